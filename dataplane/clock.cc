@@ -1,0 +1,19 @@
+#include "dataplane/clock.h"
+
+#include <chrono>
+
+namespace tapedeck::dataplane {
+
+int64_t SystemClock::NowNs() const {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+int64_t SystemClock::WallNs() const {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace tapedeck::dataplane

@@ -1,0 +1,44 @@
+// The ring every session uses: a Memory cut into equal slots, lent first in, first out, so that the
+// working set of a half-idle ring keeps moving through the same addresses in order.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "dataplane/memory/slot_pool.h"
+
+namespace tapedeck::dataplane {
+
+// Any thread. Owned by shared_ptr because every lent Block keeps it alive.
+class MemoryPool final : public SlotPool, public std::enable_shared_from_this<MemoryPool> {
+ public:
+  // Uses as many whole slots as fit. INVALID_ARGUMENT if none does.
+  static absl::StatusOr<std::shared_ptr<MemoryPool>> Create(std::unique_ptr<Memory> memory,
+                                                            size_t slot_bytes);
+
+  std::optional<Block> Take() override;
+  void SetWaker(Waker waker) override;
+  MemoryWindow window() const override { return memory_->window(); }
+  size_t slot_bytes() const override { return slot_bytes_; }
+  size_t slots() const override { return slots_; }
+  void ReturnSlot(uint32_t slot) override;
+
+  size_t free_slots() const;
+
+ private:
+  MemoryPool(std::unique_ptr<Memory> memory, size_t slot_bytes, size_t slots);
+
+  const std::unique_ptr<Memory> memory_;
+  const size_t slot_bytes_;
+  const size_t slots_;
+  mutable absl::Mutex mutex_;
+  std::deque<uint32_t> free_ ABSL_GUARDED_BY(mutex_);
+  Waker waker_ ABSL_GUARDED_BY(mutex_);
+  bool starved_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace tapedeck::dataplane

@@ -1,0 +1,38 @@
+// What two ends of a connection must tell each other before they can connect. Plain values: only
+// the room that made one understands it, only services/convert puts it into a message.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+
+namespace tapedeck::dataplane {
+
+struct InprocEndpoint {
+  uint64_t id = 0;
+};
+
+// `port` is 0 on the connecting side. The token, 128 random bits, admits one connection to one
+// session.
+struct TcpEndpoint {
+  std::string address;
+  uint16_t port = 0;
+  std::array<uint8_t, 16> token{};
+};
+
+using Endpoint = std::variant<InprocEndpoint, TcpEndpoint>;
+
+// A remote window of slots, for one-sided operations.
+struct RemoteWindow {
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+  uint32_t key = 0;
+};
+
+struct RemoteSlice {
+  uint64_t address = 0;
+  uint32_t key = 0;
+};
+
+}  // namespace tapedeck::dataplane

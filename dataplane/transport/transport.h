@@ -1,0 +1,79 @@
+// The seam to networks. A Transport is one rail's port on this node; a Domain is what one session
+// may do on it; an Offer is a connection waiting for its peer's endpoint. Rooms under transport/
+// implement all three.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "dataplane/executor/executor.h"
+#include "dataplane/memory/memory.h"
+#include "dataplane/transport/connection.h"
+#include "dataplane/transport/endpoint.h"
+
+namespace tapedeck::dataplane {
+
+enum class TransferOp { kRead = 1, kWrite = 2, kSend = 3 };
+
+// What the peer may do to a session's window: the least that the session's transfer op needs.
+enum class RemoteAccess { kNone, kRead, kWrite };
+
+// A connection that has told its endpoint and not yet met its peer. Lives on the rail's poller.
+// Destroying it withdraws the offer.
+class Offer {
+ public:
+  virtual ~Offer() = default;
+
+  virtual const Endpoint& endpoint() const = 0;
+
+  // Connects to the peer's offer; `done` is called once on the poller, never inline. Both sides
+  // call this, in any order. `events` must outlive the connection. `deadline_ns` is of the poller's
+  // clock.
+  //   DEADLINE_EXCEEDED nobody came; UNAVAILABLE unreachable or refused; INVALID_ARGUMENT not an
+  //   endpoint of this transport. The text names rail, address and cause.
+  virtual void Connect(const Endpoint& peer, int64_t deadline_ns, ConnectionEvents* events,
+                       std::function<void(absl::StatusOr<std::unique_ptr<Connection>>)> done) = 0;
+};
+
+// One session's right on one rail: its window, registered once, and the connections that share it.
+// Any thread; destroyed after its connections. The window is unreachable from then on.
+class Domain {
+ public:
+  virtual ~Domain() = default;
+
+  // How the peer addresses this window; zero where RemoteAccess is kNone.
+  virtual RemoteWindow remote_window() const = 0;
+
+  // A fresh offer. Called on the rail's poller.
+  virtual absl::StatusOr<std::unique_ptr<Offer>> NewOffer() = 0;
+};
+
+struct RailDescription {
+  std::string name;       // "r0"
+  std::string transport;  // "tcp"
+  std::string address;    // "127.0.0.1"
+  uint16_t port = 0;      // of the listener; 0 where there is none
+  std::string device;     // RDMA device or network interface; may be empty
+  // Payload bytes per second that the path can carry at most; 0 unknown.
+  uint64_t wire_limit_bytes_per_s = 0;
+};
+
+// One rail of this node. Any thread may call; lives as long as the process, and its poller outlives
+// it.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  virtual const RailDescription& rail() const = 0;
+
+  // The executor all connections of this rail live on.
+  virtual Executor& poller() = 0;
+
+  // Registers a session's window. UNIMPLEMENTED if this rail cannot reach memory of that kind.
+  virtual absl::StatusOr<std::unique_ptr<Domain>> OpenDomain(const MemoryWindow& window,
+                                                             RemoteAccess access) = 0;
+};
+
+}  // namespace tapedeck::dataplane

@@ -1,0 +1,56 @@
+# Language level, warnings, sanitizers and the packages every room links.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo)
+endif()
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+find_package(Threads REQUIRED)
+find_package(absl REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(gRPC CONFIG REQUIRED)
+
+# Every target of ours links this.
+add_library(tapedeck_options INTERFACE)
+target_include_directories(tapedeck_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(tapedeck_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Werror -Wno-missing-field-initializers>)
+target_link_libraries(tapedeck_options INTERFACE Threads::Threads)
+if(TAPEDECK_SANITIZE)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TAPEDECK_SANITIZE}> -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${TAPEDECK_SANITIZE})
+endif()
+
+# nvcc outside PATH is still found; without it the build goes on and says so.
+if(TAPEDECK_CUDA)
+  find_program(TAPEDECK_NVCC nvcc PATHS /usr/local/cuda/bin)
+  if(TAPEDECK_NVCC)
+    set(TAPEDECK_CUDA ON)
+    set(CMAKE_CUDA_COMPILER ${TAPEDECK_NVCC})
+    set(CMAKE_CUDA_ARCHITECTURES 80-virtual 90-real CACHE STRING "")
+    enable_language(CUDA)
+    find_package(CUDAToolkit REQUIRED)
+  else()
+    message(STATUS "nvcc not found: building without CUDA; --device cuda:N will be refused")
+    set(TAPEDECK_CUDA OFF)
+  endif()
+endif()
+message(STATUS "CUDA ${TAPEDECK_CUDA}, FFTW ${TAPEDECK_FFTW}, sanitizers '${TAPEDECK_SANITIZE}'")
+
+# tapedeck_library(NAME SOURCES a.cc b.cc LIBS other): a static library of one room.
+function(tapedeck_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC tapedeck_options ${ARG_LIBS})
+endfunction()

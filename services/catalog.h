@@ -1,0 +1,110 @@
+// The seam between the catalog handlers and the storage node, in plain values. Field meanings and
+// errors are those of tapedeck/v1/catalog.proto; every error carries its reason
+// (services/errors.h).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "dataplane/flow.h"
+#include "dataplane/transport/transport.h"
+
+namespace tapedeck::services {
+
+enum class StoreKind { kPosix = 1, kMemory = 2 };
+enum class RecordingState { kRecording = 1, kSealed = 2, kSalvaged = 3, kDeleting = 4 };
+
+struct Lun {
+  std::string name;  // luns/{lun}
+  std::string uid;
+  StoreKind store = StoreKind::kPosix;
+  std::vector<std::string> members;
+  uint64_t capacity_bytes = 0;
+  uint64_t used_bytes = 0;
+  uint64_t recordings = 0;
+  int64_t create_time_ns = 0;  // UTC
+};
+
+struct Channel {
+  std::string name;  // luns/{lun}/channels/{channel}
+  uint64_t block_bytes = 0;
+  std::string datatype;
+  double sample_rate = 0;
+  // As configured; without a choice READ records and WRITE plays.
+  bool op_chosen = false;
+  dataplane::TransferOp op = dataplane::TransferOp::kRead;
+  dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
+  int64_t create_time_ns = 0;
+};
+
+struct Recording {
+  std::string name;  // luns/{lun}/channels/{channel}/recordings/{recording}
+  std::string uid;
+  RecordingState state = RecordingState::kRecording;
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+  uint64_t missing_blocks = 0;
+  uint64_t durable_watermark = 0;
+  uint64_t block_bytes = 0;
+  std::string datatype;
+  double sample_rate = 0;
+  dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
+  int64_t start_time_ns = 0;
+  int64_t end_time_ns = 0;  // 0 while recording
+  std::string cause;
+  std::map<std::string, std::string> labels;
+};
+
+struct DamagedBlock {
+  uint64_t sequence = 0;
+  std::string kind;
+  std::string detail;
+};
+
+struct VerifyProgress {
+  uint64_t checked_blocks = 0;
+  uint64_t blocks = 0;
+  std::vector<DamagedBlock> damaged;  // since the last report
+};
+
+// Any thread; each call may block on the catalog's disk.
+class LunCatalog {
+ public:
+  virtual ~LunCatalog() = default;
+  // Reads name, store, members, capacity_bytes. `request_id` may be empty; the same id gives the
+  // same result.
+  virtual absl::StatusOr<Lun> CreateLun(const Lun& lun, const std::string& request_id) = 0;
+  virtual absl::StatusOr<Lun> GetLun(const std::string& name) = 0;
+  virtual absl::StatusOr<std::vector<Lun>> ListLuns() = 0;
+  virtual absl::Status DeleteLun(const std::string& name, bool force) = 0;
+};
+
+class ChannelCatalog {
+ public:
+  virtual ~ChannelCatalog() = default;
+  virtual absl::StatusOr<Channel> CreateChannel(const Channel& channel,
+                                                const std::string& request_id) = 0;
+  virtual absl::StatusOr<Channel> GetChannel(const std::string& name) = 0;
+  // `parent` is luns/{lun}; {lun} may be "-".
+  virtual absl::StatusOr<std::vector<Channel>> ListChannels(const std::string& parent) = 0;
+  virtual absl::Status DeleteChannel(const std::string& name) = 0;
+};
+
+class RecordingCatalog {
+ public:
+  virtual ~RecordingCatalog() = default;
+  virtual absl::StatusOr<Recording> GetRecording(const std::string& name) = 0;
+  // `parent` is luns/{lun}/channels/{channel}; either id may be "-". Newest first.
+  virtual absl::StatusOr<std::vector<Recording>> ListRecordings(const std::string& parent) = 0;
+  virtual absl::Status DeleteRecording(const std::string& name) = 0;
+  // Reads everything, blocking; `report` returns false to stop early.
+  virtual absl::Status VerifyRecording(
+      const std::string& name, const std::function<bool(const VerifyProgress&)>& report) = 0;
+};
+
+}  // namespace tapedeck::services

@@ -1,0 +1,35 @@
+#include "services/errors.h"
+
+#include "absl/strings/cord.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace tapedeck::services {
+namespace {
+
+// Lines: the reason, then key=value.
+constexpr char kPayloadUrl[] = "tapedeck.v1/ErrorInfo";
+
+}  // namespace
+
+absl::Status WithReason(absl::Status status, absl::string_view reason,
+                        std::map<std::string, std::string> metadata) {
+  std::string text(reason);
+  for (const auto& [key, value] : metadata) absl::StrAppend(&text, "\n", key, "=", value);
+  status.SetPayload(kPayloadUrl, absl::Cord(text));
+  return status;
+}
+
+std::optional<ErrorReason> ReasonOf(const absl::Status& status) {
+  const auto payload = status.GetPayload(kPayloadUrl);
+  if (!payload.has_value()) return std::nullopt;
+  const std::vector<std::string> lines = absl::StrSplit(std::string(*payload), '\n');
+  ErrorReason out{.reason = lines[0]};
+  for (size_t i = 1; i < lines.size(); ++i) {
+    std::pair<std::string, std::string> entry = absl::StrSplit(lines[i], absl::MaxSplits('=', 1));
+    out.metadata.insert(std::move(entry));
+  }
+  return out;
+}
+
+}  // namespace tapedeck::services

@@ -1,0 +1,49 @@
+// What a node tells about itself, in plain values; meanings as in tapedeck/v1/node.proto.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dataplane/transport/transport.h"
+#include "services/session/messages.h"
+
+namespace tapedeck::services {
+
+enum class NodeRole { kStorage = 1, kWorker = 2 };
+
+struct MemoryKindInfo {
+  std::string device;
+  std::string description;
+  uint64_t bytes = 0;
+  std::string status;
+};
+
+struct NodeInfo {
+  std::string name;
+  NodeRole role = NodeRole::kStorage;
+  std::vector<dataplane::RailDescription> rails;
+  std::vector<MemoryKindInfo> memory;
+  uint32_t sessions = 0;
+};
+
+struct NodeStats {
+  uint32_t sessions = 0;
+  uint64_t sessions_opened = 0;
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+  uint64_t crc_errors = 0;
+  uint64_t retransmitted_blocks = 0;
+  uint64_t ring_bytes = 0;
+  std::vector<session::RailProgress> rails;
+};
+
+// Any thread.
+class NodeDescriber {
+ public:
+  virtual ~NodeDescriber() = default;
+  virtual NodeInfo Describe() const = 0;
+  virtual NodeStats Stats() const = 0;
+};
+
+}  // namespace tapedeck::services

@@ -1,0 +1,105 @@
+// What the two ends of a session tell each other over their control stream, as plain values.
+// services/convert translates them to tapedeck.v1 messages; the simulator passes them as they are.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "dataplane/flow.h"
+#include "dataplane/transport/endpoint.h"
+#include "dataplane/transport/transport.h"
+
+namespace tapedeck::services::session {
+
+using dataplane::CommitLevel;
+using dataplane::TransferOp;
+using dataplane::Watermarks;
+
+inline constexpr uint32_t kProtocolVersion = 1;
+
+enum class Direction { kRecord = 1, kPlayback = 2 };
+
+// Names follow the resource names of the catalog: luns/L/channels/C and
+// luns/L/channels/C/recordings/R.
+struct Open {
+  uint32_t version = kProtocolVersion;
+  Direction direction = Direction::kRecord;
+  std::string channel;    // to record into
+  std::string recording;  // to play
+  std::string recorder;   // who opens: shown in the recording and in node descriptions
+  std::string request_id;
+  std::string traceparent;  // W3C Trace Context
+  TransferOp op = TransferOp::kRead;
+  bool op_chosen = false;  // else the channel's op is used
+  uint32_t slots = 0;      // of the worker's ring
+  uint64_t slot_bytes = 0;
+  uint64_t expected_blocks = 0;               // 0: unknown
+  std::map<std::string, std::string> labels;  // kept with the recording
+};
+
+// One end's side of one connection; the generation counts its re-connections.
+struct RailOffer {
+  std::string rail;
+  uint32_t connection = 0;
+  uint32_t generation = 0;
+  dataplane::Endpoint endpoint;
+  dataplane::RemoteWindow window;
+};
+
+struct RailName {
+  std::string name;
+  std::string transport;
+  std::string address;
+};
+
+struct Accept {
+  std::string session;
+  std::string recording;
+  std::string datatype;
+  double sample_rate = 0;
+  TransferOp op = TransferOp::kRead;
+  CommitLevel commit = CommitLevel::kDurable;
+  uint64_t block_bytes = 0;
+  uint32_t slots = 0;
+  uint64_t blocks = 0;  // playback: blocks of the recording
+  uint64_t wire_limit_bytes_per_s = 0;
+  std::vector<RailName> rails;
+  std::map<std::string, std::string> labels;  // playback: of the recording
+};
+
+// The sender has no more blocks; there were `blocks`.
+struct EndOfStream {
+  uint64_t blocks = 0;
+};
+
+struct RailProgress {
+  std::string name;
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+  bool up = false;
+  std::string cause;  // of the last failure
+};
+
+struct Progress {
+  std::string verifier;  // new after any loss of written data: re-send from the durable watermark
+  Watermarks watermarks;
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+  uint64_t crc_errors = 0;
+  uint64_t retransmitted_blocks = 0;
+  std::vector<RailProgress> rails;
+};
+
+// The receiver's end is complete at the commit level, or closed early for `cause`.
+struct Finished {
+  absl::Status cause;
+  Progress progress;
+};
+
+using Message = std::variant<Open, Accept, RailOffer, EndOfStream, Progress, Finished>;
+
+}  // namespace tapedeck::services::session
