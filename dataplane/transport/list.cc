@@ -3,12 +3,21 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "dataplane/transport/inproc/transport.h"
 #include "dataplane/transport/tcp/transport.h"
 
 namespace tapedeck::dataplane {
 
 std::vector<TransportKind> TransportKinds() {
-  return {{"tcp", "127.0.0.1", tcp::Usable, tcp::Create}};
+  // One network for all that come from this list.
+  const auto fabric = std::make_shared<inproc::Fabric>();
+  const auto create_inproc = [fabric](
+                                 const RailSpec& spec,
+                                 EventLoop& poller) -> absl::StatusOr<std::unique_ptr<Transport>> {
+    return inproc::Create(spec.name, poller, fabric);
+  };
+  return {{"tcp", "127.0.0.1", tcp::Usable, tcp::Create},
+          {"inproc", "process", [] { return absl::OkStatus(); }, create_inproc}};
 }
 
 absl::StatusOr<RailSpec> ParseRailSpec(const std::string& text) {
