@@ -2,7 +2,10 @@
 # Records FFT blocks from a GPU worker to a storage node and plays them back, over one rail, the
 # other, and both, on loopback; checks every block. Builds first if need be; leaves nothing running.
 #   deploy/demo.sh [--blocks N] [--store memory|posix]      N blocks of 1 MiB per run; default 1024
+# With TAPEDECK_BIN set, the programs in that directory are used as they are.
+# shellcheck disable=SC2119
 set -euo pipefail
+READY_BIN=${TAPEDECK_BIN:-}
 # shellcheck source=deploy/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 # shellcheck source=deploy/services.sh
@@ -19,7 +22,7 @@ parse_arguments() {
       --blocks) BLOCKS=${2:?--blocks needs a number} ;;
       --store) STORE=${2:?--store needs memory or posix} ;;
       *)
-        sed -n '2,4s/^# //p' "${BASH_SOURCE[0]}"
+        sed -n '2,5s/^# //p' "${BASH_SOURCE[0]}"
         exit 2
         ;;
     esac
@@ -36,6 +39,7 @@ parse_arguments() {
 
 build_if_needed() {
   local log=$TAPEDECK_ROOT/build/demo-build.log
+  [[ -z $READY_BIN ]] || return 0
   tapedeck_install "${TAPEDECK_PACKAGES[@]}"
   mkdir -p "$TAPEDECK_ROOT/build"
   echo "Building (log: $log) ..."
@@ -55,12 +59,23 @@ prepare() {
   tapectl channel create "$CHANNEL" --block-bytes 1MiB --datatype cf32_le --sample-rate 1e9 >/dev/null
 }
 
+# As tapectl_json; a failure says what was asked and how the services' logs end.
+checked() {
+  local answer
+  if ! answer=$(tapectl_json "$@"); then
+    echo "demo: tapectl $* failed: $answer" >&2
+    tail -n 15 "$WORK/storage.log" "$WORK/worker.log" >&2
+    return 1
+  fi
+  echo "$answer"
+}
+
 # run_once RAILS: records, plays back with the check, deletes. Sets RECORD and PLAY to their JSON.
 run_once() {
   local recording
-  RECORD=$(tapectl_json record "$CHANNEL" --source synth --fft 1024 --blocks "$BLOCKS" --rails "$1")
+  RECORD=$(checked record "$CHANNEL" --source synth --fft 1024 --blocks "$BLOCKS" --rails "$1")
   recording=$(jq -r .recording <<<"$RECORD")
-  PLAY=$(tapectl_json play "$recording" --sink verify --rails "$1")
+  PLAY=$(checked play "$recording" --sink verify --rails "$1")
   tapectl recordings delete "$recording" >/dev/null
   count "$RECORD"
   count "$PLAY"
