@@ -1,0 +1,85 @@
+#!/usr/bin/python3
+"""Who may include whom, from the #include lines, and that the storage node links no CUDA."""
+import re
+
+import tree
+
+# Folder → folders of ours it may include.
+MAY_INCLUDE = {
+    "dataplane": {"dataplane"},
+    "services": {"services", "dataplane"},
+    "gpu_worker": {"gpu_worker", "services", "dataplane"},
+    "storage_node": {"storage_node", "services", "dataplane"},
+}
+OURS = set(MAY_INCLUDE) | {"proto", "tests"}
+# The only places that see proto and gRPC.
+SEES_PROTO = ("services/convert", "services/server", "services/session_stream", "services/client",
+              "services/tapectl")
+PROTO = re.compile(r"\.pb\.h$|^grpc(pp|)/|^google/(protobuf|rpc)/")
+CUDA = re.compile(r"^(cuda|cufft|nvml)|/cuda/|^driver_types\.h$")
+# Folders whose every sub-folder is a room of its own.
+ROOMS = ("dataplane/memory", "dataplane/transport", "storage_node/store", "gpu_worker/stages")
+# Files that assemble a program or list the rooms.
+COMPOSES = re.compile(r"(^|/)(list|main)\.(cc|cu)$|(^|/)list_[a-z]+\.(h|cc)$")
+
+
+def room_of(path):
+    """The room a path lies in, or None."""
+    for parent in ROOMS:
+        if path.startswith(parent + "/"):
+            rest = path[len(parent) + 1:]
+            return f"{parent}/{rest.split('/')[0]}" if "/" in rest else None
+    return None
+
+
+def check_folder(path, name):
+    top, target = path.split("/")[0], name.split("/")[0]
+    if target in OURS and target not in MAY_INCLUDE[top]:
+        return f"{top} must not include {target}: {name}"
+    if PROTO.search(name) and not path.startswith(SEES_PROTO):
+        return f"only {', '.join(SEES_PROTO)} may see proto and gRPC: {name}"
+    if top == "storage_node" and CUDA.search(name):
+        return f"the storage node has no CUDA: {name}"
+    return None
+
+
+def check_room(path, name):
+    room = room_of(name)
+    if room is None or room == room_of(path) or COMPOSES.search(path):
+        return None
+    return f"{room} is a room: only its own files, a list or a main include it: {name}"
+
+
+def check_includes(files):
+    for path in files.code():
+        if path.split("/")[0] not in MAY_INCLUDE:
+            continue
+        for line, quoted, name in files.includes(path):
+            for message in (check_folder(path, name), check_room(path, name)):
+                if message:
+                    yield path, line, message
+            if quoted and name.split("/")[0] not in OURS and not PROTO.search(name) and (
+                    (files.root / path).parent / name).exists():
+                yield path, line, f"include by the path from the root: {name}"
+
+
+def check_links(files):
+    """The storage node's link line in build.ninja names no CUDA library."""
+    ninja = files.build / "build.ninja" if files.build else None
+    if ninja is None or not ninja.exists():
+        return
+    rule = re.search(r"^build bin/tapedeck-storage: (?:.*\n)(?:  .*\n)*", ninja.read_text(), re.MULTILINE)
+    if rule is None:
+        yield "storage_node/CMakeLists.txt", 1, "build.ninja has no bin/tapedeck-storage"
+        return
+    for library in re.findall(r"\S*(?:libcud|libcufft|libnvrtc)\S*", rule.group(0)):
+        yield "storage_node/CMakeLists.txt", 1, f"the storage node links CUDA: {library}"
+
+
+def check(files):
+    yield from check_includes(files)
+    yield from check_links(files)
+
+
+if __name__ == "__main__":
+    tree.main(check)
