@@ -44,6 +44,9 @@ class Block {
   Block() = default;
   Block(std::shared_ptr<SlotOwner> owner, uint32_t slot, std::span<std::byte> memory)
       : owner_(std::move(owner)), slot_(slot), memory_(memory) {}
+  // A block without payload or slot: kBlockMissing.
+  static Block Missing(const BlockHeader& header);
+
   Block(Block&& other) noexcept { *this = std::move(other); }
   Block& operator=(Block&& other) noexcept;
   ~Block() { Reset(); }

@@ -22,6 +22,9 @@ class Lifetime {
     };
   }
 
+  // For a task made on another thread: it must check expired() on the object's own executor.
+  std::weak_ptr<char> token() const { return token_; }
+
  private:
   std::shared_ptr<char> token_;
 };

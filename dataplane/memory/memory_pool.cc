@@ -18,7 +18,7 @@ absl::StatusOr<std::shared_ptr<MemoryPool>> MemoryPool::Create(std::unique_ptr<M
 MemoryPool::MemoryPool(std::unique_ptr<Memory> memory, size_t slot_bytes, size_t slots)
     : memory_(std::move(memory)), slot_bytes_(slot_bytes), slots_(slots) {
   absl::MutexLock lock(&mutex_);
-  for (size_t i = 0; i < slots; ++i) free_.push_back(static_cast<uint32_t>(i));
+  for (size_t i = slots; i > 0; --i) free_.push_back(static_cast<uint32_t>(i - 1));
 }
 
 std::optional<Block> MemoryPool::Take() {
@@ -27,8 +27,8 @@ std::optional<Block> MemoryPool::Take() {
     starved_ = true;
     return std::nullopt;
   }
-  const uint32_t slot = free_.front();
-  free_.pop_front();
+  const uint32_t slot = free_.back();
+  free_.pop_back();
   return Block(shared_from_this(), slot,
                memory_->window().bytes.subspan(slot * slot_bytes_, slot_bytes_));
 }

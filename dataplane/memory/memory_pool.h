@@ -1,10 +1,10 @@
-// The ring every session uses: a Memory cut into equal slots, lent first in, first out, so that the
-// working set of a half-idle ring keeps moving through the same addresses in order.
+// The ring every session uses: a Memory cut into equal slots, lent last in, first out, so that a
+// ring that is mostly idle keeps its working set in the cache.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
@@ -36,7 +36,7 @@ class MemoryPool final : public SlotPool, public std::enable_shared_from_this<Me
   const size_t slot_bytes_;
   const size_t slots_;
   mutable absl::Mutex mutex_;
-  std::deque<uint32_t> free_ ABSL_GUARDED_BY(mutex_);
+  std::vector<uint32_t> free_ ABSL_GUARDED_BY(mutex_);
   Waker waker_ ABSL_GUARDED_BY(mutex_);
   bool starved_ ABSL_GUARDED_BY(mutex_) = false;
 };

@@ -19,6 +19,9 @@ struct RailSpec {
   std::string kind;
   std::string address;
   uint16_t port = 0;
+  // Whether peers connect to this rail (storage node) or it connects to them (worker). Set by the
+  // program.
+  bool listen = false;
 };
 
 absl::StatusOr<RailSpec> ParseRailSpec(const std::string& text);

@@ -1,0 +1,75 @@
+#include "dataplane/frame.h"
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/crc32c.h"
+#include "dataplane/little_endian.h"
+
+namespace tapedeck::dataplane {
+namespace {
+
+// Offsets of the fields; the table in README.md says the same.
+constexpr size_t kMagicAt = 0;
+constexpr size_t kVersionAt = 2;
+constexpr size_t kTypeAt = 3;
+constexpr size_t kSlotAt = 4;
+constexpr size_t kRecordingAt = 8;
+constexpr size_t kSequenceAt = 16;
+constexpr size_t kSampleIndexAt = 24;
+constexpr size_t kCaptureNsAt = 32;
+constexpr size_t kPayloadBytesAt = 40;
+constexpr size_t kPayloadCrcAt = 44;
+constexpr size_t kFlagsAt = 48;
+constexpr size_t kNumberAt = 52;
+constexpr size_t kReservedAt = 56;
+constexpr size_t kFrameCrcAt = 60;
+
+}  // namespace
+
+FrameBytes EncodeFrame(const Frame& frame) {
+  FrameBytes bytes{};
+  PutLe<uint16_t>(bytes, kMagicAt, kFrameMagic);
+  PutLe<uint8_t>(bytes, kVersionAt, kFrameVersion);
+  PutLe<uint8_t>(bytes, kTypeAt, static_cast<uint8_t>(frame.type));
+  PutLe<uint32_t>(bytes, kSlotAt, frame.slot);
+  PutLe<uint64_t>(bytes, kRecordingAt, frame.block.recording);
+  PutLe<uint64_t>(bytes, kSequenceAt, frame.block.sequence);
+  PutLe<uint64_t>(bytes, kSampleIndexAt, frame.block.sample_index);
+  PutLe<int64_t>(bytes, kCaptureNsAt, frame.block.capture_ns);
+  PutLe<uint32_t>(bytes, kPayloadBytesAt, frame.block.payload_bytes);
+  PutLe<uint32_t>(bytes, kPayloadCrcAt, frame.block.crc32c);
+  PutLe<uint32_t>(bytes, kFlagsAt, frame.block.flags);
+  PutLe<uint32_t>(bytes, kNumberAt, frame.number);
+  PutLe<uint32_t>(bytes, kReservedAt, 0);
+  PutLe<uint32_t>(bytes, kFrameCrcAt, Crc32c(std::span(bytes).first(kFrameCrcAt)));
+  return bytes;
+}
+
+absl::StatusOr<Frame> DecodeFrame(std::span<const std::byte, kFrameBytes> bytes) {
+  if (GetLe<uint16_t>(bytes, kMagicAt) != kFrameMagic) {
+    return absl::DataLossError("frame: wrong magic");
+  }
+  if (GetLe<uint32_t>(bytes, kFrameCrcAt) != Crc32c(bytes.first(kFrameCrcAt))) {
+    return absl::DataLossError("frame: check value does not match");
+  }
+  if (const int version = GetLe<uint8_t>(bytes, kVersionAt); version != kFrameVersion) {
+    return absl::DataLossError(absl::StrCat("frame: version ", version, ", not ", kFrameVersion));
+  }
+  const int type = GetLe<uint8_t>(bytes, kTypeAt);
+  if (type < static_cast<int>(FrameType::kBlock) || type > static_cast<int>(FrameType::kPing)) {
+    return absl::DataLossError(absl::StrCat("frame: unknown type ", type));
+  }
+  Frame frame;
+  frame.type = static_cast<FrameType>(type);
+  frame.slot = GetLe<uint32_t>(bytes, kSlotAt);
+  frame.number = GetLe<uint32_t>(bytes, kNumberAt);
+  frame.block.recording = GetLe<uint64_t>(bytes, kRecordingAt);
+  frame.block.sequence = GetLe<uint64_t>(bytes, kSequenceAt);
+  frame.block.sample_index = GetLe<uint64_t>(bytes, kSampleIndexAt);
+  frame.block.capture_ns = GetLe<int64_t>(bytes, kCaptureNsAt);
+  frame.block.payload_bytes = GetLe<uint32_t>(bytes, kPayloadBytesAt);
+  frame.block.crc32c = GetLe<uint32_t>(bytes, kPayloadCrcAt);
+  frame.block.flags = GetLe<uint32_t>(bytes, kFlagsAt);
+  return frame;
+}
+
+}  // namespace tapedeck::dataplane

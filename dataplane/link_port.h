@@ -1,0 +1,82 @@
+// The half of a Link that lives on the rail's poller: the offer, then the connection, its frame
+// numbers and its pings. One per generation.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "dataplane/executor/executor.h"
+#include "dataplane/executor/lifetime.h"
+#include "dataplane/transport/transport.h"
+
+namespace tapedeck::dataplane {
+
+// A peer that is silent for kLinkSilenceNs is gone: three missed pings. Shorter would mistake a
+// stalled scheduler for a dead host.
+inline constexpr int64_t kLinkPingNs = kSecondNs;
+inline constexpr int64_t kLinkSilenceNs = 3 * kSecondNs;
+
+// An operation that has not completed by then never will (a request can hang without any
+// completion). Shorter would break a slow path: eight blocks of 8 MiB take 2.7 s at 24 MB/s.
+inline constexpr int64_t kOperationDeadlineNs = 5 * kSecondNs;
+
+class LinkPort;
+
+// What a port tells its Link, posted to the session's executor. `port` tells the generations apart.
+class LinkPortEvents {
+ public:
+  virtual ~LinkPortEvents() = default;
+  virtual void PortOffered(const LinkPort* port, absl::StatusOr<Endpoint> endpoint) = 0;
+  virtual void PortUp(const LinkPort* port) = 0;
+  virtual void PortDown(const LinkPort* port, const absl::Status& cause) = 0;  // last
+  virtual void PortFrame(const LinkPort* port, const Frame& frame,
+                         std::span<std::byte> payload) = 0;
+  virtual void PortCompleted(const LinkPort* port, uint64_t work) = 0;
+};
+
+// On the rail's poller. Shared with the tasks that bring it work.
+class LinkPort final : public ConnectionEvents, public std::enable_shared_from_this<LinkPort> {
+ public:
+  // `events` is told on `owner`, and only while `alive` is.
+  LinkPort(Executor& poller, Executor& owner, LinkPortEvents* events, std::weak_ptr<char> alive)
+      : poller_(poller), owner_(owner), events_(events), alive_(std::move(alive)) {}
+
+  void MakeOffer(Domain& domain);
+  void Connect(const Endpoint& peer, int64_t deadline_ns);
+  void Close(const absl::Status& cause);
+
+  void Send(Frame frame, std::span<const std::byte> payload, uint64_t work);
+  void Write(Frame frame, std::span<const std::byte> payload, RemoteSlice target, uint64_t work);
+  void Read(std::span<std::byte> into, RemoteSlice origin, uint64_t work);
+  void PostReceive(std::span<std::byte> buffer);
+
+ private:
+  void OnConnected(absl::StatusOr<std::unique_ptr<Connection>> connection);
+  absl::Status Overdue() const;
+  void Beat();
+  void Down(const absl::Status& cause);
+
+  void OnFrame(const Frame& frame, std::span<std::byte> payload) override;
+  void OnCompleted(uint64_t work) override;
+  void OnClosed(const absl::Status& cause) override { Down(cause); }
+
+  // Runs f(*events_, this) on the owner.
+  template <typename F>
+  void Tell(F f);
+
+  Executor& poller_;
+  Executor& owner_;
+  LinkPortEvents* const events_;
+  const std::weak_ptr<char> alive_;
+  std::unique_ptr<Offer> offer_;
+  std::unique_ptr<Connection> connection_;
+  bool down_ = false;
+  uint32_t next_sent_ = 0;
+  uint32_t next_received_ = 0;
+  int64_t last_heard_ns_ = 0;
+  std::map<uint64_t, int64_t>
+      under_way_;  // when each operation that completes was started, by work
+  Lifetime lifetime_;
+};
+
+}  // namespace tapedeck::dataplane

@@ -1,0 +1,237 @@
+#include "dataplane/sender.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace tapedeck::dataplane {
+namespace {
+
+// Blocks announced on one link and not yet pulled (READ). Two fill a 25GbE wire (bandwidth × delay
+// at 10 µs is 31 KB); eight ride out the scheduling of the peer's threads.
+constexpr uint32_t kReadDepth = 8;
+
+// Every so many choices the lanes take turns, so that the rate of a lane that was slow once is
+// measured again.
+constexpr uint64_t kProbeEvery = 100;
+
+// A rate is measured over at least this long; shorter windows measure how frames are batched.
+constexpr int64_t kRateWindowNs = 5 * kMillisecondNs;
+constexpr double kRateWeight = 0.25;  // of a new window
+
+}  // namespace
+
+absl::StatusOr<Flow> Sender::Push(Block* block) {
+  const uint64_t sequence = block->header().sequence;
+  if (sequence >= unarrived_ + settings_.peer_slots) return Flow::kNotNow;
+  if (sequence < acked_ || held_.contains(sequence)) {
+    return absl::InternalError(absl::StrCat("Sender::Push: block ", sequence, " came twice"));
+  }
+  held_[sequence].block = std::move(*block);
+  waiting_.insert(sequence);
+  Dispatch();
+  return Flow::kMoved;
+}
+
+absl::StatusOr<Flow> Sender::Finish(const absl::Status& cause) {
+  if (!cause.ok() || held_.empty()) return Flow::kEnd;
+  return Flow::kNotNow;
+}
+
+void Sender::OnLinkUp(Link& link) {
+  lanes_[link.index()] = Lane{.link = &link};
+  Dispatch();
+}
+
+void Sender::OnLinkDown(Link& link, const absl::Status&) {
+  lanes_.erase(link.index());
+  for (auto it = held_.begin(); it != held_.end();) {
+    const auto current = it++;
+    Held& held = current->second;
+    if (held.link != &link) continue;
+    held.local_busy = false;
+    if (held.acked) {
+      Release(current);
+    } else if (!held.received) {
+      Requeue(current->first, held);
+    }
+  }
+  Dispatch();
+}
+
+void Sender::OnLinkFrame(Link& link, const Frame& frame, std::span<std::byte>) {
+  const auto lane = lanes_.find(link.index());
+  if (lane == lanes_.end()) return;
+  switch (frame.type) {
+    case FrameType::kGrant:
+      lane->second.grants.push_back(frame.slot);
+      break;
+    case FrameType::kReceived:
+      OnReceived(lane->second, frame.block.sequence);
+      break;
+    case FrameType::kAck:
+      OnAck(frame.block.sequence);
+      break;
+    case FrameType::kResend:
+      OnResend(frame.block.sequence);
+      break;
+    default:
+      link.Close(absl::InvalidArgumentError("the receiving end sent a block"));
+      return;
+  }
+  Dispatch();
+}
+
+void Sender::OnLinkCompleted(Link&, uint64_t work) {
+  const auto it = held_.find(work);
+  if (it == held_.end()) return;
+  it->second.local_busy = false;
+  if (it->second.acked) Release(it);
+}
+
+void Sender::Dispatch() {
+  while (!waiting_.empty()) {
+    const uint64_t sequence = *waiting_.begin();
+    Held& held = held_.at(sequence);
+    Lane* lane = ChooseLane(held.block.payload().size());
+    if (lane == nullptr) return;
+    waiting_.erase(waiting_.begin());
+    Send(*lane, sequence, held);
+  }
+}
+
+bool Sender::HasRoom(const Lane& lane) const {
+  if (settings_.op == TransferOp::kRead) return lane.inflight_blocks < kReadDepth;
+  return !lane.grants.empty();
+}
+
+// The lane with the least predicted finish time: (bytes in flight + block) / rate.
+Sender::Lane* Sender::ChooseLane(uint64_t bytes) {
+  const bool probe = ++choices_ % kProbeEvery == 0;
+  Lane* best = nullptr;
+  double best_finish = 0;
+  double fastest = 0;
+  for (const auto& [index, lane] : lanes_) fastest = std::max(fastest, lane.bytes_per_ns);
+  for (auto& [index, lane] : lanes_) {
+    if (bytes > 0 && !HasRoom(lane)) continue;
+    // A lane never measured counts as the fastest; one that looks 10 times slower than another is
+    // tried as if it were 10 times slower, so that one bad window cannot starve it.
+    const double rate =
+        lane.bytes_per_ns == 0 ? std::max(fastest, 1.0) : std::max(lane.bytes_per_ns, fastest / 10);
+    double finish = static_cast<double>(lane.inflight_bytes + bytes) / rate;
+    if (probe) finish = static_cast<double>(lane.link->traffic().blocks);
+    if (best == nullptr || finish < best_finish) {
+      best = &lane;
+      best_finish = finish;
+    }
+  }
+  return best;
+}
+
+void Sender::Send(Lane& lane, uint64_t sequence, Held& held) {
+  if (std::exchange(held.sent_before, true)) ++stats_.retransmitted_blocks;
+  if (lane.inflight_blocks == 0) {
+    lane.window_start_ns = executor_.clock().NowNs();
+    lane.window_bytes = 0;
+  }
+  const std::span<const std::byte> payload = held.block.payload();
+  held.link = lane.link;
+  held.local_busy = !payload.empty();
+  lane.inflight_bytes += payload.size();
+  ++lane.inflight_blocks;
+  Frame frame{.type = FrameType::kBlock, .block = held.block.header()};
+  if (payload.empty()) return lane.link->Send(frame, {}, sequence);  // takes no slot anywhere
+  switch (settings_.op) {
+    case TransferOp::kSend:
+      lane.grants.pop_back();
+      lane.link->Send(frame, payload, sequence);
+      break;
+    case TransferOp::kWrite:
+      frame.slot = lane.grants.back();
+      lane.grants.pop_back();
+      lane.link->Write(frame, payload, frame.slot * settings_.slot_bytes, sequence);
+      break;
+    case TransferOp::kRead:
+      frame.slot = held.block.slot();
+      lane.link->Send(frame, {}, sequence);
+      break;
+  }
+}
+
+void Sender::OnReceived(Lane& lane, uint64_t sequence) {
+  const auto it = held_.find(sequence);
+  if (it == held_.end() || it->second.link != lane.link || it->second.received) return;
+  Held& held = it->second;
+  const uint64_t bytes = held.block.header().payload_bytes;
+  held.received = true;
+  if (settings_.op == TransferOp::kRead) held.local_busy = false;
+  lane.inflight_bytes -= bytes;
+  --lane.inflight_blocks;
+  ++lane.link->traffic().blocks;
+  lane.link->traffic().bytes += bytes;
+  Measure(lane, bytes);
+  if (sequence >= unarrived_) arrived_.insert(sequence);
+  while (arrived_.erase(unarrived_) > 0) ++unarrived_;
+  Wake();
+  if (held.acked && !held.local_busy) Release(it);
+}
+
+void Sender::Measure(Lane& lane, uint64_t bytes) {
+  lane.window_bytes += bytes;
+  const int64_t elapsed_ns = executor_.clock().NowNs() - lane.window_start_ns;
+  if (elapsed_ns < kRateWindowNs) return;
+  const double rate = static_cast<double>(lane.window_bytes) / static_cast<double>(elapsed_ns);
+  lane.bytes_per_ns =
+      lane.bytes_per_ns == 0 ? rate : (1 - kRateWeight) * lane.bytes_per_ns + kRateWeight * rate;
+  lane.window_start_ns += elapsed_ns;
+  lane.window_bytes = 0;
+}
+
+void Sender::OnAck(uint64_t watermark) {
+  if (watermark <= acked_) return;
+  acked_ = watermark;
+  unarrived_ = std::max(unarrived_, watermark);
+  arrived_.erase(arrived_.begin(), arrived_.lower_bound(unarrived_));
+  for (auto it = held_.begin(); it != held_.end() && it->first < watermark;) {
+    const auto current = it++;
+    current->second.acked = true;
+    waiting_.erase(current->first);
+    if (!current->second.local_busy) Release(current);
+  }
+  Wake();
+}
+
+void Sender::OnResend(uint64_t sequence) {
+  const auto it = held_.find(sequence);
+  if (it == held_.end() || it->second.acked || waiting_.contains(sequence)) return;
+  ++stats_.rejected_blocks;
+  it->second.received = false;
+  Requeue(sequence, it->second);
+}
+
+void Sender::Requeue(uint64_t sequence, Held& held) {
+  held.link = nullptr;
+  waiting_.insert(sequence);
+}
+
+void Sender::Release(HeldMap::iterator it) {
+  const Held& held = it->second;
+  // An acknowledgement may overtake kReceived when it comes over another link.
+  if (!held.received && held.link != nullptr) {
+    if (const auto lane = lanes_.find(held.link->index()); lane != lanes_.end()) {
+      lane->second.inflight_bytes -= held.block.header().payload_bytes;
+      --lane->second.inflight_blocks;
+      ++held.link->traffic().blocks;
+      held.link->traffic().bytes += held.block.header().payload_bytes;
+    }
+  }
+  held_.erase(it);
+  Wake();
+}
+
+void Sender::Wake() {
+  if (waker_) waker_();
+}
+
+}  // namespace tapedeck::dataplane

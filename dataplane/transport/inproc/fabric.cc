@@ -1,0 +1,70 @@
+#include "dataplane/transport/inproc/fabric.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tapedeck::dataplane::inproc {
+
+uint64_t Fabric::NewId() {
+  absl::MutexLock lock(&mutex_);
+  return next_id_++;
+}
+
+void Fabric::Meet(uint64_t id, uint64_t peer_id, std::shared_ptr<void> end, Executor* executor,
+                  OnPeer on_peer) {
+  absl::MutexLock lock(&mutex_);
+  const auto peer = waiting_.find(peer_id);
+  if (peer == waiting_.end() || peer->second.peer_id != id) {
+    waiting_[id] = {peer_id, std::move(end), executor, std::move(on_peer)};
+    return;
+  }
+  Waiting met = std::move(peer->second);
+  waiting_.erase(peer);
+  executor->Post([on_peer, peer_end = met.end] { on_peer(peer_end); });
+  met.executor->Post([on_peer = met.on_peer, end] { on_peer(end); });
+}
+
+void Fabric::Forget(uint64_t id) {
+  absl::MutexLock lock(&mutex_);
+  waiting_.erase(id);
+}
+
+bool Fabric::Chance(double probability) {
+  return probability > 0 && std::uniform_real_distribution<double>()(random_) < probability;
+}
+
+void Fabric::Carry(const std::string& rail, uint64_t wire, Executor& to,
+                   std::function<void()> deliver) {
+  absl::MutexLock lock(&mutex_);
+  if (const auto it = rails_.find(rail); it != rails_.end() && it->second == RailState::kSilent)
+    return;
+  if (Chance(faults_.drop)) return;
+  const int64_t now_ns = to.clock().NowNs();
+  const int64_t delay_ns = faults_.max_delay_ns == 0 ? 0
+                                                     : std::uniform_int_distribution<int64_t>(
+                                                           0, faults_.max_delay_ns)(random_);
+  int64_t& last_ns = last_delivery_ns_[wire];
+  const bool overtaken = Chance(faults_.reorder);
+  const int64_t due_ns = overtaken ? std::max(last_ns, now_ns) + 2 * faults_.max_delay_ns + 1
+                                   : std::max(last_ns, now_ns + delay_ns);
+  if (!overtaken) last_ns = due_ns;
+  if (Chance(faults_.duplicate)) to.PostAt(due_ns, deliver);
+  if (faults_.max_delay_ns == 0 && !overtaken) {
+    to.Post(std::move(deliver));
+  } else {
+    to.PostAt(due_ns, std::move(deliver));
+  }
+}
+
+void Fabric::SetRail(const std::string& rail, RailState state) {
+  absl::MutexLock lock(&mutex_);
+  rails_[rail] = state;
+}
+
+RailState Fabric::rail(const std::string& rail) const {
+  absl::MutexLock lock(&mutex_);
+  const auto it = rails_.find(rail);
+  return it == rails_.end() ? RailState::kUp : it->second;
+}
+
+}  // namespace tapedeck::dataplane::inproc

@@ -1,0 +1,75 @@
+// The network of the inproc transport: it introduces offers to each other and carries operations
+// between executors, with delays and faults from a seed. One Fabric is one network.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "dataplane/executor/executor.h"
+
+namespace tapedeck::dataplane::inproc {
+
+// Probabilities are per operation.
+struct FabricFaults {
+  uint64_t seed = 1;
+  int64_t max_delay_ns = 0;
+  double drop = 0;       // it never arrives
+  double duplicate = 0;  // it arrives twice
+  double reorder = 0;    // it is overtaken by what was sent after it
+};
+
+enum class RailState {
+  kUp,
+  kCut,
+  kSilent
+};  // cut: both ends see an error; silent: everything is lost
+
+// Any thread. Shared by the transports that it connects.
+class Fabric {
+ public:
+  // What an offer tells the peer's offer when they meet; called on the executor of the one that is
+  // told.
+  using OnPeer = std::function<void(std::shared_ptr<void> peer_end)>;
+
+  explicit Fabric(const FabricFaults& faults = {}) : faults_(faults), random_(faults.seed) {}
+
+  uint64_t NewId();
+
+  // Brings the ends of two offers together once both have named each other.
+  void Meet(uint64_t id, uint64_t peer_id, std::shared_ptr<void> end, Executor* executor,
+            OnPeer on_peer);
+  void Forget(uint64_t id);
+
+  // Runs `deliver` on `to` after the delay of the direction `wire`, subject to the faults.
+  void Carry(const std::string& rail, uint64_t wire, Executor& to, std::function<void()> deliver);
+
+  // A connection on a cut rail notices with its next operation.
+  void SetRail(const std::string& rail, RailState state);
+  RailState rail(const std::string& rail) const;
+
+ private:
+  struct Waiting {
+    uint64_t peer_id;
+    std::shared_ptr<void> end;
+    Executor* executor;
+    OnPeer on_peer;
+  };
+
+  bool Chance(double probability) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const FabricFaults faults_;
+  mutable absl::Mutex mutex_;
+  std::mt19937_64 random_ ABSL_GUARDED_BY(mutex_);
+  uint64_t next_id_ ABSL_GUARDED_BY(mutex_) = 1;
+  std::map<uint64_t, Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, RailState> rails_ ABSL_GUARDED_BY(mutex_);
+  std::map<uint64_t, int64_t> last_delivery_ns_ ABSL_GUARDED_BY(mutex_);  // by wire
+};
+
+}  // namespace tapedeck::dataplane::inproc

@@ -1,0 +1,264 @@
+#include "dataplane/transport/tcp/connection.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+
+namespace tapedeck::dataplane::tcp {
+namespace {
+
+// Pieces per sendmsg(2): 32 operations. Fewer would cost a call per few frames when many are
+// queued.
+constexpr size_t kPieces = 64;
+
+// Bytes received before other work of the poller gets its turn.
+constexpr size_t kReceiveBudget = 4 << 20;
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<TcpConnection>> TcpConnection::Create(EventLoop& poller,
+                                                                     Socket socket,
+                                                                     const ExposedWindow& window,
+                                                                     std::string rail,
+                                                                     ConnectionEvents* events) {
+  auto connection = std::unique_ptr<TcpConnection>(
+      new TcpConnection(poller, std::move(socket), window, std::move(rail), events));
+  TcpConnection* raw = connection.get();
+  TD_RETURN_IF_ERROR(poller.Watch(raw->socket_.fd(), EPOLLIN,
+                                  raw->lifetime_.Guard([raw](uint32_t e) { raw->OnReady(e); })));
+  return connection;
+}
+
+TcpConnection::~TcpConnection() {
+  if (!closed_) poller_.Unwatch(socket_.fd());
+}
+
+void TcpConnection::Send(const Frame& frame, std::span<const std::byte> payload, uint64_t work) {
+  Queue({.kind = OpKind::kSend, .work = work}, &frame, payload, !payload.empty());
+}
+
+void TcpConnection::Write(const Frame& frame, std::span<const std::byte> payload,
+                          RemoteSlice target, uint64_t work) {
+  Queue({.kind = OpKind::kWrite, .key = target.key, .address = target.address, .work = work},
+        &frame, payload, true);
+}
+
+void TcpConnection::Read(std::span<std::byte> into, RemoteSlice origin, uint64_t work) {
+  reads_[work] = into;
+  Queue({.kind = OpKind::kReadRequest,
+         .payload_bytes = static_cast<uint32_t>(into.size()),
+         .key = origin.key,
+         .address = origin.address,
+         .work = work},
+        nullptr, {}, false);
+}
+
+void TcpConnection::Queue(const OpHeader& header, const Frame* frame,
+                          std::span<const std::byte> payload, bool completes) {
+  if (closed_) return;
+  OpHeader sized = header;
+  if (sized.kind != OpKind::kReadRequest)
+    sized.payload_bytes = static_cast<uint32_t>(payload.size());
+  Outgoing& out = outgoing_.emplace_back();
+  out.payload = payload;
+  out.work = header.work;
+  out.completes = completes;
+  const std::span preamble(out.preamble);
+  EncodeOpHeader(sized, preamble.first<kOpHeaderBytes>());
+  const FrameBytes frame_bytes = frame != nullptr ? EncodeFrame(*frame) : FrameBytes{};
+  std::ranges::copy(frame_bytes, preamble.subspan<kOpHeaderBytes>().begin());
+  if (flush_due_ || waiting_writable_) return;
+  flush_due_ = true;
+  poller_.AtEndOfTurn(lifetime_.Guard([this] { Flush(); }));
+}
+
+void TcpConnection::Close(const absl::Status& cause) {
+  if (closed_) return;
+  closed_ = true;
+  poller_.Unwatch(socket_.fd());
+  socket_ = Socket();
+  outgoing_.clear();
+  poller_.Post(lifetime_.Guard([this, cause] { events_->OnClosed(cause); }));
+}
+
+void TcpConnection::OnReady(uint32_t epoll_events) {
+  if (epoll_events & EPOLLOUT) {
+    waiting_writable_ = false;
+    Flush();
+  }
+  if (!closed_ && (epoll_events & (EPOLLIN | EPOLLHUP | EPOLLERR))) Receive();
+}
+
+void TcpConnection::Flush() {
+  flush_due_ = false;
+  while (!closed_ && !outgoing_.empty()) {
+    std::array<iovec, kPieces> pieces;
+    msghdr message{};
+    message.msg_iov = pieces.data();
+    message.msg_iovlen = Gather(pieces);
+    const ssize_t sent = sendmsg(socket_.fd(), &message, MSG_NOSIGNAL);
+    if (sent < 0) {
+      if (errno == EINTR) continue;
+      if (errno != EAGAIN) {
+        return Close(
+            absl::UnavailableError(absl::StrCat(rail_, ": sendmsg: ", std::strerror(errno))));
+      }
+      break;
+    }
+    Sent(static_cast<size_t>(sent));
+  }
+  if (closed_) return;
+  const bool blocked = !outgoing_.empty();
+  if (blocked != waiting_writable_) {
+    poller_.Modify(socket_.fd(), blocked ? EPOLLIN | EPOLLOUT : EPOLLIN);
+  }
+  waiting_writable_ = blocked;
+}
+
+// Lays out what the kernel shall take next; returns the number of pieces used.
+size_t TcpConnection::Gather(std::span<iovec> pieces) const {
+  size_t n = 0;
+  size_t skip = front_sent_;
+  const auto add = [&](std::span<const std::byte> bytes) {
+    const size_t skipped = std::min(skip, bytes.size());
+    skip -= skipped;
+    if (skipped == bytes.size()) return;
+    const std::span<const std::byte> rest = bytes.subspan(skipped);
+    pieces[n++] = {const_cast<std::byte*>(rest.data()), rest.size()};
+  };
+  for (auto it = outgoing_.begin(); it != outgoing_.end() && n + 2 <= pieces.size(); ++it) {
+    add(it->preamble);
+    add(it->payload);
+  }
+  return n;
+}
+
+void TcpConnection::Sent(size_t bytes) {
+  front_sent_ += bytes;
+  while (!outgoing_.empty()) {
+    const size_t whole = kPreambleBytes + outgoing_.front().payload.size();
+    if (front_sent_ < whole) return;
+    front_sent_ -= whole;
+    const Outgoing done = outgoing_.front();
+    outgoing_.pop_front();
+    if (done.completes) events_->OnCompleted(done.work);
+    if (closed_) return;
+  }
+}
+
+void TcpConnection::Receive() {
+  for (size_t total = 0; !closed_ && total < kReceiveBudget;) {
+    // The rest of the payload, then the next preamble; or the rest of the preamble alone, because
+    // what follows it is not known yet.
+    std::array<iovec, 2> pieces;
+    size_t n = 0;
+    if (in_payload_) {
+      const auto rest = payload_.subspan(payload_bytes_);
+      pieces[n++] = {rest.data(), rest.size()};
+    }
+    pieces[n++] = {preamble_.data() + preamble_bytes_, preamble_.size() - preamble_bytes_};
+    msghdr message{};
+    message.msg_iov = pieces.data();
+    message.msg_iovlen = n;
+    const ssize_t got = recvmsg(socket_.fd(), &message, 0);
+    if (got > 0) {
+      total += static_cast<size_t>(got);
+      Received(static_cast<size_t>(got));
+    } else if (got == 0) {
+      Close(absl::UnavailableError(absl::StrCat(rail_, ": the peer closed the connection")));
+    } else if (errno == EAGAIN) {
+      return;
+    } else if (errno != EINTR) {
+      Close(absl::UnavailableError(absl::StrCat(rail_, ": recvmsg: ", std::strerror(errno))));
+    }
+  }
+}
+
+void TcpConnection::Received(size_t bytes) {
+  if (in_payload_) {
+    const size_t of_payload = std::min(bytes, payload_.size() - payload_bytes_);
+    payload_bytes_ += of_payload;
+    bytes -= of_payload;
+    if (payload_bytes_ < payload_.size()) return;
+    in_payload_ = false;
+    OnPayload();
+  }
+  preamble_bytes_ += bytes;
+  if (closed_ || preamble_bytes_ < preamble_.size()) return;
+  preamble_bytes_ = 0;
+  if (const absl::Status status = OnPreamble(); !status.ok()) {
+    Close(absl::Status(status.code(), absl::StrCat(rail_, ": ", std::string(status.message()))));
+  }
+}
+
+absl::Status TcpConnection::OnPreamble() {
+  const std::span<const std::byte, kPreambleBytes> preamble(preamble_);
+  const auto header = DecodeOpHeader(preamble.first<kOpHeaderBytes>());
+  if (!header.has_value()) return absl::DataLossError("received bytes that are no operation");
+  op_ = *header;
+  if (op_.kind == OpKind::kSend || op_.kind == OpKind::kWrite) {
+    TD_ASSIGN_OR_RETURN(frame_, DecodeFrame(preamble.subspan<kOpHeaderBytes>()));
+  }
+  if (op_.kind == OpKind::kReadRequest) {
+    TD_ASSIGN_OR_RETURN(const std::span<std::byte> origin, Exposed(RemoteAccess::kRead));
+    Queue({.kind = OpKind::kReadResponse, .work = op_.work}, nullptr, origin, false);
+    return absl::OkStatus();
+  }
+  TD_ASSIGN_OR_RETURN(payload_, PayloadTarget());
+  payload_bytes_ = 0;
+  in_payload_ = !payload_.empty();
+  if (!in_payload_) OnPayload();
+  return absl::OkStatus();
+}
+
+// Where the payload of op_ belongs; an error if the peer may not put it there.
+absl::StatusOr<std::span<std::byte>> TcpConnection::PayloadTarget() {
+  switch (op_.kind) {
+    case OpKind::kWrite:
+      return Exposed(RemoteAccess::kWrite);
+    case OpKind::kReadResponse: {
+      const auto read = reads_.find(op_.work);
+      if (read == reads_.end() || read->second.size() != op_.payload_bytes) {
+        return absl::DataLossError("received an answer to no read");
+      }
+      return read->second;
+    }
+    default:
+      break;
+  }
+  if (op_.payload_bytes == 0) return std::span<std::byte>();
+  if (receives_.empty() || receives_.front().size() < op_.payload_bytes) {
+    return absl::ResourceExhaustedError("received a payload that no posted receive can hold");
+  }
+  const std::span<std::byte> buffer = receives_.front().first(op_.payload_bytes);
+  receives_.pop_front();
+  return buffer;
+}
+
+absl::StatusOr<std::span<std::byte>> TcpConnection::Exposed(RemoteAccess needed) const {
+  const uint64_t offset = op_.address - window_.name.address;
+  if (window_.access != needed || op_.key != window_.name.key ||
+      op_.address < window_.name.address || offset > window_.bytes.size() ||
+      op_.payload_bytes > window_.bytes.size() - offset) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("the peer asked for ", op_.payload_bytes, " bytes that it may not ",
+                     needed == RemoteAccess::kRead ? "read" : "write"));
+  }
+  return window_.bytes.subspan(offset, op_.payload_bytes);
+}
+
+void TcpConnection::OnPayload() {
+  if (op_.kind == OpKind::kReadResponse) {
+    reads_.erase(op_.work);
+    events_->OnCompleted(op_.work);
+  } else {
+    events_->OnFrame(frame_, op_.kind == OpKind::kSend ? payload_ : std::span<std::byte>());
+  }
+}
+
+}  // namespace tapedeck::dataplane::tcp

@@ -1,0 +1,103 @@
+// A Connection over one socket. One-sided operations are emulated: this side's software validates
+// and serves them out of the session's window.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <array>
+#include <deque>
+#include <map>
+#include <string>
+
+#include "dataplane/executor/event_loop.h"
+#include "dataplane/executor/lifetime.h"
+#include "dataplane/transport/connection.h"
+#include "dataplane/transport/tcp/socket.h"
+#include "dataplane/transport/tcp/wire.h"
+#include "dataplane/transport/transport.h"
+
+namespace tapedeck::dataplane::tcp {
+
+// What the peer may reach: a session's window on this rail.
+struct ExposedWindow {
+  std::span<std::byte> bytes;
+  RemoteAccess access = RemoteAccess::kNone;
+  RemoteWindow name;
+};
+
+// On the rail's poller.
+class TcpConnection final : public Connection {
+ public:
+  // `rail` names the rail and peer in errors. The socket is connected and greeted.
+  static absl::StatusOr<std::unique_ptr<TcpConnection>> Create(EventLoop& poller, Socket socket,
+                                                               const ExposedWindow& window,
+                                                               std::string rail,
+                                                               ConnectionEvents* events);
+  ~TcpConnection() override;
+
+  void Send(const Frame& frame, std::span<const std::byte> payload, uint64_t work) override;
+  void Write(const Frame& frame, std::span<const std::byte> payload, RemoteSlice target,
+             uint64_t work) override;
+  void Read(std::span<std::byte> into, RemoteSlice origin, uint64_t work) override;
+  void PostReceive(std::span<std::byte> buffer) override { receives_.push_back(buffer); }
+  void Close(const absl::Status& cause) override;
+
+ private:
+  struct Outgoing {
+    std::array<std::byte, kPreambleBytes> preamble;
+    std::span<const std::byte> payload;
+    uint64_t work = 0;
+    bool completes = false;
+  };
+
+  TcpConnection(EventLoop& poller, Socket socket, const ExposedWindow& window, std::string rail,
+                ConnectionEvents* events)
+      : poller_(poller),
+        socket_(std::move(socket)),
+        window_(window),
+        rail_(std::move(rail)),
+        events_(events) {}
+
+  void Queue(const OpHeader& header, const Frame* frame, std::span<const std::byte> payload,
+             bool completes);
+  void OnReady(uint32_t epoll_events);
+
+  // Sending.
+  void Flush();
+  size_t Gather(std::span<iovec> pieces) const;
+  void Sent(size_t bytes);
+
+  // Receiving.
+  void Receive();
+  void Received(size_t bytes);
+  absl::Status OnPreamble();
+  absl::StatusOr<std::span<std::byte>> PayloadTarget();
+  absl::StatusOr<std::span<std::byte>> Exposed(RemoteAccess needed) const;
+  void OnPayload();
+
+  EventLoop& poller_;
+  Socket socket_;
+  const ExposedWindow window_;
+  const std::string rail_;
+  ConnectionEvents* const events_;
+  bool closed_ = false;
+
+  std::deque<Outgoing> outgoing_;
+  size_t front_sent_ = 0;  // bytes of outgoing_.front() that the kernel has
+  bool flush_due_ = false;
+  bool waiting_writable_ = false;
+
+  std::array<std::byte, kPreambleBytes> preamble_;
+  size_t preamble_bytes_ = 0;  // of the preamble being read
+  bool in_payload_ = false;
+  OpHeader op_;
+  Frame frame_;
+  std::span<std::byte> payload_;  // where the current payload goes
+  size_t payload_bytes_ = 0;      // how much of it is there
+
+  std::deque<std::span<std::byte>> receives_;
+  std::map<uint64_t, std::span<std::byte>> reads_;
+  Lifetime lifetime_;
+};
+
+}  // namespace tapedeck::dataplane::tcp

@@ -1,0 +1,114 @@
+#include "dataplane/transport/tcp/listener.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+
+namespace tapedeck::dataplane::tcp {
+namespace {
+
+// A guest that says nothing for this long is dropped; longer would let strangers pile up
+// descriptors.
+constexpr int64_t kHelloDeadlineNs = 5 * kSecondNs;
+
+// Guests at the same time; more are refused, so that a flood cannot use up the descriptors of
+// running sessions.
+constexpr size_t kMaxGuests = 128;
+
+void Answer(const Socket& socket, Verdict verdict) {
+  const HelloBytes bytes = EncodeHello({.verdict = verdict});
+  // 32 bytes always fit into the buffer of a fresh socket; if the peer is gone, the connection will
+  // say so.
+  [[maybe_unused]] const ssize_t sent = send(socket.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Listener>> Listener::Create(EventLoop& poller, std::string rail,
+                                                           const std::string& address,
+                                                           uint16_t port) {
+  TD_ASSIGN_OR_RETURN(Socket socket, Listen(address, port));
+  auto listener =
+      std::unique_ptr<Listener>(new Listener(poller, std::move(rail), std::move(socket)));
+  Listener* raw = listener.get();
+  TD_RETURN_IF_ERROR(poller.Watch(raw->socket_.fd(), EPOLLIN,
+                                  raw->lifetime_.Guard([raw](uint32_t) { raw->AcceptAll(); })));
+  return listener;
+}
+
+Listener::~Listener() {
+  poller_.Unwatch(socket_.fd());
+  for (const auto& [fd, guest] : guests_) poller_.Unwatch(fd);
+}
+
+void Listener::Expect(const Token& token, OnConnected on_connected) {
+  expected_[token] = std::move(on_connected);
+}
+
+void Listener::AcceptAll() {
+  while (true) {
+    absl::StatusOr<Socket> socket = Accept(socket_);
+    if (!socket.ok()) return;
+    if (guests_.size() >= kMaxGuests) continue;
+    const int fd = socket->fd();
+    const uint64_t id = next_guest_++;
+    guests_[fd] = Guest{.socket = *std::move(socket), .id = id};
+    const absl::Status watched =
+        poller_.Watch(fd, EPOLLIN, lifetime_.Guard([this, fd](uint32_t) { Receive(fd); }));
+    if (!watched.ok()) {
+      guests_.erase(fd);
+      continue;
+    }
+    poller_.PostAfter(kHelloDeadlineNs, lifetime_.Guard([this, fd, id] {
+      const auto guest = guests_.find(fd);
+      if (guest != guests_.end() && guest->second.id == id) Dismiss(fd, "said nothing in 5 s");
+    }));
+  }
+}
+
+void Listener::Receive(int fd) {
+  Guest& guest = guests_.at(fd);
+  const ssize_t got =
+      recv(fd, guest.hello.data() + guest.bytes, guest.hello.size() - guest.bytes, 0);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got <= 0) return Dismiss(fd, "closed the connection before its hello");
+  guest.bytes += static_cast<size_t>(got);
+  if (guest.bytes == guest.hello.size()) Greet(guest);
+}
+
+void Listener::Greet(Guest& guest) {
+  const int fd = guest.socket.fd();
+  const std::optional<Hello> hello = DecodeHello(guest.hello);
+  if (!hello.has_value()) return Dismiss(fd, "sent bytes that are no hello");
+  if (hello->version != kWireVersion) {
+    Answer(guest.socket, Verdict::kWrongVersion);
+    return Dismiss(fd,
+                   absl::StrCat("speaks wire version ", hello->version, ", not ", kWireVersion));
+  }
+  const auto expected = expected_.find(hello->token);
+  if (expected == expected_.end()) {
+    Answer(guest.socket, Verdict::kUnknownToken);
+    return Dismiss(fd, "has no valid session token");
+  }
+  const OnConnected on_connected = std::move(expected->second);
+  expected_.erase(expected);
+  Answer(guest.socket, Verdict::kWelcome);
+  poller_.Unwatch(fd);
+  Socket socket = std::move(guest.socket);
+  guests_.erase(fd);
+  on_connected(std::move(socket));
+}
+
+void Listener::Dismiss(int fd, const std::string& why) {
+  Log(LogLevel::kWarning, "transport/tcp", "refused a connection",
+      {{"rail", rail_}, {"peer", PeerName(guests_.at(fd).socket)}, {"why", why}});
+  poller_.Unwatch(fd);
+  guests_.erase(fd);
+}
+
+}  // namespace tapedeck::dataplane::tcp

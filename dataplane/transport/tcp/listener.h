@@ -1,0 +1,58 @@
+// The listening socket of one rail. It greets whoever connects, and hands the socket to the offer
+// whose token the hello names. Strangers learn nothing and are dropped.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "dataplane/executor/event_loop.h"
+#include "dataplane/executor/lifetime.h"
+#include "dataplane/transport/tcp/socket.h"
+#include "dataplane/transport/tcp/wire.h"
+
+namespace tapedeck::dataplane::tcp {
+
+// On the rail's poller.
+class Listener {
+ public:
+  using OnConnected = std::function<void(Socket)>;
+
+  static absl::StatusOr<std::unique_ptr<Listener>> Create(EventLoop& poller, std::string rail,
+                                                          const std::string& address,
+                                                          uint16_t port);
+  ~Listener();
+
+  uint16_t port() const { return LocalPort(socket_); }
+
+  // Admits one connection with this token.
+  void Expect(const Token& token, OnConnected on_connected);
+  void Forget(const Token& token) { expected_.erase(token); }
+
+ private:
+  // A connection that has not proved itself yet.
+  struct Guest {
+    Socket socket;
+    HelloBytes hello;
+    size_t bytes = 0;
+    uint64_t id = 0;
+  };
+
+  Listener(EventLoop& poller, std::string rail, Socket socket)
+      : poller_(poller), rail_(std::move(rail)), socket_(std::move(socket)) {}
+  void AcceptAll();
+  void Receive(int fd);
+  void Greet(Guest& guest);
+  void Dismiss(int fd, const std::string& why);
+
+  EventLoop& poller_;
+  const std::string rail_;
+  Socket socket_;
+  std::map<Token, OnConnected> expected_;
+  std::map<int, Guest> guests_;
+  uint64_t next_guest_ = 0;
+  Lifetime lifetime_;
+};
+
+}  // namespace tapedeck::dataplane::tcp

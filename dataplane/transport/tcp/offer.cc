@@ -1,0 +1,168 @@
+#include "dataplane/transport/tcp/offer.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+
+namespace tapedeck::dataplane::tcp {
+namespace {
+
+using Done = std::function<void(absl::StatusOr<std::unique_ptr<Connection>>)>;
+
+// What both kinds share: the deadline, and turning a greeted socket into a Connection exactly once.
+class TcpOffer : public Offer {
+ public:
+  TcpOffer(const RailPort& port, const ExposedWindow& window) : port_(port), window_(window) {}
+
+  const Endpoint& endpoint() const override { return endpoint_; }
+
+  void Connect(const Endpoint& peer, int64_t deadline_ns, ConnectionEvents* events,
+               Done done) override {
+    events_ = events;
+    done_ = std::move(done);
+    const auto* address = std::get_if<TcpEndpoint>(&peer);
+    if (address == nullptr) {
+      return Fail(absl::InvalidArgumentError("the peer's endpoint is not a TCP endpoint"));
+    }
+    peer_name_ = absl::StrCat(address->address, ":", address->port);
+    port_.poller->PostAt(deadline_ns, lifetime_.Guard([this] {
+      Fail(absl::DeadlineExceededError("no connection before the deadline"));
+    }));
+    Begin(*address);
+  }
+
+ protected:
+  virtual void Begin(const TcpEndpoint& peer) = 0;
+
+  EventLoop& poller() { return *port_.poller; }
+  const RailPort& port() const { return port_; }
+  const std::string& peer_name() const { return peer_name_; }
+  void set_endpoint(TcpEndpoint endpoint) { endpoint_ = std::move(endpoint); }
+
+  // The connection is made inside the posted task, so that no event can come before `done`.
+  void Succeed(Socket socket) {
+    if (done_ == nullptr) return;
+    port_.poller->Post([port = port_, window = window_, events = events_, peer = peer_name_,
+                        socket = std::move(socket),
+                        done = std::exchange(done_, nullptr)]() mutable {
+      done(TcpConnection::Create(*port.poller, std::move(socket), window,
+                                 absl::StrCat("rail ", port.rail.name, " to ", peer), events));
+    });
+  }
+
+  void Fail(const absl::Status& cause) {
+    if (done_ == nullptr) return;
+    const absl::Status named(
+        cause.code(), absl::StrCat("rail ", port_.rail.name, " (", port_.rail.address, ") to ",
+                                   peer_name_, ": ", std::string(cause.message())));
+    port_.poller->Post([named, done = std::exchange(done_, nullptr)] { done(named); });
+  }
+
+  Lifetime& lifetime() { return lifetime_; }
+
+ private:
+  const RailPort port_;
+  const ExposedWindow window_;
+  Endpoint endpoint_;
+  std::string peer_name_;
+  ConnectionEvents* events_ = nullptr;
+  Done done_;
+  Lifetime lifetime_;
+};
+
+class WaitingOffer final : public TcpOffer {
+ public:
+  WaitingOffer(const RailPort& port, const ExposedWindow& window, const Token& token)
+      : TcpOffer(port, window), token_(token) {
+    set_endpoint({.address = port.rail.address, .port = port.rail.port, .token = token});
+    // The peer may call before Connect: its socket waits here.
+    port.listener->Expect(token, lifetime().Guard([this](Socket socket) {
+      arrived_ = std::move(socket);
+      if (begun_) Succeed(*std::exchange(arrived_, std::nullopt));
+    }));
+  }
+  ~WaitingOffer() override { port().listener->Forget(token_); }
+
+ private:
+  void Begin(const TcpEndpoint&) override {
+    begun_ = true;
+    if (arrived_.has_value()) Succeed(*std::exchange(arrived_, std::nullopt));
+  }
+
+  const Token token_;
+  bool begun_ = false;
+  std::optional<Socket> arrived_;
+};
+
+class CallingOffer final : public TcpOffer {
+ public:
+  CallingOffer(const RailPort& port, const ExposedWindow& window) : TcpOffer(port, window) {
+    set_endpoint({.address = port.rail.address});
+  }
+  ~CallingOffer() override { poller().Unwatch(socket_.fd()); }
+
+ private:
+  void Begin(const TcpEndpoint& peer) override {
+    token_ = peer.token;
+    absl::StatusOr<Socket> socket = StartConnect(port().rail.address, peer.address, peer.port);
+    if (!socket.ok()) return Fail(socket.status());
+    socket_ = *std::move(socket);
+    const absl::Status watched = poller().Watch(
+        socket_.fd(), EPOLLOUT, lifetime().Guard([this](uint32_t) { OnConnected(); }));
+    if (!watched.ok()) Fail(watched);
+  }
+
+  void OnConnected() {
+    poller().Unwatch(socket_.fd());
+    if (const absl::Status status = ConnectResult(socket_); !status.ok()) return Fail(status);
+    const HelloBytes hello = EncodeHello({.token = token_});
+    if (send(socket_.fd(), hello.data(), hello.size(), MSG_NOSIGNAL) != ssize_t{kHelloBytes}) {
+      return Fail(absl::UnavailableError(absl::StrCat("send: ", std::strerror(errno))));
+    }
+    const absl::Status watched =
+        poller().Watch(socket_.fd(), EPOLLIN, lifetime().Guard([this](uint32_t) { OnAnswer(); }));
+    if (!watched.ok()) Fail(watched);
+  }
+
+  void OnAnswer() {
+    const ssize_t got = recv(socket_.fd(), answer_.data() + bytes_, answer_.size() - bytes_, 0);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (got > 0) bytes_ += static_cast<size_t>(got);
+    if (got > 0 && bytes_ < answer_.size()) return;
+    poller().Unwatch(socket_.fd());
+    const std::optional<Hello> hello =
+        bytes_ == answer_.size() ? DecodeHello(answer_) : std::nullopt;
+    if (!hello.has_value()) {
+      return Fail(absl::UnavailableError("the peer's answer is no hello: not a Tapedeck rail?"));
+    }
+    switch (hello->verdict) {
+      case Verdict::kWelcome:
+        return Succeed(std::move(socket_));
+      case Verdict::kWrongVersion:
+        return Fail(absl::FailedPreconditionError(absl::StrCat(
+            "the peer speaks wire version ", hello->version, ", this end ", kWireVersion)));
+      case Verdict::kUnknownToken:
+        break;
+    }
+    Fail(absl::UnauthenticatedError("the peer refused the session token"));
+  }
+
+  Socket socket_;
+  Token token_{};
+  HelloBytes answer_;
+  size_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Offer> NewTcpOffer(const RailPort& port, const ExposedWindow& window,
+                                   const Token& token) {
+  if (port.listener != nullptr) return std::make_unique<WaitingOffer>(port, window, token);
+  return std::make_unique<CallingOffer>(port, window);
+}
+
+}  // namespace tapedeck::dataplane::tcp

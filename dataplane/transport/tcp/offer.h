@@ -1,0 +1,24 @@
+// One connection waiting for its peer: on a listening rail it waits to be called, else it calls.
+#pragma once
+
+#include <memory>
+
+#include "dataplane/executor/event_loop.h"
+#include "dataplane/transport/tcp/connection.h"
+#include "dataplane/transport/tcp/listener.h"
+#include "dataplane/transport/transport.h"
+
+namespace tapedeck::dataplane::tcp {
+
+// What the room shares of one rail. `listener` is null on a rail that connects.
+struct RailPort {
+  EventLoop* poller;
+  Listener* listener;
+  RailDescription rail;
+};
+
+// On the rail's poller.
+std::unique_ptr<Offer> NewTcpOffer(const RailPort& port, const ExposedWindow& window,
+                                   const Token& token);
+
+}  // namespace tapedeck::dataplane::tcp

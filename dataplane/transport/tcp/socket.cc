@@ -1,0 +1,140 @@
+#include "dataplane/transport/tcp/socket.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+
+namespace tapedeck::dataplane::tcp {
+namespace {
+
+struct Address {
+  sockaddr_storage storage{};
+  socklen_t length = 0;
+  sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
+};
+
+absl::Status ErrnoStatus(absl::string_view call, int error) {
+  return absl::UnavailableError(absl::StrCat(call, ": ", std::strerror(error)));
+}
+
+absl::StatusOr<Address> ParseAddress(const std::string& text, uint16_t port) {
+  Address address;
+  auto* v4 = reinterpret_cast<sockaddr_in*>(&address.storage);
+  auto* v6 = reinterpret_cast<sockaddr_in6*>(&address.storage);
+  if (inet_pton(AF_INET, text.c_str(), &v4->sin_addr) == 1) {
+    v4->sin_family = AF_INET;
+    v4->sin_port = htons(port);
+    address.length = sizeof(*v4);
+  } else if (inet_pton(AF_INET6, text.c_str(), &v6->sin6_addr) == 1) {
+    v6->sin6_family = AF_INET6;
+    v6->sin6_port = htons(port);
+    address.length = sizeof(*v6);
+  } else {
+    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not an IP address"));
+  }
+  return address;
+}
+
+absl::StatusOr<Socket> NewSocket(const Address& address) {
+  const int fd = socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0) return ErrnoStatus("socket", errno);
+  return Socket(fd);
+}
+
+void SetOption(const Socket& socket, int level, int option) {
+  const int on = 1;
+  setsockopt(socket.fd(), level, option, &on, sizeof(on));
+}
+
+}  // namespace
+
+Socket& Socket::operator=(Socket&& other) noexcept {
+  if (this != &other) {
+    if (fd_ >= 0) close(fd_);
+    fd_ = other.Release();
+  }
+  return *this;
+}
+
+Socket::~Socket() {
+  if (fd_ >= 0) close(fd_);
+}
+
+int Socket::Release() { return std::exchange(fd_, -1); }
+
+absl::StatusOr<Socket> Listen(const std::string& address, uint16_t port) {
+  TD_ASSIGN_OR_RETURN(Address local, ParseAddress(address, port));
+  TD_ASSIGN_OR_RETURN(Socket socket, NewSocket(local));
+  SetOption(socket, SOL_SOCKET, SO_REUSEADDR);
+  if (bind(socket.fd(), local.get(), local.length) != 0) {
+    return ErrnoStatus(absl::StrCat("bind to ", address, ":", port), errno);
+  }
+  if (listen(socket.fd(), SOMAXCONN) != 0) return ErrnoStatus("listen", errno);
+  return socket;
+}
+
+absl::StatusOr<Socket> StartConnect(const std::string& local, const std::string& remote,
+                                    uint16_t port) {
+  TD_ASSIGN_OR_RETURN(Address from, ParseAddress(local, 0));
+  TD_ASSIGN_OR_RETURN(Address to, ParseAddress(remote, port));
+  TD_ASSIGN_OR_RETURN(Socket socket, NewSocket(to));
+  // The connection shall leave by this rail's port. The local port is chosen at connect, per
+  // destination.
+  SetOption(socket, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT);
+  if (bind(socket.fd(), from.get(), from.length) != 0) {
+    return ErrnoStatus(absl::StrCat("bind to ", local), errno);
+  }
+  SetOption(socket, IPPROTO_TCP, TCP_NODELAY);
+  if (connect(socket.fd(), to.get(), to.length) != 0 && errno != EINPROGRESS) {
+    return ErrnoStatus(absl::StrCat("connect from ", local, " to ", remote, ":", port), errno);
+  }
+  return socket;
+}
+
+absl::Status ConnectResult(const Socket& socket) {
+  int error = 0;
+  socklen_t length = sizeof(error);
+  getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error, &length);
+  return error == 0 ? absl::OkStatus() : ErrnoStatus("connect", error);
+}
+
+absl::StatusOr<Socket> Accept(const Socket& listener) {
+  const int fd = accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (fd < 0) return ErrnoStatus("accept4", errno);
+  Socket socket(fd);
+  SetOption(socket, IPPROTO_TCP, TCP_NODELAY);
+  return socket;
+}
+
+uint16_t LocalPort(const Socket& socket) {
+  Address address;
+  address.length = sizeof(address.storage);
+  if (getsockname(socket.fd(), address.get(), &address.length) != 0) return 0;
+  return ntohs(address.storage.ss_family == AF_INET6
+                   ? reinterpret_cast<sockaddr_in6*>(&address.storage)->sin6_port
+                   : reinterpret_cast<sockaddr_in*>(&address.storage)->sin_port);
+}
+
+std::string PeerName(const Socket& socket) {
+  Address address;
+  address.length = sizeof(address.storage);
+  if (getpeername(socket.fd(), address.get(), &address.length) != 0) return "unknown peer";
+  char text[INET6_ADDRSTRLEN] = "";
+  const auto* v4 = reinterpret_cast<const sockaddr_in*>(&address.storage);
+  const auto* v6 = reinterpret_cast<const sockaddr_in6*>(&address.storage);
+  const bool is_v6 = address.storage.ss_family == AF_INET6;
+  inet_ntop(address.storage.ss_family,
+            is_v6 ? static_cast<const void*>(&v6->sin6_addr) : &v4->sin_addr, text, sizeof(text));
+  return absl::StrCat(text, ":", ntohs(is_v6 ? v6->sin6_port : v4->sin_port));
+}
+
+}  // namespace tapedeck::dataplane::tcp

@@ -1,0 +1,102 @@
+#include "dataplane/transport/tcp/transport.h"
+
+#include <sys/random.h>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "dataplane/transport/tcp/listener.h"
+#include "dataplane/transport/tcp/offer.h"
+
+namespace tapedeck::dataplane::tcp {
+namespace {
+
+template <typename T>
+T Random() {
+  T value{};
+  // Requests up to 256 bytes are never short, getrandom(2).
+  [[maybe_unused]] const ssize_t got = getrandom(&value, sizeof(value), 0);
+  return value;
+}
+
+class TcpDomain final : public Domain {
+ public:
+  TcpDomain(const RailPort& port, const MemoryWindow& window, RemoteAccess access)
+      : port_(port), window_{.bytes = window.bytes, .access = access} {
+    if (access == RemoteAccess::kNone) return;
+    // Neither the address nor the key tells the peer anything about this process.
+    window_.name = {.address = Random<uint64_t>() >> 16 << 12,
+                    .bytes = window.bytes.size(),
+                    .key = Random<uint32_t>()};
+  }
+
+  RemoteWindow remote_window() const override { return window_.name; }
+
+  absl::StatusOr<std::unique_ptr<Offer>> NewOffer() override {
+    return NewTcpOffer(port_, window_, Random<Token>());
+  }
+
+ private:
+  const RailPort port_;
+  ExposedWindow window_;
+};
+
+class TcpTransport final : public Transport {
+ public:
+  TcpTransport(EventLoop& poller, RailDescription rail) : poller_(poller), rail_(std::move(rail)) {}
+
+  // The listener lives on the poller, so it is opened and closed there.
+  ~TcpTransport() override {
+    poller_.RunAndWait([this] { listener_.reset(); });
+  }
+
+  absl::Status OpenListener(uint16_t port) {
+    absl::Status status;
+    poller_.RunAndWait([&] {
+      auto listener = Listener::Create(poller_, rail_.name, rail_.address, port);
+      if (!listener.ok()) {
+        status = absl::Status(
+            listener.status().code(),
+            absl::StrCat("rail ", rail_.name, ": ", std::string(listener.status().message())));
+        return;
+      }
+      listener_ = *std::move(listener);
+      rail_.port = listener_->port();
+    });
+    return status;
+  }
+
+  const RailDescription& rail() const override { return rail_; }
+  Executor& poller() override { return poller_; }
+
+  absl::StatusOr<std::unique_ptr<Domain>> OpenDomain(const MemoryWindow& window,
+                                                     RemoteAccess access) override {
+    if (!window.host_accessible) {
+      return absl::UnimplementedError(absl::StrCat(
+          "rail ", rail_.name, ": TCP cannot reach device memory; stage it through host memory"));
+    }
+    return std::make_unique<TcpDomain>(RailPort{&poller_, listener_.get(), rail_}, window, access);
+  }
+
+ private:
+  EventLoop& poller_;
+  RailDescription rail_;
+  std::unique_ptr<Listener> listener_;
+};
+
+}  // namespace
+
+absl::Status Usable() { return absl::OkStatus(); }
+
+absl::StatusOr<std::unique_ptr<Transport>> Create(const RailSpec& spec, EventLoop& poller) {
+  auto transport = std::make_unique<TcpTransport>(
+      poller, RailDescription{.name = spec.name, .transport = spec.kind, .address = spec.address});
+  if (spec.listen) {
+    TD_RETURN_IF_ERROR(transport->OpenListener(spec.port));
+  } else {
+    // An address that is not on this host is found here, not at the first session.
+    TD_RETURN_IF_ERROR(Listen(spec.address, 0).status());
+  }
+  return transport;
+}
+
+}  // namespace tapedeck::dataplane::tcp
