@@ -3,7 +3,6 @@
 # other, and both, on loopback; checks every block. Builds first if need be; leaves nothing running.
 #   deploy/demo.sh [--blocks N] [--store memory|posix]      N blocks of 1 MiB per run; default 1024
 # With TAPEDECK_BIN set, the programs in that directory are used as they are.
-# shellcheck disable=SC2119
 set -euo pipefail
 READY_BIN=${TAPEDECK_BIN:-}
 # shellcheck source=deploy/setup.sh

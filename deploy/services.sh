@@ -32,13 +32,15 @@ free_port() {
 
 # wait_for SECONDS COMMAND...: runs the command until it succeeds; fails when the time is over.
 wait_for() {
-  local deadline=$((SECONDS + $1))
+  local deadline=$(($(milliseconds) + $1 * 1000))
   shift
   until "$@" >/dev/null 2>&1; do
-    ((SECONDS < deadline)) || return 1
+    (($(milliseconds) < deadline)) || return 1
     sleep 0.05
   done
 }
+
+milliseconds() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 
 port_answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
@@ -58,22 +60,22 @@ start_service() {
   fi
 }
 
-# start_storage [OPTION...]: again after a kill it keeps its port and state.
+# start_storage: again after a kill it keeps its port and state.
 start_storage() {
   STORAGE_PORT=${STORAGE_PORT:-$(free_port)}
   export TAPEDECK_STORAGE=127.0.0.1:$STORAGE_PORT
   start_service "$WORK/storage.log" "$STORAGE_PORT" "$TAPEDECK_BIN/tapedeck-storage" \
     --listen "$TAPEDECK_STORAGE" --state "$WORK/state" \
-    "${STORAGE_RAILS[@]}" "$@"
+    "${STORAGE_RAILS[@]}"
   STORAGE_PID=$SERVICE_PID
 }
 
-# start_worker [OPTION...]: WORKER_DEVICE (auto) chooses the device.
+# start_worker: WORKER_DEVICE (auto) chooses the device.
 start_worker() {
   WORKER_PORT=${WORKER_PORT:-$(free_port)}
   export TAPEDECK_WORKER=127.0.0.1:$WORKER_PORT
   start_service "$WORK/worker.log" "$WORKER_PORT" "$TAPEDECK_BIN/tapedeck-worker" \
-    --listen "$TAPEDECK_WORKER" --device "${WORKER_DEVICE:-auto}" "${WORKER_RAILS[@]}" "$@"
+    --listen "$TAPEDECK_WORKER" --device "${WORKER_DEVICE:-auto}" "${WORKER_RAILS[@]}"
   WORKER_PID=$SERVICE_PID
 }
 
