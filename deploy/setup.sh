@@ -18,7 +18,7 @@ TAPEDECK_PACKAGES=(
 )
 TAPEDECK_TEST_PACKAGES=(
   clang++:clang clang-format:clang-format clang-tidy:clang-tidy iperf3:iperf3
-  ucx_perftest:ucx-utils npm:npm node:nodejs
+  ucx_perftest:ucx-utils npm:npm node:nodejs shellcheck:shellcheck
 )
 
 tapedeck_missing_packages() {

@@ -85,7 +85,7 @@ main() {
   set_up
   suite tests "$TAPEDECK_ROOT/build/junit.xml" ctest --test-dir "$TAPEDECK_ROOT/build" \
     --output-on-failure --no-tests=error --output-junit "$TAPEDECK_ROOT/build/junit.xml"
-  for name in format proto thread_safety; do
+  for name in format shell proto thread_safety; do
     check "$name"
   done
   suite asan "$TAPEDECK_ROOT/build-asan/junit.xml" "$CI/asan.sh"
