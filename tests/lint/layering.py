@@ -17,19 +17,23 @@ SEES_PROTO = ("services/convert", "services/server", "services/session_stream", 
               "services/tapectl")
 PROTO = re.compile(r"\.pb\.h$|^grpc(pp|)/|^google/(protobuf|rpc)/")
 CUDA = re.compile(r"^(cuda|cufft|nvml)|/cuda/|^driver_types\.h$")
-# Folders whose every sub-folder is a room of its own.
-ROOMS = ("dataplane/memory", "dataplane/transport", "storage_node/store", "gpu_worker/stages")
-# Files that assemble a program or list the rooms.
-COMPOSES = re.compile(r"(^|/)(list|main)\.(cc|cu)$|(^|/)list_[a-z]+\.(h|cc)$")
+# Folders whose every sub-folder is a room, and so is every sub-folder of such a room.
+ROOMS = ("dataplane/memory", "dataplane/transport", "storage_node/store", "gpu_worker/device", "gpu_worker/stages")
+# Files that assemble a program from its rooms, or list a room's kinds.
+COMPOSES = re.compile(r"(^|/)(list|main)\.(cc|h)$|^gpu_worker/(pipeline_factory|device_choice|device_work)\.(cc|h)$")
+# What any room or node may build on: plain host memory is what every slot without a device is made of.
+OPEN = re.compile(r"^dataplane/memory/host/memory\.h$|/list\.h$")
+# Where two rooms must agree: (from, to) and why.
+AGREED = {
+    ("gpu_worker/stages/verify", "gpu_worker/stages/synth/signal.h"): "verify computes synth's samples again",
+}
 
 
 def room_of(path):
-    """The room a path lies in, or None."""
-    for parent in ROOMS:
-        if path.startswith(parent + "/"):
-            rest = path[len(parent) + 1:]
-            return f"{parent}/{rest.split('/')[0]}" if "/" in rest else None
-    return None
+    """The innermost room a path lies in, or None."""
+    folder = path.rsplit("/", 1)[0]
+    inside = any(folder.startswith(parent + "/") for parent in ROOMS)
+    return folder if inside else None
 
 
 def check_folder(path, name):
@@ -43,11 +47,22 @@ def check_folder(path, name):
     return None
 
 
+def same_kind(path, room):
+    """Rooms of one device kind go together: gpu_worker/device/cuda builds on dataplane/memory/cuda."""
+    own = room_of(path)
+    return own is not None and own.split("/")[-1] == room.split("/")[-1]
+
+
 def check_room(path, name):
-    room = room_of(name)
-    if room is None or room == room_of(path) or COMPOSES.search(path):
+    room, top = room_of(name), path.split("/")[0]
+    if room is None or path.startswith(room + "/"):
         return None
-    return f"{room} is a room: only its own files, a list or a main include it: {name}"
+    if top == "dataplane":
+        allowed = COMPOSES.search(path)
+    else:
+        allowed = (COMPOSES.search(path) or OPEN.search(name) or same_kind(path, room)
+                   or (room_of(path), name) in AGREED)
+    return None if allowed else f"{room} is a room: only its own files, a list or a main include it: {name}"
 
 
 def check_includes(files):
