@@ -1,6 +1,8 @@
-// The control stream of a session: messages both ways, in order, until one end closes it. Its life
-// is the session's lease. gRPC carries it in production, an in-process queue in the simulator.
+// The seam to a session's control stream: ordered messages between the two ends of one session.
+// The stream's life is the session's lease.
 #pragma once
+
+#include <memory>
 
 #include "absl/status/status.h"
 #include "dataplane/executor/executor.h"
@@ -8,34 +10,38 @@
 
 namespace tapedeck::services::session {
 
-// Called on the executor given to Start, never inside a ControlStream call.
+// Implemented by the stream's user. Called on the executor given to Start, never inside a call of
+// the stream.
 class ControlEvents {
  public:
   virtual ~ControlEvents() = default;
+
+  // In the order sent.
   virtual void OnMessage(Message message) = 0;
-  // Once and last. OK: the peer ended the stream in order; else UNAVAILABLE (PEER_LOST), or what
-  // was wrong.
+
+  // Exactly once and last: OK after an orderly end by the peer, the status given to Close on this
+  // side, the peer's error, or UNAVAILABLE (PEER_LOST, NODE_UNREACHABLE) when the stream broke.
   virtual void OnClosed(const absl::Status& cause) = 0;
 };
 
-// Any thread may call Send and Close.
+// One end of the stream. Destroyed on the executor: that ends the stream if it is still open, the
+// peer then sees PEER_LOST, and no event follows.
 class ControlStream {
  public:
-  // Cancels the stream unless Close was called; no event follows.
   virtual ~ControlStream() = default;
 
-  // Once, before anything else. Messages that came earlier are delivered now. `events` must outlive
-  // the stream.
+  // Called once. Events flow from now on, on `executor`; both outlive the stream.
   virtual void Start(ControlEvents* events, dataplane::Executor* executor) = 0;
 
-  // Queued; dropped once the stream is closed.
+  // Queues the message. Any thread. After Close or a break it is dropped.
   virtual void Send(const Message& message) = 0;
 
-  // Ends the stream after what was sent; the peer sees `status`.
+  // Ends the stream once what is queued has been sent. Any thread; the first call counts. The
+  // serving end hands `status` to the peer; from the opening end the peer sees OK or PEER_LOST.
   virtual void Close(const absl::Status& status) = 0;
 };
 
-// Takes new streams on the serving side. Any thread.
+// Takes the streams that peers open. Any thread; must not block.
 class SessionAcceptor {
  public:
   virtual ~SessionAcceptor() = default;

@@ -64,6 +64,7 @@ void Pump::Run() {
     if (!moved.ok()) cause_ = moved.status();
     if (!moved.ok() || !*moved) break;
   }
+  if (cause_.ok()) cause_ = sink_.status();
   source_.Acknowledge(sink_.watermarks().at(commit_));
   if (!cause_.ok() || (source_ended_ && block_.empty())) FinishSink();
 }

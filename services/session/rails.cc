@@ -22,8 +22,10 @@ constexpr int64_t kLastRetryNs = 60 * dataplane::kSecondNs;
 
 // ±25 %, different for each link and generation, so that the rails of many sessions do not come
 // back at once.
-int64_t RetryDelayNs(const Link& link, uint32_t failures) {
-  const int64_t base = std::min(kLastRetryNs, kFirstRetryNs << std::min(failures, 6u));
+int64_t RetryDelayNs(const Link& link, uint32_t failures, bool others_up) {
+  // With no other rail there is nothing to spare: the grace period is running.
+  const int64_t base =
+      others_up ? std::min(kLastRetryNs, kFirstRetryNs << std::min(failures, 6u)) : kFirstRetryNs;
   const uint32_t hash =
       (static_cast<uint32_t>(link.index()) * 40503u + link.generation()) * 2654435761u;
   return base * 3 / 4 + base / 2 * (hash >> 16) / 65536;
@@ -81,16 +83,20 @@ Rails::Entry& Rails::AddLink(const Port& port, Key key) {
 
 Rails::Entry* Rails::Find(const Link& link) { return entries_[link.index()].get(); }
 
+int64_t Rails::ConnectDeadlineNs(const Entry& entry) const {
+  return entry.was_up ? kReconnectDeadlineNs : kConnectDeadlineNs;
+}
+
 void Rails::Offer(Entry& entry) {
   entry.link->MakeOffer([this, &entry](const absl::StatusOr<Endpoint>& endpoint) {
     if (endpoint.ok()) SendOffer(entry, *endpoint);
   });
   // No answer within the deadline is a failed attempt, too.
-  executor_.PostAfter(kConnectDeadlineNs,
+  executor_.PostAfter(ConnectDeadlineNs(entry),
                       lifetime_.Guard([&entry, generation = entry.link->generation()] {
                         if (entry.link->generation() == generation && !entry.link->up()) {
                           entry.link->Close(absl::DeadlineExceededError(
-                              absl::StrCat("rail ", entry.key.first, ": no connection in 4 s")));
+                              absl::StrCat("rail ", entry.key.first, ": no answer from the peer")));
                         }
                       }));
 }
@@ -117,7 +123,8 @@ void Rails::OnPeerOffer(const RailOffer& offer) {
     return Answer(**entry, offer);
   }
   if (offer.generation != link.generation()) return;  // answers an attempt that was given up
-  link.Connect(offer.endpoint, offer.window, executor_.clock().NowNs() + kConnectDeadlineNs);
+  link.Connect(offer.endpoint, offer.window,
+               executor_.clock().NowNs() + ConnectDeadlineNs(**entry));
 }
 
 void Rails::Answer(Entry& entry, const RailOffer& peer) {
@@ -129,7 +136,8 @@ void Rails::Answer(Entry& entry, const RailOffer& peer) {
                      .endpoint = *endpoint,
                      .window = entry.link->local_window()};
     events_->OnRailOffer(answer);
-    entry.link->Connect(peer.endpoint, peer.window, executor_.clock().NowNs() + kConnectDeadlineNs);
+    entry.link->Connect(peer.endpoint, peer.window,
+                        executor_.clock().NowNs() + ConnectDeadlineNs(entry));
   });
 }
 
@@ -167,10 +175,11 @@ absl::StatusOr<Rails::Entry*> Rails::Resolve(const RailOffer& offer) {
 void Rails::OnLinkUp(Link& link) {
   in_grace_ = false;
   Find(link)->failures = 0;
+  Find(link)->was_up = true;
   dataplane::Log(LogLevel::kInfo, "session", "rail up",
                  {{"rail", link.rail().name}, {"generation", absl::StrCat(link.generation())}});
   mover_->OnLinkUp(link);
-  if (all_were_up_ || !std::ranges::all_of(entries_, [](const auto& e) { return e->link->up(); })) {
+  if (all_were_up_ || !std::ranges::all_of(entries_, [](const auto& e) { return e->was_up; })) {
     return;
   }
   all_were_up_ = true;
@@ -185,7 +194,7 @@ void Rails::OnLinkDown(Link& link, const absl::Status& cause) {
   Entry& entry = *Find(link);
   if (std::optional<RailOffer> waiting = std::exchange(entry.waiting, std::nullopt)) {
     Answer(entry, *waiting);
-  } else if (settings_.initiate && !all_were_up_) {
+  } else if (settings_.initiate && !entry.was_up) {
     return events_->OnRailsFailed(Unreachable(link, cause));
   } else if (settings_.initiate) {
     Retry(entry);
@@ -194,9 +203,10 @@ void Rails::OnLinkDown(Link& link, const absl::Status& cause) {
 }
 
 void Rails::Retry(Entry& entry) {
-  executor_.PostAfter(RetryDelayNs(*entry.link, entry.failures++), lifetime_.Guard([this, &entry] {
-    if (!closing_ && entry.link->down()) Offer(entry);
-  }));
+  executor_.PostAfter(RetryDelayNs(*entry.link, entry.failures++, AnyUp()),
+                      lifetime_.Guard([this, &entry] {
+                        if (!closing_ && entry.link->down()) Offer(entry);
+                      }));
 }
 
 // Starts the grace period if no link is up.

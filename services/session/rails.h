@@ -29,7 +29,7 @@ class RailsEvents {
  public:
   virtual ~RailsEvents() = default;
   virtual void OnRailOffer(const RailOffer& offer) = 0;  // to be sent to the peer
-  virtual void OnRailsUp() = 0;                          // every link is up for the first time
+  virtual void OnRailsUp() = 0;                          // every link has been up
   // RAIL_UNREACHABLE before OnRailsUp, ALL_RAILS_DOWN after the grace period, RAIL_UNKNOWN.
   virtual void OnRailsFailed(const absl::Status& cause) = 0;
   virtual void OnRailsClosed() = 0;  // after Close: no link touches memory any more
@@ -39,8 +39,10 @@ class RailsEvents {
 // enough that a worker's ring is not held for nothing (facts of the field: hold 10 s).
 inline constexpr int64_t kRailGraceNs = 10 * dataplane::kSecondNs;
 
-// A connection that is not there by then counts as unreachable.
+// A connection that is not there by then counts as unreachable. A second attempt is given less: it must not
+// wait out a dead port that has come back meanwhile. Both leave room for one lost SYN (1 s).
 inline constexpr int64_t kConnectDeadlineNs = 4 * dataplane::kSecondNs;
+inline constexpr int64_t kReconnectDeadlineNs = 2 * dataplane::kSecondNs;
 
 // On the session's executor, as are its events.
 class Rails final : public dataplane::LinkEvents {
@@ -75,10 +77,12 @@ class Rails final : public dataplane::LinkEvents {
     std::unique_ptr<dataplane::Link> link;
     std::optional<RailOffer> waiting;  // answered once the link is down
     uint32_t failures = 0;             // in a row
+    bool was_up = false;
   };
 
   Entry& AddLink(const Port& port, Key key);
   Entry* Find(const dataplane::Link& link);
+  int64_t ConnectDeadlineNs(const Entry& entry) const;
   void Offer(Entry& entry);
   void Answer(Entry& entry, const RailOffer& peer);
   void SendOffer(const Entry& entry, const dataplane::Endpoint& endpoint);
