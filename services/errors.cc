@@ -1,13 +1,17 @@
 #include "services/errors.h"
 
+#include <utility>
+#include <vector>
+
 #include "absl/strings/cord.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 
 namespace tapedeck::services {
 namespace {
 
-// Lines: the reason, then key=value.
+// Lines: the reason, then key=value, each C-escaped so that a value may hold a line end.
 constexpr char kPayloadUrl[] = "tapedeck.v1/ErrorInfo";
 
 }  // namespace
@@ -15,7 +19,9 @@ constexpr char kPayloadUrl[] = "tapedeck.v1/ErrorInfo";
 absl::Status WithReason(absl::Status status, absl::string_view reason,
                         std::map<std::string, std::string> metadata) {
   std::string text(reason);
-  for (const auto& [key, value] : metadata) absl::StrAppend(&text, "\n", key, "=", value);
+  for (const auto& [key, value] : metadata) {
+    absl::StrAppend(&text, "\n", key, "=", absl::CEscape(value));
+  }
   status.SetPayload(kPayloadUrl, absl::Cord(text));
   return status;
 }
@@ -26,8 +32,9 @@ std::optional<ErrorReason> ReasonOf(const absl::Status& status) {
   const std::vector<std::string> lines = absl::StrSplit(std::string(*payload), '\n');
   ErrorReason out{.reason = lines[0]};
   for (size_t i = 1; i < lines.size(); ++i) {
-    std::pair<std::string, std::string> entry = absl::StrSplit(lines[i], absl::MaxSplits('=', 1));
-    out.metadata.insert(std::move(entry));
+    const std::pair<std::string, std::string> entry =
+        absl::StrSplit(lines[i], absl::MaxSplits('=', 1));
+    absl::CUnescape(entry.second, &out.metadata[entry.first]);
   }
   return out;
 }
