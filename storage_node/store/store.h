@@ -43,7 +43,7 @@ class Store {
   virtual absl::StatusOr<std::unique_ptr<RecordingFiles>> CreateRecording(
       const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) = 0;
   virtual absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
-      const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) = 0;
+      const RecordingPath& path, dataplane::Executor& executor) = 0;
 
   // At once and for good, whole or not at all. Its files must not be open. OK if there is none.
   virtual absl::Status DeleteRecording(const RecordingPath& path) = 0;

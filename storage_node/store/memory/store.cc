@@ -20,7 +20,7 @@ class MemoryStore final : public Store {
   absl::StatusOr<std::unique_ptr<RecordingFiles>> CreateRecording(
       const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) override;
   absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
-      const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) override;
+      const RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const RecordingPath& path) override;
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings() override;
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override;
@@ -46,7 +46,7 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> MemoryStore::CreateRecording(
 }
 
 absl::StatusOr<std::unique_ptr<RecordingFiles>> MemoryStore::OpenRecording(
-    const RecordingPath& path, uint64_t /*block_bytes*/, dataplane::Executor& executor) {
+    const RecordingPath& path, dataplane::Executor& executor) {
   absl::MutexLock lock(&mutex_);
   const auto it = recordings_.find({path.channel, path.recording});
   if (it == recordings_.end()) {

@@ -44,7 +44,7 @@ class PosixStore final : public Store {
   absl::StatusOr<std::unique_ptr<RecordingFiles>> CreateRecording(
       const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) override;
   absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
-      const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) override;
+      const RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const RecordingPath& path) override;
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings() override;
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override;
@@ -90,7 +90,7 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> PosixStore::CreateRecording(
 }
 
 absl::StatusOr<std::unique_ptr<RecordingFiles>> PosixStore::OpenRecording(
-    const RecordingPath& path, uint64_t /*block_bytes*/, dataplane::Executor& executor) {
+    const RecordingPath& path, dataplane::Executor& executor) {
   return OpenAll(path, 0, executor);
 }
 
