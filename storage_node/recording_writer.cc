@@ -52,6 +52,11 @@ RecordingWriter::RecordingWriter(WriterOptions options,
                         [this](absl::Status status) { OnOpened(status); });
 }
 
+// An unsealed recording is charged again by whoever salvages it.
+RecordingWriter::~RecordingWriter() {
+  if (phase_ != Phase::kSealed) options_.capacity->Refund(charged_);
+}
+
 absl::Status RecordingWriter::CheckHeader(const dataplane::BlockHeader& header) const {
   const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
   if (header.payload_bytes <= options_.manifest.block_bytes &&
@@ -79,6 +84,7 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
     Fail(Full(options_.name, *options_.capacity));
     return error_;
   }
+  charged_ += header.payload_bytes;
   received_.Add(header.sequence);
   const format::Place place = PlaceOf(header.sequence);
   const format::IndexEntry entry{
@@ -125,7 +131,6 @@ void RecordingWriter::OnBlockWritten(const format::IndexEntry& entry, absl::Stat
   if (status.ok()) {
     index_.Add(entry);
   } else {
-    options_.capacity->Refund(entry.payload_bytes);
     Fail(status);
   }
   Advance();
@@ -247,6 +252,7 @@ void RecordingWriter::OnSealed(const format::Manifest& manifest, const absl::Sta
   } else {
     phase_ = Phase::kSealed;
     options_.counts->durable = manifest.durable_watermark;
+    options_.capacity->Refund(charged_ - manifest.bytes);
     if (options_.on_sealed) options_.on_sealed(manifest);
     files_ = nullptr;
     options_.lease = nullptr;

@@ -50,6 +50,7 @@ class RecordingWriter final : public dataplane::Sink {
   // `files` are fresh and live on `executor`.
   RecordingWriter(WriterOptions options, std::unique_ptr<store::RecordingFiles> files,
                   dataplane::Executor& executor);
+  ~RecordingWriter() override;
 
   // RESOURCE_EXHAUSTED (LUN_FULL): the block did not fit; all before it are kept. INTERNAL
   // (STORE_IO). INVALID_ARGUMENT (PROTOCOL_VIOLATION): a payload the channel does not allow.
@@ -94,7 +95,8 @@ class RecordingWriter final : public dataplane::Sink {
   SequenceMark written_;
   std::set<uint64_t> missing_;  // came without payload
   std::vector<uint64_t> data_bytes_;
-  uint64_t bytes_ = 0;
+  uint64_t bytes_ = 0;    // written
+  uint64_t charged_ = 0;  // of the LUN's capacity
   size_t blocks_under_way_ = 0;
   uint64_t watermark_generation_ = 0;
   int64_t watermark_ns_ = 0;  // when the last one was written
