@@ -1,10 +1,10 @@
-#include "services/server/grpc_log.h"
+#include "services/grpc_log.h"
 
 #include <grpc/support/log.h>
 
 #include "dataplane/log.h"
 
-namespace tapedeck::services::server {
+namespace tapedeck::services {
 
 void RouteGrpcLog() {
   gpr_set_log_function([](gpr_log_func_args* args) {
@@ -13,4 +13,4 @@ void RouteGrpcLog() {
   });
 }
 
-}  // namespace tapedeck::services::server
+}  // namespace tapedeck::services
