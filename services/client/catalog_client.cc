@@ -90,6 +90,16 @@ absl::StatusOr<services::Channel> CatalogClient::CreateChannel(const services::C
   return convert::FromProto(response);
 }
 
+absl::StatusOr<services::Channel> CatalogClient::GetChannel(const std::string& name) {
+  v1::GetChannelRequest request;
+  request.set_name(name);
+  v1::Channel response;
+  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](Context* context) {
+    return stub_->calls->GetChannel(context, request, &response);
+  }));
+  return convert::FromProto(response);
+}
+
 absl::StatusOr<std::vector<services::Channel>> CatalogClient::ListChannels(
     const std::string& parent) {
   v1::ListChannelsRequest request;

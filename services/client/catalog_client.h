@@ -26,6 +26,7 @@ class CatalogClient {
   absl::Status DeleteLun(const std::string& name, bool force);
 
   absl::StatusOr<services::Channel> CreateChannel(const services::Channel& channel);
+  absl::StatusOr<services::Channel> GetChannel(const std::string& name);
   absl::StatusOr<std::vector<services::Channel>> ListChannels(const std::string& parent);
   absl::Status DeleteChannel(const std::string& name);
 

@@ -1,0 +1,56 @@
+#include "dataplane/memory/cuda/memory.h"
+
+#include <cuda_runtime_api.h>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/memory/cuda/status.h"
+#include "dataplane/status_macros.h"
+
+namespace tapedeck::dataplane::cuda {
+namespace {
+
+void LogFailure(cudaError_t error, absl::string_view call) {
+  if (error == cudaSuccess) return;
+  Log(LogLevel::kError, "memory/cuda", ToStatus(error, call).ToString());
+}
+
+class DeviceMemory final : public Memory {
+ public:
+  explicit DeviceMemory(std::span<std::byte> bytes) : bytes_(bytes) {}
+  ~DeviceMemory() override { LogFailure(cudaFree(bytes_.data()), "cudaFree"); }
+  MemoryWindow window() const override { return {.bytes = bytes_, .host_accessible = false}; }
+
+ private:
+  const std::span<std::byte> bytes_;
+};
+
+class PinnedMemory final : public Memory {
+ public:
+  explicit PinnedMemory(std::span<std::byte> bytes) : bytes_(bytes) {}
+  ~PinnedMemory() override { LogFailure(cudaFreeHost(bytes_.data()), "cudaFreeHost"); }
+  MemoryWindow window() const override { return {.bytes = bytes_}; }
+
+ private:
+  const std::span<std::byte> bytes_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Memory>> Create(size_t bytes, int device) {
+  TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device), absl::StrCat("cudaSetDevice(", device, ")")));
+  void* address = nullptr;
+  TD_RETURN_IF_ERROR(
+      ToStatus(cudaMalloc(&address, bytes), absl::StrCat("cudaMalloc of ", bytes, " bytes")));
+  return std::make_unique<DeviceMemory>(std::span(static_cast<std::byte*>(address), bytes));
+}
+
+absl::StatusOr<std::unique_ptr<Memory>> CreatePinned(size_t bytes, int device) {
+  TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device), absl::StrCat("cudaSetDevice(", device, ")")));
+  void* address = nullptr;
+  TD_RETURN_IF_ERROR(ToStatus(cudaHostAlloc(&address, bytes, cudaHostAllocPortable),
+                              absl::StrCat("cudaHostAlloc of ", bytes, " bytes")));
+  return std::make_unique<PinnedMemory>(std::span(static_cast<std::byte*>(address), bytes));
+}
+
+}  // namespace tapedeck::dataplane::cuda

@@ -1,0 +1,14 @@
+// Memory of a CUDA device, and host memory pinned for its copy engines.
+#pragma once
+
+#include "dataplane/memory/memory.h"
+
+namespace tapedeck::dataplane::cuda {
+
+// In the memory of `device`: not readable by the CPU. RESOURCE_EXHAUSTED if the device has no room.
+absl::StatusOr<std::unique_ptr<Memory>> Create(size_t bytes, int device);
+
+// Page-aligned host memory that every device copies from and to without the CPU.
+absl::StatusOr<std::unique_ptr<Memory>> CreatePinned(size_t bytes, int device);
+
+}  // namespace tapedeck::dataplane::cuda

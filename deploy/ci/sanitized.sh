@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# deploy/ci/sanitized.sh NAME SANITIZERS: builds the tests with sanitizers into build-NAME, without
+# CUDA, and runs those that run inside one process. Results: build-NAME/junit.xml.
+set -euo pipefail
+# shellcheck source=deploy/setup.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
+name=$1 sanitizers=$2
+dir=$TAPEDECK_ROOT/build-$name
+# -O1 keeps the 200 simulated runs quick; no NDEBUG, so that asserts count.
+tapedeck_build "$dir" -DTAPEDECK_SANITIZE="$sanitizers" -DTAPEDECK_CUDA=OFF \
+  -DCMAKE_BUILD_TYPE=Sanitized -DCMAKE_CXX_FLAGS_SANITIZED='-O1 -g1'
+export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+export TSAN_OPTIONS=halt_on_error=1:suppressions=$TAPEDECK_ROOT/deploy/ci/tsan.suppressions
+rm -f "$dir/junit.xml"
+ctest --test-dir "$dir" --output-on-failure --no-tests=error --output-junit "$dir/junit.xml" \
+  -LE '^(e2e|lint|gpu|lab)$' --timeout 300

@@ -1,0 +1,156 @@
+#!/usr/bin/env bash
+# Records FFT blocks from a GPU worker to a storage node and plays them back, over one rail, the
+# other, and both, on loopback; checks every block. Builds first if need be; leaves nothing running.
+#   deploy/demo.sh [--blocks N] [--store memory|posix]      N blocks of 1 MiB per run; default 1024
+# With TAPEDECK_BIN set, the programs in that directory are used as they are.
+set -euo pipefail
+READY_BIN=${TAPEDECK_BIN:-}
+# shellcheck source=deploy/setup.sh
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+# shellcheck source=deploy/services.sh
+source "$TAPEDECK_ROOT/deploy/services.sh"
+
+BLOCKS=1024
+STORE=
+CHANNEL=demo/fft
+LOST=0 CRC_ERRORS=0 VERIFIED=0
+
+parse_arguments() {
+  while [[ $# -gt 0 ]]; do
+    case $1 in
+      --blocks) BLOCKS=${2:?--blocks needs a number} ;;
+      --store) STORE=${2:?--store needs memory or posix} ;;
+      *)
+        sed -n '2,5s/^# //p' "${BASH_SOURCE[0]}"
+        exit 2
+        ;;
+    esac
+    shift 2
+  done
+  if [[ -z $STORE ]]; then
+    # A run's blocks in memory, rings and room to spare; else the disk.
+    local available_kb
+    available_kb=$(awk '/^MemAvailable:/ {print $2}' /proc/meminfo)
+    STORE=posix
+    ((available_kb / 1024 < BLOCKS * 2 + 1024)) || STORE=memory
+  fi
+}
+
+build_if_needed() {
+  local log=$TAPEDECK_ROOT/build/demo-build.log
+  [[ -z $READY_BIN ]] || return 0
+  tapedeck_install "${TAPEDECK_PACKAGES[@]}"
+  mkdir -p "$TAPEDECK_ROOT/build"
+  echo "Building (log: $log) ..."
+  if ! tapedeck_build "$TAPEDECK_ROOT/build" >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    return 1
+  fi
+}
+
+prepare() {
+  local member=()
+  if [[ $STORE == posix ]]; then
+    mkdir -p "$WORK/member"
+    member=(--member "$WORK/member")
+  fi
+  tapectl lun create demo --store "$STORE" "${member[@]}" --capacity "$((BLOCKS + 64))MiB" >/dev/null
+  tapectl channel create "$CHANNEL" --block-bytes 1MiB --datatype cf32_le --sample-rate 1e9 >/dev/null
+}
+
+# As tapectl_json; a failure says what was asked and how the services' logs end.
+checked() {
+  local answer
+  if ! answer=$(tapectl_json "$@"); then
+    echo "demo: tapectl $* failed: $answer" >&2
+    tail -n 15 "$WORK/storage.log" "$WORK/worker.log" >&2
+    return 1
+  fi
+  echo "$answer"
+}
+
+# run_once RAILS: records, plays back with the check, deletes. Sets RECORD and PLAY to their JSON.
+run_once() {
+  local recording
+  RECORD=$(checked record "$CHANNEL" --source synth --fft 1024 --blocks "$BLOCKS" --rails "$1")
+  recording=$(jq -r .recording <<<"$RECORD")
+  PLAY=$(checked play "$recording" --sink verify --rails "$1")
+  tapectl recordings delete "$recording" >/dev/null
+  count "$RECORD"
+  count "$PLAY"
+  VERIFIED=$((VERIFIED + $(jq .blocks <<<"$PLAY")))
+}
+
+count() {
+  LOST=$((LOST + $(jq .lost_blocks <<<"$1")))
+  CRC_ERRORS=$((CRC_ERRORS + $(jq .crc_errors <<<"$1")))
+}
+
+# rail_rate JSON RAIL: MB/s over that rail, empty where it carried nothing.
+rail_rate() {
+  jq -r --arg rail "$2" '.rails[] | select(.name == $rail and .blocks > 0) | .mb_per_s | round' <<<"$1"
+}
+
+row() { printf '| %-28s | %17s | %17s | %18s |\n' "$@"; }
+
+# table TITLE JSON_R0 JSON_R1 JSON_BOTH
+table() {
+  local label=('SINGLE PORT' 'SINGLE PORT' 'DUAL PORT') dashes json i=0
+  row "$1" 'Port 1 (MB/sec)' 'Port 2 (MB/sec)' 'Aggregate (MB/sec)'
+  dashes=$(printf '%.0s-' {1..28})
+  row "$dashes" "${dashes:0:17}" "${dashes:0:17}" "${dashes:0:18}"
+  for json in "${@:2}"; do
+    row "${label[i++]}" "$(rail_rate "$json" r0)" "$(rail_rate "$json" r1)" "$(jq '.mb_per_s | round' <<<"$json")"
+  done
+  echo
+}
+
+# "GPU" where the worker uses one, else "host memory".
+place() {
+  local device
+  device=$(jq -r '.device // "host"' <<<"$RECORD")
+  [[ $device == cuda* ]] && echo GPU || echo 'host memory'
+}
+
+next_commands() {
+  cat <<TEXT
+Next, in three terminals, with build/bin in PATH:
+  tapedeck-storage --listen 127.0.0.1:7400 --state /tmp/deck --rail r0=tcp:127.0.0.1 --rail r1=tcp:127.0.0.2
+  tapedeck-worker  --listen 127.0.0.1:7500 --device auto     --rail r0=tcp:127.0.0.1 --rail r1=tcp:127.0.0.2
+  mkdir -p /tmp/deck-data && tapectl lun create l0 --store posix --member /tmp/deck-data --capacity 10GiB
+  tapectl channel create l0/c0 --block-bytes 1MiB --datatype cf32_le --sample-rate 1e9
+  tapectl record l0/c0 --source synth --fft 1024 --duration 5s
+  tapectl recordings list
+  tapectl play luns/l0/channels/c0/recordings/ID --sink verify
+TEXT
+}
+
+main() {
+  local records=() plays=() rails
+  parse_arguments "$@"
+  build_if_needed
+  services_begin
+  trap services_end EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  start_storage
+  start_worker
+  prepare
+  echo "$BLOCKS blocks of 1 MiB per run: 128 FFTs of 1024 points each, $STORE LUN, two TCP rails on loopback."
+  for rails in r0 r1 r0,r1; do
+    run_once "$rails"
+    records+=("$RECORD")
+    plays+=("$PLAY")
+  done
+  echo
+  table "RECORDING (from $(place))" "${records[@]}"
+  table "PLAYBACK (to $(place))" "${plays[@]}"
+  echo "verified $VERIFIED of $((BLOCKS * 3)) blocks"
+  echo "lost $LOST"
+  echo "crc errors $CRC_ERRORS"
+  echo
+  next_commands
+  ((LOST == 0 && CRC_ERRORS == 0 && VERIFIED == BLOCKS * 3))
+}
+
+main "$@"

@@ -1,0 +1,102 @@
+# shellcheck shell=bash disable=SC2034
+# Sourced by deploy/demo.sh, tests/e2e and tests/bench: starts a storage node and a worker of this
+# build on loopback, each with its own state in a temporary directory, and stops what it started.
+# Use: services_begin; trap services_end EXIT; start_storage; start_worker.
+
+TAPEDECK_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+TAPEDECK_BIN=${TAPEDECK_BIN:-$TAPEDECK_ROOT/build/bin}
+STORAGE_RAILS=(--rail r0=tcp:127.0.0.1 --rail r1=tcp:127.0.0.2)
+WORKER_RAILS=("${STORAGE_RAILS[@]}")
+SERVICE_PIDS=()
+STORAGE_PID=
+WORKER_PID=
+
+# Makes WORK, a directory that services_end removes. mktemp honours TMPDIR.
+services_begin() {
+  WORK=$(mktemp -d -t tapedeck.XXXXXX)
+}
+
+# A TCP port that nothing listens on, below the range the kernel gives to clients.
+free_port() {
+  local port
+  for _ in {1..100}; do
+    port=$((RANDOM % 12000 + 20000))
+    if [[ -z $(ss -Htln "sport = :$port") ]]; then
+      echo "$port"
+      return 0
+    fi
+  done
+  echo "free_port: no free TCP port found" >&2
+  return 1
+}
+
+# wait_for SECONDS COMMAND...: runs the command until it succeeds; fails when the time is over.
+wait_for() {
+  local deadline=$(($(milliseconds) + $1 * 1000))
+  shift
+  until "$@" >/dev/null 2>&1; do
+    (($(milliseconds) < deadline)) || return 1
+    sleep 0.05
+  done
+}
+
+milliseconds() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
+
+port_answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+service_is_up() { kill -0 "$1" && port_answers "$2"; }
+
+# start_service LOG PORT COMMAND...: sets SERVICE_PID once the port answers. With the log's end on failure.
+start_service() {
+  local log=$1 port=$2
+  shift 2
+  "$@" >>"$log" 2>&1 &
+  SERVICE_PID=$!
+  SERVICE_PIDS+=("$SERVICE_PID")
+  if ! wait_for 15 service_is_up "$SERVICE_PID" "$port"; then
+    echo "$1 did not start; its log ends:" >&2
+    tail -n 20 "$log" >&2
+    return 1
+  fi
+}
+
+# start_storage: again after a kill it keeps its port and state.
+start_storage() {
+  STORAGE_PORT=${STORAGE_PORT:-$(free_port)}
+  export TAPEDECK_STORAGE=127.0.0.1:$STORAGE_PORT
+  start_service "$WORK/storage.log" "$STORAGE_PORT" "$TAPEDECK_BIN/tapedeck-storage" \
+    --listen "$TAPEDECK_STORAGE" --state "$WORK/state" \
+    "${STORAGE_RAILS[@]}"
+  STORAGE_PID=$SERVICE_PID
+}
+
+# start_worker: WORKER_DEVICE (auto) chooses the device.
+start_worker() {
+  WORKER_PORT=${WORKER_PORT:-$(free_port)}
+  export TAPEDECK_WORKER=127.0.0.1:$WORKER_PORT
+  start_service "$WORK/worker.log" "$WORKER_PORT" "$TAPEDECK_BIN/tapedeck-worker" \
+    --listen "$TAPEDECK_WORKER" --device "${WORKER_DEVICE:-auto}" "${WORKER_RAILS[@]}"
+  WORKER_PID=$SERVICE_PID
+}
+
+# stop_service PID: asks, then insists after 10 s.
+stop_service() {
+  local pid=$1
+  kill -0 "$pid" 2>/dev/null || return 0
+  kill -TERM "$pid" 2>/dev/null || true
+  wait_for 10 eval "! kill -0 $pid" || kill -KILL "$pid" 2>/dev/null || true
+  wait "$pid" 2>/dev/null || true
+}
+
+# Stops everything and removes WORK; safe to call twice.
+services_end() {
+  local pid
+  for pid in "${SERVICE_PIDS[@]}"; do
+    stop_service "$pid"
+  done
+  SERVICE_PIDS=()
+  [[ -z ${WORK:-} ]] || rm -rf "$WORK"
+}
+
+tapectl() { "$TAPEDECK_BIN/tapectl" "$@"; }
+tapectl_json() { "$TAPEDECK_BIN/tapectl" --output json "$@"; }

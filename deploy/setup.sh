@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Installs what a build needs on Debian 12 (apt only, and only what is missing), then configures and
+# builds into build/.
+#   deploy/setup.sh            build and run: what deploy/demo.sh needs
+#   deploy/setup.sh --tests    and what deploy/test.sh needs on top
+# Sourced, it defines the functions below and does nothing.
+set -euo pipefail
+
+TAPEDECK_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# PACKAGE is looked up in dpkg; COMMAND:PACKAGE counts as there when the command is, from wherever.
+TAPEDECK_PACKAGES=(
+  g++:g++ make:make cmake:cmake ninja:ninja-build ccache:ccache pkg-config:pkg-config
+  protoc:protobuf-compiler grpc_cpp_plugin:protobuf-compiler-grpc grpc-proto
+  libgrpc++-dev libprotobuf-dev libabsl-dev libisal-dev libsqlite3-dev libfftw3-dev
+  libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev
+  jq:jq ss:iproute2 git:git /usr/bin/python3:python3
+)
+TAPEDECK_TEST_PACKAGES=(
+  clang++:clang clang-format:clang-format clang-tidy:clang-tidy iperf3:iperf3
+  ucx_perftest:ucx-utils npm:npm node:nodejs shellcheck:shellcheck
+)
+
+tapedeck_missing_packages() {
+  local entry
+  for entry in "$@"; do
+    if [[ $entry == *:* ]]; then
+      command -v "${entry%:*}" >/dev/null 2>&1 || echo "${entry##*:}"
+    else
+      dpkg-query -W -f='${db:Status-Status}\n' "$entry" 2>/dev/null | grep -qx installed ||
+        echo "$entry"
+    fi
+  done
+}
+
+# tapedeck_install ENTRY...: installs what is missing; touches apt only then.
+tapedeck_install() {
+  local missing as_root=()
+  if ! command -v dpkg-query >/dev/null; then
+    echo "setup: no dpkg here, so nothing is installed; the build needs: ${*##*:}" >&2
+    return 0
+  fi
+  mapfile -t missing < <(tapedeck_missing_packages "$@")
+  [[ ${#missing[@]} -gt 0 ]] || return 0
+  echo "setup: installing ${missing[*]}"
+  if [[ $(id -u) -ne 0 ]]; then
+    if ! command -v sudo >/dev/null; then
+      echo "setup: installing needs root, and there is no sudo. As root, run:" >&2
+      echo "  apt-get install --no-install-recommends ${missing[*]}" >&2
+      return 1
+    fi
+    as_root=(sudo)
+  fi
+  "${as_root[@]}" apt-get -q update
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -q install -y --no-install-recommends "${missing[@]}"
+}
+
+# tapedeck_build DIR [CMAKE ARGUMENT...]: configures and builds everything.
+tapedeck_build() {
+  local dir=$1
+  shift
+  export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$TAPEDECK_ROOT}
+  cmake -S "$TAPEDECK_ROOT" -B "$dir" -G Ninja "$@"
+  ninja -C "$dir" -j"$(nproc)"
+}
+
+if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
+  packages=("${TAPEDECK_PACKAGES[@]}")
+  [[ ${1:-} != --tests ]] || packages+=("${TAPEDECK_TEST_PACKAGES[@]}")
+  tapedeck_install "${packages[@]}"
+  tapedeck_build "$TAPEDECK_ROOT/build"
+fi

@@ -1,0 +1,56 @@
+#include "gpu_worker/device/cuda/device.h"
+
+#include <cuda_runtime_api.h>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/memory/cuda/memory.h"
+#include "dataplane/memory/cuda/status.h"
+#include "dataplane/status_macros.h"
+#include "gpu_worker/device/cuda/queue.h"
+
+namespace tapedeck::gpu_worker::device::cuda {
+namespace {
+
+using dataplane::cuda::ToStatus;
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(int index, DeviceInfo info) : index_(index), info_(std::move(info)) {}
+
+  const DeviceInfo& info() const override { return info_; }
+
+  absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewDeviceMemory(size_t bytes) override {
+    return dataplane::cuda::Create(bytes, index_);
+  }
+  absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewHostMemory(size_t bytes) override {
+    return dataplane::cuda::CreatePinned(bytes, index_);
+  }
+  absl::StatusOr<std::unique_ptr<Queue>> NewQueue() override { return CudaQueue::Create(index_); }
+
+ private:
+  const int index_;
+  const DeviceInfo info_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Device>> Create(int index) {
+  int count = 0;
+  TD_RETURN_IF_ERROR(ToStatus(cudaGetDeviceCount(&count), "cudaGetDeviceCount"));
+  if (index >= count) {
+    return absl::FailedPreconditionError(absl::StrCat("cudaGetDeviceCount: this machine has ",
+                                                      count, " CUDA device(s), no cuda:", index));
+  }
+  cudaDeviceProp properties;
+  TD_RETURN_IF_ERROR(
+      ToStatus(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties"));
+  // Makes the context now, so that a broken device is found here and not in the first job.
+  TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(index), "cudaSetDevice"));
+  TD_RETURN_IF_ERROR(ToStatus(cudaFree(nullptr), "cudaFree(nullptr)"));
+  return std::make_unique<CudaDevice>(
+      index, DeviceInfo{.kind = "cuda",
+                        .description = absl::StrCat("cuda:", index, " ", properties.name),
+                        .memory_bytes = properties.totalGlobalMem});
+}
+
+}  // namespace tapedeck::gpu_worker::device::cuda

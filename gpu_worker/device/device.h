@@ -1,0 +1,59 @@
+// The seam to compute devices. Rooms host/ and cuda/ implement it; list.h names them. Stage kinds
+// that run on a device have rooms of the same names and reach its queue through Queue::native().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "dataplane/memory/memory.h"
+
+namespace tapedeck::gpu_worker::device {
+
+// Work of one pipeline on a device, in the order enqueued, without waiting for it. One thread
+// enqueues. Destroying a queue waits for its work and runs the remaining callbacks.
+class Queue {
+ public:
+  using Callback = absl::AnyInvocable<void(absl::Status)>;
+
+  virtual ~Queue() = default;
+
+  // What the room's own stages need to enqueue kernels (a cudaStream_t, its device made current on
+  // the calling thread); null on the host.
+  virtual void* native() = 0;
+
+  // The host side must be memory of NewHostMemory. A copy between equal addresses is free.
+  virtual absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) = 0;
+
+  // May overlap work enqueued later: leave both sides alone until a later Then has run.
+  virtual absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) = 0;
+
+  // Calls back once everything enqueued so far is done, with the error if it failed. On any thread,
+  // even inline: it must not block and not use the queue, only hand over to another thread.
+  // Callbacks keep their order. Always called, also after a failure.
+  virtual void Then(Callback callback) = 0;
+};
+
+struct DeviceInfo {
+  std::string kind;         // name of the room: picks the stages' rooms
+  std::string description;  // "cuda:0 NVIDIA H200"
+  bool works_in_host_memory = false;
+  uint64_t memory_bytes = 0;  // of the device; 0 unknown
+};
+
+// Any thread. Lives until the process ends; outlives its memory and queues.
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+  virtual absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewDeviceMemory(size_t bytes) = 0;
+  // For the network's ring and the bounce: readable by the CPU, copied by the device at full speed.
+  virtual absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewHostMemory(size_t bytes) = 0;
+  virtual absl::StatusOr<std::unique_ptr<Queue>> NewQueue() = 0;
+};
+
+}  // namespace tapedeck::gpu_worker::device

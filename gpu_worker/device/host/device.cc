@@ -1,0 +1,50 @@
+#include "gpu_worker/device/host/device.h"
+
+#include <cstring>
+
+#include "dataplane/memory/host/memory.h"
+
+namespace tapedeck::gpu_worker::device::host {
+namespace {
+
+class HostQueue final : public Queue {
+ public:
+  void* native() override { return nullptr; }
+
+  absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) override {
+    if (device != host) std::memcpy(device, host, bytes);
+    return absl::OkStatus();
+  }
+
+  absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) override {
+    return CopyToDevice(host, device, bytes);
+  }
+
+  void Then(Callback callback) override { callback(absl::OkStatus()); }
+};
+
+class HostDevice final : public Device {
+ public:
+  const DeviceInfo& info() const override { return info_; }
+
+  absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewDeviceMemory(size_t bytes) override {
+    return dataplane::host::Create(bytes);
+  }
+  absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewHostMemory(size_t bytes) override {
+    return dataplane::host::Create(bytes);
+  }
+  absl::StatusOr<std::unique_ptr<Queue>> NewQueue() override {
+    return std::make_unique<HostQueue>();
+  }
+
+ private:
+  const DeviceInfo info_ = {.kind = "host", .description = "host", .works_in_host_memory = true};
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Device>> Create(int /*index*/) {
+  return std::make_unique<HostDevice>();
+}
+
+}  // namespace tapedeck::gpu_worker::device::host

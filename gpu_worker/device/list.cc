@@ -1,0 +1,18 @@
+#include "gpu_worker/device/list.h"
+
+#include "gpu_worker/device/cuda/device.h"
+#include "gpu_worker/device/host/device.h"
+
+namespace tapedeck::gpu_worker::device {
+namespace {
+
+constexpr Room kRooms[] = {
+    {"cuda", &cuda::Create},
+    {"host", &host::Create},
+};
+
+}  // namespace
+
+std::span<const Room> Rooms() { return kRooms; }
+
+}  // namespace tapedeck::gpu_worker::device

@@ -1,0 +1,21 @@
+// The device rooms of this build. A new kind of device adds its folder and a line in list.cc.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "gpu_worker/device/device.h"
+
+namespace tapedeck::gpu_worker::device {
+
+struct Room {
+  absl::string_view kind;
+  absl::StatusOr<std::unique_ptr<Device>> (*create)(int index);
+};
+
+// In the order in which "auto" tries them; the last one is always usable.
+std::span<const Room> Rooms();
+
+}  // namespace tapedeck::gpu_worker::device

@@ -1,0 +1,203 @@
+#include "gpu_worker/job.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+
+namespace tapedeck::gpu_worker {
+
+using services::session::Direction;
+using services::session::Snapshot;
+
+namespace {
+
+// A ring of 64 blocks of 1 MiB rides out 10 ms of both ports; larger blocks get fewer slots, never
+// under 8.
+constexpr uint32_t kDefaultSlots = 64;
+constexpr uint64_t kDefaultRingBytes = 64 << 20;
+constexpr uint32_t kMinSlots = 8;
+constexpr uint32_t kMaxSlots = 4096;
+
+uint32_t SlotsFor(uint32_t asked, uint64_t block_bytes) {
+  if (asked != 0) return std::clamp(asked, kMinSlots, kMaxSlots);
+  const auto fitting = static_cast<uint32_t>(kDefaultRingBytes / block_bytes);
+  return std::clamp(fitting, kMinSlots, kDefaultSlots);
+}
+
+absl::Status Incomplete(const std::string& recording, uint64_t lost, uint64_t total) {
+  return services::WithReason(absl::DataLossError(absl::StrCat(
+                                  recording, ": ", lost, " of ", total,
+                                  " blocks are missing; tapectl recordings verify names them")),
+                              "BLOCK_DAMAGED",
+                              {{"recording", recording}, {"blocks", absl::StrCat(lost)}});
+}
+
+}  // namespace
+
+Job::Job(const std::string& name, Direction direction, const JobEnvironment& environment,
+         std::unique_ptr<services::StorageClient> storage)
+    : environment_(environment), storage_(std::move(storage)) {
+  job_.name = name;
+  job_.direction = direction;
+  job_.device = environment.device->description;
+  job_.start_time_ns = environment.executor->clock().WallNs();
+}
+
+absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
+    const std::string& name, const services::RecordSpec& spec, const JobEnvironment& environment,
+    std::unique_ptr<services::StorageClient> storage) {
+  TD_ASSIGN_OR_RETURN(const services::Channel channel, storage->GetChannel(spec.transfer.target));
+  auto job =
+      std::shared_ptr<Job>(new Job(name, Direction::kRecord, environment, std::move(storage)));
+  TD_RETURN_IF_ERROR(job->MakeRing(spec.transfer, channel.block_bytes));
+  TD_ASSIGN_OR_RETURN(Recording pipeline,
+                      CreateRecording({.spec = spec,
+                                       .channel = {.datatype = channel.datatype,
+                                                   .block_bytes = channel.block_bytes},
+                                       .device = environment.device,
+                                       .ring = job->ring_,
+                                       .clock = &environment.executor->clock()}));
+  job->source_ = std::move(pipeline.source);
+  {
+    absl::MutexLock lock(&job->mutex_);
+    job->job_.notes = pipeline.notes;
+  }
+  services::session::Open open{.direction = Direction::kRecord,
+                               .channel = spec.transfer.target,
+                               .expected_blocks = pipeline.expected_blocks,
+                               .labels = pipeline.labels};
+  job->OpenSession(std::move(open), spec.transfer, false);
+  return job;
+}
+
+absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
+    const std::string& name, const services::PlaybackSpec& spec, const JobEnvironment& environment,
+    std::unique_ptr<services::StorageClient> storage) {
+  TD_ASSIGN_OR_RETURN(const services::Recording recording,
+                      storage->GetRecording(spec.transfer.target));
+  auto job =
+      std::shared_ptr<Job>(new Job(name, Direction::kPlayback, environment, std::move(storage)));
+  TD_RETURN_IF_ERROR(job->MakeRing(spec.transfer, recording.block_bytes));
+  TD_ASSIGN_OR_RETURN(Playback pipeline,
+                      CreatePlayback({.spec = spec,
+                                      .channel = {.datatype = recording.datatype,
+                                                  .block_bytes = recording.block_bytes},
+                                      .labels = recording.labels,
+                                      .blocks = recording.blocks,
+                                      .device = environment.device}));
+  job->sink_ = std::move(pipeline.sink);
+  {
+    absl::MutexLock lock(&job->mutex_);
+    job->job_.notes = pipeline.notes;
+    job->job_.recording = spec.transfer.target;
+    job->job_.total_blocks = recording.blocks;
+  }
+  job->OpenSession({.direction = Direction::kPlayback, .recording = spec.transfer.target},
+                   spec.transfer, pipeline.needs_order);
+  return job;
+}
+
+absl::Status Job::MakeRing(const services::TransferSpec& spec, uint64_t block_bytes) {
+  TD_ASSIGN_OR_RETURN(ring_, gpu_worker::MakeRing(*environment_.device->device,
+                                                  SlotsFor(spec.slots, block_bytes), block_bytes));
+  return absl::OkStatus();
+}
+
+void Job::OpenSession(services::session::Open open, const services::TransferSpec& spec,
+                      bool ordered) {
+  open.recorder = environment_.worker_name;
+  open.request_id = spec.request_id;
+  open.slots = static_cast<uint32_t>(ring_->slots());
+  open.slot_bytes = ring_->slot_bytes();
+  open.op_chosen = spec.op.has_value();
+  open.op = spec.op.value_or(open.op);
+  services::session::ClientSessionSettings settings{
+      .node = spec.storage,
+      .open = std::move(open),
+      .transports = environment_.rails,
+      .connections_per_rail = environment_.connections_per_rail,
+      .ordered = ordered};
+  // The session holds the job until it has ended; OnChange lets go of the session then.
+  settings.make_end = [self = shared_from_this()](const auto&) { return self->MakeEnd(); };
+  settings.on_change = [self = shared_from_this()](const Snapshot& s) { self->OnChange(s); };
+  session_ = std::make_unique<services::session::ClientSession>(
+      *environment_.executor, std::move(settings), storage_->OpenSession());
+  environment_.executor->Post([self = shared_from_this()] {
+    if (self->session_ != nullptr) self->session_->Start();
+  });
+}
+
+absl::StatusOr<services::session::TransferEnd> Job::MakeEnd() {
+  services::session::TransferEnd end;
+  end.source = std::move(source_);
+  end.sink = std::move(sink_);
+  end.ring = std::move(ring_);
+  return end;
+}
+
+void Job::OnChange(const Snapshot& snapshot) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!snapshot.accept.recording.empty()) job_.recording = snapshot.accept.recording;
+    if (snapshot.running && !snapshot.ended) job_.state = services::JobState::kRunning;
+    job_.blocks = snapshot.blocks;
+    job_.bytes = snapshot.bytes;
+    job_.total_blocks = std::max(snapshot.total_blocks, snapshot.blocks);
+    job_.elapsed_ns = snapshot.elapsed_ns;
+    job_.lost_blocks = snapshot.lost_blocks;
+    job_.retransmitted_blocks = snapshot.retransmitted_blocks;
+    job_.crc_errors = snapshot.crc_errors;
+    job_.rails = snapshot.rails;
+    if (snapshot.ended) Conclude(snapshot);
+  }
+  if (!snapshot.ended) return;
+  // Not inside its own callback.
+  environment_.executor->Post([self = shared_from_this()] { self->session_.reset(); });
+}
+
+void Job::Conclude(const Snapshot& snapshot) {
+  job_.end_time_ns = environment_.executor->clock().WallNs();
+  job_.error = snapshot.error;
+  if (job_.error.ok() && snapshot.lost_blocks > 0) {
+    job_.error = Incomplete(job_.recording, snapshot.lost_blocks, snapshot.total_blocks);
+  }
+  if (cancelled_ && (job_.error.ok() || absl::IsCancelled(job_.error))) {
+    job_.state = services::JobState::kCancelled;
+    job_.error = services::WithReason(absl::CancelledError("the job was cancelled"),
+                                      "JOB_CANCELLED", {{"job", job_.name}});
+  } else {
+    job_.state = job_.error.ok() ? services::JobState::kSucceeded : services::JobState::kFailed;
+  }
+  dataplane::Log(
+      job_.state == services::JobState::kFailed ? dataplane::LogLevel::kError
+                                                : dataplane::LogLevel::kInfo,
+      "job", job_.error.ok() ? "complete" : std::string(job_.error.message()),
+      {{"job", job_.name}, {"recording", job_.recording}, {"blocks", absl::StrCat(job_.blocks)}});
+}
+
+services::Job Job::state() const {
+  absl::MutexLock lock(&mutex_);
+  return job_;
+}
+
+bool Job::ended() const {
+  absl::MutexLock lock(&mutex_);
+  return job_.end_time_ns != 0;
+}
+
+void Job::Cancel() {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (job_.end_time_ns != 0) return;
+    cancelled_ = true;
+  }
+  environment_.executor->Post([self = shared_from_this()] {
+    if (self->session_ != nullptr) self->session_->Stop();
+  });
+}
+
+}  // namespace tapedeck::gpu_worker

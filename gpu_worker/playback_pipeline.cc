@@ -1,0 +1,149 @@
+#include "gpu_worker/playback_pipeline.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+
+namespace tapedeck::gpu_worker {
+
+using dataplane::Block;
+using dataplane::Flow;
+
+PlaybackPipeline::PlaybackPipeline(PlaybackPlan plan)
+    : plan_(std::move(plan)), tasks_(std::make_shared<TaskQueue>()), thread_(tasks_, "td-play") {}
+
+void PlaybackPipeline::SetWaker(dataplane::Waker waker) {
+  absl::MutexLock lock(&mutex_);
+  waker_ = std::move(waker);
+}
+
+absl::StatusOr<Flow> PlaybackPipeline::Push(Block* block) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!status_.ok()) return status_;
+  }
+  tasks_->Post([this, taken = std::move(*block)]() mutable { Begin(std::move(taken)); });
+  return Flow::kMoved;
+}
+
+absl::StatusOr<Flow> PlaybackPipeline::Finish(const absl::Status& cause) {
+  if (!std::exchange(finishing_, true)) {
+    tasks_->Post([this, cause] {
+      last_pushed_ = true;
+      cause_ = cause;
+      CloseIfDone();
+    });
+  }
+  absl::MutexLock lock(&mutex_);
+  if (!closed_) return Flow::kNotNow;
+  if (!status_.ok()) return status_;
+  return Flow::kEnd;
+}
+
+dataplane::Watermarks PlaybackPipeline::watermarks() const {
+  absl::MutexLock lock(&mutex_);
+  return {.received = consumed_, .written = consumed_, .durable = consumed_};
+}
+
+void PlaybackPipeline::Begin(Block block) {
+  waiting_.push_back(std::move(block));
+  StartWaiting();
+}
+
+void PlaybackPipeline::StartWaiting() {
+  while (!waiting_.empty()) {
+    const std::span<std::byte> host = waiting_.front().memory().first(plan_.block_bytes);
+    std::optional<GpuRing::Loan> loan = plan_.work->Lend(host);
+    if (!loan.has_value()) return;  // a completion comes back here
+    Underway underway{.block = std::move(waiting_.front()), .loan = *std::move(loan)};
+    waiting_.pop_front();
+    Start(std::move(underway));
+  }
+}
+
+void PlaybackPipeline::Start(Underway underway) {
+  ++underway_;
+  absl::Status status = failed() ? absl::OkStatus() : Process(underway);
+  plan_.work->queue().Then([this, tasks = tasks_, underway = std::move(underway),
+                            enqueued = std::move(status)](absl::Status done) mutable {
+    enqueued.Update(done);
+    tasks->Post([this, underway = std::move(underway), status = std::move(enqueued)]() mutable {
+      Complete(std::move(underway), std::move(status));
+    });
+  });
+}
+
+absl::Status PlaybackPipeline::Process(Underway& underway) {
+  dataplane::BlockHeader& header = underway.block.header();
+  if ((header.flags & dataplane::kBlockMissing) != 0) return absl::OkStatus();
+  if (header.payload_bytes > plan_.block_bytes) {
+    return absl::InternalError(absl::StrCat("Push: block ", header.sequence, " has ",
+                                            header.payload_bytes, " bytes, the channel's have ",
+                                            plan_.block_bytes));
+  }
+  const stages::Slot slot{.sequence = header.sequence,
+                          .host = underway.block.memory().first(plan_.block_bytes),
+                          .device = underway.loan.bytes};
+  TD_ASSIGN_OR_RETURN(const size_t payload,
+                      plan_.work->Enqueue(slot, header.payload_bytes, /*from_host=*/true,
+                                          plan_.sink->reads_payload()));
+  header.payload_bytes = static_cast<uint32_t>(payload);
+  return absl::OkStatus();
+}
+
+void PlaybackPipeline::Complete(Underway underway, absl::Status status) {
+  --underway_;
+  if (!failed()) {
+    status.Update(status.ok() ? Consume(underway.block) : absl::OkStatus());
+    if (!status.ok()) Fail(status);
+  }
+  const uint64_t sequence = underway.block.header().sequence;
+  underway = {};  // the slots are free before the watermark says so
+  if (!failed()) Consumed(sequence);
+  StartWaiting();
+  CloseIfDone();
+}
+
+absl::Status PlaybackPipeline::Consume(const Block& block) {
+  const bool missing = (block.header().flags & dataplane::kBlockMissing) != 0;
+  return plan_.sink->Consume(block.header(), missing ? std::span<std::byte>() : block.payload());
+}
+
+void PlaybackPipeline::CloseIfDone() {
+  if (!last_pushed_ || underway_ != 0 || !waiting_.empty()) return;
+  last_pushed_ = false;  // close once
+  absl::Status status = [this] {
+    absl::MutexLock lock(&mutex_);
+    return status_;
+  }();
+  status.Update(cause_);
+  const absl::Status closed = plan_.sink->Close(status);
+  absl::MutexLock lock(&mutex_);
+  status_.Update(closed);
+  closed_ = true;
+  if (waker_) waker_();
+}
+
+void PlaybackPipeline::Consumed(uint64_t sequence) {
+  absl::MutexLock lock(&mutex_);
+  consumed_ahead_.insert(sequence);
+  while (!consumed_ahead_.empty() && *consumed_ahead_.begin() <= consumed_) {
+    if (*consumed_ahead_.begin() == consumed_) ++consumed_;
+    consumed_ahead_.erase(consumed_ahead_.begin());
+  }
+  if (waker_) waker_();
+}
+
+void PlaybackPipeline::Fail(const absl::Status& status) {
+  absl::MutexLock lock(&mutex_);
+  status_.Update(status);
+  if (waker_) waker_();
+}
+
+bool PlaybackPipeline::failed() const {
+  absl::MutexLock lock(&mutex_);
+  return !status_.ok();
+}
+
+}  // namespace tapedeck::gpu_worker

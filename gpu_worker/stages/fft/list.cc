@@ -1,0 +1,64 @@
+#include "gpu_worker/stages/fft/list.h"
+
+#include <bit>
+
+#include "absl/strings/str_cat.h"
+#include "gpu_worker/stages/fft/cufft/fft.h"
+#include "gpu_worker/stages/fft/fftw/fft.h"
+#include "services/errors.h"
+
+namespace tapedeck::gpu_worker::stages::fft {
+namespace {
+
+struct Room {
+  absl::string_view kind;  // of device
+  absl::string_view library;
+  absl::Status (*usable)();
+  absl::StatusOr<std::unique_ptr<Fft>> (*create)(const Plan& plan, device::Queue& queue);
+};
+
+constexpr Room kRooms[] = {
+    {"cuda", "cuFFT", &cufft::Usable, &cufft::Create},
+    {"host", "FFTW3f", &fftw::Usable, &fftw::Create},
+};
+
+const Room* RoomFor(const device::Device& device) {
+  for (const Room& room : kRooms) {
+    if (room.kind == device.info().kind) return &room;
+  }
+  return nullptr;
+}
+
+absl::Status Unusable(const device::Device& device, absl::string_view why) {
+  return services::WithReason(absl::FailedPreconditionError(absl::StrCat(
+                                  "fft: ", device.info().description, " cannot transform: ", why)),
+                              "DEVICE_UNUSABLE", {{"device", device.info().description}});
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Fft>> Create(const Plan& plan, const device::Device& device,
+                                            device::Queue& queue) {
+  if (plan.points < kMinPoints || plan.points > kMaxPoints || !std::has_single_bit(plan.points)) {
+    return services::WithReason(
+        absl::InvalidArgumentError(absl::StrCat("fft: points are a power of two from ", kMinPoints,
+                                                " to ", kMaxPoints, ", not ", plan.points)),
+        "ARGUMENT_INVALID", {{"field", "fft"}});
+  }
+  const Room* room = RoomFor(device);
+  if (room == nullptr) return Unusable(device, "no FFT for devices of its kind");
+  if (absl::Status status = room->usable(); !status.ok()) {
+    return Unusable(device, status.message());
+  }
+  return room->create(plan, queue);
+}
+
+std::string LibraryFor(const device::Device& device) {
+  const Room* room = RoomFor(device);
+  if (room == nullptr) return "no FFT";
+  const absl::Status status = room->usable();
+  return status.ok() ? std::string(room->library)
+                     : absl::StrCat("no FFT: ", absl::string_view(status.message()));
+}
+
+}  // namespace tapedeck::gpu_worker::stages::fft

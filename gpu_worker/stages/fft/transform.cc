@@ -1,0 +1,47 @@
+#include "gpu_worker/stages/fft/transform.h"
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "gpu_worker/stages/fft/list.h"
+#include "services/errors.h"
+
+namespace tapedeck::gpu_worker::stages::fft {
+namespace {
+
+constexpr size_t kSampleBytes = 8;  // cf32_le
+
+class FftTransform final : public Transform {
+ public:
+  FftTransform(uint32_t points, std::unique_ptr<Fft> fft)
+      : granule_bytes_(points * kSampleBytes), fft_(std::move(fft)) {}
+
+  size_t granule_bytes() const override { return granule_bytes_; }
+
+  absl::Status Apply(std::span<std::byte> payload) override {
+    return fft_->Forward(payload.data(), payload.size() / granule_bytes_);
+  }
+
+ private:
+  const size_t granule_bytes_;
+  const std::unique_ptr<Fft> fft_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(uint32_t points, size_t block_bytes,
+                                                           const device::Device& device,
+                                                           device::Queue& queue) {
+  const size_t granule_bytes = points * kSampleBytes;
+  if (granule_bytes == 0 || block_bytes % granule_bytes != 0) {
+    return services::WithReason(
+        absl::InvalidArgumentError(absl::StrCat("fft: a block of ", block_bytes,
+                                                " bytes does not hold whole transforms of ", points,
+                                                " cf32_le points")),
+        "ARGUMENT_INVALID", {{"field", "fft"}});
+  }
+  const Plan plan{.points = points, .transforms = block_bytes / granule_bytes};
+  TD_ASSIGN_OR_RETURN(auto fft, Create(plan, device, queue));
+  return std::make_unique<FftTransform>(points, std::move(fft));
+}
+
+}  // namespace tapedeck::gpu_worker::stages::fft

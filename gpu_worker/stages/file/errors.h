@@ -1,0 +1,25 @@
+// The errors of files that a job names.
+#pragma once
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "services/errors.h"
+
+namespace tapedeck::gpu_worker::stages::file {
+
+inline absl::Status NotFound(const std::string& path, absl::string_view call, int error) {
+  return services::WithReason(
+      absl::NotFoundError(absl::StrCat(call, " ", path, ": ", std::strerror(error))),
+      "FILE_NOT_FOUND", {{"path", path}});
+}
+
+inline absl::Status Invalid(const std::string& path, absl::string_view text) {
+  return services::WithReason(absl::InvalidArgumentError(absl::StrCat(path, ": ", text)),
+                              "FILE_INVALID", {{"path", path}});
+}
+
+}  // namespace tapedeck::gpu_worker::stages::file

@@ -1,0 +1,24 @@
+// What a pipeline needs from a SigMF recording's .sigmf-meta file.
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace tapedeck::gpu_worker::stages::file {
+
+struct SigmfRecording {
+  std::string data_path;
+  std::string datatype;  // as written
+  uint64_t channels = 1;
+  // Some captures have header or trailing bytes that are no samples.
+  bool has_foreign_bytes = false;
+};
+
+bool IsSigmfMeta(absl::string_view path);
+
+// NOT_FOUND (FILE_NOT_FOUND) or INVALID_ARGUMENT (FILE_INVALID). Does not look at the data file.
+absl::StatusOr<SigmfRecording> ReadSigmfMeta(const std::string& path);
+
+}  // namespace tapedeck::gpu_worker::stages::file

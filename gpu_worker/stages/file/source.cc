@@ -1,0 +1,156 @@
+#include "gpu_worker/stages/file/source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "dataplane/datatype.h"
+#include "dataplane/status_macros.h"
+#include "gpu_worker/stages/file/convert.h"
+#include "gpu_worker/stages/file/errors.h"
+#include "gpu_worker/stages/file/owned_fd.h"
+#include "gpu_worker/stages/file/sigmf.h"
+
+namespace tapedeck::gpu_worker::stages::file {
+namespace {
+
+constexpr size_t kCf32Bytes = 8;
+constexpr dataplane::Datatype kCf32 = {
+    .complex = true, .kind = dataplane::Datatype::Kind::kFloat, .bits = 32};
+
+struct InputFile {
+  std::string path;
+  OwnedFd fd;
+  uint64_t bytes = 0;
+};
+
+absl::StatusOr<InputFile> OpenInput(const std::string& path) {
+  OwnedFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) return NotFound(path, "open", errno);
+  struct stat info = {};
+  if (fstat(fd.get(), &info) != 0) return NotFound(path, "fstat", errno);
+  if (!S_ISREG(info.st_mode)) return Invalid(path, "not a regular file");
+  posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  return InputFile{path, std::move(fd), static_cast<uint64_t>(info.st_size)};
+}
+
+// Reads a file once or round and round.
+class Reader {
+ public:
+  Reader(InputFile file, uint64_t end, bool loop)
+      : file_(std::move(file)), end_(end), loop_(loop) {}
+
+  // Fills `out` as far as the file goes.
+  absl::StatusOr<size_t> Read(std::span<std::byte> out) {
+    size_t done = 0;
+    while (done < out.size()) {
+      if (offset_ == end_ && loop_) offset_ = 0;
+      const size_t wanted = std::min<uint64_t>(out.size() - done, end_ - offset_);
+      if (wanted == 0) break;
+      const ssize_t got =
+          pread(file_.fd.get(), out.data() + done, wanted, static_cast<off_t>(offset_));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) {
+        return absl::UnavailableError(
+            absl::StrCat("pread ", file_.path, ": ", std::strerror(errno)));
+      }
+      if (got == 0) return Invalid(file_.path, "pread: it became shorter while being read");
+      done += static_cast<size_t>(got);
+      offset_ += static_cast<uint64_t>(got);
+    }
+    return done;
+  }
+
+ private:
+  InputFile file_;
+  const uint64_t end_;
+  const bool loop_;
+  uint64_t offset_ = 0;
+};
+
+class RawSource final : public SourceStage {
+ public:
+  explicit RawSource(Reader reader) : reader_(std::move(reader)) {}
+  bool fills_host() const override { return true; }
+  absl::StatusOr<size_t> Fill(const Slot& slot, device::Queue& /*queue*/) override {
+    return reader_.Read(slot.host);
+  }
+
+ private:
+  Reader reader_;
+};
+
+class ConvertingSource final : public SourceStage {
+ public:
+  ConvertingSource(Reader reader, Converter convert, size_t sample_bytes)
+      : reader_(std::move(reader)), convert_(convert), sample_bytes_(sample_bytes) {}
+  bool fills_host() const override { return true; }
+
+  absl::StatusOr<size_t> Fill(const Slot& slot, device::Queue& /*queue*/) override {
+    raw_.resize(slot.host.size() / kCf32Bytes * sample_bytes_);
+    TD_ASSIGN_OR_RETURN(const size_t bytes, reader_.Read(raw_));
+    convert_(std::span(raw_).first(bytes), reinterpret_cast<float*>(slot.host.data()));
+    return bytes / sample_bytes_ * kCf32Bytes;
+  }
+
+ private:
+  Reader reader_;
+  const Converter convert_;
+  const size_t sample_bytes_;
+  std::vector<std::byte> raw_;
+};
+
+struct Input {
+  InputFile file;
+  std::string datatype;
+  std::vector<std::string> notes;
+};
+
+absl::StatusOr<Input> OpenSamples(const SourceSettings& settings) {
+  if (!IsSigmfMeta(settings.path)) {
+    TD_ASSIGN_OR_RETURN(InputFile file, OpenInput(settings.path));
+    return Input{std::move(file), settings.raw_datatype, {}};
+  }
+  TD_ASSIGN_OR_RETURN(const SigmfRecording meta, ReadSigmfMeta(settings.path));
+  TD_ASSIGN_OR_RETURN(InputFile file, OpenInput(meta.data_path));
+  Input input{std::move(file), meta.datatype, {}};
+  if (settings.to_cf32 && meta.has_foreign_bytes) {
+    return Invalid(settings.path, "its data has header or trailing bytes, which are no samples");
+  }
+  if (settings.to_cf32 && meta.channels > 1) {
+    input.notes.push_back(absl::StrCat("the file interleaves ", meta.channels,
+                                       " channels; they are transformed as one stream"));
+  }
+  return input;
+}
+
+}  // namespace
+
+absl::StatusOr<OpenedSource> OpenSource(const SourceSettings& settings) {
+  TD_ASSIGN_OR_RETURN(Input input, OpenSamples(settings));
+  const auto datatype = dataplane::ParseDatatype(input.datatype);
+  if (!datatype.ok()) return Invalid(settings.path, datatype.status().message());
+  const size_t sample_bytes = datatype->bytes_per_sample();
+  const uint64_t rest = input.file.bytes % sample_bytes;
+  // A transform or a repetition must not start inside a sample; a plain copy keeps every byte.
+  const bool whole_samples = settings.loop || settings.to_cf32;
+  const uint64_t end = input.file.bytes - (whole_samples ? rest : 0);
+  if (end == 0) return Invalid(input.file.path, "it holds no samples");
+  if (whole_samples && rest != 0) {
+    input.notes.push_back(absl::StrCat("the last ", rest, " bytes are not a whole sample"));
+  }
+  OpenedSource out{.datatype = input.datatype, .bytes = end, .notes = std::move(input.notes)};
+  Reader reader(std::move(input.file), end, settings.loop);
+  if (!settings.to_cf32 || *datatype == kCf32) {
+    out.stage = std::make_unique<RawSource>(std::move(reader));
+    return out;
+  }
+  TD_ASSIGN_OR_RETURN(const Converter convert, ConverterFor(*datatype));
+  out.bytes = end / sample_bytes * kCf32Bytes;
+  out.stage = std::make_unique<ConvertingSource>(std::move(reader), convert, sample_bytes);
+  return out;
+}
+
+}  // namespace tapedeck::gpu_worker::stages::file

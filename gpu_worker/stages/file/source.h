@@ -1,0 +1,31 @@
+// The file source: raw samples, or a SigMF recording given by its .sigmf-meta. Bytes pass through
+// as they are, read straight into the slot; or every sample is converted to cf32_le.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "gpu_worker/stages/stage.h"
+
+namespace tapedeck::gpu_worker::stages::file {
+
+struct SourceSettings {
+  std::string path;
+  std::string raw_datatype;  // of a file that is not SigMF
+  bool loop = false;
+  bool to_cf32 = false;
+};
+
+struct OpenedSource {
+  std::unique_ptr<SourceStage> stage;
+  std::string datatype;            // of the file
+  uint64_t bytes = 0;              // what one pass makes, after conversion
+  std::vector<std::string> notes;  // what the job should say
+};
+
+// NOT_FOUND (FILE_NOT_FOUND), INVALID_ARGUMENT (FILE_INVALID).
+absl::StatusOr<OpenedSource> OpenSource(const SourceSettings& settings);
+
+}  // namespace tapedeck::gpu_worker::stages::file

@@ -1,0 +1,62 @@
+// The seams of a pipeline's stages. A stage belongs to one pipeline and is called on its work
+// thread. Work on a device is enqueued on the pipeline's queue and not waited for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "dataplane/block.h"
+#include "gpu_worker/device/device.h"
+
+namespace tapedeck::gpu_worker::stages {
+
+// Room for one block on its way: where the network sees it and where the device works on it. Both
+// are the same bytes where the device works in host memory.
+struct Slot {
+  uint64_t sequence = 0;
+  std::span<std::byte> host;
+  std::span<std::byte> device;
+};
+
+class SourceStage {
+ public:
+  virtual ~SourceStage() = default;
+
+  // Where Fill leaves the payload: slot.host (at once, on the calling thread) or slot.device.
+  virtual bool fills_host() const = 0;
+
+  // Makes the payload of the next block and returns its size; less than the slot for the last
+  // block, 0 when there is none. Sequences come in order from 0.
+  virtual absl::StatusOr<size_t> Fill(const Slot& slot, device::Queue& queue) = 0;
+};
+
+class Transform {
+ public:
+  virtual ~Transform() = default;
+
+  // Payloads come in whole granules; the pipeline fills up a last block with zeros.
+  virtual size_t granule_bytes() const = 0;
+
+  // Replaces a payload in memory of the device, in place. Bound to its pipeline's queue.
+  virtual absl::Status Apply(std::span<std::byte> payload) = 0;
+};
+
+class SinkStage {
+ public:
+  virtual ~SinkStage() = default;
+
+  // False: the payload never needs to come back from the device.
+  virtual bool reads_payload() const = 0;
+
+  // `payload` may be read until the call returns; it is empty for a block marked kBlockMissing.
+  virtual absl::Status Consume(const dataplane::BlockHeader& header,
+                               std::span<const std::byte> payload) = 0;
+
+  // After the last block. `cause` is OK at a regular end; then the answer judges the whole stream.
+  virtual absl::Status Close(const absl::Status& cause) = 0;
+};
+
+}  // namespace tapedeck::gpu_worker::stages

@@ -1,0 +1,57 @@
+#include "gpu_worker/stages/synth/cuda/source.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+
+#include "dataplane/memory/cuda/status.h"
+#include "dataplane/status_macros.h"
+#include "gpu_worker/stages/synth/cuda/kernel.h"
+
+namespace tapedeck::gpu_worker::stages::synth::cuda {
+namespace {
+
+using dataplane::cuda::ToStatus;
+
+class CudaSource final : public SourceStage {
+ public:
+  CudaSource(const Waveform& waveform, std::unique_ptr<dataplane::Memory> steps)
+      : waveform_(waveform), steps_(std::move(steps)) {}
+
+  bool fills_host() const override { return false; }
+
+  // Blocks are multiples of 4096 bytes, so each starts on a chunk.
+  absl::StatusOr<size_t> Fill(const Slot& slot, device::Queue& queue) override {
+    const size_t samples = slot.device.size() / sizeof(Complex);
+    const auto* steps = reinterpret_cast<const Complex*>(steps_->window().bytes.data());
+    TD_RETURN_IF_ERROR(ToStatus(LaunchSynth(waveform_, steps, slot.sequence * samples,
+                                            reinterpret_cast<Complex*>(slot.device.data()), samples,
+                                            static_cast<cudaStream_t>(queue.native())),
+                                "launch of the synth kernel"));
+    return samples * sizeof(Complex);
+  }
+
+ private:
+  const Waveform waveform_;
+  const std::unique_ptr<dataplane::Memory> steps_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SourceStage>> CreateSource(const Waveform& waveform,
+                                                          device::Device& device) {
+  std::vector<Complex> steps;
+  for (uint32_t tone = 0; tone < waveform.tones; ++tone) {
+    for (uint32_t i = 0; i < kChunk; ++i) steps.push_back(Step(waveform, tone, i));
+  }
+  const size_t bytes = std::max<size_t>(steps.size(), 1) * sizeof(Complex);
+  TD_ASSIGN_OR_RETURN(auto memory, device.NewDeviceMemory(bytes));
+  if (!steps.empty()) {
+    TD_RETURN_IF_ERROR(ToStatus(
+        cudaMemcpy(memory->window().bytes.data(), steps.data(), bytes, cudaMemcpyHostToDevice),
+        "cudaMemcpy of the synth steps"));
+  }
+  return std::make_unique<CudaSource>(waveform, std::move(memory));
+}
+
+}  // namespace tapedeck::gpu_worker::stages::synth::cuda

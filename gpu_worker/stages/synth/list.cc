@@ -1,0 +1,33 @@
+#include "gpu_worker/stages/synth/list.h"
+
+#include "absl/strings/str_cat.h"
+#include "gpu_worker/stages/synth/cuda/source.h"
+#include "gpu_worker/stages/synth/host/source.h"
+#include "services/errors.h"
+
+namespace tapedeck::gpu_worker::stages::synth {
+namespace {
+
+struct Room {
+  absl::string_view kind;
+  absl::StatusOr<std::unique_ptr<SourceStage>> (*create)(const Waveform&, device::Device&);
+};
+
+constexpr Room kRooms[] = {
+    {"cuda", &cuda::CreateSource},
+    {"host", &host::CreateSource},
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SourceStage>> CreateSource(const Waveform& waveform,
+                                                          device::Device& device) {
+  for (const Room& room : kRooms) {
+    if (room.kind == device.info().kind) return room.create(waveform, device);
+  }
+  return services::WithReason(absl::FailedPreconditionError(absl::StrCat(
+                                  "synth: no source for devices of kind ", device.info().kind)),
+                              "DEVICE_UNUSABLE", {{"device", device.info().description}});
+}
+
+}  // namespace tapedeck::gpu_worker::stages::synth

@@ -1,0 +1,46 @@
+// What a recording must hold, computed again from its labels.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "gpu_worker/stages/synth/signal.h"
+#include "gpu_worker/stages/verify/reference_fft.h"
+
+namespace tapedeck::gpu_worker::stages::verify {
+
+// Largest relative L2 difference of a transformed block from the double-precision reference.
+// Single-precision FFTs of up to 65536 points stay below 5e-7.
+inline constexpr double kFftTolerance = 1e-6;
+
+// One thread.
+class Expected {
+ public:
+  // Null if the labels do not say how the recording was made (`why` then says so). `playback_fft`
+  // points are applied after what the labels name; 0: none.
+  static absl::StatusOr<std::unique_ptr<Expected>> FromLabels(
+      const std::map<std::string, std::string>& labels, uint64_t block_bytes, uint32_t playback_fft,
+      std::string* why);
+
+  // OK, or what differs. Without a transform every bit counts.
+  absl::Status Compare(uint64_t sequence, std::span<const std::byte> payload);
+
+ private:
+  Expected(const synth::Waveform& waveform, uint64_t block_bytes);
+  absl::Status CompareExact(uint64_t sequence, std::span<const synth::Complex> got) const;
+  absl::Status CompareTransformed(uint64_t sequence, std::span<const synth::Complex> got);
+  void Transform();
+
+  const synth::Generator generator_;
+  const size_t block_samples_;
+  std::vector<ReferenceFft> ffts_;
+  std::vector<synth::Complex> made_;
+  std::vector<double> real_;
+  std::vector<double> imaginary_;
+};
+
+}  // namespace tapedeck::gpu_worker::stages::verify

@@ -1,0 +1,163 @@
+#include "gpu_worker/worker.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "services/version.h"
+
+namespace tapedeck::gpu_worker {
+namespace {
+
+// Ended jobs kept for GetJob and ListJobs.
+constexpr size_t kKeptJobs = 1000;
+
+absl::Status NoSuchJob(const std::string& name) {
+  return services::WithReason(absl::NotFoundError(absl::StrCat("no job \"", name, "\"")),
+                              "JOB_NOT_FOUND", {{"job", name}});
+}
+
+}  // namespace
+
+Worker::~Worker() { CancelAll(); }
+
+void Worker::CancelAll() {
+  for (const services::Job& job : ListJobs()) {
+    if (job.end_time_ns == 0) Find(job.name)->Cancel();
+  }
+  // Each ends within its session's deadlines.
+  for (const services::Job& job : ListJobs()) {
+    while (!Find(job.name)->ended()) absl::SleepFor(absl::Milliseconds(10));
+  }
+}
+
+absl::StatusOr<services::Job> Worker::StartRecord(const services::RecordSpec& spec) {
+  return StartOnce(spec.transfer, [&](const std::string& name, const JobEnvironment& environment) {
+    return Job::StartRecord(name, spec, environment, parts_.storage->Dial(spec.transfer.storage));
+  });
+}
+
+absl::StatusOr<services::Job> Worker::StartPlayback(const services::PlaybackSpec& spec) {
+  return StartOnce(spec.transfer, [&](const std::string& name, const JobEnvironment& environment) {
+    return Job::StartPlayback(name, spec, environment, parts_.storage->Dial(spec.transfer.storage));
+  });
+}
+
+template <typename Start>
+absl::StatusOr<services::Job> Worker::StartOnce(const services::TransferSpec& spec, Start start) {
+  absl::MutexLock starting(&start_mutex_);
+  std::string name;
+  {
+    absl::MutexLock lock(&mutex_);
+    const auto earlier = requests_.find(spec.request_id);
+    if (!spec.request_id.empty() && earlier != requests_.end()) {
+      return jobs_.at(earlier->second)->state();
+    }
+    name = absl::StrCat("jobs/", ++started_);
+  }
+  TD_ASSIGN_OR_RETURN(const JobEnvironment environment, Environment(spec));
+  TD_ASSIGN_OR_RETURN(std::shared_ptr<Job> job, start(name, environment));
+  absl::MutexLock lock(&mutex_);
+  Keep(name, job, spec.request_id);
+  return job->state();
+}
+
+absl::StatusOr<JobEnvironment> Worker::Environment(const services::TransferSpec& spec) {
+  JobEnvironment environment{.device = &parts_.device,
+                             .connections_per_rail = parts_.connections_per_rail,
+                             .worker_name = parts_.name};
+  std::vector<std::string> names;
+  for (dataplane::Transport* rail : parts_.rails) {
+    names.push_back(rail->rail().name);
+    if (spec.rails.empty()) environment.rails.push_back(rail);
+  }
+  for (const std::string& wanted : spec.rails) {
+    const auto rail = std::ranges::find(names, wanted);
+    if (rail == names.end()) {
+      return services::WithReason(
+          absl::InvalidArgumentError(absl::StrCat("this worker has no rail \"", wanted, "\", only ",
+                                                  absl::StrJoin(names, ", "))),
+          "RAIL_UNKNOWN", {{"rail", wanted}});
+    }
+    environment.rails.push_back(parts_.rails[rail - names.begin()]);
+  }
+  absl::MutexLock lock(&mutex_);
+  environment.executor = parts_.executors[started_ % parts_.executors.size()];
+  return environment;
+}
+
+void Worker::Keep(const std::string& name, std::shared_ptr<Job> job,
+                  const std::string& request_id) {
+  jobs_[name] = std::move(job);
+  order_.push_back(name);
+  if (!request_id.empty()) requests_[request_id] = name;
+  if (order_.size() <= kKeptJobs || !jobs_.at(order_.front())->ended()) return;
+  const std::string oldest = order_.front();
+  order_.pop_front();
+  jobs_.erase(oldest);
+  std::erase_if(requests_, [&](const auto& entry) { return entry.second == oldest; });
+}
+
+std::shared_ptr<Job> Worker::Find(const std::string& name) const {
+  absl::MutexLock lock(&mutex_);
+  const auto it = jobs_.find(name);
+  return it == jobs_.end() ? nullptr : it->second;
+}
+
+absl::StatusOr<services::Job> Worker::GetJob(const std::string& name) {
+  const std::shared_ptr<Job> job = Find(name);
+  if (job == nullptr) return NoSuchJob(name);
+  return job->state();
+}
+
+std::vector<services::Job> Worker::ListJobs() {
+  absl::MutexLock lock(&mutex_);
+  std::vector<services::Job> list;
+  for (auto it = order_.rbegin(); it != order_.rend(); ++it) list.push_back(jobs_.at(*it)->state());
+  return list;
+}
+
+absl::StatusOr<services::Job> Worker::CancelJob(const std::string& name) {
+  const std::shared_ptr<Job> job = Find(name);
+  if (job == nullptr) return NoSuchJob(name);
+  job->Cancel();
+  return job->state();
+}
+
+services::NodeInfo Worker::Describe() const {
+  services::NodeInfo info{.name = parts_.name,
+                          .role = services::NodeRole::kWorker,
+                          .version = services::kVersion,
+                          .pid = getpid()};
+  for (const dataplane::Transport* rail : parts_.rails) info.rails.push_back(rail->rail());
+  const device::DeviceInfo& device = parts_.device.device->info();
+  info.memory.push_back({.device = device.kind,
+                         .description = parts_.device.description,
+                         .bytes = device.memory_bytes,
+                         .status = parts_.device.why});
+  info.sessions = Stats().sessions;
+  return info;
+}
+
+services::NodeStats Worker::Stats() const {
+  absl::MutexLock lock(&mutex_);
+  services::NodeStats stats{.sessions_opened = started_};
+  for (const auto& [name, job] : jobs_) {
+    const services::Job state = job->state();
+    if (state.end_time_ns == 0) ++stats.sessions;
+    stats.blocks += state.blocks;
+    stats.bytes += state.bytes;
+    stats.crc_errors += state.crc_errors;
+    stats.retransmitted_blocks += state.retransmitted_blocks;
+  }
+  return stats;
+}
+
+}  // namespace tapedeck::gpu_worker

@@ -1,0 +1,69 @@
+// The GPU worker: its rails, its device and its jobs.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "dataplane/executor/executor.h"
+#include "dataplane/transport/transport.h"
+#include "gpu_worker/device_choice.h"
+#include "gpu_worker/job.h"
+#include "services/jobs.h"
+#include "services/node.h"
+#include "services/storage.h"
+
+namespace tapedeck::gpu_worker {
+
+struct WorkerParts {
+  std::string name;
+  std::vector<dataplane::Transport*> rails;     // outlive the worker
+  std::vector<dataplane::Executor*> executors;  // for sessions; outlive the worker
+  services::StorageDialer* storage = nullptr;   // outlives the worker
+  DeviceChoice device;
+  uint32_t connections_per_rail = 1;
+};
+
+// Any thread.
+class Worker final : public services::Jobs, public services::NodeDescriber {
+ public:
+  explicit Worker(WorkerParts parts) : parts_(std::move(parts)) {}
+
+  ~Worker() override;
+
+  // Cancels the jobs that run and waits for them.
+  void CancelAll();
+
+  absl::StatusOr<services::Job> StartRecord(const services::RecordSpec& spec) override;
+  absl::StatusOr<services::Job> StartPlayback(const services::PlaybackSpec& spec) override;
+  absl::StatusOr<services::Job> GetJob(const std::string& name) override;
+  std::vector<services::Job> ListJobs() override;
+  absl::StatusOr<services::Job> CancelJob(const std::string& name) override;
+
+  services::NodeInfo Describe() const override;
+  services::NodeStats Stats() const override;
+
+ private:
+  // Starts a job unless `spec.request_id` already has: then answers that one.
+  template <typename Start>
+  absl::StatusOr<services::Job> StartOnce(const services::TransferSpec& spec, Start start);
+  absl::StatusOr<JobEnvironment> Environment(const services::TransferSpec& spec);
+  std::shared_ptr<Job> Find(const std::string& name) const;
+  void Keep(const std::string& name, std::shared_ptr<Job> job, const std::string& request_id)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const WorkerParts parts_;
+  // Held while a job starts, so that a repeated request finds the first one's job.
+  absl::Mutex start_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);
+  mutable absl::Mutex mutex_;
+  std::map<std::string, std::shared_ptr<Job>> jobs_ ABSL_GUARDED_BY(mutex_);
+  std::deque<std::string> order_ ABSL_GUARDED_BY(mutex_);                // oldest first
+  std::map<std::string, std::string> requests_ ABSL_GUARDED_BY(mutex_);  // request_id → job
+  uint64_t started_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace tapedeck::gpu_worker

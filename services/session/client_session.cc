@@ -1,0 +1,213 @@
+#include "services/session/client_session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+
+namespace tapedeck::services::session {
+namespace {
+
+// The node answers Open at once; it may only have to open a recording.
+constexpr int64_t kAcceptDeadlineNs = 5 * dataplane::kSecondNs;
+
+// After the last block the node flushes and seals. A member that needs longer is as good as gone.
+constexpr int64_t kSealDeadlineNs = 60 * dataplane::kSecondNs;
+
+constexpr int64_t kReportNs = 100 * dataplane::kMillisecondNs;
+
+absl::Status Unexpected(absl::string_view message) {
+  return WithReason(absl::InvalidArgumentError(absl::StrCat("the storage node sent ", message,
+                                                            ", which does not belong here")),
+                    "PROTOCOL_VIOLATION", {{"message", std::string(message)}});
+}
+
+}  // namespace
+
+ClientSession::ClientSession(dataplane::Executor& executor, ClientSessionSettings settings,
+                             std::unique_ptr<ControlStream> control)
+    : executor_(executor), settings_(std::move(settings)), control_(std::move(control)) {}
+
+void ClientSession::Start() {
+  start_ns_ = executor_.clock().NowNs();
+  control_->Start(this, &executor_);
+  control_->Send(settings_.open);
+  executor_.PostAfter(kAcceptDeadlineNs, lifetime_.Guard([this] {
+    if (state_ == State::kOpening) {
+      GiveUp(WithReason(absl::DeadlineExceededError(absl::StrCat("storage node ", settings_.node,
+                                                                 " has not answered in 5 s")),
+                        "NODE_UNREACHABLE", {{"node", settings_.node}}));
+    }
+  }));
+  Tick();
+}
+
+void ClientSession::Stop() {
+  if (std::exchange(stopped_, true) || state_ >= State::kEnding) return;
+  if (state_ == State::kRunning && transfer_->sending()) return transfer_->EndSource();
+  GiveUp(WithReason(absl::CancelledError("the job was cancelled"), "JOB_CANCELLED"));
+}
+
+void ClientSession::OnMessage(Message message) {
+  if (state_ >= State::kEnding) return;
+  absl::Status status;
+  if (const auto* accept = std::get_if<Accept>(&message)) {
+    status = state_ == State::kOpening ? OnAccept(*accept) : Unexpected("Accept");
+  } else if (const auto* finished = std::get_if<Finished>(&message)) {
+    OnPeerFinished(*finished);
+  } else if (transfer_ == nullptr) {
+    status = Unexpected("a message before Accept");
+  } else if (const auto* offer = std::get_if<RailOffer>(&message)) {
+    rails_->OnPeerOffer(*offer);
+  } else if (const auto* end = std::get_if<EndOfStream>(&message)) {
+    if (transfer_->sending()) {
+      status = Unexpected("EndOfStream");
+    } else {
+      transfer_->SetTotal(end->blocks);
+    }
+  } else if (const auto* progress = std::get_if<Progress>(&message)) {
+    peer_ = *progress;
+  } else {
+    status = Unexpected("Open");
+  }
+  if (!status.ok()) GiveUp(status);
+}
+
+absl::Status ClientSession::OnAccept(const Accept& accept) {
+  snapshot_.accept = accept;
+  snapshot_.total_blocks = accept.blocks > 0 ? accept.blocks : settings_.open.expected_blocks;
+  TD_ASSIGN_OR_RETURN(TransferEnd end, settings_.make_end(accept));
+  transfer_ = std::make_unique<Transfer>(executor_,
+                                         TransferSettings{.op = accept.op,
+                                                          .commit = accept.commit,
+                                                          .peer_slots = accept.slots,
+                                                          .block_bytes = accept.block_bytes,
+                                                          .ordered = settings_.ordered},
+                                         std::move(end), this);
+  rails_ =
+      std::make_unique<Rails>(executor_,
+                              RailsSettings{.initiate = true,
+                                            .connections_per_rail = settings_.connections_per_rail,
+                                            .access = AccessFor(accept.op, transfer_->sending())},
+                              settings_.transports, transfer_->links(), this);
+  state_ = State::kConnecting;
+  return rails_->Start(transfer_->window());
+}
+
+void ClientSession::OnRailsUp() {
+  state_ = State::kRunning;
+  running_ns_ = executor_.clock().NowNs();
+  snapshot_.setup_ns = running_ns_ - start_ns_;
+  snapshot_.running = true;
+  transfer_->Start();
+  Report();
+}
+
+void ClientSession::OnSourceEnd(uint64_t blocks) {
+  source_blocks_ = blocks;
+  if (!transfer_->sending()) return;
+  snapshot_.total_blocks = blocks;
+  control_->Send(EndOfStream{blocks});
+}
+
+void ClientSession::OnPumpDone(const absl::Status& cause) {
+  pump_done_ = true;
+  if (state_ >= State::kEnding) return End(snapshot_.error);
+  if (!cause.ok()) return GiveUp(cause);
+  if (!transfer_->sending()) {
+    control_->Send(Finished{.progress = transfer_->progress()});
+    return End(absl::OkStatus());
+  }
+  // All is acknowledged; the node now seals the recording and says so.
+  executor_.PostAfter(kSealDeadlineNs, lifetime_.Guard([this] {
+    GiveUp(
+        WithReason(absl::DeadlineExceededError(absl::StrCat(
+                       "storage node ", settings_.node, " has not sealed the recording in 60 s")),
+                   "PEER_LOST", {{"node", settings_.node}}));
+  }));
+}
+
+void ClientSession::OnPeerFinished(const Finished& finished) {
+  peer_ = finished.progress;
+  if (!finished.cause.ok()) return GiveUp(finished.cause);
+  if (transfer_ == nullptr || !transfer_->sending()) return GiveUp(Unexpected("Finished"));
+  End(absl::OkStatus());
+}
+
+void ClientSession::OnClosed(const absl::Status& cause) {
+  if (state_ >= State::kEnding) return;
+  const std::string why = cause.ok() ? "it closed the stream" : std::string(cause.message());
+  GiveUp(WithReason(
+      absl::UnavailableError(absl::StrCat("lost storage node ", settings_.node, ": ", why)),
+      "PEER_LOST", {{"node", settings_.node}}));
+}
+
+// The first error counts: the pump closes its end, the peer is told, the links go.
+void ClientSession::GiveUp(const absl::Status& cause) {
+  if (state_ >= State::kEnding) return;
+  state_ = State::kEnding;
+  snapshot_.error = cause;
+  control_->Send(Finished{.cause = cause});
+  if (transfer_ != nullptr && !pump_done_) {
+    transfer_->Abort(cause);
+  } else {
+    End(cause);
+  }
+}
+
+void ClientSession::End(const absl::Status& cause) {
+  state_ = State::kEnding;
+  snapshot_.error = cause;
+  if (transfer_ != nullptr) Refresh();
+  control_->Close(absl::OkStatus());
+  if (rails_ != nullptr) {
+    rails_->Close(absl::CancelledError("the session ended"));
+  } else {
+    executor_.Post(lifetime_.Guard([this] { OnRailsClosed(); }));
+  }
+}
+
+void ClientSession::OnRailsClosed() {
+  if (state_ == State::kEnded) return;
+  state_ = State::kEnded;
+  snapshot_.ended = true;
+  settings_.on_change(snapshot_);
+}
+
+void ClientSession::Refresh() {
+  const Progress own = transfer_->progress();
+  const bool sending = transfer_->sending();
+  const Progress& receiving = sending ? peer_ : own;
+  const uint64_t committed =
+      std::max(sending ? own.watermarks.received : own.watermarks.at(CommitLevel::kWritten),
+               sending ? peer_.watermarks.at(snapshot_.accept.commit) : uint64_t{0});
+  snapshot_.blocks = committed;
+  snapshot_.bytes = committed == own.blocks ? own.bytes : committed * snapshot_.accept.block_bytes;
+  snapshot_.retransmitted_blocks = sending ? own.retransmitted_blocks : peer_.retransmitted_blocks;
+  snapshot_.crc_errors = receiving.crc_errors;
+  if (running_ns_ != 0) snapshot_.elapsed_ns = executor_.clock().NowNs() - running_ns_;
+  snapshot_.rails = rails_->progress();
+  const uint64_t due = sending ? source_blocks_ : snapshot_.accept.blocks;
+  snapshot_.lost_blocks = transfer_->missing_blocks();
+  // A playback that was stopped has not lost what it did not ask for.
+  if (!(stopped_ && !sending) && due > committed) snapshot_.lost_blocks += due - committed;
+}
+
+void ClientSession::Report() {
+  if (transfer_ != nullptr) {
+    Refresh();
+    Snapshot now = snapshot_;
+    now.lost_blocks = 0;  // known at the end only
+    settings_.on_change(now);
+  }
+}
+
+void ClientSession::Tick() {
+  if (state_ >= State::kEnding) return;
+  Report();
+  executor_.PostAfter(kReportNs, lifetime_.Guard([this] { Tick(); }));
+}
+
+}  // namespace tapedeck::services::session

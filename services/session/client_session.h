@@ -1,0 +1,97 @@
+// A session as the worker sees it: opens the control stream, offers its rails, pumps its own source
+// or sink, and reports how it ended.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "dataplane/executor/executor.h"
+#include "dataplane/executor/lifetime.h"
+#include "services/session/control.h"
+#include "services/session/rails.h"
+#include "services/session/transfer.h"
+
+namespace tapedeck::services::session {
+
+// Where a client session stands; the last one given is the result.
+struct Snapshot {
+  bool running = false;  // blocks are moving
+  bool ended = false;
+  absl::Status error;   // with its reason
+  Accept accept;        // empty until the node has answered
+  uint64_t blocks = 0;  // at the commit level (record), consumed (playback)
+  uint64_t bytes = 0;
+  uint64_t total_blocks = 0;  // 0: unknown
+  uint64_t lost_blocks = 0;   // of the total, once it has ended
+  uint64_t retransmitted_blocks = 0;
+  uint64_t crc_errors = 0;
+  int64_t elapsed_ns = 0;  // since blocks could move
+  int64_t setup_ns = 0;    // from Start to that moment
+  std::vector<RailProgress> rails;
+};
+
+struct ClientSessionSettings {
+  std::string node;  // HOST:PORT of the storage node, for errors
+  Open open;
+  std::vector<dataplane::Transport*> transports;  // the rails to use; outlive the session
+  uint32_t connections_per_rail = 1;
+  bool ordered = false;  // playback: the sink wants blocks in order
+  // Makes the worker's end once the node has told what the stream is like.
+  std::function<absl::StatusOr<TransferEnd>(const Accept&)> make_end;
+  // On the executor, at every change of state and every 100 ms. The last has `ended`; after it, and
+  // only outside the call, the session may be destroyed.
+  std::function<void(const Snapshot&)> on_change;
+};
+
+// On one executor.
+class ClientSession final : public ControlEvents, public RailsEvents, public PumpEvents {
+ public:
+  ClientSession(dataplane::Executor& executor, ClientSessionSettings settings,
+                std::unique_ptr<ControlStream> control);
+
+  void Start();
+
+  // Ends in order: a recording is sealed with what has been taken from the source; a playback
+  // stops.
+  void Stop();
+
+ private:
+  enum class State { kOpening, kConnecting, kRunning, kEnding, kEnded };
+
+  void OnMessage(Message message) override;
+  void OnClosed(const absl::Status& cause) override;
+  void OnRailOffer(const RailOffer& offer) override { control_->Send(offer); }
+  void OnRailsUp() override;
+  void OnRailsFailed(const absl::Status& cause) override { GiveUp(cause); }
+  void OnRailsClosed() override;
+  void OnSourceEnd(uint64_t blocks) override;
+  void OnPumpDone(const absl::Status& cause) override;
+
+  absl::Status OnAccept(const Accept& accept);
+  void OnPeerFinished(const Finished& finished);
+  void GiveUp(const absl::Status& cause);
+  void End(const absl::Status& cause);
+  void Refresh();
+  void Report();
+  void Tick();
+
+  dataplane::Executor& executor_;
+  const ClientSessionSettings settings_;
+  const std::unique_ptr<ControlStream> control_;
+  State state_ = State::kOpening;
+  Snapshot snapshot_;
+  Progress peer_;  // the node's latest word
+  uint64_t source_blocks_ = 0;
+  bool stopped_ = false;
+  bool pump_done_ = false;
+  int64_t start_ns_ = 0;
+  int64_t running_ns_ = 0;
+  std::unique_ptr<Transfer> transfer_;
+  std::unique_ptr<Rails> rails_;
+  dataplane::Lifetime lifetime_;
+};
+
+}  // namespace tapedeck::services::session

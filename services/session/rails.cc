@@ -1,0 +1,266 @@
+#include "services/session/rails.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+
+namespace tapedeck::services::session {
+
+using dataplane::Endpoint;
+using dataplane::Link;
+using dataplane::LogLevel;
+
+namespace {
+
+// Back-off of a failed link: 1, 2, 4 … 60 s, so that a port that stays away for hours costs
+// nothing.
+constexpr int64_t kFirstRetryNs = dataplane::kSecondNs;
+constexpr int64_t kLastRetryNs = 60 * dataplane::kSecondNs;
+
+// ±25 %, different for each link and generation, so that the rails of many sessions do not come
+// back at once.
+int64_t RetryDelayNs(const Link& link, uint32_t failures, bool others_up) {
+  // With no other rail there is nothing to spare: the grace period is running.
+  const int64_t base =
+      others_up ? std::min(kLastRetryNs, kFirstRetryNs << std::min(failures, 6u)) : kFirstRetryNs;
+  const uint32_t hash =
+      (static_cast<uint32_t>(link.index()) * 40503u + link.generation()) * 2654435761u;
+  return base * 3 / 4 + base / 2 * (hash >> 16) / 65536;
+}
+
+absl::Status Unreachable(const Link& link, const absl::Status& cause) {
+  if (cause.code() == absl::StatusCode::kUnauthenticated) {
+    return WithReason(cause, "TOKEN_INVALID", {{"rail", link.rail().name}});
+  }
+  if (cause.code() == absl::StatusCode::kFailedPrecondition) {
+    return WithReason(cause, "VERSION_MISMATCH", {{"rail", link.rail().name}});
+  }
+  return WithReason(absl::UnavailableError(absl::StrCat(
+                        std::string(cause.message()),
+                        "; check that both addresses are up and routed, or leave the rail out")),
+                    "RAIL_UNREACHABLE",
+                    {{"rail", link.rail().name}, {"address", link.rail().address}});
+}
+
+}  // namespace
+
+Rails::Rails(dataplane::Executor& executor, const RailsSettings& settings,
+             std::vector<dataplane::Transport*> transports, dataplane::LinkEvents* mover,
+             RailsEvents* events)
+    : executor_(executor),
+      settings_(settings),
+      transports_(std::move(transports)),
+      mover_(mover),
+      events_(events) {}
+
+absl::Status Rails::Start(const dataplane::MemoryWindow& window) {
+  for (dataplane::Transport* transport : transports_) {
+    TD_ASSIGN_OR_RETURN(std::shared_ptr<dataplane::Domain> domain,
+                        transport->OpenDomain(window, settings_.access));
+    ports_.push_back({transport, std::move(domain)});
+  }
+  WatchGrace();
+  if (!settings_.initiate) return absl::OkStatus();
+  for (const Port& port : ports_) {
+    for (uint32_t i = 0; i < settings_.connections_per_rail; ++i) {
+      AddLink(port, {port.transport->rail().name, i});
+    }
+  }
+  for (const auto& entry : entries_) Offer(*entry);
+  return absl::OkStatus();
+}
+
+Rails::Entry& Rails::AddLink(const Port& port, Key key) {
+  auto entry = std::make_unique<Entry>();
+  entry->link = std::make_unique<Link>(executor_, *port.transport, port.domain, entries_.size(),
+                                       key.second, this);
+  entry->key = std::move(key);
+  return *entries_.emplace_back(std::move(entry));
+}
+
+Rails::Entry* Rails::Find(const Link& link) { return entries_[link.index()].get(); }
+
+int64_t Rails::ConnectDeadlineNs(const Entry& entry) const {
+  return entry.was_up ? kReconnectDeadlineNs : kConnectDeadlineNs;
+}
+
+void Rails::Offer(Entry& entry) {
+  entry.link->MakeOffer([this, &entry](const absl::StatusOr<Endpoint>& endpoint) {
+    if (endpoint.ok()) SendOffer(entry, *endpoint);
+  });
+  // No answer within the deadline is a failed attempt, too.
+  executor_.PostAfter(ConnectDeadlineNs(entry),
+                      lifetime_.Guard([&entry, generation = entry.link->generation()] {
+                        if (entry.link->generation() == generation && !entry.link->up()) {
+                          entry.link->Close(absl::DeadlineExceededError(
+                              absl::StrCat("rail ", entry.key.first, ": no answer from the peer")));
+                        }
+                      }));
+}
+
+void Rails::SendOffer(const Entry& entry, const Endpoint& endpoint) {
+  events_->OnRailOffer({.rail = entry.key.first,
+                        .connection = entry.key.second,
+                        .generation = entry.link->generation(),
+                        .endpoint = endpoint,
+                        .window = entry.link->local_window()});
+}
+
+void Rails::OnPeerOffer(const RailOffer& offer) {
+  if (closing_) return;
+  const absl::StatusOr<Entry*> entry = Resolve(offer);
+  if (!entry.ok()) return events_->OnRailsFailed(entry.status());
+  Link& link = *(*entry)->link;
+  if (!settings_.initiate) {
+    if (!link.down()) {
+      // The peer has noticed a failure first.
+      (*entry)->waiting = offer;
+      return link.Close(absl::UnavailableError("the peer connects this rail anew"));
+    }
+    return Answer(**entry, offer);
+  }
+  if (offer.generation != link.generation()) return;  // answers an attempt that was given up
+  link.Connect(offer.endpoint, offer.window,
+               executor_.clock().NowNs() + ConnectDeadlineNs(**entry));
+}
+
+void Rails::Answer(Entry& entry, const RailOffer& peer) {
+  entry.link->MakeOffer([this, &entry, peer](const absl::StatusOr<Endpoint>& endpoint) {
+    if (!endpoint.ok()) return;
+    RailOffer answer{.rail = peer.rail,
+                     .connection = peer.connection,
+                     .generation = peer.generation,
+                     .endpoint = *endpoint,
+                     .window = entry.link->local_window()};
+    events_->OnRailOffer(answer);
+    entry.link->Connect(peer.endpoint, peer.window,
+                        executor_.clock().NowNs() + ConnectDeadlineNs(entry));
+  });
+}
+
+// The link an offer is about. The node pairs the worker's rails with its own by name, else in the
+// order in which they are first offered.
+absl::StatusOr<Rails::Entry*> Rails::Resolve(const RailOffer& offer) {
+  const Key key{offer.rail, offer.connection};
+  size_t rails_seen = 0;
+  const Port* same_rail = nullptr;
+  std::string last_rail;
+  for (const auto& entry : entries_) {
+    if (entry->key == key) return entry.get();
+    if (entry->key.first == offer.rail) {
+      same_rail = &*std::ranges::find(ports_, entry->link->rail().name,
+                                      [](const Port& p) { return p.transport->rail().name; });
+    }
+    if (entry->key.first != last_rail) ++rails_seen;
+    last_rail = entry->key.first;
+  }
+  constexpr uint32_t kMaxConnections = 8;  // of one rail
+  const auto named =
+      std::ranges::find(ports_, offer.rail, [](const Port& p) { return p.transport->rail().name; });
+  const Port* port = same_rail;
+  if (port == nullptr && named != ports_.end()) port = &*named;
+  if (port == nullptr && rails_seen < ports_.size()) port = &ports_[rails_seen];
+  if (settings_.initiate || port == nullptr || offer.connection >= kMaxConnections) {
+    return WithReason(
+        absl::InvalidArgumentError(absl::StrCat("rail ", offer.rail, ", connection ",
+                                                offer.connection, ": this end has no such rail")),
+        "RAIL_UNKNOWN", {{"rail", offer.rail}});
+  }
+  return &AddLink(*port, key);
+}
+
+void Rails::OnLinkUp(Link& link) {
+  in_grace_ = false;
+  Find(link)->failures = 0;
+  Find(link)->was_up = true;
+  dataplane::Log(LogLevel::kInfo, "session", "rail up",
+                 {{"rail", link.rail().name}, {"generation", absl::StrCat(link.generation())}});
+  mover_->OnLinkUp(link);
+  if (all_were_up_ || !std::ranges::all_of(entries_, [](const auto& e) { return e->was_up; })) {
+    return;
+  }
+  all_were_up_ = true;
+  events_->OnRailsUp();
+}
+
+void Rails::OnLinkDown(Link& link, const absl::Status& cause) {
+  mover_->OnLinkDown(link, cause);
+  if (closing_) return CheckClosed();
+  dataplane::Log(LogLevel::kWarning, "session", "rail down",
+                 {{"rail", link.rail().name}, {"cause", std::string(cause.message())}});
+  Entry& entry = *Find(link);
+  if (std::optional<RailOffer> waiting = std::exchange(entry.waiting, std::nullopt)) {
+    Answer(entry, *waiting);
+  } else if (settings_.initiate && !entry.was_up) {
+    return events_->OnRailsFailed(Unreachable(link, cause));
+  } else if (settings_.initiate) {
+    Retry(entry);
+  }
+  WatchGrace();
+}
+
+void Rails::Retry(Entry& entry) {
+  executor_.PostAfter(RetryDelayNs(*entry.link, entry.failures++, AnyUp()),
+                      lifetime_.Guard([this, &entry] {
+                        if (!closing_ && entry.link->down()) Offer(entry);
+                      }));
+}
+
+// Starts the grace period if no link is up.
+void Rails::WatchGrace() {
+  if (AnyUp() || std::exchange(in_grace_, true)) return;
+  executor_.PostAfter(kRailGraceNs, lifetime_.Guard([this, grace = ++grace_] {
+    if (closing_ || grace != grace_ || !in_grace_) return;
+    std::string causes;
+    for (const auto& entry : entries_) {
+      absl::StrAppend(&causes, causes.empty() ? "" : "; ", entry->key.first, ": ",
+                      std::string(entry->link->last_failure().message()));
+    }
+    events_->OnRailsFailed(WithReason(
+        absl::UnavailableError(absl::StrCat("no rail for 10 s: ", causes)), "ALL_RAILS_DOWN"));
+  }));
+}
+
+bool Rails::AnyUp() const {
+  return std::ranges::any_of(entries_, [](const auto& entry) { return entry->link->up(); });
+}
+
+void Rails::Close(const absl::Status& cause) {
+  if (closing_) return;
+  closing_ = true;
+  for (const auto& entry : entries_) entry->link->Close(cause);
+  executor_.Post(lifetime_.Guard([this] { CheckClosed(); }));
+}
+
+void Rails::CheckClosed() {
+  if (closed_ || !std::ranges::all_of(entries_, [](const auto& e) { return e->link->down(); }))
+    return;
+  closed_ = true;
+  // Posted: the owner may destroy this.
+  executor_.Post(lifetime_.Guard([this] { events_->OnRailsClosed(); }));
+}
+
+std::vector<RailProgress> Rails::progress() const {
+  std::vector<RailProgress> rails;
+  for (const auto& entry : entries_) {
+    auto it = std::ranges::find(rails, entry->key.first, &RailProgress::name);
+    if (it == rails.end()) it = rails.insert(rails.end(), {.name = entry->key.first, .up = true});
+    it->blocks += entry->link->traffic().blocks;
+    it->bytes += entry->link->traffic().bytes;
+    it->up = it->up && entry->link->up();
+    if (!entry->link->last_failure().ok())
+      it->cause = std::string(entry->link->last_failure().message());
+  }
+  return rails;
+}
+
+void Rails::OnLinkFrame(Link& link, const dataplane::Frame& frame, std::span<std::byte> payload) {
+  mover_->OnLinkFrame(link, frame, payload);
+}
+
+void Rails::OnLinkCompleted(Link& link, uint64_t work) { mover_->OnLinkCompleted(link, work); }
+
+}  // namespace tapedeck::services::session

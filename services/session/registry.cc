@@ -1,0 +1,147 @@
+#include "services/session/registry.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "services/errors.h"
+
+namespace tapedeck::services::session {
+namespace {
+
+void Add(const Progress& progress, NodeStats& stats) {
+  stats.blocks += progress.blocks;
+  stats.bytes += progress.bytes;
+  stats.crc_errors += progress.crc_errors;
+  stats.retransmitted_blocks += progress.retransmitted_blocks;
+  for (const RailProgress& rail : progress.rails) {
+    auto it = std::ranges::find(stats.rails, rail.name, &RailProgress::name);
+    if (it == stats.rails.end()) it = stats.rails.insert(it, RailProgress{.name = rail.name});
+    it->blocks += rail.blocks;
+    it->bytes += rail.bytes;
+    it->up = rail.up;
+    it->cause = rail.cause;
+  }
+}
+
+// Refuses a stream in one message.
+void Refuse(std::unique_ptr<ControlStream> stream, const absl::Status& why) {
+  stream->Send(Finished{.cause = why});
+  stream->Close(why);
+}
+
+}  // namespace
+
+Registry::Registry(std::vector<dataplane::Executor*> executors,
+                   std::vector<dataplane::Transport*> transports, SessionHost* host)
+    : executors_(std::move(executors)), transports_(std::move(transports)), host_(host) {}
+
+Registry::~Registry() { Drain(0); }
+
+void Registry::OnStream(std::unique_ptr<ControlStream> stream) {
+  std::string id;
+  dataplane::Executor* executor;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (draining_) {
+      return Refuse(
+          std::move(stream),
+          WithReason(absl::UnavailableError("the storage node is shutting down"), "DRAINING"));
+    }
+    if (sessions_.size() >= kMaxSessions) {
+      return Refuse(
+          std::move(stream),
+          WithReason(absl::ResourceExhaustedError(absl::StrCat(
+                         "the storage node has ", kMaxSessions, " open sessions already")),
+                     "LIMIT_REACHED",
+                     {{"limit", absl::StrCat(kMaxSessions)}, {"option", "sessions"}}));
+    }
+    id = absl::StrFormat("s%06d", opened_++);
+    executor = executors_[opened_ % executors_.size()];
+    sessions_[id] = Entry{.executor = executor};
+  }
+  auto shared = std::make_shared<std::unique_ptr<ControlStream>>(std::move(stream));
+  executor->Post([this, id, shared] { Begin(id, std::move(*shared)); });
+}
+
+void Registry::Begin(const std::string& id, std::unique_ptr<ControlStream> stream) {
+  ServerSessionSettings settings{.id = id, .transports = transports_, .host = host_};
+  settings.on_progress = [this, id](const Progress& progress, uint64_t ring_bytes) {
+    Observe(id, progress, ring_bytes);
+  };
+  ServerSession* session;
+  {
+    absl::MutexLock lock(&mutex_);
+    Entry& entry = sessions_.at(id);
+    entry.session = std::make_unique<ServerSession>(
+        *entry.executor, settings, std::move(stream),
+        [this, id, executor = entry.executor] { executor->Post([this, id] { Ended(id); }); });
+    session = entry.session.get();
+  }
+  session->Start();
+}
+
+void Registry::Observe(const std::string& id, const Progress& progress, uint64_t ring_bytes) {
+  absl::MutexLock lock(&mutex_);
+  Entry& entry = sessions_.at(id);
+  entry.progress = progress;
+  entry.ring_bytes = ring_bytes;
+}
+
+void Registry::Ended(const std::string& id) {
+  std::unique_ptr<ServerSession> session;
+  Progress progress;
+  {
+    absl::MutexLock lock(&mutex_);
+    session = std::move(sessions_.at(id).session);
+    progress = session->progress();
+  }
+  session.reset();  // outside the lock: it cancels the control stream
+  absl::MutexLock lock(&mutex_);
+  Add(progress, ended_);
+  sessions_.erase(id);
+}
+
+void Registry::AbortAll(const absl::Status& cause) {
+  absl::MutexLock lock(&mutex_);
+  for (auto& [id, entry] : sessions_) {
+    entry.executor->Post([this, id = id, cause] {
+      ServerSession* session = nullptr;
+      {
+        absl::MutexLock lock(&mutex_);
+        const auto it = sessions_.find(id);
+        if (it != sessions_.end()) session = it->second.session.get();
+      }
+      if (session != nullptr) session->Abort(cause);
+    });
+  }
+}
+
+void Registry::Drain(int64_t grace_ns) {
+  const auto none_left = [this]()
+                             ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return sessions_.empty(); };
+  {
+    absl::MutexLock lock(&mutex_);
+    draining_ = true;
+    if (mutex_.AwaitWithTimeout(absl::Condition(&none_left), absl::Nanoseconds(grace_ns))) return;
+  }
+  AbortAll(WithReason(absl::UnavailableError("the storage node is shutting down"), "DRAINING"));
+  absl::MutexLock lock(&mutex_);
+  mutex_.Await(absl::Condition(&none_left));
+}
+
+NodeStats Registry::stats() const {
+  absl::MutexLock lock(&mutex_);
+  NodeStats stats = ended_;
+  stats.sessions = static_cast<uint32_t>(sessions_.size());
+  stats.sessions_opened = opened_;
+  for (const auto& [id, entry] : sessions_) {
+    Add(entry.progress, stats);
+    stats.ring_bytes += entry.ring_bytes;
+  }
+  return stats;
+}
+
+}  // namespace tapedeck::services::session

@@ -1,0 +1,65 @@
+// The sessions of a storage node: takes new control streams, gives each session an executor, and
+// counts.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "dataplane/executor/executor.h"
+#include "services/node.h"
+#include "services/session/control.h"
+#include "services/session/server_session.h"
+
+namespace tapedeck::services::session {
+
+// At most this many at the same time: each may hold a ring of 64 MiB.
+inline constexpr uint32_t kMaxSessions = 64;
+
+// Any thread. The executors outlive it; they may be fewer than the sessions.
+class Registry final : public SessionAcceptor {
+ public:
+  Registry(std::vector<dataplane::Executor*> executors,
+           std::vector<dataplane::Transport*> transports, SessionHost* host);
+
+  // Every session must have ended: see Drain.
+  ~Registry() override;
+
+  void OnStream(std::unique_ptr<ControlStream> stream) override;
+
+  // Takes no new sessions; ends those that are open after `grace_ns`, keeping what they hold.
+  // Blocks.
+  void Drain(int64_t grace_ns);
+
+  // Counts of ended and open sessions; those of open ones are as old as their last progress.
+  NodeStats stats() const;
+
+ private:
+  struct Entry {
+    dataplane::Executor* executor;
+    std::unique_ptr<ServerSession> session;  // created and destroyed on its executor
+    Progress progress;
+    uint64_t ring_bytes = 0;
+  };
+
+  void Begin(const std::string& id, std::unique_ptr<ControlStream> stream);
+  void Ended(const std::string& id);
+  void Observe(const std::string& id, const Progress& progress, uint64_t ring_bytes);
+  void AbortAll(const absl::Status& cause);
+
+  const std::vector<dataplane::Executor*> executors_;
+  const std::vector<dataplane::Transport*> transports_;
+  SessionHost* const host_;
+
+  mutable absl::Mutex mutex_;
+  bool draining_ ABSL_GUARDED_BY(mutex_) = false;
+  uint64_t opened_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::map<std::string, Entry> sessions_ ABSL_GUARDED_BY(mutex_);
+  NodeStats ended_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tapedeck::services::session

@@ -1,0 +1,190 @@
+#include "services/session/server_session.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+
+namespace tapedeck::services::session {
+
+using dataplane::LogLevel;
+
+namespace {
+
+absl::Status Unexpected(absl::string_view message) {
+  return WithReason(absl::InvalidArgumentError(
+                        absl::StrCat("the worker sent ", message, ", which does not belong here")),
+                    "PROTOCOL_VIOLATION", {{"message", std::string(message)}});
+}
+
+absl::Status PeerLost(const absl::Status& cause) {
+  return WithReason(absl::UnavailableError(absl::StrCat("the worker's control stream ended: ",
+                                                        std::string(cause.message()))),
+                    "PEER_LOST", {{"node", "worker"}});
+}
+
+}  // namespace
+
+ServerSession::ServerSession(dataplane::Executor& executor, const ServerSessionSettings& settings,
+                             std::unique_ptr<ControlStream> control, std::function<void()> on_ended)
+    : executor_(executor),
+      settings_(settings),
+      control_(std::move(control)),
+      on_ended_(std::move(on_ended)) {}
+
+ServerSession::~ServerSession() = default;
+
+void ServerSession::Start() {
+  control_->Start(this, &executor_);
+  executor_.PostAfter(kOpenDeadlineNs, lifetime_.Guard([this] {
+    if (transfer_ == nullptr && !finished_) {
+      Abort(absl::DeadlineExceededError("the worker has not opened the session in 5 s"));
+    }
+  }));
+}
+
+void ServerSession::OnMessage(Message message) {
+  if (finished_) return;
+  absl::Status status;
+  if (const auto* open = std::get_if<Open>(&message)) {
+    status = transfer_ == nullptr ? OnOpen(*open) : Unexpected("Open");
+  } else if (transfer_ == nullptr) {
+    status = Unexpected("a message before Open");
+  } else if (const auto* offer = std::get_if<RailOffer>(&message)) {
+    rails_->OnPeerOffer(*offer);
+  } else if (const auto* end = std::get_if<EndOfStream>(&message)) {
+    if (transfer_->sending()) {
+      status = Unexpected("EndOfStream");
+    } else {
+      transfer_->SetTotal(end->blocks);
+    }
+  } else if (const auto* finished = std::get_if<Finished>(&message)) {
+    OnPeerFinished(*finished);
+  } else if (!std::holds_alternative<Progress>(message)) {
+    status = Unexpected("Accept");
+  }
+  if (!status.ok()) Abort(status);
+}
+
+absl::Status ServerSession::OnOpen(const Open& open) {
+  if (open.version != kProtocolVersion) {
+    return WithReason(
+        absl::FailedPreconditionError(absl::StrCat("the worker speaks session protocol ",
+                                                   open.version, ", this node ", kProtocolVersion,
+                                                   "; install the same release on both")),
+        "VERSION_MISMATCH",
+        {{"ours", absl::StrCat(kProtocolVersion)}, {"theirs", absl::StrCat(open.version)}});
+  }
+  TD_ASSIGN_OR_RETURN(Admission admission, settings_.host->Admit(open, executor_));
+  return BeginTransfer(open, std::move(admission));
+}
+
+absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission) {
+  Accept accept = std::move(admission.accept);
+  accept.session = settings_.id;
+  accept.slots = static_cast<uint32_t>(admission.ring->slots());
+  for (const dataplane::Transport* transport : settings_.transports) {
+    const dataplane::RailDescription& rail = transport->rail();
+    accept.rails.push_back({rail.name, rail.transport, rail.address});
+    accept.wire_limit_bytes_per_s += rail.wire_limit_bytes_per_s;
+  }
+  name_ = accept.recording;
+  transfer_ = std::make_unique<Transfer>(
+      executor_,
+      TransferSettings{.op = accept.op,
+                       .commit = accept.commit,
+                       .peer_slots = open.slots,
+                       .block_bytes = accept.block_bytes},
+      TransferEnd{std::move(admission.source), std::move(admission.sink), admission.ring}, this);
+  rails_ = std::make_unique<Rails>(
+      executor_, RailsSettings{.access = AccessFor(accept.op, transfer_->sending())},
+      settings_.transports, transfer_->links(), this);
+  rails_closed_ = false;
+  TD_RETURN_IF_ERROR(rails_->Start(transfer_->window()));
+  dataplane::Log(LogLevel::kInfo, "session", "open",
+                 {{"session", settings_.id}, {"recording", name_}, {"recorder", open.recorder}});
+  control_->Send(accept);
+  transfer_->Start();
+  SendProgress();
+  return absl::OkStatus();
+}
+
+void ServerSession::OnPeerFinished(const Finished& finished) {
+  // The worker has all it wanted (playback), or gives up.
+  if (finished.cause.ok() && transfer_->sending()) {
+    finished_ = true;
+    CloseRails();
+  } else {
+    Abort(finished.cause.ok() ? Unexpected("Finished") : finished.cause);
+  }
+}
+
+void ServerSession::OnSourceEnd(uint64_t blocks) {
+  if (transfer_->sending()) control_->Send(EndOfStream{blocks});
+}
+
+void ServerSession::OnPumpDone(const absl::Status& cause) {
+  pump_done_ = true;
+  if (finished_) return CheckEnded();
+  control_->Send(progress());
+  // A playback that was sent in full ends when the worker says so.
+  if (transfer_->sending() && cause.ok()) return;
+  finished_ = true;
+  dataplane::Log(cause.ok() ? LogLevel::kInfo : LogLevel::kWarning, "session", "finished",
+                 {{"session", settings_.id},
+                  {"recording", name_},
+                  {"blocks", absl::StrCat(progress().blocks)},
+                  {"cause", cause.ok() ? "complete" : std::string(cause.message())}});
+  control_->Send(Finished{.cause = cause, .progress = progress()});
+  if (stream_closed_ || !cause.ok()) return CloseRails();
+  // The worker closes the stream; the links stay until then, for the last acknowledgements.
+  executor_.PostAfter(kOpenDeadlineNs, lifetime_.Guard([this] { CloseRails(); }));
+}
+
+void ServerSession::OnClosed(const absl::Status& cause) {
+  stream_closed_ = true;
+  if (!finished_) return Abort(PeerLost(cause));
+  CloseRails();
+}
+
+void ServerSession::Abort(const absl::Status& cause) {
+  if (transfer_ != nullptr && !pump_done_) return transfer_->Abort(cause);
+  if (std::exchange(finished_, true)) return;
+  control_->Send(Finished{.cause = cause});
+  CloseRails();
+}
+
+void ServerSession::CloseRails() {
+  if (rails_ != nullptr) rails_->Close(absl::CancelledError("the session ended"));
+  CheckEnded();
+}
+
+void ServerSession::OnRailsClosed() {
+  rails_closed_ = true;
+  CheckEnded();
+}
+
+void ServerSession::CheckEnded() {
+  if (!finished_ || !rails_closed_ || std::exchange(ended_, true)) return;
+  control_->Close(absl::OkStatus());
+  on_ended_();
+}
+
+void ServerSession::SendProgress() {
+  if (finished_) return;
+  const Progress now = progress();
+  control_->Send(now);
+  if (settings_.on_progress) settings_.on_progress(now, transfer_->window().bytes.size());
+  executor_.PostAfter(kProgressNs, lifetime_.Guard([this] { SendProgress(); }));
+}
+
+Progress ServerSession::progress() const {
+  if (transfer_ == nullptr) return {};
+  Progress progress = transfer_->progress();
+  if (rails_ != nullptr) progress.rails = rails_->progress();
+  return progress;
+}
+
+}  // namespace tapedeck::services::session

@@ -1,0 +1,79 @@
+// A session as the storage node sees it: answers Open, feeds or drains the node's source or sink,
+// and ends when the transfer, the control stream or every rail does. What it holds is sealed
+// whichever comes first.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dataplane/executor/executor.h"
+#include "dataplane/executor/lifetime.h"
+#include "services/session/control.h"
+#include "services/session/host.h"
+#include "services/session/rails.h"
+#include "services/session/transfer.h"
+
+namespace tapedeck::services::session {
+
+struct ServerSessionSettings {
+  std::string id;
+  std::vector<dataplane::Transport*> transports;  // the node's rails; outlive the session
+  SessionHost* host = nullptr;                    // outlives the session
+  // Told at every progress message, on the session's executor. May be null.
+  std::function<void(const Progress&, uint64_t ring_bytes)> on_progress;
+};
+
+// A peer that says nothing after the stream is there is dropped after this long.
+inline constexpr int64_t kOpenDeadlineNs = 5 * dataplane::kSecondNs;
+inline constexpr int64_t kProgressNs = 200 * dataplane::kMillisecondNs;
+
+// On one executor.
+class ServerSession final : public ControlEvents, public RailsEvents, public PumpEvents {
+ public:
+  // `on_ended` is called once, last; it may destroy the session from a posted task.
+  ServerSession(dataplane::Executor& executor, const ServerSessionSettings& settings,
+                std::unique_ptr<ControlStream> control, std::function<void()> on_ended);
+  ~ServerSession() override;
+
+  void Start();
+
+  // Ends the session; what it holds is kept.
+  void Abort(const absl::Status& cause);
+
+  Progress progress() const;
+
+ private:
+  void OnMessage(Message message) override;
+  void OnClosed(const absl::Status& cause) override;
+  void OnRailOffer(const RailOffer& offer) override { control_->Send(offer); }
+  void OnRailsUp() override {}
+  void OnRailsFailed(const absl::Status& cause) override { Abort(cause); }
+  void OnRailsClosed() override;
+  void OnSourceEnd(uint64_t blocks) override;
+  void OnPumpDone(const absl::Status& cause) override;
+
+  absl::Status OnOpen(const Open& open);
+  absl::Status BeginTransfer(const Open& open, Admission admission);
+  void OnPeerFinished(const Finished& finished);
+  void SendProgress();
+  void CloseRails();
+  void CheckEnded();
+
+  dataplane::Executor& executor_;
+  const ServerSessionSettings settings_;
+  const std::unique_ptr<ControlStream> control_;
+  const std::function<void()> on_ended_;
+  std::string name_;  // of the recording, for the log
+  std::unique_ptr<Transfer> transfer_;
+  std::unique_ptr<Rails> rails_;
+  bool pump_done_ = false;
+  bool finished_ = false;     // the transfer is over
+  bool rails_closed_ = true;  // no link touches memory
+  bool stream_closed_ = false;
+  bool ended_ = false;
+  dataplane::Lifetime lifetime_;
+};
+
+}  // namespace tapedeck::services::session

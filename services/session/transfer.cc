@@ -1,0 +1,53 @@
+#include "services/session/transfer.h"
+
+#include <utility>
+
+namespace tapedeck::services::session {
+
+dataplane::RemoteAccess AccessFor(TransferOp op, bool sending) {
+  if (op == TransferOp::kRead && sending) return dataplane::RemoteAccess::kRead;
+  if (op == TransferOp::kWrite && !sending) return dataplane::RemoteAccess::kWrite;
+  return dataplane::RemoteAccess::kNone;
+}
+
+Transfer::Transfer(dataplane::Executor& executor, const TransferSettings& settings, TransferEnd end,
+                   PumpEvents* events)
+    : settings_(settings), end_(std::move(end)) {
+  dataplane::Source* source = end_.source.get();
+  dataplane::Sink* sink = end_.sink.get();
+  if (source != nullptr) {
+    sender_ = std::make_unique<dataplane::Sender>(
+        executor, dataplane::SenderSettings{.op = settings.op,
+                                            .peer_slots = settings.peer_slots,
+                                            .slot_bytes = settings.block_bytes});
+    sink = sender_.get();
+  } else {
+    receiver_ = std::make_unique<dataplane::Receiver>(executor, settings.op, end_.ring);
+    checked_ = std::make_unique<dataplane::CheckedSource>(*receiver_);
+    source = checked_.get();
+    if (settings.ordered) {
+      ordered_ = std::make_unique<dataplane::OrderedSource>(*checked_);
+      source = ordered_.get();
+    }
+  }
+  pump_ = std::make_unique<Pump>(executor, *source, *sink, settings.commit, events);
+}
+
+dataplane::LinkEvents* Transfer::links() {
+  return sending() ? static_cast<dataplane::LinkEvents*>(sender_.get()) : receiver_.get();
+}
+
+Progress Transfer::progress() const {
+  Progress progress{.blocks = pump_->counts().blocks, .bytes = pump_->counts().bytes};
+  if (sending()) {
+    progress.watermarks = sender_->watermarks();
+    progress.retransmitted_blocks = sender_->stats().retransmitted_blocks;
+  } else {
+    progress.watermarks = end_.sink->watermarks();
+    progress.watermarks.received = receiver_->received_watermark();
+    progress.crc_errors = checked_->crc_errors();
+  }
+  return progress;
+}
+
+}  // namespace tapedeck::services::session

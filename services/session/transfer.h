@@ -1,0 +1,68 @@
+// The data side of a session at one end: Sender or Receiver with its decorators, and the Pump
+// between it and the node's source or sink.
+#pragma once
+
+#include <memory>
+
+#include "dataplane/checked_source.h"
+#include "dataplane/link.h"
+#include "dataplane/memory/slot_pool.h"
+#include "dataplane/ordered_source.h"
+#include "dataplane/receiver.h"
+#include "dataplane/sender.h"
+#include "services/session/messages.h"
+#include "services/session/pump.h"
+
+namespace tapedeck::services::session {
+
+// The node's end of a transfer: exactly one of source (its blocks lie in the ring) and sink (its
+// blocks come from the ring).
+struct TransferEnd {
+  std::unique_ptr<dataplane::Source> source;
+  std::unique_ptr<dataplane::Sink> sink;
+  std::shared_ptr<dataplane::SlotPool> ring;
+};
+
+struct TransferSettings {
+  TransferOp op = TransferOp::kRead;
+  CommitLevel commit = CommitLevel::kDurable;
+  uint32_t peer_slots = 0;
+  uint64_t block_bytes = 0;
+  bool ordered = false;  // the sink wants blocks in order
+};
+
+// What the peer may do to the window of an end.
+dataplane::RemoteAccess AccessFor(TransferOp op, bool sending);
+
+// On the session's executor.
+class Transfer {
+ public:
+  Transfer(dataplane::Executor& executor, const TransferSettings& settings, TransferEnd end,
+           PumpEvents* events);
+
+  bool sending() const { return sender_ != nullptr; }
+  dataplane::LinkEvents* links();
+  dataplane::MemoryWindow window() const { return end_.ring->window(); }
+
+  void Start() { pump_->Start(); }
+  void EndSource() { pump_->EndSource(); }
+  void Abort(const absl::Status& cause) { pump_->Abort(cause); }
+
+  // Receiving end: how many blocks there are.
+  void SetTotal(uint64_t blocks) { receiver_->SetTotal(blocks); }
+
+  // Without rails and verifier.
+  Progress progress() const;
+  uint64_t missing_blocks() const { return pump_->counts().missing; }
+
+ private:
+  const TransferSettings settings_;
+  TransferEnd end_;
+  std::unique_ptr<dataplane::Sender> sender_;
+  std::unique_ptr<dataplane::Receiver> receiver_;
+  std::unique_ptr<dataplane::CheckedSource> checked_;
+  std::unique_ptr<dataplane::OrderedSource> ordered_;
+  std::unique_ptr<Pump> pump_;
+};
+
+}  // namespace tapedeck::services::session

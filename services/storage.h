@@ -1,0 +1,32 @@
+// A storage node as a GPU worker sees it, in plain values.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "services/catalog.h"
+#include "services/session/control.h"
+
+namespace tapedeck::services {
+
+// Any thread. Calls wait for the node, at most 5 s. Errors are the node's own, or UNAVAILABLE
+// (NODE_UNREACHABLE).
+class StorageClient {
+ public:
+  virtual ~StorageClient() = default;
+  virtual absl::StatusOr<Channel> GetChannel(const std::string& name) = 0;
+  virtual absl::StatusOr<Recording> GetRecording(const std::string& name) = 0;
+  // Returns at once; a node that cannot be reached closes the stream.
+  virtual std::unique_ptr<session::ControlStream> OpenSession() = 0;
+};
+
+// Any thread.
+class StorageDialer {
+ public:
+  virtual ~StorageDialer() = default;
+  // `address` is HOST:PORT. Does not wait for the connection.
+  virtual std::unique_ptr<StorageClient> Dial(const std::string& address) = 0;
+};
+
+}  // namespace tapedeck::services

@@ -1,0 +1,43 @@
+# shellcheck shell=bash
+# Sourced by the benches: the machine in JSON, medians, a table. Every bench prints a table and ends with one line
+# of JSON. Figures of one run are compared with each other only: peers and Tapedeck take turns on the same machine.
+set -euo pipefail
+# shellcheck source=deploy/services.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../../deploy/services.sh"
+
+need() {
+  command -v "$1" >/dev/null || {
+    echo "bench: $1 is missing; deploy/setup.sh --tests installs it" >&2
+    exit 1
+  }
+}
+
+# machine: what the figures were measured on.
+machine() {
+  jq -cn --arg cpu "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" \
+    --argjson cores "$(nproc)" --arg kernel "$(uname -r)" \
+    --argjson memory_bytes "$(($(awk '/^MemTotal:/ {print $2}' /proc/meminfo) * 1024))" \
+    --argjson load "$(cut -d ' ' -f 1 /proc/loadavg)" \
+    --arg commit "$(git -C "$TAPEDECK_ROOT" describe --always --dirty 2>/dev/null || echo unknown)" \
+    '{$cpu, $cores, $kernel, $memory_bytes, $load, $commit}'
+}
+
+# of_rounds ROUND...: each is {"figure": number, ...}; prints {"figure": {median, min, max}, ...}.
+of_rounds() {
+  # shellcheck disable=SC2016
+  printf '%s\n' "$@" | jq -cs '
+    def median: sort | if length % 2 == 1 then .[length / 2 | floor]
+                       else (.[length / 2 - 1] + .[length / 2]) / 2 end;
+    . as $rounds | reduce (.[0] | keys_unsorted[]) as $key ({};
+      [$rounds[][$key]] as $values
+      | .[$key] = {median: ($values | median), min: ($values | min), max: ($values | max)})'
+}
+
+# figure_table TITLE FIGURES: of_rounds' answer for people.
+figure_table() {
+  printf '%-28s %12s %12s %12s\n' "$1" median min max
+  jq -r 'to_entries[] | [.key, .value.median, .value.min, .value.max] | @tsv' <<<"$2" |
+    while IFS=$'\t' read -r name median min max; do
+      printf '%-28s %12.2f %12.2f %12.2f\n' "$name" "$median" "$min" "$max"
+    done
+}

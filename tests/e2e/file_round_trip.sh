@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# What is recorded from a file plays back byte for byte, its last, partial block included.
+#   file_round_trip.sh generated|adsb|sigmf
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# round_trip CHANNEL SOURCE BYTES_FILE
+round_trip() {
+  local answer recording
+  answer=$(tapectl_json record "$1" --source "file:$2")
+  is_whole "$answer" "recording $2"
+  json_is "$answer" ".bytes == $(stat -c %s "$3")" "recorded bytes"
+  recording=$(jq -r .recording <<<"$answer")
+  tapectl recordings verify "$recording" >/dev/null
+  answer=$(tapectl_json play "$recording" --sink "file:$WORK/out.bin")
+  is_whole "$answer" "playing $recording"
+  cmp "$3" "$WORK/out.bin" || fail "$1: what came back differs"
+  rm "$WORK/out.bin"
+}
+
+generated() {
+  local op
+  # 5 whole blocks and a piece of an odd number of pages.
+  head -c $((5 * MIB + 123458)) /dev/urandom >"$WORK/samples.bin"
+  for op in READ WRITE SEND; do
+    lun_with_channel posix "l-$op/c0" cu8 1MiB --transfer-op "$op"
+    round_trip "l-$op/c0" "$WORK/samples.bin" "$WORK/samples.bin"
+  done
+  # A file of whole blocks has no partial one.
+  head -c $((2 * MIB)) /dev/urandom >"$WORK/whole.bin"
+  lun_with_channel memory lw/c0 cf32_le 64KiB
+  round_trip lw/c0 "$WORK/whole.bin" "$WORK/whole.bin"
+}
+
+adsb() {
+  local capture=$DATA/adsb_modes_cu8_2Msps.bin
+  [[ -r $capture ]] || skip "no $capture"
+  lun_with_channel posix adsb/c0 cu8 64KiB
+  round_trip adsb/c0 "$capture" "$capture"
+}
+
+sigmf() {
+  local meta=$DATA/sigmf_logo.sigmf-meta
+  [[ -r $meta ]] || skip "no $meta"
+  lun_with_channel posix sigmf/c0 ri16_le 64KiB
+  round_trip sigmf/c0 "$meta" "${meta%-meta}-data"
+}
+
+begin_test
+start_storage
+start_worker
+"$1"

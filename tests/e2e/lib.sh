@@ -1,0 +1,119 @@
+# shellcheck shell=bash disable=SC2034
+# Sourced by every test here: starts its own services, always stops them, shows their logs when it
+# fails. Exit 77 means skipped, with a line "skipped: WHY".
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../../deploy/services.sh"
+DATA=${TAPEDECK_DATA:-$TAPEDECK_ROOT/../shared/data}
+MIB=$((1024 * 1024))
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+skip() {
+  echo "skipped: $*"
+  exit 77
+}
+
+need() { command -v "$1" >/dev/null || skip "$1 is not installed"; }
+
+end_test() {
+  local status=$? log
+  if ((status != 0 && status != 77)); then
+    for log in "$WORK"/*.log; do
+      echo "--- end of ${log##*/}" >&2
+      tail -n 40 "$log" >&2
+    done
+  fi
+  services_end
+  exit "$status"
+}
+
+# Makes WORK and sees that it and every service end with the test.
+begin_test() {
+  need jq
+  services_begin
+  trap end_test EXIT
+  trap 'exit 130' INT TERM
+}
+
+# A network of the test's own, where cutting a rail disturbs nobody. Runs the test again inside it.
+in_private_network() {
+  local flags
+  if [[ ${TAPEDECK_PRIVATE_NETWORK:-} == yes ]]; then
+    ip link set lo up
+    return 0
+  fi
+  need unshare
+  need ip
+  for flags in -n -rn; do
+    if unshare "$flags" true 2>/dev/null; then
+      TAPEDECK_PRIVATE_NETWORK=yes exec unshare "$flags" "$0" "$@"
+    fi
+  done
+  skip "no network namespace can be made here: it needs root or user namespaces"
+}
+
+# lun_with_channel memory|posix LUN/CHANNEL DATATYPE BLOCK_BYTES [CHANNEL OPTION...]
+lun_with_channel() {
+  local store=$1 lun=${2%/*} channel=$2 member=()
+  if [[ $store == posix ]]; then
+    mkdir -p "$WORK/member-$lun"
+    member=(--member "$WORK/member-$lun")
+  fi
+  tapectl lun create "$lun" --store "$store" "${member[@]}" --capacity "${CAPACITY:-6GiB}" >/dev/null
+  tapectl channel create "$channel" --datatype "$3" --block-bytes "$4" --sample-rate 1e6 "${@:5}" >/dev/null
+}
+
+# json_is JSON FILTER WHAT: fails unless jq's filter is true.
+json_is() {
+  jq -e "$2" >/dev/null <<<"$1" || fail "$3: not ($2) in $1"
+}
+
+# Nothing lost, damaged or left out.
+is_whole() {
+  json_is "$1" ".lost_blocks == 0 and .crc_errors == 0" "$2 lost or damaged blocks"
+}
+
+job() { tapectl_json jobs list | jq -c '[.. | objects | select((.name? // "" | tostring) | startswith("jobs/"))][0] // {}'; }
+
+job_has_blocks() { (($(job | jq '.blocks // 0') >= $1)); }
+
+job_is_running() { [[ $(job | jq -r '.state // ""' | tr '[:lower:]' '[:upper:]') == *RUNNING ]]; }
+
+# start_job ARGUMENT...: runs tapectl in the background; its answer goes to WORK/job.json. Returns once 200 blocks
+# have moved, sooner than which no test interferes.
+start_job() {
+  tapectl_json "$@" >"$WORK/job.json" 2>"$WORK/job.log" &
+  JOB_PID=$!
+  wait_for 20 job_has_blocks 200 || fail "the job did not get going: $(cat "$WORK/job.json" "$WORK/job.log")"
+  job_is_running || fail "the job had ended before anything could happen to it: $(job)"
+}
+
+# end_job: waits for it; ANSWER is its JSON, JOB_STATUS its exit status.
+end_job() {
+  JOB_STATUS=0
+  wait "$JOB_PID" || JOB_STATUS=$?
+  ANSWER=$(cat "$WORK/job.json")
+}
+
+recording_state() {
+  tapectl_json recordings show "$1" | jq -r '[.. | .state? // empty][0]' | tr '[:lower:]' '[:upper:]'
+}
+
+is_closed() { [[ $(recording_state "$1") =~ (SEALED|SALVAGED)$ ]]; }
+
+newest_recording() {
+  tapectl_json recordings list | jq -r '[.. | objects | .name? // empty | select(contains("/recordings/"))][0]'
+}
+
+# expect_error_in ANSWER CODE REASON: the answer's last JSON line holds an error with that code and reason (patterns).
+expect_error_in() {
+  local error
+  error=$(grep -E '^ *\{' <<<"$1" | tail -n 1 | jq -c '.error? // .' 2>/dev/null) || error=
+  [[ -n $error ]] || fail "no JSON error in: $1"
+  [[ $(jq -r '.code // ""' <<<"$error") =~ ^($2)$ ]] || fail "not the code $2: $error"
+  [[ $(jq -r '.reason // ""' <<<"$error") =~ ^($3)$ ]] || fail "not the reason $3: $error"
+  [[ -n $(jq -r '.message // ""' <<<"$error") ]] || fail "no message: $error"
+}

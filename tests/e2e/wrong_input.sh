@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# Wrong input: each with the right code and reason, and nothing created or lost by it.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+in_private_network "$@"
+
+ROWS=0
+
+# refuse CODE REASON TAPECTL_ARGUMENT...
+refuse() {
+  local code=$1 reason=$2 answer status=0
+  shift 2
+  answer=$(tapectl_json "$@" 2>&1) || status=$?
+  ((status != 0)) || fail "accepted: tapectl $* gave $answer"
+  expect_error_in "$answer" "$code" "$reason"
+  ROWS=$((ROWS + 1))
+}
+
+names() { tapectl_json "$@" | jq -S '[.. | objects | .name? // empty] | sort'; }
+
+luns_and_channels() {
+  local size
+  refuse ALREADY_EXISTS LUN_EXISTS lun create l0 --store memory --capacity 1GiB
+  refuse NOT_FOUND LUN_NOT_FOUND lun delete nowhere
+  refuse NOT_FOUND LUN_NOT_FOUND channel create nowhere/c0 --block-bytes 1MiB --datatype cf32_le --sample-rate 1e6
+  refuse ALREADY_EXISTS CHANNEL_EXISTS channel create l0/c0 --block-bytes 1MiB --datatype cf32_le --sample-rate 1e6
+  refuse INVALID_ARGUMENT NAME_INVALID lun create 'no spaces' --store memory --capacity 1GiB
+  refuse 'FAILED_PRECONDITION|NOT_FOUND' MEMBER_UNUSABLE lun create l9 --store posix --member /nowhere/at/all
+  refuse FAILED_PRECONDITION LUN_NOT_EMPTY lun delete l0
+  for size in 0 100000 4096 16MiB; do
+    refuse INVALID_ARGUMENT BLOCK_SIZE_INVALID \
+      channel create l0/c9 --block-bytes "$size" --datatype cf32_le --sample-rate 1e6
+  done
+  refuse INVALID_ARGUMENT DATATYPE_INVALID channel create l0/c9 --block-bytes 1MiB --datatype cf33 --sample-rate 1e6
+}
+
+record_and_play() {
+  refuse NOT_FOUND 'CHANNEL_NOT_FOUND|LUN_NOT_FOUND' record nowhere/c0 --source synth --blocks 1
+  refuse NOT_FOUND CHANNEL_NOT_FOUND record l0/nowhere --source synth --blocks 1
+  refuse NOT_FOUND FILE_NOT_FOUND record l0/c0 --source "file:$WORK/missing.bin"
+  echo '{"global": 7' >"$WORK/broken.sigmf-meta"
+  refuse 'INVALID_ARGUMENT|NOT_FOUND' 'FILE_INVALID|FILE_NOT_FOUND' \
+    record l0/c0 --source "file:$WORK/broken.sigmf-meta"
+  refuse INVALID_ARGUMENT RAIL_UNKNOWN record l0/c0 --source synth --blocks 1 --rails r7
+  refuse INVALID_ARGUMENT ARGUMENT_INVALID record l0/c0 --source synth --blocks 1 --fft 1000
+  refuse NOT_FOUND RECORDING_NOT_FOUND play luns/l0/channels/c0/recordings/none --sink null
+  refuse NOT_FOUND RECORDING_NOT_FOUND recordings delete luns/l0/channels/c0/recordings/none
+  refuse NOT_FOUND JOB_NOT_FOUND jobs cancel jobs/none
+}
+
+# The acknowledged part of a recording that did not fit is kept and plays.
+full_lun() {
+  local recording
+  CAPACITY=64MiB lun_with_channel memory small/c0 cf32_le 1MiB
+  refuse RESOURCE_EXHAUSTED LUN_FULL record small/c0 --source synth --blocks 200
+  recording=$(tapectl_json recordings list small/c0 |
+    jq -r '[.. | objects | .name? // empty | select(contains("/recordings/"))][0] // empty')
+  if [[ -n $recording ]]; then
+    wait_for 5 is_closed "$recording" || fail "the recording that filled its LUN is not closed"
+    is_whole "$(tapectl_json play "$recording" --sink verify)" "playing what fitted"
+    tapectl recordings delete "$recording" >/dev/null
+  fi
+  tapectl lun delete small >/dev/null
+}
+
+# One rail whose address takes no packet: the job says which, and goes on over the other if it may.
+unreachable_rail() {
+  ip route add blackhole 127.0.0.2/32 table local
+  refuse UNAVAILABLE 'RAIL_UNREACHABLE|ALL_RAILS_DOWN' record l0/c0 --source synth --blocks 10 --rails r1
+  ip route del blackhole 127.0.0.2/32 table local
+}
+
+unreachable_services() {
+  local unused
+  unused=$(free_port)
+  TAPEDECK_STORAGE=127.0.0.1:$unused refuse UNAVAILABLE NODE_UNREACHABLE lun list
+  TAPEDECK_STORAGE=127.0.0.1:$unused refuse UNAVAILABLE NODE_UNREACHABLE record l0/c0 --source synth --blocks 1
+}
+
+# A service that cannot start says why and exits.
+wrong_options() {
+  local options status
+  for options in "--rail r0=tcp:10.255.255.1" "--rail r0=carrier-pigeon:127.0.0.1" "--rail nonsense" "--no-such-option"; do
+    status=0
+    # shellcheck disable=SC2086
+    timeout 10 "$TAPEDECK_BIN/tapedeck-storage" --listen "127.0.0.1:$(free_port)" --state "$WORK/other" $options \
+      >"$WORK/options.txt" 2>&1 || status=$?
+    ((status != 0 && status != 124 && status < 128)) || fail "tapedeck-storage $options: exit status $status"
+    [[ -s $WORK/options.txt ]] || fail "tapedeck-storage $options: no word about the reason"
+  done
+}
+
+begin_test
+start_storage
+start_worker
+lun_with_channel memory l0/c0 cf32_le 1MiB
+kept=$(tapectl_json record l0/c0 --source synth --blocks 20 | jq -r .recording)
+before=$(names lun list)
+luns_and_channels
+record_and_play
+full_lun
+unreachable_rail
+unreachable_services
+wrong_options
+[[ $(names lun list) == "$before" ]] || fail "LUNs changed from $before to $(names lun list)"
+is_whole "$(tapectl_json play "$kept" --sink verify)" "playing after all refusals"
+echo "$ROWS wrong inputs refused"

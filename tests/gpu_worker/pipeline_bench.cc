@@ -1,0 +1,103 @@
+// How fast pipelines are without a network: pipeline_bench DEVICE [BLOCKS] [FILE]
+// A table and one line of JSON, MB being 10^6 bytes. FILE (cu8) is looped by the file source.
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "dataplane/clock.h"
+#include "tests/gpu_worker/jobs.h"
+#include "tests/gpu_worker/pump.h"
+
+namespace tapedeck::gpu_worker {
+namespace {
+
+constexpr uint64_t kBlockBytes = 1 << 20;
+
+class Bench {
+ public:
+  Bench(const DeviceChoice& device, uint64_t blocks) : device_(device), blocks_(blocks) {}
+
+  // Records, and drops the blocks or plays them to `sink`.
+  bool Run(const std::string& name, TestRecording record, const TestPlayback* sink) {
+    record.blocks = blocks_;
+    record.block_bytes = kBlockBytes;
+    record.slots = 64;
+    auto recording = Record(device_, record, clock_);
+    if (!recording.ok()) return Failed(name, recording.status());
+    const int64_t start_ns = clock_.NowNs();
+    const absl::Status status =
+        sink == nullptr ? Drain(*recording->source) : PlayTo(*recording, record.datatype, *sink);
+    if (!status.ok()) return Failed(name, status);
+    const double seconds = static_cast<double>(clock_.NowNs() - start_ns) * 1e-9;
+    const double rate = static_cast<double>(blocks_ * kBlockBytes) / seconds / 1e6;
+    std::printf("%-28s %10.0f MB/s\n", name.c_str(), rate);
+    json_ += (json_.empty() ? "" : ", ") + ("\"" + name + "\": " + std::to_string(rate));
+    return true;
+  }
+
+  const std::string& json() const { return json_; }
+
+ private:
+  static bool Failed(const std::string& name, const absl::Status& status) {
+    std::printf("%-28s %s\n", name.c_str(), status.ToString().c_str());
+    return false;
+  }
+
+  static absl::Status Drain(dataplane::Source& source) {
+    Signal signal;
+    source.SetWaker(signal.waker());
+    while (true) {
+      dataplane::Block block;
+      const auto flow = source.Pull(&block);
+      if (!flow.ok()) return flow.status();
+      if (*flow == dataplane::Flow::kEnd) return absl::OkStatus();
+      if (*flow == dataplane::Flow::kNotNow && !signal.Wait()) return absl::AbortedError("stalled");
+    }
+  }
+
+  absl::Status PlayTo(Recording& recording, const std::string& datatype, TestPlayback play) {
+    play.labels = recording.labels;
+    play.blocks = recording.expected_blocks;
+    play.datatype = datatype;
+    play.block_bytes = kBlockBytes;
+    auto playback = Play(device_, play);
+    if (!playback.ok()) return playback.status();
+    return Pump(*recording.source, *playback->sink);
+  }
+
+  const dataplane::SystemClock clock_;
+  const DeviceChoice& device_;
+  const uint64_t blocks_;
+  std::string json_;
+};
+
+int Main(int argc, char** argv) {
+  auto device = ChooseDevice(argc > 1 ? argv[1] : "auto");
+  if (!device.ok()) return std::fprintf(stderr, "%s\n", device.status().ToString().c_str()), 1;
+  std::printf("%s (%s)\n", device->description.c_str(), device->why.c_str());
+  Bench bench(*device, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000);
+  const TestPlayback to_null{.sink = services::NullSpec{}};
+  const TestPlayback to_null_fft{.sink = services::NullSpec{}, .fft = 1024};
+  const TestPlayback to_verify{.sink = services::VerifySpec{}};
+  const TestRecording synth{.source = services::SynthSpec{}};
+  const TestRecording synth_fft{.source = services::SynthSpec{}, .fft = 1024};
+  bool good = bench.Run("record synth", synth, nullptr) &
+              bench.Run("record synth fft", synth_fft, nullptr) &
+              bench.Run("record synth, play null", synth, &to_null) &
+              bench.Run("record synth, play fft null", synth, &to_null_fft) &
+              bench.Run("record synth, play verify", synth, &to_verify) &
+              bench.Run("record synth fft, play verify", synth_fft, &to_verify);
+  if (argc > 3) {
+    const services::FileSourceSpec file{argv[3], /*loop=*/true};
+    good &= bench.Run("record file", {.datatype = "cu8", .source = file}, nullptr) &
+            bench.Run("record file fft", {.datatype = "cu8", .source = file, .fft = 1024}, nullptr);
+  }
+  std::printf("{\"device\": \"%s\", \"mb_per_s\": {%s}}\n", device->description.c_str(),
+              bench.json().c_str());
+  return good ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace tapedeck::gpu_worker
+
+int main(int argc, char** argv) { return tapedeck::gpu_worker::Main(argc, argv); }

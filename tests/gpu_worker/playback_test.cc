@@ -1,0 +1,236 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dataplane/crc32c.h"
+#include "gpu_worker/playback_pipeline.h"
+#include "services/errors.h"
+#include "tests/gpu_worker/devices.h"
+#include "tests/gpu_worker/files.h"
+#include "tests/gpu_worker/jobs.h"
+#include "tests/gpu_worker/pump.h"
+
+namespace tapedeck::gpu_worker {
+namespace {
+
+using dataplane::Block;
+using dataplane::Flow;
+using services::FileSinkSpec;
+using services::FileSourceSpec;
+using services::NullSpec;
+using services::SynthSpec;
+using services::VerifySpec;
+using testing::HasSubstr;
+
+// Records and plays back with no network between.
+class PlaybackTest : public DeviceTest {
+ protected:
+  absl::Status RecordAndPlay(const TestRecording& record, TestPlayback play,
+                             const PumpOptions& options = {}) {
+    auto recording = Record(choice_, record, clock_);
+    if (!recording.ok()) return recording.status();
+    play.labels = recording->labels;
+    play.blocks = recording->expected_blocks;
+    play.datatype = record.datatype;
+    play.block_bytes = record.block_bytes;
+    auto playback = Play(choice_, play);
+    if (!playback.ok()) return playback.status();
+    verify_ = playback->verify;
+    needs_order_ = playback->needs_order;
+    const absl::Status status = Pump(*recording->source, *playback->sink, options);
+    watermarks_ = playback->sink->watermarks();
+    return status;
+  }
+
+  bool HasFft() { return Record(choice_, {.source = SynthSpec{}, .fft = 16}, clock_).ok(); }
+
+  const dataplane::SystemClock clock_;
+  std::shared_ptr<const stages::verify::Counts> verify_;
+  bool needs_order_ = false;
+  dataplane::Watermarks watermarks_;
+};
+
+TEST_P(PlaybackTest, SynthVerifies) {
+  const absl::Status status =
+      RecordAndPlay({.source = SynthSpec{.seed = 3}, .blocks = 50}, {.sink = VerifySpec{}});
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(verify_->blocks, 50u);
+  EXPECT_EQ(verify_->mismatched, 0u);
+  EXPECT_EQ(watermarks_.durable, 50u);
+  EXPECT_TRUE(needs_order_);
+}
+
+TEST_P(PlaybackTest, FftVerifiesWhereverItIsApplied) {
+  if (!HasFft()) GTEST_SKIP() << "no FFT on this device or in this build";
+  for (const auto& [recorded, played] : {std::pair(1024, 0), {0, 64}, {8192, 16}}) {
+    const absl::Status status =
+        RecordAndPlay({.source = SynthSpec{}, .fft = static_cast<uint32_t>(recorded), .blocks = 20},
+                      {.sink = VerifySpec{}, .fft = static_cast<uint32_t>(played)});
+    EXPECT_TRUE(status.ok()) << recorded << "/" << played << ": " << status;
+    EXPECT_EQ(verify_->blocks, 20u);
+  }
+}
+
+TEST_P(PlaybackTest, MegabyteBlocksVerify) {
+  const uint32_t points = HasFft() ? 1024 : 0;
+  const absl::Status status = RecordAndPlay(
+      {.source = SynthSpec{}, .fft = points, .blocks = 24, .slots = 16, .block_bytes = 1 << 20},
+      {.sink = VerifySpec{}});
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST_P(PlaybackTest, AFileComesBackIdenticalInAnyOrder) {
+  std::string bytes(5 * kTestBlockBytes + 333, 'x');
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * i >> 3);
+  const std::string input = ScratchPath("in");
+  const std::string output = ScratchPath("out");
+  WriteFile(input, bytes);
+  WriteFile(output, std::string(7 * kTestBlockBytes, 'y'));  // replaced
+  const absl::Status status = RecordAndPlay({.datatype = "cu8", .source = FileSourceSpec{input}},
+                                            {.sink = FileSinkSpec{output}}, {.reverse = 4});
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(ReadFile(output), bytes);
+  EXPECT_EQ(watermarks_.durable, 6u);
+  EXPECT_FALSE(needs_order_);
+}
+
+TEST_P(PlaybackTest, RealCapturesComeBackIdentical) {
+  TAPEDECK_SHARED_OR_SKIP(adsb, "adsb_modes_cu8_2Msps.bin");
+  TAPEDECK_SHARED_OR_SKIP(logo, "sigmf_logo.sigmf-meta");
+  const std::string output = ScratchPath("out");
+  ASSERT_TRUE(RecordAndPlay({.datatype = "cu8", .source = FileSourceSpec{adsb}},
+                            {.sink = FileSinkSpec{output}})
+                  .ok());
+  EXPECT_EQ(ReadFile(output), ReadFile(adsb));
+  ASSERT_TRUE(RecordAndPlay({.datatype = "ri16_le", .source = FileSourceSpec{logo}},
+                            {.sink = FileSinkSpec{output}})
+                  .ok());
+  EXPECT_EQ(ReadFile(output), ReadFile(SharedData("sigmf_logo.sigmf-data")));
+}
+
+TEST_P(PlaybackTest, NullDropsEverything) {
+  const absl::Status status =
+      RecordAndPlay({.source = SynthSpec{}, .blocks = 40}, {.sink = NullSpec{}}, {.reverse = 3});
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(watermarks_.written, 40u);
+}
+
+TEST_P(PlaybackTest, VerifyFindsOneWrongBit) {
+  const auto flip = [](Block& block) {
+    if (block.header().sequence == 7) block.payload()[1234] ^= std::byte{1};
+    return true;
+  };
+  const absl::Status status =
+      RecordAndPlay({.source = SynthSpec{}, .blocks = 10}, {.sink = VerifySpec{}}, {.look = flip});
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
+  ASSERT_TRUE(services::ReasonOf(status).has_value());
+  EXPECT_EQ(services::ReasonOf(status)->reason, "CONTENT_MISMATCH");
+  EXPECT_EQ(services::ReasonOf(status)->metadata.at("block"), "7");
+  EXPECT_THAT(std::string(status.message()), HasSubstr("block 7, sample 154"));
+  EXPECT_EQ(verify_->mismatched, 1u);
+  EXPECT_EQ(verify_->blocks, 10u);
+}
+
+TEST_P(PlaybackTest, VerifyFindsAWrongTransform) {
+  if (!HasFft()) GTEST_SKIP() << "no FFT on this device or in this build";
+  const auto damage = [](Block& block) {
+    auto* samples = reinterpret_cast<float*>(block.payload().data());
+    if (block.header().sequence == 2) samples[500] += 1;
+    return true;
+  };
+  const absl::Status status = RecordAndPlay({.source = SynthSpec{}, .fft = 512, .blocks = 4},
+                                            {.sink = VerifySpec{}}, {.look = damage});
+  ASSERT_TRUE(services::ReasonOf(status).has_value()) << status;
+  EXPECT_EQ(services::ReasonOf(status)->reason, "CONTENT_MISMATCH");
+}
+
+TEST_P(PlaybackTest, VerifyCountsWhatIsMissing) {
+  const auto drop = [](Block& block) {
+    const uint64_t sequence = block.header().sequence;
+    if (sequence == 5) block.header().flags |= dataplane::kBlockMissing;
+    return sequence != 3 && sequence != 9;
+  };
+  const absl::Status status =
+      RecordAndPlay({.source = SynthSpec{}, .blocks = 10}, {.sink = VerifySpec{}}, {.look = drop});
+  ASSERT_TRUE(services::ReasonOf(status).has_value()) << status;
+  EXPECT_EQ(services::ReasonOf(status)->reason, "BLOCK_DAMAGED");
+  EXPECT_EQ(services::ReasonOf(status)->metadata.at("blocks"), "3");
+  EXPECT_EQ(verify_->missing, 3u);
+  EXPECT_EQ(verify_->mismatched, 0u);
+}
+
+TEST_P(PlaybackTest, VerifyFindsDisorder) {
+  const absl::Status status =
+      RecordAndPlay({.source = SynthSpec{}, .blocks = 4}, {.sink = VerifySpec{}}, {.reverse = 2});
+  EXPECT_FALSE(status.ok());
+  EXPECT_GT(verify_->mismatched, 0u);
+}
+
+TEST_P(PlaybackTest, AFullDiskIsAnErrorThatNamesTheFile) {
+  const absl::Status status =
+      RecordAndPlay({.source = SynthSpec{}, .blocks = 100}, {.sink = FileSinkSpec{"/dev/full"}});
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("pwrite /dev/full"));
+}
+
+TEST_P(PlaybackTest, ACutStreamKeepsWhatCame) {
+  auto recording = Record(choice_, {.source = SynthSpec{}, .blocks = 3}, clock_);
+  const std::string output = ScratchPath("out");
+  auto playback = Play(choice_, {.sink = FileSinkSpec{output}, .blocks = 9});
+  ASSERT_TRUE(playback.ok()) << playback.status();
+  Signal from_source, from_sink;
+  recording->source->SetWaker(from_source.waker());
+  playback->sink->SetWaker(from_sink.waker());
+  for (size_t i = 0; i < 3; ++i) {
+    Block block;
+    while (recording->source->Pull(&block).value() == Flow::kNotNow) {
+      ASSERT_TRUE(from_source.Wait());
+    }
+    ASSERT_EQ(playback->sink->Push(&block).value(), Flow::kMoved);
+    EXPECT_TRUE(block.empty());
+  }
+  const absl::Status cause = absl::UnavailableError("the peer went away");
+  while (playback->sink->Finish(cause).value() == Flow::kNotNow) ASSERT_TRUE(from_sink.Wait());
+  EXPECT_EQ(ReadFile(output).size(), 3 * kTestBlockBytes);
+}
+
+TEST_P(PlaybackTest, DestroyingAPipelineInFullSwingReturnsEverySlot) {
+  auto ring = MakeRing(device(), 8, kTestBlockBytes).value();
+  auto playback = Play(choice_, {.sink = FileSinkSpec{"/dev/null"}});
+  ASSERT_TRUE(playback.ok()) << playback.status();
+  for (uint64_t i = 0; i < 8; ++i) {
+    std::optional<Block> block = ring->Take();
+    block->header() = {.sequence = i, .payload_bytes = kTestBlockBytes};
+    ASSERT_TRUE(playback->sink->Push(&*block).ok());
+  }
+  playback->sink.reset();
+  for (int i = 0; i < 8; ++i) EXPECT_TRUE(ring->Take().has_value()) << i;
+}
+
+TEST_P(PlaybackTest, WrongRequestsSayWhatIsWrong) {
+  const struct {
+    TestPlayback test;
+    const char* reason;
+  } rows[] = {
+      {{.datatype = "cu8", .sink = NullSpec{}, .fft = 64}, "ARGUMENT_INVALID"},
+      {{.sink = NullSpec{}, .fft = 63}, "ARGUMENT_INVALID"},
+      {{.sink = FileSinkSpec{"/nowhere/at/all"}}, "FILE_NOT_FOUND"},
+      {{.sink = VerifySpec{}, .labels = {{"source", "synth"}}}, "ARGUMENT_INVALID"},
+  };
+  for (const auto& row : rows) {
+    const absl::Status status = Play(choice_, row.test).status();
+    ASSERT_TRUE(services::ReasonOf(status).has_value()) << status;
+    EXPECT_EQ(services::ReasonOf(status)->reason, row.reason) << status;
+  }
+}
+
+TEST_P(PlaybackTest, UnknownContentIsNotedAndOnlyCounted) {
+  auto playback = Play(choice_, {.sink = VerifySpec{}, .labels = {{"source", "file"}}});
+  ASSERT_TRUE(playback.ok()) << playback.status();
+  ASSERT_EQ(playback->notes.size(), 1u);
+  EXPECT_THAT(playback->notes[0], HasSubstr("not compared"));
+}
+
+TAPEDECK_ON_EVERY_DEVICE(PlaybackTest);
+
+}  // namespace
+}  // namespace tapedeck::gpu_worker

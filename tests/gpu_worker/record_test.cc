@@ -1,0 +1,284 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <numeric>
+
+#include "dataplane/crc32c.h"
+#include "gpu_worker/record_pipeline.h"
+#include "gpu_worker/stages/synth/signal.h"
+#include "gpu_worker/stages/verify/reference_fft.h"
+#include "services/errors.h"
+#include "tests/gpu_worker/devices.h"
+#include "tests/gpu_worker/files.h"
+#include "tests/gpu_worker/jobs.h"
+#include "tests/gpu_worker/pump.h"
+
+namespace tapedeck::gpu_worker {
+namespace {
+
+using dataplane::Flow;
+using services::FileSourceSpec;
+using services::SynthSpec;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+std::string Counting(size_t bytes) {
+  std::string out(bytes, '\0');
+  std::iota(out.begin(), out.end(), '\1');
+  return out;
+}
+
+std::string Joined(const std::vector<Pulled>& blocks) {
+  std::string out;
+  for (const Pulled& block : blocks) out += block.payload;
+  return out;
+}
+
+// Pulls and drops to the end, and counts.
+absl::Status Drain(RecordPipeline& source, Signal& signal, size_t* blocks = nullptr) {
+  while (true) {
+    dataplane::Block block;
+    const absl::StatusOr<Flow> flow = source.Pull(&block);
+    if (!flow.ok()) return flow.status();
+    if (*flow == Flow::kEnd) return absl::OkStatus();
+    if (*flow == Flow::kMoved && blocks != nullptr) ++*blocks;
+    if (*flow == Flow::kNotNow && !signal.Wait()) return absl::DeadlineExceededError("no waker");
+  }
+}
+
+class RecordTest : public DeviceTest {
+ protected:
+  absl::StatusOr<std::vector<Pulled>> RecordAll(const TestRecording& test) {
+    auto recording = Record(choice_, test, clock_);
+    if (!recording.ok()) return recording.status();
+    expected_blocks_ = recording->expected_blocks;
+    labels_ = recording->labels;
+    return PullAll(*recording->source);
+  }
+
+  std::string FileOf(const std::string& bytes) {
+    const std::string path = ScratchPath("input");
+    WriteFile(path, bytes);
+    return path;
+  }
+
+  const dataplane::SystemClock clock_;
+  uint64_t expected_blocks_ = 0;
+  std::map<std::string, std::string> labels_;
+};
+
+TEST_P(RecordTest, HeadersAreComplete) {
+  const int64_t before_ns = clock_.WallNs();
+  const SynthSpec spec{.seed = 5};
+  const auto blocks = RecordAll({.source = spec, .blocks = 30, .slots = 4});
+  ASSERT_TRUE(blocks.ok()) << blocks.status();
+  ASSERT_THAT(*blocks, SizeIs(30));
+  EXPECT_EQ(expected_blocks_, 30u);
+  const size_t samples = kTestBlockBytes / 8;
+  std::vector<stages::synth::Complex> made(samples);
+  const stages::synth::Generator generator(stages::synth::Parameters(spec).value());
+  for (size_t i = 0; i < blocks->size(); ++i) {
+    const auto& [header, payload] = (*blocks)[i];
+    EXPECT_EQ(header.sequence, i);
+    EXPECT_EQ(header.sample_index, i * samples);
+    EXPECT_EQ(header.payload_bytes, kTestBlockBytes);
+    EXPECT_EQ(header.flags, 0u);
+    EXPECT_GE(header.capture_ns, i == 0 ? before_ns : (*blocks)[i - 1].header.capture_ns);
+    EXPECT_LE(header.capture_ns, clock_.WallNs());
+    EXPECT_EQ(header.crc32c, dataplane::Crc32c(std::as_bytes(std::span(payload))));
+    generator.Make(i * samples, made);
+    EXPECT_EQ(std::memcmp(payload.data(), made.data(), kTestBlockBytes), 0) << "block " << i;
+  }
+}
+
+TEST_P(RecordTest, TheRingBoundsWhatIsUnderWay) {
+  auto recording = Record(choice_, {.source = SynthSpec{}, .slots = 3}, clock_);
+  ASSERT_TRUE(recording.ok()) << recording.status();
+  RecordPipeline& source = *recording->source;
+  Signal signal;
+  source.SetWaker(signal.waker());
+  std::vector<dataplane::Block> held(4);
+  for (size_t i = 0; i < 3; ++i) {
+    while (source.Pull(&held[i]).value() == Flow::kNotNow) ASSERT_TRUE(signal.Wait());
+  }
+  EXPECT_EQ(source.Pull(&held[3]).value(), Flow::kNotNow);
+  held[0].Reset();
+  while (source.Pull(&held[3]).value() == Flow::kNotNow) ASSERT_TRUE(signal.Wait());
+  EXPECT_EQ(held[3].header().sequence, 3u);
+  EXPECT_EQ(recording->expected_blocks, 0u);
+}
+
+TEST_P(RecordTest, StopEndsAnEndlessSource) {
+  auto recording = Record(choice_, {.source = SynthSpec{}, .slots = 2}, clock_);
+  ASSERT_TRUE(recording.ok()) << recording.status();
+  RecordPipeline& source = *recording->source;
+  Signal signal;
+  source.SetWaker(signal.waker());
+  dataplane::Block block;
+  while (source.Pull(&block).value() == Flow::kNotNow) ASSERT_TRUE(signal.Wait());
+  source.Stop();
+  block.Reset();
+  EXPECT_TRUE(Drain(source, signal).ok());
+}
+
+// Every look at the clock takes 100 ms.
+class SteppingClock final : public dataplane::Clock {
+ public:
+  int64_t NowNs() const override { return now_ns_ += 100 * dataplane::kMillisecondNs; }
+  int64_t WallNs() const override { return now_ns_; }
+
+ private:
+  mutable std::atomic<int64_t> now_ns_ = 0;
+};
+
+TEST_P(RecordTest, DurationCountsFromTheFirstBlock) {
+  const SteppingClock clock;
+  auto recording =
+      Record(choice_, {.source = SynthSpec{}, .duration_ns = dataplane::kSecondNs}, clock);
+  ASSERT_TRUE(recording.ok()) << recording.status();
+  const auto blocks = PullAll(*recording->source);
+  ASSERT_TRUE(blocks.ok()) << blocks.status();
+  // Looks that find no slot take their time too.
+  EXPECT_LE(blocks->size(), 10u);
+  EXPECT_GE(blocks->size(), 4u);
+}
+
+TEST_P(RecordTest, AFilePassesThroughWithItsLastPartialBlock) {
+  const std::string bytes = Counting(3 * kTestBlockBytes + 1001);
+  const auto blocks =
+      RecordAll({.datatype = "ci16_le", .source = FileSourceSpec{FileOf(bytes)}, .slots = 2});
+  ASSERT_TRUE(blocks.ok()) << blocks.status();
+  ASSERT_THAT(*blocks, SizeIs(4));
+  EXPECT_EQ(expected_blocks_, 4u);
+  EXPECT_EQ(Joined(*blocks), bytes);
+  EXPECT_EQ((*blocks)[2].header.flags, 0u);
+  EXPECT_EQ((*blocks)[3].header.flags, dataplane::kBlockPartial);
+  EXPECT_EQ((*blocks)[3].header.payload_bytes, 1001u);
+  EXPECT_EQ((*blocks)[3].header.sample_index, 3 * kTestBlockBytes / 4);
+  EXPECT_EQ(labels_["source"], "file");
+  EXPECT_EQ(labels_["datatype"], "ci16_le");
+}
+
+TEST_P(RecordTest, AFileOfWholeBlocksHasNoPartialOne) {
+  const std::string bytes = Counting(2 * kTestBlockBytes);
+  const auto blocks = RecordAll({.datatype = "cu8", .source = FileSourceSpec{FileOf(bytes)}});
+  ASSERT_TRUE(blocks.ok()) << blocks.status();
+  ASSERT_THAT(*blocks, SizeIs(2));
+  EXPECT_EQ((*blocks)[1].header.flags, 0u);
+  EXPECT_EQ(Joined(*blocks), bytes);
+}
+
+TEST_P(RecordTest, ALoopGoesOnWithoutASeam) {
+  const std::string bytes = Counting(1000);
+  const auto blocks = RecordAll(
+      {.datatype = "cu8", .source = FileSourceSpec{FileOf(bytes), /*loop=*/true}, .blocks = 3});
+  ASSERT_TRUE(blocks.ok()) << blocks.status();
+  ASSERT_THAT(*blocks, SizeIs(3));
+  const std::string all = Joined(*blocks);
+  ASSERT_EQ(all.size(), 3 * kTestBlockBytes);
+  for (size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], bytes[i % bytes.size()]) << i;
+}
+
+TEST_P(RecordTest, FftConvertsAndFillsUpTheLastTransform) {
+  constexpr uint32_t kPoints = 256;
+  const std::string bytes = Counting(2 * 8192 + 2 * 700);  // one block and 2.7 transforms
+  const auto blocks =
+      RecordAll({.datatype = "cu8", .source = FileSourceSpec{FileOf(bytes)}, .fft = kPoints});
+  if (blocks.status().code() == absl::StatusCode::kFailedPrecondition) {
+    GTEST_SKIP() << blocks.status().message();
+  }
+  ASSERT_TRUE(blocks.ok()) << blocks.status();
+  ASSERT_THAT(*blocks, SizeIs(2));
+  EXPECT_EQ((*blocks)[1].header.payload_bytes, 3 * kPoints * 8);
+  EXPECT_EQ((*blocks)[1].header.flags, dataplane::kBlockPartial);
+  EXPECT_EQ(labels_["datatype"], "cf32_le");
+  EXPECT_EQ(labels_["fft"], "256");
+  const std::string all = Joined(*blocks);
+  const auto* got = reinterpret_cast<const float*>(all.data());
+  stages::verify::ReferenceFft reference(kPoints);
+  for (size_t start = 0; start < all.size() / 8; start += kPoints) {
+    std::vector<double> real(kPoints), imaginary(kPoints);
+    for (size_t i = 0; i < kPoints && 2 * (start + i) < bytes.size(); ++i) {
+      real[i] = (static_cast<uint8_t>(bytes[2 * (start + i)]) - 128) / 128.0;
+      imaginary[i] = (static_cast<uint8_t>(bytes[2 * (start + i) + 1]) - 128) / 128.0;
+    }
+    reference.Forward(real, imaginary);
+    for (size_t i = 0; i < kPoints; ++i) {
+      ASSERT_NEAR(got[2 * (start + i)], real[i], 1e-4) << start + i;
+      ASSERT_NEAR(got[2 * (start + i) + 1], imaginary[i], 1e-4) << start + i;
+    }
+  }
+}
+
+TEST_P(RecordTest, AFileThatShrinksEndsInAnErrorAfterWhatWasRead) {
+  const std::string path = FileOf(Counting(6 * kTestBlockBytes));
+  auto recording =
+      Record(choice_, {.datatype = "cu8", .source = FileSourceSpec{path}, .slots = 2}, clock_);
+  ASSERT_TRUE(recording.ok()) << recording.status();
+  std::filesystem::resize_file(path, kTestBlockBytes);
+  RecordPipeline& source = *recording->source;
+  Signal signal;
+  source.SetWaker(signal.waker());
+  size_t blocks = 0;
+  const absl::Status status = Drain(source, signal, &blocks);
+  EXPECT_EQ(blocks, 1u);
+  ASSERT_TRUE(services::ReasonOf(status).has_value()) << status;
+  EXPECT_EQ(services::ReasonOf(status)->reason, "FILE_INVALID");
+}
+
+TEST_P(RecordTest, DestroyingAPipelineInFullSwingIsClean) {
+  for (int i = 0; i < 10; ++i) {
+    auto recording = Record(choice_, {.source = SynthSpec{}, .slots = 6}, clock_);
+    ASSERT_TRUE(recording.ok()) << recording.status();
+    Signal signal;
+    recording->source->SetWaker(signal.waker());
+    dataplane::Block block;
+    while (recording->source->Pull(&block).value() == Flow::kNotNow) ASSERT_TRUE(signal.Wait());
+    recording->source.reset();
+    EXPECT_EQ(block.header().sequence, 0u);
+  }
+}
+
+TEST_P(RecordTest, WrongRequestsSayWhatIsWrong) {
+  const std::string file = FileOf(Counting(100'000));
+  const std::string empty = ScratchPath("empty");
+  WriteFile(empty, "");
+  const std::string meta = ScratchPath("x.sigmf-meta");
+  WriteFile(meta, R"({"global": {"core:datatype": "ri16_le"}})");
+  const std::string orphan = ScratchPath("orphan.sigmf-meta");
+  WriteFile(orphan, R"({"global": {"core:datatype": "ri16_le"}})");
+  WriteFile(ScratchPath("x.sigmf-data"), "1234");
+  const struct {
+    TestRecording test;
+    const char* reason;
+    const char* text;
+  } rows[] = {
+      {{.datatype = "cf33", .source = SynthSpec{}}, "DATATYPE_INVALID", "cf33"},
+      {{.datatype = "cu8", .source = SynthSpec{}}, "ARGUMENT_INVALID", "synth makes cf32_le"},
+      {{.source = SynthSpec{.noise = -1}}, "ARGUMENT_INVALID", "noise"},
+      {{.source = SynthSpec{}, .duration_ns = -1}, "ARGUMENT_INVALID", "duration"},
+      {{.source = SynthSpec{}, .fft = 1000}, "ARGUMENT_INVALID", "fft"},
+      {{.source = SynthSpec{}, .fft = 65536}, "ARGUMENT_INVALID", "whole transforms"},
+      {{.source = SynthSpec{}, .block_bytes = 5000}, "BLOCK_SIZE_INVALID", "4096"},
+      {{.source = FileSourceSpec{"/nowhere/at all"}}, "FILE_NOT_FOUND", "/nowhere/at all"},
+      {{.source = FileSourceSpec{"/"}}, "FILE_INVALID", "regular"},
+      {{.source = FileSourceSpec{empty}}, "FILE_INVALID", "no samples"},
+      {{.datatype = "cu8", .source = FileSourceSpec{meta}}, "FILE_INVALID", "holds ri16_le"},
+      {{.datatype = "ri16_le", .source = FileSourceSpec{orphan}}, "FILE_NOT_FOUND", "sigmf-data"},
+  };
+  for (const auto& row : rows) {
+    const absl::Status status = Record(choice_, row.test, clock_).status();
+    ASSERT_FALSE(status.ok()) << row.text;
+    ASSERT_TRUE(services::ReasonOf(status).has_value()) << status;
+    EXPECT_EQ(services::ReasonOf(status)->reason, row.reason) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(row.text));
+  }
+}
+
+TAPEDECK_ON_EVERY_DEVICE(RecordTest);
+
+}  // namespace
+}  // namespace tapedeck::gpu_worker

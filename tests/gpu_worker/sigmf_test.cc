@@ -1,0 +1,69 @@
+#include "gpu_worker/stages/file/sigmf.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "services/errors.h"
+#include "tests/gpu_worker/files.h"
+
+namespace tapedeck::gpu_worker::stages::file {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+
+absl::StatusOr<SigmfRecording> Read(const std::string& text) {
+  const std::string path = ScratchPath("a.sigmf-meta");
+  WriteFile(path, text);
+  return ReadSigmfMeta(path);
+}
+
+TEST(SigmfTest, ReadsWhatIsThere) {
+  const auto meta = Read(R"({"global": {"core:datatype": "ci16_le", "core:num_channels": 2}})");
+  ASSERT_TRUE(meta.ok()) << meta.status();
+  EXPECT_EQ(meta->datatype, "ci16_le");
+  EXPECT_EQ(meta->channels, 2u);
+  EXPECT_THAT(meta->data_path, EndsWith("/a.sigmf-data"));
+  EXPECT_FALSE(meta->has_foreign_bytes);
+}
+
+TEST(SigmfTest, FindsANonConformingDataset) {
+  const auto meta = Read(R"({"global": {"core:datatype": "cu8", "core:dataset": "b.raw",
+      "core:trailing_bytes": 4}, "captures": [{"core:sample_start": 0, "core:header_bytes": 8}]})");
+  ASSERT_TRUE(meta.ok()) << meta.status();
+  EXPECT_THAT(meta->data_path, EndsWith("/b.raw"));
+  EXPECT_TRUE(meta->has_foreign_bytes);
+}
+
+TEST(SigmfTest, NamesWhatIsWrong) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"", "JSON"},
+      {"{", "JSON"},
+      {"[]", "JSON"},
+      {"{}", "global"},
+      {R"({"global": 1})", "global"},
+      {R"({"global": {}})", "core:datatype"},
+      {R"({"global": {"core:datatype": 8}})", "core:datatype"},
+      {R"({"global": {"core:datatype": "cu8", "core:num_channels": 0}})", "core:num_channels"},
+      {R"({"global": {"core:datatype": "cu8", "core:num_channels": "2"}})", "core:num_channels"},
+      {R"({"global": {"core:datatype": "cu8", "core:metadata_only": true}})", "metadata_only"},
+      {R"({"global": {"core:datatype": "cu8", "core:dataset": "../x"}})", "core:dataset"},
+      {R"({"global": {"core:datatype": "cu8", "core:dataset": 3}})", "core:dataset"},
+  };
+  for (const auto& [text, part] : wrong) {
+    const auto meta = Read(text);
+    ASSERT_FALSE(meta.ok()) << text;
+    EXPECT_EQ(meta.status().code(), absl::StatusCode::kInvalidArgument) << text;
+    EXPECT_THAT(std::string(meta.status().message()), HasSubstr(part));
+    EXPECT_EQ(services::ReasonOf(meta.status())->reason, "FILE_INVALID");
+  }
+}
+
+TEST(SigmfTest, MissingFileIsNotFound) {
+  const auto meta = ReadSigmfMeta(ScratchPath("none.sigmf-meta"));
+  EXPECT_EQ(meta.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(services::ReasonOf(meta.status())->reason, "FILE_NOT_FOUND");
+}
+
+}  // namespace
+}  // namespace tapedeck::gpu_worker::stages::file

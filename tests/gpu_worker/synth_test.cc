@@ -1,0 +1,130 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <vector>
+
+#include "gpu_worker/stages/synth/list.h"
+#include "gpu_worker/stages/synth/signal.h"
+#include "services/errors.h"
+#include "tests/gpu_worker/devices.h"
+
+namespace tapedeck::gpu_worker::stages::synth {
+namespace {
+
+std::vector<Complex> Make(const services::SynthSpec& spec, uint64_t first, size_t count) {
+  std::vector<Complex> out(count);
+  Generator(Parameters(spec).value()).Make(first, out);
+  return out;
+}
+
+bool Same(std::span<const Complex> a, std::span<const Complex> b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+}
+
+TEST(SynthTest, AnySampleCanBeComputedAlone) {
+  const services::SynthSpec spec{.seed = 7, .tones = {0.1, -0.3, 0.49}};
+  const auto all = Make(spec, 1'000'000'007, 1000);
+  for (const size_t i : {0u, 1u, 255u, 256u, 999u}) {
+    EXPECT_TRUE(Same(Make(spec, 1'000'000'007 + i, 1), {&all[i], 1})) << i;
+  }
+}
+
+TEST(SynthTest, TonesHaveTheirFrequencyFarFromTheStart) {
+  for (const double tone : {0.125, -0.25, 0.5, 1e-9, -0.3333}) {
+    const uint64_t first = 123'456'789'000;
+    const auto samples = Make({.tones = {tone}, .noise = 0}, first, 600);
+    for (size_t i = 0; i < samples.size(); ++i) {
+      const long double turns = static_cast<long double>(tone) * (first + i);
+      const double angle = static_cast<double>((turns - std::floor(turns)) * 2 * std::numbers::pi);
+      // The tone itself is rounded to 2^-64 turns, which shifts the phase by up to 7e-9 here.
+      EXPECT_NEAR(samples[i].re, std::cos(angle), 4e-7) << tone << " " << i;
+      EXPECT_NEAR(samples[i].im, std::sin(angle), 4e-7) << tone << " " << i;
+    }
+  }
+}
+
+TEST(SynthTest, NoiseIsBellShapedWithTheDeviationAskedFor) {
+  const auto samples = Make({.tones = {}, .noise = 0.1}, 0, 1 << 20);
+  double sum = 0, squares = 0, fourth = 0, product = 0, neighbours = 0;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const double re = samples[i].re / 0.1, im = samples[i].im / 0.1;
+    sum += re + im;
+    squares += re * re + im * im;
+    fourth += re * re * re * re + im * im * im * im;
+    product += re * im;
+    if (i > 0) neighbours += re * samples[i - 1].re / 0.1;
+  }
+  const double n = 2.0 * samples.size();
+  EXPECT_NEAR(sum / n, 0, 0.003);
+  EXPECT_NEAR(squares / n, 1, 0.003);
+  EXPECT_NEAR(fourth / n, 2.7, 0.02);  // 3 for a normal distribution, 1.8 for a uniform one
+  EXPECT_NEAR(2 * product / n, 0, 0.005);
+  EXPECT_NEAR(2 * neighbours / n, 0, 0.005);
+}
+
+TEST(SynthTest, SeedsDiffer) {
+  EXPECT_FALSE(Same(Make({.seed = 1}, 0, 64), Make({.seed = 2}, 0, 64)));
+}
+
+TEST(SynthTest, LabelsMakeTheSameSignalAgain) {
+  const services::SynthSpec spec{.seed = ~uint64_t{0}, .tones = {1.0 / 3, -1e-17}, .noise = 0.7};
+  const auto again = SpecFromLabels(Labels(spec));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->seed, spec.seed);
+  EXPECT_EQ(again->tones, spec.tones);
+  EXPECT_EQ(again->noise, spec.noise);
+}
+
+TEST(SynthTest, RefusesLabelsOfAnotherVersion) {
+  auto labels = Labels({});
+  labels["synth_version"] = "2";
+  EXPECT_EQ(SpecFromLabels(labels).status().code(), absl::StatusCode::kInvalidArgument);
+  labels = Labels({});
+  labels["tones"] = "0.1,x";
+  EXPECT_EQ(SpecFromLabels(labels).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(SynthTest, RefusesWhatCannotBe) {
+  const services::SynthSpec wrong[] = {{.tones = {0.51}},
+                                       {.tones = {NAN}},
+                                       {.tones = std::vector<double>(17)},
+                                       {.noise = -1},
+                                       {.noise = NAN}};
+  for (const auto& spec : wrong) {
+    const absl::Status status = Parameters(spec).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    ASSERT_TRUE(services::ReasonOf(status).has_value());
+    EXPECT_EQ(services::ReasonOf(status)->reason, "ARGUMENT_INVALID");
+  }
+}
+
+class SynthSourceTest : public DeviceTest {};
+
+TEST_P(SynthSourceTest, EveryDeviceMakesTheSameBits) {
+  constexpr size_t kBytes = 1 << 20;
+  for (const services::SynthSpec& spec :
+       {services::SynthSpec{}, services::SynthSpec{.seed = 99, .tones = {}, .noise = 3},
+        services::SynthSpec{.tones = {0.5, -0.5, 0.1, 1e-12, 0.33, -0.01}, .noise = 0}}) {
+    const Waveform waveform = Parameters(spec).value();
+    auto source = CreateSource(waveform, device());
+    ASSERT_TRUE(source.ok()) << source.status();
+    auto host = device().NewHostMemory(kBytes).value();
+    auto memory = device().NewDeviceMemory(kBytes).value();
+    const Slot slot{.sequence = 1'000'003,
+                    .host = host->window().bytes.first(kBytes),
+                    .device = memory->window().bytes.first(kBytes)};
+    ASSERT_EQ((*source)->Fill(slot, queue()).value(), kBytes);
+    ASSERT_TRUE(queue().CopyToHost(slot.host.data(), slot.device.data(), kBytes).ok());
+    ASSERT_TRUE(Wait(queue()).ok());
+    const size_t samples = kBytes / sizeof(Complex);
+    EXPECT_TRUE(Same(Make(spec, slot.sequence * samples, samples),
+                     {reinterpret_cast<const Complex*>(slot.host.data()), samples}));
+  }
+}
+
+TAPEDECK_ON_EVERY_DEVICE(SynthSourceTest);
+
+}  // namespace
+}  // namespace tapedeck::gpu_worker::stages::synth

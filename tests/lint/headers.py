@@ -1,0 +1,68 @@
+#!/usr/bin/python3
+"""Every header of ours compiles alone.
+
+A header that is the first include of a compiled file of the same name has been proven by the build, so
+only the others are compiled here, with the flags of the nearest compiled file.
+"""
+import concurrent.futures
+import os
+import re
+import shlex
+import shutil
+import subprocess
+
+import tree
+
+KEPT_FLAGS = re.compile(r"^(-I|-D|-std=|-f|-m|-W)")
+
+
+def proven_by_build(files, commands, header):
+    stem = header.rsplit(".", 1)[0]
+    for source in (stem + ".cc", stem + ".cu"):
+        if source in commands:
+            includes = files.includes(source)
+            return bool(includes) and includes[0][2] == header
+    return False
+
+
+def nearest_source(header, commands):
+    """The compiled C++ file that shares the longest path with the header."""
+    sources = [path for path in commands if path.endswith(".cc") and not path.startswith("..")]
+    return max(sources, key=lambda source: (len(os.path.commonprefix([source, header])), source))
+
+
+def flags_of(entry):
+    words = entry.get("arguments") or shlex.split(entry["command"])
+    kept = []
+    for word, following in zip(words, words[1:] + [""]):
+        if word in ("-isystem", "-include"):
+            kept += [word, following]
+        elif KEPT_FLAGS.match(word):
+            kept.append(word)
+    return kept
+
+
+def compile_alone(files, commands, header):
+    """The compiler's first error lines; empty if the header compiles."""
+    entry = commands[nearest_source(header, commands)]
+    folder = files.build / "lint-headers"
+    folder.mkdir(exist_ok=True)
+    source = folder / (header.replace("/", "__") + ".cc")
+    source.write_text(f'#include "{header}"\n')
+    command = [*([shutil.which("ccache")] if shutil.which("ccache") else []), "g++", *flags_of(entry),
+               f"-I{files.root}", "-O0", "-c", str(source), "-o", str(source) + ".o"]
+    result = subprocess.run(command, cwd=entry["directory"], capture_output=True, text=True, check=False)
+    return "" if result.returncode == 0 else "\n".join(result.stderr.splitlines()[:6]) or "g++ failed"
+
+
+def check(files):
+    commands = files.compile_commands()
+    headers = [h for h in files.code(".h") if not proven_by_build(files, commands, h)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for header, error in zip(headers, pool.map(lambda h: compile_alone(files, commands, h), headers)):
+            if error:
+                yield header, 1, f"does not compile alone:\n{error}"
+
+
+if __name__ == "__main__":
+    tree.main(check)

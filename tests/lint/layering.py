@@ -1,0 +1,100 @@
+#!/usr/bin/python3
+"""Who may include whom, from the #include lines, and that the storage node links no CUDA."""
+import re
+
+import tree
+
+# Folder → folders of ours it may include.
+MAY_INCLUDE = {
+    "dataplane": {"dataplane"},
+    "services": {"services", "dataplane"},
+    "gpu_worker": {"gpu_worker", "services", "dataplane"},
+    "storage_node": {"storage_node", "services", "dataplane"},
+}
+OURS = set(MAY_INCLUDE) | {"proto", "tests"}
+# The only places that see proto and gRPC.
+SEES_PROTO = ("services/convert", "services/server", "services/session_stream", "services/client",
+              "services/tapectl")
+PROTO = re.compile(r"\.pb\.h$|^grpc(pp|)/|^google/(protobuf|rpc)/")
+CUDA = re.compile(r"^(cuda|cufft|nvml)|/cuda/|^driver_types\.h$")
+# Folders whose every sub-folder is a room, and so is every sub-folder of such a room.
+ROOMS = ("dataplane/memory", "dataplane/transport", "storage_node/store", "gpu_worker/device", "gpu_worker/stages")
+# Files that assemble a program from its rooms, or list a room's kinds.
+COMPOSES = re.compile(r"(^|/)(list|main)\.(cc|h)$|^gpu_worker/(pipeline_factory|device_choice|device_work)\.(cc|h)$")
+# What any room or node may build on: plain host memory is what every slot without a device is made of.
+OPEN = re.compile(r"^dataplane/memory/host/memory\.h$|/list\.h$")
+# Where two rooms must agree: (from, to) and why.
+AGREED = {
+    ("gpu_worker/stages/verify", "gpu_worker/stages/synth/signal.h"): "verify computes synth's samples again",
+}
+
+
+def room_of(path):
+    """The innermost room a path lies in, or None."""
+    folder = path.rsplit("/", 1)[0]
+    inside = any(folder.startswith(parent + "/") for parent in ROOMS)
+    return folder if inside else None
+
+
+def check_folder(path, name):
+    top, target = path.split("/")[0], name.split("/")[0]
+    if target in OURS and target not in MAY_INCLUDE[top]:
+        return f"{top} must not include {target}: {name}"
+    if PROTO.search(name) and not path.startswith(SEES_PROTO):
+        return f"only {', '.join(SEES_PROTO)} may see proto and gRPC: {name}"
+    if top == "storage_node" and CUDA.search(name):
+        return f"the storage node has no CUDA: {name}"
+    return None
+
+
+def same_kind(path, room):
+    """Rooms of one device kind go together: gpu_worker/device/cuda builds on dataplane/memory/cuda."""
+    own = room_of(path)
+    return own is not None and own.split("/")[-1] == room.split("/")[-1]
+
+
+def check_room(path, name):
+    room, top = room_of(name), path.split("/")[0]
+    if room is None or path.startswith(room + "/"):
+        return None
+    if top == "dataplane":
+        allowed = COMPOSES.search(path)
+    else:
+        allowed = (COMPOSES.search(path) or OPEN.search(name) or same_kind(path, room)
+                   or (room_of(path), name) in AGREED)
+    return None if allowed else f"{room} is a room: only its own files, a list or a main include it: {name}"
+
+
+def check_includes(files):
+    for path in files.code():
+        if path.split("/")[0] not in MAY_INCLUDE:
+            continue
+        for line, quoted, name in files.includes(path):
+            for message in (check_folder(path, name), check_room(path, name)):
+                if message:
+                    yield path, line, message
+            if quoted and name.split("/")[0] not in OURS and not PROTO.search(name) and (
+                    (files.root / path).parent / name).exists():
+                yield path, line, f"include by the path from the root: {name}"
+
+
+def check_links(files):
+    """The storage node's link line in build.ninja names no CUDA library."""
+    ninja = files.build / "build.ninja" if files.build else None
+    if ninja is None or not ninja.exists():
+        return
+    rule = re.search(r"^build bin/tapedeck-storage: (?:.*\n)(?:  .*\n)*", ninja.read_text(), re.MULTILINE)
+    if rule is None:
+        yield "storage_node/CMakeLists.txt", 1, "build.ninja has no bin/tapedeck-storage"
+        return
+    for library in re.findall(r"\S*(?:libcud|libcufft|libnvrtc)\S*", rule.group(0)):
+        yield "storage_node/CMakeLists.txt", 1, f"the storage node links CUDA: {library}"
+
+
+def check(files):
+    yield from check_includes(files)
+    yield from check_links(files)
+
+
+if __name__ == "__main__":
+    tree.main(check)

@@ -1,0 +1,150 @@
+#!/usr/bin/python3
+"""Each lint rejects a small bad tree with the right message and accepts the mended one."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).parent
+LONG_BODY = "  x();\n" * 61
+
+
+def run(lint, files, build=None):
+    """Runs a lint over a tree of {path: text}; `build` adds files of its build directory. Returns (status, output)."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder).resolve()
+        for path, text in {**files, **{f"build/{k}": v for k, v in (build or {}).items()}}.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text.replace("@ROOT@", str(root)))
+        command = [sys.executable, str(HERE / f"{lint}.py"), "--root", str(root)]
+        if build is not None:
+            command += ["--build", str(root / "build")]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        return result.returncode, result.stdout + result.stderr
+
+
+def commands(*paths):
+    """A compile_commands.json that compiles these paths."""
+    return {"compile_commands.json": json.dumps([
+        {"directory": "@ROOT@/build", "file": f"@ROOT@/{path}",
+         "command": f"g++ -std=c++20 -I@ROOT@ -c @ROOT@/{path}"} for path in paths])}
+
+
+class LintTest(unittest.TestCase):
+    def rejects(self, message, lint, files, build=None):
+        status, output = run(lint, files, build)
+        self.assertEqual(status, 1, output)
+        self.assertIn(message, output)
+
+    def accepts(self, lint, files, build=None):
+        status, output = run(lint, files, build)
+        self.assertEqual(status, 0, output)
+
+
+class Layering(LintTest):
+    def include(self, path, name):
+        return "layering", {path: f'#include "{name}"\n'}
+
+    def test_arrows(self):
+        for path, name in (("dataplane/a.cc", "services/b.h"), ("services/a.cc", "storage_node/b.h"),
+                           ("gpu_worker/a.cc", "storage_node/b.h"), ("storage_node/a.cc", "gpu_worker/b.h")):
+            self.rejects("must not include", *self.include(path, name))
+        self.accepts(*self.include("gpu_worker/a.cc", "services/b.h"))
+
+    def test_proto(self):
+        for path in ("dataplane/a.cc", "services/session/a.cc", "gpu_worker/a.cc", "storage_node/a.cc"):
+            self.rejects("may see proto", *self.include(path, "tapedeck/v1/session.pb.h"))
+        self.rejects("may see proto", "layering", {"services/a.h": "#include <grpcpp/grpcpp.h>\n"})
+        self.accepts(*self.include("services/convert/a.cc", "tapedeck/v1/session.pb.h"))
+
+    def test_rooms(self):
+        for path, name in (("dataplane/memory/host/a.cc", "dataplane/transport/tcp/b.h"),
+                           ("dataplane/transport/tcp/a.cc", "dataplane/transport/inproc/b.h"),
+                           ("storage_node/node.cc", "storage_node/store/posix/b.h"),
+                           ("dataplane/transport/tcp/a.cc", "dataplane/memory/host/memory.h"),
+                           ("gpu_worker/stages/fft/fftw/a.cc", "gpu_worker/stages/fft/cufft/b.h"),
+                           ("gpu_worker/device/host/a.cc", "dataplane/memory/cuda/b.h"),
+                           ("gpu_worker/pipeline.cc", "gpu_worker/stages/fft/b.h")):
+            self.rejects("is a room", *self.include(path, name))
+        self.accepts(*self.include("dataplane/transport/tcp/a.cc", "dataplane/transport/tcp/b.h"))
+        self.accepts(*self.include("dataplane/transport/list.cc", "dataplane/transport/tcp/b.h"))
+        self.accepts(*self.include("gpu_worker/stages/fft/fftw/a.cc", "gpu_worker/stages/fft/fft.h"))
+        self.accepts(*self.include("gpu_worker/device/cuda/a.cc", "dataplane/memory/cuda/b.h"))
+        self.accepts(*self.include("storage_node/store/posix/a.cc", "dataplane/memory/host/memory.h"))
+
+    def test_relative_include(self):
+        self.rejects("by the path from the root", "layering",
+                     {"services/a.cc": '#include "b.h"\n', "services/b.h": ""})
+
+    def test_storage_node_has_no_cuda(self):
+        self.rejects("has no CUDA", "layering", {"storage_node/a.cc": "#include <cuda_runtime.h>\n"})
+        link = "build bin/tapedeck-storage: LINK a.o | {}\n  LINK_LIBRARIES = {}\n"
+        cuda = "/usr/local/cuda/lib64/libcudart_static.a"
+        self.rejects("links CUDA", "layering", {}, {"build.ninja": link.format("x.a", cuda)})
+        self.accepts("layering", {}, {"build.ninja": link.format("x.a", "x.a")})
+
+
+class Sizes(LintTest):
+    def test_file(self):
+        self.rejects("501 lines", "sizes", {"a.cc": "\n" * 501})
+        status, output = run("sizes", {"a.cc": "\n" * 301})
+        self.assertEqual(status, 0)
+        self.assertIn("warning: 301 lines", output)
+
+    def test_function(self):
+        for head in ("void F(int a) {\n", "A::A(int a)\n    : a_(a), b_{1} {\n", "bool F() const noexcept {\n",
+                     "class A {\n int f() {\n", "template <class T>\nauto F(T t) -> int {\n",
+                     "namespace a::b {\nnamespace {\nTEST(A, B) {\n", "bool operator==(const A& a) {\n"):
+            self.rejects("a function of 63 lines", "sizes", {"a.cc": head + LONG_BODY + "}\n"})
+        self.accepts("sizes", {"a.cc": "void F() {\n" + LONG_BODY[:7 * 50] + "}\n"})
+        self.accepts("sizes", {"a.cc": "namespace a {\nclass B : public C {\n" + "  int x_;\n" * 70 + "};\n}\n"})
+        self.accepts("sizes", {"a.cc": "const char* k[] = {\n" + '  "}{",  // {\n' * 70 + "};\n"})
+
+    def test_seam(self):
+        virtual = "  virtual void F() = 0;\n"
+        self.rejects("6 pure virtuals", "sizes", {"a.h": "class A {\n" + virtual * 6 + "};\n"})
+        self.rejects("a seam of 83 code lines", "sizes",
+                     {"a.h": "class A {\n" + virtual + "};\n" + "// why\nint x;\n" * 80})
+        self.accepts("sizes", {"a.h": "class A {\n" + virtual * 5 + "};\nclass B {\n" + virtual * 5 + "};\n"})
+
+
+class TestsInBuild(LintTest):
+    def test_compiled(self):
+        self.rejects("no target builds", "tests_in_build", {"tests/a_test.cc": ""}, commands("x.cc"))
+        self.accepts("tests_in_build", {"tests/a_test.cc": ""}, commands("tests/a_test.cc"))
+
+    def test_cuda_test_needs_cuda(self):
+        self.accepts("tests_in_build", {"tests/cuda/a_test.cc": ""}, commands("x.cc"))
+        self.rejects("no target builds", "tests_in_build", {"tests/cuda/a_test.cc": ""}, commands("x.cu"))
+
+    def test_registered(self):
+        cmake = "tests/e2e/CMakeLists.txt"
+        self.rejects("does not run", "tests_in_build", {"tests/e2e/a.sh": "", cmake: ""})
+        self.accepts("tests_in_build", {"tests/e2e/a.sh": "", cmake: "e2e(a)"})
+
+
+class Headers(LintTest):
+    def test_alone(self):
+        source = {"r/x.cc": "int main() {}\n"}
+        self.rejects("does not compile alone", "headers", {"r/a.h": "inline std::size_t n = 1;\n", **source},
+                     commands("r/x.cc"))
+        self.accepts("headers", {"r/a.h": "#include <cstddef>\ninline std::size_t n = 1;\n", **source},
+                     commands("r/x.cc"))
+
+
+class Words(LintTest):
+    def test_words(self):
+        for text in ("// TO" "DO: more\n", "int x;  // fine for no" "w\n", "// see iss" "ue 12\n", "// a stu" "b\n"):
+            self.rejects("say what is", "words", {"a.cc": text})
+        self.rejects("say what is", "words", {"a.md": "Pha" "se 2 comes later\n"})
+        self.accepts("words", {"a.cc": "auto stub = Service::NewStub();  // for nowhere\n"})
+
+    def test_links(self):
+        self.rejects("missing file: b.md", "words", {"a.md": "see [b](b.md#part)\n"})
+        self.accepts("words", {"a.md": "see [b](b.md#part), [c](https://example.org)\n", "b.md": "x\n"})
+
+
+if __name__ == "__main__":
+    unittest.main()

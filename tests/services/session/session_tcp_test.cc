@@ -1,0 +1,159 @@
+// Whole sessions over two TCP rails with the production threads: every op, both directions, and a
+// rail whose connections die under way.
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <future>
+
+#include "dataplane/executor/event_loop.h"
+#include "dataplane/memory/host/memory.h"
+#include "dataplane/memory/memory_pool.h"
+#include "dataplane/transport/list.h"
+#include "services/errors.h"
+#include "services/session/client_session.h"
+#include "services/session/server_session.h"
+#include "tests/services/session/local_control.h"
+#include "tests/sim/ends.h"
+
+namespace tapedeck::services::session {
+namespace {
+
+using dataplane::EventLoop;
+using dataplane::Transport;
+
+constexpr uint64_t kSlotBytes = 256 << 10;
+constexpr uint64_t kBlocks = 400;
+
+std::shared_ptr<dataplane::MemoryPool> NewRing() {
+  return *dataplane::MemoryPool::Create(*dataplane::host::Create(32 * kSlotBytes), kSlotBytes);
+}
+
+// Ends every TCP connection of this process that has `address` on either side.
+int KillConnections(const std::string& address) {
+  int killed = 0;
+  for (int fd = 0; fd < 1024; ++fd) {
+    sockaddr_in peer{};
+    socklen_t length = sizeof(peer);
+    if (getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &length) != 0) continue;
+    if (peer.sin_family != AF_INET || inet_ntoa(peer.sin_addr) != address) continue;
+    killed += shutdown(fd, SHUT_RDWR) == 0 ? 1 : 0;
+  }
+  return killed;
+}
+
+// The rails of one node, each with its poller.
+struct Rails2 {
+  explicit Rails2(bool listen, const std::string& second = "127.0.0.2") {
+    for (const std::string& address : {std::string("127.0.0.1"), second}) {
+      loops.push_back(*EventLoop::Create("rail"));
+      transports.push_back(
+          *dataplane::CreateTransport({.name = "r" + std::to_string(transports.size()),
+                                       .kind = "tcp",
+                                       .address = address,
+                                       .listen = listen},
+                                      *loops.back()));
+    }
+  }
+  std::vector<Transport*> pointers() const { return {transports[0].get(), transports[1].get()}; }
+  std::vector<std::unique_ptr<EventLoop>> loops;
+  std::vector<std::unique_ptr<Transport>> transports;
+};
+
+class SessionOverTcp : public testing::TestWithParam<std::tuple<Direction, TransferOp>>,
+                       public SessionHost {
+ protected:
+  Snapshot Run(std::function<void(uint64_t delivered)> on_block = [](uint64_t) {}) {
+    on_block_ = std::move(on_block);
+    auto [worker_end, node_end] = LocalControl::Pair();
+    std::promise<void> server_ended;
+    ServerSession server(*node_loop_,
+                         {.id = "s1", .transports = node_rails_.pointers(), .host = this},
+                         std::move(node_end), [&] { server_ended.set_value(); });
+    std::promise<Snapshot> result;
+    ClientSessionSettings settings{.node = "test", .transports = worker_rails_.pointers()};
+    settings.open.direction = std::get<0>(GetParam());
+    settings.open.op = std::get<1>(GetParam());
+    settings.open.slots = 32;
+    settings.make_end = [this](const Accept&) -> absl::StatusOr<TransferEnd> {
+      Admission admission = MakeEnd(std::get<0>(GetParam()) == Direction::kRecord, worker_ring_);
+      return TransferEnd{std::move(admission.source), std::move(admission.sink), admission.ring};
+    };
+    settings.on_change = [&](const Snapshot& snapshot) {
+      if (snapshot.ended) result.set_value(snapshot);
+    };
+    auto client = std::make_unique<ClientSession>(*worker_loop_, settings, std::move(worker_end));
+    node_loop_->Post([&] { server.Start(); });
+    worker_loop_->Post([&] { client->Start(); });
+    const Snapshot snapshot = result.get_future().get();
+    worker_loop_->RunAndWait([&] { client.reset(); });
+    server_ended.get_future().wait();
+    node_loop_->RunAndWait([] {});
+    return snapshot;
+  }
+
+  absl::StatusOr<Admission> Admit(const Open& open, dataplane::Executor&) override {
+    Admission admission = MakeEnd(open.direction == Direction::kPlayback, node_ring_);
+    admission.accept.op = open.op;
+    admission.accept.block_bytes = kSlotBytes;
+    if (open.direction == Direction::kPlayback) admission.accept.blocks = kBlocks;
+    return admission;
+  }
+
+  Admission MakeEnd(bool sending, const std::shared_ptr<dataplane::MemoryPool>& ring) {
+    Admission admission{.ring = ring};
+    if (sending) {
+      admission.source = std::make_unique<sim::PatternSource>(ring, kBlocks);
+    } else {
+      admission.sink =
+          std::make_unique<sim::PatternSink>([this](uint64_t) { on_block_(++delivered_); });
+    }
+    return admission;
+  }
+
+  void ExpectComplete(const Snapshot& snapshot) {
+    EXPECT_TRUE(snapshot.error.ok()) << snapshot.error;
+    EXPECT_EQ(delivered_, kBlocks);
+    EXPECT_EQ(snapshot.blocks, kBlocks);
+    EXPECT_EQ(snapshot.lost_blocks, 0u);
+    EXPECT_EQ(worker_ring_->free_slots(), worker_ring_->slots());
+    EXPECT_EQ(node_ring_->free_slots(), node_ring_->slots());
+  }
+
+  Rails2 node_rails_{true};
+  Rails2 worker_rails_{false};
+  std::unique_ptr<EventLoop> node_loop_ = *EventLoop::Create("node");
+  std::unique_ptr<EventLoop> worker_loop_ = *EventLoop::Create("worker");
+  std::shared_ptr<dataplane::MemoryPool> worker_ring_ = NewRing();
+  std::shared_ptr<dataplane::MemoryPool> node_ring_ = NewRing();
+  std::function<void(uint64_t)> on_block_;
+  std::atomic<uint64_t> delivered_ = 0;
+};
+
+TEST_P(SessionOverTcp, SharesTheBlocksBetweenTheRails) {
+  const Snapshot snapshot = Run();
+  ExpectComplete(snapshot);
+  ASSERT_EQ(snapshot.rails.size(), 2u);
+  for (const RailProgress& rail : snapshot.rails) {
+    EXPECT_GT(rail.blocks, kBlocks * 35 / 100) << rail.name;
+    EXPECT_LT(rail.blocks, kBlocks * 65 / 100) << rail.name;
+  }
+}
+
+TEST_P(SessionOverTcp, LosesNothingWhenARailDies) {
+  int killed = 0;
+  const Snapshot snapshot = Run([&](uint64_t delivered) {
+    if (delivered == kBlocks / 4) killed = KillConnections("127.0.0.2");
+  });
+  EXPECT_GE(killed, 1);
+  ExpectComplete(snapshot);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, SessionOverTcp,
+                         testing::Combine(testing::Values(Direction::kRecord, Direction::kPlayback),
+                                          testing::Values(TransferOp::kRead, TransferOp::kWrite,
+                                                          TransferOp::kSend)));
+
+}  // namespace
+}  // namespace tapedeck::services::session

@@ -1,0 +1,89 @@
+// A source of recognisable blocks and a sink that checks them, for sessions without a store.
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/crc32c.h"
+#include "dataplane/memory/slot_pool.h"
+#include "dataplane/sink.h"
+#include "dataplane/source.h"
+
+namespace tapedeck::sim {
+
+// The payload of block `sequence`: every 8 bytes hold sequence and place, so that no two are alike.
+inline void FillPattern(uint64_t sequence, std::span<std::byte> payload) {
+  for (size_t i = 0; i + 8 <= payload.size(); i += 8) {
+    const uint64_t value = sequence * 1'000'003 + i;
+    std::memcpy(payload.data() + i, &value, 8);
+  }
+}
+
+// Gives `blocks` blocks as fast as slots are free.
+class PatternSource final : public dataplane::Source {
+ public:
+  PatternSource(std::shared_ptr<dataplane::SlotPool> ring, uint64_t blocks)
+      : ring_(std::move(ring)), blocks_(blocks) {}
+  ~PatternSource() override { ring_->SetWaker(nullptr); }
+
+  absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override {
+    if (next_ == blocks_) return dataplane::Flow::kEnd;
+    std::optional<dataplane::Block> slot = ring_->Take();
+    if (!slot.has_value()) return dataplane::Flow::kNotNow;
+    *block = *std::move(slot);
+    block->header() = {.sequence = next_,
+                       .sample_index = next_ * 100,
+                       .payload_bytes = static_cast<uint32_t>(ring_->slot_bytes())};
+    FillPattern(next_++, block->payload());
+    block->header().crc32c = dataplane::Crc32c(block->payload());
+    return dataplane::Flow::kMoved;
+  }
+  void SetWaker(dataplane::Waker waker) override { ring_->SetWaker(std::move(waker)); }
+  void Acknowledge(uint64_t) override {}
+  absl::Status Reject(const dataplane::BlockHeader&) override {
+    return absl::InternalError("a pattern is never wrong");
+  }
+
+ private:
+  const std::shared_ptr<dataplane::SlotPool> ring_;
+  const uint64_t blocks_;
+  uint64_t next_ = 0;
+};
+
+// Takes each block exactly once and intact, or fails.
+class PatternSink final : public dataplane::Sink {
+ public:
+  explicit PatternSink(std::function<void(uint64_t)> on_block) : on_block_(std::move(on_block)) {}
+
+  absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override {
+    const uint64_t sequence = block->header().sequence;
+    std::vector<std::byte> expected(block->payload().size());
+    FillPattern(sequence, expected);
+    if (std::memcmp(expected.data(), block->payload().data(), expected.size()) != 0) {
+      return absl::DataLossError(absl::StrCat("block ", sequence, " has wrong bytes"));
+    }
+    if (sequence < watermark_ || !taken_.insert(sequence).second) {
+      return absl::InternalError(absl::StrCat("block ", sequence, " came twice"));
+    }
+    while (taken_.erase(watermark_) > 0) ++watermark_;
+    block->Reset();
+    on_block_(sequence);
+    return dataplane::Flow::kMoved;
+  }
+  absl::StatusOr<dataplane::Flow> Finish(const absl::Status&) override {
+    return dataplane::Flow::kEnd;
+  }
+  void SetWaker(dataplane::Waker) override {}
+  dataplane::Watermarks watermarks() const override { return {watermark_, watermark_, watermark_}; }
+
+ private:
+  const std::function<void(uint64_t)> on_block_;
+  std::set<uint64_t> taken_;
+  uint64_t watermark_ = 0;
+};
+
+}  // namespace tapedeck::sim
