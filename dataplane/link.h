@@ -3,6 +3,7 @@
 // connections: after a failure it can be offered again, with the next generation.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -30,6 +31,13 @@ class LinkEvents {
   virtual void OnLinkFrame(Link& link, const Frame& frame, std::span<std::byte> payload) = 0;
   virtual void OnLinkCompleted(Link& link, uint64_t work) = 0;
 };
+
+// Blocks that may be out on one link at the same time: granted, posted, announced or being pulled.
+// Two blocks of 1 MiB fill a 25GbE wire (bandwidth × delay at 10 µs is 31 KB); 4 MiB ride out the
+// scheduling of the peer's threads. More would only push the working set out of the cache.
+constexpr size_t LaneDepth(uint64_t block_bytes) {
+  return std::clamp<uint64_t>((4 << 20) / std::max<uint64_t>(block_bytes, 1), 4, 64);
+}
 
 struct LinkTraffic {
   uint64_t blocks = 0;

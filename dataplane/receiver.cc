@@ -9,11 +9,6 @@
 namespace tapedeck::dataplane {
 namespace {
 
-// Slots offered on one link at the same time (WRITE, SEND) and reads under way on it (READ). Two
-// fill a 25GbE wire; eight ride out the scheduling of threads and keep the working set in the
-// cache.
-constexpr size_t kLaneDepth = 8;
-
 // A sequence this far beyond the watermark is no block of this session: an honest sender stays
 // within the ring. It bounds what a hostile one can make the receiver remember.
 constexpr uint64_t kMaxAhead = 1 << 16;
@@ -163,7 +158,7 @@ void Receiver::UseFreeSlots() {
     Lane& lane = std::ranges::min_element(lanes_, {}, [](const auto& entry) {
                    return entry.second.outstanding();
                  })->second;
-    if (lane.outstanding() >= kLaneDepth) return;
+    if (lane.outstanding() >= LaneDepth(ring_->slot_bytes())) return;
     std::optional<Block> slot = ring_->Take();
     if (!slot.has_value()) return;
     Grant(lane, *std::move(slot));
@@ -186,7 +181,7 @@ void Receiver::Grant(Lane& lane, Block slot) {
 bool Receiver::PullNext() {
   Lane* next = nullptr;
   for (auto& [index, lane] : lanes_) {
-    if (lane.announced.empty() || lane.pulling.size() >= kLaneDepth) continue;
+    if (lane.announced.empty() || lane.pulling.size() >= LaneDepth(ring_->slot_bytes())) continue;
     if (next == nullptr ||
         lane.announced.front().block.sequence < next->announced.front().block.sequence) {
       next = &lane;

@@ -8,9 +8,9 @@
 namespace tapedeck::dataplane {
 namespace {
 
-// Blocks announced on one link and not yet pulled (READ). Two fill a 25GbE wire (bandwidth × delay
-// at 10 µs is 31 KB); eight ride out the scheduling of the peer's threads.
-constexpr uint32_t kReadDepth = 8;
+// Blocks that wait for a lane. More would only be made early and leave the cache before they are
+// sent.
+constexpr size_t kMaxWaiting = 4;
 
 // Every so many choices the lanes take turns, so that the rate of a lane that was slow once is
 // measured again.
@@ -25,6 +25,7 @@ constexpr double kRateWeight = 0.25;  // of a new window
 absl::StatusOr<Flow> Sender::Push(Block* block) {
   const uint64_t sequence = block->header().sequence;
   if (sequence >= unarrived_ + settings_.peer_slots) return Flow::kNotNow;
+  if (waiting_.size() >= kMaxWaiting) return Flow::kNotNow;
   if (sequence < acked_ || held_.contains(sequence)) {
     return absl::InternalError(absl::StrCat("Sender::Push: block ", sequence, " came twice"));
   }
@@ -98,11 +99,13 @@ void Sender::Dispatch() {
     if (lane == nullptr) return;
     waiting_.erase(waiting_.begin());
     Send(*lane, sequence, held);
+    Wake();
   }
 }
 
 bool Sender::HasRoom(const Lane& lane) const {
-  if (settings_.op == TransferOp::kRead) return lane.inflight_blocks < kReadDepth;
+  if (settings_.op == TransferOp::kRead)
+    return lane.inflight_blocks < LaneDepth(settings_.slot_bytes);
   return !lane.grants.empty();
 }
 

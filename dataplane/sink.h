@@ -32,7 +32,8 @@ class Sink {
   virtual Watermarks watermarks() const = 0;
 
   // Not OK once the sink has failed by itself, between calls; the waker is called then. Whoever
-  // pumps must look: with all its acknowledgements outstanding a peer may send nothing more to push.
+  // pumps must look: with all its acknowledgements outstanding a peer may send nothing more to
+  // push.
   virtual absl::Status status() const { return absl::OkStatus(); }
 };
 

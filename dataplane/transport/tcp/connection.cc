@@ -87,10 +87,7 @@ void TcpConnection::Close(const absl::Status& cause) {
 }
 
 void TcpConnection::OnReady(uint32_t epoll_events) {
-  if (epoll_events & EPOLLOUT) {
-    waiting_writable_ = false;
-    Flush();
-  }
+  if (epoll_events & EPOLLOUT) Flush();
   if (!closed_ && (epoll_events & (EPOLLIN | EPOLLHUP | EPOLLERR))) Receive();
 }
 

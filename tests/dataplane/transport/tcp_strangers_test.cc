@@ -1,0 +1,148 @@
+// What a rail's listener does with those who are no peers of a session: nothing of theirs gets
+// further.
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <future>
+#include <random>
+
+#include "dataplane/memory/host/memory.h"
+#include "dataplane/transport/list.h"
+#include "dataplane/transport/tcp/wire.h"
+
+namespace tapedeck::dataplane::tcp {
+namespace {
+
+class NoEvents final : public ConnectionEvents {
+ public:
+  void OnFrame(const Frame&, std::span<std::byte>) override { ++frames; }
+  void OnCompleted(uint64_t) override {}
+  void OnClosed(const absl::Status& cause) override { closed.set_value(cause); }
+  std::atomic<int> frames = 0;
+  std::promise<absl::Status> closed;
+};
+
+class TcpStrangers : public testing::Test {
+ protected:
+  TcpStrangers() {
+    loop_->RunAndWait([&] { offer_ = *domain_->NewOffer(); });
+    loop_->RunAndWait([&] {
+      offer_->Connect(TcpEndpoint{.address = "127.0.0.1"}, loop_->clock().NowNs() + 5 * kSecondNs,
+                      &events_, [&](absl::StatusOr<std::unique_ptr<Connection>> result) {
+                        if (result.ok()) connection_ = *std::move(result);
+                        connected_.set_value(result.status());
+                      });
+    });
+  }
+  ~TcpStrangers() override {
+    loop_->RunAndWait([&] {
+      connection_.reset();
+      offer_.reset();
+    });
+  }
+
+  int Dial() const {
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{.sin_family = AF_INET, .sin_port = htons(transport_->rail().port)};
+    address.sin_addr.s_addr = inet_addr("127.0.0.1");
+    EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+    const timeval timeout{.tv_sec = 8};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+    return fd;
+  }
+
+  // The listener's answer to `hello`; none if it closed without one.
+  std::optional<Verdict> Greet(int fd, const Hello& hello) const {
+    const HelloBytes bytes = EncodeHello(hello);
+    EXPECT_EQ(send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL), ssize_t{kHelloBytes});
+    HelloBytes answer;
+    if (recv(fd, answer.data(), answer.size(), MSG_WAITALL) != ssize_t{kHelloBytes})
+      return std::nullopt;
+    return DecodeHello(answer)->verdict;
+  }
+
+  Token token() const { return std::get<TcpEndpoint>(offer_->endpoint()).token; }
+
+  std::unique_ptr<EventLoop> loop_ = *EventLoop::Create("rail");
+  std::unique_ptr<Memory> memory_ = *host::Create(1 << 20);
+  std::unique_ptr<Transport> transport_ = *CreateTransport(
+      {.name = "r0", .kind = "tcp", .address = "127.0.0.1", .listen = true}, *loop_);
+  std::unique_ptr<Domain> domain_ =
+      *transport_->OpenDomain(memory_->window(), RemoteAccess::kWrite);
+  std::unique_ptr<Offer> offer_;
+  NoEvents events_;
+  std::promise<absl::Status> connected_;
+  std::unique_ptr<Connection> connection_;
+};
+
+TEST_F(TcpStrangers, WrongTokenIsRefusedAndTheSessionStillConnects) {
+  Token wrong = token();
+  wrong[0] ^= 1;
+  const int stranger = Dial();
+  EXPECT_EQ(Greet(stranger, {.token = wrong}), Verdict::kUnknownToken);
+  char byte;
+  EXPECT_EQ(recv(stranger, &byte, 1, 0), 0) << "the connection stays open";
+  const int peer = Dial();
+  EXPECT_EQ(Greet(peer, {.token = token()}), Verdict::kWelcome);
+  EXPECT_TRUE(connected_.get_future().get().ok());
+  close(stranger);
+  close(peer);
+}
+
+TEST_F(TcpStrangers, ATokenAdmitsOnce) {
+  const int peer = Dial();
+  EXPECT_EQ(Greet(peer, {.token = token()}), Verdict::kWelcome);
+  const int again = Dial();
+  EXPECT_EQ(Greet(again, {.token = token()}), Verdict::kUnknownToken);
+  close(peer);
+  close(again);
+}
+
+TEST_F(TcpStrangers, OtherVersionIsToldOurs) {
+  const int peer = Dial();
+  EXPECT_EQ(Greet(peer, {.version = 9, .token = token()}), Verdict::kWrongVersion);
+  close(peer);
+}
+
+TEST_F(TcpStrangers, GarbageIsDroppedWithoutAnAnswer) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 50; ++i) {
+    const int fd = Dial();
+    std::string noise(1 + random() % 4096, 0);
+    for (char& c : noise) c = static_cast<char>(random());
+    send(fd, noise.data(), noise.size(), MSG_NOSIGNAL);
+    if (noise.size() >= kHelloBytes) {
+      char byte;
+      EXPECT_LE(recv(fd, &byte, 1, 0), 0);
+    }
+    close(fd);
+  }
+  const int peer = Dial();
+  EXPECT_EQ(Greet(peer, {.token = token()}), Verdict::kWelcome);
+  close(peer);
+}
+
+TEST_F(TcpStrangers, SilenceIsDroppedAfterFiveSeconds) {
+  const int fd = Dial();
+  char byte;
+  EXPECT_EQ(recv(fd, &byte, 1, 0), 0);
+  close(fd);
+}
+
+// Even a peer with a token gets nowhere with bytes that are no operations.
+TEST_F(TcpStrangers, GarbageAfterTheHelloEndsTheConnection) {
+  const int peer = Dial();
+  ASSERT_EQ(Greet(peer, {.token = token()}), Verdict::kWelcome);
+  ASSERT_TRUE(connected_.get_future().get().ok());
+  const std::string noise(kPreambleBytes, 'x');
+  send(peer, noise.data(), noise.size(), MSG_NOSIGNAL);
+  EXPECT_EQ(events_.closed.get_future().get().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(events_.frames, 0);
+  close(peer);
+}
+
+}  // namespace
+}  // namespace tapedeck::dataplane::tcp
