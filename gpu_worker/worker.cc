@@ -1,5 +1,7 @@
 #include "gpu_worker/worker.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -9,6 +11,7 @@
 #include "absl/time/time.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/version.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
@@ -23,7 +26,9 @@ absl::Status NoSuchJob(const std::string& name) {
 
 }  // namespace
 
-Worker::~Worker() {
+Worker::~Worker() { CancelAll(); }
+
+void Worker::CancelAll() {
   for (const services::Job& job : ListJobs()) {
     if (job.end_time_ns == 0) Find(job.name)->Cancel();
   }
@@ -127,7 +132,10 @@ absl::StatusOr<services::Job> Worker::CancelJob(const std::string& name) {
 }
 
 services::NodeInfo Worker::Describe() const {
-  services::NodeInfo info{.name = parts_.name, .role = services::NodeRole::kWorker};
+  services::NodeInfo info{.name = parts_.name,
+                          .role = services::NodeRole::kWorker,
+                          .version = services::kVersion,
+                          .pid = getpid()};
   for (const dataplane::Transport* rail : parts_.rails) info.rails.push_back(rail->rail());
   const device::DeviceInfo& device = parts_.device.device->info();
   info.memory.push_back({.device = device.kind,

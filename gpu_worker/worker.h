@@ -33,8 +33,10 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
  public:
   explicit Worker(WorkerParts parts) : parts_(std::move(parts)) {}
 
-  // Cancels what runs and waits for it.
   ~Worker() override;
+
+  // Cancels the jobs that run and waits for them.
+  void CancelAll();
 
   absl::StatusOr<services::Job> StartRecord(const services::RecordSpec& spec) override;
   absl::StatusOr<services::Job> StartPlayback(const services::PlaybackSpec& spec) override;

@@ -22,6 +22,9 @@ struct MemoryKindInfo {
 struct NodeInfo {
   std::string name;
   NodeRole role = NodeRole::kStorage;
+  std::string version;  // of the program
+  uint32_t protocol_version = session::kProtocolVersion;
+  int64_t pid = 0;
   std::vector<dataplane::RailDescription> rails;
   std::vector<MemoryKindInfo> memory;
   uint32_t sessions = 0;

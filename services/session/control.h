@@ -24,8 +24,8 @@ class ControlEvents {
   virtual void OnClosed(const absl::Status& cause) = 0;
 };
 
-// One end of the stream. Destroyed on the executor: that ends the stream if it is still open, the
-// peer then sees PEER_LOST, and no event follows.
+// One end of the stream. Destroyed on the executor, and no event follows; before OnClosed that cuts
+// the stream, what is on its way may be lost, and the peer sees PEER_LOST.
 class ControlStream {
  public:
   virtual ~ControlStream() = default;

@@ -33,6 +33,7 @@ struct Open {
   std::string recorder;   // who opens: shown in the recording and in node descriptions
   std::string request_id;
   std::string traceparent;  // W3C Trace Context
+  std::string tracestate;
   TransferOp op = TransferOp::kRead;
   bool op_chosen = false;  // else the channel's op is used
   uint32_t slots = 0;      // of the worker's ring

@@ -14,10 +14,6 @@ namespace {
 // FFTW's planner is one per process and not thread-safe; executing plans is.
 ABSL_CONST_INIT absl::Mutex planner_mutex(absl::kConstInit);
 
-// Longer transforms are planned by FFTW_ESTIMATE: measuring them takes longer than a job's start
-// may.
-constexpr uint32_t kMaxMeasuredPoints = 8192;
-
 struct PlanDeleter {
   void operator()(fftwf_plan plan) const {
     absl::MutexLock lock(&planner_mutex);
@@ -51,14 +47,13 @@ class FftwFft final : public Fft {
 
 absl::Status Usable() { return absl::OkStatus(); }
 
+// FFTW_MEASURE makes 1024 points 6 % faster and takes 130 ms to plan; a job must start in less.
 absl::StatusOr<std::unique_ptr<Fft>> Create(const Plan& plan, device::Queue& /*queue*/) {
-  // Measuring overwrites its buffer. One transform of the smallest size keeps any slot's alignment.
   const UniqueBuffer buffer(fftwf_alloc_complex(plan.points));
   if (buffer == nullptr) return absl::ResourceExhaustedError("fftwf_alloc_complex: out of memory");
-  const unsigned effort = plan.points <= kMaxMeasuredPoints ? FFTW_MEASURE : FFTW_ESTIMATE;
   absl::MutexLock lock(&planner_mutex);
   UniquePlan planned(fftwf_plan_dft_1d(static_cast<int>(plan.points), buffer.get(), buffer.get(),
-                                       FFTW_FORWARD, effort));
+                                       FFTW_FORWARD, FFTW_ESTIMATE));
   if (planned == nullptr) {
     return absl::InternalError(
         absl::StrCat("fftwf_plan_dft_1d: no plan for ", plan.points, " points"));

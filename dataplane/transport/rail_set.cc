@@ -1,0 +1,46 @@
+#include "dataplane/transport/rail_set.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+
+namespace tapedeck::dataplane {
+
+absl::StatusOr<std::unique_ptr<RailSet>> RailSet::Create(const std::vector<std::string>& texts,
+                                                         bool listen) {
+  auto set = std::unique_ptr<RailSet>(new RailSet());
+  for (const std::string& text : texts) {
+    TD_ASSIGN_OR_RETURN(RailSpec spec, ParseRailSpec(text));
+    spec.listen = listen;
+    const auto same_name = [&](const auto& t) { return t->rail().name == spec.name; };
+    if (std::ranges::any_of(set->transports_, same_name)) {
+      return absl::InvalidArgumentError(absl::StrCat("rail ", spec.name, " is given twice"));
+    }
+    TD_ASSIGN_OR_RETURN(std::unique_ptr<EventLoop> poller,
+                        EventLoop::Create(absl::StrCat("rail-", spec.name)));
+    TD_ASSIGN_OR_RETURN(std::unique_ptr<Transport> transport, CreateTransport(spec, *poller));
+    const RailDescription& rail = transport->rail();
+    Log(LogLevel::kInfo, "transport", "rail ready",
+        {{"rail", rail.name},
+         {"transport", rail.transport},
+         {"address", rail.address},
+         {"port", absl::StrCat(rail.port)}});
+    set->pollers_.push_back(std::move(poller));
+    set->transports_.push_back(std::move(transport));
+  }
+  if (set->transports_.empty()) {
+    return absl::InvalidArgumentError("no rail given; pass --rail NAME=KIND:ADDRESS");
+  }
+  return set;
+}
+
+std::vector<Transport*> RailSet::transports() const {
+  std::vector<Transport*> pointers;
+  for (const auto& transport : transports_) pointers.push_back(transport.get());
+  return pointers;
+}
+
+}  // namespace tapedeck::dataplane

@@ -1,0 +1,30 @@
+// The rails of a node: each a transport with a poller thread of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "dataplane/executor/event_loop.h"
+#include "dataplane/transport/list.h"
+
+namespace tapedeck::dataplane {
+
+// Owned by main; outlives every session.
+class RailSet {
+ public:
+  // `texts` are NAME=KIND:ADDRESS[:PORT]. INVALID_ARGUMENT for two rails of one name.
+  static absl::StatusOr<std::unique_ptr<RailSet>> Create(const std::vector<std::string>& texts,
+                                                         bool listen);
+
+  std::vector<Transport*> transports() const;
+
+ private:
+  RailSet() = default;
+
+  std::vector<std::unique_ptr<EventLoop>> pollers_;
+  std::vector<std::unique_ptr<Transport>> transports_;
+};
+
+}  // namespace tapedeck::dataplane

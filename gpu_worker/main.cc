@@ -1,0 +1,62 @@
+// tapedeck-worker: composes rails, the device, jobs and the gRPC server, and ends them in order.
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "dataplane/transport/rail_set.h"
+#include "gpu_worker/device_choice.h"
+#include "gpu_worker/settings.h"
+#include "gpu_worker/worker.h"
+#include "services/daemon.h"
+#include "services/server/grpc_log.h"
+#include "services/server/node_service.h"
+#include "services/server/pipeline_service.h"
+#include "services/server/server.h"
+#include "services/server/signals.h"
+#include "services/storage_client/dialer.h"
+
+namespace tapedeck::gpu_worker {
+namespace {
+
+absl::Status Run(const Settings& settings) {
+  TD_ASSIGN_OR_RETURN(DeviceChoice device, ChooseDevice(settings.device));
+  dataplane::Log(dataplane::LogLevel::kInfo, "device", "chosen",
+                 {{"device", device.description}, {"why", device.why}});
+  TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, false));
+  TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());
+  const auto dialer = services::storage_client::MakeStorageDialer();
+  Worker worker({.name = absl::StrCat(services::HostName(), "/worker"),
+                 .rails = rails->transports(),
+                 .executors = services::AsExecutors(loops),
+                 .storage = dialer.get(),
+                 .device = std::move(device),
+                 .connections_per_rail = settings.connections_per_rail});
+  TD_ASSIGN_OR_RETURN(const auto server,
+                      services::server::Server::Create(
+                          settings.listen, {services::server::PipelineServiceOver(worker),
+                                            services::server::NodeServiceOver(worker)}));
+  dataplane::Log(dataplane::LogLevel::kInfo, "main", "worker ready",
+                 {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
+  services::server::WaitForShutdownSignal();
+  dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
+  server->Drain();
+  worker.CancelAll();
+  server->Shutdown(absl::Seconds(1));
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace tapedeck::gpu_worker
+
+int main(int argc, char** argv) {
+  tapedeck::services::server::BlockShutdownSignals();
+  tapedeck::services::server::RouteGrpcLog();
+  // Debian builds Abseil with deadlock detection on, which costs a lookup at every lock.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  int exit_status = 0;
+  const auto settings = tapedeck::gpu_worker::ParseSettings(argc, argv, &exit_status);
+  if (!settings.has_value()) return exit_status;
+  const absl::Status status = tapedeck::gpu_worker::Run(*settings);
+  return status.ok() ? 0 : tapedeck::services::FailedToStart("tapedeck-worker", status);
+}

@@ -1,0 +1,22 @@
+// The command line of tapedeck-worker.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tapedeck::gpu_worker {
+
+struct Settings {
+  std::string listen = "127.0.0.1:7500";  // HOST:PORT of the gRPC services
+  std::string device = "auto";            // auto, host or cuda:N
+  std::vector<std::string> rails;         // NAME=KIND:ADDRESS
+  uint32_t connections_per_rail = 1;      // 1 to 8
+};
+
+// None if the process shall end with *exit_status: help or version was asked for, or the line is
+// wrong.
+std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status);
+
+}  // namespace tapedeck::gpu_worker

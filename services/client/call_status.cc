@@ -1,0 +1,40 @@
+#include "services/client/call_status.h"
+
+#include "absl/strings/str_cat.h"
+#include "services/convert/status.h"
+#include "services/errors.h"
+
+namespace tapedeck::services::client {
+namespace {
+
+// Codes that gRPC gives when the transport fails; with contact a cut stream may also show as
+// CANCELLED.
+bool IsTransportFailure(const absl::Status& status, Contact contact) {
+  return absl::IsUnavailable(status) || (contact == Contact::kMade && absl::IsCancelled(status));
+}
+
+}  // namespace
+
+absl::Status CallStatus(const grpc::Status& grpc_status, const std::string& node, Contact contact) {
+  const absl::Status status = convert::FromGrpc(grpc_status);
+  if (status.ok() || ReasonOf(status).has_value()) return status;
+  if (absl::IsUnimplemented(status)) {
+    return WithReason(absl::UnimplementedError(absl::StrCat(
+                          node, " answers, but does not serve this call; check the address")),
+                      "NODE_UNREACHABLE", {{"node", node}});
+  }
+  if (!IsTransportFailure(status, contact)) {
+    return absl::Status(status.code(), absl::StrCat(node, ": ", status.message()));
+  }
+  if (contact == Contact::kMade) {
+    return WithReason(absl::UnavailableError(
+                          absl::StrCat("the connection to ", node, " broke: ", status.message())),
+                      "PEER_LOST", {{"node", node}});
+  }
+  return WithReason(
+      absl::UnavailableError(absl::StrCat("connect(", node, "): ", status.message(),
+                                          "; check the address and that the node runs")),
+      "NODE_UNREACHABLE", {{"node", node}});
+}
+
+}  // namespace tapedeck::services::client

@@ -1,0 +1,48 @@
+// A storage node's catalog, from afar and in plain values. Errors are those of the node, or name it
+// (NODE_UNREACHABLE).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "services/catalog.h"
+#include "services/client/channel.h"
+
+namespace tapedeck::services::client {
+
+// Any thread. Each call blocks, at most for `timeout`; listings fetch all pages, each within it.
+class CatalogClient {
+ public:
+  CatalogClient(const client::Channel& channel, absl::Duration timeout);
+  ~CatalogClient();
+
+  absl::StatusOr<Lun> CreateLun(const Lun& lun);
+  absl::StatusOr<std::vector<Lun>> ListLuns();
+  absl::Status DeleteLun(const std::string& name, bool force);
+
+  absl::StatusOr<services::Channel> CreateChannel(const services::Channel& channel);
+  absl::StatusOr<services::Channel> GetChannel(const std::string& name);
+  absl::StatusOr<std::vector<services::Channel>> ListChannels(const std::string& parent);
+  absl::Status DeleteChannel(const std::string& name);
+
+  absl::StatusOr<Recording> GetRecording(const std::string& name);
+  absl::StatusOr<std::vector<Recording>> ListRecordings(const std::string& parent);
+  absl::Status DeleteRecording(const std::string& name);
+  // Calls `report` as the node works; OK once every block has been checked.
+  absl::Status VerifyRecording(const std::string& name, absl::Duration timeout,
+                               const std::function<void(const VerifyProgress&)>& report);
+
+ private:
+  struct Stub;
+
+  const std::string node_;
+  const absl::Duration timeout_;
+  const std::unique_ptr<Stub> stub_;
+};
+
+}  // namespace tapedeck::services::client

@@ -1,0 +1,51 @@
+#include "services/client/channel.h"
+
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/support/channel_arguments.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "services/errors.h"
+#include "services/limits.h"
+
+namespace tapedeck::services::client {
+namespace {
+
+// gRPC's name for it: an attempt to connect lasts at least, and without success at most, this long.
+constexpr int kConnectTimeMs = 5'000;
+constexpr int kMaxBackoffMs = 2'000;
+
+}  // namespace
+
+Channel MakeChannel(const std::string& address) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  arguments.SetMaxSendMessageSize(kMaxMessageBytes);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveTimeMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxBackoffMs);
+  // A session's connection is its own: another one's back-off must not delay it.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  // Nodes are named directly; a web proxy of the environment cannot reach them.
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return {
+      .address = address,
+      .channel = grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments)};
+}
+
+absl::Status WaitForConnected(const Channel& channel, absl::Duration timeout) {
+  if (channel.channel->WaitForConnected(absl::ToChronoTime(absl::Now() + timeout))) {
+    return absl::OkStatus();
+  }
+  return WithReason(
+      absl::UnavailableError(absl::StrCat("connect(", channel.address, "): no answer within ",
+                                          absl::FormatDuration(timeout),
+                                          "; check the address and that the node runs")),
+      "NODE_UNREACHABLE", {{"node", channel.address}});
+}
+
+}  // namespace tapedeck::services::client

@@ -1,0 +1,133 @@
+#include "services/convert/catalog.h"
+
+#include "dataplane/status_macros.h"
+#include "services/convert/fields.h"
+#include "services/convert/time.h"
+
+namespace tapedeck::services::convert {
+namespace {
+
+absl::StatusOr<dataplane::CommitLevel> CommitLevelOf(v1::CommitLevel level) {
+  if (level == v1::COMMIT_LEVEL_UNSPECIFIED) return dataplane::CommitLevel::kDurable;
+  return FromEnum<dataplane::CommitLevel>(level, 3, "commit_level");
+}
+
+}  // namespace
+
+v1::Lun ToProto(const Lun& lun) {
+  v1::Lun out;
+  out.set_name(lun.name);
+  out.set_uid(lun.uid);
+  out.set_store(static_cast<v1::StoreKind>(lun.store));
+  for (const std::string& member : lun.members) out.add_members(member);
+  out.set_capacity_bytes(lun.capacity_bytes);
+  out.set_used_bytes(lun.used_bytes);
+  out.set_recordings(lun.recordings);
+  if (lun.create_time_ns != 0) *out.mutable_create_time() = ToTimestamp(lun.create_time_ns);
+  return out;
+}
+
+absl::StatusOr<Lun> FromProto(const v1::Lun& lun) {
+  TD_ASSIGN_OR_RETURN(const StoreKind store, FromEnum<StoreKind>(lun.store(), 2, "lun.store"));
+  return Lun{.name = lun.name(),
+             .uid = lun.uid(),
+             .store = store,
+             .members = {lun.members().begin(), lun.members().end()},
+             .capacity_bytes = lun.capacity_bytes(),
+             .used_bytes = lun.used_bytes(),
+             .recordings = lun.recordings(),
+             .create_time_ns = FromTimestamp(lun.create_time())};
+}
+
+v1::Channel ToProto(const Channel& channel) {
+  v1::Channel out;
+  out.set_name(channel.name);
+  out.set_block_bytes(channel.block_bytes);
+  out.set_datatype(channel.datatype);
+  out.set_sample_rate(channel.sample_rate);
+  if (channel.op_chosen) out.set_transfer_op(static_cast<v1::TransferOp>(channel.op));
+  out.set_commit_level(static_cast<v1::CommitLevel>(channel.commit));
+  if (channel.create_time_ns != 0) {
+    *out.mutable_create_time() = ToTimestamp(channel.create_time_ns);
+  }
+  return out;
+}
+
+absl::StatusOr<Channel> FromProto(const v1::Channel& channel) {
+  Channel out{.name = channel.name(),
+              .block_bytes = channel.block_bytes(),
+              .datatype = channel.datatype(),
+              .sample_rate = channel.sample_rate(),
+              .op_chosen = channel.transfer_op() != v1::TRANSFER_OP_UNSPECIFIED,
+              .create_time_ns = FromTimestamp(channel.create_time())};
+  if (out.op_chosen) {
+    TD_ASSIGN_OR_RETURN(out.op,
+                        FromEnum<dataplane::TransferOp>(channel.transfer_op(), 3, "transfer_op"));
+  }
+  TD_ASSIGN_OR_RETURN(out.commit, CommitLevelOf(channel.commit_level()));
+  return out;
+}
+
+v1::Recording ToProto(const Recording& recording) {
+  v1::Recording out;
+  out.set_name(recording.name);
+  out.set_uid(recording.uid);
+  out.set_state(static_cast<v1::RecordingState>(recording.state));
+  out.set_blocks(recording.blocks);
+  out.set_bytes(recording.bytes);
+  out.set_missing_blocks(recording.missing_blocks);
+  out.set_durable_watermark(recording.durable_watermark);
+  out.set_block_bytes(recording.block_bytes);
+  out.set_datatype(recording.datatype);
+  out.set_sample_rate(recording.sample_rate);
+  out.set_commit_level(static_cast<v1::CommitLevel>(recording.commit));
+  if (recording.start_time_ns != 0) {
+    *out.mutable_start_time() = ToTimestamp(recording.start_time_ns);
+  }
+  if (recording.end_time_ns != 0) *out.mutable_end_time() = ToTimestamp(recording.end_time_ns);
+  out.set_cause(recording.cause);
+  ToWireMap(recording.labels, *out.mutable_labels());
+  return out;
+}
+
+absl::StatusOr<Recording> FromProto(const v1::Recording& recording) {
+  Recording out{.name = recording.name(),
+                .uid = recording.uid(),
+                .blocks = recording.blocks(),
+                .bytes = recording.bytes(),
+                .missing_blocks = recording.missing_blocks(),
+                .durable_watermark = recording.durable_watermark(),
+                .block_bytes = recording.block_bytes(),
+                .datatype = recording.datatype(),
+                .sample_rate = recording.sample_rate(),
+                .start_time_ns = FromTimestamp(recording.start_time()),
+                .end_time_ns = FromTimestamp(recording.end_time()),
+                .cause = recording.cause(),
+                .labels = FromWireMap(recording.labels())};
+  TD_ASSIGN_OR_RETURN(out.state, FromEnum<RecordingState>(recording.state(), 4, "recording.state"));
+  TD_ASSIGN_OR_RETURN(out.commit, CommitLevelOf(recording.commit_level()));
+  return out;
+}
+
+v1::VerifyRecordingResponse ToProto(const VerifyProgress& progress) {
+  v1::VerifyRecordingResponse out;
+  out.set_checked_blocks(progress.checked_blocks);
+  out.set_blocks(progress.blocks);
+  for (const DamagedBlock& block : progress.damaged) {
+    v1::DamagedBlock& damaged = *out.add_damaged();
+    damaged.set_sequence(block.sequence);
+    damaged.set_kind(block.kind);
+    damaged.set_detail(block.detail);
+  }
+  return out;
+}
+
+VerifyProgress FromProto(const v1::VerifyRecordingResponse& response) {
+  VerifyProgress out{.checked_blocks = response.checked_blocks(), .blocks = response.blocks()};
+  for (const v1::DamagedBlock& block : response.damaged()) {
+    out.damaged.push_back({block.sequence(), block.kind(), block.detail()});
+  }
+  return out;
+}
+
+}  // namespace tapedeck::services::convert

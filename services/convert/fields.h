@@ -1,0 +1,40 @@
+// What the conversions share: enum ranges, maps, and the two errors a message can cause.
+#pragma once
+
+#include <google/protobuf/map.h>
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace tapedeck::services::convert {
+
+// A field of a request is wrong: INVALID_ARGUMENT with ARGUMENT_INVALID and the field's name.
+absl::Status FieldError(absl::string_view field, absl::string_view problem);
+
+// A peer broke the session protocol: INVALID_ARGUMENT with PROTOCOL_VIOLATION.
+absl::Status ProtocolError(absl::string_view message, absl::string_view problem);
+
+// Our enums have the numbers of their wire twins; 0 is "not set" there and absent here.
+template <typename Ours, typename Wire>
+absl::StatusOr<Ours> FromEnum(Wire value, int last, absl::string_view field) {
+  const int number = static_cast<int>(value);
+  if (number < 1 || number > last) return FieldError(field, "is not set or not known");
+  return static_cast<Ours>(number);
+}
+
+using WireMap = google::protobuf::Map<std::string, std::string>;
+
+inline std::map<std::string, std::string> FromWireMap(const WireMap& map) {
+  return {map.begin(), map.end()};
+}
+
+inline void ToWireMap(const std::map<std::string, std::string>& map, WireMap& out) {
+  for (const auto& [key, value] : map) out[key] = value;
+}
+
+}  // namespace tapedeck::services::convert

@@ -1,0 +1,216 @@
+#include "services/convert/jobs.h"
+
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "dataplane/status_macros.h"
+#include "services/convert/fields.h"
+#include "services/convert/time.h"
+#include "services/errors.h"
+
+namespace tapedeck::services::convert {
+namespace {
+
+// 10^6 bytes per second is bytes per microsecond.
+double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns) {
+  return elapsed_ns > 0 ? static_cast<double>(bytes) * 1e3 / static_cast<double>(elapsed_ns) : 0;
+}
+
+uint64_t BytesOf(double mb_per_s, int64_t elapsed_ns) {
+  return static_cast<uint64_t>(std::llround(mb_per_s * static_cast<double>(elapsed_ns) / 1e3));
+}
+
+template <typename Request>
+void SetTransfer(const TransferSpec& spec, Request& request) {
+  request.set_storage(spec.storage);
+  if (spec.fft_points != 0) request.mutable_fft()->set_points(spec.fft_points);
+  for (const std::string& rail : spec.rails) request.add_rails(rail);
+  request.set_slots(spec.slots);
+  request.set_request_id(spec.request_id);
+  if (spec.op.has_value()) request.set_transfer_op(static_cast<v1::TransferOp>(*spec.op));
+}
+
+template <typename Request>
+absl::StatusOr<TransferSpec> TransferOf(const Request& request, const std::string& target) {
+  TransferSpec out{.storage = request.storage(),
+                   .target = target,
+                   .fft_points = request.fft().points(),
+                   .rails = {request.rails().begin(), request.rails().end()},
+                   .slots = request.slots(),
+                   .request_id = request.request_id()};
+  if (request.transfer_op() != v1::TRANSFER_OP_UNSPECIFIED) {
+    TD_ASSIGN_OR_RETURN(out.op,
+                        FromEnum<dataplane::TransferOp>(request.transfer_op(), 3, "transfer_op"));
+  }
+  return out;
+}
+
+// A message without tones means the default ones, a seed of 0 the default seed.
+SynthSpec FromProto(const v1::SynthSource& synth) {
+  SynthSpec out;
+  if (synth.seed() != 0) out.seed = synth.seed();
+  if (synth.tones_size() != 0) out.tones.assign(synth.tones().begin(), synth.tones().end());
+  if (synth.noise() != 0) out.noise = synth.noise();
+  return out;
+}
+
+struct SourceWriter {
+  v1::StartRecordRequest& out;
+
+  void operator()(const SynthSpec& synth) const {
+    out.mutable_synth()->set_seed(synth.seed);
+    for (const double tone : synth.tones) out.mutable_synth()->add_tones(tone);
+    out.mutable_synth()->set_noise(synth.noise);
+  }
+  void operator()(const FileSourceSpec& file) const {
+    out.mutable_file()->set_path(file.path);
+    out.mutable_file()->set_loop(file.loop);
+  }
+};
+
+struct SinkWriter {
+  v1::StartPlaybackRequest& out;
+
+  void operator()(const VerifySpec&) const { out.mutable_verify(); }
+  void operator()(const NullSpec&) const { out.mutable_null(); }
+  void operator()(const FileSinkSpec& file) const { out.mutable_file()->set_path(file.path); }
+};
+
+v1::JobRail ToProto(const session::RailProgress& rail, int64_t elapsed_ns) {
+  v1::JobRail out;
+  out.set_name(rail.name);
+  out.set_blocks(rail.blocks);
+  out.set_mb_per_s(MegabytesPerSecond(rail.bytes, elapsed_ns));
+  out.set_up(rail.up);
+  out.set_cause(rail.cause);
+  return out;
+}
+
+void SetError(const absl::Status& error, v1::Job& out) {
+  out.set_error_code(static_cast<int>(error.code()));
+  out.set_error_message(std::string(error.message()));
+  if (const auto reason = ReasonOf(error); reason.has_value()) {
+    out.set_error_reason(reason->reason);
+    ToWireMap(reason->metadata, *out.mutable_error_metadata());
+  }
+}
+
+absl::Status ErrorOf(const v1::Job& job) {
+  const absl::Status error(static_cast<absl::StatusCode>(job.error_code()), job.error_message());
+  if (error.ok() || job.error_reason().empty()) return error;
+  return WithReason(error, job.error_reason(), FromWireMap(job.error_metadata()));
+}
+
+}  // namespace
+
+v1::StartRecordRequest ToProto(const RecordSpec& spec) {
+  v1::StartRecordRequest out;
+  out.set_channel(spec.transfer.target);
+  SetTransfer(spec.transfer, out);
+  std::visit(SourceWriter{out}, spec.source);
+  if (spec.blocks != 0) {
+    out.set_blocks(spec.blocks);
+  } else if (spec.duration_ns != 0) {
+    *out.mutable_duration() = ToDuration(spec.duration_ns);
+  }
+  return out;
+}
+
+absl::StatusOr<RecordSpec> FromProto(const v1::StartRecordRequest& request) {
+  RecordSpec out;
+  TD_ASSIGN_OR_RETURN(out.transfer, TransferOf(request, request.channel()));
+  switch (request.source_case()) {
+    case v1::StartRecordRequest::kSynth:
+      out.source = FromProto(request.synth());
+      break;
+    case v1::StartRecordRequest::kFile:
+      out.source = FileSourceSpec{.path = request.file().path(), .loop = request.file().loop()};
+      break;
+    case v1::StartRecordRequest::SOURCE_NOT_SET:
+      return FieldError("source", "is not set or not known");
+  }
+  out.blocks = request.blocks();
+  out.duration_ns = FromDuration(request.duration());
+  return out;
+}
+
+v1::StartPlaybackRequest ToProto(const PlaybackSpec& spec) {
+  v1::StartPlaybackRequest out;
+  out.set_recording(spec.transfer.target);
+  SetTransfer(spec.transfer, out);
+  std::visit(SinkWriter{out}, spec.sink);
+  return out;
+}
+
+absl::StatusOr<PlaybackSpec> FromProto(const v1::StartPlaybackRequest& request) {
+  PlaybackSpec out;
+  TD_ASSIGN_OR_RETURN(out.transfer, TransferOf(request, request.recording()));
+  switch (request.sink_case()) {
+    case v1::StartPlaybackRequest::kVerify:
+      out.sink = VerifySpec{};
+      break;
+    case v1::StartPlaybackRequest::kNull:
+      out.sink = NullSpec{};
+      break;
+    case v1::StartPlaybackRequest::kFile:
+      out.sink = FileSinkSpec{.path = request.file().path()};
+      break;
+    case v1::StartPlaybackRequest::SINK_NOT_SET:
+      return FieldError("sink", "is not set or not known");
+  }
+  return out;
+}
+
+v1::Job ToProto(const Job& job) {
+  v1::Job out;
+  out.set_name(job.name);
+  out.set_direction(static_cast<v1::Direction>(job.direction));
+  out.set_state(static_cast<v1::JobState>(job.state));
+  out.set_recording(job.recording);
+  out.set_device(job.device);
+  out.set_blocks(job.blocks);
+  out.set_bytes(job.bytes);
+  out.set_total_blocks(job.total_blocks);
+  *out.mutable_elapsed() = ToDuration(job.elapsed_ns);
+  out.set_mb_per_s(MegabytesPerSecond(job.bytes, job.elapsed_ns));
+  out.set_lost_blocks(job.lost_blocks);
+  out.set_retransmitted_blocks(job.retransmitted_blocks);
+  out.set_crc_errors(job.crc_errors);
+  for (const auto& rail : job.rails) *out.add_rails() = ToProto(rail, job.elapsed_ns);
+  SetError(job.error, out);
+  if (job.start_time_ns != 0) *out.mutable_start_time() = ToTimestamp(job.start_time_ns);
+  if (job.end_time_ns != 0) *out.mutable_end_time() = ToTimestamp(job.end_time_ns);
+  for (const std::string& note : job.notes) out.add_notes(note);
+  return out;
+}
+
+absl::StatusOr<Job> FromProto(const v1::Job& job) {
+  Job out{.name = job.name(),
+          .recording = job.recording(),
+          .device = job.device(),
+          .blocks = job.blocks(),
+          .bytes = job.bytes(),
+          .total_blocks = job.total_blocks(),
+          .elapsed_ns = FromDuration(job.elapsed()),
+          .lost_blocks = job.lost_blocks(),
+          .retransmitted_blocks = job.retransmitted_blocks(),
+          .crc_errors = job.crc_errors(),
+          .error = ErrorOf(job),
+          .start_time_ns = FromTimestamp(job.start_time()),
+          .end_time_ns = FromTimestamp(job.end_time()),
+          .notes = {job.notes().begin(), job.notes().end()}};
+  TD_ASSIGN_OR_RETURN(out.direction,
+                      FromEnum<session::Direction>(job.direction(), 2, "job.direction"));
+  TD_ASSIGN_OR_RETURN(out.state, FromEnum<JobState>(job.state(), 5, "job.state"));
+  for (const v1::JobRail& rail : job.rails()) {
+    out.rails.push_back({.name = rail.name(),
+                         .blocks = rail.blocks(),
+                         .bytes = BytesOf(rail.mb_per_s(), out.elapsed_ns),
+                         .up = rail.up(),
+                         .cause = rail.cause()});
+  }
+  return out;
+}
+
+}  // namespace tapedeck::services::convert

@@ -1,0 +1,22 @@
+// tapedeck/v1/pipeline.proto and services/jobs.h.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "services/jobs.h"
+#include "tapedeck/v1/pipeline.pb.h"
+
+namespace tapedeck::services::convert {
+
+v1::StartRecordRequest ToProto(const RecordSpec& spec);
+// INVALID_ARGUMENT (ARGUMENT_INVALID) without a source, or with an unknown op.
+absl::StatusOr<RecordSpec> FromProto(const v1::StartRecordRequest& request);
+
+v1::StartPlaybackRequest ToProto(const PlaybackSpec& spec);
+// INVALID_ARGUMENT (ARGUMENT_INVALID) without a sink, or with an unknown op.
+absl::StatusOr<PlaybackSpec> FromProto(const v1::StartPlaybackRequest& request);
+
+// Rates are bytes over elapsed; the way back computes a rail's bytes from its rate.
+v1::Job ToProto(const Job& job);
+absl::StatusOr<Job> FromProto(const v1::Job& job);
+
+}  // namespace tapedeck::services::convert

@@ -1,0 +1,92 @@
+#include "services/convert/node.h"
+
+#include "dataplane/status_macros.h"
+#include "services/convert/fields.h"
+#include "services/convert/session.h"
+
+namespace tapedeck::services::convert {
+namespace {
+
+v1::Rail ToProto(const dataplane::RailDescription& rail) {
+  v1::Rail out;
+  out.set_name(rail.name);
+  out.set_transport(rail.transport);
+  out.set_address(rail.address);
+  out.set_port(rail.port);
+  out.set_device(rail.device);
+  out.set_wire_limit_bytes_per_s(rail.wire_limit_bytes_per_s);
+  return out;
+}
+
+dataplane::RailDescription FromProto(const v1::Rail& rail) {
+  return {.name = rail.name(),
+          .transport = rail.transport(),
+          .address = rail.address(),
+          .port = static_cast<uint16_t>(rail.port()),
+          .device = rail.device(),
+          .wire_limit_bytes_per_s = rail.wire_limit_bytes_per_s()};
+}
+
+}  // namespace
+
+v1::Node ToProto(const NodeInfo& node) {
+  v1::Node out;
+  out.set_name(node.name);
+  out.set_role(static_cast<v1::NodeRole>(node.role));
+  out.set_version(node.version);
+  out.set_protocol_version(node.protocol_version);
+  out.set_pid(node.pid);
+  for (const auto& rail : node.rails) *out.add_rails() = ToProto(rail);
+  for (const MemoryKindInfo& memory : node.memory) {
+    v1::MemoryKindInfo& wire = *out.add_memory();
+    wire.set_device(memory.device);
+    wire.set_description(memory.description);
+    wire.set_bytes(memory.bytes);
+    wire.set_status(memory.status);
+  }
+  out.set_sessions(node.sessions);
+  return out;
+}
+
+absl::StatusOr<NodeInfo> FromProto(const v1::Node& node) {
+  NodeInfo out{.name = node.name(),
+               .version = node.version(),
+               .protocol_version = node.protocol_version(),
+               .pid = node.pid(),
+               .sessions = node.sessions()};
+  TD_ASSIGN_OR_RETURN(out.role, FromEnum<NodeRole>(node.role(), 2, "node.role"));
+  for (const v1::Rail& rail : node.rails()) out.rails.push_back(FromProto(rail));
+  for (const v1::MemoryKindInfo& memory : node.memory()) {
+    out.memory.push_back({memory.device(), memory.description(), memory.bytes(), memory.status()});
+  }
+  return out;
+}
+
+v1::WatchStatsResponse ToProto(const NodeStats& stats) {
+  v1::WatchStatsResponse out;
+  out.set_sessions(stats.sessions);
+  out.set_sessions_opened(stats.sessions_opened);
+  out.set_blocks(stats.blocks);
+  out.set_bytes(stats.bytes);
+  out.set_crc_errors(stats.crc_errors);
+  out.set_retransmitted_blocks(stats.retransmitted_blocks);
+  out.set_ring_bytes(stats.ring_bytes);
+  for (const auto& rail : stats.rails) *out.add_rails() = convert::ToProto(rail);
+  return out;
+}
+
+NodeStats FromProto(const v1::WatchStatsResponse& response) {
+  NodeStats out{.sessions = response.sessions(),
+                .sessions_opened = response.sessions_opened(),
+                .blocks = response.blocks(),
+                .bytes = response.bytes(),
+                .crc_errors = response.crc_errors(),
+                .retransmitted_blocks = response.retransmitted_blocks(),
+                .ring_bytes = response.ring_bytes()};
+  for (const v1::RailProgress& rail : response.rails()) {
+    out.rails.push_back(convert::FromProto(rail));
+  }
+  return out;
+}
+
+}  // namespace tapedeck::services::convert

@@ -1,0 +1,286 @@
+#include "services/convert/session.h"
+
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "dataplane/status_macros.h"
+#include "services/convert/endpoint.h"
+#include "services/convert/fields.h"
+#include "services/errors.h"
+
+namespace tapedeck::services::convert {
+namespace {
+
+// Inside a session a field out of range is the peer's fault.
+template <typename Ours, typename Wire>
+absl::StatusOr<Ours> PeerEnum(Wire value, int last, absl::string_view message,
+                              absl::string_view field) {
+  auto out = FromEnum<Ours>(value, last, field);
+  if (!out.ok()) return ProtocolError(message, out.status().message());
+  return out;
+}
+
+v1::Open ToProto(const session::Open& open) {
+  v1::Open out;
+  out.set_version(open.version);
+  out.set_direction(static_cast<v1::Direction>(open.direction));
+  out.set_channel(open.channel);
+  out.set_recording(open.recording);
+  out.set_recorder(open.recorder);
+  out.set_request_id(open.request_id);
+  out.set_traceparent(open.traceparent);
+  out.set_tracestate(open.tracestate);
+  if (open.op_chosen) out.set_transfer_op(static_cast<v1::TransferOp>(open.op));
+  out.set_slots(open.slots);
+  out.set_slot_bytes(open.slot_bytes);
+  out.set_expected_blocks(open.expected_blocks);
+  ToWireMap(open.labels, *out.mutable_labels());
+  return out;
+}
+
+absl::StatusOr<session::Message> FromProto(const v1::Open& open) {
+  session::Open out{.version = open.version(),
+                    .channel = open.channel(),
+                    .recording = open.recording(),
+                    .recorder = open.recorder(),
+                    .request_id = open.request_id(),
+                    .traceparent = open.traceparent(),
+                    .tracestate = open.tracestate(),
+                    .op_chosen = open.transfer_op() != v1::TRANSFER_OP_UNSPECIFIED,
+                    .slots = open.slots(),
+                    .slot_bytes = open.slot_bytes(),
+                    .expected_blocks = open.expected_blocks(),
+                    .labels = FromWireMap(open.labels())};
+  // Another version may have other directions and ops: the session answers VERSION_MISMATCH.
+  if (out.version != session::kProtocolVersion) return out;
+  TD_ASSIGN_OR_RETURN(out.direction,
+                      PeerEnum<session::Direction>(open.direction(), 2, "Open", "direction"));
+  if (out.op_chosen) {
+    TD_ASSIGN_OR_RETURN(
+        out.op, PeerEnum<session::TransferOp>(open.transfer_op(), 3, "Open", "transfer_op"));
+  }
+  return out;
+}
+
+v1::Accept ToProto(const session::Accept& accept) {
+  v1::Accept out;
+  out.set_session(accept.session);
+  out.set_recording(accept.recording);
+  out.set_datatype(accept.datatype);
+  out.set_sample_rate(accept.sample_rate);
+  out.set_transfer_op(static_cast<v1::TransferOp>(accept.op));
+  out.set_commit_level(static_cast<v1::CommitLevel>(accept.commit));
+  out.set_block_bytes(accept.block_bytes);
+  out.set_slots(accept.slots);
+  out.set_blocks(accept.blocks);
+  out.set_wire_limit_bytes_per_s(accept.wire_limit_bytes_per_s);
+  for (const session::RailName& rail : accept.rails) {
+    v1::Rail& wire = *out.add_rails();
+    wire.set_name(rail.name);
+    wire.set_transport(rail.transport);
+    wire.set_address(rail.address);
+  }
+  ToWireMap(accept.labels, *out.mutable_labels());
+  return out;
+}
+
+absl::StatusOr<session::Message> FromProto(const v1::Accept& accept) {
+  session::Accept out{.session = accept.session(),
+                      .recording = accept.recording(),
+                      .datatype = accept.datatype(),
+                      .sample_rate = accept.sample_rate(),
+                      .block_bytes = accept.block_bytes(),
+                      .slots = accept.slots(),
+                      .blocks = accept.blocks(),
+                      .wire_limit_bytes_per_s = accept.wire_limit_bytes_per_s(),
+                      .labels = FromWireMap(accept.labels())};
+  TD_ASSIGN_OR_RETURN(
+      out.op, PeerEnum<session::TransferOp>(accept.transfer_op(), 3, "Accept", "transfer_op"));
+  TD_ASSIGN_OR_RETURN(out.commit, PeerEnum<session::CommitLevel>(accept.commit_level(), 3, "Accept",
+                                                                 "commit_level"));
+  for (const v1::Rail& rail : accept.rails()) {
+    out.rails.push_back({rail.name(), rail.transport(), rail.address()});
+  }
+  return out;
+}
+
+absl::StatusOr<v1::RailOffer> ToProto(const session::RailOffer& offer) {
+  v1::RailOffer out;
+  out.set_rail(offer.rail);
+  out.set_connection(offer.connection);
+  out.set_generation(offer.generation);
+  TD_RETURN_IF_ERROR(SetEndpoint(offer.endpoint, out));
+  const dataplane::RemoteWindow& window = offer.window;
+  if (window.bytes != 0) {
+    out.mutable_region()->set_address(window.address);
+    out.mutable_region()->set_bytes(window.bytes);
+    out.mutable_region()->set_rkey(window.key);
+  }
+  return out;
+}
+
+absl::StatusOr<session::Message> FromProto(const v1::RailOffer& offer) {
+  session::RailOffer out{.rail = offer.rail(),
+                         .connection = offer.connection(),
+                         .generation = offer.generation(),
+                         .window = {.address = offer.region().address(),
+                                    .bytes = offer.region().bytes(),
+                                    .key = offer.region().rkey()}};
+  TD_ASSIGN_OR_RETURN(out.endpoint, EndpointOf(offer));
+  return out;
+}
+
+v1::Progress ToProto(const session::Progress& progress) {
+  v1::Progress out;
+  out.set_verifier(progress.verifier);
+  out.set_received(progress.watermarks.received);
+  out.set_written(progress.watermarks.written);
+  out.set_durable(progress.watermarks.durable);
+  out.set_blocks(progress.blocks);
+  out.set_bytes(progress.bytes);
+  out.set_crc_errors(progress.crc_errors);
+  out.set_retransmitted_blocks(progress.retransmitted_blocks);
+  for (const session::RailProgress& rail : progress.rails) {
+    *out.add_rails() = convert::ToProto(rail);
+  }
+  return out;
+}
+
+session::Progress FromProto(const v1::Progress& progress) {
+  session::Progress out{.verifier = progress.verifier(),
+                        .watermarks = {.received = progress.received(),
+                                       .written = progress.written(),
+                                       .durable = progress.durable()},
+                        .blocks = progress.blocks(),
+                        .bytes = progress.bytes(),
+                        .crc_errors = progress.crc_errors(),
+                        .retransmitted_blocks = progress.retransmitted_blocks()};
+  for (const v1::RailProgress& rail : progress.rails()) {
+    out.rails.push_back(convert::FromProto(rail));
+  }
+  return out;
+}
+
+v1::Finished ToProto(const session::Finished& finished) {
+  v1::Finished out;
+  out.set_code(static_cast<int>(finished.cause.code()));
+  out.set_message(std::string(finished.cause.message()));
+  if (const auto reason = ReasonOf(finished.cause); reason.has_value()) {
+    out.set_reason(reason->reason);
+    ToWireMap(reason->metadata, *out.mutable_metadata());
+  }
+  *out.mutable_progress() = ToProto(finished.progress);
+  return out;
+}
+
+session::Finished FromProto(const v1::Finished& finished) {
+  session::Finished out{
+      .cause = absl::Status(static_cast<absl::StatusCode>(finished.code()), finished.message()),
+      .progress = FromProto(finished.progress())};
+  if (!out.cause.ok() && !finished.reason().empty()) {
+    out.cause = WithReason(out.cause, finished.reason(), FromWireMap(finished.metadata()));
+  }
+  return out;
+}
+
+// The arms that both directions have. A message of the other direction's arm is refused.
+template <typename Wire>
+struct Writer {
+  Wire& out;
+
+  absl::Status operator()(const session::Open& open) const {
+    if constexpr (std::is_same_v<Wire, v1::TransferRequest>) {
+      *out.mutable_open() = ToProto(open);
+      return absl::OkStatus();
+    } else {
+      return absl::InvalidArgumentError("session: only the opening end sends Open");
+    }
+  }
+  absl::Status operator()(const session::Accept& accept) const {
+    if constexpr (std::is_same_v<Wire, v1::TransferResponse>) {
+      *out.mutable_accept() = ToProto(accept);
+      return absl::OkStatus();
+    } else {
+      return absl::InvalidArgumentError("session: only the serving end sends Accept");
+    }
+  }
+  absl::Status operator()(const session::RailOffer& offer) const {
+    TD_ASSIGN_OR_RETURN(*out.mutable_rail_offer(), ToProto(offer));
+    return absl::OkStatus();
+  }
+  absl::Status operator()(const session::EndOfStream& end) const {
+    out.mutable_end_of_stream()->set_blocks(end.blocks);
+    return absl::OkStatus();
+  }
+  absl::Status operator()(const session::Progress& progress) const {
+    *out.mutable_progress() = ToProto(progress);
+    return absl::OkStatus();
+  }
+  absl::Status operator()(const session::Finished& finished) const {
+    *out.mutable_finished() = ToProto(finished);
+    return absl::OkStatus();
+  }
+};
+
+template <typename Wire>
+absl::StatusOr<Wire> Write(const session::Message& message) {
+  Wire out;
+  TD_RETURN_IF_ERROR(std::visit(Writer<Wire>{out}, message));
+  return out;
+}
+
+// The arms that both directions have.
+template <typename Wire>
+absl::StatusOr<session::Message> ReadShared(const Wire& message) {
+  switch (message.message_case()) {
+    case Wire::kRailOffer:
+      return FromProto(message.rail_offer());
+    case Wire::kEndOfStream:
+      return session::EndOfStream{.blocks = message.end_of_stream().blocks()};
+    case Wire::kProgress:
+      return FromProto(message.progress());
+    case Wire::kFinished:
+      return FromProto(message.finished());
+    default:
+      return ProtocolError("message", "is empty or of a kind this version does not know");
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<v1::TransferRequest> ToTransferRequest(const session::Message& message) {
+  return Write<v1::TransferRequest>(message);
+}
+
+absl::StatusOr<v1::TransferResponse> ToTransferResponse(const session::Message& message) {
+  return Write<v1::TransferResponse>(message);
+}
+
+absl::StatusOr<session::Message> FromProto(const v1::TransferRequest& request) {
+  return request.has_open() ? FromProto(request.open()) : ReadShared(request);
+}
+
+absl::StatusOr<session::Message> FromProto(const v1::TransferResponse& response) {
+  return response.has_accept() ? FromProto(response.accept()) : ReadShared(response);
+}
+
+v1::RailProgress ToProto(const session::RailProgress& rail) {
+  v1::RailProgress out;
+  out.set_name(rail.name);
+  out.set_blocks(rail.blocks);
+  out.set_bytes(rail.bytes);
+  out.set_up(rail.up);
+  out.set_cause(rail.cause);
+  return out;
+}
+
+session::RailProgress FromProto(const v1::RailProgress& rail) {
+  return {.name = rail.name(),
+          .blocks = rail.blocks(),
+          .bytes = rail.bytes(),
+          .up = rail.up(),
+          .cause = rail.cause()};
+}
+
+}  // namespace tapedeck::services::convert

@@ -1,0 +1,49 @@
+#include "services/daemon.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+
+namespace tapedeck::services {
+
+using dataplane::EventLoop;
+
+absl::StatusOr<std::vector<std::unique_ptr<EventLoop>>> MakeSessionLoops() {
+  std::vector<std::unique_ptr<EventLoop>> loops;
+  const unsigned count = std::clamp(std::thread::hardware_concurrency(), 1u, 4u);
+  for (unsigned i = 0; i < count; ++i) {
+    TD_ASSIGN_OR_RETURN(std::unique_ptr<EventLoop> loop,
+                        EventLoop::Create(absl::StrCat("session-", i)));
+    loops.push_back(std::move(loop));
+  }
+  return loops;
+}
+
+std::vector<dataplane::Executor*> AsExecutors(
+    const std::vector<std::unique_ptr<EventLoop>>& loops) {
+  std::vector<dataplane::Executor*> executors;
+  for (const auto& loop : loops) executors.push_back(loop.get());
+  return executors;
+}
+
+std::string HostName() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "localhost";
+}
+
+int FailedToStart(const std::string& program, const absl::Status& status) {
+  const std::optional<ErrorReason> reason = ReasonOf(status);
+  std::fprintf(stderr, "%s: %s%s\n", program.c_str(), std::string(status.message()).c_str(),
+               reason.has_value() ? absl::StrCat(" [", reason->reason, "]").c_str() : "");
+  return 1;
+}
+
+}  // namespace tapedeck::services

@@ -1,0 +1,30 @@
+// Resource names (AIP-122): luns/{lun}/channels/{channel}/recordings/{recording} and jobs/{job}.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace tapedeck::services {
+
+// INVALID_ARGUMENT (NAME_INVALID) unless `id` is 1 to 63 of [A-Za-z0-9._-] and starts with a letter
+// or digit.
+absl::Status CheckId(absl::string_view id);
+
+enum class Wildcard { kRefused, kAllowed };  // "-" for any id
+
+// The ids of a name, or INVALID_ARGUMENT (NAME_INVALID) that shows the expected form. `collections`
+// are the fixed parts, e.g. {"luns", "channels"}.
+absl::StatusOr<std::vector<std::string>> ParseName(
+    absl::string_view name, const std::vector<absl::string_view>& collections,
+    Wildcard wildcard = Wildcard::kRefused);
+
+absl::Status CheckLunName(absl::string_view name, Wildcard wildcard = Wildcard::kRefused);
+absl::Status CheckChannelName(absl::string_view name, Wildcard wildcard = Wildcard::kRefused);
+absl::Status CheckRecordingName(absl::string_view name);
+absl::Status CheckJobName(absl::string_view name);
+
+}  // namespace tapedeck::services

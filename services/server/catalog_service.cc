@@ -1,0 +1,177 @@
+#include "services/server/catalog_service.h"
+
+#include <google/protobuf/empty.pb.h>
+
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/convert/catalog.h"
+#include "services/resource_name.h"
+#include "services/server/dispatch.h"
+#include "services/server/page.h"
+#include "services/server/validate.h"
+#include "services/server/verify_reactor.h"
+#include "tapedeck/v1/catalog.grpc.pb.h"
+
+namespace tapedeck::services::server {
+namespace {
+
+using google::protobuf::Empty;
+using grpc::CallbackServerContext;
+using grpc::ServerUnaryReactor;
+
+// Any thread. Each handler validates, converts, acts, converts.
+class CatalogService final : public v1::CatalogService::CallbackService {
+ public:
+  CatalogService(Dispatch& dispatch, LunCatalog& luns, ChannelCatalog& channels,
+                 RecordingCatalog& recordings)
+      : dispatch_(dispatch), luns_(luns), channels_(channels), recordings_(recordings) {}
+
+  ServerUnaryReactor* CreateLun(CallbackServerContext* context, const v1::CreateLunRequest* request,
+                                v1::Lun* response) override {
+    return dispatch_.Unary(context, "CreateLun", Work::kNew, [=, this]() -> absl::Status {
+      TD_RETURN_IF_ERROR(CheckId(request->lun_id()));
+      TD_ASSIGN_OR_RETURN(Lun lun, convert::FromProto(request->lun()));
+      lun.name = absl::StrCat("luns/", request->lun_id());
+      TD_RETURN_IF_ERROR(CheckNewLun(lun));
+      TD_ASSIGN_OR_RETURN(const Lun created, luns_.CreateLun(lun, request->request_id()));
+      *response = convert::ToProto(created);
+      return absl::OkStatus();
+    });
+  }
+
+  ServerUnaryReactor* GetLun(CallbackServerContext* context, const v1::GetLunRequest* request,
+                             v1::Lun* response) override {
+    return dispatch_.Unary(context, "GetLun", Work::kOther, [=, this]() -> absl::Status {
+      TD_RETURN_IF_ERROR(CheckLunName(request->name()));
+      TD_ASSIGN_OR_RETURN(const Lun lun, luns_.GetLun(request->name()));
+      *response = convert::ToProto(lun);
+      return absl::OkStatus();
+    });
+  }
+
+  ServerUnaryReactor* ListLuns(CallbackServerContext* context, const v1::ListLunsRequest* request,
+                               v1::ListLunsResponse* response) override {
+    return dispatch_.Unary(context, "ListLuns", Work::kOther, [=, this]() -> absl::Status {
+      TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, luns_.ListLuns());
+      return FillPage(
+          luns, *request, [](const Lun& lun) { return lun.name; }, response->mutable_luns(),
+          response->mutable_next_page_token());
+    });
+  }
+
+  ServerUnaryReactor* DeleteLun(CallbackServerContext* context, const v1::DeleteLunRequest* request,
+                                Empty*) override {
+    return dispatch_.Unary(context, "DeleteLun", Work::kOther, [=, this]() -> absl::Status {
+      TD_RETURN_IF_ERROR(CheckLunName(request->name()));
+      return luns_.DeleteLun(request->name(), request->force());
+    });
+  }
+
+  ServerUnaryReactor* CreateChannel(CallbackServerContext* context,
+                                    const v1::CreateChannelRequest* request,
+                                    v1::Channel* response) override {
+    return dispatch_.Unary(context, "CreateChannel", Work::kNew, [=, this]() -> absl::Status {
+      TD_RETURN_IF_ERROR(CheckLunName(request->parent()));
+      TD_RETURN_IF_ERROR(CheckId(request->channel_id()));
+      TD_ASSIGN_OR_RETURN(Channel channel, convert::FromProto(request->channel()));
+      channel.name = absl::StrCat(request->parent(), "/channels/", request->channel_id());
+      TD_RETURN_IF_ERROR(CheckNewChannel(channel));
+      TD_ASSIGN_OR_RETURN(const Channel created,
+                          channels_.CreateChannel(channel, request->request_id()));
+      *response = convert::ToProto(created);
+      return absl::OkStatus();
+    });
+  }
+
+  ServerUnaryReactor* GetChannel(CallbackServerContext* context,
+                                 const v1::GetChannelRequest* request,
+                                 v1::Channel* response) override {
+    return dispatch_.Unary(context, "GetChannel", Work::kOther, [=, this]() -> absl::Status {
+      TD_RETURN_IF_ERROR(CheckChannelName(request->name()));
+      TD_ASSIGN_OR_RETURN(const Channel channel, channels_.GetChannel(request->name()));
+      *response = convert::ToProto(channel);
+      return absl::OkStatus();
+    });
+  }
+
+  ServerUnaryReactor* ListChannels(CallbackServerContext* context,
+                                   const v1::ListChannelsRequest* request,
+                                   v1::ListChannelsResponse* response) override {
+    return dispatch_.Unary(context, "ListChannels", Work::kOther, [=, this]() -> absl::Status {
+      TD_RETURN_IF_ERROR(CheckLunName(request->parent(), Wildcard::kAllowed));
+      TD_ASSIGN_OR_RETURN(const std::vector<Channel> channels,
+                          channels_.ListChannels(request->parent()));
+      return FillPage(
+          channels, *request, [](const Channel& channel) { return channel.name; },
+          response->mutable_channels(), response->mutable_next_page_token());
+    });
+  }
+
+  ServerUnaryReactor* DeleteChannel(CallbackServerContext* context,
+                                    const v1::DeleteChannelRequest* request, Empty*) override {
+    return dispatch_.Unary(context, "DeleteChannel", Work::kOther, [=, this]() -> absl::Status {
+      TD_RETURN_IF_ERROR(CheckChannelName(request->name()));
+      return channels_.DeleteChannel(request->name());
+    });
+  }
+
+  ServerUnaryReactor* GetRecording(CallbackServerContext* context,
+                                   const v1::GetRecordingRequest* request,
+                                   v1::Recording* response) override {
+    return dispatch_.Unary(context, "GetRecording", Work::kOther, [=, this]() -> absl::Status {
+      TD_RETURN_IF_ERROR(CheckRecordingName(request->name()));
+      TD_ASSIGN_OR_RETURN(const Recording recording, recordings_.GetRecording(request->name()));
+      *response = convert::ToProto(recording);
+      return absl::OkStatus();
+    });
+  }
+
+  ServerUnaryReactor* ListRecordings(CallbackServerContext* context,
+                                     const v1::ListRecordingsRequest* request,
+                                     v1::ListRecordingsResponse* response) override {
+    return dispatch_.Unary(context, "ListRecordings", Work::kOther, [=, this]() -> absl::Status {
+      TD_RETURN_IF_ERROR(CheckChannelName(request->parent(), Wildcard::kAllowed));
+      TD_ASSIGN_OR_RETURN(const std::vector<Recording> recordings,
+                          recordings_.ListRecordings(request->parent()));
+      const auto key = [](const Recording& recording) {
+        return NewestFirst(recording.start_time_ns, recording.name);
+      };
+      return FillPage(recordings, *request, key, response->mutable_recordings(),
+                      response->mutable_next_page_token());
+    });
+  }
+
+  ServerUnaryReactor* DeleteRecording(CallbackServerContext* context,
+                                      const v1::DeleteRecordingRequest* request, Empty*) override {
+    return dispatch_.Unary(context, "DeleteRecording", Work::kOther, [=, this]() -> absl::Status {
+      TD_RETURN_IF_ERROR(CheckRecordingName(request->name()));
+      return recordings_.DeleteRecording(request->name());
+    });
+  }
+
+  grpc::ServerWriteReactor<v1::VerifyRecordingResponse>* VerifyRecording(
+      CallbackServerContext* context, const v1::VerifyRecordingRequest* request) override {
+    return new VerifyReactor(dispatch_, context, recordings_, request->name());
+  }
+
+ private:
+  Dispatch& dispatch_;
+  LunCatalog& luns_;
+  ChannelCatalog& channels_;
+  RecordingCatalog& recordings_;
+};
+
+}  // namespace
+
+ServiceFactory CatalogServiceOver(LunCatalog& luns, ChannelCatalog& channels,
+                                  RecordingCatalog& recordings) {
+  return [&](Dispatch& dispatch) {
+    return Service{
+        .name = v1::CatalogService::service_full_name(),
+        .handlers = std::make_shared<CatalogService>(dispatch, luns, channels, recordings)};
+  };
+}
+
+}  // namespace tapedeck::services::server

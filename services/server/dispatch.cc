@@ -1,0 +1,48 @@
+#include "services/server/dispatch.h"
+
+#include <string>
+#include <utility>
+
+#include "dataplane/log.h"
+#include "services/convert/status.h"
+#include "services/errors.h"
+
+namespace tapedeck::services::server {
+
+using dataplane::Log;
+using dataplane::LogLevel;
+
+grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context,
+                                          absl::string_view method, Work work, Handler handler) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  threads_.Run([this, context, method, work, handler = std::move(handler), reactor] {
+    absl::Status status = Admit(work);
+    if (status.ok() && context->IsCancelled()) status = absl::CancelledError("the caller left");
+    if (status.ok()) status = handler();
+    reactor->Finish(Conclude(*context, method, status));
+  });
+  return reactor;
+}
+
+absl::Status Dispatch::Admit(Work work) const {
+  if (work == Work::kOther || !draining_) return absl::OkStatus();
+  return WithReason(absl::UnavailableError(
+                        "the node is shutting down and takes no new work; try again when it is up"),
+                    "DRAINING");
+}
+
+grpc::Status Dispatch::Conclude(const grpc::CallbackServerContext& context,
+                                absl::string_view method, const absl::Status& status) const {
+  if (!status.ok() && !absl::IsCancelled(status)) {
+    const auto reason = ReasonOf(status);
+    Log(LogLevel::kInfo, "services/server", "call failed",
+        {{"method", std::string(method)},
+         {"peer", context.peer()},
+         {"code", absl::StatusCodeToString(status.code())},
+         {"reason", reason.has_value() ? reason->reason : ""},
+         {"error", std::string(status.message())}});
+  }
+  return convert::ToGrpc(status);
+}
+
+}  // namespace tapedeck::services::server

@@ -1,0 +1,48 @@
+// The one path that every call takes: admission while the server drains, a thread for handlers that
+// may block on a disk, and the mapping of results to gRPC with a log line for each failure.
+#pragma once
+
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <atomic>
+#include <functional>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "services/server/call_threads.h"
+
+namespace tapedeck::services::server {
+
+// New work is refused while the server drains; looking at and ending work goes on.
+enum class Work { kNew, kOther };
+
+// Owned by the Server, which stops all calls before it goes. Any thread.
+class Dispatch {
+ public:
+  using Handler = std::function<absl::Status()>;
+
+  // Runs `handler` on a call thread and finishes the call with its status. `method` is a literal.
+  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, absl::string_view method,
+                                  Work work, Handler handler);
+
+  // UNAVAILABLE (DRAINING) if `work` may not start now.
+  absl::Status Admit(Work work) const;
+
+  // The call's final status for gRPC; failures are logged.
+  grpc::Status Conclude(const grpc::CallbackServerContext& context, absl::string_view method,
+                        const absl::Status& status) const;
+
+  void Drain() { draining_ = true; }
+  // Long calls end themselves soon.
+  void Stop() { draining_ = stopping_ = true; }
+  bool draining() const { return draining_; }
+  bool stopping() const { return stopping_; }
+
+ private:
+  std::atomic<bool> draining_ = false;
+  std::atomic<bool> stopping_ = false;
+  CallThreads threads_;
+};
+
+}  // namespace tapedeck::services::server

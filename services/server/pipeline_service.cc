@@ -1,0 +1,112 @@
+#include "services/server/pipeline_service.h"
+
+#include <memory>
+#include <utility>
+
+#include "dataplane/status_macros.h"
+#include "services/convert/jobs.h"
+#include "services/resource_name.h"
+#include "services/server/dispatch.h"
+#include "services/server/page.h"
+#include "services/server/ticking_reactor.h"
+#include "services/server/validate.h"
+#include "tapedeck/v1/pipeline.grpc.pb.h"
+
+namespace tapedeck::services::server {
+namespace {
+
+using grpc::CallbackServerContext;
+using grpc::ServerUnaryReactor;
+
+constexpr absl::Duration kWatchInterval = absl::Milliseconds(200);
+
+// Any thread. Each handler validates, converts, acts, converts.
+class PipelineService final : public v1::PipelineService::CallbackService {
+ public:
+  PipelineService(Dispatch& dispatch, Jobs& jobs) : dispatch_(dispatch), jobs_(jobs) {}
+
+  ServerUnaryReactor* StartRecord(CallbackServerContext* context,
+                                  const v1::StartRecordRequest* request,
+                                  v1::Job* response) override {
+    return dispatch_.Unary(context, "StartRecord", Work::kNew, [=, this]() -> absl::Status {
+      TD_ASSIGN_OR_RETURN(const RecordSpec spec, convert::FromProto(*request));
+      TD_RETURN_IF_ERROR(CheckRecordSpec(spec));
+      TD_ASSIGN_OR_RETURN(const Job job, jobs_.StartRecord(spec));
+      *response = convert::ToProto(job);
+      return absl::OkStatus();
+    });
+  }
+
+  ServerUnaryReactor* StartPlayback(CallbackServerContext* context,
+                                    const v1::StartPlaybackRequest* request,
+                                    v1::Job* response) override {
+    return dispatch_.Unary(context, "StartPlayback", Work::kNew, [=, this]() -> absl::Status {
+      TD_ASSIGN_OR_RETURN(const PlaybackSpec spec, convert::FromProto(*request));
+      TD_RETURN_IF_ERROR(CheckPlaybackSpec(spec));
+      TD_ASSIGN_OR_RETURN(const Job job, jobs_.StartPlayback(spec));
+      *response = convert::ToProto(job);
+      return absl::OkStatus();
+    });
+  }
+
+  ServerUnaryReactor* GetJob(CallbackServerContext* context, const v1::GetJobRequest* request,
+                             v1::Job* response) override {
+    return dispatch_.Unary(context, "GetJob", Work::kOther, [=, this]() -> absl::Status {
+      TD_ASSIGN_OR_RETURN(*response, JobOf(request->name()));
+      return absl::OkStatus();
+    });
+  }
+
+  ServerUnaryReactor* ListJobs(CallbackServerContext* context, const v1::ListJobsRequest* request,
+                               v1::ListJobsResponse* response) override {
+    return dispatch_.Unary(context, "ListJobs", Work::kOther, [=, this]() -> absl::Status {
+      const auto key = [](const Job& job) { return NewestFirst(job.start_time_ns, job.name); };
+      return FillPage(jobs_.ListJobs(), *request, key, response->mutable_jobs(),
+                      response->mutable_next_page_token());
+    });
+  }
+
+  ServerUnaryReactor* CancelJob(CallbackServerContext* context, const v1::CancelJobRequest* request,
+                                v1::Job* response) override {
+    return dispatch_.Unary(context, "CancelJob", Work::kOther, [=, this]() -> absl::Status {
+      TD_RETURN_IF_ERROR(CheckJobName(request->name()));
+      TD_ASSIGN_OR_RETURN(const Job job, jobs_.CancelJob(request->name()));
+      *response = convert::ToProto(job);
+      return absl::OkStatus();
+    });
+  }
+
+  grpc::ServerWriteReactor<v1::WatchJobResponse>* WatchJob(
+      CallbackServerContext* context, const v1::WatchJobRequest* request) override {
+    auto look = [this, name = request->name(), last = std::string()](
+                    v1::WatchJobResponse& response) mutable -> absl::StatusOr<Look> {
+      TD_ASSIGN_OR_RETURN(*response.mutable_job(), JobOf(name));
+      std::string now = response.job().SerializeAsString();
+      if (response.job().has_end_time()) return Look::kSendLast;
+      return std::exchange(last, now) == now ? Look::kNothing : Look::kSend;
+    };
+    return TickingReactor<v1::WatchJobResponse>::Start(dispatch_, context, "WatchJob",
+                                                       kWatchInterval, std::move(look));
+  }
+
+ private:
+  absl::StatusOr<v1::Job> JobOf(const std::string& name) {
+    TD_RETURN_IF_ERROR(CheckJobName(name));
+    TD_ASSIGN_OR_RETURN(const Job job, jobs_.GetJob(name));
+    return convert::ToProto(job);
+  }
+
+  Dispatch& dispatch_;
+  Jobs& jobs_;
+};
+
+}  // namespace
+
+ServiceFactory PipelineServiceOver(Jobs& jobs) {
+  return [&jobs](Dispatch& dispatch) {
+    return Service{.name = v1::PipelineService::service_full_name(),
+                   .handlers = std::make_shared<PipelineService>(dispatch, jobs)};
+  };
+}
+
+}  // namespace tapedeck::services::server

@@ -1,0 +1,79 @@
+#include "services/server/server.h"
+
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "services/limits.h"
+#include "services/server/dispatch.h"
+#include "services/server/health_service.h"
+#include "services/server/listen_address.h"
+
+namespace tapedeck::services::server {
+
+// Member order is teardown order: calls end before what they call.
+struct Server::Parts {
+  Dispatch dispatch;
+  std::vector<Service> services;
+  std::unique_ptr<grpc::Server> server;
+};
+
+namespace {
+
+void SetLimits(grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  builder.SetMaxSendMessageSize(kMaxMessageBytes);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveTimeMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+                             kKeepaliveMinimumMs);
+  // Two nodes on one port would answer by turns.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Create(
+    const std::string& listen, const std::vector<ServiceFactory>& factories) {
+  // Called before the first builder: linking the plug-in alone can be dropped by the linker.
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  auto parts = std::make_unique<Parts>();
+  std::set<std::string> names;
+  for (const ServiceFactory& factory : factories) {
+    parts->services.push_back(factory(parts->dispatch));
+    names.insert(parts->services.back().name);
+  }
+  parts->services.push_back(MakeHealthService(parts->dispatch, std::move(names)));
+
+  grpc::ServerBuilder builder;
+  int port = 0;
+  SetLimits(builder);
+  builder.AddListeningPort(listen, grpc::InsecureServerCredentials(), &port);
+  for (const Service& service : parts->services) builder.RegisterService(service.handlers.get());
+  parts->server = builder.BuildAndStart();
+  if (parts->server == nullptr || port == 0) {
+    return absl::UnavailableError(absl::StrCat("listen(", listen, "): ", WhyNotListening(listen)));
+  }
+  return std::unique_ptr<Server>(new Server(std::move(parts), port));
+}
+
+Server::Server(std::unique_ptr<Parts> parts, int port) : parts_(std::move(parts)), port_(port) {}
+
+Server::~Server() { Shutdown(absl::ZeroDuration()); }
+
+void Server::Drain() { parts_->dispatch.Drain(); }
+
+void Server::Shutdown(absl::Duration grace) {
+  parts_->dispatch.Stop();
+  parts_->server->Shutdown(absl::ToChronoTime(absl::Now() + grace));
+}
+
+}  // namespace tapedeck::services::server

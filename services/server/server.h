@@ -1,0 +1,42 @@
+// The gRPC server of a node: the node's services plus health and reflection, behind one port.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "services/server/service.h"
+
+namespace tapedeck::services::server {
+
+// Owned by main, destroyed before what its services call. Any thread.
+class Server {
+ public:
+  // Listens on HOST:PORT; port 0 lets the system choose. UNAVAILABLE names the address and why it
+  // cannot be used.
+  static absl::StatusOr<std::unique_ptr<Server>> Create(
+      const std::string& listen, const std::vector<ServiceFactory>& factories);
+
+  // Shuts down without grace if that has not been done.
+  ~Server();
+
+  int port() const { return port_; }
+
+  // New work is refused with DRAINING and health says NOT_SERVING; work under way goes on.
+  void Drain();
+
+  // Drains, gives calls `grace` to end, cancels the rest, and returns when none is left.
+  void Shutdown(absl::Duration grace);
+
+ private:
+  struct Parts;  // what needs gRPC's headers
+
+  Server(std::unique_ptr<Parts> parts, int port);
+
+  std::unique_ptr<Parts> parts_;
+  const int port_;
+};
+
+}  // namespace tapedeck::services::server

@@ -1,0 +1,111 @@
+// A server stream that looks at something at intervals and tells the caller when there is news.
+// Between looks it holds no thread, only an alarm.
+#pragma once
+
+#include <grpcpp/alarm.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "services/server/dispatch.h"
+
+namespace tapedeck::services::server {
+
+// kSend sends the response and goes on, kSendLast ends the stream with it.
+enum class Look { kNothing, kSend, kSendLast };
+
+// Owns itself from Start to OnDone. At any time exactly one of these is under way: a look, a write,
+// an alarm, the finish; whichever ends decides what comes next.
+template <typename Response>
+class TickingReactor final : public grpc::ServerWriteReactor<Response> {
+ public:
+  // Fills the response if there is something to send. Must not block.
+  using Looker = std::function<absl::StatusOr<Look>(Response&)>;
+
+  static TickingReactor* Start(Dispatch& dispatch, grpc::CallbackServerContext* context,
+                               absl::string_view method, absl::Duration interval, Looker looker) {
+    auto* reactor =
+        new TickingReactor(dispatch, context, method, interval, std::move(looker));  // see OnDone
+    reactor->Step();
+    return reactor;
+  }
+
+ private:
+  TickingReactor(Dispatch& dispatch, grpc::CallbackServerContext* context, absl::string_view method,
+                 absl::Duration interval, Looker looker)
+      : dispatch_(dispatch),
+        context_(context),
+        method_(method),
+        interval_(interval),
+        looker_(std::move(looker)) {}
+
+  void OnWriteDone(bool ok) override { ok ? Wait() : End(absl::CancelledError("the caller left")); }
+  void OnDone() override { delete this; }
+
+  void OnCancel() override {
+    absl::MutexLock lock(&mutex_);
+    cancelled_ = true;
+    if (alarm_ != nullptr) alarm_->Cancel();
+  }
+
+  void Step() {
+    const absl::StatusOr<Look> look = looker_(response_);
+    if (!look.ok()) return End(look.status());
+    due_ = absl::Now() + interval_;
+    if (*look == Look::kNothing) return Wait();
+    if (*look == Look::kSend) return this->StartWrite(&response_);
+    this->StartWriteAndFinish(&response_, grpc::WriteOptions(), grpc::Status::OK);
+  }
+
+  // Sleeps in short steps, so that a stopping server is noticed.
+  void Wait() {
+    if (dispatch_.stopping()) return End(dispatch_.Admit(Work::kNew));
+    absl::ReleasableMutexLock lock(&mutex_);
+    if (cancelled_) {
+      lock.Release();
+      return End(absl::CancelledError("the caller left"));
+    }
+    const absl::Time wake = std::min(due_, absl::Now() + absl::Milliseconds(500));
+    // A new one each time: the old one may be the caller of this function.
+    alarm_ = std::make_unique<grpc::Alarm>();
+    alarm_->Set(absl::ToChronoTime(wake), [this](bool) { OnAlarm(); });
+  }
+
+  void OnAlarm() {
+    bool cancelled;
+    {
+      absl::MutexLock lock(&mutex_);
+      cancelled = cancelled_;
+    }
+    if (cancelled) return End(absl::CancelledError("the caller left"));
+    absl::Now() >= due_ ? Step() : Wait();
+  }
+
+  void End(const absl::Status& status) {
+    this->Finish(dispatch_.Conclude(*context_, method_, status));
+  }
+
+  Dispatch& dispatch_;
+  grpc::CallbackServerContext* const context_;
+  const absl::string_view method_;
+  const absl::Duration interval_;
+  // Touched by the one step under way.
+  const Looker looker_;
+  Response response_;
+  absl::Time due_;
+
+  absl::Mutex mutex_;
+  bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
+  std::unique_ptr<grpc::Alarm> alarm_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tapedeck::services::server

@@ -1,0 +1,16 @@
+// What requests must satisfy before anything is done: INVALID_ARGUMENT with the reason that fits.
+#pragma once
+
+#include "absl/status/status.h"
+#include "services/catalog.h"
+#include "services/jobs.h"
+
+namespace tapedeck::services::server {
+
+// Names are checked by services/resource_name.h; here the rest.
+absl::Status CheckNewLun(const Lun& lun);
+absl::Status CheckNewChannel(const Channel& channel);
+absl::Status CheckRecordSpec(const RecordSpec& spec);
+absl::Status CheckPlaybackSpec(const PlaybackSpec& spec);
+
+}  // namespace tapedeck::services::server

@@ -1,0 +1,93 @@
+#include "services/server/verify_reactor.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "services/convert/catalog.h"
+#include "services/resource_name.h"
+
+namespace tapedeck::services::server {
+namespace {
+
+// Keeps a response of a wholly damaged recording below the message limit.
+constexpr size_t kMaxDamagedPerResponse = 1000;
+
+}  // namespace
+
+VerifyReactor::VerifyReactor(Dispatch& dispatch, grpc::CallbackServerContext* context,
+                             RecordingCatalog& recordings, std::string name)
+    : dispatch_(dispatch),
+      context_(context),
+      recordings_(recordings),
+      name_(std::move(name)),
+      thread_([this] { Run(); }) {}
+
+VerifyReactor::~VerifyReactor() { thread_.join(); }
+
+void VerifyReactor::Run() {
+  absl::Status status = dispatch_.Admit(Work::kNew);
+  if (status.ok()) status = CheckRecordingName(name_);
+  if (status.ok()) {
+    status = recordings_.VerifyRecording(
+        name_, [this](const VerifyProgress& progress) { return Report(progress); });
+  }
+  absl::MutexLock lock(&mutex_);
+  if (status.ok() && cancelled_) status = absl::CancelledError("the caller left");
+  if (status.ok() && dispatch_.stopping()) status = dispatch_.Admit(Work::kNew);
+  result_ = std::move(status);
+  if (!writing_) Advance();
+}
+
+// Reports that come faster than the caller reads are merged.
+bool VerifyReactor::Report(const VerifyProgress& progress) {
+  absl::MutexLock lock(&mutex_);
+  pending_.checked_blocks = progress.checked_blocks;
+  pending_.blocks = progress.blocks;
+  pending_.damaged.insert(pending_.damaged.end(), progress.damaged.begin(), progress.damaged.end());
+  news_ = true;
+  if (!writing_) Advance();
+  return !cancelled_ && !dispatch_.stopping();
+}
+
+void VerifyReactor::Advance() {
+  const bool last = result_.has_value() && pending_.damaged.size() <= kMaxDamagedPerResponse;
+  if (cancelled_ || (result_.has_value() && !result_->ok() && !news_)) {
+    if (result_.has_value()) Finish(dispatch_.Conclude(*context_, "VerifyRecording", *result_));
+    return;
+  }
+  if (!news_ && !result_.has_value()) return;
+  TakePending();
+  if (last) {
+    response_.set_done(result_->ok());
+    return StartWriteAndFinish(&response_, grpc::WriteOptions(),
+                               dispatch_.Conclude(*context_, "VerifyRecording", *result_));
+  }
+  writing_ = true;
+  StartWrite(&response_);
+}
+
+void VerifyReactor::TakePending() {
+  VerifyProgress part{.checked_blocks = pending_.checked_blocks, .blocks = pending_.blocks};
+  const auto end =
+      pending_.damaged.begin() + std::min(pending_.damaged.size(), kMaxDamagedPerResponse);
+  part.damaged.assign(std::make_move_iterator(pending_.damaged.begin()),
+                      std::make_move_iterator(end));
+  pending_.damaged.erase(pending_.damaged.begin(), end);
+  news_ = !pending_.damaged.empty();
+  response_ = convert::ToProto(part);
+}
+
+void VerifyReactor::OnWriteDone(bool ok) {
+  absl::MutexLock lock(&mutex_);
+  writing_ = false;
+  if (!ok) cancelled_ = true;
+  Advance();
+}
+
+void VerifyReactor::OnCancel() {
+  absl::MutexLock lock(&mutex_);
+  cancelled_ = true;
+}
+
+}  // namespace tapedeck::services::server

@@ -1,0 +1,81 @@
+#include "services/session_stream/open_stream.h"
+
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+
+#include <atomic>
+#include <string>
+#include <utility>
+
+#include "services/client/call_status.h"
+#include "services/convert/session.h"
+#include "services/session_stream/stream_core.h"
+#include "tapedeck/v1/session.grpc.pb.h"
+
+namespace tapedeck::services::session_stream {
+namespace {
+
+using Reactor = grpc::ClientBidiReactor<v1::TransferRequest, v1::TransferResponse>;
+
+// gRPC's side of a stream. Keeps itself alive from BeginCall to OnDone. A hold keeps the call open
+// while the session may still begin reads and writes.
+class OpenedStream final : public Reactor, public StreamCore {
+ public:
+  explicit OpenedStream(const client::Channel& channel)
+      : node_(channel.address), stub_(v1::SessionService::NewStub(channel.channel)) {}
+
+ private:
+  void OnReadInitialMetadataDone(bool ok) override { answered_ = ok; }
+  void OnReadDone(bool ok) override { ok ? Received(convert::FromProto(response_)) : PeerEnded(); }
+  void OnWriteDone(bool ok) override { Written(ok); }
+
+  void OnDone(const grpc::Status& status) override {
+    Ended(client::CallStatus(status, node_,
+                             answered_ ? client::Contact::kMade : client::Contact::kUnknown));
+    const std::shared_ptr<StreamCore> last = std::move(self_);
+  }
+
+  void BeginCall() override {
+    self_ = shared_from_this();
+    stub_->async()->Transfer(&context_, this);
+    AddHold();
+    StartCall();
+  }
+  void BeginRead() override { StartRead(&response_); }
+  void ReadsEnded() override {
+    if (self_ != nullptr) RemoveHold();
+  }
+  void Abort() override {
+    if (self_ != nullptr) context_.TryCancel();
+  }
+
+  absl::Status BeginWrite(const Message& message) override {
+    auto request = convert::ToTransferRequest(message);
+    if (!request.ok()) return request.status();
+    request_ = *std::move(request);
+    StartWrite(&request_);
+    return absl::OkStatus();
+  }
+
+  void BeginEnd() override {
+    if (self_ == nullptr) return;
+    close_status().ok() ? StartWritesDone() : context_.TryCancel();
+  }
+
+  const std::string node_;
+  const std::unique_ptr<v1::SessionService::Stub> stub_;
+  grpc::ClientContext context_;
+  std::atomic<bool> answered_ = false;
+  // gRPC's while a read or write is under way.
+  v1::TransferRequest request_;
+  v1::TransferResponse response_;
+  std::shared_ptr<StreamCore> self_;
+};
+
+}  // namespace
+
+std::unique_ptr<session::ControlStream> OpenSessionStream(const client::Channel& channel) {
+  return MakeControlStream(std::make_shared<OpenedStream>(channel));
+}
+
+}  // namespace tapedeck::services::session_stream

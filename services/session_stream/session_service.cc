@@ -1,0 +1,119 @@
+#include "services/session_stream/session_service.h"
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "services/convert/session.h"
+#include "services/convert/status.h"
+#include "services/errors.h"
+#include "services/server/dispatch.h"
+#include "services/session_stream/stream_core.h"
+#include "tapedeck/v1/session.grpc.pb.h"
+
+namespace tapedeck::services::session_stream {
+namespace {
+
+using Reactor = grpc::ServerBidiReactor<v1::TransferRequest, v1::TransferResponse>;
+
+constexpr char kMethod[] = "Transfer";
+
+// Ends a call at once.
+class RefusedTransfer final : public Reactor {
+ public:
+  explicit RefusedTransfer(grpc::Status status) { Finish(std::move(status)); }
+
+ private:
+  void OnDone() override { delete this; }
+};
+
+// gRPC's side of a stream. Keeps itself alive from Open to OnDone.
+class ServedStream final : public Reactor, public StreamCore {
+ public:
+  static std::shared_ptr<ServedStream> Open(server::Dispatch& dispatch,
+                                            grpc::CallbackServerContext* context) {
+    auto stream = std::make_shared<ServedStream>(dispatch, context);
+    stream->self_ = stream;
+    // Tells the peer that a session service has answered, which it reports differently from a node
+    // that cannot be reached.
+    stream->StartSendInitialMetadata();
+    return stream;
+  }
+
+  ServedStream(server::Dispatch& dispatch, grpc::CallbackServerContext* context)
+      : dispatch_(dispatch), context_(context), peer_(context->peer()) {}
+
+ private:
+  void OnReadDone(bool ok) override { ok ? Received(convert::FromProto(request_)) : PeerEnded(); }
+  void OnWriteDone(bool ok) override { Written(ok); }
+
+  void OnCancel() override {
+    cancelled_ = true;
+    Broken();
+  }
+
+  void OnDone() override {
+    const absl::Status lost = WithReason(
+        absl::UnavailableError(absl::StrCat("Transfer: the control stream from ", peer_, " broke")),
+        "PEER_LOST", {{"node", peer_}});
+    Ended(cancelled_ ? lost : absl::OkStatus());
+    const std::shared_ptr<ServedStream> last = std::move(self_);
+  }
+
+  void BeginCall() override {}
+  void BeginRead() override { StartRead(&request_); }
+  void Abort() override { context_->TryCancel(); }
+
+  absl::Status BeginWrite(const Message& message) override {
+    auto response = convert::ToTransferResponse(message);
+    if (!response.ok()) return response.status();
+    response_ = *std::move(response);
+    StartWrite(&response_);
+    return absl::OkStatus();
+  }
+
+  void BeginEnd() override {
+    // A read after Finish would race with the call's end.
+    EndReads();
+    Finish(dispatch_.Conclude(*context_, kMethod, close_status()));
+  }
+
+  server::Dispatch& dispatch_;
+  grpc::CallbackServerContext* const context_;
+  const std::string peer_;
+  std::atomic<bool> cancelled_ = false;
+  // gRPC's while a read or write is under way.
+  v1::TransferRequest request_;
+  v1::TransferResponse response_;
+  std::shared_ptr<ServedStream> self_;
+};
+
+class SessionService final : public v1::SessionService::CallbackService {
+ public:
+  SessionService(server::Dispatch& dispatch, session::SessionAcceptor& acceptor)
+      : dispatch_(dispatch), acceptor_(acceptor) {}
+
+  Reactor* Transfer(grpc::CallbackServerContext* context) override {
+    if (const absl::Status status = dispatch_.Admit(server::Work::kNew); !status.ok()) {
+      return new RefusedTransfer(dispatch_.Conclude(*context, kMethod, status));
+    }
+    const auto stream = ServedStream::Open(dispatch_, context);
+    acceptor_.OnStream(MakeControlStream(stream));
+    return stream.get();
+  }
+
+ private:
+  server::Dispatch& dispatch_;
+  session::SessionAcceptor& acceptor_;
+};
+
+}  // namespace
+
+server::ServiceFactory SessionServiceOver(session::SessionAcceptor& acceptor) {
+  return [&acceptor](server::Dispatch& dispatch) {
+    return server::Service{.name = v1::SessionService::service_full_name(),
+                           .handlers = std::make_shared<SessionService>(dispatch, acceptor)};
+  };
+}
+
+}  // namespace tapedeck::services::session_stream

@@ -1,0 +1,96 @@
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "dataplane/status_macros.h"
+#include "services/tapectl/commands.h"
+#include "services/tapectl/names.h"
+#include "services/tapectl/units.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+struct CreateOptions {
+  std::string name;
+  uint64_t block_bytes = 1 << 20;
+  std::string datatype = "cf32_le";
+  double sample_rate = 0;
+  int op = 0;  // 0: no choice
+  int commit = static_cast<int>(dataplane::CommitLevel::kDurable);
+};
+
+struct NameOption {
+  std::string name;
+};
+
+absl::Status Create(Program& program, const CreateOptions& options) {
+  TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.name));
+  Channel channel{.name = name,
+                  .block_bytes = options.block_bytes,
+                  .datatype = options.datatype,
+                  .sample_rate = options.sample_rate,
+                  .op_chosen = options.op != 0,
+                  .commit = static_cast<dataplane::CommitLevel>(options.commit)};
+  if (channel.op_chosen) channel.op = static_cast<dataplane::TransferOp>(options.op);
+  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  TD_ASSIGN_OR_RETURN(const Channel created, catalog->CreateChannel(channel));
+  program.Print(ToJson(created), absl::StrCat("created ", created.name));
+  return absl::OkStatus();
+}
+
+absl::Status List(Program& program, const NameOption& options) {
+  TD_ASSIGN_OR_RETURN(const std::string parent,
+                      options.name.empty() ? "luns/-" : LunNameOf(options.name));
+  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  TD_ASSIGN_OR_RETURN(const std::vector<Channel> channels, catalog->ListChannels(parent));
+  Json object = {{"channels", Json::array()}};
+  std::vector<Row> rows;
+  for (const Channel& channel : channels) {
+    object["channels"].push_back(ToJson(channel));
+    rows.push_back({channel.name, FormatBytes(channel.block_bytes), channel.datatype,
+                    absl::StrFormat("%g", channel.sample_rate),
+                    channel.op_chosen ? OpName(static_cast<int>(channel.op)) : "-",
+                    CommitName(static_cast<int>(channel.commit))});
+  }
+  program.Print(object, {"NAME", "BLOCK", "DATATYPE", "RATE", "OP", "COMMIT"}, rows);
+  return absl::OkStatus();
+}
+
+absl::Status Delete(Program& program, const NameOption& options) {
+  TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.name));
+  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  TD_RETURN_IF_ERROR(catalog->DeleteChannel(name));
+  program.Print({{"deleted", name}}, absl::StrCat("deleted ", name));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddChannelCommands(CLI::App& app, Program& program) {
+  CLI::App* channel = app.add_subcommand("channel", "Configured streams of a LUN");
+  channel->require_subcommand(1);
+
+  auto create_options = std::make_shared<CreateOptions>();
+  CLI::App* create = channel->add_subcommand("create", "Make a channel");
+  create->add_option("NAME", create_options->name, "LUN/CHANNEL")->required();
+  AddParsed(create, "--block-bytes", create_options->block_bytes, ParseBytes,
+            "Payload per block, 64KiB to 8MiB; default 1MiB");
+  create->add_option("--datatype", create_options->datatype, "SigMF datatype; default cf32_le");
+  AddParsed(create, "--sample-rate", create_options->sample_rate, ParseRate,
+            "Samples per second, e.g. 1e9; default unknown");
+  AddParsed(create, "--transfer-op", create_options->op, ParseOp,
+            "READ, WRITE or SEND; default READ to record, WRITE to play");
+  AddParsed(create, "--commit", create_options->commit, ParseCommit,
+            "received, written or durable; default durable");
+  SetRun<CreateOptions>(create, program, "channel create", create_options, Create);
+
+  auto list_options = std::make_shared<NameOption>();
+  CLI::App* list = channel->add_subcommand("list", "Show the channels");
+  list->add_option("LUN", list_options->name, "Of this LUN only");
+  SetRun<NameOption>(list, program, "channel list", list_options, List);
+
+  auto delete_options = std::make_shared<NameOption>();
+  CLI::App* remove = channel->add_subcommand("delete", "Delete an empty channel");
+  remove->add_option("NAME", delete_options->name, "LUN/CHANNEL")->required();
+  SetRun<NameOption>(remove, program, "channel delete", delete_options, Delete);
+}
+
+}  // namespace tapedeck::services::tapectl

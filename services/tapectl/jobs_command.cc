@@ -1,0 +1,81 @@
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "dataplane/status_macros.h"
+#include "services/tapectl/commands.h"
+#include "services/tapectl/names.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+struct NameOption {
+  std::string name;
+};
+
+const Row kHeads = {"NAME", "STATE", "BLOCKS", "MB/S", "LOST", "RECORDING"};
+
+Row RowOf(const Job& job) {
+  return {job.name,
+          StateName(job.state),
+          absl::StrCat(job.blocks),
+          absl::StrFormat("%.1f", MegabytesPerSecond(job.bytes, job.elapsed_ns)),
+          absl::StrCat(job.lost_blocks),
+          job.recording.empty() ? "-" : job.recording};
+}
+
+absl::Status List(Program& program) {
+  TD_ASSIGN_OR_RETURN(const auto client, program.Jobs());
+  TD_ASSIGN_OR_RETURN(const std::vector<Job> jobs, client->ListJobs());
+  Json object = {{"jobs", Json::array()}};
+  std::vector<Row> rows;
+  for (const Job& job : jobs) {
+    object["jobs"].push_back(ToJson(job));
+    rows.push_back(RowOf(job));
+  }
+  program.Print(object, kHeads, rows);
+  return absl::OkStatus();
+}
+
+absl::Status Show(Program& program, const NameOption& options) {
+  TD_ASSIGN_OR_RETURN(const std::string name, JobNameOf(options.name));
+  TD_ASSIGN_OR_RETURN(const auto client, program.Jobs());
+  TD_ASSIGN_OR_RETURN(const Job job, client->GetJob(name));
+  // The job's own failure is what was asked for, not a failure of this command.
+  std::vector<Row> rows;
+  const Json object = ToJson(job);
+  for (const auto& [key, value] : object.items()) {
+    rows.push_back({key, value.is_string() ? value.get<std::string>() : Dump(value)});
+  }
+  program.Print(object, {"FIELD", "VALUE"}, rows);
+  return absl::OkStatus();
+}
+
+absl::Status Cancel(Program& program, const NameOption& options) {
+  TD_ASSIGN_OR_RETURN(const std::string name, JobNameOf(options.name));
+  TD_ASSIGN_OR_RETURN(const auto client, program.Jobs());
+  TD_ASSIGN_OR_RETURN(const Job job, client->CancelJob(name));
+  program.Print(ToJson(job), kHeads, {RowOf(job)});
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddJobsCommands(CLI::App& app, Program& program) {
+  CLI::App* jobs = app.add_subcommand("jobs", "Record and playback runs of the worker");
+  jobs->require_subcommand(1);
+
+  jobs->add_subcommand("list", "Show jobs, newest first")->callback([&program] {
+    program.what = "jobs list";
+    program.run = List;
+  });
+
+  const auto add = [&](const std::string& verb, const std::string& help, auto run) {
+    auto options = std::make_shared<NameOption>();
+    CLI::App* command = jobs->add_subcommand(verb, help);
+    command->add_option("JOB", options->name, "JOB or jobs/JOB")->required();
+    SetRun<NameOption>(command, program, "jobs " + verb, options, run);
+  };
+  add("show", "Show all about a job", Show);
+  add("cancel", "End a job; a recording keeps what it has", Cancel);
+}
+
+}  // namespace tapedeck::services::tapectl

@@ -1,0 +1,171 @@
+#include "services/tapectl/json.h"
+
+#include <cmath>
+
+#include "services/errors.h"
+#include "services/tapectl/units.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+Json TimeOf(int64_t time_ns) { return time_ns == 0 ? Json() : Json(FormatTime(time_ns)); }
+
+Json ToJson(const dataplane::RailDescription& rail) {
+  return {{"name", rail.name},       {"transport", rail.transport},
+          {"address", rail.address}, {"port", rail.port},
+          {"device", rail.device},   {"wire_limit_bytes_per_s", rail.wire_limit_bytes_per_s}};
+}
+
+Json ToJson(const MemoryKindInfo& memory) {
+  return {{"device", memory.device},
+          {"description", memory.description},
+          {"bytes", memory.bytes},
+          {"status", memory.status}};
+}
+
+template <typename Items>
+Json ListOf(const Items& items) {
+  Json out = Json::array();
+  for (const auto& item : items) out.push_back(ToJson(item));
+  return out;
+}
+
+}  // namespace
+
+std::string StoreName(StoreKind store) { return store == StoreKind::kPosix ? "posix" : "memory"; }
+
+std::string StateName(RecordingState state) {
+  switch (state) {
+    case RecordingState::kRecording:
+      return "RECORDING";
+    case RecordingState::kSealed:
+      return "SEALED";
+    case RecordingState::kSalvaged:
+      return "SALVAGED";
+    case RecordingState::kDeleting:
+      return "DELETING";
+  }
+  return "-";
+}
+
+std::string StateName(JobState state) {
+  switch (state) {
+    case JobState::kStarting:
+      return "STARTING";
+    case JobState::kRunning:
+      return "RUNNING";
+    case JobState::kSucceeded:
+      return "SUCCEEDED";
+    case JobState::kFailed:
+      return "FAILED";
+    case JobState::kCancelled:
+      return "CANCELLED";
+  }
+  return "-";
+}
+
+double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns) {
+  if (elapsed_ns <= 0) return 0;
+  // Rounded to a kilobyte: more digits are noise.
+  return std::round(static_cast<double>(bytes) * 1e6 / static_cast<double>(elapsed_ns)) / 1e3;
+}
+
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json ToJson(const Lun& lun) {
+  return {{"name", lun.name},
+          {"uid", lun.uid},
+          {"store", StoreName(lun.store)},
+          {"members", lun.members},
+          {"capacity_bytes", lun.capacity_bytes},
+          {"used_bytes", lun.used_bytes},
+          {"recordings", lun.recordings},
+          {"create_time", TimeOf(lun.create_time_ns)}};
+}
+
+Json ToJson(const Channel& channel) {
+  return {{"name", channel.name},
+          {"block_bytes", channel.block_bytes},
+          {"datatype", channel.datatype},
+          {"sample_rate", channel.sample_rate},
+          {"transfer_op", channel.op_chosen ? Json(OpName(static_cast<int>(channel.op))) : Json()},
+          {"commit_level", CommitName(static_cast<int>(channel.commit))},
+          {"create_time", TimeOf(channel.create_time_ns)}};
+}
+
+Json ToJson(const Recording& recording) {
+  return {{"name", recording.name},
+          {"uid", recording.uid},
+          {"state", StateName(recording.state)},
+          {"blocks", recording.blocks},
+          {"bytes", recording.bytes},
+          {"missing_blocks", recording.missing_blocks},
+          {"durable_watermark", recording.durable_watermark},
+          {"block_bytes", recording.block_bytes},
+          {"datatype", recording.datatype},
+          {"sample_rate", recording.sample_rate},
+          {"commit_level", CommitName(static_cast<int>(recording.commit))},
+          {"start_time", TimeOf(recording.start_time_ns)},
+          {"end_time", TimeOf(recording.end_time_ns)},
+          {"cause", recording.cause},
+          {"labels", recording.labels}};
+}
+
+Json ToJson(const DamagedBlock& block) {
+  return {{"sequence", block.sequence}, {"kind", block.kind}, {"detail", block.detail}};
+}
+
+Json ToJson(const Job& job) {
+  Json rails = Json::array();
+  for (const auto& rail : job.rails) {
+    rails.push_back({{"name", rail.name},
+                     {"blocks", rail.blocks},
+                     {"mb_per_s", MegabytesPerSecond(rail.bytes, job.elapsed_ns)},
+                     {"up", rail.up},
+                     {"cause", rail.cause}});
+  }
+  Json out = {{"recording", job.recording},
+              {"job", job.name},
+              {"direction", job.direction == session::Direction::kRecord ? "RECORD" : "PLAYBACK"},
+              {"state", StateName(job.state)},
+              {"device", job.device},
+              {"blocks", job.blocks},
+              {"bytes", job.bytes},
+              {"total_blocks", job.total_blocks},
+              {"seconds", static_cast<double>(job.elapsed_ns) / 1e9},
+              {"mb_per_s", MegabytesPerSecond(job.bytes, job.elapsed_ns)},
+              {"lost_blocks", job.lost_blocks},
+              {"retransmitted_blocks", job.retransmitted_blocks},
+              {"crc_errors", job.crc_errors},
+              {"rails", std::move(rails)},
+              {"start_time", TimeOf(job.start_time_ns)},
+              {"end_time", TimeOf(job.end_time_ns)},
+              {"notes", job.notes}};
+  if (!job.error.ok()) out["error"] = ToJson(job.error);
+  return out;
+}
+
+Json ToJson(const NodeInfo& node) {
+  return {{"name", node.name},
+          {"role", node.role == NodeRole::kStorage ? "STORAGE" : "WORKER"},
+          {"version", node.version},
+          {"protocol_version", node.protocol_version},
+          {"pid", node.pid},
+          {"sessions", node.sessions},
+          {"rails", ListOf(node.rails)},
+          {"memory", ListOf(node.memory)}};
+}
+
+Json ToJson(const absl::Status& error) {
+  const auto reason = ReasonOf(error);
+  Json out = {{"code", absl::StatusCodeToString(error.code())},
+              {"reason", reason.has_value() ? reason->reason : ""},
+              {"message", std::string(error.message())},
+              {"metadata", Json::object()}};
+  if (reason.has_value()) out["metadata"] = reason->metadata;
+  return out;
+}
+
+}  // namespace tapedeck::services::tapectl

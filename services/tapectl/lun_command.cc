@@ -1,0 +1,93 @@
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "dataplane/status_macros.h"
+#include "services/tapectl/commands.h"
+#include "services/tapectl/names.h"
+#include "services/tapectl/units.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+struct CreateOptions {
+  std::string name;
+  std::string store;
+  std::vector<std::string> members;
+  uint64_t capacity_bytes = 0;
+};
+
+struct DeleteOptions {
+  std::string name;
+  bool force = false;
+};
+
+absl::Status Create(Program& program, const CreateOptions& options) {
+  TD_ASSIGN_OR_RETURN(const std::string name, LunNameOf(options.name));
+  Lun lun{.name = name,
+          .store = options.store == "posix" ? StoreKind::kPosix : StoreKind::kMemory,
+          .capacity_bytes = options.capacity_bytes};
+  // As the shell means them; the storage node takes absolute paths only.
+  for (const std::string& member : options.members) {
+    lun.members.push_back(std::filesystem::absolute(member).lexically_normal());
+  }
+  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  TD_ASSIGN_OR_RETURN(const Lun created, catalog->CreateLun(lun));
+  program.Print(ToJson(created), absl::StrCat("created ", created.name));
+  return absl::OkStatus();
+}
+
+absl::Status List(Program& program) {
+  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, catalog->ListLuns());
+  Json object = {{"luns", Json::array()}};
+  std::vector<Row> rows;
+  for (const Lun& lun : luns) {
+    object["luns"].push_back(ToJson(lun));
+    rows.push_back({lun.name, StoreName(lun.store), FormatBytes(lun.used_bytes),
+                    lun.capacity_bytes == 0 ? "-" : FormatBytes(lun.capacity_bytes),
+                    absl::StrCat(lun.recordings), absl::StrJoin(lun.members, ",")});
+  }
+  program.Print(object, {"NAME", "STORE", "USED", "CAPACITY", "RECORDINGS", "MEMBERS"}, rows);
+  return absl::OkStatus();
+}
+
+absl::Status Delete(Program& program, const DeleteOptions& options) {
+  TD_ASSIGN_OR_RETURN(const std::string name, LunNameOf(options.name));
+  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  TD_RETURN_IF_ERROR(catalog->DeleteLun(name, options.force));
+  program.Print({{"deleted", name}}, absl::StrCat("deleted ", name));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddLunCommands(CLI::App& app, Program& program) {
+  CLI::App* lun = app.add_subcommand("lun", "Storage containers of the storage node");
+  lun->require_subcommand(1);
+
+  auto create_options = std::make_shared<CreateOptions>();
+  CLI::App* create = lun->add_subcommand("create", "Make a LUN");
+  create->add_option("NAME", create_options->name, "LUN")->required();
+  create->add_option("--store", create_options->store, "posix or memory")
+      ->required()
+      ->check(CLI::IsMember({"posix", "memory"}));
+  create->add_option("--member", create_options->members,
+                     "Directory on the storage node (posix); repeat for more");
+  AddParsed(create, "--capacity", create_options->capacity_bytes, ParseBytes,
+            "Payload it may hold, e.g. 10GiB; default: what its directories hold");
+  SetRun<CreateOptions>(create, program, "lun create", create_options, Create);
+
+  lun->add_subcommand("list", "Show the LUNs")->callback([&program] {
+    program.what = "lun list";
+    program.run = List;
+  });
+
+  auto delete_options = std::make_shared<DeleteOptions>();
+  CLI::App* remove = lun->add_subcommand("delete", "Delete a LUN and its channels");
+  remove->add_option("NAME", delete_options->name, "LUN")->required();
+  remove->add_flag("--force", delete_options->force, "Delete its recordings too");
+  SetRun<DeleteOptions>(remove, program, "lun delete", delete_options, Delete);
+}
+
+}  // namespace tapedeck::services::tapectl

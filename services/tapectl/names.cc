@@ -1,0 +1,81 @@
+#include "services/tapectl/names.h"
+
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "services/resource_name.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+// `text` is a full name already if it starts with the first collection.
+absl::StatusOr<std::string> Expand(const std::string& text,
+                                   const std::vector<absl::string_view>& collections) {
+  std::string name = text;
+  const std::vector<std::string> parts = absl::StrSplit(text, '/');
+  if (parts.size() == collections.size()) {
+    name.clear();
+    for (size_t i = 0; i < parts.size(); ++i) {
+      absl::StrAppend(&name, i == 0 ? "" : "/", collections[i], "/", parts[i]);
+    }
+  }
+  TD_RETURN_IF_ERROR(ParseName(name, collections).status());
+  return name;
+}
+
+absl::Status NotFound(const std::string& text, absl::string_view problem) {
+  return WithReason(absl::NotFoundError(absl::StrCat("recording \"", text, "\": ", problem)),
+                    "RECORDING_NOT_FOUND", {{"recording", text}});
+}
+
+absl::StatusOr<std::string> LatestOf(const std::string& text, const std::string& channel,
+                                     client::CatalogClient& catalog) {
+  TD_ASSIGN_OR_RETURN(const std::vector<Recording> recordings, catalog.ListRecordings(channel));
+  if (recordings.empty()) return NotFound(text, "the channel has no recordings");
+  return recordings[0].name;
+}
+
+absl::StatusOr<std::string> FindId(const std::string& id, client::CatalogClient& catalog) {
+  TD_RETURN_IF_ERROR(CheckId(id));
+  TD_ASSIGN_OR_RETURN(const std::vector<Recording> recordings,
+                      catalog.ListRecordings("luns/-/channels/-"));
+  std::vector<std::string> found;
+  for (const Recording& recording : recordings) {
+    if (absl::EndsWith(recording.name, absl::StrCat("/recordings/", id))) {
+      found.push_back(recording.name);
+    }
+  }
+  if (found.empty()) return NotFound(id, "no channel has it; see tapectl recordings list");
+  if (found.size() > 1) {
+    return WithReason(absl::InvalidArgumentError(
+                          absl::StrCat("recording \"", id, "\" is in ", found.size(),
+                                       " channels; give its full name, for example ", found[0])),
+                      "NAME_INVALID", {{"name", id}});
+  }
+  return found[0];
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> LunNameOf(const std::string& text) { return Expand(text, {"luns"}); }
+
+absl::StatusOr<std::string> ChannelNameOf(const std::string& text) {
+  return Expand(text, {"luns", "channels"});
+}
+
+absl::StatusOr<std::string> JobNameOf(const std::string& text) { return Expand(text, {"jobs"}); }
+
+absl::StatusOr<std::string> RecordingNameOf(const std::string& text,
+                                            client::CatalogClient& catalog) {
+  if (!absl::StrContains(text, '/')) return FindId(text, catalog);
+  TD_ASSIGN_OR_RETURN(const std::string name, Expand(text, {"luns", "channels", "recordings"}));
+  const size_t id = name.rfind("/recordings/");
+  if (absl::EndsWith(name, "/latest")) return LatestOf(text, name.substr(0, id), catalog);
+  return name;
+}
+
+}  // namespace tapedeck::services::tapectl

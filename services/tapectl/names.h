@@ -1,0 +1,25 @@
+// Names as people write them.
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "services/client/catalog_client.h"
+
+namespace tapedeck::services::tapectl {
+
+// LUN or luns/LUN
+absl::StatusOr<std::string> LunNameOf(const std::string& text);
+
+// LUN/CHANNEL or luns/LUN/channels/CHANNEL
+absl::StatusOr<std::string> ChannelNameOf(const std::string& text);
+
+// A full name, LUN/CHANNEL/ID, LUN/CHANNEL/latest, or an ID alone, which is looked for in all
+// channels.
+absl::StatusOr<std::string> RecordingNameOf(const std::string& text,
+                                            client::CatalogClient& catalog);
+
+// JOB or jobs/JOB
+absl::StatusOr<std::string> JobNameOf(const std::string& text);
+
+}  // namespace tapedeck::services::tapectl

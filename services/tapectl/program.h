@@ -1,0 +1,46 @@
+// What the commands of one run of tapectl share: where the nodes are, and how to answer.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "services/client/catalog_client.h"
+#include "services/client/jobs_client.h"
+#include "services/tapectl/json.h"
+
+namespace tapedeck::services::tapectl {
+
+using Row = std::vector<std::string>;
+
+// Filled by the command line, then used by the one command that was given. One thread.
+struct Program {
+  std::string storage = "localhost:7400";
+  std::string worker = "localhost:7500";
+  std::string output = "table";
+  std::string timeout;  // empty: 10 s for a call, none for a whole job
+
+  // Set by the command; `what` leads its error line.
+  std::string what;
+  std::function<absl::Status(Program&)> run;
+  // Whether `run` has printed its failure as part of its JSON object.
+  bool failure_printed = false;
+
+  bool json() const { return output == "json"; }
+  absl::Duration call_timeout() const;
+  absl::Duration job_timeout() const;
+
+  // Connected, or NODE_UNREACHABLE.
+  absl::StatusOr<std::unique_ptr<client::CatalogClient>> Catalog() const;
+  absl::StatusOr<std::unique_ptr<client::JobsClient>> Jobs() const;
+
+  // On stdout: the object as one line, or the rows under their heads.
+  void Print(const Json& object, const Row& heads, const std::vector<Row>& rows) const;
+  // On stdout: the object, or the line.
+  void Print(const Json& object, const std::string& line) const;
+};
+
+}  // namespace tapedeck::services::tapectl

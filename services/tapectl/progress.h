@@ -1,0 +1,34 @@
+// A progress line on stderr: bar, percent, rate, time left. Silent where stderr is no terminal.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tapedeck::services::tapectl {
+
+struct ProgressNow {
+  double fraction = -1;  // 0 to 1; negative: unknown
+  uint64_t blocks = 0;
+  double mb_per_s = 0;  // 10^6 bytes; 0: not shown
+  double elapsed_s = 0;
+};
+
+// The text of the line. `color` uses ANSI escapes.
+std::string ProgressLine(const std::string& what, const ProgressNow& now, bool color);
+
+// One thread. The destructor wipes the line.
+class ProgressBar {
+ public:
+  explicit ProgressBar(std::string what);
+  ~ProgressBar();
+
+  void Show(const ProgressNow& now);
+
+ private:
+  const std::string what_;
+  const bool terminal_;
+  const bool color_;
+  bool shown_ = false;
+};
+
+}  // namespace tapedeck::services::tapectl

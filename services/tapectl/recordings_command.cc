@@ -1,0 +1,136 @@
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "services/tapectl/commands.h"
+#include "services/tapectl/names.h"
+#include "services/tapectl/progress.h"
+#include "services/tapectl/units.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+struct NameOption {
+  std::string name;
+};
+
+// More are counted, and all of them are in the JSON.
+constexpr size_t kMaxDamagedRows = 20;
+
+absl::Status List(Program& program, const NameOption& options) {
+  TD_ASSIGN_OR_RETURN(const std::string parent,
+                      options.name.empty() ? "luns/-/channels/-" : ChannelNameOf(options.name));
+  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  TD_ASSIGN_OR_RETURN(const std::vector<Recording> recordings, catalog->ListRecordings(parent));
+  Json object = {{"recordings", Json::array()}};
+  std::vector<Row> rows;
+  for (const Recording& recording : recordings) {
+    object["recordings"].push_back(ToJson(recording));
+    rows.push_back({recording.name, StateName(recording.state), absl::StrCat(recording.blocks),
+                    FormatBytes(recording.bytes), absl::StrCat(recording.missing_blocks),
+                    FormatTime(recording.start_time_ns)});
+  }
+  program.Print(object, {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START"}, rows);
+  return absl::OkStatus();
+}
+
+absl::Status Show(Program& program, const NameOption& options) {
+  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
+  TD_ASSIGN_OR_RETURN(const Recording recording, catalog->GetRecording(name));
+  const Json object = ToJson(recording);
+  std::vector<Row> rows;
+  for (const auto& [key, value] : object.items()) {
+    rows.push_back({key, value.is_string() ? value.get<std::string>() : Dump(value)});
+  }
+  program.Print(object, {"FIELD", "VALUE"}, rows);
+  return absl::OkStatus();
+}
+
+absl::Status Delete(Program& program, const NameOption& options) {
+  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
+  TD_RETURN_IF_ERROR(catalog->DeleteRecording(name));
+  program.Print({{"deleted", name}}, absl::StrCat("deleted ", name));
+  return absl::OkStatus();
+}
+
+void PrintVerdict(const Program& program, const Json& object, const VerifyProgress& verified) {
+  if (verified.damaged.empty()) {
+    program.Print(object, absl::StrCat("verified ", object["recording"].get<std::string>(), ": ",
+                                       verified.checked_blocks, " blocks, none damaged"));
+    return;
+  }
+  std::vector<Row> rows;
+  for (const DamagedBlock& block : verified.damaged) {
+    if (rows.size() == kMaxDamagedRows) break;
+    rows.push_back({absl::StrCat(block.sequence), block.kind, block.detail});
+  }
+  program.Print(object, {"BLOCK", "DAMAGE", "DETAIL"}, rows);
+}
+
+absl::Status Verify(Program& program, const NameOption& options) {
+  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
+  VerifyProgress total;
+  absl::Status status;
+  {
+    ProgressBar bar("verify");
+    const absl::Time start = absl::Now();
+    status =
+        catalog->VerifyRecording(name, program.job_timeout(), [&](const VerifyProgress& progress) {
+          total.checked_blocks = progress.checked_blocks;
+          total.blocks = progress.blocks;
+          total.damaged.insert(total.damaged.end(), progress.damaged.begin(),
+                               progress.damaged.end());
+          const double all = static_cast<double>(std::max<uint64_t>(progress.blocks, 1));
+          bar.Show({.fraction = static_cast<double>(progress.checked_blocks) / all,
+                    .blocks = progress.checked_blocks,
+                    .elapsed_s = absl::ToDoubleSeconds(absl::Now() - start)});
+        });
+  }
+  if (status.ok() && !total.damaged.empty()) {
+    status = WithReason(
+        absl::DataLossError(absl::StrCat(name, ": ", total.damaged.size(), " of ", total.blocks,
+                                         " blocks are damaged or missing")),
+        "BLOCK_DAMAGED", {{"recording", name}, {"blocks", absl::StrCat(total.damaged.size())}});
+  }
+  if (total.blocks == 0 && !status.ok()) return status;
+  Json object = {{"recording", name},
+                 {"blocks", total.blocks},
+                 {"checked_blocks", total.checked_blocks},
+                 {"damaged", Json::array()}};
+  for (const DamagedBlock& block : total.damaged) object["damaged"].push_back(ToJson(block));
+  if (!status.ok()) object["error"] = ToJson(status);
+  program.failure_printed = true;
+  PrintVerdict(program, object, total);
+  return status;
+}
+
+}  // namespace
+
+void AddRecordingsCommands(CLI::App& app, Program& program) {
+  CLI::App* recordings = app.add_subcommand("recordings", "What the storage node holds");
+  recordings->require_subcommand(1);
+
+  auto list_options = std::make_shared<NameOption>();
+  CLI::App* list = recordings->add_subcommand("list", "Show recordings, newest first");
+  list->add_option("CHANNEL", list_options->name, "LUN/CHANNEL: of this channel only");
+  SetRun<NameOption>(list, program, "recordings list", list_options, List);
+
+  const auto add = [&](const std::string& verb, const std::string& help, auto run) {
+    auto options = std::make_shared<NameOption>();
+    CLI::App* command = recordings->add_subcommand(verb, help);
+    command
+        ->add_option("RECORDING", options->name,
+                     "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name")
+        ->required();
+    SetRun<NameOption>(command, program, "recordings " + verb, options, run);
+  };
+  add("show", "Show all about a recording", Show);
+  add("verify", "Read every block and check it", Verify);
+  add("delete", "Delete a recording", Delete);
+}
+
+}  // namespace tapedeck::services::tapectl

@@ -1,0 +1,201 @@
+#include <filesystem>
+#include <iostream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "services/tapectl/commands.h"
+#include "services/tapectl/interrupt.h"
+#include "services/tapectl/names.h"
+#include "services/tapectl/progress.h"
+#include "services/tapectl/units.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+// What record and play share.
+struct TransferOptions {
+  std::string name;
+  std::string end;  // source or sink: KIND or file:PATH
+  uint32_t fft_points = 0;
+  std::vector<std::string> rails;
+  uint32_t slots = 0;
+  int op = 0;  // 0: no choice
+};
+
+struct RecordOptions : TransferOptions {
+  uint64_t blocks = 0;
+  int64_t duration_ns = 0;
+  uint64_t seed = 1;
+  bool loop = false;
+};
+
+using PlayOptions = TransferOptions;
+
+// The path of file:PATH, as the shell means it.
+std::string AbsolutePath(absl::string_view end) {
+  absl::ConsumePrefix(&end, "file:");
+  return std::filesystem::absolute(std::string(end)).lexically_normal();
+}
+
+TransferSpec SpecOf(const Program& program, const TransferOptions& options,
+                    const std::string& target) {
+  TransferSpec spec{.storage = program.storage,
+                    .target = target,
+                    .fft_points = options.fft_points,
+                    .rails = options.rails,
+                    .slots = options.slots};
+  if (options.op != 0) spec.op = static_cast<dataplane::TransferOp>(options.op);
+  return spec;
+}
+
+ProgressNow ProgressOf(const Job& job, int64_t duration_ns) {
+  ProgressNow now{.blocks = job.blocks,
+                  .mb_per_s = MegabytesPerSecond(job.bytes, job.elapsed_ns),
+                  .elapsed_s = static_cast<double>(job.elapsed_ns) / 1e9};
+  if (job.total_blocks != 0) {
+    now.fraction = static_cast<double>(job.blocks) / static_cast<double>(job.total_blocks);
+  } else if (duration_ns != 0) {
+    now.fraction = static_cast<double>(job.elapsed_ns) / static_cast<double>(duration_ns);
+  }
+  return now;
+}
+
+// Follows the job to its end. Ctrl-C cancels it, and so does the end of our patience.
+absl::StatusOr<Job> Follow(const Program& program, client::JobsClient& jobs, const Job& started,
+                           int64_t duration_ns) {
+  const InterruptWatch interrupt([&] {
+    std::cerr << "\ntapectl: cancelling " << started.name << "; again to leave it running\n";
+    jobs.CancelJob(started.name).IgnoreError();
+  });
+  ProgressBar bar(program.what);
+  absl::StatusOr<Job> ended =
+      jobs.WatchJob(started.name, program.job_timeout(),
+                    [&](const Job& job) { bar.Show(ProgressOf(job, duration_ns)); });
+  if (absl::IsDeadlineExceeded(ended.status())) {
+    jobs.CancelJob(started.name).IgnoreError();
+    return absl::DeadlineExceededError(
+        absl::StrCat(started.name, " did not end within --timeout and was cancelled"));
+  }
+  return ended;
+}
+
+std::string SummaryOf(const Job& job) {
+  std::string out = absl::StrFormat(
+      "%s  %s\n%d blocks, %s in %.2f s, %.1f MB/s; lost %d, sent again %d, crc errors %d\n",
+      job.recording.empty() ? "-" : job.recording, StateName(job.state), job.blocks,
+      FormatBytes(job.bytes), static_cast<double>(job.elapsed_ns) / 1e9,
+      MegabytesPerSecond(job.bytes, job.elapsed_ns), job.lost_blocks, job.retransmitted_blocks,
+      job.crc_errors);
+  for (const auto& rail : job.rails) {
+    absl::StrAppend(&out,
+                    absl::StrFormat("  %-8s %8d blocks %10.1f MB/s%s\n", rail.name, rail.blocks,
+                                    MegabytesPerSecond(rail.bytes, job.elapsed_ns),
+                                    rail.cause.empty() ? "" : "  " + rail.cause));
+  }
+  for (const std::string& note : job.notes) absl::StrAppend(&out, "note: ", note, "\n");
+  return std::string(absl::StripSuffix(out, "\n"));
+}
+
+// The result is printed whether the job succeeded or not: it says what was done.
+absl::Status Conclude(Program& program, const Job& job) {
+  program.Print(ToJson(job), SummaryOf(job));
+  program.failure_printed = true;
+  if (job.state == JobState::kSucceeded) return absl::OkStatus();
+  if (!job.error.ok()) return job.error;
+  return absl::InternalError(absl::StrCat(job.name, " ended as ", StateName(job.state)));
+}
+
+absl::Status Record(Program& program, const RecordOptions& options) {
+  BlockInterrupts();
+  TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.name));
+  RecordSpec spec{.transfer = SpecOf(program, options, channel),
+                  .blocks = options.blocks,
+                  .duration_ns = options.duration_ns};
+  if (options.end == "synth") {
+    spec.source = SynthSpec{.seed = options.seed};
+  } else {
+    spec.source = FileSourceSpec{.path = AbsolutePath(options.end), .loop = options.loop};
+  }
+  TD_ASSIGN_OR_RETURN(const auto jobs, program.Jobs());
+  TD_ASSIGN_OR_RETURN(const Job started, jobs->StartRecord(spec));
+  TD_ASSIGN_OR_RETURN(const Job ended, Follow(program, *jobs, started, options.duration_ns));
+  return Conclude(program, ended);
+}
+
+absl::Status Play(Program& program, const PlayOptions& options) {
+  BlockInterrupts();
+  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  TD_ASSIGN_OR_RETURN(const std::string recording, RecordingNameOf(options.name, *catalog));
+  PlaybackSpec spec{.transfer = SpecOf(program, options, recording)};
+  if (options.end == "verify") {
+    spec.sink = VerifySpec{};
+  } else if (options.end == "null") {
+    spec.sink = NullSpec{};
+  } else {
+    spec.sink = FileSinkSpec{.path = AbsolutePath(options.end)};
+  }
+  TD_ASSIGN_OR_RETURN(const auto jobs, program.Jobs());
+  TD_ASSIGN_OR_RETURN(const Job started, jobs->StartPlayback(spec));
+  TD_ASSIGN_OR_RETURN(const Job ended, Follow(program, *jobs, started, 0));
+  return Conclude(program, ended);
+}
+
+// Accepts one of `kinds` or file:PATH.
+CLI::Validator EndOf(const std::vector<std::string>& kinds, const std::string& text) {
+  return CLI::Validator(
+      [kinds, text](const std::string& value) -> std::string {
+        for (const std::string& kind : kinds) {
+          if (value == kind) return "";
+        }
+        if (absl::StartsWith(value, "file:") && value.size() > 5) return "";
+        return "\"" + value + "\" must be " + text;
+      },
+      text);
+}
+
+void AddShared(CLI::App* command, TransferOptions& options) {
+  command->add_option("--fft", options.fft_points,
+                      "Points of the FFT, a power of two from 16 to 65536; default none");
+  command->add_option("--rails", options.rails, "Rails of the worker, e.g. r0,r1; default all")
+      ->delimiter(',');
+  command->add_option("--slots", options.slots, "Blocks of the worker's ring");
+  AddParsed(command, "--op", options.op, ParseOp, "READ, WRITE or SEND; default the channel's");
+}
+
+}  // namespace
+
+void AddTransferCommands(CLI::App& app, Program& program) {
+  auto record_options = std::make_shared<RecordOptions>();
+  CLI::App* record = app.add_subcommand("record", "Record into a channel");
+  record->add_option("CHANNEL", record_options->name, "LUN/CHANNEL")->required();
+  record->add_option("--source", record_options->end, "synth, or file:PATH (raw or .sigmf-meta)")
+      ->required()
+      ->check(EndOf({"synth"}, "synth or file:PATH"));
+  CLI::Option* blocks =
+      record->add_option("--blocks", record_options->blocks, "Stop after this many blocks")
+          ->check(CLI::PositiveNumber);
+  AddParsed(record, "--duration", record_options->duration_ns, ParseDurationNs,
+            "Stop after this time, e.g. 10s")
+      ->excludes(blocks);
+  record->add_option("--seed", record_options->seed, "Of the synth source; default 1");
+  record->add_flag("--loop", record_options->loop, "Start the file again at its end");
+  AddShared(record, *record_options);
+  SetRun<RecordOptions>(record, program, "record", record_options, Record);
+
+  auto play_options = std::make_shared<PlayOptions>();
+  CLI::App* play = app.add_subcommand("play", "Play a recording back");
+  play->add_option("RECORDING", play_options->name,
+                   "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name")
+      ->required();
+  play->add_option("--sink", play_options->end, "verify, null or file:PATH")
+      ->required()
+      ->check(EndOf({"verify", "null"}, "verify, null or file:PATH"));
+  AddShared(play, *play_options);
+  SetRun<PlayOptions>(play, program, "play", play_options, Play);
+}
+
+}  // namespace tapedeck::services::tapectl

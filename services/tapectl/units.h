@@ -1,0 +1,33 @@
+// Quantities as people write them, and back.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace tapedeck::services::tapectl {
+
+// 4096, 64KiB, 1MiB, 10GiB, 2TiB (powers of 1024); kB, MB, GB, TB (powers of 1000).
+absl::StatusOr<uint64_t> ParseBytes(absl::string_view text);
+
+// A number of 0 or more, e.g. 1e9 or 2.4e6.
+absl::StatusOr<double> ParseRate(absl::string_view text);
+
+// 10s, 1m30s, 250ms, 2h; more than 0.
+absl::StatusOr<int64_t> ParseDurationNs(absl::string_view text);
+
+// A transfer op or commit level by its name in any case, as its number on the wire.
+absl::StatusOr<int> ParseOp(absl::string_view text);
+absl::StatusOr<int> ParseCommit(absl::string_view text);
+std::string OpName(int op);
+std::string CommitName(int commit);
+
+// 1.5 GiB
+std::string FormatBytes(uint64_t bytes);
+
+// 2026-01-31T12:00:00Z; "-" for 0.
+std::string FormatTime(int64_t time_ns);
+
+}  // namespace tapedeck::services::tapectl

@@ -1,0 +1,65 @@
+// Answers queries about channels and recordings without touching their files. A cache: each row
+// repeats one channel.json or manifest.json, and all can be made again from those.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "services/catalog.h"
+#include "storage_node/catalog/database.h"
+#include "storage_node/format/manifest.h"
+#include "storage_node/names.h"
+
+namespace tapedeck::storage_node::catalog {
+
+struct RecordingRow {
+  ResourceName name;
+  format::Manifest manifest;
+};
+
+// What a request_id did.
+struct PastRequest {
+  std::string kind;
+  std::string name;
+};
+
+// Any thread. Names are of the kind the call is about; ids of queries may be "-" for all.
+class Catalog {
+ public:
+  static absl::StatusOr<std::unique_ptr<Catalog>> Open(const std::string& path);
+
+  absl::Status PutChannel(const ResourceName& name, const services::Channel& channel);
+  absl::StatusOr<std::optional<services::Channel>> GetChannel(const ResourceName& name);
+  // By name.
+  absl::StatusOr<std::vector<services::Channel>> ListChannels(const std::string& lun);
+  absl::Status DeleteChannel(const ResourceName& name);
+
+  absl::Status PutRecording(const ResourceName& name, const format::Manifest& manifest);
+  absl::StatusOr<std::optional<format::Manifest>> GetRecording(const ResourceName& name);
+  // Newest first.
+  absl::StatusOr<std::vector<RecordingRow>> ListRecordings(const ResourceName& channel);
+  absl::Status DeleteRecording(const ResourceName& name);
+  absl::StatusOr<uint64_t> CountRecordings(const ResourceName& channel);
+
+  absl::Status RememberRequest(const std::string& id, const PastRequest& request);
+  absl::StatusOr<std::optional<PastRequest>> FindRequest(const std::string& id);
+
+ private:
+  explicit Catalog(Database database) : database_(std::move(database)) {}
+
+  // Runs a statement that gives no rows, with `texts` bound in order.
+  absl::Status Change(const char* sql, const std::vector<std::string>& texts)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  absl::Mutex mutex_;
+  Database database_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tapedeck::storage_node::catalog

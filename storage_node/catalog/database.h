@@ -1,0 +1,48 @@
+// SQLite as objects: a connection and its statements.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace tapedeck::storage_node::catalog {
+
+// A prepared statement: Bind, then Step until false. One thread at a time.
+class Statement {
+ public:
+  explicit Statement(sqlite3_stmt* statement) : statement_(statement, sqlite3_finalize) {}
+
+  void Bind(int number, absl::string_view text);  // numbers from 1
+  void Bind(int number, int64_t value);
+
+  // True: there is a row. False: there is none left.
+  absl::StatusOr<bool> Step();
+
+  std::string Text(int column) const;  // columns from 0
+  int64_t Int(int column) const { return sqlite3_column_int64(statement_.get(), column); }
+
+ private:
+  std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> statement_;
+};
+
+// One thread at a time.
+class Database {
+ public:
+  // Opens or creates the file, in WAL mode.
+  static absl::StatusOr<Database> Open(const std::string& path);
+
+  absl::Status Run(const char* sql);
+  absl::StatusOr<Statement> Prepare(const char* sql);
+
+ private:
+  explicit Database(sqlite3* connection) : connection_(connection, sqlite3_close) {}
+  std::unique_ptr<sqlite3, decltype(&sqlite3_close)> connection_;
+};
+
+}  // namespace tapedeck::storage_node::catalog

@@ -1,0 +1,55 @@
+#include "storage_node/disk/fd.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "absl/strings/str_cat.h"
+#include "storage_node/disk/io_error.h"
+
+namespace tapedeck::storage_node::disk {
+
+Fd& Fd::operator=(Fd&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+Fd::~Fd() {
+  if (fd_ >= 0) close(fd_);
+}
+
+absl::StatusOr<Fd> Open(const std::string& path, int flags, const std::string& member) {
+  const int fd = open(path.c_str(), flags | O_CLOEXEC, 0640);
+  if (fd >= 0) return Fd(fd);
+  if (errno == ENOENT) return absl::NotFoundError(absl::StrCat("open ", path, ": no such file"));
+  return IoError("open", path, member, errno);
+}
+
+absl::Status WriteAll(const Fd& fd, std::span<const std::byte> bytes, uint64_t offset,
+                      const std::string& where, const std::string& member) {
+  while (!bytes.empty()) {
+    const ssize_t n = pwrite(fd.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return IoError("pwrite", where, member, n == 0 ? ENOSPC : errno);
+    bytes = bytes.subspan(static_cast<size_t>(n));
+    offset += static_cast<uint64_t>(n);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<size_t> ReadSome(const Fd& fd, std::span<std::byte> into, uint64_t offset,
+                                const std::string& where, const std::string& member) {
+  size_t done = 0;
+  while (done < into.size()) {
+    const ssize_t n =
+        pread(fd.get(), into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return IoError("pread", where, member, errno);
+    if (n == 0) break;
+    done += static_cast<size_t>(n);
+  }
+  return done;
+}
+
+}  // namespace tapedeck::storage_node::disk

@@ -1,0 +1,41 @@
+// An owned file descriptor and whole transfers on it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace tapedeck::storage_node::disk {
+
+// Closes with the object. Any thread, one at a time.
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept;
+  ~Fd();
+
+  int get() const { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
+// open(2) with O_CLOEXEC. NOT_FOUND if there is no such file.
+absl::StatusOr<Fd> Open(const std::string& path, int flags, const std::string& member);
+
+// Each carries on after short transfers and EINTR; `where` and `member` are for the error text.
+// WriteAll: no progress counts as a full disk. ReadSome stops early only at the end of the file and
+// returns what it read.
+absl::Status WriteAll(const Fd& fd, std::span<const std::byte> bytes, uint64_t offset,
+                      const std::string& where, const std::string& member);
+absl::StatusOr<size_t> ReadSome(const Fd& fd, std::span<std::byte> into, uint64_t offset,
+                                const std::string& where, const std::string& member);
+
+}  // namespace tapedeck::storage_node::disk

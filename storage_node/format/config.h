@@ -1,0 +1,25 @@
+// lun.json and channel.json: what was configured, kept where the data is.
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "services/catalog.h"
+
+namespace tapedeck::storage_node::format {
+
+// used_bytes and recordings are not kept. `member` says which of lun.members the file lies on.
+std::string EncodeLun(const services::Lun& lun, uint32_t member);
+absl::StatusOr<services::Lun> DecodeLun(absl::string_view text);
+
+std::string EncodeChannel(const services::Channel& channel);
+absl::StatusOr<services::Channel> DecodeChannel(absl::string_view text);
+
+// Names as in tapectl: READ WRITE SEND; received written durable; posix memory.
+std::string OpName(dataplane::TransferOp op);
+std::string CommitName(dataplane::CommitLevel level);
+absl::StatusOr<dataplane::TransferOp> ParseOp(absl::string_view name);
+absl::StatusOr<dataplane::CommitLevel> ParseCommit(absl::string_view name);
+
+}  // namespace tapedeck::storage_node::format

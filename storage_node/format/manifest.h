@@ -1,0 +1,58 @@
+// manifest.json: what a recording is and how far it got. With the index and the data it is the
+// truth; the catalog only repeats it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "services/catalog.h"
+#include "storage_node/format/identity.h"
+#include "storage_node/format/index.h"
+
+namespace tapedeck::storage_node::format {
+
+struct SequenceRange {
+  uint64_t first = 0;
+  uint64_t count = 0;
+  bool operator==(const SequenceRange&) const = default;
+};
+
+struct Manifest {
+  std::string id;  // {recording}
+  RecordingIdentity identity;
+  uint32_t members = 1;
+  uint64_t block_bytes = 0;
+  std::string datatype;
+  double sample_rate = 0;
+  dataplane::TransferOp op = dataplane::TransferOp::kRead;
+  dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
+  std::map<std::string, std::string> labels;
+  int64_t start_time_ns = 0;
+
+  // Final from SEALED or SALVAGED on; zero before.
+  services::RecordingState state = services::RecordingState::kRecording;
+  uint64_t blocks = 0;  // missing ones included
+  uint64_t bytes = 0;   // of payload present
+  uint64_t durable_watermark = 0;
+  std::vector<SequenceRange> missing;  // exactly the blocks that are not there
+  int64_t end_time_ns = 0;
+  std::string cause;
+
+  uint64_t missing_blocks() const;
+  IndexHeader index_header() const;
+};
+
+std::string EncodeManifest(const Manifest& manifest);
+absl::StatusOr<Manifest> DecodeManifest(absl::string_view text);
+
+// As the catalog shows it. `channel` is luns/{lun}/channels/{channel}.
+services::Recording ToRecording(const Manifest& manifest, absl::string_view channel);
+
+// Adds `sequence`, which is above all in `ranges`.
+void AppendSequence(std::vector<SequenceRange>* ranges, uint64_t sequence);
+
+}  // namespace tapedeck::storage_node::format

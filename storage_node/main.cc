@@ -1,0 +1,67 @@
+// tapedeck-storage: composes rails, catalog, sessions and the gRPC server, and ends them in order.
+
+#include <cstdio>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "dataplane/transport/rail_set.h"
+#include "services/daemon.h"
+#include "services/server/catalog_service.h"
+#include "services/server/grpc_log.h"
+#include "services/server/node_service.h"
+#include "services/server/server.h"
+#include "services/server/signals.h"
+#include "services/session/registry.h"
+#include "services/session_stream/session_service.h"
+#include "storage_node/describer.h"
+#include "storage_node/node.h"
+#include "storage_node/settings.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+// Blocks in flight are finished within this after SIGTERM; then sessions are cut and sealed.
+constexpr int64_t kDrainNs = 5 * dataplane::kSecondNs;
+
+absl::Status Run(const Settings& settings) {
+  if (settings.rebuild_catalog) return RebuildCatalog(settings.state);
+  TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, true));
+  TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());
+  TD_ASSIGN_OR_RETURN(const auto node, StorageNode::Create({.state_dir = settings.state}));
+  services::session::Registry registry(services::AsExecutors(loops), rails->transports(),
+                                       &node->sessions());
+  const Describer describer(absl::StrCat(services::HostName(), "/storage"), rails->transports(),
+                            registry);
+  TD_ASSIGN_OR_RETURN(
+      const auto server,
+      services::server::Server::Create(
+          settings.listen,
+          {services::server::CatalogServiceOver(node->luns(), node->channels(), node->recordings()),
+           services::server::NodeServiceOver(describer),
+           services::session_stream::SessionServiceOver(registry)}));
+  dataplane::Log(dataplane::LogLevel::kInfo, "main", "storage node ready",
+                 {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
+  services::server::WaitForShutdownSignal();
+  dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
+  server->Drain();
+  registry.Drain(kDrainNs);
+  server->Shutdown(absl::Seconds(1));
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace tapedeck::storage_node
+
+int main(int argc, char** argv) {
+  tapedeck::services::server::BlockShutdownSignals();
+  tapedeck::services::server::RouteGrpcLog();
+  // Debian builds Abseil with deadlock detection on, which costs a lookup at every lock.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  int exit_status = 0;
+  const auto settings = tapedeck::storage_node::ParseSettings(argc, argv, &exit_status);
+  if (!settings.has_value()) return exit_status;
+  const absl::Status status = tapedeck::storage_node::Run(*settings);
+  return status.ok() ? 0 : tapedeck::services::FailedToStart("tapedeck-storage", status);
+}

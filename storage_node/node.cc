@@ -1,0 +1,67 @@
+#include "storage_node/node.h"
+
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "storage_node/disk/durable_file.h"
+#include "storage_node/disk/io_error.h"
+#include "storage_node/node/reconcile.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+uint64_t SystemRandom() {
+  uint64_t value = 0;
+  // Up to 256 bytes come whole and without error once the system has booted: getrandom(2).
+  [[maybe_unused]] const ssize_t got = getrandom(&value, sizeof(value), 0);
+  return value;
+}
+
+std::string CatalogPath(const std::string& state_dir) {
+  return absl::StrCat(state_dir, "/catalog.sqlite");
+}
+
+absl::StatusOr<disk::FileLock> LockState(const std::string& state_dir) {
+  TD_RETURN_IF_ERROR(disk::MakeDirectory(state_dir, state_dir));
+  return disk::FileLock::Take(absl::StrCat(state_dir, "/lock"), state_dir);
+}
+
+absl::StatusOr<std::unique_ptr<NodeParts>> OpenParts(StorageSettings settings) {
+  auto parts = std::make_unique<NodeParts>();
+  parts->settings = std::move(settings);
+  if (parts->settings.clock == nullptr) {
+    parts->settings.clock = std::make_shared<dataplane::SystemClock>();
+  }
+  if (!parts->settings.random) parts->settings.random = SystemRandom;
+  TD_ASSIGN_OR_RETURN(parts->catalog,
+                      catalog::Catalog::Open(CatalogPath(parts->settings.state_dir)));
+  TD_RETURN_IF_ERROR(OpenLunsAndReconcile(*parts));
+  return parts;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<StorageNode>> StorageNode::Create(StorageSettings settings) {
+  TD_ASSIGN_OR_RETURN(disk::FileLock lock, LockState(settings.state_dir));
+  TD_ASSIGN_OR_RETURN(auto parts, OpenParts(std::move(settings)));
+  return std::unique_ptr<StorageNode>(new StorageNode(std::move(lock), std::move(parts)));
+}
+
+absl::Status RebuildCatalog(const std::string& state_dir) {
+  TD_ASSIGN_OR_RETURN(const disk::FileLock lock, LockState(state_dir));
+  const std::string path = CatalogPath(state_dir);
+  for (const absl::string_view suffix : {"", "-wal", "-shm"}) {
+    const std::string file = absl::StrCat(path, suffix);
+    if (unlink(file.c_str()) != 0 && errno != ENOENT) {
+      return disk::IoError("unlink", file, state_dir, errno);
+    }
+  }
+  return OpenParts({.state_dir = state_dir}).status();
+}
+
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,49 @@
+// The storage node without its network: what it keeps, and the services that show it. main.cc gives
+// the services to the gRPC handlers and the session host to the sessions.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "services/catalog.h"
+#include "services/session/host.h"
+#include "storage_node/disk/file_lock.h"
+#include "storage_node/node/channel_catalog.h"
+#include "storage_node/node/lun_catalog.h"
+#include "storage_node/node/parts.h"
+#include "storage_node/node/recording_catalog.h"
+#include "storage_node/node/session_host.h"
+
+namespace tapedeck::storage_node {
+
+// Owned by main. Destroyed after the sources and sinks it has admitted. Any thread.
+class StorageNode {
+ public:
+  // Opens everything under state_dir and salvages what a crash left open: waits for the disk.
+  // FAILED_PRECONDITION (MEMBER_UNUSABLE) if another process has it, or a member is not there.
+  static absl::StatusOr<std::unique_ptr<StorageNode>> Create(StorageSettings settings);
+
+  services::LunCatalog& luns() { return luns_; }
+  services::ChannelCatalog& channels() { return channels_; }
+  services::RecordingCatalog& recordings() { return recordings_; }
+  services::session::SessionHost& sessions() { return sessions_; }
+
+ private:
+  StorageNode(disk::FileLock lock, std::unique_ptr<NodeParts> parts)
+      : lock_(std::move(lock)), parts_(std::move(parts)) {}
+
+  const disk::FileLock lock_;
+  const std::unique_ptr<NodeParts> parts_;
+  LunService luns_{*parts_};
+  ChannelService channels_{*parts_};
+  RecordingService recordings_{*parts_};
+  RecordingHost sessions_{*parts_};
+};
+
+// Throws the catalog away and makes it again from the files. No node may run on `state_dir`. Past
+// request_ids are forgotten.
+absl::Status RebuildCatalog(const std::string& state_dir);
+
+}  // namespace tapedeck::storage_node

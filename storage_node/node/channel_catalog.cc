@@ -1,0 +1,107 @@
+#include "storage_node/node/channel_catalog.h"
+
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/datatype.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/node/config_files.h"
+#include "storage_node/node/recordings.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+constexpr uint64_t kMinBlockBytes = 64 << 10;
+constexpr uint64_t kMaxBlockBytes = 8 << 20;
+// Direct I/O aligns to this, and so do all offsets of blocks.
+constexpr uint64_t kBlockAlignment = 4096;
+
+absl::Status CheckBlockBytes(uint64_t bytes) {
+  if (bytes >= kMinBlockBytes && bytes <= kMaxBlockBytes && bytes % kBlockAlignment == 0) {
+    return absl::OkStatus();
+  }
+  return services::WithReason(
+      absl::InvalidArgumentError(absl::StrCat(
+          "block_bytes ", bytes, ": must be a multiple of 4096 from 65536 to 8388608")),
+      "BLOCK_SIZE_INVALID", {{"block_bytes", absl::StrCat(bytes)}});
+}
+
+absl::Status Check(const services::Channel& channel) {
+  TD_RETURN_IF_ERROR(CheckBlockBytes(channel.block_bytes));
+  if (const auto type = dataplane::ParseDatatype(channel.datatype); !type.ok()) {
+    return services::WithReason(type.status(), "DATATYPE_INVALID",
+                                {{"datatype", channel.datatype}});
+  }
+  if (!std::isfinite(channel.sample_rate) || channel.sample_rate < 0) {
+    return services::WithReason(
+        absl::InvalidArgumentError("sample_rate: must be a number of samples per second, or 0"),
+        "ARGUMENT_INVALID", {{"field", "sample_rate"}});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status InUse(const std::string& channel, absl::string_view why) {
+  return services::WithReason(absl::FailedPreconditionError(absl::StrCat(channel, " ", why)),
+                              "CHANNEL_IN_USE", {{"channel", channel}});
+}
+
+}  // namespace
+
+absl::StatusOr<services::Channel> ChannelService::CreateChannel(const services::Channel& channel,
+                                                                const std::string& request_id) {
+  return Once<services::Channel>(
+      parts_, request_id, "channel", channel.name, [&] { return GetChannel(channel.name); },
+      [&] { return Create(channel); });
+}
+
+absl::StatusOr<services::Channel> ChannelService::Create(services::Channel channel) {
+  TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
+  TD_RETURN_IF_ERROR(Check(channel));
+  TD_RETURN_IF_ERROR(parts_.luns.Find(name.lun).status());
+  const auto lease = parts_.leases->TakeExclusive(channel.name);
+  TD_ASSIGN_OR_RETURN(const auto existing, parts_.catalog->GetChannel(name));
+  if (existing.has_value()) {
+    return services::WithReason(
+        absl::AlreadyExistsError(absl::StrCat(channel.name, " exists; choose another name")),
+        "CHANNEL_EXISTS", {{"channel", channel.name}});
+  }
+  if (lease == nullptr) return InUse(channel.name, "is being created or its LUN deleted");
+  // Only under the lease is it sure that the LUN stays.
+  TD_ASSIGN_OR_RETURN(const auto lun, parts_.luns.Find(name.lun));
+  if (!channel.op_chosen) channel.op = dataplane::TransferOp::kRead;
+  channel.create_time_ns = parts_.settings.clock->WallNs();
+  TD_RETURN_IF_ERROR(WriteChannelFile(*lun, channel));
+  TD_RETURN_IF_ERROR(parts_.catalog->PutChannel(name, channel));
+  return channel;
+}
+
+absl::StatusOr<services::Channel> ChannelService::GetChannel(const std::string& name) {
+  TD_ASSIGN_OR_RETURN(const ResourceName parsed, ParseChannelName(name));
+  return FindChannel(parts_, parsed);
+}
+
+absl::StatusOr<std::vector<services::Channel>> ChannelService::ListChannels(
+    const std::string& parent) {
+  TD_ASSIGN_OR_RETURN(const ResourceName parsed, ParseLunName(parent, Wildcard::kAllowed));
+  if (parsed.lun != "-") TD_RETURN_IF_ERROR(parts_.luns.Find(parsed.lun).status());
+  return parts_.catalog->ListChannels(parsed.lun);
+}
+
+absl::Status ChannelService::DeleteChannel(const std::string& name) {
+  TD_ASSIGN_OR_RETURN(const ResourceName parsed, ParseChannelName(name));
+  TD_RETURN_IF_ERROR(FindChannel(parts_, parsed).status());
+  const auto lease = parts_.leases->TakeExclusive(name);
+  if (lease == nullptr) return InUse(name, "is being recorded or played; end those sessions first");
+  TD_RETURN_IF_ERROR(FindChannel(parts_, parsed).status());
+  TD_ASSIGN_OR_RETURN(const uint64_t recordings, parts_.catalog->CountRecordings(parsed));
+  if (recordings > 0) {
+    return InUse(name, absl::StrCat("holds ", recordings, " recordings; delete them first"));
+  }
+  TD_ASSIGN_OR_RETURN(const auto lun, parts_.luns.Find(parsed.lun));
+  TD_RETURN_IF_ERROR(RemoveChannelFile(*lun, parsed.channel));
+  return parts_.catalog->DeleteChannel(parsed);
+}
+
+}  // namespace tapedeck::storage_node

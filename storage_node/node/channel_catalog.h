@@ -1,0 +1,26 @@
+// Channels: made, shown, deleted.
+#pragma once
+
+#include "services/catalog.h"
+#include "storage_node/node/parts.h"
+
+namespace tapedeck::storage_node {
+
+// Any thread. Owned by the node.
+class ChannelService final : public services::ChannelCatalog {
+ public:
+  explicit ChannelService(NodeParts& parts) : parts_(parts) {}
+
+  absl::StatusOr<services::Channel> CreateChannel(const services::Channel& channel,
+                                                  const std::string& request_id) override;
+  absl::StatusOr<services::Channel> GetChannel(const std::string& name) override;
+  absl::StatusOr<std::vector<services::Channel>> ListChannels(const std::string& parent) override;
+  absl::Status DeleteChannel(const std::string& name) override;
+
+ private:
+  absl::StatusOr<services::Channel> Create(services::Channel channel);
+
+  NodeParts& parts_;
+};
+
+}  // namespace tapedeck::storage_node

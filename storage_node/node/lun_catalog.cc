@@ -1,0 +1,153 @@
+#include "storage_node/node/lun_catalog.h"
+
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/node/config_files.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+absl::Status Invalid(absl::string_view field, absl::string_view why) {
+  return services::WithReason(absl::InvalidArgumentError(absl::StrCat(field, ": ", why)),
+                              "ARGUMENT_INVALID", {{"field", std::string(field)}});
+}
+
+// Members as absolute paths, each once.
+absl::Status NormalizeMembers(services::Lun* lun) {
+  std::set<std::string> seen;
+  for (std::string& member : lun->members) {
+    std::error_code error;
+    const auto path = std::filesystem::weakly_canonical(std::filesystem::absolute(member), error);
+    if (error || member.empty()) {
+      return Invalid("members", absl::StrCat("'", member, "': ", error.message()));
+    }
+    member = path.string();
+    if (!seen.insert(member).second) {
+      return Invalid("members", absl::StrCat(member, " is given twice"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckShape(const services::Lun& lun, const store::StoreKindInfo& kind) {
+  if (kind.has_members && lun.members.empty()) {
+    return Invalid("members", absl::StrCat("a ", kind.name, " LUN needs at least one member"));
+  }
+  if (!kind.has_members && !lun.members.empty()) {
+    return Invalid("members", absl::StrCat("a ", kind.name, " LUN has no members"));
+  }
+  if (kind.needs_capacity && lun.capacity_bytes == 0) {
+    return Invalid("capacity_bytes", absl::StrCat("a ", kind.name, " LUN needs a capacity"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status InUse(const std::string& name) {
+  return services::WithReason(
+      absl::FailedPreconditionError(
+          absl::StrCat(name, " is in use by a session or another request; end that first")),
+      "LUN_NOT_EMPTY", {{"lun", name}});
+}
+
+}  // namespace
+
+absl::StatusOr<services::Lun> LunService::CreateLun(const services::Lun& lun,
+                                                    const std::string& request_id) {
+  return Once<services::Lun>(
+      parts_, request_id, "LUN", lun.name, [&] { return GetLun(lun.name); },
+      [&] { return Create(lun); });
+}
+
+absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
+  TD_ASSIGN_OR_RETURN(const ResourceName name, ParseLunName(lun.name));
+  TD_ASSIGN_OR_RETURN(store::StoreKindInfo kind, store::FindStoreKind(lun.store));
+  TD_RETURN_IF_ERROR(CheckShape(lun, kind));
+  TD_RETURN_IF_ERROR(NormalizeMembers(&lun));
+  const auto lease = parts_.leases->TakeExclusive(lun.name);
+  if (lease == nullptr || parts_.luns.Has(name.lun)) {
+    return services::WithReason(
+        absl::AlreadyExistsError(absl::StrCat(lun.name, " exists; choose another name")),
+        "LUN_EXISTS", {{"lun", name.lun}});
+  }
+  lun.uid = format::Uuid::Make(parts_.settings.random).ToString();
+  lun.create_time_ns = parts_.settings.clock->WallNs();
+  auto open = std::make_shared<OpenLun>(
+      OpenLun{.config = lun,
+              .capacity = std::make_shared<Capacity>(lun.capacity_bytes),
+              .channel_root = ChannelRoot(parts_.settings.state_dir, lun)});
+  TD_ASSIGN_OR_RETURN(open->store, kind.create(lun));
+  open->kind = std::move(kind);
+  if (absl::Status status = WriteLunFile(parts_.settings.state_dir, lun); !status.ok()) {
+    // The LUN is not there yet for anybody: whatever is left on the members says whose it was.
+    open->kind.remove(lun).IgnoreError();
+    return status;
+  }
+  parts_.luns.Insert(name.lun, open);
+  return Present(name.lun, *open);
+}
+
+absl::StatusOr<services::Lun> LunService::Present(const std::string& id, const OpenLun& lun) {
+  services::Lun out = lun.config;
+  out.used_bytes = lun.capacity->used();
+  TD_ASSIGN_OR_RETURN(out.recordings, parts_.catalog->CountRecordings({.lun = id, .channel = "-"}));
+  return out;
+}
+
+absl::StatusOr<services::Lun> LunService::GetLun(const std::string& name) {
+  TD_ASSIGN_OR_RETURN(const ResourceName parsed, ParseLunName(name));
+  TD_ASSIGN_OR_RETURN(const auto lun, parts_.luns.Find(parsed.lun));
+  return Present(parsed.lun, *lun);
+}
+
+absl::StatusOr<std::vector<services::Lun>> LunService::ListLuns() {
+  std::vector<services::Lun> luns;
+  for (const auto& [id, lun] : parts_.luns.All()) {
+    TD_ASSIGN_OR_RETURN(services::Lun shown, Present(id, *lun));
+    luns.push_back(std::move(shown));
+  }
+  return luns;
+}
+
+absl::Status LunService::DeleteLun(const std::string& name, bool force) {
+  TD_ASSIGN_OR_RETURN(const ResourceName parsed, ParseLunName(name));
+  TD_RETURN_IF_ERROR(parts_.luns.Find(parsed.lun).status());
+  const auto lease = parts_.leases->TakeExclusive(name);
+  if (lease == nullptr) return InUse(name);
+  TD_ASSIGN_OR_RETURN(const auto lun, parts_.luns.Find(parsed.lun));
+  TD_ASSIGN_OR_RETURN(const uint64_t recordings,
+                      parts_.catalog->CountRecordings({.lun = parsed.lun, .channel = "-"}));
+  if (recordings > 0 && !force) {
+    return services::WithReason(
+        absl::FailedPreconditionError(absl::StrCat(
+            name, " holds ", recordings, " recordings; delete them first or use --force")),
+        "LUN_NOT_EMPTY", {{"lun", parsed.lun}, {"recordings", absl::StrCat(recordings)}});
+  }
+  TD_RETURN_IF_ERROR(DeleteContents(parsed.lun, *lun));
+  // Without its file the node no longer looks for the LUN: then its members may go.
+  TD_RETURN_IF_ERROR(RemoveLunFile(parts_.settings.state_dir, parsed.lun));
+  parts_.luns.Erase(parsed.lun);
+  return lun->kind.remove(lun->config);
+}
+
+absl::Status LunService::DeleteContents(const std::string& id, const OpenLun& lun) {
+  TD_ASSIGN_OR_RETURN(const auto rows, parts_.catalog->ListRecordings({.lun = id, .channel = "-"}));
+  for (const catalog::RecordingRow& row : rows) {
+    TD_RETURN_IF_ERROR(
+        lun.store->DeleteRecording({.channel = row.name.channel, .recording = row.name.recording}));
+    TD_RETURN_IF_ERROR(parts_.catalog->DeleteRecording(row.name));
+  }
+  TD_ASSIGN_OR_RETURN(const auto channels, parts_.catalog->ListChannels(id));
+  for (const services::Channel& channel : channels) {
+    TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
+    TD_RETURN_IF_ERROR(RemoveChannelFile(lun, name.channel));
+    TD_RETURN_IF_ERROR(parts_.catalog->DeleteChannel(name));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tapedeck::storage_node

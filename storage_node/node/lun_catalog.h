@@ -1,0 +1,28 @@
+// LUNs: made, shown, deleted.
+#pragma once
+
+#include "services/catalog.h"
+#include "storage_node/node/parts.h"
+
+namespace tapedeck::storage_node {
+
+// Any thread. Owned by the node.
+class LunService final : public services::LunCatalog {
+ public:
+  explicit LunService(NodeParts& parts) : parts_(parts) {}
+
+  absl::StatusOr<services::Lun> CreateLun(const services::Lun& lun,
+                                          const std::string& request_id) override;
+  absl::StatusOr<services::Lun> GetLun(const std::string& name) override;
+  absl::StatusOr<std::vector<services::Lun>> ListLuns() override;
+  absl::Status DeleteLun(const std::string& name, bool force) override;
+
+ private:
+  absl::StatusOr<services::Lun> Create(services::Lun lun);
+  absl::StatusOr<services::Lun> Present(const std::string& id, const OpenLun& lun);
+  absl::Status DeleteContents(const std::string& id, const OpenLun& lun);
+
+  NodeParts& parts_;
+};
+
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,68 @@
+// The LUNs that are open, each with its store.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "services/catalog.h"
+#include "services/errors.h"
+#include "storage_node/capacity.h"
+#include "storage_node/store/list.h"
+
+namespace tapedeck::storage_node {
+
+// Held by shared_ptr: by the table, by sessions and by queries that are under way.
+struct OpenLun {
+  services::Lun config;  // as created
+  store::StoreKindInfo kind;
+  std::shared_ptr<Capacity> capacity;
+  std::string channel_root;  // the directory its channel configurations lie under
+  std::unique_ptr<store::Store> store;
+};
+
+// Any thread. Keys are ids, without "luns/".
+class LunTable {
+ public:
+  void Insert(const std::string& id, std::shared_ptr<OpenLun> lun) {
+    absl::MutexLock lock(&mutex_);
+    luns_[id] = std::move(lun);
+  }
+
+  void Erase(const std::string& id) {
+    absl::MutexLock lock(&mutex_);
+    luns_.erase(id);
+  }
+
+  bool Has(const std::string& id) const {
+    absl::MutexLock lock(&mutex_);
+    return luns_.contains(id);
+  }
+
+  // NOT_FOUND (LUN_NOT_FOUND).
+  absl::StatusOr<std::shared_ptr<OpenLun>> Find(const std::string& id) const {
+    absl::MutexLock lock(&mutex_);
+    const auto it = luns_.find(id);
+    if (it != luns_.end()) return it->second;
+    return services::WithReason(absl::NotFoundError(absl::StrCat(
+                                    "no LUN ", id, "; tapectl lun list shows those there are")),
+                                "LUN_NOT_FOUND", {{"lun", id}});
+  }
+
+  // By name.
+  std::vector<std::pair<std::string, std::shared_ptr<OpenLun>>> All() const {
+    absl::MutexLock lock(&mutex_);
+    return {luns_.begin(), luns_.end()};
+  }
+
+ private:
+  mutable absl::Mutex mutex_;
+  std::map<std::string, std::shared_ptr<OpenLun>> luns_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,85 @@
+// What the services of a storage node share.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "dataplane/clock.h"
+#include "storage_node/catalog/catalog.h"
+#include "storage_node/format/uuid.h"
+#include "storage_node/leases.h"
+#include "storage_node/node/lun_table.h"
+#include "storage_node/recording_writer.h"
+
+namespace tapedeck::storage_node {
+
+// A session's ring: as many slots as fit in `ring_bytes`, at most `ring_slots`, but never fewer
+// than 8.
+struct StorageSettings {
+  std::string state_dir;  // exists or its parent does
+  size_t ring_slots = 64;
+  uint64_t ring_bytes = 64 << 20;
+  std::shared_ptr<const dataplane::Clock> clock;  // null: the system's
+  format::Random random;                          // null: the system's
+};
+
+// Counts of the recordings being written. Any thread.
+class LiveRecordings {
+ public:
+  void Add(const std::string& name, const std::shared_ptr<LiveCounts>& counts) {
+    absl::MutexLock lock(&mutex_);
+    std::erase_if(counts_, [](const auto& entry) { return entry.second.expired(); });
+    counts_[name] = counts;
+  }
+  // Null if nobody writes it.
+  std::shared_ptr<LiveCounts> Find(const std::string& name) {
+    absl::MutexLock lock(&mutex_);
+    const auto it = counts_.find(name);
+    return it == counts_.end() ? nullptr : it->second.lock();
+  }
+
+ private:
+  absl::Mutex mutex_;
+  std::map<std::string, std::weak_ptr<LiveCounts>> counts_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Any thread. Lives as long as the node. The catalog is shared with writers, which may seal after
+// everything else is gone.
+struct NodeParts {
+  StorageSettings settings;  // clock and random set
+  std::shared_ptr<Leases> leases = std::make_shared<Leases>();
+  std::shared_ptr<catalog::Catalog> catalog;
+  LunTable luns;
+  LiveRecordings live;
+};
+
+// AIP-155: a request_id that was used before has the result of that time. Runs `create`, which
+// returns what `get` would, unless the id is known.
+template <typename T>
+absl::StatusOr<T> Once(NodeParts& parts, const std::string& request_id, const std::string& kind,
+                       const std::string& name, const std::function<absl::StatusOr<T>()>& get,
+                       const std::function<absl::StatusOr<T>()>& create) {
+  if (request_id.empty()) return create();
+  auto past = parts.catalog->FindRequest(request_id);
+  if (!past.ok()) return past.status();
+  if (past->has_value()) {
+    if ((*past)->kind == kind && (*past)->name == name) return get();
+    return services::WithReason(absl::InvalidArgumentError(absl::StrCat(
+                                    "request_id ", request_id, " was used to create ",
+                                    (*past)->kind, " ", (*past)->name, "; use a new one")),
+                                "ARGUMENT_INVALID", {{"field", "request_id"}});
+  }
+  absl::StatusOr<T> result = create();
+  if (!result.ok()) return result;
+  absl::Status status = parts.catalog->RememberRequest(request_id, {.kind = kind, .name = name});
+  if (!status.ok()) return status;
+  return result;
+}
+
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,116 @@
+#include "storage_node/node/reconcile.h"
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "storage_node/node/config_files.h"
+#include "storage_node/node/recordings.h"
+#include "storage_node/recovery.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+constexpr char kStopped[] = "ABORTED: the storage node stopped while recording";
+
+absl::Status ReconcileChannels(NodeParts& parts, const std::string& lun_id, const OpenLun& lun) {
+  std::set<std::string> stored;
+  TD_ASSIGN_OR_RETURN(const auto channels, ReadChannelFiles(lun));
+  for (const services::Channel& channel : channels) {
+    TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
+    TD_RETURN_IF_ERROR(parts.catalog->PutChannel(name, channel));
+    stored.insert(channel.name);
+  }
+  TD_ASSIGN_OR_RETURN(const auto known, parts.catalog->ListChannels(lun_id));
+  for (const services::Channel& channel : known) {
+    if (stored.contains(channel.name)) continue;
+    TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
+    TD_RETURN_IF_ERROR(parts.catalog->DeleteChannel(name));
+  }
+  return absl::OkStatus();
+}
+
+// Reads a recording that the catalog does not know, or knows as unfinished.
+absl::Status Adopt(NodeParts& parts, const ResourceName& name, const OpenLun& lun) {
+  const store::RecordingPath path{.channel = name.channel, .recording = name.recording};
+  auto manifest = LoadManifest(*lun.store, path, *parts.settings.clock);
+  if (absl::IsNotFound(manifest.status())) {
+    // The node died before the manifest: nothing of it was acknowledged as written.
+    return lun.store->DeleteRecording(path);
+  }
+  if (!manifest.ok()) {
+    dataplane::Log(
+        dataplane::LogLevel::kError, "reconcile", "recording left out",
+        {{"recording", name.ToString()}, {"error", std::string(manifest.status().message())}});
+    return absl::OkStatus();
+  }
+  catalog::RecordingRow row{.name = name, .manifest = *std::move(manifest)};
+  TD_RETURN_IF_ERROR(parts.catalog->PutRecording(name, row.manifest));
+  lun.capacity->Add(row.manifest.bytes);  // 0 while unfinished: salvaging adds them
+  return CloseAbandoned(parts, &row, kStopped);
+}
+
+absl::Status ReconcileRecordings(NodeParts& parts, const std::string& lun_id, const OpenLun& lun) {
+  TD_ASSIGN_OR_RETURN(const auto rows,
+                      parts.catalog->ListRecordings({.lun = lun_id, .channel = "-"}));
+  std::set<std::string> sealed;
+  for (const catalog::RecordingRow& row : rows) {
+    if (row.manifest.state == services::RecordingState::kRecording) continue;
+    sealed.insert(row.name.ToString());
+  }
+  std::set<std::string> stored;
+  TD_ASSIGN_OR_RETURN(const auto paths, lun.store->ListRecordings());
+  for (const store::RecordingPath& path : paths) {
+    const ResourceName name{.lun = lun_id, .channel = path.channel, .recording = path.recording};
+    stored.insert(name.ToString());
+    if (!sealed.contains(name.ToString())) TD_RETURN_IF_ERROR(Adopt(parts, name, lun));
+  }
+  for (const catalog::RecordingRow& row : rows) {
+    const std::string name = row.name.ToString();
+    if (!stored.contains(name)) {
+      TD_RETURN_IF_ERROR(parts.catalog->DeleteRecording(row.name));
+    } else if (sealed.contains(name)) {
+      lun.capacity->Add(row.manifest.bytes);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Rows of LUNs that are no longer there.
+absl::Status ForgetLuns(NodeParts& parts) {
+  TD_ASSIGN_OR_RETURN(const auto rows, parts.catalog->ListRecordings({.lun = "-", .channel = "-"}));
+  for (const catalog::RecordingRow& row : rows) {
+    if (!parts.luns.Has(row.name.lun)) TD_RETURN_IF_ERROR(parts.catalog->DeleteRecording(row.name));
+  }
+  TD_ASSIGN_OR_RETURN(const auto channels, parts.catalog->ListChannels("-"));
+  for (const services::Channel& channel : channels) {
+    TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
+    if (!parts.luns.Has(name.lun)) TD_RETURN_IF_ERROR(parts.catalog->DeleteChannel(name));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status OpenLunsAndReconcile(NodeParts& parts) {
+  TD_ASSIGN_OR_RETURN(const auto luns, ReadLunFiles(parts.settings.state_dir));
+  for (const services::Lun& config : luns) {
+    TD_ASSIGN_OR_RETURN(const ResourceName name, ParseLunName(config.name));
+    TD_ASSIGN_OR_RETURN(store::StoreKindInfo kind, store::FindStoreKind(config.store));
+    auto lun = std::make_shared<OpenLun>(
+        OpenLun{.config = config,
+                .capacity = std::make_shared<Capacity>(config.capacity_bytes),
+                .channel_root = ChannelRoot(parts.settings.state_dir, config)});
+    TD_ASSIGN_OR_RETURN(lun->store, kind.open(config));
+    lun->kind = std::move(kind);
+    parts.luns.Insert(name.lun, lun);
+    TD_RETURN_IF_ERROR(ReconcileChannels(parts, name.lun, *lun));
+    TD_RETURN_IF_ERROR(ReconcileRecordings(parts, name.lun, *lun));
+  }
+  return ForgetLuns(parts);
+}
+
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,61 @@
+#include "storage_node/node/recording_catalog.h"
+
+#include <utility>
+
+#include "dataplane/status_macros.h"
+#include "storage_node/node/recordings.h"
+#include "storage_node/verify.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+constexpr char kAbandoned[] = "ABORTED: the session ended without closing the recording";
+
+}  // namespace
+
+absl::StatusOr<services::Recording> RecordingService::GetRecording(const std::string& name) {
+  TD_ASSIGN_OR_RETURN(FoundRecording found, FindRecording(parts_, name));
+  return Present(parts_, {.name = found.name, .manifest = std::move(found.manifest)});
+}
+
+absl::StatusOr<std::vector<services::Recording>> RecordingService::ListRecordings(
+    const std::string& parent) {
+  TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(parent, Wildcard::kAllowed));
+  if (name.lun != "-") TD_RETURN_IF_ERROR(parts_.luns.Find(name.lun).status());
+  if (name.lun != "-" && name.channel != "-")
+    TD_RETURN_IF_ERROR(FindChannel(parts_, name).status());
+  TD_ASSIGN_OR_RETURN(auto rows, parts_.catalog->ListRecordings(name));
+  std::vector<services::Recording> recordings;
+  for (catalog::RecordingRow& row : rows) {
+    TD_RETURN_IF_ERROR(CloseAbandoned(parts_, &row, kAbandoned));
+    recordings.push_back(Present(parts_, row));
+  }
+  return recordings;
+}
+
+absl::Status RecordingService::DeleteRecording(const std::string& name) {
+  TD_ASSIGN_OR_RETURN(const FoundRecording found, FindRecording(parts_, name));
+  const auto lease = parts_.leases->TakeExclusive(name);
+  if (lease == nullptr) return Busy(found, "is being written or played; end that session first");
+  // What was found before the lease may have changed or gone.
+  TD_ASSIGN_OR_RETURN(const auto manifest, parts_.catalog->GetRecording(found.name));
+  if (!manifest.has_value()) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(found.lun->store->DeleteRecording(found.path()));
+  found.lun->capacity->Refund(manifest->bytes);
+  return parts_.catalog->DeleteRecording(found.name);
+}
+
+absl::Status RecordingService::VerifyRecording(
+    const std::string& name, const std::function<bool(const services::VerifyProgress&)>& report) {
+  TD_ASSIGN_OR_RETURN(FoundRecording found, FindRecording(parts_, name));
+  const auto lease = parts_.leases->TakeShared(name);
+  if (lease == nullptr) return Busy(found, "is still being written");
+  TD_ASSIGN_OR_RETURN(found, FindRecording(parts_, name));
+  if (found.manifest.state == services::RecordingState::kRecording) {
+    return Busy(found, "was not closed yet; try again");
+  }
+  return VerifyBlocks(*found.lun->store, found.path(), found.manifest, *parts_.settings.clock,
+                      report);
+}
+
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,26 @@
+// Recordings: shown, verified, deleted. They are made by sessions.
+#pragma once
+
+#include "services/catalog.h"
+#include "storage_node/node/parts.h"
+
+namespace tapedeck::storage_node {
+
+// Any thread. Owned by the node.
+class RecordingService final : public services::RecordingCatalog {
+ public:
+  explicit RecordingService(NodeParts& parts) : parts_(parts) {}
+
+  absl::StatusOr<services::Recording> GetRecording(const std::string& name) override;
+  absl::StatusOr<std::vector<services::Recording>> ListRecordings(
+      const std::string& parent) override;
+  absl::Status DeleteRecording(const std::string& name) override;
+  absl::Status VerifyRecording(
+      const std::string& name,
+      const std::function<bool(const services::VerifyProgress&)>& report) override;
+
+ private:
+  NodeParts& parts_;
+};
+
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,75 @@
+#include "storage_node/node/recordings.h"
+
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/recovery.h"
+
+namespace tapedeck::storage_node {
+
+absl::StatusOr<services::Channel> FindChannel(NodeParts& parts, const ResourceName& name) {
+  TD_RETURN_IF_ERROR(parts.luns.Find(name.lun).status());
+  TD_ASSIGN_OR_RETURN(auto channel, parts.catalog->GetChannel(name));
+  if (channel.has_value()) return *std::move(channel);
+  return services::WithReason(
+      absl::NotFoundError(
+          absl::StrCat("no channel ", name.channel_name(), "; tapectl channel create makes one")),
+      "CHANNEL_NOT_FOUND", {{"channel", name.channel_name()}});
+}
+
+absl::StatusOr<FoundRecording> FindRecording(NodeParts& parts, const std::string& text) {
+  TD_ASSIGN_OR_RETURN(const ResourceName name, ParseRecordingName(text));
+  TD_RETURN_IF_ERROR(FindChannel(parts, name).status());
+  TD_ASSIGN_OR_RETURN(auto lun, parts.luns.Find(name.lun));
+  TD_ASSIGN_OR_RETURN(auto manifest, parts.catalog->GetRecording(name));
+  if (!manifest.has_value()) {
+    return services::WithReason(
+        absl::NotFoundError(
+            absl::StrCat("no recording ", text, "; tapectl recordings list shows those there are")),
+        "RECORDING_NOT_FOUND", {{"recording", text}});
+  }
+  catalog::RecordingRow row{.name = name, .manifest = *std::move(manifest)};
+  TD_RETURN_IF_ERROR(
+      CloseAbandoned(parts, &row, "ABORTED: the session ended without closing the recording"));
+  return FoundRecording{.name = name, .lun = std::move(lun), .manifest = std::move(row.manifest)};
+}
+
+absl::Status CloseAbandoned(NodeParts& parts, catalog::RecordingRow* row,
+                            const std::string& cause) {
+  if (row->manifest.state != services::RecordingState::kRecording) return absl::OkStatus();
+  const auto lease = parts.leases->TakeExclusive(row->name.ToString());
+  if (lease == nullptr) return absl::OkStatus();
+  // Its writer may have sealed it between the query and the lease.
+  TD_ASSIGN_OR_RETURN(auto manifest, parts.catalog->GetRecording(row->name));
+  if (!manifest.has_value()) return absl::OkStatus();
+  row->manifest = *std::move(manifest);
+  if (row->manifest.state != services::RecordingState::kRecording) return absl::OkStatus();
+  TD_ASSIGN_OR_RETURN(const auto lun, parts.luns.Find(row->name.lun));
+  TD_ASSIGN_OR_RETURN(row->manifest, SalvageRecording(*lun->store,
+                                                      {.channel = row->name.channel,
+                                                       .recording = row->name.recording},
+                                                      row->manifest, cause, *parts.settings.clock));
+  lun->capacity->Add(row->manifest.bytes);
+  return parts.catalog->PutRecording(row->name, row->manifest);
+}
+
+services::Recording Present(NodeParts& parts, const catalog::RecordingRow& row) {
+  services::Recording recording = format::ToRecording(row.manifest, row.name.channel_name());
+  if (recording.state != services::RecordingState::kRecording) return recording;
+  if (const auto counts = parts.live.Find(recording.name)) {
+    recording.blocks = counts->blocks;
+    recording.bytes = counts->bytes;
+    recording.missing_blocks = counts->missing_blocks;
+    recording.durable_watermark = counts->durable;
+  }
+  return recording;
+}
+
+absl::Status Busy(const FoundRecording& recording, absl::string_view why) {
+  const bool writing = recording.manifest.state == services::RecordingState::kRecording;
+  return services::WithReason(
+      absl::FailedPreconditionError(absl::StrCat(recording.name.ToString(), " ", why)),
+      "RECORDING_BUSY",
+      {{"recording", recording.name.ToString()}, {"state", writing ? "RECORDING" : "IN_USE"}});
+}
+
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,40 @@
+// Finds recordings and everything needed to open them.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "storage_node/node/parts.h"
+#include "storage_node/store/store.h"
+
+namespace tapedeck::storage_node {
+
+struct FoundRecording {
+  ResourceName name;
+  std::shared_ptr<OpenLun> lun;
+  format::Manifest manifest;
+
+  store::RecordingPath path() const {
+    return {.channel = name.channel, .recording = name.recording};
+  }
+};
+
+// NOT_FOUND (LUN_NOT_FOUND, CHANNEL_NOT_FOUND, RECORDING_NOT_FOUND). A recording whose session
+// vanished without closing it is salvaged on the way, which waits for the disk. Any thread.
+absl::StatusOr<FoundRecording> FindRecording(NodeParts& parts, const std::string& name);
+
+// Salvages `row` if it is in state RECORDING but nobody writes it; else leaves it as it is.
+absl::Status CloseAbandoned(NodeParts& parts, catalog::RecordingRow* row, const std::string& cause);
+
+// As the catalog shows it, with the counts of its writer while there is one.
+services::Recording Present(NodeParts& parts, const catalog::RecordingRow& row);
+
+// FAILED_PRECONDITION (RECORDING_BUSY).
+absl::Status Busy(const FoundRecording& recording, absl::string_view why);
+
+// NOT_FOUND (LUN_NOT_FOUND, CHANNEL_NOT_FOUND).
+absl::StatusOr<services::Channel> FindChannel(NodeParts& parts, const ResourceName& name);
+
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,193 @@
+#include "storage_node/node/session_host.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/node/recordings.h"
+#include "storage_node/recording_reader.h"
+#include "storage_node/recording_writer.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+using dataplane::TransferOp;
+using services::session::Admission;
+using services::session::Open;
+
+constexpr size_t kMinRingSlots = 8;
+
+// What a session holds of the node. The LUN goes last: its store must outlive the files.
+struct Held {
+  std::shared_ptr<OpenLun> lun;
+  std::unique_ptr<Leases::Lease> lease;
+};
+
+absl::Status CheckSlots(const Open& open, uint64_t block_bytes) {
+  if (open.slot_bytes == 0 || open.slot_bytes >= block_bytes) return absl::OkStatus();
+  return services::WithReason(
+      absl::InvalidArgumentError(absl::StrCat("slot_bytes ", open.slot_bytes,
+                                              ": the channel's blocks have ", block_bytes)),
+      "ARGUMENT_INVALID", {{"field", "slot_bytes"}});
+}
+
+// Refuses what cannot fit before anything is made.
+absl::Status CheckRoom(const Open& open, const ResourceName& name, const Capacity& capacity,
+                       uint64_t block_bytes) {
+  if (capacity.limit() == 0) return absl::OkStatus();
+  const uint64_t used = std::min(capacity.used(), capacity.limit());
+  const uint64_t free = capacity.limit() - used;
+  // The last block may be partial.
+  const uint64_t needed = open.expected_blocks > 1 ? (open.expected_blocks - 1) * block_bytes : 0;
+  if (free > needed) return absl::OkStatus();
+  return services::WithReason(
+      absl::ResourceExhaustedError(absl::StrCat(
+          name.lun_name(), " is full: needs more than ", needed, " bytes, ", free, " of ",
+          capacity.limit(), " are free; not started. Delete recordings or use a larger LUN")),
+      "LUN_FULL",
+      {{"lun", name.lun},
+       {"capacity_bytes", absl::StrCat(capacity.limit())},
+       {"used_bytes", absl::StrCat(used)}});
+}
+
+TransferOp RecordOp(const Open& open, const services::Channel& channel) {
+  if (open.op_chosen) return open.op;
+  return channel.op_chosen ? channel.op : TransferOp::kRead;
+}
+
+TransferOp PlaybackOp(const Open& open, const services::Channel& channel) {
+  if (open.op_chosen) return open.op;
+  return channel.op_chosen ? channel.op : TransferOp::kWrite;
+}
+
+}  // namespace
+
+size_t RecordingHost::RingSlots(uint64_t block_bytes) const {
+  const size_t fit = parts_.settings.ring_bytes / block_bytes;
+  return std::max(kMinRingSlots, std::min(parts_.settings.ring_slots, fit));
+}
+
+absl::StatusOr<Admission> RecordingHost::Admit(const Open& open, dataplane::Executor& executor) {
+  if (open.direction == services::session::Direction::kRecord) return AdmitRecord(open, executor);
+  return AdmitPlayback(open, executor);
+}
+
+format::Manifest RecordingHost::NewManifest(const Open& open, const OpenLun& lun,
+                                            const ResourceName& name,
+                                            const services::Channel& channel) {
+  format::Manifest manifest{
+      .id = name.recording,
+      .members = std::max<uint32_t>(1, static_cast<uint32_t>(lun.config.members.size())),
+      .block_bytes = channel.block_bytes,
+      .datatype = channel.datatype,
+      .sample_rate = channel.sample_rate,
+      .op = RecordOp(open, channel),
+      .commit = channel.commit,
+      .labels = open.labels,
+      .start_time_ns = parts_.settings.clock->WallNs()};
+  if (!open.recorder.empty()) manifest.labels.emplace("recorder", open.recorder);
+  // The uid was made by us or checked when the LUN was opened.
+  manifest.identity = {.lun = format::Uuid::Parse(lun.config.uid).value_or(format::Uuid()),
+                       .recording = format::Uuid::Make(parts_.settings.random),
+                       .channel = name.channel,
+                       .epoch = static_cast<uint32_t>(parts_.settings.random())};
+  return manifest;
+}
+
+absl::StatusOr<Admission> RecordingHost::AdmitRecord(const Open& open,
+                                                     dataplane::Executor& executor) {
+  TD_ASSIGN_OR_RETURN(ResourceName name, ParseChannelName(open.channel));
+  TD_RETURN_IF_ERROR(FindChannel(parts_, name).status());
+  name.recording = NewRecordingId(parts_.settings.clock->WallNs(), parts_.settings.random);
+  auto lease = parts_.leases->TakeExclusive(name.ToString());
+  if (lease == nullptr) {
+    return services::WithReason(
+        absl::FailedPreconditionError(absl::StrCat(open.channel, " is being deleted")),
+        "CHANNEL_IN_USE", {{"channel", open.channel}});
+  }
+  // Only under the lease is it sure that both stay.
+  TD_ASSIGN_OR_RETURN(const services::Channel channel, FindChannel(parts_, name));
+  TD_ASSIGN_OR_RETURN(auto lun, parts_.luns.Find(name.lun));
+  TD_RETURN_IF_ERROR(CheckSlots(open, channel.block_bytes));
+  TD_RETURN_IF_ERROR(CheckRoom(open, name, *lun->capacity, channel.block_bytes));
+
+  const format::Manifest manifest = NewManifest(open, *lun, name, channel);
+  const size_t slots = RingSlots(channel.block_bytes);
+  TD_ASSIGN_OR_RETURN(auto ring,
+                      lun->store->MakeRing({.slots = slots,
+                                            .slot_bytes = channel.block_bytes,
+                                            .exposed_to_peer = manifest.op == TransferOp::kWrite}));
+  const store::RecordingPath path{.channel = name.channel, .recording = name.recording};
+  TD_ASSIGN_OR_RETURN(auto files, lun->store->CreateRecording(path, channel.block_bytes, executor));
+  if (absl::Status status = parts_.catalog->PutRecording(name, manifest); !status.ok()) {
+    files = nullptr;
+    lun->store->DeleteRecording(path).IgnoreError();
+    return status;
+  }
+  auto counts = std::make_shared<LiveCounts>();
+  parts_.live.Add(name.ToString(), counts);
+  WriterOptions options{
+      .name = name.ToString(),
+      .manifest = manifest,
+      .ring_slots = slots,
+      .capacity = lun->capacity,
+      .counts = std::move(counts),
+      .on_sealed =
+          [catalog = parts_.catalog, name](const format::Manifest& sealed) {
+            // The files are the truth: start-up finds them sealed if this row is lost.
+            catalog->PutRecording(name, sealed).IgnoreError();
+          },
+      .lease = std::make_shared<Held>(Held{.lun = lun, .lease = std::move(lease)})};
+  Admission admission{.ring = std::move(ring),
+                      .accept = {.recording = name.ToString(),
+                                 .datatype = channel.datatype,
+                                 .sample_rate = channel.sample_rate,
+                                 .op = manifest.op,
+                                 .commit = channel.commit,
+                                 .block_bytes = channel.block_bytes}};
+  admission.sink =
+      std::make_unique<RecordingWriter>(std::move(options), std::move(files), executor);
+  return admission;
+}
+
+absl::StatusOr<Admission> RecordingHost::AdmitPlayback(const Open& open,
+                                                       dataplane::Executor& executor) {
+  TD_ASSIGN_OR_RETURN(FoundRecording found, FindRecording(parts_, open.recording));
+  auto lease = parts_.leases->TakeShared(open.recording);
+  if (lease == nullptr) return Busy(found, "is still being written, or is being deleted");
+  TD_ASSIGN_OR_RETURN(found, FindRecording(parts_, open.recording));
+  if (found.manifest.state == services::RecordingState::kRecording) {
+    return Busy(found, "was not closed yet; try again");
+  }
+  TD_ASSIGN_OR_RETURN(const services::Channel channel, FindChannel(parts_, found.name));
+  const format::Manifest& manifest = found.manifest;
+  TD_RETURN_IF_ERROR(CheckSlots(open, manifest.block_bytes));
+  const TransferOp op = PlaybackOp(open, channel);
+  TD_ASSIGN_OR_RETURN(auto ring,
+                      found.lun->store->MakeRing({.slots = RingSlots(manifest.block_bytes),
+                                                  .slot_bytes = manifest.block_bytes,
+                                                  .playback = true,
+                                                  .exposed_to_peer = op == TransferOp::kRead}));
+  TD_ASSIGN_OR_RETURN(auto files, found.lun->store->OpenRecording(found.path(), executor));
+  Admission admission{.ring = ring,
+                      .accept = {.recording = open.recording,
+                                 .datatype = manifest.datatype,
+                                 .sample_rate = manifest.sample_rate,
+                                 .op = op,
+                                 .commit = channel.commit,
+                                 .block_bytes = manifest.block_bytes,
+                                 .blocks = manifest.blocks,
+                                 .labels = manifest.labels}};
+  ReaderOptions options{
+      .name = open.recording,
+      .manifest = manifest,
+      .ring = std::move(ring),
+      .lease = std::make_shared<Held>(Held{.lun = found.lun, .lease = std::move(lease)})};
+  admission.source =
+      std::make_unique<RecordingReader>(std::move(options), std::move(files), executor);
+  return admission;
+}
+
+}  // namespace tapedeck::storage_node

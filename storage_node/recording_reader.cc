@@ -1,0 +1,181 @@
+#include "storage_node/recording_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "services/errors.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+using dataplane::Flow;
+
+// More would only push checked blocks out of the CPU's caches before they are sent.
+constexpr uint64_t kMaxAhead = 16;
+
+}  // namespace
+
+RecordingReader::RecordingReader(ReaderOptions options,
+                                 std::unique_ptr<store::RecordingFiles> files,
+                                 dataplane::Executor& executor)
+    : options_(std::move(options)),
+      files_(std::move(files)),
+      index_(*files_, [this] { Pump(); }),
+      ahead_(std::clamp<uint64_t>(options_.ring->slots(), 1, kMaxAhead)) {
+  auto pump = lifetime_.Guard([this] { Pump(); });
+  options_.ring->SetWaker([&executor, pump] { executor.Post(pump); });
+  executor.Post(pump);
+}
+
+format::Place RecordingReader::PlaceOf(uint64_t sequence) const {
+  return format::PlaceOf(sequence, options_.manifest.block_bytes, options_.manifest.members);
+}
+
+bool RecordingReader::KnownMissing(uint64_t sequence) const {
+  const auto& missing = options_.manifest.missing;
+  const auto after = std::upper_bound(
+      missing.begin(), missing.end(), sequence,
+      [](uint64_t s, const format::SequenceRange& range) { return s < range.first; });
+  if (after == missing.begin()) return false;
+  const format::SequenceRange& range = *std::prev(after);
+  return sequence < range.first + range.count;
+}
+
+void RecordingReader::Pump() {
+  while (!requests_.empty()) {
+    if (!Start(requests_.front())) return;
+    requests_.pop_front();
+  }
+  while (next_read_ < options_.manifest.blocks && next_read_ < next_give_ + ahead_) {
+    if (!Start({.sequence = next_read_})) return;
+    ++next_read_;
+  }
+}
+
+// Nothing it calls runs inline, so the queue it is called from stays as it is.
+bool RecordingReader::Start(const Request& request) {
+  const auto* entry = index_.Find(request.sequence);
+  if (entry == nullptr) return false;
+  const bool known = KnownMissing(request.sequence);
+  if (known || request.as_missing || !entry->ok()) {
+    const format::IndexEntry header =
+        entry->ok() ? **entry : format::IndexEntry{.sequence = request.sequence};
+    if (!StartMissing(request, header)) return false;
+    if (!known && !request.as_missing) {
+      OnDamaged(request, format::DamageKind::kIndex, std::string(entry->status().message()));
+    }
+    return true;
+  }
+  if ((*entry)->payload_bytes == 0) return StartMissing(request, **entry);
+  return files_->ReadBlock(
+      PlaceOf(request.sequence), (*entry)->payload_bytes, *options_.ring,
+      [this, request, entry = **entry](absl::StatusOr<dataplane::Block> block) {
+        OnRead(request, entry, std::move(block));
+      });
+}
+
+bool RecordingReader::StartMissing(const Request& request, const format::IndexEntry& entry) {
+  const dataplane::BlockHeader header{.sequence = request.sequence,
+                                      .sample_index = entry.sample_index,
+                                      .capture_ns = entry.capture_ns,
+                                      .flags = dataplane::kBlockMissing};
+  return files_->ReadBlock(PlaceOf(request.sequence), 0, *options_.ring,
+                           [this, request, header](absl::StatusOr<dataplane::Block> block) {
+                             if (block.ok()) Give(request, header, *std::move(block));
+                           });
+}
+
+void RecordingReader::OnRead(const Request& request, const format::IndexEntry& entry,
+                             absl::StatusOr<dataplane::Block> block) {
+  if (!block.ok()) {
+    return OnDamaged(request, format::DamageKind::kIo, std::string(block.status().message()));
+  }
+  const format::Verdict verdict =
+      format::CheckBlock(options_.manifest.identity, request.sequence, PlaceOf(request.sequence),
+                         entry, block->payload());
+  if (verdict.kind != format::DamageKind::kNone) {
+    block->Reset();
+    return OnDamaged(request, verdict.kind, verdict.detail);
+  }
+  Give(request,
+       {.sequence = request.sequence,
+        .sample_index = entry.sample_index,
+        .capture_ns = entry.capture_ns,
+        .payload_bytes = entry.payload_bytes,
+        .crc32c = verdict.payload_crc32c,
+        .flags = entry.flags},
+       *std::move(block));
+}
+
+// The first time the memory or the transfer may be to blame; the second time it is the data.
+void RecordingReader::OnDamaged(Request request, format::DamageKind kind,
+                                const std::string& detail) {
+  const bool try_again = kind != format::DamageKind::kIndex && !request.again;
+  if (!try_again) {
+    ++damaged_blocks_;
+    dataplane::Log(dataplane::LogLevel::kError, "recording_reader", "block damaged",
+                   {{"recording", options_.name},
+                    {"block", absl::StrCat(request.sequence)},
+                    {"kind", format::DamageName(kind)},
+                    {"detail", detail}});
+  }
+  if (kind == format::DamageKind::kIndex) return;  // its missing block is on the way already
+  request.again = true;
+  request.as_missing = !try_again;
+  requests_.push_front(request);
+  Pump();
+}
+
+void RecordingReader::Give(const Request& request, const dataplane::BlockHeader& header,
+                           dataplane::Block block) {
+  block.header() = header;
+  if (request.rejected) {
+    ready_again_.push_back(std::move(block));
+  } else {
+    ready_[request.sequence] = std::move(block);
+  }
+  if (waker_) waker_();
+}
+
+absl::StatusOr<Flow> RecordingReader::Pull(dataplane::Block* block) {
+  if (!ready_again_.empty()) {
+    *block = std::move(ready_again_.front());
+    ready_again_.pop_front();
+    --rejected_open_;
+    return Flow::kMoved;
+  }
+  if (next_give_ == options_.manifest.blocks) {
+    return rejected_open_ == 0 ? Flow::kEnd : Flow::kNotNow;
+  }
+  const auto next = ready_.find(next_give_);
+  if (next == ready_.end()) return Flow::kNotNow;
+  *block = std::move(next->second);
+  ready_.erase(next);
+  ++next_give_;
+  Pump();
+  return Flow::kMoved;
+}
+
+absl::Status RecordingReader::Reject(const dataplane::BlockHeader& header) {
+  if (header.sequence >= next_give_) {
+    return services::WithReason(
+        absl::InvalidArgumentError(absl::StrCat("read ", options_.name, ": block ", header.sequence,
+                                                " was rejected but not given")),
+        "PROTOCOL_VIOLATION", {{"message", "Resend"}});
+  }
+  if (!rejected_.insert(header.sequence).second) {
+    return services::WithReason(
+        absl::DataLossError(absl::StrCat("read ", options_.name, ": block ", header.sequence,
+                                         " arrived damaged twice; check the consumer's memory and "
+                                         "the network")),
+        "BLOCK_DAMAGED", {{"recording", options_.name}, {"blocks", absl::StrCat(header.sequence)}});
+  }
+  ++rejected_open_;
+  requests_.push_back({.sequence = header.sequence, .rejected = true});
+  Pump();
+  return absl::OkStatus();
+}
+
+}  // namespace tapedeck::storage_node

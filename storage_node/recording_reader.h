@@ -1,0 +1,85 @@
+// The Source of a playback session: reads a sealed recording ahead, checks every block against its
+// index entry and gives the blocks in order. What is damaged is given as missing, never as data.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "dataplane/executor/executor.h"
+#include "dataplane/executor/lifetime.h"
+#include "dataplane/memory/slot_pool.h"
+#include "dataplane/source.h"
+#include "storage_node/format/block_check.h"
+#include "storage_node/format/manifest.h"
+#include "storage_node/index_reader.h"
+#include "storage_node/store/recording_files.h"
+
+namespace tapedeck::storage_node {
+
+struct ReaderOptions {
+  std::string name;  // of the recording, for errors and logs
+  format::Manifest manifest;
+  std::shared_ptr<dataplane::SlotPool> ring;  // the reader owns its waker
+  // Held as long as the reader: the recording's lock and its LUN.
+  std::shared_ptr<const void> lease;
+};
+
+// Owned by the session; lives on its executor.
+class RecordingReader final : public dataplane::Source {
+ public:
+  // `files` live on `executor`.
+  RecordingReader(ReaderOptions options, std::unique_ptr<store::RecordingFiles> files,
+                  dataplane::Executor& executor);
+  ~RecordingReader() override { options_.ring->SetWaker(nullptr); }
+
+  // In order, except that a rejected block comes again as soon as it has been read. A reader that
+  // has answered kEnd gives a block that is rejected later all the same.
+  absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override;
+  void SetWaker(dataplane::Waker waker) override { waker_ = std::move(waker); }
+  void Acknowledge(uint64_t) override {}
+  // Reads the block once more; DATA_LOSS (BLOCK_DAMAGED) the second time.
+  absl::Status Reject(const dataplane::BlockHeader& header) override;
+
+  uint64_t damaged_blocks() const { return damaged_blocks_; }
+
+ private:
+  struct Request {
+    uint64_t sequence = 0;
+    bool again = false;     // read before, and the payload was bad
+    bool rejected = false;  // given before
+    bool as_missing = false;
+  };
+
+  // Starts reads as long as there is something to read and room for it.
+  void Pump();
+  bool Start(const Request& request);
+  bool StartMissing(const Request& request, const format::IndexEntry& entry);
+  void OnRead(const Request& request, const format::IndexEntry& entry,
+              absl::StatusOr<dataplane::Block> block);
+  void OnDamaged(Request request, format::DamageKind kind, const std::string& detail);
+  void Give(const Request& request, const dataplane::BlockHeader& header, dataplane::Block block);
+  format::Place PlaceOf(uint64_t sequence) const;
+  bool KnownMissing(uint64_t sequence) const;
+
+  const ReaderOptions options_;
+  const std::unique_ptr<store::RecordingFiles> files_;
+  IndexReader index_;
+  dataplane::Waker waker_;
+  const uint64_t ahead_;  // blocks read before they are wanted
+
+  uint64_t next_read_ = 0;
+  uint64_t next_give_ = 0;
+  std::deque<Request> requests_;  // before next_read_: second tries and rejected blocks
+  std::map<uint64_t, dataplane::Block> ready_;
+  std::deque<dataplane::Block> ready_again_;
+  std::set<uint64_t> rejected_;
+  size_t rejected_open_ = 0;  // not given again yet
+  uint64_t damaged_blocks_ = 0;
+  dataplane::Lifetime lifetime_;
+};
+
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,263 @@
+#include "storage_node/recording_writer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+using dataplane::Flow;
+
+// Watermark pages bound what recovery must read again; more often they would only cost writes.
+constexpr int64_t kWatermarkPeriodNs = 25 * dataplane::kMillisecondNs;
+
+// A ring of the smallest blocks is far shorter; a sequence from further away is nonsense.
+constexpr uint64_t kMaxDisorder = 1 << 16;
+
+absl::Status Full(absl::string_view recording, const Capacity& capacity) {
+  return services::WithReason(
+      absl::ResourceExhaustedError(absl::StrCat(
+          "write ", recording, ": the LUN is full (", capacity.used(), " of ", capacity.limit(),
+          " bytes used); what was acknowledged is kept, delete "
+          "recordings or make a larger LUN")),
+      "LUN_FULL",
+      {{"capacity_bytes", absl::StrCat(capacity.limit())},
+       {"used_bytes", absl::StrCat(capacity.used())}});
+}
+
+std::string CauseText(const absl::Status& status) {
+  return absl::StrCat(absl::StatusCodeToString(status.code()), ": ", status.message());
+}
+
+}  // namespace
+
+RecordingWriter::RecordingWriter(WriterOptions options,
+                                 std::unique_ptr<store::RecordingFiles> files,
+                                 dataplane::Executor& executor)
+    : options_(std::move(options)),
+      executor_(executor),
+      files_(std::move(files)),
+      data_bytes_(options_.manifest.members),
+      index_(*files_, {.on_written = [this](const auto& entries) { OnIndexed(entries); },
+                       .on_error = [this](const absl::Status& status) { Fail(status); }}),
+      commit_(*files_, executor, std::max<size_t>(1, options_.ring_slots / 2),
+              [this](const absl::Status& status) { OnFlushed(status); }) {
+  index_.WriteHeader(options_.manifest.index_header());
+  files_->WriteManifest(format::EncodeManifest(options_.manifest),
+                        [this](absl::Status status) { OnOpened(status); });
+}
+
+// An unsealed recording is charged again by whoever salvages it.
+RecordingWriter::~RecordingWriter() {
+  if (phase_ != Phase::kSealed) options_.capacity->Refund(charged_);
+}
+
+absl::Status RecordingWriter::CheckHeader(const dataplane::BlockHeader& header) const {
+  const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
+  if (header.payload_bytes <= options_.manifest.block_bytes &&
+      missing == (header.payload_bytes == 0) && header.sequence < received_.mark() + kMaxDisorder) {
+    return absl::OkStatus();
+  }
+  return services::WithReason(
+      absl::InvalidArgumentError(absl::StrCat(
+          "write ", options_.name, ": block ", header.sequence, " has ", header.payload_bytes,
+          " payload bytes and flags ", header.flags, "; the channel's blocks have ",
+          options_.manifest.block_bytes, " and all below ", received_.mark(), " have come")),
+      "PROTOCOL_VIOLATION", {{"message", "Block"}});
+}
+
+absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
+  TD_RETURN_IF_ERROR(error_);
+  if (phase_ != Phase::kOpen) return absl::FailedPreconditionError("Push after Finish");
+  const dataplane::BlockHeader& header = block->header();
+  TD_RETURN_IF_ERROR(CheckHeader(header));
+  if (received_.Has(header.sequence)) {
+    block->Reset();
+    return Flow::kMoved;
+  }
+  if (!options_.capacity->Charge(header.payload_bytes)) {
+    Fail(Full(options_.name, *options_.capacity));
+    return error_;
+  }
+  charged_ += header.payload_bytes;
+  received_.Add(header.sequence);
+  const format::Place place = PlaceOf(header.sequence);
+  const format::IndexEntry entry{
+      .sequence = header.sequence,
+      .sample_index = header.sample_index,
+      .capture_ns = header.capture_ns,
+      .payload_bytes = header.payload_bytes,
+      .flags = header.flags,
+      .check = format::CheckValue(options_.manifest.identity, header.sequence, place, header.crc32c,
+                                  header.payload_bytes),
+      .payload_crc32c = header.crc32c};
+  if (header.payload_bytes == 0) {
+    block->Reset();
+    index_.Add(entry);
+  } else {
+    ++blocks_under_way_;
+    WriteBlock(entry, std::move(*block), false);
+  }
+  return Flow::kMoved;
+}
+
+format::Place RecordingWriter::PlaceOf(uint64_t sequence) const {
+  return format::PlaceOf(sequence, options_.manifest.block_bytes, options_.manifest.members);
+}
+
+void RecordingWriter::WriteBlock(const format::IndexEntry& entry, dataplane::Block block,
+                                 bool again) {
+  files_->WriteBlock(PlaceOf(entry.sequence), std::move(block),
+                     [this, entry, again](absl::Status status, dataplane::Block rest) {
+                       OnBlockWritten(entry, std::move(status), std::move(rest), again);
+                     });
+}
+
+void RecordingWriter::OnBlockWritten(const format::IndexEntry& entry, absl::Status status,
+                                     dataplane::Block block, bool again) {
+  if (!status.ok() && !again && !absl::IsResourceExhausted(status) && !block.empty()) {
+    dataplane::Log(dataplane::LogLevel::kWarning, "recording_writer", "write repeated",
+                   {{"recording", options_.name},
+                    {"block", absl::StrCat(entry.sequence)},
+                    {"error", std::string(status.message())}});
+    return WriteBlock(entry, std::move(block), true);
+  }
+  --blocks_under_way_;
+  if (status.ok()) {
+    index_.Add(entry);
+  } else {
+    Fail(status);
+  }
+  Advance();
+}
+
+void RecordingWriter::OnIndexed(const std::vector<format::IndexEntry>& entries) {
+  for (const format::IndexEntry& entry : entries) {
+    written_.Add(entry.sequence);
+    if (entry.payload_bytes == 0) {
+      missing_.insert(entry.sequence);
+      continue;
+    }
+    bytes_ += entry.payload_bytes;
+    const format::Place place = PlaceOf(entry.sequence);
+    uint64_t& end = data_bytes_[place.member];
+    end = std::max(end, place.offset + entry.payload_bytes);
+  }
+  options_.counts->blocks = written_.end();
+  options_.counts->bytes = bytes_;
+  options_.counts->missing_blocks = missing_.size();
+  commit_.OnWritten(written_.mark(), entries.size());
+  Wake();
+  Advance();
+}
+
+void RecordingWriter::OnFlushed(const absl::Status& status) {
+  if (!status.ok()) Fail(status);
+  options_.counts->durable = watermarks().durable;
+  const int64_t now = executor_.clock().NowNs();
+  if (status.ok() && phase_ == Phase::kOpen && now - watermark_ns_ >= kWatermarkPeriodNs) {
+    watermark_ns_ = now;
+    index_.WriteWatermark({.recording = options_.manifest.identity.recording,
+                           .generation = ++watermark_generation_,
+                           .durable = commit_.durable()});
+  }
+  Wake();
+  Advance();
+}
+
+void RecordingWriter::OnOpened(const absl::Status& status) {
+  opening_ = false;
+  manifest_stored_ = status.ok();
+  if (!status.ok()) Fail(status);
+  Wake();
+  Advance();
+}
+
+dataplane::Watermarks RecordingWriter::watermarks() const {
+  if (!manifest_stored_) return {.received = received_.mark()};
+  return {.received = received_.mark(), .written = written_.mark(), .durable = commit_.durable()};
+}
+
+void RecordingWriter::Fail(const absl::Status& status) {
+  if (!error_.ok()) return;
+  error_ = status;
+  dataplane::Log(dataplane::LogLevel::kError, "recording_writer", "recording failed",
+                 {{"recording", options_.name}, {"error", std::string(status.message())}});
+  Wake();
+}
+
+void RecordingWriter::Wake() {
+  if (waker_) waker_();
+}
+
+absl::StatusOr<Flow> RecordingWriter::Finish(const absl::Status& cause) {
+  if (phase_ == Phase::kOpen) {
+    phase_ = Phase::kDraining;
+    cause_ = cause;
+    commit_.Hurry();
+    Advance();
+  }
+  if (phase_ == Phase::kSealFailed) return error_;
+  if (phase_ != Phase::kSealed) return Flow::kNotNow;
+  if (cause_.ok() && !error_.ok()) return error_;
+  return Flow::kEnd;
+}
+
+void RecordingWriter::Advance() {
+  if (phase_ != Phase::kDraining || opening_) return;
+  if (blocks_under_way_ > 0 || !index_.idle() || !commit_.idle()) return;
+  phase_ = Phase::kSealing;
+  SealPlan plan = MakeSealPlan();
+  auto done = [this, manifest = plan.manifest](absl::Status status) { OnSealed(manifest, status); };
+  SealRecording(*files_, std::move(plan), std::move(done));
+}
+
+SealPlan RecordingWriter::MakeSealPlan() const {
+  format::Manifest manifest = options_.manifest;
+  manifest.blocks = written_.end();
+  manifest.bytes = bytes_;
+  manifest.durable_watermark = commit_.durable();
+  manifest.end_time_ns = executor_.clock().WallNs();
+  // The blocks that came without payload lie between the holes; both lists are in order.
+  std::set<uint64_t> missing = missing_;
+  for (const format::SequenceRange& hole : written_.Holes()) {
+    for (uint64_t i = 0; i < hole.count; ++i) missing.insert(hole.first + i);
+  }
+  for (const uint64_t sequence : missing) format::AppendSequence(&manifest.missing, sequence);
+  const bool whole = cause_.ok() && error_.ok() && written_.Holes().empty();
+  manifest.state = whole ? services::RecordingState::kSealed : services::RecordingState::kSalvaged;
+  if (!error_.ok()) {
+    manifest.cause = CauseText(error_);
+  } else if (!cause_.ok()) {
+    manifest.cause = CauseText(cause_);
+  } else if (!whole) {
+    manifest.cause = "DATA_LOSS: the stream ended with blocks missing";
+  }
+  return {.manifest = std::move(manifest),
+          .data_bytes = data_bytes_,
+          .watermark_generation = watermark_generation_ + 1};
+}
+
+void RecordingWriter::OnSealed(const format::Manifest& manifest, const absl::Status& status) {
+  if (!status.ok()) {
+    phase_ = Phase::kSealFailed;
+    error_ = status;
+    dataplane::Log(dataplane::LogLevel::kError, "recording_writer", "sealing failed",
+                   {{"recording", options_.name}, {"error", std::string(status.message())}});
+  } else {
+    phase_ = Phase::kSealed;
+    options_.counts->durable = manifest.durable_watermark;
+    options_.capacity->Refund(charged_ - manifest.bytes);
+    if (options_.on_sealed) options_.on_sealed(manifest);
+    files_ = nullptr;
+    options_.lease = nullptr;
+  }
+  Wake();
+}
+
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,109 @@
+// The Sink of a record session: stores blocks in whatever order they come, group-commits them and
+// seals the recording. Data, then index, then flush, then watermark; what each watermark promises
+// is in format/README.md.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "dataplane/executor/executor.h"
+#include "dataplane/sink.h"
+#include "storage_node/capacity.h"
+#include "storage_node/format/manifest.h"
+#include "storage_node/group_commit.h"
+#include "storage_node/index_writer.h"
+#include "storage_node/sealer.h"
+#include "storage_node/sequence_mark.h"
+#include "storage_node/store/recording_files.h"
+
+namespace tapedeck::storage_node {
+
+// What the catalog shows of a recording while it is written. Any thread.
+struct LiveCounts {
+  std::atomic<uint64_t> blocks = 0;
+  std::atomic<uint64_t> bytes = 0;
+  std::atomic<uint64_t> missing_blocks = 0;
+  std::atomic<uint64_t> durable = 0;
+};
+
+struct WriterOptions {
+  std::string name;           // of the recording, for errors and logs
+  format::Manifest manifest;  // state RECORDING
+  size_t ring_slots = 0;
+  // Shared with the LUN and the catalog.
+  std::shared_ptr<Capacity> capacity;
+  std::shared_ptr<LiveCounts> counts;
+  // Called once with the final manifest, when it is durable.
+  std::function<void(const format::Manifest&)> on_sealed;
+  // Held until the recording is sealed or the writer gone: its lock and its LUN.
+  std::shared_ptr<const void> lease;
+};
+
+// Owned by the session; lives on its executor. Destroyed before it is sealed, it leaves the
+// recording to recovery.
+class RecordingWriter final : public dataplane::Sink {
+ public:
+  // `files` are fresh and live on `executor`.
+  RecordingWriter(WriterOptions options, std::unique_ptr<store::RecordingFiles> files,
+                  dataplane::Executor& executor);
+  ~RecordingWriter() override;
+
+  // RESOURCE_EXHAUSTED (LUN_FULL): the block did not fit; all before it are kept. INTERNAL
+  // (STORE_IO). INVALID_ARGUMENT (PROTOCOL_VIOLATION): a payload the channel does not allow.
+  absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
+  // After an own failure the recording is salvaged too, and then the failure is returned unless
+  // `cause` is one already.
+  absl::StatusOr<dataplane::Flow> Finish(const absl::Status& cause) override;
+  void SetWaker(dataplane::Waker waker) override { waker_ = std::move(waker); }
+  dataplane::Watermarks watermarks() const override;
+  absl::Status status() const override { return error_; }
+
+ private:
+  enum class Phase { kOpen, kDraining, kSealing, kSealed, kSealFailed };
+
+  absl::Status CheckHeader(const dataplane::BlockHeader& header) const;
+  void WriteBlock(const format::IndexEntry& entry, dataplane::Block block, bool again);
+  void OnBlockWritten(const format::IndexEntry& entry, absl::Status status, dataplane::Block block,
+                      bool again);
+  void OnIndexed(const std::vector<format::IndexEntry>& entries);
+  void OnFlushed(const absl::Status& status);
+  void OnOpened(const absl::Status& status);
+  void Fail(const absl::Status& status);
+  void Wake();
+  format::Place PlaceOf(uint64_t sequence) const;
+
+  // Goes on with Finish when nothing is under way any more.
+  void Advance();
+  SealPlan MakeSealPlan() const;
+  void OnSealed(const format::Manifest& manifest, const absl::Status& status);
+
+  WriterOptions options_;
+  dataplane::Executor& executor_;
+  std::unique_ptr<store::RecordingFiles> files_;  // null once sealed
+  dataplane::Waker waker_;
+
+  Phase phase_ = Phase::kOpen;
+  bool opening_ = true;           // the manifest is being written
+  bool manifest_stored_ = false;  // without it recovery would not find what was written
+  absl::Status error_;            // the first failure of our own
+  absl::Status cause_;            // given to Finish
+  SequenceMark received_;
+  SequenceMark written_;
+  std::set<uint64_t> missing_;  // came without payload
+  std::vector<uint64_t> data_bytes_;
+  uint64_t bytes_ = 0;    // written
+  uint64_t charged_ = 0;  // of the LUN's capacity
+  size_t blocks_under_way_ = 0;
+  uint64_t watermark_generation_ = 0;
+  int64_t watermark_ns_ = 0;  // when the last one was written
+
+  // Both use files_ and end before it.
+  IndexWriter index_;
+  GroupCommit commit_;
+};
+
+}  // namespace tapedeck::storage_node

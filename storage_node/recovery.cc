@@ -1,0 +1,201 @@
+#include "storage_node/recovery.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "storage_node/caller_loop.h"
+#include "storage_node/format/block_check.h"
+#include "storage_node/index_reader.h"
+#include "storage_node/sealer.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+// 256 KiB of index at a time.
+constexpr uint64_t kScanEntries = 4096;
+
+// One recording being salvaged, on the calling thread.
+class Salvage {
+ public:
+  Salvage(std::unique_ptr<store::RecordingFiles> files, std::shared_ptr<dataplane::SlotPool> ring,
+          format::Manifest manifest, CallerLoop& loop)
+      : loop_(loop),
+        files_(std::move(files)),
+        ring_(std::move(ring)),
+        manifest_(std::move(manifest)),
+        data_bytes_(manifest_.members) {}
+
+  absl::StatusOr<format::Manifest> Run(const std::string& cause);
+
+ private:
+  absl::Status Flush();
+  void FindWatermark();
+  absl::Status Scan();
+  // False at the end of every copy.
+  absl::StatusOr<bool> ScanChunk(uint64_t first);
+  void Judge(uint64_t sequence, const absl::StatusOr<format::IndexEntry>& entry);
+  bool PayloadIsGood(const format::IndexEntry& entry, format::Place place);
+  void Keep(const format::IndexEntry& entry, format::Place place);
+
+  CallerLoop& loop_;
+  const std::unique_ptr<store::RecordingFiles> files_;
+  const std::shared_ptr<dataplane::SlotPool> ring_;
+  format::Manifest manifest_;
+  std::vector<uint64_t> data_bytes_;
+  format::Watermark watermark_;
+  std::vector<uint64_t> absent_;  // below manifest_.blocks, in order
+  uint64_t next_ = 0;             // one more than the last block kept
+  uint64_t corrupt_ = 0;          // durable once, and now damaged
+  uint64_t cut_ = 0;              // written but not whole when the end came
+};
+
+absl::Status Salvage::Flush() {
+  return Await<absl::Status>(loop_, [&](auto done) { files_->Flush(std::move(done)); });
+}
+
+void Salvage::FindWatermark() {
+  for (uint32_t copy = 0; copy < files_->index_copies(); ++copy) {
+    const auto pages = Await<absl::StatusOr<store::Bytes>>(loop_, [&](auto done) {
+      files_->ReadIndex(copy, format::kPageBytes, 2 * format::kPageBytes, std::move(done));
+    });
+    if (!pages.ok()) continue;
+    const auto found = format::NewestWatermark(*pages, manifest_.identity.recording, copy);
+    if (found.has_value() && found->durable >= watermark_.durable) watermark_ = *found;
+  }
+}
+
+absl::Status Salvage::Scan() {
+  for (uint64_t first = 0;; first += kScanEntries) {
+    TD_ASSIGN_OR_RETURN(const bool more, ScanChunk(first));
+    if (!more) break;
+  }
+  // A watermark above the end means that durable entries are gone.
+  for (; next_ < watermark_.durable; ++next_, ++corrupt_) absent_.push_back(next_);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> Salvage::ScanChunk(uint64_t first) {
+  Entries entries(kScanEntries, absl::NotFoundError("never written"));
+  bool any = false;
+  absl::Status error;
+  for (uint32_t copy = 0; copy < files_->index_copies(); ++copy) {
+    const auto bytes = Await<absl::StatusOr<store::Bytes>>(loop_, [&](auto done) {
+      files_->ReadIndex(copy, format::EntryOffset(first), kScanEntries * format::kEntryBytes,
+                        std::move(done));
+    });
+    if (!bytes.ok()) {
+      error.Update(bytes.status());
+      continue;
+    }
+    any = any || !bytes->empty();
+    MergeEntries(*bytes, first, copy, &entries);
+  }
+  if (!any && !error.ok()) return error;
+  for (uint64_t i = 0; i < entries.size() && any; ++i) Judge(first + i, entries[i]);
+  return any;
+}
+
+// Below the watermark an entry that cannot be read is corruption. Beyond it, it is the normal state
+// of what was under way when the end came.
+void Salvage::Judge(uint64_t sequence, const absl::StatusOr<format::IndexEntry>& entry) {
+  const bool was_durable = sequence < watermark_.durable;
+  if (!entry.ok()) {
+    if (was_durable) ++corrupt_;
+    if (!was_durable && !absl::IsNotFound(entry.status())) ++cut_;
+    return;
+  }
+  const format::Place place = format::PlaceOf(sequence, manifest_.block_bytes, manifest_.members);
+  if (!was_durable && !PayloadIsGood(*entry, place)) {
+    ++cut_;
+    return;
+  }
+  for (; next_ < sequence; ++next_) absent_.push_back(next_);
+  next_ = sequence + 1;
+  Keep(*entry, place);
+}
+
+bool Salvage::PayloadIsGood(const format::IndexEntry& entry, format::Place place) {
+  if (entry.payload_bytes == 0) return true;
+  if (entry.payload_bytes > manifest_.block_bytes) return false;
+  const auto block = Await<absl::StatusOr<dataplane::Block>>(loop_, [&](auto done) {
+    files_->ReadBlock(place, entry.payload_bytes, *ring_, std::move(done));
+  });
+  return block.ok() &&
+         format::CheckBlock(manifest_.identity, entry.sequence, place, entry, block->payload())
+                 .kind == format::DamageKind::kNone;
+}
+
+void Salvage::Keep(const format::IndexEntry& entry, format::Place place) {
+  if (entry.payload_bytes == 0) absent_.push_back(entry.sequence);
+  manifest_.bytes += entry.payload_bytes;
+  if (entry.payload_bytes == 0) return;
+  uint64_t& end = data_bytes_[place.member];
+  end = std::max(end, place.offset + entry.payload_bytes);
+}
+
+absl::StatusOr<format::Manifest> Salvage::Run(const std::string& cause) {
+  TD_RETURN_IF_ERROR(Flush());
+  FindWatermark();
+  manifest_.bytes = 0;
+  manifest_.missing.clear();
+  TD_RETURN_IF_ERROR(Scan());
+  for (const uint64_t sequence : absent_) format::AppendSequence(&manifest_.missing, sequence);
+  manifest_.blocks = next_;
+  manifest_.durable_watermark = absent_.empty() ? next_ : absent_.front();
+  manifest_.state = services::RecordingState::kSalvaged;
+  manifest_.cause = cause;
+  manifest_.end_time_ns = loop_.clock().WallNs();
+  SealPlan plan{.manifest = manifest_,
+                .data_bytes = data_bytes_,
+                .watermark_generation = watermark_.generation + 1};
+  TD_RETURN_IF_ERROR(Await<absl::Status>(
+      loop_, [&](auto done) { SealRecording(*files_, std::move(plan), std::move(done)); }));
+  dataplane::Log(corrupt_ > 0 ? dataplane::LogLevel::kError : dataplane::LogLevel::kInfo,
+                 "recovery", "recording salvaged",
+                 {{"recording", manifest_.id},
+                  {"blocks", absl::StrCat(manifest_.blocks)},
+                  {"missing", absl::StrCat(manifest_.missing_blocks())},
+                  {"watermark", absl::StrCat(watermark_.durable)},
+                  {"cut", absl::StrCat(cut_)},
+                  {"corrupt", absl::StrCat(corrupt_)},
+                  {"cause", cause}});
+  return std::move(manifest_);
+}
+
+}  // namespace
+
+absl::StatusOr<format::Manifest> LoadManifest(store::Store& store, const store::RecordingPath& path,
+                                              const dataplane::Clock& clock) {
+  CallerLoop loop(clock);
+  TD_ASSIGN_OR_RETURN(const auto files, store.OpenRecording(path, loop));
+  absl::Status error;
+  for (uint32_t copy = 0; copy < files->index_copies(); ++copy) {
+    const auto text = Await<absl::StatusOr<std::string>>(
+        loop, [&](auto done) { files->ReadManifest(copy, std::move(done)); });
+    auto manifest = text.ok() ? format::DecodeManifest(*text) : text.status();
+    if (manifest.ok()) return manifest;
+    // Damage in one copy says more than the absence of the other.
+    if (error.ok() || absl::IsNotFound(error)) error = manifest.status();
+  }
+  return error;
+}
+
+absl::StatusOr<format::Manifest> SalvageRecording(store::Store& store,
+                                                  const store::RecordingPath& path,
+                                                  format::Manifest manifest,
+                                                  const std::string& cause,
+                                                  const dataplane::Clock& clock) {
+  CallerLoop loop(clock);
+  TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
+  TD_ASSIGN_OR_RETURN(
+      auto ring,
+      store.MakeRing({.slots = 1, .slot_bytes = manifest.block_bytes, .playback = true}));
+  return Salvage(std::move(files), std::move(ring), std::move(manifest), loop).Run(cause);
+}
+
+}  // namespace tapedeck::storage_node

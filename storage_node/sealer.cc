@@ -1,0 +1,58 @@
+#include "storage_node/sealer.h"
+
+#include <memory>
+#include <utility>
+
+namespace tapedeck::storage_node {
+namespace {
+
+// One seal under way. Held by the callback it waits for.
+struct Seal : std::enable_shared_from_this<Seal> {
+  Seal(store::RecordingFiles& f, SealPlan p, store::Done d)
+      : files(f), plan(std::move(p)), done(std::move(d)) {}
+
+  void Trim() {
+    auto next = [self = shared_from_this()](absl::Status status) { self->Mark(status); };
+    files.Trim(plan.data_bytes, format::EntryOffset(plan.manifest.blocks), std::move(next));
+  }
+
+  void Mark(const absl::Status& status) {
+    if (!status.ok()) return done(status);
+    const format::Watermark watermark{.recording = plan.manifest.identity.recording,
+                                      .generation = plan.watermark_generation,
+                                      .durable = plan.manifest.durable_watermark};
+    marks_left = files.index_copies();
+    for (uint32_t copy = 0; copy < files.index_copies(); ++copy) {
+      const format::Page page = format::EncodeWatermark(watermark, copy);
+      files.WriteIndex(copy, format::WatermarkOffset(watermark.generation),
+                       store::Bytes(page.begin(), page.end()),
+                       [self = shared_from_this()](absl::Status s) { self->Marked(s); });
+    }
+  }
+
+  void Marked(const absl::Status& status) {
+    first_error.Update(status);
+    if (--marks_left > 0) return;
+    if (!first_error.ok()) return done(first_error);
+    files.Flush([self = shared_from_this()](absl::Status s) { self->WriteManifest(s); });
+  }
+
+  void WriteManifest(const absl::Status& status) {
+    if (!status.ok()) return done(status);
+    files.WriteManifest(format::EncodeManifest(plan.manifest), std::move(done));
+  }
+
+  store::RecordingFiles& files;
+  const SealPlan plan;
+  store::Done done;
+  uint32_t marks_left = 0;
+  absl::Status first_error;
+};
+
+}  // namespace
+
+void SealRecording(store::RecordingFiles& files, SealPlan plan, store::Done done) {
+  std::make_shared<Seal>(files, std::move(plan), std::move(done))->Trim();
+}
+
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,21 @@
+// The command line of tapedeck-storage.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tapedeck::storage_node {
+
+struct Settings {
+  std::string listen = "127.0.0.1:7400";  // HOST:PORT of the gRPC services
+  std::string state;                      // directory of the catalog and the list of LUNs
+  std::vector<std::string> rails;         // NAME=KIND:ADDRESS[:PORT]
+  bool rebuild_catalog = false;           // make the catalog again from the files, then exit
+};
+
+// None if the process shall end with *exit_status: help or version was asked for, or the line is
+// wrong.
+std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status);
+
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,143 @@
+#include "storage_node/store/memory/arena.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "services/errors.h"
+
+namespace tapedeck::storage_node::store::memory {
+namespace {
+
+constexpr uint64_t kRunBytes = 8 << 20;
+// Four default rings. With less, few sessions could be open on a full LUN to learn that it is full.
+constexpr uint64_t kHeadroomBytes = 256 << 20;
+
+uint64_t AvailableBytes() {
+  std::ifstream file("/proc/meminfo");
+  std::string key, unit;
+  for (uint64_t kib; file >> key >> kib; std::getline(file, unit)) {
+    if (key == "MemAvailable:") return kib * 1024;
+  }
+  return std::numeric_limits<uint64_t>::max();
+}
+
+// Faults the pages in now, as huge pages where the kernel has them: no block waits for a page.
+void Populate(std::span<std::byte> bytes) {
+  madvise(bytes.data(), bytes.size(), MADV_HUGEPAGE);
+  if (madvise(bytes.data(), bytes.size(), MADV_POPULATE_WRITE) == 0) return;
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  for (size_t i = 0; i < bytes.size(); i += page) {
+    *const_cast<volatile std::byte*>(&bytes[i]) = std::byte{0};
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<Arena>> Arena::Create(uint64_t capacity_bytes) {
+  if (const uint64_t available = AvailableBytes(); capacity_bytes > available) {
+    return services::WithReason(
+        absl::ResourceExhaustedError(absl::StrCat("memory LUN: needs ", capacity_bytes,
+                                                  " bytes, the machine has ", available,
+                                                  " available; choose a smaller capacity")),
+        "LIMIT_REACHED", {{"limit", absl::StrCat(available)}, {"option", "capacity"}});
+  }
+  const size_t bytes = capacity_bytes + kHeadroomBytes;
+  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) {
+    return services::WithReason(absl::ResourceExhaustedError(absl::StrCat(
+                                    "mmap of ", bytes, " bytes: ", std::strerror(errno))),
+                                "LIMIT_REACHED",
+                                {{"limit", "address space"}, {"option", "capacity"}});
+  }
+  const std::span window(static_cast<std::byte*>(address), bytes);
+  Populate(window.first(capacity_bytes));
+  return std::shared_ptr<Arena>(new Arena(window));
+}
+
+Arena::Arena(std::span<std::byte> window) : window_(window) {
+  absl::MutexLock lock(&mutex_);
+  extents_[0] = window.size();
+}
+
+Arena::~Arena() { munmap(window_.data(), window_.size()); }
+
+std::optional<uint64_t> Arena::Allocate(size_t slot_bytes) {
+  absl::MutexLock lock(&mutex_);
+  auto& open = open_runs_[slot_bytes];
+  if (open.empty()) {
+    size_t slots = std::max<size_t>(1, kRunBytes / slot_bytes);
+    while (slots > 0 && !AddRun(slot_bytes, slots)) slots /= 2;
+    if (slots == 0) return std::nullopt;
+  }
+  Run& run = runs_.at(*open.begin());
+  const uint64_t offset = run.free.back();
+  run.free.pop_back();
+  if (run.free.empty()) open.erase(open.begin());
+  allocated_bytes_ += slot_bytes;
+  return offset;
+}
+
+bool Arena::AddRun(size_t slot_bytes, size_t slots) {
+  const uint64_t bytes = slot_bytes * slots;
+  for (auto it = extents_.begin(); it != extents_.end(); ++it) {
+    const auto [begin, length] = *it;
+    const uint64_t start = (begin + slot_bytes - 1) / slot_bytes * slot_bytes;
+    if (start + bytes > begin + length) continue;
+    extents_.erase(it);
+    if (start > begin) extents_[begin] = start - begin;
+    if (begin + length > start + bytes) extents_[start + bytes] = begin + length - start - bytes;
+    Run run{.slot_bytes = slot_bytes, .slots = slots};
+    for (size_t i = slots; i-- > 0;) run.free.push_back(start + i * slot_bytes);
+    runs_[start] = std::move(run);
+    open_runs_[slot_bytes].insert(start);
+    return true;
+  }
+  return false;
+}
+
+void Arena::Free(uint64_t offset) {
+  absl::MutexLock lock(&mutex_);
+  const auto it = std::prev(runs_.upper_bound(offset));
+  Run& run = it->second;
+  run.free.push_back(offset);
+  allocated_bytes_ -= run.slot_bytes;
+  auto& open = open_runs_[run.slot_bytes];
+  open.insert(it->first);
+  if (run.free.size() < run.slots) return;
+  open.erase(it->first);
+  AddExtent(it->first, run.slot_bytes * run.slots);
+  runs_.erase(it);
+}
+
+void Arena::AddExtent(uint64_t offset, uint64_t bytes) {
+  const auto next = extents_.lower_bound(offset);
+  if (next != extents_.end() && next->first == offset + bytes) {
+    bytes += next->second;
+    extents_.erase(next);
+  }
+  const auto after = extents_.lower_bound(offset);
+  if (after != extents_.begin()) {
+    const auto previous = std::prev(after);
+    if (previous->first + previous->second == offset) {
+      previous->second += bytes;
+      return;
+    }
+  }
+  extents_[offset] = bytes;
+}
+
+uint64_t Arena::allocated_bytes() const {
+  absl::MutexLock lock(&mutex_);
+  return allocated_bytes_;
+}
+
+}  // namespace tapedeck::storage_node::store::memory

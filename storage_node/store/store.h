@@ -1,0 +1,57 @@
+// The seam to storage. A Store is one LUN's storage; RecordingFiles are one recording's open files.
+// Each kind is a room of this folder; list.cc alone knows them all.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "dataplane/executor/executor.h"
+#include "dataplane/memory/slot_pool.h"
+#include "storage_node/store/recording_files.h"
+
+namespace tapedeck::storage_node::store {
+
+// The ids of a recording, which are also the names of its directories.
+struct RecordingPath {
+  std::string channel;
+  std::string recording;
+  bool operator==(const RecordingPath&) const = default;
+};
+
+struct RingSpec {
+  size_t slots = 0;
+  size_t slot_bytes = 0;
+  // The ring gives blocks to play; else it takes blocks to record.
+  bool playback = false;
+  // The peer may reach the ring's window itself: then the ring must hold nothing of other
+  // recordings.
+  bool exposed_to_peer = false;
+};
+
+// Any thread. The calls make directories and open files: they may wait for the file system's
+// metadata, never for payload. Destroyed after all RecordingFiles; rings may outlive it.
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // Completions of the returned files are posted to `executor`, on which they live.
+  // ALREADY_EXISTS; NOT_FOUND.
+  virtual absl::StatusOr<std::unique_ptr<RecordingFiles>> CreateRecording(
+      const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) = 0;
+  virtual absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
+      const RecordingPath& path, dataplane::Executor& executor) = 0;
+
+  // At once and for good, whole or not at all. Its files must not be open. OK if there is none.
+  virtual absl::Status DeleteRecording(const RecordingPath& path) = 0;
+
+  virtual absl::StatusOr<std::vector<RecordingPath>> ListRecordings() = 0;
+
+  // shared_ptr: every lent Block keeps its ring alive.
+  virtual absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) = 0;
+};
+
+}  // namespace tapedeck::storage_node::store

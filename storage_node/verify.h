@@ -1,0 +1,20 @@
+// Reads every block of a recording and checks it, telling the kinds of damage apart.
+#pragma once
+
+#include <functional>
+
+#include "absl/status/status.h"
+#include "dataplane/clock.h"
+#include "services/catalog.h"
+#include "storage_node/format/manifest.h"
+#include "storage_node/store/store.h"
+
+namespace tapedeck::storage_node {
+
+// Waits for the disk. `manifest` is of a sealed recording. OK also if damage was found: that is in
+// the reports, the last of which covers all blocks. CANCELLED if `report` returned false.
+absl::Status VerifyBlocks(store::Store& store, const store::RecordingPath& path,
+                          const format::Manifest& manifest, const dataplane::Clock& clock,
+                          const std::function<bool(const services::VerifyProgress&)>& report);
+
+}  // namespace tapedeck::storage_node
