@@ -121,7 +121,7 @@ Next, in three terminals, with build/bin in PATH:
   tapectl channel create l0/c0 --block-bytes 1MiB --datatype cf32_le --sample-rate 1e9
   tapectl record l0/c0 --source synth --fft 1024 --duration 5s
   tapectl recordings list
-  tapectl play luns/l0/channels/c0/recordings/ID --sink verify
+  tapectl play l0/c0/latest --sink verify
 TEXT
 }
 

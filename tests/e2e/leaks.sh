@@ -26,9 +26,7 @@ one_session() {
 cancel_long_jobs() {
   local name
   while [[ ! -e $WORK/stop ]]; do
-    for name in $(tapectl_json jobs list | jq -r '.. | objects |
-        select((.name? // "" | tostring | startswith("jobs/")) and (.state | ascii_upcase | endswith("RUNNING"))
-               and (.blocks | tonumber) > 1) | .name'); do
+    for name in $(tapectl_json jobs list | jq -r '.jobs[] | select(.state == "RUNNING" and .blocks > 1) | .job'); do
       tapectl jobs cancel "$name" >/dev/null 2>&1 || true
     done
     sleep 0.1
@@ -86,7 +84,7 @@ sessions 0 8
 sleep 2
 storage=$(usage "$STORAGE_PID") worker=$(usage "$WORKER_PID")
 sessions 0 "$SESSIONS"
-for name in $(tapectl_json recordings list | jq -r '.. | objects | .name? // empty | select(contains("/recordings/"))'); do
+for name in $(tapectl_json recordings list | jq -r '.recordings[].name'); do
   tapectl recordings delete "$name" >/dev/null
 done
 compare tapedeck-storage "$STORAGE_PID" "$storage"

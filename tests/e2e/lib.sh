@@ -76,11 +76,12 @@ is_whole() {
   json_is "$1" ".lost_blocks == 0 and .crc_errors == 0" "$2 lost or damaged blocks"
 }
 
-job() { tapectl_json jobs list | jq -c '[.. | objects | select((.name? // "" | tostring) | startswith("jobs/"))][0] // {}'; }
+# The newest job of the worker.
+job() { tapectl_json jobs list | jq -c '.jobs[0] // {}'; }
 
 job_has_blocks() { (($(job | jq '.blocks // 0') >= $1)); }
 
-job_is_running() { [[ $(job | jq -r '.state // ""' | tr '[:lower:]' '[:upper:]') == *RUNNING ]]; }
+job_is_running() { [[ $(job | jq -r .state) == RUNNING ]]; }
 
 # start_job ARGUMENT...: runs tapectl in the background; its answer goes to WORK/job.json. Returns once 200 blocks
 # have moved, sooner than which no test interferes.
@@ -98,20 +99,14 @@ end_job() {
   ANSWER=$(cat "$WORK/job.json")
 }
 
-recording_state() {
-  tapectl_json recordings show "$1" | jq -r '[.. | .state? // empty][0]' | tr '[:lower:]' '[:upper:]'
-}
+is_closed() { tapectl_json recordings show "$1" | jq -e '.state == "SEALED" or .state == "SALVAGED"'; }
 
-is_closed() { [[ $(recording_state "$1") =~ (SEALED|SALVAGED)$ ]]; }
-
-newest_recording() {
-  tapectl_json recordings list | jq -r '[.. | objects | .name? // empty | select(contains("/recordings/"))][0]'
-}
+newest_recording() { tapectl_json recordings list | jq -r '.recordings[0].name // empty'; }
 
 # expect_error_in ANSWER CODE REASON: the answer's last JSON line holds an error with that code and reason (patterns).
 expect_error_in() {
   local error
-  error=$(grep -E '^ *\{' <<<"$1" | tail -n 1 | jq -c '.error? // .' 2>/dev/null) || error=
+  error=$(grep '^{' <<<"$1" | tail -n 1 | jq -c '.error // empty') || error=
   [[ -n $error ]] || fail "no JSON error in: $1"
   [[ $(jq -r '.code // ""' <<<"$error") =~ ^($2)$ ]] || fail "not the code $2: $error"
   [[ $(jq -r '.reason // ""' <<<"$error") =~ ^($3)$ ]] || fail "not the reason $3: $error"

@@ -18,7 +18,7 @@ end_job
 ((JOB_STATUS != 0)) || fail "tapectl reports success for a job whose worker died: $ANSWER"
 tapectl recordings verify "$recording" >/dev/null
 shown=$(tapectl_json recordings show "$recording")
-json_is "$shown" "([.. | .blocks? // empty][0] | tonumber) >= $seen" "blocks that were acknowledged"
+json_is "$shown" ".blocks >= $seen" "blocks that were acknowledged"
 start_worker
 is_whole "$(tapectl_json play "$recording" --sink verify)" "playing the sealed recording"
 is_whole "$(tapectl_json record l0/c0 --source synth --blocks 50)" "recording anew"
