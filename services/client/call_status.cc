@@ -1,11 +1,20 @@
 #include "services/client/call_status.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "services/convert/status.h"
 #include "services/errors.h"
 
 namespace tapedeck::services::client {
 namespace {
+
+// Without the words that gRPC puts before what the system said.
+absl::string_view CauseOf(const absl::Status& status) {
+  absl::string_view text = status.message();
+  absl::ConsumePrefix(&text, "failed to connect to all addresses; last error: ");
+  absl::ConsumePrefix(&text, "UNKNOWN: ");
+  return text;
+}
 
 // Codes that gRPC gives when the transport fails; with contact a cut stream may also show as
 // CANCELLED.
@@ -32,7 +41,7 @@ absl::Status CallStatus(const grpc::Status& grpc_status, const std::string& node
                       "PEER_LOST", {{"node", node}});
   }
   return WithReason(
-      absl::UnavailableError(absl::StrCat("connect(", node, "): ", status.message(),
+      absl::UnavailableError(absl::StrCat("connect(", node, "): ", CauseOf(status),
                                           "; check the address and that the node runs")),
       "NODE_UNREACHABLE", {{"node", node}});
 }

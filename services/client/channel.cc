@@ -4,9 +4,6 @@
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
 
-#include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
-#include "services/errors.h"
 #include "services/limits.h"
 
 namespace tapedeck::services::client {
@@ -35,17 +32,6 @@ Channel MakeChannel(const std::string& address) {
   return {
       .address = address,
       .channel = grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments)};
-}
-
-absl::Status WaitForConnected(const Channel& channel, absl::Duration timeout) {
-  if (channel.channel->WaitForConnected(absl::ToChronoTime(absl::Now() + timeout))) {
-    return absl::OkStatus();
-  }
-  return WithReason(
-      absl::UnavailableError(absl::StrCat("connect(", channel.address, "): no answer within ",
-                                          absl::FormatDuration(timeout),
-                                          "; check the address and that the node runs")),
-      "NODE_UNREACHABLE", {{"node", channel.address}});
 }
 
 }  // namespace tapedeck::services::client

@@ -4,9 +4,6 @@
 #include <memory>
 #include <string>
 
-#include "absl/status/status.h"
-#include "absl/time/time.h"
-
 namespace grpc {
 class Channel;
 }
@@ -19,10 +16,8 @@ struct Channel {
   std::shared_ptr<grpc::Channel> channel;
 };
 
-// Connects when first used; an attempt takes at most 5 s.
+// Connects when first used. A call fails at once where the node refuses, after 5 s where nothing
+// answers.
 Channel MakeChannel(const std::string& address);
-
-// Blocks until connected. UNAVAILABLE (NODE_UNREACHABLE) names the node.
-absl::Status WaitForConnected(const Channel& channel, absl::Duration timeout);
 
 }  // namespace tapedeck::services::client

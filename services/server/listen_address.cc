@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
@@ -35,9 +37,19 @@ std::string TryBind(const addrinfo& info) {
 
 }  // namespace
 
+absl::Status CheckListenAddress(const std::string& listen) {
+  const size_t colon = listen.rfind(':');
+  uint32_t port = 0;
+  if (colon != std::string::npos && colon > 0 &&
+      absl::SimpleAtoi(listen.substr(colon + 1), &port) && port <= UINT16_MAX) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("listen(", listen, "): expected HOST:PORT with a port from 0 to 65535"));
+}
+
 std::string WhyNotListening(const std::string& listen) {
   const size_t colon = listen.rfind(':');
-  if (colon == std::string::npos) return "expected HOST:PORT";
   absl::string_view host = absl::string_view(listen).substr(0, colon);
   if (absl::ConsumePrefix(&host, "[")) absl::ConsumeSuffix(&host, "]");
 

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "dataplane/status_macros.h"
 #include "services/limits.h"
 #include "services/server/dispatch.h"
 #include "services/server/health_service.h"
@@ -43,6 +44,7 @@ void SetLimits(grpc::ServerBuilder& builder) {
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Create(
     const std::string& listen, const std::vector<ServiceFactory>& factories) {
+  TD_RETURN_IF_ERROR(CheckListenAddress(listen));
   // Called before the first builder: linking the plug-in alone can be dropped by the linker.
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   auto parts = std::make_unique<Parts>();

@@ -14,8 +14,8 @@ namespace tapedeck::services::server {
 // Owned by main, destroyed before what its services call. Any thread.
 class Server {
  public:
-  // Listens on HOST:PORT; port 0 lets the system choose. UNAVAILABLE names the address and why it
-  // cannot be used.
+  // Listens on HOST:PORT; port 0 lets the system choose. UNAVAILABLE or INVALID_ARGUMENT names
+  // the address and why it cannot be used.
   static absl::StatusOr<std::unique_ptr<Server>> Create(
       const std::string& listen, const std::vector<ServiceFactory>& factories);
 

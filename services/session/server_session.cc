@@ -128,6 +128,7 @@ void ServerSession::OnSourceEnd(uint64_t blocks) {
 void ServerSession::OnPumpDone(const absl::Status& cause) {
   pump_done_ = true;
   if (finished_) return CheckEnded();
+  if (cause.ok()) rails_->ExpectClose();
   control_->Send(progress());
   // A playback that was sent in full ends when the worker says so.
   if (transfer_->sending() && cause.ok()) return;

@@ -30,7 +30,7 @@ absl::Status Create(Program& program, const CreateOptions& options) {
                   .op_chosen = options.op != 0,
                   .commit = static_cast<dataplane::CommitLevel>(options.commit)};
   if (channel.op_chosen) channel.op = static_cast<dataplane::TransferOp>(options.op);
-  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Channel created, catalog->CreateChannel(channel));
   program.Print(ToJson(created), absl::StrCat("created ", created.name));
   return absl::OkStatus();
@@ -39,7 +39,7 @@ absl::Status Create(Program& program, const CreateOptions& options) {
 absl::Status List(Program& program, const NameOption& options) {
   TD_ASSIGN_OR_RETURN(const std::string parent,
                       options.name.empty() ? "luns/-" : LunNameOf(options.name));
-  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::vector<Channel> channels, catalog->ListChannels(parent));
   Json object = {{"channels", Json::array()}};
   std::vector<Row> rows;
@@ -56,7 +56,7 @@ absl::Status List(Program& program, const NameOption& options) {
 
 absl::Status Delete(Program& program, const NameOption& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.name));
-  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  const auto catalog = program.Catalog();
   TD_RETURN_IF_ERROR(catalog->DeleteChannel(name));
   program.Print({{"deleted", name}}, absl::StrCat("deleted ", name));
   return absl::OkStatus();

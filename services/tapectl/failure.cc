@@ -30,7 +30,6 @@ constexpr std::pair<absl::string_view, absl::string_view> kRemedies[] = {
     {"ALL_RAILS_DOWN", "check the network ports, see tapectl nodes"},
     {"VERSION_MISMATCH", "run the same version on both nodes"},
     {"PEER_LOST", "check that the node runs; what was durable is kept"},
-    {"NODE_UNREACHABLE", "start the node, or correct --storage or --worker"},
     {"BLOCK_DAMAGED", "see tapectl recordings verify"},
     {"FILE_NOT_FOUND", "give a path on the worker's machine"},
     {"DEVICE_UNUSABLE", "start the worker with --device host"},

@@ -23,7 +23,7 @@ Row RowOf(const Job& job) {
 }
 
 absl::Status List(Program& program) {
-  TD_ASSIGN_OR_RETURN(const auto client, program.Jobs());
+  const auto client = program.Jobs();
   TD_ASSIGN_OR_RETURN(const std::vector<Job> jobs, client->ListJobs());
   Json object = {{"jobs", Json::array()}};
   std::vector<Row> rows;
@@ -37,7 +37,7 @@ absl::Status List(Program& program) {
 
 absl::Status Show(Program& program, const NameOption& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, JobNameOf(options.name));
-  TD_ASSIGN_OR_RETURN(const auto client, program.Jobs());
+  const auto client = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job job, client->GetJob(name));
   // The job's own failure is what was asked for, not a failure of this command.
   std::vector<Row> rows;
@@ -51,7 +51,7 @@ absl::Status Show(Program& program, const NameOption& options) {
 
 absl::Status Cancel(Program& program, const NameOption& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, JobNameOf(options.name));
-  TD_ASSIGN_OR_RETURN(const auto client, program.Jobs());
+  const auto client = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job job, client->CancelJob(name));
   program.Print(ToJson(job), kHeads, {RowOf(job)});
   return absl::OkStatus();

@@ -31,14 +31,14 @@ absl::Status Create(Program& program, const CreateOptions& options) {
   for (const std::string& member : options.members) {
     lun.members.push_back(std::filesystem::absolute(member).lexically_normal());
   }
-  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Lun created, catalog->CreateLun(lun));
   program.Print(ToJson(created), absl::StrCat("created ", created.name));
   return absl::OkStatus();
 }
 
 absl::Status List(Program& program) {
-  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, catalog->ListLuns());
   Json object = {{"luns", Json::array()}};
   std::vector<Row> rows;
@@ -54,7 +54,7 @@ absl::Status List(Program& program) {
 
 absl::Status Delete(Program& program, const DeleteOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, LunNameOf(options.name));
-  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  const auto catalog = program.Catalog();
   TD_RETURN_IF_ERROR(catalog->DeleteLun(name, options.force));
   program.Print({{"deleted", name}}, absl::StrCat("deleted ", name));
   return absl::OkStatus();

@@ -44,6 +44,9 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", TAPEDECK_VERSION);
   app.require_subcommand(1);
   app.fallthrough();
+  app.failure_message([](const CLI::App*, const CLI::Error& error) {
+    return std::string("tapectl: ") + error.what() + "; see tapectl --help\n";
+  });
   Program program;
   AddGlobalOptions(app, program);
   AddLunCommands(app, program);

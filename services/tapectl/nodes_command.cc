@@ -27,25 +27,19 @@ std::string MemoryOf(const NodeInfo& node) {
 // One node's part of the answer. The error is part of the JSON too.
 absl::Status Ask(const Program& program, const std::string& address, Json& nodes,
                  std::vector<Row>& rows) {
-  const absl::Duration timeout = std::min(program.call_timeout(), absl::Seconds(5));
-  const client::Channel channel = client::MakeChannel(address);
-  absl::Status status = client::WaitForConnected(channel, timeout);
-  if (status.ok()) {
-    const absl::StatusOr<NodeInfo> node = client::GetNode(channel, timeout);
-    if (node.ok()) {
-      Json object = {{"address", address}};
-      object.update(ToJson(*node));
-      nodes.push_back(std::move(object));
-      rows.push_back({address, node->role == NodeRole::kStorage ? "storage" : "worker", node->name,
-                      node->version, absl::StrCat(node->sessions), RailsOf(*node),
-                      MemoryOf(*node)});
-      return absl::OkStatus();
-    }
-    status = node.status();
+  const absl::StatusOr<NodeInfo> node =
+      client::GetNode(client::MakeChannel(address), program.call_timeout());
+  if (node.ok()) {
+    Json object = {{"address", address}};
+    object.update(ToJson(*node));
+    nodes.push_back(std::move(object));
+    rows.push_back({address, node->role == NodeRole::kStorage ? "storage" : "worker", node->name,
+                    node->version, absl::StrCat(node->sessions), RailsOf(*node), MemoryOf(*node)});
+    return absl::OkStatus();
   }
-  nodes.push_back({{"address", address}, {"error", ToJson(status)}});
+  nodes.push_back({{"address", address}, {"error", ToJson(node.status())}});
   rows.push_back({address, "-", "unreachable", "-", "-", "-", "-"});
-  return status;
+  return node.status();
 }
 
 absl::Status Nodes(Program& program) {

@@ -5,7 +5,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "dataplane/status_macros.h"
 #include "services/client/channel.h"
 #include "services/tapectl/units.h"
 
@@ -24,12 +23,6 @@ std::string Line(const Row& row, const std::vector<size_t>& widths) {
   return std::string(absl::StripTrailingAsciiWhitespace(line));
 }
 
-absl::StatusOr<client::Channel> Connect(const std::string& address, absl::Duration timeout) {
-  client::Channel channel = client::MakeChannel(address);
-  TD_RETURN_IF_ERROR(client::WaitForConnected(channel, std::min(timeout, absl::Seconds(5))));
-  return channel;
-}
-
 }  // namespace
 
 // The option has been checked when it was read.
@@ -41,14 +34,12 @@ absl::Duration Program::job_timeout() const {
   return timeout.empty() ? kJobTimeout : absl::Nanoseconds(*ParseDurationNs(timeout));
 }
 
-absl::StatusOr<std::unique_ptr<client::CatalogClient>> Program::Catalog() const {
-  TD_ASSIGN_OR_RETURN(const client::Channel channel, Connect(storage, call_timeout()));
-  return std::make_unique<client::CatalogClient>(channel, call_timeout());
+std::unique_ptr<client::CatalogClient> Program::Catalog() const {
+  return std::make_unique<client::CatalogClient>(client::MakeChannel(storage), call_timeout());
 }
 
-absl::StatusOr<std::unique_ptr<client::JobsClient>> Program::Jobs() const {
-  TD_ASSIGN_OR_RETURN(const client::Channel channel, Connect(worker, call_timeout()));
-  return std::make_unique<client::JobsClient>(channel, call_timeout());
+std::unique_ptr<client::JobsClient> Program::Jobs() const {
+  return std::make_unique<client::JobsClient>(client::MakeChannel(worker), call_timeout());
 }
 
 void Program::Print(const Json& object, const Row& heads, const std::vector<Row>& rows) const {

@@ -33,9 +33,8 @@ struct Program {
   absl::Duration call_timeout() const;
   absl::Duration job_timeout() const;
 
-  // Connected, or NODE_UNREACHABLE.
-  absl::StatusOr<std::unique_ptr<client::CatalogClient>> Catalog() const;
-  absl::StatusOr<std::unique_ptr<client::JobsClient>> Jobs() const;
+  std::unique_ptr<client::CatalogClient> Catalog() const;
+  std::unique_ptr<client::JobsClient> Jobs() const;
 
   // On stdout: the object as one line, or the rows under their heads.
   void Print(const Json& object, const Row& heads, const std::vector<Row>& rows) const;

@@ -21,7 +21,7 @@ constexpr size_t kMaxDamagedRows = 20;
 absl::Status List(Program& program, const NameOption& options) {
   TD_ASSIGN_OR_RETURN(const std::string parent,
                       options.name.empty() ? "luns/-/channels/-" : ChannelNameOf(options.name));
-  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::vector<Recording> recordings, catalog->ListRecordings(parent));
   Json object = {{"recordings", Json::array()}};
   std::vector<Row> rows;
@@ -36,7 +36,7 @@ absl::Status List(Program& program, const NameOption& options) {
 }
 
 absl::Status Show(Program& program, const NameOption& options) {
-  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
   TD_ASSIGN_OR_RETURN(const Recording recording, catalog->GetRecording(name));
   const Json object = ToJson(recording);
@@ -49,7 +49,7 @@ absl::Status Show(Program& program, const NameOption& options) {
 }
 
 absl::Status Delete(Program& program, const NameOption& options) {
-  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
   TD_RETURN_IF_ERROR(catalog->DeleteRecording(name));
   program.Print({{"deleted", name}}, absl::StrCat("deleted ", name));
@@ -71,7 +71,7 @@ void PrintVerdict(const Program& program, const Json& object, const VerifyProgre
 }
 
 absl::Status Verify(Program& program, const NameOption& options) {
-  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
   VerifyProgress total;
   absl::Status status;

@@ -120,7 +120,7 @@ absl::Status Record(Program& program, const RecordOptions& options) {
   } else {
     spec.source = FileSourceSpec{.path = AbsolutePath(options.end), .loop = options.loop};
   }
-  TD_ASSIGN_OR_RETURN(const auto jobs, program.Jobs());
+  const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job started, jobs->StartRecord(spec));
   TD_ASSIGN_OR_RETURN(const Job ended, Follow(program, *jobs, started, options.duration_ns));
   return Conclude(program, ended);
@@ -128,7 +128,7 @@ absl::Status Record(Program& program, const RecordOptions& options) {
 
 absl::Status Play(Program& program, const PlayOptions& options) {
   BlockInterrupts();
-  TD_ASSIGN_OR_RETURN(const auto catalog, program.Catalog());
+  const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string recording, RecordingNameOf(options.name, *catalog));
   PlaybackSpec spec{.transfer = SpecOf(program, options, recording)};
   if (options.end == "verify") {
@@ -138,7 +138,7 @@ absl::Status Play(Program& program, const PlayOptions& options) {
   } else {
     spec.sink = FileSinkSpec{.path = AbsolutePath(options.end)};
   }
-  TD_ASSIGN_OR_RETURN(const auto jobs, program.Jobs());
+  const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job started, jobs->StartPlayback(spec));
   TD_ASSIGN_OR_RETURN(const Job ended, Follow(program, *jobs, started, 0));
   return Conclude(program, ended);
@@ -175,9 +175,8 @@ void AddTransferCommands(CLI::App& app, Program& program) {
   record->add_option("--source", record_options->end, "synth, or file:PATH (raw or .sigmf-meta)")
       ->required()
       ->check(EndOf({"synth"}, "synth or file:PATH"));
-  CLI::Option* blocks =
-      record->add_option("--blocks", record_options->blocks, "Stop after this many blocks")
-          ->check(CLI::PositiveNumber);
+  CLI::Option* blocks = AddParsed(record, "--blocks", record_options->blocks, ParseCount,
+                                  "Stop after this many blocks");
   AddParsed(record, "--duration", record_options->duration_ns, ParseDurationNs,
             "Stop after this time, e.g. 10s")
       ->excludes(blocks);

@@ -60,6 +60,13 @@ absl::StatusOr<uint64_t> ParseBytes(absl::string_view text) {
       absl::StrCat("\"", text, "\" is not a size: write for example 4096, 64KiB, 1MiB or 10GiB"));
 }
 
+absl::StatusOr<uint64_t> ParseCount(absl::string_view text) {
+  uint64_t count = 0;
+  if (absl::SimpleAtoi(text, &count) && count > 0) return count;
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", text, "\" is not a whole number of 1 or more"));
+}
+
 absl::StatusOr<double> ParseRate(absl::string_view text) {
   double rate = 0;
   if (absl::SimpleAtod(text, &rate) && rate >= 0 && std::isfinite(rate)) return rate;

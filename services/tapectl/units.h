@@ -12,6 +12,9 @@ namespace tapedeck::services::tapectl {
 // 4096, 64KiB, 1MiB, 10GiB, 2TiB (powers of 1024); kB, MB, GB, TB (powers of 1000).
 absl::StatusOr<uint64_t> ParseBytes(absl::string_view text);
 
+// A whole number of 1 or more.
+absl::StatusOr<uint64_t> ParseCount(absl::string_view text);
+
 // A number of 0 or more, e.g. 1e9 or 2.4e6.
 absl::StatusOr<double> ParseRate(absl::string_view text);
 

@@ -1,0 +1,147 @@
+#include "tests/services/fake_catalog.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "services/errors.h"
+
+namespace tapedeck::services {
+namespace {
+
+template <typename Value>
+absl::StatusOr<Value> Find(const std::map<std::string, Value>& map, const std::string& name,
+                           absl::string_view noun, absl::string_view reason) {
+  const auto found = map.find(name);
+  if (found != map.end()) return found->second;
+  return WithReason(absl::NotFoundError(absl::StrCat("no ", noun, " ", name)), reason,
+                    {{std::string(noun), name}});
+}
+
+template <typename Value>
+std::vector<Value> Under(const std::map<std::string, Value>& map, const std::string& parent) {
+  std::vector<Value> out;
+  for (const auto& [name, value] : map) {
+    if (absl::StrContains(parent, "-") || absl::StartsWith(name, parent + "/")) {
+      out.push_back(value);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void FakeCatalog::AddRecording(const std::string& id, int64_t start_time_ns) {
+  absl::MutexLock lock(&mutex_);
+  const std::string name = "luns/l0/channels/c0/recordings/" + id;
+  recordings_[name] = Recording{.name = name,
+                                .state = RecordingState::kSealed,
+                                .blocks = 4,
+                                .bytes = 4 << 20,
+                                .durable_watermark = 4,
+                                .block_bytes = 1 << 20,
+                                .datatype = "cf32_le",
+                                .start_time_ns = start_time_ns,
+                                .end_time_ns = start_time_ns + 1};
+}
+
+void FakeCatalog::SetDamage(std::vector<DamagedBlock> damage) {
+  absl::MutexLock lock(&mutex_);
+  damage_ = std::move(damage);
+}
+
+absl::StatusOr<Lun> FakeCatalog::CreateLun(const Lun& lun, const std::string& request_id) {
+  absl::MutexLock lock(&mutex_);
+  last_request_id_ = request_id;
+  if (!luns_.emplace(lun.name, lun).second) {
+    return WithReason(absl::AlreadyExistsError(absl::StrCat(lun.name, " exists")), "LUN_EXISTS",
+                      {{"lun", lun.name}});
+  }
+  return lun;
+}
+
+absl::StatusOr<Lun> FakeCatalog::GetLun(const std::string& name) {
+  absl::MutexLock lock(&mutex_);
+  return Find(luns_, name, "lun", "LUN_NOT_FOUND");
+}
+
+absl::StatusOr<std::vector<Lun>> FakeCatalog::ListLuns() {
+  absl::MutexLock lock(&mutex_);
+  std::vector<Lun> out;
+  for (const auto& [name, lun] : luns_) out.push_back(lun);
+  return out;
+}
+
+absl::Status FakeCatalog::DeleteLun(const std::string& name, bool force) {
+  absl::MutexLock lock(&mutex_);
+  if (const auto lun = Find(luns_, name, "lun", "LUN_NOT_FOUND"); !lun.ok()) return lun.status();
+  if (!force && !Under(recordings_, name).empty()) {
+    return WithReason(absl::FailedPreconditionError(name + " holds recordings"), "LUN_NOT_EMPTY",
+                      {{"lun", name}, {"recordings", "1"}});
+  }
+  luns_.erase(name);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Channel> FakeCatalog::CreateChannel(const Channel& channel,
+                                                   const std::string& request_id) {
+  absl::MutexLock lock(&mutex_);
+  last_request_id_ = request_id;
+  channels_[channel.name] = channel;
+  return channel;
+}
+
+absl::StatusOr<Channel> FakeCatalog::GetChannel(const std::string& name) {
+  absl::MutexLock lock(&mutex_);
+  return Find(channels_, name, "channel", "CHANNEL_NOT_FOUND");
+}
+
+absl::StatusOr<std::vector<Channel>> FakeCatalog::ListChannels(const std::string& parent) {
+  absl::MutexLock lock(&mutex_);
+  return Under(channels_, parent);
+}
+
+absl::Status FakeCatalog::DeleteChannel(const std::string& name) {
+  absl::MutexLock lock(&mutex_);
+  if (channels_.erase(name) == 1) return absl::OkStatus();
+  return Find(channels_, name, "channel", "CHANNEL_NOT_FOUND").status();
+}
+
+absl::StatusOr<Recording> FakeCatalog::GetRecording(const std::string& name) {
+  absl::MutexLock lock(&mutex_);
+  return Find(recordings_, name, "recording", "RECORDING_NOT_FOUND");
+}
+
+absl::StatusOr<std::vector<Recording>> FakeCatalog::ListRecordings(const std::string& parent) {
+  absl::MutexLock lock(&mutex_);
+  return Under(recordings_, parent);
+}
+
+absl::Status FakeCatalog::DeleteRecording(const std::string& name) {
+  absl::MutexLock lock(&mutex_);
+  if (recordings_.erase(name) == 1) return absl::OkStatus();
+  return Find(recordings_, name, "recording", "RECORDING_NOT_FOUND").status();
+}
+
+absl::Status FakeCatalog::VerifyRecording(
+    const std::string& name, const std::function<bool(const VerifyProgress&)>& report) {
+  const auto recording = GetRecording(name);
+  if (!recording.ok()) return recording.status();
+  std::vector<DamagedBlock> damage;
+  {
+    absl::MutexLock lock(&mutex_);
+    damage = damage_;
+  }
+  const uint64_t blocks = recording->blocks;
+  for (uint64_t i = 1; i <= blocks; ++i) {
+    VerifyProgress progress{.checked_blocks = i, .blocks = blocks};
+    if (i == blocks) progress.damaged = damage;
+    if (!report(progress)) return absl::CancelledError("stopped");
+  }
+  return absl::OkStatus();
+}
+
+std::string FakeCatalog::last_request_id() const {
+  absl::MutexLock lock(&mutex_);
+  return last_request_id_;
+}
+
+}  // namespace tapedeck::services

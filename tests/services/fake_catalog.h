@@ -1,0 +1,49 @@
+// A storage node's catalog in memory, for tests of what lies in front of it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/synchronization/mutex.h"
+#include "services/catalog.h"
+
+namespace tapedeck::services {
+
+// Any thread.
+class FakeCatalog final : public LunCatalog, public ChannelCatalog, public RecordingCatalog {
+ public:
+  // Puts a recording of 4 blocks into luns/l0/channels/c0.
+  void AddRecording(const std::string& id, int64_t start_time_ns);
+  // Found by the next verifications.
+  void SetDamage(std::vector<DamagedBlock> damage);
+
+  absl::StatusOr<Lun> CreateLun(const Lun& lun, const std::string& request_id) override;
+  absl::StatusOr<Lun> GetLun(const std::string& name) override;
+  absl::StatusOr<std::vector<Lun>> ListLuns() override;
+  absl::Status DeleteLun(const std::string& name, bool force) override;
+
+  absl::StatusOr<Channel> CreateChannel(const Channel& channel,
+                                        const std::string& request_id) override;
+  absl::StatusOr<Channel> GetChannel(const std::string& name) override;
+  absl::StatusOr<std::vector<Channel>> ListChannels(const std::string& parent) override;
+  absl::Status DeleteChannel(const std::string& name) override;
+
+  absl::StatusOr<Recording> GetRecording(const std::string& name) override;
+  absl::StatusOr<std::vector<Recording>> ListRecordings(const std::string& parent) override;
+  absl::Status DeleteRecording(const std::string& name) override;
+  absl::Status VerifyRecording(const std::string& name,
+                               const std::function<bool(const VerifyProgress&)>& report) override;
+
+  std::string last_request_id() const;
+
+ private:
+  mutable absl::Mutex mutex_;
+  std::map<std::string, Lun> luns_;
+  std::map<std::string, Channel> channels_;
+  std::map<std::string, Recording> recordings_;
+  std::vector<DamagedBlock> damage_;
+  std::string last_request_id_;
+};
+
+}  // namespace tapedeck::services

@@ -1,0 +1,122 @@
+#include "tests/services/fake_worker.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "services/errors.h"
+
+namespace tapedeck::services {
+namespace {
+
+constexpr int64_t kMillisecond = 1'000'000;
+
+void End(Job& job, JobState state, absl::Status error) {
+  job.state = state;
+  job.error = std::move(error);
+  job.end_time_ns = job.start_time_ns + job.elapsed_ns;
+}
+
+void Advance(Job& job) {
+  if (job.end_time_ns != 0) return;
+  job.state = JobState::kRunning;
+  job.blocks += 1;
+  job.bytes += 1 << 20;
+  job.elapsed_ns += kMillisecond;
+  job.rails[0].blocks = (job.blocks + 1) / 2;
+  job.rails[1].blocks = job.blocks / 2;
+  for (auto& rail : job.rails) rail.bytes = rail.blocks << 20;
+  if (absl::StrContains(job.recording, "broken")) {
+    End(job, JobState::kFailed,
+        WithReason(absl::UnavailableError("the control stream broke"), "PEER_LOST",
+                   {{"node", "s0"}}));
+  } else if (job.blocks == job.total_blocks) {
+    End(job, JobState::kSucceeded, absl::OkStatus());
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Job> FakeJobs::Start(const TransferSpec& spec, session::Direction direction,
+                                    const std::string& recording, uint64_t blocks) {
+  absl::MutexLock lock(&mutex_);
+  last_transfer_ = spec;
+  const int64_t number = static_cast<int64_t>(jobs_.size()) + 1;
+  Job job{.name = absl::StrCat("jobs/j", number),
+          .direction = direction,
+          .recording = recording,
+          .device = "host",
+          .total_blocks = blocks,
+          .rails = {{.name = "r0", .up = true}, {.name = "r1", .up = true}},
+          .start_time_ns = 1'700'000'000'000'000'000 + number};
+  return jobs_[job.name] = job;
+}
+
+absl::StatusOr<Job> FakeJobs::StartRecord(const RecordSpec& spec) {
+  {
+    absl::MutexLock lock(&mutex_);
+    last_record_ = spec;
+  }
+  if (absl::StrContains(spec.transfer.target, "absent")) {
+    return WithReason(absl::NotFoundError("no channel absent"), "CHANNEL_NOT_FOUND",
+                      {{"channel", spec.transfer.target}});
+  }
+  const bool endless = absl::StrContains(spec.transfer.target, "endless");
+  return Start(spec.transfer, session::Direction::kRecord,
+               absl::StrCat(spec.transfer.target, "/recordings/rec1"), endless ? 0 : spec.blocks);
+}
+
+absl::StatusOr<Job> FakeJobs::StartPlayback(const PlaybackSpec& spec) {
+  return Start(spec.transfer, session::Direction::kPlayback, spec.transfer.target, 4);
+}
+
+absl::StatusOr<Job> FakeJobs::GetJob(const std::string& name) {
+  absl::MutexLock lock(&mutex_);
+  const auto found = jobs_.find(name);
+  if (found == jobs_.end()) {
+    return WithReason(absl::NotFoundError(absl::StrCat("no job ", name)), "JOB_NOT_FOUND",
+                      {{"job", name}});
+  }
+  Advance(found->second);
+  return found->second;
+}
+
+std::vector<Job> FakeJobs::ListJobs() {
+  absl::MutexLock lock(&mutex_);
+  std::vector<Job> out;
+  for (const auto& [name, job] : jobs_) out.push_back(job);
+  return out;
+}
+
+absl::StatusOr<Job> FakeJobs::CancelJob(const std::string& name) {
+  absl::MutexLock lock(&mutex_);
+  Job& job = jobs_.at(name);
+  if (job.end_time_ns == 0) {
+    End(job, JobState::kCancelled,
+        WithReason(absl::CancelledError("the job was cancelled"), "JOB_CANCELLED",
+                   {{"job", name}}));
+  }
+  return job;
+}
+
+TransferSpec FakeJobs::last_transfer() const {
+  absl::MutexLock lock(&mutex_);
+  return last_transfer_;
+}
+
+RecordSpec FakeJobs::last_record() const {
+  absl::MutexLock lock(&mutex_);
+  return last_record_;
+}
+
+NodeInfo FakeNode::Describe() const {
+  return {.name = "fake",
+          .role = role_,
+          .version = "0.1.0",
+          .pid = 7,
+          .rails = {{.name = "r0", .transport = "tcp", .address = "127.0.0.1", .port = 9}},
+          .memory = {{.device = "host", .description = "RAM", .bytes = 1, .status = "usable"}},
+          .sessions = 2};
+}
+
+NodeStats FakeNode::Stats() const { return {.sessions = 2, .sessions_opened = 5, .blocks = 11}; }
+
+}  // namespace tapedeck::services

@@ -1,0 +1,48 @@
+// A GPU worker's jobs and description without a worker, for tests of what lies in front of it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/synchronization/mutex.h"
+#include "services/jobs.h"
+#include "services/node.h"
+
+namespace tapedeck::services {
+
+// A job moves one block at each look at it and ends after `blocks` of them; channels named
+// "endless" go on until cancelled, recordings and channels named "broken" fail. Any thread.
+class FakeJobs final : public Jobs {
+ public:
+  absl::StatusOr<Job> StartRecord(const RecordSpec& spec) override;
+  absl::StatusOr<Job> StartPlayback(const PlaybackSpec& spec) override;
+  absl::StatusOr<Job> GetJob(const std::string& name) override;
+  std::vector<Job> ListJobs() override;
+  absl::StatusOr<Job> CancelJob(const std::string& name) override;
+
+  TransferSpec last_transfer() const;
+  RecordSpec last_record() const;
+
+ private:
+  absl::StatusOr<Job> Start(const TransferSpec& spec, session::Direction direction,
+                            const std::string& recording, uint64_t blocks);
+
+  mutable absl::Mutex mutex_;
+  std::map<std::string, Job> jobs_;
+  TransferSpec last_transfer_;
+  RecordSpec last_record_;
+};
+
+class FakeNode final : public NodeDescriber {
+ public:
+  explicit FakeNode(NodeRole role) : role_(role) {}
+
+  NodeInfo Describe() const override;
+  NodeStats Stats() const override;
+
+ private:
+  const NodeRole role_;
+};
+
+}  // namespace tapedeck::services

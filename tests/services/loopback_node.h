@@ -1,0 +1,31 @@
+// A real gRPC server on a free port of 127.0.0.1 with all services over fakes.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "services/client/channel.h"
+#include "services/server/catalog_service.h"
+#include "services/server/node_service.h"
+#include "services/server/pipeline_service.h"
+#include "services/server/server.h"
+#include "tests/services/fake_catalog.h"
+#include "tests/services/fake_worker.h"
+
+namespace tapedeck::services {
+
+struct LoopbackNode {
+  FakeCatalog catalog;
+  FakeJobs jobs;
+  FakeNode node{NodeRole::kStorage};
+  std::unique_ptr<server::Server> server =
+      server::Server::Create("127.0.0.1:0",
+                             {server::CatalogServiceOver(catalog, catalog, catalog),
+                              server::PipelineServiceOver(jobs), server::NodeServiceOver(node)})
+          .value();
+  std::string address = absl::StrCat("127.0.0.1:", server->port());
+  client::Channel channel = client::MakeChannel(address);
+};
+
+}  // namespace tapedeck::services

@@ -1,0 +1,302 @@
+// The control stream through a real server: order, both ways of closing, broken peers, and that
+// nothing is left behind.
+#include <gmock/gmock.h>
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <deque>
+#include <filesystem>
+#include <functional>
+
+#include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
+#include "dataplane/executor/event_loop.h"
+#include "services/errors.h"
+#include "services/server/server.h"
+#include "services/session_stream/open_stream.h"
+#include "services/session_stream/session_service.h"
+#include "tapedeck/v1/session.grpc.pb.h"
+
+namespace tapedeck::services::session_stream {
+namespace {
+
+using session::ControlStream;
+using session::Message;
+
+std::string ReasonIn(const absl::Status& status) {
+  const auto reason = ReasonOf(status);
+  return reason.has_value() ? reason->reason : std::string(status.message());
+}
+
+// One end in a test: it keeps what arrives. Its stream lives on `loop`.
+class End final : public session::ControlEvents {
+ public:
+  End(std::unique_ptr<ControlStream> stream, dataplane::EventLoop& loop, bool echo = false)
+      : loop_(loop), echo_(echo), stream_(std::move(stream)) {
+    stream_->Start(this, &loop_);
+  }
+  ~End() override { Drop(); }
+
+  // Destroys the stream where it lives.
+  void Drop() {
+    loop_.RunAndWait([this] { stream_.reset(); });
+  }
+
+  void OnMessage(Message message) override {
+    if (echo_) {
+      stream_->Send(session::EndOfStream{std::get<session::EndOfStream>(message).blocks});
+    }
+    absl::MutexLock lock(&mutex_);
+    EXPECT_FALSE(closed_) << "a message after OnClosed";
+    messages_.push_back(std::move(message));
+  }
+
+  void OnClosed(const absl::Status& cause) override {
+    absl::MutexLock lock(&mutex_);
+    EXPECT_FALSE(closed_) << "closed twice";
+    closed_ = true;
+    cause_ = cause;
+  }
+
+  bool WaitForMessages(size_t count) {
+    absl::MutexLock lock(&mutex_);
+    const auto arrived = [this, count] { return messages_.size() >= count; };
+    return mutex_.AwaitWithTimeout(absl::Condition(&arrived), absl::Seconds(10));
+  }
+
+  // The cause, or DEADLINE_EXCEEDED.
+  absl::Status WaitForClosed(absl::Duration timeout = absl::Seconds(10)) {
+    absl::MutexLock lock(&mutex_);
+    if (!mutex_.AwaitWithTimeout(absl::Condition(&closed_), timeout)) {
+      return absl::DeadlineExceededError("not closed");
+    }
+    return cause_;
+  }
+
+  uint64_t blocks(size_t i) {
+    absl::MutexLock lock(&mutex_);
+    return std::get<session::EndOfStream>(messages_[i]).blocks;
+  }
+
+  ControlStream& stream() { return *stream_; }
+
+ private:
+  dataplane::EventLoop& loop_;
+  const bool echo_;
+  absl::Mutex mutex_;
+  std::deque<Message> messages_;
+  bool closed_ = false;
+  absl::Status cause_;
+  std::unique_ptr<ControlStream> stream_;
+};
+
+// A server that keeps the ends it is opened, and echoes on them if asked to.
+class ServingNode final : public session::SessionAcceptor {
+ public:
+  explicit ServingNode(bool echo = false)
+      : echo_(echo),
+        loop_(dataplane::EventLoop::Create("serving").value()),
+        server_(server::Server::Create("127.0.0.1:0", {SessionServiceOver(*this)}).value()) {}
+
+  void OnStream(std::unique_ptr<ControlStream> stream) override {
+    auto end = std::make_unique<End>(std::move(stream), *loop_, echo_);
+    absl::MutexLock lock(&mutex_);
+    ends_.push_back(std::move(end));
+  }
+
+  End* WaitForEnd(size_t index = 0) {
+    absl::MutexLock lock(&mutex_);
+    const auto opened = [this, index] { return ends_.size() > index; };
+    EXPECT_TRUE(mutex_.AwaitWithTimeout(absl::Condition(&opened), absl::Seconds(10)));
+    return ends_[index].get();
+  }
+
+  void Forget() {
+    absl::MutexLock lock(&mutex_);
+    ends_.clear();
+  }
+
+  client::Channel channel() const {
+    return client::MakeChannel(absl::StrCat("127.0.0.1:", server_->port()));
+  }
+  server::Server& server() { return *server_; }
+
+ private:
+  const bool echo_;
+  const std::unique_ptr<dataplane::EventLoop> loop_;
+  absl::Mutex mutex_;
+  std::deque<std::unique_ptr<End>> ends_;
+  const std::unique_ptr<server::Server> server_;
+};
+
+class SessionStreamTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<dataplane::EventLoop> loop_ = dataplane::EventLoop::Create("opening").value();
+};
+
+TEST_F(SessionStreamTest, ThousandMessagesComeBackInOrder) {
+  ServingNode node(/*echo=*/true);
+  End end(OpenSessionStream(node.channel()), *loop_);
+  for (uint64_t i = 0; i < 1000; ++i) end.stream().Send(session::EndOfStream{i});
+  ASSERT_TRUE(end.WaitForMessages(1000));
+  for (uint64_t i = 0; i < 1000; ++i) EXPECT_EQ(end.blocks(i), i);
+  end.stream().Close(absl::OkStatus());
+  EXPECT_TRUE(end.WaitForClosed().ok());
+  EXPECT_TRUE(node.WaitForEnd()->WaitForClosed().ok());
+}
+
+TEST_F(SessionStreamTest, WhatWasSentBeforeCloseArrives) {
+  ServingNode node;
+  End end(OpenSessionStream(node.channel()), *loop_);
+  for (uint64_t i = 0; i < 100; ++i) end.stream().Send(session::EndOfStream{i});
+  end.stream().Close(absl::OkStatus());
+  EXPECT_TRUE(node.WaitForEnd()->WaitForClosed().ok());
+  EXPECT_TRUE(node.WaitForEnd()->WaitForMessages(100));
+}
+
+TEST_F(SessionStreamTest, ServersStatusReachesTheOpener) {
+  ServingNode node;
+  End end(OpenSessionStream(node.channel()), *loop_);
+  End* const served = node.WaitForEnd();
+  served->stream().Send(session::EndOfStream{7});
+  served->stream().Close(
+      WithReason(absl::ResourceExhaustedError("full"), "LUN_FULL", {{"lun", "luns/l0"}}));
+  const absl::Status cause = end.WaitForClosed();
+  EXPECT_EQ(cause.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(ReasonIn(cause), "LUN_FULL");
+  EXPECT_EQ(end.blocks(0), 7u);
+  EXPECT_EQ(ReasonIn(served->WaitForClosed()), "LUN_FULL");
+  end.stream().Send(session::EndOfStream{8});  // dropped, harmless
+}
+
+TEST_F(SessionStreamTest, EitherEndDroppedIsPeerLost) {
+  ServingNode node;
+  End first(OpenSessionStream(node.channel()), *loop_);
+  node.WaitForEnd(0)->Drop();
+  EXPECT_EQ(ReasonIn(first.WaitForClosed()), "PEER_LOST");
+
+  End second(OpenSessionStream(node.channel()), *loop_);
+  End* const served = node.WaitForEnd(1);
+  second.Drop();
+  const absl::Status cause = served->WaitForClosed();
+  EXPECT_EQ(cause.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(ReasonIn(cause), "PEER_LOST");
+  EXPECT_EQ(second.WaitForClosed(absl::Milliseconds(100)).code(),
+            absl::StatusCode::kDeadlineExceeded);
+}
+
+TEST_F(SessionStreamTest, AbortByTheOpenerIsItsOwnCause) {
+  ServingNode node;
+  End end(OpenSessionStream(node.channel()), *loop_);
+  End* const served = node.WaitForEnd();
+  end.stream().Close(absl::AbortedError("why"));
+  EXPECT_EQ(end.WaitForClosed().code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(ReasonIn(served->WaitForClosed()), "PEER_LOST");
+}
+
+TEST_F(SessionStreamTest, ServerGoingAwayIsPeerLostAtOnce) {
+  ServingNode node;
+  End end(OpenSessionStream(node.channel()), *loop_);
+  node.WaitForEnd();
+  const absl::Time start = absl::Now();
+  node.server().Shutdown(absl::ZeroDuration());
+  EXPECT_EQ(ReasonIn(end.WaitForClosed()), "PEER_LOST");
+  EXPECT_EQ(ReasonIn(node.WaitForEnd()->WaitForClosed()), "PEER_LOST");
+  EXPECT_LT(absl::Now() - start, absl::Seconds(2));
+}
+
+TEST_F(SessionStreamTest, NobodyThereIsNodeUnreachable) {
+  End end(OpenSessionStream(client::MakeChannel("127.0.0.1:1")), *loop_);
+  const absl::Status cause = end.WaitForClosed();
+  EXPECT_EQ(cause.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(ReasonIn(cause), "NODE_UNREACHABLE");
+}
+
+TEST_F(SessionStreamTest, DrainingServerRefuses) {
+  ServingNode node;
+  node.server().Drain();
+  End end(OpenSessionStream(node.channel()), *loop_);
+  EXPECT_EQ(ReasonIn(end.WaitForClosed()), "DRAINING");
+}
+
+TEST_F(SessionStreamTest, UnconvertibleMessageEndsTheStream) {
+  ServingNode node;
+  End end(OpenSessionStream(node.channel()), *loop_);
+  end.stream().Send(session::RailOffer{.endpoint = dataplane::InprocEndpoint{}});
+  EXPECT_EQ(end.WaitForClosed().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(SessionStreamTest, EmptyMessageIsAProtocolViolation) {
+  ServingNode node;
+  const auto stub = v1::SessionService::NewStub(node.channel().channel);
+  grpc::ClientContext context;
+  const auto call = stub->Transfer(&context);
+  ASSERT_TRUE(call->Write(v1::TransferRequest()));
+  v1::TransferResponse response;
+  EXPECT_FALSE(call->Read(&response));
+  EXPECT_EQ(call->Finish().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(ReasonIn(node.WaitForEnd()->WaitForClosed()), "PROTOCOL_VIOLATION");
+}
+
+constexpr char kPeerAddress[] = "TAPEDECK_TEST_PEER_ADDRESS";
+
+// The peer that the next test kills: this program again, as a process of its own.
+TEST_F(SessionStreamTest, KilledPeer) {
+  const char* const address = getenv(kPeerAddress);
+  if (address == nullptr) GTEST_SKIP() << "is run by KilledPeerIsNoticedAtOnce";
+  End end(OpenSessionStream(client::MakeChannel(address)), *loop_);
+  end.WaitForClosed(absl::Seconds(30)).IgnoreError();
+}
+
+TEST_F(SessionStreamTest, KilledPeerIsNoticedAtOnce) {
+  ServingNode node;
+  const std::string address = node.channel().address;
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv(kPeerAddress, address.c_str(), 1);
+    execl("/proc/self/exe", "peer", "--gtest_filter=SessionStreamTest.KilledPeer", nullptr);
+    _exit(1);
+  }
+  End* const served = node.WaitForEnd();
+  const absl::Time start = absl::Now();
+  kill(child, SIGKILL);
+  EXPECT_EQ(ReasonIn(served->WaitForClosed()), "PEER_LOST");
+  EXPECT_LT(absl::Now() - start, absl::Seconds(1));
+  waitpid(child, nullptr, 0);
+}
+
+int Count(const char* directory) {
+  return static_cast<int>(std::distance(std::filesystem::directory_iterator(directory), {}));
+}
+
+// Waits until the number falls to `limit`; returns it.
+int Settled(const char* directory, int limit) {
+  for (int i = 0; i < 100 && Count(directory) > limit; ++i) absl::SleepFor(absl::Milliseconds(50));
+  return Count(directory);
+}
+
+TEST_F(SessionStreamTest, TwoHundredDroppedStreamsLeaveNothing) {
+  ServingNode node;
+  const auto open_and_drop = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      End end(OpenSessionStream(node.channel()), *loop_);
+      End* const served = node.WaitForEnd();
+      end.Drop();
+      served->WaitForClosed().IgnoreError();
+      node.Forget();
+    }
+  };
+  open_and_drop(20);  // gRPC's own threads and descriptors
+  const int threads = Settled("/proc/self/task", 0);
+  const int descriptors = Count("/proc/self/fd");
+  open_and_drop(200);
+  EXPECT_LE(Settled("/proc/self/fd", descriptors), descriptors);
+  EXPECT_LE(Settled("/proc/self/task", threads), threads);
+}
+
+}  // namespace
+}  // namespace tapedeck::services::session_stream
