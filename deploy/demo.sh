@@ -54,7 +54,8 @@ prepare() {
     mkdir -p "$WORK/member"
     member=(--member "$WORK/member")
   fi
-  tapectl lun create demo --store "$STORE" "${member[@]}" --capacity "$((BLOCKS + 64))MiB" >/dev/null
+  # A memory LUN takes all of its memory now, which may last some seconds.
+  tapectl --timeout 120s lun create demo --store "$STORE" "${member[@]}" --capacity "$((BLOCKS + 64))MiB" >/dev/null
   tapectl channel create "$CHANNEL" --block-bytes 1MiB --datatype cf32_le --sample-rate 1e9 >/dev/null
 }
 

@@ -47,11 +47,13 @@ record_and_play() {
   refuse NOT_FOUND JOB_NOT_FOUND jobs cancel jobs/none
 }
 
-# The acknowledged part of a recording that did not fit is kept and plays.
+# What is known to be too much is not begun. What turns out to be is kept as far as it was acknowledged, and plays.
 full_lun() {
   local recording
   CAPACITY=64MiB lun_with_channel memory small/c0 cf32_le 1MiB
   refuse RESOURCE_EXHAUSTED LUN_FULL record small/c0 --source synth --blocks 200
+  [[ $(newest_recording) != */small/* ]] || fail "a recording was begun that cannot fit"
+  refuse RESOURCE_EXHAUSTED LUN_FULL record small/c0 --source synth --duration 20s
   recording=$(newest_recording)
   [[ $recording == */small/* ]] || fail "what fitted was not kept"
   wait_for 5 is_closed "$recording" || fail "the recording that filled its LUN is not closed"
@@ -89,7 +91,7 @@ wrong_options() {
 begin_test
 start_storage
 start_worker
-lun_with_channel memory l0/c0 cf32_le 1MiB
+CAPACITY=256MiB lun_with_channel memory l0/c0 cf32_le 1MiB
 kept=$(tapectl_json record l0/c0 --source synth --blocks 20 | jq -r .recording)
 before=$(luns)
 luns_and_channels
