@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/memory/host/pages.h"
+#include "dataplane/memory/pages.h"
 
 namespace tapedeck::dataplane::host {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/memory/host/pages.h"
+#include "dataplane/memory/pages.h"
 #include "services/errors.h"
 
 namespace tapedeck::storage_node::store::memory {
@@ -50,7 +50,7 @@ absl::StatusOr<std::shared_ptr<Arena>> Arena::Create(uint64_t capacity_bytes) {
                                 {{"limit", "address space"}, {"option", "capacity"}});
   }
   const std::span window(static_cast<std::byte*>(address), bytes);
-  dataplane::host::MakeResident(window.first(capacity_bytes));
+  dataplane::MakeResident(window.first(capacity_bytes));
   return std::shared_ptr<Arena>(new Arena(window));
 }
 

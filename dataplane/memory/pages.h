@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <span>
 
-namespace tapedeck::dataplane::host {
+namespace tapedeck::dataplane {
 
 // Asks for huge pages and faults every page in. With 4 KiB pages the kernel's copies into a large
 // ring spend more time in page walks than in copying (twice as long in a virtual machine).
 void MakeResident(std::span<std::byte> bytes);
 
-}  // namespace tapedeck::dataplane::host
+}  // namespace tapedeck::dataplane

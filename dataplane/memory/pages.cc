@@ -1,9 +1,9 @@
-#include "dataplane/memory/host/pages.h"
+#include "dataplane/memory/pages.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace tapedeck::dataplane::host {
+namespace tapedeck::dataplane {
 
 void MakeResident(std::span<std::byte> bytes) {
   madvise(bytes.data(), bytes.size(), MADV_HUGEPAGE);  // advice: without huge pages it still works
@@ -15,4 +15,4 @@ void MakeResident(std::span<std::byte> bytes) {
   }
 }
 
-}  // namespace tapedeck::dataplane::host
+}  // namespace tapedeck::dataplane
