@@ -1,6 +1,7 @@
 #include "dataplane/sender.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -15,6 +16,9 @@ constexpr size_t kMaxWaiting = 4;
 // Every so many choices the lanes take turns, so that the rate of a lane that was slow once is
 // measured again.
 constexpr uint64_t kProbeEvery = 100;
+
+// Rates are measured with an error of this order.
+constexpr double kAboutAsGood = 1.5;
 
 // A rate is measured over at least this long; shorter windows measure how frames are batched.
 constexpr int64_t kRateWindowNs = 5 * kMillisecondNs;
@@ -109,27 +113,34 @@ bool Sender::HasRoom(const Lane& lane) const {
   return !lane.grants.empty();
 }
 
-// The lane with the least predicted finish time: (bytes in flight + block) / rate.
+// Predicted finish time: (bytes in flight + block) / rate. A lane never measured counts as the
+// fastest; one that looks 10 times slower than another is treated as if it were 10 times slower, so
+// that one bad window cannot starve it.
+double Sender::PredictedFinish(const Lane& lane, uint64_t bytes, double fastest) const {
+  const double rate =
+      lane.bytes_per_ns == 0 ? std::max(fastest, 1.0) : std::max(lane.bytes_per_ns, fastest / 10);
+  return static_cast<double>(lane.inflight_bytes + bytes) / rate;
+}
+
+// The lane with the least predicted finish time; among those that are about as good, the one that
+// has carried least, so that equal rails get equal shares also when the source is slower than
+// either.
 Sender::Lane* Sender::ChooseLane(uint64_t bytes) {
   const bool probe = ++choices_ % kProbeEvery == 0;
-  Lane* best = nullptr;
-  double best_finish = 0;
   double fastest = 0;
   for (const auto& [index, lane] : lanes_) fastest = std::max(fastest, lane.bytes_per_ns);
-  for (auto& [index, lane] : lanes_) {
-    if (bytes > 0 && !HasRoom(lane)) continue;
-    // A lane never measured counts as the fastest; one that looks 10 times slower than another is
-    // tried as if it were 10 times slower, so that one bad window cannot starve it.
-    const double rate =
-        lane.bytes_per_ns == 0 ? std::max(fastest, 1.0) : std::max(lane.bytes_per_ns, fastest / 10);
-    double finish = static_cast<double>(lane.inflight_bytes + bytes) / rate;
-    if (probe) finish = static_cast<double>(lane.link->traffic().blocks);
-    if (best == nullptr || finish < best_finish) {
-      best = &lane;
-      best_finish = finish;
-    }
+  double best = std::numeric_limits<double>::infinity();
+  const auto usable = [&](const Lane& lane) { return bytes == 0 || HasRoom(lane); };
+  for (const auto& [index, lane] : lanes_) {
+    if (usable(lane)) best = std::min(best, PredictedFinish(lane, bytes, fastest));
   }
-  return best;
+  Lane* chosen = nullptr;
+  for (auto& [index, lane] : lanes_) {
+    if (!usable(lane)) continue;
+    if (!probe && PredictedFinish(lane, bytes, fastest) > best * kAboutAsGood) continue;
+    if (chosen == nullptr || lane.sent_blocks < chosen->sent_blocks) chosen = &lane;
+  }
+  return chosen;
 }
 
 void Sender::Send(Lane& lane, uint64_t sequence, Held& held) {
@@ -143,6 +154,7 @@ void Sender::Send(Lane& lane, uint64_t sequence, Held& held) {
   held.local_busy = !payload.empty();
   lane.inflight_bytes += payload.size();
   ++lane.inflight_blocks;
+  ++lane.sent_blocks;
   Frame frame{.type = FrameType::kBlock, .block = held.block.header()};
   if (payload.empty()) return lane.link->Send(frame, {}, sequence);  // takes no slot anywhere
   switch (settings_.op) {

@@ -68,6 +68,7 @@ class Sender final : public Sink, public LinkEvents {
         grants;  // slots of the receiver (WRITE); only their number counts for SEND
     uint64_t inflight_bytes = 0;
     uint32_t inflight_blocks = 0;
+    uint64_t sent_blocks = 0;
     // Rate while busy, exponentially weighted.
     double bytes_per_ns = 0;
     int64_t window_start_ns = 0;
@@ -78,6 +79,7 @@ class Sender final : public Sink, public LinkEvents {
 
   void Dispatch();
   Lane* ChooseLane(uint64_t bytes);
+  double PredictedFinish(const Lane& lane, uint64_t bytes, double fastest) const;
   bool HasRoom(const Lane& lane) const;
   void Send(Lane& lane, uint64_t sequence, Held& held);
   void OnReceived(Lane& lane, uint64_t sequence);

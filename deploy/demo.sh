@@ -54,7 +54,8 @@ prepare() {
     mkdir -p "$WORK/member"
     member=(--member "$WORK/member")
   fi
-  tapectl lun create demo --store "$STORE" "${member[@]}" --capacity "$((BLOCKS + 64))MiB" >/dev/null
+  # A memory LUN takes all of its memory now, which may last some seconds.
+  tapectl --timeout 120s lun create demo --store "$STORE" "${member[@]}" --capacity "$((BLOCKS + 64))MiB" >/dev/null
   tapectl channel create "$CHANNEL" --block-bytes 1MiB --datatype cf32_le --sample-rate 1e9 >/dev/null
 }
 
@@ -121,7 +122,7 @@ Next, in three terminals, with build/bin in PATH:
   tapectl channel create l0/c0 --block-bytes 1MiB --datatype cf32_le --sample-rate 1e9
   tapectl record l0/c0 --source synth --fft 1024 --duration 5s
   tapectl recordings list
-  tapectl play luns/l0/channels/c0/recordings/ID --sink verify
+  tapectl play l0/c0/latest --sink verify
 TEXT
 }
 

@@ -44,7 +44,7 @@ milliseconds() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 
 port_answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-service_is_up() { kill -0 "$1" && port_answers "$2"; }
+started_or_dead() { port_answers "$2" || ! kill -0 "$1"; }
 
 # start_service LOG PORT COMMAND...: sets SERVICE_PID once the port answers. With the log's end on failure.
 start_service() {
@@ -53,7 +53,7 @@ start_service() {
   "$@" >>"$log" 2>&1 &
   SERVICE_PID=$!
   SERVICE_PIDS+=("$SERVICE_PID")
-  if ! wait_for 15 service_is_up "$SERVICE_PID" "$port"; then
+  if ! wait_for 15 started_or_dead "$SERVICE_PID" "$port" || ! kill -0 "$SERVICE_PID" 2>/dev/null; then
     echo "$1 did not start; its log ends:" >&2
     tail -n 20 "$log" >&2
     return 1

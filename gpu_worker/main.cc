@@ -9,7 +9,7 @@
 #include "gpu_worker/settings.h"
 #include "gpu_worker/worker.h"
 #include "services/daemon.h"
-#include "services/server/grpc_log.h"
+#include "services/grpc_log.h"
 #include "services/server/node_service.h"
 #include "services/server/pipeline_service.h"
 #include "services/server/server.h"
@@ -51,7 +51,7 @@ absl::Status Run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   tapedeck::services::server::BlockShutdownSignals();
-  tapedeck::services::server::RouteGrpcLog();
+  tapedeck::services::RouteGrpcLog();
   // Debian builds Abseil with deadlock detection on, which costs a lookup at every lock.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   int exit_status = 0;

@@ -8,8 +8,8 @@
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_set.h"
 #include "services/daemon.h"
+#include "services/grpc_log.h"
 #include "services/server/catalog_service.h"
-#include "services/server/grpc_log.h"
 #include "services/server/node_service.h"
 #include "services/server/server.h"
 #include "services/server/signals.h"
@@ -56,7 +56,7 @@ absl::Status Run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   tapedeck::services::server::BlockShutdownSignals();
-  tapedeck::services::server::RouteGrpcLog();
+  tapedeck::services::RouteGrpcLog();
   // Debian builds Abseil with deadlock detection on, which costs a lookup at every lock.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   int exit_status = 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# clang's thread-safety analysis over every .cc of ours: g++ ignores ABSL_GUARDED_BY. Needs a configured
-# build/ whose protos are generated.
+# clang's thread-safety analysis over the product's .cc files: g++ ignores ABSL_GUARDED_BY. Generates the protos in
+# build/ first.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 if ! command -v clang++ >/dev/null; then
@@ -12,7 +12,7 @@ ninja -C build tapedeck_proto >/dev/null
 # Only language level, include paths and definitions are taken over: g++ knows flags clang does not.
 jq -r --arg root "$PWD/" '
   .[] | select(.file | startswith($root)) | select(.file | endswith(".cc"))
-      | select(.file | startswith($root + "build") | not)
+      | select(.file | ltrimstr($root) | test("^(build|tests/)") | not)
       | [.file] + [.command | scan("(?:-isystem |-I|-D)[^ ]+") | split(" ")[]] | join(" ")' \
   build/compile_commands.json | sort -u |
   xargs -P "$(nproc)" -L 1 clang++ -std=c++20 -fsyntax-only -Wthread-safety -Werror \

@@ -189,6 +189,7 @@ void Rails::OnLinkUp(Link& link) {
 void Rails::OnLinkDown(Link& link, const absl::Status& cause) {
   mover_->OnLinkDown(link, cause);
   if (closing_) return CheckClosed();
+  if (close_expected_) return;
   dataplane::Log(LogLevel::kWarning, "session", "rail down",
                  {{"rail", link.rail().name}, {"cause", std::string(cause.message())}});
   Entry& entry = *Find(link);
@@ -213,7 +214,7 @@ void Rails::Retry(Entry& entry) {
 void Rails::WatchGrace() {
   if (AnyUp() || std::exchange(in_grace_, true)) return;
   executor_.PostAfter(kRailGraceNs, lifetime_.Guard([this, grace = ++grace_] {
-    if (closing_ || grace != grace_ || !in_grace_) return;
+    if (closing_ || close_expected_ || grace != grace_ || !in_grace_) return;
     std::string causes;
     for (const auto& entry : entries_) {
       absl::StrAppend(&causes, causes.empty() ? "" : "; ", entry->key.first, ": ",

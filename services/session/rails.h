@@ -39,8 +39,9 @@ class RailsEvents {
 // enough that a worker's ring is not held for nothing (facts of the field: hold 10 s).
 inline constexpr int64_t kRailGraceNs = 10 * dataplane::kSecondNs;
 
-// A connection that is not there by then counts as unreachable. A second attempt is given less: it must not
-// wait out a dead port that has come back meanwhile. Both leave room for one lost SYN (1 s).
+// A connection that is not there by then counts as unreachable. A second attempt is given less: it
+// must not wait out a dead port that has come back meanwhile. Both leave room for one lost SYN (1
+// s).
 inline constexpr int64_t kConnectDeadlineNs = 4 * dataplane::kSecondNs;
 inline constexpr int64_t kReconnectDeadlineNs = 2 * dataplane::kSecondNs;
 
@@ -58,6 +59,9 @@ class Rails final : public dataplane::LinkEvents {
 
   // The peer's offer: to be answered, or the answer to ours.
   void OnPeerOffer(const RailOffer& offer);
+
+  // The transfer is complete: a link that goes down now is no failure.
+  void ExpectClose() { close_expected_ = true; }
 
   void Close(const absl::Status& cause);
 
@@ -106,6 +110,7 @@ class Rails final : public dataplane::LinkEvents {
   std::vector<Port> ports_;
   std::vector<std::unique_ptr<Entry>> entries_;
   bool all_were_up_ = false;
+  bool close_expected_ = false;
   bool closing_ = false;
   bool closed_ = false;
   bool in_grace_ = false;

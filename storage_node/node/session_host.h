@@ -18,6 +18,12 @@ class RecordingHost final : public services::session::SessionHost {
  private:
   absl::StatusOr<services::session::Admission> AdmitRecord(const services::session::Open& open,
                                                            dataplane::Executor& executor);
+  // `held` is kept by the writer; it holds `lun`.
+  absl::StatusOr<services::session::Admission> StartRecording(const format::Manifest& manifest,
+                                                              const ResourceName& name,
+                                                              std::shared_ptr<const void> held,
+                                                              OpenLun& lun,
+                                                              dataplane::Executor& executor);
   absl::StatusOr<services::session::Admission> AdmitPlayback(const services::session::Open& open,
                                                              dataplane::Executor& executor);
   format::Manifest NewManifest(const services::session::Open& open, const OpenLun& lun,

@@ -27,7 +27,7 @@ generated() {
   done
   # A file of whole blocks has no partial one.
   head -c $((2 * MIB)) /dev/urandom >"$WORK/whole.bin"
-  lun_with_channel memory lw/c0 cf32_le 64KiB
+  CAPACITY=64MiB lun_with_channel memory lw/c0 cf32_le 64KiB
   round_trip lw/c0 "$WORK/whole.bin" "$WORK/whole.bin"
 }
 

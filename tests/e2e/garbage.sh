@@ -7,7 +7,7 @@ ports_of() { ss -Hltnp | awk -v pid="pid=$1," 'index($0, pid) {print $4}'; }
 begin_test
 start_storage
 start_worker
-lun_with_channel memory l0/c0 cf32_le 1MiB
+CAPACITY=1100MiB lun_with_channel memory l0/c0 cf32_le 1MiB
 mapfile -t ports < <(ports_of "$STORAGE_PID" && ports_of "$WORKER_PID")
 ((${#ports[@]} >= 2)) || fail "found only the ports ${ports[*]}"
 /usr/bin/python3 "$(dirname "$0")/garbage.py" 12 "${ports[@]}" &

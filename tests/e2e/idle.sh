@@ -10,7 +10,7 @@ ticks() { awk '{sub(/.*\) /, ""); print $12 + $13}' "/proc/$1/stat"; }
 begin_test
 start_storage
 start_worker
-lun_with_channel memory l0/c0 cf32_le 1MiB
+CAPACITY=256MiB lun_with_channel memory l0/c0 cf32_le 1MiB
 is_whole "$(tapectl_json record l0/c0 --source synth --blocks 100)" "recording before the rest"
 sleep 1
 storage=$(ticks "$STORAGE_PID") worker=$(ticks "$WORKER_PID")

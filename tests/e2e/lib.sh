@@ -19,7 +19,7 @@ skip() {
 need() { command -v "$1" >/dev/null || skip "$1 is not installed"; }
 
 end_test() {
-  local status=$? log
+  local status=$? log pid
   if ((status != 0 && status != 77)); then
     for log in "$WORK"/*.log; do
       echo "--- end of ${log##*/}" >&2
@@ -27,6 +27,9 @@ end_test() {
     done
   fi
   services_end
+  for pid in $(jobs -rp); do
+    kill "$pid" 2>/dev/null || true
+  done
   exit "$status"
 }
 
@@ -55,14 +58,15 @@ in_private_network() {
   skip "no network namespace can be made here: it needs root or user namespaces"
 }
 
-# lun_with_channel memory|posix LUN/CHANNEL DATATYPE BLOCK_BYTES [CHANNEL OPTION...]
+# lun_with_channel memory|posix LUN/CHANNEL DATATYPE BLOCK_BYTES [CHANNEL OPTION...]: of CAPACITY, 2GiB by default.
+# A memory LUN takes all of its memory when it is made, which may last some seconds.
 lun_with_channel() {
   local store=$1 lun=${2%/*} channel=$2 member=()
   if [[ $store == posix ]]; then
     mkdir -p "$WORK/member-$lun"
     member=(--member "$WORK/member-$lun")
   fi
-  tapectl lun create "$lun" --store "$store" "${member[@]}" --capacity "${CAPACITY:-6GiB}" >/dev/null
+  tapectl --timeout 60s lun create "$lun" --store "$store" "${member[@]}" --capacity "${CAPACITY:-2GiB}" >/dev/null
   tapectl channel create "$channel" --datatype "$3" --block-bytes "$4" --sample-rate 1e6 "${@:5}" >/dev/null
 }
 
@@ -76,18 +80,22 @@ is_whole() {
   json_is "$1" ".lost_blocks == 0 and .crc_errors == 0" "$2 lost or damaged blocks"
 }
 
-job() { tapectl_json jobs list | jq -c '[.. | objects | select((.name? // "" | tostring) | startswith("jobs/"))][0] // {}'; }
+# The newest job of the worker.
+job() { tapectl_json jobs list | jq -c '.jobs[0] // {}'; }
 
-job_has_blocks() { (($(job | jq '.blocks // 0') >= $1)); }
+# job_after_has_blocks JOB BLOCKS: a newer job than that one has moved so many.
+job_after_has_blocks() { job | jq -e --arg before "$1" --argjson blocks "$2" '.job != $before and .blocks >= $blocks'; }
 
-job_is_running() { [[ $(job | jq -r '.state // ""' | tr '[:lower:]' '[:upper:]') == *RUNNING ]]; }
+job_is_running() { [[ $(job | jq -r .state) == RUNNING ]]; }
 
-# start_job ARGUMENT...: runs tapectl in the background; its answer goes to WORK/job.json. Returns once 200 blocks
+# start_job ARGUMENT...: runs tapectl in the background; its answer goes to WORK/job.json. Returns once 50 blocks
 # have moved, sooner than which no test interferes.
 start_job() {
+  local before
+  before=$(job | jq -r '.job // ""')
   tapectl_json "$@" >"$WORK/job.json" 2>"$WORK/job.log" &
   JOB_PID=$!
-  wait_for 20 job_has_blocks 200 || fail "the job did not get going: $(cat "$WORK/job.json" "$WORK/job.log")"
+  wait_for 20 job_after_has_blocks "$before" 50 || fail "the job did not get going: $(cat "$WORK/job.json" "$WORK/job.log")"
   job_is_running || fail "the job had ended before anything could happen to it: $(job)"
 }
 
@@ -98,20 +106,14 @@ end_job() {
   ANSWER=$(cat "$WORK/job.json")
 }
 
-recording_state() {
-  tapectl_json recordings show "$1" | jq -r '[.. | .state? // empty][0]' | tr '[:lower:]' '[:upper:]'
-}
+is_closed() { tapectl_json recordings show "$1" | jq -e '.state == "SEALED" or .state == "SALVAGED"'; }
 
-is_closed() { [[ $(recording_state "$1") =~ (SEALED|SALVAGED)$ ]]; }
-
-newest_recording() {
-  tapectl_json recordings list | jq -r '[.. | objects | .name? // empty | select(contains("/recordings/"))][0]'
-}
+newest_recording() { tapectl_json recordings list | jq -r '.recordings[0].name // empty'; }
 
 # expect_error_in ANSWER CODE REASON: the answer's last JSON line holds an error with that code and reason (patterns).
 expect_error_in() {
   local error
-  error=$(grep -E '^ *\{' <<<"$1" | tail -n 1 | jq -c '.error? // .' 2>/dev/null) || error=
+  error=$(grep '^{' <<<"$1" | tail -n 1 | jq -c '.error // empty') || error=
   [[ -n $error ]] || fail "no JSON error in: $1"
   [[ $(jq -r '.code // ""' <<<"$error") =~ ^($2)$ ]] || fail "not the code $2: $error"
   [[ $(jq -r '.reason // ""' <<<"$error") =~ ^($3)$ ]] || fail "not the reason $3: $error"

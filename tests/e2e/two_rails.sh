@@ -3,7 +3,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 in_private_network "$@"
 
-BLOCKS=4000
+BLOCKS=3000
 
 # share ANSWER: each rail carried 35 to 65 % of the blocks.
 share() {
@@ -52,7 +52,7 @@ play_through() {
 begin_test
 start_storage
 start_worker
-lun_with_channel memory rails/c0 cf32_le 1MiB
+CAPACITY=3GiB lun_with_channel memory rails/c0 cf32_le 1MiB
 answer=$(tapectl_json record rails/c0 --source synth --blocks 1500)
 share "$answer"
 recording=$(jq -r .recording <<<"$answer")

@@ -6,7 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 begin_test
 start_storage
 start_worker
-lun_with_channel posix l0/c0 cf32_le 1MiB
+CAPACITY=6GiB lun_with_channel posix l0/c0 cf32_le 1MiB
 start_job record l0/c0 --source synth --duration 60s
 recording=$(newest_recording)
 seen=$(job | jq .blocks)
@@ -18,7 +18,7 @@ end_job
 ((JOB_STATUS != 0)) || fail "tapectl reports success for a job whose worker died: $ANSWER"
 tapectl recordings verify "$recording" >/dev/null
 shown=$(tapectl_json recordings show "$recording")
-json_is "$shown" "([.. | .blocks? // empty][0] | tonumber) >= $seen" "blocks that were acknowledged"
+json_is "$shown" ".blocks >= $seen" "blocks that were acknowledged"
 start_worker
 is_whole "$(tapectl_json play "$recording" --sink verify)" "playing the sealed recording"
 is_whole "$(tapectl_json record l0/c0 --source synth --blocks 50)" "recording anew"

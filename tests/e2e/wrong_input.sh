@@ -15,7 +15,7 @@ refuse() {
   ROWS=$((ROWS + 1))
 }
 
-names() { tapectl_json "$@" | jq -S '[.. | objects | .name? // empty] | sort'; }
+luns() { tapectl_json lun list | jq -c '[.luns[] | {name, recordings}]'; }
 
 luns_and_channels() {
   local size
@@ -47,19 +47,18 @@ record_and_play() {
   refuse NOT_FOUND JOB_NOT_FOUND jobs cancel jobs/none
 }
 
-# The acknowledged part of a recording that did not fit is kept and plays.
+# What is known to be too much is not begun. What turns out to be is kept as far as it was acknowledged, and plays.
 full_lun() {
   local recording
   CAPACITY=64MiB lun_with_channel memory small/c0 cf32_le 1MiB
   refuse RESOURCE_EXHAUSTED LUN_FULL record small/c0 --source synth --blocks 200
-  recording=$(tapectl_json recordings list small/c0 |
-    jq -r '[.. | objects | .name? // empty | select(contains("/recordings/"))][0] // empty')
-  if [[ -n $recording ]]; then
-    wait_for 5 is_closed "$recording" || fail "the recording that filled its LUN is not closed"
-    is_whole "$(tapectl_json play "$recording" --sink verify)" "playing what fitted"
-    tapectl recordings delete "$recording" >/dev/null
-  fi
-  tapectl lun delete small >/dev/null
+  [[ $(newest_recording) != */small/* ]] || fail "a recording was begun that cannot fit"
+  refuse RESOURCE_EXHAUSTED LUN_FULL record small/c0 --source synth --duration 20s
+  recording=$(newest_recording)
+  [[ $recording == */small/* ]] || fail "what fitted was not kept"
+  wait_for 5 is_closed "$recording" || fail "the recording that filled its LUN is not closed"
+  is_whole "$(tapectl_json play "$recording" --sink verify)" "playing what fitted"
+  tapectl lun delete small --force >/dev/null
 }
 
 # One rail whose address takes no packet: the job says which, and goes on over the other if it may.
@@ -92,15 +91,15 @@ wrong_options() {
 begin_test
 start_storage
 start_worker
-lun_with_channel memory l0/c0 cf32_le 1MiB
+CAPACITY=256MiB lun_with_channel memory l0/c0 cf32_le 1MiB
 kept=$(tapectl_json record l0/c0 --source synth --blocks 20 | jq -r .recording)
-before=$(names lun list)
+before=$(luns)
 luns_and_channels
 record_and_play
 full_lun
 unreachable_rail
 unreachable_services
 wrong_options
-[[ $(names lun list) == "$before" ]] || fail "LUNs changed from $before to $(names lun list)"
+[[ $(luns) == "$before" ]] || fail "LUNs changed from $before to $(luns)"
 is_whole "$(tapectl_json play "$kept" --sink verify)" "playing after all refusals"
 echo "$ROWS wrong inputs refused"

@@ -13,7 +13,7 @@ MAY_INCLUDE = {
 }
 OURS = set(MAY_INCLUDE) | {"proto", "tests"}
 # The only places that see proto and gRPC.
-SEES_PROTO = ("services/convert", "services/server", "services/session_stream", "services/client",
+SEES_PROTO = ("services/convert", "services/server", "services/session_stream", "services/client", "services/grpc_log",
               "services/tapectl")
 PROTO = re.compile(r"\.pb\.h$|^grpc(pp|)/|^google/(protobuf|rpc)/")
 CUDA = re.compile(r"^(cuda|cufft|nvml)|/cuda/|^driver_types\.h$")

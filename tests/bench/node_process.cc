@@ -1,0 +1,99 @@
+#include "tests/bench/node_process.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "dataplane/status_macros.h"
+#include "services/client/node_client.h"
+
+namespace tapedeck::bench {
+namespace {
+
+uint16_t FreePort() {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{.sin_family = AF_INET};
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof(address);
+  bind(fd, reinterpret_cast<sockaddr*>(&address), length);
+  getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length);
+  close(fd);
+  return ntohs(address.sin_port);
+}
+
+pid_t Spawn(const std::vector<std::string>& line, const std::string& log) {
+  std::vector<char*> argv;
+  for (const std::string& word : line) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  const pid_t pid = fork();
+  if (pid != 0) return pid;
+  const int fd = open(log.c_str(), O_CREAT | O_WRONLY, 0600);
+  dup2(fd, STDERR_FILENO);
+  execv(argv[0], argv.data());
+  _exit(127);
+}
+
+}  // namespace
+
+NodeProcess::NodeProcess(pid_t pid, std::string state, const std::string& address)
+    : pid_(pid),
+      state_(std::move(state)),
+      channel_(services::client::MakeChannel(address)),
+      catalog_(channel_, absl::Seconds(60)) {}
+
+absl::StatusOr<std::unique_ptr<NodeProcess>> NodeProcess::Start(
+    const std::vector<std::string>& rail_addresses) {
+  char state[] = "/tmp/tapedeck-bench.XXXXXX";
+  if (mkdtemp(state) == nullptr) return absl::InternalError("mkdtemp: no temporary directory");
+  const std::string address = absl::StrCat("127.0.0.1:", FreePort());
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
+  std::vector<std::string> line = {(self.parent_path() / "tapedeck-storage").string(), "--listen",
+                                   address, "--state", absl::StrCat(state, "/state")};
+  for (size_t i = 0; i < rail_addresses.size(); ++i) {
+    line.push_back("--rail");
+    line.push_back(absl::StrCat("r", i, "=tcp:", rail_addresses[i]));
+  }
+  const pid_t pid = Spawn(line, absl::StrCat(state, "/log"));
+  if (pid < 0) return absl::InternalError("fork failed");
+  auto node = std::unique_ptr<NodeProcess>(new NodeProcess(pid, state, address));
+  absl::Status answer;
+  for (int i = 0; i < 100; ++i) {
+    answer = services::client::GetNode(services::client::MakeChannel(address), absl::Seconds(5))
+                 .status();
+    if (answer.ok()) return node;
+    absl::SleepFor(absl::Milliseconds(100));
+  }
+  return answer;
+}
+
+NodeProcess::~NodeProcess() {
+  kill(pid_, SIGTERM);
+  waitpid(pid_, nullptr, 0);
+  std::error_code ignored;
+  std::filesystem::remove_all(state_, ignored);
+}
+
+absl::Status NodeProcess::MakeChannel(const std::string& name, uint64_t capacity_bytes,
+                                      uint64_t block_bytes) {
+  TD_RETURN_IF_ERROR(catalog_
+                         .CreateLun({.name = absl::StrCat("luns/", name),
+                                     .store = services::StoreKind::kMemory,
+                                     .capacity_bytes = capacity_bytes})
+                         .status());
+  return catalog_
+      .CreateChannel({.name = absl::StrCat("luns/", name, "/channels/", name),
+                      .block_bytes = block_bytes,
+                      .datatype = "cf32_le"})
+      .status();
+}
+
+}  // namespace tapedeck::bench

@@ -1,0 +1,42 @@
+// A storage node of its own for a bench: a real tapedeck-storage process on loopback with a memory
+// LUN.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "services/client/catalog_client.h"
+#include "services/client/channel.h"
+
+namespace tapedeck::bench {
+
+class NodeProcess {
+ public:
+  // Starts the tapedeck-storage that lies beside this program, with a rail on each address. Blocks
+  // until it answers, at most 10 s.
+  static absl::StatusOr<std::unique_ptr<NodeProcess>> Start(
+      const std::vector<std::string>& rail_addresses);
+
+  // Ends the process and removes its state.
+  ~NodeProcess();
+
+  // A fresh memory LUN with one channel, both called `name`.
+  absl::Status MakeChannel(const std::string& name, uint64_t capacity_bytes, uint64_t block_bytes);
+
+  const services::client::Channel& channel() const { return channel_; }
+  services::client::CatalogClient& catalog() { return catalog_; }
+
+ private:
+  NodeProcess(pid_t pid, std::string state, const std::string& address);
+
+  const pid_t pid_;
+  const std::string state_;
+  const services::client::Channel channel_;
+  services::client::CatalogClient catalog_;
+};
+
+}  // namespace tapedeck::bench

@@ -1,0 +1,33 @@
+// One session of a bench, through the product's own ClientSession, with a source and sink that cost
+// nothing.
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "dataplane/executor/event_loop.h"
+#include "dataplane/transport/rail_set.h"
+#include "services/client/channel.h"
+#include "services/session/client_session.h"
+
+namespace tapedeck::bench {
+
+struct SessionRun {
+  services::session::Direction direction;
+  std::string target;   // channel to record into, or recording to play
+  uint64_t blocks = 0;  // to record
+  uint64_t block_bytes = 0;
+  uint32_t slots = 64;
+};
+
+struct SessionOutcome {
+  services::session::Snapshot snapshot;
+  int64_t open_to_first_block_ns = 0;
+};
+
+// Blocks until the session has ended.
+absl::StatusOr<SessionOutcome> RunSession(const SessionRun& run,
+                                          const services::client::Channel& node,
+                                          dataplane::RailSet& rails, dataplane::EventLoop& loop);
+
+}  // namespace tapedeck::bench

@@ -1,0 +1,25 @@
+// Which seeds a simulation runs, and how a failing one is repeated.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace tapedeck::sim {
+
+// 1 to `count`; or the one that TAPEDECK_SIM_SEED names; or 1 to TAPEDECK_SIM_SEEDS.
+inline std::vector<uint64_t> Seeds(uint64_t count) {
+  if (const char* one = std::getenv("TAPEDECK_SIM_SEED")) return {std::strtoull(one, nullptr, 10)};
+  if (const char* many = std::getenv("TAPEDECK_SIM_SEEDS"))
+    count = std::strtoull(many, nullptr, 10);
+  std::vector<uint64_t> seeds;
+  for (uint64_t seed = 1; seed <= count; ++seed) seeds.push_back(seed);
+  return seeds;
+}
+
+inline std::string HowToRepeat(uint64_t seed) {
+  return "repeat with TAPEDECK_SIM_SEED=" + std::to_string(seed);
+}
+
+}  // namespace tapedeck::sim

@@ -1,0 +1,133 @@
+// Planted damage is found, located and named; the other blocks play.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "storage_node/format/index.h"
+#include "tests/storage_node/node_fixture.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+constexpr uint64_t kBlocks = 12;
+
+// Copies `bytes` between places of files, or within one.
+void CopyBytes(const std::string& from, uint64_t from_offset, const std::string& to,
+               uint64_t to_offset, size_t bytes) {
+  std::string buffer(bytes, '\0');
+  std::ifstream in(from, std::ios::binary);
+  in.seekg(static_cast<std::streamoff>(from_offset));
+  in.read(buffer.data(), static_cast<std::streamsize>(bytes));
+  std::fstream out(to, std::ios::binary | std::ios::in | std::ios::out);
+  out.seekp(static_cast<std::streamoff>(to_offset));
+  out.write(buffer.data(), static_cast<std::streamsize>(bytes));
+}
+
+void FlipBit(const std::string& path, uint64_t offset) {
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekg(static_cast<std::streamoff>(offset));
+  const char byte = static_cast<char>(file.get() ^ 0x10);
+  file.seekp(static_cast<std::streamoff>(offset));
+  file.put(byte);
+}
+
+class Damage : public testing::Test {
+ protected:
+  void ExpectOnly(const std::string& recording, uint64_t sequence, const std::string& kind,
+                  NodeFixture& node) {
+    const auto damaged = node.Verify(recording);
+    ASSERT_EQ(damaged.size(), 1u);
+    EXPECT_EQ(damaged[0].sequence, sequence);
+    EXPECT_EQ(damaged[0].kind, kind) << damaged[0].detail;
+    const auto headers = node.PlayAll(recording);
+    ASSERT_EQ(headers.size(), kBlocks);
+    for (const auto& header : headers) {
+      const bool bad = header.sequence == sequence;
+      EXPECT_EQ((header.flags & dataplane::kBlockMissing) != 0, bad) << header.sequence;
+      EXPECT_EQ(header.payload_bytes, bad ? 0 : kBlockBytes);
+    }
+  }
+
+  NodeFixture node_;
+};
+
+TEST_F(Damage, FlippedBitIsRot) {
+  const std::string name = node_.RecordAndSeal(kBlocks);
+  FlipBit(node_.Directory(name) + "/data", 5 * kBlockBytes + 777);
+  ExpectOnly(name, 5, "rot", node_);
+}
+
+TEST_F(Damage, BytesOfAnotherBlockAreMisdirected) {
+  const std::string name = node_.RecordAndSeal(kBlocks);
+  const std::string data = node_.Directory(name) + "/data";
+  CopyBytes(data, 2 * kBlockBytes, data, 7 * kBlockBytes, kBlockBytes);
+  ExpectOnly(name, 7, "misdirected", node_);
+}
+
+// Both new writes were lost: an older recording's entry and payload lie there, and agree.
+TEST_F(Damage, OldEntryWithItsOldPayloadIsStale) {
+  const std::string old = node_.RecordAndSeal(kBlocks, 2);
+  const std::string name = node_.RecordAndSeal(kBlocks);
+  CopyBytes(node_.Directory(old) + "/data", 3 * kBlockBytes, node_.Directory(name) + "/data",
+            3 * kBlockBytes, kBlockBytes);
+  CopyBytes(node_.Directory(old) + "/index", format::EntryOffset(3),
+            node_.Directory(name) + "/index", format::EntryOffset(3), format::kEntryBytes);
+  ExpectOnly(name, 3, "stale", node_);
+}
+
+TEST_F(Damage, OnlyTheOldPayloadIsRot) {
+  const std::string old = node_.RecordAndSeal(kBlocks, 2);
+  const std::string name = node_.RecordAndSeal(kBlocks);
+  CopyBytes(node_.Directory(old) + "/data", 0, node_.Directory(name) + "/data", 0, kBlockBytes);
+  ExpectOnly(name, 0, "rot", node_);
+}
+
+TEST_F(Damage, EntryAtAnotherPlaceIsAnIndexError) {
+  const std::string name = node_.RecordAndSeal(kBlocks);
+  const std::string index = node_.Directory(name) + "/index";
+  CopyBytes(index, format::EntryOffset(1), index, format::EntryOffset(2), format::kEntryBytes);
+  ExpectOnly(name, 2, "index", node_);
+}
+
+TEST_F(Damage, TruncatedFileIsAnIoErrorOfTheLastBlock) {
+  const std::string name = node_.RecordAndSeal(kBlocks);
+  std::filesystem::resize_file(node_.Directory(name) + "/data", kBlocks * kBlockBytes - 1);
+  ExpectOnly(name, kBlocks - 1, "io", node_);
+}
+
+TEST(DamagedIndexCopy, TheOtherCopyServes) {
+  NodeFixture node(services::StoreKind::kPosix, 2);
+  const std::string name = node.RecordAndSeal(kBlocks);
+  for (uint64_t i = 0; i < kBlocks; i += 2) {
+    FlipBit(node.Directory(name, 0) + "/index", format::EntryOffset(i) + 20);
+    FlipBit(node.Directory(name, 1) + "/index", format::EntryOffset(i + 1) + 20);
+  }
+  EXPECT_THAT(node.Verify(name), testing::IsEmpty());
+  for (const auto& header : node.PlayAll(name)) EXPECT_EQ(header.flags, 0u);
+}
+
+TEST(DamagedIndexCopy, BothCopiesBadIsAnIndexError) {
+  NodeFixture node(services::StoreKind::kPosix, 2);
+  const std::string name = node.RecordAndSeal(kBlocks);
+  FlipBit(node.Directory(name, 0) + "/index", format::EntryOffset(4) + 40);
+  FlipBit(node.Directory(name, 1) + "/index", format::EntryOffset(4) + 40);
+  const auto damaged = node.Verify(name);
+  ASSERT_EQ(damaged.size(), 1u);
+  EXPECT_EQ(damaged[0].sequence, 4u);
+  EXPECT_EQ(damaged[0].kind, "index");
+}
+
+TEST_F(Damage, VerificationStopsWhenAskedTo) {
+  const std::string name = node_.RecordAndSeal(200);
+  int reports = 0;
+  const absl::Status status = node_.node().recordings().VerifyRecording(
+      name, [&](const services::VerifyProgress&) { return ++reports < 2; });
+  EXPECT_TRUE(absl::IsCancelled(status));
+  EXPECT_EQ(reports, 2);
+}
+
+}  // namespace
+}  // namespace tapedeck::storage_node

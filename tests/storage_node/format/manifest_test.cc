@@ -1,0 +1,113 @@
+#include "storage_node/format/manifest.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage_node/format/config.h"
+
+namespace tapedeck::storage_node::format {
+namespace {
+
+Manifest Example() {
+  return {.id = "20261120T235144Z-3f2a",
+          .identity = {.lun = *Uuid::Parse("00112233-4455-4677-8899-aabbccddeeff"),
+                       .recording = *Uuid::Parse("0f1e2d3c-4b5a-4968-8776-a5b4c3d2e1f0"),
+                       .channel = "adsb",
+                       .epoch = 7},
+          .members = 2,
+          .block_bytes = 1 << 20,
+          .datatype = "cf32_le",
+          .sample_rate = 2.4e6,
+          .op = dataplane::TransferOp::kSend,
+          .commit = dataplane::CommitLevel::kWritten,
+          .labels = {{"source", "synth"}, {"odd \"key\"\n", "ü"}},
+          .start_time_ns = 1'795'218'704'123'456'789,
+          .state = services::RecordingState::kSalvaged,
+          .blocks = 100,
+          .bytes = 99ull << 40,
+          .durable_watermark = 40,
+          .missing = {{.first = 40, .count = 2}, {.first = 50, .count = 1}},
+          .end_time_ns = 1'795'218'705'000'000'000,
+          .cause = "ABORTED: power cut"};
+}
+
+TEST(Manifest, ComesBackAsItWas) {
+  const std::string text = EncodeManifest(Example());
+  const auto back = DecodeManifest(text);
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(EncodeManifest(*back), text);
+  EXPECT_EQ(back->identity.epoch, 7u);
+  EXPECT_EQ(back->start_time_ns, Example().start_time_ns);
+  EXPECT_EQ(back->labels, Example().labels);
+  EXPECT_EQ(back->missing, Example().missing);
+  EXPECT_EQ(back->missing_blocks(), 3u);
+  EXPECT_EQ(back->cause, Example().cause);
+}
+
+TEST(Manifest, ChangedTextIsFound) {
+  const std::string text = EncodeManifest(Example());
+  for (size_t i = 0; i < text.size(); ++i) {
+    std::string changed = text;
+    changed[i] ^= 1;
+    const auto back = DecodeManifest(changed);
+    // Only space between tokens may change without harm.
+    if (back.ok()) {
+      EXPECT_EQ(EncodeManifest(*back), text) << "byte " << i;
+    }
+  }
+  EXPECT_TRUE(absl::IsDataLoss(DecodeManifest("").status()));
+  EXPECT_TRUE(absl::IsDataLoss(DecodeManifest("[]").status()));
+  EXPECT_TRUE(absl::IsDataLoss(DecodeManifest(text.substr(0, text.size() / 2)).status()));
+}
+
+TEST(Manifest, LabelsThatAreNotUtf8DoNoHarm) {
+  Manifest manifest = Example();
+  manifest.labels = {{"raw", "\xff\xfe"}};
+  EXPECT_TRUE(DecodeManifest(EncodeManifest(manifest)).ok());
+}
+
+TEST(Manifest, NewerVersionsAreRefusedNotGuessed) {
+  EXPECT_THAT(
+      std::string(DecodeManifest("{\"version\":2,\"crc32c\":\"00000000\"}").status().message()),
+      testing::HasSubstr("crc32c"));
+}
+
+TEST(Manifest, ShowsAsARecording) {
+  const services::Recording recording = ToRecording(Example(), "luns/l/channels/adsb");
+  EXPECT_EQ(recording.name, "luns/l/channels/adsb/recordings/20261120T235144Z-3f2a");
+  EXPECT_EQ(recording.missing_blocks, 3u);
+  EXPECT_EQ(recording.uid, "0f1e2d3c-4b5a-4968-8776-a5b4c3d2e1f0");
+}
+
+TEST(Manifest, SequencesCollectIntoRanges) {
+  std::vector<SequenceRange> ranges;
+  for (const uint64_t s : {1, 2, 3, 7, 9, 10}) AppendSequence(&ranges, s);
+  EXPECT_THAT(ranges,
+              testing::ElementsAre(SequenceRange{1, 3}, SequenceRange{7, 1}, SequenceRange{9, 2}));
+}
+
+TEST(Config, LunAndChannelComeBackAsTheyWere) {
+  const services::Lun lun{.name = "luns/l",
+                          .uid = "u",
+                          .store = services::StoreKind::kPosix,
+                          .members = {"/a", "/b"},
+                          .capacity_bytes = 5,
+                          .create_time_ns = 6};
+  EXPECT_EQ(EncodeLun(*DecodeLun(EncodeLun(lun, 1)), 1), EncodeLun(lun, 1));
+  services::Channel channel{.name = "luns/l/channels/c",
+                            .block_bytes = 1 << 20,
+                            .datatype = "cu8",
+                            .sample_rate = 2e6,
+                            .commit = dataplane::CommitLevel::kReceived,
+                            .create_time_ns = 9};
+  EXPECT_FALSE(DecodeChannel(EncodeChannel(channel))->op_chosen);
+  channel.op_chosen = true;
+  channel.op = dataplane::TransferOp::kWrite;
+  EXPECT_EQ(EncodeChannel(*DecodeChannel(EncodeChannel(channel))), EncodeChannel(channel));
+  std::string changed = EncodeChannel(channel);
+  changed.replace(changed.find("1048576"), 1, "2");
+  EXPECT_TRUE(absl::IsDataLoss(DecodeChannel(changed).status()));
+}
+
+}  // namespace
+}  // namespace tapedeck::storage_node::format

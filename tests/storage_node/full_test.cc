@@ -1,0 +1,131 @@
+// A LUN that fills up stops at an exact block and keeps all before it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "tests/storage_node/node_fixture.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+// Pushes until the sink refuses, then closes the session as it would; returns the refusal.
+absl::Status FillUp(Recorder* recorder, uint64_t* pushed) {
+  absl::Status status;
+  for (*pushed = 0; *pushed < 100'000; ++*pushed) {
+    status = recorder->Push(*pushed);
+    if (!status.ok()) break;
+  }
+  EXPECT_TRUE(recorder->Finish(status).ok());
+  return status;
+}
+
+class CapacityTest : public testing::TestWithParam<services::StoreKind> {};
+
+TEST_P(CapacityTest, StopsAtTheCapacityAndKeepsTheRest) {
+  constexpr uint64_t kCapacityBlocks = 100;
+  NodeFixture node(GetParam(), 1, kCapacityBlocks * kBlockBytes);
+  auto recorder = node.Record();
+  ASSERT_TRUE(recorder.ok());
+  uint64_t pushed = 0;
+  const absl::Status status = FillUp(&*recorder, &pushed);
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_EQ(Reason(status), "LUN_FULL");
+  EXPECT_EQ(pushed, kCapacityBlocks);
+  const std::string name = recorder->admission.accept.recording;
+  const services::Recording recording = node.Get(name);
+  EXPECT_EQ(recording.state, services::RecordingState::kSalvaged);
+  EXPECT_EQ(recording.blocks, kCapacityBlocks);
+  EXPECT_EQ(recording.missing_blocks, 0u);
+  EXPECT_EQ(recording.durable_watermark, kCapacityBlocks);
+  EXPECT_THAT(recording.cause, testing::HasSubstr("RESOURCE_EXHAUSTED"));
+  EXPECT_THAT(node.Verify(name), testing::IsEmpty());
+
+  EXPECT_EQ(Reason(node.Record().status()), "LUN_FULL") << "a full LUN admits nobody";
+  EXPECT_EQ(node.node().luns().GetLun("luns/l")->used_bytes, kCapacityBlocks * kBlockBytes);
+  recorder->admission = {};
+  ASSERT_TRUE(node.node().recordings().DeleteRecording(name).ok());
+  EXPECT_EQ(node.PlayAll(node.RecordAndSeal(kCapacityBlocks)).size(), kCapacityBlocks);
+}
+
+TEST_P(CapacityTest, WhatCannotFitIsNotStarted) {
+  NodeFixture node(GetParam(), 1, 10 * kBlockBytes);
+  EXPECT_EQ(Reason(node.Record({.expected_blocks = 12}).status()), "LUN_FULL");
+  EXPECT_TRUE(node.node().recordings().ListRecordings("luns/-/channels/-")->empty());
+  EXPECT_TRUE(node.Record({.expected_blocks = 10}).ok());
+}
+
+TEST_P(CapacityTest, VanishedSessionsDoNotLeakCapacity) {
+  NodeFixture node(GetParam(), 1, 50 * kBlockBytes);
+  for (int round = 0; round < 8; ++round) {
+    std::string name;
+    {
+      auto recorder = node.Record();
+      ASSERT_TRUE(recorder.ok()) << recorder.status();
+      name = recorder->admission.accept.recording;
+      for (uint64_t i = 0; i < 40; ++i) ASSERT_TRUE(recorder->Push(i).ok());
+    }
+    const services::Recording recording = node.Get(name);
+    EXPECT_EQ(recording.state, services::RecordingState::kSalvaged);
+    EXPECT_EQ(node.node().luns().GetLun("luns/l")->used_bytes, recording.bytes);
+    ASSERT_TRUE(node.node().recordings().DeleteRecording(name).ok());
+    EXPECT_EQ(node.node().luns().GetLun("luns/l")->used_bytes, 0u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, CapacityTest,
+                         testing::Values(services::StoreKind::kPosix, services::StoreKind::kMemory),
+                         [](const auto& info) {
+                           return info.param == services::StoreKind::kPosix ? "Posix" : "Memory";
+                         });
+
+// A file system of 8 MiB, where the machine lets us mount one.
+class SmallDisk {
+ public:
+  explicit SmallDisk(std::string path) : path_(std::move(path)) {
+    mounted_ = mount("tmpfs", path_.c_str(), "tmpfs", 0, "size=8m") == 0;
+  }
+  ~SmallDisk() {
+    if (mounted_) umount2(path_.c_str(), MNT_DETACH);
+  }
+  bool mounted() const { return mounted_; }
+
+ private:
+  const std::string path_;
+  bool mounted_;
+};
+
+TEST(FullDisk, StopsWithANamedErrorAndKeepsWhatWasAcknowledged) {
+  TempDir dir;
+  const SmallDisk disk(dir.Make("small"));
+  if (!disk.mounted()) GTEST_SKIP() << "cannot mount a tmpfs here";
+  NodeFixture node;
+  ASSERT_TRUE(node.node()
+                  .luns()
+                  .CreateLun({.name = "luns/small",
+                              .store = services::StoreKind::kPosix,
+                              .members = {dir.path() + "/small"}},
+                             "")
+                  .ok());
+  ASSERT_TRUE(
+      node.node()
+          .channels()
+          .CreateChannel(
+              {.name = "luns/small/channels/c", .block_bytes = kBlockBytes, .datatype = "cu8"}, "")
+          .ok());
+  auto recorder = node.Record({.channel = "luns/small/channels/c"});
+  ASSERT_TRUE(recorder.ok()) << recorder.status();
+  uint64_t pushed = 0;
+  const absl::Status status = FillUp(&*recorder, &pushed);
+  EXPECT_EQ(Reason(status), "LUN_FULL") << status;
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr(dir.path() + "/small"));
+  const std::string name = recorder->admission.accept.recording;
+  const services::Recording recording = node.Get(name);
+  EXPECT_EQ(recording.state, services::RecordingState::kSalvaged);
+  EXPECT_GT(recording.blocks, 64u);
+  EXPECT_GE(recording.durable_watermark, recorder->admission.sink->watermarks().durable);
+  for (const auto& damaged : node.Verify(name)) EXPECT_EQ(damaged.kind, "missing");
+}
+
+}  // namespace
+}  // namespace tapedeck::storage_node

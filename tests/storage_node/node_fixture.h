@@ -1,0 +1,204 @@
+// A storage node in a temporary directory, with sessions pumped by hand.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "dataplane/crc32c.h"
+#include "services/errors.h"
+#include "storage_node/node.h"
+#include "tests/storage_node/manual_executor.h"
+#include "tests/storage_node/temp_dir.h"
+
+namespace tapedeck::storage_node {
+
+inline constexpr uint64_t kBlockBytes = 64 << 10;
+
+// Payload of block `sequence`, different for each seed.
+inline std::vector<std::byte> Payload(uint64_t sequence, size_t bytes, uint64_t seed = 1) {
+  std::mt19937_64 random(seed * 1'000'003 + sequence);
+  std::vector<std::byte> payload(bytes);
+  for (size_t i = 0; i + 8 <= bytes; i += 8) {
+    const uint64_t value = random();
+    std::memcpy(&payload[i], &value, 8);
+  }
+  return payload;
+}
+
+inline std::string Reason(const absl::Status& status) {
+  const auto reason = services::ReasonOf(status);
+  return reason.has_value() ? reason->reason : "none";
+}
+
+// One record session.
+struct Recorder {
+  services::session::Admission admission;
+  ManualExecutor* executor = nullptr;
+  uint64_t seed = 1;
+
+  // Takes a slot, pumping until there is one, and pushes the block.
+  absl::Status Push(uint64_t sequence, size_t bytes = kBlockBytes, uint32_t flags = 0) {
+    std::optional<dataplane::Block> block;
+    const bool lent = executor->RunUntil([&] {
+      block = admission.ring->Take();
+      return block.has_value();
+    });
+    if (!lent) return absl::DeadlineExceededError("no slot came back");
+    const auto payload = Payload(sequence, bytes, seed);
+    std::memcpy(block->memory().data(), payload.data(), bytes);
+    block->header() = {.sequence = sequence,
+                       .sample_index = sequence * 1000,
+                       .capture_ns = static_cast<int64_t>(sequence) * 5,
+                       .payload_bytes = static_cast<uint32_t>(bytes),
+                       .crc32c = dataplane::Crc32c(payload),
+                       .flags = flags};
+    const auto flow = admission.sink->Push(&*block);
+    if (!flow.ok()) return flow.status();
+    return *flow == dataplane::Flow::kMoved ? absl::OkStatus() : absl::InternalError("not moved");
+  }
+
+  absl::Status Finish(const absl::Status& cause = absl::OkStatus()) {
+    absl::StatusOr<dataplane::Flow> flow = dataplane::Flow::kNotNow;
+    const bool done = executor->RunUntil([&] {
+      flow = admission.sink->Finish(cause);
+      return !flow.ok() || *flow == dataplane::Flow::kEnd;
+    });
+    return done ? flow.status() : absl::DeadlineExceededError("Finish never ended");
+  }
+};
+
+class NodeFixture {
+ public:
+  explicit NodeFixture(services::StoreKind store = services::StoreKind::kPosix, int members = 1,
+                       uint64_t capacity_bytes = 64 << 20) {
+    Start();
+    services::Lun lun{.name = "luns/l", .store = store, .capacity_bytes = capacity_bytes};
+    for (int m = 0; store == services::StoreKind::kPosix && m < members; ++m) {
+      lun.members.push_back(dir_.Make("m" + std::to_string(m)));
+    }
+    const auto made = node_->luns().CreateLun(lun, "");
+    EXPECT_TRUE(made.ok()) << made.status();
+    MakeChannel("c", dataplane::CommitLevel::kDurable);
+  }
+
+  void Start() {
+    auto node = StorageNode::Create({.state_dir = state_dir()});
+    ASSERT_TRUE(node.ok()) << node.status();
+    node_ = *std::move(node);
+  }
+  void Stop() { node_ = nullptr; }
+
+  void MakeChannel(const std::string& id, dataplane::CommitLevel commit) {
+    const auto channel = node_->channels().CreateChannel({.name = "luns/l/channels/" + id,
+                                                          .block_bytes = kBlockBytes,
+                                                          .datatype = "cf32_le",
+                                                          .sample_rate = 1e9,
+                                                          .commit = commit},
+                                                         "");
+    EXPECT_TRUE(channel.ok()) << channel.status();
+  }
+
+  absl::StatusOr<Recorder> Record(services::session::Open open = {}, uint64_t seed = 1) {
+    if (open.channel.empty()) open.channel = "luns/l/channels/c";
+    open.direction = services::session::Direction::kRecord;
+    auto admission = node_->sessions().Admit(open, executor_);
+    if (!admission.ok()) return admission.status();
+    return Recorder{.admission = *std::move(admission), .executor = &executor_, .seed = seed};
+  }
+
+  // Records `blocks` whole blocks in order and seals them; returns the recording's name.
+  std::string RecordAndSeal(uint64_t blocks, uint64_t seed = 1) {
+    auto recorder = Record({}, seed);
+    EXPECT_TRUE(recorder.ok()) << recorder.status();
+    for (uint64_t i = 0; i < blocks; ++i) EXPECT_TRUE(recorder->Push(i).ok()) << i;
+    EXPECT_TRUE(recorder->Finish().ok());
+    return recorder->admission.accept.recording;
+  }
+
+  absl::StatusOr<services::session::Admission> Play(const std::string& recording,
+                                                    services::session::Open open = {}) {
+    open.direction = services::session::Direction::kPlayback;
+    open.recording = recording;
+    return node_->sessions().Admit(open, executor_);
+  }
+
+  // The next block, or none at the end.
+  absl::StatusOr<std::optional<dataplane::Block>> Pull(dataplane::Source& source) {
+    dataplane::Block block;
+    absl::StatusOr<dataplane::Flow> flow = dataplane::Flow::kNotNow;
+    const bool answered = executor_.RunUntil([&] {
+      flow = source.Pull(&block);
+      return !flow.ok() || *flow != dataplane::Flow::kNotNow;
+    });
+    if (!answered) return absl::DeadlineExceededError("no block came");
+    if (!flow.ok()) return flow.status();
+    if (*flow == dataplane::Flow::kEnd) return std::nullopt;
+    return std::optional<dataplane::Block>(std::move(block));
+  }
+
+  // Headers of a whole playback; payloads of present blocks are compared with Payload().
+  std::vector<dataplane::BlockHeader> PlayAll(const std::string& recording, uint64_t seed = 1,
+                                              services::session::Open open = {}) {
+    std::vector<dataplane::BlockHeader> headers;
+    auto admission = Play(recording, open);
+    EXPECT_TRUE(admission.ok()) << admission.status();
+    if (!admission.ok()) return headers;
+    while (true) {
+      auto block = Pull(*admission->source);
+      EXPECT_TRUE(block.ok()) << block.status();
+      if (!block.ok() || !block->has_value()) return headers;
+      const dataplane::BlockHeader& header = (*block)->header();
+      headers.push_back(header);
+      if (header.flags & dataplane::kBlockMissing) continue;
+      const auto expected = Payload(header.sequence, header.payload_bytes, seed);
+      EXPECT_TRUE(std::ranges::equal((*block)->payload(), expected)) << header.sequence;
+      EXPECT_EQ(header.crc32c, dataplane::Crc32c(expected));
+    }
+  }
+
+  std::vector<services::DamagedBlock> Verify(const std::string& recording) {
+    std::vector<services::DamagedBlock> damaged;
+    uint64_t checked = 0, blocks = 0;
+    const absl::Status status =
+        node_->recordings().VerifyRecording(recording, [&](const services::VerifyProgress& p) {
+          damaged.insert(damaged.end(), p.damaged.begin(), p.damaged.end());
+          checked = p.checked_blocks;
+          blocks = p.blocks;
+          return true;
+        });
+    EXPECT_TRUE(status.ok()) << status;
+    EXPECT_EQ(checked, blocks);
+    return damaged;
+  }
+
+  services::Recording Get(const std::string& recording) {
+    const auto found = node_->recordings().GetRecording(recording);
+    EXPECT_TRUE(found.ok()) << found.status();
+    return found.value_or(services::Recording());
+  }
+
+  // The directory of a posix recording on a member.
+  std::string Directory(const std::string& recording, int member = 0) const {
+    const std::string id = recording.substr(recording.rfind('/') + 1);
+    return dir_.path() + "/m" + std::to_string(member) + "/c/" + id;
+  }
+
+  std::string state_dir() const { return dir_.path() + "/state"; }
+  const TempDir& dir() const { return dir_; }
+  ManualExecutor& executor() { return executor_; }
+  StorageNode& node() { return *node_; }
+
+ private:
+  TempDir dir_;
+  ManualExecutor executor_;
+  std::unique_ptr<StorageNode> node_;
+};
+
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,270 @@
+// Commit, watermarks and errors of the writer, over a store whose every operation the test answers.
+#include "storage_node/recording_writer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <list>
+
+#include "dataplane/crc32c.h"
+#include "dataplane/memory/host/memory.h"
+#include "dataplane/memory/memory_pool.h"
+#include "services/errors.h"
+#include "tests/storage_node/manual_executor.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+using dataplane::Block;
+
+constexpr uint64_t kBlockBytes = 64 << 10;
+
+// What the files were asked to do, in order, and answers still owed. The test owns it.
+struct Disk {
+  std::vector<std::string> log;
+  std::list<std::pair<std::string, dataplane::Task>> owed;
+  std::list<absl::Status> failures;  // of the next block writes
+  absl::Status flush_failure;
+  bool hold_flushes = false;
+};
+
+class ScriptedFiles final : public store::RecordingFiles {
+ public:
+  ScriptedFiles(Disk& disk, dataplane::Executor& executor) : disk_(disk), executor_(executor) {}
+
+  void WriteBlock(format::Place place, Block block, store::BlockDone done) override {
+    disk_.log.push_back("data " + std::to_string(place.offset / kBlockBytes));
+    absl::Status status;
+    if (!disk_.failures.empty()) {
+      status = disk_.failures.front();
+      disk_.failures.pop_front();
+    }
+    if (status.ok()) block.Reset();
+    executor_.Post([status, block = std::move(block), done = std::move(done)]() mutable {
+      done(status, std::move(block));
+    });
+  }
+  bool ReadBlock(format::Place, uint32_t, dataplane::SlotPool&, store::BlockRead) override {
+    return false;
+  }
+  void Flush(store::Done done) override {
+    disk_.log.push_back("flush");
+    dataplane::Task answer = [status = disk_.flush_failure, done = std::move(done)]() mutable {
+      done(status);
+    };
+    if (disk_.hold_flushes) {
+      disk_.owed.emplace_back("flush", std::move(answer));
+    } else {
+      executor_.Post(std::move(answer));
+    }
+  }
+  void Trim(std::vector<uint64_t>, uint64_t, store::Done done) override {
+    Answer("trim", std::move(done));
+  }
+  uint32_t index_copies() const override { return 1; }
+  void WriteIndex(uint32_t, uint64_t offset, store::Bytes bytes, store::Done done) override {
+    const bool entries = offset >= format::kEntriesOffset;
+    Answer(entries ? "index " + std::to_string(bytes.size() / format::kEntryBytes)
+                   : (offset == 0 ? "header" : "watermark"),
+           std::move(done));
+  }
+  void ReadIndex(uint32_t, uint64_t, size_t, store::BytesRead) override {}
+  void WriteManifest(std::string text, store::Done done) override {
+    Answer(text.find("RECORDING") != std::string::npos ? "manifest" : "sealed", std::move(done));
+  }
+  void ReadManifest(uint32_t, store::TextRead) override {}
+
+ private:
+  void Answer(const std::string& what, store::Done done) {
+    disk_.log.push_back(what);
+    executor_.Post([done = std::move(done)]() mutable { done(absl::OkStatus()); });
+  }
+
+  Disk& disk_;
+  dataplane::Executor& executor_;
+};
+
+class WriterTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    pool_ = *dataplane::MemoryPool::Create(*dataplane::host::Create(16 * kBlockBytes), kBlockBytes);
+    writer_ = std::make_unique<RecordingWriter>(
+        WriterOptions{.name = "luns/l/channels/c/recordings/r",
+                      .manifest = {.id = "r", .members = 1, .block_bytes = kBlockBytes},
+                      .ring_slots = 16,
+                      .capacity = std::make_shared<Capacity>(0),
+                      .counts = std::make_shared<LiveCounts>(),
+                      .on_sealed = [this](const format::Manifest& m) { sealed_ = m; }},
+        std::make_unique<ScriptedFiles>(disk_, executor_), executor_);
+    executor_.RunReady();
+    disk_.log.clear();
+  }
+
+  absl::Status Push(uint64_t sequence) {
+    Block block = *pool_->Take();
+    block.header() = {.sequence = sequence, .payload_bytes = kBlockBytes};
+    return writer_->Push(&block).status();
+  }
+
+  absl::Status Finish(const absl::Status& cause) {
+    absl::StatusOr<dataplane::Flow> flow = dataplane::Flow::kNotNow;
+    executor_.RunUntil([&] {
+      flow = writer_->Finish(cause);
+      return !flow.ok() || *flow == dataplane::Flow::kEnd;
+    });
+    return flow.status();
+  }
+
+  ManualExecutor executor_;
+  Disk disk_;
+  std::shared_ptr<dataplane::MemoryPool> pool_;
+  std::optional<format::Manifest> sealed_;
+  std::unique_ptr<RecordingWriter> writer_;
+};
+
+TEST_F(WriterTest, DataThenIndexThenFlushThenWatermark) {
+  ASSERT_TRUE(Push(0).ok());
+  EXPECT_EQ(writer_->watermarks(), (dataplane::Watermarks{.received = 1}));
+  executor_.RunReady();
+  EXPECT_EQ(writer_->watermarks(),
+            (dataplane::Watermarks{.received = 1, .written = 1, .durable = 1}));
+  EXPECT_THAT(disk_.log, testing::ElementsAre("data 0", "index 1", "flush"));
+  bool later = false;
+  executor_.PostAfter(60 * dataplane::kMillisecondNs, [&] { later = true; });
+  executor_.RunUntil([&] { return later; });
+  ASSERT_TRUE(Push(1).ok());
+  executor_.RunReady();
+  EXPECT_EQ(disk_.log.back(), "watermark");
+}
+
+TEST_F(WriterTest, DurableNeverPassesWhatTheFlushCovered) {
+  disk_.hold_flushes = true;
+  ASSERT_TRUE(Push(0).ok());
+  executor_.RunReady();
+  ASSERT_TRUE(Push(1).ok());
+  executor_.RunReady();
+  EXPECT_EQ(writer_->watermarks(),
+            (dataplane::Watermarks{.received = 2, .written = 2, .durable = 0}));
+  ASSERT_EQ(disk_.owed.size(), 1u) << "one flush at a time";
+  disk_.hold_flushes = false;
+  disk_.owed.front().second();
+  EXPECT_EQ(writer_->watermarks().durable, 1u);
+  executor_.RunReady();
+  EXPECT_EQ(writer_->watermarks().durable, 2u);
+}
+
+TEST_F(WriterTest, SlowFlushesAreSharedButNeverWaitLongerThanThePeriod) {
+  disk_.hold_flushes = true;
+  ASSERT_TRUE(Push(0).ok());
+  executor_.RunReady();
+  // The flush takes a second: from now on the longest wait applies.
+  bool later = false;
+  executor_.PostAfter(dataplane::kSecondNs, [&] { later = true; });
+  executor_.RunUntil([&] { return later; });
+  disk_.owed.front().second();
+  disk_.owed.clear();
+  disk_.hold_flushes = false;
+  executor_.RunReady();
+  const int64_t written_ns = executor_.clock().NowNs();
+  ASSERT_TRUE(Push(1).ok());
+  executor_.RunReady();
+  EXPECT_EQ(writer_->watermarks().durable, 1u) << "waits for company";
+  executor_.RunUntil([&] { return writer_->watermarks().durable == 2; });
+  EXPECT_EQ(executor_.clock().NowNs() - written_ns, kFlushPeriodNs);
+}
+
+TEST_F(WriterTest, HalfTheRingUnflushedDoesNotWait) {
+  disk_.hold_flushes = true;
+  ASSERT_TRUE(Push(0).ok());
+  executor_.RunReady();
+  bool later = false;
+  executor_.PostAfter(dataplane::kSecondNs, [&] { later = true; });
+  executor_.RunUntil([&] { return later; });
+  disk_.owed.front().second();
+  disk_.hold_flushes = false;
+  executor_.RunReady();
+  for (uint64_t i = 1; i <= 7; ++i) ASSERT_TRUE(Push(i).ok());
+  executor_.RunReady();
+  EXPECT_EQ(writer_->watermarks().durable, 1u);
+  ASSERT_TRUE(Push(8).ok());
+  executor_.RunReady();
+  EXPECT_EQ(writer_->watermarks().durable, 9u);
+}
+
+TEST_F(WriterTest, OneWriteErrorIsRepeatedAndForgotten) {
+  disk_.failures = {absl::InternalError("EIO")};
+  ASSERT_TRUE(Push(0).ok());
+  executor_.RunReady();
+  EXPECT_EQ(writer_->watermarks().durable, 1u);
+  EXPECT_TRUE(writer_->status().ok());
+  EXPECT_EQ(pool_->free_slots(), 16u);
+}
+
+TEST_F(WriterTest, SecondWriteErrorEndsItAndIsNeverAcknowledged) {
+  // Blocks 0, 1 and 2, then 1 again.
+  disk_.failures = {absl::OkStatus(), absl::InternalError("EIO"), absl::OkStatus(),
+                    absl::InternalError("EIO")};
+  int wakes = 0;
+  writer_->SetWaker([&] { ++wakes; });
+  for (uint64_t i = 0; i < 3; ++i) ASSERT_TRUE(Push(i).ok());
+  executor_.RunReady();
+  EXPECT_GT(wakes, 0);
+  EXPECT_TRUE(absl::IsInternal(writer_->status()));
+  EXPECT_TRUE(absl::IsInternal(Push(3)));
+  EXPECT_EQ(writer_->watermarks().written, 1u);
+  EXPECT_TRUE(absl::IsInternal(Finish(absl::OkStatus()))) << "never ends as if all were well";
+  ASSERT_TRUE(sealed_.has_value());
+  EXPECT_EQ(sealed_->state, services::RecordingState::kSalvaged);
+  EXPECT_EQ(sealed_->blocks, 3u);
+  EXPECT_THAT(sealed_->missing, testing::ElementsAre(format::SequenceRange{1, 1}));
+  EXPECT_EQ(sealed_->durable_watermark, 1u);
+  EXPECT_EQ(pool_->free_slots(), 16u);
+}
+
+TEST_F(WriterTest, AfterAFailedFlushNoFlushIsBelieved) {
+  ASSERT_TRUE(Push(0).ok());
+  executor_.RunReady();
+  disk_.flush_failure = absl::InternalError("fdatasync: EIO");
+  ASSERT_TRUE(Push(1).ok());
+  executor_.RunReady();
+  EXPECT_TRUE(absl::IsInternal(writer_->status()));
+  disk_.flush_failure = absl::OkStatus();
+  disk_.log.clear();
+  executor_.RunReady();
+  EXPECT_THAT(disk_.log, testing::IsEmpty());
+  EXPECT_TRUE(Finish(writer_->status()).ok());
+  EXPECT_EQ(sealed_->durable_watermark, 1u);
+  EXPECT_EQ(sealed_->blocks, 2u);
+}
+
+TEST_F(WriterTest, SealIsTheLastThingWritten) {
+  ASSERT_TRUE(Push(0).ok());
+  ASSERT_TRUE(Finish(absl::OkStatus()).ok());
+  EXPECT_THAT(disk_.log, testing::ElementsAre("data 0", "index 1", "flush", "trim", "watermark",
+                                              "flush", "sealed"));
+  EXPECT_EQ(sealed_->state, services::RecordingState::kSealed);
+}
+
+TEST_F(WriterTest, EndWithHolesIsNotSealedAsWhole) {
+  for (const uint64_t i : {0, 1, 4}) ASSERT_TRUE(Push(i).ok());
+  ASSERT_TRUE(Finish(absl::OkStatus()).ok());
+  EXPECT_EQ(sealed_->state, services::RecordingState::kSalvaged);
+  EXPECT_THAT(sealed_->missing, testing::ElementsAre(format::SequenceRange{2, 2}));
+}
+
+TEST_F(WriterTest, BlocksTheChannelDoesNotAllowAreRefused) {
+  const auto push = [&](dataplane::BlockHeader header) {
+    Block block = *pool_->Take();
+    block.header() = header;
+    const auto reason = services::ReasonOf(writer_->Push(&block).status());
+    return reason.has_value() ? reason->reason : "none";
+  };
+  EXPECT_EQ(push({.payload_bytes = kBlockBytes + 1}), "PROTOCOL_VIOLATION");
+  EXPECT_EQ(push({.payload_bytes = 0}), "PROTOCOL_VIOLATION");
+  EXPECT_EQ(push({.payload_bytes = 8, .flags = dataplane::kBlockMissing}), "PROTOCOL_VIOLATION");
+  EXPECT_EQ(push({.sequence = uint64_t{1} << 60, .payload_bytes = 8}), "PROTOCOL_VIOLATION");
+  EXPECT_EQ(push({.payload_bytes = 8}), "none");
+}
+
+}  // namespace
+}  // namespace tapedeck::storage_node
