@@ -16,12 +16,6 @@ absl::string_view CauseOf(const absl::Status& status) {
   return text;
 }
 
-// Codes that gRPC gives when the transport fails; with contact a cut stream may also show as
-// CANCELLED.
-bool IsTransportFailure(const absl::Status& status, Contact contact) {
-  return absl::IsUnavailable(status) || (contact == Contact::kMade && absl::IsCancelled(status));
-}
-
 }  // namespace
 
 absl::Status CallStatus(const grpc::Status& grpc_status, const std::string& node, Contact contact) {
@@ -32,7 +26,9 @@ absl::Status CallStatus(const grpc::Status& grpc_status, const std::string& node
                           node, " answers, but does not serve this call; check the address")),
                       "NODE_UNREACHABLE", {{"node", node}});
   }
-  if (!IsTransportFailure(status, contact)) {
+  // A call that the server's end cut, with which there was contact then.
+  if (absl::IsCancelled(status)) contact = Contact::kMade;
+  if (!absl::IsUnavailable(status) && !absl::IsCancelled(status)) {
     return absl::Status(status.code(), absl::StrCat(node, ": ", status.message()));
   }
   if (contact == Contact::kMade) {
