@@ -155,8 +155,11 @@ void Job::OnChange(const Snapshot& snapshot) {
     if (snapshot.ended) Conclude(snapshot);
   }
   if (!snapshot.ended) return;
-  // Not inside its own callback.
-  environment_.executor->Post([self = shared_from_this()] { self->session_.reset(); });
+  // Not inside its own callback. Ended jobs are kept to be looked at, their connections are not.
+  environment_.executor->Post([self = shared_from_this()] {
+    self->session_.reset();
+    self->storage_.reset();
+  });
 }
 
 void Job::Conclude(const Snapshot& snapshot) {

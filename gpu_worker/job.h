@@ -58,7 +58,7 @@ class Job : public std::enable_shared_from_this<Job> {
   void Conclude(const services::session::Snapshot& snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const JobEnvironment environment_;
-  const std::unique_ptr<services::StorageClient> storage_;
+  std::unique_ptr<services::StorageClient> storage_;  // until it has ended
   std::shared_ptr<dataplane::SlotPool> ring_;
 
   // Until the session takes them.
