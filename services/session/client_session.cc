@@ -16,6 +16,10 @@ constexpr int64_t kAcceptDeadlineNs = 5 * dataplane::kSecondNs;
 // After the last block the node flushes and seals. A member that needs longer is as good as gone.
 constexpr int64_t kSealDeadlineNs = 60 * dataplane::kSecondNs;
 
+// At the end the node closes the stream once it has let go of the recording; a node that takes
+// longer is not waited for.
+constexpr int64_t kFarewellNs = 2 * dataplane::kSecondNs;
+
 constexpr int64_t kReportNs = 100 * dataplane::kMillisecondNs;
 
 absl::Status Unexpected(absl::string_view message) {
@@ -114,12 +118,9 @@ void ClientSession::OnSourceEnd(uint64_t blocks) {
 
 void ClientSession::OnPumpDone(const absl::Status& cause) {
   pump_done_ = true;
-  if (state_ >= State::kEnding) return End(snapshot_.error);
+  if (state_ >= State::kEnding) return CheckEnded();
   if (!cause.ok()) return GiveUp(cause);
-  if (!transfer_->sending()) {
-    control_->Send(Finished{.progress = transfer_->progress()});
-    return End(absl::OkStatus());
-  }
+  if (!transfer_->sending()) return End(absl::OkStatus());
   // All is acknowledged; the node now seals the recording and says so.
   executor_.PostAfter(kSealDeadlineNs, lifetime_.Guard([this] {
     GiveUp(
@@ -137,40 +138,51 @@ void ClientSession::OnPeerFinished(const Finished& finished) {
 }
 
 void ClientSession::OnClosed(const absl::Status& cause) {
-  if (state_ >= State::kEnding) return;
+  stream_closed_ = true;
+  if (state_ >= State::kEnding) return CheckEnded();
   const std::string why = cause.ok() ? "it closed the stream" : std::string(cause.message());
   GiveUp(WithReason(
       absl::UnavailableError(absl::StrCat("lost storage node ", settings_.node, ": ", why)),
       "PEER_LOST", {{"node", settings_.node}}));
 }
 
-// The first error counts: the pump closes its end, the peer is told, the links go.
+// The first error counts.
 void ClientSession::GiveUp(const absl::Status& cause) {
-  if (state_ >= State::kEnding) return;
-  state_ = State::kEnding;
-  snapshot_.error = cause;
-  control_->Send(Finished{.cause = cause});
-  if (transfer_ != nullptr && !pump_done_) {
-    transfer_->Abort(cause);
-  } else {
-    End(cause);
-  }
+  if (state_ < State::kEnding) End(cause);
 }
 
+// The peer is told, the pump closes its end, the links go; then the node closes the stream.
 void ClientSession::End(const absl::Status& cause) {
   state_ = State::kEnding;
   snapshot_.error = cause;
-  if (transfer_ != nullptr) Refresh();
-  control_->Close(absl::OkStatus());
-  if (rails_ != nullptr) {
-    rails_->Close(absl::CancelledError("the session ended"));
+  if (transfer_ == nullptr) {
+    control_->Send(Finished{.cause = cause});
   } else {
-    executor_.Post(lifetime_.Guard([this] { OnRailsClosed(); }));
+    Refresh();
+    control_->Send(Finished{.cause = cause, .progress = transfer_->progress()});
+    if (!pump_done_) transfer_->Abort(cause.ok() ? absl::CancelledError("complete") : cause);
   }
+  if (rails_ != nullptr) {
+    rails_closed_ = false;
+    rails_->Close(absl::CancelledError("the session ended"));
+  }
+  executor_.PostAfter(kFarewellNs, lifetime_.Guard([this] {
+    control_->Close(absl::OkStatus());
+    stream_closed_ = true;
+    CheckEnded();
+  }));
+  // Posted: a caller may still be using what ends here.
+  executor_.Post(lifetime_.Guard([this] { CheckEnded(); }));
 }
 
 void ClientSession::OnRailsClosed() {
-  if (state_ == State::kEnded) return;
+  rails_closed_ = true;
+  CheckEnded();
+}
+
+void ClientSession::CheckEnded() {
+  if (!stream_closed_ || !rails_closed_ || state_ != State::kEnding) return;
+  if (transfer_ != nullptr && !pump_done_) return;
   state_ = State::kEnded;
   snapshot_.ended = true;
   settings_.on_change(snapshot_);

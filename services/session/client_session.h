@@ -74,6 +74,7 @@ class ClientSession final : public ControlEvents, public RailsEvents, public Pum
   void OnPeerFinished(const Finished& finished);
   void GiveUp(const absl::Status& cause);
   void End(const absl::Status& cause);
+  void CheckEnded();
   void Refresh();
   void Report();
   void Tick();
@@ -87,6 +88,8 @@ class ClientSession final : public ControlEvents, public RailsEvents, public Pum
   uint64_t source_blocks_ = 0;
   bool stopped_ = false;
   bool pump_done_ = false;
+  bool stream_closed_ = false;
+  bool rails_closed_ = true;
   int64_t start_ns_ = 0;
   int64_t running_ns_ = 0;
   std::unique_ptr<Transfer> transfer_;

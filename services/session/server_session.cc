@@ -46,7 +46,11 @@ void ServerSession::Start() {
 }
 
 void ServerSession::OnMessage(Message message) {
-  if (finished_) return;
+  if (finished_) {
+    // The worker has read our Finished.
+    if (std::holds_alternative<Finished>(message)) CloseRails();
+    return;
+  }
   absl::Status status;
   if (const auto* open = std::get_if<Open>(&message)) {
     status = transfer_ == nullptr ? OnOpen(*open) : Unexpected("Open");
@@ -140,7 +144,7 @@ void ServerSession::OnPumpDone(const absl::Status& cause) {
                   {"cause", cause.ok() ? "complete" : std::string(cause.message())}});
   control_->Send(Finished{.cause = cause, .progress = progress()});
   if (stream_closed_ || !cause.ok()) return CloseRails();
-  // The worker closes the stream; the links stay until then, for the last acknowledgements.
+  // The links stay until the worker has read this, for the last acknowledgements.
   executor_.PostAfter(kOpenDeadlineNs, lifetime_.Guard([this] { CloseRails(); }));
 }
 
@@ -169,6 +173,15 @@ void ServerSession::OnRailsClosed() {
 
 void ServerSession::CheckEnded() {
   if (!finished_ || !rails_closed_ || std::exchange(ended_, true)) return;
+  // Posted: this may be called by what is destroyed.
+  executor_.Post(lifetime_.Guard([this] { LetGo(); }));
+}
+
+// The stream is closed last: when the worker sees its end, the recording is free.
+void ServerSession::LetGo() {
+  last_progress_ = progress();
+  rails_.reset();
+  transfer_.reset();
   control_->Close(absl::OkStatus());
   on_ended_();
 }
@@ -182,7 +195,7 @@ void ServerSession::SendProgress() {
 }
 
 Progress ServerSession::progress() const {
-  if (transfer_ == nullptr) return {};
+  if (transfer_ == nullptr) return last_progress_;
   Progress progress = transfer_->progress();
   if (rails_ != nullptr) progress.rails = rails_->progress();
   return progress;

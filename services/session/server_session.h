@@ -60,6 +60,7 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   void SendProgress();
   void CloseRails();
   void CheckEnded();
+  void LetGo();
 
   dataplane::Executor& executor_;
   const ServerSessionSettings settings_;
@@ -68,6 +69,7 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   std::string name_;  // of the recording, for the log
   std::unique_ptr<Transfer> transfer_;
   std::unique_ptr<Rails> rails_;
+  Progress last_progress_;  // once the transfer is gone
   bool pump_done_ = false;
   bool finished_ = false;     // the transfer is over
   bool rails_closed_ = true;  // no link touches memory

@@ -127,7 +127,7 @@ Json ToJson(const Job& job) {
                      {"cause", rail.cause}});
   }
   Json out = {{"recording", job.recording},
-              {"job", job.name},
+              {"name", job.name},
               {"direction", job.direction == session::Direction::kRecord ? "RECORD" : "PLAYBACK"},
               {"state", StateName(job.state)},
               {"device", job.device},

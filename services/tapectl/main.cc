@@ -5,6 +5,7 @@
 #include "services/tapectl/commands.h"
 #include "services/tapectl/failure.h"
 #include "services/tapectl/units.h"
+#include "services/version.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -22,7 +23,7 @@ void AddGlobalOptions(CLI::App& app, Program& program) {
       ->check(CLI::IsMember({"table", "json"}))
       ->capture_default_str();
   app.add_option("--timeout", program.timeout,
-                 "Longest time for a call, e.g. 30s (default 10s), or for a whole record, play or "
+                 "Longest time for a call, e.g. 30s (default 60s), or for a whole record, play or "
                  "verify (default none)")
       ->check([](const std::string& text) {
         const auto duration = ParseDurationNs(text);
@@ -41,7 +42,7 @@ int Conclude(const Program& program, const absl::Status& status) {
 
 int Main(int argc, char** argv) {
   CLI::App app("Records GPU memory onto storage and plays it back.", "tapectl");
-  app.set_version_flag("--version", TAPEDECK_VERSION);
+  app.set_version_flag("--version", kVersion);
   app.require_subcommand(1);
   app.fallthrough();
   app.failure_message([](const CLI::App*, const CLI::Error& error) {

@@ -11,7 +11,8 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-constexpr absl::Duration kCallTimeout = absl::Seconds(10);
+// Making a memory LUN touches all its pages, a few seconds for each 4 GiB.
+constexpr absl::Duration kCallTimeout = absl::Seconds(60);
 // A call needs a deadline; no job lasts this long without being cancelled.
 constexpr absl::Duration kJobTimeout = absl::Hours(24 * 30);
 

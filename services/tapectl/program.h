@@ -21,7 +21,7 @@ struct Program {
   std::string storage = "localhost:7400";
   std::string worker = "localhost:7500";
   std::string output = "table";
-  std::string timeout;  // empty: 10 s for a call, none for a whole job
+  std::string timeout;  // empty: 60 s for a call, none for a whole job
 
   // Set by the command; `what` leads its error line.
   std::string what;

@@ -12,7 +12,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
+#include "services/client/node_client.h"
 
 namespace tapedeck::bench {
 namespace {
@@ -63,8 +65,14 @@ absl::StatusOr<std::unique_ptr<NodeProcess>> NodeProcess::Start(
   const pid_t pid = Spawn(line, absl::StrCat(state, "/log"));
   if (pid < 0) return absl::InternalError("fork failed");
   auto node = std::unique_ptr<NodeProcess>(new NodeProcess(pid, state, address));
-  TD_RETURN_IF_ERROR(services::client::WaitForConnected(node->channel_, absl::Seconds(10)));
-  return node;
+  absl::Status answer;
+  for (int i = 0; i < 100; ++i) {
+    answer = services::client::GetNode(services::client::MakeChannel(address), absl::Seconds(5))
+                 .status();
+    if (answer.ok()) return node;
+    absl::SleepFor(absl::Milliseconds(100));
+  }
+  return answer;
 }
 
 NodeProcess::~NodeProcess() {

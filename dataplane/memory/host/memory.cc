@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/memory/host/pages.h"
 
 namespace tapedeck::dataplane::host {
 namespace {
@@ -23,13 +24,14 @@ class HostMemory final : public Memory {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Memory>> Create(size_t bytes) {
-  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (address == MAP_FAILED) {
     return absl::ResourceExhaustedError(
         absl::StrCat("mmap of ", bytes, " bytes: ", std::strerror(errno)));
   }
-  return std::make_unique<HostMemory>(std::span(static_cast<std::byte*>(address), bytes));
+  const std::span window(static_cast<std::byte*>(address), bytes);
+  MakeResident(window);
+  return std::make_unique<HostMemory>(window);
 }
 
 }  // namespace tapedeck::dataplane::host

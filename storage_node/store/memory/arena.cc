@@ -11,6 +11,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/memory/host/pages.h"
 #include "services/errors.h"
 
 namespace tapedeck::storage_node::store::memory {
@@ -27,16 +28,6 @@ uint64_t AvailableBytes() {
     if (key == "MemAvailable:") return kib * 1024;
   }
   return std::numeric_limits<uint64_t>::max();
-}
-
-// Faults the pages in now, as huge pages where the kernel has them: no block waits for a page.
-void Populate(std::span<std::byte> bytes) {
-  madvise(bytes.data(), bytes.size(), MADV_HUGEPAGE);
-  if (madvise(bytes.data(), bytes.size(), MADV_POPULATE_WRITE) == 0) return;
-  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  for (size_t i = 0; i < bytes.size(); i += page) {
-    *const_cast<volatile std::byte*>(&bytes[i]) = std::byte{0};
-  }
 }
 
 }  // namespace
@@ -59,7 +50,7 @@ absl::StatusOr<std::shared_ptr<Arena>> Arena::Create(uint64_t capacity_bytes) {
                                 {{"limit", "address space"}, {"option", "capacity"}});
   }
   const std::span window(static_cast<std::byte*>(address), bytes);
-  Populate(window.first(capacity_bytes));
+  dataplane::host::MakeResident(window.first(capacity_bytes));
   return std::shared_ptr<Arena>(new Arena(window));
 }
 

@@ -1,0 +1,13 @@
+// Pages for rings and arenas: large where the kernel has them, and there before the first sample.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace tapedeck::dataplane::host {
+
+// Asks for huge pages and faults every page in. With 4 KiB pages the kernel's copies into a large
+// ring spend more time in page walks than in copying (twice as long in a virtual machine).
+void MakeResident(std::span<std::byte> bytes);
+
+}  // namespace tapedeck::dataplane::host

@@ -1,0 +1,202 @@
+// The command line as scripts use it: arguments, JSON, exit codes, against real gRPC.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/services/loopback_node.h"
+#include "tests/services/tapectl/process.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class TapectlTest : public ::testing::Test {
+ protected:
+  Outcome Run(std::vector<std::string> arguments, int interrupt_ms = 0) {
+    for (const char* option : {"--storage", "--worker"}) {
+      arguments.push_back(option);
+      arguments.push_back(node_.address);
+    }
+    return RunTapectl(arguments, interrupt_ms);
+  }
+  // Adds --output json; the command must print exactly one object, in one line.
+  json RunJson(std::vector<std::string> arguments, int exit_code = 0, int interrupt_ms = 0) {
+    arguments.push_back("--output=json");
+    const Outcome outcome = Run(std::move(arguments), interrupt_ms);
+    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
+    EXPECT_EQ(outcome.out.find('\n'), outcome.out.size() - 1) << outcome.out;
+    return json::parse(outcome.out, nullptr, false);
+  }
+
+  LoopbackNode node_;
+};
+
+TEST_F(TapectlTest, LunsAndChannels) {
+  const json lun = RunJson({"lun", "create", "l0", "--store", "posix", "--member", "/tmp/a",
+                            "--member", "/tmp/b", "--capacity", "10GiB"});
+  EXPECT_EQ(lun["name"], "luns/l0");
+  EXPECT_EQ(lun["capacity_bytes"], 10ull << 30);
+  EXPECT_EQ(lun["members"], json({"/tmp/a", "/tmp/b"}));
+  const json channel =
+      RunJson({"channel", "create", "l0/c0", "--block-bytes", "1MiB", "--datatype", "ci16_le",
+               "--sample-rate", "1e9", "--transfer-op", "SEND", "--commit", "written"});
+  EXPECT_EQ(channel["name"], "luns/l0/channels/c0");
+  EXPECT_EQ(channel["block_bytes"], 1 << 20);
+  EXPECT_EQ(channel["sample_rate"], 1e9);
+  EXPECT_EQ(channel["transfer_op"], "SEND");
+  EXPECT_EQ(channel["commit_level"], "written");
+  EXPECT_EQ(RunJson({"lun", "list"})["luns"].size(), 1u);
+  EXPECT_EQ(RunJson({"channel", "list"})["channels"].size(), 1u);
+  EXPECT_EQ(RunJson({"channel", "delete", "l0/c0"})["deleted"], "luns/l0/channels/c0");
+  EXPECT_EQ(RunJson({"lun", "delete", "luns/l0", "--force"})["deleted"], "luns/l0");
+}
+
+TEST_F(TapectlTest, TablesHaveHeads) {
+  node_.catalog.AddRecording("r1", 1);
+  const Outcome outcome = Run({"recordings", "list"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, StartsWith("NAME"));
+  EXPECT_THAT(outcome.out, HasSubstr("luns/l0/channels/c0/recordings/r1"));
+  EXPECT_THAT(outcome.out, HasSubstr("4 MiB"));
+}
+
+TEST_F(TapectlTest, RecordPrintsTheResult) {
+  const json result =
+      RunJson({"record", "l0/c0", "--source", "synth", "--seed", "9", "--blocks", "4", "--fft",
+               "1024", "--rails", "r0,r1", "--slots", "32", "--op", "write"});
+  EXPECT_EQ(result["recording"], "luns/l0/channels/c0/recordings/rec1");
+  EXPECT_EQ(result["state"], "SUCCEEDED");
+  EXPECT_EQ(result["blocks"], 4);
+  EXPECT_EQ(result["bytes"], 4 << 20);
+  EXPECT_DOUBLE_EQ(result["seconds"], 0.004);
+  EXPECT_DOUBLE_EQ(result["mb_per_s"], 1048.576);
+  for (const char* key : {"lost_blocks", "retransmitted_blocks", "crc_errors"}) {
+    EXPECT_EQ(result[key], 0) << key;
+  }
+  ASSERT_EQ(result["rails"].size(), 2u);
+  EXPECT_EQ(result["rails"][0]["name"], "r0");
+  EXPECT_EQ(result["rails"][0]["blocks"], 2);
+  EXPECT_DOUBLE_EQ(result["rails"][0]["mb_per_s"], 524.288);
+  EXPECT_FALSE(result.contains("error"));
+
+  const TransferSpec spec = node_.jobs.last_transfer();
+  EXPECT_EQ(spec.storage, node_.address);
+  EXPECT_EQ(spec.fft_points, 1024u);
+  EXPECT_EQ(spec.rails, (std::vector<std::string>{"r0", "r1"}));
+  EXPECT_EQ(spec.slots, 32u);
+  EXPECT_EQ(spec.op, dataplane::TransferOp::kWrite);
+  EXPECT_EQ(std::get<SynthSpec>(node_.jobs.last_record().source).seed, 9u);
+}
+
+TEST_F(TapectlTest, FilesAreMadeAbsoluteAndDurationsPassed) {
+  RunJson({"record", "l0/endless", "--source", "file:a.bin", "--loop", "--duration", "1m30s"}, 1,
+          500);
+  const RecordSpec spec = node_.jobs.last_record();
+  EXPECT_THAT(std::get<FileSourceSpec>(spec.source).path, StartsWith("/"));
+  EXPECT_TRUE(std::get<FileSourceSpec>(spec.source).loop);
+  EXPECT_EQ(spec.duration_ns, 90'000'000'000);
+}
+
+TEST_F(TapectlTest, PlayFindsItsRecording) {
+  node_.catalog.AddRecording("r1", 1);
+  node_.catalog.AddRecording("r2", 2);
+  const std::string base = "luns/l0/channels/c0/recordings/";
+  for (const auto& [text, id] : std::vector<std::pair<std::string, std::string>>{
+           {"r1", "r1"}, {"l0/c0/r1", "r1"}, {base + "r1", "r1"}, {"l0/c0/latest", "r2"}}) {
+    const json result = RunJson({"play", text, "--sink", "verify"});
+    EXPECT_EQ(result["recording"], base + id) << text;
+    EXPECT_EQ(result["blocks"], 4) << text;
+  }
+  EXPECT_EQ(RunJson({"play", "r9", "--sink", "null"}, 3)["error"]["reason"], "RECORDING_NOT_FOUND");
+}
+
+TEST_F(TapectlTest, FailedJobsShowTheirResultAndReason) {
+  const json result = RunJson({"play", "l0/c0/broken", "--sink", "null"}, 5);
+  EXPECT_EQ(result["state"], "FAILED");
+  EXPECT_EQ(result["error"]["code"], "UNAVAILABLE");
+  EXPECT_EQ(result["error"]["reason"], "PEER_LOST");
+  EXPECT_EQ(result["error"]["metadata"]["node"], "s0");
+}
+
+TEST_F(TapectlTest, InterruptCancelsAndReports) {
+  const json result =
+      RunJson({"record", "l0/endless", "--source", "synth", "--duration", "1h"}, 1, 700);
+  EXPECT_EQ(result["state"], "CANCELLED");
+  EXPECT_EQ(result["error"]["reason"], "JOB_CANCELLED");
+  EXPECT_GT(result["blocks"], 0);
+}
+
+TEST_F(TapectlTest, TimeoutCancelsToo) {
+  const json result = RunJson(
+      {"record", "l0/endless", "--source", "synth", "--duration", "1h", "--timeout", "500ms"}, 124);
+  EXPECT_EQ(result["error"]["code"], "DEADLINE_EXCEEDED");
+  EXPECT_EQ(node_.jobs.ListJobs()[0].state, JobState::kCancelled);
+}
+
+TEST_F(TapectlTest, VerifyTellsOfDamage) {
+  node_.catalog.AddRecording("r1", 1);
+  EXPECT_EQ(RunJson({"recordings", "verify", "r1"})["checked_blocks"], 4);
+  node_.catalog.SetDamage({{.sequence = 2, .kind = "rot", .detail = "crc"}});
+  const json result = RunJson({"recordings", "verify", "r1"}, 1);
+  EXPECT_EQ(result["damaged"][0]["sequence"], 2);
+  EXPECT_EQ(result["error"]["reason"], "BLOCK_DAMAGED");
+  EXPECT_EQ(RunJson({"recordings", "show", "r1"})["state"], "SEALED");
+  EXPECT_EQ(RunJson({"recordings", "delete", "r1"})["deleted"],
+            "luns/l0/channels/c0/recordings/r1");
+}
+
+TEST_F(TapectlTest, JobsAndNodes) {
+  RunJson({"record", "l0/c0", "--source", "synth", "--blocks", "2"});
+  EXPECT_EQ(RunJson({"jobs", "list"})["jobs"][0]["name"], "jobs/j1");
+  EXPECT_EQ(RunJson({"jobs", "show", "j1"})["state"], "SUCCEEDED");
+  EXPECT_EQ(RunJson({"jobs", "cancel", "j1"})["state"], "SUCCEEDED");
+  EXPECT_EQ(RunJson({"jobs", "show", "j9"}, 3)["error"]["reason"], "JOB_NOT_FOUND");
+  const json nodes = RunJson({"nodes"})["nodes"];
+  ASSERT_EQ(nodes.size(), 2u);
+  EXPECT_EQ(nodes[0]["rails"][0]["transport"], "tcp");
+}
+
+TEST_F(TapectlTest, ErrorsAreOneLineWithReasonAndRemedy) {
+  const Outcome outcome = Run({"lun", "delete", "none"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err,
+            "tapectl: lun delete: no lun luns/none [LUN_NOT_FOUND] — see tapectl lun list\n");
+}
+
+TEST_F(TapectlTest, UnreachableNodesAreNamed) {
+  const Outcome outcome = RunTapectl({"lun", "list", "--storage", "127.0.0.1:1"});
+  EXPECT_EQ(outcome.exit_code, 5);
+  EXPECT_THAT(outcome.err, HasSubstr("127.0.0.1:1"));
+  EXPECT_THAT(outcome.err, HasSubstr("[NODE_UNREACHABLE]"));
+}
+
+TEST_F(TapectlTest, UsageErrorsExitWithTwo) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {},
+           {"lun"},
+           {"lnu", "list"},
+           {"lun", "create", "x"},
+           {"lun", "create", "x", "--store", "tape"},
+           {"lun", "create", "x", "--store", "memory", "--capacity", "lots"},
+           {"channel", "create", "a/b", "--commit", "maybe"},
+           {"record", "a/b", "--source", "radio", "--blocks", "1"},
+           {"record", "a/b", "--source", "synth", "--blocks", "1", "--duration", "1s"},
+           {"record", "a/b", "--source", "synth", "--blocks", "-1"},
+           {"play", "a", "--sink", "null", "--no-such"},
+           {"lun", "list", "--output", "xml"},
+           {"lun", "list", "--timeout", "soon"}}) {
+    const Outcome outcome = RunTapectl(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << testing::PrintToString(arguments);
+    EXPECT_THAT(outcome.err, StartsWith("tapectl: "));
+  }
+  EXPECT_EQ(RunTapectl({"--help"}).exit_code, 0);
+  EXPECT_EQ(RunTapectl({"--version"}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace tapedeck::services::tapectl

@@ -1,0 +1,68 @@
+// Quantities, progress line and exit codes of tapectl.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "services/errors.h"
+#include "services/tapectl/failure.h"
+#include "services/tapectl/progress.h"
+#include "services/tapectl/units.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+TEST(UnitsTest, Bytes) {
+  EXPECT_EQ(*ParseBytes("0"), 0u);
+  EXPECT_EQ(*ParseBytes("4096"), 4096u);
+  EXPECT_EQ(*ParseBytes("64KiB"), 64u << 10);
+  EXPECT_EQ(*ParseBytes("1.5MiB"), 3u << 19);
+  EXPECT_EQ(*ParseBytes("10GiB"), 10ull << 30);
+  EXPECT_EQ(*ParseBytes("2MB"), 2'000'000u);
+  for (const char* bad :
+       {"", "x", "-1", "1 MiB", "1mib", "0.3", "1e3", "99999999999TiB", "1.2.3"}) {
+    EXPECT_FALSE(ParseBytes(bad).ok()) << bad;
+  }
+  EXPECT_EQ(FormatBytes(1000), "1000 B");
+  EXPECT_EQ(FormatBytes(3 << 19), "1.5 MiB");
+}
+
+TEST(UnitsTest, RatesCountsAndDurations) {
+  EXPECT_EQ(*ParseRate("2.4e6"), 2.4e6);
+  EXPECT_FALSE(ParseRate("inf").ok());
+  EXPECT_FALSE(ParseRate("-1").ok());
+  EXPECT_EQ(*ParseCount("7"), 7u);
+  EXPECT_FALSE(ParseCount("0").ok());
+  EXPECT_EQ(*ParseDurationNs("1m30s"), 90'000'000'000);
+  EXPECT_EQ(*ParseDurationNs("250ms"), 250'000'000);
+  for (const char* bad : {"", "0s", "-1s", "10", "inf", "1y"}) {
+    EXPECT_FALSE(ParseDurationNs(bad).ok()) << bad;
+  }
+}
+
+TEST(ProgressTest, ShowsBarRatePercentAndTimeLeft) {
+  const ProgressNow now{.fraction = 0.25, .blocks = 100, .mb_per_s = 1234.5, .elapsed_s = 30};
+  EXPECT_EQ(ProgressLine("record", now, false),
+            "record [######..................]  25%  100 blocks  1234.5 MB/s  1:30 left");
+  EXPECT_NE(ProgressLine("record", now, true).find("\033[32m"), std::string::npos);
+  EXPECT_EQ(ProgressLine("record", {.blocks = 3, .elapsed_s = 61}, false),
+            "record  3 blocks  1:01");
+  // More than was expected is still 100 %.
+  EXPECT_NE(ProgressLine("x", {.fraction = 1.5}, false).find("100%"), std::string::npos);
+}
+
+TEST(FailureTest, ExitCodes) {
+  EXPECT_EQ(ExitCodeOf(absl::OkStatus()), 0);
+  EXPECT_EQ(ExitCodeOf(absl::InternalError("")), 1);
+  EXPECT_EQ(ExitCodeOf(absl::InvalidArgumentError("")), 2);
+  EXPECT_EQ(ExitCodeOf(absl::NotFoundError("")), 3);
+  EXPECT_EQ(ExitCodeOf(absl::UnauthenticatedError("")), 4);
+  EXPECT_EQ(ExitCodeOf(absl::UnavailableError("")), 5);
+  EXPECT_EQ(ExitCodeOf(absl::DeadlineExceededError("")), 124);
+}
+
+TEST(FailureTest, StaysOnOneLine) {
+  EXPECT_EQ(FailureLine("record", absl::InternalError("a\nb")), "tapectl: record: a b [INTERNAL]");
+}
+
+}  // namespace
+}  // namespace tapedeck::services::tapectl
