@@ -11,7 +11,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_format.h"
+#include "services/convert/catalog.h"
 #include "services/convert/fields.h"
+#include "services/convert/jobs.h"
 
 namespace tapedeck::services::server {
 
