@@ -254,8 +254,8 @@ void RecordingWriter::OnSealed(const format::Manifest& manifest, const absl::Sta
     phase_ = Phase::kSealed;
     options_.counts->durable = manifest.durable_watermark;
     options_.capacity->Refund(charged_ - manifest.bytes);
-    if (options_.on_sealed) options_.on_sealed(manifest);
     files_ = nullptr;
+    if (options_.on_sealed) std::exchange(options_.on_sealed, nullptr)(manifest);
     options_.lease = nullptr;
   }
   Wake();
