@@ -155,9 +155,11 @@ void Receiver::UseFreeSlots() {
     return;
   }
   while (!lanes_.empty()) {
-    Lane& lane = std::ranges::min_element(lanes_, {}, [](const auto& entry) {
-                   return entry.second.outstanding();
-                 })->second;
+    // With a slow consumer all lanes wait with nothing: then they take turns.
+    Lane& lane =
+        std::ranges::min_element(lanes_, {}, [](const auto& entry) {
+          return std::pair(entry.second.outstanding(), entry.second.link->traffic().blocks);
+        })->second;
     if (lane.outstanding() >= LaneDepth(ring_->slot_bytes())) return;
     std::optional<Block> slot = ring_->Take();
     if (!slot.has_value()) return;

@@ -44,7 +44,8 @@ RecordingWriter::RecordingWriter(WriterOptions options,
       files_(std::move(files)),
       data_bytes_(options_.manifest.members),
       index_(*files_, {.on_written = [this](const auto& entries) { OnIndexed(entries); },
-                       .on_error = [this](const absl::Status& status) { Fail(status); }}),
+                       .on_error = [this](const absl::Status& status) { Fail(status); },
+                       .on_idle = [this] { Advance(); }}),
       commit_(*files_, executor, std::max<size_t>(1, options_.ring_slots / 2),
               [this](const absl::Status& status) { OnFlushed(status); }) {
   index_.WriteHeader(options_.manifest.index_header());

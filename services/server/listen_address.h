@@ -1,5 +1,5 @@
-// What gRPC leaves out about the address to listen at: it takes port 99999 for another one, and does
-// not say why it could not listen.
+// What gRPC leaves out about the address to listen at: it takes port 99999 for another one, and
+// does not say why it could not listen.
 #pragma once
 
 #include <string>

@@ -22,6 +22,14 @@ machine() {
     '{$cpu, $cores, $kernel, $memory_bytes, $load, $commit}'
 }
 
+# tapedeck_bench ARGUMENT...: its line of JSON. The services' log lines are shown only when it fails.
+tapedeck_bench() {
+  "$TAPEDECK_BIN/tapedeck-bench" "$@" 2>"$WORK/bench.log" | tail -n 1 || {
+    tail -n 20 "$WORK/bench.log" >&2
+    return 1
+  }
+}
+
 # of_rounds ROUND...: each is {"figure": number, ...}; prints {"figure": {median, min, max}, ...}.
 of_rounds() {
   # shellcheck disable=SC2016

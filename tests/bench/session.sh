@@ -14,7 +14,9 @@ while [[ $# -gt 0 ]]; do
 done
 
 need jq
-answer=$("$TAPEDECK_BIN/tapedeck-bench" session --json --sessions "$SESSIONS" | tail -n 1)
+services_begin
+trap services_end EXIT
+answer=$(tapedeck_bench session --json --sessions "$SESSIONS")
 printf '%-28s %12s %12s %12s\n' "open to first block (ms)" p50 p99 max
 jq -r '.open_to_first_block_ms | [.p50, .p99, .max] | @tsv' <<<"$answer" |
   while IFS=$'\t' read -r p50 p99 max; do

@@ -51,8 +51,7 @@ ucx_mb_per_s() {
 }
 
 tapedeck_rates() {
-  "$TAPEDECK_BIN/tapedeck-bench" transfer --json --seconds "$DURATION" --rails "$(IFS=, && echo "${RAILS[*]}")" \
-    --block-bytes 1MiB | tail -n 1
+  tapedeck_bench transfer --json --seconds "$DURATION" --rails "$(IFS=, && echo "${RAILS[*]}")" --block-bytes 1MiB
 }
 
 # one_round: one line of JSON with every figure and the ratios of this round.

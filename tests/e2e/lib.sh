@@ -84,7 +84,7 @@ is_whole() {
 job() { tapectl_json jobs list | jq -c '.jobs[0] // {}'; }
 
 # job_after_has_blocks JOB BLOCKS: a newer job than that one has moved so many.
-job_after_has_blocks() { job | jq -e --arg before "$1" --argjson blocks "$2" '.job != $before and .blocks >= $blocks'; }
+job_after_has_blocks() { job | jq -e --arg before "$1" --argjson blocks "$2" '.name != $before and .blocks >= $blocks'; }
 
 job_is_running() { [[ $(job | jq -r .state) == RUNNING ]]; }
 
@@ -92,7 +92,7 @@ job_is_running() { [[ $(job | jq -r .state) == RUNNING ]]; }
 # have moved, sooner than which no test interferes.
 start_job() {
   local before
-  before=$(job | jq -r '.job // ""')
+  before=$(job | jq -r '.name // ""')
   tapectl_json "$@" >"$WORK/job.json" 2>"$WORK/job.log" &
   JOB_PID=$!
   wait_for 20 job_after_has_blocks "$before" 50 || fail "the job did not get going: $(cat "$WORK/job.json" "$WORK/job.log")"

@@ -22,7 +22,7 @@ ROOMS = ("dataplane/memory", "dataplane/transport", "storage_node/store", "gpu_w
 # Files that assemble a program from its rooms, or list a room's kinds.
 COMPOSES = re.compile(r"(^|/)(list|main)\.(cc|h)$|^gpu_worker/(pipeline_factory|device_choice|device_work)\.(cc|h)$")
 # What any room or node may build on: plain host memory is what every slot without a device is made of.
-OPEN = re.compile(r"^dataplane/memory/host/memory\.h$|/list\.h$")
+OPEN = re.compile(r"^dataplane/memory/host/(memory|pages)\.h$|/list\.h$")
 # Where two rooms must agree: (from, to) and why.
 AGREED = {
     ("gpu_worker/stages/verify", "gpu_worker/stages/synth/signal.h"): "verify computes synth's samples again",
