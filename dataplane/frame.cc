@@ -27,48 +27,48 @@ constexpr size_t kFrameCrcAt = 60;
 
 FrameBytes EncodeFrame(const Frame& frame) {
   FrameBytes bytes{};
-  PutLe<uint16_t>(bytes, kMagicAt, kFrameMagic);
-  PutLe<uint8_t>(bytes, kVersionAt, kFrameVersion);
-  PutLe<uint8_t>(bytes, kTypeAt, static_cast<uint8_t>(frame.type));
-  PutLe<uint32_t>(bytes, kSlotAt, frame.slot);
-  PutLe<uint64_t>(bytes, kRecordingAt, frame.block.recording);
-  PutLe<uint64_t>(bytes, kSequenceAt, frame.block.sequence);
-  PutLe<uint64_t>(bytes, kSampleIndexAt, frame.block.sample_index);
-  PutLe<int64_t>(bytes, kCaptureNsAt, frame.block.capture_ns);
-  PutLe<uint32_t>(bytes, kPayloadBytesAt, frame.block.payload_bytes);
-  PutLe<uint32_t>(bytes, kPayloadCrcAt, frame.block.crc32c);
-  PutLe<uint32_t>(bytes, kFlagsAt, frame.block.flags);
-  PutLe<uint32_t>(bytes, kNumberAt, frame.number);
-  PutLe<uint32_t>(bytes, kReservedAt, 0);
-  PutLe<uint32_t>(bytes, kFrameCrcAt, Crc32c(std::span(bytes).first(kFrameCrcAt)));
+  PutLittleEndian<uint16_t>(&bytes[kMagicAt], kFrameMagic);
+  PutLittleEndian<uint8_t>(&bytes[kVersionAt], kFrameVersion);
+  PutLittleEndian<uint8_t>(&bytes[kTypeAt], static_cast<uint8_t>(frame.type));
+  PutLittleEndian<uint32_t>(&bytes[kSlotAt], frame.slot);
+  PutLittleEndian<uint64_t>(&bytes[kRecordingAt], frame.block.recording);
+  PutLittleEndian<uint64_t>(&bytes[kSequenceAt], frame.block.sequence);
+  PutLittleEndian<uint64_t>(&bytes[kSampleIndexAt], frame.block.sample_index);
+  PutLittleEndian<int64_t>(&bytes[kCaptureNsAt], frame.block.capture_ns);
+  PutLittleEndian<uint32_t>(&bytes[kPayloadBytesAt], frame.block.payload_bytes);
+  PutLittleEndian<uint32_t>(&bytes[kPayloadCrcAt], frame.block.crc32c);
+  PutLittleEndian<uint32_t>(&bytes[kFlagsAt], frame.block.flags);
+  PutLittleEndian<uint32_t>(&bytes[kNumberAt], frame.number);
+  PutLittleEndian<uint32_t>(&bytes[kReservedAt], 0);
+  PutLittleEndian<uint32_t>(&bytes[kFrameCrcAt], Crc32c(std::span(bytes).first(kFrameCrcAt)));
   return bytes;
 }
 
 absl::StatusOr<Frame> DecodeFrame(std::span<const std::byte, kFrameBytes> bytes) {
-  if (GetLe<uint16_t>(bytes, kMagicAt) != kFrameMagic) {
+  if (GetLittleEndian<uint16_t>(&bytes[kMagicAt]) != kFrameMagic) {
     return absl::DataLossError("frame: wrong magic");
   }
-  if (GetLe<uint32_t>(bytes, kFrameCrcAt) != Crc32c(bytes.first(kFrameCrcAt))) {
+  if (GetLittleEndian<uint32_t>(&bytes[kFrameCrcAt]) != Crc32c(bytes.first(kFrameCrcAt))) {
     return absl::DataLossError("frame: check value does not match");
   }
-  if (const int version = GetLe<uint8_t>(bytes, kVersionAt); version != kFrameVersion) {
+  if (const int version = GetLittleEndian<uint8_t>(&bytes[kVersionAt]); version != kFrameVersion) {
     return absl::DataLossError(absl::StrCat("frame: version ", version, ", not ", kFrameVersion));
   }
-  const int type = GetLe<uint8_t>(bytes, kTypeAt);
+  const int type = GetLittleEndian<uint8_t>(&bytes[kTypeAt]);
   if (type < static_cast<int>(FrameType::kBlock) || type > static_cast<int>(FrameType::kPing)) {
     return absl::DataLossError(absl::StrCat("frame: unknown type ", type));
   }
   Frame frame;
   frame.type = static_cast<FrameType>(type);
-  frame.slot = GetLe<uint32_t>(bytes, kSlotAt);
-  frame.number = GetLe<uint32_t>(bytes, kNumberAt);
-  frame.block.recording = GetLe<uint64_t>(bytes, kRecordingAt);
-  frame.block.sequence = GetLe<uint64_t>(bytes, kSequenceAt);
-  frame.block.sample_index = GetLe<uint64_t>(bytes, kSampleIndexAt);
-  frame.block.capture_ns = GetLe<int64_t>(bytes, kCaptureNsAt);
-  frame.block.payload_bytes = GetLe<uint32_t>(bytes, kPayloadBytesAt);
-  frame.block.crc32c = GetLe<uint32_t>(bytes, kPayloadCrcAt);
-  frame.block.flags = GetLe<uint32_t>(bytes, kFlagsAt);
+  frame.slot = GetLittleEndian<uint32_t>(&bytes[kSlotAt]);
+  frame.number = GetLittleEndian<uint32_t>(&bytes[kNumberAt]);
+  frame.block.recording = GetLittleEndian<uint64_t>(&bytes[kRecordingAt]);
+  frame.block.sequence = GetLittleEndian<uint64_t>(&bytes[kSequenceAt]);
+  frame.block.sample_index = GetLittleEndian<uint64_t>(&bytes[kSampleIndexAt]);
+  frame.block.capture_ns = GetLittleEndian<int64_t>(&bytes[kCaptureNsAt]);
+  frame.block.payload_bytes = GetLittleEndian<uint32_t>(&bytes[kPayloadBytesAt]);
+  frame.block.crc32c = GetLittleEndian<uint32_t>(&bytes[kPayloadCrcAt]);
+  frame.block.flags = GetLittleEndian<uint32_t>(&bytes[kFlagsAt]);
   return frame;
 }
 

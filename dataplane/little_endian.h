@@ -1,27 +1,26 @@
-// Fixed-width little-endian fields in byte buffers, for wire and disk formats.
+// Fixed-width little-endian numbers in byte buffers, for wire and disk formats.
 #pragma once
 
-#include <bit>
 #include <concepts>
 #include <cstddef>
-#include <cstring>
-#include <span>
+#include <type_traits>
 
 namespace tapedeck::dataplane {
 
-static_assert(std::endian::native == std::endian::little,
-              "formats are copied as they lie in memory");
-
 template <std::integral T>
-void PutLe(std::span<std::byte> bytes, size_t offset, T value) {
-  std::memcpy(bytes.subspan(offset, sizeof(T)).data(), &value, sizeof(T));
+void PutLittleEndian(std::byte* at, T value) {
+  auto bits = static_cast<std::make_unsigned_t<T>>(value);
+  for (size_t i = 0; i < sizeof(T); ++i) at[i] = static_cast<std::byte>((bits >> (8 * i)) & 0xff);
 }
 
 template <std::integral T>
-T GetLe(std::span<const std::byte> bytes, size_t offset) {
-  T value;
-  std::memcpy(&value, bytes.subspan(offset, sizeof(T)).data(), sizeof(T));
-  return value;
+T GetLittleEndian(const std::byte* at) {
+  std::make_unsigned_t<T> bits = 0;
+  for (size_t i = 0; i < sizeof(T); ++i) {
+    bits |= static_cast<std::make_unsigned_t<T>>(static_cast<std::make_unsigned_t<T>>(at[i])
+                                                 << (8 * i));
+  }
+  return static_cast<T>(bits);
 }
 
 }  // namespace tapedeck::dataplane

@@ -67,6 +67,7 @@ void IndexWriter::Write(uint32_t copy, uint64_t offset, store::Bytes bytes, bool
         if (!status.ok()) events_.on_error(status);
         batch_failed_ = batch_failed_ || (entries && !status.ok());
         if (entries) OnRunWritten();
+        if (idle()) events_.on_idle();
       });
 }
 

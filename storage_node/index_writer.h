@@ -19,6 +19,8 @@ class IndexWriter {
   struct Events {
     std::function<void(const std::vector<format::IndexEntry>&)> on_written;
     std::function<void(const absl::Status&)> on_error;
+    // The last write has ended, of whatever kind and however: who waits for idle() looks again.
+    std::function<void()> on_idle;
   };
   IndexWriter(store::RecordingFiles& files, Events events)
       : files_(files), events_(std::move(events)) {}

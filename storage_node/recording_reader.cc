@@ -83,7 +83,9 @@ bool RecordingReader::StartMissing(const Request& request, const format::IndexEn
                                       .flags = dataplane::kBlockMissing};
   return files_->ReadBlock(PlaceOf(request.sequence), 0, *options_.ring,
                            [this, request, header](absl::StatusOr<dataplane::Block> block) {
-                             if (block.ok()) Give(request, header, *std::move(block));
+                             if (block.ok()) return Give(request, header, *std::move(block));
+                             error_ = block.status();
+                             if (waker_) waker_();
                            });
 }
 
@@ -140,6 +142,7 @@ void RecordingReader::Give(const Request& request, const dataplane::BlockHeader&
 }
 
 absl::StatusOr<Flow> RecordingReader::Pull(dataplane::Block* block) {
+  if (!error_.ok()) return error_;
   if (!ready_again_.empty()) {
     *block = std::move(ready_again_.front());
     ready_again_.pop_front();

@@ -79,6 +79,7 @@ class RecordingReader final : public dataplane::Source {
   std::set<uint64_t> rejected_;
   size_t rejected_open_ = 0;  // not given again yet
   uint64_t damaged_blocks_ = 0;
+  absl::Status error_;  // not even a missing block can be given
   dataplane::Lifetime lifetime_;
 };
 

@@ -44,7 +44,8 @@ RecordingWriter::RecordingWriter(WriterOptions options,
       files_(std::move(files)),
       data_bytes_(options_.manifest.members),
       index_(*files_, {.on_written = [this](const auto& entries) { OnIndexed(entries); },
-                       .on_error = [this](const absl::Status& status) { Fail(status); }}),
+                       .on_error = [this](const absl::Status& status) { Fail(status); },
+                       .on_idle = [this] { Advance(); }}),
       commit_(*files_, executor, std::max<size_t>(1, options_.ring_slots / 2),
               [this](const absl::Status& status) { OnFlushed(status); }) {
   index_.WriteHeader(options_.manifest.index_header());
@@ -253,8 +254,8 @@ void RecordingWriter::OnSealed(const format::Manifest& manifest, const absl::Sta
     phase_ = Phase::kSealed;
     options_.counts->durable = manifest.durable_watermark;
     options_.capacity->Refund(charged_ - manifest.bytes);
-    if (options_.on_sealed) options_.on_sealed(manifest);
     files_ = nullptr;
+    if (options_.on_sealed) std::exchange(options_.on_sealed, nullptr)(manifest);
     options_.lease = nullptr;
   }
   Wake();

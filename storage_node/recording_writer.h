@@ -37,7 +37,7 @@ struct WriterOptions {
   // Shared with the LUN and the catalog.
   std::shared_ptr<Capacity> capacity;
   std::shared_ptr<LiveCounts> counts;
-  // Called once with the final manifest, when it is durable.
+  // Called once with the final manifest, when it is durable and the files are closed.
   std::function<void(const format::Manifest&)> on_sealed;
   // Held until the recording is sealed or the writer gone: its lock and its LUN.
   std::shared_ptr<const void> lease;

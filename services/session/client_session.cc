@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/session/violation.h"
 
 namespace tapedeck::services::session {
 namespace {
@@ -23,9 +24,7 @@ constexpr int64_t kFarewellNs = 2 * dataplane::kSecondNs;
 constexpr int64_t kReportNs = 100 * dataplane::kMillisecondNs;
 
 absl::Status Unexpected(absl::string_view message) {
-  return WithReason(absl::InvalidArgumentError(absl::StrCat("the storage node sent ", message,
-                                                            ", which does not belong here")),
-                    "PROTOCOL_VIOLATION", {{"message", std::string(message)}});
+  return UnexpectedMessage("the storage node", message);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/session/violation.h"
 
 namespace tapedeck::services::session {
 
@@ -14,9 +15,7 @@ using dataplane::LogLevel;
 namespace {
 
 absl::Status Unexpected(absl::string_view message) {
-  return WithReason(absl::InvalidArgumentError(
-                        absl::StrCat("the worker sent ", message, ", which does not belong here")),
-                    "PROTOCOL_VIOLATION", {{"message", std::string(message)}});
+  return UnexpectedMessage("the worker", message);
 }
 
 absl::Status PeerLost(const absl::Status& cause) {

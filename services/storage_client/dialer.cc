@@ -1,8 +1,10 @@
 #include "services/storage_client/dialer.h"
 
+#include <utility>
+
 #include "services/client/catalog_client.h"
 #include "services/client/channel.h"
-#include "services/session_stream/open_stream.h"
+#include "services/session_stream/stream_opener.h"
 
 namespace tapedeck::services::storage_client {
 namespace {
@@ -11,8 +13,11 @@ constexpr absl::Duration kTimeout = absl::Seconds(5);
 
 class GrpcStorageClient final : public StorageClient {
  public:
-  explicit GrpcStorageClient(const std::string& address)
-      : channel_(client::MakeChannel(address)), catalog_(channel_, kTimeout) {}
+  GrpcStorageClient(std::shared_ptr<session_stream::StreamOpener> opener,
+                    const std::string& address)
+      : opener_(std::move(opener)),
+        channel_(client::MakeChannel(address)),
+        catalog_(channel_, kTimeout) {}
 
   absl::StatusOr<Channel> GetChannel(const std::string& name) override {
     return catalog_.GetChannel(name);
@@ -20,11 +25,10 @@ class GrpcStorageClient final : public StorageClient {
   absl::StatusOr<Recording> GetRecording(const std::string& name) override {
     return catalog_.GetRecording(name);
   }
-  std::unique_ptr<session::ControlStream> OpenSession() override {
-    return session_stream::OpenSessionStream(channel_);
-  }
+  std::unique_ptr<session::ControlStream> OpenSession() override { return opener_->Open(channel_); }
 
  private:
+  const std::shared_ptr<session_stream::StreamOpener> opener_;
   const client::Channel channel_;
   client::CatalogClient catalog_;
 };
@@ -32,8 +36,13 @@ class GrpcStorageClient final : public StorageClient {
 class GrpcStorageDialer final : public StorageDialer {
  public:
   std::unique_ptr<StorageClient> Dial(const std::string& address) override {
-    return std::make_unique<GrpcStorageClient>(address);
+    return std::make_unique<GrpcStorageClient>(opener_, address);
   }
+
+ private:
+  // Shared with the clients, which may outlive the dialer.
+  const std::shared_ptr<session_stream::StreamOpener> opener_ =
+      std::make_shared<session_stream::StreamOpener>();
 };
 
 }  // namespace

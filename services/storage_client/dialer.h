@@ -7,8 +7,8 @@
 
 namespace tapedeck::services::storage_client {
 
-// Its clients may outlive it. Each client has a connection of its own, which is its session's
-// lease.
+// Its clients may outlive it, and outlive their streams. Each client has a connection of its own,
+// which is its session's lease.
 std::unique_ptr<StorageDialer> MakeStorageDialer();
 
 }  // namespace tapedeck::services::storage_client

@@ -5,9 +5,11 @@
 #include <cstring>
 
 #include "dataplane/crc32c.h"
-#include "storage_node/format/little_endian.h"
+#include "dataplane/little_endian.h"
 
 namespace tapedeck::storage_node::format {
+
+using dataplane::PutLittleEndian;
 namespace {
 
 // The fixed part; the channel's name follows it.

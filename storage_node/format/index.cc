@@ -4,9 +4,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/crc32c.h"
-#include "storage_node/format/little_endian.h"
+#include "dataplane/little_endian.h"
 
 namespace tapedeck::storage_node::format {
+
+using dataplane::GetLittleEndian;
+using dataplane::PutLittleEndian;
 namespace {
 
 constexpr uint32_t kEntryMagic = 0x45494454;      // "TDIE"

@@ -6,9 +6,11 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "storage_node/format/little_endian.h"
+#include "dataplane/little_endian.h"
 
 namespace tapedeck::storage_node::format {
+
+using dataplane::PutLittleEndian;
 
 Uuid Uuid::Make(const Random& random) {
   Uuid uuid;

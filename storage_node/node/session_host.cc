@@ -114,32 +114,40 @@ absl::StatusOr<Admission> RecordingHost::AdmitRecord(const Open& open,
   TD_RETURN_IF_ERROR(CheckRoom(open, name, *lun->capacity, channel.block_bytes));
 
   return StartRecording(NewManifest(open, *lun, name, channel), name,
-                        std::make_shared<Held>(Held{.lun = lun, .lease = std::move(lease)}), *lun,
+                        std::make_shared<Held>(Held{.lun = lun, .lease = std::move(lease)}), lun,
                         executor);
 }
 
 absl::StatusOr<Admission> RecordingHost::StartRecording(const format::Manifest& manifest,
                                                         const ResourceName& name,
                                                         std::shared_ptr<const void> held,
-                                                        OpenLun& lun,
+                                                        std::shared_ptr<OpenLun> lun,
                                                         dataplane::Executor& executor) {
   const size_t slots = RingSlots(manifest.block_bytes);
   TD_ASSIGN_OR_RETURN(auto ring,
-                      lun.store->MakeRing({.slots = slots,
-                                           .slot_bytes = manifest.block_bytes,
-                                           .exposed_to_peer = manifest.op == TransferOp::kWrite}));
+                      lun->store->MakeRing({.slots = slots,
+                                            .slot_bytes = manifest.block_bytes,
+                                            .exposed_to_peer = manifest.op == TransferOp::kWrite}));
   const store::RecordingPath path{.channel = name.channel, .recording = name.recording};
-  TD_ASSIGN_OR_RETURN(auto files, lun.store->CreateRecording(path, manifest.block_bytes, executor));
+  TD_ASSIGN_OR_RETURN(auto files,
+                      lun->store->CreateRecording(path, manifest.block_bytes, executor));
   if (absl::Status status = parts_.catalog->PutRecording(name, manifest); !status.ok()) {
     files = nullptr;
-    lun.store->DeleteRecording(path).IgnoreError();
+    lun->store->DeleteRecording(path).IgnoreError();
     return status;
   }
   auto counts = std::make_shared<LiveCounts>();
   parts_.live.Add(name.ToString(), counts);
-  const auto on_sealed = [catalog = parts_.catalog, name](const format::Manifest& sealed) {
-    // The files are the truth: start-up finds them sealed if this row is lost.
-    catalog->PutRecording(name, sealed).IgnoreError();
+  const auto on_sealed = [catalog = parts_.catalog, lun, path,
+                          name](const format::Manifest& sealed) {
+    // The files are the truth: start-up finds them as they are if the catalog's row is lost.
+    if (sealed.blocks == 0 && !sealed.cause.empty()) {
+      // The session failed before its first block: there is nothing to keep.
+      lun->store->DeleteRecording(path).IgnoreError();
+      catalog->DeleteRecording(name).IgnoreError();
+    } else {
+      catalog->PutRecording(name, sealed).IgnoreError();
+    }
   };
   Admission admission{.ring = std::move(ring),
                       .accept = {.recording = name.ToString(),
@@ -151,7 +159,7 @@ absl::StatusOr<Admission> RecordingHost::StartRecording(const format::Manifest& 
   admission.sink = std::make_unique<RecordingWriter>(WriterOptions{.name = name.ToString(),
                                                                    .manifest = manifest,
                                                                    .ring_slots = slots,
-                                                                   .capacity = lun.capacity,
+                                                                   .capacity = lun->capacity,
                                                                    .counts = std::move(counts),
                                                                    .on_sealed = on_sealed,
                                                                    .lease = std::move(held)},

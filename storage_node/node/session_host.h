@@ -22,7 +22,7 @@ class RecordingHost final : public services::session::SessionHost {
   absl::StatusOr<services::session::Admission> StartRecording(const format::Manifest& manifest,
                                                               const ResourceName& name,
                                                               std::shared_ptr<const void> held,
-                                                              OpenLun& lun,
+                                                              std::shared_ptr<OpenLun> lun,
                                                               dataplane::Executor& executor);
   absl::StatusOr<services::session::Admission> AdmitPlayback(const services::session::Open& open,
                                                              dataplane::Executor& executor);

@@ -8,7 +8,7 @@
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/memory/memory_pool.h"
 #include "dataplane/status_macros.h"
-#include "services/session_stream/open_stream.h"
+#include "services/session_stream/stream_opener.h"
 
 namespace tapedeck::bench {
 namespace {
@@ -104,10 +104,11 @@ absl::StatusOr<SessionOutcome> RunSession(const SessionRun& run,
     outcome.snapshot = snapshot;
     if (snapshot.ended) ended.set_value();
   };
+  services::session_stream::StreamOpener opener;
   std::unique_ptr<services::session::ClientSession> session;
   loop.RunAndWait([&] {
-    session = std::make_unique<services::session::ClientSession>(
-        loop, std::move(settings), services::session_stream::OpenSessionStream(node));
+    session = std::make_unique<services::session::ClientSession>(loop, std::move(settings),
+                                                                 opener.Open(node));
     session->Start();
   });
   ended.get_future().wait();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <list>
+#include <set>
 
 #include "dataplane/crc32c.h"
 #include "dataplane/memory/host/memory.h"
@@ -25,7 +26,8 @@ struct Disk {
   std::list<std::pair<std::string, dataplane::Task>> owed;
   std::list<absl::Status> failures;  // of the next block writes
   absl::Status flush_failure;
-  bool hold_flushes = false;
+  absl::Status index_failure;
+  std::set<std::string> held;  // operations whose answers the test gives itself
 };
 
 class ScriptedFiles final : public store::RecordingFiles {
@@ -47,17 +49,7 @@ class ScriptedFiles final : public store::RecordingFiles {
   bool ReadBlock(format::Place, uint32_t, dataplane::SlotPool&, store::BlockRead) override {
     return false;
   }
-  void Flush(store::Done done) override {
-    disk_.log.push_back("flush");
-    dataplane::Task answer = [status = disk_.flush_failure, done = std::move(done)]() mutable {
-      done(status);
-    };
-    if (disk_.hold_flushes) {
-      disk_.owed.emplace_back("flush", std::move(answer));
-    } else {
-      executor_.Post(std::move(answer));
-    }
-  }
+  void Flush(store::Done done) override { Answer("flush", std::move(done), disk_.flush_failure); }
   void Trim(std::vector<uint64_t>, uint64_t, store::Done done) override {
     Answer("trim", std::move(done));
   }
@@ -66,7 +58,7 @@ class ScriptedFiles final : public store::RecordingFiles {
     const bool entries = offset >= format::kEntriesOffset;
     Answer(entries ? "index " + std::to_string(bytes.size() / format::kEntryBytes)
                    : (offset == 0 ? "header" : "watermark"),
-           std::move(done));
+           std::move(done), entries ? disk_.index_failure : absl::OkStatus());
   }
   void ReadIndex(uint32_t, uint64_t, size_t, store::BytesRead) override {}
   void WriteManifest(std::string text, store::Done done) override {
@@ -75,9 +67,16 @@ class ScriptedFiles final : public store::RecordingFiles {
   void ReadManifest(uint32_t, store::TextRead) override {}
 
  private:
-  void Answer(const std::string& what, store::Done done) {
+  void Answer(const std::string& what, store::Done done, absl::Status status = absl::OkStatus()) {
     disk_.log.push_back(what);
-    executor_.Post([done = std::move(done)]() mutable { done(absl::OkStatus()); });
+    dataplane::Task answer = [status = std::move(status), done = std::move(done)]() mutable {
+      done(status);
+    };
+    if (disk_.held.contains(what)) {
+      disk_.owed.emplace_back(what, std::move(answer));
+    } else {
+      executor_.Post(std::move(answer));
+    }
   }
 
   Disk& disk_;
@@ -88,6 +87,12 @@ class WriterTest : public testing::Test {
  protected:
   void SetUp() override {
     pool_ = *dataplane::MemoryPool::Create(*dataplane::host::Create(16 * kBlockBytes), kBlockBytes);
+    MakeWriter();
+    executor_.RunReady();
+    disk_.log.clear();
+  }
+
+  void MakeWriter() {
     writer_ = std::make_unique<RecordingWriter>(
         WriterOptions{.name = "luns/l/channels/c/recordings/r",
                       .manifest = {.id = "r", .members = 1, .block_bytes = kBlockBytes},
@@ -96,8 +101,16 @@ class WriterTest : public testing::Test {
                       .counts = std::make_shared<LiveCounts>(),
                       .on_sealed = [this](const format::Manifest& m) { sealed_ = m; }},
         std::make_unique<ScriptedFiles>(disk_, executor_), executor_);
+  }
+
+  // Gives the answers that are owed, with all else done before.
+  void AnswerOwed() {
     executor_.RunReady();
-    disk_.log.clear();
+    disk_.held.clear();
+    ASSERT_FALSE(disk_.owed.empty());
+    for (auto& [what, answer] : disk_.owed) answer();
+    disk_.owed.clear();
+    executor_.RunReady();
   }
 
   absl::Status Push(uint64_t sequence) {
@@ -138,7 +151,7 @@ TEST_F(WriterTest, DataThenIndexThenFlushThenWatermark) {
 }
 
 TEST_F(WriterTest, DurableNeverPassesWhatTheFlushCovered) {
-  disk_.hold_flushes = true;
+  disk_.held = {"flush"};
   ASSERT_TRUE(Push(0).ok());
   executor_.RunReady();
   ASSERT_TRUE(Push(1).ok());
@@ -146,7 +159,7 @@ TEST_F(WriterTest, DurableNeverPassesWhatTheFlushCovered) {
   EXPECT_EQ(writer_->watermarks(),
             (dataplane::Watermarks{.received = 2, .written = 2, .durable = 0}));
   ASSERT_EQ(disk_.owed.size(), 1u) << "one flush at a time";
-  disk_.hold_flushes = false;
+  disk_.held.clear();
   disk_.owed.front().second();
   EXPECT_EQ(writer_->watermarks().durable, 1u);
   executor_.RunReady();
@@ -154,7 +167,7 @@ TEST_F(WriterTest, DurableNeverPassesWhatTheFlushCovered) {
 }
 
 TEST_F(WriterTest, SlowFlushesAreSharedButNeverWaitLongerThanThePeriod) {
-  disk_.hold_flushes = true;
+  disk_.held = {"flush"};
   ASSERT_TRUE(Push(0).ok());
   executor_.RunReady();
   // The flush takes a second: from now on the longest wait applies.
@@ -163,7 +176,7 @@ TEST_F(WriterTest, SlowFlushesAreSharedButNeverWaitLongerThanThePeriod) {
   executor_.RunUntil([&] { return later; });
   disk_.owed.front().second();
   disk_.owed.clear();
-  disk_.hold_flushes = false;
+  disk_.held.clear();
   executor_.RunReady();
   const int64_t written_ns = executor_.clock().NowNs();
   ASSERT_TRUE(Push(1).ok());
@@ -174,14 +187,14 @@ TEST_F(WriterTest, SlowFlushesAreSharedButNeverWaitLongerThanThePeriod) {
 }
 
 TEST_F(WriterTest, HalfTheRingUnflushedDoesNotWait) {
-  disk_.hold_flushes = true;
+  disk_.held = {"flush"};
   ASSERT_TRUE(Push(0).ok());
   executor_.RunReady();
   bool later = false;
   executor_.PostAfter(dataplane::kSecondNs, [&] { later = true; });
   executor_.RunUntil([&] { return later; });
   disk_.owed.front().second();
-  disk_.hold_flushes = false;
+  disk_.held.clear();
   executor_.RunReady();
   for (uint64_t i = 1; i <= 7; ++i) ASSERT_TRUE(Push(i).ok());
   executor_.RunReady();
@@ -243,6 +256,57 @@ TEST_F(WriterTest, SealIsTheLastThingWritten) {
   EXPECT_THAT(disk_.log, testing::ElementsAre("data 0", "index 1", "flush", "trim", "watermark",
                                               "flush", "sealed"));
   EXPECT_EQ(sealed_->state, services::RecordingState::kSealed);
+}
+
+// Whatever the disk answers last, the end of the recording must not wait for more than that.
+TEST_F(WriterTest, FinishEndsWhenTheHeaderPageIsTheLastAnswer) {
+  disk_.held = {"header"};
+  MakeWriter();
+  ASSERT_EQ(*writer_->Finish(absl::OkStatus()), dataplane::Flow::kNotNow);
+  AnswerOwed();
+  EXPECT_EQ(*writer_->Finish(absl::OkStatus()), dataplane::Flow::kEnd);
+}
+
+TEST_F(WriterTest, FinishEndsWhenTheManifestIsTheLastAnswer) {
+  disk_.held = {"manifest"};
+  MakeWriter();
+  ASSERT_TRUE(Push(0).ok());
+  ASSERT_EQ(*writer_->Finish(absl::OkStatus()), dataplane::Flow::kNotNow);
+  AnswerOwed();
+  EXPECT_EQ(*writer_->Finish(absl::OkStatus()), dataplane::Flow::kEnd);
+}
+
+TEST_F(WriterTest, FinishEndsWhenAWatermarkPageIsTheLastAnswer) {
+  bool later = false;
+  executor_.PostAfter(60 * dataplane::kMillisecondNs, [&] { later = true; });
+  executor_.RunUntil([&] { return later; });
+  disk_.held = {"watermark"};
+  ASSERT_TRUE(Push(0).ok());
+  executor_.RunReady();
+  ASSERT_EQ(disk_.log.back(), "watermark");
+  ASSERT_EQ(*writer_->Finish(absl::OkStatus()), dataplane::Flow::kNotNow);
+  AnswerOwed();
+  EXPECT_EQ(*writer_->Finish(absl::OkStatus()), dataplane::Flow::kEnd);
+}
+
+TEST_F(WriterTest, FinishEndsWhenAFlushIsTheLastAnswer) {
+  disk_.held = {"flush"};
+  ASSERT_TRUE(Push(0).ok());
+  executor_.RunReady();
+  ASSERT_EQ(*writer_->Finish(absl::OkStatus()), dataplane::Flow::kNotNow);
+  AnswerOwed();
+  EXPECT_EQ(*writer_->Finish(absl::OkStatus()), dataplane::Flow::kEnd);
+}
+
+TEST_F(WriterTest, IndexThatCannotBeWrittenEndsItToo) {
+  disk_.index_failure = absl::InternalError("pwrite index: EIO");
+  ASSERT_TRUE(Push(0).ok());
+  executor_.RunReady();
+  EXPECT_THAT(disk_.log, testing::ElementsAre("data 0", "index 1", "index 1")) << "repeated once";
+  EXPECT_EQ(writer_->watermarks(), (dataplane::Watermarks{.received = 1}));
+  EXPECT_TRUE(absl::IsInternal(Finish(absl::OkStatus())));
+  ASSERT_TRUE(sealed_.has_value());
+  EXPECT_EQ(sealed_->blocks, 0u);
 }
 
 TEST_F(WriterTest, EndWithHolesIsNotSealedAsWhole) {

@@ -19,6 +19,9 @@ constexpr size_t kPieces = 64;
 // Bytes received before other work of the poller gets its turn.
 constexpr size_t kReceiveBudget = 4 << 20;
 
+// Payload bytes worth a wake-up.
+constexpr size_t kPieceBytes = 256 << 10;
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TcpConnection>> TcpConnection::Create(EventLoop& poller,
@@ -169,11 +172,20 @@ void TcpConnection::Receive() {
     } else if (got == 0) {
       Close(absl::UnavailableError(absl::StrCat(rail_, ": the peer closed the connection")));
     } else if (errno == EAGAIN) {
-      return;
+      return AwaitPiece();
     } else if (errno != EINTR) {
       Close(absl::UnavailableError(absl::StrCat(rail_, ": recvmsg: ", std::strerror(errno))));
     }
   }
+}
+
+// Lets the kernel wake this end when a good piece of the payload is there, not at every segment.
+void TcpConnection::AwaitPiece() {
+  const size_t rest = in_payload_ ? payload_.size() - payload_bytes_ : 1;
+  const int wanted = static_cast<int>(std::min(rest, kPieceBytes));
+  if (wanted == awaited_) return;
+  awaited_ = wanted;
+  setsockopt(socket_.fd(), SOL_SOCKET, SO_RCVLOWAT, &wanted, sizeof(wanted));
 }
 
 void TcpConnection::Received(size_t bytes) {

@@ -69,6 +69,7 @@ class TcpConnection final : public Connection {
 
   // Receiving.
   void Receive();
+  void AwaitPiece();
   void Received(size_t bytes);
   absl::Status OnPreamble();
   absl::StatusOr<std::span<std::byte>> PayloadTarget();
@@ -90,6 +91,7 @@ class TcpConnection final : public Connection {
   std::array<std::byte, kPreambleBytes> preamble_;
   size_t preamble_bytes_ = 0;  // of the preamble being read
   bool in_payload_ = false;
+  int awaited_ = 1;  // bytes at which the kernel reports the socket readable
   OpHeader op_;
   Frame frame_;
   std::span<std::byte> payload_;  // where the current payload goes

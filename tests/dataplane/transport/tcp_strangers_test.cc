@@ -95,6 +95,7 @@ TEST_F(TcpStrangers, WrongTokenIsRefusedAndTheSessionStillConnects) {
 TEST_F(TcpStrangers, ATokenAdmitsOnce) {
   const int peer = Dial();
   EXPECT_EQ(Greet(peer, {.token = token()}), Verdict::kWelcome);
+  EXPECT_TRUE(connected_.get_future().get().ok());
   const int again = Dial();
   EXPECT_EQ(Greet(again, {.token = token()}), Verdict::kUnknownToken);
   close(peer);
@@ -122,6 +123,7 @@ TEST_F(TcpStrangers, GarbageIsDroppedWithoutAnAnswer) {
   }
   const int peer = Dial();
   EXPECT_EQ(Greet(peer, {.token = token()}), Verdict::kWelcome);
+  EXPECT_TRUE(connected_.get_future().get().ok());
   close(peer);
 }
 

@@ -1,4 +1,4 @@
-#include "services/session_stream/open_stream.h"
+#include "services/session_stream/stream_opener.h"
 
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
@@ -9,6 +9,7 @@
 
 #include "services/client/call_status.h"
 #include "services/convert/session.h"
+#include "services/session_stream/graveyard.h"
 #include "services/session_stream/stream_core.h"
 #include "tapedeck/v1/session.grpc.pb.h"
 
@@ -21,8 +22,10 @@ using Reactor = grpc::ClientBidiReactor<v1::TransferRequest, v1::TransferRespons
 // while the session may still begin reads and writes.
 class OpenedStream final : public Reactor, public StreamCore {
  public:
-  explicit OpenedStream(const client::Channel& channel)
-      : node_(channel.address), stub_(v1::SessionService::NewStub(channel.channel)) {}
+  OpenedStream(Graveyard& graveyard, const client::Channel& channel)
+      : graveyard_(graveyard),
+        node_(channel.address),
+        stub_(v1::SessionService::NewStub(channel.channel)) {}
 
  private:
   void OnReadInitialMetadataDone(bool ok) override { answered_ = ok; }
@@ -32,11 +35,12 @@ class OpenedStream final : public Reactor, public StreamCore {
   void OnDone(const grpc::Status& status) override {
     Ended(client::CallStatus(status, node_,
                              answered_ ? client::Contact::kMade : client::Contact::kUnknown));
-    const std::shared_ptr<StreamCore> last = std::move(self_);
+    graveyard_.Bury(std::move(self_));
   }
 
   void BeginCall() override {
     self_ = shared_from_this();
+    graveyard_.CallBegun();
     stub_->async()->Transfer(&context_, this);
     AddHold();
     StartCall();
@@ -62,6 +66,7 @@ class OpenedStream final : public Reactor, public StreamCore {
     close_status().ok() ? StartWritesDone() : context_.TryCancel();
   }
 
+  Graveyard& graveyard_;
   const std::string node_;
   const std::unique_ptr<v1::SessionService::Stub> stub_;
   grpc::ClientContext context_;
@@ -74,8 +79,12 @@ class OpenedStream final : public Reactor, public StreamCore {
 
 }  // namespace
 
-std::unique_ptr<session::ControlStream> OpenSessionStream(const client::Channel& channel) {
-  return MakeControlStream(std::make_shared<OpenedStream>(channel));
+StreamOpener::StreamOpener() : graveyard_(std::make_unique<Graveyard>()) {}
+
+StreamOpener::~StreamOpener() = default;
+
+std::unique_ptr<session::ControlStream> StreamOpener::Open(const client::Channel& channel) {
+  return MakeControlStream(std::make_shared<OpenedStream>(*graveyard_, channel));
 }
 
 }  // namespace tapedeck::services::session_stream
