@@ -72,7 +72,7 @@ class ServedStream final : public Reactor, public StreamCore {
     return absl::OkStatus();
   }
 
-  void BeginEnd() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+  void BeginEnd() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) override {
     // A read after Finish would race with the call's end.
     EndReads();
     Finish(dispatch_.Conclude(*context_, kMethod, close_status()));

@@ -61,7 +61,7 @@ class OpenedStream final : public Reactor, public StreamCore {
     return absl::OkStatus();
   }
 
-  void BeginEnd() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+  void BeginEnd() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) override {
     if (self_ == nullptr) return;
     close_status().ok() ? StartWritesDone() : context_.TryCancel();
   }

@@ -69,7 +69,7 @@ compare() {
 begin_test
 start_storage
 start_worker
-CAPACITY=1GiB lun_with_channel memory l0/c0 cf32_le 64KiB
+CAPACITY=4GiB lun_with_channel memory l0/c0 cf32_le 64KiB
 sessions 8
 sleep 2
 storage=$(usage "$STORAGE_PID") worker=$(usage "$WORKER_PID")

@@ -52,7 +52,8 @@ struct Recorder {
     });
     if (!lent) return absl::DeadlineExceededError("no slot came back");
     const auto payload = Payload(sequence, bytes, seed);
-    std::ranges::copy(payload, block->memory().begin());
+    // Copying nothing from a null pointer is undefined.
+    if (!payload.empty()) std::ranges::copy(payload, block->memory().begin());
     block->header() = {.sequence = sequence,
                        .sample_index = sequence * 1000,
                        .capture_ns = static_cast<int64_t>(sequence) * 5,
