@@ -31,6 +31,8 @@ bool Copy(Wire& wire, std::span<const std::byte> from, std::span<std::byte> to) 
 
 // Tells the end that started `work`, over the direction back to it.
 void CarryCompletion(const std::shared_ptr<End>& origin, uint64_t work) {
+  absl::MutexLock lock(&origin->wire->mutex);
+  if (origin->wire->cut) return;
   origin->fabric->Carry(origin->rail, origin->wire_id, *origin->executor, [origin, work] {
     if (!origin->closed) origin->events->OnCompleted(work);
   });
@@ -40,18 +42,17 @@ void CarryCompletion(const std::shared_ptr<End>& origin, uint64_t work) {
 
 void End::Close(const absl::Status& cause) {
   if (closed) return;
-  closed = true;
-  {
-    absl::MutexLock lock(&wire->mutex);
-    wire->cut = true;
-  }
   const std::shared_ptr<End> other = std::exchange(peer, nullptr);
   executor->Post([self = shared_from_this(), cause] {
     if (self->events != nullptr) self->events->OnClosed(cause);
   });
   // A silent rail carries no farewell either.
-  if (fabric->rail(rail) != RailState::kSilent)
-    other->executor->Post([other] { other->PeerClosed(); });
+  const bool silent = fabric->rail(rail) == RailState::kSilent;
+  absl::MutexLock lock(&wire->mutex);
+  wire->cut = true;
+  closed = true;
+  // An end that has closed may be gone with its executor.
+  if (!silent && !other->closed) other->executor->Post([other] { other->PeerClosed(); });
 }
 
 void End::PeerClosed() {
@@ -70,6 +71,8 @@ void InprocConnection::Carry(F arrive) {
     return end_->Close(absl::UnavailableError(absl::StrCat("rail ", end_->rail, ": cut")));
   }
   const std::shared_ptr<End> peer = end_->peer;
+  absl::MutexLock lock(&end_->wire->mutex);
+  if (end_->wire->cut) return;
   end_->fabric->Carry(end_->rail, peer->wire_id, *peer->executor,
                       [peer, origin = end_, arrive = std::move(arrive)]() mutable {
                         if (peer->closed) return;

@@ -16,7 +16,8 @@
 
 namespace tapedeck::dataplane::inproc {
 
-// Held while memory of either end is touched: once `cut`, nothing touches it again.
+// Held while memory of either end is touched or something is posted to it: once `cut`, neither
+// happens again.
 struct Wire {
   absl::Mutex mutex;
   bool cut ABSL_GUARDED_BY(mutex) = false;
@@ -32,7 +33,7 @@ struct End : std::enable_shared_from_this<End> {
   RemoteAccess access = RemoteAccess::kNone;
   RemoteWindow name;
   ConnectionEvents* events = nullptr;
-  bool closed = false;  // no event follows
+  bool closed = false;  // no event follows; written on this executor under the wire's mutex
 
   std::shared_ptr<End> peer;  // null once closed: breaks the cycle
   std::shared_ptr<Wire> own_wire = std::make_shared<Wire>();
