@@ -40,22 +40,29 @@ void CarryCompletion(const std::shared_ptr<End>& origin, uint64_t work) {
 
 void End::Close(const absl::Status& cause) {
   if (closed) return;
-  closed = true;
-  {
-    absl::MutexLock lock(&wire->mutex);
-    wire->cut = true;
-  }
-  const std::shared_ptr<End> other = std::exchange(peer, nullptr);
-  executor->Post([self = shared_from_this(), cause] {
-    if (self->events != nullptr) self->events->OnClosed(cause);
-  });
+  const std::shared_ptr<End> other = peer;
+  Finish(cause);
   // A silent rail carries no farewell either.
   if (fabric->rail(rail) != RailState::kSilent)
     other->executor->Post([other] { other->PeerClosed(); });
 }
 
+// Answers nothing: the peer has closed, and its executor may be gone.
 void End::PeerClosed() {
-  Close(absl::UnavailableError(absl::StrCat("rail ", rail, ": the peer closed the connection")));
+  if (closed) return;
+  Finish(absl::UnavailableError(absl::StrCat("rail ", rail, ": the peer closed the connection")));
+}
+
+void End::Finish(const absl::Status& cause) {
+  closed = true;
+  {
+    absl::MutexLock lock(&wire->mutex);
+    wire->cut = true;
+  }
+  peer = nullptr;
+  executor->Post([self = shared_from_this(), cause] {
+    if (self->events != nullptr) self->events->OnClosed(cause);
+  });
 }
 
 InprocConnection::~InprocConnection() {
