@@ -32,6 +32,20 @@ if(TAPEDECK_SANITIZE)
   add_link_options(-fsanitize=${TAPEDECK_SANITIZE})
 endif()
 
+# ThreadSanitizer must be told about the locks of an Abseil that was built without it. The object is made while
+# configuring, because it goes into every program as a link option.
+if(TAPEDECK_SANITIZE STREQUAL "thread")
+  set(tsan_mutex ${CMAKE_BINARY_DIR}/tsan_absl_mutex.o)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -O1 -fsanitize=thread -c
+                          ${CMAKE_SOURCE_DIR}/deploy/ci/tsan_absl_mutex.cc -o ${tsan_mutex}
+                  COMMAND_ERROR_IS_FATAL ANY)
+  add_link_options(${tsan_mutex})
+  foreach(name 4LockEv 6UnlockEv 5AwaitERKNS0_9ConditionE
+          16AwaitWithTimeoutERKNS0_9ConditionENS0_8DurationE)
+    add_link_options(-Wl,--wrap=_ZN4absl7debian35Mutex${name})
+  endforeach()
+endif()
+
 # nvcc outside PATH is still found; without it the build goes on and says so.
 if(TAPEDECK_CUDA)
   find_program(TAPEDECK_NVCC nvcc PATHS /usr/local/cuda/bin)

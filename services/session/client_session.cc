@@ -17,10 +17,6 @@ constexpr int64_t kAcceptDeadlineNs = 5 * dataplane::kSecondNs;
 // After the last block the node flushes and seals. A member that needs longer is as good as gone.
 constexpr int64_t kSealDeadlineNs = 60 * dataplane::kSecondNs;
 
-// At the end the node closes the stream once it has let go of the recording; a node that takes
-// longer is not waited for.
-constexpr int64_t kFarewellNs = 2 * dataplane::kSecondNs;
-
 constexpr int64_t kReportNs = 100 * dataplane::kMillisecondNs;
 
 absl::Status Unexpected(absl::string_view message) {

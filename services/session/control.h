@@ -10,6 +10,10 @@
 
 namespace tapedeck::services::session {
 
+// At its end a session waits this long for the other side to read what it was sent and close the
+// stream.
+inline constexpr int64_t kFarewellNs = 2 * dataplane::kSecondNs;
+
 // Implemented by the stream's user. Called on the executor given to Start, never inside a call of
 // the stream.
 class ControlEvents {

@@ -26,11 +26,30 @@ void Add(const Progress& progress, NodeStats& stats) {
   }
 }
 
-// Refuses a stream in one message.
-void Refuse(std::unique_ptr<ControlStream> stream, const absl::Status& why) {
-  stream->Send(Finished{.cause = why});
-  stream->Close(why);
-}
+// Tells a worker why it gets no session. Owns itself: gone once the stream has ended.
+class Refusal final : public ControlEvents {
+ public:
+  static void Begin(std::unique_ptr<ControlStream> stream, const absl::Status& why,
+                    dataplane::Executor* executor) {
+    auto* refusal = new Refusal(std::move(stream), executor);
+    executor->Post([refusal, why, executor] {
+      refusal->stream_->Start(refusal, executor);
+      refusal->stream_->Send(Finished{.cause = why});
+      refusal->stream_->Close(absl::OkStatus());
+    });
+  }
+
+ private:
+  Refusal(std::unique_ptr<ControlStream> stream, dataplane::Executor* executor)
+      : stream_(std::move(stream)), executor_(executor) {}
+  void OnMessage(Message) override {}
+  void OnClosed(const absl::Status&) override {
+    executor_->Post([this] { delete this; });
+  }
+
+  const std::unique_ptr<ControlStream> stream_;
+  dataplane::Executor* const executor_;
+};
 
 }  // namespace
 
@@ -46,17 +65,19 @@ void Registry::OnStream(std::unique_ptr<ControlStream> stream) {
   {
     absl::MutexLock lock(&mutex_);
     if (draining_) {
-      return Refuse(
+      return Refusal::Begin(
           std::move(stream),
-          WithReason(absl::UnavailableError("the storage node is shutting down"), "DRAINING"));
+          WithReason(absl::UnavailableError("the storage node is shutting down"), "DRAINING"),
+          executors_[0]);
     }
     if (sessions_.size() >= kMaxSessions) {
-      return Refuse(
+      return Refusal::Begin(
           std::move(stream),
           WithReason(absl::ResourceExhaustedError(absl::StrCat(
                          "the storage node has ", kMaxSessions, " open sessions already")),
                      "LIMIT_REACHED",
-                     {{"limit", absl::StrCat(kMaxSessions)}, {"option", "sessions"}}));
+                     {{"limit", absl::StrCat(kMaxSessions)}, {"option", "sessions"}}),
+          executors_[0]);
     }
     id = absl::StrFormat("s%06d", opened_++);
     executor = executors_[opened_ % executors_.size()];

@@ -148,7 +148,8 @@ void ServerSession::OnPumpDone(const absl::Status& cause) {
 }
 
 void ServerSession::OnClosed(const absl::Status& cause) {
-  stream_closed_ = true;
+  if (std::exchange(stream_closed_, true)) return;
+  if (let_go_) return on_ended_();
   if (!finished_) return Abort(PeerLost(cause));
   CloseRails();
 }
@@ -176,13 +177,18 @@ void ServerSession::CheckEnded() {
   executor_.Post(lifetime_.Guard([this] { LetGo(); }));
 }
 
-// The stream is closed last: when the worker sees its end, the recording is free.
+// The stream is closed last: when the worker sees its end, the recording is free. What was sent
+// must still go out, so this ends with OnClosed, or when the worker does not read any more.
 void ServerSession::LetGo() {
   last_progress_ = progress();
   rails_.reset();
   transfer_.reset();
+  let_go_ = true;
+  if (stream_closed_) return on_ended_();
   control_->Close(absl::OkStatus());
-  on_ended_();
+  executor_.PostAfter(kFarewellNs, lifetime_.Guard([this] {
+    if (!std::exchange(stream_closed_, true)) on_ended_();
+  }));
 }
 
 void ServerSession::SendProgress() {

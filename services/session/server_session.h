@@ -74,7 +74,8 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   bool finished_ = false;     // the transfer is over
   bool rails_closed_ = true;  // no link touches memory
   bool stream_closed_ = false;
-  bool ended_ = false;
+  bool ended_ = false;   // nothing of the transfer is under way
+  bool let_go_ = false;  // nothing of it is held
   dataplane::Lifetime lifetime_;
 };
 
