@@ -1,6 +1,7 @@
-// Debian's Abseil is not built with ThreadSanitizer, so the order that absl::Mutex gives is invisible to it and
-// every guarded field looks like a race. Linked into ThreadSanitizer builds, with -Wl,--wrap for each name, this
-// tells it about locking and unlocking. A real race still shows: nothing is suppressed.
+// Debian's Abseil is not built with ThreadSanitizer, so the order that absl::Mutex gives is
+// invisible to it and every guarded field looks like a race. Linked into ThreadSanitizer builds,
+// with -Wl,--wrap for each name, this tells it about locking and unlocking. A real race still
+// shows: nothing is suppressed.
 
 #include "absl/synchronization/mutex.h"
 
@@ -15,7 +16,8 @@ using absl::Mutex;
 
 void __real__ZN4absl7debian35Mutex4LockEv(Mutex* mutex);
 void __real__ZN4absl7debian35Mutex6UnlockEv(Mutex* mutex);
-void __real__ZN4absl7debian35Mutex5AwaitERKNS0_9ConditionE(Mutex* mutex, const Condition& condition);
+void __real__ZN4absl7debian35Mutex5AwaitERKNS0_9ConditionE(Mutex* mutex,
+                                                           const Condition& condition);
 bool __real__ZN4absl7debian35Mutex16AwaitWithTimeoutERKNS0_9ConditionENS0_8DurationE(
     Mutex* mutex, const Condition& condition, Duration timeout);
 
@@ -30,7 +32,7 @@ void __wrap__ZN4absl7debian35Mutex6UnlockEv(Mutex* mutex) {
 }
 
 void __wrap__ZN4absl7debian35Mutex5AwaitERKNS0_9ConditionE(Mutex* mutex,
-                                                          const Condition& condition) {
+                                                           const Condition& condition) {
   __tsan_release(mutex);
   __real__ZN4absl7debian35Mutex5AwaitERKNS0_9ConditionE(mutex, condition);
   __tsan_acquire(mutex);

@@ -42,6 +42,7 @@ struct End : std::enable_shared_from_this<End> {
 
   void Close(const absl::Status& cause);
   void PeerClosed();
+  void Finish(const absl::Status& cause);
 };
 
 class InprocConnection final : public Connection {
