@@ -42,7 +42,6 @@ struct End : std::enable_shared_from_this<End> {
 
   void Close(const absl::Status& cause);
   void PeerClosed();
-  void Finish(const absl::Status& cause);
 };
 
 class InprocConnection final : public Connection {
