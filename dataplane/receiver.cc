@@ -13,10 +13,15 @@ namespace {
 // within the ring. It bounds what a hostile one can make the receiver remember.
 constexpr uint64_t kMaxAhead = 1 << 16;
 
+// An acknowledgement waits for this many blocks, or this long. Each is a packet of its own; the
+// sender only needs them before its ring is full.
+constexpr uint64_t kAckEvery = 4;
+constexpr int64_t kAckDelayNs = kMillisecondNs;
+
 }  // namespace
 
 Receiver::Receiver(Executor& executor, TransferOp op, std::shared_ptr<SlotPool> ring)
-    : op_(op), ring_(std::move(ring)) {
+    : executor_(executor), op_(op), ring_(std::move(ring)) {
   ring_->SetWaker(
       [&executor, use = lifetime_.Guard([this] { UseFreeSlots(); })] { executor.Post(use); });
 }
@@ -37,8 +42,18 @@ absl::StatusOr<Flow> Receiver::Pull(Block* block) {
 void Receiver::Acknowledge(uint64_t watermark) {
   if (watermark <= acknowledged_) return;
   acknowledged_ = watermark;
-  // Over every link: the one that is about to fail must not be the only one that knows.
-  for (auto& [index, lane] : lanes_) Tell(lane, FrameType::kAck, watermark);
+  if (acknowledged_ - told_ >= kAckEvery) return TellAcknowledged();
+  if (std::exchange(ack_due_, true)) return;
+  executor_.PostAfter(kAckDelayNs, lifetime_.Guard([this] { TellAcknowledged(); }));
+}
+
+// Over one link: should it fail with this in flight, OnLinkDown tells the others.
+void Receiver::TellAcknowledged() {
+  ack_due_ = false;
+  if (told_ == acknowledged_ || lanes_.empty()) return;
+  told_ = acknowledged_;
+  const auto lane = lanes_.find(last_heard_);
+  Tell(lane != lanes_.end() ? lane->second : lanes_.begin()->second, FrameType::kAck, told_);
 }
 
 absl::Status Receiver::Reject(const BlockHeader& header) {
@@ -65,12 +80,15 @@ void Receiver::OnLinkUp(Link& link) {
 
 void Receiver::OnLinkDown(Link& link, const absl::Status&) {
   lanes_.erase(link.index());
+  told_ = 0;
+  TellAcknowledged();
   UseFreeSlots();
 }
 
 void Receiver::OnLinkFrame(Link& link, const Frame& frame, std::span<std::byte> payload) {
   const auto lane = lanes_.find(link.index());
   if (lane == lanes_.end()) return;
+  last_heard_ = link.index();
   const absl::Status status = OnBlock(lane->second, frame, payload);
   if (!status.ok()) return link.Close(status);
   UseFreeSlots();

@@ -67,9 +67,11 @@ class Receiver final : public Source, public LinkEvents {
   absl::StatusOr<Block> TakeGranted(Lane& lane, const Frame& frame, std::span<std::byte> payload);
   void Arrived(Lane& lane, Block block);
   bool IsNew(uint64_t sequence) const;
+  void TellAcknowledged();
   void Tell(Lane& lane, FrameType type, uint64_t sequence);
   void Wake();
 
+  Executor& executor_;
   const TransferOp op_;
   const std::shared_ptr<SlotPool> ring_;  // shared with the blocks that are out
   Waker waker_;
@@ -78,6 +80,9 @@ class Receiver final : public Source, public LinkEvents {
   std::set<uint64_t> received_;  // at or above received_watermark_
   uint64_t received_watermark_ = 0;
   uint64_t acknowledged_ = 0;
+  uint64_t told_ = 0;      // the last acknowledgement sent
+  bool ack_due_ = false;   // a timer will send the next
+  size_t last_heard_ = 0;  // index of the link that brought the last frame
   uint64_t given_ = 0;
   uint64_t next_work_ = 0;
   std::optional<uint64_t> total_;
