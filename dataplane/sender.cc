@@ -20,6 +20,8 @@ constexpr uint64_t kProbeEvery = 100;
 // Lanes this close count as equal: measured rates differ by scheduling alone, and a lane that is
 // really slower shows by being full.
 constexpr double kAboutAsGood = 3;
+constexpr double kSlowest = 10;
+constexpr double kSlowestIdle = 2;  // less than kAboutAsGood
 
 // A rate is measured over at least this long; shorter windows measure how frames are batched.
 constexpr int64_t kRateWindowNs = 5 * kMillisecondNs;
@@ -115,12 +117,13 @@ bool Sender::HasRoom(const Lane& lane) const {
 }
 
 // Predicted finish time: (bytes in flight + block) / rate. A lane never measured counts as the
-// fastest; one that looks 10 times slower than another is treated as if it were 10 times slower, so
-// that one bad window cannot starve it.
+// fastest. One that looks slow is never believed to be more than 10 times slower, and an idle one
+// always counts as about as good: one bad measurement must not starve a lane, because a lane
+// without blocks is not measured again.
 double Sender::PredictedFinish(const Lane& lane, uint64_t bytes, double fastest) const {
-  const double rate =
-      lane.bytes_per_ns == 0 ? std::max(fastest, 1.0) : std::max(lane.bytes_per_ns, fastest / 10);
-  return static_cast<double>(lane.inflight_bytes + bytes) / rate;
+  const double floor = fastest / (lane.inflight_blocks == 0 ? kSlowestIdle : kSlowest);
+  const double rate = lane.bytes_per_ns == 0 ? fastest : std::max(lane.bytes_per_ns, floor);
+  return static_cast<double>(lane.inflight_bytes + bytes) / (rate > 0 ? rate : 1);
 }
 
 // The lane with the least predicted finish time; among those that are about as good, the one that
@@ -146,10 +149,7 @@ Sender::Lane* Sender::ChooseLane(uint64_t bytes) {
 
 void Sender::Send(Lane& lane, uint64_t sequence, Held& held) {
   if (std::exchange(held.sent_before, true)) ++stats_.retransmitted_blocks;
-  if (lane.inflight_blocks == 0) {
-    lane.window_start_ns = executor_.clock().NowNs();
-    lane.window_bytes = 0;
-  }
+  if (lane.inflight_blocks == 0) lane.busy_since_ns = executor_.clock().NowNs();
   const std::span<const std::byte> payload = held.block.payload();
   held.link = lane.link;
   held.local_busy = !payload.empty();
@@ -193,14 +193,17 @@ void Sender::OnReceived(Lane& lane, uint64_t sequence) {
   if (held.acked && !held.local_busy) Release(it);
 }
 
+// Adds to the lane's measured time only while it is busy.
 void Sender::Measure(Lane& lane, uint64_t bytes) {
+  const int64_t now_ns = executor_.clock().NowNs();
   lane.window_bytes += bytes;
-  const int64_t elapsed_ns = executor_.clock().NowNs() - lane.window_start_ns;
-  if (elapsed_ns < kRateWindowNs) return;
-  const double rate = static_cast<double>(lane.window_bytes) / static_cast<double>(elapsed_ns);
+  lane.window_ns += now_ns - lane.busy_since_ns;
+  lane.busy_since_ns = now_ns;
+  if (lane.window_ns < kRateWindowNs) return;
+  const double rate = static_cast<double>(lane.window_bytes) / static_cast<double>(lane.window_ns);
   lane.bytes_per_ns =
       lane.bytes_per_ns == 0 ? rate : (1 - kRateWeight) * lane.bytes_per_ns + kRateWeight * rate;
-  lane.window_start_ns += elapsed_ns;
+  lane.window_ns = 0;
   lane.window_bytes = 0;
 }
 

@@ -71,7 +71,8 @@ class Sender final : public Sink, public LinkEvents {
     uint64_t sent_blocks = 0;
     // Rate while busy, exponentially weighted.
     double bytes_per_ns = 0;
-    int64_t window_start_ns = 0;
+    int64_t busy_since_ns = 0;
+    int64_t window_ns = 0;
     uint64_t window_bytes = 0;
   };
 
