@@ -7,7 +7,7 @@
 namespace tapedeck::dataplane {
 
 // Asks for huge pages and faults every page in. With 4 KiB pages the kernel's copies into a large
-// ring spend more time in page walks than in copying (twice as long in a virtual machine).
+// ring spend more time in page walks than in copying.
 void MakeResident(std::span<std::byte> bytes);
 
 }  // namespace tapedeck::dataplane
