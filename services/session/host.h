@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/executor/executor.h"
+#include "dataplane/ladder/ring_fit.h"
 #include "dataplane/memory/slot_pool.h"
 #include "dataplane/sink.h"
 #include "dataplane/source.h"
@@ -18,7 +19,9 @@ struct Admission {
   std::unique_ptr<dataplane::Sink> sink;
   std::unique_ptr<dataplane::Source> source;
   std::shared_ptr<dataplane::SlotPool>
-      ring;       // the sink's blocks come from here, the source's lie here
+      ring;  // the sink's blocks come from here, the source's lie here
+  // The ring on the session's rails, if it has been registered already.
+  dataplane::ladder::Registration registration;
   Accept accept;  // without session, slots, rails and wire limit
 };
 

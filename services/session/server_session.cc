@@ -94,18 +94,22 @@ absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission)
     accept.wire_limit_bytes_per_s += rail.wire_limit_bytes_per_s;
   }
   name_ = accept.recording;
-  transfer_ = std::make_unique<Transfer>(
-      executor_,
-      TransferSettings{.op = accept.op,
-                       .commit = accept.commit,
-                       .peer_slots = open.slots,
-                       .block_bytes = accept.block_bytes},
-      TransferEnd{std::move(admission.source), std::move(admission.sink), admission.ring}, this);
+  transfer_ =
+      std::make_unique<Transfer>(executor_,
+                                 TransferSettings{.op = accept.op,
+                                                  .commit = accept.commit,
+                                                  .peer_slots = open.slots,
+                                                  .block_bytes = accept.block_bytes},
+                                 TransferEnd{.source = std::move(admission.source),
+                                             .sink = std::move(admission.sink),
+                                             .ring = admission.ring,
+                                             .registration = std::move(admission.registration)},
+                                 this);
   rails_ = std::make_unique<Rails>(
       executor_, RailsSettings{.access = AccessFor(accept.op, transfer_->sending())},
       settings_.transports, transfer_->links(), this);
   rails_closed_ = false;
-  TD_RETURN_IF_ERROR(rails_->Start(transfer_->window()));
+  TD_RETURN_IF_ERROR(rails_->Start(transfer_->window(), transfer_->TakeRegistration()));
   dataplane::Log(LogLevel::kInfo, "session", "open",
                  {{"session", settings_.id}, {"recording", name_}, {"recorder", open.recorder}});
   control_->Send(accept);

@@ -23,7 +23,10 @@ Transfer::Transfer(dataplane::Executor& executor, const TransferSettings& settin
     sink = sender_.get();
   } else {
     receiver_ = std::make_unique<dataplane::Receiver>(executor, settings.op, end_.ring);
-    checked_ = std::make_unique<dataplane::CheckedSource>(*receiver_);
+    if (end_.payload_crc == nullptr) {
+      end_.payload_crc = std::make_unique<dataplane::HostPayloadCrc>();
+    }
+    checked_ = std::make_unique<dataplane::CheckedSource>(*receiver_, *end_.payload_crc);
     source = checked_.get();
     if (settings.ordered) {
       ordered_ = std::make_unique<dataplane::OrderedSource>(*checked_);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "dataplane/checked_source.h"
+#include "dataplane/ladder/ring_fit.h"
 #include "dataplane/link.h"
 #include "dataplane/memory/slot_pool.h"
 #include "dataplane/ordered_source.h"
@@ -21,6 +22,10 @@ struct TransferEnd {
   std::unique_ptr<dataplane::Source> source;
   std::unique_ptr<dataplane::Sink> sink;
   std::shared_ptr<dataplane::SlotPool> ring;
+  // The ring on the session's rails, if it has been registered already.
+  dataplane::ladder::Registration registration;
+  // Reaches the ring's memory; null: that is host memory. Of a sink's end only.
+  std::unique_ptr<dataplane::PayloadCrc> payload_crc;
 };
 
 struct TransferSettings {
@@ -43,6 +48,7 @@ class Transfer {
   bool sending() const { return sender_ != nullptr; }
   dataplane::LinkEvents* links();
   dataplane::MemoryWindow window() const { return end_.ring->window(); }
+  dataplane::ladder::Registration TakeRegistration() { return std::move(end_.registration); }
 
   void Start() { pump_->Start(); }
   void EndSource() { pump_->EndSource(); }
