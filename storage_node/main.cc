@@ -29,7 +29,8 @@ absl::Status Run(const Settings& settings) {
   if (settings.rebuild_catalog) return RebuildCatalog(settings.state);
   TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, true));
   TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());
-  TD_ASSIGN_OR_RETURN(const auto node, StorageNode::Create({.state_dir = settings.state}));
+  TD_ASSIGN_OR_RETURN(const auto node, StorageNode::Create({.state_dir = settings.state,
+                                                            .rails = rails->transports()}));
   services::session::Registry registry(services::AsExecutors(loops), rails->transports(),
                                        &node->sessions());
   const Describer describer(absl::StrCat(services::HostName(), "/storage"), rails->transports(),
