@@ -1,7 +1,9 @@
 // One session of a bench, through the product's own ClientSession, with a source and sink that cost
-// nothing.
+// nothing (ends.h).
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -18,6 +20,10 @@ struct SessionRun {
   uint64_t blocks = 0;  // to record
   uint64_t block_bytes = 0;
   uint32_t slots = 64;
+  std::optional<dataplane::TransferOp> op;  // else the channel's
+  bool crc = true;
+  uint32_t connections_per_rail = 1;
+  std::map<std::string, std::string> labels;
 };
 
 struct SessionOutcome {
