@@ -16,18 +16,18 @@ using dataplane::Flow;
 
 class PassthroughSource final : public dataplane::Source {
  public:
-  PassthroughSource(std::shared_ptr<dataplane::SlotPool> ring, uint64_t blocks, bool crc)
-      : ring_(std::move(ring)), blocks_(blocks), crc_(crc) {}
+  PassthroughSource(std::shared_ptr<dataplane::SlotPool> ring, const Passthrough& what)
+      : ring_(std::move(ring)), what_(what) {}
   ~PassthroughSource() override { ring_->SetWaker(nullptr); }
 
   absl::StatusOr<Flow> Pull(Block* block) override {
-    if (next_ == blocks_) return Flow::kEnd;
+    if (next_ == what_.blocks) return what_.endless ? Flow::kNotNow : Flow::kEnd;
     std::optional<Block> slot = ring_->Take();
     if (!slot.has_value()) return Flow::kNotNow;
     *block = *std::move(slot);
     block->header() = {.sequence = next_++,
                        .payload_bytes = static_cast<uint32_t>(ring_->slot_bytes())};
-    if (crc_) block->header().crc32c = dataplane::Crc32c(block->payload());
+    if (what_.crc) block->header().crc32c = dataplane::Crc32c(block->payload());
     return Flow::kMoved;
   }
   void SetWaker(dataplane::Waker waker) override { ring_->SetWaker(std::move(waker)); }
@@ -36,8 +36,7 @@ class PassthroughSource final : public dataplane::Source {
 
  private:
   const std::shared_ptr<dataplane::SlotPool> ring_;
-  const uint64_t blocks_;
-  const bool crc_;
+  const Passthrough what_;
   uint64_t next_ = 0;
 };
 
@@ -65,8 +64,8 @@ class NullSink final : public dataplane::Sink {
 }  // namespace
 
 std::unique_ptr<dataplane::Source> MakePassthroughSource(std::shared_ptr<dataplane::SlotPool> ring,
-                                                         uint64_t blocks, bool crc) {
-  return std::make_unique<PassthroughSource>(std::move(ring), blocks, crc);
+                                                         const Passthrough& what) {
+  return std::make_unique<PassthroughSource>(std::move(ring), what);
 }
 
 std::unique_ptr<dataplane::Sink> MakeNullSink(std::function<void()> on_first) {

@@ -11,10 +11,18 @@
 
 namespace tapedeck::bench {
 
-// Gives whatever lies in the ring's slots. With `crc` it computes a check value for every block, as
-// a source must; without, the receiving end must not check.
+struct Passthrough {
+  uint64_t blocks = 0;
+  // Computes a check value for every block, as a source must; without, the receiving end must not
+  // check.
+  bool crc = true;
+  // After the last block it waits to be ended, like an instrument that is silent.
+  bool endless = false;
+};
+
+// Gives whatever lies in the ring's slots.
 std::unique_ptr<dataplane::Source> MakePassthroughSource(std::shared_ptr<dataplane::SlotPool> ring,
-                                                         uint64_t blocks, bool crc);
+                                                         const Passthrough& what);
 
 // Drops blocks; the session has checked them. `on_first`, which may be null, is called at the
 // first.

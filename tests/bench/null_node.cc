@@ -46,7 +46,8 @@ class NullHost final : public services::session::SessionHost {
     if (open.direction == Direction::kRecord) {
       admission.sink = MakeNullSink(nullptr);
     } else {
-      admission.source = MakePassthroughSource(admission.ring, stream.blocks, stream.crc);
+      admission.source =
+          MakePassthroughSource(admission.ring, {.blocks = stream.blocks, .crc = stream.crc});
       admission.accept.blocks = stream.blocks;
     }
     admission.accept.recording = "null";

@@ -57,6 +57,8 @@ CLI::App* AddRails(CLI::App& app, Options& options) {
       ->transform(
           CLI::CheckedTransformer(std::map<std::string, bool>{{"on", true}, {"off", false}}));
   command->add_option("--connections-per-rail", options.connections, "As of the worker");
+  command->add_option("--hold", options.hold_s,
+                      "Seconds a recording stays open, its blocks included");
   command->add_option("--node", options.node, "HOST:PORT of a null node; else one is started");
   return command;
 }

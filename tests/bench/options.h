@@ -27,6 +27,7 @@ struct Options {
   uint64_t blocks = 500;
   bool crc = true;
   uint32_t connections = 1;
+  double hold_s = 0;                    // keep the session open after its blocks
   std::string node;                     // HOST:PORT of a null node that runs already
   std::string listen;                   // of the null node
   std::vector<std::string> rail_specs;  // of the null node: NAME=KIND:ADDRESS

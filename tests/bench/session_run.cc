@@ -3,6 +3,7 @@
 #include <future>
 #include <utility>
 
+#include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
 #include "services/session_stream/stream_opener.h"
 #include "tests/bench/ends.h"
@@ -31,7 +32,8 @@ absl::StatusOr<SessionOutcome> RunSession(const SessionRun& run,
     TD_ASSIGN_OR_RETURN(auto ring, MakeHostRing(run.slots, run.block_bytes));
     services::session::TransferEnd end{.ring = ring, .check_payload = run.crc};
     if (run.direction == Direction::kRecord) {
-      end.source = MakePassthroughSource(ring, run.blocks, run.crc);
+      end.source = MakePassthroughSource(
+          ring, {.blocks = run.blocks, .crc = run.crc, .endless = run.hold > absl::ZeroDuration()});
     } else {
       end.sink =
           MakeNullSink([&] { outcome.open_to_first_block_ns = loop.clock().NowNs() - start_ns; });
@@ -54,6 +56,10 @@ absl::StatusOr<SessionOutcome> RunSession(const SessionRun& run,
                                                                  opener.Open(node));
     session->Start();
   });
+  if (run.hold > absl::ZeroDuration()) {
+    absl::SleepFor(run.hold);
+    loop.RunAndWait([&] { session->Stop(); });
+  }
   ended.get_future().wait();
   loop.RunAndWait([&] { session.reset(); });
   TD_RETURN_IF_ERROR(outcome.snapshot.error);

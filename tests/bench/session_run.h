@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/transport/rail_set.h"
 #include "services/client/channel.h"
@@ -24,6 +25,7 @@ struct SessionRun {
   bool crc = true;
   uint32_t connections_per_rail = 1;
   std::map<std::string, std::string> labels;
+  absl::Duration hold;  // recording: the session stays open so long, then ends in order
 };
 
 struct SessionOutcome {

@@ -153,7 +153,8 @@ absl::StatusOr<nlohmann::json> RailsAlone(const Options& options) {
                        .op = options.op,
                        .crc = options.crc,
                        .connections_per_rail = options.connections,
-                       .labels = ToLabels(stream)};
+                       .labels = ToLabels(stream),
+                       .hold = absl::Seconds(options.hold_s)};
   TD_ASSIGN_OR_RETURN(const SessionOutcome outcome,
                       RunSession(run, node, *worker.rails, *worker.loop));
   Rate rate;
@@ -162,12 +163,17 @@ absl::StatusOr<nlohmann::json> RailsAlone(const Options& options) {
   for (const auto& rail : outcome.snapshot.rails) {
     rails.push_back({{"name", rail.name}, {"blocks", rail.blocks}});
   }
-  return nlohmann::json{{"mb_per_s", rate.mb_per_s()},
+  const double wire_limit_mb_per_s =
+      static_cast<double>(outcome.snapshot.accept.wire_limit_bytes_per_s) / 1e6;
+  nlohmann::json answer{{"mb_per_s", rate.mb_per_s()},
                         {"blocks", outcome.snapshot.blocks},
                         {"retransmitted_blocks", outcome.snapshot.retransmitted_blocks},
-                        {"wire_limit_mb_per_s",
-                         static_cast<double>(outcome.snapshot.accept.wire_limit_bytes_per_s) / 1e6},
                         {"rails", rails}};
+  if (wire_limit_mb_per_s > 0) {
+    answer["wire_limit_mb_per_s"] = wire_limit_mb_per_s;
+    answer["of_wire_limit"] = rate.mb_per_s() / wire_limit_mb_per_s;
+  }
+  return answer;
 }
 
 int Print(const absl::StatusOr<nlohmann::json>& result) {
