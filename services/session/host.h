@@ -19,10 +19,10 @@ struct Admission {
   std::unique_ptr<dataplane::Sink> sink;
   std::unique_ptr<dataplane::Source> source;
   std::shared_ptr<dataplane::SlotPool>
-      ring;  // the sink's blocks come from here, the source's lie here
-  // The ring on the session's rails, if it has been registered already.
-  dataplane::ladder::Registration registration;
-  Accept accept;  // without session, slots, rails and wire limit
+      ring;                   // the sink's blocks come from here, the source's lie here
+  Accept accept;              // without session, slots, rails and wire limit
+  bool check_payload = true;  // as in TransferEnd
+  dataplane::ladder::Registration registration;  // as in TransferEnd
 };
 
 class SessionHost {

@@ -103,6 +103,7 @@ absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission)
                                  TransferEnd{.source = std::move(admission.source),
                                              .sink = std::move(admission.sink),
                                              .ring = admission.ring,
+                                             .check_payload = admission.check_payload,
                                              .registration = std::move(admission.registration)},
                                  this);
   rails_ = std::make_unique<Rails>(

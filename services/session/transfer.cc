@@ -23,13 +23,16 @@ Transfer::Transfer(dataplane::Executor& executor, const TransferSettings& settin
     sink = sender_.get();
   } else {
     receiver_ = std::make_unique<dataplane::Receiver>(executor, settings.op, end_.ring);
-    if (end_.payload_crc == nullptr) {
-      end_.payload_crc = std::make_unique<dataplane::HostPayloadCrc>();
+    source = receiver_.get();
+    if (end_.check_payload) {
+      if (end_.payload_crc == nullptr) {
+        end_.payload_crc = std::make_unique<dataplane::HostPayloadCrc>();
+      }
+      checked_ = std::make_unique<dataplane::CheckedSource>(*receiver_, *end_.payload_crc);
+      source = checked_.get();
     }
-    checked_ = std::make_unique<dataplane::CheckedSource>(*receiver_, *end_.payload_crc);
-    source = checked_.get();
     if (settings.ordered) {
-      ordered_ = std::make_unique<dataplane::OrderedSource>(*checked_);
+      ordered_ = std::make_unique<dataplane::OrderedSource>(*source);
       source = ordered_.get();
     }
   }
@@ -48,7 +51,7 @@ Progress Transfer::progress() const {
   } else {
     progress.watermarks = end_.sink->watermarks();
     progress.watermarks.received = receiver_->received_watermark();
-    progress.crc_errors = checked_->crc_errors();
+    if (checked_ != nullptr) progress.crc_errors = checked_->crc_errors();
   }
   return progress;
 }

@@ -22,6 +22,9 @@ struct TransferEnd {
   std::unique_ptr<dataplane::Source> source;
   std::unique_ptr<dataplane::Sink> sink;
   std::shared_ptr<dataplane::SlotPool> ring;
+  // Whether arriving payloads are checked against their CRC32C. False only where nobody keeps them:
+  // a bench that measures the way without the check.
+  bool check_payload = true;
   // The ring on the session's rails, if it has been registered already.
   dataplane::ladder::Registration registration;
   // Reaches the ring's memory; null: that is host memory. Of a sink's end only.

@@ -173,13 +173,13 @@ absl::StatusOr<Admission> RecordingHost::StartRecording(const format::Manifest& 
   };
   const size_t slots = fitted.ring->slots();
   Admission admission{.ring = std::move(fitted.ring),
-                      .registration = std::move(fitted.registration),
                       .accept = {.recording = name.ToString(),
                                  .datatype = manifest.datatype,
                                  .sample_rate = manifest.sample_rate,
                                  .op = manifest.op,
                                  .commit = manifest.commit,
-                                 .block_bytes = manifest.block_bytes}};
+                                 .block_bytes = manifest.block_bytes},
+                      .registration = std::move(fitted.registration)};
   admission.sink = std::make_unique<RecordingWriter>(WriterOptions{.name = name.ToString(),
                                                                    .manifest = manifest,
                                                                    .ring_slots = slots,
@@ -208,7 +208,6 @@ absl::StatusOr<Admission> RecordingHost::AdmitPlayback(const Open& open,
                       MakeRing(*found.lun, manifest.block_bytes, /*playback=*/true, op));
   TD_ASSIGN_OR_RETURN(auto files, found.lun->store->OpenRecording(found.path(), executor));
   Admission admission{.ring = fitted.ring,
-                      .registration = std::move(fitted.registration),
                       .accept = {.recording = open.recording,
                                  .datatype = manifest.datatype,
                                  .sample_rate = manifest.sample_rate,
@@ -216,7 +215,8 @@ absl::StatusOr<Admission> RecordingHost::AdmitPlayback(const Open& open,
                                  .commit = channel.commit,
                                  .block_bytes = manifest.block_bytes,
                                  .blocks = manifest.blocks,
-                                 .labels = manifest.labels}};
+                                 .labels = manifest.labels},
+                      .registration = std::move(fitted.registration)};
   ReaderOptions options{
       .name = open.recording,
       .manifest = manifest,
