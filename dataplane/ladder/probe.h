@@ -24,6 +24,7 @@ enum class Direction { kRecord, kPlayback };
 struct ProbeMemory {
   std::shared_ptr<const Memory> memory;  // kept as long as the rail may touch it
   MemoryWindow window;                   // of it, with or without its dma-buf: that is tested, too
+  std::shared_ptr<const Memory> host;    // as large, for the other end; kept likewise
   std::function<absl::Status(std::span<const std::byte>)> write;
   // First makes visible what the rail has written.
   std::function<absl::Status(std::span<std::byte>)> read;

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "dataplane/memory/host/memory.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::dataplane::ladder {
@@ -10,12 +9,11 @@ namespace tapedeck::dataplane::ladder {
 absl::StatusOr<std::shared_ptr<ProbePair>> ProbePair::Create(Transport& rail, Direction direction,
                                                              const ProbeMemory& memory) {
   std::shared_ptr<ProbePair> pair(new ProbePair(rail, direction, memory));
-  TD_ASSIGN_OR_RETURN(pair->far_memory_, host::Create(memory.window.bytes.size()));
   const RemoteAccess access =
       direction == Direction::kRecord ? RemoteAccess::kRead : RemoteAccess::kWrite;
   TD_ASSIGN_OR_RETURN(pair->near_.domain, rail.OpenDomain(memory.window, access));
   TD_ASSIGN_OR_RETURN(pair->far_.domain,
-                      rail.OpenDomain(pair->far_memory_->window(), RemoteAccess::kNone));
+                      rail.OpenDomain(memory.host->window(), RemoteAccess::kNone));
   return pair;
 }
 

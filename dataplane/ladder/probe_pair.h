@@ -32,7 +32,7 @@ class ProbePair final : public std::enable_shared_from_this<ProbePair> {
   void Close(Done done);
 
   // The far end's memory. Any thread, between the steps.
-  std::span<std::byte> host() const { return far_memory_->window().bytes; }
+  std::span<std::byte> host() const { return memory_.host->window().bytes; }
   // How long the last Move took on the poller. Between the steps.
   int64_t move_ns() const { return move_ns_; }
 
@@ -62,7 +62,6 @@ class ProbePair final : public std::enable_shared_from_this<ProbePair> {
   Transport& rail_;
   const Direction direction_;
   const ProbeMemory memory_;
-  std::unique_ptr<Memory> far_memory_;
   End near_{*this};
   End far_{*this};
   Done done_;        // of the step under way

@@ -71,9 +71,11 @@ RungChoice ChooseRung(std::span<const Evidence> rails) {
   std::string why;
   for (const Evidence& evidence : rails) {
     const RungChoice own = ChooseRung(evidence);
-    absl::StrAppend(
-        &why, why.empty() ? "" : "; ", "rail ", evidence.rail, ": ",
-        own.rung == Rung::kBounce ? own.why : absl::StrCat("could use ", NameOf(own.rung)));
+    const std::string text =
+        own.rung == Rung::kBounce ? own.why : absl::StrCat("could use ", NameOf(own.rung));
+    const std::string rail = absl::StrCat("rail ", evidence.rail, ": ");
+    // Transports name their rail themselves.
+    absl::StrAppend(&why, why.empty() ? "" : "; ", absl::StrContains(text, rail) ? "" : rail, text);
   }
   return {Rung::kBounce, why};
 }

@@ -25,6 +25,7 @@ ProbeMemory HostMemory() {
   const MemoryWindow window = memory->window();
   return {.memory = memory,
           .window = window,
+          .host = host::Create(kBlockBytes).value(),
           .write =
               [window](std::span<const std::byte> from) {
                 std::ranges::copy(from, window.bytes.begin());
