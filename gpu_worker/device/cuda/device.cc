@@ -6,6 +6,7 @@
 #include "dataplane/memory/cuda/memory.h"
 #include "dataplane/memory/cuda/status.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/device/cuda/direct.h"
 #include "gpu_worker/device/cuda/queue.h"
 
 namespace tapedeck::gpu_worker::device::cuda {
@@ -15,7 +16,8 @@ using dataplane::cuda::ToStatus;
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(int index, DeviceInfo info) : index_(index), info_(std::move(info)) {}
+  CudaDevice(int index, DeviceInfo info, std::unique_ptr<DirectAccess> direct)
+      : index_(index), info_(std::move(info)), direct_(std::move(direct)) {}
 
   const DeviceInfo& info() const override { return info_; }
 
@@ -26,10 +28,12 @@ class CudaDevice final : public Device {
     return dataplane::cuda::CreatePinned(bytes, index_);
   }
   absl::StatusOr<std::unique_ptr<Queue>> NewQueue() override { return CudaQueue::Create(index_); }
+  DirectAccess* direct() override { return direct_.get(); }
 
  private:
   const int index_;
   const DeviceInfo info_;
+  const std::unique_ptr<DirectAccess> direct_;
 };
 
 }  // namespace
@@ -47,10 +51,13 @@ absl::StatusOr<std::unique_ptr<Device>> Create(int index) {
   // Makes the context now, so that a broken device is found here and not in the first job.
   TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(index), "cudaSetDevice"));
   TD_RETURN_IF_ERROR(ToStatus(cudaFree(nullptr), "cudaFree(nullptr)"));
+  TD_ASSIGN_OR_RETURN(auto direct, CudaDirect::Create(index));
   return std::make_unique<CudaDevice>(
-      index, DeviceInfo{.kind = "cuda",
-                        .description = absl::StrCat("cuda:", index, " ", properties.name),
-                        .memory_bytes = properties.totalGlobalMem});
+      index,
+      DeviceInfo{.kind = "cuda",
+                 .description = absl::StrCat("cuda:", index, " ", properties.name),
+                 .memory_bytes = properties.totalGlobalMem},
+      std::move(direct));
 }
 
 }  // namespace tapedeck::gpu_worker::device::cuda
