@@ -17,6 +17,7 @@ struct MemoryKindInfo {
   std::string description;
   uint64_t bytes = 0;
   std::string status;
+  std::vector<std::string> rungs;
 };
 
 struct NodeInfo {

@@ -43,6 +43,7 @@ v1::Node ToProto(const NodeInfo& node) {
     wire.set_description(memory.description);
     wire.set_bytes(memory.bytes);
     wire.set_status(memory.status);
+    for (const std::string& rung : memory.rungs) wire.add_rungs(rung);
   }
   out.set_sessions(node.sessions);
   return out;
@@ -57,7 +58,11 @@ absl::StatusOr<NodeInfo> FromProto(const v1::Node& node) {
   TD_ASSIGN_OR_RETURN(out.role, FromEnum<NodeRole>(node.role(), 2, "node.role"));
   for (const v1::Rail& rail : node.rails()) out.rails.push_back(FromProto(rail));
   for (const v1::MemoryKindInfo& memory : node.memory()) {
-    out.memory.push_back({memory.device(), memory.description(), memory.bytes(), memory.status()});
+    out.memory.push_back({.device = memory.device(),
+                          .description = memory.description(),
+                          .bytes = memory.bytes(),
+                          .status = memory.status(),
+                          .rungs = {memory.rungs().begin(), memory.rungs().end()}});
   }
   return out;
 }

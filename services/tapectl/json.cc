@@ -20,7 +20,8 @@ Json ToJson(const MemoryKindInfo& memory) {
   return {{"device", memory.device},
           {"description", memory.description},
           {"bytes", memory.bytes},
-          {"status", memory.status}};
+          {"status", memory.status},
+          {"rungs", memory.rungs}};
 }
 
 template <typename Items>
