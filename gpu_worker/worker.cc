@@ -71,6 +71,7 @@ absl::StatusOr<services::Job> Worker::StartOnce(const services::TransferSpec& sp
 
 absl::StatusOr<JobEnvironment> Worker::Environment(const services::TransferSpec& spec) {
   JobEnvironment environment{.device = &parts_.device,
+                             .ladder = &ladder_,
                              .connections_per_rail = parts_.connections_per_rail,
                              .worker_name = parts_.name};
   std::vector<std::string> names;
@@ -141,7 +142,8 @@ services::NodeInfo Worker::Describe() const {
   info.memory.push_back({.device = device.kind,
                          .description = parts_.device.description,
                          .bytes = device.memory_bytes,
-                         .status = parts_.device.why});
+                         .status = parts_.device.why,
+                         .rungs = ladder_.Describe()});
   info.sessions = Stats().sessions;
   return info;
 }
