@@ -2,7 +2,7 @@
 # Runs as the first process of the machine, in the host's root, with the settings that vm.sh wrote: readies the
 # machine, runs the command, leaves its status in /run/lab/exit and switches the machine off.
 set -uo pipefail
-export PATH
+export PATH=$PATH:/usr/sbin:/sbin
 # shellcheck source=tests/lab/guest.sh
 source "$LAB/guest.sh"
 
@@ -52,7 +52,7 @@ ready_network() {
     set_mtu "$port" "$MTU"
     add_address "$port" "$HOST"
     port_up "$port"
-    [[ $RDMA == no ]] || rdma link add "rx$port" type rxe netdev "p$port"
+    [[ $RDMA == no ]] || make_rdma "rx$port" "p$port"
   done
 }
 

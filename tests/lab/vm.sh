@@ -112,8 +112,10 @@ run_machine() {
   readers+=($!)
   cat "$RUN/stderr" >&2 &
   readers+=($!)
-  exec 3<&0
-  [[ $STDIN == no ]] || cat <&3 >"$RUN/stdin.in" &
+  if [[ $STDIN == yes ]]; then
+    exec 3<&0
+    setpriv --pdeathsig KILL cat <&3 >"$RUN/stdin.in" &
+  fi
   setpriv --pdeathsig TERM timeout --kill-after 2 "$TIMEOUT" setpriv --pdeathsig KILL "${QEMU[@]}" \
     </dev/null >"$RUN/qemu.log" 2>&1 &
   MACHINE=$!
