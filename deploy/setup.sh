@@ -59,13 +59,16 @@ tapedeck_install() {
     apt-get -q install -y --no-install-recommends "${missing[@]}"
 }
 
-# tapedeck_build DIR [CMAKE ARGUMENT...]: configures and builds everything.
+# What tapedeck_build builds; all there is, unless a script says otherwise.
+TAPEDECK_TARGETS=(all)
+
+# tapedeck_build DIR [CMAKE ARGUMENT...]: configures and builds TAPEDECK_TARGETS.
 tapedeck_build() {
   local dir=$1
   shift
   export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$TAPEDECK_ROOT}
   cmake -S "$TAPEDECK_ROOT" -B "$dir" -G Ninja "$@"
-  ninja -C "$dir" -j"$(nproc)"
+  ninja -C "$dir" -j"$(nproc)" "${TAPEDECK_TARGETS[@]}"
 }
 
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
