@@ -41,7 +41,7 @@ end_vms() {
 
 vm_power_on() {
   local run nics=() wire
-  run=$(mktemp -d "$VM_WORK/$1.XXX")
+  run=$(mktemp -d "$VM_WORK/$1.XXXXXX")
   for wire in 0 1 2; do
     nics+=(--nic "$VM_WORK/wire$wire.$1,$VM_WORK/wire$wire.${VM_PEER[$1]}")
   done
