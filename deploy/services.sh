@@ -5,7 +5,9 @@
 
 TAPEDECK_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 TAPEDECK_BIN=${TAPEDECK_BIN:-$TAPEDECK_ROOT/build/bin}
-STORAGE_RAILS=(--rail r0=tcp:127.0.0.1 --rail r1=tcp:127.0.0.2)
+# TAPEDECK_RAILS: other rails of both, e.g. "r0=verbs:10.0.0.1 r1=verbs:10.0.1.1".
+read -ra STORAGE_RAILS <<<"${TAPEDECK_RAILS:-r0=tcp:127.0.0.1 r1=tcp:127.0.0.2}"
+STORAGE_RAILS=("${STORAGE_RAILS[@]/#/--rail=}")
 WORKER_RAILS=("${STORAGE_RAILS[@]}")
 SERVICE_PIDS=()
 STORAGE_PID=

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Two rails share the work; cutting the connections of one, or the whole rail for a while, loses nothing.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-in_private_network "$@"
+[[ ${TAPEDECK_RAILS:-} == *verbs* ]] || in_private_network "$@"
 
-BLOCKS=3000
+BLOCKS=${TAPEDECK_BLOCKS:-3000}
 
 # share ANSWER: each rail carried 35 to 65 % of the blocks.
 share() {
@@ -12,14 +12,26 @@ share() {
                 and all(.rails[]; .blocks >= 0.35 * $all and .blocks <= 0.65 * $all)' "shares of the rails"
 }
 
+# Rail r1 loses what it has under way and may come back at once. An RDMA port (p1, in the lab) loses its address.
 cut_connections() {
   local killed
+  if [[ ${TAPEDECK_RAILS:-} == *verbs* ]]; then
+    ip address del 10.0.1.1/24 dev p1
+    ip address add 10.0.1.1/24 dev p1
+    return
+  fi
   killed=$(ss -HK -t state established '( src 127.0.0.2 or dst 127.0.0.2 )' 2>/dev/null | wc -l)
   ((killed > 0)) || fail "no connection of rail r1 could be cut (CONFIG_INET_DIAG_DESTROY)"
 }
 
 # The rail takes no packet for 3 s, as if its cable were out, and then works again.
 pull_cable() {
+  if [[ ${TAPEDECK_RAILS:-} == *verbs* ]]; then
+    ip link set p1 down
+    sleep 3
+    ip link set p1 up
+    return
+  fi
   ip route add blackhole 127.0.0.2/32 table local
   sleep 3
   ip route del blackhole 127.0.0.2/32 table local
@@ -52,8 +64,8 @@ play_through() {
 begin_test
 start_storage
 start_worker
-CAPACITY=3GiB lun_with_channel memory rails/c0 cf32_le 1MiB
-answer=$(tapectl_json record rails/c0 --source synth --blocks 1500)
+CAPACITY=$((BLOCKS + 72))MiB lun_with_channel memory rails/c0 cf32_le 1MiB
+answer=$(tapectl_json record rails/c0 --source synth --blocks $((BLOCKS / 2)))
 share "$answer"
 recording=$(jq -r .recording <<<"$answer")
 share "$(tapectl_json play "$recording" --sink verify)"
