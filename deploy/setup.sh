@@ -20,6 +20,9 @@ TAPEDECK_PACKAGES=(
 TAPEDECK_TEST_PACKAGES=(
   clang++:clang clang-format:clang-format clang-tidy:clang-tidy iperf3:iperf3
   ucx_perftest:ucx-utils npm:npm node:nodejs shellcheck:shellcheck
+  qemu-system-x86_64:qemu-system-x86 busybox-static kmod cpio
+  libibverbs-dev librdmacm-dev rdma-core ibverbs-providers ibv_devinfo:ibverbs-utils
+  rping:rdmacm-utils ib_write_bw:perftest valgrind:valgrind
 )
 
 tapedeck_missing_packages() {
@@ -57,13 +60,16 @@ tapedeck_install() {
     apt-get -q install -y --no-install-recommends "${missing[@]}"
 }
 
-# tapedeck_build DIR [CMAKE ARGUMENT...]: configures and builds everything.
+# What tapedeck_build builds; all there is, unless a script says otherwise.
+TAPEDECK_TARGETS=(all)
+
+# tapedeck_build DIR [CMAKE ARGUMENT...]: configures and builds TAPEDECK_TARGETS.
 tapedeck_build() {
   local dir=$1
   shift
   export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$TAPEDECK_ROOT}
   cmake -S "$TAPEDECK_ROOT" -B "$dir" -G Ninja "$@"
-  ninja -C "$dir" -j"$(nproc)"
+  ninja -C "$dir" -j"$(nproc)" "${TAPEDECK_TARGETS[@]}"
 }
 
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then

@@ -1,40 +1,16 @@
 #!/usr/bin/env bash
 # Two rails share the work; cutting the connections of one, or the whole rail for a while, loses nothing.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-[[ ${TAPEDECK_RAILS:-} == *verbs* ]] || in_private_network "$@"
+source "$(dirname "${BASH_SOURCE[0]}")/faults.sh"
+own_the_rails "$@"
 
-BLOCKS=${TAPEDECK_BLOCKS:-3000}
+BLOCKS=$(scaled 3000)
 
 # share ANSWER: each rail carried 35 to 65 % of the blocks.
 share() {
   # shellcheck disable=SC2016
   json_is "$1" '([.rails[].blocks] | add) as $all | $all > 0 and (.rails | length) == 2
                 and all(.rails[]; .blocks >= 0.35 * $all and .blocks <= 0.65 * $all)' "shares of the rails"
-}
-
-# Rail r1 loses what it has under way and may come back at once. An RDMA port (p1, in the lab) loses its address.
-cut_connections() {
-  local killed
-  if [[ ${TAPEDECK_RAILS:-} == *verbs* ]]; then
-    ip address del 10.0.1.1/24 dev p1
-    ip address add 10.0.1.1/24 dev p1
-    return
-  fi
-  killed=$(ss -HK -t state established '( src 127.0.0.2 or dst 127.0.0.2 )' 2>/dev/null | wc -l)
-  ((killed > 0)) || fail "no connection of rail r1 could be cut (CONFIG_INET_DIAG_DESTROY)"
-}
-
-# The rail takes no packet for 3 s, as if its cable were out, and then works again.
-pull_cable() {
-  if [[ ${TAPEDECK_RAILS:-} == *verbs* ]]; then
-    ip link set p1 down
-    sleep 3
-    ip link set p1 up
-    return
-  fi
-  ip route add blackhole 127.0.0.2/32 table local
-  sleep 3
-  ip route del blackhole 127.0.0.2/32 table local
 }
 
 # record_through FAULT: a recording with the fault in its middle is whole, and plays back whole.
@@ -64,7 +40,7 @@ play_through() {
 begin_test
 start_storage
 start_worker
-CAPACITY=$((BLOCKS + 72))MiB lun_with_channel memory rails/c0 cf32_le 1MiB
+CAPACITY=$((BLOCKS * 17 / 16))MiB lun_with_channel memory rails/c0 cf32_le 1MiB
 answer=$(tapectl_json record rails/c0 --source synth --blocks $((BLOCKS / 2)))
 share "$answer"
 recording=$(jq -r .recording <<<"$answer")
