@@ -60,7 +60,19 @@ if(TAPEDECK_CUDA)
     set(TAPEDECK_CUDA OFF)
   endif()
 endif()
-message(STATUS "CUDA ${TAPEDECK_CUDA}, FFTW ${TAPEDECK_FFTW}, sanitizers '${TAPEDECK_SANITIZE}'")
+
+# The same for the RDMA libraries.
+if(TAPEDECK_VERBS)
+  find_path(TAPEDECK_IBVERBS_INCLUDE infiniband/verbs.h)
+  find_path(TAPEDECK_RDMACM_INCLUDE rdma/rdma_cma.h)
+  find_library(TAPEDECK_IBVERBS ibverbs)
+  find_library(TAPEDECK_RDMACM rdmacm)
+  if(NOT (TAPEDECK_IBVERBS_INCLUDE AND TAPEDECK_RDMACM_INCLUDE AND TAPEDECK_IBVERBS AND TAPEDECK_RDMACM))
+    message(STATUS "libibverbs-dev or librdmacm-dev not found: building without verbs; verbs rails will be refused")
+    set(TAPEDECK_VERBS OFF)
+  endif()
+endif()
+message(STATUS "CUDA ${TAPEDECK_CUDA}, verbs ${TAPEDECK_VERBS}, FFTW ${TAPEDECK_FFTW}, sanitizers '${TAPEDECK_SANITIZE}'")
 
 # tapedeck_library(NAME SOURCES a.cc b.cc LIBS other): a static library of one room.
 function(tapedeck_library name)
