@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
+#include "dataplane/memory/host/memory.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/gpu_ring.h"
 #include "services/session/transfer.h"
@@ -33,15 +34,18 @@ uint32_t SlotsFor(uint32_t asked, uint64_t block_bytes) {
 
 absl::StatusOr<FittedRing> Fit(const JobRingSettings& settings, Rung rung) {
   const bool sending = settings.direction == Direction::kRecord;
+  TD_ASSIGN_OR_RETURN(const auto spare, dataplane::host::Create(dataplane::ladder::kSpareBytes));
   return dataplane::ladder::FitRing({.rails = settings.rails,
                                      .access = services::session::AccessFor(settings.op, sending),
                                      .slots = SlotsFor(settings.slots, settings.block_bytes),
                                      .min_slots = kMinSlots,
-                                     .make = [&settings, rung](size_t slots) {
-                                       return MakeRing(*settings.device, rung,
-                                                       settings.rails.size(), slots,
-                                                       settings.block_bytes);
-                                     }});
+                                     .make =
+                                         [&settings, rung](size_t slots) {
+                                           return MakeRing(*settings.device, rung,
+                                                           settings.rails.size(), slots,
+                                                           settings.block_bytes);
+                                         },
+                                     .spare = spare->window()});
 }
 
 RungChoice Choose(const JobRingSettings& settings) {

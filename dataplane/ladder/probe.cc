@@ -9,6 +9,7 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "dataplane/ladder/probe_pair.h"
+#include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::dataplane::ladder {
@@ -42,13 +43,6 @@ absl::Status Compare(std::span<const std::byte> sent, std::span<const std::byte>
   return absl::DataLossError(absl::StrFormat("byte %d arrived as 0x%02x, it was sent as 0x%02x",
                                              at - sent.begin(), static_cast<int>(*found),
                                              static_cast<int>(*at)));
-}
-
-absl::Status Prefixed(absl::string_view prefix, const absl::Status& status) {
-  absl::Status out(status.code(), absl::StrCat(prefix, absl::string_view(status.message())));
-  status.ForEachPayload(
-      [&](absl::string_view url, const absl::Cord& payload) { out.SetPayload(url, payload); });
-  return out;
 }
 
 // One probe, on the thread that waits.
@@ -103,7 +97,8 @@ class Prober {
     }
     const int64_t ns = std::max<int64_t>(pair_->move_ns(), 1);
     bytes_per_s_ = std::max(bytes_per_s_, bytes * kSecondNs / static_cast<uint64_t>(ns));
-    return Prefixed(absl::StrCat(bytes, " bytes: "), Compare(sent, got));
+    const absl::Status same = Compare(sent, got);
+    return same.ok() ? same : Prefixed(absl::StrCat(bytes, " bytes: "), same);
   }
 
   // Runs `step` on the poller and waits for it.

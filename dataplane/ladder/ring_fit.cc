@@ -4,20 +4,29 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::dataplane::ladder {
 namespace {
 
-absl::StatusOr<FittedRing> Make(const RingRequest& request, size_t slots) {
+absl::Status Register(const std::vector<Transport*>& rails, const MemoryWindow& window,
+                      Registration& registration) {
+  for (Transport* rail : rails) {
+    TD_ASSIGN_OR_RETURN(std::shared_ptr<Domain> domain,
+                        rail->OpenDomain(window, registration.access));
+    registration.domains.push_back(std::move(domain));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<FittedRing> Make(const RingRequest& request, size_t slots, bool with_spare) {
   FittedRing fitted;
   TD_ASSIGN_OR_RETURN(fitted.ring, request.make(slots));
   fitted.registration.access = request.access;
-  for (Transport* rail : request.rails) {
-    TD_ASSIGN_OR_RETURN(std::shared_ptr<Domain> domain,
-                        rail->OpenDomain(fitted.ring->window(), request.access));
-    fitted.registration.domains.push_back(std::move(domain));
-  }
+  TD_RETURN_IF_ERROR(Register(request.rails, fitted.ring->window(), fitted.registration));
+  Registration spare;
+  if (with_spare) TD_RETURN_IF_ERROR(Register(request.rails, request.spare, spare));
   return fitted;
 }
 
@@ -27,21 +36,21 @@ absl::StatusOr<FittedRing> FitRing(const RingRequest& request) {
   const size_t least = std::min(request.min_slots, request.slots);
   absl::Status first;
   for (size_t slots = request.slots;; slots = std::max(slots / 2, least)) {
-    absl::StatusOr<FittedRing> fitted = Make(request, slots);
+    absl::StatusOr<FittedRing> fitted =
+        Make(request, slots, slots > least && !request.spare.bytes.empty());
     if (fitted.ok() && !first.ok()) {
-      fitted->warning =
-          absl::StrCat("the ring has ", slots, " slots instead of ", request.slots,
-                       ", so it rides out shorter stalls: ", absl::string_view(first.message()));
+      fitted->warning = absl::StrCat(
+          "the ring has ", slots, " slots instead of ", request.slots,
+          ", so it rides out shorter stalls: ", request.slots * fitted->ring->slot_bytes(),
+          " bytes cannot be registered on ", request.rails.size(),
+          " rail(s): ", absl::string_view(first.message()));
     }
     if (fitted.ok() || !absl::IsResourceExhausted(fitted.status())) return fitted;
     first.Update(fitted.status());
     if (slots > least) continue;
-    absl::Status none = absl::ResourceExhaustedError(
-        absl::StrCat("no ring: the least, ", least, " slots on ", request.rails.size(),
-                     " rail(s), does not fit: ", absl::string_view(fitted.status().message())));
-    fitted.status().ForEachPayload(
-        [&](absl::string_view url, const absl::Cord& payload) { none.SetPayload(url, payload); });
-    return none;
+    return Prefixed(absl::StrCat("no ring: the least, ", least, " slots on ", request.rails.size(),
+                                 " rail(s), does not fit: "),
+                    fitted.status());
   }
 }
 

@@ -28,7 +28,13 @@ struct RingRequest {
   size_t min_slots = 0;  // fewer are no ring
   // Makes a ring of that many slots. RESOURCE_EXHAUSTED asks for a smaller one.
   std::function<absl::StatusOr<std::shared_ptr<SlotPool>>(size_t slots)> make;
+  // Host memory of kSpareBytes, registered on every rail while the ring is fitted, so that a ring
+  // does not take what the connections will need. None: no such care.
+  MemoryWindow spare;
 };
+
+// The queues and messages of eight connections of a rail, which are locked memory, too.
+inline constexpr size_t kSpareBytes = 1 << 20;
 
 struct FittedRing {
   std::shared_ptr<SlotPool> ring;
@@ -37,7 +43,8 @@ struct FittedRing {
 };
 
 // Halves the ring until it can be made and registered on every rail. Registered memory counts
-// against the limit of locked memory once for each rail, so what fits one rail may not fit two.
+// against the limit of locked memory once for each rail, so what fits one rail may not fit two. The
+// least ring is taken without anything to spare.
 // Any thread that may wait. RESOURCE_EXHAUSTED, with the cause's reason, if min_slots do not fit;
 // other errors of make and OpenDomain as they are.
 absl::StatusOr<FittedRing> FitRing(const RingRequest& request);

@@ -4,7 +4,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 
 namespace tapedeck::dataplane::ladder {
 namespace {
@@ -23,13 +22,13 @@ std::string Refusal(const Evidence& evidence, Rung rung) {
 // What was moved, and a warning if it was slow.
 std::string Moved(const Evidence& evidence, Rung rung) {
   const uint64_t rate = ResultOf(evidence, rung).bytes_per_s;
+  const auto mb_per_s = [](uint64_t bytes_per_s) { return bytes_per_s / 1'000'000; };
   std::string out =
-      absl::StrFormat("4 KiB and whole blocks moved unchanged, %.1f GB/s", rate * 1e-9);
+      absl::StrCat("4 KiB and whole blocks moved unchanged, ", mb_per_s(rate), " MB/s");
   if (rate < evidence.wire_limit_bytes_per_s / 2) {
-    absl::StrAppend(&out, absl::StrFormat(", less than half of the %.1f GB/s the rail can carry: "
-                                          "GPU and port are far from each other, or PCIe ACS "
-                                          "redirects; check nvidia-smi topo -m and lspci -vvv",
-                                          evidence.wire_limit_bytes_per_s * 1e-9));
+    absl::StrAppend(&out, ", less than half of the ", mb_per_s(evidence.wire_limit_bytes_per_s),
+                    " MB/s that the rail can carry: GPU and port are far from each other, or PCIe "
+                    "ACS redirects; check nvidia-smi topo -m and lspci -vvv");
   }
   return out;
 }

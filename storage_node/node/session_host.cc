@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
+#include "dataplane/memory/host/memory.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/session/transfer.h"
@@ -82,12 +83,14 @@ absl::StatusOr<FittedRing> RecordingHost::MakeRing(OpenLun& lun, uint64_t block_
          .playback = playback,
          .exposed_to_peer = services::session::AccessFor(op, playback) != RemoteAccess::kNone});
   };
+  TD_ASSIGN_OR_RETURN(const auto spare, dataplane::host::Create(dataplane::ladder::kSpareBytes));
   absl::StatusOr<FittedRing> fitted =
       dataplane::ladder::FitRing({.rails = parts_.settings.rails,
                                   .access = services::session::AccessFor(op, playback),
                                   .slots = RingSlots(block_bytes),
                                   .min_slots = kMinRingSlots,
-                                  .make = make});
+                                  .make = make,
+                                  .spare = spare->window()});
   if (fitted.ok() && !fitted->warning.empty()) {
     dataplane::Log(dataplane::LogLevel::kWarning, "node", fitted->warning);
   }

@@ -35,7 +35,7 @@ TEST_F(RingTest, IsRegisteredWithTheRightsOfTheOp) {
 }
 
 TEST_F(RingTest, HasFewerSlotsWhereLockedMemoryIsShort) {
-  rails_.locked.limit = 2 * 20 * kBlockBytes;
+  rails_.locked.limit = 2 * (20 * kBlockBytes + dataplane::ladder::kSpareBytes);
   auto recorder = fixture_.Record();
   ASSERT_TRUE(recorder.ok()) << recorder.status();
   EXPECT_EQ(recorder->admission.ring->slots(), 16u);

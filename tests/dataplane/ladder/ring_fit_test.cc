@@ -44,6 +44,7 @@ TEST(FitRing, HalvesUntilEveryRailHasItsOwn) {
   ASSERT_TRUE(fitted.ok()) << fitted.status();
   EXPECT_EQ(fitted->ring->slots(), 32u);
   EXPECT_THAT(fitted->warning, HasSubstr("32 slots instead of 64"));
+  EXPECT_THAT(fitted->warning, HasSubstr("4194304 bytes cannot be registered on 2 rail(s)"));
   EXPECT_THAT(fitted->warning, HasSubstr("ibv_reg_mr: 4194304 bytes must be locked"));
   EXPECT_EQ(rails.locked.used, 64 * kSlotBytes) << "the larger attempts are given back";
 }
@@ -58,6 +59,23 @@ TEST(FitRing, AMemoryThatHasNoRoomIsAskedForLess) {
   ASSERT_TRUE(fitted.ok()) << fitted.status();
   EXPECT_EQ(fitted->ring->slots(), 16u);
   EXPECT_THAT(fitted->warning, HasSubstr("BAR1 has 256 MiB"));
+}
+
+TEST(FitRing, LeavesSomethingToSpareUntilItIsTheLeast) {
+  LimitedRails rails(1);
+  const auto spare = host::Create(kSpareBytes).value();
+  RingRequest request = Request(rails);
+  request.spare = spare->window();
+  rails.locked.limit = 64 * kSlotBytes;  // the ring, and nothing else
+  auto fitted = FitRing(request);
+  ASSERT_TRUE(fitted.ok()) << fitted.status();
+  EXPECT_EQ(fitted->ring->slots(), 32u);
+  EXPECT_EQ(rails.locked.used, 32 * kSlotBytes) << "the spare is given back";
+  fitted = absl::UnknownError("");
+  rails.locked.limit = 8 * kSlotBytes;
+  fitted = FitRing(request);
+  ASSERT_TRUE(fitted.ok()) << fitted.status();
+  EXPECT_EQ(fitted->ring->slots(), 8u);
 }
 
 TEST(FitRing, SaysWhatTheLeastRingWouldNeed) {

@@ -27,7 +27,7 @@ absl::Status NoModule() { return absl::UnimplementedError("ibv_reg_mr: Bad addre
 TEST(ChooseRung, TakesTheHighestThatMovesData) {
   const RungChoice dma_buf = ChooseRung(Rail("r0", absl::OkStatus(), absl::OkStatus()));
   EXPECT_EQ(dma_buf.rung, Rung::kDmaBuf);
-  EXPECT_EQ(dma_buf.why, "4 KiB and whole blocks moved unchanged, 11.0 GB/s");
+  EXPECT_EQ(dma_buf.why, "4 KiB and whole blocks moved unchanged, 11000 MB/s");
   const RungChoice peer = ChooseRung(Rail("r0", NoExport(), absl::OkStatus()));
   EXPECT_EQ(peer.rung, Rung::kPeerMemory);
   EXPECT_THAT(peer.why, HasSubstr("dma-buf: ibv_reg_dmabuf_mr: not supported"));
@@ -54,7 +54,7 @@ TEST(ChooseRung, WrongDataRulesARungOut) {
 TEST(ChooseRung, ASlowRungIsUsedAndTheReasonToLookForIsNamed) {
   const RungChoice slow = ChooseRung(Rail("r0", absl::OkStatus(), absl::OkStatus(), 1'000'000'000));
   EXPECT_EQ(slow.rung, Rung::kDmaBuf);
-  EXPECT_THAT(slow.why, HasSubstr("1.0 GB/s, less than half of the 3.1 GB/s"));
+  EXPECT_THAT(slow.why, HasSubstr("1000 MB/s, less than half of the 3063 MB/s"));
   EXPECT_THAT(slow.why, HasSubstr("nvidia-smi topo -m"));
 }
 
