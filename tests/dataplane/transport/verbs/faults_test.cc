@@ -183,6 +183,23 @@ TEST_F(VerbsFaults, AddressOfNoPortIsNamed) {
   }
 }
 
+// Two ports with a wire between them, of which one end takes no large packets any more: small ones
+// get through.
+TEST_F(VerbsFaults, PathThatLosesFullPacketsIsNamed) {
+  if (std::getenv("LAB") == nullptr) GTEST_SKIP() << "needs the lab's peer port";
+  Shell("$LAB/guest.sh add_peer_port 0");
+  TransportKind other = kVerbs;
+  other.loopback_address = "10.0.0.2";
+  node_ = std::make_unique<TransportEnd>(kVerbs, true, RemoteAccess::kNone);
+  worker_ = std::make_unique<TransportEnd>(other, false, RemoteAccess::kNone);
+  Shell("ip link set q0 mtu 1500");
+  auto node_up = node_->Connect(worker_->offer->endpoint());
+  const absl::Status status = worker_->Connect(node_->offer->endpoint()).get();
+  EXPECT_EQ(ReasonIn(status), "PATH_MTU_MISMATCH") << status;
+  Shell("ip link set q0 mtu 9000");
+  EXPECT_FALSE(node_up.get().ok());
+}
+
 // Root may lock any amount unless it gives up that right.
 void DropLockRight() {
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3};
