@@ -41,8 +41,11 @@ begin_test() {
   trap 'exit 130' INT TERM
 }
 
-# scaled BLOCKS: less of them where everything is emulated (TAPEDECK_E2E_PERCENT).
-scaled() { echo $(($1 * ${TAPEDECK_E2E_PERCENT:-100} / 100)); }
+# scaled NUMBER: less of it, but some, where everything is emulated (TAPEDECK_E2E_PERCENT).
+scaled() {
+  local number=$(($1 * ${TAPEDECK_E2E_PERCENT:-100} / 100))
+  echo $((number > 8 ? number : 8))
+}
 
 # lun_with_channel memory|posix LUN/CHANNEL DATATYPE BLOCK_BYTES [CHANNEL OPTION...]: of CAPACITY, 2GiB by default.
 # A memory LUN takes all of its memory when it is made, which may last some seconds.
@@ -77,14 +80,14 @@ job_after_has_blocks() { job | jq -e --arg before "$1" --argjson blocks "$2" '.n
 
 job_is_running() { [[ $(job | jq -r .state) == RUNNING ]]; }
 
-# start_job ARGUMENT...: runs tapectl in the background; its answer goes to WORK/job.json. Returns once 50 blocks
+# start_job ARGUMENT...: runs tapectl in the background; its answer goes to WORK/job.json. Returns once some blocks
 # have moved, sooner than which no test interferes.
 start_job() {
   local before
   before=$(job | jq -r '.name // ""')
   tapectl_json "$@" >"$WORK/job.json" 2>"$WORK/job.log" &
   JOB_PID=$!
-  wait_for 20 job_after_has_blocks "$before" 50 || fail "the job did not get going: $(cat "$WORK/job.json" "$WORK/job.log")"
+  wait_for 30 job_after_has_blocks "$before" "$(scaled 50)" || fail "the job did not get going: $(cat "$WORK/job.json" "$WORK/job.log")"
   job_is_running || fail "the job had ended before anything could happen to it: $(job)"
 }
 

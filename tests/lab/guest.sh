@@ -54,7 +54,7 @@ add_peer_port() {
 # rdma_state N: the port's state as the RDMA device sees it, such as ACTIVE or DOWN.
 rdma_state() { sed 's/.*: //' "/sys/class/infiniband/rx$1/ports/1/state"; }
 
-# rdma_counter N NAME: such as rcvd_seq_err, completer_retry_err, retry_exceeded_err.
+# rdma_counter N NAME: such as sent_pkts, rcvd_seq_err, completer_retry_err, retry_exceeded_err.
 rdma_counter() { cat "/sys/class/infiniband/rx$1/ports/1/hw_counters/$2"; }
 
 # await_listener tcp|rdma PORT: returns once a program listens there; fails after 20 s.

@@ -25,6 +25,16 @@ ready_files() {
   modprobe -a virtio_console virtio_rng
 }
 
+# The driver finds its disks after modprobe has returned.
+ready_disks() {
+  ((DISKS > 0)) || return 0
+  modprobe nvme
+  for _ in {1..100}; do
+    [[ ! -b /dev/nvme$((DISKS - 1))n1 ]] || return 0
+    sleep 0.1
+  done
+}
+
 # name_nics: the virtio NICs, by the fifth byte of their addresses, become p0, p1 and c0.
 name_nics() {
   local names=(p0 p1 c0) path mac
@@ -82,6 +92,7 @@ run_command() {
 
 ulimit -n 65536
 ready_files
+ready_disks
 ready_network
 run_command
 sync

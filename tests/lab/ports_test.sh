@@ -10,13 +10,13 @@ fail() {
   exit 1
 }
 
-# write_bandwidth SERVER_DEVICE CLIENT_DEVICE ADDRESS: MB/s of RDMA writes of 1 MiB.
+# write_bandwidth SERVER_DEVICE CLIENT_DEVICE ADDRESS: MB/s of 16 RDMA writes of 1 MiB.
 write_bandwidth() {
   local server result
-  ib_write_bw -d "$1" -s 1048576 -n 32 -F >/tmp/server.log 2>&1 &
+  ib_write_bw -d "$1" -s 1048576 -n 16 -F >/tmp/server.log 2>&1 &
   server=$!
   await_listener tcp 18515
-  result=$(timeout 30 ib_write_bw -d "$2" -s 1048576 -n 32 -F "$3") || fail "ib_write_bw $1 $2: $result $(cat /tmp/server.log)"
+  result=$(timeout 30 ib_write_bw -d "$2" -s 1048576 -n 16 -F "$3") || fail "ib_write_bw $1 $2: $result $(cat /tmp/server.log)"
   wait "$server"
   awk '$1 == 1048576 {print $4}' <<<"$result"
 }

@@ -9,10 +9,11 @@
 #   stop_job JOB                     sends it SIGTERM
 #   guest a FUNCTION...              a function of guest.sh on a, such as port_down 0
 #   vm_cut b, vm_boot b              the power of b goes, comes back; disks stay as they were
+#   VM_DISK[a]=2G                    before begin_vms: a disk of that size for a, /dev/nvme0n1
 #   vm_link a 0 off|on               the cable of a's port 0; 2 is the control NIC
 # Commands run in the caller's folder and see its files as they are, but keep what they write to themselves.
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-declare -A VM_RUN VM_PROCESS VM_HOST=([a]=1 [b]=2) VM_PEER=([a]=b [b]=a)
+declare -A VM_RUN VM_PROCESS VM_DISK VM_HOST=([a]=1 [b]=2) VM_PEER=([a]=b [b]=a)
 
 begin_vms() {
   VM_OPTIONS=(--timeout 300 --memory 1024 "$@")
@@ -40,16 +41,20 @@ end_vms() {
 }
 
 vm_power_on() {
-  local run nics=() wire
-  run=$(mktemp -d "$VM_WORK/$1.XXX")
+  local run nics=() disk=() wire
+  run=$(mktemp -d "$VM_WORK/$1.XXXXXX")
   for wire in 0 1 2; do
     nics+=(--nic "$VM_WORK/wire$wire.$1,$VM_WORK/wire$wire.${VM_PEER[$1]}")
   done
+  if [[ -n ${VM_DISK[$1]:-} ]]; then
+    truncate -s "${VM_DISK[$1]}" "$VM_WORK/disk.$1"
+    disk=(--disk "$VM_WORK/disk.$1")
+  fi
   mkdir "$run/jobs"
   mkfifo "$run/orders"
   VM_RUN[$1]=$run
-  setpriv --pdeathsig TERM "$LAB/vm.sh" "${VM_OPTIONS[@]}" --host "${VM_HOST[$1]}" "${nics[@]}" --run "$run" --stdin \
-    -- "$LAB/agent.sh" <>"$run/orders" >"$run/log" 2>&1 &
+  setpriv --pdeathsig TERM "$LAB/vm.sh" "${VM_OPTIONS[@]}" --host "${VM_HOST[$1]}" "${nics[@]}" "${disk[@]}" \
+    --run "$run" --stdin -- "$LAB/agent.sh" <>"$run/orders" >"$run/log" 2>&1 &
   VM_PROCESS[$1]=$!
 }
 

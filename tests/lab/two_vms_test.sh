@@ -23,12 +23,16 @@ rping_over() {
 # start_writing: b writes to a over port 0 for a minute; WRITER is the job. With finite retries: perftest's own seven
 # are endless on soft-RoCE.
 start_writing() {
+  local before
+  before=$(guest b rdma_counter 0 sent_pkts)
   start_on a ib_write_bw -R -d rx0 -s 65536 -D 60 -F
   guest a await_listener rdma 18515
   start_on b ib_write_bw -R -d rx0 -s 65536 -D 60 -F --retry_count 6 10.0.0.1
   WRITER=$JOB
-  sleep 2
-  [[ ! -e $WRITER/status ]] || fail "ib_write_bw ended too early: $(<"$WRITER/stdout") $(<"$WRITER/stderr")"
+  until (($(guest b rdma_counter 0 sent_pkts) > before + 1000)); do
+    [[ ! -e $WRITER/status ]] || fail "ib_write_bw ended too early: $(<"$WRITER/stdout") $(<"$WRITER/stderr")"
+    sleep 0.2
+  done
 }
 
 # expect_error WHAT: the writer fails within 30 s. librdmacm gives a queue pair a timeout of 2 s, and it retries six
@@ -46,7 +50,7 @@ bandwidth() {
   on b timeout 30 ib_write_bw -d rx0 -s 1048576 -n 16 -F 10.9.0.1 | awk '$1 == 1048576 {print $4}'
 }
 
-begin_vms --timeout 150
+begin_vms --timeout 240
 echo "both machines are up after $SECONDS s"
 rping_over 0
 rping_over 1

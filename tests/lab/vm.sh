@@ -98,7 +98,7 @@ qemu_devices() {
 write_boot() {
   {
     printf '%s=%q ' LAB "$LAB" KERNEL "$KERNEL" HOST "$HOST" MTU "$MTU" MEMLOCK "$MEMLOCK" RDMA "$RDMA" STDIN "$STDIN" \
-      DIR "$PWD" PATH "$PATH" NICS "${#NICS[@]}"
+      DIR "$PWD" PATH "$PATH" NICS "${#NICS[@]}" DISKS "${#DISKS[@]}"
     printf '\nSHARES=(%s)\nENVIRONMENT=(%s)\nCOMMAND=(%s)\n' "${SHARES[*]@Q}" "${ENVIRONMENT[*]@Q}" "${COMMAND[*]@Q}"
     printf 'source %q\n' "$LAB/guest_boot.sh"
   } >"$RUN/boot"
