@@ -1,7 +1,5 @@
 #include "dataplane/transport/verbs/registration.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -11,6 +9,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/verbs/limits.h"
+#include "dataplane/transport/verbs/random.h"
 
 namespace tapedeck::dataplane::verbs {
 namespace {
@@ -47,13 +46,6 @@ unsigned AccessFlags(RemoteAccess access) {
       break;
   }
   return 0;
-}
-
-uint64_t Random64() {
-  uint64_t value = 0;
-  // Requests up to 256 bytes are never short, getrandom(2).
-  [[maybe_unused]] const ssize_t got = getrandom(&value, sizeof(value), 0);
-  return value;
 }
 
 absl::StatusOr<std::unique_ptr<Registration>> Registration::Create(const Port& port,
