@@ -131,17 +131,27 @@ absl::StatusOr<services::Job> Worker::CancelJob(const std::string& name) {
   return job->state();
 }
 
+services::MemoryKindInfo Worker::DeviceMemory() const {
+  const device::DeviceInfo& device = parts_.device.device->info();
+  services::MemoryKindInfo memory =
+      device.works_in_host_memory
+          ? parts_.placement.HostMemory()
+          : parts_.placement.GpuMemory({.device = device.name, .bytes = device.memory_bytes},
+                                       device.pci_address);
+  memory.description = parts_.device.description;
+  memory.status = parts_.device.why;
+  return memory;
+}
+
 services::NodeInfo Worker::Describe() const {
   services::NodeInfo info{.name = parts_.name,
                           .role = services::NodeRole::kWorker,
                           .version = services::kVersion,
                           .pid = getpid()};
-  for (const dataplane::Transport* rail : parts_.rails) info.rails.push_back(rail->rail());
-  const device::DeviceInfo& device = parts_.device.device->info();
-  info.memory.push_back({.device = device.kind,
-                         .description = parts_.device.description,
-                         .bytes = device.memory_bytes,
-                         .status = parts_.device.why});
+  info.rails = parts_.placement.rails();
+  info.memory.push_back(DeviceMemory());
+  // What a GPU's blocks pass through.
+  if (info.memory.front().device != "host") info.memory.push_back(parts_.placement.HostMemory());
   info.sessions = Stats().sessions;
   return info;
 }
