@@ -53,7 +53,8 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
   // Starts a job unless `spec.request_id` already has: then answers that one.
   template <typename Start>
   absl::StatusOr<services::Job> StartOnce(const services::TransferSpec& spec, Start start);
-  absl::StatusOr<JobEnvironment> Environment(const services::TransferSpec& spec);
+  absl::StatusOr<JobEnvironment> Environment(const std::string& job,
+                                             const services::TransferSpec& spec);
   // What jobs compute in.
   services::MemoryKindInfo DeviceMemory() const;
   std::shared_ptr<Job> Find(const std::string& name) const;
