@@ -5,7 +5,11 @@
 
 TAPEDECK_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 TAPEDECK_BIN=${TAPEDECK_BIN:-$TAPEDECK_ROOT/build/bin}
-STORAGE_RAILS=(--rail r0=tcp:127.0.0.1 --rail r1=tcp:127.0.0.2)
+# Both services' rails, as in TAPEDECK_RAILS="r0=verbs:10.0.0.1 r1=verbs:10.0.1.1".
+read -ra RAILS <<<"${TAPEDECK_RAILS:-r0=tcp:127.0.0.1 r1=tcp:127.0.0.2}"
+RAIL_KIND=${RAILS[0]#*=}
+RAIL_KIND=${RAIL_KIND%%:*}
+mapfile -t STORAGE_RAILS < <(printf -- '--rail\n%s\n' "${RAILS[@]}")
 WORKER_RAILS=("${STORAGE_RAILS[@]}")
 SERVICE_PIDS=()
 STORAGE_PID=

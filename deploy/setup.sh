@@ -12,13 +12,17 @@ TAPEDECK_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 TAPEDECK_PACKAGES=(
   g++:g++ make:make cmake:cmake ninja:ninja-build ccache:ccache pkg-config:pkg-config
   protoc:protobuf-compiler grpc_cpp_plugin:protobuf-compiler-grpc grpc-proto
-  libgrpc++-dev libprotobuf-dev libabsl-dev libisal-dev libsqlite3-dev libfftw3-dev libhwloc-dev
+  libgrpc++-dev libprotobuf-dev libabsl-dev libisal-dev libsqlite3-dev libfftw3-dev
+  libibverbs-dev librdmacm-dev libhwloc-dev
   libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev
   jq:jq ss:iproute2 git:git /usr/bin/python3:python3
 )
 TAPEDECK_TEST_PACKAGES=(
   clang++:clang clang-format:clang-format clang-tidy:clang-tidy iperf3:iperf3
   ucx_perftest:ucx-utils npm:npm node:nodejs shellcheck:shellcheck
+  qemu-system-x86_64:qemu-system-x86 busybox-static kmod cpio
+  libibverbs-dev librdmacm-dev rdma-core ibverbs-providers ibv_devinfo:ibverbs-utils
+  rping:rdmacm-utils ib_write_bw:perftest valgrind:valgrind
 )
 
 tapedeck_missing_packages() {
@@ -56,13 +60,16 @@ tapedeck_install() {
     apt-get -q install -y --no-install-recommends "${missing[@]}"
 }
 
-# tapedeck_build DIR [CMAKE ARGUMENT...]: configures and builds everything.
+# What tapedeck_build builds; all there is, unless a script says otherwise.
+TAPEDECK_TARGETS=(all)
+
+# tapedeck_build DIR [CMAKE ARGUMENT...]: configures and builds TAPEDECK_TARGETS.
 tapedeck_build() {
   local dir=$1
   shift
   export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$TAPEDECK_ROOT}
   cmake -S "$TAPEDECK_ROOT" -B "$dir" -G Ninja "$@"
-  ninja -C "$dir" -j"$(nproc)"
+  ninja -C "$dir" -j"$(nproc)" "${TAPEDECK_TARGETS[@]}"
 }
 
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then

@@ -1,26 +1,13 @@
-// An error of ours is an absl::Status whose payload carries a google.rpc.ErrorInfo reason. The
-// reasons are the ErrorReason enum of tapedeck/v1/errors.proto, written here as text so that rooms
-// need no proto.
+// An error of ours is an absl::Status whose payload carries a google.rpc.ErrorInfo reason. The data
+// plane gives reasons, too, so they are made there.
 #pragma once
 
-#include <map>
-#include <optional>
-#include <string>
-
-#include "absl/status/status.h"
-#include "absl/strings/string_view.h"
+#include "dataplane/reason.h"
 
 namespace tapedeck::services {
 
-// Returns `status` with the reason and its metadata attached. `reason` is a name of ErrorReason.
-absl::Status WithReason(absl::Status status, absl::string_view reason,
-                        std::map<std::string, std::string> metadata = {});
-
-struct ErrorReason {
-  std::string reason;
-  std::map<std::string, std::string> metadata;
-};
-
-std::optional<ErrorReason> ReasonOf(const absl::Status& status);
+using dataplane::ErrorReason;
+using dataplane::ReasonOf;
+using dataplane::WithReason;
 
 }  // namespace tapedeck::services

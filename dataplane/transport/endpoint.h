@@ -21,7 +21,19 @@ struct TcpEndpoint {
   std::array<uint8_t, 16> token{};
 };
 
-using Endpoint = std::variant<InprocEndpoint, TcpEndpoint>;
+// One end of a connection over RDMA: its two queue pairs, one for messages and one for payloads,
+// with the first packet sequence number of each (24 bits).
+struct QueuePairEndpoint {
+  uint32_t qp_num = 0;
+  uint32_t psn = 0;
+  uint32_t payload_qp_num = 0;
+  uint32_t payload_psn = 0;
+  std::array<uint8_t, 16> gid{};
+  uint32_t mtu_bytes = 0;      // the largest path MTU it can use
+  uint32_t max_rd_atomic = 0;  // reads it answers at the same time
+};
+
+using Endpoint = std::variant<InprocEndpoint, TcpEndpoint, QueuePairEndpoint>;
 
 // A remote window of slots, for one-sided operations.
 struct RemoteWindow {

@@ -1,10 +1,14 @@
 #include "dataplane/transport/list.h"
 
+#include <utility>
+
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/inproc/transport.h"
 #include "dataplane/transport/tcp/transport.h"
+#include "dataplane/transport/verbs/transport.h"
 
 namespace tapedeck::dataplane {
 
@@ -17,6 +21,7 @@ std::vector<TransportKind> TransportKinds() {
     return inproc::Create(spec.name, poller, fabric);
   };
   return {{"tcp", "127.0.0.1", tcp::Usable, tcp::Create},
+          {"verbs", verbs::LoopbackAddress(), verbs::Usable, verbs::Create},
           {"inproc", "process", [] { return absl::OkStatus(); }, create_inproc}};
 }
 
@@ -51,15 +56,34 @@ absl::StatusOr<RailSpec> ParseRailSpec(const std::string& text) {
   return spec;
 }
 
+namespace {
+
+// The kind `auto`: RDMA where the address belongs to an RDMA port, else TCP. Says which and why.
+absl::StatusOr<std::unique_ptr<Transport>> CreateBest(const RailSpec& spec, EventLoop& poller) {
+  absl::StatusOr<std::unique_ptr<Transport>> best = verbs::Create(spec, poller);
+  Log(best.ok() ? LogLevel::kInfo : LogLevel::kWarning, "transport",
+      best.ok() ? "auto: this rail uses RDMA" : "auto: this rail uses TCP",
+      {{"rail", spec.name},
+       {"why",
+        best.ok() ? "the address belongs to an RDMA port" : std::string(best.status().message())}});
+  if (best.ok()) return best;
+  RailSpec second = spec;
+  second.kind = "tcp";
+  return tcp::Create(second, poller);
+}
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<Transport>> CreateTransport(const RailSpec& spec,
                                                            EventLoop& poller) {
-  std::string known;
+  if (spec.kind == "auto") return CreateBest(spec, poller);
+  std::string known = "auto";
   for (const TransportKind& kind : TransportKinds()) {
     if (kind.kind == spec.kind) {
       TD_RETURN_IF_ERROR(kind.usable());
       return kind.create(spec, poller);
     }
-    absl::StrAppend(&known, known.empty() ? "" : ", ", kind.kind);
+    absl::StrAppend(&known, ", ", kind.kind);
   }
   return absl::InvalidArgumentError(absl::StrCat("rail ", spec.name, ": no transport \"", spec.kind,
                                                  "\" in this build, only ", known));

@@ -37,7 +37,8 @@ struct TransportKind {
 // Transports created from the entries of one returned list can reach each other.
 std::vector<TransportKind> TransportKinds();
 
-// Creates the rail from the list. INVALID_ARGUMENT names the kinds there are.
+// Creates the rail from the list; `auto` takes verbs if the address belongs to an RDMA port, else
+// tcp, and says so in the log. INVALID_ARGUMENT names the kinds there are.
 absl::StatusOr<std::unique_ptr<Transport>> CreateTransport(const RailSpec& spec, EventLoop& poller);
 
 }  // namespace tapedeck::dataplane

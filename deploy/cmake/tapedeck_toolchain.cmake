@@ -61,6 +61,19 @@ if(TAPEDECK_CUDA)
   endif()
 endif()
 
+# The same for the RDMA libraries.
+if(TAPEDECK_VERBS)
+  find_path(TAPEDECK_IBVERBS_INCLUDE infiniband/verbs.h)
+  find_path(TAPEDECK_RDMACM_INCLUDE rdma/rdma_cma.h)
+  find_library(TAPEDECK_IBVERBS ibverbs)
+  find_library(TAPEDECK_RDMACM rdmacm)
+  if(NOT (TAPEDECK_IBVERBS_INCLUDE AND TAPEDECK_RDMACM_INCLUDE AND TAPEDECK_IBVERBS AND TAPEDECK_RDMACM))
+    message(STATUS "libibverbs-dev or librdmacm-dev not found: building without verbs; verbs rails will be refused")
+    set(TAPEDECK_VERBS OFF)
+  endif()
+endif()
+
+# And for hwloc.
 if(TAPEDECK_HWLOC)
   find_package(PkgConfig)
   if(PkgConfig_FOUND)
@@ -71,7 +84,7 @@ if(TAPEDECK_HWLOC)
     set(TAPEDECK_HWLOC OFF)
   endif()
 endif()
-message(STATUS "CUDA ${TAPEDECK_CUDA}, FFTW ${TAPEDECK_FFTW}, hwloc ${TAPEDECK_HWLOC}, sanitizers '${TAPEDECK_SANITIZE}'")
+message(STATUS "CUDA ${TAPEDECK_CUDA}, verbs ${TAPEDECK_VERBS}, hwloc ${TAPEDECK_HWLOC}, FFTW ${TAPEDECK_FFTW}, sanitizers '${TAPEDECK_SANITIZE}'")
 
 # tapedeck_library(NAME SOURCES a.cc b.cc LIBS other): a static library of one room.
 function(tapedeck_library name)

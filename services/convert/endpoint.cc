@@ -1,6 +1,7 @@
 #include "services/convert/endpoint.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <variant>
 
@@ -24,6 +25,18 @@ struct Writer {
     tcp.set_token(std::string(endpoint.token.begin(), endpoint.token.end()));
     return absl::OkStatus();
   }
+
+  absl::Status operator()(const dataplane::QueuePairEndpoint& endpoint) const {
+    v1::QueuePair& pair = *offer.mutable_queue_pair();
+    pair.set_qp_num(endpoint.qp_num);
+    pair.set_psn(endpoint.psn);
+    pair.set_payload_qp_num(endpoint.payload_qp_num);
+    pair.set_payload_psn(endpoint.payload_psn);
+    pair.set_gid(std::string(endpoint.gid.begin(), endpoint.gid.end()));
+    pair.set_mtu_bytes(endpoint.mtu_bytes);
+    pair.set_max_rd_atomic(endpoint.max_rd_atomic);
+    return absl::OkStatus();
+  }
 };
 
 absl::StatusOr<dataplane::Endpoint> FromTcp(const v1::TcpEndpoint& tcp) {
@@ -34,6 +47,37 @@ absl::StatusOr<dataplane::Endpoint> FromTcp(const v1::TcpEndpoint& tcp) {
     return ProtocolError("TcpEndpoint", "has a token that is not 16 bytes long");
   }
   std::copy(tcp.token().begin(), tcp.token().end(), out.token.begin());
+  return out;
+}
+
+absl::StatusOr<dataplane::Endpoint> FromQueuePair(const v1::QueuePair& pair) {
+  // InfiniBand Architecture vol. 1: queue pair and sequence numbers have 24 bits, and queue pairs 0
+  // and 1 are the port's own; a path MTU is a power of two from 256 to 4096.
+  constexpr uint32_t k24Bits = 0xffffff;
+  dataplane::QueuePairEndpoint out{.qp_num = pair.qp_num(),
+                                   .psn = pair.psn(),
+                                   .payload_qp_num = pair.payload_qp_num(),
+                                   .payload_psn = pair.payload_psn(),
+                                   .mtu_bytes = pair.mtu_bytes(),
+                                   .max_rd_atomic = pair.max_rd_atomic()};
+  for (const uint32_t number : {out.qp_num, out.payload_qp_num}) {
+    if (number < 2 || number > k24Bits) {
+      return ProtocolError("QueuePair", "has a queue pair number out of 2 to 16777215");
+    }
+  }
+  if (out.psn > k24Bits || out.payload_psn > k24Bits) {
+    return ProtocolError("QueuePair", "has a packet sequence number over 16777215");
+  }
+  if (!std::has_single_bit(out.mtu_bytes) || out.mtu_bytes < 256 || out.mtu_bytes > 4096) {
+    return ProtocolError("QueuePair", "has a path MTU that is not 256, 512, 1024, 2048 or 4096");
+  }
+  if (out.max_rd_atomic > UINT8_MAX) {
+    return ProtocolError("QueuePair", "answers more than 255 reads at the same time");
+  }
+  if (pair.gid().size() != out.gid.size()) {
+    return ProtocolError("QueuePair", "has a GID that is not 16 bytes long");
+  }
+  std::copy(pair.gid().begin(), pair.gid().end(), out.gid.begin());
   return out;
 }
 
@@ -48,7 +92,7 @@ absl::StatusOr<dataplane::Endpoint> EndpointOf(const v1::RailOffer& offer) {
     case v1::RailOffer::kTcp:
       return FromTcp(offer.tcp());
     case v1::RailOffer::kQueuePair:
-      return ProtocolError("RailOffer", "names a queue pair, and this build has no verbs rails");
+      return FromQueuePair(offer.queue_pair());
     case v1::RailOffer::ENDPOINT_NOT_SET:
       break;
   }

@@ -18,8 +18,9 @@ struct Admission {
   std::unique_ptr<dataplane::Sink> sink;
   std::unique_ptr<dataplane::Source> source;
   std::shared_ptr<dataplane::SlotPool>
-      ring;       // the sink's blocks come from here, the source's lie here
-  Accept accept;  // without session, slots, rails and wire limit
+      ring;                   // the sink's blocks come from here, the source's lie here
+  Accept accept;              // without session, slots, rails and wire limit
+  bool check_payload = true;  // as in TransferEnd
 };
 
 class SessionHost {

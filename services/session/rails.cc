@@ -32,6 +32,7 @@ int64_t RetryDelayNs(const Link& link, uint32_t failures, bool others_up) {
 }
 
 absl::Status Unreachable(const Link& link, const absl::Status& cause) {
+  if (ReasonOf(cause).has_value()) return cause;  // the transport knows better
   if (cause.code() == absl::StatusCode::kUnauthenticated) {
     return WithReason(cause, "TOKEN_INVALID", {{"rail", link.rail().name}});
   }

@@ -94,13 +94,15 @@ absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission)
     accept.wire_limit_bytes_per_s += rail.wire_limit_bytes_per_s;
   }
   name_ = accept.recording;
-  transfer_ = std::make_unique<Transfer>(
-      executor_,
-      TransferSettings{.op = accept.op,
-                       .commit = accept.commit,
-                       .peer_slots = open.slots,
-                       .block_bytes = accept.block_bytes},
-      TransferEnd{std::move(admission.source), std::move(admission.sink), admission.ring}, this);
+  transfer_ =
+      std::make_unique<Transfer>(executor_,
+                                 TransferSettings{.op = accept.op,
+                                                  .commit = accept.commit,
+                                                  .peer_slots = open.slots,
+                                                  .block_bytes = accept.block_bytes},
+                                 TransferEnd{std::move(admission.source), std::move(admission.sink),
+                                             admission.ring, admission.check_payload},
+                                 this);
   rails_ = std::make_unique<Rails>(
       executor_, RailsSettings{.access = AccessFor(accept.op, transfer_->sending())},
       settings_.transports, transfer_->links(), this);

@@ -23,10 +23,13 @@ Transfer::Transfer(dataplane::Executor& executor, const TransferSettings& settin
     sink = sender_.get();
   } else {
     receiver_ = std::make_unique<dataplane::Receiver>(executor, settings.op, end_.ring);
-    checked_ = std::make_unique<dataplane::CheckedSource>(*receiver_);
-    source = checked_.get();
+    source = receiver_.get();
+    if (end_.check_payload) {
+      checked_ = std::make_unique<dataplane::CheckedSource>(*receiver_);
+      source = checked_.get();
+    }
     if (settings.ordered) {
-      ordered_ = std::make_unique<dataplane::OrderedSource>(*checked_);
+      ordered_ = std::make_unique<dataplane::OrderedSource>(*source);
       source = ordered_.get();
     }
   }
@@ -45,7 +48,7 @@ Progress Transfer::progress() const {
   } else {
     progress.watermarks = end_.sink->watermarks();
     progress.watermarks.received = receiver_->received_watermark();
-    progress.crc_errors = checked_->crc_errors();
+    if (checked_ != nullptr) progress.crc_errors = checked_->crc_errors();
   }
   return progress;
 }

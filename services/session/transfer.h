@@ -21,6 +21,9 @@ struct TransferEnd {
   std::unique_ptr<dataplane::Source> source;
   std::unique_ptr<dataplane::Sink> sink;
   std::shared_ptr<dataplane::SlotPool> ring;
+  // Whether arriving payloads are checked against their CRC32C. False only where nobody keeps them:
+  // a bench that measures the way without the check.
+  bool check_payload = true;
 };
 
 struct TransferSettings {

@@ -51,17 +51,20 @@ NodeProcess::NodeProcess(pid_t pid, std::string state, const std::string& addres
       catalog_(channel_, absl::Seconds(60)) {}
 
 absl::StatusOr<std::unique_ptr<NodeProcess>> NodeProcess::Start(
-    const std::vector<std::string>& rail_addresses) {
+    NodeProgram program, const std::vector<std::string>& rails) {
   char state[] = "/tmp/tapedeck-bench.XXXXXX";
   if (mkdtemp(state) == nullptr) return absl::InternalError("mkdtemp: no temporary directory");
   const std::string address = absl::StrCat("127.0.0.1:", FreePort());
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
-  std::vector<std::string> line = {(self.parent_path() / "tapedeck-storage").string(), "--listen",
-                                   address, "--state", absl::StrCat(state, "/state")};
-  for (size_t i = 0; i < rail_addresses.size(); ++i) {
-    line.push_back("--rail");
-    line.push_back(absl::StrCat("r", i, "=tcp:", rail_addresses[i]));
+  std::vector<std::string> line;
+  if (program == NodeProgram::kStorage) {
+    line = {(self.parent_path() / "tapedeck-storage").string(), "--state",
+            absl::StrCat(state, "/state")};
+  } else {
+    line = {self.string(), "null-node"};
   }
+  line.insert(line.end(), {"--listen", address});
+  for (const std::string& rail : rails) line.insert(line.end(), {"--rail", rail});
   const pid_t pid = Spawn(line, absl::StrCat(state, "/log"));
   if (pid < 0) return absl::InternalError("fork failed");
   auto node = std::unique_ptr<NodeProcess>(new NodeProcess(pid, state, address));

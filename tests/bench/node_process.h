@@ -1,5 +1,5 @@
-// A storage node of its own for a bench: a real tapedeck-storage process on loopback with a memory
-// LUN.
+// A node of its own for a bench, in a process of its own: a real tapedeck-storage with a memory
+// LUN, or a null node.
 #pragma once
 
 #include <sys/types.h>
@@ -14,17 +14,19 @@
 
 namespace tapedeck::bench {
 
+enum class NodeProgram { kStorage, kNull };
+
 class NodeProcess {
  public:
-  // Starts the tapedeck-storage that lies beside this program, with a rail on each address. Blocks
+  // Starts the program that lies beside this one, with these rails (NAME=KIND:ADDRESS). Blocks
   // until it answers, at most 10 s.
-  static absl::StatusOr<std::unique_ptr<NodeProcess>> Start(
-      const std::vector<std::string>& rail_addresses);
+  static absl::StatusOr<std::unique_ptr<NodeProcess>> Start(NodeProgram program,
+                                                            const std::vector<std::string>& rails);
 
   // Ends the process and removes its state.
   ~NodeProcess();
 
-  // A fresh memory LUN with one channel, both called `name`.
+  // Of a storage node: a fresh memory LUN with one channel, both called `name`.
   absl::Status MakeChannel(const std::string& name, uint64_t capacity_bytes, uint64_t block_bytes);
 
   const services::client::Channel& channel() const { return channel_; }

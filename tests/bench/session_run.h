@@ -1,10 +1,13 @@
 // One session of a bench, through the product's own ClientSession, with a source and sink that cost
-// nothing.
+// nothing (ends.h).
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/transport/rail_set.h"
 #include "services/client/channel.h"
@@ -18,6 +21,11 @@ struct SessionRun {
   uint64_t blocks = 0;  // to record
   uint64_t block_bytes = 0;
   uint32_t slots = 64;
+  std::optional<dataplane::TransferOp> op;  // else the channel's
+  bool crc = true;
+  uint32_t connections_per_rail = 1;
+  std::map<std::string, std::string> labels;
+  absl::Duration hold;  // recording: the session stays open so long, then ends in order
 };
 
 struct SessionOutcome {

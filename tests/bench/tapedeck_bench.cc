@@ -2,16 +2,21 @@
 // it with the product's own session code.
 //   tapedeck-bench transfer --rails 127.0.0.1,127.0.0.2 --seconds 4 --block-bytes 1MiB --json
 //   tapedeck-bench session --sessions 50 --json
+//   tapedeck-bench rails --rails verbs:10.0.0.1 --op WRITE --direction play --blocks 500 --crc off
+//   tapedeck-bench null-node --listen 127.0.0.1:7400 --rail r0=verbs:10.0.0.1
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "services/daemon.h"
 #include "services/grpc_log.h"
+#include "services/server/signals.h"
 #include "tests/bench/node_process.h"
+#include "tests/bench/null_node.h"
+#include "tests/bench/options.h"
 #include "tests/bench/session_run.h"
 
 namespace tapedeck::bench {
@@ -19,15 +24,15 @@ namespace {
 
 using services::session::Direction;
 
-struct Options {
-  std::vector<std::string> rails = {"127.0.0.1", "127.0.0.2"};
-  double seconds = 4;
-  uint64_t block_bytes = 1 << 20;
-  uint64_t lun_bytes = 2ull << 30;
-  uint32_t slots = 64;
-  int sessions = 50;
-  bool json = false;
-};
+// --rails takes ADDRESS (over TCP) or KIND:ADDRESS; the rails are called r0, r1, ...
+std::vector<std::string> RailSpecs(const Options& options) {
+  std::vector<std::string> specs;
+  for (const std::string& rail : options.rails) {
+    const char* kind = rail.find(':') == std::string::npos ? "tcp:" : "";
+    specs.push_back(absl::StrCat("r", specs.size(), "=", kind, rail));
+  }
+  return specs;
+}
 
 // The worker's side: rails and a session thread.
 struct Worker {
@@ -36,12 +41,8 @@ struct Worker {
 };
 
 absl::StatusOr<Worker> MakeWorker(const Options& options) {
-  std::vector<std::string> texts;
-  for (size_t i = 0; i < options.rails.size(); ++i) {
-    texts.push_back(absl::StrCat("r", i, "=tcp:", options.rails[i]));
-  }
   Worker worker;
-  TD_ASSIGN_OR_RETURN(worker.rails, dataplane::RailSet::Create(texts, false));
+  TD_ASSIGN_OR_RETURN(worker.rails, dataplane::RailSet::Create(RailSpecs(options), false));
   TD_ASSIGN_OR_RETURN(worker.loop, dataplane::EventLoop::Create("session"));
   return worker;
 }
@@ -61,7 +62,8 @@ struct Rate {
 // Records the LUN full, plays it back, deletes it, and again until both have taken the time asked
 // for.
 absl::StatusOr<nlohmann::json> Transfer(const Options& options) {
-  TD_ASSIGN_OR_RETURN(const auto node, NodeProcess::Start(options.rails));
+  TD_ASSIGN_OR_RETURN(const auto node,
+                      NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options)));
   TD_RETURN_IF_ERROR(node->MakeChannel("bench", options.lun_bytes, options.block_bytes));
   TD_ASSIGN_OR_RETURN(const Worker worker, MakeWorker(options));
   Rate record;
@@ -99,7 +101,8 @@ double Percentile(const std::vector<double>& sorted, double p) {
 
 // Opens sessions one after the other, each a playback of a short recording.
 absl::StatusOr<nlohmann::json> Sessions(const Options& options) {
-  TD_ASSIGN_OR_RETURN(const auto node, NodeProcess::Start(options.rails));
+  TD_ASSIGN_OR_RETURN(const auto node,
+                      NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options)));
   TD_RETURN_IF_ERROR(node->MakeChannel("bench", 512 << 20, options.block_bytes));
   TD_ASSIGN_OR_RETURN(const Worker worker, MakeWorker(options));
   SessionRun run{.direction = Direction::kRecord,
@@ -127,6 +130,52 @@ absl::StatusOr<nlohmann::json> Sessions(const Options& options) {
        {{"p50", Percentile(ms, 0.5)}, {"p99", Percentile(ms, 0.99)}, {"max", ms.back()}}}};
 }
 
+// One session to a null node: the rails and the session alone.
+absl::StatusOr<nlohmann::json> RailsAlone(const Options& options) {
+  std::unique_ptr<NodeProcess> own;
+  services::client::Channel node;
+  if (options.node.empty()) {
+    TD_ASSIGN_OR_RETURN(own, NodeProcess::Start(NodeProgram::kNull, RailSpecs(options)));
+    node = own->channel();
+  } else {
+    node = services::client::MakeChannel(options.node);
+  }
+  TD_ASSIGN_OR_RETURN(const Worker worker, MakeWorker(options));
+  const NullStream stream{.blocks = options.blocks,
+                          .block_bytes = options.block_bytes,
+                          .slots = options.slots,
+                          .crc = options.crc};
+  const SessionRun run{.direction = options.direction,
+                       .target = "null",
+                       .blocks = options.blocks,
+                       .block_bytes = options.block_bytes,
+                       .slots = options.slots,
+                       .op = options.op,
+                       .crc = options.crc,
+                       .connections_per_rail = options.connections,
+                       .labels = ToLabels(stream),
+                       .hold = absl::Seconds(options.hold_s)};
+  TD_ASSIGN_OR_RETURN(const SessionOutcome outcome,
+                      RunSession(run, node, *worker.rails, *worker.loop));
+  Rate rate;
+  rate.Add(outcome.snapshot);
+  nlohmann::json rails = nlohmann::json::array();
+  for (const auto& rail : outcome.snapshot.rails) {
+    rails.push_back({{"name", rail.name}, {"blocks", rail.blocks}});
+  }
+  const double wire_limit_mb_per_s =
+      static_cast<double>(outcome.snapshot.accept.wire_limit_bytes_per_s) / 1e6;
+  nlohmann::json answer{{"mb_per_s", rate.mb_per_s()},
+                        {"blocks", outcome.snapshot.blocks},
+                        {"retransmitted_blocks", outcome.snapshot.retransmitted_blocks},
+                        {"rails", rails}};
+  if (wire_limit_mb_per_s > 0) {
+    answer["wire_limit_mb_per_s"] = wire_limit_mb_per_s;
+    answer["of_wire_limit"] = rate.mb_per_s() / wire_limit_mb_per_s;
+  }
+  return answer;
+}
+
 int Print(const absl::StatusOr<nlohmann::json>& result) {
   if (!result.ok()) {
     std::fprintf(stderr, "tapedeck-bench: %s\n", std::string(result.status().message()).c_str());
@@ -140,28 +189,23 @@ int Print(const absl::StatusOr<nlohmann::json>& result) {
 }  // namespace tapedeck::bench
 
 int main(int argc, char** argv) {
+  using namespace tapedeck::bench;
   tapedeck::services::RouteGrpcLog();
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  tapedeck::bench::Options options;
-  CLI::App app("Measures Tapedeck on this machine; tests/bench compares it with its peers.",
-               "tapedeck-bench");
-  app.require_subcommand(1);
-  CLI::App* transfer = app.add_subcommand("transfer", "Record to and play from a memory LUN");
-  transfer->add_option("--seconds", options.seconds, "Time to move blocks, both ways together");
-  transfer->add_option("--lun-bytes", options.lun_bytes, "Size of the memory LUN")
-      ->transform(CLI::AsSizeValue(false));
-  transfer->add_option("--slots", options.slots, "Slots of the ring");
-  CLI::App* session =
-      app.add_subcommand("session", "Time from opening a session to its first block");
-  session->add_option("--sessions", options.sessions, "How many");
-  for (CLI::App* command : {transfer, session}) {
-    command->add_option("--rails", options.rails, "Addresses, one for each rail")->delimiter(',');
-    command->add_option("--block-bytes", options.block_bytes, "Bytes per block")
-        ->transform(CLI::AsSizeValue(false));
-    command->add_flag("--json", options.json,
-                      "Kept for scripts: the result is always one line of JSON");
+  int exit_status = 0;
+  const std::optional<Options> options = ParseOptions(argc, argv, &exit_status);
+  if (!options.has_value()) return exit_status;
+  switch (options->command) {
+    case Command::kTransfer:
+      return Print(Transfer(*options));
+    case Command::kSession:
+      return Print(Sessions(*options));
+    case Command::kRails:
+      return Print(RailsAlone(*options));
+    case Command::kNullNode:
+      break;
   }
-  CLI11_PARSE(app, argc, argv);
-  return tapedeck::bench::Print(*transfer ? tapedeck::bench::Transfer(options)
-                                          : tapedeck::bench::Sessions(options));
+  tapedeck::services::server::BlockShutdownSignals();
+  const absl::Status served = ServeNullNode(options->listen, options->rail_specs);
+  return served.ok() ? 0 : tapedeck::services::FailedToStart("tapedeck-bench", served);
 }

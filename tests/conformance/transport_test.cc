@@ -133,6 +133,23 @@ TEST_P(TransportConformance, ReadFetchesWithoutTellingThePeer) {
   EXPECT_EQ(node_->events.frame_count(), 0u);
 }
 
+// The small read at the end comes out of a backlog that the reader could not take in one go, and
+// after it nothing arrives that would wake the reader again.
+TEST_P(TransportConformance, ABacklogOfReadsIsServedToItsLastByte) {
+  Connect(RemoteAccess::kRead);
+  constexpr size_t kLarge = 8;
+  for (size_t round = 0; round < 100; ++round) {
+    worker_->Do([&](Connection& c) {
+      for (size_t i = 0; i < kLarge; ++i) {
+        c.Read(worker_->bytes(i % 3 * kPayload, kPayload), node_->slice(i % 3 * kPayload), i);
+      }
+      c.Read(worker_->bytes(3 * kPayload, 4096), node_->slice(3 * kPayload), kLarge);
+    });
+    worker_->Do([](Connection&) { absl::SleepFor(absl::Milliseconds(3)); });
+    ASSERT_EQ(worker_->events.Completed(round * (kLarge + 1) + kLarge), kLarge);
+  }
+}
+
 TEST_P(TransportConformance, ManyOperationsOfAllKinds) {
   Connect(RemoteAccess::kWrite);
   constexpr size_t kSize = 64 << 10;

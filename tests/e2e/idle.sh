@@ -4,9 +4,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 SECONDS_IDLE=10
 
-# Clock ticks of CPU time, user and system, that a process has used.
-ticks() { awk '{sub(/.*\) /, ""); print $12 + $13}' "/proc/$1/stat"; }
-
 begin_test
 start_storage
 start_worker

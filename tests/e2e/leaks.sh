@@ -3,7 +3,7 @@
 # byte is left behind.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-SESSIONS=200
+SESSIONS=$(scaled 200)
 
 # usage PID: threads, descriptors, locked kB, resident kB.
 usage() {
@@ -69,7 +69,7 @@ compare() {
 begin_test
 start_storage
 start_worker
-CAPACITY=4GiB lun_with_channel memory l0/c0 cf32_le 64KiB
+CAPACITY=$(scaled 4096)MiB lun_with_channel memory l0/c0 cf32_le 64KiB
 sessions 8
 sleep 2
 storage=$(usage "$STORAGE_PID") worker=$(usage "$WORKER_PID")

@@ -41,22 +41,8 @@ begin_test() {
   trap 'exit 130' INT TERM
 }
 
-# A network of the test's own, where cutting a rail disturbs nobody. Runs the test again inside it.
-in_private_network() {
-  local flags
-  if [[ ${TAPEDECK_PRIVATE_NETWORK:-} == yes ]]; then
-    ip link set lo up
-    return 0
-  fi
-  need unshare
-  need ip
-  for flags in -n -rn; do
-    if unshare "$flags" true 2>/dev/null; then
-      TAPEDECK_PRIVATE_NETWORK=yes exec unshare "$flags" "$0" "$@"
-    fi
-  done
-  skip "no network namespace can be made here: it needs root or user namespaces"
-}
+# scaled BLOCKS: less of them where everything is emulated (TAPEDECK_E2E_PERCENT).
+scaled() { echo $(($1 * ${TAPEDECK_E2E_PERCENT:-100} / 100)); }
 
 # lun_with_channel memory|posix LUN/CHANNEL DATATYPE BLOCK_BYTES [CHANNEL OPTION...]: of CAPACITY, 2GiB by default.
 # A memory LUN takes all of its memory when it is made, which may last some seconds.
@@ -79,6 +65,9 @@ json_is() {
 is_whole() {
   json_is "$1" ".lost_blocks == 0 and .crc_errors == 0" "$2 lost or damaged blocks"
 }
+
+# Clock ticks of CPU time, user and system, that a process has used.
+ticks() { awk '{sub(/.*\) /, ""); print $12 + $13}' "/proc/$1/stat"; }
 
 # The newest job of the worker.
 job() { tapectl_json jobs list | jq -c '.jobs[0] // {}'; }

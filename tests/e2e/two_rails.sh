@@ -1,28 +1,16 @@
 #!/usr/bin/env bash
 # Two rails share the work; cutting the connections of one, or the whole rail for a while, loses nothing.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-in_private_network "$@"
+source "$(dirname "${BASH_SOURCE[0]}")/faults.sh"
+own_the_rails "$@"
 
-BLOCKS=3000
+BLOCKS=$(scaled 3000)
 
 # share ANSWER: each rail carried 35 to 65 % of the blocks.
 share() {
   # shellcheck disable=SC2016
   json_is "$1" '([.rails[].blocks] | add) as $all | $all > 0 and (.rails | length) == 2
                 and all(.rails[]; .blocks >= 0.35 * $all and .blocks <= 0.65 * $all)' "shares of the rails"
-}
-
-cut_connections() {
-  local killed
-  killed=$(ss -HK -t state established '( src 127.0.0.2 or dst 127.0.0.2 )' 2>/dev/null | wc -l)
-  ((killed > 0)) || fail "no connection of rail r1 could be cut (CONFIG_INET_DIAG_DESTROY)"
-}
-
-# The rail takes no packet for 3 s, as if its cable were out, and then works again.
-pull_cable() {
-  ip route add blackhole 127.0.0.2/32 table local
-  sleep 3
-  ip route del blackhole 127.0.0.2/32 table local
 }
 
 # record_through FAULT: a recording with the fault in its middle is whole, and plays back whole.
@@ -52,8 +40,8 @@ play_through() {
 begin_test
 start_storage
 start_worker
-CAPACITY=3GiB lun_with_channel memory rails/c0 cf32_le 1MiB
-answer=$(tapectl_json record rails/c0 --source synth --blocks 1500)
+CAPACITY=$((BLOCKS * 17 / 16))MiB lun_with_channel memory rails/c0 cf32_le 1MiB
+answer=$(tapectl_json record rails/c0 --source synth --blocks $((BLOCKS / 2)))
 share "$answer"
 recording=$(jq -r .recording <<<"$answer")
 share "$(tapectl_json play "$recording" --sink verify)"

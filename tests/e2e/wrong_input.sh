@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Wrong input: each with the right code and reason, and nothing created or lost by it.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-in_private_network "$@"
+source "$(dirname "${BASH_SOURCE[0]}")/faults.sh"
+own_the_rails "$@"
 
 ROWS=0
 
@@ -63,9 +64,9 @@ full_lun() {
 
 # One rail whose address takes no packet: the job says which, and goes on over the other if it may.
 unreachable_rail() {
-  ip route add blackhole 127.0.0.2/32 table local
-  refuse UNAVAILABLE 'RAIL_UNREACHABLE|ALL_RAILS_DOWN' record l0/c0 --source synth --blocks 10 --rails r1
-  ip route del blackhole 127.0.0.2/32 table local
+  rail_out
+  refuse UNAVAILABLE 'RAIL_UNREACHABLE|ALL_RAILS_DOWN|RAIL_DOWN' record l0/c0 --source synth --blocks 10 --rails r1
+  rail_in
 }
 
 unreachable_services() {

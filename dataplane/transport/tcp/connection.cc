@@ -172,14 +172,17 @@ void TcpConnection::Receive() {
     } else if (got == 0) {
       Close(absl::UnavailableError(absl::StrCat(rail_, ": the peer closed the connection")));
     } else if (errno == EAGAIN) {
-      return AwaitPiece();
+      break;
     } else if (errno != EINTR) {
       Close(absl::UnavailableError(absl::StrCat(rail_, ": recvmsg: ", std::strerror(errno))));
     }
   }
+  if (!closed_) AwaitPiece();
 }
 
 // Lets the kernel wake this end when a good piece of the payload is there, not at every segment.
+// After every turn, whatever ended it: a mark left from an earlier payload may lie above all that
+// is still to come.
 void TcpConnection::AwaitPiece() {
   const size_t rest = in_payload_ ? payload_.size() - payload_bytes_ : 1;
   const int wanted = static_cast<int>(std::min(rest, kPieceBytes));

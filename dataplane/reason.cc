@@ -1,4 +1,4 @@
-#include "services/errors.h"
+#include "dataplane/reason.h"
 
 #include <utility>
 #include <vector>
@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 
-namespace tapedeck::services {
+namespace tapedeck::dataplane {
 namespace {
 
 // Lines: the reason, then key=value, each C-escaped so that a value may hold a line end.
@@ -39,4 +39,11 @@ std::optional<ErrorReason> ReasonOf(const absl::Status& status) {
   return out;
 }
 
-}  // namespace tapedeck::services
+absl::Status Prefixed(absl::string_view prefix, const absl::Status& status) {
+  absl::Status out(status.code(), absl::StrCat(prefix, std::string(status.message())));
+  status.ForEachPayload(
+      [&](absl::string_view url, const absl::Cord& payload) { out.SetPayload(url, payload); });
+  return out;
+}
+
+}  // namespace tapedeck::dataplane

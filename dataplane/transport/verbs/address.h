@@ -1,0 +1,33 @@
+// IP addresses in the three forms this room meets: text, GID and sockaddr. A RoCEv2 GID is the
+// port's IP address, IPv4 mapped into IPv6.
+#pragma once
+
+#include <infiniband/verbs.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace tapedeck::dataplane::verbs {
+
+using Gid = std::array<uint8_t, 16>;
+
+// INVALID_ARGUMENT if `address` is no numeric IPv4 or IPv6 address.
+absl::StatusOr<Gid> GidOf(const std::string& address);
+
+std::string AddressOf(const Gid& gid);
+
+bool IsIpv4(const Gid& gid);
+
+sockaddr_storage SocketAddressOf(const Gid& gid);
+
+inline Gid GidOf(const ibv_gid& raw) {
+  Gid gid;
+  for (size_t i = 0; i < gid.size(); ++i) gid[i] = raw.raw[i];
+  return gid;
+}
+
+}  // namespace tapedeck::dataplane::verbs

@@ -1,0 +1,98 @@
+#include "tests/bench/null_node.h"
+
+#include <unistd.h>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "dataplane/status_macros.h"
+#include "dataplane/transport/rail_set.h"
+#include "services/daemon.h"
+#include "services/server/node_service.h"
+#include "services/server/server.h"
+#include "services/server/signals.h"
+#include "services/session/registry.h"
+#include "services/session_stream/session_service.h"
+#include "tests/bench/ends.h"
+
+namespace tapedeck::bench {
+namespace {
+
+using services::session::Admission;
+using services::session::Direction;
+
+absl::StatusOr<NullStream> FromLabels(const std::map<std::string, std::string>& labels) {
+  NullStream stream;
+  const auto number = [&](const char* name, auto* value) {
+    const auto label = labels.find(name);
+    return label != labels.end() && absl::SimpleAtoi(label->second, value);
+  };
+  uint32_t crc = 0;
+  if (!number("blocks", &stream.blocks) || !number("block_bytes", &stream.block_bytes) ||
+      !number("slots", &stream.slots) || !number("crc", &crc)) {
+    return absl::InvalidArgumentError("a null node takes sessions of tapedeck-bench only");
+  }
+  stream.crc = crc != 0;
+  return stream;
+}
+
+class NullHost final : public services::session::SessionHost {
+ public:
+  absl::StatusOr<Admission> Admit(const services::session::Open& open,
+                                  dataplane::Executor&) override {
+    TD_ASSIGN_OR_RETURN(const NullStream stream, FromLabels(open.labels));
+    Admission admission{.check_payload = stream.crc};
+    TD_ASSIGN_OR_RETURN(admission.ring, MakeHostRing(stream.slots, stream.block_bytes));
+    if (open.direction == Direction::kRecord) {
+      admission.sink = MakeNullSink(nullptr);
+    } else {
+      admission.source =
+          MakePassthroughSource(admission.ring, {.blocks = stream.blocks, .crc = stream.crc});
+      admission.accept.blocks = stream.blocks;
+    }
+    admission.accept.recording = "null";
+    admission.accept.datatype = "cf32_le";
+    admission.accept.op = open.op;
+    admission.accept.commit = services::session::CommitLevel::kReceived;
+    admission.accept.block_bytes = stream.block_bytes;
+    return admission;
+  }
+};
+
+class Describer final : public services::NodeDescriber {
+ public:
+  explicit Describer(const services::session::Registry& registry) : registry_(registry) {}
+  services::NodeInfo Describe() const override { return {.name = "null", .pid = getpid()}; }
+  services::NodeStats Stats() const override { return registry_.stats(); }
+
+ private:
+  const services::session::Registry& registry_;
+};
+
+}  // namespace
+
+std::map<std::string, std::string> ToLabels(const NullStream& stream) {
+  return {{"blocks", absl::StrCat(stream.blocks)},
+          {"block_bytes", absl::StrCat(stream.block_bytes)},
+          {"slots", absl::StrCat(stream.slots)},
+          {"crc", stream.crc ? "1" : "0"}};
+}
+
+absl::Status ServeNullNode(const std::string& listen, const std::vector<std::string>& rails) {
+  TD_ASSIGN_OR_RETURN(const auto rail_set, dataplane::RailSet::Create(rails, true));
+  TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());
+  NullHost host;
+  services::session::Registry registry(services::AsExecutors(loops), rail_set->transports(), &host);
+  const Describer describer(registry);
+  TD_ASSIGN_OR_RETURN(const auto server,
+                      services::server::Server::Create(
+                          listen, {services::server::NodeServiceOver(describer),
+                                   services::session_stream::SessionServiceOver(registry)}));
+  services::server::WaitForShutdownSignal();
+  server->Drain();
+  registry.Drain(0);
+  server->Shutdown(absl::Seconds(1));
+  return absl::OkStatus();
+}
+
+}  // namespace tapedeck::bench

@@ -1,0 +1,94 @@
+#include "tests/bench/options.h"
+
+#include <CLI/CLI.hpp>
+#include <map>
+
+namespace tapedeck::bench {
+namespace {
+
+using dataplane::TransferOp;
+using services::session::Direction;
+
+void AddCommon(CLI::App& command, Options& options) {
+  command
+      .add_option("--rails", options.rails,
+                  "Addresses, one for each rail: over TCP, or KIND:ADDRESS")
+      ->delimiter(',');
+  command.add_option("--block-bytes", options.block_bytes, "Bytes per block")
+      ->transform(CLI::AsSizeValue(false));
+  command.add_flag("--json", options.json,
+                   "Kept for scripts: the result is always one line of JSON");
+}
+
+CLI::App* AddTransfer(CLI::App& app, Options& options) {
+  CLI::App* command = app.add_subcommand("transfer", "Record to and play from a memory LUN");
+  AddCommon(*command, options);
+  command->add_option("--seconds", options.seconds, "Time to move blocks, both ways together");
+  command->add_option("--lun-bytes", options.lun_bytes, "Size of the memory LUN")
+      ->transform(CLI::AsSizeValue(false));
+  command->add_option("--slots", options.slots, "Slots of the ring");
+  return command;
+}
+
+CLI::App* AddSession(CLI::App& app, Options& options) {
+  CLI::App* command =
+      app.add_subcommand("session", "Time from opening a session to its first block");
+  AddCommon(*command, options);
+  command->add_option("--sessions", options.sessions, "How many");
+  return command;
+}
+
+CLI::App* AddRails(CLI::App& app, Options& options) {
+  CLI::App* command =
+      app.add_subcommand("rails", "The rails and the session alone: nothing is stored");
+  AddCommon(*command, options);
+  command->add_option("--op", options.op, "Transfer op")
+      ->transform(
+          CLI::CheckedTransformer(std::map<std::string, TransferOp>{{"READ", TransferOp::kRead},
+                                                                    {"WRITE", TransferOp::kWrite},
+                                                                    {"SEND", TransferOp::kSend}},
+                                  CLI::ignore_case));
+  command->add_option("--direction", options.direction, "Towards the node or from it")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Direction>{
+          {"record", Direction::kRecord}, {"play", Direction::kPlayback}}));
+  command->add_option("--blocks", options.blocks, "How many to move");
+  command->add_option("--slots", options.slots, "Slots of the ring at each end");
+  command->add_option("--crc", options.crc, "Make and check CRC32C: on or off")
+      ->transform(
+          CLI::CheckedTransformer(std::map<std::string, bool>{{"on", true}, {"off", false}}));
+  command->add_option("--connections-per-rail", options.connections, "As of the worker");
+  command->add_option("--hold", options.hold_s,
+                      "Seconds a recording stays open, its blocks included");
+  command->add_option("--node", options.node, "HOST:PORT of a null node; else one is started");
+  return command;
+}
+
+CLI::App* AddNullNode(CLI::App& app, Options& options) {
+  CLI::App* command = app.add_subcommand("null-node", "Serves `rails` until it is told to stop");
+  command->add_option("--listen", options.listen, "HOST:PORT")->required();
+  command->add_option("--rail", options.rail_specs, "NAME=KIND:ADDRESS, once for each")->required();
+  return command;
+}
+
+}  // namespace
+
+std::optional<Options> ParseOptions(int argc, char** argv, int* exit_status) {
+  Options options;
+  CLI::App app("Measures Tapedeck on this machine; tests/bench compares it with its peers.",
+               "tapedeck-bench");
+  app.require_subcommand(1);
+  const std::map<CLI::App*, Command> commands = {{AddTransfer(app, options), Command::kTransfer},
+                                                 {AddSession(app, options), Command::kSession},
+                                                 {AddRails(app, options), Command::kRails},
+                                                 {AddNullNode(app, options), Command::kNullNode}};
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    *exit_status = app.exit(error);
+    return std::nullopt;
+  }
+  options.command = commands.at(app.get_subcommands().front());
+  return options;
+}
+
+}  // namespace tapedeck::bench

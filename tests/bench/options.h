@@ -1,0 +1,39 @@
+// The command line of tapedeck-bench.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataplane/transport/transport.h"
+#include "services/session/messages.h"
+
+namespace tapedeck::bench {
+
+enum class Command { kTransfer, kSession, kRails, kNullNode };
+
+struct Options {
+  Command command = Command::kTransfer;
+  std::vector<std::string> rails = {"127.0.0.1", "127.0.0.2"};  // ADDRESS or KIND:ADDRESS
+  double seconds = 4;
+  uint64_t block_bytes = 1 << 20;
+  uint64_t lun_bytes = 2ull << 30;
+  uint32_t slots = 64;
+  int sessions = 50;
+  bool json = false;  // the result always is
+  dataplane::TransferOp op = dataplane::TransferOp::kRead;
+  services::session::Direction direction = services::session::Direction::kRecord;
+  uint64_t blocks = 500;
+  bool crc = true;
+  uint32_t connections = 1;
+  double hold_s = 0;                    // keep the session open after its blocks
+  std::string node;                     // HOST:PORT of a null node that runs already
+  std::string listen;                   // of the null node
+  std::vector<std::string> rail_specs;  // of the null node: NAME=KIND:ADDRESS
+};
+
+// Nothing if the program shall end now, with `*exit_status`.
+std::optional<Options> ParseOptions(int argc, char** argv, int* exit_status);
+
+}  // namespace tapedeck::bench

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# For scripts that run in the virtual machine, to be sourced or called as guest.sh FUNCTION ARGUMENT...: what can be
+# done to its ports. Port N is the device pN with the RDMA device rxN and, on machine H, the address 10.0.N.H. In a
+# single machine, H is 1 and qN is the other end of pN.
+
+# make_veth_port N
+make_veth_port() {
+  modprobe veth
+  ip link add "p$1" type veth peer name "q$1"
+  ip link set "q$1" mtu 9000
+  ip link set "q$1" up
+}
+
+# make_rdma PORT DEVICE: an RDMA device on a network device.
+make_rdma() { rdma link add "$1" type rxe netdev "$2"; }
+
+port_down() { ip link set "p$1" down; }
+port_up() { ip link set "p$1" up; }
+
+# remove_port N: network and RDMA device go, as if pulled out. Programs that use librdmacm are told at once
+# (RDMA_CM_EVENT_DEVICE_REMOVAL; verbs' own events do not say it); the kernel finishes when the last has closed it.
+remove_port() { ip link delete "p$1" >/dev/null 2>&1 & }
+
+# set_mtu N BYTES: the path MTU becomes the largest power of two that fits with RoCE's headers: 4200 gives 4096,
+# 1500 gives 1024.
+set_mtu() { ip link set "p$1" mtu "$2"; }
+
+# add_address N H; drop_addresses N takes all away, and with them the port's RoCEv2 GIDs.
+add_address() { ip address add "10.0.$1.$2/24" dev "p$1"; }
+drop_addresses() { ip address flush dev "p$1"; }
+
+# disturb N NETEM...: what leaves port N is lost, delayed, corrupted, such as "loss 2%" or "delay 2ms". Soft-RoCE
+# between two users of one port never leaves it: use a peer port, or two machines.
+disturb() { modprobe sch_netem && tc qdisc replace dev "p$1" root netem "${@:2}"; }
+undisturb() { tc qdisc delete dev "p$1" root; }
+
+# add_peer_port N: makes the other end of pN, in a single machine, the RDMA port ryN with the address 10.0.N.2. What
+# rxN and ryN exchange goes over the wire between them. Local addresses would be reached over lo: the kernel is told
+# to take them from a wire, and each end the other's hardware address.
+add_peer_port() {
+  local device
+  for device in "p$1" "q$1"; do
+    echo 1 >"/proc/sys/net/ipv4/conf/$device/accept_local"
+    echo 0 >"/proc/sys/net/ipv4/conf/$device/rp_filter"
+  done
+  echo 0 >/proc/sys/net/ipv4/conf/all/rp_filter
+  ip link set "q$1" mtu "$(<"/sys/class/net/p$1/mtu")"
+  ip address add "10.0.$1.2/24" dev "q$1"
+  ip neighbour replace "10.0.$1.2" lladdr "$(<"/sys/class/net/q$1/address")" dev "p$1" nud permanent
+  ip neighbour replace "10.0.$1.1" lladdr "$(<"/sys/class/net/p$1/address")" dev "q$1" nud permanent
+  make_rdma "ry$1" "q$1"
+}
+
+# rdma_state N: the port's state as the RDMA device sees it, such as ACTIVE or DOWN.
+rdma_state() { sed 's/.*: //' "/sys/class/infiniband/rx$1/ports/1/state"; }
+
+# rdma_counter N NAME: such as rcvd_seq_err, completer_retry_err, retry_exceeded_err.
+rdma_counter() { cat "/sys/class/infiniband/rx$1/ports/1/hw_counters/$2"; }
+
+# await_listener tcp|rdma PORT: returns once a program listens there; fails after 20 s.
+await_listener() {
+  local listeners=(ss -Htln) deadline=$((SECONDS + 20))
+  [[ $1 == tcp ]] || listeners=(rdma resource show cm_id)
+  until "${listeners[@]}" | grep 'LISTEN' | grep -q "[: ]$2 "; do
+    ((SECONDS < deadline)) || return 1
+    sleep 0.1
+  done
+}
+
+if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
+  set -euo pipefail
+  "$@"
+fi

@@ -1,0 +1,89 @@
+# shellcheck shell=bash disable=SC2154
+# Runs as the first process of the machine, in the host's root, with the settings that vm.sh wrote: readies the
+# machine, runs the command, leaves its status in /run/lab/exit and switches the machine off.
+set -uo pipefail
+export PATH=$PATH:/usr/sbin:/sbin
+# shellcheck source=tests/lab/guest.sh
+source "$LAB/guest.sh"
+
+ready_files() {
+  local index
+  ln -s /proc/self/fd /dev/fd
+  ln -s fd/0 /dev/stdin
+  ln -s fd/1 /dev/stdout
+  ln -s fd/2 /dev/stderr
+  mkdir -p /dev/shm /dev/pts
+  mount -t tmpfs tmpfs /dev/shm
+  mount -t devpts devpts /dev/pts
+  for index in "${!SHARES[@]}"; do
+    mkdir -p "${SHARES[index]}"
+    mount -t 9p -o trans=virtio,version=9p2000.L,msize=512000,cache=none "share$index" "${SHARES[index]}"
+  done
+  # Modules by name, for modprobe and for the kernel itself.
+  mkdir -p /lib/modules
+  mount --bind "$KERNEL/lib/modules" /lib/modules
+  modprobe -a virtio_console virtio_rng
+}
+
+# name_nics: the virtio NICs, by the fifth byte of their addresses, become p0, p1 and c0.
+name_nics() {
+  local names=(p0 p1 c0) path mac
+  modprobe virtio_net
+  for path in /sys/class/net/*/address; do
+    read -r mac <"$path"
+    [[ $mac == 52:54:* ]] || continue
+    ip link set "$(basename "$(dirname "$path")")" name "${names[16#${mac:12:2}]}"
+  done
+}
+
+ready_network() {
+  local port
+  hostname "lab$HOST"
+  ip link set lo up
+  if ((NICS > 0)); then
+    name_nics
+    ip address add "10.9.0.$HOST/24" dev c0
+    ip link set c0 up
+  fi
+  # rxe needs a CRC32 driver when it is loaded.
+  [[ $RDMA == no ]] || modprobe -a crc32_generic rdma_rxe ib_uverbs rdma_ucm
+  for port in 0 1; do
+    ((NICS > 0)) || make_veth_port "$port"
+    set_mtu "$port" "$MTU"
+    add_address "$port" "$HOST"
+    port_up "$port"
+    [[ $RDMA == no ]] || make_rdma "rx$port" "p$port"
+  done
+}
+
+# run_command: with its output on the ports that lead to the caller. Pipes lie between, since such a port cannot be
+# opened twice, as /dev/stdout would.
+run_command() {
+  local port out err input=/dev/null status=0 limit=()
+  port=$(basename /sys/class/virtio-ports/vport*p1)
+  port=/dev/${port%1}
+  [[ $STDIN == no ]] || input=${port}3
+  exec 3> >(exec cat >"${port}1")
+  out=$!
+  exec 4> >(exec 3>&- cat >"${port}2")
+  err=$!
+  # Root may lock memory past the limit, unless this capability is taken away.
+  [[ $MEMLOCK == unlimited ]] || limit=(setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock)
+  (
+    cd "$DIR" && ulimit -l "$MEMLOCK" &&
+      exec env -i PATH="$PATH" HOME=/root LANG=C.UTF-8 LAB="$LAB" "${ENVIRONMENT[@]}" "${limit[@]}" "${COMMAND[@]}"
+  ) <"$input" >&3 2>&4 3>&- 4>&- || status=$?
+  exec 3>&- 4>&-
+  # Programs that the command left behind hold its output open; they are not waited for.
+  timeout 2 tail --pid="$out" -f /dev/null
+  timeout 2 tail --pid="$err" -f /dev/null
+  echo "$status" >/run/lab/exit
+}
+
+ulimit -n 65536
+ready_files
+ready_network
+run_command
+sync
+# The machine is set to end where it would start again.
+echo b >/proc/sysrq-trigger
