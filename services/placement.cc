@@ -19,18 +19,6 @@ using dataplane::topology::Topology;
 
 namespace {
 
-// The rail with its interface and its port's place, as far as they can be found.
-NodeRail Placed(const Topology& topology, dataplane::RailDescription rail) {
-  const std::string interface = dataplane::topology::InterfaceOf(rail.address);
-  if (rail.device.empty()) rail.device = interface;
-  const auto* port = topology.Find(rail.device);
-  for (std::string name = interface; port == nullptr && !name.empty();
-       name = dataplane::topology::InterfaceBelow(name)) {
-    port = topology.Find(name);
-  }
-  return {.rail = std::move(rail), .place = port == nullptr ? Place() : port->place};
-}
-
 std::string NodeText(const Place& place) {
   return place.numa_node.has_value() ? absl::StrCat(*place.numa_node) : "unknown";
 }
@@ -64,6 +52,19 @@ void Pin(const std::string& rail, const dataplane::topology::NumaNode& node) {
 
 }  // namespace
 
+NodeRail PlaceRail(const Topology& topology, dataplane::RailDescription rail) {
+  const std::string interface = dataplane::topology::InterfaceOf(rail.address);
+  if (rail.device.empty()) rail.device = interface;
+  // Of an RDMA port, "mlx5_0/1", the device. It is looked for first: in a container it may be there
+  // where the interface is a virtual one.
+  const auto* port = topology.Find(rail.device.substr(0, rail.device.find('/')));
+  for (std::string name = interface; port == nullptr && !name.empty();
+       name = dataplane::topology::InterfaceBelow(name)) {
+    port = topology.Find(name);
+  }
+  return {.rail = std::move(rail), .place = port == nullptr ? Place() : port->place};
+}
+
 Placement Placement::Discover(const std::vector<dataplane::Transport*>& rails) {
   absl::StatusOr<Topology> topology = Topology::Discover();
   if (!topology.ok()) {
@@ -73,7 +74,7 @@ Placement Placement::Discover(const std::vector<dataplane::Transport*>& rails) {
   }
   std::vector<NodeRail> placed;
   for (const dataplane::Transport* rail : rails) {
-    placed.push_back(Placed(*topology, rail->rail()));
+    placed.push_back(PlaceRail(*topology, rail->rail()));
     LogPlace(placed.back());
   }
   return Placement(*std::move(topology), std::move(placed));

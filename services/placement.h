@@ -13,6 +13,10 @@
 
 namespace tapedeck::services {
 
+// The rail with its port's place and, where it names no device, its interface, as far as they can
+// be found.
+NodeRail PlaceRail(const dataplane::topology::Topology& topology, dataplane::RailDescription rail);
+
 // Made at start, then immutable: any thread.
 class Placement {
  public:

@@ -2,6 +2,7 @@
 # On a server described in a file, which hwloc reads in place of this machine: tapectl nodes tells where every rail and
 # memory is, pollers keep to the processors of their port's NUMA node, and blocks move.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/faults.sh"
 in_private_network "$@"
 
 # ens10 is a port of node 0, whose processors are the even ones; ens20 of node 1; virtual0 is not in it.
