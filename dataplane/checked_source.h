@@ -1,29 +1,54 @@
 // A Source that checks the CRC32C of every payload and asks again for those that fail.
 #pragma once
 
+#include <deque>
 #include <memory>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "dataplane/payload_crc.h"
 #include "dataplane/source.h"
 
 namespace tapedeck::dataplane {
 
-// On the session's executor. Payloads must be host memory.
+// On the session's executor. Gives blocks in the order in which they have been checked.
 class CheckedSource final : public Source {
  public:
   // A block that fails this often in a row was made wrong; asking again would go on for ever.
   static constexpr int kMaxRejects = 3;
 
-  explicit CheckedSource(Source& inner) : inner_(inner) {}
+  // `crc` reaches the memory in which the payloads lie. Both outlive this.
+  CheckedSource(Source& inner, PayloadCrc& crc) : inner_(inner), crc_(crc) {}
 
   absl::StatusOr<Flow> Pull(Block* block) override;
-  void SetWaker(Waker waker) override { inner_.SetWaker(std::move(waker)); }
+  void SetWaker(Waker waker) override;
   void Acknowledge(uint64_t watermark) override { inner_.Acknowledge(watermark); }
   absl::Status Reject(const BlockHeader& header) override { return inner_.Reject(header); }
 
   uint64_t crc_errors() const { return crc_errors_; }
 
  private:
+  struct Computed {
+    Block block;
+    absl::StatusOr<uint32_t> crc;
+  };
+
+  // Shared with the computations under way, which may end on another thread and after this.
+  struct Results {
+    absl::Mutex mutex;
+    std::deque<Computed> queue ABSL_GUARDED_BY(mutex);
+    Waker waker ABSL_GUARDED_BY(mutex);
+    bool looked_for ABSL_GUARDED_BY(mutex) = false;  // Pull is about to look: no need to wake it
+  };
+
+  void Start(Block block);
+  bool TakeResult(Computed* result);
+  absl::StatusOr<bool> IsGood(Computed& result);
+
   Source& inner_;
+  PayloadCrc& crc_;
+  const std::shared_ptr<Results> results_ = std::make_shared<Results>();
+  size_t under_way_ = 0;  // started and not taken from the results
   uint64_t crc_errors_ = 0;
   uint64_t last_rejected_ = 0;
   int rejects_ = 0;

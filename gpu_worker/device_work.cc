@@ -2,20 +2,22 @@
 
 #include <algorithm>
 
+#include "dataplane/crc32c.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/fft/transform.h"
 
 namespace tapedeck::gpu_worker {
 
 absl::StatusOr<std::unique_ptr<DeviceWork>> DeviceWork::Create(device::Device& device,
-                                                               size_t block_bytes,
-                                                               uint32_t fft_points) {
-  TD_ASSIGN_OR_RETURN(auto ring, GpuRing::Create(device, block_bytes));
+                                                               const DeviceWorkSettings& settings) {
+  const size_t block_bytes = settings.block_bytes;
+  TD_ASSIGN_OR_RETURN(auto ring, GpuRing::Create(device, settings.direct, block_bytes));
   TD_ASSIGN_OR_RETURN(auto queue, device.NewQueue());
-  std::unique_ptr<DeviceWork> work(new DeviceWork(std::move(ring), std::move(queue)));
-  if (fft_points != 0) {
-    TD_ASSIGN_OR_RETURN(
-        auto fft, stages::fft::CreateTransform(fft_points, block_bytes, device, work->queue()));
+  std::unique_ptr<DeviceWork> work(
+      new DeviceWork(settings.direct, std::move(ring), std::move(queue)));
+  if (settings.fft_points != 0) {
+    TD_ASSIGN_OR_RETURN(auto fft, stages::fft::CreateTransform(settings.fft_points, block_bytes,
+                                                               device, work->queue()));
     work->transforms_.push_back(std::move(fft));
   }
   return work;
@@ -28,9 +30,12 @@ absl::StatusOr<size_t> DeviceWork::Enqueue(const stages::Slot& slot, size_t payl
     const size_t granule = transform->granule_bytes();
     bytes = (bytes + granule - 1) / granule * granule;
   }
-  if (from_host) {
-    std::ranges::fill(slot.host.subspan(payload_bytes, bytes - payload_bytes), std::byte{0});
-    TD_RETURN_IF_ERROR(queue_->CopyToDevice(slot.device.data(), slot.host.data(), bytes));
+  // The zeros come from the host, wherever the payload is.
+  std::ranges::fill(slot.host.subspan(payload_bytes, bytes - payload_bytes), std::byte{0});
+  const size_t first = from_host ? 0 : payload_bytes;
+  if (first < bytes) {
+    TD_RETURN_IF_ERROR(
+        queue_->CopyToDevice(slot.device.data() + first, slot.host.data() + first, bytes - first));
   }
   for (const auto& transform : transforms_) {
     TD_RETURN_IF_ERROR(transform->Apply(slot.device.first(bytes)));
@@ -39,6 +44,15 @@ absl::StatusOr<size_t> DeviceWork::Enqueue(const stages::Slot& slot, size_t payl
     TD_RETURN_IF_ERROR(queue_->CopyToHost(slot.host.data(), slot.device.data(), bytes));
   }
   return bytes;
+}
+
+absl::Status DeviceWork::EnqueueCrc(const GpuRing::Loan& loan, size_t payload_bytes) {
+  if (loan.crc == nullptr) return absl::OkStatus();
+  return queue_->Crc32c(loan.crc, loan.device.first(payload_bytes));
+}
+
+uint32_t DeviceWork::CrcOf(const GpuRing::Loan& loan, size_t payload_bytes) {
+  return loan.crc != nullptr ? *loan.crc : dataplane::Crc32c(loan.host.first(payload_bytes));
 }
 
 }  // namespace tapedeck::gpu_worker

@@ -1,6 +1,7 @@
-// The slots in which a device works on blocks. On a GPU they are a ring of device memory beside the
-// host ring that the network uses (the bounce); a device that works in host memory uses the
-// network's slots themselves.
+// Where blocks are for the network, and where the device works on them. A job's ring lies in host
+// memory, and the device works in slots beside it (the bounce), or in memory of the device, and
+// slots of host memory beside it serve stages that need the CPU. A device that works in host memory
+// uses the network's slots themselves.
 #pragma once
 
 #include <memory>
@@ -9,33 +10,44 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/block.h"
+#include "dataplane/ladder/rung.h"
 #include "dataplane/memory/memory_pool.h"
 #include "gpu_worker/device/device.h"
 
 namespace tapedeck::gpu_worker {
 
-// The ring a session registers and its blocks travel in: pinned where the device copies from it.
-absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(device::Device& device, size_t slots,
+// The ring a session registers and its blocks travel in, as `rung` demands: kBounce gives host
+// memory, pinned where the device copies from it. Direct ones are checked against the room that
+// `rails` registrations need: RESOURCE_EXHAUSTED.
+absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(device::Device& device,
+                                                              dataplane::ladder::Rung rung,
+                                                              size_t rails, size_t slots,
                                                               size_t slot_bytes);
 
-// Owned by a pipeline, used by its work thread.
+// The slots beside a job's ring. Owned by a pipeline, used by its work thread.
 class GpuRing {
  public:
-  // A place to work until the loan is destroyed.
+  // Both sides of a block until the loan is destroyed.
   struct Loan {
-    std::span<std::byte> bytes;
-    dataplane::Block slot;  // empty where `bytes` is the host slot
+    std::span<std::byte> host;
+    std::span<std::byte> device;  // the same where the device works in host memory
+    uint32_t* crc = nullptr;      // the device leaves the block's CRC here; null if the CPU can
+    dataplane::Block slot;        // empty where no second side is needed
   };
 
-  static absl::StatusOr<std::unique_ptr<GpuRing>> Create(device::Device& device, size_t slot_bytes);
+  // `direct`: the job's ring lies in memory of the device.
+  static absl::StatusOr<std::unique_ptr<GpuRing>> Create(device::Device& device, bool direct,
+                                                         size_t slot_bytes);
 
-  // For the block in `host`; none while every slot is in use.
-  std::optional<Loan> Lend(std::span<std::byte> host);
+  // For the block in `memory`, a part of the job's ring; none while every slot is in use.
+  std::optional<Loan> Lend(std::span<std::byte> memory);
 
  private:
-  explicit GpuRing(std::shared_ptr<dataplane::MemoryPool> pool) : pool_(std::move(pool)) {}
+  explicit GpuRing(bool direct) : direct_(direct) {}
 
-  const std::shared_ptr<dataplane::MemoryPool> pool_;  // null where the device works in host memory
+  const bool direct_;
+  std::shared_ptr<dataplane::MemoryPool> slots_;  // null where the device works in host memory
+  std::unique_ptr<dataplane::Memory> crcs_;       // by slot; null unless direct
 };
 
 }  // namespace tapedeck::gpu_worker

@@ -7,27 +7,16 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/device_crc.h"
 #include "services/errors.h"
 
 namespace tapedeck::gpu_worker {
 
+using dataplane::TransferOp;
 using services::session::Direction;
 using services::session::Snapshot;
 
 namespace {
-
-// A ring of 64 blocks of 1 MiB rides out 10 ms of both ports; larger blocks get fewer slots, never
-// under 8.
-constexpr uint32_t kDefaultSlots = 64;
-constexpr uint64_t kDefaultRingBytes = 64 << 20;
-constexpr uint32_t kMinSlots = 8;
-constexpr uint32_t kMaxSlots = 4096;
-
-uint32_t SlotsFor(uint32_t asked, uint64_t block_bytes) {
-  if (asked != 0) return std::clamp(asked, kMinSlots, kMaxSlots);
-  const auto fitting = static_cast<uint32_t>(kDefaultRingBytes / block_bytes);
-  return std::clamp(fitting, kMinSlots, kDefaultSlots);
-}
 
 absl::Status Incomplete(const std::string& recording, uint64_t lost, uint64_t total) {
   return services::WithReason(absl::DataLossError(absl::StrCat(
@@ -55,15 +44,16 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
   TD_ASSIGN_OR_RETURN(const services::Channel channel, storage->GetChannel(spec.transfer.target));
   auto job =
       std::shared_ptr<Job>(new Job(name, Direction::kRecord, environment, std::move(storage)));
-  TD_RETURN_IF_ERROR(job->MakeRing(spec.transfer, channel.block_bytes));
+  const TransferOp op = channel.op_chosen ? channel.op : TransferOp::kRead;
+  TD_RETURN_IF_ERROR(job->MakeRing(spec.transfer, op, channel.block_bytes));
   TD_ASSIGN_OR_RETURN(Recording pipeline,
                       CreateRecording({.spec = spec,
                                        .channel = {.datatype = channel.datatype,
                                                    .block_bytes = channel.block_bytes},
                                        .device = environment.device,
-                                       .ring = job->ring_,
+                                       .ring = job->end_.ring,
                                        .clock = &environment.executor->clock()}));
-  job->source_ = std::move(pipeline.source);
+  job->end_.source = std::move(pipeline.source);
   {
     absl::MutexLock lock(&job->mutex_);
     std::ranges::copy(pipeline.notes, std::back_inserter(job->job_.notes));
@@ -83,15 +73,20 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
                       storage->GetRecording(spec.transfer.target));
   auto job =
       std::shared_ptr<Job>(new Job(name, Direction::kPlayback, environment, std::move(storage)));
-  TD_RETURN_IF_ERROR(job->MakeRing(spec.transfer, recording.block_bytes));
+  TD_RETURN_IF_ERROR(job->MakeRing(spec.transfer, TransferOp::kWrite, recording.block_bytes));
+  const bool direct = !job->end_.ring->window().host_accessible;
+  if (direct) {
+    TD_ASSIGN_OR_RETURN(job->end_.payload_crc, DeviceCrc::Create(*environment.device->device));
+  }
   TD_ASSIGN_OR_RETURN(Playback pipeline,
                       CreatePlayback({.spec = spec,
                                       .channel = {.datatype = recording.datatype,
                                                   .block_bytes = recording.block_bytes},
                                       .labels = recording.labels,
                                       .blocks = recording.blocks,
-                                      .device = environment.device}));
-  job->sink_ = std::move(pipeline.sink);
+                                      .device = environment.device,
+                                      .direct = direct}));
+  job->end_.sink = std::move(pipeline.sink);
   {
     absl::MutexLock lock(&job->mutex_);
     std::ranges::copy(pipeline.notes, std::back_inserter(job->job_.notes));
@@ -103,9 +98,19 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
   return job;
 }
 
-absl::Status Job::MakeRing(const services::TransferSpec& spec, uint64_t block_bytes) {
-  TD_ASSIGN_OR_RETURN(ring_, gpu_worker::MakeRing(*environment_.device->device,
-                                                  SlotsFor(spec.slots, block_bytes), block_bytes));
+absl::Status Job::MakeRing(const services::TransferSpec& spec, TransferOp op,
+                           uint64_t block_bytes) {
+  TD_ASSIGN_OR_RETURN(JobRing made, MakeJobRing({.device = environment_.device->device.get(),
+                                                 .ladder = environment_.ladder,
+                                                 .rails = environment_.rails,
+                                                 .direction = state().direction,
+                                                 .op = spec.op.value_or(op),
+                                                 .slots = spec.slots,
+                                                 .block_bytes = block_bytes}));
+  end_.ring = std::move(made.ring);
+  end_.registration = std::move(made.registration);
+  absl::MutexLock lock(&mutex_);
+  std::ranges::move(made.notes, std::back_inserter(job_.notes));
   return absl::OkStatus();
 }
 
@@ -113,8 +118,8 @@ void Job::OpenSession(services::session::Open open, const services::TransferSpec
                       bool ordered) {
   open.recorder = environment_.worker_name;
   open.request_id = spec.request_id;
-  open.slots = static_cast<uint32_t>(ring_->slots());
-  open.slot_bytes = ring_->slot_bytes();
+  open.slots = static_cast<uint32_t>(end_.ring->slots());
+  open.slot_bytes = end_.ring->slot_bytes();
   open.op_chosen = spec.op.has_value();
   open.op = spec.op.value_or(open.op);
   services::session::ClientSessionSettings settings{
@@ -124,21 +129,13 @@ void Job::OpenSession(services::session::Open open, const services::TransferSpec
       .connections_per_rail = environment_.connections_per_rail,
       .ordered = ordered};
   // The session holds the job until it has ended; OnChange lets go of the session then.
-  settings.make_end = [self = shared_from_this()](const auto&) { return self->MakeEnd(); };
+  settings.make_end = [self = shared_from_this()](const auto&) { return std::move(self->end_); };
   settings.on_change = [self = shared_from_this()](const Snapshot& s) { self->OnChange(s); };
   session_ = std::make_unique<services::session::ClientSession>(
       *environment_.executor, std::move(settings), storage_->OpenSession());
   environment_.executor->Post([self = shared_from_this()] {
     if (self->session_ != nullptr) self->session_->Start();
   });
-}
-
-absl::StatusOr<services::session::TransferEnd> Job::MakeEnd() {
-  services::session::TransferEnd end;
-  end.source = std::move(source_);
-  end.sink = std::move(sink_);
-  end.ring = std::move(ring_);
-  return end;
 }
 
 void Job::OnChange(const Snapshot& snapshot) {
@@ -157,9 +154,11 @@ void Job::OnChange(const Snapshot& snapshot) {
     if (snapshot.ended) Conclude(snapshot);
   }
   if (!snapshot.ended) return;
-  // Not inside its own callback. Ended jobs are kept to be looked at, their connections are not.
+  // Not inside its own callback. Ended jobs are kept to be looked at, their connections and memory
+  // are not.
   environment_.executor->Post([self = shared_from_this()] {
     self->session_.reset();
+    const services::session::TransferEnd unused = std::move(self->end_);  // in its own order
     self->storage_.reset();
   });
 }

@@ -13,6 +13,8 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/transport/transport.h"
 #include "gpu_worker/device_choice.h"
+#include "gpu_worker/job_ring.h"
+#include "gpu_worker/memory_ladder.h"
 #include "gpu_worker/pipeline_factory.h"
 #include "services/jobs.h"
 #include "services/session/client_session.h"
@@ -24,6 +26,7 @@ namespace tapedeck::gpu_worker {
 struct JobEnvironment {
   dataplane::Executor* executor = nullptr;  // the session lives here
   const DeviceChoice* device = nullptr;
+  MemoryLadder* ladder = nullptr;
   std::vector<dataplane::Transport*> rails;  // chosen for this job
   std::vector<std::string> notes;            // for the job
   uint32_t connections_per_rail = 1;
@@ -52,19 +55,18 @@ class Job : public std::enable_shared_from_this<Job> {
   Job(const std::string& name, services::session::Direction direction,
       const JobEnvironment& environment, std::unique_ptr<services::StorageClient> storage);
 
-  absl::Status MakeRing(const services::TransferSpec& spec, uint64_t block_bytes);
+  // `op` is the one that the storage node is expected to choose.
+  absl::Status MakeRing(const services::TransferSpec& spec, dataplane::TransferOp op,
+                        uint64_t block_bytes);
   void OpenSession(services::session::Open open, const services::TransferSpec& spec, bool ordered);
-  absl::StatusOr<services::session::TransferEnd> MakeEnd();
   void OnChange(const services::session::Snapshot& snapshot);
   void Conclude(const services::session::Snapshot& snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const JobEnvironment environment_;
   std::unique_ptr<services::StorageClient> storage_;  // until it has ended
-  std::shared_ptr<dataplane::SlotPool> ring_;
 
-  // Until the session takes them.
-  std::unique_ptr<dataplane::Source> source_;
-  std::unique_ptr<dataplane::Sink> sink_;
+  // Until the session takes it, or has ended without.
+  services::session::TransferEnd end_;
 
   // On the executor.
   std::unique_ptr<services::session::ClientSession> session_;

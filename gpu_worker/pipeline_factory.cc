@@ -160,7 +160,10 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
       std::visit([&](const auto& source) { return MakeSource(source, settings); }, spec.source));
   TD_ASSIGN_OR_RETURN(const auto datatype, ParseDatatype(parts.datatype));
   TD_ASSIGN_OR_RETURN(auto work,
-                      DeviceWork::Create(*settings.device->device, block_bytes, fft_points));
+                      DeviceWork::Create(*settings.device->device,
+                                         {.block_bytes = block_bytes,
+                                          .fft_points = fft_points,
+                                          .direct = !settings.ring->window().host_accessible}));
   Recording out{.labels = std::move(parts.labels),
                 .expected_blocks = ExpectedBlocks(settings, parts.bytes),
                 .notes = std::move(parts.notes)};
@@ -183,8 +186,11 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
   TD_RETURN_IF_ERROR(CheckPlayback(settings));
   const uint64_t block_bytes = settings.channel.block_bytes;
   // Before the sink, which may replace a file.
-  TD_ASSIGN_OR_RETURN(auto work, DeviceWork::Create(*settings.device->device, block_bytes,
-                                                    settings.spec.transfer.fft_points));
+  TD_ASSIGN_OR_RETURN(
+      auto work,
+      DeviceWork::Create(*settings.device->device, {.block_bytes = block_bytes,
+                                                    .fft_points = settings.spec.transfer.fft_points,
+                                                    .direct = settings.direct}));
   auto counts = std::make_shared<stages::verify::Counts>();
   TD_ASSIGN_OR_RETURN(SinkParts parts,
                       std::visit([&](const auto& sink) { return MakeSink(sink, settings, counts); },

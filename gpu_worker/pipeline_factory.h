@@ -50,6 +50,7 @@ struct PlaybackSettings {
   std::map<std::string, std::string> labels;  // of the recording
   uint64_t blocks = 0;                        // of the recording; 0 unknown
   const DeviceChoice* device = nullptr;
+  bool direct = false;  // the job's ring lies in memory of the device
 };
 
 struct Playback {

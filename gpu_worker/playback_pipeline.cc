@@ -1,5 +1,6 @@
 #include "gpu_worker/playback_pipeline.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -53,8 +54,9 @@ void PlaybackPipeline::Begin(Block block) {
 
 void PlaybackPipeline::StartWaiting() {
   while (!waiting_.empty()) {
-    const std::span<std::byte> host = waiting_.front().memory().first(plan_.block_bytes);
-    std::optional<GpuRing::Loan> loan = plan_.work->Lend(host);
+    const std::span<std::byte> memory = waiting_.front().memory();  // none if it is missing
+    std::optional<GpuRing::Loan> loan =
+        plan_.work->Lend(memory.first(std::min(memory.size(), plan_.block_bytes)));
     if (!loan.has_value()) return;  // a completion comes back here
     Underway underway{.block = std::move(waiting_.front()), .loan = *std::move(loan)};
     waiting_.pop_front();
@@ -82,12 +84,11 @@ absl::Status PlaybackPipeline::Process(Underway& underway) {
                                             header.payload_bytes, " bytes, the channel's have ",
                                             plan_.block_bytes));
   }
-  const stages::Slot slot{.sequence = header.sequence,
-                          .host = underway.block.memory().first(plan_.block_bytes),
-                          .device = underway.loan.bytes};
-  TD_ASSIGN_OR_RETURN(const size_t payload,
-                      plan_.work->Enqueue(slot, header.payload_bytes, /*from_host=*/true,
-                                          plan_.sink->reads_payload()));
+  const stages::Slot slot{
+      .sequence = header.sequence, .host = underway.loan.host, .device = underway.loan.device};
+  TD_ASSIGN_OR_RETURN(const size_t payload, plan_.work->Enqueue(slot, header.payload_bytes,
+                                                                /*from_host=*/!plan_.work->direct(),
+                                                                plan_.sink->reads_payload()));
   header.payload_bytes = static_cast<uint32_t>(payload);
   return absl::OkStatus();
 }
@@ -95,7 +96,7 @@ absl::Status PlaybackPipeline::Process(Underway& underway) {
 void PlaybackPipeline::Complete(Underway underway, absl::Status status) {
   --underway_;
   if (!failed()) {
-    status.Update(status.ok() ? Consume(underway.block) : absl::OkStatus());
+    status.Update(status.ok() ? Consume(underway) : absl::OkStatus());
     if (!status.ok()) Fail(status);
   }
   const uint64_t sequence = underway.block.header().sequence;
@@ -105,9 +106,11 @@ void PlaybackPipeline::Complete(Underway underway, absl::Status status) {
   CloseIfDone();
 }
 
-absl::Status PlaybackPipeline::Consume(const Block& block) {
-  const bool missing = (block.header().flags & dataplane::kBlockMissing) != 0;
-  return plan_.sink->Consume(block.header(), missing ? std::span<std::byte>() : block.payload());
+absl::Status PlaybackPipeline::Consume(const Underway& underway) {
+  const dataplane::BlockHeader& header = underway.block.header();
+  const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
+  return plan_.sink->Consume(
+      header, missing ? std::span<std::byte>() : underway.loan.host.first(header.payload_bytes));
 }
 
 void PlaybackPipeline::CloseIfDone() {

@@ -1,5 +1,5 @@
-// host slot → transforms → sink stage, as a Sink: what a playback session feeds. On a GPU every
-// payload goes through device memory, and comes back only if the sink stage reads it.
+// ring slot → transforms → sink stage, as a Sink: what a playback session feeds. On a GPU every
+// payload is or goes in device memory, and comes to the host only if the sink stage reads it.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ class PlaybackPipeline final : public dataplane::Sink {
   void Start(Underway underway);
   absl::Status Process(Underway& underway);
   void Complete(Underway underway, absl::Status status);
-  absl::Status Consume(const dataplane::Block& block);
+  absl::Status Consume(const Underway& underway);
   void StartWaiting();
   void CloseIfDone();
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/crc32c.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 
@@ -104,9 +103,8 @@ void RecordPipeline::Start(Underway underway) {
 }
 
 absl::StatusOr<size_t> RecordPipeline::Fill(Underway& underway) {
-  const stages::Slot slot{.sequence = next_sequence_,
-                          .host = underway.block.memory().first(plan_.block_bytes),
-                          .device = underway.loan.bytes};
+  const stages::Slot slot{
+      .sequence = next_sequence_, .host = underway.loan.host, .device = underway.loan.device};
   dataplane::BlockHeader& header = underway.block.header();
   header.sequence = next_sequence_;
   header.sample_index = next_sequence_ * (plan_.block_bytes / plan_.sample_bytes);
@@ -114,7 +112,9 @@ absl::StatusOr<size_t> RecordPipeline::Fill(Underway& underway) {
   TD_ASSIGN_OR_RETURN(const size_t made, plan_.source->Fill(slot, plan_.work->queue()));
   if (made == 0) return made;
   TD_ASSIGN_OR_RETURN(const size_t payload,
-                      plan_.work->Enqueue(slot, made, plan_.source->fills_host(), true));
+                      plan_.work->Enqueue(slot, made, plan_.source->fills_host(),
+                                          /*to_host=*/!plan_.work->direct()));
+  TD_RETURN_IF_ERROR(plan_.work->EnqueueCrc(underway.loan, payload));
   header.payload_bytes = static_cast<uint32_t>(payload);
   return payload;
 }
@@ -125,9 +125,9 @@ void RecordPipeline::Complete(Underway underway, const absl::Status& status) {
     broken_ = true;
     Seal(status);
   } else if (!broken_) {
-    // The payload is in host memory only now.
+    // The payload is in the job's ring only now.
     Block block = std::move(underway.block);
-    block.header().crc32c = dataplane::Crc32c(block.payload());
+    block.header().crc32c = DeviceWork::CrcOf(underway.loan, block.header().payload_bytes);
     absl::MutexLock lock(&mutex_);
     ready_.push_back(std::move(block));
     Wake();

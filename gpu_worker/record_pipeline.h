@@ -1,4 +1,4 @@
-// source stage → transforms → host slot → CRC, as a Source: what a record session sends. Several
+// source stage → transforms → ring slot → CRC, as a Source: what a record session sends. Several
 // blocks are under way on the device at a time; nothing waits for one of them.
 #pragma once
 

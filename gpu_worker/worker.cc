@@ -76,6 +76,7 @@ absl::StatusOr<JobEnvironment> Worker::Environment(const std::string& job,
   dataplane::Log(dataplane::LogLevel::kInfo, "job", "rails chosen",
                  {{"job", job}, {"rails", NamesOf(rails.rails)}, {"why", rails.why}});
   JobEnvironment environment{.device = &parts_.device,
+                             .ladder = &ladder_,
                              .rails = std::move(rails.rails),
                              .notes = std::move(rails.notes),
                              .connections_per_rail = parts_.connections_per_rail,
@@ -142,6 +143,7 @@ services::NodeInfo Worker::Describe() const {
                           .pid = getpid()};
   info.rails = parts_.placement.rails();
   info.memory.push_back(DeviceMemory());
+  info.memory.back().rungs = ladder_.Describe();
   // What a GPU's blocks pass through.
   if (info.memory.front().device != "host") info.memory.push_back(parts_.placement.HostMemory());
   info.sessions = Stats().sessions;

@@ -33,7 +33,9 @@ struct WorkerParts {
 // Any thread.
 class Worker final : public services::Jobs, public services::NodeDescriber {
  public:
-  explicit Worker(WorkerParts parts) : parts_(std::move(parts)) {}
+  // Waits for the rails to be probed.
+  explicit Worker(WorkerParts parts)
+      : parts_(std::move(parts)), ladder_(*parts_.device.device, parts_.rails) {}
 
   ~Worker() override;
 
@@ -62,6 +64,7 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const WorkerParts parts_;
+  MemoryLadder ladder_;
   // Held while a job starts, so that a repeated request finds the first one's job.
   absl::Mutex start_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);
   mutable absl::Mutex mutex_;

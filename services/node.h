@@ -27,6 +27,7 @@ struct MemoryKindInfo {
   std::string status;
   dataplane::topology::Place place;
   std::vector<dataplane::topology::RailDistance> distances;  // to every rail of the node
+  std::vector<std::string> rungs;
 };
 
 struct NodeInfo {

@@ -32,7 +32,8 @@ absl::Status Run(const Settings& settings) {
   const auto placement = services::Placement::Discover(rails->transports());
   placement.PinPollers(rails->transports());
   TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());
-  TD_ASSIGN_OR_RETURN(const auto node, StorageNode::Create({.state_dir = settings.state}));
+  TD_ASSIGN_OR_RETURN(const auto node, StorageNode::Create({.state_dir = settings.state,
+                                                            .rails = rails->transports()}));
   services::session::Registry registry(services::AsExecutors(loops), rails->transports(),
                                        &node->sessions());
   const Describer describer(absl::StrCat(services::HostName(), "/storage"), placement, registry);

@@ -13,7 +13,10 @@ namespace tapedeck::dataplane {
 struct MemoryWindow {
   std::span<std::byte> bytes;  // device addresses where host_accessible is false
   bool host_accessible = true;
-  int dma_buf_fd = -1;  // owned by the Memory; -1 where there is none
+  // Covers the bytes from its offset 0; owned by the Memory; -1 where there is none. A transport
+  // registers a window that has one by it alone, and says so if it cannot: which way is used, and
+  // which comes next, is for the ladder to decide (ladder/rung.h).
+  int dma_buf_fd = -1;
 };
 
 // Created by the rooms under memory/, each with

@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "dataplane/memory/memory.h"
+#include "gpu_worker/device/direct.h"
 
 namespace tapedeck::gpu_worker::device {
 
@@ -31,6 +33,10 @@ class Queue {
 
   // May overlap work enqueued later: leave both sides alone until a later Then has run.
   virtual absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) = 0;
+
+  // Puts the CRC32C of a payload in memory of the device at `crc`, which is memory of
+  // NewHostMemory; there once a later Then has run. The payload starts at a multiple of 16 bytes.
+  virtual absl::Status Crc32c(uint32_t* crc, std::span<const std::byte> payload) = 0;
 
   // Calls back once everything enqueued so far is done, with the error if it failed. On any thread,
   // even inline: it must not block and not use the queue, only hand over to another thread.
@@ -56,6 +62,8 @@ class Device {
   // For the network's ring and the bounce: readable by the CPU, copied by the device at full speed.
   virtual absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewHostMemory(size_t bytes) = 0;
   virtual absl::StatusOr<std::unique_ptr<Queue>> NewQueue() = 0;
+  // Null where the device works in host memory.
+  virtual DirectAccess* direct() = 0;
 };
 
 }  // namespace tapedeck::gpu_worker::device

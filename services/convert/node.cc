@@ -60,6 +60,7 @@ v1::MemoryKindInfo ToProto(const MemoryKindInfo& memory) {
     wire.set_distance(static_cast<v1::Distance>(to.distance));
     wire.set_weight(dataplane::topology::Weight(to.distance));
   }
+  for (const std::string& rung : memory.rungs) out.add_rungs(rung);
   return out;
 }
 
@@ -68,7 +69,8 @@ absl::StatusOr<MemoryKindInfo> FromProto(const v1::MemoryKindInfo& memory) {
                      .description = memory.description(),
                      .bytes = memory.bytes(),
                      .status = memory.status(),
-                     .place = PlaceOf(memory)};
+                     .place = PlaceOf(memory),
+                     .rungs = {memory.rungs().begin(), memory.rungs().end()}};
   for (const v1::RailDistance& wire : memory.distances()) {
     RailDistance& to = out.distances.emplace_back();
     to.rail = wire.rail();

@@ -92,7 +92,7 @@ absl::Status ClientSession::OnAccept(const Accept& accept) {
                                             .access = AccessFor(accept.op, transfer_->sending())},
                               settings_.transports, transfer_->links(), this);
   state_ = State::kConnecting;
-  return rails_->Start(transfer_->window());
+  return rails_->Start(transfer_->window(), transfer_->TakeRegistration());
 }
 
 void ClientSession::OnRailsUp() {

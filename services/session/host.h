@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/executor/executor.h"
+#include "dataplane/ladder/ring_fit.h"
 #include "dataplane/memory/slot_pool.h"
 #include "dataplane/sink.h"
 #include "dataplane/source.h"
@@ -21,6 +22,7 @@ struct Admission {
       ring;                   // the sink's blocks come from here, the source's lie here
   Accept accept;              // without session, slots, rails and wire limit
   bool check_payload = true;  // as in TransferEnd
+  dataplane::ladder::Registration registration;  // as in TransferEnd
 };
 
 class SessionHost {

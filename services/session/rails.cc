@@ -65,11 +65,17 @@ Rails::Rails(dataplane::Executor& executor, const RailsSettings& settings,
       mover_(mover),
       events_(events) {}
 
-absl::Status Rails::Start(const dataplane::MemoryWindow& window) {
-  for (dataplane::Transport* transport : transports_) {
+absl::Status Rails::Start(const dataplane::MemoryWindow& window,
+                          dataplane::ladder::Registration registration) {
+  // The peer has chosen another transfer op than was expected: never keep more rights than needed.
+  if (registration.access != settings_.access) registration.domains.clear();
+  for (size_t i = registration.domains.size(); i < transports_.size(); ++i) {
     TD_ASSIGN_OR_RETURN(std::shared_ptr<dataplane::Domain> domain,
-                        transport->OpenDomain(window, settings_.access));
-    ports_.push_back({transport, std::move(domain)});
+                        transports_[i]->OpenDomain(window, settings_.access));
+    registration.domains.push_back(std::move(domain));
+  }
+  for (size_t i = 0; i < transports_.size(); ++i) {
+    ports_.push_back({transports_[i], std::move(registration.domains[i])});
   }
   WatchGrace();
   if (!settings_.initiate) return absl::OkStatus();

@@ -13,6 +13,7 @@
 
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
+#include "dataplane/ladder/ring_fit.h"
 #include "dataplane/link.h"
 #include "dataplane/memory/memory.h"
 #include "services/session/messages.h"
@@ -54,8 +55,10 @@ class Rails final : public dataplane::LinkEvents {
         std::vector<dataplane::Transport*> transports, dataplane::LinkEvents* mover,
         RailsEvents* events);
 
-  // Registers `window` on every rail; the initiator then offers all connections.
-  absl::Status Start(const dataplane::MemoryWindow& window);
+  // Registers `window` on every rail, unless `registration` already is what is needed; the
+  // initiator then offers all connections.
+  absl::Status Start(const dataplane::MemoryWindow& window,
+                     dataplane::ladder::Registration registration);
 
   // The peer's offer: to be answered, or the answer to ours.
   void OnPeerOffer(const RailOffer& offer);

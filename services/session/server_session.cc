@@ -100,14 +100,17 @@ absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission)
                                                   .commit = accept.commit,
                                                   .peer_slots = open.slots,
                                                   .block_bytes = accept.block_bytes},
-                                 TransferEnd{std::move(admission.source), std::move(admission.sink),
-                                             admission.ring, admission.check_payload},
+                                 TransferEnd{.source = std::move(admission.source),
+                                             .sink = std::move(admission.sink),
+                                             .ring = admission.ring,
+                                             .check_payload = admission.check_payload,
+                                             .registration = std::move(admission.registration)},
                                  this);
   rails_ = std::make_unique<Rails>(
       executor_, RailsSettings{.access = AccessFor(accept.op, transfer_->sending())},
       settings_.transports, transfer_->links(), this);
   rails_closed_ = false;
-  TD_RETURN_IF_ERROR(rails_->Start(transfer_->window()));
+  TD_RETURN_IF_ERROR(rails_->Start(transfer_->window(), transfer_->TakeRegistration()));
   dataplane::Log(LogLevel::kInfo, "session", "open",
                  {{"session", settings_.id}, {"recording", name_}, {"recorder", open.recorder}});
   accepted_ = true;

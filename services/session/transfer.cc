@@ -25,7 +25,10 @@ Transfer::Transfer(dataplane::Executor& executor, const TransferSettings& settin
     receiver_ = std::make_unique<dataplane::Receiver>(executor, settings.op, end_.ring);
     source = receiver_.get();
     if (end_.check_payload) {
-      checked_ = std::make_unique<dataplane::CheckedSource>(*receiver_);
+      if (end_.payload_crc == nullptr) {
+        end_.payload_crc = std::make_unique<dataplane::HostPayloadCrc>();
+      }
+      checked_ = std::make_unique<dataplane::CheckedSource>(*receiver_, *end_.payload_crc);
       source = checked_.get();
     }
     if (settings.ordered) {

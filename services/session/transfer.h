@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "dataplane/checked_source.h"
+#include "dataplane/ladder/ring_fit.h"
 #include "dataplane/link.h"
 #include "dataplane/memory/slot_pool.h"
 #include "dataplane/ordered_source.h"
@@ -24,6 +25,10 @@ struct TransferEnd {
   // Whether arriving payloads are checked against their CRC32C. False only where nobody keeps them:
   // a bench that measures the way without the check.
   bool check_payload = true;
+  // The ring on the session's rails, if it has been registered already.
+  dataplane::ladder::Registration registration;
+  // Reaches the ring's memory; null: that is host memory. Of a sink's end only.
+  std::unique_ptr<dataplane::PayloadCrc> payload_crc;
 };
 
 struct TransferSettings {
@@ -46,6 +51,7 @@ class Transfer {
   bool sending() const { return sender_ != nullptr; }
   dataplane::LinkEvents* links();
   dataplane::MemoryWindow window() const { return end_.ring->window(); }
+  dataplane::ladder::Registration TakeRegistration() { return std::move(end_.registration); }
 
   void Start() { pump_->Start(); }
   void EndSource() { pump_->EndSource(); }

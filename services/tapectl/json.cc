@@ -41,7 +41,8 @@ Json ToJson(const MemoryKindInfo& memory) {
           {"status", memory.status},
           {"pci_address", memory.place.pci_address},
           {"numa_node", NodeOf(memory.place)},
-          {"distances", std::move(distances)}};
+          {"distances", std::move(distances)},
+          {"rungs", memory.rungs}};
 }
 
 template <typename Items>

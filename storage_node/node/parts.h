@@ -5,12 +5,14 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/clock.h"
+#include "dataplane/transport/transport.h"
 #include "storage_node/catalog/catalog.h"
 #include "storage_node/format/uuid.h"
 #include "storage_node/leases.h"
@@ -19,12 +21,13 @@
 
 namespace tapedeck::storage_node {
 
-// A session's ring: as many slots as fit in `ring_bytes`, at most `ring_slots`, but never fewer
-// than 8.
+// A session's ring: as many slots as fit in `ring_bytes` and can be registered on all rails, at
+// most `ring_slots`, but never fewer than 8.
 struct StorageSettings {
   std::string state_dir;  // exists or its parent does
   size_t ring_slots = 64;
   uint64_t ring_bytes = 64 << 20;
+  std::vector<dataplane::Transport*> rails;       // of the sessions; outlive the node
   std::shared_ptr<const dataplane::Clock> clock;  // null: the system's
   format::Random random;                          // null: the system's
 };

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/session/transfer.h"
 #include "storage_node/node/recordings.h"
 #include "storage_node/recording_reader.h"
 #include "storage_node/recording_writer.h"
@@ -13,7 +15,9 @@
 namespace tapedeck::storage_node {
 namespace {
 
+using dataplane::RemoteAccess;
 using dataplane::TransferOp;
+using dataplane::ladder::FittedRing;
 using services::session::Admission;
 using services::session::Open;
 
@@ -67,6 +71,27 @@ TransferOp PlaybackOp(const Open& open, const services::Channel& channel) {
 size_t RecordingHost::RingSlots(uint64_t block_bytes) const {
   const size_t fit = parts_.settings.ring_bytes / block_bytes;
   return std::max(kMinRingSlots, std::min(parts_.settings.ring_slots, fit));
+}
+
+absl::StatusOr<FittedRing> RecordingHost::MakeRing(OpenLun& lun, uint64_t block_bytes,
+                                                   bool playback, TransferOp op) const {
+  const auto make = [&](size_t slots) {
+    return lun.store->MakeRing(
+        {.slots = slots,
+         .slot_bytes = block_bytes,
+         .playback = playback,
+         .exposed_to_peer = services::session::AccessFor(op, playback) != RemoteAccess::kNone});
+  };
+  absl::StatusOr<FittedRing> fitted =
+      dataplane::ladder::FitRing({.rails = parts_.settings.rails,
+                                  .access = services::session::AccessFor(op, playback),
+                                  .slots = RingSlots(block_bytes),
+                                  .min_slots = kMinRingSlots,
+                                  .make = make});
+  if (fitted.ok() && !fitted->warning.empty()) {
+    dataplane::Log(dataplane::LogLevel::kWarning, "node", fitted->warning);
+  }
+  return fitted;
 }
 
 absl::StatusOr<Admission> RecordingHost::Admit(const Open& open, dataplane::Executor& executor) {
@@ -123,11 +148,8 @@ absl::StatusOr<Admission> RecordingHost::StartRecording(const format::Manifest& 
                                                         std::shared_ptr<const void> held,
                                                         std::shared_ptr<OpenLun> lun,
                                                         dataplane::Executor& executor) {
-  const size_t slots = RingSlots(manifest.block_bytes);
-  TD_ASSIGN_OR_RETURN(auto ring,
-                      lun->store->MakeRing({.slots = slots,
-                                            .slot_bytes = manifest.block_bytes,
-                                            .exposed_to_peer = manifest.op == TransferOp::kWrite}));
+  TD_ASSIGN_OR_RETURN(FittedRing fitted,
+                      MakeRing(*lun, manifest.block_bytes, /*playback=*/false, manifest.op));
   const store::RecordingPath path{.channel = name.channel, .recording = name.recording};
   TD_ASSIGN_OR_RETURN(auto files,
                       lun->store->CreateRecording(path, manifest.block_bytes, executor));
@@ -149,13 +171,15 @@ absl::StatusOr<Admission> RecordingHost::StartRecording(const format::Manifest& 
       catalog->PutRecording(name, sealed).IgnoreError();
     }
   };
-  Admission admission{.ring = std::move(ring),
+  const size_t slots = fitted.ring->slots();
+  Admission admission{.ring = std::move(fitted.ring),
                       .accept = {.recording = name.ToString(),
                                  .datatype = manifest.datatype,
                                  .sample_rate = manifest.sample_rate,
                                  .op = manifest.op,
                                  .commit = manifest.commit,
-                                 .block_bytes = manifest.block_bytes}};
+                                 .block_bytes = manifest.block_bytes},
+                      .registration = std::move(fitted.registration)};
   admission.sink = std::make_unique<RecordingWriter>(WriterOptions{.name = name.ToString(),
                                                                    .manifest = manifest,
                                                                    .ring_slots = slots,
@@ -180,13 +204,10 @@ absl::StatusOr<Admission> RecordingHost::AdmitPlayback(const Open& open,
   const format::Manifest& manifest = found.manifest;
   TD_RETURN_IF_ERROR(CheckSlots(open, manifest.block_bytes));
   const TransferOp op = PlaybackOp(open, channel);
-  TD_ASSIGN_OR_RETURN(auto ring,
-                      found.lun->store->MakeRing({.slots = RingSlots(manifest.block_bytes),
-                                                  .slot_bytes = manifest.block_bytes,
-                                                  .playback = true,
-                                                  .exposed_to_peer = op == TransferOp::kRead}));
+  TD_ASSIGN_OR_RETURN(FittedRing fitted,
+                      MakeRing(*found.lun, manifest.block_bytes, /*playback=*/true, op));
   TD_ASSIGN_OR_RETURN(auto files, found.lun->store->OpenRecording(found.path(), executor));
-  Admission admission{.ring = ring,
+  Admission admission{.ring = fitted.ring,
                       .accept = {.recording = open.recording,
                                  .datatype = manifest.datatype,
                                  .sample_rate = manifest.sample_rate,
@@ -194,11 +215,12 @@ absl::StatusOr<Admission> RecordingHost::AdmitPlayback(const Open& open,
                                  .commit = channel.commit,
                                  .block_bytes = manifest.block_bytes,
                                  .blocks = manifest.blocks,
-                                 .labels = manifest.labels}};
+                                 .labels = manifest.labels},
+                      .registration = std::move(fitted.registration)};
   ReaderOptions options{
       .name = open.recording,
       .manifest = manifest,
-      .ring = std::move(ring),
+      .ring = std::move(fitted.ring),
       .lease = std::make_shared<Held>(Held{.lun = found.lun, .lease = std::move(lease)})};
   admission.source =
       std::make_unique<RecordingReader>(std::move(options), std::move(files), executor);

@@ -79,8 +79,8 @@ TEST_P(QueueTest, CallbacksKeepTheirOrderAndAllRunBeforeTheQueueIsGone) {
 TEST_P(QueueTest, ManyBlocksUnderWayKeepTheirContents) {
   constexpr size_t kBytes = 64 << 10;
   constexpr size_t kBlocks = 32;
-  auto ring = MakeRing(device(), kBlocks, kBytes).value();
-  auto gpu_ring = GpuRing::Create(device(), kBytes).value();
+  auto ring = MakeRing(device(), dataplane::ladder::Rung::kBounce, 1, kBlocks, kBytes).value();
+  auto gpu_ring = GpuRing::Create(device(), false, kBytes).value();
   std::vector<dataplane::Block> blocks;
   std::vector<GpuRing::Loan> loans;
   for (size_t i = 0; i < kBlocks; ++i) {
@@ -88,7 +88,7 @@ TEST_P(QueueTest, ManyBlocksUnderWayKeepTheirContents) {
     const auto host = blocks.back().memory();
     std::memset(host.data(), static_cast<int>(i + 1), kBytes);
     loans.push_back(*gpu_ring->Lend(host));
-    ASSERT_TRUE(queue().CopyToDevice(loans.back().bytes.data(), host.data(), kBytes).ok());
+    ASSERT_TRUE(queue().CopyToDevice(loans.back().device.data(), host.data(), kBytes).ok());
   }
   ASSERT_TRUE(Wait(queue()).ok());
   for (size_t i = 0; i < kBlocks && !device().info().works_in_host_memory; ++i) {
@@ -96,7 +96,7 @@ TEST_P(QueueTest, ManyBlocksUnderWayKeepTheirContents) {
   }
   for (size_t i = 0; i < kBlocks; ++i) {
     std::byte* const host = blocks[i].memory().data();
-    ASSERT_TRUE(queue().CopyToHost(host, loans[i].bytes.data(), kBytes).ok());
+    ASSERT_TRUE(queue().CopyToHost(host, loans[i].device.data(), kBytes).ok());
   }
   ASSERT_TRUE(Wait(queue()).ok());
   for (size_t i = 0; i < kBlocks; ++i) {

@@ -19,18 +19,20 @@ struct TestRecording {
   int64_t duration_ns = 0;
   size_t slots = 8;
   uint64_t block_bytes = kTestBlockBytes;
+  dataplane::ladder::Rung rung = dataplane::ladder::Rung::kBounce;
 };
 
 inline absl::StatusOr<Recording> Record(const DeviceChoice& device, const TestRecording& test,
                                         const dataplane::Clock& clock) {
-  return CreateRecording({.spec = {.transfer = {.fft_points = test.fft},
-                                   .source = test.source,
-                                   .blocks = test.blocks,
-                                   .duration_ns = test.duration_ns},
-                          .channel = {.datatype = test.datatype, .block_bytes = test.block_bytes},
-                          .device = &device,
-                          .ring = MakeRing(*device.device, test.slots, test.block_bytes).value(),
-                          .clock = &clock});
+  return CreateRecording(
+      {.spec = {.transfer = {.fft_points = test.fft},
+                .source = test.source,
+                .blocks = test.blocks,
+                .duration_ns = test.duration_ns},
+       .channel = {.datatype = test.datatype, .block_bytes = test.block_bytes},
+       .device = &device,
+       .ring = MakeRing(*device.device, test.rung, 1, test.slots, test.block_bytes).value(),
+       .clock = &clock});
 }
 
 struct TestPlayback {
@@ -40,6 +42,7 @@ struct TestPlayback {
   uint32_t fft = 0;
   uint64_t blocks = 0;
   uint64_t block_bytes = kTestBlockBytes;
+  bool direct = false;
 };
 
 inline absl::StatusOr<Playback> Play(const DeviceChoice& device, const TestPlayback& test) {
@@ -47,7 +50,8 @@ inline absl::StatusOr<Playback> Play(const DeviceChoice& device, const TestPlayb
                          .channel = {.datatype = test.datatype, .block_bytes = test.block_bytes},
                          .labels = test.labels,
                          .blocks = test.blocks,
-                         .device = &device});
+                         .device = &device,
+                         .direct = test.direct});
 }
 
 }  // namespace tapedeck::gpu_worker

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "dataplane/clock.h"
+#include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/pump.h"
 
@@ -28,16 +29,36 @@ class Bench {
     const absl::Status status =
         sink == nullptr ? Drain(*recording->source) : PlayTo(*recording, record.datatype, *sink);
     if (!status.ok()) return Failed(name, status);
-    const double seconds = static_cast<double>(clock_.NowNs() - start_ns) * 1e-9;
-    const double rate = static_cast<double>(blocks_ * kBlockBytes) / seconds / 1e6;
-    std::printf("%-28s %10.0f MB/s\n", name.c_str(), rate);
-    json_ += (json_.empty() ? "" : ", ") + ("\"" + name + "\": " + std::to_string(rate));
+    Report(name, start_ns);
+    return true;
+  }
+
+  // The device's own CRC, block after block.
+  bool RunCrc(const std::string& name) {
+    auto queue = device_.device->NewQueue().value();
+    auto memory = device_.device->NewDeviceMemory(kBlockBytes).value();
+    auto crc = device_.device->NewHostMemory(sizeof(uint32_t)).value();
+    auto* const result = reinterpret_cast<uint32_t*>(crc->window().bytes.data());
+    const int64_t start_ns = clock_.NowNs();
+    for (uint64_t i = 0; i < blocks_; ++i) {
+      const absl::Status status = queue->Crc32c(result, memory->window().bytes);
+      if (!status.ok()) return Failed(name, status);
+    }
+    if (const absl::Status status = Wait(*queue); !status.ok()) return Failed(name, status);
+    Report(name, start_ns);
     return true;
   }
 
   const std::string& json() const { return json_; }
 
  private:
+  void Report(const std::string& name, int64_t start_ns) {
+    const double seconds = static_cast<double>(clock_.NowNs() - start_ns) * 1e-9;
+    const double rate = static_cast<double>(blocks_ * kBlockBytes) / seconds / 1e6;
+    std::printf("%-28s %10.0f MB/s\n", name.c_str(), rate);
+    json_ += (json_.empty() ? "" : ", ") + ("\"" + name + "\": " + std::to_string(rate));
+  }
+
   static bool Failed(const std::string& name, const absl::Status& status) {
     std::printf("%-28s %s\n", name.c_str(), status.ToString().c_str());
     return false;
@@ -81,12 +102,22 @@ int Main(int argc, char** argv) {
   const TestPlayback to_verify{.sink = services::VerifySpec{}};
   const TestRecording synth{.source = services::SynthSpec{}};
   const TestRecording synth_fft{.source = services::SynthSpec{}, .fft = 1024};
-  bool good = bench.Run("record synth", synth, nullptr) &
-              bench.Run("record synth fft", synth_fft, nullptr) &
-              bench.Run("record synth, play null", synth, &to_null) &
-              bench.Run("record synth, play fft null", synth, &to_null_fft) &
-              bench.Run("record synth, play verify", synth, &to_verify) &
-              bench.Run("record synth fft, play verify", synth_fft, &to_verify);
+  // The ring in memory of the device, for rails that reach it.
+  using dataplane::ladder::Rung;
+  bool good = bench.RunCrc("crc32c");
+  if (!device->device->info().works_in_host_memory) {
+    const TestRecording direct{.source = services::SynthSpec{}, .rung = Rung::kPeerMemory};
+    const TestRecording direct_fft{
+        .source = services::SynthSpec{}, .fft = 1024, .rung = Rung::kPeerMemory};
+    good &= bench.Run("record synth, direct", direct, nullptr) &
+            bench.Run("record synth fft, direct", direct_fft, nullptr);
+  }
+  good &= bench.Run("record synth", synth, nullptr) &
+          bench.Run("record synth fft", synth_fft, nullptr) &
+          bench.Run("record synth, play null", synth, &to_null) &
+          bench.Run("record synth, play fft null", synth, &to_null_fft) &
+          bench.Run("record synth, play verify", synth, &to_verify) &
+          bench.Run("record synth fft, play verify", synth_fft, &to_verify);
   if (argc > 3) {
     const services::FileSourceSpec file{argv[3], /*loop=*/true};
     good &= bench.Run("record file", {.datatype = "cu8", .source = file}, nullptr) &

@@ -195,7 +195,7 @@ TEST_P(PlaybackTest, ACutStreamKeepsWhatCame) {
 }
 
 TEST_P(PlaybackTest, DestroyingAPipelineInFullSwingReturnsEverySlot) {
-  auto ring = MakeRing(device(), 8, kTestBlockBytes).value();
+  auto ring = MakeRing(device(), dataplane::ladder::Rung::kBounce, 1, 8, kTestBlockBytes).value();
   auto playback = Play(choice_, {.sink = FileSinkSpec{"/dev/null"}});
   ASSERT_TRUE(playback.ok()) << playback.status();
   for (uint64_t i = 0; i < 8; ++i) {

@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "dataplane/crc32c.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::gpu_worker {
@@ -63,7 +62,7 @@ absl::Status PumpBlocks(dataplane::Source& source, dataplane::Sink& sink, Signal
   while (true) {
     TD_ASSIGN_OR_RETURN(Block block, PullOne(source, signal));
     if (block.empty()) return PushGroup(group, sink);
-    if (dataplane::Crc32c(block.payload()) != block.header().crc32c) {
+    if (options.crc_of(block) != block.header().crc32c) {
       return absl::DataLossError(absl::StrCat("CRC of block ", block.header().sequence));
     }
     if (!options.look(block)) continue;

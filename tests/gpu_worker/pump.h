@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
+#include "dataplane/crc32c.h"
 #include "dataplane/sink.h"
 #include "dataplane/source.h"
 
@@ -33,6 +34,10 @@ struct PumpOptions {
   size_t reverse = 1;
   // Looks at (and may damage) each block; false drops it.
   std::function<bool(dataplane::Block&)> look = [](dataplane::Block&) { return true; };
+  // Of a payload, wherever it lies.
+  std::function<uint32_t(const dataplane::Block&)> crc_of = [](const dataplane::Block& block) {
+    return dataplane::Crc32c(block.payload());
+  };
 };
 
 // Moves everything, checking each block's CRC on the way, and finishes. DEADLINE_EXCEEDED if either

@@ -89,8 +89,12 @@ class NodeFixture {
     MakeChannel("c", dataplane::CommitLevel::kDurable);
   }
 
-  void Start() {
-    auto node = StorageNode::Create({.state_dir = state_dir()});
+  void Start() { Restart({}); }
+  // With these settings, but for the folder.
+  void Restart(StorageSettings settings) {
+    Stop();
+    settings.state_dir = state_dir();
+    auto node = StorageNode::Create(std::move(settings));
     ASSERT_TRUE(node.ok()) << node.status();
     node_ = *std::move(node);
   }

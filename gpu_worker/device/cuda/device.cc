@@ -8,6 +8,7 @@
 #include "dataplane/memory/cuda/memory.h"
 #include "dataplane/memory/cuda/status.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/device/cuda/direct.h"
 #include "gpu_worker/device/cuda/queue.h"
 
 namespace tapedeck::gpu_worker::device::cuda {
@@ -17,7 +18,8 @@ using dataplane::cuda::ToStatus;
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(int index, DeviceInfo info) : index_(index), info_(std::move(info)) {}
+  CudaDevice(int index, DeviceInfo info, std::unique_ptr<DirectAccess> direct)
+      : index_(index), info_(std::move(info)), direct_(std::move(direct)) {}
 
   const DeviceInfo& info() const override { return info_; }
 
@@ -28,10 +30,12 @@ class CudaDevice final : public Device {
     return dataplane::cuda::CreatePinned(bytes, index_);
   }
   absl::StatusOr<std::unique_ptr<Queue>> NewQueue() override { return CudaQueue::Create(index_); }
+  DirectAccess* direct() override { return direct_.get(); }
 
  private:
   const int index_;
   const DeviceInfo info_;
+  const std::unique_ptr<DirectAccess> direct_;
 };
 
 }  // namespace
@@ -49,16 +53,19 @@ absl::StatusOr<std::unique_ptr<Device>> Create(int index) {
   // Makes the context now, so that a broken device is found here and not in the first job.
   TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(index), "cudaSetDevice"));
   TD_RETURN_IF_ERROR(ToStatus(cudaFree(nullptr), "cudaFree(nullptr)"));
+  TD_ASSIGN_OR_RETURN(auto direct, CudaDirect::Create(index));
   std::array<char, 32> pci_address{};
   TD_RETURN_IF_ERROR(ToStatus(cudaDeviceGetPCIBusId(pci_address.data(), pci_address.size(), index),
                               "cudaDeviceGetPCIBusId"));
   const std::string name = absl::StrCat("cuda:", index);
   return std::make_unique<CudaDevice>(
-      index, DeviceInfo{.kind = "cuda",
-                        .name = name,
-                        .description = absl::StrCat(name, " ", properties.name),
-                        .memory_bytes = properties.totalGlobalMem,
-                        .pci_address = pci_address.data()});
+      index,
+      DeviceInfo{.kind = "cuda",
+                 .name = name,
+                 .description = absl::StrCat(name, " ", properties.name),
+                 .memory_bytes = properties.totalGlobalMem,
+                 .pci_address = pci_address.data()},
+      std::move(direct));
 }
 
 }  // namespace tapedeck::gpu_worker::device::cuda

@@ -4,7 +4,9 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
+#include "dataplane/memory/cuda/memory.h"
 #include "dataplane/memory/cuda/status.h"
 #include "dataplane/status_macros.h"
 
@@ -46,18 +48,23 @@ void EventDeleter::operator()(cudaEvent_t event) const {
 
 absl::StatusOr<std::unique_ptr<Queue>> CudaQueue::Create(int device) {
   TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device), "cudaSetDevice"));
-  TD_ASSIGN_OR_RETURN(UniqueStream compute, CreateStream());
-  TD_ASSIGN_OR_RETURN(UniqueStream copy_out, CreateStream());
-  TD_ASSIGN_OR_RETURN(UniqueEvent order, CreateEvent());
-  return std::unique_ptr<Queue>(
-      new CudaQueue(device, std::move(compute), std::move(copy_out), std::move(order)));
+  Parts parts;
+  TD_ASSIGN_OR_RETURN(parts.compute, CreateStream());
+  TD_ASSIGN_OR_RETURN(parts.copy_out, CreateStream());
+  TD_ASSIGN_OR_RETURN(parts.order, CreateEvent());
+  TD_ASSIGN_OR_RETURN(parts.scratch, dataplane::cuda::Create(sizeof(Crc32cScratch), device));
+  TD_RETURN_IF_ERROR(ToStatus(cudaMemsetAsync(parts.scratch->window().bytes.data(), 0,
+                                              sizeof(Crc32cScratch), parts.compute.get()),
+                              "cudaMemsetAsync"));
+  return std::unique_ptr<Queue>(new CudaQueue(device, std::move(parts)));
 }
 
-CudaQueue::CudaQueue(int device, UniqueStream compute, UniqueStream copy_out, UniqueEvent order)
+CudaQueue::CudaQueue(int device, Parts parts)
     : device_(device),
-      compute_(std::move(compute)),
-      copy_out_(std::move(copy_out)),
-      order_(std::move(order)),
+      compute_(std::move(parts.compute)),
+      copy_out_(std::move(parts.copy_out)),
+      order_(std::move(parts.order)),
+      scratch_(std::move(parts.scratch)),
       thread_([this] { RunCallbacks(); }) {
   pthread_setname_np(thread_.native_handle(), "cuda-done");
 }
@@ -92,6 +99,17 @@ absl::Status CudaQueue::CopyToHost(std::byte* host, const std::byte* device, siz
       ToStatus(cudaStreamWaitEvent(copy_out_.get(), order_.get(), 0), "cudaStreamWaitEvent"));
   return ToStatus(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, copy_out_.get()),
                   "cudaMemcpyAsync to the host");
+}
+
+absl::Status CudaQueue::Crc32c(uint32_t* crc, std::span<const std::byte> payload) {
+  if (reinterpret_cast<uintptr_t>(payload.data()) % sizeof(crc::Word) != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Crc32c: the payload does not start at a multiple of ", sizeof(crc::Word)));
+  }
+  TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device_), "cudaSetDevice"));
+  auto* scratch = reinterpret_cast<Crc32cScratch*>(scratch_->window().bytes.data());
+  return ToStatus(LaunchCrc32c(payload.data(), payload.size(), scratch, crc, compute_.get()),
+                  "launch of the CRC32C kernel");
 }
 
 void CudaQueue::Then(Callback callback) {

@@ -13,6 +13,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "gpu_worker/device/cuda/crc32c.h"
 #include "gpu_worker/device/device.h"
 
 namespace tapedeck::gpu_worker::device::cuda {
@@ -35,6 +36,7 @@ class CudaQueue final : public Queue {
   void* native() override;
   absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) override;
   absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) override;
+  absl::Status Crc32c(uint32_t* crc, std::span<const std::byte> payload) override;
   void Then(Callback callback) override;
 
  private:
@@ -45,7 +47,14 @@ class CudaQueue final : public Queue {
     Callback callback;
   };
 
-  CudaQueue(int device, UniqueStream compute, UniqueStream copy_out, UniqueEvent order);
+  struct Parts {
+    UniqueStream compute;
+    UniqueStream copy_out;
+    UniqueEvent order;
+    std::unique_ptr<dataplane::Memory> scratch;
+  };
+
+  CudaQueue(int device, Parts parts);
   absl::StatusOr<UniqueEvent> RecordEnd();
   absl::StatusOr<UniqueEvent> TakeEvent();
   void RunCallbacks();
@@ -53,7 +62,8 @@ class CudaQueue final : public Queue {
   const int device_;
   const UniqueStream compute_;
   const UniqueStream copy_out_;
-  const UniqueEvent order_;  // between the two streams
+  const UniqueEvent order_;                           // between the two streams
+  const std::unique_ptr<dataplane::Memory> scratch_;  // a Crc32cScratch
 
   absl::Mutex mutex_;
   std::deque<Waiting> waiting_ ABSL_GUARDED_BY(mutex_);

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "dataplane/crc32c.h"
 #include "dataplane/memory/host/memory.h"
 
 namespace tapedeck::gpu_worker::device::host {
@@ -20,6 +21,11 @@ class HostQueue final : public Queue {
     return CopyToDevice(host, device, bytes);
   }
 
+  absl::Status Crc32c(uint32_t* crc, std::span<const std::byte> payload) override {
+    *crc = dataplane::Crc32c(payload);
+    return absl::OkStatus();
+  }
+
   void Then(Callback callback) override { callback(absl::OkStatus()); }
 };
 
@@ -36,6 +42,7 @@ class HostDevice final : public Device {
   absl::StatusOr<std::unique_ptr<Queue>> NewQueue() override {
     return std::make_unique<HostQueue>();
   }
+  DirectAccess* direct() override { return nullptr; }
 
  private:
   const DeviceInfo info_ = {

@@ -1,0 +1,24 @@
+// The CRC32C kernel; free of Abseil, which device code does not compile.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gpu_worker/device/cuda/crc32c_math.h"
+
+namespace tapedeck::gpu_worker::device::cuda {
+
+// In memory of the device, zero before its first use; of one stream at a time.
+struct Crc32cScratch {
+  uint32_t group_sums[crc::kGroups];
+  uint32_t groups_done;
+};
+
+// Enqueues *crc = CRC32C of the payload. `payload` is device memory at a multiple of 16 bytes;
+// `crc` is pinned host memory, written by the device.
+cudaError_t LaunchCrc32c(const void* payload, size_t bytes, Crc32cScratch* scratch, uint32_t* crc,
+                         cudaStream_t stream);
+
+}  // namespace tapedeck::gpu_worker::device::cuda

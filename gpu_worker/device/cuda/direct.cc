@@ -1,0 +1,66 @@
+#include "gpu_worker/device/cuda/direct.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/memory/cuda/exported.h"
+#include "dataplane/status_macros.h"
+
+namespace tapedeck::gpu_worker::device::cuda {
+
+using dataplane::cuda::Bar1Reader;
+using dataplane::cuda::WriteVisibility;
+
+absl::StatusOr<std::unique_ptr<DirectAccess>> CudaDirect::Create(int device) {
+  TD_ASSIGN_OR_RETURN(const auto attributes, dataplane::cuda::ReadDirectAttributes(device));
+  absl::StatusOr<std::unique_ptr<Bar1Reader>> bar1 = Bar1Reader::Create(device);
+  if (!bar1.ok()) {
+    dataplane::Log(
+        dataplane::LogLevel::kWarning, "device/cuda",
+        "BAR1 cannot be read: rings are made without knowing its free space",
+        {{"device", absl::StrCat("cuda:", device)}, {"why", std::string(bar1.status().message())}});
+  }
+  return std::unique_ptr<DirectAccess>(
+      new CudaDirect(device, attributes, bar1.ok() ? *std::move(bar1) : nullptr));
+}
+
+CudaDirect::CudaDirect(int device, const dataplane::cuda::DirectAttributes& attributes,
+                       std::unique_ptr<Bar1Reader> bar1)
+    : device_(device),
+      supported_(attributes.supported),
+      visibility_(
+          dataplane::cuda::VisibilityOf(attributes.writes_ordering, attributes.flush_options)),
+      bar1_(std::move(bar1)) {}
+
+absl::StatusOr<std::unique_ptr<dataplane::Memory>> CudaDirect::NewRingMemory(size_t bytes) {
+  if (!supported_) {
+    return absl::UnimplementedError(absl::StrCat(
+        "cudaDeviceGetAttribute: cuda:", device_,
+        " has no GPUDirect RDMA (GeForce cards have none): no port can reach its memory"));
+  }
+  return dataplane::cuda::CreateExported(bytes, device_);
+}
+
+absl::Status CudaDirect::CheckRoom(size_t bytes) {
+  if (bar1_ == nullptr) return absl::OkStatus();
+  const absl::StatusOr<dataplane::cuda::Bar1> bar1 = bar1_->Read();
+  if (absl::IsUnimplemented(bar1.status())) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(bar1.status());
+  return dataplane::cuda::CheckBar1(*bar1, bytes);
+}
+
+absl::Status CudaDirect::visibility() const {
+  if (visibility_ != WriteVisibility::kLoopbackRead) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat(
+      "cuda:", device_,
+      " neither orders the writes of ports nor can flush them: a loopback read behind every block "
+      "would be needed, so played blocks go through host memory"));
+}
+
+absl::Status CudaDirect::MakeVisible() {
+  if (visibility_ != WriteVisibility::kFlush) return visibility();
+  return dataplane::cuda::FlushWrites(device_);
+}
+
+}  // namespace tapedeck::gpu_worker::device::cuda

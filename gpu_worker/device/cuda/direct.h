@@ -1,0 +1,32 @@
+// A CUDA device's memory as network ports reach it: GPUDirect RDMA.
+#pragma once
+
+#include <memory>
+
+#include "dataplane/memory/cuda/bar1.h"
+#include "dataplane/memory/cuda/visibility.h"
+#include "gpu_worker/device/direct.h"
+
+namespace tapedeck::gpu_worker::device::cuda {
+
+// Any thread.
+class CudaDirect final : public DirectAccess {
+ public:
+  static absl::StatusOr<std::unique_ptr<DirectAccess>> Create(int device);
+
+  absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewRingMemory(size_t bytes) override;
+  absl::Status CheckRoom(size_t bytes) override;
+  absl::Status visibility() const override;
+  absl::Status MakeVisible() override;
+
+ private:
+  CudaDirect(int device, const dataplane::cuda::DirectAttributes& attributes,
+             std::unique_ptr<dataplane::cuda::Bar1Reader> bar1);
+
+  const int device_;
+  const bool supported_;
+  const dataplane::cuda::WriteVisibility visibility_;
+  const std::unique_ptr<dataplane::cuda::Bar1Reader> bar1_;  // null: unknown
+};
+
+}  // namespace tapedeck::gpu_worker::device::cuda

@@ -1,0 +1,68 @@
+#include "services/session/rails.h"
+
+#include <gtest/gtest.h>
+
+#include "dataplane/memory/host/memory.h"
+#include "tests/dataplane/ladder/limited_rail.h"
+
+namespace tapedeck::services::session {
+namespace {
+
+using dataplane::RemoteAccess;
+using dataplane::ladder::LimitedRails;
+using dataplane::ladder::Registration;
+
+constexpr size_t kWindowBytes = 1 << 20;
+
+class NoEvents final : public RailsEvents {
+ public:
+  void OnRailOffer(const RailOffer&) override {}
+  void OnRailsUp() override {}
+  void OnRailsFailed(const absl::Status&) override {}
+  void OnRailsClosed() override {}
+};
+
+// The end that answers: it registers, and waits for offers.
+class RegistrationTest : public testing::Test {
+ protected:
+  Registration Register(RemoteAccess access) {
+    Registration registration{.access = access};
+    for (dataplane::Transport* rail : rails_.transports()) {
+      registration.domains.push_back(rail->OpenDomain(memory_->window(), access).value());
+    }
+    return registration;
+  }
+
+  // How often each rail has been asked to register, after a start that needs kRead.
+  int DomainsAfterStart(Registration registration) {
+    loop_->RunAndWait([&] {
+      Rails rails(*loop_, RailsSettings{.access = RemoteAccess::kRead}, rails_.transports(),
+                  nullptr, &events_);
+      EXPECT_TRUE(rails.Start(memory_->window(), std::move(registration)).ok());
+      EXPECT_EQ(rails_.locked.used, 2 * kWindowBytes) << "once for each rail";
+    });
+    EXPECT_EQ(rails_.locked.used, 0u);
+    EXPECT_EQ(rails_.rails[0]->domains, rails_.rails[1]->domains);
+    return rails_.rails[0]->domains;
+  }
+
+  const std::unique_ptr<dataplane::EventLoop> loop_ =
+      dataplane::EventLoop::Create("session").value();
+  const std::unique_ptr<dataplane::Memory> memory_ = dataplane::host::Create(kWindowBytes).value();
+  LimitedRails rails_{2};
+  NoEvents events_;
+};
+
+TEST_F(RegistrationTest, IsMadeIfThereIsNone) { EXPECT_EQ(DomainsAfterStart({}), 1); }
+
+TEST_F(RegistrationTest, IsUsedIfItFits) {
+  EXPECT_EQ(DomainsAfterStart(Register(RemoteAccess::kRead)), 1);
+}
+
+TEST_F(RegistrationTest, WithOtherRightsGivesWayFirst) {
+  rails_.locked.limit = 2 * kWindowBytes;  // both at a time would not fit
+  EXPECT_EQ(DomainsAfterStart(Register(RemoteAccess::kWrite)), 2);
+}
+
+}  // namespace
+}  // namespace tapedeck::services::session
