@@ -1,6 +1,7 @@
 #include "gpu_worker/job.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -44,6 +45,7 @@ Job::Job(const std::string& name, Direction direction, const JobEnvironment& env
   job_.name = name;
   job_.direction = direction;
   job_.device = environment.device->description;
+  job_.notes = environment.notes;
   job_.start_time_ns = environment.executor->clock().WallNs();
 }
 
@@ -64,7 +66,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
   job->source_ = std::move(pipeline.source);
   {
     absl::MutexLock lock(&job->mutex_);
-    job->job_.notes = pipeline.notes;
+    std::ranges::copy(pipeline.notes, std::back_inserter(job->job_.notes));
   }
   services::session::Open open{.direction = Direction::kRecord,
                                .channel = spec.transfer.target,
@@ -92,7 +94,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
   job->sink_ = std::move(pipeline.sink);
   {
     absl::MutexLock lock(&job->mutex_);
-    job->job_.notes = pipeline.notes;
+    std::ranges::copy(pipeline.notes, std::back_inserter(job->job_.notes));
     job->job_.recording = spec.transfer.target;
     job->job_.total_blocks = recording.blocks;
   }

@@ -25,6 +25,7 @@ struct JobEnvironment {
   dataplane::Executor* executor = nullptr;  // the session lives here
   const DeviceChoice* device = nullptr;
   std::vector<dataplane::Transport*> rails;  // chosen for this job
+  std::vector<std::string> notes;            // for the job
   uint32_t connections_per_rail = 1;
   std::string worker_name;
 };

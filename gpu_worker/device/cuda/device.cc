@@ -2,6 +2,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
+
 #include "absl/strings/str_cat.h"
 #include "dataplane/memory/cuda/memory.h"
 #include "dataplane/memory/cuda/status.h"
@@ -47,10 +49,16 @@ absl::StatusOr<std::unique_ptr<Device>> Create(int index) {
   // Makes the context now, so that a broken device is found here and not in the first job.
   TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(index), "cudaSetDevice"));
   TD_RETURN_IF_ERROR(ToStatus(cudaFree(nullptr), "cudaFree(nullptr)"));
+  std::array<char, 32> pci_address{};
+  TD_RETURN_IF_ERROR(ToStatus(cudaDeviceGetPCIBusId(pci_address.data(), pci_address.size(), index),
+                              "cudaDeviceGetPCIBusId"));
+  const std::string name = absl::StrCat("cuda:", index);
   return std::make_unique<CudaDevice>(
       index, DeviceInfo{.kind = "cuda",
-                        .description = absl::StrCat("cuda:", index, " ", properties.name),
-                        .memory_bytes = properties.totalGlobalMem});
+                        .name = name,
+                        .description = absl::StrCat(name, " ", properties.name),
+                        .memory_bytes = properties.totalGlobalMem,
+                        .pci_address = pci_address.data()});
 }
 
 }  // namespace tapedeck::gpu_worker::device::cuda

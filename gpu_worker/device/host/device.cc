@@ -38,7 +38,8 @@ class HostDevice final : public Device {
   }
 
  private:
-  const DeviceInfo info_ = {.kind = "host", .description = "host", .works_in_host_memory = true};
+  const DeviceInfo info_ = {
+      .kind = "host", .name = "host", .description = "host", .works_in_host_memory = true};
 };
 
 }  // namespace
