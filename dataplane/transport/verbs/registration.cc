@@ -18,7 +18,8 @@ constexpr size_t kPageBytes = 4096;
 
 // This end's port fills and reads the window. Relaxed ordering is a request only: nothing here is
 // believed before its completion.
-constexpr unsigned kLocalFlags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_RELAXED_ORDERING;
+constexpr unsigned kLocalFlags =
+    unsigned{IBV_ACCESS_LOCAL_WRITE} | unsigned{IBV_ACCESS_RELAXED_ORDERING};
 
 uint64_t RandomAddress(const void* bytes) {
   constexpr uint64_t kKept = (uint64_t{1} << kKeptAddressBits) - 1;
@@ -103,7 +104,8 @@ absl::StatusOr<OwnMemory> AllocateOwnMemory(ibv_pd* pd, size_t size) {
   memory.bytes.reset(static_cast<std::byte*>(std::aligned_alloc(kPageBytes, rounded)));
   if (memory.bytes == nullptr) return absl::ResourceExhaustedError("aligned_alloc: no memory");
   std::fill_n(memory.bytes.get(), rounded, std::byte{0});
-  memory.region.reset(ibv_reg_mr(pd, memory.bytes.get(), rounded, IBV_ACCESS_LOCAL_WRITE));
+  constexpr unsigned kFlags = IBV_ACCESS_LOCAL_WRITE;
+  memory.region.reset(ibv_reg_mr(pd, memory.bytes.get(), rounded, kFlags));
   if (memory.region == nullptr) return RegistrationFailed("ibv_reg_mr", rounded, false, errno);
   return memory;
 }

@@ -23,6 +23,7 @@ namespace tapedeck::dataplane::verbs {
 namespace {
 
 constexpr char kAddress[] = "10.0.0.1";
+const TransportKind kVerbs{"verbs", kAddress, Usable, Create};
 
 std::string ReasonIn(const absl::Status& status) {
   const auto reason = ReasonOf(status);
@@ -75,7 +76,6 @@ class VerbsFaults : public testing::Test {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
-  const TransportKind kVerbs{"verbs", kAddress, Usable, Create};
   std::unique_ptr<TransportEnd> node_;
   std::unique_ptr<TransportEnd> worker_;
 };
