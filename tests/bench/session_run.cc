@@ -9,13 +9,13 @@
 #include "tests/bench/ends.h"
 
 namespace tapedeck::bench {
-absl::StatusOr<SessionOutcome> RunSession(const SessionRun& run,
-                                          const services::client::Channel& node,
-                                          dataplane::RailSet& rails, dataplane::EventLoop& loop) {
-  using services::session::Direction;
-  SessionOutcome outcome;
-  GapMeter gaps(loop.clock());
-  const int64_t start_ns = loop.clock().NowNs();
+namespace {
+
+using services::session::Direction;
+
+services::session::ClientSessionSettings SettingsOf(const SessionRun& run,
+                                                    const services::client::Channel& node,
+                                                    const dataplane::RailSet& rails) {
   services::session::ClientSessionSettings settings{
       .node = node.address,
       .transports = rails.transports(),
@@ -29,6 +29,18 @@ absl::StatusOr<SessionOutcome> RunSession(const SessionRun& run,
   settings.open.labels = run.labels;
   settings.open.slots = run.slots;
   settings.open.slot_bytes = run.block_bytes;
+  return settings;
+}
+
+}  // namespace
+
+absl::StatusOr<SessionOutcome> RunSession(const SessionRun& run,
+                                          const services::client::Channel& node,
+                                          dataplane::RailSet& rails, dataplane::EventLoop& loop) {
+  SessionOutcome outcome;
+  GapMeter gaps(loop.clock());
+  const int64_t start_ns = loop.clock().NowNs();
+  services::session::ClientSessionSettings settings = SettingsOf(run, node, rails);
   settings.make_end = [&](const auto&) -> absl::StatusOr<services::session::TransferEnd> {
     TD_ASSIGN_OR_RETURN(auto ring, MakeHostRing(run.slots, run.block_bytes));
     services::session::TransferEnd end{.ring = ring, .check_payload = run.crc};
