@@ -28,6 +28,7 @@ struct JobEnvironment {
   const DeviceChoice* device = nullptr;
   MemoryLadder* ladder = nullptr;
   std::vector<dataplane::Transport*> rails;  // chosen for this job
+  std::vector<std::string> notes;            // for the job
   uint32_t connections_per_rail = 1;
   std::string worker_name;
 };

@@ -10,6 +10,7 @@
 #include "gpu_worker/worker.h"
 #include "services/daemon.h"
 #include "services/grpc_log.h"
+#include "services/placement.h"
 #include "services/server/node_service.h"
 #include "services/server/pipeline_service.h"
 #include "services/server/server.h"
@@ -24,6 +25,8 @@ absl::Status Run(const Settings& settings) {
   dataplane::Log(dataplane::LogLevel::kInfo, "device", "chosen",
                  {{"device", device.description}, {"why", device.why}});
   TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, false));
+  auto placement = services::Placement::Discover(rails->transports());
+  placement.PinPollers(rails->transports());
   TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());
   const auto dialer = services::storage_client::MakeStorageDialer();
   Worker worker({.name = absl::StrCat(services::HostName(), "/worker"),
@@ -31,6 +34,7 @@ absl::Status Run(const Settings& settings) {
                  .executors = services::AsExecutors(loops),
                  .storage = dialer.get(),
                  .device = std::move(device),
+                 .placement = std::move(placement),
                  .connections_per_rail = settings.connections_per_rail});
   TD_ASSIGN_OR_RETURN(const auto server,
                       services::server::Server::Create(

@@ -6,10 +6,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/job_rails.h"
 #include "services/errors.h"
 #include "services/version.h"
 
@@ -62,33 +63,24 @@ absl::StatusOr<services::Job> Worker::StartOnce(const services::TransferSpec& sp
     }
     name = absl::StrCat("jobs/", ++started_);
   }
-  TD_ASSIGN_OR_RETURN(const JobEnvironment environment, Environment(spec));
+  TD_ASSIGN_OR_RETURN(const JobEnvironment environment, Environment(name, spec));
   TD_ASSIGN_OR_RETURN(std::shared_ptr<Job> job, start(name, environment));
   absl::MutexLock lock(&mutex_);
   Keep(name, job, spec.request_id);
   return job->state();
 }
 
-absl::StatusOr<JobEnvironment> Worker::Environment(const services::TransferSpec& spec) {
+absl::StatusOr<JobEnvironment> Worker::Environment(const std::string& job,
+                                                   const services::TransferSpec& spec) {
+  TD_ASSIGN_OR_RETURN(JobRails rails, RailsFor(spec.rails, parts_.rails, DeviceMemory()));
+  dataplane::Log(dataplane::LogLevel::kInfo, "job", "rails chosen",
+                 {{"job", job}, {"rails", NamesOf(rails.rails)}, {"why", rails.why}});
   JobEnvironment environment{.device = &parts_.device,
                              .ladder = &ladder_,
+                             .rails = std::move(rails.rails),
+                             .notes = std::move(rails.notes),
                              .connections_per_rail = parts_.connections_per_rail,
                              .worker_name = parts_.name};
-  std::vector<std::string> names;
-  for (dataplane::Transport* rail : parts_.rails) {
-    names.push_back(rail->rail().name);
-    if (spec.rails.empty()) environment.rails.push_back(rail);
-  }
-  for (const std::string& wanted : spec.rails) {
-    const auto rail = std::ranges::find(names, wanted);
-    if (rail == names.end()) {
-      return services::WithReason(
-          absl::InvalidArgumentError(absl::StrCat("this worker has no rail \"", wanted, "\", only ",
-                                                  absl::StrJoin(names, ", "))),
-          "RAIL_UNKNOWN", {{"rail", wanted}});
-    }
-    environment.rails.push_back(parts_.rails[rail - names.begin()]);
-  }
   absl::MutexLock lock(&mutex_);
   environment.executor = parts_.executors[started_ % parts_.executors.size()];
   return environment;
@@ -132,18 +124,28 @@ absl::StatusOr<services::Job> Worker::CancelJob(const std::string& name) {
   return job->state();
 }
 
+services::MemoryKindInfo Worker::DeviceMemory() const {
+  const device::DeviceInfo& device = parts_.device.device->info();
+  services::MemoryKindInfo memory =
+      device.works_in_host_memory
+          ? parts_.placement.HostMemory()
+          : parts_.placement.GpuMemory({.device = device.name, .bytes = device.memory_bytes},
+                                       device.pci_address);
+  memory.description = parts_.device.description;
+  memory.status = parts_.device.why;
+  return memory;
+}
+
 services::NodeInfo Worker::Describe() const {
   services::NodeInfo info{.name = parts_.name,
                           .role = services::NodeRole::kWorker,
                           .version = services::kVersion,
                           .pid = getpid()};
-  for (const dataplane::Transport* rail : parts_.rails) info.rails.push_back(rail->rail());
-  const device::DeviceInfo& device = parts_.device.device->info();
-  info.memory.push_back({.device = device.kind,
-                         .description = parts_.device.description,
-                         .bytes = device.memory_bytes,
-                         .status = parts_.device.why,
-                         .rungs = ladder_.Describe()});
+  info.rails = parts_.placement.rails();
+  info.memory.push_back(DeviceMemory());
+  info.memory.back().rungs = ladder_.Describe();
+  // What a GPU's blocks pass through.
+  if (info.memory.front().device != "host") info.memory.push_back(parts_.placement.HostMemory());
   info.sessions = Stats().sessions;
   return info;
 }

@@ -15,6 +15,7 @@
 #include "gpu_worker/job.h"
 #include "services/jobs.h"
 #include "services/node.h"
+#include "services/placement.h"
 #include "services/storage.h"
 
 namespace tapedeck::gpu_worker {
@@ -25,6 +26,7 @@ struct WorkerParts {
   std::vector<dataplane::Executor*> executors;  // for sessions; outlive the worker
   services::StorageDialer* storage = nullptr;   // outlives the worker
   DeviceChoice device;
+  services::Placement placement;  // of these rails
   uint32_t connections_per_rail = 1;
 };
 
@@ -53,7 +55,10 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
   // Starts a job unless `spec.request_id` already has: then answers that one.
   template <typename Start>
   absl::StatusOr<services::Job> StartOnce(const services::TransferSpec& spec, Start start);
-  absl::StatusOr<JobEnvironment> Environment(const services::TransferSpec& spec);
+  absl::StatusOr<JobEnvironment> Environment(const std::string& job,
+                                             const services::TransferSpec& spec);
+  // What jobs compute in.
+  services::MemoryKindInfo DeviceMemory() const;
   std::shared_ptr<Job> Find(const std::string& name) const;
   void Keep(const std::string& name, std::shared_ptr<Job> job, const std::string& request_id)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

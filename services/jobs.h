@@ -38,7 +38,7 @@ struct TransferSpec {
   std::string storage;  // HOST:PORT
   std::string target;   // name of the channel (record) or recording (playback)
   uint32_t fft_points = 0;
-  std::vector<std::string> rails;  // empty: all
+  std::vector<std::string> rails;  // empty: those nearest to the memory
   uint32_t slots = 0;
   std::optional<dataplane::TransferOp> op;
   std::string request_id;

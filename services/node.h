@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "dataplane/topology/distance.h"
+#include "dataplane/topology/topology.h"
 #include "dataplane/transport/transport.h"
 #include "services/session/messages.h"
 
@@ -12,11 +14,19 @@ namespace tapedeck::services {
 
 enum class NodeRole { kStorage = 1, kWorker = 2 };
 
+// A rail and where its port sits.
+struct NodeRail {
+  dataplane::RailDescription rail;
+  dataplane::topology::Place place;
+};
+
 struct MemoryKindInfo {
   std::string device;
   std::string description;
   uint64_t bytes = 0;
   std::string status;
+  dataplane::topology::Place place;
+  std::vector<dataplane::topology::RailDistance> distances;  // to every rail of the node
   std::vector<std::string> rungs;
 };
 
@@ -26,7 +36,7 @@ struct NodeInfo {
   std::string version;  // of the program
   uint32_t protocol_version = session::kProtocolVersion;
   int64_t pid = 0;
-  std::vector<dataplane::RailDescription> rails;
+  std::vector<NodeRail> rails;
   std::vector<MemoryKindInfo> memory;
   uint32_t sessions = 0;
 };

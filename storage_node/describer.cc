@@ -11,12 +11,8 @@ services::NodeInfo Describer::Describe() const {
                           .role = services::NodeRole::kStorage,
                           .version = services::kVersion,
                           .pid = getpid()};
-  for (const dataplane::Transport* rail : rails_) info.rails.push_back(rail->rail());
-  const auto pages = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES));
-  info.memory.push_back({.device = "host",
-                         .description = "host memory",
-                         .bytes = pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)),
-                         .status = "usable"});
+  info.rails = placement_.rails();
+  info.memory.push_back(placement_.HostMemory());
   info.sessions = registry_.stats().sessions;
   return info;
 }

@@ -9,6 +9,7 @@
 #include "dataplane/transport/rail_set.h"
 #include "services/daemon.h"
 #include "services/grpc_log.h"
+#include "services/placement.h"
 #include "services/server/catalog_service.h"
 #include "services/server/node_service.h"
 #include "services/server/server.h"
@@ -28,13 +29,14 @@ constexpr int64_t kDrainNs = 5 * dataplane::kSecondNs;
 absl::Status Run(const Settings& settings) {
   if (settings.rebuild_catalog) return RebuildCatalog(settings.state);
   TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, true));
+  const auto placement = services::Placement::Discover(rails->transports());
+  placement.PinPollers(rails->transports());
   TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());
   TD_ASSIGN_OR_RETURN(const auto node, StorageNode::Create({.state_dir = settings.state,
                                                             .rails = rails->transports()}));
   services::session::Registry registry(services::AsExecutors(loops), rails->transports(),
                                        &node->sessions());
-  const Describer describer(absl::StrCat(services::HostName(), "/storage"), rails->transports(),
-                            registry);
+  const Describer describer(absl::StrCat(services::HostName(), "/storage"), placement, registry);
   TD_ASSIGN_OR_RETURN(
       const auto server,
       services::server::Server::Create(

@@ -72,7 +72,19 @@ if(TAPEDECK_VERBS)
     set(TAPEDECK_VERBS OFF)
   endif()
 endif()
-message(STATUS "CUDA ${TAPEDECK_CUDA}, verbs ${TAPEDECK_VERBS}, FFTW ${TAPEDECK_FFTW}, sanitizers '${TAPEDECK_SANITIZE}'")
+
+# And for hwloc.
+if(TAPEDECK_HWLOC)
+  find_package(PkgConfig)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(HWLOC IMPORTED_TARGET hwloc>=2.1)
+  endif()
+  if(NOT HWLOC_FOUND)
+    message(STATUS "hwloc not found: building without it; every distance will be UNKNOWN")
+    set(TAPEDECK_HWLOC OFF)
+  endif()
+endif()
+message(STATUS "CUDA ${TAPEDECK_CUDA}, verbs ${TAPEDECK_VERBS}, hwloc ${TAPEDECK_HWLOC}, FFTW ${TAPEDECK_FFTW}, sanitizers '${TAPEDECK_SANITIZE}'")
 
 # tapedeck_library(NAME SOURCES a.cc b.cc LIBS other): a static library of one room.
 function(tapedeck_library name)

@@ -46,9 +46,11 @@ class Queue {
 
 struct DeviceInfo {
   std::string kind;         // name of the room: picks the stages' rooms
+  std::string name;         // "cuda:0", "host"
   std::string description;  // "cuda:0 NVIDIA H200"
   bool works_in_host_memory = false;
   uint64_t memory_bytes = 0;  // of the device; 0 unknown
+  std::string pci_address;    // empty on the host
 };
 
 // Any thread. Lives until the process ends; outlives its memory and queues.

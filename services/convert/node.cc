@@ -7,7 +7,25 @@
 namespace tapedeck::services::convert {
 namespace {
 
-v1::Rail ToProto(const dataplane::RailDescription& rail) {
+using dataplane::topology::Place;
+using dataplane::topology::RailDistance;
+
+// Of a v1::Rail or v1::MemoryKindInfo.
+template <typename Wire>
+void SetPlace(const Place& place, Wire& out) {
+  out.set_pci_address(place.pci_address);
+  if (place.numa_node.has_value()) out.set_numa_node(*place.numa_node);
+}
+
+template <typename Wire>
+Place PlaceOf(const Wire& wire) {
+  Place place{.pci_address = wire.pci_address()};
+  if (wire.has_numa_node()) place.numa_node = wire.numa_node();
+  return place;
+}
+
+v1::Rail ToProto(const NodeRail& node_rail) {
+  const dataplane::RailDescription& rail = node_rail.rail;
   v1::Rail out;
   out.set_name(rail.name);
   out.set_transport(rail.transport);
@@ -15,16 +33,51 @@ v1::Rail ToProto(const dataplane::RailDescription& rail) {
   out.set_port(rail.port);
   out.set_device(rail.device);
   out.set_wire_limit_bytes_per_s(rail.wire_limit_bytes_per_s);
+  SetPlace(node_rail.place, out);
   return out;
 }
 
-dataplane::RailDescription FromProto(const v1::Rail& rail) {
-  return {.name = rail.name(),
-          .transport = rail.transport(),
-          .address = rail.address(),
-          .port = static_cast<uint16_t>(rail.port()),
-          .device = rail.device(),
-          .wire_limit_bytes_per_s = rail.wire_limit_bytes_per_s()};
+NodeRail FromProto(const v1::Rail& rail) {
+  return {.rail = {.name = rail.name(),
+                   .transport = rail.transport(),
+                   .address = rail.address(),
+                   .port = static_cast<uint16_t>(rail.port()),
+                   .device = rail.device(),
+                   .wire_limit_bytes_per_s = rail.wire_limit_bytes_per_s()},
+          .place = PlaceOf(rail)};
+}
+
+v1::MemoryKindInfo ToProto(const MemoryKindInfo& memory) {
+  v1::MemoryKindInfo out;
+  out.set_device(memory.device);
+  out.set_description(memory.description);
+  out.set_bytes(memory.bytes);
+  out.set_status(memory.status);
+  SetPlace(memory.place, out);
+  for (const RailDistance& to : memory.distances) {
+    v1::RailDistance& wire = *out.add_distances();
+    wire.set_rail(to.rail);
+    wire.set_distance(static_cast<v1::Distance>(to.distance));
+    wire.set_weight(dataplane::topology::Weight(to.distance));
+  }
+  for (const std::string& rung : memory.rungs) out.add_rungs(rung);
+  return out;
+}
+
+absl::StatusOr<MemoryKindInfo> FromProto(const v1::MemoryKindInfo& memory) {
+  MemoryKindInfo out{.device = memory.device(),
+                     .description = memory.description(),
+                     .bytes = memory.bytes(),
+                     .status = memory.status(),
+                     .place = PlaceOf(memory),
+                     .rungs = {memory.rungs().begin(), memory.rungs().end()}};
+  for (const v1::RailDistance& wire : memory.distances()) {
+    RailDistance& to = out.distances.emplace_back();
+    to.rail = wire.rail();
+    TD_ASSIGN_OR_RETURN(to.distance, FromEnum<dataplane::topology::Distance>(
+                                         wire.distance(), 4, "node.memory.distances"));
+  }
+  return out;
 }
 
 }  // namespace
@@ -37,14 +90,7 @@ v1::Node ToProto(const NodeInfo& node) {
   out.set_protocol_version(node.protocol_version);
   out.set_pid(node.pid);
   for (const auto& rail : node.rails) *out.add_rails() = ToProto(rail);
-  for (const MemoryKindInfo& memory : node.memory) {
-    v1::MemoryKindInfo& wire = *out.add_memory();
-    wire.set_device(memory.device);
-    wire.set_description(memory.description);
-    wire.set_bytes(memory.bytes);
-    wire.set_status(memory.status);
-    for (const std::string& rung : memory.rungs) wire.add_rungs(rung);
-  }
+  for (const MemoryKindInfo& memory : node.memory) *out.add_memory() = ToProto(memory);
   out.set_sessions(node.sessions);
   return out;
 }
@@ -58,11 +104,7 @@ absl::StatusOr<NodeInfo> FromProto(const v1::Node& node) {
   TD_ASSIGN_OR_RETURN(out.role, FromEnum<NodeRole>(node.role(), 2, "node.role"));
   for (const v1::Rail& rail : node.rails()) out.rails.push_back(FromProto(rail));
   for (const v1::MemoryKindInfo& memory : node.memory()) {
-    out.memory.push_back({.device = memory.device(),
-                          .description = memory.description(),
-                          .bytes = memory.bytes(),
-                          .status = memory.status(),
-                          .rungs = {memory.rungs().begin(), memory.rungs().end()}});
+    TD_ASSIGN_OR_RETURN(out.memory.emplace_back(), FromProto(memory));
   }
   return out;
 }

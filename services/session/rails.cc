@@ -31,6 +31,14 @@ int64_t RetryDelayNs(const Link& link, uint32_t failures, bool others_up) {
   return base * 3 / 4 + base / 2 * (hash >> 16) / 65536;
 }
 
+// This end's own port is away: to ask again costs nothing, and the rail shall be back soon after
+// it.
+bool PortIsAway(const absl::Status& cause) {
+  const auto reason = dataplane::ReasonOf(cause);
+  return reason.has_value() &&
+         (reason->reason == "PORT_DOWN" || reason->reason == "NO_ROCE_V2_GID");
+}
+
 absl::Status Unreachable(const Link& link, const absl::Status& cause) {
   if (ReasonOf(cause).has_value()) return cause;  // the transport knows better
   if (cause.code() == absl::StatusCode::kUnauthenticated) {
@@ -182,6 +190,7 @@ absl::StatusOr<Rails::Entry*> Rails::Resolve(const RailOffer& offer) {
 void Rails::OnLinkUp(Link& link) {
   in_grace_ = false;
   Find(link)->failures = 0;
+  Find(link)->told.clear();
   Find(link)->was_up = true;
   dataplane::Log(LogLevel::kInfo, "session", "rail up",
                  {{"rail", link.rail().name}, {"generation", absl::StrCat(link.generation())}});
@@ -197,24 +206,27 @@ void Rails::OnLinkDown(Link& link, const absl::Status& cause) {
   mover_->OnLinkDown(link, cause);
   if (closing_) return CheckClosed();
   if (close_expected_) return;
-  dataplane::Log(LogLevel::kWarning, "session", "rail down",
-                 {{"rail", link.rail().name}, {"cause", std::string(cause.message())}});
   Entry& entry = *Find(link);
+  if (std::string why(cause.message()); entry.told != why) {
+    dataplane::Log(LogLevel::kWarning, "session", "rail down",
+                   {{"rail", link.rail().name}, {"cause", why}});
+    entry.told = std::move(why);
+  }
   if (std::optional<RailOffer> waiting = std::exchange(entry.waiting, std::nullopt)) {
     Answer(entry, *waiting);
   } else if (settings_.initiate && !entry.was_up) {
     return events_->OnRailsFailed(Unreachable(link, cause));
   } else if (settings_.initiate) {
-    Retry(entry);
+    Retry(entry, cause);
   }
   WatchGrace();
 }
 
-void Rails::Retry(Entry& entry) {
-  executor_.PostAfter(RetryDelayNs(*entry.link, entry.failures++, AnyUp()),
-                      lifetime_.Guard([this, &entry] {
-                        if (!closing_ && entry.link->down()) Offer(entry);
-                      }));
+void Rails::Retry(Entry& entry, const absl::Status& cause) {
+  const uint32_t failures = PortIsAway(cause) ? 0 : entry.failures++;
+  executor_.PostAfter(RetryDelayNs(*entry.link, failures, AnyUp()), lifetime_.Guard([this, &entry] {
+    if (!closing_ && entry.link->down()) Offer(entry);
+  }));
 }
 
 // Starts the grace period if no link is up.

@@ -84,6 +84,7 @@ class Rails final : public dataplane::LinkEvents {
     std::unique_ptr<dataplane::Link> link;
     std::optional<RailOffer> waiting;  // answered once the link is down
     uint32_t failures = 0;             // in a row
+    std::string told;                  // of the failure in the log
     bool was_up = false;
   };
 
@@ -94,7 +95,7 @@ class Rails final : public dataplane::LinkEvents {
   void Answer(Entry& entry, const RailOffer& peer);
   void SendOffer(const Entry& entry, const dataplane::Endpoint& endpoint);
   absl::StatusOr<Entry*> Resolve(const RailOffer& offer);
-  void Retry(Entry& entry);
+  void Retry(Entry& entry, const absl::Status& cause);
   void WatchGrace();
   void CheckClosed();
   bool AnyUp() const;

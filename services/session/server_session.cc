@@ -113,6 +113,7 @@ absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission)
   TD_RETURN_IF_ERROR(rails_->Start(transfer_->window(), transfer_->TakeRegistration()));
   dataplane::Log(LogLevel::kInfo, "session", "open",
                  {{"session", settings_.id}, {"recording", name_}, {"recorder", open.recorder}});
+  accepted_ = true;
   control_->Send(accept);
   transfer_->Start();
   SendProgress();
@@ -137,7 +138,7 @@ void ServerSession::OnPumpDone(const absl::Status& cause) {
   pump_done_ = true;
   if (finished_) return CheckEnded();
   if (cause.ok()) rails_->ExpectClose();
-  control_->Send(progress());
+  if (accepted_) control_->Send(progress());
   // A playback that was sent in full ends when the worker says so.
   if (transfer_->sending() && cause.ok()) return;
   finished_ = true;

@@ -71,6 +71,7 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   std::unique_ptr<Rails> rails_;
   Progress last_progress_;  // once the transfer is gone
   bool pump_done_ = false;
+  bool accepted_ = false;     // the worker knows of the transfer
   bool finished_ = false;     // the transfer is over
   bool rails_closed_ = true;  // no link touches memory
   bool stream_closed_ = false;

@@ -10,17 +10,38 @@ namespace {
 
 Json TimeOf(int64_t time_ns) { return time_ns == 0 ? Json() : Json(FormatTime(time_ns)); }
 
-Json ToJson(const dataplane::RailDescription& rail) {
-  return {{"name", rail.name},       {"transport", rail.transport},
-          {"address", rail.address}, {"port", rail.port},
-          {"device", rail.device},   {"wire_limit_bytes_per_s", rail.wire_limit_bytes_per_s}};
+Json NodeOf(const dataplane::topology::Place& place) {
+  return place.numa_node.has_value() ? Json(*place.numa_node) : Json();
+}
+
+Json ToJson(const NodeRail& node_rail) {
+  const dataplane::RailDescription& rail = node_rail.rail;
+  return {{"name", rail.name},
+          {"transport", rail.transport},
+          {"address", rail.address},
+          {"port", rail.port},
+          {"device", rail.device},
+          {"wire_limit_bytes_per_s", rail.wire_limit_bytes_per_s},
+          {"pci_address", node_rail.place.pci_address},
+          {"numa_node", NodeOf(node_rail.place)}};
+}
+
+Json ToJson(const dataplane::topology::RailDistance& to) {
+  return {{"rail", to.rail},
+          {"distance", std::string(DistanceName(to.distance))},
+          {"weight", Weight(to.distance)}};
 }
 
 Json ToJson(const MemoryKindInfo& memory) {
+  Json distances = Json::array();
+  for (const auto& to : memory.distances) distances.push_back(ToJson(to));
   return {{"device", memory.device},
           {"description", memory.description},
           {"bytes", memory.bytes},
           {"status", memory.status},
+          {"pci_address", memory.place.pci_address},
+          {"numa_node", NodeOf(memory.place)},
+          {"distances", std::move(distances)},
           {"rungs", memory.rungs}};
 }
 

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "services/client/channel.h"
 #include "services/client/node_client.h"
@@ -9,7 +11,7 @@ namespace {
 
 std::string RailsOf(const NodeInfo& node) {
   std::string out;
-  for (const auto& rail : node.rails) {
+  for (const auto& [rail, place] : node.rails) {
     absl::StrAppend(&out, out.empty() ? "" : " ", rail.name, "=", rail.transport, ":",
                     rail.address);
   }
@@ -24,9 +26,40 @@ std::string MemoryOf(const NodeInfo& node) {
   return out.empty() ? "-" : out;
 }
 
-// One node's part of the answer. The error is part of the JSON too.
+std::string TextOf(const std::string& text) { return text.empty() ? "-" : text; }
+
+std::string NodeOf(const dataplane::topology::Place& place) {
+  return place.numa_node.has_value() ? absl::StrCat(*place.numa_node) : "-";
+}
+
+Table PortsOf(const std::string& address, const NodeInfo& node) {
+  Table table{.heads = {absl::StrCat("RAILS OF ", address), "DEVICE", "PCI", "NUMA"}};
+  for (const auto& [rail, place] : node.rails) {
+    table.rows.push_back(
+        {rail.name, TextOf(rail.device), TextOf(place.pci_address), NodeOf(place)});
+  }
+  return table;
+}
+
+// From each kind of memory to each rail.
+Table DistancesOf(const std::string& address, const NodeInfo& node) {
+  Table table{.heads = {absl::StrCat("MEMORY OF ", address), "PCI", "NUMA"}};
+  for (const auto& [rail, place] : node.rails)
+    table.heads.push_back(absl::StrCat("TO ", rail.name));
+  for (const MemoryKindInfo& memory : node.memory) {
+    Row row = {memory.device, TextOf(memory.place.pci_address), NodeOf(memory.place)};
+    for (const auto& to : memory.distances) row.emplace_back(DistanceName(to.distance));
+    row.resize(table.heads.size(), "-");
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+// One node's part of the answer: a row of the first table and two tables of its own. The error is
+// part of the JSON too.
 absl::Status Ask(const Program& program, const std::string& address, Json& nodes,
-                 std::vector<Row>& rows) {
+                 std::vector<Table>& tables) {
+  std::vector<Row>& rows = tables.front().rows;
   const absl::StatusOr<NodeInfo> node =
       client::GetNode(client::MakeChannel(address), program.call_timeout());
   if (node.ok()) {
@@ -35,6 +68,8 @@ absl::Status Ask(const Program& program, const std::string& address, Json& nodes
     nodes.push_back(std::move(object));
     rows.push_back({address, node->role == NodeRole::kStorage ? "storage" : "worker", node->name,
                     node->version, absl::StrCat(node->sessions), RailsOf(*node), MemoryOf(*node)});
+    tables.push_back(PortsOf(address, *node));
+    tables.push_back(DistancesOf(address, *node));
     return absl::OkStatus();
   }
   nodes.push_back({{"address", address}, {"error", ToJson(node.status())}});
@@ -44,15 +79,15 @@ absl::Status Ask(const Program& program, const std::string& address, Json& nodes
 
 absl::Status Nodes(Program& program) {
   Json object = {{"nodes", Json::array()}};
-  std::vector<Row> rows;
+  std::vector<Table> tables = {
+      {.heads = {"ADDRESS", "ROLE", "NAME", "VERSION", "SESSIONS", "RAILS", "MEMORY"}}};
   absl::Status first;
   for (const std::string& address : {program.storage, program.worker}) {
-    first.Update(Ask(program, address, object["nodes"], rows));
+    first.Update(Ask(program, address, object["nodes"], tables));
   }
   if (!first.ok()) object["error"] = ToJson(first);
   program.failure_printed = true;
-  program.Print(object, {"ADDRESS", "ROLE", "NAME", "VERSION", "SESSIONS", "RAILS", "MEMORY"},
-                rows);
+  program.Print(object, tables);
   return first;
 }
 

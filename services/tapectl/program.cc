@@ -24,6 +24,18 @@ std::string Line(const Row& row, const std::vector<size_t>& widths) {
   return std::string(absl::StripTrailingAsciiWhitespace(line));
 }
 
+std::string TextOf(const Table& table) {
+  std::vector<size_t> widths(table.heads.size());
+  const auto widen = [&widths](const Row& row) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  };
+  widen(table.heads);
+  std::for_each(table.rows.begin(), table.rows.end(), widen);
+  std::string text = absl::StrCat(Line(table.heads, widths), "\n");
+  for (const Row& row : table.rows) absl::StrAppend(&text, Line(row, widths), "\n");
+  return text;
+}
+
 }  // namespace
 
 // The option has been checked when it was read.
@@ -44,19 +56,15 @@ std::unique_ptr<client::JobsClient> Program::Jobs() const {
 }
 
 void Program::Print(const Json& object, const Row& heads, const std::vector<Row>& rows) const {
-  if (json()) {
-    std::cout << Dump(object) << std::endl;
-    return;
+  Print(object, std::vector<Table>{{heads, rows}});
+}
+
+void Program::Print(const Json& object, const std::vector<Table>& tables) const {
+  std::string text;
+  for (const Table& table : tables) {
+    absl::StrAppend(&text, text.empty() ? "" : "\n", TextOf(table));
   }
-  std::vector<size_t> widths(heads.size());
-  const auto widen = [&widths](const Row& row) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  };
-  widen(heads);
-  std::for_each(rows.begin(), rows.end(), widen);
-  std::cout << Line(heads, widths) << "\n";
-  for (const Row& row : rows) std::cout << Line(row, widths) << "\n";
-  std::cout << std::flush;
+  std::cout << (json() ? Dump(object) + "\n" : text) << std::flush;
 }
 
 void Program::Print(const Json& object, const std::string& line) const {

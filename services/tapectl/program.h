@@ -16,6 +16,11 @@ namespace tapedeck::services::tapectl {
 
 using Row = std::vector<std::string>;
 
+struct Table {
+  Row heads;
+  std::vector<Row> rows;
+};
+
 // Filled by the command line, then used by the one command that was given. One thread.
 struct Program {
   std::string storage = "localhost:7400";
@@ -38,6 +43,8 @@ struct Program {
 
   // On stdout: the object as one line, or the rows under their heads.
   void Print(const Json& object, const Row& heads, const std::vector<Row>& rows) const;
+  // On stdout: the object as one line, or the tables with an empty line between them.
+  void Print(const Json& object, const std::vector<Table>& tables) const;
   // On stdout: the object, or the line.
   void Print(const Json& object, const std::string& line) const;
 };

@@ -160,7 +160,9 @@ CLI::Validator EndOf(const std::vector<std::string>& kinds, const std::string& t
 void AddShared(CLI::App* command, TransferOptions& options) {
   command->add_option("--fft", options.fft_points,
                       "Points of the FFT, a power of two from 16 to 65536; default none");
-  command->add_option("--rails", options.rails, "Rails of the worker, e.g. r0,r1; default all")
+  command
+      ->add_option("--rails", options.rails,
+                   "Rails of the worker, e.g. r0,r1; default those nearest to its memory")
       ->delimiter(',');
   command->add_option("--slots", options.slots, "Blocks of the worker's ring");
   AddParsed(command, "--op", options.op, ParseOp, "READ, WRITE or SEND; default the channel's");

@@ -27,6 +27,7 @@ class PassthroughSource final : public dataplane::Source {
     *block = *std::move(slot);
     block->header() = {.sequence = next_++,
                        .payload_bytes = static_cast<uint32_t>(ring_->slot_bytes())};
+    if (what_.on_block) what_.on_block();
     if (what_.crc) block->header().crc32c = dataplane::Crc32c(block->payload());
     return Flow::kMoved;
   }
@@ -42,10 +43,10 @@ class PassthroughSource final : public dataplane::Source {
 
 class NullSink final : public dataplane::Sink {
  public:
-  explicit NullSink(std::function<void()> on_first) : on_first_(std::move(on_first)) {}
+  explicit NullSink(std::function<void()> on_block) : on_block_(std::move(on_block)) {}
 
   absl::StatusOr<Flow> Push(Block* block) override {
-    if (on_first_) std::exchange(on_first_, nullptr)();
+    if (on_block_) on_block_();
     taken_.insert(block->header().sequence);
     while (taken_.erase(watermark_) > 0) ++watermark_;
     block->Reset();
@@ -56,7 +57,7 @@ class NullSink final : public dataplane::Sink {
   dataplane::Watermarks watermarks() const override { return {watermark_, watermark_, watermark_}; }
 
  private:
-  std::function<void()> on_first_;
+  const std::function<void()> on_block_;
   std::set<uint64_t> taken_;
   uint64_t watermark_ = 0;
 };
@@ -68,8 +69,8 @@ std::unique_ptr<dataplane::Source> MakePassthroughSource(std::shared_ptr<datapla
   return std::make_unique<PassthroughSource>(std::move(ring), what);
 }
 
-std::unique_ptr<dataplane::Sink> MakeNullSink(std::function<void()> on_first) {
-  return std::make_unique<NullSink>(std::move(on_first));
+std::unique_ptr<dataplane::Sink> MakeNullSink(std::function<void()> on_block) {
+  return std::make_unique<NullSink>(std::move(on_block));
 }
 
 absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeHostRing(uint64_t slots,

@@ -9,12 +9,13 @@
 #include "tests/bench/ends.h"
 
 namespace tapedeck::bench {
-absl::StatusOr<SessionOutcome> RunSession(const SessionRun& run,
-                                          const services::client::Channel& node,
-                                          dataplane::RailSet& rails, dataplane::EventLoop& loop) {
-  using services::session::Direction;
-  SessionOutcome outcome;
-  const int64_t start_ns = loop.clock().NowNs();
+namespace {
+
+using services::session::Direction;
+
+services::session::ClientSessionSettings SettingsOf(const SessionRun& run,
+                                                    const services::client::Channel& node,
+                                                    const dataplane::RailSet& rails) {
   services::session::ClientSessionSettings settings{
       .node = node.address,
       .transports = rails.transports(),
@@ -28,22 +29,41 @@ absl::StatusOr<SessionOutcome> RunSession(const SessionRun& run,
   settings.open.labels = run.labels;
   settings.open.slots = run.slots;
   settings.open.slot_bytes = run.block_bytes;
+  return settings;
+}
+
+}  // namespace
+
+absl::StatusOr<SessionOutcome> RunSession(const SessionRun& run,
+                                          const services::client::Channel& node,
+                                          dataplane::RailSet& rails, dataplane::EventLoop& loop) {
+  SessionOutcome outcome;
+  GapMeter gaps(loop.clock());
+  const int64_t start_ns = loop.clock().NowNs();
+  services::session::ClientSessionSettings settings = SettingsOf(run, node, rails);
   settings.make_end = [&](const auto&) -> absl::StatusOr<services::session::TransferEnd> {
     TD_ASSIGN_OR_RETURN(auto ring, MakeHostRing(run.slots, run.block_bytes));
     services::session::TransferEnd end{.ring = ring, .check_payload = run.crc};
     if (run.direction == Direction::kRecord) {
-      end.source = MakePassthroughSource(
-          ring, {.blocks = run.blocks, .crc = run.crc, .endless = run.hold > absl::ZeroDuration()});
+      end.source = MakePassthroughSource(ring, {.blocks = run.blocks,
+                                                .crc = run.crc,
+                                                .endless = run.hold > absl::ZeroDuration(),
+                                                .on_block = [&] { gaps.Moved(); }});
     } else {
-      end.sink =
-          MakeNullSink([&] { outcome.open_to_first_block_ns = loop.clock().NowNs() - start_ns; });
+      end.sink = MakeNullSink([&] {
+        gaps.Moved();
+        if (outcome.open_to_first_block_ns == 0) {
+          outcome.open_to_first_block_ns = loop.clock().NowNs() - start_ns;
+        }
+      });
     }
     return end;
   };
   std::promise<void> ended;
   settings.on_change = [&](const services::session::Snapshot& snapshot) {
     // Recording: the first acknowledged block that a snapshot shows.
-    if (outcome.open_to_first_block_ns == 0 && snapshot.running) {
+    if (run.direction == Direction::kRecord && outcome.open_to_first_block_ns == 0 &&
+        snapshot.running) {
       outcome.open_to_first_block_ns = snapshot.setup_ns;
     }
     outcome.snapshot = snapshot;
@@ -62,6 +82,7 @@ absl::StatusOr<SessionOutcome> RunSession(const SessionRun& run,
   }
   ended.get_future().wait();
   loop.RunAndWait([&] { session.reset(); });
+  outcome.longest_gap_ns = gaps.longest_ns();
   TD_RETURN_IF_ERROR(outcome.snapshot.error);
   return outcome;
 }

@@ -31,6 +31,7 @@ struct SessionRun {
 struct SessionOutcome {
   services::session::Snapshot snapshot;
   int64_t open_to_first_block_ns = 0;
+  int64_t longest_gap_ns = 0;  // between two blocks at this end
 };
 
 // Blocks until the session has ended.

@@ -168,6 +168,7 @@ absl::StatusOr<nlohmann::json> RailsAlone(const Options& options) {
   nlohmann::json answer{{"mb_per_s", rate.mb_per_s()},
                         {"blocks", outcome.snapshot.blocks},
                         {"retransmitted_blocks", outcome.snapshot.retransmitted_blocks},
+                        {"longest_gap_ms", static_cast<double>(outcome.longest_gap_ns) / 1e6},
                         {"rails", rails}};
   if (wire_limit_mb_per_s > 0) {
     answer["wire_limit_mb_per_s"] = wire_limit_mb_per_s;

@@ -10,6 +10,12 @@ SCENARIOS=("file_round_trip.sh generated" "file_round_trip.sh adsb" "file_round_
   "../../deploy/demo.sh --blocks 32")
 (($# == 0)) || SCENARIOS=("$@")
 
+# A scenario that failed may have left a port as it was then.
+ports_up() {
+  local port
+  for port in 0 1; do "$HERE/../lab/guest.sh" port_up "$port"; done
+}
+
 failed=0
 for scenario in "${SCENARIOS[@]}"; do
   read -ra line <<<"$scenario"
@@ -20,6 +26,7 @@ for scenario in "${SCENARIOS[@]}"; do
     77) verdict="skipped: $(sed -n 's/^skipped: //p' /tmp/scenario.log | tail -n 1)" ;;
     *) verdict="FAILED ($status)" failed=1 ;;
   esac
+  ports_up
   printf '%-36s %4d s  %s\n' "$scenario" $((SECONDS - started)) "$verdict"
   [[ $verdict != FAILED* ]] || sed 's/^/    /' /tmp/scenario.log
 done

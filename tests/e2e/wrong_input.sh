@@ -65,7 +65,7 @@ full_lun() {
 # One rail whose address takes no packet: the job says which, and goes on over the other if it may.
 unreachable_rail() {
   rail_out
-  refuse UNAVAILABLE 'RAIL_UNREACHABLE|ALL_RAILS_DOWN|RAIL_DOWN' record l0/c0 --source synth --blocks 10 --rails r1
+  refuse UNAVAILABLE 'RAIL_UNREACHABLE|ALL_RAILS_DOWN|PORT_DOWN' record l0/c0 --source synth --blocks 10 --rails r1
   rail_in
 }
 

@@ -16,6 +16,7 @@
 #include "services/errors.h"
 #include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/files.h"
+#include "tests/shared_data.h"
 
 namespace tapedeck::gpu_worker::stages::fft {
 namespace {

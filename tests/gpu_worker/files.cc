@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -27,16 +26,6 @@ std::string ReadFile(const std::string& path) {
   std::stringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();
   return text.str();
-}
-
-std::string SharedData(const std::string& name) {
-  const char* folder = std::getenv("TAPEDECK_SHARED_DATA");
-  const std::filesystem::path path =
-      (folder != nullptr
-           ? std::filesystem::path(folder)
-           : std::filesystem::path(TAPEDECK_SOURCE_DIR).parent_path() / "shared/data") /
-      name;
-  return std::filesystem::exists(path) ? path.string() : "";
 }
 
 }  // namespace tapedeck::gpu_worker

@@ -1,4 +1,4 @@
-// Files for tests: a scratch folder, and the real signals of the shared folder where it exists.
+// Files for tests, in a scratch folder.
 #pragma once
 
 #include <string>
@@ -12,14 +12,4 @@ void WriteFile(const std::string& path, const std::string& bytes);
 // Empty if it does not exist.
 std::string ReadFile(const std::string& path);
 
-// The path of a shared signal, or empty. Looked for in TAPEDECK_SHARED_DATA, else beside the
-// repository.
-std::string SharedData(const std::string& name);
-
 }  // namespace tapedeck::gpu_worker
-
-#define TAPEDECK_SHARED_OR_SKIP(variable, name)                         \
-  const std::string variable = tapedeck::gpu_worker::SharedData(name);  \
-  if (variable.empty())                                                 \
-  GTEST_SKIP() << name << " is neither in TAPEDECK_SHARED_DATA nor in " \
-               << "../shared/data beside the repository"

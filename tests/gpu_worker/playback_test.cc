@@ -8,6 +8,7 @@
 #include "tests/gpu_worker/files.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/pump.h"
+#include "tests/shared_data.h"
 
 namespace tapedeck::gpu_worker {
 namespace {

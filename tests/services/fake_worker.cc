@@ -5,6 +5,9 @@
 #include "services/errors.h"
 
 namespace tapedeck::services {
+
+using dataplane::topology::Distance;
+
 namespace {
 
 constexpr int64_t kMillisecond = 1'000'000;
@@ -108,13 +111,30 @@ RecordSpec FakeJobs::last_record() const {
 }
 
 NodeInfo FakeNode::Describe() const {
-  return {.name = "fake",
-          .role = role_,
-          .version = "0.1.0",
-          .pid = 7,
-          .rails = {{.name = "r0", .transport = "tcp", .address = "127.0.0.1", .port = 9}},
-          .memory = {{.device = "host", .description = "RAM", .bytes = 1, .status = "usable"}},
-          .sessions = 2};
+  return {
+      .name = "fake",
+      .role = role_,
+      .version = "0.1.0",
+      .pid = 7,
+      .rails = {{.rail = {.name = "r0",
+                          .transport = "tcp",
+                          .address = "10.0.0.1",
+                          .port = 9,
+                          .device = "eth0"},
+                 .place = {"0000:19:00.0", 0}},
+                {.rail = {.name = "r1", .transport = "tcp", .address = "127.0.0.1", .port = 9}}},
+      .memory = {{.device = "cuda:0",
+                  .description = "GPU",
+                  .bytes = 1,
+                  .status = "usable",
+                  .place = {"0000:18:00.0", 0},
+                  .distances = {{"r0", Distance::kSwitch}, {"r1", Distance::kUnknown}}},
+                 {.device = "host",
+                  .description = "RAM",
+                  .bytes = 1,
+                  .status = "usable",
+                  .distances = {{"r0", Distance::kUnknown}, {"r1", Distance::kUnknown}}}},
+      .sessions = 2};
 }
 
 NodeStats FakeNode::Stats() const { return {.sessions = 2, .sessions_opened = 5, .blocks = 11}; }

@@ -6,6 +6,7 @@
 
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/verbs/limits.h"
+#include "dataplane/transport/verbs/random.h"
 
 namespace tapedeck::dataplane::verbs {
 
@@ -14,7 +15,8 @@ absl::StatusOr<std::unique_ptr<CompletionQueue>> CompletionQueue::Create(EventLo
                                                                          int depth) {
   TD_ASSIGN_OR_RETURN(CompletionChannel channel, CreateCompletionChannel(context));
   auto queue = std::unique_ptr<CompletionQueue>(new CompletionQueue(poller, std::move(channel)));
-  TD_ASSIGN_OR_RETURN(queue->cq_, CreateCq(context, depth, queue->channel_.get()));
+  TD_ASSIGN_OR_RETURN(queue->cq_, CreateCq(context, depth, queue->channel_.get(),
+                                           static_cast<uint32_t>(Random64())));
   CompletionQueue* const raw = queue.get();
   TD_RETURN_IF_ERROR(poller.Watch(raw->channel_->fd, EPOLLIN,
                                   raw->lifetime_.Guard([raw](uint32_t) { raw->OnEvents(); })));

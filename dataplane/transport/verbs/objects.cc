@@ -47,8 +47,10 @@ absl::StatusOr<CompletionChannel> CreateCompletionChannel(ibv_context* context) 
   return channel;
 }
 
-absl::StatusOr<Cq> CreateCq(ibv_context* context, int depth, ibv_comp_channel* channel) {
-  return Owned<Cq>(ibv_create_cq(context, depth, nullptr, channel, 0), "ibv_create_cq");
+absl::StatusOr<Cq> CreateCq(ibv_context* context, int depth, ibv_comp_channel* channel,
+                            uint32_t which) {
+  const auto vector = static_cast<int>(which % static_cast<uint32_t>(context->num_comp_vectors));
+  return Owned<Cq>(ibv_create_cq(context, depth, nullptr, channel, vector), "ibv_create_cq");
 }
 
 absl::StatusOr<Qp> CreateQp(ibv_pd* pd, ibv_qp_init_attr& attributes) {

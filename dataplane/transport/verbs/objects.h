@@ -43,7 +43,10 @@ absl::Status ErrnoStatus(absl::string_view call, int error);
 absl::StatusOr<Context> OpenDevice(ibv_device* device);
 absl::StatusOr<ProtectionDomain> CreateProtectionDomain(ibv_context* context);
 absl::StatusOr<CompletionChannel> CreateCompletionChannel(ibv_context* context);
-absl::StatusOr<Cq> CreateCq(ibv_context* context, int depth, ibv_comp_channel* channel);
+// `which` chooses the interrupt, modulo what the device has, so that many spread over the
+// processors.
+absl::StatusOr<Cq> CreateCq(ibv_context* context, int depth, ibv_comp_channel* channel,
+                            uint32_t which);
 absl::StatusOr<Qp> CreateQp(ibv_pd* pd, ibv_qp_init_attr& attributes);
 absl::StatusOr<CmChannel> CreateCmChannel();
 absl::StatusOr<CmId> CreateCmId(rdma_event_channel* channel);

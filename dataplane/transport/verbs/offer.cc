@@ -162,20 +162,21 @@ void VerbsOffer::OnFailed(const WorkId& work, const ibv_wc& completion) {
 }
 
 // In a posted task, and the completions stay in their queue until then, so that no event can come
-// before `done`.
+// before `done`. Until then a withdrawn offer takes its queue pairs along: their domain may go
+// next.
 void VerbsOffer::Succeed() {
   queues_->completions().Stop();
-  rail_.port->Unsubscribe(subscription_);
   if (const std::string warning = PathMtuWarning(queues_->mtu_bytes()); !warning.empty()) {
     Log(LogLevel::kWarning, "transport/verbs", warning,
         {{"rail", rail_.port->name().rail}, {"peer", peer_name_}});
   }
-  rail_.poller->Post([rail = rail_, registration = &registration_, queues = std::move(queues_),
-                      name = name(), events = events_,
-                      done = std::exchange(done_, nullptr)]() mutable {
-    done(std::make_unique<VerbsConnection>(rail, *registration, std::move(queues), std::move(name),
-                                           events));
-  });
+  rail_.poller->Post(lifetime_.Guard([this] {
+    if (done_ == nullptr) return;
+    rail_.port->Unsubscribe(subscription_);
+    const Done done = std::exchange(done_, nullptr);
+    done(std::make_unique<VerbsConnection>(rail_, registration_, std::move(queues_), name(),
+                                           events_));
+  }));
 }
 
 void VerbsOffer::Fail(const absl::Status& cause) {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "dataplane/transport/verbs/random.h"
 
 namespace tapedeck::dataplane::verbs {
 namespace {

@@ -1,7 +1,5 @@
 #include "dataplane/transport/verbs/registration.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -11,6 +9,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/verbs/limits.h"
+#include "dataplane/transport/verbs/random.h"
 
 namespace tapedeck::dataplane::verbs {
 namespace {
@@ -19,7 +18,8 @@ constexpr size_t kPageBytes = 4096;
 
 // This end's port fills and reads the window. Relaxed ordering is a request only: nothing here is
 // believed before its completion.
-constexpr unsigned kLocalFlags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_RELAXED_ORDERING;
+constexpr unsigned kLocalFlags =
+    unsigned{IBV_ACCESS_LOCAL_WRITE} | unsigned{IBV_ACCESS_RELAXED_ORDERING};
 
 uint64_t RandomAddress(const void* bytes) {
   constexpr uint64_t kKept = (uint64_t{1} << kKeptAddressBits) - 1;
@@ -47,13 +47,6 @@ unsigned AccessFlags(RemoteAccess access) {
       break;
   }
   return 0;
-}
-
-uint64_t Random64() {
-  uint64_t value = 0;
-  // Requests up to 256 bytes are never short, getrandom(2).
-  [[maybe_unused]] const ssize_t got = getrandom(&value, sizeof(value), 0);
-  return value;
 }
 
 absl::StatusOr<std::unique_ptr<Registration>> Registration::Create(const Port& port,
@@ -111,7 +104,8 @@ absl::StatusOr<OwnMemory> AllocateOwnMemory(ibv_pd* pd, size_t size) {
   memory.bytes.reset(static_cast<std::byte*>(std::aligned_alloc(kPageBytes, rounded)));
   if (memory.bytes == nullptr) return absl::ResourceExhaustedError("aligned_alloc: no memory");
   std::fill_n(memory.bytes.get(), rounded, std::byte{0});
-  memory.region.reset(ibv_reg_mr(pd, memory.bytes.get(), rounded, IBV_ACCESS_LOCAL_WRITE));
+  constexpr unsigned kFlags = IBV_ACCESS_LOCAL_WRITE;
+  memory.region.reset(ibv_reg_mr(pd, memory.bytes.get(), rounded, kFlags));
   if (memory.region == nullptr) return RegistrationFailed("ibv_reg_mr", rounded, false, errno);
   return memory;
 }

@@ -45,9 +45,6 @@ class Registration {
 // Rights on memory and queue pairs that let the peer do this much.
 unsigned AccessFlags(RemoteAccess access);
 
-// For keys, addresses and sequence numbers that must not be guessed.
-uint64_t Random64();
-
 // Memory of this room's own for `size` bytes, page-aligned and zero, and its registration.
 struct OwnMemory {
   struct Free {

@@ -2,6 +2,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
+
 #include "absl/strings/str_cat.h"
 #include "dataplane/memory/cuda/memory.h"
 #include "dataplane/memory/cuda/status.h"
@@ -52,11 +54,17 @@ absl::StatusOr<std::unique_ptr<Device>> Create(int index) {
   TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(index), "cudaSetDevice"));
   TD_RETURN_IF_ERROR(ToStatus(cudaFree(nullptr), "cudaFree(nullptr)"));
   TD_ASSIGN_OR_RETURN(auto direct, CudaDirect::Create(index));
+  std::array<char, 32> pci_address{};
+  TD_RETURN_IF_ERROR(ToStatus(cudaDeviceGetPCIBusId(pci_address.data(), pci_address.size(), index),
+                              "cudaDeviceGetPCIBusId"));
+  const std::string name = absl::StrCat("cuda:", index);
   return std::make_unique<CudaDevice>(
       index,
       DeviceInfo{.kind = "cuda",
-                 .description = absl::StrCat("cuda:", index, " ", properties.name),
-                 .memory_bytes = properties.totalGlobalMem},
+                 .name = name,
+                 .description = absl::StrCat(name, " ", properties.name),
+                 .memory_bytes = properties.totalGlobalMem,
+                 .pci_address = pci_address.data()},
       std::move(direct));
 }
 

@@ -45,7 +45,8 @@ class HostDevice final : public Device {
   DirectAccess* direct() override { return nullptr; }
 
  private:
-  const DeviceInfo info_ = {.kind = "host", .description = "host", .works_in_host_memory = true};
+  const DeviceInfo info_ = {
+      .kind = "host", .name = "host", .description = "host", .works_in_host_memory = true};
 };
 
 }  // namespace

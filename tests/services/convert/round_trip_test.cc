@@ -104,7 +104,9 @@ TEST(RoundTripTest, VerifyProgress) {
 }
 
 TEST(RoundTripTest, Node) {
-  ExpectRoundTrip(Filled<v1::Node>());
+  auto node = Filled<v1::Node>();
+  node.mutable_memory(0)->mutable_distances(0)->set_weight(10);  // follows from the distance
+  ExpectRoundTrip(node);
   const auto stats = Filled<v1::WatchStatsResponse>();
   ExpectSame(ToProto(FromProto(stats)), stats);
 }
@@ -179,6 +181,8 @@ TEST(RoundTripTest, SessionResponses) {
   rail.clear_port();
   rail.clear_device();
   rail.clear_wire_limit_bytes_per_s();
+  rail.clear_pci_address();
+  rail.clear_numa_node();
   const auto message = FromProto(response);
   ASSERT_TRUE(message.ok()) << message.status();
   ExpectSame(*ToTransferResponse(*message), response);

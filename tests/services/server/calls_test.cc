@@ -245,7 +245,9 @@ TEST_F(CallsTest, JobsThatAreNotThere) {
 TEST_F(CallsTest, NodeAndItsCounters) {
   const auto info = client::GetNode(node_.channel, kTimeout);
   ASSERT_TRUE(info.ok()) << info.status();
-  EXPECT_EQ(info->rails.size(), 1u);
+  ASSERT_EQ(info->rails.size(), 2u);
+  EXPECT_EQ(info->rails[0].place.numa_node, 0);
+  EXPECT_EQ(info->rails[1].place.numa_node, std::nullopt);
   EXPECT_EQ(info->version, "0.1.0");
 
   const auto stub = v1::NodeService::NewStub(node_.channel.channel);

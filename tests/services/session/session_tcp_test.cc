@@ -24,7 +24,7 @@ using dataplane::EventLoop;
 using dataplane::Transport;
 
 constexpr uint64_t kSlotBytes = 256 << 10;
-constexpr uint64_t kBlocks = 400;
+constexpr uint64_t kBlocks = 800;
 
 std::shared_ptr<dataplane::MemoryPool> NewRing() {
   return *dataplane::MemoryPool::Create(*dataplane::host::Create(32 * kSlotBytes), kSlotBytes);

@@ -11,6 +11,7 @@ namespace tapedeck::services::tapectl {
 namespace {
 
 using nlohmann::json;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -158,6 +159,23 @@ TEST_F(TapectlTest, JobsAndNodes) {
   const json nodes = RunJson({"nodes"})["nodes"];
   ASSERT_EQ(nodes.size(), 2u);
   EXPECT_EQ(nodes[0]["rails"][0]["transport"], "tcp");
+}
+
+TEST_F(TapectlTest, NodesShowEachMemoryWithItsDistanceToEveryRail) {
+  const json worker = RunJson({"nodes"})["nodes"][1];
+  EXPECT_EQ(worker["rails"][0]["pci_address"], "0000:19:00.0");
+  EXPECT_EQ(worker["rails"][0]["numa_node"], 0);
+  EXPECT_EQ(worker["rails"][1]["numa_node"], nullptr);
+  const json to_r0 = {{"rail", "r0"}, {"distance", "SWITCH"}, {"weight", 1}};
+  EXPECT_EQ(worker["memory"][0]["distances"][0], to_r0);
+  EXPECT_EQ(worker["memory"][0]["distances"][1]["distance"], "UNKNOWN");
+  EXPECT_EQ(worker["memory"][1]["pci_address"], "");
+  const std::string text = Run({"nodes"}).out;
+  EXPECT_THAT(text, ContainsRegex("r0 +eth0 +0000:19:00.0 +0\n"));
+  EXPECT_THAT(text, ContainsRegex("r1 +- +- +-\n"));
+  EXPECT_THAT(text, ContainsRegex("MEMORY OF [^ ]+ +PCI +NUMA +TO r0 +TO r1\n"
+                                  "cuda:0 +0000:18:00.0 +0 +SWITCH +UNKNOWN\n"
+                                  "host +- +- +UNKNOWN +UNKNOWN\n"));
 }
 
 TEST_F(TapectlTest, ErrorsAreOneLineWithReasonAndRemedy) {

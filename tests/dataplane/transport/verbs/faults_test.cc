@@ -23,6 +23,7 @@ namespace tapedeck::dataplane::verbs {
 namespace {
 
 constexpr char kAddress[] = "10.0.0.1";
+const TransportKind kVerbs{"verbs", kAddress, Usable, Create};
 
 std::string ReasonIn(const absl::Status& status) {
   const auto reason = ReasonOf(status);
@@ -75,7 +76,6 @@ class VerbsFaults : public testing::Test {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
-  const TransportKind kVerbs{"verbs", kAddress, Usable, Create};
   std::unique_ptr<TransportEnd> node_;
   std::unique_ptr<TransportEnd> worker_;
 };
@@ -181,6 +181,25 @@ TEST_F(VerbsFaults, AddressOfNoPortIsNamed) {
         Create({.name = "r0", .kind = "verbs", .address = address}, *loop).status();
     EXPECT_EQ(ReasonIn(status), "NO_RDMA_DEVICE") << status;
   }
+}
+
+// Two ports with a wire between them that loses full packets and carries small ones.
+TEST_F(VerbsFaults, PathThatLosesFullPacketsIsNamed) {
+  if (std::getenv("LAB") == nullptr) GTEST_SKIP() << "needs the lab's peer port";
+  Shell("$LAB/guest.sh add_peer_port 0");
+  TransportKind other = kVerbs;
+  other.loopback_address = "10.0.0.2";
+  node_ = std::make_unique<TransportEnd>(kVerbs, true, RemoteAccess::kNone);
+  worker_ = std::make_unique<TransportEnd>(other, false, RemoteAccess::kNone);
+  // IPv4 packets of 4096 to 8191 bytes.
+  Shell(
+      "modprobe -a sch_ingress cls_u32 act_gact && tc qdisc add dev p0 ingress && "
+      "tc filter add dev p0 parent ffff: protocol ip u32 match u16 0x1000 0xf000 at 2 action drop");
+  auto node_up = node_->Connect(worker_->offer->endpoint());
+  const absl::Status status = worker_->Connect(node_->offer->endpoint()).get();
+  EXPECT_EQ(ReasonIn(status), "PATH_MTU_MISMATCH") << status;
+  Shell("tc qdisc delete dev p0 ingress");
+  EXPECT_FALSE(node_up.get().ok());
 }
 
 // Root may lock any amount unless it gives up that right.

@@ -1,0 +1,94 @@
+#include "dataplane/topology/interfaces.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace tapedeck::dataplane::topology {
+namespace {
+
+// An IPv4 or IPv6 address or mask in network order.
+using Bytes = std::vector<uint8_t>;
+
+Bytes BytesOf(const sockaddr* address) {
+  if (address == nullptr) return {};
+  Bytes bytes;
+  if (address->sa_family == AF_INET) {
+    bytes.resize(sizeof(in_addr));
+    std::memcpy(bytes.data(), &reinterpret_cast<const sockaddr_in*>(address)->sin_addr,
+                bytes.size());
+  } else if (address->sa_family == AF_INET6) {
+    bytes.resize(sizeof(in6_addr));
+    std::memcpy(bytes.data(), &reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr,
+                bytes.size());
+  }
+  return bytes;
+}
+
+Bytes Parse(const std::string& address) {
+  for (const auto& [family, size] :
+       {std::pair(AF_INET, size_t{4}), std::pair(AF_INET6, size_t{16})}) {
+    Bytes bytes(size);
+    if (inet_pton(family, address.c_str(), bytes.data()) == 1) return bytes;
+  }
+  return {};
+}
+
+bool SameNetwork(const Bytes& a, const Bytes& b, const Bytes& mask) {
+  if (a.size() != b.size() || a.size() != mask.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if ((a[i] & mask[i]) != (b[i] & mask[i])) return false;
+  }
+  return true;
+}
+
+struct Free {
+  void operator()(ifaddrs* list) const { freeifaddrs(list); }
+};
+
+}  // namespace
+
+std::string InterfaceOf(const std::string& address) {
+  const Bytes wanted = Parse(address);
+  ifaddrs* raw = nullptr;
+  if (wanted.empty() || getifaddrs(&raw) != 0) return "";
+  const std::unique_ptr<ifaddrs, Free> list(raw);
+  std::string loopback;
+  for (const ifaddrs* entry = raw; entry != nullptr; entry = entry->ifa_next) {
+    const Bytes own = BytesOf(entry->ifa_addr);
+    if (own == wanted) return entry->ifa_name;
+    // Every address of a loopback's network is its own: 127.0.0.2 is not listed.
+    if ((entry->ifa_flags & IFF_LOOPBACK) != 0 &&
+        SameNetwork(own, wanted, BytesOf(entry->ifa_netmask))) {
+      loopback = entry->ifa_name;
+    }
+  }
+  return loopback;
+}
+
+std::string InterfaceBelow(const std::string& name, const std::string& sysfs) {
+  constexpr std::string_view kPrefix = "lower_";
+  std::error_code error;
+  std::string below;
+  // An error, as of an interface that has gone, ends the listing.
+  for (std::filesystem::directory_iterator entry(std::filesystem::path(sysfs) / name, error), end;
+       entry != end; entry.increment(error)) {
+    const std::string file = entry->path().filename();
+    if (!file.starts_with(kPrefix)) continue;
+    if (!below.empty()) return "";
+    below = file.substr(kPrefix.size());
+  }
+  return below;
+}
+
+}  // namespace tapedeck::dataplane::topology

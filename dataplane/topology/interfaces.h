@@ -1,0 +1,15 @@
+// From a rail's address to the network interface that has it.
+#pragma once
+
+#include <string>
+
+namespace tapedeck::dataplane::topology {
+
+// "eth0" for the numeric IPv4 or IPv6 `address`; empty if no interface of this machine has it.
+std::string InterfaceOf(const std::string& address);
+
+// The interface that `name` is stacked upon, e.g. the port below a VLAN. Empty if it is upon none,
+// or upon several as a bond is. `sysfs` is where the system lists its interfaces.
+std::string InterfaceBelow(const std::string& name, const std::string& sysfs = "/sys/class/net");
+
+}  // namespace tapedeck::dataplane::topology

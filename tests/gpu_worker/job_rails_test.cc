@@ -1,0 +1,116 @@
+#include "gpu_worker/job_rails.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dataplane/executor/event_loop.h"
+#include "dataplane/transport/list.h"
+#include "services/errors.h"
+#include "services/placement.h"
+#include "tests/dataplane/topology/machines.h"
+
+namespace tapedeck::gpu_worker {
+namespace {
+
+using dataplane::EventLoop;
+using dataplane::Transport;
+using dataplane::topology::Topology;
+using services::MemoryKindInfo;
+using services::NodeRail;
+using services::Placement;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr char kGpu0[] = "00000000:18:00.0";
+constexpr char kGpu1[] = "0000:9A:00.0";
+
+// A worker's rails r0, r1 …, each on a port of a machine; an unknown port's rail has no place.
+class JobRailsTest : public testing::Test {
+ protected:
+  void UseRails(const Topology& machine, const std::vector<std::string>& ports) {
+    std::vector<NodeRail> placed;
+    for (const std::string& port : ports) {
+      const std::string name = "r" + std::to_string(owned_.size());
+      owned_.push_back(*dataplane::CreateTransport({.name = name, .kind = "inproc"}, *loop_));
+      rails_.push_back(owned_.back().get());
+      const auto* device = machine.Find(port);
+      placed.push_back({.rail = owned_.back()->rail()});
+      if (device != nullptr) placed.back().place = device->place;
+    }
+    placement_.emplace(machine, std::move(placed));
+  }
+
+  MemoryKindInfo Gpu(const std::string& pci_address) const {
+    return placement_->GpuMemory({.device = "cuda:0"}, pci_address);
+  }
+
+  JobRails Unnamed(const MemoryKindInfo& memory) const { return *RailsFor({}, rails_, memory); }
+
+  std::unique_ptr<EventLoop> loop_ = *EventLoop::Create("rail");
+  std::vector<std::unique_ptr<Transport>> owned_;
+  std::vector<Transport*> rails_;
+  std::optional<Placement> placement_;
+};
+
+TEST_F(JobRailsTest, EachGpuTakesThePortsNearestToIt) {
+  TAPEDECK_MACHINE_OR_SKIP(machine, dataplane::topology::TwoGpusFourPorts());
+  UseRails(machine, {"ens10", "ens11", "ens20", "ens21"});
+  const JobRails first = Unnamed(Gpu(kGpu0));
+  EXPECT_EQ(NamesOf(first.rails), "r0");
+  EXPECT_EQ(first.why, "nearest to cuda:0 (SWITCH)");
+  EXPECT_THAT(first.notes, ElementsAre(HasSubstr("rails r0 of r0,r1,r2,r3")));
+  EXPECT_EQ(NamesOf(Unnamed(Gpu(kGpu1)).rails), "r2");
+}
+
+TEST_F(JobRailsTest, FarPortsServeAGpuThatHasNoNearOne) {
+  TAPEDECK_MACHINE_OR_SKIP(machine, dataplane::topology::TwoGpusFourPorts());
+  UseRails(machine, {"lo", "ens10", "ens11"});
+  EXPECT_EQ(NamesOf(Unnamed(Gpu(kGpu1)).rails), "r1,r2");
+  EXPECT_EQ(Unnamed(Gpu(kGpu1)).why, "nearest to cuda:0 (SYSTEM)");
+}
+
+TEST_F(JobRailsTest, WithoutAnyKnownDistanceAllServe) {
+  TAPEDECK_MACHINE_OR_SKIP(machine, dataplane::topology::TwoGpusFourPorts());
+  UseRails(machine, {"lo", "lo"});
+  for (const MemoryKindInfo& memory : {Gpu(kGpu0), placement_->HostMemory()}) {
+    const JobRails all = Unnamed(memory);
+    EXPECT_EQ(NamesOf(all.rails), "r0,r1");
+    EXPECT_THAT(all.why, HasSubstr("no rail's distance to " + memory.device + " is known"));
+    EXPECT_THAT(all.notes, IsEmpty());
+  }
+}
+
+TEST_F(JobRailsTest, AGpuThatIsNotInTheDescriptionHasNoDistance) {
+  TAPEDECK_MACHINE_OR_SKIP(machine, dataplane::topology::TwoGpusFourPorts());
+  UseRails(machine, {"ens10", "ens20"});
+  EXPECT_EQ(Gpu("0000:77:00.0").place.pci_address, "0000:77:00.0");
+  EXPECT_EQ(NamesOf(Unnamed(Gpu("0000:77:00.0")).rails), "r0,r1");
+}
+
+TEST_F(JobRailsTest, NamedRailsAreTakenAsTheyAre) {
+  UseRails(Topology(), {"lo", "lo", "lo"});
+  const auto named = RailsFor({"r2", "r0"}, rails_, placement_->HostMemory());
+  ASSERT_TRUE(named.ok()) << named.status();
+  EXPECT_EQ(NamesOf(named->rails), "r2,r0");
+  EXPECT_THAT(named->notes, IsEmpty());
+  const auto unknown = RailsFor({"r0", "r7"}, rails_, placement_->HostMemory());
+  EXPECT_EQ(services::ReasonOf(unknown.status())->reason, "RAIL_UNKNOWN");
+  EXPECT_THAT(std::string(unknown.status().message()), HasSubstr("r0,r1,r2"));
+}
+
+TEST_F(JobRailsTest, LoopbackRailsHaveNoPlaceOnThisMachine) {
+  auto r0 =
+      dataplane::CreateTransport({.name = "r0", .kind = "tcp", .address = "127.0.0.1"}, *loop_);
+  auto r1 =
+      dataplane::CreateTransport({.name = "r1", .kind = "tcp", .address = "127.0.0.2"}, *loop_);
+  ASSERT_TRUE(r0.ok() && r1.ok());
+  rails_ = {r0->get(), r1->get()};
+  const Placement placement = Placement::Discover(rails_);
+  EXPECT_EQ(placement.rails()[1].rail.device, "lo");
+  EXPECT_EQ(placement.rails()[1].place.pci_address, "");
+  EXPECT_EQ(NamesOf(Unnamed(placement.HostMemory()).rails), "r0,r1");
+}
+
+}  // namespace
+}  // namespace tapedeck::gpu_worker
