@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# Tapedeck's sessions beside perftest on the same RDMA devices, in turn: same op, block size and device, CRC off, into
+# a sink that drops what it gets; then with CRC, and with a memory LUN behind it. Runs in the machine of tests/lab,
+# whose soft-RoCE is emulated: only the ratios mean anything.
+#   tests/bench/rdma.sh [--rounds N] [--blocks N] [--ops write,read,send] [--check]
+# --check exits 1 if a ratio is below 0.95 or a side spends over 60,000 instructions on a block.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+ROUNDS=3 BLOCKS=300 OPS=write,read,send CHECK=no INSIDE=no
+ADDRESSES=(10.0.0.1 10.0.1.1)
+DEVICES=(rx0 rx1)
+ARGUMENTS=("$@")
+
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --rounds) ROUNDS=$2 && shift 2 ;;
+    --blocks) BLOCKS=$2 && shift 2 ;;
+    --ops) OPS=$2 && shift 2 ;;
+    --check) CHECK=yes && shift ;;
+    --inside) INSIDE=yes && shift ;;
+    *) sed -n '2,7s/^# //p' "$0" && exit 2 ;;
+  esac
+done
+
+# perftest_mb_per_s OP RAILS: ib_OP_bw on the first RAILS devices at the same time, summed. It counts 2^20 bytes as a MB.
+perftest_mb_per_s() {
+  local i servers=() clients=() pid
+  for ((i = 0; i < $2; i++)); do
+    perftest "$1" "$i" >"$WORK/perftest-server-$i.log" 2>&1 &
+    servers+=($!)
+  done
+  for ((i = 0; i < $2; i++)); do
+    wait_for 20 listens $((18515 + i))
+  done
+  for ((i = 0; i < $2; i++)); do
+    perftest "$1" "$i" "${ADDRESSES[i]}" >"$WORK/perftest-$i.log" 2>&1 &
+    clients+=($!)
+  done
+  for pid in "${clients[@]}" "${servers[@]}"; do
+    wait "$pid"
+  done
+  awk '$1 == 1048576 {sum += $4} END {print sum * 1.048576}' "$WORK"/perftest-[0-9].log
+  rm "$WORK"/perftest-[0-9].log
+}
+
+# perftest OP RAIL [ADDRESS]
+perftest() {
+  "ib_$1_bw" -d "${DEVICES[$2]}" -s 1048576 -n "$BLOCKS" -F -p $((18515 + $2)) "${@:3}"
+}
+
+listens() { [[ -n $(ss -Htln "sport = :$1") ]]; }
+
+# direction OP: the one in which the storage node drives; SEND moves as the seed's recorder does.
+direction() { [[ $1 == write ]] && echo play || echo record; }
+
+rails() { printf 'verbs:%s,' "${ADDRESSES[@]:0:$1}" | sed 's/,$//'; }
+
+# tapedeck OP RAILS CRC
+tapedeck() {
+  tapedeck_bench rails --rails "$(rails "$2")" --op "$1" --direction "$(direction "$1")" \
+    --blocks $((BLOCKS * $2)) --crc "$3"
+}
+
+# one_round OP RAILS: one line of JSON.
+one_round() {
+  local peer off on
+  peer=$(perftest_mb_per_s "$1" "$2")
+  off=$(tapedeck "$1" "$2" off)
+  on=$(tapedeck "$1" "$2" on)
+  jq -cn --argjson peer "$peer" --argjson off "$off" --argjson on "$on" --arg name "$1_$2" '
+    {($name + "_perftest_mb_per_s"): $peer, ($name + "_mb_per_s"): $off.mb_per_s,
+     ($name + "_crc_mb_per_s"): $on.mb_per_s, ($name + "_wire_limit_mb_per_s"): $off.wire_limit_mb_per_s,
+     ($name + "_of_wire_limit"): $off.of_wire_limit,
+     ($name + "_ratio"): ($off.mb_per_s / $peer), ($name + "_crc_ratio"): ($on.mb_per_s / $peer)}'
+}
+
+# memory_lun_round RAILS: record and play with CRC and a memory LUN.
+memory_lun_round() {
+  tapedeck_bench transfer --rails "$(rails "$1")" --seconds 4 --lun-bytes $((256 << 20)) --slots 32 |
+    jq -c --arg rails "$1" \
+      '{("memory_lun_" + $rails + "_record_mb_per_s"): .record_mb_per_s,
+        ("memory_lun_" + $rails + "_play_mb_per_s"): .play_mb_per_s}'
+}
+
+# instructions SIDE OP BLOCKS: that valgrind counts in one side (node or worker) of a session.
+instructions() {
+  local port node count=(valgrind --tool=callgrind "--callgrind-out-file=/dev/null") on_node=() on_worker=()
+  [[ $1 == node ]] && on_node=("${count[@]}") || on_worker=("${count[@]}")
+  port=$(free_port)
+  "${on_node[@]}" "$TAPEDECK_BIN/tapedeck-bench" null-node --listen "127.0.0.1:$port" \
+    --rail "r0=verbs:${ADDRESSES[0]}" 2>"$WORK/count-node.log" &
+  node=$!
+  wait_for 60 listens "$port"
+  "${on_worker[@]}" "$TAPEDECK_BIN/tapedeck-bench" rails --node "127.0.0.1:$port" --rails "$(rails 1)" --op "$2" \
+    --direction "$(direction "$2")" --blocks "$3" --crc off >/dev/null 2>"$WORK/count-worker.log"
+  kill "$node"
+  wait "$node" || true
+  awk '/Collected/ {print $NF}' "$WORK/count-$1.log"
+}
+
+# per_block SIDE OP: the difference of a long and a short session, so that set-up does not count.
+per_block() {
+  local short long
+  short=$(instructions "$1" "$2" 50)
+  long=$(instructions "$1" "$2" 250)
+  jq -cn --argjson count $(((long - short) / 200)) --arg name "$2_$1_instructions_per_block" '{($name): $count}'
+}
+
+inside() {
+  local -a rounds
+  local round count op all='{}' counted='{}'
+  services_begin
+  trap services_end EXIT
+  for op in ${OPS//,/ }; do
+    for count in 1 2; do
+      rounds=()
+      for ((round = 1; round <= ROUNDS; round++)); do
+        rounds+=("$(one_round "$op" "$count")")
+        echo "$op, $count rail(s), round $round of $ROUNDS: ${rounds[-1]}" >&2
+      done
+      all=$(jq -c --argjson new "$(of_rounds "${rounds[@]}")" '. + $new' <<<"$all")
+    done
+    counted=$(jq -cs add <<<"$counted $(per_block node "$op") $(per_block worker "$op")")
+  done
+  for count in 1 2; do
+    all=$(jq -c --argjson new "$(of_rounds "$(memory_lun_round "$count")")" '. + $new' <<<"$all")
+  done
+  figure_table "$ROUNDS rounds of $BLOCKS blocks" "$all"
+  jq -r 'to_entries[] | "\(.key)\t\(.value)"' <<<"$counted" | expand -t 42
+  jq -c --argjson machine "$(machine)" --argjson counted "$counted" '{bench: "rdma",
+    figures: (with_entries(select(.key | test("mb_per_s$|of_wire_limit$") and (test("perftest") | not))) + $counted),
+    ratios: with_entries(select(.key | endswith("ratio"))),
+    peers: with_entries(select(.key | test("perftest"))), $machine}' <<<"$all"
+  [[ $CHECK == no ]] ||
+    jq -e --argjson counted "$counted" '([to_entries[] | select(.key | test("_[12]_ratio$")) | .value.median] | min >= 0.95)
+      and ([$counted[]] | max <= 60000)' <<<"$all" >/dev/null
+}
+
+if [[ $INSIDE == yes ]]; then
+  inside
+else
+  exec "$TAPEDECK_ROOT/tests/lab/vm.sh" --timeout 3600 --memory 3072 -- "$0" --inside "${ARGUMENTS[@]}"
+fi
