@@ -98,12 +98,13 @@ instructions() {
   awk '/Collected/ {print $NF}' "$WORK/count-$1.log"
 }
 
-# per_block SIDE OP: the difference of a long and a short session, so that set-up does not count.
+# per_block SIDE OP: the difference of a long and a short session, so that set-up does not count. Set-up varies by some
+# two million instructions, hence so many blocks.
 per_block() {
   local short long
-  short=$(instructions "$1" "$2" 50)
-  long=$(instructions "$1" "$2" 250)
-  jq -cn --argjson count $(((long - short) / 200)) --arg name "$2_$1_instructions_per_block" '{($name): $count}'
+  short=$(instructions "$1" "$2" 100)
+  long=$(instructions "$1" "$2" 1100)
+  jq -cn --argjson count $(((long - short) / 1000)) --arg name "$2_$1_instructions_per_block" '{($name): $count}'
 }
 
 inside() {
