@@ -55,8 +55,17 @@ Table DistancesOf(const std::string& address, const NodeInfo& node) {
   return table;
 }
 
-// One node's part of the answer: a row of the first table and two tables of its own. The error is
-// part of the JSON too.
+// How each rail reaches the memory of a GPU, and why so.
+Table RungsOf(const std::string& address, const NodeInfo& node) {
+  Table table{.heads = {absl::StrCat("RUNGS OF ", address), "RAIL, DIRECTION, RUNG AND WHY"}};
+  for (const MemoryKindInfo& memory : node.memory) {
+    for (const std::string& rung : memory.rungs) table.rows.push_back({memory.device, rung});
+  }
+  return table;
+}
+
+// One node's part of the answer: a row of the first table and tables of its own. The error is part
+// of the JSON too.
 absl::Status Ask(const Program& program, const std::string& address, Json& nodes,
                  std::vector<Table>& tables) {
   std::vector<Row>& rows = tables.front().rows;
@@ -70,6 +79,9 @@ absl::Status Ask(const Program& program, const std::string& address, Json& nodes
                     node->version, absl::StrCat(node->sessions), RailsOf(*node), MemoryOf(*node)});
     tables.push_back(PortsOf(address, *node));
     tables.push_back(DistancesOf(address, *node));
+    if (Table rungs = RungsOf(address, *node); !rungs.rows.empty()) {
+      tables.push_back(std::move(rungs));
+    }
     return absl::OkStatus();
   }
   nodes.push_back({{"address", address}, {"error", ToJson(node.status())}});
