@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
@@ -57,26 +56,21 @@ absl::StatusOr<std::unique_ptr<Registration>> Registration::Create(const Port& p
   made->address_ = RandomAddress(window.bytes.data());
   const unsigned flags = kLocalFlags | AccessFlags(access);
   ibv_pd* const pd = made->pd_.get();
-  std::string why;
-  Rung rung = kDmaBuf;
-  if (window.dma_buf_fd >= 0) {
-    made->region_.reset(ibv_reg_dmabuf_mr(pd, 0, window.bytes.size(), made->address_,
-                                          window.dma_buf_fd, static_cast<int>(flags)));
-    if (made->region_ == nullptr) why = absl::StrCat(kDmaBuf.call, ": ", std::strerror(errno));
-  }
-  if (made->region_ == nullptr) {
-    rung = window.host_accessible ? kHostMemory : kPeerMemory;
-    made->region_.reset(
-        ibv_reg_mr_iova2(pd, window.bytes.data(), window.bytes.size(), made->address_, flags));
-  }
+  const Rung rung = window.dma_buf_fd >= 0   ? kDmaBuf
+                    : window.host_accessible ? kHostMemory
+                                             : kPeerMemory;
+  made->region_.reset(
+      window.dma_buf_fd >= 0
+          ? ibv_reg_dmabuf_mr(pd, 0, window.bytes.size(), made->address_, window.dma_buf_fd,
+                              static_cast<int>(flags))
+          : ibv_reg_mr_iova2(pd, window.bytes.data(), window.bytes.size(), made->address_, flags));
   if (made->region_ == nullptr) {
     return RegistrationFailed(rung.call, window.bytes.size(), !window.host_accessible, errno);
   }
   Log(LogLevel::kInfo, "transport/verbs", "registered a window",
       {{"rail", port.name().rail},
        {"bytes", absl::StrCat(window.bytes.size())},
-       {"rung", rung.name},
-       {"why", why.empty() ? "first choice" : why}});
+       {"rung", rung.name}});
   return made;
 }
 
