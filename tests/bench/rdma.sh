@@ -92,9 +92,14 @@ instructions() {
   node=$!
   wait_for 60 listens "$port"
   "${on_worker[@]}" "$TAPEDECK_BIN/tapedeck-bench" rails --node "127.0.0.1:$port" --rails "$(rails 1)" --op "$2" \
-    --direction "$(direction "$2")" --blocks "$3" --crc off >/dev/null 2>"$WORK/count-worker.log"
+    --direction "$(direction "$2")" --blocks "$3" --crc off >"$WORK/count.json" 2>"$WORK/count-worker.log" || true
   kill "$node"
   wait "$node" || true
+  jq -e --argjson blocks "$3" '.blocks == $blocks' "$WORK/count.json" >/dev/null || {
+    echo "rdma: the session under valgrind did not move $3 blocks:" >&2
+    tail -n 5 "$WORK/count-worker.log" "$WORK/count-node.log" >&2
+    return 1
+  }
   awk '/Collected/ {print $NF}' "$WORK/count-$1.log"
 }
 
