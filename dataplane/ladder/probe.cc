@@ -4,9 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/synchronization/notification.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "dataplane/ladder/probe_pair.h"
 #include "dataplane/reason.h"
@@ -44,6 +45,13 @@ absl::Status Compare(std::span<const std::byte> sent, std::span<const std::byte>
                                              at - sent.begin(), static_cast<int>(*found),
                                              static_cast<int>(*at)));
 }
+
+// Of a step; shared with it.
+struct Outcome {
+  absl::Mutex mutex;
+  absl::Status status ABSL_GUARDED_BY(mutex);
+  bool there ABSL_GUARDED_BY(mutex) = false;
+};
 
 // One probe, on the thread that waits.
 class Prober {
@@ -104,19 +112,19 @@ class Prober {
   // Runs `step` on the poller and waits for it.
   template <typename F>
   absl::Status Step(F step) {
-    struct Outcome {
-      absl::Status status;
-      absl::Notification there;
-    };
     const auto outcome = std::make_shared<Outcome>();
     rail_.poller().Post([pair = pair_, outcome, step] {
       step(*pair, [outcome](absl::Status status) {
+        absl::MutexLock lock(&outcome->mutex);
         outcome->status = std::move(status);
-        outcome->there.Notify();
+        outcome->there = true;
       });
     });
     const absl::Duration rest = absl::Nanoseconds(std::max<int64_t>(deadline_ns_ - NowNs(), 0));
-    if (outcome->there.WaitForNotificationWithTimeout(rest)) return outcome->status;
+    absl::MutexLock lock(&outcome->mutex);
+    if (outcome->mutex.AwaitWithTimeout(absl::Condition(&outcome->there), rest)) {
+      return outcome->status;
+    }
     return absl::DeadlineExceededError(absl::StrCat("rail ", rail_.rail().name,
                                                     " has not moved the probe's data in ",
                                                     kProbeDeadlineNs / kSecondNs, " s"));
