@@ -63,6 +63,14 @@ CLI::App* AddRails(CLI::App& app, Options& options) {
   return command;
 }
 
+CLI::App* AddCrc(CLI::App& app, Options& options) {
+  CLI::App* command = app.add_subcommand("crc", "CRC32C of blocks in memory, on one core");
+  command->add_option("--block-bytes", options.block_bytes, "Bytes per block")
+      ->transform(CLI::AsSizeValue(false));
+  command->add_option("--blocks", options.blocks, "How many");
+  return command;
+}
+
 CLI::App* AddNullNode(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand("null-node", "Serves `rails` until it is told to stop");
   command->add_option("--listen", options.listen, "HOST:PORT")->required();
@@ -80,6 +88,7 @@ std::optional<Options> ParseOptions(int argc, char** argv, int* exit_status) {
   const std::map<CLI::App*, Command> commands = {{AddTransfer(app, options), Command::kTransfer},
                                                  {AddSession(app, options), Command::kSession},
                                                  {AddRails(app, options), Command::kRails},
+                                                 {AddCrc(app, options), Command::kCrc},
                                                  {AddNullNode(app, options), Command::kNullNode}};
   try {
     app.parse(argc, argv);

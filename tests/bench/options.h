@@ -11,7 +11,7 @@
 
 namespace tapedeck::bench {
 
-enum class Command { kTransfer, kSession, kRails, kNullNode };
+enum class Command { kTransfer, kSession, kRails, kCrc, kNullNode };
 
 struct Options {
   Command command = Command::kTransfer;
