@@ -22,18 +22,23 @@ while [[ $# -gt 0 ]]; do
   esac
 done
 
+# cpus SIDE RAILS [CRC]: soft-RoCE works on the processor that posts, and a thread that the scheduler moves about takes
+# that work along; with one rail each side (0 or 1), perftest's as ours, therefore keeps to one processor. CRC32C, which
+# is another thread's, may use both.
+cpus() { (($2 == 1)) && [[ ${3:-off} == off ]] && echo "$1" || echo 0,1; }
+
 # perftest_mb_per_s OP RAILS: ib_OP_bw on the first RAILS devices at the same time, summed. It counts 2^20 bytes as a MB.
 perftest_mb_per_s() {
   local i servers=() clients=() pid
   for ((i = 0; i < $2; i++)); do
-    perftest "$1" "$i" >"$WORK/perftest-server-$i.log" 2>&1 &
+    perftest "$1" "$i" "$(cpus 0 "$2")" >"$WORK/perftest-server-$i.log" 2>&1 &
     servers+=($!)
   done
   for ((i = 0; i < $2; i++)); do
     wait_for 20 listens $((18515 + i))
   done
   for ((i = 0; i < $2; i++)); do
-    perftest "$1" "$i" "${ADDRESSES[i]}" >"$WORK/perftest-$i.log" 2>&1 &
+    perftest "$1" "$i" "$(cpus 1 "$2")" "${ADDRESSES[i]}" >"$WORK/perftest-$i.log" 2>&1 &
     clients+=($!)
   done
   for pid in "${clients[@]}" "${servers[@]}"; do
@@ -43,9 +48,9 @@ perftest_mb_per_s() {
   rm "$WORK"/perftest-[0-9].log
 }
 
-# perftest OP RAIL [ADDRESS]
+# perftest OP RAIL CPUS [ADDRESS]
 perftest() {
-  "ib_$1_bw" -d "${DEVICES[$2]}" -s 1048576 -n "$BLOCKS" -F -p $((18515 + $2)) "${@:3}"
+  taskset -c "$3" "ib_$1_bw" -d "${DEVICES[$2]}" -s 1048576 -n "$BLOCKS" -F -p $((18515 + $2)) "${@:4}"
 }
 
 listens() { [[ -n $(ss -Htln "sport = :$1") ]]; }
@@ -57,8 +62,21 @@ rails() { printf 'verbs:%s,' "${ADDRESSES[@]:0:$1}" | sed 's/,$//'; }
 
 # tapedeck OP RAILS CRC
 tapedeck() {
-  tapedeck_bench rails --rails "$(rails "$2")" --op "$1" --direction "$(direction "$1")" \
-    --blocks $((BLOCKS * $2)) --crc "$3"
+  local port node specs=() i answer
+  port=$(free_port)
+  for ((i = 0; i < $2; i++)); do
+    specs+=(--rail "r$i=verbs:${ADDRESSES[i]}")
+  done
+  taskset -c "$(cpus 0 "$2" "$3")" "$TAPEDECK_BIN/tapedeck-bench" null-node --listen "127.0.0.1:$port" "${specs[@]}" \
+    2>"$WORK/null-node.log" &
+  node=$!
+  wait_for 20 listens "$port"
+  answer=$(taskset -c "$(cpus 1 "$2" "$3")" "$TAPEDECK_BIN/tapedeck-bench" rails --node "127.0.0.1:$port" \
+    --rails "$(rails "$2")" --op "$1" --direction "$(direction "$1")" --blocks $((BLOCKS * $2)) --crc "$3" \
+    2>"$WORK/bench.log") || tail -n 20 "$WORK/bench.log" "$WORK/null-node.log" >&2
+  kill "$node"
+  wait "$node" || true
+  echo "$answer"
 }
 
 # one_round OP RAILS: one line of JSON.

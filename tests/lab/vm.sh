@@ -66,7 +66,7 @@ qemu_machine() {
   QEMU=(
     qemu-system-x86_64 -accel tcg,thread=multi -cpu max -smp "$CPUS" -m "$MEMORY" -nodefaults -no-reboot -display none
     -kernel "$KERNEL/vmlinuz" -initrd "$KERNEL/initramfs.gz" -pidfile "$RUN/pid"
-    -append "console=ttyS0 quiet panic=-1 mitigations=off" -serial "file:$RUN/console.log"
+    -append "console=ttyS0 quiet panic=-1 mitigations=off tsc=reliable" -serial "file:$RUN/console.log"
     -chardev "pipe,id=monitor,path=$RUN/monitor" -mon chardev=monitor
     -fsdev "local,id=host,path=/,security_model=none,readonly=on,multidevs=remap"
     -device virtio-9p-pci,fsdev=host,mount_tag=host
