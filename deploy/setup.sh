@@ -12,13 +12,13 @@ TAPEDECK_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 TAPEDECK_PACKAGES=(
   g++:g++ make:make cmake:cmake ninja:ninja-build ccache:ccache pkg-config:pkg-config
   protoc:protobuf-compiler grpc_cpp_plugin:protobuf-compiler-grpc grpc-proto
-  libgrpc++-dev libprotobuf-dev libabsl-dev libisal-dev libsqlite3-dev libfftw3-dev
+  libgrpc++-dev libprotobuf-dev libabsl-dev libisal-dev liburing-dev libsqlite3-dev libfftw3-dev
   libibverbs-dev librdmacm-dev libhwloc-dev
   libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev
   jq:jq ss:iproute2 git:git /usr/bin/python3:python3
 )
 TAPEDECK_TEST_PACKAGES=(
-  clang++:clang clang-format:clang-format clang-tidy:clang-tidy iperf3:iperf3
+  clang++:clang clang-format:clang-format clang-tidy:clang-tidy iperf3:iperf3 fio:fio
   ucx_perftest:ucx-utils npm:npm node:nodejs shellcheck:shellcheck
   qemu-system-x86_64:qemu-system-x86 busybox-static kmod cpio
   libibverbs-dev librdmacm-dev rdma-core ibverbs-providers ibv_devinfo:ibverbs-utils

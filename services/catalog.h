@@ -7,16 +7,22 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "dataplane/flow.h"
 #include "dataplane/transport/transport.h"
 
 namespace tapedeck::services {
 
-enum class StoreKind { kPosix = 1, kMemory = 2 };
+enum class StoreKind { kPosix = 1, kMemory = 2, kDirect = 3 };
+// As in tapectl and in lun.json.
+inline constexpr std::pair<StoreKind, absl::string_view> kStoreNames[] = {
+    {StoreKind::kPosix, "posix"}, {StoreKind::kDirect, "direct"}, {StoreKind::kMemory, "memory"}};
+
 enum class RecordingState { kRecording = 1, kSealed = 2, kSalvaged = 3, kDeleting = 4 };
 
 struct Lun {

@@ -64,8 +64,8 @@ struct SourceCheck {
 
 absl::Status CheckNewLun(const Lun& lun) {
   if (lun.members.size() > kMaxMembers) return FieldError("lun.members", "are more than 64");
-  if (lun.store == StoreKind::kPosix && lun.members.empty()) {
-    return FieldError("lun.members", "are missing: a posix LUN needs a directory");
+  if (lun.store != StoreKind::kMemory && lun.members.empty()) {
+    return FieldError("lun.members", "are missing: the LUN needs a directory");
   }
   if (lun.store == StoreKind::kMemory && !lun.members.empty()) {
     return FieldError("lun.members", "are set, but a memory LUN has none");

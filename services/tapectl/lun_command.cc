@@ -12,7 +12,7 @@ namespace {
 
 struct CreateOptions {
   std::string name;
-  std::string store;
+  StoreKind store = StoreKind::kPosix;
   std::vector<std::string> members;
   uint64_t capacity_bytes = 0;
 };
@@ -24,9 +24,7 @@ struct DeleteOptions {
 
 absl::Status Create(Program& program, const CreateOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, LunNameOf(options.name));
-  Lun lun{.name = name,
-          .store = options.store == "posix" ? StoreKind::kPosix : StoreKind::kMemory,
-          .capacity_bytes = options.capacity_bytes};
+  Lun lun{.name = name, .store = options.store, .capacity_bytes = options.capacity_bytes};
   // As the shell means them; the storage node takes absolute paths only.
   for (const std::string& member : options.members) {
     lun.members.push_back(std::filesystem::absolute(member).lexically_normal());
@@ -69,11 +67,13 @@ void AddLunCommands(CLI::App& app, Program& program) {
   auto create_options = std::make_shared<CreateOptions>();
   CLI::App* create = lun->add_subcommand("create", "Make a LUN");
   create->add_option("NAME", create_options->name, "LUN")->required();
-  create->add_option("--store", create_options->store, "posix or memory")
+  std::map<std::string, StoreKind> stores;
+  for (const auto& [kind, store] : kStoreNames) stores.emplace(store, kind);
+  create->add_option("--store", create_options->store, "posix, direct or memory")
       ->required()
-      ->check(CLI::IsMember({"posix", "memory"}));
+      ->transform(CLI::CheckedTransformer(stores));
   create->add_option("--member", create_options->members,
-                     "Directory on the storage node (posix); repeat for more");
+                     "Directory on the storage node (posix, direct); repeat for more");
   AddParsed(create, "--capacity", create_options->capacity_bytes, ParseBytes,
             "Payload it may hold, e.g. 10GiB; default: what its directories hold");
   SetRun<CreateOptions>(create, program, "lun create", create_options, Create);

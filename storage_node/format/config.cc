@@ -19,8 +19,6 @@ constexpr std::pair<CommitLevel, absl::string_view> kLevels[] = {
     {CommitLevel::kReceived, "received"},
     {CommitLevel::kWritten, "written"},
     {CommitLevel::kDurable, "durable"}};
-constexpr std::pair<services::StoreKind, absl::string_view> kStores[] = {
-    {services::StoreKind::kPosix, "posix"}, {services::StoreKind::kMemory, "memory"}};
 
 template <typename T, size_t n>
 std::string NameOf(const std::pair<T, absl::string_view> (&table)[n], T value) {
@@ -58,7 +56,7 @@ std::string EncodeLun(const services::Lun& lun, uint32_t member) {
   return SealJson({{"version", kConfigVersion},
                    {"name", lun.name},
                    {"uid", lun.uid},
-                   {"store", NameOf(kStores, lun.store)},
+                   {"store", NameOf(services::kStoreNames, lun.store)},
                    {"members", lun.members},
                    {"member", member},
                    {"capacity_bytes", lun.capacity_bytes},
@@ -71,7 +69,7 @@ absl::StatusOr<services::Lun> DecodeLun(absl::string_view text) {
                     .uid = StringAt(object, "uid"),
                     .capacity_bytes = UintAt(object, "capacity_bytes"),
                     .create_time_ns = IntAt(object, "create_time_ns")};
-  TD_ASSIGN_OR_RETURN(lun.store, ValueOf(kStores, StringAt(object, "store")));
+  TD_ASSIGN_OR_RETURN(lun.store, ValueOf(services::kStoreNames, StringAt(object, "store")));
   if (const auto members = object.find("members"); members != object.end()) {
     for (const json& member : *members) {
       if (member.is_string()) lun.members.push_back(member.get<std::string>());

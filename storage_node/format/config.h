@@ -16,7 +16,7 @@ absl::StatusOr<services::Lun> DecodeLun(absl::string_view text);
 std::string EncodeChannel(const services::Channel& channel);
 absl::StatusOr<services::Channel> DecodeChannel(absl::string_view text);
 
-// Names as in tapectl: READ WRITE SEND; received written durable; posix memory.
+// Names as in tapectl: READ WRITE SEND; received written durable; posix direct memory.
 std::string OpName(dataplane::TransferOp op);
 std::string CommitName(dataplane::CommitLevel level);
 absl::StatusOr<dataplane::TransferOp> ParseOp(absl::string_view name);

@@ -3,18 +3,32 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "services/errors.h"
+#include "storage_node/store/direct/store.h"
+#include "storage_node/directory/store.h"
 #include "storage_node/store/memory/store.h"
 #include "storage_node/store/posix/store.h"
+#include "storage_node/store/stripe/store.h"
 
 namespace tapedeck::storage_node::store {
+namespace {
+
+// A kind whose LUNs stripe over members.
+StoreKindInfo Striped(services::StoreKind kind, std::string name, stripe::MemberStore member) {
+  return {.kind = kind,
+          .name = std::move(name),
+          .has_members = true,
+          .create = [member](const services::Lun& lun) { return stripe::Create(member, lun); },
+          .open = [member](const services::Lun& lun) { return stripe::Open(member, lun); },
+          .remove = [member](const services::Lun& lun) { return stripe::Remove(member, lun); }};
+}
+
+}  // namespace
 
 std::vector<StoreKindInfo> StoreKinds() {
-  return {{.kind = services::StoreKind::kPosix,
-           .name = "posix",
-           .has_members = true,
-           .create = posix::Create,
-           .open = posix::Open,
-           .remove = posix::Remove},
+  return {Striped(services::StoreKind::kPosix, "posix",
+                  {.create = posix::Create, .open = posix::Open, .remove = directory::Remove}),
+          Striped(services::StoreKind::kDirect, "direct",
+                  {.create = direct::Create, .open = direct::Open, .remove = directory::Remove}),
           {.kind = services::StoreKind::kMemory,
            .name = "memory",
            .needs_capacity = true,

@@ -52,6 +52,12 @@ class Store {
 
   // shared_ptr: every lent Block keeps its ring alive.
   virtual absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) = 0;
+
+  // Makes memory ready for this store's disk, e.g. registers it; what is returned owns it. For
+  // rings that several stores share.
+  virtual std::unique_ptr<dataplane::Memory> Prepare(std::unique_ptr<dataplane::Memory> memory) {
+    return memory;
+  }
 };
 
 }  // namespace tapedeck::storage_node::store

@@ -71,6 +71,25 @@ CLI::App* AddCrc(CLI::App& app, Options& options) {
   return command;
 }
 
+CLI::App* AddStore(CLI::App& app, Options& options) {
+  CLI::App* command = app.add_subcommand("store", "A store alone: no network");
+  std::map<std::string, services::StoreKind> kinds;
+  for (const auto& [kind, name] : services::kStoreNames) kinds.emplace(name, kind);
+  command->add_option("--store", options.store, "Kind of store")
+      ->transform(CLI::CheckedTransformer(kinds));
+  command->add_option("--member", options.members, "Empty directory; repeat for more");
+  command->add_option("--block-bytes", options.block_bytes, "Bytes per block")
+      ->transform(CLI::AsSizeValue(false));
+  command->add_option("--blocks", options.blocks, "How many to write, then read");
+  command->add_option("--slots", options.slots, "Slots of the ring, and of the sender");
+  command->add_option("--commit", options.commit, "What the sender waits for")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, dataplane::CommitLevel>{
+          {"received", dataplane::CommitLevel::kReceived},
+          {"written", dataplane::CommitLevel::kWritten},
+          {"durable", dataplane::CommitLevel::kDurable}}));
+  return command;
+}
+
 CLI::App* AddNullNode(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand("null-node", "Serves `rails` until it is told to stop");
   command->add_option("--listen", options.listen, "HOST:PORT")->required();
@@ -89,6 +108,7 @@ std::optional<Options> ParseOptions(int argc, char** argv, int* exit_status) {
                                                  {AddSession(app, options), Command::kSession},
                                                  {AddRails(app, options), Command::kRails},
                                                  {AddCrc(app, options), Command::kCrc},
+                                                 {AddStore(app, options), Command::kStore},
                                                  {AddNullNode(app, options), Command::kNullNode}};
   try {
     app.parse(argc, argv);

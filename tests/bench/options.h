@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "dataplane/transport/transport.h"
+#include "services/catalog.h"
 #include "services/session/messages.h"
 
 namespace tapedeck::bench {
 
-enum class Command { kTransfer, kSession, kRails, kCrc, kNullNode };
+enum class Command { kTransfer, kSession, kRails, kCrc, kStore, kNullNode };
 
 struct Options {
   Command command = Command::kTransfer;
@@ -26,6 +27,9 @@ struct Options {
   services::session::Direction direction = services::session::Direction::kRecord;
   uint64_t blocks = 500;
   bool crc = true;
+  services::StoreKind store = services::StoreKind::kDirect;
+  std::vector<std::string> members;  // directories
+  dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
   uint32_t connections = 1;
   double hold_s = 0;                    // keep the session open after its blocks
   std::string node;                     // HOST:PORT of a null node that runs already

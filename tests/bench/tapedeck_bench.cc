@@ -4,6 +4,7 @@
 //   tapedeck-bench session --sessions 50 --json
 //   tapedeck-bench rails --rails verbs:10.0.0.1 --op WRITE --direction play --blocks 500 --crc off
 //   tapedeck-bench crc --blocks 500
+//   tapedeck-bench store --store direct --member /disk/empty --blocks 4000 --commit durable
 //   tapedeck-bench null-node --listen 127.0.0.1:7400 --rail r0=verbs:10.0.0.1
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include "tests/bench/null_node.h"
 #include "tests/bench/options.h"
 #include "tests/bench/session_run.h"
+#include "tests/bench/store_run.h"
 
 namespace tapedeck::bench {
 namespace {
@@ -192,6 +194,21 @@ absl::StatusOr<nlohmann::json> Crc(const Options& options) {
   return nlohmann::json{{"mb_per_s", rate.mb_per_s()}, {"crc", crc}};
 }
 
+absl::StatusOr<nlohmann::json> StoreAlone(const Options& options) {
+  TD_ASSIGN_OR_RETURN(const StoreRates rates, RunStore({.kind = options.store,
+                                                        .members = options.members,
+                                                        .blocks = options.blocks,
+                                                        .block_bytes = options.block_bytes,
+                                                        .slots = options.slots,
+                                                        .commit = options.commit}));
+  const uint64_t bytes = options.blocks * options.block_bytes;
+  const double gb = static_cast<double>(bytes) / 1e9;
+  return nlohmann::json{{"write_mb_per_s", Rate{.bytes = bytes, .ns = rates.write_ns}.mb_per_s()},
+                        {"read_mb_per_s", Rate{.bytes = bytes, .ns = rates.read_ns}.mb_per_s()},
+                        {"write_cpu_s_per_gb", rates.write_cpu_s / gb},
+                        {"read_cpu_s_per_gb", rates.read_cpu_s / gb}};
+}
+
 int Print(const absl::StatusOr<nlohmann::json>& result) {
   if (!result.ok()) {
     std::fprintf(stderr, "tapedeck-bench: %s\n", std::string(result.status().message()).c_str());
@@ -220,6 +237,8 @@ int main(int argc, char** argv) {
       return Print(RailsAlone(*options));
     case Command::kCrc:
       return Print(Crc(*options));
+    case Command::kStore:
+      return Print(StoreAlone(*options));
     case Command::kNullNode:
       break;
   }

@@ -81,7 +81,7 @@ class NodeFixture {
                        uint64_t capacity_bytes = 64 << 20) {
     Start();
     services::Lun lun{.name = "luns/l", .store = store, .capacity_bytes = capacity_bytes};
-    for (int m = 0; store == services::StoreKind::kPosix && m < members; ++m) {
+    for (int m = 0; store != services::StoreKind::kMemory && m < members; ++m) {
       lun.members.push_back(dir_.Make("m" + std::to_string(m)));
     }
     const auto made = node_->luns().CreateLun(lun, "");

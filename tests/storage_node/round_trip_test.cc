@@ -144,7 +144,9 @@ std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const auto op : {dataplane::TransferOp::kRead, dataplane::TransferOp::kWrite,
                         dataplane::TransferOp::kSend}) {
-    for (const int members : {1, 2}) cases.push_back({services::StoreKind::kPosix, members, op});
+    for (const auto store : {services::StoreKind::kPosix, services::StoreKind::kDirect}) {
+      for (const int members : {1, 2}) cases.push_back({store, members, op});
+    }
     cases.push_back({services::StoreKind::kMemory, 1, op});
   }
   return cases;
@@ -152,8 +154,8 @@ std::vector<Case> Cases() {
 
 std::string CaseName(const testing::TestParamInfo<Case>& info) {
   const char* const ops[] = {"", "Read", "Write", "Send"};
-  const bool posix = info.param.store == services::StoreKind::kPosix;
-  return std::string(posix ? "Posix" : "Memory") + std::to_string(info.param.members) +
+  const char* const stores[] = {"", "Posix", "Memory", "Direct"};
+  return stores[static_cast<int>(info.param.store)] + std::to_string(info.param.members) +
          ops[static_cast<int>(info.param.op)];
 }
 

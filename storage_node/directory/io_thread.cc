@@ -1,21 +1,21 @@
-#include "storage_node/store/posix/io_thread.h"
+#include "storage_node/directory/io_thread.h"
 
 #include <pthread.h>
 
 #include <utility>
 
-namespace tapedeck::storage_node::store::posix {
+namespace tapedeck::storage_node::directory {
 
 IoThread::IoThread(const std::string& name) : thread_([this] { Loop(); }) {
   pthread_setname_np(thread_.native_handle(), name.c_str());
 }
 
-IoThread::~IoThread() {
+void IoThread::Stop() {
   {
     absl::MutexLock lock(&mutex_);
     stop_ = true;
   }
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void IoThread::Run(dataplane::Task task) {
@@ -39,4 +39,4 @@ void IoThread::Loop() {
   }
 }
 
-}  // namespace tapedeck::storage_node::store::posix
+}  // namespace tapedeck::storage_node::directory

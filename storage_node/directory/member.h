@@ -1,4 +1,5 @@
-// A member of a posix LUN: one directory, locked against other processes, with its two threads.
+// A member of a LUN of directories: one of them, locked against other processes, with its two
+// threads.
 #pragma once
 
 #include <memory>
@@ -6,10 +7,10 @@
 
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
+#include "storage_node/directory/io_thread.h"
 #include "storage_node/disk/file_lock.h"
-#include "storage_node/store/posix/io_thread.h"
 
-namespace tapedeck::storage_node::store::posix {
+namespace tapedeck::storage_node::directory {
 
 // MEMBER/.tapedeck holds lun.json and lock: names of channels never start with a dot.
 std::string ConfigDirectory(const std::string& member);
@@ -29,6 +30,9 @@ class Member {
   IoThread& io() { return io_; }
   IoThread& sync() { return sync_; }
 
+  // Runs what is queued on both, and ends them.
+  void Stop();
+
  private:
   Member(std::string path, disk::FileLock lock, uint32_t number);
 
@@ -38,4 +42,4 @@ class Member {
   IoThread sync_;
 };
 
-}  // namespace tapedeck::storage_node::store::posix
+}  // namespace tapedeck::storage_node::directory

@@ -1,4 +1,4 @@
-#include "storage_node/store/posix/member.h"
+#include "storage_node/directory/member.h"
 
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 #include "storage_node/disk/durable_file.h"
 #include "storage_node/format/config.h"
 
-namespace tapedeck::storage_node::store::posix {
+namespace tapedeck::storage_node::directory {
 namespace {
 
 std::string LunFile(const std::string& member) {
@@ -82,10 +82,15 @@ absl::StatusOr<std::unique_ptr<Member>> Member::Open(const services::Lun& lun, u
   return std::unique_ptr<Member>(new Member(path, std::move(lock), number));
 }
 
+void Member::Stop() {
+  io_.Stop();
+  sync_.Stop();
+}
+
 Member::Member(std::string path, disk::FileLock lock, uint32_t number)
     : path_(std::move(path)),
       lock_(std::move(lock)),
       io_(absl::StrCat("disk-io-", number)),
       sync_(absl::StrCat("disk-sync-", number)) {}
 
-}  // namespace tapedeck::storage_node::store::posix
+}  // namespace tapedeck::storage_node::directory

@@ -10,15 +10,18 @@
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/executor.h"
 
-namespace tapedeck::storage_node::store::posix {
+namespace tapedeck::storage_node::directory {
 
-// Any thread. The destructor runs what is still queued and joins; not on the thread itself.
+// Any thread. The destructor stops it.
 class IoThread {
  public:
   explicit IoThread(const std::string& name);  // at most 15 characters
-  ~IoThread();
+  ~IoThread() { Stop(); }
 
   void Run(dataplane::Task task);
+
+  // Runs what is still queued and joins; not on the thread itself. Nothing runs afterwards.
+  void Stop();
 
  private:
   void Loop();
@@ -29,4 +32,4 @@ class IoThread {
   std::thread thread_;
 };
 
-}  // namespace tapedeck::storage_node::store::posix
+}  // namespace tapedeck::storage_node::directory

@@ -1,0 +1,142 @@
+#include "storage_node/directory/open_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/disk/durable_file.h"
+#include "storage_node/disk/io_error.h"
+
+namespace tapedeck::storage_node::directory {
+namespace {
+
+// Reserved ahead in steps, with the size set, so that neither a write nor an fdatasync has to
+// change the file's metadata. Smaller steps cost a journal commit more often.
+constexpr uint64_t kDataStepBytes = 64 << 20;
+constexpr uint64_t kIndexStepBytes = 1 << 20;
+
+// 0, or the error. File systems without fallocate extend the file at each write instead.
+int Allocate(int fd, uint64_t offset, uint64_t bytes) {
+  int result;
+  do {
+    result = fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  } while (result != 0 && errno == EINTR);
+  return result == 0 || errno == EOPNOTSUPP ? 0 : errno;
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<OpenFiles>> OpenFiles::Open(Member& member, std::string directory,
+                                                           int data_flags, bool create) {
+  std::shared_ptr<OpenFiles> open(new OpenFiles(member, std::move(directory)));
+  const int flags = O_RDWR | (create ? O_CREAT | O_EXCL : 0);
+  TD_RETURN_IF_ERROR(open->OpenFile("data", flags | data_flags, &open->data_));
+  TD_RETURN_IF_ERROR(open->OpenFile("index", flags, &open->index_));
+  return open;
+}
+
+absl::Status OpenFiles::OpenFile(const std::string& name, int flags, File* file) const {
+  file->path = absl::StrCat(directory_, "/", name);
+  TD_ASSIGN_OR_RETURN(file->fd, disk::Open(file->path, flags, member_.path()));
+  struct stat status;
+  if (fstat(file->fd.get(), &status) != 0) {
+    return disk::IoError("fstat", file->path, member_.path(), errno);
+  }
+  file->reserved = static_cast<uint64_t>(status.st_size);
+  return absl::OkStatus();
+}
+
+absl::Status OpenFiles::Reserve(File* file, uint64_t end, uint64_t step) const {
+  const uint64_t reserved = file->reserved;
+  if (end <= reserved) return absl::OkStatus();
+  // Near the end of the disk a whole step may not fit although the block does.
+  for (const uint64_t to : {std::max(end, reserved + step), end}) {
+    const int error = Allocate(file->fd.get(), reserved, to - reserved);
+    if (error == 0) {
+      file->reserved = to;
+      return absl::OkStatus();
+    }
+    if (error != ENOSPC || to == end) {
+      return disk::IoError("fallocate", file->path, member_.path(), error);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OpenFiles::ReserveData(uint64_t end) { return Reserve(&data_, end, kDataStepBytes); }
+
+absl::Status OpenFiles::WriteData(std::span<const std::byte> bytes, uint64_t offset) {
+  TD_RETURN_IF_ERROR(ReserveData(offset + bytes.size()));
+  return disk::WriteAll(data_.fd, bytes, offset, data_.path, member_.path());
+}
+
+absl::Status OpenFiles::EndsEarly(uint64_t end, uint64_t needed) const {
+  return services::WithReason(
+      absl::InternalError(absl::StrCat("read ", data_.path, ": the file ends at byte ", end,
+                                       ", block needs ", needed)),
+      "STORE_IO", {{"member", member_.path()}, {"operation", "read"}});
+}
+
+absl::Status OpenFiles::ReadData(std::span<std::byte> into, uint64_t offset) const {
+  TD_ASSIGN_OR_RETURN(const size_t n,
+                      disk::ReadSome(data_.fd, into, offset, data_.path, member_.path()));
+  if (n == into.size()) return absl::OkStatus();
+  return EndsEarly(offset + n, offset + into.size());
+}
+
+absl::Status OpenFiles::WriteIndex(std::span<const std::byte> bytes, uint64_t offset) {
+  TD_RETURN_IF_ERROR(Reserve(&index_, offset + bytes.size(), kIndexStepBytes));
+  return disk::WriteAll(index_.fd, bytes, offset, index_.path, member_.path());
+}
+
+absl::StatusOr<size_t> OpenFiles::ReadIndex(std::span<std::byte> into, uint64_t offset) const {
+  return disk::ReadSome(index_.fd, into, offset, index_.path, member_.path());
+}
+
+absl::Status OpenFiles::Truncate(File* file, uint64_t bytes) const {
+  if (ftruncate(file->fd.get(), static_cast<off_t>(bytes)) != 0) {
+    return disk::IoError("ftruncate", file->path, member_.path(), errno);
+  }
+  file->reserved = bytes;
+  return absl::OkStatus();
+}
+
+absl::Status OpenFiles::Trim(uint64_t data_bytes, uint64_t index_bytes) {
+  TD_RETURN_IF_ERROR(Truncate(&data_, data_bytes));
+  return Truncate(&index_, index_bytes);
+}
+
+absl::Status OpenFiles::Sync() const {
+  for (const File* file : {&data_, &index_}) {
+    if (fdatasync(file->fd.get()) != 0) {
+      return disk::IoError("fdatasync", file->path, member_.path(), errno);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OpenFiles::SyncDirectories() const {
+  const std::filesystem::path recording = directory_;
+  TD_RETURN_IF_ERROR(disk::SyncDirectory(recording.string(), member_.path()));
+  TD_RETURN_IF_ERROR(disk::SyncDirectory(recording.parent_path().string(), member_.path()));
+  return disk::SyncDirectory(member_.path(), member_.path());
+}
+
+absl::Status OpenFiles::WriteManifest(const std::string& text) const {
+  return disk::WriteFileAtomically(absl::StrCat(directory_, "/manifest.json"), text,
+                                   member_.path());
+}
+
+absl::StatusOr<std::string> OpenFiles::ReadManifest() const {
+  return disk::ReadFile(absl::StrCat(directory_, "/manifest.json"), member_.path());
+}
+
+}  // namespace tapedeck::storage_node::directory

@@ -1,0 +1,70 @@
+// The blocking half of a recording's files on one member: system calls with their errors.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "storage_node/directory/member.h"
+#include "storage_node/disk/fd.h"
+
+namespace tapedeck::storage_node::directory {
+
+// Held by shared_ptr: by the recording and by each operation under way. Runs on the member's
+// threads: transfers, reservations and Trim on io(), the rest on sync().
+class OpenFiles {
+ public:
+  // `data_flags`: as of open(2), for the data file alone, e.g. O_DIRECT. `create`: make the files,
+  // which must not be there.
+  static absl::StatusOr<std::shared_ptr<OpenFiles>> Open(Member& member, std::string directory,
+                                                         int data_flags, bool create);
+
+  Member& member() { return member_; }
+  const std::string& member_path() const { return member_.path(); }
+  int data_fd() const { return data_.fd.get(); }
+  const std::string& data_path() const { return data_.path; }
+
+  // Gives the data file space up to `end` and some beyond. reserved(): up to where it has. Any
+  // thread.
+  absl::Status ReserveData(uint64_t end);
+  uint64_t reserved() const { return data_.reserved; }
+
+  absl::Status WriteData(std::span<const std::byte> bytes, uint64_t offset);
+  absl::Status ReadData(std::span<std::byte> into, uint64_t offset) const;
+  absl::Status WriteIndex(std::span<const std::byte> bytes, uint64_t offset);
+  absl::StatusOr<size_t> ReadIndex(std::span<std::byte> into, uint64_t offset) const;
+  absl::Status Trim(uint64_t data_bytes, uint64_t index_bytes);
+
+  absl::Status Sync() const;
+  absl::Status SyncDirectories() const;
+  absl::Status WriteManifest(const std::string& text) const;
+  absl::StatusOr<std::string> ReadManifest() const;
+
+  // The file ended at `end`, before a block that needs bytes up to `needed`.
+  absl::Status EndsEarly(uint64_t end, uint64_t needed) const;
+
+ private:
+  // `reserved` is the size fallocate has given it.
+  struct File {
+    disk::Fd fd;
+    std::string path;
+    std::atomic<uint64_t> reserved = 0;
+  };
+
+  OpenFiles(Member& member, std::string directory)
+      : member_(member), directory_(std::move(directory)) {}
+  absl::Status OpenFile(const std::string& name, int flags, File* file) const;
+  absl::Status Reserve(File* file, uint64_t end, uint64_t step) const;
+  absl::Status Truncate(File* file, uint64_t bytes) const;
+
+  Member& member_;
+  const std::string directory_;
+  File data_;
+  File index_;
+};
+
+}  // namespace tapedeck::storage_node::directory

@@ -1,0 +1,76 @@
+#include "storage_node/directory/recording.h"
+
+#include <utility>
+
+namespace tapedeck::storage_node::directory {
+namespace {
+
+// Runs `work` on `thread` and brings what it returns home to `done`.
+template <typename Work, typename Callback>
+void RunOn(IoThread& thread, std::shared_ptr<store::Mailbox> mailbox, Work work, Callback done) {
+  thread.Run([mailbox = std::move(mailbox), work = std::move(work),
+              done = std::move(done)]() mutable {
+    mailbox->Post([result = work(), done = std::move(done)]() mutable { done(std::move(result)); });
+  });
+}
+
+}  // namespace
+
+void DirectoryRecording::Flush(store::Done done) {
+  RunOn(
+      files_->member().sync(), mailbox_, [files = files_] { return files->Sync(); },
+      std::move(done));
+}
+
+void DirectoryRecording::Trim(std::vector<uint64_t> data_bytes, uint64_t index_bytes,
+                              store::Done done) {
+  RunOn(
+      files_->member().io(), mailbox_,
+      [files = files_, bytes = data_bytes[0], index_bytes] {
+        return files->Trim(bytes, index_bytes);
+      },
+      std::move(done));
+}
+
+void DirectoryRecording::WriteIndex(uint32_t /*copy*/, uint64_t offset, store::Bytes bytes,
+                                    store::Done done) {
+  RunOn(
+      files_->member().io(), mailbox_,
+      [files = files_, offset, bytes = std::move(bytes)] {
+        return files->WriteIndex(bytes, offset);
+      },
+      std::move(done));
+}
+
+void DirectoryRecording::ReadIndex(uint32_t /*copy*/, uint64_t offset, size_t bytes,
+                                   store::BytesRead done) {
+  RunOn(
+      files_->member().io(), mailbox_,
+      [files = files_, offset,
+       into = store::Bytes(bytes)]() mutable -> absl::StatusOr<store::Bytes> {
+        const absl::StatusOr<size_t> n = files->ReadIndex(into, offset);
+        if (!n.ok()) return n.status();
+        into.resize(*n);
+        return std::move(into);
+      },
+      std::move(done));
+}
+
+void DirectoryRecording::WriteManifest(std::string text, store::Done done) {
+  RunOn(
+      files_->member().sync(), mailbox_,
+      [files = files_, text = std::move(text)] {
+        absl::Status status = files->SyncDirectories();
+        status.Update(files->WriteManifest(text));
+        return status;
+      },
+      std::move(done));
+}
+
+void DirectoryRecording::ReadManifest(uint32_t /*copy*/, store::TextRead done) {
+  RunOn(
+      files_->member().sync(), mailbox_, [files = files_] { return files->ReadManifest(); },
+      std::move(done));
+}
+
+}  // namespace tapedeck::storage_node::directory

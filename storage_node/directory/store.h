@@ -1,0 +1,32 @@
+// Recordings as files in a directory: MEMBER/CHANNEL/RECORDING/{data,index,manifest.json}.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "services/catalog.h"
+#include "storage_node/directory/member.h"
+#include "storage_node/directory/open_files.h"
+#include "storage_node/store/store.h"
+
+namespace tapedeck::storage_node::directory {
+
+// What a kind of store adds.
+struct Kind {
+  int data_flags = 0;  // of open(2), for data files
+  std::function<std::unique_ptr<store::RecordingFiles>(std::shared_ptr<OpenFiles>,
+                                                       dataplane::Executor&)>
+      open;
+  // See Store::Prepare; null: nothing to do.
+  std::function<std::unique_ptr<dataplane::Memory>(std::unique_ptr<dataplane::Memory>)> prepare;
+};
+
+// A store on one member. Finishes deletions that a crash cut short.
+absl::StatusOr<std::unique_ptr<store::Store>> MakeStore(std::unique_ptr<Member> member, Kind kind);
+
+// Undoes Member::Create. The recordings must be gone.
+absl::Status Remove(const services::Lun& lun, uint32_t number);
+
+}  // namespace tapedeck::storage_node::directory

@@ -1,0 +1,187 @@
+#include "storage_node/store/direct/uring_engine.h"
+
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+
+namespace tapedeck::storage_node::store::direct {
+namespace {
+
+constexpr int kFiles = 256;
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<UringEngine>> UringEngine::Create(const std::string& name) {
+  std::unique_ptr<UringEngine> engine(new UringEngine);
+  if (const int error = engine->SetUp(); error != 0) {
+    return absl::UnavailableError(absl::StrCat(
+        "io_uring: ", std::strerror(error),
+        "; transfers run on threads. In a container allow it in the seccomp profile; on the host "
+        "see kernel.io_uring_disabled and RLIMIT_MEMLOCK"));
+  }
+  engine->thread_ = std::thread([e = engine.get()] { e->Loop(); });
+  pthread_setname_np(engine->thread_.native_handle(), name.c_str());
+  return engine;
+}
+
+int UringEngine::SetUp() {
+  // One entry more for the inbox.
+  int result = io_uring_queue_init(kDepth + 1, &ring_, 0);
+  if (result < 0) {
+    ring_.ring_fd = -1;
+    return -result;
+  }
+  wake_ = disk::Fd(eventfd(0, EFD_CLOEXEC));
+  if (wake_.get() < 0) return errno;
+  result = io_uring_register_files_sparse(&ring_, kFiles);
+  if (result < 0) return -result;
+  {
+    absl::MutexLock lock(&mutex_);
+    for (int i = kFiles - 1; i >= 0; --i) free_files_.push_back(i);
+  }
+  return BufferTable::Create(&ring_, &buffers_);
+}
+
+UringEngine::~UringEngine() {
+  if (thread_.joinable()) {
+    {
+      absl::MutexLock lock(&mutex_);
+      stop_ = true;
+    }
+    eventfd_write(wake_.get(), 1);
+    thread_.join();
+  }
+  if (buffers_ != nullptr) buffers_->Close();
+  if (ring_.ring_fd >= 0) io_uring_queue_exit(&ring_);
+}
+
+void UringEngine::Start(Transfer transfer) {
+  bool first;
+  {
+    absl::MutexLock lock(&mutex_);
+    first = inbox_.empty();
+    inbox_.push_back(std::move(transfer));
+  }
+  if (first) eventfd_write(wake_.get(), 1);
+}
+
+void UringEngine::AddFile(int fd) {
+  absl::MutexLock lock(&mutex_);
+  if (free_files_.empty()) return;  // it goes by its descriptor
+  const int place = free_files_.back();
+  if (io_uring_register_files_update(&ring_, static_cast<unsigned>(place), &fd, 1) != 1) return;
+  free_files_.pop_back();
+  files_[fd] = place;
+}
+
+void UringEngine::RemoveFile(int fd) {
+  absl::MutexLock lock(&mutex_);
+  const auto it = files_.find(fd);
+  if (it == files_.end()) return;
+  int none = -1;
+  io_uring_register_files_update(&ring_, static_cast<unsigned>(it->second), &none, 1);
+  free_files_.push_back(it->second);
+  files_.erase(it);
+}
+
+std::unique_ptr<dataplane::Memory> UringEngine::Adopt(std::unique_ptr<dataplane::Memory> memory) {
+  const std::span<std::byte> bytes = memory->window().bytes;
+  if (const int error = buffers_->Add(bytes); error != 0) {
+    dataplane::Log(dataplane::LogLevel::kWarning, "store/direct",
+                   "ring not registered with io_uring: each transfer pins its pages anew; "
+                   "raise RLIMIT_MEMLOCK",
+                   {{"bytes", absl::StrCat(bytes.size())}, {"error", std::strerror(error)}});
+    return memory;
+  }
+  return std::make_unique<RegisteredMemory>(std::move(memory), buffers_);
+}
+
+void UringEngine::WatchInbox() {
+  io_uring_sqe* sqe = io_uring_get_sqe(&ring_);
+  io_uring_prep_read(sqe, wake_.get(), &wake_count_, sizeof(wake_count_), 0);
+  io_uring_sqe_set_data(sqe, nullptr);
+}
+
+void UringEngine::Loop() {
+  WatchInbox();
+  while (TakeIn()) {
+    while (!waiting_.empty() && under_way_ < kDepth) {
+      std::unique_ptr<Active> active = std::move(waiting_.front());
+      waiting_.pop_front();
+      Submit(std::move(active));
+    }
+    io_uring_submit_and_wait(&ring_, 1);
+    Reap();
+  }
+}
+
+bool UringEngine::TakeIn() {
+  absl::MutexLock lock(&mutex_);
+  for (Transfer& transfer : inbox_) {
+    waiting_.push_back(std::make_unique<Active>(Active{.transfer = std::move(transfer)}));
+  }
+  inbox_.clear();
+  return !stop_ || under_way_ > 0 || !waiting_.empty();
+}
+
+void UringEngine::Submit(std::unique_ptr<Active> active) {
+  const Transfer& transfer = active->transfer;
+  const std::span<std::byte> rest = transfer.bytes.subspan(active->moved);
+  const uint64_t offset = transfer.offset + active->moved;
+  const auto length = static_cast<unsigned>(rest.size());
+  const std::optional<int> buffer = buffers_->Find(rest);
+  io_uring_sqe* sqe = io_uring_get_sqe(&ring_);
+  if (transfer.write && buffer.has_value()) {
+    io_uring_prep_write_fixed(sqe, transfer.fd, rest.data(), length, offset, *buffer);
+  } else if (transfer.write) {
+    io_uring_prep_write(sqe, transfer.fd, rest.data(), length, offset);
+  } else if (buffer.has_value()) {
+    io_uring_prep_read_fixed(sqe, transfer.fd, rest.data(), length, offset, *buffer);
+  } else {
+    io_uring_prep_read(sqe, transfer.fd, rest.data(), length, offset);
+  }
+  {
+    absl::MutexLock lock(&mutex_);
+    if (const auto file = files_.find(transfer.fd); file != files_.end()) {
+      sqe->fd = file->second;
+      io_uring_sqe_set_flags(sqe, IOSQE_FIXED_FILE);
+    }
+  }
+  io_uring_sqe_set_data(sqe, active.release());
+  ++under_way_;
+}
+
+void UringEngine::Reap() {
+  io_uring_cqe* cqe;
+  while (io_uring_peek_cqe(&ring_, &cqe) == 0) {
+    std::unique_ptr<Active> active(static_cast<Active*>(io_uring_cqe_get_data(cqe)));
+    const int result = cqe->res;
+    io_uring_cqe_seen(&ring_, cqe);
+    if (active == nullptr) {
+      WatchInbox();
+    } else {
+      --under_way_;
+      OnCompletion(std::move(active), result);
+    }
+  }
+}
+
+// A success may be short (io_uring_enter(2)); what is missing is asked for again.
+void UringEngine::OnCompletion(std::unique_ptr<Active> active, int result) {
+  if (result == -EINTR || result == -EAGAIN) return waiting_.push_front(std::move(active));
+  Transfer& transfer = active->transfer;
+  if (result < 0) return transfer.done(-result, active->moved);
+  active->moved += static_cast<size_t>(result);
+  if (active->moved == transfer.bytes.size()) return transfer.done(0, active->moved);
+  if (result == 0) return transfer.done(transfer.write ? ENOSPC : 0, active->moved);
+  waiting_.push_front(std::move(active));
+}
+
+}  // namespace tapedeck::storage_node::store::direct

@@ -1,0 +1,70 @@
+// Transfers by io_uring(7): one ring and one thread, which submits, reaps and resubmits what came
+// back short.
+#pragma once
+
+#include <liburing.h>
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "storage_node/disk/fd.h"
+#include "storage_node/store/direct/engine.h"
+#include "storage_node/store/direct/registered_memory.h"
+
+namespace tapedeck::storage_node::store::direct {
+
+class UringEngine final : public Engine {
+ public:
+  // UNAVAILABLE: the kernel has no io_uring of use to us or forbids it (a container's seccomp
+  // profile, kernel.io_uring_disabled).
+  static absl::StatusOr<std::unique_ptr<UringEngine>> Create(const std::string& name);
+  ~UringEngine() override;
+
+  void Start(Transfer transfer) override;
+  void AddFile(int fd) override;
+  void RemoveFile(int fd) override;
+  std::unique_ptr<dataplane::Memory> Adopt(std::unique_ptr<dataplane::Memory> memory) override;
+  std::string description() const override { return "io_uring, O_DIRECT"; }
+
+ private:
+  // A transfer under way; the pointer is the completion's user data.
+  struct Active {
+    Transfer transfer;
+    size_t moved = 0;
+  };
+
+  UringEngine() = default;
+  int SetUp();
+  void Loop();
+  // Takes what has come in. False: the engine ends and nothing is left.
+  bool TakeIn();
+  void Submit(std::unique_ptr<Active> active);
+  void Reap();
+  void OnCompletion(std::unique_ptr<Active> active, int result);
+  void WatchInbox();
+
+  // Of the thread, except where a comment says otherwise.
+  io_uring ring_ = {};
+  disk::Fd wake_;  // eventfd; its read is always under way
+  uint64_t wake_count_ = 0;
+  std::shared_ptr<BufferTable> buffers_;  // any thread
+  std::deque<std::unique_ptr<Active>> waiting_;
+  unsigned under_way_ = 0;
+
+  absl::Mutex mutex_;
+  std::vector<Transfer> inbox_ ABSL_GUARDED_BY(mutex_);
+  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  std::map<int, int> files_ ABSL_GUARDED_BY(mutex_);  // fd → place in the ring's table
+  std::vector<int> free_files_ ABSL_GUARDED_BY(mutex_);
+  std::thread thread_;
+};
+
+}  // namespace tapedeck::storage_node::store::direct

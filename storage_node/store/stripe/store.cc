@@ -1,0 +1,112 @@
+#include "storage_node/store/stripe/store.h"
+
+#include <utility>
+#include <vector>
+
+#include "dataplane/status_macros.h"
+#include "storage_node/store/host_ring.h"
+#include "storage_node/store/stripe/recording.h"
+
+namespace tapedeck::storage_node::store::stripe {
+namespace {
+
+using Members = std::vector<std::unique_ptr<Store>>;
+
+class StripedStore final : public Store {
+ public:
+  explicit StripedStore(Members members) : members_(std::move(members)) {}
+
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> CreateRecording(
+      const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) override;
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
+      const RecordingPath& path, dataplane::Executor& executor) override;
+  absl::Status DeleteRecording(const RecordingPath& path) override;
+  absl::StatusOr<std::vector<RecordingPath>> ListRecordings() override {
+    return members_[0]->ListRecordings();
+  }
+  absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override;
+  std::unique_ptr<dataplane::Memory> Prepare(std::unique_ptr<dataplane::Memory> memory) override;
+
+ private:
+  const Members members_;
+};
+
+absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::CreateRecording(
+    const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) {
+  StripedRecording::Parts parts;
+  for (const auto& member : members_) {
+    auto part = member->CreateRecording(path, block_bytes, executor);
+    if (!part.ok()) {
+      // The part that failed may be another recording's: only our own are removed.
+      const size_t made = parts.size();
+      parts.clear();
+      for (size_t m = 0; m < made; ++m) members_[m]->DeleteRecording(path).IgnoreError();
+      return std::move(part).status();
+    }
+    parts.push_back(*std::move(part));
+  }
+  return std::make_unique<StripedRecording>(std::move(parts));
+}
+
+absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::OpenRecording(
+    const RecordingPath& path, dataplane::Executor& executor) {
+  StripedRecording::Parts parts;
+  for (const auto& member : members_) {
+    TD_ASSIGN_OR_RETURN(auto part, member->OpenRecording(path, executor));
+    parts.push_back(std::move(part));
+  }
+  return std::make_unique<StripedRecording>(std::move(parts));
+}
+
+// Member 0 goes last: as long as its part stands the recording is listed, so that a deletion cut
+// short can be repeated.
+absl::Status StripedStore::DeleteRecording(const RecordingPath& path) {
+  for (size_t m = members_.size(); m-- > 0;) {
+    TD_RETURN_IF_ERROR(members_[m]->DeleteRecording(path));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> StripedStore::MakeRing(const RingSpec& spec) {
+  std::vector<Store*> users;
+  for (const auto& member : members_) users.push_back(member.get());
+  return MakeHostRing(spec, users);
+}
+
+std::unique_ptr<dataplane::Memory> StripedStore::Prepare(
+    std::unique_ptr<dataplane::Memory> memory) {
+  for (const auto& member : members_) memory = member->Prepare(std::move(memory));
+  return memory;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Store>> Create(const MemberStore& kind, const services::Lun& lun) {
+  Members members;
+  for (uint32_t m = 0; m < lun.members.size(); ++m) {
+    auto member = kind.create(lun, m);
+    if (!member.ok()) {
+      members.clear();
+      for (uint32_t made = 0; made < m; ++made) TD_RETURN_IF_ERROR(kind.remove(lun, made));
+      return std::move(member).status();
+    }
+    members.push_back(*std::move(member));
+  }
+  return std::make_unique<StripedStore>(std::move(members));
+}
+
+absl::StatusOr<std::unique_ptr<Store>> Open(const MemberStore& kind, const services::Lun& lun) {
+  Members members;
+  for (uint32_t m = 0; m < lun.members.size(); ++m) {
+    TD_ASSIGN_OR_RETURN(auto member, kind.open(lun, m));
+    members.push_back(std::move(member));
+  }
+  return std::make_unique<StripedStore>(std::move(members));
+}
+
+absl::Status Remove(const MemberStore& kind, const services::Lun& lun) {
+  for (uint32_t m = 0; m < lun.members.size(); ++m) TD_RETURN_IF_ERROR(kind.remove(lun, m));
+  return absl::OkStatus();
+}
+
+}  // namespace tapedeck::storage_node::store::stripe
