@@ -22,6 +22,12 @@ enum class StoreKind { kPosix = 1, kMemory = 2, kDirect = 3 };
 // As in tapectl and in lun.json.
 inline constexpr std::pair<StoreKind, absl::string_view> kStoreNames[] = {
     {StoreKind::kPosix, "posix"}, {StoreKind::kDirect, "direct"}, {StoreKind::kMemory, "memory"}};
+constexpr absl::string_view StoreName(StoreKind store) {
+  for (const auto& [kind, name] : kStoreNames) {
+    if (kind == store) return name;
+  }
+  return "unknown";
+}
 
 enum class RecordingState { kRecording = 1, kSealed = 2, kSalvaged = 3, kDeleting = 4 };
 

@@ -81,11 +81,10 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
     block->Reset();
     return Flow::kMoved;
   }
-  if (!options_.capacity->Charge(header.payload_bytes)) {
-    Fail(Full(options_.name, *options_.capacity));
-    return error_;
+  if (!Charge(header)) {
+    block->Reset();
+    return StopAt(header.sequence);
   }
-  charged_ += header.payload_bytes;
   received_.Add(header.sequence);
   const format::Place place = PlaceOf(header.sequence);
   const format::IndexEntry entry{
@@ -104,7 +103,34 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
     ++blocks_under_way_;
     WriteBlock(entry, std::move(*block), false);
   }
+  if (received_.mark() == full_at_) Fail(Full(options_.name, *options_.capacity));
   return Flow::kMoved;
+}
+
+// Room for a block is room for all before it too: blocks come in any order, and none may be refused
+// once a later one is kept.
+bool RecordingWriter::Charge(const dataplane::BlockHeader& header) {
+  const uint64_t block_bytes = options_.manifest.block_bytes;
+  if (header.sequence < charged_blocks_) {
+    const uint64_t rest = block_bytes - header.payload_bytes;
+    options_.capacity->Refund(rest);
+    charged_ -= rest;
+    return true;
+  }
+  const uint64_t bytes = (header.sequence - charged_blocks_) * block_bytes + header.payload_bytes;
+  if (header.sequence >= full_at_ || !options_.capacity->Charge(bytes)) return false;
+  charged_ += bytes;
+  charged_blocks_ = header.sequence + 1;
+  return true;
+}
+
+// The block did not fit. Those before it may still be under way over other rails; when all are here
+// the recording ends at an exact block.
+absl::StatusOr<Flow> RecordingWriter::StopAt(uint64_t sequence) {
+  full_at_ = std::min(full_at_, sequence);
+  if (received_.mark() < full_at_) return Flow::kMoved;
+  Fail(Full(options_.name, *options_.capacity));
+  return error_;
 }
 
 format::Place RecordingWriter::PlaceOf(uint64_t sequence) const {

@@ -52,7 +52,7 @@ class RecordingWriter final : public dataplane::Sink {
                   dataplane::Executor& executor);
   ~RecordingWriter() override;
 
-  // RESOURCE_EXHAUSTED (LUN_FULL): the block did not fit; all before it are kept. INTERNAL
+  // RESOURCE_EXHAUSTED (LUN_FULL): a block did not fit, and all before it are here. INTERNAL
   // (STORE_IO). INVALID_ARGUMENT (PROTOCOL_VIOLATION): a payload the channel does not allow.
   absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
   // After an own failure the recording is salvaged too, and then the failure is returned unless
@@ -66,6 +66,8 @@ class RecordingWriter final : public dataplane::Sink {
   enum class Phase { kOpen, kDraining, kSealing, kSealed, kSealFailed };
 
   absl::Status CheckHeader(const dataplane::BlockHeader& header) const;
+  bool Charge(const dataplane::BlockHeader& header);
+  absl::StatusOr<dataplane::Flow> StopAt(uint64_t sequence);
   void WriteBlock(const format::IndexEntry& entry, dataplane::Block block, bool again);
   void OnBlockWritten(const format::IndexEntry& entry, absl::Status status, dataplane::Block block,
                       bool again);
@@ -95,8 +97,10 @@ class RecordingWriter final : public dataplane::Sink {
   SequenceMark written_;
   std::set<uint64_t> missing_;  // came without payload
   std::vector<uint64_t> data_bytes_;
-  uint64_t bytes_ = 0;    // written
-  uint64_t charged_ = 0;  // of the LUN's capacity
+  uint64_t bytes_ = 0;             // written
+  uint64_t charged_ = 0;           // of the LUN's capacity
+  uint64_t charged_blocks_ = 0;    // the room of every block below is charged
+  uint64_t full_at_ = UINT64_MAX;  // the first block that the LUN has no room for
   size_t blocks_under_way_ = 0;
   uint64_t watermark_generation_ = 0;
   int64_t watermark_ns_ = 0;  // when the last one was written

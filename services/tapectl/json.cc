@@ -54,13 +54,6 @@ Json ListOf(const Items& items) {
 
 }  // namespace
 
-std::string StoreName(StoreKind store) {
-  for (const auto& [kind, name] : kStoreNames) {
-    if (kind == store) return std::string(name);
-  }
-  return "unknown";
-}
-
 std::string StateName(RecordingState state) {
   switch (state) {
     case RecordingState::kRecording:

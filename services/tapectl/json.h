@@ -22,7 +22,6 @@ Json ToJson(const NodeInfo& node);
 // {code, reason, message, metadata}
 Json ToJson(const absl::Status& error);
 
-std::string StoreName(StoreKind store);
 std::string StateName(RecordingState state);
 std::string StateName(JobState state);
 

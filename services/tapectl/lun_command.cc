@@ -42,7 +42,7 @@ absl::Status List(Program& program) {
   std::vector<Row> rows;
   for (const Lun& lun : luns) {
     object["luns"].push_back(ToJson(lun));
-    rows.push_back({lun.name, StoreName(lun.store), FormatBytes(lun.used_bytes),
+    rows.push_back({lun.name, std::string(StoreName(lun.store)), FormatBytes(lun.used_bytes),
                     lun.capacity_bytes == 0 ? "-" : FormatBytes(lun.capacity_bytes),
                     absl::StrCat(lun.recordings), absl::StrJoin(lun.members, ",")});
   }

@@ -74,9 +74,10 @@ TEST_P(CapacityTest, VanishedSessionsDoNotLeakCapacity) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, CapacityTest,
-                         testing::Values(services::StoreKind::kPosix, services::StoreKind::kMemory),
+                         testing::Values(services::StoreKind::kPosix, services::StoreKind::kDirect,
+                                         services::StoreKind::kMemory),
                          [](const auto& info) {
-                           return info.param == services::StoreKind::kPosix ? "Posix" : "Memory";
+                           return std::string(services::StoreName(info.param));
                          });
 
 // A file system of 8 MiB, where the machine lets us mount one.

@@ -92,12 +92,12 @@ class WriterTest : public testing::Test {
     disk_.log.clear();
   }
 
-  void MakeWriter() {
+  void MakeWriter(uint64_t capacity_bytes = 0) {
     writer_ = std::make_unique<RecordingWriter>(
         WriterOptions{.name = "luns/l/channels/c/recordings/r",
                       .manifest = {.id = "r", .members = 1, .block_bytes = kBlockBytes},
                       .ring_slots = 16,
-                      .capacity = std::make_shared<Capacity>(0),
+                      .capacity = std::make_shared<Capacity>(capacity_bytes),
                       .counts = std::make_shared<LiveCounts>(),
                       .on_sealed = [this](const format::Manifest& m) { sealed_ = m; }},
         std::make_unique<ScriptedFiles>(disk_, executor_), executor_);
@@ -256,6 +256,23 @@ TEST_F(WriterTest, SealIsTheLastThingWritten) {
   EXPECT_THAT(disk_.log, testing::ElementsAre("data 0", "index 1", "flush", "trim", "watermark",
                                               "flush", "sealed"));
   EXPECT_EQ(sealed_->state, services::RecordingState::kSealed);
+}
+
+// Over two rails a later block may come first; the recording still ends at an exact block.
+TEST_F(WriterTest, FullLunKeepsEveryBlockBelowTheOneThatDidNotFit) {
+  MakeWriter(4 * kBlockBytes);
+  ASSERT_TRUE(Push(0).ok());
+  ASSERT_TRUE(Push(3).ok());
+  EXPECT_TRUE(Push(4).ok()) << "blocks 1 and 2 are still to come";
+  EXPECT_TRUE(Push(2).ok());
+  EXPECT_TRUE(writer_->status().ok());
+  EXPECT_TRUE(Push(1).ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(writer_->status()));
+  EXPECT_TRUE(absl::IsResourceExhausted(Finish(absl::OkStatus())));
+  EXPECT_EQ(sealed_->blocks, 4u);
+  EXPECT_EQ(sealed_->bytes, 4 * kBlockBytes);
+  EXPECT_EQ(sealed_->durable_watermark, 4u);
+  EXPECT_THAT(sealed_->missing, testing::IsEmpty());
 }
 
 // Whatever the disk answers last, the end of the recording must not wait for more than that.

@@ -154,8 +154,7 @@ std::vector<Case> Cases() {
 
 std::string CaseName(const testing::TestParamInfo<Case>& info) {
   const char* const ops[] = {"", "Read", "Write", "Send"};
-  const char* const stores[] = {"", "Posix", "Memory", "Direct"};
-  return stores[static_cast<int>(info.param.store)] + std::to_string(info.param.members) +
+  return std::string(services::StoreName(info.param.store)) + std::to_string(info.param.members) +
          ops[static_cast<int>(info.param.op)];
 }
 

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Four recordings fill a LUN to its last block: all four end with an error that says what to do, everything they hold
+# is durable and verifies, and there is room again once one is deleted. So with a capacity, and on a full file system.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# ends_full LUN/CHANNEL WHOLE: the answers of the four jobs, and recordings that hold every block (WHOLE, jq) or name
+# those they lack.
+ends_full() {
+  local i name
+  for i in 1 2 3 4; do
+    expect_error_in "$(cat "$WORK/full-$i.json")" RESOURCE_EXHAUSTED LUN_FULL
+    grep -q 'delete' "$WORK/full-$i.json" || fail "the error does not say what to do: $(cat "$WORK/full-$i.json")"
+  done
+  for name in $(recordings_of "$1" | jq -r .name); do
+    wait_for 10 is_closed "$name" || fail "$name is not closed"
+    json_is "$(tapectl_json recordings show "$name")" \
+      ".state == \"SALVAGED\" and ($2)" "$name"
+    json_is "$(tapectl_json recordings verify "$name" | tail -n 1)" '[(.damaged // [])[] | select(.kind != "missing")] == []' \
+      "verify $name"
+  done
+}
+
+recordings_of() { tapectl_json recordings list "$1" | jq -c '.recordings[]'; }
+
+# fill LUN/CHANNEL: four recordings at once, until they end.
+fill() {
+  local i pids=() pid
+  for i in 1 2 3 4; do
+    tapectl_json record "$1" --source synth --duration 10000s >"$WORK/full-$i.json" 2>&1 &
+    pids+=($!)
+  done
+  for pid in "${pids[@]}"; do
+    if wait "$pid"; then fail "a recording ended well on a LUN that is too small for it"; fi
+  done
+}
+
+with_capacity() {
+  local blocks
+  CAPACITY=256MiB lun_with_channel "$1" "full-$1/c0" cf32_le 1MiB
+  fill "full-$1/c0"
+  ends_full "full-$1/c0" '.blocks == .durable_watermark and .missing_blocks == 0'
+  blocks=$(recordings_of "full-$1/c0" | jq -s 'map(.blocks) | add')
+  ((blocks == 256)) || fail "$blocks blocks of 1 MiB lie on a $1 LUN of 256 MiB"
+  tapectl recordings delete "$(recordings_of "full-$1/c0" | jq -rs 'max_by(.blocks).name')"
+  tapectl record "full-$1/c0" --source synth --blocks 8 >/dev/null
+  echo "$1 LUN of 256 MiB: four recordings hold 256 blocks, all durable"
+}
+
+full_file_system() {
+  mkdir "$WORK/small"
+  mount -t tmpfs -o size=256m none "$WORK/small" 2>/dev/null || {
+    echo "no tmpfs may be mounted here: a full file system was not tried"
+    return
+  }
+  trap 'services_end_mounted' EXIT
+  tapectl lun create small --store posix --member "$WORK/small" >/dev/null
+  tapectl channel create small/c0 --datatype cf32_le --block-bytes 1MiB --sample-rate 1e6 >/dev/null
+  fill small/c0
+  ends_full small/c0 '.durable_watermark > 0'
+  echo "posix LUN on a full tmpfs: $(recordings_of small/c0 | jq -s 'map(.blocks) | add') blocks, all durable"
+}
+
+services_end_mounted() {
+  local status=$?
+  stop_service "$STORAGE_PID"
+  umount "$WORK/small" || true
+  (exit "$status")
+  end_test
+}
+
+begin_test
+start_storage
+start_worker
+with_capacity posix
+with_capacity direct
+full_file_system
