@@ -7,27 +7,15 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "dataplane/flow.h"
 #include "dataplane/transport/transport.h"
+#include "services/store_kind.h"
 
 namespace tapedeck::services {
-
-enum class StoreKind { kPosix = 1, kMemory = 2, kDirect = 3 };
-// As in tapectl and in lun.json.
-inline constexpr std::pair<StoreKind, absl::string_view> kStoreNames[] = {
-    {StoreKind::kPosix, "posix"}, {StoreKind::kDirect, "direct"}, {StoreKind::kMemory, "memory"}};
-constexpr absl::string_view StoreName(StoreKind store) {
-  for (const auto& [kind, name] : kStoreNames) {
-    if (kind == store) return name;
-  }
-  return "unknown";
-}
 
 enum class RecordingState { kRecording = 1, kSealed = 2, kSalvaged = 3, kDeleting = 4 };
 

@@ -85,15 +85,11 @@ NodeProcess::~NodeProcess() {
   std::filesystem::remove_all(state_, ignored);
 }
 
-absl::Status NodeProcess::MakeChannel(const std::string& name, uint64_t capacity_bytes,
-                                      uint64_t block_bytes) {
-  TD_RETURN_IF_ERROR(catalog_
-                         .CreateLun({.name = absl::StrCat("luns/", name),
-                                     .store = services::StoreKind::kMemory,
-                                     .capacity_bytes = capacity_bytes})
-                         .status());
+absl::Status NodeProcess::MakeChannel(const services::Lun& lun, uint64_t block_bytes) {
+  TD_RETURN_IF_ERROR(catalog_.CreateLun(lun).status());
+  const std::string id = lun.name.substr(lun.name.find('/') + 1);
   return catalog_
-      .CreateChannel({.name = absl::StrCat("luns/", name, "/channels/", name),
+      .CreateChannel({.name = absl::StrCat(lun.name, "/channels/", id),
                       .block_bytes = block_bytes,
                       .datatype = "cf32_le"})
       .status();

@@ -1,5 +1,5 @@
-// A node of its own for a bench, in a process of its own: a real tapedeck-storage with a memory
-// LUN, or a null node.
+// A node of its own for a bench, in a process of its own: a real tapedeck-storage, or a null
+// node.
 #pragma once
 
 #include <sys/types.h>
@@ -26,8 +26,8 @@ class NodeProcess {
   // Ends the process and removes its state.
   ~NodeProcess();
 
-  // Of a storage node: a fresh memory LUN with one channel, both called `name`.
-  absl::Status MakeChannel(const std::string& name, uint64_t capacity_bytes, uint64_t block_bytes);
+  // Of a storage node: a fresh LUN with one channel, both called like `lun`.
+  absl::Status MakeChannel(const services::Lun& lun, uint64_t block_bytes);
 
   const services::client::Channel& channel() const { return channel_; }
   services::client::CatalogClient& catalog() { return catalog_; }

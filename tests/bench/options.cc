@@ -20,11 +20,21 @@ void AddCommon(CLI::App& command, Options& options) {
                    "Kept for scripts: the result is always one line of JSON");
 }
 
+void AddMembers(CLI::App& command, Options& options) {
+  std::map<std::string, services::StoreKind> kinds;
+  for (const auto& [kind, name] : services::kStoreNames) kinds.emplace(name, kind);
+  command.add_option("--store", options.store, "Kind of store")
+      ->transform(CLI::CheckedTransformer(kinds));
+  command.add_option("--member", options.members, "Empty directory; repeat for more");
+}
+
 CLI::App* AddTransfer(CLI::App& app, Options& options) {
-  CLI::App* command = app.add_subcommand("transfer", "Record to and play from a memory LUN");
+  CLI::App* command = app.add_subcommand(
+      "transfer", "Record to and play from a LUN: memory, unless it has members");
   AddCommon(*command, options);
+  AddMembers(*command, options);
   command->add_option("--seconds", options.seconds, "Time to move blocks, both ways together");
-  command->add_option("--lun-bytes", options.lun_bytes, "Size of the memory LUN")
+  command->add_option("--lun-bytes", options.lun_bytes, "Size of the LUN")
       ->transform(CLI::AsSizeValue(false));
   command->add_option("--slots", options.slots, "Slots of the ring");
   return command;
@@ -73,11 +83,7 @@ CLI::App* AddCrc(CLI::App& app, Options& options) {
 
 CLI::App* AddStore(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand("store", "A store alone: no network");
-  std::map<std::string, services::StoreKind> kinds;
-  for (const auto& [kind, name] : services::kStoreNames) kinds.emplace(name, kind);
-  command->add_option("--store", options.store, "Kind of store")
-      ->transform(CLI::CheckedTransformer(kinds));
-  command->add_option("--member", options.members, "Empty directory; repeat for more");
+  AddMembers(*command, options);
   command->add_option("--block-bytes", options.block_bytes, "Bytes per block")
       ->transform(CLI::AsSizeValue(false));
   command->add_option("--blocks", options.blocks, "How many to write, then read");

@@ -1,6 +1,7 @@
 // tapedeck-bench: Tapedeck's side of tests/bench/*.sh. Starts a storage node of its own and drives
 // it with the product's own session code.
 //   tapedeck-bench transfer --rails 127.0.0.1,127.0.0.2 --seconds 4 --block-bytes 1MiB --json
+//   tapedeck-bench transfer --store direct --member /disk/empty --seconds 10
 //   tapedeck-bench session --sessions 50 --json
 //   tapedeck-bench rails --rails verbs:10.0.0.1 --op WRITE --direction play --blocks 500 --crc off
 //   tapedeck-bench crc --blocks 500
@@ -69,7 +70,12 @@ struct Rate {
 absl::StatusOr<nlohmann::json> Transfer(const Options& options) {
   TD_ASSIGN_OR_RETURN(const auto node,
                       NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options)));
-  TD_RETURN_IF_ERROR(node->MakeChannel("bench", options.lun_bytes, options.block_bytes));
+  TD_RETURN_IF_ERROR(node->MakeChannel(
+      {.name = "luns/bench",
+       .store = options.members.empty() ? services::StoreKind::kMemory : options.store,
+       .members = options.members,
+       .capacity_bytes = options.lun_bytes},
+      options.block_bytes));
   TD_ASSIGN_OR_RETURN(const Worker worker, MakeWorker(options));
   Rate record;
   Rate play;
@@ -108,7 +114,9 @@ double Percentile(const std::vector<double>& sorted, double p) {
 absl::StatusOr<nlohmann::json> Sessions(const Options& options) {
   TD_ASSIGN_OR_RETURN(const auto node,
                       NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options)));
-  TD_RETURN_IF_ERROR(node->MakeChannel("bench", 512 << 20, options.block_bytes));
+  TD_RETURN_IF_ERROR(node->MakeChannel(
+      {.name = "luns/bench", .store = services::StoreKind::kMemory, .capacity_bytes = 512 << 20},
+      options.block_bytes));
   TD_ASSIGN_OR_RETURN(const Worker worker, MakeWorker(options));
   SessionRun run{.direction = Direction::kRecord,
                  .target = "luns/bench/channels/bench",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What is recorded from a file plays back byte for byte, its last, partial block included.
-#   file_round_trip.sh generated|adsb|sigmf
+#   file_round_trip.sh generated|direct|adsb|sigmf
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # round_trip CHANNEL SOURCE BYTES_FILE
@@ -29,6 +29,21 @@ generated() {
   head -c $((2 * MIB)) /dev/urandom >"$WORK/whole.bin"
   CAPACITY=64MiB lun_with_channel memory lw/c0 cf32_le 64KiB
   round_trip lw/c0 "$WORK/whole.bin" "$WORK/whole.bin"
+}
+
+direct() {
+  local op
+  mkdir -p "$WORK/member-d"
+  dd if=/dev/zero of="$WORK/member-d/probe" oflag=direct bs=4096 count=1 2>/dev/null || skip "no O_DIRECT in $WORK"
+  rm "$WORK/member-d/probe"
+  head -c $((37 * MIB + 123458)) /dev/urandom >"$WORK/samples.bin"
+  mkdir -p "$WORK/member-d2"
+  tapectl lun create d --store direct --member "$WORK/member-d" --member "$WORK/member-d2" >/dev/null
+  for op in READ WRITE SEND; do
+    tapectl channel create "d/$op" --datatype cu8 --block-bytes 1MiB --sample-rate 1e6 --transfer-op "$op" >/dev/null
+    round_trip "d/$op" "$WORK/samples.bin" "$WORK/samples.bin"
+  done
+  grep -q 'member opened.*engine=' "$WORK/storage.log" || fail "the log does not say how the members are driven"
 }
 
 adsb() {
