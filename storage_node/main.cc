@@ -8,6 +8,7 @@
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_set.h"
 #include "services/daemon.h"
+#include "services/errors.h"
 #include "services/grpc_log.h"
 #include "services/placement.h"
 #include "services/server/catalog_service.h"
@@ -16,6 +17,7 @@
 #include "services/server/signals.h"
 #include "services/session/registry.h"
 #include "services/session_stream/session_service.h"
+#include "storage_node/check.h"
 #include "storage_node/describer.h"
 #include "storage_node/node.h"
 #include "storage_node/settings.h"
@@ -26,7 +28,26 @@ namespace {
 // Blocks in flight are finished within this after SIGTERM; then sessions are cut and sealed.
 constexpr int64_t kDrainNs = 5 * dataplane::kSecondNs;
 
+// A line for each finding and one for the whole, on stdout.
+absl::Status RunCheck(const std::string& state_dir) {
+  const dataplane::SystemClock clock;
+  TD_ASSIGN_OR_RETURN(const CheckTotals totals,
+                      CheckStorage(state_dir, clock, [](const Finding& finding) {
+                        std::printf("%s %s: %s\n", finding.where.c_str(), finding.kind.c_str(),
+                                    finding.detail.c_str());
+                      }));
+  const std::string text =
+      absl::StrCat(totals.blocks, " blocks of ", totals.recordings, " recordings on ", totals.luns,
+                   " LUNs: ", totals.damaged, " damaged, ", totals.missing, " known to be missing");
+  std::printf("%s\n", text.c_str());
+  if (totals.damaged == 0) return absl::OkStatus();
+  return services::WithReason(
+      absl::DataLossError(absl::StrCat(text, "; the other blocks play, with these as gaps")),
+      "BLOCK_DAMAGED");
+}
+
 absl::Status Run(const Settings& settings) {
+  if (settings.check) return RunCheck(settings.state);
   if (settings.rebuild_catalog) return RebuildCatalog(settings.state);
   TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, true));
   const auto placement = services::Placement::Discover(rails->transports());

@@ -13,7 +13,7 @@ namespace {
 using dataplane::Flow;
 
 // More would only push checked blocks out of the CPU's caches before they are sent.
-constexpr uint64_t kMaxAhead = 16;
+constexpr uint64_t kMaxAhead = 32;
 
 }  // namespace
 

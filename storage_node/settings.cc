@@ -22,6 +22,9 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
       ->required();
   app.add_option("--rail", settings.rails,
                  "NAME=KIND:ADDRESS[:PORT], e.g. r0=tcp:10.0.0.1; once for each network port");
+  app.add_flag("--check", settings.check,
+               "Read every recording, print what is damaged, change nothing, then exit: 1 if "
+               "anything is");
   app.add_flag("--rebuild-catalog", settings.rebuild_catalog,
                "Make the catalog again from the LUNs' files, then exit");
   try {

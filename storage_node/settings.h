@@ -11,6 +11,7 @@ struct Settings {
   std::string listen = "127.0.0.1:7400";  // HOST:PORT of the gRPC services
   std::string state;                      // directory of the catalog and the list of LUNs
   std::vector<std::string> rails;         // NAME=KIND:ADDRESS[:PORT]
+  bool check = false;                     // read all recordings, tell what is damaged, then exit
   bool rebuild_catalog = false;           // make the catalog again from the files, then exit
 };
 

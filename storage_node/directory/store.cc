@@ -45,6 +45,7 @@ class DirectoryStore final : public store::Store {
   absl::StatusOr<std::unique_ptr<store::RecordingFiles>> OpenRecording(
       const store::RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const store::RecordingPath& path) override;
+  absl::Status FinishDeletions() override;
   absl::StatusOr<std::vector<store::RecordingPath>> ListRecordings() override;
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(
       const store::RingSpec& spec) override {
@@ -53,9 +54,6 @@ class DirectoryStore final : public store::Store {
   std::unique_ptr<dataplane::Memory> Prepare(std::unique_ptr<dataplane::Memory> memory) override {
     return kind_.prepare ? kind_.prepare(std::move(memory)) : std::move(memory);
   }
-
-  // Finishes deletions that a crash cut short.
-  absl::Status Sweep();
 
  private:
   const std::string& root() const { return member_->path(); }
@@ -122,7 +120,7 @@ absl::StatusOr<std::vector<store::RecordingPath>> DirectoryStore::ListRecordings
   return paths;
 }
 
-absl::Status DirectoryStore::Sweep() {
+absl::Status DirectoryStore::FinishDeletions() {
   TD_ASSIGN_OR_RETURN(const auto directories, ChannelDirectories(root()));
   for (const std::string& directory : directories) {
     TD_ASSIGN_OR_RETURN(const auto names, disk::ListDirectory(directory, root()));
@@ -136,10 +134,8 @@ absl::Status DirectoryStore::Sweep() {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<store::Store>> MakeStore(std::unique_ptr<Member> member, Kind kind) {
-  auto store = std::make_unique<DirectoryStore>(std::move(member), std::move(kind));
-  TD_RETURN_IF_ERROR(store->Sweep());
-  return store;
+std::unique_ptr<store::Store> MakeStore(std::unique_ptr<Member> member, Kind kind) {
+  return std::make_unique<DirectoryStore>(std::move(member), std::move(kind));
 }
 
 absl::Status Remove(const services::Lun& lun, uint32_t number) {

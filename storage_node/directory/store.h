@@ -23,8 +23,8 @@ struct Kind {
   std::function<std::unique_ptr<dataplane::Memory>(std::unique_ptr<dataplane::Memory>)> prepare;
 };
 
-// A store on one member. Finishes deletions that a crash cut short.
-absl::StatusOr<std::unique_ptr<store::Store>> MakeStore(std::unique_ptr<Member> member, Kind kind);
+// A store on one member.
+std::unique_ptr<store::Store> MakeStore(std::unique_ptr<Member> member, Kind kind);
 
 // Undoes Member::Create. The recordings must be gone.
 absl::Status Remove(const services::Lun& lun, uint32_t number);

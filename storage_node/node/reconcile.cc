@@ -106,6 +106,7 @@ absl::Status OpenLunsAndReconcile(NodeParts& parts) {
                 .channel_root = ChannelRoot(parts.settings.state_dir, config)});
     TD_ASSIGN_OR_RETURN(lun->store, kind.open(config));
     lun->kind = std::move(kind);
+    TD_RETURN_IF_ERROR(lun->store->FinishDeletions());
     parts.luns.Insert(name.lun, lun);
     TD_RETURN_IF_ERROR(ReconcileChannels(parts, name.lun, *lun));
     TD_RETURN_IF_ERROR(ReconcileRecordings(parts, name.lun, *lun));

@@ -48,6 +48,9 @@ class Store {
   // At once and for good, whole or not at all. Its files must not be open. OK if there is none.
   virtual absl::Status DeleteRecording(const RecordingPath& path) = 0;
 
+  // Removes what a crash left of deleted recordings, which are not listed.
+  virtual absl::Status FinishDeletions() { return absl::OkStatus(); }
+
   virtual absl::StatusOr<std::vector<RecordingPath>> ListRecordings() = 0;
 
   // shared_ptr: every lent Block keeps its ring alive.

@@ -1,10 +1,11 @@
 // Planted damage is found, located and named; the other blocks play.
+#include "tests/storage_node/damage.h"
+
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "storage_node/format/index.h"
 #include "tests/storage_node/node_fixture.h"
@@ -13,26 +14,6 @@ namespace tapedeck::storage_node {
 namespace {
 
 constexpr uint64_t kBlocks = 12;
-
-// Copies `bytes` between places of files, or within one.
-void CopyBytes(const std::string& from, uint64_t from_offset, const std::string& to,
-               uint64_t to_offset, size_t bytes) {
-  std::string buffer(bytes, '\0');
-  std::ifstream in(from, std::ios::binary);
-  in.seekg(static_cast<std::streamoff>(from_offset));
-  in.read(buffer.data(), static_cast<std::streamsize>(bytes));
-  std::fstream out(to, std::ios::binary | std::ios::in | std::ios::out);
-  out.seekp(static_cast<std::streamoff>(to_offset));
-  out.write(buffer.data(), static_cast<std::streamsize>(bytes));
-}
-
-void FlipBit(const std::string& path, uint64_t offset) {
-  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
-  file.seekg(static_cast<std::streamoff>(offset));
-  const char byte = static_cast<char>(file.get() ^ 0x10);
-  file.seekp(static_cast<std::streamoff>(offset));
-  file.put(byte);
-}
 
 class Damage : public testing::Test {
  protected:

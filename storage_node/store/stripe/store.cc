@@ -21,6 +21,7 @@ class StripedStore final : public Store {
   absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
       const RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const RecordingPath& path) override;
+  absl::Status FinishDeletions() override;
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings() override {
     return members_[0]->ListRecordings();
   }
@@ -64,6 +65,11 @@ absl::Status StripedStore::DeleteRecording(const RecordingPath& path) {
   for (size_t m = members_.size(); m-- > 0;) {
     TD_RETURN_IF_ERROR(members_[m]->DeleteRecording(path));
   }
+  return absl::OkStatus();
+}
+
+absl::Status StripedStore::FinishDeletions() {
+  for (const auto& member : members_) TD_RETURN_IF_ERROR(member->FinishDeletions());
   return absl::OkStatus();
 }
 

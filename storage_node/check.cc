@@ -1,0 +1,102 @@
+#include "storage_node/check.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/catalog.h"
+#include "storage_node/disk/file_lock.h"
+#include "storage_node/node/config_files.h"
+#include "storage_node/recovery.h"
+#include "storage_node/store/list.h"
+#include "storage_node/verify.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+// One run, on the calling thread.
+class Check {
+ public:
+  Check(const dataplane::Clock& clock, const std::function<void(const Finding&)>& report)
+      : clock_(clock), report_(report) {}
+
+  void CheckLun(const services::Lun& lun);
+  const CheckTotals& totals() const { return totals_; }
+
+ private:
+  absl::Status CheckRecordings(const services::Lun& lun);
+  void CheckRecording(store::Store& store, const store::RecordingPath& path,
+                      const std::string& name);
+  void Damaged(const std::string& where, const std::string& kind, const absl::Status& status) {
+    ++totals_.damaged;
+    report_({.where = where, .kind = kind, .detail = std::string(status.message())});
+  }
+
+  const dataplane::Clock& clock_;
+  const std::function<void(const Finding&)>& report_;
+  CheckTotals totals_;
+};
+
+void Check::CheckLun(const services::Lun& lun) {
+  ++totals_.luns;
+  const absl::Status status = CheckRecordings(lun);
+  if (!status.ok()) Damaged(lun.name, "lun", status);
+}
+
+absl::Status Check::CheckRecordings(const services::Lun& lun) {
+  TD_ASSIGN_OR_RETURN(const auto kind, store::FindStoreKind(lun.store));
+  if (!kind.has_members) return absl::OkStatus();  // memory: gone with its node
+  TD_ASSIGN_OR_RETURN(const auto store, kind.open(lun));
+  TD_ASSIGN_OR_RETURN(const auto paths, store->ListRecordings());
+  for (const store::RecordingPath& path : paths) {
+    CheckRecording(
+        *store, path,
+        absl::StrCat(lun.name, "/channels/", path.channel, "/recordings/", path.recording));
+  }
+  return absl::OkStatus();
+}
+
+void Check::CheckRecording(store::Store& store, const store::RecordingPath& path,
+                           const std::string& name) {
+  ++totals_.recordings;
+  const auto manifest = LoadManifest(store, path, clock_);
+  if (absl::IsNotFound(manifest.status())) {
+    return report_({.where = name,
+                    .kind = "open",
+                    .detail = "it has no manifest yet: nothing of it was acknowledged"});
+  }
+  if (!manifest.ok()) return Damaged(name, "manifest", manifest.status());
+  if (manifest->state == services::RecordingState::kRecording) {
+    return report_({.where = name,
+                    .kind = "open",
+                    .detail = "not closed: the node salvages it at its next start"});
+  }
+  const absl::Status status =
+      VerifyBlocks(store, path, *manifest, clock_, [&](const services::VerifyProgress& progress) {
+        for (const services::DamagedBlock& block : progress.damaged) {
+          ++(block.kind == "missing" ? totals_.missing : totals_.damaged);
+          report_({.where = absl::StrCat(name, "/", block.sequence),
+                   .kind = block.kind,
+                   .detail = block.detail});
+        }
+        return true;
+      });
+  totals_.blocks += manifest->blocks;
+  if (!status.ok()) Damaged(name, "io", status);
+}
+
+}  // namespace
+
+absl::StatusOr<CheckTotals> CheckStorage(const std::string& state_dir,
+                                         const dataplane::Clock& clock,
+                                         const std::function<void(const Finding&)>& report) {
+  TD_ASSIGN_OR_RETURN(const auto lock,
+                      disk::FileLock::Take(absl::StrCat(state_dir, "/lock"), state_dir));
+  TD_ASSIGN_OR_RETURN(const auto luns, ReadLunFiles(state_dir));
+  Check check(clock, report);
+  for (const services::Lun& lun : luns) check.CheckLun(lun);
+  return check.totals();
+}
+
+}  // namespace tapedeck::storage_node
