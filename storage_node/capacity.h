@@ -1,8 +1,11 @@
-// How much payload a LUN may hold and holds.
+// How much payload a LUN may hold, and holds or has promised to recordings under way.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
 
 namespace tapedeck::storage_node {
 
@@ -29,6 +32,33 @@ class Capacity {
  private:
   const uint64_t limit_;
   std::atomic<uint64_t> used_ = 0;
+};
+
+// Room charged in advance: given back with the object, unless somebody has taken it over.
+class Reservation {
+ public:
+  Reservation() = default;
+  // None if it does not fit.
+  static std::optional<Reservation> Make(std::shared_ptr<Capacity> capacity, uint64_t bytes) {
+    if (!capacity->Charge(bytes)) return std::nullopt;
+    return Reservation(std::move(capacity), bytes);
+  }
+  Reservation(Reservation&& other) noexcept
+      : capacity_(std::move(other.capacity_)), bytes_(std::exchange(other.bytes_, 0)) {}
+  Reservation& operator=(Reservation&&) = delete;
+  ~Reservation() {
+    if (bytes_ > 0) capacity_->Refund(bytes_);
+  }
+
+  // The caller now refunds them.
+  uint64_t TakeOver() { return std::exchange(bytes_, 0); }
+
+ private:
+  Reservation(std::shared_ptr<Capacity> capacity, uint64_t bytes)
+      : capacity_(std::move(capacity)), bytes_(bytes) {}
+
+  std::shared_ptr<Capacity> capacity_;
+  uint64_t bytes_ = 0;
 };
 
 }  // namespace tapedeck::storage_node

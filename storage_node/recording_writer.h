@@ -36,6 +36,7 @@ struct WriterOptions {
   size_t ring_slots = 0;
   // Shared with the LUN and the catalog.
   std::shared_ptr<Capacity> capacity;
+  Reservation reserved;  // of `capacity`, for the first blocks
   std::shared_ptr<LiveCounts> counts;
   // Called once with the final manifest, when it is durable and the files are closed.
   std::function<void(const format::Manifest&)> on_sealed;

@@ -23,6 +23,8 @@ using services::session::Admission;
 using services::session::Open;
 
 constexpr size_t kMinRingSlots = 8;
+// Of one recording: beyond, bytes would no longer fit their counter.
+constexpr uint64_t kMaxBlocks = uint64_t{1} << 40;
 
 // What a session holds of the node. The LUN goes last: its store must outlive the files.
 struct Held {
@@ -38,22 +40,32 @@ absl::Status CheckSlots(const Open& open, uint64_t block_bytes) {
       "ARGUMENT_INVALID", {{"field", "slot_bytes"}});
 }
 
-// Refuses what cannot fit before anything is made.
-absl::Status CheckRoom(const Open& open, const ResourceName& name, const Capacity& capacity,
-                       uint64_t block_bytes) {
-  if (capacity.limit() == 0) return absl::OkStatus();
-  const uint64_t used = std::min(capacity.used(), capacity.limit());
-  const uint64_t free = capacity.limit() - used;
+// A recording that says how long it will be is sure of that room: nobody else gets it until it
+// ends. Refuses what cannot fit before anything is made.
+absl::StatusOr<Reservation> ReserveRoom(const Open& open, const ResourceName& name,
+                                        const std::shared_ptr<Capacity>& capacity,
+                                        uint64_t block_bytes) {
+  if (capacity->limit() == 0) return Reservation();
+  const uint64_t blocks = std::min(open.expected_blocks, kMaxBlocks);
+  if (blocks > 0) {
+    auto all = Reservation::Make(capacity, blocks * block_bytes);
+    if (all.has_value()) return *std::move(all);
+  }
   // The last block may be partial.
-  const uint64_t needed = open.expected_blocks > 1 ? (open.expected_blocks - 1) * block_bytes : 0;
-  if (free > needed) return absl::OkStatus();
+  const uint64_t needed = blocks > 1 ? (blocks - 1) * block_bytes : 0;
+  const uint64_t used = std::min(capacity->used(), capacity->limit());
+  const uint64_t free = capacity->limit() - used;
+  if (free > needed) {
+    auto most = Reservation::Make(capacity, needed);
+    if (most.has_value()) return *std::move(most);
+  }
   return services::WithReason(
       absl::ResourceExhaustedError(absl::StrCat(
           name.lun_name(), " is full: needs more than ", needed, " bytes, ", free, " of ",
-          capacity.limit(), " are free; not started. Delete recordings or use a larger LUN")),
+          capacity->limit(), " are free; not started. Delete recordings or use a larger LUN")),
       "LUN_FULL",
       {{"lun", name.lun},
-       {"capacity_bytes", absl::StrCat(capacity.limit())},
+       {"capacity_bytes", absl::StrCat(capacity->limit())},
        {"used_bytes", absl::StrCat(used)}});
 }
 
@@ -139,18 +151,20 @@ absl::StatusOr<Admission> RecordingHost::AdmitRecord(const Open& open,
   TD_ASSIGN_OR_RETURN(const services::Channel channel, FindChannel(parts_, name));
   TD_ASSIGN_OR_RETURN(auto lun, parts_.luns.Find(name.lun));
   TD_RETURN_IF_ERROR(CheckSlots(open, channel.block_bytes));
-  TD_RETURN_IF_ERROR(CheckRoom(open, name, *lun->capacity, channel.block_bytes));
-
-  return StartRecording(NewManifest(open, *lun, name, channel), name,
-                        std::make_shared<Held>(Held{.lun = lun, .lease = std::move(lease)}), lun,
-                        executor);
+  TD_ASSIGN_OR_RETURN(Reservation room,
+                      ReserveRoom(open, name, lun->capacity, channel.block_bytes));
+  return StartRecording(
+      {.manifest = NewManifest(open, *lun, name, channel),
+       .name = name,
+       .held = std::make_shared<Held>(Held{.lun = lun, .lease = std::move(lease)}),
+       .lun = lun,
+       .room = std::move(room)},
+      executor);
 }
 
-absl::StatusOr<Admission> RecordingHost::StartRecording(const format::Manifest& manifest,
-                                                        const ResourceName& name,
-                                                        std::shared_ptr<const void> held,
-                                                        std::shared_ptr<OpenLun> lun,
+absl::StatusOr<Admission> RecordingHost::StartRecording(NewRecording recording,
                                                         dataplane::Executor& executor) {
+  auto& [manifest, name, held, lun, room] = recording;
   TD_ASSIGN_OR_RETURN(FittedRing fitted,
                       MakeRing(*lun, manifest.block_bytes, /*playback=*/false, manifest.op));
   const store::RecordingPath path{.channel = name.channel, .recording = name.recording};
@@ -163,8 +177,8 @@ absl::StatusOr<Admission> RecordingHost::StartRecording(const format::Manifest& 
   }
   auto counts = std::make_shared<LiveCounts>();
   parts_.live.Add(name.ToString(), counts);
-  const auto on_sealed = [catalog = parts_.catalog, lun, path,
-                          name](const format::Manifest& sealed) {
+  const auto on_sealed = [catalog = parts_.catalog, lun = lun, path,
+                          name = name](const format::Manifest& sealed) {
     // The files are the truth: start-up finds them as they are if the catalog's row is lost.
     if (sealed.blocks == 0 && !sealed.cause.empty()) {
       // The session failed before its first block: there is nothing to keep.
@@ -187,6 +201,7 @@ absl::StatusOr<Admission> RecordingHost::StartRecording(const format::Manifest& 
                                                                    .manifest = manifest,
                                                                    .ring_slots = slots,
                                                                    .capacity = lun->capacity,
+                                                                   .reserved = std::move(room),
                                                                    .counts = std::move(counts),
                                                                    .on_sealed = on_sealed,
                                                                    .lease = std::move(held)},

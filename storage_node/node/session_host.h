@@ -17,13 +17,16 @@ class RecordingHost final : public services::session::SessionHost {
                                                      dataplane::Executor& executor) override;
 
  private:
+  struct NewRecording {
+    format::Manifest manifest;
+    ResourceName name;
+    std::shared_ptr<const void> held;  // by the writer; holds `lun`
+    std::shared_ptr<OpenLun> lun;
+    Reservation room;
+  };
   absl::StatusOr<services::session::Admission> AdmitRecord(const services::session::Open& open,
                                                            dataplane::Executor& executor);
-  // `held` is kept by the writer; it holds `lun`.
-  absl::StatusOr<services::session::Admission> StartRecording(const format::Manifest& manifest,
-                                                              const ResourceName& name,
-                                                              std::shared_ptr<const void> held,
-                                                              std::shared_ptr<OpenLun> lun,
+  absl::StatusOr<services::session::Admission> StartRecording(NewRecording recording,
                                                               dataplane::Executor& executor);
   absl::StatusOr<services::session::Admission> AdmitPlayback(const services::session::Open& open,
                                                              dataplane::Executor& executor);

@@ -55,6 +55,34 @@ TEST_P(CapacityTest, WhatCannotFitIsNotStarted) {
   EXPECT_TRUE(node.Record({.expected_blocks = 10}).ok());
 }
 
+TEST_P(CapacityTest, RoomThatWasPromisedIsKept) {
+  NodeFixture node(GetParam(), 1, 40 * kBlockBytes);
+  auto promised = node.Record({.expected_blocks = 30});
+  ASSERT_TRUE(promised.ok()) << promised.status();
+  EXPECT_EQ(Reason(node.Record({.expected_blocks = 12}).status()), "LUN_FULL");
+  auto other = node.Record();
+  ASSERT_TRUE(other.ok()) << other.status();
+  uint64_t pushed = 0;
+  EXPECT_EQ(Reason(FillUp(&*other, &pushed)), "LUN_FULL");
+  EXPECT_EQ(pushed, 10u);
+  for (uint64_t i = 0; i < 30; ++i) ASSERT_TRUE(promised->Push(i).ok()) << i;
+  EXPECT_TRUE(promised->Finish().ok());
+  EXPECT_EQ(node.node().luns().GetLun("luns/l")->used_bytes, 40 * kBlockBytes);
+}
+
+TEST_P(CapacityTest, PromisedRoomComesBackUnused) {
+  NodeFixture node(GetParam(), 1, 40 * kBlockBytes);
+  {
+    auto shorter = node.Record({.expected_blocks = 40});
+    ASSERT_TRUE(shorter.ok());
+    ASSERT_TRUE(shorter->Push(0).ok());
+    ASSERT_TRUE(shorter->Finish().ok());
+    EXPECT_EQ(node.node().luns().GetLun("luns/l")->used_bytes, kBlockBytes);
+    ASSERT_TRUE(node.Record({.expected_blocks = 39}).ok());
+  }
+  EXPECT_EQ(node.node().luns().GetLun("luns/l")->used_bytes, kBlockBytes);
+}
+
 TEST_P(CapacityTest, VanishedSessionsDoNotLeakCapacity) {
   NodeFixture node(GetParam(), 1, 50 * kBlockBytes);
   for (int round = 0; round < 8; ++round) {
