@@ -83,6 +83,7 @@ struct RailProgress {
   uint64_t bytes = 0;
   bool up = false;
   std::string cause;  // of the last failure
+  bool operator==(const RailProgress&) const = default;
 };
 
 struct Progress {
@@ -93,6 +94,7 @@ struct Progress {
   uint64_t crc_errors = 0;
   uint64_t retransmitted_blocks = 0;
   std::vector<RailProgress> rails;
+  bool operator==(const Progress&) const = default;
 };
 
 // The receiver's end is complete at the commit level, or closed early for `cause`.

@@ -199,9 +199,14 @@ void ServerSession::LetGo() {
 
 void ServerSession::SendProgress() {
   if (finished_) return;
-  const Progress now = progress();
-  control_->Send(now);
-  if (settings_.on_progress) settings_.on_progress(now, transfer_->window().bytes.size());
+  Progress now = progress();
+  const int64_t now_ns = executor_.clock().NowNs();
+  if (now != told_progress_ || now_ns - told_ns_ >= kIdleProgressNs) {
+    control_->Send(now);
+    if (settings_.on_progress) settings_.on_progress(now, transfer_->window().bytes.size());
+    told_progress_ = std::move(now);
+    told_ns_ = now_ns;
+  }
   executor_.PostAfter(kProgressNs, lifetime_.Guard([this] { SendProgress(); }));
 }
 

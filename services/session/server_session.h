@@ -27,7 +27,9 @@ struct ServerSessionSettings {
 
 // A peer that says nothing after the stream is there is dropped after this long.
 inline constexpr int64_t kOpenDeadlineNs = 5 * dataplane::kSecondNs;
+// How often progress is told while there is some, and while there is none.
 inline constexpr int64_t kProgressNs = 200 * dataplane::kMillisecondNs;
+inline constexpr int64_t kIdleProgressNs = dataplane::kSecondNs;
 
 // On one executor.
 class ServerSession final : public ControlEvents, public RailsEvents, public PumpEvents {
@@ -70,6 +72,8 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   std::unique_ptr<Transfer> transfer_;
   std::unique_ptr<Rails> rails_;
   Progress last_progress_;  // once the transfer is gone
+  Progress told_progress_;
+  int64_t told_ns_ = 0;
   bool pump_done_ = false;
   bool accepted_ = false;     // the worker knows of the transfer
   bool finished_ = false;     // the transfer is over
