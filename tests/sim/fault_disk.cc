@@ -1,0 +1,100 @@
+#include "tests/sim/fault_disk.h"
+
+#include <algorithm>
+
+namespace tapedeck::sim {
+
+uint64_t DiskFile::Write(uint64_t offset, Bytes bytes) {
+  Operation operation{.offset = offset, .bytes = std::move(bytes)};
+  Apply(operation, &cache_);
+  pending_.emplace(next_id_, std::move(operation));
+  return next_id_++;
+}
+
+uint64_t DiskFile::Truncate(uint64_t bytes) {
+  const Operation operation{.offset = bytes, .truncate = true};
+  Apply(operation, &cache_);
+  pending_.emplace(next_id_, operation);
+  return next_id_++;
+}
+
+void DiskFile::Complete(uint64_t id) {
+  if (const auto it = pending_.find(id); it != pending_.end()) it->second.completed = true;
+}
+
+std::vector<uint64_t> DiskFile::Completed() const {
+  std::vector<uint64_t> ids;
+  for (const auto& [id, operation] : pending_) {
+    if (operation.completed) ids.push_back(id);
+  }
+  return ids;
+}
+
+void DiskFile::MakeDurable(const std::vector<uint64_t>& ids) {
+  for (const uint64_t id : ids) {
+    const auto it = pending_.find(id);
+    if (it == pending_.end()) continue;
+    Apply(it->second, &durable_);
+    pending_.erase(it);
+  }
+}
+
+void DiskFile::CutPower(std::mt19937_64& random) {
+  for (const auto& [id, operation] : pending_) {
+    switch (random() % 3) {
+      case 0:
+        break;
+      case 1:
+        Apply(operation, &durable_);
+        break;
+      default:
+        ApplyTorn(operation, random);
+    }
+  }
+  pending_.clear();
+  cache_ = durable_;
+}
+
+void DiskFile::Apply(const Operation& operation, Bytes* to) const {
+  const uint64_t end = operation.offset + operation.bytes.size();
+  const size_t before = to->size();
+  if (operation.truncate || to->size() < end) to->resize(end);
+  for (size_t i = before; i < to->size() && i < stale_.size(); ++i) (*to)[i] = stale_[i];
+  std::copy(operation.bytes.begin(), operation.bytes.end(),
+            to->begin() + static_cast<ptrdiff_t>(operation.offset));
+}
+
+void DiskFile::ApplyTorn(const Operation& operation, std::mt19937_64& random) {
+  for (uint64_t at = 0; at < operation.bytes.size();) {
+    const uint64_t sector_end = ((operation.offset + at) / kSectorBytes + 1) * kSectorBytes;
+    const uint64_t end = std::min(operation.bytes.size(), sector_end - operation.offset);
+    if (random() % 2 == 0) {
+      Apply({.offset = operation.offset + at,
+             .bytes = Bytes(operation.bytes.begin() + static_cast<ptrdiff_t>(at),
+                            operation.bytes.begin() + static_cast<ptrdiff_t>(end))},
+            &durable_);
+    }
+    at = end;
+  }
+}
+
+bool FaultDisk::Spend() {
+  if (operations_left == 0) return false;
+  --operations_left;
+  return true;
+}
+
+void FaultDisk::CutPower(uint64_t seed) {
+  random.seed(seed);
+  operations_left = UINT64_MAX;
+  for (auto& [path, recording] : recordings) {
+    for (DiskFile& file : recording.data) file.CutPower(random);
+    for (DiskFile& file : recording.index) file.CutPower(random);
+    for (std::string& text : recording.manifest) {
+      if (!recording.next_manifest.empty() && random() % 2 == 0) text = recording.next_manifest;
+    }
+    recording.next_manifest.clear();
+  }
+}
+
+}  // namespace tapedeck::sim

@@ -1,0 +1,71 @@
+// A disk with a volatile cache: what no completed flush covers is lost, kept or torn by sectors
+// when the power is cut. Copied to try many endings of one run.
+#pragma once
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "storage_node/store/store.h"
+
+namespace tapedeck::sim {
+
+using storage_node::store::Bytes;
+
+inline constexpr uint64_t kSectorBytes = 512;
+
+// One file. What was never written reads as `stale`: sectors that another recording left behind.
+class DiskFile {
+ public:
+  explicit DiskFile(Bytes stale = {}) : stale_(std::move(stale)) {}
+
+  // Returns the id of the operation, for Complete.
+  uint64_t Write(uint64_t offset, Bytes bytes);
+  uint64_t Truncate(uint64_t bytes);
+  void Complete(uint64_t id);
+  // The operations that a flush called now covers, and its end.
+  std::vector<uint64_t> Completed() const;
+  void MakeDurable(const std::vector<uint64_t>& ids);
+  void CutPower(std::mt19937_64& random);
+  const Bytes& bytes() const { return cache_; }
+
+ private:
+  struct Operation {
+    uint64_t offset = 0;
+    Bytes bytes;
+    bool truncate = false;
+    bool completed = false;
+  };
+  void Apply(const Operation& operation, Bytes* to) const;
+  void ApplyTorn(const Operation& operation, std::mt19937_64& random);
+
+  Bytes stale_;
+  Bytes durable_;
+  Bytes cache_;
+  std::map<uint64_t, Operation> pending_;
+  uint64_t next_id_ = 0;
+};
+
+struct DiskRecording {
+  std::vector<DiskFile> data;
+  std::vector<DiskFile> index;
+  // By copy; empty: never written. `next_manifest` is on its way there.
+  std::vector<std::string> manifest;
+  std::string next_manifest;
+};
+
+// Owned by the test, used by the stores made over it; one thread.
+struct FaultDisk {
+  std::map<std::string, DiskRecording> recordings;
+  Bytes stale;
+  std::mt19937_64 random;
+  // Operations until the power goes: from then on every one fails and changes nothing.
+  uint64_t operations_left = UINT64_MAX;
+
+  bool Spend();
+  // Power off and on again.
+  void CutPower(uint64_t seed);
+};
+
+}  // namespace tapedeck::sim

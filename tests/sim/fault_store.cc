@@ -1,0 +1,214 @@
+#include "tests/sim/fault_store.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/memory/host/memory.h"
+#include "dataplane/memory/memory_pool.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/format/index.h"
+#include "storage_node/store/mailbox.h"
+
+namespace tapedeck::sim {
+namespace {
+
+using namespace storage_node;  // NOLINT: the names of the seam
+using store::Done;
+
+absl::Status IoError(const std::string& operation, uint32_t member) {
+  return services::WithReason(
+      absl::InternalError(absl::StrCat(operation, ": member ", member, ": the power is off")),
+      "STORE_IO", {{"member", absl::StrCat(member)}, {"operation", operation}});
+}
+
+void PostLater(const std::shared_ptr<store::Mailbox>& mailbox, uint64_t hops,
+               dataplane::Task task) {
+  mailbox->Post([mailbox, hops, task = std::move(task)]() mutable {
+    if (hops == 0) return task();
+    PostLater(mailbox, hops - 1, std::move(task));
+  });
+}
+
+class FaultFiles final : public store::RecordingFiles {
+ public:
+  FaultFiles(FaultDisk& disk, DiskRecording& stored, dataplane::Executor& executor)
+      : disk_(disk), stored_(stored), mailbox_(std::make_shared<store::Mailbox>(executor)) {}
+  ~FaultFiles() override { mailbox_->Close(); }
+
+  void WriteBlock(format::Place place, dataplane::Block block, store::BlockDone done) override {
+    if (!disk_.Spend()) {
+      return Later([place, block = std::move(block), done = std::move(done)]() mutable {
+        done(IoError("write", place.member), std::move(block));
+      });
+    }
+    DiskFile& file = stored_.data[place.member];
+    const auto payload = block.payload();
+    const uint64_t id = file.Write(place.offset, store::Bytes(payload.begin(), payload.end()));
+    Later([&file, id, block = std::move(block), done = std::move(done)]() mutable {
+      file.Complete(id);
+      block.Reset();
+      done(absl::OkStatus(), dataplane::Block());
+    });
+  }
+
+  bool ReadBlock(format::Place place, uint32_t bytes, dataplane::SlotPool& ring,
+                 store::BlockRead done) override {
+    std::optional<dataplane::Block> block = ring.Take();
+    if (!block.has_value()) return false;
+    absl::StatusOr<dataplane::Block> result = IoError("read", place.member);
+    const store::Bytes& all = stored_.data[place.member].bytes();
+    if (disk_.Spend() && (bytes == 0 || place.offset + bytes <= all.size())) {
+      block->header().payload_bytes = bytes;
+      if (bytes > 0) std::memcpy(block->payload().data(), all.data() + place.offset, bytes);
+      result = *std::move(block);
+    }
+    Later([result = std::move(result), done = std::move(done)]() mutable {
+      done(std::move(result));
+    });
+    return true;
+  }
+
+  void Flush(Done done) override {
+    if (!disk_.Spend()) return Answer(std::move(done), IoError("flush", 0));
+    std::vector<std::pair<DiskFile*, std::vector<uint64_t>>> covered;
+    for (DiskFile& file : stored_.data) covered.emplace_back(&file, file.Completed());
+    for (DiskFile& file : stored_.index) covered.emplace_back(&file, file.Completed());
+    Later([covered = std::move(covered), done = std::move(done)]() mutable {
+      for (auto& [file, ids] : covered) file->MakeDurable(ids);
+      done(absl::OkStatus());
+    });
+  }
+
+  void Trim(std::vector<uint64_t> data_bytes, uint64_t index_bytes, Done done) override {
+    if (!disk_.Spend()) return Answer(std::move(done), IoError("truncate", 0));
+    std::vector<std::pair<DiskFile*, uint64_t>> cut;
+    for (size_t m = 0; m < stored_.data.size(); ++m) {
+      cut.emplace_back(&stored_.data[m], stored_.data[m].Truncate(data_bytes[m]));
+    }
+    for (DiskFile& file : stored_.index) cut.emplace_back(&file, file.Truncate(index_bytes));
+    Later([cut = std::move(cut), done = std::move(done)]() mutable {
+      for (auto& [file, id] : cut) file->Complete(id);
+      done(absl::OkStatus());
+    });
+  }
+
+  uint32_t index_copies() const override { return static_cast<uint32_t>(stored_.index.size()); }
+
+  void WriteIndex(uint32_t copy, uint64_t offset, store::Bytes bytes, Done done) override {
+    if (!disk_.Spend()) return Answer(std::move(done), IoError("write index", copy));
+    DiskFile& file = stored_.index[copy];
+    const uint64_t id = file.Write(offset, std::move(bytes));
+    Later([&file, id, done = std::move(done)]() mutable {
+      file.Complete(id);
+      done(absl::OkStatus());
+    });
+  }
+
+  void ReadIndex(uint32_t copy, uint64_t offset, size_t bytes, store::BytesRead done) override {
+    absl::StatusOr<store::Bytes> result = IoError("read index", copy);
+    if (disk_.Spend()) {
+      const store::Bytes& all = stored_.index[copy].bytes();
+      const uint64_t first = std::min<uint64_t>(offset, all.size());
+      const uint64_t end = std::min<uint64_t>(offset + bytes, all.size());
+      result = store::Bytes(all.begin() + static_cast<ptrdiff_t>(first),
+                            all.begin() + static_cast<ptrdiff_t>(end));
+    }
+    Later([result = std::move(result), done = std::move(done)]() mutable {
+      done(std::move(result));
+    });
+  }
+
+  void WriteManifest(std::string text, Done done) override {
+    if (!disk_.Spend()) return Answer(std::move(done), IoError("write manifest", 0));
+    stored_.next_manifest = text;
+    Later([this, text = std::move(text), done = std::move(done)]() mutable {
+      for (std::string& copy : stored_.manifest) copy = text;
+      stored_.next_manifest.clear();
+      done(absl::OkStatus());
+    });
+  }
+
+  void ReadManifest(uint32_t copy, store::TextRead done) override {
+    absl::StatusOr<std::string> result = IoError("read manifest", copy);
+    if (disk_.Spend()) result = stored_.manifest[copy];
+    if (result.ok() && result->empty()) result = absl::NotFoundError("manifest: never written");
+    Later([result = std::move(result), done = std::move(done)]() mutable {
+      done(std::move(result));
+    });
+  }
+
+ private:
+  void Later(dataplane::Task task) { PostLater(mailbox_, disk_.random() % 6, std::move(task)); }
+  void Answer(Done done, absl::Status status) {
+    Later([done = std::move(done), status = std::move(status)]() mutable { done(status); });
+  }
+
+  FaultDisk& disk_;
+  DiskRecording& stored_;
+  const std::shared_ptr<store::Mailbox> mailbox_;
+};
+
+class FaultStore final : public store::Store {
+ public:
+  FaultStore(FaultDisk& disk, uint32_t members) : disk_(disk), members_(members) {}
+
+  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> CreateRecording(
+      const store::RecordingPath& path, uint64_t, dataplane::Executor& executor) override {
+    const auto [it, made] = disk_.recordings.try_emplace(Key(path));
+    if (!made) return absl::AlreadyExistsError(absl::StrCat("mkdir ", Key(path)));
+    const uint32_t copies = std::min(members_, format::kMaxIndexCopies);
+    it->second.data.assign(members_, DiskFile(disk_.stale));
+    it->second.index.resize(copies);
+    it->second.manifest.resize(copies);
+    return std::make_unique<FaultFiles>(disk_, it->second, executor);
+  }
+
+  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> OpenRecording(
+      const store::RecordingPath& path, dataplane::Executor& executor) override {
+    const auto it = disk_.recordings.find(Key(path));
+    if (it == disk_.recordings.end()) return absl::NotFoundError(absl::StrCat("open ", Key(path)));
+    return std::make_unique<FaultFiles>(disk_, it->second, executor);
+  }
+
+  absl::Status DeleteRecording(const store::RecordingPath& path) override {
+    if (!disk_.Spend()) return IoError("delete", 0);
+    disk_.recordings.erase(Key(path));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<store::RecordingPath>> ListRecordings() override {
+    std::vector<store::RecordingPath> paths;
+    for (const auto& [key, stored] : disk_.recordings) {
+      const size_t slash = key.find('/');
+      paths.push_back({.channel = key.substr(0, slash), .recording = key.substr(slash + 1)});
+    }
+    return paths;
+  }
+
+  absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(
+      const store::RingSpec& spec) override {
+    TD_ASSIGN_OR_RETURN(auto memory, dataplane::host::Create(spec.slots * spec.slot_bytes));
+    TD_ASSIGN_OR_RETURN(auto pool,
+                        dataplane::MemoryPool::Create(std::move(memory), spec.slot_bytes));
+    return std::shared_ptr<dataplane::SlotPool>(std::move(pool));
+  }
+
+ private:
+  static std::string Key(const store::RecordingPath& path) {
+    return path.channel + "/" + path.recording;
+  }
+
+  FaultDisk& disk_;
+  const uint32_t members_;
+};
+
+}  // namespace
+
+std::unique_ptr<store::Store> MakeFaultStore(FaultDisk& disk, uint32_t members) {
+  return std::make_unique<FaultStore>(disk, members);
+}
+
+}  // namespace tapedeck::sim
