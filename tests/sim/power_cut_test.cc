@@ -36,7 +36,7 @@ format::Manifest Fresh(uint64_t seed, uint32_t members) {
 // Runs the writer until the power goes or the recording is sealed; returns what it acknowledged.
 uint64_t Record(FaultDisk& disk, uint64_t seed, uint32_t members, uint64_t* pushed) {
   std::mt19937_64 random(seed);
-  ManualExecutor executor;
+  ManualExecutor executor(absl::ZeroDuration());
   auto store = MakeFaultStore(disk, members);
   auto ring = *store->MakeRing({.slots = 8, .slot_bytes = kBlockBytes});
   auto files = *store->CreateRecording(kPath, kBlockBytes, executor);
@@ -70,7 +70,7 @@ uint64_t Record(FaultDisk& disk, uint64_t seed, uint32_t members, uint64_t* push
 
 // Plays the recording: the blocks given as good, all of which are right.
 std::set<uint64_t> Play(FaultDisk& disk, const format::Manifest& manifest) {
-  ManualExecutor executor;
+  ManualExecutor executor(absl::ZeroDuration());
   auto store = MakeFaultStore(disk, manifest.members);
   RecordingReader reader({.name = "r",
                           .manifest = manifest,

@@ -26,6 +26,9 @@ class ManualClock final : public dataplane::Clock {
 // Owned by the test; pumped by one thread.
 class ManualExecutor final : public dataplane::Executor {
  public:
+  // How long other threads may take to post before the clock jumps; zero where there are none.
+  explicit ManualExecutor(absl::Duration patience = absl::Milliseconds(3)) : patience_(patience) {}
+
   void Post(dataplane::Task task) override {
     absl::MutexLock lock(&mutex_);
     tasks_.push_back(std::move(task));
@@ -41,7 +44,7 @@ class ManualExecutor final : public dataplane::Executor {
     const absl::Time deadline = absl::Now() + absl::Seconds(20);
     while (!done()) {
       if (absl::Now() > deadline) return false;
-      RunOne(absl::Milliseconds(3));
+      RunOne();
     }
     return true;
   }
@@ -53,13 +56,13 @@ class ManualExecutor final : public dataplane::Executor {
   }
 
  private:
-  void RunOne(absl::Duration patience) {
+  void RunOne() {
     if (RunTask()) return;
     const auto posted = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !tasks_.empty(); };
     dataplane::Task timer;
     {
       absl::MutexLock lock(&mutex_);
-      if (mutex_.AwaitWithTimeout(absl::Condition(&posted), patience)) return;
+      if (mutex_.AwaitWithTimeout(absl::Condition(&posted), patience_)) return;
       if (timers_.empty()) return;
       clock_.now_ns = std::max(clock_.now_ns, timers_.begin()->first);
       timer = std::move(timers_.begin()->second);
@@ -80,6 +83,7 @@ class ManualExecutor final : public dataplane::Executor {
     return true;
   }
 
+  const absl::Duration patience_;
   ManualClock clock_;
   absl::Mutex mutex_;
   std::deque<dataplane::Task> tasks_ ABSL_GUARDED_BY(mutex_);
