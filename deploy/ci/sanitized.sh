@@ -14,4 +14,4 @@ export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:suppressions=$TAPEDECK_ROOT/deploy/ci/tsan.suppressions
 rm -f "$dir/junit.xml"
 ctest --test-dir "$dir" --output-on-failure --no-tests=error --output-junit "$dir/junit.xml" \
-  -LE '^(e2e|lint|gpu|lab)$' -E "${TAPEDECK_TESTS_LEFT_OUT:-^$}" --timeout 300
+  -LE '^(e2e|crash|lint|gpu|lab)$' -E "${TAPEDECK_TESTS_LEFT_OUT:-^$}" --timeout 300
