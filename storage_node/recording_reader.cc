@@ -12,7 +12,8 @@ namespace {
 
 using dataplane::Flow;
 
-// More would only push checked blocks out of the CPU's caches before they are sent.
+// 16 for each of two drives. More would only push checked blocks out of the CPU's caches before
+// they are sent.
 constexpr uint64_t kMaxAhead = 32;
 
 }  // namespace

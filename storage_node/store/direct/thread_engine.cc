@@ -12,7 +12,7 @@ namespace {
 void Carry(Transfer& transfer) {
   size_t moved = 0;
   int error = 0;
-  while (moved < transfer.bytes.size() && error == 0) {
+  while (moved < transfer.bytes.size() && error == 0 && !AtEnd(transfer, moved)) {
     const std::span<std::byte> rest = transfer.bytes.subspan(moved);
     const auto at = static_cast<off_t>(transfer.offset + moved);
     const ssize_t n = transfer.write ? pwrite(transfer.fd, rest.data(), rest.size(), at)

@@ -179,7 +179,9 @@ void UringEngine::OnCompletion(std::unique_ptr<Active> active, int result) {
   Transfer& transfer = active->transfer;
   if (result < 0) return transfer.done(-result, active->moved);
   active->moved += static_cast<size_t>(result);
-  if (active->moved == transfer.bytes.size()) return transfer.done(0, active->moved);
+  if (active->moved == transfer.bytes.size() || AtEnd(transfer, active->moved)) {
+    return transfer.done(0, active->moved);
+  }
   if (result == 0) return transfer.done(transfer.write ? ENOSPC : 0, active->moved);
   waiting_.push_front(std::move(active));
 }
