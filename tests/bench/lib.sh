@@ -41,6 +41,16 @@ of_rounds() {
       | .[$key] = {median: ($values | median), min: ($values | min), max: ($values | max)})'
 }
 
+# rounds NUMBER COMMAND...: runs it so often; each answer, one line of JSON, goes to stderr, of_rounds' answer to stdout.
+rounds() {
+  local answers=() round
+  for ((round = 1; round <= $1; round++)); do
+    answers+=("$("${@:2}")") || return 1
+    echo "${*:2}, round $round of $1: ${answers[-1]}" >&2
+  done
+  of_rounds "${answers[@]}"
+}
+
 # figure_table TITLE FIGURES: of_rounds' answer for people.
 figure_table() {
   printf '%-28s %12s %12s %12s\n' "$1" median min max

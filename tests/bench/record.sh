@@ -41,17 +41,13 @@ one_round() {
 }
 
 main() {
-  local rounds=() round all
+  local all
   need jq
   services_begin
   trap 'rm -rf "$DIRECTORY"; services_end' EXIT
   mkdir -p "${DIRECTORY:-$WORK}"
   DIRECTORY=$(mktemp -d -p "${DIRECTORY:-$WORK}" record-bench.XXXXXX)
-  for ((round = 1; round <= ROUNDS; round++)); do
-    rounds+=("$(one_round)")
-    echo "round $round of $ROUNDS: ${rounds[-1]}" >&2
-  done
-  all=$(of_rounds "${rounds[@]}")
+  all=$(rounds "$ROUNDS" one_round)
   figure_table "$ROUNDS rounds of $DURATION s" "$all"
   jq -c --argjson machine "$(machine)" '{bench: "record",
     figures: with_entries(select(.key | test("^(record|play)_mb|^cpu"))),

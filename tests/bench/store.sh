@@ -55,7 +55,7 @@ one_round() {
 }
 
 main() {
-  local rounds members round all='{}'
+  local members new all='{}'
   need fio
   need jq
   services_begin
@@ -63,12 +63,8 @@ main() {
   mkdir -p "${DIRECTORY:-$WORK}"
   DIRECTORY=$(mktemp -d -p "${DIRECTORY:-$WORK}" store-bench.XXXXXX)
   for members in 1 2; do
-    rounds=()
-    for ((round = 1; round <= ROUNDS; round++)); do
-      rounds+=("$(one_round "$members")")
-      echo "$members member(s), round $round of $ROUNDS: ${rounds[-1]}" >&2
-    done
-    all=$(jq -c --argjson new "$(of_rounds "${rounds[@]}")" '. + $new' <<<"$all")
+    new=$(rounds "$ROUNDS" one_round "$members")
+    all=$(jq -c --argjson new "$new" '. + $new' <<<"$all")
   done
   figure_table "$ROUNDS rounds of $BLOCKS blocks" "$all"
   jq -c --argjson machine "$(machine)" '{bench: "store",

@@ -68,17 +68,13 @@ one_round() {
 }
 
 main() {
-  local rounds=() round all
+  local all
   need iperf3
   need ucx_perftest
   need jq
   services_begin
   trap services_end EXIT
-  for ((round = 1; round <= ROUNDS; round++)); do
-    rounds+=("$(one_round)")
-    echo "round $round of $ROUNDS: ${rounds[-1]}" >&2
-  done
-  all=$(of_rounds "${rounds[@]}")
+  all=$(rounds "$ROUNDS" one_round)
   figure_table "$ROUNDS rounds of $DURATION s" "$all"
   jq -c --argjson machine "$(machine)" '{bench: "transfer",
     figures: with_entries(select(.key | test("^(record|play)_mb"))),
