@@ -42,14 +42,19 @@ RecordingWriter::RecordingWriter(WriterOptions options,
     : options_(std::move(options)),
       executor_(executor),
       files_(std::move(files)),
+      entries_(options_.manifest.entries()),
       data_bytes_(options_.manifest.members),
       charged_(options_.reserved.TakeOver()),
       charged_blocks_(charged_ / options_.manifest.block_bytes),
-      index_(*files_, {.on_written = [this](const auto& entries) { OnIndexed(entries); },
-                       .on_error = [this](const absl::Status& status) { Fail(status); },
-                       .on_idle = [this] { Advance(); }}),
+      index_(*files_, entries_,
+             {.on_written = [this](const auto& entries) { OnIndexed(entries); },
+              .on_error = [this](const absl::Status& status) { Fail(status); },
+              .on_idle = [this] { Advance(); }}),
       commit_(*files_, executor, std::max<size_t>(1, options_.ring_slots / 2),
               [this](const absl::Status& status) { OnFlushed(status); }) {
+  if (options_.arrivals == nullptr) {
+    options_.arrivals = std::make_shared<PieceCheck>(entries_.piece_bytes);
+  }
   index_.WriteHeader(options_.manifest.index_header());
   files_->WriteManifest(format::EncodeManifest(options_.manifest),
                         [this](absl::Status status) { OnOpened(status); });
@@ -97,7 +102,8 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
       .flags = header.flags,
       .check = format::CheckValue(options_.manifest.identity, header.sequence, place, header.crc32c,
                                   header.payload_bytes),
-      .payload_crc32c = header.crc32c};
+      .payload_crc32c = header.crc32c,
+      .pieces = options_.arrivals->Take(block->payload())};
   if (header.payload_bytes == 0) {
     block->Reset();
     index_.Add(entry);

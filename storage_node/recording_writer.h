@@ -16,6 +16,7 @@
 #include "storage_node/format/manifest.h"
 #include "storage_node/group_commit.h"
 #include "storage_node/index_writer.h"
+#include "storage_node/piece_check.h"
 #include "storage_node/sealer.h"
 #include "storage_node/sequence_mark.h"
 #include "storage_node/store/recording_files.h"
@@ -34,6 +35,7 @@ struct WriterOptions {
   std::string name;           // of the recording, for errors and logs
   format::Manifest manifest;  // state RECORDING
   size_t ring_slots = 0;
+  std::shared_ptr<PieceCheck> arrivals;  // has checked the blocks; null: nobody has
   // Shared with the LUN and the catalog.
   std::shared_ptr<Capacity> capacity;
   Reservation reserved;  // of `capacity`, for the first blocks
@@ -87,6 +89,7 @@ class RecordingWriter final : public dataplane::Sink {
   WriterOptions options_;
   dataplane::Executor& executor_;
   std::unique_ptr<store::RecordingFiles> files_;  // null once sealed
+  const format::EntryFormat entries_;
   dataplane::Waker waker_;
 
   Phase phase_ = Phase::kOpen;

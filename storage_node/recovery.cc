@@ -16,7 +16,7 @@
 namespace tapedeck::storage_node {
 namespace {
 
-// 256 KiB of index at a time.
+// 512 KiB of index at a time.
 constexpr uint64_t kScanEntries = 4096;
 
 // One recording being salvaged, on the calling thread.
@@ -28,6 +28,7 @@ class Salvage {
         files_(std::move(files)),
         ring_(std::move(ring)),
         manifest_(std::move(manifest)),
+        format_(manifest_.entries()),
         data_bytes_(manifest_.members) {}
 
   absl::StatusOr<format::Manifest> Run(const std::string& cause);
@@ -46,6 +47,7 @@ class Salvage {
   const std::unique_ptr<store::RecordingFiles> files_;
   const std::shared_ptr<dataplane::SlotPool> ring_;
   format::Manifest manifest_;
+  const format::EntryFormat format_;
   std::vector<uint64_t> data_bytes_;
   format::Watermark watermark_;
   std::vector<uint64_t> absent_;  // below manifest_.blocks, in order
@@ -85,7 +87,7 @@ absl::StatusOr<bool> Salvage::ScanChunk(uint64_t first) {
   absl::Status error;
   for (uint32_t copy = 0; copy < files_->index_copies(); ++copy) {
     const auto bytes = Await<absl::StatusOr<store::Bytes>>(loop_, [&](auto done) {
-      files_->ReadIndex(copy, format::EntryOffset(first), kScanEntries * format::kEntryBytes,
+      files_->ReadIndex(copy, format_.Offset(first), kScanEntries * format_.entry_bytes,
                         std::move(done));
     });
     if (!bytes.ok()) {
@@ -93,7 +95,7 @@ absl::StatusOr<bool> Salvage::ScanChunk(uint64_t first) {
       continue;
     }
     any = any || !bytes->empty();
-    MergeEntries(*bytes, first, copy, &entries);
+    MergeEntries(format_, *bytes, first, copy, &entries);
   }
   if (!any && !error.ok()) return error;
   for (uint64_t i = 0; i < entries.size() && any; ++i) Judge(first + i, entries[i]);
@@ -125,9 +127,9 @@ bool Salvage::PayloadIsGood(const format::IndexEntry& entry, format::Place place
   const auto block = Await<absl::StatusOr<dataplane::Block>>(loop_, [&](auto done) {
     files_->ReadBlock(place, entry.payload_bytes, *ring_, std::move(done));
   });
-  return block.ok() &&
-         format::CheckBlock(manifest_.identity, entry.sequence, place, entry, block->payload())
-                 .kind == format::DamageKind::kNone;
+  return block.ok() && format::CheckBlock(manifest_.identity, entry.sequence, place, entry,
+                                          format_.piece_bytes, block->payload())
+                               .kind == format::DamageKind::kNone;
 }
 
 void Salvage::Keep(const format::IndexEntry& entry, format::Place place) {

@@ -80,8 +80,8 @@ absl::Status OpenFiles::WriteData(std::span<const std::byte> bytes, uint64_t off
 
 absl::Status OpenFiles::EndsEarly(uint64_t end, uint64_t needed) const {
   return services::WithReason(
-      absl::InternalError(absl::StrCat("read ", data_.path, ": the file ends at byte ", end,
-                                       ", block needs ", needed)),
+      absl::OutOfRangeError(absl::StrCat("read ", data_.path, ": the file ends at byte ", end,
+                                         ", block needs ", needed)),
       "STORE_IO", {{"member", member_.path()}, {"operation", "read"}});
 }
 

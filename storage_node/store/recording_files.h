@@ -25,7 +25,8 @@ using BlockRead = absl::AnyInvocable<void(absl::StatusOr<dataplane::Block>)>;
 using BytesRead = absl::AnyInvocable<void(absl::StatusOr<Bytes>)>;
 using TextRead = absl::AnyInvocable<void(absl::StatusOr<std::string>)>;
 
-// Errors are RESOURCE_EXHAUSTED (LUN_FULL) or INTERNAL (STORE_IO), naming member and operation.
+// Errors are RESOURCE_EXHAUSTED (LUN_FULL), OUT_OF_RANGE (STORE_IO: the file ends before the block
+// does) or INTERNAL (STORE_IO), naming member and operation.
 class DataFiles {
  public:
   virtual ~DataFiles() = default;

@@ -55,6 +55,17 @@ void DiskFile::CutPower(std::mt19937_64& random) {
   cache_ = durable_;
 }
 
+void DiskFile::Overwrite(uint64_t offset, std::span<const std::byte> bytes) {
+  const Operation operation{.offset = offset, .bytes = Bytes(bytes.begin(), bytes.end())};
+  Apply(operation, &durable_);
+  Apply(operation, &cache_);
+}
+
+void DiskFile::Cut(uint64_t bytes) {
+  durable_.resize(std::min<uint64_t>(bytes, durable_.size()));
+  cache_.resize(std::min<uint64_t>(bytes, cache_.size()));
+}
+
 void DiskFile::Apply(const Operation& operation, Bytes* to) const {
   const uint64_t end = operation.offset + operation.bytes.size();
   const size_t before = to->size();

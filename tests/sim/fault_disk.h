@@ -4,6 +4,7 @@
 
 #include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ class DiskFile {
   std::vector<uint64_t> Completed() const;
   void MakeDurable(const std::vector<uint64_t>& ids);
   void CutPower(std::mt19937_64& random);
+  // What rots, or what another program does: changes the bytes beneath all caches.
+  void Overwrite(uint64_t offset, std::span<const std::byte> bytes);
+  void Cut(uint64_t bytes);
   const Bytes& bytes() const { return cache_; }
 
  private:

@@ -60,7 +60,9 @@ class FaultFiles final : public store::RecordingFiles {
     if (!block.has_value()) return false;
     absl::StatusOr<dataplane::Block> result = IoError("read", place.member);
     const store::Bytes& all = stored_.data[place.member].bytes();
-    if (disk_.Spend() && (bytes == 0 || place.offset + bytes <= all.size())) {
+    if (disk_.Spend() && bytes > 0 && place.offset + bytes > all.size()) {
+      result = absl::OutOfRangeError("read: the file ends early");
+    } else if (disk_.operations_left > 0) {
       block->header().payload_bytes = bytes;
       if (bytes > 0) std::memcpy(block->payload().data(), all.data() + place.offset, bytes);
       result = *std::move(block);
