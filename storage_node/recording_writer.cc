@@ -237,7 +237,7 @@ absl::StatusOr<Flow> RecordingWriter::Finish(const absl::Status& cause) {
     commit_.Hurry();
     Advance();
   }
-  if (phase_ == Phase::kSealFailed) return error_;
+  if (phase_ == Phase::kLeft) return error_;
   if (phase_ != Phase::kSealed) return Flow::kNotNow;
   if (cause_.ok() && !error_.ok()) return error_;
   return Flow::kEnd;
@@ -246,10 +246,21 @@ absl::StatusOr<Flow> RecordingWriter::Finish(const absl::Status& cause) {
 void RecordingWriter::Advance() {
   if (phase_ != Phase::kDraining || opening_) return;
   if (blocks_under_way_ > 0 || !index_.idle() || !commit_.idle()) return;
+  if (commit_.failed()) return LeaveToRecovery();
   phase_ = Phase::kSealing;
   SealPlan plan = MakeSealPlan();
   auto done = [this, manifest = plan.manifest](absl::Status status) { OnSealed(manifest, status); };
   SealRecording(*files_, std::move(plan), std::move(done));
+}
+
+// After a failed flush a later one says nothing about what the first should have written (USENIX
+// ATC'20, Rebello et al.). Only reading it back from the disk does, and that is what recovery does
+// once these files are closed.
+void RecordingWriter::LeaveToRecovery() {
+  phase_ = Phase::kLeft;
+  files_ = nullptr;
+  options_.lease = nullptr;
+  Wake();
 }
 
 SealPlan RecordingWriter::MakeSealPlan() const {
@@ -280,7 +291,7 @@ SealPlan RecordingWriter::MakeSealPlan() const {
 
 void RecordingWriter::OnSealed(const format::Manifest& manifest, const absl::Status& status) {
   if (!status.ok()) {
-    phase_ = Phase::kSealFailed;
+    phase_ = Phase::kLeft;
     error_ = status;
     dataplane::Log(dataplane::LogLevel::kError, "recording_writer", "sealing failed",
                    {{"recording", options_.name}, {"error", std::string(status.message())}});

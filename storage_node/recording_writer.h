@@ -59,14 +59,14 @@ class RecordingWriter final : public dataplane::Sink {
   // (STORE_IO). INVALID_ARGUMENT (PROTOCOL_VIOLATION): a payload the channel does not allow.
   absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
   // After an own failure the recording is salvaged too, and then the failure is returned unless
-  // `cause` is one already.
+  // `cause` is one already. After a failed flush it is not closed but left to recovery.
   absl::StatusOr<dataplane::Flow> Finish(const absl::Status& cause) override;
   void SetWaker(dataplane::Waker waker) override { waker_ = std::move(waker); }
   dataplane::Watermarks watermarks() const override;
   absl::Status status() const override { return error_; }
 
  private:
-  enum class Phase { kOpen, kDraining, kSealing, kSealed, kSealFailed };
+  enum class Phase { kOpen, kDraining, kSealing, kSealed, kLeft };  // kLeft: to recovery
 
   absl::Status CheckHeader(const dataplane::BlockHeader& header) const;
   bool Charge(const dataplane::BlockHeader& header);
@@ -83,6 +83,7 @@ class RecordingWriter final : public dataplane::Sink {
 
   // Goes on with Finish when nothing is under way any more.
   void Advance();
+  void LeaveToRecovery();
   SealPlan MakeSealPlan() const;
   void OnSealed(const format::Manifest& manifest, const absl::Status& status);
 

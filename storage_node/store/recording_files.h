@@ -41,7 +41,9 @@ class DataFiles {
   virtual bool ReadBlock(format::Place place, uint32_t bytes, dataplane::SlotPool& ring,
                          BlockRead done) = 0;
 
-  // Makes durable, on every member, what any completed operation has written.
+  // Makes durable, on every member, what any completed operation has written. After an error that
+  // is unknown, and what is read from then on comes from the disk, not from a cache that holds it
+  // for written.
   virtual void Flush(Done done) = 0;
 
   // Gives back what was reserved beyond the ends of the files: data_bytes per member, index_bytes.
