@@ -46,7 +46,7 @@ absl::StatusOr<Admission> DiskHost::Record(const Open& open, dataplane::Executor
                                   .ring_slots = kSlots,
                                   .arrivals = arrivals,
                                   .capacity = std::make_shared<storage_node::Capacity>(0),
-                                  .counts = std::make_shared<storage_node::LiveCounts>()},
+                                  .live = std::make_shared<storage_node::LiveRecording>()},
       std::move(files), executor);
   return admission;
 }
