@@ -19,7 +19,7 @@ while_recording() {
   tapectl_json record follow/c0 --source synth --blocks "$BLOCKS" >"$WORK/record.json" 2>&1 &
   pids+=($!)
   wait_for 20 is_running follow/c0 || fail "the recording does not start"
-  expect_error FAILED_PRECONDITION RECORDING_BUSY play follow/c0/latest --sink null
+  expect_error_in "$(tapectl_json play follow/c0/latest --sink null 2>&1 || true)" FAILED_PRECONDITION RECORDING_BUSY
   tapectl annotate follow/c0/latest --sample 1000 --samples 5 --label burst >/dev/null
   play_into whole && pids+=($!)
   play_into shifted --from-time -100ms && pids+=($!)
@@ -38,24 +38,27 @@ while_recording() {
 # A memory LUN: the machine's disk shall not decide.
 triggered() {
   local answer name first end
-  lun_with_channel memory trig/t cf32_le 1MiB --sample-rate "$RATE" --commit received --pre-trigger 1s --post-trigger 500ms
-  tapectl_json record trig/t --source synth --blocks "$BLOCKS" >"$WORK/stream.json" 2>&1 &
-  sleep 0.5
+  lun_with_channel memory trig/plain cf32_le 1MiB
+  tapectl channel create trig/t --block-bytes 1MiB --sample-rate "$RATE" --commit received --pre-trigger 1s \
+    --post-trigger 500ms >/dev/null
+  start_job record trig/t --source synth --duration 5s
   answer=$(tapectl_json trigger trig/t --label seen)
-  wait $! || fail "the stream failed: $(tail -n 1 "$WORK/stream.json")"
+  end_job
+  ((JOB_STATUS == 0)) || fail "the stream failed: $ANSWER"
   name=$(jq -r '.captures[0].recording' <<<"$answer")
   first=$(jq '.captures[0].first_sample' <<<"$answer")
   end=$(jq '.captures[0].end_sample' <<<"$answer")
-  # 1 s before and 0.5 s after: 75 blocks, and one more for the trigger lying within a block.
+  # 1 s before and 0.5 s after: 75 blocks, and one more because the trigger lies within a block.
   json_is "$(jq -c '.captures[0]' <<<"$answer")" ".end_sample - .trigger_sample == $RATE / 2" "$answer"
   json_is "$(tapectl_json recordings show "$name")" \
     ".state == \"SEALED\" and .blocks * 131072 >= $end - $first and .blocks <= 76" "the capture $answer"
   json_is "$(tapectl_json play "$name" --sink verify | tail -n 1)" '.lost_blocks == 0' "play $name"
-  expect_error FAILED_PRECONDITION CHANNEL_NOT_TRIGGERED trigger trig/t
+  expect_error_in "$(tapectl_json trigger trig/t 2>&1 || true)" FAILED_PRECONDITION CHANNEL_NOT_TRIGGERED
   echo "the trigger kept samples $first to $end"
 }
 
 begin_test
-start_services
+start_storage
+start_worker
 while_recording
 triggered
