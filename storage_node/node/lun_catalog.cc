@@ -22,12 +22,15 @@ absl::Status NormalizeMembers(services::Lun* lun) {
   std::set<std::string> seen;
   for (std::string& member : lun->members) {
     std::error_code error;
-    const auto path = std::filesystem::weakly_canonical(std::filesystem::absolute(member), error);
+    const auto given = std::filesystem::absolute(member);
+    const auto path = std::filesystem::weakly_canonical(given, error);
     if (error || member.empty()) {
       return Invalid("members", absl::StrCat("'", member, "': ", error.message()));
     }
-    member = path.string();
-    if (!seen.insert(member).second) {
+    // The names that udev gives a device stay, the device they lead to may have another one soon.
+    const bool device = std::filesystem::is_block_file(path, error);
+    member = (device ? given.lexically_normal() : path).string();
+    if (!seen.insert(path.string()).second) {
       return Invalid("members", absl::StrCat(member, " is given twice"));
     }
   }
@@ -77,10 +80,9 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
   lun.uid = format::Uuid::Make(parts_.settings.random).ToString();
   lun.create_time_ns = parts_.settings.clock->WallNs();
   auto open = std::make_shared<OpenLun>(
-      OpenLun{.config = lun,
-              .capacity = std::make_shared<Capacity>(lun.capacity_bytes),
-              .channel_root = ChannelRoot(parts_.settings.state_dir, lun)});
+      OpenLun{.config = lun, .channel_root = ChannelRoot(parts_.settings.state_dir, lun)});
   TD_ASSIGN_OR_RETURN(open->store, kind.create(lun));
+  open->capacity = CapacityOf(lun, *open->store);
   open->kind = std::move(kind);
   if (absl::Status status = WriteLunFile(parts_.settings.state_dir, lun); !status.ok()) {
     // The LUN is not there yet for anybody: whatever is left on the members says whose it was.
@@ -93,6 +95,7 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
 
 absl::StatusOr<services::Lun> LunService::Present(const std::string& id, const OpenLun& lun) {
   services::Lun out = lun.config;
+  out.capacity_bytes = lun.capacity->limit();
   out.used_bytes = lun.capacity->used();
   TD_ASSIGN_OR_RETURN(out.recordings, parts_.catalog->CountRecordings({.lun = id, .channel = "-"}));
   return out;

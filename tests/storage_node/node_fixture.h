@@ -82,7 +82,9 @@ class NodeFixture {
     Start();
     services::Lun lun{.name = "luns/l", .store = store, .capacity_bytes = capacity_bytes};
     for (int m = 0; store != services::StoreKind::kMemory && m < members; ++m) {
-      lun.members.push_back(dir_.Make("m" + std::to_string(m)));
+      const std::string name = "m" + std::to_string(m);
+      lun.members.push_back(store == services::StoreKind::kBlock ? dir_.MakeImage(name, 1 << 30)
+                                                                 : dir_.Make(name));
     }
     const auto made = node_->luns().CreateLun(lun, "");
     EXPECT_TRUE(made.ok()) << made.status();

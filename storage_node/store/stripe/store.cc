@@ -1,5 +1,6 @@
 #include "storage_node/store/stripe/store.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,12 @@ class StripedStore final : public Store {
   absl::Status FinishDeletions() override;
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings() override {
     return members_[0]->ListRecordings();
+  }
+  // Blocks go round, so the smallest member is full first.
+  uint64_t size_bytes() const override {
+    uint64_t smallest = members_[0]->size_bytes();
+    for (const auto& member : members_) smallest = std::min(smallest, member->size_bytes());
+    return smallest * members_.size();
   }
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override;
   std::unique_ptr<dataplane::Memory> Prepare(std::unique_ptr<dataplane::Memory> memory) override;
