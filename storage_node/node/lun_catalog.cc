@@ -86,6 +86,7 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
   open->kind = std::move(kind);
   if (absl::Status status = WriteLunFile(parts_.settings.state_dir, lun); !status.ok()) {
     // The LUN is not there yet for anybody: whatever is left on the members says whose it was.
+    open->store = nullptr;
     open->kind.remove(lun).IgnoreError();
     return status;
   }
@@ -121,7 +122,7 @@ absl::Status LunService::DeleteLun(const std::string& name, bool force) {
   TD_RETURN_IF_ERROR(parts_.luns.Find(parsed.lun).status());
   const auto lease = parts_.leases->TakeExclusive(name);
   if (lease == nullptr) return InUse(name);
-  TD_ASSIGN_OR_RETURN(const auto lun, parts_.luns.Find(parsed.lun));
+  TD_ASSIGN_OR_RETURN(auto lun, parts_.luns.Find(parsed.lun));
   TD_ASSIGN_OR_RETURN(const uint64_t recordings,
                       parts_.catalog->CountRecordings({.lun = parsed.lun, .channel = "-"}));
   if (recordings > 0 && !force) {
@@ -134,7 +135,10 @@ absl::Status LunService::DeleteLun(const std::string& name, bool force) {
   // Without its file the node no longer looks for the LUN: then its members may go.
   TD_RETURN_IF_ERROR(RemoveLunFile(parts_.settings.state_dir, parsed.lun));
   parts_.luns.Erase(parsed.lun);
-  return lun->kind.remove(lun->config);
+  const auto remove = lun->kind.remove;
+  const services::Lun config = lun->config;
+  lun = nullptr;  // closes the store, which may hold its members locked
+  return remove(config);
 }
 
 absl::Status LunService::DeleteContents(const std::string& id, const OpenLun& lun) {
