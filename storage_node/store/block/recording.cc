@@ -26,11 +26,12 @@ struct Write {
 void Transfer(engine::Engine& engine, engine::Transfer shape, const std::vector<Piece>& pieces,
               absl::AnyInvocable<void(int error)> done) {
   struct Join {
-    std::atomic<size_t> left;
+    std::atomic<size_t> left = 0;
     std::atomic<int> error = 0;
     absl::AnyInvocable<void(int error)> done;
   };
-  auto join = std::make_shared<Join>(pieces.size());
+  auto join = std::make_shared<Join>();
+  join->left = pieces.size();
   join->done = std::move(done);
   size_t begin = 0;
   for (const Piece& piece : pieces) {
