@@ -23,14 +23,14 @@ class TempDir {
   const std::string& path() const { return path_; }
   // A new file inside, of zeros that take no space.
   std::string MakeImage(const std::string& name, uint64_t bytes) const {
-    const std::string made = path_ + "/" + name;
+    std::string made = path_ + "/" + name;
     std::ofstream(made, std::ios::binary).close();
     std::filesystem::resize_file(made, bytes);
     return made;
   }
   // A new directory inside.
   std::string Make(const std::string& name) const {
-    const std::string made = path_ + "/" + name;
+    std::string made = path_ + "/" + name;
     std::filesystem::create_directories(made);
     return made;
   }

@@ -64,10 +64,10 @@ absl::Status WriteLun(const Device& device, const services::Lun& lun, uint32_t n
 absl::StatusOr<Superblock> ReadSuperblock(const Device& device) {
   Pages page(kPageBytes);
   TD_RETURN_IF_ERROR(device.Read(page.bytes(), 0));
-  const auto first = DecodeSuperblock(page.bytes());
+  auto first = DecodeSuperblock(page.bytes());
   if (first.ok()) return first;
   TD_RETURN_IF_ERROR(device.Read(page.bytes(), device.bytes() - kPageBytes));
-  const auto copy = DecodeSuperblock(page.bytes());
+  auto copy = DecodeSuperblock(page.bytes());
   return copy.ok() ? copy : first;
 }
 

@@ -175,7 +175,7 @@ absl::Status StoredRecording::ZeroUnits(const Runs& runs) const {
 absl::Status StoredRecording::GrowIndex(uint64_t end) {
   SlotRecord next = record();
   TD_ASSIGN_OR_RETURN(const Runs more, Allocate(next.index, end, kUnitBytes));
-  if (const absl::Status zeroed = ZeroUnits(more); !zeroed.ok()) {
+  if (absl::Status zeroed = ZeroUnits(more); !zeroed.ok()) {
     parts_.space.Free(more);
     return zeroed;
   }
