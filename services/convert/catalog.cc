@@ -29,7 +29,7 @@ v1::Lun ToProto(const Lun& lun) {
 }
 
 absl::StatusOr<Lun> FromProto(const v1::Lun& lun) {
-  TD_ASSIGN_OR_RETURN(const StoreKind store, FromEnum<StoreKind>(lun.store(), 3, "lun.store"));
+  TD_ASSIGN_OR_RETURN(const StoreKind store, FromEnum<StoreKind>(lun.store(), 4, "lun.store"));
   return Lun{.name = lun.name(),
              .uid = lun.uid(),
              .store = store,
