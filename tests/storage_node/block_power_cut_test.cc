@@ -1,5 +1,6 @@
 // The power goes while recordings on a device begin, grow, end, and are deleted so that others lie
 // where they lay: what was acknowledged is there, and what is played is what was recorded.
+// TAPEDECK_SIM_SEEDS: how often.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "tests/sim/seeds.h"
 #include "tests/storage_node/node_fixture.h"
 #include "tests/storage_node/store/disk_tape.h"
 
@@ -15,7 +17,6 @@ namespace tapedeck::storage_node {
 namespace {
 
 constexpr uint64_t kImageBytes = 64 << 20;  // 12 units
-constexpr size_t kStates = 100;
 constexpr char kGone[] = "gone ";
 constexpr char kGoing[] = "going ";
 
@@ -142,9 +143,11 @@ void BlockPowerCut::Check(size_t end) {
 TEST_F(BlockPowerCut, NothingAcknowledgedIsLostAndNothingOldIsPlayed) {
   Work();
   tape_.Stop();
-  std::mt19937_64 random(20261121);
-  for (size_t state = 0; state < kStates && !HasFailure(); ++state) {
-    const size_t end = tape_.entries().size() * state / (kStates - 1);
+  const std::vector<uint64_t> states = sim::Seeds(25);
+  for (const uint64_t state : states) {
+    if (HasFailure()) break;
+    std::mt19937_64 random(state);
+    const size_t end = tape_.entries().size() * state / (states.back() + 1);
     SCOPED_TRACE("state " + std::to_string(state) + ", cut after " + std::to_string(end) + " of " +
                  std::to_string(tape_.entries().size()));
     node_.Stop();
@@ -156,7 +159,7 @@ TEST_F(BlockPowerCut, NothingAcknowledgedIsLostAndNothingOldIsPlayed) {
     Check(end);
   }
   std::printf("%zu power cuts in %zu writes and flushes: %lu blocks acknowledged, %lu there\n",
-              kStates, tape_.entries().size(), acknowledged_, kept_);
+              states.size(), tape_.entries().size(), acknowledged_, kept_);
 }
 
 }  // namespace

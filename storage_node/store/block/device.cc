@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/disk/file_lock.h"

@@ -1,6 +1,7 @@
 #include "storage_node/store/block/layout.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
@@ -44,10 +45,10 @@ uint32_t SlotCrc(std::span<const std::byte> bytes, const SlotPlace& place) {
   return dataplane::Crc32cExtend(dataplane::Crc32c(seed), bytes);
 }
 
-// Writes or reads one thing after the other.
-class Cursor {
+// Puts one thing behind the other.
+class Writer {
  public:
-  explicit Cursor(std::byte* at) : at_(at) {}
+  explicit Writer(std::byte* at) : at_(at) {}
   void Put(const Runs& runs) {
     for (const Run& run : runs) {
       PutLittleEndian(at_, run.first);
@@ -64,6 +65,7 @@ class Cursor {
   std::byte* at_;
 };
 
+// Takes them out again.
 class Reader {
  public:
   explicit Reader(const std::byte* at) : at_(at) {}
@@ -201,12 +203,12 @@ absl::StatusOr<Pages> EncodeSlot(const SlotRecord& record, const SlotPlace& plac
   PutLittleEndian(bytes + 60, static_cast<uint32_t>(recording.size()));
   PutLittleEndian(bytes + 64, record.data_bytes);
   PutLittleEndian(bytes + 72, record.index_bytes);
-  Cursor cursor(bytes + kSlotHeaderBytes);
-  cursor.Put(record.data);
-  cursor.Put(record.index);
-  cursor.Put(channel);
-  cursor.Put(recording);
-  cursor.Put(record.manifest);
+  Writer writer(bytes + kSlotHeaderBytes);
+  writer.Put(record.data);
+  writer.Put(record.index);
+  writer.Put(channel);
+  writer.Put(recording);
+  writer.Put(record.manifest);
   PutLittleEndian(bytes + length - kCrcBytes,
                   SlotCrc(pages.bytes().first(length - kCrcBytes), place));
   return pages;

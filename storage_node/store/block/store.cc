@@ -30,6 +30,7 @@ class BlockStore final : public Store {
 
   // Adopts what the table has read.
   absl::Status Fill();
+  void LogOpened() const;
 
   absl::StatusOr<std::unique_ptr<RecordingFiles>> CreateRecording(
       const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) override;
@@ -74,6 +75,14 @@ absl::Status BlockStore::Fill() {
     recordings_[key] = std::make_shared<StoredRecording>(parts(), slot, std::move(record));
   }
   return absl::OkStatus();
+}
+
+void BlockStore::LogOpened() const {
+  dataplane::Log(dataplane::LogLevel::kInfo, "store/block", "member opened",
+                 {{"member", device_->path()},
+                  {"engine", device_->engine().description()},
+                  {"units", absl::StrCat(space_.units())},
+                  {"free", absl::StrCat(space_.free_units())}});
 }
 
 uint64_t BlockStore::size_bytes() const {
@@ -146,6 +155,7 @@ absl::StatusOr<std::unique_ptr<Store>> Make(absl::StatusOr<Member> member) {
   TD_ASSIGN_OR_RETURN(auto table, SlotTable::Load(*member->device, member->superblock));
   auto store = std::make_unique<BlockStore>(*std::move(member), std::move(table));
   TD_RETURN_IF_ERROR(store->Fill());
+  store->LogOpened();
   return store;
 }
 
