@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# Every write that reaches the disk under a storage node is logged in a virtual machine, with what the node had
+# acknowledged by then; here, the power is cut after each of them: the node starts on what is left, and nothing that
+# was durable is lost, and nothing wrong plays.
+#   tests/lab/log_writes.sh [OPTION...]       one log of each kind, unless told
+#   --fs ext4|xfs|raw --kind posix|direct|block    logs of these alone
+#   --short             small recordings, and a sample of the prefixes
+#   --prefixes N        so many, chosen by the seed; 0: all
+#   --losses N          for each prefix so many states more, in which some writes since the last flush are lost or torn
+#   --seed N            of the recordings' sizes and of what is chosen
+#   --keep DIR          the logs too, each in a folder of its own; those that show a loss are always kept
+source "$(dirname "${BASH_SOURCE[0]}")/../e2e/lib.sh"
+LAB=$TAPEDECK_ROOT/tests/lab
+
+LOGS=(ext4/posix ext4/direct xfs/posix xfs/direct)
+FS='' KIND='' KEEP='' SEED=$RANDOM BLOCKS=96 RATE=16mbit PREFIXES=0 LOSSES=1
+DISK_BYTES=$((320 * MIB)) LOG_BYTES=$((2048 * MIB)) BLOCK_BYTES=65536
+
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --short) BLOCKS=24 PREFIXES=80 RATE=16mbit LOSSES=0 && shift && continue ;;
+    --fs) FS=$2 ;;
+    --kind) KIND=$2 ;;
+    --prefixes) PREFIXES=$2 ;;
+    --losses) LOSSES=$2 ;;
+    --seed) SEED=$2 ;;
+    --keep) KEEP=$2 ;;
+    *) sed -n '2,/^source/s/^# \{0,1\}//p' "$0" && exit 2 ;;
+  esac
+  shift 2
+done
+
+# Files of random bytes, all of another length, most with a partial last block.
+make_sources() {
+  mkdir "$WORK/sources"
+  python3 - "$WORK/sources" "$SEED" "$BLOCKS" "$BLOCK_BYTES" <<'PYTHON'
+import pathlib, random, sys
+folder, seed, blocks, block_bytes = sys.argv[1], *map(int, sys.argv[2:])
+choose = random.Random(seed)
+for name in range(6):
+    size = int(blocks * block_bytes * choose.uniform(0.7, 1.3))
+    pathlib.Path(folder, f"s{name}").write_bytes(choose.randbytes(size))
+PYTHON
+}
+
+# record_log FS KIND: makes IMAGES/log, in the machine.
+record_log() {
+  local status=0
+  rm -rf "${WORK:?}"/{mnt,results,member,state} "${IMAGES:?}"/*
+  mkdir "$WORK/results"
+  truncate -s "$DISK_BYTES" "$IMAGES/disk"
+  truncate -s "$LOG_BYTES" "$IMAGES/log"
+  "$LAB/vm.sh" --no-rdma --memory 4096 --timeout 400 --share "$WORK/results" \
+    --disk "$IMAGES/disk" --disk "$IMAGES/log" --env "TAPEDECK_BIN=$TAPEDECK_BIN" --env "WORK=$WORK" --env "FS=$1" \
+    --env "KIND=$2" --env "BLOCKS=$BLOCKS" --env "RATE=$RATE" -- "$LAB/log_writes/record.sh" \
+    >"$WORK/machine.log" 2>&1 </dev/null || status=$?
+  ((status != 77)) || skip "$(sed -n 's/^skipped: //p' "$WORK/machine.log")"
+  ((status == 0)) || fail "the machine: status $status"
+  rm "$IMAGES/disk"
+  truncate -s "$DISK_BYTES" "$IMAGES/disk"
+}
+
+# replay_log FS KIND: sets VERDICT.
+replay_log() {
+  local options=(--log "$IMAGES/log" --image "$IMAGES/disk" --device "$LOOP" --sources "$WORK/sources"
+    --block-bytes "$BLOCK_BYTES" --seed "$SEED")
+  if [[ $1 == raw ]]; then
+    read -r major minor < <(stat -c '0x%t 0x%T' "$LOOP")
+    mknod "$WORK/member" b "$major" "$minor"
+    options+=(--state "$WORK/state" --state-from "$WORK/results")
+  else
+    mkdir -p "$WORK/mnt"
+    options+=(--fs "$1" --mount "$WORK/mnt" --state "$WORK/mnt/state")
+  fi
+  VERDICT=0
+  "$TAPEDECK_BIN/tapedeck-log-replay" "${options[@]}" --prefixes "$PREFIXES" --losses "$LOSSES" \
+    2>"$WORK/replay.log" || VERDICT=$?
+  ((VERDICT == 0)) || KEEP=${KEEP:-$(mktemp -d "${TMPDIR:-/tmp}/tapedeck-log.XXXXXX")}
+  [[ -z $KEEP ]] || keep_log "$1-$2" "${options[@]}"
+}
+
+# keep_log NAME OPTION...
+keep_log() {
+  local kept=$KEEP/$1
+  mkdir -p "$kept"
+  cp --sparse=always "$IMAGES/log" "$kept/log"
+  cp -r "$WORK"/{sources,results,replay.log,machine.log} "$kept"
+  echo "kept in $kept; replayed with: ${*:2}"
+}
+
+attach() {
+  LOOP=$(losetup --find --show "$IMAGES/disk" 2>"$WORK/losetup.log") || skip "no loop device: $(cat "$WORK/losetup.log")"
+}
+
+detach() {
+  [[ -z $LOOP ]] || losetup --detach "$LOOP"
+  LOOP=
+}
+
+# shellcheck disable=SC2317
+end_logs() {
+  umount "$WORK/mnt" 2>/dev/null || true
+  detach
+  rm -rf "$IMAGES"
+}
+
+LOOP='' IMAGES=''
+[[ $(id -u) == 0 ]] || skip "mounting needs root"
+for tool in losetup dmsetup mkfs.ext4 mkfs.xfs python3; do need "$tool"; done
+begin_test
+IMAGES=$(mktemp -d /dev/shm/tapedeck-log.XXXXXX)
+trap '(end_logs); end_test' EXIT
+make_sources
+failed=0
+for log in "${LOGS[@]}"; do
+  [[ (-z $FS || $log == "$FS"/*) && (-z $KIND || $log == */"$KIND") ]] || continue
+  record_log "${log%/*}" "${log#*/}"
+  attach
+  printf '%s, seed %d: ' "$log" "$SEED"
+  replay_log "${log%/*}" "${log#*/}"
+  ((VERDICT == 0)) || failed=1
+  detach
+done
+exit "$failed"

@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# Runs in the virtual machine, for log_writes.sh: a storage node on the file system FS, or on the device itself, of
+# /dev/nvme0n1, whose every write dm-log-writes keeps on /dev/nvme1n1. It records WORK/sources, seals, deletes, is
+# killed, recovers, and leaves a recording open; marks in the log say what it had acknowledged (ledger.h).
+set -euo pipefail
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export TAPEDECK_RAILS="r0=tcp:127.0.0.2" DM_DISABLE_UDEV=1
+# shellcheck source=deploy/services.sh
+source "$HERE/../../../deploy/services.sh"
+trap 'tail -n 20 "$WORK"/*.log >&2' ERR
+
+mark() { dmsetup message log 0 mark "$1"; }
+
+# begin_log: makes WORK/member a LUN's member and WORK/state the state directory.
+begin_log() {
+  modprobe -a dm-log-writes
+  dmsetup create log --table "0 $(blockdev --getsz /dev/nvme0n1) log-writes /dev/nvme0n1 /dev/nvme1n1"
+  mkdir "$WORK/mnt"
+  case $FS in
+    ext4) mkfs.ext4 -q -J size=4 -E lazy_itable_init=0,lazy_journal_init=0 /dev/mapper/log ;;
+    xfs) mkfs.xfs -q /dev/mapper/log ;;
+    raw)
+      # Under a name that the host can give to its own device.
+      read -r major minor < <(stat -Lc '0x%t 0x%T' /dev/mapper/log)
+      mknod "$WORK/member" b "$major" "$minor"
+      mkdir "$WORK/state"
+      return
+      ;;
+  esac
+  mount -t "$FS" /dev/mapper/log "$WORK/mnt"
+  mkdir "$WORK/mnt/member" "$WORK/mnt/state"
+  ln -s mnt/member mnt/state "$WORK"
+  sync -f "$WORK/mnt"
+  mark begin
+}
+
+# slow_rails: what goes to or from 127.0.0.2 shares RATE, so that a recording lasts longer than a look at it takes.
+slow_rails() {
+  local end
+  modprobe -a sch_prio sch_tbf cls_u32
+  tc qdisc add dev lo root handle 1: prio bands 3 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+  tc qdisc add dev lo parent 1:3 handle 30: tbf rate "$RATE" burst 128kb latency 200ms
+  for end in src dst; do
+    tc filter add dev lo parent 1: protocol ip u32 match ip "$end" 127.0.0.2/32 flowid 1:3
+  done
+}
+
+# look: reads what the node shows, and then marks it. Only what has changed since the last look.
+look() {
+  local line
+  tapectl_json recordings list >"$WORK/list.json" 2>/dev/null || return 0
+  jq -r '.recordings[] | "\(.name):\(.state):\(.blocks):\(.durable_watermark)"' "$WORK/list.json" >"$WORK/list"
+  while read -r line; do
+    [[ ${SEEN[${line%%:*}]:-} == "$line" ]] || mark "at:$line"
+    SEEN[${line%%:*}]=$line
+  done <"$WORK/list"
+}
+
+keep_ledger() {
+  local -A SEEN=()
+  until [[ -e $WORK/stop ]]; do look; done
+  look
+}
+
+# record CHANNEL SOURCE: in the background; adds to JOBS.
+record() {
+  "$TAPEDECK_BIN/tapectl" record "l/$1" --source "file:$WORK/sources/$2" >"$WORK/$2.out" 2>&1 &
+  JOBS+=($!)
+}
+
+end_jobs() {
+  local job
+  for job in "${JOBS[@]}"; do wait "$job"; done
+  JOBS=()
+}
+
+# newest CHANNEL: the name of its newest recording.
+newest() { tapectl_json recordings list | jq -r "[.recordings[].name | select(contains(\"/$1/\"))][0] // empty"; }
+has_blocks() { tapectl_json recordings show "$1" | jq -e ".durable_watermark >= $2"; }
+is_newer() { [[ $(newest "$1") != "$2" ]]; }
+
+# kill_within CHANNEL SOURCE: kills the node in the middle of recording.
+kill_within() {
+  local before
+  before=$(newest "$1")
+  record "$1" "$2"
+  wait_for 20 is_newer "$1" "$before"
+  wait_for 20 has_blocks "$(newest "$1")" $((BLOCKS / 3))
+  kill -KILL "$STORAGE_PID"
+  wait "$STORAGE_PID" 2>/dev/null || true
+  end_jobs || JOBS=()
+}
+
+delete() {
+  mark "deleting:$1"
+  tapectl recordings delete "$1" >/dev/null
+  mark "deleted:$1"
+}
+
+scenario() {
+  local JOBS=() first
+  record c0 s0
+  end_jobs
+  first=$(newest c0)
+  record c0 s1
+  record c1 s2
+  wait_for 20 is_newer c0 "$first"
+  delete "$first"
+  end_jobs
+  kill_within c1 s3
+  start_storage
+  record c0 s4
+  end_jobs
+  kill_within c1 s5
+}
+
+# end_log: nobody closes what is open. Without its target the log is whole.
+end_log() {
+  touch "$WORK/stop"
+  wait "$LEDGER_PID"
+  kill -KILL "$WORKER_PID"
+  wait "$WORKER_PID" 2>/dev/null || true
+  [[ $FS == raw ]] || umount "$WORK/mnt"
+  dmsetup remove --retry log
+  [[ $FS != raw ]] || cp -r "$WORK/state/luns" "$WORK/results/"
+}
+
+begin_log
+slow_rails
+start_storage
+start_worker
+tapectl --timeout 60s lun create l --store "$KIND" --member "$WORK/member" --capacity 200MiB >/dev/null
+for channel in c0 c1; do
+  tapectl channel create "l/$channel" --datatype cu8 --block-bytes 64KiB --sample-rate 1e6 --commit durable >/dev/null
+done
+[[ $FS != raw ]] || mark begin
+keep_ledger &
+LEDGER_PID=$!
+scenario
+end_log
