@@ -2,12 +2,12 @@
 # Runs in the virtual machine, for log_writes.sh: a storage node on the file system FS, or on the device itself, of
 # /dev/nvme0n1, whose every write dm-log-writes keeps on /dev/nvme1n1. It records WORK/sources, seals, deletes, is
 # killed, recovers, and leaves a recording open; marks in the log say what it had acknowledged (ledger.h).
-set -euo pipefail
+set -Eeuo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export TAPEDECK_RAILS="r0=tcp:127.0.0.2" DM_DISABLE_UDEV=1
 # shellcheck source=deploy/services.sh
 source "$HERE/../../../deploy/services.sh"
-trap 'tail -n 20 "$WORK"/*.log >&2' ERR
+trap 'echo "failed: $BASH_COMMAND, called at ${BASH_LINENO[*]}" >&2; tail -n 20 "$WORK"/*.{log,out} >&2' ERR
 
 mark() { dmsetup message log 0 mark "$1"; }
 
@@ -49,7 +49,8 @@ slow_rails() {
 look() {
   local line
   tapectl_json recordings list >"$WORK/list.json" 2>/dev/null || return 0
-  jq -r '.recordings[] | "\(.name):\(.state):\(.blocks):\(.durable_watermark)"' "$WORK/list.json" >"$WORK/list"
+  jq -r '.recordings[] | "\(.name):\(.state):\(.blocks):\(.durable_watermark)"' "$WORK/list.json" >"$WORK/list.new"
+  mv "$WORK/list.new" "$WORK/list"
   while read -r line; do
     [[ ${SEEN[${line%%:*}]:-} == "$line" ]] || mark "at:$line"
     SEEN[${line%%:*}]=$line
@@ -68,27 +69,27 @@ record() {
   JOBS+=($!)
 }
 
+# end_jobs: fails if one of them did.
 end_jobs() {
-  local job
-  for job in "${JOBS[@]}"; do wait "$job"; done
+  local job failed=0
+  for job in "${JOBS[@]}"; do wait "$job" || failed=1; done
   JOBS=()
+  return "$failed"
 }
 
 # newest CHANNEL: the name of its newest recording.
 newest() { tapectl_json recordings list | jq -r "[.recordings[].name | select(contains(\"/$1/\"))][0] // empty"; }
-has_blocks() { tapectl_json recordings show "$1" | jq -e ".durable_watermark >= $2"; }
-is_newer() { [[ $(newest "$1") != "$2" ]]; }
 
-# kill_within CHANNEL SOURCE: kills the node in the middle of recording.
+# is_recording CHANNEL: the last look saw a recording under way there, with durable blocks.
+is_recording() { grep -q "/$1/.*:RECORDING:[0-9]*:[1-9]" "$WORK/list"; }
+
+# kill_within CHANNEL SOURCE: kills node and worker in the middle of recording.
 kill_within() {
-  local before
-  before=$(newest "$1")
   record "$1" "$2"
-  wait_for 20 is_newer "$1" "$before"
-  wait_for 20 has_blocks "$(newest "$1")" $((BLOCKS / 3))
-  kill -KILL "$STORAGE_PID"
-  wait "$STORAGE_PID" 2>/dev/null || true
-  end_jobs || JOBS=()
+  wait_for 30 is_recording "$1"
+  kill -KILL "$STORAGE_PID" "$WORKER_PID"
+  wait "$STORAGE_PID" "$WORKER_PID" 2>/dev/null || true
+  ! end_jobs || { echo "the recording of $2 had ended before the node was killed" >&2 && exit 1; }
 }
 
 delete() {
@@ -104,11 +105,12 @@ scenario() {
   first=$(newest c0)
   record c0 s1
   record c1 s2
-  wait_for 20 is_newer c0 "$first"
+  wait_for 20 is_recording c0
   delete "$first"
   end_jobs
   kill_within c1 s3
   start_storage
+  start_worker
   record c0 s4
   end_jobs
   kill_within c1 s5
@@ -118,8 +120,6 @@ scenario() {
 end_log() {
   touch "$WORK/stop"
   wait "$LEDGER_PID"
-  kill -KILL "$WORKER_PID"
-  wait "$WORKER_PID" 2>/dev/null || true
   [[ $FS == raw ]] || umount "$WORK/mnt"
   dmsetup remove --retry log
   [[ $FS != raw ]] || cp -r "$WORK/state/luns" "$WORK/results/"

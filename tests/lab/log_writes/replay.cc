@@ -55,19 +55,19 @@ void Replay::Choose() {
     if (begun) (entry.is_mark ? marks : others).push_back(i + 1);
   }
   counts_.candidates = marks.size() + others.size();
-  if (options_.only > 0) {
-    chosen_ = {options_.only};
-    return;
-  }
   const uint64_t wanted = options_.prefixes > 0 ? options_.prefixes : counts_.candidates;
   Shuffle(&marks, random_);
   Shuffle(&others, random_);
-  const uint64_t of_marks =
-      wanted < counts_.candidates ? std::min<uint64_t>(marks.size(), wanted / 2) : marks.size();
-  chosen_.insert(marks.begin(), marks.begin() + static_cast<ptrdiff_t>(of_marks));
-  for (const uint64_t length : others) {
-    if (chosen_.size() < wanted) chosen_.insert(length);
+  if (wanted < counts_.candidates) marks.resize(std::min<uint64_t>(marks.size(), wanted / 2));
+  others.resize(std::min<uint64_t>(others.size(), wanted - marks.size()));
+  std::set<uint64_t> all(marks.begin(), marks.end());
+  all.insert(others.begin(), others.end());
+  if (options_.only > 0) all = {options_.only};
+  uint64_t number = 0;
+  for (const uint64_t length : all) {
+    if (number++ % options_.shards == options_.shard) chosen_.insert(chosen_.end(), length);
   }
+  random_.seed(options_.seed * options_.shards + options_.shard);
 }
 
 absl::Status Replay::Take(const LogEntry& entry) {
@@ -111,7 +111,6 @@ std::vector<Write> Replay::SomeOfUnforced() {
 
 absl::Status Replay::Look(const std::vector<Write>& unforced) {
   TD_RETURN_IF_ERROR(device_.CutPower(unforced));
-  if (options_.file_system.empty()) return LookAtNode();
   const auto mounted = Mounted::Create(options_.device, options_.file_system, options_.mount);
   if (mounted.ok()) return LookAtNode();
   ++counts_.survivors.wrong;

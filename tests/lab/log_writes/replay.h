@@ -17,19 +17,17 @@
 namespace tapedeck::lab {
 
 struct ReplayOptions {
-  std::string log;
-  std::string image;        // as large as the recorded device, sparse, of zeros
-  std::string device;       // the loop device over it
+  std::string device;       // the loop device of the CrashDevice
   std::string file_system;  // ext4, xfs; empty: the device itself is the LUN
-  std::string mount;        // directory
+  std::string mount;        // directory; or the file that stands for the device
   std::string state;        // directory: in `mount`, or filled from `state_from` for every state
   std::string state_from;
-  std::string sources;       // directory
-  uint64_t block_bytes = 0;  // of the channels
-  uint64_t prefixes = 0;     // at most; 0: all
-  uint64_t losses = 0;       // further states for each prefix
-  uint64_t seed = 1;         // of the choice
-  uint64_t only = 0;         // this prefix alone
+  uint64_t prefixes = 0;  // at most; 0: all
+  uint64_t losses = 0;    // further states for each prefix
+  uint64_t seed = 1;      // of both choices
+  uint64_t only = 0;      // this prefix alone
+  uint64_t shard = 0;     // of so many, each of which looks at its share of the prefixes
+  uint64_t shards = 1;
 };
 
 struct ReplayCounts {
@@ -41,9 +39,18 @@ struct ReplayCounts {
   uint64_t losses = 0;
   uint64_t blocks = 0;  // promised in the whole log, each counted once
   SurvivorCounts survivors;
+
+  // Another shard of the same log.
+  void Add(const ReplayCounts& other) {
+    prefixes += other.prefixes;
+    losses += other.losses;
+    survivors.promised += other.survivors.promised;
+    survivors.lost += other.survivors.lost;
+    survivors.wrong += other.survivors.wrong;
+  }
 };
 
-// One thread.
+// One thread, which mounts privately.
 class Replay {
  public:
   Replay(ReplayOptions options, const WriteLog& log, const Sources& sources, CrashDevice& device)
