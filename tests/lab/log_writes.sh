@@ -9,11 +9,16 @@
 #   --losses N          for each prefix so many states more, in which some writes since the last flush are lost or torn
 #   --seed N            of the recordings' sizes and of what is chosen
 #   --keep DIR          the logs too, each in a folder of its own; those that show a loss are always kept
+#   --replay DIR        a log that was kept, instead of new ones; --fs says what it is of
+#   --only N            the prefix of N entries alone, with its losses
+# Exit status 1: something was lost or wrong; it is said after which entry.
 source "$(dirname "${BASH_SOURCE[0]}")/../e2e/lib.sh"
 LAB=$TAPEDECK_ROOT/tests/lab
 
 LOGS=(ext4/posix ext4/direct xfs/posix xfs/direct)
-FS='' KIND='' KEEP='' SEED=$RANDOM BLOCKS=64 RATE=8mbit PREFIXES=0 LOSSES=1 SHARDS=4
+FS='' KIND='' KEEP='' REPLAY='' ONLY=0 SEED=$RANDOM BLOCKS=64 RATE=8mbit PREFIXES=0 LOSSES=1 SHARDS=4
+# The same on both machines, as the LUN's configuration names its members; mounts there are private to each shard.
+PLACE=/run/tapedeck-log-writes
 DISK_BYTES=$((320 * MIB)) LOG_BYTES=$((2048 * MIB)) BLOCK_BYTES=65536
 
 while [[ $# -gt 0 ]]; do
@@ -25,6 +30,8 @@ while [[ $# -gt 0 ]]; do
     --losses) LOSSES=$2 ;;
     --seed) SEED=$2 ;;
     --keep) KEEP=$2 ;;
+    --replay) REPLAY=$2 ;;
+    --only) ONLY=$2 ;;
     *) sed -n '2,/^source/s/^# \{0,1\}//p' "$0" && exit 2 ;;
   esac
   shift 2
@@ -46,12 +53,12 @@ PYTHON
 # record_log FS KIND: makes IMAGES/log, in the machine.
 record_log() {
   local status=0
-  rm -rf "${WORK:?}"/{mnt,results,member,state-*} "${IMAGES:?}"/*
+  rm -rf "${WORK:?}"/{results,state-*} "${IMAGES:?}"/*
   mkdir "$WORK/results"
   truncate -s "$DISK_BYTES" "$IMAGES/disk"
   truncate -s "$LOG_BYTES" "$IMAGES/log"
   "$LAB/vm.sh" --no-rdma --memory 4096 --timeout 400 --share "$WORK/results" \
-    --disk "$IMAGES/disk" --disk "$IMAGES/log" --env "TAPEDECK_BIN=$TAPEDECK_BIN" --env "WORK=$WORK" --env "FS=$1" \
+    --disk "$IMAGES/disk" --disk "$IMAGES/log" --env "TAPEDECK_BIN=$TAPEDECK_BIN" --env "WORK=$WORK" --env "PLACE=$PLACE" --env "FS=$1" \
     --env "KIND=$2" --env "BLOCKS=$BLOCKS" --env "RATE=$RATE" -- "$LAB/log_writes/record.sh" \
     >"$WORK/machine.log" 2>&1 </dev/null || status=$?
   ((status != 77)) || skip "$(sed -n 's/^skipped: //p' "$WORK/machine.log")"
@@ -59,33 +66,45 @@ record_log() {
   rm "$IMAGES/disk"
 }
 
-# replay_log FS KIND: sets VERDICT.
+# replay_log FS DIR: of the log, sources and results there; sets VERDICT.
 replay_log() {
-  local options=(--log "$IMAGES/log" --sources "$WORK/sources" --block-bytes "$BLOCK_BYTES" --seed "$SEED") shard
+  local options=(--log "$2/log" --sources "$2/sources" --block-bytes "$BLOCK_BYTES") shard
+  attach
   for ((shard = 0; shard < SHARDS; shard++)); do
     options+=(--image "$IMAGES/disk$shard" --device "${LOOPS[shard]}")
   done
+  mkdir -p "$PLACE/mnt"
   if [[ $1 == raw ]]; then
-    touch "$WORK/member"
-    options+=(--mount "$WORK/member" --state "$WORK/state" --state-from "$WORK/results")
+    touch "$PLACE/device"
+    options+=(--mount "$PLACE/device" --state "$WORK/state" --state-from "$2/results")
   else
-    mkdir "$WORK/mnt"
-    options+=(--fs "$1" --mount "$WORK/mnt" --state "$WORK/mnt/state")
+    options+=(--fs "$1" --mount "$PLACE/mnt" --state "$PLACE/mnt/state")
   fi
   VERDICT=0
-  "$TAPEDECK_BIN/tapedeck-log-replay" "${options[@]}" --prefixes "$PREFIXES" --losses "$LOSSES" \
-    2>"$WORK/replay.log" || VERDICT=$?
-  ((VERDICT == 0)) || KEEP=${KEEP:-$(mktemp -d "${TMPDIR:-/tmp}/tapedeck-log.XXXXXX")}
-  [[ -z $KEEP ]] || keep_log "$1-$2" "${options[@]}"
+  "$TAPEDECK_BIN/tapedeck-log-replay" "${options[@]}" --prefixes "$PREFIXES" --losses "$LOSSES" --seed "$SEED" \
+    --only "$ONLY" 2>"$WORK/replay.log" || VERDICT=$?
+  detach
 }
 
-# keep_log NAME OPTION...
+# keep_log DIR
 keep_log() {
-  local kept=$KEEP/$1
-  mkdir -p "$kept"
-  cp --sparse=always "$IMAGES/log" "$kept/log"
-  cp -r "$WORK"/{sources,results,replay.log,machine.log} "$kept"
-  echo "kept in $kept; replayed with: ${*:2}"
+  mkdir -p "$1"
+  cp --sparse=always "$IMAGES/log" "$1/log"
+  cp -r "$WORK"/{sources,results,replay.log,machine.log} "$1"
+  echo "  kept in $1"
+}
+
+# make_and_replay FS KIND
+make_and_replay() {
+  record_log "$1" "$2"
+  ln -s "$WORK"/{sources,results} "$IMAGES"
+  printf '%s/%s, seed %d: ' "$1" "$2" "$SEED"
+  replay_log "$1" "$IMAGES"
+  if ((VERDICT > 0)); then
+    failed=1
+    KEEP=${KEEP:-$(mktemp -d "${TMPDIR:-/tmp}/tapedeck-log.XXXXXX")}
+  fi
+  [[ -z $KEEP ]] || keep_log "$KEEP/$1-$2"
 }
 
 # attach: makes LOOPS, a loop device for each shard.
@@ -119,15 +138,15 @@ for tool in losetup dmsetup mkfs.ext4 mkfs.xfs python3; do need "$tool"; done
 begin_test
 IMAGES=$(mktemp -d /dev/shm/tapedeck-log.XXXXXX)
 trap end_logs EXIT
-make_sources
 failed=0
+if [[ -n $REPLAY ]]; then
+  replay_log "${FS:-ext4}" "$REPLAY"
+  exit "$VERDICT"
+fi
+make_sources
+[[ -z $FS || -z $KIND ]] || LOGS=("$FS/$KIND")
 for log in "${LOGS[@]}"; do
-  [[ (-z $FS || $log == "$FS"/*) && (-z $KIND || $log == */"$KIND") ]] || continue
-  record_log "${log%/*}" "${log#*/}"
-  attach
-  printf '%s, seed %d: ' "$log" "$SEED"
-  replay_log "${log%/*}" "${log#*/}"
-  ((VERDICT == 0)) || failed=1
-  detach
+  [[ $log == ${FS:-*}/${KIND:-*} ]] || continue
+  make_and_replay "${log%/*}" "${log#*/}"
 done
 exit "$failed"

@@ -11,26 +11,26 @@ trap 'echo "failed: $BASH_COMMAND, called at ${BASH_LINENO[*]}" >&2; tail -n 20 
 
 mark() { dmsetup message log 0 mark "$1"; }
 
-# begin_log: makes WORK/member a LUN's member and WORK/state the state directory.
+# begin_log: sets MEMBER and makes WORK/state the state directory.
 begin_log() {
   modprobe -a dm-log-writes
   dmsetup create log --table "0 $(blockdev --getsz /dev/nvme0n1) log-writes /dev/nvme0n1 /dev/nvme1n1"
-  mkdir "$WORK/mnt"
+  mkdir -p "$PLACE/mnt"
   case $FS in
     ext4) mkfs.ext4 -q -J size=4 -E lazy_itable_init=0,lazy_journal_init=0 /dev/mapper/log ;;
     xfs) mkfs.xfs -q /dev/mapper/log ;;
     raw)
-      # Under a name that the host can give to its own device.
+      MEMBER=$PLACE/device
       read -r major minor < <(stat -Lc '0x%t 0x%T' /dev/mapper/log)
-      mknod "$WORK/member" b "$major" "$minor"
-      mkdir "$WORK/state"
+      mknod "$MEMBER" b "$major" "$minor"
       return
       ;;
   esac
-  mount -t "$FS" /dev/mapper/log "$WORK/mnt"
-  mkdir "$WORK/mnt/member" "$WORK/mnt/state"
-  ln -s mnt/member mnt/state "$WORK"
-  sync -f "$WORK/mnt"
+  MEMBER=$PLACE/mnt/member
+  mount -t "$FS" /dev/mapper/log "$PLACE/mnt"
+  mkdir "$MEMBER" "$PLACE/mnt/state"
+  ln -s "$PLACE/mnt/state" "$WORK/state"
+  sync -f "$PLACE/mnt"
   mark begin
 }
 
@@ -120,7 +120,7 @@ scenario() {
 end_log() {
   touch "$WORK/stop"
   wait "$LEDGER_PID"
-  [[ $FS == raw ]] || umount "$WORK/mnt"
+  [[ $FS == raw ]] || umount "$PLACE/mnt"
   dmsetup remove --retry log
   [[ $FS != raw ]] || cp -r "$WORK/state/luns" "$WORK/results/"
 }
@@ -129,7 +129,7 @@ begin_log
 slow_rails
 start_storage
 start_worker
-tapectl --timeout 60s lun create l --store "$KIND" --member "$WORK/member" --capacity 200MiB >/dev/null
+tapectl --timeout 60s lun create l --store "$KIND" --member "$MEMBER" --capacity 200MiB >/dev/null
 for channel in c0 c1; do
   tapectl channel create "l/$channel" --datatype cu8 --block-bytes 64KiB --sample-rate 1e6 --commit durable >/dev/null
 done
