@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -13,11 +12,10 @@
 #include "absl/status/statusor.h"
 #include "dataplane/flow.h"
 #include "dataplane/transport/transport.h"
+#include "services/recording.h"
 #include "services/store_kind.h"
 
 namespace tapedeck::services {
-
-enum class RecordingState { kRecording = 1, kSealed = 2, kSalvaged = 3, kDeleting = 4 };
 
 struct Lun {
   std::string name;  // luns/{lun}
@@ -40,36 +38,6 @@ struct Channel {
   dataplane::TransferOp op = dataplane::TransferOp::kRead;
   dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
   int64_t create_time_ns = 0;
-};
-
-struct Recording {
-  std::string name;  // luns/{lun}/channels/{channel}/recordings/{recording}
-  std::string uid;
-  RecordingState state = RecordingState::kRecording;
-  uint64_t blocks = 0;
-  uint64_t bytes = 0;
-  uint64_t missing_blocks = 0;
-  uint64_t durable_watermark = 0;
-  uint64_t block_bytes = 0;
-  std::string datatype;
-  double sample_rate = 0;
-  dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
-  int64_t start_time_ns = 0;
-  int64_t end_time_ns = 0;  // 0 while recording
-  std::string cause;
-  std::map<std::string, std::string> labels;
-};
-
-struct DamagedBlock {
-  uint64_t sequence = 0;
-  std::string kind;
-  std::string detail;
-};
-
-struct VerifyProgress {
-  uint64_t checked_blocks = 0;
-  uint64_t blocks = 0;
-  std::vector<DamagedBlock> damaged;  // since the last report
 };
 
 // Any thread; each call may block on the catalog's disk.

@@ -34,6 +34,9 @@ class GroupCommit {
   // Everything below was written before a flush that ended well.
   uint64_t durable() const { return durable_; }
 
+  // A flush has failed: nothing above durable() is known to be on the disk.
+  bool failed() const { return failed_; }
+
   // No flush is under way or will come. There is none after one that failed: what the kernel then
   // holds nobody knows, so no further flush may be believed.
   bool idle() const { return !flushing_ && (unflushed_ == 0 || failed_); }

@@ -8,18 +8,18 @@
 namespace tapedeck::storage_node {
 namespace {
 
-constexpr uint64_t kChunkEntries = 256;  // 16 KiB of index, 256 blocks ahead
+constexpr uint64_t kChunkEntries = 256;  // 32 KiB of index, 256 blocks ahead
 // The one being played, the next one, and one for a block that is wanted again.
 constexpr size_t kChunksKept = 3;
 
 }  // namespace
 
-void MergeEntries(std::span<const std::byte> bytes, uint64_t first, uint32_t copy,
-                  Entries* entries) {
+void MergeEntries(const format::EntryFormat& format, std::span<const std::byte> bytes,
+                  uint64_t first, uint32_t copy, Entries* entries) {
   for (size_t i = 0; i < entries->size(); ++i) {
-    if ((*entries)[i].ok() || (i + 1) * format::kEntryBytes > bytes.size()) continue;
-    const auto record = bytes.subspan(i * format::kEntryBytes).first<format::kEntryBytes>();
-    (*entries)[i] = format::DecodeEntry(record, first + i, copy);
+    if ((*entries)[i].ok() || (i + 1) * format.entry_bytes > bytes.size()) continue;
+    const auto record = bytes.subspan(i * format.entry_bytes, format.entry_bytes);
+    (*entries)[i] = format.Decode(record, first + i, copy);
   }
 }
 
@@ -47,8 +47,8 @@ void IndexReader::Load(uint64_t number) {
 }
 
 void IndexReader::ReadCopy(uint64_t number, uint32_t copy) {
-  files_.ReadIndex(copy, format::EntryOffset(number * kChunkEntries),
-                   kChunkEntries * format::kEntryBytes,
+  files_.ReadIndex(copy, entries_.Offset(number * kChunkEntries),
+                   kChunkEntries * entries_.entry_bytes,
                    [this, number, copy](const absl::StatusOr<store::Bytes>& bytes) {
                      OnRead(number, copy, bytes);
                    });
@@ -58,7 +58,7 @@ void IndexReader::OnRead(uint64_t number, uint32_t copy,
                          const absl::StatusOr<store::Bytes>& bytes) {
   Chunk& chunk = chunks_.at(number);
   if (bytes.ok()) {
-    MergeEntries(*bytes, number * kChunkEntries, copy, &chunk.entries);
+    MergeEntries(entries_, *bytes, number * kChunkEntries, copy, &chunk.entries);
   } else {
     for (auto& entry : chunk.entries) {
       if (!entry.ok()) entry = bytes.status();

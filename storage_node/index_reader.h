@@ -18,15 +18,16 @@ using Entries = std::vector<absl::StatusOr<format::IndexEntry>>;
 
 // Decodes `bytes` of one copy, the entries from `first` on, into those of `entries` that are not
 // good yet. Bytes that are not there count as never written.
-void MergeEntries(std::span<const std::byte> bytes, uint64_t first, uint32_t copy,
-                  Entries* entries);
+void MergeEntries(const format::EntryFormat& format, std::span<const std::byte> bytes,
+                  uint64_t first, uint32_t copy, Entries* entries);
 
 // Lives on the executor of `files`, which outlive it.
 class IndexReader {
  public:
   // `on_loaded` is called when a null answer of Find may have changed.
-  IndexReader(store::RecordingFiles& files, std::function<void()> on_loaded)
-      : files_(files), on_loaded_(std::move(on_loaded)) {}
+  IndexReader(store::RecordingFiles& files, const format::EntryFormat& entries,
+              std::function<void()> on_loaded)
+      : files_(files), entries_(entries), on_loaded_(std::move(on_loaded)) {}
 
   // The entry of a block, or why no copy has it. Null while it is being read. Valid until the next
   // call.
@@ -43,6 +44,7 @@ class IndexReader {
   void OnRead(uint64_t number, uint32_t copy, const absl::StatusOr<store::Bytes>& bytes);
 
   store::RecordingFiles& files_;
+  const format::EntryFormat entries_;
   const std::function<void()> on_loaded_;
   std::map<uint64_t, Chunk> chunks_;
 };

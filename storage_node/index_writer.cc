@@ -43,14 +43,13 @@ void IndexWriter::WriteBatch() {
 
 void IndexWriter::WriteRun(const std::vector<format::IndexEntry>& run) {
   for (uint32_t copy = 0; copy < files_.index_copies(); ++copy) {
-    store::Bytes bytes;
-    bytes.reserve(run.size() * format::kEntryBytes);
-    for (const format::IndexEntry& entry : run) {
-      const format::EntryBytes encoded = format::EncodeEntry(entry, copy);
-      bytes.insert(bytes.end(), encoded.begin(), encoded.end());
+    store::Bytes bytes(run.size() * entries_.entry_bytes);
+    for (size_t i = 0; i < run.size(); ++i) {
+      const auto at = std::span(bytes).subspan(i * entries_.entry_bytes, entries_.entry_bytes);
+      entries_.Encode(run[i], copy, at);
     }
     ++batch_operations_;
-    Write(copy, format::EntryOffset(run.front().sequence), std::move(bytes), false, true);
+    Write(copy, entries_.Offset(run.front().sequence), std::move(bytes), false, true);
   }
 }
 

@@ -22,8 +22,8 @@ class IndexWriter {
     // The last write has ended, of whatever kind and however: who waits for idle() looks again.
     std::function<void()> on_idle;
   };
-  IndexWriter(store::RecordingFiles& files, Events events)
-      : files_(files), events_(std::move(events)) {}
+  IndexWriter(store::RecordingFiles& files, const format::EntryFormat& entries, Events events)
+      : files_(files), entries_(entries), events_(std::move(events)) {}
 
   void WriteHeader(const format::IndexHeader& header);
   void WriteWatermark(const format::Watermark& watermark);
@@ -41,6 +41,7 @@ class IndexWriter {
   void Write(uint32_t copy, uint64_t offset, store::Bytes bytes, bool again, bool entries);
 
   store::RecordingFiles& files_;
+  const format::EntryFormat entries_;
   const Events events_;
   std::vector<format::IndexEntry> pending_;
   std::vector<format::IndexEntry> batch_;  // under way

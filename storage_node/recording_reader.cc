@@ -16,6 +16,9 @@ using dataplane::Flow;
 // they are sent.
 constexpr uint64_t kMaxAhead = 32;
 
+// Damaged blocks that are logged one by one.
+constexpr uint64_t kMaxReports = 100;
+
 }  // namespace
 
 RecordingReader::RecordingReader(ReaderOptions options,
@@ -23,11 +26,19 @@ RecordingReader::RecordingReader(ReaderOptions options,
                                  dataplane::Executor& executor)
     : options_(std::move(options)),
       files_(std::move(files)),
-      index_(*files_, [this] { Pump(); }),
+      entries_(options_.manifest.entries()),
+      index_(*files_, entries_, [this] { Pump(); }),
       ahead_(std::clamp<uint64_t>(options_.ring->slots(), 1, kMaxAhead)) {
   auto pump = lifetime_.Guard([this] { Pump(); });
   options_.ring->SetWaker([&executor, pump] { executor.Post(pump); });
   executor.Post(pump);
+}
+
+RecordingReader::~RecordingReader() {
+  options_.ring->SetWaker(nullptr);
+  if (damaged_blocks_ <= kMaxReports) return;
+  dataplane::Log(dataplane::LogLevel::kError, "recording_reader", "more blocks damaged",
+                 {{"recording", options_.name}, {"blocks", absl::StrCat(damaged_blocks_)}});
 }
 
 format::Place RecordingReader::PlaceOf(uint64_t sequence) const {
@@ -65,7 +76,7 @@ bool RecordingReader::Start(const Request& request) {
         entry->ok() ? **entry : format::IndexEntry{.sequence = request.sequence};
     if (!StartMissing(request, header)) return false;
     if (!known && !request.as_missing) {
-      OnDamaged(request, format::DamageKind::kIndex, std::string(entry->status().message()));
+      OnNoEntry(request, entry->status());
     }
     return true;
   }
@@ -93,11 +104,12 @@ bool RecordingReader::StartMissing(const Request& request, const format::IndexEn
 void RecordingReader::OnRead(const Request& request, const format::IndexEntry& entry,
                              absl::StatusOr<dataplane::Block> block) {
   if (!block.ok()) {
-    return OnDamaged(request, format::DamageKind::kIo, std::string(block.status().message()));
+    return OnDamaged(request, format::KindOfReadError(block.status()),
+                     std::string(block.status().message()));
   }
   const format::Verdict verdict =
       format::CheckBlock(options_.manifest.identity, request.sequence, PlaceOf(request.sequence),
-                         entry, block->payload());
+                         entry, entries_.piece_bytes, block->payload());
   if (verdict.kind != format::DamageKind::kNone) {
     block->Reset();
     return OnDamaged(request, verdict.kind, verdict.detail);
@@ -112,23 +124,29 @@ void RecordingReader::OnRead(const Request& request, const format::IndexEntry& e
        *std::move(block));
 }
 
+// Its missing block is on the way already.
+void RecordingReader::OnNoEntry(const Request& request, const absl::Status& why) {
+  Report(request.sequence, format::KindOfEntryError(why), std::string(why.message()));
+}
+
 // The first time the memory or the transfer may be to blame; the second time it is the data.
 void RecordingReader::OnDamaged(Request request, format::DamageKind kind,
                                 const std::string& detail) {
-  const bool try_again = kind != format::DamageKind::kIndex && !request.again;
-  if (!try_again) {
-    ++damaged_blocks_;
-    dataplane::Log(dataplane::LogLevel::kError, "recording_reader", "block damaged",
-                   {{"recording", options_.name},
-                    {"block", absl::StrCat(request.sequence)},
-                    {"kind", format::DamageName(kind)},
-                    {"detail", detail}});
-  }
-  if (kind == format::DamageKind::kIndex) return;  // its missing block is on the way already
+  if (request.again) Report(request.sequence, kind, detail);
+  request.as_missing = request.again;
   request.again = true;
-  request.as_missing = !try_again;
   requests_.push_front(request);
   Pump();
+}
+
+void RecordingReader::Report(uint64_t sequence, format::DamageKind kind,
+                             const std::string& detail) {
+  if (++damaged_blocks_ > kMaxReports) return;
+  dataplane::Log(dataplane::LogLevel::kError, "recording_reader", "block damaged",
+                 {{"recording", options_.name},
+                  {"block", absl::StrCat(sequence)},
+                  {"kind", format::DamageName(kind)},
+                  {"detail", detail}});
 }
 
 void RecordingReader::Give(const Request& request, const dataplane::BlockHeader& header,

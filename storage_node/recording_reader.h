@@ -34,7 +34,7 @@ class RecordingReader final : public dataplane::Source {
   // `files` live on `executor`.
   RecordingReader(ReaderOptions options, std::unique_ptr<store::RecordingFiles> files,
                   dataplane::Executor& executor);
-  ~RecordingReader() override { options_.ring->SetWaker(nullptr); }
+  ~RecordingReader() override;
 
   // In order, except that a rejected block comes again as soon as it has been read. A reader that
   // has answered kEnd gives a block that is rejected later all the same.
@@ -60,13 +60,16 @@ class RecordingReader final : public dataplane::Source {
   bool StartMissing(const Request& request, const format::IndexEntry& entry);
   void OnRead(const Request& request, const format::IndexEntry& entry,
               absl::StatusOr<dataplane::Block> block);
+  void OnNoEntry(const Request& request, const absl::Status& why);
   void OnDamaged(Request request, format::DamageKind kind, const std::string& detail);
+  void Report(uint64_t sequence, format::DamageKind kind, const std::string& detail);
   void Give(const Request& request, const dataplane::BlockHeader& header, dataplane::Block block);
   format::Place PlaceOf(uint64_t sequence) const;
   bool KnownMissing(uint64_t sequence) const;
 
   const ReaderOptions options_;
   const std::unique_ptr<store::RecordingFiles> files_;
+  const format::EntryFormat entries_;
   IndexReader index_;
   dataplane::Waker waker_;
   const uint64_t ahead_;  // blocks read before they are wanted

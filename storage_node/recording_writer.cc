@@ -42,14 +42,19 @@ RecordingWriter::RecordingWriter(WriterOptions options,
     : options_(std::move(options)),
       executor_(executor),
       files_(std::move(files)),
+      entries_(options_.manifest.entries()),
       data_bytes_(options_.manifest.members),
       charged_(options_.reserved.TakeOver()),
       charged_blocks_(charged_ / options_.manifest.block_bytes),
-      index_(*files_, {.on_written = [this](const auto& entries) { OnIndexed(entries); },
-                       .on_error = [this](const absl::Status& status) { Fail(status); },
-                       .on_idle = [this] { Advance(); }}),
+      index_(*files_, entries_,
+             {.on_written = [this](const auto& entries) { OnIndexed(entries); },
+              .on_error = [this](const absl::Status& status) { Fail(status); },
+              .on_idle = [this] { Advance(); }}),
       commit_(*files_, executor, std::max<size_t>(1, options_.ring_slots / 2),
               [this](const absl::Status& status) { OnFlushed(status); }) {
+  if (options_.arrivals == nullptr) {
+    options_.arrivals = std::make_shared<PieceCheck>(entries_.piece_bytes);
+  }
   index_.WriteHeader(options_.manifest.index_header());
   files_->WriteManifest(format::EncodeManifest(options_.manifest),
                         [this](absl::Status status) { OnOpened(status); });
@@ -97,7 +102,8 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
       .flags = header.flags,
       .check = format::CheckValue(options_.manifest.identity, header.sequence, place, header.crc32c,
                                   header.payload_bytes),
-      .payload_crc32c = header.crc32c};
+      .payload_crc32c = header.crc32c,
+      .pieces = options_.arrivals->Take(block->payload())};
   if (header.payload_bytes == 0) {
     block->Reset();
     index_.Add(entry);
@@ -231,7 +237,7 @@ absl::StatusOr<Flow> RecordingWriter::Finish(const absl::Status& cause) {
     commit_.Hurry();
     Advance();
   }
-  if (phase_ == Phase::kSealFailed) return error_;
+  if (phase_ == Phase::kLeft) return error_;
   if (phase_ != Phase::kSealed) return Flow::kNotNow;
   if (cause_.ok() && !error_.ok()) return error_;
   return Flow::kEnd;
@@ -240,10 +246,21 @@ absl::StatusOr<Flow> RecordingWriter::Finish(const absl::Status& cause) {
 void RecordingWriter::Advance() {
   if (phase_ != Phase::kDraining || opening_) return;
   if (blocks_under_way_ > 0 || !index_.idle() || !commit_.idle()) return;
+  if (commit_.failed()) return LeaveToRecovery();
   phase_ = Phase::kSealing;
   SealPlan plan = MakeSealPlan();
   auto done = [this, manifest = plan.manifest](absl::Status status) { OnSealed(manifest, status); };
   SealRecording(*files_, std::move(plan), std::move(done));
+}
+
+// After a failed flush a later one says nothing about what the first should have written (USENIX
+// ATC'20, Rebello et al.). Only reading it back from the disk does, and that is what recovery does
+// once these files are closed.
+void RecordingWriter::LeaveToRecovery() {
+  phase_ = Phase::kLeft;
+  files_ = nullptr;
+  options_.lease = nullptr;
+  Wake();
 }
 
 SealPlan RecordingWriter::MakeSealPlan() const {
@@ -274,7 +291,7 @@ SealPlan RecordingWriter::MakeSealPlan() const {
 
 void RecordingWriter::OnSealed(const format::Manifest& manifest, const absl::Status& status) {
   if (!status.ok()) {
-    phase_ = Phase::kSealFailed;
+    phase_ = Phase::kLeft;
     error_ = status;
     dataplane::Log(dataplane::LogLevel::kError, "recording_writer", "sealing failed",
                    {{"recording", options_.name}, {"error", std::string(status.message())}});

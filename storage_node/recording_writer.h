@@ -16,6 +16,7 @@
 #include "storage_node/format/manifest.h"
 #include "storage_node/group_commit.h"
 #include "storage_node/index_writer.h"
+#include "storage_node/piece_check.h"
 #include "storage_node/sealer.h"
 #include "storage_node/sequence_mark.h"
 #include "storage_node/store/recording_files.h"
@@ -34,6 +35,7 @@ struct WriterOptions {
   std::string name;           // of the recording, for errors and logs
   format::Manifest manifest;  // state RECORDING
   size_t ring_slots = 0;
+  std::shared_ptr<PieceCheck> arrivals;  // has checked the blocks; null: nobody has
   // Shared with the LUN and the catalog.
   std::shared_ptr<Capacity> capacity;
   Reservation reserved;  // of `capacity`, for the first blocks
@@ -57,14 +59,14 @@ class RecordingWriter final : public dataplane::Sink {
   // (STORE_IO). INVALID_ARGUMENT (PROTOCOL_VIOLATION): a payload the channel does not allow.
   absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
   // After an own failure the recording is salvaged too, and then the failure is returned unless
-  // `cause` is one already.
+  // `cause` is one already. After a failed flush it is not closed but left to recovery.
   absl::StatusOr<dataplane::Flow> Finish(const absl::Status& cause) override;
   void SetWaker(dataplane::Waker waker) override { waker_ = std::move(waker); }
   dataplane::Watermarks watermarks() const override;
   absl::Status status() const override { return error_; }
 
  private:
-  enum class Phase { kOpen, kDraining, kSealing, kSealed, kSealFailed };
+  enum class Phase { kOpen, kDraining, kSealing, kSealed, kLeft };  // kLeft: to recovery
 
   absl::Status CheckHeader(const dataplane::BlockHeader& header) const;
   bool Charge(const dataplane::BlockHeader& header);
@@ -81,12 +83,14 @@ class RecordingWriter final : public dataplane::Sink {
 
   // Goes on with Finish when nothing is under way any more.
   void Advance();
+  void LeaveToRecovery();
   SealPlan MakeSealPlan() const;
   void OnSealed(const format::Manifest& manifest, const absl::Status& status);
 
   WriterOptions options_;
   dataplane::Executor& executor_;
   std::unique_ptr<store::RecordingFiles> files_;  // null once sealed
+  const format::EntryFormat entries_;
   dataplane::Waker waker_;
 
   Phase phase_ = Phase::kOpen;

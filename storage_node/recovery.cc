@@ -16,8 +16,14 @@
 namespace tapedeck::storage_node {
 namespace {
 
-// 256 KiB of index at a time.
+// 512 KiB of index at a time.
 constexpr uint64_t kScanEntries = 4096;
+
+// A read that fails may succeed the next time: cutting a block for that would lose it.
+constexpr int kReadAgain = 2;
+
+// The file that ends early is how a power cut leaves it, and no error of the disk.
+bool IsIoError(const absl::Status& status) { return !status.ok() && !absl::IsOutOfRange(status); }
 
 // One recording being salvaged, on the calling thread.
 class Salvage {
@@ -28,6 +34,7 @@ class Salvage {
         files_(std::move(files)),
         ring_(std::move(ring)),
         manifest_(std::move(manifest)),
+        format_(manifest_.entries()),
         data_bytes_(manifest_.members) {}
 
   absl::StatusOr<format::Manifest> Run(const std::string& cause);
@@ -39,19 +46,24 @@ class Salvage {
   // False at the end of every copy.
   absl::StatusOr<bool> ScanChunk(uint64_t first);
   void Judge(uint64_t sequence, const absl::StatusOr<format::IndexEntry>& entry);
+  // A payload that the disk does not give is kept: nobody knows that it is bad, and whoever plays
+  // it finds out.
   bool PayloadIsGood(const format::IndexEntry& entry, format::Place place);
+  absl::StatusOr<dataplane::Block> Read(const format::IndexEntry& entry, format::Place place);
   void Keep(const format::IndexEntry& entry, format::Place place);
 
   CallerLoop& loop_;
   const std::unique_ptr<store::RecordingFiles> files_;
   const std::shared_ptr<dataplane::SlotPool> ring_;
   format::Manifest manifest_;
+  const format::EntryFormat format_;
   std::vector<uint64_t> data_bytes_;
   format::Watermark watermark_;
   std::vector<uint64_t> absent_;  // below manifest_.blocks, in order
   uint64_t next_ = 0;             // one more than the last block kept
   uint64_t corrupt_ = 0;          // durable once, and now damaged
   uint64_t cut_ = 0;              // written but not whole when the end came
+  uint64_t unread_ = 0;           // kept although the disk did not give them
 };
 
 absl::Status Salvage::Flush() {
@@ -85,7 +97,7 @@ absl::StatusOr<bool> Salvage::ScanChunk(uint64_t first) {
   absl::Status error;
   for (uint32_t copy = 0; copy < files_->index_copies(); ++copy) {
     const auto bytes = Await<absl::StatusOr<store::Bytes>>(loop_, [&](auto done) {
-      files_->ReadIndex(copy, format::EntryOffset(first), kScanEntries * format::kEntryBytes,
+      files_->ReadIndex(copy, format_.Offset(first), kScanEntries * format_.entry_bytes,
                         std::move(done));
     });
     if (!bytes.ok()) {
@@ -93,7 +105,7 @@ absl::StatusOr<bool> Salvage::ScanChunk(uint64_t first) {
       continue;
     }
     any = any || !bytes->empty();
-    MergeEntries(*bytes, first, copy, &entries);
+    MergeEntries(format_, *bytes, first, copy, &entries);
   }
   if (!any && !error.ok()) return error;
   for (uint64_t i = 0; i < entries.size() && any; ++i) Judge(first + i, entries[i]);
@@ -122,12 +134,24 @@ void Salvage::Judge(uint64_t sequence, const absl::StatusOr<format::IndexEntry>&
 bool Salvage::PayloadIsGood(const format::IndexEntry& entry, format::Place place) {
   if (entry.payload_bytes == 0) return true;
   if (entry.payload_bytes > manifest_.block_bytes) return false;
-  const auto block = Await<absl::StatusOr<dataplane::Block>>(loop_, [&](auto done) {
+  auto block = Read(entry, place);
+  for (int again = 0; again < kReadAgain && IsIoError(block.status()); ++again) {
+    block = Read(entry, place);
+  }
+  if (IsIoError(block.status())) {
+    ++unread_;
+    return true;
+  }
+  return block.ok() && format::CheckBlock(manifest_.identity, entry.sequence, place, entry,
+                                          format_.piece_bytes, block->payload())
+                               .kind == format::DamageKind::kNone;
+}
+
+absl::StatusOr<dataplane::Block> Salvage::Read(const format::IndexEntry& entry,
+                                               format::Place place) {
+  return Await<absl::StatusOr<dataplane::Block>>(loop_, [&](auto done) {
     files_->ReadBlock(place, entry.payload_bytes, *ring_, std::move(done));
   });
-  return block.ok() &&
-         format::CheckBlock(manifest_.identity, entry.sequence, place, entry, block->payload())
-                 .kind == format::DamageKind::kNone;
 }
 
 void Salvage::Keep(const format::IndexEntry& entry, format::Place place) {
@@ -155,7 +179,7 @@ absl::StatusOr<format::Manifest> Salvage::Run(const std::string& cause) {
                 .watermark_generation = watermark_.generation + 1};
   TD_RETURN_IF_ERROR(Await<absl::Status>(
       loop_, [&](auto done) { SealRecording(*files_, std::move(plan), std::move(done)); }));
-  dataplane::Log(corrupt_ > 0 ? dataplane::LogLevel::kError : dataplane::LogLevel::kInfo,
+  dataplane::Log(corrupt_ + unread_ > 0 ? dataplane::LogLevel::kError : dataplane::LogLevel::kInfo,
                  "recovery", "recording salvaged",
                  {{"recording", manifest_.id},
                   {"blocks", absl::StrCat(manifest_.blocks)},
@@ -163,6 +187,7 @@ absl::StatusOr<format::Manifest> Salvage::Run(const std::string& cause) {
                   {"watermark", absl::StrCat(watermark_.durable)},
                   {"cut", absl::StrCat(cut_)},
                   {"corrupt", absl::StrCat(corrupt_)},
+                  {"unread", absl::StrCat(unread_)},
                   {"cause", cause}});
   return std::move(manifest_);
 }

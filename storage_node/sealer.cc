@@ -13,21 +13,27 @@ struct Seal : std::enable_shared_from_this<Seal> {
 
   void Trim() {
     auto next = [self = shared_from_this()](absl::Status status) { self->Mark(status); };
-    files.Trim(plan.data_bytes, format::EntryOffset(plan.manifest.blocks), std::move(next));
+    files.Trim(plan.data_bytes, plan.manifest.entries().Offset(plan.manifest.blocks),
+               std::move(next));
   }
 
+  // The header too: it was written first, but a power cut may have taken it.
   void Mark(const absl::Status& status) {
     if (!status.ok()) return done(status);
     const format::Watermark watermark{.recording = plan.manifest.identity.recording,
                                       .generation = plan.watermark_generation,
                                       .durable = plan.manifest.durable_watermark};
-    marks_left = files.index_copies();
+    marks_left = 2 * files.index_copies();
     for (uint32_t copy = 0; copy < files.index_copies(); ++copy) {
-      const format::Page page = format::EncodeWatermark(watermark, copy);
-      files.WriteIndex(copy, format::WatermarkOffset(watermark.generation),
-                       store::Bytes(page.begin(), page.end()),
-                       [self = shared_from_this()](absl::Status s) { self->Marked(s); });
+      Write(copy, 0, format::EncodeHeader(plan.manifest.index_header(), copy));
+      Write(copy, format::WatermarkOffset(watermark.generation),
+            format::EncodeWatermark(watermark, copy));
     }
+  }
+
+  void Write(uint32_t copy, uint64_t offset, const format::Page& page) {
+    files.WriteIndex(copy, offset, store::Bytes(page.begin(), page.end()),
+                     [self = shared_from_this()](absl::Status s) { self->Marked(s); });
   }
 
   void Marked(const absl::Status& status) {

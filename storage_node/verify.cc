@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/crc32c.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/caller_loop.h"
 #include "storage_node/format/block_check.h"
@@ -28,13 +29,23 @@ class Verification {
         files_(std::move(files)),
         ring_(std::move(ring)),
         manifest_(manifest),
-        index_(*files_, [] {}) {}
+        entries_(manifest.entries()),
+        index_(*files_, entries_, [] {}) {}
 
   absl::Status Run(const std::function<bool(const services::VerifyProgress&)>& report);
 
  private:
+  // Of the pages before the entries, each copy.
+  void CheckHeaders(services::VerifyProgress* progress);
+  absl::Status CheckHeader(uint32_t copy);
   format::Verdict Check(uint64_t sequence);
   absl::StatusOr<format::IndexEntry> Entry(uint64_t sequence);
+  absl::StatusOr<dataplane::Block> Read(const format::IndexEntry& entry);
+  // Names a block that holds the bytes of another one.
+  void LookElsewhere(const format::IndexEntry& entry, format::Verdict* verdict);
+  format::Place PlaceOf(uint64_t sequence) const {
+    return format::PlaceOf(sequence, manifest_.block_bytes, manifest_.members);
+  }
   // The block whose bytes have this CRC.
   std::optional<uint64_t> OwnerOf(uint32_t payload_crc32c);
 
@@ -42,6 +53,7 @@ class Verification {
   const std::unique_ptr<store::RecordingFiles> files_;
   const std::shared_ptr<dataplane::SlotPool> ring_;
   const format::Manifest& manifest_;
+  const format::EntryFormat entries_;
   IndexReader index_;
   std::optional<std::unordered_map<uint32_t, uint64_t>> owners_;  // made when first needed
 };
@@ -68,33 +80,83 @@ std::optional<uint64_t> Verification::OwnerOf(uint32_t payload_crc32c) {
   return it == owners_->end() ? std::nullopt : std::optional(it->second);
 }
 
+absl::StatusOr<dataplane::Block> Verification::Read(const format::IndexEntry& entry) {
+  return Await<absl::StatusOr<dataplane::Block>>(loop_, [&](auto done) {
+    files_->ReadBlock(PlaceOf(entry.sequence), entry.payload_bytes, *ring_, std::move(done));
+  });
+}
+
 format::Verdict Verification::Check(uint64_t sequence) {
   const absl::StatusOr<format::IndexEntry> entry = Entry(sequence);
   if (!entry.ok()) {
-    return {.kind = DamageKind::kIndex, .detail = std::string(entry.status().message())};
+    return {.kind = format::KindOfEntryError(entry.status()),
+            .detail = std::string(entry.status().message())};
   }
   if (entry->payload_bytes == 0) {
     return {.kind = DamageKind::kMissing, .detail = "it never reached the storage node"};
   }
-  const format::Place place = format::PlaceOf(sequence, manifest_.block_bytes, manifest_.members);
-  const auto block = Await<absl::StatusOr<dataplane::Block>>(loop_, [&](auto done) {
-    files_->ReadBlock(place, entry->payload_bytes, *ring_, std::move(done));
-  });
-  if (!block.ok()) {
-    return {.kind = DamageKind::kIo, .detail = std::string(block.status().message())};
+  format::Verdict verdict;
+  {
+    const auto block = Read(*entry);
+    if (!block.ok()) {
+      return {.kind = format::KindOfReadError(block.status()),
+              .detail = std::string(block.status().message())};
+    }
+    verdict = format::CheckBlock(manifest_.identity, sequence, PlaceOf(sequence), *entry,
+                                 entries_.piece_bytes, block->payload());
   }
-  format::Verdict verdict =
-      format::CheckBlock(manifest_.identity, sequence, place, *entry, block->payload());
-  if (verdict.kind != DamageKind::kRot) return verdict;
-  if (const auto owner = OwnerOf(verdict.payload_crc32c); owner.has_value()) {
-    verdict.kind = DamageKind::kMisdirected;
-    absl::StrAppend(&verdict.detail, "; these are the bytes of block ", *owner);
-  }
+  if (!verdict.ranges.empty()) LookElsewhere(*entry, &verdict);
   return verdict;
+}
+
+void Verification::LookElsewhere(const format::IndexEntry& entry, format::Verdict* verdict) {
+  const auto owner = OwnerOf(verdict->payload_crc32c);
+  if (!owner.has_value()) return;
+  verdict->kind = DamageKind::kMisdirected;
+  absl::StrAppend(&verdict->detail, "; these are the bytes of block ", *owner);
+  const absl::StatusOr<format::IndexEntry> other = Entry(*owner);
+  if (!other.ok()) return;
+  const auto block = Read(*other);
+  if (!block.ok() || dataplane::Crc32c(block->payload()) != entry.payload_crc32c) return;
+  verdict->kind = DamageKind::kSwapped;
+  absl::StrAppend(&verdict->detail, ", which has the bytes of this one");
+}
+
+void Verification::CheckHeaders(services::VerifyProgress* progress) {
+  for (uint32_t copy = 0; copy < files_->index_copies(); ++copy) {
+    const absl::Status status = CheckHeader(copy);
+    if (status.ok()) continue;
+    progress->damaged.push_back(
+        {.kind = format::DamageName(DamageKind::kHeader), .detail = std::string(status.message())});
+  }
+}
+
+absl::Status Verification::CheckHeader(uint32_t copy) {
+  TD_ASSIGN_OR_RETURN(const store::Bytes pages,
+                      Await<absl::StatusOr<store::Bytes>>(loop_, [&](auto done) {
+                        files_->ReadIndex(copy, 0, format::kEntriesOffset, std::move(done));
+                      }));
+  const std::string where = absl::StrCat("index copy ", copy, ": ");
+  if (pages.size() < format::kEntriesOffset) {
+    return absl::DataLossError(absl::StrCat(where, "the file ends at byte ", pages.size()));
+  }
+  TD_ASSIGN_OR_RETURN(const format::IndexHeader header,
+                      format::DecodeHeader(std::span(pages).first<format::kPageBytes>(), copy));
+  if (header != manifest_.index_header()) {
+    return absl::DataLossError(absl::StrCat(where, "the header is of another recording"));
+  }
+  const auto watermark = format::NewestWatermark(std::span(pages).subspan(format::kPageBytes),
+                                                 manifest_.identity.recording, copy);
+  if (!watermark.has_value() || watermark->durable != manifest_.durable_watermark) {
+    return absl::DataLossError(absl::StrCat(where, "no watermark page says ",
+                                            manifest_.durable_watermark, ", as the manifest does"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Verification::Run(const std::function<bool(const services::VerifyProgress&)>& report) {
   services::VerifyProgress progress{.blocks = manifest_.blocks};
+  CheckHeaders(&progress);
   auto missing = manifest_.missing.begin();
   for (uint64_t sequence = 0; sequence < manifest_.blocks; ++sequence) {
     while (missing != manifest_.missing.end() && missing->first + missing->count <= sequence) {
@@ -108,7 +170,8 @@ absl::Status Verification::Run(const std::function<bool(const services::VerifyPr
     if (verdict.kind != DamageKind::kNone) {
       progress.damaged.push_back({.sequence = sequence,
                                   .kind = format::DamageName(verdict.kind),
-                                  .detail = verdict.detail});
+                                  .detail = verdict.detail,
+                                  .ranges = verdict.ranges});
     }
     ++progress.checked_blocks;
     const bool last = progress.checked_blocks == progress.blocks;

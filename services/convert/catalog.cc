@@ -118,6 +118,11 @@ v1::VerifyRecordingResponse ToProto(const VerifyProgress& progress) {
     damaged.set_sequence(block.sequence);
     damaged.set_kind(block.kind);
     damaged.set_detail(block.detail);
+    for (const ByteRange& range : block.ranges) {
+      v1::ByteRange& bad = *damaged.add_ranges();
+      bad.set_offset(range.offset);
+      bad.set_bytes(range.bytes);
+    }
   }
   return out;
 }
@@ -125,7 +130,11 @@ v1::VerifyRecordingResponse ToProto(const VerifyProgress& progress) {
 VerifyProgress FromProto(const v1::VerifyRecordingResponse& response) {
   VerifyProgress out{.checked_blocks = response.checked_blocks(), .blocks = response.blocks()};
   for (const v1::DamagedBlock& block : response.damaged()) {
-    out.damaged.push_back({block.sequence(), block.kind(), block.detail()});
+    DamagedBlock& damaged =
+        out.damaged.emplace_back(DamagedBlock{block.sequence(), block.kind(), block.detail(), {}});
+    for (const v1::ByteRange& range : block.ranges()) {
+      damaged.ranges.push_back({range.offset(), range.bytes()});
+    }
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/ladder/ring_fit.h"
 #include "dataplane/memory/slot_pool.h"
+#include "dataplane/payload_crc.h"
 #include "dataplane/sink.h"
 #include "dataplane/source.h"
 #include "services/session/messages.h"
@@ -22,7 +23,8 @@ struct Admission {
       ring;                   // the sink's blocks come from here, the source's lie here
   Accept accept;              // without session, slots, rails and wire limit
   bool check_payload = true;  // as in TransferEnd
-  dataplane::ladder::Registration registration;  // as in TransferEnd
+  std::shared_ptr<dataplane::PayloadCrc> payload_crc;  // as in TransferEnd
+  dataplane::ladder::Registration registration;        // as in TransferEnd
 };
 
 class SessionHost {

@@ -104,7 +104,8 @@ absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission)
                                              .sink = std::move(admission.sink),
                                              .ring = admission.ring,
                                              .check_payload = admission.check_payload,
-                                             .registration = std::move(admission.registration)},
+                                             .registration = std::move(admission.registration),
+                                             .payload_crc = std::move(admission.payload_crc)},
                                  this);
   rails_ = std::make_unique<Rails>(
       executor_, RailsSettings{.access = AccessFor(accept.op, transfer_->sending())},

@@ -26,7 +26,7 @@ Transfer::Transfer(dataplane::Executor& executor, const TransferSettings& settin
     source = receiver_.get();
     if (end_.check_payload) {
       if (end_.payload_crc == nullptr) {
-        end_.payload_crc = std::make_unique<dataplane::HostPayloadCrc>();
+        end_.payload_crc = std::make_shared<dataplane::HostPayloadCrc>();
       }
       checked_ = std::make_unique<dataplane::CheckedSource>(*receiver_, *end_.payload_crc);
       source = checked_.get();

@@ -27,8 +27,9 @@ struct TransferEnd {
   bool check_payload = true;
   // The ring on the session's rails, if it has been registered already.
   dataplane::ladder::Registration registration;
-  // Reaches the ring's memory; null: that is host memory. Of a sink's end only.
-  std::unique_ptr<dataplane::PayloadCrc> payload_crc;
+  // Reaches the ring's memory; null: that is host memory. Of a sink's end only, which may share it
+  // to learn what it computed.
+  std::shared_ptr<dataplane::PayloadCrc> payload_crc;
 };
 
 struct TransferSettings {

@@ -134,7 +134,14 @@ Json ToJson(const Recording& recording) {
 }
 
 Json ToJson(const DamagedBlock& block) {
-  return {{"sequence", block.sequence}, {"kind", block.kind}, {"detail", block.detail}};
+  Json ranges = Json::array();
+  for (const ByteRange& range : block.ranges) {
+    ranges.push_back({{"offset", range.offset}, {"bytes", range.bytes}});
+  }
+  return {{"sequence", block.sequence},
+          {"kind", block.kind},
+          {"detail", block.detail},
+          {"ranges", ranges}};
 }
 
 Json ToJson(const Job& job) {

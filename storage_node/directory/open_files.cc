@@ -80,8 +80,8 @@ absl::Status OpenFiles::WriteData(std::span<const std::byte> bytes, uint64_t off
 
 absl::Status OpenFiles::EndsEarly(uint64_t end, uint64_t needed) const {
   return services::WithReason(
-      absl::InternalError(absl::StrCat("read ", data_.path, ": the file ends at byte ", end,
-                                       ", block needs ", needed)),
+      absl::OutOfRangeError(absl::StrCat("read ", data_.path, ": the file ends at byte ", end,
+                                         ", block needs ", needed)),
       "STORE_IO", {{"member", member_.path()}, {"operation", "read"}});
 }
 
@@ -114,13 +114,16 @@ absl::Status OpenFiles::Trim(uint64_t data_bytes, uint64_t index_bytes) {
   return Truncate(&index_, index_bytes);
 }
 
+// A failed fdatasync leaves pages that the kernel holds for clean although the disk has not got
+// them: they are dropped, so that whoever reads finds what the disk has.
 absl::Status OpenFiles::Sync() const {
+  absl::Status status;
   for (const File* file : {&data_, &index_}) {
-    if (fdatasync(file->fd.get()) != 0) {
-      return disk::IoError("fdatasync", file->path, member_.path(), errno);
-    }
+    if (fdatasync(file->fd.get()) == 0) continue;
+    status.Update(disk::IoError("fdatasync", file->path, member_.path(), errno));
+    posix_fadvise(file->fd.get(), 0, 0, POSIX_FADV_DONTNEED);
   }
-  return absl::OkStatus();
+  return status;
 }
 
 absl::Status OpenFiles::SyncDirectories() const {

@@ -44,7 +44,7 @@ class OpenFiles {
   absl::Status WriteManifest(const std::string& text) const;
   absl::StatusOr<std::string> ReadManifest() const;
 
-  // The file ended at `end`, before a block that needs bytes up to `needed`.
+  // OUT_OF_RANGE: the file ended at `end`, before a block that needs bytes up to `needed`.
   absl::Status EndsEarly(uint64_t end, uint64_t needed) const;
 
  private:

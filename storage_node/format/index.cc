@@ -15,6 +15,8 @@ namespace {
 constexpr uint32_t kEntryMagic = 0x45494454;      // "TDIE"
 constexpr uint32_t kHeaderMagic = 0x58494454;     // "TDIX"
 constexpr uint32_t kWatermarkMagic = 0x4d574454;  // "TDWM"
+constexpr size_t kPiecesOffset = 52;              // in an entry
+constexpr size_t kRecordCrcBytes = 4;
 
 // The CRC of everything but the record's last four bytes, which hold it.
 uint32_t RecordCrc(std::span<const std::byte> record, uint64_t position, uint32_t copy) {
@@ -49,8 +51,17 @@ absl::Status Check(std::span<const std::byte> record, uint32_t magic, uint64_t p
 
 }  // namespace
 
-EntryBytes EncodeEntry(const IndexEntry& entry, uint32_t copy) {
-  EntryBytes bytes{};
+EntryFormat EntryFormat::Of(uint64_t block_bytes, uint32_t epoch) {
+  const uint32_t piece_bytes = PieceBytesOf(block_bytes);
+  const uint64_t pieces = (block_bytes + piece_bytes - 1) / piece_bytes;
+  const uint64_t used = kPiecesOffset + pieces * sizeof(uint32_t) + kRecordCrcBytes;
+  return {.piece_bytes = piece_bytes,
+          .entry_bytes = static_cast<uint32_t>((used + 63) / 64 * 64),
+          .epoch = epoch};
+}
+
+void EntryFormat::Encode(const IndexEntry& entry, uint32_t copy, std::span<std::byte> bytes) const {
+  std::ranges::fill(bytes, std::byte{0});
   PutLittleEndian(&bytes[0], kEntryMagic);
   PutLittleEndian(&bytes[4], kIndexVersion);
   PutLittleEndian(&bytes[8], entry.sequence);
@@ -60,16 +71,19 @@ EntryBytes EncodeEntry(const IndexEntry& entry, uint32_t copy) {
   PutLittleEndian(&bytes[36], entry.flags);
   PutLittleEndian(&bytes[40], entry.check);
   PutLittleEndian(&bytes[44], entry.payload_crc32c);
-  Seal(bytes, EntryOffset(entry.sequence), copy);
-  return bytes;
+  PutLittleEndian(&bytes[48], epoch);
+  for (size_t i = 0; i < entry.pieces.size(); ++i) {
+    PutLittleEndian(&bytes[kPiecesOffset + i * sizeof(uint32_t)], entry.pieces[i]);
+  }
+  Seal(bytes, Offset(entry.sequence), copy);
 }
 
-absl::StatusOr<IndexEntry> DecodeEntry(std::span<const std::byte, kEntryBytes> bytes,
-                                       uint64_t sequence, uint32_t copy) {
-  if (std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; })) {
+absl::StatusOr<IndexEntry> EntryFormat::Decode(std::span<const std::byte> bytes, uint64_t sequence,
+                                               uint32_t copy) const {
+  if (std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; })) {
     return absl::NotFoundError(absl::StrCat("index entry ", sequence, " was never written"));
   }
-  if (absl::Status status = Check(bytes, kEntryMagic, EntryOffset(sequence), copy); !status.ok()) {
+  if (absl::Status status = Check(bytes, kEntryMagic, Offset(sequence), copy); !status.ok()) {
     return status;
   }
   IndexEntry entry{.sequence = GetLittleEndian<uint64_t>(&bytes[8]),
@@ -79,9 +93,19 @@ absl::StatusOr<IndexEntry> DecodeEntry(std::span<const std::byte, kEntryBytes> b
                    .flags = GetLittleEndian<uint32_t>(&bytes[36]),
                    .check = GetLittleEndian<uint32_t>(&bytes[40]),
                    .payload_crc32c = GetLittleEndian<uint32_t>(&bytes[44])};
-  if (entry.sequence != sequence) {
-    return absl::DataLossError(
-        absl::StrCat("index entry ", sequence, " says it is entry ", entry.sequence));
+  if (const auto found = GetLittleEndian<uint32_t>(&bytes[48]); found != epoch) {
+    return absl::AbortedError(absl::StrCat("index entry ", sequence,
+                                           " is of an earlier recording: its epoch is ",
+                                           absl::Hex(found), ", not ", absl::Hex(epoch)));
+  }
+  const uint64_t pieces = (uint64_t{entry.payload_bytes} + piece_bytes - 1) / piece_bytes;
+  if (entry.sequence != sequence || kPiecesOffset + pieces * 4 + kRecordCrcBytes > bytes.size()) {
+    return absl::DataLossError(absl::StrCat("index entry ", sequence, " says it is entry ",
+                                            entry.sequence, " with ", entry.payload_bytes,
+                                            " bytes"));
+  }
+  for (uint64_t i = 0; i < pieces; ++i) {
+    entry.pieces.push_back(GetLittleEndian<uint32_t>(&bytes[kPiecesOffset + i * sizeof(uint32_t)]));
   }
   return entry;
 }
@@ -90,12 +114,14 @@ Page EncodeHeader(const IndexHeader& header, uint32_t copy) {
   Page page{};
   PutLittleEndian(&page[0], kHeaderMagic);
   PutLittleEndian(&page[4], kIndexVersion);
-  PutLittleEndian(&page[6], static_cast<uint16_t>(kEntryBytes));
+  const EntryFormat entries = EntryFormat::Of(header.block_bytes, header.epoch);
+  PutLittleEndian(&page[6], static_cast<uint16_t>(entries.entry_bytes));
   std::copy(header.lun.bytes.begin(), header.lun.bytes.end(), &page[8]);
   std::copy(header.recording.bytes.begin(), header.recording.bytes.end(), &page[24]);
   PutLittleEndian(&page[40], header.block_bytes);
   PutLittleEndian(&page[44], header.epoch);
   PutLittleEndian(&page[48], header.members);
+  PutLittleEndian(&page[52], entries.piece_bytes);
   Seal(page, 0, copy);
   return page;
 }

@@ -1,6 +1,6 @@
-// The index file of a recording: a header page, two watermark pages, then one 64-byte entry per
-// block. README.md has the byte tables. Everything is little-endian and checks itself; the check
-// values are seeded with the place in the file and the copy, so a misplaced record fails too.
+// The index file of a recording: a header page, two watermark pages, then one entry per block.
+// README.md has the byte tables. Everything is little-endian and checks itself; the check values
+// are seeded with the place in the file and the copy, so a misplaced record fails too.
 #pragma once
 
 #include <array>
@@ -11,18 +11,14 @@
 
 #include "absl/status/statusor.h"
 #include "storage_node/format/identity.h"
+#include "storage_node/format/pieces.h"
 
 namespace tapedeck::storage_node::format {
 
 inline constexpr size_t kPageBytes = 4096;
-inline constexpr size_t kEntryBytes = 64;
 inline constexpr uint64_t kEntriesOffset = 3 * kPageBytes;
 inline constexpr uint32_t kMaxIndexCopies = 2;
 inline constexpr uint16_t kIndexVersion = 1;
-
-constexpr uint64_t EntryOffset(uint64_t sequence) {
-  return kEntriesOffset + sequence * kEntryBytes;
-}
 
 // A stored block. `check` is CheckValue() of its identity and payload. The plain CRC beside it only
 // serves to name the damage when `check` fails.
@@ -34,15 +30,29 @@ struct IndexEntry {
   uint32_t flags = 0;  // dataplane::BlockFlags
   uint32_t check = 0;
   uint32_t payload_crc32c = 0;
+  PieceCrcs pieces;  // of the payload
   bool operator==(const IndexEntry&) const = default;
 };
 
-using EntryBytes = std::array<std::byte, kEntryBytes>;
-EntryBytes EncodeEntry(const IndexEntry& entry, uint32_t copy);
+// How the entries of one recording lie in its index, and the epoch that tells them from those that
+// an earlier recording left there.
+struct EntryFormat {
+  uint32_t piece_bytes = 0;
+  uint32_t entry_bytes = 0;  // a multiple of 64
+  uint32_t epoch = 0;
 
-// NOT_FOUND: never written (all zero). DATA_LOSS: damaged, misplaced or of another format.
-absl::StatusOr<IndexEntry> DecodeEntry(std::span<const std::byte, kEntryBytes> bytes,
-                                       uint64_t sequence, uint32_t copy);
+  static EntryFormat Of(uint64_t block_bytes, uint32_t epoch);
+
+  uint64_t Offset(uint64_t sequence) const { return kEntriesOffset + sequence * entry_bytes; }
+
+  // `bytes` has entry_bytes.
+  void Encode(const IndexEntry& entry, uint32_t copy, std::span<std::byte> bytes) const;
+
+  // NOT_FOUND: never written (all zero). ABORTED: of an earlier recording. DATA_LOSS: damaged,
+  // misplaced or of another format.
+  absl::StatusOr<IndexEntry> Decode(std::span<const std::byte> bytes, uint64_t sequence,
+                                    uint32_t copy) const;
+};
 
 using Page = std::array<std::byte, kPageBytes>;
 

@@ -44,6 +44,7 @@ struct Manifest {
 
   uint64_t missing_blocks() const;
   IndexHeader index_header() const;
+  EntryFormat entries() const { return EntryFormat::Of(block_bytes, identity.epoch); }
 };
 
 std::string EncodeManifest(const Manifest& manifest);

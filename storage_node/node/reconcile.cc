@@ -50,7 +50,12 @@ absl::Status Adopt(NodeParts& parts, const ResourceName& name, const OpenLun& lu
   catalog::RecordingRow row{.name = name, .manifest = *std::move(manifest)};
   TD_RETURN_IF_ERROR(parts.catalog->PutRecording(name, row.manifest));
   lun.capacity->Add(row.manifest.bytes);  // 0 while unfinished: salvaging adds them
-  return CloseAbandoned(parts, &row, kStopped);
+  // One that cannot be read now is tried again by whoever looks at it; the others are served.
+  if (absl::Status status = CloseAbandoned(parts, &row, kStopped); !status.ok()) {
+    dataplane::Log(dataplane::LogLevel::kError, "reconcile", "recording not recovered",
+                   {{"recording", name.ToString()}, {"error", std::string(status.message())}});
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ReconcileRecordings(NodeParts& parts, const std::string& lun_id, const OpenLun& lun) {

@@ -189,6 +189,7 @@ absl::StatusOr<Admission> RecordingHost::StartRecording(NewRecording recording,
     }
   };
   const size_t slots = fitted.ring->slots();
+  const auto arrivals = std::make_shared<PieceCheck>(manifest.entries().piece_bytes);
   Admission admission{.ring = std::move(fitted.ring),
                       .accept = {.recording = name.ToString(),
                                  .datatype = manifest.datatype,
@@ -196,10 +197,12 @@ absl::StatusOr<Admission> RecordingHost::StartRecording(NewRecording recording,
                                  .op = manifest.op,
                                  .commit = manifest.commit,
                                  .block_bytes = manifest.block_bytes},
+                      .payload_crc = arrivals,
                       .registration = std::move(fitted.registration)};
   admission.sink = std::make_unique<RecordingWriter>(WriterOptions{.name = name.ToString(),
                                                                    .manifest = manifest,
                                                                    .ring_slots = slots,
+                                                                   .arrivals = arrivals,
                                                                    .capacity = lun->capacity,
                                                                    .reserved = std::move(room),
                                                                    .counts = std::move(counts),

@@ -25,7 +25,8 @@ using BlockRead = absl::AnyInvocable<void(absl::StatusOr<dataplane::Block>)>;
 using BytesRead = absl::AnyInvocable<void(absl::StatusOr<Bytes>)>;
 using TextRead = absl::AnyInvocable<void(absl::StatusOr<std::string>)>;
 
-// Errors are RESOURCE_EXHAUSTED (LUN_FULL) or INTERNAL (STORE_IO), naming member and operation.
+// Errors are RESOURCE_EXHAUSTED (LUN_FULL), OUT_OF_RANGE (STORE_IO: the file ends before the block
+// does) or INTERNAL (STORE_IO), naming member and operation.
 class DataFiles {
  public:
   virtual ~DataFiles() = default;
@@ -40,7 +41,9 @@ class DataFiles {
   virtual bool ReadBlock(format::Place place, uint32_t bytes, dataplane::SlotPool& ring,
                          BlockRead done) = 0;
 
-  // Makes durable, on every member, what any completed operation has written.
+  // Makes durable, on every member, what any completed operation has written. After an error that
+  // is unknown, and what is read from then on comes from the disk, not from a cache that holds it
+  // for written.
   virtual void Flush(Done done) = 0;
 
   // Gives back what was reserved beyond the ends of the files: data_bytes per member, index_bytes.

@@ -20,7 +20,7 @@ struct Options {
   double seconds = 4;
   uint64_t block_bytes = 1 << 20;
   uint64_t lun_bytes = 2ull << 30;
-  uint32_t slots = 64;
+  uint32_t slots = 128;
   int sessions = 50;
   bool json = false;  // the result always is
   dataplane::TransferOp op = dataplane::TransferOp::kRead;

@@ -85,7 +85,7 @@ TEST_F(JobRingTest, ShrinksToTheRoomForPortsAndSaysWhy) {
   EXPECT_TRUE(ring->direct());
   EXPECT_EQ(ring->ring->slots(), 16u);
   EXPECT_THAT(ring->notes,
-              ElementsAre(HasSubstr("nvidia-peermem"), HasSubstr("16 slots instead of 64")));
+              ElementsAre(HasSubstr("nvidia-peermem"), HasSubstr("16 slots instead of 128")));
 }
 
 TEST_F(JobRingTest, ADirectRingThatDoesNotFitGivesWayToTheBounce) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
+#include "services/errors.h"
+
 namespace tapedeck::sim {
 
 uint64_t DiskFile::Write(uint64_t offset, Bytes bytes) {
@@ -39,20 +42,50 @@ void DiskFile::MakeDurable(const std::vector<uint64_t>& ids) {
   }
 }
 
-void DiskFile::CutPower(std::mt19937_64& random) {
-  for (const auto& [id, operation] : pending_) {
-    switch (random() % 3) {
-      case 0:
-        break;
-      case 1:
-        Apply(operation, &durable_);
-        break;
-      default:
-        ApplyTorn(operation, random);
-    }
+void DiskFile::Forget(const std::vector<uint64_t>& ids, std::mt19937_64& random) {
+  for (const uint64_t id : ids) {
+    const auto it = pending_.find(id);
+    if (it == pending_.end()) continue;
+    ApplyPerhaps(it->second, random);
+    pending_.erase(it);
   }
+  cache_ = durable_;
+  for (const auto& [id, operation] : pending_) Apply(operation, &cache_);
+}
+
+void DiskFile::WritePart(uint64_t offset, const Bytes& bytes, std::mt19937_64& random) {
+  ApplyPerhaps({.offset = offset, .bytes = bytes}, random);
+  cache_ = durable_;
+  for (const auto& [id, operation] : pending_) Apply(operation, &cache_);
+}
+
+void DiskFile::CutPower(std::mt19937_64& random) {
+  for (const auto& [id, operation] : pending_) ApplyPerhaps(operation, random);
   pending_.clear();
   cache_ = durable_;
+}
+
+void DiskFile::ApplyPerhaps(const Operation& operation, std::mt19937_64& random) {
+  switch (random() % 3) {
+    case 0:
+      break;
+    case 1:
+      Apply(operation, &durable_);
+      break;
+    default:
+      ApplyTorn(operation, random);
+  }
+}
+
+void DiskFile::Overwrite(uint64_t offset, std::span<const std::byte> bytes) {
+  const Operation operation{.offset = offset, .bytes = Bytes(bytes.begin(), bytes.end())};
+  Apply(operation, &durable_);
+  Apply(operation, &cache_);
+}
+
+void DiskFile::Cut(uint64_t bytes) {
+  durable_.resize(std::min<uint64_t>(bytes, durable_.size()));
+  cache_.resize(std::min<uint64_t>(bytes, cache_.size()));
 }
 
 void DiskFile::Apply(const Operation& operation, Bytes* to) const {
@@ -78,10 +111,23 @@ void DiskFile::ApplyTorn(const Operation& operation, std::mt19937_64& random) {
   }
 }
 
-bool FaultDisk::Spend() {
-  if (operations_left == 0) return false;
+absl::Status FaultDisk::Next(const std::string& operation, uint32_t member) {
+  if (operations_left == 0) return DiskError(operation, member, "the power is off");
   --operations_left;
-  return true;
+  ++operations;
+  return fault ? fault(operation, member) : absl::OkStatus();
+}
+
+absl::Status DiskError(const std::string& operation, uint32_t member, const std::string& why) {
+  return services::WithReason(
+      absl::InternalError(absl::StrCat(operation, ": member ", member, ": ", why)), "STORE_IO",
+      {{"member", absl::StrCat(member)}, {"operation", operation}});
+}
+
+absl::Status DiskFull(const std::string& operation, uint32_t member) {
+  return services::WithReason(
+      absl::ResourceExhaustedError(absl::StrCat(operation, ": member ", member, ": no space left")),
+      "LUN_FULL", {{"member", absl::StrCat(member)}});
 }
 
 void FaultDisk::CutPower(uint64_t seed) {

@@ -1,12 +1,15 @@
 // A disk with a volatile cache: what no completed flush covers is lost, kept or torn by sectors
-// when the power is cut. Copied to try many endings of one run.
+// when the power is cut. Any operation can be made to fail. Copied to try many endings of one run.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "storage_node/store/store.h"
 
 namespace tapedeck::sim {
@@ -27,7 +30,15 @@ class DiskFile {
   // The operations that a flush called now covers, and its end.
   std::vector<uint64_t> Completed() const;
   void MakeDurable(const std::vector<uint64_t>& ids);
+  // A flush of these failed: each is on the disk, or partly, or not at all, and who reads finds
+  // what the disk has.
+  void Forget(const std::vector<uint64_t>& ids, std::mt19937_64& random);
+  // A write that failed: it may have arrived, or part of it.
+  void WritePart(uint64_t offset, const Bytes& bytes, std::mt19937_64& random);
   void CutPower(std::mt19937_64& random);
+  // What rots, or what another program does: changes the bytes beneath all caches.
+  void Overwrite(uint64_t offset, std::span<const std::byte> bytes);
+  void Cut(uint64_t bytes);
   const Bytes& bytes() const { return cache_; }
 
  private:
@@ -38,6 +49,8 @@ class DiskFile {
     bool completed = false;
   };
   void Apply(const Operation& operation, Bytes* to) const;
+  // On the disk: the whole, parts, or nothing.
+  void ApplyPerhaps(const Operation& operation, std::mt19937_64& random);
   void ApplyTorn(const Operation& operation, std::mt19937_64& random);
 
   Bytes stale_;
@@ -58,14 +71,23 @@ struct DiskRecording {
 // Owned by the test, used by the stores made over it; one thread.
 struct FaultDisk {
   std::map<std::string, DiskRecording> recordings;
-  Bytes stale;
+  Bytes stale;        // of data files
+  Bytes stale_index;  // of index files
   std::mt19937_64 random;
   // Operations until the power goes: from then on every one fails and changes nothing.
   uint64_t operations_left = UINT64_MAX;
+  uint64_t operations = 0;  // ever begun with the power on
+  // Asked at each of them, with a word such as "write" or "read index": what shall it fail with?
+  std::function<absl::Status(const std::string& operation, uint32_t member)> fault;
 
-  bool Spend();
+  // What the next operation ends with.
+  absl::Status Next(const std::string& operation, uint32_t member);
   // Power off and on again.
   void CutPower(uint64_t seed);
 };
+
+// As a real store says it, with reason STORE_IO or LUN_FULL.
+absl::Status DiskError(const std::string& operation, uint32_t member, const std::string& why);
+absl::Status DiskFull(const std::string& operation, uint32_t member);
 
 }  // namespace tapedeck::sim

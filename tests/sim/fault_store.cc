@@ -18,12 +18,6 @@ namespace {
 using namespace storage_node;  // NOLINT: the names of the seam
 using store::Done;
 
-absl::Status IoError(const std::string& operation, uint32_t member) {
-  return services::WithReason(
-      absl::InternalError(absl::StrCat(operation, ": member ", member, ": the power is off")),
-      "STORE_IO", {{"member", absl::StrCat(member)}, {"operation", operation}});
-}
-
 void PostLater(const std::shared_ptr<store::Mailbox>& mailbox, uint64_t hops,
                dataplane::Task task) {
   mailbox->Post([mailbox, hops, task = std::move(task)]() mutable {
@@ -39,14 +33,16 @@ class FaultFiles final : public store::RecordingFiles {
   ~FaultFiles() override { mailbox_->Close(); }
 
   void WriteBlock(format::Place place, dataplane::Block block, store::BlockDone done) override {
-    if (!disk_.Spend()) {
-      return Later([place, block = std::move(block), done = std::move(done)]() mutable {
-        done(IoError("write", place.member), std::move(block));
-      });
-    }
     DiskFile& file = stored_.data[place.member];
     const auto payload = block.payload();
-    const uint64_t id = file.Write(place.offset, store::Bytes(payload.begin(), payload.end()));
+    store::Bytes bytes(payload.begin(), payload.end());
+    if (absl::Status failed = disk_.Next("write", place.member); !failed.ok()) {
+      if (disk_.operations_left > 0) file.WritePart(place.offset, bytes, disk_.random);
+      return Later([failed, block = std::move(block), done = std::move(done)]() mutable {
+        done(failed, std::move(block));
+      });
+    }
+    const uint64_t id = file.Write(place.offset, std::move(bytes));
     Later([&file, id, block = std::move(block), done = std::move(done)]() mutable {
       file.Complete(id);
       block.Reset();
@@ -58,24 +54,29 @@ class FaultFiles final : public store::RecordingFiles {
                  store::BlockRead done) override {
     std::optional<dataplane::Block> block = ring.Take();
     if (!block.has_value()) return false;
-    absl::StatusOr<dataplane::Block> result = IoError("read", place.member);
-    const store::Bytes& all = stored_.data[place.member].bytes();
-    if (disk_.Spend() && (bytes == 0 || place.offset + bytes <= all.size())) {
+    const auto read = [&]() -> absl::StatusOr<dataplane::Block> {
+      if (bytes == 0) return *std::move(block);
+      TD_RETURN_IF_ERROR(disk_.Next("read", place.member));
+      const store::Bytes& all = stored_.data[place.member].bytes();
+      if (place.offset + bytes > all.size()) {
+        return absl::OutOfRangeError("read: the file ends early");
+      }
       block->header().payload_bytes = bytes;
-      if (bytes > 0) std::memcpy(block->payload().data(), all.data() + place.offset, bytes);
-      result = *std::move(block);
-    }
-    Later([result = std::move(result), done = std::move(done)]() mutable {
-      done(std::move(result));
-    });
+      std::memcpy(block->payload().data(), all.data() + place.offset, bytes);
+      return *std::move(block);
+    };
+    Later([result = read(), done = std::move(done)]() mutable { done(std::move(result)); });
     return true;
   }
 
   void Flush(Done done) override {
-    if (!disk_.Spend()) return Answer(std::move(done), IoError("flush", 0));
     std::vector<std::pair<DiskFile*, std::vector<uint64_t>>> covered;
     for (DiskFile& file : stored_.data) covered.emplace_back(&file, file.Completed());
     for (DiskFile& file : stored_.index) covered.emplace_back(&file, file.Completed());
+    if (absl::Status failed = disk_.Next("flush", 0); !failed.ok()) {
+      for (auto& [file, ids] : covered) file->Forget(ids, disk_.random);
+      return Answer(std::move(done), failed);
+    }
     Later([covered = std::move(covered), done = std::move(done)]() mutable {
       for (auto& [file, ids] : covered) file->MakeDurable(ids);
       done(absl::OkStatus());
@@ -83,7 +84,9 @@ class FaultFiles final : public store::RecordingFiles {
   }
 
   void Trim(std::vector<uint64_t> data_bytes, uint64_t index_bytes, Done done) override {
-    if (!disk_.Spend()) return Answer(std::move(done), IoError("truncate", 0));
+    if (absl::Status failed = disk_.Next("truncate", 0); !failed.ok()) {
+      return Answer(std::move(done), failed);
+    }
     std::vector<std::pair<DiskFile*, uint64_t>> cut;
     for (size_t m = 0; m < stored_.data.size(); ++m) {
       cut.emplace_back(&stored_.data[m], stored_.data[m].Truncate(data_bytes[m]));
@@ -98,8 +101,11 @@ class FaultFiles final : public store::RecordingFiles {
   uint32_t index_copies() const override { return static_cast<uint32_t>(stored_.index.size()); }
 
   void WriteIndex(uint32_t copy, uint64_t offset, store::Bytes bytes, Done done) override {
-    if (!disk_.Spend()) return Answer(std::move(done), IoError("write index", copy));
     DiskFile& file = stored_.index[copy];
+    if (absl::Status failed = disk_.Next("write index", copy); !failed.ok()) {
+      if (disk_.operations_left > 0) file.WritePart(offset, bytes, disk_.random);
+      return Answer(std::move(done), failed);
+    }
     const uint64_t id = file.Write(offset, std::move(bytes));
     Later([&file, id, done = std::move(done)]() mutable {
       file.Complete(id);
@@ -108,21 +114,21 @@ class FaultFiles final : public store::RecordingFiles {
   }
 
   void ReadIndex(uint32_t copy, uint64_t offset, size_t bytes, store::BytesRead done) override {
-    absl::StatusOr<store::Bytes> result = IoError("read index", copy);
-    if (disk_.Spend()) {
+    const auto read = [&]() -> absl::StatusOr<store::Bytes> {
+      TD_RETURN_IF_ERROR(disk_.Next("read index", copy));
       const store::Bytes& all = stored_.index[copy].bytes();
       const uint64_t first = std::min<uint64_t>(offset, all.size());
       const uint64_t end = std::min<uint64_t>(offset + bytes, all.size());
-      result = store::Bytes(all.begin() + static_cast<ptrdiff_t>(first),
-                            all.begin() + static_cast<ptrdiff_t>(end));
-    }
-    Later([result = std::move(result), done = std::move(done)]() mutable {
-      done(std::move(result));
-    });
+      return store::Bytes(all.begin() + static_cast<ptrdiff_t>(first),
+                          all.begin() + static_cast<ptrdiff_t>(end));
+    };
+    Later([result = read(), done = std::move(done)]() mutable { done(std::move(result)); });
   }
 
   void WriteManifest(std::string text, Done done) override {
-    if (!disk_.Spend()) return Answer(std::move(done), IoError("write manifest", 0));
+    if (absl::Status failed = disk_.Next("write manifest", 0); !failed.ok()) {
+      return Answer(std::move(done), failed);
+    }
     stored_.next_manifest = text;
     Later([this, text = std::move(text), done = std::move(done)]() mutable {
       for (std::string& copy : stored_.manifest) copy = text;
@@ -132,12 +138,12 @@ class FaultFiles final : public store::RecordingFiles {
   }
 
   void ReadManifest(uint32_t copy, store::TextRead done) override {
-    absl::StatusOr<std::string> result = IoError("read manifest", copy);
-    if (disk_.Spend()) result = stored_.manifest[copy];
-    if (result.ok() && result->empty()) result = absl::NotFoundError("manifest: never written");
-    Later([result = std::move(result), done = std::move(done)]() mutable {
-      done(std::move(result));
-    });
+    const auto read = [&]() -> absl::StatusOr<std::string> {
+      TD_RETURN_IF_ERROR(disk_.Next("read manifest", copy));
+      if (stored_.manifest[copy].empty()) return absl::NotFoundError("manifest: never written");
+      return stored_.manifest[copy];
+    };
+    Later([result = read(), done = std::move(done)]() mutable { done(std::move(result)); });
   }
 
  private:
@@ -161,7 +167,7 @@ class FaultStore final : public store::Store {
     if (!made) return absl::AlreadyExistsError(absl::StrCat("mkdir ", Key(path)));
     const uint32_t copies = std::min(members_, format::kMaxIndexCopies);
     it->second.data.assign(members_, DiskFile(disk_.stale));
-    it->second.index.resize(copies);
+    it->second.index.assign(copies, DiskFile(disk_.stale_index));
     it->second.manifest.resize(copies);
     return std::make_unique<FaultFiles>(disk_, it->second, executor);
   }
@@ -174,7 +180,7 @@ class FaultStore final : public store::Store {
   }
 
   absl::Status DeleteRecording(const store::RecordingPath& path) override {
-    if (!disk_.Spend()) return IoError("delete", 0);
+    TD_RETURN_IF_ERROR(disk_.Next("delete", 0));
     disk_.recordings.erase(Key(path));
     return absl::OkStatus();
   }

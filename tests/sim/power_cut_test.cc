@@ -33,6 +33,18 @@ format::Manifest Fresh(uint64_t seed, uint32_t members) {
   return manifest;
 }
 
+// The index of an earlier recording in the same sectors, some of whose blocks were missing.
+Bytes StaleIndex(uint32_t epoch) {
+  const auto entries = format::EntryFormat::Of(kBlockBytes, epoch);
+  Bytes bytes(entries.Offset(32));
+  for (uint64_t i = 0; i < 32; ++i) {
+    const format::IndexEntry entry{
+        .sequence = i, .payload_bytes = i % 3 == 0 ? 0 : static_cast<uint32_t>(kBlockBytes)};
+    entries.Encode(entry, 0, std::span(bytes).subspan(entries.Offset(i), entries.entry_bytes));
+  }
+  return bytes;
+}
+
 // Runs the writer until the power goes or the recording is sealed; returns what it acknowledged.
 uint64_t Record(FaultDisk& disk, uint64_t seed, uint32_t members, uint64_t* pushed) {
   std::mt19937_64 random(seed);
@@ -146,6 +158,7 @@ TEST(PowerCut, DurableBlocksSurviveAndNothingElseIsGivenAsGood) {
     // Whole blocks of an earlier recording, each one place further.
     for (uint64_t i = 0; i < 24; ++i)
       disk.stale.insert(disk.stale.end(), kBlockBytes, ByteOf(i + 1));
+    disk.stale_index = StaleIndex(static_cast<uint32_t>(seed) + 1);
     uint64_t pushed = 0;
     const uint64_t acknowledged = Record(disk, seed, members, &pushed);
     acknowledged_blocks += acknowledged;

@@ -14,6 +14,7 @@ namespace tapedeck::storage_node {
 namespace {
 
 constexpr uint64_t kBlocks = 12;
+const format::EntryFormat kEntries = format::EntryFormat::Of(kBlockBytes, 0);
 
 class Damage : public testing::Test {
  protected:
@@ -54,37 +55,37 @@ TEST_F(Damage, OldEntryWithItsOldPayloadIsStale) {
   const std::string name = node_.RecordAndSeal(kBlocks);
   CopyBytes(node_.Directory(old) + "/data", 3 * kBlockBytes, node_.Directory(name) + "/data",
             3 * kBlockBytes, kBlockBytes);
-  CopyBytes(node_.Directory(old) + "/index", format::EntryOffset(3),
-            node_.Directory(name) + "/index", format::EntryOffset(3), format::kEntryBytes);
+  CopyBytes(node_.Directory(old) + "/index", kEntries.Offset(3), node_.Directory(name) + "/index",
+            kEntries.Offset(3), kEntries.entry_bytes);
   ExpectOnly(name, 3, "stale", node_);
 }
 
-TEST_F(Damage, OnlyTheOldPayloadIsRot) {
+TEST_F(Damage, OldPayloadBelowANewEntryIsALostWrite) {
   const std::string old = node_.RecordAndSeal(kBlocks, 2);
   const std::string name = node_.RecordAndSeal(kBlocks);
   CopyBytes(node_.Directory(old) + "/data", 0, node_.Directory(name) + "/data", 0, kBlockBytes);
-  ExpectOnly(name, 0, "rot", node_);
+  ExpectOnly(name, 0, "torn", node_);
 }
 
 TEST_F(Damage, EntryAtAnotherPlaceIsAnIndexError) {
   const std::string name = node_.RecordAndSeal(kBlocks);
   const std::string index = node_.Directory(name) + "/index";
-  CopyBytes(index, format::EntryOffset(1), index, format::EntryOffset(2), format::kEntryBytes);
+  CopyBytes(index, kEntries.Offset(1), index, kEntries.Offset(2), kEntries.entry_bytes);
   ExpectOnly(name, 2, "index", node_);
 }
 
-TEST_F(Damage, TruncatedFileIsAnIoErrorOfTheLastBlock) {
+TEST_F(Damage, TruncatedFileCostsTheLastBlock) {
   const std::string name = node_.RecordAndSeal(kBlocks);
   std::filesystem::resize_file(node_.Directory(name) + "/data", kBlocks * kBlockBytes - 1);
-  ExpectOnly(name, kBlocks - 1, "io", node_);
+  ExpectOnly(name, kBlocks - 1, "truncated", node_);
 }
 
 TEST(DamagedIndexCopy, TheOtherCopyServes) {
   NodeFixture node(services::StoreKind::kPosix, 2);
   const std::string name = node.RecordAndSeal(kBlocks);
   for (uint64_t i = 0; i < kBlocks; i += 2) {
-    FlipBit(node.Directory(name, 0) + "/index", format::EntryOffset(i) + 20);
-    FlipBit(node.Directory(name, 1) + "/index", format::EntryOffset(i + 1) + 20);
+    FlipBit(node.Directory(name, 0) + "/index", kEntries.Offset(i) + 20);
+    FlipBit(node.Directory(name, 1) + "/index", kEntries.Offset(i + 1) + 20);
   }
   EXPECT_THAT(node.Verify(name), testing::IsEmpty());
   for (const auto& header : node.PlayAll(name)) EXPECT_EQ(header.flags, 0u);
@@ -93,8 +94,8 @@ TEST(DamagedIndexCopy, TheOtherCopyServes) {
 TEST(DamagedIndexCopy, BothCopiesBadIsAnIndexError) {
   NodeFixture node(services::StoreKind::kPosix, 2);
   const std::string name = node.RecordAndSeal(kBlocks);
-  FlipBit(node.Directory(name, 0) + "/index", format::EntryOffset(4) + 40);
-  FlipBit(node.Directory(name, 1) + "/index", format::EntryOffset(4) + 40);
+  FlipBit(node.Directory(name, 0) + "/index", kEntries.Offset(4) + 40);
+  FlipBit(node.Directory(name, 1) + "/index", kEntries.Offset(4) + 40);
   const auto damaged = node.Verify(name);
   ASSERT_EQ(damaged.size(), 1u);
   EXPECT_EQ(damaged[0].sequence, 4u);

@@ -9,6 +9,7 @@
 
 #include "storage_node/format/index.h"
 #include "storage_node/format/manifest.h"
+#include "tests/storage_node/damage.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -131,11 +132,7 @@ TEST_P(Recovery, RotBelowTheWatermarkIsKeptAndFoundWhenRead) {
   }
   recorder = std::nullopt;
   node_.Stop();
-  std::fstream data(node_.Directory(name) + "/data",
-                    std::ios::binary | std::ios::in | std::ios::out);
-  data.seekp(100);
-  data.write("rot", 3);
-  data.close();
+  FlipBit(node_.Directory(name) + "/data", 100);
   node_.Start();
   EXPECT_EQ(node_.Get(name).blocks, 40u);
   const auto damaged = node_.Verify(name);

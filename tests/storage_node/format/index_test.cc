@@ -17,7 +17,18 @@ const IndexEntry kEntry{.sequence = 3,
                         .payload_bytes = 9,
                         .flags = 0,
                         .check = 0xb156b3d1,
-                        .payload_crc32c = 0xe3069283};
+                        .payload_crc32c = 0xe3069283,
+                        .pieces = {0xe3069283}};
+const EntryFormat kFormat = EntryFormat::Of(1 << 20, 0x01020304);
+
+// An entry of a block of 1 MiB.
+using EntryBytes = std::array<std::byte, 128>;
+
+EntryBytes Encode(uint32_t copy) {
+  EntryBytes bytes;
+  kFormat.Encode(kEntry, copy, bytes);
+  return bytes;
+}
 
 IndexHeader Header() {
   return {.lun = *Uuid::Parse("00112233-4455-4677-8899-aabbccddeeff"),
@@ -47,35 +58,55 @@ void ExpectEveryFlippedBitIsFound(std::array<std::byte, n> bytes, Decode decode)
 // independent program from the tables of storage_node/format/README.md, whose worked example they
 // are.
 TEST(IndexEntry, GoldenBytes) {
-  const EntryBytes bytes = EncodeEntry(kEntry, 0);
-  EXPECT_EQ(Hex(bytes, 0, 64),
+  const EntryBytes bytes = Encode(0);
+  EXPECT_EQ(Hex(bytes, 0, 56),
             "54444945010000000300000000000000000006000000000000a00e5ae6e5e918"
-            "0900000000000000d1b356b1839206e300000000000000000000000045629005");
-  EXPECT_EQ(*DecodeEntry(bytes, 3, 0), kEntry);
+            "0900000000000000d1b356b1839206e304030201839206e3");
+  EXPECT_EQ(Hex(bytes, 56, 68), std::string(136, '0'));
+  EXPECT_EQ(Hex(bytes, 124, 4), "50d67c77");
+  EXPECT_EQ(*kFormat.Decode(bytes, 3, 0), kEntry);
 }
 
 TEST(IndexEntry, EveryFlippedBitIsFound) {
-  ExpectEveryFlippedBitIsFound(EncodeEntry(kEntry, 1), [](const EntryBytes& bytes) {
-    return DecodeEntry(bytes, 3, 1).ok();
-  });
+  ExpectEveryFlippedBitIsFound(
+      Encode(1), [](const EntryBytes& bytes) { return kFormat.Decode(bytes, 3, 1).ok(); });
 }
 
 TEST(IndexEntry, ValidOnlyAtItsPlaceAndInItsCopy) {
-  const EntryBytes bytes = EncodeEntry(kEntry, 0);
-  EXPECT_TRUE(absl::IsDataLoss(DecodeEntry(bytes, 4, 0).status()));
-  EXPECT_TRUE(absl::IsDataLoss(DecodeEntry(bytes, 3, 1).status()));
+  const EntryBytes bytes = Encode(0);
+  EXPECT_TRUE(absl::IsDataLoss(kFormat.Decode(bytes, 4, 0).status()));
+  EXPECT_TRUE(absl::IsDataLoss(kFormat.Decode(bytes, 3, 1).status()));
+}
+
+TEST(IndexEntry, OfAnEarlierRecordingIsTold) {
+  EntryFormat later = kFormat;
+  ++later.epoch;
+  EXPECT_TRUE(absl::IsAborted(later.Decode(Encode(0), 3, 0).status()));
 }
 
 TEST(IndexEntry, ZeroesAreUnwrittenNotDamaged) {
-  EXPECT_TRUE(absl::IsNotFound(DecodeEntry(EntryBytes{}, 0, 0).status()));
+  EXPECT_TRUE(absl::IsNotFound(kFormat.Decode(EntryBytes{}, 0, 0).status()));
+}
+
+TEST(EntryFormat, SixteenPiecesUpTo64KiBEach) {
+  struct Row {
+    uint64_t block_bytes;
+    uint32_t piece_bytes, entry_bytes;
+  };
+  for (const Row& row : {Row{64 << 10, 4096, 128}, Row{68 << 10, 8192, 128},
+                         Row{1 << 20, 64 << 10, 128}, Row{8 << 20, 64 << 10, 576}}) {
+    const EntryFormat format = EntryFormat::Of(row.block_bytes, 0);
+    EXPECT_EQ(format.piece_bytes, row.piece_bytes) << row.block_bytes;
+    EXPECT_EQ(format.entry_bytes, row.entry_bytes) << row.block_bytes;
+  }
 }
 
 TEST(IndexHeader, GoldenBytes) {
   const Page page = EncodeHeader(Header(), 1);
-  EXPECT_EQ(Hex(page, 0, 52),
-            "544449580100400000112233445546778899aabbccddeeff0f1e2d3c4b5a4968"
-            "8776a5b4c3d2e1f0000010000403020102000000");
-  EXPECT_EQ(Hex(page, kPageBytes - 4, 4), "ec793f7a");
+  EXPECT_EQ(Hex(page, 0, 56),
+            "544449580100800000112233445546778899aabbccddeeff0f1e2d3c4b5a4968"
+            "8776a5b4c3d2e1f000001000040302010200000000000100");
+  EXPECT_EQ(Hex(page, kPageBytes - 4, 4), "29a60ff1");
   EXPECT_EQ(*DecodeHeader(page, 1), Header());
   EXPECT_TRUE(absl::IsDataLoss(DecodeHeader(page, 0).status()));
 }

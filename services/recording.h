@@ -1,0 +1,54 @@
+// A recording and what was found wrong with it, in plain values. Field meanings are those of
+// tapedeck/v1/catalog.proto.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "dataplane/flow.h"
+
+namespace tapedeck::services {
+
+enum class RecordingState { kRecording = 1, kSealed = 2, kSalvaged = 3, kDeleting = 4 };
+
+struct Recording {
+  std::string name;  // luns/{lun}/channels/{channel}/recordings/{recording}
+  std::string uid;
+  RecordingState state = RecordingState::kRecording;
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+  uint64_t missing_blocks = 0;
+  uint64_t durable_watermark = 0;
+  uint64_t block_bytes = 0;
+  std::string datatype;
+  double sample_rate = 0;
+  dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
+  int64_t start_time_ns = 0;
+  int64_t end_time_ns = 0;  // 0 while recording
+  std::string cause;
+  std::map<std::string, std::string> labels;
+};
+
+// Of a block's payload.
+struct ByteRange {
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+  bool operator==(const ByteRange&) const = default;
+};
+
+struct DamagedBlock {
+  uint64_t sequence = 0;
+  std::string kind;
+  std::string detail;
+  std::vector<ByteRange> ranges;  // what is bad of it; empty: all, or unknown
+};
+
+struct VerifyProgress {
+  uint64_t checked_blocks = 0;
+  uint64_t blocks = 0;
+  std::vector<DamagedBlock> damaged;  // since the last report
+};
+
+}  // namespace tapedeck::services
