@@ -16,14 +16,14 @@ source "$(dirname "${BASH_SOURCE[0]}")/../e2e/lib.sh"
 LAB=$TAPEDECK_ROOT/tests/lab
 
 LOGS=(ext4/posix ext4/direct xfs/posix xfs/direct)
-FS='' KIND='' KEEP='' REPLAY='' ONLY=0 SEED=$RANDOM BLOCKS=64 RATE=8mbit PREFIXES=0 LOSSES=1 SHARDS=4
+FS='' KIND='' KEEP='' REPLAY='' ONLY=0 SEED=$RANDOM BLOCKS=32 RATE=8mbit PREFIXES=0 LOSSES=1 SHARDS=4
 # The same on both machines, as the LUN's configuration names its members; mounts there are private to each shard.
 PLACE=/run/tapedeck-log-writes
 DISK_BYTES=$((320 * MIB)) LOG_BYTES=$((2048 * MIB)) BLOCK_BYTES=65536
 
 while [[ $# -gt 0 ]]; do
   case $1 in
-    --short) BLOCKS=20 RATE=4mbit PREFIXES=150 LOSSES=0 && shift && continue ;;
+    --short) BLOCKS=16 RATE=4mbit PREFIXES=100 LOSSES=0 && shift && continue ;;
     --fs) FS=$2 ;;
     --kind) KIND=$2 ;;
     --prefixes) PREFIXES=$2 ;;

@@ -1,7 +1,7 @@
 // What a storage node had acknowledged at a place of a log of writes: read from the marks that the
 // recording machine put there, each after the node had said so.
 //   begin                                  from here on a node must start from any prefix
-//   at:RECORDING:STATE:BLOCKS:DURABLE      as the node showed it
+//   at:RECORDING:STATE:BLOCKS:DURABLE      as the node showed it; BLOCKS once it is closed
 //   deleting:RECORDING  deleted:RECORDING  before the call, and after it
 #pragma once
 

@@ -39,28 +39,10 @@ slow_rails() {
   local end
   modprobe -a sch_prio sch_tbf cls_u32
   tc qdisc add dev lo root handle 1: prio bands 3 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
-  tc qdisc add dev lo parent 1:3 handle 30: tbf rate "$RATE" burst 128kb latency 200ms
+  tc qdisc add dev lo parent 1:3 handle 30: tbf rate "$RATE" burst 128kb latency 1s
   for end in src dst; do
     tc filter add dev lo parent 1: protocol ip u32 match ip "$end" 127.0.0.2/32 flowid 1:3
   done
-}
-
-# look: reads what the node shows, and then marks it. Only what has changed since the last look.
-look() {
-  local line
-  tapectl_json recordings list >"$WORK/list.json" 2>/dev/null || return 0
-  jq -r '.recordings[] | "\(.name):\(.state):\(.blocks):\(.durable_watermark)"' "$WORK/list.json" >"$WORK/list.new"
-  mv "$WORK/list.new" "$WORK/list"
-  while read -r line; do
-    [[ ${SEEN[${line%%:*}]:-} == "$line" ]] || mark "at:$line"
-    SEEN[${line%%:*}]=$line
-  done <"$WORK/list"
-}
-
-keep_ledger() {
-  local -A SEEN=()
-  until [[ -e $WORK/stop ]]; do look; done
-  look
 }
 
 # record CHANNEL SOURCE: in the background; adds to JOBS.
@@ -80,8 +62,8 @@ end_jobs() {
 # newest CHANNEL: the name of its newest recording.
 newest() { tapectl_json recordings list | jq -r "[.recordings[].name | select(contains(\"/$1/\"))][0] // empty"; }
 
-# is_recording CHANNEL: the last look saw a recording under way there, with durable blocks.
-is_recording() { grep -q "/$1/.*:RECORDING:[0-9]*:[1-9]" "$WORK/list"; }
+# is_recording CHANNEL: by the last mark of it, a recording is under way there and has some durable blocks.
+is_recording() { grep "/$1/" "$WORK/marks" | tail -n 1 | grep -q ":RECORDING:[0-9]*:\([5-9]\|..\)"; }
 
 # kill_within CHANNEL SOURCE: kills node and worker in the middle of recording.
 kill_within() {
@@ -118,8 +100,8 @@ scenario() {
 
 # end_log: nobody closes what is open. Without its target the log is whole.
 end_log() {
-  touch "$WORK/stop"
-  wait "$LEDGER_PID"
+  kill "$NOTARY_PID"
+  wait "$NOTARY_PID" 2>/dev/null || true
   [[ $FS == raw ]] || umount "$PLACE/mnt"
   dmsetup remove --retry log
   [[ $FS != raw ]] || cp -r "$WORK/state/luns" "$WORK/results/"
@@ -134,7 +116,7 @@ for channel in c0 c1; do
   tapectl channel create "l/$channel" --datatype cu8 --block-bytes 64KiB --sample-rate 1e6 --commit durable >/dev/null
 done
 [[ $FS != raw ]] || mark begin
-keep_ledger &
-LEDGER_PID=$!
+"$TAPEDECK_BIN/tapedeck-log-notary" "$TAPEDECK_STORAGE" log >"$WORK/marks" 2>"$WORK/notary.log" &
+NOTARY_PID=$!
 scenario
 end_log
