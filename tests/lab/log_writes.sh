@@ -98,7 +98,7 @@ keep_log() {
 make_and_replay() {
   record_log "$1" "$2"
   ln -s "$WORK"/{sources,results} "$IMAGES"
-  printf '%s/%s, seed %d: ' "$1" "$2" "$SEED"
+  printf '%s/%s, seed %d:\n' "$1" "$2" "$SEED"
   replay_log "$1" "$IMAGES"
   if ((VERDICT > 0)); then
     failed=1
