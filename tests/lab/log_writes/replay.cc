@@ -13,6 +13,7 @@ namespace tapedeck::lab {
 namespace {
 
 constexpr uint64_t kMaxComplaints = 40;
+constexpr uint64_t kSeedStride = 1'000'003;
 // What a device writes whole or not at all: file systems count on it for their superblocks.
 constexpr uint64_t kAtomBytes = 4096;
 
@@ -33,6 +34,7 @@ absl::StatusOr<ReplayCounts> Replay::Run() {
   }
   if (!ledger_.begun()) return absl::DataLossError("the log has no mark that says begin");
   for (const auto& [name, promise] : ledger_.promises()) counts_.blocks += promise.blocks;
+  if (counts_.blocks == 0) return absl::DataLossError("no mark in the log promises a block");
   return counts_;
 }
 
@@ -67,7 +69,6 @@ void Replay::Choose() {
   for (const uint64_t length : all) {
     if (number++ % options_.shards == options_.shard) chosen_.insert(chosen_.end(), length);
   }
-  random_.seed(options_.seed * options_.shards + options_.shard);
 }
 
 absl::Status Replay::Take(const LogEntry& entry) {
@@ -88,6 +89,8 @@ absl::Status Replay::LookAtPrefix() {
   all_unforced_ = true;
   TD_RETURN_IF_ERROR(Look(unforced_));
   all_unforced_ = false;
+  // So that this prefix alone gives the same losses again.
+  random_.seed(options_.seed * kSeedStride + length_);
   for (uint64_t i = 0; i < options_.losses && !unforced_.empty(); ++i) {
     ++counts_.losses;
     TD_RETURN_IF_ERROR(Look(SomeOfUnforced()));
