@@ -75,6 +75,8 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
       std::shared_ptr<Job>(new Job(name, Direction::kPlayback, environment, std::move(storage)));
   TD_RETURN_IF_ERROR(job->MakeRing(spec.transfer, TransferOp::kWrite, recording.block_bytes));
   const bool direct = !job->end_.ring->window().host_accessible;
+  // Else the node says how many blocks come.
+  const bool whole = spec.playhead == services::session::Playhead();
   if (direct) {
     TD_ASSIGN_OR_RETURN(job->end_.payload_crc, DeviceCrc::Create(*environment.device->device));
   }
@@ -83,7 +85,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
                                       .channel = {.datatype = recording.datatype,
                                                   .block_bytes = recording.block_bytes},
                                       .labels = recording.labels,
-                                      .blocks = recording.blocks,
+                                      .blocks = whole ? recording.blocks : 0,
                                       .device = environment.device,
                                       .direct = direct}));
   job->end_.sink = std::move(pipeline.sink);
@@ -91,9 +93,11 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
     absl::MutexLock lock(&job->mutex_);
     std::ranges::copy(pipeline.notes, std::back_inserter(job->job_.notes));
     job->job_.recording = spec.transfer.target;
-    job->job_.total_blocks = recording.blocks;
+    job->job_.total_blocks = whole ? recording.blocks : 0;
   }
-  job->OpenSession({.direction = Direction::kPlayback, .recording = spec.transfer.target},
+  job->OpenSession({.direction = Direction::kPlayback,
+                    .recording = spec.transfer.target,
+                    .playhead = spec.playhead},
                    spec.transfer, pipeline.needs_order);
   return job;
 }

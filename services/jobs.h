@@ -54,6 +54,7 @@ struct RecordSpec {
 struct PlaybackSpec {
   TransferSpec transfer;
   std::variant<VerifySpec, NullSpec, FileSinkSpec> sink;
+  session::Playhead playhead;
 };
 
 enum class JobState { kStarting = 1, kRunning = 2, kSucceeded = 3, kFailed = 4, kCancelled = 5 };

@@ -32,6 +32,11 @@ const absl::StatusOr<format::IndexEntry>* IndexReader::Find(uint64_t sequence) {
   return &chunk.entries[sequence % kChunkEntries];
 }
 
+void IndexReader::Forget(uint64_t sequence) {
+  const auto it = chunks_.find(sequence / kChunkEntries);
+  if (it != chunks_.end() && it->second.loaded) chunks_.erase(it);
+}
+
 void IndexReader::Load(uint64_t number) {
   if (chunks_.contains(number)) return;
   while (chunks_.size() >= kChunksKept) {

@@ -33,6 +33,9 @@ class IndexReader {
   // call.
   const absl::StatusOr<format::IndexEntry>* Find(uint64_t sequence);
 
+  // What was read about this block and its neighbours is old: they are read again when asked for.
+  void Forget(uint64_t sequence);
+
  private:
   struct Chunk {
     Entries entries;

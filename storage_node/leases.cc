@@ -21,7 +21,14 @@ std::unique_ptr<Leases::Lease> Leases::TakeShared(const std::string& name) {
   absl::MutexLock lock(&mutex_);
   if (ExclusiveAbove(name)) return nullptr;
   ++held_[name].shared;
-  return std::unique_ptr<Lease>(new Lease(shared_from_this(), name));
+  return std::unique_ptr<Lease>(new Lease(shared_from_this(), name, false));
+}
+
+std::unique_ptr<Leases::Lease> Leases::TakeBeside(const std::string& name) {
+  absl::MutexLock lock(&mutex_);
+  if (ExclusiveAbove(name.substr(0, name.rfind('/')))) return nullptr;
+  ++held_[name].shared;
+  return std::unique_ptr<Lease>(new Lease(shared_from_this(), name, false));
 }
 
 std::unique_ptr<Leases::Lease> Leases::TakeExclusive(const std::string& name) {
@@ -31,13 +38,18 @@ std::unique_ptr<Leases::Lease> Leases::TakeExclusive(const std::string& name) {
   const auto next = held_.lower_bound(below);
   if (next != held_.end() && absl::StartsWith(next->first, below)) return nullptr;
   held_[name].exclusive = true;
-  return std::unique_ptr<Lease>(new Lease(shared_from_this(), name));
+  return std::unique_ptr<Lease>(new Lease(shared_from_this(), name, true));
 }
 
-void Leases::Release(const std::string& name) {
+void Leases::Release(const std::string& name, bool exclusive) {
   absl::MutexLock lock(&mutex_);
   const auto it = held_.find(name);
-  if (it->second.exclusive || --it->second.shared == 0) held_.erase(it);
+  if (exclusive) {
+    it->second.exclusive = false;
+  } else {
+    --it->second.shared;
+  }
+  if (!it->second.exclusive && it->second.shared == 0) held_.erase(it);
 }
 
 }  // namespace tapedeck::storage_node

@@ -25,28 +25,47 @@ RecordingReader::RecordingReader(ReaderOptions options,
                                  std::unique_ptr<store::RecordingFiles> files,
                                  dataplane::Executor& executor)
     : options_(std::move(options)),
+      executor_(executor),
       files_(std::move(files)),
-      entries_(options_.manifest.entries()),
+      manifest_(options_.manifest),
+      growing_(options_.live != nullptr),
+      entries_(manifest_.entries()),
       index_(*files_, entries_, [this] { Pump(); }),
-      ahead_(std::clamp<uint64_t>(options_.ring->slots(), 1, kMaxAhead)) {
+      ahead_(std::clamp<uint64_t>(options_.ring->slots(), 1, kMaxAhead)),
+      next_read_(options_.first),
+      next_give_(options_.first) {
   auto pump = lifetime_.Guard([this] { Pump(); });
   options_.ring->SetWaker([&executor, pump] { executor.Post(pump); });
   executor.Post(pump);
+  if (!growing_) return;
+  auto grown = lifetime_.Guard([this] { OnGrown(); });
+  follower_ = options_.live->Follow([&executor, grown] { executor.Post(grown); });
+  executor.Post(grown);
+}
+
+void RecordingReader::OnGrown() {
+  if (const auto closed = options_.live->closed(); growing_ && closed != nullptr) {
+    manifest_ = *closed;
+    growing_ = false;
+  }
+  Pump();
+  if (waker_) waker_();
 }
 
 RecordingReader::~RecordingReader() {
   options_.ring->SetWaker(nullptr);
+  if (options_.live != nullptr) options_.live->Unfollow(follower_);
   if (damaged_blocks_ <= kMaxReports) return;
   dataplane::Log(dataplane::LogLevel::kError, "recording_reader", "more blocks damaged",
                  {{"recording", options_.name}, {"blocks", absl::StrCat(damaged_blocks_)}});
 }
 
 format::Place RecordingReader::PlaceOf(uint64_t sequence) const {
-  return format::PlaceOf(sequence, options_.manifest.block_bytes, options_.manifest.members);
+  return format::PlaceOf(sequence, manifest_.block_bytes, manifest_.members);
 }
 
 bool RecordingReader::KnownMissing(uint64_t sequence) const {
-  const auto& missing = options_.manifest.missing;
+  const auto& missing = manifest_.missing;
   const auto after = std::upper_bound(
       missing.begin(), missing.end(), sequence,
       [](uint64_t s, const format::SequenceRange& range) { return s < range.first; });
@@ -60,7 +79,7 @@ void RecordingReader::Pump() {
     if (!Start(requests_.front())) return;
     requests_.pop_front();
   }
-  while (next_read_ < options_.manifest.blocks && next_read_ < next_give_ + ahead_) {
+  while (next_read_ < end() && next_read_ < next_give_ + ahead_) {
     if (!Start({.sequence = next_read_})) return;
     ++next_read_;
   }
@@ -69,7 +88,7 @@ void RecordingReader::Pump() {
 // Nothing it calls runs inline, so the queue it is called from stays as it is.
 bool RecordingReader::Start(const Request& request) {
   const auto* entry = index_.Find(request.sequence);
-  if (entry == nullptr) return false;
+  if (entry == nullptr || ReadTooEarly(request.sequence, entry->status())) return false;
   const bool known = KnownMissing(request.sequence);
   if (known || request.as_missing || !entry->ok()) {
     const format::IndexEntry header =
@@ -86,6 +105,14 @@ bool RecordingReader::Start(const Request& request) {
       [this, request, entry = **entry](absl::StatusOr<dataplane::Block> block) {
         OnRead(request, entry, std::move(block));
       });
+}
+
+bool RecordingReader::ReadTooEarly(uint64_t sequence, const absl::Status& status) {
+  if (options_.live == nullptr || !absl::IsNotFound(status)) return false;
+  if (std::exchange(read_again_, sequence) == sequence) return false;
+  index_.Forget(sequence);
+  index_.Find(sequence);
+  return true;
 }
 
 bool RecordingReader::StartMissing(const Request& request, const format::IndexEntry& entry) {
@@ -108,8 +135,8 @@ void RecordingReader::OnRead(const Request& request, const format::IndexEntry& e
                      std::string(block.status().message()));
   }
   const format::Verdict verdict =
-      format::CheckBlock(options_.manifest.identity, request.sequence, PlaceOf(request.sequence),
-                         entry, entries_.piece_bytes, block->payload());
+      format::CheckBlock(manifest_.identity, request.sequence, PlaceOf(request.sequence), entry,
+                         entries_.piece_bytes, block->payload());
   if (verdict.kind != format::DamageKind::kNone) {
     block->Reset();
     return OnDamaged(request, verdict.kind, verdict.detail);
@@ -152,6 +179,7 @@ void RecordingReader::Report(uint64_t sequence, format::DamageKind kind,
 void RecordingReader::Give(const Request& request, const dataplane::BlockHeader& header,
                            dataplane::Block block) {
   block.header() = header;
+  block.header().sequence -= options_.first;
   if (request.rejected) {
     ready_again_.push_back(std::move(block));
   } else {
@@ -168,11 +196,11 @@ absl::StatusOr<Flow> RecordingReader::Pull(dataplane::Block* block) {
     --rejected_open_;
     return Flow::kMoved;
   }
-  if (next_give_ == options_.manifest.blocks) {
+  if (!growing_ && next_give_ >= manifest_.blocks) {
     return rejected_open_ == 0 ? Flow::kEnd : Flow::kNotNow;
   }
   const auto next = ready_.find(next_give_);
-  if (next == ready_.end()) return Flow::kNotNow;
+  if (next == ready_.end() || TooEarly(next->second.header())) return Flow::kNotNow;
   *block = std::move(next->second);
   ready_.erase(next);
   ++next_give_;
@@ -180,22 +208,35 @@ absl::StatusOr<Flow> RecordingReader::Pull(dataplane::Block* block) {
   return Flow::kMoved;
 }
 
+bool RecordingReader::TooEarly(const dataplane::BlockHeader& header) {
+  if (options_.behind_ns == 0) return false;
+  const int64_t wait_ns = header.capture_ns + options_.behind_ns - executor_.clock().WallNs();
+  if (wait_ns <= 0) return false;
+  if (std::exchange(waiting_, true)) return true;
+  executor_.PostAfter(wait_ns, lifetime_.Guard([this] {
+    waiting_ = false;
+    if (waker_) waker_();
+  }));
+  return true;
+}
+
 absl::Status RecordingReader::Reject(const dataplane::BlockHeader& header) {
-  if (header.sequence >= next_give_) {
+  const uint64_t sequence = options_.first + header.sequence;
+  if (sequence >= next_give_) {
     return services::WithReason(
-        absl::InvalidArgumentError(absl::StrCat("read ", options_.name, ": block ", header.sequence,
+        absl::InvalidArgumentError(absl::StrCat("read ", options_.name, ": block ", sequence,
                                                 " was rejected but not given")),
         "PROTOCOL_VIOLATION", {{"message", "Resend"}});
   }
-  if (!rejected_.insert(header.sequence).second) {
+  if (!rejected_.insert(sequence).second) {
     return services::WithReason(
-        absl::DataLossError(absl::StrCat("read ", options_.name, ": block ", header.sequence,
+        absl::DataLossError(absl::StrCat("read ", options_.name, ": block ", sequence,
                                          " arrived damaged twice; check the consumer's memory and "
                                          "the network")),
-        "BLOCK_DAMAGED", {{"recording", options_.name}, {"blocks", absl::StrCat(header.sequence)}});
+        "BLOCK_DAMAGED", {{"recording", options_.name}, {"blocks", absl::StrCat(sequence)}});
   }
   ++rejected_open_;
-  requests_.push_back({.sequence = header.sequence, .rejected = true});
+  requests_.push_back({.sequence = sequence, .rejected = true});
   Pump();
   return absl::OkStatus();
 }

@@ -1,11 +1,13 @@
-// The Source of a playback session: reads a sealed recording ahead, checks every block against its
-// index entry and gives the blocks in order. What is damaged is given as missing, never as data.
+// The Source of a playback session: reads a recording ahead, checks every block against its index
+// entry and gives the blocks in order. What is damaged is given as missing, never as data. A
+// recording that is being written is followed: it reads what is written until it is closed.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -16,6 +18,7 @@
 #include "storage_node/format/block_check.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/index_reader.h"
+#include "storage_node/live_recording.h"
 #include "storage_node/store/recording_files.h"
 
 namespace tapedeck::storage_node {
@@ -24,6 +27,9 @@ struct ReaderOptions {
   std::string name;  // of the recording, for errors and logs
   format::Manifest manifest;
   std::shared_ptr<dataplane::SlotPool> ring;  // the reader owns its waker
+  uint64_t first = 0;                         // the block to begin with: it is given as number 0
+  std::shared_ptr<LiveRecording> live;        // of a recording that is being written; else null
+  int64_t behind_ns = 0;  // no block is given earlier than this after its capture
   // Held as long as the reader: the recording's lock and its LUN.
   std::shared_ptr<const void> lease;
 };
@@ -56,6 +62,14 @@ class RecordingReader final : public dataplane::Source {
 
   // Starts reads as long as there is something to read and room for it.
   void Pump();
+  // The recording has grown, or was closed.
+  void OnGrown();
+  // Of what can be read now.
+  uint64_t end() const { return growing_ ? options_.live->written() : manifest_.blocks; }
+  // True if the entry was read before it was written; then it is read again.
+  bool ReadTooEarly(uint64_t sequence, const absl::Status& status);
+  // Whether it is too early to give this block; then the waker is called in time.
+  bool TooEarly(const dataplane::BlockHeader& header);
   bool Start(const Request& request);
   bool StartMissing(const Request& request, const format::IndexEntry& entry);
   void OnRead(const Request& request, const format::IndexEntry& entry,
@@ -68,14 +82,20 @@ class RecordingReader final : public dataplane::Source {
   bool KnownMissing(uint64_t sequence) const;
 
   const ReaderOptions options_;
+  dataplane::Executor& executor_;
   const std::unique_ptr<store::RecordingFiles> files_;
+  format::Manifest manifest_;  // final once the recording is closed
+  bool growing_;
+  uint64_t follower_ = 0;  // at options_.live
+  std::optional<uint64_t> read_again_;
+  bool waiting_ = false;  // until the next block may be given
   const format::EntryFormat entries_;
   IndexReader index_;
   dataplane::Waker waker_;
   const uint64_t ahead_;  // blocks read before they are wanted
 
-  uint64_t next_read_ = 0;
-  uint64_t next_give_ = 0;
+  uint64_t next_read_;
+  uint64_t next_give_;
   std::deque<Request> requests_;  // before next_read_: second tries and rejected blocks
   std::map<uint64_t, dataplane::Block> ready_;
   std::deque<dataplane::Block> ready_again_;

@@ -62,7 +62,16 @@ RecordingWriter::RecordingWriter(WriterOptions options,
 
 // An unsealed recording is charged again by whoever salvages it.
 RecordingWriter::~RecordingWriter() {
-  if (phase_ != Phase::kSealed) options_.capacity->Refund(charged_);
+  if (phase_ == Phase::kSealed) return;
+  options_.capacity->Refund(charged_);
+  options_.live->Close(AsWritten());
+}
+
+format::Manifest RecordingWriter::AsWritten() const {
+  format::Manifest manifest = options_.manifest;
+  manifest.blocks = written_.mark();
+  manifest.state = services::RecordingState::kSalvaged;
+  return manifest;
 }
 
 absl::Status RecordingWriter::CheckHeader(const dataplane::BlockHeader& header) const {
@@ -183,9 +192,10 @@ void RecordingWriter::OnIndexed(const std::vector<format::IndexEntry>& entries) 
     uint64_t& end = data_bytes_[place.member];
     end = std::max(end, place.offset + entry.payload_bytes);
   }
-  options_.counts->blocks = written_.end();
-  options_.counts->bytes = bytes_;
-  options_.counts->missing_blocks = missing_.size();
+  options_.live->blocks = written_.end();
+  options_.live->bytes = bytes_;
+  options_.live->missing_blocks = missing_.size();
+  options_.live->SetWritten(manifest_stored_ ? written_.mark() : 0);
   commit_.OnWritten(written_.mark(), entries.size());
   Wake();
   Advance();
@@ -193,7 +203,7 @@ void RecordingWriter::OnIndexed(const std::vector<format::IndexEntry>& entries) 
 
 void RecordingWriter::OnFlushed(const absl::Status& status) {
   if (!status.ok()) Fail(status);
-  options_.counts->durable = watermarks().durable;
+  options_.live->durable = watermarks().durable;
   const int64_t now = executor_.clock().NowNs();
   if (status.ok() && phase_ == Phase::kOpen && now - watermark_ns_ >= kWatermarkPeriodNs) {
     watermark_ns_ = now;
@@ -208,6 +218,7 @@ void RecordingWriter::OnFlushed(const absl::Status& status) {
 void RecordingWriter::OnOpened(const absl::Status& status) {
   opening_ = false;
   manifest_stored_ = status.ok();
+  if (manifest_stored_) options_.live->SetWritten(written_.mark());
   if (!status.ok()) Fail(status);
   Wake();
   Advance();
@@ -297,10 +308,11 @@ void RecordingWriter::OnSealed(const format::Manifest& manifest, const absl::Sta
                    {{"recording", options_.name}, {"error", std::string(status.message())}});
   } else {
     phase_ = Phase::kSealed;
-    options_.counts->durable = manifest.durable_watermark;
+    options_.live->durable = manifest.durable_watermark;
     options_.capacity->Refund(charged_ - manifest.bytes);
     files_ = nullptr;
     if (options_.on_sealed) std::exchange(options_.on_sealed, nullptr)(manifest);
+    options_.live->Close(manifest);
     options_.lease = nullptr;
   }
   Wake();

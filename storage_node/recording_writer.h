@@ -3,7 +3,6 @@
 // is in format/README.md.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <set>
@@ -16,20 +15,13 @@
 #include "storage_node/format/manifest.h"
 #include "storage_node/group_commit.h"
 #include "storage_node/index_writer.h"
+#include "storage_node/live_recording.h"
 #include "storage_node/piece_check.h"
 #include "storage_node/sealer.h"
 #include "storage_node/sequence_mark.h"
 #include "storage_node/store/recording_files.h"
 
 namespace tapedeck::storage_node {
-
-// What the catalog shows of a recording while it is written. Any thread.
-struct LiveCounts {
-  std::atomic<uint64_t> blocks = 0;
-  std::atomic<uint64_t> bytes = 0;
-  std::atomic<uint64_t> missing_blocks = 0;
-  std::atomic<uint64_t> durable = 0;
-};
 
 struct WriterOptions {
   std::string name;           // of the recording, for errors and logs
@@ -39,7 +31,7 @@ struct WriterOptions {
   // Shared with the LUN and the catalog.
   std::shared_ptr<Capacity> capacity;
   Reservation reserved;  // of `capacity`, for the first blocks
-  std::shared_ptr<LiveCounts> counts;
+  std::shared_ptr<LiveRecording> live;
   // Called once with the final manifest, when it is durable and the files are closed.
   std::function<void(const format::Manifest&)> on_sealed;
   // Held until the recording is sealed or the writer gone: its lock and its LUN.
@@ -84,6 +76,8 @@ class RecordingWriter final : public dataplane::Sink {
   // Goes on with Finish when nothing is under way any more.
   void Advance();
   void LeaveToRecovery();
+  // For followers, of what is not closed.
+  format::Manifest AsWritten() const;
   SealPlan MakeSealPlan() const;
   void OnSealed(const format::Manifest& manifest, const absl::Status& status);
 

@@ -6,6 +6,7 @@
 
 #include "dataplane/status_macros.h"
 #include "services/convert/fields.h"
+#include "services/convert/playhead.h"
 #include "services/convert/time.h"
 #include "services/errors.h"
 
@@ -140,12 +141,14 @@ v1::StartPlaybackRequest ToProto(const PlaybackSpec& spec) {
   out.set_recording(spec.transfer.target);
   SetTransfer(spec.transfer, out);
   std::visit(SinkWriter{out}, spec.sink);
+  if (spec.playhead != session::Playhead()) *out.mutable_playhead() = ToProto(spec.playhead);
   return out;
 }
 
 absl::StatusOr<PlaybackSpec> FromProto(const v1::StartPlaybackRequest& request) {
   PlaybackSpec out;
   TD_ASSIGN_OR_RETURN(out.transfer, TransferOf(request, request.recording()));
+  out.playhead = FromProto(request.playhead());
   switch (request.sink_case()) {
     case v1::StartPlaybackRequest::kVerify:
       out.sink = VerifySpec{};

@@ -7,6 +7,7 @@
 #include "dataplane/status_macros.h"
 #include "services/convert/endpoint.h"
 #include "services/convert/fields.h"
+#include "services/convert/playhead.h"
 #include "services/errors.h"
 
 namespace tapedeck::services::convert {
@@ -36,6 +37,8 @@ v1::Open ToProto(const session::Open& open) {
   out.set_slot_bytes(open.slot_bytes);
   out.set_expected_blocks(open.expected_blocks);
   ToWireMap(open.labels, *out.mutable_labels());
+  if (open.playhead != session::Playhead())
+    *out.mutable_playhead() = convert::ToProto(open.playhead);
   return out;
 }
 
@@ -51,7 +54,8 @@ absl::StatusOr<session::Message> FromProto(const v1::Open& open) {
                     .slots = open.slots(),
                     .slot_bytes = open.slot_bytes(),
                     .expected_blocks = open.expected_blocks(),
-                    .labels = FromWireMap(open.labels())};
+                    .labels = FromWireMap(open.labels()),
+                    .playhead = convert::FromProto(open.playhead())};
   // Another version may have other directions and ops: the session answers VERSION_MISMATCH.
   if (out.version != session::kProtocolVersion) return out;
   TD_ASSIGN_OR_RETURN(out.direction,
@@ -82,6 +86,7 @@ v1::Accept ToProto(const session::Accept& accept) {
     wire.set_address(rail.address);
   }
   ToWireMap(accept.labels, *out.mutable_labels());
+  out.set_first_block(accept.first_block);
   return out;
 }
 
@@ -93,6 +98,7 @@ absl::StatusOr<session::Message> FromProto(const v1::Accept& accept) {
                       .block_bytes = accept.block_bytes(),
                       .slots = accept.slots(),
                       .blocks = accept.blocks(),
+                      .first_block = accept.first_block(),
                       .wire_limit_bytes_per_s = accept.wire_limit_bytes_per_s(),
                       .labels = FromWireMap(accept.labels())};
   TD_ASSIGN_OR_RETURN(

@@ -17,7 +17,11 @@ inline google::protobuf::Timestamp ToTimestamp(int64_t ns) {
   return out;
 }
 
+// Clamped to the years 1678 to 2262, which int64_t nanoseconds hold.
 inline int64_t FromTimestamp(const google::protobuf::Timestamp& time) {
+  constexpr int64_t kMaxSeconds = INT64_MAX / kNanosPerSecond - 1;
+  if (time.seconds() > kMaxSeconds) return INT64_MAX;
+  if (time.seconds() < -kMaxSeconds) return INT64_MIN;
   return time.seconds() * kNanosPerSecond + time.nanos();
 }
 

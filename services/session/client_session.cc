@@ -64,6 +64,7 @@ void ClientSession::OnMessage(Message message) {
     if (transfer_->sending()) {
       status = Unexpected("EndOfStream");
     } else {
+      snapshot_.total_blocks = end->blocks;
       transfer_->SetTotal(end->blocks);
     }
   } else if (const auto* progress = std::get_if<Progress>(&message)) {
@@ -196,7 +197,7 @@ void ClientSession::Refresh() {
   snapshot_.crc_errors = receiving.crc_errors;
   if (running_ns_ != 0) snapshot_.elapsed_ns = executor_.clock().NowNs() - running_ns_;
   snapshot_.rails = rails_->progress();
-  const uint64_t due = sending ? source_blocks_ : snapshot_.accept.blocks;
+  const uint64_t due = sending ? source_blocks_ : snapshot_.total_blocks;
   snapshot_.lost_blocks = transfer_->missing_blocks();
   // A playback that was stopped has not lost what it did not ask for.
   if (!(stopped_ && !sending) && due > committed) snapshot_.lost_blocks += due - committed;

@@ -12,6 +12,7 @@
 #include "dataplane/flow.h"
 #include "dataplane/transport/endpoint.h"
 #include "dataplane/transport/transport.h"
+#include "services/session/playhead.h"
 
 namespace tapedeck::services::session {
 
@@ -40,6 +41,7 @@ struct Open {
   uint64_t slot_bytes = 0;
   uint64_t expected_blocks = 0;               // 0: unknown
   std::map<std::string, std::string> labels;  // kept with the recording
+  Playhead playhead;                          // playback
 };
 
 // One end's side of one connection; the generation counts its re-connections.
@@ -66,7 +68,8 @@ struct Accept {
   CommitLevel commit = CommitLevel::kDurable;
   uint64_t block_bytes = 0;
   uint32_t slots = 0;
-  uint64_t blocks = 0;  // playback: blocks of the recording
+  uint64_t blocks = 0;       // playback: blocks that will come; 0: unknown, it still grows
+  uint64_t first_block = 0;  // playback: of the recording, the first that will come
   uint64_t wire_limit_bytes_per_s = 0;
   std::vector<RailName> rails;
   std::map<std::string, std::string> labels;  // playback: of the recording

@@ -33,7 +33,9 @@ struct RecordOptions : TransferOptions {
   bool loop = false;
 };
 
-using PlayOptions = TransferOptions;
+struct PlayOptions : TransferOptions {
+  session::Playhead playhead;
+};
 
 // The path of file:PATH, as the shell means it.
 std::string AbsolutePath(absl::string_view end) {
@@ -130,7 +132,7 @@ absl::Status Play(Program& program, const PlayOptions& options) {
   BlockInterrupts();
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string recording, RecordingNameOf(options.name, *catalog));
-  PlaybackSpec spec{.transfer = SpecOf(program, options, recording)};
+  PlaybackSpec spec{.transfer = SpecOf(program, options, recording), .playhead = options.playhead};
   if (options.end == "verify") {
     spec.sink = VerifySpec{};
   } else if (options.end == "null") {
@@ -168,6 +170,31 @@ void AddShared(CLI::App* command, TransferOptions& options) {
   AddParsed(command, "--op", options.op, ParseOp, "READ, WRITE or SEND; default the channel's");
 }
 
+// One of three ways to say where to begin.
+void AddPlayhead(CLI::App* command, session::Playhead& playhead) {
+  using Unit = session::Playhead::Unit;
+  const auto from = [&playhead](Unit unit, auto parse) {
+    return [&playhead, unit, parse](absl::string_view text) -> absl::StatusOr<int64_t> {
+      TD_ASSIGN_OR_RETURN(const auto start, parse(text));
+      playhead.unit = unit;
+      return static_cast<int64_t>(start);
+    };
+  };
+  CLI::Option* block = AddParsed(command, "--from-block", playhead.start,
+                                 from(Unit::kBlock, ParseCount), "Begin at this block");
+  CLI::Option* sample = AddParsed(command, "--from-sample", playhead.start,
+                                  from(Unit::kSample, ParseCount), "Begin at this sample");
+  CLI::Option* time =
+      AddParsed(command, "--from-time", playhead.start, from(Unit::kTime, ParseTimeNs),
+                "Begin at this time of capture: 2026-01-31T12:00:00Z, or -30s for 30 s ago");
+  block->excludes(sample)->excludes(time);
+  sample->excludes(time);
+  command->add_flag("--follow", playhead.follow,
+                    "Play a recording that is still being written, until it is closed");
+  AddParsed(command, "--behind", playhead.behind_ns, ParseDurationNs,
+            "Give no block earlier than this after its capture, e.g. 200ms");
+}
+
 }  // namespace
 
 void AddTransferCommands(CLI::App& app, Program& program) {
@@ -195,6 +222,7 @@ void AddTransferCommands(CLI::App& app, Program& program) {
   play->add_option("--sink", play_options->end, "verify, null or file:PATH")
       ->required()
       ->check(EndOf({"verify", "null"}, "verify, null or file:PATH"));
+  AddPlayhead(play, play_options->playhead);
   AddShared(play, *play_options);
   SetRun<PlayOptions>(play, program, "play", play_options, Play);
 }

@@ -8,6 +8,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 
 namespace tapedeck::services::tapectl {
@@ -82,6 +84,19 @@ absl::StatusOr<int64_t> ParseDurationNs(absl::string_view text) {
   }
   return absl::InvalidArgumentError(
       absl::StrCat("\"", text, "\" is not a duration: write for example 250ms, 10s or 1m30s"));
+}
+
+absl::StatusOr<int64_t> ParseTimeNs(absl::string_view text) {
+  absl::string_view ago = text;
+  if (absl::ConsumePrefix(&ago, "-")) {
+    const auto ns = ParseDurationNs(ago);
+    if (ns.ok()) return absl::GetCurrentTimeNanos() - *ns;
+  }
+  absl::Time time;
+  std::string why;
+  if (absl::ParseTime(absl::RFC3339_full, text, &time, &why)) return absl::ToUnixNanos(time);
+  return absl::InvalidArgumentError(absl::StrCat(
+      "\"", text, "\" is not a time: write for example 2026-01-31T12:00:00Z, or -30s"));
 }
 
 absl::StatusOr<int> ParseOp(absl::string_view text) { return IndexOf(kOps, text, "transfer op"); }

@@ -32,24 +32,24 @@ struct StorageSettings {
   format::Random random;                          // null: the system's
 };
 
-// Counts of the recordings being written. Any thread.
+// The recordings that are being written. Any thread.
 class LiveRecordings {
  public:
-  void Add(const std::string& name, const std::shared_ptr<LiveCounts>& counts) {
+  void Add(const std::string& name, const std::shared_ptr<LiveRecording>& recording) {
     absl::MutexLock lock(&mutex_);
-    std::erase_if(counts_, [](const auto& entry) { return entry.second.expired(); });
-    counts_[name] = counts;
+    std::erase_if(recordings_, [](const auto& entry) { return entry.second.expired(); });
+    recordings_[name] = recording;
   }
   // Null if nobody writes it.
-  std::shared_ptr<LiveCounts> Find(const std::string& name) {
+  std::shared_ptr<LiveRecording> Find(const std::string& name) {
     absl::MutexLock lock(&mutex_);
-    const auto it = counts_.find(name);
-    return it == counts_.end() ? nullptr : it->second.lock();
+    const auto it = recordings_.find(name);
+    return it == recordings_.end() ? nullptr : it->second.lock();
   }
 
  private:
   absl::Mutex mutex_;
-  std::map<std::string, std::weak_ptr<LiveCounts>> counts_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, std::weak_ptr<LiveRecording>> recordings_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Any thread. Lives as long as the node. The catalog is shared with writers, which may seal after

@@ -55,11 +55,11 @@ absl::Status CloseAbandoned(NodeParts& parts, catalog::RecordingRow* row,
 services::Recording Present(NodeParts& parts, const catalog::RecordingRow& row) {
   services::Recording recording = format::ToRecording(row.manifest, row.name.channel_name());
   if (recording.state != services::RecordingState::kRecording) return recording;
-  if (const auto counts = parts.live.Find(recording.name)) {
-    recording.blocks = counts->blocks;
-    recording.bytes = counts->bytes;
-    recording.missing_blocks = counts->missing_blocks;
-    recording.durable_watermark = counts->durable;
+  if (const auto live = parts.live.Find(recording.name)) {
+    recording.blocks = live->blocks;
+    recording.bytes = live->bytes;
+    recording.missing_blocks = live->missing_blocks;
+    recording.durable_watermark = live->durable;
   }
   return recording;
 }

@@ -4,25 +4,21 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/log.h"
-#include "dataplane/memory/host/memory.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
-#include "services/session/transfer.h"
+#include "storage_node/node/playback.h"
 #include "storage_node/node/recordings.h"
-#include "storage_node/recording_reader.h"
+#include "storage_node/node/session_ring.h"
 #include "storage_node/recording_writer.h"
 
 namespace tapedeck::storage_node {
 namespace {
 
-using dataplane::RemoteAccess;
 using dataplane::TransferOp;
 using dataplane::ladder::FittedRing;
 using services::session::Admission;
 using services::session::Open;
 
-constexpr size_t kMinRingSlots = 8;
 // Of one recording: beyond, bytes would no longer fit their counter.
 constexpr uint64_t kMaxBlocks = uint64_t{1} << 40;
 
@@ -31,14 +27,6 @@ struct Held {
   std::shared_ptr<OpenLun> lun;
   std::unique_ptr<Leases::Lease> lease;
 };
-
-absl::Status CheckSlots(const Open& open, uint64_t block_bytes) {
-  if (open.slot_bytes == 0 || open.slot_bytes >= block_bytes) return absl::OkStatus();
-  return services::WithReason(
-      absl::InvalidArgumentError(absl::StrCat("slot_bytes ", open.slot_bytes,
-                                              ": the channel's blocks have ", block_bytes)),
-      "ARGUMENT_INVALID", {{"field", "slot_bytes"}});
-}
 
 // A recording that says how long it will be is sure of that room: nobody else gets it until it
 // ends. Refuses what cannot fit before anything is made.
@@ -74,44 +62,11 @@ TransferOp RecordOp(const Open& open, const services::Channel& channel) {
   return channel.op_chosen ? channel.op : TransferOp::kRead;
 }
 
-TransferOp PlaybackOp(const Open& open, const services::Channel& channel) {
-  if (open.op_chosen) return open.op;
-  return channel.op_chosen ? channel.op : TransferOp::kWrite;
-}
-
 }  // namespace
-
-size_t RecordingHost::RingSlots(uint64_t block_bytes) const {
-  const size_t fit = parts_.settings.ring_bytes / block_bytes;
-  return std::max(kMinRingSlots, std::min(parts_.settings.ring_slots, fit));
-}
-
-absl::StatusOr<FittedRing> RecordingHost::MakeRing(OpenLun& lun, uint64_t block_bytes,
-                                                   bool playback, TransferOp op) const {
-  const auto make = [&](size_t slots) {
-    return lun.store->MakeRing(
-        {.slots = slots,
-         .slot_bytes = block_bytes,
-         .playback = playback,
-         .exposed_to_peer = services::session::AccessFor(op, playback) != RemoteAccess::kNone});
-  };
-  TD_ASSIGN_OR_RETURN(const auto spare, dataplane::host::Create(dataplane::ladder::kSpareBytes));
-  absl::StatusOr<FittedRing> fitted =
-      dataplane::ladder::FitRing({.rails = parts_.settings.rails,
-                                  .access = services::session::AccessFor(op, playback),
-                                  .slots = RingSlots(block_bytes),
-                                  .min_slots = kMinRingSlots,
-                                  .make = make,
-                                  .spare = spare->window()});
-  if (fitted.ok() && !fitted->warning.empty()) {
-    dataplane::Log(dataplane::LogLevel::kWarning, "node", fitted->warning);
-  }
-  return fitted;
-}
 
 absl::StatusOr<Admission> RecordingHost::Admit(const Open& open, dataplane::Executor& executor) {
   if (open.direction == services::session::Direction::kRecord) return AdmitRecord(open, executor);
-  return AdmitPlayback(open, executor);
+  return AdmitPlayback(parts_, open, executor);
 }
 
 format::Manifest RecordingHost::NewManifest(const Open& open, const OpenLun& lun,
@@ -166,7 +121,8 @@ absl::StatusOr<Admission> RecordingHost::StartRecording(NewRecording recording,
                                                         dataplane::Executor& executor) {
   auto& [manifest, name, held, lun, room] = recording;
   TD_ASSIGN_OR_RETURN(FittedRing fitted,
-                      MakeRing(*lun, manifest.block_bytes, /*playback=*/false, manifest.op));
+                      MakeSessionRing(parts_.settings, *lun, manifest.block_bytes,
+                                      /*playback=*/false, manifest.op));
   const store::RecordingPath path{.channel = name.channel, .recording = name.recording};
   TD_ASSIGN_OR_RETURN(auto files,
                       lun->store->CreateRecording(path, manifest.block_bytes, executor));
@@ -175,8 +131,8 @@ absl::StatusOr<Admission> RecordingHost::StartRecording(NewRecording recording,
     lun->store->DeleteRecording(path).IgnoreError();
     return status;
   }
-  auto counts = std::make_shared<LiveCounts>();
-  parts_.live.Add(name.ToString(), counts);
+  auto live = std::make_shared<LiveRecording>();
+  parts_.live.Add(name.ToString(), live);
   const auto on_sealed = [catalog = parts_.catalog, lun = lun, path,
                           name = name](const format::Manifest& sealed) {
     // The files are the truth: start-up finds them as they are if the catalog's row is lost.
@@ -205,46 +161,10 @@ absl::StatusOr<Admission> RecordingHost::StartRecording(NewRecording recording,
                                                                    .arrivals = arrivals,
                                                                    .capacity = lun->capacity,
                                                                    .reserved = std::move(room),
-                                                                   .counts = std::move(counts),
+                                                                   .live = std::move(live),
                                                                    .on_sealed = on_sealed,
                                                                    .lease = std::move(held)},
                                                      std::move(files), executor);
-  return admission;
-}
-
-absl::StatusOr<Admission> RecordingHost::AdmitPlayback(const Open& open,
-                                                       dataplane::Executor& executor) {
-  TD_ASSIGN_OR_RETURN(FoundRecording found, FindRecording(parts_, open.recording));
-  auto lease = parts_.leases->TakeShared(open.recording);
-  if (lease == nullptr) return Busy(found, "is still being written, or is being deleted");
-  TD_ASSIGN_OR_RETURN(found, FindRecording(parts_, open.recording));
-  if (found.manifest.state == services::RecordingState::kRecording) {
-    return Busy(found, "was not closed yet; try again");
-  }
-  TD_ASSIGN_OR_RETURN(const services::Channel channel, FindChannel(parts_, found.name));
-  const format::Manifest& manifest = found.manifest;
-  TD_RETURN_IF_ERROR(CheckSlots(open, manifest.block_bytes));
-  const TransferOp op = PlaybackOp(open, channel);
-  TD_ASSIGN_OR_RETURN(FittedRing fitted,
-                      MakeRing(*found.lun, manifest.block_bytes, /*playback=*/true, op));
-  TD_ASSIGN_OR_RETURN(auto files, found.lun->store->OpenRecording(found.path(), executor));
-  Admission admission{.ring = fitted.ring,
-                      .accept = {.recording = open.recording,
-                                 .datatype = manifest.datatype,
-                                 .sample_rate = manifest.sample_rate,
-                                 .op = op,
-                                 .commit = channel.commit,
-                                 .block_bytes = manifest.block_bytes,
-                                 .blocks = manifest.blocks,
-                                 .labels = manifest.labels},
-                      .registration = std::move(fitted.registration)};
-  ReaderOptions options{
-      .name = open.recording,
-      .manifest = manifest,
-      .ring = std::move(fitted.ring),
-      .lease = std::make_shared<Held>(Held{.lun = found.lun, .lease = std::move(lease)})};
-  admission.source =
-      std::make_unique<RecordingReader>(std::move(options), std::move(files), executor);
   return admission;
 }
 

@@ -1,7 +1,7 @@
-// Admits sessions: a record session gets a fresh recording, a playback session a reader of one.
+// Admits sessions: a record session gets a fresh recording, a playback session a reader of one
+// (playback.h).
 #pragma once
 
-#include "dataplane/ladder/ring_fit.h"
 #include "services/session/host.h"
 #include "storage_node/node/parts.h"
 
@@ -28,15 +28,8 @@ class RecordingHost final : public services::session::SessionHost {
                                                            dataplane::Executor& executor);
   absl::StatusOr<services::session::Admission> StartRecording(NewRecording recording,
                                                               dataplane::Executor& executor);
-  absl::StatusOr<services::session::Admission> AdmitPlayback(const services::session::Open& open,
-                                                             dataplane::Executor& executor);
   format::Manifest NewManifest(const services::session::Open& open, const OpenLun& lun,
                                const ResourceName& name, const services::Channel& channel);
-  // `op` decides what the peer may do to the ring.
-  absl::StatusOr<dataplane::ladder::FittedRing> MakeRing(OpenLun& lun, uint64_t block_bytes,
-                                                         bool playback,
-                                                         dataplane::TransferOp op) const;
-  size_t RingSlots(uint64_t block_bytes) const;
 
   NodeParts& parts_;
 };

@@ -128,7 +128,7 @@ absl::Status Bench::Record(StoreRates* rates) {
                                                  .block_bytes = run_.block_bytes},
                                     .ring_slots = run_.slots,
                                     .capacity = std::make_shared<storage_node::Capacity>(0),
-                                    .counts = std::make_shared<storage_node::LiveCounts>()},
+                                    .live = std::make_shared<storage_node::LiveRecording>()},
         std::move(files), loop_);
     writer->SetWaker([&] { pump.Wake(); });
     ring->SetWaker([&] { pump.Wake(); });

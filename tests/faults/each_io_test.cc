@@ -78,7 +78,7 @@ Outcome EachIo::RecordTried() {
                           .manifest = manifest,
                           .ring_slots = 4,
                           .capacity = std::make_shared<Capacity>(0),
-                          .counts = std::make_shared<LiveCounts>()},
+                          .live = std::make_shared<LiveRecording>()},
                          *store->CreateRecording(kPath, kBlockBytes, executor), executor);
   uint64_t next = 0;
   const bool ended = executor.RunUntil([&] {

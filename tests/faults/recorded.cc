@@ -49,7 +49,7 @@ format::Manifest Record(sim::FaultDisk& disk, uint8_t recording, uint64_t blocks
                           .manifest = sealed,
                           .ring_slots = 8,
                           .capacity = std::make_shared<Capacity>(0),
-                          .counts = std::make_shared<LiveCounts>(),
+                          .live = std::make_shared<LiveRecording>(),
                           .on_sealed = [&](const format::Manifest& m) { sealed = m; }},
                          *store->CreateRecording(PathOf(sealed.id), kBlockBytes, executor),
                          executor);

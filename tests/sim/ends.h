@@ -26,8 +26,10 @@ inline void FillPattern(uint64_t sequence, std::span<std::byte> payload) {
 // Gives `blocks` blocks as fast as slots are free.
 class PatternSource final : public dataplane::Source {
  public:
-  PatternSource(std::shared_ptr<dataplane::SlotPool> ring, uint64_t blocks)
-      : ring_(std::move(ring)), blocks_(blocks) {}
+  PatternSource(
+      std::shared_ptr<dataplane::SlotPool> ring, uint64_t blocks,
+      std::function<void(uint64_t)> on_acknowledged = [](uint64_t) {})
+      : ring_(std::move(ring)), blocks_(blocks), on_acknowledged_(std::move(on_acknowledged)) {}
   ~PatternSource() override { ring_->SetWaker(nullptr); }
 
   absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override {
@@ -43,7 +45,7 @@ class PatternSource final : public dataplane::Source {
     return dataplane::Flow::kMoved;
   }
   void SetWaker(dataplane::Waker waker) override { ring_->SetWaker(std::move(waker)); }
-  void Acknowledge(uint64_t) override {}
+  void Acknowledge(uint64_t watermark) override { on_acknowledged_(watermark); }
   absl::Status Reject(const dataplane::BlockHeader&) override {
     return absl::InternalError("a pattern is never wrong");
   }
@@ -51,10 +53,12 @@ class PatternSource final : public dataplane::Source {
  private:
   const std::shared_ptr<dataplane::SlotPool> ring_;
   const uint64_t blocks_;
+  const std::function<void(uint64_t)> on_acknowledged_;
   uint64_t next_ = 0;
 };
 
-// Takes each block exactly once and intact, or fails.
+// Takes each block exactly once and intact, or as missing, or fails. `on_block` hears of those that
+// are there.
 class PatternSink final : public dataplane::Sink {
  public:
   explicit PatternSink(std::function<void(uint64_t)> on_block) : on_block_(std::move(on_block)) {}
@@ -70,8 +74,9 @@ class PatternSink final : public dataplane::Sink {
       return absl::InternalError(absl::StrCat("block ", sequence, " came twice"));
     }
     while (taken_.erase(watermark_) > 0) ++watermark_;
+    const bool missing = (block->header().flags & dataplane::kBlockMissing) != 0;
     block->Reset();
-    on_block_(sequence);
+    if (!missing) on_block_(sequence);
     return dataplane::Flow::kMoved;
   }
   absl::StatusOr<dataplane::Flow> Finish(const absl::Status&) override {

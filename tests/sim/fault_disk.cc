@@ -59,21 +59,28 @@ void DiskFile::WritePart(uint64_t offset, const Bytes& bytes, std::mt19937_64& r
   for (const auto& [id, operation] : pending_) Apply(operation, &cache_);
 }
 
-void DiskFile::CutPower(std::mt19937_64& random) {
-  for (const auto& [id, operation] : pending_) ApplyPerhaps(operation, random);
+Losses DiskFile::CutPower(std::mt19937_64& random) {
+  Losses losses;
+  for (const auto& [id, operation] : pending_) {
+    const Losses one = ApplyPerhaps(operation, random);
+    losses.lost += one.lost;
+    losses.torn += one.torn;
+  }
   pending_.clear();
   cache_ = durable_;
+  return losses;
 }
 
-void DiskFile::ApplyPerhaps(const Operation& operation, std::mt19937_64& random) {
+Losses DiskFile::ApplyPerhaps(const Operation& operation, std::mt19937_64& random) {
   switch (random() % 3) {
     case 0:
-      break;
+      return {.lost = 1};
     case 1:
       Apply(operation, &durable_);
-      break;
+      return {};
     default:
       ApplyTorn(operation, random);
+      return {.torn = 1};
   }
 }
 
@@ -134,8 +141,13 @@ void FaultDisk::CutPower(uint64_t seed) {
   random.seed(seed);
   operations_left = UINT64_MAX;
   for (auto& [path, recording] : recordings) {
-    for (DiskFile& file : recording.data) file.CutPower(random);
-    for (DiskFile& file : recording.index) file.CutPower(random);
+    for (auto* files : {&recording.data, &recording.index}) {
+      for (DiskFile& file : *files) {
+        const Losses of_file = file.CutPower(random);
+        losses.lost += of_file.lost;
+        losses.torn += of_file.torn;
+      }
+    }
     for (std::string& text : recording.manifest) {
       if (!recording.next_manifest.empty() && random() % 2 == 0) text = recording.next_manifest;
     }

@@ -18,6 +18,12 @@ using storage_node::store::Bytes;
 
 inline constexpr uint64_t kSectorBytes = 512;
 
+// What a power cut did to writes.
+struct Losses {
+  uint64_t lost = 0;
+  uint64_t torn = 0;
+};
+
 // One file. What was never written reads as `stale`: sectors that another recording left behind.
 class DiskFile {
  public:
@@ -35,7 +41,7 @@ class DiskFile {
   void Forget(const std::vector<uint64_t>& ids, std::mt19937_64& random);
   // A write that failed: it may have arrived, or part of it.
   void WritePart(uint64_t offset, const Bytes& bytes, std::mt19937_64& random);
-  void CutPower(std::mt19937_64& random);
+  Losses CutPower(std::mt19937_64& random);
   // What rots, or what another program does: changes the bytes beneath all caches.
   void Overwrite(uint64_t offset, std::span<const std::byte> bytes);
   void Cut(uint64_t bytes);
@@ -50,7 +56,7 @@ class DiskFile {
   };
   void Apply(const Operation& operation, Bytes* to) const;
   // On the disk: the whole, parts, or nothing.
-  void ApplyPerhaps(const Operation& operation, std::mt19937_64& random);
+  Losses ApplyPerhaps(const Operation& operation, std::mt19937_64& random);
   void ApplyTorn(const Operation& operation, std::mt19937_64& random);
 
   Bytes stale_;
@@ -77,8 +83,12 @@ struct FaultDisk {
   // Operations until the power goes: from then on every one fails and changes nothing.
   uint64_t operations_left = UINT64_MAX;
   uint64_t operations = 0;  // ever begun with the power on
+  Losses losses;            // of all power cuts
   // Asked at each of them, with a word such as "write" or "read index": what shall it fail with?
   std::function<absl::Status(const std::string& operation, uint32_t member)> fault;
+
+  // Asked at each of them: how long does its end take, beyond a few turns of the executor?
+  std::function<int64_t()> stall_ns;
 
   // What the next operation ends with.
   absl::Status Next(const std::string& operation, uint32_t member);

@@ -29,7 +29,10 @@ void PostLater(const std::shared_ptr<store::Mailbox>& mailbox, uint64_t hops,
 class FaultFiles final : public store::RecordingFiles {
  public:
   FaultFiles(FaultDisk& disk, DiskRecording& stored, dataplane::Executor& executor)
-      : disk_(disk), stored_(stored), mailbox_(std::make_shared<store::Mailbox>(executor)) {}
+      : disk_(disk),
+        stored_(stored),
+        executor_(executor),
+        mailbox_(std::make_shared<store::Mailbox>(executor)) {}
   ~FaultFiles() override { mailbox_->Close(); }
 
   void WriteBlock(format::Place place, dataplane::Block block, store::BlockDone done) override {
@@ -147,13 +150,20 @@ class FaultFiles final : public store::RecordingFiles {
   }
 
  private:
-  void Later(dataplane::Task task) { PostLater(mailbox_, disk_.random() % 6, std::move(task)); }
+  void Later(dataplane::Task task) {
+    const int64_t stall_ns = disk_.stall_ns ? disk_.stall_ns() : 0;
+    if (stall_ns == 0) return PostLater(mailbox_, disk_.random() % 6, std::move(task));
+    executor_.PostAt(
+        executor_.clock().NowNs() + stall_ns,
+        [mailbox = mailbox_, task = std::move(task)]() mutable { mailbox->Post(std::move(task)); });
+  }
   void Answer(Done done, absl::Status status) {
     Later([done = std::move(done), status = std::move(status)]() mutable { done(status); });
   }
 
   FaultDisk& disk_;
   DiskRecording& stored_;
+  dataplane::Executor& executor_;
   const std::shared_ptr<store::Mailbox> mailbox_;
 };
 

@@ -59,7 +59,7 @@ uint64_t Record(FaultDisk& disk, uint64_t seed, uint32_t members, uint64_t* push
                           .manifest = Fresh(seed, members),
                           .ring_slots = 8,
                           .capacity = std::make_shared<Capacity>(0),
-                          .counts = std::make_shared<LiveCounts>(),
+                          .live = std::make_shared<LiveRecording>(),
                           .on_sealed = [&](const format::Manifest&) { sealed = true; }},
                          std::move(files), executor);
   const uint64_t blocks = 1 + random() % 24;

@@ -68,7 +68,8 @@ bool SimulatedSession::Execute() {
   node_executor.Post([&] { server.Start(); });
   worker_executor.Post([&] { client.Start(); });
   const bool ended =
-      world_.RunUntil([&] { return result_.ended && server_ended_; }, 300 * kSecondNs);
+      world_.RunUntil([&] { return (result_.ended && server_ended_) || scenario_.node_is_dead(); },
+                      300 * kSecondNs);
   world_.Note("end");
   return ended;
 }
@@ -92,10 +93,11 @@ services::session::ClientSessionSettings SimulatedSession::ClientSettings(
 services::session::TransferEnd SimulatedSession::WorkerEnd() {
   services::session::TransferEnd end{.ring = ring_};
   if (scenario_.open.direction == Direction::kRecord) {
-    end.source = std::make_unique<PatternSource>(ring_, scenario_.blocks);
+    end.source = std::make_unique<PatternSource>(
+        ring_, scenario_.blocks, [this](uint64_t watermark) { acknowledged_ = watermark; });
   } else {
     end.sink = std::make_unique<PatternSink>([this](uint64_t sequence) {
-      ++delivered_;
+      good_.insert(sequence);
       world_.Note(absl::StrCat("block ", sequence));
     });
   }
@@ -109,7 +111,10 @@ void SimulatedSession::PlanRailLoss(dataplane::Executor& executor) {
     const std::string rail = i % 2 == 0 ? "r0" : "r1";
     const RailState state = world_.random()() % 2 == 0 ? RailState::kCut : RailState::kSilent;
     at_ns += static_cast<int64_t>(world_.random()() % (2 * kMillisecondNs));
-    executor.PostAt(at_ns, [this, rail, state] { fabric_->SetRail(rail, state); });
+    executor.PostAt(at_ns, [this, rail, state] {
+      ++rail_losses_;
+      fabric_->SetRail(rail, state);
+    });
     at_ns += static_cast<int64_t>(world_.random()() % (5 * kSecondNs));
     executor.PostAt(at_ns, [this, rail] { fabric_->SetRail(rail, RailState::kUp); });
   }

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct Scenario {
   uint64_t blocks = 150;
   uint64_t block_bytes = 4096;
   bool faults = false;  // drops, duplicates, reordering and lost rails, all from the seed
+  // Asked all the time: is the power of the node gone? The run ends there, nothing is closed.
+  std::function<bool()> node_is_dead = [] { return false; };
 };
 
 std::shared_ptr<dataplane::MemoryPool> NewRing(size_t slots, size_t slot_bytes);
@@ -31,12 +34,18 @@ class SimulatedSession {
   // `host` answers Open on the node's executor; it outlives this.
   SimulatedSession(const Scenario& scenario, services::session::SessionHost& host);
 
-  // Runs until both ends have ended; false if that takes more than 300 s of virtual time.
+  // Runs until both ends have ended or the node is dead; false if that takes more than 300 s of
+  // virtual time.
   bool Execute();
 
   World& world() { return world_; }
   const services::session::Snapshot& result() const { return result_; }
-  uint64_t delivered() const { return delivered_; }  // to the worker
+  uint64_t delivered() const { return good_.size(); }       // to the worker
+  const std::set<uint64_t>& good() const { return good_; }  // which they were
+  // Recording: what the worker was told to be safe at the commit level.
+  uint64_t acknowledged() const { return acknowledged_; }
+  uint64_t rail_losses() const { return rail_losses_; }
+  dataplane::inproc::FabricCounts fabric_counts() const { return fabric_->counts(); }
   bool slots_returned() const { return ring_->free_slots() == ring_->slots(); }
 
  private:
@@ -57,7 +66,9 @@ class SimulatedSession {
   std::shared_ptr<dataplane::MemoryPool> ring_;
   services::session::Snapshot result_;
   bool server_ended_ = false;
-  uint64_t delivered_ = 0;
+  std::set<uint64_t> good_;
+  uint64_t acknowledged_ = 0;
+  uint64_t rail_losses_ = 0;
 };
 
 }  // namespace tapedeck::sim

@@ -99,7 +99,7 @@ class WriterTest : public testing::Test {
                       .manifest = {.id = "r", .members = 1, .block_bytes = kBlockBytes},
                       .ring_slots = 16,
                       .capacity = std::make_shared<Capacity>(capacity_bytes),
-                      .counts = std::make_shared<LiveCounts>(),
+                      .live = std::make_shared<LiveRecording>(),
                       .on_sealed = [this](const format::Manifest& m) { sealed_ = m; }},
         std::make_unique<ScriptedFiles>(disk_, executor_), executor_);
   }

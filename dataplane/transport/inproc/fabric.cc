@@ -38,7 +38,10 @@ void Fabric::Carry(const std::string& rail, uint64_t wire, Executor& to,
   absl::MutexLock lock(&mutex_);
   if (const auto it = rails_.find(rail); it != rails_.end() && it->second == RailState::kSilent)
     return;
-  if (Chance(faults_.drop)) return;
+  if (Chance(faults_.drop)) {
+    ++counts_.dropped;
+    return;
+  }
   const int64_t now_ns = to.clock().NowNs();
   const int64_t delay_ns = faults_.max_delay_ns == 0 ? 0
                                                      : std::uniform_int_distribution<int64_t>(
@@ -47,13 +50,22 @@ void Fabric::Carry(const std::string& rail, uint64_t wire, Executor& to,
   const bool overtaken = Chance(faults_.reorder);
   const int64_t due_ns = overtaken ? std::max(last_ns, now_ns) + 2 * faults_.max_delay_ns + 1
                                    : std::max(last_ns, now_ns + delay_ns);
+  if (overtaken) ++counts_.overtaken;
   if (!overtaken) last_ns = due_ns;
-  if (Chance(faults_.duplicate)) to.PostAt(due_ns, deliver);
+  if (Chance(faults_.duplicate)) {
+    ++counts_.duplicated;
+    to.PostAt(due_ns, deliver);
+  }
   if (faults_.max_delay_ns == 0 && !overtaken) {
     to.Post(std::move(deliver));
   } else {
     to.PostAt(due_ns, std::move(deliver));
   }
+}
+
+FabricCounts Fabric::counts() const {
+  absl::MutexLock lock(&mutex_);
+  return counts_;
 }
 
 void Fabric::SetRail(const std::string& rail, RailState state) {

@@ -24,6 +24,13 @@ struct FabricFaults {
   double reorder = 0;    // it is overtaken by what was sent after it
 };
 
+// How often each has happened.
+struct FabricCounts {
+  uint64_t dropped = 0;
+  uint64_t duplicated = 0;
+  uint64_t overtaken = 0;
+};
+
 enum class RailState {
   kUp,
   kCut,
@@ -52,6 +59,7 @@ class Fabric {
   // A connection on a cut rail notices with its next operation.
   void SetRail(const std::string& rail, RailState state);
   RailState rail(const std::string& rail) const;
+  FabricCounts counts() const;
 
  private:
   struct Waiting {
@@ -66,6 +74,7 @@ class Fabric {
   const FabricFaults faults_;
   mutable absl::Mutex mutex_;
   std::mt19937_64 random_ ABSL_GUARDED_BY(mutex_);
+  FabricCounts counts_ ABSL_GUARDED_BY(mutex_);
   uint64_t next_id_ ABSL_GUARDED_BY(mutex_) = 1;
   std::map<uint64_t, Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, RailState> rails_ ABSL_GUARDED_BY(mutex_);

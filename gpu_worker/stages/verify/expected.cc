@@ -42,13 +42,15 @@ Expected::Expected(const synth::Waveform& waveform, uint64_t block_bytes)
       real_(block_samples_),
       imaginary_(block_samples_) {}
 
-absl::Status Expected::Compare(uint64_t sequence, std::span<const std::byte> payload) {
+absl::Status Expected::Compare(const dataplane::BlockHeader& header,
+                               std::span<const std::byte> payload) {
+  const uint64_t sequence = header.sequence;
   if (payload.size() != block_samples_ * sizeof(synth::Complex)) {
     return absl::DataLossError(absl::StrCat("block ", sequence, " has ", payload.size(),
                                             " bytes, not ",
                                             block_samples_ * sizeof(synth::Complex)));
   }
-  generator_.Make(sequence * block_samples_, made_);
+  generator_.Make(header.sample_index, made_);
   const std::span got(reinterpret_cast<const synth::Complex*>(payload.data()), block_samples_);
   return ffts_.empty() ? CompareExact(sequence, got) : CompareTransformed(sequence, got);
 }

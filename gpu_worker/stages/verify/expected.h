@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "dataplane/block.h"
 #include "gpu_worker/stages/synth/signal.h"
 #include "gpu_worker/stages/verify/reference_fft.h"
 
@@ -27,7 +28,7 @@ class Expected {
       std::string* why);
 
   // OK, or what differs. Without a transform every bit counts.
-  absl::Status Compare(uint64_t sequence, std::span<const std::byte> payload);
+  absl::Status Compare(const dataplane::BlockHeader& header, std::span<const std::byte> payload);
 
  private:
   Expected(const synth::Waveform& waveform, uint64_t block_bytes);

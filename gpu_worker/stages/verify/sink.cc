@@ -55,7 +55,7 @@ class VerifySink final : public SinkStage {
     }
     partial_seen_ = payload.size() < settings_.block_bytes;
     if (settings_.expected == nullptr) return absl::OkStatus();
-    return settings_.expected->Compare(header.sequence, payload);
+    return settings_.expected->Compare(header, payload);
   }
 
   void AddMismatch(const absl::Status& status, uint64_t sequence) {

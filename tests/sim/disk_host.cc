@@ -1,0 +1,70 @@
+#include "tests/sim/disk_host.h"
+
+#include <utility>
+
+#include "dataplane/status_macros.h"
+#include "storage_node/recording_reader.h"
+#include "storage_node/recording_writer.h"
+
+namespace tapedeck::sim {
+
+using services::session::Admission;
+using services::session::Open;
+
+namespace {
+
+constexpr size_t kSlots = 8;
+
+}  // namespace
+
+DiskHost::DiskHost(FaultDisk& disk, uint32_t members, uint64_t block_bytes)
+    : store_(MakeFaultStore(disk, members)),
+      manifest_{.id = "r",
+                .identity = {.channel = path().channel, .epoch = 7},
+                .members = members,
+                .block_bytes = block_bytes} {}
+
+absl::StatusOr<Admission> DiskHost::Admit(const Open& open, dataplane::Executor& executor) {
+  const bool record = open.direction == services::session::Direction::kRecord;
+  return record ? Record(open, executor) : Play(open, executor);
+}
+
+absl::StatusOr<Admission> DiskHost::Record(const Open& open, dataplane::Executor& executor) {
+  TD_ASSIGN_OR_RETURN(auto ring,
+                      store_->MakeRing({.slots = kSlots, .slot_bytes = manifest_.block_bytes}));
+  TD_ASSIGN_OR_RETURN(auto files, store_->CreateRecording(path(), manifest_.block_bytes, executor));
+  const auto arrivals = std::make_shared<storage_node::PieceCheck>(manifest_.entries().piece_bytes);
+  Admission admission{.ring = std::move(ring),
+                      .accept = {.recording = "r",
+                                 .op = open.op,
+                                 .commit = dataplane::CommitLevel::kDurable,
+                                 .block_bytes = manifest_.block_bytes},
+                      .payload_crc = arrivals};
+  admission.sink = std::make_unique<storage_node::RecordingWriter>(
+      storage_node::WriterOptions{.name = "r",
+                                  .manifest = manifest_,
+                                  .ring_slots = kSlots,
+                                  .arrivals = arrivals,
+                                  .capacity = std::make_shared<storage_node::Capacity>(0),
+                                  .live = std::make_shared<storage_node::LiveRecording>()},
+      std::move(files), executor);
+  return admission;
+}
+
+absl::StatusOr<Admission> DiskHost::Play(const Open& open, dataplane::Executor& executor) {
+  TD_ASSIGN_OR_RETURN(
+      auto ring,
+      store_->MakeRing({.slots = kSlots, .slot_bytes = manifest_.block_bytes, .playback = true}));
+  TD_ASSIGN_OR_RETURN(auto files, store_->OpenRecording(path(), executor));
+  Admission admission{.ring = ring,
+                      .accept = {.recording = "r",
+                                 .op = open.op,
+                                 .block_bytes = manifest_.block_bytes,
+                                 .blocks = manifest_.blocks}};
+  admission.source = std::make_unique<storage_node::RecordingReader>(
+      storage_node::ReaderOptions{.name = "r", .manifest = manifest_, .ring = std::move(ring)},
+      std::move(files), executor);
+  return admission;
+}
+
+}  // namespace tapedeck::sim

@@ -1,0 +1,36 @@
+// Admits sessions to recordings on a fake disk, with the storage node's own writer and reader.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "services/session/host.h"
+#include "storage_node/format/manifest.h"
+#include "tests/sim/fault_store.h"
+
+namespace tapedeck::sim {
+
+// Owned by the test. The disk outlives it.
+class DiskHost final : public services::session::SessionHost {
+ public:
+  DiskHost(FaultDisk& disk, uint32_t members, uint64_t block_bytes);
+
+  absl::StatusOr<services::session::Admission> Admit(const services::session::Open& open,
+                                                     dataplane::Executor& executor) override;
+
+  static storage_node::store::RecordingPath path() { return {.channel = "c", .recording = "r"}; }
+  storage_node::store::Store& store() { return *store_; }
+  // Of the recording to play.
+  void SetManifest(storage_node::format::Manifest manifest) { manifest_ = std::move(manifest); }
+
+ private:
+  absl::StatusOr<services::session::Admission> Record(const services::session::Open& open,
+                                                      dataplane::Executor& executor);
+  absl::StatusOr<services::session::Admission> Play(const services::session::Open& open,
+                                                    dataplane::Executor& executor);
+
+  const std::unique_ptr<storage_node::store::Store> store_;
+  storage_node::format::Manifest manifest_;
+};
+
+}  // namespace tapedeck::sim
