@@ -23,7 +23,7 @@ DISK_BYTES=$((320 * MIB)) LOG_BYTES=$((2048 * MIB)) BLOCK_BYTES=65536
 
 while [[ $# -gt 0 ]]; do
   case $1 in
-    --short) BLOCKS=16 RATE=4mbit PREFIXES=100 LOSSES=0 && shift && continue ;;
+    --short) BLOCKS=12 RATE=4mbit PREFIXES=100 LOSSES=0 && shift && continue ;;
     --fs) FS=$2 ;;
     --kind) KIND=$2 ;;
     --prefixes) PREFIXES=$2 ;;
