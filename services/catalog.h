@@ -38,6 +38,10 @@ struct Channel {
   dataplane::TransferOp op = dataplane::TransferOp::kRead;
   dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
   int64_t create_time_ns = 0;
+  // Both 0: not a triggered channel.
+  int64_t pre_trigger_ns = 0;
+  int64_t post_trigger_ns = 0;
+  bool triggered() const { return pre_trigger_ns + post_trigger_ns > 0; }
 };
 
 // Any thread; each call may block on the catalog's disk.

@@ -13,6 +13,15 @@ namespace tapedeck::services {
 
 enum class RecordingState { kRecording = 1, kSealed = 2, kSalvaged = 3, kDeleting = 4 };
 
+// Of SigMF; 0 samples: a point.
+struct Annotation {
+  uint64_t sample_start = 0;
+  uint64_t sample_count = 0;
+  std::string label;
+  std::string comment;
+  bool operator==(const Annotation&) const = default;
+};
+
 struct Recording {
   std::string name;  // luns/{lun}/channels/{channel}/recordings/{recording}
   std::string uid;
@@ -29,6 +38,7 @@ struct Recording {
   int64_t end_time_ns = 0;  // 0 while recording
   std::string cause;
   std::map<std::string, std::string> labels;
+  std::vector<Annotation> annotations;
 };
 
 // Of a block's payload.

@@ -8,9 +8,12 @@
 
 namespace tapedeck::services {
 
-enum class StoreKind { kPosix = 1, kMemory = 2, kDirect = 3 };
+enum class StoreKind { kPosix = 1, kMemory = 2, kDirect = 3, kBlock = 4 };
 inline constexpr std::pair<StoreKind, absl::string_view> kStoreNames[] = {
-    {StoreKind::kPosix, "posix"}, {StoreKind::kDirect, "direct"}, {StoreKind::kMemory, "memory"}};
+    {StoreKind::kPosix, "posix"},
+    {StoreKind::kDirect, "direct"},
+    {StoreKind::kBlock, "block"},
+    {StoreKind::kMemory, "memory"}};
 constexpr absl::string_view StoreName(StoreKind store) {
   for (const auto& [kind, name] : kStoreNames) {
     if (kind == store) return name;

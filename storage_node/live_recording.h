@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
@@ -33,7 +34,25 @@ class LiveRecording {
     return closed_;
   }
 
-  // By the writer.
+  // Adds a marker, which the writer keeps. False if it has begun to close the recording.
+  bool Annotate(services::Annotation annotation) {
+    absl::MutexLock lock(&mutex_);
+    if (closing_) return false;
+    annotations_.push_back(std::move(annotation));
+    if (on_annotated_) on_annotated_();
+    return true;
+  }
+  std::vector<services::Annotation> annotations() const {
+    absl::MutexLock lock(&mutex_);
+    return annotations_;
+  }
+
+  // By the writer. `on_annotated` only posts; null: no more markers are taken.
+  void SetAnnotated(std::function<void()> on_annotated) {
+    absl::MutexLock lock(&mutex_);
+    closing_ = on_annotated == nullptr;
+    on_annotated_ = std::move(on_annotated);
+  }
   void SetWritten(uint64_t watermark) {
     if (written_.exchange(watermark) != watermark) WakeFollowers();
   }
@@ -65,6 +84,9 @@ class LiveRecording {
 
   std::atomic<uint64_t> written_ = 0;
   mutable absl::Mutex mutex_;
+  std::vector<services::Annotation> annotations_ ABSL_GUARDED_BY(mutex_);
+  std::function<void()> on_annotated_ ABSL_GUARDED_BY(mutex_);
+  bool closing_ ABSL_GUARDED_BY(mutex_) = false;
   std::shared_ptr<const format::Manifest> closed_ ABSL_GUARDED_BY(mutex_);
   std::map<uint64_t, std::function<void()>> followers_ ABSL_GUARDED_BY(mutex_);
   uint64_t next_follower_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -13,6 +13,7 @@
 #include "services/placement.h"
 #include "services/server/catalog_service.h"
 #include "services/server/node_service.h"
+#include "services/server/recorder_service.h"
 #include "services/server/server.h"
 #include "services/server/signals.h"
 #include "services/session/registry.h"
@@ -63,6 +64,7 @@ absl::Status Run(const Settings& settings) {
       services::server::Server::Create(
           settings.listen,
           {services::server::CatalogServiceOver(node->luns(), node->channels(), node->recordings()),
+           services::server::RecorderServiceOver(node->recorder()),
            services::server::NodeServiceOver(describer),
            services::session_stream::SessionServiceOver(registry)}));
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "storage node ready",

@@ -13,6 +13,7 @@
 #include "storage_node/node/channel_catalog.h"
 #include "storage_node/node/lun_catalog.h"
 #include "storage_node/node/parts.h"
+#include "storage_node/node/recorder_control.h"
 #include "storage_node/node/recording_catalog.h"
 #include "storage_node/node/session_host.h"
 
@@ -28,6 +29,7 @@ class StorageNode {
   services::LunCatalog& luns() { return luns_; }
   services::ChannelCatalog& channels() { return channels_; }
   services::RecordingCatalog& recordings() { return recordings_; }
+  services::RecorderControl& recorder() { return recorder_; }
   services::session::SessionHost& sessions() { return sessions_; }
 
  private:
@@ -39,6 +41,7 @@ class StorageNode {
   LunService luns_{*parts_};
   ChannelService channels_{*parts_};
   RecordingService recordings_{*parts_};
+  RecorderService recorder_{*parts_};
   RecordingHost sessions_{*parts_};
 };
 

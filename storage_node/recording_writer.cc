@@ -56,12 +56,26 @@ RecordingWriter::RecordingWriter(WriterOptions options,
     options_.arrivals = std::make_shared<PieceCheck>(entries_.piece_bytes);
   }
   index_.WriteHeader(options_.manifest.index_header());
+  auto annotated = lifetime_.Guard([this] {
+    annotated_ = true;
+    StoreManifest();
+  });
+  options_.live->SetAnnotated([&executor, annotated] { executor.Post(annotated); });
+  StoreManifest();
+}
+
+void RecordingWriter::StoreManifest() {
+  if (storing_manifest_ || phase_ != Phase::kOpen) return;
+  storing_manifest_ = true;
+  annotated_ = false;
+  options_.manifest.annotations = options_.live->annotations();
   files_->WriteManifest(format::EncodeManifest(options_.manifest),
-                        [this](absl::Status status) { OnOpened(status); });
+                        [this](absl::Status status) { OnManifestStored(status); });
 }
 
 // An unsealed recording is charged again by whoever salvages it.
 RecordingWriter::~RecordingWriter() {
+  options_.live->SetAnnotated(nullptr);
   if (phase_ == Phase::kSealed) return;
   options_.capacity->Refund(charged_);
   options_.live->Close(AsWritten());
@@ -215,11 +229,12 @@ void RecordingWriter::OnFlushed(const absl::Status& status) {
   Advance();
 }
 
-void RecordingWriter::OnOpened(const absl::Status& status) {
-  opening_ = false;
-  manifest_stored_ = status.ok();
+void RecordingWriter::OnManifestStored(const absl::Status& status) {
+  storing_manifest_ = false;
+  manifest_stored_ = manifest_stored_ || status.ok();
   if (manifest_stored_) options_.live->SetWritten(written_.mark());
   if (!status.ok()) Fail(status);
+  if (annotated_) StoreManifest();
   Wake();
   Advance();
 }
@@ -255,10 +270,12 @@ absl::StatusOr<Flow> RecordingWriter::Finish(const absl::Status& cause) {
 }
 
 void RecordingWriter::Advance() {
-  if (phase_ != Phase::kDraining || opening_) return;
+  if (phase_ != Phase::kDraining || storing_manifest_) return;
   if (blocks_under_way_ > 0 || !index_.idle() || !commit_.idle()) return;
   if (commit_.failed()) return LeaveToRecovery();
   phase_ = Phase::kSealing;
+  options_.live->SetAnnotated(nullptr);
+  options_.manifest.annotations = options_.live->annotations();
   SealPlan plan = MakeSealPlan();
   auto done = [this, manifest = plan.manifest](absl::Status status) { OnSealed(manifest, status); };
   SealRecording(*files_, std::move(plan), std::move(done));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dataplane/executor/executor.h"
+#include "dataplane/executor/lifetime.h"
 #include "dataplane/sink.h"
 #include "storage_node/capacity.h"
 #include "storage_node/format/manifest.h"
@@ -68,7 +69,7 @@ class RecordingWriter final : public dataplane::Sink {
                       bool again);
   void OnIndexed(const std::vector<format::IndexEntry>& entries);
   void OnFlushed(const absl::Status& status);
-  void OnOpened(const absl::Status& status);
+  void OnManifestStored(const absl::Status& status);
   void Fail(const absl::Status& status);
   void Wake();
   format::Place PlaceOf(uint64_t sequence) const;
@@ -78,6 +79,8 @@ class RecordingWriter final : public dataplane::Sink {
   void LeaveToRecovery();
   // For followers, of what is not closed.
   format::Manifest AsWritten() const;
+  // Writes the manifest with the markers that have come; one write at a time.
+  void StoreManifest();
   SealPlan MakeSealPlan() const;
   void OnSealed(const format::Manifest& manifest, const absl::Status& status);
 
@@ -88,10 +91,11 @@ class RecordingWriter final : public dataplane::Sink {
   dataplane::Waker waker_;
 
   Phase phase_ = Phase::kOpen;
-  bool opening_ = true;           // the manifest is being written
-  bool manifest_stored_ = false;  // without it recovery would not find what was written
-  absl::Status error_;            // the first failure of our own
-  absl::Status cause_;            // given to Finish
+  bool storing_manifest_ = false;  // the manifest is being written
+  bool manifest_stored_ = false;   // without it recovery would not find what was written
+  bool annotated_ = false;         // since the manifest was begun to be written
+  absl::Status error_;             // the first failure of our own
+  absl::Status cause_;             // given to Finish
   SequenceMark received_;
   SequenceMark written_;
   std::set<uint64_t> missing_;  // came without payload
@@ -104,9 +108,10 @@ class RecordingWriter final : public dataplane::Sink {
   uint64_t watermark_generation_ = 0;
   int64_t watermark_ns_ = 0;  // when the last one was written
 
-  // Both use files_ and end before it.
+  // They use files_ and end before it.
   IndexWriter index_;
   GroupCommit commit_;
+  dataplane::Lifetime lifetime_;
 };
 
 }  // namespace tapedeck::storage_node

@@ -2,6 +2,7 @@
 
 #include "dataplane/status_macros.h"
 #include "services/convert/fields.h"
+#include "services/convert/recorder.h"
 #include "services/convert/time.h"
 
 namespace tapedeck::services::convert {
@@ -28,7 +29,7 @@ v1::Lun ToProto(const Lun& lun) {
 }
 
 absl::StatusOr<Lun> FromProto(const v1::Lun& lun) {
-  TD_ASSIGN_OR_RETURN(const StoreKind store, FromEnum<StoreKind>(lun.store(), 3, "lun.store"));
+  TD_ASSIGN_OR_RETURN(const StoreKind store, FromEnum<StoreKind>(lun.store(), 4, "lun.store"));
   return Lun{.name = lun.name(),
              .uid = lun.uid(),
              .store = store,
@@ -50,6 +51,10 @@ v1::Channel ToProto(const Channel& channel) {
   if (channel.create_time_ns != 0) {
     *out.mutable_create_time() = ToTimestamp(channel.create_time_ns);
   }
+  if (channel.pre_trigger_ns != 0) *out.mutable_pre_trigger() = ToDuration(channel.pre_trigger_ns);
+  if (channel.post_trigger_ns != 0) {
+    *out.mutable_post_trigger() = ToDuration(channel.post_trigger_ns);
+  }
   return out;
 }
 
@@ -59,7 +64,9 @@ absl::StatusOr<Channel> FromProto(const v1::Channel& channel) {
               .datatype = channel.datatype(),
               .sample_rate = channel.sample_rate(),
               .op_chosen = channel.transfer_op() != v1::TRANSFER_OP_UNSPECIFIED,
-              .create_time_ns = FromTimestamp(channel.create_time())};
+              .create_time_ns = FromTimestamp(channel.create_time()),
+              .pre_trigger_ns = FromDuration(channel.pre_trigger()),
+              .post_trigger_ns = FromDuration(channel.post_trigger())};
   if (out.op_chosen) {
     TD_ASSIGN_OR_RETURN(out.op,
                         FromEnum<dataplane::TransferOp>(channel.transfer_op(), 3, "transfer_op"));
@@ -87,6 +94,9 @@ v1::Recording ToProto(const Recording& recording) {
   if (recording.end_time_ns != 0) *out.mutable_end_time() = ToTimestamp(recording.end_time_ns);
   out.set_cause(recording.cause);
   ToWireMap(recording.labels, *out.mutable_labels());
+  for (const Annotation& annotation : recording.annotations) {
+    *out.add_annotations() = ToProto(annotation);
+  }
   return out;
 }
 
@@ -106,6 +116,9 @@ absl::StatusOr<Recording> FromProto(const v1::Recording& recording) {
                 .labels = FromWireMap(recording.labels())};
   TD_ASSIGN_OR_RETURN(out.state, FromEnum<RecordingState>(recording.state(), 4, "recording.state"));
   TD_ASSIGN_OR_RETURN(out.commit, CommitLevelOf(recording.commit_level()));
+  for (const v1::Annotation& annotation : recording.annotations()) {
+    out.annotations.push_back(FromProto(annotation));
+  }
   return out;
 }
 

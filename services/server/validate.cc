@@ -65,7 +65,7 @@ struct SourceCheck {
 absl::Status CheckNewLun(const Lun& lun) {
   if (lun.members.size() > kMaxMembers) return FieldError("lun.members", "are more than 64");
   if (lun.store != StoreKind::kMemory && lun.members.empty()) {
-    return FieldError("lun.members", "are missing: the LUN needs a directory");
+    return FieldError("lun.members", "are missing: the LUN needs a directory or a device");
   }
   if (lun.store == StoreKind::kMemory && !lun.members.empty()) {
     return FieldError("lun.members", "are set, but a memory LUN has none");

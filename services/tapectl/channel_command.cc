@@ -15,6 +15,8 @@ struct CreateOptions {
   double sample_rate = 0;
   int op = 0;  // 0: no choice
   int commit = static_cast<int>(dataplane::CommitLevel::kDurable);
+  int64_t pre_trigger_ns = 0;
+  int64_t post_trigger_ns = 0;
 };
 
 struct NameOption {
@@ -28,7 +30,9 @@ absl::Status Create(Program& program, const CreateOptions& options) {
                   .datatype = options.datatype,
                   .sample_rate = options.sample_rate,
                   .op_chosen = options.op != 0,
-                  .commit = static_cast<dataplane::CommitLevel>(options.commit)};
+                  .commit = static_cast<dataplane::CommitLevel>(options.commit),
+                  .pre_trigger_ns = options.pre_trigger_ns,
+                  .post_trigger_ns = options.post_trigger_ns};
   if (channel.op_chosen) channel.op = static_cast<dataplane::TransferOp>(options.op);
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Channel created, catalog->CreateChannel(channel));
@@ -80,6 +84,11 @@ void AddChannelCommands(CLI::App& app, Program& program) {
             "READ, WRITE or SEND; default READ to record, WRITE to play");
   AddParsed(create, "--commit", create_options->commit, ParseCommit,
             "received, written or durable; default durable");
+  AddParsed(create, "--pre-trigger", create_options->pre_trigger_ns, ParseDurationNs,
+            "Hold this much in memory and record only when triggered, e.g. 2s; with "
+            "--commit received");
+  AddParsed(create, "--post-trigger", create_options->post_trigger_ns, ParseDurationNs,
+            "Record this much after a trigger");
   SetRun<CreateOptions>(create, program, "channel create", create_options, Create);
 
   auto list_options = std::make_shared<NameOption>();

@@ -112,10 +112,30 @@ Json ToJson(const Channel& channel) {
           {"sample_rate", channel.sample_rate},
           {"transfer_op", channel.op_chosen ? Json(OpName(static_cast<int>(channel.op))) : Json()},
           {"commit_level", CommitName(static_cast<int>(channel.commit))},
-          {"create_time", TimeOf(channel.create_time_ns)}};
+          {"create_time", TimeOf(channel.create_time_ns)},
+          {"pre_trigger_s", static_cast<double>(channel.pre_trigger_ns) / 1e9},
+          {"post_trigger_s", static_cast<double>(channel.post_trigger_ns) / 1e9}};
+}
+
+Json ToJson(const Annotation& annotation) {
+  return {{"sample_start", annotation.sample_start},
+          {"sample_count", annotation.sample_count},
+          {"label", annotation.label},
+          {"comment", annotation.comment}};
+}
+
+Json ToJson(const Capture& capture) {
+  return {{"recording", capture.recording},
+          {"first_sample", capture.first_sample},
+          {"trigger_sample", capture.trigger_sample},
+          {"end_sample", capture.end_sample}};
 }
 
 Json ToJson(const Recording& recording) {
+  Json annotations = Json::array();
+  for (const Annotation& annotation : recording.annotations) {
+    annotations.push_back(ToJson(annotation));
+  }
   return {{"name", recording.name},
           {"uid", recording.uid},
           {"state", StateName(recording.state)},
@@ -130,7 +150,8 @@ Json ToJson(const Recording& recording) {
           {"start_time", TimeOf(recording.start_time_ns)},
           {"end_time", TimeOf(recording.end_time_ns)},
           {"cause", recording.cause},
-          {"labels", recording.labels}};
+          {"labels", recording.labels},
+          {"annotations", annotations}};
 }
 
 Json ToJson(const DamagedBlock& block) {

@@ -8,6 +8,7 @@
 #include "services/catalog.h"
 #include "services/jobs.h"
 #include "services/node.h"
+#include "services/recorder.h"
 
 namespace tapedeck::services::tapectl {
 
@@ -17,6 +18,8 @@ Json ToJson(const Lun& lun);
 Json ToJson(const Channel& channel);
 Json ToJson(const Recording& recording);
 Json ToJson(const DamagedBlock& block);
+Json ToJson(const Annotation& annotation);
+Json ToJson(const Capture& capture);
 Json ToJson(const Job& job);
 Json ToJson(const NodeInfo& node);
 // {code, reason, message, metadata}

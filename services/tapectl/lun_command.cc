@@ -69,13 +69,15 @@ void AddLunCommands(CLI::App& app, Program& program) {
   create->add_option("NAME", create_options->name, "LUN")->required();
   std::map<std::string, StoreKind> stores;
   for (const auto& [kind, store] : kStoreNames) stores.emplace(store, kind);
-  create->add_option("--store", create_options->store, "posix, direct or memory")
+  create->add_option("--store", create_options->store, "posix, direct, block or memory")
       ->required()
       ->transform(CLI::CheckedTransformer(stores));
-  create->add_option("--member", create_options->members,
-                     "Directory on the storage node (posix, direct); repeat for more");
+  create->add_option(
+      "--member", create_options->members,
+      "On the storage node: a directory (posix, direct), or a device or disk image that holds "
+      "nothing else (block); repeat for more");
   AddParsed(create, "--capacity", create_options->capacity_bytes, ParseBytes,
-            "Payload it may hold, e.g. 10GiB; default: what its directories hold");
+            "Payload it may hold, e.g. 10GiB; default: what its members hold");
   SetRun<CreateOptions>(create, program, "lun create", create_options, Create);
 
   lun->add_subcommand("list", "Show the LUNs")->callback([&program] {

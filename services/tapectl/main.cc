@@ -54,6 +54,7 @@ int Main(int argc, char** argv) {
   AddChannelCommands(app, program);
   AddTransferCommands(app, program);
   AddRecordingsCommands(app, program);
+  AddRecorderCommands(app, program);
   AddJobsCommands(app, program);
   AddNodesCommand(app, program);
   try {

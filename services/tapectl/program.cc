@@ -55,6 +55,10 @@ std::unique_ptr<client::JobsClient> Program::Jobs() const {
   return std::make_unique<client::JobsClient>(client::MakeChannel(worker), call_timeout());
 }
 
+std::unique_ptr<client::RecorderClient> Program::Recorder() const {
+  return std::make_unique<client::RecorderClient>(client::MakeChannel(storage), call_timeout());
+}
+
 void Program::Print(const Json& object, const Row& heads, const std::vector<Row>& rows) const {
   Print(object, std::vector<Table>{{heads, rows}});
 }

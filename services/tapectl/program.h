@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "services/client/catalog_client.h"
 #include "services/client/jobs_client.h"
+#include "services/client/recorder_client.h"
 #include "services/tapectl/json.h"
 
 namespace tapedeck::services::tapectl {
@@ -40,6 +41,7 @@ struct Program {
 
   std::unique_ptr<client::CatalogClient> Catalog() const;
   std::unique_ptr<client::JobsClient> Jobs() const;
+  std::unique_ptr<client::RecorderClient> Recorder() const;
 
   // On stdout: the object as one line, or the rows under their heads.
   void Print(const Json& object, const Row& heads, const std::vector<Row>& rows) const;

@@ -7,8 +7,8 @@
 
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
-#include "storage_node/directory/io_thread.h"
 #include "storage_node/disk/file_lock.h"
+#include "storage_node/disk/io_thread.h"
 
 namespace tapedeck::storage_node::directory {
 
@@ -27,8 +27,8 @@ class Member {
 
   // Transfers, and the slower flushes beside them: fdatasync covers what was written before it
   // started, so it must not hold up the writes that follow.
-  IoThread& io() { return io_; }
-  IoThread& sync() { return sync_; }
+  disk::IoThread& io() { return io_; }
+  disk::IoThread& sync() { return sync_; }
 
   // Runs what is queued on both, and ends them.
   void Stop();
@@ -38,8 +38,8 @@ class Member {
 
   const std::string path_;
   const disk::FileLock lock_;
-  IoThread io_;
-  IoThread sync_;
+  disk::IoThread io_;
+  disk::IoThread sync_;
 };
 
 }  // namespace tapedeck::storage_node::directory

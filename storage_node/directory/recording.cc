@@ -2,29 +2,18 @@
 
 #include <utility>
 
+#include "storage_node/store/run_on.h"
+
 namespace tapedeck::storage_node::directory {
-namespace {
-
-// Runs `work` on `thread` and brings what it returns home to `done`.
-template <typename Work, typename Callback>
-void RunOn(IoThread& thread, std::shared_ptr<store::Mailbox> mailbox, Work work, Callback done) {
-  thread.Run([mailbox = std::move(mailbox), work = std::move(work),
-              done = std::move(done)]() mutable {
-    mailbox->Post([result = work(), done = std::move(done)]() mutable { done(std::move(result)); });
-  });
-}
-
-}  // namespace
-
 void DirectoryRecording::Flush(store::Done done) {
-  RunOn(
+  store::RunOn(
       files_->member().sync(), mailbox_, [files = files_] { return files->Sync(); },
       std::move(done));
 }
 
 void DirectoryRecording::Trim(std::vector<uint64_t> data_bytes, uint64_t index_bytes,
                               store::Done done) {
-  RunOn(
+  store::RunOn(
       files_->member().io(), mailbox_,
       [files = files_, bytes = data_bytes[0], index_bytes] {
         return files->Trim(bytes, index_bytes);
@@ -34,7 +23,7 @@ void DirectoryRecording::Trim(std::vector<uint64_t> data_bytes, uint64_t index_b
 
 void DirectoryRecording::WriteIndex(uint32_t /*copy*/, uint64_t offset, store::Bytes bytes,
                                     store::Done done) {
-  RunOn(
+  store::RunOn(
       files_->member().io(), mailbox_,
       [files = files_, offset, bytes = std::move(bytes)] {
         return files->WriteIndex(bytes, offset);
@@ -44,7 +33,7 @@ void DirectoryRecording::WriteIndex(uint32_t /*copy*/, uint64_t offset, store::B
 
 void DirectoryRecording::ReadIndex(uint32_t /*copy*/, uint64_t offset, size_t bytes,
                                    store::BytesRead done) {
-  RunOn(
+  store::RunOn(
       files_->member().io(), mailbox_,
       [files = files_, offset,
        into = store::Bytes(bytes)]() mutable -> absl::StatusOr<store::Bytes> {
@@ -57,7 +46,7 @@ void DirectoryRecording::ReadIndex(uint32_t /*copy*/, uint64_t offset, size_t by
 }
 
 void DirectoryRecording::WriteManifest(std::string text, store::Done done) {
-  RunOn(
+  store::RunOn(
       files_->member().sync(), mailbox_,
       [files = files_, text = std::move(text)] {
         absl::Status status = files->SyncDirectories();
@@ -68,7 +57,7 @@ void DirectoryRecording::WriteManifest(std::string text, store::Done done) {
 }
 
 void DirectoryRecording::ReadManifest(uint32_t /*copy*/, store::TextRead done) {
-  RunOn(
+  store::RunOn(
       files_->member().sync(), mailbox_, [files = files_] { return files->ReadManifest(); },
       std::move(done));
 }

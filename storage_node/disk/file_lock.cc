@@ -14,35 +14,35 @@
 #include "storage_node/disk/io_error.h"
 
 namespace tapedeck::storage_node::disk {
-namespace {
-
-// A killed holder's last I/O must be over before recovery reads; 5 tries of 50 ms.
-constexpr int kTries = 5;
-constexpr useconds_t kPauseUs = 50'000;
-
-std::string Holder() {
+std::string HolderText() {
   char host[256] = "unknown";
   gethostname(host, sizeof(host) - 1);
   return absl::StrCat("pid ", getpid(), " on host ", host, "\n");
 }
 
-}  // namespace
+absl::Status InUse(const std::string& call, const std::string& holder, const std::string& member) {
+  return services::WithReason(
+      absl::FailedPreconditionError(absl::StrCat(
+          call, ": in use by ", absl::StripSuffix(holder, "\n"), "; stop that process first")),
+      "MEMBER_UNUSABLE", {{"member", member}});
+}
+
+absl::StatusOr<bool> LockFile(const Fd& fd, const std::string& path, const std::string& member) {
+  for (int attempt = 0; flock(fd.get(), LOCK_EX | LOCK_NB) != 0; ++attempt) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return IoError("flock", path, member, errno);
+    if (attempt == kLockTries) return false;
+    usleep(kLockPauseUs);
+  }
+  return true;
+}
 
 absl::StatusOr<FileLock> FileLock::Take(const std::string& path, const std::string& member) {
   TD_ASSIGN_OR_RETURN(Fd fd, Open(path, O_RDWR | O_CREAT, member));
-  for (int attempt = 0; flock(fd.get(), LOCK_EX | LOCK_NB) != 0; ++attempt) {
-    if (errno != EWOULDBLOCK && errno != EINTR) return IoError("flock", path, member, errno);
-    if (attempt == kTries) {
-      const std::string holder = ReadFile(path, member).value_or("unknown");
-      return services::WithReason(
-          absl::FailedPreconditionError(absl::StrCat("flock ", path, ": in use by ",
-                                                     absl::StripSuffix(holder, "\n"),
-                                                     "; stop that process first")),
-          "MEMBER_UNUSABLE", {{"member", member}});
-    }
-    usleep(kPauseUs);
+  TD_ASSIGN_OR_RETURN(const bool locked, LockFile(fd, path, member));
+  if (!locked) {
+    return InUse(absl::StrCat("flock ", path), ReadFile(path, member).value_or("unknown"), member);
   }
-  const std::string text = Holder();
+  const std::string text = HolderText();
   if (ftruncate(fd.get(), 0) != 0) return IoError("ftruncate", path, member, errno);
   TD_RETURN_IF_ERROR(WriteAll(fd, std::as_bytes(std::span<const char>(text)), 0, path, member));
   return FileLock(std::move(fd));

@@ -1,5 +1,5 @@
-// Keeps a second process away from a directory. flock(2) belongs to the open file, so it also holds
-// while the kernel finishes the I/O of a process that died.
+// Keeps a second process away from a directory or a device. flock(2) belongs to the open file, so
+// it also holds while the kernel finishes the I/O of a process that died.
 #pragma once
 
 #include <string>
@@ -8,6 +8,20 @@
 #include "storage_node/disk/fd.h"
 
 namespace tapedeck::storage_node::disk {
+
+// A killed holder's last I/O must be over before recovery reads; 5 tries of 50 ms.
+inline constexpr int kLockTries = 5;
+inline constexpr unsigned kLockPauseUs = 50'000;
+
+// Locks the open file for as long as it is open. False if another process still has it after all
+// tries.
+absl::StatusOr<bool> LockFile(const Fd& fd, const std::string& path, const std::string& member);
+
+// Pid and host of this process, one line: for whoever finds the lock taken.
+std::string HolderText();
+
+// FAILED_PRECONDITION (MEMBER_UNUSABLE): `call` has failed because of `holder`.
+absl::Status InUse(const std::string& call, const std::string& holder, const std::string& member);
 
 // Released with the object. The file stays and tells who held it last.
 class FileLock {

@@ -86,7 +86,9 @@ std::string EncodeChannel(const services::Channel& channel) {
                    {"sample_rate", channel.sample_rate},
                    {"op", channel.op_chosen ? OpName(channel.op) : ""},
                    {"commit", CommitName(channel.commit)},
-                   {"create_time_ns", channel.create_time_ns}});
+                   {"create_time_ns", channel.create_time_ns},
+                   {"pre_trigger_ns", channel.pre_trigger_ns},
+                   {"post_trigger_ns", channel.post_trigger_ns}});
 }
 
 absl::StatusOr<services::Channel> DecodeChannel(absl::string_view text) {
@@ -95,7 +97,9 @@ absl::StatusOr<services::Channel> DecodeChannel(absl::string_view text) {
                             .block_bytes = UintAt(object, "block_bytes"),
                             .datatype = StringAt(object, "datatype"),
                             .sample_rate = DoubleAt(object, "sample_rate"),
-                            .create_time_ns = IntAt(object, "create_time_ns")};
+                            .create_time_ns = IntAt(object, "create_time_ns"),
+                            .pre_trigger_ns = IntAt(object, "pre_trigger_ns"),
+                            .post_trigger_ns = IntAt(object, "post_trigger_ns")};
   if (const std::string op = StringAt(object, "op"); !op.empty()) {
     channel.op_chosen = true;
     TD_ASSIGN_OR_RETURN(channel.op, ParseOp(op));

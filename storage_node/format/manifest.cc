@@ -59,6 +59,30 @@ std::map<std::string, std::string> ParseLabels(const json& object) {
   return labels;
 }
 
+std::vector<services::Annotation> ParseAnnotations(const json& object) {
+  std::vector<services::Annotation> annotations;
+  const auto list = object.find("annotations");
+  if (list == object.end() || !list->is_array()) return annotations;
+  for (const json& one : *list) {
+    annotations.push_back({.sample_start = UintAt(one, "sample_start"),
+                           .sample_count = UintAt(one, "sample_count"),
+                           .label = StringAt(one, "label"),
+                           .comment = StringAt(one, "comment")});
+  }
+  return annotations;
+}
+
+json AnnotationsOf(const Manifest& manifest) {
+  json list = json::array();
+  for (const services::Annotation& annotation : manifest.annotations) {
+    list.push_back({{"sample_start", annotation.sample_start},
+                    {"sample_count", annotation.sample_count},
+                    {"label", annotation.label},
+                    {"comment", annotation.comment}});
+  }
+  return list;
+}
+
 absl::Status ParseOrigin(const json& object, Manifest* manifest) {
   TD_ASSIGN_OR_RETURN(manifest->identity.lun, Uuid::Parse(StringAt(object, "lun_uid")));
   TD_ASSIGN_OR_RETURN(manifest->identity.recording, Uuid::Parse(StringAt(object, "uid")));
@@ -72,6 +96,7 @@ absl::Status ParseOrigin(const json& object, Manifest* manifest) {
   TD_ASSIGN_OR_RETURN(manifest->op, ParseOp(StringAt(object, "op")));
   TD_ASSIGN_OR_RETURN(manifest->commit, ParseCommit(StringAt(object, "commit")));
   manifest->labels = ParseLabels(object);
+  manifest->annotations = ParseAnnotations(object);
   manifest->start_time_ns = IntAt(object, "start_time_ns");
   if (manifest->members == 0 || manifest->block_bytes == 0) {
     return absl::DataLossError("manifest.json: members and block_bytes must not be 0");
@@ -111,6 +136,7 @@ std::string EncodeManifest(const Manifest& manifest) {
                    {"op", OpName(manifest.op)},
                    {"commit", CommitName(manifest.commit)},
                    {"labels", manifest.labels},
+                   {"annotations", AnnotationsOf(manifest)},
                    {"start_time_ns", manifest.start_time_ns},
                    {"state", StateName(manifest.state)},
                    {"blocks", manifest.blocks},
@@ -153,7 +179,8 @@ services::Recording ToRecording(const Manifest& manifest, absl::string_view chan
           .start_time_ns = manifest.start_time_ns,
           .end_time_ns = manifest.end_time_ns,
           .cause = manifest.cause,
-          .labels = manifest.labels};
+          .labels = manifest.labels,
+          .annotations = manifest.annotations};
 }
 
 void AppendSequence(std::vector<SequenceRange>* ranges, uint64_t sequence) {

@@ -32,6 +32,7 @@ struct Manifest {
   dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
   std::map<std::string, std::string> labels;
   int64_t start_time_ns = 0;
+  std::vector<services::Annotation> annotations;
 
   // Final from SEALED or SALVAGED on; zero before.
   services::RecordingState state = services::RecordingState::kRecording;

@@ -28,6 +28,22 @@ absl::Status CheckBlockBytes(uint64_t bytes) {
       "BLOCK_SIZE_INVALID", {{"block_bytes", absl::StrCat(bytes)}});
 }
 
+// Whoever waits for a trigger acknowledges what it has not stored.
+absl::Status CheckTrigger(const services::Channel& channel) {
+  absl::string_view why;
+  if (channel.pre_trigger_ns < 0 || channel.post_trigger_ns < 0) {
+    why = "the time before and after a trigger must not be negative";
+  } else if (channel.triggered() && channel.sample_rate == 0) {
+    why = "needs a sample rate, which tells how much to hold";
+  } else if (channel.triggered() && channel.commit != dataplane::CommitLevel::kReceived) {
+    why = "needs commit level received: what is not triggered is never stored";
+  } else {
+    return absl::OkStatus();
+  }
+  return services::WithReason(absl::InvalidArgumentError(absl::StrCat("pre_trigger: ", why)),
+                              "ARGUMENT_INVALID", {{"field", "pre_trigger"}});
+}
+
 absl::Status Check(const services::Channel& channel) {
   TD_RETURN_IF_ERROR(CheckBlockBytes(channel.block_bytes));
   if (const auto type = dataplane::ParseDatatype(channel.datatype); !type.ok()) {
@@ -39,7 +55,7 @@ absl::Status Check(const services::Channel& channel) {
         absl::InvalidArgumentError("sample_rate: must be a number of samples per second, or 0"),
         "ARGUMENT_INVALID", {{"field", "sample_rate"}});
   }
-  return absl::OkStatus();
+  return CheckTrigger(channel);
 }
 
 absl::Status InUse(const std::string& channel, absl::string_view why) {

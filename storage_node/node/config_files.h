@@ -1,7 +1,7 @@
 // The configuration as files, from which the node starts and the catalog is rebuilt:
 //   STATE/luns/LUN.json                  which LUNs there are and where their members lie
-//   MEMBER0/CHANNEL/channel.json         channels of a LUN with members
-//   STATE/luns/LUN.channels/CHANNEL/...  channels of a LUN without
+//   MEMBER0/CHANNEL/channel.json         channels of a LUN of directories
+//   STATE/luns/LUN.channels/CHANNEL/...  channels of any other
 #pragma once
 
 #include <string>

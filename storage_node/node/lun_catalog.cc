@@ -22,12 +22,15 @@ absl::Status NormalizeMembers(services::Lun* lun) {
   std::set<std::string> seen;
   for (std::string& member : lun->members) {
     std::error_code error;
-    const auto path = std::filesystem::weakly_canonical(std::filesystem::absolute(member), error);
+    const auto given = std::filesystem::absolute(member);
+    const auto path = std::filesystem::weakly_canonical(given, error);
     if (error || member.empty()) {
       return Invalid("members", absl::StrCat("'", member, "': ", error.message()));
     }
-    member = path.string();
-    if (!seen.insert(member).second) {
+    // The names that udev gives a device stay, the device they lead to may have another one soon.
+    const bool device = std::filesystem::is_block_file(path, error);
+    member = (device ? given.lexically_normal() : path).string();
+    if (!seen.insert(path.string()).second) {
       return Invalid("members", absl::StrCat(member, " is given twice"));
     }
   }
@@ -77,13 +80,13 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
   lun.uid = format::Uuid::Make(parts_.settings.random).ToString();
   lun.create_time_ns = parts_.settings.clock->WallNs();
   auto open = std::make_shared<OpenLun>(
-      OpenLun{.config = lun,
-              .capacity = std::make_shared<Capacity>(lun.capacity_bytes),
-              .channel_root = ChannelRoot(parts_.settings.state_dir, lun)});
+      OpenLun{.config = lun, .channel_root = ChannelRoot(parts_.settings.state_dir, lun)});
   TD_ASSIGN_OR_RETURN(open->store, kind.create(lun));
+  open->capacity = CapacityOf(lun, *open->store);
   open->kind = std::move(kind);
   if (absl::Status status = WriteLunFile(parts_.settings.state_dir, lun); !status.ok()) {
     // The LUN is not there yet for anybody: whatever is left on the members says whose it was.
+    open->store = nullptr;
     open->kind.remove(lun).IgnoreError();
     return status;
   }
@@ -93,6 +96,7 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
 
 absl::StatusOr<services::Lun> LunService::Present(const std::string& id, const OpenLun& lun) {
   services::Lun out = lun.config;
+  out.capacity_bytes = lun.capacity->limit();
   out.used_bytes = lun.capacity->used();
   TD_ASSIGN_OR_RETURN(out.recordings, parts_.catalog->CountRecordings({.lun = id, .channel = "-"}));
   return out;
@@ -118,7 +122,7 @@ absl::Status LunService::DeleteLun(const std::string& name, bool force) {
   TD_RETURN_IF_ERROR(parts_.luns.Find(parsed.lun).status());
   const auto lease = parts_.leases->TakeExclusive(name);
   if (lease == nullptr) return InUse(name);
-  TD_ASSIGN_OR_RETURN(const auto lun, parts_.luns.Find(parsed.lun));
+  TD_ASSIGN_OR_RETURN(auto lun, parts_.luns.Find(parsed.lun));
   TD_ASSIGN_OR_RETURN(const uint64_t recordings,
                       parts_.catalog->CountRecordings({.lun = parsed.lun, .channel = "-"}));
   if (recordings > 0 && !force) {
@@ -131,7 +135,10 @@ absl::Status LunService::DeleteLun(const std::string& name, bool force) {
   // Without its file the node no longer looks for the LUN: then its members may go.
   TD_RETURN_IF_ERROR(RemoveLunFile(parts_.settings.state_dir, parsed.lun));
   parts_.luns.Erase(parsed.lun);
-  return lun->kind.remove(lun->config);
+  const auto remove = lun->kind.remove;
+  const services::Lun config = lun->config;
+  lun = nullptr;  // closes the store, which may hold its members locked
+  return remove(config);
 }
 
 absl::Status LunService::DeleteContents(const std::string& id, const OpenLun& lun) {

@@ -1,6 +1,7 @@
 // The LUNs that are open, each with its store.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,6 +26,15 @@ struct OpenLun {
   std::string channel_root;  // the directory its channel configurations lie under
   std::unique_ptr<store::Store> store;
 };
+
+// What is configured, or less where the store is smaller.
+inline std::shared_ptr<Capacity> CapacityOf(const services::Lun& config,
+                                            const store::Store& store) {
+  const uint64_t size = store.size_bytes();
+  const uint64_t limit = config.capacity_bytes;
+  return std::make_shared<Capacity>(limit == 0 || size == 0 ? std::max(limit, size)
+                                                            : std::min(limit, size));
+}
 
 // Any thread. Keys are ids, without "luns/".
 class LunTable {

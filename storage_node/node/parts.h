@@ -18,6 +18,7 @@
 #include "storage_node/leases.h"
 #include "storage_node/node/lun_table.h"
 #include "storage_node/recording_writer.h"
+#include "storage_node/trigger_port.h"
 
 namespace tapedeck::storage_node {
 
@@ -52,6 +53,29 @@ class LiveRecordings {
   std::map<std::string, std::weak_ptr<LiveRecording>> recordings_ ABSL_GUARDED_BY(mutex_);
 };
 
+// The sessions that wait for triggers, by channel. Any thread.
+class LiveTriggers {
+ public:
+  void Add(const std::string& channel, const std::shared_ptr<TriggerPort>& port) {
+    absl::MutexLock lock(&mutex_);
+    std::erase_if(ports_, [](const auto& entry) { return entry.second.expired(); });
+    ports_.emplace(channel, port);
+  }
+  std::vector<std::shared_ptr<TriggerPort>> Find(const std::string& channel) {
+    absl::MutexLock lock(&mutex_);
+    std::vector<std::shared_ptr<TriggerPort>> found;
+    const auto [first, last] = ports_.equal_range(channel);
+    for (auto it = first; it != last; ++it) {
+      if (auto port = it->second.lock()) found.push_back(std::move(port));
+    }
+    return found;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  std::multimap<std::string, std::weak_ptr<TriggerPort>> ports_ ABSL_GUARDED_BY(mutex_);
+};
+
 // Any thread. Lives as long as the node. The catalog is shared with writers, which may seal after
 // everything else is gone.
 struct NodeParts {
@@ -60,6 +84,8 @@ struct NodeParts {
   std::shared_ptr<catalog::Catalog> catalog;
   LunTable luns;
   LiveRecordings live;
+  LiveTriggers triggers;
+  absl::Mutex rewriting;  // held while a closed recording's manifest is replaced
 };
 
 // AIP-155: a request_id that was used before has the result of that time. Runs `create`, which

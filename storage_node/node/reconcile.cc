@@ -106,10 +106,9 @@ absl::Status OpenLunsAndReconcile(NodeParts& parts) {
     TD_ASSIGN_OR_RETURN(const ResourceName name, ParseLunName(config.name));
     TD_ASSIGN_OR_RETURN(store::StoreKindInfo kind, store::FindStoreKind(config.store));
     auto lun = std::make_shared<OpenLun>(
-        OpenLun{.config = config,
-                .capacity = std::make_shared<Capacity>(config.capacity_bytes),
-                .channel_root = ChannelRoot(parts.settings.state_dir, config)});
+        OpenLun{.config = config, .channel_root = ChannelRoot(parts.settings.state_dir, config)});
     TD_ASSIGN_OR_RETURN(lun->store, kind.open(config));
+    lun->capacity = CapacityOf(config, *lun->store);
     lun->kind = std::move(kind);
     TD_RETURN_IF_ERROR(lun->store->FinishDeletions());
     parts.luns.Insert(name.lun, lun);

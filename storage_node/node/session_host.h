@@ -1,5 +1,5 @@
-// Admits sessions: a record session gets a fresh recording, a playback session a reader of one
-// (playback.h).
+// Admits sessions: a record session gets a fresh recording, or into a triggered channel a sink that
+// waits for triggers; a playback session gets a reader (playback.h).
 #pragma once
 
 #include "services/session/host.h"
@@ -17,20 +17,6 @@ class RecordingHost final : public services::session::SessionHost {
                                                      dataplane::Executor& executor) override;
 
  private:
-  struct NewRecording {
-    format::Manifest manifest;
-    ResourceName name;
-    std::shared_ptr<const void> held;  // by the writer; holds `lun`
-    std::shared_ptr<OpenLun> lun;
-    Reservation room;
-  };
-  absl::StatusOr<services::session::Admission> AdmitRecord(const services::session::Open& open,
-                                                           dataplane::Executor& executor);
-  absl::StatusOr<services::session::Admission> StartRecording(NewRecording recording,
-                                                              dataplane::Executor& executor);
-  format::Manifest NewManifest(const services::session::Open& open, const OpenLun& lun,
-                               const ResourceName& name, const services::Channel& channel);
-
   NodeParts& parts_;
 };
 

@@ -34,7 +34,7 @@ absl::Status CheckSlots(const services::session::Open& open, uint64_t block_byte
 
 absl::StatusOr<FittedRing> MakeSessionRing(const StorageSettings& settings, OpenLun& lun,
                                            uint64_t block_bytes, bool playback,
-                                           dataplane::TransferOp op) {
+                                           dataplane::TransferOp op, size_t held_slots) {
   const dataplane::RemoteAccess access = services::session::AccessFor(op, playback);
   const auto make = [&](size_t slots) {
     return lun.store->MakeRing({.slots = slots,
@@ -46,8 +46,8 @@ absl::StatusOr<FittedRing> MakeSessionRing(const StorageSettings& settings, Open
   absl::StatusOr<FittedRing> fitted =
       dataplane::ladder::FitRing({.rails = settings.rails,
                                   .access = access,
-                                  .slots = RingSlots(settings, block_bytes),
-                                  .min_slots = kMinRingSlots,
+                                  .slots = RingSlots(settings, block_bytes) + held_slots,
+                                  .min_slots = kMinRingSlots + held_slots,
                                   .make = make,
                                   .spare = spare->window()});
   if (fitted.ok() && !fitted->warning.empty()) {

@@ -4,6 +4,7 @@
 #include "absl/strings/str_join.h"
 #include "services/errors.h"
 #include "storage_node/directory/store.h"
+#include "storage_node/store/block/store.h"
 #include "storage_node/store/direct/store.h"
 #include "storage_node/store/memory/store.h"
 #include "storage_node/store/posix/store.h"
@@ -13,10 +14,11 @@ namespace tapedeck::storage_node::store {
 namespace {
 
 // A kind whose LUNs stripe over members.
-StoreKindInfo Striped(services::StoreKind kind, std::string name, stripe::MemberStore member) {
+StoreKindInfo Striped(services::StoreKind kind, bool directories, stripe::MemberStore member) {
   return {.kind = kind,
-          .name = std::move(name),
+          .name = std::string(services::StoreName(kind)),
           .has_members = true,
+          .has_directories = directories,
           .create = [member](const services::Lun& lun) { return stripe::Create(member, lun); },
           .open = [member](const services::Lun& lun) { return stripe::Open(member, lun); },
           .remove = [member](const services::Lun& lun) { return stripe::Remove(member, lun); }};
@@ -25,10 +27,12 @@ StoreKindInfo Striped(services::StoreKind kind, std::string name, stripe::Member
 }  // namespace
 
 std::vector<StoreKindInfo> StoreKinds() {
-  return {Striped(services::StoreKind::kPosix, "posix",
+  return {Striped(services::StoreKind::kPosix, /*directories=*/true,
                   {.create = posix::Create, .open = posix::Open, .remove = directory::Remove}),
-          Striped(services::StoreKind::kDirect, "direct",
+          Striped(services::StoreKind::kDirect, /*directories=*/true,
                   {.create = direct::Create, .open = direct::Open, .remove = directory::Remove}),
+          Striped(services::StoreKind::kBlock, /*directories=*/false,
+                  {.create = block::Create, .open = block::Open, .remove = block::Remove}),
           {.kind = services::StoreKind::kMemory,
            .name = "memory",
            .needs_capacity = true,

@@ -15,8 +15,9 @@ namespace tapedeck::storage_node::store {
 struct StoreKindInfo {
   services::StoreKind kind;
   std::string name;
-  bool has_members = false;     // its LUNs lie on members that the user names
-  bool needs_capacity = false;  // capacity_bytes must be given
+  bool has_members = false;      // its LUNs lie on members that the user names
+  bool has_directories = false;  // which are directories
+  bool needs_capacity = false;   // capacity_bytes must be given
   // Makes an empty LUN, opens one, or removes what Create has made (recordings must be gone).
   std::function<absl::StatusOr<std::unique_ptr<Store>>(const services::Lun&)> create;
   std::function<absl::StatusOr<std::unique_ptr<Store>>(const services::Lun&)> open;

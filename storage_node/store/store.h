@@ -53,6 +53,9 @@ class Store {
 
   virtual absl::StatusOr<std::vector<RecordingPath>> ListRecordings() = 0;
 
+  // Payload that an empty store takes as one recording; 0 if that is not known.
+  virtual uint64_t size_bytes() const { return 0; }
+
   // shared_ptr: every lent Block keeps its ring alive.
   virtual absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) = 0;
 

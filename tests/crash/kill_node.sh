@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # kill -9 of the storage node at random points of a recording and of its own recovery, again and again: what was
 # acknowledged, by a ledger that the node never sees, is there after each restart and verifies.
-#   tests/crash/kill_node.sh [--cycles N] [--seed N]        N kills; over posix and direct, written and durable in turn
+#   tests/crash/kill_node.sh [--cycles N] [--seed N]        N kills; over posix, direct and block, written and durable in turn
 # A failing run prints its seed. The kernel outlives the process: this proves the order of writes towards the kernel and
 # the recovery, not what a power cut leaves (tests/sim).
 source "$(dirname "${BASH_SOURCE[0]}")/../e2e/lib.sh"
@@ -15,7 +15,7 @@ while [[ $# -gt 0 ]]; do
   esac
 done
 RANDOM=$SEED
-KINDS=(posix/written posix/durable direct/written direct/durable)
+KINDS=({posix,direct,block}/{written,durable})
 CHECKED=0 WORST_MS=0 RECOVERIES=0
 
 # pause MILLISECONDS
@@ -76,7 +76,7 @@ for kind in "${KINDS[@]}"; do
 done
 echo "seed $SEED"
 for ((cycle = 0; cycle < CYCLES; cycle++)); do
-  kill_while_recording "${KINDS[cycle % 4]/\//-}/c0"
+  kill_while_recording "${KINDS[cycle % ${#KINDS[@]}]/\//-}/c0"
   restart
   check_ledger
   # Every recording lives through some restarts.

@@ -47,12 +47,16 @@ scaled() {
   echo $((number > 8 ? number : 8))
 }
 
-# lun_with_channel memory|posix|direct LUN/CHANNEL DATATYPE BLOCK_BYTES [CHANNEL OPTION...]: of CAPACITY, 2GiB by default.
+# lun_with_channel memory|posix|direct|block LUN/CHANNEL DATATYPE BLOCK_BYTES [CHANNEL OPTION...]: of CAPACITY, 2GiB by default.
 # A memory LUN takes all of its memory when it is made, which may last some seconds.
 lun_with_channel() {
   local store=$1 lun=${2%/*} channel=$2 member=()
+  if [[ $store == block ]]; then
+    truncate -s 4G "$WORK/member-$lun"
+  else
+    [[ $store == memory ]] || mkdir -p "$WORK/member-$lun"
+  fi
   if [[ $store != memory ]]; then
-    mkdir -p "$WORK/member-$lun"
     member=(--member "$WORK/member-$lun")
   fi
   tapectl --timeout 60s lun create "$lun" --store "$store" "${member[@]}" --capacity "${CAPACITY:-2GiB}" >/dev/null

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Four recordings fill a LUN to its last block: all four end with an error that says what to do, everything they hold
-# is durable and verifies, and there is room again once one is deleted. So with a capacity, and on a full file system.
+# is durable and verifies, and there is room again once one is deleted. So with a capacity, on a full device, and on a full file system.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # ends_full LUN/CHANNEL WHOLE: the answers of the four jobs, and recordings that hold every block (WHOLE, jq) or name
@@ -46,6 +46,15 @@ with_capacity() {
   echo "$1 LUN of 256 MiB: four recordings hold 256 blocks, all durable"
 }
 
+full_device() {
+  truncate -s 512M "$WORK/device"
+  tapectl lun create device --store block --member "$WORK/device" >/dev/null
+  tapectl channel create device/c0 --datatype cf32_le --block-bytes 1MiB --sample-rate 1e6 >/dev/null
+  fill device/c0
+  ends_full device/c0 '.durable_watermark > 0'
+  echo "block LUN on a full device of 512 MiB: $(recordings_of device/c0 | jq -s 'map(.blocks) | add') blocks, all durable"
+}
+
 full_file_system() {
   mkdir "$WORK/small"
   mount -t tmpfs -o size=256m none "$WORK/small" 2>/dev/null || {
@@ -73,4 +82,6 @@ start_storage
 start_worker
 with_capacity posix
 with_capacity direct
+with_capacity block
+full_device
 full_file_system

@@ -103,7 +103,7 @@ TEST_P(CapacityTest, VanishedSessionsDoNotLeakCapacity) {
 
 INSTANTIATE_TEST_SUITE_P(Stores, CapacityTest,
                          testing::Values(services::StoreKind::kPosix, services::StoreKind::kDirect,
-                                         services::StoreKind::kMemory),
+                                         services::StoreKind::kBlock, services::StoreKind::kMemory),
                          [](const auto& info) {
                            return std::string(services::StoreName(info.param));
                          });

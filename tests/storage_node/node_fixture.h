@@ -78,11 +78,13 @@ struct Recorder {
 class NodeFixture {
  public:
   explicit NodeFixture(services::StoreKind store = services::StoreKind::kPosix, int members = 1,
-                       uint64_t capacity_bytes = 64 << 20) {
+                       uint64_t capacity_bytes = 64 << 20, uint64_t image_bytes = 1 << 30) {
     Start();
     services::Lun lun{.name = "luns/l", .store = store, .capacity_bytes = capacity_bytes};
     for (int m = 0; store != services::StoreKind::kMemory && m < members; ++m) {
-      lun.members.push_back(dir_.Make("m" + std::to_string(m)));
+      const std::string name = "m" + std::to_string(m);
+      lun.members.push_back(store == services::StoreKind::kBlock ? dir_.MakeImage(name, image_bytes)
+                                                                 : dir_.Make(name));
     }
     const auto made = node_->luns().CreateLun(lun, "");
     EXPECT_TRUE(made.ok()) << made.status();

@@ -144,7 +144,8 @@ std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const auto op : {dataplane::TransferOp::kRead, dataplane::TransferOp::kWrite,
                         dataplane::TransferOp::kSend}) {
-    for (const auto store : {services::StoreKind::kPosix, services::StoreKind::kDirect}) {
+    for (const auto store :
+         {services::StoreKind::kPosix, services::StoreKind::kDirect, services::StoreKind::kBlock}) {
       for (const int members : {1, 2}) cases.push_back({store, members, op});
     }
     cases.push_back({services::StoreKind::kMemory, 1, op});

@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 namespace tapedeck::storage_node {
@@ -19,9 +21,16 @@ class TempDir {
   TempDir& operator=(const TempDir&) = delete;
 
   const std::string& path() const { return path_; }
+  // A new file inside, of zeros that take no space.
+  std::string MakeImage(const std::string& name, uint64_t bytes) const {
+    std::string made = path_ + "/" + name;
+    std::ofstream(made, std::ios::binary).close();
+    std::filesystem::resize_file(made, bytes);
+    return made;
+  }
   // A new directory inside.
   std::string Make(const std::string& name) const {
-    const std::string made = path_ + "/" + name;
+    std::string made = path_ + "/" + name;
     std::filesystem::create_directories(made);
     return made;
   }

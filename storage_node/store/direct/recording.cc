@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "services/errors.h"
 #include "storage_node/disk/io_error.h"
 
 namespace tapedeck::storage_node::store::direct {
@@ -12,24 +10,6 @@ namespace {
 
 // Space is asked for so long before it is needed: no write waits for the file system's journal.
 constexpr uint64_t kAheadBytes = 64 << 20;
-
-constexpr size_t AlignUp(size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
-
-// The part of the slot that a transfer of `block` moves: the payload, filled up with zeros.
-absl::StatusOr<std::span<std::byte>> Aligned(dataplane::Block& block,
-                                             const directory::OpenFiles& files) {
-  const size_t bytes = AlignUp(block.payload().size());
-  const std::span<std::byte> memory = block.memory();
-  if (bytes > memory.size() || reinterpret_cast<uintptr_t>(memory.data()) % kAlignment != 0) {
-    return services::WithReason(
-        absl::InternalError(absl::StrCat("O_DIRECT on ", files.data_path(), ": a slot of ",
-                                         memory.size(), " bytes is not aligned to ", kAlignment)),
-        "STORE_IO", {{"operation", "O_DIRECT"}});
-  }
-  return memory.first(bytes);
-}
 
 // What a write carries from thread to thread.
 struct Write {
@@ -52,12 +32,13 @@ void End(std::unique_ptr<Write> write, absl::Status status) {
 
 void Start(std::unique_ptr<Write> write) {
   directory::OpenFiles& files = write->data->files();
-  const auto bytes = Aligned(write->block, files);
+  const auto bytes = engine::AlignedPayload(write->block, files.data_path());
   if (!bytes.ok()) return End(std::move(write), bytes.status());
   const size_t payload = write->block.payload().size();
   std::fill(bytes->begin() + static_cast<ptrdiff_t>(payload), bytes->end(), std::byte{0});
-  Engine& engine = write->data->engine();
-  Transfer transfer{.write = true, .fd = files.data_fd(), .bytes = *bytes, .offset = write->offset};
+  engine::Engine& engine = write->data->engine();
+  engine::Transfer transfer{
+      .write = true, .fd = files.data_fd(), .bytes = *bytes, .offset = write->offset};
   transfer.done = [write = std::move(write)](int error, size_t /*moved*/) mutable {
     const directory::OpenFiles& files = write->data->files();
     absl::Status status =
@@ -86,7 +67,7 @@ void DirectRecording::WriteBlock(format::Place place, dataplane::Block block, Bl
                                              .offset = place.offset,
                                              .block = std::move(block),
                                              .done = std::move(done)});
-  const uint64_t end = place.offset + AlignUp(write->block.payload().size());
+  const uint64_t end = place.offset + engine::AlignUp(write->block.payload().size());
   ReserveAhead(end);
   if (end <= files_->reserved()) return Start(std::move(write));
   files_->member().io().Run([write = std::move(write), end]() mutable {
@@ -102,7 +83,7 @@ bool DirectRecording::ReadBlock(format::Place place, uint32_t bytes, dataplane::
   std::optional<dataplane::Block> slot = ring.Take();
   if (!slot.has_value()) return false;
   slot->header().payload_bytes = bytes;
-  const auto aligned = Aligned(*slot, *files_);
+  const auto aligned = engine::AlignedPayload(*slot, files_->data_path());
   if (!aligned.ok() || bytes == 0) {
     absl::StatusOr<dataplane::Block> result =
         aligned.ok() ? absl::StatusOr<dataplane::Block>(*std::move(slot)) : aligned.status();
@@ -111,7 +92,7 @@ bool DirectRecording::ReadBlock(format::Place place, uint32_t bytes, dataplane::
     });
     return true;
   }
-  Transfer transfer{.fd = files_->data_fd(), .bytes = *aligned, .offset = place.offset};
+  engine::Transfer transfer{.fd = files_->data_fd(), .bytes = *aligned, .offset = place.offset};
   transfer.done = [data = data_, mailbox = mailbox_, offset = place.offset,
                    block = *std::move(slot),
                    done = std::move(done)](int error, size_t moved) mutable {

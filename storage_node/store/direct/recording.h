@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "storage_node/directory/recording.h"
-#include "storage_node/store/direct/engine.h"
+#include "storage_node/engine/engine.h"
 
 namespace tapedeck::storage_node::store::direct {
 
@@ -12,24 +12,24 @@ namespace tapedeck::storage_node::store::direct {
 // the last of which takes it out of the engine and closes it.
 class EngineFile {
  public:
-  EngineFile(Engine& engine, std::shared_ptr<directory::OpenFiles> files)
+  EngineFile(engine::Engine& engine, std::shared_ptr<directory::OpenFiles> files)
       : engine_(engine), files_(std::move(files)) {
     engine_.AddFile(files_->data_fd());
   }
   ~EngineFile() { engine_.RemoveFile(files_->data_fd()); }
 
-  Engine& engine() { return engine_; }
+  engine::Engine& engine() { return engine_; }
   directory::OpenFiles& files() { return *files_; }
 
  private:
-  Engine& engine_;  // waits for its transfers before it goes
+  engine::Engine& engine_;  // waits for its transfers before it goes
   const std::shared_ptr<directory::OpenFiles> files_;
 };
 
 // Lives on the executor it was opened for.
 class DirectRecording final : public directory::DirectoryRecording {
  public:
-  DirectRecording(Engine& engine, const std::shared_ptr<directory::OpenFiles>& files,
+  DirectRecording(engine::Engine& engine, const std::shared_ptr<directory::OpenFiles>& files,
                   dataplane::Executor& executor)
       : DirectoryRecording(files, executor), data_(std::make_shared<EngineFile>(engine, files)) {}
 

@@ -15,6 +15,7 @@
 #include "services/errors.h"
 #include "storage_node/directory/store.h"
 #include "storage_node/disk/fd.h"
+#include "storage_node/engine/engine.h"
 #include "storage_node/store/direct/recording.h"
 
 namespace tapedeck::storage_node::store::direct {
@@ -40,7 +41,7 @@ absl::Status CheckDirectIo(const std::string& member) {
   }
   const uint32_t needed = std::max(status.stx_dio_offset_align, status.stx_dio_mem_align);
   if (status.stx_dio_offset_align == 0) return NoDirectIo(member, "statx: none");
-  if (needed > kAlignment) {
+  if (needed > engine::kAlignment) {
     return NoDirectIo(member, absl::StrCat("statx: transfers must be aligned to ", needed));
   }
   return absl::OkStatus();
@@ -48,7 +49,7 @@ absl::Status CheckDirectIo(const std::string& member) {
 
 absl::StatusOr<std::unique_ptr<Store>> Make(std::unique_ptr<directory::Member> member,
                                             uint32_t number) {
-  std::shared_ptr<Engine> engine = MakeEngine(absl::StrCat("disk-", number));
+  std::shared_ptr<engine::Engine> engine = engine::MakeEngine(absl::StrCat("disk-", number));
   dataplane::Log(dataplane::LogLevel::kInfo, "store/direct", "member opened",
                  {{"member", member->path()}, {"engine", engine->description()}});
   directory::Kind kind{.data_flags = O_DIRECT};

@@ -1,5 +1,7 @@
 #include "storage_node/store/stripe/store.h"
 
+#include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -22,8 +24,12 @@ class StripedStore final : public Store {
       const RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const RecordingPath& path) override;
   absl::Status FinishDeletions() override;
-  absl::StatusOr<std::vector<RecordingPath>> ListRecordings() override {
-    return members_[0]->ListRecordings();
+  absl::StatusOr<std::vector<RecordingPath>> ListRecordings() override;
+  // Blocks go round, so the smallest member is full first.
+  uint64_t size_bytes() const override {
+    uint64_t smallest = members_[0]->size_bytes();
+    for (const auto& member : members_) smallest = std::min(smallest, member->size_bytes());
+    return smallest * members_.size();
   }
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override;
   std::unique_ptr<dataplane::Memory> Prepare(std::unique_ptr<dataplane::Memory> memory) override;
@@ -66,6 +72,20 @@ absl::Status StripedStore::DeleteRecording(const RecordingPath& path) {
     TD_RETURN_IF_ERROR(members_[m]->DeleteRecording(path));
   }
   return absl::OkStatus();
+}
+
+// What only some members know was being made or deleted when the node died: whoever opens it finds
+// that it is not there, and deletes the rest.
+absl::StatusOr<std::vector<RecordingPath>> StripedStore::ListRecordings() {
+  std::vector<RecordingPath> all;
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const auto& member : members_) {
+    TD_ASSIGN_OR_RETURN(const auto paths, member->ListRecordings());
+    for (const RecordingPath& path : paths) {
+      if (seen.emplace(path.channel, path.recording).second) all.push_back(path);
+    }
+  }
+  return all;
 }
 
 absl::Status StripedStore::FinishDeletions() {

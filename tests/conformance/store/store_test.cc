@@ -9,6 +9,7 @@
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/memory/memory_pool.h"
 #include "storage_node/store/list.h"
+#include "tests/storage_node/loop_device.h"
 #include "tests/storage_node/manual_executor.h"
 #include "tests/storage_node/temp_dir.h"
 
@@ -23,6 +24,7 @@ const RecordingPath kPath{.channel = "c", .recording = "r"};
 struct Case {
   StoreKindInfo kind;
   int members;
+  bool device = false;  // the members are block devices
 };
 
 std::vector<Case> Cases() {
@@ -30,6 +32,9 @@ std::vector<Case> Cases() {
   for (const StoreKindInfo& kind : StoreKinds()) {
     for (const int members : {1, 2, 3}) {
       if (kind.has_members || members == 1) cases.push_back({.kind = kind, .members = members});
+      if (kind.has_members && !kind.has_directories && members < 3) {
+        cases.push_back({.kind = kind, .members = members, .device = true});
+      }
     }
   }
   return cases;
@@ -43,12 +48,22 @@ class StoreTest : public testing::TestWithParam<Case> {
             .store = GetParam().kind.kind,
             .capacity_bytes = 16 << 20};
     for (int m = 0; GetParam().kind.has_members && m < GetParam().members; ++m) {
-      lun_.members.push_back(dir_.Make("m" + std::to_string(m)));
+      lun_.members.push_back(MakeMember("m" + std::to_string(m)));
     }
+    if (GetParam().device && lun_.members[0].empty()) GTEST_SKIP() << "no loop device to be had";
     auto store = GetParam().kind.create(lun_);
     if (absl::IsFailedPrecondition(store.status())) GTEST_SKIP() << store.status().message();
     ASSERT_TRUE(store.ok()) << store.status();
     store_ = *std::move(store);
+  }
+
+  // A directory, or else a device: a disk image or, where the machine lends us one, a real one.
+  std::string MakeMember(const std::string& name) {
+    if (GetParam().kind.has_directories) return dir_.Make(name);
+    const std::string image = dir_.MakeImage(name, 256 << 20);
+    if (!GetParam().device) return image;
+    devices_.push_back(std::make_unique<LoopDevice>(image));
+    return devices_.back()->path();
   }
 
   uint32_t members() const { return static_cast<uint32_t>(GetParam().members); }
@@ -97,6 +112,7 @@ class StoreTest : public testing::TestWithParam<Case> {
   }
 
   TempDir dir_;
+  std::vector<std::unique_ptr<LoopDevice>> devices_;
   ManualExecutor executor_;
   services::Lun lun_;
   std::unique_ptr<Store> store_;
@@ -262,7 +278,8 @@ TEST_P(StoreTest, PlayedBlockOutlivesItsDeletedRecording) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, StoreTest, testing::ValuesIn(Cases()), [](const auto& info) {
-  return info.param.kind.name + std::to_string(info.param.members);
+  return info.param.kind.name + std::to_string(info.param.members) +
+         (info.param.device ? "device" : "");
 });
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "storage_node/store/direct/thread_engine.h"
+#include "storage_node/engine/thread_engine.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace tapedeck::storage_node::store::direct {
+namespace tapedeck::storage_node::engine {
 namespace {
 
 void Carry(Transfer& transfer) {
@@ -68,4 +68,4 @@ void ThreadEngine::Loop() {
   }
 }
 
-}  // namespace tapedeck::storage_node::store::direct
+}  // namespace tapedeck::storage_node::engine

@@ -1,9 +1,9 @@
-#include "storage_node/store/direct/registered_memory.h"
+#include "storage_node/engine/registered_memory.h"
 
 #include <algorithm>
 #include <cerrno>
 
-namespace tapedeck::storage_node::store::direct {
+namespace tapedeck::storage_node::engine {
 namespace {
 
 constexpr int kBuffers = 256;
@@ -82,4 +82,4 @@ void BufferTable::Close() {
   buffers_.clear();
 }
 
-}  // namespace tapedeck::storage_node::store::direct
+}  // namespace tapedeck::storage_node::engine

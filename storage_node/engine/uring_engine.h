@@ -16,10 +16,10 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "storage_node/disk/fd.h"
-#include "storage_node/store/direct/engine.h"
-#include "storage_node/store/direct/registered_memory.h"
+#include "storage_node/engine/engine.h"
+#include "storage_node/engine/registered_memory.h"
 
-namespace tapedeck::storage_node::store::direct {
+namespace tapedeck::storage_node::engine {
 
 class UringEngine final : public Engine {
  public:
@@ -67,4 +67,4 @@ class UringEngine final : public Engine {
   std::thread thread_;
 };
 
-}  // namespace tapedeck::storage_node::store::direct
+}  // namespace tapedeck::storage_node::engine

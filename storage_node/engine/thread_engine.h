@@ -9,9 +9,9 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "storage_node/store/direct/engine.h"
+#include "storage_node/engine/engine.h"
 
-namespace tapedeck::storage_node::store::direct {
+namespace tapedeck::storage_node::engine {
 
 class ThreadEngine final : public Engine {
  public:
@@ -35,4 +35,4 @@ class ThreadEngine final : public Engine {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace tapedeck::storage_node::store::direct
+}  // namespace tapedeck::storage_node::engine

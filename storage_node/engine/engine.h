@@ -1,5 +1,5 @@
-// What moves payload between slots and an O_DIRECT file: io_uring, or threads where the kernel
-// refuses it. Offsets, lengths and addresses are multiples of kAlignment.
+// What moves payload between slots and an O_DIRECT file or device: io_uring, or threads where the
+// kernel refuses it. Offsets, lengths and addresses are multiples of kAlignment.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,9 @@
 
 #include "absl/functional/any_invocable.h"
 #include "dataplane/memory/memory.h"
+#include "storage_node/engine/aligned.h"
 
-namespace tapedeck::storage_node::store::direct {
-
-// Enough for every device that has 512 B or 4 KiB sectors.
-inline constexpr size_t kAlignment = 4096;
+namespace tapedeck::storage_node::engine {
 
 // Transfers under way per member (facts of NVMe drives: 16 to 64 large ones fill one).
 inline constexpr unsigned kDepth = 32;
@@ -57,4 +55,4 @@ class Engine {
 // `name`: of its threads, at most 12 characters. Prefers io_uring.
 std::unique_ptr<Engine> MakeEngine(const std::string& name);
 
-}  // namespace tapedeck::storage_node::store::direct
+}  // namespace tapedeck::storage_node::engine

@@ -10,7 +10,7 @@
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/executor.h"
 
-namespace tapedeck::storage_node::directory {
+namespace tapedeck::storage_node::disk {
 
 // Any thread. The destructor stops it.
 class IoThread {
@@ -32,4 +32,4 @@ class IoThread {
   std::thread thread_;
 };
 
-}  // namespace tapedeck::storage_node::directory
+}  // namespace tapedeck::storage_node::disk

@@ -1,4 +1,4 @@
-#include "storage_node/store/direct/uring_engine.h"
+#include "storage_node/engine/uring_engine.h"
 
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 
-namespace tapedeck::storage_node::store::direct {
+namespace tapedeck::storage_node::engine {
 namespace {
 
 constexpr int kFiles = 256;
@@ -94,7 +94,7 @@ void UringEngine::RemoveFile(int fd) {
 std::unique_ptr<dataplane::Memory> UringEngine::Adopt(std::unique_ptr<dataplane::Memory> memory) {
   const std::span<std::byte> bytes = memory->window().bytes;
   if (const int error = buffers_->Add(bytes); error != 0) {
-    dataplane::Log(dataplane::LogLevel::kWarning, "store/direct",
+    dataplane::Log(dataplane::LogLevel::kWarning, "engine",
                    "ring not registered with io_uring: each transfer pins its pages anew; "
                    "raise RLIMIT_MEMLOCK",
                    {{"bytes", absl::StrCat(bytes.size())}, {"error", std::strerror(error)}});
@@ -186,4 +186,4 @@ void UringEngine::OnCompletion(std::unique_ptr<Active> active, int result) {
   waiting_.push_front(std::move(active));
 }
 
-}  // namespace tapedeck::storage_node::store::direct
+}  // namespace tapedeck::storage_node::engine

@@ -13,7 +13,7 @@
 #include "absl/synchronization/mutex.h"
 #include "dataplane/memory/memory.h"
 
-namespace tapedeck::storage_node::store::direct {
+namespace tapedeck::storage_node::engine {
 
 // The fixed buffers of one io_uring. Any thread. Held by shared_ptr: by the engine, which closes
 // it, and by the memory that is in it, which may outlive the engine.
@@ -60,4 +60,4 @@ class RegisteredMemory final : public dataplane::Memory {
   const std::shared_ptr<BufferTable> table_;
 };
 
-}  // namespace tapedeck::storage_node::store::direct
+}  // namespace tapedeck::storage_node::engine

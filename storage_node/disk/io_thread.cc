@@ -1,10 +1,10 @@
-#include "storage_node/directory/io_thread.h"
+#include "storage_node/disk/io_thread.h"
 
 #include <pthread.h>
 
 #include <utility>
 
-namespace tapedeck::storage_node::directory {
+namespace tapedeck::storage_node::disk {
 
 IoThread::IoThread(const std::string& name) : thread_([this] { Loop(); }) {
   pthread_setname_np(thread_.native_handle(), name.c_str());
@@ -39,4 +39,4 @@ void IoThread::Loop() {
   }
 }
 
-}  // namespace tapedeck::storage_node::directory
+}  // namespace tapedeck::storage_node::disk

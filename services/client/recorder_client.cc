@@ -1,0 +1,49 @@
+#include "services/client/recorder_client.h"
+
+#include <google/protobuf/empty.pb.h>
+#include <grpcpp/channel.h>
+
+#include "dataplane/status_macros.h"
+#include "services/client/unary_call.h"
+#include "services/convert/recorder.h"
+#include "tapedeck/v1/recorder.grpc.pb.h"
+
+namespace tapedeck::services::client {
+
+struct RecorderClient::Stub {
+  std::unique_ptr<v1::RecorderService::Stub> calls;
+};
+
+RecorderClient::RecorderClient(const client::Channel& channel, absl::Duration timeout)
+    : node_(channel.address),
+      timeout_(timeout),
+      stub_(std::make_unique<Stub>(Stub{v1::RecorderService::NewStub(channel.channel)})) {}
+
+RecorderClient::~RecorderClient() = default;
+
+absl::StatusOr<std::vector<Capture>> RecorderClient::TriggerRecording(const std::string& channel,
+                                                                      const Trigger& trigger) {
+  const v1::TriggerRecordingRequest request = convert::ToProto(channel, trigger);
+  v1::TriggerRecordingResponse response;
+  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](grpc::ClientContext* context) {
+    return stub_->calls->TriggerRecording(context, request, &response);
+  }));
+  std::vector<Capture> captures;
+  for (const v1::Capture& capture : response.captures()) {
+    captures.push_back(convert::FromProto(capture));
+  }
+  return captures;
+}
+
+absl::Status RecorderClient::AnnotateRecording(const std::string& recording,
+                                               const Annotation& annotation) {
+  v1::AnnotateRecordingRequest request;
+  request.set_recording(recording);
+  *request.mutable_annotation() = convert::ToProto(annotation);
+  google::protobuf::Empty response;
+  return RunCall(node_, timeout_, [&](grpc::ClientContext* context) {
+    return stub_->calls->AnnotateRecording(context, request, &response);
+  });
+}
+
+}  // namespace tapedeck::services::client

@@ -1,0 +1,35 @@
+// A storage node's triggers and markers, from afar and in plain values. Errors are those of the
+// node, or name it (NODE_UNREACHABLE).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "services/client/channel.h"
+#include "services/recorder.h"
+
+namespace tapedeck::services::client {
+
+// Any thread. Each call blocks, at most for `timeout`.
+class RecorderClient {
+ public:
+  RecorderClient(const client::Channel& channel, absl::Duration timeout);
+  ~RecorderClient();
+
+  absl::StatusOr<std::vector<Capture>> TriggerRecording(const std::string& channel,
+                                                        const Trigger& trigger);
+  absl::Status AnnotateRecording(const std::string& recording, const Annotation& annotation);
+
+ private:
+  struct Stub;
+
+  const std::string node_;
+  const absl::Duration timeout_;
+  const std::unique_ptr<Stub> stub_;
+};
+
+}  // namespace tapedeck::services::client

@@ -1,0 +1,39 @@
+// The seam between the recorder handlers and the storage node, in plain values. Field meanings and
+// errors are those of tapedeck/v1/recorder.proto.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "services/recording.h"
+
+namespace tapedeck::services {
+
+struct Trigger {
+  std::optional<uint64_t> sample;  // none: the newest
+  std::string label = "trigger";
+  std::string comment;
+};
+
+struct Capture {
+  std::string recording;
+  uint64_t first_sample = 0;
+  uint64_t trigger_sample = 0;
+  uint64_t end_sample = 0;
+};
+
+// Any thread; each call may block for a session's answer, or on a disk.
+class RecorderControl {
+ public:
+  virtual ~RecorderControl() = default;
+  virtual absl::StatusOr<std::vector<Capture>> TriggerRecording(const std::string& channel,
+                                                                const Trigger& trigger) = 0;
+  virtual absl::Status AnnotateRecording(const std::string& recording,
+                                         const Annotation& annotation) = 0;
+};
+
+}  // namespace tapedeck::services

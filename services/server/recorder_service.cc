@@ -1,0 +1,77 @@
+#include "services/server/recorder_service.h"
+
+#include <google/protobuf/empty.pb.h>
+
+#include <memory>
+
+#include "dataplane/status_macros.h"
+#include "services/convert/fields.h"
+#include "services/convert/recorder.h"
+#include "services/resource_name.h"
+#include "services/server/dispatch.h"
+#include "tapedeck/v1/recorder.grpc.pb.h"
+
+namespace tapedeck::services::server {
+namespace {
+
+using grpc::CallbackServerContext;
+using grpc::ServerUnaryReactor;
+
+// They are kept in the recording's manifest.
+constexpr size_t kMaxTextBytes = 1024;
+
+absl::Status CheckText(absl::string_view field, const std::string& text) {
+  if (text.size() <= kMaxTextBytes) return absl::OkStatus();
+  return convert::FieldError(field, "is longer than 1024 bytes");
+}
+
+// Any thread. Each handler validates, converts, acts, converts.
+class RecorderService final : public v1::RecorderService::CallbackService {
+ public:
+  RecorderService(Dispatch& dispatch, RecorderControl& recorder)
+      : dispatch_(dispatch), recorder_(recorder) {}
+
+  ServerUnaryReactor* TriggerRecording(CallbackServerContext* context,
+                                       const v1::TriggerRecordingRequest* request,
+                                       v1::TriggerRecordingResponse* response) override {
+    return dispatch_.Unary(context, "TriggerRecording", Work::kOther, [=, this]() -> absl::Status {
+      TD_RETURN_IF_ERROR(CheckChannelName(request->channel()));
+      TD_RETURN_IF_ERROR(CheckText("label", request->label()));
+      TD_RETURN_IF_ERROR(CheckText("comment", request->comment()));
+      TD_ASSIGN_OR_RETURN(
+          const std::vector<Capture> captures,
+          recorder_.TriggerRecording(request->channel(), convert::FromProto(*request)));
+      for (const Capture& capture : captures) {
+        *response->add_captures() = convert::ToProto(capture);
+      }
+      return absl::OkStatus();
+    });
+  }
+
+  ServerUnaryReactor* AnnotateRecording(CallbackServerContext* context,
+                                        const v1::AnnotateRecordingRequest* request,
+                                        google::protobuf::Empty*) override {
+    return dispatch_.Unary(context, "AnnotateRecording", Work::kOther, [=, this]() -> absl::Status {
+      TD_RETURN_IF_ERROR(CheckRecordingName(request->recording()));
+      TD_RETURN_IF_ERROR(CheckText("annotation.label", request->annotation().label()));
+      TD_RETURN_IF_ERROR(CheckText("annotation.comment", request->annotation().comment()));
+      return recorder_.AnnotateRecording(request->recording(),
+                                         convert::FromProto(request->annotation()));
+    });
+  }
+
+ private:
+  Dispatch& dispatch_;
+  RecorderControl& recorder_;
+};
+
+}  // namespace
+
+ServiceFactory RecorderServiceOver(RecorderControl& recorder) {
+  return [&](Dispatch& dispatch) {
+    return Service{.name = v1::RecorderService::service_full_name(),
+                   .handlers = std::make_shared<RecorderService>(dispatch, recorder)};
+  };
+}
+
+}  // namespace tapedeck::services::server

@@ -1,0 +1,148 @@
+#include "storage_node/node/new_recording.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/node/recordings.h"
+#include "storage_node/node/session_ring.h"
+
+namespace tapedeck::storage_node {
+
+using services::session::Open;
+
+namespace {
+
+// Of one recording: beyond, bytes would no longer fit their counter.
+constexpr uint64_t kMaxBlocks = uint64_t{1} << 40;
+
+// What a writer holds of the node. The LUN goes last: its store must outlive the files.
+struct Held {
+  std::shared_ptr<OpenLun> lun;
+  std::unique_ptr<Leases::Lease> lease;
+};
+
+// A recording that says how long it will be is sure of that room: nobody else gets it until it
+// ends. Refuses what cannot fit before anything is made.
+absl::StatusOr<Reservation> ReserveRoom(const Open& open, const ResourceName& name,
+                                        const std::shared_ptr<Capacity>& capacity,
+                                        uint64_t block_bytes) {
+  if (capacity->limit() == 0) return Reservation();
+  const uint64_t blocks = std::min(open.expected_blocks, kMaxBlocks);
+  if (blocks > 0) {
+    auto all = Reservation::Make(capacity, blocks * block_bytes);
+    if (all.has_value()) return *std::move(all);
+  }
+  // The last block may be partial.
+  const uint64_t needed = blocks > 1 ? (blocks - 1) * block_bytes : 0;
+  const uint64_t used = std::min(capacity->used(), capacity->limit());
+  const uint64_t free = capacity->limit() - used;
+  if (free > needed) {
+    auto most = Reservation::Make(capacity, needed);
+    if (most.has_value()) return *std::move(most);
+  }
+  return services::WithReason(
+      absl::ResourceExhaustedError(absl::StrCat(
+          name.lun_name(), " is full: needs more than ", needed, " bytes, ", free, " of ",
+          capacity->limit(), " are free; not started. Delete recordings or use a larger LUN")),
+      "LUN_FULL",
+      {{"lun", name.lun},
+       {"capacity_bytes", absl::StrCat(capacity->limit())},
+       {"used_bytes", absl::StrCat(used)}});
+}
+
+format::Manifest NewManifest(NodeParts& parts, const RecordTarget& target,
+                             const ResourceName& name) {
+  const services::Lun& lun = target.lun->config;
+  format::Manifest manifest{
+      .id = name.recording,
+      .members = std::max<uint32_t>(1, static_cast<uint32_t>(lun.members.size())),
+      .block_bytes = target.channel.block_bytes,
+      .datatype = target.channel.datatype,
+      .sample_rate = target.channel.sample_rate,
+      .op = target.op,
+      .commit = target.channel.commit,
+      .labels = target.open.labels,
+      .start_time_ns = parts.settings.clock->WallNs()};
+  if (!target.open.recorder.empty()) manifest.labels.emplace("recorder", target.open.recorder);
+  // The uid was made by us or checked when the LUN was opened.
+  manifest.identity = {.lun = format::Uuid::Parse(lun.uid).value_or(format::Uuid()),
+                       .recording = format::Uuid::Make(parts.settings.random),
+                       .channel = name.channel,
+                       .epoch = static_cast<uint32_t>(parts.settings.random())};
+  return manifest;
+}
+
+// The files are the truth: start-up finds them as they are if the catalog's row is lost.
+std::function<void(const format::Manifest&)> KeepOrDrop(NodeParts& parts, const ResourceName& name,
+                                                        std::shared_ptr<OpenLun> lun) {
+  return [catalog = parts.catalog, lun = std::move(lun), name](const format::Manifest& sealed) {
+    if (sealed.blocks == 0 && !sealed.cause.empty()) {
+      // The session ended before its first block: there is nothing to keep.
+      lun->store->DeleteRecording({.channel = name.channel, .recording = name.recording})
+          .IgnoreError();
+      catalog->DeleteRecording(name).IgnoreError();
+    } else {
+      catalog->PutRecording(name, sealed).IgnoreError();
+    }
+  };
+}
+
+}  // namespace
+
+absl::StatusOr<RecordTarget> FindTarget(NodeParts& parts, const Open& open) {
+  RecordTarget target{.open = open};
+  TD_ASSIGN_OR_RETURN(target.name, ParseChannelName(open.channel));
+  TD_ASSIGN_OR_RETURN(target.channel, FindChannel(parts, target.name));
+  TD_ASSIGN_OR_RETURN(target.lun, parts.luns.Find(target.name.lun));
+  TD_RETURN_IF_ERROR(CheckSlots(open, target.channel.block_bytes));
+  if (target.channel.op_chosen) target.op = target.channel.op;
+  if (open.op_chosen) target.op = open.op;
+  return target;
+}
+
+absl::StatusOr<ArmedRecording> MakeRecording(NodeParts& parts, const RecordTarget& target,
+                                             size_t ring_slots,
+                                             std::shared_ptr<PieceCheck> arrivals,
+                                             dataplane::Executor& executor) {
+  ResourceName name = target.name;
+  name.recording = NewRecordingId(parts.settings.clock->WallNs(), parts.settings.random);
+  auto lease = parts.leases->TakeExclusive(name.ToString());
+  if (lease == nullptr) {
+    return services::WithReason(
+        absl::FailedPreconditionError(absl::StrCat(target.channel.name, " is being deleted")),
+        "CHANNEL_IN_USE", {{"channel", target.channel.name}});
+  }
+  // Only under the lease is it sure that both stay.
+  TD_RETURN_IF_ERROR(FindChannel(parts, name).status());
+  TD_ASSIGN_OR_RETURN(auto lun, parts.luns.Find(name.lun));
+  TD_ASSIGN_OR_RETURN(Reservation room,
+                      ReserveRoom(target.open, name, lun->capacity, target.channel.block_bytes));
+  const format::Manifest manifest = NewManifest(parts, target, name);
+  const store::RecordingPath path{.channel = name.channel, .recording = name.recording};
+  TD_ASSIGN_OR_RETURN(auto files,
+                      lun->store->CreateRecording(path, manifest.block_bytes, executor));
+  if (absl::Status status = parts.catalog->PutRecording(name, manifest); !status.ok()) {
+    files = nullptr;
+    lun->store->DeleteRecording(path).IgnoreError();
+    return status;
+  }
+  ArmedRecording recording{.name = name.ToString(), .live = std::make_shared<LiveRecording>()};
+  parts.live.Add(recording.name, recording.live);
+  recording.writer = std::make_unique<RecordingWriter>(
+      WriterOptions{.name = recording.name,
+                    .manifest = manifest,
+                    .ring_slots = ring_slots,
+                    .arrivals = std::move(arrivals),
+                    .capacity = lun->capacity,
+                    .reserved = std::move(room),
+                    .live = recording.live,
+                    .on_sealed = KeepOrDrop(parts, name, lun),
+                    .lease = std::make_shared<Held>(Held{.lun = lun, .lease = std::move(lease)})},
+      std::move(files), executor);
+  return recording;
+}
+
+}  // namespace tapedeck::storage_node

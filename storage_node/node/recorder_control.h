@@ -1,0 +1,28 @@
+// Triggers and markers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "services/recorder.h"
+#include "storage_node/node/parts.h"
+
+namespace tapedeck::storage_node {
+
+// Any thread. Owned by the node.
+class RecorderService final : public services::RecorderControl {
+ public:
+  explicit RecorderService(NodeParts& parts) : parts_(parts) {}
+
+  absl::StatusOr<std::vector<services::Capture>> TriggerRecording(
+      const std::string& channel, const services::Trigger& trigger) override;
+  absl::Status AnnotateRecording(const std::string& recording,
+                                 const services::Annotation& annotation) override;
+
+ private:
+  absl::Status AnnotateClosed(const std::string& recording, const services::Annotation& annotation);
+
+  NodeParts& parts_;
+};
+
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,137 @@
+#include "storage_node/store/block/member.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "storage_node/disk/file_lock.h"
+#include "storage_node/format/config.h"
+#include "storage_node/store/block/probe.h"
+
+namespace tapedeck::storage_node::store::block {
+namespace {
+
+constexpr auto kFailed = absl::StatusCode::kFailedPrecondition;
+
+uint64_t Random() {
+  uint64_t value = 0;
+  // Up to 256 bytes come whole and without error once the system has booted: getrandom(2).
+  [[maybe_unused]] const ssize_t got = getrandom(&value, sizeof(value), 0);
+  return value;
+}
+
+absl::Status CheckEmpty(const Device& device) {
+  Pages head(kHeadBytes), tail(kTailBytes);
+  TD_RETURN_IF_ERROR(device.Read(head.bytes(), 0));
+  TD_RETURN_IF_ERROR(device.Read(tail.bytes(), device.bytes() - kTailBytes));
+  const std::string found = WhatIsThere(head.bytes(), tail.bytes());
+  if (found.empty()) return absl::OkStatus();
+  const std::string& path = device.path();
+  return Unusable(
+      kFailed, path,
+      absl::StrCat("it holds ", found,
+                   ", so it is left alone. Use another device; or, "
+                   "if that may be lost, run: wipefs -a ",
+                   path, " && blkdiscard -z ", path, " (a file: make it anew with truncate)"));
+}
+
+absl::Status WriteText(const Device& device, absl::string_view text, uint64_t offset) {
+  Pages pages(text.size());
+  std::memcpy(pages.bytes().data(), text.data(), text.size());
+  return device.Write(pages.bytes(), offset);
+}
+
+// For whoever finds the device in use.
+absl::Status WriteHolder(const Device& device) {
+  return WriteText(device, disk::HolderText(), kHolderOffset);
+}
+
+absl::Status WriteLun(const Device& device, const services::Lun& lun, uint32_t number) {
+  const std::string text = format::EncodeLun(lun, number);
+  if (text.size() > kLunBytes) {
+    return Unusable(absl::StatusCode::kInvalidArgument, device.path(),
+                    "the LUN's description is too long; give its members shorter paths");
+  }
+  return WriteText(device, text, kLunOffset);
+}
+
+// The one at the start, or its copy.
+absl::StatusOr<Superblock> ReadSuperblock(const Device& device) {
+  Pages page(kPageBytes);
+  TD_RETURN_IF_ERROR(device.Read(page.bytes(), 0));
+  auto first = DecodeSuperblock(page.bytes());
+  if (first.ok()) return first;
+  TD_RETURN_IF_ERROR(device.Read(page.bytes(), device.bytes() - kPageBytes));
+  auto copy = DecodeSuperblock(page.bytes());
+  return copy.ok() ? copy : first;
+}
+
+absl::Status WriteSuperblocks(const Device& device, const Pages& page,
+                              const Superblock& superblock) {
+  TD_RETURN_IF_ERROR(device.Write(page.bytes(), superblock.end_copy_offset()));
+  return device.Write(page.bytes(), 0);
+}
+
+absl::Status CheckSuperblock(const Superblock& found, const format::Uuid& uid,
+                             const services::Lun& lun, uint32_t number, const Device& device) {
+  if (found.lun != uid || found.member != number) {
+    return Unusable(kFailed, device.path(),
+                    absl::StrCat("it is member ", found.member, " of LUN ", found.lun.ToString(),
+                                 ", not member ", number, " of ", lun.name, " (", lun.uid,
+                                 "); name members by /dev/disk/by-id, which stays the same"));
+  }
+  if (found.device_bytes <= device.bytes()) return absl::OkStatus();
+  return Unusable(kFailed, device.path(),
+                  absl::StrCat("it has ", device.bytes(), " bytes, but had ", found.device_bytes,
+                               " when the LUN was made; make it as large again"));
+}
+
+}  // namespace
+
+absl::StatusOr<Member> CreateMember(const services::Lun& lun, uint32_t number) {
+  TD_ASSIGN_OR_RETURN(const format::Uuid uid, format::Uuid::Parse(lun.uid));
+  TD_ASSIGN_OR_RETURN(auto device, Device::Open(lun.members[number], number));
+  TD_RETURN_IF_ERROR(CheckEmpty(*device));
+  const Superblock superblock{.lun = uid,
+                              .stamp = format::Uuid::Make(Random),
+                              .member = number,
+                              .slots = Superblock::SlotsFor(device->bytes()),
+                              .device_bytes = device->bytes()};
+  // The superblock at the start goes last: with it the member is made.
+  TD_RETURN_IF_ERROR(WriteLun(*device, lun, number));
+  TD_RETURN_IF_ERROR(WriteHolder(*device));
+  TD_RETURN_IF_ERROR(WriteSuperblocks(*device, EncodeSuperblock(superblock), superblock));
+  TD_RETURN_IF_ERROR(device->Flush());
+  return Member{.device = std::move(device), .superblock = superblock};
+}
+
+absl::StatusOr<Member> OpenMember(const services::Lun& lun, uint32_t number) {
+  TD_ASSIGN_OR_RETURN(const format::Uuid uid, format::Uuid::Parse(lun.uid));
+  TD_ASSIGN_OR_RETURN(auto device, Device::Open(lun.members[number], number));
+  const auto found = ReadSuperblock(*device);
+  if (!found.ok()) {
+    return Unusable(
+        kFailed, device->path(),
+        absl::StrCat("it holds no LUN (", found.status().message(), "); is it the right device?"));
+  }
+  TD_RETURN_IF_ERROR(CheckSuperblock(*found, uid, lun, number, *device));
+  TD_RETURN_IF_ERROR(WriteHolder(*device));
+  return Member{.device = std::move(device), .superblock = *found};
+}
+
+absl::Status RemoveMember(const services::Lun& lun, uint32_t number) {
+  TD_ASSIGN_OR_RETURN(const format::Uuid uid, format::Uuid::Parse(lun.uid));
+  TD_ASSIGN_OR_RETURN(auto device, Device::Open(lun.members[number], number));
+  const auto found = ReadSuperblock(*device);
+  if (!found.ok() || found->lun != uid || found->member != number) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(WriteSuperblocks(*device, Pages(kPageBytes), *found));
+  TD_RETURN_IF_ERROR(device->Write(Pages(kHeadBytes).bytes(), 0));
+  return device->Flush();
+}
+
+}  // namespace tapedeck::storage_node::store::block

@@ -1,0 +1,26 @@
+// A member of a LUN of devices: made of one that holds nothing, found again by its superblock.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "services/catalog.h"
+#include "storage_node/store/block/device.h"
+#include "storage_node/store/block/layout.h"
+
+namespace tapedeck::storage_node::store::block {
+
+struct Member {
+  std::unique_ptr<Device> device;
+  Superblock superblock;
+};
+
+// Make `lun`'s member `number` out of a device that holds nothing, or open one that was made.
+// FAILED_PRECONDITION or NOT_FOUND (MEMBER_UNUSABLE) says what the device holds and what to do.
+absl::StatusOr<Member> CreateMember(const services::Lun& lun, uint32_t number);
+absl::StatusOr<Member> OpenMember(const services::Lun& lun, uint32_t number);
+
+// The device holds nothing again. OK if it is no member of `lun`.
+absl::Status RemoveMember(const services::Lun& lun, uint32_t number);
+
+}  // namespace tapedeck::storage_node::store::block

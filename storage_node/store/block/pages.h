@@ -1,0 +1,36 @@
+// Memory for O_DIRECT.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+
+#include "storage_node/engine/aligned.h"
+
+namespace tapedeck::storage_node::store::block {
+
+inline constexpr size_t kPageBytes = engine::kAlignment;
+
+// A whole number of aligned pages, zeroed. Held by one thread at a time.
+class Pages {
+ public:
+  explicit Pages(size_t bytes)
+      : size_(engine::AlignUp(bytes)),
+        memory_(static_cast<std::byte*>(std::aligned_alloc(kPageBytes, size_))) {
+    std::memset(memory_.get(), 0, size_);
+  }
+
+  std::span<std::byte> bytes() { return {memory_.get(), size_}; }
+  std::span<const std::byte> bytes() const { return {memory_.get(), size_}; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  size_t size_;
+  std::unique_ptr<std::byte, Free> memory_;
+};
+
+}  // namespace tapedeck::storage_node::store::block

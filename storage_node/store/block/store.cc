@@ -1,0 +1,164 @@
+#include "storage_node/store/block/store.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/store/block/member.h"
+#include "storage_node/store/block/recording.h"
+#include "storage_node/store/host_ring.h"
+
+namespace tapedeck::storage_node::store::block {
+namespace {
+
+// Units of index that this many units of payload need where blocks are smallest (64 KiB).
+constexpr uint32_t kDataUnitsPerIndexUnit = 1024;
+
+class BlockStore final : public Store {
+ public:
+  BlockStore(Member member, std::unique_ptr<SlotTable> table)
+      : superblock_(member.superblock),
+        space_(member.superblock.units()),
+        table_(std::move(table)),
+        device_(std::move(member.device)) {}
+
+  // Adopts what the table has read.
+  absl::Status Fill();
+
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> CreateRecording(
+      const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) override;
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
+      const RecordingPath& path, dataplane::Executor& executor) override;
+  absl::Status DeleteRecording(const RecordingPath& path) override;
+  absl::StatusOr<std::vector<RecordingPath>> ListRecordings() override;
+  absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override {
+    return MakeHostRing(spec, {this});
+  }
+  std::unique_ptr<dataplane::Memory> Prepare(std::unique_ptr<dataplane::Memory> memory) override {
+    return device_->engine().Adopt(std::move(memory));
+  }
+  uint64_t size_bytes() const override;
+
+ private:
+  using Key = std::pair<std::string, std::string>;
+  static Key KeyOf(const RecordingPath& path) { return {path.channel, path.recording}; }
+  StoredRecording::Parts parts() { return {*device_, *table_, space_, superblock_}; }
+  std::shared_ptr<StoredRecording> Find(const RecordingPath& path);
+
+  const Superblock superblock_;
+  Space space_;
+  const std::unique_ptr<SlotTable> table_;
+  const std::unique_ptr<Device> device_;  // waits for what is under way
+  absl::Mutex mutex_;
+  std::map<Key, std::shared_ptr<StoredRecording>> recordings_ ABSL_GUARDED_BY(mutex_);
+};
+
+absl::Status BlockStore::Fill() {
+  absl::MutexLock lock(&mutex_);
+  for (auto& [slot, record] : table_->TakeLive()) {
+    Runs units = record.data;
+    Append(&units, record.index);
+    const Key key = KeyOf(record.path);
+    if (!space_.Take(units) || recordings_.contains(key)) {
+      return Unusable(absl::StatusCode::kDataLoss, device_->path(),
+                      absl::StrCat("slot ", slot, " of recording ", key.first, "/", key.second,
+                                   " and another one hold the same units; read what can be read "
+                                   "with tools, and make the LUN anew"));
+    }
+    recordings_[key] = std::make_shared<StoredRecording>(parts(), slot, std::move(record));
+  }
+  return absl::OkStatus();
+}
+
+uint64_t BlockStore::size_bytes() const {
+  const uint32_t units = space_.units();
+  return (units - units / kDataUnitsPerIndexUnit - 1) * kUnitBytes;
+}
+
+std::shared_ptr<StoredRecording> BlockStore::Find(const RecordingPath& path) {
+  absl::MutexLock lock(&mutex_);
+  const auto it = recordings_.find(KeyOf(path));
+  return it == recordings_.end() ? nullptr : it->second;
+}
+
+// Nothing is written yet: a recording is on the device from its first index entry or manifest on.
+absl::StatusOr<std::unique_ptr<RecordingFiles>> BlockStore::CreateRecording(
+    const RecordingPath& path, uint64_t /*block_bytes*/, dataplane::Executor& executor) {
+  if (!table_->damaged().empty()) {
+    return Unusable(absl::StatusCode::kFailedPrecondition, device_->path(),
+                    absl::StrCat("slot ", table_->damaged()[0],
+                                 " is damaged in both copies, so a new recording might overwrite "
+                                 "what it held; play what is needed and make the LUN anew"));
+  }
+  absl::MutexLock lock(&mutex_);
+  if (recordings_.contains(KeyOf(path))) {
+    return absl::AlreadyExistsError(absl::StrCat(device_->path(), ": recording ", path.recording));
+  }
+  const std::optional<uint32_t> slot = table_->TakeSlot();
+  if (!slot.has_value()) {
+    return services::WithReason(
+        absl::ResourceExhaustedError(absl::StrCat(device_->path(), ": all ", table_->slots(),
+                                                  " slots hold recordings; delete some")),
+        "LUN_FULL", {{"member", device_->path()}});
+  }
+  auto stored = std::make_shared<StoredRecording>(parts(), *slot, SlotRecord{.path = path});
+  recordings_[KeyOf(path)] = stored;
+  return std::make_unique<BlockRecording>(std::move(stored), executor);
+}
+
+absl::StatusOr<std::unique_ptr<RecordingFiles>> BlockStore::OpenRecording(
+    const RecordingPath& path, dataplane::Executor& executor) {
+  auto stored = Find(path);
+  if (stored == nullptr) {
+    return absl::NotFoundError(
+        absl::StrCat(device_->path(), ": no recording ", path.channel, "/", path.recording));
+  }
+  return std::make_unique<BlockRecording>(std::move(stored), executor);
+}
+
+absl::Status BlockStore::DeleteRecording(const RecordingPath& path) {
+  const auto stored = Find(path);
+  if (stored == nullptr) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(stored->Delete());
+  absl::MutexLock lock(&mutex_);
+  const auto it = recordings_.find(KeyOf(path));
+  if (it != recordings_.end() && it->second == stored) recordings_.erase(it);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<RecordingPath>> BlockStore::ListRecordings() {
+  absl::MutexLock lock(&mutex_);
+  std::vector<RecordingPath> paths;
+  for (const auto& [key, stored] : recordings_) {
+    paths.push_back({.channel = key.first, .recording = key.second});
+  }
+  return paths;
+}
+
+absl::StatusOr<std::unique_ptr<Store>> Make(absl::StatusOr<Member> member) {
+  TD_RETURN_IF_ERROR(member.status());
+  TD_ASSIGN_OR_RETURN(auto table, SlotTable::Load(*member->device, member->superblock));
+  auto store = std::make_unique<BlockStore>(*std::move(member), std::move(table));
+  TD_RETURN_IF_ERROR(store->Fill());
+  return store;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Store>> Create(const services::Lun& lun, uint32_t member) {
+  return Make(CreateMember(lun, member));
+}
+
+absl::StatusOr<std::unique_ptr<Store>> Open(const services::Lun& lun, uint32_t member) {
+  return Make(OpenMember(lun, member));
+}
+
+absl::Status Remove(const services::Lun& lun, uint32_t member) { return RemoveMember(lun, member); }
+
+}  // namespace tapedeck::storage_node::store::block

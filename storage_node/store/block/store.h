@@ -1,0 +1,20 @@
+// Recordings on block devices, partitions or disk images, without a file system: payload with
+// O_DIRECT, an extent map of its own (README.md).
+#pragma once
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "services/catalog.h"
+#include "storage_node/store/store.h"
+
+namespace tapedeck::storage_node::store::block {
+
+// The contract of MemberStore (store/stripe/store.h). Create takes only a device that holds
+// nothing: FAILED_PRECONDITION (MEMBER_UNUSABLE) says what it found there.
+absl::StatusOr<std::unique_ptr<Store>> Create(const services::Lun& lun, uint32_t member);
+absl::StatusOr<std::unique_ptr<Store>> Open(const services::Lun& lun, uint32_t member);
+absl::Status Remove(const services::Lun& lun, uint32_t member);
+
+}  // namespace tapedeck::storage_node::store::block

@@ -1,0 +1,34 @@
+// Reaches the TriggerSink of one session from other threads.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "dataplane/executor/executor.h"
+#include "services/recorder.h"
+#include "storage_node/store/mailbox.h"
+
+namespace tapedeck::storage_node {
+
+// Shared by the sink, which closes it, and the node.
+class TriggerPort {
+ public:
+  using Act = std::function<absl::StatusOr<services::Capture>(const services::Trigger&)>;
+
+  // `act` is called on `executor`, until Close.
+  TriggerPort(dataplane::Executor& executor, Act act)
+      : mailbox_(std::make_shared<store::Mailbox>(executor)), act_(std::move(act)) {}
+
+  // Any thread but the executor's; waits for it. UNAVAILABLE once the session has ended.
+  absl::StatusOr<services::Capture> Fire(const services::Trigger& trigger);
+
+  // On the executor.
+  void Close() { mailbox_->Close(); }
+
+ private:
+  const std::shared_ptr<store::Mailbox> mailbox_;
+  const Act act_;
+};
+
+}  // namespace tapedeck::storage_node

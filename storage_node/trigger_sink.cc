@@ -1,0 +1,174 @@
+#include "storage_node/trigger_sink.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+
+namespace tapedeck::storage_node {
+
+using dataplane::Flow;
+
+size_t BlocksToHold(uint64_t samples, uint64_t block_bytes, size_t sample_bytes) {
+  const uint64_t per_block = std::max<uint64_t>(1, block_bytes / sample_bytes);
+  return static_cast<size_t>(samples / per_block + 2);  // one partly needed at each end
+}
+
+TriggerSink::TriggerSink(TriggerOptions options, dataplane::Executor& executor)
+    : options_(std::move(options)),
+      port_(std::make_shared<TriggerPort>(
+          executor, [this](const services::Trigger& trigger) { return OnTrigger(trigger); })) {}
+
+absl::StatusOr<std::unique_ptr<TriggerSink>> TriggerSink::Create(TriggerOptions options,
+                                                                 dataplane::Executor& executor) {
+  std::unique_ptr<TriggerSink> sink(new TriggerSink(std::move(options), executor));
+  TD_RETURN_IF_ERROR(sink->Arm());
+  return sink;
+}
+
+absl::Status TriggerSink::Arm() {
+  TD_ASSIGN_OR_RETURN(armed_, options_.arm());
+  armed_->writer->SetWaker(waker_);
+  return absl::OkStatus();
+}
+
+void TriggerSink::SetWaker(dataplane::Waker waker) {
+  waker_ = std::move(waker);
+  armed_->writer->SetWaker(waker_);
+}
+
+absl::Status TriggerSink::status() const {
+  if (!error_.ok()) return error_;
+  return capture_.has_value() ? capture_->recording.writer->status() : absl::OkStatus();
+}
+
+// Of a block without payload, as many samples as of a full one.
+uint64_t TriggerSink::EndOf(const dataplane::BlockHeader& header) const {
+  const uint64_t bytes = header.payload_bytes == 0 ? options_.block_bytes : header.payload_bytes;
+  return header.sample_index + bytes / options_.sample_bytes;
+}
+
+absl::StatusOr<Flow> TriggerSink::Push(dataplane::Block* block) {
+  TD_RETURN_IF_ERROR(status());
+  const uint64_t sequence = block->header().sequence;
+  if (sequence < next_ || early_.contains(sequence)) {
+    block->Reset();
+    return Flow::kMoved;
+  }
+  early_.emplace(sequence, std::move(*block));
+  while (!early_.empty() && early_.begin()->first == next_) {
+    dataplane::Block following = std::move(early_.begin()->second);
+    early_.erase(early_.begin());
+    ++next_;
+    error_ = Take(std::move(following));
+    TD_RETURN_IF_ERROR(error_);
+  }
+  return Flow::kMoved;
+}
+
+absl::Status TriggerSink::Take(dataplane::Block block) {
+  newest_end_ = std::max(newest_end_, EndOf(block.header()));
+  if (capture_.has_value()) {
+    TD_RETURN_IF_ERROR(Record(std::move(block)));
+    if (newest_end_ >= capture_->bounds.end_sample) EndCapture();
+    return absl::OkStatus();
+  }
+  held_.push_back(std::move(block));
+  DropOld();
+  return absl::OkStatus();
+}
+
+// The newest sample may trigger.
+void TriggerSink::DropOld() {
+  const uint64_t keep_from = newest_end_ - std::min(newest_end_, options_.before_samples + 1);
+  while (!held_.empty() &&
+         (EndOf(held_.front().header()) <= keep_from || held_.size() > options_.hold_blocks)) {
+    held_.pop_front();
+  }
+}
+
+// Before the capture's first sample nothing is recorded, after its last the next window begins.
+absl::Status TriggerSink::Record(dataplane::Block block) {
+  ActiveCapture& capture = *capture_;
+  if (EndOf(block.header()) <= capture.bounds.first_sample) return absl::OkStatus();
+  if (block.header().sample_index >= capture.bounds.end_sample) {
+    held_.push_back(std::move(block));
+    return absl::OkStatus();
+  }
+  if (capture.blocks == 0) {
+    capture.bounds.first_sample =
+        std::max(capture.bounds.first_sample, block.header().sample_index);
+  }
+  block.header().sequence = capture.blocks++;
+  return capture.recording.writer->Push(&block).status();
+}
+
+absl::Status TriggerSink::RecordHeld() {
+  for (dataplane::Block& block : std::exchange(held_, {})) {
+    TD_RETURN_IF_ERROR(Record(std::move(block)));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<services::Capture> TriggerSink::OnTrigger(const services::Trigger& trigger) {
+  TD_RETURN_IF_ERROR(status());
+  if (ended_) return absl::FailedPreconditionError("the session is ending");
+  const uint64_t sample = trigger.sample.value_or(newest_end_ == 0 ? 0 : newest_end_ - 1);
+  const uint64_t end = sample + std::max<uint64_t>(options_.after_samples, 1);
+  if (!capture_.has_value()) {
+    capture_ = ActiveCapture{.recording = *std::exchange(armed_, std::nullopt)};
+    capture_->bounds.recording = capture_->recording.name;
+    capture_->bounds.first_sample = sample - std::min(sample, options_.before_samples);
+    error_ = Arm();
+  }
+  ActiveCapture& capture = *capture_;
+  capture.bounds.trigger_sample = sample;
+  capture.bounds.end_sample = std::max(capture.bounds.end_sample, end);
+  capture.recording.live->Annotate(
+      {.sample_start = sample, .label = trigger.label, .comment = trigger.comment});
+  error_.Update(RecordHeld());
+  TD_RETURN_IF_ERROR(error_);
+  const services::Capture bounds = capture.bounds;
+  if (newest_end_ >= bounds.end_sample) EndCapture();
+  return bounds;
+}
+
+void TriggerSink::EndCapture() {
+  dataplane::Log(dataplane::LogLevel::kInfo, "trigger_sink", "captured",
+                 {{"recording", capture_->recording.name},
+                  {"blocks", absl::StrCat(capture_->blocks)},
+                  {"trigger_sample", absl::StrCat(capture_->bounds.trigger_sample)}});
+  closing_.push_back(std::move(capture_->recording));
+  capture_ = std::nullopt;
+  DropOld();
+  closing_.back().writer->Finish(absl::OkStatus()).IgnoreError();
+  if (waker_) waker_();
+}
+
+absl::StatusOr<Flow> TriggerSink::Finish(const absl::Status& cause) {
+  if (!std::exchange(ended_, true)) {
+    early_.clear();
+    held_.clear();
+    if (capture_.has_value()) closing_.push_back(std::move(capture_->recording));
+    capture_ = std::nullopt;
+    // An armed recording without a block goes away.
+    if (armed_.has_value()) closing_.push_back(*std::exchange(armed_, std::nullopt));
+  }
+  const absl::Status why = cause.ok() ? absl::CancelledError("the stream ended") : cause;
+  for (auto it = closing_.begin(); it != closing_.end();) {
+    const auto flow = it->writer->Finish(why);
+    if (flow.ok() && *flow != Flow::kEnd) {
+      ++it;
+      continue;
+    }
+    error_.Update(flow.status());
+    it = closing_.erase(it);
+  }
+  if (!closing_.empty()) return Flow::kNotNow;
+  if (cause.ok() && !error_.ok()) return error_;
+  return Flow::kEnd;
+}
+
+}  // namespace tapedeck::storage_node

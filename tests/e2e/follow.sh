@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# A recording is played while it is made: from its beginning, from some time ago and held back. A triggered channel
+# keeps what was before and after a trigger, to the sample. Markers stay with the recording.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+BLOCKS=$(scaled 1200)
+RATE=$((131072 * 50)) # samples per second: 50 blocks of 1 MiB of cf32_le
+
+is_running() { tapectl_json recordings show "$1/latest" | jq -e '.state == "RECORDING" and .durable_watermark > 20' >/dev/null; }
+
+# play_into NAME OPTION...: in the background, its answer in WORK/NAME.json.
+play_into() {
+  tapectl_json play "follow/c0/latest" --follow --sink verify "${@:2}" >"$WORK/$1.json" 2>&1 &
+}
+
+while_recording() {
+  local name pids=() pid
+  lun_with_channel posix follow/c0 cf32_le 1MiB
+  tapectl_json record follow/c0 --source synth --blocks "$BLOCKS" >"$WORK/record.json" 2>&1 &
+  pids+=($!)
+  wait_for 20 is_running follow/c0 || fail "the recording does not start"
+  expect_error_in "$(tapectl_json play follow/c0/latest --sink null 2>&1 || true)" FAILED_PRECONDITION RECORDING_BUSY
+  tapectl annotate follow/c0/latest --sample 1000 --samples 5 --label burst >/dev/null
+  play_into whole && pids+=($!)
+  play_into shifted --from-time -100ms && pids+=($!)
+  play_into held --from-block 10 --behind 200ms && pids+=($!)
+  for pid in "${pids[@]}"; do
+    wait "$pid" || fail "a job failed: $(tail -n 1 "$WORK"/{record,whole,shifted,held}.json)"
+  done
+  name=$(jq -r .recording "$WORK/record.json")
+  json_is "$(tail -n 1 "$WORK/whole.json")" ".blocks == $BLOCKS and .lost_blocks == 0" "whole"
+  json_is "$(tail -n 1 "$WORK/shifted.json")" ".blocks > 0 and .blocks < $BLOCKS and .lost_blocks == 0" "shifted"
+  json_is "$(tail -n 1 "$WORK/held.json")" ".blocks == $BLOCKS - 10 and .lost_blocks == 0" "held"
+  json_is "$(tapectl_json recordings show "$name")" '.annotations == [{"sample_start": 1000, "sample_count": 5, "label": "burst", "comment": ""}]' "markers"
+  echo "$BLOCKS blocks played while they were recorded"
+}
+
+# A memory LUN: the machine's disk shall not decide.
+triggered() {
+  local answer name first end
+  lun_with_channel memory trig/plain cf32_le 1MiB
+  tapectl channel create trig/t --block-bytes 1MiB --sample-rate "$RATE" --commit received --pre-trigger 1s \
+    --post-trigger 500ms >/dev/null
+  start_job record trig/t --source synth --duration 5s
+  answer=$(tapectl_json trigger trig/t --label seen)
+  end_job
+  ((JOB_STATUS == 0)) || fail "the stream failed: $ANSWER"
+  name=$(jq -r '.captures[0].recording' <<<"$answer")
+  first=$(jq '.captures[0].first_sample' <<<"$answer")
+  end=$(jq '.captures[0].end_sample' <<<"$answer")
+  # 1 s before and 0.5 s after: 75 blocks, and one more because the trigger lies within a block.
+  json_is "$(jq -c '.captures[0]' <<<"$answer")" ".end_sample - .trigger_sample == $RATE / 2" "$answer"
+  json_is "$(tapectl_json recordings show "$name")" \
+    ".state == \"SEALED\" and .blocks * 131072 >= $end - $first and .blocks <= 76" "the capture $answer"
+  json_is "$(tapectl_json play "$name" --sink verify | tail -n 1)" '.lost_blocks == 0' "play $name"
+  expect_error_in "$(tapectl_json trigger trig/t 2>&1 || true)" FAILED_PRECONDITION CHANNEL_NOT_TRIGGERED
+  echo "the trigger kept samples $first to $end"
+}
+
+begin_test
+start_storage
+start_worker
+while_recording
+triggered

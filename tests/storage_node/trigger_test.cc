@@ -1,0 +1,228 @@
+// Triggered channels: what is held, what a trigger keeps to the sample, and markers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "tests/storage_node/node_fixture.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+using services::session::Open;
+
+// cf32_le: 8192 samples a block of 64 KiB. At this rate a block is a second.
+constexpr uint64_t kSamples = kBlockBytes / 8;
+constexpr char kChannel[] = "luns/l/channels/t";
+
+class TriggerTest : public testing::Test {
+ protected:
+  // 3 s before, 2 s after.
+  TriggerTest() {
+    const auto channel =
+        node_.node().channels().CreateChannel({.name = kChannel,
+                                               .block_bytes = kBlockBytes,
+                                               .datatype = "cf32_le",
+                                               .sample_rate = kSamples,
+                                               .commit = dataplane::CommitLevel::kReceived,
+                                               .pre_trigger_ns = 3'000'000'000,
+                                               .post_trigger_ns = 2'000'000'000},
+                                              "");
+    EXPECT_TRUE(channel.ok()) << channel.status();
+  }
+
+  void Push(Recorder& recorder, uint64_t first, uint64_t end) {
+    for (uint64_t i = first; i < end; ++i) ASSERT_TRUE(PushOne(recorder, i).ok()) << i;
+  }
+
+  // As Recorder::Push, with the sample indexes of a real stream.
+  absl::Status PushOne(Recorder& recorder, uint64_t sequence) {
+    std::optional<dataplane::Block> block;
+    EXPECT_TRUE(node_.executor().RunUntil([&] {
+      block = recorder.admission.ring->Take();
+      return block.has_value();
+    }));
+    const auto payload = Payload(sequence, kBlockBytes);
+    std::ranges::copy(payload, block->memory().begin());
+    block->header() = {.sequence = sequence,
+                       .sample_index = sequence * kSamples,
+                       .payload_bytes = kBlockBytes,
+                       .crc32c = dataplane::Crc32c(payload)};
+    return recorder.admission.sink->Push(&*block).status();
+  }
+
+  services::Capture Fire(services::Trigger trigger = {}) {
+    auto captures = std::async(std::launch::async, [&] {
+      return node_.node().recorder().TriggerRecording(kChannel, trigger);
+    });
+    EXPECT_TRUE(node_.executor().RunUntil(
+        [&] { return captures.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }));
+    const auto result = captures.get();
+    EXPECT_TRUE(result.ok()) << result.status();
+    if (!result.ok() || result->size() != 1) return {};
+    return result->front();
+  }
+
+  services::Recording Closed(const std::string& name) {
+    services::Recording recording;
+    EXPECT_TRUE(node_.executor().RunUntil([&] {
+      recording = node_.Get(name);
+      return recording.state != services::RecordingState::kRecording;
+    }));
+    return recording;
+  }
+
+  // The first sample of each block.
+  std::vector<uint64_t> BlocksOf(const std::string& name) {
+    std::vector<uint64_t> blocks;
+    auto player = node_.Play(name);
+    EXPECT_TRUE(player.ok()) << player.status();
+    while (player.ok()) {
+      auto block = node_.Pull(*player->source);
+      if (!block.ok() || !block->has_value()) break;
+      const uint64_t number = (*block)->header().sample_index / kSamples;
+      EXPECT_EQ((*block)->header().sequence, blocks.size());
+      EXPECT_TRUE(std::ranges::equal((*block)->payload(), Payload(number, kBlockBytes)));
+      blocks.push_back(number);
+    }
+    return blocks;
+  }
+
+  NodeFixture node_;
+};
+
+TEST_F(TriggerTest, KeepsExactlyWhatIsBeforeAndAfter) {
+  auto recorder = *node_.Record({.channel = kChannel});
+  Push(recorder, 0, 200);
+  const auto capture = Fire({.label = "burst", .comment = "a test"});
+  EXPECT_EQ(capture.trigger_sample, 200 * kSamples - 1);
+  EXPECT_EQ(capture.first_sample, 197 * kSamples - 1);
+  EXPECT_EQ(capture.end_sample, 202 * kSamples - 1);
+  Push(recorder, 200, 300);
+  const auto recording = Closed(capture.recording);
+  EXPECT_EQ(recording.state, services::RecordingState::kSealed);
+  EXPECT_THAT(BlocksOf(capture.recording), testing::ElementsAre(196, 197, 198, 199, 200, 201));
+  ASSERT_EQ(recording.annotations.size(), 1u);
+  EXPECT_EQ(recording.annotations[0],
+            (services::Annotation{
+                .sample_start = 200 * kSamples - 1, .label = "burst", .comment = "a test"}));
+  EXPECT_THAT(node_.Verify(capture.recording), testing::IsEmpty());
+}
+
+// Any sample can trigger, also an older one or one that is still to come.
+TEST_F(TriggerTest, CoversTheWindowOfAnySample) {
+  auto recorder = *node_.Record({.channel = kChannel});
+  Push(recorder, 0, 50);
+  const auto past = Fire({.sample = 49 * kSamples});
+  EXPECT_EQ(past.first_sample, 46 * kSamples);
+  Push(recorder, 50, 60);
+  Closed(past.recording);
+  EXPECT_THAT(BlocksOf(past.recording), testing::ElementsAre(46, 47, 48, 49, 50));
+  const auto future = Fire({.sample = 70 * kSamples + 5});
+  Push(recorder, 60, 90);
+  Closed(future.recording);
+  EXPECT_THAT(BlocksOf(future.recording), testing::ElementsAre(67, 68, 69, 70, 71, 72));
+}
+
+TEST_F(TriggerTest, ATriggerDuringACaptureMakesItLonger) {
+  auto recorder = *node_.Record({.channel = kChannel});
+  Push(recorder, 0, 10);
+  const auto first = Fire();
+  Push(recorder, 10, 11);
+  const auto second = Fire();
+  EXPECT_EQ(second.recording, first.recording);
+  Push(recorder, 11, 20);
+  EXPECT_EQ(Closed(first.recording).annotations.size(), 2u);
+  EXPECT_THAT(BlocksOf(first.recording), testing::ElementsAre(6, 7, 8, 9, 10, 11, 12));
+  const auto third = Fire();
+  EXPECT_NE(third.recording, first.recording);
+  Push(recorder, 20, 30);
+  Closed(third.recording);
+  EXPECT_THAT(BlocksOf(third.recording), testing::ElementsAre(16, 17, 18, 19, 20, 21));
+}
+
+TEST_F(TriggerTest, BlocksOfTwoRailsComeInAnyOrder) {
+  auto recorder = *node_.Record({.channel = kChannel});
+  for (uint64_t i = 0; i < 40; i += 2) {
+    ASSERT_TRUE(PushOne(recorder, i + 1).ok());
+    ASSERT_TRUE(PushOne(recorder, i).ok());
+  }
+  const auto capture = Fire();
+  for (uint64_t i = 40; i < 50; i += 2) {
+    ASSERT_TRUE(PushOne(recorder, i + 1).ok());
+    ASSERT_TRUE(PushOne(recorder, i).ok());
+  }
+  Closed(capture.recording);
+  EXPECT_THAT(BlocksOf(capture.recording), testing::ElementsAre(36, 37, 38, 39, 40, 41));
+}
+
+TEST_F(TriggerTest, WithoutATriggerNothingIsKept) {
+  {
+    auto recorder = *node_.Record({.channel = kChannel});
+    Push(recorder, 0, 20);
+    EXPECT_EQ(recorder.admission.sink->watermarks().received, 20u);
+    EXPECT_TRUE(recorder.Finish().ok());
+  }
+  EXPECT_THAT(*node_.node().recordings().ListRecordings(kChannel), testing::IsEmpty());
+  EXPECT_EQ(node_.node().luns().GetLun("luns/l")->used_bytes, 0u);
+}
+
+TEST_F(TriggerTest, ACaptureThatTheStreamEndsKeepsWhatItHas) {
+  auto recorder = *node_.Record({.channel = kChannel});
+  Push(recorder, 0, 20);
+  const auto capture = Fire();
+  Push(recorder, 20, 21);
+  EXPECT_TRUE(recorder.Finish().ok());
+  EXPECT_EQ(Closed(capture.recording).state, services::RecordingState::kSalvaged);
+  EXPECT_THAT(BlocksOf(capture.recording), testing::ElementsAre(16, 17, 18, 19, 20));
+}
+
+TEST_F(TriggerTest, WithoutASessionThereIsNothingToTrigger) {
+  EXPECT_EQ(Reason(node_.node().recorder().TriggerRecording(kChannel, {}).status()),
+            "CHANNEL_NOT_TRIGGERED");
+  const auto wrong = node_.node().channels().CreateChannel({.name = "luns/l/channels/w",
+                                                            .block_bytes = kBlockBytes,
+                                                            .datatype = "cf32_le",
+                                                            .sample_rate = 1e6,
+                                                            .pre_trigger_ns = 1},
+                                                           "");
+  EXPECT_EQ(Reason(wrong.status()), "ARGUMENT_INVALID");
+}
+
+TEST_F(TriggerTest, MarkersLastOverARestart) {
+  const services::Annotation running{.sample_start = 5, .sample_count = 7, .label = "running"};
+  const services::Annotation closed{.sample_start = 9, .label = "closed", .comment = "late"};
+  std::string name;
+  {
+    auto recorder = *node_.Record();
+    name = recorder.admission.accept.recording;
+    ASSERT_TRUE(recorder.Push(0).ok());
+    EXPECT_TRUE(node_.node().recorder().AnnotateRecording(name, running).ok());
+    EXPECT_TRUE(recorder.Finish().ok());
+  }
+  EXPECT_TRUE(node_.node().recorder().AnnotateRecording(name, closed).ok());
+  node_.Stop();
+  node_.Start();
+  EXPECT_THAT(node_.Get(name).annotations, testing::ElementsAre(running, closed));
+}
+
+TEST_F(TriggerTest, AMarkerOfARunningRecordingSurvivesItsWriter) {
+  auto recorder = std::make_optional(*node_.Record());
+  const std::string name = recorder->admission.accept.recording;
+  ASSERT_TRUE(recorder->Push(0).ok());
+  EXPECT_TRUE(node_.node().recorder().AnnotateRecording(name, {.label = "kept"}).ok());
+  node_.executor().RunReady();
+  ASSERT_TRUE(node_.executor().RunUntil(
+      [&] { return recorder->admission.sink->watermarks().durable == 1; }));
+  bool later = false;
+  node_.executor().PostAfter(1, [&] { later = true; });
+  ASSERT_TRUE(node_.executor().RunUntil([&] { return later; }));
+  recorder = std::nullopt;
+  node_.Stop();
+  node_.Start();
+  ASSERT_EQ(node_.Get(name).annotations.size(), 1u);
+  EXPECT_EQ(node_.Get(name).annotations[0].label, "kept");
+}
+
+}  // namespace
+}  // namespace tapedeck::storage_node
