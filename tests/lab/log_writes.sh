@@ -15,7 +15,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../e2e/lib.sh"
 LAB=$TAPEDECK_ROOT/tests/lab
 
-LOGS=(ext4/posix ext4/direct xfs/posix xfs/direct)
+LOGS=(ext4/posix ext4/direct xfs/posix xfs/direct raw/block)
 FS='' KIND='' KEEP='' REPLAY='' ONLY=0 SEED=$RANDOM BLOCKS=64 RATE=8mbit PREFIXES=0 LOSSES=1 SHARDS=4
 # The same on both machines, as the LUN's configuration names its members; mounts there are private to each shard.
 PLACE=/run/tapedeck-log-writes
