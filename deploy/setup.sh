@@ -20,7 +20,7 @@ TAPEDECK_PACKAGES=(
 TAPEDECK_TEST_PACKAGES=(
   clang++:clang clang-format:clang-format clang-tidy:clang-tidy iperf3:iperf3 fio:fio
   ucx_perftest:ucx-utils npm:npm node:nodejs shellcheck:shellcheck
-  qemu-system-x86_64:qemu-system-x86 busybox-static kmod cpio
+  qemu-system-x86_64:qemu-system-x86 busybox-static kmod cpio dmsetup e2fsprogs xfsprogs
   libibverbs-dev librdmacm-dev rdma-core ibverbs-providers ibv_devinfo:ibverbs-utils
   mkfs.ext4:e2fsprogs rping:rdmacm-utils ib_write_bw:perftest valgrind:valgrind
 )

@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# Every write that reaches the disk under a storage node is logged in a virtual machine, with what the node had
+# acknowledged by then; here, the power is cut after each of them: the node starts on what is left, and nothing that
+# was durable is lost, and nothing wrong plays.
+#   tests/lab/log_writes.sh [OPTION...]       one log of each kind, unless told
+#   --fs ext4|xfs|raw --kind posix|direct|block    logs of these alone
+#   --short             small recordings, and a sample of the prefixes
+#   --prefixes N        so many, chosen by the seed; 0: all
+#   --losses N          for each prefix so many states more, in which some writes since the last flush are lost or torn
+#   --seed N            of the recordings' sizes and of what is chosen
+#   --keep DIR          the logs too, each in a folder of its own; those that show a loss are always kept
+#   --replay DIR        a log that was kept, instead of new ones; --fs says what it is of
+#   --only N            the prefix of N entries alone, with its losses
+# Exit status 1: something was lost or wrong; it is said after which entry.
+source "$(dirname "${BASH_SOURCE[0]}")/../e2e/lib.sh"
+LAB=$TAPEDECK_ROOT/tests/lab
+
+LOGS=(ext4/posix ext4/direct xfs/posix xfs/direct raw/block)
+FS='' KIND='' KEEP='' REPLAY='' ONLY=0 SEED=$RANDOM BLOCKS=64 RATE=8mbit PREFIXES=0 LOSSES=1 SHARDS=4
+# The same on both machines, as the LUN's configuration names its members; mounts there are private to each shard.
+PLACE=/run/tapedeck-log-writes
+DISK_BYTES=$((320 * MIB)) LOG_BYTES=$((2048 * MIB)) BLOCK_BYTES=65536
+
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --short) BLOCKS=12 RATE=4mbit PREFIXES=100 LOSSES=0 && shift && continue ;;
+    --fs) FS=$2 ;;
+    --kind) KIND=$2 ;;
+    --prefixes) PREFIXES=$2 ;;
+    --losses) LOSSES=$2 ;;
+    --seed) SEED=$2 ;;
+    --keep) KEEP=$2 ;;
+    --replay) REPLAY=$2 ;;
+    --only) ONLY=$2 ;;
+    *) sed -n '2,/^source/s/^# \{0,1\}//p' "$0" && exit 2 ;;
+  esac
+  shift 2
+done
+
+# Files of random bytes, all of another length, most with a partial last block. s3 and s5 will not be recorded whole.
+make_sources() {
+  mkdir "$WORK/sources"
+  python3 - "$WORK/sources" "$SEED" "$BLOCKS" "$BLOCK_BYTES" <<'PYTHON'
+import pathlib, random, sys
+folder, seed, blocks, block_bytes = sys.argv[1], *map(int, sys.argv[2:])
+choose = random.Random(seed)
+for name in range(6):
+    size = int(blocks * block_bytes * choose.uniform(0.7, 1.3)) * (8 if name in (3, 5) else 1)
+    pathlib.Path(folder, f"s{name}").write_bytes(choose.randbytes(size))
+PYTHON
+}
+
+# record_log FS KIND: makes IMAGES/log, in the machine.
+record_log() {
+  local status=0
+  rm -rf "${WORK:?}"/{results,state-*} "${IMAGES:?}"/*
+  mkdir "$WORK/results"
+  truncate -s "$DISK_BYTES" "$IMAGES/disk"
+  truncate -s "$LOG_BYTES" "$IMAGES/log"
+  "$LAB/vm.sh" --no-rdma --memory 4096 --timeout 400 --share "$WORK/results" \
+    --disk "$IMAGES/disk" --disk "$IMAGES/log" --env "TAPEDECK_BIN=$TAPEDECK_BIN" --env "WORK=$WORK" --env "PLACE=$PLACE" --env "FS=$1" \
+    --env "KIND=$2" --env "BLOCKS=$BLOCKS" --env "RATE=$RATE" -- "$LAB/log_writes/record.sh" \
+    >"$WORK/machine.log" 2>&1 </dev/null || status=$?
+  ((status != 77)) || skip "$(sed -n 's/^skipped: //p' "$WORK/machine.log")"
+  ((status == 0)) || fail "the machine: status $status"
+  rm "$IMAGES/disk"
+}
+
+# replay_log FS DIR: of the log, sources and results there; sets VERDICT.
+replay_log() {
+  local options=(--log "$2/log" --sources "$2/sources" --block-bytes "$BLOCK_BYTES") shard
+  attach
+  for ((shard = 0; shard < SHARDS; shard++)); do
+    options+=(--image "$IMAGES/disk$shard" --device "${LOOPS[shard]}")
+  done
+  mkdir -p "$PLACE/mnt"
+  if [[ $1 == raw ]]; then
+    touch "$PLACE/device"
+    options+=(--mount "$PLACE/device" --state "$WORK/state" --state-from "$2/results")
+  else
+    options+=(--fs "$1" --mount "$PLACE/mnt" --state "$PLACE/mnt/state")
+  fi
+  VERDICT=0
+  "$TAPEDECK_BIN/tapedeck-log-replay" "${options[@]}" --prefixes "$PREFIXES" --losses "$LOSSES" --seed "$SEED" \
+    --only "$ONLY" 2>"$WORK/replay.log" || VERDICT=$?
+  detach
+}
+
+# keep_log DIR
+keep_log() {
+  mkdir -p "$1"
+  cp --sparse=always "$IMAGES/log" "$1/log"
+  cp -r "$WORK"/{sources,results,replay.log,machine.log} "$1"
+  echo "  kept in $1"
+}
+
+# make_and_replay FS KIND
+make_and_replay() {
+  record_log "$1" "$2"
+  ln -s "$WORK"/{sources,results} "$IMAGES"
+  printf '%s/%s, seed %d:\n' "$1" "$2" "$SEED"
+  replay_log "$1" "$IMAGES"
+  if ((VERDICT > 0)); then
+    failed=1
+    KEEP=${KEEP:-$(mktemp -d "${TMPDIR:-/tmp}/tapedeck-log.XXXXXX")}
+  fi
+  [[ -z $KEEP ]] || keep_log "$KEEP/$1-$2"
+}
+
+# attach: makes LOOPS, a loop device for each shard.
+attach() {
+  local shard
+  for ((shard = 0; shard < SHARDS; shard++)); do
+    truncate -s "$DISK_BYTES" "$IMAGES/disk$shard"
+    LOOPS[shard]=$(losetup --find --show "$IMAGES/disk$shard" 2>"$WORK/losetup.log") ||
+      skip "no loop device: $(cat "$WORK/losetup.log")"
+  done
+}
+
+detach() {
+  local loop
+  for loop in "${LOOPS[@]}"; do [[ -z $loop ]] || losetup --detach "$loop"; done
+  LOOPS=()
+}
+
+# shellcheck disable=SC2317
+end_logs() {
+  local status=$?
+  detach
+  rm -rf "$IMAGES"
+  (exit "$status") && true
+  end_test
+}
+
+LOOPS=() IMAGES=''
+[[ $(id -u) == 0 ]] || skip "mounting needs root"
+for tool in losetup dmsetup mkfs.ext4 mkfs.xfs python3; do need "$tool"; done
+begin_test
+IMAGES=$(mktemp -d /dev/shm/tapedeck-log.XXXXXX) || skip "no memory file system in /dev/shm"
+trap end_logs EXIT
+failed=0
+if [[ -n $REPLAY ]]; then
+  replay_log "${FS:-ext4}" "$REPLAY"
+  exit "$VERDICT"
+fi
+make_sources
+[[ -z $FS || -z $KIND ]] || LOGS=("$FS/$KIND")
+for log in "${LOGS[@]}"; do
+  [[ $log == ${FS:-*}/${KIND:-*} ]] || continue
+  make_and_replay "${log%/*}" "${log#*/}"
+done
+exit "$failed"

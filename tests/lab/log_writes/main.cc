@@ -1,0 +1,119 @@
+// tapedeck-log-replay: the power cuts that a log of dm-log-writes describes
+// (tests/lab/log_writes.sh).
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <future>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "dataplane/status_macros.h"
+#include "tests/lab/log_writes/mounted.h"
+#include "tests/lab/log_writes/replay.h"
+
+namespace tapedeck::lab {
+namespace {
+
+struct Options {
+  std::string log;
+  std::string sources;
+  uint64_t block_bytes = 0;
+  std::vector<std::string> images;   // as large as the recorded device, sparse, of zeros
+  std::vector<std::string> devices;  // loop devices over them
+  ReplayOptions replay;
+};
+
+std::optional<Options> Parse(int argc, char** argv, int* exit_status) {
+  Options options;
+  ReplayOptions& replay = options.replay;
+  CLI::App app(
+      "Cuts the power after each entry of a log of dm-log-writes and looks at what is left.",
+      "tapedeck-log-replay");
+  app.add_option("--log", options.log, "The log")->required();
+  app.add_option("--sources", options.sources, "Directory of the files recorded")->required();
+  app.add_option("--block-bytes", options.block_bytes, "Of the channels")->required();
+  app.add_option("--image", options.images,
+                 "File of the recorded device's size, sparse; repeat to work in parallel")
+      ->required();
+  app.add_option("--device", options.devices, "Loop device over the image, for each")->required();
+  app.add_option("--fs", replay.file_system, "File system on it; default none");
+  app.add_option("--mount", replay.mount, "Where to mount it; a file if there is no file system")
+      ->required();
+  app.add_option("--state", replay.state, "State directory of the storage node")->required();
+  app.add_option("--state-from", replay.state_from, "What it holds, if it is not on the device");
+  app.add_option("--prefixes", replay.prefixes, "How many to look at; default all");
+  app.add_option("--losses", replay.losses, "For each, states that lost some unforced writes");
+  app.add_option("--seed", replay.seed, "Of both choices");
+  app.add_option("--only", replay.only, "The prefix of this length alone");
+  try {
+    app.parse(argc, argv);
+    if (options.images.size() == options.devices.size()) return options;
+    std::fputs("tapedeck-log-replay: as many --image as --device, please\n", stderr);
+    *exit_status = 2;
+  } catch (const CLI::ParseError& error) {
+    *exit_status = app.exit(error);
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<ReplayCounts> RunShard(const Options& options, const WriteLog& log,
+                                      const Sources& sources, uint64_t shard) {
+  TD_RETURN_IF_ERROR(MountPrivately());
+  ReplayOptions replay = options.replay;
+  replay.device = options.devices[shard];
+  replay.shard = shard;
+  replay.shards = options.devices.size();
+  if (!replay.state_from.empty()) absl::StrAppend(&replay.state, "-", shard);
+  TD_ASSIGN_OR_RETURN(const auto device, CrashDevice::Create(options.images[shard], replay.device));
+  return Replay(replay, log, sources, *device).Run();
+}
+
+absl::StatusOr<ReplayCounts> Run(const Options& options) {
+  TD_ASSIGN_OR_RETURN(const auto log, WriteLog::Open(options.log));
+  TD_ASSIGN_OR_RETURN(const Sources sources, Sources::Load(options.sources, options.block_bytes));
+  std::vector<std::future<absl::StatusOr<ReplayCounts>>> shards;
+  for (uint64_t shard = 0; shard < options.devices.size(); ++shard) {
+    shards.push_back(std::async(std::launch::async, [&options, &log, &sources, shard] {
+      return RunShard(options, *log, sources, shard);
+    }));
+  }
+  std::optional<ReplayCounts> sum;
+  for (auto& shard : shards) {
+    TD_ASSIGN_OR_RETURN(const ReplayCounts counts, shard.get());
+    if (sum.has_value()) {
+      sum->Add(counts);
+    } else {
+      sum = counts;
+    }
+  }
+  return *sum;
+}
+
+int Print(const ReplayCounts& counts, double seconds) {
+  const std::string text = absl::StrCat(
+      counts.entries, " entries, ", counts.flushes, " flushes, ", counts.marks, " marks; ",
+      counts.prefixes, " of ", counts.candidates, " prefixes and ", counts.losses,
+      " losses replayed; ", counts.blocks, " blocks promised (", counts.survivors.promised,
+      " looked for), ", counts.survivors.lost, " lost, ", counts.survivors.wrong, " wrong");
+  std::printf("%s; %.1f a second\n", text.c_str(),
+              static_cast<double>(counts.prefixes + counts.losses) / seconds);
+  return counts.survivors.lost + counts.survivors.wrong > 0 ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace tapedeck::lab
+
+int main(int argc, char** argv) {
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  int exit_status = 0;
+  const auto options = tapedeck::lab::Parse(argc, argv, &exit_status);
+  if (!options.has_value()) return exit_status;
+  const absl::Time begin = absl::Now();
+  const auto counts = tapedeck::lab::Run(*options);
+  if (counts.ok()) return tapedeck::lab::Print(*counts, absl::ToDoubleSeconds(absl::Now() - begin));
+  std::fprintf(stderr, "tapedeck-log-replay: %s\n", counts.status().ToString().c_str());
+  return 2;
+}
