@@ -96,6 +96,14 @@ CLI::App* AddStore(CLI::App& app, Options& options) {
   return command;
 }
 
+CLI::App* AddSharing(CLI::App& app, Options& options) {
+  CLI::App* command =
+      app.add_subcommand("sharing", "8 recordings and 2 playbacks of a LUN, and a follower");
+  AddMembers(*command, options);
+  command->add_option("--seconds", options.seconds, "Of each measurement");
+  return command;
+}
+
 CLI::App* AddNullNode(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand("null-node", "Serves `rails` until it is told to stop");
   command->add_option("--listen", options.listen, "HOST:PORT")->required();
@@ -115,6 +123,7 @@ std::optional<Options> ParseOptions(int argc, char** argv, int* exit_status) {
                                                  {AddRails(app, options), Command::kRails},
                                                  {AddCrc(app, options), Command::kCrc},
                                                  {AddStore(app, options), Command::kStore},
+                                                 {AddSharing(app, options), Command::kSharing},
                                                  {AddNullNode(app, options), Command::kNullNode}};
   try {
     app.parse(argc, argv);

@@ -12,7 +12,7 @@
 
 namespace tapedeck::bench {
 
-enum class Command { kTransfer, kSession, kRails, kCrc, kStore, kNullNode };
+enum class Command { kTransfer, kSession, kRails, kCrc, kStore, kSharing, kNullNode };
 
 struct Options {
   Command command = Command::kTransfer;

@@ -6,6 +6,7 @@
 //   tapedeck-bench rails --rails verbs:10.0.0.1 --op WRITE --direction play --blocks 500 --crc off
 //   tapedeck-bench crc --blocks 500
 //   tapedeck-bench store --store direct --member /disk/empty --blocks 4000 --commit durable
+//   tapedeck-bench sharing --store direct --member /disk/empty --seconds 3
 //   tapedeck-bench null-node --listen 127.0.0.1:7400 --rail r0=verbs:10.0.0.1
 
 #include <algorithm>
@@ -23,6 +24,7 @@
 #include "tests/bench/null_node.h"
 #include "tests/bench/options.h"
 #include "tests/bench/session_run.h"
+#include "tests/bench/sharing_run.h"
 #include "tests/bench/store_run.h"
 
 namespace tapedeck::bench {
@@ -202,6 +204,19 @@ absl::StatusOr<nlohmann::json> Crc(const Options& options) {
   return nlohmann::json{{"mb_per_s", rate.mb_per_s()}, {"crc", crc}};
 }
 
+absl::StatusOr<nlohmann::json> Sharing(const Options& options) {
+  TD_ASSIGN_OR_RETURN(const SharingRates rates,
+                      RunSharing({.store = {.kind = options.store, .members = options.members},
+                                  .seconds = options.seconds}));
+  return nlohmann::json{{"alone_mb_per_s", rates.alone},
+                        {"together_mb_per_s", rates.together},
+                        {"recorded_mb_per_s", rates.recorded},
+                        {"least_to_most", rates.least_to_most},
+                        {"followed_mb_per_s", rates.followed},
+                        {"paced_mb_per_s", rates.paced},
+                        {"paced_followed_mb_per_s", rates.paced_followed}};
+}
+
 absl::StatusOr<nlohmann::json> StoreAlone(const Options& options) {
   TD_ASSIGN_OR_RETURN(const StoreRates rates, RunStore({.kind = options.store,
                                                         .members = options.members,
@@ -247,6 +262,8 @@ int main(int argc, char** argv) {
       return Print(Crc(*options));
     case Command::kStore:
       return Print(StoreAlone(*options));
+    case Command::kSharing:
+      return Print(Sharing(*options));
     case Command::kNullNode:
       break;
   }
