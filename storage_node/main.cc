@@ -64,7 +64,7 @@ absl::Status Run(const Settings& settings) {
       services::server::Server::Create(
           settings.listen,
           {services::server::CatalogServiceOver(node->luns(), node->channels(), node->recordings()),
-           services::server::RecorderServiceOver(node->recorder()),
+           services::server::RecorderServiceOver(node->recorder(), node->scrubs()),
            services::server::NodeServiceOver(describer),
            services::session_stream::SessionServiceOver(registry)}));
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "storage node ready",

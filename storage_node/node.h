@@ -15,6 +15,7 @@
 #include "storage_node/node/parts.h"
 #include "storage_node/node/recorder_control.h"
 #include "storage_node/node/recording_catalog.h"
+#include "storage_node/node/scrubber.h"
 #include "storage_node/node/session_host.h"
 
 namespace tapedeck::storage_node {
@@ -30,6 +31,7 @@ class StorageNode {
   services::ChannelCatalog& channels() { return channels_; }
   services::RecordingCatalog& recordings() { return recordings_; }
   services::RecorderControl& recorder() { return recorder_; }
+  services::ScrubControl& scrubs() { return scrubs_; }
   services::session::SessionHost& sessions() { return sessions_; }
 
  private:
@@ -42,6 +44,7 @@ class StorageNode {
   ChannelService channels_{*parts_};
   RecordingService recordings_{*parts_};
   RecorderService recorder_{*parts_};
+  Scrubber scrubs_{*parts_};
   RecordingHost sessions_{*parts_};
 };
 

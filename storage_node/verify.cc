@@ -32,7 +32,8 @@ class Verification {
         entries_(manifest.entries()),
         index_(*files_, entries_, [] {}) {}
 
-  absl::Status Run(const std::function<bool(const services::VerifyProgress&)>& report);
+  absl::Status Run(uint64_t first,
+                   const std::function<bool(const services::VerifyProgress&)>& report);
 
  private:
   // Of the pages before the entries, each copy.
@@ -154,11 +155,12 @@ absl::Status Verification::CheckHeader(uint32_t copy) {
   return absl::OkStatus();
 }
 
-absl::Status Verification::Run(const std::function<bool(const services::VerifyProgress&)>& report) {
-  services::VerifyProgress progress{.blocks = manifest_.blocks};
+absl::Status Verification::Run(uint64_t first,
+                               const std::function<bool(const services::VerifyProgress&)>& report) {
+  services::VerifyProgress progress{.blocks = manifest_.blocks - first};
   CheckHeaders(&progress);
   auto missing = manifest_.missing.begin();
-  for (uint64_t sequence = 0; sequence < manifest_.blocks; ++sequence) {
+  for (uint64_t sequence = first; sequence < manifest_.blocks; ++sequence) {
     while (missing != manifest_.missing.end() && missing->first + missing->count <= sequence) {
       ++missing;
     }
@@ -187,13 +189,14 @@ absl::Status Verification::Run(const std::function<bool(const services::VerifyPr
 
 absl::Status VerifyBlocks(store::Store& store, const store::RecordingPath& path,
                           const format::Manifest& manifest, const dataplane::Clock& clock,
-                          const std::function<bool(const services::VerifyProgress&)>& report) {
+                          const std::function<bool(const services::VerifyProgress&)>& report,
+                          uint64_t first) {
   CallerLoop loop(clock);
   TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
   TD_ASSIGN_OR_RETURN(
       auto ring,
       store.MakeRing({.slots = 1, .slot_bytes = manifest.block_bytes, .playback = true}));
-  return Verification(std::move(files), std::move(ring), manifest, loop).Run(report);
+  return Verification(std::move(files), std::move(ring), manifest, loop).Run(first, report);
 }
 
 }  // namespace tapedeck::storage_node

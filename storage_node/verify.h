@@ -11,10 +11,12 @@
 
 namespace tapedeck::storage_node {
 
-// Waits for the disk. `manifest` is of a sealed recording. OK also if damage was found: that is in
-// the reports, the last of which covers all blocks. CANCELLED if `report` returned false.
+// Waits for the disk. From block `first` on; those before count as checked in no report. `manifest`
+// is of a sealed recording. OK also if damage was found: that is in the reports, the last of which
+// covers all blocks. CANCELLED if `report` returned false.
 absl::Status VerifyBlocks(store::Store& store, const store::RecordingPath& path,
                           const format::Manifest& manifest, const dataplane::Clock& clock,
-                          const std::function<bool(const services::VerifyProgress&)>& report);
+                          const std::function<bool(const services::VerifyProgress&)>& report,
+                          uint64_t first = 0);
 
 }  // namespace tapedeck::storage_node

@@ -6,6 +6,7 @@
 #include "dataplane/status_macros.h"
 #include "services/client/unary_call.h"
 #include "services/convert/recorder.h"
+#include "services/convert/scrub.h"
 #include "tapedeck/v1/recorder.grpc.pb.h"
 
 namespace tapedeck::services::client {
@@ -44,6 +45,35 @@ absl::Status RecorderClient::AnnotateRecording(const std::string& recording,
   return RunCall(node_, timeout_, [&](grpc::ClientContext* context) {
     return stub_->calls->AnnotateRecording(context, request, &response);
   });
+}
+
+absl::StatusOr<Scrub> RecorderClient::StartScrub(const ScrubStart& start) {
+  const v1::StartScrubRequest request = convert::ToProto(start);
+  v1::Scrub response;
+  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](grpc::ClientContext* context) {
+    return stub_->calls->StartScrub(context, request, &response);
+  }));
+  return convert::FromProto(response);
+}
+
+absl::StatusOr<Scrub> RecorderClient::GetScrub(const std::string& parent) {
+  v1::GetScrubRequest request;
+  request.set_parent(parent);
+  v1::Scrub response;
+  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](grpc::ClientContext* context) {
+    return stub_->calls->GetScrub(context, request, &response);
+  }));
+  return convert::FromProto(response);
+}
+
+absl::StatusOr<Scrub> RecorderClient::StopScrub(const std::string& parent) {
+  v1::StopScrubRequest request;
+  request.set_parent(parent);
+  v1::Scrub response;
+  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](grpc::ClientContext* context) {
+    return stub_->calls->StopScrub(context, request, &response);
+  }));
+  return convert::FromProto(response);
 }
 
 }  // namespace tapedeck::services::client

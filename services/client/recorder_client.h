@@ -1,5 +1,5 @@
-// A storage node's triggers and markers, from afar and in plain values. Errors are those of the
-// node, or name it (NODE_UNREACHABLE).
+// A storage node's triggers, markers and scrubs, from afar and in plain values. Errors are those of
+// the node, or name it (NODE_UNREACHABLE).
 #pragma once
 
 #include <memory>
@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "services/client/channel.h"
 #include "services/recorder.h"
+#include "services/scrub.h"
 
 namespace tapedeck::services::client {
 
@@ -23,6 +24,10 @@ class RecorderClient {
   absl::StatusOr<std::vector<Capture>> TriggerRecording(const std::string& channel,
                                                         const Trigger& trigger);
   absl::Status AnnotateRecording(const std::string& recording, const Annotation& annotation);
+
+  absl::StatusOr<Scrub> StartScrub(const ScrubStart& start);
+  absl::StatusOr<Scrub> GetScrub(const std::string& parent);
+  absl::StatusOr<Scrub> StopScrub(const std::string& parent);
 
  private:
   struct Stub;

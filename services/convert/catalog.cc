@@ -122,32 +122,39 @@ absl::StatusOr<Recording> FromProto(const v1::Recording& recording) {
   return out;
 }
 
+v1::DamagedBlock ToProto(const DamagedBlock& block) {
+  v1::DamagedBlock out;
+  out.set_sequence(block.sequence);
+  out.set_kind(block.kind);
+  out.set_detail(block.detail);
+  for (const ByteRange& range : block.ranges) {
+    v1::ByteRange& bad = *out.add_ranges();
+    bad.set_offset(range.offset);
+    bad.set_bytes(range.bytes);
+  }
+  return out;
+}
+
+DamagedBlock FromProto(const v1::DamagedBlock& block) {
+  DamagedBlock out{block.sequence(), block.kind(), block.detail(), {}};
+  for (const v1::ByteRange& range : block.ranges()) {
+    out.ranges.push_back({range.offset(), range.bytes()});
+  }
+  return out;
+}
+
 v1::VerifyRecordingResponse ToProto(const VerifyProgress& progress) {
   v1::VerifyRecordingResponse out;
   out.set_checked_blocks(progress.checked_blocks);
   out.set_blocks(progress.blocks);
-  for (const DamagedBlock& block : progress.damaged) {
-    v1::DamagedBlock& damaged = *out.add_damaged();
-    damaged.set_sequence(block.sequence);
-    damaged.set_kind(block.kind);
-    damaged.set_detail(block.detail);
-    for (const ByteRange& range : block.ranges) {
-      v1::ByteRange& bad = *damaged.add_ranges();
-      bad.set_offset(range.offset);
-      bad.set_bytes(range.bytes);
-    }
-  }
+  for (const DamagedBlock& block : progress.damaged) *out.add_damaged() = ToProto(block);
   return out;
 }
 
 VerifyProgress FromProto(const v1::VerifyRecordingResponse& response) {
   VerifyProgress out{.checked_blocks = response.checked_blocks(), .blocks = response.blocks()};
   for (const v1::DamagedBlock& block : response.damaged()) {
-    DamagedBlock& damaged =
-        out.damaged.emplace_back(DamagedBlock{block.sequence(), block.kind(), block.detail(), {}});
-    for (const v1::ByteRange& range : block.ranges()) {
-      damaged.ranges.push_back({range.offset(), range.bytes()});
-    }
+    out.damaged.push_back(FromProto(block));
   }
   return out;
 }

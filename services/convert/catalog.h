@@ -17,6 +17,9 @@ absl::StatusOr<Channel> FromProto(const v1::Channel& channel);
 v1::Recording ToProto(const Recording& recording);
 absl::StatusOr<Recording> FromProto(const v1::Recording& recording);
 
+v1::DamagedBlock ToProto(const DamagedBlock& block);
+DamagedBlock FromProto(const v1::DamagedBlock& block);
+
 v1::VerifyRecordingResponse ToProto(const VerifyProgress& progress);
 VerifyProgress FromProto(const v1::VerifyRecordingResponse& response);
 

@@ -2,11 +2,13 @@
 
 #include <google/protobuf/empty.pb.h>
 
+#include <functional>
 #include <memory>
 
 #include "dataplane/status_macros.h"
 #include "services/convert/fields.h"
 #include "services/convert/recorder.h"
+#include "services/convert/scrub.h"
 #include "services/resource_name.h"
 #include "services/server/dispatch.h"
 #include "tapedeck/v1/recorder.grpc.pb.h"
@@ -28,8 +30,8 @@ absl::Status CheckText(absl::string_view field, const std::string& text) {
 // Any thread. Each handler validates, converts, acts, converts.
 class RecorderService final : public v1::RecorderService::CallbackService {
  public:
-  RecorderService(Dispatch& dispatch, RecorderControl& recorder)
-      : dispatch_(dispatch), recorder_(recorder) {}
+  RecorderService(Dispatch& dispatch, RecorderControl& recorder, ScrubControl& scrubs)
+      : dispatch_(dispatch), recorder_(recorder), scrubs_(scrubs) {}
 
   ServerUnaryReactor* TriggerRecording(CallbackServerContext* context,
                                        const v1::TriggerRecordingRequest* request,
@@ -60,17 +62,48 @@ class RecorderService final : public v1::RecorderService::CallbackService {
     });
   }
 
+  ServerUnaryReactor* StartScrub(CallbackServerContext* context,
+                                 const v1::StartScrubRequest* request,
+                                 v1::Scrub* response) override {
+    return Answer(context, "StartScrub", request->parent(), response,
+                  [=, this] { return scrubs_.StartScrub(convert::FromProto(*request)); });
+  }
+
+  ServerUnaryReactor* GetScrub(CallbackServerContext* context, const v1::GetScrubRequest* request,
+                               v1::Scrub* response) override {
+    return Answer(context, "GetScrub", request->parent(), response,
+                  [=, this] { return scrubs_.GetScrub(request->parent()); });
+  }
+
+  ServerUnaryReactor* StopScrub(CallbackServerContext* context, const v1::StopScrubRequest* request,
+                                v1::Scrub* response) override {
+    return Answer(context, "StopScrub", request->parent(), response,
+                  [=, this] { return scrubs_.StopScrub(request->parent()); });
+  }
+
  private:
+  ServerUnaryReactor* Answer(CallbackServerContext* context, const char* call,
+                             const std::string& parent, v1::Scrub* response,
+                             std::function<absl::StatusOr<Scrub>()> act) {
+    return dispatch_.Unary(context, call, Work::kOther, [=]() -> absl::Status {
+      if (!CheckLunName(parent).ok()) TD_RETURN_IF_ERROR(CheckChannelName(parent));
+      TD_ASSIGN_OR_RETURN(const Scrub scrub, act());
+      *response = convert::ToProto(scrub);
+      return absl::OkStatus();
+    });
+  }
+
   Dispatch& dispatch_;
   RecorderControl& recorder_;
+  ScrubControl& scrubs_;
 };
 
 }  // namespace
 
-ServiceFactory RecorderServiceOver(RecorderControl& recorder) {
+ServiceFactory RecorderServiceOver(RecorderControl& recorder, ScrubControl& scrubs) {
   return [&](Dispatch& dispatch) {
     return Service{.name = v1::RecorderService::service_full_name(),
-                   .handlers = std::make_shared<RecorderService>(dispatch, recorder)};
+                   .handlers = std::make_shared<RecorderService>(dispatch, recorder, scrubs)};
   };
 }
 

@@ -1,12 +1,13 @@
-// tapedeck.v1.RecorderService over the storage node's recorder control.
+// tapedeck.v1.RecorderService over the storage node's recorder and scrub control.
 #pragma once
 
 #include "services/recorder.h"
+#include "services/scrub.h"
 #include "services/server/service.h"
 
 namespace tapedeck::services::server {
 
-// `recorder` outlives the server.
-ServiceFactory RecorderServiceOver(RecorderControl& recorder);
+// Both outlive the server.
+ServiceFactory RecorderServiceOver(RecorderControl& recorder, ScrubControl& scrubs);
 
 }  // namespace tapedeck::services::server

@@ -16,6 +16,7 @@ void AddLunCommands(CLI::App& app, Program& program);
 void AddChannelCommands(CLI::App& app, Program& program);
 void AddRecordingsCommands(CLI::App& app, Program& program);
 void AddRecorderCommands(CLI::App& app, Program& program);
+void AddScrubCommands(CLI::App& app, Program& program);
 void AddTransferCommands(CLI::App& app, Program& program);
 void AddJobsCommands(CLI::App& app, Program& program);
 void AddNodesCommand(CLI::App& app, Program& program);

@@ -131,6 +131,20 @@ Json ToJson(const Capture& capture) {
           {"end_sample", capture.end_sample}};
 }
 
+Json ToJson(const Scrub& scrub) {
+  constexpr absl::string_view kStates[] = {"NONE", "RUNNING", "STOPPED", "DONE"};
+  Json findings = Json::array();
+  for (const ScrubFinding& finding : scrub.findings) {
+    Json block = ToJson(finding.block);
+    block["recording"] = finding.recording;
+    findings.push_back(block);
+  }
+  return {{"parent", scrub.parent},       {"state", kStates[static_cast<size_t>(scrub.state)]},
+          {"recording", scrub.recording}, {"recordings", scrub.recordings},
+          {"blocks", scrub.blocks},       {"damaged", scrub.damaged},
+          {"findings", findings},         {"cause", scrub.cause}};
+}
+
 Json ToJson(const Recording& recording) {
   Json annotations = Json::array();
   for (const Annotation& annotation : recording.annotations) {

@@ -9,6 +9,7 @@
 #include "services/jobs.h"
 #include "services/node.h"
 #include "services/recorder.h"
+#include "services/scrub.h"
 
 namespace tapedeck::services::tapectl {
 
@@ -20,6 +21,7 @@ Json ToJson(const Recording& recording);
 Json ToJson(const DamagedBlock& block);
 Json ToJson(const Annotation& annotation);
 Json ToJson(const Capture& capture);
+Json ToJson(const Scrub& scrub);
 Json ToJson(const Job& job);
 Json ToJson(const NodeInfo& node);
 // {code, reason, message, metadata}

@@ -55,6 +55,7 @@ int Main(int argc, char** argv) {
   AddTransferCommands(app, program);
   AddRecordingsCommands(app, program);
   AddRecorderCommands(app, program);
+  AddScrubCommands(app, program);
   AddJobsCommands(app, program);
   AddNodesCommand(app, program);
   try {

@@ -1,0 +1,47 @@
+// The seam between the scrub handlers and the storage node, in plain values. Field meanings and
+// errors are those of tapedeck/v1/recorder.proto.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "services/recording.h"
+
+namespace tapedeck::services {
+
+enum class ScrubState { kNone = 0, kRunning = 1, kStopped = 2, kDone = 3 };
+
+struct ScrubFinding {
+  std::string recording;
+  DamagedBlock block;
+};
+
+struct Scrub {
+  std::string parent;
+  ScrubState state = ScrubState::kNone;
+  std::string recording;
+  uint64_t recordings = 0;
+  uint64_t blocks = 0;
+  uint64_t damaged = 0;
+  std::vector<ScrubFinding> findings;
+  std::string cause;
+};
+
+struct ScrubStart {
+  std::string parent;
+  uint64_t rate_bytes_per_s = 0;
+  bool restart = false;
+};
+
+// Any thread.
+class ScrubControl {
+ public:
+  virtual ~ScrubControl() = default;
+  virtual absl::StatusOr<Scrub> StartScrub(const ScrubStart& start) = 0;
+  virtual absl::StatusOr<Scrub> GetScrub(const std::string& parent) = 0;
+  virtual absl::StatusOr<Scrub> StopScrub(const std::string& parent) = 0;
+};
+
+}  // namespace tapedeck::services

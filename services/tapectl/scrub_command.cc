@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "services/tapectl/commands.h"
+#include "services/tapectl/names.h"
+#include "services/tapectl/units.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+constexpr absl::Duration kPollPeriod = absl::Milliseconds(200);
+
+struct ScrubOptions {
+  std::string name;
+  uint64_t rate_bytes_per_s = 0;
+  bool restart = false;
+  bool detach = false;
+};
+
+// LUN, LUN/CHANNEL or a full name of either.
+absl::StatusOr<std::string> ParentOf(const std::string& text) {
+  const auto slashes = std::count(text.begin(), text.end(), '/');
+  const bool is_lun = slashes == 0 || (slashes == 1 && text.starts_with("luns/"));
+  return is_lun ? LunNameOf(text) : ChannelNameOf(text);
+}
+
+absl::Status Conclude(Program& program, const Scrub& scrub) {
+  const Json object = ToJson(scrub);
+  std::vector<Row> rows;
+  for (const ScrubFinding& finding : scrub.findings) {
+    rows.push_back({finding.recording, absl::StrCat(finding.block.sequence), finding.block.kind,
+                    finding.block.detail});
+  }
+  const std::string line = absl::StrCat(scrub.parent, " ", object["state"].get<std::string>(), ": ",
+                                        scrub.blocks, " blocks of ", scrub.recordings,
+                                        " recordings read, ", scrub.damaged, " damaged");
+  if (program.json() || rows.empty()) {
+    program.Print(object, line);
+  } else {
+    program.Print(object, {"RECORDING", "BLOCK", "DAMAGE", "DETAIL"}, rows);
+  }
+  program.failure_printed = program.json();
+  if (!scrub.cause.empty()) return absl::InternalError(scrub.cause);
+  if (scrub.damaged == 0) return absl::OkStatus();
+  return WithReason(
+      absl::DataLossError(line), "BLOCK_DAMAGED",
+      {{"recording", scrub.findings.front().recording}, {"blocks", absl::StrCat(scrub.damaged)}});
+}
+
+absl::Status Start(Program& program, const ScrubOptions& options) {
+  TD_ASSIGN_OR_RETURN(const std::string parent, ParentOf(options.name));
+  const auto recorder = program.Recorder();
+  TD_ASSIGN_OR_RETURN(Scrub scrub,
+                      recorder->StartScrub({.parent = parent,
+                                            .rate_bytes_per_s = options.rate_bytes_per_s,
+                                            .restart = options.restart}));
+  while (!options.detach && scrub.state == ScrubState::kRunning) {
+    absl::SleepFor(kPollPeriod);
+    TD_ASSIGN_OR_RETURN(scrub, recorder->GetScrub(parent));
+  }
+  return Conclude(program, scrub);
+}
+
+absl::Status Show(Program& program, const ScrubOptions& options) {
+  TD_ASSIGN_OR_RETURN(const std::string parent, ParentOf(options.name));
+  TD_ASSIGN_OR_RETURN(const Scrub scrub, program.Recorder()->GetScrub(parent));
+  return Conclude(program, scrub);
+}
+
+absl::Status Stop(Program& program, const ScrubOptions& options) {
+  TD_ASSIGN_OR_RETURN(const std::string parent, ParentOf(options.name));
+  TD_ASSIGN_OR_RETURN(const Scrub scrub, program.Recorder()->StopScrub(parent));
+  return Conclude(program, scrub);
+}
+
+}  // namespace
+
+void AddScrubCommands(CLI::App& app, Program& program) {
+  CLI::App* scrub =
+      app.add_subcommand("scrub", "Read what is stored, slowly, and name what is damaged");
+  scrub->require_subcommand(1);
+  const auto add = [&](const std::string& verb, const std::string& help, auto run) {
+    auto options = std::make_shared<ScrubOptions>();
+    CLI::App* command = scrub->add_subcommand(verb, help);
+    command->add_option("NAME", options->name, "LUN or LUN/CHANNEL")->required();
+    SetRun<ScrubOptions>(command, program, "scrub " + verb, options, run);
+    return std::pair(command, options);
+  };
+  const auto [start, options] = add("start", "Go on where the last one stopped, to the end", Start);
+  AddParsed(start, "--rate", options->rate_bytes_per_s, ParseBytes,
+            "Bytes per second; default 100MB");
+  start->add_flag("--restart", options->restart, "Begin at the first recording");
+  start->add_flag("--detach", options->detach, "Do not wait for its end");
+  add("show", "Show how far it is", Show);
+  add("stop", "Stop it; the next one goes on there", Stop);
+}
+
+}  // namespace tapedeck::services::tapectl

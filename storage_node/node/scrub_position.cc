@@ -1,0 +1,42 @@
+#include "storage_node/node/scrub_position.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "dataplane/status_macros.h"
+#include "storage_node/disk/durable_file.h"
+#include "storage_node/format/json_text.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+std::string DirectoryOf(const std::string& state_dir) { return absl::StrCat(state_dir, "/scrub"); }
+
+// Ids have no comma.
+std::string FileOf(const std::string& state_dir, const std::string& parent) {
+  return absl::StrCat(DirectoryOf(state_dir), "/", absl::StrReplaceAll(parent, {{"/", ","}}),
+                      ".json");
+}
+
+}  // namespace
+
+ScrubPosition ReadScrubPosition(const std::string& state_dir, const std::string& parent) {
+  const auto text = disk::ReadFile(FileOf(state_dir, parent), state_dir);
+  if (!text.ok()) return {};
+  const auto object = format::OpenJson(*text, "scrub position");
+  if (!object.ok()) return {};
+  return {.recording = format::StringAt(*object, "recording"),
+          .block = format::UintAt(*object, "block")};
+}
+
+absl::Status WriteScrubPosition(const std::string& state_dir, const std::string& parent,
+                                const ScrubPosition& position) {
+  TD_RETURN_IF_ERROR(disk::MakeDirectory(DirectoryOf(state_dir), state_dir));
+  return disk::WriteFileAtomically(FileOf(state_dir, parent),
+                                   format::SealJson({{"version", 1},
+                                                     {"parent", parent},
+                                                     {"recording", position.recording},
+                                                     {"block", position.block}}),
+                                   state_dir);
+}
+
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,22 @@
+// Where a scrub goes on after it was stopped, kept as a file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace tapedeck::storage_node {
+
+struct ScrubPosition {
+  std::string recording;  // empty: at the beginning. Those before it, by name, have been read
+  uint64_t block = 0;     // of it, the next to read
+};
+
+// Any thread; blocking. The beginning if there is no file, or a damaged one: reading twice does no
+// harm.
+ScrubPosition ReadScrubPosition(const std::string& state_dir, const std::string& parent);
+absl::Status WriteScrubPosition(const std::string& state_dir, const std::string& parent,
+                                const ScrubPosition& position);
+
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,213 @@
+#include "storage_node/node/scrubber.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "storage_node/node/recordings.h"
+#include "storage_node/node/scrub_position.h"
+#include "storage_node/verify.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+using services::Scrub;
+using services::ScrubState;
+
+// A twentieth of a fast drive.
+constexpr uint64_t kDefaultRate = 100'000'000;
+constexpr size_t kMaxFindings = 1000;
+constexpr absl::Duration kSavePeriod = absl::Seconds(1);
+
+// The recordings and the LUN or channel of a name.
+absl::StatusOr<ResourceName> ParseParent(NodeParts& parts, const std::string& parent) {
+  if (const auto lun = ParseLunName(parent); lun.ok()) {
+    TD_RETURN_IF_ERROR(parts.luns.Find(lun->lun).status());
+    return ResourceName{.lun = lun->lun, .channel = "-"};
+  }
+  TD_ASSIGN_OR_RETURN(const ResourceName channel, ParseChannelName(parent));
+  TD_RETURN_IF_ERROR(FindChannel(parts, channel).status());
+  return channel;
+}
+
+}  // namespace
+
+// One scrub, running or ended. Any thread.
+class Scrubber::Run {
+ public:
+  Run(NodeParts& parts, ResourceName scope, const services::ScrubStart& start)
+      : parts_(parts), scope_(std::move(scope)) {
+    scrub_.parent = start.parent;
+    scrub_.state = ScrubState::kRunning;
+    SetRate(start.rate_bytes_per_s);
+    if (!start.restart) position_ = ReadScrubPosition(parts.settings.state_dir, start.parent);
+    thread_ = std::thread([this] { Work(); });
+  }
+  ~Run() { Stop(); }
+
+  void SetRate(uint64_t bytes_per_s) {
+    absl::MutexLock lock(&mutex_);
+    rate_ = bytes_per_s == 0 ? kDefaultRate : bytes_per_s;
+  }
+  void Stop() {
+    {
+      absl::MutexLock lock(&mutex_);
+      stop_ = true;
+    }
+    if (thread_.joinable()) thread_.join();
+  }
+  Scrub state() const {
+    absl::MutexLock lock(&mutex_);
+    return scrub_;
+  }
+
+ private:
+  void Work();
+  absl::Status ReadAll();
+  absl::Status ReadOne(const ResourceName& name);
+  // False to stop.
+  bool OnProgress(const std::string& recording, uint64_t block_bytes, uint64_t first,
+                  const services::VerifyProgress& progress);
+  bool Pace(uint64_t bytes);
+  void Save(const ScrubPosition& position);
+
+  NodeParts& parts_;
+  const ResourceName scope_;
+  ScrubPosition position_;  // on the thread
+  absl::Time saved_ = absl::InfinitePast();
+  uint64_t checked_ = 0;  // of the recording, reported
+
+  mutable absl::Mutex mutex_;
+  Scrub scrub_ ABSL_GUARDED_BY(mutex_);
+  uint64_t rate_ ABSL_GUARDED_BY(mutex_) = kDefaultRate;
+  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+void Scrubber::Run::Work() {
+  const absl::Status status = ReadAll();
+  if (status.ok()) position_ = {};
+  Save(position_);
+  absl::MutexLock lock(&mutex_);
+  scrub_.state = status.ok() ? ScrubState::kDone : ScrubState::kStopped;
+  if (!status.ok() && !absl::IsCancelled(status)) scrub_.cause = std::string(status.message());
+}
+
+absl::Status Scrubber::Run::ReadAll() {
+  TD_ASSIGN_OR_RETURN(auto rows, parts_.catalog->ListRecordings(scope_));
+  std::ranges::sort(rows, {}, [](const auto& row) { return row.name.ToString(); });
+  for (const catalog::RecordingRow& row : rows) {
+    const std::string name = row.name.ToString();
+    if (name < position_.recording) continue;
+    if (name > position_.recording) position_ = {.recording = name};
+    const absl::Status status = ReadOne(row.name);
+    // Deleted, or still being written: neither is the scrub's business.
+    if (absl::IsNotFound(status) || absl::IsFailedPrecondition(status)) continue;
+    TD_RETURN_IF_ERROR(status);
+    absl::MutexLock lock(&mutex_);
+    ++scrub_.recordings;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Scrubber::Run::ReadOne(const ResourceName& name) {
+  const std::string text = name.ToString();
+  const auto lease = parts_.leases->TakeShared(text);
+  TD_ASSIGN_OR_RETURN(const FoundRecording found, FindRecording(parts_, text));
+  if (lease == nullptr || found.manifest.state == services::RecordingState::kRecording) {
+    return Busy(found, "is still being written");
+  }
+  {
+    absl::MutexLock lock(&mutex_);
+    scrub_.recording = text;
+  }
+  const uint64_t first = std::min(position_.block, found.manifest.blocks);
+  checked_ = 0;
+  return VerifyBlocks(
+      *found.lun->store, found.path(), found.manifest, *parts_.settings.clock,
+      [&](const services::VerifyProgress& progress) {
+        return OnProgress(text, found.manifest.block_bytes, first, progress);
+      },
+      first);
+}
+
+bool Scrubber::Run::OnProgress(const std::string& recording, uint64_t block_bytes, uint64_t first,
+                               const services::VerifyProgress& progress) {
+  const uint64_t more = progress.checked_blocks - std::exchange(checked_, progress.checked_blocks);
+  {
+    absl::MutexLock lock(&mutex_);
+    scrub_.blocks += more;
+    for (const services::DamagedBlock& block : progress.damaged) {
+      if (block.kind == "missing") continue;
+      if (++scrub_.damaged <= kMaxFindings) scrub_.findings.push_back({recording, block});
+      dataplane::Log(dataplane::LogLevel::kError, "scrub", "block damaged",
+                     {{"recording", recording},
+                      {"block", absl::StrCat(block.sequence)},
+                      {"kind", block.kind},
+                      {"detail", block.detail}});
+    }
+  }
+  position_.block = first + progress.checked_blocks;
+  if (absl::Now() - saved_ > kSavePeriod) Save(position_);
+  return Pace(more * block_bytes);
+}
+
+// Waits as long as reading so much may take; wakes early to be stopped.
+bool Scrubber::Run::Pace(uint64_t bytes) {
+  absl::MutexLock lock(&mutex_);
+  const auto wait = absl::Seconds(static_cast<double>(bytes) / static_cast<double>(rate_));
+  mutex_.AwaitWithTimeout(absl::Condition(&stop_), wait);
+  return !stop_;
+}
+
+void Scrubber::Run::Save(const ScrubPosition& position) {
+  saved_ = absl::Now();
+  const absl::Status status =
+      WriteScrubPosition(parts_.settings.state_dir, state().parent, position);
+  if (status.ok()) return;
+  dataplane::Log(dataplane::LogLevel::kWarning, "scrub", "position not saved",
+                 {{"error", std::string(status.message())}});
+}
+
+Scrubber::Scrubber(NodeParts& parts) : parts_(parts) {}
+
+Scrubber::~Scrubber() {
+  absl::MutexLock lock(&mutex_);
+  runs_.clear();
+}
+
+absl::StatusOr<Scrub> Scrubber::StartScrub(const services::ScrubStart& start) {
+  TD_ASSIGN_OR_RETURN(const ResourceName scope, ParseParent(parts_, start.parent));
+  absl::MutexLock lock(&mutex_);
+  std::unique_ptr<Run>& run = runs_[start.parent];
+  if (run != nullptr && run->state().state == ScrubState::kRunning && !start.restart) {
+    run->SetRate(start.rate_bytes_per_s);
+  } else {
+    run = nullptr;  // has ended before the next begins
+    run = std::make_unique<Run>(parts_, scope, start);
+  }
+  return run->state();
+}
+
+absl::StatusOr<Scrub> Scrubber::GetScrub(const std::string& parent) {
+  TD_RETURN_IF_ERROR(ParseParent(parts_, parent).status());
+  absl::MutexLock lock(&mutex_);
+  const auto it = runs_.find(parent);
+  return it == runs_.end() ? Scrub{.parent = parent} : it->second->state();
+}
+
+absl::StatusOr<Scrub> Scrubber::StopScrub(const std::string& parent) {
+  TD_RETURN_IF_ERROR(ParseParent(parts_, parent).status());
+  absl::MutexLock lock(&mutex_);
+  const auto it = runs_.find(parent);
+  if (it == runs_.end()) return Scrub{.parent = parent};
+  it->second->Stop();
+  return it->second->state();
+}
+
+}  // namespace tapedeck::storage_node
