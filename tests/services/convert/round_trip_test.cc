@@ -9,6 +9,9 @@
 #include "services/convert/catalog.h"
 #include "services/convert/jobs.h"
 #include "services/convert/node.h"
+#include "services/convert/playhead.h"
+#include "services/convert/recorder.h"
+#include "services/convert/scrub.h"
 #include "services/convert/session.h"
 
 namespace tapedeck::services::convert {
@@ -95,6 +98,27 @@ TEST(RoundTripTest, Catalog) {
   ExpectRoundTrip(Filled<v1::Lun>());
   ExpectRoundTrip(Filled<v1::Channel>());
   ExpectRoundTrip(Filled<v1::Recording>());
+}
+
+TEST(RoundTripTest, Recorder) {
+  ExpectSame(ToProto(FromProto(Filled<v1::Annotation>())), Filled<v1::Annotation>());
+  ExpectSame(ToProto(FromProto(Filled<v1::Capture>())), Filled<v1::Capture>());
+  ExpectSame(ToProto(FromProto(Filled<v1::Scrub>())), Filled<v1::Scrub>());
+  ExpectSame(ToProto(FromProto(Filled<v1::StartScrubRequest>())), Filled<v1::StartScrubRequest>());
+  const auto trigger = Filled<v1::TriggerRecordingRequest>();
+  ExpectSame(ToProto(trigger.channel(), FromProto(trigger)), trigger);
+}
+
+// Filled sets the first arm of a oneof.
+TEST(RoundTripTest, PlayheadFromEachStart) {
+  ExpectSame(ToProto(FromProto(Filled<v1::Playhead>())), Filled<v1::Playhead>());
+  v1::Playhead sample;
+  sample.set_sample(7);
+  ExpectSame(ToProto(FromProto(sample)), sample);
+  v1::Playhead time;
+  time.mutable_time()->set_seconds(1'800'000'000);
+  time.mutable_time()->set_nanos(5);
+  ExpectSame(ToProto(FromProto(time)), time);
 }
 
 TEST(RoundTripTest, VerifyProgress) {
