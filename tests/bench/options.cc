@@ -104,6 +104,14 @@ CLI::App* AddSharing(CLI::App& app, Options& options) {
   return command;
 }
 
+CLI::App* AddRestart(CLI::App& app, Options& options) {
+  CLI::App* command = app.add_subcommand(
+      "restart", "Start of a storage node: 1,000 recordings, one of 1 TiB left open");
+  command->add_option("--directory", options.directory, "Empty; on a file system with sparse files")
+      ->required();
+  return command;
+}
+
 CLI::App* AddNullNode(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand("null-node", "Serves `rails` until it is told to stop");
   command->add_option("--listen", options.listen, "HOST:PORT")->required();
@@ -124,6 +132,7 @@ std::optional<Options> ParseOptions(int argc, char** argv, int* exit_status) {
                                                  {AddCrc(app, options), Command::kCrc},
                                                  {AddStore(app, options), Command::kStore},
                                                  {AddSharing(app, options), Command::kSharing},
+                                                 {AddRestart(app, options), Command::kRestart},
                                                  {AddNullNode(app, options), Command::kNullNode}};
   try {
     app.parse(argc, argv);

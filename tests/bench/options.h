@@ -12,7 +12,7 @@
 
 namespace tapedeck::bench {
 
-enum class Command { kTransfer, kSession, kRails, kCrc, kStore, kSharing, kNullNode };
+enum class Command { kTransfer, kSession, kRails, kCrc, kStore, kSharing, kRestart, kNullNode };
 
 struct Options {
   Command command = Command::kTransfer;
@@ -29,6 +29,7 @@ struct Options {
   bool crc = true;
   services::StoreKind store = services::StoreKind::kDirect;
   std::vector<std::string> members;  // directories
+  std::string directory;             // of the restart
   dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
   uint32_t connections = 1;
   double hold_s = 0;                    // keep the session open after its blocks

@@ -7,6 +7,7 @@
 //   tapedeck-bench crc --blocks 500
 //   tapedeck-bench store --store direct --member /disk/empty --blocks 4000 --commit durable
 //   tapedeck-bench sharing --store direct --member /disk/empty --seconds 3
+//   tapedeck-bench restart --directory /disk/empty
 //   tapedeck-bench null-node --listen 127.0.0.1:7400 --rail r0=verbs:10.0.0.1
 
 #include <algorithm>
@@ -23,6 +24,7 @@
 #include "tests/bench/node_process.h"
 #include "tests/bench/null_node.h"
 #include "tests/bench/options.h"
+#include "tests/bench/restart_run.h"
 #include "tests/bench/session_run.h"
 #include "tests/bench/sharing_run.h"
 #include "tests/bench/store_run.h"
@@ -217,6 +219,15 @@ absl::StatusOr<nlohmann::json> Sharing(const Options& options) {
                         {"paced_followed_mb_per_s", rates.paced_followed}};
 }
 
+absl::StatusOr<nlohmann::json> Restarts(const Options& options) {
+  const RestartRun run{.directory = options.directory};
+  TD_ASSIGN_OR_RETURN(const RestartTimes times, RunRestart(run));
+  return nlohmann::json{{"recordings", run.recordings},
+                        {"open_blocks", run.open_blocks},
+                        {"restart_ms", static_cast<double>(times.restart_ns) / 1e6},
+                        {"rebuild_ms", static_cast<double>(times.rebuild_ns) / 1e6}};
+}
+
 absl::StatusOr<nlohmann::json> StoreAlone(const Options& options) {
   TD_ASSIGN_OR_RETURN(const StoreRates rates, RunStore({.kind = options.store,
                                                         .members = options.members,
@@ -264,6 +275,8 @@ int main(int argc, char** argv) {
       return Print(StoreAlone(*options));
     case Command::kSharing:
       return Print(Sharing(*options));
+    case Command::kRestart:
+      return Print(Restarts(*options));
     case Command::kNullNode:
       break;
   }
