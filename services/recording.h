@@ -5,13 +5,29 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "dataplane/flow.h"
 
 namespace tapedeck::services {
 
 enum class RecordingState { kRecording = 1, kSealed = 2, kSalvaged = 3, kDeleting = 4 };
+
+// In manifests and for people.
+inline constexpr std::pair<RecordingState, absl::string_view> kRecordingStateNames[] = {
+    {RecordingState::kRecording, "RECORDING"},
+    {RecordingState::kSealed, "SEALED"},
+    {RecordingState::kSalvaged, "SALVAGED"},
+    {RecordingState::kDeleting, "DELETING"}};
+
+inline std::string StateName(RecordingState state) {
+  for (const auto& [candidate, name] : kRecordingStateNames) {
+    if (candidate == state) return std::string(name);
+  }
+  return "-";
+}
 
 // Of SigMF; 0 samples: a point.
 struct Annotation {

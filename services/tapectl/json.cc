@@ -54,20 +54,6 @@ Json ListOf(const Items& items) {
 
 }  // namespace
 
-std::string StateName(RecordingState state) {
-  switch (state) {
-    case RecordingState::kRecording:
-      return "RECORDING";
-    case RecordingState::kSealed:
-      return "SEALED";
-    case RecordingState::kSalvaged:
-      return "SALVAGED";
-    case RecordingState::kDeleting:
-      return "DELETING";
-  }
-  return "-";
-}
-
 std::string StateName(JobState state) {
   switch (state) {
     case JobState::kStarting:

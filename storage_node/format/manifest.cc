@@ -13,24 +13,9 @@ using services::RecordingState;
 
 constexpr uint64_t kManifestVersion = 1;
 
-std::string StateName(RecordingState state) {
-  switch (state) {
-    case RecordingState::kRecording:
-      return "RECORDING";
-    case RecordingState::kSealed:
-      return "SEALED";
-    case RecordingState::kSalvaged:
-      return "SALVAGED";
-    case RecordingState::kDeleting:
-      return "DELETING";
-  }
-  return "";
-}
-
 absl::StatusOr<RecordingState> ParseState(absl::string_view name) {
-  for (const RecordingState state : {RecordingState::kRecording, RecordingState::kSealed,
-                                     RecordingState::kSalvaged, RecordingState::kDeleting}) {
-    if (StateName(state) == name) return state;
+  for (const auto& [state, candidate] : services::kRecordingStateNames) {
+    if (candidate == name) return state;
   }
   return absl::DataLossError(absl::StrCat("manifest.json: unknown state '", name, "'"));
 }
@@ -138,7 +123,7 @@ std::string EncodeManifest(const Manifest& manifest) {
                    {"labels", manifest.labels},
                    {"annotations", AnnotationsOf(manifest)},
                    {"start_time_ns", manifest.start_time_ns},
-                   {"state", StateName(manifest.state)},
+                   {"state", services::StateName(manifest.state)},
                    {"blocks", manifest.blocks},
                    {"bytes", manifest.bytes},
                    {"durable_watermark", manifest.durable_watermark},

@@ -1,6 +1,7 @@
 // A source of recognisable blocks and a sink that checks them, for sessions without a store.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -67,7 +68,7 @@ class PatternSink final : public dataplane::Sink {
     const uint64_t sequence = block->header().sequence;
     std::vector<std::byte> expected(block->payload().size());
     FillPattern(sequence, expected);
-    if (std::memcmp(expected.data(), block->payload().data(), expected.size()) != 0) {
+    if (!std::ranges::equal(expected, block->payload())) {
       return absl::DataLossError(absl::StrCat("block ", sequence, " has wrong bytes"));
     }
     if (sequence < watermark_ || !taken_.insert(sequence).second) {

@@ -9,26 +9,9 @@
 #include "storage_node/check.h"
 
 namespace tapedeck::lab {
-namespace {
 
 using dataplane::Flow;
 using services::RecordingState;
-
-std::string Name(RecordingState state) {
-  switch (state) {
-    case RecordingState::kRecording:
-      return "RECORDING";
-    case RecordingState::kSealed:
-      return "SEALED";
-    case RecordingState::kSalvaged:
-      return "SALVAGED";
-    case RecordingState::kDeleting:
-      return "DELETING";
-  }
-  return "?";
-}
-
-}  // namespace
 
 SurvivorCounts Survivors::Look(const std::string& state_dir, const Ledger& ledger) {
   counts_ = {};
@@ -104,9 +87,9 @@ void Survivors::Compare(const std::string& recording, const Promise& promise) {
   for (uint64_t i = 0; i < promise.blocks; ++i) lost += played.good.contains(i) ? 0 : 1;
   counts_.lost += lost;
   if (lost > 0) {
-    complain_(absl::StrCat(recording, ": ", lost, " of ", promise.blocks,
-                           " durable blocks lost; it is ", Name(played.recording.state), " with ",
-                           played.recording.blocks));
+    complain_(absl::StrCat(
+        recording, ": ", lost, " of ", promise.blocks, " durable blocks lost; it is ",
+        services::StateName(played.recording.state), " with ", played.recording.blocks));
   }
   CompareClosed(played, promise);
 }
@@ -114,12 +97,16 @@ void Survivors::Compare(const std::string& recording, const Promise& promise) {
 void Survivors::CompareClosed(const Played& played, const Promise& promise) {
   const services::Recording& recording = played.recording;
   if (recording.state != RecordingState::kSealed && recording.state != RecordingState::kSalvaged) {
-    Wrong(absl::StrCat(recording.name, " is ", Name(recording.state), " after the start"));
+    Wrong(absl::StrCat(recording.name, " is ", services::StateName(recording.state),
+                       " after the start"));
   }
   if (promise.closed.empty()) return;
-  if (Name(recording.state) == promise.closed && recording.blocks == promise.all_blocks) return;
-  Wrong(absl::StrCat(recording.name, " is ", Name(recording.state), " with ", recording.blocks,
-                     " blocks; it was ", promise.closed, " with ", promise.all_blocks));
+  if (services::StateName(recording.state) == promise.closed &&
+      recording.blocks == promise.all_blocks)
+    return;
+  Wrong(absl::StrCat(recording.name, " is ", services::StateName(recording.state), " with ",
+                     recording.blocks, " blocks; it was ", promise.closed, " with ",
+                     promise.all_blocks));
 }
 
 void Survivors::CheckFiles(const std::string& state_dir) {
