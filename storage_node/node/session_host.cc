@@ -69,9 +69,11 @@ absl::StatusOr<Admission> AdmitTriggered(NodeParts& parts, const RecordTarget& t
                       MakeSessionRing(parts.settings, *target.lun, channel.block_bytes,
                                       /*playback=*/false, target.op, options.hold_blocks));
   const auto arrivals = NewArrivals(target);
-  options.arm = [&parts, target, slots = fitted.ring->slots(), arrivals, &executor] {
-    return MakeRecording(parts, target, slots, arrivals, executor);
-  };
+  // How long the stream will be says nothing about its captures.
+  RecordTarget capture = target;
+  capture.open.expected_blocks = 0;
+  options.arm = [&parts, capture = std::move(capture), slots = fitted.ring->slots(), arrivals,
+                 &executor] { return MakeRecording(parts, capture, slots, arrivals, executor); };
   TD_ASSIGN_OR_RETURN(auto sink, TriggerSink::Create(std::move(options), executor));
   parts.triggers.Add(channel.name, sink->port());
   Admission admission = AdmissionOf(target, std::move(fitted), arrivals);

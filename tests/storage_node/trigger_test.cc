@@ -156,6 +156,17 @@ TEST_F(TriggerTest, BlocksOfTwoRailsComeInAnyOrder) {
   EXPECT_THAT(BlocksOf(capture.recording), testing::ElementsAre(36, 37, 38, 39, 40, 41));
 }
 
+// The LUN has 64 MiB, the stream would take more.
+TEST_F(TriggerTest, TheLengthOfTheStreamIsNotReserved) {
+  auto recorder = node_.Record({.channel = kChannel, .expected_blocks = 100'000});
+  ASSERT_TRUE(recorder.ok()) << recorder.status();
+  Push(*recorder, 0, 10);
+  const auto first = Fire();
+  Push(*recorder, 10, 20);
+  Closed(first.recording);
+  Fire();
+}
+
 TEST_F(TriggerTest, WithoutATriggerNothingIsKept) {
   {
     auto recorder = *node_.Record({.channel = kChannel});
