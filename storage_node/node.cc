@@ -38,6 +38,7 @@ absl::StatusOr<std::unique_ptr<NodeParts>> OpenParts(StorageSettings settings) {
     parts->settings.clock = std::make_shared<dataplane::SystemClock>();
   }
   if (!parts->settings.random) parts->settings.random = SystemRandom;
+  parts->verifier = std::make_shared<Verifier>(parts->settings.random);
   TD_ASSIGN_OR_RETURN(parts->catalog,
                       catalog::Catalog::Open(CatalogPath(parts->settings.state_dir)));
   TD_RETURN_IF_ERROR(OpenLunsAndReconcile(*parts));

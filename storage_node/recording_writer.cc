@@ -247,6 +247,10 @@ dataplane::Watermarks RecordingWriter::watermarks() const {
 void RecordingWriter::Fail(const absl::Status& status) {
   if (!error_.ok()) return;
   error_ = status;
+  // A full disk has lost nothing.
+  if (options_.verifier != nullptr && !absl::IsResourceExhausted(status)) {
+    options_.verifier->Renew();
+  }
   dataplane::Log(dataplane::LogLevel::kError, "recording_writer", "recording failed",
                  {{"recording", options_.name}, {"error", std::string(status.message())}});
   Wake();

@@ -21,6 +21,7 @@
 #include "storage_node/sealer.h"
 #include "storage_node/sequence_mark.h"
 #include "storage_node/store/recording_files.h"
+#include "storage_node/verifier.h"
 
 namespace tapedeck::storage_node {
 
@@ -35,6 +36,7 @@ struct WriterOptions {
   std::shared_ptr<LiveRecording> live;
   // Called once with the final manifest, when it is durable and the files are closed.
   std::function<void(const format::Manifest&)> on_sealed;
+  std::shared_ptr<Verifier> verifier;  // renewed when a write or flush fails; may be null
   // Held until the recording is sealed or the writer gone: its lock and its LUN.
   std::shared_ptr<const void> lease;
 };

@@ -2,7 +2,9 @@
 // or sink the session shall pump.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "dataplane/executor/executor.h"
@@ -20,9 +22,10 @@ struct Admission {
   std::unique_ptr<dataplane::Sink> sink;
   std::unique_ptr<dataplane::Source> source;
   std::shared_ptr<dataplane::SlotPool>
-      ring;                   // the sink's blocks come from here, the source's lie here
-  Accept accept;              // without session, slots, rails and wire limit
-  bool check_payload = true;  // as in TransferEnd
+      ring;                               // the sink's blocks come from here, the source's lie here
+  Accept accept;                          // without session, slots, rails and wire limit
+  std::function<std::string()> verifier;  // for Progress, any time; null: none
+  bool check_payload = true;              // as in TransferEnd
   std::shared_ptr<dataplane::PayloadCrc> payload_crc;  // as in TransferEnd
   dataplane::ladder::Registration registration;        // as in TransferEnd
 };

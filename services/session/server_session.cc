@@ -86,6 +86,7 @@ absl::Status ServerSession::OnOpen(const Open& open) {
 
 absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission) {
   Accept accept = std::move(admission.accept);
+  verifier_ = std::move(admission.verifier);
   accept.session = settings_.id;
   accept.slots = static_cast<uint32_t>(admission.ring->slots());
   for (const dataplane::Transport* transport : settings_.transports) {
@@ -215,6 +216,7 @@ Progress ServerSession::progress() const {
   if (transfer_ == nullptr) return last_progress_;
   Progress progress = transfer_->progress();
   if (rails_ != nullptr) progress.rails = rails_->progress();
+  if (verifier_) progress.verifier = verifier_();
   return progress;
 }
 

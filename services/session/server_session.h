@@ -71,6 +71,7 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   std::string name_;  // of the recording, for the log
   std::unique_ptr<Transfer> transfer_;
   std::unique_ptr<Rails> rails_;
+  std::function<std::string()> verifier_;
   Progress last_progress_;  // once the transfer is gone
   Progress told_progress_;
   int64_t told_ns_ = 0;

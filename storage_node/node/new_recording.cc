@@ -140,6 +140,7 @@ absl::StatusOr<ArmedRecording> MakeRecording(NodeParts& parts, const RecordTarge
                     .reserved = std::move(room),
                     .live = recording.live,
                     .on_sealed = KeepOrDrop(parts, name, lun),
+                    .verifier = parts.verifier,
                     .lease = std::make_shared<Held>(Held{.lun = lun, .lease = std::move(lease)})},
       std::move(files), executor);
   return recording;

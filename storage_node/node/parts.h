@@ -82,6 +82,7 @@ struct NodeParts {
   StorageSettings settings;  // clock and random set
   std::shared_ptr<Leases> leases = std::make_shared<Leases>();
   std::shared_ptr<catalog::Catalog> catalog;
+  std::shared_ptr<Verifier> verifier;  // set
   LunTable luns;
   LiveRecordings live;
   LiveTriggers triggers;

@@ -24,14 +24,15 @@ uint64_t SamplesIn(int64_t ns, double sample_rate) {
   return static_cast<uint64_t>(std::min(std::ceil(samples), 9.0e15));
 }
 
-Admission AdmissionOf(const RecordTarget& target, dataplane::ladder::FittedRing fitted,
-                      std::shared_ptr<PieceCheck> arrivals) {
+Admission AdmissionOf(const NodeParts& parts, const RecordTarget& target,
+                      dataplane::ladder::FittedRing fitted, std::shared_ptr<PieceCheck> arrivals) {
   return {.ring = std::move(fitted.ring),
           .accept = {.datatype = target.channel.datatype,
                      .sample_rate = target.channel.sample_rate,
                      .op = target.op,
                      .commit = target.channel.commit,
                      .block_bytes = target.channel.block_bytes},
+          .verifier = [verifier = parts.verifier] { return verifier->value(); },
           .payload_crc = std::move(arrivals),
           .registration = std::move(fitted.registration)};
 }
@@ -49,7 +50,7 @@ absl::StatusOr<Admission> AdmitRecord(NodeParts& parts, const RecordTarget& targ
   const auto arrivals = NewArrivals(target);
   TD_ASSIGN_OR_RETURN(ArmedRecording recording,
                       MakeRecording(parts, target, fitted.ring->slots(), arrivals, executor));
-  Admission admission = AdmissionOf(target, std::move(fitted), arrivals);
+  Admission admission = AdmissionOf(parts, target, std::move(fitted), arrivals);
   admission.accept.recording = recording.name;
   admission.sink = std::move(recording.writer);
   return admission;
@@ -76,7 +77,7 @@ absl::StatusOr<Admission> AdmitTriggered(NodeParts& parts, const RecordTarget& t
                  &executor] { return MakeRecording(parts, capture, slots, arrivals, executor); };
   TD_ASSIGN_OR_RETURN(auto sink, TriggerSink::Create(std::move(options), executor));
   parts.triggers.Add(channel.name, sink->port());
-  Admission admission = AdmissionOf(target, std::move(fitted), arrivals);
+  Admission admission = AdmissionOf(parts, target, std::move(fitted), arrivals);
   admission.sink = std::move(sink);
   return admission;
 }

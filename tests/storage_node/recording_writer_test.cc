@@ -100,7 +100,8 @@ class WriterTest : public testing::Test {
                       .ring_slots = 16,
                       .capacity = std::make_shared<Capacity>(capacity_bytes),
                       .live = std::make_shared<LiveRecording>(),
-                      .on_sealed = [this](const format::Manifest& m) { sealed_ = m; }},
+                      .on_sealed = [this](const format::Manifest& m) { sealed_ = m; },
+                      .verifier = verifier_},
         std::make_unique<ScriptedFiles>(disk_, executor_), executor_);
   }
 
@@ -132,6 +133,8 @@ class WriterTest : public testing::Test {
   ManualExecutor executor_;
   Disk disk_;
   std::shared_ptr<dataplane::MemoryPool> pool_;
+  const std::shared_ptr<Verifier> verifier_ =
+      std::make_shared<Verifier>([n = uint64_t{0}]() mutable { return ++n; });
   std::optional<format::Manifest> sealed_;
   std::unique_ptr<RecordingWriter> writer_;
 };
@@ -238,10 +241,12 @@ TEST_F(WriterTest, SecondWriteErrorEndsItAndIsNeverAcknowledged) {
 TEST_F(WriterTest, AfterAFailedFlushNoFlushIsBelieved) {
   ASSERT_TRUE(Push(0).ok());
   executor_.RunReady();
+  const std::string before = verifier_->value();
   disk_.flush_failure = absl::InternalError("fdatasync: EIO");
   ASSERT_TRUE(Push(1).ok());
   executor_.RunReady();
   EXPECT_TRUE(absl::IsInternal(writer_->status()));
+  EXPECT_NE(verifier_->value(), before);
   disk_.flush_failure = absl::OkStatus();
   disk_.log.clear();
   executor_.RunReady();

@@ -83,6 +83,15 @@ TEST_P(Recovery, RepeatingItChangesNothing) {
   EXPECT_EQ(second.durable_watermark, first.durable_watermark);
 }
 
+TEST_P(Recovery, EveryStartHasItsOwnVerifier) {
+  std::optional<Recorder> recorder = *node_.Record();
+  const std::string before = recorder->admission.verifier();
+  EXPECT_EQ(before.size(), 16u);
+  EXPECT_EQ(node_.Record()->admission.verifier(), before) << "one for all sessions";
+  KillAndRestart(&recorder);
+  EXPECT_NE(node_.Record()->admission.verifier(), before);
+}
+
 TEST_P(Recovery, TornTailIsCutAndHolesAreListed) {
   std::optional<Recorder> recorder = *node_.Record();
   const std::string name = recorder->admission.accept.recording;
