@@ -247,7 +247,7 @@ TEST_P(DirectJobTest, ARingThatCannotBeRegisteredWholeIsSmaller) {
   ASSERT_TRUE(recorded.ok()) << recorded.status();
   EXPECT_TRUE(recorded->error.ok()) << recorded->error;
   EXPECT_EQ(recorded->blocks, 200u);
-  EXPECT_THAT(recorded->notes, Contains(HasSubstr("slots instead of 64")));
+  EXPECT_THAT(recorded->notes, Contains(HasSubstr("slots instead of 128")));
   EXPECT_THAT(recorded->notes, Contains(HasSubstr("set LimitMEMLOCK=infinity")));
 }
 
