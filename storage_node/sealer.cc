@@ -11,15 +11,18 @@ struct Seal : std::enable_shared_from_this<Seal> {
   Seal(store::RecordingFiles& f, SealPlan p, store::Done d)
       : files(f), plan(std::move(p)), done(std::move(d)) {}
 
+  // An index without a block is empty: on a full device there is no room for more.
   void Trim() {
+    const uint64_t blocks = plan.manifest.blocks;
+    const uint64_t index_bytes = blocks == 0 ? 0 : plan.manifest.entries().Offset(blocks);
     auto next = [self = shared_from_this()](absl::Status status) { self->Mark(status); };
-    files.Trim(plan.data_bytes, plan.manifest.entries().Offset(plan.manifest.blocks),
-               std::move(next));
+    files.Trim(plan.data_bytes, index_bytes, std::move(next));
   }
 
   // The header too: it was written first, but a power cut may have taken it.
   void Mark(const absl::Status& status) {
     if (!status.ok()) return done(status);
+    if (plan.manifest.blocks == 0) return Flush();
     const format::Watermark watermark{.recording = plan.manifest.identity.recording,
                                       .generation = plan.watermark_generation,
                                       .durable = plan.manifest.durable_watermark};
@@ -40,6 +43,10 @@ struct Seal : std::enable_shared_from_this<Seal> {
     first_error.Update(status);
     if (--marks_left > 0) return;
     if (!first_error.ok()) return done(first_error);
+    Flush();
+  }
+
+  void Flush() {
     files.Flush([self = shared_from_this()](absl::Status s) { self->WriteManifest(s); });
   }
 

@@ -158,7 +158,7 @@ absl::Status Verification::CheckHeader(uint32_t copy) {
 absl::Status Verification::Run(uint64_t first,
                                const std::function<bool(const services::VerifyProgress&)>& report) {
   services::VerifyProgress progress{.blocks = manifest_.blocks - first};
-  CheckHeaders(&progress);
+  if (manifest_.blocks > 0) CheckHeaders(&progress);
   auto missing = manifest_.missing.begin();
   for (uint64_t sequence = first; sequence < manifest_.blocks; ++sequence) {
     while (missing != manifest_.missing.end() && missing->first + missing->count <= sequence) {
