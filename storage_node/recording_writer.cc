@@ -291,6 +291,8 @@ void RecordingWriter::Advance() {
 void RecordingWriter::LeaveToRecovery() {
   phase_ = Phase::kLeft;
   files_ = nullptr;
+  options_.live->SetAnnotated(nullptr);
+  options_.live->Close(AsWritten());
   options_.lease = nullptr;
   Wake();
 }
@@ -323,19 +325,16 @@ SealPlan RecordingWriter::MakeSealPlan() const {
 
 void RecordingWriter::OnSealed(const format::Manifest& manifest, const absl::Status& status) {
   if (!status.ok()) {
-    phase_ = Phase::kLeft;
-    error_ = status;
-    dataplane::Log(dataplane::LogLevel::kError, "recording_writer", "sealing failed",
-                   {{"recording", options_.name}, {"error", std::string(status.message())}});
-  } else {
-    phase_ = Phase::kSealed;
-    options_.live->durable = manifest.durable_watermark;
-    options_.capacity->Refund(charged_ - manifest.bytes);
-    files_ = nullptr;
-    if (options_.on_sealed) std::exchange(options_.on_sealed, nullptr)(manifest);
-    options_.live->Close(manifest);
-    options_.lease = nullptr;
+    Fail(status);
+    return LeaveToRecovery();
   }
+  phase_ = Phase::kSealed;
+  options_.live->durable = manifest.durable_watermark;
+  options_.capacity->Refund(charged_ - manifest.bytes);
+  files_ = nullptr;
+  if (options_.on_sealed) std::exchange(options_.on_sealed, nullptr)(manifest);
+  options_.live->Close(manifest);
+  options_.lease = nullptr;
   Wake();
 }
 

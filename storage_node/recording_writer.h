@@ -54,7 +54,7 @@ class RecordingWriter final : public dataplane::Sink {
   // (STORE_IO). INVALID_ARGUMENT (PROTOCOL_VIOLATION): a payload the channel does not allow.
   absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
   // After an own failure the recording is salvaged too, and then the failure is returned unless
-  // `cause` is one already. After a failed flush it is not closed but left to recovery.
+  // `cause` is one already. After a failed flush, or if closing fails, it is left to recovery.
   absl::StatusOr<dataplane::Flow> Finish(const absl::Status& cause) override;
   void SetWaker(dataplane::Waker waker) override { waker_ = std::move(waker); }
   dataplane::Watermarks watermarks() const override;
