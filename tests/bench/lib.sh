@@ -12,6 +12,15 @@ need() {
   }
 }
 
+# begin_in_folder: starts the bench in a fresh folder on the disk to be measured, that of DIRECTORY where one is given;
+# DIRECTORY then names it, until the end.
+begin_in_folder() {
+  services_begin
+  trap 'rm -rf "$DIRECTORY"; services_end' EXIT
+  mkdir -p "${DIRECTORY:-$WORK}"
+  DIRECTORY=$(mktemp -d -p "${DIRECTORY:-$WORK}")
+}
+
 # machine: what the figures were measured on.
 machine() {
   jq -cn --arg cpu "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" \

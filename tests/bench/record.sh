@@ -43,10 +43,7 @@ one_round() {
 main() {
   local all
   need jq
-  services_begin
-  trap 'rm -rf "$DIRECTORY"; services_end' EXIT
-  mkdir -p "${DIRECTORY:-$WORK}"
-  DIRECTORY=$(mktemp -d -p "${DIRECTORY:-$WORK}" record-bench.XXXXXX)
+  begin_in_folder
   all=$(rounds "$ROUNDS" one_round)
   figure_table "$ROUNDS rounds of $DURATION s" "$all"
   jq -c --argjson machine "$(machine)" '{bench: "record",

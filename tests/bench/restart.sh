@@ -25,10 +25,7 @@ one_round() {
 main() {
   local all
   need jq
-  services_begin
-  trap 'rm -rf "$DIRECTORY"; services_end' EXIT
-  mkdir -p "${DIRECTORY:-$WORK}"
-  DIRECTORY=$(mktemp -d -p "${DIRECTORY:-$WORK}" restart-bench.XXXXXX)
+  begin_in_folder
   all=$(rounds "$ROUNDS" one_round)
   figure_table "$ROUNDS rounds" "$all"
   jq -c --argjson machine "$(machine)" '{bench: "restart", figures: ., $machine}' <<<"$all"

@@ -58,10 +58,7 @@ main() {
   local members new all='{}'
   need fio
   need jq
-  services_begin
-  trap 'rm -rf "$DIRECTORY"; services_end' EXIT
-  mkdir -p "${DIRECTORY:-$WORK}"
-  DIRECTORY=$(mktemp -d -p "${DIRECTORY:-$WORK}" store-bench.XXXXXX)
+  begin_in_folder
   for members in 1 2; do
     new=$(rounds "$ROUNDS" one_round "$members")
     all=$(jq -c --argjson new "$new" '. + $new' <<<"$all")
