@@ -25,9 +25,10 @@ void LinkPort::MakeOffer(Domain& domain) {
 
 void LinkPort::Connect(const Endpoint& peer, int64_t deadline_ns) {
   if (down_ || offer_ == nullptr) return;
-  // The offer may report after it was withdrawn; the port then still lives, but is down.
-  offer_->Connect(peer, deadline_ns, this, [self = shared_from_this()](auto connection) {
-    self->OnConnected(std::move(connection));
+  // The offer may report after it was withdrawn; the port is down then, or gone. It must not keep
+  // the port that keeps it.
+  offer_->Connect(peer, deadline_ns, this, [port = weak_from_this()](auto connection) {
+    if (const auto self = port.lock()) self->OnConnected(std::move(connection));
   });
 }
 
