@@ -19,9 +19,20 @@ void VirtualExecutor::RunOne() {
   task();
 }
 
+void VirtualExecutor::DropOne() {
+  const dataplane::Task dropped = std::move(ready_.front());
+  ready_.pop_front();
+}
+
 World::~World() {
-  // Tasks may hold what posts again when destroyed; the executors must still be there for that.
-  while (!timers_.empty()) timers_.pop();
+  // A task may hold what posts again when destroyed, to any executor: all are there until none does.
+  bool dropped = true;
+  while (std::exchange(dropped, false)) {
+    for (; !timers_.empty(); dropped = true) timers_.pop();
+    for (const auto& executor : executors_) {
+      for (; executor->ready(); dropped = true) executor->DropOne();
+    }
+  }
 }
 
 dataplane::Executor& World::NewExecutor(const std::string& name) {

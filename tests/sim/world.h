@@ -35,6 +35,7 @@ class VirtualExecutor final : public dataplane::Executor {
   const std::string& name() const { return name_; }
   bool ready() const { return !ready_.empty(); }
   void RunOne();
+  void DropOne();
 
  private:
   World& world_;
