@@ -44,8 +44,7 @@ RecordingWriter::RecordingWriter(WriterOptions options,
       files_(std::move(files)),
       entries_(options_.manifest.entries()),
       data_bytes_(options_.manifest.members),
-      charged_(options_.reserved.TakeOver()),
-      charged_blocks_(charged_ / options_.manifest.block_bytes),
+      room_(options_.capacity, std::move(options_.reserved), options_.manifest.block_bytes),
       index_(*files_, entries_,
              {.on_written = [this](const auto& entries) { OnIndexed(entries); },
               .on_error = [this](const absl::Status& status) { Fail(status); },
@@ -73,11 +72,9 @@ void RecordingWriter::StoreManifest() {
                         [this](absl::Status status) { OnManifestStored(status); });
 }
 
-// An unsealed recording is charged again by whoever salvages it.
 RecordingWriter::~RecordingWriter() {
   options_.live->SetAnnotated(nullptr);
   if (phase_ == Phase::kSealed) return;
-  options_.capacity->Refund(charged_);
   options_.live->Close(AsWritten());
 }
 
@@ -111,7 +108,7 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
     block->Reset();
     return Flow::kMoved;
   }
-  if (!Charge(header)) {
+  if (header.sequence >= full_at_ || !room_.Charge(header.sequence, header.payload_bytes)) {
     block->Reset();
     return StopAt(header.sequence);
   }
@@ -134,25 +131,8 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
     ++blocks_under_way_;
     WriteBlock(entry, std::move(*block), false);
   }
-  if (received_.mark() == full_at_) Fail(Full(options_.name, *options_.capacity));
+  if (received_.mark() == full_at_) Fail(Full(options_.name, room_.capacity()));
   return Flow::kMoved;
-}
-
-// Room for a block is room for all before it too: blocks come in any order, and none may be refused
-// once a later one is kept.
-bool RecordingWriter::Charge(const dataplane::BlockHeader& header) {
-  const uint64_t block_bytes = options_.manifest.block_bytes;
-  if (header.sequence < charged_blocks_) {
-    const uint64_t rest = block_bytes - header.payload_bytes;
-    options_.capacity->Refund(rest);
-    charged_ -= rest;
-    return true;
-  }
-  const uint64_t bytes = (header.sequence - charged_blocks_) * block_bytes + header.payload_bytes;
-  if (header.sequence >= full_at_ || !options_.capacity->Charge(bytes)) return false;
-  charged_ += bytes;
-  charged_blocks_ = header.sequence + 1;
-  return true;
 }
 
 // The block did not fit. Those before it may still be under way over other rails; when all are here
@@ -160,7 +140,7 @@ bool RecordingWriter::Charge(const dataplane::BlockHeader& header) {
 absl::StatusOr<Flow> RecordingWriter::StopAt(uint64_t sequence) {
   full_at_ = std::min(full_at_, sequence);
   if (received_.mark() < full_at_) return Flow::kMoved;
-  Fail(Full(options_.name, *options_.capacity));
+  Fail(Full(options_.name, room_.capacity()));
   return error_;
 }
 
@@ -330,7 +310,7 @@ void RecordingWriter::OnSealed(const format::Manifest& manifest, const absl::Sta
   }
   phase_ = Phase::kSealed;
   options_.live->durable = manifest.durable_watermark;
-  options_.capacity->Refund(charged_ - manifest.bytes);
+  room_.Settle(manifest.bytes);
   files_ = nullptr;
   if (options_.on_sealed) std::exchange(options_.on_sealed, nullptr)(manifest);
   options_.live->Close(manifest);

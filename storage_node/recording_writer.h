@@ -18,6 +18,7 @@
 #include "storage_node/index_writer.h"
 #include "storage_node/live_recording.h"
 #include "storage_node/piece_check.h"
+#include "storage_node/room.h"
 #include "storage_node/sealer.h"
 #include "storage_node/sequence_mark.h"
 #include "storage_node/store/recording_files.h"
@@ -64,7 +65,6 @@ class RecordingWriter final : public dataplane::Sink {
   enum class Phase { kOpen, kDraining, kSealing, kSealed, kLeft };  // kLeft: to recovery
 
   absl::Status CheckHeader(const dataplane::BlockHeader& header) const;
-  bool Charge(const dataplane::BlockHeader& header);
   absl::StatusOr<dataplane::Flow> StopAt(uint64_t sequence);
   void WriteBlock(const format::IndexEntry& entry, dataplane::Block block, bool again);
   void OnBlockWritten(const format::IndexEntry& entry, absl::Status status, dataplane::Block block,
@@ -102,9 +102,9 @@ class RecordingWriter final : public dataplane::Sink {
   SequenceMark written_;
   std::set<uint64_t> missing_;  // came without payload
   std::vector<uint64_t> data_bytes_;
-  uint64_t bytes_ = 0;             // written
-  uint64_t charged_ = 0;           // of the LUN's capacity
-  uint64_t charged_blocks_ = 0;    // the room of every block below is charged
+  uint64_t bytes_ = 0;  // written
+  // Given back when this goes unsealed: whoever salvages the recording takes it again.
+  Room room_;
   uint64_t full_at_ = UINT64_MAX;  // the first block that the LUN has no room for
   size_t blocks_under_way_ = 0;
   uint64_t watermark_generation_ = 0;
