@@ -1,5 +1,6 @@
 #include "storage_node/segment_sink.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,13 @@
 namespace tapedeck::storage_node {
 
 using dataplane::Flow;
+
+namespace {
+
+// Segments that wait for the disk to close them: what they hold can neither be played nor give way.
+constexpr size_t kMaxEnding = 4;
+
+}  // namespace
 
 SegmentSink::SegmentSink(SegmentOptions options, dataplane::Executor& executor)
     : options_(std::move(options)),
@@ -34,11 +42,28 @@ absl::Status SegmentSink::MakeNext() {
   return absl::OkStatus();
 }
 
+size_t SegmentSink::ending() const {
+  return static_cast<size_t>(std::ranges::count_if(
+      open_, [](const Segment& segment) { return segment.ending && !segment.closed; }));
+}
+
+// No block is held back that a segment needs to be closed: those that are waited for have all.
+absl::StatusOr<Flow> SegmentSink::MakeUpTo(uint64_t number) {
+  while (open_.back().number < number) {
+    if (ending() >= kMaxEnding) return Flow::kNotNow;
+    const absl::Status status = MakeNext();
+    if (absl::IsResourceExhausted(status) && ending() > 0) return Flow::kNotNow;
+    TD_RETURN_IF_ERROR(status);
+  }
+  return Flow::kMoved;
+}
+
 // What fails now is tried again when the segment is needed, and is an error only then.
 void SegmentSink::MakeAhead(uint64_t sequence) {
   const uint64_t number = sequence / options_.segment_blocks + 1;
   const bool half = sequence % options_.segment_blocks >= options_.segment_blocks / 2;
   if (!half || number <= std::max(open_.back().number, ahead_tried_)) return;
+  if (ending() >= kMaxEnding) return;
   ahead_tried_ = number;
   if (const absl::Status status = MakeNext(); !status.ok()) {
     dataplane::Log(dataplane::LogLevel::kWarning, "segment_sink", "no room for the next segment",
@@ -77,7 +102,8 @@ absl::StatusOr<Flow> SegmentSink::Push(dataplane::Block* block) {
                                                 header.sequence, " comes far too early")),
         "PROTOCOL_VIOLATION", {{"message", "Block"}});
   }
-  while (open_.back().number < number) TD_RETURN_IF_ERROR(MakeNext());
+  TD_ASSIGN_OR_RETURN(const Flow made, MakeUpTo(number));
+  if (made != Flow::kMoved) return made;
   Segment& segment = open_[number - open_.front().number];
   block->header().sequence = header.sequence % options_.segment_blocks;
   TD_ASSIGN_OR_RETURN(const Flow flow, segment.recording.writer->Push(block));
@@ -100,13 +126,16 @@ void SegmentSink::EndFull(Segment& segment) {
 }
 
 void SegmentSink::Retire() {
-  while (open_.size() > 1 && open_.front().ending) {
-    const auto flow = open_.front().recording.writer->Finish(absl::OkStatus());
+  for (Segment& segment : open_) {
+    if (!segment.ending) break;
+    if (segment.closed) continue;
+    const auto flow = segment.recording.writer->Finish(absl::OkStatus());
     error_.Update(flow.status());
-    if (!flow.ok() || *flow != Flow::kEnd) return;
-    keeper_.OnClosed(open_.front().number);
-    open_.pop_front();
+    if (!flow.ok() || *flow != Flow::kEnd) break;
+    segment.closed = true;
+    keeper_.OnClosed(segment.number);
   }
+  while (open_.size() > 1 && open_.front().closed) open_.pop_front();
 }
 
 dataplane::Watermarks SegmentSink::watermarks() const {

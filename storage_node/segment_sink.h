@@ -36,6 +36,7 @@ class SegmentSink final : public dataplane::Sink {
   const std::string& first_recording() const { return first_recording_; }
 
   // Errors are those of RecordingWriter, of the segment they are about, and of making the next one.
+  // kNotNow while too many segments wait to be closed.
   absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
   // A segment made ahead that has no block goes away.
   absl::StatusOr<dataplane::Flow> Finish(const absl::Status& cause) override;
@@ -50,14 +51,19 @@ class SegmentSink final : public dataplane::Sink {
     ArmedRecording recording;
     bool used = false;    // has a block
     bool ending = false;  // has all its blocks
+    bool closed = false;
   };
 
   SegmentSink(SegmentOptions options, dataplane::Executor& executor);
   absl::Status MakeNext();
+  // Makes segments up to this one. kNotNow: when one before it is closed.
+  absl::StatusOr<dataplane::Flow> MakeUpTo(uint64_t number);
+  // How many have all their blocks and are not closed.
+  size_t ending() const;
   void MakeAhead(uint64_t sequence);
   bool HasAllOf(uint64_t number) const;
   void EndFull(Segment& segment);
-  // Drops what is closed, from the front.
+  // Drops what is closed, from the front, but for the last.
   void Retire();
   absl::StatusOr<Caught> OnTrigger(const services::Trigger& trigger);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # kill -9 of the storage node at random points of a recording and of its own recovery, again and again: what was
 # acknowledged, by a ledger that the node never sees, is there after each restart and verifies.
-#   tests/crash/kill_node.sh [--cycles N] [--seed N]        N kills; over posix, direct and block, written and durable in turn
+#   tests/crash/kill_node.sh [--cycles N] [--seed N]        N kills; over posix, direct, block and a ring, written and durable in turn
 # A failing run prints its seed. The kernel outlives the process: this proves the order of writes towards the kernel and
 # the recovery, not what a power cut leaves (tests/sim).
 source "$(dirname "${BASH_SOURCE[0]}")/../e2e/lib.sh"
@@ -15,7 +15,7 @@ while [[ $# -gt 0 ]]; do
   esac
 done
 RANDOM=$SEED
-KINDS=({posix,direct,block}/{written,durable})
+KINDS=({posix,direct,block,ring}/{written,durable})
 CHECKED=0 WORST_MS=0 RECOVERIES=0
 
 # pause MILLISECONDS
@@ -55,10 +55,38 @@ restart() {
   WORST_MS=$((began > WORST_MS ? began : WORST_MS))
 }
 
-# check_ledger: the recording of this cycle, block by block; sometimes played too.
+# The segments of this cycle's stream that the ring still has, in order, as one array.
+segments() {
+  tapectl_json recordings list "${1#luns/}" | jq -c --arg stream "${RECORDING##*/}" \
+    '[.recordings[] | select(.labels.stream == $stream)] | map(.first = (.labels.segment | tonumber) * 16) | sort_by(.first)'
+}
+
+all_are_closed() { segments "$1" | jq -e 'length > 0 and all(.state == "SEALED" or .state == "SALVAGED")'; }
+
+# check_ring CHANNEL: a ring of 512 blocks, 16 to a segment, has the end of what was acknowledged, without a gap.
+check_ring() {
+  local list first name report
+  wait_for 10 all_are_closed "$1" || fail "seed $SEED: $1 is not closed: $(segments "$1")"
+  list=$(segments "$1")
+  json_is "$list" ".[-1].first + .[-1].blocks >= $ACKNOWLEDGED" "seed $SEED: the end of $1"
+  json_is "$list" '.[-1].first - .[0].first == 16 * (length - 1)' "seed $SEED: segments of $1"
+  json_is "$list" '.[0].first == 0 or length >= 24' "seed $SEED: $1 has too little"
+  while read -r first name; do
+    report=$(tapectl_json recordings verify "$name" || true)
+    json_is "$report" "[.damaged[]? | select($first + .sequence < $ACKNOWLEDGED or .kind != \"missing\")] == []" \
+      "seed $SEED: $ACKNOWLEDGED blocks of $1 were acknowledged, $name begins at $first"
+    CHECKED=$((CHECKED + $(jq 'select(.done // true) | .blocks // 0' <<<"$report" | tail -n 1)))
+  done < <(jq -r '.[] | "\(.first) \(.name)"' <<<"$list")
+}
+
+# check_ledger CHANNEL: the recording of this cycle, block by block; sometimes played too.
 check_ledger() {
   local report
   ((ACKNOWLEDGED > 0)) || return 0
+  if [[ $1 == ring-* ]]; then
+    check_ring "$1"
+    return
+  fi
   wait_for 10 is_closed "$RECORDING" || fail "seed $SEED: $RECORDING is not closed"
   json_is "$(tapectl_json recordings show "$RECORDING")" ".blocks >= $ACKNOWLEDGED" "seed $SEED: $RECORDING"
   report=$(tapectl_json recordings verify "$RECORDING" || true)
@@ -68,17 +96,28 @@ check_ledger() {
   CHECKED=$((CHECKED + ACKNOWLEDGED))
 }
 
+make_lun() {
+  local name=${1/\//-}
+  if [[ $1 != ring/* ]]; then
+    CAPACITY=64GiB lun_with_channel "${1%/*}" "$name/c0" cf32_le 256KiB --commit "${1#*/}"
+    return
+  fi
+  mkdir "$WORK/member-$name"
+  tapectl lun create "$name" --store direct --member "$WORK/member-$name" --capacity 128MiB --when-full ring >/dev/null
+  tapectl channel create "$name/c0" --block-bytes 256KiB --commit "${1#*/}" >/dev/null
+}
+
 begin_test
 start_storage
 start_worker
 for kind in "${KINDS[@]}"; do
-  CAPACITY=64GiB lun_with_channel "${kind%/*}" "${kind/\//-}/c0" cf32_le 256KiB --commit "${kind#*/}"
+  make_lun "$kind"
 done
 echo "seed $SEED"
 for ((cycle = 0; cycle < CYCLES; cycle++)); do
   kill_while_recording "${KINDS[cycle % ${#KINDS[@]}]/\//-}/c0"
   restart
-  check_ledger
+  check_ledger "${KINDS[cycle % ${#KINDS[@]}]/\//-}/c0"
   # Every recording lives through some restarts.
   ((cycle < 8)) ||
     tapectl recordings delete "$(tapectl_json recordings list | jq -r '.recordings[-1].name')" >/dev/null
