@@ -1,6 +1,7 @@
 #include "storage_node/index_reader.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
@@ -12,6 +13,11 @@ constexpr uint64_t kChunkEntries = 256;  // 32 KiB of index, 256 blocks ahead
 // The one being played, the next one, and one for a block that is wanted again.
 constexpr size_t kChunksKept = 3;
 
+bool AllZero(std::span<const std::byte> record) {
+  return record[0] == std::byte{0} &&
+         std::memcmp(record.data(), record.data() + 1, record.size() - 1) == 0;
+}
+
 }  // namespace
 
 void MergeEntries(const format::EntryFormat& format, std::span<const std::byte> bytes,
@@ -19,6 +25,8 @@ void MergeEntries(const format::EntryFormat& format, std::span<const std::byte> 
   for (size_t i = 0; i < entries->size(); ++i) {
     if ((*entries)[i].ok() || (i + 1) * format.entry_bytes > bytes.size()) continue;
     const auto record = bytes.subspan(i * format.entry_bytes, format.entry_bytes);
+    // Of the index of a recording that was not closed that is the most, reserved ahead.
+    if (absl::IsNotFound((*entries)[i].status()) && AllZero(record)) continue;
     (*entries)[i] = format.Decode(record, first + i, copy);
   }
 }

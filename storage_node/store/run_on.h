@@ -4,14 +4,13 @@
 #include <memory>
 #include <utility>
 
-#include "storage_node/disk/io_thread.h"
 #include "storage_node/store/mailbox.h"
 
 namespace tapedeck::storage_node::store {
 
-// Runs `work` on `thread` and brings what it returns home to `done`.
-template <typename Work, typename Callback>
-void RunOn(disk::IoThread& thread, std::shared_ptr<Mailbox> mailbox, Work work, Callback done) {
+// Runs `work` on `thread`, e.g. a disk::IoThread, and brings what it returns home to `done`.
+template <typename Thread, typename Work, typename Callback>
+void RunOn(Thread&& thread, std::shared_ptr<Mailbox> mailbox, Work work, Callback done) {
   thread.Run([mailbox = std::move(mailbox), work = std::move(work),
               done = std::move(done)]() mutable {
     mailbox->Post([result = work(), done = std::move(done)]() mutable { done(std::move(result)); });

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "services/errors.h"
+#include "tests/sim/fingerprint.h"
 
 namespace tapedeck::sim {
 
@@ -61,28 +62,27 @@ void DiskFile::WritePart(uint64_t offset, const Bytes& bytes, std::mt19937_64& r
 
 Losses DiskFile::CutPower(std::mt19937_64& random) {
   Losses losses;
-  for (const auto& [id, operation] : pending_) {
-    const Losses one = ApplyPerhaps(operation, random);
-    losses.lost += one.lost;
-    losses.torn += one.torn;
-  }
+  for (const auto& [id, operation] : pending_) losses.Add(ApplyPerhaps(operation, random));
   pending_.clear();
   cache_ = durable_;
   return losses;
 }
 
 Losses DiskFile::ApplyPerhaps(const Operation& operation, std::mt19937_64& random) {
-  switch (random() % 3) {
-    case 0:
+  switch (FateOf(random)) {
+    case Fate::kLost:
       return {.lost = 1};
-    case 1:
+    case Fate::kWhole:
       Apply(operation, &durable_);
       return {};
-    default:
+    case Fate::kTorn:
       ApplyTorn(operation, random);
       return {.torn = 1};
   }
+  return {};
 }
+
+uint64_t DiskFile::Fingerprint() const { return Join(durable_.size(), FingerprintOf(durable_)); }
 
 void DiskFile::Overwrite(uint64_t offset, std::span<const std::byte> bytes) {
   const Operation operation{.offset = offset, .bytes = Bytes(bytes.begin(), bytes.end())};
@@ -119,10 +119,14 @@ void DiskFile::ApplyTorn(const Operation& operation, std::mt19937_64& random) {
 }
 
 absl::Status FaultDisk::Next(const std::string& operation, uint32_t member) {
-  if (operations_left == 0) return DiskError(operation, member, "the power is off");
+  if (absl::Status status = Power(operation); !status.ok()) return status;
   --operations_left;
   ++operations;
   return fault ? fault(operation, member) : absl::OkStatus();
+}
+
+absl::Status FaultDisk::Power(const std::string& operation) const {
+  return operations_left > 0 ? absl::OkStatus() : DiskError(operation, 0, "the power is off");
 }
 
 absl::Status DiskError(const std::string& operation, uint32_t member, const std::string& why) {
@@ -140,19 +144,40 @@ absl::Status DiskFull(const std::string& operation, uint32_t member) {
 void FaultDisk::CutPower(uint64_t seed) {
   random.seed(seed);
   operations_left = UINT64_MAX;
-  for (auto& [path, recording] : recordings) {
-    for (auto* files : {&recording.data, &recording.index}) {
-      for (DiskFile& file : *files) {
-        const Losses of_file = file.CutPower(random);
-        losses.lost += of_file.lost;
-        losses.torn += of_file.torn;
-      }
-    }
-    for (std::string& text : recording.manifest) {
-      if (!recording.next_manifest.empty() && random() % 2 == 0) text = recording.next_manifest;
-    }
-    recording.next_manifest.clear();
+  for (auto& [path, recording] : recordings) CutPower(recording);
+  std::erase_if(recordings, [](const auto& entry) {
+    return std::ranges::count(entry.second.entries, Entry::kGone) ==
+           std::ssize(entry.second.entries);
+  });
+  for (DiskImage& device : devices) losses.Add(device.CutPower(random));
+}
+
+void FaultDisk::CutPower(DiskRecording& recording) {
+  for (auto* files : {&recording.data, &recording.index}) {
+    for (DiskFile& file : *files) losses.Add(file.CutPower(random));
   }
+  for (std::string& text : recording.manifest) {
+    if (!recording.next_manifest.empty() && random() % 2 == 0) text = recording.next_manifest;
+  }
+  recording.next_manifest.clear();
+  for (Entry& entry : recording.entries) {
+    if (entry == Entry::kMade) entry = random() % 2 == 0 ? Entry::kThere : Entry::kGone;
+    if (entry == Entry::kRemoved) entry = random() % 2 == 0 ? Entry::kThere : Entry::kLeftOver;
+  }
+}
+
+uint64_t FaultDisk::Fingerprint() const {
+  uint64_t all = 0;
+  for (const auto& [path, recording] : recordings) {
+    all = Join(all, FingerprintOf(path));
+    for (const auto* files : {&recording.data, &recording.index}) {
+      for (const DiskFile& file : *files) all = Join(all, file.Fingerprint());
+    }
+    for (const std::string& text : recording.manifest) all = Join(all, FingerprintOf(text));
+    for (const Entry entry : recording.entries) all = Join(all, static_cast<uint64_t>(entry));
+  }
+  for (const DiskImage& device : devices) all = Join(all, device.Fingerprint());
+  return all;
 }
 
 }  // namespace tapedeck::sim

@@ -10,19 +10,14 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "dataplane/executor/executor.h"
 #include "storage_node/store/store.h"
+#include "tests/sim/disk_image.h"
+#include "tests/sim/losses.h"
 
 namespace tapedeck::sim {
 
 using storage_node::store::Bytes;
-
-inline constexpr uint64_t kSectorBytes = 512;
-
-// What a power cut did to writes.
-struct Losses {
-  uint64_t lost = 0;
-  uint64_t torn = 0;
-};
 
 // One file. What was never written reads as `stale`: sectors that another recording left behind.
 class DiskFile {
@@ -46,6 +41,8 @@ class DiskFile {
   void Overwrite(uint64_t offset, std::span<const std::byte> bytes);
   void Cut(uint64_t bytes);
   const Bytes& bytes() const { return cache_; }
+  // Of what is durable.
+  uint64_t Fingerprint() const;
 
  private:
   struct Operation {
@@ -66,34 +63,61 @@ class DiskFile {
   uint64_t next_id_ = 0;
 };
 
+// A member's directory entry of a recording. What is not durable yet may come out either way.
+enum class Entry {
+  kMade,      // not durable
+  kThere,     // durable
+  kRemoved,   // not durable
+  kLeftOver,  // durably removed, the files are still to go
+  kGone,
+};
+
 struct DiskRecording {
+  std::vector<Entry> entries;  // by member
   std::vector<DiskFile> data;
   std::vector<DiskFile> index;
   // By copy; empty: never written. `next_manifest` is on its way there.
   std::vector<std::string> manifest;
   std::string next_manifest;
+
+  // Names of directories are read from the cache.
+  bool Seen(size_t member) const { return entries[member] <= Entry::kThere; }
 };
 
 // Owned by the test, used by the stores made over it; one thread.
 struct FaultDisk {
   std::map<std::string, DiskRecording> recordings;
-  Bytes stale;        // of data files
-  Bytes stale_index;  // of index files
+  // What lies in the space that new files get: what was in the last ones removed.
+  Bytes stale;                     // of data files
+  Bytes stale_index;               // of index files
+  std::vector<DiskImage> devices;  // by member, of block stores
   std::mt19937_64 random;
   // Operations until the power goes: from then on every one fails and changes nothing.
   uint64_t operations_left = UINT64_MAX;
   uint64_t operations = 0;  // ever begun with the power on
   Losses losses;            // of all power cuts
+  uint64_t removed = 0;     // files of recordings
+  uint64_t reused = 0;  // writes of payload to where another recording's lay, or new files there
   // Asked at each of them, with a word such as "write" or "read index": what shall it fail with?
   std::function<absl::Status(const std::string& operation, uint32_t member)> fault;
 
   // Asked at each of them: how long does its end take, beyond a few turns of the executor?
   std::function<int64_t()> stall_ns;
 
+  // When does what a device does on its own threads happen? Null: at once.
+  std::function<void(dataplane::Task)> later;
+
   // What the next operation ends with.
   absl::Status Next(const std::string& operation, uint32_t member);
+  // What one that changes nothing ends with, where it is not worth a power cut of its own.
+  absl::Status Power(const std::string& operation) const;
   // Power off and on again.
   void CutPower(uint64_t seed);
+  // Of all that a power cut leaves: equal for equal disks.
+  uint64_t Fingerprint() const;
+
+ private:
+  void CutPower(DiskRecording& recording);
 };
 
 // As a real store says it, with reason STORE_IO or LUN_FULL.

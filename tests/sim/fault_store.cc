@@ -136,6 +136,9 @@ class FaultFiles final : public store::RecordingFiles {
     Later([this, text = std::move(text), done = std::move(done)]() mutable {
       for (std::string& copy : stored_.manifest) copy = text;
       stored_.next_manifest.clear();
+      for (Entry& entry : stored_.entries) {
+        if (entry == Entry::kMade) entry = Entry::kThere;
+      }
       done(absl::OkStatus());
     });
   }
@@ -176,29 +179,53 @@ class FaultStore final : public store::Store {
     const auto [it, made] = disk_.recordings.try_emplace(Key(path));
     if (!made) return absl::AlreadyExistsError(absl::StrCat("mkdir ", Key(path)));
     const uint32_t copies = std::min(members_, format::kMaxIndexCopies);
+    it->second.entries.assign(members_, Entry::kMade);
     it->second.data.assign(members_, DiskFile(disk_.stale));
     it->second.index.assign(copies, DiskFile(disk_.stale_index));
     it->second.manifest.resize(copies);
+    if (disk_.removed > 0) ++disk_.reused;
     return std::make_unique<FaultFiles>(disk_, it->second, executor);
   }
 
   absl::StatusOr<std::unique_ptr<store::RecordingFiles>> OpenRecording(
       const store::RecordingPath& path, dataplane::Executor& executor) override {
     const auto it = disk_.recordings.find(Key(path));
-    if (it == disk_.recordings.end()) return absl::NotFoundError(absl::StrCat("open ", Key(path)));
+    for (uint32_t m = 0; m < members_; ++m) {
+      if (it == disk_.recordings.end() || !it->second.Seen(m)) {
+        return absl::NotFoundError(absl::StrCat("open ", Key(path)));
+      }
+    }
     return std::make_unique<FaultFiles>(disk_, it->second, executor);
   }
 
+  // Member 0 goes last, as in a striped store: while it stands the recording is listed.
   absl::Status DeleteRecording(const store::RecordingPath& path) override {
-    TD_RETURN_IF_ERROR(disk_.Next("delete", 0));
-    disk_.recordings.erase(Key(path));
+    const auto it = disk_.recordings.find(Key(path));
+    if (it == disk_.recordings.end()) return absl::OkStatus();
+    for (uint32_t m = members_; m-- > 0;) TD_RETURN_IF_ERROR(DeletePart(it->second, m));
+    disk_.recordings.erase(it);
+    return absl::OkStatus();
+  }
+
+  absl::Status FinishDeletions() override {
+    for (auto& [key, recording] : disk_.recordings) {
+      for (uint32_t m = 0; m < members_; ++m) {
+        if (recording.entries[m] == Entry::kLeftOver) TD_RETURN_IF_ERROR(Remove(recording, m));
+      }
+    }
+    std::erase_if(disk_.recordings, [this](const auto& entry) {
+      return std::ranges::count(entry.second.entries, Entry::kGone) == members_;
+    });
     return absl::OkStatus();
   }
 
   absl::StatusOr<std::vector<store::RecordingPath>> ListRecordings() override {
     std::vector<store::RecordingPath> paths;
     for (const auto& [key, stored] : disk_.recordings) {
+      bool seen = false;
+      for (uint32_t m = 0; m < members_; ++m) seen = seen || stored.Seen(m);
       const size_t slash = key.find('/');
+      if (!seen) continue;
       paths.push_back({.channel = key.substr(0, slash), .recording = key.substr(slash + 1)});
     }
     return paths;
@@ -213,6 +240,26 @@ class FaultStore final : public store::Store {
   }
 
  private:
+  // Renamed, the directory flushed, and then the files removed.
+  absl::Status DeletePart(DiskRecording& recording, uint32_t member) {
+    Entry& entry = recording.entries[member];
+    TD_RETURN_IF_ERROR(disk_.Next("delete", member));
+    if (recording.Seen(member)) entry = Entry::kRemoved;
+    TD_RETURN_IF_ERROR(disk_.Next("flush directory", member));
+    if (entry == Entry::kRemoved) entry = Entry::kLeftOver;
+    if (entry == Entry::kGone) return absl::OkStatus();
+    return Remove(recording, member);
+  }
+
+  absl::Status Remove(DiskRecording& recording, uint32_t member) {
+    TD_RETURN_IF_ERROR(disk_.Next("remove", member));
+    recording.entries[member] = Entry::kGone;
+    ++disk_.removed;
+    disk_.stale = recording.data[member].bytes();
+    if (member < recording.index.size()) disk_.stale_index = recording.index[member].bytes();
+    return absl::OkStatus();
+  }
+
   static std::string Key(const store::RecordingPath& path) {
     return path.channel + "/" + path.recording;
   }

@@ -2,15 +2,17 @@
 // durable is there, and nothing else is ever given as good.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 
 #include "dataplane/crc32c.h"
-#include "storage_node/recording_reader.h"
 #include "storage_node/recording_writer.h"
 #include "storage_node/recovery.h"
 #include "storage_node/verify.h"
+#include "tests/sim/crash_states.h"
 #include "tests/sim/fault_store.h"
+#include "tests/sim/playing.h"
 #include "tests/sim/seeds.h"
 #include "tests/storage_node/manual_executor.h"
 
@@ -21,6 +23,8 @@ using namespace storage_node;  // NOLINT: the names under test
 
 constexpr uint64_t kBlockBytes = 2048;
 constexpr uint64_t kEndingsPerCut = 4;
+constexpr uint64_t kSeeds = 2'500;
+constexpr uint64_t kDistinctStates = 5'500;  // of these seeds, at least
 const store::RecordingPath kPath{.channel = "c", .recording = "r"};
 
 std::byte ByteOf(uint64_t sequence) { return static_cast<std::byte>(sequence * 37 + 11); }
@@ -54,7 +58,8 @@ uint64_t Record(FaultDisk& disk, uint64_t seed, uint32_t members, uint64_t* push
   auto files = *store->CreateRecording(kPath, kBlockBytes, executor);
   bool sealed = false;
   uint64_t acknowledged = 0;
-  disk.operations_left = random() % 120;
+  const uint64_t blocks = 1 + random() % 24;
+  disk.operations_left = random() % (12 + 4 * blocks);
   RecordingWriter writer({.name = "r",
                           .manifest = Fresh(seed, members),
                           .ring_slots = 8,
@@ -62,7 +67,6 @@ uint64_t Record(FaultDisk& disk, uint64_t seed, uint32_t members, uint64_t* push
                           .live = std::make_shared<LiveRecording>(),
                           .on_sealed = [&](const format::Manifest&) { sealed = true; }},
                          std::move(files), executor);
-  const uint64_t blocks = 1 + random() % 24;
   executor.RunUntil([&] {
     acknowledged = std::max(acknowledged, writer.watermarks().durable);
     if (*pushed < blocks) {
@@ -80,34 +84,12 @@ uint64_t Record(FaultDisk& disk, uint64_t seed, uint32_t members, uint64_t* push
   return std::max(acknowledged, writer.watermarks().durable);
 }
 
-// Plays the recording: the blocks given as good, all of which are right.
-std::set<uint64_t> Play(FaultDisk& disk, const format::Manifest& manifest) {
-  ManualExecutor executor(absl::ZeroDuration());
-  auto store = MakeFaultStore(disk, manifest.members);
-  RecordingReader reader({.name = "r",
-                          .manifest = manifest,
-                          .ring = *store->MakeRing({.slots = 4, .slot_bytes = kBlockBytes})},
-                         *store->OpenRecording(kPath, executor), executor);
-  std::set<uint64_t> good;
-  EXPECT_TRUE(executor.RunUntil([&] {
-    dataplane::Block block;
-    const auto flow = reader.Pull(&block);
-    if (!flow.ok() || *flow == dataplane::Flow::kEnd) return true;
-    if (*flow != dataplane::Flow::kMoved || block.payload().empty()) return false;
-    good.insert(block.header().sequence);
-    for (const std::byte b : block.payload()) {
-      if (b == ByteOf(block.header().sequence)) continue;
-      ADD_FAILURE() << "wrong bytes in block " << block.header().sequence;
-      break;
-    }
-    return false;
-  }));
-  EXPECT_EQ(reader.damaged_blocks(), 0u);
-  return good;
+bool IsRight(uint64_t sequence, std::span<const std::byte> payload) {
+  return std::ranges::all_of(payload, [&](std::byte b) { return b == ByteOf(sequence); });
 }
 
-void Check(FaultDisk& disk, uint32_t members, uint64_t acknowledged, uint64_t pushed,
-           uint64_t seed) {
+void Check(FaultDisk& disk, uint32_t members, uint64_t acknowledged, uint64_t pushed, uint64_t seed,
+           CrashStates* states) {
   const ManualClock clock;
   auto store = MakeFaultStore(disk, members);
   auto manifest = LoadManifest(*store, kPath, clock);
@@ -120,6 +102,7 @@ void Check(FaultDisk& disk, uint32_t members, uint64_t acknowledged, uint64_t pu
     disk.operations_left = seed % 24;  // the power goes again while it recovers
     (void)SalvageRecording(*store, kPath, *manifest, "power", clock);
     disk.CutPower(seed + 1);
+    states->Add(disk);
     manifest = LoadManifest(*store, kPath, clock);
     ASSERT_TRUE(manifest.ok()) << manifest.status();
   }
@@ -132,12 +115,8 @@ void Check(FaultDisk& disk, uint32_t members, uint64_t acknowledged, uint64_t pu
     EXPECT_EQ(again->blocks, manifest->blocks);
     EXPECT_EQ(again->missing, manifest->missing);
   }
-  std::set<uint64_t> listed;
-  for (uint64_t i = 0; i < manifest->blocks; ++i) listed.insert(i);
-  for (const auto& range : manifest->missing) {
-    for (uint64_t i = 0; i < range.count; ++i) listed.erase(range.first + i);
-  }
-  EXPECT_EQ(Play(disk, *manifest), listed);
+  const std::set<uint64_t> listed = BlocksOf(*manifest);
+  EXPECT_EQ(Play(*store, kPath, *manifest, IsRight), listed);
   for (uint64_t i = 0; i < acknowledged; ++i) EXPECT_TRUE(listed.contains(i)) << "lost block " << i;
   const uint64_t end = listed.empty() ? 0 : *listed.rbegin() + 1;
   EXPECT_LE(end, pushed);
@@ -148,9 +127,10 @@ void Check(FaultDisk& disk, uint32_t members, uint64_t acknowledged, uint64_t pu
 }
 
 TEST(PowerCut, DurableBlocksSurviveAndNothingElseIsGivenAsGood) {
-  uint64_t states = 0;
+  CrashStates states;
   uint64_t acknowledged_blocks = 0;
-  for (const uint64_t seed : Seeds(2'500)) {
+  const std::vector<uint64_t> seeds = Seeds(kSeeds);
+  for (const uint64_t seed : seeds) {
     SCOPED_TRACE(HowToRepeat(seed));
     const auto members = static_cast<uint32_t>(1 + seed % 2);
     FaultDisk disk;
@@ -162,18 +142,20 @@ TEST(PowerCut, DurableBlocksSurviveAndNothingElseIsGivenAsGood) {
     uint64_t pushed = 0;
     const uint64_t acknowledged = Record(disk, seed, members, &pushed);
     acknowledged_blocks += acknowledged;
-    for (uint64_t ending = 0; ending < kEndingsPerCut; ++ending, ++states) {
+    for (uint64_t ending = 0; ending < kEndingsPerCut; ++ending) {
       FaultDisk after = disk;
       after.CutPower(seed * kEndingsPerCut + ending);
-      Check(after, members, acknowledged, pushed, seed * kEndingsPerCut + ending);
+      states.Add(after);
+      Check(after, members, acknowledged, pushed, seed * kEndingsPerCut + ending, &states);
     }
     if (HasFailure()) break;
   }
-  EXPECT_GT(acknowledged_blocks, 0u);
-  RecordProperty("states", static_cast<int>(states));
-  printf("%llu crash states, %llu blocks acknowledged before them\n",
-         static_cast<unsigned long long>(states),
-         static_cast<unsigned long long>(acknowledged_blocks));
+  if (!HasFailure() && seeds.size() >= kSeeds) {
+    EXPECT_GT(acknowledged_blocks, 0u);
+    EXPECT_GE(states.distinct(), kDistinctStates);
+  }
+  states.Print();
+  std::printf("%lu blocks acknowledged before them\n", acknowledged_blocks);
 }
 
 }  // namespace

@@ -1,131 +1,13 @@
 #include "storage_node/store/block/device.h"
 
-#include <fcntl.h>
-#include <linux/fs.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <utility>
-
 #include "absl/strings/str_cat.h"
-#include "dataplane/status_macros.h"
 #include "services/errors.h"
-#include "storage_node/disk/file_lock.h"
-#include "storage_node/disk/io_error.h"
-#include "storage_node/store/block/layout.h"
 
 namespace tapedeck::storage_node::store::block {
-namespace {
-
-constexpr auto kFailed = absl::StatusCode::kFailedPrecondition;
-
-// What a node that has the device open wrote there.
-std::string HolderOf(const std::string& path) {
-  const disk::Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  char line[256] = {};
-  if (fd.get() < 0 || pread(fd.get(), line, sizeof(line) - 1, kHolderOffset) <= 0) return "";
-  return line;
-}
-
-absl::StatusOr<bool> IsDevice(const std::string& path) {
-  struct stat status;
-  if (stat(path.c_str(), &status) != 0) {
-    return Unusable(absl::StatusCode::kNotFound, path,
-                    absl::StrCat("stat: ", std::strerror(errno)));
-  }
-  if (S_ISBLK(status.st_mode)) return true;
-  if (S_ISREG(status.st_mode)) return false;
-  return Unusable(kFailed, path,
-                  "neither a block device nor a file; directories are for posix and direct LUNs");
-}
-
-// O_EXCL refuses a device that is mounted, or part of a volume, or another node's.
-absl::StatusOr<disk::Fd> OpenAlone(const std::string& path, bool device) {
-  const int flags = O_RDWR | O_DIRECT | O_CLOEXEC | (device ? O_EXCL : 0);
-  for (int attempt = 0;; ++attempt) {
-    disk::Fd fd(open(path.c_str(), flags));
-    if (fd.get() >= 0) return fd;
-    if (errno == EINVAL) return Unusable(kFailed, path, "its file system has no O_DIRECT");
-    if (errno != EBUSY) {
-      return Unusable(kFailed, path, absl::StrCat("open: ", std::strerror(errno)));
-    }
-    if (attempt == disk::kLockTries) break;
-    usleep(disk::kLockPauseUs);
-  }
-  if (const std::string holder = HolderOf(path); !holder.empty() && holder.rfind("pid ", 0) == 0) {
-    return disk::InUse(absl::StrCat("open ", path), holder, path);
-  }
-  return Unusable(kFailed, path,
-                  "open: in use: mounted, swap, or part of a RAID or LVM volume (see lsblk); use "
-                  "another device");
-}
-
-absl::StatusOr<uint64_t> SizeOf(const disk::Fd& fd, const std::string& path, bool device) {
-  uint64_t bytes = 0;
-  struct stat status;
-  if (device) {
-    if (ioctl(fd.get(), BLKGETSIZE64, &bytes) != 0) {
-      return disk::IoError("ioctl BLKGETSIZE64", path, path, errno);
-    }
-  } else {
-    if (fstat(fd.get(), &status) != 0) return disk::IoError("fstat", path, path, errno);
-    bytes = static_cast<uint64_t>(status.st_size);
-  }
-  bytes = bytes / kPageBytes * kPageBytes;
-  if (bytes >= kMinDeviceBytes) return bytes;
-  return Unusable(kFailed, path,
-                  absl::StrCat("it has ", bytes, " bytes; a block LUN needs ", kMinDeviceBytes,
-                               " or more on each member"));
-}
-
-}  // namespace
 
 absl::Status Unusable(absl::StatusCode code, const std::string& member, const std::string& why) {
   return services::WithReason(absl::Status(code, absl::StrCat("member ", member, ": ", why)),
                               "MEMBER_UNUSABLE", {{"member", member}});
-}
-
-absl::StatusOr<std::unique_ptr<Device>> Device::Open(const std::string& path, uint32_t number) {
-  TD_ASSIGN_OR_RETURN(const bool device, IsDevice(path));
-  TD_ASSIGN_OR_RETURN(disk::Fd fd, OpenAlone(path, device));
-  TD_ASSIGN_OR_RETURN(const bool locked, disk::LockFile(fd, path, path));
-  if (!locked) {
-    const std::string holder = HolderOf(path);
-    return disk::InUse(absl::StrCat("flock ", path), holder.empty() ? "unknown" : holder, path);
-  }
-  TD_ASSIGN_OR_RETURN(const uint64_t bytes, SizeOf(fd, path, device));
-  return std::unique_ptr<Device>(new Device(path, std::move(fd), bytes, number));
-}
-
-Device::Device(std::string path, disk::Fd fd, uint64_t bytes, uint32_t number)
-    : path_(std::move(path)),
-      fd_(std::move(fd)),
-      bytes_(bytes),
-      engine_(engine::MakeEngine(absl::StrCat("disk-", number))),
-      io_(absl::StrCat("disk-io-", number)),
-      sync_(absl::StrCat("disk-sync-", number)) {
-  engine_->AddFile(fd_.get());
-}
-
-void Device::Stop() {
-  io_.Stop();
-  sync_.Stop();
-}
-
-absl::Status Device::Read(std::span<std::byte> into, uint64_t offset) const {
-  TD_ASSIGN_OR_RETURN(const size_t n, disk::ReadSome(fd_, into, offset, path_, path_));
-  if (n == into.size()) return absl::OkStatus();
-  return services::WithReason(
-      absl::InternalError(absl::StrCat("pread ", path_, ": it ends at byte ", offset + n,
-                                       ", before what must be read")),
-      "STORE_IO", {{"member", path_}, {"operation", "pread"}});
-}
-
-absl::Status Device::Write(std::span<const std::byte> bytes, uint64_t offset) const {
-  return disk::WriteAll(fd_, bytes, offset, path_, path_);
 }
 
 absl::Status Device::Flush() {
@@ -133,18 +15,19 @@ absl::Status Device::Flush() {
     absl::MutexLock lock(&mutex_);
     if (!broken_.ok()) return broken_;
   }
-  const int error = fdatasync(fd_.get()) == 0 ? 0 : errno;
+  const absl::Status status = Sync();
   absl::MutexLock lock(&mutex_);
-  if (error != 0) broken_.Update(disk::IoError("fdatasync", path_, path_, error));
+  broken_.Update(status);
   return broken_;
 }
 
 void Device::FlushSoon(Flushed done) {
-  absl::MutexLock lock(&mutex_);
-  flushes_.push_back(std::move(done));
-  if (flushes_.size() == 1) {
-    sync_.Run([this] { FlushForAll(); });
+  {
+    absl::MutexLock lock(&mutex_);
+    flushes_.push_back(std::move(done));
+    if (flushes_.size() > 1) return;
   }
+  Run(Thread::kSync, [this] { FlushForAll(); });
 }
 
 void Device::FlushForAll() {

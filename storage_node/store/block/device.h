@@ -1,20 +1,17 @@
-// A block device, or a file used as one: locked against everybody else, with its engine and
-// threads.
+// What a block store lies on: a block device, or a file used as one (file_device.h).
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "storage_node/disk/fd.h"
-#include "storage_node/disk/io_thread.h"
+#include "dataplane/executor/executor.h"
 #include "storage_node/engine/engine.h"
 
 namespace tapedeck::storage_node::store::block {
@@ -22,50 +19,50 @@ namespace tapedeck::storage_node::store::block {
 // FAILED_PRECONDITION or NOT_FOUND (MEMBER_UNUSABLE).
 absl::Status Unusable(absl::StatusCode code, const std::string& member, const std::string& why);
 
-// Owned by the store. Any thread; Read, Write and Flush wait for the device.
+// Owned by the store. Any thread; Read, Write and Flush wait for the device. The destructor waits
+// for what is under way.
 class Device {
  public:
-  // `number`: of the member, for the names of its threads. Waits up to 250 ms for a process that
-  // is just ending, then names it.
-  static absl::StatusOr<std::unique_ptr<Device>> Open(const std::string& path, uint32_t number);
-  ~Device() { Stop(); }
+  // Index; and what has to wait for flushes: those themselves, slots, the growth of recordings.
+  enum class Thread { kIo, kSync };
+
+  virtual ~Device() = default;
 
   const std::string& path() const { return path_; }
   uint64_t bytes() const { return bytes_; }  // whole pages
-  int fd() const { return fd_.get(); }
-  engine::Engine& engine() { return *engine_; }
-  // Index; and what has to wait for flushes: those themselves, slots, the growth of recordings.
-  disk::IoThread& io() { return io_; }
-  disk::IoThread& sync() { return sync_; }
+  int fd() const { return fd_; }             // what transfers of the engine name
+
+  virtual engine::Engine& engine() = 0;  // for payload
+  // Runs `work`, which may wait for the device, after what was given to the same thread before.
+  virtual void Run(Thread thread, dataplane::Task work) = 0;
 
   // Whole pages in aligned memory.
-  absl::Status Read(std::span<std::byte> into, uint64_t offset) const;
-  absl::Status Write(std::span<const std::byte> bytes, uint64_t offset) const;
+  virtual absl::Status Read(std::span<std::byte> into, uint64_t offset) const = 0;
+  virtual absl::Status Write(std::span<const std::byte> bytes, uint64_t offset) const = 0;
 
   // What was written before is durable. An error is for good: what then lies on the device nobody
   // knows, so no later flush may be believed until it is opened again.
   absl::Status Flush();
 
-  // A flush on sync(), which calls `done` there. Those that wait together share one.
+  // A flush on Thread::kSync, which calls `done` there. Those that wait together share one.
   using Flushed = absl::AnyInvocable<void(const absl::Status&)>;
   void FlushSoon(Flushed done);
 
-  // Runs what is queued and ends the threads; the engine goes with the object.
-  void Stop();
+ protected:
+  Device(std::string path, uint64_t bytes, int fd)
+      : path_(std::move(path)), bytes_(bytes), fd_(fd) {}
 
  private:
-  Device(std::string path, disk::Fd fd, uint64_t bytes, uint32_t number);
+  // One flush.
+  virtual absl::Status Sync() = 0;
   void FlushForAll();
 
   const std::string path_;
-  const disk::Fd fd_;
   const uint64_t bytes_;
-  const std::unique_ptr<engine::Engine> engine_;
+  const int fd_;
   absl::Mutex mutex_;
   absl::Status broken_ ABSL_GUARDED_BY(mutex_);
   std::vector<Flushed> flushes_ ABSL_GUARDED_BY(mutex_);
-  disk::IoThread io_;
-  disk::IoThread sync_;
 };
 
 }  // namespace tapedeck::storage_node::store::block

@@ -92,9 +92,9 @@ absl::Status CheckSuperblock(const Superblock& found, const format::Uuid& uid,
 
 }  // namespace
 
-absl::StatusOr<Member> CreateMember(const services::Lun& lun, uint32_t number) {
+absl::StatusOr<Member> CreateMember(std::unique_ptr<Device> device, const services::Lun& lun,
+                                    uint32_t number) {
   TD_ASSIGN_OR_RETURN(const format::Uuid uid, format::Uuid::Parse(lun.uid));
-  TD_ASSIGN_OR_RETURN(auto device, Device::Open(lun.members[number], number));
   TD_RETURN_IF_ERROR(CheckEmpty(*device));
   const Superblock superblock{.lun = uid,
                               .stamp = format::Uuid::Make(Random),
@@ -109,9 +109,9 @@ absl::StatusOr<Member> CreateMember(const services::Lun& lun, uint32_t number) {
   return Member{.device = std::move(device), .superblock = superblock};
 }
 
-absl::StatusOr<Member> OpenMember(const services::Lun& lun, uint32_t number) {
+absl::StatusOr<Member> OpenMember(std::unique_ptr<Device> device, const services::Lun& lun,
+                                  uint32_t number) {
   TD_ASSIGN_OR_RETURN(const format::Uuid uid, format::Uuid::Parse(lun.uid));
-  TD_ASSIGN_OR_RETURN(auto device, Device::Open(lun.members[number], number));
   const auto found = ReadSuperblock(*device);
   if (!found.ok()) {
     return Unusable(
@@ -123,9 +123,9 @@ absl::StatusOr<Member> OpenMember(const services::Lun& lun, uint32_t number) {
   return Member{.device = std::move(device), .superblock = *found};
 }
 
-absl::Status RemoveMember(const services::Lun& lun, uint32_t number) {
+absl::Status RemoveMember(std::unique_ptr<Device> device, const services::Lun& lun,
+                          uint32_t number) {
   TD_ASSIGN_OR_RETURN(const format::Uuid uid, format::Uuid::Parse(lun.uid));
-  TD_ASSIGN_OR_RETURN(auto device, Device::Open(lun.members[number], number));
   const auto found = ReadSuperblock(*device);
   if (!found.ok() || found->lun != uid || found->member != number) return absl::OkStatus();
   TD_RETURN_IF_ERROR(WriteSuperblocks(*device, Pages(kPageBytes), *found));

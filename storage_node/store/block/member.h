@@ -17,10 +17,13 @@ struct Member {
 
 // Make `lun`'s member `number` out of a device that holds nothing, or open one that was made.
 // FAILED_PRECONDITION or NOT_FOUND (MEMBER_UNUSABLE) says what the device holds and what to do.
-absl::StatusOr<Member> CreateMember(const services::Lun& lun, uint32_t number);
-absl::StatusOr<Member> OpenMember(const services::Lun& lun, uint32_t number);
+absl::StatusOr<Member> CreateMember(std::unique_ptr<Device> device, const services::Lun& lun,
+                                    uint32_t number);
+absl::StatusOr<Member> OpenMember(std::unique_ptr<Device> device, const services::Lun& lun,
+                                  uint32_t number);
 
 // The device holds nothing again. OK if it is no member of `lun`.
-absl::Status RemoveMember(const services::Lun& lun, uint32_t number);
+absl::Status RemoveMember(std::unique_ptr<Device> device, const services::Lun& lun,
+                          uint32_t number);
 
 }  // namespace tapedeck::storage_node::store::block

@@ -12,6 +12,21 @@
 namespace tapedeck::storage_node::store::block {
 namespace {
 
+// A thread of the device, for RunOn.
+struct DeviceThread {
+  Device& device;
+  Device::Thread thread;
+  void Run(dataplane::Task work) { device.Run(thread, std::move(work)); }
+};
+
+DeviceThread IoOf(const StoredRecording& stored) {
+  return {.device = stored.device(), .thread = Device::Thread::kIo};
+}
+
+DeviceThread SyncOf(const StoredRecording& stored) {
+  return {.device = stored.device(), .thread = Device::Thread::kSync};
+}
+
 // What a write carries from thread to thread.
 struct Write {
   std::shared_ptr<StoredRecording> stored;
@@ -100,8 +115,8 @@ void BlockRecording::GrowAhead(uint64_t end) {
   if (end + step / 2 <= room) return;
   asked_for_ = std::max(end, room) + step;
   // If there is none, the write that needs it will say so.
-  stored_->device().sync().Run(
-      [stored = stored_, to = room + 1] { stored->GrowData(to).IgnoreError(); });
+  stored_->device().Run(Device::Thread::kSync,
+                        [stored = stored_, to = room + 1] { stored->GrowData(to).IgnoreError(); });
 }
 
 void BlockRecording::WriteBlock(format::Place place, dataplane::Block block, BlockDone done) {
@@ -113,7 +128,7 @@ void BlockRecording::WriteBlock(format::Place place, dataplane::Block block, Blo
   const uint64_t end = place.offset + engine::AlignUp(write->block.payload().size());
   GrowAhead(end);
   if (end <= stored_->room()) return Start(std::move(write));
-  stored_->device().sync().Run([write = std::move(write), end]() mutable {
+  stored_->device().Run(Device::Thread::kSync, [write = std::move(write), end]() mutable {
     if (absl::Status status = write->stored->GrowData(end); !status.ok()) {
       return End(std::move(write), std::move(status));
     }
@@ -159,18 +174,19 @@ void BlockRecording::Flush(Done done) {
 // After the index operations that were called before, and after the writes that wait for room.
 void BlockRecording::Trim(std::vector<uint64_t> data_bytes, uint64_t index_bytes, Done done) {
   asked_for_ = 0;
-  stored_->device().io().Run([stored = stored_, mailbox = mailbox_, bytes = data_bytes[0],
-                              index_bytes, done = std::move(done)]() mutable {
-    auto trim = [stored, bytes, index_bytes] { return stored->Trim(bytes, index_bytes); };
-    RunOn(stored->device().sync(), mailbox, std::move(trim), std::move(done));
-  });
+  stored_->device().Run(
+      Device::Thread::kIo, [stored = stored_, mailbox = mailbox_, bytes = data_bytes[0],
+                            index_bytes, done = std::move(done)]() mutable {
+        auto trim = [stored, bytes, index_bytes] { return stored->Trim(bytes, index_bytes); };
+        RunOn(SyncOf(*stored), mailbox, std::move(trim), std::move(done));
+      });
 }
 
 void BlockRecording::WriteIndex(uint32_t /*copy*/, uint64_t offset, Bytes bytes, Done done) {
   auto write = [stored = stored_, offset, bytes = std::move(bytes)] {
     return stored->WriteIndex(bytes, offset);
   };
-  RunOn(stored_->device().io(), mailbox_, std::move(write), std::move(done));
+  RunOn(IoOf(*stored_), mailbox_, std::move(write), std::move(done));
 }
 
 void BlockRecording::ReadIndex(uint32_t /*copy*/, uint64_t offset, size_t bytes, BytesRead done) {
@@ -180,19 +196,19 @@ void BlockRecording::ReadIndex(uint32_t /*copy*/, uint64_t offset, size_t bytes,
     into.resize(*n);
     return std::move(into);
   };
-  RunOn(stored_->device().io(), mailbox_, std::move(read), std::move(done));
+  RunOn(IoOf(*stored_), mailbox_, std::move(read), std::move(done));
 }
 
 void BlockRecording::WriteManifest(std::string text, Done done) {
   auto write = [stored = stored_, text = std::move(text)]() mutable {
     return stored->WriteManifest(std::move(text));
   };
-  RunOn(stored_->device().sync(), mailbox_, std::move(write), std::move(done));
+  RunOn(SyncOf(*stored_), mailbox_, std::move(write), std::move(done));
 }
 
 void BlockRecording::ReadManifest(uint32_t /*copy*/, TextRead done) {
   auto read = [stored = stored_] { return stored->ReadManifest(); };
-  RunOn(stored_->device().sync(), mailbox_, std::move(read), std::move(done));
+  RunOn(SyncOf(*stored_), mailbox_, std::move(read), std::move(done));
 }
 
 }  // namespace tapedeck::storage_node::store::block

@@ -10,6 +10,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "storage_node/store/block/file_device.h"
 #include "storage_node/store/block/member.h"
 #include "storage_node/store/block/recording.h"
 #include "storage_node/store/host_ring.h"
@@ -161,14 +162,29 @@ absl::StatusOr<std::unique_ptr<Store>> Make(absl::StatusOr<Member> member) {
 
 }  // namespace
 
+absl::StatusOr<std::unique_ptr<Store>> CreateOn(std::unique_ptr<Device> device,
+                                                const services::Lun& lun, uint32_t member) {
+  return Make(CreateMember(std::move(device), lun, member));
+}
+
+absl::StatusOr<std::unique_ptr<Store>> OpenOn(std::unique_ptr<Device> device,
+                                              const services::Lun& lun, uint32_t member) {
+  return Make(OpenMember(std::move(device), lun, member));
+}
+
 absl::StatusOr<std::unique_ptr<Store>> Create(const services::Lun& lun, uint32_t member) {
-  return Make(CreateMember(lun, member));
+  TD_ASSIGN_OR_RETURN(auto device, FileDevice::Open(lun.members[member], member));
+  return CreateOn(std::move(device), lun, member);
 }
 
 absl::StatusOr<std::unique_ptr<Store>> Open(const services::Lun& lun, uint32_t member) {
-  return Make(OpenMember(lun, member));
+  TD_ASSIGN_OR_RETURN(auto device, FileDevice::Open(lun.members[member], member));
+  return OpenOn(std::move(device), lun, member);
 }
 
-absl::Status Remove(const services::Lun& lun, uint32_t member) { return RemoveMember(lun, member); }
+absl::Status Remove(const services::Lun& lun, uint32_t member) {
+  TD_ASSIGN_OR_RETURN(auto device, FileDevice::Open(lun.members[member], member));
+  return RemoveMember(std::move(device), lun, member);
+}
 
 }  // namespace tapedeck::storage_node::store::block

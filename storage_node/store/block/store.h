@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
+#include "storage_node/store/block/device.h"
 #include "storage_node/store/store.h"
 
 namespace tapedeck::storage_node::store::block {
@@ -16,5 +17,11 @@ namespace tapedeck::storage_node::store::block {
 absl::StatusOr<std::unique_ptr<Store>> Create(const services::Lun& lun, uint32_t member);
 absl::StatusOr<std::unique_ptr<Store>> Open(const services::Lun& lun, uint32_t member);
 absl::Status Remove(const services::Lun& lun, uint32_t member);
+
+// The same on a device that is open.
+absl::StatusOr<std::unique_ptr<Store>> CreateOn(std::unique_ptr<Device> device,
+                                                const services::Lun& lun, uint32_t member);
+absl::StatusOr<std::unique_ptr<Store>> OpenOn(std::unique_ptr<Device> device,
+                                              const services::Lun& lun, uint32_t member);
 
 }  // namespace tapedeck::storage_node::store::block

@@ -27,8 +27,8 @@ uint64_t BytesOf(const Runs& runs) { return UnitsOf(runs) * kUnitBytes; }
 absl::Status EndsEarly(const Device& device, const std::string& name, uint64_t end,
                        uint64_t needed) {
   return services::WithReason(
-      absl::InternalError(absl::StrCat("read ", device.path(), ": recording ", name,
-                                       " ends at byte ", end, ", block needs ", needed)),
+      absl::OutOfRangeError(absl::StrCat("read ", device.path(), ": recording ", name,
+                                         " ends at byte ", end, ", block needs ", needed)),
       "STORE_IO", {{"member", device.path()}, {"operation", "read"}});
 }
 

@@ -1,0 +1,164 @@
+#include "tests/sim/fault_device.h"
+
+#include <cerrno>
+#include <deque>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "storage_node/store/block/device.h"
+#include "storage_node/store/block/store.h"
+#include "storage_node/store/stripe/store.h"
+
+namespace tapedeck::sim {
+namespace {
+
+using dataplane::Task;
+using storage_node::store::block::Device;
+namespace block = storage_node::store::block;
+namespace engine = storage_node::engine;
+namespace stripe = storage_node::store::stripe;
+
+// Work that a device does later. Held by shared_ptr: by the device, which finishes it, and by each
+// turn that is still to come.
+class WorkQueue {
+ public:
+  // `in_order`: as a thread does it.
+  static void Add(const std::shared_ptr<WorkQueue>& queue, FaultDisk& disk, bool in_order,
+                  Task work) {
+    queue->work_.push_back(std::move(work));
+    const size_t turn = in_order ? 0 : disk.random();
+    if (!disk.later) return queue->RunOne(turn);
+    disk.later([queue, turn] { queue->RunOne(turn); });
+  }
+
+  void Finish() {
+    while (!work_.empty()) RunOne(0);
+  }
+
+ private:
+  void RunOne(size_t turn) {
+    if (work_.empty()) return;
+    const auto it = work_.begin() + static_cast<ptrdiff_t>(turn % work_.size());
+    Task work = std::move(*it);
+    work_.erase(it);
+    work();
+  }
+
+  std::deque<Task> work_;
+};
+
+// Transfers of payload: a write ends some time after it began, and in any order.
+class FaultEngine final : public engine::Engine {
+ public:
+  FaultEngine(FaultDisk& disk, uint32_t member) : disk_(disk), member_(member) {}
+
+  void Start(engine::Transfer transfer) override {
+    const absl::Status status = transfer.write ? disk_.Next("write", member_) : disk_.Power("read");
+    DiskImage& image = disk_.devices[member_];
+    uint64_t id = 0;
+    if (status.ok() && transfer.write) {
+      if (image.HoldsAnything(transfer.offset, transfer.bytes.size())) ++disk_.reused;
+      id = image.Write(transfer.offset, transfer.bytes);
+    } else if (status.ok()) {
+      image.Read(transfer.offset, transfer.bytes);
+    }
+    const size_t bytes = transfer.bytes.size();
+    Task end = [&image, id, bytes, ok = status.ok(), write = transfer.write,
+                done = std::move(transfer.done)]() mutable {
+      if (ok && write) image.Complete(id);
+      done(ok ? 0 : EIO, ok ? bytes : 0);
+    };
+    WorkQueue::Add(under_way_, disk_, /*in_order=*/false, std::move(end));
+  }
+
+  void AddFile(int /*fd*/) override {}
+  void RemoveFile(int /*fd*/) override {}
+  std::unique_ptr<dataplane::Memory> Adopt(std::unique_ptr<dataplane::Memory> memory) override {
+    return memory;
+  }
+  std::string description() const override { return "simulated"; }
+
+  void Finish() { under_way_->Finish(); }
+
+ private:
+  FaultDisk& disk_;
+  const uint32_t member_;
+  const std::shared_ptr<WorkQueue> under_way_ = std::make_shared<WorkQueue>();
+};
+
+class FaultDevice final : public Device {
+ public:
+  FaultDevice(FaultDisk& disk, uint32_t member)
+      : Device(absl::StrCat("m", member), disk.devices[member].bytes(), /*fd=*/-1),
+        disk_(disk),
+        member_(member),
+        engine_(disk, member) {}
+  ~FaultDevice() override {
+    io_->Finish();
+    sync_->Finish();
+    engine_.Finish();
+  }
+
+  engine::Engine& engine() override { return engine_; }
+  void Run(Thread thread, Task work) override {
+    WorkQueue::Add(thread == Thread::kIo ? io_ : sync_, disk_, /*in_order=*/true, std::move(work));
+  }
+  absl::Status Read(std::span<std::byte> into, uint64_t offset) const override {
+    TD_RETURN_IF_ERROR(disk_.Power("read table"));
+    image().Read(offset, into);
+    return absl::OkStatus();
+  }
+  absl::Status Write(std::span<const std::byte> bytes, uint64_t offset) const override {
+    TD_RETURN_IF_ERROR(disk_.Next("write table", member_));
+    image().Complete(image().Write(offset, bytes));
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Sync() override {
+    TD_RETURN_IF_ERROR(disk_.Next("flush", member_));
+    image().Flush();
+    return absl::OkStatus();
+  }
+  DiskImage& image() const { return disk_.devices[member_]; }
+
+  FaultDisk& disk_;
+  const uint32_t member_;
+  FaultEngine engine_;
+  const std::shared_ptr<WorkQueue> io_ = std::make_shared<WorkQueue>();
+  const std::shared_ptr<WorkQueue> sync_ = std::make_shared<WorkQueue>();
+};
+
+services::Lun LunOf(const FaultDisk& disk) {
+  services::Lun lun{.name = "luns/l",
+                    .uid = "00112233-4455-4677-8899-aabbccddeeff",
+                    .store = services::StoreKind::kBlock};
+  for (size_t m = 0; m < disk.devices.size(); ++m) lun.members.push_back(absl::StrCat("m", m));
+  return lun;
+}
+
+stripe::MemberStore MembersOf(FaultDisk& disk) {
+  return {.create =
+              [&disk](const services::Lun& lun, uint32_t m) {
+                return block::CreateOn(std::make_unique<FaultDevice>(disk, m), lun, m);
+              },
+          .open =
+              [&disk](const services::Lun& lun, uint32_t m) {
+                return block::OpenOn(std::make_unique<FaultDevice>(disk, m), lun, m);
+              },
+          .remove = [](const services::Lun&, uint32_t) { return absl::OkStatus(); }};
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<storage_node::store::Store>> MakeBlockLun(FaultDisk& disk) {
+  return stripe::Create(MembersOf(disk), LunOf(disk));
+}
+
+absl::StatusOr<std::unique_ptr<storage_node::store::Store>> OpenBlockLun(FaultDisk& disk) {
+  return stripe::Open(MembersOf(disk), LunOf(disk));
+}
+
+}  // namespace tapedeck::sim

@@ -1,0 +1,180 @@
+#include "tests/sim/restart.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "dataplane/status_macros.h"
+#include "storage_node/recovery.h"
+#include "storage_node/verify.h"
+#include "tests/sim/playing.h"
+
+namespace tapedeck::sim {
+
+using namespace storage_node;  // NOLINT: the names under test
+
+void Events::Add(const Events& more) {
+  durable_blocks += more.durable_blocks;
+  played_blocks += more.played_blocks;
+  deletes_cut += more.deletes_cut;
+  deletes_cut_undone += more.deletes_cut_undone;
+  deletes_repeated += more.deletes_repeated;
+  recoveries_cut += more.recoveries_cut;
+  recoveries_cut_again += more.recoveries_cut_again;
+  salvaged += more.salvaged;
+}
+
+Restart::Restart(Moment moment, OpenStore open, uint64_t operations, CrashStates* states,
+                 uint64_t seed)
+    : moment_(std::move(moment)),
+      disk_(moment_.disk),
+      open_(std::move(open)),
+      operations_(operations),
+      states_(*states),
+      random_(seed) {}
+
+void Restart::Run() {
+  for (const auto& [number, take] : moment_.ledger) {
+    if (take.state == Take::State::kOpen) events_.durable_blocks += take.acknowledged;
+    if (take.state == Take::State::kClosed) events_.durable_blocks += take.held.size();
+    if (take.state == Take::State::kGoing) ++events_.deletes_cut;
+  }
+  CutPower();
+  for (int cuts = 0; cuts < 2 && random_() % 2 == 0; ++cuts) {
+    if (Start(random_() % operations_)) break;
+    ++(cuts == 0 ? events_.recoveries_cut : events_.recoveries_cut_again);
+    CutPower();
+  }
+  if (!Start(UINT64_MAX)) return;
+  Settle();
+  CutPower();
+  if (!Start(UINT64_MAX)) return;
+  Settle();
+  PlayAll();
+  DeleteAgain();
+  store_ = nullptr;
+}
+
+void Restart::CutPower() {
+  store_ = nullptr;
+  disk_.CutPower(random_());
+  states_.Add(disk_);
+}
+
+bool Restart::Start(uint64_t operations) {
+  disk_.operations_left = operations;
+  found_.clear();
+  const absl::Status status = Recover();
+  const bool power = disk_.operations_left > 0;
+  EXPECT_TRUE(status.ok() || !power) << status;
+  disk_.operations_left = UINT64_MAX;
+  return status.ok();
+}
+
+// As reconciling does with a catalog that knows nothing.
+absl::Status Restart::Recover() {
+  store_ = nullptr;
+  TD_ASSIGN_OR_RETURN(store_, open_(disk_));
+  TD_RETURN_IF_ERROR(store_->FinishDeletions());
+  TD_ASSIGN_OR_RETURN(const auto paths, store_->ListRecordings());
+  for (const store::RecordingPath& path : paths) {
+    auto manifest = LoadManifest(*store_, path, clock_);
+    if (absl::IsNotFound(manifest.status())) {
+      TD_RETURN_IF_ERROR(store_->DeleteRecording(path));
+      continue;
+    }
+    TD_RETURN_IF_ERROR(manifest.status());
+    if (manifest->state == services::RecordingState::kRecording) {
+      TD_ASSIGN_OR_RETURN(manifest, SalvageRecording(*store_, path, *manifest, "power", clock_));
+      ++events_.salvaged;
+    }
+    found_[path.recording] = *std::move(manifest);
+  }
+  return absl::OkStatus();
+}
+
+void Restart::Settle() {
+  for (auto& [number, take] : moment_.ledger) {
+    const auto found = found_.find(take.path.recording);
+    SCOPED_TRACE(take.path.recording);
+    SettleOne(take, found == found_.end() ? nullptr : &found->second);
+    if (found != found_.end()) found_.erase(found);
+  }
+  for (const auto& [recording, manifest] : found_) ADD_FAILURE() << recording << " never was";
+}
+
+void Restart::SettleOne(Take& take, const format::Manifest* found) {
+  switch (take.state) {
+    case Take::State::kOpen:
+      if (found == nullptr) {
+        EXPECT_EQ(take.acknowledged, 0u) << "acknowledged, and is not there";
+        take.state = Take::State::kGone;
+        return;
+      }
+      take.held = BlocksOf(*found);
+      for (uint64_t i = 0; i < take.acknowledged; ++i) {
+        EXPECT_TRUE(take.held.contains(i)) << "lost block " << i;
+      }
+      EXPECT_TRUE(take.held.empty() || *take.held.rbegin() < take.pushed);
+      take.state = Take::State::kClosed;
+      break;
+    case Take::State::kClosed:
+      EXPECT_NE(found, nullptr) << "closed, and is not there";
+      break;
+    case Take::State::kGoing:
+      if (found == nullptr) take.state = Take::State::kGone;
+      break;
+    case Take::State::kGone:
+      EXPECT_EQ(found, nullptr) << "deleted, and is there";
+      return;
+  }
+  if (found == nullptr) return;
+  EXPECT_EQ(BlocksOf(*found), take.held);
+  take.manifest = *found;
+}
+
+void Restart::PlayAll() {
+  const bool verify = random_() % 8 == 0;
+  for (const auto& [number, take] : moment_.ledger) {
+    if (take.state == Take::State::kGone) continue;
+    SCOPED_TRACE(take.path.recording);
+    const auto is_right = [&take](uint64_t sequence, std::span<const std::byte> payload) {
+      return take.IsRight(sequence, payload);
+    };
+    EXPECT_EQ(Play(*store_, take.path, take.manifest, is_right), take.held);
+    events_.played_blocks += take.held.size();
+    if (!verify) continue;
+    const auto report = [](const services::VerifyProgress& progress) {
+      for (const auto& damaged : progress.damaged) EXPECT_EQ(damaged.kind, "missing");
+      return true;
+    };
+    EXPECT_TRUE(VerifyBlocks(*store_, take.path, take.manifest, clock_, report).ok());
+  }
+}
+
+// Whoever deleted it does so again; a power cut may come between, too.
+void Restart::DeleteAgain() {
+  bool repeated = false;
+  for (auto& [number, take] : moment_.ledger) {
+    if (take.state != Take::State::kGoing) continue;
+    ++events_.deletes_cut_undone;
+    disk_.operations_left = random_() % 8;
+    if (store_->DeleteRecording(take.path).ok()) take.state = Take::State::kGone;
+    CutPower();
+    if (!Start(UINT64_MAX)) return;
+    Settle();
+    if (take.state == Take::State::kGoing) {
+      EXPECT_TRUE(store_->DeleteRecording(take.path).ok());
+      take.state = Take::State::kGone;
+    }
+    ++events_.deletes_repeated;
+    repeated = true;
+  }
+  if (!repeated) return;
+  CutPower();
+  if (!Start(UINT64_MAX)) return;
+  Settle();
+  PlayAll();
+}
+
+}  // namespace tapedeck::sim
