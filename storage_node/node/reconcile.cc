@@ -39,7 +39,8 @@ absl::Status Adopt(NodeParts& parts, const ResourceName& name, const OpenLun& lu
   auto manifest = LoadManifest(*lun.store, path, *parts.settings.clock);
   if (absl::IsNotFound(manifest.status())) {
     // The node died before the manifest: nothing of it was acknowledged as written.
-    return lun.store->DeleteRecording(path);
+    TD_RETURN_IF_ERROR(lun.store->DeleteRecording(path));
+    return parts.catalog->DeleteRecording(name);
   }
   if (!manifest.ok()) {
     dataplane::Log(
