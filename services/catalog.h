@@ -6,16 +6,24 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "dataplane/flow.h"
 #include "dataplane/transport/transport.h"
 #include "services/recording.h"
 #include "services/store_kind.h"
 
 namespace tapedeck::services {
+
+enum class FullPolicy { kStop = 1, kRing = 2 };
+
+// In lun.json and on the command line.
+inline constexpr std::pair<FullPolicy, absl::string_view> kFullPolicyNames[] = {
+    {FullPolicy::kStop, "stop"}, {FullPolicy::kRing, "ring"}};
 
 struct Lun {
   std::string name;  // luns/{lun}
@@ -26,6 +34,9 @@ struct Lun {
   uint64_t used_bytes = 0;
   uint64_t recordings = 0;
   int64_t create_time_ns = 0;  // UTC
+  FullPolicy full_policy = FullPolicy::kStop;
+  int64_t max_age_ns = 0;
+  uint32_t max_fill_percent = 0;
 };
 
 struct Channel {
@@ -42,14 +53,15 @@ struct Channel {
   int64_t pre_trigger_ns = 0;
   int64_t post_trigger_ns = 0;
   bool triggered() const { return pre_trigger_ns + post_trigger_ns > 0; }
+  uint64_t segment_bytes = 0;
 };
 
 // Any thread; each call may block on the catalog's disk.
 class LunCatalog {
  public:
   virtual ~LunCatalog() = default;
-  // Reads name, store, members, capacity_bytes. `request_id` may be empty; the same id gives the
-  // same result.
+  // Reads name, store, members, capacity_bytes and the policies. `request_id` may be empty; the
+  // same id gives the same result.
   virtual absl::StatusOr<Lun> CreateLun(const Lun& lun, const std::string& request_id) = 0;
   virtual absl::StatusOr<Lun> GetLun(const std::string& name) = 0;
   virtual absl::StatusOr<std::vector<Lun>> ListLuns() = 0;

@@ -21,6 +21,7 @@ struct Trigger {
 
 struct Capture {
   std::string recording;
+  std::vector<std::string> recordings;
   uint64_t first_sample = 0;
   uint64_t trigger_sample = 0;
   uint64_t end_sample = 0;
@@ -34,6 +35,7 @@ class RecorderControl {
                                                                 const Trigger& trigger) = 0;
   virtual absl::Status AnnotateRecording(const std::string& recording,
                                          const Annotation& annotation) = 0;
+  virtual absl::Status KeepRecording(const std::string& recording, bool kept) = 0;
 };
 
 }  // namespace tapedeck::services

@@ -55,6 +55,7 @@ struct Recording {
   std::string cause;
   std::map<std::string, std::string> labels;
   std::vector<Annotation> annotations;
+  bool kept = false;
 };
 
 // Of a block's payload.

@@ -1,6 +1,7 @@
 // How much payload a LUN may hold, and holds or has promised to recordings under way.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -48,6 +49,13 @@ class Reservation {
   Reservation& operator=(Reservation&&) = delete;
   ~Reservation() {
     if (bytes_ > 0) capacity_->Refund(bytes_);
+  }
+
+  // Of these, `bytes` or as many as there are, as a reservation of their own.
+  Reservation Split(uint64_t bytes) {
+    const uint64_t taken = std::min(bytes, bytes_);
+    bytes_ -= taken;
+    return Reservation(capacity_, taken);
   }
 
   // The caller now refunds them.

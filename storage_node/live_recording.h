@@ -47,6 +47,16 @@ class LiveRecording {
     return annotations_;
   }
 
+  // Whether it is kept whatever the LUN's policy says. False if the writer has begun to close it.
+  bool Keep(bool kept) {
+    absl::MutexLock lock(&mutex_);
+    if (closing_) return false;
+    kept_ = kept;
+    if (on_annotated_) on_annotated_();
+    return true;
+  }
+  bool kept() const { return kept_; }
+
   // By the writer. `on_annotated` only posts; null: no more markers are taken.
   void SetAnnotated(std::function<void()> on_annotated) {
     absl::MutexLock lock(&mutex_);
@@ -83,6 +93,7 @@ class LiveRecording {
   }
 
   std::atomic<uint64_t> written_ = 0;
+  std::atomic<bool> kept_ = false;
   mutable absl::Mutex mutex_;
   std::vector<services::Annotation> annotations_ ABSL_GUARDED_BY(mutex_);
   std::function<void()> on_annotated_ ABSL_GUARDED_BY(mutex_);

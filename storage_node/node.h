@@ -15,6 +15,7 @@
 #include "storage_node/node/parts.h"
 #include "storage_node/node/recorder_control.h"
 #include "storage_node/node/recording_catalog.h"
+#include "storage_node/node/retention.h"
 #include "storage_node/node/scrubber.h"
 #include "storage_node/node/session_host.h"
 
@@ -45,6 +46,7 @@ class StorageNode {
   RecordingService recordings_{*parts_};
   RecorderService recorder_{*parts_};
   Scrubber scrubs_{*parts_};
+  Retention retention_{*parts_};
   RecordingHost sessions_{*parts_};
 };
 

@@ -16,9 +16,6 @@ using dataplane::Flow;
 // Watermark pages bound what recovery must read again; more often they would only cost writes.
 constexpr int64_t kWatermarkPeriodNs = 25 * dataplane::kMillisecondNs;
 
-// A ring of the smallest blocks is far shorter; a sequence from further away is nonsense.
-constexpr uint64_t kMaxDisorder = 1 << 16;
-
 absl::Status Full(absl::string_view recording, const Capacity& capacity) {
   return services::WithReason(
       absl::ResourceExhaustedError(absl::StrCat(
@@ -68,6 +65,7 @@ void RecordingWriter::StoreManifest() {
   storing_manifest_ = true;
   annotated_ = false;
   options_.manifest.annotations = options_.live->annotations();
+  options_.manifest.kept = options_.live->kept();
   files_->WriteManifest(format::EncodeManifest(options_.manifest),
                         [this](absl::Status status) { OnManifestStored(status); });
 }
@@ -260,6 +258,7 @@ void RecordingWriter::Advance() {
   phase_ = Phase::kSealing;
   options_.live->SetAnnotated(nullptr);
   options_.manifest.annotations = options_.live->annotations();
+  options_.manifest.kept = options_.live->kept();
   SealPlan plan = MakeSealPlan();
   auto done = [this, manifest = plan.manifest](absl::Status status) { OnSealed(manifest, status); };
   SealRecording(*files_, std::move(plan), std::move(done));

@@ -26,6 +26,10 @@
 
 namespace tapedeck::storage_node {
 
+// How many blocks before the first that has not come a block may come: a ring of the smallest
+// blocks is far shorter.
+inline constexpr uint64_t kMaxDisorder = 1 << 16;
+
 struct WriterOptions {
   std::string name;           // of the recording, for errors and logs
   format::Manifest manifest;  // state RECORDING

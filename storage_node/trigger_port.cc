@@ -4,10 +4,10 @@
 
 namespace tapedeck::storage_node {
 
-absl::StatusOr<services::Capture> TriggerPort::Fire(const services::Trigger& trigger) {
+absl::StatusOr<Caught> TriggerPort::Fire(const services::Trigger& trigger) {
   struct Answer {
     absl::Notification given;
-    absl::StatusOr<services::Capture> result = absl::UnavailableError("the session has ended");
+    absl::StatusOr<Caught> result = absl::UnavailableError("the session has ended");
   };
   auto answer = std::make_shared<Answer>();
   // Goes with the task, whether that has run or not.

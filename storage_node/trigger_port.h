@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "dataplane/executor/executor.h"
@@ -11,17 +13,28 @@
 
 namespace tapedeck::storage_node {
 
+// What a trigger has caught.
+struct Caught {
+  services::Capture capture;
+  // Of the closed recordings in it: they are not deleted while these are held.
+  std::vector<std::shared_ptr<const void>> pins;
+  // Of `capture`, those that are still to be told that they are kept, and the one that has the
+  // trigger's sample, which is still to be marked; empty if it is.
+  std::vector<std::string> to_keep;
+  std::string to_mark;
+};
+
 // Shared by the sink, which closes it, and the node.
 class TriggerPort {
  public:
-  using Act = std::function<absl::StatusOr<services::Capture>(const services::Trigger&)>;
+  using Act = std::function<absl::StatusOr<Caught>(const services::Trigger&)>;
 
   // `act` is called on `executor`, until Close.
   TriggerPort(dataplane::Executor& executor, Act act)
       : mailbox_(std::make_shared<store::Mailbox>(executor)), act_(std::move(act)) {}
 
   // Any thread but the executor's; waits for it. UNAVAILABLE once the session has ended.
-  absl::StatusOr<services::Capture> Fire(const services::Trigger& trigger);
+  absl::StatusOr<Caught> Fire(const services::Trigger& trigger);
 
   // On the executor.
   void Close() { mailbox_->Close(); }

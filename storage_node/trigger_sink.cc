@@ -112,7 +112,7 @@ absl::Status TriggerSink::RecordHeld() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<services::Capture> TriggerSink::OnTrigger(const services::Trigger& trigger) {
+absl::StatusOr<Caught> TriggerSink::OnTrigger(const services::Trigger& trigger) {
   TD_RETURN_IF_ERROR(status());
   if (ended_) return absl::FailedPreconditionError("the session is ending");
   const uint64_t sample = trigger.sample.value_or(newest_end_ == 0 ? 0 : newest_end_ - 1);
@@ -120,6 +120,7 @@ absl::StatusOr<services::Capture> TriggerSink::OnTrigger(const services::Trigger
   if (!capture_.has_value()) {
     capture_ = ActiveCapture{.recording = *std::exchange(armed_, std::nullopt)};
     capture_->bounds.recording = capture_->recording.name;
+    capture_->bounds.recordings = {capture_->recording.name};
     capture_->bounds.first_sample = sample - std::min(sample, options_.before_samples);
     error_ = Arm();
   }
@@ -132,7 +133,7 @@ absl::StatusOr<services::Capture> TriggerSink::OnTrigger(const services::Trigger
   TD_RETURN_IF_ERROR(error_);
   const services::Capture bounds = capture.bounds;
   if (newest_end_ >= bounds.end_sample) EndCapture();
-  return bounds;
+  return Caught{.capture = bounds};
 }
 
 void TriggerSink::EndCapture() {

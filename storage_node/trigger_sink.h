@@ -17,17 +17,10 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/sink.h"
 #include "services/recorder.h"
-#include "storage_node/recording_writer.h"
+#include "storage_node/armed_recording.h"
 #include "storage_node/trigger_port.h"
 
 namespace tapedeck::storage_node {
-
-// A recording that waits for its first block.
-struct ArmedRecording {
-  std::string name;
-  std::shared_ptr<LiveRecording> live;
-  std::unique_ptr<RecordingWriter> writer;
-};
 
 struct TriggerOptions {
   uint64_t before_samples = 0;
@@ -62,7 +55,7 @@ class TriggerSink final : public dataplane::Sink {
   absl::Status status() const override;
 
   // Starts a capture, or makes the one under way longer. FAILED_PRECONDITION at the stream's end.
-  absl::StatusOr<services::Capture> OnTrigger(const services::Trigger& trigger);
+  absl::StatusOr<Caught> OnTrigger(const services::Trigger& trigger);
 
  private:
   struct ActiveCapture {

@@ -47,6 +47,16 @@ absl::Status RecorderClient::AnnotateRecording(const std::string& recording,
   });
 }
 
+absl::Status RecorderClient::KeepRecording(const std::string& recording, bool kept) {
+  v1::KeepRecordingRequest request;
+  request.set_recording(recording);
+  request.set_kept(kept);
+  google::protobuf::Empty response;
+  return RunCall(node_, timeout_, [&](grpc::ClientContext* context) {
+    return stub_->calls->KeepRecording(context, request, &response);
+  });
+}
+
 absl::StatusOr<Scrub> RecorderClient::StartScrub(const ScrubStart& start) {
   const v1::StartScrubRequest request = convert::ToProto(start);
   v1::Scrub response;

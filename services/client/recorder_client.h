@@ -24,6 +24,7 @@ class RecorderClient {
   absl::StatusOr<std::vector<Capture>> TriggerRecording(const std::string& channel,
                                                         const Trigger& trigger);
   absl::Status AnnotateRecording(const std::string& recording, const Annotation& annotation);
+  absl::Status KeepRecording(const std::string& recording, bool kept);
 
   absl::StatusOr<Scrub> StartScrub(const ScrubStart& start);
   absl::StatusOr<Scrub> GetScrub(const std::string& parent);

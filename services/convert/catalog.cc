@@ -13,6 +13,11 @@ absl::StatusOr<dataplane::CommitLevel> CommitLevelOf(v1::CommitLevel level) {
   return FromEnum<dataplane::CommitLevel>(level, 3, "commit_level");
 }
 
+absl::StatusOr<FullPolicy> FullPolicyOf(v1::FullPolicy policy) {
+  if (policy == v1::FULL_POLICY_UNSPECIFIED) return FullPolicy::kStop;
+  return FromEnum<FullPolicy>(policy, 2, "lun.full_policy");
+}
+
 }  // namespace
 
 v1::Lun ToProto(const Lun& lun) {
@@ -25,11 +30,15 @@ v1::Lun ToProto(const Lun& lun) {
   out.set_used_bytes(lun.used_bytes);
   out.set_recordings(lun.recordings);
   if (lun.create_time_ns != 0) *out.mutable_create_time() = ToTimestamp(lun.create_time_ns);
+  out.set_full_policy(static_cast<v1::FullPolicy>(lun.full_policy));
+  if (lun.max_age_ns != 0) *out.mutable_max_age() = ToDuration(lun.max_age_ns);
+  out.set_max_fill_percent(lun.max_fill_percent);
   return out;
 }
 
 absl::StatusOr<Lun> FromProto(const v1::Lun& lun) {
   TD_ASSIGN_OR_RETURN(const StoreKind store, FromEnum<StoreKind>(lun.store(), 4, "lun.store"));
+  TD_ASSIGN_OR_RETURN(const FullPolicy full_policy, FullPolicyOf(lun.full_policy()));
   return Lun{.name = lun.name(),
              .uid = lun.uid(),
              .store = store,
@@ -37,7 +46,10 @@ absl::StatusOr<Lun> FromProto(const v1::Lun& lun) {
              .capacity_bytes = lun.capacity_bytes(),
              .used_bytes = lun.used_bytes(),
              .recordings = lun.recordings(),
-             .create_time_ns = FromTimestamp(lun.create_time())};
+             .create_time_ns = FromTimestamp(lun.create_time()),
+             .full_policy = full_policy,
+             .max_age_ns = FromDuration(lun.max_age()),
+             .max_fill_percent = lun.max_fill_percent()};
 }
 
 v1::Channel ToProto(const Channel& channel) {
@@ -55,6 +67,7 @@ v1::Channel ToProto(const Channel& channel) {
   if (channel.post_trigger_ns != 0) {
     *out.mutable_post_trigger() = ToDuration(channel.post_trigger_ns);
   }
+  out.set_segment_bytes(channel.segment_bytes);
   return out;
 }
 
@@ -66,7 +79,8 @@ absl::StatusOr<Channel> FromProto(const v1::Channel& channel) {
               .op_chosen = channel.transfer_op() != v1::TRANSFER_OP_UNSPECIFIED,
               .create_time_ns = FromTimestamp(channel.create_time()),
               .pre_trigger_ns = FromDuration(channel.pre_trigger()),
-              .post_trigger_ns = FromDuration(channel.post_trigger())};
+              .post_trigger_ns = FromDuration(channel.post_trigger()),
+              .segment_bytes = channel.segment_bytes()};
   if (out.op_chosen) {
     TD_ASSIGN_OR_RETURN(out.op,
                         FromEnum<dataplane::TransferOp>(channel.transfer_op(), 3, "transfer_op"));
@@ -93,6 +107,7 @@ v1::Recording ToProto(const Recording& recording) {
   }
   if (recording.end_time_ns != 0) *out.mutable_end_time() = ToTimestamp(recording.end_time_ns);
   out.set_cause(recording.cause);
+  out.set_kept(recording.kept);
   ToWireMap(recording.labels, *out.mutable_labels());
   for (const Annotation& annotation : recording.annotations) {
     *out.add_annotations() = ToProto(annotation);
@@ -113,7 +128,8 @@ absl::StatusOr<Recording> FromProto(const v1::Recording& recording) {
                 .start_time_ns = FromTimestamp(recording.start_time()),
                 .end_time_ns = FromTimestamp(recording.end_time()),
                 .cause = recording.cause(),
-                .labels = FromWireMap(recording.labels())};
+                .labels = FromWireMap(recording.labels()),
+                .kept = recording.kept()};
   TD_ASSIGN_OR_RETURN(out.state, FromEnum<RecordingState>(recording.state(), 4, "recording.state"));
   TD_ASSIGN_OR_RETURN(out.commit, CommitLevelOf(recording.commit_level()));
   for (const v1::Annotation& annotation : recording.annotations()) {

@@ -37,6 +37,7 @@ Trigger FromProto(const v1::TriggerRecordingRequest& request) {
 v1::Capture ToProto(const Capture& capture) {
   v1::Capture out;
   out.set_recording(capture.recording);
+  for (const std::string& recording : capture.recordings) out.add_recordings(recording);
   out.set_first_sample(capture.first_sample);
   out.set_trigger_sample(capture.trigger_sample);
   out.set_end_sample(capture.end_sample);
@@ -45,6 +46,7 @@ v1::Capture ToProto(const Capture& capture) {
 
 Capture FromProto(const v1::Capture& capture) {
   return {.recording = capture.recording(),
+          .recordings = {capture.recordings().begin(), capture.recordings().end()},
           .first_sample = capture.first_sample(),
           .trigger_sample = capture.trigger_sample(),
           .end_sample = capture.end_sample()};

@@ -62,6 +62,15 @@ class RecorderService final : public v1::RecorderService::CallbackService {
     });
   }
 
+  ServerUnaryReactor* KeepRecording(CallbackServerContext* context,
+                                    const v1::KeepRecordingRequest* request,
+                                    google::protobuf::Empty*) override {
+    return dispatch_.Unary(context, "KeepRecording", Work::kOther, [=, this]() -> absl::Status {
+      TD_RETURN_IF_ERROR(CheckRecordingName(request->recording()));
+      return recorder_.KeepRecording(request->recording(), request->kept());
+    });
+  }
+
   ServerUnaryReactor* StartScrub(CallbackServerContext* context,
                                  const v1::StartScrubRequest* request,
                                  v1::Scrub* response) override {

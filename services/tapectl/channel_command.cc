@@ -17,6 +17,7 @@ struct CreateOptions {
   int commit = static_cast<int>(dataplane::CommitLevel::kDurable);
   int64_t pre_trigger_ns = 0;
   int64_t post_trigger_ns = 0;
+  uint64_t segment_bytes = 0;
 };
 
 struct NameOption {
@@ -32,7 +33,8 @@ absl::Status Create(Program& program, const CreateOptions& options) {
                   .op_chosen = options.op != 0,
                   .commit = static_cast<dataplane::CommitLevel>(options.commit),
                   .pre_trigger_ns = options.pre_trigger_ns,
-                  .post_trigger_ns = options.post_trigger_ns};
+                  .post_trigger_ns = options.post_trigger_ns,
+                  .segment_bytes = options.segment_bytes};
   if (channel.op_chosen) channel.op = static_cast<dataplane::TransferOp>(options.op);
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Channel created, catalog->CreateChannel(channel));
@@ -85,10 +87,13 @@ void AddChannelCommands(CLI::App& app, Program& program) {
   AddParsed(create, "--commit", create_options->commit, ParseCommit,
             "received, written or durable; default durable");
   AddParsed(create, "--pre-trigger", create_options->pre_trigger_ns, ParseDurationNs,
-            "Hold this much in memory and record only when triggered, e.g. 2s; with "
-            "--commit received");
+            "Keep this much until a trigger, e.g. 2s; with --commit received in memory, else in "
+            "the segments of a ring LUN");
   AddParsed(create, "--post-trigger", create_options->post_trigger_ns, ParseDurationNs,
-            "Record this much after a trigger");
+            "Keep this much after a trigger");
+  AddParsed(create, "--segment", create_options->segment_bytes, ParseBytes,
+            "Go on in a new recording after so much payload, e.g. 10GiB; default never, in a ring "
+            "LUN 1/64 of it");
   SetRun<CreateOptions>(create, program, "channel create", create_options, Create);
 
   auto list_options = std::make_shared<NameOption>();

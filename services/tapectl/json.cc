@@ -80,6 +80,10 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+absl::string_view WhenFull(FullPolicy policy) {
+  return policy == FullPolicy::kRing ? "ring" : "stop";
+}
+
 Json ToJson(const Lun& lun) {
   return {{"name", lun.name},
           {"uid", lun.uid},
@@ -88,7 +92,10 @@ Json ToJson(const Lun& lun) {
           {"capacity_bytes", lun.capacity_bytes},
           {"used_bytes", lun.used_bytes},
           {"recordings", lun.recordings},
-          {"create_time", TimeOf(lun.create_time_ns)}};
+          {"create_time", TimeOf(lun.create_time_ns)},
+          {"when_full", WhenFull(lun.full_policy)},
+          {"max_age_s", static_cast<double>(lun.max_age_ns) / 1e9},
+          {"max_fill_percent", lun.max_fill_percent}};
 }
 
 Json ToJson(const Channel& channel) {
@@ -100,7 +107,8 @@ Json ToJson(const Channel& channel) {
           {"commit_level", CommitName(static_cast<int>(channel.commit))},
           {"create_time", TimeOf(channel.create_time_ns)},
           {"pre_trigger_s", static_cast<double>(channel.pre_trigger_ns) / 1e9},
-          {"post_trigger_s", static_cast<double>(channel.post_trigger_ns) / 1e9}};
+          {"post_trigger_s", static_cast<double>(channel.post_trigger_ns) / 1e9},
+          {"segment_bytes", channel.segment_bytes}};
 }
 
 Json ToJson(const Annotation& annotation) {
@@ -112,6 +120,7 @@ Json ToJson(const Annotation& annotation) {
 
 Json ToJson(const Capture& capture) {
   return {{"recording", capture.recording},
+          {"recordings", capture.recordings},
           {"first_sample", capture.first_sample},
           {"trigger_sample", capture.trigger_sample},
           {"end_sample", capture.end_sample}};
@@ -151,7 +160,8 @@ Json ToJson(const Recording& recording) {
           {"end_time", TimeOf(recording.end_time_ns)},
           {"cause", recording.cause},
           {"labels", recording.labels},
-          {"annotations", annotations}};
+          {"annotations", annotations},
+          {"kept", recording.kept}};
 }
 
 Json ToJson(const DamagedBlock& block) {

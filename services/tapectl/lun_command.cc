@@ -15,6 +15,9 @@ struct CreateOptions {
   StoreKind store = StoreKind::kPosix;
   std::vector<std::string> members;
   uint64_t capacity_bytes = 0;
+  FullPolicy full_policy = FullPolicy::kStop;
+  int64_t max_age_ns = 0;
+  uint32_t max_fill_percent = 0;
 };
 
 struct DeleteOptions {
@@ -24,7 +27,12 @@ struct DeleteOptions {
 
 absl::Status Create(Program& program, const CreateOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, LunNameOf(options.name));
-  Lun lun{.name = name, .store = options.store, .capacity_bytes = options.capacity_bytes};
+  Lun lun{.name = name,
+          .store = options.store,
+          .capacity_bytes = options.capacity_bytes,
+          .full_policy = options.full_policy,
+          .max_age_ns = options.max_age_ns,
+          .max_fill_percent = options.max_fill_percent};
   // As the shell means them; the storage node takes absolute paths only.
   for (const std::string& member : options.members) {
     lun.members.push_back(std::filesystem::absolute(member).lexically_normal());
@@ -78,6 +86,18 @@ void AddLunCommands(CLI::App& app, Program& program) {
       "nothing else (block); repeat for more");
   AddParsed(create, "--capacity", create_options->capacity_bytes, ParseBytes,
             "Payload it may hold, e.g. 10GiB; default: what its members hold");
+  std::map<std::string, FullPolicy> policies;
+  for (const auto& [policy, word] : kFullPolicyNames) policies.emplace(word, policy);
+  create
+      ->add_option("--when-full", create_options->full_policy,
+                   "stop: recordings end; ring: the oldest are deleted; default stop")
+      ->transform(CLI::CheckedTransformer(policies));
+  AddParsed(create, "--max-age", create_options->max_age_ns, ParseDurationNs,
+            "Delete recordings this long after their end, e.g. 72h; default never");
+  create
+      ->add_option("--max-fill", create_options->max_fill_percent,
+                   "Delete the oldest recordings while more than this percentage is used")
+      ->check(CLI::Range(1, 100));
   SetRun<CreateOptions>(create, program, "lun create", create_options, Create);
 
   lun->add_subcommand("list", "Show the LUNs")->callback([&program] {

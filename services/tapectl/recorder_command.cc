@@ -32,6 +32,20 @@ absl::Status RunTrigger(Program& program, const TriggerOptions& options) {
   return absl::OkStatus();
 }
 
+struct KeepOptions {
+  std::string name;
+  bool release = false;
+};
+
+absl::Status RunKeep(Program& program, const KeepOptions& options) {
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
+  TD_RETURN_IF_ERROR(program.Recorder()->KeepRecording(name, !options.release));
+  const std::string done = options.release ? "released" : "kept";
+  program.Print({{done, name}}, absl::StrCat(done, " ", name));
+  return absl::OkStatus();
+}
+
 absl::Status RunAnnotate(Program& program, const AnnotateOptions& options) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
@@ -56,6 +70,14 @@ void AddRecorderCommands(CLI::App& app, Program& program) {
                       "The sample that triggers; default the newest");
   AddText(trigger, trigger_options->trigger.label, trigger_options->trigger.comment);
   SetRun<TriggerOptions>(trigger, program, "trigger", trigger_options, RunTrigger);
+
+  auto keep_options = std::make_shared<KeepOptions>();
+  CLI::App* keep = app.add_subcommand("keep", "Protect a recording from the LUN's policies");
+  keep->add_option("RECORDING", keep_options->name,
+                   "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name; running or closed")
+      ->required();
+  keep->add_flag("--release", keep_options->release, "End the protection");
+  SetRun<KeepOptions>(keep, program, "keep", keep_options, RunKeep);
 
   auto annotate_options = std::make_shared<AnnotateOptions>();
   CLI::App* annotate = app.add_subcommand("annotate", "Add a marker to a recording");

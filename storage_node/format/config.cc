@@ -60,7 +60,10 @@ std::string EncodeLun(const services::Lun& lun, uint32_t member) {
                    {"members", lun.members},
                    {"member", member},
                    {"capacity_bytes", lun.capacity_bytes},
-                   {"create_time_ns", lun.create_time_ns}});
+                   {"create_time_ns", lun.create_time_ns},
+                   {"full_policy", NameOf(services::kFullPolicyNames, lun.full_policy)},
+                   {"max_age_ns", lun.max_age_ns},
+                   {"max_fill_percent", lun.max_fill_percent}});
 }
 
 absl::StatusOr<services::Lun> DecodeLun(absl::string_view text) {
@@ -68,7 +71,11 @@ absl::StatusOr<services::Lun> DecodeLun(absl::string_view text) {
   services::Lun lun{.name = StringAt(object, "name"),
                     .uid = StringAt(object, "uid"),
                     .capacity_bytes = UintAt(object, "capacity_bytes"),
-                    .create_time_ns = IntAt(object, "create_time_ns")};
+                    .create_time_ns = IntAt(object, "create_time_ns"),
+                    .max_age_ns = IntAt(object, "max_age_ns"),
+                    .max_fill_percent = static_cast<uint32_t>(UintAt(object, "max_fill_percent"))};
+  TD_ASSIGN_OR_RETURN(lun.full_policy,
+                      ValueOf(services::kFullPolicyNames, StringAt(object, "full_policy")));
   TD_ASSIGN_OR_RETURN(lun.store, ValueOf(services::kStoreNames, StringAt(object, "store")));
   if (const auto members = object.find("members"); members != object.end()) {
     for (const json& member : *members) {
@@ -88,7 +95,8 @@ std::string EncodeChannel(const services::Channel& channel) {
                    {"commit", CommitName(channel.commit)},
                    {"create_time_ns", channel.create_time_ns},
                    {"pre_trigger_ns", channel.pre_trigger_ns},
-                   {"post_trigger_ns", channel.post_trigger_ns}});
+                   {"post_trigger_ns", channel.post_trigger_ns},
+                   {"segment_bytes", channel.segment_bytes}});
 }
 
 absl::StatusOr<services::Channel> DecodeChannel(absl::string_view text) {
@@ -99,7 +107,8 @@ absl::StatusOr<services::Channel> DecodeChannel(absl::string_view text) {
                             .sample_rate = DoubleAt(object, "sample_rate"),
                             .create_time_ns = IntAt(object, "create_time_ns"),
                             .pre_trigger_ns = IntAt(object, "pre_trigger_ns"),
-                            .post_trigger_ns = IntAt(object, "post_trigger_ns")};
+                            .post_trigger_ns = IntAt(object, "post_trigger_ns"),
+                            .segment_bytes = UintAt(object, "segment_bytes")};
   if (const std::string op = StringAt(object, "op"); !op.empty()) {
     channel.op_chosen = true;
     TD_ASSIGN_OR_RETURN(channel.op, ParseOp(op));

@@ -82,6 +82,8 @@ absl::Status ParseOrigin(const json& object, Manifest* manifest) {
   TD_ASSIGN_OR_RETURN(manifest->commit, ParseCommit(StringAt(object, "commit")));
   manifest->labels = ParseLabels(object);
   manifest->annotations = ParseAnnotations(object);
+  const auto kept = object.find("kept");
+  manifest->kept = kept != object.end() && *kept == true;
   manifest->start_time_ns = IntAt(object, "start_time_ns");
   if (manifest->members == 0 || manifest->block_bytes == 0) {
     return absl::DataLossError("manifest.json: members and block_bytes must not be 0");
@@ -122,6 +124,7 @@ std::string EncodeManifest(const Manifest& manifest) {
                    {"commit", CommitName(manifest.commit)},
                    {"labels", manifest.labels},
                    {"annotations", AnnotationsOf(manifest)},
+                   {"kept", manifest.kept},
                    {"start_time_ns", manifest.start_time_ns},
                    {"state", services::StateName(manifest.state)},
                    {"blocks", manifest.blocks},
@@ -165,7 +168,8 @@ services::Recording ToRecording(const Manifest& manifest, absl::string_view chan
           .end_time_ns = manifest.end_time_ns,
           .cause = manifest.cause,
           .labels = manifest.labels,
-          .annotations = manifest.annotations};
+          .annotations = manifest.annotations,
+          .kept = manifest.kept};
 }
 
 void AppendSequence(std::vector<SequenceRange>* ranges, uint64_t sequence) {

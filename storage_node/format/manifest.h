@@ -33,6 +33,7 @@ struct Manifest {
   std::map<std::string, std::string> labels;
   int64_t start_time_ns = 0;
   std::vector<services::Annotation> annotations;
+  bool kept = false;  // whatever the LUN's policy says
 
   // Final from SEALED or SALVAGED on; zero before.
   services::RecordingState state = services::RecordingState::kRecording;

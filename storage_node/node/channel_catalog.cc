@@ -8,6 +8,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/node/config_files.h"
+#include "storage_node/node/new_recording.h"
 #include "storage_node/node/recordings.h"
 
 namespace tapedeck::storage_node {
@@ -28,15 +29,16 @@ absl::Status CheckBlockBytes(uint64_t bytes) {
       "BLOCK_SIZE_INVALID", {{"block_bytes", absl::StrCat(bytes)}});
 }
 
-// Whoever waits for a trigger acknowledges what it has not stored.
-absl::Status CheckTrigger(const services::Channel& channel) {
+// Whoever holds blocks in memory for a trigger acknowledges what it has not stored.
+absl::Status CheckTrigger(const services::Channel& channel, const OpenLun& lun) {
+  const bool ring = lun.config.full_policy == services::FullPolicy::kRing;
   absl::string_view why;
   if (channel.pre_trigger_ns < 0 || channel.post_trigger_ns < 0) {
     why = "the time before and after a trigger must not be negative";
   } else if (channel.triggered() && channel.sample_rate == 0) {
     why = "needs a sample rate, which tells how much to hold";
-  } else if (channel.triggered() && channel.commit != dataplane::CommitLevel::kReceived) {
-    why = "needs commit level received: what is not triggered is never stored";
+  } else if (channel.triggered() && !ring && channel.commit != dataplane::CommitLevel::kReceived) {
+    why = "needs commit level received, as what is not triggered is never stored, or a ring LUN";
   } else {
     return absl::OkStatus();
   }
@@ -44,7 +46,21 @@ absl::Status CheckTrigger(const services::Channel& channel) {
                               "ARGUMENT_INVALID", {{"field", "pre_trigger"}});
 }
 
-absl::Status Check(const services::Channel& channel) {
+// Two segments of a stream may be open at a time, and old ones must have room beside them.
+absl::Status CheckSegments(const services::Channel& channel, const OpenLun& lun) {
+  const uint64_t segment = SegmentBlocks(channel, lun) * channel.block_bytes;
+  if (lun.config.full_policy == services::FullPolicy::kStop ||
+      segment <= lun.capacity->limit() / 4) {
+    return absl::OkStatus();
+  }
+  return services::WithReason(
+      absl::InvalidArgumentError(absl::StrCat("segment_bytes: a segment has ", segment,
+                                              " bytes, more than a quarter of ", lun.config.name,
+                                              "; use smaller segments or blocks, or a larger LUN")),
+      "ARGUMENT_INVALID", {{"field", "segment_bytes"}});
+}
+
+absl::Status Check(const services::Channel& channel, const OpenLun& lun) {
   TD_RETURN_IF_ERROR(CheckBlockBytes(channel.block_bytes));
   if (const auto type = dataplane::ParseDatatype(channel.datatype); !type.ok()) {
     return services::WithReason(type.status(), "DATATYPE_INVALID",
@@ -55,7 +71,8 @@ absl::Status Check(const services::Channel& channel) {
         absl::InvalidArgumentError("sample_rate: must be a number of samples per second, or 0"),
         "ARGUMENT_INVALID", {{"field", "sample_rate"}});
   }
-  return CheckTrigger(channel);
+  TD_RETURN_IF_ERROR(CheckSegments(channel, lun));
+  return CheckTrigger(channel, lun);
 }
 
 absl::Status InUse(const std::string& channel, absl::string_view why) {
@@ -74,8 +91,10 @@ absl::StatusOr<services::Channel> ChannelService::CreateChannel(const services::
 
 absl::StatusOr<services::Channel> ChannelService::Create(services::Channel channel) {
   TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
-  TD_RETURN_IF_ERROR(Check(channel));
-  TD_RETURN_IF_ERROR(parts_.luns.Find(name.lun).status());
+  {
+    TD_ASSIGN_OR_RETURN(const auto lun, parts_.luns.Find(name.lun));
+    TD_RETURN_IF_ERROR(Check(channel, *lun));
+  }
   const auto lease = parts_.leases->TakeExclusive(channel.name);
   TD_ASSIGN_OR_RETURN(const auto existing, parts_.catalog->GetChannel(name));
   if (existing.has_value()) {

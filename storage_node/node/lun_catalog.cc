@@ -47,7 +47,19 @@ absl::Status CheckShape(const services::Lun& lun, const store::StoreKindInfo& ki
   if (kind.needs_capacity && lun.capacity_bytes == 0) {
     return Invalid("capacity_bytes", absl::StrCat("a ", kind.name, " LUN needs a capacity"));
   }
+  if (lun.max_age_ns < 0) return Invalid("max_age", "must not be negative");
+  if (lun.max_fill_percent > 100) return Invalid("max_fill_percent", "must be 0 to 100");
   return absl::OkStatus();
+}
+
+// A share of the capacity means something only if there is one.
+absl::Status CheckPolicies(const OpenLun& lun) {
+  const bool ring = lun.config.full_policy == services::FullPolicy::kRing;
+  if (lun.capacity->limit() > 0 || (!ring && lun.config.max_fill_percent == 0)) {
+    return absl::OkStatus();
+  }
+  return Invalid("capacity_bytes", ring ? "a ring LUN needs a capacity"
+                                        : "max_fill_percent needs a capacity to be a share of");
 }
 
 absl::Status InUse(const std::string& name) {
@@ -83,6 +95,11 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
       OpenLun{.config = lun, .channel_root = ChannelRoot(parts_.settings.state_dir, lun)});
   TD_ASSIGN_OR_RETURN(open->store, kind.create(lun));
   open->capacity = CapacityOf(lun, *open->store);
+  if (absl::Status status = CheckPolicies(*open); !status.ok()) {
+    open->store = nullptr;
+    kind.remove(lun).IgnoreError();
+    return status;
+  }
   open->kind = std::move(kind);
   if (absl::Status status = WriteLunFile(parts_.settings.state_dir, lun); !status.ok()) {
     // The LUN is not there yet for anybody: whatever is left on the members says whose it was.

@@ -7,6 +7,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/node/recordings.h"
+#include "storage_node/node/retention.h"
 #include "storage_node/node/session_ring.h"
 
 namespace tapedeck::storage_node {
@@ -18,39 +19,52 @@ namespace {
 // Of one recording: beyond, bytes would no longer fit their counter.
 constexpr uint64_t kMaxBlocks = uint64_t{1} << 40;
 
+constexpr uint64_t kSegmentsOfARing = 64;
+constexpr uint64_t kMinSegmentBlocks = 16;
+
 // What a writer holds of the node. The LUN goes last: its store must outlive the files.
 struct Held {
   std::shared_ptr<OpenLun> lun;
   std::unique_ptr<Leases::Lease> lease;
 };
 
-// A recording that says how long it will be is sure of that room: nobody else gets it until it
-// ends. Refuses what cannot fit before anything is made.
-absl::StatusOr<Reservation> ReserveRoom(const Open& open, const ResourceName& name,
-                                        const std::shared_ptr<Capacity>& capacity,
-                                        uint64_t block_bytes) {
-  if (capacity->limit() == 0) return Reservation();
-  const uint64_t blocks = std::min(open.expected_blocks, kMaxBlocks);
-  if (blocks > 0) {
-    auto all = Reservation::Make(capacity, blocks * block_bytes);
-    if (all.has_value()) return *std::move(all);
+// Takes room for `blocks` blocks, the last of which may be partial.
+std::optional<Reservation> TakeRoom(const std::shared_ptr<Capacity>& capacity, uint64_t blocks,
+                                    uint64_t block_bytes) {
+  if (auto all = Reservation::Make(capacity, blocks * block_bytes); blocks > 0 && all.has_value()) {
+    return all;
   }
-  // The last block may be partial.
   const uint64_t needed = blocks > 1 ? (blocks - 1) * block_bytes : 0;
-  const uint64_t used = std::min(capacity->used(), capacity->limit());
-  const uint64_t free = capacity->limit() - used;
-  if (free > needed) {
-    auto most = Reservation::Make(capacity, needed);
-    if (most.has_value()) return *std::move(most);
-  }
+  if (capacity->limit() <= capacity->used() + needed) return std::nullopt;
+  return Reservation::Make(capacity, needed);
+}
+
+absl::Status NoRoom(const OpenLun& lun, uint64_t bytes) {
+  const Capacity& capacity = *lun.capacity;
+  const uint64_t used = std::min(capacity.used(), capacity.limit());
+  const bool ring = lun.config.full_policy == services::FullPolicy::kRing;
   return services::WithReason(
       absl::ResourceExhaustedError(absl::StrCat(
-          name.lun_name(), " is full: needs more than ", needed, " bytes, ", free, " of ",
-          capacity->limit(), " are free; not started. Delete recordings or use a larger LUN")),
+          lun.config.name, " is full: needs ", bytes, " bytes, ", capacity.limit() - used, " of ",
+          capacity.limit(), " are free",
+          ring ? " and all others are kept, written or played; tapectl keep --release lets kept "
+                 "ones go"
+               : "; not started. Delete recordings or use a larger LUN")),
       "LUN_FULL",
-      {{"lun", name.lun},
-       {"capacity_bytes", absl::StrCat(capacity->limit())},
+      {{"lun", lun.config.name.substr(sizeof("luns/") - 1)},
+       {"capacity_bytes", absl::StrCat(capacity.limit())},
        {"used_bytes", absl::StrCat(used)}});
+}
+
+// A recording that says how long it will be is sure of that room: nobody else gets it until it
+// ends. Refuses what cannot fit before anything is made.
+absl::StatusOr<Reservation> RoomOf(NodeParts& parts, const RecordTarget& target) {
+  if (!target.segment.has_value()) {
+    return ReserveRoom(parts, target, target.open.expected_blocks);
+  }
+  const uint64_t blocks = SegmentBlocks(target.channel, *target.lun);
+  if (target.room != nullptr) return target.room->Split(blocks * target.channel.block_bytes);
+  return ReserveRoom(parts, target, blocks);
 }
 
 format::Manifest NewManifest(NodeParts& parts, const RecordTarget& target,
@@ -67,6 +81,10 @@ format::Manifest NewManifest(NodeParts& parts, const RecordTarget& target,
       .labels = target.open.labels,
       .start_time_ns = parts.settings.clock->WallNs()};
   if (!target.open.recorder.empty()) manifest.labels.emplace("recorder", target.open.recorder);
+  if (target.segment.has_value()) {
+    manifest.labels["stream"] = target.stream.empty() ? name.recording : target.stream;
+    manifest.labels["segment"] = absl::StrCat(*target.segment);
+  }
   // The uid was made by us or checked when the LUN was opened.
   manifest.identity = {.lun = format::Uuid::Parse(lun.uid).value_or(format::Uuid()),
                        .recording = format::Uuid::Make(parts.settings.random),
@@ -91,6 +109,29 @@ std::function<void(const format::Manifest&)> KeepOrDrop(NodeParts& parts, const 
 }
 
 }  // namespace
+
+uint64_t SegmentBlocks(const services::Channel& channel, const OpenLun& lun) {
+  uint64_t bytes = channel.segment_bytes;
+  if (bytes == 0 && lun.config.full_policy == services::FullPolicy::kRing) {
+    bytes = lun.capacity->limit() / kSegmentsOfARing;
+  }
+  return bytes == 0 ? 0 : std::max(bytes / channel.block_bytes, kMinSegmentBlocks);
+}
+
+absl::StatusOr<Reservation> ReserveRoom(NodeParts& parts, const RecordTarget& target,
+                                        uint64_t blocks) {
+  const auto& capacity = target.lun->capacity;
+  if (capacity->limit() == 0) return Reservation();
+  const uint64_t block_bytes = target.channel.block_bytes;
+  blocks = std::min(blocks, kMaxBlocks);
+  if (auto room = TakeRoom(capacity, blocks, block_bytes)) return *std::move(room);
+  if (target.lun->config.full_policy == services::FullPolicy::kRing) {
+    TD_RETURN_IF_ERROR(
+        MakeRoom(parts, target.name.lun, *target.lun, std::max<uint64_t>(blocks, 1) * block_bytes));
+    if (auto room = TakeRoom(capacity, blocks, block_bytes)) return *std::move(room);
+  }
+  return NoRoom(*target.lun, blocks * block_bytes);
+}
 
 absl::StatusOr<RecordTarget> FindTarget(NodeParts& parts, const Open& open) {
   RecordTarget target{.open = open};
@@ -118,8 +159,7 @@ absl::StatusOr<ArmedRecording> MakeRecording(NodeParts& parts, const RecordTarge
   // Only under the lease is it sure that both stay.
   TD_RETURN_IF_ERROR(FindChannel(parts, name).status());
   TD_ASSIGN_OR_RETURN(auto lun, parts.luns.Find(name.lun));
-  TD_ASSIGN_OR_RETURN(Reservation room,
-                      ReserveRoom(target.open, name, lun->capacity, target.channel.block_bytes));
+  TD_ASSIGN_OR_RETURN(Reservation room, RoomOf(parts, target));
   const format::Manifest manifest = NewManifest(parts, target, name);
   const store::RecordingPath path{.channel = name.channel, .recording = name.recording};
   TD_ASSIGN_OR_RETURN(auto files,

@@ -1,7 +1,10 @@
 // Makes recordings for sessions to write: files, catalog row, writer.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "services/session/messages.h"
@@ -18,7 +21,19 @@ struct RecordTarget {
   std::shared_ptr<OpenLun> lun;
   services::session::Open open;
   dataplane::TransferOp op = dataplane::TransferOp::kRead;
+  // Of the LUN, for this and the recordings that follow it; null: each sees for itself.
+  std::shared_ptr<Reservation> room;
+  // Of a session in segments: the ID of the first, or empty for itself, and how many came before.
+  std::string stream;
+  std::optional<uint64_t> segment;
 };
+
+// Blocks of a segment of the channel; 0: a session makes one recording.
+uint64_t SegmentBlocks(const services::Channel& channel, const OpenLun& lun);
+
+// Room for the session, as it says how long it will be. RESOURCE_EXHAUSTED (LUN_FULL).
+absl::StatusOr<Reservation> ReserveRoom(NodeParts& parts, const RecordTarget& target,
+                                        uint64_t blocks);
 
 // NOT_FOUND (LUN_NOT_FOUND, CHANNEL_NOT_FOUND), INVALID_ARGUMENT. Any thread.
 absl::StatusOr<RecordTarget> FindTarget(NodeParts& parts, const services::session::Open& open);

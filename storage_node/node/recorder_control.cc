@@ -1,11 +1,12 @@
 #include "storage_node/node/recorder_control.h"
 
+#include <functional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
-#include "storage_node/caller_loop.h"
 #include "storage_node/node/recordings.h"
 
 namespace tapedeck::storage_node {
@@ -13,6 +14,16 @@ namespace {
 
 // A manifest is read and written whole.
 constexpr size_t kMaxAnnotations = 10'000;
+
+// What is being closed at this moment is closed soon.
+absl::Status Retry(const std::function<absl::Status()>& act) {
+  const absl::Time deadline = absl::Now() + absl::Seconds(3);
+  while (true) {
+    const absl::Status status = act();
+    if (!absl::IsFailedPrecondition(status) || absl::Now() > deadline) return status;
+    absl::SleepFor(absl::Milliseconds(10));
+  }
+}
 
 }  // namespace
 
@@ -22,10 +33,11 @@ absl::StatusOr<std::vector<services::Capture>> RecorderService::TriggerRecording
   TD_RETURN_IF_ERROR(FindChannel(parts_, name).status());
   std::vector<services::Capture> captures;
   for (const auto& port : parts_.triggers.Find(channel)) {
-    auto capture = port->Fire(trigger);
-    if (absl::IsUnavailable(capture.status())) continue;  // it ended meanwhile
-    TD_RETURN_IF_ERROR(capture.status());
-    captures.push_back(*std::move(capture));
+    auto caught = port->Fire(trigger);
+    if (absl::IsUnavailable(caught.status())) continue;  // it ended meanwhile
+    TD_RETURN_IF_ERROR(caught.status());
+    TD_RETURN_IF_ERROR(WriteDown(*caught, trigger));
+    captures.push_back(std::move(caught->capture));
   }
   if (!captures.empty()) return captures;
   return services::WithReason(
@@ -34,6 +46,17 @@ absl::StatusOr<std::vector<services::Capture>> RecorderService::TriggerRecording
                        ": no session waits for a trigger; record into it, and make it with "
                        "--pre-trigger")),
       "CHANNEL_NOT_TRIGGERED", {{"channel", channel}});
+}
+
+absl::Status RecorderService::WriteDown(const Caught& caught, const services::Trigger& trigger) {
+  for (const std::string& recording : caught.to_keep) {
+    TD_RETURN_IF_ERROR(Retry([&] { return KeepRecording(recording, true); }));
+  }
+  if (caught.to_mark.empty()) return absl::OkStatus();
+  const services::Annotation mark{.sample_start = caught.capture.trigger_sample,
+                                  .label = trigger.label,
+                                  .comment = trigger.comment};
+  return Retry([&] { return AnnotateRecording(caught.to_mark, mark); });
 }
 
 absl::Status RecorderService::AnnotateRecording(const std::string& recording,
@@ -46,25 +69,23 @@ absl::Status RecorderService::AnnotateRecording(const std::string& recording,
     }
     return Busy(found, "is being closed, or has 10000 markers; try again");
   }
-  return AnnotateClosed(recording, annotation);
+  return RewriteManifest(parts_, recording, [&](format::Manifest* manifest) {
+    if (manifest->annotations.size() >= kMaxAnnotations) return false;
+    manifest->annotations.push_back(annotation);
+    return true;
+  });
 }
 
-absl::Status RecorderService::AnnotateClosed(const std::string& recording,
-                                             const services::Annotation& annotation) {
-  const auto lease = parts_.leases->TakeShared(recording);
-  const absl::MutexLock lock(&parts_.rewriting);
-  TD_ASSIGN_OR_RETURN(FoundRecording found, FindRecording(parts_, recording));
-  if (lease == nullptr || found.manifest.state == services::RecordingState::kRecording ||
-      found.manifest.annotations.size() >= kMaxAnnotations) {
-    return Busy(found, "is being closed or deleted, or has 10000 markers; try again");
+absl::Status RecorderService::KeepRecording(const std::string& recording, bool kept) {
+  TD_ASSIGN_OR_RETURN(const FoundRecording found, FindRecording(parts_, recording));
+  const auto live = parts_.live.Find(recording);
+  if (live != nullptr && live->closed() == nullptr) {
+    return live->Keep(kept) ? absl::OkStatus() : Busy(found, "is being closed; try again");
   }
-  found.manifest.annotations.push_back(annotation);
-  CallerLoop loop(*parts_.settings.clock);
-  TD_ASSIGN_OR_RETURN(const auto files, found.lun->store->OpenRecording(found.path(), loop));
-  TD_RETURN_IF_ERROR(Await<absl::Status>(loop, [&](auto done) {
-    files->WriteManifest(format::EncodeManifest(found.manifest), std::move(done));
-  }));
-  return parts_.catalog->PutRecording(found.name, found.manifest);
+  return RewriteManifest(parts_, recording, [&](format::Manifest* manifest) {
+    manifest->kept = kept;
+    return true;
+  });
 }
 
 }  // namespace tapedeck::storage_node

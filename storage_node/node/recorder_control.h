@@ -18,9 +18,11 @@ class RecorderService final : public services::RecorderControl {
       const std::string& channel, const services::Trigger& trigger) override;
   absl::Status AnnotateRecording(const std::string& recording,
                                  const services::Annotation& annotation) override;
+  absl::Status KeepRecording(const std::string& recording, bool kept) override;
 
  private:
-  absl::Status AnnotateClosed(const std::string& recording, const services::Annotation& annotation);
+  // Keeps and marks what the session could not by itself, since it is closed.
+  absl::Status WriteDown(const Caught& caught, const services::Trigger& trigger);
 
   NodeParts& parts_;
 };

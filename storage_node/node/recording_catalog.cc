@@ -36,14 +36,9 @@ absl::StatusOr<std::vector<services::Recording>> RecordingService::ListRecording
 
 absl::Status RecordingService::DeleteRecording(const std::string& name) {
   TD_ASSIGN_OR_RETURN(const FoundRecording found, FindRecording(parts_, name));
-  const auto lease = parts_.leases->TakeExclusive(name);
-  if (lease == nullptr) return Busy(found, "is being written or played; end that session first");
-  // What was found before the lease may have changed or gone.
-  TD_ASSIGN_OR_RETURN(const auto manifest, parts_.catalog->GetRecording(found.name));
-  if (!manifest.has_value()) return absl::OkStatus();
-  TD_RETURN_IF_ERROR(found.lun->store->DeleteRecording(found.path()));
-  found.lun->capacity->Refund(manifest->bytes);
-  return parts_.catalog->DeleteRecording(found.name);
+  TD_ASSIGN_OR_RETURN(const bool removed, RemoveRecording(parts_, found.name, *found.lun));
+  if (!removed) return Busy(found, "is being written or played; end that session first");
+  return absl::OkStatus();
 }
 
 absl::Status RecordingService::VerifyRecording(

@@ -2,6 +2,7 @@
 
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "storage_node/caller_loop.h"
 #include "storage_node/recovery.h"
 
 namespace tapedeck::storage_node {
@@ -52,6 +53,36 @@ absl::Status CloseAbandoned(NodeParts& parts, catalog::RecordingRow* row,
   return parts.catalog->PutRecording(row->name, row->manifest);
 }
 
+absl::StatusOr<bool> RemoveRecording(NodeParts& parts, const ResourceName& name, OpenLun& lun) {
+  const auto lease = parts.leases->TakeExclusive(name.ToString());
+  if (lease == nullptr) return false;
+  // What was found before the lease may have changed or gone.
+  TD_ASSIGN_OR_RETURN(const auto manifest, parts.catalog->GetRecording(name));
+  if (!manifest.has_value()) return true;
+  TD_RETURN_IF_ERROR(
+      lun.store->DeleteRecording({.channel = name.channel, .recording = name.recording}));
+  lun.capacity->Refund(manifest->bytes);
+  TD_RETURN_IF_ERROR(parts.catalog->DeleteRecording(name));
+  return true;
+}
+
+absl::Status RewriteManifest(NodeParts& parts, const std::string& recording,
+                             const std::function<bool(format::Manifest*)>& change) {
+  const auto lease = parts.leases->TakeShared(recording);
+  const absl::MutexLock lock(&parts.rewriting);
+  TD_ASSIGN_OR_RETURN(FoundRecording found, FindRecording(parts, recording));
+  if (lease == nullptr || found.manifest.state == services::RecordingState::kRecording ||
+      !change(&found.manifest)) {
+    return Busy(found, "is being closed or deleted, or has 10000 markers; try again");
+  }
+  CallerLoop loop(*parts.settings.clock);
+  TD_ASSIGN_OR_RETURN(const auto files, found.lun->store->OpenRecording(found.path(), loop));
+  TD_RETURN_IF_ERROR(Await<absl::Status>(loop, [&](auto done) {
+    files->WriteManifest(format::EncodeManifest(found.manifest), std::move(done));
+  }));
+  return parts.catalog->PutRecording(found.name, found.manifest);
+}
+
 services::Recording Present(NodeParts& parts, const catalog::RecordingRow& row) {
   services::Recording recording = format::ToRecording(row.manifest, row.name.channel_name());
   if (recording.state != services::RecordingState::kRecording) return recording;
@@ -60,6 +91,7 @@ services::Recording Present(NodeParts& parts, const catalog::RecordingRow& row) 
     recording.bytes = live->bytes;
     recording.missing_blocks = live->missing_blocks;
     recording.durable_watermark = live->durable;
+    recording.kept = live->kept();
   }
   return recording;
 }

@@ -1,6 +1,7 @@
 // Finds recordings and everything needed to open them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -27,6 +28,14 @@ absl::StatusOr<FoundRecording> FindRecording(NodeParts& parts, const std::string
 
 // Salvages `row` if it is in state RECORDING but nobody writes it; else leaves it as it is.
 absl::Status CloseAbandoned(NodeParts& parts, catalog::RecordingRow* row, const std::string& cause);
+
+// Deletes what is closed; false if somebody uses it. Waits for the disk.
+absl::StatusOr<bool> RemoveRecording(NodeParts& parts, const ResourceName& name, OpenLun& lun);
+
+// Changes the manifest of a closed recording, durably. FAILED_PRECONDITION (RECORDING_BUSY) if it
+// is not closed, or if `change` returns false.
+absl::Status RewriteManifest(NodeParts& parts, const std::string& recording,
+                             const std::function<bool(format::Manifest*)>& change);
 
 // As the catalog shows it, with the counts of its writer while there is one.
 services::Recording Present(NodeParts& parts, const catalog::RecordingRow& row);

@@ -10,6 +10,7 @@
 #include "storage_node/node/new_recording.h"
 #include "storage_node/node/playback.h"
 #include "storage_node/node/session_ring.h"
+#include "storage_node/segment_sink.h"
 #include "storage_node/trigger_sink.h"
 
 namespace tapedeck::storage_node {
@@ -56,6 +57,48 @@ absl::StatusOr<Admission> AdmitRecord(NodeParts& parts, const RecordTarget& targ
   return admission;
 }
 
+// The samples of its blocks; of what a trigger keeps of them.
+absl::StatusOr<KeeperOptions> MakeKeeper(NodeParts& parts, const services::Channel& channel) {
+  TD_ASSIGN_OR_RETURN(const auto datatype, dataplane::ParseDatatype(channel.datatype));
+  return KeeperOptions{
+      .before_samples = SamplesIn(channel.pre_trigger_ns, channel.sample_rate),
+      .after_samples = SamplesIn(channel.post_trigger_ns, channel.sample_rate),
+      .block_bytes = channel.block_bytes,
+      .sample_bytes = datatype.bytes_per_sample(),
+      .pin = [&parts](const std::string& recording) -> std::shared_ptr<const void> {
+        return parts.leases->TakeShared(recording);
+      }};
+}
+
+absl::StatusOr<Admission> AdmitSegmented(NodeParts& parts, RecordTarget target,
+                                         uint64_t segment_blocks, dataplane::Executor& executor) {
+  if (target.lun->config.full_policy == services::FullPolicy::kStop &&
+      target.open.expected_blocks > 0) {
+    TD_ASSIGN_OR_RETURN(Reservation room, ReserveRoom(parts, target, target.open.expected_blocks));
+    target.room = std::make_shared<Reservation>(std::move(room));
+  }
+  TD_ASSIGN_OR_RETURN(auto fitted,
+                      MakeSessionRing(parts.settings, *target.lun, target.channel.block_bytes,
+                                      /*playback=*/false, target.op));
+  const auto arrivals = NewArrivals(target);
+  SegmentOptions options{.segment_blocks = segment_blocks};
+  TD_ASSIGN_OR_RETURN(options.keeper, MakeKeeper(parts, target.channel));
+  options.make = [&parts, target, slots = fitted.ring->slots(), arrivals,
+                  &executor](uint64_t number) mutable -> absl::StatusOr<ArmedRecording> {
+    target.segment = number;
+    TD_ASSIGN_OR_RETURN(ArmedRecording made,
+                        MakeRecording(parts, target, slots, arrivals, executor));
+    if (number == 0) target.stream = made.name.substr(made.name.rfind('/') + 1);
+    return made;
+  };
+  TD_ASSIGN_OR_RETURN(auto sink, SegmentSink::Create(std::move(options), executor));
+  if (target.channel.triggered()) parts.triggers.Add(target.channel.name, sink->port());
+  Admission admission = AdmissionOf(parts, target, std::move(fitted), arrivals);
+  admission.accept.recording = sink->first_recording();
+  admission.sink = std::move(sink);
+  return admission;
+}
+
 absl::StatusOr<Admission> AdmitTriggered(NodeParts& parts, const RecordTarget& target,
                                          dataplane::Executor& executor) {
   const services::Channel& channel = target.channel;
@@ -73,6 +116,10 @@ absl::StatusOr<Admission> AdmitTriggered(NodeParts& parts, const RecordTarget& t
   // How long the stream will be says nothing about its captures.
   RecordTarget capture = target;
   capture.open.expected_blocks = 0;
+  if (target.lun->config.full_policy == services::FullPolicy::kRing) {
+    capture.open.expected_blocks = BlocksToHold(options.before_samples + options.after_samples,
+                                                options.block_bytes, options.sample_bytes);
+  }
   options.arm = [&parts, capture = std::move(capture), slots = fitted.ring->slots(), arrivals,
                  &executor] { return MakeRecording(parts, capture, slots, arrivals, executor); };
   TD_ASSIGN_OR_RETURN(auto sink, TriggerSink::Create(std::move(options), executor));
@@ -89,8 +136,12 @@ absl::StatusOr<Admission> RecordingHost::Admit(const Open& open, dataplane::Exec
     return AdmitPlayback(parts_, open, executor);
   }
   TD_ASSIGN_OR_RETURN(const RecordTarget target, FindTarget(parts_, open));
-  return target.channel.triggered() ? AdmitTriggered(parts_, target, executor)
-                                    : AdmitRecord(parts_, target, executor);
+  if (target.channel.triggered() && target.channel.commit == dataplane::CommitLevel::kReceived) {
+    return AdmitTriggered(parts_, target, executor);
+  }
+  const uint64_t segment_blocks = SegmentBlocks(target.channel, *target.lun);
+  return segment_blocks > 0 ? AdmitSegmented(parts_, target, segment_blocks, executor)
+                            : AdmitRecord(parts_, target, executor);
 }
 
 }  // namespace tapedeck::storage_node

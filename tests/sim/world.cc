@@ -25,7 +25,7 @@ void VirtualExecutor::DropOne() {
 }
 
 World::~World() {
-  // A task may hold what posts again when destroyed, to any executor: all are there until none does.
+  // A task may hold what posts again when destroyed, to any executor: all stay until none does.
   bool dropped = true;
   while (std::exchange(dropped, false)) {
     for (; !timers_.empty(); dropped = true) timers_.pop();

@@ -1,0 +1,113 @@
+#include "storage_node/node/retention.h"
+
+#include <algorithm>
+#include <functional>
+#include <ranges>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "storage_node/node/recordings.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+// Room for the next segments of two streams is kept free, so that none waits for a deletion.
+constexpr uint64_t kFreePart = 32;
+constexpr absl::Duration kPeriod = absl::Seconds(1);
+
+bool MayGo(const format::Manifest& manifest) {
+  return manifest.state != services::RecordingState::kRecording && !manifest.kept;
+}
+
+// Oldest first, calls `wanted` of each that may go and deletes it if that is true.
+absl::Status DeleteWhere(NodeParts& parts, const std::string& lun_id, OpenLun& lun,
+                         absl::string_view why,
+                         const std::function<bool(const format::Manifest&)>& wanted) {
+  TD_ASSIGN_OR_RETURN(const auto rows,
+                      parts.catalog->ListRecordings({.lun = lun_id, .channel = "-"}));
+  for (const catalog::RecordingRow& row : rows | std::views::reverse) {
+    if (!MayGo(row.manifest) || !wanted(row.manifest)) continue;
+    TD_ASSIGN_OR_RETURN(const bool removed, RemoveRecording(parts, row.name, lun));
+    if (!removed) continue;
+    dataplane::Log(dataplane::LogLevel::kInfo, "retention", "recording deleted",
+                   {{"recording", row.name.ToString()}, {"why", std::string(why)}});
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+uint64_t FillLimit(const OpenLun& lun) {
+  const uint64_t limit = lun.capacity->limit();
+  if (limit == 0) return UINT64_MAX;
+  if (lun.config.max_fill_percent > 0) return limit / 100 * lun.config.max_fill_percent;
+  const bool ring = lun.config.full_policy == services::FullPolicy::kRing;
+  return ring ? limit - limit / kFreePart : UINT64_MAX;
+}
+
+absl::Status MakeRoom(NodeParts& parts, const std::string& lun_id, OpenLun& lun, uint64_t bytes) {
+  return DeleteWhere(parts, lun_id, lun, "room", [&](const format::Manifest&) {
+    return lun.capacity->used() + bytes > lun.capacity->limit();
+  });
+}
+
+absl::StatusOr<int64_t> ApplyPolicies(NodeParts& parts, const std::string& lun_id, OpenLun& lun,
+                                      int64_t now_ns) {
+  const int64_t max_age_ns = lun.config.max_age_ns;
+  int64_t next_ns = INT64_MAX;
+  if (max_age_ns > 0) {
+    next_ns = now_ns + max_age_ns;
+    TD_RETURN_IF_ERROR(
+        DeleteWhere(parts, lun_id, lun, "age", [&](const format::Manifest& manifest) {
+          const int64_t end_ns = manifest.end_time_ns + max_age_ns;
+          if (end_ns <= now_ns) return true;
+          next_ns = std::min(next_ns, end_ns);
+          return false;
+        }));
+  }
+  if (lun.capacity->used() > FillLimit(lun)) {
+    TD_RETURN_IF_ERROR(DeleteWhere(parts, lun_id, lun, "fill", [&](const format::Manifest&) {
+      return lun.capacity->used() > FillLimit(lun);
+    }));
+  }
+  return next_ns;
+}
+
+Retention::Retention(NodeParts& parts) : parts_(parts), thread_([this] { Run(); }) {}
+
+Retention::~Retention() {
+  {
+    absl::MutexLock lock(&mutex_);
+    stop_ = true;
+  }
+  thread_.join();
+}
+
+void Retention::Run() {
+  while (true) {
+    {
+      absl::MutexLock lock(&mutex_);
+      if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), kPeriod)) return;
+    }
+    for (const auto& [lun_id, lun] : parts_.luns.All()) Look(lun_id, *lun);
+  }
+}
+
+void Retention::Look(const std::string& lun_id, OpenLun& lun) {
+  const int64_t now_ns = parts_.settings.clock->WallNs();
+  int64_t& next_ns = next_look_ns_[lun.config.uid];
+  const bool aged = lun.config.max_age_ns > 0 && now_ns >= next_ns;
+  if (!aged && lun.capacity->used() <= FillLimit(lun)) return;
+  const auto next = ApplyPolicies(parts_, lun_id, lun, now_ns);
+  if (next.ok()) {
+    next_ns = *next;
+  } else {
+    dataplane::Log(dataplane::LogLevel::kError, "retention", "policies not applied",
+                   {{"lun", lun.config.name}, {"error", std::string(next.status().message())}});
+  }
+}
+
+}  // namespace tapedeck::storage_node

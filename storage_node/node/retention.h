@@ -1,0 +1,44 @@
+// What a LUN's policies delete: the oldest closed recordings, for room or for their age, never
+// those that are kept, written or played.
+#pragma once
+
+#include <map>
+#include <string>
+#include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "storage_node/node/parts.h"
+
+namespace tapedeck::storage_node {
+
+// How much a LUN may hold before the oldest go; UINT64_MAX: no such limit.
+uint64_t FillLimit(const OpenLun& lun);
+
+// Of a LUN with policy RING: deletes until `bytes` more fit, or nothing is left that may go. Any
+// thread; waits for the disk.
+absl::Status MakeRoom(NodeParts& parts, const std::string& lun_id, OpenLun& lun, uint64_t bytes);
+
+// Deletes all that the policies no longer keep at `now_ns`; returns when to look again for what is
+// too old. Any thread; waits for the disk.
+absl::StatusOr<int64_t> ApplyPolicies(NodeParts& parts, const std::string& lun_id, OpenLun& lun,
+                                      int64_t now_ns);
+
+// Applies the policies of all LUNs, on a thread of its own. Owned by the node.
+class Retention {
+ public:
+  explicit Retention(NodeParts& parts);
+  ~Retention();
+
+ private:
+  void Run();
+  void Look(const std::string& lun_id, OpenLun& lun);
+
+  NodeParts& parts_;
+  std::map<std::string, int64_t> next_look_ns_;  // by LUN uid; of the thread
+  absl::Mutex mutex_;
+  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+}  // namespace tapedeck::storage_node

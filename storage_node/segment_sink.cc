@@ -1,0 +1,149 @@
+#include "storage_node/segment_sink.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+
+namespace tapedeck::storage_node {
+
+using dataplane::Flow;
+
+SegmentSink::SegmentSink(SegmentOptions options, dataplane::Executor& executor)
+    : options_(std::move(options)),
+      port_(std::make_shared<TriggerPort>(
+          executor, [this](const services::Trigger& trigger) { return OnTrigger(trigger); })),
+      keeper_(options_.keeper) {}
+
+absl::StatusOr<std::unique_ptr<SegmentSink>> SegmentSink::Create(SegmentOptions options,
+                                                                 dataplane::Executor& executor) {
+  std::unique_ptr<SegmentSink> sink(new SegmentSink(std::move(options), executor));
+  TD_RETURN_IF_ERROR(sink->MakeNext());
+  sink->first_recording_ = sink->open_.front().recording.name;
+  return sink;
+}
+
+absl::Status SegmentSink::MakeNext() {
+  const uint64_t number = open_.empty() ? 0 : open_.back().number + 1;
+  TD_ASSIGN_OR_RETURN(ArmedRecording recording, options_.make(number));
+  recording.writer->SetWaker(waker_);
+  keeper_.OnSegment(number, recording.name, recording.live);
+  open_.push_back({.number = number, .recording = std::move(recording)});
+  return absl::OkStatus();
+}
+
+// What fails now is tried again when the segment is needed, and is an error only then.
+void SegmentSink::MakeAhead(uint64_t sequence) {
+  const uint64_t number = sequence / options_.segment_blocks + 1;
+  const bool half = sequence % options_.segment_blocks >= options_.segment_blocks / 2;
+  if (!half || number <= std::max(open_.back().number, ahead_tried_)) return;
+  ahead_tried_ = number;
+  if (const absl::Status status = MakeNext(); !status.ok()) {
+    dataplane::Log(dataplane::LogLevel::kWarning, "segment_sink", "no room for the next segment",
+                   {{"stream", first_recording_}, {"error", std::string(status.message())}});
+  }
+}
+
+void SegmentSink::SetWaker(dataplane::Waker waker) {
+  waker_ = std::move(waker);
+  for (Segment& segment : open_) segment.recording.writer->SetWaker(waker_);
+}
+
+absl::Status SegmentSink::status() const {
+  if (!error_.ok()) return error_;
+  for (const Segment& segment : open_) TD_RETURN_IF_ERROR(segment.recording.writer->status());
+  return absl::OkStatus();
+}
+
+bool SegmentSink::HasAllOf(uint64_t number) const {
+  const uint64_t first = open_.front().number;
+  return number < first || (number - first < open_.size() && open_[number - first].ending);
+}
+
+absl::StatusOr<Flow> SegmentSink::Push(dataplane::Block* block) {
+  Retire();
+  TD_RETURN_IF_ERROR(status());
+  const dataplane::BlockHeader header = block->header();
+  const uint64_t number = header.sequence / options_.segment_blocks;
+  if (HasAllOf(number)) {  // it came before
+    block->Reset();
+    return Flow::kMoved;
+  }
+  if (header.sequence >= watermarks().received + kMaxDisorder) {
+    return services::WithReason(
+        absl::InvalidArgumentError(absl::StrCat("write ", first_recording_, ": block ",
+                                                header.sequence, " comes far too early")),
+        "PROTOCOL_VIOLATION", {{"message", "Block"}});
+  }
+  while (open_.back().number < number) TD_RETURN_IF_ERROR(MakeNext());
+  Segment& segment = open_[number - open_.front().number];
+  block->header().sequence = header.sequence % options_.segment_blocks;
+  TD_ASSIGN_OR_RETURN(const Flow flow, segment.recording.writer->Push(block));
+  if (flow != Flow::kMoved) {
+    block->header().sequence = header.sequence;
+    return flow;
+  }
+  segment.used = true;
+  keeper_.OnBlock(number, header);
+  EndFull(segment);
+  MakeAhead(header.sequence);
+  return flow;
+}
+
+void SegmentSink::EndFull(Segment& segment) {
+  RecordingWriter& writer = *segment.recording.writer;
+  if (segment.ending || writer.watermarks().received < options_.segment_blocks) return;
+  segment.ending = true;
+  writer.Finish(absl::OkStatus()).IgnoreError();
+}
+
+void SegmentSink::Retire() {
+  while (open_.size() > 1 && open_.front().ending) {
+    const auto flow = open_.front().recording.writer->Finish(absl::OkStatus());
+    error_.Update(flow.status());
+    if (!flow.ok() || *flow != Flow::kEnd) return;
+    keeper_.OnClosed(open_.front().number);
+    open_.pop_front();
+  }
+}
+
+dataplane::Watermarks SegmentSink::watermarks() const {
+  const uint64_t closed = open_.front().number * options_.segment_blocks;
+  dataplane::Watermarks sum{.received = closed, .written = closed, .durable = closed};
+  // A segment counts only as far as all before it are there.
+  uint64_t end = closed;
+  for (const Segment& segment : open_) {
+    const dataplane::Watermarks marks = segment.recording.writer->watermarks();
+    if (sum.received == end) sum.received += marks.received;
+    if (sum.written == end) sum.written += marks.written;
+    if (sum.durable == end) sum.durable += marks.durable;
+    end += options_.segment_blocks;
+  }
+  return sum;
+}
+
+absl::StatusOr<Caught> SegmentSink::OnTrigger(const services::Trigger& trigger) {
+  Retire();
+  TD_RETURN_IF_ERROR(status());
+  if (ended_) return absl::FailedPreconditionError("the session is ending");
+  return keeper_.Keep(trigger);
+}
+
+absl::StatusOr<Flow> SegmentSink::Finish(const absl::Status& cause) {
+  ended_ = true;
+  const absl::Status unused = absl::CancelledError("the stream ended before this segment");
+  bool all = true;
+  for (Segment& segment : open_) {
+    const bool keep = segment.used || segment.number == 0;
+    const auto flow = segment.recording.writer->Finish(keep ? cause : unused);
+    error_.Update(flow.status());
+    all = all && (!flow.ok() || *flow == Flow::kEnd);
+  }
+  if (!all) return Flow::kNotNow;
+  if (cause.ok() && !error_.ok()) return error_;
+  return Flow::kEnd;
+}
+
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,75 @@
+// The Sink of a session that records into segments: after every so many blocks it goes on in a new
+// recording, with blocks numbered from 0 again. The next one is made while the last is half full.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "dataplane/executor/executor.h"
+#include "dataplane/sink.h"
+#include "storage_node/armed_recording.h"
+#include "storage_node/segment_keeper.h"
+#include "storage_node/trigger_port.h"
+
+namespace tapedeck::storage_node {
+
+struct SegmentOptions {
+  uint64_t segment_blocks = 0;
+  // Makes segment `number` of the session; waits for the file system's metadata.
+  std::function<absl::StatusOr<ArmedRecording>(uint64_t number)> make;
+  KeeperOptions keeper;
+};
+
+// Owned by the session; lives on its executor.
+class SegmentSink final : public dataplane::Sink {
+ public:
+  // Makes the first segment.
+  static absl::StatusOr<std::unique_ptr<SegmentSink>> Create(SegmentOptions options,
+                                                             dataplane::Executor& executor);
+  ~SegmentSink() override { port_->Close(); }
+
+  // For other threads, also when this is gone.
+  std::shared_ptr<TriggerPort> port() const { return port_; }
+  const std::string& first_recording() const { return first_recording_; }
+
+  // Errors are those of RecordingWriter, of the segment they are about, and of making the next one.
+  absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
+  // A segment made ahead that has no block goes away.
+  absl::StatusOr<dataplane::Flow> Finish(const absl::Status& cause) override;
+  void SetWaker(dataplane::Waker waker) override;
+  // Of the session's blocks, over all segments.
+  dataplane::Watermarks watermarks() const override;
+  absl::Status status() const override;
+
+ private:
+  struct Segment {
+    uint64_t number = 0;
+    ArmedRecording recording;
+    bool used = false;    // has a block
+    bool ending = false;  // has all its blocks
+  };
+
+  SegmentSink(SegmentOptions options, dataplane::Executor& executor);
+  absl::Status MakeNext();
+  void MakeAhead(uint64_t sequence);
+  bool HasAllOf(uint64_t number) const;
+  void EndFull(Segment& segment);
+  // Drops what is closed, from the front.
+  void Retire();
+  absl::StatusOr<Caught> OnTrigger(const services::Trigger& trigger);
+
+  const SegmentOptions options_;
+  const std::shared_ptr<TriggerPort> port_;
+  dataplane::Waker waker_;
+  std::deque<Segment> open_;  // never empty; consecutive
+  std::string first_recording_;
+  SegmentKeeper keeper_;
+  uint64_t ahead_tried_ = 0;  // the newest segment that was tried to be made ahead
+  absl::Status error_;
+  bool ended_ = false;
+};
+
+}  // namespace tapedeck::storage_node

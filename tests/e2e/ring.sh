@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# A ring LUN takes a stream that is many times its size and holds the end of it. A trigger keeps the seconds around it,
+# to the sample, while the stream goes on over everything else. What is old goes, what is kept stays, also through kill -9.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+RATE=$((131072 * 50)) # samples per second: 50 blocks of 1 MiB of cf32_le
+
+# ring STORE LUN CAPACITY
+ring() {
+  local member=()
+  mkdir -p "$WORK/member-$2"
+  [[ $1 == memory ]] || member=(--member "$WORK/member-$2")
+  tapectl --timeout 60s lun create "$2" --store "$1" "${member[@]}" --capacity "$3" --when-full ring >/dev/null
+}
+
+# Segments of a channel in order, one JSON each.
+segments() { tapectl_json recordings list "$1" | jq -c '.recordings | sort_by(.labels.segment | tonumber)[]'; }
+
+# is_the_end LUN/CHANNEL BLOCKS LEAST: the segments there are hold the last blocks of the stream, at least so many, without a gap.
+is_the_end() {
+  local all
+  all=$(segments "$1" | jq -sc '{count: length, first: .[0].labels.segment | tonumber, last: .[-1].labels.segment | tonumber,
+    blocks: map(.blocks) | add, streams: map(.labels.stream) | unique | length, sealed: all(.state == "SEALED"), each: .[0].blocks}')
+  json_is "$all" ".sealed and .streams == 1 and .last - .first + 1 == .count and .blocks >= $3" "segments of $1"
+  json_is "$all" ".last * .each < $2 and (.last + 1) * .each >= $2" "the last segment of $1"
+  echo "$1: $2 blocks went in, the last $(jq .blocks <<<"$all") are there"
+}
+
+wraps() {
+  local name blocks
+  blocks=$(scaled 2000)
+  ring "$1" "$1" 256MiB
+  tapectl channel create "$1/c0" --block-bytes 512KiB >/dev/null
+  tapectl record "$1/c0" --source synth --blocks "$blocks" >/dev/null
+  is_the_end "$1/c0" "$blocks" "$((blocks < 400 ? blocks : 400))"
+  for name in $(segments "$1/c0" | jq -r .name | sed -n '1p;$p'); do
+    json_is "$(tapectl_json play "$name" --sink verify | tail -n 1)" '.lost_blocks == 0' "play $name"
+  done
+  json_is "$(tapectl_json scrub start "$1" --rate 100GB)" '.state == "DONE" and .damaged == 0' "scrub of $1"
+  json_is "$(tapectl_json lun list)" "[.luns[] | select(.name == \"luns/$1\")][0] | .used_bytes <= .capacity_bytes" "room of $1"
+}
+
+# The stream goes round the ring while the seconds around a trigger stay.
+triggered() {
+  local capture kept first end
+  ring direct trig 1GiB
+  tapectl channel create trig/t --block-bytes 1MiB --sample-rate "$RATE" --pre-trigger 1s --post-trigger 500ms >/dev/null
+  start_job record trig/t --source synth --blocks "$(scaled 3000)"
+  wait_for 20 has_blocks trig/t 100
+  capture=$(tapectl_json trigger trig/t --label seen | jq -c '.captures[0]')
+  end_job
+  ((JOB_STATUS == 0)) || fail "the stream failed: $ANSWER"
+  first=$(jq .first_sample <<<"$capture")
+  end=$(jq .end_sample <<<"$capture")
+  json_is "$capture" ".end_sample - .trigger_sample == $RATE / 2 and .trigger_sample - .first_sample == $RATE" "the capture"
+  kept=$(segments trig/t | jq -sc 'map(select(.kept))')
+  json_is "$kept" "length >= 5 and length <= 8 and all(.state == \"SEALED\" and .missing_blocks == 0)" "kept segments"
+  # Of 16 blocks each.
+  json_is "$kept" "(.[0].labels.segment | tonumber) * 16 * 131072 <= $first" "the first sample kept"
+  json_is "$kept" "((.[-1].labels.segment | tonumber) + 1) * 16 * 131072 >= $end" "the last sample kept"
+  json_is "$kept" '[.[].annotations[] | select(.label == "seen")] | length == 1' "the mark"
+  json_is "$(tapectl_json play "$(jq -r .recording <<<"$capture")" --from-sample "$first" --sink verify | tail -n 1)" \
+    '.lost_blocks == 0' "play the capture"
+  echo "trig/t: the trigger kept samples $first to $end in $(jq length <<<"$kept") segments while the ring went on"
+}
+
+has_blocks() { segments "$1" | jq -se --argjson blocks "$2" 'map(.blocks) | add >= $blocks'; }
+
+keeps_through_a_kill() {
+  local name
+  name=$(segments posix/c0 | jq -rs '.[0].name')
+  tapectl keep "$name" >/dev/null
+  kill -9 "$STORAGE_PID"
+  start_storage
+  tapectl record posix/c0 --source synth --blocks "$(scaled 1000)" >/dev/null
+  json_is "$(tapectl_json recordings show "$name")" '.kept' "$name"
+  json_is "$(tapectl_json play "$name" --sink verify | tail -n 1)" '.lost_blocks == 0' "play $name"
+  tapectl keep --release "$name" >/dev/null
+  tapectl record posix/c0 --source synth --blocks "$(scaled 1000)" >/dev/null
+  if tapectl recordings show "$name" >/dev/null 2>&1; then fail "$name was released and is still there"; fi
+}
+
+is_empty() { [[ -z $(tapectl_json recordings list "$1" | jq -r '.recordings[].name') ]]; }
+
+grows_old() {
+  mkdir "$WORK/member-old"
+  tapectl lun create old --store posix --member "$WORK/member-old" --max-age 1s >/dev/null
+  tapectl channel create old/c0 --block-bytes 64KiB >/dev/null
+  tapectl record old/c0 --source synth --blocks 8 >/dev/null
+  wait_for 10 is_empty old/c0 || fail "a recording outlives its age"
+}
+
+begin_test
+start_storage
+start_worker
+wraps posix
+wraps direct
+triggered
+keeps_through_a_kill
+grows_old
