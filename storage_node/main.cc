@@ -10,6 +10,7 @@
 #include "services/daemon.h"
 #include "services/errors.h"
 #include "services/grpc_log.h"
+#include "services/out_of_memory.h"
 #include "services/placement.h"
 #include "services/server/catalog_service.h"
 #include "services/server/node_service.h"
@@ -81,6 +82,7 @@ absl::Status Run(const Settings& settings) {
 }  // namespace tapedeck::storage_node
 
 int main(int argc, char** argv) {
+  tapedeck::services::EndWhenOutOfMemory();
   tapedeck::services::server::BlockShutdownSignals();
   tapedeck::services::RouteGrpcLog();
   // Debian builds Abseil with deadlock detection on, which costs a lookup at every lock.

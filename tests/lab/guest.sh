@@ -51,6 +51,17 @@ add_peer_port() {
   make_rdma "ry$1" "q$1"
 }
 
+# slow_address ADDRESS RATE: what goes to or from this address of lo shares the rate, such as 8mbit.
+slow_address() {
+  local end
+  modprobe -a sch_prio sch_tbf cls_u32
+  tc qdisc add dev lo root handle 1: prio bands 3 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+  tc qdisc add dev lo parent 1:3 handle 30: tbf rate "$2" burst 128kb latency 1s
+  for end in src dst; do
+    tc filter add dev lo parent 1: protocol ip u32 match ip "$end" "$1/32" flowid 1:3
+  done
+}
+
 # rdma_state N: the port's state as the RDMA device sees it, such as ACTIVE or DOWN.
 rdma_state() { sed 's/.*: //' "/sys/class/infiniband/rx$1/ports/1/state"; }
 

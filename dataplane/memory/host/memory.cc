@@ -6,7 +6,10 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/memory/available.h"
 #include "dataplane/memory/pages.h"
+#include "dataplane/reason.h"
+#include "dataplane/status_macros.h"
 
 namespace tapedeck::dataplane::host {
 namespace {
@@ -24,14 +27,19 @@ class HostMemory final : public Memory {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Memory>> Create(size_t bytes) {
+  TD_RETURN_IF_ERROR(CheckAvailable(
+      "host memory", bytes, "memory",
+      "end other sessions, use fewer slots or smaller blocks, or give it more memory"));
   void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (address == MAP_FAILED) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("mmap of ", bytes, " bytes: ", std::strerror(errno)));
+    return WithReason(absl::ResourceExhaustedError(
+                          absl::StrCat("mmap of ", bytes, " bytes: ", std::strerror(errno),
+                                       "; end other sessions, use fewer slots or smaller blocks")),
+                      "LIMIT_REACHED", {{"limit", "address space"}, {"option", "memory"}});
   }
-  const std::span window(static_cast<std::byte*>(address), bytes);
-  MakeResident(window);
-  return std::make_unique<HostMemory>(window);
+  auto memory = std::make_unique<HostMemory>(std::span(static_cast<std::byte*>(address), bytes));
+  TD_RETURN_IF_ERROR(MakeResident(memory->window().bytes));
+  return memory;
 }
 
 }  // namespace tapedeck::dataplane::host

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <span>
 
 #include "storage_node/engine/aligned.h"
@@ -18,7 +18,7 @@ class Pages {
  public:
   explicit Pages(size_t bytes)
       : size_(engine::AlignUp(bytes)),
-        memory_(static_cast<std::byte*>(std::aligned_alloc(kPageBytes, size_))) {
+        memory_(static_cast<std::byte*>(::operator new(size_, kAlignment))) {
     std::memset(memory_.get(), 0, size_);
   }
 
@@ -26,8 +26,9 @@ class Pages {
   std::span<const std::byte> bytes() const { return {memory_.get(), size_}; }
 
  private:
+  static constexpr std::align_val_t kAlignment{kPageBytes};
   struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
+    void operator()(std::byte* memory) const { ::operator delete(memory, kAlignment); }
   };
   size_t size_;
   std::unique_ptr<std::byte, Free> memory_;

@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <limits>
-#include <string>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/memory/available.h"
 #include "dataplane/memory/pages.h"
+#include "dataplane/status_macros.h"
 #include "services/errors.h"
 
 namespace tapedeck::storage_node::store::memory {
@@ -21,37 +20,24 @@ constexpr uint64_t kRunBytes = 8 << 20;
 // Four default rings. With less, few sessions could be open on a full LUN to learn that it is full.
 constexpr uint64_t kHeadroomBytes = 256 << 20;
 
-uint64_t AvailableBytes() {
-  std::ifstream file("/proc/meminfo");
-  std::string key, unit;
-  for (uint64_t kib; file >> key >> kib; std::getline(file, unit)) {
-    if (key == "MemAvailable:") return kib * 1024;
-  }
-  return std::numeric_limits<uint64_t>::max();
-}
-
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<Arena>> Arena::Create(uint64_t capacity_bytes) {
-  if (const uint64_t available = AvailableBytes(); capacity_bytes > available) {
-    return services::WithReason(
-        absl::ResourceExhaustedError(absl::StrCat("memory LUN: needs ", capacity_bytes,
-                                                  " bytes, the machine has ", available,
-                                                  " available; choose a smaller capacity")),
-        "LIMIT_REACHED", {{"limit", absl::StrCat(available)}, {"option", "capacity"}});
-  }
+  TD_RETURN_IF_ERROR(dataplane::CheckAvailable("memory LUN", capacity_bytes, "capacity",
+                                               "choose a smaller capacity"));
   const size_t bytes = capacity_bytes + kHeadroomBytes;
   void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (address == MAP_FAILED) {
-    return services::WithReason(absl::ResourceExhaustedError(absl::StrCat(
-                                    "mmap of ", bytes, " bytes: ", std::strerror(errno))),
-                                "LIMIT_REACHED",
-                                {{"limit", "address space"}, {"option", "capacity"}});
+    return services::WithReason(
+        absl::ResourceExhaustedError(absl::StrCat(
+            "mmap of ", bytes, " bytes: ", std::strerror(errno), "; choose a smaller capacity")),
+        "LIMIT_REACHED", {{"limit", "address space"}, {"option", "capacity"}});
   }
   const std::span window(static_cast<std::byte*>(address), bytes);
-  dataplane::MakeResident(window.first(capacity_bytes));
-  return std::shared_ptr<Arena>(new Arena(window));
+  std::shared_ptr<Arena> arena(new Arena(window));
+  TD_RETURN_IF_ERROR(dataplane::MakeResident(window.first(capacity_bytes)));
+  return arena;
 }
 
 Arena::Arena(std::span<std::byte> window) : window_(window) {

@@ -7,6 +7,8 @@ HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export TAPEDECK_RAILS="r0=tcp:127.0.0.2" DM_DISABLE_UDEV=1
 # shellcheck source=deploy/services.sh
 source "$HERE/../../../deploy/services.sh"
+# shellcheck source=tests/lab/guest.sh
+source "$HERE/../guest.sh"
 trap 'echo "failed: $BASH_COMMAND, called at ${BASH_LINENO[*]}" >&2; tail -n 20 "$WORK"/*.{log,out} >&2' ERR
 
 mark() { dmsetup message log 0 mark "$1"; }
@@ -32,17 +34,6 @@ begin_log() {
   ln -s "$PLACE/mnt/state" "$WORK/state"
   sync -f "$PLACE/mnt"
   mark begin
-}
-
-# slow_rails: what goes to or from 127.0.0.2 shares RATE, so that a recording lasts longer than a look at it takes.
-slow_rails() {
-  local end
-  modprobe -a sch_prio sch_tbf cls_u32
-  tc qdisc add dev lo root handle 1: prio bands 3 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
-  tc qdisc add dev lo parent 1:3 handle 30: tbf rate "$RATE" burst 128kb latency 1s
-  for end in src dst; do
-    tc filter add dev lo parent 1: protocol ip u32 match ip "$end" 127.0.0.2/32 flowid 1:3
-  done
 }
 
 # record CHANNEL SOURCE: in the background; adds to JOBS.
@@ -108,7 +99,8 @@ end_log() {
 }
 
 begin_log
-slow_rails
+# A recording lasts longer than a look at it takes.
+slow_address 127.0.0.2 "$RATE"
 start_storage
 start_worker
 tapectl --timeout 60s lun create l --store "$KIND" --member "$MEMBER" --capacity 200MiB >/dev/null

@@ -1,0 +1,36 @@
+#include "services/out_of_memory.h"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+namespace tapedeck::services {
+namespace {
+
+constexpr char kText[] =
+    ": out of memory: this process ends here. What was acknowledged as written or durable is kept: "
+    "recordings that were open are recovered when the storage node starts again. Start this "
+    "program again with more memory, fewer sessions at once, smaller rings or smaller memory "
+    "LUNs\n";
+
+// On whatever thread it was, under whatever locks: nothing here allocates or waits, and no
+// destructor runs.
+[[noreturn]] void End() {
+  const std::array<iovec, 2> line = {
+      {{.iov_base = program_invocation_short_name,
+        .iov_len = std::strlen(program_invocation_short_name)},
+       {.iov_base = const_cast<char*>(kText), .iov_len = sizeof(kText) - 1}}};
+  // Nothing can be done about a failed write to stderr.
+  [[maybe_unused]] const ssize_t written = writev(STDERR_FILENO, line.data(), line.size());
+  _exit(kOutOfMemoryExit);
+}
+
+}  // namespace
+
+void EndWhenOutOfMemory() { std::set_new_handler(&End); }
+
+}  // namespace tapedeck::services

@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# Runs in the virtual machine: a disk that fails under the storage node, by the kernel's own errors. One sector cannot
+# be read: its block is a marked gap, is named, and all else plays. All writes fail, or everything does, while a session
+# records: it ends with STORE_IO, member and cause, nothing hangs, and what was acknowledged plays once the disk is sound.
+#   io_errors.sh posix|direct|block [fail_writes|fail_all...]     posix and direct on ext4, block on the device itself
+export TAPEDECK_RAILS="r0=tcp:127.0.0.2" DM_DISABLE_UDEV=1
+# shellcheck source=tests/e2e/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../e2e/lib.sh"
+# shellcheck source=tests/lab/guest.sh
+source "$TAPEDECK_ROOT/tests/lab/guest.sh"
+
+DISK=/dev/ram0 DISK_KIB=$((320 * 1024)) DEVICE=/dev/mapper/failing
+BLOCKS=24 BLOCK_BYTES=65536 BAD_BLOCK=10
+SECTORS=$((DISK_KIB * 2))
+
+# become < TABLE: what the device does from now on, without waiting for what is under way.
+become() {
+  dmsetup load failing
+  dmsetup suspend --noflush --nolockfs failing
+  dmsetup resume failing
+}
+
+sound() { become <<<"0 $SECTORS linear $DISK 0"; }
+fail_writes() { become <<<"0 $SECTORS flakey $DISK 0 0 3600 1 error_writes"; }
+fail_all() { become <<<"0 $SECTORS error"; }
+
+# fail_reads_at SECTOR: of 4096 bytes there.
+fail_reads_at() {
+  printf '0 %d linear %s 0\n%d 8 error\n%d %d linear %s %d\n' "$1" "$DISK" "$1" \
+    $(($1 + 8)) $((SECTORS - $1 - 8)) "$DISK" $(($1 + 8)) | become
+}
+
+# begin_disk KIND: an empty one; sets MEMBER.
+begin_disk() {
+  modprobe brd rd_nr=1 rd_size="$DISK_KIB"
+  dmsetup create failing --table "0 $SECTORS linear $DISK 0"
+  MEMBER=$DEVICE
+  [[ $1 != block ]] || return 0
+  mkfs.ext4 -q -E lazy_itable_init=0,lazy_journal_init=0 "$DEVICE"
+  mkdir -p "$WORK/mnt"
+  mount "$DEVICE" "$WORK/mnt"
+  MEMBER=$WORK/mnt/member
+  mkdir "$MEMBER"
+}
+
+# begin_node KIND: with the channels raw, of samples from a file, and synth.
+begin_node() {
+  start_storage
+  tapectl --timeout 60s lun create "$1" --store "$1" --member "$MEMBER" >/dev/null
+  tapectl channel create "$1/raw" --datatype cu8 --block-bytes "$BLOCK_BYTES" --sample-rate 1e6 >/dev/null
+  tapectl channel create "$1/synth" --datatype cf32_le --block-bytes "$BLOCK_BYTES" --sample-rate 1e6 >/dev/null
+}
+
+# sector_of BLOCK: where on the disk the block of the source file lies.
+sector_of() {
+  sync
+  blockdev --flushbufs "$DISK"
+  /usr/bin/python3 - "$DISK" "$WORK/source" "$1" "$BLOCK_BYTES" <<'PYTHON'
+import mmap, os, sys
+disk, source, block, size = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+wanted = open(source, "rb").read()[block * size:][:64]
+with open(disk, "rb") as device:
+    size = device.seek(0, os.SEEK_END)
+    print(mmap.mmap(device.fileno(), size, prot=mmap.PROT_READ).find(wanted) // 512)
+PYTHON
+}
+
+forget_pages() { sync && echo 3 >/proc/sys/vm/drop_caches; }
+
+# names_bad_block REPORT: one block is damaged, by an error of the member.
+names_bad_block() {
+  json_is "$(tail -n 1 <<<"$1")" "[.damaged[] | [.sequence, .kind]] == [[$BAD_BLOCK, \"io\"]]" "$2"
+  [[ $1 == *"$MEMBER"*"Input/output error"* ]] || fail "$2 names neither member nor cause: $1"
+}
+
+bad_sector() {
+  local name sector answer
+  head -c $((BLOCKS * BLOCK_BYTES)) /dev/urandom >"$WORK/source"
+  name=$(tapectl_json record "$1/raw" --source "file:$WORK/source" | tail -n 1 | jq -r .recording)
+  sector=$(sector_of "$BAD_BLOCK")
+  fail_reads_at $((sector + 16))
+  forget_pages
+  answer=$(tapectl_json play "$name" --sink "file:$WORK/copy" 2>&1) && fail "$1: a bad sector played: $answer"
+  expect_error_in "$answer" DATA_LOSS BLOCK_DAMAGED
+  json_is "$(grep '^{' <<<"$answer" | tail -n 1)" '.lost_blocks == 1' "$1: playing over a bad sector"
+  cmp -n $((BAD_BLOCK * BLOCK_BYTES)) "$WORK/source" "$WORK/copy" || fail "$1: wrong before the gap"
+  cmp -i $(((BAD_BLOCK + 1) * BLOCK_BYTES)) "$WORK/source" "$WORK/copy" || fail "$1: wrong after the gap"
+  forget_pages
+  names_bad_block "$(tapectl_json recordings verify "$name" || true)" "$1: verify"
+  sound
+  tapectl play "$name" --sink "file:$WORK/copy" >/dev/null
+  cmp "$WORK/source" "$WORK/copy" || fail "$1: not whole after the disk is sound again"
+  echo "$1: a sector that cannot be read: 1 of $BLOCKS blocks is a gap, named; whole once it can"
+}
+
+# is_ahead LUN: the job's worker was told of some blocks.
+is_ahead() { job | jq -e --arg channel "/$1/" '.state == "RUNNING" and (.recording | contains($channel)) and .blocks > 20'; }
+
+# job_is_over PID
+job_is_over() { ! kill -0 "$1" 2>/dev/null; }
+
+# remount KIND: as an operator would, after the disk was exchanged or its cable plugged in again.
+remount() {
+  stop_service "$STORAGE_PID"
+  sound
+  if [[ $1 != block ]]; then
+    umount "$WORK/mnt"
+    mount "$DEVICE" "$WORK/mnt"
+  fi
+  start_storage
+}
+
+# failing_disk KIND fail_writes|fail_all
+failing_disk() {
+  local acknowledged name report
+  tapectl_json record "$1/synth" --source synth --duration 60s >"$WORK/job.json" 2>"$WORK/job.log" &
+  JOB_PID=$!
+  wait_for 30 is_ahead "$1" || fail "$1: the job did not get going: $(cat "$WORK/job.json")"
+  "$2"
+  wait_for 30 job_is_over "$JOB_PID" || fail "$1, $2: the job hangs: $(job)"
+  end_job
+  ((JOB_STATUS != 0)) || fail "$1, $2: recorded on a disk that fails: $ANSWER"
+  expect_error_in "$ANSWER" INTERNAL STORE_IO
+  [[ $ANSWER == *"$MEMBER"* && $ANSWER =~ (Input/output error|Read-only file system) ]] ||
+    fail "$1, $2: the error names neither member nor cause: $ANSWER"
+  kill -0 "$STORAGE_PID" || fail "$1, $2: the storage node died"
+  acknowledged=$(job | jq .blocks)
+  name=$(job | jq -r .recording)
+  remount "$1"
+  wait_for 10 is_closed "$name" || fail "$1, $2: $name is not closed"
+  json_is "$(tapectl_json recordings show "$name")" ".blocks >= $acknowledged" "$1, $2: $acknowledged were acknowledged"
+  report=$(tapectl_json recordings verify "$name" || true)
+  json_is "$(tail -n 1 <<<"$report")" \
+    "[.damaged[]? | select(.sequence < $acknowledged or .kind != \"missing\")] == []" "$1, $2: verify"
+  report=$(tapectl_json play "$name" --sink verify 2>&1 || true)
+  [[ $report != *CONTENT_MISMATCH* ]] || fail "$1, $2: wrong bytes: $report"
+  json_is "$(grep '^{' <<<"$report" | tail -n 1)" ".crc_errors == 0 and .blocks + .lost_blocks >= $acknowledged" "$1, $2: play"
+  is_whole "$(tapectl_json record "$1/synth" --source synth --blocks 20 | tail -n 1)" "$1, $2: recording after that"
+  echo "$1, $2: $(jq -r .error.message <<<"$ANSWER" | head -c 160); $acknowledged blocks acknowledged, 0 lost"
+}
+
+begin_test
+# A recording lasts longer than making its disk fail takes.
+slow_address 127.0.0.2 16mbit
+start_worker
+begin_disk "$1"
+begin_node "$1"
+bad_sector "$1"
+for fault in "${@:2}"; do failing_disk "$1" "$fault"; done
+stop_service "$STORAGE_PID"
+[[ $1 == block ]] || umount "$WORK/mnt"
