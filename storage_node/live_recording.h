@@ -12,6 +12,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "storage_node/format/manifest.h"
+#include "storage_node/tail.h"
 
 namespace tapedeck::storage_node {
 
@@ -23,6 +24,9 @@ class LiveRecording {
   std::atomic<uint64_t> bytes = 0;
   std::atomic<uint64_t> missing_blocks = 0;
   std::atomic<uint64_t> durable = 0;
+
+  // For followers: the newest blocks.
+  const std::shared_ptr<Tail> tail = std::make_shared<Tail>();
 
   // Every block below can be read from the recording's files.
   uint64_t written() const { return written_; }

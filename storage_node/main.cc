@@ -56,6 +56,7 @@ absl::Status Run(const Settings& settings) {
   placement.PinPollers(rails->transports());
   TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());
   TD_ASSIGN_OR_RETURN(const auto node, StorageNode::Create({.state_dir = settings.state,
+                                                            .follow_bytes = settings.follow_bytes,
                                                             .rails = rails->transports()}));
   services::session::Registry registry(services::AsExecutors(loops), rails->transports(),
                                        &node->sessions());

@@ -38,6 +38,9 @@ absl::StatusOr<std::unique_ptr<NodeParts>> OpenParts(StorageSettings settings) {
     parts->settings.clock = std::make_shared<dataplane::SystemClock>();
   }
   if (!parts->settings.random) parts->settings.random = SystemRandom;
+  if (const uint64_t bytes = parts->settings.follow_bytes; bytes > 0) {
+    parts->follow_memory = TailMemory::Create(bytes);
+  }
   parts->verifier = std::make_shared<Verifier>(parts->settings.random);
   TD_ASSIGN_OR_RETURN(parts->catalog,
                       catalog::Catalog::Open(CatalogPath(parts->settings.state_dir)));

@@ -1,6 +1,7 @@
 #include "storage_node/recording_reader.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -15,6 +16,9 @@ using dataplane::Flow;
 // 16 for each of two drives. More would only push checked blocks out of the CPU's caches before
 // they are sent.
 constexpr uint64_t kMaxAhead = 32;
+
+// Of blocks that are only copied: a few slots, used again and again, stay in the CPU's caches.
+constexpr uint64_t kMaxCopiedAhead = 4;
 
 // Damaged blocks that are logged one by one.
 constexpr uint64_t kMaxReports = 100;
@@ -41,6 +45,11 @@ RecordingReader::RecordingReader(ReaderOptions options,
   auto grown = lifetime_.Guard([this] { OnGrown(); });
   follower_ = options_.live->Follow([&executor, grown] { executor.Post(grown); });
   executor.Post(grown);
+  if (options_.follow_memory == nullptr) return;
+  tail_follower_ = options_.live->tail->Attach({.executor = &executor,
+                                                .block_bytes = manifest_.block_bytes,
+                                                .memory = options_.follow_memory,
+                                                .next = next_read_});
 }
 
 void RecordingReader::OnGrown() {
@@ -54,7 +63,14 @@ void RecordingReader::OnGrown() {
 
 RecordingReader::~RecordingReader() {
   options_.ring->SetWaker(nullptr);
-  if (options_.live != nullptr) options_.live->Unfollow(follower_);
+  if (options_.live != nullptr) {
+    options_.live->Unfollow(follower_);
+    dataplane::Log(dataplane::LogLevel::kInfo, "recording_reader", "followed",
+                   {{"recording", options_.name},
+                    {"blocks", absl::StrCat(next_read_ - options_.first)},
+                    {"from_memory", absl::StrCat(blocks_from_memory_)}});
+  }
+  if (tail_follower_.has_value()) options_.live->tail->Detach(*tail_follower_);
   if (damaged_blocks_ <= kMaxReports) return;
   dataplane::Log(dataplane::LogLevel::kError, "recording_reader", "more blocks damaged",
                  {{"recording", options_.name}, {"blocks", absl::StrCat(damaged_blocks_)}});
@@ -87,6 +103,7 @@ void RecordingReader::Pump() {
 
 // Nothing it calls runs inline, so the queue it is called from stays as it is.
 bool RecordingReader::Start(const Request& request) {
+  if (const auto kept = FromTail(request)) return StartCopy(request, *kept);
   const auto* entry = index_.Find(request.sequence);
   if (entry == nullptr || ReadTooEarly(request.sequence, entry->status())) return false;
   const bool known = KnownMissing(request.sequence);
@@ -105,6 +122,34 @@ bool RecordingReader::Start(const Request& request) {
       [this, request, entry = **entry](absl::StatusOr<dataplane::Block> block) {
         OnRead(request, entry, std::move(block));
       });
+}
+
+std::shared_ptr<const dataplane::Block> RecordingReader::FromTail(const Request& request) {
+  if (!tail_follower_.has_value() || request.sequence != next_read_) return nullptr;
+  auto kept = options_.live->tail->Find(*tail_follower_, request.sequence);
+  if (kept == nullptr && !growing_) {
+    // Nothing comes any more.
+    options_.live->tail->Detach(*std::exchange(tail_follower_, std::nullopt));
+  }
+  return kept;
+}
+
+bool RecordingReader::StartCopy(const Request& request, const dataplane::Block& kept) {
+  if (request.sequence >= next_give_ + kMaxCopiedAhead) return false;
+  std::optional<dataplane::Block> block = options_.ring->Take();
+  if (!block.has_value()) return false;
+  const dataplane::BlockHeader& header = kept.header();
+  std::memcpy(block->memory().data(), kept.payload().data(), header.payload_bytes);
+  ++blocks_from_memory_;
+  Give(request,
+       {.sequence = header.sequence,
+        .sample_index = header.sample_index,
+        .capture_ns = header.capture_ns,
+        .payload_bytes = header.payload_bytes,
+        .crc32c = header.crc32c,
+        .flags = header.flags},
+       *std::move(block));
+  return true;
 }
 
 bool RecordingReader::ReadTooEarly(uint64_t sequence, const absl::Status& status) {

@@ -1,6 +1,7 @@
 // The Source of a playback session: reads a recording ahead, checks every block against its index
 // entry and gives the blocks in order. What is damaged is given as missing, never as data. A
-// recording that is being written is followed: it reads what is written until it is closed.
+// recording that is being written is followed: it reads what is written until it is closed, from
+// memory what is there still.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,8 @@ struct ReaderOptions {
   uint64_t first = 0;                         // the block to begin with: it is given as number 0
   std::shared_ptr<LiveRecording> live;        // of a recording that is being written; else null
   int64_t behind_ns = 0;  // no block is given earlier than this after its capture
+  // For the tail of a followed recording; null: a follower reads files only.
+  std::shared_ptr<TailMemory> follow_memory;
   // Held as long as the reader: the recording's lock and its LUN.
   std::shared_ptr<const void> lease;
 };
@@ -51,6 +54,8 @@ class RecordingReader final : public dataplane::Source {
   absl::Status Reject(const dataplane::BlockHeader& header) override;
 
   uint64_t damaged_blocks() const { return damaged_blocks_; }
+  // Given from the tail of the recording that is followed.
+  uint64_t blocks_from_memory() const { return blocks_from_memory_; }
 
  private:
   struct Request {
@@ -71,6 +76,11 @@ class RecordingReader final : public dataplane::Source {
   // Whether it is too early to give this block; then the waker is called in time.
   bool TooEarly(const dataplane::BlockHeader& header);
   bool Start(const Request& request);
+  // The block from memory, if it is wanted for the first time and is there.
+  std::shared_ptr<const dataplane::Block> FromTail(const Request& request);
+  // Not checked here: its consumer checks the bytes against the CRC that came with the block and
+  // was checked then. What it rejects is read from the files.
+  bool StartCopy(const Request& request, const dataplane::Block& kept);
   bool StartMissing(const Request& request, const format::IndexEntry& entry);
   void OnRead(const Request& request, const format::IndexEntry& entry,
               absl::StatusOr<dataplane::Block> block);
@@ -86,7 +96,8 @@ class RecordingReader final : public dataplane::Source {
   const std::unique_ptr<store::RecordingFiles> files_;
   format::Manifest manifest_;  // final once the recording is closed
   bool growing_;
-  uint64_t follower_ = 0;  // at options_.live
+  uint64_t follower_ = 0;                  // at options_.live
+  std::optional<uint64_t> tail_follower_;  // at its tail
   std::optional<uint64_t> read_again_;
   bool waiting_ = false;  // until the next block may be given
   const format::EntryFormat entries_;
@@ -102,6 +113,7 @@ class RecordingReader final : public dataplane::Source {
   std::set<uint64_t> rejected_;
   size_t rejected_open_ = 0;  // not given again yet
   uint64_t damaged_blocks_ = 0;
+  uint64_t blocks_from_memory_ = 0;
   absl::Status error_;  // not even a missing block can be given
   dataplane::Lifetime lifetime_;
 };

@@ -72,8 +72,7 @@ void RecordingWriter::StoreManifest() {
 
 RecordingWriter::~RecordingWriter() {
   options_.live->SetAnnotated(nullptr);
-  if (phase_ == Phase::kSealed) return;
-  options_.live->Close(AsWritten());
+  if (phase_ != Phase::kSealed) options_.live->Close(AsWritten());
 }
 
 format::Manifest RecordingWriter::AsWritten() const {
@@ -127,7 +126,7 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
     index_.Add(entry);
   } else {
     ++blocks_under_way_;
-    WriteBlock(entry, std::move(*block), false);
+    WriteBlock(entry, options_.live->tail->Keep(std::move(*block), options_.ring_slots), false);
   }
   if (received_.mark() == full_at_) Fail(Full(options_.name, room_.capacity()));
   return Flow::kMoved;
@@ -225,6 +224,7 @@ dataplane::Watermarks RecordingWriter::watermarks() const {
 void RecordingWriter::Fail(const absl::Status& status) {
   if (!error_.ok()) return;
   error_ = status;
+  options_.live->tail->Stop();
   // A full disk has lost nothing.
   if (options_.verifier != nullptr && !absl::IsResourceExhausted(status)) {
     options_.verifier->Renew();

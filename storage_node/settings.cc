@@ -22,6 +22,11 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
       ->required();
   app.add_option("--rail", settings.rails,
                  "NAME=KIND:ADDRESS[:PORT], e.g. r0=tcp:10.0.0.1; once for each network port");
+  app.add_option("--follow-memory", settings.follow_bytes,
+                 "Memory for the newest blocks of all recordings that are followed, e.g. 512MiB; "
+                 "followers further behind read the disk; 0: all do")
+      ->transform(CLI::AsSizeValue(false))
+      ->capture_default_str();
   app.add_flag("--check", settings.check,
                "Read every recording, print what is damaged, change nothing, then exit: 1 if "
                "anything is");

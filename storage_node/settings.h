@@ -1,6 +1,7 @@
 // The command line of tapedeck-storage.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,8 +12,10 @@ struct Settings {
   std::string listen = "127.0.0.1:7400";  // HOST:PORT of the gRPC services
   std::string state;                      // directory of the catalog and the list of LUNs
   std::vector<std::string> rails;         // NAME=KIND:ADDRESS[:PORT]
-  bool check = false;                     // read all recordings, tell what is damaged, then exit
-  bool rebuild_catalog = false;           // make the catalog again from the files, then exit
+  // Memory for the newest blocks of all followed recordings, in bytes; 0: followers read the disk.
+  uint64_t follow_bytes = 1 << 30;
+  bool check = false;            // read all recordings, tell what is damaged, then exit
+  bool rebuild_catalog = false;  // make the catalog again from the files, then exit
 };
 
 // None if the process shall end with *exit_status: help or version was asked for, or the line is

@@ -28,6 +28,7 @@ struct StorageSettings {
   std::string state_dir;  // exists or its parent does
   size_t ring_slots = 64;
   uint64_t ring_bytes = 64 << 20;
+  uint64_t follow_bytes = 1 << 30;  // for the newest blocks of all followed recordings; 0: none
   std::vector<dataplane::Transport*> rails;       // of the sessions; outlive the node
   std::shared_ptr<const dataplane::Clock> clock;  // null: the system's
   format::Random random;                          // null: the system's
@@ -85,6 +86,7 @@ struct NodeParts {
   std::shared_ptr<Verifier> verifier;  // set
   LunTable luns;
   LiveRecordings live;
+  std::shared_ptr<TailMemory> follow_memory;  // null: followers read the stores
   LiveTriggers triggers;
   absl::Mutex rewriting;  // held while a closed recording's manifest is replaced
 };

@@ -95,6 +95,10 @@ absl::StatusOr<Admission> AdmitPlayback(NodeParts& parts, const Open& open,
                         .first = first,
                         .live = playable.live,
                         .behind_ns = open.playhead.behind_ns};
+  // A memory store lends its blocks themselves.
+  if (found.lun->config.store != services::StoreKind::kMemory) {
+    options.follow_memory = parts.follow_memory;
+  }
   options.lease = std::make_shared<Playable>(std::move(playable));
   admission.source =
       std::make_unique<RecordingReader>(std::move(options), std::move(files), executor);

@@ -101,6 +101,8 @@ CLI::App* AddSharing(CLI::App& app, Options& options) {
       app.add_subcommand("sharing", "8 recordings and 2 playbacks of a LUN, and a follower");
   AddMembers(*command, options);
   command->add_option("--seconds", options.seconds, "Of each measurement");
+  command->add_option("--follow-memory", options.follow_bytes, "As of the storage node")
+      ->transform(CLI::AsSizeValue(false));
   return command;
 }
 

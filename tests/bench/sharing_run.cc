@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/recovery.h"
 #include "storage_node/store/list.h"
@@ -15,6 +16,9 @@ namespace {
 
 constexpr int64_t kBehindNs = 200 * dataplane::kMillisecondNs;
 
+// Not measured: files, rings and followers' memory are new.
+constexpr int64_t kWarmUpNs = dataplane::kSecondNs;
+
 double Rate(uint64_t blocks, uint64_t block_bytes, int64_t ns) {
   return static_cast<double>(blocks * block_bytes) * 1e3 / static_cast<double>(ns);
 }
@@ -24,7 +28,11 @@ class Sharing {
  public:
   Sharing(const SharingRun& run, storage_node::store::Store& store,
           std::vector<dataplane::EventLoop*> loops)
-      : run_(run), store_(store), loops_(std::move(loops)) {}
+      : run_(run), store_(store), loops_(std::move(loops)) {
+    if (run.follow_bytes > 0) {
+      follow_memory_ = storage_node::TailMemory::Create(run.follow_bytes);
+    }
+  }
 
   absl::StatusOr<SharingRates> Run();
 
@@ -43,7 +51,7 @@ class Sharing {
     return loops_[0]->clock().NowNs() + static_cast<int64_t>(run_.seconds * 1e9);
   }
   // One recording, followed if asked for; it is kept.
-  absl::StatusOr<double> One(const std::string& recording, double blocks_per_s, bool follow);
+  absl::StatusOr<OneRate> One(const std::string& recording, double blocks_per_s, bool follow);
   absl::Status Together(SharingRates* rates);
   absl::Status Delete(const std::string& recording) {
     return store_.DeleteRecording({.channel = "bench", .recording = recording});
@@ -52,27 +60,41 @@ class Sharing {
   const SharingRun& run_;
   storage_node::store::Store& store_;
   const std::vector<dataplane::EventLoop*> loops_;
+  std::shared_ptr<storage_node::TailMemory> follow_memory_;
 };
 
-absl::StatusOr<double> Sharing::One(const std::string& recording, double blocks_per_s,
-                                    bool follow) {
+absl::StatusOr<OneRate> Sharing::One(const std::string& recording, double blocks_per_s,
+                                     bool follow) {
   TD_ASSIGN_OR_RETURN(const auto stream,
                       RecordStream::Create(Settings(recording, blocks_per_s), *loops_[0]));
   std::unique_ptr<PlayStream> follower;
   if (follow) {
     StreamSettings settings = Settings(recording);
+    settings.follow_memory = follow_memory_;
     TD_ASSIGN_OR_RETURN(follower, PlayStream::Create(settings, stream->manifest(), stream->live(),
                                                      *loops_[loops_.size() - 1]));
   }
-  stream->Begin(Deadline());
+  stream->Begin(Deadline() + kWarmUpNs);
   if (follower != nullptr) follower->Begin(0);
+  absl::SleepFor(absl::Nanoseconds(kWarmUpNs));
+  const int64_t warm_ns = stream->since_begin_ns();
+  const uint64_t warm_blocks = stream->blocks();
+  const double warm_cpu_s = CpuSeconds();
   absl::Status status = stream->Wait();
+  const double cpu_s = CpuSeconds() - warm_cpu_s;
   if (follower != nullptr) status.Update(follower->Wait());
   TD_RETURN_IF_ERROR(status);
   if (follower != nullptr && follower->blocks() != stream->blocks()) {
     return absl::DataLossError("the follower has not seen every block");
   }
-  return Rate(stream->blocks(), run_.store.block_bytes, stream->elapsed_ns());
+  const uint64_t blocks = stream->blocks() - warm_blocks;
+  OneRate one{.rate = Rate(blocks, run_.store.block_bytes, stream->elapsed_ns() - warm_ns),
+              .cpu_s = cpu_s * 1e9 / static_cast<double>(blocks * run_.store.block_bytes)};
+  if (follower != nullptr) {
+    one.from_memory = static_cast<double>(follower->blocks_from_memory()) /
+                      static_cast<double>(follower->blocks());
+  }
+  return one;
 }
 
 absl::Status Sharing::Together(SharingRates* rates) {
@@ -118,16 +140,19 @@ absl::Status Sharing::Together(SharingRates* rates) {
 
 absl::StatusOr<SharingRates> Sharing::Run() {
   SharingRates rates;
+  // Leaves the node's memory for followers resident, as any follower before does.
+  TD_RETURN_IF_ERROR(One("first", 0, true).status());
+  TD_RETURN_IF_ERROR(Delete("first"));
   TD_ASSIGN_OR_RETURN(rates.alone, One("alone", 0, false));
-  TD_RETURN_IF_ERROR(Together(&rates));
-  TD_RETURN_IF_ERROR(Delete("alone"));
   TD_ASSIGN_OR_RETURN(rates.followed, One("followed", 0, true));
   TD_RETURN_IF_ERROR(Delete("followed"));
-  const double pace = rates.alone * 1e6 / 2 / static_cast<double>(run_.store.block_bytes);
+  const double pace = rates.alone.rate * 1e6 / 2 / static_cast<double>(run_.store.block_bytes);
   TD_ASSIGN_OR_RETURN(rates.paced, One("paced", pace, false));
   TD_RETURN_IF_ERROR(Delete("paced"));
   TD_ASSIGN_OR_RETURN(rates.paced_followed, One("paced-followed", pace, true));
   TD_RETURN_IF_ERROR(Delete("paced-followed"));
+  TD_RETURN_IF_ERROR(Together(&rates));
+  TD_RETURN_IF_ERROR(Delete("alone"));
   return rates;
 }
 

@@ -11,18 +11,26 @@ struct SharingRun {
   StoreRun store;  // blocks: not used
   uint32_t recordings = 8;
   uint32_t playbacks = 2;
-  double seconds = 3;  // of each measurement
+  double seconds = 3;               // of each measurement
+  uint64_t follow_bytes = 1 << 30;  // 0: followers read the store
+};
+
+// One recording.
+struct OneRate {
+  double rate = 0;
+  double from_memory = 0;  // of the blocks that its follower got
+  double cpu_s = 0;        // for each 10^9 bytes recorded, the follower's part included
 };
 
 // 10^6 bytes per second.
 struct SharingRates {
-  double alone = 0;          // one recording
+  OneRate alone;
   double together = 0;       // all recordings and playbacks
   double recorded = 0;       // of that, the recordings
   double least_to_most = 0;  // of the recordings
-  double followed = 0;       // one recording, followed 200 ms behind
-  double paced = 0;          // one recording at half the rate of `alone`
-  double paced_followed = 0;
+  OneRate followed;          // 200 ms behind
+  OneRate paced;             // at half the rate of `alone`
+  OneRate paced_followed;
 };
 
 absl::StatusOr<SharingRates> RunSharing(const SharingRun& run);

@@ -1,7 +1,6 @@
 #include "tests/bench/store_run.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,15 +20,6 @@ using storage_node::store::RecordingPath;
 using storage_node::store::Store;
 
 const RecordingPath kPath{.channel = "bench", .recording = "bench"};
-
-double CpuSeconds() {
-  rusage usage = {};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
 
 StreamSettings SettingsOf(const StoreRun& run, Store& store) {
   return {.store = &store,

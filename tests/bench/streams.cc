@@ -1,5 +1,7 @@
 #include "tests/bench/streams.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstring>
 #include <random>
@@ -26,6 +28,15 @@ void FillWithNoise(dataplane::SlotPool& ring) {
 }
 
 }  // namespace
+
+double CpuSeconds() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
 
 void Pump::Wake() {
   loop_.Post([this] { Run(); });
@@ -165,7 +176,8 @@ absl::Status PlayStream::Open() {
                                   .manifest = manifest_,
                                   .ring = ring_,
                                   .live = live_,
-                                  .behind_ns = settings_.behind_ns},
+                                  .behind_ns = settings_.behind_ns,
+                                  .follow_memory = settings_.follow_memory},
       std::move(files), loop_);
   reader_->SetWaker([this] { pump_.Wake(); });
   return absl::OkStatus();
@@ -187,6 +199,7 @@ absl::StatusOr<Flow> PlayStream::Step() {
       return absl::DataLossError("a block is damaged");
     }
     if (flow == Flow::kMoved) ++blocks_;
+    if (flow == Flow::kEnd) blocks_from_memory_ += reader_->blocks_from_memory();
     const bool repeats = deadline_ns_ != 0;
     if (repeats && loop_.clock().NowNs() >= deadline_ns_) return Flow::kEnd;
     if (flow != Flow::kEnd) continue;

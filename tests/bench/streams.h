@@ -18,6 +18,9 @@
 
 namespace tapedeck::bench {
 
+// Of this process, so far.
+double CpuSeconds();
+
 // Runs on a loop until its step says kEnd or an error. Step is called at first and at every wake.
 class Pump {
  public:
@@ -47,6 +50,7 @@ struct StreamSettings {
   uint64_t blocks = 0;      // to record; 0: until the deadline
   double blocks_per_s = 0;  // 0: as fast as it goes
   int64_t behind_ns = 0;    // of a follower
+  std::shared_ptr<storage_node::TailMemory> follow_memory;  // null: followers read the store
   dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
 };
 
@@ -63,6 +67,7 @@ class RecordStream {
   absl::Status Wait();
   uint64_t blocks() const { return next_; }
   int64_t elapsed_ns() const { return elapsed_ns_; }
+  int64_t since_begin_ns() const { return loop_.clock().NowNs() - begin_ns_; }
   std::shared_ptr<storage_node::LiveRecording> live() const { return live_; }
   const storage_node::format::Manifest& manifest() const { return manifest_; }
 
@@ -98,6 +103,8 @@ class PlayStream {
   void Begin(int64_t deadline_ns);
   absl::Status Wait();
   uint64_t blocks() const { return blocks_; }
+  // Of them, those of a recording that was followed and has ended.
+  uint64_t blocks_from_memory() const { return blocks_from_memory_; }
   int64_t elapsed_ns() const { return elapsed_ns_; }
 
  private:
@@ -117,6 +124,7 @@ class PlayStream {
   int64_t deadline_ns_ = 0;
   int64_t elapsed_ns_ = 0;
   std::atomic<uint64_t> blocks_ = 0;
+  std::atomic<uint64_t> blocks_from_memory_ = 0;
 };
 
 }  // namespace tapedeck::bench

@@ -209,14 +209,19 @@ absl::StatusOr<nlohmann::json> Crc(const Options& options) {
 absl::StatusOr<nlohmann::json> Sharing(const Options& options) {
   TD_ASSIGN_OR_RETURN(const SharingRates rates,
                       RunSharing({.store = {.kind = options.store, .members = options.members},
-                                  .seconds = options.seconds}));
-  return nlohmann::json{{"alone_mb_per_s", rates.alone},
+                                  .seconds = options.seconds,
+                                  .follow_bytes = options.follow_bytes}));
+  return nlohmann::json{{"alone_mb_per_s", rates.alone.rate},
                         {"together_mb_per_s", rates.together},
                         {"recorded_mb_per_s", rates.recorded},
                         {"least_to_most", rates.least_to_most},
-                        {"followed_mb_per_s", rates.followed},
-                        {"paced_mb_per_s", rates.paced},
-                        {"paced_followed_mb_per_s", rates.paced_followed}};
+                        {"followed_mb_per_s", rates.followed.rate},
+                        {"followed_from_memory", rates.followed.from_memory},
+                        {"paced_mb_per_s", rates.paced.rate},
+                        {"paced_followed_mb_per_s", rates.paced_followed.rate},
+                        {"paced_followed_from_memory", rates.paced_followed.from_memory},
+                        {"alone_cpu_s_per_gb", rates.alone.cpu_s},
+                        {"followed_cpu_s_per_gb", rates.followed.cpu_s}};
 }
 
 absl::StatusOr<nlohmann::json> Restarts(const Options& options) {
