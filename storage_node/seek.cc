@@ -25,6 +25,8 @@ class Seek {
 
   // The last block below `blocks` that does not begin after `target`; 0 if all do.
   uint64_t Find(Playhead::Unit unit, int64_t target, uint64_t blocks);
+  // Whether the first block that can be read does.
+  bool BeginsAfter(Playhead::Unit unit, int64_t target, uint64_t blocks);
 
  private:
   // Blocks that cannot be read are passed over.
@@ -47,16 +49,23 @@ std::optional<format::IndexEntry> Seek::FirstFrom(uint64_t sequence, uint64_t en
   return std::nullopt;
 }
 
+bool IsAfter(const format::IndexEntry& entry, Playhead::Unit unit, int64_t target) {
+  return unit == Playhead::Unit::kSample ? entry.sample_index > static_cast<uint64_t>(target)
+                                         : entry.capture_ns > target;
+}
+
+bool Seek::BeginsAfter(Playhead::Unit unit, int64_t target, uint64_t blocks) {
+  const auto entry = FirstFrom(0, blocks);
+  // Nothing is there yet: it is the newest.
+  return !entry.has_value() || IsAfter(*entry, unit, target);
+}
+
 uint64_t Seek::Find(Playhead::Unit unit, int64_t target, uint64_t blocks) {
   uint64_t found = 0;
   for (uint64_t end = blocks; end - found > 1;) {
     const uint64_t middle = found + (end - found) / 2;
     const auto entry = FirstFrom(middle, end);
-    const bool after =
-        !entry.has_value() ||
-        (unit == Playhead::Unit::kSample ? entry->sample_index > static_cast<uint64_t>(target)
-                                         : entry->capture_ns > target);
-    if (after) {
+    if (!entry.has_value() || IsAfter(*entry, unit, target)) {
       end = middle;
     } else {
       found = entry->sequence;
@@ -87,6 +96,14 @@ absl::StatusOr<uint64_t> FindStart(store::Store& store, const store::RecordingPa
   CallerLoop loop(clock);
   TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
   return Seek(std::move(files), manifest, loop).Find(playhead.unit, playhead.start, blocks);
+}
+
+absl::StatusOr<bool> BeginsAfter(store::Store& store, const store::RecordingPath& path,
+                                 const format::Manifest& manifest, uint64_t blocks,
+                                 const Playhead& playhead, const dataplane::Clock& clock) {
+  CallerLoop loop(clock);
+  TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
+  return Seek(std::move(files), manifest, loop).BeginsAfter(playhead.unit, playhead.start, blocks);
 }
 
 }  // namespace tapedeck::storage_node

@@ -19,4 +19,11 @@ absl::StatusOr<uint64_t> FindStart(store::Store& store, const store::RecordingPa
                                    const services::session::Playhead& playhead,
                                    const dataplane::Clock& clock);
 
+// Whether the first block begins after the sample or time to begin with; true if there is
+// none. Waits for the disk.
+absl::StatusOr<bool> BeginsAfter(store::Store& store, const store::RecordingPath& path,
+                                 const format::Manifest& manifest, uint64_t blocks,
+                                 const services::session::Playhead& playhead,
+                                 const dataplane::Clock& clock);
+
 }  // namespace tapedeck::storage_node

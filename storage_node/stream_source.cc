@@ -51,8 +51,8 @@ void StreamSource::Acknowledge(uint64_t watermark) {
 }
 
 absl::Status StreamSource::Reject(const dataplane::BlockHeader& header) {
-  const auto after = std::ranges::find_if(
-      parts_, [&](const Part& part) { return part.base > header.sequence; });
+  const auto after =
+      std::ranges::find_if(parts_, [&](const Part& part) { return part.base > header.sequence; });
   if (after == parts_.begin()) return absl::InternalError("a block was rejected that was accepted");
   const auto part = std::prev(after);
   dataplane::BlockHeader own = header;

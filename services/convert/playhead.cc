@@ -29,12 +29,14 @@ v1::Playhead ToProto(const session::Playhead& playhead) {
       break;
   }
   out.set_follow(playhead.follow);
+  out.set_stream(playhead.stream);
   if (playhead.behind_ns > 0) *out.mutable_behind() = ToDuration(playhead.behind_ns);
   return out;
 }
 
 session::Playhead FromProto(const v1::Playhead& playhead) {
-  session::Playhead out{.follow = playhead.follow(),
+  session::Playhead out{.stream = playhead.stream(),
+                        .follow = playhead.follow(),
                         .behind_ns = std::max<int64_t>(FromDuration(playhead.behind()), 0)};
   switch (playhead.start_case()) {
     case v1::Playhead::kBlock:

@@ -14,6 +14,10 @@ struct Playhead {
   Unit unit = Unit::kBlock;
   int64_t start = 0;
 
+  // Where the recording is a segment of a stream, go on with the segments that follow, and begin in
+  // the one that has the sample or time asked for.
+  bool stream = false;
+
   // Play a recording that is being written, too, and end when it is closed.
   bool follow = false;
   // Give no block earlier than this after its capture, by the storage node's clock.

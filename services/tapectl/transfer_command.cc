@@ -189,6 +189,8 @@ void AddPlayhead(CLI::App* command, session::Playhead& playhead) {
                 "Begin at this time of capture: 2026-01-31T12:00:00Z, or -30s for 30 s ago");
   block->excludes(sample)->excludes(time);
   sample->excludes(time);
+  command->add_flag("--stream", playhead.stream,
+                    "Go on with the next segments; a sample or time may lie in any of them");
   command->add_flag("--follow", playhead.follow,
                     "Play a recording that is still being written, until it is closed");
   AddParsed(command, "--behind", playhead.behind_ns, ParseDurationNs,

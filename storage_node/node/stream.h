@@ -17,8 +17,8 @@ struct StreamSegment {
 // 0 if it is not a segment.
 uint64_t SegmentNumber(const format::Manifest& manifest);
 
-// Those there are of the stream that `recording` with this manifest is part of, in order; none if it
-// is not a segment. Any thread; waits for the catalog.
+// Those there are of the stream that `recording` with this manifest is part of, in order; none if
+// it is not a segment. Any thread; waits for the catalog.
 absl::StatusOr<std::vector<StreamSegment>> SegmentsOf(NodeParts& parts,
                                                       const ResourceName& recording,
                                                       const format::Manifest& manifest);

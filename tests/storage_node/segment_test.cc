@@ -4,6 +4,7 @@
 
 #include <future>
 #include <map>
+#include <set>
 
 #include "storage_node/node/retention.h"
 #include "tests/storage_node/node_fixture.h"
@@ -73,6 +74,26 @@ class SegmentTest : public testing::TestWithParam<StoreKind> {
       segments[std::stoull(recording.labels.at("segment"))] = recording;
     }
     return segments;
+  }
+
+  // Plays on from where `playhead` says; returns the numbers of the blocks as in the stream, and
+  // why it ended.
+  std::pair<std::vector<uint64_t>, absl::Status> Stream(const std::string& recording,
+                                                        services::session::Playhead playhead = {}) {
+    std::vector<uint64_t> blocks;
+    playhead.stream = true;
+    auto player = node_.Play(recording, {.playhead = playhead});
+    if (!player.ok()) return {blocks, player.status()};
+    while (true) {
+      auto block = node_.Pull(*player->source);
+      if (!block.ok()) return {blocks, block.status()};
+      if (!block->has_value()) return {blocks, absl::OkStatus()};
+      const uint64_t number = (*block)->header().sample_index / 1000;
+      EXPECT_EQ((*block)->header().sequence, blocks.size());
+      EXPECT_TRUE(std::ranges::equal((*block)->payload(), Payload(number, kBlockBytes)));
+      blocks.push_back(number);
+      player->source->Acknowledge(blocks.size());
+    }
   }
 
   // Plays and checks a segment; returns the numbers of the blocks it has, as in the stream.
@@ -294,6 +315,103 @@ TEST_P(SegmentTest, AStreamOfKnownLengthHasItsRoom) {
   recorder.admission.sink = nullptr;
   EXPECT_EQ(AllBlocks().size(), 200u);
   EXPECT_EQ(Segments().size(), 13u);
+}
+
+TEST_P(SegmentTest, APlaybackGoesOnWithTheNextSegment) {
+  MakeRing();
+  ASSERT_TRUE(MakeChannel({}).ok());
+  auto recorder = Start();
+  Push(recorder, 0, 1000);
+  ASSERT_TRUE(recorder.Finish().ok());
+  recorder.admission.sink = nullptr;
+  const auto segments = Segments();
+  const uint64_t oldest = segments.begin()->first * kSegmentBlocks;
+  const auto [all, end] = Stream(segments.begin()->second.name);
+  EXPECT_TRUE(end.ok()) << end;
+  ASSERT_EQ(all.size(), 1000 - oldest);
+  EXPECT_EQ(all.front(), oldest);
+  EXPECT_EQ(all.back(), 999u);
+
+  // A sample may lie in any segment, whichever is named.
+  using Unit = services::session::Playhead::Unit;
+  for (const uint64_t from :
+       {oldest, oldest + 1, oldest + kSegmentBlocks - 1, uint64_t{900}, uint64_t{999}}) {
+    const auto start = static_cast<int64_t>(from * 1000 + 500);
+    const auto [blocks, status] =
+        Stream(segments.rbegin()->second.name, {.unit = Unit::kSample, .start = start});
+    EXPECT_TRUE(status.ok()) << status;
+    ASSERT_EQ(blocks.size(), 1000 - from);
+    EXPECT_EQ(blocks.front(), from);
+  }
+  const auto [early, status] =
+      Stream(segments.rbegin()->second.name, {.unit = Unit::kSample, .start = 1});
+  EXPECT_EQ(early.size(), all.size());
+}
+
+TEST_P(SegmentTest, ABlockIsGivenAgainAfterItsSegmentHasEnded) {
+  MakeRing();
+  ASSERT_TRUE(MakeChannel({}).ok());
+  auto recorder = Start();
+  Push(recorder, 0, 40);
+  ASSERT_TRUE(recorder.Finish().ok());
+  auto player = node_.Play(recorder.admission.accept.recording, {.playhead = {.stream = true}});
+  ASSERT_TRUE(player.ok());
+  dataplane::BlockHeader last_of_first;
+  for (uint64_t i = 0; i < 20; ++i) {
+    auto block = node_.Pull(*player->source);
+    ASSERT_TRUE(block.ok() && block->has_value());
+    if (i == kSegmentBlocks - 1) last_of_first = (*block)->header();
+  }
+  ASSERT_TRUE(player->source->Reject(last_of_first).ok());
+  std::set<uint64_t> rest;
+  while (true) {
+    auto block = node_.Pull(*player->source);
+    ASSERT_TRUE(block.ok());
+    if (!block->has_value()) break;
+    const uint64_t number = (*block)->header().sample_index / 1000;
+    EXPECT_EQ((*block)->header().sequence, number);
+    EXPECT_TRUE(rest.insert(number).second);
+  }
+  EXPECT_TRUE(rest.contains(kSegmentBlocks - 1));
+  EXPECT_EQ(rest.size(), 21u);
+}
+
+TEST_P(SegmentTest, AFollowerCrossesSegmentsAndIsToldWhenItIsOvertaken) {
+  MakeRing();
+  ASSERT_TRUE(MakeChannel({}).ok());
+  auto recorder = Start();
+  Push(recorder, 0, 8);
+  const services::session::Open follow = {.playhead = {.stream = true, .follow = true}};
+  auto player = node_.Play(recorder.admission.accept.recording, follow);
+  auto slow = node_.Play(recorder.admission.accept.recording, follow);
+  ASSERT_TRUE(player.ok() && slow.ok());
+  for (uint64_t i = 8; i < 1000; ++i) {
+    ASSERT_TRUE(PushOne(recorder, i).ok());
+    auto block = node_.Pull(*player->source);
+    ASSERT_TRUE(block.ok() && block->has_value()) << block.status();
+    EXPECT_EQ((*block)->header().sequence, i - 8);
+    EXPECT_EQ((*block)->header().sample_index, (i - 8) * 1000);
+    player->source->Acknowledge(i - 7);
+  }
+  // Not closed: it waits. One that did not keep up has its first segment, and no more.
+  absl::Status end;
+  uint64_t given = 0;
+  for (; end.ok() && given < 1000; ++given) {
+    auto block = node_.Pull(*slow->source);
+    end = block.ok() ? absl::OkStatus() : block.status();
+  }
+  EXPECT_EQ(given - 1, kSegmentBlocks);
+  EXPECT_TRUE(absl::IsDataLoss(end)) << end;
+  EXPECT_THAT(std::string(end.message()), testing::HasSubstr("deleted before it was reached"));
+
+  ASSERT_TRUE(recorder.Finish().ok());
+  for (uint64_t i = 992; i < 1000; ++i) {
+    auto block = node_.Pull(*player->source);
+    ASSERT_TRUE(block.ok() && block->has_value()) << i;
+  }
+  const auto none = node_.Pull(*player->source);
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_FALSE(none->has_value());
 }
 
 TEST_P(SegmentTest, RefusesWhatCannotWork) {
