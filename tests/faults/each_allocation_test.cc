@@ -83,6 +83,8 @@ struct Case {
   uint64_t shard = 0;
 };
 
+void PrintTo(const Case& printed, std::ostream* out) { *out << printed.name << printed.shard; }
+
 std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (uint64_t shard = 0; shard < kShards; ++shard) {
