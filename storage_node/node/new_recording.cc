@@ -67,6 +67,15 @@ absl::StatusOr<Reservation> RoomOf(NodeParts& parts, const RecordTarget& target)
   return ReserveRoom(parts, target, blocks);
 }
 
+// One that no recording of the channel has: many segments may begin in the same second.
+absl::StatusOr<ResourceName> NewName(NodeParts& parts, ResourceName name) {
+  while (true) {
+    name.recording = NewRecordingId(parts.settings.clock->WallNs(), parts.settings.random);
+    TD_ASSIGN_OR_RETURN(const auto taken, parts.catalog->GetRecording(name));
+    if (!taken.has_value()) return name;
+  }
+}
+
 format::Manifest NewManifest(NodeParts& parts, const RecordTarget& target,
                              const ResourceName& name) {
   const services::Lun& lun = target.lun->config;
@@ -148,8 +157,7 @@ absl::StatusOr<ArmedRecording> MakeRecording(NodeParts& parts, const RecordTarge
                                              size_t ring_slots,
                                              std::shared_ptr<PieceCheck> arrivals,
                                              dataplane::Executor& executor) {
-  ResourceName name = target.name;
-  name.recording = NewRecordingId(parts.settings.clock->WallNs(), parts.settings.random);
+  TD_ASSIGN_OR_RETURN(const ResourceName name, NewName(parts, target.name));
   auto lease = parts.leases->TakeExclusive(name.ToString());
   if (lease == nullptr) {
     return services::WithReason(

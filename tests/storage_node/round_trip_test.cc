@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <numeric>
+#include <set>
 
 #include "tests/storage_node/node_fixture.h"
 
@@ -201,6 +202,15 @@ TEST(MemoryStore, BlocksAreStoredAndPlayedWithoutACopy) {
     ASSERT_TRUE(block.ok() && block->has_value());
     EXPECT_EQ((*block)->memory().data(), filled[i]);
   }
+}
+
+// Many may begin in the same second, and chance may give the same ID.
+TEST(RecordingNames, NoTwoRecordingsHaveTheSameName) {
+  NodeFixture node;
+  node.Restart({.random = [calls = uint64_t{0}]() mutable { return calls++ / 16; }});
+  std::set<std::string> names;
+  for (int i = 0; i < 8; ++i) names.insert(node.RecordAndSeal(1));
+  EXPECT_EQ(names.size(), 8u);
 }
 
 }  // namespace
