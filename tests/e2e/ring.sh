@@ -26,30 +26,43 @@ is_the_end() {
   echo "$1: $2 blocks went in, the last $(jq .blocks <<<"$all") are there"
 }
 
+# As much as policies keep free: nothing goes any more then.
+has_free_room() {
+  tapectl_json lun list | jq -e "[.luns[] | select(.name == \"luns/$1\")][0] | .used_bytes * 32 <= .capacity_bytes * 31"
+}
+
 wraps() {
   local name blocks
   blocks=$(scaled 2000)
   ring "$1" "$1" 256MiB
   tapectl channel create "$1/c0" --block-bytes 512KiB >/dev/null
   tapectl record "$1/c0" --source synth --blocks "$blocks" >/dev/null
+  wait_for 10 has_free_room "$1" || fail "$1 is not kept free"
   is_the_end "$1/c0" "$blocks" "$((blocks < 400 ? blocks : 400))"
   for name in $(segments "$1/c0" | jq -r .name | sed -n '1p;$p'); do
     json_is "$(tapectl_json play "$name" --sink verify | tail -n 1)" '.lost_blocks == 0' "play $name"
   done
+  name=$(segments "$1/c0" | jq -rs '.[0].name')
+  json_is "$(tapectl_json play "$name" --stream --sink verify | tail -n 1)" \
+    ".lost_blocks == 0 and .blocks == $(segments "$1/c0" | jq -s 'map(.blocks) | add')" "play the stream of $1"
   json_is "$(tapectl_json scrub start "$1" --rate 100GB)" '.state == "DONE" and .damaged == 0' "scrub of $1"
   json_is "$(tapectl_json lun list)" "[.luns[] | select(.name == \"luns/$1\")][0] | .used_bytes <= .capacity_bytes" "room of $1"
 }
 
 # The stream goes round the ring while the seconds around a trigger stay.
 triggered() {
-  local capture kept first end
+  local capture kept first end follower
   ring direct trig 1GiB
   tapectl channel create trig/t --block-bytes 1MiB --sample-rate "$RATE" --pre-trigger 1s --post-trigger 500ms >/dev/null
   start_job record trig/t --source synth --blocks "$(scaled 3000)"
   wait_for 20 has_blocks trig/t 100
+  tapectl_json play trig/t/latest --stream --follow --from-time -1s --sink verify >"$WORK/follow.json" 2>&1 &
+  follower=$!
   capture=$(tapectl_json trigger trig/t --label seen | jq -c '.captures[0]')
   end_job
   ((JOB_STATUS == 0)) || fail "the stream failed: $ANSWER"
+  # The ring may overtake it: then it is told.
+  wait "$follower" || expect_error_in "$(cat "$WORK/follow.json")" DATA_LOSS RECORDING_NOT_FOUND
   first=$(jq .first_sample <<<"$capture")
   end=$(jq .end_sample <<<"$capture")
   json_is "$capture" ".end_sample - .trigger_sample == $RATE / 2 and .trigger_sample - .first_sample == $RATE" "the capture"
