@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <ranges>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -26,9 +25,9 @@ bool MayGo(const format::Manifest& manifest) {
 absl::Status DeleteWhere(NodeParts& parts, const std::string& lun_id, OpenLun& lun,
                          absl::string_view why,
                          const std::function<bool(const format::Manifest&)>& wanted) {
-  TD_ASSIGN_OR_RETURN(const auto rows,
-                      parts.catalog->ListRecordings({.lun = lun_id, .channel = "-"}));
-  for (const catalog::RecordingRow& row : rows | std::views::reverse) {
+  TD_ASSIGN_OR_RETURN(auto rows, parts.catalog->ListRecordings({.lun = lun_id, .channel = "-"}));
+  std::ranges::reverse(rows);
+  for (const catalog::RecordingRow& row : rows) {
     if (!MayGo(row.manifest) || !wanted(row.manifest)) continue;
     TD_ASSIGN_OR_RETURN(const bool removed, RemoveRecording(parts, row.name, lun));
     if (!removed) continue;
