@@ -1,8 +1,9 @@
 #include "storage_node/tail.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
+
+#include "storage_node/copy_past_caches.h"
 
 namespace tapedeck::storage_node {
 namespace {
@@ -61,7 +62,7 @@ void Tail::CopyNext() {
   if (!copy.has_value()) return;
   copy->header() = slot->block.header();
   const std::span<const std::byte> payload = slot->block.payload();
-  std::memcpy(copy->memory().data(), payload.data(), payload.size());
+  CopyPastCaches(payload, copy->memory());
   Insert(*std::move(copy));
 }
 
