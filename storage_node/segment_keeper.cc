@@ -20,11 +20,8 @@ void SegmentKeeper::OnSegment(uint64_t number, const std::string& recording,
 void SegmentKeeper::OnBlock(uint64_t number, const dataplane::BlockHeader& header) {
   if (ranges_.empty() || number < ranges_.front().number) return;
   Range& range = ranges_[number - ranges_.front().number];
-  // Of a block without payload, as many samples as of a full one.
-  const uint64_t bytes = header.payload_bytes == 0 ? options_.block_bytes : header.payload_bytes;
   range.first_sample = std::min(range.first_sample, header.sample_index);
-  range.end_sample =
-      std::max(range.end_sample, header.sample_index + bytes / options_.sample_bytes);
+  range.end_sample = std::max(range.end_sample, options_.window.EndOf(header));
   newest_end_ = std::max(newest_end_, range.end_sample);
   if (range.first_sample < keep_until_ && !range.live->kept()) range.live->Keep(true);
 }
@@ -59,12 +56,9 @@ bool SegmentKeeper::KeepOne(const Range& range, const services::Trigger& trigger
 }
 
 Caught SegmentKeeper::Keep(const services::Trigger& trigger) {
-  Caught caught;
-  services::Capture& capture = caught.capture;
   const uint64_t sample = trigger.sample.value_or(newest_end_ == 0 ? 0 : newest_end_ - 1);
-  capture.trigger_sample = sample;
-  capture.first_sample = sample - std::min(sample, options_.before_samples);
-  capture.end_sample = sample + std::max<uint64_t>(options_.after_samples, 1);
+  Caught caught{.capture = options_.window.Around(sample)};
+  services::Capture& capture = caught.capture;
   keep_until_ = std::max(keep_until_, capture.end_sample);
   for (const Range& range : ranges_) {
     if (range.end_sample <= capture.first_sample || range.first_sample >= capture.end_sample) {

@@ -12,14 +12,12 @@
 #include "services/recorder.h"
 #include "storage_node/live_recording.h"
 #include "storage_node/trigger_port.h"
+#include "storage_node/trigger_window.h"
 
 namespace tapedeck::storage_node {
 
 struct KeeperOptions {
-  uint64_t before_samples = 0;
-  uint64_t after_samples = 0;
-  uint64_t block_bytes = 0;
-  size_t sample_bytes = 0;
+  TriggerWindow window;
   // Holds a closed recording; null if it is gone.
   std::function<std::shared_ptr<const void>(const std::string& recording)> pin;
 };

@@ -11,11 +11,6 @@ namespace tapedeck::storage_node {
 
 using dataplane::Flow;
 
-size_t BlocksToHold(uint64_t samples, uint64_t block_bytes, size_t sample_bytes) {
-  const uint64_t per_block = std::max<uint64_t>(1, block_bytes / sample_bytes);
-  return static_cast<size_t>(samples / per_block + 2);  // one partly needed at each end
-}
-
 TriggerSink::TriggerSink(TriggerOptions options, dataplane::Executor& executor)
     : options_(std::move(options)),
       port_(std::make_shared<TriggerPort>(
@@ -44,12 +39,6 @@ absl::Status TriggerSink::status() const {
   return capture_.has_value() ? capture_->recording.writer->status() : absl::OkStatus();
 }
 
-// Of a block without payload, as many samples as of a full one.
-uint64_t TriggerSink::EndOf(const dataplane::BlockHeader& header) const {
-  const uint64_t bytes = header.payload_bytes == 0 ? options_.block_bytes : header.payload_bytes;
-  return header.sample_index + bytes / options_.sample_bytes;
-}
-
 absl::StatusOr<Flow> TriggerSink::Push(dataplane::Block* block) {
   TD_RETURN_IF_ERROR(status());
   const uint64_t sequence = block->header().sequence;
@@ -69,7 +58,7 @@ absl::StatusOr<Flow> TriggerSink::Push(dataplane::Block* block) {
 }
 
 absl::Status TriggerSink::Take(dataplane::Block block) {
-  newest_end_ = std::max(newest_end_, EndOf(block.header()));
+  newest_end_ = std::max(newest_end_, options_.window.EndOf(block.header()));
   if (capture_.has_value()) {
     TD_RETURN_IF_ERROR(Record(std::move(block)));
     if (newest_end_ >= capture_->bounds.end_sample) EndCapture();
@@ -82,9 +71,10 @@ absl::Status TriggerSink::Take(dataplane::Block block) {
 
 // The newest sample may trigger.
 void TriggerSink::DropOld() {
-  const uint64_t keep_from = newest_end_ - std::min(newest_end_, options_.before_samples + 1);
-  while (!held_.empty() &&
-         (EndOf(held_.front().header()) <= keep_from || held_.size() > options_.hold_blocks)) {
+  const uint64_t keep_from =
+      newest_end_ - std::min(newest_end_, options_.window.before_samples + 1);
+  while (!held_.empty() && (options_.window.EndOf(held_.front().header()) <= keep_from ||
+                            held_.size() > options_.hold_blocks)) {
     held_.pop_front();
   }
 }
@@ -92,7 +82,7 @@ void TriggerSink::DropOld() {
 // Before the capture's first sample nothing is recorded, after its last the next window begins.
 absl::Status TriggerSink::Record(dataplane::Block block) {
   ActiveCapture& capture = *capture_;
-  if (EndOf(block.header()) <= capture.bounds.first_sample) return absl::OkStatus();
+  if (options_.window.EndOf(block.header()) <= capture.bounds.first_sample) return absl::OkStatus();
   if (block.header().sample_index >= capture.bounds.end_sample) {
     held_.push_back(std::move(block));
     return absl::OkStatus();
@@ -116,17 +106,17 @@ absl::StatusOr<Caught> TriggerSink::OnTrigger(const services::Trigger& trigger) 
   TD_RETURN_IF_ERROR(status());
   if (ended_) return absl::FailedPreconditionError("the session is ending");
   const uint64_t sample = trigger.sample.value_or(newest_end_ == 0 ? 0 : newest_end_ - 1);
-  const uint64_t end = sample + std::max<uint64_t>(options_.after_samples, 1);
+  const services::Capture asked = options_.window.Around(sample);
   if (!capture_.has_value()) {
     capture_ = ActiveCapture{.recording = *std::exchange(armed_, std::nullopt)};
     capture_->bounds.recording = capture_->recording.name;
     capture_->bounds.recordings = {capture_->recording.name};
-    capture_->bounds.first_sample = sample - std::min(sample, options_.before_samples);
+    capture_->bounds.first_sample = asked.first_sample;
     error_ = Arm();
   }
   ActiveCapture& capture = *capture_;
   capture.bounds.trigger_sample = sample;
-  capture.bounds.end_sample = std::max(capture.bounds.end_sample, end);
+  capture.bounds.end_sample = std::max(capture.bounds.end_sample, asked.end_sample);
   capture.recording.live->Annotate(
       {.sample_start = sample, .label = trigger.label, .comment = trigger.comment});
   error_.Update(RecordHeld());

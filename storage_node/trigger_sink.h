@@ -19,21 +19,16 @@
 #include "services/recorder.h"
 #include "storage_node/armed_recording.h"
 #include "storage_node/trigger_port.h"
+#include "storage_node/trigger_window.h"
 
 namespace tapedeck::storage_node {
 
 struct TriggerOptions {
-  uint64_t before_samples = 0;
-  uint64_t after_samples = 0;
-  uint64_t block_bytes = 0;
-  size_t sample_bytes = 0;
+  TriggerWindow window;
   size_t hold_blocks = 0;  // slots of the ring that may be held
   // Makes a fresh recording; waits for the file system's metadata.
   std::function<absl::StatusOr<ArmedRecording>()> arm;
 };
-
-// How many blocks `samples` samples of a stream may touch.
-size_t BlocksToHold(uint64_t samples, uint64_t block_bytes, size_t sample_bytes);
 
 // Owned by the session; lives on its executor.
 class TriggerSink final : public dataplane::Sink {
@@ -72,7 +67,6 @@ class TriggerSink final : public dataplane::Sink {
   absl::Status RecordHeld();
   void DropOld();
   void EndCapture();
-  uint64_t EndOf(const dataplane::BlockHeader& header) const;
 
   const TriggerOptions options_;
   const std::shared_ptr<TriggerPort> port_;

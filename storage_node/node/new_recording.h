@@ -8,9 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "services/session/messages.h"
+#include "storage_node/armed_recording.h"
 #include "storage_node/node/parts.h"
-#include "storage_node/recording_writer.h"
-#include "storage_node/trigger_sink.h"
 
 namespace tapedeck::storage_node {
 

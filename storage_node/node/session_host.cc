@@ -57,17 +57,12 @@ absl::StatusOr<Admission> AdmitRecord(NodeParts& parts, const RecordTarget& targ
   return admission;
 }
 
-// The samples of its blocks; of what a trigger keeps of them.
-absl::StatusOr<KeeperOptions> MakeKeeper(NodeParts& parts, const services::Channel& channel) {
+absl::StatusOr<TriggerWindow> WindowOf(const services::Channel& channel) {
   TD_ASSIGN_OR_RETURN(const auto datatype, dataplane::ParseDatatype(channel.datatype));
-  return KeeperOptions{
-      .before_samples = SamplesIn(channel.pre_trigger_ns, channel.sample_rate),
-      .after_samples = SamplesIn(channel.post_trigger_ns, channel.sample_rate),
-      .block_bytes = channel.block_bytes,
-      .sample_bytes = datatype.bytes_per_sample(),
-      .pin = [&parts](const std::string& recording) -> std::shared_ptr<const void> {
-        return parts.leases->TakeShared(recording);
-      }};
+  return TriggerWindow{.before_samples = SamplesIn(channel.pre_trigger_ns, channel.sample_rate),
+                       .after_samples = SamplesIn(channel.post_trigger_ns, channel.sample_rate),
+                       .block_bytes = channel.block_bytes,
+                       .sample_bytes = datatype.bytes_per_sample()};
 }
 
 absl::StatusOr<Admission> AdmitSegmented(NodeParts& parts, RecordTarget target,
@@ -82,7 +77,10 @@ absl::StatusOr<Admission> AdmitSegmented(NodeParts& parts, RecordTarget target,
                                       /*playback=*/false, target.op));
   const auto arrivals = NewArrivals(target);
   SegmentOptions options{.segment_blocks = segment_blocks};
-  TD_ASSIGN_OR_RETURN(options.keeper, MakeKeeper(parts, target.channel));
+  TD_ASSIGN_OR_RETURN(options.keeper.window, WindowOf(target.channel));
+  options.keeper.pin = [&parts](const std::string& recording) -> std::shared_ptr<const void> {
+    return parts.leases->TakeShared(recording);
+  };
   options.make = [&parts, target, slots = fitted.ring->slots(), arrivals,
                   &executor](uint64_t number) mutable -> absl::StatusOr<ArmedRecording> {
     target.segment = number;
@@ -102,13 +100,10 @@ absl::StatusOr<Admission> AdmitSegmented(NodeParts& parts, RecordTarget target,
 absl::StatusOr<Admission> AdmitTriggered(NodeParts& parts, const RecordTarget& target,
                                          dataplane::Executor& executor) {
   const services::Channel& channel = target.channel;
-  TD_ASSIGN_OR_RETURN(const auto datatype, dataplane::ParseDatatype(channel.datatype));
-  TriggerOptions options{.before_samples = SamplesIn(channel.pre_trigger_ns, channel.sample_rate),
-                         .after_samples = SamplesIn(channel.post_trigger_ns, channel.sample_rate),
-                         .block_bytes = channel.block_bytes,
-                         .sample_bytes = datatype.bytes_per_sample()};
-  options.hold_blocks =
-      BlocksToHold(options.before_samples, options.block_bytes, options.sample_bytes);
+  TriggerOptions options;
+  TD_ASSIGN_OR_RETURN(options.window, WindowOf(channel));
+  const TriggerWindow& window = options.window;
+  options.hold_blocks = window.BlocksFor(window.before_samples);
   TD_ASSIGN_OR_RETURN(auto fitted,
                       MakeSessionRing(parts.settings, *target.lun, channel.block_bytes,
                                       /*playback=*/false, target.op, options.hold_blocks));
@@ -117,8 +112,7 @@ absl::StatusOr<Admission> AdmitTriggered(NodeParts& parts, const RecordTarget& t
   RecordTarget capture = target;
   capture.open.expected_blocks = 0;
   if (target.lun->config.full_policy == services::FullPolicy::kRing) {
-    capture.open.expected_blocks = BlocksToHold(options.before_samples + options.after_samples,
-                                                options.block_bytes, options.sample_bytes);
+    capture.open.expected_blocks = window.BlocksFor(window.before_samples + window.after_samples);
   }
   options.arm = [&parts, capture = std::move(capture), slots = fitted.ring->slots(), arrivals,
                  &executor] { return MakeRecording(parts, capture, slots, arrivals, executor); };
