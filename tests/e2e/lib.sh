@@ -73,6 +73,16 @@ is_whole() {
   json_is "$1" ".lost_blocks == 0 and .crc_errors == 0" "$2 lost or damaged blocks"
 }
 
+# is_salvaged RECORDING ACKNOWLEDGED WHAT: none of its blocks is damaged, a missing one was never acknowledged (rails run
+# ahead of each other), and the others play.
+is_salvaged() {
+  local verified played
+  verified=$(tapectl_json recordings verify "$1") || fail "$3 does not verify: $verified"
+  json_is "$verified" "[.damaged[] | select(.sequence < $2)] == []" "$3: $2 blocks were acknowledged"
+  played=$(tapectl_json play "$1" --sink verify) || true
+  json_is "$played" ".crc_errors == 0 and .lost_blocks == $(jq .missing_blocks <<<"$verified")" "playing $3"
+}
+
 # Clock ticks of CPU time, user and system, that a process has used.
 ticks() { awk '{sub(/.*\) /, ""); print $12 + $13}' "/proc/$1/stat"; }
 

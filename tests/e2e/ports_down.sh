@@ -62,8 +62,7 @@ both_down() {
   expect_error_in "$ANSWER" UNAVAILABLE ALL_RAILS_DOWN
   wait_for 15 is_closed "$recording" || fail "$(tapectl_json recordings show "$recording")"
   json_is "$(tapectl_json recordings show "$recording")" ".durable_watermark >= $seen" "durable blocks"
-  tapectl recordings verify "$recording" >/dev/null
-  is_whole "$(tapectl_json play "$recording" --sink verify)" "playing what was saved"
+  is_salvaged "$recording" "$seen" "what was saved"
 }
 
 begin_test

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Two rails share the work; cutting the connections of one, or the whole rail for a while, loses nothing.
+# Two rails share the work; cutting the connections of one, or the whole rail for a while, loses nothing. A worker that
+# dies with one rail out leaves a gap at most where nothing was acknowledged.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/faults.sh"
 own_the_rails "$@"
@@ -37,6 +38,24 @@ play_through() {
   json_is "$ANSWER" ".blocks == $BLOCKS" "blocks played through $1"
 }
 
+# die_without_rail: what the rail had under way never comes, what came later over the other one is kept.
+die_without_rail() {
+  local recording seen
+  start_job record rails/c0 --source synth --blocks "$BLOCKS"
+  recording=$(newest_recording)
+  rail_out
+  sleep 0.1
+  seen=$(job | jq .blocks)
+  kill -KILL "$WORKER_PID"
+  rail_in
+  end_job
+  ((JOB_STATUS != 0)) || fail "tapectl reports success for a job whose worker died: $ANSWER"
+  wait_for 15 is_closed "$recording" || fail "$(tapectl_json recordings show "$recording")"
+  start_worker
+  is_salvaged "$recording" "$seen" "the recording of a dead worker"
+  echo "died with a rail out: $(tapectl_json recordings show "$recording" | jq -c '{blocks, missing_blocks, cause}')"
+}
+
 begin_test
 start_storage
 start_worker
@@ -48,3 +67,4 @@ share "$(tapectl_json play "$recording" --sink verify)"
 tapectl recordings delete "$recording" >/dev/null
 record_through cut_connections
 record_through pull_cable
+die_without_rail

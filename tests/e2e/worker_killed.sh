@@ -16,9 +16,8 @@ wait_for 5 is_closed "$recording" || fail "5 s after the worker's death: $(tapec
 echo "sealed $(($(milliseconds) - killed)) ms after the worker's death"
 end_job
 ((JOB_STATUS != 0)) || fail "tapectl reports success for a job whose worker died: $ANSWER"
-tapectl recordings verify "$recording" >/dev/null
 shown=$(tapectl_json recordings show "$recording")
 json_is "$shown" ".blocks >= $seen" "blocks that were acknowledged"
 start_worker
-is_whole "$(tapectl_json play "$recording" --sink verify)" "playing the sealed recording"
+is_salvaged "$recording" "$seen" "the recording of a dead worker"
 is_whole "$(tapectl_json record l0/c0 --source synth --blocks 50)" "recording anew"

@@ -145,9 +145,19 @@ TEST_F(TapectlTest, VerifyTellsOfDamage) {
   const json result = RunJson({"recordings", "verify", "r1"}, 1);
   EXPECT_EQ(result["damaged"][0]["sequence"], 2);
   EXPECT_EQ(result["error"]["reason"], "BLOCK_DAMAGED");
+  EXPECT_EQ(result["missing_blocks"], 0);
   EXPECT_EQ(RunJson({"recordings", "show", "r1"})["state"], "SEALED");
   EXPECT_EQ(RunJson({"recordings", "delete", "r1"})["deleted"],
             "luns/l0/channels/c0/recordings/r1");
+}
+
+TEST_F(TapectlTest, VerifyTakesAGapForWhatItIs) {
+  node_.catalog.AddRecording("r1", 1);
+  node_.catalog.SetDamage({{.sequence = 2, .kind = "missing", .detail = "never came"}});
+  const json result = RunJson({"recordings", "verify", "r1"});
+  EXPECT_EQ(result["missing_blocks"], 1);
+  EXPECT_EQ(result["damaged"][0]["sequence"], 2);
+  EXPECT_FALSE(result.contains("error"));
 }
 
 TEST_F(TapectlTest, JobsAndNodes) {
