@@ -146,6 +146,11 @@ absl::StatusOr<SharingRates> Sharing::Run() {
   TD_ASSIGN_OR_RETURN(rates.alone, One("alone", 0, false));
   TD_ASSIGN_OR_RETURN(rates.followed, One("followed", 0, true));
   TD_RETURN_IF_ERROR(Delete("followed"));
+  // Once before and once after: a disk that gets faster or slower says nothing about the follower.
+  TD_ASSIGN_OR_RETURN(const OneRate after, One("after", 0, false));
+  TD_RETURN_IF_ERROR(Delete("after"));
+  rates.alone.rate = (rates.alone.rate + after.rate) / 2;
+  rates.alone.cpu_s = (rates.alone.cpu_s + after.cpu_s) / 2;
   const double pace = rates.alone.rate * 1e6 / 2 / static_cast<double>(run_.store.block_bytes);
   TD_ASSIGN_OR_RETURN(rates.paced, One("paced", pace, false));
   TD_RETURN_IF_ERROR(Delete("paced"));

@@ -24,7 +24,7 @@ struct OneRate {
 
 // 10^6 bytes per second.
 struct SharingRates {
-  OneRate alone;
+  OneRate alone;             // the mean of one before `followed` and one after it
   double together = 0;       // all recordings and playbacks
   double recorded = 0;       // of that, the recordings
   double least_to_most = 0;  // of the recordings
