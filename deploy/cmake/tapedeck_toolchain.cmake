@@ -32,17 +32,19 @@ if(TAPEDECK_SANITIZE)
   add_link_options(-fsanitize=${TAPEDECK_SANITIZE})
 endif()
 
-# ThreadSanitizer must be told about the locks of an Abseil that was built without it. The object is made while
+# ThreadSanitizer must be told about the locks and notifications of an Abseil that was built without it. The object is made while
 # configuring, because it goes into every program as a link option.
 if(TAPEDECK_SANITIZE STREQUAL "thread")
-  set(tsan_mutex ${CMAKE_BINARY_DIR}/tsan_absl_mutex.o)
+  set(tsan_absl ${CMAKE_BINARY_DIR}/tsan_absl.o)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -O1 -fsanitize=thread -c
-                          ${CMAKE_SOURCE_DIR}/deploy/ci/tsan_absl_mutex.cc -o ${tsan_mutex}
+                          ${CMAKE_SOURCE_DIR}/deploy/ci/tsan_absl.cc -o ${tsan_absl}
                   COMMAND_ERROR_IS_FATAL ANY)
-  add_link_options(${tsan_mutex})
-  foreach(name 4LockEv 6UnlockEv 5AwaitERKNS0_9ConditionE
-          16AwaitWithTimeoutERKNS0_9ConditionENS0_8DurationE)
-    add_link_options(-Wl,--wrap=_ZN4absl7debian35Mutex${name})
+  add_link_options(${tsan_absl})
+  foreach(name N4absl7debian35Mutex4LockEv N4absl7debian35Mutex6UnlockEv
+          N4absl7debian35Mutex5AwaitERKNS0_9ConditionE
+          N4absl7debian35Mutex16AwaitWithTimeoutERKNS0_9ConditionENS0_8DurationE
+          N4absl7debian312Notification6NotifyEv NK4absl7debian312Notification19WaitForNotificationEv)
+    add_link_options(-Wl,--wrap=_Z${name})
   endforeach()
 endif()
 

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <future>
 #include <thread>
 
@@ -58,7 +59,7 @@ TEST(EventLoop, TimersComeInOrderOfTheirDeadlines) {
 TEST(EventLoop, WatchesDescriptorsUntilUnwatched) {
   auto loop = *EventLoop::Create("test");
   const int fd = eventfd(0, EFD_NONBLOCK);
-  int calls = 0;
+  std::atomic<int> calls = 0;
   loop->RunAndWait([&] {
     ASSERT_TRUE(loop->Watch(fd, EPOLLIN,
                             [&](uint32_t) {
