@@ -52,6 +52,22 @@ TEST_P(SegmentTest, BlocksComeInAnyOrder) {
   EXPECT_EQ(AllBlocks().size(), 99u);
 }
 
+// As when a rail stalls with one block and all others go over the other rail: the late block is
+// queued behind the newest one.
+TEST_P(SegmentTest, ALateBlockHoldsNoLaterSegmentBack) {
+  MakeRing();
+  ASSERT_TRUE(MakeChannel({}).ok());
+  auto recorder = Start();
+  constexpr uint64_t kBlocks = 8 * kSegmentBlocks;
+  Push(recorder, 1, kBlocks);
+  EXPECT_EQ(recorder.admission.sink->watermarks().received, 0u);
+  Push(recorder, 0, 1);
+  EXPECT_EQ(recorder.admission.sink->watermarks().received, kBlocks);
+  ASSERT_TRUE(recorder.Finish().ok());
+  recorder.admission.sink = nullptr;
+  EXPECT_EQ(AllBlocks().size(), kBlocks);
+}
+
 TEST_P(SegmentTest, ATriggerKeepsItsSegments) {
   MakeRing();
   ASSERT_TRUE(
