@@ -68,6 +68,22 @@ TEST_P(SegmentTest, ALateBlockHoldsNoLaterSegmentBack) {
   EXPECT_EQ(AllBlocks().size(), kBlocks);
 }
 
+// A trigger asks for more of the past than the ring has.
+TEST_P(SegmentTest, ATriggerKeepsWhatTheRingStillHas) {
+  MakeRing();
+  ASSERT_TRUE(MakeChannel({.pre_trigger_ns = 500'000'000'000}).ok());
+  auto recorder = Start();
+  Push(recorder, 0, 2 * kLunBlocks);
+  const auto capture = Fire();
+  EXPECT_GT(capture.first_sample, 0u);
+  ASSERT_FALSE(capture.recordings.empty());
+  for (const std::string& recording : capture.recordings) {
+    EXPECT_TRUE(node_.Get(recording).kept) << recording;
+  }
+  EXPECT_EQ(node_.Get(capture.recording).name, capture.recordings.front());
+  ASSERT_TRUE(recorder.Finish().ok());
+}
+
 TEST_P(SegmentTest, ATriggerKeepsItsSegments) {
   MakeRing();
   ASSERT_TRUE(
