@@ -125,13 +125,14 @@ void SegmentSink::EndFull(Segment& segment) {
   writer.Finish(absl::OkStatus()).IgnoreError();
 }
 
+// Also behind one that still waits for a block: that block may be queued behind the one that is
+// held back until these are closed.
 void SegmentSink::Retire() {
   for (Segment& segment : open_) {
-    if (!segment.ending) break;
-    if (segment.closed) continue;
+    if (!segment.ending || segment.closed) continue;
     const auto flow = segment.recording.writer->Finish(absl::OkStatus());
     error_.Update(flow.status());
-    if (!flow.ok() || *flow != Flow::kEnd) break;
+    if (!flow.ok() || *flow != Flow::kEnd) continue;
     segment.closed = true;
     keeper_.OnClosed(segment.number);
   }

@@ -63,7 +63,7 @@ class SegmentSink final : public dataplane::Sink {
   void MakeAhead(uint64_t sequence);
   bool HasAllOf(uint64_t number) const;
   void EndFull(Segment& segment);
-  // Drops what is closed, from the front, but for the last.
+  // Finds out what is closed, and drops that from the front, but for the last.
   void Retire();
   absl::StatusOr<Caught> OnTrigger(const services::Trigger& trigger);
 

@@ -29,16 +29,19 @@ absl::StatusOr<Flow> StreamSource::PullFrom(Part& part, dataplane::Block* block)
 
 absl::StatusOr<Flow> StreamSource::Pull(dataplane::Block* block) {
   // An ended reader gives what was rejected.
+  Flow end = Flow::kEnd;
   for (size_t i = 0; i + 1 < parts_.size(); ++i) {
     TD_ASSIGN_OR_RETURN(const Flow flow, PullFrom(parts_[i], block));
     if (flow == Flow::kMoved) return flow;
+    if (flow == Flow::kNotNow) end = flow;
   }
   while (true) {
     TD_ASSIGN_OR_RETURN(const Flow flow, PullFrom(parts_.back(), block));
-    if (flow != Flow::kEnd || ended_) return flow;
+    if (flow != Flow::kEnd) return flow;
+    if (ended_) return end;
     TD_ASSIGN_OR_RETURN(auto reader, next_());
     ended_ = reader == nullptr;
-    if (ended_) return Flow::kEnd;
+    if (ended_) return end;
     reader->SetWaker(waker_);
     const Part& last = parts_.back();
     parts_.push_back({.base = last.base + last.blocks, .reader = std::move(reader)});

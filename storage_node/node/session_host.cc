@@ -9,6 +9,7 @@
 #include "dataplane/status_macros.h"
 #include "storage_node/node/new_recording.h"
 #include "storage_node/node/playback.h"
+#include "storage_node/node/recordings.h"
 #include "storage_node/node/session_ring.h"
 #include "storage_node/segment_sink.h"
 #include "storage_node/trigger_sink.h"
@@ -79,7 +80,8 @@ absl::StatusOr<Admission> AdmitSegmented(NodeParts& parts, RecordTarget target,
   SegmentOptions options{.segment_blocks = segment_blocks};
   TD_ASSIGN_OR_RETURN(options.keeper.window, WindowOf(target.channel));
   options.keeper.pin = [&parts](const std::string& recording) -> std::shared_ptr<const void> {
-    return parts.leases->TakeShared(recording);
+    std::shared_ptr<const void> lease = parts.leases->TakeShared(recording);
+    return lease != nullptr && FindRecording(parts, recording).ok() ? lease : nullptr;
   };
   options.make = [&parts, target, slots = fitted.ring->slots(), arrivals,
                   &executor](uint64_t number) mutable -> absl::StatusOr<ArmedRecording> {

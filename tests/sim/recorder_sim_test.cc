@@ -3,11 +3,10 @@
 // when. What the worker was told to be durable is there and right; nothing wrong is ever given.
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "services/errors.h"
 #include "storage_node/recovery.h"
 #include "tests/sim/disk_host.h"
+#include "tests/sim/fired.h"
 #include "tests/sim/seeds.h"
 #include "tests/sim/simulated_session.h"
 
@@ -20,9 +19,6 @@ using services::session::TransferOp;
 
 constexpr uint64_t kBlockBytes = 4096;
 constexpr uint64_t kMaxBlocks = 48;
-
-// Counts what has happened in all runs, to show that every kind does.
-using Fired = std::map<std::string, uint64_t>;
 
 // One recording: made, recovered, played.
 class Life {
@@ -201,9 +197,7 @@ TEST(RecorderSim, LosesNothingUnderFaultsOfNetworkAndDisk) {
     if (HasFailure()) return;
   }
   printf("%llu seeds\n", static_cast<unsigned long long>(runs));
-  for (const auto& [what, times] : fired) {
-    printf("%10llu  %s\n", static_cast<unsigned long long>(times), what.c_str());
-  }
+  Print(fired);
   if (runs < 100) return;  // one that is repeated
   for (const char* what :
        {"EIO", "ENOSPC", "failed flush", "disk stall", "network drop", "network duplicate",

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "dataplane/status_macros.h"
@@ -22,6 +23,8 @@ void Events::Add(const Events& more) {
   recoveries_cut += more.recoveries_cut;
   recoveries_cut_again += more.recoveries_cut_again;
   salvaged += more.salvaged;
+  kept += more.kept;
+  not_kept_yet += more.not_kept_yet;
 }
 
 Restart::Restart(Moment moment, OpenStore open, uint64_t operations, CrashStates* states,
@@ -112,11 +115,8 @@ void Restart::SettleOne(Take& take, const format::Manifest* found) {
         return;
       }
       take.held = BlocksOf(*found);
-      for (uint64_t i = 0; i < take.acknowledged; ++i) {
-        EXPECT_TRUE(take.held.contains(i)) << "lost block " << i;
-      }
-      EXPECT_TRUE(take.held.empty() || *take.held.rbegin() < take.pushed);
       take.state = Take::State::kClosed;
+      if (take.wanted && !found->kept) ++events_.not_kept_yet;
       break;
     case Take::State::kClosed:
       EXPECT_NE(found, nullptr) << "closed, and is not there";
@@ -128,9 +128,19 @@ void Restart::SettleOne(Take& take, const format::Manifest* found) {
       EXPECT_EQ(found, nullptr) << "deleted, and is there";
       return;
   }
-  if (found == nullptr) return;
-  EXPECT_EQ(BlocksOf(*found), take.held);
-  take.manifest = *found;
+  if (found != nullptr) SettleBlocks(take, *found);
+}
+
+void Restart::SettleBlocks(Take& take, const format::Manifest& found) {
+  EXPECT_EQ(BlocksOf(found), take.held);
+  EXPECT_TRUE(std::ranges::includes(take.came, take.held)) << "a block that never came";
+  for (const uint64_t i : take.came) {
+    EXPECT_TRUE(i >= take.acknowledged || take.held.contains(i)) << "lost block " << i;
+  }
+  EXPECT_TRUE(found.kept || !take.manifest.kept) << "kept, and no longer is";
+  if (found.kept) ++events_.kept;
+  take.manifest = found;
+  take.wanted = found.kept;
 }
 
 void Restart::PlayAll() {

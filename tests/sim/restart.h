@@ -13,7 +13,7 @@
 #include "storage_node/format/manifest.h"
 #include "storage_node/store/store.h"
 #include "tests/sim/crash_states.h"
-#include "tests/sim/lun_life.h"
+#include "tests/sim/ledger.h"
 #include "tests/storage_node/manual_executor.h"
 
 namespace tapedeck::sim {
@@ -31,6 +31,8 @@ struct Events {
   uint64_t recoveries_cut = 0;
   uint64_t recoveries_cut_again = 0;  // two in a row
   uint64_t salvaged = 0;
+  uint64_t kept = 0;          // recordings that are there after a cut
+  uint64_t not_kept_yet = 0;  // of those being written: the disk had not been told
 
   void Add(const Events& more);
 };
@@ -56,6 +58,7 @@ class Restart {
   // What was found agrees with the ledger, which then knows it.
   void Settle();
   void SettleOne(Take& take, const storage_node::format::Manifest* found);
+  void SettleBlocks(Take& take, const storage_node::format::Manifest& found);
   void PlayAll();
   void DeleteAgain();
 

@@ -52,6 +52,38 @@ TEST_P(SegmentTest, BlocksComeInAnyOrder) {
   EXPECT_EQ(AllBlocks().size(), 99u);
 }
 
+// As when a rail stalls with one block and all others go over the other rail: the late block is
+// queued behind the newest one.
+TEST_P(SegmentTest, ALateBlockHoldsNoLaterSegmentBack) {
+  MakeRing();
+  ASSERT_TRUE(MakeChannel({}).ok());
+  auto recorder = Start();
+  constexpr uint64_t kBlocks = 8 * kSegmentBlocks;
+  Push(recorder, 1, kBlocks);
+  EXPECT_EQ(recorder.admission.sink->watermarks().received, 0u);
+  Push(recorder, 0, 1);
+  EXPECT_EQ(recorder.admission.sink->watermarks().received, kBlocks);
+  ASSERT_TRUE(recorder.Finish().ok());
+  recorder.admission.sink = nullptr;
+  EXPECT_EQ(AllBlocks().size(), kBlocks);
+}
+
+// A trigger asks for more of the past than the ring has.
+TEST_P(SegmentTest, ATriggerKeepsWhatTheRingStillHas) {
+  MakeRing();
+  ASSERT_TRUE(MakeChannel({.pre_trigger_ns = 500'000'000'000}).ok());
+  auto recorder = Start();
+  Push(recorder, 0, 2 * kLunBlocks);
+  const auto capture = Fire();
+  EXPECT_GT(capture.first_sample, 0u);
+  ASSERT_FALSE(capture.recordings.empty());
+  for (const std::string& recording : capture.recordings) {
+    EXPECT_TRUE(node_.Get(recording).kept) << recording;
+  }
+  EXPECT_EQ(node_.Get(capture.recording).name, capture.recordings.front());
+  ASSERT_TRUE(recorder.Finish().ok());
+}
+
 TEST_P(SegmentTest, ATriggerKeepsItsSegments) {
   MakeRing();
   ASSERT_TRUE(

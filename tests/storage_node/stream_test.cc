@@ -2,8 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
+#include <memory>
 #include <set>
+#include <utility>
 
+#include "storage_node/stream_source.h"
 #include "tests/storage_node/segment_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -70,6 +74,44 @@ TEST_P(StreamTest, ABlockIsGivenAgainAfterItsSegmentHasEnded) {
   }
   EXPECT_TRUE(rest.contains(kSegmentBlocks - 1));
   EXPECT_EQ(rest.size(), 21u);
+}
+
+// A reader with one block, which answers the pulls as it was told.
+class ToldReader final : public dataplane::Source {
+ public:
+  explicit ToldReader(std::deque<dataplane::Flow> answers) : answers_(std::move(answers)) {}
+
+  absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override {
+    const dataplane::Flow flow = answers_.front();
+    if (answers_.size() > 1) answers_.pop_front();
+    if (flow == dataplane::Flow::kMoved) *block = dataplane::Block::Missing({});
+    return flow;
+  }
+  void SetWaker(dataplane::Waker) override {}
+  void Acknowledge(uint64_t) override {}
+  absl::Status Reject(const dataplane::BlockHeader&) override { return absl::OkStatus(); }
+
+ private:
+  std::deque<dataplane::Flow> answers_;
+};
+
+TEST(StreamSource, DoesNotEndWhileARejectedBlockIsRead) {
+  using dataplane::Flow;
+  auto first = std::make_unique<ToldReader>(
+      std::deque{Flow::kMoved, Flow::kEnd, Flow::kNotNow, Flow::kMoved, Flow::kEnd});
+  std::unique_ptr<dataplane::Source> second =
+      std::make_unique<ToldReader>(std::deque{Flow::kMoved, Flow::kEnd});
+  StreamSource stream(std::move(first), [&] { return std::exchange(second, nullptr); });
+  dataplane::Block block;
+  ASSERT_EQ(*stream.Pull(&block), Flow::kMoved);
+  const dataplane::BlockHeader rejected = block.header();
+  ASSERT_EQ(*stream.Pull(&block), Flow::kMoved);
+  EXPECT_EQ(block.header().sequence, 1u);
+  ASSERT_TRUE(stream.Reject(rejected).ok());
+  EXPECT_EQ(*stream.Pull(&block), Flow::kNotNow);
+  ASSERT_EQ(*stream.Pull(&block), Flow::kMoved);
+  EXPECT_EQ(block.header().sequence, 0u);
+  EXPECT_EQ(*stream.Pull(&block), Flow::kEnd);
 }
 
 TEST_P(StreamTest, AFollowerCrossesSegmentsAndIsToldWhenItIsOvertaken) {
