@@ -98,10 +98,9 @@ absl::Status Verify(Program& program, const NameOption& options) {
   const auto missing = std::count_if(total.damaged.begin(), total.damaged.end(), IsMissing);
   const size_t damaged = total.damaged.size() - missing;
   if (status.ok() && damaged > 0) {
-    status = WithReason(
-        absl::DataLossError(absl::StrCat(name, ": ", damaged, " of ", total.blocks,
-                                         " blocks are damaged; the rest plays")),
-        "BLOCK_DAMAGED", {{"recording", name}, {"blocks", absl::StrCat(damaged)}});
+    status = WithReason(absl::DataLossError(absl::StrCat(name, ": ", damaged, " of ", total.blocks,
+                                                         " blocks are damaged; the rest plays")),
+                        "BLOCK_DAMAGED", {{"recording", name}, {"blocks", absl::StrCat(damaged)}});
   }
   if (total.blocks == 0 && !status.ok()) return status;
   Json object = {{"recording", name},
