@@ -25,6 +25,8 @@ enum class FullPolicy { kStop = 1, kRing = 2 };
 inline constexpr std::pair<FullPolicy, absl::string_view> kFullPolicyNames[] = {
     {FullPolicy::kStop, "stop"}, {FullPolicy::kRing, "ring"}};
 
+enum class LunState { kReady = 1, kOffline = 2 };
+
 struct Lun {
   std::string name;  // luns/{lun}
   std::string uid;
@@ -37,6 +39,8 @@ struct Lun {
   FullPolicy full_policy = FullPolicy::kStop;
   int64_t max_age_ns = 0;
   uint32_t max_fill_percent = 0;
+  LunState state = LunState::kReady;
+  std::string cause;  // why it is offline
 };
 
 struct Channel {

@@ -65,7 +65,11 @@ absl::Status RebuildCatalog(const std::string& state_dir) {
       return disk::IoError("unlink", file, state_dir, errno);
     }
   }
-  return OpenParts({.state_dir = state_dir}).status();
+  TD_ASSIGN_OR_RETURN(const auto parts, OpenParts({.state_dir = state_dir}));
+  for (const auto& [id, lun] : parts->luns.Offline()) {
+    TD_RETURN_IF_ERROR(parts->luns.Find(id).status());
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace tapedeck::storage_node

@@ -11,6 +11,7 @@
 #include "services/session/host.h"
 #include "storage_node/disk/file_lock.h"
 #include "storage_node/node/channel_catalog.h"
+#include "storage_node/node/late_luns.h"
 #include "storage_node/node/lun_catalog.h"
 #include "storage_node/node/parts.h"
 #include "storage_node/node/recorder_control.h"
@@ -25,7 +26,8 @@ namespace tapedeck::storage_node {
 class StorageNode {
  public:
   // Opens everything under state_dir and salvages what a crash left open: waits for the disk.
-  // FAILED_PRECONDITION (MEMBER_UNUSABLE) if another process has it, or a member is not there.
+  // FAILED_PRECONDITION (MEMBER_UNUSABLE) if another process has it. A LUN whose members are not
+  // there is offline, the others work.
   static absl::StatusOr<std::unique_ptr<StorageNode>> Create(StorageSettings settings);
 
   services::LunCatalog& luns() { return luns_; }
@@ -47,11 +49,13 @@ class StorageNode {
   RecorderService recorder_{*parts_};
   Scrubber scrubs_{*parts_};
   Retention retention_{*parts_};
+  LateLuns late_luns_{*parts_};
   RecordingHost sessions_{*parts_};
 };
 
 // Throws the catalog away and makes it again from the files. No node may run on `state_dir`. Past
-// request_ids are forgotten.
+// request_ids are forgotten. FAILED_PRECONDITION (LUN_OFFLINE) if the recordings of a LUN could not
+// be read: a node reads them once it can.
 absl::Status RebuildCatalog(const std::string& state_dir);
 
 }  // namespace tapedeck::storage_node

@@ -18,6 +18,12 @@ absl::StatusOr<FullPolicy> FullPolicyOf(v1::FullPolicy policy) {
   return FromEnum<FullPolicy>(policy, 2, "lun.full_policy");
 }
 
+// Not set by whoever asks for a LUN.
+absl::StatusOr<LunState> LunStateOf(v1::LunState state) {
+  if (state == v1::LUN_STATE_UNSPECIFIED) return LunState::kReady;
+  return FromEnum<LunState>(state, 2, "lun.state");
+}
+
 }  // namespace
 
 v1::Lun ToProto(const Lun& lun) {
@@ -33,12 +39,15 @@ v1::Lun ToProto(const Lun& lun) {
   out.set_full_policy(static_cast<v1::FullPolicy>(lun.full_policy));
   if (lun.max_age_ns != 0) *out.mutable_max_age() = ToDuration(lun.max_age_ns);
   out.set_max_fill_percent(lun.max_fill_percent);
+  out.set_state(static_cast<v1::LunState>(lun.state));
+  out.set_cause(lun.cause);
   return out;
 }
 
 absl::StatusOr<Lun> FromProto(const v1::Lun& lun) {
   TD_ASSIGN_OR_RETURN(const StoreKind store, FromEnum<StoreKind>(lun.store(), 4, "lun.store"));
   TD_ASSIGN_OR_RETURN(const FullPolicy full_policy, FullPolicyOf(lun.full_policy()));
+  TD_ASSIGN_OR_RETURN(const LunState state, LunStateOf(lun.state()));
   return Lun{.name = lun.name(),
              .uid = lun.uid(),
              .store = store,
@@ -49,7 +58,9 @@ absl::StatusOr<Lun> FromProto(const v1::Lun& lun) {
              .create_time_ns = FromTimestamp(lun.create_time()),
              .full_policy = full_policy,
              .max_age_ns = FromDuration(lun.max_age()),
-             .max_fill_percent = lun.max_fill_percent()};
+             .max_fill_percent = lun.max_fill_percent(),
+             .state = state,
+             .cause = lun.cause()};
 }
 
 v1::Channel ToProto(const Channel& channel) {

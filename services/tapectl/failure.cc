@@ -17,6 +17,7 @@ constexpr std::pair<absl::string_view, absl::string_view> kRemedies[] = {
     {"LUN_EXISTS", "choose another name, or see tapectl lun list"},
     {"LUN_NOT_EMPTY", "delete its recordings first, or give --force"},
     {"LUN_FULL", "delete recordings, or make a LUN with a larger --capacity"},
+    {"LUN_OFFLINE", "give its members back, or forget it: tapectl lun delete --force"},
     {"CHANNEL_NOT_FOUND", "see tapectl channel list"},
     {"CHANNEL_EXISTS", "choose another name, or see tapectl channel list"},
     {"CHANNEL_IN_USE", "delete its recordings first"},

@@ -84,8 +84,12 @@ absl::string_view WhenFull(FullPolicy policy) {
   return policy == FullPolicy::kRing ? "ring" : "stop";
 }
 
+std::string StateName(LunState state) { return state == LunState::kOffline ? "OFFLINE" : "READY"; }
+
 Json ToJson(const Lun& lun) {
   return {{"name", lun.name},
+          {"state", StateName(lun.state)},
+          {"cause", lun.cause},
           {"uid", lun.uid},
           {"store", StoreName(lun.store)},
           {"members", lun.members},

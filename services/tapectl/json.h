@@ -27,6 +27,7 @@ Json ToJson(const NodeInfo& node);
 // {code, reason, message, metadata}
 Json ToJson(const absl::Status& error);
 
+std::string StateName(LunState state);
 std::string StateName(JobState state);
 
 // 10^6 bytes per second.

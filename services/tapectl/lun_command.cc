@@ -50,11 +50,13 @@ absl::Status List(Program& program) {
   std::vector<Row> rows;
   for (const Lun& lun : luns) {
     object["luns"].push_back(ToJson(lun));
-    rows.push_back({lun.name, std::string(StoreName(lun.store)), FormatBytes(lun.used_bytes),
+    rows.push_back({lun.name, StateName(lun.state), std::string(StoreName(lun.store)),
+                    FormatBytes(lun.used_bytes),
                     lun.capacity_bytes == 0 ? "-" : FormatBytes(lun.capacity_bytes),
                     absl::StrCat(lun.recordings), absl::StrJoin(lun.members, ",")});
   }
-  program.Print(object, {"NAME", "STORE", "USED", "CAPACITY", "RECORDINGS", "MEMBERS"}, rows);
+  program.Print(object, {"NAME", "STATE", "STORE", "USED", "CAPACITY", "RECORDINGS", "MEMBERS"},
+                rows);
   return absl::OkStatus();
 }
 
@@ -108,7 +110,9 @@ void AddLunCommands(CLI::App& app, Program& program) {
   auto delete_options = std::make_shared<DeleteOptions>();
   CLI::App* remove = lun->add_subcommand("delete", "Delete a LUN and its channels");
   remove->add_option("NAME", delete_options->name, "LUN")->required();
-  remove->add_flag("--force", delete_options->force, "Delete its recordings too");
+  remove->add_flag(
+      "--force", delete_options->force,
+      "Delete its recordings too; one that is OFFLINE is forgotten, its members stay as they are");
   SetRun<DeleteOptions>(remove, program, "lun delete", delete_options, Delete);
 }
 

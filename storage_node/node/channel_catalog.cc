@@ -120,7 +120,7 @@ absl::StatusOr<services::Channel> ChannelService::GetChannel(const std::string& 
 absl::StatusOr<std::vector<services::Channel>> ChannelService::ListChannels(
     const std::string& parent) {
   TD_ASSIGN_OR_RETURN(const ResourceName parsed, ParseLunName(parent, Wildcard::kAllowed));
-  if (parsed.lun != "-") TD_RETURN_IF_ERROR(parts_.luns.Find(parsed.lun).status());
+  if (parsed.lun != "-") TD_RETURN_IF_ERROR(parts_.luns.CheckExists(parsed.lun));
   return parts_.catalog->ListChannels(parsed.lun);
 }
 

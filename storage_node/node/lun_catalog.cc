@@ -1,6 +1,7 @@
 #include "storage_node/node/lun_catalog.h"
 
 #include <filesystem>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/node/config_files.h"
+#include "storage_node/node/reconcile.h"
 
 namespace tapedeck::storage_node {
 namespace {
@@ -119,26 +121,45 @@ absl::StatusOr<services::Lun> LunService::Present(const std::string& id, const O
   return out;
 }
 
+absl::StatusOr<services::Lun> LunService::PresentOffline(const std::string& id,
+                                                         const OfflineLun& lun) {
+  services::Lun out = lun.config;
+  out.state = services::LunState::kOffline;
+  out.cause = std::string(lun.cause.message());
+  TD_ASSIGN_OR_RETURN(out.recordings, parts_.catalog->CountRecordings({.lun = id, .channel = "-"}));
+  return out;
+}
+
 absl::StatusOr<services::Lun> LunService::GetLun(const std::string& name) {
   TD_ASSIGN_OR_RETURN(const ResourceName parsed, ParseLunName(name));
+  const auto offline = parts_.luns.Offline();
+  if (const auto it = offline.find(parsed.lun); it != offline.end()) {
+    return PresentOffline(parsed.lun, it->second);
+  }
   TD_ASSIGN_OR_RETURN(const auto lun, parts_.luns.Find(parsed.lun));
   return Present(parsed.lun, *lun);
 }
 
 absl::StatusOr<std::vector<services::Lun>> LunService::ListLuns() {
-  std::vector<services::Lun> luns;
-  for (const auto& [id, lun] : parts_.luns.All()) {
-    TD_ASSIGN_OR_RETURN(services::Lun shown, Present(id, *lun));
-    luns.push_back(std::move(shown));
+  // The offline ones first: one that comes online in between is not left out.
+  std::map<std::string, services::Lun> by_id;
+  for (const auto& [id, lun] : parts_.luns.Offline()) {
+    TD_ASSIGN_OR_RETURN(by_id[id], PresentOffline(id, lun));
   }
+  for (const auto& [id, lun] : parts_.luns.All()) {
+    TD_ASSIGN_OR_RETURN(by_id[id], Present(id, *lun));
+  }
+  std::vector<services::Lun> luns;
+  for (auto& [id, lun] : by_id) luns.push_back(std::move(lun));
   return luns;
 }
 
 absl::Status LunService::DeleteLun(const std::string& name, bool force) {
   TD_ASSIGN_OR_RETURN(const ResourceName parsed, ParseLunName(name));
-  TD_RETURN_IF_ERROR(parts_.luns.Find(parsed.lun).status());
+  TD_RETURN_IF_ERROR(parts_.luns.CheckExists(parsed.lun));
   const auto lease = parts_.leases->TakeExclusive(name);
   if (lease == nullptr) return InUse(name);
+  if (force && parts_.luns.Offline().contains(parsed.lun)) return Forget(parsed.lun);
   TD_ASSIGN_OR_RETURN(auto lun, parts_.luns.Find(parsed.lun));
   TD_ASSIGN_OR_RETURN(const uint64_t recordings,
                       parts_.catalog->CountRecordings({.lun = parsed.lun, .channel = "-"}));
@@ -156,6 +177,12 @@ absl::Status LunService::DeleteLun(const std::string& name, bool force) {
   const services::Lun config = lun->config;
   lun = nullptr;  // closes the store, which may hold its members locked
   return remove(config);
+}
+
+absl::Status LunService::Forget(const std::string& id) {
+  TD_RETURN_IF_ERROR(RemoveLunFile(parts_.settings.state_dir, id));
+  parts_.luns.Erase(id);
+  return ForgetLuns(parts_);
 }
 
 absl::Status LunService::DeleteContents(const std::string& id, const OpenLun& lun) {

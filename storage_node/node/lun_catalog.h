@@ -20,6 +20,9 @@ class LunService final : public services::LunCatalog {
  private:
   absl::StatusOr<services::Lun> Create(services::Lun lun);
   absl::StatusOr<services::Lun> Present(const std::string& id, const OpenLun& lun);
+  absl::StatusOr<services::Lun> PresentOffline(const std::string& id, const OfflineLun& lun);
+  // Its members stay as they are.
+  absl::Status Forget(const std::string& id);
   absl::Status DeleteContents(const std::string& id, const OpenLun& lun);
 
   NodeParts& parts_;

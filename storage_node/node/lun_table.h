@@ -1,4 +1,4 @@
-// The LUNs that are open, each with its store.
+// The LUNs of a node: those that are open, each with its store, and those that could not be opened.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +27,12 @@ struct OpenLun {
   std::unique_ptr<store::Store> store;
 };
 
+// Its members were not there, or not usable.
+struct OfflineLun {
+  services::Lun config;  // as created
+  absl::Status cause;
+};
+
 // What is configured, or less where the store is smaller.
 inline std::shared_ptr<Capacity> CapacityOf(const services::Lun& config,
                                             const store::Store& store) {
@@ -42,37 +48,64 @@ class LunTable {
   void Insert(const std::string& id, std::shared_ptr<OpenLun> lun) {
     absl::MutexLock lock(&mutex_);
     luns_[id] = std::move(lun);
+    offline_.erase(id);
+  }
+
+  void SetOffline(const std::string& id, OfflineLun lun) {
+    absl::MutexLock lock(&mutex_);
+    offline_[id] = std::move(lun);
   }
 
   void Erase(const std::string& id) {
     absl::MutexLock lock(&mutex_);
     luns_.erase(id);
+    offline_.erase(id);
   }
 
+  // Open or not.
   bool Has(const std::string& id) const {
     absl::MutexLock lock(&mutex_);
-    return luns_.contains(id);
+    return luns_.contains(id) || offline_.contains(id);
   }
 
   // NOT_FOUND (LUN_NOT_FOUND).
+  absl::Status CheckExists(const std::string& id) const {
+    return Has(id) ? absl::OkStatus() : NoSuchLun(id);
+  }
+
+  // NOT_FOUND (LUN_NOT_FOUND), FAILED_PRECONDITION (LUN_OFFLINE).
   absl::StatusOr<std::shared_ptr<OpenLun>> Find(const std::string& id) const {
     absl::MutexLock lock(&mutex_);
     const auto it = luns_.find(id);
     if (it != luns_.end()) return it->second;
-    return services::WithReason(absl::NotFoundError(absl::StrCat(
-                                    "no LUN ", id, "; tapectl lun list shows those there are")),
-                                "LUN_NOT_FOUND", {{"lun", id}});
+    const auto offline = offline_.find(id);
+    if (offline == offline_.end()) return NoSuchLun(id);
+    return services::WithReason(absl::FailedPreconditionError(absl::StrCat(
+                                    "LUN ", id, " is offline: ", offline->second.cause.message())),
+                                "LUN_OFFLINE", {{"lun", id}});
   }
 
-  // By name.
+  // Those that are open, by name.
   std::vector<std::pair<std::string, std::shared_ptr<OpenLun>>> All() const {
     absl::MutexLock lock(&mutex_);
     return {luns_.begin(), luns_.end()};
   }
 
+  std::map<std::string, OfflineLun> Offline() const {
+    absl::MutexLock lock(&mutex_);
+    return offline_;
+  }
+
  private:
+  static absl::Status NoSuchLun(const std::string& id) {
+    return services::WithReason(absl::NotFoundError(absl::StrCat(
+                                    "no LUN ", id, "; tapectl lun list shows those there are")),
+                                "LUN_NOT_FOUND", {{"lun", id}});
+  }
+
   mutable absl::Mutex mutex_;
   std::map<std::string, std::shared_ptr<OpenLun>> luns_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, OfflineLun> offline_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tapedeck::storage_node

@@ -34,7 +34,7 @@ absl::Status ReconcileChannels(NodeParts& parts, const std::string& lun_id, cons
 }
 
 // Reads a recording that the catalog does not know, or knows as unfinished.
-absl::Status Adopt(NodeParts& parts, const ResourceName& name, const OpenLun& lun) {
+absl::Status Adopt(NodeParts& parts, const ResourceName& name, OpenLun& lun) {
   const store::RecordingPath path{.channel = name.channel, .recording = name.recording};
   auto manifest = LoadManifest(*lun.store, path, *parts.settings.clock);
   if (absl::IsNotFound(manifest.status())) {
@@ -52,14 +52,14 @@ absl::Status Adopt(NodeParts& parts, const ResourceName& name, const OpenLun& lu
   TD_RETURN_IF_ERROR(parts.catalog->PutRecording(name, row.manifest));
   lun.capacity->Add(row.manifest.bytes);  // 0 while unfinished: salvaging adds them
   // One that cannot be read now is tried again by whoever looks at it; the others are served.
-  if (absl::Status status = CloseAbandoned(parts, &row, kStopped); !status.ok()) {
+  if (absl::Status status = CloseAbandoned(parts, lun, &row, kStopped); !status.ok()) {
     dataplane::Log(dataplane::LogLevel::kError, "reconcile", "recording not recovered",
                    {{"recording", name.ToString()}, {"error", std::string(status.message())}});
   }
   return absl::OkStatus();
 }
 
-absl::Status ReconcileRecordings(NodeParts& parts, const std::string& lun_id, const OpenLun& lun) {
+absl::Status ReconcileRecordings(NodeParts& parts, const std::string& lun_id, OpenLun& lun) {
   TD_ASSIGN_OR_RETURN(const auto rows,
                       parts.catalog->ListRecordings({.lun = lun_id, .channel = "-"}));
   std::set<std::string> sealed;
@@ -85,7 +85,23 @@ absl::Status ReconcileRecordings(NodeParts& parts, const std::string& lun_id, co
   return absl::OkStatus();
 }
 
-// Rows of LUNs that are no longer there.
+}  // namespace
+
+absl::Status OpenLunAndReconcile(NodeParts& parts, const services::Lun& config) {
+  TD_ASSIGN_OR_RETURN(const ResourceName name, ParseLunName(config.name));
+  TD_ASSIGN_OR_RETURN(store::StoreKindInfo kind, store::FindStoreKind(config.store));
+  auto lun = std::make_shared<OpenLun>(
+      OpenLun{.config = config, .channel_root = ChannelRoot(parts.settings.state_dir, config)});
+  TD_ASSIGN_OR_RETURN(lun->store, kind.open(config));
+  lun->capacity = CapacityOf(config, *lun->store);
+  lun->kind = std::move(kind);
+  TD_RETURN_IF_ERROR(lun->store->FinishDeletions());
+  TD_RETURN_IF_ERROR(ReconcileChannels(parts, name.lun, *lun));
+  TD_RETURN_IF_ERROR(ReconcileRecordings(parts, name.lun, *lun));
+  parts.luns.Insert(name.lun, lun);
+  return absl::OkStatus();
+}
+
 absl::Status ForgetLuns(NodeParts& parts) {
   TD_ASSIGN_OR_RETURN(const auto rows, parts.catalog->ListRecordings({.lun = "-", .channel = "-"}));
   for (const catalog::RecordingRow& row : rows) {
@@ -99,22 +115,15 @@ absl::Status ForgetLuns(NodeParts& parts) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
 absl::Status OpenLunsAndReconcile(NodeParts& parts) {
   TD_ASSIGN_OR_RETURN(const auto luns, ReadLunFiles(parts.settings.state_dir));
   for (const services::Lun& config : luns) {
     TD_ASSIGN_OR_RETURN(const ResourceName name, ParseLunName(config.name));
-    TD_ASSIGN_OR_RETURN(store::StoreKindInfo kind, store::FindStoreKind(config.store));
-    auto lun = std::make_shared<OpenLun>(
-        OpenLun{.config = config, .channel_root = ChannelRoot(parts.settings.state_dir, config)});
-    TD_ASSIGN_OR_RETURN(lun->store, kind.open(config));
-    lun->capacity = CapacityOf(config, *lun->store);
-    lun->kind = std::move(kind);
-    TD_RETURN_IF_ERROR(lun->store->FinishDeletions());
-    parts.luns.Insert(name.lun, lun);
-    TD_RETURN_IF_ERROR(ReconcileChannels(parts, name.lun, *lun));
-    TD_RETURN_IF_ERROR(ReconcileRecordings(parts, name.lun, *lun));
+    const absl::Status status = OpenLunAndReconcile(parts, config);
+    if (status.ok()) continue;
+    dataplane::Log(dataplane::LogLevel::kError, "reconcile", "LUN offline",
+                   {{"lun", config.name}, {"error", std::string(status.message())}});
+    parts.luns.SetOffline(name.lun, {.config = config, .cause = status});
   }
   return ForgetLuns(parts);
 }

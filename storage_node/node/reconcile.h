@@ -1,5 +1,4 @@
-// Start-up: opens the LUNs, makes the catalog agree with their files, and closes what a crash left
-// open.
+// Opens LUNs, makes the catalog agree with their files, and closes what a crash left open.
 #pragma once
 
 #include "absl/status/status.h"
@@ -8,7 +7,15 @@
 namespace tapedeck::storage_node {
 
 // Waits for the disk. What the catalog holds and the files do not is removed, what the files hold
-// and the catalog does not is read from them. An empty catalog is thereby rebuilt.
+// and the catalog does not is read from them. An empty catalog is thereby rebuilt. Nobody else
+// knows the LUN until it is in parts.luns, which it is only if all went well.
+absl::Status OpenLunAndReconcile(NodeParts& parts, const services::Lun& config);
+
+// Removes from the catalog what belongs to LUNs that the node does not have.
+absl::Status ForgetLuns(NodeParts& parts);
+
+// Start-up: every LUN. One that cannot be opened is offline, and what the catalog knows of it
+// stays.
 absl::Status OpenLunsAndReconcile(NodeParts& parts);
 
 }  // namespace tapedeck::storage_node

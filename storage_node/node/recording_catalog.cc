@@ -21,14 +21,15 @@ absl::StatusOr<services::Recording> RecordingService::GetRecording(const std::st
 absl::StatusOr<std::vector<services::Recording>> RecordingService::ListRecordings(
     const std::string& parent) {
   TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(parent, Wildcard::kAllowed));
-  if (name.lun != "-") TD_RETURN_IF_ERROR(parts_.luns.Find(name.lun).status());
+  if (name.lun != "-") TD_RETURN_IF_ERROR(parts_.luns.CheckExists(name.lun));
   if (name.lun != "-" && name.channel != "-")
     TD_RETURN_IF_ERROR(FindChannel(parts_, name).status());
   TD_ASSIGN_OR_RETURN(auto rows, parts_.catalog->ListRecordings(name));
   std::vector<services::Recording> recordings;
   for (catalog::RecordingRow& row : rows) {
     // What cannot be closed now is shown as it is: GetRecording says why.
-    CloseAbandoned(parts_, &row, kAbandoned).IgnoreError();
+    const auto lun = parts_.luns.Find(row.name.lun);
+    if (lun.ok()) CloseAbandoned(parts_, **lun, &row, kAbandoned).IgnoreError();
     recordings.push_back(Present(parts_, row));
   }
   return recordings;

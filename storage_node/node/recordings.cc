@@ -8,7 +8,7 @@
 namespace tapedeck::storage_node {
 
 absl::StatusOr<services::Channel> FindChannel(NodeParts& parts, const ResourceName& name) {
-  TD_RETURN_IF_ERROR(parts.luns.Find(name.lun).status());
+  TD_RETURN_IF_ERROR(parts.luns.CheckExists(name.lun));
   TD_ASSIGN_OR_RETURN(auto channel, parts.catalog->GetChannel(name));
   if (channel.has_value()) return *std::move(channel);
   return services::WithReason(
@@ -29,12 +29,12 @@ absl::StatusOr<FoundRecording> FindRecording(NodeParts& parts, const std::string
         "RECORDING_NOT_FOUND", {{"recording", text}});
   }
   catalog::RecordingRow row{.name = name, .manifest = *std::move(manifest)};
-  TD_RETURN_IF_ERROR(
-      CloseAbandoned(parts, &row, "ABORTED: the session ended without closing the recording"));
+  TD_RETURN_IF_ERROR(CloseAbandoned(parts, *lun, &row,
+                                    "ABORTED: the session ended without closing the recording"));
   return FoundRecording{.name = name, .lun = std::move(lun), .manifest = std::move(row.manifest)};
 }
 
-absl::Status CloseAbandoned(NodeParts& parts, catalog::RecordingRow* row,
+absl::Status CloseAbandoned(NodeParts& parts, OpenLun& lun, catalog::RecordingRow* row,
                             const std::string& cause) {
   if (row->manifest.state != services::RecordingState::kRecording) return absl::OkStatus();
   const auto lease = parts.leases->TakeExclusive(row->name.ToString());
@@ -44,12 +44,11 @@ absl::Status CloseAbandoned(NodeParts& parts, catalog::RecordingRow* row,
   if (!manifest.has_value()) return absl::OkStatus();
   row->manifest = *std::move(manifest);
   if (row->manifest.state != services::RecordingState::kRecording) return absl::OkStatus();
-  TD_ASSIGN_OR_RETURN(const auto lun, parts.luns.Find(row->name.lun));
-  TD_ASSIGN_OR_RETURN(row->manifest, SalvageRecording(*lun->store,
-                                                      {.channel = row->name.channel,
-                                                       .recording = row->name.recording},
-                                                      row->manifest, cause, *parts.settings.clock));
-  lun->capacity->Add(row->manifest.bytes);
+  TD_ASSIGN_OR_RETURN(
+      row->manifest,
+      SalvageRecording(*lun.store, {.channel = row->name.channel, .recording = row->name.recording},
+                       row->manifest, cause, *parts.settings.clock));
+  lun.capacity->Add(row->manifest.bytes);
   return parts.catalog->PutRecording(row->name, row->manifest);
 }
 

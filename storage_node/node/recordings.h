@@ -22,12 +22,15 @@ struct FoundRecording {
   }
 };
 
-// NOT_FOUND (LUN_NOT_FOUND, CHANNEL_NOT_FOUND, RECORDING_NOT_FOUND). A recording whose session
+// NOT_FOUND (LUN_NOT_FOUND, CHANNEL_NOT_FOUND, RECORDING_NOT_FOUND), FAILED_PRECONDITION
+// (LUN_OFFLINE). A recording whose session
 // vanished without closing it is salvaged on the way, which waits for the disk. Any thread.
 absl::StatusOr<FoundRecording> FindRecording(NodeParts& parts, const std::string& name);
 
-// Salvages `row` if it is in state RECORDING but nobody writes it; else leaves it as it is.
-absl::Status CloseAbandoned(NodeParts& parts, catalog::RecordingRow* row, const std::string& cause);
+// Salvages `row`, of `lun`, if it is in state RECORDING but nobody writes it; else leaves it as it
+// is.
+absl::Status CloseAbandoned(NodeParts& parts, OpenLun& lun, catalog::RecordingRow* row,
+                            const std::string& cause);
 
 // Deletes what is closed; false if somebody uses it. Waits for the disk.
 absl::StatusOr<bool> RemoveRecording(NodeParts& parts, const ResourceName& name, OpenLun& lun);

@@ -91,8 +91,26 @@ void Retention::Run() {
       absl::MutexLock lock(&mutex_);
       if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), kPeriod)) return;
     }
-    for (const auto& [lun_id, lun] : parts_.luns.All()) Look(lun_id, *lun);
+    for (const auto& [lun_id, lun] : parts_.luns.All()) {
+      Look(lun_id, *lun);
+      WarnOfFill(*lun);
+    }
   }
+}
+
+void Retention::WarnOfFill(const OpenLun& lun) {
+  const uint64_t limit = lun.capacity->limit();
+  if (limit == 0 || lun.config.full_policy == services::FullPolicy::kRing) return;
+  const uint64_t free = limit - std::min(limit, lun.capacity->used());
+  const uint64_t below = free < limit / 100 ? 1 : free < limit / 10 ? 10 : 100;
+  uint64_t& warned = warned_percent_.try_emplace(lun.config.uid, 100).first->second;
+  if (below < warned) {
+    dataplane::Log(dataplane::LogLevel::kWarning, "retention", "LUN nearly full",
+                   {{"lun", lun.config.name},
+                    {"free_bytes", absl::StrCat(free)},
+                    {"capacity_bytes", absl::StrCat(limit)}});
+  }
+  warned = below;
 }
 
 void Retention::Look(const std::string& lun_id, OpenLun& lun) {

@@ -24,7 +24,8 @@ absl::Status MakeRoom(NodeParts& parts, const std::string& lun_id, OpenLun& lun,
 absl::StatusOr<int64_t> ApplyPolicies(NodeParts& parts, const std::string& lun_id, OpenLun& lun,
                                       int64_t now_ns);
 
-// Applies the policies of all LUNs, on a thread of its own. Owned by the node.
+// Applies the policies of all LUNs and warns of those that fill up, on a thread of its own. Owned
+// by the node.
 class Retention {
  public:
   explicit Retention(NodeParts& parts);
@@ -33,9 +34,13 @@ class Retention {
  private:
   void Run();
   void Look(const std::string& lun_id, OpenLun& lun);
+  // Of a LUN that stops its recordings when it is full: once below 10 % of room, once below 1 %.
+  void WarnOfFill(const OpenLun& lun);
 
   NodeParts& parts_;
-  std::map<std::string, int64_t> next_look_ns_;  // by LUN uid; of the thread
+  // By LUN uid; of the thread.
+  std::map<std::string, int64_t> next_look_ns_;
+  std::map<std::string, uint64_t> warned_percent_;
   absl::Mutex mutex_;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;

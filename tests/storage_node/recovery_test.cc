@@ -200,15 +200,17 @@ TEST(Locks, SecondNodeIsRefusedWithTheHoldersPidAndHost) {
                              testing::HasSubstr(host)));
 }
 
-TEST(Locks, MemberOfAnotherNodeIsRefused) {
+TEST(Locks, MemberOfAnotherNodeIsNotTaken) {
   NodeFixture node;
   // The same LUN under a second state directory, as after a careless copy.
   const std::string other = node.dir().Make("other");
   fs::copy(node.state_dir() + "/luns", other + "/luns");
   const auto second = StorageNode::Create({.state_dir = other});
-  EXPECT_EQ(Reason(second.status()), "MEMBER_UNUSABLE");
-  EXPECT_THAT(std::string(second.status().message()),
-              testing::HasSubstr("pid " + std::to_string(getpid())));
+  ASSERT_TRUE(second.ok()) << second.status();
+  const auto lun = (*second)->luns().GetLun("luns/l");
+  ASSERT_TRUE(lun.ok()) << lun.status();
+  EXPECT_EQ(lun->state, services::LunState::kOffline);
+  EXPECT_THAT(lun->cause, testing::HasSubstr("pid " + std::to_string(getpid())));
 }
 
 TEST(Locks, HolderThatJustEndsIsWaitedFor) {

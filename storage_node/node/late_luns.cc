@@ -1,0 +1,57 @@
+#include "storage_node/node/late_luns.h"
+
+#include <string>
+
+#include "absl/time/time.h"
+#include "dataplane/log.h"
+#include "storage_node/node/reconcile.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+constexpr absl::Duration kPeriod = absl::Seconds(2);
+
+}  // namespace
+
+LateLuns::LateLuns(NodeParts& parts) : parts_(parts) {
+  if (!parts.luns.Offline().empty()) thread_ = std::thread([this] { Run(); });
+}
+
+LateLuns::~LateLuns() {
+  {
+    absl::MutexLock lock(&mutex_);
+    stop_ = true;
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+void LateLuns::Run() {
+  while (true) {
+    {
+      absl::MutexLock lock(&mutex_);
+      if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), kPeriod)) return;
+    }
+    const auto offline = parts_.luns.Offline();
+    if (offline.empty()) return;
+    for (const auto& [lun_id, lun] : offline) Try(lun_id);
+  }
+}
+
+void LateLuns::Try(const std::string& lun_id) {
+  // Without the lease it may be forgotten meanwhile.
+  const auto lease = parts_.leases->TakeExclusive("luns/" + lun_id);
+  const auto offline = parts_.luns.Offline();
+  const auto lun = offline.find(lun_id);
+  if (lease == nullptr || lun == offline.end()) return;
+  const services::Lun& config = lun->second.config;
+  const absl::Status status = OpenLunAndReconcile(parts_, config);
+  if (status.ok()) {
+    dataplane::Log(dataplane::LogLevel::kInfo, "late_luns", "LUN online", {{"lun", config.name}});
+  } else if (status != lun->second.cause) {
+    dataplane::Log(dataplane::LogLevel::kError, "late_luns", "LUN still offline",
+                   {{"lun", config.name}, {"error", std::string(status.message())}});
+    parts_.luns.SetOffline(lun_id, {.config = config, .cause = status});
+  }
+}
+
+}  // namespace tapedeck::storage_node
