@@ -6,7 +6,6 @@
 #include <functional>
 #include <iterator>
 
-#include "absl/time/clock.h"
 #include "storage_node/check.h"
 #include "storage_node/format/index.h"
 #include "tests/storage_node/damage.h"
@@ -287,11 +286,12 @@ TEST_P(IndexRepair, PlaysWhileItIsRepairedByTwoScrubs) {
 TEST_P(IndexRepair, KeepsToTheRateAndGoesOnAfterARestart) {
   Damage([&] { FlipBit(copies_[1].path, copies_[1].At(kEntries.Offset(290) + 20)); });
   Start("luns/l", 1);
-  absl::SleepFor(absl::Milliseconds(200));
+  ASSERT_TRUE(node_.executor().RunUntil(
+      [&] { return node_.node().scrubs().GetScrub("luns/l")->recording == name_; }));
   EXPECT_EQ(Reason(node_.node().recordings().DeleteRecording(name_)), "RECORDING_BUSY");
   const auto stopped = *node_.node().scrubs().StopScrub("luns/l");
   EXPECT_EQ(stopped.state, ScrubState::kStopped);
-  EXPECT_EQ(stopped.damaged, 0u) << "it has read the pages before the entries";
+  EXPECT_EQ(stopped.damaged, 0u) << "after the pages before the entries it waits";
   node_.Stop();
   node_.Start();
   EXPECT_TRUE(
