@@ -34,6 +34,7 @@ absl::StatusOr<ResourceName> ParseParent(NodeParts& parts, const std::string& pa
   }
   TD_ASSIGN_OR_RETURN(const ResourceName channel, ParseChannelName(parent));
   TD_RETURN_IF_ERROR(FindChannel(parts, channel).status());
+  TD_RETURN_IF_ERROR(parts.luns.Find(channel.lun).status());  // not offline
   return channel;
 }
 
