@@ -16,6 +16,7 @@ enum class ScrubState { kNone = 0, kRunning = 1, kStopped = 2, kDone = 3 };
 struct ScrubFinding {
   std::string recording;
   DamagedBlock block;
+  bool repaired = false;
 };
 
 struct Scrub {
@@ -25,6 +26,7 @@ struct Scrub {
   uint64_t recordings = 0;
   uint64_t blocks = 0;
   uint64_t damaged = 0;
+  uint64_t repaired = 0;  // of those
   std::vector<ScrubFinding> findings;
   std::string cause;
 };

@@ -32,7 +32,7 @@ class Verification {
         entries_(manifest.entries()),
         index_(*files_, entries_, [] {}) {}
 
-  absl::Status Run(uint64_t first,
+  absl::Status Run(const VerifyScope& scope,
                    const std::function<bool(const services::VerifyProgress&)>& report);
 
  private:
@@ -155,10 +155,11 @@ absl::Status Verification::CheckHeader(uint32_t copy) {
   return absl::OkStatus();
 }
 
-absl::Status Verification::Run(uint64_t first,
+absl::Status Verification::Run(const VerifyScope& scope,
                                const std::function<bool(const services::VerifyProgress&)>& report) {
+  const uint64_t first = scope.first_block;
   services::VerifyProgress progress{.blocks = manifest_.blocks - first};
-  if (manifest_.blocks > 0) CheckHeaders(&progress);
+  if (scope.index_pages && manifest_.blocks > 0) CheckHeaders(&progress);
   auto missing = manifest_.missing.begin();
   for (uint64_t sequence = first; sequence < manifest_.blocks; ++sequence) {
     while (missing != manifest_.missing.end() && missing->first + missing->count <= sequence) {
@@ -190,13 +191,13 @@ absl::Status Verification::Run(uint64_t first,
 absl::Status VerifyBlocks(store::Store& store, const store::RecordingPath& path,
                           const format::Manifest& manifest, const dataplane::Clock& clock,
                           const std::function<bool(const services::VerifyProgress&)>& report,
-                          uint64_t first) {
+                          const VerifyScope& scope) {
   CallerLoop loop(clock);
   TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
   TD_ASSIGN_OR_RETURN(
       auto ring,
       store.MakeRing({.slots = 1, .slot_bytes = manifest.block_bytes, .playback = true}));
-  return Verification(std::move(files), std::move(ring), manifest, loop).Run(first, report);
+  return Verification(std::move(files), std::move(ring), manifest, loop).Run(scope, report);
 }
 
 }  // namespace tapedeck::storage_node

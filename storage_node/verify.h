@@ -1,6 +1,7 @@
 // Reads every block of a recording and checks it, telling the kinds of damage apart.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "absl/status/status.h"
@@ -11,12 +12,18 @@
 
 namespace tapedeck::storage_node {
 
-// Waits for the disk. From block `first` on; those before count as checked in no report. `manifest`
-// is of a sealed recording. OK also if damage was found: that is in the reports, the last of which
-// covers all blocks. CANCELLED if `report` returned false.
+// What of a recording is read.
+struct VerifyScope {
+  uint64_t first_block = 0;  // those before count as checked in no report
+  bool index_pages = true;   // the header and watermark pages
+};
+
+// Waits for the disk, and changes nothing on it. `manifest` is of a sealed recording. OK also if
+// damage was found: that is in the reports, the last of which covers all blocks. CANCELLED if
+// `report` returned false.
 absl::Status VerifyBlocks(store::Store& store, const store::RecordingPath& path,
                           const format::Manifest& manifest, const dataplane::Clock& clock,
                           const std::function<bool(const services::VerifyProgress&)>& report,
-                          uint64_t first = 0);
+                          const VerifyScope& scope = {});
 
 }  // namespace tapedeck::storage_node

@@ -12,10 +12,12 @@ v1::Scrub ToProto(const Scrub& scrub) {
   out.set_recordings(scrub.recordings);
   out.set_blocks(scrub.blocks);
   out.set_damaged(scrub.damaged);
+  out.set_repaired(scrub.repaired);
   for (const ScrubFinding& finding : scrub.findings) {
     v1::ScrubFinding& wire = *out.add_findings();
     wire.set_recording(finding.recording);
     *wire.mutable_block() = ToProto(finding.block);
+    wire.set_repaired(finding.repaired);
   }
   out.set_cause(scrub.cause);
   return out;
@@ -27,13 +29,16 @@ Scrub FromProto(const v1::Scrub& scrub) {
             .recordings = scrub.recordings(),
             .blocks = scrub.blocks(),
             .damaged = scrub.damaged(),
+            .repaired = scrub.repaired(),
             .cause = scrub.cause()};
   // A state of a later version is shown as none.
   if (scrub.state() >= v1::SCRUB_STATE_RUNNING && scrub.state() <= v1::SCRUB_STATE_DONE) {
     out.state = static_cast<ScrubState>(scrub.state());
   }
   for (const v1::ScrubFinding& finding : scrub.findings()) {
-    out.findings.push_back({finding.recording(), FromProto(finding.block())});
+    out.findings.push_back({.recording = finding.recording(),
+                            .block = FromProto(finding.block()),
+                            .repaired = finding.repaired()});
   }
   return out;
 }

@@ -136,12 +136,14 @@ Json ToJson(const Scrub& scrub) {
   for (const ScrubFinding& finding : scrub.findings) {
     Json block = ToJson(finding.block);
     block["recording"] = finding.recording;
+    block["repaired"] = finding.repaired;
     findings.push_back(block);
   }
   return {{"parent", scrub.parent},       {"state", kStates[static_cast<size_t>(scrub.state)]},
           {"recording", scrub.recording}, {"recordings", scrub.recordings},
           {"blocks", scrub.blocks},       {"damaged", scrub.damaged},
-          {"findings", findings},         {"cause", scrub.cause}};
+          {"repaired", scrub.repaired},   {"findings", findings},
+          {"cause", scrub.cause}};
 }
 
 Json ToJson(const Recording& recording) {

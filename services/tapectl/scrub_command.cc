@@ -28,27 +28,36 @@ absl::StatusOr<std::string> ParentOf(const std::string& text) {
   return is_lun ? LunNameOf(text) : ChannelNameOf(text);
 }
 
+// What is damaged still.
+absl::Status Verdict(const Scrub& scrub, const std::string& line) {
+  if (!scrub.cause.empty()) return absl::InternalError(scrub.cause);
+  if (scrub.damaged == scrub.repaired) return absl::OkStatus();
+  const auto finding = std::ranges::find(scrub.findings, false, &ScrubFinding::repaired);
+  return WithReason(
+      absl::DataLossError(line), "BLOCK_DAMAGED",
+      {{"recording", finding == scrub.findings.end() ? scrub.recording : finding->recording},
+       {"blocks", absl::StrCat(scrub.damaged - scrub.repaired)}});
+}
+
 absl::Status Conclude(Program& program, const Scrub& scrub) {
   const Json object = ToJson(scrub);
   std::vector<Row> rows;
   for (const ScrubFinding& finding : scrub.findings) {
     rows.push_back({finding.recording, absl::StrCat(finding.block.sequence), finding.block.kind,
-                    finding.block.detail});
+                    finding.repaired ? "yes" : "no", finding.block.detail});
   }
-  const std::string line = absl::StrCat(scrub.parent, " ", object["state"].get<std::string>(), ": ",
-                                        scrub.blocks, " blocks of ", scrub.recordings,
-                                        " recordings read, ", scrub.damaged, " damaged");
-  if (program.json() || rows.empty()) {
-    program.Print(object, line);
-  } else {
-    program.Print(object, {"RECORDING", "BLOCK", "DAMAGE", "DETAIL"}, rows);
+  const std::string line =
+      absl::StrCat(scrub.parent, " ", object["state"].get<std::string>(), ": ", scrub.blocks,
+                   " blocks of ", scrub.recordings, " recordings read, ", scrub.damaged,
+                   " damaged, ", scrub.repaired, " repaired");
+  const absl::Status verdict = Verdict(scrub, line);
+  if (!program.json() && !rows.empty()) {
+    program.Print(object, {"RECORDING", "BLOCK", "DAMAGE", "REPAIRED", "DETAIL"}, rows);
   }
+  // A failure says it again, on stderr.
+  if (program.json() || rows.empty() || verdict.ok()) program.Print(object, line);
   program.failure_printed = program.json();
-  if (!scrub.cause.empty()) return absl::InternalError(scrub.cause);
-  if (scrub.damaged == 0) return absl::OkStatus();
-  return WithReason(
-      absl::DataLossError(line), "BLOCK_DAMAGED",
-      {{"recording", scrub.findings.front().recording}, {"blocks", absl::StrCat(scrub.damaged)}});
+  return verdict;
 }
 
 absl::Status Start(Program& program, const ScrubOptions& options) {
@@ -80,8 +89,9 @@ absl::Status Stop(Program& program, const ScrubOptions& options) {
 }  // namespace
 
 void AddScrubCommands(CLI::App& app, Program& program) {
-  CLI::App* scrub =
-      app.add_subcommand("scrub", "Read what is stored, slowly, and name what is damaged");
+  CLI::App* scrub = app.add_subcommand(
+      "scrub",
+      "Read what is stored, slowly, name what is damaged, and rewrite a damaged copy of an index");
   scrub->require_subcommand(1);
   const auto add = [&](const std::string& verb, const std::string& help, auto run) {
     auto options = std::make_shared<ScrubOptions>();

@@ -36,7 +36,9 @@ int Allocate(int fd, uint64_t offset, uint64_t bytes) {
 
 absl::StatusOr<std::shared_ptr<OpenFiles>> OpenFiles::Open(Member& member, std::string directory,
                                                            int data_flags, bool create) {
-  std::shared_ptr<OpenFiles> open(new OpenFiles(member, std::move(directory)));
+  // What was there before is not recorded into: where its index is mended it ends where it ended.
+  const uint64_t index_step_bytes = create ? kIndexStepBytes : 0;
+  std::shared_ptr<OpenFiles> open(new OpenFiles(member, std::move(directory), index_step_bytes));
   const int flags = O_RDWR | (create ? O_CREAT | O_EXCL : 0);
   TD_RETURN_IF_ERROR(open->OpenFile("data", flags | data_flags, &open->data_));
   TD_RETURN_IF_ERROR(open->OpenFile("index", flags, &open->index_));
@@ -93,7 +95,7 @@ absl::Status OpenFiles::ReadData(std::span<std::byte> into, uint64_t offset) con
 }
 
 absl::Status OpenFiles::WriteIndex(std::span<const std::byte> bytes, uint64_t offset) {
-  TD_RETURN_IF_ERROR(Reserve(&index_, offset + bytes.size(), kIndexStepBytes));
+  TD_RETURN_IF_ERROR(Reserve(&index_, offset + bytes.size(), index_step_bytes_));
   return disk::WriteAll(index_.fd, bytes, offset, index_.path, member_.path());
 }
 

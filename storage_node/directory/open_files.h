@@ -55,14 +55,15 @@ class OpenFiles {
     std::atomic<uint64_t> reserved = 0;
   };
 
-  OpenFiles(Member& member, std::string directory)
-      : member_(member), directory_(std::move(directory)) {}
+  OpenFiles(Member& member, std::string directory, uint64_t index_step_bytes)
+      : member_(member), directory_(std::move(directory)), index_step_bytes_(index_step_bytes) {}
   absl::Status OpenFile(const std::string& name, int flags, File* file) const;
   absl::Status Reserve(File* file, uint64_t end, uint64_t step) const;
   absl::Status Truncate(File* file, uint64_t bytes) const;
 
   Member& member_;
   const std::string directory_;
+  const uint64_t index_step_bytes_;  // reserved ahead
   File data_;
   File index_;
 };

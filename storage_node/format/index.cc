@@ -148,17 +148,30 @@ Page EncodeWatermark(const Watermark& watermark, uint32_t copy) {
   return page;
 }
 
+absl::StatusOr<Watermark> DecodeWatermark(std::span<const std::byte> page, const Uuid& recording,
+                                          uint64_t parity, uint32_t copy) {
+  const uint64_t position = WatermarkOffset(parity);
+  if (absl::Status status = Check(page, kWatermarkMagic, position, copy); !status.ok()) {
+    return status;
+  }
+  Watermark found{.generation = GetLittleEndian<uint64_t>(&page[24]),
+                  .durable = GetLittleEndian<uint64_t>(&page[32])};
+  std::copy_n(&page[8], 16, found.recording.bytes.begin());
+  if (found.recording != recording || found.generation % 2 != parity) {
+    return absl::DataLossError(absl::StrCat("index copy ", copy, " at byte ", position,
+                                            ": the watermark is of another recording or page"));
+  }
+  return found;
+}
+
 std::optional<Watermark> NewestWatermark(std::span<const std::byte> pages, const Uuid& recording,
                                          uint32_t copy) {
   std::optional<Watermark> newest;
   for (uint64_t parity = 0; parity < 2 && pages.size() >= (parity + 1) * kPageBytes; ++parity) {
     const auto page = pages.subspan(parity * kPageBytes, kPageBytes);
-    if (!Check(page, kWatermarkMagic, WatermarkOffset(parity), copy).ok()) continue;
-    Watermark found{.generation = GetLittleEndian<uint64_t>(&page[24]),
-                    .durable = GetLittleEndian<uint64_t>(&page[32])};
-    std::copy_n(&page[8], 16, found.recording.bytes.begin());
-    if (found.recording != recording || found.generation % 2 != parity) continue;
-    if (!newest.has_value() || found.generation > newest->generation) newest = found;
+    const auto found = DecodeWatermark(page, recording, parity, copy);
+    if (!found.ok()) continue;
+    if (!newest.has_value() || found->generation > newest->generation) newest = *found;
   }
   return newest;
 }

@@ -75,6 +75,7 @@ struct Watermark {
   Uuid recording;
   uint64_t generation = 0;  // page 1 + generation % 2
   uint64_t durable = 0;
+  bool operator==(const Watermark&) const = default;
 };
 
 constexpr uint64_t WatermarkOffset(uint64_t generation) {
@@ -82,6 +83,11 @@ constexpr uint64_t WatermarkOffset(uint64_t generation) {
 }
 
 Page EncodeWatermark(const Watermark& watermark, uint32_t copy);
+
+// Of the page at WatermarkOffset(`parity`), which holds the generations of that parity. DATA_LOSS:
+// damaged, never written, or of another recording.
+absl::StatusOr<Watermark> DecodeWatermark(std::span<const std::byte> page, const Uuid& recording,
+                                          uint64_t parity, uint32_t copy);
 
 // The newer valid one of the two pages that follow the header page.
 std::optional<Watermark> NewestWatermark(std::span<const std::byte> pages, const Uuid& recording,

@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "storage_node/index_repair.h"
 #include "storage_node/node/recordings.h"
 #include "storage_node/node/scrub_position.h"
 #include "storage_node/verify.h"
@@ -22,6 +23,7 @@ using services::ScrubState;
 // A twentieth of a fast drive.
 constexpr uint64_t kDefaultRate = 100'000'000;
 constexpr size_t kMaxFindings = 1000;
+constexpr size_t kMaxRepairs = 100;  // among the findings: an answer has one message
 constexpr absl::Duration kSavePeriod = absl::Seconds(1);
 
 // The recordings and the LUN or channel of a name.
@@ -32,6 +34,7 @@ absl::StatusOr<ResourceName> ParseParent(NodeParts& parts, const std::string& pa
   }
   TD_ASSIGN_OR_RETURN(const ResourceName channel, ParseChannelName(parent));
   TD_RETURN_IF_ERROR(FindChannel(parts, channel).status());
+  TD_RETURN_IF_ERROR(parts.luns.Find(channel.lun).status());  // not offline
   return channel;
 }
 
@@ -40,8 +43,9 @@ absl::StatusOr<ResourceName> ParseParent(NodeParts& parts, const std::string& pa
 // One scrub, running or ended. Any thread.
 class Scrubber::Run {
  public:
-  Run(NodeParts& parts, ResourceName scope, const services::ScrubStart& start)
-      : parts_(parts), scope_(std::move(scope)) {
+  Run(NodeParts& parts, absl::Mutex& repairing, ResourceName scope,
+      const services::ScrubStart& start)
+      : parts_(parts), repairing_(repairing), scope_(std::move(scope)) {
     scrub_.parent = start.parent;
     scrub_.state = ScrubState::kRunning;
     SetRate(start.rate_bytes_per_s);
@@ -70,6 +74,10 @@ class Scrubber::Run {
   void Work();
   absl::Status ReadAll();
   absl::Status ReadOne(const ResourceName& name);
+  // The index of a recording, before its blocks are read.
+  absl::Status RepairOne(const FoundRecording& found, uint64_t first);
+  void Add(const std::string& recording, const services::DamagedBlock& block, bool repaired)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // False to stop.
   bool OnProgress(const std::string& recording, uint64_t block_bytes, uint64_t first,
                   const services::VerifyProgress& progress);
@@ -77,6 +85,7 @@ class Scrubber::Run {
   void Save(const ScrubPosition& position);
 
   NodeParts& parts_;
+  absl::Mutex& repairing_;
   const ResourceName scope_;
   ScrubPosition position_;  // on the thread
   absl::Time saved_ = absl::InfinitePast();
@@ -128,12 +137,51 @@ absl::Status Scrubber::Run::ReadOne(const ResourceName& name) {
   }
   const uint64_t first = std::min(position_.block, found.manifest.blocks);
   checked_ = 0;
-  return VerifyBlocks(
-      *found.lun->store, found.path(), found.manifest, *parts_.settings.clock,
-      [&](const services::VerifyProgress& progress) {
-        return OnProgress(text, found.manifest.block_bytes, first, progress);
-      },
-      first);
+  TD_RETURN_IF_ERROR(RepairOne(found, first));
+  return VerifyBlocks(*found.lun->store, found.path(), found.manifest, *parts_.settings.clock,
+                      [&](const services::VerifyProgress& progress) {
+                        return OnProgress(text, found.manifest.block_bytes, first, progress);
+                      },
+                      // Of an index with two copies RepairOne has them.
+                      {.first_block = first, .index_pages = found.manifest.members == 1});
+}
+
+absl::Status Scrubber::Run::RepairOne(const FoundRecording& found, uint64_t first) {
+  const std::string recording = found.name.ToString();
+  uint64_t damaged = 0, repaired = 0;
+  std::string detail;  // of the first that is not repaired, if there is one
+  const auto on_progress = [&](const IndexProgress& progress) {
+    {
+      absl::MutexLock lock(&mutex_);
+      for (const IndexDamage& damage : progress.damaged) {
+        Add(recording, damage.block, damage.repaired);
+        if (damaged == repaired && (damaged == 0 || !damage.repaired)) detail = damage.block.detail;
+        ++damaged;
+        if (damage.repaired) ++repaired;
+      }
+    }
+    return Pace(progress.bytes);
+  };
+  const absl::Status status = RepairIndex(*found.lun->store, found.path(), found.manifest, first,
+                                          *parts_.settings.clock, repairing_, on_progress);
+  if (damaged > 0) {
+    dataplane::Log(repaired < damaged ? dataplane::LogLevel::kError : dataplane::LogLevel::kWarning,
+                   "scrub", repaired < damaged ? "index damaged" : "index repaired",
+                   {{"recording", recording},
+                    {"damaged", absl::StrCat(damaged)},
+                    {"repaired", absl::StrCat(repaired)},
+                    {"detail", detail}});
+  }
+  return status;
+}
+
+void Scrubber::Run::Add(const std::string& recording, const services::DamagedBlock& block,
+                        bool repaired) {
+  ++scrub_.damaged;
+  if (repaired) ++scrub_.repaired;
+  const bool listed =
+      repaired ? scrub_.repaired <= kMaxRepairs : scrub_.damaged - scrub_.repaired <= kMaxFindings;
+  if (listed) scrub_.findings.push_back({recording, block, repaired});
 }
 
 bool Scrubber::Run::OnProgress(const std::string& recording, uint64_t block_bytes, uint64_t first,
@@ -144,7 +192,7 @@ bool Scrubber::Run::OnProgress(const std::string& recording, uint64_t block_byte
     scrub_.blocks += more;
     for (const services::DamagedBlock& block : progress.damaged) {
       if (block.kind == "missing") continue;
-      if (++scrub_.damaged <= kMaxFindings) scrub_.findings.push_back({recording, block});
+      Add(recording, block, false);
       dataplane::Log(dataplane::LogLevel::kError, "scrub", "block damaged",
                      {{"recording", recording},
                       {"block", absl::StrCat(block.sequence)},
@@ -189,7 +237,7 @@ absl::StatusOr<Scrub> Scrubber::StartScrub(const services::ScrubStart& start) {
     run->SetRate(start.rate_bytes_per_s);
   } else {
     run = nullptr;  // has ended before the next begins
-    run = std::make_unique<Run>(parts_, scope, start);
+    run = std::make_unique<Run>(parts_, repairing_, scope, start);
   }
   return run->state();
 }

@@ -1,4 +1,5 @@
-// Scrubs: read everything closed under a LUN or channel, slowly, beside what else goes on.
+// Scrubs: read everything closed under a LUN or channel, slowly, beside what else goes on, and
+// repair what has a second copy.
 #pragma once
 
 #include <map>
@@ -28,6 +29,7 @@ class Scrubber final : public services::ScrubControl {
   class Run;
 
   NodeParts& parts_;
+  absl::Mutex repairing_;  // held by the scrub that rewrites part of an index
   absl::Mutex mutex_;
   std::map<std::string, std::unique_ptr<Run>> runs_ ABSL_GUARDED_BY(mutex_);  // by parent
 };

@@ -20,8 +20,9 @@ using namespace storage_node;  // NOLINT: the names under test
 
 store::RecordingPath PathOf(const std::string& id) { return {.channel = "c", .recording = id}; }
 
-format::Manifest Fresh(uint8_t recording) {
-  format::Manifest manifest{.id = std::to_string(recording), .block_bytes = kBlockBytes};
+format::Manifest Fresh(uint8_t recording, uint32_t members) {
+  format::Manifest manifest{
+      .id = std::to_string(recording), .members = members, .block_bytes = kBlockBytes};
   manifest.identity.channel = "c";
   manifest.identity.epoch = 1000u + recording;
   manifest.identity.recording.bytes[0] = std::byte{recording};
@@ -40,11 +41,12 @@ std::vector<std::byte> PayloadOf(uint8_t recording, uint64_t sequence) {
   return payload;
 }
 
-format::Manifest Record(sim::FaultDisk& disk, uint8_t recording, uint64_t blocks) {
+format::Manifest Record(sim::FaultDisk& disk, uint8_t recording, uint64_t blocks,
+                        uint32_t members) {
   ManualExecutor executor(absl::ZeroDuration());
-  const auto store = sim::MakeFaultStore(disk, 1);
+  const auto store = sim::MakeFaultStore(disk, members);
   const auto ring = *store->MakeRing({.slots = 8, .slot_bytes = kBlockBytes});
-  format::Manifest sealed = Fresh(recording);
+  format::Manifest sealed = Fresh(recording, members);
   RecordingWriter writer({.name = sealed.id,
                           .manifest = sealed,
                           .ring_slots = 8,
@@ -79,7 +81,7 @@ std::map<uint64_t, services::DamagedBlock> Verify(sim::FaultDisk& disk,
                                                   const format::Manifest& manifest) {
   std::map<uint64_t, services::DamagedBlock> found;
   const ManualClock clock;
-  const auto store = sim::MakeFaultStore(disk, 1);
+  const auto store = sim::MakeFaultStore(disk, manifest.members);
   const absl::Status status = VerifyBlocks(*store, PathOf(manifest.id), manifest, clock,
                                            [&](const services::VerifyProgress& progress) {
                                              for (const auto& block : progress.damaged)
@@ -92,7 +94,7 @@ std::map<uint64_t, services::DamagedBlock> Verify(sim::FaultDisk& disk,
 
 std::set<uint64_t> Play(sim::FaultDisk& disk, const format::Manifest& manifest) {
   ManualExecutor executor(absl::ZeroDuration());
-  const auto store = sim::MakeFaultStore(disk, 1);
+  const auto store = sim::MakeFaultStore(disk, manifest.members);
   RecordingReader reader({.name = manifest.id,
                           .manifest = manifest,
                           .ring = *store->MakeRing({.slots = 8, .slot_bytes = kBlockBytes})},

@@ -20,8 +20,9 @@ inline constexpr uint64_t kBlockBytes = 64 << 10;
 // The payload of a block, different for each recording: `recording` is a small number.
 std::vector<std::byte> PayloadOf(uint8_t recording, uint64_t sequence);
 
-// Records blocks 0 to `blocks` - 1 of recording number `recording` on one member, and seals them.
-storage_node::format::Manifest Record(sim::FaultDisk& disk, uint8_t recording, uint64_t blocks);
+// Records blocks 0 to `blocks` - 1 of recording number `recording`, and seals them.
+storage_node::format::Manifest Record(sim::FaultDisk& disk, uint8_t recording, uint64_t blocks,
+                                      uint32_t members = 1);
 
 // The files of such a recording.
 sim::DiskRecording& FilesOf(sim::FaultDisk& disk, uint8_t recording);

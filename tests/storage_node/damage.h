@@ -19,6 +19,12 @@ inline void CopyBytes(const std::string& from, uint64_t from_offset, const std::
   out.write(buffer.data(), static_cast<std::streamsize>(bytes));
 }
 
+inline void Overwrite(const std::string& path, uint64_t offset, const std::string& bytes) {
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(static_cast<std::streamoff>(offset));
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
 inline void FlipBit(const std::string& path, uint64_t offset) {
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
   file.seekg(static_cast<std::streamoff>(offset));

@@ -58,6 +58,9 @@ TEST_F(OfflineLunTest, TheOthersWorkAndItsRecordingsAreStillListed) {
   EXPECT_EQ(Reason(deck_.Record().status()), "LUN_OFFLINE");
   EXPECT_EQ(Reason(deck_.Play(recording).status()), "LUN_OFFLINE");
   EXPECT_EQ(Reason(deck_.node().recordings().DeleteRecording(recording)), "LUN_OFFLINE");
+  for (const std::string parent : {"luns/l", "luns/l/channels/c"}) {
+    EXPECT_EQ(Reason(deck_.node().scrubs().StartScrub({.parent = parent}).status()), "LUN_OFFLINE");
+  }
   EXPECT_EQ(Reason(deck_.node().channels().DeleteChannel("luns/l/channels/c")), "CHANNEL_IN_USE");
   EXPECT_EQ(Reason(deck_.node().luns().CreateLun({.name = "luns/l"}, "").status()),
             "ARGUMENT_INVALID");
