@@ -92,6 +92,12 @@ stop_service() {
   wait "$pid" 2>/dev/null || true
 }
 
+# kill_service PID: kill -9. It is gone when this returns: until then its port still answers.
+kill_service() {
+  kill -KILL "$1"
+  wait "$1" 2>/dev/null || true
+}
+
 # Stops everything and removes WORK; safe to call twice.
 services_end() {
   local pid

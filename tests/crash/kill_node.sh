@@ -29,7 +29,7 @@ kill_while_recording() {
   JOB_PID=$!
   wait_for 20 has_newer_recording "$before" || fail "seed $SEED: no recording began: $(cat "$WORK/job.json")"
   pause $((RANDOM % 250))
-  kill -KILL "$STORAGE_PID"
+  kill_service "$STORAGE_PID"
   end_job
   RECORDING=$(jq -r '.recording // empty' "$WORK/job.json")
   ACKNOWLEDGED=$(job | jq '.blocks // 0')

@@ -12,8 +12,8 @@ CAPACITY=$(scaled 6144)MiB lun_with_channel posix l0/c0 cf32_le 1MiB
 start_job record l0/c0 --source synth --duration 60s
 recording=$(newest_recording)
 seen=$(job | jq .blocks)
-kill -KILL "$STORAGE_PID"
 killed=$(milliseconds)
+kill_service "$STORAGE_PID"
 wait_for 5 job_ended || fail "the job still runs 5 s after the node's death: $(job)"
 echo "failed $(($(milliseconds) - killed)) ms after the node's death"
 end_job

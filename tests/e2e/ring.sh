@@ -83,7 +83,7 @@ keeps_through_a_kill() {
   local name
   name=$(segments posix/c0 | jq -rs '.[0].name')
   tapectl keep "$name" >/dev/null
-  kill -9 "$STORAGE_PID"
+  kill_service "$STORAGE_PID"
   start_storage
   tapectl record posix/c0 --source synth --blocks "$(scaled 1000)" >/dev/null
   json_is "$(tapectl_json recordings show "$name")" '.kept' "$name"

@@ -46,7 +46,7 @@ die_without_rail() {
   rail_out
   sleep 0.1
   seen=$(job | jq .blocks)
-  kill -KILL "$WORKER_PID"
+  kill_service "$WORKER_PID"
   rail_in
   end_job
   ((JOB_STATUS != 0)) || fail "tapectl reports success for a job whose worker died: $ANSWER"

@@ -10,8 +10,8 @@ CAPACITY=$(scaled 6144)MiB lun_with_channel posix l0/c0 cf32_le 1MiB
 start_job record l0/c0 --source synth --duration 60s
 recording=$(newest_recording)
 seen=$(job | jq .blocks)
-kill -KILL "$WORKER_PID"
 killed=$(milliseconds)
+kill_service "$WORKER_PID"
 wait_for 5 is_closed "$recording" || fail "5 s after the worker's death: $(tapectl_json recordings show "$recording")"
 echo "sealed $(($(milliseconds) - killed)) ms after the worker's death"
 end_job
