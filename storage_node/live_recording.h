@@ -16,6 +16,13 @@
 
 namespace tapedeck::storage_node {
 
+// What others add to a recording while it is written.
+struct Notes {
+  std::vector<services::Annotation> annotations;
+  bool kept = false;     // whatever the LUN's policy says
+  uint64_t changes = 0;  // so many led to this
+};
+
 // Any thread. Shared by the writer and whoever looks.
 class LiveRecording {
  public:
@@ -38,34 +45,44 @@ class LiveRecording {
     return closed_;
   }
 
-  // Adds a marker, which the writer keeps. False if it has begun to close the recording.
+  // These are false if the writer has begun to close the recording.
   bool Annotate(services::Annotation annotation) {
-    absl::MutexLock lock(&mutex_);
-    if (closing_) return false;
-    annotations_.push_back(std::move(annotation));
-    if (on_annotated_) on_annotated_();
-    return true;
+    return Note([&](Notes& notes) { notes.annotations.push_back(std::move(annotation)); });
   }
-  std::vector<services::Annotation> annotations() const {
-    absl::MutexLock lock(&mutex_);
-    return annotations_;
-  }
-
-  // Whether it is kept whatever the LUN's policy says. False if the writer has begun to close it.
   bool Keep(bool kept) {
-    absl::MutexLock lock(&mutex_);
-    if (closing_) return false;
-    kept_ = kept;
-    if (on_annotated_) on_annotated_();
-    return true;
+    return Note([&](Notes& notes) { notes.kept = kept; });
   }
-  bool kept() const { return kept_; }
-
-  // By the writer. `on_annotated` only posts; null: no more markers are taken.
-  void SetAnnotated(std::function<void()> on_annotated) {
+  Notes notes() const {
     absl::MutexLock lock(&mutex_);
-    closing_ = on_annotated == nullptr;
-    on_annotated_ = std::move(on_annotated);
+    return notes_;
+  }
+  bool kept() const {
+    absl::MutexLock lock(&mutex_);
+    return notes_.kept;
+  }
+
+  // Waits until all notes so far are on the disk. False if they are not after 10 s, or never will
+  // be, as the writer has gone without closing the recording. Not on the writer's executor.
+  bool AwaitNoted() {
+    absl::MutexLock lock(&mutex_);
+    const uint64_t changes = notes_.changes;
+    const auto settled = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      return noted_ >= changes || closed_ != nullptr;
+    };
+    mutex_.AwaitWithTimeout(absl::Condition(&settled), absl::Seconds(10));
+    return noted_ >= changes;
+  }
+
+  // By the writer. `on_noted` only posts; null: no more notes are taken.
+  void SetOnNoted(std::function<void()> on_noted) {
+    absl::MutexLock lock(&mutex_);
+    closing_ = on_noted == nullptr;
+    on_noted_ = std::move(on_noted);
+  }
+  // By the writer: as many changes are on the disk.
+  void SetNoted(uint64_t changes) {
+    absl::MutexLock lock(&mutex_);
+    noted_ = changes;
   }
   void SetWritten(uint64_t watermark) {
     if (written_.exchange(watermark) != watermark) WakeFollowers();
@@ -91,16 +108,24 @@ class LiveRecording {
   }
 
  private:
+  bool Note(const std::function<void(Notes&)>& change) {
+    absl::MutexLock lock(&mutex_);
+    if (closing_) return false;
+    change(notes_);
+    ++notes_.changes;
+    if (on_noted_) on_noted_();
+    return true;
+  }
   void WakeFollowers() {
     absl::MutexLock lock(&mutex_);
     for (const auto& [number, waker] : followers_) waker();
   }
 
   std::atomic<uint64_t> written_ = 0;
-  std::atomic<bool> kept_ = false;
   mutable absl::Mutex mutex_;
-  std::vector<services::Annotation> annotations_ ABSL_GUARDED_BY(mutex_);
-  std::function<void()> on_annotated_ ABSL_GUARDED_BY(mutex_);
+  Notes notes_ ABSL_GUARDED_BY(mutex_);
+  uint64_t noted_ ABSL_GUARDED_BY(mutex_) = 0;  // changes that are on the disk
+  std::function<void()> on_noted_ ABSL_GUARDED_BY(mutex_);
   bool closing_ ABSL_GUARDED_BY(mutex_) = false;
   std::shared_ptr<const format::Manifest> closed_ ABSL_GUARDED_BY(mutex_);
   std::map<uint64_t, std::function<void()>> followers_ ABSL_GUARDED_BY(mutex_);

@@ -52,26 +52,35 @@ RecordingWriter::RecordingWriter(WriterOptions options,
     options_.arrivals = std::make_shared<PieceCheck>(entries_.piece_bytes);
   }
   index_.WriteHeader(options_.manifest.index_header());
-  auto annotated = lifetime_.Guard([this] {
-    annotated_ = true;
+  auto noted = lifetime_.Guard([this] {
+    noted_ = true;
     StoreManifest();
   });
-  options_.live->SetAnnotated([&executor, annotated] { executor.Post(annotated); });
+  options_.live->SetOnNoted([&executor, noted] { executor.Post(noted); });
   StoreManifest();
 }
 
 void RecordingWriter::StoreManifest() {
   if (storing_manifest_ || phase_ != Phase::kOpen) return;
   storing_manifest_ = true;
-  annotated_ = false;
-  options_.manifest.annotations = options_.live->annotations();
-  options_.manifest.kept = options_.live->kept();
+  noted_ = false;
+  const uint64_t changes = TakeNotes();
   files_->WriteManifest(format::EncodeManifest(options_.manifest),
-                        [this](absl::Status status) { OnManifestStored(status); });
+                        [this, changes](const absl::Status& status) {
+                          if (status.ok()) options_.live->SetNoted(changes);
+                          OnManifestStored(status);
+                        });
+}
+
+uint64_t RecordingWriter::TakeNotes() {
+  Notes notes = options_.live->notes();
+  options_.manifest.annotations = std::move(notes.annotations);
+  options_.manifest.kept = notes.kept;
+  return notes.changes;
 }
 
 RecordingWriter::~RecordingWriter() {
-  options_.live->SetAnnotated(nullptr);
+  options_.live->SetOnNoted(nullptr);
   if (phase_ != Phase::kSealed) options_.live->Close(AsWritten());
 }
 
@@ -211,7 +220,7 @@ void RecordingWriter::OnManifestStored(const absl::Status& status) {
   manifest_stored_ = manifest_stored_ || status.ok();
   if (manifest_stored_) options_.live->SetWritten(written_.mark());
   if (!status.ok()) Fail(status);
-  if (annotated_) StoreManifest();
+  if (noted_) StoreManifest();
   Wake();
   Advance();
 }
@@ -256,11 +265,13 @@ void RecordingWriter::Advance() {
   if (blocks_under_way_ > 0 || !index_.idle() || !commit_.idle()) return;
   if (commit_.failed()) return LeaveToRecovery();
   phase_ = Phase::kSealing;
-  options_.live->SetAnnotated(nullptr);
-  options_.manifest.annotations = options_.live->annotations();
-  options_.manifest.kept = options_.live->kept();
+  options_.live->SetOnNoted(nullptr);
+  const uint64_t changes = TakeNotes();
   SealPlan plan = MakeSealPlan();
-  auto done = [this, manifest = plan.manifest](absl::Status status) { OnSealed(manifest, status); };
+  auto done = [this, changes, manifest = plan.manifest](const absl::Status& status) {
+    if (status.ok()) options_.live->SetNoted(changes);
+    OnSealed(manifest, status);
+  };
   SealRecording(*files_, std::move(plan), std::move(done));
 }
 
@@ -270,7 +281,7 @@ void RecordingWriter::Advance() {
 void RecordingWriter::LeaveToRecovery() {
   phase_ = Phase::kLeft;
   files_ = nullptr;
-  options_.live->SetAnnotated(nullptr);
+  options_.live->SetOnNoted(nullptr);
   options_.live->Close(AsWritten());
   options_.lease = nullptr;
   Wake();

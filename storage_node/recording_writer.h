@@ -87,6 +87,8 @@ class RecordingWriter final : public dataplane::Sink {
   format::Manifest AsWritten() const;
   // Writes the manifest with the markers that have come; one write at a time.
   void StoreManifest();
+  // Into the manifest; returns how many changes they are.
+  uint64_t TakeNotes();
   SealPlan MakeSealPlan() const;
   void OnSealed(const format::Manifest& manifest, const absl::Status& status);
 
@@ -99,7 +101,7 @@ class RecordingWriter final : public dataplane::Sink {
   Phase phase_ = Phase::kOpen;
   bool storing_manifest_ = false;  // the manifest is being written
   bool manifest_stored_ = false;   // without it recovery would not find what was written
-  bool annotated_ = false;         // since the manifest was begun to be written
+  bool noted_ = false;             // since the manifest was begun to be written
   absl::Status error_;             // the first failure of our own
   absl::Status cause_;             // given to Finish
   SequenceMark received_;

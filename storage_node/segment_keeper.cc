@@ -40,7 +40,11 @@ bool SegmentKeeper::KeepOne(const Range& range, const services::Trigger& trigger
     caught->pins.push_back(std::move(pin));
   }
   services::Capture& capture = caught->capture;
-  if (range.live == nullptr || !range.live->Keep(true)) caught->to_keep.push_back(range.recording);
+  if (range.live != nullptr && range.live->Keep(true)) {
+    caught->told.emplace_back(range.recording, range.live);
+  } else {
+    caught->to_keep.push_back(range.recording);
+  }
   const uint64_t sample = capture.trigger_sample;
   if (range.first_sample <= sample && sample < range.end_sample) {
     const services::Annotation mark{

@@ -4,11 +4,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "dataplane/executor/executor.h"
 #include "services/recorder.h"
+#include "storage_node/live_recording.h"
 #include "storage_node/store/mailbox.h"
 
 namespace tapedeck::storage_node {
@@ -18,6 +20,9 @@ struct Caught {
   services::Capture capture;
   // Of the closed recordings in it: they are not deleted while these are held.
   std::vector<std::shared_ptr<const void>> pins;
+  // Of `capture`, those under way that were told that they are kept, or marked: that is still to be
+  // on the disk.
+  std::vector<std::pair<std::string, std::shared_ptr<LiveRecording>>> told;
   // Of `capture`, those that are still to be told that they are kept, and the one that has the
   // trigger's sample, which is still to be marked; empty if it is.
   std::vector<std::string> to_keep;

@@ -25,6 +25,12 @@ absl::Status Retry(const std::function<absl::Status()>& act) {
   }
 }
 
+// What is acknowledged stays, even if the power is cut.
+absl::Status AwaitNoted(const FoundRecording& found, LiveRecording& live) {
+  return live.AwaitNoted() ? absl::OkStatus()
+                           : Busy(found, "failed before this was on the disk; try again");
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<services::Capture>> RecorderService::TriggerRecording(
@@ -49,7 +55,11 @@ absl::StatusOr<std::vector<services::Capture>> RecorderService::TriggerRecording
 }
 
 absl::Status RecorderService::WriteDown(const Caught& caught, const services::Trigger& trigger) {
-  for (const std::string& recording : caught.to_keep) {
+  std::vector<std::string> to_keep = caught.to_keep;
+  for (const auto& [recording, live] : caught.told) {
+    if (!live->AwaitNoted()) to_keep.push_back(recording);
+  }
+  for (const std::string& recording : to_keep) {
     TD_RETURN_IF_ERROR(Retry([&] { return KeepRecording(recording, true); }));
   }
   if (caught.to_mark.empty()) return absl::OkStatus();
@@ -64,8 +74,8 @@ absl::Status RecorderService::AnnotateRecording(const std::string& recording,
   TD_ASSIGN_OR_RETURN(const FoundRecording found, FindRecording(parts_, recording));
   const auto live = parts_.live.Find(recording);
   if (live != nullptr && live->closed() == nullptr) {
-    if (live->annotations().size() < kMaxAnnotations && live->Annotate(annotation)) {
-      return absl::OkStatus();
+    if (live->notes().annotations.size() < kMaxAnnotations && live->Annotate(annotation)) {
+      return AwaitNoted(found, *live);
     }
     return Busy(found, "is being closed, or has 10000 markers; try again");
   }
@@ -80,7 +90,7 @@ absl::Status RecorderService::KeepRecording(const std::string& recording, bool k
   TD_ASSIGN_OR_RETURN(const FoundRecording found, FindRecording(parts_, recording));
   const auto live = parts_.live.Find(recording);
   if (live != nullptr && live->closed() == nullptr) {
-    return live->Keep(kept) ? absl::OkStatus() : Busy(found, "is being closed; try again");
+    return live->Keep(kept) ? AwaitNoted(found, *live) : Busy(found, "is being closed; try again");
   }
   return RewriteManifest(parts_, recording, [&](format::Manifest* manifest) {
     manifest->kept = kept;

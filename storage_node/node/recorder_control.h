@@ -21,7 +21,8 @@ class RecorderService final : public services::RecorderControl {
   absl::Status KeepRecording(const std::string& recording, bool kept) override;
 
  private:
-  // Keeps and marks what the session could not by itself, since it is closed.
+  // Keeps and marks what the session could not by itself, since it is closed, and waits for what it
+  // could.
   absl::Status WriteDown(const Caught& caught, const services::Trigger& trigger);
 
   NodeParts& parts_;

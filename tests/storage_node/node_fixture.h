@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <future>
 #include <memory>
 #include <optional>
 #include <random>
@@ -195,6 +197,15 @@ class NodeFixture {
   std::string Directory(const std::string& recording, int member = 0) const {
     const std::string id = recording.substr(recording.rfind('/') + 1);
     return dir_.path() + "/m" + std::to_string(member) + "/c/" + id;
+  }
+
+  // Runs `act` on a thread of its own while the executor runs: for what waits for a writer.
+  template <typename Act>
+  auto Meanwhile(Act act) {
+    auto result = std::async(std::launch::async, std::move(act));
+    EXPECT_TRUE(executor_.RunUntil(
+        [&] { return result.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }));
+    return result.get();
   }
 
   std::string state_dir() const { return dir_.path() + "/state"; }

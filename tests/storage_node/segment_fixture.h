@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <future>
 #include <map>
 #include <string>
 #include <utility>
@@ -120,12 +119,8 @@ class SegmentTest : public testing::TestWithParam<services::StoreKind> {
   }
 
   services::Capture Fire() {
-    auto captures = std::async(std::launch::async, [&] {
-      return node_.node().recorder().TriggerRecording(kChannel, {.label = "seen"});
-    });
-    EXPECT_TRUE(node_.executor().RunUntil(
-        [&] { return captures.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }));
-    const auto result = captures.get();
+    const auto result = node_.Meanwhile(
+        [&] { return node_.node().recorder().TriggerRecording(kChannel, {.label = "seen"}); });
     EXPECT_TRUE(result.ok()) << result.status();
     return result.ok() && !result->empty() ? result->front() : services::Capture();
   }

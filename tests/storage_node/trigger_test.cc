@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <future>
-
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -52,12 +50,8 @@ class TriggerTest : public testing::Test {
   }
 
   services::Capture Fire(services::Trigger trigger = {}) {
-    auto captures = std::async(std::launch::async, [&] {
-      return node_.node().recorder().TriggerRecording(kChannel, trigger);
-    });
-    EXPECT_TRUE(node_.executor().RunUntil(
-        [&] { return captures.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }));
-    const auto result = captures.get();
+    const auto result = node_.Meanwhile(
+        [&] { return node_.node().recorder().TriggerRecording(kChannel, trigger); });
     EXPECT_TRUE(result.ok()) << result.status();
     if (!result.ok() || result->size() != 1) return {};
     return result->front();
@@ -208,7 +202,9 @@ TEST_F(TriggerTest, MarkersLastOverARestart) {
     auto recorder = *node_.Record();
     name = recorder.admission.accept.recording;
     ASSERT_TRUE(recorder.Push(0).ok());
-    EXPECT_TRUE(node_.node().recorder().AnnotateRecording(name, running).ok());
+    EXPECT_TRUE(
+        node_.Meanwhile([&] { return node_.node().recorder().AnnotateRecording(name, running); })
+            .ok());
     EXPECT_TRUE(recorder.Finish().ok());
   }
   EXPECT_TRUE(node_.node().recorder().AnnotateRecording(name, closed).ok());
@@ -217,17 +213,14 @@ TEST_F(TriggerTest, MarkersLastOverARestart) {
   EXPECT_THAT(node_.Get(name).annotations, testing::ElementsAre(running, closed));
 }
 
-TEST_F(TriggerTest, AMarkerOfARunningRecordingSurvivesItsWriter) {
+TEST_F(TriggerTest, AMarkerThatWasTakenSurvivesItsWriter) {
   auto recorder = std::make_optional(*node_.Record());
   const std::string name = recorder->admission.accept.recording;
   ASSERT_TRUE(recorder->Push(0).ok());
-  EXPECT_TRUE(node_.node().recorder().AnnotateRecording(name, {.label = "kept"}).ok());
-  node_.executor().RunReady();
-  ASSERT_TRUE(node_.executor().RunUntil(
-      [&] { return recorder->admission.sink->watermarks().durable == 1; }));
-  bool later = false;
-  node_.executor().PostAfter(1, [&] { later = true; });
-  ASSERT_TRUE(node_.executor().RunUntil([&] { return later; }));
+  const services::Annotation marker{.label = "kept"};
+  EXPECT_TRUE(
+      node_.Meanwhile([&] { return node_.node().recorder().AnnotateRecording(name, marker); })
+          .ok());
   recorder = std::nullopt;
   node_.Stop();
   node_.Start();
