@@ -105,17 +105,9 @@ class IndexRepair : public testing::TestWithParam<StoreKind> {
     EXPECT_TRUE(scrub.ok()) << scrub.status();
     return scrub.value_or(Scrub());
   }
-  Scrub End(const std::string& parent) {
-    Scrub scrub;
-    EXPECT_TRUE(node_.executor().RunUntil([&] {
-      scrub = *node_.node().scrubs().GetScrub(parent);
-      return scrub.state != ScrubState::kRunning;
-    }));
-    return scrub;
-  }
   Scrub RunScrub() {
     Start("luns/l");
-    Scrub scrub = End("luns/l");
+    Scrub scrub = node_.EndScrub("luns/l");
     EXPECT_EQ(scrub.state, ScrubState::kDone) << scrub.cause;
     return scrub;
   }
@@ -276,7 +268,7 @@ TEST_P(IndexRepair, PlaysWhileItIsRepairedByTwoScrubs) {
   Start("luns/l");
   Start("luns/l/channels/c");
   for (const auto& header : node_.PlayAll(name_)) EXPECT_EQ(header.flags, 0u);
-  const Scrub one = End("luns/l"), other = End("luns/l/channels/c");
+  const Scrub one = node_.EndScrub("luns/l"), other = node_.EndScrub("luns/l/channels/c");
   EXPECT_EQ(one.damaged, one.repaired);
   EXPECT_EQ(other.damaged, other.repaired);
   EXPECT_EQ(one.repaired + other.repaired, kBlocks) << "each once";
@@ -296,7 +288,7 @@ TEST_P(IndexRepair, KeepsToTheRateAndGoesOnAfterARestart) {
   node_.Start();
   EXPECT_TRUE(
       node_.node().scrubs().StartScrub({.parent = "luns/l", .rate_bytes_per_s = kFast}).ok());
-  EXPECT_EQ(End("luns/l").repaired, 1u);
+  EXPECT_EQ(node_.EndScrub("luns/l").repaired, 1u);
   EXPECT_TRUE(Read() == sound_);
 }
 

@@ -199,6 +199,15 @@ class NodeFixture {
     return dir_.path() + "/m" + std::to_string(member) + "/c/" + id;
   }
 
+  services::Scrub EndScrub(const std::string& parent) {
+    services::Scrub scrub;
+    EXPECT_TRUE(executor_.RunUntil([&] {
+      scrub = *node_->scrubs().GetScrub(parent);
+      return scrub.state != services::ScrubState::kRunning;
+    }));
+    return scrub;
+  }
+
   // Runs `act` on a thread of its own while the executor runs: for what waits for a writer.
   template <typename Act>
   auto Meanwhile(Act act) {

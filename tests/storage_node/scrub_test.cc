@@ -21,14 +21,6 @@ class ScrubTest : public testing::Test {
     EXPECT_TRUE(scrub.ok()) << scrub.status();
     return scrub.value_or(Scrub());
   }
-  Scrub End(const std::string& parent) {
-    Scrub scrub;
-    EXPECT_TRUE(node_.executor().RunUntil([&] {
-      scrub = *node_.node().scrubs().GetScrub(parent);
-      return scrub.state != ScrubState::kRunning;
-    }));
-    return scrub;
-  }
 
   NodeFixture node_;
 };
@@ -40,7 +32,7 @@ TEST_F(ScrubTest, FindsDamageInEveryClosedRecording) {
   ASSERT_TRUE(running.Push(0).ok());
   FlipBit(node_.Directory(rotten) + "/data", 7 * kBlockBytes + 9);
   Start({.parent = "luns/l", .rate_bytes_per_s = kFast});
-  const Scrub scrub = End("luns/l");
+  const Scrub scrub = node_.EndScrub("luns/l");
   EXPECT_EQ(scrub.state, ScrubState::kDone) << scrub.cause;
   EXPECT_EQ(scrub.recordings, 2u) << "the one that is being written is left alone";
   EXPECT_EQ(scrub.blocks, 40u);
@@ -54,7 +46,7 @@ TEST_F(ScrubTest, KeepsToItsRateAndToItsChannel) {
   node_.MakeChannel("other", dataplane::CommitLevel::kDurable);
   node_.RecordAndSeal(130);
   Start({.parent = "luns/l/channels/other", .rate_bytes_per_s = kFast});
-  EXPECT_EQ(End("luns/l/channels/other").blocks, 0u);
+  EXPECT_EQ(node_.EndScrub("luns/l/channels/other").blocks, 0u);
   // 64 blocks are reported at a time: with one of them a second it is far from its end.
   Start({.parent = "luns/l/channels/c", .rate_bytes_per_s = kBlockBytes});
   absl::SleepFor(absl::Milliseconds(300));
@@ -72,11 +64,11 @@ TEST_F(ScrubTest, GoesOnWhereItStoppedAlsoAfterARestart) {
   node_.Stop();
   node_.Start();
   Start({.parent = "luns/l", .rate_bytes_per_s = kFast});
-  const Scrub rest = End("luns/l");
+  const Scrub rest = node_.EndScrub("luns/l");
   EXPECT_EQ(rest.state, ScrubState::kDone);
   EXPECT_EQ(rest.blocks, 66u);
   Start({.parent = "luns/l", .rate_bytes_per_s = kFast});
-  EXPECT_EQ(End("luns/l").blocks, 130u) << "after its end it begins again";
+  EXPECT_EQ(node_.EndScrub("luns/l").blocks, 130u) << "after its end it begins again";
 }
 
 TEST_F(ScrubTest, IsStoppedByTheEndOfTheNode) {
