@@ -34,11 +34,10 @@ void SegmentKeeper::OnClosed(uint64_t number) {
 // False if it is gone.
 bool SegmentKeeper::KeepOne(const Range& range, const services::Trigger& trigger,
                             Caught* caught) const {
-  if (range.live == nullptr || range.live->closed() != nullptr) {
-    auto pin = options_.pin(range.recording);
-    if (pin == nullptr) return false;
-    caught->pins.push_back(std::move(pin));
-  }
+  const bool writing = range.live != nullptr && range.live->closed() == nullptr;
+  auto pin = options_.pin(range.recording, writing);
+  if (pin == nullptr) return false;
+  caught->pins.push_back(std::move(pin));
   services::Capture& capture = caught->capture;
   if (range.live != nullptr && range.live->Keep(true)) {
     caught->told.emplace_back(range.recording, range.live);

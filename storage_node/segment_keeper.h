@@ -18,8 +18,8 @@ namespace tapedeck::storage_node {
 
 struct KeeperOptions {
   TriggerWindow window;
-  // Holds a closed recording; null if it is gone.
-  std::function<std::shared_ptr<const void>(const std::string& recording)> pin;
+  // Holds a recording, which its writer may still have: it is not deleted. Null if it is gone.
+  std::function<std::shared_ptr<const void>(const std::string& recording, bool writing)> pin;
 };
 
 // Part of a SegmentSink, on its executor.

@@ -18,7 +18,7 @@ namespace tapedeck::storage_node {
 // What a trigger has caught.
 struct Caught {
   services::Capture capture;
-  // Of the closed recordings in it: they are not deleted while these are held.
+  // Of the recordings in it: they are not deleted while these are held.
   std::vector<std::shared_ptr<const void>> pins;
   // Of `capture`, those under way that were told that they are kept, or marked: that is still to be
   // on the disk.

@@ -79,7 +79,9 @@ absl::StatusOr<Admission> AdmitSegmented(NodeParts& parts, RecordTarget target,
   const auto arrivals = NewArrivals(target);
   SegmentOptions options{.segment_blocks = segment_blocks};
   TD_ASSIGN_OR_RETURN(options.keeper.window, WindowOf(target.channel));
-  options.keeper.pin = [&parts](const std::string& recording) -> std::shared_ptr<const void> {
+  options.keeper.pin = [&parts](const std::string& recording,
+                                bool writing) -> std::shared_ptr<const void> {
+    if (writing) return parts.leases->TakeBeside(recording);
     std::shared_ptr<const void> lease = parts.leases->TakeShared(recording);
     return lease != nullptr && FindRecording(parts, recording).ok() ? lease : nullptr;
   };

@@ -49,8 +49,8 @@ SimLun Of(SimLun lun, uint64_t seeds, uint64_t distinct_per_seed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Luns, SegmentPowerCut,
-                         testing::Values(Of(FilesLun(1, 20), 12, 50), Of(FilesLun(2, 20), 10, 80),
-                                         Of(DevicesLun(2, 16), 5, 50)),
+                         testing::Values(Of(FilesLun(1, 20), 14, 50), Of(FilesLun(2, 20), 12, 80),
+                                         Of(DevicesLun(2, 16), 8, 50)),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -34,7 +34,9 @@ absl::StatusOr<std::unique_ptr<SegmentedStream>> SegmentedStream::Create(
   SegmentOptions options{.segment_blocks = plan.segment_blocks};
   options.make = [self = stream.get()](uint64_t number) { return self->MakeSegment(number); };
   options.keeper.window = stream->Window();
-  options.keeper.pin = [&lun](const std::string& recording) { return lun.Pin(recording); };
+  options.keeper.pin = [&lun](const std::string& recording, bool writing) {
+    return lun.Pin(recording, writing);
+  };
   TD_ASSIGN_OR_RETURN(auto sink, SegmentSink::Create(std::move(options), triggers));
   stream->port_ = sink->port();
   SinkEvents events{

@@ -26,6 +26,9 @@ uint64_t UnitsFor(const Room& room, uint64_t blocks, uint64_t block_bytes) {
   return (bytes + room.unit_bytes - 1) / room.unit_bytes + 1;  // and one of index
 }
 
+// Leases are of resource names: what is above the last slash is locked, too.
+std::string LeaseName(const std::string& recording) { return "c/" + recording; }
+
 }  // namespace
 
 SimulatedLun::SimulatedLun(FaultDisk& disk, store::Store& store, const Room& room, Ledger* ledger,
@@ -76,7 +79,7 @@ absl::Status SimulatedLun::MakeRoom(uint64_t units) {
   for (auto& [number, take] : *ledger_) {
     if (used <= room_.units) break;
     if (!MayGo(take)) continue;
-    const auto lease = leases_->TakeExclusive(take.path.recording);
+    const auto lease = leases_->TakeExclusive(LeaseName(take.path.recording));
     if (lease == nullptr) continue;
     TD_RETURN_IF_ERROR(Delete(take));
     used -= take.units;
@@ -96,10 +99,11 @@ absl::Status SimulatedLun::Delete(Take& take) {
   return status;
 }
 
-std::shared_ptr<const void> SimulatedLun::Pin(const std::string& recording) {
+std::shared_ptr<const void> SimulatedLun::Pin(const std::string& recording, bool writing) {
+  if (writing) return leases_->TakeBeside(LeaseName(recording));
   for (const auto& [number, take] : *ledger_) {
     if (take.path.recording != recording || take.state != Take::State::kClosed) continue;
-    return leases_->TakeShared(recording);
+    return leases_->TakeShared(LeaseName(recording));
   }
   return nullptr;
 }
@@ -130,7 +134,7 @@ absl::StatusOr<Made> SimulatedLun::Make(Take like, uint64_t blocks) {
                     .capacity = std::make_shared<Capacity>(0),
                     .live = made.recording.live,
                     .on_sealed = [this, &take](const auto& sealed) { OnSealed(take, sealed); },
-                    .lease = leases_->TakeExclusive(made.recording.name)},
+                    .lease = leases_->TakeExclusive(LeaseName(made.recording.name))},
       std::move(files), executor_);
   return made;
 }

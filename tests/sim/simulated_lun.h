@@ -48,8 +48,8 @@ class SimulatedLun {
   absl::Status Delete(Take& take);
   // Whether what the disk does now is part of that.
   bool deleting() const { return deleting_; }
-  // Holds a closed recording; null if it is gone.
-  std::shared_ptr<const void> Pin(const std::string& recording);
+  // Holds a recording that is closed, or `writing`; null if it is gone.
+  std::shared_ptr<const void> Pin(const std::string& recording, bool writing);
 
   // Moments so far.
   std::vector<Moment> TakeMoments() { return std::move(moments_); }
