@@ -114,6 +114,7 @@ void Verification::LookElsewhere(const format::IndexEntry& entry, format::Verdic
   const auto owner = OwnerOf(verdict->payload_crc32c);
   if (!owner.has_value()) return;
   verdict->kind = DamageKind::kMisdirected;
+  verdict->stray_crc32c = 0;
   absl::StrAppend(&verdict->detail, "; these are the bytes of block ", *owner);
   const absl::StatusOr<format::IndexEntry> other = Entry(*owner);
   if (!other.ok()) return;
@@ -174,7 +175,8 @@ absl::Status Verification::Run(const VerifyScope& scope,
       progress.damaged.push_back({.sequence = sequence,
                                   .kind = format::DamageName(verdict.kind),
                                   .detail = verdict.detail,
-                                  .ranges = verdict.ranges});
+                                  .ranges = verdict.ranges,
+                                  .stray_crc32c = verdict.stray_crc32c});
     }
     ++progress.checked_blocks;
     const bool last = progress.checked_blocks == progress.blocks;

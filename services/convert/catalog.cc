@@ -159,11 +159,15 @@ v1::DamagedBlock ToProto(const DamagedBlock& block) {
     bad.set_offset(range.offset);
     bad.set_bytes(range.bytes);
   }
+  out.set_stray_crc32c(block.stray_crc32c);
   return out;
 }
 
 DamagedBlock FromProto(const v1::DamagedBlock& block) {
-  DamagedBlock out{block.sequence(), block.kind(), block.detail(), {}};
+  DamagedBlock out{.sequence = block.sequence(),
+                   .kind = block.kind(),
+                   .detail = block.detail(),
+                   .stray_crc32c = block.stray_crc32c()};
   for (const v1::ByteRange& range : block.ranges()) {
     out.ranges.push_back({range.offset(), range.bytes()});
   }

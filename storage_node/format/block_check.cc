@@ -16,6 +16,12 @@ std::string RangesText(const std::vector<services::ByteRange>& ranges) {
   return text;
 }
 
+// Bytes of something else, by all that can be seen.
+bool IsStray(const Diagnosis& diagnosis, size_t payload_bytes) {
+  const bool written = diagnosis.kind == DamageKind::kRot || diagnosis.kind == DamageKind::kTorn;
+  return written && diagnosis.ranges.size() == 1 && diagnosis.ranges[0].bytes == payload_bytes;
+}
+
 }  // namespace
 
 Verdict CheckBlock(const RecordingIdentity& identity, uint64_t sequence, Place place,
@@ -34,13 +40,15 @@ Verdict CheckBlock(const RecordingIdentity& identity, uint64_t sequence, Place p
             .payload_crc32c = crc};
   }
   Diagnosis diagnosis = Diagnose(entry.pieces, payload, piece_bytes);
+  const bool stray = IsStray(diagnosis, payload.size());
   return {.kind = diagnosis.kind,
           .detail = absl::StrCat("payload crc32c expected ", absl::Hex(entry.payload_crc32c),
                                  ", found ", absl::Hex(crc), " on member ", place.member, " bytes ",
                                  place.offset, "+", payload.size(), RangesText(diagnosis.ranges),
                                  diagnosis.detail.empty() ? "" : "; ", diagnosis.detail),
           .ranges = std::move(diagnosis.ranges),
-          .payload_crc32c = crc};
+          .payload_crc32c = crc,
+          .stray_crc32c = stray ? crc : 0};
 }
 
 }  // namespace tapedeck::storage_node::format

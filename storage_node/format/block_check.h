@@ -17,6 +17,7 @@ struct Verdict {
   std::string detail;
   std::vector<services::ByteRange> ranges;  // of the payload; empty: all, or unknown
   uint32_t payload_crc32c = 0;              // of the bytes found
+  uint32_t stray_crc32c = 0;                // the same, if no part of them belongs there
 };
 
 Verdict CheckBlock(const RecordingIdentity& identity, uint64_t sequence, Place place,

@@ -9,7 +9,9 @@
 #include "absl/time/time.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "storage_node/format/damage.h"
 #include "storage_node/index_repair.h"
+#include "storage_node/node/owners.h"
 #include "storage_node/node/recordings.h"
 #include "storage_node/node/scrub_position.h"
 #include "storage_node/verify.h"
@@ -76,6 +78,8 @@ class Scrubber::Run {
   absl::Status ReadOne(const ResourceName& name);
   // The index of a recording, before its blocks are read.
   absl::Status RepairOne(const FoundRecording& found, uint64_t first);
+  // Looks in all of the LUN for the blocks whose bytes lie where others should.
+  absl::Status NameOwners();
   void Add(const std::string& recording, const services::DamagedBlock& block, bool repaired)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // False to stop.
@@ -121,7 +125,26 @@ absl::Status Scrubber::Run::ReadAll() {
     absl::MutexLock lock(&mutex_);
     ++scrub_.recordings;
   }
-  return absl::OkStatus();
+  return NameOwners();
+}
+
+absl::Status Scrubber::Run::NameOwners() {
+  OwnerSearch search{.lun = scope_.lun, .pace = [this](uint64_t bytes) { return Pace(bytes); }};
+  for (const services::ScrubFinding& finding : state().findings) {
+    if (finding.block.stray_crc32c != 0) search.crcs.insert(finding.block.stray_crc32c);
+  }
+  if (search.crcs.empty()) return absl::OkStatus();
+  search.found = [this](uint32_t crc, const std::string& recording, uint64_t block) {
+    absl::MutexLock lock(&mutex_);
+    for (services::ScrubFinding& finding : scrub_.findings) {
+      if (finding.block.stray_crc32c != crc) continue;
+      finding.block.stray_crc32c = 0;
+      finding.block.kind = format::DamageName(format::DamageKind::kMisdirected);
+      absl::StrAppend(&finding.block.detail, "; these are the bytes of block ", block, " of ",
+                      recording);
+    }
+  };
+  return FindOwners(parts_, search);
 }
 
 absl::Status Scrubber::Run::ReadOne(const ResourceName& name) {

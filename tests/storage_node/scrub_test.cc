@@ -42,6 +42,29 @@ TEST_F(ScrubTest, FindsDamageInEveryClosedRecording) {
   EXPECT_EQ(scrub.findings[0].block.kind, "rot");
 }
 
+TEST_F(ScrubTest, NamesTheOwnerOfWhatLiesInTheWrongPlace) {
+  node_.MakeChannel("other", dataplane::CommitLevel::kDurable);
+  const std::string owner = node_.RecordAndSeal(20);
+  auto recorder = *node_.Record({.channel = "luns/l/channels/other"}, 2);
+  for (uint64_t i = 0; i < 9; ++i) ASSERT_TRUE(recorder.Push(i).ok());
+  ASSERT_TRUE(recorder.Finish().ok());
+  const std::string victim = recorder.admission.accept.recording;
+  const std::string folder =
+      node_.dir().path() + "/m0/other/" + victim.substr(victim.rfind('/') + 1);
+  CopyBytes(node_.Directory(owner) + "/data", 13 * kBlockBytes, folder + "/data", 5 * kBlockBytes,
+            kBlockBytes);
+  FlipBit(folder + "/data", 7 * kBlockBytes + 9);
+  Start({.parent = "luns/l/channels/other", .rate_bytes_per_s = kFast});
+  const Scrub scrub = node_.EndScrub("luns/l/channels/other");
+  EXPECT_EQ(scrub.state, ScrubState::kDone) << scrub.cause;
+  ASSERT_EQ(scrub.findings.size(), 2u);
+  EXPECT_EQ(scrub.findings[0].block.sequence, 5u);
+  EXPECT_EQ(scrub.findings[0].block.kind, "misdirected");
+  EXPECT_THAT(scrub.findings[0].block.detail, testing::HasSubstr("block 13 of " + owner));
+  EXPECT_EQ(scrub.findings[1].block.sequence, 7u);
+  EXPECT_EQ(scrub.findings[1].block.kind, "rot");
+}
+
 TEST_F(ScrubTest, KeepsToItsRateAndToItsChannel) {
   node_.MakeChannel("other", dataplane::CommitLevel::kDurable);
   node_.RecordAndSeal(130);
