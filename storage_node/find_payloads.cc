@@ -5,22 +5,31 @@
 #include "storage_node/index_reader.h"
 
 namespace tapedeck::storage_node {
+namespace {
+
+constexpr uint64_t kEntriesAtATime = 256;
+
+}  // namespace
 
 absl::Status FindPayloads(store::Store& store, const store::RecordingPath& path,
                           const format::Manifest& manifest, const dataplane::Clock& clock,
-                          const std::unordered_set<uint32_t>& crcs,
-                          const std::function<void(uint32_t crc, uint64_t block)>& found) {
+                          const PayloadSearch& search) {
   CallerLoop loop(clock);
   TD_ASSIGN_OR_RETURN(const auto files, store.OpenRecording(path, loop));
-  IndexReader index(*files, manifest.entries(), [] {});
+  const format::EntryFormat entries = manifest.entries();
+  IndexReader index(*files, entries, [] {});
   for (uint64_t block = 0; block < manifest.blocks; ++block) {
+    if (block % kEntriesAtATime == 0 && !search.pace(kEntriesAtATime * entries.entry_bytes)) {
+      return absl::CancelledError("search stopped");
+    }
     const absl::StatusOr<format::IndexEntry>* entry = nullptr;
     loop.RunUntil([&] {
       entry = index.Find(block);
       return entry != nullptr;
     });
     if (!entry->ok() || (*entry)->payload_bytes == 0) continue;
-    if (const uint32_t crc = (*entry)->payload_crc32c; crcs.contains(crc)) found(crc, block);
+    const uint32_t crc = (*entry)->payload_crc32c;
+    if (search.crcs.contains(crc)) search.found(crc, block);
   }
   return absl::OkStatus();
 }

@@ -13,12 +13,18 @@
 
 namespace tapedeck::storage_node {
 
-// Waits for the disk; reads the index alone. Calls `found` for each block whose payload has one of
-// `crcs`. `manifest` is of a closed recording, which the caller protects from deletion. Entries
-// that cannot be read are passed over.
+struct PayloadSearch {
+  std::unordered_set<uint32_t> crcs;
+  // Of each block whose payload has one of them.
+  std::function<void(uint32_t crc, uint64_t block)> found;
+  // Before so many bytes of index are read; false to stop.
+  std::function<bool(uint64_t bytes)> pace;
+};
+
+// Waits for the disk; reads the index alone. `manifest` is of a closed recording, which the caller
+// protects from deletion. Entries that cannot be read are passed over. CANCELLED if `pace` said so.
 absl::Status FindPayloads(store::Store& store, const store::RecordingPath& path,
                           const format::Manifest& manifest, const dataplane::Clock& clock,
-                          const std::unordered_set<uint32_t>& crcs,
-                          const std::function<void(uint32_t crc, uint64_t block)>& found);
+                          const PayloadSearch& search);
 
 }  // namespace tapedeck::storage_node

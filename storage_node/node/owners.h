@@ -16,7 +16,7 @@ struct OwnerSearch {
   std::unordered_set<uint32_t> crcs;
   // Of each block whose payload has one of them.
   std::function<void(uint32_t crc, const std::string& recording, uint64_t block)> found;
-  // After so many bytes of index; false to stop.
+  // Before so many bytes of index are read; false to stop.
   std::function<bool(uint64_t bytes)> pace;
 };
 
