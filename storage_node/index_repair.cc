@@ -266,6 +266,8 @@ absl::Status IndexRepair::Run(uint64_t first,
                               const std::function<bool(const IndexProgress&)>& report) {
   if (files_->index_copies() < 2 || manifest_.blocks == 0) return absl::OkStatus();
   CheckPages();
+  // Where these are damaged the whole copy may be, whatever an earlier run found in it.
+  if (!progress_.damaged.empty()) first = 0;
   const format::EntryFormat& entries = layout_.entries();
   for (uint64_t next = first; next < manifest_.blocks; next += kEntriesAtATime) {
     if (!report(std::exchange(progress_, {}))) return absl::CancelledError("repair stopped");

@@ -19,6 +19,7 @@ constexpr uint64_t kBlocks = 40;
 constexpr uint8_t kRecording = 1;
 
 enum class Kind { kErrorOnce, kErrorForEver, kFullForEver };
+enum class Damage { kPages, kGone };
 
 bool IsWrite(const std::string& operation) { return operation == "write index"; }
 
@@ -27,6 +28,10 @@ class IndexRepairFault : public testing::Test {
   IndexRepairFault() {
     manifest_ = Record(disk_, kRecording, kBlocks, 2);
     sound_ = Indexes();
+  }
+
+  void Plant(Damage damage) {
+    if (damage == Damage::kGone) return Files().index[1].Remove();
     const format::EntryFormat entries = manifest_.entries();
     Flip(1, 9);
     // The page that is used, or both.
@@ -93,18 +98,22 @@ class IndexRepairFault : public testing::Test {
   std::vector<sim::Bytes> sound_;
 };
 
-class EachOperation : public IndexRepairFault, public testing::WithParamInterface<Kind> {};
+class EachOperation : public IndexRepairFault,
+                      public testing::WithParamInterface<std::tuple<Damage, Kind>> {};
 
 TEST_P(EachOperation, Fails) {
+  const auto [planted, kind] = GetParam();
+  Plant(planted);
   const sim::FaultDisk damaged = disk_;
   uint64_t left = 0;
   for (uint64_t n = 1;; ++n) {
     disk_ = damaged;
     const uint64_t first = disk_.operations + n;
-    disk_.fault = [&, first](const std::string& operation, uint32_t member) -> absl::Status {
-      const bool once = GetParam() == Kind::kErrorOnce;
+    disk_.fault = [&, first, kind = kind](const std::string& operation,
+                                          uint32_t member) -> absl::Status {
+      const bool once = kind == Kind::kErrorOnce;
       if (disk_.operations < first || (once && disk_.operations > first)) return absl::OkStatus();
-      if (GetParam() != Kind::kFullForEver) {
+      if (kind != Kind::kFullForEver) {
         return sim::DiskError(operation, member, "Input/output error");
       }
       return IsWrite(operation) ? sim::DiskFull(operation, member) : absl::OkStatus();
@@ -127,10 +136,14 @@ TEST_P(EachOperation, Fails) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EachOperation,
-                         testing::Values(Kind::kErrorOnce, Kind::kErrorForEver,
-                                         Kind::kFullForEver));
+                         testing::Combine(testing::Values(Damage::kPages, Damage::kGone),
+                                          testing::Values(Kind::kErrorOnce, Kind::kErrorForEver,
+                                                          Kind::kFullForEver)));
 
-TEST_F(IndexRepairFault, PowerEndsAtEachOperation) {
+class PowerEnds : public IndexRepairFault, public testing::WithParamInterface<Damage> {};
+
+TEST_P(PowerEnds, AtEachOperation) {
+  Plant(GetParam());
   const sim::FaultDisk damaged = disk_;
   for (uint64_t n = 0;; ++n) {
     bool reached = false;
@@ -147,6 +160,8 @@ TEST_F(IndexRepairFault, PowerEndsAtEachOperation) {
     if (!reached) break;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Kinds, PowerEnds, testing::Values(Damage::kPages, Damage::kGone));
 
 }  // namespace
 }  // namespace tapedeck::faults
