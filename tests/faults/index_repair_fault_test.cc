@@ -54,14 +54,14 @@ class IndexRepairFault : public testing::Test {
     Files().index[copy].Overwrite(offset, {&byte, 1});
   }
 
-  std::vector<IndexDamage> Repair() {
-    std::vector<IndexDamage> found;
+  std::vector<CopyDamage> Repair() {
+    std::vector<CopyDamage> found;
     const ManualClock clock;
     absl::Mutex writing;
     const auto store = sim::MakeFaultStore(disk_, 2);
     const absl::Status status =
         RepairIndex(*store, {.channel = "c", .recording = manifest_.id}, manifest_, 0, clock,
-                    writing, [&](const IndexProgress& progress) {
+                    writing, [&](const RepairProgress& progress) {
                       found.insert(found.end(), progress.damaged.begin(), progress.damaged.end());
                       return true;
                     });
@@ -74,16 +74,16 @@ class IndexRepairFault : public testing::Test {
     for (const auto& [sequence, block] : Verify(disk_, manifest_)) {
       EXPECT_EQ(block.kind, "header") << sequence << ": " << block.detail;
     }
-    for (const IndexDamage& damage : Repair()) EXPECT_TRUE(damage.repaired) << damage.block.detail;
+    for (const CopyDamage& damage : Repair()) EXPECT_TRUE(damage.repaired) << damage.block.detail;
     EXPECT_TRUE(Indexes() == sound_);
     EXPECT_EQ(Play(disk_, manifest_).size(), kBlocks);
   }
 
   // The entries that it calls repaired are.
-  void ExpectTrue(const std::vector<IndexDamage>& found) {
+  void ExpectTrue(const std::vector<CopyDamage>& found) {
     const auto now = Indexes();
     const format::EntryFormat entries = manifest_.entries();
-    for (const IndexDamage& damage : found) {
+    for (const CopyDamage& damage : found) {
       if (!damage.repaired || damage.block.kind != "index") continue;
       const size_t copy = absl::StrContains(damage.block.detail, "; copy 1: rewritten") ? 1 : 0;
       const uint64_t at = entries.Offset(damage.block.sequence);
@@ -121,7 +121,7 @@ TEST_P(EachOperation, Fails) {
     const auto found = Repair();
     const bool met = disk_.operations >= first;
     disk_.fault = nullptr;
-    for (const IndexDamage& damage : found) {
+    for (const CopyDamage& damage : found) {
       if (damage.repaired) continue;
       ++left;
       EXPECT_THAT(damage.block.detail, testing::HasSubstr("member "));
