@@ -58,11 +58,10 @@ absl::Status OpenFiles::OpenIndex() {
 
 absl::Status OpenFiles::MakeIndex() {
   if (OpenIndex().ok()) return absl::OkStatus();
+  index_named_ = false;
   const absl::Status status = OpenFile("index", O_RDWR | O_CREAT, &index_);
-  if (absl::IsNotFound(status)) return IsGone(status);
-  index_named_ = !status.ok();
   index_open_ = status.ok();
-  return status;
+  return absl::IsNotFound(status) ? IsGone(status) : status;
 }
 
 absl::Status OpenFiles::IsGone(const absl::Status& status) const {
