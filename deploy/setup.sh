@@ -72,6 +72,14 @@ tapedeck_build() {
   ninja -C "$dir" -j"$(nproc)" "${TAPEDECK_TARGETS[@]}"
 }
 
+# tapedeck_ctest DIR [CTEST ARGUMENT...]: two tests at a time, which wait more than they work. Those that fill the
+# machine or measure it say so (RUN_SERIAL).
+tapedeck_ctest() {
+  local dir=$1
+  shift
+  ctest --test-dir "$dir" -j2 --output-on-failure --no-tests=error "$@"
+}
+
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   packages=("${TAPEDECK_PACKAGES[@]}")
   [[ ${1:-} != --tests ]] || packages+=("${TAPEDECK_TEST_PACKAGES[@]}")

@@ -82,8 +82,8 @@ set_up() {
 main() {
   local name
   set_up
-  suite tests "$TAPEDECK_ROOT/build/junit.xml" ctest --test-dir "$TAPEDECK_ROOT/build" \
-    --output-on-failure --no-tests=error --output-junit "$TAPEDECK_ROOT/build/junit.xml"
+  suite tests "$TAPEDECK_ROOT/build/junit.xml" tapedeck_ctest "$TAPEDECK_ROOT/build" \
+    --output-junit "$TAPEDECK_ROOT/build/junit.xml"
   for name in format shell proto thread_safety; do
     check "$name"
   done

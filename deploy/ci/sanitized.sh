@@ -13,5 +13,5 @@ export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:suppressions=$TAPEDECK_ROOT/deploy/ci/tsan.suppressions
 rm -f "$dir/junit.xml"
-ctest --test-dir "$dir" --output-on-failure --no-tests=error --output-junit "$dir/junit.xml" \
+tapedeck_ctest "$dir" --output-junit "$dir/junit.xml" \
   -LE '^(e2e|crash|lint|gpu|lab)$' -E "${TAPEDECK_TESTS_LEFT_OUT:-^$}" --timeout 300

@@ -16,16 +16,16 @@ using dataplane::LogLevel;
 namespace {
 
 // Back-off of a failed link: 1, 2, 4 … 60 s, so that a port that stays away for hours costs
-// nothing.
+// nothing. With no other rail there is nothing to spare: the grace period is running.
 constexpr int64_t kFirstRetryNs = dataplane::kSecondNs;
 constexpr int64_t kLastRetryNs = 60 * dataplane::kSecondNs;
+constexpr int64_t kGraceRetryNs = 250 * dataplane::kMillisecondNs;
 
 // ±25 %, different for each link and generation, so that the rails of many sessions do not come
 // back at once.
 int64_t RetryDelayNs(const Link& link, uint32_t failures, bool others_up) {
-  // With no other rail there is nothing to spare: the grace period is running.
   const int64_t base =
-      others_up ? std::min(kLastRetryNs, kFirstRetryNs << std::min(failures, 6u)) : kFirstRetryNs;
+      others_up ? std::min(kLastRetryNs, kFirstRetryNs << std::min(failures, 6u)) : kGraceRetryNs;
   const uint32_t hash =
       (static_cast<uint32_t>(link.index()) * 40503u + link.generation()) * 2654435761u;
   return base * 3 / 4 + base / 2 * (hash >> 16) / 65536;
@@ -224,24 +224,38 @@ void Rails::OnLinkDown(Link& link, const absl::Status& cause) {
 
 void Rails::Retry(Entry& entry, const absl::Status& cause) {
   const uint32_t failures = PortIsAway(cause) ? 0 : entry.failures++;
-  executor_.PostAfter(RetryDelayNs(*entry.link, failures, AnyUp()), lifetime_.Guard([this, &entry] {
-    if (!closing_ && entry.link->down()) Offer(entry);
+  OfferAfter(entry, RetryDelayNs(*entry.link, failures, AnyUp()));
+}
+
+void Rails::OfferAfter(Entry& entry, int64_t delay_ns) {
+  executor_.PostAfter(delay_ns, lifetime_.Guard([this, &entry, turn = ++entry.turn] {
+    if (!closing_ && turn == entry.turn && entry.link->down()) Offer(entry);
   }));
 }
 
 // Starts the grace period if no link is up.
 void Rails::WatchGrace() {
   if (AnyUp() || std::exchange(in_grace_, true)) return;
+  // Those that wait out a back-off may be back.
+  for (const auto& entry : entries_) {
+    if (settings_.initiate && entry->was_up && entry->link->down()) {
+      OfferAfter(*entry, RetryDelayNs(*entry->link, 0, /*others_up=*/false));
+    }
+  }
   executor_.PostAfter(kRailGraceNs, lifetime_.Guard([this, grace = ++grace_] {
     if (closing_ || close_expected_ || grace != grace_ || !in_grace_) return;
-    std::string causes;
-    for (const auto& entry : entries_) {
-      absl::StrAppend(&causes, causes.empty() ? "" : "; ", entry->key.first, ": ",
-                      std::string(entry->link->last_failure().message()));
-    }
-    events_->OnRailsFailed(WithReason(
-        absl::UnavailableError(absl::StrCat("no rail for 10 s: ", causes)), "ALL_RAILS_DOWN"));
+    events_->OnRailsFailed(AllDown());
   }));
+}
+
+absl::Status Rails::AllDown() const {
+  std::string causes;
+  for (const auto& entry : entries_) {
+    absl::StrAppend(&causes, causes.empty() ? "" : "; ", entry->key.first, ": ",
+                    std::string(entry->link->last_failure().message()));
+  }
+  return WithReason(absl::UnavailableError(absl::StrCat("no rail for 10 s: ", causes)),
+                    "ALL_RAILS_DOWN");
 }
 
 bool Rails::AnyUp() const {

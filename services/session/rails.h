@@ -84,6 +84,7 @@ class Rails final : public dataplane::LinkEvents {
     std::unique_ptr<dataplane::Link> link;
     std::optional<RailOffer> waiting;  // answered once the link is down
     uint32_t failures = 0;             // in a row
+    uint64_t turn = 0;                 // of the offer to come
     std::string told;                  // of the failure in the log
     bool was_up = false;
   };
@@ -96,7 +97,9 @@ class Rails final : public dataplane::LinkEvents {
   void SendOffer(const Entry& entry, const dataplane::Endpoint& endpoint);
   absl::StatusOr<Entry*> Resolve(const RailOffer& offer);
   void Retry(Entry& entry, const absl::Status& cause);
+  void OfferAfter(Entry& entry, int64_t delay_ns);
   void WatchGrace();
+  absl::Status AllDown() const;
   void CheckClosed();
   bool AnyUp() const;
 

@@ -28,12 +28,6 @@ struct Transfer {
   absl::AnyInvocable<void(int error, size_t moved)> done;
 };
 
-// A read that stopped between two multiples of kAlignment has met the end of the file, and could
-// not go on from there.
-inline bool AtEnd(const Transfer& transfer, size_t moved) {
-  return !transfer.write && moved % kAlignment != 0;
-}
-
 // Any thread. The destructor waits for what is under way; not on a thread of the engine.
 class Engine {
  public:

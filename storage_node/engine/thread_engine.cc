@@ -6,27 +6,23 @@
 #include <cerrno>
 #include <utility>
 
+#include "storage_node/engine/under_way.h"
+
 namespace tapedeck::storage_node::engine {
 namespace {
 
-void Carry(Transfer& transfer) {
-  size_t moved = 0;
-  int error = 0;
-  while (moved < transfer.bytes.size() && error == 0 && !AtEnd(transfer, moved)) {
-    const std::span<std::byte> rest = transfer.bytes.subspan(moved);
-    const auto at = static_cast<off_t>(transfer.offset + moved);
-    const ssize_t n = transfer.write ? pwrite(transfer.fd, rest.data(), rest.size(), at)
-                                     : pread(transfer.fd, rest.data(), rest.size(), at);
-    if (n > 0) {
-      moved += static_cast<size_t>(n);
-    } else if (n == 0) {
-      if (!transfer.write) break;
-      error = ENOSPC;
-    } else if (errno != EINTR) {
-      error = errno;
-    }
+int64_t Ask(const UnderWay& work) {
+  const std::span<std::byte> rest = work.rest();
+  const auto offset = static_cast<off_t>(work.offset());
+  const ssize_t n = work.write() ? pwrite(work.fd(), rest.data(), rest.size(), offset)
+                                 : pread(work.fd(), rest.data(), rest.size(), offset);
+  return n < 0 ? -errno : n;
+}
+
+void Carry(Transfer transfer) {
+  UnderWay work(std::move(transfer));
+  while (!work.Take(Ask(work))) {
   }
-  transfer.done(error, moved);
 }
 
 }  // namespace
@@ -64,7 +60,7 @@ void ThreadEngine::Loop() {
       transfer = std::move(transfers_.front());
       transfers_.pop_front();
     }
-    Carry(transfer);
+    Carry(std::move(transfer));
   }
 }
 

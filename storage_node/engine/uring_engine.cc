@@ -113,9 +113,9 @@ void UringEngine::Loop() {
   WatchInbox();
   while (TakeIn()) {
     while (!waiting_.empty() && under_way_ < kDepth) {
-      std::unique_ptr<Active> active = std::move(waiting_.front());
+      std::unique_ptr<UnderWay> work = std::move(waiting_.front());
       waiting_.pop_front();
-      Submit(std::move(active));
+      Submit(std::move(work));
     }
     io_uring_submit_and_wait(&ring_, 1);
     Reap();
@@ -125,65 +125,50 @@ void UringEngine::Loop() {
 bool UringEngine::TakeIn() {
   absl::MutexLock lock(&mutex_);
   for (Transfer& transfer : inbox_) {
-    waiting_.push_back(std::make_unique<Active>(Active{.transfer = std::move(transfer)}));
+    waiting_.push_back(std::make_unique<UnderWay>(std::move(transfer)));
   }
   inbox_.clear();
   return !stop_ || under_way_ > 0 || !waiting_.empty();
 }
 
-void UringEngine::Submit(std::unique_ptr<Active> active) {
-  const Transfer& transfer = active->transfer;
-  const std::span<std::byte> rest = transfer.bytes.subspan(active->moved);
-  const uint64_t offset = transfer.offset + active->moved;
+void UringEngine::Submit(std::unique_ptr<UnderWay> work) {
+  const std::span<std::byte> rest = work->rest();
   const auto length = static_cast<unsigned>(rest.size());
   const std::optional<int> buffer = buffers_->Find(rest);
   io_uring_sqe* sqe = io_uring_get_sqe(&ring_);
-  if (transfer.write && buffer.has_value()) {
-    io_uring_prep_write_fixed(sqe, transfer.fd, rest.data(), length, offset, *buffer);
-  } else if (transfer.write) {
-    io_uring_prep_write(sqe, transfer.fd, rest.data(), length, offset);
+  if (work->write() && buffer.has_value()) {
+    io_uring_prep_write_fixed(sqe, work->fd(), rest.data(), length, work->offset(), *buffer);
+  } else if (work->write()) {
+    io_uring_prep_write(sqe, work->fd(), rest.data(), length, work->offset());
   } else if (buffer.has_value()) {
-    io_uring_prep_read_fixed(sqe, transfer.fd, rest.data(), length, offset, *buffer);
+    io_uring_prep_read_fixed(sqe, work->fd(), rest.data(), length, work->offset(), *buffer);
   } else {
-    io_uring_prep_read(sqe, transfer.fd, rest.data(), length, offset);
+    io_uring_prep_read(sqe, work->fd(), rest.data(), length, work->offset());
   }
   {
     absl::MutexLock lock(&mutex_);
-    if (const auto file = files_.find(transfer.fd); file != files_.end()) {
+    if (const auto file = files_.find(work->fd()); file != files_.end()) {
       sqe->fd = file->second;
       io_uring_sqe_set_flags(sqe, IOSQE_FIXED_FILE);
     }
   }
-  io_uring_sqe_set_data(sqe, active.release());
+  io_uring_sqe_set_data(sqe, work.release());
   ++under_way_;
 }
 
 void UringEngine::Reap() {
   io_uring_cqe* cqe;
   while (io_uring_peek_cqe(&ring_, &cqe) == 0) {
-    std::unique_ptr<Active> active(static_cast<Active*>(io_uring_cqe_get_data(cqe)));
+    std::unique_ptr<UnderWay> work(static_cast<UnderWay*>(io_uring_cqe_get_data(cqe)));
     const int result = cqe->res;
     io_uring_cqe_seen(&ring_, cqe);
-    if (active == nullptr) {
+    if (work == nullptr) {
       WatchInbox();
     } else {
       --under_way_;
-      OnCompletion(std::move(active), result);
+      if (!work->Take(result)) waiting_.push_front(std::move(work));
     }
   }
-}
-
-// A success may be short (io_uring_enter(2)); what is missing is asked for again.
-void UringEngine::OnCompletion(std::unique_ptr<Active> active, int result) {
-  if (result == -EINTR || result == -EAGAIN) return waiting_.push_front(std::move(active));
-  Transfer& transfer = active->transfer;
-  if (result < 0) return transfer.done(-result, active->moved);
-  active->moved += static_cast<size_t>(result);
-  if (active->moved == transfer.bytes.size() || AtEnd(transfer, active->moved)) {
-    return transfer.done(0, active->moved);
-  }
-  if (result == 0) return transfer.done(transfer.write ? ENOSPC : 0, active->moved);
-  waiting_.push_front(std::move(active));
 }
 
 }  // namespace tapedeck::storage_node::engine

@@ -18,6 +18,7 @@
 #include "storage_node/disk/fd.h"
 #include "storage_node/engine/engine.h"
 #include "storage_node/engine/registered_memory.h"
+#include "storage_node/engine/under_way.h"
 
 namespace tapedeck::storage_node::engine {
 
@@ -35,20 +36,14 @@ class UringEngine final : public Engine {
   std::string description() const override { return "io_uring, O_DIRECT"; }
 
  private:
-  // A transfer under way; the pointer is the completion's user data.
-  struct Active {
-    Transfer transfer;
-    size_t moved = 0;
-  };
-
   UringEngine() = default;
   int SetUp();
   void Loop();
   // Takes what has come in. False: the engine ends and nothing is left.
   bool TakeIn();
-  void Submit(std::unique_ptr<Active> active);
+  // The pointer is the completion's user data.
+  void Submit(std::unique_ptr<UnderWay> work);
   void Reap();
-  void OnCompletion(std::unique_ptr<Active> active, int result);
   void WatchInbox();
 
   // Of the thread, except where a comment says otherwise.
@@ -56,7 +51,7 @@ class UringEngine final : public Engine {
   disk::Fd wake_;  // eventfd; its read is always under way
   uint64_t wake_count_ = 0;
   std::shared_ptr<BufferTable> buffers_;  // any thread
-  std::deque<std::unique_ptr<Active>> waiting_;
+  std::deque<std::unique_ptr<UnderWay>> waiting_;
   unsigned under_way_ = 0;
 
   absl::Mutex mutex_;

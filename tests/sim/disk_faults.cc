@@ -16,6 +16,7 @@ DiskFaults::DiskFaults(uint64_t seed, Fired* fired) : random_(seed), fired_(*fir
   constexpr Kind kKinds[] = {Kind::kErrors, Kind::kFull, Kind::kFlush, Kind::kMake, Kind::kDelete};
   if (random_() % 2 == 0) kind_ = kKinds[random_() % std::size(kKinds)];
   from_ = random_() % 300;
+  short_ = random_() % 2 == 0;
 }
 
 bool DiskFaults::FailsNow(const std::string& operation, bool deleting) {
@@ -48,6 +49,13 @@ absl::Status DiskFaults::Next(const std::string& operation, uint32_t member, boo
            : operation == "flush" ? "failed flush"
                                   : "EIO"];
   return DiskError(operation, member, "Input/output error");
+}
+
+int64_t DiskFaults::Completion(size_t bytes) {
+  if (!short_ || random_() % 2 == 0) return static_cast<int64_t>(bytes);
+  const int64_t completion = ShortCompletion(bytes, random_);
+  ++fired_[completion < 0 ? "interrupted transfer" : "short transfer"];
+  return completion;
 }
 
 }  // namespace tapedeck::sim

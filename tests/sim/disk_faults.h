@@ -18,6 +18,8 @@ class DiskFaults {
   // What the operation ends with. As FaultDisk::fault; "make" makes a recording. `deleting`: it is
   // part of a deletion.
   absl::Status Next(const std::string& operation, uint32_t member, bool deleting);
+  // As FaultDisk::completion. One that is short is carried on with: nothing has gone wrong.
+  int64_t Completion(size_t bytes);
   // Nothing has gone wrong.
   bool none() const { return none_; }
 
@@ -30,7 +32,8 @@ class DiskFaults {
   Fired& fired_;
   Kind kind_ = Kind::kNone;
   uint64_t operations_ = 0;
-  uint64_t from_ = 0;  // the operation at which it may begin
+  bool short_ = false;  // transfers are, in half of the lives, whatever else goes wrong
+  uint64_t from_ = 0;   // the operation at which it may begin
   bool none_ = true;
 };
 

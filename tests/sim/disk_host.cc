@@ -17,8 +17,9 @@ constexpr size_t kSlots = 8;
 
 }  // namespace
 
-DiskHost::DiskHost(FaultDisk& disk, uint32_t members, uint64_t block_bytes)
-    : store_(MakeFaultStore(disk, members)),
+DiskHost::DiskHost(std::unique_ptr<storage_node::store::Store> store, uint32_t members,
+                   uint64_t block_bytes)
+    : store_(std::move(store)),
       manifest_{.id = "r",
                 .identity = {.channel = path().channel, .epoch = 7},
                 .members = members,

@@ -1,25 +1,30 @@
-// Admits sessions to recordings on a fake disk, with the storage node's own writer and reader.
+// Admits sessions to recordings on a simulated disk, with the storage node's own writer and reader.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "services/session/host.h"
 #include "storage_node/format/manifest.h"
-#include "tests/sim/fault_store.h"
+#include "storage_node/store/store.h"
 
 namespace tapedeck::sim {
 
-// Owned by the test. The disk outlives it.
+// Owned by the test. What the store lies on outlives it.
 class DiskHost final : public services::session::SessionHost {
  public:
-  DiskHost(FaultDisk& disk, uint32_t members, uint64_t block_bytes);
+  DiskHost(std::unique_ptr<storage_node::store::Store> store, uint32_t members,
+           uint64_t block_bytes);
 
   absl::StatusOr<services::session::Admission> Admit(const services::session::Open& open,
                                                      dataplane::Executor& executor) override;
 
   static storage_node::store::RecordingPath path() { return {.channel = "c", .recording = "r"}; }
   storage_node::store::Store& store() { return *store_; }
+  // As a node that ends, and one that starts.
+  void CloseStore() { store_ = nullptr; }
+  void SetStore(std::unique_ptr<storage_node::store::Store> store) { store_ = std::move(store); }
   // Of the recording to play.
   void SetManifest(storage_node::format::Manifest manifest) { manifest_ = std::move(manifest); }
 
@@ -29,7 +34,7 @@ class DiskHost final : public services::session::SessionHost {
   absl::StatusOr<services::session::Admission> Play(const services::session::Open& open,
                                                     dataplane::Executor& executor);
 
-  const std::unique_ptr<storage_node::store::Store> store_;
+  std::unique_ptr<storage_node::store::Store> store_;
   storage_node::format::Manifest manifest_;
 };
 

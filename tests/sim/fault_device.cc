@@ -2,11 +2,13 @@
 
 #include <cerrno>
 #include <deque>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "storage_node/engine/under_way.h"
 #include "storage_node/store/block/device.h"
 #include "storage_node/store/block/store.h"
 #include "storage_node/store/stripe/store.h"
@@ -55,24 +57,8 @@ class FaultEngine final : public engine::Engine {
   FaultEngine(FaultDisk& disk, uint32_t member) : disk_(disk), member_(member) {}
 
   void Start(engine::Transfer transfer) override {
-    const absl::Status status = transfer.write ? disk_.Next("write", member_) : disk_.Power("read");
-    DiskImage& image = disk_.devices[member_];
-    uint64_t id = 0;
-    if (status.ok() && transfer.write) {
-      if (image.HoldsAnything(transfer.offset, transfer.bytes.size())) ++disk_.reused;
-      id = image.Write(transfer.offset, transfer.bytes);
-    } else if (status.ok()) {
-      image.Read(transfer.offset, transfer.bytes);
-    }
-    const size_t bytes = transfer.bytes.size();
-    Task end = [&image, id, bytes, ok = status.ok(), write = transfer.write,
-                done = std::move(transfer.done)]() mutable {
-      if (ok && write) image.Complete(id);
-      done(ok ? 0 : EIO, ok ? bytes : 0);
-    };
-    WorkQueue::Add(under_way_, disk_, /*in_order=*/false, std::move(end));
+    Ask(std::make_unique<engine::UnderWay>(std::move(transfer)));
   }
-
   void AddFile(int /*fd*/) override {}
   void RemoveFile(int /*fd*/) override {}
   std::unique_ptr<dataplane::Memory> Adopt(std::unique_ptr<dataplane::Memory> memory) override {
@@ -83,6 +69,33 @@ class FaultEngine final : public engine::Engine {
   void Finish() { under_way_->Finish(); }
 
  private:
+  void Ask(std::unique_ptr<engine::UnderWay> work) {
+    const int64_t result = ResultOf(*work);
+    DiskImage& image = disk_.devices[member_];
+    std::optional<uint64_t> written;
+    if (result > 0) {
+      const std::span<std::byte> bytes = work->rest().first(static_cast<size_t>(result));
+      if (work->write()) {
+        if (image.HoldsAnything(work->offset(), bytes.size())) ++disk_.reused;
+        written = image.Write(work->offset(), bytes);
+      } else {
+        image.Read(work->offset(), bytes);
+      }
+    }
+    Task end = [this, &image, written, result, work = std::move(work)]() mutable {
+      if (written.has_value()) image.Complete(*written);
+      if (!work->Take(result)) Ask(std::move(work));
+    };
+    WorkQueue::Add(under_way_, disk_, /*in_order=*/false, std::move(end));
+  }
+
+  int64_t ResultOf(const engine::UnderWay& work) {
+    const absl::Status status = work.write() ? disk_.Next("write", member_) : disk_.Power("read");
+    if (!status.ok()) return absl::IsResourceExhausted(status) ? -ENOSPC : -EIO;
+    const size_t bytes = work.rest().size();
+    return disk_.completion ? disk_.completion(work.write(), bytes) : static_cast<int64_t>(bytes);
+  }
+
   FaultDisk& disk_;
   const uint32_t member_;
   const std::shared_ptr<WorkQueue> under_way_ = std::make_shared<WorkQueue>();

@@ -1,6 +1,7 @@
 #include "tests/sim/fault_disk.h"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "absl/strings/str_cat.h"
 #include "services/errors.h"
@@ -140,6 +141,12 @@ absl::Status FaultDisk::Next(const std::string& operation, uint32_t member) {
 
 absl::Status FaultDisk::Power(const std::string& operation) const {
   return operations_left > 0 ? absl::OkStatus() : DiskError(operation, 0, "the power is off");
+}
+
+int64_t ShortCompletion(size_t bytes, std::mt19937_64& random) {
+  const size_t pages = bytes / DiskImage::kPageBytes;
+  if (pages < 2 || random() % 4 == 0) return random() % 2 == 0 ? -EINTR : -EAGAIN;
+  return static_cast<int64_t>((1 + random() % (pages - 1)) * DiskImage::kPageBytes);
 }
 
 absl::Status DiskError(const std::string& operation, uint32_t member, const std::string& why) {

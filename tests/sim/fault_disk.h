@@ -109,6 +109,10 @@ struct FaultDisk {
   // Asked at each of them: how long does its end take, beyond a few turns of the executor?
   std::function<int64_t()> stall_ns;
 
+  // Asked at each transfer of payload with a device: what does it complete with, as read(2) and
+  // write(2) do? Bytes, maybe fewer whole pages than asked for, or -errno. Null: all of them.
+  std::function<int64_t(bool write, size_t bytes)> completion;
+
   // When does what a device does on its own threads happen? Null: at once.
   std::function<void(dataplane::Task)> later;
 
@@ -124,6 +128,9 @@ struct FaultDisk {
  private:
   void CutPower(DiskRecording& recording);
 };
+
+// A completion that is no error and not all of `bytes`: fewer pages, or one to be asked again.
+int64_t ShortCompletion(size_t bytes, std::mt19937_64& random);
 
 // As a real store says it, with reason STORE_IO or LUN_FULL.
 absl::Status DiskError(const std::string& operation, uint32_t member, const std::string& why);

@@ -6,6 +6,8 @@
 #include "services/errors.h"
 #include "storage_node/recovery.h"
 #include "tests/sim/disk_host.h"
+#include "tests/sim/fault_device.h"
+#include "tests/sim/fault_store.h"
 #include "tests/sim/fired.h"
 #include "tests/sim/seeds.h"
 #include "tests/sim/simulated_session.h"
@@ -17,10 +19,12 @@ using namespace storage_node;  // NOLINT: the names under test
 using services::session::Direction;
 using services::session::TransferOp;
 
-constexpr uint64_t kBlockBytes = 4096;
+constexpr uint64_t kBlockBytes = 16 << 10;  // four pages: a transfer may be short
 constexpr uint64_t kMaxBlocks = 48;
+constexpr uint64_t kDeviceBytes = 24 << 20;
 
-// One recording: made, recovered, played.
+// One recording: made, recovered, played. Every third seed has devices with the real block store,
+// the others files.
 class Life {
  public:
   Life(uint64_t seed, Fired& fired)
@@ -28,7 +32,7 @@ class Life {
         fired_(fired),
         random_(seed * 77),
         members_(static_cast<uint32_t>(1 + seed % 2)),
-        host_(disk_, members_, kBlockBytes) {
+        host_(MakeStore(), members_, kBlockBytes) {
     disk_.random.seed(seed);
   }
 
@@ -47,8 +51,13 @@ class Life {
  private:
   enum class DiskFault { kNone, kPower, kErrors, kFull, kFlush };
 
+  bool OnDevices() const { return seed_ % 3 == 0; }
+  std::unique_ptr<store::Store> MakeStore();
+  void StartAgain(bool power_cut);
   Scenario MakeScenario(Direction direction);
   void PlanDiskFaults();
+  int64_t CompletionOf(size_t bytes);
+  bool Run(SimulatedSession& session);
   void RecordUnderFaults();
   void Recover();
   void PlayUnderFaults();
@@ -65,6 +74,20 @@ class Life {
   uint64_t fingerprint_ = 0;
   std::optional<format::Manifest> manifest_;
 };
+
+std::unique_ptr<store::Store> Life::MakeStore() {
+  if (!OnDevices()) return MakeFaultStore(disk_, members_);
+  disk_.devices.assign(members_, DiskImage(kDeviceBytes));
+  return *MakeBlockLun(disk_);
+}
+
+// Nothing that the node has under way reaches the disk once the power is off.
+void Life::StartAgain(bool power_cut) {
+  if (power_cut) disk_.operations_left = 0;
+  host_.CloseStore();
+  if (power_cut) disk_.CutPower(random_());
+  host_.SetStore(OnDevices() ? *OpenBlockLun(disk_) : MakeFaultStore(disk_, members_));
+}
 
 Scenario Life::MakeScenario(Direction direction) {
   Scenario scenario{.seed = random_(),
@@ -108,6 +131,27 @@ void Life::PlanDiskFaults() {
   };
 }
 
+int64_t Life::CompletionOf(size_t bytes) {
+  if (disk_.random() % 4 != 0) return static_cast<int64_t>(bytes);
+  const int64_t completion = ShortCompletion(bytes, disk_.random);
+  ++fired_[completion < 0 ? "interrupted transfer" : "short transfer"];
+  return completion;
+}
+
+// The disk's own threads are an executor of the session's world.
+bool Life::Run(SimulatedSession& session) {
+  dataplane::Executor& disk = session.world().NewExecutor("node/disk");
+  disk_.later = [this, &disk](dataplane::Task task) {
+    const int64_t stall_ns = disk_.stall_ns ? disk_.stall_ns() : 0;
+    disk.PostAt(disk.clock().NowNs() + stall_ns, std::move(task));
+  };
+  disk_.completion = [this](bool, size_t bytes) { return CompletionOf(bytes); };
+  const bool ended = session.Execute();
+  disk_.later = nullptr;
+  disk_.completion = nullptr;
+  return ended;
+}
+
 void Life::Count(const SimulatedSession& session) {
   fired_["network drop"] += session.fabric_counts().dropped;
   fired_["network duplicate"] += session.fabric_counts().duplicated;
@@ -121,7 +165,7 @@ void Life::RecordUnderFaults() {
   scenario.node_is_dead = [this] { return disk_.operations_left == 0; };
   {
     SimulatedSession session(scenario, host_);
-    EXPECT_TRUE(session.Execute()) << "recording hangs";
+    EXPECT_TRUE(Run(session)) << "recording hangs";
     acknowledged_ = std::max(session.acknowledged(), session.result().blocks);
     fingerprint_ = session.world().fingerprint();
     Count(session);
@@ -136,7 +180,7 @@ void Life::RecordUnderFaults() {
   if (disk_.operations_left == 0) ++fired_["power cut while recording"];
   disk_.fault = nullptr;
   disk_.stall_ns = nullptr;
-  if (fault_ == DiskFault::kPower || random_() % 2 == 0) disk_.CutPower(random_());
+  StartAgain(fault_ == DiskFault::kPower || random_() % 2 == 0);
 }
 
 void Life::Recover() {
@@ -160,7 +204,7 @@ void Life::Recover() {
       ADD_FAILURE() << "a sound disk, and no recovery: " << salvaged.status();
       return;
     }
-    disk_.CutPower(random_());
+    StartAgain(/*power_cut=*/true);
   }
 }
 
@@ -173,7 +217,7 @@ void Life::PlayUnderFaults() {
     return DiskError(operation, member, "Input/output error");
   };
   SimulatedSession session(MakeScenario(Direction::kPlayback), host_);
-  EXPECT_TRUE(session.Execute()) << "playback hangs";
+  EXPECT_TRUE(Run(session)) << "playback hangs";
   EXPECT_TRUE(session.result().error.ok()) << session.result().error;
   Count(session);
   fingerprint_ ^= session.world().fingerprint();
@@ -202,8 +246,9 @@ TEST(RecorderSim, LosesNothingUnderFaultsOfNetworkAndDisk) {
   for (const char* what :
        {"EIO", "ENOSPC", "failed flush", "disk stall", "network drop", "network duplicate",
         "network reordering", "rail loss", "power cut while recording",
-        "power cut while recovering", "EIO while playing", "write lost by a power cut",
-        "write torn by a power cut", "blocks acknowledged and played"}) {
+        "power cut while recovering", "EIO while playing", "short transfer", "interrupted transfer",
+        "write lost by a power cut", "write torn by a power cut",
+        "blocks acknowledged and played"}) {
     EXPECT_GT(fired[what], 0u) << what;
   }
 }

@@ -18,17 +18,52 @@ using services::session::TransferOp;
 constexpr uint64_t kBlocks = 150;
 constexpr uint64_t kBlockBytes = 4096;
 
+// A pattern of one block a second.
+class SlowSource final : public dataplane::Source {
+ public:
+  SlowSource(std::shared_ptr<dataplane::SlotPool> ring, dataplane::Executor& executor)
+      : pattern_(std::move(ring), kBlocks), executor_(executor) {}
+
+  absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override {
+    if (executor_.clock().NowNs() < due_ns_) return dataplane::Flow::kNotNow;
+    due_ns_ = executor_.clock().NowNs() + dataplane::kSecondNs;
+    executor_.PostAfter(dataplane::kSecondNs, lifetime_.Guard([this] {
+      if (waker_) waker_();
+    }));
+    return pattern_.Pull(block);
+  }
+  void SetWaker(dataplane::Waker waker) override {
+    waker_ = waker;
+    pattern_.SetWaker(std::move(waker));
+  }
+  void Acknowledge(uint64_t watermark) override { pattern_.Acknowledge(watermark); }
+  absl::Status Reject(const dataplane::BlockHeader& header) override {
+    return pattern_.Reject(header);
+  }
+
+ private:
+  PatternSource pattern_;
+  dataplane::Executor& executor_;
+  dataplane::Waker waker_;
+  int64_t due_ns_ = 0;
+  dataplane::Lifetime lifetime_;
+};
+
 // A node that gives and checks patterns.
 class PatternHost final : public services::session::SessionHost {
  public:
+  explicit PatternHost(bool slow = false) : slow_(slow) {}
+
   absl::StatusOr<services::session::Admission> Admit(const services::session::Open& open,
-                                                     dataplane::Executor&) override {
+                                                     dataplane::Executor& executor) override {
     services::session::Admission admission{.ring = ring_};
     admission.accept.op = open.op;
     admission.accept.block_bytes = kBlockBytes;
     if (open.direction == Direction::kPlayback) {
       admission.accept.blocks = kBlocks;
-      admission.source = std::make_unique<PatternSource>(ring_, kBlocks);
+      admission.source =
+          slow_ ? std::unique_ptr<dataplane::Source>(std::make_unique<SlowSource>(ring_, executor))
+                : std::make_unique<PatternSource>(ring_, kBlocks);
     } else {
       admission.sink = std::make_unique<PatternSink>([this](uint64_t) { ++delivered_; });
     }
@@ -39,6 +74,7 @@ class PatternHost final : public services::session::SessionHost {
   bool slots_returned() const { return ring_->free_slots() == ring_->slots(); }
 
  private:
+  const bool slow_;  // playback
   const std::shared_ptr<dataplane::MemoryPool> ring_ = NewRing(16, kBlockBytes);
   uint64_t delivered_ = 0;
 };
@@ -95,6 +131,21 @@ TEST_P(SessionSim, RepeatsExactly) {
     EXPECT_EQ(first.world().fingerprint(), second.world().fingerprint()) << HowToRepeat(seed);
     EXPECT_EQ(first.world().log(), second.world().log()) << HowToRepeat(seed);
   }
+}
+
+// A rail that has been away for long and is back is tried at once when the last other one fails.
+TEST(RailOutages, TheLastRailFailsWhileAnotherWaitsOutItsBackOff) {
+  PatternHost host(/*slow=*/true);
+  Scenario scenario{.blocks = kBlocks, .block_bytes = kBlockBytes};
+  scenario.open.direction = Direction::kPlayback;
+  scenario.open.op = TransferOp::kWrite;
+  constexpr int64_t kBackNs = 100 * dataplane::kSecondNs;
+  scenario.outages = {{"r1", dataplane::kSecondNs, kBackNs},
+                      {"r0", kBackNs + dataplane::kSecondNs, 140 * dataplane::kSecondNs}};
+  SimulatedSession session(scenario, host);
+  EXPECT_TRUE(session.Execute());
+  EXPECT_TRUE(session.result().error.ok()) << session.result().error;
+  EXPECT_EQ(session.delivered(), kBlocks);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, SessionSim,

@@ -59,6 +59,7 @@ void SimulatedLun::Observe(const std::string& operation) {
   moments_.back().disk.fault = nullptr;
   moments_.back().disk.later = nullptr;
   moments_.back().disk.stall_ns = nullptr;
+  moments_.back().disk.completion = nullptr;
 }
 
 std::shared_ptr<dataplane::SlotPool> SimulatedLun::MakeRing(uint64_t block_bytes) {

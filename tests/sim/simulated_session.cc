@@ -84,7 +84,10 @@ services::session::ClientSessionSettings SimulatedSession::ClientSettings(
   settings.make_end = [this](const services::session::Accept&) { return WorkerEnd(); };
   settings.on_change = [this, &executor](const services::session::Snapshot& snapshot) {
     // A session starts only with all its rails; what happens to them later it must survive.
-    if (scenario_.faults && snapshot.running && !result_.running) PlanRailLoss(executor);
+    if (snapshot.running && !result_.running) {
+      if (scenario_.faults) PlanRailLoss(executor);
+      PlanOutages(executor);
+    }
     result_ = snapshot;
   };
   return settings;
@@ -117,6 +120,17 @@ void SimulatedSession::PlanRailLoss(dataplane::Executor& executor) {
     });
     at_ns += static_cast<int64_t>(world_.random()() % (5 * kSecondNs));
     executor.PostAt(at_ns, [this, rail] { fabric_->SetRail(rail, RailState::kUp); });
+  }
+}
+
+void SimulatedSession::PlanOutages(dataplane::Executor& executor) {
+  for (const Outage& outage : scenario_.outages) {
+    const auto set = [&](int64_t after_ns, RailState state) {
+      executor.PostAfter(after_ns,
+                         [this, rail = outage.rail, state] { fabric_->SetRail(rail, state); });
+    };
+    set(outage.from_ns, RailState::kSilent);
+    set(outage.to_ns, RailState::kUp);
   }
 }
 

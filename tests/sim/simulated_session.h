@@ -17,12 +17,20 @@
 
 namespace tapedeck::sim {
 
+// A rail that is silent, from the start of the transfer.
+struct Outage {
+  std::string rail;
+  int64_t from_ns = 0;
+  int64_t to_ns = 0;
+};
+
 struct Scenario {
   uint64_t seed = 1;
   services::session::Open open;  // direction, op and target
   uint64_t blocks = 150;
   uint64_t block_bytes = 4096;
   bool faults = false;  // drops, duplicates, reordering and lost rails, all from the seed
+  std::vector<Outage> outages;
   // Asked all the time: is the power of the node gone? The run ends there, nothing is closed.
   std::function<bool()> node_is_dead = [] { return false; };
 };
@@ -55,6 +63,7 @@ class SimulatedSession {
   services::session::ClientSessionSettings ClientSettings(dataplane::Executor& executor);
   services::session::TransferEnd WorkerEnd();
   void PlanRailLoss(dataplane::Executor& executor);
+  void PlanOutages(dataplane::Executor& executor);
 
   const Scenario scenario_;
   services::session::SessionHost& host_;

@@ -27,6 +27,7 @@ StreamLife::StreamLife(FaultDisk& disk, store::Store& store, const Room& room, L
   lun_.SetFault([this](const std::string& operation, uint32_t member) {
     return faults_.Next(operation, member, lun_.deleting());
   });
+  disk_.completion = [this](bool, size_t bytes) { return faults_.Completion(bytes); };
   // A slow disk: several segments wait to be closed.
   if (OneIn(2)) {
     disk_.stall_ns = [this] {

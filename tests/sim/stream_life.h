@@ -20,7 +20,10 @@ class StreamLife {
   // `store` is over `disk`. Both outlive it, as the ledger does.
   StreamLife(FaultDisk& disk, storage_node::store::Store& store, const Room& room, Ledger* ledger,
              uint64_t seed, Fired* fired);
-  ~StreamLife() { disk_.stall_ns = nullptr; }
+  ~StreamLife() {
+    disk_.completion = nullptr;
+    disk_.stall_ns = nullptr;
+  }
 
   // Returns moments in it.
   std::vector<Moment> Run(uint64_t streams);
