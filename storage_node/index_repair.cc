@@ -53,7 +53,7 @@ class IndexRepair {
         layout_(manifest),
         writing_(writing) {}
 
-  absl::Status Run(uint64_t first, const std::function<bool(const IndexProgress&)>& report);
+  absl::Status Run(uint64_t first, const std::function<bool(const RepairProgress&)>& report);
 
  private:
   void CheckPages();
@@ -85,7 +85,7 @@ class IndexRepair {
   absl::Mutex& writing_;
   std::optional<format::Watermark> newest_;  // of all copies
   absl::Status flush_error_;                 // after one nothing that is written can be believed
-  IndexProgress progress_;
+  RepairProgress progress_;
 };
 
 void IndexRepair::Found(const Range& range, size_t i, std::string detail, bool repaired) {
@@ -263,9 +263,11 @@ absl::Status IndexRepair::Write(const Range& range, const Copies& copies, uint32
 }
 
 absl::Status IndexRepair::Run(uint64_t first,
-                              const std::function<bool(const IndexProgress&)>& report) {
+                              const std::function<bool(const RepairProgress&)>& report) {
   if (files_->index_copies() < 2 || manifest_.blocks == 0) return absl::OkStatus();
   CheckPages();
+  // Where these are damaged the whole copy may be, whatever an earlier run found in it.
+  if (!progress_.damaged.empty()) first = 0;
   const format::EntryFormat& entries = layout_.entries();
   for (uint64_t next = first; next < manifest_.blocks; next += kEntriesAtATime) {
     if (!report(std::exchange(progress_, {}))) return absl::CancelledError("repair stopped");
@@ -282,7 +284,7 @@ absl::Status IndexRepair::Run(uint64_t first,
 absl::Status RepairIndex(store::Store& store, const store::RecordingPath& path,
                          const format::Manifest& manifest, uint64_t first,
                          const dataplane::Clock& clock, absl::Mutex& writing,
-                         const std::function<bool(const IndexProgress&)>& report) {
+                         const std::function<bool(const RepairProgress&)>& report) {
   CallerLoop loop(clock);
   TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
   return IndexRepair(std::move(files), manifest, writing, loop).Run(first, report);

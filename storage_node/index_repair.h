@@ -4,27 +4,15 @@
 
 #include <cstdint>
 #include <functional>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/clock.h"
-#include "services/recording.h"
 #include "storage_node/format/manifest.h"
+#include "storage_node/repair_progress.h"
 #include "storage_node/store/store.h"
 
 namespace tapedeck::storage_node {
-
-struct IndexDamage {
-  services::DamagedBlock block;  // of kind "index", or "header" for the pages before the entries
-  bool repaired = false;         // rewritten, flushed, and read back
-};
-
-// Since the last report.
-struct IndexProgress {
-  uint64_t bytes = 0;  // of index read and written
-  std::vector<IndexDamage> damaged;
-};
 
 // Waits for the disk. The pages before the entries, and those of the blocks from `first` on; an
 // index of one copy is left alone. `manifest` is of a closed recording, which the caller protects
@@ -34,6 +22,6 @@ struct IndexProgress {
 absl::Status RepairIndex(store::Store& store, const store::RecordingPath& path,
                          const format::Manifest& manifest, uint64_t first,
                          const dataplane::Clock& clock, absl::Mutex& writing,
-                         const std::function<bool(const IndexProgress&)>& report);
+                         const std::function<bool(const RepairProgress&)>& report);
 
 }  // namespace tapedeck::storage_node

@@ -94,6 +94,7 @@ absl::Status Salvage::Scan() {
 absl::StatusOr<bool> Salvage::ScanChunk(uint64_t first) {
   Entries entries(kScanEntries, absl::NotFoundError("never written"));
   bool any = false;
+  uint32_t gone = 0;
   absl::Status error;
   for (uint32_t copy = 0; copy < files_->index_copies(); ++copy) {
     const auto bytes = Await<absl::StatusOr<store::Bytes>>(loop_, [&](auto done) {
@@ -101,6 +102,8 @@ absl::StatusOr<bool> Salvage::ScanChunk(uint64_t first) {
                         std::move(done));
     });
     if (!bytes.ok()) {
+      // The end of the others is the end, unless all are gone.
+      if (absl::IsDataLoss(bytes.status()) && ++gone < files_->index_copies()) continue;
       error.Update(bytes.status());
       continue;
     }

@@ -41,8 +41,33 @@ absl::StatusOr<std::shared_ptr<OpenFiles>> OpenFiles::Open(Member& member, std::
   std::shared_ptr<OpenFiles> open(new OpenFiles(member, std::move(directory), index_step_bytes));
   const int flags = O_RDWR | (create ? O_CREAT | O_EXCL : 0);
   TD_RETURN_IF_ERROR(open->OpenFile("data", flags | data_flags, &open->data_));
-  TD_RETURN_IF_ERROR(open->OpenFile("index", flags, &open->index_));
+  const absl::Status status = open->OpenFile("index", flags, &open->index_);
+  open->index_open_ = status.ok();
+  // Another member may have a copy of what is gone: whoever needs this one is told.
+  if (!status.ok() && (create || !absl::IsNotFound(status))) return status;
   return open;
+}
+
+absl::Status OpenFiles::OpenIndex() {
+  if (index_open_) return absl::OkStatus();
+  // Others may have made it again meanwhile.
+  const absl::Status status = OpenFile("index", O_RDWR, &index_);
+  index_open_ = status.ok();
+  return absl::IsNotFound(status) ? IsGone(status) : status;
+}
+
+absl::Status OpenFiles::MakeIndex() {
+  if (OpenIndex().ok()) return absl::OkStatus();
+  index_named_ = false;
+  const absl::Status status = OpenFile("index", O_RDWR | O_CREAT, &index_);
+  index_open_ = status.ok();
+  return absl::IsNotFound(status) ? IsGone(status) : status;
+}
+
+absl::Status OpenFiles::IsGone(const absl::Status& status) const {
+  return services::WithReason(
+      absl::DataLossError(absl::StrCat(status.message(), "; check member ", member_path())),
+      "STORE_IO", {{"member", member_path()}, {"operation", "open"}});
 }
 
 absl::Status OpenFiles::OpenFile(const std::string& name, int flags, File* file) const {
@@ -95,11 +120,13 @@ absl::Status OpenFiles::ReadData(std::span<std::byte> into, uint64_t offset) con
 }
 
 absl::Status OpenFiles::WriteIndex(std::span<const std::byte> bytes, uint64_t offset) {
+  TD_RETURN_IF_ERROR(MakeIndex());
   TD_RETURN_IF_ERROR(Reserve(&index_, offset + bytes.size(), index_step_bytes_));
   return disk::WriteAll(index_.fd, bytes, offset, index_.path, member_.path());
 }
 
-absl::StatusOr<size_t> OpenFiles::ReadIndex(std::span<std::byte> into, uint64_t offset) const {
+absl::StatusOr<size_t> OpenFiles::ReadIndex(std::span<std::byte> into, uint64_t offset) {
+  TD_RETURN_IF_ERROR(OpenIndex());
   return disk::ReadSome(index_.fd, into, offset, index_.path, member_.path());
 }
 
@@ -113,18 +140,26 @@ absl::Status OpenFiles::Truncate(File* file, uint64_t bytes) const {
 
 absl::Status OpenFiles::Trim(uint64_t data_bytes, uint64_t index_bytes) {
   TD_RETURN_IF_ERROR(Truncate(&data_, data_bytes));
-  return Truncate(&index_, index_bytes);
+  // What is gone has nothing to give back.
+  return index_open_ ? Truncate(&index_, index_bytes) : absl::OkStatus();
 }
 
 // A failed fdatasync leaves pages that the kernel holds for clean although the disk has not got
 // them: they are dropped, so that whoever reads finds what the disk has.
-absl::Status OpenFiles::Sync() const {
-  absl::Status status;
-  for (const File* file : {&data_, &index_}) {
-    if (fdatasync(file->fd.get()) == 0) continue;
-    status.Update(disk::IoError("fdatasync", file->path, member_.path(), errno));
-    posix_fadvise(file->fd.get(), 0, 0, POSIX_FADV_DONTNEED);
-  }
+absl::Status OpenFiles::SyncFile(const File& file) const {
+  if (fdatasync(file.fd.get()) == 0) return absl::OkStatus();
+  absl::Status status = disk::IoError("fdatasync", file.path, member_.path(), errno);
+  posix_fadvise(file.fd.get(), 0, 0, POSIX_FADV_DONTNEED);
+  return status;
+}
+
+absl::Status OpenFiles::Sync() {
+  absl::Status status = SyncFile(data_);
+  if (!index_open_) return status;
+  status.Update(SyncFile(index_));
+  if (!status.ok() || index_named_) return status;
+  status = disk::SyncDirectory(directory_, member_.path());
+  index_named_ = status.ok();
   return status;
 }
 

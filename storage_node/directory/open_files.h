@@ -19,7 +19,7 @@ namespace tapedeck::storage_node::directory {
 class OpenFiles {
  public:
   // `data_flags`: as of open(2), for the data file alone, e.g. O_DIRECT. `create`: make the files,
-  // which must not be there.
+  // which must not be there. Else the data file is; the index may be gone.
   static absl::StatusOr<std::shared_ptr<OpenFiles>> Open(Member& member, std::string directory,
                                                          int data_flags, bool create);
 
@@ -35,11 +35,14 @@ class OpenFiles {
 
   absl::Status WriteData(std::span<const std::byte> bytes, uint64_t offset);
   absl::Status ReadData(std::span<std::byte> into, uint64_t offset) const;
+  // Makes the index again if it is gone.
   absl::Status WriteIndex(std::span<const std::byte> bytes, uint64_t offset);
-  absl::StatusOr<size_t> ReadIndex(std::span<std::byte> into, uint64_t offset) const;
+  // DATA_LOSS (STORE_IO): it is gone.
+  absl::StatusOr<size_t> ReadIndex(std::span<std::byte> into, uint64_t offset);
   absl::Status Trim(uint64_t data_bytes, uint64_t index_bytes);
 
-  absl::Status Sync() const;
+  // Of an index that was made again the name too.
+  absl::Status Sync();
   absl::Status SyncDirectories() const;
   absl::Status WriteManifest(const std::string& text) const;
   absl::StatusOr<std::string> ReadManifest() const;
@@ -58,6 +61,11 @@ class OpenFiles {
   OpenFiles(Member& member, std::string directory, uint64_t index_step_bytes)
       : member_(member), directory_(std::move(directory)), index_step_bytes_(index_step_bytes) {}
   absl::Status OpenFile(const std::string& name, int flags, File* file) const;
+  // Both unless it is open.
+  absl::Status OpenIndex();
+  absl::Status MakeIndex();
+  absl::Status IsGone(const absl::Status& not_found) const;
+  absl::Status SyncFile(const File& file) const;
   absl::Status Reserve(File* file, uint64_t end, uint64_t step) const;
   absl::Status Truncate(File* file, uint64_t bytes) const;
 
@@ -66,6 +74,9 @@ class OpenFiles {
   const uint64_t index_step_bytes_;  // reserved ahead
   File data_;
   File index_;
+  // Flushes ask, beside the thread that makes the index again.
+  std::atomic<bool> index_open_ = false;
+  std::atomic<bool> index_named_ = true;  // false: in a directory that was not flushed since
 };
 
 }  // namespace tapedeck::storage_node::directory

@@ -105,6 +105,8 @@ std::string DamageName(DamageKind kind) {
       return "header";
     case DamageKind::kIndex:
       return "index";
+    case DamageKind::kManifest:
+      return "manifest";
     case DamageKind::kIo:
       return "io";
   }

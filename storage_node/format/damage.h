@@ -24,6 +24,7 @@ enum class DamageKind {
   kMissing,      // known never to have been stored
   kHeader,       // the first pages of an index copy are not those of this recording
   kIndex,        // no copy of the index entry can be read
+  kManifest,     // a manifest copy is gone, damaged, or not the newest
   kIo,           // the member returned an error
 };
 

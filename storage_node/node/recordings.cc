@@ -3,6 +3,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/caller_loop.h"
+#include "storage_node/manifest_repair.h"
 #include "storage_node/recovery.h"
 
 namespace tapedeck::storage_node {
@@ -80,6 +81,12 @@ absl::Status RewriteManifest(NodeParts& parts, const std::string& recording,
     files->WriteManifest(format::EncodeManifest(found.manifest), std::move(done));
   }));
   return parts.catalog->PutRecording(found.name, found.manifest);
+}
+
+absl::StatusOr<RepairProgress> MendManifest(NodeParts& parts, const std::string& recording) {
+  const absl::MutexLock lock(&parts.rewriting);
+  TD_ASSIGN_OR_RETURN(const FoundRecording found, FindRecording(parts, recording));
+  return RepairManifest(*found.lun->store, found.path(), found.manifest, *parts.settings.clock);
 }
 
 services::Recording Present(NodeParts& parts, const catalog::RecordingRow& row) {

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "storage_node/node/parts.h"
+#include "storage_node/repair_progress.h"
 #include "storage_node/store/store.h"
 
 namespace tapedeck::storage_node {
@@ -39,6 +40,10 @@ absl::StatusOr<bool> RemoveRecording(NodeParts& parts, const ResourceName& name,
 // is not closed, or if `change` returns false.
 absl::Status RewriteManifest(NodeParts& parts, const std::string& recording,
                              const std::function<bool(format::Manifest*)>& change);
+
+// Replaces what one copy of a closed recording's manifest has lost from the other. Waits for the
+// disk. The caller has a lease on it.
+absl::StatusOr<RepairProgress> MendManifest(NodeParts& parts, const std::string& recording);
 
 // As the catalog shows it, with the counts of its writer while there is one.
 services::Recording Present(NodeParts& parts, const catalog::RecordingRow& row);

@@ -76,7 +76,7 @@ class Scrubber::Run {
   void Work();
   absl::Status ReadAll();
   absl::Status ReadOne(const ResourceName& name);
-  // The index of a recording, before its blocks are read.
+  // The manifest and the index of a recording, before its blocks are read.
   absl::Status RepairOne(const FoundRecording& found, uint64_t first);
   // Looks in all of the LUN for the blocks whose bytes lie where others should.
   absl::Status NameOwners();
@@ -173,10 +173,10 @@ absl::Status Scrubber::Run::RepairOne(const FoundRecording& found, uint64_t firs
   const std::string recording = found.name.ToString();
   uint64_t damaged = 0, repaired = 0;
   std::string detail;  // of the first that is not repaired, if there is one
-  const auto on_progress = [&](const IndexProgress& progress) {
+  const auto on_progress = [&](const RepairProgress& progress) {
     {
       absl::MutexLock lock(&mutex_);
-      for (const IndexDamage& damage : progress.damaged) {
+      for (const CopyDamage& damage : progress.damaged) {
         Add(recording, damage.block, damage.repaired);
         if (damaged == repaired && (damaged == 0 || !damage.repaired)) detail = damage.block.detail;
         ++damaged;
@@ -185,11 +185,16 @@ absl::Status Scrubber::Run::RepairOne(const FoundRecording& found, uint64_t firs
     }
     return Pace(progress.bytes);
   };
-  const absl::Status status = RepairIndex(*found.lun->store, found.path(), found.manifest, first,
-                                          *parts_.settings.clock, repairing_, on_progress);
+  const auto manifest = MendManifest(parts_, recording);
+  absl::Status status = manifest.status();
+  if (manifest.ok() && !on_progress(*manifest)) status = absl::CancelledError("repair stopped");
+  if (status.ok()) {
+    status = RepairIndex(*found.lun->store, found.path(), found.manifest, first,
+                         *parts_.settings.clock, repairing_, on_progress);
+  }
   if (damaged > 0) {
     dataplane::Log(repaired < damaged ? dataplane::LogLevel::kError : dataplane::LogLevel::kWarning,
-                   "scrub", repaired < damaged ? "index damaged" : "index repaired",
+                   "scrub", repaired < damaged ? "copy damaged" : "copy repaired",
                    {{"recording", recording},
                     {"damaged", absl::StrCat(damaged)},
                     {"repaired", absl::StrCat(repaired)},

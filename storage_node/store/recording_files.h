@@ -56,8 +56,9 @@ class IndexFiles {
 
   // Copies kept, each on its own member; at least 1.
   virtual uint32_t index_copies() const = 0;
+  // Makes a copy again that is gone.
   virtual void WriteIndex(uint32_t copy, uint64_t offset, Bytes bytes, Done done) = 0;
-  // Fewer bytes than asked for at the end of the file.
+  // Fewer bytes than asked for at the end of the file. DATA_LOSS (STORE_IO): the copy is gone.
   virtual void ReadIndex(uint32_t copy, uint64_t offset, size_t bytes, BytesRead done) = 0;
 };
 

@@ -19,6 +19,7 @@ constexpr uint64_t kBlocks = 40;
 constexpr uint8_t kRecording = 1;
 
 enum class Kind { kErrorOnce, kErrorForEver, kFullForEver };
+enum class Damage { kPages, kGone };
 
 bool IsWrite(const std::string& operation) { return operation == "write index"; }
 
@@ -27,6 +28,10 @@ class IndexRepairFault : public testing::Test {
   IndexRepairFault() {
     manifest_ = Record(disk_, kRecording, kBlocks, 2);
     sound_ = Indexes();
+  }
+
+  void Plant(Damage damage) {
+    if (damage == Damage::kGone) return Files().index[1].Remove();
     const format::EntryFormat entries = manifest_.entries();
     Flip(1, 9);
     // The page that is used, or both.
@@ -49,14 +54,14 @@ class IndexRepairFault : public testing::Test {
     Files().index[copy].Overwrite(offset, {&byte, 1});
   }
 
-  std::vector<IndexDamage> Repair() {
-    std::vector<IndexDamage> found;
+  std::vector<CopyDamage> Repair() {
+    std::vector<CopyDamage> found;
     const ManualClock clock;
     absl::Mutex writing;
     const auto store = sim::MakeFaultStore(disk_, 2);
     const absl::Status status =
         RepairIndex(*store, {.channel = "c", .recording = manifest_.id}, manifest_, 0, clock,
-                    writing, [&](const IndexProgress& progress) {
+                    writing, [&](const RepairProgress& progress) {
                       found.insert(found.end(), progress.damaged.begin(), progress.damaged.end());
                       return true;
                     });
@@ -69,16 +74,16 @@ class IndexRepairFault : public testing::Test {
     for (const auto& [sequence, block] : Verify(disk_, manifest_)) {
       EXPECT_EQ(block.kind, "header") << sequence << ": " << block.detail;
     }
-    for (const IndexDamage& damage : Repair()) EXPECT_TRUE(damage.repaired) << damage.block.detail;
+    for (const CopyDamage& damage : Repair()) EXPECT_TRUE(damage.repaired) << damage.block.detail;
     EXPECT_TRUE(Indexes() == sound_);
     EXPECT_EQ(Play(disk_, manifest_).size(), kBlocks);
   }
 
   // The entries that it calls repaired are.
-  void ExpectTrue(const std::vector<IndexDamage>& found) {
+  void ExpectTrue(const std::vector<CopyDamage>& found) {
     const auto now = Indexes();
     const format::EntryFormat entries = manifest_.entries();
-    for (const IndexDamage& damage : found) {
+    for (const CopyDamage& damage : found) {
       if (!damage.repaired || damage.block.kind != "index") continue;
       const size_t copy = absl::StrContains(damage.block.detail, "; copy 1: rewritten") ? 1 : 0;
       const uint64_t at = entries.Offset(damage.block.sequence);
@@ -93,18 +98,22 @@ class IndexRepairFault : public testing::Test {
   std::vector<sim::Bytes> sound_;
 };
 
-class EachOperation : public IndexRepairFault, public testing::WithParamInterface<Kind> {};
+class EachOperation : public IndexRepairFault,
+                      public testing::WithParamInterface<std::tuple<Damage, Kind>> {};
 
 TEST_P(EachOperation, Fails) {
+  const auto [planted, kind] = GetParam();
+  Plant(planted);
   const sim::FaultDisk damaged = disk_;
   uint64_t left = 0;
   for (uint64_t n = 1;; ++n) {
     disk_ = damaged;
     const uint64_t first = disk_.operations + n;
-    disk_.fault = [&, first](const std::string& operation, uint32_t member) -> absl::Status {
-      const bool once = GetParam() == Kind::kErrorOnce;
+    disk_.fault = [&, first, kind = kind](const std::string& operation,
+                                          uint32_t member) -> absl::Status {
+      const bool once = kind == Kind::kErrorOnce;
       if (disk_.operations < first || (once && disk_.operations > first)) return absl::OkStatus();
-      if (GetParam() != Kind::kFullForEver) {
+      if (kind != Kind::kFullForEver) {
         return sim::DiskError(operation, member, "Input/output error");
       }
       return IsWrite(operation) ? sim::DiskFull(operation, member) : absl::OkStatus();
@@ -112,7 +121,7 @@ TEST_P(EachOperation, Fails) {
     const auto found = Repair();
     const bool met = disk_.operations >= first;
     disk_.fault = nullptr;
-    for (const IndexDamage& damage : found) {
+    for (const CopyDamage& damage : found) {
       if (damage.repaired) continue;
       ++left;
       EXPECT_THAT(damage.block.detail, testing::HasSubstr("member "));
@@ -127,10 +136,14 @@ TEST_P(EachOperation, Fails) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EachOperation,
-                         testing::Values(Kind::kErrorOnce, Kind::kErrorForEver,
-                                         Kind::kFullForEver));
+                         testing::Combine(testing::Values(Damage::kPages, Damage::kGone),
+                                          testing::Values(Kind::kErrorOnce, Kind::kErrorForEver,
+                                                          Kind::kFullForEver)));
 
-TEST_F(IndexRepairFault, PowerEndsAtEachOperation) {
+class PowerEnds : public IndexRepairFault, public testing::WithParamInterface<Damage> {};
+
+TEST_P(PowerEnds, AtEachOperation) {
+  Plant(GetParam());
   const sim::FaultDisk damaged = disk_;
   for (uint64_t n = 0;; ++n) {
     bool reached = false;
@@ -147,6 +160,8 @@ TEST_F(IndexRepairFault, PowerEndsAtEachOperation) {
     if (!reached) break;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Kinds, PowerEnds, testing::Values(Damage::kPages, Damage::kGone));
 
 }  // namespace
 }  // namespace tapedeck::faults

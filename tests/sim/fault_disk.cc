@@ -11,12 +11,14 @@ namespace tapedeck::sim {
 
 uint64_t DiskFile::Write(uint64_t offset, Bytes bytes) {
   Operation operation{.offset = offset, .bytes = std::move(bytes)};
+  there_ = true;
   Apply(operation, &cache_);
   pending_.emplace(next_id_, std::move(operation));
   return next_id_++;
 }
 
 uint64_t DiskFile::Truncate(uint64_t bytes) {
+  if (!there_) return next_id_++;
   const Operation operation{.offset = bytes, .truncate = true};
   Apply(operation, &cache_);
   pending_.emplace(next_id_, operation);
@@ -36,6 +38,7 @@ std::vector<uint64_t> DiskFile::Completed() const {
 }
 
 void DiskFile::MakeDurable(const std::vector<uint64_t>& ids) {
+  name_durable_ = name_durable_ || !ids.empty();
   for (const uint64_t id : ids) {
     const auto it = pending_.find(id);
     if (it == pending_.end()) continue;
@@ -56,6 +59,7 @@ void DiskFile::Forget(const std::vector<uint64_t>& ids, std::mt19937_64& random)
 }
 
 void DiskFile::WritePart(uint64_t offset, const Bytes& bytes, std::mt19937_64& random) {
+  there_ = true;
   ApplyPerhaps({.offset = offset, .bytes = bytes}, random);
   cache_ = durable_;
   for (const auto& [id, operation] : pending_) Apply(operation, &cache_);
@@ -65,6 +69,10 @@ Losses DiskFile::CutPower(std::mt19937_64& random) {
   Losses losses;
   for (const auto& [id, operation] : pending_) losses.Add(ApplyPerhaps(operation, random));
   pending_.clear();
+  if (there_ && !name_durable_) {
+    name_durable_ = random() % 2 == 0;
+    if (!name_durable_) Remove();
+  }
   cache_ = durable_;
   return losses;
 }
@@ -94,6 +102,11 @@ void DiskFile::Overwrite(uint64_t offset, std::span<const std::byte> bytes) {
 void DiskFile::Cut(uint64_t bytes) {
   durable_.resize(std::min<uint64_t>(bytes, durable_.size()));
   cache_.resize(std::min<uint64_t>(bytes, cache_.size()));
+}
+
+void DiskFile::Remove() {
+  *this = DiskFile();
+  there_ = name_durable_ = false;
 }
 
 void DiskFile::Apply(const Operation& operation, Bytes* to) const {

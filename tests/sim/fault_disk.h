@@ -40,6 +40,9 @@ class DiskFile {
   // What rots, or what another program does: changes the bytes beneath all caches.
   void Overwrite(uint64_t offset, std::span<const std::byte> bytes);
   void Cut(uint64_t bytes);
+  // The next write makes it again, the next flush that covers one its name durable.
+  void Remove();
+  bool there() const { return there_; }
   const Bytes& bytes() const { return cache_; }
   // Of what is durable.
   uint64_t Fingerprint() const;
@@ -61,6 +64,8 @@ class DiskFile {
   Bytes cache_;
   std::map<uint64_t, Operation> pending_;
   uint64_t next_id_ = 0;
+  bool there_ = true;
+  bool name_durable_ = true;
 };
 
 // A member's directory entry of a recording. What is not durable yet may come out either way.

@@ -119,6 +119,9 @@ class FaultFiles final : public store::RecordingFiles {
   void ReadIndex(uint32_t copy, uint64_t offset, size_t bytes, store::BytesRead done) override {
     const auto read = [&]() -> absl::StatusOr<store::Bytes> {
       TD_RETURN_IF_ERROR(disk_.Next("read index", copy));
+      if (!stored_.index[copy].there()) {
+        return absl::DataLossError(absl::StrCat("open: no such file; check member ", copy));
+      }
       const store::Bytes& all = stored_.index[copy].bytes();
       const uint64_t first = std::min<uint64_t>(offset, all.size());
       const uint64_t end = std::min<uint64_t>(offset + bytes, all.size());

@@ -283,7 +283,7 @@ TEST_P(IndexRepair, KeepsToTheRateAndGoesOnAfterARestart) {
   EXPECT_EQ(Reason(node_.node().recordings().DeleteRecording(name_)), "RECORDING_BUSY");
   const auto stopped = *node_.node().scrubs().StopScrub("luns/l");
   EXPECT_EQ(stopped.state, ScrubState::kStopped);
-  EXPECT_EQ(stopped.damaged, 0u) << "after the pages before the entries it waits";
+  EXPECT_EQ(stopped.damaged, 0u) << "it waits before the entries";
   node_.Stop();
   node_.Start();
   EXPECT_TRUE(

@@ -1,0 +1,118 @@
+// The repair of a manifest copy meets a failing disk, or the end of the power, at each of its
+// operations: the sound copy stays, and what it calls repaired is on the disk.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/match.h"
+#include "storage_node/manifest_repair.h"
+#include "storage_node/recovery.h"
+#include "tests/faults/recorded.h"
+#include "tests/sim/fault_store.h"
+#include "tests/storage_node/manual_executor.h"
+
+namespace tapedeck::faults {
+namespace {
+
+using namespace storage_node;  // NOLINT: the names under test
+
+constexpr uint64_t kBlocks = 5;
+constexpr uint8_t kRecording = 1;
+
+enum class Kind { kErrorOnce, kErrorForEver, kFullForEver };
+
+// By the copy that is damaged.
+class ManifestRepairFault : public testing::TestWithParam<uint32_t> {
+ protected:
+  ManifestRepairFault() {
+    manifest_ = Record(disk_, kRecording, kBlocks, 2);
+    sound_ = Copies()[0];
+    Copies()[GetParam()].clear();
+    damaged_ = disk_;
+  }
+
+  std::vector<std::string>& Copies() { return FilesOf(disk_, kRecording).manifest; }
+
+  absl::StatusOr<RepairProgress> Repair() {
+    const auto store = sim::MakeFaultStore(disk_, 2);
+    return RepairManifest(*store, {.channel = "c", .recording = manifest_.id}, manifest_,
+                          ManualClock());
+  }
+  // Whether it met the `n`th operation, which fails so.
+  bool RepairFailing(uint64_t n, Kind kind) {
+    disk_ = damaged_;
+    const uint64_t first = disk_.operations + n;
+    disk_.fault = [&, first](const std::string& operation, uint32_t member) -> absl::Status {
+      if (disk_.operations < first) return absl::OkStatus();
+      if (kind == Kind::kErrorOnce && disk_.operations > first) return absl::OkStatus();
+      if (kind != Kind::kFullForEver) {
+        return sim::DiskError(operation, member, "Input/output error");
+      }
+      return operation == "write manifest" ? sim::DiskFull(operation, member) : absl::OkStatus();
+    };
+    found_ = Repair();
+    disk_.fault = nullptr;
+    return disk_.operations >= first;
+  }
+
+  // After the power was off and on again.
+  void ExpectNothingLost() {
+    ASSERT_TRUE(found_.ok()) << found_.status();
+    EXPECT_EQ(Copies()[1 - GetParam()], sound_);
+    for (const CopyDamage& damage : found_->damaged) {
+      EXPECT_EQ(damage.block.kind, "manifest");
+      if (!damage.repaired) continue;
+      EXPECT_TRUE(
+          absl::StrContains(damage.block.detail, absl::StrCat("copy ", GetParam(), ": rewritten")))
+          << damage.block.detail;
+      EXPECT_EQ(Copies()[GetParam()], sound_);
+    }
+    const auto loaded = LoadManifest(*sim::MakeFaultStore(disk_, 2),
+                                     {.channel = "c", .recording = manifest_.id}, ManualClock());
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    EXPECT_EQ(format::EncodeManifest(*loaded), sound_);
+    const auto again = Repair();
+    ASSERT_TRUE(again.ok()) << again.status();
+    for (const CopyDamage& damage : again->damaged) EXPECT_TRUE(damage.repaired);
+    EXPECT_EQ(Copies()[0], sound_);
+    EXPECT_EQ(Copies()[1], sound_);
+    EXPECT_EQ(Play(disk_, manifest_).size(), kBlocks);
+  }
+
+  sim::FaultDisk disk_;
+  sim::FaultDisk damaged_;
+  format::Manifest manifest_;
+  std::string sound_;
+  absl::StatusOr<RepairProgress> found_;
+};
+
+TEST_P(ManifestRepairFault, EachOperationFails) {
+  uint64_t left = 0;
+  for (const Kind kind : {Kind::kErrorOnce, Kind::kErrorForEver, Kind::kFullForEver}) {
+    for (uint64_t n = 1; RepairFailing(n, kind); ++n) {
+      for (const CopyDamage& damage : found_->damaged) left += damage.repaired ? 0 : 1;
+      disk_.CutPower(n);
+      ExpectNothingLost();
+      ASSERT_FALSE(HasFailure()) << "operation " << n << ", kind " << static_cast<int>(kind);
+    }
+  }
+  EXPECT_GT(left, 0u);
+}
+
+TEST_P(ManifestRepairFault, PowerEndsAtEachOperation) {
+  for (uint64_t n = 0, reached = 1; reached > 0; ++n) {
+    for (uint64_t seed = 0; seed < 5; ++seed) {
+      disk_ = damaged_;
+      disk_.operations_left = n;
+      found_ = Repair();
+      reached = disk_.operations_left == 0 ? 1 : 0;
+      disk_.CutPower(seed);
+      ExpectNothingLost();
+      ASSERT_FALSE(HasFailure()) << "operation " << n << ", seed " << seed;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Copies, ManifestRepairFault, testing::Values(0u, 1u));
+
+}  // namespace
+}  // namespace tapedeck::faults
