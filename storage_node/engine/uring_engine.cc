@@ -59,7 +59,10 @@ UringEngine::~UringEngine() {
     thread_.join();
   }
   if (buffers_ != nullptr) buffers_->Close();
-  if (ring_.ring_fd >= 0) io_uring_queue_exit(&ring_);
+  if (ring_.ring_fd < 0) return;
+  // The kernel ends the ring later, and would keep these files open, and locked, until then.
+  io_uring_unregister_files(&ring_);
+  io_uring_queue_exit(&ring_);
 }
 
 void UringEngine::Start(Transfer transfer) {

@@ -1,9 +1,11 @@
 // Which devices a block store takes, and how it finds them again.
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
+#include "storage_node/disk/fd.h"
 #include "tests/storage_node/damage.h"
 #include "tests/storage_node/loop_device.h"
 #include "tests/storage_node/store/block_fixture.h"
@@ -109,6 +111,25 @@ TEST_F(BlockDeviceTest, SecondNodeIsRefusedAndToldWhoHasIt) {
     EXPECT_THAT(std::string(status.message()),
                 testing::HasSubstr("in use by pid " + std::to_string(getpid()) + " on host"));
     store_ = nullptr;
+  }
+}
+
+// Also where the kernel takes its time to end an io_uring.
+TEST_F(BlockDeviceTest, DeviceOfAClosedStoreIsFreeAtOnce) {
+  CreateStore();
+  for (int round = 0; round < 20; ++round) {
+    auto files = Make({.channel = "c", .recording = "r" + std::to_string(round)});
+    ASSERT_TRUE(Write(*files, 0, 1).ok());
+    files = nullptr;
+    store_ = nullptr;
+    ring_ = nullptr;
+    {
+      const disk::Fd fd(open(image().c_str(), O_RDWR | O_CLOEXEC));
+      ASSERT_EQ(flock(fd.get(), LOCK_EX | LOCK_NB), 0) << "in use after round " << round;
+    }
+    Reopen();
+    ASSERT_TRUE(
+        store_->DeleteRecording({.channel = "c", .recording = "r" + std::to_string(round)}).ok());
   }
 }
 
