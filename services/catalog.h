@@ -39,6 +39,10 @@ struct Lun {
   FullPolicy full_policy = FullPolicy::kStop;
   int64_t max_age_ns = 0;
   uint32_t max_fill_percent = 0;
+  // Files kept per member, and the bytes of each, that were written before recordings need them;
+  // both 0: none.
+  uint32_t prewrite_files = 0;
+  uint64_t prewrite_bytes = 0;
   LunState state = LunState::kReady;
   std::string cause;  // why it is offline
 };
@@ -64,8 +68,8 @@ struct Channel {
 class LunCatalog {
  public:
   virtual ~LunCatalog() = default;
-  // Reads name, store, members, capacity_bytes and the policies. `request_id` may be empty; the
-  // same id gives the same result.
+  // Reads name, store, members, capacity_bytes, the policies and what is prewritten. `request_id`
+  // may be empty; the same id gives the same result.
   virtual absl::StatusOr<Lun> CreateLun(const Lun& lun, const std::string& request_id) = 0;
   virtual absl::StatusOr<Lun> GetLun(const std::string& name) = 0;
   virtual absl::StatusOr<std::vector<Lun>> ListLuns() = 0;

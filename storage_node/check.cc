@@ -47,7 +47,9 @@ void Check::CheckLun(const services::Lun& lun) {
 absl::Status Check::CheckRecordings(const services::Lun& lun) {
   TD_ASSIGN_OR_RETURN(const auto kind, store::FindStoreKind(lun.store));
   if (!kind.has_members) return absl::OkStatus();  // memory: gone with its node
-  TD_ASSIGN_OR_RETURN(const auto store, kind.open(lun));
+  services::Lun as_it_is = lun;
+  as_it_is.prewrite_files = 0;  // nothing is made or removed
+  TD_ASSIGN_OR_RETURN(const auto store, kind.open(as_it_is));
   TD_ASSIGN_OR_RETURN(const auto paths, store->ListRecordings());
   for (const store::RecordingPath& path : paths) {
     CheckRecording(

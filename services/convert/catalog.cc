@@ -39,6 +39,8 @@ v1::Lun ToProto(const Lun& lun) {
   out.set_full_policy(static_cast<v1::FullPolicy>(lun.full_policy));
   if (lun.max_age_ns != 0) *out.mutable_max_age() = ToDuration(lun.max_age_ns);
   out.set_max_fill_percent(lun.max_fill_percent);
+  out.set_prewrite_files(lun.prewrite_files);
+  out.set_prewrite_bytes(lun.prewrite_bytes);
   out.set_state(static_cast<v1::LunState>(lun.state));
   out.set_cause(lun.cause);
   return out;
@@ -59,6 +61,8 @@ absl::StatusOr<Lun> FromProto(const v1::Lun& lun) {
              .full_policy = full_policy,
              .max_age_ns = FromDuration(lun.max_age()),
              .max_fill_percent = lun.max_fill_percent(),
+             .prewrite_files = lun.prewrite_files(),
+             .prewrite_bytes = lun.prewrite_bytes(),
              .state = state,
              .cause = lun.cause()};
 }

@@ -99,7 +99,9 @@ Json ToJson(const Lun& lun) {
           {"create_time", TimeOf(lun.create_time_ns)},
           {"when_full", WhenFull(lun.full_policy)},
           {"max_age_s", static_cast<double>(lun.max_age_ns) / 1e9},
-          {"max_fill_percent", lun.max_fill_percent}};
+          {"max_fill_percent", lun.max_fill_percent},
+          {"prewrite_files", lun.prewrite_files},
+          {"prewrite_bytes", lun.prewrite_bytes}};
 }
 
 Json ToJson(const Channel& channel) {

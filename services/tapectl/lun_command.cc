@@ -18,6 +18,8 @@ struct CreateOptions {
   FullPolicy full_policy = FullPolicy::kStop;
   int64_t max_age_ns = 0;
   uint32_t max_fill_percent = 0;
+  uint32_t prewrite_files = 0;
+  uint64_t prewrite_bytes = 0;
 };
 
 struct DeleteOptions {
@@ -32,7 +34,9 @@ absl::Status Create(Program& program, const CreateOptions& options) {
           .capacity_bytes = options.capacity_bytes,
           .full_policy = options.full_policy,
           .max_age_ns = options.max_age_ns,
-          .max_fill_percent = options.max_fill_percent};
+          .max_fill_percent = options.max_fill_percent,
+          .prewrite_files = options.prewrite_files,
+          .prewrite_bytes = options.prewrite_bytes};
   // As the shell means them; the storage node takes absolute paths only.
   for (const std::string& member : options.members) {
     lun.members.push_back(std::filesystem::absolute(member).lexically_normal());
@@ -68,40 +72,53 @@ absl::Status Delete(Program& program, const DeleteOptions& options) {
   return absl::OkStatus();
 }
 
+void AddCreate(CLI::App& lun, Program& program) {
+  auto options = std::make_shared<CreateOptions>();
+  CLI::App* create = lun.add_subcommand("create", "Make a LUN");
+  create->add_option("NAME", options->name, "LUN")->required();
+  std::map<std::string, StoreKind> stores;
+  for (const auto& [kind, store] : kStoreNames) stores.emplace(store, kind);
+  create->add_option("--store", options->store, "posix, direct, block or memory")
+      ->required()
+      ->transform(CLI::CheckedTransformer(stores));
+  create->add_option(
+      "--member", options->members,
+      "On the storage node: a directory (posix, direct), or a device or disk image that holds "
+      "nothing else (block); repeat for more");
+  AddParsed(create, "--capacity", options->capacity_bytes, ParseBytes,
+            "Payload it may hold, e.g. 10GiB; default: what its members hold");
+  std::map<std::string, FullPolicy> policies;
+  for (const auto& [policy, word] : kFullPolicyNames) policies.emplace(word, policy);
+  create
+      ->add_option("--when-full", options->full_policy,
+                   "stop: recordings end; ring: the oldest are deleted; default stop")
+      ->transform(CLI::CheckedTransformer(policies));
+  AddParsed(create, "--max-age", options->max_age_ns, ParseDurationNs,
+            "Delete recordings this long after their end, e.g. 72h; default never");
+  create
+      ->add_option("--max-fill", options->max_fill_percent,
+                   "Delete the oldest recordings while more than this percentage is used")
+      ->check(CLI::Range(1, 100));
+  CLI::Option* files =
+      create
+          ->add_option("--prewrite-files", options->prewrite_files,
+                       "Files that each member (posix, direct) keeps ready for new recordings, "
+                       "every byte written before: faster to record into; default none")
+          ->check(CLI::Range(1, 1000));
+  AddParsed(create, "--prewrite-bytes", options->prewrite_bytes, ParseBytes,
+            "Bytes of each, best those of a segment on a member, e.g. 1GiB")
+      ->needs(files);
+  files->needs("--prewrite-bytes");
+  SetRun<CreateOptions>(create, program, "lun create", options, Create);
+}
+
 }  // namespace
 
 void AddLunCommands(CLI::App& app, Program& program) {
   CLI::App* lun = app.add_subcommand("lun", "Storage containers of the storage node");
   lun->require_subcommand(1);
 
-  auto create_options = std::make_shared<CreateOptions>();
-  CLI::App* create = lun->add_subcommand("create", "Make a LUN");
-  create->add_option("NAME", create_options->name, "LUN")->required();
-  std::map<std::string, StoreKind> stores;
-  for (const auto& [kind, store] : kStoreNames) stores.emplace(store, kind);
-  create->add_option("--store", create_options->store, "posix, direct, block or memory")
-      ->required()
-      ->transform(CLI::CheckedTransformer(stores));
-  create->add_option(
-      "--member", create_options->members,
-      "On the storage node: a directory (posix, direct), or a device or disk image that holds "
-      "nothing else (block); repeat for more");
-  AddParsed(create, "--capacity", create_options->capacity_bytes, ParseBytes,
-            "Payload it may hold, e.g. 10GiB; default: what its members hold");
-  std::map<std::string, FullPolicy> policies;
-  for (const auto& [policy, word] : kFullPolicyNames) policies.emplace(word, policy);
-  create
-      ->add_option("--when-full", create_options->full_policy,
-                   "stop: recordings end; ring: the oldest are deleted; default stop")
-      ->transform(CLI::CheckedTransformer(policies));
-  AddParsed(create, "--max-age", create_options->max_age_ns, ParseDurationNs,
-            "Delete recordings this long after their end, e.g. 72h; default never");
-  create
-      ->add_option("--max-fill", create_options->max_fill_percent,
-                   "Delete the oldest recordings while more than this percentage is used")
-      ->check(CLI::Range(1, 100));
-  SetRun<CreateOptions>(create, program, "lun create", create_options, Create);
-
+  AddCreate(*lun, program);
   lun->add_subcommand("list", "Show the LUNs")->callback([&program] {
     program.what = "lun list";
     program.run = List;

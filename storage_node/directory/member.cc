@@ -61,7 +61,7 @@ absl::StatusOr<std::unique_ptr<Member>> Member::Create(const services::Lun& lun,
   TD_RETURN_IF_ERROR(
       disk::WriteFileAtomically(LunFile(path), format::EncodeLun(lun, number), path));
   TD_RETURN_IF_ERROR(disk::SyncDirectory(path, path));
-  return std::unique_ptr<Member>(new Member(path, std::move(lock), number));
+  return std::unique_ptr<Member>(new Member(lun, number, std::move(lock)));
 }
 
 absl::StatusOr<std::unique_ptr<Member>> Member::Open(const services::Lun& lun, uint32_t number) {
@@ -79,17 +79,19 @@ absl::StatusOr<std::unique_ptr<Member>> Member::Open(const services::Lun& lun, u
         absl::StrCat("belongs to ", found.name, " (", found.uid, "), not to ", lun.name));
   }
   TD_ASSIGN_OR_RETURN(disk::FileLock lock, Lock(path));
-  return std::unique_ptr<Member>(new Member(path, std::move(lock), number));
+  return std::unique_ptr<Member>(new Member(lun, number, std::move(lock)));
 }
 
 void Member::Stop() {
   io_.Stop();
   sync_.Stop();
+  spares_.Stop();
 }
 
-Member::Member(std::string path, disk::FileLock lock, uint32_t number)
-    : path_(std::move(path)),
+Member::Member(const services::Lun& lun, uint32_t number, disk::FileLock lock)
+    : path_(lun.members[number]),
       lock_(std::move(lock)),
+      spares_(lun, number),
       io_(absl::StrCat("disk-io-", number)),
       sync_(absl::StrCat("disk-sync-", number)) {}
 

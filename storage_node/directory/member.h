@@ -1,5 +1,5 @@
 // A member of a LUN of directories: one of them, locked against other processes, with its two
-// threads.
+// threads and its spare files.
 #pragma once
 
 #include <memory>
@@ -7,12 +7,13 @@
 
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
+#include "storage_node/directory/spares.h"
 #include "storage_node/disk/file_lock.h"
 #include "storage_node/disk/io_thread.h"
 
 namespace tapedeck::storage_node::directory {
 
-// MEMBER/.tapedeck holds lun.json and lock: names of channels never start with a dot.
+// MEMBER/.tapedeck holds lun.json, lock and spares: names of channels never start with a dot.
 std::string ConfigDirectory(const std::string& member);
 
 // Any thread.
@@ -30,14 +31,17 @@ class Member {
   disk::IoThread& io() { return io_; }
   disk::IoThread& sync() { return sync_; }
 
-  // Runs what is queued on both, and ends them.
+  Spares& spares() { return spares_; }
+
+  // Runs what is queued on both, ends them, and makes no more spares.
   void Stop();
 
  private:
-  Member(std::string path, disk::FileLock lock, uint32_t number);
+  Member(const services::Lun& lun, uint32_t number, disk::FileLock lock);
 
   const std::string path_;
   const disk::FileLock lock_;
+  Spares spares_;
   disk::IoThread io_;
   disk::IoThread sync_;
 };

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "storage_node/disk/allocate.h"
 #include "storage_node/disk/durable_file.h"
 #include "storage_node/disk/io_error.h"
 
@@ -23,24 +24,22 @@ namespace {
 constexpr uint64_t kDataStepBytes = 64 << 20;
 constexpr uint64_t kIndexStepBytes = 1 << 20;
 
-// 0, or the error. File systems without fallocate extend the file at each write instead.
-int Allocate(int fd, uint64_t offset, uint64_t bytes) {
-  int result;
-  do {
-    result = fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
-  } while (result != 0 && errno == EINTR);
-  return result == 0 || errno == EOPNOTSUPP ? 0 : errno;
-}
-
 }  // namespace
+
+// What was there before is not recorded into: where its index is mended it ends where it ended.
+OpenFiles::OpenFiles(Member& member, std::string directory, bool create)
+    : member_(member),
+      directory_(std::move(directory)),
+      index_step_bytes_(create ? kIndexStepBytes : 0),
+      use_(member.spares(), create) {}
 
 absl::StatusOr<std::shared_ptr<OpenFiles>> OpenFiles::Open(Member& member, std::string directory,
                                                            int data_flags, bool create) {
-  // What was there before is not recorded into: where its index is mended it ends where it ended.
-  const uint64_t index_step_bytes = create ? kIndexStepBytes : 0;
-  std::shared_ptr<OpenFiles> open(new OpenFiles(member, std::move(directory), index_step_bytes));
+  std::shared_ptr<OpenFiles> open(new OpenFiles(member, std::move(directory), create));
   const int flags = O_RDWR | (create ? O_CREAT | O_EXCL : 0);
-  TD_RETURN_IF_ERROR(open->OpenFile("data", flags | data_flags, &open->data_));
+  const bool spare = create && member.spares().Take(absl::StrCat(open->directory_, "/data"));
+  TD_RETURN_IF_ERROR(open->OpenFile("data", (spare ? O_RDWR : flags) | data_flags, &open->data_));
+  open->use_.SetFile(open->data_.inode);
   const absl::Status status = open->OpenFile("index", flags, &open->index_);
   open->index_open_ = status.ok();
   // Another member may have a copy of what is gone: whoever needs this one is told.
@@ -72,37 +71,52 @@ absl::Status OpenFiles::IsGone(const absl::Status& status) const {
 
 absl::Status OpenFiles::OpenFile(const std::string& name, int flags, File* file) const {
   file->path = absl::StrCat(directory_, "/", name);
-  TD_ASSIGN_OR_RETURN(file->fd, disk::Open(file->path, flags, member_.path()));
+  TD_RETURN_IF_ERROR(member_.spares().WithRoom([&] {
+    auto fd = disk::Open(file->path, flags, member_.path());
+    if (fd.ok()) file->fd = *std::move(fd);
+    return fd.status();
+  }));
   struct stat status;
   if (fstat(file->fd.get(), &status) != 0) {
     return disk::IoError("fstat", file->path, member_.path(), errno);
   }
   file->reserved = static_cast<uint64_t>(status.st_size);
+  file->inode = status.st_ino;
   return absl::OkStatus();
 }
 
 absl::Status OpenFiles::Reserve(File* file, uint64_t end, uint64_t step) const {
+  return member_.spares().WithRoom([&] { return TryToReserve(file, end, step); });
+}
+
+absl::Status OpenFiles::TryToReserve(File* file, uint64_t end, uint64_t step) const {
   const uint64_t reserved = file->reserved;
   if (end <= reserved) return absl::OkStatus();
   // Near the end of the disk a whole step may not fit although the block does.
   for (const uint64_t to : {std::max(end, reserved + step), end}) {
-    const int error = Allocate(file->fd.get(), reserved, to - reserved);
-    if (error == 0) {
-      file->reserved = to;
-      return absl::OkStatus();
-    }
-    if (error != ENOSPC || to == end) {
-      return disk::IoError("fallocate", file->path, member_.path(), error);
-    }
+    absl::Status status =
+        disk::Allocate(file->fd, reserved, to - reserved, file->path, member_.path());
+    if (status.ok()) file->reserved = to;
+    if (!absl::IsResourceExhausted(status) || to == end) return status;
   }
   return absl::OkStatus();
 }
 
 absl::Status OpenFiles::ReserveData(uint64_t end) { return Reserve(&data_, end, kDataStepBytes); }
 
+absl::Status OpenFiles::ReserveAhead(uint64_t end) {
+  return TryToReserve(&data_, end, kDataStepBytes);
+}
+
+absl::Status OpenFiles::Write(const File& file, std::span<const std::byte> bytes,
+                              uint64_t offset) const {
+  return member_.spares().WithRoom(
+      [&] { return disk::WriteAll(file.fd, bytes, offset, file.path, member_.path()); });
+}
+
 absl::Status OpenFiles::WriteData(std::span<const std::byte> bytes, uint64_t offset) {
   TD_RETURN_IF_ERROR(ReserveData(offset + bytes.size()));
-  return disk::WriteAll(data_.fd, bytes, offset, data_.path, member_.path());
+  return Write(data_, bytes, offset);
 }
 
 absl::Status OpenFiles::EndsEarly(uint64_t end, uint64_t needed) const {
@@ -122,7 +136,7 @@ absl::Status OpenFiles::ReadData(std::span<std::byte> into, uint64_t offset) con
 absl::Status OpenFiles::WriteIndex(std::span<const std::byte> bytes, uint64_t offset) {
   TD_RETURN_IF_ERROR(MakeIndex());
   TD_RETURN_IF_ERROR(Reserve(&index_, offset + bytes.size(), index_step_bytes_));
-  return disk::WriteAll(index_.fd, bytes, offset, index_.path, member_.path());
+  return Write(index_, bytes, offset);
 }
 
 absl::StatusOr<size_t> OpenFiles::ReadIndex(std::span<std::byte> into, uint64_t offset) {
@@ -171,8 +185,10 @@ absl::Status OpenFiles::SyncDirectories() const {
 }
 
 absl::Status OpenFiles::WriteManifest(const std::string& text) const {
-  return disk::WriteFileAtomically(absl::StrCat(directory_, "/manifest.json"), text,
-                                   member_.path());
+  return member_.spares().WithRoom([&] {
+    return disk::WriteFileAtomically(absl::StrCat(directory_, "/manifest.json"), text,
+                                     member_.path());
+  });
 }
 
 absl::StatusOr<std::string> OpenFiles::ReadManifest() const {

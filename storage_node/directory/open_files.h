@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "storage_node/directory/member.h"
+#include "storage_node/directory/spares.h"
 #include "storage_node/disk/fd.h"
 
 namespace tapedeck::storage_node::directory {
@@ -19,7 +20,8 @@ namespace tapedeck::storage_node::directory {
 class OpenFiles {
  public:
   // `data_flags`: as of open(2), for the data file alone, e.g. O_DIRECT. `create`: make the files,
-  // which must not be there. Else the data file is; the index may be gone.
+  // which must not be there; the data file is a spare where the member has one. Else the data file
+  // is there; the index may be gone.
   static absl::StatusOr<std::shared_ptr<OpenFiles>> Open(Member& member, std::string directory,
                                                          int data_flags, bool create);
 
@@ -31,6 +33,8 @@ class OpenFiles {
   // Gives the data file space up to `end` and some beyond. reserved(): up to where it has. Any
   // thread.
   absl::Status ReserveData(uint64_t end);
+  // The same before anybody needs it: no spare is given up for it.
+  absl::Status ReserveAhead(uint64_t end);
   uint64_t reserved() const { return data_.reserved; }
 
   absl::Status WriteData(std::span<const std::byte> bytes, uint64_t offset);
@@ -51,22 +55,24 @@ class OpenFiles {
   absl::Status EndsEarly(uint64_t end, uint64_t needed) const;
 
  private:
-  // `reserved` is the size fallocate has given it.
+  // `reserved` is the size fallocate has given it, or its size as a spare.
   struct File {
     disk::Fd fd;
     std::string path;
     std::atomic<uint64_t> reserved = 0;
+    uint64_t inode = 0;
   };
 
-  OpenFiles(Member& member, std::string directory, uint64_t index_step_bytes)
-      : member_(member), directory_(std::move(directory)), index_step_bytes_(index_step_bytes) {}
+  OpenFiles(Member& member, std::string directory, bool create);
   absl::Status OpenFile(const std::string& name, int flags, File* file) const;
   // Both unless it is open.
   absl::Status OpenIndex();
   absl::Status MakeIndex();
   absl::Status IsGone(const absl::Status& not_found) const;
+  absl::Status Write(const File& file, std::span<const std::byte> bytes, uint64_t offset) const;
   absl::Status SyncFile(const File& file) const;
   absl::Status Reserve(File* file, uint64_t end, uint64_t step) const;
+  absl::Status TryToReserve(File* file, uint64_t end, uint64_t step) const;
   absl::Status Truncate(File* file, uint64_t bytes) const;
 
   Member& member_;
@@ -74,6 +80,7 @@ class OpenFiles {
   const uint64_t index_step_bytes_;  // reserved ahead
   File data_;
   File index_;
+  Spares::Use use_;
   // Flushes ask, beside the thread that makes the index again.
   std::atomic<bool> index_open_ = false;
   std::atomic<bool> index_named_ = true;  // false: in a directory that was not flushed since

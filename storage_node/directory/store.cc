@@ -63,6 +63,9 @@ class DirectoryStore final : public store::Store {
   std::string Directory(const store::RecordingPath& path) const {
     return absl::StrCat(ChannelDirectory(path), "/", path.recording);
   }
+  absl::Status MakeRecordingDirectory(const store::RecordingPath& path) const;
+  // Of a recording whose deletion is durable.
+  absl::Status RemoveFiles(const std::string& directory) const;
   absl::StatusOr<std::unique_ptr<store::RecordingFiles>> Open(const store::RecordingPath& path,
                                                               bool create,
                                                               dataplane::Executor& executor) {
@@ -75,14 +78,19 @@ class DirectoryStore final : public store::Store {
   const Kind kind_;
 };
 
-absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::CreateRecording(
-    const store::RecordingPath& path, uint64_t /*block_bytes*/, dataplane::Executor& executor) {
+absl::Status DirectoryStore::MakeRecordingDirectory(const store::RecordingPath& path) const {
   TD_RETURN_IF_ERROR(disk::MakeDirectory(ChannelDirectory(path), root()));
   const std::string recording = Directory(path);
   if (mkdir(recording.c_str(), 0750) != 0) {
     if (errno == EEXIST) return absl::AlreadyExistsError(absl::StrCat("mkdir ", recording));
     return disk::IoError("mkdir", recording, root(), errno);
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::CreateRecording(
+    const store::RecordingPath& path, uint64_t /*block_bytes*/, dataplane::Executor& executor) {
+  TD_RETURN_IF_ERROR(member_->spares().WithRoom([&] { return MakeRecordingDirectory(path); }));
   return Open(path, /*create=*/true, executor);
 }
 
@@ -101,8 +109,15 @@ absl::Status DirectoryStore::DeleteRecording(const store::RecordingPath& path) {
   if (access(channel.c_str(), F_OK) == 0) {
     TD_RETURN_IF_ERROR(disk::SyncDirectory(channel, root()));
   }
-  TD_RETURN_IF_ERROR(disk::RemoveTree(gone, root()));
+  TD_RETURN_IF_ERROR(RemoveFiles(gone));
   rmdir(channel.c_str());  // fails, as it should, unless it is empty
+  return absl::OkStatus();
+}
+
+absl::Status DirectoryStore::RemoveFiles(const std::string& directory) const {
+  member_->spares().GiveBack(absl::StrCat(directory, "/data"));
+  TD_RETURN_IF_ERROR(disk::RemoveTree(directory, root()));
+  member_->spares().RoomCameFree();
   return absl::OkStatus();
 }
 
@@ -126,7 +141,7 @@ absl::Status DirectoryStore::FinishDeletions() {
     TD_ASSIGN_OR_RETURN(const auto names, disk::ListDirectory(directory, root()));
     for (const std::string& name : names) {
       if (!absl::StartsWith(name, kDeletedPrefix)) continue;
-      TD_RETURN_IF_ERROR(disk::RemoveTree(absl::StrCat(directory, "/", name), root()));
+      TD_RETURN_IF_ERROR(RemoveFiles(absl::StrCat(directory, "/", name)));
     }
   }
   return absl::OkStatus();

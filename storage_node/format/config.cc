@@ -53,17 +53,22 @@ absl::StatusOr<TransferOp> ParseOp(absl::string_view name) { return ValueOf(kOps
 absl::StatusOr<CommitLevel> ParseCommit(absl::string_view name) { return ValueOf(kLevels, name); }
 
 std::string EncodeLun(const services::Lun& lun, uint32_t member) {
-  return SealJson({{"version", kConfigVersion},
-                   {"name", lun.name},
-                   {"uid", lun.uid},
-                   {"store", NameOf(services::kStoreNames, lun.store)},
-                   {"members", lun.members},
-                   {"member", member},
-                   {"capacity_bytes", lun.capacity_bytes},
-                   {"create_time_ns", lun.create_time_ns},
-                   {"full_policy", NameOf(services::kFullPolicyNames, lun.full_policy)},
-                   {"max_age_ns", lun.max_age_ns},
-                   {"max_fill_percent", lun.max_fill_percent}});
+  json object = {{"version", kConfigVersion},
+                 {"name", lun.name},
+                 {"uid", lun.uid},
+                 {"store", NameOf(services::kStoreNames, lun.store)},
+                 {"members", lun.members},
+                 {"member", member},
+                 {"capacity_bytes", lun.capacity_bytes},
+                 {"create_time_ns", lun.create_time_ns},
+                 {"full_policy", NameOf(services::kFullPolicyNames, lun.full_policy)},
+                 {"max_age_ns", lun.max_age_ns},
+                 {"max_fill_percent", lun.max_fill_percent}};
+  if (lun.prewrite_files > 0) {
+    object["prewrite_files"] = lun.prewrite_files;
+    object["prewrite_bytes"] = lun.prewrite_bytes;
+  }
+  return SealJson(std::move(object));
 }
 
 absl::StatusOr<services::Lun> DecodeLun(absl::string_view text) {
@@ -73,7 +78,9 @@ absl::StatusOr<services::Lun> DecodeLun(absl::string_view text) {
                     .capacity_bytes = UintAt(object, "capacity_bytes"),
                     .create_time_ns = IntAt(object, "create_time_ns"),
                     .max_age_ns = IntAt(object, "max_age_ns"),
-                    .max_fill_percent = static_cast<uint32_t>(UintAt(object, "max_fill_percent"))};
+                    .max_fill_percent = static_cast<uint32_t>(UintAt(object, "max_fill_percent")),
+                    .prewrite_files = static_cast<uint32_t>(UintAt(object, "prewrite_files")),
+                    .prewrite_bytes = UintAt(object, "prewrite_bytes")};
   TD_ASSIGN_OR_RETURN(lun.full_policy,
                       ValueOf(services::kFullPolicyNames, StringAt(object, "full_policy")));
   TD_ASSIGN_OR_RETURN(lun.store, ValueOf(services::kStoreNames, StringAt(object, "store")));

@@ -14,6 +14,10 @@
 namespace tapedeck::storage_node {
 namespace {
 
+// Above it the files are too small to be of use: larger ones serve.
+constexpr uint32_t kMaxPrewriteFiles = 1000;
+constexpr uint64_t kPrewriteAlignment = 4096;  // of O_DIRECT
+
 absl::Status Invalid(absl::string_view field, absl::string_view why) {
   return services::WithReason(absl::InvalidArgumentError(absl::StrCat(field, ": ", why)),
                               "ARGUMENT_INVALID", {{"field", std::string(field)}});
@@ -39,6 +43,25 @@ absl::Status NormalizeMembers(services::Lun* lun) {
   return absl::OkStatus();
 }
 
+absl::Status CheckPrewrite(const services::Lun& lun, const store::StoreKindInfo& kind) {
+  if (lun.prewrite_files == 0 && lun.prewrite_bytes == 0) return absl::OkStatus();
+  if (!kind.has_directories) {
+    return Invalid("prewrite_files",
+                   absl::StrCat("a ", kind.name,
+                                " LUN has no files to write before they are needed; leave it out, "
+                                "or use a direct or posix LUN"));
+  }
+  if (lun.prewrite_files == 0 || lun.prewrite_files > kMaxPrewriteFiles) {
+    return Invalid("prewrite_files",
+                   absl::StrCat("must be 1 to ", kMaxPrewriteFiles, " with prewrite_bytes"));
+  }
+  if (lun.prewrite_bytes == 0 || lun.prewrite_bytes % kPrewriteAlignment != 0) {
+    return Invalid("prewrite_bytes", absl::StrCat("must be a multiple of ", kPrewriteAlignment,
+                                                  " above 0 with prewrite_files"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckShape(const services::Lun& lun, const store::StoreKindInfo& kind) {
   if (kind.has_members && lun.members.empty()) {
     return Invalid("members", absl::StrCat("a ", kind.name, " LUN needs at least one member"));
@@ -51,7 +74,7 @@ absl::Status CheckShape(const services::Lun& lun, const store::StoreKindInfo& ki
   }
   if (lun.max_age_ns < 0) return Invalid("max_age", "must not be negative");
   if (lun.max_fill_percent > 100) return Invalid("max_fill_percent", "must be 0 to 100");
-  return absl::OkStatus();
+  return CheckPrewrite(lun, kind);
 }
 
 // A share of the capacity means something only if there is one.

@@ -88,6 +88,8 @@ CLI::App* AddStore(CLI::App& app, Options& options) {
       ->transform(CLI::AsSizeValue(false));
   command->add_option("--blocks", options.blocks, "How many to write, then read");
   command->add_option("--slots", options.slots, "Slots of the ring, and of the sender");
+  command->add_flag("--prewritten", options.prewritten,
+                    "The LUN keeps a file of this length per member that was written before");
   command->add_option("--commit", options.commit, "What the sender waits for")
       ->transform(CLI::CheckedTransformer(std::map<std::string, dataplane::CommitLevel>{
           {"received", dataplane::CommitLevel::kReceived},

@@ -33,6 +33,7 @@ struct Options {
   dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
   uint32_t connections = 1;
   uint64_t follow_bytes = 1 << 30;      // of followers
+  bool prewritten = false;              // data files
   double hold_s = 0;                    // keep the session open after its blocks
   std::string node;                     // HOST:PORT of a null node that runs already
   std::string listen;                   // of the null node

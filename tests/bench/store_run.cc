@@ -19,6 +19,10 @@ namespace {
 using storage_node::store::RecordingPath;
 using storage_node::store::Store;
 
+// Two minutes.
+constexpr int kSpareTries = 2400;
+constexpr unsigned kSparePauseUs = 50'000;
+
 const RecordingPath kPath{.channel = "bench", .recording = "bench"};
 
 StreamSettings SettingsOf(const StoreRun& run, Store& store) {
@@ -67,21 +71,43 @@ void DropPages(const std::vector<std::string>& members) {
   }
 }
 
+services::Lun LunOf(const StoreRun& run) {
+  services::Lun lun{.name = "luns/bench",
+                    .uid = "00112233-4455-4677-8899-aabbccddeeff",
+                    .store = run.kind,
+                    .members = run.members,
+                    .capacity_bytes = (run.blocks + 4 * run.slots) * run.block_bytes};
+  if (!run.prewritten || run.members.empty()) return lun;
+  lun.prewrite_files = 1;
+  lun.prewrite_bytes = (run.blocks + run.members.size() - 1) / run.members.size() * run.block_bytes;
+  return lun;
+}
+
+// A spare has its name once all of it is written.
+absl::Status AwaitSpares(const services::Lun& lun) {
+  if (lun.prewrite_files == 0) return absl::OkStatus();
+  for (const std::string& member : lun.members) {
+    const std::string spare = absl::StrCat(member, "/.tapedeck/spares/0");
+    for (int tries = 0; access(spare.c_str(), F_OK) != 0; ++tries) {
+      if (tries == kSpareTries) return absl::DeadlineExceededError(absl::StrCat("no ", spare));
+      usleep(kSparePauseUs);
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<StoreRates> RunStore(const StoreRun& run) {
   TD_ASSIGN_OR_RETURN(const auto kind, storage_node::store::FindStoreKind(run.kind));
-  const services::Lun lun{.name = "luns/bench",
-                          .uid = "00112233-4455-4677-8899-aabbccddeeff",
-                          .store = run.kind,
-                          .members = run.members,
-                          .capacity_bytes = (run.blocks + 4 * run.slots) * run.block_bytes};
+  const services::Lun lun = LunOf(run);
   TD_ASSIGN_OR_RETURN(const auto loop, dataplane::EventLoop::Create("session"));
   StoreRates rates;
   absl::Status status;
   {
     TD_ASSIGN_OR_RETURN(const auto store, kind.create(lun));
-    status = Record(run, *store, *loop, &rates);
+    status = AwaitSpares(lun);
+    if (status.ok()) status = Record(run, *store, *loop, &rates);
     DropPages(run.members);
     if (status.ok()) status = Play(run, *store, *loop, &rates);
     status.Update(store->DeleteRecording(kPath));

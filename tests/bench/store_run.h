@@ -20,6 +20,8 @@ struct StoreRun {
   // Of the ring, and how many blocks may be beyond what `commit` acknowledges.
   uint32_t slots = 64;
   dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
+  // Into files all of whose bytes were written before.
+  bool prewritten = false;
 };
 
 struct StoreRates {
@@ -29,7 +31,7 @@ struct StoreRates {
   double read_cpu_s = 0;
 };
 
-// Makes a LUN, records, plays, removes the LUN.
+// Makes a LUN, and waits for its spare files if it has any; records, plays, removes the LUN.
 absl::StatusOr<StoreRates> RunStore(const StoreRun& run);
 
 }  // namespace tapedeck::bench

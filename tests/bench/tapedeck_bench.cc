@@ -239,7 +239,8 @@ absl::StatusOr<nlohmann::json> StoreAlone(const Options& options) {
                                                         .blocks = options.blocks,
                                                         .block_bytes = options.block_bytes,
                                                         .slots = options.slots,
-                                                        .commit = options.commit}));
+                                                        .commit = options.commit,
+                                                        .prewritten = options.prewritten}));
   const uint64_t bytes = options.blocks * options.block_bytes;
   const double gb = static_cast<double>(bytes) / 1e9;
   return nlohmann::json{{"write_mb_per_s", Rate{.bytes = bytes, .ns = rates.write_ns}.mb_per_s()},

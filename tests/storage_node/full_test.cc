@@ -4,7 +4,10 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <fstream>
+
 #include "tests/storage_node/node_fixture.h"
+#include "tests/storage_node/spare_files.h"
 
 namespace tapedeck::storage_node {
 namespace {
@@ -155,6 +158,87 @@ TEST(FullDisk, StopsWithANamedErrorAndKeepsWhatWasAcknowledged) {
   EXPECT_GE(recording.durable_watermark, recorder->admission.sink->watermarks().durable);
   for (const auto& damaged : node.Verify(name)) EXPECT_EQ(damaged.kind, "missing");
 }
+
+class FullDiskWithSpares : public testing::TestWithParam<services::StoreKind> {
+ protected:
+  void TearDown() override {
+    node_.Stop();
+    disks_.clear();
+  }
+  // A LUN on a disk of its own, with its spares.
+  void MakeLun(const std::string& id, uint32_t spares) {
+    const std::string member = node_.dir().Make(id);
+    disks_.push_back(std::make_unique<SmallDisk>(member));
+    if (!disks_.back()->mounted()) GTEST_SKIP() << "cannot mount a tmpfs here";
+    const auto made =
+        node_.node().luns().CreateLun({.name = "luns/" + id,
+                                       .store = GetParam(),
+                                       .members = {member},
+                                       .prewrite_files = spares,
+                                       .prewrite_bytes = spares > 0 ? uint64_t{1} << 20 : 0},
+                                      "");
+    if (Reason(made.status()) == "MEMBER_UNUSABLE") GTEST_SKIP() << made.status();
+    ASSERT_TRUE(made.ok()) << made.status();
+    ASSERT_TRUE(node_.node()
+                    .channels()
+                    .CreateChannel({.name = "luns/" + id + "/channels/c",
+                                    .block_bytes = kBlockBytes,
+                                    .datatype = "cu8"},
+                                   "")
+                    .ok());
+    ASSERT_TRUE(node_.executor().RunUntil([&] { return Spares(id) == spares; }));
+  }
+  size_t Spares(const std::string& id) const {
+    return SparesOf(node_.dir().path() + "/" + id).size();
+  }
+  absl::StatusOr<Recorder> Record(const std::string& id) {
+    return node_.Record({.channel = "luns/" + id + "/channels/c"});
+  }
+
+  NodeFixture node_;
+  std::vector<std::unique_ptr<SmallDisk>> disks_;
+};
+
+TEST_P(FullDiskWithSpares, RecordingEndsNoEarlierForThem) {
+  uint64_t blocks[2];
+  for (const uint32_t spares : {0, 5}) {
+    const std::string id = "d" + std::to_string(spares);
+    MakeLun(id, spares);
+    if (IsSkipped() || HasFatalFailure()) return;
+    auto recorder = Record(id);
+    ASSERT_TRUE(recorder.ok()) << recorder.status();
+    uint64_t pushed = 0;
+    EXPECT_EQ(Reason(FillUp(&*recorder, &pushed)), "LUN_FULL");
+    EXPECT_EQ(Spares(id), 0u);
+    const std::string name = recorder->admission.accept.recording;
+    blocks[spares > 0] = node_.Get(name).blocks;
+    for (const auto& damaged : node_.Verify(name)) EXPECT_EQ(damaged.kind, "missing");
+  }
+  EXPECT_GT(blocks[0], 100u);
+  EXPECT_GE(blocks[1] + 1, blocks[0]);
+}
+
+TEST_P(FullDiskWithSpares, RecordingBeginsInTheirRoom) {
+  MakeLun("d", 3);  // for payload, index and manifest
+  if (IsSkipped() || HasFatalFailure()) return;
+  {
+    std::ofstream rest(node_.dir().path() + "/d/rest", std::ios::binary);
+    const std::string page(4096, 'x');
+    while (rest.write(page.data(), 4096).flush()) {
+    }
+  }
+  auto recorder = Record("d");
+  ASSERT_TRUE(recorder.ok()) << recorder.status();
+  for (uint64_t i = 0; i < 8; ++i) ASSERT_TRUE(recorder->Push(i).ok()) << i;
+  ASSERT_TRUE(recorder->Finish().ok());
+  EXPECT_EQ(node_.PlayAll(recorder->admission.accept.recording).size(), 8u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, FullDiskWithSpares,
+                         testing::Values(services::StoreKind::kPosix, services::StoreKind::kDirect),
+                         [](const auto& info) {
+                           return std::string(services::StoreName(info.param));
+                         });
 
 }  // namespace
 }  // namespace tapedeck::storage_node

@@ -40,10 +40,14 @@ void Start(std::unique_ptr<Write> write) {
   engine::Transfer transfer{
       .write = true, .fd = files.data_fd(), .bytes = *bytes, .offset = write->offset};
   transfer.done = [write = std::move(write)](int error, size_t /*moved*/) mutable {
-    const directory::OpenFiles& files = write->data->files();
+    directory::OpenFiles& files = write->data->files();
     absl::Status status =
         error == 0 ? absl::OkStatus()
                    : disk::IoError("write", files.data_path(), files.member_path(), error);
+    // Holds up the engine, for which the disk is too full anyway.
+    if (absl::IsResourceExhausted(status) && files.member().spares().Release()) {
+      return Start(std::move(write));
+    }
     End(std::move(write), std::move(status));
   };
   engine.Start(std::move(transfer));
@@ -58,7 +62,7 @@ void DirectRecording::ReserveAhead(uint64_t end) {
   asked_for_ = end + kAheadBytes;
   // If there is none, the write that needs it will say so.
   files_->member().io().Run(
-      [files = files_, to = asked_for_] { files->ReserveData(to).IgnoreError(); });
+      [files = files_, to = asked_for_] { files->ReserveAhead(to).IgnoreError(); });
 }
 
 void DirectRecording::WriteBlock(format::Place place, dataplane::Block block, BlockDone done) {

@@ -42,6 +42,12 @@ TEST_F(TapectlTest, LunsAndChannels) {
   EXPECT_EQ(lun["name"], "luns/l0");
   EXPECT_EQ(lun["capacity_bytes"], 10ull << 30);
   EXPECT_EQ(lun["members"], json({"/tmp/a", "/tmp/b"}));
+  EXPECT_EQ(lun["prewrite_files"], 0);
+  const json quick = RunJson({"lun", "create", "l1", "--store", "direct", "--member", "/tmp/c",
+                              "--prewrite-files", "4", "--prewrite-bytes", "1GiB"});
+  EXPECT_EQ(quick["prewrite_files"], 4);
+  EXPECT_EQ(quick["prewrite_bytes"], 1 << 30);
+  RunJson({"lun", "delete", "l1"});
   const json channel =
       RunJson({"channel", "create", "l0/c0", "--block-bytes", "1MiB", "--datatype", "ci16_le",
                "--sample-rate", "1e9", "--transfer-op", "SEND", "--commit", "written"});
@@ -214,6 +220,8 @@ TEST_F(TapectlTest, UsageErrorsExitWithTwo) {
            {"lun", "create", "x"},
            {"lun", "create", "x", "--store", "tape"},
            {"lun", "create", "x", "--store", "memory", "--capacity", "lots"},
+           {"lun", "create", "x", "--store", "posix", "--member", "/a", "--prewrite-files", "2"},
+           {"lun", "create", "x", "--store", "posix", "--member", "/a", "--prewrite-bytes", "1GiB"},
            {"channel", "create", "a/b", "--commit", "maybe"},
            {"record", "a/b", "--source", "radio", "--blocks", "1"},
            {"record", "a/b", "--source", "synth", "--blocks", "1", "--duration", "1s"},
