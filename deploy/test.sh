@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds, then runs every test and check that this machine can run. Says what it skipped and why, and
 # ends with the line "N passed, N failed, N skipped". Exits 1 if anything failed.
-#   deploy/test.sh          half an hour on two cores with a warm compiler cache; longer from nothing
+#   deploy/test.sh          three quarters of an hour on two cores with a warm compiler cache; longer from nothing
 #   deploy/test.sh --all    with the long checks: ThreadSanitizer, clang-tidy, coverage
 set -euo pipefail
 # shellcheck source=deploy/setup.sh

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "storage_node/directory/member.h"
 #include "storage_node/disk/allocate.h"
 #include "storage_node/disk/durable_file.h"
 #include "storage_node/disk/fd.h"
@@ -48,7 +49,7 @@ bool IsWhole(const std::string& path, uint64_t bytes) {
 
 Spares::Spares(const services::Lun& lun, uint32_t number)
     : member_(lun.members[number]),
-      directory_(absl::StrCat(member_, "/.tapedeck/spares")),
+      directory_(absl::StrCat(ConfigDirectory(member_), "/spares")),
       wanted_(lun.prewrite_files),
       bytes_(lun.prewrite_bytes) {
   if (wanted_ == 0) return;

@@ -21,6 +21,29 @@ begin_in_folder() {
   DIRECTORY=$(mktemp -d -p "${DIRECTORY:-$WORK}")
 }
 
+# disk_options ARGUMENT...: those of a bench beside fio. Sets ROUNDS, BLOCKS, DEPTH, CHECK and DIRECTORY.
+# shellcheck disable=SC2034
+disk_options() {
+  ROUNDS=5 BLOCKS=2048 DEPTH=32 CHECK=no DIRECTORY=
+  while [[ $# -gt 0 ]]; do
+    case $1 in
+      --directory) DIRECTORY=$2 && shift 2 ;;
+      --rounds) ROUNDS=$2 && shift 2 ;;
+      --blocks) BLOCKS=$2 && shift 2 ;;
+      --depth) DEPTH=$2 && shift 2 ;;
+      --check) CHECK=yes && shift ;;
+      *) sed -n '2,/^source/{/^source/!s/^# //p}' "$0" && exit 2 ;;
+    esac
+  done
+}
+
+# fio_mb_per_s write|read OPTION...: 1 MiB blocks as a direct store moves them; what is written is synced at the end,
+# as ours is.
+fio_mb_per_s() {
+  fio --name=peer --rw="$1" --bs=1M --ioengine=io_uring --scramble_buffers=0 --fixedbufs --registerfiles --direct=1 \
+    --iodepth="$DEPTH" --end_fsync=1 --output-format=json "${@:2}" | jq ".jobs[0].$1.bw_bytes / 1e6"
+}
+
 # machine: what the figures were measured on.
 machine() {
   jq -cn --arg cpu "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" \

@@ -6,25 +6,10 @@
 # --check exits 1 if it is not faster.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-ROUNDS=5 BLOCKS=2048 DEPTH=32 CHECK=no DIRECTORY=
+disk_options "$@"
 
-while [[ $# -gt 0 ]]; do
-  case $1 in
-    --directory) DIRECTORY=$2 && shift 2 ;;
-    --rounds) ROUNDS=$2 && shift 2 ;;
-    --blocks) BLOCKS=$2 && shift 2 ;;
-    --depth) DEPTH=$2 && shift 2 ;;
-    --check) CHECK=yes && shift ;;
-    *) sed -n '2,6s/^# //p' "$0" && exit 2 ;;
-  esac
-done
-
-# fio_mb_per_s OPTION...: into one file, synced at the end, as ours is.
-fio_mb_per_s() {
-  fio --name=peer --filename="$DIRECTORY/peer" --rw=write --bs=1M --size="${BLOCKS}M" --ioengine=io_uring \
-    --scramble_buffers=0 --fixedbufs --registerfiles --direct=1 --iodepth="$DEPTH" --end_fsync=1 --output-format=json \
-    "$@" | jq '.jobs[0].write.bw_bytes / 1e6'
-}
+# one_file OPTION...: fio's rate into one file.
+one_file() { fio_mb_per_s write --filename="$DIRECTORY/peer" --size="${BLOCKS}M" "$@"; }
 
 # tapedeck [--prewritten]
 tapedeck() {
@@ -36,8 +21,8 @@ tapedeck() {
 one_round() {
   local fio_new fio_written new written
   rm -f "$DIRECTORY/peer"
-  fio_new=$(fio_mb_per_s --fallocate=native)
-  fio_written=$(fio_mb_per_s --overwrite=1)
+  fio_new=$(one_file --fallocate=native)
+  fio_written=$(one_file --overwrite=1)
   rm -f "$DIRECTORY/peer"
   new=$(tapedeck)
   written=$(tapedeck --prewritten)

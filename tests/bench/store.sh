@@ -5,25 +5,13 @@
 # --check exits 1 below 0.95 of fio (writing or reading, one member or two) or if durable is below 0.9 of received.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-ROUNDS=5 BLOCKS=2048 DEPTH=32 CHECK=no DIRECTORY=
+disk_options "$@"
 
-while [[ $# -gt 0 ]]; do
-  case $1 in
-    --directory) DIRECTORY=$2 && shift 2 ;;
-    --rounds) ROUNDS=$2 && shift 2 ;;
-    --blocks) BLOCKS=$2 && shift 2 ;;
-    --depth) DEPTH=$2 && shift 2 ;;
-    --check) CHECK=yes && shift ;;
-    *) sed -n '2,5s/^# //p' "$0" && exit 2 ;;
-  esac
-done
-
-# fio_mb_per_s write|read FILES: the blocks over so many files; what is written is synced at the end, as ours is.
+# files write|read NUMBER: fio's rate, the blocks over so many files.
 # shellcheck disable=SC2016
-fio_mb_per_s() {
-  fio --name=peer --directory="$DIRECTORY/fio" --filename_format='peer.$jobnum' --numjobs="$2" --group_reporting \
-    --rw="$1" --bs=1M --size="$((BLOCKS / $2))M" --ioengine=io_uring --scramble_buffers=0 --fixedbufs --registerfiles --direct=1 --iodepth="$DEPTH" --end_fsync=1 \
-    --output-format=json | jq ".jobs[0].$1.bw_bytes / 1e6"
+files() {
+  fio_mb_per_s "$1" --directory="$DIRECTORY/fio" --filename_format='peer.$jobnum' --numjobs="$2" --group_reporting \
+    --size="$((BLOCKS / $2))M"
 }
 
 # tapedeck MEMBERS COMMIT
@@ -40,8 +28,8 @@ tapedeck() {
 one_round() {
   local fio_write fio_read durable received
   rm -rf "$DIRECTORY/fio" && mkdir -p "$DIRECTORY/fio"
-  fio_write=$(fio_mb_per_s write "$1")
-  fio_read=$(fio_mb_per_s read "$1")
+  fio_write=$(files write "$1")
+  fio_read=$(files read "$1")
   durable=$(tapedeck "$1" durable)
   received=$(tapedeck "$1" received)
   jq -cn --argjson fio_write "$fio_write" --argjson fio_read "$fio_read" --argjson durable "$durable" \

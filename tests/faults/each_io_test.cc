@@ -9,6 +9,7 @@
 #include "storage_node/recording_reader.h"
 #include "storage_node/recording_writer.h"
 #include "storage_node/recovery.h"
+#include "tests/faults/fail_at.h"
 #include "tests/faults/recorded.h"
 #include "tests/sim/fault_store.h"
 #include "tests/storage_node/manual_executor.h"
@@ -22,31 +23,13 @@ constexpr uint64_t kBlocks = 12;
 constexpr uint8_t kEarlier = 1, kTried = 2;
 const store::RecordingPath kPath{.channel = "c", .recording = "2"};
 
-enum class Kind { kErrorOnce, kErrorForEver, kFullOnce, kFullForEver };
-
-bool IsWrite(const std::string& operation) {
-  return operation == "write" || operation == "write index" || operation == "write manifest";
-}
-
-// Makes operation `n`, or all from there on, fail.
-void FailAt(sim::FaultDisk& disk, uint64_t n, Kind kind) {
-  const uint64_t first = disk.operations + n;
-  disk.fault = [&disk, first, kind](const std::string& operation, uint32_t member) -> absl::Status {
-    const bool once = kind == Kind::kErrorOnce || kind == Kind::kFullOnce;
-    if (disk.operations < first || (once && disk.operations > first)) return absl::OkStatus();
-    const bool full = kind == Kind::kFullOnce || kind == Kind::kFullForEver;
-    if (!full) return sim::DiskError(operation, member, "Input/output error");
-    return IsWrite(operation) ? sim::DiskFull(operation, member) : absl::OkStatus();
-  };
-}
-
 struct Outcome {
   absl::Status status;  // of the session
   uint64_t durable = 0;
   bool faulted = false;
 };
 
-class EachIo : public testing::TestWithParam<Kind> {
+class EachIo : public testing::TestWithParam<Failure> {
  protected:
   EachIo() { earlier_ = Record(disk_, kEarlier, 4); }
 
@@ -152,7 +135,7 @@ TEST_P(EachIo, WhileRecovering) {
   const sim::FaultDisk sound = disk_;
   for (uint64_t n = 10; durable < 4; ++n) {
     disk_ = sound;
-    FailAt(disk_, n, Kind::kErrorForEver);
+    FailAt(disk_, n, Failure::kErrorForEver);
     durable = RecordTried().durable;
     disk_.fault = nullptr;
   }
@@ -189,7 +172,7 @@ TEST_P(EachIo, WhilePlaying) {
     const std::set<uint64_t> good = Play(disk_, *manifest);
     const bool met = disk_.operations >= begun + n;
     disk_.fault = nullptr;
-    if (GetParam() == Kind::kErrorOnce && n > 2) {
+    if (GetParam() == Failure::kErrorOnce && n > 2) {
       EXPECT_EQ(good.size(), kBlocks) << n;
     }
     ASSERT_FALSE(HasFailure()) << "operation " << n;
@@ -214,8 +197,8 @@ TEST_P(EachIo, WhileDeleting) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EachIo,
-                         testing::Values(Kind::kErrorOnce, Kind::kErrorForEver, Kind::kFullOnce,
-                                         Kind::kFullForEver));
+                         testing::Values(Failure::kErrorOnce, Failure::kErrorForEver,
+                                         Failure::kFullOnce, Failure::kFullForEver));
 
 }  // namespace
 }  // namespace tapedeck::faults

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "storage_node/index_repair.h"
+#include "tests/faults/fail_at.h"
 #include "tests/faults/recorded.h"
 #include "tests/sim/fault_store.h"
 #include "tests/storage_node/manual_executor.h"
@@ -18,10 +19,7 @@ using namespace storage_node;  // NOLINT: the names under test
 constexpr uint64_t kBlocks = 40;
 constexpr uint8_t kRecording = 1;
 
-enum class Kind { kErrorOnce, kErrorForEver, kFullForEver };
 enum class Damage { kPages, kGone };
-
-bool IsWrite(const std::string& operation) { return operation == "write index"; }
 
 class IndexRepairFault : public testing::Test {
  protected:
@@ -99,25 +97,17 @@ class IndexRepairFault : public testing::Test {
 };
 
 class EachOperation : public IndexRepairFault,
-                      public testing::WithParamInterface<std::tuple<Damage, Kind>> {};
+                      public testing::WithParamInterface<std::tuple<Damage, Failure>> {};
 
 TEST_P(EachOperation, Fails) {
-  const auto [planted, kind] = GetParam();
+  const auto [planted, failure] = GetParam();
   Plant(planted);
   const sim::FaultDisk damaged = disk_;
   uint64_t left = 0;
   for (uint64_t n = 1;; ++n) {
     disk_ = damaged;
     const uint64_t first = disk_.operations + n;
-    disk_.fault = [&, first, kind = kind](const std::string& operation,
-                                          uint32_t member) -> absl::Status {
-      const bool once = kind == Kind::kErrorOnce;
-      if (disk_.operations < first || (once && disk_.operations > first)) return absl::OkStatus();
-      if (kind != Kind::kFullForEver) {
-        return sim::DiskError(operation, member, "Input/output error");
-      }
-      return IsWrite(operation) ? sim::DiskFull(operation, member) : absl::OkStatus();
-    };
+    FailAt(disk_, n, failure);
     const auto found = Repair();
     const bool met = disk_.operations >= first;
     disk_.fault = nullptr;
@@ -137,8 +127,9 @@ TEST_P(EachOperation, Fails) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EachOperation,
                          testing::Combine(testing::Values(Damage::kPages, Damage::kGone),
-                                          testing::Values(Kind::kErrorOnce, Kind::kErrorForEver,
-                                                          Kind::kFullForEver)));
+                                          testing::Values(Failure::kErrorOnce,
+                                                          Failure::kErrorForEver,
+                                                          Failure::kFullForEver)));
 
 class PowerEnds : public IndexRepairFault, public testing::WithParamInterface<Damage> {};
 

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "storage_node/manifest_repair.h"
 #include "storage_node/recovery.h"
+#include "tests/faults/fail_at.h"
 #include "tests/faults/recorded.h"
 #include "tests/sim/fault_store.h"
 #include "tests/storage_node/manual_executor.h"
@@ -17,8 +18,6 @@ using namespace storage_node;  // NOLINT: the names under test
 
 constexpr uint64_t kBlocks = 5;
 constexpr uint8_t kRecording = 1;
-
-enum class Kind { kErrorOnce, kErrorForEver, kFullForEver };
 
 // By the copy that is damaged.
 class ManifestRepairFault : public testing::TestWithParam<uint32_t> {
@@ -38,17 +37,10 @@ class ManifestRepairFault : public testing::TestWithParam<uint32_t> {
                           ManualClock());
   }
   // Whether it met the `n`th operation, which fails so.
-  bool RepairFailing(uint64_t n, Kind kind) {
+  bool RepairFailing(uint64_t n, Failure failure) {
     disk_ = damaged_;
     const uint64_t first = disk_.operations + n;
-    disk_.fault = [&, first](const std::string& operation, uint32_t member) -> absl::Status {
-      if (disk_.operations < first) return absl::OkStatus();
-      if (kind == Kind::kErrorOnce && disk_.operations > first) return absl::OkStatus();
-      if (kind != Kind::kFullForEver) {
-        return sim::DiskError(operation, member, "Input/output error");
-      }
-      return operation == "write manifest" ? sim::DiskFull(operation, member) : absl::OkStatus();
-    };
+    FailAt(disk_, n, failure);
     found_ = Repair();
     disk_.fault = nullptr;
     return disk_.operations >= first;
@@ -87,12 +79,13 @@ class ManifestRepairFault : public testing::TestWithParam<uint32_t> {
 
 TEST_P(ManifestRepairFault, EachOperationFails) {
   uint64_t left = 0;
-  for (const Kind kind : {Kind::kErrorOnce, Kind::kErrorForEver, Kind::kFullForEver}) {
-    for (uint64_t n = 1; RepairFailing(n, kind); ++n) {
+  for (const Failure failure :
+       {Failure::kErrorOnce, Failure::kErrorForEver, Failure::kFullForEver}) {
+    for (uint64_t n = 1; RepairFailing(n, failure); ++n) {
       for (const CopyDamage& damage : found_->damaged) left += damage.repaired ? 0 : 1;
       disk_.CutPower(n);
       ExpectNothingLost();
-      ASSERT_FALSE(HasFailure()) << "operation " << n << ", kind " << static_cast<int>(kind);
+      ASSERT_FALSE(HasFailure()) << "operation " << n << ", failure " << static_cast<int>(failure);
     }
   }
   EXPECT_GT(left, 0u);
