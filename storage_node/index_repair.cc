@@ -16,7 +16,7 @@ namespace tapedeck::storage_node {
 namespace {
 
 // Whole pages of index whatever an entry's size: 32 KiB for blocks up to 1 MiB.
-constexpr uint64_t kEntriesAtATime = 256;
+constexpr uint64_t kRepairedAtATime = 256;
 
 // Records of one size that lie side by side.
 struct Range {
@@ -269,11 +269,11 @@ absl::Status IndexRepair::Run(uint64_t first,
   // Where these are damaged the whole copy may be, whatever an earlier run found in it.
   if (!progress_.damaged.empty()) first = 0;
   const format::EntryFormat& entries = layout_.entries();
-  for (uint64_t next = first; next < manifest_.blocks; next += kEntriesAtATime) {
+  for (uint64_t next = first; next < manifest_.blocks; next += kRepairedAtATime) {
     if (!report(std::exchange(progress_, {}))) return absl::CancelledError("repair stopped");
     CheckRange({.offset = entries.Offset(next),
                 .record_bytes = entries.entry_bytes,
-                .records = std::min(kEntriesAtATime, manifest_.blocks - next)});
+                .records = std::min(kRepairedAtATime, manifest_.blocks - next)});
   }
   if (!report(std::exchange(progress_, {}))) return absl::CancelledError("repair stopped");
   return absl::OkStatus();

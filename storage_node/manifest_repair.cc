@@ -16,7 +16,7 @@ namespace tapedeck::storage_node {
 namespace {
 
 // The text of each copy that is a sound manifest of this recording, closed.
-using Copies = std::vector<absl::StatusOr<std::string>>;
+using ManifestCopies = std::vector<absl::StatusOr<std::string>>;
 
 // One recording, on the calling thread.
 class ManifestRepair {
@@ -28,13 +28,13 @@ class ManifestRepair {
   RepairProgress Run();
 
  private:
-  Copies Read();
+  ManifestCopies Read();
   absl::StatusOr<std::string> Read(uint32_t copy);
   absl::Status Check(const std::string& text) const;
   // The copy that the others shall be like, if one can be told.
-  std::optional<uint32_t> Newest(const Copies& copies) const;
+  std::optional<uint32_t> Newest(const ManifestCopies& copies) const;
   bool IsAsInCatalog(const std::string& text) const;
-  void Repair(const Copies& copies, uint32_t newest);
+  void Repair(const ManifestCopies& copies, uint32_t newest);
   void Found(std::string detail, bool repaired);
 
   CallerLoop& loop_;
@@ -69,8 +69,8 @@ absl::StatusOr<std::string> ManifestRepair::Read(uint32_t copy) {
   return text;
 }
 
-Copies ManifestRepair::Read() {
-  Copies copies;
+ManifestCopies ManifestRepair::Read() {
+  ManifestCopies copies;
   for (uint32_t copy = 0; copy < files_->index_copies(); ++copy) {
     copies.push_back(Read(copy));
     // The read may have been bad: a second look decides.
@@ -84,7 +84,7 @@ bool ManifestRepair::IsAsInCatalog(const std::string& text) const {
   return found.ok() && format::EncodeManifest(*found) == format::EncodeManifest(manifest_);
 }
 
-std::optional<uint32_t> ManifestRepair::Newest(const Copies& copies) const {
+std::optional<uint32_t> ManifestRepair::Newest(const ManifestCopies& copies) const {
   std::optional<uint32_t> first;
   bool agree = true;
   for (uint32_t copy = 0; copy < copies.size(); ++copy) {
@@ -101,12 +101,12 @@ std::optional<uint32_t> ManifestRepair::Newest(const Copies& copies) const {
 
 // All copies are replaced, those that were sound by what they say already: each is one or the other
 // at any moment.
-void ManifestRepair::Repair(const Copies& copies, uint32_t newest) {
+void ManifestRepair::Repair(const ManifestCopies& copies, uint32_t newest) {
   const std::string& text = *copies[newest];
   progress_.bytes += text.size() * copies.size();
   const absl::Status written =
       Await<absl::Status>(loop_, [&](auto done) { files_->WriteManifest(text, std::move(done)); });
-  const Copies back = Read();
+  const ManifestCopies back = Read();
   for (uint32_t copy = 0; copy < copies.size(); ++copy) {
     const bool was_sound = copies[copy].ok() && *copies[copy] == text;
     absl::Status end = was_sound ? absl::OkStatus() : written;
@@ -125,7 +125,7 @@ void ManifestRepair::Repair(const Copies& copies, uint32_t newest) {
 
 RepairProgress ManifestRepair::Run() {
   if (files_->index_copies() < 2) return {};
-  const Copies copies = Read();
+  const ManifestCopies copies = Read();
   const auto is_sound = [](const auto& copy) { return copy.ok(); };
   if (const auto newest = Newest(copies); newest.has_value()) {
     const auto is_newest = [&](const auto& copy) { return copy.ok() && *copy == *copies[*newest]; };

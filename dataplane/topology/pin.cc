@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kThisThread = 0;
 
-absl::Status ErrnoStatus(absl::string_view call) {
+absl::Status AffinityError(absl::string_view call) {
   return absl::UnavailableError(absl::StrCat(call, ": ", std::strerror(errno)));
 }
 
@@ -21,7 +21,7 @@ absl::Status ErrnoStatus(absl::string_view call) {
 absl::Status PinThisThread(const std::vector<int>& cpus) {
   cpu_set_t allowed;
   if (sched_getaffinity(kThisThread, sizeof(allowed), &allowed) != 0) {
-    return ErrnoStatus("sched_getaffinity");
+    return AffinityError("sched_getaffinity");
   }
   cpu_set_t near;
   CPU_ZERO(&near);
@@ -32,7 +32,7 @@ absl::Status PinThisThread(const std::vector<int>& cpus) {
     return absl::FailedPreconditionError("sched_getaffinity: this thread may use none of them");
   }
   if (sched_setaffinity(kThisThread, sizeof(near), &near) != 0) {
-    return ErrnoStatus("sched_setaffinity");
+    return AffinityError("sched_setaffinity");
   }
   return absl::OkStatus();
 }

@@ -10,7 +10,7 @@
 namespace tapedeck::services::convert {
 namespace {
 
-struct Writer {
+struct EndpointWriter {
   v1::RailOffer& offer;
 
   absl::Status operator()(const dataplane::InprocEndpoint&) const {
@@ -84,7 +84,7 @@ absl::StatusOr<dataplane::Endpoint> FromQueuePair(const v1::QueuePair& pair) {
 }  // namespace
 
 absl::Status SetEndpoint(const dataplane::Endpoint& endpoint, v1::RailOffer& offer) {
-  return std::visit(Writer{offer}, endpoint);
+  return std::visit(EndpointWriter{offer}, endpoint);
 }
 
 absl::StatusOr<dataplane::Endpoint> EndpointOf(const v1::RailOffer& offer) {

@@ -192,7 +192,7 @@ session::Finished FromProto(const v1::Finished& finished) {
 
 // The arms that both directions have. A message of the other direction's arm is refused.
 template <typename Wire>
-struct Writer {
+struct MessageWriter {
   Wire& out;
 
   absl::Status operator()(const session::Open& open) const {
@@ -232,7 +232,7 @@ struct Writer {
 template <typename Wire>
 absl::StatusOr<Wire> Write(const session::Message& message) {
   Wire out;
-  TD_RETURN_IF_ERROR(std::visit(Writer<Wire>{out}, message));
+  TD_RETURN_IF_ERROR(std::visit(MessageWriter<Wire>{out}, message));
   return out;
 }
 

@@ -19,7 +19,7 @@ constexpr int64_t kSealDeadlineNs = 60 * dataplane::kSecondNs;
 
 constexpr int64_t kReportNs = 100 * dataplane::kMillisecondNs;
 
-absl::Status Unexpected(absl::string_view message) {
+absl::Status UnexpectedFromNode(absl::string_view message) {
   return UnexpectedMessage("the storage node", message);
 }
 
@@ -53,16 +53,16 @@ void ClientSession::OnMessage(Message message) {
   if (state_ >= State::kEnding) return;
   absl::Status status;
   if (const auto* accept = std::get_if<Accept>(&message)) {
-    status = state_ == State::kOpening ? OnAccept(*accept) : Unexpected("Accept");
+    status = state_ == State::kOpening ? OnAccept(*accept) : UnexpectedFromNode("Accept");
   } else if (const auto* finished = std::get_if<Finished>(&message)) {
     OnPeerFinished(*finished);
   } else if (transfer_ == nullptr) {
-    status = Unexpected("a message before Accept");
+    status = UnexpectedFromNode("a message before Accept");
   } else if (const auto* offer = std::get_if<RailOffer>(&message)) {
     rails_->OnPeerOffer(*offer);
   } else if (const auto* end = std::get_if<EndOfStream>(&message)) {
     if (transfer_->sending()) {
-      status = Unexpected("EndOfStream");
+      status = UnexpectedFromNode("EndOfStream");
     } else {
       snapshot_.total_blocks = end->blocks;
       transfer_->SetTotal(end->blocks);
@@ -70,7 +70,7 @@ void ClientSession::OnMessage(Message message) {
   } else if (const auto* progress = std::get_if<Progress>(&message)) {
     peer_ = *progress;
   } else {
-    status = Unexpected("Open");
+    status = UnexpectedFromNode("Open");
   }
   if (!status.ok()) GiveUp(status);
 }
@@ -129,7 +129,7 @@ void ClientSession::OnPumpDone(const absl::Status& cause) {
 void ClientSession::OnPeerFinished(const Finished& finished) {
   peer_ = finished.progress;
   if (!finished.cause.ok()) return GiveUp(finished.cause);
-  if (transfer_ == nullptr || !transfer_->sending()) return GiveUp(Unexpected("Finished"));
+  if (transfer_ == nullptr || !transfer_->sending()) return GiveUp(UnexpectedFromNode("Finished"));
   End(absl::OkStatus());
 }
 

@@ -14,7 +14,7 @@ using dataplane::LogLevel;
 
 namespace {
 
-absl::Status Unexpected(absl::string_view message) {
+absl::Status UnexpectedFromWorker(absl::string_view message) {
   return UnexpectedMessage("the worker", message);
 }
 
@@ -52,21 +52,21 @@ void ServerSession::OnMessage(Message message) {
   }
   absl::Status status;
   if (const auto* open = std::get_if<Open>(&message)) {
-    status = transfer_ == nullptr ? OnOpen(*open) : Unexpected("Open");
+    status = transfer_ == nullptr ? OnOpen(*open) : UnexpectedFromWorker("Open");
   } else if (transfer_ == nullptr) {
-    status = Unexpected("a message before Open");
+    status = UnexpectedFromWorker("a message before Open");
   } else if (const auto* offer = std::get_if<RailOffer>(&message)) {
     rails_->OnPeerOffer(*offer);
   } else if (const auto* end = std::get_if<EndOfStream>(&message)) {
     if (transfer_->sending()) {
-      status = Unexpected("EndOfStream");
+      status = UnexpectedFromWorker("EndOfStream");
     } else {
       transfer_->SetTotal(end->blocks);
     }
   } else if (const auto* finished = std::get_if<Finished>(&message)) {
     OnPeerFinished(*finished);
   } else if (!std::holds_alternative<Progress>(message)) {
-    status = Unexpected("Accept");
+    status = UnexpectedFromWorker("Accept");
   }
   if (!status.ok()) Abort(status);
 }
@@ -128,7 +128,7 @@ void ServerSession::OnPeerFinished(const Finished& finished) {
     finished_ = true;
     CloseRails();
   } else {
-    Abort(finished.cause.ok() ? Unexpected("Finished") : finished.cause);
+    Abort(finished.cause.ok() ? UnexpectedFromWorker("Finished") : finished.cause);
   }
 }
 

@@ -14,12 +14,12 @@
 namespace tapedeck::services::session_stream {
 namespace {
 
-using Reactor = grpc::ServerBidiReactor<v1::TransferRequest, v1::TransferResponse>;
+using ServerReactor = grpc::ServerBidiReactor<v1::TransferRequest, v1::TransferResponse>;
 
 constexpr char kMethod[] = "Transfer";
 
 // Ends a call at once.
-class RefusedTransfer final : public Reactor {
+class RefusedTransfer final : public ServerReactor {
  public:
   explicit RefusedTransfer(grpc::Status status) { Finish(std::move(status)); }
 
@@ -28,7 +28,7 @@ class RefusedTransfer final : public Reactor {
 };
 
 // gRPC's side of a stream. Keeps itself alive from Open to OnDone.
-class ServedStream final : public Reactor, public StreamCore {
+class ServedStream final : public ServerReactor, public StreamCore {
  public:
   static std::shared_ptr<ServedStream> Open(server::Dispatch& dispatch,
                                             grpc::CallbackServerContext* context) {
@@ -93,7 +93,7 @@ class SessionService final : public v1::SessionService::CallbackService {
   SessionService(server::Dispatch& dispatch, session::SessionAcceptor& acceptor)
       : dispatch_(dispatch), acceptor_(acceptor) {}
 
-  Reactor* Transfer(grpc::CallbackServerContext* context) override {
+  ServerReactor* Transfer(grpc::CallbackServerContext* context) override {
     if (const absl::Status status = dispatch_.Admit(server::Work::kNew); !status.ok()) {
       return new RefusedTransfer(dispatch_.Conclude(*context, kMethod, status));
     }

@@ -16,11 +16,11 @@
 namespace tapedeck::services::session_stream {
 namespace {
 
-using Reactor = grpc::ClientBidiReactor<v1::TransferRequest, v1::TransferResponse>;
+using ClientReactor = grpc::ClientBidiReactor<v1::TransferRequest, v1::TransferResponse>;
 
 // gRPC's side of a stream. Keeps itself alive from BeginCall to OnDone. A hold keeps the call open
 // while the session may still begin reads and writes.
-class OpenedStream final : public Reactor, public StreamCore {
+class OpenedStream final : public ClientReactor, public StreamCore {
  public:
   OpenedStream(Graveyard& graveyard, const client::Channel& channel)
       : graveyard_(graveyard),

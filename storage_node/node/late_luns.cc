@@ -9,7 +9,7 @@
 namespace tapedeck::storage_node {
 namespace {
 
-constexpr absl::Duration kPeriod = absl::Seconds(2);
+constexpr absl::Duration kRetryPeriod = absl::Seconds(2);
 
 }  // namespace
 
@@ -29,7 +29,7 @@ void LateLuns::Run() {
   while (true) {
     {
       absl::MutexLock lock(&mutex_);
-      if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), kPeriod)) return;
+      if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), kRetryPeriod)) return;
     }
     const auto offline = parts_.luns.Offline();
     if (offline.empty()) return;

@@ -18,7 +18,7 @@ namespace {
 constexpr uint32_t kMaxPrewriteFiles = 1000;
 constexpr uint64_t kPrewriteAlignment = 4096;  // of O_DIRECT
 
-absl::Status Invalid(absl::string_view field, absl::string_view why) {
+absl::Status InvalidField(absl::string_view field, absl::string_view why) {
   return services::WithReason(absl::InvalidArgumentError(absl::StrCat(field, ": ", why)),
                               "ARGUMENT_INVALID", {{"field", std::string(field)}});
 }
@@ -31,13 +31,13 @@ absl::Status NormalizeMembers(services::Lun* lun) {
     const auto given = std::filesystem::absolute(member);
     const auto path = std::filesystem::weakly_canonical(given, error);
     if (error || member.empty()) {
-      return Invalid("members", absl::StrCat("'", member, "': ", error.message()));
+      return InvalidField("members", absl::StrCat("'", member, "': ", error.message()));
     }
     // The names that udev gives a device stay, the device they lead to may have another one soon.
     const bool device = std::filesystem::is_block_file(path, error);
     member = (device ? given.lexically_normal() : path).string();
     if (!seen.insert(path.string()).second) {
-      return Invalid("members", absl::StrCat(member, " is given twice"));
+      return InvalidField("members", absl::StrCat(member, " is given twice"));
     }
   }
   return absl::OkStatus();
@@ -46,34 +46,35 @@ absl::Status NormalizeMembers(services::Lun* lun) {
 absl::Status CheckPrewrite(const services::Lun& lun, const store::StoreKindInfo& kind) {
   if (lun.prewrite_files == 0 && lun.prewrite_bytes == 0) return absl::OkStatus();
   if (!kind.has_directories) {
-    return Invalid("prewrite_files",
-                   absl::StrCat("a ", kind.name,
-                                " LUN has no files to write before they are needed; leave it out, "
-                                "or use a direct or posix LUN"));
+    return InvalidField(
+        "prewrite_files",
+        absl::StrCat("a ", kind.name,
+                     " LUN has no files to write before they are needed; leave it out, "
+                     "or use a direct or posix LUN"));
   }
   if (lun.prewrite_files == 0 || lun.prewrite_files > kMaxPrewriteFiles) {
-    return Invalid("prewrite_files",
-                   absl::StrCat("must be 1 to ", kMaxPrewriteFiles, " with prewrite_bytes"));
+    return InvalidField("prewrite_files",
+                        absl::StrCat("must be 1 to ", kMaxPrewriteFiles, " with prewrite_bytes"));
   }
   if (lun.prewrite_bytes == 0 || lun.prewrite_bytes % kPrewriteAlignment != 0) {
-    return Invalid("prewrite_bytes", absl::StrCat("must be a multiple of ", kPrewriteAlignment,
-                                                  " above 0 with prewrite_files"));
+    return InvalidField("prewrite_bytes", absl::StrCat("must be a multiple of ", kPrewriteAlignment,
+                                                       " above 0 with prewrite_files"));
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckShape(const services::Lun& lun, const store::StoreKindInfo& kind) {
   if (kind.has_members && lun.members.empty()) {
-    return Invalid("members", absl::StrCat("a ", kind.name, " LUN needs at least one member"));
+    return InvalidField("members", absl::StrCat("a ", kind.name, " LUN needs at least one member"));
   }
   if (!kind.has_members && !lun.members.empty()) {
-    return Invalid("members", absl::StrCat("a ", kind.name, " LUN has no members"));
+    return InvalidField("members", absl::StrCat("a ", kind.name, " LUN has no members"));
   }
   if (kind.needs_capacity && lun.capacity_bytes == 0) {
-    return Invalid("capacity_bytes", absl::StrCat("a ", kind.name, " LUN needs a capacity"));
+    return InvalidField("capacity_bytes", absl::StrCat("a ", kind.name, " LUN needs a capacity"));
   }
-  if (lun.max_age_ns < 0) return Invalid("max_age", "must not be negative");
-  if (lun.max_fill_percent > 100) return Invalid("max_fill_percent", "must be 0 to 100");
+  if (lun.max_age_ns < 0) return InvalidField("max_age", "must not be negative");
+  if (lun.max_fill_percent > 100) return InvalidField("max_fill_percent", "must be 0 to 100");
   return CheckPrewrite(lun, kind);
 }
 
@@ -83,8 +84,9 @@ absl::Status CheckPolicies(const OpenLun& lun) {
   if (lun.capacity->limit() > 0 || (!ring && lun.config.max_fill_percent == 0)) {
     return absl::OkStatus();
   }
-  return Invalid("capacity_bytes", ring ? "a ring LUN needs a capacity"
-                                        : "max_fill_percent needs a capacity to be a share of");
+  return InvalidField("capacity_bytes", ring
+                                            ? "a ring LUN needs a capacity"
+                                            : "max_fill_percent needs a capacity to be a share of");
 }
 
 absl::Status InUse(const std::string& name) {

@@ -15,7 +15,7 @@ namespace {
 
 // Room for the next segments of two streams is kept free, so that none waits for a deletion.
 constexpr uint64_t kFreePart = 32;
-constexpr absl::Duration kPeriod = absl::Seconds(1);
+constexpr absl::Duration kRetentionPeriod = absl::Seconds(1);
 
 bool MayGo(const format::Manifest& manifest) {
   return manifest.state != services::RecordingState::kRecording && !manifest.kept;
@@ -89,7 +89,7 @@ void Retention::Run() {
   while (true) {
     {
       absl::MutexLock lock(&mutex_);
-      if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), kPeriod)) return;
+      if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), kRetentionPeriod)) return;
     }
     for (const auto& [lun_id, lun] : parts_.luns.All()) {
       Look(lun_id, *lun);

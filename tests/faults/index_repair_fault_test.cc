@@ -16,7 +16,7 @@ namespace {
 
 using namespace storage_node;  // NOLINT: the names under test
 
-constexpr uint64_t kBlocks = 40;
+constexpr uint64_t kIndexedBlocks = 40;
 constexpr uint8_t kRecording = 1;
 
 enum class Damage { kPages, kGone };
@@ -24,7 +24,7 @@ enum class Damage { kPages, kGone };
 class IndexRepairFault : public testing::Test {
  protected:
   IndexRepairFault() {
-    manifest_ = Record(disk_, kRecording, kBlocks, 2);
+    manifest_ = Record(disk_, kRecording, kIndexedBlocks, 2);
     sound_ = Indexes();
   }
 
@@ -74,7 +74,7 @@ class IndexRepairFault : public testing::Test {
     }
     for (const CopyDamage& damage : Repair()) EXPECT_TRUE(damage.repaired) << damage.block.detail;
     EXPECT_TRUE(Indexes() == sound_);
-    EXPECT_EQ(Play(disk_, manifest_).size(), kBlocks);
+    EXPECT_EQ(Play(disk_, manifest_).size(), kIndexedBlocks);
   }
 
   // The entries that it calls repaired are.

@@ -16,20 +16,20 @@ namespace {
 
 using namespace storage_node;  // NOLINT: the names under test
 
-constexpr uint64_t kBlocks = 5;
-constexpr uint8_t kRecording = 1;
+constexpr uint64_t kSealedBlocks = 5;
+constexpr uint8_t kSealedRecording = 1;
 
 // By the copy that is damaged.
 class ManifestRepairFault : public testing::TestWithParam<uint32_t> {
  protected:
   ManifestRepairFault() {
-    manifest_ = Record(disk_, kRecording, kBlocks, 2);
+    manifest_ = Record(disk_, kSealedRecording, kSealedBlocks, 2);
     sound_ = Copies()[0];
     Copies()[GetParam()].clear();
     damaged_ = disk_;
   }
 
-  std::vector<std::string>& Copies() { return FilesOf(disk_, kRecording).manifest; }
+  std::vector<std::string>& Copies() { return FilesOf(disk_, kSealedRecording).manifest; }
 
   absl::StatusOr<RepairProgress> Repair() {
     const auto store = sim::MakeFaultStore(disk_, 2);
@@ -67,7 +67,7 @@ class ManifestRepairFault : public testing::TestWithParam<uint32_t> {
     for (const CopyDamage& damage : again->damaged) EXPECT_TRUE(damage.repaired);
     EXPECT_EQ(Copies()[0], sound_);
     EXPECT_EQ(Copies()[1], sound_);
-    EXPECT_EQ(Play(disk_, manifest_).size(), kBlocks);
+    EXPECT_EQ(Play(disk_, manifest_).size(), kSealedBlocks);
   }
 
   sim::FaultDisk disk_;

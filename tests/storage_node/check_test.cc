@@ -10,7 +10,7 @@
 namespace tapedeck::storage_node {
 namespace {
 
-constexpr uint64_t kBlocks = 6;
+constexpr uint64_t kCheckedBlocks = 6;
 
 class CheckTest : public testing::Test {
  protected:
@@ -30,18 +30,18 @@ class CheckTest : public testing::Test {
 };
 
 TEST_F(CheckTest, SoundRecordingsGiveNoFinding) {
-  node_.RecordAndSeal(kBlocks);
-  node_.RecordAndSeal(kBlocks, 2);
+  node_.RecordAndSeal(kCheckedBlocks);
+  node_.RecordAndSeal(kCheckedBlocks, 2);
   const CheckTotals totals = Check();
   EXPECT_THAT(findings_, testing::IsEmpty());
   EXPECT_EQ(totals.luns, 1u);
   EXPECT_EQ(totals.recordings, 2u);
-  EXPECT_EQ(totals.blocks, 2 * kBlocks);
+  EXPECT_EQ(totals.blocks, 2 * kCheckedBlocks);
   EXPECT_EQ(totals.damaged, 0u);
 }
 
 TEST_F(CheckTest, DamageIsNamedByRecordingAndBlock) {
-  const std::string name = node_.RecordAndSeal(kBlocks);
+  const std::string name = node_.RecordAndSeal(kCheckedBlocks);
   FlipBit(node_.Directory(name) + "/data", kBlockBytes + 5);  // member 0 holds blocks 0, 2, 4
   const CheckTotals totals = Check();
   EXPECT_THAT(findings_, testing::ElementsAre(name + "/2 rot"));
@@ -49,7 +49,7 @@ TEST_F(CheckTest, DamageIsNamedByRecordingAndBlock) {
 }
 
 TEST_F(CheckTest, ManifestWithoutAGoodCopyIsDamage) {
-  const std::string name = node_.RecordAndSeal(kBlocks);
+  const std::string name = node_.RecordAndSeal(kCheckedBlocks);
   for (const int member : {0, 1}) {
     FlipBit(node_.Directory(name, member) + "/manifest.json", 30);
   }

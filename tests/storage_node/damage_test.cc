@@ -13,7 +13,7 @@
 namespace tapedeck::storage_node {
 namespace {
 
-constexpr uint64_t kBlocks = 12;
+constexpr uint64_t kRecordedBlocks = 12;
 const format::EntryFormat kEntries = format::EntryFormat::Of(kBlockBytes, 0);
 
 class Damage : public testing::Test {
@@ -25,7 +25,7 @@ class Damage : public testing::Test {
     EXPECT_EQ(damaged[0].sequence, sequence);
     EXPECT_EQ(damaged[0].kind, kind) << damaged[0].detail;
     const auto headers = node.PlayAll(recording);
-    ASSERT_EQ(headers.size(), kBlocks);
+    ASSERT_EQ(headers.size(), kRecordedBlocks);
     for (const auto& header : headers) {
       const bool bad = header.sequence == sequence;
       EXPECT_EQ((header.flags & dataplane::kBlockMissing) != 0, bad) << header.sequence;
@@ -37,13 +37,13 @@ class Damage : public testing::Test {
 };
 
 TEST_F(Damage, FlippedBitIsRot) {
-  const std::string name = node_.RecordAndSeal(kBlocks);
+  const std::string name = node_.RecordAndSeal(kRecordedBlocks);
   FlipBit(node_.Directory(name) + "/data", 5 * kBlockBytes + 777);
   ExpectOnly(name, 5, "rot", node_);
 }
 
 TEST_F(Damage, BytesOfAnotherBlockAreMisdirected) {
-  const std::string name = node_.RecordAndSeal(kBlocks);
+  const std::string name = node_.RecordAndSeal(kRecordedBlocks);
   const std::string data = node_.Directory(name) + "/data";
   CopyBytes(data, 2 * kBlockBytes, data, 7 * kBlockBytes, kBlockBytes);
   ExpectOnly(name, 7, "misdirected", node_);
@@ -51,8 +51,8 @@ TEST_F(Damage, BytesOfAnotherBlockAreMisdirected) {
 
 // Both new writes were lost: an older recording's entry and payload lie there, and agree.
 TEST_F(Damage, OldEntryWithItsOldPayloadIsStale) {
-  const std::string old = node_.RecordAndSeal(kBlocks, 2);
-  const std::string name = node_.RecordAndSeal(kBlocks);
+  const std::string old = node_.RecordAndSeal(kRecordedBlocks, 2);
+  const std::string name = node_.RecordAndSeal(kRecordedBlocks);
   CopyBytes(node_.Directory(old) + "/data", 3 * kBlockBytes, node_.Directory(name) + "/data",
             3 * kBlockBytes, kBlockBytes);
   CopyBytes(node_.Directory(old) + "/index", kEntries.Offset(3), node_.Directory(name) + "/index",
@@ -61,29 +61,29 @@ TEST_F(Damage, OldEntryWithItsOldPayloadIsStale) {
 }
 
 TEST_F(Damage, OldPayloadBelowANewEntryIsALostWrite) {
-  const std::string old = node_.RecordAndSeal(kBlocks, 2);
-  const std::string name = node_.RecordAndSeal(kBlocks);
+  const std::string old = node_.RecordAndSeal(kRecordedBlocks, 2);
+  const std::string name = node_.RecordAndSeal(kRecordedBlocks);
   CopyBytes(node_.Directory(old) + "/data", 0, node_.Directory(name) + "/data", 0, kBlockBytes);
   ExpectOnly(name, 0, "torn", node_);
 }
 
 TEST_F(Damage, EntryAtAnotherPlaceIsAnIndexError) {
-  const std::string name = node_.RecordAndSeal(kBlocks);
+  const std::string name = node_.RecordAndSeal(kRecordedBlocks);
   const std::string index = node_.Directory(name) + "/index";
   CopyBytes(index, kEntries.Offset(1), index, kEntries.Offset(2), kEntries.entry_bytes);
   ExpectOnly(name, 2, "index", node_);
 }
 
 TEST_F(Damage, TruncatedFileCostsTheLastBlock) {
-  const std::string name = node_.RecordAndSeal(kBlocks);
-  std::filesystem::resize_file(node_.Directory(name) + "/data", kBlocks * kBlockBytes - 1);
-  ExpectOnly(name, kBlocks - 1, "truncated", node_);
+  const std::string name = node_.RecordAndSeal(kRecordedBlocks);
+  std::filesystem::resize_file(node_.Directory(name) + "/data", kRecordedBlocks * kBlockBytes - 1);
+  ExpectOnly(name, kRecordedBlocks - 1, "truncated", node_);
 }
 
 TEST(DamagedIndexCopy, TheOtherCopyServes) {
   NodeFixture node(services::StoreKind::kPosix, 2);
-  const std::string name = node.RecordAndSeal(kBlocks);
-  for (uint64_t i = 0; i < kBlocks; i += 2) {
+  const std::string name = node.RecordAndSeal(kRecordedBlocks);
+  for (uint64_t i = 0; i < kRecordedBlocks; i += 2) {
     FlipBit(node.Directory(name, 0) + "/index", kEntries.Offset(i) + 20);
     FlipBit(node.Directory(name, 1) + "/index", kEntries.Offset(i + 1) + 20);
   }
@@ -93,7 +93,7 @@ TEST(DamagedIndexCopy, TheOtherCopyServes) {
 
 TEST(DamagedIndexCopy, BothCopiesBadIsAnIndexError) {
   NodeFixture node(services::StoreKind::kPosix, 2);
-  const std::string name = node.RecordAndSeal(kBlocks);
+  const std::string name = node.RecordAndSeal(kRecordedBlocks);
   FlipBit(node.Directory(name, 0) + "/index", kEntries.Offset(4) + 40);
   FlipBit(node.Directory(name, 1) + "/index", kEntries.Offset(4) + 40);
   const auto damaged = node.Verify(name);

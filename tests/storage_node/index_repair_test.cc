@@ -18,7 +18,7 @@ using services::Scrub;
 using services::ScrubState;
 using services::StoreKind;
 
-constexpr uint64_t kBlocks = 300;  // more than are compared at a time
+constexpr uint64_t kManyBlocks = 300;  // more than are compared at a time
 constexpr uint64_t kFast = uint64_t{1} << 40;
 constexpr uint64_t kImageBytes = 64 << 20;
 const format::EntryFormat kEntries = format::EntryFormat::Of(kBlockBytes, 0);
@@ -56,16 +56,17 @@ class IndexRepair : public testing::TestWithParam<StoreKind> {
   void Record() {
     auto recorder = *node_.Record();
     bool later = false;
-    for (uint64_t i = 0; i < kBlocks; ++i) {
+    for (uint64_t i = 0; i < kManyBlocks; ++i) {
       ASSERT_TRUE(recorder.Push(i).ok()) << i;
-      if (i != kBlocks / 2) continue;
+      if (i != kManyBlocks / 2) continue;
       // Time for a watermark, so that both pages are used.
       node_.executor().PostAt(node_.executor().clock().NowNs() + 100'000'000,
                               [&] { later = true; });
       ASSERT_TRUE(node_.executor().RunUntil([&] { return later; }));
     }
     const auto& sink = *recorder.admission.sink;
-    ASSERT_TRUE(node_.executor().RunUntil([&] { return sink.watermarks().durable == kBlocks; }));
+    ASSERT_TRUE(
+        node_.executor().RunUntil([&] { return sink.watermarks().durable == kManyBlocks; }));
     ASSERT_TRUE(recorder.Finish().ok());
     name_ = recorder.admission.accept.recording;
   }
@@ -78,7 +79,7 @@ class IndexRepair : public testing::TestWithParam<StoreKind> {
     uint64_t at = 0;
     while (at < all.size() && all.compare(at, 4, "TDIX") != 0) at += 4096;
     EXPECT_LT(at, all.size());
-    return {image, at, kEntries.Offset(kBlocks)};
+    return {image, at, kEntries.Offset(kManyBlocks)};
   }
 
   // Both copies, as they are now.
@@ -122,7 +123,7 @@ class IndexRepair : public testing::TestWithParam<StoreKind> {
       EXPECT_EQ(finding.recording, name_);
       EXPECT_THAT(finding.block.detail, testing::HasSubstr("rewritten from copy"));
     }
-    EXPECT_EQ(scrub.blocks, kBlocks);
+    EXPECT_EQ(scrub.blocks, kManyBlocks);
     EXPECT_TRUE(Read() == sound_);
     EXPECT_EQ(RunScrub().damaged, 0u) << "the second scrub";
   }
@@ -130,7 +131,7 @@ class IndexRepair : public testing::TestWithParam<StoreKind> {
   void ExpectPlays() {
     EXPECT_THAT(node_.Verify(name_), testing::IsEmpty());
     const auto headers = node_.PlayAll(name_);
-    EXPECT_EQ(headers.size(), kBlocks);
+    EXPECT_EQ(headers.size(), kManyBlocks);
     for (const auto& header : headers) EXPECT_EQ(header.flags, 0u);
   }
 
@@ -167,10 +168,10 @@ TEST_P(IndexRepair, EveryKindOfDamageToOneCopy) {
       {"first entry", 1, flip(kEntries.Offset(0) + 20)},
       {"check value of an entry", 1, flip(kEntries.Offset(8) - 1)},
       {"entry of the second part", 1, flip(kEntries.Offset(260) + 52)},
-      {"last entry", 1, flip(kEntries.Offset(kBlocks - 1))},
+      {"last entry", 1, flip(kEntries.Offset(kManyBlocks - 1))},
       {"zeroed header", 1, zero(0, 1)},
       {"zeroed page of entries", 4096 / kEntries.entry_bytes, zero(4, 1)},
-      {"all of it", 3 + kBlocks, zero(0, (kEntries.Offset(kBlocks) + 4095) / 4096)},
+      {"all of it", 3 + kManyBlocks, zero(0, (kEntries.Offset(kManyBlocks) + 4095) / 4096)},
       {"misplaced entry", 1,
        [](const IndexCopy& copy) {
          CopyBytes(copy.path, copy.At(kEntries.Offset(1)), copy.path, copy.At(kEntries.Offset(2)),
@@ -192,11 +193,11 @@ TEST_P(IndexRepair, EachCopyMendsTheOther) {
   Damage([&] {
     FlipBit(copies_[0].path, copies_[0].At(9));
     FlipBit(copies_[1].path, copies_[1].At(4096 + 9));
-    for (uint64_t i = 0; i < kBlocks; ++i) {
+    for (uint64_t i = 0; i < kManyBlocks; ++i) {
       FlipBit(copies_[i % 2].path, copies_[i % 2].At(kEntries.Offset(i) + 20));
     }
   });
-  ExpectRepaired(2 + kBlocks);
+  ExpectRepaired(2 + kManyBlocks);
   ExpectPlays();
 }
 
@@ -261,7 +262,7 @@ TEST_P(IndexRepair, VerificationAndCheckChangeNothing) {
 
 TEST_P(IndexRepair, PlaysWhileItIsRepairedByTwoScrubs) {
   Damage([&] {
-    for (uint64_t i = 0; i < kBlocks; ++i) {
+    for (uint64_t i = 0; i < kManyBlocks; ++i) {
       FlipBit(copies_[i % 2].path, copies_[i % 2].At(kEntries.Offset(i) + 20));
     }
   });
@@ -271,7 +272,7 @@ TEST_P(IndexRepair, PlaysWhileItIsRepairedByTwoScrubs) {
   const Scrub one = node_.EndScrub("luns/l"), other = node_.EndScrub("luns/l/channels/c");
   EXPECT_EQ(one.damaged, one.repaired);
   EXPECT_EQ(other.damaged, other.repaired);
-  EXPECT_EQ(one.repaired + other.repaired, kBlocks) << "each once";
+  EXPECT_EQ(one.repaired + other.repaired, kManyBlocks) << "each once";
   EXPECT_TRUE(Read() == sound_);
 }
 
@@ -328,13 +329,13 @@ class TruncatedIndex : public IndexRepair {};
 TEST_P(TruncatedIndex, IsAsLongAndAsGoodAsBefore) {
   for (const int copy : {0, 1}) {
     for (const uint64_t bytes : {uint64_t{0}, uint64_t{5000}, kEntries.Offset(0),
-                                 kEntries.Offset(10) + 5, kEntries.Offset(kBlocks) - 1}) {
+                                 kEntries.Offset(10) + 5, kEntries.Offset(kManyBlocks) - 1}) {
       SCOPED_TRACE(testing::Message() << bytes << " bytes of copy " << copy);
       Damage([&] { std::filesystem::resize_file(copies_[copy].path, bytes); });
       const uint64_t pages = std::min<uint64_t>(bytes / 4096, 3);
       const uint64_t entries =
           bytes < kEntries.Offset(0) ? 0 : (bytes - kEntries.Offset(0)) / kEntries.entry_bytes;
-      ExpectRepaired(3 - pages + kBlocks - entries);
+      ExpectRepaired(3 - pages + kManyBlocks - entries);
       if (HasFailure()) return;
     }
   }

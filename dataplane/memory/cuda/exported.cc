@@ -52,7 +52,7 @@ absl::StatusOr<Driver> FindDriver() {
   return driver;
 }
 
-absl::Status ToStatus(const Driver& driver, CUresult result, absl::string_view call) {
+absl::Status DriverStatus(const Driver& driver, CUresult result, absl::string_view call) {
   if (result == CUDA_SUCCESS) return absl::OkStatus();
   const char* text = nullptr;
   driver.get_error_string(result, &text);
@@ -65,15 +65,15 @@ absl::StatusOr<int> Export(const Driver& driver, std::span<std::byte> bytes) {
   const auto address = reinterpret_cast<CUdeviceptr>(bytes.data());
   CUdeviceptr base = 0;
   size_t size = 0;
-  TD_RETURN_IF_ERROR(
-      ToStatus(driver, driver.get_address_range(&base, &size, address), "cuMemGetAddressRange"));
+  TD_RETURN_IF_ERROR(DriverStatus(driver, driver.get_address_range(&base, &size, address),
+                                  "cuMemGetAddressRange"));
   if (base != address || size < bytes.size()) {
     return absl::InternalError(absl::StrCat("cuMemGetAddressRange: the ring's ", bytes.size(),
                                             " bytes lie in an allocation of ", size,
                                             " that holds other data, too"));
   }
   int fd = -1;
-  TD_RETURN_IF_ERROR(ToStatus(
+  TD_RETURN_IF_ERROR(DriverStatus(
       driver, driver.get_handle(&fd, base, bytes.size(), CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0),
       "cuMemGetHandleForAddressRange"));
   return fd;
@@ -106,10 +106,10 @@ absl::StatusOr<std::unique_ptr<Memory>> CreateExported(size_t bytes, int device)
   TD_ASSIGN_OR_RETURN(const Driver driver, FindDriver());
   const std::span<std::byte> all = pages->window().bytes;
   unsigned sync = 1;
-  TD_RETURN_IF_ERROR(ToStatus(driver,
-                              driver.set_attribute(&sync, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
-                                                   reinterpret_cast<CUdeviceptr>(all.data())),
-                              "cuPointerSetAttribute(SYNC_MEMOPS)"));
+  TD_RETURN_IF_ERROR(DriverStatus(driver,
+                                  driver.set_attribute(&sync, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
+                                                       reinterpret_cast<CUdeviceptr>(all.data())),
+                                  "cuPointerSetAttribute(SYNC_MEMOPS)"));
   const absl::StatusOr<int> fd = Export(driver, all);
   if (!fd.ok()) {
     Log(LogLevel::kWarning, "memory/cuda", "no dma-buf for a ring",

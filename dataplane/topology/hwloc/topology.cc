@@ -19,17 +19,17 @@ struct Destroy {
 };
 using Handle = std::unique_ptr<hwloc_topology, Destroy>;
 
-absl::Status ErrnoStatus(absl::string_view call) {
+absl::Status HwlocError(absl::string_view call) {
   return absl::UnavailableError(absl::StrCat(call, ": ", std::strerror(errno)));
 }
 
 absl::StatusOr<Handle> MakeHandle() {
   hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) return ErrnoStatus("hwloc_topology_init");
+  if (hwloc_topology_init(&raw) != 0) return HwlocError("hwloc_topology_init");
   Handle handle(raw);
   // hwloc leaves I/O devices out unless asked for them.
   if (hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) != 0) {
-    return ErrnoStatus("hwloc_topology_set_io_types_filter");
+    return HwlocError("hwloc_topology_set_io_types_filter");
   }
   // Where hwloc's plug-ins are installed, these would start drivers and X connections. What is not
   // there need not be left out, so the result does not matter.
@@ -118,7 +118,7 @@ Topology Read(hwloc_topology_t topology) {
 
 absl::StatusOr<Topology> Topology::Discover() {
   TD_ASSIGN_OR_RETURN(const Handle handle, MakeHandle());
-  if (hwloc_topology_load(handle.get()) != 0) return ErrnoStatus("hwloc_topology_load");
+  if (hwloc_topology_load(handle.get()) != 0) return HwlocError("hwloc_topology_load");
   return Read(handle.get());
 }
 

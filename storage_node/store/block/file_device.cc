@@ -20,7 +20,7 @@
 namespace tapedeck::storage_node::store::block {
 namespace {
 
-constexpr auto kFailed = absl::StatusCode::kFailedPrecondition;
+constexpr auto kNotUsable = absl::StatusCode::kFailedPrecondition;
 
 // What a node that has the device open wrote there.
 std::string HolderOf(const std::string& path) {
@@ -38,7 +38,7 @@ absl::StatusOr<bool> IsDevice(const std::string& path) {
   }
   if (S_ISBLK(status.st_mode)) return true;
   if (S_ISREG(status.st_mode)) return false;
-  return Unusable(kFailed, path,
+  return Unusable(kNotUsable, path,
                   "neither a block device nor a file; directories are for posix and direct LUNs");
 }
 
@@ -48,9 +48,9 @@ absl::StatusOr<disk::Fd> OpenAlone(const std::string& path, bool device) {
   for (int attempt = 0;; ++attempt) {
     disk::Fd fd(open(path.c_str(), flags));
     if (fd.get() >= 0) return fd;
-    if (errno == EINVAL) return Unusable(kFailed, path, "its file system has no O_DIRECT");
+    if (errno == EINVAL) return Unusable(kNotUsable, path, "its file system has no O_DIRECT");
     if (errno != EBUSY) {
-      return Unusable(kFailed, path, absl::StrCat("open: ", std::strerror(errno)));
+      return Unusable(kNotUsable, path, absl::StrCat("open: ", std::strerror(errno)));
     }
     if (attempt == disk::kLockTries) break;
     usleep(disk::kLockPauseUs);
@@ -58,7 +58,7 @@ absl::StatusOr<disk::Fd> OpenAlone(const std::string& path, bool device) {
   if (const std::string holder = HolderOf(path); !holder.empty() && holder.rfind("pid ", 0) == 0) {
     return disk::InUse(absl::StrCat("open ", path), holder, path);
   }
-  return Unusable(kFailed, path,
+  return Unusable(kNotUsable, path,
                   "open: in use: mounted, swap, or part of a RAID or LVM volume (see lsblk); use "
                   "another device");
 }
@@ -76,7 +76,7 @@ absl::StatusOr<uint64_t> SizeOf(const disk::Fd& fd, const std::string& path, boo
   }
   bytes = bytes / kPageBytes * kPageBytes;
   if (bytes >= kMinDeviceBytes) return bytes;
-  return Unusable(kFailed, path,
+  return Unusable(kNotUsable, path,
                   absl::StrCat("it has ", bytes, " bytes; a block LUN needs ", kMinDeviceBytes,
                                " or more on each member"));
 }

@@ -8,7 +8,7 @@
 namespace tapedeck::storage_node::format {
 namespace {
 
-Manifest Example() {
+Manifest ExampleManifest() {
   return {.id = "20261120T235144Z-3f2a",
           .identity = {.lun = *Uuid::Parse("00112233-4455-4677-8899-aabbccddeeff"),
                        .recording = *Uuid::Parse("0f1e2d3c-4b5a-4968-8776-a5b4c3d2e1f0"),
@@ -32,20 +32,20 @@ Manifest Example() {
 }
 
 TEST(Manifest, ComesBackAsItWas) {
-  const std::string text = EncodeManifest(Example());
+  const std::string text = EncodeManifest(ExampleManifest());
   const auto back = DecodeManifest(text);
   ASSERT_TRUE(back.ok()) << back.status();
   EXPECT_EQ(EncodeManifest(*back), text);
   EXPECT_EQ(back->identity.epoch, 7u);
-  EXPECT_EQ(back->start_time_ns, Example().start_time_ns);
-  EXPECT_EQ(back->labels, Example().labels);
-  EXPECT_EQ(back->missing, Example().missing);
+  EXPECT_EQ(back->start_time_ns, ExampleManifest().start_time_ns);
+  EXPECT_EQ(back->labels, ExampleManifest().labels);
+  EXPECT_EQ(back->missing, ExampleManifest().missing);
   EXPECT_EQ(back->missing_blocks(), 3u);
-  EXPECT_EQ(back->cause, Example().cause);
+  EXPECT_EQ(back->cause, ExampleManifest().cause);
 }
 
 TEST(Manifest, ChangedTextIsFound) {
-  const std::string text = EncodeManifest(Example());
+  const std::string text = EncodeManifest(ExampleManifest());
   for (size_t i = 0; i < text.size(); ++i) {
     std::string changed = text;
     changed[i] ^= 1;
@@ -61,7 +61,7 @@ TEST(Manifest, ChangedTextIsFound) {
 }
 
 TEST(Manifest, LabelsThatAreNotUtf8DoNoHarm) {
-  Manifest manifest = Example();
+  Manifest manifest = ExampleManifest();
   manifest.labels = {{"raw", "\xff\xfe"}};
   EXPECT_TRUE(DecodeManifest(EncodeManifest(manifest)).ok());
 }
@@ -73,7 +73,7 @@ TEST(Manifest, NewerVersionsAreRefusedNotGuessed) {
 }
 
 TEST(Manifest, ShowsAsARecording) {
-  const services::Recording recording = ToRecording(Example(), "luns/l/channels/adsb");
+  const services::Recording recording = ToRecording(ExampleManifest(), "luns/l/channels/adsb");
   EXPECT_EQ(recording.name, "luns/l/channels/adsb/recordings/20261120T235144Z-3f2a");
   EXPECT_EQ(recording.missing_blocks, 3u);
   EXPECT_EQ(recording.uid, "0f1e2d3c-4b5a-4968-8776-a5b4c3d2e1f0");

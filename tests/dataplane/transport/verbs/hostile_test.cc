@@ -16,7 +16,7 @@
 namespace tapedeck::dataplane::verbs {
 namespace {
 
-const TransportKind kVerbs{"verbs", LoopbackAddress(), Usable, Create};
+const TransportKind kLoopback{"verbs", LoopbackAddress(), Usable, Create};
 
 class VerbsHostile : public testing::Test {
  protected:
@@ -26,7 +26,7 @@ class VerbsHostile : public testing::Test {
 
   // A victim whose peer is `raw`, up.
   std::unique_ptr<TransportEnd> Victim(RawPeer& raw, RemoteAccess access) {
-    auto victim = std::make_unique<TransportEnd>(kVerbs, true, access);
+    auto victim = std::make_unique<TransportEnd>(kLoopback, true, access);
     auto up = victim->Connect(raw.endpoint());
     EXPECT_TRUE(raw.SayHello(std::get<QueuePairEndpoint>(victim->offer->endpoint())));
     EXPECT_TRUE(up.get().ok());
@@ -111,11 +111,11 @@ TEST_F(VerbsHostile, KeysOfEndedAndForeignSessionsAreRefused) {
   const std::string address = LoopbackAddress();
   RemoteWindow ended;
   {
-    const TransportEnd session(kVerbs, true, RemoteAccess::kWrite);
+    const TransportEnd session(kLoopback, true, RemoteAccess::kWrite);
     ended = session.domain->remote_window();
   }
-  const TransportEnd foreign(kVerbs, true, RemoteAccess::kWrite);
-  const TransportEnd reads(kVerbs, true, RemoteAccess::kRead);
+  const TransportEnd foreign(kLoopback, true, RemoteAccess::kWrite);
+  const TransportEnd reads(kLoopback, true, RemoteAccess::kRead);
   for (const RemoteWindow& window :
        {ended, foreign.domain->remote_window(), reads.domain->remote_window()}) {
     RawPeer raw(address);
@@ -159,8 +159,8 @@ TEST_F(VerbsHostile, NothingIsReachableAfterTheSession) {
 // A stranger who knows a queue pair's number but not its sequence number is not heard, and the
 // connection goes on.
 TEST_F(VerbsHostile, AStrangerCannotSpeakIntoAConnection) {
-  TransportEnd node(kVerbs, true, RemoteAccess::kWrite);
-  TransportEnd worker(kVerbs, false, RemoteAccess::kWrite);
+  TransportEnd node(kLoopback, true, RemoteAccess::kWrite);
+  TransportEnd worker(kLoopback, false, RemoteAccess::kWrite);
   auto node_up = node.Connect(worker.offer->endpoint());
   auto worker_up = worker.Connect(node.offer->endpoint());
   ASSERT_TRUE(worker_up.get().ok());
