@@ -10,7 +10,7 @@ TAPEDECK_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # PACKAGE is looked up in dpkg; COMMAND:PACKAGE counts as there when the command is, from wherever.
 TAPEDECK_PACKAGES=(
-  g++:g++ make:make cmake:cmake ninja:ninja-build ccache:ccache pkg-config:pkg-config
+  g++:g++ make:make cmake:cmake ninja:ninja-build ccache:ccache mold:mold pkg-config:pkg-config
   protoc:protobuf-compiler grpc_cpp_plugin:protobuf-compiler-grpc grpc-proto
   libgrpc++-dev libprotobuf-dev libabsl-dev libisal-dev liburing-dev libsqlite3-dev libfftw3-dev
   libibverbs-dev librdmacm-dev libhwloc-dev
@@ -68,21 +68,52 @@ tapedeck_build() {
   local dir=$1
   shift
   export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$TAPEDECK_ROOT}
-  cmake -S "$TAPEDECK_ROOT" -B "$dir" -G Ninja "$@"
-  ninja -C "$dir" -j"$(nproc)" "${TAPEDECK_TARGETS[@]}"
+  cmake -S "$TAPEDECK_ROOT" -B "$dir" -G Ninja "$@" &&
+    NINJA_STATUS='[%p] ' ninja -C "$dir" -j"$(nproc)" "${TAPEDECK_TARGETS[@]}"
 }
 
-# tapedeck_ctest DIR [CTEST ARGUMENT...]: two tests at a time, which wait more than they work. Those that fill the
-# machine or measure it say so (RUN_SERIAL).
+# tapedeck_progress NAME: reads a build's output and tells how far it is: on a terminal in one line, else every 20 %.
+tapedeck_progress() {
+  local line percent told=-1
+  while IFS= read -r line; do
+    [[ $line =~ ^\[\ *([0-9]+)%\] ]] || continue
+    percent=${BASH_REMATCH[1]}
+    if [[ -t 1 ]]; then
+      printf '\r%s %3d %%' "$1" "$percent"
+    elif ((percent / 20 > told)); then
+      told=$((percent / 20))
+      echo "$1 $percent %"
+    fi
+  done
+  [[ ! -t 1 ]] || echo
+}
+
+# tapedeck_build_shown NAME LOG DIR [CMAKE ARGUMENT...]: builds with a line of progress, and says what that took; on failure it
+# shows the log's end.
+tapedeck_build_shown() {
+  local name=$1 log=$2 status=0 TIMEFORMAT
+  shift 2
+  mkdir -p "$(dirname "$log")"
+  TIMEFORMAT="$name took %0R s, %0U s of processor time (user)"
+  time {
+    tapedeck_build "$@" 2>&1 | tee "$log" | tapedeck_progress "$name" || status=$?
+  }
+  ((status == 0)) || tail -n 40 "$log"
+  return "$status"
+}
+
+# tapedeck_ctest DIR [CTEST ARGUMENT...]: more tests at a time than there are processors, since they wait more than they work.
+# Leaves DIR/junit.xml, and what each entry tried in DIR/test-results.
 tapedeck_ctest() {
   local dir=$1
   shift
-  ctest --test-dir "$dir" -j2 --output-on-failure --no-tests=error "$@"
+  mkdir -p "$dir/test-results"
+  ctest --test-dir "$dir" -j"$(($(nproc) + 1))" --output-on-failure --no-tests=error --output-junit "$dir/junit.xml" "$@"
 }
 
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   packages=("${TAPEDECK_PACKAGES[@]}")
   [[ ${1:-} != --tests ]] || packages+=("${TAPEDECK_TEST_PACKAGES[@]}")
   tapedeck_install "${packages[@]}"
-  tapedeck_build "$TAPEDECK_ROOT/build"
+  tapedeck_build_shown Building "$TAPEDECK_ROOT/build/build.log" "$TAPEDECK_ROOT/build"
 fi

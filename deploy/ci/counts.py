@@ -1,66 +1,121 @@
 #!/usr/bin/python3
-"""Counts a JUnit file of ctest: prints "PASSED FAILED SKIPPED", and to stderr what did not pass and why.
+"""Counts what a ctest run tried: counts.py JUNIT RESULTS prints "PASSED FAILED SKIPPED", and to stderr what did not pass
+and why, and the slowest ten entries.
 
-A test that ctest could not start counts as failed, so that a missing program never looks like success.
+An entry of ctest is a suite or a script. What it tried case by case lies in RESULTS: NAME.xml as GoogleTest writes it, or
+NAME.tsv with lines "passed|failed|skipped, name, seconds, reason". An entry without either counts as one case. One that
+failed, or that ctest could not start, counts as at least one failure, so that a missing program never looks like success.
 """
 import collections
+import pathlib
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
+Case = collections.namedtuple("Case", "outcome name seconds reason")
 SKIPPED_OUTPUT = re.compile(r"^.*(?:skipped:|Skipped\n)\s*(.*)$", re.MULTILINE)
-SHOWN_FIRST, SHOWN_LAST = 10, 20  # lines of a failed test's output
+SHOWN_FIRST, SHOWN_LAST = 10, 20  # lines of a failed entry's output
+SLOWEST = 10
 
 
-def outcome(case):
-    """passed, failed or skipped."""
-    if case.get("status") == "run":
+def entry_outcome(entry):
+    """passed, failed or skipped, as ctest saw it."""
+    if entry.get("status") == "run":
         return "passed"
-    marker = case.find("skipped")
+    marker = entry.find("skipped")
     skipped = marker is not None and marker.get("message", "").startswith("SKIP_")
-    return "skipped" if skipped or case.get("status") == "disabled" else "failed"
+    return "skipped" if skipped or entry.get("status") == "disabled" else "failed"
 
 
-def reason(case):
-    """What a skipped test said about itself."""
-    found = SKIPPED_OUTPUT.search(case.findtext("system-out") or "")
+def said(entry):
+    """What a skipped entry said about itself."""
+    found = SKIPPED_OUTPUT.search(entry.findtext("system-out") or "")
     return found.group(1).strip() if found else "no reason given"
 
 
-def name(case):
-    """The name without ctest's comment on its parameter."""
-    return case.get("name").split("  #")[0]
+def gtest_cases(path):
+    """The cases in GoogleTest's XML."""
+    for case in ElementTree.parse(path).getroot().iter("testcase"):
+        name = f"{case.get('classname')}.{case.get('name')}"
+        skipped = case.find("skipped")
+        if case.find("failure") is not None:
+            outcome = "failed"
+        else:
+            outcome = "skipped" if skipped is not None or case.get("status") == "notrun" else "passed"
+        reason = (skipped.get("message") or skipped.text or "").strip().split("\n")[-1] if skipped is not None else ""
+        yield Case(outcome, name, float(case.get("time") or 0), reason or "no reason given")
+
+
+def listed_cases(path):
+    """The cases in a script's list."""
+    for line in path.read_text().splitlines():
+        outcome, name, seconds, reason = (line.split("\t") + [""] * 3)[:4]
+        yield Case(outcome, name, float(seconds or 0), reason or "no reason given")
+
+
+def cases_of(entry, results):
+    """What an entry tried."""
+    stem, outcome = entry.get("name").replace("/", "_"), entry_outcome(entry)
+    cases = []
+    if (results / f"{stem}.xml").exists():
+        cases = list(gtest_cases(results / f"{stem}.xml"))
+    elif (results / f"{stem}.tsv").exists():
+        cases = list(listed_cases(results / f"{stem}.tsv"))
+    if not cases:
+        return [Case(outcome, entry.get("name"), float(entry.get("time")), said(entry))]
+    if outcome == "failed" and all(case.outcome != "failed" for case in cases):
+        cases.append(Case("failed", entry.get("name"), 0, ""))
+    return cases
 
 
 def shown(output):
-    """The lines of a failed test's output that are worth showing."""
+    """The lines of a failed entry's output that are worth showing."""
     lines = output.splitlines()
     if len(lines) <= SHOWN_FIRST + SHOWN_LAST:
         return lines
     return lines[:SHOWN_FIRST] + ["..."] + lines[-SHOWN_LAST:]
 
 
-def report(cases):
-    """Failures with what they said; skipped tests by their reason."""
-    for case in cases["failed"]:
-        print(f"  FAILED {name(case)}", file=sys.stderr)
-        for line in shown(case.findtext("system-out") or ""):
-            print(f"    {line}", file=sys.stderr)
+def report_failed(entry, cases):
+    """Names of the failed cases, and what their entry said."""
+    for case in cases:
+        if case.outcome == "failed":
+            print(f"  FAILED {case.name}", file=sys.stderr)
+    for line in shown(entry.findtext("system-out") or ""):
+        print(f"    {line}", file=sys.stderr)
+
+
+def report_skipped(cases):
+    """Skipped cases by their reason."""
     reasons = collections.defaultdict(list)
-    for case in cases["skipped"]:
-        reasons[reason(case)].append(name(case))
+    for case in cases:
+        if case.outcome == "skipped":
+            reasons[case.reason].append(case.name)
     for why, names in reasons.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         print(f"  skipped {names[0]}{more}: {why}", file=sys.stderr)
 
 
-def main(path):
-    cases = collections.defaultdict(list)
-    for case in ElementTree.parse(path).getroot().iter("testcase"):
-        cases[outcome(case)].append(case)
-    report(cases)
-    print(len(cases["passed"]), len(cases["failed"]), len(cases["skipped"]))
+def report_slowest(entries):
+    """The entries that took longest."""
+    slowest = sorted(entries, key=lambda entry: -float(entry.get("time")))[:SLOWEST]
+    said_of = ", ".join(f"{entry.get('name')} {float(entry.get('time')):.0f} s" for entry in slowest)
+    print(f"  slowest: {said_of}", file=sys.stderr)
+
+
+def main(junit, results):
+    entries = list(ElementTree.parse(junit).getroot().iter("testcase"))
+    every = []
+    for entry in entries:
+        cases = cases_of(entry, pathlib.Path(results))
+        if any(case.outcome == "failed" for case in cases):
+            report_failed(entry, cases)
+        every += cases
+    report_skipped(every)
+    report_slowest(entries)
+    counted = collections.Counter(case.outcome for case in every)
+    print(counted["passed"], counted["failed"], counted["skipped"])
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -7,11 +7,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
 name=$1 sanitizers=$2
 dir=$TAPEDECK_ROOT/build-$name
 # -O1 keeps the 200 simulated runs quick; no NDEBUG, so that asserts count.
-tapedeck_build "$dir" -DTAPEDECK_SANITIZE="$sanitizers" -DTAPEDECK_CUDA=OFF \
+tapedeck_build_shown Building "$dir/build.log" "$dir" -DTAPEDECK_SANITIZE="$sanitizers" -DTAPEDECK_CUDA=OFF \
   -DCMAKE_BUILD_TYPE=Sanitized -DCMAKE_CXX_FLAGS_SANITIZED='-O1 -g1'
 export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:suppressions=$TAPEDECK_ROOT/deploy/ci/tsan.suppressions
-rm -f "$dir/junit.xml"
-tapedeck_ctest "$dir" --output-junit "$dir/junit.xml" \
-  -LE '^(e2e|crash|lint|gpu|lab)$' -E "${TAPEDECK_TESTS_LEFT_OUT:-^$}" --timeout 300
+tapedeck_ctest "$dir" -LE '^(e2e|crash|lint|gpu|lab)$' -E "${TAPEDECK_TESTS_LEFT_OUT:-^$}"

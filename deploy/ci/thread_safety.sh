@@ -8,11 +8,11 @@ if ! command -v clang++ >/dev/null; then
   exit 77
 fi
 [[ -f build/compile_commands.json ]] || cmake -S . -B build -G Ninja
-ninja -C build tapedeck_proto >/dev/null
+ninja -C build tapedeck_proto_sources >/dev/null
 # Only language level, include paths and definitions are taken over: g++ knows flags clang does not.
 jq -r --arg root "$PWD/" '
-  .[] | select(.file | startswith($root)) | select(.file | endswith(".cc"))
-      | select(.file | ltrimstr($root) | test("^(build|tests/)") | not)
+  .[] | select(.file | ltrimstr($root + "build/") | ltrimstr($root)
+        | test("^(dataplane|services|storage_node|gpu_worker)/.*\\.(cc|cxx)$"))
       | [.file] + [.command | scan("(?:-isystem |-I|-D)[^ ]+") | split(" ")[]] | join(" ")' \
   build/compile_commands.json | sort -u |
   xargs -P "$(nproc)" -L 1 clang++ -std=c++20 -fsyntax-only -Wthread-safety -Werror \

@@ -6,11 +6,10 @@ if ! command -v clang-tidy >/dev/null; then
   echo "skipped: clang-tidy is not installed"
   exit 77
 fi
-[[ -f build/compile_commands.json ]] || cmake -S . -B build -G Ninja
-ninja -C build tapedeck_proto >/dev/null
+tests/lint/units.sh . build >/dev/null
 if [[ $# -eq 0 ]]; then
-  mapfile -t files < <(jq -r '.[].file' build/compile_commands.json | sort -u |
+  mapfile -t files < <(jq -r '.[].file' build/units/compile_commands.json | sort -u |
     grep "^$PWD/" | grep -v "^$PWD/build" | grep '\.cc$')
   set -- "${files[@]}"
 fi
-printf '%s\0' "$@" | xargs -0 -n 4 -P "$(nproc)" clang-tidy -p build --quiet --warnings-as-errors='*'
+printf '%s\0' "$@" | xargs -0 -n 4 -P "$(nproc)" clang-tidy -p build/units --quiet --warnings-as-errors='*'

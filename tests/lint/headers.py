@@ -1,9 +1,5 @@
 #!/usr/bin/python3
-"""Every header of ours compiles alone.
-
-A header that is the first include of a compiled file of the same name has been proven by the build, so
-only the others are compiled here, with the flags of the nearest compiled file.
-"""
+"""Every header of ours compiles alone, with the flags of the nearest compiled file."""
 import concurrent.futures
 import os
 import re
@@ -14,15 +10,6 @@ import subprocess
 import tree
 
 KEPT_FLAGS = re.compile(r"^(-I|-D|-std=|-f|-m|-W)")
-
-
-def proven_by_build(files, commands, header):
-    stem = header.rsplit(".", 1)[0]
-    for source in (stem + ".cc", stem + ".cu"):
-        if source in commands:
-            includes = files.includes(source)
-            return bool(includes) and includes[0][2] == header
-    return False
 
 
 def nearest_source(header, commands):
@@ -46,7 +33,7 @@ def compile_alone(files, commands, header):
     """The compiler's first error lines; empty if the header compiles."""
     entry = commands[nearest_source(header, commands)]
     folder = files.build / "lint-headers"
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     source = folder / (header.replace("/", "__") + ".cc")
     source.write_text(f'#include "{header}"\n')
     command = [*([shutil.which("ccache")] if shutil.which("ccache") else []), "g++", *flags_of(entry),
@@ -57,7 +44,7 @@ def compile_alone(files, commands, header):
 
 def check(files):
     commands = files.compile_commands()
-    headers = [h for h in files.code(".h") if not proven_by_build(files, commands, h)]
+    headers = files.code(".h")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for header, error in zip(headers, pool.map(lambda h: compile_alone(files, commands, h), headers)):
             if error:

@@ -27,8 +27,8 @@ def run(lint, files, build=None):
 
 def commands(*paths):
     """A compile_commands.json that compiles these paths."""
-    return {"compile_commands.json": json.dumps([
-        {"directory": "@ROOT@/build", "file": f"@ROOT@/{path}",
+    return {"units/compile_commands.json": json.dumps([
+        {"directory": "@ROOT@/build/units", "file": f"@ROOT@/{path}",
          "command": f"g++ -std=c++20 -I@ROOT@ -c @ROOT@/{path}"} for path in paths])}
 
 

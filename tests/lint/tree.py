@@ -48,8 +48,8 @@ class Tree:
                 for m in INCLUDE.finditer(text)]
 
     def compile_commands(self):
-        """compile_commands.json as a map from path (relative where it is ours) to its entry."""
-        entries = json.loads((self.build / "compile_commands.json").read_text())
+        """How each file is compiled by itself: a map from path (relative where it is ours) to its entry."""
+        entries = json.loads((self.build / "units" / "compile_commands.json").read_text())
         return {os.path.relpath(e["file"], self.root): e for e in entries}
 
 
