@@ -70,40 +70,41 @@ absl::Status Delete(Program& program, const NameOption& options) {
 
 }  // namespace
 
-void AddChannelCommands(CLI::App& app, Program& program) {
-  CLI::App* channel = app.add_subcommand("channel", "Configured streams of a LUN");
-  channel->require_subcommand(1);
+void AddChannelCommands(Command tapectl, Program& program) {
+  const Command channel = tapectl.AddCommand("channel", "Configured streams of a LUN");
 
   auto create_options = std::make_shared<CreateOptions>();
-  CLI::App* create = channel->add_subcommand("create", "Make a channel");
-  create->add_option("NAME", create_options->name, "LUN/CHANNEL")->required();
-  AddParsed(create, "--block-bytes", create_options->block_bytes, ParseBytes,
-            "Payload per block, 64KiB to 8MiB; default 1MiB");
-  create->add_option("--datatype", create_options->datatype, "SigMF datatype; default cf32_le");
-  AddParsed(create, "--sample-rate", create_options->sample_rate, ParseRate,
-            "Samples per second, e.g. 1e9; default unknown");
-  AddParsed(create, "--transfer-op", create_options->op, ParseOp,
-            "READ, WRITE or SEND; default READ to record, WRITE to play");
-  AddParsed(create, "--commit", create_options->commit, ParseCommit,
-            "received, written or durable; default durable");
-  AddParsed(create, "--pre-trigger", create_options->pre_trigger_ns, ParseDurationNs,
-            "Keep this much until a trigger, e.g. 2s; with --commit received in memory, else in "
-            "the segments of a ring LUN");
-  AddParsed(create, "--post-trigger", create_options->post_trigger_ns, ParseDurationNs,
-            "Keep this much after a trigger");
-  AddParsed(create, "--segment", create_options->segment_bytes, ParseBytes,
-            "Go on in a new recording after so much payload, e.g. 10GiB; default never, in a ring "
-            "LUN 1/64 of it");
+  const Command create = channel.AddCommand("create", "Make a channel");
+  create.AddOption("NAME", create_options->name, "LUN/CHANNEL").Required();
+  create.AddParsed("--block-bytes", create_options->block_bytes, ParseBytes,
+                   "Payload per block, 64KiB to 8MiB; default 1MiB");
+  create.AddOption("--datatype", create_options->datatype, "SigMF datatype; default cf32_le");
+  create.AddParsed("--sample-rate", create_options->sample_rate, ParseRate,
+                   "Samples per second, e.g. 1e9; default unknown");
+  create.AddParsed("--transfer-op", create_options->op, ParseOp,
+                   "READ, WRITE or SEND; default READ to record, WRITE to play");
+  create.AddParsed("--commit", create_options->commit, ParseCommit,
+                   "received, written or durable; default durable");
+  create.AddParsed(
+      "--pre-trigger", create_options->pre_trigger_ns, ParseDurationNs,
+      "Keep this much until a trigger, e.g. 2s; with --commit received in memory, else in "
+      "the segments of a ring LUN");
+  create.AddParsed("--post-trigger", create_options->post_trigger_ns, ParseDurationNs,
+                   "Keep this much after a trigger");
+  create.AddParsed(
+      "--segment", create_options->segment_bytes, ParseBytes,
+      "Go on in a new recording after so much payload, e.g. 10GiB; default never, in a ring "
+      "LUN 1/64 of it");
   SetRun<CreateOptions>(create, program, "channel create", create_options, Create);
 
   auto list_options = std::make_shared<NameOption>();
-  CLI::App* list = channel->add_subcommand("list", "Show the channels");
-  list->add_option("LUN", list_options->name, "Of this LUN only");
+  const Command list = channel.AddCommand("list", "Show the channels");
+  list.AddOption("LUN", list_options->name, "Of this LUN only");
   SetRun<NameOption>(list, program, "channel list", list_options, List);
 
   auto delete_options = std::make_shared<NameOption>();
-  CLI::App* remove = channel->add_subcommand("delete", "Delete an empty channel");
-  remove->add_option("NAME", delete_options->name, "LUN/CHANNEL")->required();
+  const Command remove = channel.AddCommand("delete", "Delete an empty channel");
+  remove.AddOption("NAME", delete_options->name, "LUN/CHANNEL").Required();
   SetRun<NameOption>(remove, program, "channel delete", delete_options, Delete);
 }
 

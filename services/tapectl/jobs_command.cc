@@ -59,19 +59,17 @@ absl::Status Cancel(Program& program, const NameOption& options) {
 
 }  // namespace
 
-void AddJobsCommands(CLI::App& app, Program& program) {
-  CLI::App* jobs = app.add_subcommand("jobs", "Record and playback runs of the worker");
-  jobs->require_subcommand(1);
-
-  jobs->add_subcommand("list", "Show jobs, newest first")->callback([&program] {
+void AddJobsCommands(Command tapectl, Program& program) {
+  const Command jobs = tapectl.AddCommand("jobs", "Record and playback runs of the worker");
+  jobs.AddCommand("list", "Show jobs, newest first").WhenGiven([&program] {
     program.what = "jobs list";
     program.run = List;
   });
 
   const auto add = [&](const std::string& verb, const std::string& help, auto run) {
     auto options = std::make_shared<NameOption>();
-    CLI::App* command = jobs->add_subcommand(verb, help);
-    command->add_option("JOB", options->name, "JOB or jobs/JOB")->required();
+    const Command command = jobs.AddCommand(verb, help);
+    command.AddOption("JOB", options->name, "JOB or jobs/JOB").Required();
     SetRun<NameOption>(command, program, "jobs " + verb, options, run);
   };
   add("show", "Show all about a job", Show);

@@ -72,62 +72,58 @@ absl::Status Delete(Program& program, const DeleteOptions& options) {
   return absl::OkStatus();
 }
 
-void AddCreate(CLI::App& lun, Program& program) {
+void AddCreate(Command lun, Program& program) {
   auto options = std::make_shared<CreateOptions>();
-  CLI::App* create = lun.add_subcommand("create", "Make a LUN");
-  create->add_option("NAME", options->name, "LUN")->required();
+  const Command create = lun.AddCommand("create", "Make a LUN");
+  create.AddOption("NAME", options->name, "LUN").Required();
   std::map<std::string, StoreKind> stores;
   for (const auto& [kind, store] : kStoreNames) stores.emplace(store, kind);
-  create->add_option("--store", options->store, "posix, direct, block or memory")
-      ->required()
-      ->transform(CLI::CheckedTransformer(stores));
-  create->add_option(
+  create.AddChoice("--store", options->store, stores, "posix, direct, block or memory").Required();
+  create.AddOption(
       "--member", options->members,
       "On the storage node: a directory (posix, direct), or a device or disk image that holds "
       "nothing else (block); repeat for more");
-  AddParsed(create, "--capacity", options->capacity_bytes, ParseBytes,
-            "Payload it may hold, e.g. 10GiB; default: what its members hold");
+  create.AddParsed("--capacity", options->capacity_bytes, ParseBytes,
+                   "Payload it may hold, e.g. 10GiB; default: what its members hold");
   std::map<std::string, FullPolicy> policies;
   for (const auto& [policy, word] : kFullPolicyNames) policies.emplace(word, policy);
+  create.AddChoice("--when-full", options->full_policy, policies,
+                   "stop: recordings end; ring: the oldest are deleted; default stop");
+  create.AddParsed("--max-age", options->max_age_ns, ParseDurationNs,
+                   "Delete recordings this long after their end, e.g. 72h; default never");
   create
-      ->add_option("--when-full", options->full_policy,
-                   "stop: recordings end; ring: the oldest are deleted; default stop")
-      ->transform(CLI::CheckedTransformer(policies));
-  AddParsed(create, "--max-age", options->max_age_ns, ParseDurationNs,
-            "Delete recordings this long after their end, e.g. 72h; default never");
-  create
-      ->add_option("--max-fill", options->max_fill_percent,
-                   "Delete the oldest recordings while more than this percentage is used")
-      ->check(CLI::Range(1, 100));
-  CLI::Option* files =
+      .AddOption("--max-fill", options->max_fill_percent,
+                 "Delete the oldest recordings while more than this percentage is used")
+      .Within(1, 100);
+  const Option files =
       create
-          ->add_option("--prewrite-files", options->prewrite_files,
-                       "Files that each member (posix, direct) keeps ready for new recordings, "
-                       "every byte written before: faster to record into; default none")
-          ->check(CLI::Range(1, 1000));
-  AddParsed(create, "--prewrite-bytes", options->prewrite_bytes, ParseBytes,
-            "Bytes of each, best those of a segment on a member, e.g. 1GiB")
-      ->needs(files);
-  files->needs("--prewrite-bytes");
+          .AddOption("--prewrite-files", options->prewrite_files,
+                     "Files that each member (posix, direct) keeps ready for new recordings, "
+                     "every byte written before: faster to record into; default none")
+          .Within(1, 1000);
+  const Option bytes =
+      create
+          .AddParsed("--prewrite-bytes", options->prewrite_bytes, ParseBytes,
+                     "Bytes of each, best those of a segment on a member, e.g. 1GiB")
+          .Needs(files);
+  files.Needs(bytes);
   SetRun<CreateOptions>(create, program, "lun create", options, Create);
 }
 
 }  // namespace
 
-void AddLunCommands(CLI::App& app, Program& program) {
-  CLI::App* lun = app.add_subcommand("lun", "Storage containers of the storage node");
-  lun->require_subcommand(1);
-
-  AddCreate(*lun, program);
-  lun->add_subcommand("list", "Show the LUNs")->callback([&program] {
+void AddLunCommands(Command tapectl, Program& program) {
+  const Command lun = tapectl.AddCommand("lun", "Storage containers of the storage node");
+  AddCreate(lun, program);
+  lun.AddCommand("list", "Show the LUNs").WhenGiven([&program] {
     program.what = "lun list";
     program.run = List;
   });
 
   auto delete_options = std::make_shared<DeleteOptions>();
-  CLI::App* remove = lun->add_subcommand("delete", "Delete a LUN and its channels");
-  remove->add_option("NAME", delete_options->name, "LUN")->required();
-  remove->add_flag(
+  const Command remove = lun.AddCommand("delete", "Delete a LUN and its channels");
+  remove.AddOption("NAME", delete_options->name, "LUN").Required();
+  remove.AddFlag(
       "--force", delete_options->force,
       "Delete its recordings too; one that is OFFLINE is forgotten, its members stay as they are");
   SetRun<DeleteOptions>(remove, program, "lun delete", delete_options, Delete);

@@ -105,8 +105,8 @@ absl::Status Nodes(Program& program) {
 
 }  // namespace
 
-void AddNodesCommand(CLI::App& app, Program& program) {
-  app.add_subcommand("nodes", "Show the storage node and the worker")->callback([&program] {
+void AddNodesCommand(Command tapectl, Program& program) {
+  tapectl.AddCommand("nodes", "Show the storage node and the worker").WhenGiven([&program] {
     program.what = "nodes";
     program.run = Nodes;
   });

@@ -117,22 +117,21 @@ absl::Status Verify(Program& program, const NameOption& options) {
 
 }  // namespace
 
-void AddRecordingsCommands(CLI::App& app, Program& program) {
-  CLI::App* recordings = app.add_subcommand("recordings", "What the storage node holds");
-  recordings->require_subcommand(1);
+void AddRecordingsCommands(Command tapectl, Program& program) {
+  const Command recordings = tapectl.AddCommand("recordings", "What the storage node holds");
 
   auto list_options = std::make_shared<NameOption>();
-  CLI::App* list = recordings->add_subcommand("list", "Show recordings, newest first");
-  list->add_option("CHANNEL", list_options->name, "LUN/CHANNEL: of this channel only");
+  const Command list = recordings.AddCommand("list", "Show recordings, newest first");
+  list.AddOption("CHANNEL", list_options->name, "LUN/CHANNEL: of this channel only");
   SetRun<NameOption>(list, program, "recordings list", list_options, List);
 
   const auto add = [&](const std::string& verb, const std::string& help, auto run) {
     auto options = std::make_shared<NameOption>();
-    CLI::App* command = recordings->add_subcommand(verb, help);
+    const Command command = recordings.AddCommand(verb, help);
     command
-        ->add_option("RECORDING", options->name,
-                     "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name")
-        ->required();
+        .AddOption("RECORDING", options->name,
+                   "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name")
+        .Required();
     SetRun<NameOption>(command, program, "recordings " + verb, options, run);
   };
   add("show", "Show all about a recording", Show);

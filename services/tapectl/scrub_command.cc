@@ -88,23 +88,22 @@ absl::Status Stop(Program& program, const ScrubOptions& options) {
 
 }  // namespace
 
-void AddScrubCommands(CLI::App& app, Program& program) {
-  CLI::App* scrub = app.add_subcommand(
+void AddScrubCommands(Command tapectl, Program& program) {
+  const Command scrub = tapectl.AddCommand(
       "scrub",
       "Read what is stored, slowly, name what is damaged, and rewrite a damaged copy of an index");
-  scrub->require_subcommand(1);
   const auto add = [&](const std::string& verb, const std::string& help, auto run) {
     auto options = std::make_shared<ScrubOptions>();
-    CLI::App* command = scrub->add_subcommand(verb, help);
-    command->add_option("NAME", options->name, "LUN or LUN/CHANNEL")->required();
+    const Command command = scrub.AddCommand(verb, help);
+    command.AddOption("NAME", options->name, "LUN or LUN/CHANNEL").Required();
     SetRun<ScrubOptions>(command, program, "scrub " + verb, options, run);
     return std::pair(command, options);
   };
   const auto [start, options] = add("start", "Go on where the last one stopped, to the end", Start);
-  AddParsed(start, "--rate", options->rate_bytes_per_s, ParseBytes,
-            "Bytes per second; default 100MB");
-  start->add_flag("--restart", options->restart, "Begin at the first recording");
-  start->add_flag("--detach", options->detach, "Do not wait for its end");
+  start.AddParsed("--rate", options->rate_bytes_per_s, ParseBytes,
+                  "Bytes per second; default 100MB");
+  start.AddFlag("--restart", options->restart, "Begin at the first recording");
+  start.AddFlag("--detach", options->detach, "Do not wait for its end");
   add("show", "Show how far it is", Show);
   add("stop", "Stop it; the next one goes on there", Stop);
 }
