@@ -38,7 +38,7 @@ absl::Status Create(Program& program, const CreateOptions& options) {
   if (channel.op_chosen) channel.op = static_cast<dataplane::TransferOp>(options.op);
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Channel created, catalog->CreateChannel(channel));
-  program.Print(ToJson(created), absl::StrCat("created ", created.name));
+  program.Print(AnswerOf(created), absl::StrCat("created ", created.name));
   return absl::OkStatus();
 }
 
@@ -47,16 +47,14 @@ absl::Status List(Program& program, const NameOption& options) {
                       options.name.empty() ? "luns/-" : LunNameOf(options.name));
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::vector<Channel> channels, catalog->ListChannels(parent));
-  Json object = {{"channels", Json::array()}};
   std::vector<Row> rows;
   for (const Channel& channel : channels) {
-    object["channels"].push_back(ToJson(channel));
     rows.push_back({channel.name, FormatBytes(channel.block_bytes), channel.datatype,
                     absl::StrFormat("%g", channel.sample_rate),
                     channel.op_chosen ? OpName(static_cast<int>(channel.op)) : "-",
                     CommitName(static_cast<int>(channel.commit))});
   }
-  program.Print(object, {"NAME", "BLOCK", "DATATYPE", "RATE", "OP", "COMMIT"}, rows);
+  program.Print(AnswerOf(channels), {"NAME", "BLOCK", "DATATYPE", "RATE", "OP", "COMMIT"}, rows);
   return absl::OkStatus();
 }
 
@@ -64,7 +62,7 @@ absl::Status Delete(Program& program, const NameOption& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.name));
   const auto catalog = program.Catalog();
   TD_RETURN_IF_ERROR(catalog->DeleteChannel(name));
-  program.Print({{"deleted", name}}, absl::StrCat("deleted ", name));
+  program.Print(AnswerOf("deleted", name), absl::StrCat("deleted ", name));
   return absl::OkStatus();
 }
 

@@ -3,6 +3,7 @@
 #include "dataplane/status_macros.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/names.h"
+#include "services/tapectl/units.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -25,13 +26,11 @@ Row RowOf(const Job& job) {
 absl::Status List(Program& program) {
   const auto client = program.Jobs();
   TD_ASSIGN_OR_RETURN(const std::vector<Job> jobs, client->ListJobs());
-  Json object = {{"jobs", Json::array()}};
   std::vector<Row> rows;
   for (const Job& job : jobs) {
-    object["jobs"].push_back(ToJson(job));
     rows.push_back(RowOf(job));
   }
-  program.Print(object, kHeads, rows);
+  program.Print(AnswerOf(jobs), kHeads, rows);
   return absl::OkStatus();
 }
 
@@ -40,12 +39,7 @@ absl::Status Show(Program& program, const NameOption& options) {
   const auto client = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job job, client->GetJob(name));
   // The job's own failure is what was asked for, not a failure of this command.
-  std::vector<Row> rows;
-  const Json object = ToJson(job);
-  for (const auto& [key, value] : object.items()) {
-    rows.push_back({key, value.is_string() ? value.get<std::string>() : Dump(value)});
-  }
-  program.Print(object, {"FIELD", "VALUE"}, rows);
+  program.Print(AnswerOf(job), {"FIELD", "VALUE"}, FieldsOf(job));
   return absl::OkStatus();
 }
 
@@ -53,7 +47,7 @@ absl::Status Cancel(Program& program, const NameOption& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, JobNameOf(options.name));
   const auto client = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job job, client->CancelJob(name));
-  program.Print(ToJson(job), kHeads, {RowOf(job)});
+  program.Print(AnswerOf(job), kHeads, {RowOf(job)});
   return absl::OkStatus();
 }
 

@@ -43,24 +43,22 @@ absl::Status Create(Program& program, const CreateOptions& options) {
   }
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Lun created, catalog->CreateLun(lun));
-  program.Print(ToJson(created), absl::StrCat("created ", created.name));
+  program.Print(AnswerOf(created), absl::StrCat("created ", created.name));
   return absl::OkStatus();
 }
 
 absl::Status List(Program& program) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, catalog->ListLuns());
-  Json object = {{"luns", Json::array()}};
   std::vector<Row> rows;
   for (const Lun& lun : luns) {
-    object["luns"].push_back(ToJson(lun));
     rows.push_back({lun.name, StateName(lun.state), std::string(StoreName(lun.store)),
                     FormatBytes(lun.used_bytes),
                     lun.capacity_bytes == 0 ? "-" : FormatBytes(lun.capacity_bytes),
                     absl::StrCat(lun.recordings), absl::StrJoin(lun.members, ",")});
   }
-  program.Print(object, {"NAME", "STATE", "STORE", "USED", "CAPACITY", "RECORDINGS", "MEMBERS"},
-                rows);
+  program.Print(AnswerOf(luns),
+                {"NAME", "STATE", "STORE", "USED", "CAPACITY", "RECORDINGS", "MEMBERS"}, rows);
   return absl::OkStatus();
 }
 
@@ -68,7 +66,7 @@ absl::Status Delete(Program& program, const DeleteOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, LunNameOf(options.name));
   const auto catalog = program.Catalog();
   TD_RETURN_IF_ERROR(catalog->DeleteLun(name, options.force));
-  program.Print({{"deleted", name}}, absl::StrCat("deleted ", name));
+  program.Print(AnswerOf("deleted", name), absl::StrCat("deleted ", name));
   return absl::OkStatus();
 }
 

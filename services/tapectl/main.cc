@@ -30,7 +30,7 @@ void AddGlobalOptions(Command tapectl, Program& program) {
 int Conclude(const Program& program, const absl::Status& status) {
   if (status.ok()) return 0;
   if (program.json() && !program.failure_printed) {
-    std::cout << Dump({{"error", ToJson(status)}}) << std::endl;
+    std::cout << AnswerOf(status).json << std::endl;
   }
   std::cerr << FailureLine(program.what, status) << std::endl;
   return ExitCodeOf(status);

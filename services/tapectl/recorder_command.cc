@@ -21,14 +21,12 @@ absl::Status RunTrigger(Program& program, const TriggerOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.name));
   TD_ASSIGN_OR_RETURN(const std::vector<Capture> captures,
                       program.Recorder()->TriggerRecording(channel, options.trigger));
-  Json object = {{"captures", Json::array()}};
   std::vector<Row> rows;
   for (const Capture& capture : captures) {
-    object["captures"].push_back(ToJson(capture));
     rows.push_back({capture.recording, absl::StrCat(capture.first_sample),
                     absl::StrCat(capture.trigger_sample), absl::StrCat(capture.end_sample)});
   }
-  program.Print(object, {"RECORDING", "FIRST", "TRIGGER", "END"}, rows);
+  program.Print(AnswerOf(captures), {"RECORDING", "FIRST", "TRIGGER", "END"}, rows);
   return absl::OkStatus();
 }
 
@@ -42,7 +40,7 @@ absl::Status RunKeep(Program& program, const KeepOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
   TD_RETURN_IF_ERROR(program.Recorder()->KeepRecording(name, !options.release));
   const std::string done = options.release ? "released" : "kept";
-  program.Print({{done, name}}, absl::StrCat(done, " ", name));
+  program.Print(AnswerOf(done, name), absl::StrCat(done, " ", name));
   return absl::OkStatus();
 }
 
@@ -50,7 +48,7 @@ absl::Status RunAnnotate(Program& program, const AnnotateOptions& options) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
   TD_RETURN_IF_ERROR(program.Recorder()->AnnotateRecording(name, options.annotation));
-  program.Print({{"annotated", name}}, absl::StrCat("annotated ", name));
+  program.Print(AnswerOf("annotated", name), absl::StrCat("annotated ", name));
   return absl::OkStatus();
 }
 

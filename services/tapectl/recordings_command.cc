@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -25,15 +26,14 @@ absl::Status List(Program& program, const NameOption& options) {
                       options.name.empty() ? "luns/-/channels/-" : ChannelNameOf(options.name));
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::vector<Recording> recordings, catalog->ListRecordings(parent));
-  Json object = {{"recordings", Json::array()}};
   std::vector<Row> rows;
   for (const Recording& recording : recordings) {
-    object["recordings"].push_back(ToJson(recording));
     rows.push_back({recording.name, StateName(recording.state), absl::StrCat(recording.blocks),
                     FormatBytes(recording.bytes), absl::StrCat(recording.missing_blocks),
                     FormatTime(recording.start_time_ns)});
   }
-  program.Print(object, {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START"}, rows);
+  program.Print(AnswerOf(recordings), {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START"},
+                rows);
   return absl::OkStatus();
 }
 
@@ -41,12 +41,7 @@ absl::Status Show(Program& program, const NameOption& options) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
   TD_ASSIGN_OR_RETURN(const Recording recording, catalog->GetRecording(name));
-  const Json object = ToJson(recording);
-  std::vector<Row> rows;
-  for (const auto& [key, value] : object.items()) {
-    rows.push_back({key, value.is_string() ? value.get<std::string>() : Dump(value)});
-  }
-  program.Print(object, {"FIELD", "VALUE"}, rows);
+  program.Print(AnswerOf(recording), {"FIELD", "VALUE"}, FieldsOf(recording));
   return absl::OkStatus();
 }
 
@@ -54,16 +49,18 @@ absl::Status Delete(Program& program, const NameOption& options) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
   TD_RETURN_IF_ERROR(catalog->DeleteRecording(name));
-  program.Print({{"deleted", name}}, absl::StrCat("deleted ", name));
+  program.Print(AnswerOf("deleted", name), absl::StrCat("deleted ", name));
   return absl::OkStatus();
 }
 
 // Known never to have been stored: a gap, no damage.
 bool IsMissing(const DamagedBlock& block) { return block.kind == "missing"; }
 
-void PrintVerdict(const Program& program, const Json& object, const VerifyProgress& verified) {
+void PrintVerdict(const Program& program, const Verification& verification) {
+  const Answer answer = AnswerOf(verification);
+  const VerifyProgress& verified = verification.found;
   if (verified.damaged.empty()) {
-    program.Print(object, absl::StrCat("verified ", object["recording"].get<std::string>(), ": ",
+    program.Print(answer, absl::StrCat("verified ", verification.recording, ": ",
                                        verified.checked_blocks, " blocks, none damaged"));
     return;
   }
@@ -72,7 +69,7 @@ void PrintVerdict(const Program& program, const Json& object, const VerifyProgre
     if (rows.size() == kMaxDamagedRows) break;
     rows.push_back({absl::StrCat(block.sequence), block.kind, block.detail});
   }
-  program.Print(object, {"BLOCK", "DAMAGE", "DETAIL"}, rows);
+  program.Print(answer, {"BLOCK", "DAMAGE", "DETAIL"}, rows);
 }
 
 absl::Status Verify(Program& program, const NameOption& options) {
@@ -103,15 +100,11 @@ absl::Status Verify(Program& program, const NameOption& options) {
                         "BLOCK_DAMAGED", {{"recording", name}, {"blocks", absl::StrCat(damaged)}});
   }
   if (total.blocks == 0 && !status.ok()) return status;
-  Json object = {{"recording", name},
-                 {"blocks", total.blocks},
-                 {"checked_blocks", total.checked_blocks},
-                 {"missing_blocks", missing},
-                 {"damaged", Json::array()}};
-  for (const DamagedBlock& block : total.damaged) object["damaged"].push_back(ToJson(block));
-  if (!status.ok()) object["error"] = ToJson(status);
   program.failure_printed = true;
-  PrintVerdict(program, object, total);
+  PrintVerdict(program, {.recording = name,
+                         .found = std::move(total),
+                         .missing_blocks = static_cast<uint64_t>(missing),
+                         .status = status});
   return status;
 }
 

@@ -40,22 +40,22 @@ absl::Status Verdict(const Scrub& scrub, const std::string& line) {
 }
 
 absl::Status Conclude(Program& program, const Scrub& scrub) {
-  const Json object = ToJson(scrub);
+  const Answer answer = AnswerOf(scrub);
   std::vector<Row> rows;
   for (const ScrubFinding& finding : scrub.findings) {
     rows.push_back({finding.recording, absl::StrCat(finding.block.sequence), finding.block.kind,
                     finding.repaired ? "yes" : "no", finding.block.detail});
   }
   const std::string line =
-      absl::StrCat(scrub.parent, " ", object["state"].get<std::string>(), ": ", scrub.blocks,
-                   " blocks of ", scrub.recordings, " recordings read, ", scrub.damaged,
-                   " damaged, ", scrub.repaired, " repaired");
+      absl::StrCat(scrub.parent, " ", StateName(scrub.state), ": ", scrub.blocks, " blocks of ",
+                   scrub.recordings, " recordings read, ", scrub.damaged, " damaged, ",
+                   scrub.repaired, " repaired");
   const absl::Status verdict = Verdict(scrub, line);
   if (!program.json() && !rows.empty()) {
-    program.Print(object, {"RECORDING", "BLOCK", "DAMAGE", "REPAIRED", "DETAIL"}, rows);
+    program.Print(answer, {"RECORDING", "BLOCK", "DAMAGE", "REPAIRED", "DETAIL"}, rows);
   }
   // A failure says it again, on stderr.
-  if (program.json() || rows.empty() || verdict.ok()) program.Print(object, line);
+  if (program.json() || rows.empty() || verdict.ok()) program.Print(answer, line);
   program.failure_printed = program.json();
   return verdict;
 }

@@ -105,7 +105,7 @@ std::string SummaryOf(const Job& job) {
 
 // The result is printed whether the job succeeded or not: it says what was done.
 absl::Status Conclude(Program& program, const Job& job) {
-  program.Print(ToJson(job), SummaryOf(job));
+  program.Print(AnswerOf(job), SummaryOf(job));
   program.failure_printed = true;
   if (job.state == JobState::kSucceeded) return absl::OkStatus();
   if (!job.error.ok()) return job.error;
