@@ -8,7 +8,7 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-struct CreateOptions {
+struct CreateChannelOptions {
   std::string name;
   uint64_t block_bytes = 1 << 20;
   std::string datatype = "cf32_le";
@@ -20,11 +20,7 @@ struct CreateOptions {
   uint64_t segment_bytes = 0;
 };
 
-struct NameOption {
-  std::string name;
-};
-
-absl::Status Create(Program& program, const CreateOptions& options) {
+absl::Status CreateChannel(Program& program, const CreateChannelOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.name));
   Channel channel{.name = name,
                   .block_bytes = options.block_bytes,
@@ -42,7 +38,7 @@ absl::Status Create(Program& program, const CreateOptions& options) {
   return absl::OkStatus();
 }
 
-absl::Status List(Program& program, const NameOption& options) {
+absl::Status ListChannels(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string parent,
                       options.name.empty() ? "luns/-" : LunNameOf(options.name));
   const auto catalog = program.Catalog();
@@ -58,7 +54,7 @@ absl::Status List(Program& program, const NameOption& options) {
   return absl::OkStatus();
 }
 
-absl::Status Delete(Program& program, const NameOption& options) {
+absl::Status DeleteChannel(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.name));
   const auto catalog = program.Catalog();
   TD_RETURN_IF_ERROR(catalog->DeleteChannel(name));
@@ -71,7 +67,7 @@ absl::Status Delete(Program& program, const NameOption& options) {
 void AddChannelCommands(Command tapectl, Program& program) {
   const Command channel = tapectl.AddCommand("channel", "Configured streams of a LUN");
 
-  auto create_options = std::make_shared<CreateOptions>();
+  auto create_options = std::make_shared<CreateChannelOptions>();
   const Command create = channel.AddCommand("create", "Make a channel");
   create.AddOption("NAME", create_options->name, "LUN/CHANNEL").Required();
   create.AddParsed("--block-bytes", create_options->block_bytes, ParseBytes,
@@ -93,17 +89,17 @@ void AddChannelCommands(Command tapectl, Program& program) {
       "--segment", create_options->segment_bytes, ParseBytes,
       "Go on in a new recording after so much payload, e.g. 10GiB; default never, in a ring "
       "LUN 1/64 of it");
-  SetRun<CreateOptions>(create, program, "channel create", create_options, Create);
+  SetRun<CreateChannelOptions>(create, program, "channel create", create_options, CreateChannel);
 
-  auto list_options = std::make_shared<NameOption>();
+  auto list_options = std::make_shared<NameOptions>();
   const Command list = channel.AddCommand("list", "Show the channels");
   list.AddOption("LUN", list_options->name, "Of this LUN only");
-  SetRun<NameOption>(list, program, "channel list", list_options, List);
+  SetRun<NameOptions>(list, program, "channel list", list_options, ListChannels);
 
-  auto delete_options = std::make_shared<NameOption>();
+  auto delete_options = std::make_shared<NameOptions>();
   const Command remove = channel.AddCommand("delete", "Delete an empty channel");
   remove.AddOption("NAME", delete_options->name, "LUN/CHANNEL").Required();
-  SetRun<NameOption>(remove, program, "channel delete", delete_options, Delete);
+  SetRun<NameOptions>(remove, program, "channel delete", delete_options, DeleteChannel);
 }
 
 }  // namespace tapedeck::services::tapectl

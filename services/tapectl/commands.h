@@ -24,6 +24,11 @@ void AddTransferCommands(Command tapectl, Program& program);
 void AddJobsCommands(Command tapectl, Program& program);
 void AddNodesCommand(Command tapectl, Program& program);
 
+// Of a command that names one thing.
+struct NameOptions {
+  std::string name;
+};
+
 // The command's options live in `*options`; `run` gets both.
 template <typename Options>
 void SetRun(Command command, Program& program, const std::string& what,

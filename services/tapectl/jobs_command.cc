@@ -8,11 +8,7 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-struct NameOption {
-  std::string name;
-};
-
-const Row kHeads = {"NAME", "STATE", "BLOCKS", "MB/S", "LOST", "RECORDING"};
+const Row kJobHeads = {"NAME", "STATE", "BLOCKS", "MB/S", "LOST", "RECORDING"};
 
 Row RowOf(const Job& job) {
   return {job.name,
@@ -23,18 +19,18 @@ Row RowOf(const Job& job) {
           job.recording.empty() ? "-" : job.recording};
 }
 
-absl::Status List(Program& program) {
+absl::Status ListJobs(Program& program) {
   const auto client = program.Jobs();
   TD_ASSIGN_OR_RETURN(const std::vector<Job> jobs, client->ListJobs());
   std::vector<Row> rows;
   for (const Job& job : jobs) {
     rows.push_back(RowOf(job));
   }
-  program.Print(AnswerOf(jobs), kHeads, rows);
+  program.Print(AnswerOf(jobs), kJobHeads, rows);
   return absl::OkStatus();
 }
 
-absl::Status Show(Program& program, const NameOption& options) {
+absl::Status ShowJob(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, JobNameOf(options.name));
   const auto client = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job job, client->GetJob(name));
@@ -43,11 +39,11 @@ absl::Status Show(Program& program, const NameOption& options) {
   return absl::OkStatus();
 }
 
-absl::Status Cancel(Program& program, const NameOption& options) {
+absl::Status CancelJob(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, JobNameOf(options.name));
   const auto client = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job job, client->CancelJob(name));
-  program.Print(AnswerOf(job), kHeads, {RowOf(job)});
+  program.Print(AnswerOf(job), kJobHeads, {RowOf(job)});
   return absl::OkStatus();
 }
 
@@ -57,17 +53,17 @@ void AddJobsCommands(Command tapectl, Program& program) {
   const Command jobs = tapectl.AddCommand("jobs", "Record and playback runs of the worker");
   jobs.AddCommand("list", "Show jobs, newest first").WhenGiven([&program] {
     program.what = "jobs list";
-    program.run = List;
+    program.run = ListJobs;
   });
 
   const auto add = [&](const std::string& verb, const std::string& help, auto run) {
-    auto options = std::make_shared<NameOption>();
+    auto options = std::make_shared<NameOptions>();
     const Command command = jobs.AddCommand(verb, help);
     command.AddOption("JOB", options->name, "JOB or jobs/JOB").Required();
-    SetRun<NameOption>(command, program, "jobs " + verb, options, run);
+    SetRun<NameOptions>(command, program, "jobs " + verb, options, run);
   };
-  add("show", "Show all about a job", Show);
-  add("cancel", "End a job; a recording keeps what it has", Cancel);
+  add("show", "Show all about a job", ShowJob);
+  add("cancel", "End a job; a recording keeps what it has", CancelJob);
 }
 
 }  // namespace tapedeck::services::tapectl

@@ -10,7 +10,7 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-struct CreateOptions {
+struct CreateLunOptions {
   std::string name;
   StoreKind store = StoreKind::kPosix;
   std::vector<std::string> members;
@@ -22,12 +22,12 @@ struct CreateOptions {
   uint64_t prewrite_bytes = 0;
 };
 
-struct DeleteOptions {
+struct DeleteLunOptions {
   std::string name;
   bool force = false;
 };
 
-absl::Status Create(Program& program, const CreateOptions& options) {
+absl::Status CreateLun(Program& program, const CreateLunOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, LunNameOf(options.name));
   Lun lun{.name = name,
           .store = options.store,
@@ -47,7 +47,7 @@ absl::Status Create(Program& program, const CreateOptions& options) {
   return absl::OkStatus();
 }
 
-absl::Status List(Program& program) {
+absl::Status ListLuns(Program& program) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, catalog->ListLuns());
   std::vector<Row> rows;
@@ -62,7 +62,7 @@ absl::Status List(Program& program) {
   return absl::OkStatus();
 }
 
-absl::Status Delete(Program& program, const DeleteOptions& options) {
+absl::Status DeleteLun(Program& program, const DeleteLunOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, LunNameOf(options.name));
   const auto catalog = program.Catalog();
   TD_RETURN_IF_ERROR(catalog->DeleteLun(name, options.force));
@@ -71,7 +71,7 @@ absl::Status Delete(Program& program, const DeleteOptions& options) {
 }
 
 void AddCreate(Command lun, Program& program) {
-  auto options = std::make_shared<CreateOptions>();
+  auto options = std::make_shared<CreateLunOptions>();
   const Command create = lun.AddCommand("create", "Make a LUN");
   create.AddOption("NAME", options->name, "LUN").Required();
   std::map<std::string, StoreKind> stores;
@@ -105,7 +105,7 @@ void AddCreate(Command lun, Program& program) {
                      "Bytes of each, best those of a segment on a member, e.g. 1GiB")
           .Needs(files);
   files.Needs(bytes);
-  SetRun<CreateOptions>(create, program, "lun create", options, Create);
+  SetRun<CreateLunOptions>(create, program, "lun create", options, CreateLun);
 }
 
 }  // namespace
@@ -115,16 +115,16 @@ void AddLunCommands(Command tapectl, Program& program) {
   AddCreate(lun, program);
   lun.AddCommand("list", "Show the LUNs").WhenGiven([&program] {
     program.what = "lun list";
-    program.run = List;
+    program.run = ListLuns;
   });
 
-  auto delete_options = std::make_shared<DeleteOptions>();
+  auto delete_options = std::make_shared<DeleteLunOptions>();
   const Command remove = lun.AddCommand("delete", "Delete a LUN and its channels");
   remove.AddOption("NAME", delete_options->name, "LUN").Required();
   remove.AddFlag(
       "--force", delete_options->force,
       "Delete its recordings too; one that is OFFLINE is forgotten, its members stay as they are");
-  SetRun<DeleteOptions>(remove, program, "lun delete", delete_options, Delete);
+  SetRun<DeleteLunOptions>(remove, program, "lun delete", delete_options, DeleteLun);
 }
 
 }  // namespace tapedeck::services::tapectl

@@ -14,14 +14,10 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-struct NameOption {
-  std::string name;
-};
-
 // More are counted, and all of them are in the JSON.
 constexpr size_t kMaxDamagedRows = 20;
 
-absl::Status List(Program& program, const NameOption& options) {
+absl::Status ListRecordings(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string parent,
                       options.name.empty() ? "luns/-/channels/-" : ChannelNameOf(options.name));
   const auto catalog = program.Catalog();
@@ -37,7 +33,7 @@ absl::Status List(Program& program, const NameOption& options) {
   return absl::OkStatus();
 }
 
-absl::Status Show(Program& program, const NameOption& options) {
+absl::Status ShowRecording(Program& program, const NameOptions& options) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
   TD_ASSIGN_OR_RETURN(const Recording recording, catalog->GetRecording(name));
@@ -45,7 +41,7 @@ absl::Status Show(Program& program, const NameOption& options) {
   return absl::OkStatus();
 }
 
-absl::Status Delete(Program& program, const NameOption& options) {
+absl::Status DeleteRecording(Program& program, const NameOptions& options) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
   TD_RETURN_IF_ERROR(catalog->DeleteRecording(name));
@@ -72,7 +68,7 @@ void PrintVerdict(const Program& program, const Verification& verification) {
   program.Print(answer, {"BLOCK", "DAMAGE", "DETAIL"}, rows);
 }
 
-absl::Status Verify(Program& program, const NameOption& options) {
+absl::Status VerifyRecording(Program& program, const NameOptions& options) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
   VerifyProgress total;
@@ -113,23 +109,23 @@ absl::Status Verify(Program& program, const NameOption& options) {
 void AddRecordingsCommands(Command tapectl, Program& program) {
   const Command recordings = tapectl.AddCommand("recordings", "What the storage node holds");
 
-  auto list_options = std::make_shared<NameOption>();
+  auto list_options = std::make_shared<NameOptions>();
   const Command list = recordings.AddCommand("list", "Show recordings, newest first");
   list.AddOption("CHANNEL", list_options->name, "LUN/CHANNEL: of this channel only");
-  SetRun<NameOption>(list, program, "recordings list", list_options, List);
+  SetRun<NameOptions>(list, program, "recordings list", list_options, ListRecordings);
 
   const auto add = [&](const std::string& verb, const std::string& help, auto run) {
-    auto options = std::make_shared<NameOption>();
+    auto options = std::make_shared<NameOptions>();
     const Command command = recordings.AddCommand(verb, help);
     command
         .AddOption("RECORDING", options->name,
                    "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name")
         .Required();
-    SetRun<NameOption>(command, program, "recordings " + verb, options, run);
+    SetRun<NameOptions>(command, program, "recordings " + verb, options, run);
   };
-  add("show", "Show all about a recording", Show);
-  add("verify", "Read every block and check it", Verify);
-  add("delete", "Delete a recording", Delete);
+  add("show", "Show all about a recording", ShowRecording);
+  add("verify", "Read every block and check it", VerifyRecording);
+  add("delete", "Delete a recording", DeleteRecording);
 }
 
 }  // namespace tapedeck::services::tapectl

@@ -39,7 +39,7 @@ absl::Status Verdict(const Scrub& scrub, const std::string& line) {
        {"blocks", absl::StrCat(scrub.damaged - scrub.repaired)}});
 }
 
-absl::Status Conclude(Program& program, const Scrub& scrub) {
+absl::Status ConcludeScrub(Program& program, const Scrub& scrub) {
   const Answer answer = AnswerOf(scrub);
   std::vector<Row> rows;
   for (const ScrubFinding& finding : scrub.findings) {
@@ -60,7 +60,7 @@ absl::Status Conclude(Program& program, const Scrub& scrub) {
   return verdict;
 }
 
-absl::Status Start(Program& program, const ScrubOptions& options) {
+absl::Status StartScrub(Program& program, const ScrubOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string parent, ParentOf(options.name));
   const auto recorder = program.Recorder();
   TD_ASSIGN_OR_RETURN(Scrub scrub,
@@ -71,19 +71,19 @@ absl::Status Start(Program& program, const ScrubOptions& options) {
     absl::SleepFor(kPollPeriod);
     TD_ASSIGN_OR_RETURN(scrub, recorder->GetScrub(parent));
   }
-  return Conclude(program, scrub);
+  return ConcludeScrub(program, scrub);
 }
 
-absl::Status Show(Program& program, const ScrubOptions& options) {
+absl::Status ShowScrub(Program& program, const ScrubOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string parent, ParentOf(options.name));
   TD_ASSIGN_OR_RETURN(const Scrub scrub, program.Recorder()->GetScrub(parent));
-  return Conclude(program, scrub);
+  return ConcludeScrub(program, scrub);
 }
 
-absl::Status Stop(Program& program, const ScrubOptions& options) {
+absl::Status StopScrub(Program& program, const ScrubOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string parent, ParentOf(options.name));
   TD_ASSIGN_OR_RETURN(const Scrub scrub, program.Recorder()->StopScrub(parent));
-  return Conclude(program, scrub);
+  return ConcludeScrub(program, scrub);
 }
 
 }  // namespace
@@ -99,13 +99,14 @@ void AddScrubCommands(Command tapectl, Program& program) {
     SetRun<ScrubOptions>(command, program, "scrub " + verb, options, run);
     return std::pair(command, options);
   };
-  const auto [start, options] = add("start", "Go on where the last one stopped, to the end", Start);
+  const auto [start, options] =
+      add("start", "Go on where the last one stopped, to the end", StartScrub);
   start.AddParsed("--rate", options->rate_bytes_per_s, ParseBytes,
                   "Bytes per second; default 100MB");
   start.AddFlag("--restart", options->restart, "Begin at the first recording");
   start.AddFlag("--detach", options->detach, "Do not wait for its end");
-  add("show", "Show how far it is", Show);
-  add("stop", "Stop it; the next one goes on there", Stop);
+  add("show", "Show how far it is", ShowScrub);
+  add("stop", "Stop it; the next one goes on there", StopScrub);
 }
 
 }  // namespace tapedeck::services::tapectl

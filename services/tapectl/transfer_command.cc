@@ -104,7 +104,7 @@ std::string SummaryOf(const Job& job) {
 }
 
 // The result is printed whether the job succeeded or not: it says what was done.
-absl::Status Conclude(Program& program, const Job& job) {
+absl::Status ConcludeJob(Program& program, const Job& job) {
   program.Print(AnswerOf(job), SummaryOf(job));
   program.failure_printed = true;
   if (job.state == JobState::kSucceeded) return absl::OkStatus();
@@ -126,7 +126,7 @@ absl::Status Record(Program& program, const RecordOptions& options) {
   const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job started, jobs->StartRecord(spec));
   TD_ASSIGN_OR_RETURN(const Job ended, Follow(program, *jobs, started, options.duration_ns));
-  return Conclude(program, ended);
+  return ConcludeJob(program, ended);
 }
 
 absl::Status Play(Program& program, const PlayOptions& options) {
@@ -144,7 +144,7 @@ absl::Status Play(Program& program, const PlayOptions& options) {
   const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job started, jobs->StartPlayback(spec));
   TD_ASSIGN_OR_RETURN(const Job ended, Follow(program, *jobs, started, 0));
-  return Conclude(program, ended);
+  return ConcludeJob(program, ended);
 }
 
 // Accepts one of `kinds` or file:PATH, which is what `format` says.
