@@ -8,7 +8,7 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-struct CreateOptions {
+struct CreateChannelOptions {
   std::string name;
   uint64_t block_bytes = 1 << 20;
   std::string datatype = "cf32_le";
@@ -20,11 +20,7 @@ struct CreateOptions {
   uint64_t segment_bytes = 0;
 };
 
-struct NameOption {
-  std::string name;
-};
-
-absl::Status Create(Program& program, const CreateOptions& options) {
+absl::Status CreateChannel(Program& program, const CreateChannelOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.name));
   Channel channel{.name = name,
                   .block_bytes = options.block_bytes,
@@ -38,73 +34,72 @@ absl::Status Create(Program& program, const CreateOptions& options) {
   if (channel.op_chosen) channel.op = static_cast<dataplane::TransferOp>(options.op);
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Channel created, catalog->CreateChannel(channel));
-  program.Print(ToJson(created), absl::StrCat("created ", created.name));
+  program.Print(AnswerOf(created), absl::StrCat("created ", created.name));
   return absl::OkStatus();
 }
 
-absl::Status List(Program& program, const NameOption& options) {
+absl::Status ListChannels(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string parent,
                       options.name.empty() ? "luns/-" : LunNameOf(options.name));
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::vector<Channel> channels, catalog->ListChannels(parent));
-  Json object = {{"channels", Json::array()}};
   std::vector<Row> rows;
   for (const Channel& channel : channels) {
-    object["channels"].push_back(ToJson(channel));
     rows.push_back({channel.name, FormatBytes(channel.block_bytes), channel.datatype,
                     absl::StrFormat("%g", channel.sample_rate),
                     channel.op_chosen ? OpName(static_cast<int>(channel.op)) : "-",
                     CommitName(static_cast<int>(channel.commit))});
   }
-  program.Print(object, {"NAME", "BLOCK", "DATATYPE", "RATE", "OP", "COMMIT"}, rows);
+  program.Print(AnswerOf(channels), {"NAME", "BLOCK", "DATATYPE", "RATE", "OP", "COMMIT"}, rows);
   return absl::OkStatus();
 }
 
-absl::Status Delete(Program& program, const NameOption& options) {
+absl::Status DeleteChannel(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.name));
   const auto catalog = program.Catalog();
   TD_RETURN_IF_ERROR(catalog->DeleteChannel(name));
-  program.Print({{"deleted", name}}, absl::StrCat("deleted ", name));
+  program.Print(AnswerOf("deleted", name), absl::StrCat("deleted ", name));
   return absl::OkStatus();
 }
 
 }  // namespace
 
-void AddChannelCommands(CLI::App& app, Program& program) {
-  CLI::App* channel = app.add_subcommand("channel", "Configured streams of a LUN");
-  channel->require_subcommand(1);
+void AddChannelCommands(Command tapectl, Program& program) {
+  const Command channel = tapectl.AddCommand("channel", "Configured streams of a LUN");
 
-  auto create_options = std::make_shared<CreateOptions>();
-  CLI::App* create = channel->add_subcommand("create", "Make a channel");
-  create->add_option("NAME", create_options->name, "LUN/CHANNEL")->required();
-  AddParsed(create, "--block-bytes", create_options->block_bytes, ParseBytes,
-            "Payload per block, 64KiB to 8MiB; default 1MiB");
-  create->add_option("--datatype", create_options->datatype, "SigMF datatype; default cf32_le");
-  AddParsed(create, "--sample-rate", create_options->sample_rate, ParseRate,
-            "Samples per second, e.g. 1e9; default unknown");
-  AddParsed(create, "--transfer-op", create_options->op, ParseOp,
-            "READ, WRITE or SEND; default READ to record, WRITE to play");
-  AddParsed(create, "--commit", create_options->commit, ParseCommit,
-            "received, written or durable; default durable");
-  AddParsed(create, "--pre-trigger", create_options->pre_trigger_ns, ParseDurationNs,
-            "Keep this much until a trigger, e.g. 2s; with --commit received in memory, else in "
-            "the segments of a ring LUN");
-  AddParsed(create, "--post-trigger", create_options->post_trigger_ns, ParseDurationNs,
-            "Keep this much after a trigger");
-  AddParsed(create, "--segment", create_options->segment_bytes, ParseBytes,
-            "Go on in a new recording after so much payload, e.g. 10GiB; default never, in a ring "
-            "LUN 1/64 of it");
-  SetRun<CreateOptions>(create, program, "channel create", create_options, Create);
+  auto create_options = std::make_shared<CreateChannelOptions>();
+  const Command create = channel.AddCommand("create", "Make a channel");
+  create.AddOption("NAME", create_options->name, "LUN/CHANNEL").Required();
+  create.AddParsed("--block-bytes", create_options->block_bytes, ParseBytes,
+                   "Payload per block, 64KiB to 8MiB; default 1MiB");
+  create.AddOption("--datatype", create_options->datatype, "SigMF datatype; default cf32_le");
+  create.AddParsed("--sample-rate", create_options->sample_rate, ParseRate,
+                   "Samples per second, e.g. 1e9; default unknown");
+  create.AddParsed("--transfer-op", create_options->op, ParseOp,
+                   "READ, WRITE or SEND; default READ to record, WRITE to play");
+  create.AddParsed("--commit", create_options->commit, ParseCommit,
+                   "received, written or durable; default durable");
+  create.AddParsed(
+      "--pre-trigger", create_options->pre_trigger_ns, ParseDurationNs,
+      "Keep this much until a trigger, e.g. 2s; with --commit received in memory, else in "
+      "the segments of a ring LUN");
+  create.AddParsed("--post-trigger", create_options->post_trigger_ns, ParseDurationNs,
+                   "Keep this much after a trigger");
+  create.AddParsed(
+      "--segment", create_options->segment_bytes, ParseBytes,
+      "Go on in a new recording after so much payload, e.g. 10GiB; default never, in a ring "
+      "LUN 1/64 of it");
+  SetRun<CreateChannelOptions>(create, program, "channel create", create_options, CreateChannel);
 
-  auto list_options = std::make_shared<NameOption>();
-  CLI::App* list = channel->add_subcommand("list", "Show the channels");
-  list->add_option("LUN", list_options->name, "Of this LUN only");
-  SetRun<NameOption>(list, program, "channel list", list_options, List);
+  auto list_options = std::make_shared<NameOptions>();
+  const Command list = channel.AddCommand("list", "Show the channels");
+  list.AddOption("LUN", list_options->name, "Of this LUN only");
+  SetRun<NameOptions>(list, program, "channel list", list_options, ListChannels);
 
-  auto delete_options = std::make_shared<NameOption>();
-  CLI::App* remove = channel->add_subcommand("delete", "Delete an empty channel");
-  remove->add_option("NAME", delete_options->name, "LUN/CHANNEL")->required();
-  SetRun<NameOption>(remove, program, "channel delete", delete_options, Delete);
+  auto delete_options = std::make_shared<NameOptions>();
+  const Command remove = channel.AddCommand("delete", "Delete an empty channel");
+  remove.AddOption("NAME", delete_options->name, "LUN/CHANNEL").Required();
+  SetRun<NameOptions>(remove, program, "channel delete", delete_options, DeleteChannel);
 }
 
 }  // namespace tapedeck::services::tapectl

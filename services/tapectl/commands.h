@@ -2,50 +2,42 @@
 // given sets program.run.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "services/command_line/command_line.h"
 #include "services/tapectl/program.h"
 
 namespace tapedeck::services::tapectl {
 
-void AddLunCommands(CLI::App& app, Program& program);
-void AddChannelCommands(CLI::App& app, Program& program);
-void AddRecordingsCommands(CLI::App& app, Program& program);
-void AddRecorderCommands(CLI::App& app, Program& program);
-void AddScrubCommands(CLI::App& app, Program& program);
-void AddTransferCommands(CLI::App& app, Program& program);
-void AddJobsCommands(CLI::App& app, Program& program);
-void AddNodesCommand(CLI::App& app, Program& program);
+using command_line::Command;
+using command_line::Option;
 
-// Adds a command whose options live in `*options`; `run` gets both.
+void AddLunCommands(Command tapectl, Program& program);
+void AddChannelCommands(Command tapectl, Program& program);
+void AddRecordingsCommands(Command tapectl, Program& program);
+void AddRecorderCommands(Command tapectl, Program& program);
+void AddScrubCommands(Command tapectl, Program& program);
+void AddTransferCommands(Command tapectl, Program& program);
+void AddJobsCommands(Command tapectl, Program& program);
+void AddNodesCommand(Command tapectl, Program& program);
+
+// Of a command that names one thing.
+struct NameOptions {
+  std::string name;
+};
+
+// The command's options live in `*options`; `run` gets both.
 template <typename Options>
-void SetRun(CLI::App* command, Program& program, const std::string& what,
+void SetRun(Command command, Program& program, const std::string& what,
             std::shared_ptr<Options> options,
             std::function<absl::Status(Program&, const Options&)> run) {
-  command->callback([&program, what, options, run = std::move(run)] {
+  command.WhenGiven([&program, what, options, run = std::move(run)] {
     program.what = what;
     program.run = [options, run](Program& self) { return run(self, *options); };
   });
-}
-
-// An option whose text `parse` turns into `target`, or into a usage error.
-template <typename T, typename Parse>
-CLI::Option* AddParsed(CLI::App* command, const std::string& name, T& target, Parse parse,
-                       const std::string& help) {
-  return command->add_option_function<std::string>(
-      name,
-      [name, &target, parse](const std::string& text) {
-        const auto value = parse(text);
-        if (!value.ok()) {
-          throw CLI::ValidationError(name, std::string(value.status().message()));
-        }
-        target = *value;
-      },
-      help);
 }
 
 }  // namespace tapedeck::services::tapectl

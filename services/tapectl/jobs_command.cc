@@ -3,15 +3,12 @@
 #include "dataplane/status_macros.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/names.h"
+#include "services/tapectl/units.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
 
-struct NameOption {
-  std::string name;
-};
-
-const Row kHeads = {"NAME", "STATE", "BLOCKS", "MB/S", "LOST", "RECORDING"};
+const Row kJobHeads = {"NAME", "STATE", "BLOCKS", "MB/S", "LOST", "RECORDING"};
 
 Row RowOf(const Job& job) {
   return {job.name,
@@ -22,60 +19,51 @@ Row RowOf(const Job& job) {
           job.recording.empty() ? "-" : job.recording};
 }
 
-absl::Status List(Program& program) {
+absl::Status ListJobs(Program& program) {
   const auto client = program.Jobs();
   TD_ASSIGN_OR_RETURN(const std::vector<Job> jobs, client->ListJobs());
-  Json object = {{"jobs", Json::array()}};
   std::vector<Row> rows;
   for (const Job& job : jobs) {
-    object["jobs"].push_back(ToJson(job));
     rows.push_back(RowOf(job));
   }
-  program.Print(object, kHeads, rows);
+  program.Print(AnswerOf(jobs), kJobHeads, rows);
   return absl::OkStatus();
 }
 
-absl::Status Show(Program& program, const NameOption& options) {
+absl::Status ShowJob(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, JobNameOf(options.name));
   const auto client = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job job, client->GetJob(name));
   // The job's own failure is what was asked for, not a failure of this command.
-  std::vector<Row> rows;
-  const Json object = ToJson(job);
-  for (const auto& [key, value] : object.items()) {
-    rows.push_back({key, value.is_string() ? value.get<std::string>() : Dump(value)});
-  }
-  program.Print(object, {"FIELD", "VALUE"}, rows);
+  program.Print(AnswerOf(job), {"FIELD", "VALUE"}, FieldsOf(job));
   return absl::OkStatus();
 }
 
-absl::Status Cancel(Program& program, const NameOption& options) {
+absl::Status CancelJob(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, JobNameOf(options.name));
   const auto client = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job job, client->CancelJob(name));
-  program.Print(ToJson(job), kHeads, {RowOf(job)});
+  program.Print(AnswerOf(job), kJobHeads, {RowOf(job)});
   return absl::OkStatus();
 }
 
 }  // namespace
 
-void AddJobsCommands(CLI::App& app, Program& program) {
-  CLI::App* jobs = app.add_subcommand("jobs", "Record and playback runs of the worker");
-  jobs->require_subcommand(1);
-
-  jobs->add_subcommand("list", "Show jobs, newest first")->callback([&program] {
+void AddJobsCommands(Command tapectl, Program& program) {
+  const Command jobs = tapectl.AddCommand("jobs", "Record and playback runs of the worker");
+  jobs.AddCommand("list", "Show jobs, newest first").WhenGiven([&program] {
     program.what = "jobs list";
-    program.run = List;
+    program.run = ListJobs;
   });
 
   const auto add = [&](const std::string& verb, const std::string& help, auto run) {
-    auto options = std::make_shared<NameOption>();
-    CLI::App* command = jobs->add_subcommand(verb, help);
-    command->add_option("JOB", options->name, "JOB or jobs/JOB")->required();
-    SetRun<NameOption>(command, program, "jobs " + verb, options, run);
+    auto options = std::make_shared<NameOptions>();
+    const Command command = jobs.AddCommand(verb, help);
+    command.AddOption("JOB", options->name, "JOB or jobs/JOB").Required();
+    SetRun<NameOptions>(command, program, "jobs " + verb, options, run);
   };
-  add("show", "Show all about a job", Show);
-  add("cancel", "End a job; a recording keeps what it has", Cancel);
+  add("show", "Show all about a job", ShowJob);
+  add("cancel", "End a job; a recording keeps what it has", CancelJob);
 }
 
 }  // namespace tapedeck::services::tapectl

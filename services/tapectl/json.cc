@@ -1,8 +1,10 @@
 #include "services/tapectl/json.h"
 
-#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "services/errors.h"
+#include "services/tapectl/names.h"
 #include "services/tapectl/units.h"
 
 namespace tapedeck::services::tapectl {
@@ -52,39 +54,11 @@ Json ListOf(const Items& items) {
   return out;
 }
 
-}  // namespace
-
-std::string StateName(JobState state) {
-  switch (state) {
-    case JobState::kStarting:
-      return "STARTING";
-    case JobState::kRunning:
-      return "RUNNING";
-    case JobState::kSucceeded:
-      return "SUCCEEDED";
-    case JobState::kFailed:
-      return "FAILED";
-    case JobState::kCancelled:
-      return "CANCELLED";
-  }
-  return "-";
-}
-
-double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns) {
-  if (elapsed_ns <= 0) return 0;
-  // Rounded to a kilobyte: more digits are noise.
-  return std::round(static_cast<double>(bytes) * 1e6 / static_cast<double>(elapsed_ns)) / 1e3;
-}
-
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 absl::string_view WhenFull(FullPolicy policy) {
   return policy == FullPolicy::kRing ? "ring" : "stop";
 }
 
-std::string StateName(LunState state) { return state == LunState::kOffline ? "OFFLINE" : "READY"; }
+}  // namespace
 
 Json ToJson(const Lun& lun) {
   return {{"name", lun.name},
@@ -133,7 +107,6 @@ Json ToJson(const Capture& capture) {
 }
 
 Json ToJson(const Scrub& scrub) {
-  constexpr absl::string_view kStates[] = {"NONE", "RUNNING", "STOPPED", "DONE"};
   Json findings = Json::array();
   for (const ScrubFinding& finding : scrub.findings) {
     Json block = ToJson(finding.block);
@@ -141,7 +114,7 @@ Json ToJson(const Scrub& scrub) {
     block["repaired"] = finding.repaired;
     findings.push_back(block);
   }
-  return {{"parent", scrub.parent},       {"state", kStates[static_cast<size_t>(scrub.state)]},
+  return {{"parent", scrub.parent},       {"state", StateName(scrub.state)},
           {"recording", scrub.recording}, {"recordings", scrub.recordings},
           {"blocks", scrub.blocks},       {"damaged", scrub.damaged},
           {"repaired", scrub.repaired},   {"findings", findings},

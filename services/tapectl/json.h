@@ -1,8 +1,7 @@
-// The JSON that tapectl prints: numbers are numbers, times RFC 3339, MB 10^6 bytes.
+// The JSON objects that answers are made of: numbers are numbers, times RFC 3339, MB 10^6 bytes.
 #pragma once
 
-#include <nlohmann/json.hpp>
-#include <string>
+#include <nlohmann/json_fwd.hpp>
 
 #include "absl/status/status.h"
 #include "services/catalog.h"
@@ -26,14 +25,5 @@ Json ToJson(const Job& job);
 Json ToJson(const NodeInfo& node);
 // {code, reason, message, metadata}
 Json ToJson(const absl::Status& error);
-
-std::string StateName(LunState state);
-std::string StateName(JobState state);
-
-// 10^6 bytes per second.
-double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns);
-
-// One line. Text that is not UTF-8, which a file name may be, is made so.
-std::string Dump(const Json& json);
 
 }  // namespace tapedeck::services::tapectl

@@ -10,7 +10,7 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-struct CreateOptions {
+struct CreateLunOptions {
   std::string name;
   StoreKind store = StoreKind::kPosix;
   std::vector<std::string> members;
@@ -22,12 +22,12 @@ struct CreateOptions {
   uint64_t prewrite_bytes = 0;
 };
 
-struct DeleteOptions {
+struct DeleteLunOptions {
   std::string name;
   bool force = false;
 };
 
-absl::Status Create(Program& program, const CreateOptions& options) {
+absl::Status CreateLun(Program& program, const CreateLunOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, LunNameOf(options.name));
   Lun lun{.name = name,
           .store = options.store,
@@ -43,94 +43,88 @@ absl::Status Create(Program& program, const CreateOptions& options) {
   }
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Lun created, catalog->CreateLun(lun));
-  program.Print(ToJson(created), absl::StrCat("created ", created.name));
+  program.Print(AnswerOf(created), absl::StrCat("created ", created.name));
   return absl::OkStatus();
 }
 
-absl::Status List(Program& program) {
+absl::Status ListLuns(Program& program) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, catalog->ListLuns());
-  Json object = {{"luns", Json::array()}};
   std::vector<Row> rows;
   for (const Lun& lun : luns) {
-    object["luns"].push_back(ToJson(lun));
     rows.push_back({lun.name, StateName(lun.state), std::string(StoreName(lun.store)),
                     FormatBytes(lun.used_bytes),
                     lun.capacity_bytes == 0 ? "-" : FormatBytes(lun.capacity_bytes),
                     absl::StrCat(lun.recordings), absl::StrJoin(lun.members, ",")});
   }
-  program.Print(object, {"NAME", "STATE", "STORE", "USED", "CAPACITY", "RECORDINGS", "MEMBERS"},
-                rows);
+  program.Print(AnswerOf(luns),
+                {"NAME", "STATE", "STORE", "USED", "CAPACITY", "RECORDINGS", "MEMBERS"}, rows);
   return absl::OkStatus();
 }
 
-absl::Status Delete(Program& program, const DeleteOptions& options) {
+absl::Status DeleteLun(Program& program, const DeleteLunOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, LunNameOf(options.name));
   const auto catalog = program.Catalog();
   TD_RETURN_IF_ERROR(catalog->DeleteLun(name, options.force));
-  program.Print({{"deleted", name}}, absl::StrCat("deleted ", name));
+  program.Print(AnswerOf("deleted", name), absl::StrCat("deleted ", name));
   return absl::OkStatus();
 }
 
-void AddCreate(CLI::App& lun, Program& program) {
-  auto options = std::make_shared<CreateOptions>();
-  CLI::App* create = lun.add_subcommand("create", "Make a LUN");
-  create->add_option("NAME", options->name, "LUN")->required();
+void AddCreate(Command lun, Program& program) {
+  auto options = std::make_shared<CreateLunOptions>();
+  const Command create = lun.AddCommand("create", "Make a LUN");
+  create.AddOption("NAME", options->name, "LUN").Required();
   std::map<std::string, StoreKind> stores;
   for (const auto& [kind, store] : kStoreNames) stores.emplace(store, kind);
-  create->add_option("--store", options->store, "posix, direct, block or memory")
-      ->required()
-      ->transform(CLI::CheckedTransformer(stores));
-  create->add_option(
+  create.AddChoice("--store", options->store, stores, "posix, direct, block or memory").Required();
+  create.AddOption(
       "--member", options->members,
       "On the storage node: a directory (posix, direct), or a device or disk image that holds "
       "nothing else (block); repeat for more");
-  AddParsed(create, "--capacity", options->capacity_bytes, ParseBytes,
-            "Payload it may hold, e.g. 10GiB; default: what its members hold");
+  create.AddParsed("--capacity", options->capacity_bytes, ParseBytes,
+                   "Payload it may hold, e.g. 10GiB; default: what its members hold");
   std::map<std::string, FullPolicy> policies;
   for (const auto& [policy, word] : kFullPolicyNames) policies.emplace(word, policy);
+  create.AddChoice("--when-full", options->full_policy, policies,
+                   "stop: recordings end; ring: the oldest are deleted; default stop");
+  create.AddParsed("--max-age", options->max_age_ns, ParseDurationNs,
+                   "Delete recordings this long after their end, e.g. 72h; default never");
   create
-      ->add_option("--when-full", options->full_policy,
-                   "stop: recordings end; ring: the oldest are deleted; default stop")
-      ->transform(CLI::CheckedTransformer(policies));
-  AddParsed(create, "--max-age", options->max_age_ns, ParseDurationNs,
-            "Delete recordings this long after their end, e.g. 72h; default never");
-  create
-      ->add_option("--max-fill", options->max_fill_percent,
-                   "Delete the oldest recordings while more than this percentage is used")
-      ->check(CLI::Range(1, 100));
-  CLI::Option* files =
+      .AddOption("--max-fill", options->max_fill_percent,
+                 "Delete the oldest recordings while more than this percentage is used")
+      .Within(1, 100);
+  const Option files =
       create
-          ->add_option("--prewrite-files", options->prewrite_files,
-                       "Files that each member (posix, direct) keeps ready for new recordings, "
-                       "every byte written before: faster to record into; default none")
-          ->check(CLI::Range(1, 1000));
-  AddParsed(create, "--prewrite-bytes", options->prewrite_bytes, ParseBytes,
-            "Bytes of each, best those of a segment on a member, e.g. 1GiB")
-      ->needs(files);
-  files->needs("--prewrite-bytes");
-  SetRun<CreateOptions>(create, program, "lun create", options, Create);
+          .AddOption("--prewrite-files", options->prewrite_files,
+                     "Files that each member (posix, direct) keeps ready for new recordings, "
+                     "every byte written before: faster to record into; default none")
+          .Within(1, 1000);
+  const Option bytes =
+      create
+          .AddParsed("--prewrite-bytes", options->prewrite_bytes, ParseBytes,
+                     "Bytes of each, best those of a segment on a member, e.g. 1GiB")
+          .Needs(files);
+  files.Needs(bytes);
+  SetRun<CreateLunOptions>(create, program, "lun create", options, CreateLun);
 }
 
 }  // namespace
 
-void AddLunCommands(CLI::App& app, Program& program) {
-  CLI::App* lun = app.add_subcommand("lun", "Storage containers of the storage node");
-  lun->require_subcommand(1);
-
-  AddCreate(*lun, program);
-  lun->add_subcommand("list", "Show the LUNs")->callback([&program] {
+void AddLunCommands(Command tapectl, Program& program) {
+  const Command lun = tapectl.AddCommand("lun", "Storage containers of the storage node");
+  AddCreate(lun, program);
+  lun.AddCommand("list", "Show the LUNs").WhenGiven([&program] {
     program.what = "lun list";
-    program.run = List;
+    program.run = ListLuns;
   });
 
-  auto delete_options = std::make_shared<DeleteOptions>();
-  CLI::App* remove = lun->add_subcommand("delete", "Delete a LUN and its channels");
-  remove->add_option("NAME", delete_options->name, "LUN")->required();
-  remove->add_flag(
+  auto delete_options = std::make_shared<DeleteLunOptions>();
+  const Command remove = lun.AddCommand("delete", "Delete a LUN and its channels");
+  remove.AddOption("NAME", delete_options->name, "LUN").Required();
+  remove.AddFlag(
       "--force", delete_options->force,
       "Delete its recordings too; one that is OFFLINE is forgotten, its members stay as they are");
-  SetRun<DeleteOptions>(remove, program, "lun delete", delete_options, Delete);
+  SetRun<DeleteLunOptions>(remove, program, "lun delete", delete_options, DeleteLun);
 }
 
 }  // namespace tapedeck::services::tapectl

@@ -1,10 +1,13 @@
-// Names as people write them.
+// Names as people write them, and states as they read them.
 #pragma once
 
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "services/catalog.h"
 #include "services/client/catalog_client.h"
+#include "services/jobs.h"
+#include "services/scrub.h"
 
 namespace tapedeck::services::tapectl {
 
@@ -21,5 +24,9 @@ absl::StatusOr<std::string> RecordingNameOf(const std::string& text,
 
 // JOB or jobs/JOB
 absl::StatusOr<std::string> JobNameOf(const std::string& text);
+
+std::string StateName(LunState state);
+std::string StateName(JobState state);
+std::string StateName(ScrubState state);
 
 }  // namespace tapedeck::services::tapectl

@@ -4,7 +4,6 @@
 #include "services/client/channel.h"
 #include "services/client/node_client.h"
 #include "services/tapectl/commands.h"
-#include "services/tapectl/failure.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -64,49 +63,44 @@ Table RungsOf(const std::string& address, const NodeInfo& node) {
   return table;
 }
 
-// One node's part of the answer: a row of the first table and tables of its own. The error is part
-// of the JSON too.
-absl::Status Ask(const Program& program, const std::string& address, Json& nodes,
-                 std::vector<Table>& tables) {
+// One node's part of the tables: a row of the first one and tables of its own.
+void AddTables(const AskedNode& node, std::vector<Table>& tables) {
   std::vector<Row>& rows = tables.front().rows;
-  const absl::StatusOr<NodeInfo> node =
-      client::GetNode(client::MakeChannel(address), program.call_timeout());
-  if (node.ok()) {
-    Json object = {{"address", address}};
-    object.update(ToJson(*node));
-    nodes.push_back(std::move(object));
-    rows.push_back({address, node->role == NodeRole::kStorage ? "storage" : "worker", node->name,
-                    node->version, absl::StrCat(node->sessions), RailsOf(*node), MemoryOf(*node)});
-    tables.push_back(PortsOf(address, *node));
-    tables.push_back(DistancesOf(address, *node));
-    if (Table rungs = RungsOf(address, *node); !rungs.rows.empty()) {
-      tables.push_back(std::move(rungs));
-    }
-    return absl::OkStatus();
+  if (!node.info.ok()) {
+    rows.push_back({node.address, "-", "unreachable", "-", "-", "-", "-"});
+    return;
   }
-  nodes.push_back({{"address", address}, {"error", ToJson(node.status())}});
-  rows.push_back({address, "-", "unreachable", "-", "-", "-", "-"});
-  return node.status();
+  const NodeInfo& info = *node.info;
+  rows.push_back({node.address, info.role == NodeRole::kStorage ? "storage" : "worker", info.name,
+                  info.version, absl::StrCat(info.sessions), RailsOf(info), MemoryOf(info)});
+  tables.push_back(PortsOf(node.address, info));
+  tables.push_back(DistancesOf(node.address, info));
+  if (Table rungs = RungsOf(node.address, info); !rungs.rows.empty()) {
+    tables.push_back(std::move(rungs));
+  }
 }
 
+// The first error is part of the JSON too.
 absl::Status Nodes(Program& program) {
-  Json object = {{"nodes", Json::array()}};
+  std::vector<AskedNode> nodes;
   std::vector<Table> tables = {
       {.heads = {"ADDRESS", "ROLE", "NAME", "VERSION", "SESSIONS", "RAILS", "MEMORY"}}};
   absl::Status first;
   for (const std::string& address : {program.storage, program.worker}) {
-    first.Update(Ask(program, address, object["nodes"], tables));
+    nodes.push_back(
+        {address, client::GetNode(client::MakeChannel(address), program.call_timeout())});
+    AddTables(nodes.back(), tables);
+    first.Update(nodes.back().info.status());
   }
-  if (!first.ok()) object["error"] = ToJson(first);
   program.failure_printed = true;
-  program.Print(object, tables);
+  program.Print(AnswerOf(nodes), tables);
   return first;
 }
 
 }  // namespace
 
-void AddNodesCommand(CLI::App& app, Program& program) {
-  app.add_subcommand("nodes", "Show the storage node and the worker")->callback([&program] {
+void AddNodesCommand(Command tapectl, Program& program) {
+  tapectl.AddCommand("nodes", "Show the storage node and the worker").WhenGiven([&program] {
     program.what = "nodes";
     program.run = Nodes;
   });

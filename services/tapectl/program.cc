@@ -59,20 +59,20 @@ std::unique_ptr<client::RecorderClient> Program::Recorder() const {
   return std::make_unique<client::RecorderClient>(client::MakeChannel(storage), call_timeout());
 }
 
-void Program::Print(const Json& object, const Row& heads, const std::vector<Row>& rows) const {
-  Print(object, std::vector<Table>{{heads, rows}});
+void Program::Print(const Answer& answer, const Row& heads, const std::vector<Row>& rows) const {
+  Print(answer, std::vector<Table>{{heads, rows}});
 }
 
-void Program::Print(const Json& object, const std::vector<Table>& tables) const {
+void Program::Print(const Answer& answer, const std::vector<Table>& tables) const {
   std::string text;
   for (const Table& table : tables) {
     absl::StrAppend(&text, text.empty() ? "" : "\n", TextOf(table));
   }
-  std::cout << (json() ? Dump(object) + "\n" : text) << std::flush;
+  std::cout << (json() ? answer.json + "\n" : text) << std::flush;
 }
 
-void Program::Print(const Json& object, const std::string& line) const {
-  std::cout << (json() ? Dump(object) : line) << std::endl;
+void Program::Print(const Answer& answer, const std::string& line) const {
+  std::cout << (json() ? answer.json : line) << std::endl;
 }
 
 }  // namespace tapedeck::services::tapectl

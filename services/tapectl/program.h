@@ -11,7 +11,7 @@
 #include "services/client/catalog_client.h"
 #include "services/client/jobs_client.h"
 #include "services/client/recorder_client.h"
-#include "services/tapectl/json.h"
+#include "services/tapectl/answer.h"
 
 namespace tapedeck::services::tapectl {
 
@@ -43,12 +43,12 @@ struct Program {
   std::unique_ptr<client::JobsClient> Jobs() const;
   std::unique_ptr<client::RecorderClient> Recorder() const;
 
-  // On stdout: the object as one line, or the rows under their heads.
-  void Print(const Json& object, const Row& heads, const std::vector<Row>& rows) const;
-  // On stdout: the object as one line, or the tables with an empty line between them.
-  void Print(const Json& object, const std::vector<Table>& tables) const;
-  // On stdout: the object, or the line.
-  void Print(const Json& object, const std::string& line) const;
+  // On stdout: the answer, or the rows under their heads.
+  void Print(const Answer& answer, const Row& heads, const std::vector<Row>& rows) const;
+  // On stdout: the answer, or the tables with an empty line between them.
+  void Print(const Answer& answer, const std::vector<Table>& tables) const;
+  // On stdout: the answer, or the line.
+  void Print(const Answer& answer, const std::string& line) const;
 };
 
 }  // namespace tapedeck::services::tapectl

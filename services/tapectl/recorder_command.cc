@@ -21,14 +21,12 @@ absl::Status RunTrigger(Program& program, const TriggerOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.name));
   TD_ASSIGN_OR_RETURN(const std::vector<Capture> captures,
                       program.Recorder()->TriggerRecording(channel, options.trigger));
-  Json object = {{"captures", Json::array()}};
   std::vector<Row> rows;
   for (const Capture& capture : captures) {
-    object["captures"].push_back(ToJson(capture));
     rows.push_back({capture.recording, absl::StrCat(capture.first_sample),
                     absl::StrCat(capture.trigger_sample), absl::StrCat(capture.end_sample)});
   }
-  program.Print(object, {"RECORDING", "FIRST", "TRIGGER", "END"}, rows);
+  program.Print(AnswerOf(captures), {"RECORDING", "FIRST", "TRIGGER", "END"}, rows);
   return absl::OkStatus();
 }
 
@@ -42,7 +40,7 @@ absl::Status RunKeep(Program& program, const KeepOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
   TD_RETURN_IF_ERROR(program.Recorder()->KeepRecording(name, !options.release));
   const std::string done = options.release ? "released" : "kept";
-  program.Print({{done, name}}, absl::StrCat(done, " ", name));
+  program.Print(AnswerOf(done, name), absl::StrCat(done, " ", name));
   return absl::OkStatus();
 }
 
@@ -50,47 +48,46 @@ absl::Status RunAnnotate(Program& program, const AnnotateOptions& options) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
   TD_RETURN_IF_ERROR(program.Recorder()->AnnotateRecording(name, options.annotation));
-  program.Print({{"annotated", name}}, absl::StrCat("annotated ", name));
+  program.Print(AnswerOf("annotated", name), absl::StrCat("annotated ", name));
   return absl::OkStatus();
 }
 
-void AddText(CLI::App* command, std::string& label, std::string& comment) {
-  command->add_option("--label", label, "One word or few");
-  command->add_option("--comment", comment, "For people");
+void AddText(Command command, std::string& label, std::string& comment) {
+  command.AddOption("--label", label, "One word or few");
+  command.AddOption("--comment", comment, "For people");
 }
 
 }  // namespace
 
-void AddRecorderCommands(CLI::App& app, Program& program) {
+void AddRecorderCommands(Command tapectl, Program& program) {
   auto trigger_options = std::make_shared<TriggerOptions>();
-  CLI::App* trigger =
-      app.add_subcommand("trigger", "Keep what a triggered channel holds, and what follows");
-  trigger->add_option("CHANNEL", trigger_options->name, "LUN/CHANNEL")->required();
-  trigger->add_option("--sample", trigger_options->trigger.sample,
-                      "The sample that triggers; default the newest");
+  const Command trigger =
+      tapectl.AddCommand("trigger", "Keep what a triggered channel holds, and what follows");
+  trigger.AddOption("CHANNEL", trigger_options->name, "LUN/CHANNEL").Required();
+  trigger.AddOption("--sample", trigger_options->trigger.sample,
+                    "The sample that triggers; default the newest");
   AddText(trigger, trigger_options->trigger.label, trigger_options->trigger.comment);
   SetRun<TriggerOptions>(trigger, program, "trigger", trigger_options, RunTrigger);
 
   auto keep_options = std::make_shared<KeepOptions>();
-  CLI::App* keep = app.add_subcommand("keep", "Protect a recording from the LUN's policies");
-  keep->add_option("RECORDING", keep_options->name,
-                   "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name; running or closed")
-      ->required();
-  keep->add_flag("--release", keep_options->release, "End the protection");
+  const Command keep = tapectl.AddCommand("keep", "Protect a recording from the LUN's policies");
+  keep.AddOption("RECORDING", keep_options->name,
+                 "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name; running or closed")
+      .Required();
+  keep.AddFlag("--release", keep_options->release, "End the protection");
   SetRun<KeepOptions>(keep, program, "keep", keep_options, RunKeep);
 
   auto annotate_options = std::make_shared<AnnotateOptions>();
-  CLI::App* annotate = app.add_subcommand("annotate", "Add a marker to a recording");
+  const Command annotate = tapectl.AddCommand("annotate", "Add a marker to a recording");
   annotate
-      ->add_option("RECORDING", annotate_options->name,
-                   "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name; running or closed")
-      ->required();
+      .AddOption("RECORDING", annotate_options->name,
+                 "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name; running or closed")
+      .Required();
   annotate
-      ->add_option("--sample", annotate_options->annotation.sample_start,
-                   "First sample it is about")
-      ->required();
-  annotate->add_option("--samples", annotate_options->annotation.sample_count,
-                       "Number of samples; default 0, a point");
+      .AddOption("--sample", annotate_options->annotation.sample_start, "First sample it is about")
+      .Required();
+  annotate.AddOption("--samples", annotate_options->annotation.sample_count,
+                     "Number of samples; default 0, a point");
   AddText(annotate, annotate_options->annotation.label, annotate_options->annotation.comment);
   SetRun<AnnotateOptions>(annotate, program, "annotate", annotate_options, RunAnnotate);
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -13,57 +14,49 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-struct NameOption {
-  std::string name;
-};
-
 // More are counted, and all of them are in the JSON.
 constexpr size_t kMaxDamagedRows = 20;
 
-absl::Status List(Program& program, const NameOption& options) {
+absl::Status ListRecordings(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string parent,
                       options.name.empty() ? "luns/-/channels/-" : ChannelNameOf(options.name));
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::vector<Recording> recordings, catalog->ListRecordings(parent));
-  Json object = {{"recordings", Json::array()}};
   std::vector<Row> rows;
   for (const Recording& recording : recordings) {
-    object["recordings"].push_back(ToJson(recording));
     rows.push_back({recording.name, StateName(recording.state), absl::StrCat(recording.blocks),
                     FormatBytes(recording.bytes), absl::StrCat(recording.missing_blocks),
                     FormatTime(recording.start_time_ns)});
   }
-  program.Print(object, {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START"}, rows);
+  program.Print(AnswerOf(recordings), {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START"},
+                rows);
   return absl::OkStatus();
 }
 
-absl::Status Show(Program& program, const NameOption& options) {
+absl::Status ShowRecording(Program& program, const NameOptions& options) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
   TD_ASSIGN_OR_RETURN(const Recording recording, catalog->GetRecording(name));
-  const Json object = ToJson(recording);
-  std::vector<Row> rows;
-  for (const auto& [key, value] : object.items()) {
-    rows.push_back({key, value.is_string() ? value.get<std::string>() : Dump(value)});
-  }
-  program.Print(object, {"FIELD", "VALUE"}, rows);
+  program.Print(AnswerOf(recording), {"FIELD", "VALUE"}, FieldsOf(recording));
   return absl::OkStatus();
 }
 
-absl::Status Delete(Program& program, const NameOption& options) {
+absl::Status DeleteRecording(Program& program, const NameOptions& options) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
   TD_RETURN_IF_ERROR(catalog->DeleteRecording(name));
-  program.Print({{"deleted", name}}, absl::StrCat("deleted ", name));
+  program.Print(AnswerOf("deleted", name), absl::StrCat("deleted ", name));
   return absl::OkStatus();
 }
 
 // Known never to have been stored: a gap, no damage.
 bool IsMissing(const DamagedBlock& block) { return block.kind == "missing"; }
 
-void PrintVerdict(const Program& program, const Json& object, const VerifyProgress& verified) {
+void PrintVerdict(const Program& program, const Verification& verification) {
+  const Answer answer = AnswerOf(verification);
+  const VerifyProgress& verified = verification.found;
   if (verified.damaged.empty()) {
-    program.Print(object, absl::StrCat("verified ", object["recording"].get<std::string>(), ": ",
+    program.Print(answer, absl::StrCat("verified ", verification.recording, ": ",
                                        verified.checked_blocks, " blocks, none damaged"));
     return;
   }
@@ -72,10 +65,10 @@ void PrintVerdict(const Program& program, const Json& object, const VerifyProgre
     if (rows.size() == kMaxDamagedRows) break;
     rows.push_back({absl::StrCat(block.sequence), block.kind, block.detail});
   }
-  program.Print(object, {"BLOCK", "DAMAGE", "DETAIL"}, rows);
+  program.Print(answer, {"BLOCK", "DAMAGE", "DETAIL"}, rows);
 }
 
-absl::Status Verify(Program& program, const NameOption& options) {
+absl::Status VerifyRecording(Program& program, const NameOptions& options) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
   VerifyProgress total;
@@ -103,41 +96,36 @@ absl::Status Verify(Program& program, const NameOption& options) {
                         "BLOCK_DAMAGED", {{"recording", name}, {"blocks", absl::StrCat(damaged)}});
   }
   if (total.blocks == 0 && !status.ok()) return status;
-  Json object = {{"recording", name},
-                 {"blocks", total.blocks},
-                 {"checked_blocks", total.checked_blocks},
-                 {"missing_blocks", missing},
-                 {"damaged", Json::array()}};
-  for (const DamagedBlock& block : total.damaged) object["damaged"].push_back(ToJson(block));
-  if (!status.ok()) object["error"] = ToJson(status);
   program.failure_printed = true;
-  PrintVerdict(program, object, total);
+  PrintVerdict(program, {.recording = name,
+                         .found = std::move(total),
+                         .missing_blocks = static_cast<uint64_t>(missing),
+                         .status = status});
   return status;
 }
 
 }  // namespace
 
-void AddRecordingsCommands(CLI::App& app, Program& program) {
-  CLI::App* recordings = app.add_subcommand("recordings", "What the storage node holds");
-  recordings->require_subcommand(1);
+void AddRecordingsCommands(Command tapectl, Program& program) {
+  const Command recordings = tapectl.AddCommand("recordings", "What the storage node holds");
 
-  auto list_options = std::make_shared<NameOption>();
-  CLI::App* list = recordings->add_subcommand("list", "Show recordings, newest first");
-  list->add_option("CHANNEL", list_options->name, "LUN/CHANNEL: of this channel only");
-  SetRun<NameOption>(list, program, "recordings list", list_options, List);
+  auto list_options = std::make_shared<NameOptions>();
+  const Command list = recordings.AddCommand("list", "Show recordings, newest first");
+  list.AddOption("CHANNEL", list_options->name, "LUN/CHANNEL: of this channel only");
+  SetRun<NameOptions>(list, program, "recordings list", list_options, ListRecordings);
 
   const auto add = [&](const std::string& verb, const std::string& help, auto run) {
-    auto options = std::make_shared<NameOption>();
-    CLI::App* command = recordings->add_subcommand(verb, help);
+    auto options = std::make_shared<NameOptions>();
+    const Command command = recordings.AddCommand(verb, help);
     command
-        ->add_option("RECORDING", options->name,
-                     "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name")
-        ->required();
-    SetRun<NameOption>(command, program, "recordings " + verb, options, run);
+        .AddOption("RECORDING", options->name,
+                   "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name")
+        .Required();
+    SetRun<NameOptions>(command, program, "recordings " + verb, options, run);
   };
-  add("show", "Show all about a recording", Show);
-  add("verify", "Read every block and check it", Verify);
-  add("delete", "Delete a recording", Delete);
+  add("show", "Show all about a recording", ShowRecording);
+  add("verify", "Read every block and check it", VerifyRecording);
+  add("delete", "Delete a recording", DeleteRecording);
 }
 
 }  // namespace tapedeck::services::tapectl

@@ -39,28 +39,28 @@ absl::Status Verdict(const Scrub& scrub, const std::string& line) {
        {"blocks", absl::StrCat(scrub.damaged - scrub.repaired)}});
 }
 
-absl::Status Conclude(Program& program, const Scrub& scrub) {
-  const Json object = ToJson(scrub);
+absl::Status ConcludeScrub(Program& program, const Scrub& scrub) {
+  const Answer answer = AnswerOf(scrub);
   std::vector<Row> rows;
   for (const ScrubFinding& finding : scrub.findings) {
     rows.push_back({finding.recording, absl::StrCat(finding.block.sequence), finding.block.kind,
                     finding.repaired ? "yes" : "no", finding.block.detail});
   }
   const std::string line =
-      absl::StrCat(scrub.parent, " ", object["state"].get<std::string>(), ": ", scrub.blocks,
-                   " blocks of ", scrub.recordings, " recordings read, ", scrub.damaged,
-                   " damaged, ", scrub.repaired, " repaired");
+      absl::StrCat(scrub.parent, " ", StateName(scrub.state), ": ", scrub.blocks, " blocks of ",
+                   scrub.recordings, " recordings read, ", scrub.damaged, " damaged, ",
+                   scrub.repaired, " repaired");
   const absl::Status verdict = Verdict(scrub, line);
   if (!program.json() && !rows.empty()) {
-    program.Print(object, {"RECORDING", "BLOCK", "DAMAGE", "REPAIRED", "DETAIL"}, rows);
+    program.Print(answer, {"RECORDING", "BLOCK", "DAMAGE", "REPAIRED", "DETAIL"}, rows);
   }
   // A failure says it again, on stderr.
-  if (program.json() || rows.empty() || verdict.ok()) program.Print(object, line);
+  if (program.json() || rows.empty() || verdict.ok()) program.Print(answer, line);
   program.failure_printed = program.json();
   return verdict;
 }
 
-absl::Status Start(Program& program, const ScrubOptions& options) {
+absl::Status StartScrub(Program& program, const ScrubOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string parent, ParentOf(options.name));
   const auto recorder = program.Recorder();
   TD_ASSIGN_OR_RETURN(Scrub scrub,
@@ -71,42 +71,42 @@ absl::Status Start(Program& program, const ScrubOptions& options) {
     absl::SleepFor(kPollPeriod);
     TD_ASSIGN_OR_RETURN(scrub, recorder->GetScrub(parent));
   }
-  return Conclude(program, scrub);
+  return ConcludeScrub(program, scrub);
 }
 
-absl::Status Show(Program& program, const ScrubOptions& options) {
+absl::Status ShowScrub(Program& program, const ScrubOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string parent, ParentOf(options.name));
   TD_ASSIGN_OR_RETURN(const Scrub scrub, program.Recorder()->GetScrub(parent));
-  return Conclude(program, scrub);
+  return ConcludeScrub(program, scrub);
 }
 
-absl::Status Stop(Program& program, const ScrubOptions& options) {
+absl::Status StopScrub(Program& program, const ScrubOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string parent, ParentOf(options.name));
   TD_ASSIGN_OR_RETURN(const Scrub scrub, program.Recorder()->StopScrub(parent));
-  return Conclude(program, scrub);
+  return ConcludeScrub(program, scrub);
 }
 
 }  // namespace
 
-void AddScrubCommands(CLI::App& app, Program& program) {
-  CLI::App* scrub = app.add_subcommand(
+void AddScrubCommands(Command tapectl, Program& program) {
+  const Command scrub = tapectl.AddCommand(
       "scrub",
       "Read what is stored, slowly, name what is damaged, and rewrite a damaged copy of an index");
-  scrub->require_subcommand(1);
   const auto add = [&](const std::string& verb, const std::string& help, auto run) {
     auto options = std::make_shared<ScrubOptions>();
-    CLI::App* command = scrub->add_subcommand(verb, help);
-    command->add_option("NAME", options->name, "LUN or LUN/CHANNEL")->required();
+    const Command command = scrub.AddCommand(verb, help);
+    command.AddOption("NAME", options->name, "LUN or LUN/CHANNEL").Required();
     SetRun<ScrubOptions>(command, program, "scrub " + verb, options, run);
     return std::pair(command, options);
   };
-  const auto [start, options] = add("start", "Go on where the last one stopped, to the end", Start);
-  AddParsed(start, "--rate", options->rate_bytes_per_s, ParseBytes,
-            "Bytes per second; default 100MB");
-  start->add_flag("--restart", options->restart, "Begin at the first recording");
-  start->add_flag("--detach", options->detach, "Do not wait for its end");
-  add("show", "Show how far it is", Show);
-  add("stop", "Stop it; the next one goes on there", Stop);
+  const auto [start, options] =
+      add("start", "Go on where the last one stopped, to the end", StartScrub);
+  start.AddParsed("--rate", options->rate_bytes_per_s, ParseBytes,
+                  "Bytes per second; default 100MB");
+  start.AddFlag("--restart", options->restart, "Begin at the first recording");
+  start.AddFlag("--detach", options->detach, "Do not wait for its end");
+  add("show", "Show how far it is", ShowScrub);
+  add("stop", "Stop it; the next one goes on there", StopScrub);
 }
 
 }  // namespace tapedeck::services::tapectl

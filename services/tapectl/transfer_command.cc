@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -103,8 +104,8 @@ std::string SummaryOf(const Job& job) {
 }
 
 // The result is printed whether the job succeeded or not: it says what was done.
-absl::Status Conclude(Program& program, const Job& job) {
-  program.Print(ToJson(job), SummaryOf(job));
+absl::Status ConcludeJob(Program& program, const Job& job) {
+  program.Print(AnswerOf(job), SummaryOf(job));
   program.failure_printed = true;
   if (job.state == JobState::kSucceeded) return absl::OkStatus();
   if (!job.error.ok()) return job.error;
@@ -125,7 +126,7 @@ absl::Status Record(Program& program, const RecordOptions& options) {
   const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job started, jobs->StartRecord(spec));
   TD_ASSIGN_OR_RETURN(const Job ended, Follow(program, *jobs, started, options.duration_ns));
-  return Conclude(program, ended);
+  return ConcludeJob(program, ended);
 }
 
 absl::Status Play(Program& program, const PlayOptions& options) {
@@ -143,35 +144,33 @@ absl::Status Play(Program& program, const PlayOptions& options) {
   const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job started, jobs->StartPlayback(spec));
   TD_ASSIGN_OR_RETURN(const Job ended, Follow(program, *jobs, started, 0));
-  return Conclude(program, ended);
+  return ConcludeJob(program, ended);
 }
 
-// Accepts one of `kinds` or file:PATH.
-CLI::Validator EndOf(const std::vector<std::string>& kinds, const std::string& text) {
-  return CLI::Validator(
-      [kinds, text](const std::string& value) -> std::string {
-        for (const std::string& kind : kinds) {
-          if (value == kind) return "";
-        }
-        if (absl::StartsWith(value, "file:") && value.size() > 5) return "";
-        return "\"" + value + "\" must be " + text;
+// Accepts one of `kinds` or file:PATH, which is what `format` says.
+void SetEnds(Option option, const std::vector<std::string>& kinds, const std::string& format) {
+  option.Check(
+      [kinds, format](const std::string& text) {
+        const bool is_file = absl::StartsWith(text, "file:") && text.size() > 5;
+        if (is_file || absl::c_linear_search(kinds, text)) return absl::OkStatus();
+        return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" must be ", format));
       },
-      text);
+      format);
 }
 
-void AddShared(CLI::App* command, TransferOptions& options) {
-  command->add_option("--fft", options.fft_points,
-                      "Points of the FFT, a power of two from 16 to 65536; default none");
+void AddShared(Command command, TransferOptions& options) {
+  command.AddOption("--fft", options.fft_points,
+                    "Points of the FFT, a power of two from 16 to 65536; default none");
   command
-      ->add_option("--rails", options.rails,
-                   "Rails of the worker, e.g. r0,r1; default those nearest to its memory")
-      ->delimiter(',');
-  command->add_option("--slots", options.slots, "Blocks of the worker's ring");
-  AddParsed(command, "--op", options.op, ParseOp, "READ, WRITE or SEND; default the channel's");
+      .AddOption("--rails", options.rails,
+                 "Rails of the worker, e.g. r0,r1; default those nearest to its memory")
+      .SeparatedBy(',');
+  command.AddOption("--slots", options.slots, "Blocks of the worker's ring");
+  command.AddParsed("--op", options.op, ParseOp, "READ, WRITE or SEND; default the channel's");
 }
 
 // One of three ways to say where to begin.
-void AddPlayhead(CLI::App* command, session::Playhead& playhead) {
+void AddPlayhead(Command command, session::Playhead& playhead) {
   using Unit = session::Playhead::Unit;
   const auto from = [&playhead](Unit unit, auto parse) {
     return [&playhead, unit, parse](absl::string_view text) -> absl::StatusOr<int64_t> {
@@ -180,50 +179,51 @@ void AddPlayhead(CLI::App* command, session::Playhead& playhead) {
       return static_cast<int64_t>(start);
     };
   };
-  CLI::Option* block = AddParsed(command, "--from-block", playhead.start,
-                                 from(Unit::kBlock, ParseCount), "Begin at this block");
-  CLI::Option* sample = AddParsed(command, "--from-sample", playhead.start,
-                                  from(Unit::kSample, ParseCount), "Begin at this sample");
-  CLI::Option* time =
-      AddParsed(command, "--from-time", playhead.start, from(Unit::kTime, ParseTimeNs),
-                "Begin at this time of capture: 2026-01-31T12:00:00Z, or -30s for 30 s ago");
-  block->excludes(sample)->excludes(time);
-  sample->excludes(time);
-  command->add_flag("--stream", playhead.stream,
-                    "Go on with the next segments; a sample or time may lie in any of them");
-  command->add_flag("--follow", playhead.follow,
-                    "Play a recording that is still being written, until it is closed");
-  AddParsed(command, "--behind", playhead.behind_ns, ParseDurationNs,
-            "Give no block earlier than this after its capture, e.g. 200ms");
+  const Option block = command.AddParsed("--from-block", playhead.start,
+                                         from(Unit::kBlock, ParseCount), "Begin at this block");
+  const Option sample = command.AddParsed("--from-sample", playhead.start,
+                                          from(Unit::kSample, ParseCount), "Begin at this sample");
+  const Option time = command.AddParsed(
+      "--from-time", playhead.start, from(Unit::kTime, ParseTimeNs),
+      "Begin at this time of capture: 2026-01-31T12:00:00Z, or -30s for 30 s ago");
+  block.Excludes(sample).Excludes(time);
+  sample.Excludes(time);
+  command.AddFlag("--stream", playhead.stream,
+                  "Go on with the next segments; a sample or time may lie in any of them");
+  command.AddFlag("--follow", playhead.follow,
+                  "Play a recording that is still being written, until it is closed");
+  command.AddParsed("--behind", playhead.behind_ns, ParseDurationNs,
+                    "Give no block earlier than this after its capture, e.g. 200ms");
 }
 
 }  // namespace
 
-void AddTransferCommands(CLI::App& app, Program& program) {
+void AddTransferCommands(Command tapectl, Program& program) {
   auto record_options = std::make_shared<RecordOptions>();
-  CLI::App* record = app.add_subcommand("record", "Record into a channel");
-  record->add_option("CHANNEL", record_options->name, "LUN/CHANNEL")->required();
-  record->add_option("--source", record_options->end, "synth, or file:PATH (raw or .sigmf-meta)")
-      ->required()
-      ->check(EndOf({"synth"}, "synth or file:PATH"));
-  CLI::Option* blocks = AddParsed(record, "--blocks", record_options->blocks, ParseCount,
-                                  "Stop after this many blocks");
-  AddParsed(record, "--duration", record_options->duration_ns, ParseDurationNs,
-            "Stop after this time, e.g. 10s")
-      ->excludes(blocks);
-  record->add_option("--seed", record_options->seed, "Of the synth source; default 1");
-  record->add_flag("--loop", record_options->loop, "Start the file again at its end");
+  const Command record = tapectl.AddCommand("record", "Record into a channel");
+  record.AddOption("CHANNEL", record_options->name, "LUN/CHANNEL").Required();
+  SetEnds(
+      record.AddOption("--source", record_options->end, "synth, or file:PATH (raw or .sigmf-meta)")
+          .Required(),
+      {"synth"}, "synth or file:PATH");
+  const Option blocks = record.AddParsed("--blocks", record_options->blocks, ParseCount,
+                                         "Stop after this many blocks");
+  record
+      .AddParsed("--duration", record_options->duration_ns, ParseDurationNs,
+                 "Stop after this time, e.g. 10s")
+      .Excludes(blocks);
+  record.AddOption("--seed", record_options->seed, "Of the synth source; default 1");
+  record.AddFlag("--loop", record_options->loop, "Start the file again at its end");
   AddShared(record, *record_options);
   SetRun<RecordOptions>(record, program, "record", record_options, Record);
 
   auto play_options = std::make_shared<PlayOptions>();
-  CLI::App* play = app.add_subcommand("play", "Play a recording back");
-  play->add_option("RECORDING", play_options->name,
-                   "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name")
-      ->required();
-  play->add_option("--sink", play_options->end, "verify, null or file:PATH")
-      ->required()
-      ->check(EndOf({"verify", "null"}, "verify, null or file:PATH"));
+  const Command play = tapectl.AddCommand("play", "Play a recording back");
+  play.AddOption("RECORDING", play_options->name,
+                 "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name")
+      .Required();
+  SetEnds(play.AddOption("--sink", play_options->end, "verify, null or file:PATH").Required(),
+          {"verify", "null"}, "verify, null or file:PATH");
   AddPlayhead(play, play_options->playhead);
   AddShared(play, *play_options);
   SetRun<PlayOptions>(play, program, "play", play_options, Play);

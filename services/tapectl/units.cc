@@ -109,6 +109,12 @@ std::string OpName(int op) { return NameOf(kOps, op); }
 
 std::string CommitName(int commit) { return NameOf(kCommits, commit); }
 
+double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns) {
+  if (elapsed_ns <= 0) return 0;
+  // Rounded to a kilobyte: more digits are noise.
+  return std::round(static_cast<double>(bytes) * 1e6 / static_cast<double>(elapsed_ns)) / 1e3;
+}
+
 std::string FormatBytes(uint64_t bytes) {
   constexpr absl::string_view kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   double value = static_cast<double>(bytes);

@@ -30,6 +30,9 @@ absl::StatusOr<int> ParseCommit(absl::string_view text);
 std::string OpName(int op);
 std::string CommitName(int commit);
 
+// 10^6 bytes per second.
+double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns);
+
 // 1.5 GiB
 std::string FormatBytes(uint64_t bytes);
 

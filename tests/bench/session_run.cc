@@ -13,9 +13,9 @@ namespace {
 
 using services::session::Direction;
 
-services::session::ClientSessionSettings SettingsOf(const SessionRun& run,
-                                                    const services::client::Channel& node,
-                                                    const dataplane::RailSet& rails) {
+services::session::ClientSessionSettings SessionSettingsOf(const SessionRun& run,
+                                                           const services::client::Channel& node,
+                                                           const dataplane::RailSet& rails) {
   services::session::ClientSessionSettings settings{
       .node = node.address,
       .transports = rails.transports(),
@@ -40,7 +40,7 @@ absl::StatusOr<SessionOutcome> RunSession(const SessionRun& run,
   SessionOutcome outcome;
   GapMeter gaps(loop.clock());
   const int64_t start_ns = loop.clock().NowNs();
-  services::session::ClientSessionSettings settings = SettingsOf(run, node, rails);
+  services::session::ClientSessionSettings settings = SessionSettingsOf(run, node, rails);
   settings.make_end = [&](const auto&) -> absl::StatusOr<services::session::TransferEnd> {
     TD_ASSIGN_OR_RETURN(auto ring, MakeHostRing(run.slots, run.block_bytes));
     services::session::TransferEnd end{.ring = ring, .check_payload = run.crc};

@@ -19,7 +19,7 @@ constexpr int64_t kBehindNs = 200 * dataplane::kMillisecondNs;
 // Not measured: files, rings and followers' memory are new.
 constexpr int64_t kWarmUpNs = dataplane::kSecondNs;
 
-double Rate(uint64_t blocks, uint64_t block_bytes, int64_t ns) {
+double RateOf(uint64_t blocks, uint64_t block_bytes, int64_t ns) {
   return static_cast<double>(blocks * block_bytes) * 1e3 / static_cast<double>(ns);
 }
 
@@ -88,7 +88,7 @@ absl::StatusOr<OneRate> Sharing::One(const std::string& recording, double blocks
     return absl::DataLossError("the follower has not seen every block");
   }
   const uint64_t blocks = stream->blocks() - warm_blocks;
-  OneRate one{.rate = Rate(blocks, run_.store.block_bytes, stream->elapsed_ns() - warm_ns),
+  OneRate one{.rate = RateOf(blocks, run_.store.block_bytes, stream->elapsed_ns() - warm_ns),
               .cpu_s = cpu_s * 1e9 / static_cast<double>(blocks * run_.store.block_bytes)};
   if (follower != nullptr) {
     one.from_memory = static_cast<double>(follower->blocks_from_memory()) /
@@ -121,13 +121,13 @@ absl::Status Sharing::Together(SharingRates* rates) {
   std::vector<double> each;
   for (const auto& stream : recordings) {
     status.Update(stream->Wait());
-    each.push_back(Rate(stream->blocks(), run_.store.block_bytes, stream->elapsed_ns()));
+    each.push_back(RateOf(stream->blocks(), run_.store.block_bytes, stream->elapsed_ns()));
     rates->recorded += each.back();
   }
   rates->together = rates->recorded;
   for (const auto& stream : playbacks) {
     status.Update(stream->Wait());
-    rates->together += Rate(stream->blocks(), run_.store.block_bytes, stream->elapsed_ns());
+    rates->together += RateOf(stream->blocks(), run_.store.block_bytes, stream->elapsed_ns());
   }
   TD_RETURN_IF_ERROR(status);
   rates->least_to_most = *std::ranges::min_element(each) / *std::ranges::max_element(each);

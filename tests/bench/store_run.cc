@@ -25,7 +25,7 @@ constexpr unsigned kSparePauseUs = 50'000;
 
 const RecordingPath kPath{.channel = "bench", .recording = "bench"};
 
-StreamSettings SettingsOf(const StoreRun& run, Store& store) {
+StreamSettings StreamSettingsOf(const StoreRun& run, Store& store) {
   return {.store = &store,
           .path = kPath,
           .members = static_cast<uint32_t>(std::max<size_t>(1, run.members.size())),
@@ -37,7 +37,7 @@ StreamSettings SettingsOf(const StoreRun& run, Store& store) {
 
 absl::Status Record(const StoreRun& run, Store& store, dataplane::EventLoop& loop,
                     StoreRates* rates) {
-  TD_ASSIGN_OR_RETURN(const auto stream, RecordStream::Create(SettingsOf(run, store), loop));
+  TD_ASSIGN_OR_RETURN(const auto stream, RecordStream::Create(StreamSettingsOf(run, store), loop));
   const double cpu_s = CpuSeconds();
   stream->Begin(0);
   const absl::Status status = stream->Wait();
@@ -50,7 +50,7 @@ absl::Status Play(const StoreRun& run, Store& store, dataplane::EventLoop& loop,
                   StoreRates* rates) {
   TD_ASSIGN_OR_RETURN(const auto manifest, storage_node::LoadManifest(store, kPath, loop.clock()));
   TD_ASSIGN_OR_RETURN(const auto stream,
-                      PlayStream::Create(SettingsOf(run, store), manifest, nullptr, loop));
+                      PlayStream::Create(StreamSettingsOf(run, store), manifest, nullptr, loop));
   const double cpu_s = CpuSeconds();
   stream->Begin(0);
   const absl::Status status = stream->Wait();

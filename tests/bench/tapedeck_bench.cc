@@ -206,7 +206,7 @@ absl::StatusOr<nlohmann::json> Crc(const Options& options) {
   return nlohmann::json{{"mb_per_s", rate.mb_per_s()}, {"crc", crc}};
 }
 
-absl::StatusOr<nlohmann::json> Sharing(const Options& options) {
+absl::StatusOr<nlohmann::json> MeasureSharing(const Options& options) {
   TD_ASSIGN_OR_RETURN(const SharingRates rates,
                       RunSharing({.store = {.kind = options.store, .members = options.members},
                                   .seconds = options.seconds,
@@ -280,7 +280,7 @@ int main(int argc, char** argv) {
     case Command::kStore:
       return Print(StoreAlone(*options));
     case Command::kSharing:
-      return Print(Sharing(*options));
+      return Print(MeasureSharing(*options));
     case Command::kRestart:
       return Print(Restarts(*options));
     case Command::kNullNode:

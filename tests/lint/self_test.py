@@ -59,6 +59,11 @@ class Layering(LintTest):
         self.rejects("may see proto", "layering", {"services/a.h": "#include <grpcpp/grpcpp.h>\n"})
         self.accepts(*self.include("services/convert/a.cc", "tapedeck/v1/session.pb.h"))
 
+    def test_command_line(self):
+        for path in ("services/tapectl/a.h", "gpu_worker/settings.cc", "tests/bench/a.cc"):
+            self.rejects("may see CLI11", "layering", {path: "#include <CLI/CLI.hpp>\n"})
+        self.accepts("layering", {"services/command_line/a.cc": "#include <CLI/CLI.hpp>\n"})
+
     def test_rooms(self):
         for path, name in (("dataplane/memory/host/a.cc", "dataplane/transport/tcp/b.h"),
                            ("dataplane/transport/tcp/a.cc", "dataplane/transport/inproc/b.h"),

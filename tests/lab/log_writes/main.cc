@@ -1,6 +1,5 @@
 // tapedeck-log-replay: the power cuts that a log of dm-log-writes describes
 // (tests/lab/log_writes.sh).
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <future>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
+#include "services/command_line/command_line.h"
 #include "tests/lab/log_writes/mounted.h"
 #include "tests/lab/log_writes/replay.h"
 
@@ -29,33 +29,39 @@ struct Options {
 std::optional<Options> Parse(int argc, char** argv, int* exit_status) {
   Options options;
   ReplayOptions& replay = options.replay;
-  CLI::App app(
-      "Cuts the power after each entry of a log of dm-log-writes and looks at what is left.",
-      "tapedeck-log-replay");
-  app.add_option("--log", options.log, "The log")->required();
-  app.add_option("--sources", options.sources, "Directory of the files recorded")->required();
-  app.add_option("--block-bytes", options.block_bytes, "Of the channels")->required();
-  app.add_option("--image", options.images,
+  services::command_line::CommandLine line(
+      {.name = "tapedeck-log-replay",
+       .purpose =
+           "Cuts the power after each entry of a log of dm-log-writes and looks at what is left.",
+       .usage_error = std::nullopt});
+  const services::command_line::Command replayer = line.program();
+  replayer.AddOption("--log", options.log, "The log").Required();
+  replayer.AddOption("--sources", options.sources, "Directory of the files recorded").Required();
+  replayer.AddOption("--block-bytes", options.block_bytes, "Of the channels").Required();
+  replayer
+      .AddOption("--image", options.images,
                  "File of the recorded device's size, sparse; repeat to work in parallel")
-      ->required();
-  app.add_option("--device", options.devices, "Loop device over the image, for each")->required();
-  app.add_option("--fs", replay.file_system, "File system on it; default none");
-  app.add_option("--mount", replay.mount, "Where to mount it; a file if there is no file system")
-      ->required();
-  app.add_option("--state", replay.state, "State directory of the storage node")->required();
-  app.add_option("--state-from", replay.state_from, "What it holds, if it is not on the device");
-  app.add_option("--prefixes", replay.prefixes, "How many to look at; default all");
-  app.add_option("--losses", replay.losses, "For each, states that lost some unforced writes");
-  app.add_option("--seed", replay.seed, "Of both choices");
-  app.add_option("--only", replay.only, "The prefix of this length alone");
-  try {
-    app.parse(argc, argv);
-    if (options.images.size() == options.devices.size()) return options;
-    std::fputs("tapedeck-log-replay: as many --image as --device, please\n", stderr);
-    *exit_status = 2;
-  } catch (const CLI::ParseError& error) {
-    *exit_status = app.exit(error);
+      .Required();
+  replayer.AddOption("--device", options.devices, "Loop device over the image, for each")
+      .Required();
+  replayer.AddOption("--fs", replay.file_system, "File system on it; default none");
+  replayer
+      .AddOption("--mount", replay.mount, "Where to mount it; a file if there is no file system")
+      .Required();
+  replayer.AddOption("--state", replay.state, "State directory of the storage node").Required();
+  replayer.AddOption("--state-from", replay.state_from,
+                     "What it holds, if it is not on the device");
+  replayer.AddOption("--prefixes", replay.prefixes, "How many to look at; default all");
+  replayer.AddOption("--losses", replay.losses, "For each, states that lost some unforced writes");
+  replayer.AddOption("--seed", replay.seed, "Of both choices");
+  replayer.AddOption("--only", replay.only, "The prefix of this length alone");
+  if (const std::optional<int> ended = line.Parse(argc, argv); ended.has_value()) {
+    *exit_status = *ended;
+    return std::nullopt;
   }
+  if (options.images.size() == options.devices.size()) return options;
+  std::fputs("tapedeck-log-replay: as many --image as --device, please\n", stderr);
+  *exit_status = 2;
   return std::nullopt;
 }
 
