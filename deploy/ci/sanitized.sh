@@ -6,6 +6,9 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
 name=$1 sanitizers=$2
 dir=$TAPEDECK_ROOT/build-$name
+# Only what runs inside one process is run, so only that is built.
+# shellcheck disable=SC2034
+TAPEDECK_TARGETS=(tapedeck_tests)
 # -O1 keeps the 200 simulated runs quick; no NDEBUG, so that asserts count.
 tapedeck_build_shown Building "$dir/build.log" "$dir" -DTAPEDECK_SANITIZE="$sanitizers" -DTAPEDECK_CUDA=OFF \
   -DCMAKE_BUILD_TYPE=Sanitized -DCMAKE_CXX_FLAGS_SANITIZED='-O1 -g1'

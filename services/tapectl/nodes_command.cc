@@ -27,7 +27,7 @@ std::string MemoryOf(const NodeInfo& node) {
 
 std::string TextOf(const std::string& text) { return text.empty() ? "-" : text; }
 
-std::string NodeOf(const dataplane::topology::Place& place) {
+std::string NodeText(const dataplane::topology::Place& place) {
   return place.numa_node.has_value() ? absl::StrCat(*place.numa_node) : "-";
 }
 
@@ -35,7 +35,7 @@ Table PortsOf(const std::string& address, const NodeInfo& node) {
   Table table{.heads = {absl::StrCat("RAILS OF ", address), "DEVICE", "PCI", "NUMA"}};
   for (const auto& [rail, place] : node.rails) {
     table.rows.push_back(
-        {rail.name, TextOf(rail.device), TextOf(place.pci_address), NodeOf(place)});
+        {rail.name, TextOf(rail.device), TextOf(place.pci_address), NodeText(place)});
   }
   return table;
 }
@@ -46,7 +46,7 @@ Table DistancesOf(const std::string& address, const NodeInfo& node) {
   for (const auto& [rail, place] : node.rails)
     table.heads.push_back(absl::StrCat("TO ", rail.name));
   for (const MemoryKindInfo& memory : node.memory) {
-    Row row = {memory.device, TextOf(memory.place.pci_address), NodeOf(memory.place)};
+    Row row = {memory.device, TextOf(memory.place.pci_address), NodeText(memory.place)};
     for (const auto& to : memory.distances) row.emplace_back(DistanceName(to.distance));
     row.resize(table.heads.size(), "-");
     table.rows.push_back(std::move(row));

@@ -19,7 +19,7 @@ namespace {
 
 using namespace storage_node;  // NOLINT: the names under test
 
-constexpr uint64_t kBlocks = 12;
+constexpr uint64_t kWrittenBlocks = 12;
 constexpr uint8_t kEarlier = 1, kTried = 2;
 const store::RecordingPath kPath{.channel = "c", .recording = "2"};
 
@@ -67,7 +67,7 @@ Outcome EachIo::RecordTried() {
   const bool ended = executor.RunUntil([&] {
     outcome.durable = std::max(outcome.durable, writer.watermarks().durable);
     outcome.status.Update(writer.status());
-    if (!outcome.status.ok() || next == kBlocks) {
+    if (!outcome.status.ok() || next == kWrittenBlocks) {
       const auto flow = writer.Finish(outcome.status);
       outcome.status.Update(flow.status());
       return !flow.ok() || *flow == dataplane::Flow::kEnd;
@@ -118,7 +118,7 @@ TEST_P(EachIo, WhileRecordingAndSealing) {
       ++failed;
       ExpectNamed(outcome.status);
     } else {
-      EXPECT_EQ(outcome.durable, kBlocks) << "no error, and not all there";
+      EXPECT_EQ(outcome.durable, kWrittenBlocks) << "no error, and not all there";
     }
     ExpectKept(outcome.durable);
     const sim::FaultDisk now = disk_;
@@ -173,12 +173,12 @@ TEST_P(EachIo, WhilePlaying) {
     const bool met = disk_.operations >= begun + n;
     disk_.fault = nullptr;
     if (GetParam() == Failure::kErrorOnce && n > 2) {
-      EXPECT_EQ(good.size(), kBlocks) << n;
+      EXPECT_EQ(good.size(), kWrittenBlocks) << n;
     }
     ASSERT_FALSE(HasFailure()) << "operation " << n;
     if (!met) break;
   }
-  EXPECT_EQ(Play(disk_, *manifest).size(), kBlocks);
+  EXPECT_EQ(Play(disk_, *manifest).size(), kWrittenBlocks);
 }
 
 TEST_P(EachIo, WhileDeleting) {
@@ -189,7 +189,7 @@ TEST_P(EachIo, WhileDeleting) {
   disk_.fault = nullptr;
   if (!status.ok()) {
     ExpectNamed(status);
-    ExpectKept(kBlocks);
+    ExpectKept(kWrittenBlocks);
     EXPECT_TRUE(store->DeleteRecording(kPath).ok());
   }
   EXPECT_EQ(store->ListRecordings()->size(), 1u);

@@ -12,8 +12,8 @@ namespace tapedeck::sim {
 using namespace storage_node;  // NOLINT: the names under test
 namespace {
 
-constexpr size_t kAtOnce = 2;
-constexpr uint64_t kMaxBlocks = 14;
+constexpr size_t kRecordingsAtOnce = 2;
+constexpr uint64_t kLongestRecording = 14;
 
 }  // namespace
 
@@ -43,12 +43,12 @@ void LunLife::Turn() {
   for (Writing& writing : writing_) Step(writing);
   writing_.remove_if(
       [](const Writing& writing) { return writing.take->state != Take::State::kOpen; });
-  if (takes_left_ > 0 && writing_.size() < kAtOnce && lun_.Random() % 16 == 0) Begin();
+  if (takes_left_ > 0 && writing_.size() < kRecordingsAtOnce && lun_.Random() % 16 == 0) Begin();
   if (lun_.Random() % 512 == 0) DeleteAny();
 }
 
 void LunLife::Begin() {
-  const uint64_t blocks = 1 + lun_.Random() % kMaxBlocks;
+  const uint64_t blocks = 1 + lun_.Random() % kLongestRecording;
   Take take;
   take.manifest.block_bytes = lun_.BlockBytes();
   auto made = lun_.Make(take, blocks);

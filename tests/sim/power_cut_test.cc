@@ -21,7 +21,7 @@ namespace {
 
 using namespace storage_node;  // NOLINT: the names under test
 
-constexpr uint64_t kBlockBytes = 2048;
+constexpr uint64_t kCutBlockBytes = 2048;
 constexpr uint64_t kEndingsPerCut = 4;
 constexpr uint64_t kSeeds = 2'500;
 constexpr uint64_t kDistinctStates = 5'500;  // of these seeds, at least
@@ -30,7 +30,7 @@ const store::RecordingPath kPath{.channel = "c", .recording = "r"};
 std::byte ByteOf(uint64_t sequence) { return static_cast<std::byte>(sequence * 37 + 11); }
 
 format::Manifest Fresh(uint64_t seed, uint32_t members) {
-  format::Manifest manifest{.id = "r", .members = members, .block_bytes = kBlockBytes};
+  format::Manifest manifest{.id = "r", .members = members, .block_bytes = kCutBlockBytes};
   manifest.identity.channel = "c";
   manifest.identity.epoch = static_cast<uint32_t>(seed);
   manifest.identity.recording.bytes[0] = std::byte{1};
@@ -39,11 +39,11 @@ format::Manifest Fresh(uint64_t seed, uint32_t members) {
 
 // The index of an earlier recording in the same sectors, some of whose blocks were missing.
 Bytes StaleIndex(uint32_t epoch) {
-  const auto entries = format::EntryFormat::Of(kBlockBytes, epoch);
+  const auto entries = format::EntryFormat::Of(kCutBlockBytes, epoch);
   Bytes bytes(entries.Offset(32));
   for (uint64_t i = 0; i < 32; ++i) {
     const format::IndexEntry entry{
-        .sequence = i, .payload_bytes = i % 3 == 0 ? 0 : static_cast<uint32_t>(kBlockBytes)};
+        .sequence = i, .payload_bytes = i % 3 == 0 ? 0 : static_cast<uint32_t>(kCutBlockBytes)};
     entries.Encode(entry, 0, std::span(bytes).subspan(entries.Offset(i), entries.entry_bytes));
   }
   return bytes;
@@ -54,8 +54,8 @@ uint64_t Record(FaultDisk& disk, uint64_t seed, uint32_t members, uint64_t* push
   std::mt19937_64 random(seed);
   ManualExecutor executor(absl::ZeroDuration());
   auto store = MakeFaultStore(disk, members);
-  auto ring = *store->MakeRing({.slots = 8, .slot_bytes = kBlockBytes});
-  auto files = *store->CreateRecording(kPath, kBlockBytes, executor);
+  auto ring = *store->MakeRing({.slots = 8, .slot_bytes = kCutBlockBytes});
+  auto files = *store->CreateRecording(kPath, kCutBlockBytes, executor);
   bool sealed = false;
   uint64_t acknowledged = 0;
   const uint64_t blocks = 1 + random() % 24;
@@ -71,8 +71,8 @@ uint64_t Record(FaultDisk& disk, uint64_t seed, uint32_t members, uint64_t* push
     acknowledged = std::max(acknowledged, writer.watermarks().durable);
     if (*pushed < blocks) {
       if (auto block = ring->Take(); block.has_value()) {
-        std::memset(block->memory().data(), static_cast<int>(ByteOf(*pushed)), kBlockBytes);
-        block->header() = {.sequence = *pushed, .payload_bytes = kBlockBytes};
+        std::memset(block->memory().data(), static_cast<int>(ByteOf(*pushed)), kCutBlockBytes);
+        block->header() = {.sequence = *pushed, .payload_bytes = kCutBlockBytes};
         block->header().crc32c = dataplane::Crc32c(block->payload());
         if (writer.Push(&*block).ok()) ++*pushed;
       }
@@ -137,7 +137,7 @@ TEST(PowerCut, DurableBlocksSurviveAndNothingElseIsGivenAsGood) {
     disk.random.seed(seed);
     // Whole blocks of an earlier recording, each one place further.
     for (uint64_t i = 0; i < 24; ++i)
-      disk.stale.insert(disk.stale.end(), kBlockBytes, ByteOf(i + 1));
+      disk.stale.insert(disk.stale.end(), kCutBlockBytes, ByteOf(i + 1));
     disk.stale_index = StaleIndex(static_cast<uint32_t>(seed) + 1);
     uint64_t pushed = 0;
     const uint64_t acknowledged = Record(disk, seed, members, &pushed);

@@ -16,8 +16,8 @@ namespace {
 using services::session::Direction;
 using services::session::TransferOp;
 
-constexpr uint64_t kBlocks = 60;
-constexpr uint64_t kBlockBytes = 64 << 10;
+constexpr uint64_t kRecordedBlocks = 60;
+constexpr uint64_t kRecordedBlockBytes = 64 << 10;
 constexpr char kChannel[] = "luns/sim/channels/c";
 
 class RecordingSim : public testing::TestWithParam<std::pair<TransferOp, TransferOp>> {
@@ -29,14 +29,18 @@ class RecordingSim : public testing::TestWithParam<std::pair<TransferOp, Transfe
                                 .capacity_bytes = 64 << 20},
                                "")
                     .ok());
-    EXPECT_TRUE(node_->channels()
-                    .CreateChannel(
-                        {.name = kChannel, .block_bytes = kBlockBytes, .datatype = "cf32_le"}, "")
-                    .ok());
+    EXPECT_TRUE(
+        node_->channels()
+            .CreateChannel(
+                {.name = kChannel, .block_bytes = kRecordedBlockBytes, .datatype = "cf32_le"}, "")
+            .ok());
   }
 
   static Scenario MakeScenario(uint64_t seed) {
-    return {.seed = seed, .blocks = kBlocks, .block_bytes = kBlockBytes, .faults = true};
+    return {.seed = seed,
+            .blocks = kRecordedBlocks,
+            .block_bytes = kRecordedBlockBytes,
+            .faults = true};
   }
 
   // Records, plays back and deletes; returns the fingerprints of both runs.
@@ -54,7 +58,7 @@ class RecordingSim : public testing::TestWithParam<std::pair<TransferOp, Transfe
     EXPECT_TRUE(stored.ok()) << stored.status();
     if (!stored.ok()) return {};
     EXPECT_EQ(stored->state, services::RecordingState::kSealed);
-    EXPECT_EQ(stored->blocks, kBlocks);
+    EXPECT_EQ(stored->blocks, kRecordedBlocks);
     EXPECT_EQ(stored->missing_blocks, 0u);
 
     Scenario play = MakeScenario(seed);
@@ -64,7 +68,7 @@ class RecordingSim : public testing::TestWithParam<std::pair<TransferOp, Transfe
     SimulatedSession playback(play, node_->sessions());
     EXPECT_TRUE(playback.Execute()) << "playback hangs";
     EXPECT_TRUE(playback.result().error.ok()) << playback.result().error;
-    EXPECT_EQ(playback.delivered(), kBlocks);
+    EXPECT_EQ(playback.delivered(), kRecordedBlocks);
     const absl::Status deleted = node_->recordings().DeleteRecording(name);
     EXPECT_TRUE(deleted.ok()) << deleted;
     return {recording.world().fingerprint(), playback.world().fingerprint()};

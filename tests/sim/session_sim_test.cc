@@ -15,14 +15,14 @@ namespace {
 using services::session::Direction;
 using services::session::TransferOp;
 
-constexpr uint64_t kBlocks = 150;
-constexpr uint64_t kBlockBytes = 4096;
+constexpr uint64_t kSentBlocks = 150;
+constexpr uint64_t kSentBlockBytes = 4096;
 
 // A pattern of one block a second.
 class SlowSource final : public dataplane::Source {
  public:
   SlowSource(std::shared_ptr<dataplane::SlotPool> ring, dataplane::Executor& executor)
-      : pattern_(std::move(ring), kBlocks), executor_(executor) {}
+      : pattern_(std::move(ring), kSentBlocks), executor_(executor) {}
 
   absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override {
     if (executor_.clock().NowNs() < due_ns_) return dataplane::Flow::kNotNow;
@@ -58,12 +58,12 @@ class PatternHost final : public services::session::SessionHost {
                                                      dataplane::Executor& executor) override {
     services::session::Admission admission{.ring = ring_};
     admission.accept.op = open.op;
-    admission.accept.block_bytes = kBlockBytes;
+    admission.accept.block_bytes = kSentBlockBytes;
     if (open.direction == Direction::kPlayback) {
-      admission.accept.blocks = kBlocks;
+      admission.accept.blocks = kSentBlocks;
       admission.source =
           slow_ ? std::unique_ptr<dataplane::Source>(std::make_unique<SlowSource>(ring_, executor))
-                : std::make_unique<PatternSource>(ring_, kBlocks);
+                : std::make_unique<PatternSource>(ring_, kSentBlocks);
     } else {
       admission.sink = std::make_unique<PatternSink>([this](uint64_t) { ++delivered_; });
     }
@@ -75,7 +75,7 @@ class PatternHost final : public services::session::SessionHost {
 
  private:
   const bool slow_;  // playback
-  const std::shared_ptr<dataplane::MemoryPool> ring_ = NewRing(16, kBlockBytes);
+  const std::shared_ptr<dataplane::MemoryPool> ring_ = NewRing(16, kSentBlockBytes);
   uint64_t delivered_ = 0;
 };
 
@@ -83,7 +83,7 @@ class SessionSim : public testing::TestWithParam<std::tuple<Direction, TransferO
  protected:
   static Scenario MakeScenario(uint64_t seed, bool faults) {
     Scenario scenario{
-        .seed = seed, .blocks = kBlocks, .block_bytes = kBlockBytes, .faults = faults};
+        .seed = seed, .blocks = kSentBlocks, .block_bytes = kSentBlockBytes, .faults = faults};
     scenario.open.direction = std::get<0>(GetParam());
     scenario.open.op = std::get<1>(GetParam());
     return scenario;
@@ -92,9 +92,9 @@ class SessionSim : public testing::TestWithParam<std::tuple<Direction, TransferO
   static void RunAndCheck(SimulatedSession& session, const PatternHost& host) {
     ASSERT_TRUE(session.Execute()) << "still running after 300 s of virtual time";
     EXPECT_TRUE(session.result().error.ok()) << session.result().error;
-    EXPECT_EQ(session.delivered() + host.delivered(), kBlocks);
-    EXPECT_EQ(session.result().blocks, kBlocks);
-    EXPECT_EQ(session.result().bytes, kBlocks * kBlockBytes);
+    EXPECT_EQ(session.delivered() + host.delivered(), kSentBlocks);
+    EXPECT_EQ(session.result().blocks, kSentBlocks);
+    EXPECT_EQ(session.result().bytes, kSentBlocks * kSentBlockBytes);
     EXPECT_EQ(session.result().lost_blocks, 0u);
     EXPECT_TRUE(session.slots_returned());
     EXPECT_TRUE(host.slots_returned());
@@ -106,8 +106,8 @@ TEST_P(SessionSim, MovesEveryBlockOnceOverBothRails) {
   SimulatedSession session(MakeScenario(1, false), host);
   RunAndCheck(session, host);
   for (const auto& rail : session.result().rails) {
-    EXPECT_GT(rail.blocks, kBlocks * 35 / 100) << rail.name;
-    EXPECT_LT(rail.blocks, kBlocks * 65 / 100) << rail.name;
+    EXPECT_GT(rail.blocks, kSentBlocks * 35 / 100) << rail.name;
+    EXPECT_LT(rail.blocks, kSentBlocks * 65 / 100) << rail.name;
   }
 }
 
@@ -136,7 +136,7 @@ TEST_P(SessionSim, RepeatsExactly) {
 // A rail that has been away for long and is back is tried at once when the last other one fails.
 TEST(RailOutages, TheLastRailFailsWhileAnotherWaitsOutItsBackOff) {
   PatternHost host(/*slow=*/true);
-  Scenario scenario{.blocks = kBlocks, .block_bytes = kBlockBytes};
+  Scenario scenario{.blocks = kSentBlocks, .block_bytes = kSentBlockBytes};
   scenario.open.direction = Direction::kPlayback;
   scenario.open.op = TransferOp::kWrite;
   constexpr int64_t kBackNs = 100 * dataplane::kSecondNs;
@@ -145,7 +145,7 @@ TEST(RailOutages, TheLastRailFailsWhileAnotherWaitsOutItsBackOff) {
   SimulatedSession session(scenario, host);
   EXPECT_TRUE(session.Execute());
   EXPECT_TRUE(session.result().error.ok()) << session.result().error;
-  EXPECT_EQ(session.delivered(), kBlocks);
+  EXPECT_EQ(session.delivered(), kSentBlocks);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, SessionSim,

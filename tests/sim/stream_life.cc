@@ -10,7 +10,7 @@ namespace tapedeck::sim {
 using namespace storage_node;  // NOLINT: the names under test
 namespace {
 
-constexpr size_t kAtOnce = 2;
+constexpr size_t kStreamsAtOnce = 2;
 
 }  // namespace
 
@@ -49,7 +49,7 @@ std::vector<Moment> StreamLife::Run(uint64_t streams) {
 void StreamLife::Turn() {
   for (const auto& stream : streams_) stream->Turn();
   EndStreams();
-  if (streams_left_ > 0 && streams_.size() < kAtOnce && OneIn(16)) Begin();
+  if (streams_left_ > 0 && streams_.size() < kStreamsAtOnce && OneIn(16)) Begin();
   if (!streams_.empty() && OneIn(400)) {
     keeping_.Fire(
         **std::next(streams_.begin(), static_cast<ptrdiff_t>(lun_.Random() % streams_.size())));

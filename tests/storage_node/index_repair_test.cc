@@ -19,9 +19,9 @@ using services::ScrubState;
 using services::StoreKind;
 
 constexpr uint64_t kManyBlocks = 300;  // more than are compared at a time
-constexpr uint64_t kFast = uint64_t{1} << 40;
+constexpr uint64_t kFastRepair = uint64_t{1} << 40;
 constexpr uint64_t kImageBytes = 64 << 20;
-const format::EntryFormat kEntries = format::EntryFormat::Of(kBlockBytes, 0);
+const format::EntryFormat kIndexEntries = format::EntryFormat::Of(kBlockBytes, 0);
 
 std::string ReadBytes(const std::string& path, uint64_t offset, uint64_t bytes) {
   std::string text(bytes, '\0');
@@ -79,7 +79,7 @@ class IndexRepair : public testing::TestWithParam<StoreKind> {
     uint64_t at = 0;
     while (at < all.size() && all.compare(at, 4, "TDIX") != 0) at += 4096;
     EXPECT_LT(at, all.size());
-    return {image, at, kEntries.Offset(kManyBlocks)};
+    return {image, at, kIndexEntries.Offset(kManyBlocks)};
   }
 
   // Both copies, as they are now.
@@ -100,7 +100,7 @@ class IndexRepair : public testing::TestWithParam<StoreKind> {
     ASSERT_FALSE(Read() == sound_);
   }
 
-  Scrub Start(const std::string& parent, uint64_t rate = kFast) {
+  Scrub Start(const std::string& parent, uint64_t rate = kFastRepair) {
     const auto scrub = node_.node().scrubs().StartScrub(
         {.parent = parent, .rate_bytes_per_s = rate, .restart = true});
     EXPECT_TRUE(scrub.ok()) << scrub.status();
@@ -165,17 +165,17 @@ TEST_P(IndexRepair, EveryKindOfDamageToOneCopy) {
       {"padding of the header", 1, flip(2000)},
       {"one watermark page", 1, flip(4096 + 24)},
       {"the other watermark page", 1, flip(8192 + 24)},
-      {"first entry", 1, flip(kEntries.Offset(0) + 20)},
-      {"check value of an entry", 1, flip(kEntries.Offset(8) - 1)},
-      {"entry of the second part", 1, flip(kEntries.Offset(260) + 52)},
-      {"last entry", 1, flip(kEntries.Offset(kManyBlocks - 1))},
+      {"first entry", 1, flip(kIndexEntries.Offset(0) + 20)},
+      {"check value of an entry", 1, flip(kIndexEntries.Offset(8) - 1)},
+      {"entry of the second part", 1, flip(kIndexEntries.Offset(260) + 52)},
+      {"last entry", 1, flip(kIndexEntries.Offset(kManyBlocks - 1))},
       {"zeroed header", 1, zero(0, 1)},
-      {"zeroed page of entries", 4096 / kEntries.entry_bytes, zero(4, 1)},
-      {"all of it", 3 + kManyBlocks, zero(0, (kEntries.Offset(kManyBlocks) + 4095) / 4096)},
+      {"zeroed page of entries", 4096 / kIndexEntries.entry_bytes, zero(4, 1)},
+      {"all of it", 3 + kManyBlocks, zero(0, (kIndexEntries.Offset(kManyBlocks) + 4095) / 4096)},
       {"misplaced entry", 1,
        [](const IndexCopy& copy) {
-         CopyBytes(copy.path, copy.At(kEntries.Offset(1)), copy.path, copy.At(kEntries.Offset(2)),
-                   kEntries.entry_bytes);
+         CopyBytes(copy.path, copy.At(kIndexEntries.Offset(1)), copy.path,
+                   copy.At(kIndexEntries.Offset(2)), kIndexEntries.entry_bytes);
        }},
   };
   for (const int copy : {0, 1}) {
@@ -194,7 +194,7 @@ TEST_P(IndexRepair, EachCopyMendsTheOther) {
     FlipBit(copies_[0].path, copies_[0].At(9));
     FlipBit(copies_[1].path, copies_[1].At(4096 + 9));
     for (uint64_t i = 0; i < kManyBlocks; ++i) {
-      FlipBit(copies_[i % 2].path, copies_[i % 2].At(kEntries.Offset(i) + 20));
+      FlipBit(copies_[i % 2].path, copies_[i % 2].At(kIndexEntries.Offset(i) + 20));
     }
   });
   ExpectRepaired(2 + kManyBlocks);
@@ -207,7 +207,7 @@ TEST_P(IndexRepair, WhatBothCopiesLostIsReportedAndLeftAlone) {
       FlipBit(copy.path, copy.At(9));
       FlipBit(copy.path, copy.At(4096 + 9));
       FlipBit(copy.path, copy.At(8192 + 9));
-      FlipBit(copy.path, copy.At(kEntries.Offset(4) + 40));
+      FlipBit(copy.path, copy.At(kIndexEntries.Offset(4) + 40));
     }
   });
   const auto damaged = Read();
@@ -225,8 +225,8 @@ TEST_P(IndexRepair, WhatBothCopiesLostIsReportedAndLeftAlone) {
 
 TEST_P(IndexRepair, SoundCopiesThatDifferAreReportedAndLeftAlone) {
   Damage([&] {
-    const std::string entry = sound_[1].substr(kEntries.Offset(5), kEntries.entry_bytes);
-    format::EntryFormat format = kEntries;
+    const std::string entry = sound_[1].substr(kIndexEntries.Offset(5), kIndexEntries.entry_bytes);
+    format::EntryFormat format = kIndexEntries;
     std::memcpy(&format.epoch, &entry[48], 4);
     std::vector<std::byte> bytes(entry.size());
     std::memcpy(bytes.data(), entry.data(), entry.size());
@@ -234,7 +234,7 @@ TEST_P(IndexRepair, SoundCopiesThatDifferAreReportedAndLeftAlone) {
     ASSERT_TRUE(other.ok()) << other.status();
     ++other->sample_index;
     format.Encode(*other, 1, bytes);
-    Overwrite(copies_[1].path, copies_[1].At(kEntries.Offset(5)),
+    Overwrite(copies_[1].path, copies_[1].At(kIndexEntries.Offset(5)),
               std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   });
   const auto damaged = Read();
@@ -249,7 +249,7 @@ TEST_P(IndexRepair, SoundCopiesThatDifferAreReportedAndLeftAlone) {
 
 TEST_P(IndexRepair, VerificationAndCheckChangeNothing) {
   Damage([&] {
-    FlipBit(copies_[0].path, copies_[0].At(kEntries.Offset(7) + 20));
+    FlipBit(copies_[0].path, copies_[0].At(kIndexEntries.Offset(7) + 20));
     FlipBit(copies_[1].path, copies_[1].At(8192 + 24));
   });
   const auto damaged = Read();
@@ -263,7 +263,7 @@ TEST_P(IndexRepair, VerificationAndCheckChangeNothing) {
 TEST_P(IndexRepair, PlaysWhileItIsRepairedByTwoScrubs) {
   Damage([&] {
     for (uint64_t i = 0; i < kManyBlocks; ++i) {
-      FlipBit(copies_[i % 2].path, copies_[i % 2].At(kEntries.Offset(i) + 20));
+      FlipBit(copies_[i % 2].path, copies_[i % 2].At(kIndexEntries.Offset(i) + 20));
     }
   });
   Start("luns/l");
@@ -277,7 +277,7 @@ TEST_P(IndexRepair, PlaysWhileItIsRepairedByTwoScrubs) {
 }
 
 TEST_P(IndexRepair, KeepsToTheRateAndGoesOnAfterARestart) {
-  Damage([&] { FlipBit(copies_[1].path, copies_[1].At(kEntries.Offset(290) + 20)); });
+  Damage([&] { FlipBit(copies_[1].path, copies_[1].At(kIndexEntries.Offset(290) + 20)); });
   Start("luns/l", 1);
   ASSERT_TRUE(node_.executor().RunUntil(
       [&] { return node_.node().scrubs().GetScrub("luns/l")->recording == name_; }));
@@ -288,7 +288,7 @@ TEST_P(IndexRepair, KeepsToTheRateAndGoesOnAfterARestart) {
   node_.Stop();
   node_.Start();
   EXPECT_TRUE(
-      node_.node().scrubs().StartScrub({.parent = "luns/l", .rate_bytes_per_s = kFast}).ok());
+      node_.node().scrubs().StartScrub({.parent = "luns/l", .rate_bytes_per_s = kFastRepair}).ok());
   EXPECT_EQ(node_.EndScrub("luns/l").repaired, 1u);
   EXPECT_TRUE(Read() == sound_);
 }
@@ -305,7 +305,8 @@ TEST_P(IndexRepair, SalvagedRecordingGetsItsSecondCopyBack) {
   }
   node_.Stop();
   const IndexCopy copy = Find(1);
-  Overwrite(copy.path, copy.At(kEntries.Offset(18)), std::string(2 * kEntries.entry_bytes, '\0'));
+  Overwrite(copy.path, copy.At(kIndexEntries.Offset(18)),
+            std::string(2 * kIndexEntries.entry_bytes, '\0'));
   node_.Start();
   ASSERT_EQ(node_.Get(name_).blocks, 20u);
   const Scrub scrub = RunScrub();
@@ -328,13 +329,15 @@ class TruncatedIndex : public IndexRepair {};
 
 TEST_P(TruncatedIndex, IsAsLongAndAsGoodAsBefore) {
   for (const int copy : {0, 1}) {
-    for (const uint64_t bytes : {uint64_t{0}, uint64_t{5000}, kEntries.Offset(0),
-                                 kEntries.Offset(10) + 5, kEntries.Offset(kManyBlocks) - 1}) {
+    for (const uint64_t bytes :
+         {uint64_t{0}, uint64_t{5000}, kIndexEntries.Offset(0), kIndexEntries.Offset(10) + 5,
+          kIndexEntries.Offset(kManyBlocks) - 1}) {
       SCOPED_TRACE(testing::Message() << bytes << " bytes of copy " << copy);
       Damage([&] { std::filesystem::resize_file(copies_[copy].path, bytes); });
       const uint64_t pages = std::min<uint64_t>(bytes / 4096, 3);
-      const uint64_t entries =
-          bytes < kEntries.Offset(0) ? 0 : (bytes - kEntries.Offset(0)) / kEntries.entry_bytes;
+      const uint64_t entries = bytes < kIndexEntries.Offset(0)
+                                   ? 0
+                                   : (bytes - kIndexEntries.Offset(0)) / kIndexEntries.entry_bytes;
       ExpectRepaired(3 - pages + kManyBlocks - entries);
       if (HasFailure()) return;
     }

@@ -28,7 +28,7 @@ using grpc::health::v1::HealthCheckRequest;
 using grpc::health::v1::HealthCheckResponse;
 using ::testing::HasSubstr;
 
-constexpr absl::Duration kTimeout = absl::Seconds(5);
+constexpr absl::Duration kAnswerTimeout = absl::Seconds(5);
 
 grpc::Status Check(const client::Channel& channel, const std::string& service,
                    HealthCheckResponse& response) {
@@ -54,7 +54,7 @@ TEST(ServerTest, HealthWatchTellsOfTheDrain) {
   const LoopbackNode node;
   const auto stub = Health::NewStub(node.channel.channel);
   grpc::ClientContext context;
-  context.set_deadline(absl::ToChronoTime(absl::Now() + kTimeout));
+  context.set_deadline(absl::ToChronoTime(absl::Now() + kAnswerTimeout));
   const auto reader = stub->Watch(&context, HealthCheckRequest());
   HealthCheckResponse response;
   ASSERT_TRUE(reader->Read(&response));
@@ -70,7 +70,7 @@ TEST(ServerTest, ReflectionListsTheServices) {
   const LoopbackNode node;
   grpc::GenericStub stub(node.channel.channel);
   grpc::ClientContext context;
-  context.set_deadline(absl::ToChronoTime(absl::Now() + kTimeout));
+  context.set_deadline(absl::ToChronoTime(absl::Now() + kAnswerTimeout));
   grpc::CompletionQueue queue;
   const grpc::Slice slice("\x3a\x00", 2);
   const auto call = stub.PrepareUnaryCall(
@@ -94,26 +94,26 @@ TEST(ServerTest, ReflectionListsTheServices) {
 TEST(ServerTest, DrainRefusesNewWorkOnly) {
   LoopbackNode node;
   node.server->Drain();
-  client::JobsClient jobs(node.channel, kTimeout);
+  client::JobsClient jobs(node.channel, kAnswerTimeout);
   const auto started = jobs.StartRecord(
       {.transfer = {.storage = "s:1", .target = "luns/l0/channels/c0"}, .blocks = 1});
   EXPECT_EQ(started.status().code(), absl::StatusCode::kUnavailable);
   ASSERT_TRUE(ReasonOf(started.status()).has_value());
   EXPECT_EQ(ReasonOf(started.status())->reason, "DRAINING");
   EXPECT_TRUE(jobs.ListJobs().ok());
-  client::CatalogClient catalog(node.channel, kTimeout);
+  client::CatalogClient catalog(node.channel, kAnswerTimeout);
   EXPECT_TRUE(catalog.ListLuns().ok());
 }
 
 TEST(ServerTest, ShutdownEndsWatchersSoon) {
   LoopbackNode node;
-  client::JobsClient jobs(node.channel, kTimeout);
+  client::JobsClient jobs(node.channel, kAnswerTimeout);
   const auto started = jobs.StartRecord(
       {.transfer = {.storage = "s:1", .target = "luns/l0/channels/endless"}, .blocks = 1});
   ASSERT_TRUE(started.ok()) << started.status();
   absl::Status watched;
   std::thread watcher(
-      [&] { watched = jobs.WatchJob(started->name, kTimeout, [](const Job&) {}).status(); });
+      [&] { watched = jobs.WatchJob(started->name, kAnswerTimeout, [](const Job&) {}).status(); });
   absl::SleepFor(absl::Milliseconds(100));
   const absl::Time start = absl::Now();
   node.server->Shutdown(absl::Seconds(10));
@@ -162,7 +162,7 @@ TEST(ServerTest, GarbageHarmsNothing) {
   SendGarbage(node.server->port(), "GET / HTTP/1.1\r\n\r\n");
   SendGarbage(node.server->port(), "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + noise);
   SendGarbage(node.server->port(), "");
-  EXPECT_TRUE(client::GetNode(node.channel, kTimeout).ok());
+  EXPECT_TRUE(client::GetNode(node.channel, kAnswerTimeout).ok());
 }
 
 }  // namespace
