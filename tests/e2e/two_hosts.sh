@@ -5,7 +5,7 @@
 set -Eeuo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../lab/two_vms.sh"
 BIN=${TAPEDECK_BIN:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/build/bin}
-BLOCKS=32
+BLOCKS=$([[ -n ${TAPEDECK_LONG:-} ]] && echo 32 || echo 16)
 
 fail() {
   echo "FAILED at ${BASH_SOURCE[1]##*/}:${BASH_LINENO[0]}: $*" >&2

@@ -126,9 +126,9 @@ end_of_log() {
 # all_logs FS/KIND...: each is replayed while the machine records the next.
 all_logs() {
   local word log status from=$SECONDS machine done=0
-  coproc MACHINE { record_logs "$@"; }
-  machine=$MACHINE_PID
-  while read -r word log status <&"${MACHINE[0]}"; do
+  exec 5< <(record_logs "$@")
+  machine=$!
+  while read -r word log status <&5; do
     [[ $word == recorded ]] || { echo "$word $log $status" && continue; }
     end_of_log "$log" "$status" "$from"
     done=$((done + 1)) from=$SECONDS
