@@ -4,7 +4,18 @@ set -Eeuo pipefail
 trap '((BASH_SUBSHELL > 0)) || echo "FAILED at ${BASH_SOURCE[0]##*/}:$LINENO: $BASH_COMMAND" >&2' ERR
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 WORK=$(mktemp -d)
-trap 'rm -rf "$WORK"' EXIT
+# shellcheck source=tests/lab/results.sh
+source "$LAB/results.sh"
+
+# shellcheck disable=SC2317
+end_test() {
+  local status=$?
+  result_of "$status" boot "$SECONDS" "$WORK/err" >/dev/null
+  rm -rf "$WORK"
+  exit "$status"
+}
+trap end_test EXIT
+touch "$WORK/err"
 
 fail() {
   echo "FAILED at ${BASH_SOURCE[1]##*/}:${BASH_LINENO[0]}: $*" >&2

@@ -9,9 +9,12 @@ source "$LAB/results.sh"
 
 # say_not_run: checks of the list that have no verdict.
 say_not_run() {
-  local name
+  local name verdict=failed why="the machine ended before it did"
+  if ((STATUS == 77)); then
+    verdict=skipped why=$(sed -n 's/^skipped: //p' "$SAID/machine" | tail -n 1)
+  fi
   while read -r name; do
-    grep -q $'^[a-z]*\t'"$name"$'\t' "$SAID/verdicts" || say_result failed "$name" 0 "the machine ended before it did"
+    grep -q $'^[a-z]*\t'"$name"$'\t' "$SAID/verdicts" || say_result "$verdict" "$name" 0 "$why"
   done <"$SAID/list"
 }
 
@@ -27,5 +30,5 @@ trap 'rm -rf "$SAID"' EXIT
   --env "TAPEDECK_LONG=${TAPEDECK_LONG:-}" -- "$LAB/checks.sh" "$FILE" "$@" </dev/null 2>"$SAID/machine" |
   keep_results | tee "$SAID/verdicts" || STATUS=$?
 cat "$SAID/machine"
-((STATUS == 77)) || say_not_run
+say_not_run
 exit "$STATUS"

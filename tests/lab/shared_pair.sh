@@ -38,7 +38,10 @@ while (($# > 0)); do
   (run_scripts "$@") 2>"$SAID/errors"
   status=$?
   read -r current started <"$SAID/current" || current=
-  ((status != 77)) || { cat "$SAID/errors" && exit 77; }
+  if ((status == 77)); then
+    for script in "$@"; do result_of 77 "$(name_of "$script")" 0 "$SAID/errors"; done
+    exit 77
+  fi
   [[ -n ${current:-} ]] || break
   FAILED=1
   cat "$SAID/errors" >>"$SAID/log"

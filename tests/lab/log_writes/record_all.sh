@@ -4,7 +4,7 @@
 #   record_all.sh FS/KIND...
 set -uo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-LIMIT=150
+LIMIT=300
 # shellcheck source=tests/lab/guest.sh
 source "$HERE/../guest.sh"
 
