@@ -34,9 +34,10 @@ free_port() {
   return 1
 }
 
-# wait_for SECONDS COMMAND...: runs the command until it succeeds; fails when the time is over.
+# wait_for SECONDS COMMAND...: runs the command until it succeeds; fails when the time is over, which is longer in a
+# machine that says how slow it is (TAPEDECK_SLOWNESS).
 wait_for() {
-  local deadline=$(($(milliseconds) + $1 * 1000))
+  local deadline=$(($(milliseconds) + $1 * 1000 * ${TAPEDECK_SLOWNESS:-1}))
   shift
   until "$@" >/dev/null 2>&1; do
     (($(milliseconds) < deadline)) || return 1

@@ -3,6 +3,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 SECONDS_IDLE=10
+[[ -z ${TAPEDECK_E2E_PERCENT:-} ]] || SECONDS_IDLE=5
 
 begin_test
 address=127.0.0.1:$(free_port)
@@ -10,9 +11,9 @@ start_service "$WORK/node.log" "${address##*:}" \
   "$TAPEDECK_BIN/tapedeck-bench" null-node --listen "$address" "${STORAGE_RAILS[@]}"
 node=$SERVICE_PID
 "$TAPEDECK_BIN/tapedeck-bench" rails --node "$address" --rails "$(IFS=, && echo "${RAILS[*]#*=}")" \
-  --blocks 50 --hold $((SECONDS_IDLE + 15)) >"$WORK/worker.json" 2>"$WORK/worker.log" &
+  --blocks 50 --hold $((SECONDS_IDLE + $(slow 10))) >"$WORK/worker.json" 2>"$WORK/worker.log" &
 worker=$!
-wait_for 10 grep -q 'rail up.*r1' "$WORK/worker.log" || fail "the session did not come up"
+wait_for 20 grep -q 'rail up.*r1' "$WORK/worker.log" || fail "the session did not come up"
 sleep 3
 before=("$(ticks "$node")" "$(ticks "$worker")")
 sleep "$SECONDS_IDLE"

@@ -1,13 +1,15 @@
 # shellcheck shell=bash disable=SC2034
 # Sourced by every test here: starts its own services, always stops them, shows their logs when it
 # fails. Exit 77 means skipped, with a line "skipped: WHY".
-set -euo pipefail
+set -Eeuo pipefail
+# In a subshell the message might become part of an answer.
+trap '((BASH_SUBSHELL > 0)) || echo "FAILED at ${BASH_SOURCE[0]##*/}:$LINENO: $BASH_COMMAND" >&2' ERR
 source "$(dirname "${BASH_SOURCE[0]}")/../../deploy/services.sh"
 DATA=${TAPEDECK_DATA:-$TAPEDECK_ROOT/../shared/data}
 MIB=$((1024 * 1024))
 
 fail() {
-  echo "FAILED: $*" >&2
+  echo "FAILED at ${BASH_SOURCE[1]##*/}:${BASH_LINENO[0]}: $*" >&2
   exit 1
 }
 
@@ -41,11 +43,14 @@ begin_test() {
   trap 'exit 130' INT TERM
 }
 
-# scaled NUMBER: less of it, but some, where everything is emulated (TAPEDECK_E2E_PERCENT).
+# scaled NUMBER [LEAST]: less of it, but some, where everything is emulated (TAPEDECK_E2E_PERCENT).
 scaled() {
-  local number=$(($1 * ${TAPEDECK_E2E_PERCENT:-100} / 100))
-  echo $((number > 8 ? number : 8))
+  local number=$(($1 * ${TAPEDECK_E2E_PERCENT:-100} / 100)) least=${2:-8}
+  echo $((number > least ? number : least))
 }
+
+# slow NUMBER: a limit of time, longer where everything is emulated, by how slow that is just now.
+slow() { echo $(($1 * ${TAPEDECK_SLOWNESS:-1})); }
 
 # lun_with_channel memory|posix|direct|block LUN/CHANNEL DATATYPE BLOCK_BYTES [CHANNEL OPTION...]: of CAPACITY, 2GiB by default.
 # A memory LUN takes all of its memory when it is made, which may last some seconds.
@@ -89,20 +94,49 @@ ticks() { awk '{sub(/.*\) /, ""); print $12 + $13}' "/proc/$1/stat"; }
 # The newest job of the worker.
 job() { tapectl_json jobs list | jq -c '.jobs[0] // {}'; }
 
+# has_sent PACKETS: the ports of the virtual machine, since it was booted. Read without starting a program.
+has_sent() {
+  local file packets sum=0
+  for file in /sys/class/infiniband/rx*/ports/1/hw_counters/sent_pkts; do
+    read -r packets <"$file"
+    sum=$((sum + packets))
+  done
+  SENT=$sum
+  ((sum >= $1))
+}
+
+# is_under_way BEFORE: JOB_PID has moved some blocks, or has ended. There is no time for tapectl in an emulated machine,
+# where a job ends within a few of its calls: there the ports' packets tell, of 4096 bytes at most.
+is_under_way() {
+  kill -0 "$JOB_PID" 2>/dev/null || return 0
+  if [[ $RAIL_KIND == verbs ]]; then
+    has_sent "$1"
+  else
+    job_after_has_blocks "$1" "$(scaled 50)"
+  fi
+}
+
 # job_after_has_blocks JOB BLOCKS: a newer job than that one has moved so many.
 job_after_has_blocks() { job | jq -e --arg before "$1" --argjson blocks "$2" '.name != $before and .blocks >= $blocks'; }
 
 job_is_running() { [[ $(job | jq -r .state) == RUNNING ]]; }
 
+goes_on() { if [[ $RAIL_KIND == verbs ]]; then kill -0 "$JOB_PID" 2>/dev/null; else job_is_running; fi; }
+
 # start_job ARGUMENT...: runs tapectl in the background; its answer goes to WORK/job.json. Returns once some blocks
 # have moved, sooner than which no test interferes.
 start_job() {
   local before
-  before=$(job | jq -r '.name // ""')
+  if [[ $RAIL_KIND == verbs ]]; then
+    has_sent 0
+    before=$((SENT + $(scaled 50) * 256))
+  else
+    before=$(job | jq -r '.name // ""')
+  fi
   tapectl_json "$@" >"$WORK/job.json" 2>"$WORK/job.log" &
   JOB_PID=$!
-  wait_for 30 job_after_has_blocks "$before" "$(scaled 50)" || fail "the job did not get going: $(cat "$WORK/job.json" "$WORK/job.log")"
-  job_is_running || fail "the job had ended before anything could happen to it: $(job)"
+  wait_for 30 is_under_way "$before" || fail "the job did not get going: $(cat "$WORK/job.json" "$WORK/job.log")"
+  goes_on || fail "the job had ended before anything could happen to it: $(cat "$WORK/job.json" "$WORK/job.log")"
 }
 
 # end_job: waits for it; ANSWER is its JSON, JOB_STATUS its exit status.

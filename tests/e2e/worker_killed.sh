@@ -6,7 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 begin_test
 start_storage
 start_worker
-CAPACITY=$(scaled 6144)MiB lun_with_channel posix l0/c0 cf32_le 1MiB
+CAPACITY=$(scaled 6144 2048)MiB lun_with_channel posix l0/c0 cf32_le 1MiB
 start_job record l0/c0 --source synth --duration 60s
 recording=$(newest_recording)
 seen=$(job | jq .blocks)

@@ -1,12 +1,24 @@
 #!/usr/bin/env bash
-# vm.sh does what it says: ports, options, output, exit status, timeout.
-set -euo pipefail
+# vm.sh does what it says: options, output, exit status, timeout. The ports are the matter of ports_test.sh.
+set -Eeuo pipefail
+trap '((BASH_SUBSHELL > 0)) || echo "FAILED at ${BASH_SOURCE[0]##*/}:$LINENO: $BASH_COMMAND" >&2' ERR
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 WORK=$(mktemp -d)
-trap 'rm -rf "$WORK"' EXIT
+# shellcheck source=tests/lab/results.sh
+source "$LAB/results.sh"
+
+# shellcheck disable=SC2317
+end_test() {
+  local status=$?
+  result_of "$status" boot "$SECONDS" "$WORK/err" >/dev/null
+  rm -rf "$WORK"
+  exit "$status"
+}
+trap end_test EXIT
+touch "$WORK/err"
 
 fail() {
-  echo "FAILED: $*" >&2
+  echo "FAILED at ${BASH_SOURCE[1]##*/}:${BASH_LINENO[0]}: $*" >&2
   cat "$WORK"/{out,err} >&2
   exit 1
 }
@@ -22,16 +34,13 @@ expect() {
   ((status == $1)) || fail "status $status, not $1: vm.sh ${*:2}"
 }
 
-expect 0 --timeout 120 -- "$LAB/ports_test.sh"
-cat "$WORK/out"
-
 mkdir "$WORK/shared"
 truncate -s 64M "$WORK/disk"
 # shellcheck disable=SC2016
-expect 3 --timeout 60 --memlock 64 --mtu 1500 --env 'WORDS=two words' --share "$WORK/shared" --disk "$WORK/disk" -- bash -c '
+expect 3 --timeout 300 --memlock 64 --mtu 1500 --env 'WORDS=two words' --share "$WORK/shared" --disk "$WORK/disk" -- bash -c '
   echo "$WORDS"
   ibv_devinfo -d rx0 | grep active_mtu
-  timeout 10 ibv_rc_pingpong -d rx0 -g 1 -s 1048576 >&2
+  timeout 60 ibv_rc_pingpong -d rx0 -g 1 -s 1048576 >&2
   mkfs.ext4 -q /dev/nvme0n1 && mount /dev/nvme0n1 /mnt && pwd >"$0/folder"
   exit 3' "$WORK/shared"
 [[ $(head -n 1 "$WORK/out") == 'two words' ]] || fail "the environment"

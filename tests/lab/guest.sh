@@ -14,12 +14,29 @@ make_veth_port() {
 # make_rdma PORT DEVICE: an RDMA device on a network device.
 make_rdma() { rdma link add "$1" type rxe netdev "$2"; }
 
+# ready_port N HOST MTU yes|no: pN, which is there, gets its MTU, its address and, if told, its RDMA device.
+ready_port() {
+  set_mtu "$1" "$3"
+  add_address "$1" "$2"
+  port_up "$1"
+  [[ $4 == no ]] || make_rdma "rx$1" "p$1"
+}
+
 port_down() { ip link set "p$1" down; }
 port_up() { ip link set "p$1" up; }
 
 # remove_port N: network and RDMA device go, as if pulled out. Programs that use librdmacm are told at once
 # (RDMA_CM_EVENT_DEVICE_REMOVAL; verbs' own events do not say it); the kernel finishes when the last has closed it.
 remove_port() { ip link delete "p$1" >/dev/null 2>&1 & }
+
+# remake_port N HOST MTU yes|no: in a single machine, pN is as it was after the boot, whatever it is now.
+remake_port() {
+  local device
+  for device in "rx$1" "ry$1"; do rdma link delete "$device" 2>/dev/null || true; done
+  ip link delete "p$1" 2>/dev/null || true
+  make_veth_port "$1"
+  ready_port "$@"
+}
 
 # set_mtu N BYTES: the path MTU becomes the largest power of two that fits with RoCE's headers: 4200 gives 4096,
 # 1500 gives 1024.
@@ -65,18 +82,46 @@ slow_address() {
 # rdma_state N: the port's state as the RDMA device sees it, such as ACTIVE or DOWN.
 rdma_state() { sed 's/.*: //' "/sys/class/infiniband/rx$1/ports/1/state"; }
 
+# await_state N STATE: fails after 20 s, times the machine's slowness.
+await_state() {
+  local deadline=$((SECONDS + 20 * $(slowness)))
+  until [[ $(rdma_state "$1") == "$2" ]]; do
+    ((SECONDS < deadline)) || return 1
+    sleep 0.1
+  done
+}
+
 # rdma_counter N NAME: such as sent_pkts, rcvd_seq_err, completer_retry_err, retry_exceeded_err.
 rdma_counter() { cat "/sys/class/infiniband/rx$1/ports/1/hw_counters/$2"; }
 
-# await_listener tcp|rdma PORT: returns once a program listens there; fails after 20 s.
+# await_listener tcp|rdma PORT: returns once a program listens there; fails after 20 s, times the machine's slowness.
 await_listener() {
-  local listeners=(ss -Htln) deadline=$((SECONDS + 20))
+  local listeners=(ss -Htln) deadline=$((SECONDS + 20 * $(slowness)))
   [[ $1 == tcp ]] || listeners=(rdma resource show cm_id)
   until "${listeners[@]}" | grep 'LISTEN' | grep -q "[: ]$2 "; do
     ((SECONDS < deadline)) || return 1
     sleep 0.1
   done
 }
+
+# nvme_disk N: the device of the machine's disk N, counted from 0; the kernel's own numbers come as the disks answer.
+nvme_disk() {
+  local path serial
+  for path in /sys/class/nvme/nvme*; do
+    read -r serial <"$path/serial"
+    [[ $serial != "disk$1" ]] || echo "/dev/${path##*/}n1"
+  done
+}
+
+# slowness: how many times longer than promised things may take in this machine now, by the time that starting a few
+# programs takes: 2 on an idle host of two cores.
+slowness() {
+  local started=${EPOCHREALTIME/[.,]/} slow
+  for _ in 1 2 3; do bash -c :; done
+  slow=$((1 + (${EPOCHREALTIME/[.,]/} - started) / 1000 / SLOWNESS_MS))
+  echo $((slow > 2 ? slow : 2))
+}
+SLOWNESS_MS=250
 
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   set -euo pipefail

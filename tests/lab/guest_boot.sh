@@ -59,17 +59,15 @@ ready_network() {
   [[ $RDMA == no ]] || modprobe -a crc32_generic rdma_rxe ib_uverbs rdma_ucm
   for port in 0 1; do
     ((NICS > 0)) || make_veth_port "$port"
-    set_mtu "$port" "$MTU"
-    add_address "$port" "$HOST"
-    port_up "$port"
-    [[ $RDMA == no ]] || make_rdma "rx$port" "p$port"
+    ready_port "$port" "$HOST" "$MTU" "$RDMA"
   done
 }
 
 # run_command: with its output on the ports that lead to the caller. Pipes lie between, since such a port cannot be
 # opened twice, as /dev/stdout would.
 run_command() {
-  local port out err input=/dev/null status=0 limit=()
+  local port out err input=/dev/null status=0 limit=() slowness
+  slowness=$(slowness)
   port=$(basename /sys/class/virtio-ports/vport*p1)
   port=/dev/${port%1}
   [[ $STDIN == no ]] || input=${port}3
@@ -81,7 +79,7 @@ run_command() {
   [[ $MEMLOCK == unlimited ]] || limit=(setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock)
   (
     cd "$DIR" && ulimit -l "$MEMLOCK" &&
-      exec env -i PATH="$PATH" HOME=/root LANG=C.UTF-8 LAB="$LAB" "${ENVIRONMENT[@]}" "${limit[@]}" "${COMMAND[@]}"
+      exec env -i PATH="$PATH" HOME=/root LANG=C.UTF-8 LAB="$LAB" TAPEDECK_SLOWNESS="$slowness" "${ENVIRONMENT[@]}" "${limit[@]}" "${COMMAND[@]}"
   ) <"$input" >&3 2>&4 3>&- 4>&- || status=$?
   exec 3>&- 4>&-
   # Programs that the command left behind hold its output open; they are not waited for.

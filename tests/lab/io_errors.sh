@@ -113,7 +113,7 @@ remount() {
 # failing_disk KIND fail_writes|fail_all
 failing_disk() {
   local acknowledged name report
-  tapectl_json record "$1/synth" --source synth --duration 60s >"$WORK/job.json" 2>"$WORK/job.log" &
+  tapectl_json record "$1/synth" --source synth --duration 600s >"$WORK/job.json" 2>"$WORK/job.log" &
   JOB_PID=$!
   wait_for 30 is_ahead "$1" || fail "$1: the job did not get going: $(cat "$WORK/job.json")"
   "$2"
@@ -139,7 +139,21 @@ failing_disk() {
   echo "$1, $2: $(jq -r .error.message <<<"$ANSWER" | head -c 160); $acknowledged blocks acknowledged, 0 lost"
 }
 
+# end_disk: the next test in this machine finds neither the disk nor the slow address, however this one ended.
+# shellcheck disable=SC2317
+end_disk() {
+  local status=$? pid
+  for pid in "${SERVICE_PIDS[@]}"; do stop_service "$pid"; done
+  if mountpoint -q "$WORK/mnt"; then umount "$WORK/mnt" || umount -l "$WORK/mnt"; fi
+  if [[ -e $DEVICE ]]; then dmsetup remove --force --retry failing || true; fi
+  modprobe -r brd || true
+  tc qdisc delete dev lo root || true
+  (exit "$status") && true
+  end_test
+}
+
 begin_test
+trap end_disk EXIT
 # A recording lasts longer than making its disk fail takes.
 slow_address 127.0.0.2 16mbit
 start_worker
@@ -147,5 +161,3 @@ begin_disk "$1"
 begin_node "$1"
 bad_sector "$1"
 for fault in "${@:2}"; do failing_disk "$1" "$fault"; done
-stop_service "$STORAGE_PID"
-[[ $1 == block ]] || umount "$WORK/mnt"

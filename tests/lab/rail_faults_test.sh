@@ -8,45 +8,58 @@ source "$(dirname "${BASH_SOURCE[0]}")/../e2e/lib.sh"
 # shellcheck source=tests/lab/guest.sh
 source "$TAPEDECK_ROOT/tests/lab/guest.sh"
 
-BLOCKS=300
-
 services() {
   start_storage
   start_worker
-  CAPACITY=400MiB lun_with_channel memory v/c0 cf32_le 1MiB
 }
+
+channel() { CAPACITY=64MiB lun_with_channel memory v/c0 cf32_le 1MiB; }
 
 # logged FILE TEXT [WHAT]: the text is in the log of the storage node or the worker.
 logged() { grep -qF "$2" "$WORK/$1.log" || fail "$1 does not say: $2"; }
 
-# A device that is pulled out ends its rail, not the session.
+has_moved() { (($(job | jq .blocks) >= $1)); }
+
+# A device that is pulled out ends its rail, not the session: an endless recording goes on, until it is cancelled.
 device_gone() {
+  local said="device gone: rx1 was removed or has failed; once it is back, restart this service to use the rail again"
+  local recordings
   services
-  start_job record v/c0 --source synth --blocks "$BLOCKS"
+  mkdir "$WORK/member"
+  tapectl lun create v --store posix --member "$WORK/member" --capacity 256MiB --when-full ring >/dev/null
+  tapectl channel create v/c0 --block-bytes 1MiB --segment 32MiB >/dev/null
+  start_job record v/c0 --source synth --duration 600s
   remove_port 1
+  wait_for 20 grep -qF "$said" "$WORK/worker.log" || fail "the worker does not say: $said"
+  wait_for 30 has_moved $(($(job | jq .blocks) + 64)) || fail "nothing moves any more: $(job)"
+  tapectl jobs cancel "$(job | jq -r .name)" >/dev/null
   end_job
-  ((JOB_STATUS == 0)) || fail "recording: $ANSWER"
+  expect_error_in "$ANSWER" CANCELLED JOB_CANCELLED
   is_whole "$ANSWER" "recording while a device goes"
-  logged worker "device gone: rx1 was removed or has failed; once it is back, restart this service to use the rail again"
+  recordings=$(tapectl_json recordings list v/c0 | jq -c .recordings)
+  json_is "$recordings" 'length >= 2 and all(.[]; .state == "SEALED" and .missing_blocks == 0)' "what was recorded"
+  tapectl_json recordings verify v/c0/latest >"$WORK/verify.log" || fail "the end of the recording: $(cat "$WORK/verify.log")"
 }
 
-# Machine with --memlock 64.
+# Without CAP_IPC_LOCK, and with a limit of 64 KiB.
 memlock() {
   services
+  channel
   answer=$(tapectl_json record v/c0 --source synth --blocks 10 2>&1) && fail "recorded: $answer"
   expect_error_in "$answer" RESOURCE_EXHAUSTED MEMLOCK_TOO_LOW
   [[ $answer == *"bytes must be locked and the limit of locked memory is 65536 bytes; set LimitMEMLOCK=infinity"* ]] ||
     fail "not the sentence: $answer"
 }
 
-# Machine with --mtu 1500.
+# With ports of 1500 bytes.
 mtu() {
   services
+  channel
   is_whole "$(tapectl_json record v/c0 --source synth --blocks 20)" "recording at path MTU 1024"
   logged worker "path MTU 1024 carries 5.6 % less than 4096; set the MTU of both ports and of the switch to 4200 or more"
 }
 
-# Machine with --no-rdma: verbs is refused, auto takes TCP and says so.
+# In a machine with --no-rdma: verbs is refused, auto takes TCP and says so.
 no_device() {
   local text status=0
   text=$("$TAPEDECK_BIN/tapedeck-storage" --listen "127.0.0.1:$(free_port)" --state "$WORK/other" \
@@ -57,6 +70,7 @@ no_device() {
   # shellcheck disable=SC2034
   WORKER_RAILS=("${STORAGE_RAILS[@]}")
   services
+  channel
   is_whole "$(tapectl_json record v/c0 --source synth --blocks 20)" "recording over TCP"
   logged worker "auto: this rail uses TCP"
   logged worker "transport=tcp"

@@ -2,10 +2,11 @@
 # Sourced by a test that needs two hosts: machines a and b, each with two RDMA ports, whose packets really travel
 # between them. The test itself runs on the build machine and directs both. Addresses: ports 0 and 1 of a are 10.0.0.1
 # and 10.0.1.1, of b 10.0.0.2 and 10.0.1.2; 10.9.0.1 and 10.9.0.2 are for the control plane.
-#   begin_vms [OPTION OF vm.sh...]   boots both; ends them when the test ends
+#   begin_vms [OPTION OF vm.sh...]   boots both, unless another test in this shell has (shared_pair.sh); ends them when
+#                                    the shell ends. SLOWNESS: as slowness in guest.sh, by the time that the boot took
 #   on a COMMAND...                  runs it on a: its output and status. 125: the machine is gone
 #   start_on a COMMAND...            starts it; JOB is its folder, with the files stdout and stderr
-#   end_of JOB [SECONDS]             waits for it, 60 s unless told (then 124): its status
+#   end_of JOB [SECONDS]             waits for it, 60 s times SLOWNESS unless told (then 124): its status
 #   stop_job JOB                     sends it SIGTERM
 #   guest a FUNCTION...              a function of guest.sh on a, such as port_down 0
 #   vm_cut b, vm_boot b              the power of b goes, comes back; disks stay as they were
@@ -13,9 +14,15 @@
 #   vm_link a 0 off|on               the cable of a's port 0; 2 is the control NIC
 # Commands run in the caller's folder and see its files as they are, but keep what they write to themselves.
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+SLOWNESS=${SLOWNESS:-2}
 declare -A VM_RUN VM_PROCESS VM_DISK VM_HOST=([a]=1 [b]=2) VM_PEER=([a]=b [b]=a)
 
 begin_vms() {
+  local vm from=$SECONDS
+  if [[ -n ${VM_WORK:-} ]]; then
+    for vm in a b; do vm_is_up "$vm" || vm_boot "$vm"; done
+    return
+  fi
   VM_OPTIONS=(--timeout 300 --memory 1024 "$@")
   VM_WORK=$(mktemp -d "${TMPDIR:-/tmp}/tapedeck-vms.XXXXXX")
   trap end_vms EXIT
@@ -24,6 +31,7 @@ begin_vms() {
   vm_power_on b
   vm_wait_ready a
   vm_wait_ready b
+  SLOWNESS=$((2 + (SECONDS - from) / 20))
 }
 
 # end_vms: takes the power from both and removes what they left; for a test with an exit trap of its own.
@@ -58,7 +66,7 @@ vm_power_on() {
   VM_PROCESS[$1]=$!
 }
 
-vm_is_up() { kill -0 "${VM_PROCESS[$1]}" 2>/dev/null; }
+vm_is_up() { [[ -n ${VM_PROCESS[$1]:-} ]] && kill -0 "${VM_PROCESS[$1]}" 2>/dev/null; }
 
 vm_wait_ready() {
   local status=0
@@ -93,7 +101,7 @@ start_on() {
 }
 
 end_of() {
-  local deadline=$((SECONDS + ${2:-60})) vm
+  local deadline=$((SECONDS + ${2:-60} * SLOWNESS)) vm
   vm=$(<"$1/vm")
   until [[ -e $1/status ]]; do
     if [[ $1 != "${VM_RUN[$vm]}"/* ]] || ! vm_is_up "$vm"; then

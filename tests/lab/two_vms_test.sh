@@ -3,10 +3,10 @@
 # other side, and a machine that comes back is reached again.
 # shellcheck source=tests/lab/two_vms.sh
 source "$(dirname "${BASH_SOURCE[0]}")/two_vms.sh"
-set -euo pipefail
+set -Eeuo pipefail
 
 fail() {
-  echo "FAILED: $*" >&2
+  echo "FAILED at ${BASH_SOURCE[1]##*/}:${BASH_LINENO[0]}: $*" >&2
   exit 1
 }
 
@@ -16,7 +16,7 @@ rping_over() {
   start_on a rping -s -a "10.0.$1.1" -C 3
   server=$JOB
   guest a await_listener rdma 7174
-  on b timeout 30 rping -c -a "10.0.$1.1" -C 3 >/dev/null || fail "rping over port $1"
+  on b timeout $((30 * SLOWNESS)) rping -c -a "10.0.$1.1" -C 3 >/dev/null || fail "rping over port $1"
   end_of "$server" || fail "the server of rping over port $1: $(<"$server/stderr")"
 }
 
@@ -47,21 +47,19 @@ expect_error() {
 bandwidth() {
   start_on a ib_write_bw -d rx0 -s 1048576 -n 16 -F
   guest a await_listener tcp 18515
-  on b timeout 30 ib_write_bw -d rx0 -s 1048576 -n 16 -F 10.9.0.1 | awk '$1 == 1048576 {print $4}'
+  on b timeout $((30 * SLOWNESS)) ib_write_bw -d rx0 -s 1048576 -n 16 -F 10.9.0.1 | awk '$1 == 1048576 {print $4}'
 }
 
-begin_vms --timeout 240
+begin_vms --timeout 1200
 echo "both machines are up after $SECONDS s"
 rping_over 0
 rping_over 1
 echo "between two machines: ib_write_bw $(bandwidth) MB/s"
 
 vm_link a 1 off
-sleep 1
-state=$(guest a rdma_state 1)
-[[ $state == DOWN ]] || fail "the cable of port 1 is out and it is $state"
+guest a await_state 1 DOWN || fail "the cable of port 1 is out and it is $(guest a rdma_state 1)"
 vm_link a 1 on
-sleep 1
+guest a await_state 1 ACTIVE || fail "the cable of port 1 is in and it is $(guest a rdma_state 1)"
 rping_over 1
 
 start_writing

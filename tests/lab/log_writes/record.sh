@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs in the virtual machine, for log_writes.sh: a storage node on the file system FS, or on the device itself, of
-# /dev/nvme0n1, whose every write dm-log-writes keeps on /dev/nvme1n1. It records WORK/sources, seals, deletes, is
-# killed, recovers, and leaves a recording open; marks in the log say what it had acknowledged (ledger.h).
+# DISK, whose every write dm-log-writes keeps on LOG. It records SOURCES, seals, deletes, is killed, recovers, and leaves a
+# recording open; marks in the log say what it had acknowledged (ledger.h). WORK and RESULTS are folders of this log alone.
 set -Eeuo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export TAPEDECK_RAILS="r0=tcp:127.0.0.2" DM_DISABLE_UDEV=1
@@ -9,15 +9,16 @@ export TAPEDECK_RAILS="r0=tcp:127.0.0.2" DM_DISABLE_UDEV=1
 source "$HERE/../../../deploy/services.sh"
 # shellcheck source=tests/lab/guest.sh
 source "$HERE/../guest.sh"
-trap 'echo "failed: $BASH_COMMAND, called at ${BASH_LINENO[*]}" >&2; tail -n 20 "$WORK"/*.{log,out} >&2' ERR
+trap 'echo "FAILED at ${BASH_SOURCE[0]##*/}:$LINENO: $BASH_COMMAND, called at ${BASH_LINENO[*]}" >&2; tail -n 20 "$WORK"/*.{log,out} >&2' ERR
 
 mark() { dmsetup message log 0 mark "$1"; }
 
 # begin_log: sets MEMBER and makes WORK/state the state directory.
 begin_log() {
   modprobe -a dm-log-writes
-  dmsetup create log --table "0 $(blockdev --getsz /dev/nvme0n1) log-writes /dev/nvme0n1 /dev/nvme1n1"
-  mkdir -p "$PLACE/mnt"
+  dmsetup create log --table "0 $(blockdev --getsz "$DISK") log-writes $DISK $LOG"
+  rm -rf "$PLACE"
+  mkdir -p "$PLACE/mnt" "$WORK"
   case $FS in
     ext4) mkfs.ext4 -q -J size=4 -E lazy_itable_init=0,lazy_journal_init=0 /dev/mapper/log ;;
     xfs) mkfs.xfs -q /dev/mapper/log ;;
@@ -38,7 +39,7 @@ begin_log() {
 
 # record CHANNEL SOURCE: in the background; adds to JOBS.
 record() {
-  "$TAPEDECK_BIN/tapectl" record "l/$1" --source "file:$WORK/sources/$2" >"$WORK/$2.out" 2>&1 &
+  "$TAPEDECK_BIN/tapectl" record "l/$1" --source "file:$SOURCES/$2" >"$WORK/$2.out" 2>&1 &
   JOBS+=($!)
 }
 
@@ -56,12 +57,19 @@ newest() { tapectl_json recordings list | jq -r "[.recordings[].name | select(co
 # is_recording CHANNEL: by the last mark of it, a recording is under way there and has some durable blocks.
 is_recording() { grep "/$1/" "$WORK/marks" | tail -n 1 | grep -q ":RECORDING:[0-9]*:\([5-9]\|..\)"; }
 
+# await_recording CHANNEL: the rail is so slow meanwhile that the recording outlasts any look at it.
+await_recording() {
+  set_rate "$SLOW_RATE"
+  wait_for 60 is_recording "$1"
+}
+
 # kill_within CHANNEL SOURCE: kills node and worker in the middle of recording.
 kill_within() {
   record "$1" "$2"
-  wait_for 30 is_recording "$1"
+  await_recording "$1"
   kill -KILL "$STORAGE_PID" "$WORKER_PID"
   wait "$STORAGE_PID" "$WORKER_PID" 2>/dev/null || true
+  set_rate "$RATE"
   ! end_jobs || { echo "the recording of $2 had ended before the node was killed" >&2 && exit 1; }
 }
 
@@ -71,6 +79,8 @@ delete() {
   mark "deleted:$1"
 }
 
+set_rate() { tc qdisc change dev lo parent 1:3 handle 30: tbf rate "$1" burst 128kb latency 1s; }
+
 scenario() {
   local JOBS=() first
   record c0 s0
@@ -78,8 +88,9 @@ scenario() {
   first=$(newest c0)
   record c0 s1
   record c1 s2
-  wait_for 20 is_recording c0
+  await_recording c0
   delete "$first"
+  set_rate "$RATE"
   end_jobs
   kill_within c1 s3
   start_storage
@@ -95,11 +106,11 @@ end_log() {
   wait "$NOTARY_PID" 2>/dev/null || true
   [[ $FS == raw ]] || umount "$PLACE/mnt"
   dmsetup remove --retry log
-  [[ $FS != raw ]] || cp -r "$WORK/state/luns" "$WORK/results/"
+  [[ $FS != raw ]] || cp -r "$WORK/state/luns" "$RESULTS/"
 }
 
+RATE=32mbit SLOW_RATE=1500kbit
 begin_log
-# A recording lasts longer than a look at it takes.
 slow_address 127.0.0.2 "$RATE"
 start_storage
 start_worker

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Runs in the virtual machine, for log_writes.sh: records the logs one after another, each on two disks of its own, and
+# says of each "recorded FS/KIND STATUS".
+#   record_all.sh FS/KIND...
+set -uo pipefail
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+LIMIT=300
+# shellcheck source=tests/lab/guest.sh
+source "$HERE/../guest.sh"
+
+# clear PROCESS_GROUP: what a recording has left behind, whether it came to its end or not.
+clear() {
+  kill -KILL -- "-$1"
+  wait
+  tc qdisc delete dev lo root
+  mountpoint -q "$PLACE/mnt" && umount -l "$PLACE/mnt"
+  [[ ! -e /dev/mapper/log ]] || DM_DISABLE_UDEV=1 dmsetup remove --force --retry log
+}
+
+number=0
+for log in "$@"; do
+  export FS=${log%/*} KIND=${log#*/} WORK=/tmp/$number RESULTS=$IMAGES/${log/\//-}/results
+  DISK=$(nvme_disk $((number * 2))) LOG=$(nvme_disk $((number * 2 + 1))) TAPEDECK_SLOWNESS=$(slowness)
+  export DISK LOG TAPEDECK_SLOWNESS
+  status=0
+  mkdir -p "$WORK"
+  timeout --kill-after=5 $((LIMIT * TAPEDECK_SLOWNESS)) "$HERE/record.sh" >"$RESULTS/record.out" 2>&1 </dev/null &
+  group=$!
+  wait "$group" || status=$?
+  clear "$group" >/dev/null 2>&1
+  sync
+  echo "recorded $log $status"
+  number=$((number + 1))
+done
