@@ -1,7 +1,7 @@
 // Damage in the thousands, of every kind: all of it is found, named by its kind and located, and
 // none of it is ever played as good.
 //   TAPEDECK_DAMAGE_PERCENT=100 of 1,000,000 flipped bits and of 10,000 blocks of each other kind;
-//   1 without it
+//   100 with TAPEDECK_LONG, 1 without either
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ constexpr uint8_t kOld = 1, kNew = 2;
 
 uint64_t Percent() {
   const char* percent = std::getenv("TAPEDECK_DAMAGE_PERCENT");
-  return percent == nullptr ? 1 : std::strtoull(percent, nullptr, 10);
+  if (percent != nullptr) return std::strtoull(percent, nullptr, 10);
+  return std::getenv("TAPEDECK_LONG") != nullptr ? 100 : 1;
 }
 
 class DamageSweep : public testing::Test {
