@@ -1,5 +1,6 @@
 #include "tests/bench/session_run.h"
 
+#include <csignal>
 #include <future>
 #include <utility>
 
@@ -30,6 +31,15 @@ services::session::ClientSessionSettings SessionSettingsOf(const SessionRun& run
   settings.open.slots = run.slots;
   settings.open.slot_bytes = run.block_bytes;
   return settings;
+}
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// For that long, or until the process is interrupted.
+void Hold(absl::Duration duration) {
+  std::signal(SIGINT, [](int) { interrupted = 1; });
+  const absl::Time end = absl::Now() + duration;
+  while (interrupted == 0 && absl::Now() < end) absl::SleepFor(absl::Milliseconds(50));
 }
 
 }  // namespace
@@ -77,7 +87,7 @@ absl::StatusOr<SessionOutcome> RunSession(const SessionRun& run,
     session->Start();
   });
   if (run.hold > absl::ZeroDuration()) {
-    absl::SleepFor(run.hold);
+    Hold(run.hold);
     loop.RunAndWait([&] { session->Stop(); });
   }
   ended.get_future().wait();

@@ -25,7 +25,8 @@ struct SessionRun {
   bool crc = true;
   uint32_t connections_per_rail = 1;
   std::map<std::string, std::string> labels;
-  absl::Duration hold;  // recording: the session stays open so long, then ends in order
+  // Recording: the session stays open so long, or until SIGINT, then ends in order.
+  absl::Duration hold;
 };
 
 struct SessionOutcome {

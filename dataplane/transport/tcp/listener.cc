@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -16,9 +17,12 @@ namespace {
 // descriptors.
 constexpr int64_t kHelloDeadlineNs = 5 * kSecondNs;
 
-// Guests at the same time; more are refused, so that a flood cannot use up the descriptors of
-// running sessions.
+// Guests at the same time, so that a flood cannot use up the descriptors of running sessions. For
+// one more the oldest must go: an honest peer says its hello at once, and has no time to grow old.
 constexpr size_t kMaxGuests = 128;
+
+// How long nobody is accepted when there are no descriptors; shorter would be spinning.
+constexpr int64_t kRestNs = 100 * kMillisecondNs;
 
 void Answer(const Socket& socket, Verdict verdict) {
   const HelloBytes bytes = EncodeHello({.verdict = verdict});
@@ -35,10 +39,12 @@ absl::StatusOr<std::unique_ptr<Listener>> Listener::Create(EventLoop& poller, st
   TD_ASSIGN_OR_RETURN(Socket socket, Listen(address, port));
   auto listener =
       std::unique_ptr<Listener>(new Listener(poller, std::move(rail), std::move(socket)));
-  Listener* raw = listener.get();
-  TD_RETURN_IF_ERROR(poller.Watch(raw->socket_.fd(), EPOLLIN,
-                                  raw->lifetime_.Guard([raw](uint32_t) { raw->AcceptAll(); })));
+  TD_RETURN_IF_ERROR(listener->Watch());
   return listener;
+}
+
+absl::Status Listener::Watch() {
+  return poller_.Watch(socket_.fd(), EPOLLIN, lifetime_.Guard([this](uint32_t) { AcceptAll(); }));
 }
 
 Listener::~Listener() {
@@ -53,22 +59,44 @@ void Listener::Expect(const Token& token, OnConnected on_connected) {
 void Listener::AcceptAll() {
   while (true) {
     absl::StatusOr<Socket> socket = Accept(socket_);
+    if (absl::IsResourceExhausted(socket.status())) return Rest(socket.status());
     if (!socket.ok()) return;
-    if (guests_.size() >= kMaxGuests) continue;
-    const int fd = socket->fd();
-    const uint64_t id = next_guest_++;
-    guests_[fd] = Guest{.socket = *std::move(socket), .id = id};
-    const absl::Status watched =
-        poller_.Watch(fd, EPOLLIN, lifetime_.Guard([this, fd](uint32_t) { Receive(fd); }));
-    if (!watched.ok()) {
-      guests_.erase(fd);
-      continue;
-    }
-    poller_.PostAfter(kHelloDeadlineNs, lifetime_.Guard([this, fd, id] {
-      const auto guest = guests_.find(fd);
-      if (guest != guests_.end() && guest->second.id == id) Dismiss(fd, "said nothing in 5 s");
-    }));
+    if (guests_.size() >= kMaxGuests) DismissOldest();
+    Admit(*std::move(socket));
   }
+}
+
+void Listener::Admit(Socket socket) {
+  const int fd = socket.fd();
+  const uint64_t id = next_guest_++;
+  guests_[fd] = Guest{.socket = std::move(socket), .id = id};
+  const absl::Status watched =
+      poller_.Watch(fd, EPOLLIN, lifetime_.Guard([this, fd](uint32_t) { Receive(fd); }));
+  if (!watched.ok()) {
+    guests_.erase(fd);
+    return;
+  }
+  poller_.PostAfter(kHelloDeadlineNs, lifetime_.Guard([this, fd, id] {
+    const auto guest = guests_.find(fd);
+    if (guest != guests_.end() && guest->second.id == id) Dismiss(fd, "said nothing in 5 s");
+  }));
+}
+
+void Listener::Rest(const absl::Status& why) {
+  Log(LogLevel::kWarning, "transport/tcp", "nobody is accepted for 100 ms",
+      {{"rail", rail_}, {"why", std::string(why.message())}});
+  poller_.Unwatch(socket_.fd());
+  if (!guests_.empty()) DismissOldest();  // its descriptor serves the next one
+  poller_.PostAfter(kRestNs, lifetime_.Guard([this] {
+    const absl::Status watched = Watch();
+    if (!watched.ok()) Rest(watched);
+  }));
+}
+
+void Listener::DismissOldest() {
+  const auto oldest =
+      std::ranges::min_element(guests_, {}, [](const auto& guest) { return guest.second.id; });
+  Dismiss(oldest->first, "the oldest of too many that have not proved themselves");
 }
 
 void Listener::Receive(int fd) {

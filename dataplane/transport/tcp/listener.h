@@ -41,16 +41,21 @@ class Listener {
 
   Listener(EventLoop& poller, std::string rail, Socket socket)
       : poller_(poller), rail_(std::move(rail)), socket_(std::move(socket)) {}
+  absl::Status Watch();
   void AcceptAll();
+  void Admit(Socket socket);
+  // Accepts nobody for a while: the socket stays readable, and the poller would run in circles.
+  void Rest(const absl::Status& why);
   void Receive(int fd);
   void Greet(Guest& guest);
+  void DismissOldest();
   void Dismiss(int fd, const std::string& why);
 
   EventLoop& poller_;
   const std::string rail_;
   Socket socket_;
   std::map<Token, OnConnected> expected_;
-  std::map<int, Guest> guests_;
+  std::map<int, Guest> guests_;  // by descriptor
   uint64_t next_guest_ = 0;
   Lifetime lifetime_;
 };

@@ -109,6 +109,9 @@ absl::Status ConnectResult(const Socket& socket) {
 
 absl::StatusOr<Socket> Accept(const Socket& listener) {
   const int fd = accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
+    return absl::ResourceExhaustedError(absl::StrCat("accept4: ", std::strerror(errno)));
+  }
   if (fd < 0) return ErrnoStatus("accept4", errno);
   Socket socket(fd);
   SetOption(socket, IPPROTO_TCP, TCP_NODELAY);

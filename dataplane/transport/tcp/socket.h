@@ -36,7 +36,8 @@ absl::StatusOr<Socket> StartConnect(const std::string& local, const std::string&
                                     uint16_t port);
 absl::Status ConnectResult(const Socket& socket);
 
-// UNAVAILABLE when nobody is waiting.
+// UNAVAILABLE when nobody is waiting; RESOURCE_EXHAUSTED when somebody is, but there is no
+// descriptor or memory for it.
 absl::StatusOr<Socket> Accept(const Socket& listener);
 
 uint16_t LocalPort(const Socket& socket);

@@ -3,12 +3,14 @@
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <future>
 #include <random>
 
+#include "absl/time/clock.h"
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/transport/list.h"
 #include "dataplane/transport/tcp/wire.h"
@@ -132,6 +134,43 @@ TEST_F(TcpStrangers, SilenceIsDroppedAfterFiveSeconds) {
   char byte;
   EXPECT_EQ(recv(fd, &byte, 1, 0), 0);
   close(fd);
+}
+
+TEST_F(TcpStrangers, AFloodOfSilenceDoesNotShutOutThePeer) {
+  std::vector<int> silent;
+  for (int i = 0; i < 300; ++i) silent.push_back(Dial());
+  const int peer = Dial();
+  EXPECT_EQ(Greet(peer, {.token = token()}), Verdict::kWelcome);
+  EXPECT_TRUE(connected_.get_future().get().ok());
+  for (const int fd : silent) close(fd);
+  close(peer);
+}
+
+// The poller's processor time while strangers wait whom nobody can accept.
+TEST_F(TcpStrangers, WithoutDescriptorsThePollerRests) {
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int stranger = socket(AF_INET, SOCK_STREAM, 0);
+  rlimit none = before;
+  none.rlim_cur = 3;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  sockaddr_in address{.sin_family = AF_INET, .sin_port = htons(transport_->rail().port)};
+  address.sin_addr.s_addr = inet_addr("127.0.0.1");
+  EXPECT_EQ(connect(stranger, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  const auto used = [this] {
+    timespec time{};
+    loop_->RunAndWait([&] { clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time); });
+    return time.tv_sec * kSecondNs + time.tv_nsec;
+  };
+  const int64_t began = used();
+  absl::SleepFor(absl::Seconds(1));
+  EXPECT_LT(used() - began, kSecondNs / 10);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  close(stranger);
+  const int peer = Dial();
+  EXPECT_EQ(Greet(peer, {.token = token()}), Verdict::kWelcome);
+  EXPECT_TRUE(connected_.get_future().get().ok());
+  close(peer);
 }
 
 // Even a peer with a token gets nowhere with bytes that are no operations.
