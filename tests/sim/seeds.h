@@ -8,7 +8,8 @@
 
 namespace tapedeck::sim {
 
-// 1 to `count`, or with TAPEDECK_LONG four times as many; or the one that TAPEDECK_SIM_SEED names; or 1 to TAPEDECK_SIM_SEEDS.
+// 1 to `count`, or with TAPEDECK_LONG four times as many; or the one that TAPEDECK_SIM_SEED names;
+// or 1 to TAPEDECK_SIM_SEEDS.
 inline std::vector<uint64_t> Seeds(uint64_t count) {
   if (const char* one = std::getenv("TAPEDECK_SIM_SEED")) return {std::strtoull(one, nullptr, 10)};
   if (std::getenv("TAPEDECK_LONG") != nullptr) count *= 4;

@@ -20,7 +20,7 @@ using services::StoreKind;
 
 constexpr uint64_t kManyBlocks = 300;  // more than are compared at a time
 constexpr uint64_t kFastRepair = uint64_t{1} << 40;
-constexpr uint64_t kImageBytes = 64 << 20;
+constexpr uint64_t kIndexImageBytes = 64 << 20;
 const format::EntryFormat kIndexEntries = format::EntryFormat::Of(kBlockBytes, 0);
 
 std::string ReadBytes(const std::string& path, uint64_t offset, uint64_t bytes) {
@@ -75,7 +75,7 @@ class IndexRepair : public testing::TestWithParam<StoreKind> {
     const std::string file = node_.Directory(name_, member) + "/index";
     if (GetParam() != StoreKind::kBlock) return {file, 0, std::filesystem::file_size(file)};
     const std::string image = node_.dir().path() + "/m" + std::to_string(member);
-    const std::string all = ReadBytes(image, 0, kImageBytes);
+    const std::string all = ReadBytes(image, 0, kIndexImageBytes);
     uint64_t at = 0;
     while (at < all.size() && all.compare(at, 4, "TDIX") != 0) at += 4096;
     EXPECT_LT(at, all.size());
@@ -135,7 +135,7 @@ class IndexRepair : public testing::TestWithParam<StoreKind> {
     for (const auto& header : headers) EXPECT_EQ(header.flags, 0u);
   }
 
-  NodeFixture node_{GetParam(), 2, 0, kImageBytes};
+  NodeFixture node_{GetParam(), 2, 0, kIndexImageBytes};
   std::string name_;
   std::vector<IndexCopy> copies_;
   std::vector<std::string> sound_;

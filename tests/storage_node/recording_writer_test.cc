@@ -18,8 +18,8 @@ namespace {
 
 using dataplane::Block;
 
-constexpr uint64_t kBlockBytes = 64 << 10;
-const uint64_t kEntryBytes = format::EntryFormat::Of(kBlockBytes, 0).entry_bytes;
+constexpr uint64_t kWriterBlockBytes = 64 << 10;
+const uint64_t kEntryBytes = format::EntryFormat::Of(kWriterBlockBytes, 0).entry_bytes;
 
 // What the files were asked to do, in order, and answers still owed. The test owns it.
 struct Disk {
@@ -36,7 +36,7 @@ class ScriptedFiles final : public store::RecordingFiles {
   ScriptedFiles(Disk& disk, dataplane::Executor& executor) : disk_(disk), executor_(executor) {}
 
   void WriteBlock(format::Place place, Block block, store::BlockDone done) override {
-    disk_.log.push_back("data " + std::to_string(place.offset / kBlockBytes));
+    disk_.log.push_back("data " + std::to_string(place.offset / kWriterBlockBytes));
     absl::Status status;
     if (!disk_.failures.empty()) {
       status = disk_.failures.front();
@@ -87,7 +87,8 @@ class ScriptedFiles final : public store::RecordingFiles {
 class WriterTest : public testing::Test {
  protected:
   void SetUp() override {
-    pool_ = *dataplane::MemoryPool::Create(*dataplane::host::Create(16 * kBlockBytes), kBlockBytes);
+    pool_ = *dataplane::MemoryPool::Create(*dataplane::host::Create(16 * kWriterBlockBytes),
+                                           kWriterBlockBytes);
     MakeWriter();
     executor_.RunReady();
     disk_.log.clear();
@@ -96,7 +97,7 @@ class WriterTest : public testing::Test {
   void MakeWriter(uint64_t capacity_bytes = 0) {
     writer_ = std::make_unique<RecordingWriter>(
         WriterOptions{.name = "luns/l/channels/c/recordings/r",
-                      .manifest = {.id = "r", .members = 1, .block_bytes = kBlockBytes},
+                      .manifest = {.id = "r", .members = 1, .block_bytes = kWriterBlockBytes},
                       .ring_slots = 16,
                       .capacity = std::make_shared<Capacity>(capacity_bytes),
                       .live = std::make_shared<LiveRecording>(),
@@ -117,7 +118,7 @@ class WriterTest : public testing::Test {
 
   absl::Status Push(uint64_t sequence) {
     Block block = *pool_->Take();
-    block.header() = {.sequence = sequence, .payload_bytes = kBlockBytes};
+    block.header() = {.sequence = sequence, .payload_bytes = kWriterBlockBytes};
     return writer_->Push(&block).status();
   }
 
@@ -266,7 +267,7 @@ TEST_F(WriterTest, SealIsTheLastThingWritten) {
 
 // Over two rails a later block may come first; the recording still ends at an exact block.
 TEST_F(WriterTest, FullLunKeepsEveryBlockBelowTheOneThatDidNotFit) {
-  MakeWriter(4 * kBlockBytes);
+  MakeWriter(4 * kWriterBlockBytes);
   ASSERT_TRUE(Push(0).ok());
   ASSERT_TRUE(Push(3).ok());
   EXPECT_TRUE(Push(4).ok()) << "blocks 1 and 2 are still to come";
@@ -276,7 +277,7 @@ TEST_F(WriterTest, FullLunKeepsEveryBlockBelowTheOneThatDidNotFit) {
   EXPECT_TRUE(absl::IsResourceExhausted(writer_->status()));
   EXPECT_TRUE(absl::IsResourceExhausted(Finish(absl::OkStatus())));
   EXPECT_EQ(sealed_->blocks, 4u);
-  EXPECT_EQ(sealed_->bytes, 4 * kBlockBytes);
+  EXPECT_EQ(sealed_->bytes, 4 * kWriterBlockBytes);
   EXPECT_EQ(sealed_->durable_watermark, 4u);
   EXPECT_THAT(sealed_->missing, testing::IsEmpty());
 }
@@ -346,7 +347,7 @@ TEST_F(WriterTest, BlocksTheChannelDoesNotAllowAreRefused) {
     const auto reason = services::ReasonOf(writer_->Push(&block).status());
     return reason.has_value() ? reason->reason : "none";
   };
-  EXPECT_EQ(push({.payload_bytes = kBlockBytes + 1}), "PROTOCOL_VIOLATION");
+  EXPECT_EQ(push({.payload_bytes = kWriterBlockBytes + 1}), "PROTOCOL_VIOLATION");
   EXPECT_EQ(push({.payload_bytes = 0}), "PROTOCOL_VIOLATION");
   EXPECT_EQ(push({.payload_bytes = 8, .flags = dataplane::kBlockMissing}), "PROTOCOL_VIOLATION");
   EXPECT_EQ(push({.sequence = uint64_t{1} << 60, .payload_bytes = 8}), "PROTOCOL_VIOLATION");
