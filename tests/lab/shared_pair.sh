@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs tests with two hosts (two_vms.sh) one after another on the same pair of machines: scripts that begin_vms. After one
 # that failed the next gets a fresh pair. A line for each says what came of it (results.sh).
-#   tests/lab/shared_pair.sh SCRIPT...
+#   tests/lab/shared_pair.sh SCRIPT... [--long SCRIPT...]     those after --long only if TAPEDECK_LONG is set
 # Exit status 1: one failed; 77: no machines.
 set -uo pipefail
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -29,6 +29,12 @@ run_scripts() {
 
 name_of() { basename "$1" .sh; }
 
+SCRIPTS=()
+for argument in "$@"; do
+  [[ $argument != --long || -n ${TAPEDECK_LONG:-} ]] || break
+  [[ $argument == --long ]] || SCRIPTS+=("$argument")
+done
+set -- "${SCRIPTS[@]}"
 SAID=$(mktemp -d "${TMPDIR:-/tmp}/tapedeck-pair.XXXXXX")
 trap 'rm -rf "$SAID"' EXIT
 FAILED=0
