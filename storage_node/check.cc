@@ -7,6 +7,7 @@
 #include "dataplane/status_macros.h"
 #include "services/catalog.h"
 #include "storage_node/disk/file_lock.h"
+#include "storage_node/names.h"
 #include "storage_node/node/config_files.h"
 #include "storage_node/recovery.h"
 #include "storage_node/store/list.h"
@@ -18,14 +19,16 @@ namespace {
 // One run, on the calling thread.
 class Check {
  public:
-  Check(const dataplane::Clock& clock, const std::function<void(const Finding&)>& report)
-      : clock_(clock), report_(report) {}
+  Check(const std::string& state_dir, const dataplane::Clock& clock,
+        const std::function<void(const Finding&)>& report)
+      : state_dir_(state_dir), clock_(clock), report_(report) {}
 
   void CheckLun(const services::Lun& lun);
   const CheckTotals& totals() const { return totals_; }
 
  private:
   absl::Status CheckRecordings(const services::Lun& lun);
+  absl::StatusOr<store::Known> KnownOf(const services::Lun& lun) const;
   void CheckRecording(store::Store& store, const store::RecordingPath& path,
                       const std::string& name);
   void Damaged(const std::string& where, const std::string& kind, const absl::Status& status) {
@@ -33,6 +36,7 @@ class Check {
     report_({.where = where, .kind = kind, .detail = std::string(status.message())});
   }
 
+  const std::string& state_dir_;
   const dataplane::Clock& clock_;
   const std::function<void(const Finding&)>& report_;
   CheckTotals totals_;
@@ -44,13 +48,26 @@ void Check::CheckLun(const services::Lun& lun) {
   if (!status.ok()) Damaged(lun.name, "lun", status);
 }
 
+// The files alone: each recording has to say itself whose it is.
+absl::StatusOr<store::Known> Check::KnownOf(const services::Lun& lun) const {
+  store::Known known;
+  const OpenLun files{.config = lun, .channel_root = ChannelRoot(state_dir_, lun)};
+  TD_ASSIGN_OR_RETURN(const auto channels, ReadChannelFiles(files, {}));
+  for (const services::Channel& channel : channels) {
+    TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
+    known.channels.insert(name.channel);
+  }
+  return known;
+}
+
 absl::Status Check::CheckRecordings(const services::Lun& lun) {
   TD_ASSIGN_OR_RETURN(const auto kind, store::FindStoreKind(lun.store));
   if (!kind.has_members) return absl::OkStatus();  // memory: gone with its node
   services::Lun as_it_is = lun;
   as_it_is.prewrite_files = 0;  // nothing is made or removed
   TD_ASSIGN_OR_RETURN(const auto store, kind.open(as_it_is));
-  TD_ASSIGN_OR_RETURN(const auto paths, store->ListRecordings());
+  TD_ASSIGN_OR_RETURN(const store::Known known, KnownOf(lun));
+  TD_ASSIGN_OR_RETURN(const auto paths, store->ListRecordings(known));
   for (const store::RecordingPath& path : paths) {
     CheckRecording(
         *store, path,
@@ -96,7 +113,7 @@ absl::StatusOr<CheckTotals> CheckStorage(const std::string& state_dir,
   TD_ASSIGN_OR_RETURN(const auto lock,
                       disk::FileLock::Take(absl::StrCat(state_dir, "/lock"), state_dir));
   TD_ASSIGN_OR_RETURN(const auto luns, ReadLunFiles(state_dir));
-  Check check(clock, report);
+  Check check(state_dir, clock, report);
   for (const services::Lun& lun : luns) check.CheckLun(lun);
   return check.totals();
 }

@@ -2,22 +2,27 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
-#include "storage_node/disk/durable_file.h"
 #include "storage_node/format/config.h"
 
 namespace tapedeck::storage_node::directory {
 namespace {
 
-std::string LunFile(const std::string& member) {
-  return absl::StrCat(ConfigDirectory(member), "/lun.json");
-}
+constexpr char kLunFile[] = "lun.json";
+constexpr char kLockFile[] = "lock";
+constexpr char kLostAndFound[] = "lost+found";
+// As many names as an error should have.
+constexpr size_t kFoundShown = 5;
 
 absl::Status Unusable(absl::StatusCode code, const std::string& member, absl::string_view why) {
   return services::WithReason(absl::Status(code, absl::StrCat("member ", member, ": ", why)),
@@ -37,37 +42,92 @@ absl::Status CheckDirectory(const std::string& member) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<disk::FileLock> Lock(const std::string& member) {
-  return disk::FileLock::Take(absl::StrCat(ConfigDirectory(member), "/lock"), member);
+// The text of its lun.json; NOT_FOUND if it is no member.
+absl::StatusOr<std::string> ReadLunText(const disk::Directory& root) {
+  TD_ASSIGN_OR_RETURN(const auto config, root.OpenDirectory(kConfigDirectory));
+  return config.ReadFile(kLunFile);
+}
+
+std::string NameOfLun(const std::string& text) {
+  const auto lun = format::DecodeLun(text);
+  return lun.ok() ? lun->name : "a LUN";
+}
+
+absl::Status CheckNoMember(const disk::Directory& root) {
+  const auto text = ReadLunText(root);
+  if (!text.ok()) return absl::OkStatus();
+  return Unusable(absl::StatusCode::kFailedPrecondition, root.path(),
+                  absl::StrCat("already belongs to ", NameOfLun(*text),
+                               "; use another directory, or empty it, .tapedeck included"));
+}
+
+// Members of other nodes too.
+absl::Status CheckInNoMember(const std::string& path) {
+  const std::filesystem::path member = path;
+  for (auto above = member.parent_path();; above = above.parent_path()) {
+    const auto root = disk::Directory::Open(above.string(), path);
+    const auto text = root.ok() ? ReadLunText(*root) : root.status();
+    if (text.ok()) {
+      return Unusable(absl::StatusCode::kFailedPrecondition, path,
+                      absl::StrCat("lies inside ", above.string(), ", a member of ",
+                                   NameOfLun(*text), "; use a directory outside of it"));
+    }
+    if (above == above.parent_path()) return absl::OkStatus();
+  }
+}
+
+// What a Create that was cut short may have left.
+absl::StatusOr<bool> IsOnlyBegun(const disk::Directory& root) {
+  TD_ASSIGN_OR_RETURN(const auto config, root.OpenDirectory(kConfigDirectory));
+  TD_ASSIGN_OR_RETURN(const auto entries, config.List());
+  return std::ranges::all_of(entries, [](const disk::Entry& entry) {
+    return entry.kind == disk::EntryKind::kFile &&
+           (entry.name == kLockFile || entry.name == absl::StrCat(kLunFile, ".new"));
+  });
+}
+
+absl::Status CheckEmpty(const disk::Directory& root) {
+  std::vector<std::string> found;
+  TD_ASSIGN_OR_RETURN(const auto entries, root.List());
+  for (const disk::Entry& entry : entries) {
+    const bool directory = entry.kind == disk::EntryKind::kDirectory;
+    if (directory && entry.name == kLostAndFound) continue;
+    if (directory && entry.name == kConfigDirectory && IsOnlyBegun(root).value_or(false)) continue;
+    found.push_back(entry.name);
+  }
+  if (found.empty()) return absl::OkStatus();
+  const size_t shown = std::min(found.size(), kFoundShown);
+  const std::string names = absl::StrCat(
+      absl::StrJoin(found.begin(), found.begin() + static_cast<ptrdiff_t>(shown), ", "),
+      found.size() > shown ? absl::StrCat(" and ", found.size() - shown, " more") : "");
+  return services::WithReason(absl::FailedPreconditionError(absl::StrCat(
+                                  "member ", root.path(), ": it is not empty but holds ", names,
+                                  "; make an empty directory for the LUN")),
+                              "MEMBER_NOT_EMPTY", {{"member", root.path()}, {"found", names}});
 }
 
 }  // namespace
 
-std::string ConfigDirectory(const std::string& member) {
-  return absl::StrCat(member, "/.tapedeck");
-}
-
 absl::StatusOr<std::unique_ptr<Member>> Member::Create(const services::Lun& lun, uint32_t number) {
   const std::string& path = lun.members[number];
   TD_RETURN_IF_ERROR(CheckDirectory(path));
-  TD_RETURN_IF_ERROR(disk::MakeDirectory(ConfigDirectory(path), path));
-  TD_ASSIGN_OR_RETURN(disk::FileLock lock, Lock(path));
-  if (const auto text = disk::ReadFile(LunFile(path), path); text.ok()) {
-    const auto other = format::DecodeLun(*text);
-    return Unusable(absl::StatusCode::kFailedPrecondition, path,
-                    absl::StrCat("already belongs to ", other.ok() ? other->name : "a LUN",
-                                 "; use another directory, or remove its .tapedeck"));
-  }
-  TD_RETURN_IF_ERROR(
-      disk::WriteFileAtomically(LunFile(path), format::EncodeLun(lun, number), path));
-  TD_RETURN_IF_ERROR(disk::SyncDirectory(path, path));
-  return std::unique_ptr<Member>(new Member(lun, number, std::move(lock)));
+  TD_RETURN_IF_ERROR(CheckInNoMember(path));
+  TD_ASSIGN_OR_RETURN(disk::Directory root, disk::Directory::Open(path, path));
+  TD_RETURN_IF_ERROR(CheckNoMember(root));
+  TD_RETURN_IF_ERROR(CheckEmpty(root));
+  TD_ASSIGN_OR_RETURN(const auto config, root.MakeDirectory(kConfigDirectory));
+  TD_ASSIGN_OR_RETURN(disk::FileLock lock, disk::FileLock::Take(config, kLockFile));
+  TD_RETURN_IF_ERROR(CheckNoMember(root));  // somebody else may have been faster
+  TD_RETURN_IF_ERROR(config.WriteFile(kLunFile, format::EncodeLun(lun, number)));
+  TD_RETURN_IF_ERROR(root.Sync());
+  return std::unique_ptr<Member>(new Member(lun, number, std::move(root), std::move(lock)));
 }
 
 absl::StatusOr<std::unique_ptr<Member>> Member::Open(const services::Lun& lun, uint32_t number) {
   const std::string& path = lun.members[number];
   TD_RETURN_IF_ERROR(CheckDirectory(path));
-  const auto text = disk::ReadFile(LunFile(path), path);
+  TD_ASSIGN_OR_RETURN(disk::Directory root, disk::Directory::Open(path, path));
+  const auto text = ReadLunText(root);
   if (!text.ok()) {
     return Unusable(absl::StatusCode::kFailedPrecondition, path,
                     absl::StrCat("holds no LUN (", text.status().message(), "); is it mounted?"));
@@ -78,8 +138,33 @@ absl::StatusOr<std::unique_ptr<Member>> Member::Open(const services::Lun& lun, u
         absl::StatusCode::kFailedPrecondition, path,
         absl::StrCat("belongs to ", found.name, " (", found.uid, "), not to ", lun.name));
   }
-  TD_ASSIGN_OR_RETURN(disk::FileLock lock, Lock(path));
-  return std::unique_ptr<Member>(new Member(lun, number, std::move(lock)));
+  TD_ASSIGN_OR_RETURN(const auto config, root.OpenDirectory(kConfigDirectory));
+  TD_ASSIGN_OR_RETURN(disk::FileLock lock, disk::FileLock::Take(config, kLockFile));
+  return std::unique_ptr<Member>(new Member(lun, number, std::move(root), std::move(lock)));
+}
+
+// What says whose the directory is goes last but for the lock.
+absl::Status Member::Remove(const services::Lun& lun, uint32_t number) {
+  const std::string& path = lun.members[number];
+  TD_ASSIGN_OR_RETURN(const disk::Directory root, disk::Directory::Open(path, path));
+  const auto text = ReadLunText(root);
+  const auto found = text.ok() ? format::DecodeLun(*text) : text.status();
+  if (!found.ok() || found->uid != lun.uid) {
+    dataplane::Log(dataplane::LogLevel::kWarning, "directory",
+                   "left alone: the directory is not this LUN's member",
+                   {{"lun", lun.name}, {"path", path}});
+    return absl::OkStatus();
+  }
+  TD_ASSIGN_OR_RETURN(const auto config, root.OpenDirectory(kConfigDirectory));
+  TD_RETURN_IF_ERROR(Spares::Remove(config, lun.uid));
+  for (const char* name : {"lun.json.new", kLunFile, kLockFile}) {
+    TD_RETURN_IF_ERROR(config.RemoveFile(name).status());
+  }
+  TD_ASSIGN_OR_RETURN(const bool gone, root.RemoveEmpty(kConfigDirectory));
+  dataplane::Log(gone ? dataplane::LogLevel::kInfo : dataplane::LogLevel::kWarning, "directory",
+                 gone ? "member released" : "member released; foreign files are left in .tapedeck",
+                 {{"lun", lun.name}, {"path", path}, {"why", "the LUN was deleted"}});
+  return absl::OkStatus();
 }
 
 void Member::Stop() {
@@ -88,8 +173,11 @@ void Member::Stop() {
   spares_.Stop();
 }
 
-Member::Member(const services::Lun& lun, uint32_t number, disk::FileLock lock)
-    : path_(lun.members[number]),
+// The uid was made by us or checked when the LUN was opened.
+Member::Member(const services::Lun& lun, uint32_t number, disk::Directory root, disk::FileLock lock)
+    : root_(std::move(root)),
+      number_(number),
+      lun_(format::Uuid::Parse(lun.uid).value_or(format::Uuid())),
       lock_(std::move(lock)),
       spares_(lun, number),
       io_(absl::StrCat("disk-io-", number)),

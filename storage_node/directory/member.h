@@ -8,23 +8,34 @@
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
 #include "storage_node/directory/spares.h"
+#include "storage_node/disk/directory.h"
 #include "storage_node/disk/file_lock.h"
 #include "storage_node/disk/io_thread.h"
+#include "storage_node/format/uuid.h"
 
 namespace tapedeck::storage_node::directory {
 
 // MEMBER/.tapedeck holds lun.json, lock and spares: names of channels never start with a dot.
-std::string ConfigDirectory(const std::string& member);
+inline constexpr char kConfigDirectory[] = ".tapedeck";
 
 // Any thread.
 class Member {
  public:
-  // Makes `lun`'s member `number` out of a directory that exists and belongs to no LUN, or opens
-  // one that Create made. NOT_FOUND or FAILED_PRECONDITION (MEMBER_UNUSABLE).
+  // Makes `lun`'s member `number` out of an empty directory (a file system's own lost+found aside)
+  // that belongs to no LUN and lies in none, or opens one that Create made. NOT_FOUND or
+  // FAILED_PRECONDITION (MEMBER_UNUSABLE, MEMBER_NOT_EMPTY).
   static absl::StatusOr<std::unique_ptr<Member>> Create(const services::Lun& lun, uint32_t number);
   static absl::StatusOr<std::unique_ptr<Member>> Open(const services::Lun& lun, uint32_t number);
 
-  const std::string& path() const { return path_; }
+  // Undoes Create, if the directory is still the member of this LUN: removes what Tapedeck has made
+  // beside the recordings, which must be gone.
+  static absl::Status Remove(const services::Lun& lun, uint32_t number);
+
+  // All that is done on the member goes through it.
+  const disk::Directory& root() const { return root_; }
+  const std::string& path() const { return root_.path(); }
+  uint32_t number() const { return number_; }
+  const format::Uuid& lun() const { return lun_; }
 
   // Transfers, and the slower flushes beside them: fdatasync covers what was written before it
   // started, so it must not hold up the writes that follow.
@@ -37,9 +48,11 @@ class Member {
   void Stop();
 
  private:
-  Member(const services::Lun& lun, uint32_t number, disk::FileLock lock);
+  Member(const services::Lun& lun, uint32_t number, disk::Directory root, disk::FileLock lock);
 
-  const std::string path_;
+  const disk::Directory root_;
+  const uint32_t number_;
+  const format::Uuid lun_;
   const disk::FileLock lock_;
   Spares spares_;
   disk::IoThread io_;

@@ -6,14 +6,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/disk/allocate.h"
-#include "storage_node/disk/durable_file.h"
 #include "storage_node/disk/io_error.h"
 
 namespace tapedeck::storage_node::directory {
@@ -24,26 +22,37 @@ namespace {
 constexpr uint64_t kDataStepBytes = 64 << 20;
 constexpr uint64_t kIndexStepBytes = 1 << 20;
 
+// The file is not there, or what is there is not ours: both leave the recording without it.
+bool IsGone(const absl::Status& status) {
+  return absl::IsNotFound(status) || absl::IsFailedPrecondition(status);
+}
+
 }  // namespace
 
 // What was there before is not recorded into: where its index is mended it ends where it ended.
-OpenFiles::OpenFiles(Member& member, std::string directory, bool create)
+OpenFiles::OpenFiles(Member& member, disk::Directory channel, disk::Directory directory,
+                     bool create)
     : member_(member),
+      channel_(std::move(channel)),
       directory_(std::move(directory)),
       index_step_bytes_(create ? kIndexStepBytes : 0),
       use_(member.spares(), create) {}
 
-absl::StatusOr<std::shared_ptr<OpenFiles>> OpenFiles::Open(Member& member, std::string directory,
+absl::StatusOr<std::shared_ptr<OpenFiles>> OpenFiles::Open(Member& member,
+                                                           const store::RecordingPath& path,
                                                            int data_flags, bool create) {
-  std::shared_ptr<OpenFiles> open(new OpenFiles(member, std::move(directory), create));
+  TD_ASSIGN_OR_RETURN(disk::Directory channel, member.root().OpenDirectory(path.channel));
+  TD_ASSIGN_OR_RETURN(disk::Directory directory, channel.OpenDirectory(path.recording));
+  std::shared_ptr<OpenFiles> open(
+      new OpenFiles(member, std::move(channel), std::move(directory), create));
   const int flags = O_RDWR | (create ? O_CREAT | O_EXCL : 0);
-  const bool spare = create && member.spares().Take(absl::StrCat(open->directory_, "/data"));
+  const bool spare = create && member.spares().Take(open->directory_);
   TD_RETURN_IF_ERROR(open->OpenFile("data", (spare ? O_RDWR : flags) | data_flags, &open->data_));
   open->use_.SetFile(open->data_.inode);
   const absl::Status status = open->OpenFile("index", flags, &open->index_);
   open->index_open_ = status.ok();
   // Another member may have a copy of what is gone: whoever needs this one is told.
-  if (!status.ok() && (create || !absl::IsNotFound(status))) return status;
+  if (!status.ok() && (create || !IsGone(status))) return status;
   return open;
 }
 
@@ -52,7 +61,7 @@ absl::Status OpenFiles::OpenIndex() {
   // Others may have made it again meanwhile.
   const absl::Status status = OpenFile("index", O_RDWR, &index_);
   index_open_ = status.ok();
-  return absl::IsNotFound(status) ? IsGone(status) : status;
+  return IndexStatus(status);
 }
 
 absl::Status OpenFiles::MakeIndex() {
@@ -60,19 +69,20 @@ absl::Status OpenFiles::MakeIndex() {
   index_named_ = false;
   const absl::Status status = OpenFile("index", O_RDWR | O_CREAT, &index_);
   index_open_ = status.ok();
-  return absl::IsNotFound(status) ? IsGone(status) : status;
+  return IndexStatus(status);
 }
 
-absl::Status OpenFiles::IsGone(const absl::Status& status) const {
+absl::Status OpenFiles::IndexStatus(const absl::Status& status) const {
+  if (!IsGone(status)) return status;
   return services::WithReason(
       absl::DataLossError(absl::StrCat(status.message(), "; check member ", member_path())),
       "STORE_IO", {{"member", member_path()}, {"operation", "open"}});
 }
 
 absl::Status OpenFiles::OpenFile(const std::string& name, int flags, File* file) const {
-  file->path = absl::StrCat(directory_, "/", name);
+  file->path = directory_.PathOf(name);
   TD_RETURN_IF_ERROR(member_.spares().WithRoom([&] {
-    auto fd = disk::Open(file->path, flags, member_.path());
+    auto fd = directory_.OpenFile(name, flags);
     if (fd.ok()) file->fd = *std::move(fd);
     return fd.status();
   }));
@@ -172,27 +182,23 @@ absl::Status OpenFiles::Sync() {
   if (!index_open_) return status;
   status.Update(SyncFile(index_));
   if (!status.ok() || index_named_) return status;
-  status = disk::SyncDirectory(directory_, member_.path());
+  status = directory_.Sync();
   index_named_ = status.ok();
   return status;
 }
 
 absl::Status OpenFiles::SyncDirectories() const {
-  const std::filesystem::path recording = directory_;
-  TD_RETURN_IF_ERROR(disk::SyncDirectory(recording.string(), member_.path()));
-  TD_RETURN_IF_ERROR(disk::SyncDirectory(recording.parent_path().string(), member_.path()));
-  return disk::SyncDirectory(member_.path(), member_.path());
+  TD_RETURN_IF_ERROR(directory_.Sync());
+  TD_RETURN_IF_ERROR(channel_.Sync());
+  return member_.root().Sync();
 }
 
 absl::Status OpenFiles::WriteManifest(const std::string& text) const {
-  return member_.spares().WithRoom([&] {
-    return disk::WriteFileAtomically(absl::StrCat(directory_, "/manifest.json"), text,
-                                     member_.path());
-  });
+  return member_.spares().WithRoom([&] { return directory_.WriteFile("manifest.json", text); });
 }
 
 absl::StatusOr<std::string> OpenFiles::ReadManifest() const {
-  return disk::ReadFile(absl::StrCat(directory_, "/manifest.json"), member_.path());
+  return directory_.ReadFile("manifest.json");
 }
 
 }  // namespace tapedeck::storage_node::directory

@@ -11,7 +11,9 @@
 #include "absl/status/statusor.h"
 #include "storage_node/directory/member.h"
 #include "storage_node/directory/spares.h"
+#include "storage_node/disk/directory.h"
 #include "storage_node/disk/fd.h"
+#include "storage_node/store/known.h"
 
 namespace tapedeck::storage_node::directory {
 
@@ -22,7 +24,8 @@ class OpenFiles {
   // `data_flags`: as of open(2), for the data file alone, e.g. O_DIRECT. `create`: make the files,
   // which must not be there; the data file is a spare where the member has one. Else the data file
   // is there; the index may be gone.
-  static absl::StatusOr<std::shared_ptr<OpenFiles>> Open(Member& member, std::string directory,
+  static absl::StatusOr<std::shared_ptr<OpenFiles>> Open(Member& member,
+                                                         const store::RecordingPath& path,
                                                          int data_flags, bool create);
 
   Member& member() { return member_; }
@@ -63,12 +66,13 @@ class OpenFiles {
     uint64_t inode = 0;
   };
 
-  OpenFiles(Member& member, std::string directory, bool create);
+  OpenFiles(Member& member, disk::Directory channel, disk::Directory directory, bool create);
   absl::Status OpenFile(const std::string& name, int flags, File* file) const;
   // Both unless it is open.
   absl::Status OpenIndex();
   absl::Status MakeIndex();
-  absl::Status IsGone(const absl::Status& not_found) const;
+  // What the index's copy is for others, if it could not be opened.
+  absl::Status IndexStatus(const absl::Status& opened) const;
   absl::Status Write(const File& file, std::span<const std::byte> bytes, uint64_t offset) const;
   absl::Status SyncFile(const File& file) const;
   absl::Status Reserve(File* file, uint64_t end, uint64_t step) const;
@@ -76,7 +80,8 @@ class OpenFiles {
   absl::Status Truncate(File* file, uint64_t bytes) const;
 
   Member& member_;
-  const std::string directory_;
+  const disk::Directory channel_;
+  const disk::Directory directory_;
   const uint64_t index_step_bytes_;  // reserved ahead
   File data_;
   File index_;

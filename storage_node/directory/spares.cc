@@ -7,18 +7,19 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <memory>
 #include <span>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "storage_node/directory/mark.h"
 #include "storage_node/directory/member.h"
 #include "storage_node/disk/allocate.h"
-#include "storage_node/disk/durable_file.h"
 #include "storage_node/disk/fd.h"
 #include "storage_node/disk/io_error.h"
 
@@ -29,31 +30,46 @@ namespace {
 constexpr size_t kStepBytes = 1 << 20;
 constexpr size_t kAlignment = 4096;  // of O_DIRECT
 
-std::string Unfinished(const std::string& path) { return absl::StrCat(path, ".part"); }
+constexpr char kSparesDirectory[] = "spares";
+constexpr char kDataFile[] = "data";
+constexpr absl::string_view kUnfinished = ".part";
+
+std::string Unfinished(const std::string& name) { return absl::StrCat(name, kUnfinished); }
+
+// N or N.part, as NewName has made them.
+std::optional<uint64_t> NumberOf(absl::string_view name) {
+  uint64_t number = 0;
+  const absl::string_view digits = absl::StripSuffix(name, kUnfinished);
+  const bool ours = absl::SimpleAtoi(digits, &number) && absl::StrCat(number) == digits;
+  return ours ? std::make_optional(number) : std::nullopt;
+}
+
+bool IsOurs(const disk::Directory& folder, const std::string& name, const std::string& uid) {
+  const auto fd = folder.OpenFile(name, O_RDONLY);
+  return fd.ok() && IsMarked(*fd, uid);
+}
 
 // Past the page cache; where that cannot be, each step is flushed, so that no recording finds a
 // disk that is busy with pages of spares.
-absl::StatusOr<disk::Fd> OpenUnfinished(const std::string& path, const std::string& member) {
-  auto fd = disk::Open(path, O_WRONLY | O_CREAT | O_DIRECT, member);
-  return fd.ok() ? std::move(fd) : disk::Open(path, O_WRONLY | O_CREAT | O_DSYNC, member);
+absl::StatusOr<disk::Fd> OpenUnfinished(const disk::Directory& folder, const std::string& name) {
+  auto fd = folder.OpenFile(name, O_WRONLY | O_DIRECT);
+  return fd.ok() ? std::move(fd) : folder.OpenFile(name, O_WRONLY | O_DSYNC);
 }
 
-// A spare has one name: whatever had two would be written to behind the back of the other.
-bool IsWhole(const std::string& path, uint64_t bytes) {
-  struct stat status;
-  return lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1 &&
-         static_cast<uint64_t>(status.st_size) == bytes;
+void LogRemoved(const disk::Directory& folder, const std::string& name, absl::string_view why) {
+  dataplane::Log(dataplane::LogLevel::kInfo, "spares", "spare file removed",
+                 {{"path", folder.PathOf(name)}, {"why", std::string(why)}});
 }
 
 }  // namespace
 
 Spares::Spares(const services::Lun& lun, uint32_t number)
     : member_(lun.members[number]),
-      directory_(absl::StrCat(ConfigDirectory(member_), "/spares")),
+      root_(disk::Directory::Open(member_, member_)),
+      lun_uid_(lun.uid),
       wanted_(lun.prewrite_files),
       bytes_(lun.prewrite_bytes) {
   if (wanted_ == 0) return;
-  disk::MakeDirectory(directory_, member_).IgnoreError();  // Write needs it, and tries again
   {
     absl::MutexLock lock(&mutex_);
     FindFiles();
@@ -62,20 +78,52 @@ Spares::Spares(const services::Lun& lun, uint32_t number)
   pthread_setname_np(thread_.native_handle(), absl::StrCat("spares-", number).c_str());
 }
 
+absl::StatusOr<disk::Directory> Spares::Folder() const {
+  TD_RETURN_IF_ERROR(root_.status());
+  TD_ASSIGN_OR_RETURN(const auto config, root_->OpenDirectory(kConfigDirectory));
+  return config.MakeDirectory(kSparesDirectory);
+}
+
+// A spare has one name: whatever had two would be written to behind the back of the other.
+bool Spares::IsSpare(const disk::Directory& folder, const std::string& name) const {
+  const auto fd = folder.OpenFile(name, O_RDONLY);
+  struct stat status;
+  return fd.ok() && fstat(fd->get(), &status) == 0 && status.st_nlink == 1 &&
+         static_cast<uint64_t>(status.st_size) == bytes_ && IsMarked(*fd, lun_uid_);
+}
+
 void Spares::FindFiles() {
-  const auto names = disk::ListDirectory(directory_, member_);
-  if (!names.ok()) return;  // as if there were none: Write says what is wrong
-  for (const std::string& name : *names) {
-    std::string path = absl::StrCat(directory_, "/", name);
-    uint64_t number = 0;
-    const bool numbered = absl::SimpleAtoi(name, &number);
-    if (numbered) next_ = std::max(next_, number + 1);
-    if (numbered && files_.size() < wanted_ && IsWhole(path, bytes_)) {
-      files_.push_back(std::move(path));
-    } else {
-      unlink(path.c_str());
+  const auto folder = Folder();
+  const auto entries = folder.ok() ? folder->List() : folder.status();
+  if (!entries.ok()) return;  // as if there were none: Write says what is wrong
+  Foreign foreign(folder->path());
+  for (const disk::Entry& entry : *entries) {
+    const auto number = NumberOf(entry.name);
+    if (number.has_value()) next_ = std::max(next_, *number + 1);
+    if (!number.has_value() || !IsOurs(*folder, entry.name, lun_uid_)) {
+      foreign.Add(entry.name);
+    } else if (!absl::EndsWith(entry.name, kUnfinished) && files_.size() < wanted_ &&
+               IsSpare(*folder, entry.name)) {
+      files_.push_back(entry.name);
+    } else if (folder->RemoveFile(entry.name).value_or(false)) {
+      LogRemoved(*folder, entry.name, "a crash left it unfinished, or none lacks");
     }
   }
+}
+
+absl::Status Spares::Remove(const disk::Directory& config, const std::string& lun_uid) {
+  const auto folder = config.OpenDirectory(kSparesDirectory);
+  if (absl::IsNotFound(folder.status()) || absl::IsFailedPrecondition(folder.status())) {
+    return absl::OkStatus();
+  }
+  TD_RETURN_IF_ERROR(folder.status());
+  TD_ASSIGN_OR_RETURN(const auto entries, folder->List());
+  for (const disk::Entry& entry : entries) {
+    if (!NumberOf(entry.name).has_value() || !IsOurs(*folder, entry.name, lun_uid)) continue;
+    TD_RETURN_IF_ERROR(folder->RemoveFile(entry.name).status());
+    LogRemoved(*folder, entry.name, "the LUN was deleted");
+  }
+  return config.RemoveEmpty(kSparesDirectory).status();
 }
 
 void Spares::Stop() {
@@ -88,36 +136,42 @@ void Spares::Stop() {
   DropPart();
 }
 
-bool Spares::Take(const std::string& path) {
+bool Spares::Take(const disk::Directory& recording) {
   absl::MutexLock lock(&mutex_);
+  if (files_.empty()) return false;
+  const auto folder = Folder();
+  if (!folder.ok()) return false;
   while (!files_.empty()) {
-    const bool taken = rename(files_.back().c_str(), path.c_str()) == 0;
-    const bool gone = !taken && access(files_.back().c_str(), F_OK) != 0;
-    if (taken || gone) files_.pop_back();
-    if (!gone) return taken;
+    const std::string& name = files_.back();
+    const bool sound = IsSpare(*folder, name);
+    if (sound && !folder->Rename(name, recording, kDataFile).ok()) return false;
+    files_.pop_back();
+    if (sound) return true;
   }
   return false;
 }
 
-void Spares::GiveBack(const std::string& path) {
+void Spares::GiveBack(const disk::Directory& recording) {
   absl::MutexLock lock(&mutex_);
-  if (stop_ || files_.size() >= wanted_ || !MakeSpare(path)) return;
-  std::string spare = NewPath();
-  if (rename(path.c_str(), spare.c_str()) != 0) return;
+  if (stop_ || files_.size() >= wanted_ || !MakeSpare(recording)) return;
+  const auto folder = Folder();
+  std::string spare = NewName();
+  if (!folder.ok() || !recording.Rename(kDataFile, *folder, spare).ok()) return;
   files_.push_back(std::move(spare));
   if (files_.size() >= wanted_ && !writing_) DropPart();
 }
 
-bool Spares::MakeSpare(const std::string& path) const {
-  const disk::Fd fd(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+bool Spares::MakeSpare(const disk::Directory& recording) const {
+  const auto fd = recording.OpenFile(kDataFile, O_RDWR);
   struct stat status;
-  if (fd.get() < 0 || fstat(fd.get(), &status) != 0) return false;
+  if (!fd.ok() || fstat(fd->get(), &status) != 0) return false;
   const auto size = static_cast<uint64_t>(status.st_size);
   if (status.st_nlink != 1 || size < bytes_ || open_.contains(status.st_ino)) return false;
   // What was reserved and never written is a hole to lseek(2).
-  const off_t hole = lseek(fd.get(), 0, SEEK_HOLE);
+  const off_t hole = lseek(fd->get(), 0, SEEK_HOLE);
   if (hole >= 0 && static_cast<uint64_t>(hole) < bytes_) return false;
-  return size == bytes_ || ftruncate(fd.get(), static_cast<off_t>(bytes_)) == 0;
+  if (!MarkFile(*fd, lun_uid_, recording.PathOf(kDataFile), member_).ok()) return false;
+  return size == bytes_ || ftruncate(fd->get(), static_cast<off_t>(bytes_)) == 0;
 }
 
 void Spares::RoomCameFree() {
@@ -136,18 +190,24 @@ bool Spares::Release() {
     return true;
   }
   if (files_.empty()) return false;
-  unlink(files_.back().c_str());
+  const std::string name = std::move(files_.back());
   files_.pop_back();
+  if (const auto folder = Folder(); folder.ok() && IsSpare(*folder, name)) {
+    folder->RemoveFile(name).IgnoreError();
+    LogRemoved(*folder, name, "the disk is full");
+  }
   return true;
 }
 
 void Spares::DropPart() {
   if (!part_.has_value()) return;
-  unlink(Unfinished(part_->path).c_str());
+  if (const auto folder = Folder(); folder.ok() && part_->made) {
+    folder->RemoveFile(Unfinished(part_->name)).IgnoreError();
+  }
   part_.reset();
 }
 
-std::string Spares::NewPath() { return absl::StrCat(directory_, "/", next_++); }
+std::string Spares::NewName() { return absl::StrCat(next_++); }
 
 void Spares::Loop() {
   while (std::optional<Part> part = Begin()) {
@@ -161,7 +221,7 @@ std::optional<Spares::Part> Spares::Begin() {
   absl::MutexLock lock(&mutex_);
   mutex_.Await(absl::Condition(&ready));
   if (stop_) return std::nullopt;
-  if (!part_.has_value()) part_ = Part{.path = NewPath()};
+  if (!part_.has_value()) part_ = Part{.name = NewName()};
   writing_ = true;
   return part_;
 }
@@ -172,9 +232,12 @@ bool Spares::GoOn() {
 }
 
 absl::Status Spares::Write(Part* part) {
-  const std::string path = Unfinished(part->path);
-  TD_RETURN_IF_ERROR(disk::MakeDirectory(directory_, member_));
-  TD_ASSIGN_OR_RETURN(const disk::Fd fd, OpenUnfinished(path, member_));
+  const std::string name = Unfinished(part->name);
+  TD_ASSIGN_OR_RETURN(const disk::Directory folder, Folder());
+  const std::string path = folder.PathOf(name);
+  if (!part->made) TD_RETURN_IF_ERROR(MakeMarkedFile(folder, name, lun_uid_));
+  part->made = true;
+  TD_ASSIGN_OR_RETURN(const disk::Fd fd, OpenUnfinished(folder, name));
   // All at once: in few extents, or not at all where there is no room.
   if (part->written == 0) TD_RETURN_IF_ERROR(disk::Allocate(fd, 0, bytes_, path, member_));
   std::vector<std::byte> memory(kStepBytes + kAlignment);
@@ -189,10 +252,7 @@ absl::Status Spares::Write(Part* part) {
   }
   if (part->written < bytes_) return absl::OkStatus();
   if (fdatasync(fd.get()) != 0) return disk::IoError("fdatasync", path, member_, errno);
-  if (rename(path.c_str(), part->path.c_str()) != 0) {
-    return disk::IoError("rename", path, member_, errno);
-  }
-  return absl::OkStatus();
+  return folder.Rename(name, folder, part->name);
 }
 
 void Spares::End(Part part, const absl::Status& status) {
@@ -202,7 +262,7 @@ void Spares::End(Part part, const absl::Status& status) {
     absl::MutexLock lock(&mutex_);
     writing_ = false;
     if (!status.ok()) full_ = true;
-    if (whole) files_.push_back(std::move(part.path));
+    if (whole) files_.push_back(std::move(part.name));
     part_ = whole ? std::nullopt : std::make_optional(std::move(part));
     if (!status.ok() || files_.size() >= wanted_) DropPart();
     files = files_.size();

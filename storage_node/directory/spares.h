@@ -11,31 +11,37 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "services/catalog.h"
+#include "storage_node/disk/directory.h"
 
 namespace tapedeck::storage_node::directory {
 
 // A member's spare data files: MEMBER/.tapedeck/spares/N, of prewrite_bytes, every one of them
-// written and flushed while the file was called N.part. A thread of its own makes what lacks, as
-// long as nothing is recorded on the member. Owned by the member; any thread. Without
-// prewrite_files there are none: no directory, no thread.
+// written and flushed while the file was called N.part. Each carries the LUN's uid as an extended
+// attribute, where the file system has those: what lacks it is not ours, and left alone. A thread
+// of its own makes what lacks, as long as nothing is recorded on the member. Owned by the member;
+// any thread. Without prewrite_files there are none: no directory, no thread.
 class Spares {
  public:
   // Starts with what lies there, and removes what is not whole.
   Spares(const services::Lun& lun, uint32_t number);
   ~Spares() { Stop(); }
 
+  // Removes the spares below a member's .tapedeck, and their directory unless more lies there.
+  static absl::Status Remove(const disk::Directory& config, const std::string& lun_uid);
+
   // After at most a megabyte more. From then on files are taken, but neither made nor given back.
   void Stop();
 
-  // Renames a spare to `path`, which must not exist. That is one step, also for a power cut: once
-  // the new name is durable the old one is gone. False: there is none.
-  bool Take(const std::string& path);
+  // Renames a spare to the file `data` of `recording`, which must not exist. That is one step, also
+  // for a power cut: once the new name is durable the old one is gone. False: there is none.
+  bool Take(const disk::Directory& recording);
 
   // Takes back the data file of a recording whose deletion is durable, unless it is too short, has
   // parts that were never written, is still in use, or none lacks: then it stays where it is.
-  void GiveBack(const std::string& path);
+  void GiveBack(const disk::Directory& recording);
 
   // The file system has more room: what it was too full for is tried again.
   void RoomCameFree();
@@ -72,10 +78,12 @@ class Spares {
  private:
   // A spare in the making.
   struct Part {
-    std::string path;      // the spare's
+    std::string name;      // the spare's
+    bool made = false;     // NAME.part is ours
     uint64_t written = 0;  // from the start
   };
 
+  absl::StatusOr<disk::Directory> Folder() const;
   void FindFiles() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Loop();
   // The part to go on with, when there is one to be written; none: stop.
@@ -88,16 +96,19 @@ class Spares {
   }
   bool GoOn();
   void DropPart() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::string NewPath() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Makes it as long as a spare if it can be one.
-  bool MakeSpare(const std::string& path) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::string NewName() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether it still is one of ours.
+  bool IsSpare(const disk::Directory& folder, const std::string& name) const;
+  // Makes the data file as long as a spare if it can be one.
+  bool MakeSpare(const disk::Directory& recording) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string member_;
-  const std::string directory_;
+  const absl::StatusOr<disk::Directory> root_;  // an error: as if there were no spares
+  const std::string lun_uid_;
   const uint32_t wanted_;
   const uint64_t bytes_;
   absl::Mutex mutex_;
-  std::vector<std::string> files_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::string> files_ ABSL_GUARDED_BY(mutex_);  // names
   std::optional<Part> part_ ABSL_GUARDED_BY(mutex_);
   uint64_t next_ ABSL_GUARDED_BY(mutex_) = 0;
   std::multiset<uint64_t> open_ ABSL_GUARDED_BY(mutex_);  // inodes

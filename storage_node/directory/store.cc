@@ -1,35 +1,51 @@
 #include "storage_node/directory/store.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "storage_node/disk/durable_file.h"
-#include "storage_node/disk/io_error.h"
+#include "storage_node/directory/mark.h"
 #include "storage_node/store/host_ring.h"
 
 namespace tapedeck::storage_node::directory {
 namespace {
 
-// What a deleted recording is renamed to until its files are gone.
-constexpr char kDeletedPrefix[] = ".deleted-";
+using disk::Directory;
+using disk::EntryKind;
 
-// The directories of a member's channels, whole paths.
-absl::StatusOr<std::vector<std::string>> ChannelDirectories(const std::string& member) {
-  std::vector<std::string> directories;
-  TD_ASSIGN_OR_RETURN(const auto names, disk::ListDirectory(member, member));
-  for (const std::string& name : names) {
-    const std::string path = absl::StrCat(member, "/", name);
-    struct stat status;
-    if (name[0] == '.' || stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) continue;
-    directories.push_back(path);
-  }
-  return directories;
+// What a deleted recording is renamed to until its files are gone; with a tilde and a number, which
+// no id has, where something else has that name.
+constexpr absl::string_view kDeletedPrefix = ".deleted-";
+constexpr char kDeletedNumber = '~';
+constexpr int kDeletedNames = 10;
+
+// All that a recording's directory has of ours. What carries the mark goes last, so that a deletion
+// that is cut short can be gone on with.
+constexpr const char* kFiles[] = {"data", "manifest.json.new", "index", "manifest.json"};
+
+// None: `name` is no such name.
+std::optional<std::string> IdOfDeleted(absl::string_view name) {
+  if (!absl::ConsumePrefix(&name, kDeletedPrefix) || name.empty()) return std::nullopt;
+  return std::string(name.substr(0, name.find(kDeletedNumber)));
+}
+
+// What a member's own directory has of ours beside the channels.
+bool IsOfMember(const disk::Entry& entry) {
+  return entry.kind == EntryKind::kDirectory &&
+         (entry.name == kConfigDirectory || entry.name == "lost+found");
+}
+
+bool IsOfChannel(const disk::Entry& entry) {
+  return entry.kind == EntryKind::kFile &&
+         (entry.name == "channel.json" || entry.name == "channel.json.new");
+}
+
+// No directory of ours has that name: there is none, or something else. Anything else is an error.
+bool IsNotThere(const absl::Status& status) {
+  return absl::IsNotFound(status) || absl::IsFailedPrecondition(status);
 }
 
 class DirectoryStore final : public store::Store {
@@ -45,8 +61,9 @@ class DirectoryStore final : public store::Store {
   absl::StatusOr<std::unique_ptr<store::RecordingFiles>> OpenRecording(
       const store::RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const store::RecordingPath& path) override;
-  absl::Status FinishDeletions() override;
-  absl::StatusOr<std::vector<store::RecordingPath>> ListRecordings() override;
+  absl::Status FinishDeletions(const store::Known& known) override;
+  absl::StatusOr<std::vector<store::RecordingPath>> ListRecordings(
+      const store::Known& known) override;
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(
       const store::RingSpec& spec) override {
     return store::MakeHostRing(spec, {this});
@@ -56,21 +73,26 @@ class DirectoryStore final : public store::Store {
   }
 
  private:
-  const std::string& root() const { return member_->path(); }
-  std::string ChannelDirectory(const store::RecordingPath& path) const {
-    return absl::StrCat(root(), "/", path.channel);
-  }
-  std::string Directory(const store::RecordingPath& path) const {
-    return absl::StrCat(ChannelDirectory(path), "/", path.recording);
-  }
+  const Directory& root() const { return member_->root(); }
   absl::Status MakeRecordingDirectory(const store::RecordingPath& path) const;
+  // Gives the recording's directory the name of a deleted one, which is returned. NOT_FOUND.
+  absl::StatusOr<std::string> SetAside(const Directory& channel,
+                                       const std::string& recording) const;
   // Of a recording whose deletion is durable.
-  absl::Status RemoveFiles(const std::string& directory) const;
+  absl::Status RemoveFiles(const Directory& channel, const std::string& name,
+                           const std::string& recording) const;
+  bool MayRemove(const Directory& channel, const std::string& name,
+                 const store::RecordingPath& path, const store::Known& known) const;
+  bool IsRecording(const Directory& channel, const store::RecordingPath& path,
+                   const store::Known& known) const;
+  absl::Status FinishChannel(const std::string& id, const store::Known& known) const;
+  absl::Status ListChannel(const std::string& id, const store::Known& known,
+                           std::vector<store::RecordingPath>* paths) const;
+  void MentionForeign(const store::Known& known) const;
   absl::StatusOr<std::unique_ptr<store::RecordingFiles>> Open(const store::RecordingPath& path,
                                                               bool create,
                                                               dataplane::Executor& executor) {
-    TD_ASSIGN_OR_RETURN(auto files,
-                        OpenFiles::Open(*member_, Directory(path), kind_.data_flags, create));
+    TD_ASSIGN_OR_RETURN(auto files, OpenFiles::Open(*member_, path, kind_.data_flags, create));
     return kind_.open(std::move(files), executor);
   }
 
@@ -79,19 +101,17 @@ class DirectoryStore final : public store::Store {
 };
 
 absl::Status DirectoryStore::MakeRecordingDirectory(const store::RecordingPath& path) const {
-  TD_RETURN_IF_ERROR(disk::MakeDirectory(ChannelDirectory(path), root()));
-  const std::string recording = Directory(path);
-  if (mkdir(recording.c_str(), 0750) != 0) {
-    if (errno == EEXIST) return absl::AlreadyExistsError(absl::StrCat("mkdir ", recording));
-    return disk::IoError("mkdir", recording, root(), errno);
-  }
-  return absl::OkStatus();
+  TD_ASSIGN_OR_RETURN(const Directory channel, root().MakeDirectory(path.channel));
+  return channel.MakeNewDirectory(path.recording);
 }
 
 absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::CreateRecording(
     const store::RecordingPath& path, uint64_t /*block_bytes*/, dataplane::Executor& executor) {
   TD_RETURN_IF_ERROR(member_->spares().WithRoom([&] { return MakeRecordingDirectory(path); }));
-  return Open(path, /*create=*/true, executor);
+  auto files = Open(path, /*create=*/true, executor);
+  // Nothing would tell later whose it was.
+  if (!files.ok()) DeleteRecording(path).IgnoreError();
+  return files;
 }
 
 absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::OpenRecording(
@@ -99,63 +119,137 @@ absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::OpenRecor
   return Open(path, /*create=*/false, executor);
 }
 
+absl::StatusOr<std::string> DirectoryStore::SetAside(const Directory& channel,
+                                                     const std::string& recording) const {
+  TD_RETURN_IF_ERROR(channel.OpenDirectory(recording).status());  // a link is not renamed
+  absl::Status status;
+  for (int number = 0; number < kDeletedNames; ++number) {
+    std::string name = absl::StrCat(kDeletedPrefix, recording);
+    if (number > 0) absl::StrAppend(&name, std::string(1, kDeletedNumber), number);
+    status = channel.Rename(recording, channel, name);
+    if (status.ok()) return name;
+    if (!absl::IsAlreadyExists(status)) break;
+  }
+  return status;
+}
+
 absl::Status DirectoryStore::DeleteRecording(const store::RecordingPath& path) {
-  const std::string channel = ChannelDirectory(path);
-  const std::string from = Directory(path);
-  const std::string gone = absl::StrCat(channel, "/", kDeletedPrefix, path.recording);
-  if (rename(from.c_str(), gone.c_str()) != 0 && errno != ENOENT) {
-    return disk::IoError("rename", from, root(), errno);
+  const auto channel = root().OpenDirectory(path.channel);
+  if (absl::IsNotFound(channel.status())) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(channel.status());
+  auto name = SetAside(*channel, path.recording);
+  if (absl::IsNotFound(name.status())) {
+    // A deletion that has failed before may have come that far.
+    name = absl::StrCat(kDeletedPrefix, path.recording);
+    if (!MayRemove(*channel, *name, path, {})) return absl::OkStatus();
   }
-  if (access(channel.c_str(), F_OK) == 0) {
-    TD_RETURN_IF_ERROR(disk::SyncDirectory(channel, root()));
-  }
-  TD_RETURN_IF_ERROR(RemoveFiles(gone));
-  rmdir(channel.c_str());  // fails, as it should, unless it is empty
-  return absl::OkStatus();
+  TD_RETURN_IF_ERROR(name.status());
+  TD_RETURN_IF_ERROR(channel->Sync());
+  TD_RETURN_IF_ERROR(RemoveFiles(*channel, *name, path.recording));
+  return root().RemoveEmpty(path.channel).status();  // it stays unless it is empty
 }
 
-absl::Status DirectoryStore::RemoveFiles(const std::string& directory) const {
-  member_->spares().GiveBack(absl::StrCat(directory, "/data"));
-  TD_RETURN_IF_ERROR(disk::RemoveTree(directory, root()));
+absl::Status DirectoryStore::RemoveFiles(const Directory& channel, const std::string& name,
+                                         const std::string& recording) const {
+  TD_ASSIGN_OR_RETURN(const Directory directory, channel.OpenDirectory(name));
+  member_->spares().GiveBack(directory);
+  for (const char* file : kFiles) TD_RETURN_IF_ERROR(directory.RemoveFile(file).status());
+  TD_ASSIGN_OR_RETURN(const bool gone, channel.RemoveEmpty(name));
   member_->spares().RoomCameFree();
+  if (gone) return absl::OkStatus();
+  // Whoever has put something there looks for it where it was.
+  TD_RETURN_IF_ERROR(channel.Rename(name, channel, recording));
+  Foreign foreign(channel.PathOf(recording));
+  TD_ASSIGN_OR_RETURN(const auto entries, directory.List());
+  for (const disk::Entry& entry : entries) foreign.Add(entry.name);
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<store::RecordingPath>> DirectoryStore::ListRecordings() {
-  std::vector<store::RecordingPath> paths;
-  TD_ASSIGN_OR_RETURN(const auto directories, ChannelDirectories(root()));
-  for (const std::string& directory : directories) {
-    TD_ASSIGN_OR_RETURN(const auto names, disk::ListDirectory(directory, root()));
-    for (const std::string& name : names) {
-      const std::string data = absl::StrCat(directory, "/", name, "/data");
-      if (name[0] == '.' || access(data.c_str(), F_OK) != 0) continue;
-      paths.push_back({.channel = directory.substr(root().size() + 1), .recording = name});
+// The catalog vouches for it unless the recording itself is still there under its own name.
+bool DirectoryStore::MayRemove(const Directory& channel, const std::string& name,
+                               const store::RecordingPath& path, const store::Known& known) const {
+  const auto directory = channel.OpenDirectory(name);
+  if (!directory.ok()) return false;
+  if (CarriesMark(*member_, *directory, path)) return true;
+  const auto there = channel.KindOf(path.recording);
+  return known.recordings.contains(path) && there.ok() && *there == EntryKind::kNone;
+}
+
+absl::Status DirectoryStore::FinishChannel(const std::string& id, const store::Known& known) const {
+  const auto channel = root().OpenDirectory(id);
+  if (IsNotThere(channel.status())) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(channel.status());
+  TD_ASSIGN_OR_RETURN(const auto entries, channel->List());
+  for (const disk::Entry& entry : entries) {
+    const auto recording = IdOfDeleted(entry.name);
+    if (!recording.has_value() || entry.kind != EntryKind::kDirectory) continue;
+    const store::RecordingPath path{.channel = id, .recording = *recording};
+    if (!MayRemove(*channel, entry.name, path, known)) continue;
+    TD_RETURN_IF_ERROR(RemoveFiles(*channel, entry.name, *recording));
+    dataplane::Log(dataplane::LogLevel::kInfo, "directory", "recording deleted",
+                   {{"path", channel->PathOf(*recording)},
+                    {"why", "its deletion was cut short when the node stopped"}});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DirectoryStore::FinishDeletions(const store::Known& known) {
+  for (const std::string& id : known.channels) TD_RETURN_IF_ERROR(FinishChannel(id, known));
+  return absl::OkStatus();
+}
+
+bool DirectoryStore::IsRecording(const Directory& channel, const store::RecordingPath& path,
+                                 const store::Known& known) const {
+  const auto directory = channel.OpenDirectory(path.recording);
+  if (!directory.ok()) return false;
+  const auto data = directory->KindOf("data");
+  if (!data.ok() || *data != EntryKind::kFile) return false;
+  return known.recordings.contains(path) || CarriesMark(*member_, *directory, path);
+}
+
+absl::Status DirectoryStore::ListChannel(const std::string& id, const store::Known& known,
+                                         std::vector<store::RecordingPath>* paths) const {
+  const auto channel = root().OpenDirectory(id);
+  if (IsNotThere(channel.status())) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(channel.status());
+  TD_ASSIGN_OR_RETURN(const auto entries, channel->List());
+  Foreign foreign(channel->path());
+  for (const disk::Entry& entry : entries) {
+    store::RecordingPath path{.channel = id, .recording = entry.name};
+    const bool directory = entry.kind == EntryKind::kDirectory && entry.name[0] != '.';
+    if (directory && IsRecording(*channel, path, known)) {
+      paths->push_back(std::move(path));
+    } else if (!IsOfChannel(entry)) {
+      foreign.Add(entry.name);
     }
+  }
+  return absl::OkStatus();
+}
+
+void DirectoryStore::MentionForeign(const store::Known& known) const {
+  const auto entries = root().List();
+  if (!entries.ok()) return;
+  Foreign foreign(root().path());
+  for (const disk::Entry& entry : *entries) {
+    const bool channel = entry.kind == EntryKind::kDirectory && known.channels.contains(entry.name);
+    if (!channel && !IsOfMember(entry)) foreign.Add(entry.name);
+  }
+}
+
+absl::StatusOr<std::vector<store::RecordingPath>> DirectoryStore::ListRecordings(
+    const store::Known& known) {
+  std::vector<store::RecordingPath> paths;
+  MentionForeign(known);
+  for (const std::string& id : known.channels) {
+    TD_RETURN_IF_ERROR(ListChannel(id, known, &paths));
   }
   return paths;
-}
-
-absl::Status DirectoryStore::FinishDeletions() {
-  TD_ASSIGN_OR_RETURN(const auto directories, ChannelDirectories(root()));
-  for (const std::string& directory : directories) {
-    TD_ASSIGN_OR_RETURN(const auto names, disk::ListDirectory(directory, root()));
-    for (const std::string& name : names) {
-      if (!absl::StartsWith(name, kDeletedPrefix)) continue;
-      TD_RETURN_IF_ERROR(RemoveFiles(absl::StrCat(directory, "/", name)));
-    }
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace
 
 std::unique_ptr<store::Store> MakeStore(std::unique_ptr<Member> member, Kind kind) {
   return std::make_unique<DirectoryStore>(std::move(member), std::move(kind));
-}
-
-absl::Status Remove(const services::Lun& lun, uint32_t number) {
-  const std::string& member = lun.members[number];
-  return disk::RemoveTree(ConfigDirectory(member), member);
 }
 
 }  // namespace tapedeck::storage_node::directory

@@ -26,7 +26,4 @@ struct Kind {
 // A store on one member.
 std::unique_ptr<store::Store> MakeStore(std::unique_ptr<Member> member, Kind kind);
 
-// Undoes Member::Create. The recordings must be gone.
-absl::Status Remove(const services::Lun& lun, uint32_t number);
-
 }  // namespace tapedeck::storage_node::directory

@@ -1,5 +1,6 @@
-// Small files that are either old or new after any crash, and directories that remember them.
-// Blocking.
+// Small files that are either old or new after any crash, by their paths: for directories that
+// belong to the node alone, e.g. its state. The last part of a path is never followed if it is a
+// symbolic link. Blocking.
 #pragma once
 
 #include <string>
@@ -18,14 +19,14 @@ absl::Status WriteFileAtomically(const std::string& path, absl::string_view text
 // NOT_FOUND if there is no such file.
 absl::StatusOr<std::string> ReadFile(const std::string& path, const std::string& member);
 
+// Removes a regular file; OK if there is none.
+absl::Status RemoveFile(const std::string& path, const std::string& member);
+
 // Makes the directory's entries durable.
 absl::Status SyncDirectory(const std::string& path, const std::string& member);
 
 // Creates `path` (its parent must exist); OK if it exists.
 absl::Status MakeDirectory(const std::string& path, const std::string& member);
-
-// Removes `path` and all below it; OK if it does not exist.
-absl::Status RemoveTree(const std::string& path, const std::string& member);
 
 // Names of the entries of a directory, sorted; empty if it does not exist.
 absl::StatusOr<std::vector<std::string>> ListDirectory(const std::string& path,

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
 #include "storage_node/disk/io_error.h"
 
 namespace tapedeck::storage_node::disk {
@@ -50,6 +51,19 @@ absl::StatusOr<size_t> ReadSome(const Fd& fd, std::span<std::byte> into, uint64_
     done += static_cast<size_t>(n);
   }
   return done;
+}
+
+absl::StatusOr<std::string> ReadAll(const Fd& fd, const std::string& where,
+                                    const std::string& member) {
+  std::string text;
+  for (size_t chunk = 4096;; chunk *= 2) {
+    const size_t old = text.size();
+    text.resize(old + chunk);
+    const auto into = std::as_writable_bytes(std::span<char>(text)).subspan(old);
+    TD_ASSIGN_OR_RETURN(const size_t n, ReadSome(fd, into, old, where, member));
+    text.resize(old + n);
+    if (n < chunk) return text;
+  }
 }
 
 }  // namespace tapedeck::storage_node::disk

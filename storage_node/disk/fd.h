@@ -22,6 +22,8 @@ class Fd {
   ~Fd();
 
   int get() const { return fd_; }
+  // Somebody else closes it.
+  int Release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_ = -1;
@@ -37,5 +39,9 @@ absl::Status WriteAll(const Fd& fd, std::span<const std::byte> bytes, uint64_t o
                       const std::string& where, const std::string& member);
 absl::StatusOr<size_t> ReadSome(const Fd& fd, std::span<std::byte> into, uint64_t offset,
                                 const std::string& where, const std::string& member);
+
+// From the start to the end of the file.
+absl::StatusOr<std::string> ReadAll(const Fd& fd, const std::string& where,
+                                    const std::string& member);
 
 }  // namespace tapedeck::storage_node::disk

@@ -2,18 +2,36 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
-#include "storage_node/disk/durable_file.h"
 #include "storage_node/disk/io_error.h"
 
 namespace tapedeck::storage_node::disk {
+namespace {
+
+// The file is written over: what has another name may be somebody else's.
+absl::Status CheckOneName(const Fd& fd, const std::string& path, const std::string& member) {
+  struct stat status;
+  if (fstat(fd.get(), &status) != 0) return IoError("fstat", path, member, errno);
+  if (status.st_nlink <= 1) return absl::OkStatus();
+  return services::WithReason(
+      absl::FailedPreconditionError(
+          absl::StrCat("open ", path,
+                       ": it is a hard link to another file, which a lock would overwrite; "
+                       "remove it")),
+      "MEMBER_UNUSABLE", {{"member", member}});
+}
+
+}  // namespace
+
 std::string HolderText() {
   char host[256] = "unknown";
   gethostname(host, sizeof(host) - 1);
@@ -37,10 +55,22 @@ absl::StatusOr<bool> LockFile(const Fd& fd, const std::string& path, const std::
 }
 
 absl::StatusOr<FileLock> FileLock::Take(const std::string& path, const std::string& member) {
-  TD_ASSIGN_OR_RETURN(Fd fd, Open(path, O_RDWR | O_CREAT, member));
+  const std::filesystem::path file = path;
+  const std::string parent = file.parent_path().string();
+  TD_ASSIGN_OR_RETURN(const Directory directory,
+                      Directory::Open(parent.empty() ? "." : parent, member));
+  return Take(directory, file.filename().string());
+}
+
+absl::StatusOr<FileLock> FileLock::Take(const Directory& directory, const std::string& name) {
+  const std::string path = directory.PathOf(name);
+  const std::string& member = directory.member();
+  TD_ASSIGN_OR_RETURN(Fd fd, directory.OpenFile(name, O_RDWR | O_CREAT));
+  TD_RETURN_IF_ERROR(CheckOneName(fd, path, member));
   TD_ASSIGN_OR_RETURN(const bool locked, LockFile(fd, path, member));
   if (!locked) {
-    return InUse(absl::StrCat("flock ", path), ReadFile(path, member).value_or("unknown"), member);
+    return InUse(absl::StrCat("flock ", path), ReadAll(fd, path, member).value_or("unknown"),
+                 member);
   }
   const std::string text = HolderText();
   if (ftruncate(fd.get(), 0) != 0) return IoError("ftruncate", path, member, errno);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "storage_node/disk/directory.h"
 #include "storage_node/disk/fd.h"
 
 namespace tapedeck::storage_node::disk {
@@ -27,7 +28,10 @@ absl::Status InUse(const std::string& call, const std::string& holder, const std
 class FileLock {
  public:
   // Waits up to 250 ms for a holder that is just ending. FAILED_PRECONDITION names the holder's pid
-  // and host. Blocking: for start-up and creation only.
+  // and host, or says what else than a file of our own has the name, e.g. a link, which is never
+  // followed. Blocking: for start-up and creation only.
+  static absl::StatusOr<FileLock> Take(const Directory& directory, const std::string& name);
+  // The same of a path.
   static absl::StatusOr<FileLock> Take(const std::string& path, const std::string& member);
 
  private:

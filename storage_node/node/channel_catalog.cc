@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/datatype.h"
+#include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/node/config_files.h"
@@ -136,6 +137,8 @@ absl::Status ChannelService::DeleteChannel(const std::string& name) {
   }
   TD_ASSIGN_OR_RETURN(const auto lun, parts_.luns.Find(parsed.lun));
   TD_RETURN_IF_ERROR(RemoveChannelFile(*lun, parsed.channel));
+  dataplane::Log(dataplane::LogLevel::kInfo, "channel_catalog", "channel deleted",
+                 {{"channel", name}, {"why", "asked for"}});
   return parts_.catalog->DeleteChannel(parsed);
 }
 

@@ -1,10 +1,13 @@
 #include "storage_node/node/config_files.h"
 
-#include <unistd.h>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/disk/directory.h"
 #include "storage_node/disk/durable_file.h"
 #include "storage_node/format/config.h"
 #include "storage_node/names.h"
@@ -18,8 +21,48 @@ std::string LunFile(const std::string& state_dir, const std::string& lun_id) {
   return absl::StrCat(LunDirectory(state_dir), "/", lun_id, ".json");
 }
 
-std::string ChannelDirectory(const OpenLun& lun, const std::string& channel_id) {
-  return absl::StrCat(lun.channel_root, "/", channel_id);
+std::string NewFile(absl::string_view file) { return absl::StrCat(file, ".new"); }
+
+constexpr char kChannelFile[] = "channel.json";
+
+// The channel that directory `id` says it is; NOT_FOUND: it says nothing.
+absl::StatusOr<services::Channel> ReadChannel(const disk::Directory& root, const OpenLun& lun,
+                                              const std::string& id) {
+  TD_ASSIGN_OR_RETURN(const auto directory, root.OpenDirectory(id));
+  TD_ASSIGN_OR_RETURN(const std::string text, directory.ReadFile(kChannelFile));
+  TD_ASSIGN_OR_RETURN(services::Channel channel, format::DecodeChannel(text));
+  if (channel.name == absl::StrCat(lun.config.name, "/channels/", id)) return channel;
+  return absl::DataLossError(
+      absl::StrCat(directory.PathOf(kChannelFile), ": it is that of ", channel.name));
+}
+
+// A directory of that name may be what a crash has left of making the same channel.
+absl::Status CheckFree(const disk::Directory& root, const OpenLun& lun, const std::string& id) {
+  TD_ASSIGN_OR_RETURN(const auto directory, root.OpenDirectory(id));
+  if (ReadChannel(root, lun, id).ok()) return absl::OkStatus();
+  TD_ASSIGN_OR_RETURN(const auto entries, directory.List());
+  for (const disk::Entry& entry : entries) {
+    if (entry.kind == disk::EntryKind::kFile && entry.name == NewFile(kChannelFile)) continue;
+    return services::WithReason(
+        absl::FailedPreconditionError(absl::StrCat(
+            "mkdir ", directory.path(), ": the directory is there and holds ", entry.name,
+            ", which is not Tapedeck's; choose another name for the channel, or move it "
+            "elsewhere")),
+        "MEMBER_NOT_EMPTY", {{"member", lun.channel_root}, {"found", entry.name}});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RemoveChannel(const disk::Directory& root, const std::string& id) {
+  const auto directory = root.OpenDirectory(id);
+  // A link of that name is somebody else's.
+  if (absl::IsNotFound(directory.status()) || absl::IsFailedPrecondition(directory.status())) {
+    return absl::OkStatus();
+  }
+  TD_RETURN_IF_ERROR(directory.status());
+  TD_RETURN_IF_ERROR(directory->RemoveFile(NewFile(kChannelFile)).status());
+  TD_RETURN_IF_ERROR(directory->RemoveFile(kChannelFile).status());
+  return root.RemoveEmpty(id).status();
 }
 
 }  // namespace
@@ -49,10 +92,17 @@ absl::Status WriteLunFile(const std::string& state_dir, const services::Lun& lun
 }
 
 absl::Status RemoveLunFile(const std::string& state_dir, const std::string& lun_id) {
-  unlink(LunFile(state_dir, lun_id).c_str());
+  TD_RETURN_IF_ERROR(disk::RemoveFile(LunFile(state_dir, lun_id), state_dir));
   TD_RETURN_IF_ERROR(disk::SyncDirectory(LunDirectory(state_dir), state_dir));
-  return disk::RemoveTree(absl::StrCat(LunDirectory(state_dir), "/", lun_id, ".channels"),
-                          state_dir);
+  TD_ASSIGN_OR_RETURN(const auto luns, disk::Directory::Open(LunDirectory(state_dir), state_dir));
+  const std::string channels = absl::StrCat(lun_id, ".channels");
+  const auto root = luns.OpenDirectory(channels);
+  if (!root.ok()) return absl::IsNotFound(root.status()) ? absl::OkStatus() : root.status();
+  TD_ASSIGN_OR_RETURN(const auto entries, root->List());
+  for (const disk::Entry& entry : entries) {
+    TD_RETURN_IF_ERROR(RemoveChannel(*root, entry.name));
+  }
+  return luns.RemoveEmpty(channels).status();
 }
 
 std::string ChannelRoot(const std::string& state_dir, const services::Lun& lun) {
@@ -62,36 +112,44 @@ std::string ChannelRoot(const std::string& state_dir, const services::Lun& lun) 
   return absl::StrCat(LunDirectory(state_dir), "/", name.ok() ? name->lun : "", ".channels");
 }
 
-absl::StatusOr<std::vector<services::Channel>> ReadChannelFiles(const OpenLun& lun) {
+absl::StatusOr<std::vector<services::Channel>> ReadChannelFiles(
+    const OpenLun& lun, const std::set<std::string>& known) {
   std::vector<services::Channel> channels;
-  TD_ASSIGN_OR_RETURN(const auto ids, disk::ListDirectory(lun.channel_root, lun.channel_root));
-  for (const std::string& id : ids) {
-    if (!CheckId(id).ok()) continue;
-    const std::string path = absl::StrCat(ChannelDirectory(lun, id), "/channel.json");
-    if (access(path.c_str(), F_OK) != 0) continue;
-    TD_ASSIGN_OR_RETURN(const std::string text, disk::ReadFile(path, lun.channel_root));
-    TD_ASSIGN_OR_RETURN(services::Channel channel, format::DecodeChannel(text));
-    channels.push_back(std::move(channel));
+  const auto root = disk::Directory::Open(lun.channel_root, lun.channel_root);
+  if (absl::IsNotFound(root.status())) return channels;
+  TD_RETURN_IF_ERROR(root.status());
+  TD_ASSIGN_OR_RETURN(const auto entries, root->List());
+  for (const disk::Entry& entry : entries) {
+    if (entry.kind != disk::EntryKind::kDirectory || !CheckId(entry.name).ok()) continue;
+    auto channel = ReadChannel(*root, lun, entry.name);
+    if (channel.ok()) {
+      channels.push_back(*std::move(channel));
+    } else if (!absl::IsNotFound(channel.status())) {
+      if (known.contains(entry.name)) return channel.status();
+      dataplane::Log(
+          dataplane::LogLevel::kWarning, "config_files", "left alone: no channel of this LUN",
+          {{"path", root->PathOf(entry.name)}, {"error", std::string(channel.status().message())}});
+    }
   }
   return channels;
 }
 
 absl::Status WriteChannelFile(const OpenLun& lun, const services::Channel& channel) {
   TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
-  const std::string& root = lun.channel_root;
-  const std::string directory = ChannelDirectory(lun, name.channel);
-  TD_RETURN_IF_ERROR(disk::MakeDirectory(root, root));
-  TD_RETURN_IF_ERROR(disk::MakeDirectory(directory, root));
-  TD_RETURN_IF_ERROR(disk::WriteFileAtomically(absl::StrCat(directory, "/channel.json"),
-                                               format::EncodeChannel(channel), root));
-  return disk::SyncDirectory(root, root);
+  TD_RETURN_IF_ERROR(disk::MakeDirectory(lun.channel_root, lun.channel_root));
+  TD_ASSIGN_OR_RETURN(const auto root, disk::Directory::Open(lun.channel_root, lun.channel_root));
+  TD_ASSIGN_OR_RETURN(const auto directory, root.MakeDirectory(name.channel));
+  TD_RETURN_IF_ERROR(CheckFree(root, lun, name.channel));
+  TD_RETURN_IF_ERROR(directory.WriteFile(kChannelFile, format::EncodeChannel(channel)));
+  return root.Sync();
 }
 
 absl::Status RemoveChannelFile(const OpenLun& lun, const std::string& channel_id) {
-  const std::string directory = ChannelDirectory(lun, channel_id);
-  unlink(absl::StrCat(directory, "/channel.json").c_str());
-  rmdir(directory.c_str());  // stays if somebody put other files there
-  return disk::SyncDirectory(lun.channel_root, lun.channel_root);
+  const auto root = disk::Directory::Open(lun.channel_root, lun.channel_root);
+  if (absl::IsNotFound(root.status())) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(root.status());
+  TD_RETURN_IF_ERROR(RemoveChannel(*root, channel_id));
+  return root->Sync();
 }
 
 }  // namespace tapedeck::storage_node

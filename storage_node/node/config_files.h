@@ -4,6 +4,7 @@
 //   STATE/luns/LUN.channels/CHANNEL/...  channels of any other
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,13 @@ absl::Status RemoveLunFile(const std::string& state_dir, const std::string& lun_
 // Where a LUN of this configuration keeps its channels.
 std::string ChannelRoot(const std::string& state_dir, const services::Lun& lun);
 
-absl::StatusOr<std::vector<services::Channel>> ReadChannelFiles(const OpenLun& lun);
+// What is no channel of this LUN is left out and named in the log. An error if it is one of
+// `known`, which the LUN had: then it is damaged.
+absl::StatusOr<std::vector<services::Channel>> ReadChannelFiles(const OpenLun& lun,
+                                                                const std::set<std::string>& known);
+// FAILED_PRECONDITION (MEMBER_NOT_EMPTY): others have files in a directory of that name.
 absl::Status WriteChannelFile(const OpenLun& lun, const services::Channel& channel);
+// The directory stays where others have put files into it.
 absl::Status RemoveChannelFile(const OpenLun& lun, const std::string& channel_id);
 
 }  // namespace tapedeck::storage_node

@@ -5,11 +5,14 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/node/config_files.h"
 #include "storage_node/node/reconcile.h"
+#include "storage_node/node/recordings.h"
 
 namespace tapedeck::storage_node {
 namespace {
@@ -40,6 +43,33 @@ absl::Status NormalizeMembers(services::Lun* lun) {
       return InvalidField("members", absl::StrCat(member, " is given twice"));
     }
   }
+  return absl::OkStatus();
+}
+
+bool LiesInside(const std::string& path, const std::string& directory) {
+  return path.size() > directory.size() && absl::StartsWith(path, directory) &&
+         (absl::EndsWith(directory, "/") || path[directory.size()] == '/');
+}
+
+// Two LUNs of which one's member lies in the other's would find each other's files there.
+absl::Status CheckApart(const services::Lun& lun, const services::Lun& other) {
+  for (const std::string& member : lun.members) {
+    for (const std::string& theirs : other.members) {
+      const bool inside = LiesInside(member, theirs);
+      if (!inside && !LiesInside(theirs, member)) continue;
+      return services::WithReason(
+          absl::FailedPreconditionError(
+              absl::StrCat("member ", member, inside ? ": lies inside " : ": contains ", theirs,
+                           ", a member of ", other.name, "; use a directory beside it")),
+          "MEMBER_UNUSABLE", {{"member", member}});
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckApartFromAll(const services::Lun& lun, const LunTable& luns) {
+  for (const auto& [id, other] : luns.All()) TD_RETURN_IF_ERROR(CheckApart(lun, other->config));
+  for (const auto& [id, other] : luns.Offline()) TD_RETURN_IF_ERROR(CheckApart(lun, other.config));
   return absl::OkStatus();
 }
 
@@ -89,6 +119,10 @@ absl::Status CheckPolicies(const OpenLun& lun) {
                                             : "max_fill_percent needs a capacity to be a share of");
 }
 
+void LogLun(absl::string_view event, const std::string& name, const std::string& why) {
+  dataplane::Log(dataplane::LogLevel::kInfo, "lun_catalog", event, {{"lun", name}, {"why", why}});
+}
+
 absl::Status InUse(const std::string& name) {
   return services::WithReason(
       absl::FailedPreconditionError(
@@ -116,6 +150,7 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
         absl::AlreadyExistsError(absl::StrCat(lun.name, " exists; choose another name")),
         "LUN_EXISTS", {{"lun", name.lun}});
   }
+  TD_RETURN_IF_ERROR(CheckApartFromAll(lun, parts_.luns));
   lun.uid = format::Uuid::Make(parts_.settings.random).ToString();
   lun.create_time_ns = parts_.settings.clock->WallNs();
   auto open = std::make_shared<OpenLun>(
@@ -201,12 +236,15 @@ absl::Status LunService::DeleteLun(const std::string& name, bool force) {
   const auto remove = lun->kind.remove;
   const services::Lun config = lun->config;
   lun = nullptr;  // closes the store, which may hold its members locked
+  LogLun("LUN deleted", name, force ? "asked for, with all its recordings" : "asked for");
   return remove(config);
 }
 
 absl::Status LunService::Forget(const std::string& id) {
   TD_RETURN_IF_ERROR(RemoveLunFile(parts_.settings.state_dir, id));
   parts_.luns.Erase(id);
+  LogLun("LUN forgotten", "luns/" + id,
+         "asked for while it was offline; its members are as they were");
   return ForgetLuns(parts_);
 }
 
@@ -215,6 +253,7 @@ absl::Status LunService::DeleteContents(const std::string& id, const OpenLun& lu
   for (const catalog::RecordingRow& row : rows) {
     TD_RETURN_IF_ERROR(
         lun.store->DeleteRecording({.channel = row.name.channel, .recording = row.name.recording}));
+    LogDeleted(row.name, "its LUN is being deleted");
     TD_RETURN_IF_ERROR(parts_.catalog->DeleteRecording(row.name));
   }
   TD_ASSIGN_OR_RETURN(const auto channels, parts_.catalog->ListChannels(id));

@@ -108,8 +108,9 @@ std::function<void(const format::Manifest&)> KeepOrDrop(NodeParts& parts, const 
   return [catalog = parts.catalog, lun = std::move(lun), name](const format::Manifest& sealed) {
     if (sealed.blocks == 0 && !sealed.cause.empty()) {
       // The session ended before its first block: there is nothing to keep.
-      lun->store->DeleteRecording({.channel = name.channel, .recording = name.recording})
-          .IgnoreError();
+      const absl::Status gone =
+          lun->store->DeleteRecording({.channel = name.channel, .recording = name.recording});
+      if (gone.ok()) LogDeleted(name, "its session ended before the first block");
       catalog->DeleteRecording(name).IgnoreError();
     } else {
       catalog->PutRecording(name, sealed).IgnoreError();
@@ -170,12 +171,12 @@ absl::StatusOr<ArmedRecording> MakeRecording(NodeParts& parts, const RecordTarge
   TD_ASSIGN_OR_RETURN(Reservation room, RoomOf(parts, target));
   const format::Manifest manifest = NewManifest(parts, target, name);
   const store::RecordingPath path{.channel = name.channel, .recording = name.recording};
-  TD_ASSIGN_OR_RETURN(auto files,
-                      lun->store->CreateRecording(path, manifest.block_bytes, executor));
-  if (absl::Status status = parts.catalog->PutRecording(name, manifest); !status.ok()) {
-    files = nullptr;
-    lun->store->DeleteRecording(path).IgnoreError();
-    return status;
+  // The row is the mark of files that have none themselves yet: after a crash they are known by it.
+  TD_RETURN_IF_ERROR(parts.catalog->PutRecording(name, manifest));
+  auto files = lun->store->CreateRecording(path, manifest.block_bytes, executor);
+  if (!files.ok()) {
+    parts.catalog->DeleteRecording(name).IgnoreError();
+    return files.status();
   }
   ArmedRecording recording{.name = name.ToString(), .live = std::make_shared<LiveRecording>()};
   parts.live.Add(recording.name, recording.live);
@@ -190,7 +191,7 @@ absl::StatusOr<ArmedRecording> MakeRecording(NodeParts& parts, const RecordTarge
                     .on_sealed = KeepOrDrop(parts, name, lun),
                     .verifier = parts.verifier,
                     .lease = std::make_shared<Held>(Held{.lun = lun, .lease = std::move(lease)})},
-      std::move(files), executor);
+      *std::move(files), executor);
   return recording;
 }
 

@@ -16,21 +16,30 @@ namespace {
 
 constexpr char kStopped[] = "ABORTED: the storage node stopped while recording";
 
-absl::Status ReconcileChannels(NodeParts& parts, const std::string& lun_id, const OpenLun& lun) {
-  std::set<std::string> stored;
-  TD_ASSIGN_OR_RETURN(const auto channels, ReadChannelFiles(lun));
+// Ids of the LUN's channels.
+absl::StatusOr<std::set<std::string>> ReconcileChannels(NodeParts& parts, const std::string& lun_id,
+                                                        const OpenLun& lun) {
+  std::set<std::string> known, stored;
+  TD_ASSIGN_OR_RETURN(const auto rows, parts.catalog->ListChannels(lun_id));
+  for (const services::Channel& channel : rows) {
+    TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
+    known.insert(name.channel);
+  }
+  TD_ASSIGN_OR_RETURN(const auto channels, ReadChannelFiles(lun, known));
   for (const services::Channel& channel : channels) {
     TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
     TD_RETURN_IF_ERROR(parts.catalog->PutChannel(name, channel));
-    stored.insert(channel.name);
+    stored.insert(name.channel);
   }
-  TD_ASSIGN_OR_RETURN(const auto known, parts.catalog->ListChannels(lun_id));
-  for (const services::Channel& channel : known) {
-    if (stored.contains(channel.name)) continue;
-    TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
-    TD_RETURN_IF_ERROR(parts.catalog->DeleteChannel(name));
+  for (const std::string& id : known) {
+    if (stored.contains(id)) continue;
+    TD_RETURN_IF_ERROR(parts.catalog->DeleteChannel({.lun = lun_id, .channel = id}));
   }
-  return absl::OkStatus();
+  return stored;
+}
+
+bool IsOf(const format::Manifest& manifest, const ResourceName& name, const OpenLun& lun) {
+  return manifest.identity.lun.ToString() == lun.config.uid && manifest.id == name.recording;
 }
 
 // Reads a recording that the catalog does not know, or knows as unfinished.
@@ -38,9 +47,13 @@ absl::Status Adopt(NodeParts& parts, const ResourceName& name, OpenLun& lun) {
   const store::RecordingPath path{.channel = name.channel, .recording = name.recording};
   auto manifest = LoadManifest(*lun.store, path, *parts.settings.clock);
   if (absl::IsNotFound(manifest.status())) {
-    // The node died before the manifest: nothing of it was acknowledged as written.
+    // Nothing of it was acknowledged as written.
     TD_RETURN_IF_ERROR(lun.store->DeleteRecording(path));
+    LogDeleted(name, "the node stopped before it had a manifest on every member");
     return parts.catalog->DeleteRecording(name);
+  }
+  if (manifest.ok() && !IsOf(*manifest, name, lun)) {
+    manifest = absl::DataLossError("its manifest is that of another recording");
   }
   if (!manifest.ok()) {
     dataplane::Log(
@@ -59,16 +72,20 @@ absl::Status Adopt(NodeParts& parts, const ResourceName& name, OpenLun& lun) {
   return absl::OkStatus();
 }
 
-absl::Status ReconcileRecordings(NodeParts& parts, const std::string& lun_id, OpenLun& lun) {
+absl::Status ReconcileRecordings(NodeParts& parts, const std::string& lun_id, OpenLun& lun,
+                                 std::set<std::string> channels) {
   TD_ASSIGN_OR_RETURN(const auto rows,
                       parts.catalog->ListRecordings({.lun = lun_id, .channel = "-"}));
+  store::Known known{.channels = std::move(channels)};
   std::set<std::string> sealed;
   for (const catalog::RecordingRow& row : rows) {
+    known.recordings.insert({.channel = row.name.channel, .recording = row.name.recording});
     if (row.manifest.state == services::RecordingState::kRecording) continue;
     sealed.insert(row.name.ToString());
   }
+  TD_RETURN_IF_ERROR(lun.store->FinishDeletions(known));
   std::set<std::string> stored;
-  TD_ASSIGN_OR_RETURN(const auto paths, lun.store->ListRecordings());
+  TD_ASSIGN_OR_RETURN(const auto paths, lun.store->ListRecordings(known));
   for (const store::RecordingPath& path : paths) {
     const ResourceName name{.lun = lun_id, .channel = path.channel, .recording = path.recording};
     stored.insert(name.ToString());
@@ -95,9 +112,8 @@ absl::Status OpenLunAndReconcile(NodeParts& parts, const services::Lun& config) 
   TD_ASSIGN_OR_RETURN(lun->store, kind.open(config));
   lun->capacity = CapacityOf(config, *lun->store);
   lun->kind = std::move(kind);
-  TD_RETURN_IF_ERROR(lun->store->FinishDeletions());
-  TD_RETURN_IF_ERROR(ReconcileChannels(parts, name.lun, *lun));
-  TD_RETURN_IF_ERROR(ReconcileRecordings(parts, name.lun, *lun));
+  TD_ASSIGN_OR_RETURN(auto channels, ReconcileChannels(parts, name.lun, *lun));
+  TD_RETURN_IF_ERROR(ReconcileRecordings(parts, name.lun, *lun, std::move(channels)));
   parts.luns.Insert(name.lun, lun);
   return absl::OkStatus();
 }

@@ -6,9 +6,10 @@
 
 namespace tapedeck::storage_node {
 
-// Waits for the disk. What the catalog holds and the files do not is removed, what the files hold
-// and the catalog does not is read from them. An empty catalog is thereby rebuilt. Nobody else
-// knows the LUN until it is in parts.luns, which it is only if all went well.
+// Only what carries the LUN's mark below one of its channels is adopted or deleted; the store names
+// the rest in the log. Waits for the disk. What the catalog holds and the files do not is removed,
+// what the files hold and the catalog does not is read from them. An empty catalog is thereby
+// rebuilt. Nobody else knows the LUN until it is in parts.luns, which it is only if all went well.
 absl::Status OpenLunAndReconcile(NodeParts& parts, const services::Lun& config);
 
 // Removes from the catalog what belongs to LUNs that the node does not have.

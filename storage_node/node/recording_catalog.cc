@@ -37,7 +37,8 @@ absl::StatusOr<std::vector<services::Recording>> RecordingService::ListRecording
 
 absl::Status RecordingService::DeleteRecording(const std::string& name) {
   TD_ASSIGN_OR_RETURN(const FoundRecording found, FindRecording(parts_, name));
-  TD_ASSIGN_OR_RETURN(const bool removed, RemoveRecording(parts_, found.name, *found.lun));
+  TD_ASSIGN_OR_RETURN(const bool removed,
+                      RemoveRecording(parts_, found.name, *found.lun, "asked for"));
   if (!removed) return Busy(found, "is being written or played; end that session first");
   return absl::OkStatus();
 }

@@ -1,5 +1,6 @@
 #include "storage_node/node/recordings.h"
 
+#include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/caller_loop.h"
@@ -53,7 +54,13 @@ absl::Status CloseAbandoned(NodeParts& parts, OpenLun& lun, catalog::RecordingRo
   return parts.catalog->PutRecording(row->name, row->manifest);
 }
 
-absl::StatusOr<bool> RemoveRecording(NodeParts& parts, const ResourceName& name, OpenLun& lun) {
+void LogDeleted(const ResourceName& name, absl::string_view why) {
+  dataplane::Log(dataplane::LogLevel::kInfo, "recordings", "recording deleted",
+                 {{"recording", name.ToString()}, {"why", std::string(why)}});
+}
+
+absl::StatusOr<bool> RemoveRecording(NodeParts& parts, const ResourceName& name, OpenLun& lun,
+                                     absl::string_view why) {
   const auto lease = parts.leases->TakeExclusive(name.ToString());
   if (lease == nullptr) return false;
   // What was found before the lease may have changed or gone.
@@ -61,6 +68,7 @@ absl::StatusOr<bool> RemoveRecording(NodeParts& parts, const ResourceName& name,
   if (!manifest.has_value()) return true;
   TD_RETURN_IF_ERROR(
       lun.store->DeleteRecording({.channel = name.channel, .recording = name.recording}));
+  LogDeleted(name, why);
   lun.capacity->Refund(manifest->bytes);
   TD_RETURN_IF_ERROR(parts.catalog->DeleteRecording(name));
   return true;

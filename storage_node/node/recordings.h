@@ -33,8 +33,12 @@ absl::StatusOr<FoundRecording> FindRecording(NodeParts& parts, const std::string
 absl::Status CloseAbandoned(NodeParts& parts, OpenLun& lun, catalog::RecordingRow* row,
                             const std::string& cause);
 
-// Deletes what is closed; false if somebody uses it. Waits for the disk.
-absl::StatusOr<bool> RemoveRecording(NodeParts& parts, const ResourceName& name, OpenLun& lun);
+// Deletes what is closed; false if somebody uses it. `why` is for the log. Waits for the disk.
+absl::StatusOr<bool> RemoveRecording(NodeParts& parts, const ResourceName& name, OpenLun& lun,
+                                     absl::string_view why);
+
+// Every deletion is told: the data is gone for good.
+void LogDeleted(const ResourceName& name, absl::string_view why);
 
 // Changes the manifest of a closed recording, durably. FAILED_PRECONDITION (RECORDING_BUSY) if it
 // is not closed, or if `change` returns false.

@@ -29,10 +29,7 @@ absl::Status DeleteWhere(NodeParts& parts, const std::string& lun_id, OpenLun& l
   std::ranges::reverse(rows);
   for (const catalog::RecordingRow& row : rows) {
     if (!MayGo(row.manifest) || !wanted(row.manifest)) continue;
-    TD_ASSIGN_OR_RETURN(const bool removed, RemoveRecording(parts, row.name, lun));
-    if (!removed) continue;
-    dataplane::Log(dataplane::LogLevel::kInfo, "retention", "recording deleted",
-                   {{"recording", row.name.ToString()}, {"why", std::string(why)}});
+    TD_RETURN_IF_ERROR(RemoveRecording(parts, row.name, lun, why).status());
   }
   return absl::OkStatus();
 }
@@ -48,9 +45,10 @@ uint64_t FillLimit(const OpenLun& lun) {
 }
 
 absl::Status MakeRoom(NodeParts& parts, const std::string& lun_id, OpenLun& lun, uint64_t bytes) {
-  return DeleteWhere(parts, lun_id, lun, "room", [&](const format::Manifest&) {
-    return lun.capacity->used() + bytes > lun.capacity->limit();
-  });
+  return DeleteWhere(parts, lun_id, lun, "room for a new recording in the ring",
+                     [&](const format::Manifest&) {
+                       return lun.capacity->used() + bytes > lun.capacity->limit();
+                     });
 }
 
 absl::StatusOr<int64_t> ApplyPolicies(NodeParts& parts, const std::string& lun_id, OpenLun& lun,
@@ -59,18 +57,18 @@ absl::StatusOr<int64_t> ApplyPolicies(NodeParts& parts, const std::string& lun_i
   int64_t next_ns = INT64_MAX;
   if (max_age_ns > 0) {
     next_ns = now_ns + max_age_ns;
-    TD_RETURN_IF_ERROR(
-        DeleteWhere(parts, lun_id, lun, "age", [&](const format::Manifest& manifest) {
-          const int64_t end_ns = manifest.end_time_ns + max_age_ns;
-          if (end_ns <= now_ns) return true;
-          next_ns = std::min(next_ns, end_ns);
-          return false;
-        }));
+    TD_RETURN_IF_ERROR(DeleteWhere(parts, lun_id, lun, "older than max_age",
+                                   [&](const format::Manifest& manifest) {
+                                     const int64_t end_ns = manifest.end_time_ns + max_age_ns;
+                                     if (end_ns <= now_ns) return true;
+                                     next_ns = std::min(next_ns, end_ns);
+                                     return false;
+                                   }));
   }
   if (lun.capacity->used() > FillLimit(lun)) {
-    TD_RETURN_IF_ERROR(DeleteWhere(parts, lun_id, lun, "fill", [&](const format::Manifest&) {
-      return lun.capacity->used() > FillLimit(lun);
-    }));
+    TD_RETURN_IF_ERROR(DeleteWhere(
+        parts, lun_id, lun, "fuller than its policy allows",
+        [&](const format::Manifest&) { return lun.capacity->used() > FillLimit(lun); }));
   }
   return next_ns;
 }

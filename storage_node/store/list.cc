@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "services/errors.h"
-#include "storage_node/directory/store.h"
+#include "storage_node/directory/member.h"
 #include "storage_node/store/block/store.h"
 #include "storage_node/store/direct/store.h"
 #include "storage_node/store/memory/store.h"
@@ -27,18 +27,20 @@ StoreKindInfo Striped(services::StoreKind kind, bool directories, stripe::Member
 }  // namespace
 
 std::vector<StoreKindInfo> StoreKinds() {
-  return {Striped(services::StoreKind::kPosix, /*directories=*/true,
-                  {.create = posix::Create, .open = posix::Open, .remove = directory::Remove}),
-          Striped(services::StoreKind::kDirect, /*directories=*/true,
-                  {.create = direct::Create, .open = direct::Open, .remove = directory::Remove}),
-          Striped(services::StoreKind::kBlock, /*directories=*/false,
-                  {.create = block::Create, .open = block::Open, .remove = block::Remove}),
-          {.kind = services::StoreKind::kMemory,
-           .name = "memory",
-           .needs_capacity = true,
-           .create = memory::Create,
-           .open = memory::Create,
-           .remove = [](const services::Lun&) { return absl::OkStatus(); }}};
+  return {
+      Striped(services::StoreKind::kPosix, /*directories=*/true,
+              {.create = posix::Create, .open = posix::Open, .remove = directory::Member::Remove}),
+      Striped(
+          services::StoreKind::kDirect, /*directories=*/true,
+          {.create = direct::Create, .open = direct::Open, .remove = directory::Member::Remove}),
+      Striped(services::StoreKind::kBlock, /*directories=*/false,
+              {.create = block::Create, .open = block::Open, .remove = block::Remove}),
+      {.kind = services::StoreKind::kMemory,
+       .name = "memory",
+       .needs_capacity = true,
+       .create = memory::Create,
+       .open = memory::Create,
+       .remove = [](const services::Lun&) { return absl::OkStatus(); }}};
 }
 
 absl::StatusOr<StoreKindInfo> FindStoreKind(services::StoreKind kind) {

@@ -4,23 +4,16 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/memory/slot_pool.h"
+#include "storage_node/store/known.h"
 #include "storage_node/store/recording_files.h"
 
 namespace tapedeck::storage_node::store {
-
-// The ids of a recording, which are also the names of its directories.
-struct RecordingPath {
-  std::string channel;
-  std::string recording;
-  bool operator==(const RecordingPath&) const = default;
-};
 
 struct RingSpec {
   size_t slots = 0;
@@ -46,12 +39,14 @@ class Store {
       const RecordingPath& path, dataplane::Executor& executor) = 0;
 
   // At once and for good, whole or not at all. Its files must not be open. OK if there is none.
+  // What others have put among them stays.
   virtual absl::Status DeleteRecording(const RecordingPath& path) = 0;
 
   // Removes what a crash left of deleted recordings, which are not listed.
-  virtual absl::Status FinishDeletions() { return absl::OkStatus(); }
+  virtual absl::Status FinishDeletions(const Known& /*known*/) { return absl::OkStatus(); }
 
-  virtual absl::StatusOr<std::vector<RecordingPath>> ListRecordings() = 0;
+  // The LUN's own; what else lies where they could is named in the log, once.
+  virtual absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) = 0;
 
   // Payload that an empty store takes as one recording; 0 if that is not known.
   virtual uint64_t size_bytes() const { return 0; }

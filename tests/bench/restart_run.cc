@@ -40,6 +40,7 @@ class Restart {
   absl::StatusOr<int64_t> Start();
 
   const RestartRun& run_;
+  format::Uuid lun_uid_;
   const dataplane::SystemClock clock_;
   CallerLoop loop_{clock_};
 };
@@ -61,6 +62,7 @@ absl::Status Restart::MakeLun() {
 
 absl::Status Restart::WithStore(const std::function<absl::Status(store::Store&)>& act) {
   TD_ASSIGN_OR_RETURN(const auto luns, ReadLunFiles(state_dir()));
+  TD_ASSIGN_OR_RETURN(lun_uid_, format::Uuid::Parse(luns[0].uid));
   TD_ASSIGN_OR_RETURN(const auto kind, store::FindStoreKind(luns[0].store));
   TD_ASSIGN_OR_RETURN(const auto store, kind.open(luns[0]));
   return act(*store);
@@ -68,6 +70,7 @@ absl::Status Restart::WithStore(const std::function<absl::Status(store::Store&)>
 
 format::Manifest Restart::ManifestOf(const std::string& id) const {
   format::Manifest manifest{.id = id, .block_bytes = kBlockBytes, .datatype = "cf32_le"};
+  manifest.identity.lun = lun_uid_;
   manifest.identity.channel = std::string(1, 'c');
   manifest.identity.epoch = 7;
   manifest.start_time_ns = clock_.WallNs();

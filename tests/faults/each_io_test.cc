@@ -192,7 +192,7 @@ TEST_P(EachIo, WhileDeleting) {
     ExpectKept(kWrittenBlocks);
     EXPECT_TRUE(store->DeleteRecording(kPath).ok());
   }
-  EXPECT_EQ(store->ListRecordings()->size(), 1u);
+  EXPECT_EQ(store->ListRecordings({})->size(), 1u);
   EXPECT_EQ(Play(disk_, earlier_).size(), 4u);
 }
 

@@ -210,7 +210,7 @@ class FaultStore final : public store::Store {
     return absl::OkStatus();
   }
 
-  absl::Status FinishDeletions() override {
+  absl::Status FinishDeletions(const store::Known& /*known*/) override {
     for (auto& [key, recording] : disk_.recordings) {
       for (uint32_t m = 0; m < members_; ++m) {
         if (recording.entries[m] == Entry::kLeftOver) TD_RETURN_IF_ERROR(Remove(recording, m));
@@ -222,7 +222,8 @@ class FaultStore final : public store::Store {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::vector<store::RecordingPath>> ListRecordings() override {
+  absl::StatusOr<std::vector<store::RecordingPath>> ListRecordings(
+      const store::Known& /*known*/) override {
     std::vector<store::RecordingPath> paths;
     for (const auto& [key, stored] : disk_.recordings) {
       bool seen = false;

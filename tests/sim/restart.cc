@@ -78,8 +78,8 @@ bool Restart::Start(uint64_t operations) {
 absl::Status Restart::Recover() {
   store_ = nullptr;
   TD_ASSIGN_OR_RETURN(store_, open_(disk_));
-  TD_RETURN_IF_ERROR(store_->FinishDeletions());
-  TD_ASSIGN_OR_RETURN(const auto paths, store_->ListRecordings());
+  TD_RETURN_IF_ERROR(store_->FinishDeletions({}));
+  TD_ASSIGN_OR_RETURN(const auto paths, store_->ListRecordings({}));
   for (const store::RecordingPath& path : paths) {
     auto manifest = LoadManifest(*store_, path, clock_);
     if (absl::IsNotFound(manifest.status())) {

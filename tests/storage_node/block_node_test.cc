@@ -154,7 +154,7 @@ TEST_F(TwoDevices, PartOfARecordingIsRemovedAtTheNextStart) {
     node_.Start();
     EXPECT_TRUE(node_.node().recordings().ListRecordings("luns/l/channels/c")->empty());
     node_.Stop();
-    EXPECT_THAT(*(*store::block::Open(lun, member))->ListRecordings(), testing::IsEmpty());
+    EXPECT_THAT(*(*store::block::Open(lun, member))->ListRecordings({}), testing::IsEmpty());
   }
 }
 

@@ -227,9 +227,13 @@ TEST_P(PrewriteTest, LeftoversAreRemoved) {
   MakeLun(2);
   const auto before = Spares();
   const std::string folder = member() + "/.tapedeck/spares/";
+  const std::string uid = node_.node().luns().GetLun("luns/s")->uid;
   node_.Stop();
-  std::ofstream(folder + "17.part") << "half";
-  std::ofstream(folder + "18") << "of another length";
+  for (const char* name : {"17.part", "18"}) {
+    const std::string path = folder + name;
+    std::ofstream(path) << "half";
+    ASSERT_EQ(setxattr(path.c_str(), "user.tapedeck.lun", uid.data(), uid.size(), 0), 0);
+  }
   const auto totals = CheckStorage(node_.state_dir(), ManualClock(), [](const Finding&) {});
   ASSERT_TRUE(totals.ok()) << totals.status();
   EXPECT_EQ(totals->damaged, 0u);

@@ -38,7 +38,7 @@ class BlockStore final : public Store {
   absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
       const RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const RecordingPath& path) override;
-  absl::StatusOr<std::vector<RecordingPath>> ListRecordings() override;
+  absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override {
     return MakeHostRing(spec, {this});
   }
@@ -142,7 +142,7 @@ absl::Status BlockStore::DeleteRecording(const RecordingPath& path) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<RecordingPath>> BlockStore::ListRecordings() {
+absl::StatusOr<std::vector<RecordingPath>> BlockStore::ListRecordings(const Known& /*known*/) {
   absl::MutexLock lock(&mutex_);
   std::vector<RecordingPath> paths;
   for (const auto& [key, stored] : recordings_) {

@@ -22,7 +22,7 @@ class MemoryStore final : public Store {
   absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
       const RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const RecordingPath& path) override;
-  absl::StatusOr<std::vector<RecordingPath>> ListRecordings() override;
+  absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override;
 
  private:
@@ -61,7 +61,7 @@ absl::Status MemoryStore::DeleteRecording(const RecordingPath& path) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<RecordingPath>> MemoryStore::ListRecordings() {
+absl::StatusOr<std::vector<RecordingPath>> MemoryStore::ListRecordings(const Known& /*known*/) {
   absl::MutexLock lock(&mutex_);
   std::vector<RecordingPath> paths;
   for (const auto& [key, stored] : recordings_) {

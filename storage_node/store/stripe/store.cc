@@ -23,8 +23,8 @@ class StripedStore final : public Store {
   absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
       const RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const RecordingPath& path) override;
-  absl::Status FinishDeletions() override;
-  absl::StatusOr<std::vector<RecordingPath>> ListRecordings() override;
+  absl::Status FinishDeletions(const Known& known) override;
+  absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
   // Blocks go round, so the smallest member is full first.
   uint64_t size_bytes() const override {
     uint64_t smallest = members_[0]->size_bytes();
@@ -76,11 +76,11 @@ absl::Status StripedStore::DeleteRecording(const RecordingPath& path) {
 
 // What only some members know was being made or deleted when the node died: whoever opens it finds
 // that it is not there, and deletes the rest.
-absl::StatusOr<std::vector<RecordingPath>> StripedStore::ListRecordings() {
+absl::StatusOr<std::vector<RecordingPath>> StripedStore::ListRecordings(const Known& known) {
   std::vector<RecordingPath> all;
   std::set<std::pair<std::string, std::string>> seen;
   for (const auto& member : members_) {
-    TD_ASSIGN_OR_RETURN(const auto paths, member->ListRecordings());
+    TD_ASSIGN_OR_RETURN(const auto paths, member->ListRecordings(known));
     for (const RecordingPath& path : paths) {
       if (seen.emplace(path.channel, path.recording).second) all.push_back(path);
     }
@@ -88,8 +88,8 @@ absl::StatusOr<std::vector<RecordingPath>> StripedStore::ListRecordings() {
   return all;
 }
 
-absl::Status StripedStore::FinishDeletions() {
-  for (const auto& member : members_) TD_RETURN_IF_ERROR(member->FinishDeletions());
+absl::Status StripedStore::FinishDeletions(const Known& known) {
+  for (const auto& member : members_) TD_RETURN_IF_ERROR(member->FinishDeletions(known));
   return absl::OkStatus();
 }
 

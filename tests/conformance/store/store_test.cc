@@ -20,6 +20,7 @@ using dataplane::Block;
 
 constexpr uint64_t kBlockBytes = 64 << 10;
 const RecordingPath kPath{.channel = "c", .recording = "r"};
+const Known kKnown{.channels = {"c"}, .recordings = {kPath}};
 
 struct Case {
   StoreKindInfo kind;
@@ -251,17 +252,17 @@ TEST_P(StoreTest, NoCallbackRunsOnceTheFilesAreGone) {
 }
 
 TEST_P(StoreTest, RecordingsAreListedOnceAndDeletedWhole) {
-  EXPECT_THAT(*store_->ListRecordings(), testing::IsEmpty());
+  EXPECT_THAT(*store_->ListRecordings(kKnown), testing::IsEmpty());
   auto files = Create();
   EXPECT_TRUE(
       absl::IsAlreadyExists(store_->CreateRecording(kPath, kBlockBytes, executor_).status()));
   EXPECT_TRUE(absl::IsNotFound(
       store_->OpenRecording({.channel = "c", .recording = "x"}, executor_).status()));
-  EXPECT_THAT(*store_->ListRecordings(), testing::ElementsAre(kPath));
+  EXPECT_THAT(*store_->ListRecordings(kKnown), testing::ElementsAre(kPath));
   files = nullptr;
   EXPECT_TRUE(store_->DeleteRecording(kPath).ok());
   EXPECT_TRUE(store_->DeleteRecording(kPath).ok()) << "deleting again is no error";
-  EXPECT_THAT(*store_->ListRecordings(), testing::IsEmpty());
+  EXPECT_THAT(*store_->ListRecordings(kKnown), testing::IsEmpty());
   EXPECT_TRUE(absl::IsNotFound(store_->OpenRecording(kPath, executor_).status()));
 }
 

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <set>
 
+#include "storage_node/disk/directory.h"
 #include "storage_node/disk/fd.h"
 #include "tests/storage_node/spare_files.h"
 #include "tests/storage_node/temp_dir.h"
@@ -40,7 +41,8 @@ class SparesAlone : public testing::Test {
 };
 
 TEST_F(SparesAlone, FileInUseIsNotGivenBack) {
-  const std::string data = dir_.path() + "/data";
+  const std::string data = dir_.Make("r") + "/data";
+  const disk::Directory recording = *disk::Directory::Open(dir_.path() + "/r", dir_.path());
   std::ofstream(data) << std::string(4096, 'x');
   directory::Spares spares(Lun(4096), 0);
   const ino_t inode = InodeOf(data);
@@ -50,15 +52,16 @@ TEST_F(SparesAlone, FileInUseIsNotGivenBack) {
   {
     directory::Spares::Use use(spares, /*records=*/false);
     use.SetFile(inode);
-    spares.GiveBack(data);
+    spares.GiveBack(recording);
     EXPECT_TRUE(fs::exists(data));
   }
-  spares.GiveBack(data);
+  spares.GiveBack(recording);
   EXPECT_FALSE(fs::exists(data));
   EXPECT_EQ(SparesOf(dir_.path()), std::set<ino_t>{inode});
-  EXPECT_TRUE(spares.Take(data));
+  EXPECT_TRUE(spares.Take(recording));
   EXPECT_EQ(InodeOf(data), inode);
-  EXPECT_FALSE(spares.Take(data + "2"));
+  fs::remove(data);
+  EXPECT_FALSE(spares.Take(recording)) << "none is left";
 }
 
 TEST_F(SparesAlone, StopAndRoomDoNotWaitForALargeOne) {
@@ -84,10 +87,11 @@ TEST_F(SparesAlone, WhatAKillLeavesIsWholeOrRemoved) {
   for (useconds_t round = 0; round < 12; ++round) {
     const pid_t child = fork();
     if (child == 0) {
+      const disk::Directory recording = *disk::Directory::Open(dir_.path(), dir_.path());
       directory::Spares spares(lun, 0);
       while (true) {
         usleep(1000);
-        spares.Take(dir_.path() + "/data");
+        spares.Take(recording);
       }
     }
     usleep(2000 + 1700 * round);

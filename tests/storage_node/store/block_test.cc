@@ -40,7 +40,7 @@ TEST_F(BlockStoreTest, SlotTornWhenFirstWrittenIsNoRecording) {
   store_ = nullptr;
   FlipBit(image(), kHeadBytes + kSlotBytes + 70);
   Reopen();
-  EXPECT_THAT(*store_->ListRecordings(), testing::IsEmpty());
+  EXPECT_THAT(*store_->ListRecordings({}), testing::IsEmpty());
   EXPECT_TRUE(SetManifest(*Make(kOther), "other").ok());
 }
 
@@ -54,7 +54,7 @@ TEST_F(BlockStoreTest, SlotDamagedInBothCopiesStopsNewRecordings) {
   store_ = nullptr;
   for (const uint64_t copy : {2, 3}) FlipBit(image(), kHeadBytes + copy * kSlotBytes + 70);
   Reopen();
-  EXPECT_THAT(*store_->ListRecordings(), testing::ElementsAre(kOther));
+  EXPECT_THAT(*store_->ListRecordings({}), testing::ElementsAre(kOther));
   EXPECT_EQ(GetManifest(*Again(kOther)), "kept");
   EXPECT_THAT(std::string(store_->CreateRecording(kPath, kBlock, executor_).status().message()),
               testing::HasSubstr("slot 1 is damaged"));
@@ -73,7 +73,7 @@ TEST_F(BlockStoreTest, ReopenedRecordingIsTheSame) {
   }
   ring_ = nullptr;
   Reopen();
-  EXPECT_THAT(*store_->ListRecordings(), testing::ElementsAre(kPath));
+  EXPECT_THAT(*store_->ListRecordings({}), testing::ElementsAre(kPath));
   auto files = Again(kPath);
   EXPECT_EQ(GetManifest(*files), "text");
   for (uint64_t i = 0; i < 8; ++i) {
@@ -120,7 +120,7 @@ TEST_F(BlockStoreTest, DeletedUnitsAreUsedAgainWithoutTheOldIndex) {
       ring_ = nullptr;
       Reopen();
     }
-    EXPECT_THAT(*store_->ListRecordings(), testing::IsEmpty());
+    EXPECT_THAT(*store_->ListRecordings({}), testing::IsEmpty());
   }
 }
 
