@@ -61,7 +61,8 @@ begin_vms --timeout 1200 --memory 1536
 on a mkfs.ext4 -q /dev/nvme0n1
 start_node
 start_worker
-ctl_on b lun create l0 --store posix --member /disk --capacity 1GiB >/dev/null
+on a mkdir /disk/member
+ctl_on b lun create l0 --store posix --member /disk/member --capacity 1GiB >/dev/null
 ctl_on b channel create l0/c0 --block-bytes 1MiB --datatype cf32_le --sample-rate 1e6 >/dev/null
 answer=$(ctl_on b record l0/c0 --source synth --blocks "$BLOCKS")
 is_true "$answer" ".blocks == $BLOCKS and .lost_blocks == 0 and .crc_errors == 0 and all(.rails[]; .blocks > 0)" recording
