@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds, then runs every test and check that this machine can run. Says what it skipped and why, and
 # ends with the line "N passed, N failed, N skipped". Exits 1 if anything failed.
-#   deploy/test.sh          the short forms: twenty minutes on two cores with a warm compiler cache, 45 from nothing
+#   deploy/test.sh          the short forms
 #   deploy/test.sh --all    the long forms too: hours. tests/README.md names both.
 set -euo pipefail
 # shellcheck source=deploy/setup.sh
