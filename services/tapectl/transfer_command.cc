@@ -35,8 +35,11 @@ struct RecordOptions : TransferOptions {
 };
 
 struct PlayOptions : TransferOptions {
+  bool replace = false;
   session::Playhead playhead;
 };
+
+bool IsFile(absl::string_view end) { return absl::StartsWith(end, "file:") && end.size() > 5; }
 
 // The path of file:PATH, as the shell means it.
 std::string AbsolutePath(absl::string_view end) {
@@ -130,6 +133,9 @@ absl::Status Record(Program& program, const RecordOptions& options) {
 }
 
 absl::Status Play(Program& program, const PlayOptions& options) {
+  if (options.replace && !IsFile(options.end)) {
+    return absl::InvalidArgumentError("--replace is about the file of --sink file:PATH");
+  }
   BlockInterrupts();
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string recording, RecordingNameOf(options.name, *catalog));
@@ -139,7 +145,7 @@ absl::Status Play(Program& program, const PlayOptions& options) {
   } else if (options.end == "null") {
     spec.sink = NullSpec{};
   } else {
-    spec.sink = FileSinkSpec{.path = AbsolutePath(options.end)};
+    spec.sink = FileSinkSpec{.path = AbsolutePath(options.end), .replace = options.replace};
   }
   const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job started, jobs->StartPlayback(spec));
@@ -151,8 +157,7 @@ absl::Status Play(Program& program, const PlayOptions& options) {
 void SetEnds(Option option, const std::vector<std::string>& kinds, const std::string& format) {
   option.Check(
       [kinds, format](const std::string& text) {
-        const bool is_file = absl::StartsWith(text, "file:") && text.size() > 5;
-        if (is_file || absl::c_linear_search(kinds, text)) return absl::OkStatus();
+        if (IsFile(text) || absl::c_linear_search(kinds, text)) return absl::OkStatus();
         return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" must be ", format));
       },
       format);
@@ -224,6 +229,8 @@ void AddTransferCommands(Command tapectl, Program& program) {
       .Required();
   SetEnds(play.AddOption("--sink", play_options->end, "verify, null or file:PATH").Required(),
           {"verify", "null"}, "verify, null or file:PATH");
+  play.AddFlag("--replace", play_options->replace,
+               "Put the new file in the place of one that is there, once it is complete");
   AddPlayhead(play, play_options->playhead);
   AddShared(play, *play_options);
   SetRun<PlayOptions>(play, program, "play", play_options, Play);

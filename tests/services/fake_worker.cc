@@ -68,6 +68,10 @@ absl::StatusOr<Job> FakeJobs::StartRecord(const RecordSpec& spec) {
 }
 
 absl::StatusOr<Job> FakeJobs::StartPlayback(const PlaybackSpec& spec) {
+  {
+    absl::MutexLock lock(&mutex_);
+    last_playback_ = spec;
+  }
   return Start(spec.transfer, session::Direction::kPlayback, spec.transfer.target, 4);
 }
 
@@ -108,6 +112,11 @@ TransferSpec FakeJobs::last_transfer() const {
 RecordSpec FakeJobs::last_record() const {
   absl::MutexLock lock(&mutex_);
   return last_record_;
+}
+
+PlaybackSpec FakeJobs::last_playback() const {
+  absl::MutexLock lock(&mutex_);
+  return last_playback_;
 }
 
 NodeInfo FakeNode::Describe() const {

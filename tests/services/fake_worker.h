@@ -23,6 +23,7 @@ class FakeJobs final : public Jobs {
 
   TransferSpec last_transfer() const;
   RecordSpec last_record() const;
+  PlaybackSpec last_playback() const;
 
  private:
   absl::StatusOr<Job> Start(const TransferSpec& spec, session::Direction direction,
@@ -32,6 +33,7 @@ class FakeJobs final : public Jobs {
   std::map<std::string, Job> jobs_;
   TransferSpec last_transfer_;
   RecordSpec last_record_;
+  PlaybackSpec last_playback_;
 };
 
 class FakeNode final : public NodeDescriber {
