@@ -58,6 +58,12 @@ absl::StatusOr<Job> FakeJobs::StartRecord(const RecordSpec& spec) {
     absl::MutexLock lock(&mutex_);
     last_record_ = spec;
   }
+  if (absl::StrContains(spec.transfer.target, "mute")) {
+    absl::MutexLock lock(&mutex_);
+    ++waiting_;
+    mutex_.Await(absl::Condition(&let_go_));
+    --waiting_;
+  }
   if (absl::StrContains(spec.transfer.target, "absent")) {
     return WithReason(absl::NotFoundError("no channel absent"), "CHANNEL_NOT_FOUND",
                       {{"channel", spec.transfer.target}});
@@ -112,6 +118,16 @@ TransferSpec FakeJobs::last_transfer() const {
 RecordSpec FakeJobs::last_record() const {
   absl::MutexLock lock(&mutex_);
   return last_record_;
+}
+
+void FakeJobs::LetGo() {
+  absl::MutexLock lock(&mutex_);
+  let_go_ = true;
+}
+
+int FakeJobs::waiting() const {
+  absl::MutexLock lock(&mutex_);
+  return waiting_;
 }
 
 PlaybackSpec FakeJobs::last_playback() const {

@@ -25,6 +25,10 @@ class FakeJobs final : public Jobs {
   RecordSpec last_record() const;
   PlaybackSpec last_playback() const;
 
+  // A record into a channel named mute waits for this.
+  void LetGo();
+  int waiting() const;
+
  private:
   absl::StatusOr<Job> Start(const TransferSpec& spec, session::Direction direction,
                             const std::string& recording, uint64_t blocks);
@@ -34,6 +38,8 @@ class FakeJobs final : public Jobs {
   TransferSpec last_transfer_;
   RecordSpec last_record_;
   PlaybackSpec last_playback_;
+  bool let_go_ = false;
+  int waiting_ = 0;
 };
 
 class FakeNode final : public NodeDescriber {
