@@ -2,11 +2,13 @@
 #include <iostream>
 
 #include "absl/algorithm/container.h"
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "dataplane/status_macros.h"
+#include "services/client/channel.h"
 #include "services/errors.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/interrupt.h"
@@ -16,6 +18,13 @@
 
 namespace tapedeck::services::tapectl {
 namespace {
+
+// A worker that takes longer to hear of a cancellation is not there.
+constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
+
+// What an interrupt says before there is a job to cancel.
+constexpr char kInterrupted[] =
+    "tapectl: interrupted while asking for a job; tapectl jobs list shows whether there is one";
 
 // What record and play share.
 struct TransferOptions {
@@ -70,13 +79,20 @@ ProgressNow ProgressOf(const Job& job, int64_t duration_ns) {
   return now;
 }
 
+// False if the worker did not take it.
+bool CancelJob(const Program& program, const std::string& job) {
+  std::cerr << "\ntapectl: cancelling " << job << "; again to leave it running\n";
+  client::JobsClient jobs(client::MakeChannel(program.worker), kCancelTimeout);
+  const absl::Status asked = jobs.CancelJob(job).status();
+  if (!asked.ok()) std::cerr << "tapectl: " << job << " may go on: " << asked.message() << "\n";
+  return asked.ok();
+}
+
 // Follows the job to its end. Ctrl-C cancels it, and so does the end of our patience.
-absl::StatusOr<Job> Follow(const Program& program, client::JobsClient& jobs, const Job& started,
-                           int64_t duration_ns) {
-  const InterruptWatch interrupt([&] {
-    std::cerr << "\ntapectl: cancelling " << started.name << "; again to leave it running\n";
-    jobs.CancelJob(started.name).IgnoreError();
-  });
+absl::StatusOr<Job> Follow(const Program& program, InterruptWatch& interrupt,
+                           client::JobsClient& jobs, const Job& started, int64_t duration_ns) {
+  interrupt.OnInterrupt([&] { return CancelJob(program, started.name); });
+  const absl::Cleanup done = [&] { interrupt.OnInterrupt(nullptr); };
   ProgressBar bar(program.what);
   absl::StatusOr<Job> ended =
       jobs.WatchJob(started.name, program.job_timeout(),
@@ -116,7 +132,7 @@ absl::Status ConcludeJob(Program& program, const Job& job) {
 }
 
 absl::Status Record(Program& program, const RecordOptions& options) {
-  BlockInterrupts();
+  InterruptWatch interrupt(kInterrupted);
   TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.name));
   RecordSpec spec{.transfer = SpecOf(program, options, channel),
                   .blocks = options.blocks,
@@ -128,7 +144,8 @@ absl::Status Record(Program& program, const RecordOptions& options) {
   }
   const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job started, jobs->StartRecord(spec));
-  TD_ASSIGN_OR_RETURN(const Job ended, Follow(program, *jobs, started, options.duration_ns));
+  TD_ASSIGN_OR_RETURN(const Job ended,
+                      Follow(program, interrupt, *jobs, started, options.duration_ns));
   return ConcludeJob(program, ended);
 }
 
@@ -136,7 +153,7 @@ absl::Status Play(Program& program, const PlayOptions& options) {
   if (options.replace && !IsFile(options.end)) {
     return absl::InvalidArgumentError("--replace is about the file of --sink file:PATH");
   }
-  BlockInterrupts();
+  InterruptWatch interrupt(kInterrupted);
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string recording, RecordingNameOf(options.name, *catalog));
   PlaybackSpec spec{.transfer = SpecOf(program, options, recording), .playhead = options.playhead};
@@ -149,7 +166,7 @@ absl::Status Play(Program& program, const PlayOptions& options) {
   }
   const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job started, jobs->StartPlayback(spec));
-  TD_ASSIGN_OR_RETURN(const Job ended, Follow(program, *jobs, started, 0));
+  TD_ASSIGN_OR_RETURN(const Job ended, Follow(program, interrupt, *jobs, started, 0));
   return ConcludeJob(program, ended);
 }
 
