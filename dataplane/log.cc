@@ -2,33 +2,116 @@
 
 #include <unistd.h>
 
-#include "absl/strings/escaping.h"
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "dataplane/log_limit.h"
 
 namespace tapedeck::dataplane {
 namespace {
 
 constexpr absl::string_view kNames[] = {"debug", "info", "warning", "error"};
 
-std::string Quoted(absl::string_view value) {
-  const bool plain = !value.empty() && value.find_first_of(" \"=\n") == absl::string_view::npos;
-  return plain ? std::string(value) : absl::StrCat("\"", absl::CEscape(value), "\"");
+// Room for the mark of a field that was cut.
+constexpr size_t kMarkBytes = 48;
+
+bool IsContinuation(char c) { return (static_cast<uint8_t>(c) & 0xc0) == 0x80; }
+
+// The bytes of the printable character that `text` begins with; 0 if there is none: a control
+// character, C1 included, which terminals obey too, or what is no UTF-8 (RFC 3629).
+size_t PrintableBytes(absl::string_view text) {
+  const auto at = [text](size_t i) { return static_cast<uint8_t>(text[i]); };
+  if (at(0) < 0x80) return at(0) >= 0x20 && at(0) != 0x7f ? 1 : 0;
+  const size_t bytes = at(0) >= 0xf0 ? 4 : at(0) >= 0xe0 ? 3 : 2;
+  if (at(0) < 0xc2 || at(0) > 0xf4 || text.size() < bytes) return 0;
+  for (size_t i = 1; i < bytes; ++i) {
+    if (!IsContinuation(text[i])) return 0;
+  }
+  const bool c1 = at(0) == 0xc2 && at(1) < 0xa0;
+  const bool too_long = (at(0) == 0xe0 && at(1) < 0xa0) || (at(0) == 0xf0 && at(1) < 0x90);
+  const bool no_character = (at(0) == 0xed && at(1) > 0x9f) || (at(0) == 0xf4 && at(1) > 0x8f);
+  return c1 || too_long || no_character ? 0 : bytes;
+}
+
+// What stands for the first character of `text`; `used` is set to its bytes.
+std::string Escaped(absl::string_view text, size_t* used) {
+  *used = PrintableBytes(text);
+  if (*used == 0) {
+    *used = 1;
+    if (text[0] == '\n') return "\\n";
+    return absl::StrFormat("\\x%02x", static_cast<uint8_t>(text[0]));
+  }
+  if (text[0] == '"' || text[0] == '\\') return {'\\', text[0]};
+  return std::string(text.substr(0, *used));
+}
+
+// One per process, as stderr is.
+struct Limiter {
+  absl::Mutex mutex;
+  LogLimit limit ABSL_GUARDED_BY(mutex);
+
+  bool Admit(absl::string_view component, absl::string_view message,
+             std::vector<LogLimit::LeftOut>* left_out) {
+    const int64_t now_ns = absl::GetCurrentTimeNanos();
+    absl::MutexLock lock(&mutex);
+    *left_out = limit.TakeLeftOut(now_ns);
+    return limit.Admit(component, message, now_ns);
+  }
+};
+
+Limiter& TheLimiter() {
+  // Never destroyed: threads may log until the very end.
+  static auto& limiter = *new Limiter;
+  return limiter;
+}
+
+void Write(LogLevel level, absl::string_view component, absl::string_view message,
+           std::initializer_list<LogField> fields) {
+  std::string line = absl::StrCat(
+      "ts=", absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::Now(), absl::UTCTimeZone()),
+      " level=", kNames[static_cast<int>(level)], " component=", component,
+      " msg=", LogValue(message));
+  for (const auto& [key, value] : fields) absl::StrAppend(&line, " ", key, "=", LogValue(value));
+  line.push_back('\n');
+  // Nothing can be done about a failed write to stderr.
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
 }
 
 }  // namespace
 
+std::string LogValue(absl::string_view value) {
+  std::string out;
+  bool quoted = value.empty() || value.find_first_of(" =") != absl::string_view::npos;
+  for (size_t done = 0, used = 0; done < value.size(); done += used) {
+    const std::string next = Escaped(value.substr(done), &used);
+    if (out.size() + next.size() + kMarkBytes > kMaxLogFieldBytes) {
+      absl::StrAppend(&out, "... (", value.size() - done, " bytes left out)");
+      quoted = true;
+      break;
+    }
+    quoted = quoted || next[0] == '\\';
+    out += next;
+  }
+  return quoted ? absl::StrCat("\"", out, "\"") : out;
+}
+
 void Log(LogLevel level, absl::string_view component, absl::string_view message,
          std::initializer_list<LogField> fields) {
-  std::string line = absl::StrCat(
-      "ts=", absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::Now(), absl::UTCTimeZone()),
-      " level=", kNames[static_cast<int>(level)], " component=", component,
-      " msg=", Quoted(message));
-  for (const auto& [key, value] : fields) absl::StrAppend(&line, " ", key, "=", Quoted(value));
-  line.push_back('\n');
-  // Nothing can be done about a failed write to stderr.
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+  std::vector<LogLimit::LeftOut> left_out;
+  const bool admitted = TheLimiter().Admit(component, message, &left_out);
+  for (const LogLimit::LeftOut& some : left_out) {
+    Write(LogLevel::kWarning, some.component, "lines left out",
+          {{"of", some.message.empty() ? "several messages" : some.message},
+           {"lines", absl::StrCat(some.lines)}});
+  }
+  if (admitted) Write(level, component, message, fields);
 }
 
 }  // namespace tapedeck::dataplane

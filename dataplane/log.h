@@ -15,8 +15,17 @@ enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
 using LogField = std::pair<absl::string_view, std::string>;
 
-// Any thread. One write(2) per line, so that lines of several threads do not mix.
+// What a peer may write into one field; the rest is counted in its stead.
+inline constexpr size_t kMaxLogFieldBytes = 2048;
+
+// Any thread. One write(2) per line, so that lines of several threads do not mix. Messages and
+// values may come from anywhere: see LogValue. A line whose component and message come too often is
+// counted instead, and the count written once the second is over and something is logged.
 void Log(LogLevel level, absl::string_view component, absl::string_view message,
          std::initializer_list<LogField> fields = {});
+
+// A value as it stands in a line: in quotes where it needs them, with everything that is not
+// printable UTF-8 escaped, and cut to kMaxLogFieldBytes with a mark that says how much is missing.
+std::string LogValue(absl::string_view value);
 
 }  // namespace tapedeck::dataplane

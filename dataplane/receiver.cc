@@ -108,6 +108,9 @@ absl::Status Receiver::OnBlock(Lane& lane, const Frame& frame, std::span<std::by
   if (frame.block.payload_bytes == 0) {
     Arrived(lane, Block::Missing(frame.block));
   } else if (op_ == TransferOp::kRead) {
+    if (lane.announced.size() >= kMaxAhead) {
+      return absl::InvalidArgumentError("the sending end announced more than it may hold");
+    }
     lane.announced.push_back(frame);
   } else {
     TD_ASSIGN_OR_RETURN(Block block, TakeGranted(lane, frame, payload));

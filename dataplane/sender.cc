@@ -36,6 +36,7 @@ absl::StatusOr<Flow> Sender::Push(Block* block) {
   if (sequence < acked_ || held_.contains(sequence)) {
     return absl::InternalError(absl::StrCat("Sender::Push: block ", sequence, " came twice"));
   }
+  pushed_ = std::max(pushed_, sequence + 1);
   held_[sequence].block = std::move(*block);
   waiting_.insert(sequence);
   Dispatch();
@@ -71,23 +72,25 @@ void Sender::OnLinkDown(Link& link, const absl::Status&) {
 void Sender::OnLinkFrame(Link& link, const Frame& frame, std::span<std::byte>) {
   const auto lane = lanes_.find(link.index());
   if (lane == lanes_.end()) return;
+  absl::Status status;
   switch (frame.type) {
     case FrameType::kGrant:
-      lane->second.grants.push_back(frame.slot);
+      status = OnGrant(lane->second, frame.slot);
       break;
     case FrameType::kReceived:
       OnReceived(lane->second, frame.block.sequence);
       break;
     case FrameType::kAck:
-      OnAck(frame.block.sequence);
+      status = OnAck(frame.block.sequence);
       break;
     case FrameType::kResend:
       OnResend(frame.block.sequence);
       break;
     default:
-      link.Close(absl::InvalidArgumentError("the receiving end sent a block"));
-      return;
+      status = absl::InvalidArgumentError("the receiving end sent a block");
+      break;
   }
+  if (!status.ok()) return link.Close(status);
   Dispatch();
 }
 
@@ -207,8 +210,22 @@ void Sender::Measure(Lane& lane, uint64_t bytes) {
   lane.window_bytes = 0;
 }
 
-void Sender::OnAck(uint64_t watermark) {
-  if (watermark <= acked_) return;
+absl::Status Sender::OnGrant(Lane& lane, uint32_t slot) const {
+  if (slot >= settings_.peer_slots || lane.grants.size() >= settings_.peer_slots) {
+    return absl::InvalidArgumentError(absl::StrCat("the receiving end granted slot ", slot,
+                                                   " beside ", lane.grants.size(), ", of ",
+                                                   settings_.peer_slots));
+  }
+  lane.grants.push_back(slot);
+  return absl::OkStatus();
+}
+
+absl::Status Sender::OnAck(uint64_t watermark) {
+  if (watermark <= acked_) return absl::OkStatus();
+  if (watermark > pushed_) {
+    return absl::InvalidArgumentError(absl::StrCat("the receiving end acknowledged ", watermark,
+                                                   " blocks, and ", pushed_, " were sent"));
+  }
   acked_ = watermark;
   unarrived_ = std::max(unarrived_, watermark);
   arrived_.erase(arrived_.begin(), arrived_.lower_bound(unarrived_));
@@ -219,6 +236,7 @@ void Sender::OnAck(uint64_t watermark) {
     if (!current->second.local_busy) Release(current);
   }
   Wake();
+  return absl::OkStatus();
 }
 
 void Sender::OnResend(uint64_t sequence) {

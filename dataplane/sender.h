@@ -83,8 +83,9 @@ class Sender final : public Sink, public LinkEvents {
   double PredictedFinish(const Lane& lane, uint64_t bytes, double fastest) const;
   bool HasRoom(const Lane& lane) const;
   void Send(Lane& lane, uint64_t sequence, Held& held);
+  absl::Status OnGrant(Lane& lane, uint32_t slot) const;
   void OnReceived(Lane& lane, uint64_t sequence);
-  void OnAck(uint64_t watermark);
+  absl::Status OnAck(uint64_t watermark);
   void OnResend(uint64_t sequence);
   void Requeue(uint64_t sequence, Held& held);
   void Measure(Lane& lane, uint64_t bytes);
@@ -99,6 +100,7 @@ class Sender final : public Sink, public LinkEvents {
   std::set<uint64_t> waiting_;    // sequences of held_ that no link carries
   std::set<uint64_t> arrived_;    // received sequences at or above unarrived_
   uint64_t unarrived_ = 0;        // every sequence below has been received
+  uint64_t pushed_ = 0;           // one more than the highest sequence that was pushed
   uint64_t acked_ = 0;
   uint64_t choices_ = 0;
   SenderStats stats_;

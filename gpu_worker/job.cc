@@ -9,6 +9,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/device_crc.h"
 #include "services/errors.h"
+#include "services/session/answers.h"
 
 namespace tapedeck::gpu_worker {
 
@@ -26,10 +27,14 @@ absl::Status Incomplete(const std::string& recording, uint64_t lost, uint64_t to
                               {{"recording", recording}, {"blocks", absl::StrCat(lost)}});
 }
 
+std::string PeerOf(const services::TransferSpec& spec) {
+  return absl::StrCat("storage node ", spec.storage);
+}
+
 }  // namespace
 
 Job::Job(const std::string& name, Direction direction, const JobEnvironment& environment,
-         std::unique_ptr<services::StorageClient> storage)
+         std::shared_ptr<services::StorageClient> storage)
     : environment_(environment), storage_(std::move(storage)) {
   job_.name = name;
   job_.direction = direction;
@@ -40,8 +45,9 @@ Job::Job(const std::string& name, Direction direction, const JobEnvironment& env
 
 absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
     const std::string& name, const services::RecordSpec& spec, const JobEnvironment& environment,
-    std::unique_ptr<services::StorageClient> storage) {
+    std::shared_ptr<services::StorageClient> storage) {
   TD_ASSIGN_OR_RETURN(const services::Channel channel, storage->GetChannel(spec.transfer.target));
+  TD_RETURN_IF_ERROR(services::session::CheckChannel(PeerOf(spec.transfer), channel));
   auto job =
       std::shared_ptr<Job>(new Job(name, Direction::kRecord, environment, std::move(storage)));
   const TransferOp op = channel.op_chosen ? channel.op : TransferOp::kRead;
@@ -68,9 +74,10 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
 
 absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
     const std::string& name, const services::PlaybackSpec& spec, const JobEnvironment& environment,
-    std::unique_ptr<services::StorageClient> storage) {
+    std::shared_ptr<services::StorageClient> storage) {
   TD_ASSIGN_OR_RETURN(const services::Recording recording,
                       storage->GetRecording(spec.transfer.target));
+  TD_RETURN_IF_ERROR(services::session::CheckRecording(PeerOf(spec.transfer), recording));
   auto job =
       std::shared_ptr<Job>(new Job(name, Direction::kPlayback, environment, std::move(storage)));
   TD_RETURN_IF_ERROR(job->MakeRing(spec.transfer, TransferOp::kWrite, recording.block_bytes));

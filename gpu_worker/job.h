@@ -37,13 +37,14 @@ struct JobEnvironment {
 class Job : public std::enable_shared_from_this<Job> {
  public:
   // Asks the storage node for the channel or recording, builds the pipeline and opens the session.
-  // Waits for the node's answer, not for the transfer. On error there is no job.
+  // Waits for the node's answer, at most as long as `storage` does, not for the transfer. On error
+  // there is no job.
   static absl::StatusOr<std::shared_ptr<Job>> StartRecord(
       const std::string& name, const services::RecordSpec& spec, const JobEnvironment& environment,
-      std::unique_ptr<services::StorageClient> storage);
+      std::shared_ptr<services::StorageClient> storage);
   static absl::StatusOr<std::shared_ptr<Job>> StartPlayback(
       const std::string& name, const services::PlaybackSpec& spec,
-      const JobEnvironment& environment, std::unique_ptr<services::StorageClient> storage);
+      const JobEnvironment& environment, std::shared_ptr<services::StorageClient> storage);
 
   services::Job state() const;
   bool ended() const;
@@ -53,7 +54,7 @@ class Job : public std::enable_shared_from_this<Job> {
 
  private:
   Job(const std::string& name, services::session::Direction direction,
-      const JobEnvironment& environment, std::unique_ptr<services::StorageClient> storage);
+      const JobEnvironment& environment, std::shared_ptr<services::StorageClient> storage);
 
   // `op` is the one that the storage node is expected to choose.
   absl::Status MakeRing(const services::TransferSpec& spec, dataplane::TransferOp op,
@@ -63,7 +64,8 @@ class Job : public std::enable_shared_from_this<Job> {
   void Conclude(const services::session::Snapshot& snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const JobEnvironment environment_;
-  std::unique_ptr<services::StorageClient> storage_;  // until it has ended
+  // Until it has ended. While the job starts, its worker may end the calls from another thread.
+  std::shared_ptr<services::StorageClient> storage_;
 
   // Until the session takes it, or has ended without.
   services::session::TransferEnd end_;

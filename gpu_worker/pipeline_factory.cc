@@ -134,7 +134,9 @@ absl::StatusOr<SinkParts> MakeSink(const services::FileSinkSpec& spec,
                                    const PlaybackSettings& settings,
                                    const std::shared_ptr<stages::verify::Counts>& /*counts*/) {
   TD_ASSIGN_OR_RETURN(auto stage,
-                      stages::file::CreateSink(spec.path, settings.channel.block_bytes));
+                      stages::file::CreateSink({.path = spec.path,
+                                                .replace = spec.replace,
+                                                .block_bytes = settings.channel.block_bytes}));
   return SinkParts{.stage = std::move(stage)};
 }
 
@@ -185,7 +187,7 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
 absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
   TD_RETURN_IF_ERROR(CheckPlayback(settings));
   const uint64_t block_bytes = settings.channel.block_bytes;
-  // Before the sink, which may replace a file.
+  // Before the sink, which makes a file.
   TD_ASSIGN_OR_RETURN(
       auto work,
       DeviceWork::Create(*settings.device->device, {.block_bytes = block_bytes,

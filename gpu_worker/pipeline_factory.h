@@ -60,7 +60,7 @@ struct Playback {
   std::vector<std::string> notes;
 };
 
-// Same errors. A file sink's file is replaced now.
+// Same errors, and FILE_EXISTS. A file sink writes beside its file, which is replaced at the end.
 absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings);
 
 }  // namespace tapedeck::gpu_worker

@@ -25,11 +25,24 @@ absl::Status NoSuchJob(const std::string& name) {
                               "JOB_NOT_FOUND", {{"job", name}});
 }
 
+absl::Status Draining() {
+  return services::WithReason(
+      absl::UnavailableError("the worker is shutting down; try again when it is up"), "DRAINING");
+}
+
 }  // namespace
 
 Worker::~Worker() { CancelAll(); }
 
 void Worker::CancelAll() {
+  const auto none_starts = [this]()
+                               ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return starts_.empty(); };
+  {
+    absl::MutexLock lock(&mutex_);
+    draining_ = true;
+    for (const auto& start : starts_) start->storage->Cancel();
+    mutex_.Await(absl::Condition(&none_starts));
+  }
   for (const services::Job& job : ListJobs()) {
     if (job.end_time_ns == 0) Find(job.name)->Cancel();
   }
@@ -40,50 +53,73 @@ void Worker::CancelAll() {
 }
 
 absl::StatusOr<services::Job> Worker::StartRecord(const services::RecordSpec& spec) {
-  return StartOnce(spec.transfer, [&](const std::string& name, const JobEnvironment& environment) {
-    return Job::StartRecord(name, spec, environment, parts_.storage->Dial(spec.transfer.storage));
+  return StartOnce(spec.transfer, [&](const Start& start, const JobEnvironment& environment) {
+    return Job::StartRecord(start.name, spec, environment, start.storage);
   });
 }
 
 absl::StatusOr<services::Job> Worker::StartPlayback(const services::PlaybackSpec& spec) {
-  return StartOnce(spec.transfer, [&](const std::string& name, const JobEnvironment& environment) {
-    return Job::StartPlayback(name, spec, environment, parts_.storage->Dial(spec.transfer.storage));
+  return StartOnce(spec.transfer, [&](const Start& start, const JobEnvironment& environment) {
+    return Job::StartPlayback(start.name, spec, environment, start.storage);
   });
 }
 
-template <typename Start>
-absl::StatusOr<services::Job> Worker::StartOnce(const services::TransferSpec& spec, Start start) {
-  absl::MutexLock starting(&start_mutex_);
-  std::string name;
-  {
-    absl::MutexLock lock(&mutex_);
-    const auto earlier = requests_.find(spec.request_id);
-    if (!spec.request_id.empty() && earlier != requests_.end()) {
-      return jobs_.at(earlier->second)->state();
-    }
-    name = absl::StrCat("jobs/", ++started_);
+template <typename Make>
+absl::StatusOr<services::Job> Worker::StartOnce(const services::TransferSpec& spec, Make make) {
+  TD_ASSIGN_OR_RETURN(const std::shared_ptr<Start> start, Begin(spec));
+  if (!start->ended) {
+    auto environment = Environment(*start, spec);
+    End(*start, environment.ok() ? make(*start, *environment)
+                                 : absl::StatusOr<std::shared_ptr<Job>>(environment.status()));
   }
-  TD_ASSIGN_OR_RETURN(const JobEnvironment environment, Environment(name, spec));
-  TD_ASSIGN_OR_RETURN(std::shared_ptr<Job> job, start(name, environment));
-  absl::MutexLock lock(&mutex_);
-  Keep(name, job, spec.request_id);
-  return job->state();
+  TD_RETURN_IF_ERROR(start->job.status());
+  return (*start->job)->state();
 }
 
-absl::StatusOr<JobEnvironment> Worker::Environment(const std::string& job,
+absl::StatusOr<std::shared_ptr<Worker::Start>> Worker::Begin(const services::TransferSpec& spec) {
+  absl::MutexLock lock(&mutex_);
+  if (draining_) return Draining();
+  if (!spec.request_id.empty()) {
+    const auto starting = std::ranges::find(starts_, spec.request_id,
+                                            [](const auto& start) { return start->request_id; });
+    if (starting != starts_.end()) {
+      const std::shared_ptr<Start> start = *starting;
+      mutex_.Await(absl::Condition(&start->ended));
+      return start;
+    }
+    if (const auto earlier = requests_.find(spec.request_id); earlier != requests_.end()) {
+      return std::make_shared<Start>(Start{.ended = true, .job = jobs_.at(earlier->second)});
+    }
+  }
+  const uint64_t number = ++started_;
+  return starts_.emplace_back(std::make_shared<Start>(
+      Start{.name = absl::StrCat("jobs/", number),
+            .request_id = spec.request_id,
+            .storage = parts_.storage->Dial(spec.storage),
+            .executor = parts_.executors[number % parts_.executors.size()]}));
+}
+
+void Worker::End(Start& start, absl::StatusOr<std::shared_ptr<Job>> job) {
+  absl::MutexLock lock(&mutex_);
+  if (job.ok()) Keep(start.name, *job, start.request_id);
+  // What a start meets after its calls were ended is our own doing.
+  start.job = job.ok() || !draining_ ? std::move(job) : Draining();
+  start.ended = true;
+  std::erase_if(starts_, [&](const auto& other) { return other.get() == &start; });
+}
+
+absl::StatusOr<JobEnvironment> Worker::Environment(const Start& start,
                                                    const services::TransferSpec& spec) {
   TD_ASSIGN_OR_RETURN(JobRails rails, RailsFor(spec.rails, parts_.rails, DeviceMemory()));
   dataplane::Log(dataplane::LogLevel::kInfo, "job", "rails chosen",
-                 {{"job", job}, {"rails", NamesOf(rails.rails)}, {"why", rails.why}});
-  JobEnvironment environment{.device = &parts_.device,
-                             .ladder = &ladder_,
-                             .rails = std::move(rails.rails),
-                             .notes = std::move(rails.notes),
-                             .connections_per_rail = parts_.connections_per_rail,
-                             .worker_name = parts_.name};
-  absl::MutexLock lock(&mutex_);
-  environment.executor = parts_.executors[started_ % parts_.executors.size()];
-  return environment;
+                 {{"job", start.name}, {"rails", NamesOf(rails.rails)}, {"why", rails.why}});
+  return JobEnvironment{.executor = start.executor,
+                        .device = &parts_.device,
+                        .ladder = &ladder_,
+                        .rails = std::move(rails.rails),
+                        .notes = std::move(rails.notes),
+                        .connections_per_rail = parts_.connections_per_rail,
+                        .worker_name = parts_.name};
 }
 
 void Worker::Keep(const std::string& name, std::shared_ptr<Job> job,

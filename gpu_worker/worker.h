@@ -39,8 +39,8 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
 
   ~Worker() override;
 
-  // Cancels the jobs that run and waits for them.
-  void CancelAll();
+  // Takes no more jobs; ends those that start and those that run, and waits for them.
+  void CancelAll() ABSL_LOCKS_EXCLUDED(mutex_);
 
   absl::StatusOr<services::Job> StartRecord(const services::RecordSpec& spec) override;
   absl::StatusOr<services::Job> StartPlayback(const services::PlaybackSpec& spec) override;
@@ -52,10 +52,27 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
   services::NodeStats Stats() const override;
 
  private:
-  // Starts a job unless `spec.request_id` already has: then answers that one.
-  template <typename Start>
-  absl::StatusOr<services::Job> StartOnce(const services::TransferSpec& spec, Start start);
-  absl::StatusOr<JobEnvironment> Environment(const std::string& job,
+  // A job that is being started, on the thread of whoever asked for it. Shared by that thread and
+  // those that repeat its request. Guarded by the worker's mutex, but for what does not change.
+  struct Start {
+    std::string name;
+    std::string request_id;
+    std::shared_ptr<services::StorageClient> storage;
+    dataplane::Executor* executor = nullptr;
+    bool ended = false;
+    absl::StatusOr<std::shared_ptr<Job>> job = absl::InternalError("it has not ended");
+  };
+
+  // Starts a job unless `spec.request_id` already has: then answers that one. `make` opens files
+  // and asks the storage node, under no lock.
+  template <typename Make>
+  absl::StatusOr<services::Job> StartOnce(const services::TransferSpec& spec, Make make)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  // The start that is to be made, or one of the same request, which has ended.
+  absl::StatusOr<std::shared_ptr<Start>> Begin(const services::TransferSpec& spec)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  void End(Start& start, absl::StatusOr<std::shared_ptr<Job>> job) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<JobEnvironment> Environment(const Start& start,
                                              const services::TransferSpec& spec);
   // What jobs compute in.
   services::MemoryKindInfo DeviceMemory() const;
@@ -65,9 +82,9 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
 
   const WorkerParts parts_;
   MemoryLadder ladder_;
-  // Held while a job starts, so that a repeated request finds the first one's job.
-  absl::Mutex start_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);
   mutable absl::Mutex mutex_;
+  bool draining_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::shared_ptr<Start>> starts_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, std::shared_ptr<Job>> jobs_ ABSL_GUARDED_BY(mutex_);
   std::deque<std::string> order_ ABSL_GUARDED_BY(mutex_);                // oldest first
   std::map<std::string, std::string> requests_ ABSL_GUARDED_BY(mutex_);  // request_id → job

@@ -31,6 +31,7 @@ struct VerifySpec {};
 struct NullSpec {};
 struct FileSinkSpec {
   std::string path;
+  bool replace = false;  // the file that is there, once the playback has ended well
 };
 
 // What record and playback share. `fft_points` 0: no transform. `slots` 0: the worker chooses.

@@ -29,6 +29,10 @@ inline std::string StateName(RecordingState state) {
   return "-";
 }
 
+// Labels that the storage node itself gives to segments: the stream they are of, and their number
+// in it. None that comes with a session may have such a name.
+inline constexpr absl::string_view kOwnLabels[] = {"stream", "segment"};
+
 // Of SigMF; 0 samples: a point.
 struct Annotation {
   uint64_t sample_start = 0;

@@ -17,6 +17,8 @@ class StorageClient {
   virtual ~StorageClient() = default;
   virtual absl::StatusOr<Channel> GetChannel(const std::string& name) = 0;
   virtual absl::StatusOr<Recording> GetRecording(const std::string& name) = 0;
+  // Ends such calls, those under way and those to come: CANCELLED.
+  virtual void Cancel() = 0;
   // Returns at once; a node that cannot be reached closes the stream.
   virtual std::unique_ptr<session::ControlStream> OpenSession() = 0;
 };

@@ -48,7 +48,7 @@ absl::StatusOr<Lun> CatalogClient::CreateLun(const Lun& lun) {
   *request.mutable_lun() = convert::ToProto(lun);
   request.set_request_id(NewRequestId());
   v1::Lun response;
-  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](Context* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
     return stub_->calls->CreateLun(context, request, &response);
   }));
   return convert::FromProto(response);
@@ -57,7 +57,7 @@ absl::StatusOr<Lun> CatalogClient::CreateLun(const Lun& lun) {
 absl::StatusOr<std::vector<Lun>> CatalogClient::ListLuns() {
   std::vector<Lun> out;
   TD_RETURN_IF_ERROR((ForEachPage<v1::ListLunsRequest, v1::ListLunsResponse>(
-      node_, timeout_, {},
+      node_, timeout_, &gate_, {},
       [&](Context* context, const auto& request, auto* response) {
         return stub_->calls->ListLuns(context, request, response);
       },
@@ -71,7 +71,7 @@ absl::Status CatalogClient::DeleteLun(const std::string& name, bool force) {
   request.set_force(force);
   request.set_request_id(NewRequestId());
   google::protobuf::Empty response;
-  return RunCall(node_, timeout_, [&](Context* context) {
+  return RunCall(node_, timeout_, &gate_, [&](Context* context) {
     return stub_->calls->DeleteLun(context, request, &response);
   });
 }
@@ -84,7 +84,7 @@ absl::StatusOr<services::Channel> CatalogClient::CreateChannel(const services::C
   *request.mutable_channel() = convert::ToProto(channel);
   request.set_request_id(NewRequestId());
   v1::Channel response;
-  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](Context* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
     return stub_->calls->CreateChannel(context, request, &response);
   }));
   return convert::FromProto(response);
@@ -94,7 +94,7 @@ absl::StatusOr<services::Channel> CatalogClient::GetChannel(const std::string& n
   v1::GetChannelRequest request;
   request.set_name(name);
   v1::Channel response;
-  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](Context* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
     return stub_->calls->GetChannel(context, request, &response);
   }));
   return convert::FromProto(response);
@@ -106,7 +106,7 @@ absl::StatusOr<std::vector<services::Channel>> CatalogClient::ListChannels(
   request.set_parent(parent);
   std::vector<services::Channel> out;
   TD_RETURN_IF_ERROR((ForEachPage<v1::ListChannelsRequest, v1::ListChannelsResponse>(
-      node_, timeout_, request,
+      node_, timeout_, &gate_, request,
       [&](Context* context, const auto& request, auto* response) {
         return stub_->calls->ListChannels(context, request, response);
       },
@@ -119,7 +119,7 @@ absl::Status CatalogClient::DeleteChannel(const std::string& name) {
   request.set_name(name);
   request.set_request_id(NewRequestId());
   google::protobuf::Empty response;
-  return RunCall(node_, timeout_, [&](Context* context) {
+  return RunCall(node_, timeout_, &gate_, [&](Context* context) {
     return stub_->calls->DeleteChannel(context, request, &response);
   });
 }
@@ -128,7 +128,7 @@ absl::StatusOr<Recording> CatalogClient::GetRecording(const std::string& name) {
   v1::GetRecordingRequest request;
   request.set_name(name);
   v1::Recording response;
-  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](Context* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
     return stub_->calls->GetRecording(context, request, &response);
   }));
   return convert::FromProto(response);
@@ -139,7 +139,7 @@ absl::StatusOr<std::vector<Recording>> CatalogClient::ListRecordings(const std::
   request.set_parent(parent);
   std::vector<Recording> out;
   TD_RETURN_IF_ERROR((ForEachPage<v1::ListRecordingsRequest, v1::ListRecordingsResponse>(
-      node_, timeout_, request,
+      node_, timeout_, &gate_, request,
       [&](Context* context, const auto& request, auto* response) {
         return stub_->calls->ListRecordings(context, request, response);
       },
@@ -152,7 +152,7 @@ absl::Status CatalogClient::DeleteRecording(const std::string& name) {
   request.set_name(name);
   request.set_request_id(NewRequestId());
   google::protobuf::Empty response;
-  return RunCall(node_, timeout_, [&](Context* context) {
+  return RunCall(node_, timeout_, &gate_, [&](Context* context) {
     return stub_->calls->DeleteRecording(context, request, &response);
   });
 }
@@ -162,7 +162,7 @@ absl::Status CatalogClient::VerifyRecording(
     const std::function<void(const VerifyProgress&)>& report) {
   v1::VerifyRecordingRequest request;
   request.set_name(name);
-  return RunCall(node_, timeout, [&](Context* context) {
+  return RunCall(node_, timeout, &gate_, [&](Context* context) {
     const auto reader = stub_->calls->VerifyRecording(context, request);
     v1::VerifyRecordingResponse response;
     bool done = false;

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "services/catalog.h"
+#include "services/client/call_gate.h"
 #include "services/client/channel.h"
 
 namespace tapedeck::services::client {
@@ -20,6 +21,9 @@ class CatalogClient {
  public:
   CatalogClient(const client::Channel& channel, absl::Duration timeout);
   ~CatalogClient();
+
+  // Ends the calls under way and all to come: CANCELLED.
+  void Cancel() { gate_.Close(); }
 
   absl::StatusOr<Lun> CreateLun(const Lun& lun);
   absl::StatusOr<std::vector<Lun>> ListLuns();
@@ -42,6 +46,7 @@ class CatalogClient {
 
   const std::string node_;
   const absl::Duration timeout_;
+  CallGate gate_;
   const std::unique_ptr<Stub> stub_;
 };
 

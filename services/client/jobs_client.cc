@@ -58,7 +58,7 @@ absl::StatusOr<Job> JobsClient::GetJob(const std::string& name) {
 absl::StatusOr<std::vector<Job>> JobsClient::ListJobs() {
   std::vector<Job> out;
   TD_RETURN_IF_ERROR((ForEachPage<v1::ListJobsRequest, v1::ListJobsResponse>(
-      node_, timeout_, {},
+      node_, timeout_, nullptr, {},
       [&](Context* context, const auto& request, auto* response) {
         return stub_->calls->ListJobs(context, request, response);
       },

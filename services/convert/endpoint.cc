@@ -41,10 +41,10 @@ struct EndpointWriter {
 
 absl::StatusOr<dataplane::Endpoint> FromTcp(const v1::TcpEndpoint& tcp) {
   dataplane::TcpEndpoint out{.address = tcp.address()};
-  if (tcp.port() > UINT16_MAX) return ProtocolError("TcpEndpoint", "has a port over 65535");
+  if (tcp.port() > UINT16_MAX) return ProtocolError("TcpEndpoint", "port", "is over 65535");
   out.port = static_cast<uint16_t>(tcp.port());
   if (tcp.token().size() != out.token.size()) {
-    return ProtocolError("TcpEndpoint", "has a token that is not 16 bytes long");
+    return ProtocolError("TcpEndpoint", "token", "is not 16 bytes long");
   }
   std::copy(tcp.token().begin(), tcp.token().end(), out.token.begin());
   return out;
@@ -62,20 +62,20 @@ absl::StatusOr<dataplane::Endpoint> FromQueuePair(const v1::QueuePair& pair) {
                                    .max_rd_atomic = pair.max_rd_atomic()};
   for (const uint32_t number : {out.qp_num, out.payload_qp_num}) {
     if (number < 2 || number > k24Bits) {
-      return ProtocolError("QueuePair", "has a queue pair number out of 2 to 16777215");
+      return ProtocolError("QueuePair", "qp_num", "is not 2 to 16777215");
     }
   }
   if (out.psn > k24Bits || out.payload_psn > k24Bits) {
-    return ProtocolError("QueuePair", "has a packet sequence number over 16777215");
+    return ProtocolError("QueuePair", "psn", "is over 16777215");
   }
   if (!std::has_single_bit(out.mtu_bytes) || out.mtu_bytes < 256 || out.mtu_bytes > 4096) {
-    return ProtocolError("QueuePair", "has a path MTU that is not 256, 512, 1024, 2048 or 4096");
+    return ProtocolError("QueuePair", "mtu_bytes", "is not 256, 512, 1024, 2048 or 4096");
   }
   if (out.max_rd_atomic > UINT8_MAX) {
-    return ProtocolError("QueuePair", "answers more than 255 reads at the same time");
+    return ProtocolError("QueuePair", "max_rd_atomic", "is over 255");
   }
   if (pair.gid().size() != out.gid.size()) {
-    return ProtocolError("QueuePair", "has a GID that is not 16 bytes long");
+    return ProtocolError("QueuePair", "gid", "is not 16 bytes long");
   }
   std::copy(pair.gid().begin(), pair.gid().end(), out.gid.begin());
   return out;
@@ -96,7 +96,7 @@ absl::StatusOr<dataplane::Endpoint> EndpointOf(const v1::RailOffer& offer) {
     case v1::RailOffer::ENDPOINT_NOT_SET:
       break;
   }
-  return ProtocolError("RailOffer", "has no endpoint of a known transport");
+  return ProtocolError("RailOffer", "endpoint", "is of no known transport");
 }
 
 }  // namespace tapedeck::services::convert

@@ -10,10 +10,13 @@ absl::Status FieldError(absl::string_view field, absl::string_view problem) {
                     "ARGUMENT_INVALID", {{"field", std::string(field)}});
 }
 
-absl::Status ProtocolError(absl::string_view message, absl::string_view problem) {
-  return WithReason(
-      absl::InvalidArgumentError(absl::StrCat("session: the peer's ", message, " ", problem)),
-      "PROTOCOL_VIOLATION", {{"message", std::string(message)}});
+absl::Status ProtocolError(absl::string_view message, absl::string_view field,
+                           absl::string_view problem) {
+  return WithReason(absl::InvalidArgumentError(absl::StrCat(
+                        "session: the peer's ", message, field.empty() ? " " : " has a ", field,
+                        field.empty() ? "" : " that ", problem)),
+                    "PROTOCOL_VIOLATION",
+                    {{"message", std::string(message)}, {"field", std::string(field)}});
 }
 
 }  // namespace tapedeck::services::convert

@@ -16,8 +16,10 @@ namespace tapedeck::services::convert {
 // A field of a request is wrong: INVALID_ARGUMENT with ARGUMENT_INVALID and the field's name.
 absl::Status FieldError(absl::string_view field, absl::string_view problem);
 
-// A peer broke the session protocol: INVALID_ARGUMENT with PROTOCOL_VIOLATION.
-absl::Status ProtocolError(absl::string_view message, absl::string_view problem);
+// A peer broke the session protocol: INVALID_ARGUMENT with PROTOCOL_VIOLATION. `field` is of
+// `message`, or empty.
+absl::Status ProtocolError(absl::string_view message, absl::string_view field,
+                           absl::string_view problem);
 
 // Our enums have the numbers of their wire twins; 0 is "not set" there and absent here.
 template <typename Ours, typename Wire>

@@ -75,7 +75,10 @@ struct SinkWriter {
 
   void operator()(const VerifySpec&) const { out.mutable_verify(); }
   void operator()(const NullSpec&) const { out.mutable_null(); }
-  void operator()(const FileSinkSpec& file) const { out.mutable_file()->set_path(file.path); }
+  void operator()(const FileSinkSpec& file) const {
+    out.mutable_file()->set_path(file.path);
+    out.mutable_file()->set_replace(file.replace);
+  }
 };
 
 v1::JobRail ToProto(const session::RailProgress& rail, int64_t elapsed_ns) {
@@ -157,7 +160,7 @@ absl::StatusOr<PlaybackSpec> FromProto(const v1::StartPlaybackRequest& request) 
       out.sink = NullSpec{};
       break;
     case v1::StartPlaybackRequest::kFile:
-      out.sink = FileSinkSpec{.path = request.file().path()};
+      out.sink = FileSinkSpec{.path = request.file().path(), .replace = request.file().replace()};
       break;
     case v1::StartPlaybackRequest::SINK_NOT_SET:
       return FieldError("sink", "is not set or not known");

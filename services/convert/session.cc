@@ -18,7 +18,7 @@ template <typename Ours, typename Wire>
 absl::StatusOr<Ours> PeerEnum(Wire value, int last, absl::string_view message,
                               absl::string_view field) {
   auto out = FromEnum<Ours>(value, last, field);
-  if (!out.ok()) return ProtocolError(message, out.status().message());
+  if (!out.ok()) return ProtocolError(message, field, "is not set or not known");
   return out;
 }
 
@@ -249,7 +249,7 @@ absl::StatusOr<session::Message> ReadShared(const Wire& message) {
     case Wire::kFinished:
       return FromProto(message.finished());
     default:
-      return ProtocolError("message", "is empty or of a kind this version does not know");
+      return ProtocolError("message", "", "is empty or of a kind this version does not know");
   }
 }
 

@@ -3,28 +3,34 @@
 #include <utility>
 
 namespace tapedeck::services::server {
-namespace {
-
-// With fewer, one slow directory removal holds up every listing.
-constexpr int kThreads = 4;
-
-}  // namespace
-
-CallThreads::CallThreads() {
-  for (int i = 0; i < kThreads; ++i) threads_.emplace_back([this] { Work(); });
-}
 
 CallThreads::~CallThreads() {
+  std::vector<std::thread> threads;
   {
     absl::MutexLock lock(&mutex_);
     stop_ = true;
+    threads.swap(threads_);
   }
-  for (std::thread& thread : threads_) thread.join();
+  for (std::thread& thread : threads) thread.join();
 }
 
 void CallThreads::Run(std::function<void()> call) {
   absl::MutexLock lock(&mutex_);
+  Add(std::move(call));
+}
+
+bool CallThreads::TryRun(std::function<void()> call) {
+  absl::MutexLock lock(&mutex_);
+  if (running_ + calls_.size() >= most_) return false;
+  Add(std::move(call));
+  return true;
+}
+
+void CallThreads::Add(std::function<void()> call) {
   calls_.push_back(std::move(call));
+  if (threads_.size() < most_ && running_ + calls_.size() > threads_.size()) {
+    threads_.emplace_back([this] { Work(); });
+  }
 }
 
 void CallThreads::Work() {
@@ -38,8 +44,12 @@ void CallThreads::Work() {
       if (calls_.empty()) return;
       call = std::move(calls_.front());
       calls_.pop_front();
+      ++running_;
     }
     call();
+    call = nullptr;
+    absl::MutexLock lock(&mutex_);
+    --running_;
   }
 }
 

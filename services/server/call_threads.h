@@ -1,5 +1,5 @@
-// A few threads that run unary handlers. gRPC's own threads also carry the sessions' control
-// streams and keepalive, so a handler that waits for a disk must not hold one.
+// Threads that run unary handlers. gRPC's own threads also carry the sessions' control streams and
+// keepalive, so a handler that waits for a disk or for another machine must not hold one.
 #pragma once
 
 #include <deque>
@@ -12,21 +12,30 @@
 
 namespace tapedeck::services::server {
 
-// Any thread may call Run. The destructor runs what is queued, then joins.
+// Any thread may call Run and TryRun. The destructor runs what is queued, then joins.
 class CallThreads {
  public:
-  CallThreads();
+  // Threads are made when they are first needed, `most` at most.
+  explicit CallThreads(size_t most) : most_(most) {}
   ~CallThreads();
 
-  void Run(std::function<void()> call);
+  // Waits in a queue while every thread has a call.
+  void Run(std::function<void()> call) ABSL_LOCKS_EXCLUDED(mutex_);
+  // False where every thread has a call.
+  bool TryRun(std::function<void()> call) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  size_t most() const { return most_; }
 
  private:
+  void Add(std::function<void()> call) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Work();
 
+  const size_t most_;
   absl::Mutex mutex_;
   std::deque<std::function<void()>> calls_ ABSL_GUARDED_BY(mutex_);
+  size_t running_ ABSL_GUARDED_BY(mutex_) = 0;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
-  std::vector<std::thread> threads_;
+  std::vector<std::thread> threads_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tapedeck::services::server

@@ -14,8 +14,9 @@
 
 namespace tapedeck::services::server {
 
-// New work is refused while the server drains; looking at and ending work goes on.
-enum class Work { kNew, kOther };
+// New work is refused while the server drains; looking at and ending work goes on. What waits for
+// other machines has threads of its own, so that it holds up nothing else.
+enum class Work { kNew, kNewElsewhere, kOther };
 
 // Owned by the Server, which stops all calls before it goes. Any thread.
 class Dispatch {
@@ -23,6 +24,7 @@ class Dispatch {
   using Handler = std::function<absl::Status()>;
 
   // Runs `handler` on a call thread and finishes the call with its status. `method` is a literal.
+  // RESOURCE_EXHAUSTED (LIMIT_REACHED) where too many calls wait for other machines.
   grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, absl::string_view method,
                                   Work work, Handler handler);
 
@@ -42,7 +44,11 @@ class Dispatch {
  private:
   std::atomic<bool> draining_ = false;
   std::atomic<bool> stopping_ = false;
-  CallThreads threads_;
+  // With fewer, one slow directory removal holds up every listing.
+  CallThreads threads_{4};
+  // Each may wait some seconds for a machine that does not answer. With fewer, a handful of wrong
+  // addresses keeps honest calls out.
+  CallThreads waiting_threads_{16};
 };
 
 }  // namespace tapedeck::services::server

@@ -28,25 +28,27 @@ class PipelineService final : public v1::PipelineService::CallbackService {
   ServerUnaryReactor* StartRecord(CallbackServerContext* context,
                                   const v1::StartRecordRequest* request,
                                   v1::Job* response) override {
-    return dispatch_.Unary(context, "StartRecord", Work::kNew, [=, this]() -> absl::Status {
-      TD_ASSIGN_OR_RETURN(const RecordSpec spec, convert::FromProto(*request));
-      TD_RETURN_IF_ERROR(CheckRecordSpec(spec));
-      TD_ASSIGN_OR_RETURN(const Job job, jobs_.StartRecord(spec));
-      *response = convert::ToProto(job);
-      return absl::OkStatus();
-    });
+    return dispatch_.Unary(
+        context, "StartRecord", Work::kNewElsewhere, [=, this]() -> absl::Status {
+          TD_ASSIGN_OR_RETURN(const RecordSpec spec, convert::FromProto(*request));
+          TD_RETURN_IF_ERROR(CheckRecordSpec(spec));
+          TD_ASSIGN_OR_RETURN(const Job job, jobs_.StartRecord(spec));
+          *response = convert::ToProto(job);
+          return absl::OkStatus();
+        });
   }
 
   ServerUnaryReactor* StartPlayback(CallbackServerContext* context,
                                     const v1::StartPlaybackRequest* request,
                                     v1::Job* response) override {
-    return dispatch_.Unary(context, "StartPlayback", Work::kNew, [=, this]() -> absl::Status {
-      TD_ASSIGN_OR_RETURN(const PlaybackSpec spec, convert::FromProto(*request));
-      TD_RETURN_IF_ERROR(CheckPlaybackSpec(spec));
-      TD_ASSIGN_OR_RETURN(const Job job, jobs_.StartPlayback(spec));
-      *response = convert::ToProto(job);
-      return absl::OkStatus();
-    });
+    return dispatch_.Unary(
+        context, "StartPlayback", Work::kNewElsewhere, [=, this]() -> absl::Status {
+          TD_ASSIGN_OR_RETURN(const PlaybackSpec spec, convert::FromProto(*request));
+          TD_RETURN_IF_ERROR(CheckPlaybackSpec(spec));
+          TD_ASSIGN_OR_RETURN(const Job job, jobs_.StartPlayback(spec));
+          *response = convert::ToProto(job);
+          return absl::OkStatus();
+        });
   }
 
   ServerUnaryReactor* GetJob(CallbackServerContext* context, const v1::GetJobRequest* request,

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/session/check.h"
 #include "services/session/violation.h"
 
 namespace tapedeck::services::session {
@@ -51,7 +52,8 @@ void ClientSession::Stop() {
 
 void ClientSession::OnMessage(Message message) {
   if (state_ >= State::kEnding) return;
-  absl::Status status;
+  absl::Status status = Check(message);
+  if (!status.ok()) return GiveUp(status);
   if (const auto* accept = std::get_if<Accept>(&message)) {
     status = state_ == State::kOpening ? OnAccept(*accept) : UnexpectedFromNode("Accept");
   } else if (const auto* finished = std::get_if<Finished>(&message)) {
@@ -73,6 +75,13 @@ void ClientSession::OnMessage(Message message) {
     status = UnexpectedFromNode("Open");
   }
   if (!status.ok()) GiveUp(status);
+}
+
+absl::Status ClientSession::Check(const Message& message) const {
+  const std::string peer = absl::StrCat("storage node ", settings_.node);
+  Known known{.peer = peer, .asked = &settings_.open};
+  if (transfer_ != nullptr) transfer_->AddTo(known);
+  return CheckMessage(known, message);
 }
 
 absl::Status ClientSession::OnAccept(const Accept& accept) {
@@ -136,6 +145,9 @@ void ClientSession::OnPeerFinished(const Finished& finished) {
 void ClientSession::OnClosed(const absl::Status& cause) {
   stream_closed_ = true;
   if (state_ >= State::kEnding) return CheckEnded();
+  if (IsViolation(cause)) {
+    return GiveUp(dataplane::Prefixed(absl::StrCat("storage node ", settings_.node, ": "), cause));
+  }
   const std::string why = cause.ok() ? "it closed the stream" : std::string(cause.message());
   GiveUp(WithReason(
       absl::UnavailableError(absl::StrCat("lost storage node ", settings_.node, ": ", why)),

@@ -70,6 +70,7 @@ class ClientSession final : public ControlEvents, public RailsEvents, public Pum
   void OnSourceEnd(uint64_t blocks) override;
   void OnPumpDone(const absl::Status& cause) override;
 
+  absl::Status Check(const Message& message) const;
   absl::Status OnAccept(const Accept& accept);
   void OnPeerFinished(const Finished& finished);
   void GiveUp(const absl::Status& cause);

@@ -6,6 +6,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/session/check.h"
 #include "services/session/violation.h"
 
 namespace tapedeck::services::session {
@@ -19,6 +20,7 @@ absl::Status UnexpectedFromWorker(absl::string_view message) {
 }
 
 absl::Status PeerLost(const absl::Status& cause) {
+  if (IsViolation(cause)) return cause;
   return WithReason(absl::UnavailableError(absl::StrCat("the worker's control stream ended: ",
                                                         std::string(cause.message()))),
                     "PEER_LOST", {{"node", "worker"}});
@@ -50,7 +52,10 @@ void ServerSession::OnMessage(Message message) {
     if (std::holds_alternative<Finished>(message)) CloseRails();
     return;
   }
-  absl::Status status;
+  Known known{.peer = "the worker"};
+  if (transfer_ != nullptr) transfer_->AddTo(known);
+  absl::Status status = CheckMessage(known, message);
+  if (!status.ok()) return Abort(status);
   if (const auto* open = std::get_if<Open>(&message)) {
     status = transfer_ == nullptr ? OnOpen(*open) : UnexpectedFromWorker("Open");
   } else if (transfer_ == nullptr) {

@@ -43,6 +43,21 @@ dataplane::LinkEvents* Transfer::links() {
   return sending() ? static_cast<dataplane::LinkEvents*>(sender_.get()) : receiver_.get();
 }
 
+void Transfer::SetTotal(uint64_t blocks) {
+  total_ = blocks;
+  receiver_->SetTotal(blocks);
+}
+
+void Transfer::AddTo(Known& known) const {
+  known.block_bytes = settings_.block_bytes;
+  known.total = total_;
+  if (sending()) {
+    known.sent = pump_->counts().blocks;
+  } else {
+    known.arrived = receiver_->received_watermark();
+  }
+}
+
 Progress Transfer::progress() const {
   Progress progress{.blocks = pump_->counts().blocks, .bytes = pump_->counts().bytes};
   if (sending()) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "dataplane/checked_source.h"
 #include "dataplane/ladder/ring_fit.h"
@@ -11,6 +12,7 @@
 #include "dataplane/ordered_source.h"
 #include "dataplane/receiver.h"
 #include "dataplane/sender.h"
+#include "services/session/check.h"
 #include "services/session/messages.h"
 #include "services/session/pump.h"
 
@@ -59,7 +61,10 @@ class Transfer {
   void Abort(const absl::Status& cause) { pump_->Abort(cause); }
 
   // Receiving end: how many blocks there are.
-  void SetTotal(uint64_t blocks) { receiver_->SetTotal(blocks); }
+  void SetTotal(uint64_t blocks);
+
+  // What the peer's next message is checked against.
+  void AddTo(Known& known) const;
 
   // Without rails and verifier.
   Progress progress() const;
@@ -73,6 +78,7 @@ class Transfer {
   std::unique_ptr<dataplane::CheckedSource> checked_;
   std::unique_ptr<dataplane::OrderedSource> ordered_;
   std::unique_ptr<Pump> pump_;
+  std::optional<uint64_t> total_;
 };
 
 }  // namespace tapedeck::services::session

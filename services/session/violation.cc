@@ -1,7 +1,9 @@
 #include "services/session/violation.h"
 
+#include <algorithm>
 #include <string>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "services/errors.h"
 
@@ -10,7 +12,30 @@ namespace tapedeck::services::session {
 absl::Status UnexpectedMessage(absl::string_view peer, absl::string_view message) {
   return WithReason(absl::InvalidArgumentError(
                         absl::StrCat(peer, " sent ", message, ", which does not belong here")),
-                    "PROTOCOL_VIOLATION", {{"message", std::string(message)}});
+                    "PROTOCOL_VIOLATION",
+                    {{"message", std::string(message)}, {"peer", std::string(peer)}});
+}
+
+absl::Status BadField(absl::string_view peer, absl::string_view message, absl::string_view field,
+                      absl::string_view problem) {
+  return WithReason(absl::InvalidArgumentError(
+                        absl::StrCat(peer, " sent ", message, " whose ", field, " ", problem)),
+                    "PROTOCOL_VIOLATION",
+                    {{"message", std::string(message)},
+                     {"field", std::string(field)},
+                     {"peer", std::string(peer)}});
+}
+
+bool IsViolation(const absl::Status& status) {
+  const auto reason = ReasonOf(status);
+  return reason.has_value() && reason->reason == "PROTOCOL_VIOLATION";
+}
+
+FieldCheck& FieldCheck::Text(absl::string_view text, size_t most, absl::string_view field) {
+  Require(text.size() <= most, field, absl::StrCat("is longer than ", most, " bytes"));
+  return Require(std::ranges::none_of(
+                     text, [](char c) { return absl::ascii_iscntrl(static_cast<uint8_t>(c)); }),
+                 field, "has control characters");
 }
 
 }  // namespace tapedeck::services::session

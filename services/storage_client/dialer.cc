@@ -25,6 +25,7 @@ class GrpcStorageClient final : public StorageClient {
   absl::StatusOr<Recording> GetRecording(const std::string& name) override {
     return catalog_.GetRecording(name);
   }
+  void Cancel() override { catalog_.Cancel(); }
   std::unique_ptr<session::ControlStream> OpenSession() override { return opener_->Open(channel_); }
 
  private:

@@ -1,9 +1,10 @@
 #include "services/tapectl/interrupt.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <iostream>
 #include <utility>
 
 namespace tapedeck::services::tapectl {
@@ -19,27 +20,40 @@ sigset_t Interrupts() {
   return set;
 }
 
-}  // namespace
-
-void BlockInterrupts() {
+std::thread StartBlocked(std::function<void()> run) {
   const sigset_t set = Interrupts();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  return std::thread(std::move(run));
 }
 
-InterruptWatch::InterruptWatch(std::function<void()> on_interrupt)
-    : on_interrupt_(std::move(on_interrupt)), thread_([this] { Run(); }) {}
+}  // namespace
+
+InterruptWatch::InterruptWatch(std::string last_words)
+    : last_words_(std::move(last_words)), thread_(StartBlocked([this] { Run(); })) {}
 
 InterruptWatch::~InterruptWatch() {
   stop_ = true;
   thread_.join();
 }
 
+void InterruptWatch::OnInterrupt(std::function<bool()> call) {
+  absl::MutexLock lock(&mutex_);
+  call_ = std::move(call);
+}
+
 void InterruptWatch::Run() {
   const sigset_t set = Interrupts();
   while (!stop_) {
-    if (sigtimedwait(&set, nullptr, &kCheckInterval) < 0) continue;
+    const int signal = sigtimedwait(&set, nullptr, &kCheckInterval);
+    if (signal < 0) continue;
+    // This thread takes the next one, and this one again if nobody wants it: what they do by
+    // default is to end the process.
     pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-    return on_interrupt_();
+    absl::MutexLock lock(&mutex_);
+    if (call_ != nullptr && call_()) return;
+    if (call_ == nullptr) std::cerr << last_words_ << std::endl;
+    kill(getpid(), signal);
+    return;
   }
 }
 

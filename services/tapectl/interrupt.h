@@ -1,26 +1,36 @@
-// Ctrl-C as a call instead of a death.
+// Ctrl-C as a call instead of a death, from when there is something to call.
 #pragma once
+
+#include <signal.h>
 
 #include <atomic>
 #include <functional>
+#include <string>
 #include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
 
 namespace tapedeck::services::tapectl {
 
-// Called before any thread is started, which then inherits the mask.
-void BlockInterrupts();
-
-// Calls `on_interrupt` on its own thread at the first SIGINT or SIGTERM; a second one kills the
-// process. The destructor stops the thread, after `on_interrupt` if that runs.
+// Made before any other thread, which then inherits that the signals are blocked: this one's own
+// thread takes them. Used by one thread.
 class InterruptWatch {
  public:
-  explicit InterruptWatch(std::function<void()> on_interrupt);
+  // SIGINT or SIGTERM ends the process at once, with this line on stderr, until OnInterrupt.
+  explicit InterruptWatch(std::string last_words);
   ~InterruptWatch();
 
- private:
-  void Run();
+  // From now on the first signal calls this, on the watch's thread; false ends the process. A
+  // second signal kills it. Null: as at first. Waits for a call under way.
+  void OnInterrupt(std::function<bool()> call) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  const std::function<void()> on_interrupt_;
+ private:
+  void Run() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const std::string last_words_;
+  absl::Mutex mutex_;
+  std::function<bool()> call_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> stop_ = false;
   std::thread thread_;
 };

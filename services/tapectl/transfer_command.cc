@@ -2,11 +2,13 @@
 #include <iostream>
 
 #include "absl/algorithm/container.h"
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "dataplane/status_macros.h"
+#include "services/client/channel.h"
 #include "services/errors.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/interrupt.h"
@@ -16,6 +18,13 @@
 
 namespace tapedeck::services::tapectl {
 namespace {
+
+// A worker that takes longer to hear of a cancellation is not there.
+constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
+
+// What an interrupt says before there is a job to cancel.
+constexpr char kInterrupted[] =
+    "tapectl: interrupted while asking for a job; tapectl jobs list shows whether there is one";
 
 // What record and play share.
 struct TransferOptions {
@@ -35,8 +44,11 @@ struct RecordOptions : TransferOptions {
 };
 
 struct PlayOptions : TransferOptions {
+  bool replace = false;
   session::Playhead playhead;
 };
+
+bool IsFile(absl::string_view end) { return absl::StartsWith(end, "file:") && end.size() > 5; }
 
 // The path of file:PATH, as the shell means it.
 std::string AbsolutePath(absl::string_view end) {
@@ -67,13 +79,20 @@ ProgressNow ProgressOf(const Job& job, int64_t duration_ns) {
   return now;
 }
 
+// False if the worker did not take it.
+bool CancelJob(const Program& program, const std::string& job) {
+  std::cerr << "\ntapectl: cancelling " << job << "; again to leave it running\n";
+  client::JobsClient jobs(client::MakeChannel(program.worker), kCancelTimeout);
+  const absl::Status asked = jobs.CancelJob(job).status();
+  if (!asked.ok()) std::cerr << "tapectl: " << job << " may go on: " << asked.message() << "\n";
+  return asked.ok();
+}
+
 // Follows the job to its end. Ctrl-C cancels it, and so does the end of our patience.
-absl::StatusOr<Job> Follow(const Program& program, client::JobsClient& jobs, const Job& started,
-                           int64_t duration_ns) {
-  const InterruptWatch interrupt([&] {
-    std::cerr << "\ntapectl: cancelling " << started.name << "; again to leave it running\n";
-    jobs.CancelJob(started.name).IgnoreError();
-  });
+absl::StatusOr<Job> Follow(const Program& program, InterruptWatch& interrupt,
+                           client::JobsClient& jobs, const Job& started, int64_t duration_ns) {
+  interrupt.OnInterrupt([&] { return CancelJob(program, started.name); });
+  const absl::Cleanup done = [&] { interrupt.OnInterrupt(nullptr); };
   ProgressBar bar(program.what);
   absl::StatusOr<Job> ended =
       jobs.WatchJob(started.name, program.job_timeout(),
@@ -113,7 +132,7 @@ absl::Status ConcludeJob(Program& program, const Job& job) {
 }
 
 absl::Status Record(Program& program, const RecordOptions& options) {
-  BlockInterrupts();
+  InterruptWatch interrupt(kInterrupted);
   TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.name));
   RecordSpec spec{.transfer = SpecOf(program, options, channel),
                   .blocks = options.blocks,
@@ -125,12 +144,16 @@ absl::Status Record(Program& program, const RecordOptions& options) {
   }
   const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job started, jobs->StartRecord(spec));
-  TD_ASSIGN_OR_RETURN(const Job ended, Follow(program, *jobs, started, options.duration_ns));
+  TD_ASSIGN_OR_RETURN(const Job ended,
+                      Follow(program, interrupt, *jobs, started, options.duration_ns));
   return ConcludeJob(program, ended);
 }
 
 absl::Status Play(Program& program, const PlayOptions& options) {
-  BlockInterrupts();
+  if (options.replace && !IsFile(options.end)) {
+    return absl::InvalidArgumentError("--replace is about the file of --sink file:PATH");
+  }
+  InterruptWatch interrupt(kInterrupted);
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string recording, RecordingNameOf(options.name, *catalog));
   PlaybackSpec spec{.transfer = SpecOf(program, options, recording), .playhead = options.playhead};
@@ -139,11 +162,11 @@ absl::Status Play(Program& program, const PlayOptions& options) {
   } else if (options.end == "null") {
     spec.sink = NullSpec{};
   } else {
-    spec.sink = FileSinkSpec{.path = AbsolutePath(options.end)};
+    spec.sink = FileSinkSpec{.path = AbsolutePath(options.end), .replace = options.replace};
   }
   const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job started, jobs->StartPlayback(spec));
-  TD_ASSIGN_OR_RETURN(const Job ended, Follow(program, *jobs, started, 0));
+  TD_ASSIGN_OR_RETURN(const Job ended, Follow(program, interrupt, *jobs, started, 0));
   return ConcludeJob(program, ended);
 }
 
@@ -151,8 +174,7 @@ absl::Status Play(Program& program, const PlayOptions& options) {
 void SetEnds(Option option, const std::vector<std::string>& kinds, const std::string& format) {
   option.Check(
       [kinds, format](const std::string& text) {
-        const bool is_file = absl::StartsWith(text, "file:") && text.size() > 5;
-        if (is_file || absl::c_linear_search(kinds, text)) return absl::OkStatus();
+        if (IsFile(text) || absl::c_linear_search(kinds, text)) return absl::OkStatus();
         return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" must be ", format));
       },
       format);
@@ -224,6 +246,8 @@ void AddTransferCommands(Command tapectl, Program& program) {
       .Required();
   SetEnds(play.AddOption("--sink", play_options->end, "verify, null or file:PATH").Required(),
           {"verify", "null"}, "verify, null or file:PATH");
+  play.AddFlag("--replace", play_options->replace,
+               "Put the new file in the place of one that is there, once it is complete");
   AddPlayhead(play, play_options->playhead);
   AddShared(play, *play_options);
   SetRun<PlayOptions>(play, program, "play", play_options, Play);

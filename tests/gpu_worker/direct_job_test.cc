@@ -55,6 +55,7 @@ class LocalStorage final : public services::StorageClient {
   absl::StatusOr<services::Recording> GetRecording(const std::string& name) override {
     return node_.recordings().GetRecording(name);
   }
+  void Cancel() override {}
   std::unique_ptr<ControlStream> OpenSession() override {
     auto [worker_end, node_end] = LocalControl::Pair();
     const auto session = std::make_shared<std::unique_ptr<ServerSession>>();

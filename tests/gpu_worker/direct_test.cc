@@ -249,8 +249,9 @@ TEST_P(DirectTest, APartialBlockIsFilledUpToATransform) {
   EXPECT_EQ(direct.size(), kTestBlockBytes + 8192);
   // The same through host memory.
   auto recording = Record(choice_, {.source = FileSourceSpec{input}}, clock_);
-  auto playback =
-      Play(choice_, {.sink = FileSinkSpec{output}, .labels = recording->labels, .fft = 1024});
+  auto playback = Play(choice_, {.sink = FileSinkSpec{.path = output, .replace = true},
+                                 .labels = recording->labels,
+                                 .fft = 1024});
   ASSERT_TRUE(Pump(*recording->source, *playback->sink).ok());
   EXPECT_EQ(ReadFile(output), direct);
 }

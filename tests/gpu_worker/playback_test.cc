@@ -1,5 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <filesystem>
 
 #include "dataplane/crc32c.h"
 #include "gpu_worker/playback_pipeline.h"
@@ -86,8 +90,9 @@ TEST_P(PlaybackTest, AFileComesBackIdenticalInAnyOrder) {
   const std::string output = ScratchPath("out");
   WriteFile(input, bytes);
   WriteFile(output, std::string(7 * kTestBlockBytes, 'y'));  // replaced
-  const absl::Status status = RecordAndPlay({.datatype = "cu8", .source = FileSourceSpec{input}},
-                                            {.sink = FileSinkSpec{output}}, {.reverse = 4});
+  const absl::Status status =
+      RecordAndPlay({.datatype = "cu8", .source = FileSourceSpec{input}},
+                    {.sink = FileSinkSpec{.path = output, .replace = true}}, {.reverse = 4});
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_EQ(ReadFile(output), bytes);
   EXPECT_EQ(watermarks_.durable, 6u);
@@ -103,7 +108,7 @@ TEST_P(PlaybackTest, RealCapturesComeBackIdentical) {
                   .ok());
   EXPECT_EQ(ReadFile(output), ReadFile(adsb));
   ASSERT_TRUE(RecordAndPlay({.datatype = "ri16_le", .source = FileSourceSpec{logo}},
-                            {.sink = FileSinkSpec{output}})
+                            {.sink = FileSinkSpec{.path = output, .replace = true}})
                   .ok());
   EXPECT_EQ(ReadFile(output), ReadFile(SharedData("sigmf_logo.sigmf-data")));
 }
@@ -167,13 +172,21 @@ TEST_P(PlaybackTest, VerifyFindsDisorder) {
 }
 
 TEST_P(PlaybackTest, AFullDiskIsAnErrorThatNamesTheFile) {
+  const std::string output = ScratchPath("out");
+  const auto ignore = signal(SIGXFSZ, SIG_IGN);
+  rlimit unlimited = {};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &unlimited), 0);
+  const rlimit full = {.rlim_cur = 3 * kTestBlockBytes, .rlim_max = unlimited.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
   const absl::Status status =
-      RecordAndPlay({.source = SynthSpec{}, .blocks = 100}, {.sink = FileSinkSpec{"/dev/full"}});
+      RecordAndPlay({.source = SynthSpec{}, .blocks = 100}, {.sink = FileSinkSpec{output}});
+  setrlimit(RLIMIT_FSIZE, &unlimited);
+  signal(SIGXFSZ, ignore);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("pwrite /dev/full"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("pwrite " + output));
 }
 
-TEST_P(PlaybackTest, ACutStreamKeepsWhatCame) {
+TEST_P(PlaybackTest, ACutStreamLeavesNoFile) {
   auto recording = Record(choice_, {.source = SynthSpec{}, .blocks = 3}, clock_);
   const std::string output = ScratchPath("out");
   auto playback = Play(choice_, {.sink = FileSinkSpec{output}, .blocks = 9});
@@ -191,12 +204,12 @@ TEST_P(PlaybackTest, ACutStreamKeepsWhatCame) {
   }
   const absl::Status cause = absl::UnavailableError("the peer went away");
   while (playback->sink->Finish(cause).value() == Flow::kNotNow) ASSERT_TRUE(from_sink.Wait());
-  EXPECT_EQ(ReadFile(output).size(), 3 * kTestBlockBytes);
+  EXPECT_FALSE(std::filesystem::exists(output));
 }
 
 TEST_P(PlaybackTest, DestroyingAPipelineInFullSwingReturnsEverySlot) {
   auto ring = MakeRing(device(), dataplane::ladder::Rung::kBounce, 1, 8, kTestBlockBytes).value();
-  auto playback = Play(choice_, {.sink = FileSinkSpec{"/dev/null"}});
+  auto playback = Play(choice_, {.sink = FileSinkSpec{ScratchPath("out")}});
   ASSERT_TRUE(playback.ok()) << playback.status();
   for (uint64_t i = 0; i < 8; ++i) {
     std::optional<Block> block = ring->Take();
@@ -215,6 +228,7 @@ TEST_P(PlaybackTest, WrongRequestsSayWhatIsWrong) {
       {{.datatype = "cu8", .sink = NullSpec{}, .fft = 64}, "ARGUMENT_INVALID"},
       {{.sink = NullSpec{}, .fft = 63}, "ARGUMENT_INVALID"},
       {{.sink = FileSinkSpec{"/nowhere/at/all"}}, "FILE_NOT_FOUND"},
+      {{.sink = FileSinkSpec{"/dev/null"}}, "FILE_INVALID"},
       {{.sink = VerifySpec{}, .labels = {{"source", "synth"}}}, "ARGUMENT_INVALID"},
   };
   for (const auto& row : rows) {

@@ -74,17 +74,19 @@ names_bad_block() {
 }
 
 bad_sector() {
-  local name sector answer
+  local name sector answer part
   head -c $((BLOCKS * BLOCK_BYTES)) /dev/urandom >"$WORK/source"
   name=$(tapectl_json record "$1/raw" --source "file:$WORK/source" | tail -n 1 | jq -r .recording)
   sector=$(sector_of "$BAD_BLOCK")
   fail_reads_at $((sector + 16))
   forget_pages
+  rm -f "$WORK/copy"
   answer=$(tapectl_json play "$name" --sink "file:$WORK/copy" 2>&1) && fail "$1: a bad sector played: $answer"
   expect_error_in "$answer" DATA_LOSS BLOCK_DAMAGED
   json_is "$(grep '^{' <<<"$answer" | tail -n 1)" '.lost_blocks == 1' "$1: playing over a bad sector"
-  cmp -n $((BAD_BLOCK * BLOCK_BYTES)) "$WORK/source" "$WORK/copy" || fail "$1: wrong before the gap"
-  cmp -i $(((BAD_BLOCK + 1) * BLOCK_BYTES)) "$WORK/source" "$WORK/copy" || fail "$1: wrong after the gap"
+  part=$(grep '^{' <<<"$answer" | tail -n 1 | jq -r .error.metadata.path)
+  cmp -n $((BAD_BLOCK * BLOCK_BYTES)) "$WORK/source" "$part" || fail "$1: wrong before the gap"
+  cmp -i $(((BAD_BLOCK + 1) * BLOCK_BYTES)) "$WORK/source" "$part" || fail "$1: wrong after the gap"
   forget_pages
   names_bad_block "$(tapectl_json recordings verify "$name" || true)" "$1: verify"
   sound

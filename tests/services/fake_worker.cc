@@ -58,6 +58,12 @@ absl::StatusOr<Job> FakeJobs::StartRecord(const RecordSpec& spec) {
     absl::MutexLock lock(&mutex_);
     last_record_ = spec;
   }
+  if (absl::StrContains(spec.transfer.target, "mute")) {
+    absl::MutexLock lock(&mutex_);
+    ++waiting_;
+    mutex_.Await(absl::Condition(&let_go_));
+    --waiting_;
+  }
   if (absl::StrContains(spec.transfer.target, "absent")) {
     return WithReason(absl::NotFoundError("no channel absent"), "CHANNEL_NOT_FOUND",
                       {{"channel", spec.transfer.target}});
@@ -68,6 +74,10 @@ absl::StatusOr<Job> FakeJobs::StartRecord(const RecordSpec& spec) {
 }
 
 absl::StatusOr<Job> FakeJobs::StartPlayback(const PlaybackSpec& spec) {
+  {
+    absl::MutexLock lock(&mutex_);
+    last_playback_ = spec;
+  }
   return Start(spec.transfer, session::Direction::kPlayback, spec.transfer.target, 4);
 }
 
@@ -108,6 +118,21 @@ TransferSpec FakeJobs::last_transfer() const {
 RecordSpec FakeJobs::last_record() const {
   absl::MutexLock lock(&mutex_);
   return last_record_;
+}
+
+void FakeJobs::LetGo() {
+  absl::MutexLock lock(&mutex_);
+  let_go_ = true;
+}
+
+int FakeJobs::waiting() const {
+  absl::MutexLock lock(&mutex_);
+  return waiting_;
+}
+
+PlaybackSpec FakeJobs::last_playback() const {
+  absl::MutexLock lock(&mutex_);
+  return last_playback_;
 }
 
 NodeInfo FakeNode::Describe() const {

@@ -23,6 +23,11 @@ class FakeJobs final : public Jobs {
 
   TransferSpec last_transfer() const;
   RecordSpec last_record() const;
+  PlaybackSpec last_playback() const;
+
+  // A record into a channel named mute waits for this.
+  void LetGo();
+  int waiting() const;
 
  private:
   absl::StatusOr<Job> Start(const TransferSpec& spec, session::Direction direction,
@@ -32,6 +37,9 @@ class FakeJobs final : public Jobs {
   std::map<std::string, Job> jobs_;
   TransferSpec last_transfer_;
   RecordSpec last_record_;
+  PlaybackSpec last_playback_;
+  bool let_go_ = false;
+  int waiting_ = 0;
 };
 
 class FakeNode final : public NodeDescriber {

@@ -37,6 +37,7 @@ absl::StatusOr<Admission> DiskHost::Record(const Open& open, dataplane::Executor
   const auto arrivals = std::make_shared<storage_node::PieceCheck>(manifest_.entries().piece_bytes);
   Admission admission{.ring = std::move(ring),
                       .accept = {.recording = "r",
+                                 .datatype = "cf32_le",
                                  .op = open.op,
                                  .commit = dataplane::CommitLevel::kDurable,
                                  .block_bytes = manifest_.block_bytes},
@@ -59,6 +60,7 @@ absl::StatusOr<Admission> DiskHost::Play(const Open& open, dataplane::Executor& 
   TD_ASSIGN_OR_RETURN(auto files, store_->OpenRecording(path(), executor));
   Admission admission{.ring = ring,
                       .accept = {.recording = "r",
+                                 .datatype = "cf32_le",
                                  .op = open.op,
                                  .block_bytes = manifest_.block_bytes,
                                  .blocks = manifest_.blocks}};

@@ -58,6 +58,7 @@ class PatternHost final : public services::session::SessionHost {
                                                      dataplane::Executor& executor) override {
     services::session::Admission admission{.ring = ring_};
     admission.accept.op = open.op;
+    admission.accept.datatype = "cf32_le";
     admission.accept.block_bytes = kSentBlockBytes;
     if (open.direction == Direction::kPlayback) {
       admission.accept.blocks = kSentBlocks;

@@ -22,4 +22,19 @@ inline absl::Status Invalid(const std::string& path, absl::string_view text) {
                               "FILE_INVALID", {{"path", path}});
 }
 
+inline absl::Status Exists(const std::string& path) {
+  return services::WithReason(
+      absl::AlreadyExistsError(absl::StrCat(
+          path,
+          " is there already and was left as it is; give another path, or ask to replace it")),
+      "FILE_EXISTS", {{"path", path}});
+}
+
+inline absl::Status WriteFailed(const std::string& path, absl::string_view call, int error) {
+  const std::string text = absl::StrCat(call, " ", path, ": ", std::strerror(error));
+  const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+  return services::WithReason(full ? absl::ResourceExhaustedError(text) : absl::InternalError(text),
+                              "STORE_IO", {{"member", path}, {"operation", std::string(call)}});
+}
+
 }  // namespace tapedeck::gpu_worker::stages::file

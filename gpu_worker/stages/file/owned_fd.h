@@ -11,7 +11,10 @@ class OwnedFd {
  public:
   explicit OwnedFd(int fd) : fd_(fd) {}
   OwnedFd(OwnedFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  OwnedFd& operator=(OwnedFd&&) = delete;
+  OwnedFd& operator=(OwnedFd&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
   ~OwnedFd() {
     if (fd_ >= 0) close(fd_);
   }

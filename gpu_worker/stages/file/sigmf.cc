@@ -1,29 +1,26 @@
 #include "gpu_worker/stages/file/sigmf.h"
 
 #include <cstdint>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/file/errors.h"
+#include "gpu_worker/stages/file/input_file.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 namespace {
 
 using nlohmann::json;
 
+// Hundreds of thousands of annotations.
+constexpr uint64_t kMaxMetaBytes = 64 << 20;
 constexpr char kMetaSuffix[] = ".sigmf-meta";
 
 absl::StatusOr<json> ParseFile(const std::string& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return NotFound(path, "open", errno);
-  std::stringstream text;
-  text << in.rdbuf();
-  json parsed = json::parse(text.str(), /*cb=*/nullptr, /*allow_exceptions=*/false);
+  TD_ASSIGN_OR_RETURN(const std::string text, ReadText(path, kMaxMetaBytes));
+  json parsed = json::parse(text, /*cb=*/nullptr, /*allow_exceptions=*/false);
   if (parsed.is_discarded() || !parsed.is_object()) return Invalid(path, "not a JSON object");
   return parsed;
 }

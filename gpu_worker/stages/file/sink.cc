@@ -1,22 +1,21 @@
 #include "gpu_worker/stages/file/sink.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/file/errors.h"
-#include "gpu_worker/stages/file/owned_fd.h"
+#include "gpu_worker/stages/file/part_file.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 namespace {
 
 class FileSink final : public SinkStage {
  public:
-  FileSink(std::string path, OwnedFd fd, bool regular, uint64_t block_bytes)
-      : path_(std::move(path)), fd_(std::move(fd)), regular_(regular), block_bytes_(block_bytes) {}
+  FileSink(std::unique_ptr<PartFile> part, uint64_t block_bytes)
+      : part_(std::move(part)), block_bytes_(block_bytes) {}
 
   bool reads_payload() const override { return true; }
 
@@ -30,41 +29,40 @@ class FileSink final : public SinkStage {
   }
 
   absl::Status Close(const absl::Status& cause) override {
-    if (regular_ && ftruncate(fd_.get(), static_cast<off_t>(bytes_)) != 0) {
-      return Failed("ftruncate", errno);
+    if (!cause.ok()) {
+      part_->Remove();
+      return absl::OkStatus();
     }
-    if (regular_ && fsync(fd_.get()) != 0) return Failed("fsync", errno);
-    if (!cause.ok() || missing_blocks_ == 0) return absl::OkStatus();
-    return services::WithReason(
-        absl::DataLossError(absl::StrCat("file sink ", path_, ": ", missing_blocks_,
-                                         " block(s) of the recording are missing; there the file "
-                                         "has holes that read as zeros")),
-        "BLOCK_DAMAGED", {{"blocks", absl::StrCat(missing_blocks_)}});
+    if (ftruncate(part_->fd(), static_cast<off_t>(bytes_)) != 0) {
+      return WriteFailed(part_->path(), "ftruncate", errno);
+    }
+    return missing_blocks_ == 0 ? part_->Publish() : KeepWithHoles();
   }
 
  private:
   absl::Status WriteAll(std::span<const std::byte> bytes, uint64_t offset) {
     while (!bytes.empty()) {
-      const ssize_t put = pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      const ssize_t put =
+          pwrite(part_->fd(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
       if (put < 0 && errno == EINTR) continue;
-      if (put < 0) return Failed("pwrite", errno);
+      if (put < 0) return WriteFailed(part_->path(), "pwrite", errno);
       bytes = bytes.subspan(static_cast<size_t>(put));
       offset += static_cast<uint64_t>(put);
     }
     return absl::OkStatus();
   }
 
-  absl::Status Failed(const char* call, int error) const {
-    const std::string text = absl::StrCat(call, " ", path_, ": ", std::strerror(error));
-    const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+  // Playing again would bring no more: what there is stays, under the name it has.
+  absl::Status KeepWithHoles() {
+    TD_RETURN_IF_ERROR(part_->Keep());
     return services::WithReason(
-        full ? absl::ResourceExhaustedError(text) : absl::InternalError(text), "STORE_IO",
-        {{"member", path_}, {"operation", call}});
+        absl::DataLossError(absl::StrCat("file sink: ", missing_blocks_,
+                                         " block(s) of the recording are missing; the rest is in ",
+                                         part_->path(), ", with holes that read as zeros")),
+        "BLOCK_DAMAGED", {{"blocks", absl::StrCat(missing_blocks_)}, {"path", part_->path()}});
   }
 
-  const std::string path_;
-  const OwnedFd fd_;
-  const bool regular_;  // not /dev/null and the like, which cannot be truncated or synced
+  const std::unique_ptr<PartFile> part_;
   const uint64_t block_bytes_;
   uint64_t bytes_ = 0;
   uint64_t missing_blocks_ = 0;
@@ -72,13 +70,9 @@ class FileSink final : public SinkStage {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<SinkStage>> CreateSink(const std::string& path,
-                                                      uint64_t block_bytes) {
-  OwnedFd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (fd.get() < 0) return NotFound(path, "open for writing", errno);
-  struct stat info = {};
-  if (fstat(fd.get(), &info) != 0) return NotFound(path, "fstat", errno);
-  return std::make_unique<FileSink>(path, std::move(fd), S_ISREG(info.st_mode), block_bytes);
+absl::StatusOr<std::unique_ptr<SinkStage>> CreateSink(const SinkSettings& settings) {
+  TD_ASSIGN_OR_RETURN(auto part, PartFile::Create(settings.path, settings.replace));
+  return std::make_unique<FileSink>(std::move(part), settings.block_bytes);
 }
 
 }  // namespace tapedeck::gpu_worker::stages::file

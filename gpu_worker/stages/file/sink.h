@@ -2,6 +2,7 @@
 // leaves a hole and an error at the end.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -10,8 +11,16 @@
 
 namespace tapedeck::gpu_worker::stages::file {
 
-// Replaces the file at `path`. NOT_FOUND (FILE_NOT_FOUND) if it cannot be opened for writing.
-absl::StatusOr<std::unique_ptr<SinkStage>> CreateSink(const std::string& path,
-                                                      uint64_t block_bytes);
+struct SinkSettings {
+  std::string path;
+  bool replace = false;  // a file that is there
+  uint64_t block_bytes = 0;
+};
+
+// Writes beside `path` (see part_file.h): only a playback that ends well puts its file there, and
+// one that fails leaves nothing. A recording with missing blocks leaves its part file, and the
+// error names it. ALREADY_EXISTS (FILE_EXISTS), INVALID_ARGUMENT (FILE_INVALID), NOT_FOUND
+// (FILE_NOT_FOUND).
+absl::StatusOr<std::unique_ptr<SinkStage>> CreateSink(const SinkSettings& settings);
 
 }  // namespace tapedeck::gpu_worker::stages::file

@@ -1,7 +1,6 @@
 #include "gpu_worker/stages/file/source.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +9,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/file/convert.h"
 #include "gpu_worker/stages/file/errors.h"
-#include "gpu_worker/stages/file/owned_fd.h"
+#include "gpu_worker/stages/file/input_file.h"
 #include "gpu_worker/stages/file/sigmf.h"
 
 namespace tapedeck::gpu_worker::stages::file {
@@ -19,22 +18,6 @@ namespace {
 constexpr size_t kCf32Bytes = 8;
 constexpr dataplane::Datatype kCf32 = {
     .complex = true, .kind = dataplane::Datatype::Kind::kFloat, .bits = 32};
-
-struct InputFile {
-  std::string path;
-  OwnedFd fd;
-  uint64_t bytes = 0;
-};
-
-absl::StatusOr<InputFile> OpenInput(const std::string& path) {
-  OwnedFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (fd.get() < 0) return NotFound(path, "open", errno);
-  struct stat info = {};
-  if (fstat(fd.get(), &info) != 0) return NotFound(path, "fstat", errno);
-  if (!S_ISREG(info.st_mode)) return Invalid(path, "not a regular file");
-  posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
-  return InputFile{path, std::move(fd), static_cast<uint64_t>(info.st_size)};
-}
 
 // Reads a file once or round and round.
 class Reader {
@@ -132,6 +115,7 @@ absl::StatusOr<OpenedSource> OpenSource(const SourceSettings& settings) {
   TD_ASSIGN_OR_RETURN(Input input, OpenSamples(settings));
   const auto datatype = dataplane::ParseDatatype(input.datatype);
   if (!datatype.ok()) return Invalid(settings.path, datatype.status().message());
+  posix_fadvise(input.file.fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   const size_t sample_bytes = datatype->bytes_per_sample();
   const uint64_t rest = input.file.bytes % sample_bytes;
   // A transform or a repetition must not start inside a sample; a plain copy keeps every byte.

@@ -96,6 +96,7 @@ class SessionOverTcp : public testing::TestWithParam<std::tuple<Direction, Trans
   absl::StatusOr<Admission> Admit(const Open& open, dataplane::Executor&) override {
     Admission admission = MakeEnd(open.direction == Direction::kPlayback, node_ring_);
     admission.accept.op = open.op;
+    admission.accept.datatype = "cf32_le";
     admission.accept.block_bytes = kSlotBytes;
     if (open.direction == Direction::kPlayback) admission.accept.blocks = kBlocks;
     return admission;

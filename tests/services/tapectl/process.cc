@@ -28,7 +28,7 @@ std::string Contents(const std::string& path) {
 
 }  // namespace
 
-Outcome RunTapectl(const std::vector<std::string>& arguments, int interrupt_ms) {
+Outcome RunTapectl(const std::vector<std::string>& arguments, int interrupt_ms, int signal) {
   const std::string base = absl::StrCat(testing::TempDir(), "tapectl.", getpid());
   const std::string out = base + ".out";
   const std::string err = base + ".err";
@@ -46,7 +46,7 @@ Outcome RunTapectl(const std::vector<std::string>& arguments, int interrupt_ms) 
   posix_spawn_file_actions_destroy(&actions);
   if (interrupt_ms != 0) {
     absl::SleepFor(absl::Milliseconds(interrupt_ms));
-    kill(child, SIGINT);
+    kill(child, signal);
   }
   int status = 0;
   waitpid(child, &status, 0);

@@ -1,6 +1,8 @@
 // Runs tapectl as a process of its own.
 #pragma once
 
+#include <signal.h>
+
 #include <string>
 #include <vector>
 
@@ -12,7 +14,8 @@ struct Outcome {
   std::string err;
 };
 
-// With `interrupt_ms` the process gets SIGINT after that time.
-Outcome RunTapectl(const std::vector<std::string>& arguments, int interrupt_ms = 0);
+// With `interrupt_ms` the process gets `signal` after that time.
+Outcome RunTapectl(const std::vector<std::string>& arguments, int interrupt_ms = 0,
+                   int signal = SIGINT);
 
 }  // namespace tapedeck::services::tapectl

@@ -108,6 +108,19 @@ TEST_F(TapectlTest, FilesAreMadeAbsoluteAndDurationsPassed) {
   EXPECT_EQ(spec.duration_ns, 90'000'000'000);
 }
 
+TEST_F(TapectlTest, AFileIsReplacedOnlyWhenAsked) {
+  node_.catalog.AddRecording("r1", 1);
+  for (const bool replace : {false, true}) {
+    std::vector<std::string> line = {"play", "r1", "--sink", "file:/tmp/a.bin"};
+    if (replace) line.push_back("--replace");
+    RunJson(line);
+    const auto sink = std::get<FileSinkSpec>(node_.jobs.last_playback().sink);
+    EXPECT_EQ(sink.path, "/tmp/a.bin");
+    EXPECT_EQ(sink.replace, replace);
+  }
+  EXPECT_EQ(Run({"play", "r1", "--sink", "null", "--replace"}).exit_code, 2);
+}
+
 TEST_F(TapectlTest, PlayFindsItsRecording) {
   node_.catalog.AddRecording("r1", 1);
   node_.catalog.AddRecording("r2", 2);

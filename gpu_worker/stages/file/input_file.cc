@@ -1,0 +1,41 @@
+#include "gpu_worker/stages/file/input_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dataplane/status_macros.h"
+#include "gpu_worker/stages/file/errors.h"
+
+namespace tapedeck::gpu_worker::stages::file {
+
+absl::StatusOr<InputFile> OpenInput(const std::string& path) {
+  OwnedFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  // What cannot be opened for reading without a peer: a socket.
+  if (fd.get() < 0 && errno == ENXIO) return Invalid(path, "is no regular file");
+  if (fd.get() < 0) return NotFound(path, "open", errno);
+  struct stat info = {};
+  if (fstat(fd.get(), &info) != 0) return NotFound(path, "fstat", errno);
+  if (!S_ISREG(info.st_mode)) return Invalid(path, "is no regular file");
+  return InputFile{path, std::move(fd), static_cast<uint64_t>(info.st_size)};
+}
+
+absl::StatusOr<std::string> ReadText(const std::string& path, uint64_t most) {
+  TD_ASSIGN_OR_RETURN(const InputFile file, OpenInput(path));
+  if (file.bytes > most) {
+    return Invalid(path, absl::StrCat("has more than ", most, " bytes, which is no description"));
+  }
+  std::string text(file.bytes, '\0');
+  size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t got = read(file.fd.get(), text.data() + done, text.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return NotFound(path, "read", errno);
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  text.resize(done);
+  return text;
+}
+
+}  // namespace tapedeck::gpu_worker::stages::file

@@ -1,0 +1,26 @@
+// The files that a source reads. What is no regular file is refused before anything could wait for
+// it: a FIFO for its writer, a device for its medium.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "gpu_worker/stages/file/owned_fd.h"
+
+namespace tapedeck::gpu_worker::stages::file {
+
+struct InputFile {
+  std::string path;
+  OwnedFd fd;
+  uint64_t bytes = 0;
+};
+
+// NOT_FOUND (FILE_NOT_FOUND) or INVALID_ARGUMENT (FILE_INVALID).
+absl::StatusOr<InputFile> OpenInput(const std::string& path);
+
+// The whole text of a small file. Same errors; INVALID_ARGUMENT (FILE_INVALID) if it has more than
+// `most` bytes.
+absl::StatusOr<std::string> ReadText(const std::string& path, uint64_t most);
+
+}  // namespace tapedeck::gpu_worker::stages::file

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# A playback that is refused, fails or is cancelled leaves its target as it was, and nothing beside it.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# expect_untouched WHAT: the target is what it was before, alone in its folder.
+expect_untouched() {
+  [[ $(cat "$WORK/out/copy") == precious ]] || fail "$1: the target was changed"
+  [[ $(ls "$WORK/out") == copy ]] || fail "$1: left $(ls "$WORK/out")"
+}
+
+refused() {
+  local answer
+  answer=$(tapectl_json play "$recording" --sink "file:$WORK/out/copy" 2>&1) && fail "an existing file was replaced unasked"
+  expect_error_in "$answer" ALREADY_EXISTS FILE_EXISTS
+  expect_untouched "an existing target"
+  answer=$(tapectl_json play l0/c0/none --sink "file:$WORK/out/copy" --replace 2>&1) && fail "no such recording was played"
+  expect_untouched "an unknown recording"
+  # The node refuses this session after the worker has made its sink.
+  answer=$(tapectl_json play "$growing" --sink "file:$WORK/out/copy" --replace 2>&1) && fail "a growing recording was played"
+  expect_error_in "$answer" FAILED_PRECONDITION RECORDING_BUSY
+  expect_untouched "a session that the node refused"
+  mkfifo "$WORK/fifo"
+  answer=$(timeout 10 "$TAPEDECK_BIN/tapectl" --output json play "$recording" --sink "file:$WORK/fifo" --replace 2>&1) && fail "a FIFO was written"
+  expect_error_in "$answer" INVALID_ARGUMENT FILE_INVALID
+}
+
+has_part() { compgen -G "$WORK/out/copy.part-*"; }
+no_part() { ! has_part; }
+
+cancelled() {
+  tapectl play "$growing" --follow --sink "file:$WORK/out/copy" --replace >/dev/null 2>"$WORK/play.log" &
+  local player=$!
+  wait_for 10 has_part || fail "the playback did not begin: $(cat "$WORK/play.log")"
+  tapectl jobs cancel "$(job | jq -r .name)" >/dev/null
+  wait "$player" && fail "a cancelled playback succeeded"
+  wait_for 5 no_part || fail "a cancelled playback left its part"
+  expect_untouched "a cancelled playback"
+}
+
+replaced() {
+  tapectl play "$recording" --sink "file:$WORK/out/copy" --replace >/dev/null
+  cmp "$WORK/samples.bin" "$WORK/out/copy" || fail "what came back differs"
+  [[ $(ls "$WORK/out") == copy ]] || fail "a playback left $(ls "$WORK/out")"
+}
+
+begin_test
+start_storage
+start_worker
+mkdir "$WORK/out"
+echo precious >"$WORK/out/copy"
+head -c $((3 * MIB + 77)) /dev/urandom >"$WORK/samples.bin"
+lun_with_channel posix l0/c0 cu8 64KiB
+tapectl channel create l0/c1 --datatype cf32_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null
+recording=$(tapectl_json record l0/c0 --source "file:$WORK/samples.bin" | jq -r .recording)
+tapectl record l0/c1 --source "file:$WORK/samples.bin" --loop --duration 60s >/dev/null 2>&1 &
+recorder=$!
+wait_for 10 job_is_running || fail "nothing records"
+growing=$(job | jq -r .recording)
+recording_job=$(job | jq -r .name)
+refused
+cancelled
+tapectl jobs cancel "$recording_job" >/dev/null
+wait "$recorder" || true
+replaced

@@ -1,0 +1,67 @@
+// tapectl and signals, where nobody answers.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "tests/services/tapectl/process.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+// An address that takes connections and says nothing.
+class MuteAddress {
+ public:
+  MuteAddress() : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof(address);
+    EXPECT_EQ(bind(fd_, reinterpret_cast<sockaddr*>(&address), length), 0);
+    EXPECT_EQ(listen(fd_, 16), 0);
+    EXPECT_EQ(getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &length), 0);
+    text_ = absl::StrCat("127.0.0.1:", ntohs(address.sin_port));
+  }
+  ~MuteAddress() { close(fd_); }
+  const std::string& text() const { return text_; }
+
+ private:
+  const int fd_;
+  std::string text_;
+};
+
+TEST(InterruptTest, EveryCallEndsAtOnce) {
+  const MuteAddress mute;
+  const std::vector<std::vector<std::string>> calls = {
+      {"record", "l0/c0", "--source", "synth", "--blocks", "1"},
+      {"play", "luns/l0/channels/c0/recordings/r", "--sink", "null"},
+      {"play", "l0/c0/latest", "--sink", "null"},
+      {"jobs", "list"},
+      {"jobs", "cancel", "j1"},
+      {"lun", "list"},
+      {"channel", "create", "l0/c0"},
+      {"recordings", "verify", "luns/l0/channels/c0/recordings/r"},
+      {"scrub", "start", "l0"},
+      {"trigger", "l0/c0"},
+      {"nodes"}};
+  for (const int signal : {SIGINT, SIGTERM}) {
+    for (std::vector<std::string> call : calls) {
+      const std::string name = call[0];
+      for (const char* option : {"--storage", "--worker"}) {
+        call.push_back(option);
+        call.push_back(mute.text());
+      }
+      const absl::Time begin = absl::Now();
+      EXPECT_EQ(RunTapectl(call, 300, signal).exit_code, -signal) << name;
+      EXPECT_LT(absl::Now() - begin, absl::Seconds(3)) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tapedeck::services::tapectl
