@@ -69,7 +69,8 @@ tapedeck_build() {
   shift
   export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$TAPEDECK_ROOT}
   # What a file includes is read from the compiler's own list of it, instead of by preprocessing it once more.
-  export CCACHE_DEPEND=1
+  # What was compiled in one clone serves in another, whose name only its debug information has.
+  export CCACHE_DEPEND=1 CCACHE_NOHASHDIR=1
   cmake -S "$TAPEDECK_ROOT" -B "$dir" -G Ninja "$@" &&
     NINJA_STATUS='[%p] ' ninja -C "$dir" -j"$(nproc)" "${TAPEDECK_TARGETS[@]}"
 }

@@ -5,6 +5,8 @@
 
 namespace tapedeck {
 
+std::string TreeFile(const std::string& name) { return TAPEDECK_SOURCE_DIR "/" + name; }
+
 std::string SharedData(const std::string& name) {
   const char* folder = std::getenv("TAPEDECK_SHARED_DATA");
   const std::filesystem::path path =

@@ -1,9 +1,12 @@
-// Real signals and descriptions of real servers, where the folder with them exists.
+// Files that tests read: of this tree, and real signals and descriptions of real servers, where the folder with them exists.
 #pragma once
 
 #include <string>
 
 namespace tapedeck {
+
+// The path of a file of this tree, such as "services/README.md".
+std::string TreeFile(const std::string& name);
 
 // The path of a shared file, or empty. Looked for in TAPEDECK_SHARED_DATA, else in ../shared/data
 // beside the repository.

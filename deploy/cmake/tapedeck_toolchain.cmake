@@ -16,11 +16,7 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
-# Most of a file's compile time is spent on the headers it shares with its neighbours. Six files together compile hardly
-# longer than one, and a changed file still costs seconds.
 if(TAPEDECK_GROUPED)
-  set(CMAKE_UNITY_BUILD ON)
-  set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
   # To g++ every file of a group but the group itself is a header, whose types must not be built of anonymous ones.
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
 endif()

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "dataplane/topology/topology.h"
+#include "tests/shared_data.h"
 
 namespace tapedeck::dataplane::topology {
 
@@ -12,7 +13,7 @@ namespace tapedeck::dataplane::topology {
 //   another root port of the same host bridge. Node 1, CPUs 1 3 5 7: GPU 9a:00.0 and ens20 (mlx5_2)
 //   below one switch; ens21 (mlx5_3) below a host bridge of its own.
 inline std::string TwoGpusFourPorts() {
-  return std::string(TAPEDECK_SOURCE_DIR) + "/tests/dataplane/topology/two_gpus_four_ports.xml";
+  return TreeFile("tests/dataplane/topology/two_gpus_four_ports.xml");
 }
 
 }  // namespace tapedeck::dataplane::topology

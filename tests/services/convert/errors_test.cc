@@ -14,6 +14,7 @@
 #include "services/convert/status.h"
 #include "services/resource_name.h"
 #include "tapedeck/v1/errors.pb.h"
+#include "tests/shared_data.h"
 
 namespace tapedeck::services {
 namespace {
@@ -101,7 +102,7 @@ TEST(NamesTest, Forms) {
 
 // The table in the README has one row per reason and no other.
 TEST(ReasonsTest, ReadmeTableIsComplete) {
-  std::ifstream file(absl::StrCat(TAPEDECK_SOURCE_DIR, "/services/README.md"));
+  std::ifstream file(TreeFile("services/README.md"));
   std::stringstream text;
   text << file.rdbuf();
   std::set<std::string> documented;

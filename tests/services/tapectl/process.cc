@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -26,6 +27,11 @@ std::string Contents(const std::string& path) {
   return text.str();
 }
 
+// Programs and tests are built into the same folder.
+std::string TapectlPath() {
+  return std::filesystem::read_symlink("/proc/self/exe").replace_filename("tapectl").string();
+}
+
 }  // namespace
 
 Outcome RunTapectl(const std::vector<std::string>& arguments, int interrupt_ms, int signal) {
@@ -42,7 +48,7 @@ Outcome RunTapectl(const std::vector<std::string>& arguments, int interrupt_ms, 
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   pid_t child = 0;
-  EXPECT_EQ(posix_spawn(&child, TAPECTL_PATH, &actions, nullptr, argv.data(), environ), 0);
+  EXPECT_EQ(posix_spawn(&child, TapectlPath().c_str(), &actions, nullptr, argv.data(), environ), 0);
   posix_spawn_file_actions_destroy(&actions);
   if (interrupt_ms != 0) {
     absl::SleepFor(absl::Milliseconds(interrupt_ms));

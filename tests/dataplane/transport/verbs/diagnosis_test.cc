@@ -16,6 +16,7 @@
 #include "dataplane/reason.h"
 #include "dataplane/transport/verbs/address.h"
 #include "dataplane/transport/verbs/limits.h"
+#include "tests/shared_data.h"
 
 namespace tapedeck::dataplane::verbs {
 namespace {
@@ -23,7 +24,7 @@ namespace {
 const PortName kPort{.rail = "r0", .address = "10.0.0.1", .device = "rxe0", .port = 1};
 
 std::string ReadmeInOneLine() {
-  std::ifstream file(absl::StrCat(TAPEDECK_SOURCE_DIR, "/dataplane/transport/verbs/README.md"));
+  std::ifstream file(TreeFile("dataplane/transport/verbs/README.md"));
   std::stringstream text;
   text << file.rdbuf();
   return text.str();
