@@ -14,7 +14,7 @@ import xml.etree.ElementTree as ElementTree
 
 Case = collections.namedtuple("Case", "outcome name seconds reason")
 SKIPPED_OUTPUT = re.compile(r"^.*(?:skipped:|Skipped\n)\s*(.*)$", re.MULTILINE)
-SHOWN_FIRST, SHOWN_LAST = 10, 20  # lines of a failed entry's output
+SHOWN_FIRST, SHOWN_LAST = 20, 100  # lines of a failed entry's output
 SLOWEST = 10
 
 

@@ -20,9 +20,19 @@ skip() {
 
 need() { command -v "$1" >/dev/null || skip "$1 is not installed"; }
 
+# say_where_threads_wait PID: where each thread of a service is in the kernel, which tells a disk from a lost wake-up.
+say_where_threads_wait() {
+  local thread
+  echo "--- threads of $(tr '\0' ' ' <"/proc/$1/cmdline" | cut -d' ' -f1)"
+  for thread in "/proc/$1/task"/*; do
+    echo "$(<"$thread/comm"): $(awk '{print $2}' "$thread/stack" 2>/dev/null | head -n 4 | tr '\n' ' ')"
+  done | sort | uniq -c
+}
+
 end_test() {
   local status=$? log pid
   if ((status != 0 && status != 77)); then
+    for pid in "${SERVICE_PIDS[@]}"; do say_where_threads_wait "$pid" 2>/dev/null || true; done >&2
     for log in "$WORK"/*.log; do
       echo "--- end of ${log##*/}" >&2
       tail -n 40 "$log" >&2

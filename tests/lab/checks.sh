@@ -6,7 +6,7 @@
 #   memlock=KIB    limit of locked memory, enforced for root too
 #   mtu=BYTES      of both ports
 #   long           only if TAPEDECK_LONG is set
-#   limit=SECONDS  after which the check is ended, times the machine's slowness (guest.sh); 300 unless told
+#   limit=SECONDS  after which the check is ended, times the machine's slowness (guest.sh); 100 unless told
 #   checks.sh --list FILE [NAME...]     says their names
 # Of each it says what came of it (results.sh) and what it wrote. What it changed is undone: its processes are ended and,
 # unless it passed and left both ports as they were, these are made anew. Exit status 1: one failed.
@@ -48,7 +48,7 @@ run_check() {
 
 # check NAME OPTION... : COMMAND...
 check() {
-  local name=$1 memlock=unlimited mtu=$MTU seconds=300 status=0 started took
+  local name=$1 memlock=unlimited mtu=$MTU seconds=100 status=0 started took
   shift
   while [[ $1 != : ]]; do
     case $1 in

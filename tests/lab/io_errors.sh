@@ -81,7 +81,8 @@ bad_sector() {
   fail_reads_at $((sector + 16))
   forget_pages
   rm -f "$WORK/copy"
-  answer=$(tapectl_json play "$name" --sink "file:$WORK/copy" 2>&1) && fail "$1: a bad sector played: $answer"
+  answer=$(timeout "$(slow 30)" "$TAPEDECK_BIN/tapectl" --output json play "$name" --sink "file:$WORK/copy" 2>&1) &&
+    fail "$1: a bad sector played: $answer"
   expect_error_in "$answer" DATA_LOSS BLOCK_DAMAGED
   json_is "$(grep '^{' <<<"$answer" | tail -n 1)" '.lost_blocks == 1' "$1: playing over a bad sector"
   part=$(grep '^{' <<<"$answer" | tail -n 1 | jq -r .error.metadata.path)
@@ -145,6 +146,9 @@ failing_disk() {
 # shellcheck disable=SC2317
 end_disk() {
   local status=$? pid
+  if ((status != 0)); then
+    for pid in "${SERVICE_PIDS[@]}"; do say_where_threads_wait "$pid" || true; done >&2
+  fi
   for pid in "${SERVICE_PIDS[@]}"; do stop_service "$pid"; done
   if mountpoint -q "$WORK/mnt"; then umount "$WORK/mnt" || umount -l "$WORK/mnt"; fi
   if [[ -e $DEVICE ]]; then dmsetup remove --force --retry failing || true; fi
