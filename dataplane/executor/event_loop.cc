@@ -11,6 +11,7 @@
 #include <future>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/executor/waiting.h"
 
 namespace tapedeck::dataplane {
 namespace {
@@ -67,6 +68,7 @@ void EventLoop::PostAt(int64_t deadline_ns, Task task) {
 
 void EventLoop::RunAndWait(Task task) {
   if (std::this_thread::get_id() == thread_.get_id()) return task();
+  MayWait("another thread");
   std::promise<void> done;
   Post([&] {
     task();
@@ -98,6 +100,7 @@ void EventLoop::Wake() {
 }
 
 void EventLoop::Run() {
+  const NoWaiting no_waiting;
   while (!stop_) {
     RunTasks();
     RunTimers();
