@@ -1,5 +1,7 @@
 // tapedeck-worker: composes rails, the device, jobs and the gRPC server, and ends them in order.
 
+#include <optional>
+
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/log.h"
@@ -21,10 +23,14 @@
 namespace tapedeck::gpu_worker {
 namespace {
 
+// After a stop request; what then still waits is left.
+constexpr absl::Duration kStopLimit = absl::Seconds(9);
+
 absl::Status Run(const Settings& settings) {
   TD_ASSIGN_OR_RETURN(DeviceChoice device, ChooseDevice(settings.device));
   dataplane::Log(dataplane::LogLevel::kInfo, "device", "chosen",
                  {{"device", device.description}, {"why", device.why}});
+  std::optional<services::StopLimit> limit;  // goes last
   TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, false));
   auto placement = services::Placement::Discover(rails->transports());
   placement.PinPollers(rails->transports());
@@ -45,6 +51,8 @@ absl::Status Run(const Settings& settings) {
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
   services::server::WaitForShutdownSignal();
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
+  limit.emplace(kStopLimit);
+  limit->SetLeft([] { return "jobs that wait for a file, a device or a storage node"; });
   server->Drain();
   worker.CancelAll();
   server->Shutdown(absl::Seconds(1));

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 
@@ -37,6 +39,31 @@ std::vector<dataplane::Executor*> AsExecutors(
 std::string HostName() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "localhost";
+}
+
+StopLimit::StopLimit(absl::Duration limit)
+    : thread_([this, deadline = absl::Now() + limit] { Watch(deadline); }) {}
+
+StopLimit::~StopLimit() {
+  {
+    absl::MutexLock lock(&mutex_);
+    over_ = true;
+  }
+  thread_.join();
+}
+
+void StopLimit::SetLeft(std::function<std::string()> left) {
+  absl::MutexLock lock(&mutex_);
+  left_ = std::move(left);
+}
+
+void StopLimit::Watch(absl::Time deadline) {
+  absl::MutexLock lock(&mutex_);
+  if (mutex_.AwaitWithDeadline(absl::Condition(&over_), deadline)) return;
+  dataplane::Log(dataplane::LogLevel::kError, "main", "ended without waiting any longer",
+                 {{"left", left_ ? left_() : ""}});
+  // Destructors would wait for what hangs.
+  _exit(1);
 }
 
 int FailedToStart(const std::string& program, const absl::Status& status) {

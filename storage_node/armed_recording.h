@@ -1,9 +1,13 @@
-// A recording that waits for its first block.
+// A recording that waits for its first block, and how a session gets one: its files are made where
+// that may take time, its writer on the session's executor.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
 #include "storage_node/live_recording.h"
 #include "storage_node/recording_writer.h"
 
@@ -14,5 +18,11 @@ struct ArmedRecording {
   std::shared_ptr<LiveRecording> live;
   std::unique_ptr<RecordingWriter> writer;
 };
+
+// Gives the recording whose files are made its writer. Once, on the session's executor. If it is
+// never called the recording goes again.
+using ArmRecording = absl::AnyInvocable<ArmedRecording()>;
+
+using OnPrepared = std::function<void(absl::StatusOr<ArmRecording>)>;
 
 }  // namespace tapedeck::storage_node

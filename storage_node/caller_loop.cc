@@ -1,6 +1,7 @@
 #include "storage_node/caller_loop.h"
 
 #include "absl/time/time.h"
+#include "dataplane/executor/waiting.h"
 
 namespace tapedeck::storage_node {
 
@@ -15,6 +16,7 @@ void CallerLoop::PostAt(int64_t deadline_ns, dataplane::Task task) {
 }
 
 void CallerLoop::RunUntil(absl::FunctionRef<bool()> done) {
+  dataplane::MayWait("the disk");
   while (!done()) Next()();
 }
 

@@ -1,6 +1,7 @@
 // tapedeck-storage: composes rails, catalog, sessions and the gRPC server, and ends them in order.
 
 #include <cstdio>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
@@ -30,6 +31,9 @@ namespace {
 // Blocks in flight are finished within this after SIGTERM; then sessions are cut and sealed.
 constexpr int64_t kDrainNs = 5 * dataplane::kSecondNs;
 
+// Then whatever waits for a disk is left as it is.
+constexpr absl::Duration kStopLimit = absl::Seconds(9);
+
 // A line for each finding and one for the whole, on stdout.
 absl::Status RunCheck(const std::string& state_dir) {
   const dataplane::SystemClock clock;
@@ -51,6 +55,7 @@ absl::Status RunCheck(const std::string& state_dir) {
 absl::Status Run(const Settings& settings) {
   if (settings.check) return RunCheck(settings.state);
   if (settings.rebuild_catalog) return RebuildCatalog(settings.state);
+  std::optional<services::StopLimit> limit;  // goes last
   TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, true));
   const auto placement = services::Placement::Discover(rails->transports());
   placement.PinPollers(rails->transports());
@@ -73,8 +78,11 @@ absl::Status Run(const Settings& settings) {
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
   services::server::WaitForShutdownSignal();
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
+  limit.emplace(kStopLimit);
+  limit->SetLeft([&] { return absl::StrCat(registry.Left(), "; ", node->Waiting()); });
   server->Drain();
   registry.Drain(kDrainNs);
+  limit->SetLeft([waiting = node->Waiting()] { return waiting; });
   server->Shutdown(absl::Seconds(1));
   return absl::OkStatus();
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/durable_file.h"
 #include "storage_node/disk/io_error.h"
@@ -34,6 +35,7 @@ absl::StatusOr<disk::FileLock> LockState(const std::string& state_dir) {
 absl::StatusOr<std::unique_ptr<NodeParts>> OpenParts(StorageSettings settings) {
   auto parts = std::make_unique<NodeParts>();
   parts->settings = std::move(settings);
+  parts->desks.SetAtOnce(parts->settings.no_desks);
   if (parts->settings.clock == nullptr) {
     parts->settings.clock = std::make_shared<dataplane::SystemClock>();
   }
@@ -54,6 +56,17 @@ absl::StatusOr<std::unique_ptr<StorageNode>> StorageNode::Create(StorageSettings
   TD_ASSIGN_OR_RETURN(disk::FileLock lock, LockState(settings.state_dir));
   TD_ASSIGN_OR_RETURN(auto parts, OpenParts(std::move(settings)));
   return std::unique_ptr<StorageNode>(new StorageNode(std::move(lock), std::move(parts)));
+}
+
+std::string StorageNode::Waiting() const {
+  auto busy = parts_->desks.Busy();
+  for (const auto& [lun, waiting] : parts_->upkeep.Busy()) busy[lun] += waiting;
+  if (busy.empty()) return "";
+  const auto formatter = [](std::string* out, const auto& entry) {
+    absl::StrAppend(out, entry.first, " (", entry.second, ")");
+  };
+  return absl::StrCat("LUNs whose disks have not done what was asked for: ",
+                      absl::StrJoin(busy, ", ", formatter));
 }
 
 absl::Status RebuildCatalog(const std::string& state_dir) {

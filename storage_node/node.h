@@ -37,6 +37,9 @@ class StorageNode {
   services::ScrubControl& scrubs() { return scrubs_; }
   services::session::SessionHost& sessions() { return sessions_; }
 
+  // For the log: the LUNs whose disks have not done what was asked of them; empty: none.
+  std::string Waiting() const;
+
  private:
   StorageNode(disk::FileLock lock, std::unique_ptr<NodeParts> parts)
       : lock_(std::move(lock)), parts_(std::move(parts)) {}

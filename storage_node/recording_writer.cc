@@ -318,13 +318,18 @@ void RecordingWriter::OnSealed(const format::Manifest& manifest, const absl::Sta
     Fail(status);
     return LeaveToRecovery();
   }
-  phase_ = Phase::kSealed;
   options_.live->durable = manifest.durable_watermark;
   room_.Settle(manifest.bytes);
   files_ = nullptr;
-  if (options_.on_sealed) std::exchange(options_.on_sealed, nullptr)(manifest);
-  options_.live->Close(manifest);
+  if (!options_.on_sealed) return Close(manifest);
+  std::exchange(options_.on_sealed, nullptr)(
+      manifest, lifetime_.Guard([this, manifest] { Close(manifest); }));
+}
+
+void RecordingWriter::Close(const format::Manifest& manifest) {
+  phase_ = Phase::kSealed;
   options_.lease = nullptr;
+  options_.live->Close(manifest);
   Wake();
 }
 

@@ -39,8 +39,9 @@ struct WriterOptions {
   std::shared_ptr<Capacity> capacity;
   Reservation reserved;  // of `capacity`, for the first blocks
   std::shared_ptr<LiveRecording> live;
-  // Called once with the final manifest, when it is durable and the files are closed.
-  std::function<void(const format::Manifest&)> on_sealed;
+  // Called once with the final manifest, when it is durable and the files are closed. The recording
+  // counts as sealed once it has called `done`, on the writer's executor; null: at once.
+  std::function<void(const format::Manifest&, std::function<void()> done)> on_sealed;
   std::shared_ptr<Verifier> verifier;  // renewed when a write or flush fails; may be null
   // Held until the recording is sealed or the writer gone: its lock and its LUN.
   std::shared_ptr<const void> lease;
@@ -91,6 +92,8 @@ class RecordingWriter final : public dataplane::Sink {
   uint64_t TakeNotes();
   SealPlan MakeSealPlan() const;
   void OnSealed(const format::Manifest& manifest, const absl::Status& status);
+  // Whoever keeps the catalog knows of it.
+  void Close(const format::Manifest& manifest);
 
   WriterOptions options_;
   dataplane::Executor& executor_;

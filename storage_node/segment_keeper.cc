@@ -55,6 +55,7 @@ bool SegmentKeeper::KeepOne(const Range& range, const services::Trigger& trigger
     capture.recording = range.recording;
   }
   capture.recordings.push_back(range.recording);
+  caught->ends.push_back(range.end_sample);
   return true;
 }
 

@@ -19,27 +19,51 @@ constexpr size_t kMaxEnding = 4;
 
 }  // namespace
 
-SegmentSink::SegmentSink(SegmentOptions options, dataplane::Executor& executor)
+SegmentSink::SegmentSink(SegmentOptions options, ArmedRecording first,
+                         dataplane::Executor& executor)
     : options_(std::move(options)),
       port_(std::make_shared<TriggerPort>(
           executor, [this](const services::Trigger& trigger) { return OnTrigger(trigger); })),
-      keeper_(options_.keeper) {}
-
-absl::StatusOr<std::unique_ptr<SegmentSink>> SegmentSink::Create(SegmentOptions options,
-                                                                 dataplane::Executor& executor) {
-  std::unique_ptr<SegmentSink> sink(new SegmentSink(std::move(options), executor));
-  TD_RETURN_IF_ERROR(sink->MakeNext());
-  sink->first_recording_ = sink->open_.front().recording.name;
-  return sink;
+      first_recording_(first.name),
+      keeper_(options_.keeper) {
+  Open(0, std::move(first));
 }
 
-absl::Status SegmentSink::MakeNext() {
-  const uint64_t number = open_.empty() ? 0 : open_.back().number + 1;
-  TD_ASSIGN_OR_RETURN(ArmedRecording recording, options_.make(number));
+void SegmentSink::Open(uint64_t number, ArmedRecording recording) {
   recording.writer->SetWaker(waker_);
   keeper_.OnSegment(number, recording.name, recording.live);
   open_.push_back({.number = number, .recording = std::move(recording)});
-  return absl::OkStatus();
+}
+
+void SegmentSink::MakeNext(bool ahead) {
+  making_ = true;
+  const uint64_t number = open_.back().number + 1;
+  options_.make(number, lifetime_.Guard([this, number, ahead](absl::StatusOr<ArmRecording> arm) {
+    OnMade(number, ahead, std::move(arm));
+  }));
+}
+
+// One that comes when the stream has ended is closed like any other that has no block.
+void SegmentSink::OnMade(uint64_t number, bool ahead, absl::StatusOr<ArmRecording> arm) {
+  making_ = false;
+  if (arm.ok()) {
+    Open(number, (*arm)());
+  } else if (ahead) {
+    dataplane::Log(dataplane::LogLevel::kWarning, "segment_sink", "no room for the next segment",
+                   {{"stream", first_recording_}, {"error", std::string(arm.status().message())}});
+  } else {
+    make_error_ = arm.status();
+    closings_at_failure_ = closings_;
+  }
+  if (waker_) waker_();
+}
+
+absl::StatusOr<bool> SegmentSink::MayTryAgain() {
+  if (make_error_.ok()) return true;
+  const bool closed = closings_ != closings_at_failure_;
+  if (!absl::IsResourceExhausted(make_error_) || (!closed && ending() == 0)) return make_error_;
+  if (closed) make_error_ = absl::OkStatus();
+  return closed;
 }
 
 size_t SegmentSink::ending() const {
@@ -50,10 +74,10 @@ size_t SegmentSink::ending() const {
 // No block is held back that a segment needs to be closed: those that are waited for have all.
 absl::StatusOr<Flow> SegmentSink::MakeUpTo(uint64_t number) {
   while (open_.back().number < number) {
-    if (ending() >= kMaxEnding) return Flow::kNotNow;
-    const absl::Status status = MakeNext();
-    if (absl::IsResourceExhausted(status) && ending() > 0) return Flow::kNotNow;
-    TD_RETURN_IF_ERROR(status);
+    if (making_ || ending() >= kMaxEnding) return Flow::kNotNow;
+    TD_ASSIGN_OR_RETURN(const bool again, MayTryAgain());
+    if (!again) return Flow::kNotNow;
+    MakeNext(/*ahead=*/false);
   }
   return Flow::kMoved;
 }
@@ -63,12 +87,9 @@ void SegmentSink::MakeAhead(uint64_t sequence) {
   const uint64_t number = sequence / options_.segment_blocks + 1;
   const bool half = sequence % options_.segment_blocks >= options_.segment_blocks / 2;
   if (!half || number <= std::max(open_.back().number, ahead_tried_)) return;
-  if (ending() >= kMaxEnding) return;
+  if (making_ || ending() >= kMaxEnding) return;
   ahead_tried_ = number;
-  if (const absl::Status status = MakeNext(); !status.ok()) {
-    dataplane::Log(dataplane::LogLevel::kWarning, "segment_sink", "no room for the next segment",
-                   {{"stream", first_recording_}, {"error", std::string(status.message())}});
-  }
+  MakeNext(/*ahead=*/true);
 }
 
 void SegmentSink::SetWaker(dataplane::Waker waker) {
@@ -134,6 +155,7 @@ void SegmentSink::Retire() {
     error_.Update(flow.status());
     if (!flow.ok() || *flow != Flow::kEnd) continue;
     segment.closed = true;
+    ++closings_;
     keeper_.OnClosed(segment.number);
   }
   while (open_.size() > 1 && open_.front().closed) open_.pop_front();
@@ -164,7 +186,7 @@ absl::StatusOr<Caught> SegmentSink::OnTrigger(const services::Trigger& trigger) 
 absl::StatusOr<Flow> SegmentSink::Finish(const absl::Status& cause) {
   ended_ = true;
   const absl::Status unused = absl::CancelledError("the stream ended before this segment");
-  bool all = true;
+  bool all = !making_;
   for (Segment& segment : open_) {
     const bool keep = segment.used || segment.number == 0;
     const auto flow = segment.recording.writer->Finish(keep ? cause : unused);

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/executor/executor.h"
+#include "dataplane/executor/lifetime.h"
 #include "dataplane/sink.h"
 #include "storage_node/armed_recording.h"
 #include "storage_node/segment_keeper.h"
@@ -18,17 +19,16 @@ namespace tapedeck::storage_node {
 
 struct SegmentOptions {
   uint64_t segment_blocks = 0;
-  // Makes segment `number` of the session; waits for the file system's metadata.
-  std::function<absl::StatusOr<ArmedRecording>(uint64_t number)> make;
+  // Asks for segment `number` of the session; `made` is called once on the sink's executor, at once
+  // or later.
+  std::function<void(uint64_t number, OnPrepared made)> make;
   KeeperOptions keeper;
 };
 
 // Owned by the session; lives on its executor.
 class SegmentSink final : public dataplane::Sink {
  public:
-  // Makes the first segment.
-  static absl::StatusOr<std::unique_ptr<SegmentSink>> Create(SegmentOptions options,
-                                                             dataplane::Executor& executor);
+  SegmentSink(SegmentOptions options, ArmedRecording first, dataplane::Executor& executor);
   ~SegmentSink() override { port_->Close(); }
 
   // For other threads, also when this is gone.
@@ -36,7 +36,7 @@ class SegmentSink final : public dataplane::Sink {
   const std::string& first_recording() const { return first_recording_; }
 
   // Errors are those of RecordingWriter, of the segment they are about, and of making the next one.
-  // kNotNow while too many segments wait to be closed.
+  // kNotNow while the next segment is being made, or too many wait to be closed.
   absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
   // A segment made ahead that has no block goes away.
   absl::StatusOr<dataplane::Flow> Finish(const absl::Status& cause) override;
@@ -54,10 +54,15 @@ class SegmentSink final : public dataplane::Sink {
     bool closed = false;
   };
 
-  SegmentSink(SegmentOptions options, dataplane::Executor& executor);
-  absl::Status MakeNext();
-  // Makes segments up to this one. kNotNow: when one before it is closed.
+  void Open(uint64_t number, ArmedRecording recording);
+  // Asks for the next segment; OnMade may be called before this returns.
+  void MakeNext(bool ahead);
+  void OnMade(uint64_t number, bool ahead, absl::StatusOr<ArmRecording> arm);
+  // Makes segments up to this one. kNotNow: when it is made, or one before it is closed.
   absl::StatusOr<dataplane::Flow> MakeUpTo(uint64_t number);
+  // Whether making the next one, which has failed, may succeed now: one more is closed. Its error
+  // if nothing will make room for it.
+  absl::StatusOr<bool> MayTryAgain();
   // How many have all their blocks and are not closed.
   size_t ending() const;
   void MakeAhead(uint64_t sequence);
@@ -74,8 +79,13 @@ class SegmentSink final : public dataplane::Sink {
   std::string first_recording_;
   SegmentKeeper keeper_;
   uint64_t ahead_tried_ = 0;  // the newest segment that was tried to be made ahead
+  bool making_ = false;
+  absl::Status make_error_;           // of the last attempt that was not ahead
+  uint64_t closings_ = 0;             // segments that were closed
+  uint64_t closings_at_failure_ = 0;  // when make_error_ came
   absl::Status error_;
   bool ended_ = false;
+  dataplane::Lifetime lifetime_;
 };
 
 }  // namespace tapedeck::storage_node

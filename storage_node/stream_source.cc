@@ -9,9 +9,36 @@ namespace tapedeck::storage_node {
 
 using dataplane::Flow;
 
-StreamSource::StreamSource(std::unique_ptr<dataplane::Source> first, Next next)
-    : next_(std::move(next)) {
+StreamSource::StreamSource(std::unique_ptr<dataplane::Source> first, bool ahead, Next next)
+    : ahead_(ahead), next_(std::move(next)) {
   parts_.push_back({.reader = std::move(first)});
+}
+
+void StreamSource::Ask() {
+  asking_ = true;
+  next_(lifetime_.Guard([this](absl::StatusOr<OpenReader> opened) { OnNext(std::move(opened)); }));
+}
+
+void StreamSource::OnNext(absl::StatusOr<OpenReader> opened) {
+  asking_ = false;
+  error_ = opened.status();
+  if (opened.ok()) opened_ = *std::move(opened);
+  if (waker_) waker_();
+}
+
+absl::StatusOr<Flow> StreamSource::GoOn() {
+  // What an answer ahead of the end has not found may be there now.
+  if (!asking_ && opened_ == nullptr && !std::exchange(asked_at_end_, true)) Ask();
+  if (asking_) return Flow::kNotNow;
+  TD_RETURN_IF_ERROR(error_);
+  ended_ = opened_ == nullptr;
+  if (ended_) return Flow::kEnd;
+  asked_at_end_ = false;
+  auto reader = std::exchange(opened_, nullptr)();
+  reader->SetWaker(waker_);
+  const Part& last = parts_.back();
+  parts_.push_back({.base = last.base + last.blocks, .reader = std::move(reader)});
+  return Flow::kMoved;
 }
 
 void StreamSource::SetWaker(dataplane::Waker waker) {
@@ -37,14 +64,12 @@ absl::StatusOr<Flow> StreamSource::Pull(dataplane::Block* block) {
   }
   while (true) {
     TD_ASSIGN_OR_RETURN(const Flow flow, PullFrom(parts_.back(), block));
+    if (flow == Flow::kMoved && ahead_ && parts_.back().blocks == 1 && !asking_ && !opened_) Ask();
     if (flow != Flow::kEnd) return flow;
     if (ended_) return end;
-    TD_ASSIGN_OR_RETURN(auto reader, next_());
-    ended_ = reader == nullptr;
-    if (ended_) return end;
-    reader->SetWaker(waker_);
-    const Part& last = parts_.back();
-    parts_.push_back({.base = last.base + last.blocks, .reader = std::move(reader)});
+    TD_ASSIGN_OR_RETURN(const Flow next, GoOn());
+    if (next == Flow::kNotNow) return next;
+    if (next == Flow::kEnd) return end;
   }
 }
 

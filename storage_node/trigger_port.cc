@@ -1,10 +1,29 @@
 #include "storage_node/trigger_port.h"
 
 #include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "dataplane/executor/waiting.h"
 
 namespace tapedeck::storage_node {
+namespace {
+
+// Until the disk has made the next recording: it is asked for when a capture begins.
+constexpr absl::Duration kPatience = absl::Seconds(2);
+
+}  // namespace
 
 absl::StatusOr<Caught> TriggerPort::Fire(const services::Trigger& trigger) {
+  const absl::Time deadline = absl::Now() + kPatience;
+  while (true) {
+    auto caught = FireOnce(trigger);
+    if (!absl::IsAborted(caught.status()) || absl::Now() > deadline) return caught;
+    absl::SleepFor(absl::Milliseconds(5));
+  }
+}
+
+absl::StatusOr<Caught> TriggerPort::FireOnce(const services::Trigger& trigger) {
+  dataplane::MayWait("a session");
   struct Answer {
     absl::Notification given;
     absl::StatusOr<Caught> result = absl::UnavailableError("the session has ended");

@@ -1,6 +1,7 @@
 // Reaches the TriggerSink of one session from other threads.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -26,6 +27,8 @@ struct Caught {
   // Of `capture`, those that are still to be told that they are kept, and the one that has the
   // trigger's sample, which is still to be marked; empty if it is.
   std::vector<std::string> to_keep;
+  // Of each recording of `capture`, one more than its newest sample.
+  std::vector<uint64_t> ends;
   std::string to_mark;
 };
 
@@ -38,13 +41,16 @@ class TriggerPort {
   TriggerPort(dataplane::Executor& executor, Act act)
       : mailbox_(std::make_shared<store::Mailbox>(executor)), act_(std::move(act)) {}
 
-  // Any thread but the executor's; waits for it. UNAVAILABLE once the session has ended.
+  // Any thread but the executor's; waits for it, and 2 s for what `act` is not ready for (ABORTED).
+  // UNAVAILABLE once the session has ended.
   absl::StatusOr<Caught> Fire(const services::Trigger& trigger);
 
   // On the executor.
   void Close() { mailbox_->Close(); }
 
  private:
+  absl::StatusOr<Caught> FireOnce(const services::Trigger& trigger);
+
   const std::shared_ptr<store::Mailbox> mailbox_;
   const Act act_;
 };

@@ -11,27 +11,33 @@ namespace tapedeck::storage_node {
 
 using dataplane::Flow;
 
-TriggerSink::TriggerSink(TriggerOptions options, dataplane::Executor& executor)
+TriggerSink::TriggerSink(TriggerOptions options, ArmedRecording first,
+                         dataplane::Executor& executor)
     : options_(std::move(options)),
       port_(std::make_shared<TriggerPort>(
-          executor, [this](const services::Trigger& trigger) { return OnTrigger(trigger); })) {}
+          executor, [this](const services::Trigger& trigger) { return OnTrigger(trigger); })),
+      armed_(std::move(first)) {}
 
-absl::StatusOr<std::unique_ptr<TriggerSink>> TriggerSink::Create(TriggerOptions options,
-                                                                 dataplane::Executor& executor) {
-  std::unique_ptr<TriggerSink> sink(new TriggerSink(std::move(options), executor));
-  TD_RETURN_IF_ERROR(sink->Arm());
-  return sink;
+void TriggerSink::MakeNext() {
+  making_ = true;
+  options_.make(
+      lifetime_.Guard([this](absl::StatusOr<ArmRecording> arm) { OnMade(std::move(arm)); }));
 }
 
-absl::Status TriggerSink::Arm() {
-  TD_ASSIGN_OR_RETURN(armed_, options_.arm());
-  armed_->writer->SetWaker(waker_);
-  return absl::OkStatus();
+void TriggerSink::OnMade(absl::StatusOr<ArmRecording> arm) {
+  making_ = false;
+  if (arm.ok()) {
+    armed_ = (*arm)();
+    armed_->writer->SetWaker(waker_);
+  } else {
+    error_.Update(arm.status());
+  }
+  if (waker_) waker_();
 }
 
 void TriggerSink::SetWaker(dataplane::Waker waker) {
   waker_ = std::move(waker);
-  armed_->writer->SetWaker(waker_);
+  if (armed_.has_value()) armed_->writer->SetWaker(waker_);
 }
 
 absl::Status TriggerSink::status() const {
@@ -108,11 +114,12 @@ absl::StatusOr<Caught> TriggerSink::OnTrigger(const services::Trigger& trigger) 
   const uint64_t sample = trigger.sample.value_or(newest_end_ == 0 ? 0 : newest_end_ - 1);
   const services::Capture asked = options_.window.Around(sample);
   if (!capture_.has_value()) {
+    if (!armed_.has_value()) return absl::AbortedError("the next recording is being made");
     capture_ = ActiveCapture{.recording = *std::exchange(armed_, std::nullopt)};
     capture_->bounds.recording = capture_->recording.name;
     capture_->bounds.recordings = {capture_->recording.name};
     capture_->bounds.first_sample = asked.first_sample;
-    error_ = Arm();
+    MakeNext();
   }
   ActiveCapture& capture = *capture_;
   capture.bounds.trigger_sample = sample;
@@ -144,9 +151,9 @@ absl::StatusOr<Flow> TriggerSink::Finish(const absl::Status& cause) {
     held_.clear();
     if (capture_.has_value()) closing_.push_back(std::move(capture_->recording));
     capture_ = std::nullopt;
-    // An armed recording without a block goes away.
-    if (armed_.has_value()) closing_.push_back(*std::exchange(armed_, std::nullopt));
   }
+  // An armed recording without a block goes away.
+  if (armed_.has_value()) closing_.push_back(*std::exchange(armed_, std::nullopt));
   const absl::Status why = cause.ok() ? absl::CancelledError("the stream ended") : cause;
   for (auto it = closing_.begin(); it != closing_.end();) {
     const auto flow = it->writer->Finish(why);
@@ -157,7 +164,7 @@ absl::StatusOr<Flow> TriggerSink::Finish(const absl::Status& cause) {
     error_.Update(flow.status());
     it = closing_.erase(it);
   }
-  if (!closing_.empty()) return Flow::kNotNow;
+  if (making_ || !closing_.empty()) return Flow::kNotNow;
   if (cause.ok() && !error_.ok()) return error_;
   return Flow::kEnd;
 }

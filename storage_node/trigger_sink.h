@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/executor/executor.h"
+#include "dataplane/executor/lifetime.h"
 #include "dataplane/sink.h"
 #include "services/recorder.h"
 #include "storage_node/armed_recording.h"
@@ -26,16 +27,14 @@ namespace tapedeck::storage_node {
 struct TriggerOptions {
   TriggerWindow window;
   size_t hold_blocks = 0;  // slots of the ring that may be held
-  // Makes a fresh recording; waits for the file system's metadata.
-  std::function<absl::StatusOr<ArmedRecording>()> arm;
+  // Asks for a fresh recording; `made` is called once on the sink's executor, at once or later.
+  std::function<void(OnPrepared made)> make;
 };
 
 // Owned by the session; lives on its executor.
 class TriggerSink final : public dataplane::Sink {
  public:
-  // Arms the first recording.
-  static absl::StatusOr<std::unique_ptr<TriggerSink>> Create(TriggerOptions options,
-                                                             dataplane::Executor& executor);
+  TriggerSink(TriggerOptions options, ArmedRecording first, dataplane::Executor& executor);
   ~TriggerSink() override { port_->Close(); }
 
   // For other threads, also when this is gone.
@@ -49,7 +48,8 @@ class TriggerSink final : public dataplane::Sink {
   dataplane::Watermarks watermarks() const override { return {.received = next_}; }
   absl::Status status() const override;
 
-  // Starts a capture, or makes the one under way longer. FAILED_PRECONDITION at the stream's end.
+  // Starts a capture, or makes the one under way longer. FAILED_PRECONDITION at the stream's end;
+  // ABORTED while the recording for the next capture is being made.
   absl::StatusOr<Caught> OnTrigger(const services::Trigger& trigger);
 
  private:
@@ -59,8 +59,8 @@ class TriggerSink final : public dataplane::Sink {
     uint64_t blocks = 0;  // pushed
   };
 
-  TriggerSink(TriggerOptions options, dataplane::Executor& executor);
-  absl::Status Arm();
+  void MakeNext();
+  void OnMade(absl::StatusOr<ArmRecording> arm);
   // The next block in order.
   absl::Status Take(dataplane::Block block);
   absl::Status Record(dataplane::Block block);
@@ -79,7 +79,9 @@ class TriggerSink final : public dataplane::Sink {
   std::optional<ActiveCapture> capture_;
   std::list<ArmedRecording> closing_;
   absl::Status error_;
+  bool making_ = false;
   bool ended_ = false;
+  dataplane::Lifetime lifetime_;
 };
 
 }  // namespace tapedeck::storage_node

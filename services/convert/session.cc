@@ -140,6 +140,7 @@ absl::StatusOr<session::Message> FromProto(const v1::RailOffer& offer) {
 v1::Progress ToProto(const session::Progress& progress) {
   v1::Progress out;
   out.set_verifier(progress.verifier);
+  out.set_phase(progress.phase);
   out.set_received(progress.watermarks.received);
   out.set_written(progress.watermarks.written);
   out.set_durable(progress.watermarks.durable);
@@ -161,7 +162,8 @@ session::Progress FromProto(const v1::Progress& progress) {
                         .blocks = progress.blocks(),
                         .bytes = progress.bytes(),
                         .crc_errors = progress.crc_errors(),
-                        .retransmitted_blocks = progress.retransmitted_blocks()};
+                        .retransmitted_blocks = progress.retransmitted_blocks(),
+                        .phase = progress.phase()};
   for (const v1::RailProgress& rail : progress.rails()) {
     out.rails.push_back(convert::FromProto(rail));
   }

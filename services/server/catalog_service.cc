@@ -30,15 +30,18 @@ class CatalogService final : public v1::CatalogService::CallbackService {
 
   ServerUnaryReactor* CreateLun(CallbackServerContext* context, const v1::CreateLunRequest* request,
                                 v1::Lun* response) override {
-    return dispatch_.Unary(context, "CreateLun", Work::kNew, [=, this]() -> absl::Status {
-      TD_RETURN_IF_ERROR(CheckId(request->lun_id()));
-      TD_ASSIGN_OR_RETURN(Lun lun, convert::FromProto(request->lun()));
-      lun.name = absl::StrCat("luns/", request->lun_id());
-      TD_RETURN_IF_ERROR(CheckNewLun(lun));
-      TD_ASSIGN_OR_RETURN(const Lun created, luns_.CreateLun(lun, request->request_id()));
-      *response = convert::ToProto(created);
-      return absl::OkStatus();
-    });
+    return dispatch_.Unary(
+        context, "CreateLun", Work::kNew,
+        [=, this]() -> absl::Status {
+          TD_RETURN_IF_ERROR(CheckId(request->lun_id()));
+          TD_ASSIGN_OR_RETURN(Lun lun, convert::FromProto(request->lun()));
+          lun.name = absl::StrCat("luns/", request->lun_id());
+          TD_RETURN_IF_ERROR(CheckNewLun(lun));
+          TD_ASSIGN_OR_RETURN(const Lun created, luns_.CreateLun(lun, request->request_id()));
+          *response = convert::ToProto(created);
+          return absl::OkStatus();
+        },
+        absl::StrCat("luns/", request->lun_id()));
   }
 
   ServerUnaryReactor* GetLun(CallbackServerContext* context, const v1::GetLunRequest* request,
@@ -63,26 +66,32 @@ class CatalogService final : public v1::CatalogService::CallbackService {
 
   ServerUnaryReactor* DeleteLun(CallbackServerContext* context, const v1::DeleteLunRequest* request,
                                 Empty*) override {
-    return dispatch_.Unary(context, "DeleteLun", Work::kOther, [=, this]() -> absl::Status {
-      TD_RETURN_IF_ERROR(CheckLunName(request->name()));
-      return luns_.DeleteLun(request->name(), request->force());
-    });
+    return dispatch_.Unary(
+        context, "DeleteLun", Work::kOther,
+        [=, this]() -> absl::Status {
+          TD_RETURN_IF_ERROR(CheckLunName(request->name()));
+          return luns_.DeleteLun(request->name(), request->force());
+        },
+        request->name());
   }
 
   ServerUnaryReactor* CreateChannel(CallbackServerContext* context,
                                     const v1::CreateChannelRequest* request,
                                     v1::Channel* response) override {
-    return dispatch_.Unary(context, "CreateChannel", Work::kNew, [=, this]() -> absl::Status {
-      TD_RETURN_IF_ERROR(CheckLunName(request->parent()));
-      TD_RETURN_IF_ERROR(CheckId(request->channel_id()));
-      TD_ASSIGN_OR_RETURN(Channel channel, convert::FromProto(request->channel()));
-      channel.name = absl::StrCat(request->parent(), "/channels/", request->channel_id());
-      TD_RETURN_IF_ERROR(CheckNewChannel(channel));
-      TD_ASSIGN_OR_RETURN(const Channel created,
-                          channels_.CreateChannel(channel, request->request_id()));
-      *response = convert::ToProto(created);
-      return absl::OkStatus();
-    });
+    return dispatch_.Unary(
+        context, "CreateChannel", Work::kNew,
+        [=, this]() -> absl::Status {
+          TD_RETURN_IF_ERROR(CheckLunName(request->parent()));
+          TD_RETURN_IF_ERROR(CheckId(request->channel_id()));
+          TD_ASSIGN_OR_RETURN(Channel channel, convert::FromProto(request->channel()));
+          channel.name = absl::StrCat(request->parent(), "/channels/", request->channel_id());
+          TD_RETURN_IF_ERROR(CheckNewChannel(channel));
+          TD_ASSIGN_OR_RETURN(const Channel created,
+                              channels_.CreateChannel(channel, request->request_id()));
+          *response = convert::ToProto(created);
+          return absl::OkStatus();
+        },
+        request->parent());
   }
 
   ServerUnaryReactor* GetChannel(CallbackServerContext* context,
@@ -111,21 +120,27 @@ class CatalogService final : public v1::CatalogService::CallbackService {
 
   ServerUnaryReactor* DeleteChannel(CallbackServerContext* context,
                                     const v1::DeleteChannelRequest* request, Empty*) override {
-    return dispatch_.Unary(context, "DeleteChannel", Work::kOther, [=, this]() -> absl::Status {
-      TD_RETURN_IF_ERROR(CheckChannelName(request->name()));
-      return channels_.DeleteChannel(request->name());
-    });
+    return dispatch_.Unary(
+        context, "DeleteChannel", Work::kOther,
+        [=, this]() -> absl::Status {
+          TD_RETURN_IF_ERROR(CheckChannelName(request->name()));
+          return channels_.DeleteChannel(request->name());
+        },
+        request->name());
   }
 
   ServerUnaryReactor* GetRecording(CallbackServerContext* context,
                                    const v1::GetRecordingRequest* request,
                                    v1::Recording* response) override {
-    return dispatch_.Unary(context, "GetRecording", Work::kOther, [=, this]() -> absl::Status {
-      TD_RETURN_IF_ERROR(CheckRecordingName(request->name()));
-      TD_ASSIGN_OR_RETURN(const Recording recording, recordings_.GetRecording(request->name()));
-      *response = convert::ToProto(recording);
-      return absl::OkStatus();
-    });
+    return dispatch_.Unary(
+        context, "GetRecording", Work::kOther,
+        [=, this]() -> absl::Status {
+          TD_RETURN_IF_ERROR(CheckRecordingName(request->name()));
+          TD_ASSIGN_OR_RETURN(const Recording recording, recordings_.GetRecording(request->name()));
+          *response = convert::ToProto(recording);
+          return absl::OkStatus();
+        },
+        request->name());
   }
 
   ServerUnaryReactor* ListRecordings(CallbackServerContext* context,
@@ -145,10 +160,13 @@ class CatalogService final : public v1::CatalogService::CallbackService {
 
   ServerUnaryReactor* DeleteRecording(CallbackServerContext* context,
                                       const v1::DeleteRecordingRequest* request, Empty*) override {
-    return dispatch_.Unary(context, "DeleteRecording", Work::kOther, [=, this]() -> absl::Status {
-      TD_RETURN_IF_ERROR(CheckRecordingName(request->name()));
-      return recordings_.DeleteRecording(request->name());
-    });
+    return dispatch_.Unary(
+        context, "DeleteRecording", Work::kOther,
+        [=, this]() -> absl::Status {
+          TD_RETURN_IF_ERROR(CheckRecordingName(request->name()));
+          return recordings_.DeleteRecording(request->name());
+        },
+        request->name());
   }
 
   grpc::ServerWriteReactor<v1::VerifyRecordingResponse>* VerifyRecording(

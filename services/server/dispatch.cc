@@ -1,5 +1,6 @@
 #include "services/server/dispatch.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -22,10 +23,18 @@ absl::Status TooManyWait(size_t most) {
       "LIMIT_REACHED", {{"limit", absl::StrCat(most)}, {"option", "calls that wait"}});
 }
 
+// "luns/{lun}" of a name that may be wrong.
+std::string LunOf(absl::string_view resource) {
+  constexpr size_t kLongest = 80;  // no LUN's name is longer
+  const size_t end = resource.find('/', sizeof("luns/") - 1);
+  return std::string(resource.substr(0, std::min(end, kLongest)));
+}
+
 }  // namespace
 
 grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context,
-                                          absl::string_view method, Work work, Handler handler) {
+                                          absl::string_view method, Work work, Handler handler,
+                                          absl::string_view resource) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   auto call = [this, context, method, work, handler = std::move(handler), reactor] {
     absl::Status status = Admit(work);
@@ -33,7 +42,10 @@ grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context,
     if (status.ok()) status = handler();
     reactor->Finish(Conclude(*context, method, status));
   };
-  if (work != Work::kNewElsewhere) {
+  if (!resource.empty()) {
+    const absl::Status queued = lun_calls_.TryRun(LunOf(resource), std::move(call));
+    if (!queued.ok()) reactor->Finish(Conclude(*context, method, queued));
+  } else if (work != Work::kNewElsewhere) {
     threads_.Run(std::move(call));
   } else if (!waiting_threads_.TryRun(std::move(call))) {
     reactor->Finish(Conclude(*context, method, TooManyWait(waiting_threads_.most())));

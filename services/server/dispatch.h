@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "services/server/call_threads.h"
+#include "services/server/keyed_calls.h"
 
 namespace tapedeck::services::server {
 
@@ -24,9 +25,11 @@ class Dispatch {
   using Handler = std::function<absl::Status()>;
 
   // Runs `handler` on a call thread and finishes the call with its status. `method` is a literal.
-  // RESOURCE_EXHAUSTED (LIMIT_REACHED) where too many calls wait for other machines.
+  // `resource` is the name of what the disks of a LUN may keep it waiting for: such calls wait for
+  // those of the same LUN, and for no others. Empty: it does not wait.
+  // RESOURCE_EXHAUSTED (LIMIT_REACHED) where too many calls wait for other machines or for a LUN.
   grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, absl::string_view method,
-                                  Work work, Handler handler);
+                                  Work work, Handler handler, absl::string_view resource = "");
 
   // UNAVAILABLE (DRAINING) if `work` may not start now.
   absl::Status Admit(Work work) const;
@@ -49,6 +52,7 @@ class Dispatch {
   // Each may wait some seconds for a machine that does not answer. With fewer, a handful of wrong
   // addresses keeps honest calls out.
   CallThreads waiting_threads_{16};
+  KeyedCalls lun_calls_;
 };
 
 }  // namespace tapedeck::services::server

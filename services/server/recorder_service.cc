@@ -36,39 +36,48 @@ class RecorderService final : public v1::RecorderService::CallbackService {
   ServerUnaryReactor* TriggerRecording(CallbackServerContext* context,
                                        const v1::TriggerRecordingRequest* request,
                                        v1::TriggerRecordingResponse* response) override {
-    return dispatch_.Unary(context, "TriggerRecording", Work::kOther, [=, this]() -> absl::Status {
-      TD_RETURN_IF_ERROR(CheckChannelName(request->channel()));
-      TD_RETURN_IF_ERROR(CheckText("label", request->label()));
-      TD_RETURN_IF_ERROR(CheckText("comment", request->comment()));
-      TD_ASSIGN_OR_RETURN(
-          const std::vector<Capture> captures,
-          recorder_.TriggerRecording(request->channel(), convert::FromProto(*request)));
-      for (const Capture& capture : captures) {
-        *response->add_captures() = convert::ToProto(capture);
-      }
-      return absl::OkStatus();
-    });
+    return dispatch_.Unary(
+        context, "TriggerRecording", Work::kOther,
+        [=, this]() -> absl::Status {
+          TD_RETURN_IF_ERROR(CheckChannelName(request->channel()));
+          TD_RETURN_IF_ERROR(CheckText("label", request->label()));
+          TD_RETURN_IF_ERROR(CheckText("comment", request->comment()));
+          TD_ASSIGN_OR_RETURN(
+              const std::vector<Capture> captures,
+              recorder_.TriggerRecording(request->channel(), convert::FromProto(*request)));
+          for (const Capture& capture : captures) {
+            *response->add_captures() = convert::ToProto(capture);
+          }
+          return absl::OkStatus();
+        },
+        request->channel());
   }
 
   ServerUnaryReactor* AnnotateRecording(CallbackServerContext* context,
                                         const v1::AnnotateRecordingRequest* request,
                                         google::protobuf::Empty*) override {
-    return dispatch_.Unary(context, "AnnotateRecording", Work::kOther, [=, this]() -> absl::Status {
-      TD_RETURN_IF_ERROR(CheckRecordingName(request->recording()));
-      TD_RETURN_IF_ERROR(CheckText("annotation.label", request->annotation().label()));
-      TD_RETURN_IF_ERROR(CheckText("annotation.comment", request->annotation().comment()));
-      return recorder_.AnnotateRecording(request->recording(),
-                                         convert::FromProto(request->annotation()));
-    });
+    return dispatch_.Unary(
+        context, "AnnotateRecording", Work::kOther,
+        [=, this]() -> absl::Status {
+          TD_RETURN_IF_ERROR(CheckRecordingName(request->recording()));
+          TD_RETURN_IF_ERROR(CheckText("annotation.label", request->annotation().label()));
+          TD_RETURN_IF_ERROR(CheckText("annotation.comment", request->annotation().comment()));
+          return recorder_.AnnotateRecording(request->recording(),
+                                             convert::FromProto(request->annotation()));
+        },
+        request->recording());
   }
 
   ServerUnaryReactor* KeepRecording(CallbackServerContext* context,
                                     const v1::KeepRecordingRequest* request,
                                     google::protobuf::Empty*) override {
-    return dispatch_.Unary(context, "KeepRecording", Work::kOther, [=, this]() -> absl::Status {
-      TD_RETURN_IF_ERROR(CheckRecordingName(request->recording()));
-      return recorder_.KeepRecording(request->recording(), request->kept());
-    });
+    return dispatch_.Unary(
+        context, "KeepRecording", Work::kOther,
+        [=, this]() -> absl::Status {
+          TD_RETURN_IF_ERROR(CheckRecordingName(request->recording()));
+          return recorder_.KeepRecording(request->recording(), request->kept());
+        },
+        request->recording());
   }
 
   ServerUnaryReactor* StartScrub(CallbackServerContext* context,
@@ -94,12 +103,15 @@ class RecorderService final : public v1::RecorderService::CallbackService {
   ServerUnaryReactor* Answer(CallbackServerContext* context, const char* call,
                              const std::string& parent, v1::Scrub* response,
                              std::function<absl::StatusOr<Scrub>()> act) {
-    return dispatch_.Unary(context, call, Work::kOther, [=]() -> absl::Status {
-      if (!CheckLunName(parent).ok()) TD_RETURN_IF_ERROR(CheckChannelName(parent));
-      TD_ASSIGN_OR_RETURN(const Scrub scrub, act());
-      *response = convert::ToProto(scrub);
-      return absl::OkStatus();
-    });
+    return dispatch_.Unary(
+        context, call, Work::kOther,
+        [=]() -> absl::Status {
+          if (!CheckLunName(parent).ok()) TD_RETURN_IF_ERROR(CheckChannelName(parent));
+          TD_ASSIGN_OR_RETURN(const Scrub scrub, act());
+          *response = convert::ToProto(scrub);
+          return absl::OkStatus();
+        },
+        parent);
   }
 
   Dispatch& dispatch_;

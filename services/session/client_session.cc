@@ -12,8 +12,9 @@
 namespace tapedeck::services::session {
 namespace {
 
-// The node answers Open at once; it may only have to open a recording.
+// The node answers Open at once, or says every second what it still has to do; not for ever.
 constexpr int64_t kAcceptDeadlineNs = 5 * dataplane::kSecondNs;
+constexpr int64_t kOpeningLimitNs = 600 * dataplane::kSecondNs;
 
 // After the last block the node flushes and seals. A member that needs longer is as good as gone.
 constexpr int64_t kSealDeadlineNs = 60 * dataplane::kSecondNs;
@@ -34,14 +35,21 @@ void ClientSession::Start() {
   start_ns_ = executor_.clock().NowNs();
   control_->Start(this, &executor_);
   control_->Send(settings_.open);
-  executor_.PostAfter(kAcceptDeadlineNs, lifetime_.Guard([this] {
-    if (state_ == State::kOpening) {
-      GiveUp(WithReason(absl::DeadlineExceededError(absl::StrCat("storage node ", settings_.node,
-                                                                 " has not answered in 5 s")),
-                        "NODE_UNREACHABLE", {{"node", settings_.node}}));
-    }
-  }));
+  AwaitAccept("opening the session");
   Tick();
+}
+
+void ClientSession::AwaitAccept(const std::string& phase) {
+  const int64_t left_ns = start_ns_ + kOpeningLimitNs - executor_.clock().NowNs();
+  const int64_t wait_ns = std::min(kAcceptDeadlineNs, std::max<int64_t>(left_ns, 0));
+  executor_.PostAfter(wait_ns, lifetime_.Guard([this, phase, turn = ++accept_turn_] {
+    if (state_ != State::kOpening || turn != accept_turn_) return;
+    GiveUp(WithReason(absl::DeadlineExceededError(absl::StrCat("storage node ", settings_.node,
+                                                               " has not answered in 5 s; the last "
+                                                               "that is known of it: ",
+                                                               phase)),
+                      "NODE_UNREACHABLE", {{"node", settings_.node}, {"phase", phase}}));
+  }));
 }
 
 void ClientSession::Stop() {
@@ -58,6 +66,9 @@ void ClientSession::OnMessage(Message message) {
     status = state_ == State::kOpening ? OnAccept(*accept) : UnexpectedFromNode("Accept");
   } else if (const auto* finished = std::get_if<Finished>(&message)) {
     OnPeerFinished(*finished);
+  } else if (const auto* news = std::get_if<Progress>(&message);
+             news != nullptr && state_ == State::kOpening) {
+    AwaitAccept(news->phase);
   } else if (transfer_ == nullptr) {
     status = UnexpectedFromNode("a message before Accept");
   } else if (const auto* offer = std::get_if<RailOffer>(&message)) {

@@ -2,11 +2,16 @@
 // or sink the session shall pump.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/ladder/ring_fit.h"
 #include "dataplane/memory/slot_pool.h"
@@ -30,12 +35,42 @@ struct Admission {
   dataplane::ladder::Registration registration;        // as in TransferEnd
 };
 
+// What a session that is being admitted waits for, as its peer is told. Shared by the session and
+// whoever prepares what it asked for. Any thread.
+class AdmissionWatch {
+ public:
+  // Such as "waiting for LUN raw". Each call counts as progress: the session's deadline begins
+  // anew.
+  void Say(std::string phase) {
+    absl::MutexLock lock(&mutex_);
+    phase_ = std::move(phase);
+    ++steps_;
+  }
+  std::pair<std::string, uint64_t> phase() const {
+    absl::MutexLock lock(&mutex_);
+    return {phase_, steps_};
+  }
+  // Nobody waits any more: what takes long need not be ended.
+  void Leave() { left_ = true; }
+  bool left() const { return left_; }
+
+ private:
+  mutable absl::Mutex mutex_;
+  std::string phase_ ABSL_GUARDED_BY(mutex_);
+  uint64_t steps_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::atomic<bool> left_ = false;
+};
+
+using OnAdmitted = std::function<void(absl::StatusOr<Admission>)>;
+
 class SessionHost {
  public:
   virtual ~SessionHost() = default;
 
-  // Called on `executor`, on which the returned objects live from then on.
-  virtual absl::StatusOr<Admission> Admit(const Open& open, dataplane::Executor& executor) = 0;
+  // Called on `executor`, which must not wait; so does `admitted`, once, at once or later. What it
+  // gives lives on `executor`, and may be dropped there: then nobody wants it any more.
+  virtual void Admit(const Open& open, dataplane::Executor& executor,
+                     std::shared_ptr<AdmissionWatch> watch, OnAdmitted admitted) = 0;
 };
 
 }  // namespace tapedeck::services::session

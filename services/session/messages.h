@@ -97,6 +97,7 @@ struct Progress {
   uint64_t crc_errors = 0;
   uint64_t retransmitted_blocks = 0;
   std::vector<RailProgress> rails;
+  std::string phase;  // before Accept: what the storage node still has to do for it
   bool operator==(const Progress&) const = default;
 };
 

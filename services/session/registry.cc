@@ -153,6 +153,13 @@ void Registry::Drain(int64_t grace_ns) {
   mutex_.Await(absl::Condition(&none_left));
 }
 
+std::string Registry::Left() const {
+  absl::MutexLock lock(&mutex_);
+  std::string left = absl::StrCat(sessions_.size(), " sessions");
+  for (const auto& [id, entry] : sessions_) absl::StrAppend(&left, " ", id);
+  return left;
+}
+
 NodeStats Registry::stats() const {
   absl::MutexLock lock(&mutex_);
   NodeStats stats = ended_;

@@ -36,6 +36,8 @@ class Registry final : public SessionAcceptor {
   void Drain(int64_t grace_ns);
 
   // Counts of ended and open sessions; those of open ones are as old as their last progress.
+  // The sessions there are, for the log.
+  std::string Left() const;
   NodeStats stats() const;
 
  private:

@@ -15,6 +15,9 @@ using dataplane::LogLevel;
 
 namespace {
 
+// The longest that nothing moves while what a session asked for is prepared.
+constexpr int64_t kAdmissionDeadlineNs = 15 * dataplane::kSecondNs;
+
 absl::Status UnexpectedFromWorker(absl::string_view message) {
   return UnexpectedMessage("the worker", message);
 }
@@ -40,7 +43,7 @@ ServerSession::~ServerSession() = default;
 void ServerSession::Start() {
   control_->Start(this, &executor_);
   executor_.PostAfter(kOpenDeadlineNs, lifetime_.Guard([this] {
-    if (transfer_ == nullptr && !finished_) {
+    if (admission_ == nullptr && !finished_) {
       Abort(absl::DeadlineExceededError("the worker has not opened the session in 5 s"));
     }
   }));
@@ -57,7 +60,10 @@ void ServerSession::OnMessage(Message message) {
   absl::Status status = CheckMessage(known, message);
   if (!status.ok()) return Abort(status);
   if (const auto* open = std::get_if<Open>(&message)) {
-    status = transfer_ == nullptr ? OnOpen(*open) : UnexpectedFromWorker("Open");
+    status = admission_ == nullptr ? OnOpen(*open) : UnexpectedFromWorker("Open");
+  } else if (const auto* left = std::get_if<Finished>(&message);
+             left != nullptr && admission_ != nullptr && transfer_ == nullptr) {
+    Abort(left->cause.ok() ? absl::CancelledError("the worker left") : left->cause);
   } else if (transfer_ == nullptr) {
     status = UnexpectedFromWorker("a message before Open");
   } else if (const auto* offer = std::get_if<RailOffer>(&message)) {
@@ -85,8 +91,37 @@ absl::Status ServerSession::OnOpen(const Open& open) {
         "VERSION_MISMATCH",
         {{"ours", absl::StrCat(kProtocolVersion)}, {"theirs", absl::StrCat(open.version)}});
   }
-  TD_ASSIGN_OR_RETURN(Admission admission, settings_.host->Admit(open, executor_));
-  return BeginTransfer(open, std::move(admission));
+  admission_ = std::make_shared<AdmissionWatch>();
+  admission_moved_ns_ = executor_.clock().NowNs();
+  settings_.host->Admit(open, executor_, admission_,
+                        lifetime_.Guard([this, open](absl::StatusOr<Admission> admission) {
+                          OnAdmitted(open, std::move(admission));
+                        }));
+  if (transfer_ == nullptr) WatchAdmission();
+  return absl::OkStatus();
+}
+
+void ServerSession::OnAdmitted(const Open& open, absl::StatusOr<Admission> admission) {
+  if (finished_) return;
+  absl::Status status = admission.status();
+  if (status.ok()) status = BeginTransfer(open, *std::move(admission));
+  if (!status.ok()) Abort(status);
+}
+
+void ServerSession::WatchAdmission() {
+  if (transfer_ != nullptr || finished_) return;
+  const auto [phase, steps] = admission_->phase();
+  const int64_t now_ns = executor_.clock().NowNs();
+  if (steps != admission_steps_) admission_moved_ns_ = now_ns;
+  admission_steps_ = steps;
+  if (now_ns - admission_moved_ns_ >= kAdmissionDeadlineNs) {
+    return Abort(WithReason(
+        absl::DeadlineExceededError(absl::StrCat("the session was not admitted: ", phase,
+                                                 " for 15 s; see that the LUN's disks answer")),
+        "LUN_NOT_RESPONDING", {{"phase", phase}}));
+  }
+  control_->Send(Progress{.phase = phase});
+  executor_.PostAfter(kIdleProgressNs, lifetime_.Guard([this] { WatchAdmission(); }));
 }
 
 absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission) {
@@ -168,6 +203,7 @@ void ServerSession::OnClosed(const absl::Status& cause) {
 }
 
 void ServerSession::Abort(const absl::Status& cause) {
+  if (admission_ != nullptr) admission_->Leave();
   if (transfer_ != nullptr && !pump_done_) return transfer_->Abort(cause);
   if (std::exchange(finished_, true)) return;
   control_->Send(Finished{.cause = cause});

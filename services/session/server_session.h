@@ -57,6 +57,9 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   void OnPumpDone(const absl::Status& cause) override;
 
   absl::Status OnOpen(const Open& open);
+  void OnAdmitted(const Open& open, absl::StatusOr<Admission> admission);
+  // While what was asked for is prepared: tells the worker, and ends when nothing moves.
+  void WatchAdmission();
   absl::Status BeginTransfer(const Open& open, Admission admission);
   void OnPeerFinished(const Finished& finished);
   void SendProgress();
@@ -75,6 +78,9 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   Progress last_progress_;  // once the transfer is gone
   Progress told_progress_;
   int64_t told_ns_ = 0;
+  std::shared_ptr<AdmissionWatch> admission_;  // from Open on
+  uint64_t admission_steps_ = 0;
+  int64_t admission_moved_ns_ = 0;
   bool pump_done_ = false;
   bool accepted_ = false;     // the worker knows of the transfer
   bool finished_ = false;     // the transfer is over

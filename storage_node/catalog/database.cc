@@ -1,6 +1,7 @@
 #include "storage_node/catalog/database.h"
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 
@@ -29,6 +30,7 @@ void Statement::Bind(int number, int64_t value) {
 }
 
 absl::StatusOr<bool> Statement::Step() {
+  dataplane::MayWait("the catalog");
   const int result = sqlite3_step(statement_.get());
   if (result == SQLITE_ROW) return true;
   if (result == SQLITE_DONE) return false;
@@ -54,6 +56,7 @@ absl::StatusOr<Database> Database::Open(const std::string& path) {
 }
 
 absl::Status Database::Run(const char* sql) {
+  dataplane::MayWait("the catalog");
   if (sqlite3_exec(connection_.get(), sql, nullptr, nullptr, nullptr) == SQLITE_OK) {
     return absl::OkStatus();
   }

@@ -15,6 +15,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/directory/mark.h"
@@ -60,6 +61,9 @@ void LogRemoved(const disk::Directory& folder, const std::string& name, absl::st
   dataplane::Log(dataplane::LogLevel::kInfo, "spares", "spare file removed",
                  {{"path", folder.PathOf(name)}, {"why", std::string(why)}});
 }
+
+// After the last recording has ended: a stream in segments may be about to go on.
+constexpr absl::Duration kQuiet = absl::Seconds(1);
 
 }  // namespace
 
@@ -219,8 +223,13 @@ void Spares::Loop() {
 std::optional<Spares::Part> Spares::Begin() {
   const auto ready = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return stop_ || Wanted(); };
   absl::MutexLock lock(&mutex_);
-  mutex_.Await(absl::Condition(&ready));
-  if (stop_) return std::nullopt;
+  while (true) {
+    mutex_.Await(absl::Condition(&ready));
+    if (stop_) return std::nullopt;
+    const absl::Duration left = quiet_since_ + kQuiet - absl::Now();
+    if (left <= absl::ZeroDuration()) break;
+    mutex_.AwaitWithTimeout(absl::Condition(&stop_), left);
+  }
   if (!part_.has_value()) part_ = Part{.name = NewName()};
   writing_ = true;
   return part_;
@@ -292,7 +301,7 @@ void Spares::Use::SetFile(uint64_t inode) {
 Spares::Use::~Use() {
   absl::MutexLock lock(&spares_.mutex_);
   if (inode_.has_value()) spares_.open_.erase(spares_.open_.find(*inode_));
-  if (records_) --spares_.recorders_;
+  if (records_ && --spares_.recorders_ == 0) spares_.quiet_since_ = absl::Now();
 }
 
 }  // namespace tapedeck::storage_node::directory

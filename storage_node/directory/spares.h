@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "services/catalog.h"
 #include "storage_node/disk/directory.h"
 
@@ -113,8 +114,9 @@ class Spares {
   uint64_t next_ ABSL_GUARDED_BY(mutex_) = 0;
   std::multiset<uint64_t> open_ ABSL_GUARDED_BY(mutex_);  // inodes
   uint64_t recorders_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool writing_ ABSL_GUARDED_BY(mutex_) = false;  // part_ is open
-  bool full_ ABSL_GUARDED_BY(mutex_) = false;     // or the disk fails
+  absl::Time quiet_since_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();  // nobody records
+  bool writing_ ABSL_GUARDED_BY(mutex_) = false;                           // part_ is open
+  bool full_ ABSL_GUARDED_BY(mutex_) = false;                              // or the disk fails
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };

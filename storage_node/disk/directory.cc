@@ -12,6 +12,7 @@
 #include <span>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/disk/beneath.h"
@@ -83,6 +84,7 @@ absl::Status Directory::Failed(absl::string_view call, const std::string& name, 
 }
 
 absl::StatusOr<Directory> Directory::OpenDirectory(const std::string& name) const {
+  dataplane::MayWait("the disk");
   Fd fd = OpenBeneath(fd_.get(), name, O_RDONLY | O_DIRECTORY);
   if (fd.get() < 0) return Failed("open", name, errno);
   return Directory(std::move(fd), PathOf(name), member_);
@@ -95,6 +97,7 @@ absl::StatusOr<Directory> Directory::MakeDirectory(const std::string& name) cons
 }
 
 absl::Status Directory::MakeNewDirectory(const std::string& name) const {
+  dataplane::MayWait("the disk");
   if (mkdirat(fd_.get(), name.c_str(), kNewDirectory) == 0) return absl::OkStatus();
   if (errno == EEXIST) return absl::AlreadyExistsError(absl::StrCat("mkdir ", PathOf(name)));
   return IoError("mkdir", PathOf(name), member_, errno);
@@ -145,6 +148,7 @@ absl::Status Directory::WriteFile(const std::string& name, absl::string_view tex
 }
 
 absl::StatusOr<EntryKind> Directory::KindOf(const std::string& name) const {
+  dataplane::MayWait("the disk");
   struct stat status;
   if (fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
     return KindOfMode(status.st_mode);
@@ -154,6 +158,7 @@ absl::StatusOr<EntryKind> Directory::KindOf(const std::string& name) const {
 }
 
 absl::StatusOr<std::vector<Entry>> Directory::List() const {
+  dataplane::MayWait("the disk");
   // A descriptor of its own: its place in the list is shared with nobody.
   Fd own = OpenBeneath(fd_.get(), ".", O_RDONLY | O_DIRECTORY);
   const std::unique_ptr<DIR, CloseDirectory> directory(own.get() < 0 ? nullptr
@@ -177,6 +182,7 @@ absl::StatusOr<std::vector<Entry>> Directory::List() const {
 
 absl::Status Directory::Rename(const std::string& from, const Directory& into,
                                const std::string& to) const {
+  dataplane::MayWait("the disk");
   int result = renameat2(fd_.get(), from.c_str(), into.fd(), to.c_str(), RENAME_NOREPLACE);
   if (result != 0 && (errno == EINVAL || errno == ENOSYS)) {  // a file system without it
     TD_ASSIGN_OR_RETURN(const EntryKind there, into.KindOf(to));
@@ -199,12 +205,14 @@ absl::StatusOr<bool> Directory::RemoveFile(const std::string& name) const {
 }
 
 absl::StatusOr<bool> Directory::RemoveEmpty(const std::string& name) const {
+  dataplane::MayWait("the disk");
   if (unlinkat(fd_.get(), name.c_str(), AT_REMOVEDIR) == 0) return true;
   if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR || errno == ENOENT) return false;
   return IoError("rmdir", PathOf(name), member_, errno);
 }
 
 absl::Status Directory::Sync() const {
+  dataplane::MayWait("the disk");
   if (fsync(fd_.get()) != 0) return IoError("fsync", path_, member_, errno);
   return absl::OkStatus();
 }

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/io_error.h"
 
@@ -21,6 +22,7 @@ Fd::~Fd() {
 }
 
 absl::StatusOr<Fd> Open(const std::string& path, int flags, const std::string& member) {
+  dataplane::MayWait("the disk");
   const int fd = open(path.c_str(), flags | O_CLOEXEC, 0640);
   if (fd >= 0) return Fd(fd);
   if (errno == ENOENT) return absl::NotFoundError(absl::StrCat("open ", path, ": no such file"));
@@ -29,6 +31,7 @@ absl::StatusOr<Fd> Open(const std::string& path, int flags, const std::string& m
 
 absl::Status WriteAll(const Fd& fd, std::span<const std::byte> bytes, uint64_t offset,
                       const std::string& where, const std::string& member) {
+  dataplane::MayWait("the disk");
   while (!bytes.empty()) {
     const ssize_t n = pwrite(fd.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
@@ -41,6 +44,7 @@ absl::Status WriteAll(const Fd& fd, std::span<const std::byte> bytes, uint64_t o
 
 absl::StatusOr<size_t> ReadSome(const Fd& fd, std::span<std::byte> into, uint64_t offset,
                                 const std::string& where, const std::string& member) {
+  dataplane::MayWait("the disk");
   size_t done = 0;
   while (done < into.size()) {
     const ssize_t n =

@@ -11,6 +11,23 @@ namespace {
 
 constexpr absl::Duration kRetryPeriod = absl::Seconds(2);
 
+void Try(NodeParts& parts, const std::string& lun_id) {
+  // Without the lease it may be forgotten meanwhile.
+  const auto lease = parts.leases->TakeExclusive("luns/" + lun_id);
+  const auto offline = parts.luns.Offline();
+  const auto lun = offline.find(lun_id);
+  if (lease == nullptr || lun == offline.end()) return;
+  const services::Lun& config = lun->second.config;
+  const absl::Status status = OpenLunAndReconcile(parts, config);
+  if (status.ok()) {
+    dataplane::Log(dataplane::LogLevel::kInfo, "late_luns", "LUN online", {{"lun", config.name}});
+  } else if (status != lun->second.cause) {
+    dataplane::Log(dataplane::LogLevel::kError, "late_luns", "LUN still offline",
+                   {{"lun", config.name}, {"error", std::string(status.message())}});
+    parts.luns.SetOffline(lun_id, {.config = config, .cause = status});
+  }
+}
+
 }  // namespace
 
 LateLuns::LateLuns(NodeParts& parts) : parts_(parts) {
@@ -33,24 +50,11 @@ void LateLuns::Run() {
     }
     const auto offline = parts_.luns.Offline();
     if (offline.empty()) return;
-    for (const auto& [lun_id, lun] : offline) Try(lun_id);
-  }
-}
-
-void LateLuns::Try(const std::string& lun_id) {
-  // Without the lease it may be forgotten meanwhile.
-  const auto lease = parts_.leases->TakeExclusive("luns/" + lun_id);
-  const auto offline = parts_.luns.Offline();
-  const auto lun = offline.find(lun_id);
-  if (lease == nullptr || lun == offline.end()) return;
-  const services::Lun& config = lun->second.config;
-  const absl::Status status = OpenLunAndReconcile(parts_, config);
-  if (status.ok()) {
-    dataplane::Log(dataplane::LogLevel::kInfo, "late_luns", "LUN online", {{"lun", config.name}});
-  } else if (status != lun->second.cause) {
-    dataplane::Log(dataplane::LogLevel::kError, "late_luns", "LUN still offline",
-                   {{"lun", config.name}, {"error", std::string(status.message())}});
-    parts_.luns.SetOffline(lun_id, {.config = config, .cause = status});
+    for (const auto& [lun_id, lun] : offline) {
+      const auto desk = parts_.upkeep.Of(lun_id);
+      if (desk->waiting() > 0) continue;
+      desk->Run([&parts = parts_, id = lun_id] { Try(parts, id); });
+    }
   }
 }
 

@@ -18,7 +18,6 @@ class LateLuns {
 
  private:
   void Run();
-  void Try(const std::string& lun_id);
 
   NodeParts& parts_;
   absl::Mutex mutex_;

@@ -24,6 +24,8 @@ struct OpenLun {
   store::StoreKindInfo kind;
   std::shared_ptr<Capacity> capacity;
   std::string channel_root;  // the directory its channel configurations lie under
+  // Held while the manifest of a closed recording is replaced.
+  std::shared_ptr<absl::Mutex> rewriting = std::make_shared<absl::Mutex>();
   std::unique_ptr<store::Store> store;
 };
 

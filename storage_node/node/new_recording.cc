@@ -102,21 +102,73 @@ format::Manifest NewManifest(NodeParts& parts, const RecordTarget& target,
   return manifest;
 }
 
+void Drop(catalog::Catalog& catalog, OpenLun& lun, const ResourceName& name,
+          absl::string_view why) {
+  const absl::Status gone =
+      lun.store->DeleteRecording({.channel = name.channel, .recording = name.recording});
+  if (gone.ok()) LogDeleted(name, why);
+  catalog.DeleteRecording(name).IgnoreError();
+}
+
 // The files are the truth: start-up finds them as they are if the catalog's row is lost.
-std::function<void(const format::Manifest&)> KeepOrDrop(NodeParts& parts, const ResourceName& name,
-                                                        std::shared_ptr<OpenLun> lun) {
-  return [catalog = parts.catalog, lun = std::move(lun), name](const format::Manifest& sealed) {
-    if (sealed.blocks == 0 && !sealed.cause.empty()) {
-      // The session ended before its first block: there is nothing to keep.
-      const absl::Status gone =
-          lun->store->DeleteRecording({.channel = name.channel, .recording = name.recording});
-      if (gone.ok()) LogDeleted(name, "its session ended before the first block");
-      catalog->DeleteRecording(name).IgnoreError();
-    } else {
-      catalog->PutRecording(name, sealed).IgnoreError();
-    }
+void KeepOrDrop(catalog::Catalog& catalog, OpenLun& lun, const ResourceName& name,
+                const format::Manifest& sealed) {
+  if (sealed.blocks == 0 && !sealed.cause.empty()) {
+    Drop(catalog, lun, name, "its session ended before the first block");
+  } else {
+    catalog.PutRecording(name, sealed).IgnoreError();
+  }
+}
+
+std::function<void(const format::Manifest&, std::function<void()>)> OnSealed(
+    NodeParts& parts, const ResourceName& name, std::shared_ptr<OpenLun> lun,
+    dataplane::Executor& executor) {
+  return [catalog = parts.catalog, desk = parts.desks.Of(name.lun), lun = std::move(lun), name,
+          &executor](const format::Manifest& sealed, std::function<void()> done) {
+    desk->Run([catalog, lun, name, sealed, done = std::move(done), &executor] {
+      KeepOrDrop(*catalog, *lun, name, sealed);
+      executor.Post(done);
+    });
   };
 }
+
+// The files of a recording that has no writer yet. Unless it gets one, the recording goes again.
+class Prepared {
+ public:
+  // `options` without lease.
+  Prepared(NodeParts& parts, ResourceName name, Held held, WriterOptions options,
+           std::unique_ptr<store::RecordingFiles> files)
+      : desk_(parts.desks.Of(name.lun)),
+        catalog_(parts.catalog),
+        name_(std::move(name)),
+        held_(std::make_shared<Held>(std::move(held))),
+        options_(std::move(options)),
+        files_(std::move(files)) {}
+  ~Prepared() {
+    if (files_ == nullptr) return;
+    files_ = nullptr;
+    desk_->Run([catalog = catalog_, name = name_, held = held_] {
+      Drop(*catalog, *held->lun, name, "its session ended before it could begin");
+    });
+  }
+
+  ArmedRecording Arm(NodeParts& parts, dataplane::Executor& executor) {
+    ArmedRecording recording{.name = name_.ToString(), .live = options_.live};
+    parts.live.Add(recording.name, recording.live);
+    options_.lease = held_;
+    recording.writer =
+        std::make_unique<RecordingWriter>(std::move(options_), std::move(files_), executor);
+    return recording;
+  }
+
+ private:
+  const std::shared_ptr<Desk> desk_;
+  const std::shared_ptr<catalog::Catalog> catalog_;
+  const ResourceName name_;
+  const std::shared_ptr<Held> held_;
+  WriterOptions options_;
+  std::unique_ptr<store::RecordingFiles> files_;
+};
 
 }  // namespace
 
@@ -154,10 +206,10 @@ absl::StatusOr<RecordTarget> FindTarget(NodeParts& parts, const Open& open) {
   return target;
 }
 
-absl::StatusOr<ArmedRecording> MakeRecording(NodeParts& parts, const RecordTarget& target,
-                                             size_t ring_slots,
-                                             std::shared_ptr<PieceCheck> arrivals,
-                                             dataplane::Executor& executor) {
+absl::StatusOr<ArmRecording> PrepareRecording(NodeParts& parts, const RecordTarget& target,
+                                              size_t ring_slots,
+                                              std::shared_ptr<PieceCheck> arrivals,
+                                              dataplane::Executor& executor) {
   TD_ASSIGN_OR_RETURN(const ResourceName name, NewName(parts, target.name));
   auto lease = parts.leases->TakeExclusive(name.ToString());
   if (lease == nullptr) {
@@ -178,21 +230,21 @@ absl::StatusOr<ArmedRecording> MakeRecording(NodeParts& parts, const RecordTarge
     parts.catalog->DeleteRecording(name).IgnoreError();
     return files.status();
   }
-  ArmedRecording recording{.name = name.ToString(), .live = std::make_shared<LiveRecording>()};
-  parts.live.Add(recording.name, recording.live);
-  recording.writer = std::make_unique<RecordingWriter>(
-      WriterOptions{.name = recording.name,
-                    .manifest = manifest,
-                    .ring_slots = ring_slots,
-                    .arrivals = std::move(arrivals),
-                    .capacity = lun->capacity,
-                    .reserved = std::move(room),
-                    .live = recording.live,
-                    .on_sealed = KeepOrDrop(parts, name, lun),
-                    .verifier = parts.verifier,
-                    .lease = std::make_shared<Held>(Held{.lun = lun, .lease = std::move(lease)})},
-      *std::move(files), executor);
-  return recording;
+  auto prepared =
+      std::make_unique<Prepared>(parts, name, Held{.lun = lun, .lease = std::move(lease)},
+                                 WriterOptions{.name = name.ToString(),
+                                               .manifest = manifest,
+                                               .ring_slots = ring_slots,
+                                               .arrivals = std::move(arrivals),
+                                               .capacity = lun->capacity,
+                                               .reserved = std::move(room),
+                                               .live = std::make_shared<LiveRecording>(),
+                                               .on_sealed = OnSealed(parts, name, lun, executor),
+                                               .verifier = parts.verifier},
+                                 *std::move(files));
+  return [&parts, &executor, prepared = std::move(prepared)]() mutable {
+    return prepared->Arm(parts, executor);
+  };
 }
 
 }  // namespace tapedeck::storage_node

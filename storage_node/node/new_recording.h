@@ -37,12 +37,12 @@ absl::StatusOr<Reservation> ReserveRoom(NodeParts& parts, const RecordTarget& ta
 // NOT_FOUND (LUN_NOT_FOUND, CHANNEL_NOT_FOUND), INVALID_ARGUMENT. Any thread.
 absl::StatusOr<RecordTarget> FindTarget(NodeParts& parts, const services::session::Open& open);
 
-// Makes a fresh recording, locked by its writer, whose blocks come from a ring of `ring_slots` and
-// have been checked by `arrivals`. Refuses what the LUN has no room for: RESOURCE_EXHAUSTED
-// (LUN_FULL). On `executor`; waits for the file system's metadata.
-absl::StatusOr<ArmedRecording> MakeRecording(NodeParts& parts, const RecordTarget& target,
-                                             size_t ring_slots,
-                                             std::shared_ptr<PieceCheck> arrivals,
-                                             dataplane::Executor& executor);
+// Makes the files of a fresh recording, locked by its writer to be, whose blocks come from a ring
+// of `ring_slots` and have been checked by `arrivals`. Refuses what the LUN has no room for:
+// RESOURCE_EXHAUSTED (LUN_FULL). On the LUN's desk; the writer lives on `executor`.
+absl::StatusOr<ArmRecording> PrepareRecording(NodeParts& parts, const RecordTarget& target,
+                                              size_t ring_slots,
+                                              std::shared_ptr<PieceCheck> arrivals,
+                                              dataplane::Executor& executor);
 
 }  // namespace tapedeck::storage_node

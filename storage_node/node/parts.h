@@ -14,6 +14,7 @@
 #include "dataplane/clock.h"
 #include "dataplane/transport/transport.h"
 #include "storage_node/catalog/catalog.h"
+#include "storage_node/desk.h"
 #include "storage_node/format/uuid.h"
 #include "storage_node/leases.h"
 #include "storage_node/node/lun_table.h"
@@ -32,6 +33,8 @@ struct StorageSettings {
   std::vector<dataplane::Transport*> rails;       // of the sessions; outlive the node
   std::shared_ptr<const dataplane::Clock> clock;  // null: the system's
   format::Random random;                          // null: the system's
+  // Sessions do themselves what LUNs' desks are asked for: for simulations, in which nothing waits.
+  bool no_desks = false;
 };
 
 // The recordings that are being written. Any thread.
@@ -88,7 +91,10 @@ struct NodeParts {
   LiveRecordings live;
   std::shared_ptr<TailMemory> follow_memory;  // null: followers read the stores
   LiveTriggers triggers;
-  absl::Mutex rewriting;  // held while a closed recording's manifest is replaced
+  // Last: what is queued uses the others. Of what sessions wait for, and of what nobody waits for:
+  // policies' deletions, and LUNs that were offline.
+  Desks desks;
+  Desks upkeep;
 };
 
 // AIP-155: a request_id that was used before has the result of that time. Runs `create`, which

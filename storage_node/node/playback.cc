@@ -20,6 +20,7 @@ namespace tapedeck::storage_node {
 namespace {
 
 using dataplane::TransferOp;
+using services::session::Accept;
 using services::session::Admission;
 using services::session::Open;
 using services::session::Playhead;
@@ -94,14 +95,15 @@ absl::StatusOr<Playable> FindInStream(NodeParts& parts, const Open& open) {
   return FindPlayable(parts, segments[found].name.ToString(), playhead.follow);
 }
 
-absl::StatusOr<std::unique_ptr<dataplane::Source>> OpenReader(
-    NodeParts& parts, Playable playable, uint64_t first, const Playhead& playhead,
-    std::shared_ptr<dataplane::SlotPool> ring, dataplane::Executor& executor) {
+// Opens the files; the reader takes its slots from `wakers` once it is made.
+absl::StatusOr<StreamSource::OpenReader> OpenFiles(NodeParts& parts, Playable playable,
+                                                   uint64_t first, const Playhead& playhead,
+                                                   std::shared_ptr<RingWakers> wakers,
+                                                   dataplane::Executor& executor) {
   const FoundRecording& found = playable.recording;
   TD_ASSIGN_OR_RETURN(auto files, found.lun->store->OpenRecording(found.path(), executor));
   ReaderOptions options{.name = found.name.ToString(),
                         .manifest = found.manifest,
-                        .ring = std::move(ring),
                         .first = first,
                         .live = playable.live,
                         .behind_ns = playhead.behind_ns};
@@ -110,7 +112,11 @@ absl::StatusOr<std::unique_ptr<dataplane::Source>> OpenReader(
     options.follow_memory = parts.follow_memory;
   }
   options.lease = std::make_shared<Playable>(std::move(playable));
-  return std::make_unique<RecordingReader>(std::move(options), std::move(files), executor);
+  return [options = std::move(options), files = std::move(files), wakers = std::move(wakers),
+          &executor]() mutable -> std::unique_ptr<dataplane::Source> {
+    options.ring = wakers->Share();
+    return std::make_unique<RecordingReader>(std::move(options), std::move(files), executor);
+  };
 }
 
 // The next segment was deleted to make room: what is missing is not known.
@@ -122,7 +128,7 @@ absl::Status Overtaken(const ResourceName& last, uint64_t number) {
                               "RECORDING_NOT_FOUND", {{"recording", last.ToString()}});
 }
 
-// Opens one segment after the other; null after the last.
+// Opens one segment after the other; null after the last. On the LUN's desk.
 class NextSegment {
  public:
   NextSegment(NodeParts& parts, const FoundRecording& first, const Playhead& playhead,
@@ -133,7 +139,7 @@ class NextSegment {
         wakers_(std::move(wakers)),
         executor_(executor) {}
 
-  absl::StatusOr<std::unique_ptr<dataplane::Source>> operator()() {
+  absl::StatusOr<StreamSource::OpenReader> Open() {
     TD_ASSIGN_OR_RETURN(const auto segments, SegmentsOf(parts_, last_.name, last_.manifest));
     const uint64_t number = SegmentNumber(last_.manifest) + 1;
     const auto next = std::ranges::lower_bound(segments, number, {}, &StreamSegment::number);
@@ -150,7 +156,15 @@ class NextSegment {
     }
     TD_RETURN_IF_ERROR(playable.status());
     last_ = playable->recording;
-    return OpenReader(parts_, *std::move(playable), 0, playhead_, wakers_->Share(), executor_);
+    return OpenFiles(parts_, *std::move(playable), 0, playhead_, wakers_, executor_);
+  }
+
+  // Asks the desk.
+  static void Ask(const std::shared_ptr<NextSegment>& next, StreamSource::OnOpened opened) {
+    next->parts_.desks.Of(next->last_.name.lun)->Run([next, opened = std::move(opened)] {
+      next->executor_.Post(
+          [result = next->Open(), opened]() mutable { opened(std::move(result)); });
+    });
   }
 
  private:
@@ -161,10 +175,35 @@ class NextSegment {
   dataplane::Executor& executor_;
 };
 
+std::unique_ptr<dataplane::Source> MakeStream(NodeParts& parts, const FoundRecording& first,
+                                              const Playhead& playhead,
+                                              StreamSource::OpenReader& open,
+                                              const std::shared_ptr<RingWakers>& wakers,
+                                              dataplane::Executor& executor) {
+  auto next = std::make_shared<NextSegment>(parts, first, playhead, wakers, executor);
+  return std::make_unique<StreamSource>(
+      open(), /*ahead=*/!playhead.follow,
+      [next](StreamSource::OnOpened opened) { NextSegment::Ask(next, std::move(opened)); });
+}
+
+Accept AcceptOf(const FoundRecording& found, const services::Channel& channel, const Open& open,
+                uint64_t first, bool known) {
+  const format::Manifest& manifest = found.manifest;
+  return {.recording = found.name.ToString(),
+          .datatype = manifest.datatype,
+          .sample_rate = manifest.sample_rate,
+          .op = OpOf(open, channel),
+          .commit = channel.commit,
+          .block_bytes = manifest.block_bytes,
+          .blocks = known ? manifest.blocks - first : 0,
+          .first_block = first,
+          .labels = manifest.labels};
+}
+
 }  // namespace
 
-absl::StatusOr<Admission> AdmitPlayback(NodeParts& parts, const Open& open,
-                                        dataplane::Executor& executor) {
+absl::StatusOr<MakeAdmission> PreparePlayback(NodeParts& parts, const Open& open,
+                                              dataplane::Executor& executor) {
   const Playhead& playhead = open.playhead;
   TD_ASSIGN_OR_RETURN(Playable playable,
                       playhead.stream ? FindInStream(parts, open)
@@ -176,29 +215,22 @@ absl::StatusOr<Admission> AdmitPlayback(NodeParts& parts, const Open& open,
   TD_ASSIGN_OR_RETURN(const uint64_t first,
                       FindStart(*found.lun->store, found.path(), manifest, playable.blocks(),
                                 playhead, *parts.settings.clock));
-  const TransferOp op = OpOf(open, channel);
   TD_ASSIGN_OR_RETURN(auto fitted, MakeSessionRing(parts.settings, *found.lun, manifest.block_bytes,
-                                                   /*playback=*/true, op));
+                                                   /*playback=*/true, OpOf(open, channel)));
   const bool known = playable.live == nullptr && !playhead.stream;
-  Admission admission{.ring = fitted.ring,
-                      .accept = {.recording = found.name.ToString(),
-                                 .datatype = manifest.datatype,
-                                 .sample_rate = manifest.sample_rate,
-                                 .op = op,
-                                 .commit = channel.commit,
-                                 .block_bytes = manifest.block_bytes,
-                                 .blocks = known ? manifest.blocks - first : 0,
-                                 .first_block = first,
-                                 .labels = manifest.labels},
-                      .registration = std::move(fitted.registration)};
-  const auto wakers = std::make_shared<RingWakers>(std::move(fitted.ring));
-  TD_ASSIGN_OR_RETURN(admission.source, OpenReader(parts, std::move(playable), first, playhead,
-                                                   wakers->Share(), executor));
-  if (playhead.stream) {
-    admission.source = std::make_unique<StreamSource>(
-        std::move(admission.source), NextSegment(parts, found, playhead, wakers, executor));
-  }
-  return admission;
+  Accept accept = AcceptOf(found, channel, open, first, known);
+  const auto wakers = std::make_shared<RingWakers>(fitted.ring);
+  TD_ASSIGN_OR_RETURN(auto reader,
+                      OpenFiles(parts, std::move(playable), first, playhead, wakers, executor));
+  return [&parts, &executor, found, playhead, wakers, accept = std::move(accept),
+          fitted = std::move(fitted), reader = std::move(reader)]() mutable {
+    return Admission{.source = playhead.stream
+                                   ? MakeStream(parts, found, playhead, reader, wakers, executor)
+                                   : reader(),
+                     .ring = std::move(fitted.ring),
+                     .accept = std::move(accept),
+                     .registration = std::move(fitted.registration)};
+  };
 }
 
 }  // namespace tapedeck::storage_node

@@ -1,5 +1,6 @@
 #include "storage_node/node/recorder_control.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -31,6 +32,19 @@ absl::Status AwaitNoted(const FoundRecording& found, LiveRecording& live) {
                            : Busy(found, "failed before this was on the disk; try again");
 }
 
+// It was deleted for want of room before it could be kept, and so was all before it.
+void LeaveOut(const std::string& recording, Caught& caught) {
+  services::Capture& capture = caught.capture;
+  const auto gone = std::ranges::find(capture.recordings, recording);
+  if (gone == capture.recordings.end()) return;
+  const auto end = caught.ends.begin() + (gone - capture.recordings.begin());
+  capture.first_sample = std::max(capture.first_sample, *end);
+  caught.ends.erase(end);
+  capture.recordings.erase(gone);
+  capture.recording = capture.recordings.empty() ? "" : capture.recordings.front();
+  if (caught.to_mark == recording) caught.to_mark.clear();
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<services::Capture>> RecorderService::TriggerRecording(
@@ -54,13 +68,18 @@ absl::StatusOr<std::vector<services::Capture>> RecorderService::TriggerRecording
       "CHANNEL_NOT_TRIGGERED", {{"channel", channel}});
 }
 
-absl::Status RecorderService::WriteDown(const Caught& caught, const services::Trigger& trigger) {
+absl::Status RecorderService::WriteDown(Caught& caught, const services::Trigger& trigger) {
   std::vector<std::string> to_keep = caught.to_keep;
   for (const auto& [recording, live] : caught.told) {
     if (!live->AwaitNoted()) to_keep.push_back(recording);
   }
   for (const std::string& recording : to_keep) {
-    TD_RETURN_IF_ERROR(Retry([&] { return KeepRecording(recording, true); }));
+    const absl::Status status = Retry([&] { return KeepRecording(recording, true); });
+    if (absl::IsNotFound(status)) {
+      LeaveOut(recording, caught);
+    } else if (!status.ok()) {
+      return status;
+    }
   }
   if (caught.to_mark.empty()) return absl::OkStatus();
   const services::Annotation mark{.sample_start = caught.capture.trigger_sample,

@@ -23,7 +23,7 @@ class RecorderService final : public services::RecorderControl {
  private:
   // Keeps and marks what the session could not by itself, since it is closed, and waits for what it
   // could.
-  absl::Status WriteDown(const Caught& caught, const services::Trigger& trigger);
+  absl::Status WriteDown(Caught& caught, const services::Trigger& trigger);
 
   NodeParts& parts_;
 };

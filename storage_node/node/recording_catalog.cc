@@ -1,7 +1,11 @@
 #include "storage_node/node/recording_catalog.h"
 
+#include <map>
+#include <memory>
 #include <utility>
 
+#include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/node/recordings.h"
 #include "storage_node/verify.h"
@@ -10,6 +14,35 @@ namespace tapedeck::storage_node {
 namespace {
 
 constexpr char kAbandoned[] = "ABORTED: the session ended without closing the recording";
+
+// How long a list waits for disks.
+constexpr absl::Duration kListPatience = absl::Seconds(1);
+
+// Has the desks close what sessions have left open, and waits for those that answer. What cannot be
+// closed now is shown as it is: GetRecording says why. False: there is nothing of that kind.
+bool HaveAbandonedClosed(NodeParts& parts, const std::vector<catalog::RecordingRow>& rows) {
+  std::map<std::string, std::vector<catalog::RecordingRow>> abandoned;  // by LUN
+  for (const catalog::RecordingRow& row : rows) {
+    if (row.manifest.state != services::RecordingState::kRecording) continue;
+    if (parts.live.Find(row.name.ToString()) == nullptr) abandoned[row.name.lun].push_back(row);
+  }
+  std::vector<std::shared_ptr<absl::Notification>> asked;
+  for (auto& [id, left] : abandoned) {
+    const auto lun = parts.luns.Find(id);
+    const auto desk = parts.desks.Of(id);
+    if (!lun.ok() || desk->waiting() > 0) continue;
+    const auto& done = asked.emplace_back(std::make_shared<absl::Notification>());
+    desk->Run([&parts, done, lun = *lun, left = std::move(left)]() mutable {
+      for (catalog::RecordingRow& row : left) {
+        CloseAbandoned(parts, *lun, &row, kAbandoned).IgnoreError();
+      }
+      done->Notify();
+    });
+  }
+  const absl::Time deadline = absl::Now() + kListPatience;
+  for (const auto& done : asked) done->WaitForNotificationWithDeadline(deadline);
+  return !abandoned.empty();
+}
 
 }  // namespace
 
@@ -25,13 +58,11 @@ absl::StatusOr<std::vector<services::Recording>> RecordingService::ListRecording
   if (name.lun != "-" && name.channel != "-")
     TD_RETURN_IF_ERROR(FindChannel(parts_, name).status());
   TD_ASSIGN_OR_RETURN(auto rows, parts_.catalog->ListRecordings(name));
-  std::vector<services::Recording> recordings;
-  for (catalog::RecordingRow& row : rows) {
-    // What cannot be closed now is shown as it is: GetRecording says why.
-    const auto lun = parts_.luns.Find(row.name.lun);
-    if (lun.ok()) CloseAbandoned(parts_, **lun, &row, kAbandoned).IgnoreError();
-    recordings.push_back(Present(parts_, row));
+  if (HaveAbandonedClosed(parts_, rows)) {
+    TD_ASSIGN_OR_RETURN(rows, parts_.catalog->ListRecordings(name));
   }
+  std::vector<services::Recording> recordings;
+  for (const catalog::RecordingRow& row : rows) recordings.push_back(Present(parts_, row));
   return recordings;
 }
 

@@ -77,8 +77,10 @@ absl::StatusOr<bool> RemoveRecording(NodeParts& parts, const ResourceName& name,
 absl::Status RewriteManifest(NodeParts& parts, const std::string& recording,
                              const std::function<bool(format::Manifest*)>& change) {
   const auto lease = parts.leases->TakeShared(recording);
-  const absl::MutexLock lock(&parts.rewriting);
   TD_ASSIGN_OR_RETURN(FoundRecording found, FindRecording(parts, recording));
+  const absl::MutexLock lock(found.lun->rewriting.get());
+  // It may have changed before the lock.
+  TD_ASSIGN_OR_RETURN(found, FindRecording(parts, recording));
   if (lease == nullptr || found.manifest.state == services::RecordingState::kRecording ||
       !change(&found.manifest)) {
     return Busy(found, "is being closed or deleted, or has 10000 markers; try again");
@@ -92,15 +94,18 @@ absl::Status RewriteManifest(NodeParts& parts, const std::string& recording,
 }
 
 absl::StatusOr<RepairProgress> MendManifest(NodeParts& parts, const std::string& recording) {
-  const absl::MutexLock lock(&parts.rewriting);
-  TD_ASSIGN_OR_RETURN(const FoundRecording found, FindRecording(parts, recording));
+  TD_ASSIGN_OR_RETURN(FoundRecording found, FindRecording(parts, recording));
+  const absl::MutexLock lock(found.lun->rewriting.get());
+  TD_ASSIGN_OR_RETURN(found, FindRecording(parts, recording));
   return RepairManifest(*found.lun->store, found.path(), found.manifest, *parts.settings.clock);
 }
 
 services::Recording Present(NodeParts& parts, const catalog::RecordingRow& row) {
   services::Recording recording = format::ToRecording(row.manifest, row.name.channel_name());
-  if (recording.state != services::RecordingState::kRecording) return recording;
-  if (const auto live = parts.live.Find(recording.name)) {
+  const auto live = parts.live.Find(recording.name);
+  // Its writer lets go of it a moment after the catalog knows that it is closed.
+  if (live != nullptr && live->closed() == nullptr) {
+    recording.state = services::RecordingState::kRecording;
     recording.blocks = live->blocks;
     recording.bytes = live->bytes;
     recording.missing_blocks = live->missing_blocks;

@@ -34,6 +34,24 @@ absl::Status DeleteWhere(NodeParts& parts, const std::string& lun_id, OpenLun& l
   return absl::OkStatus();
 }
 
+void Look(NodeParts& parts, NextLooks& looks, const std::string& lun_id, OpenLun& lun) {
+  const int64_t now_ns = parts.settings.clock->WallNs();
+  const auto due = [&] {
+    absl::MutexLock lock(&looks.mutex);
+    return now_ns >= looks.at_ns[lun.config.uid];
+  };
+  const bool aged = lun.config.max_age_ns > 0 && due();
+  if (!aged && lun.capacity->used() <= FillLimit(lun)) return;
+  const auto next = ApplyPolicies(parts, lun_id, lun, now_ns);
+  if (!next.ok()) {
+    dataplane::Log(dataplane::LogLevel::kError, "retention", "policies not applied",
+                   {{"lun", lun.config.name}, {"error", std::string(next.status().message())}});
+    return;
+  }
+  absl::MutexLock lock(&looks.mutex);
+  looks.at_ns[lun.config.uid] = *next;
+}
+
 }  // namespace
 
 uint64_t FillLimit(const OpenLun& lun) {
@@ -90,8 +108,12 @@ void Retention::Run() {
       if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), kRetentionPeriod)) return;
     }
     for (const auto& [lun_id, lun] : parts_.luns.All()) {
-      Look(lun_id, *lun);
       WarnOfFill(*lun);
+      const auto desk = parts_.upkeep.Of(lun_id);
+      if (desk->waiting() > 0) continue;  // the last look is not done
+      desk->Run([&parts = parts_, looks = next_looks_, lun_id, lun] {
+        Look(parts, *looks, lun_id, *lun);
+      });
     }
   }
 }
@@ -109,20 +131,6 @@ void Retention::WarnOfFill(const OpenLun& lun) {
                     {"capacity_bytes", absl::StrCat(limit)}});
   }
   warned = below;
-}
-
-void Retention::Look(const std::string& lun_id, OpenLun& lun) {
-  const int64_t now_ns = parts_.settings.clock->WallNs();
-  int64_t& next_ns = next_look_ns_[lun.config.uid];
-  const bool aged = lun.config.max_age_ns > 0 && now_ns >= next_ns;
-  if (!aged && lun.capacity->used() <= FillLimit(lun)) return;
-  const auto next = ApplyPolicies(parts_, lun_id, lun, now_ns);
-  if (next.ok()) {
-    next_ns = *next;
-  } else {
-    dataplane::Log(dataplane::LogLevel::kError, "retention", "policies not applied",
-                   {{"lun", lun.config.name}, {"error", std::string(next.status().message())}});
-  }
 }
 
 }  // namespace tapedeck::storage_node

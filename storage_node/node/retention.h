@@ -24,8 +24,14 @@ absl::Status MakeRoom(NodeParts& parts, const std::string& lun_id, OpenLun& lun,
 absl::StatusOr<int64_t> ApplyPolicies(NodeParts& parts, const std::string& lun_id, OpenLun& lun,
                                       int64_t now_ns);
 
-// Applies the policies of all LUNs and warns of those that fill up, on a thread of its own. Owned
-// by the node.
+// When to look again for what is too old, by LUN uid. Shared with what is queued.
+struct NextLooks {
+  absl::Mutex mutex;
+  std::map<std::string, int64_t> at_ns ABSL_GUARDED_BY(mutex);
+};
+
+// Has the policies of all LUNs applied, each on the LUN's own thread, and warns of those that fill
+// up. Owned by the node.
 class Retention {
  public:
   explicit Retention(NodeParts& parts);
@@ -33,14 +39,12 @@ class Retention {
 
  private:
   void Run();
-  void Look(const std::string& lun_id, OpenLun& lun);
   // Of a LUN that stops its recordings when it is full: once below 10 % of room, once below 1 %.
   void WarnOfFill(const OpenLun& lun);
 
   NodeParts& parts_;
-  // By LUN uid; of the thread.
-  std::map<std::string, int64_t> next_look_ns_;
-  std::map<std::string, uint64_t> warned_percent_;
+  const std::shared_ptr<NextLooks> next_looks_ = std::make_shared<NextLooks>();
+  std::map<std::string, uint64_t> warned_percent_;  // by LUN uid; of the thread
   absl::Mutex mutex_;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;

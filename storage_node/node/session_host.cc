@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/node/new_recording.h"
@@ -44,18 +45,21 @@ std::shared_ptr<PieceCheck> NewArrivals(const RecordTarget& target) {
   return std::make_shared<PieceCheck>(format::PieceBytesOf(target.channel.block_bytes));
 }
 
-absl::StatusOr<Admission> AdmitRecord(NodeParts& parts, const RecordTarget& target,
-                                      dataplane::Executor& executor) {
+absl::StatusOr<MakeAdmission> PrepareRecord(NodeParts& parts, const RecordTarget& target,
+                                            dataplane::Executor& executor) {
   TD_ASSIGN_OR_RETURN(auto fitted,
                       MakeSessionRing(parts.settings, *target.lun, target.channel.block_bytes,
                                       /*playback=*/false, target.op));
-  const auto arrivals = NewArrivals(target);
-  TD_ASSIGN_OR_RETURN(ArmedRecording recording,
-                      MakeRecording(parts, target, fitted.ring->slots(), arrivals, executor));
-  Admission admission = AdmissionOf(parts, target, std::move(fitted), arrivals);
-  admission.accept.recording = recording.name;
-  admission.sink = std::move(recording.writer);
-  return admission;
+  auto arrivals = NewArrivals(target);
+  TD_ASSIGN_OR_RETURN(auto arm,
+                      PrepareRecording(parts, target, fitted.ring->slots(), arrivals, executor));
+  return [&parts, target, arrivals, fitted = std::move(fitted), arm = std::move(arm)]() mutable {
+    Admission admission = AdmissionOf(parts, target, std::move(fitted), arrivals);
+    ArmedRecording recording = arm();
+    admission.accept.recording = recording.name;
+    admission.sink = std::move(recording.writer);
+    return admission;
+  };
 }
 
 absl::StatusOr<TriggerWindow> WindowOf(const services::Channel& channel) {
@@ -66,8 +70,51 @@ absl::StatusOr<TriggerWindow> WindowOf(const services::Channel& channel) {
                        .sample_bytes = datatype.bytes_per_sample()};
 }
 
-absl::StatusOr<Admission> AdmitSegmented(NodeParts& parts, RecordTarget target,
-                                         uint64_t segment_blocks, dataplane::Executor& executor) {
+// Runs `prepare` on the LUN's desk and gives what came of it to `made` on the executor.
+void PrepareLater(NodeParts& parts, const std::string& lun, dataplane::Executor& executor,
+                  std::function<absl::StatusOr<ArmRecording>()> prepare, OnPrepared made) {
+  parts.desks.Of(lun)->Run([&executor, prepare = std::move(prepare),
+                            made = std::move(made)]() mutable {
+    executor.Post([arm = prepare(), made = std::move(made)]() mutable { made(std::move(arm)); });
+  });
+}
+
+// What every segment of a session is made from. The first one names the stream.
+struct Segments {
+  NodeParts& parts;
+  RecordTarget target;
+  size_t ring_slots;
+  std::shared_ptr<PieceCheck> arrivals;
+  dataplane::Executor& executor;
+
+  absl::StatusOr<ArmRecording> Prepare(uint64_t number) const {
+    RecordTarget segment = target;
+    segment.segment = number;
+    return PrepareRecording(parts, segment, ring_slots, arrivals, executor);
+  }
+};
+
+SegmentOptions OptionsOf(const Segments& segments, uint64_t segment_blocks,
+                         const TriggerWindow& window) {
+  SegmentOptions options{.segment_blocks = segment_blocks};
+  options.keeper.window = window;
+  // Whether one that is closed is still there is seen when it is told that it is kept.
+  options.keeper.pin = [&parts = segments.parts](const std::string& recording,
+                                                 bool writing) -> std::shared_ptr<const void> {
+    if (writing) return parts.leases->TakeBeside(recording);
+    return parts.leases->TakeShared(recording);
+  };
+  options.make = [segments](uint64_t number, OnPrepared made) {
+    PrepareLater(
+        segments.parts, segments.target.name.lun, segments.executor,
+        [segments, number] { return segments.Prepare(number); }, std::move(made));
+  };
+  return options;
+}
+
+absl::StatusOr<MakeAdmission> PrepareSegmented(NodeParts& parts, RecordTarget target,
+                                               uint64_t segment_blocks,
+                                               dataplane::Executor& executor) {
   if (target.lun->config.full_policy == services::FullPolicy::kStop &&
       target.open.expected_blocks > 0) {
     TD_ASSIGN_OR_RETURN(Reservation room, ReserveRoom(parts, target, target.open.expected_blocks));
@@ -76,70 +123,105 @@ absl::StatusOr<Admission> AdmitSegmented(NodeParts& parts, RecordTarget target,
   TD_ASSIGN_OR_RETURN(auto fitted,
                       MakeSessionRing(parts.settings, *target.lun, target.channel.block_bytes,
                                       /*playback=*/false, target.op));
+  TD_ASSIGN_OR_RETURN(const TriggerWindow window, WindowOf(target.channel));
   const auto arrivals = NewArrivals(target);
-  SegmentOptions options{.segment_blocks = segment_blocks};
-  TD_ASSIGN_OR_RETURN(options.keeper.window, WindowOf(target.channel));
-  options.keeper.pin = [&parts](const std::string& recording,
-                                bool writing) -> std::shared_ptr<const void> {
-    if (writing) return parts.leases->TakeBeside(recording);
-    std::shared_ptr<const void> lease = parts.leases->TakeShared(recording);
-    return lease != nullptr && FindRecording(parts, recording).ok() ? lease : nullptr;
+  Segments segments{parts, std::move(target), fitted.ring->slots(), arrivals, executor};
+  TD_ASSIGN_OR_RETURN(auto arm, segments.Prepare(0));
+  return [segments, segment_blocks, window, fitted = std::move(fitted),
+          arm = std::move(arm)]() mutable {
+    NodeParts& node = segments.parts;
+    ArmedRecording first = arm();
+    segments.target.stream = first.name.substr(first.name.rfind('/') + 1);
+    Admission admission = AdmissionOf(node, segments.target, std::move(fitted), segments.arrivals);
+    admission.accept.recording = first.name;
+    auto sink = std::make_unique<SegmentSink>(OptionsOf(segments, segment_blocks, window),
+                                              std::move(first), segments.executor);
+    if (segments.target.channel.triggered()) {
+      node.triggers.Add(segments.target.channel.name, sink->port());
+    }
+    admission.sink = std::move(sink);
+    return admission;
   };
-  options.make = [&parts, target, slots = fitted.ring->slots(), arrivals,
-                  &executor](uint64_t number) mutable -> absl::StatusOr<ArmedRecording> {
-    target.segment = number;
-    TD_ASSIGN_OR_RETURN(ArmedRecording made,
-                        MakeRecording(parts, target, slots, arrivals, executor));
-    if (number == 0) target.stream = made.name.substr(made.name.rfind('/') + 1);
-    return made;
-  };
-  TD_ASSIGN_OR_RETURN(auto sink, SegmentSink::Create(std::move(options), executor));
-  if (target.channel.triggered()) parts.triggers.Add(target.channel.name, sink->port());
-  Admission admission = AdmissionOf(parts, target, std::move(fitted), arrivals);
-  admission.accept.recording = sink->first_recording();
-  admission.sink = std::move(sink);
-  return admission;
 }
 
-absl::StatusOr<Admission> AdmitTriggered(NodeParts& parts, const RecordTarget& target,
-                                         dataplane::Executor& executor) {
-  const services::Channel& channel = target.channel;
-  TriggerOptions options;
-  TD_ASSIGN_OR_RETURN(options.window, WindowOf(channel));
-  const TriggerWindow& window = options.window;
-  options.hold_blocks = window.BlocksFor(window.before_samples);
-  TD_ASSIGN_OR_RETURN(auto fitted,
-                      MakeSessionRing(parts.settings, *target.lun, channel.block_bytes,
-                                      /*playback=*/false, target.op, options.hold_blocks));
-  const auto arrivals = NewArrivals(target);
-  // How long the stream will be says nothing about its captures.
+// What a capture is recorded into. How long the stream will be says nothing about its captures.
+RecordTarget CaptureOf(const RecordTarget& target, const TriggerWindow& window) {
   RecordTarget capture = target;
   capture.open.expected_blocks = 0;
   if (target.lun->config.full_policy == services::FullPolicy::kRing) {
     capture.open.expected_blocks = window.BlocksFor(window.before_samples + window.after_samples);
   }
-  options.arm = [&parts, capture = std::move(capture), slots = fitted.ring->slots(), arrivals,
-                 &executor] { return MakeRecording(parts, capture, slots, arrivals, executor); };
-  TD_ASSIGN_OR_RETURN(auto sink, TriggerSink::Create(std::move(options), executor));
-  parts.triggers.Add(channel.name, sink->port());
-  Admission admission = AdmissionOf(parts, target, std::move(fitted), arrivals);
-  admission.sink = std::move(sink);
-  return admission;
+  return capture;
+}
+
+absl::StatusOr<MakeAdmission> PrepareTriggered(NodeParts& parts, const RecordTarget& target,
+                                               dataplane::Executor& executor) {
+  TriggerOptions options;
+  TD_ASSIGN_OR_RETURN(options.window, WindowOf(target.channel));
+  options.hold_blocks = options.window.BlocksFor(options.window.before_samples);
+  TD_ASSIGN_OR_RETURN(auto fitted,
+                      MakeSessionRing(parts.settings, *target.lun, target.channel.block_bytes,
+                                      /*playback=*/false, target.op, options.hold_blocks));
+  const auto arrivals = NewArrivals(target);
+  const auto prepare = [&parts, &executor, arrivals, slots = fitted.ring->slots(),
+                        capture = CaptureOf(target, options.window)] {
+    return PrepareRecording(parts, capture, slots, arrivals, executor);
+  };
+  options.make = [&parts, &executor, lun = target.name.lun, prepare](OnPrepared made) {
+    PrepareLater(parts, lun, executor, prepare, std::move(made));
+  };
+  TD_ASSIGN_OR_RETURN(auto arm, prepare());
+  return [&parts, &executor, target, arrivals, options = std::move(options),
+          fitted = std::move(fitted), arm = std::move(arm)]() mutable {
+    auto sink = std::make_unique<TriggerSink>(std::move(options), arm(), executor);
+    parts.triggers.Add(target.channel.name, sink->port());
+    Admission admission = AdmissionOf(parts, target, std::move(fitted), arrivals);
+    admission.sink = std::move(sink);
+    return admission;
+  };
+}
+
+absl::StatusOr<MakeAdmission> Prepare(NodeParts& parts, const Open& open,
+                                      dataplane::Executor& executor) {
+  if (open.direction == services::session::Direction::kPlayback) {
+    return PreparePlayback(parts, open, executor);
+  }
+  TD_ASSIGN_OR_RETURN(const RecordTarget target, FindTarget(parts, open));
+  if (target.channel.triggered() && target.channel.commit == dataplane::CommitLevel::kReceived) {
+    return PrepareTriggered(parts, target, executor);
+  }
+  const uint64_t segment_blocks = SegmentBlocks(target.channel, *target.lun);
+  return segment_blocks > 0 ? PrepareSegmented(parts, target, segment_blocks, executor)
+                            : PrepareRecord(parts, target, executor);
+}
+
+// Of what is to be recorded or played.
+absl::StatusOr<std::string> LunOf(const Open& open) {
+  const bool playback = open.direction == services::session::Direction::kPlayback;
+  TD_ASSIGN_OR_RETURN(const ResourceName name, playback ? ParseRecordingName(open.recording)
+                                                        : ParseChannelName(open.channel));
+  return name.lun;
 }
 
 }  // namespace
 
-absl::StatusOr<Admission> RecordingHost::Admit(const Open& open, dataplane::Executor& executor) {
-  if (open.direction == services::session::Direction::kPlayback) {
-    return AdmitPlayback(parts_, open, executor);
+void RecordingHost::Admit(const Open& open, dataplane::Executor& executor,
+                          std::shared_ptr<services::session::AdmissionWatch> watch,
+                          services::session::OnAdmitted admitted) {
+  const auto lun = LunOf(open);
+  if (!lun.ok()) return admitted(lun.status());
+  absl::Status status = parts_.luns.CheckExists(*lun);
+  if (status.ok()) {
+    watch->Say(absl::StrCat("waiting for LUN ", *lun));
+    status = parts_.desks.Of(*lun)->TryRun([this, open, &executor, watch, lun = *lun, admitted] {
+      if (watch->left()) return;
+      watch->Say(absl::StrCat("opening files of LUN ", lun));
+      executor.Post([made = Prepare(parts_, open, executor), admitted]() mutable {
+        admitted(made.ok() ? absl::StatusOr<Admission>((*made)()) : made.status());
+      });
+    });
   }
-  TD_ASSIGN_OR_RETURN(const RecordTarget target, FindTarget(parts_, open));
-  if (target.channel.triggered() && target.channel.commit == dataplane::CommitLevel::kReceived) {
-    return AdmitTriggered(parts_, target, executor);
-  }
-  const uint64_t segment_blocks = SegmentBlocks(target.channel, *target.lun);
-  return segment_blocks > 0 ? AdmitSegmented(parts_, target, segment_blocks, executor)
-                            : AdmitRecord(parts_, target, executor);
+  if (!status.ok()) admitted(status);
 }
 
 }  // namespace tapedeck::storage_node

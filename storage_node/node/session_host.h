@@ -7,14 +7,15 @@
 
 namespace tapedeck::storage_node {
 
-// Any thread. Owned by the node. Admitting creates or opens files and writes one row: it may wait
-// for the file system's metadata, once per session and before any block moves.
+// Any thread. Owned by the node. What a session needs of the disk before any block moves is done on
+// the LUN's desk.
 class RecordingHost final : public services::session::SessionHost {
  public:
   explicit RecordingHost(NodeParts& parts) : parts_(parts) {}
 
-  absl::StatusOr<services::session::Admission> Admit(const services::session::Open& open,
-                                                     dataplane::Executor& executor) override;
+  void Admit(const services::session::Open& open, dataplane::Executor& executor,
+             std::shared_ptr<services::session::AdmissionWatch> watch,
+             services::session::OnAdmitted admitted) override;
 
  private:
   NodeParts& parts_;

@@ -38,8 +38,14 @@ absl::StatusOr<NullStream> FromLabels(const std::map<std::string, std::string>& 
 
 class NullHost final : public services::session::SessionHost {
  public:
-  absl::StatusOr<Admission> Admit(const services::session::Open& open,
-                                  dataplane::Executor&) override {
+  void Admit(const services::session::Open& open, dataplane::Executor&,
+             std::shared_ptr<services::session::AdmissionWatch>,
+             services::session::OnAdmitted admitted) override {
+    admitted(Make(open));
+  }
+
+ private:
+  static absl::StatusOr<Admission> Make(const services::session::Open& open) {
     TD_ASSIGN_OR_RETURN(const NullStream stream, FromLabels(open.labels));
     Admission admission{.check_payload = stream.crc};
     TD_ASSIGN_OR_RETURN(admission.ring, MakeHostRing(stream.slots, stream.block_bytes));

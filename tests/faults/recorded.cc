@@ -52,7 +52,11 @@ format::Manifest Record(sim::FaultDisk& disk, uint8_t recording, uint64_t blocks
                           .ring_slots = 8,
                           .capacity = std::make_shared<Capacity>(0),
                           .live = std::make_shared<LiveRecording>(),
-                          .on_sealed = [&](const format::Manifest& m) { sealed = m; }},
+                          .on_sealed =
+                              [&](const format::Manifest& m, const std::function<void()>& done) {
+                                sealed = m;
+                                done();
+                              }},
                          *store->CreateRecording(PathOf(sealed.id), kBlockBytes, executor),
                          executor);
   uint64_t next = 0;

@@ -27,7 +27,7 @@ SAID=$(mktemp -d "${TMPDIR:-/tmp}/tapedeck-checks.XXXXXX")
 trap 'rm -rf "$SAID"' EXIT
 "$LAB/checks.sh" --list "$FILE" "$@" >"$SAID/list"
 "$LAB/vm.sh" --timeout 3400 "${OPTIONS[@]}" --env "TAPEDECK_BIN=${TAPEDECK_BIN:-$LAB/../../build/bin}" \
-  --env "TAPEDECK_LONG=${TAPEDECK_LONG:-}" -- "$LAB/checks.sh" "$FILE" "$@" </dev/null 2>"$SAID/machine" |
+  --env "TAPEDECK_LONG=${TAPEDECK_LONG:-}" --env TAPEDECK_WAITING=abort -- "$LAB/checks.sh" "$FILE" "$@" </dev/null 2>"$SAID/machine" |
   keep_results | tee "$SAID/verdicts" || STATUS=$?
 cat "$SAID/machine"
 say_not_run

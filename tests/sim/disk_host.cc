@@ -25,9 +25,11 @@ DiskHost::DiskHost(std::unique_ptr<storage_node::store::Store> store, uint32_t m
                 .members = members,
                 .block_bytes = block_bytes} {}
 
-absl::StatusOr<Admission> DiskHost::Admit(const Open& open, dataplane::Executor& executor) {
+void DiskHost::Admit(const Open& open, dataplane::Executor& executor,
+                     std::shared_ptr<services::session::AdmissionWatch> /*watch*/,
+                     services::session::OnAdmitted admitted) {
   const bool record = open.direction == services::session::Direction::kRecord;
-  return record ? Record(open, executor) : Play(open, executor);
+  admitted(record ? Record(open, executor) : Play(open, executor));
 }
 
 absl::StatusOr<Admission> DiskHost::Record(const Open& open, dataplane::Executor& executor) {

@@ -17,8 +17,9 @@ class DiskHost final : public services::session::SessionHost {
   DiskHost(std::unique_ptr<storage_node::store::Store> store, uint32_t members,
            uint64_t block_bytes);
 
-  absl::StatusOr<services::session::Admission> Admit(const services::session::Open& open,
-                                                     dataplane::Executor& executor) override;
+  void Admit(const services::session::Open& open, dataplane::Executor& executor,
+             std::shared_ptr<services::session::AdmissionWatch> watch,
+             services::session::OnAdmitted admitted) override;
 
   static storage_node::store::RecordingPath path() { return {.channel = "c", .recording = "r"}; }
   storage_node::store::Store& store() { return *store_; }

@@ -65,7 +65,11 @@ uint64_t Record(FaultDisk& disk, uint64_t seed, uint32_t members, uint64_t* push
                           .ring_slots = 8,
                           .capacity = std::make_shared<Capacity>(0),
                           .live = std::make_shared<LiveRecording>(),
-                          .on_sealed = [&](const format::Manifest&) { sealed = true; }},
+                          .on_sealed =
+                              [&](const format::Manifest&, const std::function<void()>& done) {
+                                sealed = true;
+                                done();
+                              }},
                          std::move(files), executor);
   executor.RunUntil([&] {
     acknowledged = std::max(acknowledged, writer.watermarks().durable);

@@ -22,7 +22,8 @@ constexpr char kChannel[] = "luns/sim/channels/c";
 
 class RecordingSim : public testing::TestWithParam<std::pair<TransferOp, TransferOp>> {
  protected:
-  RecordingSim() : node_(*storage_node::StorageNode::Create({.state_dir = state_.path()})) {
+  RecordingSim()
+      : node_(*storage_node::StorageNode::Create({.state_dir = state_.path(), .no_desks = true})) {
     EXPECT_TRUE(node_->luns()
                     .CreateLun({.name = "luns/sim",
                                 .store = services::StoreKind::kMemory,

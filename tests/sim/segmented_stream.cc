@@ -32,12 +32,15 @@ absl::StatusOr<std::unique_ptr<SegmentedStream>> SegmentedStream::Create(
     SimulatedLun& lun, dataplane::Executor& triggers, const StreamPlan& plan, Fired* fired) {
   std::unique_ptr<SegmentedStream> stream(new SegmentedStream(lun, plan, fired));
   SegmentOptions options{.segment_blocks = plan.segment_blocks};
-  options.make = [self = stream.get()](uint64_t number) { return self->MakeSegment(number); };
+  options.make = [self = stream.get()](uint64_t number, const OnPrepared& made) {
+    self->Prepare(number, made);
+  };
   options.keeper.window = stream->Window();
   options.keeper.pin = [&lun](const std::string& recording, bool writing) {
     return lun.Pin(recording, writing);
   };
-  TD_ASSIGN_OR_RETURN(auto sink, SegmentSink::Create(std::move(options), triggers));
+  TD_ASSIGN_OR_RETURN(ArmedRecording first, stream->MakeSegment(0));
+  auto sink = std::make_unique<SegmentSink>(std::move(options), std::move(first), triggers);
   stream->port_ = sink->port();
   SinkEvents events{
       .on_taken = [self = stream.get()](const auto& header) { self->OnTaken(header); },
@@ -70,6 +73,17 @@ absl::StatusOr<ArmedRecording> SegmentedStream::MakeSegment(uint64_t number) {
   segments_.push_back(made.take);
   ++fired_["segment"];
   return std::move(made.recording);
+}
+
+void SegmentedStream::Prepare(uint64_t number, const OnPrepared& made) {
+  auto make = lifetime_.Guard([this, number, made] {
+    auto recording = MakeSegment(number);
+    if (!recording.ok()) return made(recording.status());
+    made(ArmRecording([armed = *std::move(recording)]() mutable { return std::move(armed); }));
+  });
+  if (lun_.Random() % 2 == 0) return make();
+  ++fired_["segment that had to be waited for"];
+  lun_.executor().Post(std::move(make));
 }
 
 bool SegmentedStream::ComesMissing(uint64_t sequence) const {

@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "dataplane/executor/lifetime.h"
 #include "dataplane/source.h"
 #include "services/session/pump.h"
 #include "storage_node/segment_sink.h"
@@ -57,6 +58,8 @@ class SegmentedStream final : public dataplane::Source, public services::session
   SegmentedStream(SimulatedLun& lun, const StreamPlan& plan, Fired* fired);
   storage_node::TriggerWindow Window() const;
   absl::StatusOr<storage_node::ArmedRecording> MakeSegment(uint64_t number);
+  // At once or later, as it falls.
+  void Prepare(uint64_t number, const storage_node::OnPrepared& made);
   dataplane::BlockHeader HeaderOf(uint64_t sequence) const;
   bool ComesMissing(uint64_t sequence) const;
   void OnTaken(const dataplane::BlockHeader& header);
@@ -94,6 +97,7 @@ class SegmentedStream final : public dataplane::Source, public services::session
   std::shared_ptr<storage_node::TriggerPort> port_;
   std::unique_ptr<WatchedSink> sink_;
   std::optional<services::session::Pump> pump_;
+  dataplane::Lifetime lifetime_;
 };
 
 }  // namespace tapedeck::sim

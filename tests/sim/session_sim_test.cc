@@ -54,8 +54,9 @@ class PatternHost final : public services::session::SessionHost {
  public:
   explicit PatternHost(bool slow = false) : slow_(slow) {}
 
-  absl::StatusOr<services::session::Admission> Admit(const services::session::Open& open,
-                                                     dataplane::Executor& executor) override {
+  void Admit(const services::session::Open& open, dataplane::Executor& executor,
+             std::shared_ptr<services::session::AdmissionWatch>,
+             services::session::OnAdmitted admitted) override {
     services::session::Admission admission{.ring = ring_};
     admission.accept.op = open.op;
     admission.accept.datatype = "cf32_le";
@@ -68,7 +69,7 @@ class PatternHost final : public services::session::SessionHost {
     } else {
       admission.sink = std::make_unique<PatternSink>([this](uint64_t) { ++delivered_; });
     }
-    return admission;
+    admitted(std::move(admission));
   }
 
   uint64_t delivered() const { return delivered_; }

@@ -134,7 +134,11 @@ absl::StatusOr<Made> SimulatedLun::Make(Take like, uint64_t blocks) {
                     .ring_slots = kRingSlots,
                     .capacity = std::make_shared<Capacity>(0),
                     .live = made.recording.live,
-                    .on_sealed = [this, &take](const auto& sealed) { OnSealed(take, sealed); },
+                    .on_sealed =
+                        [this, &take](const auto& sealed, const auto& done) {
+                          OnSealed(take, sealed);
+                          done();
+                        },
                     .lease = leases_->TakeExclusive(LeaseName(made.recording.name))},
       std::move(files), executor_);
   return made;

@@ -168,10 +168,10 @@ class FollowFromMemory : public testing::Test {
     player_ = Play({.follow = true});
   }
   services::session::Admission Play(services::session::Playhead playhead) {
-    return *node_.node().sessions().Admit({.direction = services::session::Direction::kPlayback,
-                                           .recording = name_,
-                                           .playhead = playhead},
-                                          player_executor_);
+    return *node_.Admit({.direction = services::session::Direction::kPlayback,
+                         .recording = name_,
+                         .playhead = playhead},
+                        player_executor_);
   }
   // A block that is durable and then lost.
   void PushAndLose(size_t bytes = kBlockBytes, uint32_t flags = 0) {

@@ -12,6 +12,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "dataplane/executor/executor.h"
+#include "dataplane/executor/waiting.h"
 
 namespace tapedeck::storage_node {
 
@@ -68,6 +69,7 @@ class ManualExecutor final : public dataplane::Executor {
       timer = std::move(timers_.begin()->second);
       timers_.erase(timers_.begin());
     }
+    const dataplane::NoWaiting no_waiting;
     timer();
   }
 
@@ -79,6 +81,7 @@ class ManualExecutor final : public dataplane::Executor {
       task = std::move(tasks_.front());
       tasks_.pop_front();
     }
+    const dataplane::NoWaiting no_waiting;
     task();
     return true;
   }

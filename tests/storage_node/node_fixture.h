@@ -117,7 +117,7 @@ class NodeFixture {
   absl::StatusOr<Recorder> Record(services::session::Open open = {}, uint64_t seed = 1) {
     if (open.channel.empty()) open.channel = "luns/l/channels/c";
     open.direction = services::session::Direction::kRecord;
-    auto admission = node_->sessions().Admit(open, executor_);
+    auto admission = Admit(open);
     if (!admission.ok()) return admission.status();
     return Recorder{.admission = *std::move(admission), .executor = &executor_, .seed = seed};
   }
@@ -135,7 +135,20 @@ class NodeFixture {
                                                     services::session::Open open = {}) {
     open.direction = services::session::Direction::kPlayback;
     open.recording = recording;
-    return node_->sessions().Admit(open, executor_);
+    return Admit(open);
+  }
+
+  // As a session is admitted: what the disk has to do for it is waited for.
+  absl::StatusOr<services::session::Admission> Admit(const services::session::Open& open) {
+    return Admit(open, executor_);
+  }
+  absl::StatusOr<services::session::Admission> Admit(const services::session::Open& open,
+                                                     ManualExecutor& executor) {
+    std::optional<absl::StatusOr<services::session::Admission>> admission;
+    node_->sessions().Admit(open, executor, std::make_shared<services::session::AdmissionWatch>(),
+                            [&](auto admitted) { admission.emplace(std::move(admitted)); });
+    EXPECT_TRUE(executor.RunUntil([&] { return admission.has_value(); }));
+    return *std::move(admission);
   }
 
   // The next block, or none at the end.

@@ -101,7 +101,11 @@ class WriterTest : public testing::Test {
                       .ring_slots = 16,
                       .capacity = std::make_shared<Capacity>(capacity_bytes),
                       .live = std::make_shared<LiveRecording>(),
-                      .on_sealed = [this](const format::Manifest& m) { sealed_ = m; },
+                      .on_sealed =
+                          [this](const format::Manifest& m, const std::function<void()>& done) {
+                            sealed_ = m;
+                            done();
+                          },
                       .verifier = verifier_},
         std::make_unique<ScriptedFiles>(disk_, executor_), executor_);
   }

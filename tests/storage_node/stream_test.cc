@@ -99,9 +99,12 @@ TEST(StreamSource, DoesNotEndWhileARejectedBlockIsRead) {
   using dataplane::Flow;
   auto first = std::make_unique<ToldReader>(
       std::deque{Flow::kMoved, Flow::kEnd, Flow::kNotNow, Flow::kMoved, Flow::kEnd});
-  std::unique_ptr<dataplane::Source> second =
-      std::make_unique<ToldReader>(std::deque{Flow::kMoved, Flow::kEnd});
-  StreamSource stream(std::move(first), [&] { return std::exchange(second, nullptr); });
+  StreamSource::OpenReader second = [] {
+    return std::make_unique<ToldReader>(std::deque{Flow::kMoved, Flow::kEnd});
+  };
+  StreamSource stream(std::move(first), /*ahead=*/false, [&](const StreamSource::OnOpened& opened) {
+    opened(std::exchange(second, nullptr));
+  });
   dataplane::Block block;
   ASSERT_EQ(*stream.Pull(&block), Flow::kMoved);
   const dataplane::BlockHeader rejected = block.header();

@@ -38,10 +38,13 @@ absl::Status Survivors::Play(storage_node::StorageNode& node,
   played.recording = recording;
   const dataplane::SystemClock clock;
   storage_node::CallerLoop loop(clock);
-  TD_ASSIGN_OR_RETURN(const auto admission,
-                      node.sessions().Admit({.direction = services::session::Direction::kPlayback,
-                                             .recording = recording.name},
-                                            loop));
+  using services::session::Admission;
+  auto admitted = Await<absl::StatusOr<Admission>>(loop, [&](auto done) {
+    node.sessions().Admit(
+        {.direction = services::session::Direction::kPlayback, .recording = recording.name}, loop,
+        std::make_shared<services::session::AdmissionWatch>(), done);
+  });
+  TD_ASSIGN_OR_RETURN(const Admission admission, std::move(admitted));
   absl::StatusOr<Flow> flow = Flow::kNotNow;
   loop.RunUntil([&] {
     while (true) {

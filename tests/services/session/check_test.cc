@@ -46,13 +46,14 @@ TransferEnd EndFor(bool sending) {
 
 class CheckTest : public testing::Test, public SessionHost {
  protected:
-  absl::StatusOr<Admission> Admit(const Open& open, dataplane::Executor&) override {
+  void Admit(const Open& open, dataplane::Executor&, std::shared_ptr<AdmissionWatch>,
+             OnAdmitted admitted) override {
     ++admitted_;
     TransferEnd end = EndFor(open.direction == Direction::kPlayback);
-    return Admission{.sink = std::move(end.sink),
-                     .source = std::move(end.source),
-                     .ring = std::move(end.ring),
-                     .accept = GoodAccept()};
+    admitted(Admission{.sink = std::move(end.sink),
+                       .source = std::move(end.source),
+                       .ring = std::move(end.ring),
+                       .accept = GoodAccept()});
   }
 
   // The error that the worker's end gives its job.

@@ -93,13 +93,14 @@ class SessionOverTcp : public testing::TestWithParam<std::tuple<Direction, Trans
     return snapshot;
   }
 
-  absl::StatusOr<Admission> Admit(const Open& open, dataplane::Executor&) override {
+  void Admit(const Open& open, dataplane::Executor&, std::shared_ptr<AdmissionWatch>,
+             OnAdmitted admitted) override {
     Admission admission = MakeEnd(open.direction == Direction::kPlayback, node_ring_);
     admission.accept.op = open.op;
     admission.accept.datatype = "cf32_le";
     admission.accept.block_bytes = kSlotBytes;
     if (open.direction == Direction::kPlayback) admission.accept.blocks = kBlocks;
-    return admission;
+    admitted(std::move(admission));
   }
 
   Admission MakeEnd(bool sending, const std::shared_ptr<dataplane::MemoryPool>& ring) {

@@ -1,0 +1,57 @@
+#include "services/server/keyed_calls.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "services/errors.h"
+
+namespace tapedeck::services::server {
+namespace {
+
+constexpr size_t kMostOfAKey = 64;
+
+absl::Status TooMany(const std::string& what, size_t most) {
+  return WithReason(
+      absl::ResourceExhaustedError(absl::StrCat(what, "; try again when some have ended")),
+      "LIMIT_REACHED", {{"limit", absl::StrCat(most)}, {"option", "calls that wait"}});
+}
+
+}  // namespace
+
+absl::Status KeyedCalls::TryRun(const std::string& key, std::function<void()> call) {
+  absl::MutexLock lock(&mutex_);
+  const auto [queue, is_new] = calls_.try_emplace(key);
+  if (!is_new) {
+    if (queue->second.size() >= kMostOfAKey) {
+      return TooMany(absl::StrCat(kMostOfAKey, " calls wait for ", key, " already"), kMostOfAKey);
+    }
+    queue->second.push_back(std::move(call));
+    return absl::OkStatus();
+  }
+  if (!threads_.TryRun([this, key] { Work(key); })) {
+    calls_.erase(queue);
+    return TooMany(absl::StrCat("calls for ", threads_.most(), " others wait already"),
+                   threads_.most());
+  }
+  queue->second.push_back(std::move(call));
+  return absl::OkStatus();
+}
+
+void KeyedCalls::Work(const std::string& key) {
+  while (true) {
+    std::function<void()> call;
+    {
+      absl::MutexLock lock(&mutex_);
+      const auto queue = calls_.find(key);
+      if (queue->second.empty()) {
+        calls_.erase(queue);
+        return;
+      }
+      call = std::move(queue->second.front());
+      queue->second.pop_front();
+    }
+    call();
+  }
+}
+
+}  // namespace tapedeck::services::server

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# A LUN whose disk does not answer any more (a frozen file system): recordings on another LUN go on, lists and health are
+# answered, what wants the frozen disk is told so, a stop request ends the node in time, and nothing is lost.
+# shellcheck source=tests/e2e/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# make_disk: mounts a file system of its own at WORK/disk.
+make_disk() {
+  [[ $EUID == 0 ]] || skip "only root can mount and freeze a file system"
+  need fsfreeze
+  truncate -s 256M "$WORK/image"
+  mkfs.ext4 -q "$WORK/image" && mkdir "$WORK/disk"
+  mount -o loop "$WORK/image" "$WORK/disk" 2>/dev/null || skip "no loop device can be mounted here"
+}
+
+freeze() { fsfreeze -f "$WORK/disk" && FROZEN=yes; }
+thaw() { fsfreeze -u "$WORK/disk" && FROZEN=no; }
+
+# shellcheck disable=SC2317
+end_disk() {
+  local status=$?
+  [[ $FROZEN == no ]] || thaw
+  services_end_but_work
+  ! mountpoint -q "$WORK/disk" || umount -l "$WORK/disk"
+  (exit "$status") && true
+  end_test
+}
+
+services_end_but_work() {
+  local pid
+  for pid in "${SERVICE_PIDS[@]}"; do stop_service "$pid"; done
+  for pid in $(jobs -rp); do kill "$pid" 2>/dev/null || true; done
+}
+
+# crowd: eight sessions and four other calls that all want the frozen disk.
+crowd() {
+  local i
+  for i in 1 2 3 4; do
+    tapectl_json record frozen/c0 --source synth --blocks 5 >"$WORK/crowd.$i" 2>&1 &
+    CROWD+=($!)
+    tapectl_json play "$OLD" --sink verify >"$WORK/crowd.play.$i" 2>&1 &
+    CROWD+=($!)
+    tapectl --timeout 60s channel create "frozen/n$i" --datatype cf32_le --block-bytes 1MiB --sample-rate 1e6 >/dev/null 2>&1 &
+    CROWD+=($!)
+  done
+}
+
+# answers WHAT COMMAND...: within 2 s, on a machine as fast as it was told.
+answers() {
+  local began
+  began=$(milliseconds)
+  "${@:2}" >/dev/null || fail "$1 fails beside a LUN that is frozen"
+  (($(milliseconds) - began < 2000 * ${TAPEDECK_SLOWNESS:-1})) || fail "$1 took $(($(milliseconds) - began)) ms"
+}
+
+# blocks_in SECONDS: how many blocks the recording gets in that time.
+blocks_in() {
+  local before
+  before=$(job_of good | jq .blocks)
+  sleep "$1"
+  echo $(($(job_of good | jq .blocks) - before))
+}
+
+job_of() { tapectl_json jobs list | jq -c --arg lun "/$1/" '[.jobs[] | select(.recording | contains($lun))][0] // {blocks: 0}'; }
+
+# is_over PID: it has ended, but for threads that the kernel does not let go of before the disk answers.
+is_over() { [[ ! -e /proc/$1 ]] || grep -q '^State:.*Z' "/proc/$1/status"; }
+
+begin_test
+FROZEN=no CROWD=()
+trap end_disk EXIT
+make_disk
+mkdir "$WORK/member-good" "$WORK/disk/member"
+start_storage
+start_worker
+tapectl lun create good --store posix --member "$WORK/member-good" --capacity 40GiB --when-full ring >/dev/null
+tapectl lun create frozen --store posix --member "$WORK/disk/member" >/dev/null
+tapectl channel create good/c0 --datatype cf32_le --block-bytes 1MiB --sample-rate 1e6 --segment 32MiB >/dev/null
+tapectl channel create frozen/c0 --datatype cf32_le --block-bytes 1MiB --sample-rate 1e6 >/dev/null
+OLD=$(tapectl_json record frozen/c0 --source synth --blocks 20 | tail -n 1 | jq -r .recording)
+start_job record good/c0 --source synth --duration 600s
+recording=$(job_of good | jq -r .recording)
+alone=$(blocks_in 2)
+freeze
+crowd
+sleep 1
+beside=$(blocks_in 2)
+((beside > 0)) || fail "a recording on another LUN stands still"
+answers "a list of LUNs" tapectl_json lun list
+answers "a list of recordings" tapectl_json recordings list
+answers "a node's description" tapectl_json nodes
+echo "a recording beside eight sessions that wait for a frozen disk: $beside blocks in 2 s, $alone without them"
+acknowledged=$(job_of good | jq .blocks)
+
+began=$(milliseconds)
+kill -TERM "$STORAGE_PID"
+wait_for 15 is_over "$STORAGE_PID" || fail "the node has not ended"
+took=$(($(milliseconds) - began))
+((took <= 10500 * ${TAPEDECK_SLOWNESS:-1})) || fail "the node took $took ms to end"
+grep -q 'msg="ended without waiting any longer" left=.*frozen' "$WORK/storage.log" || fail "the log does not name what was left"
+echo "a stop request ended the node in $took ms"
+thaw
+wait_for 10 eval "! kill -0 $STORAGE_PID" || fail "the node is still there after the disk has thawed"
+wait "${CROWD[@]}" || true
+end_job
+
+start_storage
+[[ $(tapectl_json recordings show "$recording" | jq -r .state) == SEALED ]] || fail "the healthy recording: $(tapectl_json recordings show "$recording")"
+kept=$(tapectl_json recordings list good/c0 | jq '[.recordings[].blocks] | add')
+((kept >= acknowledged)) || fail "$acknowledged blocks were acknowledged, $kept are there"
+is_whole "$(tapectl_json play "$OLD" --sink verify)" "what the frozen disk had"
+is_whole "$(tapectl_json record frozen/c0 --source synth --blocks 5 | tail -n 1)" "recording after the disk has thawed"
