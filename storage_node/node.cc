@@ -36,6 +36,7 @@ absl::StatusOr<std::unique_ptr<NodeParts>> OpenParts(StorageSettings settings) {
   auto parts = std::make_unique<NodeParts>();
   parts->settings = std::move(settings);
   parts->desks.SetAtOnce(parts->settings.no_desks);
+  parts->memory.SetAtOnce(parts->settings.no_desks);
   if (parts->settings.clock == nullptr) {
     parts->settings.clock = std::make_shared<dataplane::SystemClock>();
   }

@@ -3,16 +3,21 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/reason.h"
+#include "dataplane/status_macros.h"
 
 namespace tapedeck::dataplane {
 
-absl::Status MakeResident(std::span<std::byte> bytes) {
-  madvise(bytes.data(), bytes.size(), MADV_HUGEPAGE);  // advice: without huge pages it still works
+namespace {
+
+constexpr size_t kStepBytes = size_t{32} << 20;
+
+absl::Status FaultIn(std::span<std::byte> bytes) {
   if (madvise(bytes.data(), bytes.size(), MADV_POPULATE_WRITE) == 0) return absl::OkStatus();
   if (errno != EINVAL) {
     return WithReason(absl::ResourceExhaustedError(absl::StrCat(
@@ -24,6 +29,21 @@ absl::Status MakeResident(std::span<std::byte> bytes) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   for (size_t i = 0; i < bytes.size(); i += page) {
     *const_cast<volatile std::byte*>(&bytes[i]) = std::byte{0};
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status MakeResident(std::span<std::byte> bytes, const OnResident& on_resident) {
+  madvise(bytes.data(), bytes.size(), MADV_HUGEPAGE);  // advice: without huge pages it still works
+  for (size_t done = 0; done < bytes.size();) {
+    const auto step = bytes.subspan(done, std::min(kStepBytes, bytes.size() - done));
+    TD_RETURN_IF_ERROR(FaultIn(step));
+    done += step.size();
+    if (on_resident && !on_resident(done, bytes.size())) {
+      return absl::CancelledError("nobody wants this memory any more");
+    }
   }
   return absl::OkStatus();
 }

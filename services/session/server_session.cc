@@ -116,8 +116,9 @@ void ServerSession::WatchAdmission() {
   admission_steps_ = steps;
   if (now_ns - admission_moved_ns_ >= kAdmissionDeadlineNs) {
     return Abort(WithReason(
-        absl::DeadlineExceededError(absl::StrCat("the session was not admitted: ", phase,
-                                                 " for 15 s; see that the LUN's disks answer")),
+        absl::DeadlineExceededError(absl::StrCat(
+            "the session was not admitted: ", phase,
+            " for 15 s; see that the LUN's disks answer and that the machine has memory")),
         "LUN_NOT_RESPONDING", {{"phase", phase}}));
   }
   control_->Send(Progress{.phase = phase});

@@ -95,6 +95,7 @@ struct NodeParts {
   // policies' deletions, and LUNs that were offline.
   Desks desks;
   Desks upkeep;
+  Desks memory;  // where rings are made
 };
 
 // AIP-155: a request_id that was used before has the result of that time. Runs `create`, which

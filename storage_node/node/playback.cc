@@ -20,6 +20,7 @@ namespace tapedeck::storage_node {
 namespace {
 
 using dataplane::TransferOp;
+using dataplane::ladder::FittedRing;
 using services::session::Accept;
 using services::session::Admission;
 using services::session::Open;
@@ -200,25 +201,10 @@ Accept AcceptOf(const FoundRecording& found, const services::Channel& channel, c
           .labels = manifest.labels};
 }
 
-}  // namespace
-
-absl::StatusOr<MakeAdmission> PreparePlayback(NodeParts& parts, const Open& open,
-                                              dataplane::Executor& executor) {
-  const Playhead& playhead = open.playhead;
-  TD_ASSIGN_OR_RETURN(Playable playable,
-                      playhead.stream ? FindInStream(parts, open)
-                                      : FindPlayable(parts, open.recording, playhead.follow));
-  const FoundRecording found = playable.recording;
-  const format::Manifest& manifest = found.manifest;
-  TD_ASSIGN_OR_RETURN(const services::Channel channel, FindChannel(parts, found.name));
-  TD_RETURN_IF_ERROR(CheckSlots(open, manifest.block_bytes));
-  TD_ASSIGN_OR_RETURN(const uint64_t first,
-                      FindStart(*found.lun->store, found.path(), manifest, playable.blocks(),
-                                playhead, *parts.settings.clock));
-  TD_ASSIGN_OR_RETURN(auto fitted, MakeSessionRing(parts.settings, *found.lun, manifest.block_bytes,
-                                                   /*playback=*/true, OpOf(open, channel)));
-  const bool known = playable.live == nullptr && !playhead.stream;
-  Accept accept = AcceptOf(found, channel, open, first, known);
+absl::StatusOr<MakeAdmission> OpenPlayback(NodeParts& parts, const FoundRecording& found,
+                                           Playable playable, const Playhead& playhead,
+                                           uint64_t first, Accept accept, FittedRing fitted,
+                                           dataplane::Executor& executor) {
   const auto wakers = std::make_shared<RingWakers>(fitted.ring);
   TD_ASSIGN_OR_RETURN(auto reader,
                       OpenFiles(parts, std::move(playable), first, playhead, wakers, executor));
@@ -231,6 +217,34 @@ absl::StatusOr<MakeAdmission> PreparePlayback(NodeParts& parts, const Open& open
                      .accept = std::move(accept),
                      .registration = std::move(fitted.registration)};
   };
+}
+
+}  // namespace
+
+absl::StatusOr<SessionPlan> PlanPlayback(NodeParts& parts, const Open& open,
+                                         dataplane::Executor& executor) {
+  const Playhead& playhead = open.playhead;
+  TD_ASSIGN_OR_RETURN(Playable playable,
+                      playhead.stream ? FindInStream(parts, open)
+                                      : FindPlayable(parts, open.recording, playhead.follow));
+  const FoundRecording found = playable.recording;
+  const format::Manifest& manifest = found.manifest;
+  TD_ASSIGN_OR_RETURN(const services::Channel channel, FindChannel(parts, found.name));
+  TD_RETURN_IF_ERROR(CheckSlots(open, manifest.block_bytes));
+  TD_ASSIGN_OR_RETURN(const uint64_t first,
+                      FindStart(*found.lun->store, found.path(), manifest, playable.blocks(),
+                                playhead, *parts.settings.clock));
+  const bool known = playable.live == nullptr && !playhead.stream;
+  Accept accept = AcceptOf(found, channel, open, first, known);
+  RingNeed ring{
+      .lun = found.lun, .block_bytes = manifest.block_bytes, .playback = true, .op = accept.op};
+  return SessionPlan{
+      .ring = std::move(ring),
+      .open = [&parts, &executor, found, playhead, first, playable = std::move(playable),
+               accept = std::move(accept)](FittedRing fitted) mutable {
+        return OpenPlayback(parts, found, std::move(playable), playhead, first, std::move(accept),
+                            std::move(fitted), executor);
+      }};
 }
 
 }  // namespace tapedeck::storage_node

@@ -1,18 +1,15 @@
 // Admits playback sessions: each gets a reader of one recording, closed or still being written.
 #pragma once
 
-#include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
-#include "services/session/host.h"
+#include "services/session/messages.h"
 #include "storage_node/node/parts.h"
+#include "storage_node/node/session_plan.h"
 
 namespace tapedeck::storage_node {
 
-// Makes the admission of what is prepared. Once, on the session's executor.
-using MakeAdmission = absl::AnyInvocable<services::session::Admission()>;
-
-// On the LUN's desk: opens files and looks for the first block.
-absl::StatusOr<MakeAdmission> PreparePlayback(NodeParts& parts, const services::session::Open& open,
-                                              dataplane::Executor& executor);
+// On the LUN's desk: looks for the recording and its first block.
+absl::StatusOr<SessionPlan> PlanPlayback(NodeParts& parts, const services::session::Open& open,
+                                         dataplane::Executor& executor);
 
 }  // namespace tapedeck::storage_node

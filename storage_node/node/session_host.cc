@@ -18,7 +18,10 @@
 namespace tapedeck::storage_node {
 namespace {
 
+using dataplane::ladder::FittedRing;
 using services::session::Admission;
+using services::session::AdmissionWatch;
+using services::session::OnAdmitted;
 using services::session::Open;
 
 // How many samples of a stream fall into a time, at least; no double is precise beyond 2^53.
@@ -27,8 +30,8 @@ uint64_t SamplesIn(int64_t ns, double sample_rate) {
   return static_cast<uint64_t>(std::min(std::ceil(samples), 9.0e15));
 }
 
-Admission AdmissionOf(const NodeParts& parts, const RecordTarget& target,
-                      dataplane::ladder::FittedRing fitted, std::shared_ptr<PieceCheck> arrivals) {
+Admission AdmissionOf(const NodeParts& parts, const RecordTarget& target, FittedRing fitted,
+                      std::shared_ptr<PieceCheck> arrivals) {
   return {.ring = std::move(fitted.ring),
           .accept = {.datatype = target.channel.datatype,
                      .sample_rate = target.channel.sample_rate,
@@ -45,11 +48,15 @@ std::shared_ptr<PieceCheck> NewArrivals(const RecordTarget& target) {
   return std::make_shared<PieceCheck>(format::PieceBytesOf(target.channel.block_bytes));
 }
 
-absl::StatusOr<MakeAdmission> PrepareRecord(NodeParts& parts, const RecordTarget& target,
-                                            dataplane::Executor& executor) {
-  TD_ASSIGN_OR_RETURN(auto fitted,
-                      MakeSessionRing(parts.settings, *target.lun, target.channel.block_bytes,
-                                      /*playback=*/false, target.op));
+RingNeed RingOf(const RecordTarget& target, size_t held_slots = 0) {
+  return {.lun = target.lun,
+          .block_bytes = target.channel.block_bytes,
+          .op = target.op,
+          .held_slots = held_slots};
+}
+
+absl::StatusOr<MakeAdmission> OpenRecord(NodeParts& parts, const RecordTarget& target,
+                                         FittedRing fitted, dataplane::Executor& executor) {
   auto arrivals = NewArrivals(target);
   TD_ASSIGN_OR_RETURN(auto arm,
                       PrepareRecording(parts, target, fitted.ring->slots(), arrivals, executor));
@@ -112,17 +119,14 @@ SegmentOptions OptionsOf(const Segments& segments, uint64_t segment_blocks,
   return options;
 }
 
-absl::StatusOr<MakeAdmission> PrepareSegmented(NodeParts& parts, RecordTarget target,
-                                               uint64_t segment_blocks,
-                                               dataplane::Executor& executor) {
+absl::StatusOr<MakeAdmission> OpenSegmented(NodeParts& parts, RecordTarget target,
+                                            uint64_t segment_blocks, FittedRing fitted,
+                                            dataplane::Executor& executor) {
   if (target.lun->config.full_policy == services::FullPolicy::kStop &&
       target.open.expected_blocks > 0) {
     TD_ASSIGN_OR_RETURN(Reservation room, ReserveRoom(parts, target, target.open.expected_blocks));
     target.room = std::make_shared<Reservation>(std::move(room));
   }
-  TD_ASSIGN_OR_RETURN(auto fitted,
-                      MakeSessionRing(parts.settings, *target.lun, target.channel.block_bytes,
-                                      /*playback=*/false, target.op));
   TD_ASSIGN_OR_RETURN(const TriggerWindow window, WindowOf(target.channel));
   const auto arrivals = NewArrivals(target);
   Segments segments{parts, std::move(target), fitted.ring->slots(), arrivals, executor};
@@ -154,14 +158,9 @@ RecordTarget CaptureOf(const RecordTarget& target, const TriggerWindow& window) 
   return capture;
 }
 
-absl::StatusOr<MakeAdmission> PrepareTriggered(NodeParts& parts, const RecordTarget& target,
-                                               dataplane::Executor& executor) {
-  TriggerOptions options;
-  TD_ASSIGN_OR_RETURN(options.window, WindowOf(target.channel));
-  options.hold_blocks = options.window.BlocksFor(options.window.before_samples);
-  TD_ASSIGN_OR_RETURN(auto fitted,
-                      MakeSessionRing(parts.settings, *target.lun, target.channel.block_bytes,
-                                      /*playback=*/false, target.op, options.hold_blocks));
+absl::StatusOr<MakeAdmission> OpenTriggered(NodeParts& parts, const RecordTarget& target,
+                                            TriggerOptions options, FittedRing fitted,
+                                            dataplane::Executor& executor) {
   const auto arrivals = NewArrivals(target);
   const auto prepare = [&parts, &executor, arrivals, slots = fitted.ring->slots(),
                         capture = CaptureOf(target, options.window)] {
@@ -181,18 +180,38 @@ absl::StatusOr<MakeAdmission> PrepareTriggered(NodeParts& parts, const RecordTar
   };
 }
 
-absl::StatusOr<MakeAdmission> Prepare(NodeParts& parts, const Open& open,
-                                      dataplane::Executor& executor) {
+absl::StatusOr<SessionPlan> PlanTriggered(NodeParts& parts, const RecordTarget& target,
+                                          dataplane::Executor& executor) {
+  TriggerOptions options;
+  TD_ASSIGN_OR_RETURN(options.window, WindowOf(target.channel));
+  options.hold_blocks = options.window.BlocksFor(options.window.before_samples);
+  return SessionPlan{.ring = RingOf(target, options.hold_blocks),
+                     .open = [&parts, &executor, target, options](FittedRing fitted) {
+                       return OpenTriggered(parts, target, options, std::move(fitted), executor);
+                     }};
+}
+
+absl::StatusOr<SessionPlan> Plan(NodeParts& parts, const Open& open,
+                                 dataplane::Executor& executor) {
   if (open.direction == services::session::Direction::kPlayback) {
-    return PreparePlayback(parts, open, executor);
+    return PlanPlayback(parts, open, executor);
   }
   TD_ASSIGN_OR_RETURN(const RecordTarget target, FindTarget(parts, open));
   if (target.channel.triggered() && target.channel.commit == dataplane::CommitLevel::kReceived) {
-    return PrepareTriggered(parts, target, executor);
+    return PlanTriggered(parts, target, executor);
   }
-  const uint64_t segment_blocks = SegmentBlocks(target.channel, *target.lun);
-  return segment_blocks > 0 ? PrepareSegmented(parts, target, segment_blocks, executor)
-                            : PrepareRecord(parts, target, executor);
+  SessionPlan plan{.ring = RingOf(target)};
+  if (const uint64_t segment_blocks = SegmentBlocks(target.channel, *target.lun);
+      segment_blocks > 0) {
+    plan.open = [&parts, &executor, target, segment_blocks](FittedRing fitted) {
+      return OpenSegmented(parts, target, segment_blocks, std::move(fitted), executor);
+    };
+  } else {
+    plan.open = [&parts, &executor, target](FittedRing fitted) {
+      return OpenRecord(parts, target, std::move(fitted), executor);
+    };
+  }
+  return plan;
 }
 
 // Of what is to be recorded or played.
@@ -203,23 +222,75 @@ absl::StatusOr<std::string> LunOf(const Open& open) {
   return name.lun;
 }
 
+// Larger rings wait for each other and not for smaller ones.
+constexpr uint64_t kLargeRing = uint64_t{256} << 20;
+
+// One session on its way through the desks. Held by what is queued.
+struct Admittance : public std::enable_shared_from_this<Admittance> {
+  NodeParts& parts;
+  const Open open;
+  const std::string lun;
+  dataplane::Executor& executor;
+  const std::shared_ptr<AdmissionWatch> watch;
+  const OnAdmitted admitted;
+  SessionPlan plan;
+
+  Admittance(NodeParts& node, Open asked, std::string lun_id, dataplane::Executor& on,
+             std::shared_ptr<AdmissionWatch> watched, OnAdmitted then)
+      : parts(node),
+        open(std::move(asked)),
+        lun(std::move(lun_id)),
+        executor(on),
+        watch(std::move(watched)),
+        admitted(std::move(then)) {}
+
+  absl::Status Begin() {
+    watch->Say(absl::StrCat("waiting for LUN ", lun));
+    return parts.desks.Of(lun)->TryRun([self = shared_from_this()] { self->Look(); });
+  }
+
+  void Look() {
+    if (watch->left()) return;
+    auto planned = Plan(parts, open, executor);
+    if (!planned.ok()) return End(planned.status());
+    plan = *std::move(planned);
+    watch->Say("waiting for memory");
+    const bool large = plan.ring.bytes(parts.settings) > kLargeRing;
+    parts.memory.Of(large ? "large rings" : lun)->Run([self = shared_from_this()] {
+      self->MakeRing();
+    });
+  }
+
+  void MakeRing() {
+    auto ring = MakeSessionRing(parts.settings, plan.ring, [this](size_t done, size_t all) {
+      watch->Say(absl::StrCat("preparing memory, ", done * 100 / all, " %"));
+      return !watch->left();
+    });
+    if (!ring.ok()) return End(ring.status());
+    watch->Say(absl::StrCat("opening files of LUN ", lun));
+    parts.desks.Of(lun)->Run([self = shared_from_this(), fitted = *std::move(ring)]() mutable {
+      if (!self->watch->left()) self->End(self->plan.open(std::move(fitted)));
+    });
+  }
+
+  void End(absl::StatusOr<MakeAdmission> made) {
+    executor.Post([self = shared_from_this(), opened = std::move(made)]() mutable {
+      if (self->watch->left()) return;  // what is open goes again
+      self->admitted(opened.ok() ? absl::StatusOr<Admission>((*opened)()) : opened.status());
+    });
+  }
+};
+
 }  // namespace
 
 void RecordingHost::Admit(const Open& open, dataplane::Executor& executor,
-                          std::shared_ptr<services::session::AdmissionWatch> watch,
-                          services::session::OnAdmitted admitted) {
+                          std::shared_ptr<AdmissionWatch> watch, OnAdmitted admitted) {
   const auto lun = LunOf(open);
   if (!lun.ok()) return admitted(lun.status());
   absl::Status status = parts_.luns.CheckExists(*lun);
   if (status.ok()) {
-    watch->Say(absl::StrCat("waiting for LUN ", *lun));
-    status = parts_.desks.Of(*lun)->TryRun([this, open, &executor, watch, lun = *lun, admitted] {
-      if (watch->left()) return;
-      watch->Say(absl::StrCat("opening files of LUN ", lun));
-      executor.Post([made = Prepare(parts_, open, executor), admitted]() mutable {
-        admitted(made.ok() ? absl::StatusOr<Admission>((*made)()) : made.status());
-      });
-    });
+    status = std::make_shared<Admittance>(parts_, open, *lun, executor, std::move(watch), admitted)
+                 ->Begin();
   }
   if (!status.ok()) admitted(status);
 }

@@ -32,22 +32,26 @@ absl::Status CheckSlots(const services::session::Open& open, uint64_t block_byte
       "ARGUMENT_INVALID", {{"field", "slot_bytes"}});
 }
 
-absl::StatusOr<FittedRing> MakeSessionRing(const StorageSettings& settings, OpenLun& lun,
-                                           uint64_t block_bytes, bool playback,
-                                           dataplane::TransferOp op, size_t held_slots) {
-  const dataplane::RemoteAccess access = services::session::AccessFor(op, playback);
+uint64_t RingNeed::bytes(const StorageSettings& settings) const {
+  return (RingSlots(settings, block_bytes) + held_slots) * block_bytes;
+}
+
+absl::StatusOr<FittedRing> MakeSessionRing(const StorageSettings& settings, const RingNeed& need,
+                                           const dataplane::OnResident& on_resident) {
+  const dataplane::RemoteAccess access = services::session::AccessFor(need.op, need.playback);
   const auto make = [&](size_t slots) {
-    return lun.store->MakeRing({.slots = slots,
-                                .slot_bytes = block_bytes,
-                                .playback = playback,
-                                .exposed_to_peer = access != dataplane::RemoteAccess::kNone});
+    return need.lun->store->MakeRing({.slots = slots,
+                                      .slot_bytes = need.block_bytes,
+                                      .playback = need.playback,
+                                      .exposed_to_peer = access != dataplane::RemoteAccess::kNone,
+                                      .on_resident = on_resident});
   };
   TD_ASSIGN_OR_RETURN(const auto spare, dataplane::host::Create(dataplane::ladder::kSpareBytes));
   absl::StatusOr<FittedRing> fitted =
       dataplane::ladder::FitRing({.rails = settings.rails,
                                   .access = access,
-                                  .slots = RingSlots(settings, block_bytes) + held_slots,
-                                  .min_slots = kMinRingSlots + held_slots,
+                                  .slots = RingSlots(settings, need.block_bytes) + need.held_slots,
+                                  .min_slots = kMinRingSlots + need.held_slots,
                                   .make = make,
                                   .spare = spare->window()});
   if (fitted.ok() && !fitted->warning.empty()) {

@@ -14,13 +14,21 @@ namespace tapedeck::storage_node {
 // INVALID_ARGUMENT (ARGUMENT_INVALID): the worker's slots are smaller than a block.
 absl::Status CheckSlots(const services::session::Open& open, uint64_t block_bytes);
 
-// `op` decides what the peer may do to the ring; `held_slots` are needed beyond those that blocks
-// pass through. RESOURCE_EXHAUSTED if not even the least ring can
-// be had. Any thread.
-absl::StatusOr<dataplane::ladder::FittedRing> MakeSessionRing(const StorageSettings& settings,
-                                                              OpenLun& lun, uint64_t block_bytes,
-                                                              bool playback,
-                                                              dataplane::TransferOp op,
-                                                              size_t held_slots = 0);
+// What a session needs its ring for.
+struct RingNeed {
+  std::shared_ptr<OpenLun> lun;
+  uint64_t block_bytes = 0;
+  bool playback = false;
+  dataplane::TransferOp op = dataplane::TransferOp::kRead;  // decides what the peer may do to it
+  size_t held_slots = 0;                                    // beyond those that blocks pass through
+
+  uint64_t bytes(const StorageSettings& settings) const;
+};
+
+// RESOURCE_EXHAUSTED if not even the least ring can be had; CANCELLED if `on_resident` said so. Any
+// thread; large rings take seconds.
+absl::StatusOr<dataplane::ladder::FittedRing> MakeSessionRing(
+    const StorageSettings& settings, const RingNeed& need,
+    const dataplane::OnResident& on_resident = nullptr);
 
 }  // namespace tapedeck::storage_node

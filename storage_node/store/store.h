@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "dataplane/executor/executor.h"
+#include "dataplane/memory/pages.h"
 #include "dataplane/memory/slot_pool.h"
 #include "storage_node/store/known.h"
 #include "storage_node/store/recording_files.h"
@@ -23,6 +24,8 @@ struct RingSpec {
   // The peer may reach the ring's window itself: then the ring must hold nothing of other
   // recordings.
   bool exposed_to_peer = false;
+  // While its memory is made; null: nobody looks.
+  dataplane::OnResident on_resident = nullptr;
 };
 
 // Any thread. The calls make directories and open files: they may wait for the file system's

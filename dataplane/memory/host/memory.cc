@@ -26,7 +26,7 @@ class HostMemory final : public Memory {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Memory>> Create(size_t bytes) {
+absl::StatusOr<std::unique_ptr<Memory>> Create(size_t bytes, const OnResident& on_resident) {
   TD_RETURN_IF_ERROR(CheckAvailable(
       "host memory", bytes, "memory",
       "end other sessions, use fewer slots or smaller blocks, or give it more memory"));
@@ -38,7 +38,7 @@ absl::StatusOr<std::unique_ptr<Memory>> Create(size_t bytes) {
                       "LIMIT_REACHED", {{"limit", "address space"}, {"option", "memory"}});
   }
   auto memory = std::make_unique<HostMemory>(std::span(static_cast<std::byte*>(address), bytes));
-  TD_RETURN_IF_ERROR(MakeResident(memory->window().bytes));
+  TD_RETURN_IF_ERROR(MakeResident(memory->window().bytes, on_resident));
   return memory;
 }
 
