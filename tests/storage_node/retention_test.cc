@@ -12,7 +12,7 @@ using services::StoreKind;
 using RetentionTest = SegmentTest;
 
 TEST_P(RetentionTest, OldRecordingsGoUnlessTheyAreKeptOrPlayed) {
-  MakeLun({.max_age_ns = 1'000'000'000});
+  MakeLun({.max_age_ns = 3'000'000'000});
   ASSERT_TRUE(MakeChannel({}).ok());
   std::vector<std::string> names;
   for (int i = 0; i < 3; ++i) {
