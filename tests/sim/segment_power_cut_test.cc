@@ -53,7 +53,7 @@ SimLun Of(SimLun lun, uint64_t block_bytes, uint64_t seeds, uint64_t distinct_pe
 
 INSTANTIATE_TEST_SUITE_P(Luns, SegmentPowerCut,
                          testing::Values(Of(FilesLun(1, 20), 2048, 14, 50),
-                                         Of(FilesLun(2, 20), 2048, 12, 80),
+                                         Of(FilesLun(2, 20), 2048, 18, 80),
                                          Of(DevicesLun(2, 16), 16 << 10, 8, 50)),
                          [](const auto& info) { return info.param.name; });
 
