@@ -111,8 +111,13 @@ void LinkPort::OnFrame(const Frame& frame, std::span<std::byte> payload) {
   }
   ++next_received_;
   if (frame.type == FrameType::kPing) return;
-  Tell([frame, payload](LinkPortEvents& events, const LinkPort* port) {
-    events.PortFrame(port, frame, payload);
+  if (untaken_->fetch_add(1) >= kMaxUntakenFrames) {
+    return connection_->Close(absl::ResourceExhaustedError(
+        absl::StrCat("the peer sent ", kMaxUntakenFrames, " frames before they were looked at")));
+  }
+  owner_.Post([events = events_, alive = alive_, port = this, untaken = untaken_, frame, payload] {
+    untaken->fetch_sub(1);
+    if (!alive.expired()) events->PortFrame(port, frame, payload);
   });
 }
 

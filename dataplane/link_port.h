@@ -2,6 +2,7 @@
 // numbers and its pings. One per generation.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 
@@ -19,6 +20,11 @@ inline constexpr int64_t kLinkSilenceNs = 3 * kSecondNs;
 // An operation that has not completed by then never will (a request can hang without any
 // completion). Shorter would break a slow path: eight blocks of 8 MiB take 2.7 s at 24 MB/s.
 inline constexpr int64_t kOperationDeadlineNs = 5 * kSecondNs;
+
+// Frames that wait for the session's executor, of one link; about 200 bytes each. Honest ends have
+// fewer under way: the blocks of a lane and kMaxMissingHeld others, or the grants and
+// acknowledgements for what the other end holds.
+inline constexpr size_t kMaxUntakenFrames = 8192;
 
 class LinkPort;
 
@@ -74,6 +80,8 @@ class LinkPort final : public ConnectionEvents, public std::enable_shared_from_t
   uint32_t next_sent_ = 0;
   uint32_t next_received_ = 0;
   int64_t last_heard_ns_ = 0;
+  // Shared with the tasks that carry the frames.
+  const std::shared_ptr<std::atomic<size_t>> untaken_ = std::make_shared<std::atomic<size_t>>(0);
   std::map<uint64_t, int64_t>
       under_way_;  // when each operation that completes was started, by work
   Lifetime lifetime_;

@@ -9,9 +9,14 @@
 namespace tapedeck::dataplane {
 namespace {
 
-// A sequence this far beyond the watermark is no block of this session: an honest sender stays
-// within the ring. It bounds what a hostile one can make the receiver remember.
-constexpr uint64_t kMaxAhead = 1 << 16;
+// A sequence this far beyond what has been acknowledged is no block of this session: an honest
+// sender holds every block until then, in a ring of 4096 slots at most, and kMaxMissingHeld
+// without payload. It bounds what a hostile one can make the receiver and those behind it remember.
+constexpr uint64_t kMaxAhead = 8192;
+
+// Blocks that wait at the peer, on one link. An honest sender announces at most kMaxLaneDepth; the
+// rest is for those whose word of arrival is on its way.
+constexpr size_t kMaxAnnounced = 4 * kMaxLaneDepth;
 
 // An acknowledgement waits for this many blocks, or this long. Each is a packet of its own; the
 // sender only needs them before its ring is full.
@@ -99,7 +104,7 @@ absl::Status Receiver::OnBlock(Lane& lane, const Frame& frame, std::span<std::by
     return absl::InvalidArgumentError("the sending end sent word of slots");
   }
   if (frame.block.payload_bytes > ring_->slot_bytes() ||
-      frame.block.sequence >= received_watermark_ + kMaxAhead ||
+      frame.block.sequence >= acknowledged_ + kMaxAhead ||
       (total_.has_value() && frame.block.sequence >= *total_)) {
     return absl::InvalidArgumentError(absl::StrCat("block ", frame.block.sequence, " of ",
                                                    frame.block.payload_bytes,
@@ -108,8 +113,9 @@ absl::Status Receiver::OnBlock(Lane& lane, const Frame& frame, std::span<std::by
   if (frame.block.payload_bytes == 0) {
     Arrived(lane, Block::Missing(frame.block));
   } else if (op_ == TransferOp::kRead) {
-    if (lane.announced.size() >= kMaxAhead) {
-      return absl::InvalidArgumentError("the sending end announced more than it may hold");
+    if (lane.announced.size() >= kMaxAnnounced) {
+      return absl::ResourceExhaustedError(absl::StrCat("the sending end announced ", kMaxAnnounced,
+                                                       " blocks and more before they were pulled"));
     }
     lane.announced.push_back(frame);
   } else {

@@ -27,17 +27,23 @@ constexpr double kSlowestIdle = 2;  // less than kAboutAsGood
 constexpr int64_t kRateWindowNs = 5 * kMillisecondNs;
 constexpr double kRateWeight = 0.25;  // of a new window
 
+// Grants that wait on one link. An honest receiver has at most kMaxLaneDepth out.
+constexpr size_t kMaxGrants = 4 * kMaxLaneDepth;
+
 }  // namespace
 
 absl::StatusOr<Flow> Sender::Push(Block* block) {
   const uint64_t sequence = block->header().sequence;
   if (sequence >= unarrived_ + settings_.peer_slots) return Flow::kNotNow;
   if (waiting_.size() >= kMaxWaiting) return Flow::kNotNow;
+  const bool missing = block->payload().empty();
+  if (missing && missing_held_ >= kMaxMissingHeld) return Flow::kNotNow;
   if (sequence < acked_ || held_.contains(sequence)) {
     return absl::InternalError(absl::StrCat("Sender::Push: block ", sequence, " came twice"));
   }
   pushed_ = std::max(pushed_, sequence + 1);
   held_[sequence].block = std::move(*block);
+  missing_held_ += missing ? 1 : 0;
   waiting_.insert(sequence);
   Dispatch();
   return Flow::kMoved;
@@ -212,9 +218,10 @@ void Sender::Measure(Lane& lane, uint64_t bytes) {
 
 absl::Status Sender::OnGrant(Lane& lane, uint32_t slot) const {
   // Their numbers say nothing: a memory LUN lends slots from all of its memory.
-  if (lane.grants.size() >= settings_.peer_slots) {
+  const size_t most = std::min<size_t>(settings_.peer_slots, kMaxGrants);
+  if (lane.grants.size() >= most) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the receiving end granted more than its ", settings_.peer_slots, " slots"));
+        absl::StrCat("the receiving end granted more than ", most, " slots"));
   }
   lane.grants.push_back(slot);
   return absl::OkStatus();
@@ -263,6 +270,7 @@ void Sender::Release(HeldMap::iterator it) {
       held.link->traffic().bytes += held.block.header().payload_bytes;
     }
   }
+  missing_held_ -= held.block.payload().empty() ? 1 : 0;
   held_.erase(it);
   Wake();
 }

@@ -24,6 +24,10 @@ struct SenderSettings {
   uint64_t slot_bytes = 0;
 };
 
+// Blocks without payload that are held at the same time: they take no slot, so nothing else bounds
+// them. Fewer would make the gaps of a damaged recording wait for acknowledgements.
+inline constexpr size_t kMaxMissingHeld = 1024;
+
 struct SenderStats {
   uint64_t retransmitted_blocks = 0;  // sent more than once, for whatever reason
   uint64_t rejected_blocks = 0;       // the peer found a wrong check value
@@ -103,6 +107,7 @@ class Sender final : public Sink, public LinkEvents {
   uint64_t pushed_ = 0;           // one more than the highest sequence that was pushed
   uint64_t acked_ = 0;
   uint64_t choices_ = 0;
+  size_t missing_held_ = 0;  // of held_, without payload
   SenderStats stats_;
 };
 

@@ -18,6 +18,7 @@
 #include "services/server/pipeline_service.h"
 #include "services/server/server.h"
 #include "services/server/signals.h"
+#include "services/spare_memory.h"
 #include "services/storage_client/dialer.h"
 
 namespace tapedeck::gpu_worker {
@@ -49,7 +50,7 @@ absl::Status Run(const Settings& settings) {
                                             services::server::NodeServiceOver(worker)}));
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "worker ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
-  services::server::WaitForShutdownSignal();
+  services::server::WaitForShutdownSignal(services::GiveBackSpareMemory);
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
   limit.emplace(kStopLimit);
   limit->SetLeft([] { return "jobs that wait for a file, a device or a storage node"; });

@@ -20,6 +20,7 @@
 #include "services/server/signals.h"
 #include "services/session/registry.h"
 #include "services/session_stream/session_service.h"
+#include "services/spare_memory.h"
 #include "storage_node/check.h"
 #include "storage_node/describer.h"
 #include "storage_node/node.h"
@@ -76,7 +77,7 @@ absl::Status Run(const Settings& settings) {
            services::session_stream::SessionServiceOver(registry)}));
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "storage node ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
-  services::server::WaitForShutdownSignal();
+  services::server::WaitForShutdownSignal(services::GiveBackSpareMemory);
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
   limit.emplace(kStopLimit);
   limit->SetLeft([&] { return absl::StrCat(registry.Left(), "; ", node->Waiting()); });

@@ -33,6 +33,7 @@ class ConnectionEvents {
 
 // All calls on the rail's poller. Operations are queued, never refused: an error ends the
 // connection and arrives as OnClosed, after which unfinished work is abandoned without completions.
+// A peer that takes nothing while operations pile up ends it, too, on every network.
 class Connection {
  public:
   // Closes if need be; no event follows.

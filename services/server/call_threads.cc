@@ -14,9 +14,11 @@ CallThreads::~CallThreads() {
   for (std::thread& thread : threads) thread.join();
 }
 
-void CallThreads::Run(std::function<void()> call) {
+bool CallThreads::Run(std::function<void()> call) {
   absl::MutexLock lock(&mutex_);
+  if (calls_.size() >= kMaxWaitingCalls) return false;
   Add(std::move(call));
+  return true;
 }
 
 bool CallThreads::TryRun(std::function<void()> call) {

@@ -12,6 +12,9 @@
 
 namespace tapedeck::services::server {
 
+// Each holds its request. Fewer would refuse people who ask at the same moment.
+inline constexpr size_t kMaxWaitingCalls = 256;
+
 // Any thread may call Run and TryRun. The destructor runs what is queued, then joins.
 class CallThreads {
  public:
@@ -19,8 +22,8 @@ class CallThreads {
   explicit CallThreads(size_t most) : most_(most) {}
   ~CallThreads();
 
-  // Waits in a queue while every thread has a call.
-  void Run(std::function<void()> call) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Waits in a queue while every thread has a call. False where kMaxWaitingCalls wait already.
+  bool Run(std::function<void()> call) ABSL_LOCKS_EXCLUDED(mutex_);
   // False where every thread has a call.
   bool TryRun(std::function<void()> call) ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -16,11 +16,12 @@ using dataplane::LogLevel;
 
 namespace {
 
-absl::Status TooManyWait(size_t most) {
-  return WithReason(
-      absl::ResourceExhaustedError(absl::StrCat(
-          most, " calls wait for other machines already; try again when one of them has ended")),
-      "LIMIT_REACHED", {{"limit", absl::StrCat(most)}, {"option", "calls that wait"}});
+// `what` goes on after the number of them.
+absl::Status TooManyWait(size_t most, absl::string_view what) {
+  return WithReason(absl::ResourceExhaustedError(
+                        absl::StrCat(most, what, " already; try again when one of them has ended")),
+                    "LIMIT_REACHED",
+                    {{"limit", absl::StrCat(most)}, {"option", "calls that wait"}});
 }
 
 // "luns/{lun}" of a name that may be wrong.
@@ -46,9 +47,12 @@ grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context,
     const absl::Status queued = lun_calls_.TryRun(LunOf(resource), std::move(call));
     if (!queued.ok()) reactor->Finish(Conclude(*context, method, queued));
   } else if (work != Work::kNewElsewhere) {
-    threads_.Run(std::move(call));
+    if (!threads_.Run(std::move(call))) {
+      reactor->Finish(Conclude(*context, method, TooManyWait(kMaxWaitingCalls, " calls wait")));
+    }
   } else if (!waiting_threads_.TryRun(std::move(call))) {
-    reactor->Finish(Conclude(*context, method, TooManyWait(waiting_threads_.most())));
+    reactor->Finish(Conclude(
+        *context, method, TooManyWait(waiting_threads_.most(), " calls wait for other machines")));
   }
   return reactor;
 }

@@ -27,7 +27,8 @@ class Dispatch {
   // Runs `handler` on a call thread and finishes the call with its status. `method` is a literal.
   // `resource` is the name of what the disks of a LUN may keep it waiting for: such calls wait for
   // those of the same LUN, and for no others. Empty: it does not wait.
-  // RESOURCE_EXHAUSTED (LIMIT_REACHED) where too many calls wait for other machines or for a LUN.
+  // RESOURCE_EXHAUSTED (LIMIT_REACHED) where too many calls wait: for a thread, for other machines
+  // or for a LUN.
   grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, absl::string_view method,
                                   Work work, Handler handler, absl::string_view resource = "");
 

@@ -9,6 +9,8 @@ namespace tapedeck::services::server {
 namespace {
 
 constexpr size_t kMostOfAKey = 64;
+// Each holds its request.
+constexpr size_t kMostOfAll = 256;
 
 absl::Status TooMany(const std::string& what, size_t most) {
   return WithReason(
@@ -20,12 +22,16 @@ absl::Status TooMany(const std::string& what, size_t most) {
 
 absl::Status KeyedCalls::TryRun(const std::string& key, std::function<void()> call) {
   absl::MutexLock lock(&mutex_);
+  if (waiting_ >= kMostOfAll) {
+    return TooMany(absl::StrCat(kMostOfAll, " calls wait already"), kMostOfAll);
+  }
   const auto [queue, is_new] = calls_.try_emplace(key);
   if (!is_new) {
     if (queue->second.size() >= kMostOfAKey) {
       return TooMany(absl::StrCat(kMostOfAKey, " calls wait for ", key, " already"), kMostOfAKey);
     }
     queue->second.push_back(std::move(call));
+    ++waiting_;
     return absl::OkStatus();
   }
   if (!threads_.TryRun([this, key] { Work(key); })) {
@@ -34,6 +40,7 @@ absl::Status KeyedCalls::TryRun(const std::string& key, std::function<void()> ca
                    threads_.most());
   }
   queue->second.push_back(std::move(call));
+  ++waiting_;
   return absl::OkStatus();
 }
 
@@ -49,6 +56,7 @@ void KeyedCalls::Work(const std::string& key) {
       }
       call = std::move(queue->second.front());
       queue->second.pop_front();
+      --waiting_;
     }
     call();
   }

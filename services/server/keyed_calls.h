@@ -29,7 +29,8 @@ class KeyedCalls {
   absl::Mutex mutex_;
   // By key; one that is not here has no thread.
   std::map<std::string, std::deque<std::function<void()>>> calls_ ABSL_GUARDED_BY(mutex_);
-  CallThreads threads_{64};  // last: they end before what they use
+  size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;  // in calls_
+  CallThreads threads_{64};                     // last: they end before what they use
 };
 
 }  // namespace tapedeck::services::server

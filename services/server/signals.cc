@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 
 namespace tapedeck::services::server {
 namespace {
@@ -21,10 +22,14 @@ void BlockShutdownSignals() {
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
-int WaitForShutdownSignal() {
+int WaitForShutdownSignal(const std::function<void()>& meanwhile) {
   const sigset_t set = ShutdownSignals();
-  int signal = 0;
-  sigwait(&set, &signal);
+  constexpr timespec kInterval{.tv_sec = 4};
+  int signal = -1;
+  while (signal < 0) {
+    signal = sigtimedwait(&set, nullptr, &kInterval);
+    if (signal < 0 && meanwhile) meanwhile();
+  }
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
   return signal;
 }

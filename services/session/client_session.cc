@@ -21,6 +21,9 @@ constexpr int64_t kSealDeadlineNs = 60 * dataplane::kSecondNs;
 
 constexpr int64_t kReportNs = 100 * dataplane::kMillisecondNs;
 
+// How often the node hears from this end, which is how it knows a worker without rails from none.
+constexpr int64_t kTellNs = dataplane::kSecondNs;
+
 absl::Status UnexpectedFromNode(absl::string_view message) {
   return UnexpectedMessage("the storage node", message);
 }
@@ -238,6 +241,11 @@ void ClientSession::Report() {
 void ClientSession::Tick() {
   if (state_ >= State::kEnding) return;
   Report();
+  const int64_t now_ns = executor_.clock().NowNs();
+  if (transfer_ != nullptr && now_ns - told_ns_ >= kTellNs) {
+    told_ns_ = now_ns;
+    control_->Send(transfer_->progress());
+  }
   executor_.PostAfter(kReportNs, lifetime_.Guard([this] { Tick(); }));
 }
 

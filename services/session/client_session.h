@@ -95,6 +95,7 @@ class ClientSession final : public ControlEvents, public RailsEvents, public Pum
   bool stream_closed_ = false;
   bool rails_closed_ = true;
   int64_t start_ns_ = 0;
+  int64_t told_ns_ = 0;  // when the node was last told of progress
   int64_t running_ns_ = 0;
   std::unique_ptr<Transfer> transfer_;
   std::unique_ptr<Rails> rails_;

@@ -21,6 +21,13 @@ constexpr int64_t kFirstRetryNs = dataplane::kSecondNs;
 constexpr int64_t kLastRetryNs = 60 * dataplane::kSecondNs;
 constexpr int64_t kGraceRetryNs = 250 * dataplane::kMillisecondNs;
 
+// What a peer may ask of the end that answers: so many connections of one rail, and offers of each
+// connection this often in the long run, so many at once. An offer costs a token and timers of some
+// seconds; an honest worker makes one in kGraceRetryNs ∓ 25 %.
+constexpr uint32_t kMaxConnections = 8;
+constexpr int64_t kOfferEveryNs = 125 * dataplane::kMillisecondNs;
+constexpr int64_t kOffersAtOnce = 32;
+
 // ±25 %, different for each link and generation, so that the rails of many sessions do not come
 // back at once.
 int64_t RetryDelayNs(const Link& link, uint32_t failures, bool others_up) {
@@ -128,6 +135,13 @@ void Rails::OnPeerOffer(const RailOffer& offer) {
   if (closing_) return;
   const absl::StatusOr<Entry*> entry = Resolve(offer);
   if (!entry.ok()) return events_->OnRailsFailed(entry.status());
+  if (!settings_.initiate && !MayOffer(**entry)) {
+    return events_->OnRailsFailed(WithReason(
+        absl::ResourceExhaustedError(absl::StrCat("rail ", offer.rail, ": more than ",
+                                                  kOffersAtOnce,
+                                                  " offers of one connection at once")),
+        "LIMIT_REACHED", {{"limit", absl::StrCat(kOffersAtOnce)}, {"option", "rail offers"}}));
+  }
   Link& link = *(*entry)->link;
   if (!settings_.initiate) {
     if (!link.down()) {
@@ -140,6 +154,13 @@ void Rails::OnPeerOffer(const RailOffer& offer) {
   if (offer.generation != link.generation()) return;  // answers an attempt that was given up
   link.Connect(offer.endpoint, offer.window,
                executor_.clock().NowNs() + ConnectDeadlineNs(**entry));
+}
+
+// Each offer uses up some time, which comes back as it passes.
+bool Rails::MayOffer(Entry& entry) {
+  const int64_t now_ns = executor_.clock().NowNs();
+  entry.offers_until_ns = std::max(entry.offers_until_ns, now_ns) + kOfferEveryNs;
+  return entry.offers_until_ns - now_ns <= kOffersAtOnce * kOfferEveryNs;
 }
 
 void Rails::Answer(Entry& entry, const RailOffer& peer) {
@@ -172,7 +193,6 @@ absl::StatusOr<Rails::Entry*> Rails::Resolve(const RailOffer& offer) {
     if (entry->key.first != last_rail) ++rails_seen;
     last_rail = entry->key.first;
   }
-  constexpr uint32_t kMaxConnections = 8;  // of one rail
   const auto named =
       std::ranges::find(ports_, offer.rail, [](const Port& p) { return p.transport->rail().name; });
   const Port* port = same_rail;
@@ -183,6 +203,13 @@ absl::StatusOr<Rails::Entry*> Rails::Resolve(const RailOffer& offer) {
         absl::InvalidArgumentError(absl::StrCat("rail ", offer.rail, ", connection ",
                                                 offer.connection, ": this end has no such rail")),
         "RAIL_UNKNOWN", {{"rail", offer.rail}});
+  }
+  // A rail may go by two names, and each of them has connections.
+  if (const size_t most = kMaxConnections * ports_.size(); entries_.size() >= most) {
+    return WithReason(absl::ResourceExhaustedError(absl::StrCat(
+                          "rail ", offer.rail, ": the session has ", most, " connections already")),
+                      "LIMIT_REACHED",
+                      {{"limit", absl::StrCat(most)}, {"option", "connections of a session"}});
   }
   return &AddLink(*port, key);
 }
@@ -249,7 +276,7 @@ void Rails::WatchGrace() {
 }
 
 absl::Status Rails::AllDown() const {
-  std::string causes;
+  std::string causes = entries_.empty() ? "none was offered" : "";
   for (const auto& entry : entries_) {
     absl::StrAppend(&causes, causes.empty() ? "" : "; ", entry->key.first, ": ",
                     std::string(entry->link->last_failure().message()));
@@ -260,6 +287,10 @@ absl::Status Rails::AllDown() const {
 
 bool Rails::AnyUp() const {
   return std::ranges::any_of(entries_, [](const auto& entry) { return entry->link->up(); });
+}
+
+bool Rails::AnyHasBeenUp() const {
+  return std::ranges::any_of(entries_, [](const auto& entry) { return entry->was_up; });
 }
 
 void Rails::Close(const absl::Status& cause) {

@@ -31,7 +31,8 @@ class RailsEvents {
   virtual ~RailsEvents() = default;
   virtual void OnRailOffer(const RailOffer& offer) = 0;  // to be sent to the peer
   virtual void OnRailsUp() = 0;                          // every link has been up
-  // RAIL_UNREACHABLE before OnRailsUp, ALL_RAILS_DOWN after the grace period, RAIL_UNKNOWN.
+  // RAIL_UNREACHABLE before OnRailsUp, ALL_RAILS_DOWN after the grace period, RAIL_UNKNOWN,
+  // LIMIT_REACHED for too many connections or offers.
   virtual void OnRailsFailed(const absl::Status& cause) = 0;
   virtual void OnRailsClosed() = 0;  // after Close: no link touches memory any more
 };
@@ -68,6 +69,9 @@ class Rails final : public dataplane::LinkEvents {
 
   void Close(const absl::Status& cause);
 
+  bool AnyUp() const;
+  bool AnyHasBeenUp() const;
+
   // By rail, in order.
   std::vector<RailProgress> progress() const;
 
@@ -87,6 +91,7 @@ class Rails final : public dataplane::LinkEvents {
     uint64_t turn = 0;                 // of the offer to come
     std::string told;                  // of the failure in the log
     bool was_up = false;
+    int64_t offers_until_ns = 0;  // what the peer's offers have used up: see MayOffer
   };
 
   Entry& AddLink(const Port& port, Key key);
@@ -96,12 +101,12 @@ class Rails final : public dataplane::LinkEvents {
   void Answer(Entry& entry, const RailOffer& peer);
   void SendOffer(const Entry& entry, const dataplane::Endpoint& endpoint);
   absl::StatusOr<Entry*> Resolve(const RailOffer& offer);
+  bool MayOffer(Entry& entry);
   void Retry(Entry& entry, const absl::Status& cause);
   void OfferAfter(Entry& entry, int64_t delay_ns);
   void WatchGrace();
   absl::Status AllDown() const;
   void CheckClosed();
-  bool AnyUp() const;
 
   void OnLinkUp(dataplane::Link& link) override;
   void OnLinkDown(dataplane::Link& link, const absl::Status& cause) override;

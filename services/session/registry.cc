@@ -6,10 +6,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "dataplane/executor/lifetime.h"
 #include "services/errors.h"
 
 namespace tapedeck::services::session {
 namespace {
+
+// Workers name their rails as they like; what goes beyond is counted together.
+constexpr size_t kMaxRailNames = 64;
+constexpr char kOtherRails[] = "others";
 
 void Add(const Progress& progress, NodeStats& stats) {
   stats.blocks += progress.blocks;
@@ -18,6 +23,10 @@ void Add(const Progress& progress, NodeStats& stats) {
   stats.retransmitted_blocks += progress.retransmitted_blocks;
   for (const RailProgress& rail : progress.rails) {
     auto it = std::ranges::find(stats.rails, rail.name, &RailProgress::name);
+    if (it == stats.rails.end() && stats.rails.size() >= kMaxRailNames) {
+      it = std::ranges::find(stats.rails, kOtherRails, &RailProgress::name);
+      if (it == stats.rails.end()) it = stats.rails.insert(it, RailProgress{.name = kOtherRails});
+    }
     if (it == stats.rails.end()) it = stats.rails.insert(it, RailProgress{.name = rail.name});
     it->blocks += rail.blocks;
     it->bytes += rail.bytes;
@@ -26,29 +35,37 @@ void Add(const Progress& progress, NodeStats& stats) {
   }
 }
 
-// Tells a worker why it gets no session. Owns itself: gone once the stream has ended.
+// Tells a worker why it gets no session. Owns itself: gone once the stream has ended, or when the
+// worker does not read.
 class Refusal final : public ControlEvents {
  public:
   static void Begin(std::unique_ptr<ControlStream> stream, const absl::Status& why,
-                    dataplane::Executor* executor) {
-    auto* refusal = new Refusal(std::move(stream), executor);
+                    dataplane::Executor* executor, std::shared_ptr<std::atomic<int>> count) {
+    auto* refusal = new Refusal(std::move(stream), executor, std::move(count));
     executor->Post([refusal, why, executor] {
       refusal->stream_->Start(refusal, executor);
       refusal->stream_->Send(Finished{.cause = why});
       refusal->stream_->Close(absl::OkStatus());
+      executor->PostAfter(kFarewellNs, refusal->lifetime_.Guard([refusal] { delete refusal; }));
     });
   }
 
  private:
-  Refusal(std::unique_ptr<ControlStream> stream, dataplane::Executor* executor)
-      : stream_(std::move(stream)), executor_(executor) {}
+  Refusal(std::unique_ptr<ControlStream> stream, dataplane::Executor* executor,
+          std::shared_ptr<std::atomic<int>> count)
+      : stream_(std::move(stream)), executor_(executor), count_(std::move(count)) {
+    ++*count_;
+  }
+  ~Refusal() override { --*count_; }
   void OnMessage(Message) override {}
   void OnClosed(const absl::Status&) override {
-    executor_->Post([this] { delete this; });
+    executor_->Post(lifetime_.Guard([this] { delete this; }));
   }
 
   const std::unique_ptr<ControlStream> stream_;
   dataplane::Executor* const executor_;
+  const std::shared_ptr<std::atomic<int>> count_;
+  dataplane::Lifetime lifetime_;
 };
 
 }  // namespace
@@ -65,19 +82,17 @@ void Registry::OnStream(std::unique_ptr<ControlStream> stream) {
   {
     absl::MutexLock lock(&mutex_);
     if (draining_) {
-      return Refusal::Begin(
+      return Refuse(
           std::move(stream),
-          WithReason(absl::UnavailableError("the storage node is shutting down"), "DRAINING"),
-          executors_[0]);
+          WithReason(absl::UnavailableError("the storage node is shutting down"), "DRAINING"));
     }
     if (sessions_.size() >= kMaxSessions) {
-      return Refusal::Begin(
+      return Refuse(
           std::move(stream),
           WithReason(absl::ResourceExhaustedError(absl::StrCat(
                          "the storage node has ", kMaxSessions, " open sessions already")),
                      "LIMIT_REACHED",
-                     {{"limit", absl::StrCat(kMaxSessions)}, {"option", "sessions"}}),
-          executors_[0]);
+                     {{"limit", absl::StrCat(kMaxSessions)}, {"option", "sessions"}}));
     }
     id = absl::StrFormat("s%06d", opened_++);
     executor = executors_[opened_ % executors_.size()];
@@ -85,6 +100,10 @@ void Registry::OnStream(std::unique_ptr<ControlStream> stream) {
   }
   auto shared = std::make_shared<std::unique_ptr<ControlStream>>(std::move(stream));
   executor->Post([this, id, shared] { Begin(id, std::move(*shared)); });
+}
+
+void Registry::Refuse(std::unique_ptr<ControlStream> stream, const absl::Status& why) {
+  if (*refusals_ < kMaxRefusals) Refusal::Begin(std::move(stream), why, executors_[0], refusals_);
 }
 
 void Registry::Begin(const std::string& id, std::unique_ptr<ControlStream> stream) {

@@ -2,6 +2,7 @@
 // counts.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -19,6 +20,9 @@ namespace tapedeck::services::session {
 
 // At most this many at the same time: each may hold a ring of 64 MiB.
 inline constexpr uint32_t kMaxSessions = 64;
+
+// Refusals that are on their way at the same time. Whoever comes beyond is cut off without a word.
+inline constexpr int kMaxRefusals = 64;
 
 // Any thread. The executors outlive it; they may be fewer than the sessions.
 class Registry final : public SessionAcceptor {
@@ -48,6 +52,7 @@ class Registry final : public SessionAcceptor {
     uint64_t ring_bytes = 0;
   };
 
+  void Refuse(std::unique_ptr<ControlStream> stream, const absl::Status& why);
   void Begin(const std::string& id, std::unique_ptr<ControlStream> stream);
   void Ended(const std::string& id);
   void Observe(const std::string& id, const Progress& progress, uint64_t ring_bytes);
@@ -56,6 +61,9 @@ class Registry final : public SessionAcceptor {
   const std::vector<dataplane::Executor*> executors_;
   const std::vector<dataplane::Transport*> transports_;
   SessionHost* const host_;
+
+  // Shared with the refusals, which may end later.
+  const std::shared_ptr<std::atomic<int>> refusals_ = std::make_shared<std::atomic<int>>(0);
 
   mutable absl::Mutex mutex_;
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;

@@ -24,6 +24,8 @@ absl::Status UnexpectedFromWorker(absl::string_view message) {
 
 absl::Status PeerLost(const absl::Status& cause) {
   if (IsViolation(cause)) return cause;
+  const auto reason = ReasonOf(cause);
+  if (reason.has_value() && reason->reason == "LIMIT_REACHED") return cause;
   return WithReason(absl::UnavailableError(absl::StrCat("the worker's control stream ended: ",
                                                         std::string(cause.message()))),
                     "PEER_LOST", {{"node", "worker"}});
@@ -36,20 +38,47 @@ ServerSession::ServerSession(dataplane::Executor& executor, const ServerSessionS
     : executor_(executor),
       settings_(settings),
       control_(std::move(control)),
-      on_ended_(std::move(on_ended)) {}
+      on_ended_(std::move(on_ended)),
+      phases_(executor.clock().NowNs()) {}
 
 ServerSession::~ServerSession() = default;
 
 void ServerSession::Start() {
   control_->Start(this, &executor_);
-  executor_.PostAfter(kOpenDeadlineNs, lifetime_.Guard([this] {
-    if (admission_ == nullptr && !finished_) {
-      Abort(absl::DeadlineExceededError("the worker has not opened the session in 5 s"));
-    }
-  }));
+  LookAtPhase();
+}
+
+void ServerSession::LookAtPhase() {
+  if (finished_) return;
+  const absl::Status status = phases_.Look(standing(), executor_.clock().NowNs());
+  if (!status.ok()) {
+    dataplane::Log(LogLevel::kWarning, "session", "ended: the worker did not go on",
+                   {{"session", settings_.id},
+                    {"recording", name_},
+                    {"cause", std::string(status.message())}});
+    return Abort(status);
+  }
+  executor_.PostAfter(kLookNs, lifetime_.Guard([this] { LookAtPhase(); }));
+}
+
+Standing ServerSession::standing() const {
+  if (transfer_ == nullptr) return {.phase = admission_ != nullptr ? Phase::kAdmit : Phase::kOpen};
+  Standing standing{.phase = Phase::kMove, .rail_up = rails_->AnyUp()};
+  Known known;
+  transfer_->AddTo(known);
+  if (!rails_->AnyHasBeenUp()) {
+    standing.phase = Phase::kConnect;
+  } else if (transfer_->sending()) {
+    if (pump_done_) standing.phase = Phase::kConsume;
+  } else if (known.total.has_value() && known.arrived < *known.total) {
+    standing.phase = Phase::kRest;
+    standing.done = known.arrived;
+  }
+  return standing;
 }
 
 void ServerSession::OnMessage(Message message) {
+  phases_.Heard(executor_.clock().NowNs());
   if (finished_) {
     // The worker has read our Finished.
     if (std::holds_alternative<Finished>(message)) CloseRails();
@@ -193,7 +222,7 @@ void ServerSession::OnPumpDone(const absl::Status& cause) {
   control_->Send(Finished{.cause = cause, .progress = progress()});
   if (stream_closed_ || !cause.ok()) return CloseRails();
   // The links stay until the worker has read this, for the last acknowledgements.
-  executor_.PostAfter(kOpenDeadlineNs, lifetime_.Guard([this] { CloseRails(); }));
+  executor_.PostAfter(kLastWordsNs, lifetime_.Guard([this] { CloseRails(); }));
 }
 
 void ServerSession::OnClosed(const absl::Status& cause) {

@@ -12,6 +12,7 @@
 #include "dataplane/executor/lifetime.h"
 #include "services/session/control.h"
 #include "services/session/host.h"
+#include "services/session/phases.h"
 #include "services/session/rails.h"
 #include "services/session/transfer.h"
 
@@ -25,8 +26,10 @@ struct ServerSessionSettings {
   std::function<void(const Progress&, uint64_t ring_bytes)> on_progress;
 };
 
-// A peer that says nothing after the stream is there is dropped after this long.
-inline constexpr int64_t kOpenDeadlineNs = 5 * dataplane::kSecondNs;
+// How long the links stay for the last acknowledgements, once the worker has been told the end.
+inline constexpr int64_t kLastWordsNs = 5 * dataplane::kSecondNs;
+// How often a session is looked at for what it waits for.
+inline constexpr int64_t kLookNs = 500 * dataplane::kMillisecondNs;
 // How often progress is told while there is some, and while there is none.
 inline constexpr int64_t kProgressNs = 200 * dataplane::kMillisecondNs;
 inline constexpr int64_t kIdleProgressNs = dataplane::kSecondNs;
@@ -62,6 +65,8 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   void WatchAdmission();
   absl::Status BeginTransfer(const Open& open, Admission admission);
   void OnPeerFinished(const Finished& finished);
+  void LookAtPhase();
+  Standing standing() const;
   void SendProgress();
   void CloseRails();
   void CheckEnded();
@@ -81,6 +86,7 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   std::shared_ptr<AdmissionWatch> admission_;  // from Open on
   uint64_t admission_steps_ = 0;
   int64_t admission_moved_ns_ = 0;
+  PhaseWatch phases_;
   bool pump_done_ = false;
   bool accepted_ = false;     // the worker knows of the transfer
   bool finished_ = false;     // the transfer is over

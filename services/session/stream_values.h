@@ -22,6 +22,8 @@ inline constexpr size_t kMaxNameBytes = 256;
 // A label may be a path.
 inline constexpr size_t kMaxLabels = 256;
 inline constexpr size_t kMaxLabelBytes = 4096;
+// All of a recording's, as it is opened.
+inline constexpr size_t kMaxLabelsBytes = 64 << 10;
 // A node may hold seconds of a stream in one ring.
 inline constexpr uint32_t kMaxSlots = 1 << 24;
 

@@ -1,5 +1,8 @@
 #include "services/session_stream/stream_core.h"
 
+#include "absl/strings/str_cat.h"
+#include "services/errors.h"
+
 namespace tapedeck::services::session_stream {
 namespace {
 
@@ -40,8 +43,21 @@ void StreamCore::Start(ControlEvents* events, dataplane::Executor* executor) {
 void StreamCore::Send(const Message& message) {
   absl::MutexLock lock(&mutex_);
   if (closing_ || ended_) return;
+  if (queue_.size() >= kMaxQueuedMessages) return Overflow();
   queue_.push_back(message);
   Advance();
+}
+
+// The peer does not read: an end in order would wait behind what it has not read.
+void StreamCore::Overflow() {
+  queue_.clear();
+  closed_here_ = true;
+  CloseLocked(WithReason(
+      absl::ResourceExhaustedError(absl::StrCat("the peer of the control stream has not read ",
+                                                kMaxQueuedMessages, " messages")),
+      "LIMIT_REACHED",
+      {{"limit", absl::StrCat(kMaxQueuedMessages)}, {"option", "unread messages"}}));
+  if (executor_ != nullptr) Abort();
 }
 
 void StreamCore::Close(const absl::Status& status) {

@@ -19,6 +19,10 @@ namespace tapedeck::services::session_stream {
 using session::ControlEvents;
 using session::Message;
 
+// Messages that wait for the peer to read; about 1 KiB each. At most: an offer for each connection,
+// and progress for minutes.
+inline constexpr size_t kMaxQueuedMessages = 1024;
+
 // Shared, because three parties hold it until they are done: the gRPC call, the ControlStream in
 // the session's hands, and tasks posted to the executor. Any thread, except where said.
 class StreamCore : public std::enable_shared_from_this<StreamCore> {
@@ -67,6 +71,7 @@ class StreamCore : public std::enable_shared_from_this<StreamCore> {
 
  private:
   void CloseLocked(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Overflow() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Advance() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void PostClosed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Deliver(Message message);

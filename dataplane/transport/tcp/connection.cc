@@ -19,6 +19,18 @@ constexpr size_t kPieces = 64;
 // Bytes received before other work of the poller gets its turn.
 constexpr size_t kReceiveBudget = 4 << 20;
 
+// Operations received before: a flood of small ones must not hold up the other connections of the
+// poller. An honest peer has fewer under way.
+constexpr size_t kReceiveOperations = 256;
+
+// Operations that wait for the peer to read; about 130 bytes each. An honest peer always reads, so
+// no more wait than blocks are held at either end: kMaxLaneDepth and kMaxMissingHeld.
+constexpr size_t kMaxOutgoing = 4096;
+
+// A peer whose socket takes nothing for this long while something waits has stopped reading.
+// Shorter would mistake a stalled scheduler.
+constexpr int64_t kUnreadNs = 5 * kSecondNs;
+
 // Payload bytes worth a wake-up.
 constexpr size_t kPieceBytes = 256 << 10;
 
@@ -61,12 +73,26 @@ void TcpConnection::Read(std::span<std::byte> into, RemoteSlice origin, uint64_t
         nullptr, {}, false);
 }
 
+// Pings see to it that this is asked every second.
+absl::Status TcpConnection::PeerReads() const {
+  if (outgoing_.size() >= kMaxOutgoing) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(rail_, ": the peer has not read ", outgoing_.size(), " operations"));
+  }
+  if (!outgoing_.empty() && poller_.clock().NowNs() - taken_ns_ >= kUnreadNs) {
+    return absl::UnavailableError(absl::StrCat(rail_, ": the peer has read nothing for 5 s"));
+  }
+  return absl::OkStatus();
+}
+
 void TcpConnection::Queue(const OpHeader& header, const Frame* frame,
                           std::span<const std::byte> payload, bool completes) {
   if (closed_) return;
+  if (const absl::Status status = PeerReads(); !status.ok()) return Close(status);
   OpHeader sized = header;
   if (sized.kind != OpKind::kReadRequest)
     sized.payload_bytes = static_cast<uint32_t>(payload.size());
+  if (outgoing_.empty()) taken_ns_ = poller_.clock().NowNs();
   Outgoing& out = outgoing_.emplace_back();
   out.payload = payload;
   out.work = header.work;
@@ -140,6 +166,7 @@ size_t TcpConnection::Gather(std::span<iovec> pieces) const {
 
 void TcpConnection::Sent(size_t bytes) {
   front_sent_ += bytes;
+  taken_ns_ = poller_.clock().NowNs();
   while (!outgoing_.empty()) {
     const size_t whole = kPreambleBytes + outgoing_.front().payload.size();
     if (front_sent_ < whole) return;
@@ -152,7 +179,8 @@ void TcpConnection::Sent(size_t bytes) {
 }
 
 void TcpConnection::Receive() {
-  for (size_t total = 0; !closed_ && total < kReceiveBudget;) {
+  size_t operations = 0;
+  for (size_t total = 0; !closed_ && total < kReceiveBudget && operations < kReceiveOperations;) {
     // The rest of the payload, then the next preamble; or the rest of the preamble alone, because
     // what follows it is not known yet.
     std::array<iovec, 2> pieces;
@@ -168,6 +196,7 @@ void TcpConnection::Receive() {
     const ssize_t got = recvmsg(socket_.fd(), &message, 0);
     if (got > 0) {
       total += static_cast<size_t>(got);
+      ++operations;
       Received(static_cast<size_t>(got));
     } else if (got == 0) {
       Close(absl::UnavailableError(absl::StrCat(rail_, ": the peer closed the connection")));

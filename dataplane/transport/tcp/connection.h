@@ -58,6 +58,7 @@ class TcpConnection final : public Connection {
         rail_(std::move(rail)),
         events_(events) {}
 
+  absl::Status PeerReads() const;
   void Queue(const OpHeader& header, const Frame* frame, std::span<const std::byte> payload,
              bool completes);
   void OnReady(uint32_t epoll_events);
@@ -84,6 +85,7 @@ class TcpConnection final : public Connection {
   bool closed_ = false;
 
   std::deque<Outgoing> outgoing_;
+  int64_t taken_ns_ = 0;   // when the kernel last took something, or there was nothing to take
   size_t front_sent_ = 0;  // bytes of outgoing_.front() that the kernel has
   bool flush_due_ = false;
   bool waiting_writable_ = false;

@@ -56,6 +56,11 @@ void VerbsConnection::Read(std::span<std::byte> into, RemoteSlice origin, uint64
 
 void VerbsConnection::Push(Operation operation, std::span<const std::byte> local) {
   if (state_ != State::kOpen) return;
+  if (sends_.waiting() >= kMaxWaiting) {
+    return Fail(absl::ResourceExhaustedError(
+                    absl::StrCat("the peer has given no credit for ", kMaxWaiting, " operations")),
+                true);
+  }
   if (!local.empty()) {
     const std::optional<ibv_sge> piece = registration_.Local(local);
     if (!piece.has_value() || local.size() > rail_.port->max_message_bytes()) {

@@ -35,6 +35,10 @@ inline constexpr uint8_t kHopLimit = 64;
 // 64 blocks out. Fewer makes the connection wait for completions; more is memory for nothing.
 inline constexpr uint32_t kControlSends = 256;
 
+// Operations that wait for credits of the peer. An honest one gives them as long as it lives, so no
+// more wait than blocks are held at either end; a hostile one must not make this end keep more.
+inline constexpr size_t kMaxWaiting = 4096;
+
 // Frames the peer may have under way. Fewer makes it wait for credits at 64 KiB blocks.
 inline constexpr uint32_t kControlReceives = 256;
 

@@ -34,6 +34,9 @@ class SendQueue {
 
   void Push(const Operation& operation) { waiting_.push_back(operation); }
 
+  // Operations that have not been posted.
+  size_t waiting() const { return waiting_.size(); }
+
   // Something could be posted once there is room.
   bool Waits() const { return !waiting_.empty() || credits_.MustTell(); }
 

@@ -173,6 +173,42 @@ TEST_F(TcpStrangers, WithoutDescriptorsThePollerRests) {
   close(peer);
 }
 
+// A peer of the session that asks and does not read the answers.
+TEST_F(TcpStrangers, APeerThatDoesNotReadLosesItsConnection) {
+  const int peer = Dial();
+  ASSERT_EQ(Greet(peer, {.token = token()}), Verdict::kWelcome);
+  ASSERT_TRUE(connected_.get_future().get().ok());
+  for (int i = 0; i < 200; ++i) {
+    loop_->RunAndWait([&] {
+      for (int n = 0; n < 1000; ++n) connection_->Send({.type = FrameType::kReceived}, {}, 0);
+    });
+  }
+  auto closed = events_.closed.get_future();
+  ASSERT_EQ(closed.wait_for(std::chrono::seconds(2)), std::future_status::ready);
+  const absl::Status cause = closed.get();
+  EXPECT_EQ(cause.code(), absl::StatusCode::kResourceExhausted) << cause;
+  close(peer);
+}
+
+// It may have stopped before there is much to read, and ping all the same.
+TEST_F(TcpStrangers, APeerThatHasStoppedReadingIsNoticed) {
+  const int peer = Dial();
+  ASSERT_EQ(Greet(peer, {.token = token()}), Verdict::kWelcome);
+  ASSERT_TRUE(connected_.get_future().get().ok());
+  auto closed = events_.closed.get_future();
+  const std::vector<std::byte> large(16 << 20);  // more than the kernel takes
+  loop_->RunAndWait([&] { connection_->Send({}, large, 0); });
+  const absl::Time begin = absl::Now();
+  while (closed.wait_for(std::chrono::seconds(1)) != std::future_status::ready &&
+         absl::Now() - begin < absl::Seconds(10)) {
+    loop_->RunAndWait([&] { connection_->Send({}, {}, 0); });
+  }
+  ASSERT_EQ(closed.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+  EXPECT_EQ(closed.get().code(), absl::StatusCode::kUnavailable);
+  EXPECT_GT(absl::Now() - begin, absl::Seconds(4));
+  close(peer);
+}
+
 // Even a peer with a token gets nowhere with bytes that are no operations.
 TEST_F(TcpStrangers, GarbageAfterTheHelloEndsTheConnection) {
   const int peer = Dial();

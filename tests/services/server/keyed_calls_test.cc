@@ -56,5 +56,21 @@ TEST(KeyedCallsTest, ALimitForEachKeyAndForKeys) {
   EXPECT_EQ(ran, accepted);
 }
 
+TEST(KeyedCallsTest, ALimitForAllTogether) {
+  absl::Notification thawed;
+  int accepted = 0;
+  KeyedCalls calls;
+  for (int key = 0; key < 32; ++key) {
+    for (int i = 0; i < 32; ++i) {
+      const absl::Status status =
+          calls.TryRun(absl::StrCat("luns/", key), [&] { thawed.WaitForNotification(); });
+      accepted += status.ok() ? 1 : 0;
+    }
+  }
+  EXPECT_GE(accepted, 256);
+  EXPECT_LE(accepted, 256 + 32) << "each key may have one that runs";
+  thawed.Notify();
+}
+
 }  // namespace
 }  // namespace tapedeck::services::server

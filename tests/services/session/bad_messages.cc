@@ -183,6 +183,10 @@ std::vector<BadMessage> BadOpens() {
            [](Open& o) {
              o.labels = {{"", "x"}};
            })
+      .Add("labels",
+           [](Open& o) {
+             for (int i = 0; i < 20; ++i) o.labels[std::to_string(i)] = std::string(4000, 'x');
+           })
       .Add("labels", [](Open& o) {
         o.labels = {{"x", kLong}};
       });

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dataplane/memory/host/memory.h"
+#include "services/errors.h"
 #include "tests/dataplane/ladder/limited_rail.h"
 
 namespace tapedeck::services::session {
@@ -52,6 +53,56 @@ class RegistrationTest : public testing::Test {
   LimitedRails rails_{2};
   NoEvents events_;
 };
+
+// An answering end whose peer offers what it likes.
+class OfferTest : public testing::Test, public RailsEvents, public dataplane::LinkEvents {
+ protected:
+  void OnRailOffer(const RailOffer&) override {}
+  void OnRailsUp() override {}
+  void OnRailsFailed(const absl::Status& cause) override { failed_ = cause; }
+  void OnRailsClosed() override {}
+  void OnLinkUp(dataplane::Link&) override {}
+  void OnLinkDown(dataplane::Link&, const absl::Status&) override {}
+  void OnLinkFrame(dataplane::Link&, const dataplane::Frame&, std::span<std::byte>) override {}
+  void OnLinkCompleted(dataplane::Link&, uint64_t) override {}
+
+  // How many offers are taken, of 100, before the session is told to end.
+  int Taken(const std::function<RailOffer(int)>& offer) {
+    int taken = 0;
+    loop_->RunAndWait([&] {
+      Rails rails(*loop_, RailsSettings{}, rails_.transports(), this, this);
+      EXPECT_TRUE(rails.Start(memory_->window(), {}).ok());
+      for (; taken < 100; ++taken) {
+        rails.OnPeerOffer(offer(taken));
+        if (!failed_.ok()) break;
+      }
+    });
+    return taken;
+  }
+
+  const std::unique_ptr<dataplane::EventLoop> loop_ =
+      dataplane::EventLoop::Create("session").value();
+  const std::unique_ptr<dataplane::Memory> memory_ = dataplane::host::Create(kWindowBytes).value();
+  LimitedRails rails_{2};
+  absl::Status failed_;
+};
+
+TEST_F(OfferTest, OneConnectionIsOfferedOnlySoOften) {
+  EXPECT_EQ(
+      Taken([](int i) { return RailOffer{.rail = "r0", .generation = static_cast<uint32_t>(i)}; }),
+      32);
+  EXPECT_EQ(ReasonOf(failed_).value_or(ErrorReason{}).reason, "LIMIT_REACHED") << failed_;
+}
+
+TEST_F(OfferTest, ASessionHasFewConnections) {
+  const std::vector<std::string> names = {"a", "b", "r0", "r1"};
+  EXPECT_EQ(Taken([&](int i) {
+              return RailOffer{.rail = names[i / 8 % 4],
+                               .connection = static_cast<uint32_t>(i % 8)};
+            }),
+            16);
+  EXPECT_EQ(ReasonOf(failed_).value_or(ErrorReason{}).reason, "LIMIT_REACHED") << failed_;
+}
 
 TEST_F(RegistrationTest, IsMadeIfThereIsNone) { EXPECT_EQ(DomainsAfterStart({}), 1); }
 

@@ -12,6 +12,7 @@
 #include "absl/time/clock.h"
 #include "dataplane/executor/event_loop.h"
 #include "services/errors.h"
+#include "services/limits.h"
 #include "services/server/server.h"
 #include "services/session_stream/session_service.h"
 #include "services/session_stream/stream_opener.h"
@@ -109,6 +110,11 @@ class ServingNode final : public session::SessionAcceptor {
     const auto opened = [this, index] { return ends_.size() > index; };
     EXPECT_TRUE(mutex_.AwaitWithTimeout(absl::Condition(&opened), absl::Seconds(10)));
     return ends_[index].get();
+  }
+
+  size_t count() {
+    absl::MutexLock lock(&mutex_);
+    return ends_.size();
   }
 
   void Forget() {
@@ -236,6 +242,35 @@ TEST_F(SessionStreamTest, EmptyMessageIsAProtocolViolation) {
   EXPECT_FALSE(call->Read(&response));
   EXPECT_EQ(call->Finish().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_EQ(ReasonIn(node.WaitForEnd()->WaitForClosed()), "PROTOCOL_VIOLATION");
+}
+
+// Others wait with the caller until one of them ends.
+TEST_F(SessionStreamTest, AConnectionHasFewStreams) {
+  ServingNode node;
+  const client::Channel channel = node.channel();
+  std::deque<std::unique_ptr<End>> ends;
+  for (int i = 0; i < kMaxConnectionStreams + 8; ++i) {
+    ends.push_back(std::make_unique<End>(opener_.Open(channel), *loop_));
+    node.WaitForEnd();  // whoever has been told of the limit waits
+  }
+  node.WaitForEnd(kMaxConnectionStreams - 1);
+  absl::SleepFor(absl::Milliseconds(300));
+  EXPECT_EQ(node.count(), size_t{kMaxConnectionStreams});
+  ends.pop_front();
+  node.WaitForEnd(kMaxConnectionStreams);
+}
+
+// A peer that has opened a stream and reads nothing of it.
+TEST_F(SessionStreamTest, AnUnreadStreamEnds) {
+  ServingNode node;
+  const auto stub = v1::SessionService::NewStub(node.channel().channel);
+  grpc::ClientContext context;
+  const auto call = stub->Transfer(&context);
+  End* const served = node.WaitForEnd();
+  for (uint64_t i = 0; i < 100'000; ++i) served->stream().Send(session::EndOfStream{i});
+  const absl::Status cause = served->WaitForClosed();
+  EXPECT_EQ(cause.code(), absl::StatusCode::kResourceExhausted) << cause;
+  EXPECT_EQ(ReasonIn(cause), "LIMIT_REACHED");
 }
 
 constexpr char kPeerAddress[] = "TAPEDECK_TEST_PEER_ADDRESS";

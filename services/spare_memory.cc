@@ -1,0 +1,20 @@
+#include "services/spare_memory.h"
+
+#include <malloc.h>
+
+#include <cstddef>
+
+namespace tapedeck::services {
+namespace {
+
+// Less is what a busy node frees and takes all the time.
+constexpr size_t kSpareBytes = 32 << 20;
+
+}  // namespace
+
+void GiveBackSpareMemory() {
+  const struct mallinfo2 info = mallinfo2();
+  if (info.fordblks >= kSpareBytes) malloc_trim(kSpareBytes / 4);
+}
+
+}  // namespace tapedeck::services

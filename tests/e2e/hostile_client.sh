@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# hostile_client.sh [SECONDS]: a hostile client does all it can think of beside an honest recording: duplicates and grants whose
+# answers it does not read, announcements, offers, streams, calls and sockets without end, sessions that wait for nothing. The
+# recording keeps every block, the node's memory stays within 128 MiB and comes back, and what falls silent is gone within 10 s.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+SECONDS_OF_IT=${1:-$([[ -n ${TAPEDECK_LONG:-} ]] && echo 60 || echo 10)}
+MAX_GROWTH_KB=$((128 * 1024))
+
+resident_kb() { awk '/^VmRSS/ {print $2}' "/proc/$STORAGE_PID/status"; }
+
+# rail_addresses: where the storage node listens, gRPC aside.
+rail_addresses() {
+  ss -Hltnp | awk -v pid="pid=$STORAGE_PID," -v grpc=":$STORAGE_PORT" 'index($0, pid) && !index($4, grpc) {print $4}'
+}
+
+came_back() { (($(resident_kb) - rested <= MAX_GROWTH_KB / 3)); }
+
+# watch_memory FILE: the largest resident size, until it is killed.
+watch_memory() {
+  local now most=0
+  while now=$(resident_kb 2>/dev/null) && [[ -n $now ]]; do
+    if ((now > most)); then
+      most=$now
+      echo "$most" >"$1"
+    fi
+    sleep 0.1
+  done
+}
+
+# sessions: how many the node has.
+sessions() { tapectl_json nodes | jq '[.. | .sessions? // empty] | max'; }
+
+has_sessions() { (($(sessions) == $1)); }
+
+# honest_recording SECONDS: into a ring, which no stream fills; the job goes on in the background.
+honest_recording() { start_job record l0/c0 --source synth --duration "$1s"; }
+
+# rate: MB/s of the job that has ended.
+rate() { jq .mb_per_s <<<"$ANSWER"; }
+
+begin_test
+start_storage
+start_worker
+tapectl --timeout 60s lun create l0 --store memory --capacity 256MiB --when-full ring >/dev/null
+tapectl channel create l0/c0 --block-bytes 1MiB >/dev/null
+CAPACITY=64MiB lun_with_channel memory h0/c cf32_le 64KiB
+for name in c-a c-b c-c c-d; do tapectl channel create "h0/$name" --block-bytes 64KiB >/dev/null; done
+victim=$(tapectl_json record h0/c --source synth --blocks 50 | jq -r .recording)
+mapfile -t rails < <(rail_addresses)
+
+honest_recording $((SECONDS_OF_IT / 2 + 1))
+end_job
+is_whole "$ANSWER" "an honest recording alone"
+alone=$(rate)
+rested=$(resident_kb)
+
+honest_recording $((SECONDS_OF_IT + 6))
+before=$(resident_kb)
+watch_memory "$WORK/most" &
+watcher=$!
+# It stands for other machines, whose processors are their own.
+nice -n 19 "$TAPEDECK_BIN/tapedeck-hostile" "$TAPEDECK_STORAGE" luns/h0/channels/c "$victim" "$SECONDS_OF_IT" "${rails[@]}" \
+  >"$WORK/hostile.txt" 2>"$WORK/hostile.log" &
+hostile=$!
+wait_for $((SECONDS_OF_IT + 20)) grep -q '^quiet' "$WORK/hostile.txt" || fail "the hostile client is not quiet: $(tail -n 5 "$WORK/hostile.log")"
+silent=$(milliseconds)
+paste -sd' ' "$WORK/hostile.txt"
+! grep -q ' 0$' "$WORK/hostile.txt" || fail "an attack never began"
+end_job
+((JOB_STATUS == 0)) || fail "the honest recording failed: $ANSWER"
+is_whole "$ANSWER" "an honest recording beside a hostile client"
+wait_for 20 has_sessions 0 || fail "$(sessions) hostile sessions are still there"
+gone=$(($(milliseconds) - silent))
+echo "hostile sessions are gone $gone ms after the client fell silent"
+((gone <= $(slow 10000))) || fail "they may take 10 s"
+kill "$watcher"
+grown=$(($(cat "$WORK/most") - before))
+echo "resident memory: $before KiB before, $grown KiB more at most"
+((grown <= MAX_GROWTH_KB)) || fail "resident memory grew by $grown KiB"
+wait_for 10 came_back || fail "resident memory did not come back: $rested KiB before, $(resident_kb) KiB afterwards"
+echo "resident memory came back: $rested KiB before, $(resident_kb) KiB afterwards"
+kill "$hostile"
+ratio=$(jq -n "$(rate) / $alone * 100 | floor")
+echo "the honest recording had $ratio % of its rate alone"
+[[ -z ${TAPEDECK_LONG:-} ]] || ((ratio >= 90)) || fail "the honest recording had $ratio % of its rate"
+is_whole "$(tapectl_json record l0/c0 --source synth --blocks 50)" "recording afterwards"
