@@ -168,8 +168,9 @@ absl::StatusOr<Superblock> DecodeSuperblock(std::span<const std::byte> page) {
                               .member = GetLittleEndian<uint32_t>(bytes + 48),
                               .slots = GetLittleEndian<uint32_t>(bytes + 56),
                               .device_bytes = GetLittleEndian<uint64_t>(bytes + 64)};
-  if (superblock.device_bytes < kMinDeviceBytes || superblock.device_bytes > kMaxDeviceBytes ||
+  if (superblock.device_bytes > kMaxDeviceBytes ||
       superblock.slots != Superblock::SlotsFor(superblock.device_bytes) ||
+      superblock.device_bytes < superblock.units_offset() + kTailBytes ||
       superblock.member >= format::kMaxMembers) {
     return absl::DataLossError(absl::StrCat("superblock of member ", superblock.member, " with ",
                                             superblock.slots, " slots on ", superblock.device_bytes,
