@@ -18,7 +18,8 @@ inline constexpr uint64_t kMaxBlockBytes = 8 << 20;
 // it is a file offset.
 inline constexpr uint64_t kMaxRecordingBytes = uint64_t{1} << 62;
 
-// Times since or before 1970 and durations, 73 years: sums of three fit an int64_t.
+// Durations, 73 years, and times before or since 1970: a time and a duration, or three durations,
+// add up within an int64_t.
 inline constexpr int64_t kMaxDurationNs = int64_t{1} << 61;
 inline constexpr int64_t kMaxTimeNs = int64_t{1} << 62;
 
