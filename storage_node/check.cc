@@ -29,8 +29,8 @@ class Check {
  private:
   absl::Status CheckRecordings(const services::Lun& lun);
   absl::StatusOr<store::Known> KnownOf(const services::Lun& lun) const;
-  void CheckRecording(store::Store& store, const store::RecordingPath& path,
-                      const std::string& name);
+  void CheckRecording(const services::Lun& lun, store::Store& store,
+                      const store::RecordingPath& path, const std::string& name);
   void Damaged(const std::string& where, const std::string& kind, const absl::Status& status) {
     ++totals_.damaged;
     report_({.where = where, .kind = kind, .detail = std::string(status.message())});
@@ -70,14 +70,14 @@ absl::Status Check::CheckRecordings(const services::Lun& lun) {
   TD_ASSIGN_OR_RETURN(const auto paths, store->ListRecordings(known));
   for (const store::RecordingPath& path : paths) {
     CheckRecording(
-        *store, path,
+        lun, *store, path,
         absl::StrCat(lun.name, "/channels/", path.channel, "/recordings/", path.recording));
   }
   return absl::OkStatus();
 }
 
-void Check::CheckRecording(store::Store& store, const store::RecordingPath& path,
-                           const std::string& name) {
+void Check::CheckRecording(const services::Lun& lun, store::Store& store,
+                           const store::RecordingPath& path, const std::string& name) {
   ++totals_.recordings;
   const auto manifest = LoadManifest(store, path, clock_);
   if (absl::IsNotFound(manifest.status())) {
@@ -86,6 +86,9 @@ void Check::CheckRecording(store::Store& store, const store::RecordingPath& path
                     .detail = "it has no manifest yet: nothing of it was acknowledged"});
   }
   if (!manifest.ok()) return Damaged(name, "manifest", manifest.status());
+  if (const absl::Status whose = CheckWhose(*manifest, path, lun); !whose.ok()) {
+    return Damaged(name, "manifest", whose);
+  }
   if (manifest->state == services::RecordingState::kRecording) {
     return report_({.where = name,
                     .kind = "open",

@@ -51,7 +51,8 @@ void ManifestRepair::Found(std::string detail, bool repaired) {
 
 absl::Status ManifestRepair::Check(const std::string& text) const {
   TD_ASSIGN_OR_RETURN(const format::Manifest found, format::DecodeManifest(text));
-  if (found.id != manifest_.id || found.index_header() != manifest_.index_header()) {
+  if (found.id != manifest_.id || found.index_header() != manifest_.index_header() ||
+      found.identity.channel != manifest_.identity.channel) {
     return absl::DataLossError("manifest.json: it is of another recording");
   }
   if (found.state == services::RecordingState::kRecording) {

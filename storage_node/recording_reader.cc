@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "services/errors.h"
+#include "storage_node/format/limits.h"
 
 namespace tapedeck::storage_node {
 namespace {
@@ -255,7 +256,10 @@ absl::StatusOr<Flow> RecordingReader::Pull(dataplane::Block* block) {
 
 bool RecordingReader::TooEarly(const dataplane::BlockHeader& header) {
   if (options_.behind_ns == 0) return false;
-  const int64_t wait_ns = header.capture_ns + options_.behind_ns - executor_.clock().WallNs();
+  // The time of capture may be anything.
+  const int64_t due_ns = std::clamp(header.capture_ns, -format::kMaxTimeNs, format::kMaxTimeNs) +
+                         std::min(options_.behind_ns, format::kMaxDurationNs);
+  const int64_t wait_ns = due_ns - executor_.clock().WallNs();
   if (wait_ns <= 0) return false;
   if (std::exchange(waiting_, true)) return true;
   executor_.PostAfter(wait_ns, lifetime_.Guard([this] {

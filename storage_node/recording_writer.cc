@@ -7,6 +7,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "storage_node/format/limits.h"
 
 namespace tapedeck::storage_node {
 namespace {
@@ -25,6 +26,15 @@ absl::Status Full(absl::string_view recording, const Capacity& capacity) {
       "LUN_FULL",
       {{"capacity_bytes", absl::StrCat(capacity.limit())},
        {"used_bytes", absl::StrCat(capacity.used())}});
+}
+
+absl::Status TooManyGaps(absl::string_view recording) {
+  return services::WithReason(
+      absl::ResourceExhaustedError(absl::StrCat(
+          "write ", recording, ": blocks are missing in more than ", format::kMaxGaps,
+          " separate places, which is all that its manifest may list; what came is kept, start "
+          "another recording")),
+      "LIMIT_REACHED", {{"recording", std::string(recording)}});
 }
 
 std::string CauseText(const absl::Status& status) {
@@ -184,7 +194,7 @@ void RecordingWriter::OnIndexed(const std::vector<format::IndexEntry>& entries) 
   for (const format::IndexEntry& entry : entries) {
     written_.Add(entry.sequence);
     if (entry.payload_bytes == 0) {
-      missing_.insert(entry.sequence);
+      missing_.Add({.first = entry.sequence, .count = 1});
       continue;
     }
     bytes_ += entry.payload_bytes;
@@ -194,9 +204,10 @@ void RecordingWriter::OnIndexed(const std::vector<format::IndexEntry>& entries) 
   }
   options_.live->blocks = written_.end();
   options_.live->bytes = bytes_;
-  options_.live->missing_blocks = missing_.size();
+  options_.live->missing_blocks = missing_.blocks();
   options_.live->SetWritten(manifest_stored_ ? written_.mark() : 0);
   commit_.OnWritten(written_.mark(), entries.size());
+  if (missing_.ranges() > format::kMaxGaps) Fail(TooManyGaps(options_.name));
   Wake();
   Advance();
 }
@@ -293,12 +304,9 @@ SealPlan RecordingWriter::MakeSealPlan() const {
   manifest.bytes = bytes_;
   manifest.durable_watermark = commit_.durable();
   manifest.end_time_ns = executor_.clock().WallNs();
-  // The blocks that came without payload lie between the holes; both lists are in order.
-  std::set<uint64_t> missing = missing_;
-  for (const format::SequenceRange& hole : written_.Holes()) {
-    for (uint64_t i = 0; i < hole.count; ++i) missing.insert(hole.first + i);
-  }
-  for (const uint64_t sequence : missing) format::AppendSequence(&manifest.missing, sequence);
+  Gaps missing = missing_;
+  for (const format::SequenceRange& hole : written_.Holes()) missing.Add(hole);
+  manifest.missing = missing.List();
   const bool whole = cause_.ok() && error_.ok() && written_.Holes().empty();
   manifest.state = whole ? services::RecordingState::kSealed : services::RecordingState::kSalvaged;
   if (!error_.ok()) {

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "dataplane/sink.h"
 #include "storage_node/capacity.h"
 #include "storage_node/format/manifest.h"
+#include "storage_node/gaps.h"
 #include "storage_node/group_commit.h"
 #include "storage_node/index_writer.h"
 #include "storage_node/live_recording.h"
@@ -109,7 +109,7 @@ class RecordingWriter final : public dataplane::Sink {
   absl::Status cause_;             // given to Finish
   SequenceMark received_;
   SequenceMark written_;
-  std::set<uint64_t> missing_;  // came without payload
+  Gaps missing_;
   std::vector<uint64_t> data_bytes_;
   uint64_t bytes_ = 0;  // written
   // Given back when this goes unsealed: whoever salvages the recording takes it again.

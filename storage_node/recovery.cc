@@ -10,6 +10,7 @@
 #include "dataplane/status_macros.h"
 #include "storage_node/caller_loop.h"
 #include "storage_node/format/block_check.h"
+#include "storage_node/format/limits.h"
 #include "storage_node/index_reader.h"
 #include "storage_node/sealer.h"
 
@@ -51,6 +52,11 @@ class Salvage {
   bool PayloadIsGood(const format::IndexEntry& entry, format::Place place);
   absl::StatusOr<dataplane::Block> Read(const format::IndexEntry& entry, format::Place place);
   void Keep(const format::IndexEntry& entry, format::Place place);
+  // All from next_ to `end` are absent.
+  void Skip(uint64_t end) {
+    if (end > next_) format::AppendRange(&absent_, {.first = next_, .count = end - next_});
+    next_ = std::max(next_, end);
+  }
 
   CallerLoop& loop_;
   const std::unique_ptr<store::RecordingFiles> files_;
@@ -59,11 +65,11 @@ class Salvage {
   const format::EntryFormat format_;
   std::vector<uint64_t> data_bytes_;
   format::Watermark watermark_;
-  std::vector<uint64_t> absent_;  // below manifest_.blocks, in order
-  uint64_t next_ = 0;             // one more than the last block kept
-  uint64_t corrupt_ = 0;          // durable once, and now damaged
-  uint64_t cut_ = 0;              // written but not whole when the end came
-  uint64_t unread_ = 0;           // kept although the disk did not give them
+  std::vector<format::SequenceRange> absent_;  // below manifest_.blocks, in order
+  uint64_t next_ = 0;                          // one more than the last block kept
+  uint64_t corrupt_ = 0;                       // durable once, and now damaged
+  uint64_t cut_ = 0;                           // written but not whole when the end came
+  uint64_t unread_ = 0;                        // kept although the disk did not give them
 };
 
 absl::Status Salvage::Flush() {
@@ -77,7 +83,9 @@ void Salvage::FindWatermark() {
     });
     if (!pages.ok()) continue;
     const auto found = format::NewestWatermark(*pages, manifest_.identity.recording, copy);
-    if (found.has_value() && found->durable >= watermark_.durable) watermark_ = *found;
+    // A recording cannot have more blocks.
+    if (!found.has_value() || found->durable > format::MaxBlocks(manifest_.block_bytes)) continue;
+    if (found->durable >= watermark_.durable) watermark_ = *found;
   }
 }
 
@@ -87,7 +95,8 @@ absl::Status Salvage::Scan() {
     if (!more) break;
   }
   // A watermark above the end means that durable entries are gone.
-  for (; next_ < watermark_.durable; ++next_, ++corrupt_) absent_.push_back(next_);
+  if (watermark_.durable > next_) corrupt_ += watermark_.durable - next_;
+  Skip(watermark_.durable);
   return absl::OkStatus();
 }
 
@@ -110,9 +119,13 @@ absl::StatusOr<bool> Salvage::ScanChunk(uint64_t first) {
     any = any || !bytes->empty();
     MergeEntries(format_, *bytes, first, copy, &entries);
   }
+  if (first + kScanEntries > format::MaxBlocks(manifest_.block_bytes)) return false;
   if (!any && !error.ok()) return error;
   for (uint64_t i = 0; i < entries.size() && any; ++i) Judge(first + i, entries[i]);
-  return any;
+  if (absent_.size() <= format::kMaxListedGaps) return any;
+  return absl::DataLossError(absl::StrCat(
+      "recording ", manifest_.id, ": its index has more than ", format::kMaxListedGaps,
+      " separate gaps below block ", next_, ", which no manifest can list; it was left as it is"));
 }
 
 // Below the watermark an entry that cannot be read is corruption. Beyond it, it is the normal state
@@ -129,14 +142,14 @@ void Salvage::Judge(uint64_t sequence, const absl::StatusOr<format::IndexEntry>&
     ++cut_;
     return;
   }
-  for (; next_ < sequence; ++next_) absent_.push_back(next_);
+  Skip(sequence);
+  if (entry->payload_bytes == 0) return Skip(sequence + 1);
   next_ = sequence + 1;
   Keep(*entry, place);
 }
 
 bool Salvage::PayloadIsGood(const format::IndexEntry& entry, format::Place place) {
   if (entry.payload_bytes == 0) return true;
-  if (entry.payload_bytes > manifest_.block_bytes) return false;
   auto block = Read(entry, place);
   for (int again = 0; again < kReadAgain && IsIoError(block.status()); ++again) {
     block = Read(entry, place);
@@ -158,9 +171,7 @@ absl::StatusOr<dataplane::Block> Salvage::Read(const format::IndexEntry& entry,
 }
 
 void Salvage::Keep(const format::IndexEntry& entry, format::Place place) {
-  if (entry.payload_bytes == 0) absent_.push_back(entry.sequence);
   manifest_.bytes += entry.payload_bytes;
-  if (entry.payload_bytes == 0) return;
   uint64_t& end = data_bytes_[place.member];
   end = std::max(end, place.offset + entry.payload_bytes);
 }
@@ -169,11 +180,10 @@ absl::StatusOr<format::Manifest> Salvage::Run(const std::string& cause) {
   TD_RETURN_IF_ERROR(Flush());
   FindWatermark();
   manifest_.bytes = 0;
-  manifest_.missing.clear();
   TD_RETURN_IF_ERROR(Scan());
-  for (const uint64_t sequence : absent_) format::AppendSequence(&manifest_.missing, sequence);
+  manifest_.missing = absent_;
   manifest_.blocks = next_;
-  manifest_.durable_watermark = absent_.empty() ? next_ : absent_.front();
+  manifest_.durable_watermark = absent_.empty() ? next_ : absent_.front().first;
   manifest_.state = services::RecordingState::kSalvaged;
   manifest_.cause = cause;
   manifest_.end_time_ns = loop_.clock().WallNs();
@@ -211,6 +221,21 @@ absl::StatusOr<format::Manifest> LoadManifest(store::Store& store, const store::
     if (error.ok() || absl::IsNotFound(error)) error = manifest.status();
   }
   return error;
+}
+
+absl::Status CheckWhose(const format::Manifest& manifest, const store::RecordingPath& path,
+                        const services::Lun& lun) {
+  if (manifest.identity.lun.ToString() != lun.uid || manifest.id != path.recording ||
+      manifest.identity.channel != path.channel) {
+    return absl::DataLossError(absl::StrCat("the manifest of ", path.channel, "/", path.recording,
+                                            " is that of another recording, ",
+                                            manifest.identity.channel, "/", manifest.id));
+  }
+  const size_t members = std::max<size_t>(1, lun.members.size());
+  if (manifest.members == members) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("the manifest of ", path.channel, "/", path.recording,
+                                          " says ", manifest.members, " members, and ", lun.name,
+                                          " has ", members));
 }
 
 absl::StatusOr<format::Manifest> SalvageRecording(store::Store& store,

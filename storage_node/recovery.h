@@ -17,8 +17,14 @@ namespace tapedeck::storage_node {
 absl::StatusOr<format::Manifest> LoadManifest(store::Store& store, const store::RecordingPath& path,
                                               const dataplane::Clock& clock);
 
+// DATA_LOSS unless a manifest that was read is that of the recording at `path` of this LUN: blocks
+// are looked for on as many members as it says.
+absl::Status CheckWhose(const format::Manifest& manifest, const store::RecordingPath& path,
+                        const services::Lun& lun);
+
 // Waits for the disk; reads the whole index but only the payload beyond the stored watermark.
 // `manifest` is in state RECORDING and nobody writes the recording. Returns the sealed manifest.
+// DATA_LOSS, and nothing is changed, if it has more gaps than a manifest may list.
 absl::StatusOr<format::Manifest> SalvageRecording(store::Store& store,
                                                   const store::RecordingPath& path,
                                                   format::Manifest manifest,

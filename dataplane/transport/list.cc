@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
@@ -23,37 +22,6 @@ std::vector<TransportKind> TransportKinds() {
   return {{"tcp", "127.0.0.1", tcp::Usable, tcp::Create},
           {"verbs", verbs::LoopbackAddress(), verbs::Usable, verbs::Create},
           {"inproc", "process", [] { return absl::OkStatus(); }, create_inproc}};
-}
-
-absl::StatusOr<RailSpec> ParseRailSpec(const std::string& text) {
-  const auto bad = [&](absl::string_view why) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("rail \"", text, "\": ", why, "; expected NAME=KIND:ADDRESS[:PORT]"));
-  };
-  const size_t equals = text.find('=');
-  const size_t colon = text.find(':', equals);
-  if (equals == 0 || equals == std::string::npos || colon == std::string::npos) {
-    return bad("incomplete");
-  }
-  RailSpec spec{.name = text.substr(0, equals),
-                .kind = text.substr(equals + 1, colon - equals - 1)};
-  std::string rest = text.substr(colon + 1);
-  std::string port;
-  if (!rest.empty() && rest[0] == '[') {  // [IPv6]:PORT
-    const size_t end = rest.find(']');
-    if (end == std::string::npos) return bad("no closing bracket");
-    if (end + 1 < rest.size()) port = rest.substr(end + 2);
-    rest = rest.substr(1, end - 1);
-  } else if (const size_t at = rest.find(':'); at != std::string::npos && at == rest.rfind(':')) {
-    port = rest.substr(at + 1);
-    rest = rest.substr(0, at);
-  }
-  spec.address = rest;
-  uint32_t number = 0;
-  if (!port.empty() && (!absl::SimpleAtoi(port, &number) || number > 65535)) return bad("bad port");
-  spec.port = static_cast<uint16_t>(number);
-  if (spec.address.empty()) return bad("no address");
-  return spec;
 }
 
 namespace {

@@ -8,23 +8,10 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/executor/event_loop.h"
+#include "dataplane/transport/rail_spec.h"
 #include "dataplane/transport/transport.h"
 
 namespace tapedeck::dataplane {
-
-// From the command line: NAME=KIND:ADDRESS[:PORT], e.g. r0=tcp:127.0.0.1. PORT is the listener's on
-// a storage node; 0 or absent lets the system choose.
-struct RailSpec {
-  std::string name;
-  std::string kind;
-  std::string address;
-  uint16_t port = 0;
-  // Whether peers connect to this rail (storage node) or it connects to them (worker). Set by the
-  // program.
-  bool listen = false;
-};
-
-absl::StatusOr<RailSpec> ParseRailSpec(const std::string& text);
 
 struct TransportKind {
   std::string kind;

@@ -18,7 +18,7 @@ endif()
 
 if(TAPEDECK_GROUPED)
   # To g++ every file of a group but the group itself is a header, whose types must not be built of anonymous ones.
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+  add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
 find_program(TAPEDECK_MOLD mold)
 if(TAPEDECK_MOLD)

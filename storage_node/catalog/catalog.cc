@@ -1,5 +1,6 @@
 #include "storage_node/catalog/catalog.h"
 
+#include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/format/config.h"
 
@@ -106,11 +107,17 @@ absl::StatusOr<std::vector<RecordingRow>> Catalog::ListRecordings(const Resource
   while (true) {
     TD_ASSIGN_OR_RETURN(const bool row, statement.Step());
     if (!row) return rows;
-    TD_ASSIGN_OR_RETURN(format::Manifest manifest, format::DecodeManifest(statement.Text(3)));
-    rows.push_back({.name = {.lun = statement.Text(0),
-                             .channel = statement.Text(1),
-                             .recording = statement.Text(2)},
-                    .manifest = std::move(manifest)});
+    ResourceName name{
+        .lun = statement.Text(0), .channel = statement.Text(1), .recording = statement.Text(2)};
+    auto manifest = format::DecodeManifest(statement.Text(3));
+    if (manifest.ok()) {
+      rows.push_back({.name = std::move(name), .manifest = *std::move(manifest)});
+    } else {
+      // The files are the truth: start-up reads them again where there is no row.
+      dataplane::Log(
+          dataplane::LogLevel::kError, "catalog", "row left out: it cannot be read",
+          {{"recording", name.ToString()}, {"error", std::string(manifest.status().message())}});
+    }
   }
 }
 

@@ -14,6 +14,7 @@
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/io_error.h"
 #include "storage_node/format/index.h"
+#include "storage_node/format/limits.h"
 #include "storage_node/format/manifest.h"
 
 namespace tapedeck::storage_node::directory {
@@ -42,7 +43,7 @@ bool HeaderCarriesMark(const Member& member, const disk::Directory& recording) {
 
 bool CarriesMark(const Member& member, const disk::Directory& recording,
                  const store::RecordingPath& path) {
-  const auto text = recording.ReadFile("manifest.json");
+  const auto text = recording.ReadFile("manifest.json", format::kMaxManifestBytes);
   const auto manifest = text.ok() ? format::DecodeManifest(*text) : text.status();
   if (!manifest.ok()) return HeaderCarriesMark(member, recording);
   return manifest->identity.lun == member.lun() && manifest->id == path.recording &&

@@ -14,6 +14,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/format/config.h"
+#include "storage_node/format/limits.h"
 
 namespace tapedeck::storage_node::directory {
 namespace {
@@ -45,7 +46,7 @@ absl::Status CheckDirectory(const std::string& member) {
 // The text of its lun.json; NOT_FOUND if it is no member.
 absl::StatusOr<std::string> ReadLunText(const disk::Directory& root) {
   TD_ASSIGN_OR_RETURN(const auto config, root.OpenDirectory(kConfigDirectory));
-  return config.ReadFile(kLunFile);
+  return config.ReadFile(kLunFile, format::kMaxConfigBytes);
 }
 
 std::string NameOfLun(const std::string& text) {

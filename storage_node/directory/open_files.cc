@@ -13,6 +13,7 @@
 #include "services/errors.h"
 #include "storage_node/disk/allocate.h"
 #include "storage_node/disk/io_error.h"
+#include "storage_node/format/limits.h"
 
 namespace tapedeck::storage_node::directory {
 namespace {
@@ -198,7 +199,7 @@ absl::Status OpenFiles::WriteManifest(const std::string& text) const {
 }
 
 absl::StatusOr<std::string> OpenFiles::ReadManifest() const {
-  return directory_.ReadFile("manifest.json");
+  return directory_.ReadFile("manifest.json", format::kMaxManifestBytes);
 }
 
 }  // namespace tapedeck::storage_node::directory

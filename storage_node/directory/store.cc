@@ -7,6 +7,7 @@
 #include "absl/strings/strip.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "services/resource_name.h"
 #include "storage_node/directory/mark.h"
 #include "storage_node/store/host_ring.h"
 
@@ -183,6 +184,7 @@ absl::Status DirectoryStore::FinishChannel(const std::string& id, const store::K
   for (const disk::Entry& entry : entries) {
     const auto recording = IdOfDeleted(entry.name);
     if (!recording.has_value() || entry.kind != EntryKind::kDirectory) continue;
+    if (!services::CheckId(*recording).ok()) continue;
     const store::RecordingPath path{.channel = id, .recording = *recording};
     if (!MayRemove(*channel, entry.name, path, known)) continue;
     TD_RETURN_IF_ERROR(RemoveFiles(*channel, entry.name, *recording));
@@ -216,7 +218,8 @@ absl::Status DirectoryStore::ListChannel(const std::string& id, const store::Kno
   Foreign foreign(channel->path());
   for (const disk::Entry& entry : entries) {
     store::RecordingPath path{.channel = id, .recording = entry.name};
-    const bool directory = entry.kind == EntryKind::kDirectory && entry.name[0] != '.';
+    const bool directory =
+        entry.kind == EntryKind::kDirectory && services::CheckId(entry.name).ok();
     if (directory && IsRecording(*channel, path, known)) {
       paths->push_back(std::move(path));
     } else if (!IsOfChannel(entry)) {

@@ -120,9 +120,9 @@ absl::StatusOr<Fd> Directory::OpenFile(const std::string& name, int flags) const
   return fd;
 }
 
-absl::StatusOr<std::string> Directory::ReadFile(const std::string& name) const {
+absl::StatusOr<std::string> Directory::ReadFile(const std::string& name, uint64_t most) const {
   TD_ASSIGN_OR_RETURN(const Fd fd, OpenFile(name, O_RDONLY));
-  return ReadAll(fd, PathOf(name), member_);
+  return ReadAll(fd, most, PathOf(name), member_);
 }
 
 absl::Status Directory::WriteFile(const std::string& name, absl::string_view text) const {

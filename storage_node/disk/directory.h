@@ -42,7 +42,8 @@ class Directory {
 
   // A regular file; `flags` as of open(2).
   absl::StatusOr<Fd> OpenFile(const std::string& name, int flags) const;
-  absl::StatusOr<std::string> ReadFile(const std::string& name) const;
+  // DATA_LOSS if it has more than `most` bytes.
+  absl::StatusOr<std::string> ReadFile(const std::string& name, uint64_t most) const;
   // Old or new after any crash: writes NAME.new, syncs it, renames it and syncs the directory.
   absl::Status WriteFile(const std::string& name, absl::string_view text) const;
 

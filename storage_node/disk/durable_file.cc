@@ -29,9 +29,10 @@ absl::Status WriteFileAtomically(const std::string& path, absl::string_view text
   return parent.WriteFile(NameIn(path), text);
 }
 
-absl::StatusOr<std::string> ReadFile(const std::string& path, const std::string& member) {
+absl::StatusOr<std::string> ReadFile(const std::string& path, uint64_t most,
+                                     const std::string& member) {
   TD_ASSIGN_OR_RETURN(const Directory parent, ParentOf(path, member));
-  return parent.ReadFile(NameIn(path));
+  return parent.ReadFile(NameIn(path), most);
 }
 
 absl::Status RemoveFile(const std::string& path, const std::string& member) {

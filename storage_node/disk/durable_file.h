@@ -16,8 +16,9 @@ namespace tapedeck::storage_node::disk {
 absl::Status WriteFileAtomically(const std::string& path, absl::string_view text,
                                  const std::string& member);
 
-// NOT_FOUND if there is no such file.
-absl::StatusOr<std::string> ReadFile(const std::string& path, const std::string& member);
+// NOT_FOUND if there is no such file; DATA_LOSS if it has more than `most` bytes.
+absl::StatusOr<std::string> ReadFile(const std::string& path, uint64_t most,
+                                     const std::string& member);
 
 // Removes a regular file; OK if there is none.
 absl::Status RemoveFile(const std::string& path, const std::string& member);

@@ -1,6 +1,7 @@
 #include "storage_node/disk/fd.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
+#include "services/errors.h"
 #include "storage_node/disk/io_error.h"
 
 namespace tapedeck::storage_node::disk {
@@ -57,17 +59,25 @@ absl::StatusOr<size_t> ReadSome(const Fd& fd, std::span<std::byte> into, uint64_
   return done;
 }
 
-absl::StatusOr<std::string> ReadAll(const Fd& fd, const std::string& where,
+absl::StatusOr<std::string> ReadAll(const Fd& fd, uint64_t most, const std::string& where,
                                     const std::string& member) {
-  std::string text;
-  for (size_t chunk = 4096;; chunk *= 2) {
-    const size_t old = text.size();
-    text.resize(old + chunk);
-    const auto into = std::as_writable_bytes(std::span<char>(text)).subspan(old);
-    TD_ASSIGN_OR_RETURN(const size_t n, ReadSome(fd, into, old, where, member));
-    text.resize(old + n);
-    if (n < chunk) return text;
+  struct stat status;
+  if (fstat(fd.get(), &status) != 0) return IoError("fstat", where, member, errno);
+  const auto bytes = static_cast<uint64_t>(status.st_size);
+  if (bytes > most) {
+    return services::WithReason(
+        absl::DataLossError(absl::StrCat(
+            "read ", where, ": it has ", bytes, " bytes, and Tapedeck writes at most ", most,
+            " there; it was left as it is. Move it elsewhere if it is somebody else's, or put a "
+            "copy of the right one in its place")),
+        "STORE_IO", {{"member", member}, {"operation", "read"}});
   }
+  // It may grow meanwhile; what is behind its size is not asked for.
+  std::string text(bytes, '\0');
+  const auto into = std::as_writable_bytes(std::span<char>(text));
+  TD_ASSIGN_OR_RETURN(const size_t n, ReadSome(fd, into, 0, where, member));
+  text.resize(n);
+  return text;
 }
 
 }  // namespace tapedeck::storage_node::disk

@@ -40,8 +40,8 @@ absl::Status WriteAll(const Fd& fd, std::span<const std::byte> bytes, uint64_t o
 absl::StatusOr<size_t> ReadSome(const Fd& fd, std::span<std::byte> into, uint64_t offset,
                                 const std::string& where, const std::string& member);
 
-// From the start to the end of the file.
-absl::StatusOr<std::string> ReadAll(const Fd& fd, const std::string& where,
+// From the start to the end of a file that is no longer than `most` bytes. DATA_LOSS if it is.
+absl::StatusOr<std::string> ReadAll(const Fd& fd, uint64_t most, const std::string& where,
                                     const std::string& member);
 
 }  // namespace tapedeck::storage_node::disk

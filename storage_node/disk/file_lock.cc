@@ -17,6 +17,9 @@
 namespace tapedeck::storage_node::disk {
 namespace {
 
+// HolderText() is shorter.
+constexpr uint64_t kMaxHolderBytes = 4096;
+
 // The file is written over: what has another name may be somebody else's.
 absl::Status CheckOneName(const Fd& fd, const std::string& path, const std::string& member) {
   struct stat status;
@@ -69,8 +72,8 @@ absl::StatusOr<FileLock> FileLock::Take(const Directory& directory, const std::s
   TD_RETURN_IF_ERROR(CheckOneName(fd, path, member));
   TD_ASSIGN_OR_RETURN(const bool locked, LockFile(fd, path, member));
   if (!locked) {
-    return InUse(absl::StrCat("flock ", path), ReadAll(fd, path, member).value_or("unknown"),
-                 member);
+    return InUse(absl::StrCat("flock ", path),
+                 ReadAll(fd, kMaxHolderBytes, path, member).value_or("unknown"), member);
   }
   const std::string text = HolderText();
   if (ftruncate(fd.get(), 0) != 0) return IoError("ftruncate", path, member, errno);

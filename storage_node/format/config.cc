@@ -1,8 +1,14 @@
 #include "storage_node/format/config.h"
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
+#include "services/resource_name.h"
+#include "storage_node/format/json_fields.h"
 #include "storage_node/format/json_text.h"
+#include "storage_node/format/limits.h"
+#include "storage_node/format/uuid.h"
 
 namespace tapedeck::storage_node::format {
 namespace {
@@ -12,6 +18,8 @@ using dataplane::TransferOp;
 using nlohmann::json;
 
 constexpr uint64_t kConfigVersion = 1;
+// Of a value that is not known.
+constexpr size_t kMaxShown = 32;
 
 constexpr std::pair<TransferOp, absl::string_view> kOps[] = {
     {TransferOp::kRead, "READ"}, {TransferOp::kWrite, "WRITE"}, {TransferOp::kSend, "SEND"}};
@@ -34,15 +42,42 @@ absl::StatusOr<T> ValueOf(const std::pair<T, absl::string_view> (&table)[n],
   for (const auto& [value, candidate] : table) {
     if (candidate == name) return value;
   }
-  return absl::DataLossError(absl::StrCat("unknown value '", name, "'"));
+  return absl::DataLossError(
+      absl::StrCat("unknown value '", absl::CHexEscape(name.substr(0, kMaxShown)), "'"));
 }
 
-absl::StatusOr<json> OpenConfig(absl::string_view text, absl::string_view what) {
-  TD_ASSIGN_OR_RETURN(json object, OpenJson(text, what));
-  if (const uint64_t version = UintAt(object, "version"); version != kConfigVersion) {
+absl::Status CheckVersion(JsonFields& fields, absl::string_view what) {
+  if (const uint64_t version = fields.Uint("version", UINT64_MAX); version != kConfigVersion) {
     return absl::DataLossError(absl::StrCat(what, ": version ", version, " is not known"));
   }
-  return object;
+  return fields.status();
+}
+
+// A LUN's own names and numbers. Its members are where the node looks for its files.
+absl::Status CheckLun(JsonFields& fields, const services::Lun& lun) {
+  TD_RETURN_IF_ERROR(services::CheckLunName(lun.name));
+  TD_RETURN_IF_ERROR(Uuid::Parse(lun.uid).status());
+  const bool some = lun.prewrite_files > 0;
+  fields
+      .Require(lun.members.size() <= kMaxMembers, "members",
+               absl::StrCat("are more than ", kMaxMembers))
+      .Require(some == (lun.prewrite_bytes > 0) && lun.prewrite_bytes % kPrewriteMultiple == 0,
+               "prewrite_bytes", "is no multiple of 4096, or of no files");
+  for (const std::string& member : lun.members) {
+    fields.Require(member[0] == '/', "members", "has one that is no absolute path");
+  }
+  return fields.status();
+}
+
+std::vector<std::string> ParseMembers(JsonFields& fields) {
+  std::vector<std::string> members;
+  for (const json& member : fields.List("members")) {
+    const bool path = member.is_string() && !member.get_ref<const std::string&>().empty() &&
+                      member.get_ref<const std::string&>().find('\0') == std::string::npos;
+    fields.Require(path, "members", "has one that is no path");
+    if (path) members.push_back(member.get<std::string>());
+  }
+  return members;
 }
 
 }  // namespace
@@ -72,23 +107,22 @@ std::string EncodeLun(const services::Lun& lun, uint32_t member) {
 }
 
 absl::StatusOr<services::Lun> DecodeLun(absl::string_view text) {
-  TD_ASSIGN_OR_RETURN(const json object, OpenConfig(text, "lun.json"));
-  services::Lun lun{.name = StringAt(object, "name"),
-                    .uid = StringAt(object, "uid"),
-                    .capacity_bytes = UintAt(object, "capacity_bytes"),
-                    .create_time_ns = IntAt(object, "create_time_ns"),
-                    .max_age_ns = IntAt(object, "max_age_ns"),
-                    .max_fill_percent = static_cast<uint32_t>(UintAt(object, "max_fill_percent")),
-                    .prewrite_files = static_cast<uint32_t>(UintAt(object, "prewrite_files")),
-                    .prewrite_bytes = UintAt(object, "prewrite_bytes")};
+  TD_ASSIGN_OR_RETURN(const json object, OpenJson(text, "lun.json", kMaxConfigBytes));
+  JsonFields fields(object, "lun.json");
+  TD_RETURN_IF_ERROR(CheckVersion(fields, "lun.json"));
+  services::Lun lun{.name = fields.Text("name"),
+                    .uid = fields.Text("uid"),
+                    .members = ParseMembers(fields),
+                    .capacity_bytes = fields.Uint("capacity_bytes", UINT64_MAX),
+                    .create_time_ns = fields.Int("create_time_ns", -kMaxTimeNs, kMaxTimeNs),
+                    .max_age_ns = fields.Int("max_age_ns", 0, kMaxDurationNs),
+                    .max_fill_percent = fields.Uint32("max_fill_percent", 100),
+                    .prewrite_files = fields.Uint32("prewrite_files", kMaxPrewriteFiles),
+                    .prewrite_bytes = fields.Uint("prewrite_bytes", kMaxRecordingBytes)};
   TD_ASSIGN_OR_RETURN(lun.full_policy,
-                      ValueOf(services::kFullPolicyNames, StringAt(object, "full_policy")));
-  TD_ASSIGN_OR_RETURN(lun.store, ValueOf(services::kStoreNames, StringAt(object, "store")));
-  if (const auto members = object.find("members"); members != object.end()) {
-    for (const json& member : *members) {
-      if (member.is_string()) lun.members.push_back(member.get<std::string>());
-    }
-  }
+                      ValueOf(services::kFullPolicyNames, fields.Text("full_policy")));
+  TD_ASSIGN_OR_RETURN(lun.store, ValueOf(services::kStoreNames, fields.Text("store")));
+  TD_RETURN_IF_ERROR(CheckLun(fields, lun));
   return lun;
 }
 
@@ -107,20 +141,30 @@ std::string EncodeChannel(const services::Channel& channel) {
 }
 
 absl::StatusOr<services::Channel> DecodeChannel(absl::string_view text) {
-  TD_ASSIGN_OR_RETURN(const json object, OpenConfig(text, "channel.json"));
-  services::Channel channel{.name = StringAt(object, "name"),
-                            .block_bytes = UintAt(object, "block_bytes"),
-                            .datatype = StringAt(object, "datatype"),
-                            .sample_rate = DoubleAt(object, "sample_rate"),
-                            .create_time_ns = IntAt(object, "create_time_ns"),
-                            .pre_trigger_ns = IntAt(object, "pre_trigger_ns"),
-                            .post_trigger_ns = IntAt(object, "post_trigger_ns"),
-                            .segment_bytes = UintAt(object, "segment_bytes")};
-  if (const std::string op = StringAt(object, "op"); !op.empty()) {
+  TD_ASSIGN_OR_RETURN(const json object, OpenJson(text, "channel.json", kMaxConfigBytes));
+  JsonFields fields(object, "channel.json");
+  TD_RETURN_IF_ERROR(CheckVersion(fields, "channel.json"));
+  services::Channel channel{.name = fields.Text("name"),
+                            .block_bytes = fields.Uint("block_bytes", kMaxBlockBytes),
+                            .datatype = fields.Text("datatype"),
+                            .sample_rate = fields.Rate("sample_rate"),
+                            .create_time_ns = fields.Int("create_time_ns", -kMaxTimeNs, kMaxTimeNs),
+                            .pre_trigger_ns = fields.Int("pre_trigger_ns", 0, kMaxDurationNs),
+                            .post_trigger_ns = fields.Int("post_trigger_ns", 0, kMaxDurationNs),
+                            .segment_bytes = fields.Uint("segment_bytes", UINT64_MAX)};
+  TD_RETURN_IF_ERROR(services::CheckChannelName(channel.name));
+  TD_RETURN_IF_ERROR(fields
+                         .Require(IsBlockSize(channel.block_bytes), "block_bytes",
+                                  "is no multiple of 512 up to 8 MiB")
+                         .Require(dataplane::ParseDatatype(channel.datatype).ok(), "datatype",
+                                  "is no SigMF datatype")
+                         .status());
+  if (const std::string op = fields.Text("op"); !op.empty()) {
     channel.op_chosen = true;
     TD_ASSIGN_OR_RETURN(channel.op, ParseOp(op));
   }
-  TD_ASSIGN_OR_RETURN(channel.commit, ParseCommit(StringAt(object, "commit")));
+  TD_ASSIGN_OR_RETURN(channel.commit, ParseCommit(fields.Text("commit")));
+  TD_RETURN_IF_ERROR(fields.status());
   return channel;
 }
 

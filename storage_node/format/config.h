@@ -11,9 +11,12 @@ namespace tapedeck::storage_node::format {
 
 // used_bytes and recordings are not kept. `member` says which of lun.members the file lies on.
 std::string EncodeLun(const services::Lun& lun, uint32_t member);
+// DATA_LOSS, or INVALID_ARGUMENT (NAME_INVALID): damaged, or with values that no LUN has
+// (limits.h).
 absl::StatusOr<services::Lun> DecodeLun(absl::string_view text);
 
 std::string EncodeChannel(const services::Channel& channel);
+// The same of a channel.
 absl::StatusOr<services::Channel> DecodeChannel(absl::string_view text);
 
 // Names as in tapectl: READ WRITE SEND; received written durable; posix direct memory.

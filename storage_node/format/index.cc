@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/block.h"
 #include "dataplane/crc32c.h"
 #include "dataplane/little_endian.h"
+#include "storage_node/format/limits.h"
 
 namespace tapedeck::storage_node::format {
 
@@ -55,7 +57,8 @@ EntryFormat EntryFormat::Of(uint64_t block_bytes, uint32_t epoch) {
   const uint32_t piece_bytes = PieceBytesOf(block_bytes);
   const uint64_t pieces = (block_bytes + piece_bytes - 1) / piece_bytes;
   const uint64_t used = kPiecesOffset + pieces * sizeof(uint32_t) + kRecordCrcBytes;
-  return {.piece_bytes = piece_bytes,
+  return {.block_bytes = static_cast<uint32_t>(block_bytes),
+          .piece_bytes = piece_bytes,
           .entry_bytes = static_cast<uint32_t>((used + 63) / 64 * 64),
           .epoch = epoch};
 }
@@ -98,12 +101,15 @@ absl::StatusOr<IndexEntry> EntryFormat::Decode(std::span<const std::byte> bytes,
                                            " is of an earlier recording: its epoch is ",
                                            absl::Hex(found), ", not ", absl::Hex(epoch)));
   }
-  const uint64_t pieces = (uint64_t{entry.payload_bytes} + piece_bytes - 1) / piece_bytes;
-  if (entry.sequence != sequence || kPiecesOffset + pieces * 4 + kRecordCrcBytes > bytes.size()) {
-    return absl::DataLossError(absl::StrCat("index entry ", sequence, " says it is entry ",
-                                            entry.sequence, " with ", entry.payload_bytes,
-                                            " bytes"));
+  const bool missing = (entry.flags & dataplane::kBlockMissing) != 0;
+  if (entry.sequence != sequence || entry.payload_bytes > block_bytes ||
+      (missing && entry.payload_bytes > 0)) {
+    return absl::DataLossError(absl::StrCat(
+        "index entry ", sequence, " says it is entry ", entry.sequence, " with ",
+        entry.payload_bytes, " bytes and flags ", entry.flags, "; blocks have ", block_bytes));
   }
+  // As many as there are pieces of block_bytes have room in an entry.
+  const uint64_t pieces = (uint64_t{entry.payload_bytes} + piece_bytes - 1) / piece_bytes;
   for (uint64_t i = 0; i < pieces; ++i) {
     entry.pieces.push_back(GetLittleEndian<uint32_t>(&bytes[kPiecesOffset + i * sizeof(uint32_t)]));
   }
@@ -134,6 +140,18 @@ absl::StatusOr<IndexHeader> DecodeHeader(std::span<const std::byte, kPageBytes> 
                      .members = GetLittleEndian<uint32_t>(&bytes[48])};
   std::copy_n(&bytes[8], 16, header.lun.bytes.begin());
   std::copy_n(&bytes[24], 16, header.recording.bytes.begin());
+  const bool possible =
+      IsBlockSize(header.block_bytes) && header.members > 0 && header.members <= kMaxMembers;
+  const EntryFormat entries =
+      possible ? EntryFormat::Of(header.block_bytes, header.epoch) : EntryFormat();
+  if (!possible || GetLittleEndian<uint16_t>(&bytes[6]) != entries.entry_bytes ||
+      GetLittleEndian<uint32_t>(&bytes[52]) != entries.piece_bytes) {
+    return absl::DataLossError(absl::StrCat("index copy ", copy, ": the header speaks of ",
+                                            header.members, " members, blocks of ",
+                                            header.block_bytes,
+                                            " bytes and entries that such "
+                                            "blocks do not have"));
+  }
   return header;
 }
 
@@ -157,7 +175,8 @@ absl::StatusOr<Watermark> DecodeWatermark(std::span<const std::byte> page, const
   Watermark found{.generation = GetLittleEndian<uint64_t>(&page[24]),
                   .durable = GetLittleEndian<uint64_t>(&page[32])};
   std::copy_n(&page[8], 16, found.recording.bytes.begin());
-  if (found.recording != recording || found.generation % 2 != parity) {
+  if (found.recording != recording || found.generation % 2 != parity ||
+      found.generation > kMaxGeneration) {
     return absl::DataLossError(absl::StrCat("index copy ", copy, " at byte ", position,
                                             ": the watermark is of another recording or page"));
   }

@@ -37,19 +37,22 @@ struct IndexEntry {
 // How the entries of one recording lie in its index, and the epoch that tells them from those that
 // an earlier recording left there.
 struct EntryFormat {
+  uint32_t block_bytes = 0;
   uint32_t piece_bytes = 0;
   uint32_t entry_bytes = 0;  // a multiple of 64
   uint32_t epoch = 0;
 
+  // `block_bytes` as IsBlockSize() has it.
   static EntryFormat Of(uint64_t block_bytes, uint32_t epoch);
 
   uint64_t Offset(uint64_t sequence) const { return kEntriesOffset + sequence * entry_bytes; }
 
-  // `bytes` has entry_bytes.
+  // `bytes` has entry_bytes, and the payload at most block_bytes.
   void Encode(const IndexEntry& entry, uint32_t copy, std::span<std::byte> bytes) const;
 
-  // NOT_FOUND: never written (all zero). ABORTED: of an earlier recording. DATA_LOSS: damaged,
-  // misplaced or of another format.
+  // `bytes` has entry_bytes. NOT_FOUND: never written (all zero). ABORTED: of an earlier recording.
+  // DATA_LOSS: damaged, misplaced, of another format, or with values that no block of the recording
+  // has.
   absl::StatusOr<IndexEntry> Decode(std::span<const std::byte> bytes, uint64_t sequence,
                                     uint32_t copy) const;
 };
@@ -67,6 +70,7 @@ struct IndexHeader {
 };
 
 Page EncodeHeader(const IndexHeader& header, uint32_t copy);
+// DATA_LOSS: damaged, or with values that no recording has.
 absl::StatusOr<IndexHeader> DecodeHeader(std::span<const std::byte, kPageBytes> bytes,
                                          uint32_t copy);
 
@@ -84,8 +88,8 @@ constexpr uint64_t WatermarkOffset(uint64_t generation) {
 
 Page EncodeWatermark(const Watermark& watermark, uint32_t copy);
 
-// Of the page at WatermarkOffset(`parity`), which holds the generations of that parity. DATA_LOSS:
-// damaged, never written, or of another recording.
+// Of the page at WatermarkOffset(`parity`), which holds the generations of that parity; `page` is
+// all of it. DATA_LOSS: damaged, never written, of another recording, or above any generation.
 absl::StatusOr<Watermark> DecodeWatermark(std::span<const std::byte> page, const Uuid& recording,
                                           uint64_t parity, uint32_t copy);
 

@@ -1,9 +1,10 @@
 #include "storage_node/format/json_text.h"
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "dataplane/crc32c.h"
+#include "dataplane/status_macros.h"
+#include "storage_node/format/limits.h"
 
 namespace tapedeck::storage_node::format {
 namespace {
@@ -22,9 +23,28 @@ std::string CrcOf(const json& object) {
   return absl::StrFormat("%08x", dataplane::Crc32c(std::as_bytes(std::span<const char>(text))));
 }
 
-const json* Find(const json& object, const char* key) {
-  const auto it = object.find(key);
-  return it == object.end() ? nullptr : &*it;
+// What parsing a text would take: what walks the parsed object calls itself for each level. Of JSON
+// as far as it is JSON: the parser stops where it is not.
+bool IsTooMuch(absl::string_view text) {
+  int depth = 0;
+  size_t parts = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      in_string = c != '"';
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '}' || c == ']') {
+      --depth;
+    } else if (c == '{' || c == '[' || c == ',') {
+      if (c != ',') ++depth;
+      ++parts;
+    }
+    if (depth > kMaxJsonDepth || parts > kMaxJsonParts) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -36,38 +56,33 @@ std::string SealJson(json object) {
   return Dump(object, 2) + "\n";
 }
 
-absl::StatusOr<json> OpenJson(absl::string_view text, absl::string_view what) {
+absl::StatusOr<json> ParseJson(absl::string_view text, absl::string_view what, uint64_t most) {
+  if (text.size() > most) {
+    return absl::DataLossError(
+        absl::StrCat(what, ": has ", text.size(), " bytes, and at most ", most, " are read"));
+  }
+  if (IsTooMuch(text)) {
+    return absl::DataLossError(absl::StrCat(what, ": nested deeper than ", kMaxJsonDepth,
+                                            ", or has more than ", kMaxJsonParts, " values"));
+  }
   json object = json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) {
     return absl::DataLossError(absl::StrCat(what, ": not a JSON object"));
   }
-  const std::string found = StringAt(object, kCrcKey);
-  object.erase(kCrcKey);
-  if (const std::string expected = CrcOf(object); found != expected) {
-    return absl::DataLossError(
-        absl::StrCat(what, ": crc32c is '", found, "', expected ", expected));
-  }
   return object;
 }
 
-std::string StringAt(const json& object, const char* key) {
-  const json* value = Find(object, key);
-  return value != nullptr && value->is_string() ? value->get<std::string>() : "";
-}
-
-uint64_t UintAt(const json& object, const char* key) {
-  const json* value = Find(object, key);
-  return value != nullptr && value->is_number_unsigned() ? value->get<uint64_t>() : 0;
-}
-
-int64_t IntAt(const json& object, const char* key) {
-  const json* value = Find(object, key);
-  return value != nullptr && value->is_number_integer() ? value->get<int64_t>() : 0;
-}
-
-double DoubleAt(const json& object, const char* key) {
-  const json* value = Find(object, key);
-  return value != nullptr && value->is_number() ? value->get<double>() : 0;
+absl::StatusOr<json> OpenJson(absl::string_view text, absl::string_view what, uint64_t most) {
+  TD_ASSIGN_OR_RETURN(json object, ParseJson(text, what, most));
+  const auto crc = object.find(kCrcKey);
+  const std::string found =
+      crc != object.end() && crc->is_string() ? crc->get<std::string>() : std::string();
+  object.erase(kCrcKey);
+  if (const std::string expected = CrcOf(object); found != expected) {
+    return absl::DataLossError(absl::StrCat(what, ": crc32c is '", found.substr(0, expected.size()),
+                                            "', expected ", expected));
+  }
+  return object;
 }
 
 }  // namespace tapedeck::storage_node::format

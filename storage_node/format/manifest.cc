@@ -1,9 +1,12 @@
 #include "storage_node/format/manifest.h"
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/format/config.h"
+#include "storage_node/format/json_fields.h"
 #include "storage_node/format/json_text.h"
+#include "storage_node/format/limits.h"
 
 namespace tapedeck::storage_node::format {
 namespace {
@@ -13,46 +16,57 @@ using services::RecordingState;
 
 constexpr uint64_t kManifestVersion = 1;
 
+constexpr char kManifest[] = "manifest.json";
+
+// Deletion is not written down.
 absl::StatusOr<RecordingState> ParseState(absl::string_view name) {
   for (const auto& [state, candidate] : services::kRecordingStateNames) {
-    if (candidate == name) return state;
+    if (candidate == name && state != RecordingState::kDeleting) return state;
   }
-  return absl::DataLossError(absl::StrCat("manifest.json: unknown state '", name, "'"));
+  return absl::DataLossError("manifest.json: its state is not known");
 }
 
-absl::StatusOr<std::vector<SequenceRange>> ParseRanges(const json& object) {
+// In order and apart, below `blocks`.
+std::vector<SequenceRange> ParseRanges(JsonFields& fields, uint64_t blocks) {
   std::vector<SequenceRange> ranges;
-  const auto list = object.find("missing");
-  if (list == object.end()) return ranges;
-  for (const json& pair : *list) {
-    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number_unsigned() ||
-        !pair[1].is_number_unsigned()) {
-      return absl::DataLossError("manifest.json: missing must hold pairs of numbers");
+  uint64_t end = 0;
+  for (const json& pair : fields.List("missing")) {
+    const bool numbers = pair.is_array() && pair.size() == 2 && pair[0].is_number_unsigned() &&
+                         pair[1].is_number_unsigned();
+    const SequenceRange range =
+        numbers ? SequenceRange{.first = pair[0].get<uint64_t>(), .count = pair[1].get<uint64_t>()}
+                : SequenceRange();
+    if (range.count == 0 || range.first < end || range.first > blocks ||
+        range.count > blocks - range.first) {
+      fields.Require(false, "missing", "has no ranges of blocks in order");
+      return {};
     }
-    ranges.push_back({.first = pair[0].get<uint64_t>(), .count = pair[1].get<uint64_t>()});
+    end = range.first + range.count;
+    ranges.push_back(range);
   }
   return ranges;
 }
 
-std::map<std::string, std::string> ParseLabels(const json& object) {
+std::map<std::string, std::string> ParseLabels(JsonFields& fields) {
   std::map<std::string, std::string> labels;
-  const auto found = object.find("labels");
-  if (found == object.end() || !found->is_object()) return labels;
-  for (const auto& [key, value] : found->items()) {
+  for (const auto& [key, value] : fields.Map("labels").items()) {
+    fields.Require(value.is_string(), "labels", "has one that is no text");
     if (value.is_string()) labels[key] = value.get<std::string>();
   }
   return labels;
 }
 
-std::vector<services::Annotation> ParseAnnotations(const json& object) {
+absl::StatusOr<std::vector<services::Annotation>> ParseAnnotations(JsonFields& fields) {
   std::vector<services::Annotation> annotations;
-  const auto list = object.find("annotations");
-  if (list == object.end() || !list->is_array()) return annotations;
-  for (const json& one : *list) {
-    annotations.push_back({.sample_start = UintAt(one, "sample_start"),
-                           .sample_count = UintAt(one, "sample_count"),
-                           .label = StringAt(one, "label"),
-                           .comment = StringAt(one, "comment")});
+  for (const json& one : fields.List("annotations")) {
+    fields.Require(one.is_object(), "annotations", "has one that is no object");
+    if (!one.is_object()) break;
+    JsonFields marker(one, "manifest.json: annotations");
+    annotations.push_back({.sample_start = marker.Uint("sample_start", UINT64_MAX),
+                           .sample_count = marker.Uint("sample_count", UINT64_MAX),
+                           .label = marker.Text("label"),
+                           .comment = marker.Text("comment")});
+    TD_RETURN_IF_ERROR(marker.status());
   }
   return annotations;
 }
@@ -68,27 +82,41 @@ json AnnotationsOf(const Manifest& manifest) {
   return list;
 }
 
-absl::Status ParseOrigin(const json& object, Manifest* manifest) {
-  TD_ASSIGN_OR_RETURN(manifest->identity.lun, Uuid::Parse(StringAt(object, "lun_uid")));
-  TD_ASSIGN_OR_RETURN(manifest->identity.recording, Uuid::Parse(StringAt(object, "uid")));
-  manifest->identity.channel = StringAt(object, "channel");
-  manifest->identity.epoch = static_cast<uint32_t>(UintAt(object, "epoch"));
-  manifest->id = StringAt(object, "id");
-  manifest->members = static_cast<uint32_t>(UintAt(object, "members"));
-  manifest->block_bytes = UintAt(object, "block_bytes");
-  manifest->datatype = StringAt(object, "datatype");
-  manifest->sample_rate = DoubleAt(object, "sample_rate");
-  TD_ASSIGN_OR_RETURN(manifest->op, ParseOp(StringAt(object, "op")));
-  TD_ASSIGN_OR_RETURN(manifest->commit, ParseCommit(StringAt(object, "commit")));
-  manifest->labels = ParseLabels(object);
-  manifest->annotations = ParseAnnotations(object);
-  const auto kept = object.find("kept");
-  manifest->kept = kept != object.end() && *kept == true;
-  manifest->start_time_ns = IntAt(object, "start_time_ns");
-  if (manifest->members == 0 || manifest->block_bytes == 0) {
-    return absl::DataLossError("manifest.json: members and block_bytes must not be 0");
-  }
-  return absl::OkStatus();
+absl::Status ParseOrigin(JsonFields& fields, Manifest* manifest) {
+  TD_ASSIGN_OR_RETURN(manifest->identity.lun, Uuid::Parse(fields.Text("lun_uid")));
+  TD_ASSIGN_OR_RETURN(manifest->identity.recording, Uuid::Parse(fields.Text("uid")));
+  manifest->identity.channel = fields.Id("channel");
+  manifest->identity.epoch = fields.Uint32("epoch");
+  manifest->id = fields.Id("id");
+  manifest->members = fields.Uint32("members", kMaxMembers);
+  manifest->block_bytes = fields.Uint("block_bytes", kMaxBlockBytes);
+  manifest->datatype = fields.Text("datatype");
+  manifest->sample_rate = fields.Rate("sample_rate");
+  manifest->labels = ParseLabels(fields);
+  manifest->kept = fields.Bool("kept");
+  manifest->start_time_ns = fields.Int("start_time_ns", -kMaxTimeNs, kMaxTimeNs);
+  TD_RETURN_IF_ERROR(fields.Require(manifest->members > 0, "members", "is 0")
+                         .Require(IsBlockSize(manifest->block_bytes), "block_bytes",
+                                  "is no multiple of 512 up to 8 MiB")
+                         .Require(dataplane::ParseDatatype(manifest->datatype).ok(), "datatype",
+                                  "is no SigMF datatype")
+                         .status());
+  TD_ASSIGN_OR_RETURN(manifest->op, ParseOp(fields.Text("op")));
+  TD_ASSIGN_OR_RETURN(manifest->commit, ParseCommit(fields.Text("commit")));
+  TD_ASSIGN_OR_RETURN(manifest->annotations, ParseAnnotations(fields));
+  return fields.status();
+}
+
+// Of a manifest whose origin is known.
+absl::Status ParseEnd(JsonFields& fields, Manifest* manifest) {
+  TD_ASSIGN_OR_RETURN(manifest->state, ParseState(fields.Text("state")));
+  manifest->blocks = fields.Uint("blocks", MaxBlocks(manifest->block_bytes));
+  manifest->bytes = fields.Uint("bytes", manifest->blocks * manifest->block_bytes);
+  manifest->durable_watermark = fields.Uint("durable_watermark", manifest->blocks);
+  manifest->missing = ParseRanges(fields, manifest->blocks);
+  manifest->end_time_ns = fields.Int("end_time_ns", -kMaxTimeNs, kMaxTimeNs);
+  manifest->cause = fields.Text("cause");
+  return fields.status();
 }
 
 }  // namespace
@@ -136,19 +164,14 @@ std::string EncodeManifest(const Manifest& manifest) {
 }
 
 absl::StatusOr<Manifest> DecodeManifest(absl::string_view text) {
-  TD_ASSIGN_OR_RETURN(const json object, OpenJson(text, "manifest.json"));
-  if (const uint64_t version = UintAt(object, "version"); version != kManifestVersion) {
+  TD_ASSIGN_OR_RETURN(const json object, OpenJson(text, kManifest, kMaxManifestBytes));
+  JsonFields fields(object, kManifest);
+  if (const uint64_t version = fields.Uint("version", UINT64_MAX); version != kManifestVersion) {
     return absl::DataLossError(absl::StrCat("manifest.json: version ", version, " is not known"));
   }
   Manifest manifest;
-  TD_RETURN_IF_ERROR(ParseOrigin(object, &manifest));
-  TD_ASSIGN_OR_RETURN(manifest.state, ParseState(StringAt(object, "state")));
-  TD_ASSIGN_OR_RETURN(manifest.missing, ParseRanges(object));
-  manifest.blocks = UintAt(object, "blocks");
-  manifest.bytes = UintAt(object, "bytes");
-  manifest.durable_watermark = UintAt(object, "durable_watermark");
-  manifest.end_time_ns = IntAt(object, "end_time_ns");
-  manifest.cause = StringAt(object, "cause");
+  TD_RETURN_IF_ERROR(ParseOrigin(fields, &manifest));
+  TD_RETURN_IF_ERROR(ParseEnd(fields, &manifest));
   return manifest;
 }
 
@@ -172,11 +195,11 @@ services::Recording ToRecording(const Manifest& manifest, absl::string_view chan
           .kept = manifest.kept};
 }
 
-void AppendSequence(std::vector<SequenceRange>* ranges, uint64_t sequence) {
-  if (!ranges->empty() && ranges->back().first + ranges->back().count == sequence) {
-    ++ranges->back().count;
+void AppendRange(std::vector<SequenceRange>* ranges, SequenceRange more) {
+  if (!ranges->empty() && ranges->back().first + ranges->back().count == more.first) {
+    ranges->back().count += more.count;
   } else {
-    ranges->push_back({.first = sequence, .count = 1});
+    ranges->push_back(more);
   }
 }
 

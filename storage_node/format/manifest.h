@@ -50,12 +50,17 @@ struct Manifest {
 };
 
 std::string EncodeManifest(const Manifest& manifest);
+// DATA_LOSS: damaged, or with values that no recording has (limits.h). Whose it is, the caller
+// checks.
 absl::StatusOr<Manifest> DecodeManifest(absl::string_view text);
 
 // As the catalog shows it. `channel` is luns/{lun}/channels/{channel}.
 services::Recording ToRecording(const Manifest& manifest, absl::string_view channel);
 
-// Adds `sequence`, which is above all in `ranges`.
-void AppendSequence(std::vector<SequenceRange>* ranges, uint64_t sequence);
+// Adds what is above all in `ranges`.
+void AppendRange(std::vector<SequenceRange>* ranges, SequenceRange more);
+inline void AppendSequence(std::vector<SequenceRange>* ranges, uint64_t sequence) {
+  AppendRange(ranges, {.first = sequence, .count = 1});
+}
 
 }  // namespace tapedeck::storage_node::format

@@ -24,8 +24,10 @@ Uuid Uuid::Make(const Random& random) {
 absl::StatusOr<Uuid> Uuid::Parse(absl::string_view text) {
   const std::string hex = absl::StrReplaceAll(text, {{"-", ""}});
   bool valid = text.size() == 36 && hex.size() == 32;
+  for (const size_t dash : {8, 13, 18, 23}) valid = valid && text[dash] == '-';
   for (const char c : hex) valid = valid && absl::ascii_isxdigit(static_cast<unsigned char>(c));
-  if (!valid) return absl::InvalidArgumentError(absl::StrCat("not a UUID: '", text, "'"));
+  if (!valid)
+    return absl::InvalidArgumentError(absl::StrCat("not a UUID: '", text.substr(0, 36), "'"));
   const std::string raw = absl::HexStringToBytes(hex);
   Uuid uuid;
   std::memcpy(uuid.bytes.data(), raw.data(), uuid.bytes.size());

@@ -8,6 +8,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "storage_node/format/limits.h"
 #include "storage_node/node/config_files.h"
 #include "storage_node/node/new_recording.h"
 #include "storage_node/node/recordings.h"
@@ -36,6 +37,9 @@ absl::Status CheckTrigger(const services::Channel& channel, const OpenLun& lun) 
   absl::string_view why;
   if (channel.pre_trigger_ns < 0 || channel.post_trigger_ns < 0) {
     why = "the time before and after a trigger must not be negative";
+  } else if (channel.pre_trigger_ns > format::kMaxDurationNs ||
+             channel.post_trigger_ns > format::kMaxDurationNs) {
+    why = "the time before and after a trigger must be less than 73 years";
   } else if (channel.triggered() && channel.sample_rate == 0) {
     why = "needs a sample rate, which tells how much to hold";
   } else if (channel.triggered() && !ring && channel.commit != dataplane::CommitLevel::kReceived) {

@@ -10,6 +10,7 @@
 #include "storage_node/disk/directory.h"
 #include "storage_node/disk/durable_file.h"
 #include "storage_node/format/config.h"
+#include "storage_node/format/limits.h"
 #include "storage_node/names.h"
 
 namespace tapedeck::storage_node {
@@ -29,7 +30,8 @@ constexpr char kChannelFile[] = "channel.json";
 absl::StatusOr<services::Channel> ReadChannel(const disk::Directory& root, const OpenLun& lun,
                                               const std::string& id) {
   TD_ASSIGN_OR_RETURN(const auto directory, root.OpenDirectory(id));
-  TD_ASSIGN_OR_RETURN(const std::string text, directory.ReadFile(kChannelFile));
+  TD_ASSIGN_OR_RETURN(const std::string text,
+                      directory.ReadFile(kChannelFile, format::kMaxConfigBytes));
   TD_ASSIGN_OR_RETURN(services::Channel channel, format::DecodeChannel(text));
   if (channel.name == absl::StrCat(lun.config.name, "/channels/", id)) return channel;
   return absl::DataLossError(
@@ -73,7 +75,8 @@ absl::StatusOr<std::vector<services::Lun>> ReadLunFiles(const std::string& state
   for (const std::string& name : names) {
     if (!absl::EndsWith(name, ".json")) continue;
     const std::string path = absl::StrCat(LunDirectory(state_dir), "/", name);
-    TD_ASSIGN_OR_RETURN(const std::string text, disk::ReadFile(path, state_dir));
+    TD_ASSIGN_OR_RETURN(const std::string text,
+                        disk::ReadFile(path, format::kMaxConfigBytes, state_dir));
     auto lun = format::DecodeLun(text);
     if (!lun.ok()) {
       return absl::DataLossError(absl::StrCat("read ", path, ": ", lun.status().message(),

@@ -10,6 +10,8 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "storage_node/format/config.h"
+#include "storage_node/format/limits.h"
 #include "storage_node/node/config_files.h"
 #include "storage_node/node/reconcile.h"
 #include "storage_node/node/recordings.h"
@@ -17,9 +19,8 @@
 namespace tapedeck::storage_node {
 namespace {
 
-// Above it the files are too small to be of use: larger ones serve.
-constexpr uint32_t kMaxPrewriteFiles = 1000;
-constexpr uint64_t kPrewriteAlignment = 4096;  // of O_DIRECT
+using format::kMaxPrewriteFiles;
+using format::kPrewriteMultiple;
 
 absl::Status InvalidField(absl::string_view field, absl::string_view why) {
   return services::WithReason(absl::InvalidArgumentError(absl::StrCat(field, ": ", why)),
@@ -86,8 +87,9 @@ absl::Status CheckPrewrite(const services::Lun& lun, const store::StoreKindInfo&
     return InvalidField("prewrite_files",
                         absl::StrCat("must be 1 to ", kMaxPrewriteFiles, " with prewrite_bytes"));
   }
-  if (lun.prewrite_bytes == 0 || lun.prewrite_bytes % kPrewriteAlignment != 0) {
-    return InvalidField("prewrite_bytes", absl::StrCat("must be a multiple of ", kPrewriteAlignment,
+  if (lun.prewrite_bytes == 0 || lun.prewrite_bytes % kPrewriteMultiple != 0 ||
+      lun.prewrite_bytes > format::kMaxRecordingBytes) {
+    return InvalidField("prewrite_bytes", absl::StrCat("must be a multiple of ", kPrewriteMultiple,
                                                        " above 0 with prewrite_files"));
   }
   return absl::OkStatus();
@@ -103,9 +105,24 @@ absl::Status CheckShape(const services::Lun& lun, const store::StoreKindInfo& ki
   if (kind.needs_capacity && lun.capacity_bytes == 0) {
     return InvalidField("capacity_bytes", absl::StrCat("a ", kind.name, " LUN needs a capacity"));
   }
-  if (lun.max_age_ns < 0) return InvalidField("max_age", "must not be negative");
+  if (lun.max_age_ns < 0 || lun.max_age_ns > format::kMaxDurationNs) {
+    return InvalidField("max_age", "must be 0 to 73 years");
+  }
   if (lun.max_fill_percent > 100) return InvalidField("max_fill_percent", "must be 0 to 100");
   return CheckPrewrite(lun, kind);
+}
+
+// What is written into lun.json must be what is read from it.
+absl::Status CheckDescription(const services::Lun& lun) {
+  if (lun.members.size() > format::kMaxMembers) {
+    return InvalidField("members", absl::StrCat("are more than ", format::kMaxMembers));
+  }
+  if (format::EncodeLun(lun, format::kMaxMembers).size() <= format::kMaxConfigBytes) {
+    return absl::OkStatus();
+  }
+  return InvalidField("members",
+                      absl::StrCat("their paths make the LUN's description longer than ",
+                                   format::kMaxConfigBytes, " bytes; give shorter paths"));
 }
 
 // A share of the capacity means something only if there is one.
@@ -153,6 +170,7 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
   TD_RETURN_IF_ERROR(CheckApartFromAll(lun, parts_.luns));
   lun.uid = format::Uuid::Make(parts_.settings.random).ToString();
   lun.create_time_ns = parts_.settings.clock->WallNs();
+  TD_RETURN_IF_ERROR(CheckDescription(lun));
   auto open = std::make_shared<OpenLun>(
       OpenLun{.config = lun, .channel_root = ChannelRoot(parts_.settings.state_dir, lun)});
   TD_ASSIGN_OR_RETURN(open->store, kind.create(lun));

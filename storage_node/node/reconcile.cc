@@ -38,10 +38,6 @@ absl::StatusOr<std::set<std::string>> ReconcileChannels(NodeParts& parts, const 
   return stored;
 }
 
-bool IsOf(const format::Manifest& manifest, const ResourceName& name, const OpenLun& lun) {
-  return manifest.identity.lun.ToString() == lun.config.uid && manifest.id == name.recording;
-}
-
 // Reads a recording that the catalog does not know, or knows as unfinished.
 absl::Status Adopt(NodeParts& parts, const ResourceName& name, OpenLun& lun) {
   const store::RecordingPath path{.channel = name.channel, .recording = name.recording};
@@ -52,8 +48,9 @@ absl::Status Adopt(NodeParts& parts, const ResourceName& name, OpenLun& lun) {
     LogDeleted(name, "the node stopped before it had a manifest on every member");
     return parts.catalog->DeleteRecording(name);
   }
-  if (manifest.ok() && !IsOf(*manifest, name, lun)) {
-    manifest = absl::DataLossError("its manifest is that of another recording");
+  if (manifest.ok()) {
+    const absl::Status whose = CheckWhose(*manifest, path, lun.config);
+    if (!whose.ok()) manifest = whose;
   }
   if (!manifest.ok()) {
     dataplane::Log(

@@ -4,6 +4,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/caller_loop.h"
+#include "storage_node/format/limits.h"
 #include "storage_node/manifest_repair.h"
 #include "storage_node/recovery.h"
 
@@ -30,6 +31,8 @@ absl::StatusOr<FoundRecording> FindRecording(NodeParts& parts, const std::string
             absl::StrCat("no recording ", text, "; tapectl recordings list shows those there are")),
         "RECORDING_NOT_FOUND", {{"recording", text}});
   }
+  TD_RETURN_IF_ERROR(
+      CheckWhose(*manifest, {.channel = name.channel, .recording = name.recording}, lun->config));
   catalog::RecordingRow row{.name = name, .manifest = *std::move(manifest)};
   TD_RETURN_IF_ERROR(CloseAbandoned(parts, *lun, &row,
                                     "ABORTED: the session ended without closing the recording"));
@@ -85,11 +88,18 @@ absl::Status RewriteManifest(NodeParts& parts, const std::string& recording,
       !change(&found.manifest)) {
     return Busy(found, "is being closed or deleted, or has 10000 markers; try again");
   }
+  const std::string text = format::EncodeManifest(found.manifest);
+  if (text.size() > format::kMaxManifestBytes) {
+    return services::WithReason(
+        absl::ResourceExhaustedError(absl::StrCat(
+            recording, ": its manifest would have ", text.size(), " bytes with this change, and ",
+            format::kMaxManifestBytes, " are the most; use shorter markers")),
+        "LIMIT_REACHED", {{"recording", recording}});
+  }
   CallerLoop loop(*parts.settings.clock);
   TD_ASSIGN_OR_RETURN(const auto files, found.lun->store->OpenRecording(found.path(), loop));
-  TD_RETURN_IF_ERROR(Await<absl::Status>(loop, [&](auto done) {
-    files->WriteManifest(format::EncodeManifest(found.manifest), std::move(done));
-  }));
+  TD_RETURN_IF_ERROR(
+      Await<absl::Status>(loop, [&](auto done) { files->WriteManifest(text, std::move(done)); }));
   return parts.catalog->PutRecording(found.name, found.manifest);
 }
 

@@ -4,7 +4,9 @@
 #include "absl/strings/str_replace.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/durable_file.h"
+#include "storage_node/format/json_fields.h"
 #include "storage_node/format/json_text.h"
+#include "storage_node/format/limits.h"
 
 namespace tapedeck::storage_node {
 namespace {
@@ -20,12 +22,14 @@ std::string FileOf(const std::string& state_dir, const std::string& parent) {
 }  // namespace
 
 ScrubPosition ReadScrubPosition(const std::string& state_dir, const std::string& parent) {
-  const auto text = disk::ReadFile(FileOf(state_dir, parent), state_dir);
+  const auto text = disk::ReadFile(FileOf(state_dir, parent), format::kMaxConfigBytes, state_dir);
   if (!text.ok()) return {};
-  const auto object = format::OpenJson(*text, "scrub position");
+  const auto object = format::OpenJson(*text, "scrub position", format::kMaxConfigBytes);
   if (!object.ok()) return {};
-  return {.recording = format::StringAt(*object, "recording"),
-          .block = format::UintAt(*object, "block")};
+  format::JsonFields fields(*object, "scrub position");
+  const ScrubPosition position{.recording = fields.Text("recording"),
+                               .block = fields.Uint("block", UINT64_MAX)};
+  return fields.status().ok() ? position : ScrubPosition();
 }
 
 absl::Status WriteScrubPosition(const std::string& state_dir, const std::string& parent,

@@ -58,8 +58,10 @@ RecordStream::RecordStream(StreamSettings settings, dataplane::EventLoop& loop)
     : settings_(std::move(settings)),
       loop_(loop),
       manifest_{.id = settings_.path.recording,
+                .identity = {.channel = settings_.path.channel},
                 .members = settings_.members,
-                .block_bytes = settings_.block_bytes},
+                .block_bytes = settings_.block_bytes,
+                .datatype = "cu8"},
       pump_(loop, [this] { return Step(); }) {}
 
 absl::StatusOr<std::unique_ptr<RecordStream>> RecordStream::Create(StreamSettings settings,

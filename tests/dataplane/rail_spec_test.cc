@@ -24,6 +24,19 @@ TEST(RailSpec, RefusesWhatIsIncomplete) {
   }
 }
 
+TEST(RailSpec, RefusesWhatPeersWouldRefuse) {
+  const std::string longest(63, 'r');
+  EXPECT_TRUE(ParseRailSpec(longest + "=tcp:127.0.0.1").ok());
+  for (const std::string& text :
+       {longest + "r=tcp:127.0.0.1", std::string("r 0=tcp:127.0.0.1"),
+        std::string("r\x1b[2J=tcp:127.0.0.1"), std::string("r/0=tcp:127.0.0.1"),
+        "r0=tcp:" + std::string(65, '1'), std::string("r0=tcp:127.0.0.1\n"),
+        std::string("r0=tcp:[::1]x99"), std::string("r0=tcp:127.0.0.1:+80"),
+        std::string("r0=tcp:127.0.0.1: 80")}) {
+    EXPECT_EQ(ParseRailSpec(text).status().code(), absl::StatusCode::kInvalidArgument) << text;
+  }
+}
+
 TEST(RailSpec, UnknownKindNamesThoseThereAre) {
   auto loop = *EventLoop::Create("rail");
   const absl::Status status =

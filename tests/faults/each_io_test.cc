@@ -54,7 +54,7 @@ Outcome EachIo::RecordTried() {
   ManualExecutor executor(absl::ZeroDuration());
   const auto store = sim::MakeFaultStore(disk_, 1);
   const auto ring = *store->MakeRing({.slots = 4, .slot_bytes = kBlockBytes});
-  format::Manifest manifest{.id = "2", .block_bytes = kBlockBytes};
+  format::Manifest manifest{.id = "2", .block_bytes = kBlockBytes, .datatype = "cu8"};
   manifest.identity = {.channel = "c", .epoch = 1000u + kTried};
   manifest.identity.recording.bytes[0] = std::byte{kTried};
   RecordingWriter writer({.name = "2",

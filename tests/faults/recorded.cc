@@ -21,8 +21,10 @@ using namespace storage_node;  // NOLINT: the names under test
 store::RecordingPath PathOf(const std::string& id) { return {.channel = "c", .recording = id}; }
 
 format::Manifest Fresh(uint8_t recording, uint32_t members) {
-  format::Manifest manifest{
-      .id = std::to_string(recording), .members = members, .block_bytes = kBlockBytes};
+  format::Manifest manifest{.id = std::to_string(recording),
+                            .members = members,
+                            .block_bytes = kBlockBytes,
+                            .datatype = "cu8"};
   manifest.identity.channel = "c";
   manifest.identity.epoch = 1000u + recording;
   manifest.identity.recording.bytes[0] = std::byte{recording};

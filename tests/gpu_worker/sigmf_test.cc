@@ -59,6 +59,33 @@ TEST(SigmfTest, NamesWhatIsWrong) {
   }
 }
 
+TEST(SigmfTest, WhatIsNotNeededIsPassedOver) {
+  std::string text = R"({"annotations": [)";
+  for (int i = 0; i < 100'000; ++i) text += R"({"core:datatype": {}, "a": [1, null, 2.5, true]},)";
+  text += R"({}], "captures": [{"a": {"core:header_bytes": 3}}, [], {"core:header_bytes": -3}],
+      "global": {"x": {"core:datatype": 7}, "core:datatype": "cu8", "core:num_channels": 3,
+      "core:trailing_bytes": 0, "y": [{"core:dataset": "z"}]}})";
+  const auto meta = Read(text);
+  ASSERT_TRUE(meta.ok()) << meta.status();
+  EXPECT_EQ(meta->datatype, "cu8");
+  EXPECT_EQ(meta->channels, 3u);
+  EXPECT_FALSE(meta->has_foreign_bytes);
+  EXPECT_THAT(meta->data_path, EndsWith("/a.sigmf-data"));
+}
+
+TEST(SigmfTest, RefusesWhatNoRecordingHas) {
+  const std::string deep = R"({"global": {"core:datatype": "cu8", "x": )";
+  for (const std::string& text :
+       {deep + std::string(1'000'000, '['),
+        deep + std::string(100, '[') + std::string(100, ']') + "}}",
+        std::string(R"({"global": {"core:datatype": "cu8", "core:dataset": ".."}})"),
+        std::string(R"({"global": {"core:datatype": "cu8", "core:dataset": "a\u0000b"}})"),
+        std::string(R"({"global": {"core:datatype": "cu8", "core:num_channels": -1}})"),
+        std::string(R"({"global": [], "captures": {}})"), std::string(R"([{"global": {}}])")}) {
+    EXPECT_EQ(Read(text).status().code(), absl::StatusCode::kInvalidArgument) << text.substr(0, 80);
+  }
+}
+
 TEST(SigmfTest, MissingFileIsNotFound) {
   const auto meta = ReadSigmfMeta(ScratchPath("none.sigmf-meta"));
   EXPECT_EQ(meta.status().code(), absl::StatusCode::kNotFound);

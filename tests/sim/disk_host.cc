@@ -23,7 +23,8 @@ DiskHost::DiskHost(std::unique_ptr<storage_node::store::Store> store, uint32_t m
       manifest_{.id = "r",
                 .identity = {.channel = path().channel, .epoch = 7},
                 .members = members,
-                .block_bytes = block_bytes} {}
+                .block_bytes = block_bytes,
+                .datatype = "cf32_le"} {}
 
 void DiskHost::Admit(const Open& open, dataplane::Executor& executor,
                      std::shared_ptr<services::session::AdmissionWatch> /*watch*/,

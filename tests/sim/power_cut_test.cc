@@ -30,7 +30,8 @@ const store::RecordingPath kPath{.channel = "c", .recording = "r"};
 std::byte ByteOf(uint64_t sequence) { return static_cast<std::byte>(sequence * 37 + 11); }
 
 format::Manifest Fresh(uint64_t seed, uint32_t members) {
-  format::Manifest manifest{.id = "r", .members = members, .block_bytes = kCutBlockBytes};
+  format::Manifest manifest{
+      .id = "r", .members = members, .block_bytes = kCutBlockBytes, .datatype = "cu8"};
   manifest.identity.channel = "c";
   manifest.identity.epoch = static_cast<uint32_t>(seed);
   manifest.identity.recording.bytes[0] = std::byte{1};

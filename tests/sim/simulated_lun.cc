@@ -118,6 +118,7 @@ absl::StatusOr<Made> SimulatedLun::Make(Take like, uint64_t blocks) {
   if (like.stream == 0) like.stream = number;
   like.path = {.channel = "c", .recording = "r" + std::to_string(number)};
   manifest.id = like.path.recording;
+  manifest.datatype = "cu8";
   manifest.members = room_.members;
   manifest.identity.channel = "c";
   manifest.identity.epoch = static_cast<uint32_t>(number);

@@ -11,6 +11,7 @@
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/memory/memory_pool.h"
 #include "services/errors.h"
+#include "storage_node/format/limits.h"
 #include "tests/storage_node/manual_executor.h"
 
 namespace tapedeck::storage_node {
@@ -287,6 +288,29 @@ TEST_F(WriterTest, FullLunKeepsEveryBlockBelowTheOneThatDidNotFit) {
 }
 
 // Whatever the disk answers last, the end of the recording must not wait for more than that.
+// Each takes a place in the manifest, which is read whole.
+TEST_F(WriterTest, GapsWithoutEndEndTheRecordingWhichCanBeRead) {
+  absl::Status status;
+  uint64_t sequence = 0;
+  for (; status.ok() && sequence < 4 * format::kMaxGaps; ++sequence) {
+    Block block = *pool_->Take();
+    const bool missing = sequence % 2 == 1;
+    block.header() = {.sequence = sequence,
+                      .payload_bytes = missing ? 0 : static_cast<uint32_t>(kWriterBlockBytes),
+                      .flags = missing ? uint32_t{dataplane::kBlockMissing} : 0};
+    status = writer_->Push(&block).status();
+    executor_.RunReady();
+  }
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr("separate places"));
+  Finish(status).IgnoreError();
+  ASSERT_TRUE(sealed_.has_value());
+  EXPECT_EQ(sealed_->missing.size(), format::kMaxGaps + 1);
+  sealed_->identity.channel = "c";
+  sealed_->datatype = "cu8";
+  EXPECT_EQ(format::DecodeManifest(format::EncodeManifest(*sealed_))->missing, sealed_->missing);
+}
+
 TEST_F(WriterTest, FinishEndsWhenTheHeaderPageIsTheLastAnswer) {
   disk_.held = {"header"};
   MakeWriter();

@@ -20,5 +20,7 @@ bool IsSigmfMeta(absl::string_view path);
 
 // NOT_FOUND (FILE_NOT_FOUND) or INVALID_ARGUMENT (FILE_INVALID). Does not look at the data file.
 absl::StatusOr<SigmfRecording> ReadSigmfMeta(const std::string& path);
+// The same of what the file at `path` has in it.
+absl::StatusOr<SigmfRecording> ParseSigmfMeta(const std::string& path, absl::string_view text);
 
 }  // namespace tapedeck::gpu_worker::stages::file

@@ -8,6 +8,8 @@
 #include "dataplane/crc32c.h"
 #include "dataplane/little_endian.h"
 #include "services/errors.h"
+#include "services/resource_name.h"
+#include "storage_node/format/limits.h"
 
 namespace tapedeck::storage_node::store::block {
 
@@ -26,6 +28,8 @@ constexpr size_t kCrcBytes = 4;
 constexpr uint32_t kMinSlots = 64;
 constexpr uint32_t kMaxSlots = 4096;
 constexpr uint64_t kDeviceBytesPerSlot = 64 << 20;
+// Its units are counted in 32 bits.
+constexpr uint64_t kMaxDeviceBytes = uint64_t{UINT32_MAX} * kUnitBytes;
 
 void PutUuid(std::byte* at, const format::Uuid& uuid) {
   std::copy(uuid.bytes.begin(), uuid.bytes.end(), at);
@@ -91,6 +95,27 @@ size_t LengthOf(size_t runs, size_t text) {
   return kSlotHeaderBytes + runs * kRunBytes + text + kCrcBytes;
 }
 
+// All runs lie on a device of so many units and have `bytes` in them. That no unit is held twice is
+// seen when all slots are known.
+bool Hold(const Runs& runs, uint64_t bytes, uint32_t units) {
+  uint64_t held = 0;
+  for (const Run& run : runs) {
+    if (run.count == 0 || uint64_t{run.first} + run.count > units) return false;
+    held += run.count;
+  }
+  return held <= units && bytes <= held * kUnitBytes;
+}
+
+// A slot without a recording says nothing else.
+bool IsPossible(const SlotRecord& record, uint32_t units) {
+  if (record.generation > format::kMaxGeneration) return false;
+  if (!record.live) return true;
+  return Hold(record.data, record.data_bytes, units) &&
+         Hold(record.index, record.index_bytes, units) &&
+         services::CheckId(record.path.channel).ok() &&
+         services::CheckId(record.path.recording).ok();
+}
+
 }  // namespace
 
 uint32_t Superblock::SlotsFor(uint64_t device_bytes) {
@@ -138,11 +163,20 @@ absl::StatusOr<Superblock> DecodeSuperblock(std::span<const std::byte> page) {
                                             unit, " bytes; this build reads version ", kVersion,
                                             " and units of ", kUnitBytes));
   }
-  return Superblock{.lun = GetUuid(bytes + 16),
-                    .stamp = GetUuid(bytes + 32),
-                    .member = GetLittleEndian<uint32_t>(bytes + 48),
-                    .slots = GetLittleEndian<uint32_t>(bytes + 56),
-                    .device_bytes = GetLittleEndian<uint64_t>(bytes + 64)};
+  const Superblock superblock{.lun = GetUuid(bytes + 16),
+                              .stamp = GetUuid(bytes + 32),
+                              .member = GetLittleEndian<uint32_t>(bytes + 48),
+                              .slots = GetLittleEndian<uint32_t>(bytes + 56),
+                              .device_bytes = GetLittleEndian<uint64_t>(bytes + 64)};
+  if (superblock.device_bytes > kMaxDeviceBytes ||
+      superblock.slots != Superblock::SlotsFor(superblock.device_bytes) ||
+      superblock.device_bytes < superblock.units_offset() + kTailBytes ||
+      superblock.member >= format::kMaxMembers) {
+    return absl::DataLossError(absl::StrCat("superblock of member ", superblock.member, " with ",
+                                            superblock.slots, " slots on ", superblock.device_bytes,
+                                            " bytes: no LUN is made so"));
+  }
+  return superblock;
 }
 
 uint32_t UnitsOf(const Runs& runs) {
@@ -224,13 +258,16 @@ size_t SlotLength(std::span<const std::byte> first_page, const SlotPlace& place)
   return length;
 }
 
-absl::StatusOr<SlotRecord> DecodeSlot(std::span<const std::byte> bytes, const SlotPlace& place) {
+absl::StatusOr<SlotRecord> DecodeSlot(std::span<const std::byte> bytes, const SlotPlace& place,
+                                      uint32_t units) {
   const absl::Status damaged =
       absl::DataLossError(absl::StrCat("slot ", place.slot, " copy ", place.copy, ": damaged"));
   const size_t length = SlotLength(bytes, place);
   const std::byte* at = bytes.data();
-  if (length == 0 || GetLittleEndian<uint32_t>(at + length - kCrcBytes) !=
-                         SlotCrc(bytes.first(length - kCrcBytes), place)) {
+  // A device that fails may have given another length before.
+  if (length == 0 || length > bytes.size() ||
+      GetLittleEndian<uint32_t>(at + length - kCrcBytes) !=
+          SlotCrc(bytes.first(length - kCrcBytes), place)) {
     return damaged;
   }
   if (const auto version = GetLittleEndian<uint16_t>(at + 4); version != kVersion) {
@@ -253,6 +290,11 @@ absl::StatusOr<SlotRecord> DecodeSlot(std::span<const std::byte> bytes, const Sl
   record.path.channel = reader.GetText(channel);
   record.path.recording = reader.GetText(recording);
   record.manifest = reader.GetText(manifest);
+  if (!IsPossible(record, units)) {
+    return absl::DataLossError(absl::StrCat("slot ", place.slot, " copy ", place.copy,
+                                            ": speaks of units, bytes or names that no recording "
+                                            "here has"));
+  }
   return record;
 }
 

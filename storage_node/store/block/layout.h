@@ -48,7 +48,8 @@ struct Superblock {
 };
 
 Pages EncodeSuperblock(const Superblock& superblock);
-// NOT_FOUND: not a superblock. DATA_LOSS: a damaged one, or of another version.
+// `page` is all of it. NOT_FOUND: not a superblock. DATA_LOSS: a damaged one, of another version,
+// or with values that no device has.
 absl::StatusOr<Superblock> DecodeSuperblock(std::span<const std::byte> page);
 
 // Units that follow each other.
@@ -89,7 +90,9 @@ struct SlotPlace {
 absl::StatusOr<Pages> EncodeSlot(const SlotRecord& record, const SlotPlace& place);
 // The bytes a slot takes, from its first page; 0 if that is of no slot of this LUN.
 size_t SlotLength(std::span<const std::byte> first_page, const SlotPlace& place);
-// DATA_LOSS: it is not what was written there. `bytes`: SlotLength() or more.
-absl::StatusOr<SlotRecord> DecodeSlot(std::span<const std::byte> bytes, const SlotPlace& place);
+// DATA_LOSS: it is not what was written there, or speaks of units, bytes or names that no recording
+// on a device of so many units has. `bytes`: at least a page.
+absl::StatusOr<SlotRecord> DecodeSlot(std::span<const std::byte> bytes, const SlotPlace& place,
+                                      uint32_t units);
 
 }  // namespace tapedeck::storage_node::store::block

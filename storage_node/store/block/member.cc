@@ -127,7 +127,10 @@ absl::Status RemoveMember(std::unique_ptr<Device> device, const services::Lun& l
                           uint32_t number) {
   TD_ASSIGN_OR_RETURN(const format::Uuid uid, format::Uuid::Parse(lun.uid));
   const auto found = ReadSuperblock(*device);
-  if (!found.ok() || found->lun != uid || found->member != number) return absl::OkStatus();
+  if (!found.ok() || found->lun != uid || found->member != number ||
+      found->device_bytes > device->bytes()) {
+    return absl::OkStatus();
+  }
   TD_RETURN_IF_ERROR(WriteSuperblocks(*device, Pages(kPageBytes), *found));
   TD_RETURN_IF_ERROR(device->Write(Pages(kHeadBytes).bytes(), 0));
   return device->Flush();

@@ -24,10 +24,10 @@ absl::StatusOr<std::optional<SlotRecord>> SlotTable::ReadCopy(uint32_t slot, uin
   TD_RETURN_IF_ERROR(device_.Read(first.bytes(), offset));
   const size_t length = SlotLength(first.bytes(), place);
   if (length == 0) return std::nullopt;
-  if (length <= kPageBytes) return DecodeSlot(first.bytes(), place);
+  if (length <= kPageBytes) return DecodeSlot(first.bytes(), place, superblock_.units());
   Pages all(length);
   TD_RETURN_IF_ERROR(device_.Read(all.bytes(), offset));
-  return DecodeSlot(all.bytes(), place);
+  return DecodeSlot(all.bytes(), place, superblock_.units());
 }
 
 // A copy that is damaged beside a good one was being written when the power went: it is the newer

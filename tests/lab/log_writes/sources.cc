@@ -21,7 +21,7 @@ absl::StatusOr<Sources> Sources::Load(const std::string& directory, uint64_t blo
 }
 
 absl::Status Sources::Add(const std::string& path, uint64_t block_bytes) {
-  TD_ASSIGN_OR_RETURN(const std::string text, storage_node::disk::ReadFile(path, path));
+  TD_ASSIGN_OR_RETURN(const std::string text, storage_node::disk::ReadFile(path, UINT64_MAX, path));
   const std::span<const std::byte> file = std::as_bytes(std::span(text));
   Place place{.source = names_.size()};
   for (uint64_t at = 0; at < file.size(); at += block_bytes, ++place.sequence) {

@@ -92,16 +92,16 @@ TEST_F(DirectoryTest, WhatIsNoFileIsNamedAndLeftAlone) {
     EXPECT_FALSE(*directory_.RemoveFile(name)) << name;
     EXPECT_TRUE(fs::exists(fs::symlink_status(At(name)))) << name;
   }
-  EXPECT_EQ(*directory_.ReadFile("target"), "x");
-  EXPECT_TRUE(absl::IsNotFound(directory_.ReadFile("none").status()));
+  EXPECT_EQ(*directory_.ReadFile("target", 10), "x");
+  EXPECT_TRUE(absl::IsNotFound(directory_.ReadFile("none", 10).status()));
 }
 
 TEST_F(DirectoryTest, TemporaryOfACrashGoesWithItsNameOnly) {
   std::ofstream(At("mine")) << "x";
   fs::create_hard_link(At("mine"), At("file.new"));
   EXPECT_TRUE(directory_.WriteFile("file", "y").ok());
-  EXPECT_EQ(*directory_.ReadFile("file"), "y");
-  EXPECT_EQ(*directory_.ReadFile("mine"), "x");
+  EXPECT_EQ(*directory_.ReadFile("file", 10), "y");
+  EXPECT_EQ(*directory_.ReadFile("mine", 10), "x");
 }
 
 TEST_F(DirectoryTest, NothingIsReplacedByARename) {

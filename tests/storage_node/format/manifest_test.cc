@@ -24,7 +24,7 @@ Manifest ExampleManifest() {
           .start_time_ns = 1'795'218'704'123'456'789,
           .state = services::RecordingState::kSalvaged,
           .blocks = 100,
-          .bytes = 99ull << 40,
+          .bytes = 97ull << 20,
           .durable_watermark = 40,
           .missing = {{.first = 40, .count = 2}, {.first = 50, .count = 1}},
           .end_time_ns = 1'795'218'705'000'000'000,
@@ -88,7 +88,7 @@ TEST(Manifest, SequencesCollectIntoRanges) {
 
 TEST(Config, LunAndChannelComeBackAsTheyWere) {
   const services::Lun lun{.name = "luns/l",
-                          .uid = "u",
+                          .uid = "00112233-4455-4677-8899-aabbccddeeff",
                           .store = services::StoreKind::kPosix,
                           .members = {"/a", "/b"},
                           .capacity_bytes = 5,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <random>
 
 #include "storage_node/store/block/layout.h"
@@ -14,6 +15,8 @@ namespace {
 format::Uuid SomeUuid(uint64_t seed) {
   return format::Uuid::Make([&seed] { return seed++; });
 }
+
+constexpr uint32_t kTestUnits = 100;  // of the device
 
 SlotRecord SomeRecord() {
   return {.generation = 6,
@@ -59,12 +62,61 @@ TEST(BlockLayout, SlotVouchesForItsPlaceOnly) {
   const SlotPlace place{.stamp = SomeUuid(5), .slot = 4, .copy = 1};
   const auto pages = EncodeSlot(SomeRecord(), place);
   ASSERT_TRUE(pages.ok()) << pages.status();
-  const auto back = DecodeSlot(pages->bytes(), place);
+  const auto back = DecodeSlot(pages->bytes(), place, kTestUnits);
   ASSERT_TRUE(back.ok()) << back.status();
   EXPECT_EQ(*back, SomeRecord());
-  EXPECT_FALSE(DecodeSlot(pages->bytes(), {.stamp = place.stamp, .slot = 5, .copy = 1}).ok());
-  EXPECT_FALSE(DecodeSlot(pages->bytes(), {.stamp = place.stamp, .slot = 4, .copy = 0}).ok());
-  EXPECT_FALSE(DecodeSlot(pages->bytes(), {.stamp = SomeUuid(6), .slot = 4, .copy = 1}).ok());
+  EXPECT_FALSE(
+      DecodeSlot(pages->bytes(), {.stamp = place.stamp, .slot = 5, .copy = 1}, kTestUnits).ok());
+  EXPECT_FALSE(
+      DecodeSlot(pages->bytes(), {.stamp = place.stamp, .slot = 4, .copy = 0}, kTestUnits).ok());
+  EXPECT_FALSE(
+      DecodeSlot(pages->bytes(), {.stamp = SomeUuid(6), .slot = 4, .copy = 1}, kTestUnits).ok());
+}
+
+// A stranger's device: check values that fit, and units that are another's.
+TEST(BlockLayout, SlotsThatNoRecordingHasAreRefused) {
+  const SlotPlace place{.stamp = SomeUuid(5), .slot = 4, .copy = 1};
+  const auto refused = [&](const std::function<void(SlotRecord*)>& change) {
+    SlotRecord record = SomeRecord();
+    change(&record);
+    return absl::IsDataLoss(
+        DecodeSlot(EncodeSlot(record, place)->bytes(), place, kTestUnits).status());
+  };
+  EXPECT_FALSE(refused([](SlotRecord*) {}));
+  EXPECT_TRUE(refused([](SlotRecord* r) { r->data[0].count = 0; }));
+  EXPECT_TRUE(refused([](SlotRecord* r) { r->data[1].first = kTestUnits; }));
+  EXPECT_TRUE(refused([](SlotRecord* r) { r->index[0].count = kTestUnits; }));
+  // Joined, their counts would add up to one unit.
+  EXPECT_TRUE(refused([](SlotRecord* r) {
+    r->data = {{.first = 5, .count = UINT32_MAX}, {.first = 4, .count = 2}};
+  }));
+  EXPECT_TRUE(refused([](SlotRecord* r) { r->data_bytes = 17 * kUnitBytes + 1; }));
+  EXPECT_TRUE(refused([](SlotRecord* r) { r->data.clear(); }));
+  EXPECT_TRUE(refused([](SlotRecord* r) { r->index.clear(); }));
+  EXPECT_TRUE(refused([](SlotRecord* r) { r->index_bytes = UINT64_MAX; }));
+  EXPECT_TRUE(refused([](SlotRecord* r) { r->path.channel = "../c"; }));
+  EXPECT_TRUE(refused([](SlotRecord* r) { r->path.recording = ""; }));
+  EXPECT_TRUE(refused([](SlotRecord* r) { r->generation = UINT64_MAX; }));
+}
+
+TEST(BlockLayout, SlotThatGrowsWhileItIsReadIsDamaged) {
+  const SlotPlace place{.stamp = SomeUuid(5), .slot = 4, .copy = 1};
+  const auto pages = EncodeSlot(SomeRecord(), place);
+  EXPECT_FALSE(DecodeSlot(pages->bytes().first(kPageBytes), place, kTestUnits).ok());
+}
+
+TEST(BlockLayout, SuperblocksThatNoLunHasAreRefused) {
+  const Superblock good{.member = 2, .slots = 64, .device_bytes = 1 << 30};
+  ASSERT_TRUE(DecodeSuperblock(EncodeSuperblock(good).bytes()).ok());
+  for (const Superblock& bad :
+       {Superblock{.member = 64, .slots = 64, .device_bytes = 1 << 30},
+        Superblock{.member = 2, .slots = 0, .device_bytes = 1 << 30},
+        Superblock{.member = 2, .slots = UINT32_MAX, .device_bytes = 1 << 30},
+        Superblock{.member = 2, .slots = 64, .device_bytes = 4096},
+        Superblock{.member = 2, .slots = 4096, .device_bytes = UINT64_MAX}}) {
+    EXPECT_TRUE(absl::IsDataLoss(DecodeSuperblock(EncodeSuperblock(bad).bytes()).status()))
+        << bad.member << " " << bad.slots << " " << bad.device_bytes;
+  }
 }
 
 // What a power cut leaves of an update: the new bytes up to somewhere, the old ones behind.
@@ -81,7 +133,7 @@ TEST(BlockLayout, SlotTornAtAnyByteIsNoSlot) {
     std::ranges::fill(torn.bytes(), std::byte{0});
     std::ranges::copy(old_bytes->bytes(), torn.bytes().begin());
     std::ranges::copy(new_bytes->bytes().first(at), torn.bytes().begin());
-    const auto read = DecodeSlot(torn.bytes(), place);
+    const auto read = DecodeSlot(torn.bytes(), place, kTestUnits);
     if (read.ok()) {
       EXPECT_EQ(*read, read->generation == 6 ? SomeRecord() : older) << at;
     } else {

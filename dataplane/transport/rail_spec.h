@@ -1,0 +1,25 @@
+// A rail as the command line has it: NAME=KIND:ADDRESS[:PORT], e.g. r0=tcp:127.0.0.1.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace tapedeck::dataplane {
+
+// PORT is the listener's on a storage node; 0 or absent lets the system choose.
+struct RailSpec {
+  std::string name;  // 1 to 63 of [A-Za-z0-9._-]
+  std::string kind;
+  std::string address;
+  uint16_t port = 0;
+  // Whether peers connect to this rail (storage node) or it connects to them (worker). Set by the
+  // program.
+  bool listen = false;
+};
+
+// INVALID_ARGUMENT says what is wrong with `text`.
+absl::StatusOr<RailSpec> ParseRailSpec(const std::string& text);
+
+}  // namespace tapedeck::dataplane

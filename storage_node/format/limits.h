@@ -1,0 +1,54 @@
+// What the values of a record on a disk may be. Whoever wrote the disk has computed the check
+// values too, so a record is checked against these before one of its values is used as a size, an
+// index, a path or in a sum. What is refused to users must be within them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tapedeck::storage_node::format {
+
+inline constexpr uint32_t kMaxMembers = 64;
+
+// A sector: less no disk writes. Which sizes a channel may have says the catalog.
+inline constexpr uint64_t kBlockMultiple = 512;
+inline constexpr uint64_t kMaxBlockBytes = 8 << 20;
+
+// Of one recording, payload or index: below it sums and products of offsets do not overflow, and
+// it is a file offset.
+inline constexpr uint64_t kMaxRecordingBytes = uint64_t{1} << 62;
+
+// Durations, 73 years, and times before or since 1970: a time and a duration, or three durations,
+// add up within an int64_t.
+inline constexpr int64_t kMaxDurationNs = int64_t{1} << 61;
+inline constexpr int64_t kMaxTimeNs = int64_t{1} << 62;
+
+// A counter that is raised with each write of a page never gets there.
+inline constexpr uint64_t kMaxGeneration = uint64_t{1} << 62;
+
+// lun.json, channel.json and the like.
+inline constexpr uint64_t kMaxConfigBytes = 64 << 10;
+// Separate gaps after which a recording is ended, so that its manifest can be read; and with what
+// may be under way then.
+inline constexpr uint64_t kMaxGaps = 1 << 14;
+inline constexpr uint64_t kMaxListedGaps = kMaxGaps + (1 << 16);
+// manifest.json: 64 KiB of labels, 512 KiB and 10,000 of markers, of which each byte may be written
+// as six, and the gaps.
+inline constexpr uint64_t kMaxManifestBytes = 12 << 20;
+inline constexpr int kMaxJsonDepth = 32;
+// Commas and opening brackets: of the gaps, of the markers, and as many again. A parsed text has
+// some 100 bytes for each.
+inline constexpr size_t kMaxJsonParts = 600'000;
+
+// Above them the files would be too small to be of use.
+inline constexpr uint32_t kMaxPrewriteFiles = 1000;
+inline constexpr uint64_t kPrewriteMultiple = 4096;  // of O_DIRECT
+
+constexpr bool IsBlockSize(uint64_t bytes) {
+  return bytes > 0 && bytes <= kMaxBlockBytes && bytes % kBlockMultiple == 0;
+}
+
+// Of a recording of blocks of this size, which IsBlockSize.
+constexpr uint64_t MaxBlocks(uint64_t block_bytes) { return kMaxRecordingBytes / block_bytes; }
+
+}  // namespace tapedeck::storage_node::format

@@ -1,0 +1,206 @@
+// Writes the seeds: real records of each kind, in the form that the targets read.
+//   fuzz_make_corpus tests/fuzz/corpus
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include "dataplane/frame.h"
+#include "dataplane/transport/tcp/wire.h"
+#include "services/convert/session.h"
+#include "storage_node/format/config.h"
+#include "storage_node/format/index.h"
+#include "storage_node/format/manifest.h"
+#include "storage_node/store/block/layout.h"
+
+namespace tapedeck::fuzz {
+namespace {
+
+namespace format = storage_node::format;
+namespace block = storage_node::store::block;
+namespace session = services::session;
+
+constexpr char kLunUid[] = "00112233-4455-4677-8899-aabbccddeeff";
+
+class Corpus {
+ public:
+  explicit Corpus(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  void Add(const std::string& target, const std::string& name, const std::string& bytes) const {
+    std::filesystem::create_directories(folder_ / target);
+    std::ofstream(folder_ / target / name, std::ios::binary) << bytes;
+  }
+  // The target puts the zeros at its end there again.
+  void AddPage(const std::string& target, const std::string& name, std::string bytes) const {
+    while (!bytes.empty() && bytes.back() == '\0') bytes.pop_back();
+    Add(target, name, bytes);
+  }
+
+ private:
+  const std::filesystem::path folder_;
+};
+
+template <typename Bytes>
+std::string TextOf(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string How(int how, const std::string& rest) {
+  return std::string(1, static_cast<char>(how)) + rest;
+}
+
+format::Manifest SomeManifest() {
+  return {.id = "20261120T235144Z-3f2a",
+          .identity = {.lun = *format::Uuid::Parse(kLunUid), .channel = "adsb", .epoch = 7},
+          .members = 2,
+          .block_bytes = 1 << 20,
+          .datatype = "cf32_le",
+          .sample_rate = 2.4e6,
+          .labels = {{"source", "synth"}, {"odd \"key\"\n", "[{"}},
+          .start_time_ns = 1'795'218'704'123'456'789,
+          .annotations = {{.sample_start = 4096, .sample_count = 100, .label = "burst"}},
+          .kept = true,
+          .state = services::RecordingState::kSalvaged,
+          .blocks = 100,
+          .bytes = 97ull << 20,
+          .durable_watermark = 40,
+          .missing = {{.first = 40, .count = 2}, {.first = 50, .count = 1}},
+          .end_time_ns = 1'795'218'705'000'000'000,
+          .cause = "ABORTED: power cut"};
+}
+
+void AddFrames(const Corpus& corpus) {
+  dataplane::Frame frame{.type = dataplane::FrameType::kBlock, .slot = 3, .number = 9};
+  frame.block = {.sequence = 12, .sample_index = 99, .capture_ns = 5, .payload_bytes = 100};
+  corpus.Add("frame", "block", TextOf(dataplane::EncodeFrame(frame)));
+  corpus.Add("frame", "ping", TextOf(dataplane::EncodeFrame({})));
+  using namespace dataplane::tcp;  // NOLINT: its names alone
+  const auto operation = [&](const OpHeader& header) {
+    std::array<std::byte, kOpHeaderBytes> bytes{};
+    EncodeOpHeader(header, bytes);
+    return TextOf(bytes) + TextOf(dataplane::EncodeFrame(frame));
+  };
+  const std::string send = operation({.kind = OpKind::kSend, .payload_bytes = 100});
+  const std::string write =
+      operation({.kind = OpKind::kWrite, .payload_bytes = 100, .key = 7, .address = 0x1000});
+  const std::string request =
+      operation({.kind = OpKind::kReadRequest, .payload_bytes = 64, .key = 7, .address = 0x1100});
+  const std::string answer =
+      operation({.kind = OpKind::kReadResponse, .payload_bytes = 300, .work = 1});
+  corpus.Add("tcp_frames", "write", How(0, write + send));
+  corpus.Add("tcp_frames", "read", How(1, request + answer));
+  corpus.Add("tcp_frames", "raw", How(2, send + std::string(100, 'x') + write));
+}
+
+void AddIndex(const Corpus& corpus) {
+  const format::EntryFormat entries = format::EntryFormat::Of(64 << 10, 0);
+  std::vector<std::byte> entry(entries.entry_bytes);
+  entries.Encode({.sequence = 3, .payload_bytes = 9, .check = 7, .pieces = {5}}, 0, entry);
+  corpus.AddPage("index", "entry", std::string("\0\2", 2) + TextOf(entry));
+  const format::IndexHeader header{.block_bytes = 1 << 20, .epoch = 4, .members = 2};
+  corpus.AddPage("index", "header", How(1, TextOf(format::EncodeHeader(header, 0)).substr(0, 64)));
+  const format::Watermark mark{.generation = 6, .durable = 90};
+  corpus.AddPage("index", "watermark",
+                 How(1, TextOf(format::EncodeWatermark(mark, 0)).substr(0, 64)));
+}
+
+void AddJson(const Corpus& corpus) {
+  corpus.Add("manifest", "closed", format::EncodeManifest(SomeManifest()));
+  corpus.Add(
+      "manifest", "new",
+      format::EncodeManifest(
+          {.id = "r", .identity = {.channel = "c"}, .block_bytes = 65536, .datatype = "cu8"}));
+  const services::Lun lun{.name = "luns/l",
+                          .uid = kLunUid,
+                          .store = services::StoreKind::kDirect,
+                          .members = {"/a", "/b"},
+                          .capacity_bytes = 5,
+                          .prewrite_files = 2,
+                          .prewrite_bytes = 4096};
+  corpus.Add("config", "lun", format::EncodeLun(lun, 1));
+  corpus.Add("config", "channel",
+             format::EncodeChannel({.name = "luns/l/channels/c",
+                                    .block_bytes = 1 << 20,
+                                    .datatype = "cf32_le",
+                                    .sample_rate = 1e9,
+                                    .op_chosen = true,
+                                    .pre_trigger_ns = 5}));
+}
+
+void AddBlockStore(const Corpus& corpus) {
+  const block::Superblock superblock{.member = 1, .slots = 64, .device_bytes = 1 << 30};
+  corpus.AddPage("block_store", "superblock",
+                 How(1, TextOf(block::EncodeSuperblock(superblock).bytes()).substr(0, 80)));
+  const block::SlotRecord record{.generation = 6,
+                                 .live = true,
+                                 .path = {.channel = "adsb", .recording = "20261120T235144Z-3f2a"},
+                                 .data = {{.first = 7, .count = 16}, {.first = 99, .count = 1}},
+                                 .index = {{.first = 3, .count = 1}},
+                                 .data_bytes = 12345,
+                                 .index_bytes = 678,
+                                 .manifest = "{}"};
+  corpus.AddPage("block_store", "slot", How(0, TextOf(block::EncodeSlot(record, {})->bytes())));
+}
+
+void AddSession(const Corpus& corpus) {
+  const auto request = [&](const std::string& name, const session::Message& message) {
+    corpus.Add("session", name,
+               How(0, services::convert::ToTransferRequest(message)->SerializeAsString()));
+  };
+  const auto response = [&](const std::string& name, const session::Message& message) {
+    corpus.Add("session", name,
+               How(1, services::convert::ToTransferResponse(message)->SerializeAsString()));
+  };
+  request("open", session::Open{.channel = "luns/l/channels/c",
+                                .slots = 8,
+                                .slot_bytes = 65536,
+                                .labels = {{"source", "synth"}}});
+  response("accept", session::Accept{.session = "s",
+                                     .recording = "luns/l/channels/c/recordings/r",
+                                     .datatype = "cu8",
+                                     .block_bytes = 65536,
+                                     .slots = 8,
+                                     .rails = {{"r0", "tcp", "127.0.0.1"}}});
+  request("offer", session::RailOffer{.rail = "r0",
+                                      .endpoint = dataplane::TcpEndpoint{.address = "127.0.0.1"},
+                                      .window = {.address = 4096, .bytes = 65536, .key = 3}});
+  response("pair", session::RailOffer{.rail = "r0",
+                                      .endpoint = dataplane::QueuePairEndpoint{
+                                          .qp_num = 9, .payload_qp_num = 8, .mtu_bytes = 1024}});
+  request("end", session::EndOfStream{.blocks = 20});
+  const session::Progress progress{.verifier = "v",
+                                   .watermarks = {.received = 5, .written = 4, .durable = 3},
+                                   .blocks = 5,
+                                   .rails = {{.name = "r0", .blocks = 5, .up = true}}};
+  response("progress", progress);
+  request("finished", session::Finished{.cause = absl::AbortedError("x"), .progress = progress});
+}
+
+void AddTexts(const Corpus& corpus) {
+  for (const char* spec :
+       {"r0=tcp:127.0.0.1", "r1=auto:[fe80::1]:7401", "a.b-c_d=verbs:10.0.0.1:7"}) {
+    corpus.Add("rail_spec", std::string(spec).substr(0, 2), spec);
+  }
+  corpus.Add("sigmf", "plain",
+             R"({"global": {"core:datatype": "ci16_le", "core:num_channels": 2,
+ "core:version": "1.0.0"}, "captures": [{"core:sample_start": 0}], "annotations": []})");
+  corpus.Add("sigmf", "foreign",
+             R"({"global": {"core:datatype": "cu8", "core:dataset": "b.raw",
+ "core:trailing_bytes": 4, "core:metadata_only": false}, "captures": [{"core:header_bytes": 8}]})");
+}
+
+}  // namespace
+}  // namespace tapedeck::fuzz
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  const tapedeck::fuzz::Corpus corpus(argv[1]);
+  tapedeck::fuzz::AddFrames(corpus);
+  tapedeck::fuzz::AddIndex(corpus);
+  tapedeck::fuzz::AddJson(corpus);
+  tapedeck::fuzz::AddBlockStore(corpus);
+  tapedeck::fuzz::AddSession(corpus);
+  tapedeck::fuzz::AddTexts(corpus);
+  return 0;
+}
