@@ -52,7 +52,7 @@ TEST(WaitingDeathTest, AThreadThatCarriesSessionsMustNotReadAFile) {
   EXPECT_DEATH(
       {
         const dataplane::NoWaiting no_waiting;
-        disk::ReadFile("/etc/hostname", "/etc").IgnoreError();
+        disk::ReadFile("/etc/hostname", 4096, "/etc").IgnoreError();
       },
       "a thread waits that carries sessions");
 }
