@@ -114,4 +114,9 @@ void Log(LogLevel level, absl::string_view component, absl::string_view message,
   if (admitted) Write(level, component, message, fields);
 }
 
+void LogEach(LogLevel level, absl::string_view component, absl::string_view message,
+             std::initializer_list<LogField> fields) {
+  Write(level, component, message, fields);
+}
+
 }  // namespace tapedeck::dataplane

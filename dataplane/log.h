@@ -24,6 +24,10 @@ inline constexpr size_t kMaxLogFieldBytes = 2048;
 void Log(LogLevel level, absl::string_view component, absl::string_view message,
          std::initializer_list<LogField> fields = {});
 
+// The same, never counted instead: for what must be found in the log each time, such as a deletion.
+void LogEach(LogLevel level, absl::string_view component, absl::string_view message,
+             std::initializer_list<LogField> fields = {});
+
 // A value as it stands in a line: in quotes where it needs them, with everything that is not
 // printable UTF-8 escaped, and cut to kMaxLogFieldBytes with a mark that says how much is missing.
 std::string LogValue(absl::string_view value);

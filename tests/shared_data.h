@@ -1,4 +1,5 @@
-// Files that tests read: of this tree, and real signals and descriptions of real servers, where the folder with them exists.
+// Files that tests read: of this tree, and real signals and descriptions of real servers, where the
+// folder with them exists.
 #pragma once
 
 #include <string>

@@ -58,8 +58,8 @@ absl::StatusOr<disk::Fd> OpenUnfinished(const disk::Directory& folder, const std
 }
 
 void LogRemoved(const disk::Directory& folder, const std::string& name, absl::string_view why) {
-  dataplane::Log(dataplane::LogLevel::kInfo, "spares", "spare file removed",
-                 {{"path", folder.PathOf(name)}, {"why", std::string(why)}});
+  dataplane::LogEach(dataplane::LogLevel::kInfo, "spares", "spare file removed",
+                     {{"path", folder.PathOf(name)}, {"why", std::string(why)}});
 }
 
 // After the last recording has ended: a stream in segments may be about to go on.

@@ -188,9 +188,9 @@ absl::Status DirectoryStore::FinishChannel(const std::string& id, const store::K
     const store::RecordingPath path{.channel = id, .recording = *recording};
     if (!MayRemove(*channel, entry.name, path, known)) continue;
     TD_RETURN_IF_ERROR(RemoveFiles(*channel, entry.name, *recording));
-    dataplane::Log(dataplane::LogLevel::kInfo, "directory", "recording deleted",
-                   {{"path", channel->PathOf(*recording)},
-                    {"why", "its deletion was cut short when the node stopped"}});
+    dataplane::LogEach(dataplane::LogLevel::kInfo, "directory", "recording deleted",
+                       {{"path", channel->PathOf(*recording)},
+                        {"why", "its deletion was cut short when the node stopped"}});
   }
   return absl::OkStatus();
 }

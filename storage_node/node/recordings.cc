@@ -58,8 +58,8 @@ absl::Status CloseAbandoned(NodeParts& parts, OpenLun& lun, catalog::RecordingRo
 }
 
 void LogDeleted(const ResourceName& name, absl::string_view why) {
-  dataplane::Log(dataplane::LogLevel::kInfo, "recordings", "recording deleted",
-                 {{"recording", name.ToString()}, {"why", std::string(why)}});
+  dataplane::LogEach(dataplane::LogLevel::kInfo, "recordings", "recording deleted",
+                     {{"recording", name.ToString()}, {"why", std::string(why)}});
 }
 
 absl::StatusOr<bool> RemoveRecording(NodeParts& parts, const ResourceName& name, OpenLun& lun,

@@ -10,7 +10,8 @@ namespace tapedeck::storage_node::store {
 
 absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeHostRing(
     const RingSpec& spec, const std::vector<Store*>& users) {
-  TD_ASSIGN_OR_RETURN(auto memory, dataplane::host::Create(spec.slots * spec.slot_bytes, spec.on_resident));
+  TD_ASSIGN_OR_RETURN(auto memory,
+                      dataplane::host::Create(spec.slots * spec.slot_bytes, spec.on_resident));
   for (Store* user : users) memory = user->Prepare(std::move(memory));
   TD_ASSIGN_OR_RETURN(auto pool, dataplane::MemoryPool::Create(std::move(memory), spec.slot_bytes));
   return std::shared_ptr<dataplane::SlotPool>(std::move(pool));
