@@ -153,7 +153,7 @@ class CatalogService final : public v1::CatalogService::CallbackService {
 
   grpc::ServerWriteReactor<v1::VerifyRecordingResponse>* VerifyRecording(
       CallbackServerContext* context, const v1::VerifyRecordingRequest* request) override {
-    return new VerifyReactor(dispatch_, context, recordings_, request->name());
+    return VerifyReactor::Start(dispatch_, verifying_, context, recordings_, request->name());
   }
 
  private:
@@ -161,6 +161,8 @@ class CatalogService final : public v1::CatalogService::CallbackService {
   LunCatalog& luns_;
   ChannelCatalog& channels_;
   RecordingCatalog& recordings_;
+  // Each reads as fast as the disk does: more of them would only slow each other down.
+  ThreadPool verifying_{"verify", "verifications", 8};
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "services/convert/status.h"
 #include "services/errors.h"
@@ -12,17 +11,6 @@ namespace tapedeck::services::server {
 
 using dataplane::Log;
 using dataplane::LogLevel;
-
-namespace {
-
-absl::Status TooManyWait(size_t most) {
-  return WithReason(
-      absl::ResourceExhaustedError(absl::StrCat(
-          most, " calls wait for other machines already; try again when one of them has ended")),
-      "LIMIT_REACHED", {{"limit", absl::StrCat(most)}, {"option", "calls that wait"}});
-}
-
-}  // namespace
 
 grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context,
                                           absl::string_view method, Work work, Handler handler) {
@@ -33,11 +21,9 @@ grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context,
     if (status.ok()) status = handler();
     reactor->Finish(Conclude(*context, method, status));
   };
-  if (work != Work::kNewElsewhere) {
-    threads_.Run(std::move(call));
-  } else if (!waiting_threads_.TryRun(std::move(call))) {
-    reactor->Finish(Conclude(*context, method, TooManyWait(waiting_threads_.most())));
-  }
+  const absl::Status taken = work == Work::kNewElsewhere ? waiting_threads_.TryRun(std::move(call))
+                                                         : threads_.Run(std::move(call));
+  if (!taken.ok()) reactor->Finish(Conclude(*context, method, taken));
   return reactor;
 }
 

@@ -24,7 +24,8 @@ class Dispatch {
   using Handler = std::function<absl::Status()>;
 
   // Runs `handler` on a call thread and finishes the call with its status. `method` is a literal.
-  // RESOURCE_EXHAUSTED (LIMIT_REACHED) where too many calls wait for other machines.
+  // RESOURCE_EXHAUSTED (LIMIT_REACHED) where too many calls wait for other machines,
+  // or no thread can be made.
   grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, absl::string_view method,
                                   Work work, Handler handler);
 

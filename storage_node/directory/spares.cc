@@ -1,7 +1,6 @@
 #include "storage_node/directory/spares.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "dataplane/executor/thread.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/directory/mark.h"
@@ -64,18 +64,22 @@ void LogRemoved(const disk::Directory& folder, const std::string& name, absl::st
 }  // namespace
 
 Spares::Spares(const services::Lun& lun, uint32_t number)
-    : member_(lun.members[number]),
+    : number_(number),
+      member_(lun.members[number]),
       root_(disk::Directory::Open(member_, member_)),
       lun_uid_(lun.uid),
       wanted_(lun.prewrite_files),
       bytes_(lun.prewrite_bytes) {
   if (wanted_ == 0) return;
-  {
-    absl::MutexLock lock(&mutex_);
-    FindFiles();
-  }
-  thread_ = std::thread([this] { Loop(); });
-  pthread_setname_np(thread_.native_handle(), absl::StrCat("spares-", number).c_str());
+  absl::MutexLock lock(&mutex_);
+  FindFiles();
+}
+
+absl::Status Spares::Start() {
+  if (wanted_ == 0) return absl::OkStatus();
+  TD_ASSIGN_OR_RETURN(thread_,
+                      dataplane::StartThread(absl::StrCat("spares-", number_), [this] { Loop(); }));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<disk::Directory> Spares::Folder() const {

@@ -128,6 +128,10 @@ absl::Status FakeCatalog::VerifyRecording(
   std::vector<DamagedBlock> damage;
   {
     absl::MutexLock lock(&mutex_);
+    ++verifying_;
+    const auto free = [this] { return !hold_verifications_; };
+    mutex_.Await(absl::Condition(&free));
+    --verifying_;
     damage = damage_;
   }
   const uint64_t blocks = recording->blocks;
@@ -137,6 +141,16 @@ absl::Status FakeCatalog::VerifyRecording(
     if (!report(progress)) return absl::CancelledError("stopped");
   }
   return absl::OkStatus();
+}
+
+void FakeCatalog::HoldVerifications(bool hold) {
+  absl::MutexLock lock(&mutex_);
+  hold_verifications_ = hold;
+}
+
+int FakeCatalog::verifying() const {
+  absl::MutexLock lock(&mutex_);
+  return verifying_;
 }
 
 std::string FakeCatalog::last_request_id() const {

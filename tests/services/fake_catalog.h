@@ -15,6 +15,9 @@ class FakeCatalog final : public LunCatalog, public ChannelCatalog, public Recor
  public:
   // Puts a recording of 4 blocks into luns/l0/channels/c0.
   void AddRecording(const std::string& id, int64_t start_time_ns);
+  // Until it is called with false, verifications do not begin.
+  void HoldVerifications(bool hold);
+  int verifying() const;
   // Found by the next verifications.
   void SetDamage(std::vector<DamagedBlock> damage);
 
@@ -43,6 +46,8 @@ class FakeCatalog final : public LunCatalog, public ChannelCatalog, public Recor
   std::map<std::string, Channel> channels_;
   std::map<std::string, Recording> recordings_;
   std::vector<DamagedBlock> damage_;
+  bool hold_verifications_ = false;
+  int verifying_ = 0;
   std::string last_request_id_;
 };
 
