@@ -35,6 +35,7 @@ absl::StatusOr<RailSpec> ParseRailSpec(const std::string& text) {
   if (equals == 0 || equals == std::string::npos || colon == std::string::npos) {
     return bad("incomplete");
   }
+  if (equals > kMaxRailNameBytes) return bad("its name is longer than 63 bytes");
   RailSpec spec{.name = text.substr(0, equals),
                 .kind = text.substr(equals + 1, colon - equals - 1)};
   std::string rest = text.substr(colon + 1);

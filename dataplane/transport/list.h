@@ -24,6 +24,9 @@ struct RailSpec {
   bool listen = false;
 };
 
+// As long as the name of a rail may be in a session's messages.
+inline constexpr size_t kMaxRailNameBytes = 63;
+
 absl::StatusOr<RailSpec> ParseRailSpec(const std::string& text);
 
 struct TransportKind {

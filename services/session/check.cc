@@ -80,6 +80,8 @@ absl::Status CheckOpen(const Known& known, const Open& open) {
       .Require(IsBlockCount(open.expected_blocks, open.slot_bytes), "expected_blocks",
                "is beyond any stream");
   CheckLabels(check, open.labels);
+  check.Require(LabelBytes(open.labels) <= kMaxAllLabelsBytes, "labels",
+                "are longer than 64 KiB together");
   for (const absl::string_view own : kOwnLabels) {
     check.Require(!open.labels.contains(std::string(own)), "labels",
                   absl::StrCat("have \"", own, "\", which the storage node writes itself"));

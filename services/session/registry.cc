@@ -11,6 +11,11 @@
 namespace tapedeck::services::session {
 namespace {
 
+// Names and causes come from peers, and one message has them all: what more there is, is counted in
+// the totals only.
+constexpr size_t kMaxStatsRails = 256;
+constexpr size_t kMaxStatsCauseBytes = 1024;
+
 void Add(const Progress& progress, NodeStats& stats) {
   stats.blocks += progress.blocks;
   stats.bytes += progress.bytes;
@@ -18,11 +23,14 @@ void Add(const Progress& progress, NodeStats& stats) {
   stats.retransmitted_blocks += progress.retransmitted_blocks;
   for (const RailProgress& rail : progress.rails) {
     auto it = std::ranges::find(stats.rails, rail.name, &RailProgress::name);
-    if (it == stats.rails.end()) it = stats.rails.insert(it, RailProgress{.name = rail.name});
+    if (it == stats.rails.end()) {
+      if (stats.rails.size() == kMaxStatsRails) continue;
+      it = stats.rails.insert(it, RailProgress{.name = rail.name});
+    }
     it->blocks += rail.blocks;
     it->bytes += rail.bytes;
     it->up = rail.up;
-    it->cause = rail.cause;
+    it->cause = rail.cause.substr(0, kMaxStatsCauseBytes);
   }
 }
 

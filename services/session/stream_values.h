@@ -22,6 +22,9 @@ inline constexpr size_t kMaxNameBytes = 256;
 // A label may be a path.
 inline constexpr size_t kMaxLabels = 256;
 inline constexpr size_t kMaxLabelBytes = 4096;
+// Of all labels that a session may give its recording: an answer with the recording has one
+// message.
+inline constexpr size_t kMaxAllLabelsBytes = 64 << 10;
 // A node may hold seconds of a stream in one ring.
 inline constexpr uint32_t kMaxSlots = 1 << 24;
 

@@ -24,6 +24,12 @@ TEST(RailSpec, RefusesWhatIsIncomplete) {
   }
 }
 
+TEST(RailSpec, NamesHaveABound) {
+  EXPECT_TRUE(ParseRailSpec(std::string(63, 'r') + "=tcp:127.0.0.1").ok());
+  EXPECT_EQ(ParseRailSpec(std::string(64, 'r') + "=tcp:127.0.0.1").status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
 TEST(RailSpec, UnknownKindNamesThoseThereAre) {
   auto loop = *EventLoop::Create("rail");
   const absl::Status status =

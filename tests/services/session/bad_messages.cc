@@ -183,8 +183,12 @@ std::vector<BadMessage> BadOpens() {
            [](Open& o) {
              o.labels = {{"", "x"}};
            })
+      .Add("labels",
+           [](Open& o) {
+             o.labels = {{"x", kLong}};
+           })
       .Add("labels", [](Open& o) {
-        o.labels = {{"x", kLong}};
+        for (int i = 0; i < 20; ++i) o.labels[std::to_string(i)] = std::string(4096, 'x');
       });
   return rows;
 }
