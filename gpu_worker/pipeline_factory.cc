@@ -172,15 +172,15 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
   out.labels["datatype"] = parts.datatype;
   out.labels["device"] = settings.device->description;
   if (fft_points != 0) out.labels["fft"] = absl::StrCat(fft_points);
-  out.source =
-      std::make_unique<RecordPipeline>(RecordPlan{.source = std::move(parts.stage),
-                                                  .work = std::move(work),
-                                                  .ring = std::move(settings.ring),
-                                                  .clock = settings.clock,
-                                                  .block_bytes = block_bytes,
-                                                  .sample_bytes = datatype.bytes_per_sample(),
-                                                  .blocks = spec.blocks,
-                                                  .duration_ns = spec.duration_ns});
+  TD_ASSIGN_OR_RETURN(out.source,
+                      RecordPipeline::Create(RecordPlan{.source = std::move(parts.stage),
+                                                        .work = std::move(work),
+                                                        .ring = std::move(settings.ring),
+                                                        .clock = settings.clock,
+                                                        .block_bytes = block_bytes,
+                                                        .sample_bytes = datatype.bytes_per_sample(),
+                                                        .blocks = spec.blocks,
+                                                        .duration_ns = spec.duration_ns}));
   return out;
 }
 
@@ -197,12 +197,13 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
   TD_ASSIGN_OR_RETURN(SinkParts parts,
                       std::visit([&](const auto& sink) { return MakeSink(sink, settings, counts); },
                                  settings.spec.sink));
-  return Playback{
-      .sink = std::make_unique<PlaybackPipeline>(PlaybackPlan{
-          .sink = std::move(parts.stage), .work = std::move(work), .block_bytes = block_bytes}),
-      .needs_order = parts.needs_order,
-      .verify = std::move(counts),
-      .notes = std::move(parts.notes)};
+  TD_ASSIGN_OR_RETURN(auto sink, PlaybackPipeline::Create({.sink = std::move(parts.stage),
+                                                           .work = std::move(work),
+                                                           .block_bytes = block_bytes}));
+  return Playback{.sink = std::move(sink),
+                  .needs_order = parts.needs_order,
+                  .verify = std::move(counts),
+                  .notes = std::move(parts.notes)};
 }
 
 }  // namespace tapedeck::gpu_worker

@@ -11,8 +11,16 @@ namespace tapedeck::gpu_worker {
 using dataplane::Block;
 using dataplane::Flow;
 
-PlaybackPipeline::PlaybackPipeline(PlaybackPlan plan)
-    : plan_(std::move(plan)), tasks_(std::make_shared<TaskQueue>()), thread_(tasks_, "td-play") {}
+absl::StatusOr<std::unique_ptr<PlaybackPipeline>> PlaybackPipeline::Create(PlaybackPlan plan) {
+  auto tasks = std::make_shared<TaskQueue>();
+  TD_ASSIGN_OR_RETURN(auto thread, WorkThread::Create(tasks, "td-play"));
+  return std::unique_ptr<PlaybackPipeline>(
+      new PlaybackPipeline(std::move(plan), std::move(tasks), std::move(thread)));
+}
+
+PlaybackPipeline::PlaybackPipeline(PlaybackPlan plan, std::shared_ptr<TaskQueue> tasks,
+                                   std::unique_ptr<WorkThread> thread)
+    : plan_(std::move(plan)), tasks_(std::move(tasks)), thread_(std::move(thread)) {}
 
 void PlaybackPipeline::SetWaker(dataplane::Waker waker) {
   absl::MutexLock lock(&mutex_);

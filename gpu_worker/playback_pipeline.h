@@ -27,7 +27,8 @@ struct PlaybackPlan {
 // whether that must be the order of the sequence.
 class PlaybackPipeline final : public dataplane::Sink {
  public:
-  explicit PlaybackPipeline(PlaybackPlan plan);
+  // RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread.
+  static absl::StatusOr<std::unique_ptr<PlaybackPipeline>> Create(PlaybackPlan plan);
 
   // Waits for the step under way and for the device.
   ~PlaybackPipeline() override = default;
@@ -39,6 +40,9 @@ class PlaybackPipeline final : public dataplane::Sink {
   dataplane::Watermarks watermarks() const override;
 
  private:
+  PlaybackPipeline(PlaybackPlan plan, std::shared_ptr<TaskQueue> tasks,
+                   std::unique_ptr<WorkThread> thread);
+
   struct Underway {
     dataplane::Block block;
     GpuRing::Loan loan;
@@ -76,7 +80,7 @@ class PlaybackPipeline final : public dataplane::Sink {
   bool last_pushed_ = false;
   absl::Status cause_;
 
-  WorkThread thread_;
+  const std::unique_ptr<WorkThread> thread_;
 };
 
 }  // namespace tapedeck::gpu_worker

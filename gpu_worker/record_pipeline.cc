@@ -11,8 +11,16 @@ namespace tapedeck::gpu_worker {
 using dataplane::Block;
 using dataplane::Flow;
 
-RecordPipeline::RecordPipeline(RecordPlan plan)
-    : plan_(std::move(plan)), tasks_(std::make_shared<TaskQueue>()), thread_(tasks_, "td-record") {}
+absl::StatusOr<std::unique_ptr<RecordPipeline>> RecordPipeline::Create(RecordPlan plan) {
+  auto tasks = std::make_shared<TaskQueue>();
+  TD_ASSIGN_OR_RETURN(auto thread, WorkThread::Create(tasks, "td-record"));
+  return std::unique_ptr<RecordPipeline>(
+      new RecordPipeline(std::move(plan), std::move(tasks), std::move(thread)));
+}
+
+RecordPipeline::RecordPipeline(RecordPlan plan, std::shared_ptr<TaskQueue> tasks,
+                               std::unique_ptr<WorkThread> thread)
+    : plan_(std::move(plan)), tasks_(std::move(tasks)), thread_(std::move(thread)) {}
 
 RecordPipeline::~RecordPipeline() { plan_.ring->SetWaker(nullptr); }
 

@@ -33,7 +33,8 @@ struct RecordPlan {
 // as the ring has slots. Blocks come in order. A failure is answered after the blocks before it.
 class RecordPipeline final : public dataplane::Source {
  public:
-  explicit RecordPipeline(RecordPlan plan);
+  // RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread.
+  static absl::StatusOr<std::unique_ptr<RecordPipeline>> Create(RecordPlan plan);
 
   // Waits for the step under way and for the device.
   ~RecordPipeline() override;
@@ -48,6 +49,9 @@ class RecordPipeline final : public dataplane::Source {
   void Stop();
 
  private:
+  RecordPipeline(RecordPlan plan, std::shared_ptr<TaskQueue> tasks,
+                 std::unique_ptr<WorkThread> thread);
+
   struct Underway {
     dataplane::Block block;
     GpuRing::Loan loan;
@@ -85,7 +89,7 @@ class RecordPipeline final : public dataplane::Source {
   bool broken_ = false;  // a block failed on the device: those behind it are dropped
   absl::Status seal_status_;
 
-  WorkThread thread_;
+  const std::unique_ptr<WorkThread> thread_;
 };
 
 }  // namespace tapedeck::gpu_worker

@@ -1,8 +1,9 @@
 #include "gpu_worker/work_thread.h"
 
-#include <pthread.h>
-
 #include <utility>
+
+#include "dataplane/executor/thread.h"
+#include "dataplane/status_macros.h"
 
 namespace tapedeck::gpu_worker {
 
@@ -37,14 +38,17 @@ void TaskQueue::Run() {
   }
 }
 
-WorkThread::WorkThread(std::shared_ptr<TaskQueue> tasks, const std::string& name)
-    : tasks_(std::move(tasks)), thread_([queue = tasks_] { queue->Run(); }) {
-  pthread_setname_np(thread_.native_handle(), name.c_str());
+absl::StatusOr<std::unique_ptr<WorkThread>> WorkThread::Create(std::shared_ptr<TaskQueue> tasks,
+                                                               const std::string& name) {
+  std::unique_ptr<WorkThread> work(new WorkThread(std::move(tasks)));
+  TD_ASSIGN_OR_RETURN(work->thread_,
+                      dataplane::StartThread(name, [queue = work->tasks_] { queue->Run(); }));
+  return work;
 }
 
 WorkThread::~WorkThread() {
   tasks_->Close();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 }  // namespace tapedeck::gpu_worker

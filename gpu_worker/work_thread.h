@@ -6,9 +6,11 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 
 namespace tapedeck::gpu_worker {
@@ -36,8 +38,10 @@ class TaskQueue {
 // Owned by the pipeline as its last member: what tasks use is destroyed after the thread has ended.
 class WorkThread {
  public:
-  // `name` (at most 15 characters) shows in ps and gdb.
-  WorkThread(std::shared_ptr<TaskQueue> tasks, const std::string& name);
+  // `name` (at most 15 characters) shows in ps and gdb. RESOURCE_EXHAUSTED (LIMIT_REACHED) where
+  // there is no thread.
+  static absl::StatusOr<std::unique_ptr<WorkThread>> Create(std::shared_ptr<TaskQueue> tasks,
+                                                            const std::string& name);
   WorkThread(const WorkThread&) = delete;
   WorkThread& operator=(const WorkThread&) = delete;
 
@@ -45,6 +49,8 @@ class WorkThread {
   ~WorkThread();
 
  private:
+  explicit WorkThread(std::shared_ptr<TaskQueue> tasks) : tasks_(std::move(tasks)) {}
+
   const std::shared_ptr<TaskQueue> tasks_;
   std::thread thread_;
 };

@@ -87,12 +87,24 @@ class ChannelCatalog {
   virtual absl::Status DeleteChannel(const std::string& name) = 0;
 };
 
+// A place in the order of recordings; the default comes before all.
+struct RecordingKey {
+  int64_t start_time_ns = INT64_MAX;
+  std::string name;
+};
+
 class RecordingCatalog {
  public:
   virtual ~RecordingCatalog() = default;
   virtual absl::StatusOr<Recording> GetRecording(const std::string& name) = 0;
-  // `parent` is luns/{lun}/channels/{channel}; either id may be "-". Newest first.
-  virtual absl::StatusOr<std::vector<Recording>> ListRecordings(const std::string& parent) = 0;
+  // `parent` is luns/{lun}/channels/{channel}; either id may be "-". Newest first, then by name; at
+  // most `most` of those that come after `after` there.
+  virtual absl::StatusOr<std::vector<Recording>> RecordingsAfter(const std::string& parent,
+                                                                 const RecordingKey& after,
+                                                                 size_t most) = 0;
+  absl::StatusOr<std::vector<Recording>> ListRecordings(const std::string& parent) {
+    return RecordingsAfter(parent, {}, SIZE_MAX);
+  }
   virtual absl::Status DeleteRecording(const std::string& name) = 0;
   // Reads everything, blocking; `report` returns false to stop early.
   virtual absl::Status VerifyRecording(

@@ -42,6 +42,23 @@ struct Annotation {
   bool operator==(const Annotation&) const = default;
 };
 
+// What the annotations of one recording may take together, with what each costs beside its words: a
+// manifest, where some characters take six bytes, and an answer have all of them.
+inline constexpr size_t kMaxAnnotationBytes = 512 << 10;
+inline size_t BytesOf(const Annotation& annotation) {
+  size_t bytes = 64;
+  for (const std::string* text : {&annotation.label, &annotation.comment}) {
+    for (const unsigned char c : *text) bytes += c < 0x20 || c == '"' || c == '\\' ? 6 : 1;
+  }
+  return bytes;
+}
+
+inline size_t LabelBytes(const std::map<std::string, std::string>& labels) {
+  size_t bytes = 0;
+  for (const auto& [key, value] : labels) bytes += key.size() + value.size();
+  return bytes;
+}
+
 struct Recording {
   std::string name;  // luns/{lun}/channels/{channel}/recordings/{recording}
   std::string uid;

@@ -1,4 +1,4 @@
-// How much payload a LUN may hold, and holds or has promised to recordings under way.
+// How much a LUN may hold, and holds or has promised to recordings under way, as Footprint counts.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,10 @@ class Capacity {
     return true;
   }
   void Refund(uint64_t bytes) { used_ -= bytes; }
-  // For what was there before the node started, which may exceed the limit.
+  // For what is there anyway, e.g. from before the node started, which may exceed the limit.
   void Add(uint64_t bytes) { used_ += bytes; }
+  // What took `before` takes `after` now.
+  void Change(uint64_t before, uint64_t after) { used_ += after - before; }  // modulo 2^64
 
   uint64_t used() const { return used_; }
   uint64_t limit() const { return limit_; }

@@ -1,10 +1,10 @@
 #include "storage_node/desk.h"
 
-#include <pthread.h>
-
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/executor/thread.h"
+#include "dataplane/status_macros.h"
 #include "services/errors.h"
 
 namespace tapedeck::storage_node {
@@ -36,7 +36,8 @@ Desk::~Desk() {
 void Desk::Run(dataplane::Task task) {
   if (at_once_) return task();
   absl::MutexLock lock(&mutex_);
-  Add(std::move(task));
+  tasks_.push_back(std::move(task));
+  MakeThread().IgnoreError();  // else it is tried again with the next
 }
 
 absl::Status Desk::TryRun(dataplane::Task task) {
@@ -46,7 +47,8 @@ absl::Status Desk::TryRun(dataplane::Task task) {
   }
   absl::MutexLock lock(&mutex_);
   if (tasks_.size() >= kMaxWaiting) return DeskIsFull(lun_);
-  Add(std::move(task));
+  TD_RETURN_IF_ERROR(MakeThread());
+  tasks_.push_back(std::move(task));
   return absl::OkStatus();
 }
 
@@ -55,11 +57,11 @@ size_t Desk::waiting() const {
   return tasks_.size() + (busy_ ? 1 : 0);
 }
 
-void Desk::Add(dataplane::Task task) {
-  tasks_.push_back(std::move(task));
-  if (thread_.joinable() || stop_) return;
-  thread_ = std::thread([this] { Work(); });
-  pthread_setname_np(thread_.native_handle(), absl::StrCat("lun-", lun_).substr(0, 15).c_str());
+absl::Status Desk::MakeThread() {
+  if (thread_.joinable() || stop_) return absl::OkStatus();
+  TD_ASSIGN_OR_RETURN(thread_, dataplane::StartThread(absl::StrCat("lun-", lun_).substr(0, 15),
+                                                      [this] { Work(); }));
+  return absl::OkStatus();
 }
 
 void Desk::Work() {

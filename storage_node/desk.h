@@ -27,14 +27,15 @@ class Desk {
   // Runs `task` after all that was given before.
   void Run(dataplane::Task task) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The same for what strangers ask for. RESOURCE_EXHAUSTED (LIMIT_REACHED) while too much waits.
+  // The same for what strangers ask for. RESOURCE_EXHAUSTED (LIMIT_REACHED) while too much waits, or
+  // if the desk has no thread yet and none can be made.
   absl::Status TryRun(dataplane::Task task) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Tasks that are not done.
   size_t waiting() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  void Add(dataplane::Task task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status MakeThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Work();
 
   const std::string lun_;

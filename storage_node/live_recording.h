@@ -21,11 +21,15 @@ struct Notes {
   std::vector<services::Annotation> annotations;
   bool kept = false;     // whatever the LUN's policy says
   uint64_t changes = 0;  // so many led to this
+  size_t annotation_bytes = 0;
 };
 
 // Any thread. Shared by the writer and whoever looks.
 class LiveRecording {
  public:
+  explicit LiveRecording(uint64_t annotation_bytes = services::kMaxAnnotationBytes)
+      : max_annotation_bytes_(annotation_bytes) {}
+
   // For the catalog.
   std::atomic<uint64_t> blocks = 0;
   std::atomic<uint64_t> bytes = 0;
@@ -45,9 +49,18 @@ class LiveRecording {
     return closed_;
   }
 
-  // These are false if the writer has begun to close the recording.
+  // False if the recording has all the annotations that it may have.
+  bool HasRoomFor(const services::Annotation& annotation) const {
+    absl::MutexLock lock(&mutex_);
+    return notes_.annotation_bytes + services::BytesOf(annotation) <= max_annotation_bytes_;
+  }
+
+  // These are false if the writer has begun to close the recording; Annotate also without room.
   bool Annotate(services::Annotation annotation) {
-    return Note([&](Notes& notes) { notes.annotations.push_back(std::move(annotation)); });
+    return HasRoomFor(annotation) && Note([&](Notes& notes) {
+             notes.annotation_bytes += services::BytesOf(annotation);
+             notes.annotations.push_back(std::move(annotation));
+           });
   }
   bool Keep(bool kept) {
     return Note([&](Notes& notes) { notes.kept = kept; });
@@ -121,6 +134,7 @@ class LiveRecording {
     for (const auto& [number, waker] : followers_) waker();
   }
 
+  const uint64_t max_annotation_bytes_;
   std::atomic<uint64_t> written_ = 0;
   mutable absl::Mutex mutex_;
   Notes notes_ ABSL_GUARDED_BY(mutex_);

@@ -51,7 +51,9 @@ RecordingWriter::RecordingWriter(WriterOptions options,
       files_(std::move(files)),
       entries_(options_.manifest.entries()),
       data_bytes_(options_.manifest.members),
-      room_(options_.capacity, std::move(options_.reserved), options_.manifest.block_bytes),
+      footprint_(options_.layout, options_.manifest.block_bytes, options_.manifest.members),
+      room_(options_.capacity, std::move(options_.reserved), footprint_,
+            footprint_.OfManifest(options_.manifest)),
       index_(*files_, entries_,
              {.on_written = [this](const auto& entries) { OnIndexed(entries); },
               .on_error = [this](const absl::Status& status) { Fail(status); },
@@ -124,7 +126,7 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
     block->Reset();
     return Flow::kMoved;
   }
-  if (header.sequence >= full_at_ || !room_.Charge(header.sequence, header.payload_bytes)) {
+  if (header.sequence >= full_at_ || !room_.Charge(header.sequence)) {
     block->Reset();
     return StopAt(header.sequence);
   }
@@ -327,7 +329,7 @@ void RecordingWriter::OnSealed(const format::Manifest& manifest, const absl::Sta
     return LeaveToRecovery();
   }
   options_.live->durable = manifest.durable_watermark;
-  room_.Settle(manifest.bytes);
+  room_.Settle(footprint_.Of(manifest));
   files_ = nullptr;
   if (!options_.on_sealed) return Close(manifest);
   std::exchange(options_.on_sealed, nullptr)(

@@ -37,6 +37,7 @@ struct WriterOptions {
   std::shared_ptr<PieceCheck> arrivals;  // has checked the blocks; null: nobody has
   // Shared with the LUN and the catalog.
   std::shared_ptr<Capacity> capacity;
+  store::Layout layout;  // of the LUN's store: how the recording counts in `capacity`
   Reservation reserved;  // of `capacity`, for the first blocks
   std::shared_ptr<LiveRecording> live;
   // Called once with the final manifest, when it is durable and the files are closed. The recording
@@ -112,6 +113,7 @@ class RecordingWriter final : public dataplane::Sink {
   Gaps missing_;
   std::vector<uint64_t> data_bytes_;
   uint64_t bytes_ = 0;  // written
+  const Footprint footprint_;
   // Given back when this goes unsealed: whoever salvages the recording takes it again.
   Room room_;
   uint64_t full_at_ = UINT64_MAX;  // the first block that the LUN has no room for

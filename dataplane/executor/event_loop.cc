@@ -1,6 +1,5 @@
 #include "dataplane/executor/event_loop.h"
 
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -11,7 +10,9 @@
 #include <future>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/executor/thread.h"
 #include "dataplane/executor/waiting.h"
+#include "dataplane/status_macros.h"
 
 namespace tapedeck::dataplane {
 namespace {
@@ -33,8 +34,7 @@ absl::StatusOr<std::unique_ptr<EventLoop>> EventLoop::Create(const std::string& 
   auto loop = std::unique_ptr<EventLoop>(new EventLoop(epoll_fd, wake_fd));
   epoll_event event{.events = EPOLLIN, .data = {.fd = wake_fd}};
   if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, wake_fd, &event) != 0) return ErrnoStatus("epoll_ctl");
-  loop->thread_ = std::thread([raw = loop.get()] { raw->Run(); });
-  pthread_setname_np(loop->thread_.native_handle(), name.substr(0, 15).c_str());
+  TD_ASSIGN_OR_RETURN(loop->thread_, StartThread(name, [raw = loop.get()] { raw->Run(); }));
   return loop;
 }
 

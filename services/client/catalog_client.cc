@@ -134,10 +134,20 @@ absl::StatusOr<Recording> CatalogClient::GetRecording(const std::string& name) {
   return convert::FromProto(response);
 }
 
-absl::StatusOr<std::vector<Recording>> CatalogClient::ListRecordings(const std::string& parent) {
+absl::StatusOr<std::vector<Recording>> CatalogClient::ListRecordings(const std::string& parent,
+                                                                     int most) {
   v1::ListRecordingsRequest request;
   request.set_parent(parent);
+  request.set_page_size(most);
   std::vector<Recording> out;
+  if (most > 0) {
+    v1::ListRecordingsResponse response;
+    TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
+      return stub_->calls->ListRecordings(context, request, &response);
+    }));
+    TD_RETURN_IF_ERROR(Append(response.recordings(), out));
+    return out;
+  }
   TD_RETURN_IF_ERROR((ForEachPage<v1::ListRecordingsRequest, v1::ListRecordingsResponse>(
       node_, timeout_, &gate_, request,
       [&](Context* context, const auto& request, auto* response) {

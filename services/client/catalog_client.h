@@ -35,7 +35,8 @@ class CatalogClient {
   absl::Status DeleteChannel(const std::string& name);
 
   absl::StatusOr<Recording> GetRecording(const std::string& name);
-  absl::StatusOr<std::vector<Recording>> ListRecordings(const std::string& parent);
+  // Every page of them; or the first `most`, if that is not 0.
+  absl::StatusOr<std::vector<Recording>> ListRecordings(const std::string& parent, int most = 0);
   absl::Status DeleteRecording(const std::string& name);
   // Calls `report` as the node works; OK once every block has been checked.
   absl::Status VerifyRecording(const std::string& name, absl::Duration timeout,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 
 namespace tapedeck::services::server {
@@ -22,15 +23,16 @@ class CallThreads {
   explicit CallThreads(size_t most) : most_(most) {}
   ~CallThreads();
 
-  // Waits in a queue while every thread has a call. False where kMaxWaitingCalls wait already.
-  bool Run(std::function<void()> call) ABSL_LOCKS_EXCLUDED(mutex_);
-  // False where every thread has a call.
-  bool TryRun(std::function<void()> call) ABSL_LOCKS_EXCLUDED(mutex_);
-
-  size_t most() const { return most_; }
+  // Waits in a queue while every thread has a call. RESOURCE_EXHAUSTED (LIMIT_REACHED) where
+  // kMaxWaitingCalls wait already, or there is no thread at all and none can be made: `call` is
+  // dropped then.
+  absl::Status Run(std::function<void()> call) ABSL_LOCKS_EXCLUDED(mutex_);
+  // The same where every thread has a call.
+  absl::Status TryRun(std::function<void()> call) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  void Add(std::function<void()> call) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Makes a thread for one more call if all have one.
+  absl::Status MakeThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Work();
 
   const size_t most_;

@@ -3,10 +3,14 @@
 #include <google/protobuf/empty.pb.h>
 
 #include <memory>
+#include <utility>
 
+#include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/convert/catalog.h"
+#include "services/convert/fields.h"
 #include "services/resource_name.h"
 #include "services/server/dispatch.h"
 #include "services/server/page.h"
@@ -20,6 +24,42 @@ namespace {
 using google::protobuf::Empty;
 using grpc::CallbackServerContext;
 using grpc::ServerUnaryReactor;
+
+// Many enough that a page takes few looks into the catalog, few enough to be held at once.
+constexpr size_t kRecordingsAtOnce = 16;
+
+absl::StatusOr<RecordingKey> AfterToken(const v1::ListRecordingsRequest& request) {
+  TD_ASSIGN_OR_RETURN(const std::string text,
+                      DecodePageToken(request.page_size(), request.page_token()));
+  RecordingKey key;
+  if (text.empty()) return key;
+  const size_t slash = text.find('/');
+  key.name = slash == std::string::npos ? "" : text.substr(slash + 1);
+  if (!absl::SimpleAtoi(text.substr(0, slash), &key.start_time_ns) ||
+      !CheckRecordingName(key.name).ok()) {
+    return convert::FieldError("page_token", "is not from a response of this listing");
+  }
+  return key;
+}
+
+absl::Status FillWithRecordings(RecordingCatalog& recordings,
+                                const v1::ListRecordingsRequest& request, RecordingKey after,
+                                v1::ListRecordingsResponse* response) {
+  Page<v1::Recording> page(request.page_size(), response->mutable_recordings());
+  while (true) {
+    TD_ASSIGN_OR_RETURN(const std::vector<Recording> some,
+                        recordings.RecordingsAfter(request.parent(), after, kRecordingsAtOnce));
+    for (const Recording& recording : some) {
+      if (!page.Add(convert::ToProto(recording))) {
+        response->set_next_page_token(
+            absl::WebSafeBase64Escape(absl::StrCat(after.start_time_ns, "/", after.name)));
+        return absl::OkStatus();
+      }
+      after = {.start_time_ns = recording.start_time_ns, .name = recording.name};
+    }
+    if (some.size() < kRecordingsAtOnce) return absl::OkStatus();
+  }
+}
 
 // Any thread. Each handler validates, converts, acts, converts.
 class CatalogService final : public v1::CatalogService::CallbackService {
@@ -37,6 +77,7 @@ class CatalogService final : public v1::CatalogService::CallbackService {
           TD_ASSIGN_OR_RETURN(Lun lun, convert::FromProto(request->lun()));
           lun.name = absl::StrCat("luns/", request->lun_id());
           TD_RETURN_IF_ERROR(CheckNewLun(lun));
+          TD_RETURN_IF_ERROR(CheckRequestId(request->request_id()));
           TD_ASSIGN_OR_RETURN(const Lun created, luns_.CreateLun(lun, request->request_id()));
           *response = convert::ToProto(created);
           return absl::OkStatus();
@@ -86,6 +127,7 @@ class CatalogService final : public v1::CatalogService::CallbackService {
           TD_ASSIGN_OR_RETURN(Channel channel, convert::FromProto(request->channel()));
           channel.name = absl::StrCat(request->parent(), "/channels/", request->channel_id());
           TD_RETURN_IF_ERROR(CheckNewChannel(channel));
+          TD_RETURN_IF_ERROR(CheckRequestId(request->request_id()));
           TD_ASSIGN_OR_RETURN(const Channel created,
                               channels_.CreateChannel(channel, request->request_id()));
           *response = convert::ToProto(created);
@@ -148,13 +190,8 @@ class CatalogService final : public v1::CatalogService::CallbackService {
                                      v1::ListRecordingsResponse* response) override {
     return dispatch_.Unary(context, "ListRecordings", Work::kOther, [=, this]() -> absl::Status {
       TD_RETURN_IF_ERROR(CheckChannelName(request->parent(), Wildcard::kAllowed));
-      TD_ASSIGN_OR_RETURN(const std::vector<Recording> recordings,
-                          recordings_.ListRecordings(request->parent()));
-      const auto key = [](const Recording& recording) {
-        return NewestFirst(recording.start_time_ns, recording.name);
-      };
-      return FillPage(recordings, *request, key, response->mutable_recordings(),
-                      response->mutable_next_page_token());
+      TD_ASSIGN_OR_RETURN(RecordingKey after, AfterToken(*request));
+      return FillWithRecordings(recordings_, *request, std::move(after), response);
     });
   }
 
@@ -171,7 +208,7 @@ class CatalogService final : public v1::CatalogService::CallbackService {
 
   grpc::ServerWriteReactor<v1::VerifyRecordingResponse>* VerifyRecording(
       CallbackServerContext* context, const v1::VerifyRecordingRequest* request) override {
-    return new VerifyReactor(dispatch_, context, recordings_, request->name());
+    return VerifyReactor::Start(dispatch_, verifying_, context, recordings_, request->name());
   }
 
  private:
@@ -179,6 +216,8 @@ class CatalogService final : public v1::CatalogService::CallbackService {
   LunCatalog& luns_;
   ChannelCatalog& channels_;
   RecordingCatalog& recordings_;
+  // Each reads as fast as the disk does: more of them would only slow each other down.
+  ThreadPool verifying_{"verify", "verifications", 8};
 };
 
 }  // namespace

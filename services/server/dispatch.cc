@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "services/convert/status.h"
 #include "services/errors.h"
@@ -15,14 +14,6 @@ using dataplane::Log;
 using dataplane::LogLevel;
 
 namespace {
-
-// `what` goes on after the number of them.
-absl::Status TooManyWait(size_t most, absl::string_view what) {
-  return WithReason(absl::ResourceExhaustedError(
-                        absl::StrCat(most, what, " already; try again when one of them has ended")),
-                    "LIMIT_REACHED",
-                    {{"limit", absl::StrCat(most)}, {"option", "calls that wait"}});
-}
 
 // "luns/{lun}" of a name that may be wrong.
 std::string LunOf(absl::string_view resource) {
@@ -43,17 +34,15 @@ grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context,
     if (status.ok()) status = handler();
     reactor->Finish(Conclude(*context, method, status));
   };
+  absl::Status taken;
   if (!resource.empty()) {
-    const absl::Status queued = lun_calls_.TryRun(LunOf(resource), std::move(call));
-    if (!queued.ok()) reactor->Finish(Conclude(*context, method, queued));
-  } else if (work != Work::kNewElsewhere) {
-    if (!threads_.Run(std::move(call))) {
-      reactor->Finish(Conclude(*context, method, TooManyWait(kMaxWaitingCalls, " calls wait")));
-    }
-  } else if (!waiting_threads_.TryRun(std::move(call))) {
-    reactor->Finish(Conclude(
-        *context, method, TooManyWait(waiting_threads_.most(), " calls wait for other machines")));
+    taken = lun_calls_.TryRun(LunOf(resource), std::move(call));
+  } else if (work == Work::kNewElsewhere) {
+    taken = waiting_threads_.TryRun(std::move(call));
+  } else {
+    taken = threads_.Run(std::move(call));
   }
+  if (!taken.ok()) reactor->Finish(Conclude(*context, method, taken));
   return reactor;
 }
 

@@ -28,7 +28,7 @@ class Dispatch {
   // `resource` is the name of what the disks of a LUN may keep it waiting for: such calls wait for
   // those of the same LUN, and for no others. Empty: it does not wait.
   // RESOURCE_EXHAUSTED (LIMIT_REACHED) where too many calls wait: for a thread, for other machines
-  // or for a LUN.
+  // or for a LUN; or no thread can be made.
   grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, absl::string_view method,
                                   Work work, Handler handler, absl::string_view resource = "");
 

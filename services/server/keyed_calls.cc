@@ -34,10 +34,9 @@ absl::Status KeyedCalls::TryRun(const std::string& key, std::function<void()> ca
     ++waiting_;
     return absl::OkStatus();
   }
-  if (!threads_.TryRun([this, key] { Work(key); })) {
+  if (const absl::Status taken = threads_.TryRun([this, key] { Work(key); }); !taken.ok()) {
     calls_.erase(queue);
-    return TooMany(absl::StrCat("calls for ", threads_.most(), " others wait already"),
-                   threads_.most());
+    return taken;
   }
   queue->second.push_back(std::move(call));
   ++waiting_;

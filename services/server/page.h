@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_format.h"
+#include "dataplane/status_macros.h"
 #include "services/convert/catalog.h"
 #include "services/convert/fields.h"
 #include "services/convert/jobs.h"
@@ -18,8 +20,38 @@
 namespace tapedeck::services::server {
 
 inline constexpr int kMaxPageItems = 1000;
-// Well below the message limit of 1 MiB, to which one more item is added.
-inline constexpr size_t kMaxPageBytes = 512 << 10;
+// Below the message limit of 1 MiB, and above what any one item may have.
+inline constexpr size_t kMaxPageBytes = 768 << 10;
+
+// A page that is being filled with messages of a listing, in its order.
+template <typename Wire>
+class Page {
+ public:
+  // `page_size` of the request; 0: as many as there may be.
+  Page(int page_size, google::protobuf::RepeatedPtrField<Wire>* out)
+      : limit_(page_size == 0 ? kMaxPageItems : std::min(page_size, kMaxPageItems)), out_(*out) {}
+
+  // False: it is full, and what is not in it comes on the next. The first is always taken.
+  bool Add(Wire wire) {
+    const size_t bytes = wire.ByteSizeLong();
+    if (!out_.empty() && (out_.size() == limit_ || bytes_ + bytes > kMaxPageBytes)) return false;
+    bytes_ += bytes;
+    *out_.Add() = std::move(wire);
+    return true;
+  }
+
+ private:
+  const int limit_;
+  google::protobuf::RepeatedPtrField<Wire>& out_;
+  size_t bytes_ = 0;
+};
+
+inline absl::StatusOr<std::string> DecodePageToken(int page_size, const std::string& token) {
+  if (page_size < 0) return convert::FieldError("page_size", "is negative");
+  std::string after;
+  if (absl::WebSafeBase64Unescape(token, &after)) return after;
+  return convert::FieldError("page_token", "is not from a response of this listing");
+}
 
 // A key that sorts newer times first.
 inline std::string NewestFirst(int64_t time_ns, const std::string& name) {
@@ -30,13 +62,8 @@ inline std::string NewestFirst(int64_t time_ns, const std::string& name) {
 template <typename Item, typename Request, typename KeyOf, typename Wire>
 absl::Status FillPage(const std::vector<Item>& items, const Request& request, KeyOf key_of,
                       google::protobuf::RepeatedPtrField<Wire>* out, std::string* next_token) {
-  if (request.page_size() < 0) return convert::FieldError("page_size", "is negative");
-  std::string after;
-  if (!absl::WebSafeBase64Unescape(request.page_token(), &after)) {
-    return convert::FieldError("page_token", "is not from a response of this listing");
-  }
-  const int wanted = request.page_size() == 0 ? kMaxPageItems : request.page_size();
-  const int limit = std::min(wanted, kMaxPageItems);
+  TD_ASSIGN_OR_RETURN(const std::string after,
+                      DecodePageToken(request.page_size(), request.page_token()));
 
   std::vector<std::pair<std::string, const Item*>> order;
   for (const Item& item : items) {
@@ -44,14 +71,11 @@ absl::Status FillPage(const std::vector<Item>& items, const Request& request, Ke
     if (after.empty() || key > after) order.emplace_back(std::move(key), &item);
   }
   std::sort(order.begin(), order.end());
-  size_t bytes = 0;
+  Page<Wire> page(request.page_size(), out);
   for (size_t i = 0; i < order.size(); ++i) {
-    if (out->size() == limit || bytes > kMaxPageBytes) {
-      *next_token = absl::WebSafeBase64Escape(order[i - 1].first);
-      break;
-    }
-    *out->Add() = convert::ToProto(*order[i].second);
-    bytes += out->rbegin()->ByteSizeLong();
+    if (page.Add(convert::ToProto(*order[i].second))) continue;
+    *next_token = absl::WebSafeBase64Escape(order[i - 1].first);
+    break;
   }
   return absl::OkStatus();
 }

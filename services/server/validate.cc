@@ -27,9 +27,24 @@ constexpr uint32_t kMaxFftPoints = 65536;
 // A ring of more slots than this is a typing error: 32 GiB at 8 MiB per block.
 constexpr uint32_t kMaxSlots = 4096;
 constexpr size_t kMaxMembers = 64;
+constexpr size_t kMaxPathBytes = 4096;    // PATH_MAX
+constexpr size_t kMaxAddressBytes = 300;  // a name of 253 bytes and a port
+constexpr size_t kMaxRails = 64;
+constexpr size_t kMaxRequestIdBytes = 64;  // a UUID has 36
 constexpr int kMaxTones = 64;
 
+absl::Status CheckPath(absl::string_view field, const std::string& path) {
+  if (path.empty()) return FieldError(field, "is empty");
+  if (path.size() > kMaxPathBytes) return FieldError(field, "is longer than 4096 bytes");
+  return absl::OkStatus();
+}
+
 absl::Status CheckTransfer(const TransferSpec& spec) {
+  TD_RETURN_IF_ERROR(CheckRequestId(spec.request_id));
+  if (spec.storage.size() > kMaxAddressBytes) {
+    return FieldError("storage", "is longer than 300 bytes");
+  }
+  if (spec.rails.size() > kMaxRails) return FieldError("rails", "are more than 64");
   const size_t colon = spec.storage.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == spec.storage.size()) {
     return FieldError("storage", "must be the HOST:PORT of a storage node");
@@ -56,11 +71,16 @@ struct SourceCheck {
     return absl::OkStatus();
   }
   absl::Status operator()(const FileSourceSpec& file) const {
-    return file.path.empty() ? FieldError("file.path", "is empty") : absl::OkStatus();
+    return CheckPath("file.path", file.path);
   }
 };
 
 }  // namespace
+
+absl::Status CheckRequestId(const std::string& id) {
+  if (id.size() <= kMaxRequestIdBytes) return absl::OkStatus();
+  return FieldError("request_id", "is longer than 64 bytes");
+}
 
 absl::Status CheckNewLun(const Lun& lun) {
   if (lun.members.size() > kMaxMembers) return FieldError("lun.members", "are more than 64");
@@ -74,6 +94,7 @@ absl::Status CheckNewLun(const Lun& lun) {
     if (member.empty() || member[0] != '/') {
       return FieldError("lun.members", "must be absolute paths on the storage node");
     }
+    TD_RETURN_IF_ERROR(CheckPath("lun.members", member));
   }
   return absl::OkStatus();
 }
@@ -112,8 +133,7 @@ absl::Status CheckPlaybackSpec(const PlaybackSpec& spec) {
   TD_RETURN_IF_ERROR(CheckRecordingName(spec.transfer.target));
   TD_RETURN_IF_ERROR(CheckTransfer(spec.transfer));
   const auto* file = std::get_if<FileSinkSpec>(&spec.sink);
-  if (file != nullptr && file->path.empty()) return FieldError("file.path", "is empty");
-  return absl::OkStatus();
+  return file == nullptr ? absl::OkStatus() : CheckPath("file.path", file->path);
 }
 
 }  // namespace tapedeck::services::server

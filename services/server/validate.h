@@ -1,6 +1,8 @@
 // What requests must satisfy before anything is done: INVALID_ARGUMENT with the reason that fits.
 #pragma once
 
+#include <string>
+
 #include "absl/status/status.h"
 #include "services/catalog.h"
 #include "services/jobs.h"
@@ -8,6 +10,7 @@
 namespace tapedeck::services::server {
 
 // Names are checked by services/resource_name.h; here the rest.
+absl::Status CheckRequestId(const std::string& id);
 absl::Status CheckNewLun(const Lun& lun);
 absl::Status CheckNewChannel(const Channel& channel);
 absl::Status CheckRecordSpec(const RecordSpec& spec);

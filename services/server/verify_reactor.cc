@@ -15,15 +15,17 @@ constexpr size_t kMaxDamagedPerResponse = 1000;
 
 }  // namespace
 
-VerifyReactor::VerifyReactor(Dispatch& dispatch, grpc::CallbackServerContext* context,
-                             RecordingCatalog& recordings, std::string name)
-    : dispatch_(dispatch),
-      context_(context),
-      recordings_(recordings),
-      name_(std::move(name)),
-      thread_([this] { Run(); }) {}
-
-VerifyReactor::~VerifyReactor() { thread_.join(); }
+VerifyReactor* VerifyReactor::Start(Dispatch& dispatch, ThreadPool& threads,
+                                    grpc::CallbackServerContext* context,
+                                    RecordingCatalog& recordings, std::string name) {
+  std::shared_ptr<VerifyReactor> made(
+      new VerifyReactor(dispatch, context, recordings, std::move(name)));
+  VerifyReactor* reactor = made.get();
+  reactor->self_ = made;
+  const absl::Status status = threads.Run([made = std::move(made)] { made->Run(); });
+  if (!status.ok()) reactor->Finish(dispatch.Conclude(*context, "VerifyRecording", status));
+  return reactor;
+}
 
 void VerifyReactor::Run() {
   absl::Status status = dispatch_.Admit(Work::kNew);

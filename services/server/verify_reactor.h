@@ -1,35 +1,41 @@
 // The stream of one VerifyRecording call. Reading a recording takes minutes and blocks, so each
-// call has its own thread.
+// call has a thread of a pool.
 #pragma once
 
 #include <grpcpp/support/server_callback.h>
 
+#include <memory>
 #include <optional>
 #include <string>
-#include <thread>
-#include <vector>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "services/catalog.h"
 #include "services/server/dispatch.h"
+#include "services/thread_pool.h"
 #include "tapedeck/v1/catalog.pb.h"
 
 namespace tapedeck::services::server {
 
-// Owns itself until OnDone, which joins the thread; the thread's last act is to let the call end.
+// Owned by the call, until OnDone, and by the thread that reads, whose last act is to let the call
+// end.
 class VerifyReactor final : public grpc::ServerWriteReactor<v1::VerifyRecordingResponse> {
  public:
-  VerifyReactor(Dispatch& dispatch, grpc::CallbackServerContext* context,
-                RecordingCatalog& recordings, std::string name);
+  // The call ends with RESOURCE_EXHAUSTED (LIMIT_REACHED) if `threads` has none left.
+  static VerifyReactor* Start(Dispatch& dispatch, ThreadPool& threads,
+                              grpc::CallbackServerContext* context, RecordingCatalog& recordings,
+                              std::string name);
 
  private:
-  ~VerifyReactor() override;
+  VerifyReactor(Dispatch& dispatch, grpc::CallbackServerContext* context,
+                RecordingCatalog& recordings, std::string name)
+      : dispatch_(dispatch), context_(context), recordings_(recordings), name_(std::move(name)) {}
 
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
-  void OnDone() override { delete this; }
+  void OnDone() override { const auto last = std::move(self_); }
 
   void Run();
   bool Report(const VerifyProgress& progress);
@@ -49,8 +55,7 @@ class VerifyReactor final : public grpc::ServerWriteReactor<v1::VerifyRecordingR
   std::optional<absl::Status> result_ ABSL_GUARDED_BY(mutex_);
   // gRPC's while writing_.
   v1::VerifyRecordingResponse response_;
-
-  std::thread thread_;
+  std::shared_ptr<VerifyReactor> self_;  // from Start to OnDone
 };
 
 }  // namespace tapedeck::services::server

@@ -81,9 +81,8 @@ absl::Status CheckOpen(const Known& known, const Open& open) {
       .Require(IsBlockCount(open.expected_blocks, open.slot_bytes), "expected_blocks",
                "is beyond any stream");
   CheckLabels(check, open.labels);
-  size_t label_bytes = 0;
-  for (const auto& [key, value] : open.labels) label_bytes += key.size() + value.size();
-  check.Require(label_bytes <= kMaxLabelsBytes, "labels", "are longer than 64 KiB in all");
+  check.Require(LabelBytes(open.labels) <= kMaxLabelsBytes, "labels",
+                "are longer than 64 KiB in all");
   for (const absl::string_view own : kOwnLabels) {
     check.Require(!open.labels.contains(std::string(own)), "labels",
                   absl::StrCat("have \"", own, "\", which the storage node writes itself"));

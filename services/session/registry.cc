@@ -12,9 +12,11 @@
 namespace tapedeck::services::session {
 namespace {
 
-// Workers name their rails as they like; what goes beyond is counted together.
+// Workers name their rails as they like, and one message has all names and causes; what goes beyond
+// is counted together.
 constexpr size_t kMaxRailNames = 64;
 constexpr char kOtherRails[] = "others";
+constexpr size_t kMaxStatsCauseBytes = 1024;
 
 void Add(const Progress& progress, NodeStats& stats) {
   stats.blocks += progress.blocks;
@@ -31,7 +33,7 @@ void Add(const Progress& progress, NodeStats& stats) {
     it->blocks += rail.blocks;
     it->bytes += rail.bytes;
     it->up = rail.up;
-    it->cause = rail.cause;
+    it->cause = rail.cause.substr(0, kMaxStatsCauseBytes);
   }
 }
 

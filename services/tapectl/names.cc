@@ -34,7 +34,7 @@ absl::Status NotFound(const std::string& text, absl::string_view problem) {
 
 absl::StatusOr<std::string> LatestOf(const std::string& text, const std::string& channel,
                                      client::CatalogClient& catalog) {
-  TD_ASSIGN_OR_RETURN(const std::vector<Recording> recordings, catalog.ListRecordings(channel));
+  TD_ASSIGN_OR_RETURN(const std::vector<Recording> recordings, catalog.ListRecordings(channel, 1));
   if (recordings.empty()) return NotFound(text, "the channel has no recordings");
   return recordings[0].name;
 }

@@ -1,5 +1,7 @@
 #include "storage_node/catalog/catalog.h"
 
+#include <algorithm>
+
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/format/config.h"
@@ -16,7 +18,19 @@ constexpr char kSchema[] = R"sql(
     PRIMARY KEY(lun, channel, recording)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS requests(
     id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS recordings_by_start ON recordings(start_ns);
 )sql";
+
+// Documents are decoded without the lock, so that whoever seals a recording waits for one step at
+// most, and so that a list of large ones is not held twice.
+constexpr size_t kMaxStepRows = 64;
+constexpr size_t kMaxStepBytes = 1 << 20;
+
+// One row must not spoil every list; reading the recording itself says the same.
+void LogUnreadable(const ResourceName& name, const absl::Status& status) {
+  dataplane::Log(dataplane::LogLevel::kError, "catalog", "row left out of a list",
+                 {{"recording", name.ToString()}, {"error", std::string(status.message())}});
+}
 
 }  // namespace
 
@@ -95,30 +109,53 @@ absl::StatusOr<std::optional<format::Manifest>> Catalog::GetRecording(const Reso
   return format::DecodeManifest(statement.Text(0));
 }
 
-absl::StatusOr<std::vector<RecordingRow>> Catalog::ListRecordings(const ResourceName& channel) {
+absl::StatusOr<std::vector<Catalog::RawRow>> Catalog::ReadRows(const ResourceName& channel,
+                                                               const RowKey& after, size_t most) {
   absl::MutexLock lock(&mutex_);
-  TD_ASSIGN_OR_RETURN(Statement statement,
-                      database_.Prepare("SELECT lun, channel, recording, document FROM recordings "
-                                        "WHERE ?1 IN ('-', lun) AND ?2 IN ('-', channel) "
-                                        "ORDER BY start_ns DESC, recording DESC, lun, channel"));
+  TD_ASSIGN_OR_RETURN(
+      Statement statement,
+      database_.Prepare("SELECT start_ns, lun, channel, recording, document FROM recordings "
+                        "WHERE ?1 IN ('-', lun) AND ?2 IN ('-', channel) AND start_ns <= ?3 AND "
+                        "(start_ns < ?3 OR (lun, channel, recording) > (?4, ?5, ?6)) "
+                        "ORDER BY start_ns DESC, lun, channel, recording"));
   statement.Bind(1, channel.lun);
   statement.Bind(2, channel.channel);
-  std::vector<RecordingRow> rows;
-  while (true) {
+  statement.Bind(3, after.start_ns);
+  statement.Bind(4, after.name.lun);
+  statement.Bind(5, after.name.channel);
+  statement.Bind(6, after.name.recording);
+  std::vector<RawRow> rows;
+  size_t bytes = 0;
+  while (rows.size() < std::min(most, kMaxStepRows) && bytes < kMaxStepBytes) {
     TD_ASSIGN_OR_RETURN(const bool row, statement.Step());
-    if (!row) return rows;
-    ResourceName name{
-        .lun = statement.Text(0), .channel = statement.Text(1), .recording = statement.Text(2)};
-    auto manifest = format::DecodeManifest(statement.Text(3));
-    if (manifest.ok()) {
-      rows.push_back({.name = std::move(name), .manifest = *std::move(manifest)});
-    } else {
-      // The files are the truth: start-up reads them again where there is no row.
-      dataplane::Log(
-          dataplane::LogLevel::kError, "catalog", "row left out: it cannot be read",
-          {{"recording", name.ToString()}, {"error", std::string(manifest.status().message())}});
+    if (!row) break;
+    rows.push_back({.key = {.start_ns = statement.Int(0),
+                            .name = {.lun = statement.Text(1),
+                                     .channel = statement.Text(2),
+                                     .recording = statement.Text(3)}},
+                    .document = statement.Text(4)});
+    bytes += rows.back().document.size();
+  }
+  return rows;
+}
+
+absl::StatusOr<std::vector<RecordingRow>> Catalog::RecordingsAfter(const ResourceName& channel,
+                                                                   RowKey after, size_t most) {
+  std::vector<RecordingRow> rows;
+  while (rows.size() < most) {
+    TD_ASSIGN_OR_RETURN(std::vector<RawRow> some, ReadRows(channel, after, most - rows.size()));
+    if (some.empty()) break;
+    after = some.back().key;
+    for (RawRow& row : some) {
+      auto manifest = format::DecodeManifest(row.document);
+      if (!manifest.ok()) {
+        LogUnreadable(row.key.name, manifest.status());
+        continue;
+      }
+      rows.push_back({.name = std::move(row.key.name), .manifest = *std::move(manifest)});
     }
   }
+  return rows;
 }
 
 absl::Status Catalog::DeleteRecording(const ResourceName& name) {

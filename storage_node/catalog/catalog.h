@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -22,6 +23,12 @@ namespace tapedeck::storage_node::catalog {
 struct RecordingRow {
   ResourceName name;
   format::Manifest manifest;
+};
+
+// A place in the order of rows; the default comes before all.
+struct RowKey {
+  int64_t start_ns = INT64_MAX;
+  ResourceName name;
 };
 
 // What a request_id did.
@@ -43,8 +50,14 @@ class Catalog {
 
   absl::Status PutRecording(const ResourceName& name, const format::Manifest& manifest);
   absl::StatusOr<std::optional<format::Manifest>> GetRecording(const ResourceName& name);
-  // Newest first.
-  absl::StatusOr<std::vector<RecordingRow>> ListRecordings(const ResourceName& channel);
+  // Newest first, then by name. Other calls go on meanwhile: what is put or deleted then may be
+  // there or not.
+  absl::StatusOr<std::vector<RecordingRow>> ListRecordings(const ResourceName& channel) {
+    return RecordingsAfter(channel, {}, SIZE_MAX);
+  }
+  // At most `most` of those that come after `after` in that order.
+  absl::StatusOr<std::vector<RecordingRow>> RecordingsAfter(const ResourceName& channel,
+                                                            RowKey after, size_t most);
   absl::Status DeleteRecording(const ResourceName& name);
   absl::StatusOr<uint64_t> CountRecordings(const ResourceName& channel);
 
@@ -52,6 +65,16 @@ class Catalog {
   absl::StatusOr<std::optional<PastRequest>> FindRequest(const std::string& id);
 
  private:
+  // A row whose document is not decoded yet.
+  struct RawRow {
+    RowKey key;
+    std::string document;
+  };
+
+  // A step of a list: some of the rows after `after`, none at the end.
+  absl::StatusOr<std::vector<RawRow>> ReadRows(const ResourceName& channel, const RowKey& after,
+                                               size_t most) ABSL_LOCKS_EXCLUDED(mutex_);
+
   explicit Catalog(Database database) : database_(std::move(database)) {}
 
   // Runs a statement that gives no rows, with `texts` bound in order.

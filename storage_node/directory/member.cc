@@ -116,12 +116,19 @@ absl::StatusOr<std::unique_ptr<Member>> Member::Create(const services::Lun& lun,
   TD_ASSIGN_OR_RETURN(disk::Directory root, disk::Directory::Open(path, path));
   TD_RETURN_IF_ERROR(CheckNoMember(root));
   TD_RETURN_IF_ERROR(CheckEmpty(root));
+  TD_ASSIGN_OR_RETURN(Threads threads, MakeThreads(number));  // before anything is made there
   TD_ASSIGN_OR_RETURN(const auto config, root.MakeDirectory(kConfigDirectory));
   TD_ASSIGN_OR_RETURN(disk::FileLock lock, disk::FileLock::Take(config, kLockFile));
   TD_RETURN_IF_ERROR(CheckNoMember(root));  // somebody else may have been faster
   TD_RETURN_IF_ERROR(config.WriteFile(kLunFile, format::EncodeLun(lun, number)));
   TD_RETURN_IF_ERROR(root.Sync());
-  return std::unique_ptr<Member>(new Member(lun, number, std::move(root), std::move(lock)));
+  std::unique_ptr<Member> member(
+      new Member(lun, number, std::move(root), std::move(lock), std::move(threads)));
+  const absl::Status status = member->spares_.Start();
+  if (status.ok()) return member;
+  member = nullptr;
+  Remove(lun, number).IgnoreError();
+  return status;
 }
 
 absl::StatusOr<std::unique_ptr<Member>> Member::Open(const services::Lun& lun, uint32_t number) {
@@ -141,7 +148,18 @@ absl::StatusOr<std::unique_ptr<Member>> Member::Open(const services::Lun& lun, u
   }
   TD_ASSIGN_OR_RETURN(const auto config, root.OpenDirectory(kConfigDirectory));
   TD_ASSIGN_OR_RETURN(disk::FileLock lock, disk::FileLock::Take(config, kLockFile));
-  return std::unique_ptr<Member>(new Member(lun, number, std::move(root), std::move(lock)));
+  TD_ASSIGN_OR_RETURN(Threads threads, MakeThreads(number));
+  std::unique_ptr<Member> member(
+      new Member(lun, number, std::move(root), std::move(lock), std::move(threads)));
+  TD_RETURN_IF_ERROR(member->spares_.Start());
+  return member;
+}
+
+absl::StatusOr<Member::Threads> Member::MakeThreads(uint32_t number) {
+  Threads threads;
+  TD_ASSIGN_OR_RETURN(threads.io, disk::IoThread::Create(absl::StrCat("disk-io-", number)));
+  TD_ASSIGN_OR_RETURN(threads.sync, disk::IoThread::Create(absl::StrCat("disk-sync-", number)));
+  return threads;
 }
 
 // What says whose the directory is goes last but for the lock.
@@ -169,19 +187,19 @@ absl::Status Member::Remove(const services::Lun& lun, uint32_t number) {
 }
 
 void Member::Stop() {
-  io_.Stop();
-  sync_.Stop();
+  threads_.io->Stop();
+  threads_.sync->Stop();
   spares_.Stop();
 }
 
 // The uid was made by us or checked when the LUN was opened.
-Member::Member(const services::Lun& lun, uint32_t number, disk::Directory root, disk::FileLock lock)
+Member::Member(const services::Lun& lun, uint32_t number, disk::Directory root, disk::FileLock lock,
+               Threads threads)
     : root_(std::move(root)),
       number_(number),
       lun_(format::Uuid::Parse(lun.uid).value_or(format::Uuid())),
       lock_(std::move(lock)),
       spares_(lun, number),
-      io_(absl::StrCat("disk-io-", number)),
-      sync_(absl::StrCat("disk-sync-", number)) {}
+      threads_(std::move(threads)) {}
 
 }  // namespace tapedeck::storage_node::directory

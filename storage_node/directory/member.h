@@ -23,7 +23,7 @@ class Member {
  public:
   // Makes `lun`'s member `number` out of an empty directory (a file system's own lost+found aside)
   // that belongs to no LUN and lies in none, or opens one that Create made. NOT_FOUND or
-  // FAILED_PRECONDITION (MEMBER_UNUSABLE, MEMBER_NOT_EMPTY).
+  // FAILED_PRECONDITION (MEMBER_UNUSABLE, MEMBER_NOT_EMPTY), RESOURCE_EXHAUSTED (LIMIT_REACHED).
   static absl::StatusOr<std::unique_ptr<Member>> Create(const services::Lun& lun, uint32_t number);
   static absl::StatusOr<std::unique_ptr<Member>> Open(const services::Lun& lun, uint32_t number);
 
@@ -39,8 +39,8 @@ class Member {
 
   // Transfers, and the slower flushes beside them: fdatasync covers what was written before it
   // started, so it must not hold up the writes that follow.
-  disk::IoThread& io() { return io_; }
-  disk::IoThread& sync() { return sync_; }
+  disk::IoThread& io() { return *threads_.io; }
+  disk::IoThread& sync() { return *threads_.sync; }
 
   Spares& spares() { return spares_; }
 
@@ -48,15 +48,21 @@ class Member {
   void Stop();
 
  private:
-  Member(const services::Lun& lun, uint32_t number, disk::Directory root, disk::FileLock lock);
+  struct Threads {
+    std::unique_ptr<disk::IoThread> io;
+    std::unique_ptr<disk::IoThread> sync;
+  };
+
+  static absl::StatusOr<Threads> MakeThreads(uint32_t number);
+  Member(const services::Lun& lun, uint32_t number, disk::Directory root, disk::FileLock lock,
+         Threads threads);
 
   const disk::Directory root_;
   const uint32_t number_;
   const format::Uuid lun_;
   const disk::FileLock lock_;
   Spares spares_;
-  disk::IoThread io_;
-  disk::IoThread sync_;
+  const Threads threads_;
 };
 
 }  // namespace tapedeck::storage_node::directory

@@ -1,7 +1,6 @@
 #include "storage_node/directory/spares.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "dataplane/executor/thread.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/directory/mark.h"
@@ -68,18 +68,22 @@ constexpr absl::Duration kQuiet = absl::Seconds(1);
 }  // namespace
 
 Spares::Spares(const services::Lun& lun, uint32_t number)
-    : member_(lun.members[number]),
+    : number_(number),
+      member_(lun.members[number]),
       root_(disk::Directory::Open(member_, member_)),
       lun_uid_(lun.uid),
       wanted_(lun.prewrite_files),
       bytes_(lun.prewrite_bytes) {
   if (wanted_ == 0) return;
-  {
-    absl::MutexLock lock(&mutex_);
-    FindFiles();
-  }
-  thread_ = std::thread([this] { Loop(); });
-  pthread_setname_np(thread_.native_handle(), absl::StrCat("spares-", number).c_str());
+  absl::MutexLock lock(&mutex_);
+  FindFiles();
+}
+
+absl::Status Spares::Start() {
+  if (wanted_ == 0) return absl::OkStatus();
+  TD_ASSIGN_OR_RETURN(thread_,
+                      dataplane::StartThread(absl::StrCat("spares-", number_), [this] { Loop(); }));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<disk::Directory> Spares::Folder() const {

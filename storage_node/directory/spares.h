@@ -30,6 +30,9 @@ class Spares {
   Spares(const services::Lun& lun, uint32_t number);
   ~Spares() { Stop(); }
 
+  // Begins to make what lacks. RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread. Once.
+  absl::Status Start();
+
   // Removes the spares below a member's .tapedeck, and their directory unless more lies there.
   static absl::Status Remove(const disk::Directory& config, const std::string& lun_uid);
 
@@ -103,6 +106,7 @@ class Spares {
   // Makes the data file as long as a spare if it can be one.
   bool MakeSpare(const disk::Directory& recording) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  const uint32_t number_;
   const std::string member_;
   const absl::StatusOr<disk::Directory> root_;  // an error: as if there were no spares
   const std::string lun_uid_;

@@ -1,13 +1,16 @@
 #include "storage_node/disk/io_thread.h"
 
-#include <pthread.h>
-
 #include <utility>
+
+#include "dataplane/executor/thread.h"
+#include "dataplane/status_macros.h"
 
 namespace tapedeck::storage_node::disk {
 
-IoThread::IoThread(const std::string& name) : thread_([this] { Loop(); }) {
-  pthread_setname_np(thread_.native_handle(), name.c_str());
+absl::StatusOr<std::unique_ptr<IoThread>> IoThread::Create(const std::string& name) {
+  std::unique_ptr<IoThread> io(new IoThread);
+  TD_ASSIGN_OR_RETURN(io->thread_, dataplane::StartThread(name, [raw = io.get()] { raw->Loop(); }));
+  return io;
 }
 
 void IoThread::Stop() {

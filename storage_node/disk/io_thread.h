@@ -3,10 +3,12 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <string>
 #include <thread>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/executor.h"
 
@@ -15,7 +17,8 @@ namespace tapedeck::storage_node::disk {
 // Any thread. The destructor stops it.
 class IoThread {
  public:
-  explicit IoThread(const std::string& name);  // at most 15 characters
+  // `name`: at most 15 characters. RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread.
+  static absl::StatusOr<std::unique_ptr<IoThread>> Create(const std::string& name);
   ~IoThread() { Stop(); }
 
   void Run(dataplane::Task task);
@@ -24,6 +27,7 @@ class IoThread {
   void Stop();
 
  private:
+  IoThread() = default;
   void Loop();
 
   absl::Mutex mutex_;

@@ -8,12 +8,13 @@
 
 namespace tapedeck::storage_node::engine {
 
-std::unique_ptr<Engine> MakeEngine(const std::string& name) {
+absl::StatusOr<std::unique_ptr<Engine>> MakeEngine(const std::string& name) {
   auto uring = UringEngine::Create(name);
   if (uring.ok()) return *std::move(uring);
+  if (absl::IsResourceExhausted(uring.status())) return std::move(uring).status();
   dataplane::Log(dataplane::LogLevel::kWarning, "engine", "IO_URING_BLOCKED",
                  {{"disk", name}, {"error", std::string(uring.status().message())}});
-  return std::make_unique<ThreadEngine>(name);
+  return ThreadEngine::Create(name);
 }
 
 }  // namespace tapedeck::storage_node::engine

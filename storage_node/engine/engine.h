@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
 #include "dataplane/memory/memory.h"
 #include "storage_node/engine/aligned.h"
 
@@ -46,7 +47,8 @@ class Engine {
   virtual std::string description() const = 0;
 };
 
-// `name`: of its threads, at most 12 characters. Prefers io_uring.
-std::unique_ptr<Engine> MakeEngine(const std::string& name);
+// `name`: of its threads, at most 12 characters. Prefers io_uring. RESOURCE_EXHAUSTED
+// (LIMIT_REACHED) where there are no threads.
+absl::StatusOr<std::unique_ptr<Engine>> MakeEngine(const std::string& name);
 
 }  // namespace tapedeck::storage_node::engine

@@ -1,11 +1,12 @@
 #include "storage_node/engine/thread_engine.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <utility>
 
+#include "dataplane/executor/thread.h"
+#include "dataplane/status_macros.h"
 #include "storage_node/engine/under_way.h"
 
 namespace tapedeck::storage_node::engine {
@@ -27,11 +28,15 @@ void Carry(Transfer transfer) {
 
 }  // namespace
 
-ThreadEngine::ThreadEngine(const std::string& name) {
+absl::StatusOr<std::unique_ptr<Engine>> ThreadEngine::Create(const std::string& name) {
+  std::unique_ptr<ThreadEngine> engine(new ThreadEngine);
   for (unsigned i = 0; i < kDepth; ++i) {
-    threads_.emplace_back([this] { Loop(); });
-    pthread_setname_np(threads_.back().native_handle(), (name + "-" + std::to_string(i)).c_str());
+    TD_ASSIGN_OR_RETURN(std::thread thread,
+                        dataplane::StartThread(name + "-" + std::to_string(i),
+                                               [raw = engine.get()] { raw->Loop(); }));
+    engine->threads_.push_back(std::move(thread));
   }
+  return engine;
 }
 
 ThreadEngine::~ThreadEngine() {

@@ -15,7 +15,8 @@ namespace tapedeck::storage_node::engine {
 
 class ThreadEngine final : public Engine {
  public:
-  explicit ThreadEngine(const std::string& name);
+  // RESOURCE_EXHAUSTED (LIMIT_REACHED).
+  static absl::StatusOr<std::unique_ptr<Engine>> Create(const std::string& name);
   ~ThreadEngine() override;
 
   void Start(Transfer transfer) override;
@@ -27,6 +28,7 @@ class ThreadEngine final : public Engine {
   std::string description() const override { return "threads, O_DIRECT"; }
 
  private:
+  ThreadEngine() = default;
   void Loop();
 
   absl::Mutex mutex_;

@@ -1,6 +1,5 @@
 #include "storage_node/engine/uring_engine.h"
 
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -9,7 +8,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/executor/thread.h"
 #include "dataplane/log.h"
+#include "dataplane/status_macros.h"
 
 namespace tapedeck::storage_node::engine {
 namespace {
@@ -26,8 +27,8 @@ absl::StatusOr<std::unique_ptr<UringEngine>> UringEngine::Create(const std::stri
         "; transfers run on threads. In a container allow it in the seccomp profile; on the host "
         "see kernel.io_uring_disabled and RLIMIT_MEMLOCK"));
   }
-  engine->thread_ = std::thread([e = engine.get()] { e->Loop(); });
-  pthread_setname_np(engine->thread_.native_handle(), name.c_str());
+  TD_ASSIGN_OR_RETURN(engine->thread_,
+                      dataplane::StartThread(name, [e = engine.get()] { e->Loop(); }));
   return engine;
 }
 

@@ -25,7 +25,7 @@ namespace tapedeck::storage_node::engine {
 class UringEngine final : public Engine {
  public:
   // UNAVAILABLE: the kernel has no io_uring of use to us or forbids it (a container's seccomp
-  // profile, kernel.io_uring_disabled).
+  // profile, kernel.io_uring_disabled). RESOURCE_EXHAUSTED (LIMIT_REACHED): there is no thread.
   static absl::StatusOr<std::unique_ptr<UringEngine>> Create(const std::string& name);
   ~UringEngine() override;
 

@@ -53,13 +53,13 @@ absl::Status CheckTrigger(const services::Channel& channel, const OpenLun& lun) 
 
 // Two segments of a stream may be open at a time, and old ones must have room beside them.
 absl::Status CheckSegments(const services::Channel& channel, const OpenLun& lun) {
-  const uint64_t segment = SegmentBlocks(channel, lun) * channel.block_bytes;
+  const uint64_t segment = lun.footprint(channel.block_bytes).OfBlocks(SegmentBlocks(channel, lun));
   if (lun.config.full_policy == services::FullPolicy::kStop ||
       segment <= lun.capacity->limit() / 4) {
     return absl::OkStatus();
   }
   return services::WithReason(
-      absl::InvalidArgumentError(absl::StrCat("segment_bytes: a segment has ", segment,
+      absl::InvalidArgumentError(absl::StrCat("segment_bytes: a segment takes ", segment,
                                               " bytes, more than a quarter of ", lun.config.name,
                                               "; use smaller segments or blocks, or a larger LUN")),
       "ARGUMENT_INVALID", {{"field", "segment_bytes"}});

@@ -14,6 +14,7 @@
 #include "services/catalog.h"
 #include "services/errors.h"
 #include "storage_node/capacity.h"
+#include "storage_node/footprint.h"
 #include "storage_node/store/list.h"
 
 namespace tapedeck::storage_node {
@@ -27,6 +28,17 @@ struct OpenLun {
   // Held while the manifest of a closed recording is replaced.
   std::shared_ptr<absl::Mutex> rewriting = std::make_shared<absl::Mutex>();
   std::unique_ptr<store::Store> store;
+
+  // Of new recordings with blocks of that size.
+  Footprint footprint(uint64_t block_bytes) const {
+    return {store->layout(), block_bytes, static_cast<uint32_t>(config.members.size())};
+  }
+
+  // Of its capacity, by a recording; 0 while that is not closed: its writer has it then.
+  uint64_t TakenBy(const format::Manifest& manifest) const {
+    if (manifest.state == services::RecordingState::kRecording) return 0;
+    return Footprint(store->layout(), manifest.block_bytes, manifest.members).Of(manifest);
+  }
 };
 
 // Its members were not there, or not usable.

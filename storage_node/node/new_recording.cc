@@ -28,15 +28,34 @@ struct Held {
   std::unique_ptr<Leases::Lease> lease;
 };
 
-// Takes room for `blocks` blocks, the last of which may be partial.
-std::optional<Reservation> TakeRoom(const std::shared_ptr<Capacity>& capacity, uint64_t blocks,
-                                    uint64_t block_bytes) {
-  if (auto all = Reservation::Make(capacity, blocks * block_bytes); blocks > 0 && all.has_value()) {
-    return all;
-  }
-  const uint64_t needed = blocks > 1 ? (blocks - 1) * block_bytes : 0;
-  if (capacity->limit() <= capacity->used() + needed) return std::nullopt;
-  return Reservation::Make(capacity, needed);
+// Of the manifest: what all have, the labels, some of whose characters take two, and whole pages.
+uint64_t ManifestBytes(const RecordTarget& target) {
+  const store::Layout layout = target.lun->store->layout();
+  if (!layout.counts_manifest) return 0;
+  const uint64_t bytes = 2048 + 2 * services::LabelBytes(target.open.labels);
+  const uint64_t steps = (bytes + layout.step_bytes - 1) / layout.step_bytes;
+  return steps * layout.step_bytes * std::max<size_t>(1, target.lun->config.members.size());
+}
+
+// Of one recording with so many blocks.
+uint64_t BytesOfOne(const RecordTarget& target, uint64_t blocks) {
+  return target.lun->footprint(target.channel.block_bytes).OfBlocks(blocks) + ManifestBytes(target);
+}
+
+// Of a session with so many blocks: in one recording or in segments.
+uint64_t BytesOfSession(const RecordTarget& target, uint64_t blocks) {
+  const uint64_t segment = SegmentBlocks(target.channel, *target.lun);
+  if (segment == 0 || blocks <= segment) return BytesOfOne(target, blocks);
+  const uint64_t rest = blocks % segment == 0 ? 0 : BytesOfOne(target, blocks % segment);
+  return blocks / segment * BytesOfOne(target, segment) + rest;
+}
+
+// Room for `bytes`, or none yet if they are not known: then `least` must be free.
+std::optional<Reservation> TakeRoom(const std::shared_ptr<Capacity>& capacity, uint64_t bytes,
+                                    uint64_t least) {
+  if (bytes > 0) return Reservation::Make(capacity, bytes);
+  if (!Reservation::Make(capacity, least).has_value()) return std::nullopt;
+  return Reservation();
 }
 
 absl::Status NoRoom(const OpenLun& lun, uint64_t bytes) {
@@ -63,7 +82,7 @@ absl::StatusOr<Reservation> RoomOf(NodeParts& parts, const RecordTarget& target)
     return ReserveRoom(parts, target, target.open.expected_blocks);
   }
   const uint64_t blocks = SegmentBlocks(target.channel, *target.lun);
-  if (target.room != nullptr) return target.room->Split(blocks * target.channel.block_bytes);
+  if (target.room != nullptr) return target.room->Split(BytesOfOne(target, blocks));
   return ReserveRoom(parts, target, blocks);
 }
 
@@ -102,19 +121,23 @@ format::Manifest NewManifest(NodeParts& parts, const RecordTarget& target,
   return manifest;
 }
 
-void Drop(catalog::Catalog& catalog, OpenLun& lun, const ResourceName& name,
+// Whether its files are gone.
+bool Drop(catalog::Catalog& catalog, OpenLun& lun, const ResourceName& name,
           absl::string_view why) {
   const absl::Status gone =
       lun.store->DeleteRecording({.channel = name.channel, .recording = name.recording});
   if (gone.ok()) LogDeleted(name, why);
   catalog.DeleteRecording(name).IgnoreError();
+  return gone.ok();
 }
 
 // The files are the truth: start-up finds them as they are if the catalog's row is lost.
 void KeepOrDrop(catalog::Catalog& catalog, OpenLun& lun, const ResourceName& name,
                 const format::Manifest& sealed) {
   if (sealed.blocks == 0 && !sealed.cause.empty()) {
-    Drop(catalog, lun, name, "its session ended before the first block");
+    if (Drop(catalog, lun, name, "its session ended before the first block")) {
+      lun.capacity->Refund(lun.TakenBy(sealed));
+    }
   } else {
     catalog.PutRecording(name, sealed).IgnoreError();
   }
@@ -175,7 +198,10 @@ class Prepared {
 uint64_t SegmentBlocks(const services::Channel& channel, const OpenLun& lun) {
   uint64_t bytes = channel.segment_bytes;
   if (bytes == 0 && lun.config.full_policy == services::FullPolicy::kRing) {
+    const uint64_t step =
+        lun.store->layout().step_bytes * std::max<size_t>(1, lun.config.members.size());
     bytes = lun.capacity->limit() / kSegmentsOfARing;
+    bytes = std::max<uint64_t>(1, bytes / step) * step;  // what lies beyond would be taken too
   }
   return bytes == 0 ? 0 : std::max(bytes / channel.block_bytes, kMinSegmentBlocks);
 }
@@ -184,15 +210,14 @@ absl::StatusOr<Reservation> ReserveRoom(NodeParts& parts, const RecordTarget& ta
                                         uint64_t blocks) {
   const auto& capacity = target.lun->capacity;
   if (capacity->limit() == 0) return Reservation();
-  const uint64_t block_bytes = target.channel.block_bytes;
-  blocks = std::min(blocks, kMaxBlocks);
-  if (auto room = TakeRoom(capacity, blocks, block_bytes)) return *std::move(room);
+  const uint64_t least = BytesOfOne(target, 1);
+  const uint64_t bytes = blocks == 0 ? 0 : BytesOfSession(target, std::min(blocks, kMaxBlocks));
+  if (auto room = TakeRoom(capacity, bytes, least)) return *std::move(room);
   if (target.lun->config.full_policy == services::FullPolicy::kRing) {
-    TD_RETURN_IF_ERROR(
-        MakeRoom(parts, target.name.lun, *target.lun, std::max<uint64_t>(blocks, 1) * block_bytes));
-    if (auto room = TakeRoom(capacity, blocks, block_bytes)) return *std::move(room);
+    TD_RETURN_IF_ERROR(MakeRoom(parts, target.name.lun, *target.lun, std::max(bytes, least)));
+    if (auto room = TakeRoom(capacity, bytes, least)) return *std::move(room);
   }
-  return NoRoom(*target.lun, blocks * block_bytes);
+  return NoRoom(*target.lun, std::max(bytes, least));
 }
 
 absl::StatusOr<RecordTarget> FindTarget(NodeParts& parts, const Open& open) {
@@ -230,6 +255,7 @@ absl::StatusOr<ArmRecording> PrepareRecording(NodeParts& parts, const RecordTarg
     parts.catalog->DeleteRecording(name).IgnoreError();
     return files.status();
   }
+  const store::Layout layout = lun->store->layout();
   auto prepared =
       std::make_unique<Prepared>(parts, name, Held{.lun = lun, .lease = std::move(lease)},
                                  WriterOptions{.name = name.ToString(),
@@ -237,8 +263,10 @@ absl::StatusOr<ArmRecording> PrepareRecording(NodeParts& parts, const RecordTarg
                                                .ring_slots = ring_slots,
                                                .arrivals = std::move(arrivals),
                                                .capacity = lun->capacity,
+                                               .layout = layout,
                                                .reserved = std::move(room),
-                                               .live = std::make_shared<LiveRecording>(),
+                                               .live = std::make_shared<LiveRecording>(
+                                                   layout.annotation_bytes),
                                                .on_sealed = OnSealed(parts, name, lun, executor),
                                                .verifier = parts.verifier},
                                  *std::move(files));

@@ -60,7 +60,7 @@ absl::Status Adopt(NodeParts& parts, const ResourceName& name, OpenLun& lun) {
   }
   catalog::RecordingRow row{.name = name, .manifest = *std::move(manifest)};
   TD_RETURN_IF_ERROR(parts.catalog->PutRecording(name, row.manifest));
-  lun.capacity->Add(row.manifest.bytes);  // 0 while unfinished: salvaging adds them
+  lun.capacity->Add(lun.TakenBy(row.manifest));  // 0 while unfinished: salvaging adds it
   // One that cannot be read now is tried again by whoever looks at it; the others are served.
   if (absl::Status status = CloseAbandoned(parts, lun, &row, kStopped); !status.ok()) {
     dataplane::Log(dataplane::LogLevel::kError, "reconcile", "recording not recovered",
@@ -93,7 +93,7 @@ absl::Status ReconcileRecordings(NodeParts& parts, const std::string& lun_id, Op
     if (!stored.contains(name)) {
       TD_RETURN_IF_ERROR(parts.catalog->DeleteRecording(row.name));
     } else if (sealed.contains(name)) {
-      lun.capacity->Add(row.manifest.bytes);
+      lun.capacity->Add(lun.TakenBy(row.manifest));
     }
   }
   return absl::OkStatus();

@@ -13,9 +13,6 @@
 namespace tapedeck::storage_node {
 namespace {
 
-// A manifest is read and written whole.
-constexpr size_t kMaxAnnotations = 10'000;
-
 // What is being closed at this moment is closed soon.
 absl::Status Retry(const std::function<absl::Status()>& act) {
   const absl::Time deadline = absl::Now() + absl::Seconds(3);
@@ -43,6 +40,25 @@ void LeaveOut(const std::string& recording, Caught& caught) {
   capture.recordings.erase(gone);
   capture.recording = capture.recordings.empty() ? "" : capture.recordings.front();
   if (caught.to_mark == recording) caught.to_mark.clear();
+}
+
+absl::Status NoRoomForAnnotations(const FoundRecording& found) {
+  const std::string recording = found.name.ToString();
+  const uint64_t kib = found.lun->store->layout().annotation_bytes >> 10;
+  return services::WithReason(
+      absl::ResourceExhaustedError(absl::StrCat(
+          recording, " has ", kib, " KiB of annotations and takes no more; mark the next one")),
+      "LIMIT_REACHED",
+      {{"limit", absl::StrCat(kib, " KiB")}, {"option", "annotations of a recording"}});
+}
+
+absl::Status AddAnnotation(const FoundRecording& found, const services::Annotation& annotation,
+                           format::Manifest* manifest) {
+  size_t bytes = services::BytesOf(annotation);
+  for (const services::Annotation& one : manifest->annotations) bytes += services::BytesOf(one);
+  if (bytes > found.lun->store->layout().annotation_bytes) return NoRoomForAnnotations(found);
+  manifest->annotations.push_back(annotation);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -93,15 +109,12 @@ absl::Status RecorderService::AnnotateRecording(const std::string& recording,
   TD_ASSIGN_OR_RETURN(const FoundRecording found, FindRecording(parts_, recording));
   const auto live = parts_.live.Find(recording);
   if (live != nullptr && live->closed() == nullptr) {
-    if (live->notes().annotations.size() < kMaxAnnotations && live->Annotate(annotation)) {
-      return AwaitNoted(found, *live);
-    }
-    return Busy(found, "is being closed, or has 10000 markers; try again");
+    if (!live->HasRoomFor(annotation)) return NoRoomForAnnotations(found);
+    return live->Annotate(annotation) ? AwaitNoted(found, *live)
+                                      : Busy(found, "is being closed; try again");
   }
   return RewriteManifest(parts_, recording, [&](format::Manifest* manifest) {
-    if (manifest->annotations.size() >= kMaxAnnotations) return false;
-    manifest->annotations.push_back(annotation);
-    return true;
+    return AddAnnotation(found, annotation, manifest);
   });
 }
 
@@ -113,7 +126,7 @@ absl::Status RecorderService::KeepRecording(const std::string& recording, bool k
   }
   return RewriteManifest(parts_, recording, [&](format::Manifest* manifest) {
     manifest->kept = kept;
-    return true;
+    return absl::OkStatus();
   });
 }
 

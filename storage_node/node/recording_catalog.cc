@@ -51,15 +51,19 @@ absl::StatusOr<services::Recording> RecordingService::GetRecording(const std::st
   return Present(parts_, {.name = found.name, .manifest = std::move(found.manifest)});
 }
 
-absl::StatusOr<std::vector<services::Recording>> RecordingService::ListRecordings(
-    const std::string& parent) {
+absl::StatusOr<std::vector<services::Recording>> RecordingService::RecordingsAfter(
+    const std::string& parent, const services::RecordingKey& after, size_t most) {
   TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(parent, Wildcard::kAllowed));
   if (name.lun != "-") TD_RETURN_IF_ERROR(parts_.luns.CheckExists(name.lun));
   if (name.lun != "-" && name.channel != "-")
     TD_RETURN_IF_ERROR(FindChannel(parts_, name).status());
-  TD_ASSIGN_OR_RETURN(auto rows, parts_.catalog->ListRecordings(name));
+  catalog::RowKey place{.start_ns = after.start_time_ns};
+  if (!after.name.empty()) {
+    TD_ASSIGN_OR_RETURN(place.name, ParseRecordingName(after.name));
+  }
+  TD_ASSIGN_OR_RETURN(auto rows, parts_.catalog->RecordingsAfter(name, place, most));
   if (HaveAbandonedClosed(parts_, rows)) {
-    TD_ASSIGN_OR_RETURN(rows, parts_.catalog->ListRecordings(name));
+    TD_ASSIGN_OR_RETURN(rows, parts_.catalog->RecordingsAfter(name, place, most));
   }
   std::vector<services::Recording> recordings;
   for (const catalog::RecordingRow& row : rows) recordings.push_back(Present(parts_, row));

@@ -12,8 +12,8 @@ class RecordingService final : public services::RecordingCatalog {
   explicit RecordingService(NodeParts& parts) : parts_(parts) {}
 
   absl::StatusOr<services::Recording> GetRecording(const std::string& name) override;
-  absl::StatusOr<std::vector<services::Recording>> ListRecordings(
-      const std::string& parent) override;
+  absl::StatusOr<std::vector<services::Recording>> RecordingsAfter(
+      const std::string& parent, const services::RecordingKey& after, size_t most) override;
   absl::Status DeleteRecording(const std::string& name) override;
   absl::Status VerifyRecording(
       const std::string& name,

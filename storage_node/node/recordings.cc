@@ -9,6 +9,26 @@
 #include "storage_node/recovery.h"
 
 namespace tapedeck::storage_node {
+namespace {
+
+constexpr size_t kMaxShownLabelBytes = 64 << 10;
+
+// What was written by somebody else or before there were limits must not make an answer that no
+// message holds.
+void Shorten(services::Recording* recording) {
+  size_t bytes = 0;
+  std::erase_if(recording->labels, [&](const auto& label) {
+    bytes += label.first.size() + label.second.size();
+    return bytes > kMaxShownLabelBytes;
+  });
+  bytes = 0;
+  std::erase_if(recording->annotations, [&](const services::Annotation& annotation) {
+    bytes += services::BytesOf(annotation);
+    return bytes > services::kMaxAnnotationBytes;
+  });
+}
+
+}  // namespace
 
 absl::StatusOr<services::Channel> FindChannel(NodeParts& parts, const ResourceName& name) {
   TD_RETURN_IF_ERROR(parts.luns.CheckExists(name.lun));
@@ -53,7 +73,7 @@ absl::Status CloseAbandoned(NodeParts& parts, OpenLun& lun, catalog::RecordingRo
       row->manifest,
       SalvageRecording(*lun.store, {.channel = row->name.channel, .recording = row->name.recording},
                        row->manifest, cause, *parts.settings.clock));
-  lun.capacity->Add(row->manifest.bytes);
+  lun.capacity->Add(lun.TakenBy(row->manifest));
   return parts.catalog->PutRecording(row->name, row->manifest);
 }
 
@@ -72,22 +92,23 @@ absl::StatusOr<bool> RemoveRecording(NodeParts& parts, const ResourceName& name,
   TD_RETURN_IF_ERROR(
       lun.store->DeleteRecording({.channel = name.channel, .recording = name.recording}));
   LogDeleted(name, why);
-  lun.capacity->Refund(manifest->bytes);
+  lun.capacity->Refund(lun.TakenBy(*manifest));
   TD_RETURN_IF_ERROR(parts.catalog->DeleteRecording(name));
   return true;
 }
 
 absl::Status RewriteManifest(NodeParts& parts, const std::string& recording,
-                             const std::function<bool(format::Manifest*)>& change) {
+                             const std::function<absl::Status(format::Manifest*)>& change) {
   const auto lease = parts.leases->TakeShared(recording);
   TD_ASSIGN_OR_RETURN(FoundRecording found, FindRecording(parts, recording));
   const absl::MutexLock lock(found.lun->rewriting.get());
   // It may have changed before the lock.
   TD_ASSIGN_OR_RETURN(found, FindRecording(parts, recording));
-  if (lease == nullptr || found.manifest.state == services::RecordingState::kRecording ||
-      !change(&found.manifest)) {
-    return Busy(found, "is being closed or deleted, or has 10000 markers; try again");
+  if (lease == nullptr || found.manifest.state == services::RecordingState::kRecording) {
+    return Busy(found, "is being closed or deleted; try again");
   }
+  const uint64_t taken = found.lun->TakenBy(found.manifest);
+  TD_RETURN_IF_ERROR(change(&found.manifest));
   const std::string text = format::EncodeManifest(found.manifest);
   if (text.size() > format::kMaxManifestBytes) {
     return services::WithReason(
@@ -100,6 +121,7 @@ absl::Status RewriteManifest(NodeParts& parts, const std::string& recording,
   TD_ASSIGN_OR_RETURN(const auto files, found.lun->store->OpenRecording(found.path(), loop));
   TD_RETURN_IF_ERROR(
       Await<absl::Status>(loop, [&](auto done) { files->WriteManifest(text, std::move(done)); }));
+  found.lun->capacity->Change(taken, found.lun->TakenBy(found.manifest));
   return parts.catalog->PutRecording(found.name, found.manifest);
 }
 
@@ -112,6 +134,7 @@ absl::StatusOr<RepairProgress> MendManifest(NodeParts& parts, const std::string&
 
 services::Recording Present(NodeParts& parts, const catalog::RecordingRow& row) {
   services::Recording recording = format::ToRecording(row.manifest, row.name.channel_name());
+  Shorten(&recording);
   const auto live = parts.live.Find(recording.name);
   // Its writer lets go of it a moment after the catalog knows that it is closed.
   if (live != nullptr && live->closed() == nullptr) {

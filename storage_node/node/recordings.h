@@ -40,16 +40,17 @@ absl::StatusOr<bool> RemoveRecording(NodeParts& parts, const ResourceName& name,
 // Every deletion is told: the data is gone for good.
 void LogDeleted(const ResourceName& name, absl::string_view why);
 
-// Changes the manifest of a closed recording, durably. FAILED_PRECONDITION (RECORDING_BUSY) if it
-// is not closed, or if `change` returns false.
+// Changes the manifest of a closed recording, durably, if `change` is OK. FAILED_PRECONDITION
+// (RECORDING_BUSY) if it is not closed.
 absl::Status RewriteManifest(NodeParts& parts, const std::string& recording,
-                             const std::function<bool(format::Manifest*)>& change);
+                             const std::function<absl::Status(format::Manifest*)>& change);
 
 // Replaces what one copy of a closed recording's manifest has lost from the other. Waits for the
 // disk. The caller has a lease on it.
 absl::StatusOr<RepairProgress> MendManifest(NodeParts& parts, const std::string& recording);
 
-// As the catalog shows it, with the counts of its writer while there is one.
+// As the catalog shows it, with the counts of its writer while there is one, and with no more
+// labels and annotations than go into an answer.
 services::Recording Present(NodeParts& parts, const catalog::RecordingRow& row);
 
 // FAILED_PRECONDITION (RECORDING_BUSY).

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -18,5 +19,14 @@ struct ScrubPosition {
 ScrubPosition ReadScrubPosition(const std::string& state_dir, const std::string& parent);
 absl::Status WriteScrubPosition(const std::string& state_dir, const std::string& parent,
                                 const ScrubPosition& position);
+
+// The beginning, without a file.
+absl::Status ForgetScrubPosition(const std::string& state_dir, const std::string& parent);
+
+// Removes the positions of parents that are not `wanted`, and the oldest of more than
+// kMaxScrubPositions. What is no such file stays.
+inline constexpr size_t kMaxScrubPositions = 64;
+void PruneScrubPositions(const std::string& state_dir,
+                         const std::function<bool(const std::string& parent)>& wanted);
 
 }  // namespace tapedeck::storage_node

@@ -1,20 +1,12 @@
 #include "storage_node/node/scrubber.h"
 
-#include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "storage_node/format/damage.h"
-#include "storage_node/index_repair.h"
-#include "storage_node/node/owners.h"
+#include "services/errors.h"
 #include "storage_node/node/recordings.h"
-#include "storage_node/node/scrub_position.h"
-#include "storage_node/verify.h"
 
 namespace tapedeck::storage_node {
 namespace {
@@ -22,14 +14,11 @@ namespace {
 using services::Scrub;
 using services::ScrubState;
 
-// A twentieth of a fast drive.
-constexpr uint64_t kDefaultRate = 100'000'000;
-constexpr size_t kMaxFindings = 1000;
-constexpr size_t kMaxRepairs = 100;  // among the findings: an answer has one message
-constexpr absl::Duration kSavePeriod = absl::Seconds(1);
+// Their outcomes: findings are some hundred kilobytes at most.
+constexpr size_t kMaxEnded = 16;
 
 // The recordings and the LUN or channel of a name.
-absl::StatusOr<ResourceName> ParseParent(NodeParts& parts, const std::string& parent) {
+absl::StatusOr<ResourceName> ParseScope(NodeParts& parts, const std::string& parent) {
   if (const auto lun = ParseLunName(parent); lun.ok()) {
     TD_RETURN_IF_ERROR(parts.luns.Find(lun->lun).status());
     return ResourceName{.lun = lun->lun, .channel = "-"};
@@ -40,250 +29,74 @@ absl::StatusOr<ResourceName> ParseParent(NodeParts& parts, const std::string& pa
   return channel;
 }
 
+absl::Status StillStopping(const std::string& parent) {
+  return services::WithReason(
+      absl::InternalError(absl::StrCat("scrub of ", parent, ": the one before it has not stopped ",
+                                       "in 10 s; its disk does not answer, see the node's log")),
+      "STORE_IO", {{"member", parent}, {"operation", "scrub"}});
+}
+
 }  // namespace
-
-// One scrub, running or ended. Any thread.
-class Scrubber::Run {
- public:
-  Run(NodeParts& parts, absl::Mutex& repairing, ResourceName scope,
-      const services::ScrubStart& start)
-      : parts_(parts), repairing_(repairing), scope_(std::move(scope)) {
-    scrub_.parent = start.parent;
-    scrub_.state = ScrubState::kRunning;
-    SetRate(start.rate_bytes_per_s);
-    if (!start.restart) position_ = ReadScrubPosition(parts.settings.state_dir, start.parent);
-    thread_ = std::thread([this] { Work(); });
-  }
-  ~Run() { Stop(); }
-
-  void SetRate(uint64_t bytes_per_s) {
-    absl::MutexLock lock(&mutex_);
-    rate_ = bytes_per_s == 0 ? kDefaultRate : bytes_per_s;
-  }
-  void Stop() {
-    {
-      absl::MutexLock lock(&mutex_);
-      stop_ = true;
-    }
-    if (thread_.joinable()) thread_.join();
-  }
-  Scrub state() const {
-    absl::MutexLock lock(&mutex_);
-    return scrub_;
-  }
-
- private:
-  void Work();
-  absl::Status ReadAll();
-  absl::Status ReadOne(const ResourceName& name);
-  // The manifest and the index of a recording, before its blocks are read.
-  absl::Status RepairOne(const FoundRecording& found, uint64_t first);
-  // Looks in all of the LUN for the blocks whose bytes lie where others should.
-  absl::Status NameOwners();
-  void Add(const std::string& recording, const services::DamagedBlock& block, bool repaired)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // False to stop.
-  bool OnProgress(const std::string& recording, uint64_t block_bytes, uint64_t first,
-                  const services::VerifyProgress& progress);
-  bool Pace(uint64_t bytes);
-  void Save(const ScrubPosition& position);
-
-  NodeParts& parts_;
-  absl::Mutex& repairing_;
-  const ResourceName scope_;
-  ScrubPosition position_;  // on the thread
-  absl::Time saved_ = absl::InfinitePast();
-  uint64_t checked_ = 0;  // of the recording, reported
-
-  mutable absl::Mutex mutex_;
-  Scrub scrub_ ABSL_GUARDED_BY(mutex_);
-  uint64_t rate_ ABSL_GUARDED_BY(mutex_) = kDefaultRate;
-  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
-};
-
-void Scrubber::Run::Work() {
-  const absl::Status status = ReadAll();
-  if (status.ok()) position_ = {};
-  Save(position_);
-  absl::MutexLock lock(&mutex_);
-  scrub_.state = status.ok() ? ScrubState::kDone : ScrubState::kStopped;
-  if (!status.ok() && !absl::IsCancelled(status)) scrub_.cause = std::string(status.message());
-}
-
-absl::Status Scrubber::Run::ReadAll() {
-  TD_ASSIGN_OR_RETURN(auto rows, parts_.catalog->ListRecordings(scope_));
-  std::ranges::sort(rows, {}, [](const auto& row) { return row.name.ToString(); });
-  for (const catalog::RecordingRow& row : rows) {
-    const std::string name = row.name.ToString();
-    if (name < position_.recording) continue;
-    if (name > position_.recording) position_ = {.recording = name};
-    const absl::Status status = ReadOne(row.name);
-    // Deleted, or still being written: neither is the scrub's business.
-    if (absl::IsNotFound(status) || absl::IsFailedPrecondition(status)) continue;
-    TD_RETURN_IF_ERROR(status);
-    absl::MutexLock lock(&mutex_);
-    ++scrub_.recordings;
-  }
-  return NameOwners();
-}
-
-absl::Status Scrubber::Run::NameOwners() {
-  OwnerSearch search{.lun = scope_.lun, .pace = [this](uint64_t bytes) { return Pace(bytes); }};
-  for (const services::ScrubFinding& finding : state().findings) {
-    if (finding.block.stray_crc32c != 0) search.crcs.insert(finding.block.stray_crc32c);
-  }
-  if (search.crcs.empty()) return absl::OkStatus();
-  search.found = [this](uint32_t crc, const std::string& recording, uint64_t block) {
-    absl::MutexLock lock(&mutex_);
-    for (services::ScrubFinding& finding : scrub_.findings) {
-      if (finding.block.stray_crc32c != crc) continue;
-      finding.block.stray_crc32c = 0;
-      finding.block.kind = format::DamageName(format::DamageKind::kMisdirected);
-      absl::StrAppend(&finding.block.detail, "; these are the bytes of block ", block, " of ",
-                      recording);
-    }
-  };
-  return FindOwners(parts_, search);
-}
-
-absl::Status Scrubber::Run::ReadOne(const ResourceName& name) {
-  const std::string text = name.ToString();
-  const auto lease = parts_.leases->TakeShared(text);
-  TD_ASSIGN_OR_RETURN(const FoundRecording found, FindRecording(parts_, text));
-  if (lease == nullptr || found.manifest.state == services::RecordingState::kRecording) {
-    return Busy(found, "is still being written");
-  }
-  {
-    absl::MutexLock lock(&mutex_);
-    scrub_.recording = text;
-  }
-  const uint64_t first = std::min(position_.block, found.manifest.blocks);
-  checked_ = 0;
-  TD_RETURN_IF_ERROR(RepairOne(found, first));
-  return VerifyBlocks(*found.lun->store, found.path(), found.manifest, *parts_.settings.clock,
-                      [&](const services::VerifyProgress& progress) {
-                        return OnProgress(text, found.manifest.block_bytes, first, progress);
-                      },
-                      // Of an index with two copies RepairOne has them.
-                      {.first_block = first, .index_pages = found.manifest.members == 1});
-}
-
-absl::Status Scrubber::Run::RepairOne(const FoundRecording& found, uint64_t first) {
-  const std::string recording = found.name.ToString();
-  uint64_t damaged = 0, repaired = 0;
-  std::string detail;  // of the first that is not repaired, if there is one
-  const auto on_progress = [&](const RepairProgress& progress) {
-    {
-      absl::MutexLock lock(&mutex_);
-      for (const CopyDamage& damage : progress.damaged) {
-        Add(recording, damage.block, damage.repaired);
-        if (damaged == repaired && (damaged == 0 || !damage.repaired)) detail = damage.block.detail;
-        ++damaged;
-        if (damage.repaired) ++repaired;
-      }
-    }
-    return Pace(progress.bytes);
-  };
-  const auto manifest = MendManifest(parts_, recording);
-  absl::Status status = manifest.status();
-  if (manifest.ok() && !on_progress(*manifest)) status = absl::CancelledError("repair stopped");
-  if (status.ok()) {
-    status = RepairIndex(*found.lun->store, found.path(), found.manifest, first,
-                         *parts_.settings.clock, repairing_, on_progress);
-  }
-  if (damaged > 0) {
-    dataplane::Log(repaired < damaged ? dataplane::LogLevel::kError : dataplane::LogLevel::kWarning,
-                   "scrub", repaired < damaged ? "copy damaged" : "copy repaired",
-                   {{"recording", recording},
-                    {"damaged", absl::StrCat(damaged)},
-                    {"repaired", absl::StrCat(repaired)},
-                    {"detail", detail}});
-  }
-  return status;
-}
-
-void Scrubber::Run::Add(const std::string& recording, const services::DamagedBlock& block,
-                        bool repaired) {
-  ++scrub_.damaged;
-  if (repaired) ++scrub_.repaired;
-  const bool listed =
-      repaired ? scrub_.repaired <= kMaxRepairs : scrub_.damaged - scrub_.repaired <= kMaxFindings;
-  if (listed) scrub_.findings.push_back({recording, block, repaired});
-}
-
-bool Scrubber::Run::OnProgress(const std::string& recording, uint64_t block_bytes, uint64_t first,
-                               const services::VerifyProgress& progress) {
-  const uint64_t more = progress.checked_blocks - std::exchange(checked_, progress.checked_blocks);
-  {
-    absl::MutexLock lock(&mutex_);
-    scrub_.blocks += more;
-    for (const services::DamagedBlock& block : progress.damaged) {
-      if (block.kind == "missing") continue;
-      Add(recording, block, false);
-      dataplane::Log(dataplane::LogLevel::kError, "scrub", "block damaged",
-                     {{"recording", recording},
-                      {"block", absl::StrCat(block.sequence)},
-                      {"kind", block.kind},
-                      {"detail", block.detail}});
-    }
-  }
-  position_.block = first + progress.checked_blocks;
-  if (absl::Now() - saved_ > kSavePeriod) Save(position_);
-  return Pace(more * block_bytes);
-}
-
-// Waits as long as reading so much may take; wakes early to be stopped.
-bool Scrubber::Run::Pace(uint64_t bytes) {
-  absl::MutexLock lock(&mutex_);
-  const auto wait = absl::Seconds(static_cast<double>(bytes) / static_cast<double>(rate_));
-  mutex_.AwaitWithTimeout(absl::Condition(&stop_), wait);
-  return !stop_;
-}
-
-void Scrubber::Run::Save(const ScrubPosition& position) {
-  saved_ = absl::Now();
-  const absl::Status status =
-      WriteScrubPosition(parts_.settings.state_dir, state().parent, position);
-  if (status.ok()) return;
-  dataplane::Log(dataplane::LogLevel::kWarning, "scrub", "position not saved",
-                 {{"error", std::string(status.message())}});
-}
 
 Scrubber::Scrubber(NodeParts& parts) : parts_(parts) {}
 
 Scrubber::~Scrubber() {
   absl::MutexLock lock(&mutex_);
-  runs_.clear();
+  for (const auto& [parent, run] : runs_) run->AskToStop();
+}
+
+std::shared_ptr<ScrubRun> Scrubber::Find(const std::string& parent) {
+  absl::MutexLock lock(&mutex_);
+  const auto it = runs_.find(parent);
+  return it == runs_.end() ? nullptr : it->second;
+}
+
+void Scrubber::DropOldest() {
+  std::multimap<absl::Time, std::string> ended;
+  for (const auto& [parent, run] : runs_) {
+    const absl::Time time = run->end_time();
+    if (time < absl::InfiniteFuture()) ended.emplace(time, parent);
+  }
+  for (; ended.size() > kMaxEnded; ended.erase(ended.begin())) runs_.erase(ended.begin()->second);
 }
 
 absl::StatusOr<Scrub> Scrubber::StartScrub(const services::ScrubStart& start) {
-  TD_ASSIGN_OR_RETURN(const ResourceName scope, ParseParent(parts_, start.parent));
-  absl::MutexLock lock(&mutex_);
-  std::unique_ptr<Run>& run = runs_[start.parent];
-  if (run != nullptr && run->state().state == ScrubState::kRunning && !start.restart) {
-    run->SetRate(start.rate_bytes_per_s);
-  } else {
-    run = nullptr;  // has ended before the next begins
-    run = std::make_unique<Run>(parts_, repairing_, scope, start);
+  TD_ASSIGN_OR_RETURN(const ResourceName scope, ParseScope(parts_, start.parent));
+  const auto before = Find(start.parent);
+  if (before != nullptr && before->state().state == ScrubState::kRunning) {
+    if (!start.restart) {
+      before->SetRate(start.rate_bytes_per_s);
+      return before->state();
+    }
+    before->AskToStop();
   }
+  if (before != nullptr && !before->AwaitEnd()) return StillStopping(start.parent);
+  auto run = std::make_shared<ScrubRun>(parts_, repairing_, scope, start);
+  absl::MutexLock lock(&mutex_);
+  std::shared_ptr<ScrubRun>& current = runs_[start.parent];
+  if (current != before) return current->state();  // another call has just begun one
+  if (absl::Status status = threads_.Run([run] { run->Work(); }); !status.ok()) {
+    if (current == nullptr) runs_.erase(start.parent);
+    return status;
+  }
+  current = run;
+  DropOldest();
   return run->state();
 }
 
 absl::StatusOr<Scrub> Scrubber::GetScrub(const std::string& parent) {
-  TD_RETURN_IF_ERROR(ParseParent(parts_, parent).status());
-  absl::MutexLock lock(&mutex_);
-  const auto it = runs_.find(parent);
-  return it == runs_.end() ? Scrub{.parent = parent} : it->second->state();
+  TD_RETURN_IF_ERROR(ParseScope(parts_, parent).status());
+  const auto run = Find(parent);
+  return run == nullptr ? Scrub{.parent = parent} : run->state();
 }
 
 absl::StatusOr<Scrub> Scrubber::StopScrub(const std::string& parent) {
-  TD_RETURN_IF_ERROR(ParseParent(parts_, parent).status());
-  absl::MutexLock lock(&mutex_);
-  const auto it = runs_.find(parent);
-  if (it == runs_.end()) return Scrub{.parent = parent};
-  it->second->Stop();
-  return it->second->state();
+  TD_RETURN_IF_ERROR(ParseScope(parts_, parent).status());
+  const auto run = Find(parent);
+  if (run == nullptr) return Scrub{.parent = parent};
+  run->AskToStop();
+  run->AwaitEnd();
+  return run->state();
 }
 
 }  // namespace tapedeck::storage_node

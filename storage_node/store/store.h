@@ -12,6 +12,7 @@
 #include "dataplane/memory/pages.h"
 #include "dataplane/memory/slot_pool.h"
 #include "storage_node/store/known.h"
+#include "storage_node/store/layout.h"
 #include "storage_node/store/recording_files.h"
 
 namespace tapedeck::storage_node::store {
@@ -51,8 +52,9 @@ class Store {
   // The LUN's own; what else lies where they could is named in the log, once.
   virtual absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) = 0;
 
-  // Payload that an empty store takes as one recording; 0 if that is not known.
+  // Room for recordings, as layout() counts it; 0 if that is not known.
   virtual uint64_t size_bytes() const { return 0; }
+  virtual Layout layout() const { return {}; }
 
   // shared_ptr: every lent Block keeps its ring alive.
   virtual absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) = 0;

@@ -1,5 +1,8 @@
 #include "tests/services/fake_catalog.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "services/errors.h"
@@ -29,7 +32,8 @@ std::vector<Value> Under(const std::map<std::string, Value>& map, const std::str
 
 }  // namespace
 
-void FakeCatalog::AddRecording(const std::string& id, int64_t start_time_ns) {
+void FakeCatalog::AddRecording(const std::string& id, int64_t start_time_ns,
+                               std::vector<Annotation> annotations) {
   absl::MutexLock lock(&mutex_);
   const std::string name = "luns/l0/channels/c0/recordings/" + id;
   recordings_[name] = Recording{.name = name,
@@ -40,7 +44,8 @@ void FakeCatalog::AddRecording(const std::string& id, int64_t start_time_ns) {
                                 .block_bytes = 1 << 20,
                                 .datatype = "cf32_le",
                                 .start_time_ns = start_time_ns,
-                                .end_time_ns = start_time_ns + 1};
+                                .end_time_ns = start_time_ns + 1,
+                                .annotations = std::move(annotations)};
 }
 
 void FakeCatalog::SetDamage(std::vector<DamagedBlock> damage) {
@@ -110,9 +115,16 @@ absl::StatusOr<Recording> FakeCatalog::GetRecording(const std::string& name) {
   return Find(recordings_, name, "recording", "RECORDING_NOT_FOUND");
 }
 
-absl::StatusOr<std::vector<Recording>> FakeCatalog::ListRecordings(const std::string& parent) {
+absl::StatusOr<std::vector<Recording>> FakeCatalog::RecordingsAfter(const std::string& parent,
+                                                                    const RecordingKey& after,
+                                                                    size_t most) {
   absl::MutexLock lock(&mutex_);
-  return Under(recordings_, parent);
+  std::vector<Recording> found = Under(recordings_, parent);
+  const auto place = [](const auto& key) { return std::pair(-key.start_time_ns, key.name); };
+  std::ranges::sort(found, {}, place);
+  std::erase_if(found, [&](const Recording& one) { return place(one) <= place(after); });
+  if (found.size() > most) found.resize(most);
+  return found;
 }
 
 absl::Status FakeCatalog::DeleteRecording(const std::string& name) {
@@ -128,6 +140,10 @@ absl::Status FakeCatalog::VerifyRecording(
   std::vector<DamagedBlock> damage;
   {
     absl::MutexLock lock(&mutex_);
+    ++verifying_;
+    const auto free = [this] { return !hold_verifications_; };
+    mutex_.Await(absl::Condition(&free));
+    --verifying_;
     damage = damage_;
   }
   const uint64_t blocks = recording->blocks;
@@ -137,6 +153,16 @@ absl::Status FakeCatalog::VerifyRecording(
     if (!report(progress)) return absl::CancelledError("stopped");
   }
   return absl::OkStatus();
+}
+
+void FakeCatalog::HoldVerifications(bool hold) {
+  absl::MutexLock lock(&mutex_);
+  hold_verifications_ = hold;
+}
+
+int FakeCatalog::verifying() const {
+  absl::MutexLock lock(&mutex_);
+  return verifying_;
 }
 
 std::string FakeCatalog::last_request_id() const {

@@ -14,7 +14,11 @@ namespace tapedeck::services {
 class FakeCatalog final : public LunCatalog, public ChannelCatalog, public RecordingCatalog {
  public:
   // Puts a recording of 4 blocks into luns/l0/channels/c0.
-  void AddRecording(const std::string& id, int64_t start_time_ns);
+  void AddRecording(const std::string& id, int64_t start_time_ns,
+                    std::vector<Annotation> annotations = {});
+  // Until it is called with false, verifications do not begin.
+  void HoldVerifications(bool hold);
+  int verifying() const;
   // Found by the next verifications.
   void SetDamage(std::vector<DamagedBlock> damage);
 
@@ -30,7 +34,9 @@ class FakeCatalog final : public LunCatalog, public ChannelCatalog, public Recor
   absl::Status DeleteChannel(const std::string& name) override;
 
   absl::StatusOr<Recording> GetRecording(const std::string& name) override;
-  absl::StatusOr<std::vector<Recording>> ListRecordings(const std::string& parent) override;
+  absl::StatusOr<std::vector<Recording>> RecordingsAfter(const std::string& parent,
+                                                         const RecordingKey& after,
+                                                         size_t most) override;
   absl::Status DeleteRecording(const std::string& name) override;
   absl::Status VerifyRecording(const std::string& name,
                                const std::function<bool(const VerifyProgress&)>& report) override;
@@ -43,6 +49,8 @@ class FakeCatalog final : public LunCatalog, public ChannelCatalog, public Recor
   std::map<std::string, Channel> channels_;
   std::map<std::string, Recording> recordings_;
   std::vector<DamagedBlock> damage_;
+  bool hold_verifications_ = false;
+  int verifying_ = 0;
   std::string last_request_id_;
 };
 

@@ -23,11 +23,18 @@ absl::Status FillUp(Recorder* recorder, uint64_t* pushed) {
   return status;
 }
 
-class CapacityTest : public testing::TestWithParam<services::StoreKind> {};
+class CapacityTest : public testing::TestWithParam<services::StoreKind> {
+ protected:
+  // 64 blocks fill a unit of a block device.
+  static uint64_t Room(uint64_t blocks) { return Takes(GetParam(), blocks); }
+  static uint64_t Used(NodeFixture& node) {
+    return node.node().luns().GetLun("luns/l")->used_bytes;
+  }
+};
 
 TEST_P(CapacityTest, StopsAtTheCapacityAndKeepsTheRest) {
-  constexpr uint64_t kCapacityBlocks = 100;
-  NodeFixture node(GetParam(), 1, kCapacityBlocks * kBlockBytes);
+  constexpr uint64_t kCapacityBlocks = 128;
+  NodeFixture node(GetParam(), 1, Room(kCapacityBlocks));
   auto recorder = node.Record();
   ASSERT_TRUE(recorder.ok());
   uint64_t pushed = 0;
@@ -45,49 +52,49 @@ TEST_P(CapacityTest, StopsAtTheCapacityAndKeepsTheRest) {
   EXPECT_THAT(node.Verify(name), testing::IsEmpty());
 
   EXPECT_EQ(Reason(node.Record().status()), "LUN_FULL") << "a full LUN admits nobody";
-  EXPECT_EQ(node.node().luns().GetLun("luns/l")->used_bytes, kCapacityBlocks * kBlockBytes);
+  EXPECT_EQ(Used(node), Room(kCapacityBlocks));
   recorder->admission = {};
   ASSERT_TRUE(node.node().recordings().DeleteRecording(name).ok());
   EXPECT_EQ(node.PlayAll(node.RecordAndSeal(kCapacityBlocks)).size(), kCapacityBlocks);
 }
 
 TEST_P(CapacityTest, WhatCannotFitIsNotStarted) {
-  NodeFixture node(GetParam(), 1, 10 * kBlockBytes);
-  EXPECT_EQ(Reason(node.Record({.expected_blocks = 12}).status()), "LUN_FULL");
+  NodeFixture node(GetParam(), 1, Room(64));
+  EXPECT_EQ(Reason(node.Record({.expected_blocks = 65}).status()), "LUN_FULL");
   EXPECT_TRUE(node.node().recordings().ListRecordings("luns/-/channels/-")->empty());
-  EXPECT_TRUE(node.Record({.expected_blocks = 10}).ok());
+  EXPECT_TRUE(node.Record({.expected_blocks = 64}).ok());
 }
 
 TEST_P(CapacityTest, RoomThatWasPromisedIsKept) {
-  NodeFixture node(GetParam(), 1, 40 * kBlockBytes);
-  auto promised = node.Record({.expected_blocks = 30});
+  NodeFixture node(GetParam(), 1, Room(64) + Room(128));
+  auto promised = node.Record({.expected_blocks = 64});
   ASSERT_TRUE(promised.ok()) << promised.status();
-  EXPECT_EQ(Reason(node.Record({.expected_blocks = 12}).status()), "LUN_FULL");
+  EXPECT_EQ(Reason(node.Record({.expected_blocks = 129}).status()), "LUN_FULL");
   auto other = node.Record();
   ASSERT_TRUE(other.ok()) << other.status();
   uint64_t pushed = 0;
   EXPECT_EQ(Reason(FillUp(&*other, &pushed)), "LUN_FULL");
-  EXPECT_EQ(pushed, 10u);
-  for (uint64_t i = 0; i < 30; ++i) ASSERT_TRUE(promised->Push(i).ok()) << i;
+  EXPECT_EQ(pushed, 128u);
+  for (uint64_t i = 0; i < 64; ++i) ASSERT_TRUE(promised->Push(i).ok()) << i;
   EXPECT_TRUE(promised->Finish().ok());
-  EXPECT_EQ(node.node().luns().GetLun("luns/l")->used_bytes, 40 * kBlockBytes);
+  EXPECT_EQ(Used(node), Room(64) + Room(128));
 }
 
 TEST_P(CapacityTest, PromisedRoomComesBackUnused) {
-  NodeFixture node(GetParam(), 1, 40 * kBlockBytes);
+  NodeFixture node(GetParam(), 1, Room(1) + Room(64));
   {
-    auto shorter = node.Record({.expected_blocks = 40});
+    auto shorter = node.Record({.expected_blocks = 64});
     ASSERT_TRUE(shorter.ok());
     ASSERT_TRUE(shorter->Push(0).ok());
     ASSERT_TRUE(shorter->Finish().ok());
-    EXPECT_EQ(node.node().luns().GetLun("luns/l")->used_bytes, kBlockBytes);
-    ASSERT_TRUE(node.Record({.expected_blocks = 39}).ok());
+    EXPECT_EQ(Used(node), Room(1));
+    ASSERT_TRUE(node.Record({.expected_blocks = 64}).ok());
   }
-  EXPECT_EQ(node.node().luns().GetLun("luns/l")->used_bytes, kBlockBytes);
+  EXPECT_EQ(Used(node), Room(1));
 }
 
 TEST_P(CapacityTest, VanishedSessionsDoNotLeakCapacity) {
-  NodeFixture node(GetParam(), 1, 50 * kBlockBytes);
+  NodeFixture node(GetParam(), 1, Room(64));
   for (int round = 0; round < 8; ++round) {
     std::string name;
     {
@@ -98,9 +105,9 @@ TEST_P(CapacityTest, VanishedSessionsDoNotLeakCapacity) {
     }
     const services::Recording recording = node.Get(name);
     EXPECT_EQ(recording.state, services::RecordingState::kSalvaged);
-    EXPECT_EQ(node.node().luns().GetLun("luns/l")->used_bytes, recording.bytes);
+    EXPECT_EQ(Used(node), Room(recording.blocks));
     ASSERT_TRUE(node.node().recordings().DeleteRecording(name).ok());
-    EXPECT_EQ(node.node().luns().GetLun("luns/l")->used_bytes, 0u);
+    EXPECT_EQ(Used(node), 0u);
   }
 }
 

@@ -39,6 +39,20 @@ inline std::string Reason(const absl::Status& status) {
   return reason.has_value() ? reason->reason : "none";
 }
 
+// What a closed recording of so many blocks, with few words, takes of a LUN; of a device's, with
+// one member.
+inline uint64_t Takes(services::StoreKind kind, uint64_t blocks, uint64_t members = 1) {
+  constexpr uint64_t kPage = 4096, kUnit = 4 << 20;
+  const auto up = [](uint64_t bytes, uint64_t step) { return (bytes + step - 1) / step * step; };
+  const uint64_t index = 3 * kPage + blocks * format::EntryFormat::Of(kBlockBytes, 0).entry_bytes;
+  if (kind == services::StoreKind::kMemory) return blocks * kBlockBytes;
+  if (kind == services::StoreKind::kBlock) {
+    return blocks == 0 ? 0 : up(blocks * kBlockBytes, kUnit) + up(index, kUnit);
+  }
+  const uint64_t copies = blocks == 0 ? 0 : std::min<uint64_t>(members, 2);
+  return blocks * kBlockBytes + copies * up(index, kPage) + members * kPage;
+}
+
 // One record session.
 struct Recorder {
   services::session::Admission admission;

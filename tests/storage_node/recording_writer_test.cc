@@ -272,7 +272,8 @@ TEST_F(WriterTest, SealIsTheLastThingWritten) {
 
 // Over two rails a later block may come first; the recording still ends at an exact block.
 TEST_F(WriterTest, FullLunKeepsEveryBlockBelowTheOneThatDidNotFit) {
-  MakeWriter(4 * kWriterBlockBytes);
+  const Footprint footprint({}, kWriterBlockBytes, 1);
+  MakeWriter(footprint.OfBlocks(4) + footprint.OfManifest({}));
   ASSERT_TRUE(Push(0).ok());
   ASSERT_TRUE(Push(3).ok());
   EXPECT_TRUE(Push(4).ok()) << "blocks 1 and 2 are still to come";

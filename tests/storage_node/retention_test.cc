@@ -34,7 +34,8 @@ TEST_P(RetentionTest, OldRecordingsGoUnlessTheyAreKeptOrPlayed) {
 }
 
 TEST_P(RetentionTest, TheOldestGoWhenTheLunFillsUp) {
-  MakeLun({.max_fill_percent = 50});
+  // Half of it has room for two and a half.
+  MakeLun({.capacity_bytes = 5 * Takes(GetParam(), 60), .max_fill_percent = 50});
   ASSERT_TRUE(MakeChannel({}).ok());
   std::vector<std::string> names;
   for (int i = 0; i < 4; ++i) {

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "absl/time/clock.h"
 #include "tests/storage_node/damage.h"
 #include "tests/storage_node/node_fixture.h"
@@ -98,6 +101,48 @@ TEST_F(ScrubTest, IsStoppedByTheEndOfTheNode) {
   node_.RecordAndSeal(130);
   Start({.parent = "luns/l", .rate_bytes_per_s = 1});
   node_.Stop();
+}
+
+TEST_F(ScrubTest, WhatHasEndedIsDroppedInTheEnd) {
+  namespace fs = std::filesystem;
+  const std::string state = node_.state_dir() + "/scrub";
+  for (int i = 0; i < 40; ++i) {
+    const std::string id = "c" + std::to_string(i);
+    node_.MakeChannel(id, dataplane::CommitLevel::kDurable);
+    Start({.parent = "luns/l/channels/" + id, .rate_bytes_per_s = kFast});
+    EXPECT_EQ(node_.EndScrub("luns/l/channels/" + id).state, ScrubState::kDone);
+  }
+  EXPECT_EQ(node_.node().scrubs().GetScrub("luns/l/channels/c39")->state, ScrubState::kDone);
+  EXPECT_EQ(node_.node().scrubs().GetScrub("luns/l/channels/c0")->state, ScrubState());
+  EXPECT_TRUE(!fs::exists(state) || fs::is_empty(state)) << "nothing is left to go on with";
+}
+
+TEST_F(ScrubTest, PositionsOfWhatIsGoneAreDropped) {
+  const std::string gone = node_.state_dir() + "/scrub/luns,l,channels,gone.json";
+  node_.RecordAndSeal(130);
+  std::filesystem::create_directories(node_.state_dir() + "/scrub");
+  std::ofstream(gone) << "{}";
+  Start({.parent = "luns/l", .rate_bytes_per_s = 1});
+  absl::SleepFor(absl::Milliseconds(200));
+  ASSERT_TRUE(node_.node().scrubs().StopScrub("luns/l").ok());
+  EXPECT_FALSE(std::filesystem::exists(gone));
+  EXPECT_TRUE(std::filesystem::exists(node_.state_dir() + "/scrub/luns,l.json"));
+}
+
+TEST_F(ScrubTest, SoManyRunAtOnceAndNoMore) {
+  node_.RecordAndSeal(130);
+  for (int i = 0; i < 8; ++i) {
+    const std::string id = "c" + std::to_string(i);
+    node_.MakeChannel(id, dataplane::CommitLevel::kDurable);
+    auto recorder = *node_.Record({.channel = "luns/l/channels/" + id});
+    for (uint64_t block = 0; block < 65; ++block) ASSERT_TRUE(recorder.Push(block).ok());
+    ASSERT_TRUE(recorder.Finish().ok());
+    Start({.parent = "luns/l/channels/" + id, .rate_bytes_per_s = 1});
+  }
+  const auto refused = node_.node().scrubs().StartScrub({.parent = "luns/l"});
+  EXPECT_EQ(Reason(refused.status()), "LIMIT_REACHED") << refused.status();
+  Start({.parent = "luns/l/channels/c7", .rate_bytes_per_s = kFast});  // another rate for one
+  EXPECT_EQ(node_.node().scrubs().StopScrub("luns/l/channels/c0")->state, ScrubState::kStopped);
 }
 
 TEST_F(ScrubTest, UnknownNamesAreRefused) {

@@ -21,18 +21,27 @@ class SegmentTest : public testing::TestWithParam<services::StoreKind> {
   void MakeLun(services::Lun lun) {
     lun.name = "luns/ring";
     lun.store = GetParam();
-    lun.capacity_bytes = kLunBlocks * kBlockBytes;
+    if (lun.capacity_bytes == 0) {
+      // With the last segment half full the policies of a ring have nothing more to delete.
+      lun.capacity_bytes =
+          kLunBlocks / kSegmentBlocks * Takes(GetParam(), kSegmentBlocks) + Takes(GetParam(), 1);
+    }
     if (lun.store == services::StoreKind::kBlock)
       lun.members = {node_.dir().MakeImage("ring", 1 << 30)};
     if (lun.store == services::StoreKind::kPosix) lun.members = {node_.dir().Make("ring")};
     const auto made = node_.node().luns().CreateLun(lun, "");
     ASSERT_TRUE(made.ok()) << made.status();
+    ring_ = lun.full_policy == services::FullPolicy::kRing;
   }
   void MakeRing() { MakeLun({.full_policy = services::FullPolicy::kRing}); }
 
   absl::Status MakeChannel(services::Channel channel) {
     channel.name = kChannel;
     channel.block_bytes = kBlockBytes;
+    // On a device a segment would have a unit, 64 blocks.
+    if (ring_ && channel.segment_bytes == 0 && GetParam() == services::StoreKind::kBlock) {
+      channel.segment_bytes = kSegmentBlocks * kBlockBytes;
+    }
     channel.datatype = "cf32_le";
     // Recorder counts 1000 samples a block: a block is a second.
     channel.sample_rate = 1000;
@@ -126,6 +135,7 @@ class SegmentTest : public testing::TestWithParam<services::StoreKind> {
   }
 
   NodeFixture node_;
+  bool ring_ = false;
 };
 
 inline std::string StoreOf(const testing::TestParamInfo<services::StoreKind>& info) {

@@ -35,7 +35,9 @@ TEST_P(SegmentTest, ARingTakesAStreamForEver) {
     EXPECT_THAT(node_.Verify(recording.name), testing::IsEmpty());
   }
   const auto lun = *node_.node().luns().GetLun("luns/ring");
-  EXPECT_EQ(lun.used_bytes, blocks.size() * kBlockBytes);
+  uint64_t taken = 0;
+  for (const auto& [number, recording] : segments) taken += Takes(GetParam(), recording.blocks);
+  EXPECT_EQ(lun.used_bytes, taken);
 }
 
 TEST_P(SegmentTest, BlocksComeInAnyOrder) {
@@ -190,8 +192,8 @@ TEST_P(SegmentTest, AStreamOfKnownLengthHasItsRoom) {
 
 TEST_P(SegmentTest, RefusesWhatCannotWork) {
   MakeRing();
-  EXPECT_EQ(Reason(MakeChannel({.segment_bytes = kLunBlocks / 2 * kBlockBytes})),
-            "ARGUMENT_INVALID");
+  const uint64_t capacity = node_.node().luns().GetLun("luns/ring")->capacity_bytes;
+  EXPECT_EQ(Reason(MakeChannel({.segment_bytes = capacity / 2})), "ARGUMENT_INVALID");
   services::Lun lun{.name = "luns/x", .store = StoreKind::kPosix, .full_policy = FullPolicy::kRing};
   lun.members = {node_.dir().Make("x")};
   EXPECT_EQ(Reason(node_.node().luns().CreateLun(lun, "").status()), "ARGUMENT_INVALID");

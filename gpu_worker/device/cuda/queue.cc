@@ -1,10 +1,9 @@
 #include "gpu_worker/device/cuda/queue.h"
 
-#include <pthread.h>
-
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/executor/thread.h"
 #include "dataplane/log.h"
 #include "dataplane/memory/cuda/memory.h"
 #include "dataplane/memory/cuda/status.h"
@@ -56,7 +55,11 @@ absl::StatusOr<std::unique_ptr<Queue>> CudaQueue::Create(int device) {
   TD_RETURN_IF_ERROR(ToStatus(cudaMemsetAsync(parts.scratch->window().bytes.data(), 0,
                                               sizeof(Crc32cScratch), parts.compute.get()),
                               "cudaMemsetAsync"));
-  return std::unique_ptr<Queue>(new CudaQueue(device, std::move(parts)));
+  std::unique_ptr<CudaQueue> queue(new CudaQueue(device, std::move(parts)));
+  TD_ASSIGN_OR_RETURN(queue->thread_, dataplane::StartThread("cuda-done", [raw = queue.get()] {
+                        raw->RunCallbacks();
+                      }));
+  return std::unique_ptr<Queue>(std::move(queue));
 }
 
 CudaQueue::CudaQueue(int device, Parts parts)
@@ -64,17 +67,14 @@ CudaQueue::CudaQueue(int device, Parts parts)
       compute_(std::move(parts.compute)),
       copy_out_(std::move(parts.copy_out)),
       order_(std::move(parts.order)),
-      scratch_(std::move(parts.scratch)),
-      thread_([this] { RunCallbacks(); }) {
-  pthread_setname_np(thread_.native_handle(), "cuda-done");
-}
+      scratch_(std::move(parts.scratch)) {}
 
 CudaQueue::~CudaQueue() {
   {
     absl::MutexLock lock(&mutex_);
     stop_ = true;
   }
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
   // Work enqueued after the last Then still uses memory that its owner frees next.
   LogFailure(cudaSetDevice(device_), "cudaSetDevice");
   LogFailure(cudaStreamSynchronize(compute_.get()), "cudaStreamSynchronize");

@@ -93,21 +93,22 @@ absl::StatusOr<std::unique_ptr<FileDevice>> FileDevice::Open(const std::string& 
     return disk::InUse(absl::StrCat("flock ", path), holder.empty() ? "unknown" : holder, path);
   }
   TD_ASSIGN_OR_RETURN(const uint64_t bytes, SizeOf(fd, path, device));
-  return std::unique_ptr<FileDevice>(new FileDevice(path, std::move(fd), bytes, number));
+  Threads threads;
+  TD_ASSIGN_OR_RETURN(threads.engine, engine::MakeEngine(absl::StrCat("disk-", number)));
+  TD_ASSIGN_OR_RETURN(threads.io, disk::IoThread::Create(absl::StrCat("disk-io-", number)));
+  TD_ASSIGN_OR_RETURN(threads.sync, disk::IoThread::Create(absl::StrCat("disk-sync-", number)));
+  return std::unique_ptr<FileDevice>(
+      new FileDevice(path, std::move(fd), bytes, std::move(threads)));
 }
 
-FileDevice::FileDevice(std::string path, disk::Fd fd, uint64_t bytes, uint32_t number)
-    : Device(std::move(path), bytes, fd.get()),
-      fd_(std::move(fd)),
-      engine_(engine::MakeEngine(absl::StrCat("disk-", number))),
-      io_(absl::StrCat("disk-io-", number)),
-      sync_(absl::StrCat("disk-sync-", number)) {
-  engine_->AddFile(fd_.get());
+FileDevice::FileDevice(std::string path, disk::Fd fd, uint64_t bytes, Threads threads)
+    : Device(std::move(path), bytes, fd.get()), fd_(std::move(fd)), threads_(std::move(threads)) {
+  threads_.engine->AddFile(fd_.get());
 }
 
 FileDevice::~FileDevice() {
-  io_.Stop();
-  sync_.Stop();
+  threads_.io->Stop();
+  threads_.sync->Stop();
 }
 
 absl::Status FileDevice::Read(std::span<std::byte> into, uint64_t offset) const {
@@ -124,7 +125,7 @@ absl::Status FileDevice::Write(std::span<const std::byte> bytes, uint64_t offset
 }
 
 void FileDevice::Run(Thread thread, dataplane::Task work) {
-  (thread == Thread::kIo ? io_ : sync_).Run(std::move(work));
+  (thread == Thread::kIo ? threads_.io : threads_.sync)->Run(std::move(work));
 }
 
 absl::Status FileDevice::Sync() {

@@ -19,24 +19,29 @@ namespace tapedeck::storage_node::store::block {
 class FileDevice final : public Device {
  public:
   // `number`: of the member, for the names of its threads. Waits up to 250 ms for a process that
-  // is just ending, then names it.
+  // is just ending, then names it. RESOURCE_EXHAUSTED (LIMIT_REACHED): there are no threads.
   static absl::StatusOr<std::unique_ptr<FileDevice>> Open(const std::string& path, uint32_t number);
   // Runs what is queued and ends the threads.
   ~FileDevice() override;
 
-  engine::Engine& engine() override { return *engine_; }
+  engine::Engine& engine() override { return *threads_.engine; }
   void Run(Thread thread, dataplane::Task work) override;
   absl::Status Read(std::span<std::byte> into, uint64_t offset) const override;
   absl::Status Write(std::span<const std::byte> bytes, uint64_t offset) const override;
 
  private:
-  FileDevice(std::string path, disk::Fd fd, uint64_t bytes, uint32_t number);
+  // The last of these ends first.
+  struct Threads {
+    std::unique_ptr<engine::Engine> engine;
+    std::unique_ptr<disk::IoThread> io;
+    std::unique_ptr<disk::IoThread> sync;
+  };
+
+  FileDevice(std::string path, disk::Fd fd, uint64_t bytes, Threads threads);
   absl::Status Sync() override;
 
   const disk::Fd fd_;
-  const std::unique_ptr<engine::Engine> engine_;
-  disk::IoThread io_;
-  disk::IoThread sync_;
+  const Threads threads_;
 };
 
 }  // namespace tapedeck::storage_node::store::block

@@ -18,8 +18,8 @@
 namespace tapedeck::storage_node::store::block {
 namespace {
 
-// Units of index that this many units of payload need where blocks are smallest (64 KiB).
-constexpr uint32_t kDataUnitsPerIndexUnit = 1024;
+// Half of a slot's manifest; labels and gaps have the rest.
+constexpr uint64_t kAnnotationBytes = 24 << 10;
 
 class BlockStore final : public Store {
  public:
@@ -45,7 +45,11 @@ class BlockStore final : public Store {
   std::unique_ptr<dataplane::Memory> Prepare(std::unique_ptr<dataplane::Memory> memory) override {
     return device_->engine().Adopt(std::move(memory));
   }
-  uint64_t size_bytes() const override;
+  uint64_t size_bytes() const override { return space_.units() * kUnitBytes; }
+  Layout layout() const override {
+    return {
+        .step_bytes = kUnitBytes, .counts_manifest = false, .annotation_bytes = kAnnotationBytes};
+  }
 
  private:
   using Key = std::pair<std::string, std::string>;
@@ -84,11 +88,6 @@ void BlockStore::LogOpened() const {
                   {"engine", device_->engine().description()},
                   {"units", absl::StrCat(space_.units())},
                   {"free", absl::StrCat(space_.free_units())}});
-}
-
-uint64_t BlockStore::size_bytes() const {
-  const uint32_t units = space_.units();
-  return (units - units / kDataUnitsPerIndexUnit - 1) * kUnitBytes;
 }
 
 std::shared_ptr<StoredRecording> BlockStore::Find(const RecordingPath& path) {

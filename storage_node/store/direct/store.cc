@@ -47,9 +47,12 @@ absl::Status CheckDirectIo(const std::string& member) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<Store>> Make(std::unique_ptr<directory::Member> member,
-                                            uint32_t number) {
-  std::shared_ptr<engine::Engine> engine = engine::MakeEngine(absl::StrCat("disk-", number));
+absl::StatusOr<std::shared_ptr<engine::Engine>> EngineOf(uint32_t member) {
+  return engine::MakeEngine(absl::StrCat("disk-", member));
+}
+
+std::unique_ptr<Store> Make(std::unique_ptr<directory::Member> member,
+                            const std::shared_ptr<engine::Engine>& engine) {
   dataplane::Log(dataplane::LogLevel::kInfo, "store/direct", "member opened",
                  {{"member", member->path()}, {"engine", engine->description()}});
   directory::Kind kind{.data_flags = O_DIRECT};
@@ -70,14 +73,16 @@ absl::StatusOr<std::unique_ptr<Store>> Create(const services::Lun& lun, uint32_t
   if (const std::string& path = lun.members[member]; access(path.c_str(), W_OK) == 0) {
     TD_RETURN_IF_ERROR(CheckDirectIo(path));
   }
+  TD_ASSIGN_OR_RETURN(const auto engine, EngineOf(member));
   TD_ASSIGN_OR_RETURN(auto made, directory::Member::Create(lun, member));
-  return Make(std::move(made), member);
+  return Make(std::move(made), engine);
 }
 
 absl::StatusOr<std::unique_ptr<Store>> Open(const services::Lun& lun, uint32_t member) {
   TD_ASSIGN_OR_RETURN(auto opened, directory::Member::Open(lun, member));
   TD_RETURN_IF_ERROR(CheckDirectIo(opened->path()));
-  return Make(std::move(opened), member);
+  TD_ASSIGN_OR_RETURN(const auto engine, EngineOf(member));
+  return Make(std::move(opened), engine);
 }
 
 }  // namespace tapedeck::storage_node::store::direct

@@ -24,6 +24,9 @@ class MemoryStore final : public Store {
   absl::Status DeleteRecording(const RecordingPath& path) override;
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override;
+  Layout layout() const override {
+    return {.step_bytes = 1, .counts_index = false, .counts_manifest = false};
+  }
 
  private:
   using Key = std::pair<std::string, std::string>;

@@ -26,6 +26,7 @@ class StripedStore final : public Store {
   absl::Status FinishDeletions(const Known& known) override;
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
   // Blocks go round, so the smallest member is full first.
+  Layout layout() const override { return members_[0]->layout(); }
   uint64_t size_bytes() const override {
     uint64_t smallest = members_[0]->size_bytes();
     for (const auto& member : members_) smallest = std::min(smallest, member->size_bytes());

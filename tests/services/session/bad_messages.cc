@@ -185,10 +185,10 @@ std::vector<BadMessage> BadOpens() {
            })
       .Add("labels",
            [](Open& o) {
-             for (int i = 0; i < 20; ++i) o.labels[std::to_string(i)] = std::string(4000, 'x');
+             o.labels = {{"x", kLong}};
            })
       .Add("labels", [](Open& o) {
-        o.labels = {{"x", kLong}};
+        for (int i = 0; i < 20; ++i) o.labels[std::to_string(i)] = std::string(4096, 'x');
       });
   return rows;
 }

@@ -45,6 +45,7 @@ TEST_F(SparesAlone, FileInUseIsNotGivenBack) {
   const disk::Directory recording = *disk::Directory::Open(dir_.path() + "/r", dir_.path());
   std::ofstream(data) << std::string(4096, 'x');
   directory::Spares spares(Lun(4096), 0);
+  ASSERT_TRUE(spares.Start().ok());
   const ino_t inode = InodeOf(data);
   const directory::Spares::Use recorder(spares, /*records=*/true);  // nothing is made
   while (spares.Release()) {
@@ -68,6 +69,7 @@ TEST_F(SparesAlone, StopAndRoomDoNotWaitForALargeOne) {
   const auto begin = std::chrono::steady_clock::now();
   {
     directory::Spares spares(Lun(2ull << 30), 0);
+    ASSERT_TRUE(spares.Start().ok());
     ASSERT_TRUE(BeginsOne());
     EXPECT_TRUE(spares.Release()) << "the one in the making goes";
     EXPECT_TRUE(fs::is_empty(folder()));
@@ -89,6 +91,7 @@ TEST_F(SparesAlone, WhatAKillLeavesIsWholeOrRemoved) {
     if (child == 0) {
       const disk::Directory recording = *disk::Directory::Open(dir_.path(), dir_.path());
       directory::Spares spares(lun, 0);
+      if (!spares.Start().ok()) _exit(1);
       while (true) {
         usleep(1000);
         spares.Take(recording);
@@ -110,7 +113,8 @@ TEST_F(SparesAlone, WhatAKillLeavesIsWholeOrRemoved) {
     EXPECT_LE(unfinished, 1u);
     fs::remove(dir_.path() + "/data");
   }
-  const directory::Spares spares(lun, 0);
+  directory::Spares spares(lun, 0);
+  ASSERT_TRUE(spares.Start().ok());
   for (int tries = 0; SparesOf(dir_.path()).size() < 4 && tries < 5000; ++tries) usleep(1000);
   EXPECT_EQ(SparesOf(dir_.path()).size(), 4u);
 }

@@ -126,7 +126,7 @@ TEST_F(BlockStoreTest, DeletedUnitsAreUsedAgainWithoutTheOldIndex) {
 
 TEST_F(BlockStoreTest, FullDeviceSaysSoAndWhatIsThereStays) {
   CreateStore();
-  EXPECT_EQ(store_->size_bytes(), 11 * kUnitBytes);
+  EXPECT_EQ(store_->size_bytes(), 12 * kUnitBytes);
   auto first = Make(kPath), second = Make(kOther);
   ASSERT_TRUE(PutIndex(*first, 0, Bytes(64)).ok());
   ASSERT_TRUE(PutIndex(*second, 0, Bytes(64)).ok());

@@ -1,0 +1,28 @@
+#include "dataplane/executor/thread.h"
+
+#include <pthread.h>
+
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/reason.h"
+
+namespace tapedeck::dataplane {
+
+absl::StatusOr<std::thread> StartThread(const std::string& name, std::function<void()> run) {
+  try {
+    std::thread thread(std::move(run));
+    pthread_setname_np(thread.native_handle(), name.substr(0, 15).c_str());
+    return thread;
+  } catch (const std::system_error& error) {
+    return WithReason(
+        absl::ResourceExhaustedError(absl::StrCat(
+            "pthread_create of ", name, ": ", error.code().message(),
+            "; the process may have no more threads or address space: wait for other work to end, "
+            "or raise RLIMIT_NPROC, RLIMIT_AS or the control group's pids.max")),
+        "LIMIT_REACHED", {{"limit", "threads"}, {"option", "RLIMIT_NPROC"}});
+  }
+}
+
+}  // namespace tapedeck::dataplane

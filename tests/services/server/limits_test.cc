@@ -1,0 +1,94 @@
+// Whatever a caller may put into a request has a length, and no answer is longer than a message.
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <gtest/gtest.h>
+
+#include "services/client/call_status.h"
+#include "services/client/catalog_client.h"
+#include "services/client/jobs_client.h"
+#include "services/errors.h"
+#include "tapedeck/v1/catalog.grpc.pb.h"
+#include "tests/services/loopback_node.h"
+
+namespace tapedeck::services::server {
+namespace {
+
+constexpr absl::Duration kPatience = absl::Seconds(5);
+
+std::string ReasonOfRefusal(const absl::Status& status) {
+  const auto reason = ReasonOf(status);
+  return reason.has_value() ? reason->reason : std::string(status.message());
+}
+
+class LimitsTest : public ::testing::Test {
+ protected:
+  // The status of a raw call.
+  template <typename Request, typename Response, typename Method>
+  absl::Status Call(Method method, const Request& request, Response& response) {
+    grpc::ClientContext context;
+    const auto stub = v1::CatalogService::NewStub(node_.channel.channel);
+    return client::CallStatus((stub.get()->*method)(&context, request, &response), "node");
+  }
+  static RecordSpec Sound() {
+    return {.transfer = {.storage = "s0:7400", .target = "luns/l0/channels/c0"},
+            .source = SynthSpec{},
+            .blocks = 3};
+  }
+
+  LoopbackNode node_;
+  client::CatalogClient catalog_{node_.channel, kPatience};
+  client::JobsClient jobs_{node_.channel, kPatience};
+};
+
+TEST_F(LimitsTest, PagesOfLargeRecordingsStayBelowTheMessageLimit) {
+  for (int i = 0; i < 6; ++i) {
+    const size_t bytes = i % 2 == 0 ? 500 << 10 : 620 << 10;
+    node_.catalog.AddRecording(absl::StrCat("r", i), i + 1, {{.comment = std::string(bytes, 'x')}});
+  }
+  const auto recordings = catalog_.ListRecordings("luns/-/channels/-");
+  ASSERT_TRUE(recordings.ok()) << recordings.status();
+  ASSERT_EQ(recordings->size(), 6u);
+  EXPECT_EQ(recordings->front().name, "luns/l0/channels/c0/recordings/r5");
+  EXPECT_EQ(catalog_.ListRecordings("luns/-/channels/-", 1)->size(), 1u);
+}
+
+TEST_F(LimitsTest, TokensOfOtherListsAreRefused) {
+  v1::ListRecordingsRequest recordings;
+  v1::ListRecordingsResponse found;
+  recordings.set_parent("luns/-/channels/-");
+  for (const char* token : {"!!!", "eHg", "MS94"}) {  // the last two: "xx", "1/x"
+    recordings.set_page_token(token);
+    EXPECT_EQ(ReasonOfRefusal(Call(&v1::CatalogService::Stub::ListRecordings, recordings, found)),
+              "ARGUMENT_INVALID")
+        << token;
+  }
+}
+
+TEST_F(LimitsTest, TextsOfAnyLengthAreRefused) {
+  const std::string path = "/" + std::string(4096, 'x');
+  const Lun lun{.name = "luns/l0", .store = StoreKind::kPosix, .members = {path}};
+  EXPECT_EQ(ReasonOfRefusal(catalog_.CreateLun(lun).status()), "ARGUMENT_INVALID");
+  RecordSpec record = Sound();
+  record.source = FileSourceSpec{.path = path};
+  EXPECT_EQ(ReasonOfRefusal(jobs_.StartRecord(record).status()), "ARGUMENT_INVALID");
+  record = Sound();
+  record.transfer.storage = std::string(300, 'h') + ":1";
+  EXPECT_EQ(ReasonOfRefusal(jobs_.StartRecord(record).status()), "ARGUMENT_INVALID");
+  record = Sound();
+  record.transfer.rails = std::vector<std::string>(65, "r0");
+  EXPECT_EQ(ReasonOfRefusal(jobs_.StartRecord(record).status()), "ARGUMENT_INVALID");
+}
+
+TEST_F(LimitsTest, LongRequestIdsAreRefused) {
+  v1::CreateLunRequest request;
+  request.set_lun_id("l9");
+  request.mutable_lun()->set_store(v1::STORE_KIND_POSIX);
+  request.mutable_lun()->add_members("/tmp/a");
+  request.set_request_id(std::string(65, 'i'));
+  v1::Lun response;
+  EXPECT_EQ(ReasonOfRefusal(Call(&v1::CatalogService::Stub::CreateLun, request, response)),
+            "ARGUMENT_INVALID");
+}
+
+}  // namespace
+}  // namespace tapedeck::services::server
