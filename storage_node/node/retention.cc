@@ -111,8 +111,8 @@ void Retention::Run() {
       WarnOfFill(*lun);
       const auto desk = parts_.upkeep.Of(lun_id);
       if (desk->waiting() > 0) continue;  // the last look is not done
-      desk->Run([&parts = parts_, looks = next_looks_, lun_id, lun] {
-        Look(parts, *looks, lun_id, *lun);
+      desk->Run([&parts = parts_, looks = next_looks_, id = lun_id, open = lun] {
+        Look(parts, *looks, id, *open);
       });
     }
   }
