@@ -23,7 +23,7 @@ absl::Status DeskIsFull(const std::string& lun) {
 
 }  // namespace
 
-Desk::~Desk() {
+void Desk::Stop() {
   std::thread thread;
   {
     absl::MutexLock lock(&mutex_);
@@ -36,7 +36,7 @@ Desk::~Desk() {
 void Desk::Run(dataplane::Task task) {
   if (at_once_) return task();
   absl::MutexLock lock(&mutex_);
-  Add(std::move(task));
+  Add(task);
 }
 
 absl::Status Desk::TryRun(dataplane::Task task) {
@@ -46,7 +46,7 @@ absl::Status Desk::TryRun(dataplane::Task task) {
   }
   absl::MutexLock lock(&mutex_);
   if (tasks_.size() >= kMaxWaiting) return DeskIsFull(lun_);
-  Add(std::move(task));
+  Add(task);
   return absl::OkStatus();
 }
 
@@ -55,9 +55,11 @@ size_t Desk::waiting() const {
   return tasks_.size() + (busy_ ? 1 : 0);
 }
 
-void Desk::Add(dataplane::Task task) {
+// A late task dies with its parameter, after the lock is gone.
+void Desk::Add(dataplane::Task& task) {
+  if (stop_) return;
   tasks_.push_back(std::move(task));
-  if (thread_.joinable() || stop_) return;
+  if (thread_.joinable()) return;
   thread_ = std::thread([this] { Work(); });
   pthread_setname_np(thread_.native_handle(), absl::StrCat("lun-", lun_).substr(0, 15).c_str());
 }
@@ -83,6 +85,15 @@ void Desk::Work() {
 void Desks::SetAtOnce(bool at_once) {
   absl::MutexLock lock(&mutex_);
   at_once_ = at_once;
+}
+
+void Desks::Stop() {
+  std::map<std::string, std::shared_ptr<Desk>> desks;
+  {
+    absl::MutexLock lock(&mutex_);
+    desks = desks_;
+  }
+  for (const auto& [lun, desk] : desks) desk->Stop();
 }
 
 std::shared_ptr<Desk> Desks::Of(const std::string& lun) {
