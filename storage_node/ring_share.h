@@ -16,7 +16,6 @@ namespace tapedeck::storage_node {
 class RingWakers : public std::enable_shared_from_this<RingWakers> {
  public:
   explicit RingWakers(std::shared_ptr<dataplane::SlotPool> ring) : ring_(std::move(ring)) {}
-  ~RingWakers() { ring_->SetWaker(nullptr); }
 
   // A pool that lends the same slots.
   std::shared_ptr<dataplane::SlotPool> Share();
@@ -61,6 +60,8 @@ class RingWakers::Shared final : public dataplane::SlotPool {
   dataplane::SlotPool& ring_;
 };
 
+// The ring keeps a waker that does nothing once this is gone: taking it away could wait for the
+// ring's lock, which a slot that comes back holds while it wakes.
 inline std::shared_ptr<dataplane::SlotPool> RingWakers::Share() {
   ring_->SetWaker([self = weak_from_this()] {
     if (const auto wakers = self.lock()) wakers->WakeAll();
