@@ -23,7 +23,7 @@ absl::Status DeskIsFull(const std::string& lun) {
 
 }  // namespace
 
-Desk::~Desk() {
+void Desk::Stop() {
   std::thread thread;
   {
     absl::MutexLock lock(&mutex_);
@@ -36,6 +36,7 @@ Desk::~Desk() {
 void Desk::Run(dataplane::Task task) {
   if (at_once_) return task();
   absl::MutexLock lock(&mutex_);
+  if (stop_) return;  // the task dies once the lock is gone
   tasks_.push_back(std::move(task));
   MakeThread().IgnoreError();  // else it is tried again with the next
 }
@@ -47,6 +48,7 @@ absl::Status Desk::TryRun(dataplane::Task task) {
   }
   absl::MutexLock lock(&mutex_);
   if (tasks_.size() >= kMaxWaiting) return DeskIsFull(lun_);
+  if (stop_) return absl::OkStatus();
   TD_RETURN_IF_ERROR(MakeThread());
   tasks_.push_back(std::move(task));
   return absl::OkStatus();
@@ -58,7 +60,7 @@ size_t Desk::waiting() const {
 }
 
 absl::Status Desk::MakeThread() {
-  if (thread_.joinable() || stop_) return absl::OkStatus();
+  if (thread_.joinable()) return absl::OkStatus();
   TD_ASSIGN_OR_RETURN(thread_, dataplane::StartThread(absl::StrCat("lun-", lun_).substr(0, 15),
                                                       [this] { Work(); }));
   return absl::OkStatus();
@@ -85,6 +87,15 @@ void Desk::Work() {
 void Desks::SetAtOnce(bool at_once) {
   absl::MutexLock lock(&mutex_);
   at_once_ = at_once;
+}
+
+void Desks::Stop() {
+  std::map<std::string, std::shared_ptr<Desk>> desks;
+  {
+    absl::MutexLock lock(&mutex_);
+    desks = desks_;
+  }
+  for (const auto& [lun, desk] : desks) desk->Stop();
 }
 
 std::shared_ptr<Desk> Desks::Of(const std::string& lun) {

@@ -15,14 +15,16 @@
 
 namespace tapedeck::storage_node {
 
-// Any thread, but the destructor not on the desk's own.
+// Any thread, but Stop and the destructor not on the desk's own.
 class Desk {
  public:
   // `at_once`: what is given is done before Run returns, for simulations with stores that never
   // wait.
   explicit Desk(std::string lun, bool at_once = false) : lun_(std::move(lun)), at_once_(at_once) {}
-  // Runs what is queued, then joins.
-  ~Desk();
+  ~Desk() { Stop(); }
+
+  // Runs what is queued, then joins. What comes later is dropped.
+  void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Runs `task` after all that was given before.
   void Run(dataplane::Task task) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -52,6 +54,9 @@ class Desks {
  public:
   // Of all desks that are made from now on.
   void SetAtOnce(bool at_once) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Of all desks: their tasks may use other desks until those are stopped, too.
+  void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // By the LUN's id. It stays when the LUN is deleted: what was asked for may not be done.
   std::shared_ptr<Desk> Of(const std::string& lun) ABSL_LOCKS_EXCLUDED(mutex_);

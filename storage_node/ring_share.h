@@ -60,8 +60,8 @@ class RingWakers::Shared final : public dataplane::SlotPool {
   dataplane::SlotPool& ring_;
 };
 
-// The ring keeps a waker that does nothing once this is gone: taking it away could wait for the ring's
-// lock, which a slot that comes back holds while it wakes.
+// The ring keeps a waker that does nothing once this is gone: taking it away could wait for the
+// ring's lock, which a slot that comes back holds while it wakes.
 inline std::shared_ptr<dataplane::SlotPool> RingWakers::Share() {
   ring_->SetWaker([self = weak_from_this()] {
     if (const auto wakers = self.lock()) wakers->WakeAll();

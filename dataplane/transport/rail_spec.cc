@@ -10,9 +10,6 @@
 namespace tapedeck::dataplane {
 namespace {
 
-// Peers take no longer ones.
-constexpr size_t kMaxNameBytes = 63;
-constexpr size_t kMaxAddressBytes = 64;
 // Of a text that is wrong.
 constexpr size_t kMaxShownBytes = 200;
 
@@ -20,12 +17,12 @@ bool IsRailName(absl::string_view name) {
   const auto allowed = [](unsigned char c) {
     return absl::ascii_isalnum(c) || c == '.' || c == '_' || c == '-';
   };
-  return !name.empty() && name.size() <= kMaxNameBytes && std::ranges::all_of(name, allowed);
+  return !name.empty() && name.size() <= kMaxRailNameBytes && std::ranges::all_of(name, allowed);
 }
 
 bool IsAddress(absl::string_view address) {
   const auto printed = [](unsigned char c) { return absl::ascii_isgraph(c); };
-  return !address.empty() && address.size() <= kMaxAddressBytes &&
+  return !address.empty() && address.size() <= kMaxRailAddressBytes &&
          std::ranges::all_of(address, printed);
 }
 

@@ -1,12 +1,17 @@
 // A rail as the command line has it: NAME=KIND:ADDRESS[:PORT], e.g. r0=tcp:127.0.0.1.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
 
 namespace tapedeck::dataplane {
+
+// As much as peers take.
+inline constexpr size_t kMaxRailNameBytes = 63;
+inline constexpr size_t kMaxRailAddressBytes = 64;
 
 // PORT is the listener's on a storage node; 0 or absent lets the system choose.
 struct RailSpec {

@@ -14,7 +14,9 @@ import xml.etree.ElementTree as ElementTree
 
 Case = collections.namedtuple("Case", "outcome name seconds reason")
 SKIPPED_OUTPUT = re.compile(r"^.*(?:skipped:|Skipped\n)\s*(.*)$", re.MULTILINE)
+VERDICT = re.compile(r"^(passed|failed|skipped)\t", re.MULTILINE)
 SHOWN_FIRST, SHOWN_LAST = 20, 100  # lines of a failed entry's output
+SHOWN_WHY = 600  # characters
 SLOWEST = 10
 
 
@@ -38,11 +40,15 @@ def gtest_cases(path):
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         name = f"{case.get('classname')}.{case.get('name')}"
         skipped = case.find("skipped")
-        if case.find("failure") is not None:
+        failure = case.find("failure")
+        if failure is not None:
             outcome = "failed"
         else:
             outcome = "skipped" if skipped is not None or case.get("status") == "notrun" else "passed"
-        reason = (skipped.get("message") or skipped.text or "").strip().split("\n")[-1] if skipped is not None else ""
+        told = failure if failure is not None else skipped
+        reason = (told.get("message") or told.text or "").strip() if told is not None else ""
+        if outcome == "skipped":
+            reason = reason.split("\n")[-1]
         yield Case(outcome, name, float(case.get("time") or 0), reason or "no reason given")
 
 
@@ -64,12 +70,16 @@ def cases_of(entry, results):
     if not cases:
         return [Case(outcome, entry.get("name"), float(entry.get("time")), said(entry))]
     if outcome == "failed" and all(case.outcome != "failed" for case in cases):
-        cases.append(Case("failed", entry.get("name"), 0, ""))
+        cases.append(Case("failed", entry.get("name"), 0, "what it says follows"))
     return cases
 
 
 def shown(output):
-    """The lines of a failed entry's output that are worth showing."""
+    """The lines of a failed entry's output that are worth showing: of a list of checks, those of the ones that failed."""
+    starts = [verdict.start() for verdict in VERDICT.finditer(output)]
+    if starts:
+        parts = [output[start:end] for start, end in zip(starts, starts[1:] + [len(output)])]
+        output = "".join(part for part in parts if part.startswith("failed")) or output
     lines = output.splitlines()
     if len(lines) <= SHOWN_FIRST + SHOWN_LAST:
         return lines
@@ -80,7 +90,7 @@ def report_failed(entry, cases):
     """Names of the failed cases, and what their entry said."""
     for case in cases:
         if case.outcome == "failed":
-            print(f"  FAILED {case.name}", file=sys.stderr)
+            print(f"  FAILED {case.name}: {' '.join(case.reason.split())[:SHOWN_WHY]}", file=sys.stderr)
     for line in shown(entry.findtext("system-out") or ""):
         print(f"    {line}", file=sys.stderr)
 

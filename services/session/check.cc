@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/transport/rail_spec.h"
 #include "services/errors.h"
 #include "services/recording.h"
 #include "services/session/stream_values.h"
@@ -12,9 +13,10 @@
 namespace tapedeck::services::session {
 namespace {
 
+using dataplane::kMaxRailAddressBytes;
+using dataplane::kMaxRailNameBytes;
+
 constexpr size_t kMaxRails = 64;
-constexpr size_t kMaxRailNameBytes = 63;
-constexpr size_t kMaxAddressBytes = 64;
 // Words for people: errors name every rail with its cause.
 constexpr size_t kMaxTextBytes = 16 << 10;
 constexpr size_t kMaxMetadata = 64;
@@ -120,7 +122,7 @@ absl::Status CheckAccept(const Known& known, const Accept& accept) {
   for (const RailName& rail : accept.rails) {
     check.Text(rail.name, kMaxRailNameBytes, "rails.name")
         .Text(rail.transport, kMaxRailNameBytes, "rails.transport")
-        .Text(rail.address, kMaxAddressBytes, "rails.address");
+        .Text(rail.address, kMaxRailAddressBytes, "rails.address");
   }
   CheckLabels(check, accept.labels);
   return check.status();
@@ -134,7 +136,7 @@ absl::Status CheckRailOffer(const Known& known, const RailOffer& offer) {
       .Require(offer.window.address <= UINT64_MAX - std::min(offer.window.bytes, kMaxWindowBytes),
                "region.address", "goes round the end of memory");
   if (const auto* tcp = std::get_if<dataplane::TcpEndpoint>(&offer.endpoint)) {
-    check.Text(tcp->address, kMaxAddressBytes, "tcp.address");
+    check.Text(tcp->address, kMaxRailAddressBytes, "tcp.address");
   }
   return check.status();
 }

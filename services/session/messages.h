@@ -20,7 +20,7 @@ using dataplane::CommitLevel;
 using dataplane::TransferOp;
 using dataplane::Watermarks;
 
-inline constexpr uint32_t kProtocolVersion = 1;
+inline constexpr uint32_t kProtocolVersion = 2;
 
 enum class Direction { kRecord = 1, kPlayback = 2 };
 

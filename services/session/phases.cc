@@ -13,20 +13,26 @@ struct PhaseLimit {
   int64_t limit_ns;
   const char* name;
   const char* what;  // did not happen
+  const char* reason = "SESSION_STALLED";
 };
 
 constexpr PhaseLimit kPhaseLimits[] = {
     {Phase::kOpen, kOpenDeadlineNs, "open", "the worker has not opened the session"},
+    {Phase::kAdmit, kAdmitNs, "admit",
+     "the LUN's disks and this machine's memory have not gone on with what the session needs",
+     "LUN_NOT_RESPONDING"},
     {Phase::kConnect, kConnectPhaseNs, "connect", "the worker has connected no rail"},
     {Phase::kRest, kRestNs, "rest", "no more of the blocks came that the worker had counted"},
     {Phase::kConsume, kConsumeNs, "consume",
      "the worker has not said that it has used what it was sent"},
 };
 
-absl::Status PhaseOver(const PhaseLimit& limit) {
+absl::Status PhaseOver(const PhaseLimit& limit, const std::string& at) {
   const std::string seconds = absl::StrCat(limit.limit_ns / dataplane::kSecondNs);
-  return WithReason(absl::DeadlineExceededError(absl::StrCat(limit.what, " in ", seconds, " s")),
-                    "SESSION_STALLED", {{"phase", limit.name}, {"seconds", seconds}});
+  return WithReason(
+      absl::DeadlineExceededError(absl::StrCat(limit.what, " in ", seconds, " s",
+                                               at.empty() ? "" : absl::StrCat(": ", at))),
+      limit.reason, {{"phase", limit.name}, {"seconds", seconds}});
 }
 
 }  // namespace
@@ -37,7 +43,7 @@ absl::Status PhaseWatch::Look(const Standing& standing, int64_t now_ns) {
   last_ = standing;
   for (const PhaseLimit& limit : kPhaseLimits) {
     if (limit.phase == standing.phase && now_ns - entered_ns_ >= limit.limit_ns) {
-      return PhaseOver(limit);
+      return PhaseOver(limit, standing.at);
     }
   }
   if (standing.rail_up || now_ns - heard_ns_ < kSilenceNs) return absl::OkStatus();

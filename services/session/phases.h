@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
 #include "dataplane/executor/executor.h"
@@ -12,7 +13,7 @@ namespace tapedeck::services::session {
 // What the node waits for.
 enum class Phase {
   kOpen,     // the worker's first message
-  kAdmit,    // its own disks and memory, which AdmissionWatch looks after
+  kAdmit,    // its own disks and memory
   kConnect,  // the first rail
   kMove,     // blocks, as long as the worker keeps a rail up
   kRest,     // blocks that the worker counted when it ended the stream
@@ -21,6 +22,8 @@ enum class Phase {
 
 // A worker that says nothing after the stream is there is dropped after this long.
 inline constexpr int64_t kOpenDeadlineNs = 5 * dataplane::kSecondNs;
+// Without any step of AdmissionWatch.
+inline constexpr int64_t kAdmitNs = 15 * dataplane::kSecondNs;
 // An honest worker has connected or given up after 8 s: 4 for an answer, 4 for the connection.
 inline constexpr int64_t kConnectPhaseNs = 10 * dataplane::kSecondNs;
 // Without any more of them. The node's own disk may be what holds them up.
@@ -35,7 +38,8 @@ inline constexpr int64_t kSilenceNs = 6 * dataplane::kSecondNs;
 struct Standing {
   Phase phase = Phase::kOpen;
   bool rail_up = false;
-  uint64_t done = 0;  // grows while kRest goes on
+  uint64_t done = 0;  // grows while kAdmit and kRest go on
+  std::string at;     // what kAdmit is at
 };
 
 // On the session's executor.
@@ -46,8 +50,9 @@ class PhaseWatch {
   // The worker has sent a message.
   void Heard(int64_t now_ns) { heard_ns_ = now_ns; }
 
-  // DEADLINE_EXCEEDED (SESSION_STALLED) once a phase has lasted too long, UNAVAILABLE (PEER_LOST)
-  // once nothing has come from the worker for too long. To be asked every second at least.
+  // DEADLINE_EXCEEDED (SESSION_STALLED, LUN_NOT_RESPONDING) once a phase has lasted too long,
+  // UNAVAILABLE (PEER_LOST) once nothing has come from the worker for too long. To be asked every
+  // second at least.
   absl::Status Look(const Standing& standing, int64_t now_ns);
 
  private:

@@ -15,9 +15,6 @@ using dataplane::LogLevel;
 
 namespace {
 
-// The longest that nothing moves while what a session asked for is prepared.
-constexpr int64_t kAdmissionDeadlineNs = 15 * dataplane::kSecondNs;
-
 absl::Status UnexpectedFromWorker(absl::string_view message) {
   return UnexpectedMessage("the worker", message);
 }
@@ -62,7 +59,11 @@ void ServerSession::LookAtPhase() {
 }
 
 Standing ServerSession::standing() const {
-  if (transfer_ == nullptr) return {.phase = admission_ != nullptr ? Phase::kAdmit : Phase::kOpen};
+  if (admission_ == nullptr) return {.phase = Phase::kOpen};
+  if (transfer_ == nullptr) {
+    const auto [at, steps] = admission_->phase();
+    return {.phase = Phase::kAdmit, .done = steps, .at = at};
+  }
   Standing standing{.phase = Phase::kMove, .rail_up = rails_->AnyUp()};
   Known known;
   transfer_->AddTo(known);
@@ -121,12 +122,11 @@ absl::Status ServerSession::OnOpen(const Open& open) {
         {{"ours", absl::StrCat(kProtocolVersion)}, {"theirs", absl::StrCat(open.version)}});
   }
   admission_ = std::make_shared<AdmissionWatch>();
-  admission_moved_ns_ = executor_.clock().NowNs();
   settings_.host->Admit(open, executor_, admission_,
                         lifetime_.Guard([this, open](absl::StatusOr<Admission> admission) {
                           OnAdmitted(open, std::move(admission));
                         }));
-  if (transfer_ == nullptr) WatchAdmission();
+  TellAdmission();
   return absl::OkStatus();
 }
 
@@ -137,21 +137,10 @@ void ServerSession::OnAdmitted(const Open& open, absl::StatusOr<Admission> admis
   if (!status.ok()) Abort(status);
 }
 
-void ServerSession::WatchAdmission() {
+void ServerSession::TellAdmission() {
   if (transfer_ != nullptr || finished_) return;
-  const auto [phase, steps] = admission_->phase();
-  const int64_t now_ns = executor_.clock().NowNs();
-  if (steps != admission_steps_) admission_moved_ns_ = now_ns;
-  admission_steps_ = steps;
-  if (now_ns - admission_moved_ns_ >= kAdmissionDeadlineNs) {
-    return Abort(WithReason(
-        absl::DeadlineExceededError(absl::StrCat(
-            "the session was not admitted: ", phase,
-            " for 15 s; see that the LUN's disks answer and that the machine has memory")),
-        "LUN_NOT_RESPONDING", {{"phase", phase}}));
-  }
-  control_->Send(Progress{.phase = phase});
-  executor_.PostAfter(kIdleProgressNs, lifetime_.Guard([this] { WatchAdmission(); }));
+  control_->Send(Progress{.phase = admission_->phase().first});
+  executor_.PostAfter(kIdleProgressNs, lifetime_.Guard([this] { TellAdmission(); }));
 }
 
 absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission) {

@@ -61,8 +61,8 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
 
   absl::Status OnOpen(const Open& open);
   void OnAdmitted(const Open& open, absl::StatusOr<Admission> admission);
-  // While what was asked for is prepared: tells the worker, and ends when nothing moves.
-  void WatchAdmission();
+  // While what was asked for is prepared, so that the worker waits.
+  void TellAdmission();
   absl::Status BeginTransfer(const Open& open, Admission admission);
   void OnPeerFinished(const Finished& finished);
   void LookAtPhase();
@@ -84,8 +84,6 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   Progress told_progress_;
   int64_t told_ns_ = 0;
   std::shared_ptr<AdmissionWatch> admission_;  // from Open on
-  uint64_t admission_steps_ = 0;
-  int64_t admission_moved_ns_ = 0;
   PhaseWatch phases_;
   bool pump_done_ = false;
   bool accepted_ = false;     // the worker knows of the transfer

@@ -91,11 +91,15 @@ struct NodeParts {
   LiveRecordings live;
   std::shared_ptr<TailMemory> follow_memory;  // null: followers read the stores
   LiveTriggers triggers;
-  // Last: what is queued uses the others. Of what sessions wait for, and of what nobody waits for:
-  // policies' deletions, and LUNs that were offline.
+  // What is queued uses the others, and other desks. Of what sessions wait for, and of what nobody
+  // waits for: policies' deletions, and LUNs that were offline.
   Desks desks;
   Desks upkeep;
   Desks memory;  // where rings are made
+
+  ~NodeParts() {
+    for (Desks* each : {&desks, &upkeep, &memory}) each->Stop();
+  }
 };
 
 // AIP-155: a request_id that was used before has the result of that time. Runs `create`, which

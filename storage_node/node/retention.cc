@@ -34,15 +34,15 @@ absl::Status DeleteWhere(NodeParts& parts, const std::string& lun_id, OpenLun& l
   return absl::OkStatus();
 }
 
+bool HasToLook(NextLooks& looks, const OpenLun& lun, int64_t now_ns) {
+  if (lun.capacity->used() > FillLimit(lun)) return true;
+  if (lun.config.max_age_ns == 0) return false;
+  absl::MutexLock lock(&looks.mutex);
+  return now_ns >= looks.at_ns[lun.config.uid];
+}
+
 void Look(NodeParts& parts, NextLooks& looks, const std::string& lun_id, OpenLun& lun) {
-  const int64_t now_ns = parts.settings.clock->WallNs();
-  const auto due = [&] {
-    absl::MutexLock lock(&looks.mutex);
-    return now_ns >= looks.at_ns[lun.config.uid];
-  };
-  const bool aged = lun.config.max_age_ns > 0 && due();
-  if (!aged && lun.capacity->used() <= FillLimit(lun)) return;
-  const auto next = ApplyPolicies(parts, lun_id, lun, now_ns);
+  const auto next = ApplyPolicies(parts, lun_id, lun, parts.settings.clock->WallNs());
   if (!next.ok()) {
     dataplane::Log(dataplane::LogLevel::kError, "retention", "policies not applied",
                    {{"lun", lun.config.name}, {"error", std::string(next.status().message())}});
@@ -109,10 +109,11 @@ void Retention::Run() {
     }
     for (const auto& [lun_id, lun] : parts_.luns.All()) {
       WarnOfFill(*lun);
+      if (!HasToLook(*next_looks_, *lun, parts_.settings.clock->WallNs())) continue;
       const auto desk = parts_.upkeep.Of(lun_id);
       if (desk->waiting() > 0) continue;  // the last look is not done
-      desk->Run([&parts = parts_, looks = next_looks_, lun_id, lun] {
-        Look(parts, *looks, lun_id, *lun);
+      desk->Run([&parts = parts_, looks = next_looks_, id = lun_id, open = lun] {
+        Look(parts, *looks, id, *open);
       });
     }
   }

@@ -75,17 +75,21 @@ void CompletionQueue::Turn() {
 
 bool CompletionQueue::Poll() {
   if (!running_) return false;
+  if (again_.has_value()) {
+    on_completion_(*std::exchange(again_, std::nullopt));
+    return true;
+  }
   std::array<ibv_wc, kPollBatch> completions;
   const int n = ibv_poll_cq(cq_.get(), batch_, completions.data());
   for (int i = 0; i < n && running_; ++i) on_completion_(completions[i]);
   return n > 0;
 }
 
-int CompletionQueue::Take(const std::function<void(const ibv_wc&)>& on_completion) {
+void CompletionQueue::Take(const std::function<void(const ibv_wc&)>& on_completion) {
+  if (again_.has_value()) on_completion(*std::exchange(again_, std::nullopt));
   std::array<ibv_wc, kPollBatch> completions;
   const int n = ibv_poll_cq(cq_.get(), kPollBatch, completions.data());
   for (int i = 0; i < n; ++i) on_completion(completions[i]);
-  return std::max(n, 0);
 }
 
 }  // namespace tapedeck::dataplane::verbs

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "dataplane/executor/event_loop.h"
@@ -29,8 +30,11 @@ class CompletionQueue {
   // being given.
   void Stop() { running_ = false; }
 
-  // Takes completions without waiting for a turn: for teardown. Returns how many.
-  int Take(const std::function<void(const ibv_wc&)>& on_completion);
+  // What was given is the first that the next Start gives.
+  void GiveAgain(const ibv_wc& completion) { again_ = completion; }
+
+  // Takes completions without waiting for a turn: for teardown.
+  void Take(const std::function<void(const ibv_wc&)>& on_completion);
 
   ibv_cq* get() const { return cq_.get(); }
 
@@ -46,6 +50,7 @@ class CompletionQueue {
   CompletionChannel channel_;
   Cq cq_;
   OnCompletion on_completion_;
+  std::optional<ibv_wc> again_;
   bool running_ = false;
   int batch_ = 1;
   bool awake_ = false;

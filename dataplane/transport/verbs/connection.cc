@@ -127,6 +127,7 @@ void VerbsConnection::OnCompletion(const ibv_wc& completion) {
 }
 
 absl::Status VerbsConnection::OnSucceeded(const WorkId& work, size_t bytes) {
+  if (work.kind == WorkKind::kHello) return absl::OkStatus();  // a late one of the offer's
   if (work.kind == WorkKind::kSend) {
     sends_.Completed(work, [this](uint64_t done) {
       if (state_ == State::kOpen) events_->OnCompleted(done);

@@ -21,7 +21,7 @@ namespace tapedeck::dataplane::verbs {
 enum class QueueKind : uint8_t { kControl = 0, kPayload = 1 };
 
 // What a completion is about; in an error only this and the status are valid.
-enum class WorkKind : uint8_t { kSend = 1, kReceive = 2, kFarewell = 3, kMarker = 4 };
+enum class WorkKind : uint8_t { kSend = 1, kReceive = 2, kFarewell = 3, kMarker = 4, kHello = 5 };
 
 // Goes into wr_id. The generation tells attempts to connect apart: a completion of an earlier one
 // means nothing.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dataplane/transport/tcp/wire.h"
+#include "services/session/messages.h"
 
 namespace tapedeck::hostile {
 namespace {
@@ -25,6 +26,16 @@ bool SendAll(int fd, const std::byte* data, size_t bytes) {
     bytes -= static_cast<size_t>(sent);
   }
   return true;
+}
+
+v1::Open HostileOpen(v1::Direction direction, v1::TransferOp op) {
+  v1::Open open;
+  open.set_version(services::session::kProtocolVersion);
+  open.set_direction(direction);
+  open.set_recorder("hostile");
+  open.set_transfer_op(op);
+  open.set_slots(1 << 20);
+  return open;
 }
 
 bool GreetRail(int fd, const std::string& token) {
@@ -120,24 +131,14 @@ bool RawSession::Send(std::span<const dataplane::Frame> frames) {
 }
 
 v1::Open RecordInto(const std::string& channel, v1::TransferOp op) {
-  v1::Open open;
-  open.set_version(1);
-  open.set_direction(v1::DIRECTION_RECORD);
+  v1::Open open = HostileOpen(v1::DIRECTION_RECORD, op);
   open.set_channel(channel);
-  open.set_recorder("hostile");
-  open.set_transfer_op(op);
-  open.set_slots(1 << 20);
   return open;
 }
 
 v1::Open Play(const std::string& recording, v1::TransferOp op) {
-  v1::Open open;
-  open.set_version(1);
-  open.set_direction(v1::DIRECTION_PLAYBACK);
+  v1::Open open = HostileOpen(v1::DIRECTION_PLAYBACK, op);
   open.set_recording(recording);
-  open.set_recorder("hostile");
-  open.set_transfer_op(op);
-  open.set_slots(1 << 20);
   return open;
 }
 

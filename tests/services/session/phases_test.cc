@@ -2,6 +2,7 @@
 // slow or pauses does not meet it.
 #include "services/session/phases.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "dataplane/memory/host/memory.h"
@@ -50,7 +51,24 @@ TEST(PhasesTest, EachHasItsLimit) {
 TEST(PhasesTest, APauseLastsAsLongAsItLikes) {
   EXPECT_TRUE(Lasting({.phase = Phase::kMove, .rail_up = true}, 7200, /*talks=*/false).ok());
   EXPECT_TRUE(Lasting({.phase = Phase::kMove, .rail_up = false}, 7200).ok());
-  EXPECT_TRUE(Lasting({.phase = Phase::kAdmit}, 7200, /*talks=*/false).ok());
+  EXPECT_TRUE(Lasting({.phase = Phase::kAdmit}, 14, /*talks=*/false).ok());
+}
+
+TEST(PhasesTest, WhatIsPreparedMustGoOn) {
+  PhaseWatch watch(0);
+  Standing standing{.phase = Phase::kAdmit, .at = "preparing memory, 40 %"};
+  const auto at = [&](int64_t second) {
+    return watch.Look(standing, second * dataplane::kSecondNs);
+  };
+  for (int64_t second = 0; second < 100; second += 10, ++standing.done) {
+    EXPECT_TRUE(at(second).ok()) << second;
+  }
+  EXPECT_TRUE(at(100).ok());
+  const absl::Status status = at(115);
+  ASSERT_TRUE(ReasonOf(status).has_value()) << status;
+  EXPECT_EQ(ReasonOf(status)->reason, "LUN_NOT_RESPONDING");
+  EXPECT_EQ(ReasonOf(status)->metadata.at("phase"), "admit");
+  EXPECT_THAT(status.message(), testing::HasSubstr("40 %"));
 }
 
 TEST(PhasesTest, SilenceWithoutARailIsTheEnd) {

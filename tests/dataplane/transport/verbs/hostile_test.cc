@@ -69,6 +69,25 @@ TEST_F(VerbsHostile, NonsenseEndsOnlyItsConnection) {
   }
 }
 
+// Nothing orders what a port says of an end's sends and of its receives: an honest peer's first
+// frame may come before the word that the hello to it has arrived.
+TEST_F(VerbsHostile, AFrameRightBehindTheHelloIsHeard) {
+  for (const bool listens : {true, false}) {
+    SCOPED_TRACE(listens ? "the victim listens" : "the victim connects");
+    RawPeer raw(LoopbackAddress());
+    TransportEnd victim(kLoopback, listens, RemoteAccess::kNone);
+    auto up = victim.Connect(raw.endpoint());
+    const Message frame{.kind = MessageKind::kFrame,
+                        .frame = {.type = FrameType::kPing, .slot = 5}};
+    raw.SayHelloAnd(std::get<QueuePairEndpoint>(victim.offer->endpoint()), {&frame, 1});
+    ASSERT_TRUE(up.get().ok());
+    EXPECT_EQ(victim.events.Frame(0).frame.slot, 5u);
+    victim.Do([](Connection& c) { c.Send({.type = FrameType::kPing}, {}, 1); });
+    victim.Do([](Connection& c) { c.Close(absl::CancelledError("enough")); });
+    EXPECT_EQ(victim.events.Closed().code(), absl::StatusCode::kCancelled);
+  }
+}
+
 TEST_F(VerbsHostile, PayloadOfAnotherSizeThanItsFrameNames) {
   RawPeer raw(LoopbackAddress());
   const auto victim = Victim(raw, RemoteAccess::kNone);

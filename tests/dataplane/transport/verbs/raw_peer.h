@@ -33,15 +33,22 @@ class RawPeer {
 
   // As the connecting end does; true once the victim has answered.
   bool SayHello(const QueuePairEndpoint& victim) {
-    EXPECT_TRUE(queues_->Connect(victim).ok());
-    Say({.kind = MessageKind::kHello});
-    Say({.kind = MessageKind::kFullHello});
+    SayHelloAnd(victim, {});
     return Await([&] { return heard_ == 2; });
   }
 
+  // As either end does, but without waiting for the victim's hello before what comes next.
+  void SayHelloAnd(const QueuePairEndpoint& victim, std::span<const Message> next) {
+    EXPECT_TRUE(queues_->Connect(victim).ok());
+    Say({.kind = MessageKind::kHello});
+    Say({.kind = MessageKind::kFullHello});
+    for (const Message& message : next) Say(message);
+  }
+
   void Say(const Message& message) {
-    const bool full = message.kind == MessageKind::kFullHello;
-    const uint32_t index = full ? kFullHelloSend : kHelloSend;
+    const uint32_t index = message.kind == MessageKind::kHello       ? kHelloSend
+                           : message.kind == MessageKind::kFullHello ? kFullHelloSend
+                                                                     : kFarewellSend;
     const size_t bytes = EncodeMessage(message, queues_->send_buffer(index));
     EXPECT_TRUE(queues_->SendAlone(index, bytes, WorkKind::kSend).ok());
   }
