@@ -13,8 +13,6 @@
 namespace tapedeck::storage_node {
 namespace {
 
-// Room for the next segments of two streams is kept free, so that none waits for a deletion.
-constexpr uint64_t kFreePart = 32;
 constexpr absl::Duration kRetentionPeriod = absl::Seconds(1);
 
 bool MayGo(const format::Manifest& manifest) {

@@ -12,6 +12,10 @@
 
 namespace tapedeck::storage_node {
 
+// The part of a ring that is kept free for the next segments of two streams, so that none waits for
+// a deletion.
+inline constexpr uint64_t kFreePart = 32;
+
 // How much a LUN may hold before the oldest go; UINT64_MAX: no such limit.
 uint64_t FillLimit(const OpenLun& lun);
 

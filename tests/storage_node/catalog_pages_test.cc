@@ -18,6 +18,7 @@ class CatalogPagesTest : public testing::Test {
   void Put(int count, size_t label_bytes = 0) {
     for (int i = 0; i < count; ++i) {
       format::Manifest manifest{.id = std::to_string(i),
+                                .identity = {.channel = Name(i).channel},
                                 .block_bytes = 65536,
                                 .datatype = "cu8",
                                 .labels = {{"l", std::string(label_bytes, 'x')}},

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "storage_node/node/retention.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -32,6 +33,14 @@ class SegmentTest : public testing::TestWithParam<services::StoreKind> {
     const auto made = node_.node().luns().CreateLun(lun, "");
     ASSERT_TRUE(made.ok()) << made.status();
     ring_ = lun.full_policy == services::FullPolicy::kRing;
+  }
+  // A full ring's policies delete once more when the last segment has ended, where a segment is
+  // more than the part that they keep free. Waits until they have.
+  void AwaitPolicies() {
+    EXPECT_TRUE(node_.executor().RunUntil([&] {
+      const auto lun = node_.node().luns().GetLun("luns/ring");
+      return lun.ok() && lun->used_bytes <= lun->capacity_bytes - lun->capacity_bytes / kFreePart;
+    }));
   }
   void MakeRing() { MakeLun({.full_policy = services::FullPolicy::kRing}); }
 

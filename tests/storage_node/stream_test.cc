@@ -24,6 +24,7 @@ TEST_P(StreamTest, APlaybackGoesOnWithTheNextSegment) {
   Push(recorder, 0, 1000);
   ASSERT_TRUE(recorder.Finish().ok());
   recorder.admission.sink = nullptr;
+  AwaitPolicies();
   const auto segments = Segments();
   const uint64_t oldest = segments.begin()->first * kSegmentBlocks;
   const auto [all, end] = Stream(segments.begin()->second.name);

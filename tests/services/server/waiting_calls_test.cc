@@ -46,12 +46,14 @@ TEST(WaitingCallsTest, TheQueueIsBounded) {
   int taken = 0;
   {
     CallThreads threads(1);
-    threads.Run([&] {
-      begun.Notify();
-      let_go.WaitForNotification();
-    });
+    ASSERT_TRUE(threads
+                    .Run([&] {
+                      begun.Notify();
+                      let_go.WaitForNotification();
+                    })
+                    .ok());
     begun.WaitForNotification();
-    while (taken < 10'000 && threads.Run([&] { ++ran; })) ++taken;
+    while (taken < 10'000 && threads.Run([&] { ++ran; }).ok()) ++taken;
     let_go.Notify();
   }
   EXPECT_EQ(taken, static_cast<int>(kMaxWaitingCalls));
