@@ -34,18 +34,21 @@ fill() {
   done
 }
 
-# with_capacity STORE BLOCKS: as many as fit beside four indexes and manifests; of a block LUN each index has 4 MiB.
+# with_capacity STORE BESIDE: as many blocks as fit beside the indexes and manifests of the recordings that began, which
+# take BESIDE MiB in all: of a block LUN each index has 4.
 with_capacity() {
-  local blocks
+  local blocks recordings fit
   CAPACITY=256MiB lun_with_channel "$1" "full-$1/c0" cf32_le 1MiB
   fill "full-$1/c0"
   ends_full "full-$1/c0" '.blocks == .durable_watermark and .missing_blocks == 0'
   wait_for 5 grep -q "LUN nearly full.* lun=luns/full-$1 " "$WORK/storage.log" || fail "no warning of a full LUN"
   blocks=$(recordings_of "full-$1/c0" | jq -s 'map(.blocks) | add')
-  ((blocks == $2)) || fail "$blocks blocks of 1 MiB lie on a $1 LUN of 256 MiB, not $2"
+  recordings=$(recordings_of "full-$1/c0" | jq -s length)
+  fit=$((256 - ($2)))
+  ((blocks == fit)) || fail "$blocks blocks of 1 MiB lie on a $1 LUN of 256 MiB in $recordings recordings, not $fit"
   tapectl recordings delete "$(recordings_of "full-$1/c0" | jq -rs 'max_by(.blocks).name')"
   tapectl record "full-$1/c0" --source synth --blocks 8 >/dev/null
-  echo "$1 LUN of 256 MiB: four recordings hold $blocks blocks, all durable"
+  echo "$1 LUN of 256 MiB: $recordings recordings hold $blocks blocks, all durable"
 }
 
 full_device() {
@@ -82,8 +85,8 @@ services_end_mounted() {
 begin_test
 start_storage
 start_worker
-with_capacity posix 255
-with_capacity direct 255
-with_capacity block 240
+with_capacity posix 1
+with_capacity direct 1
+with_capacity block "4 * recordings"
 full_device
 full_file_system
