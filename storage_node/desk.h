@@ -29,8 +29,8 @@ class Desk {
   // Runs `task` after all that was given before.
   void Run(dataplane::Task task) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The same for what strangers ask for. RESOURCE_EXHAUSTED (LIMIT_REACHED) while too much waits, or
-  // if the desk has no thread yet and none can be made.
+  // The same for what strangers ask for. RESOURCE_EXHAUSTED (LIMIT_REACHED) while too much waits,
+  // or if the desk has no thread yet and none can be made.
   absl::Status TryRun(dataplane::Task task) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Tasks that are not done.

@@ -256,20 +256,19 @@ absl::StatusOr<ArmRecording> PrepareRecording(NodeParts& parts, const RecordTarg
     return files.status();
   }
   const store::Layout layout = lun->store->layout();
-  auto prepared =
-      std::make_unique<Prepared>(parts, name, Held{.lun = lun, .lease = std::move(lease)},
-                                 WriterOptions{.name = name.ToString(),
-                                               .manifest = manifest,
-                                               .ring_slots = ring_slots,
-                                               .arrivals = std::move(arrivals),
-                                               .capacity = lun->capacity,
-                                               .layout = layout,
-                                               .reserved = std::move(room),
-                                               .live = std::make_shared<LiveRecording>(
-                                                   layout.annotation_bytes),
-                                               .on_sealed = OnSealed(parts, name, lun, executor),
-                                               .verifier = parts.verifier},
-                                 *std::move(files));
+  auto prepared = std::make_unique<Prepared>(
+      parts, name, Held{.lun = lun, .lease = std::move(lease)},
+      WriterOptions{.name = name.ToString(),
+                    .manifest = manifest,
+                    .ring_slots = ring_slots,
+                    .arrivals = std::move(arrivals),
+                    .capacity = lun->capacity,
+                    .layout = layout,
+                    .reserved = std::move(room),
+                    .live = std::make_shared<LiveRecording>(layout.annotation_bytes),
+                    .on_sealed = OnSealed(parts, name, lun, executor),
+                    .verifier = parts.verifier},
+      *std::move(files));
   return [&parts, &executor, prepared = std::move(prepared)]() mutable {
     return prepared->Arm(parts, executor);
   };
