@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# deploy/ci/fuzz.sh [SECONDS]: builds the fuzzers of tests/fuzz with clang, libFuzzer and AddressSanitizer into build-fuzz, and
-# runs each for 5 seconds, or as many as said, from its corpus on. What they find of use is kept in build-fuzz/corpus. A crash
+# deploy/ci/fuzz.sh [SECONDS]: builds the fuzzers of tests/fuzz with clang, libFuzzer, AddressSanitizer and UBSan into build-fuzz,
+# and runs each for 5 seconds, or as many as said, from its corpus on. What they find of use is kept in build-fuzz/corpus. A crash
 # fails, with the path of the bytes that cause it.
 set -euo pipefail
 # shellcheck source=deploy/setup.sh
@@ -37,11 +37,11 @@ if ! can_fuzz; then
 fi
 # shellcheck disable=SC2034
 TAPEDECK_TARGETS=(tapedeck_fuzz)
-tapedeck_build_shown Building "$DIR/build.log" "$DIR" -DTAPEDECK_FUZZ=ON -DTAPEDECK_SANITIZE=address,fuzzer-no-link \
+tapedeck_build_shown Building "$DIR/build.log" "$DIR" -DTAPEDECK_FUZZ=ON -DTAPEDECK_SANITIZE=address,undefined,fuzzer-no-link \
   -DCMAKE_CXX_COMPILER=clang++ -DTAPEDECK_CUDA=OFF -DTAPEDECK_VERBS=OFF -DTAPEDECK_HWLOC=OFF -DTAPEDECK_FFTW=OFF \
   -DCMAKE_BUILD_TYPE=Fuzz -DCMAKE_CXX_FLAGS_FUZZ='-O1 -g1'
 export -f run_one
-export DIR CORPUS SECONDS_EACH
+export DIR CORPUS SECONDS_EACH UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 # The inner shell expands it.
 # shellcheck disable=SC2016
 for folder in "$CORPUS"/*/; do basename "$folder"; done | xargs -n 1 -P "$(nproc)" bash -c 'run_one "$1"' run_one
