@@ -30,16 +30,14 @@ void Try(NodeParts& parts, const std::string& lun_id) {
 
 }  // namespace
 
-LateLuns::LateLuns(NodeParts& parts) : parts_(parts) {
-  if (!parts.luns.Offline().empty()) thread_ = std::thread([this] { Run(); });
-}
+LateLuns::LateLuns(NodeParts& parts) : parts_(parts), thread_([this] { Run(); }) {}
 
 LateLuns::~LateLuns() {
   {
     absl::MutexLock lock(&mutex_);
     stop_ = true;
   }
-  if (thread_.joinable()) thread_.join();
+  thread_.join();
 }
 
 void LateLuns::Run() {
@@ -48,9 +46,10 @@ void LateLuns::Run() {
       absl::MutexLock lock(&mutex_);
       if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), kRetryPeriod)) return;
     }
-    const auto offline = parts_.luns.Offline();
-    if (offline.empty()) return;
-    for (const auto& [lun_id, lun] : offline) {
+    // While it is being closed its members are locked by this node itself.
+    const auto closing = parts_.luns.Closing();
+    for (const auto& [lun_id, lun] : parts_.luns.Offline()) {
+      if (closing.contains(lun_id)) continue;
       const auto desk = parts_.upkeep.Of(lun_id);
       if (desk->waiting() > 0) continue;
       desk->Run([&parts = parts_, id = lun_id] { Try(parts, id); });

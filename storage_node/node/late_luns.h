@@ -1,5 +1,5 @@
-// Opens the LUNs that were offline at the start once their members are there: a mount that came
-// late, a drive that was plugged in again, a lock that another process has let go.
+// Opens the LUNs that are offline once their members are there: a mount that came late or again, a
+// drive that was plugged in again, a lock that another process has let go.
 #pragma once
 
 #include <thread>
@@ -10,7 +10,7 @@
 
 namespace tapedeck::storage_node {
 
-// Owned by the node. Has a thread while a LUN is offline.
+// Owned by the node.
 class LateLuns {
  public:
   explicit LateLuns(NodeParts& parts);

@@ -96,9 +96,10 @@ struct NodeParts {
   Desks desks;
   Desks upkeep;
   Desks memory;  // where rings are made
+  Desks looks;   // where it is seen whether members are still there
 
   ~NodeParts() {
-    for (Desks* each : {&desks, &upkeep, &memory}) each->Stop();
+    for (Desks* each : {&desks, &upkeep, &memory, &looks}) each->Stop();
   }
 };
 
