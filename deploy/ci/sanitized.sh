@@ -12,6 +12,7 @@ TAPEDECK_TARGETS=(tapedeck_tests)
 # -O1 keeps the 200 simulated runs quick; no NDEBUG, so that asserts count.
 tapedeck_build_shown Building "$dir/build.log" "$dir" -DTAPEDECK_SANITIZE="$sanitizers" -DTAPEDECK_CUDA=OFF \
   -DCMAKE_BUILD_TYPE=Sanitized -DCMAKE_CXX_FLAGS_SANITIZED='-O1 -g1'
+export TAPEDECK_SANITIZED=1
 export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:suppressions=$TAPEDECK_ROOT/deploy/ci/tsan.suppressions

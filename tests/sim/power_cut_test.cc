@@ -134,7 +134,7 @@ void Check(FaultDisk& disk, uint32_t members, uint64_t acknowledged, uint64_t pu
 TEST(PowerCut, DurableBlocksSurviveAndNothingElseIsGivenAsGood) {
   CrashStates states;
   uint64_t acknowledged_blocks = 0;
-  const std::vector<uint64_t> seeds = Seeds(kSeeds);
+  const std::vector<uint64_t> seeds = StateSeeds(kSeeds);
   for (const uint64_t seed : seeds) {
     SCOPED_TRACE(HowToRepeat(seed));
     const auto members = static_cast<uint32_t>(1 + seed % 2);

@@ -15,7 +15,7 @@ class RingPowerCut : public testing::TestWithParam<SimLun> {};
 
 TEST_P(RingPowerCut, NothingDurableIsLostAndNothingDeletedComesBack) {
   const SimLun& lun = GetParam();
-  const std::vector<uint64_t> seeds = Seeds(lun.seeds);
+  const std::vector<uint64_t> seeds = StateSeeds(lun.seeds);
   Lives lives(lun, [&](FaultDisk& disk, auto& store, Ledger* ledger, uint64_t seed) {
     return LunLife(disk, store, lun.room, ledger, seed).Run(2 + seed % 4);
   });

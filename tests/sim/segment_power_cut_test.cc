@@ -14,7 +14,7 @@ class SegmentPowerCut : public testing::TestWithParam<SimLun> {};
 
 TEST_P(SegmentPowerCut, NothingDurableIsLostAndNothingKeptGivesWay) {
   const SimLun& lun = GetParam();
-  const std::vector<uint64_t> seeds = Seeds(lun.seeds);
+  const std::vector<uint64_t> seeds = StateSeeds(lun.seeds);
   Fired fired;
   Lives lives(lun, [&](FaultDisk& disk, auto& store, Ledger* ledger, uint64_t seed) {
     return StreamLife(disk, store, lun.room, ledger, seed, &fired).Run(2 + seed % 3);
