@@ -61,8 +61,9 @@ parse() {
 }
 
 # What an emulated machine pays for and these tests do not need: a fifth level of page tables, protections that end a
-# block of translated code, string instructions that are emulated byte by byte, and pages that are cleared twice.
-CPU=max,la57=off,smap=off,smep=off,erms=off,fsrm=off
+# block of translated code, string instructions that are emulated byte by byte, wide registers that each switch of threads
+# and each call into a library saves, and pages that are cleared twice.
+CPU=max,la57=off,smap=off,smep=off,erms=off,fsrm=off,avx=off,avx2=off,xsave=off
 KERNEL_OPTIONS="mitigations=off tsc=reliable init_on_alloc=0 randomize_kstack_offset=off"
 
 # qemu_machine: the arguments in QEMU that do not depend on the network and the disks.
