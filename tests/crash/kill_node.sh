@@ -34,7 +34,7 @@ kill_while_recording() {
   kill_service "$STORAGE_PID"
   end_job
   RECORDING=$(jq -r '.recording // empty' "$WORK/job.json")
-  ACKNOWLEDGED=$(job | jq '.blocks // 0')
+  ACKNOWLEDGED=$(job '.blocks // 0')
   echo "$1 $RECORDING $ACKNOWLEDGED" >>"$WORK/ledger"
 }
 
@@ -57,28 +57,35 @@ restart() {
   WORST_MS=$((began > WORST_MS ? began : WORST_MS))
 }
 
-# The segments of this cycle's stream that the ring still has, in order, as one array.
+# The segments of this cycle's stream that the ring still has, in order, as one array in SEGMENTS.
 segments() {
-  tapectl_json recordings list "${1#luns/}" | jq -c --arg stream "${RECORDING##*/}" \
-    '[.recordings[] | select(.labels.stream == $stream)] | map(.first = (.labels.segment | tonumber) * 16) | sort_by(.first)'
+  SEGMENTS=$(tapectl_json recordings list "${1#luns/}" | jq -c --arg stream "${RECORDING##*/}" \
+    '[.recordings[] | select(.labels.stream == $stream)] | map(.first = (.labels.segment | tonumber) * 16) | sort_by(.first)')
 }
 
-all_are_closed() { segments "$1" | jq -e 'length > 0 and all(.state == "SEALED" or .state == "SALVAGED")'; }
+all_are_closed() {
+  segments "$1"
+  jq -e 'length > 0 and all(.state == "SEALED" or .state == "SALVAGED")' <<<"$SEGMENTS"
+}
 
 # check_ring CHANNEL: a ring of 512 blocks, 16 to a segment, has the end of what was acknowledged, without a gap.
 check_ring() {
-  local list first name report
-  wait_for 10 all_are_closed "$1" || fail "seed $SEED: $1 is not closed: $(segments "$1")"
-  list=$(segments "$1")
-  json_is "$list" ".[-1].first + .[-1].blocks >= $ACKNOWLEDGED" "seed $SEED: the end of $1"
-  json_is "$list" '.[-1].first - .[0].first == 16 * (length - 1)' "seed $SEED: segments of $1"
-  json_is "$list" '.[0].first == 0 or length >= 24' "seed $SEED: $1 has too little"
-  while read -r first name; do
-    report=$(tapectl_json recordings verify "$name" || true)
-    json_is "$report" "[.damaged[]? | select($first + .sequence < $ACKNOWLEDGED or .kind != \"missing\")] == []" \
-      "seed $SEED: $ACKNOWLEDGED blocks of $1 were acknowledged, $name begins at $first"
-    CHECKED=$((CHECKED + $(jq 'select(.done // true) | .blocks // 0' <<<"$report" | tail -n 1)))
-  done < <(jq -r '.[] | "\(.first) \(.name)"' <<<"$list")
+  local first name reports
+  wait_for 10 all_are_closed "$1" || fail "seed $SEED: $1 is not closed: $SEGMENTS"
+  json_is "$SEGMENTS" ".[-1].first + .[-1].blocks >= $ACKNOWLEDGED" "seed $SEED: the end of $1"
+  json_is "$SEGMENTS" '.[-1].first - .[0].first == 16 * (length - 1) and (.[0].first == 0 or length >= 24)' \
+    "seed $SEED: $1 has a gap, or too little"
+  reports=$(jq -r '.[] | "\(.first) \(.name)"' <<<"$SEGMENTS" | while read -r first name; do
+    echo "{\"first\": $first, \"name\": \"$name\"}"
+    tapectl_json recordings verify "$name" || true
+  done)
+  # Of each a line that names it, then what verifying it says.
+  reports=$(jq -cs 'reduce .[] as $line ([]; if $line.first != null then . + [$line]
+    else .[-1].blocks = ($line.blocks // 0) | .[-1].damaged += ($line.damaged // []) end)' <<<"$reports")
+  json_is "$reports" "map(. as \$segment | .damaged[]? | select(\$segment.first + .sequence < $ACKNOWLEDGED or
+    .kind != \"missing\")) == []" "seed $SEED: $ACKNOWLEDGED blocks of $1 were acknowledged"
+  json_is "$reports" 'all(.blocks != null)' "seed $SEED: segments of $1 that could not be verified"
+  CHECKED=$((CHECKED + $(jq 'map(.blocks) | add' <<<"$reports")))
 }
 
 # check_ledger CHANNEL: the recording of this cycle, block by block; sometimes played too.

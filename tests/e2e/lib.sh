@@ -101,8 +101,8 @@ is_salvaged() {
 # Clock ticks of CPU time, user and system, that a process has used.
 ticks() { awk '{sub(/.*\) /, ""); print $12 + $13}' "/proc/$1/stat"; }
 
-# The newest job of the worker.
-job() { tapectl_json jobs list | jq -c '.jobs[0] // {}'; }
+# job [JQ ARGUMENT...]: what the filter says of the newest job of the worker; all of it, unless told.
+job() { tapectl_json jobs list | jq -rc "${@:2}" "(.jobs[0] // {}) | ${1:-.}"; }
 
 # has_sent PACKETS: the ports of the virtual machine, since it was booted. Read without starting a program.
 has_sent() {
@@ -127,9 +127,10 @@ is_under_way() {
 }
 
 # job_after_has_blocks JOB BLOCKS: a newer job than that one has moved so many.
-job_after_has_blocks() { job | jq -e --arg before "$1" --argjson blocks "$2" '.name != $before and .blocks >= $blocks'; }
+# shellcheck disable=SC2016
+job_after_has_blocks() { job '.name != $before and .blocks >= $blocks' -e --arg before "$1" --argjson blocks "$2"; }
 
-job_is_running() { [[ $(job | jq -r .state) == RUNNING ]]; }
+job_is_running() { job '.state == "RUNNING"' -e; }
 
 goes_on() { if [[ $RAIL_KIND == verbs ]]; then kill -0 "$JOB_PID" 2>/dev/null; else job_is_running; fi; }
 
@@ -141,7 +142,7 @@ start_job() {
     has_sent 0
     before=$((SENT + $(scaled 50) * 256))
   else
-    before=$(job | jq -r '.name // ""')
+    before=$(job '.name // ""')
   fi
   tapectl_json "$@" >"$WORK/job.json" 2>"$WORK/job.log" &
   JOB_PID=$!
@@ -160,12 +161,21 @@ is_closed() { tapectl_json recordings show "$1" | jq -e '.state == "SEALED" or .
 
 newest_recording() { tapectl_json recordings list | jq -r '.recordings[0].name // empty'; }
 
+# last_json_of TEXT: sets LAST_JSON to its last line that begins as JSON does.
+last_json_of() {
+  local line
+  LAST_JSON=
+  while IFS= read -r line; do [[ $line != '{'* ]] || LAST_JSON=$line; done <<<"$1"
+}
+
 # expect_error_in ANSWER CODE REASON: the answer's last JSON line holds an error with that code and reason (patterns).
 expect_error_in() {
-  local error
-  error=$(grep '^{' <<<"$1" | tail -n 1 | jq -c '.error // empty') || error=
+  local error code reason message
+  last_json_of "$1"
+  error=$(jq -r '.error | select(.) | "\(.code) \(.reason) \(.message // "" | @json)"' <<<"$LAST_JSON") || error=
   [[ -n $error ]] || fail "no JSON error in: $1"
-  [[ $(jq -r '.code // ""' <<<"$error") =~ ^($2)$ ]] || fail "not the code $2: $error"
-  [[ $(jq -r '.reason // ""' <<<"$error") =~ ^($3)$ ]] || fail "not the reason $3: $error"
-  [[ -n $(jq -r '.message // ""' <<<"$error") ]] || fail "no message: $error"
+  read -r code reason message <<<"$error"
+  [[ $code =~ ^($2)$ ]] || fail "not the code $2: $error"
+  [[ $reason =~ ^($3)$ ]] || fail "not the reason $3: $error"
+  [[ $message != '""' ]] || fail "no message: $error"
 }

@@ -13,7 +13,7 @@ lun_with_channel posix away/c0 cf32_le 1MiB
 lun_with_channel posix here/c0 cf32_le 1MiB
 start_job record away/c0 --source synth --duration 60s
 recording=$(newest_recording)
-seen=$(job | jq .blocks)
+seen=$(job .blocks)
 kill_service "$STORAGE_PID"
 end_job
 mv "$WORK/member-away" "$WORK/unplugged"

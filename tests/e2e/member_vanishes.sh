@@ -41,7 +41,8 @@ vanishes() {
   RECORDING=$(job_of "$lun" | jq -r .recording)
   ACKNOWLEDGED=$(job_of "$lun" | jq .blocks)
   wait_for 5 eval "((\$(job_of good | jq .blocks) > $before))" || fail "$lun: the other LUN's recording stands still"
-  echo "$lun: over after $took ms: $(grep '^{' "$WORK/$lun.json" | tail -n 1 | jq -r .error.message | head -c 150)"
+  last_json_of "$(<"$WORK/$lun.json")"
+  echo "$lun: over after $took ms: $(jq -r .error.message <<<"$LAST_JSON" | head -c 150)"
 }
 
 make_lun() {

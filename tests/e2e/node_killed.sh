@@ -11,7 +11,7 @@ start_worker
 CAPACITY=$(scaled 6144)MiB lun_with_channel posix l0/c0 cf32_le 1MiB
 start_job record l0/c0 --source synth --duration 60s
 recording=$(newest_recording)
-seen=$(job | jq .blocks)
+seen=$(job .blocks)
 killed=$(milliseconds)
 kill_service "$STORAGE_PID"
 wait_for 5 job_ended || fail "the job still runs 5 s after the node's death: $(job)"

@@ -31,7 +31,7 @@ cancelled() {
   tapectl play "$growing" --follow --sink "file:$WORK/out/copy" --replace >/dev/null 2>"$WORK/play.log" &
   local player=$!
   wait_for 10 has_part || fail "the playback did not begin: $(cat "$WORK/play.log")"
-  tapectl jobs cancel "$(job | jq -r .name)" >/dev/null
+  tapectl jobs cancel "$(job .name)" >/dev/null
   wait "$player" && fail "a cancelled playback succeeded"
   wait_for 5 no_part || fail "a cancelled playback left its part"
   expect_untouched "a cancelled playback"
@@ -55,8 +55,8 @@ recording=$(tapectl_json record l0/c0 --source "file:$WORK/samples.bin" | jq -r 
 tapectl record l0/c1 --source "file:$WORK/samples.bin" --loop --duration 60s >/dev/null 2>&1 &
 recorder=$!
 wait_for 10 job_is_running || fail "nothing records"
-growing=$(job | jq -r .recording)
-recording_job=$(job | jq -r .name)
+growing=$(job .recording)
+recording_job=$(job .name)
 refused
 cancelled
 tapectl jobs cancel "$recording_job" >/dev/null

@@ -9,7 +9,7 @@ own_the_rails "$@"
 BLOCKS=$(scaled 4000)
 STALL_LIMIT_MS=1000
 
-blocks_moved() { job | jq .blocks; }
+blocks_moved() { job .blocks; }
 
 generations_of_r1() { grep -c 'rail up.*rail=r1' "$1"; }
 
@@ -58,7 +58,8 @@ both_down() {
   took=$(($(milliseconds) - started))
   port_up 0
   port_up 1
-  echo "both ports down: the job ended after $took ms: $(jq -c '.error // .' <<<"$(grep '^{' <<<"$ANSWER" | tail -n 1)")"
+  last_json_of "$ANSWER"
+  echo "both ports down: the job ended after $took ms: $(jq -c '.error // .' <<<"$LAST_JSON")"
   ((JOB_STATUS != 0)) || fail "the job reports success: $ANSWER"
   ((took < $(slow 15000))) || fail "the job ended only after $took ms"
   expect_error_in "$ANSWER" UNAVAILABLE ALL_RAILS_DOWN

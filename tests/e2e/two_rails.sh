@@ -45,7 +45,7 @@ die_without_rail() {
   recording=$(newest_recording)
   rail_out
   sleep 0.1
-  seen=$(job | jq .blocks)
+  seen=$(job .blocks)
   kill_service "$WORKER_PID"
   rail_in
   end_job

@@ -9,7 +9,7 @@ start_worker
 CAPACITY=$(scaled 6144 2048)MiB lun_with_channel posix l0/c0 cf32_le 1MiB
 start_job record l0/c0 --source synth --duration 60s
 recording=$(newest_recording)
-seen=$(job | jq .blocks)
+seen=$(job .blocks)
 killed=$(milliseconds)
 kill_service "$WORKER_PID"
 wait_for 5 is_closed "$recording" || fail "5 s after the worker's death: $(tapectl_json recordings show "$recording")"

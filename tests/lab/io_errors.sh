@@ -84,8 +84,9 @@ bad_sector() {
   answer=$(timeout "$(slow 30)" "$TAPEDECK_BIN/tapectl" --output json play "$name" --sink "file:$WORK/copy" 2>&1) &&
     fail "$1: a bad sector played: $answer"
   expect_error_in "$answer" DATA_LOSS BLOCK_DAMAGED
-  json_is "$(grep '^{' <<<"$answer" | tail -n 1)" '.lost_blocks == 1' "$1: playing over a bad sector"
-  part=$(grep '^{' <<<"$answer" | tail -n 1 | jq -r .error.metadata.path)
+  last_json_of "$answer"
+  json_is "$LAST_JSON" '.lost_blocks == 1' "$1: playing over a bad sector"
+  part=$(jq -r .error.metadata.path <<<"$LAST_JSON")
   cmp -n $((BAD_BLOCK * BLOCK_BYTES)) "$WORK/source" "$part" || fail "$1: wrong before the gap"
   cmp -i $(((BAD_BLOCK + 1) * BLOCK_BYTES)) "$WORK/source" "$part" || fail "$1: wrong after the gap"
   forget_pages
@@ -97,7 +98,8 @@ bad_sector() {
 }
 
 # is_ahead LUN: the job's worker was told of some blocks.
-is_ahead() { job | jq -e --arg channel "/$1/" '.state == "RUNNING" and (.recording | contains($channel)) and .blocks > 20'; }
+# shellcheck disable=SC2016
+is_ahead() { job '.state == "RUNNING" and (.recording | contains($channel)) and .blocks > 20' -e --arg channel "/$1/"; }
 
 # job_is_over PID
 job_is_over() { ! kill -0 "$1" 2>/dev/null; }
@@ -127,8 +129,8 @@ failing_disk() {
   [[ $ANSWER == *"$MEMBER"* && $ANSWER =~ (Input/output error|Read-only file system) ]] ||
     fail "$1, $2: the error names neither member nor cause: $ANSWER"
   kill -0 "$STORAGE_PID" || fail "$1, $2: the storage node died"
-  acknowledged=$(job | jq .blocks)
-  name=$(job | jq -r .recording)
+  acknowledged=$(job .blocks)
+  name=$(job .recording)
   remount "$1"
   wait_for 10 is_closed "$name" || fail "$1, $2: $name is not closed"
   json_is "$(tapectl_json recordings show "$name")" ".blocks >= $acknowledged" "$1, $2: $acknowledged were acknowledged"
@@ -137,7 +139,8 @@ failing_disk() {
     "[.damaged[]? | select(.sequence < $acknowledged or .kind != \"missing\")] == []" "$1, $2: verify"
   report=$(tapectl_json play "$name" --sink verify 2>&1 || true)
   [[ $report != *CONTENT_MISMATCH* ]] || fail "$1, $2: wrong bytes: $report"
-  json_is "$(grep '^{' <<<"$report" | tail -n 1)" ".crc_errors == 0 and .blocks + .lost_blocks >= $acknowledged" "$1, $2: play"
+  last_json_of "$report"
+  json_is "$LAST_JSON" ".crc_errors == 0 and .blocks + .lost_blocks >= $acknowledged" "$1, $2: play"
   is_whole "$(tapectl_json record "$1/synth" --source synth --blocks 20 | tail -n 1)" "$1, $2: recording after that"
   echo "$1, $2: $(jq -r .error.message <<<"$ANSWER" | head -c 160); $acknowledged blocks acknowledged, 0 lost"
 }

@@ -18,7 +18,7 @@ channel() { CAPACITY=64MiB lun_with_channel memory v/c0 cf32_le 1MiB; }
 # logged FILE TEXT [WHAT]: the text is in the log of the storage node or the worker.
 logged() { grep -qF "$2" "$WORK/$1.log" || fail "$1 does not say: $2"; }
 
-has_moved() { (($(job | jq .blocks) >= $1)); }
+has_moved() { (($(job .blocks) >= $1)); }
 
 # A device that is pulled out ends its rail, not the session: an endless recording goes on, until it is cancelled.
 device_gone() {
@@ -31,8 +31,8 @@ device_gone() {
   start_job record v/c0 --source synth --duration 600s
   remove_port 1
   wait_for 20 grep -qF "$said" "$WORK/worker.log" || fail "the worker does not say: $said"
-  wait_for 30 has_moved $(($(job | jq .blocks) + 64)) || fail "nothing moves any more: $(job)"
-  tapectl jobs cancel "$(job | jq -r .name)" >/dev/null
+  wait_for 30 has_moved $(($(job .blocks) + 64)) || fail "nothing moves any more: $(job)"
+  tapectl jobs cancel "$(job .name)" >/dev/null
   end_job
   expect_error_in "$ANSWER" CANCELLED JOB_CANCELLED
   is_whole "$ANSWER" "recording while a device goes"
