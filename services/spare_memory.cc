@@ -8,7 +8,7 @@ namespace tapedeck::services {
 namespace {
 
 // Less is what a busy node frees and takes all the time.
-constexpr size_t kSpareBytes = 32 << 20;
+constexpr size_t kSpareBytes = 8 << 20;
 
 }  // namespace
 

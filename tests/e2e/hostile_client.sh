@@ -78,9 +78,10 @@ kill "$watcher"
 grown=$(($(cat "$WORK/most") - before))
 echo "resident memory: $before KiB before, $grown KiB more at most"
 ((grown <= MAX_GROWTH_KB)) || fail "resident memory grew by $grown KiB"
+echo "resident memory while it is silent: $(resident_kb) KiB"
+kill "$hostile"
 wait_for 10 came_back || fail "resident memory did not come back: $rested KiB before, $(resident_kb) KiB afterwards"
 echo "resident memory came back: $rested KiB before, $(resident_kb) KiB afterwards"
-kill "$hostile"
 ratio=$(jq -n "$(rate) / $alone * 100 | floor")
 echo "the honest recording had $ratio % of its rate alone"
 [[ -z ${TAPEDECK_LONG:-} ]] || ((ratio >= 90)) || fail "the honest recording had $ratio % of its rate"
