@@ -30,6 +30,10 @@ enum class LunState { kReady = 1, kOffline = 2 };
 struct Lun {
   std::string name;  // luns/{lun}
   std::string uid;
+  // What its recordings have for the LUN's uid where that is another one, as in a LUN that was
+  // made of a copy; empty: uid. For the storage node alone.
+  std::string origin_uid;
+  const std::string& recorded_uid() const { return origin_uid.empty() ? uid : origin_uid; }
   StoreKind store = StoreKind::kPosix;
   std::vector<std::string> members;
   uint64_t capacity_bytes = 0;

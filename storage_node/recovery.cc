@@ -225,7 +225,7 @@ absl::StatusOr<format::Manifest> LoadManifest(store::Store& store, const store::
 
 absl::Status CheckWhose(const format::Manifest& manifest, const store::RecordingPath& path,
                         const services::Lun& lun) {
-  if (manifest.identity.lun.ToString() != lun.uid || manifest.id != path.recording ||
+  if (manifest.identity.lun.ToString() != lun.recorded_uid() || manifest.id != path.recording ||
       manifest.identity.channel != path.channel) {
     return absl::DataLossError(absl::StrCat("the manifest of ", path.channel, "/", path.recording,
                                             " is that of another recording, ",

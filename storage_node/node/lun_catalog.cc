@@ -259,7 +259,7 @@ absl::Status LunService::DeleteLun(const std::string& name, bool force) {
 }
 
 absl::Status LunService::Forget(const std::string& id) {
-  TD_RETURN_IF_ERROR(RemoveLunFile(parts_.settings.state_dir, id));
+  TD_RETURN_IF_ERROR(ForgetLunFile(parts_.settings.state_dir, id));
   parts_.luns.Erase(id);
   LogLun("LUN forgotten", "luns/" + id,
          "asked for while it was offline; its members are as they were");

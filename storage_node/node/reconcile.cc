@@ -26,6 +26,11 @@ absl::StatusOr<std::set<std::string>> ReconcileChannels(NodeParts& parts, const 
     known.insert(name.channel);
   }
   TD_ASSIGN_OR_RETURN(const auto channels, ReadChannelFiles(lun, known));
+  // Not worth a LUN that can be read: its disks may be full.
+  if (absl::Status status = DescribeOnMembers(lun, channels); !status.ok()) {
+    dataplane::Log(dataplane::LogLevel::kWarning, "reconcile", "the members do not say all",
+                   {{"lun", lun.config.name}, {"error", std::string(status.message())}});
+  }
   for (const services::Channel& channel : channels) {
     TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
     TD_RETURN_IF_ERROR(parts.catalog->PutChannel(name, channel));
