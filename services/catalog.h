@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "dataplane/flow.h"
 #include "dataplane/transport/transport.h"
+#include "services/lun_moves.h"
 #include "services/recording.h"
 #include "services/store_kind.h"
 
@@ -69,9 +70,8 @@ struct Channel {
 };
 
 // Any thread; each call may block on the catalog's disk.
-class LunCatalog {
+class LunCatalog : public LunMoves {
  public:
-  virtual ~LunCatalog() = default;
   // Reads name, store, members, capacity_bytes, the policies and what is prewritten. `request_id`
   // may be empty; the same id gives the same result.
   virtual absl::StatusOr<Lun> CreateLun(const Lun& lun, const std::string& request_id) = 0;

@@ -1,8 +1,10 @@
 #include "storage_node/node/late_luns.h"
 
 #include <string>
+#include <utility>
 
 #include "absl/time/time.h"
+#include "dataplane/executor/thread.h"
 #include "dataplane/log.h"
 #include "storage_node/node/reconcile.h"
 
@@ -31,15 +33,33 @@ void Try(NodeParts& parts, const std::string& lun_id) {
 }  // namespace
 
 LateLuns::LateLuns(NodeParts& parts) : parts_(parts) {
-  if (!parts.luns.Offline().empty()) thread_ = std::thread([this] { Run(); });
+  parts_.watch_offline = [this] { Watch(); };
+  if (!parts.luns.Offline().empty()) Watch();
 }
 
 LateLuns::~LateLuns() {
+  parts_.watch_offline = [] {};
+  std::thread thread;
   {
     absl::MutexLock lock(&mutex_);
     stop_ = true;
+    thread = std::move(thread_);
   }
-  if (thread_.joinable()) thread_.join();
+  if (thread.joinable()) thread.join();
+}
+
+void LateLuns::Watch() {
+  absl::MutexLock lock(&mutex_);
+  if (running_ || stop_) return;
+  if (thread_.joinable()) thread_.join();  // it has nothing left to do
+  auto thread = dataplane::StartThread("late-luns", [this] { Run(); });
+  if (!thread.ok()) {
+    dataplane::Log(dataplane::LogLevel::kError, "late_luns", "LUNs stay offline",
+                   {{"error", std::string(thread.status().message())}});
+    return;
+  }
+  thread_ = *std::move(thread);
+  running_ = true;
 }
 
 void LateLuns::Run() {
@@ -47,9 +67,10 @@ void LateLuns::Run() {
     {
       absl::MutexLock lock(&mutex_);
       if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), kRetryPeriod)) return;
+      running_ = !parts_.luns.Offline().empty();
+      if (!running_) return;
     }
     const auto offline = parts_.luns.Offline();
-    if (offline.empty()) return;
     for (const auto& [lun_id, lun] : offline) {
       const auto desk = parts_.upkeep.Of(lun_id);
       if (desk->waiting() > 0) continue;

@@ -1,4 +1,4 @@
-// Opens the LUNs that were offline at the start once their members are there: a mount that came
+// Opens the LUNs that are offline once their members are there: a mount that came
 // late, a drive that was plugged in again, a lock that another process has let go.
 #pragma once
 
@@ -17,12 +17,15 @@ class LateLuns {
   ~LateLuns();
 
  private:
+  // Any thread. Without a thread of the kernel it says so in the log.
+  void Watch();
   void Run();
 
   NodeParts& parts_;
   absl::Mutex mutex_;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  bool running_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tapedeck::storage_node

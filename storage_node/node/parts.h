@@ -88,6 +88,8 @@ struct NodeParts {
   std::shared_ptr<catalog::Catalog> catalog;
   std::shared_ptr<Verifier> verifier;  // set
   LunTable luns;
+  // To be called when a LUN has gone offline: it is opened once it can be.
+  std::function<void()> watch_offline = [] {};
   LiveRecordings live;
   std::shared_ptr<TailMemory> follow_memory;  // null: followers read the stores
   LiveTriggers triggers;
