@@ -28,6 +28,8 @@ class CatalogClient {
   absl::StatusOr<Lun> CreateLun(const Lun& lun);
   absl::StatusOr<std::vector<Lun>> ListLuns();
   absl::Status DeleteLun(const std::string& name, bool force);
+  absl::StatusOr<Lun> AttachLun(const LunAttachment& asked);
+  absl::Status DetachLun(const std::string& name);
 
   absl::StatusOr<services::Channel> CreateChannel(const services::Channel& channel);
   absl::StatusOr<services::Channel> GetChannel(const std::string& name);
