@@ -13,6 +13,7 @@
 #include "storage_node/disk/file_lock.h"
 #include "storage_node/node/channel_catalog.h"
 #include "storage_node/node/late_luns.h"
+#include "storage_node/node/lost_luns.h"
 #include "storage_node/node/lun_catalog.h"
 #include "storage_node/node/parts.h"
 #include "storage_node/node/recorder_control.h"
@@ -54,6 +55,7 @@ class StorageNode {
   Scrubber scrubs_{*parts_};
   Retention retention_{*parts_};
   LateLuns late_luns_{*parts_};
+  LostLuns lost_luns_{*parts_};
   RecordingHost sessions_{*parts_};
 };
 

@@ -42,6 +42,10 @@ RecordingReader::RecordingReader(ReaderOptions options,
   auto pump = lifetime_.Guard([this] { Pump(); });
   options_.ring->SetWaker([&executor, pump] { executor.Post(pump); });
   executor.Post(pump);
+  files_->OnLost([this](const absl::Status& status) {
+    error_ = status;
+    if (waker_) waker_();
+  });
   if (!growing_) return;
   auto grown = lifetime_.Guard([this] { OnGrown(); });
   follower_ = options_.live->Follow([&executor, grown] { executor.Post(grown); });

@@ -114,7 +114,7 @@ class RecordingReader final : public dataplane::Source {
   size_t rejected_open_ = 0;  // not given again yet
   uint64_t damaged_blocks_ = 0;
   uint64_t blocks_from_memory_ = 0;
-  absl::Status error_;  // not even a missing block can be given
+  absl::Status error_;  // the member is gone, or not even a missing block can be given
   dataplane::Lifetime lifetime_;
 };
 

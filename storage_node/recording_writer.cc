@@ -63,6 +63,7 @@ RecordingWriter::RecordingWriter(WriterOptions options,
   if (options_.arrivals == nullptr) {
     options_.arrivals = std::make_shared<PieceCheck>(entries_.piece_bytes);
   }
+  files_->OnLost([this](const absl::Status& status) { Fail(status); });
   index_.WriteHeader(options_.manifest.index_header());
   auto noted = lifetime_.Guard([this] {
     noted_ = true;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "storage_node/await_block.h"
 #include "storage_node/caller_loop.h"
 #include "storage_node/format/block_check.h"
 #include "storage_node/format/limits.h"
@@ -165,9 +166,7 @@ bool Salvage::PayloadIsGood(const format::IndexEntry& entry, format::Place place
 
 absl::StatusOr<dataplane::Block> Salvage::Read(const format::IndexEntry& entry,
                                                format::Place place) {
-  return Await<absl::StatusOr<dataplane::Block>>(loop_, [&](auto done) {
-    files_->ReadBlock(place, entry.payload_bytes, *ring_, std::move(done));
-  });
+  return AwaitBlock(loop_, *files_, *ring_, place, entry.payload_bytes);
 }
 
 void Salvage::Keep(const format::IndexEntry& entry, format::Place place) {

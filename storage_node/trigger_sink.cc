@@ -42,7 +42,8 @@ void TriggerSink::SetWaker(dataplane::Waker waker) {
 
 absl::Status TriggerSink::status() const {
   if (!error_.ok()) return error_;
-  return capture_.has_value() ? capture_->recording.writer->status() : absl::OkStatus();
+  if (capture_.has_value()) return capture_->recording.writer->status();
+  return armed_.has_value() ? armed_->writer->status() : absl::OkStatus();
 }
 
 absl::StatusOr<Flow> TriggerSink::Push(dataplane::Block* block) {

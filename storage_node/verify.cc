@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/crc32c.h"
 #include "dataplane/status_macros.h"
+#include "storage_node/await_block.h"
 #include "storage_node/caller_loop.h"
 #include "storage_node/format/block_check.h"
 #include "storage_node/index_reader.h"
@@ -82,9 +83,7 @@ std::optional<uint64_t> Verification::OwnerOf(uint32_t payload_crc32c) {
 }
 
 absl::StatusOr<dataplane::Block> Verification::Read(const format::IndexEntry& entry) {
-  return Await<absl::StatusOr<dataplane::Block>>(loop_, [&](auto done) {
-    files_->ReadBlock(PlaceOf(entry.sequence), entry.payload_bytes, *ring_, std::move(done));
-  });
+  return AwaitBlock(loop_, *files_, *ring_, PlaceOf(entry.sequence), entry.payload_bytes);
 }
 
 format::Verdict Verification::Check(uint64_t sequence) {

@@ -1,8 +1,11 @@
 #include "storage_node/directory/member.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -13,6 +16,8 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "storage_node/directory/lost.h"
+#include "storage_node/disk/io_error.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/limits.h"
 
@@ -113,6 +118,31 @@ absl::StatusOr<bool> IsOnlyBegun(const disk::Directory& root) {
   });
 }
 
+// By these a path leads nowhere any more, or a disk does nothing any more; what else a call fails
+// with says nothing of that.
+bool IsEndOfDisk(int error) {
+  constexpr std::array kErrors = {ENOENT, ENOTDIR, ELOOP, ESTALE, ENODEV,
+                                  ENXIO,  EIO,     EROFS, EUCLEAN};
+  return std::ranges::find(kErrors, error) != kErrors.end();
+}
+
+// Writes and flushes a file that never has a name. OK where none can be made for other reasons than
+// the disk's.
+absl::Status TryToWrite(const disk::Directory& root) {
+  const disk::Fd fd(openat(root.fd(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (fd.get() < 0) {
+    // ENOENT: the directory was removed, which is for others to say.
+    if (!IsEndOfDisk(errno) || errno == ENOENT) return absl::OkStatus();
+    return disk::IoError("open", root.path(), root.path(), errno);
+  }
+  constexpr std::array<std::byte, 4096> kPage = {};
+  const absl::Status written = disk::WriteAll(fd, kPage, 0, root.path(), root.path());
+  if (absl::IsResourceExhausted(written)) return absl::OkStatus();  // full is not broken
+  TD_RETURN_IF_ERROR(written);
+  if (fsync(fd.get()) == 0 || !IsEndOfDisk(errno)) return absl::OkStatus();
+  return disk::IoError("fsync", root.path(), root.path(), errno);
+}
+
 absl::Status CheckEmpty(const disk::Directory& root) {
   std::vector<std::string> found;
   TD_ASSIGN_OR_RETURN(const auto entries, root.List());
@@ -143,13 +173,13 @@ absl::StatusOr<std::unique_ptr<Member>> Member::Create(const services::Lun& lun,
   TD_RETURN_IF_ERROR(CheckNoMember(root));
   TD_RETURN_IF_ERROR(CheckEmpty(root));
   TD_ASSIGN_OR_RETURN(Threads threads, MakeThreads(number));  // before anything is made there
-  TD_ASSIGN_OR_RETURN(const auto config, root.MakeDirectory(kConfigDirectory));
+  TD_ASSIGN_OR_RETURN(disk::Directory config, root.MakeDirectory(kConfigDirectory));
   TD_ASSIGN_OR_RETURN(disk::FileLock lock, disk::FileLock::Take(config, kLockFile));
   TD_RETURN_IF_ERROR(CheckNoMember(root));  // somebody else may have been faster
   TD_RETURN_IF_ERROR(config.WriteFile(kLunFile, format::EncodeLun(lun, number)));
   TD_RETURN_IF_ERROR(root.Sync());
-  std::unique_ptr<Member> member(
-      new Member(lun, number, std::move(root), std::move(lock), std::move(threads)));
+  std::unique_ptr<Member> member(new Member(lun, number, std::move(root), std::move(config),
+                                            std::move(lock), std::move(threads)));
   const absl::Status status = member->spares_.Start();
   if (status.ok()) return member;
   member = nullptr;
@@ -163,11 +193,13 @@ absl::StatusOr<std::unique_ptr<Member>> Member::Open(const services::Lun& lun, u
   TD_ASSIGN_OR_RETURN(disk::Directory root, disk::Directory::Open(path, path));
   TD_ASSIGN_OR_RETURN(const format::LunMember found, MemberAt(root));
   TD_RETURN_IF_ERROR(CheckNumber(found, lun, number, lun.uid == found.lun.uid));
-  TD_ASSIGN_OR_RETURN(const auto config, root.OpenDirectory(kConfigDirectory));
+  TD_ASSIGN_OR_RETURN(disk::Directory config, root.OpenDirectory(kConfigDirectory));
   TD_ASSIGN_OR_RETURN(disk::FileLock lock, disk::FileLock::Take(config, kLockFile));
+  // A disk that has died still shows what the kernel remembers of it.
+  TD_RETURN_IF_ERROR(TryToWrite(root));
   TD_ASSIGN_OR_RETURN(Threads threads, MakeThreads(number));
-  std::unique_ptr<Member> member(
-      new Member(lun, number, std::move(root), std::move(lock), std::move(threads)));
+  std::unique_ptr<Member> member(new Member(lun, number, std::move(root), std::move(config),
+                                            std::move(lock), std::move(threads)));
   TD_RETURN_IF_ERROR(member->spares_.Start());
   return member;
 }
@@ -220,6 +252,38 @@ absl::Status Member::Remove(const services::Lun& lun, uint32_t number) {
   return absl::OkStatus();
 }
 
+absl::Status Member::LookAtPath() const {
+  struct stat named, open;
+  if (fstat(root_.fd(), &open) != 0 || stat(path().c_str(), &named) != 0) {
+    if (!IsEndOfDisk(errno)) return absl::OkStatus();
+    return MemberVanished(path(),
+                          absl::StrCat("it was removed, renamed or unmounted while in use (",
+                                       std::strerror(errno), ")"));
+  }
+  if (open.st_dev == named.st_dev && open.st_ino == named.st_ino) return absl::OkStatus();
+  return MemberVanished(path(),
+                        "another directory lies there than the one in use, which was replaced or "
+                        "unmounted, or has something mounted over it");
+}
+
+absl::Status Member::LookAtMarks() const {
+  const auto folder = root_.IsOpenAs(kConfigDirectory, config_.fd());
+  const auto lock = config_.IsOpenAs(kLockFile, lock_.fd());
+  const auto text = config_.KindOf(kLunFile);
+  const bool gone = absl::IsNotFound(folder.status()) || absl::IsNotFound(lock.status()) ||
+                    !folder.value_or(true) || !lock.value_or(true) ||
+                    text.value_or(disk::EntryKind::kFile) != disk::EntryKind::kFile;
+  if (!gone) return absl::OkStatus();
+  return MemberVanished(path(), absl::StrCat("what says whose it is, ", config_.path(),
+                                             ", was removed or replaced while in use"));
+}
+
+absl::Status Member::Look() {
+  TD_RETURN_IF_ERROR(LookAtPath());
+  TD_RETURN_IF_ERROR(LookAtMarks());
+  return suspect_.exchange(false) ? TryToWrite(root_) : absl::OkStatus();
+}
+
 void Member::Stop() {
   threads_.io->Stop();
   threads_.sync->Stop();
@@ -227,11 +291,12 @@ void Member::Stop() {
 }
 
 // The uid was made by us or checked when the LUN was opened.
-Member::Member(const services::Lun& lun, uint32_t number, disk::Directory root, disk::FileLock lock,
-               Threads threads)
+Member::Member(const services::Lun& lun, uint32_t number, disk::Directory root,
+               disk::Directory config, disk::FileLock lock, Threads threads)
     : root_(std::move(root)),
       number_(number),
       lun_(format::Uuid::Parse(lun.recorded_uid()).value_or(format::Uuid())),
+      config_(std::move(config)),
       lock_(std::move(lock)),
       spares_(lun, number),
       threads_(std::move(threads)) {}

@@ -2,6 +2,7 @@
 // threads and its spare files.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -51,6 +52,13 @@ class Member {
 
   Spares& spares() { return spares_; }
 
+  // Whether it is still the directory that was opened, and ours, and whether its disk takes what is
+  // written if it has failed to: INTERNAL (STORE_IO). Waits for the disk.
+  absl::Status Look();
+
+  // A write or a flush has failed: the next Look tries one. Any thread.
+  void SuspectDisk() { suspect_ = true; }
+
   // Runs what is queued on both, ends them, and makes no more spares.
   void Stop();
 
@@ -61,13 +69,17 @@ class Member {
   };
 
   static absl::StatusOr<Threads> MakeThreads(uint32_t number);
-  Member(const services::Lun& lun, uint32_t number, disk::Directory root, disk::FileLock lock,
-         Threads threads);
+  Member(const services::Lun& lun, uint32_t number, disk::Directory root, disk::Directory config,
+         disk::FileLock lock, Threads threads);
+  absl::Status LookAtPath() const;
+  absl::Status LookAtMarks() const;
 
   const disk::Directory root_;
   const uint32_t number_;
   const format::Uuid lun_;
+  const disk::Directory config_;
   const disk::FileLock lock_;
+  std::atomic<bool> suspect_ = false;
   Spares spares_;
   const Threads threads_;
 };

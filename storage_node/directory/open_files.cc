@@ -36,6 +36,7 @@ OpenFiles::OpenFiles(Member& member, disk::Directory channel, disk::Directory di
     : member_(member),
       channel_(std::move(channel)),
       directory_(std::move(directory)),
+      records_(create),
       index_step_bytes_(create ? kIndexStepBytes : 0),
       use_(member.spares(), create) {}
 
@@ -125,9 +126,25 @@ absl::Status OpenFiles::Write(const File& file, std::span<const std::byte> bytes
       [&] { return disk::WriteAll(file.fd, bytes, offset, file.path, member_.path()); });
 }
 
+absl::Status OpenFiles::Ended(absl::Status status) const {
+  if (absl::IsInternal(status)) member_.SuspectDisk();
+  status.Update(lost_.status());
+  return status;
+}
+
+absl::Status OpenFiles::Look() const {
+  struct stat status;
+  if (!records_ || fstat(data_.fd.get(), &status) != 0 || status.st_nlink > 0) {
+    return absl::OkStatus();
+  }
+  return RecordingVanished(member_.path(),
+                           absl::StrCat(data_.path, " was removed while it was recorded into"));
+}
+
 absl::Status OpenFiles::WriteData(std::span<const std::byte> bytes, uint64_t offset) {
-  TD_RETURN_IF_ERROR(ReserveData(offset + bytes.size()));
-  return Write(data_, bytes, offset);
+  absl::Status status = ReserveData(offset + bytes.size());
+  if (status.ok()) status = Write(data_, bytes, offset);
+  return Ended(std::move(status));
 }
 
 absl::Status OpenFiles::EndsEarly(uint64_t end, uint64_t needed) const {
@@ -146,8 +163,9 @@ absl::Status OpenFiles::ReadData(std::span<std::byte> into, uint64_t offset) con
 
 absl::Status OpenFiles::WriteIndex(std::span<const std::byte> bytes, uint64_t offset) {
   TD_RETURN_IF_ERROR(MakeIndex());
-  TD_RETURN_IF_ERROR(Reserve(&index_, offset + bytes.size(), index_step_bytes_));
-  return Write(index_, bytes, offset);
+  absl::Status status = Reserve(&index_, offset + bytes.size(), index_step_bytes_);
+  if (status.ok()) status = Write(index_, bytes, offset);
+  return Ended(std::move(status));
 }
 
 absl::StatusOr<size_t> OpenFiles::ReadIndex(std::span<std::byte> into, uint64_t offset) {
@@ -164,6 +182,7 @@ absl::Status OpenFiles::Truncate(File* file, uint64_t bytes) const {
 }
 
 absl::Status OpenFiles::Trim(uint64_t data_bytes, uint64_t index_bytes) {
+  TD_RETURN_IF_ERROR(lost_.status());
   TD_RETURN_IF_ERROR(Truncate(&data_, data_bytes));
   // What is gone has nothing to give back.
   return index_open_ ? Truncate(&index_, index_bytes) : absl::OkStatus();
@@ -178,7 +197,14 @@ absl::Status OpenFiles::SyncFile(const File& file) const {
   return status;
 }
 
+// Into a file without a name every flush ends well, and for nothing.
 absl::Status OpenFiles::Sync() {
+  absl::Status status = SyncFiles();
+  if (status.ok()) status = Look();
+  return Ended(std::move(status));
+}
+
+absl::Status OpenFiles::SyncFiles() {
   absl::Status status = SyncFile(data_);
   if (!index_open_) return status;
   status.Update(SyncFile(index_));
@@ -195,7 +221,14 @@ absl::Status OpenFiles::SyncDirectories() const {
 }
 
 absl::Status OpenFiles::WriteManifest(const std::string& text) const {
-  return member_.spares().WithRoom([&] { return directory_.WriteFile("manifest.json", text); });
+  TD_RETURN_IF_ERROR(lost_.status());
+  absl::Status status =
+      member_.spares().WithRoom([&] { return directory_.WriteFile("manifest.json", text); });
+  if (absl::IsNotFound(status)) {
+    status = RecordingVanished(member_.path(),
+                               absl::StrCat(directory_.path(), " was removed while in use"));
+  }
+  return Ended(std::move(status));
 }
 
 absl::StatusOr<std::string> OpenFiles::ReadManifest() const {

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "storage_node/directory/lost.h"
 #include "storage_node/directory/member.h"
 #include "storage_node/directory/spares.h"
 #include "storage_node/disk/directory.h"
@@ -32,6 +33,14 @@ class OpenFiles {
   const std::string& member_path() const { return member_.path(); }
   int data_fd() const { return data_.fd.get(); }
   const std::string& data_path() const { return data_.path; }
+
+  // Whether what is recorded into still has a name: else it is gone once it is closed, and INTERNAL
+  // (STORE_IO). Waits for the disk.
+  absl::Status Look() const;
+  // Once it is set nothing is written any more, and no flush ends well.
+  Lost& lost() { return lost_; }
+  // What a write or a flush has come to, also one past this: a failure makes the disk suspect.
+  absl::Status Ended(absl::Status status) const;
 
   // Gives the data file space up to `end` and some beyond. reserved(): up to where it has. Any
   // thread.
@@ -75,6 +84,7 @@ class OpenFiles {
   absl::Status IndexStatus(const absl::Status& opened) const;
   absl::Status Write(const File& file, std::span<const std::byte> bytes, uint64_t offset) const;
   absl::Status SyncFile(const File& file) const;
+  absl::Status SyncFiles();
   absl::Status Reserve(File* file, uint64_t end, uint64_t step) const;
   absl::Status TryToReserve(File* file, uint64_t end, uint64_t step) const;
   absl::Status Truncate(File* file, uint64_t bytes) const;
@@ -82,10 +92,12 @@ class OpenFiles {
   Member& member_;
   const disk::Directory channel_;
   const disk::Directory directory_;
+  const bool records_;
   const uint64_t index_step_bytes_;  // reserved ahead
   File data_;
   File index_;
   Spares::Use use_;
+  Lost lost_;
   // Flushes ask, beside the thread that makes the index again.
   std::atomic<bool> index_open_ = false;
   std::atomic<bool> index_named_ = true;  // false: in a directory that was not flushed since

@@ -62,4 +62,10 @@ void DirectoryRecording::ReadManifest(uint32_t /*copy*/, store::TextRead done) {
       std::move(done));
 }
 
+void DirectoryRecording::OnLost(store::Done lost) {
+  files_->lost().OnSet([mailbox = mailbox_, lost = std::move(lost)](absl::Status why) mutable {
+    mailbox->Post([why = std::move(why), lost = std::move(lost)]() mutable { lost(why); });
+  });
+}
+
 }  // namespace tapedeck::storage_node::directory

@@ -24,6 +24,7 @@ class DirectoryRecording : public store::RecordingFiles {
   void ReadIndex(uint32_t copy, uint64_t offset, size_t bytes, store::BytesRead done) override;
   void WriteManifest(std::string text, store::Done done) override;
   void ReadManifest(uint32_t copy, store::TextRead done) override;
+  void OnLost(store::Done lost) override;
 
  protected:
   // Both are shared with operations under way.

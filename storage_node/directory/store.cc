@@ -9,6 +9,7 @@
 #include "dataplane/status_macros.h"
 #include "services/resource_name.h"
 #include "storage_node/directory/mark.h"
+#include "storage_node/directory/presence.h"
 #include "storage_node/store/host_ring.h"
 
 namespace tapedeck::storage_node::directory {
@@ -52,7 +53,7 @@ bool IsNotThere(const absl::Status& status) {
 class DirectoryStore final : public store::Store {
  public:
   DirectoryStore(std::unique_ptr<Member> member, Kind kind)
-      : member_(std::move(member)), kind_(std::move(kind)) {}
+      : member_(std::move(member)), kind_(std::move(kind)), presence_(*member_) {}
   // What is queued may still use what the kind holds.
   ~DirectoryStore() override { member_->Stop(); }
 
@@ -65,6 +66,7 @@ class DirectoryStore final : public store::Store {
   absl::Status FinishDeletions(const store::Known& known) override;
   absl::StatusOr<std::vector<store::RecordingPath>> ListRecordings(
       const store::Known& known) override;
+  absl::Status Look() override { return presence_.Look(); }
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(
       const store::RingSpec& spec) override {
     return store::MakeHostRing(spec, {this});
@@ -94,11 +96,13 @@ class DirectoryStore final : public store::Store {
                                                               bool create,
                                                               dataplane::Executor& executor) {
     TD_ASSIGN_OR_RETURN(auto files, OpenFiles::Open(*member_, path, kind_.data_flags, create));
+    TD_RETURN_IF_ERROR(presence_.Add(files));
     return kind_.open(std::move(files), executor);
   }
 
   const std::unique_ptr<Member> member_;
   const Kind kind_;
+  Presence presence_;
 };
 
 absl::Status DirectoryStore::MakeRecordingDirectory(const store::RecordingPath& path) const {

@@ -157,6 +157,16 @@ absl::StatusOr<EntryKind> Directory::KindOf(const std::string& name) const {
   return IoError("fstatat", PathOf(name), member_, errno);
 }
 
+absl::StatusOr<bool> Directory::IsOpenAs(const std::string& name, int fd) const {
+  dataplane::MayWait("the disk");
+  struct stat named, open;
+  if (fstatat(fd_.get(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) {
+    return Failed("fstatat", name, errno);
+  }
+  if (fstat(fd, &open) != 0) return IoError("fstat", PathOf(name), member_, errno);
+  return named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+}
+
 absl::StatusOr<std::vector<Entry>> Directory::List() const {
   dataplane::MayWait("the disk");
   // A descriptor of its own: its place in the list is shared with nobody.

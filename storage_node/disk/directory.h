@@ -48,6 +48,8 @@ class Directory {
   absl::Status WriteFile(const std::string& name, absl::string_view text) const;
 
   absl::StatusOr<EntryKind> KindOf(const std::string& name) const;
+  // Whether the entry of that name is what is open as `fd`. NOT_FOUND: there is none.
+  absl::StatusOr<bool> IsOpenAs(const std::string& name, int fd) const;
   // By name.
   absl::StatusOr<std::vector<Entry>> List() const;
 

@@ -34,6 +34,9 @@ class FileLock {
   // The same of a path.
   static absl::StatusOr<FileLock> Take(const std::string& path, const std::string& member);
 
+  // The open file.
+  int fd() const { return fd_.get(); }
+
  private:
   explicit FileLock(Fd fd) : fd_(std::move(fd)) {}
   Fd fd_;

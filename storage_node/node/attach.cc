@@ -207,7 +207,6 @@ absl::Status OpenAttached(NodeParts& parts, const Plan& plan) {
   if (status.ok()) return status;
   if (plan.was_offline || !plan.found.missing.empty()) {
     parts.luns.SetOffline(name.lun, {.config = plan.lun, .cause = status});
-    parts.watch_offline();
     return absl::OkStatus();
   }
   TD_RETURN_IF_ERROR(ForgetLunFile(parts.settings.state_dir, name.lun));

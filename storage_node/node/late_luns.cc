@@ -1,10 +1,8 @@
 #include "storage_node/node/late_luns.h"
 
 #include <string>
-#include <utility>
 
 #include "absl/time/time.h"
-#include "dataplane/executor/thread.h"
 #include "dataplane/log.h"
 #include "storage_node/node/reconcile.h"
 
@@ -32,34 +30,14 @@ void Try(NodeParts& parts, const std::string& lun_id) {
 
 }  // namespace
 
-LateLuns::LateLuns(NodeParts& parts) : parts_(parts) {
-  parts_.watch_offline = [this] { Watch(); };
-  if (!parts.luns.Offline().empty()) Watch();
-}
+LateLuns::LateLuns(NodeParts& parts) : parts_(parts), thread_([this] { Run(); }) {}
 
 LateLuns::~LateLuns() {
-  parts_.watch_offline = [] {};
-  std::thread thread;
   {
     absl::MutexLock lock(&mutex_);
     stop_ = true;
-    thread = std::move(thread_);
   }
-  if (thread.joinable()) thread.join();
-}
-
-void LateLuns::Watch() {
-  absl::MutexLock lock(&mutex_);
-  if (running_ || stop_) return;
-  if (thread_.joinable()) thread_.join();  // it has nothing left to do
-  auto thread = dataplane::StartThread("late-luns", [this] { Run(); });
-  if (!thread.ok()) {
-    dataplane::Log(dataplane::LogLevel::kError, "late_luns", "LUNs stay offline",
-                   {{"error", std::string(thread.status().message())}});
-    return;
-  }
-  thread_ = *std::move(thread);
-  running_ = true;
+  thread_.join();
 }
 
 void LateLuns::Run() {
@@ -67,11 +45,11 @@ void LateLuns::Run() {
     {
       absl::MutexLock lock(&mutex_);
       if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), kRetryPeriod)) return;
-      running_ = !parts_.luns.Offline().empty();
-      if (!running_) return;
     }
-    const auto offline = parts_.luns.Offline();
-    for (const auto& [lun_id, lun] : offline) {
+    // While it is being closed its members are locked by this node itself.
+    const auto closing = parts_.luns.Closing();
+    for (const auto& [lun_id, lun] : parts_.luns.Offline()) {
+      if (closing.contains(lun_id)) continue;
       const auto desk = parts_.upkeep.Of(lun_id);
       if (desk->waiting() > 0) continue;
       desk->Run([&parts = parts_, id = lun_id] { Try(parts, id); });

@@ -1,10 +1,12 @@
-// The LUNs of a node: those that are open, each with its store, and those that could not be opened.
+// The LUNs of a node: those that are open, each with its store, and those that are offline.
 #pragma once
 
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -43,7 +45,7 @@ struct OpenLun {
   }
 };
 
-// Its members were not there, or not usable.
+// Its members are not there, or not usable.
 struct OfflineLun {
   services::Lun config;  // as created
   absl::Status cause;
@@ -70,6 +72,43 @@ class LunTable {
   void SetOffline(const std::string& id, OfflineLun lun) {
     absl::MutexLock lock(&mutex_);
     offline_[id] = std::move(lun);
+  }
+
+  // Of one that was open as `lun`; false if it is not any more. It is closed by CloseUnused.
+  bool TakeOffline(const std::string& id, const std::shared_ptr<OpenLun>& lun,
+                   const absl::Status& cause) {
+    absl::MutexLock lock(&mutex_);
+    const auto it = luns_.find(id);
+    if (it == luns_.end() || it->second != lun) return false;
+    offline_[id] = {.config = lun->config, .cause = cause};
+    closing_.emplace(id, lun);
+    luns_.erase(it);
+    return true;
+  }
+
+  // Those that were taken offline and are still open, for sessions that have not ended.
+  std::set<std::string> Closing() const {
+    absl::MutexLock lock(&mutex_);
+    std::set<std::string> ids;
+    for (const auto& [id, lun] : closing_) ids.insert(id);
+    return ids;
+  }
+
+  // Closes those of them that nobody else holds: sessions must not, as this waits for the disk. One
+  // thread at a time for one LUN.
+  void CloseUnused(const std::string& id) {
+    std::vector<std::shared_ptr<OpenLun>> unused;
+    {
+      absl::MutexLock lock(&mutex_);
+      const auto [first, last] = closing_.equal_range(id);
+      for (auto it = first; it != last; ++it) {
+        if (it->second.use_count() == 1) unused.push_back(std::exchange(it->second, nullptr));
+      }
+    }
+    unused.clear();
+    absl::MutexLock lock(&mutex_);
+    std::erase_if(closing_,
+                  [&](const auto& entry) { return entry.first == id && entry.second == nullptr; });
   }
 
   void Erase(const std::string& id) {
@@ -122,6 +161,7 @@ class LunTable {
   mutable absl::Mutex mutex_;
   std::map<std::string, std::shared_ptr<OpenLun>> luns_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, OfflineLun> offline_ ABSL_GUARDED_BY(mutex_);
+  std::multimap<std::string, std::shared_ptr<OpenLun>> closing_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tapedeck::storage_node

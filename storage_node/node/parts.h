@@ -88,8 +88,6 @@ struct NodeParts {
   std::shared_ptr<catalog::Catalog> catalog;
   std::shared_ptr<Verifier> verifier;  // set
   LunTable luns;
-  // To be called when a LUN has gone offline: it is opened once it can be.
-  std::function<void()> watch_offline = [] {};
   LiveRecordings live;
   std::shared_ptr<TailMemory> follow_memory;  // null: followers read the stores
   LiveTriggers triggers;
@@ -98,9 +96,10 @@ struct NodeParts {
   Desks desks;
   Desks upkeep;
   Desks memory;  // where rings are made
+  Desks looks;   // where it is seen whether members are still there
 
   ~NodeParts() {
-    for (Desks* each : {&desks, &upkeep, &memory}) each->Stop();
+    for (Desks* each : {&desks, &upkeep, &memory, &looks}) each->Stop();
   }
 };
 

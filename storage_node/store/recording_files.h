@@ -71,6 +71,11 @@ class ManifestFile {
   virtual void ReadManifest(uint32_t copy, TextRead done) = 0;
 };
 
-class RecordingFiles : public DataFiles, public IndexFiles, public ManifestFile {};
+class RecordingFiles : public DataFiles, public IndexFiles, public ManifestFile {
+ public:
+  // Once. `lost` is called when the files, or the member they lie on, are found to be gone, once at
+  // most and like the other callbacks: INTERNAL (STORE_IO). No flush ends well from then on.
+  virtual void OnLost(Done /*lost*/) {}
+};
 
 }  // namespace tapedeck::storage_node::store

@@ -53,6 +53,11 @@ class Store {
   // The LUN's own; what else lies where they could is named in the log, once.
   virtual absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) = 0;
 
+  // Whether its members are still those that were opened, and take what is written. Recordings that
+  // are open where they are not are told (RecordingFiles::OnLost), and no more are opened there.
+  // INTERNAL (STORE_IO). Waits for the disk; one thread at a time.
+  virtual absl::Status Look() { return absl::OkStatus(); }
+
   // Room for recordings, as layout() counts it; 0 if that is not known.
   virtual uint64_t size_bytes() const { return 0; }
   virtual Layout layout() const { return {}; }

@@ -98,7 +98,8 @@ without_links() {
     return 0
   }
   stop_service "$STORAGE_PID"
-  start_service "$WORK/storage.log" "$STORAGE_PORT" strace -f -y -s 4096 -e trace=file,openat2 -o "$WORK/trace" \
+  # With a file for each thread no call is written in two parts, with another thread's between them.
+  start_service "$WORK/storage.log" "$STORAGE_PORT" strace -ff -y -s 4096 -e trace=file,openat2 -o "$WORK/trace" \
     "$TAPEDECK_BIN/tapedeck-storage" --listen "$TAPEDECK_STORAGE" --state "$WORK/state" "${STORAGE_RAILS[@]}" ||
     { echo "strace may not trace here, so no system calls were looked at" && start_storage && return 0; }
   traced=$SERVICE_PID
@@ -108,6 +109,7 @@ without_links() {
   # strace itself takes no signals.
   kill -TERM "$(pgrep -P "$traced")"
   wait "$traced" || true
+  cat "$WORK"/trace.* >"$WORK/trace"
   start_storage
   grep -q "RESOLVE_NO_SYMLINKS" "$WORK/trace" || fail "no openat2 in the trace"
   seen=$(followed "$WORK/trace")

@@ -29,6 +29,11 @@ def flags_of(entry):
     return kept
 
 
+def cache_of(files):
+    """An environment in which ccache knows a header again in another clone of the tree."""
+    return {**os.environ, "CCACHE_BASEDIR": str(files.root), "CCACHE_NOHASHDIR": "1"}
+
+
 def compile_alone(files, commands, header):
     """The compiler's first error lines; empty if the header compiles."""
     entry = commands[nearest_source(header, commands)]
@@ -38,7 +43,8 @@ def compile_alone(files, commands, header):
     source.write_text(f'#include "{header}"\n')
     command = [*([shutil.which("ccache")] if shutil.which("ccache") else []), "g++", *flags_of(entry),
                f"-I{files.root}", "-O0", "-c", str(source), "-o", str(source) + ".o"]
-    result = subprocess.run(command, cwd=entry["directory"], capture_output=True, text=True, check=False)
+    result = subprocess.run(command, cwd=entry["directory"], env=cache_of(files), capture_output=True, text=True,
+                            check=False)
     return "" if result.returncode == 0 else "\n".join(result.stderr.splitlines()[:6]) or "g++ failed"
 
 

@@ -68,8 +68,8 @@ TEST_P(FootprintTest, AStartCountsTheSame) {
   node_.Stop();
   node_.Start();
   uint64_t taken = 0;
-  for (const services::Recording& recording :
-       *node_.node().recordings().ListRecordings("luns/l/channels/c")) {
+  const auto listed = node_.node().recordings().ListRecordings("luns/l/channels/c");
+  for (const services::Recording& recording : *listed) {
     taken += Takes(GetParam(), recording.blocks);
   }
   EXPECT_GE(taken, Takes(GetParam(), 30) + Takes(GetParam(), 10));

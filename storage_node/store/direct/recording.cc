@@ -48,6 +48,7 @@ void Start(std::unique_ptr<Write> write) {
     if (absl::IsResourceExhausted(status) && files.member().spares().Release()) {
       return Start(std::move(write));
     }
+    status = files.Ended(std::move(status));
     End(std::move(write), std::move(status));
   };
   engine.Start(std::move(transfer));

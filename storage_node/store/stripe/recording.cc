@@ -73,4 +73,13 @@ void StripedRecording::ReadManifest(uint32_t copy, TextRead done) {
   parts_[copy]->ReadManifest(0, std::move(done));
 }
 
+void StripedRecording::OnLost(Done lost) {
+  const auto first = std::make_shared<Done>(std::move(lost));
+  for (const auto& part : parts_) {
+    part->OnLost([first](const absl::Status& why) {
+      if (Done tell = std::exchange(*first, nullptr)) tell(why);
+    });
+  }
+}
+
 }  // namespace tapedeck::storage_node::store::stripe

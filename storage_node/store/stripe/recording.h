@@ -26,6 +26,7 @@ class StripedRecording final : public RecordingFiles {
   void ReadIndex(uint32_t copy, uint64_t offset, size_t bytes, BytesRead done) override;
   void WriteManifest(std::string text, Done done) override;
   void ReadManifest(uint32_t copy, TextRead done) override;
+  void OnLost(Done lost) override;
 
  private:
   const Parts parts_;

@@ -55,6 +55,7 @@ class StripedStore final : public Store {
   absl::Status DeleteRecording(const RecordingPath& path) override;
   absl::Status FinishDeletions(const Known& known) override;
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
+  absl::Status Look() override;
   // Blocks go round, so the smallest member is full first.
   Layout layout() const override { return members_[0]->layout(); }
   uint64_t size_bytes() const override {
@@ -124,6 +125,12 @@ absl::StatusOr<std::vector<RecordingPath>> StripedStore::ListRecordings(const Kn
 absl::Status StripedStore::FinishDeletions(const Known& known) {
   for (const auto& member : members_) TD_RETURN_IF_ERROR(member->FinishDeletions(known));
   return absl::OkStatus();
+}
+
+absl::Status StripedStore::Look() {
+  absl::Status status;
+  for (const auto& member : members_) status.Update(member->Look());
+  return status;
 }
 
 absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> StripedStore::MakeRing(const RingSpec& spec) {

@@ -1,0 +1,62 @@
+#include "storage_node/directory/lost.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "services/errors.h"
+
+namespace tapedeck::storage_node::directory {
+
+namespace {
+
+absl::Status Vanished(const std::string& member, absl::string_view what, absl::string_view then) {
+  return services::WithReason(
+      absl::InternalError(absl::StrCat("member ", member, ": ", what, "; ", then)), "STORE_IO",
+      {{"member", member}, {"operation", "stat"}});
+}
+
+}  // namespace
+
+absl::Status MemberVanished(const std::string& member, absl::string_view what) {
+  return Vanished(member, what,
+                  "what was acknowledged in the last second may be lost with it. Put it back, or "
+                  "mount it again, and record anew once its LUN is READY");
+}
+
+absl::Status RecordingVanished(const std::string& member, absl::string_view what) {
+  return Vanished(member, what,
+                  "the recording is lost. See what removes files there, and record anew");
+}
+
+void Lost::Set(const absl::Status& why) {
+  absl::AnyInvocable<void(absl::Status)> tell;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (set_) return;
+    why_ = why;
+    set_ = true;
+    tell = std::exchange(tell_, nullptr);
+  }
+  if (tell) tell(why);
+}
+
+void Lost::OnSet(absl::AnyInvocable<void(absl::Status)> tell) {
+  absl::Status why;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!set_) {
+      tell_ = std::move(tell);
+      return;
+    }
+    why = why_;
+  }
+  tell(why);
+}
+
+absl::Status Lost::status() const {
+  if (!set_) return absl::OkStatus();
+  absl::MutexLock lock(&mutex_);
+  return why_;
+}
+
+}  // namespace tapedeck::storage_node::directory
