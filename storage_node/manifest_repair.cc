@@ -18,6 +18,12 @@ namespace {
 // The text of each copy that is a sound manifest of this recording, closed.
 using ManifestCopies = std::vector<absl::StatusOr<std::string>>;
 
+// Of a sound one.
+uint64_t GenerationOf(const std::string& text) {
+  const auto manifest = format::DecodeManifest(text);
+  return manifest.ok() ? manifest->generation : 0;
+}
+
 // One recording, on the calling thread.
 class ManifestRepair {
  public:
@@ -86,14 +92,17 @@ bool ManifestRepair::IsAsInCatalog(const std::string& text) const {
 }
 
 std::optional<uint32_t> ManifestRepair::Newest(const ManifestCopies& copies) const {
-  std::optional<uint32_t> first;
-  bool agree = true;
+  std::optional<uint32_t> newest;
+  bool alike = true;  // with those of the same generation
   for (uint32_t copy = 0; copy < copies.size(); ++copy) {
     if (!copies[copy].ok()) continue;
-    if (!first.has_value()) first = copy;
-    agree = agree && *copies[copy] == *copies[*first];
+    const uint64_t ahead = newest.has_value() ? GenerationOf(*copies[*newest]) : 0;
+    const uint64_t generation = GenerationOf(*copies[copy]);
+    if (newest.has_value() && generation < ahead) continue;
+    alike = !newest.has_value() || generation > ahead || *copies[copy] == *copies[*newest];
+    newest = copy;
   }
-  if (agree) return first;
+  if (alike) return newest;
   for (uint32_t copy = 0; copy < copies.size(); ++copy) {
     if (copies[copy].ok() && IsAsInCatalog(*copies[copy])) return copy;
   }

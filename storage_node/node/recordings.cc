@@ -109,6 +109,7 @@ absl::Status RewriteManifest(NodeParts& parts, const std::string& recording,
   }
   const uint64_t taken = found.lun->TakenBy(found.manifest);
   TD_RETURN_IF_ERROR(change(&found.manifest));
+  found.manifest.Advance();
   const std::string text = format::EncodeManifest(found.manifest);
   if (text.size() > format::kMaxManifestBytes) {
     return services::WithReason(

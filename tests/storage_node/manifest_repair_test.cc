@@ -120,6 +120,19 @@ TEST_P(ManifestRepair, EitherMendedCopyServesAlone) {
   }
 }
 
+// Also once nobody remembers what the newer one says.
+TEST_P(ManifestRepair, TheNewerCopyIsTheTruthOfACatalogThatIsRebuilt) {
+  for (const int copy : {0, 1}) {
+    SCOPED_TRACE(copy);
+    Stopped([&] {
+      Write(File(copy), older_);
+      ForgetCatalog();
+    });
+    EXPECT_EQ(node_.Get(name_).annotations.size(), 1u);
+    ExpectRepaired();
+  }
+}
+
 TEST_P(ManifestRepair, WhatBothCopiesLostIsReportedAndLeftAlone) {
   Stopped([&] {
     fs::remove(File(0));
@@ -131,9 +144,10 @@ TEST_P(ManifestRepair, WhatBothCopiesLostIsReportedAndLeftAlone) {
 
 TEST_P(ManifestRepair, CopiesThatNobodyCanTellApartAreReportedAndLeftAlone) {
   const std::string one = Changed([](format::Manifest* manifest) { manifest->kept = true; });
+  const std::string two = Changed([](format::Manifest* manifest) { manifest->cause = "none"; });
   Stopped([&] {
     Write(File(0), one);
-    Write(File(1), older_);
+    Write(File(1), two);
   });
   ExpectLeftAlone("differ although each is sound");
   Annotate("again");
