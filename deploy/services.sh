@@ -84,12 +84,15 @@ start_worker() {
   WORKER_PID=$SERVICE_PID
 }
 
+# is_running PID: of a service that was started here. The number of one that has ended may be another process's by now.
+is_running() { [[ $'\n'$(jobs -rp)$'\n' == *$'\n'"$1"$'\n'* ]]; }
+
 # stop_service PID: asks, then insists after 10 s.
 stop_service() {
   local pid=$1
-  kill -0 "$pid" 2>/dev/null || return 0
+  is_running "$pid" || return 0
   kill -TERM "$pid" 2>/dev/null || true
-  wait_for 10 eval "! kill -0 $pid" || kill -KILL "$pid" 2>/dev/null || true
+  wait_for 10 eval "! is_running $pid" || kill -KILL "$pid" 2>/dev/null || true
   wait "$pid" 2>/dev/null || true
 }
 

@@ -21,17 +21,24 @@ ThreadPool::~ThreadPool() {
 
 absl::Status ThreadPool::Run(std::function<void()> task) {
   absl::MutexLock lock(&mutex_);
-  if (running_ >= most_) {
-    return WithReason(absl::ResourceExhaustedError(absl::StrCat(
-                          most_, " ", work_, " run already; try again when one of them has ended")),
-                      "LIMIT_REACHED", {{"limit", absl::StrCat(most_)}, {"option", work_}});
+  const size_t most = most_threads_ + most_waiting_;
+  if (under_way_ >= most) {
+    return WithReason(
+        absl::ResourceExhaustedError(
+            absl::StrCat(most, " ", work_, " are under way already; try again when one has ended")),
+        "LIMIT_REACHED", {{"limit", absl::StrCat(most)}, {"option", work_}});
   }
-  if (running_ == threads_.size()) {
-    TD_ASSIGN_OR_RETURN(std::thread thread, dataplane::StartThread(name_, [this] { Work(); }));
-    threads_.push_back(std::move(thread));
-  }
-  ++running_;
+  const absl::Status made = MakeThread();
+  if (!made.ok() && (most_waiting_ == 0 || threads_.empty())) return made;
+  ++under_way_;
   tasks_.push_back(std::move(task));
+  return absl::OkStatus();
+}
+
+absl::Status ThreadPool::MakeThread() {
+  if (under_way_ < threads_.size() || threads_.size() == most_threads_) return absl::OkStatus();
+  TD_ASSIGN_OR_RETURN(std::thread thread, dataplane::StartThread(name_, [this] { Work(); }));
+  threads_.push_back(std::move(thread));
   return absl::OkStatus();
 }
 
@@ -50,7 +57,7 @@ void ThreadPool::Work() {
     task();
     task = nullptr;
     absl::MutexLock lock(&mutex_);
-    --running_;
+    --under_way_;
   }
 }
 

@@ -1,5 +1,5 @@
-// Threads for work that calls ask for and that takes minutes, so many at most: whoever asks for
-// more is told so, and nothing waits in a queue.
+// Threads for what calls ask for and may have to wait for, so many at most: whoever asks for more
+// is told so.
 #pragma once
 
 #include <deque>
@@ -14,30 +14,37 @@
 
 namespace tapedeck::services {
 
-// Any thread may call Run. The destructor waits for what runs.
+// Any thread may call Run. The destructor runs what is queued, and waits.
 class ThreadPool {
  public:
   // `name` of the threads (12 characters) and `work`, in the plural, for whoever is refused.
-  // Threads are made when they are first needed and kept for the next.
-  ThreadPool(std::string name, std::string work, size_t most)
-      : name_(std::move(name)), work_(std::move(work)), most_(most) {}
+  // Threads are made when they are first needed and kept for the next. While all of them have work
+  // so many more may wait in a queue.
+  ThreadPool(std::string name, std::string work, size_t threads, size_t waiting = 0)
+      : name_(std::move(name)),
+        work_(std::move(work)),
+        most_threads_(threads),
+        most_waiting_(waiting) {}
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // RESOURCE_EXHAUSTED (LIMIT_REACHED) if `most` run already, or no thread can be made for one
-  // more: `task` is dropped then.
+  // RESOURCE_EXHAUSTED (LIMIT_REACHED) if there are as many already, or no thread can be made for
+  // one more and it may not wait, or there is none to wait for: `task` is dropped then.
   absl::Status Run(std::function<void()> task) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
+  // One more, if every thread has work.
+  absl::Status MakeThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Work();
 
   const std::string name_;
   const std::string work_;
-  const size_t most_;
+  const size_t most_threads_;
+  const size_t most_waiting_;
   absl::Mutex mutex_;
-  std::deque<std::function<void()>> tasks_ ABSL_GUARDED_BY(mutex_);  // each has a thread
-  size_t running_ ABSL_GUARDED_BY(mutex_) = 0;                       // with tasks_
+  std::deque<std::function<void()>> tasks_ ABSL_GUARDED_BY(mutex_);  // not begun
+  size_t under_way_ ABSL_GUARDED_BY(mutex_) = 0;                     // with those
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_ ABSL_GUARDED_BY(mutex_);
 };

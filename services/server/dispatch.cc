@@ -38,7 +38,7 @@ grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context,
   if (!resource.empty()) {
     taken = lun_calls_.TryRun(LunOf(resource), std::move(call));
   } else if (work == Work::kNewElsewhere) {
-    taken = waiting_threads_.TryRun(std::move(call));
+    taken = waiting_threads_.Run(std::move(call));
   } else {
     taken = threads_.Run(std::move(call));
   }

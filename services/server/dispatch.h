@@ -1,5 +1,6 @@
-// The one path that every call takes: admission while the server drains, a thread for handlers that
-// may block on a disk, and the mapping of results to gRPC with a log line for each failure.
+// The one path that every call takes: admission while the server drains, a thread for its handler,
+// and the mapping of results to gRPC with a log line for each failure. gRPC's own threads also
+// carry the sessions' control streams and keepalive, so no handler that waits may hold one.
 #pragma once
 
 #include <grpcpp/server_context.h>
@@ -10,8 +11,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "services/server/call_threads.h"
 #include "services/server/keyed_calls.h"
+#include "services/thread_pool.h"
 
 namespace tapedeck::services::server {
 
@@ -48,11 +49,12 @@ class Dispatch {
  private:
   std::atomic<bool> draining_ = false;
   std::atomic<bool> stopping_ = false;
-  // With fewer, one slow directory removal holds up every listing.
-  CallThreads threads_{4};
+  // With fewer threads one slow answer holds up every listing. What waits holds its request; with
+  // less room people who ask at the same moment would be refused.
+  ThreadPool threads_{"call", "calls", 4, 256};
   // Each may wait some seconds for a machine that does not answer. With fewer, a handful of wrong
   // addresses keeps honest calls out.
-  CallThreads waiting_threads_{16};
+  ThreadPool waiting_threads_{"call", "calls that wait for other machines", 16};
   KeyedCalls lun_calls_;
 };
 

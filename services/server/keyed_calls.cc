@@ -34,7 +34,7 @@ absl::Status KeyedCalls::TryRun(const std::string& key, std::function<void()> ca
     ++waiting_;
     return absl::OkStatus();
   }
-  if (const absl::Status taken = threads_.TryRun([this, key] { Work(key); }); !taken.ok()) {
+  if (const absl::Status taken = threads_.Run([this, key] { Work(key); }); !taken.ok()) {
     calls_.erase(queue);
     return taken;
   }

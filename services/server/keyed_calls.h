@@ -10,7 +10,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
-#include "services/server/call_threads.h"
+#include "services/thread_pool.h"
 
 namespace tapedeck::services::server {
 
@@ -30,7 +30,8 @@ class KeyedCalls {
   // By key; one that is not here has no thread.
   std::map<std::string, std::deque<std::function<void()>>> calls_ ABSL_GUARDED_BY(mutex_);
   size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;  // in calls_
-  CallThreads threads_{64};                     // last: they end before what they use
+  // Last: they end before what they use.
+  ThreadPool threads_{"call", "calls for LUNs", 64};
 };
 
 }  // namespace tapedeck::services::server

@@ -12,8 +12,9 @@ namespace {
 constexpr absl::Duration kRetryPeriod = absl::Seconds(2);
 
 void Try(NodeParts& parts, const std::string& lun_id) {
-  // Without the lease it may be forgotten meanwhile.
-  const auto lease = parts.leases->TakeExclusive("luns/" + lun_id);
+  // Without the lease it may be forgotten meanwhile. It is shared: recordings that were cut off are
+  // salvaged, under leases of their own.
+  const auto lease = parts.leases->TakeShared("luns/" + lun_id);
   const auto offline = parts.luns.Offline();
   const auto lun = offline.find(lun_id);
   if (lease == nullptr || lun == offline.end()) return;

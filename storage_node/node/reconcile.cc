@@ -14,7 +14,8 @@
 namespace tapedeck::storage_node {
 namespace {
 
-constexpr char kStopped[] = "ABORTED: the storage node stopped while recording";
+constexpr char kCutOff[] =
+    "ABORTED: the storage node stopped while recording, or the LUN went away";
 
 // Ids of the LUN's channels.
 absl::StatusOr<std::set<std::string>> ReconcileChannels(NodeParts& parts, const std::string& lun_id,
@@ -67,7 +68,7 @@ absl::Status Adopt(NodeParts& parts, const ResourceName& name, OpenLun& lun) {
   TD_RETURN_IF_ERROR(parts.catalog->PutRecording(name, row.manifest));
   lun.capacity->Add(lun.TakenBy(row.manifest));  // 0 while unfinished: salvaging adds it
   // One that cannot be read now is tried again by whoever looks at it; the others are served.
-  if (absl::Status status = CloseAbandoned(parts, lun, &row, kStopped); !status.ok()) {
+  if (absl::Status status = CloseAbandoned(parts, lun, &row, kCutOff); !status.ok()) {
     dataplane::Log(dataplane::LogLevel::kError, "reconcile", "recording not recovered",
                    {{"recording", name.ToString()}, {"error", std::string(status.message())}});
   }

@@ -63,7 +63,7 @@ watcher=$!
 nice -n 19 "$TAPEDECK_BIN/tapedeck-hostile" "$TAPEDECK_STORAGE" luns/h0/channels/c "$victim" "$SECONDS_OF_IT" "${rails[@]}" \
   >"$WORK/hostile.txt" 2>"$WORK/hostile.log" &
 hostile=$!
-wait_for $((SECONDS_OF_IT + 20)) grep -q '^quiet' "$WORK/hostile.txt" || fail "the hostile client is not quiet: $(tail -n 5 "$WORK/hostile.log")"
+wait_for $((6 * SECONDS_OF_IT + 20)) grep -q '^quiet' "$WORK/hostile.txt" || fail "the hostile client is not quiet: $(tail -n 5 "$WORK/hostile.log")"
 silent=$(milliseconds)
 paste -sd' ' "$WORK/hostile.txt"
 ! grep -q ' 0$' "$WORK/hostile.txt" || fail "an attack never began"

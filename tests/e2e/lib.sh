@@ -32,7 +32,7 @@ say_where_threads_wait() {
 end_test() {
   local status=$? log pid
   if ((status != 0 && status != 77)); then
-    for pid in "${SERVICE_PIDS[@]}"; do say_where_threads_wait "$pid" 2>/dev/null || true; done >&2
+    for pid in "${SERVICE_PIDS[@]}"; do ! is_running "$pid" || say_where_threads_wait "$pid" 2>/dev/null || true; done >&2
     for log in "$WORK"/*.log; do
       echo "--- end of ${log##*/}" >&2
       tail -n 40 "$log" >&2

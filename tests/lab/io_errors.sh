@@ -147,7 +147,7 @@ failing_disk() {
 end_disk() {
   local status=$? pid
   if ((status != 0)); then
-    for pid in "${SERVICE_PIDS[@]}"; do say_where_threads_wait "$pid" || true; done >&2
+    for pid in "${SERVICE_PIDS[@]}"; do ! is_running "$pid" || say_where_threads_wait "$pid" || true; done >&2
   fi
   for pid in "${SERVICE_PIDS[@]}"; do stop_service "$pid"; done
   if mountpoint -q "$WORK/mnt"; then umount "$WORK/mnt" || umount -l "$WORK/mnt"; fi

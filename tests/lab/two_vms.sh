@@ -41,7 +41,8 @@ end_vms() {
     if ((status != 0 && status != 77)); then
       tail -qn 5 "${VM_RUN[$vm]}/console.log" "${VM_RUN[$vm]}/log" >&2 || true
     fi
-    kill "${VM_PROCESS[$vm]}" 2>/dev/null || true
+    # One whose power was cut has ended, and its number may be another process's.
+    [[ $'\n'$(jobs -rp)$'\n' != *$'\n'"${VM_PROCESS[$vm]}"$'\n'* ]] || kill "${VM_PROCESS[$vm]}" 2>/dev/null || true
     wait "${VM_PROCESS[$vm]}" || true
   done
   rm -rf "$VM_WORK"

@@ -48,6 +48,25 @@ TEST(ThreadPoolTest, RefusesMoreThanItHas) {
   EXPECT_EQ(ran, 3) << "the end of the pool waits for what it took";
 }
 
+TEST(ThreadPoolTest, WhatWaitsIsBounded) {
+  absl::Notification begun, go;
+  std::atomic<int> ran = 0;
+  int taken = 0;
+  {
+    ThreadPool pool("test", "tests", 1, 20);
+    ASSERT_TRUE(pool.Run([&] {
+                      begun.Notify();
+                      go.WaitForNotification();
+                    })
+                    .ok());
+    begun.WaitForNotification();
+    while (taken < 1000 && pool.Run([&] { ++ran; }).ok()) ++taken;
+    go.Notify();
+  }
+  EXPECT_EQ(taken, 20);
+  EXPECT_EQ(ran, taken) << "the end of the pool runs what was taken";
+}
+
 TEST(ThreadPoolTest, WithoutThreadsItRefusesUnlessOneIsIdle) {
   ThreadPool pool("test", "tests", 2);
   std::atomic<int> ran = 0;

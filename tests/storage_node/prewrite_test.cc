@@ -324,6 +324,7 @@ TEST_P(RingOnSpares, StreamStaysOnTheSameFiles) {
   Push(recorder, 2 * kLunBlocks, 5 * kLunBlocks);
   ASSERT_TRUE(recorder.Finish().ok());
   recorder.admission.sink = nullptr;
+  AwaitPolicies();
   size_t marked = 0;
   const auto segments = Segments();
   for (const auto& [number, recording] : segments) {

@@ -19,6 +19,7 @@ TEST_P(SegmentTest, ARingTakesAStreamForEver) {
   ASSERT_TRUE(recorder.Finish().ok());
   EXPECT_EQ(recorder.admission.sink->watermarks().durable, kBlocks);
   recorder.admission.sink = nullptr;
+  AwaitPolicies();
 
   const std::vector<uint64_t> blocks = AllBlocks();
   // What is there is the end of the stream, without a gap, and most of what fits.
@@ -166,6 +167,7 @@ TEST_P(SegmentTest, ARingKeepsItsPromiseThroughAKill) {
     acknowledged = recorder.admission.sink->watermarks().durable;
   }
   node_.Start();
+  AwaitPolicies();
   EXPECT_TRUE(node_.Get(keep).kept);
   std::vector<uint64_t> blocks = AllBlocks();
   ASSERT_GE(blocks.size(), kSegmentBlocks);

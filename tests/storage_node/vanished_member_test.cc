@@ -106,6 +106,7 @@ TEST_P(VanishedMemberTest, AnotherDirectoryInItsPlaceIsNotTakenAndItComesBack) {
   const auto recordings = *deck_.node().recordings().ListRecordings("luns/l/channels/c");
   ASSERT_EQ(recordings.size(), 2);
   EXPECT_EQ(recordings[0].state, services::RecordingState::kSalvaged);
+  EXPECT_THAT(recordings[0].cause, HasSubstr("or the LUN went away"));  // as it came back
   EXPECT_EQ(deck_.PlayAll(recordings[0].name).size(), 3);
   EXPECT_TRUE(deck_.Verify(deck_.RecordAndSeal(2)).empty());
 }

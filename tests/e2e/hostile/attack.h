@@ -33,6 +33,7 @@ class Tally {
  public:
   explicit Tally(const char* name) : name_(name) {}
   void Count(uint64_t n = 1) { count_ += n; }
+  bool begun() const { return count_ > 0; }
   void Print() const;
 
  private:

@@ -1,11 +1,12 @@
 // hostile NODE CHANNEL RECORDING SECONDS ADDRESS:PORT...: attacks the storage node at NODE in every
-// way at once for so long, says "quiet" and then nothing more, with all it has still open, until it
-// is ended. CHANNEL is luns/L/channels/C where C-a to C-d exist, RECORDING has blocks, the
-// addresses are those of rails.
+// way at once for so long, or up to six times as long until each has begun, says "quiet" and then
+// nothing more, with all it has still open, until it is ended. CHANNEL is luns/L/channels/C where
+// C-a to C-d exist, RECORDING has blocks, the addresses are those of rails.
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -52,6 +53,10 @@ const std::vector<NamedAttack>& Attacks() {
   return attacks;
 }
 
+bool AllHaveBegun(const std::deque<Tally>& tallies) {
+  return std::ranges::all_of(tallies, [](const Tally& tally) { return tally.begun(); });
+}
+
 int Main(int argc, char** argv) {
   if (argc < 6) return 2;
   Target target{.node = argv[1], .channel = argv[2], .recording = argv[3]};
@@ -66,7 +71,10 @@ int Main(int argc, char** argv) {
     Tally& tally = tallies.emplace_back(name);
     threads.emplace_back([&target, &tally, &attack = attack] { attack(target, tally); });
   }
-  std::this_thread::sleep_for(std::chrono::seconds(seconds));
+  for (int second = 0; second < seconds || (second < 6 * seconds && !AllHaveBegun(tallies));
+       ++second) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
   target.quiet = true;
   for (const Tally& tally : tallies) tally.Print();
   std::printf("quiet\n");

@@ -1,18 +1,15 @@
 // Calls that wait for another machine hold up nothing else, and there is a bound to them.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "services/client/catalog_client.h"
 #include "services/client/jobs_client.h"
 #include "services/errors.h"
 #include "services/limits.h"
-#include "services/server/call_threads.h"
 #include "tests/services/loopback_node.h"
 
 namespace tapedeck::services::server {
@@ -38,26 +35,6 @@ TEST(WaitingCallsTest, StartsHaveThreadsOfTheirOwn) {
   node.jobs.LetGo();
   for (std::thread& caller : callers) caller.join();
   EXPECT_TRUE(jobs.StartRecord(mute).ok());
-}
-
-TEST(WaitingCallsTest, TheQueueIsBounded) {
-  absl::Notification begun, let_go;
-  std::atomic<int> ran = 0;
-  int taken = 0;
-  {
-    CallThreads threads(1);
-    ASSERT_TRUE(threads
-                    .Run([&] {
-                      begun.Notify();
-                      let_go.WaitForNotification();
-                    })
-                    .ok());
-    begun.WaitForNotification();
-    while (taken < 10'000 && threads.Run([&] { ++ran; }).ok()) ++taken;
-    let_go.Notify();
-  }
-  EXPECT_EQ(taken, static_cast<int>(kMaxWaitingCalls));
-  EXPECT_EQ(ran, taken) << "what was taken has run";
 }
 
 // Whole requests: the names are refused only once they are there.
