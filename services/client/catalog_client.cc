@@ -76,7 +76,7 @@ absl::Status CatalogClient::DeleteLun(const std::string& name, bool force) {
   });
 }
 
-absl::StatusOr<Lun> CatalogClient::AttachLun(const LunAttachment& asked) {
+absl::StatusOr<Lun> CatalogClient::AttachLun(const LunAttachment& asked, absl::Duration timeout) {
   v1::AttachLunRequest request;
   for (const std::string& member : asked.members) request.add_members(member);
   if (!asked.name.empty()) {
@@ -86,7 +86,7 @@ absl::StatusOr<Lun> CatalogClient::AttachLun(const LunAttachment& asked) {
   request.set_as_new(asked.as_new);
   request.set_request_id(NewRequestId());
   v1::Lun response;
-  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, timeout, &gate_, [&](Context* context) {
     return stub_->calls->AttachLun(context, request, &response);
   }));
   return convert::FromProto(response);

@@ -92,7 +92,7 @@ absl::Status AttachLun(Program& program, const AttachLunOptions& options) {
     TD_ASSIGN_OR_RETURN(asked.name, LunNameOf(options.name));
   }
   const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const Lun attached, catalog->AttachLun(asked));
+  TD_ASSIGN_OR_RETURN(const Lun attached, catalog->AttachLun(asked, program.job_timeout()));
   const bool ready = attached.state == LunState::kReady;
   program.Print(
       AnswerOf(attached),

@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
@@ -16,6 +18,8 @@
 
 namespace tapedeck::storage_node {
 namespace {
+
+constexpr absl::Duration kProgressPeriod = absl::Seconds(5);
 
 // What was found at the paths that were named.
 struct FoundMembers {
@@ -174,6 +178,7 @@ absl::Status CheckPlan(NodeParts& parts, const Plan& plan, const store::StoreKin
                                           "one is ",
                                           plan.lun.uid, "); choose one with --name"));
   }
+  TD_RETURN_IF_ERROR(CheckNoCopy(plan, parts.luns));  // it may have come online by itself
   TD_RETURN_IF_ERROR(CheckLunShape(plan.lun, kind));
   TD_RETURN_IF_ERROR(CheckApartFromAll(plan.lun, parts.luns));
   return CheckLunDescription(plan.lun);
@@ -199,16 +204,34 @@ absl::Status TellMembers(const NodeParts& parts, const Plan& plan,
   return absl::OkStatus();
 }
 
+// Lists say meanwhile how far it is.
+absl::Status OpenWhole(NodeParts& parts, const Plan& plan, const std::string& id) {
+  absl::Time said = absl::Now();
+  const auto progress = [&](uint64_t done, uint64_t all) {
+    const std::string how_far =
+        absl::StrCat("it is being attached: ", done, " of ", all, " recordings seen to");
+    parts.luns.SetOffline(id, {.config = plan.lun, .cause = absl::UnavailableError(how_far)});
+    if (absl::Now() - said < kProgressPeriod) return;
+    said = absl::Now();
+    dataplane::Log(dataplane::LogLevel::kInfo, "attach", "LUN is being attached",
+                   {{"lun", plan.lun.name},
+                    {"recordings", absl::StrCat(all)},
+                    {"seen_to", absl::StrCat(done)}});
+  };
+  return OpenLunAndReconcile(parts, plan.lun, progress);
+}
+
 absl::Status OpenAttached(NodeParts& parts, const Plan& plan) {
   TD_ASSIGN_OR_RETURN(const ResourceName name, ParseLunName(plan.lun.name));
   TD_RETURN_IF_ERROR(WriteLunFile(parts.settings.state_dir, plan.lun));
   const absl::Status status =
-      plan.found.missing.empty() ? OpenLunAndReconcile(parts, plan.lun) : MissingError(plan);
+      plan.found.missing.empty() ? OpenWhole(parts, plan, name.lun) : MissingError(plan);
   if (status.ok()) return status;
   if (plan.was_offline || !plan.found.missing.empty()) {
     parts.luns.SetOffline(name.lun, {.config = plan.lun, .cause = status});
     return absl::OkStatus();
   }
+  parts.luns.Erase(name.lun);
   TD_RETURN_IF_ERROR(ForgetLunFile(parts.settings.state_dir, name.lun));
   TD_RETURN_IF_ERROR(ForgetLuns(parts));
   return status;
@@ -227,8 +250,8 @@ absl::StatusOr<std::string> AttachLun(NodeParts& parts, const services::LunAttac
   const auto uid_lease = parts.leases->TakeExclusive("uids/" + first.lun.recorded_uid());
   if (uid_lease == nullptr) return busy();
   TD_ASSIGN_OR_RETURN(const Plan plan, MakePlan(parts, asked));
-  const auto lease = parts.leases->TakeExclusive(plan.lun.name);
-  if (lease == nullptr) return busy();
+  const OpeningLease lease = TakeOpening(parts, plan.lun.name);
+  if (!lease) return busy();
   TD_ASSIGN_OR_RETURN(const store::StoreKindInfo kind, store::FindStoreKind(plan.lun.store));
   TD_RETURN_IF_ERROR(CheckPlan(parts, plan, kind));
   TD_RETURN_IF_ERROR(TellMembers(parts, plan, kind));

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
 #include "storage_node/store/list.h"
 #include "tests/storage_node/node_fixture.h"
@@ -42,6 +44,16 @@ class Attach : public testing::TestWithParam<StoreKind> {
                     .recorder()
                     .AnnotateRecording(recording, {.sample_start = 4, .label = "burst"})
                     .ok());
+  }
+
+  // Durable, and not closed.
+  std::string RecordAndLeave(uint64_t blocks) {
+    auto recorder = node_.Record();
+    EXPECT_TRUE(recorder.ok()) << recorder.status();
+    for (uint64_t i = 0; i < blocks; ++i) EXPECT_TRUE(recorder->Push(i).ok());
+    EXPECT_TRUE(node_.executor().RunUntil(
+        [&] { return recorder->admission.sink->watermarks().durable == blocks; }));
+    return recorder->admission.accept.recording;
   }
 
   std::string member(int m) const { return node_.dir().path() + "/m" + std::to_string(m); }
@@ -98,6 +110,56 @@ TEST_P(Attach, FindsAllAgainInAnyOrder) {
   node_.Stop();
   node_.Start();
   EXPECT_EQ(Lists(), now);
+}
+
+// Not first when somebody lists it: its room would not be counted until then.
+TEST_P(Attach, WhatWasCutOffIsSalvagedAtOnce) {
+  const std::string open = RecordAndLeave(2);
+  Move();
+  const auto lun = AttachLun({.members = {elsewhere(2), elsewhere(0), elsewhere(1)}});
+  ASSERT_TRUE(lun.ok()) << lun.status();
+  const services::Recording salvaged = node_.Get(open);
+  EXPECT_EQ(salvaged.state, services::RecordingState::kSalvaged);
+  EXPECT_EQ(salvaged.blocks, 2u);
+  EXPECT_THAT(salvaged.cause, HasSubstr("or the LUN went away"));
+  EXPECT_EQ(node_.node().luns().GetLun("luns/l")->used_bytes, lun->used_bytes);
+  EXPECT_TRUE(node_.Verify(open).empty());
+}
+
+// Notes what is said of the LUN whenever the thread that attaches it asks for the time, as it does
+// for each recording that it salvages.
+class WatchingClock : public dataplane::Clock {
+ public:
+  int64_t NowNs() const override { return clock_.NowNs(); }
+  int64_t WallNs() const override {
+    if (attaching == std::this_thread::get_id()) said.push_back(node->luns().GetLun("luns/l"));
+    return clock_.WallNs();
+  }
+  StorageNode* node = nullptr;
+  std::atomic<std::thread::id> attaching;
+  mutable std::vector<absl::StatusOr<services::Lun>> said;
+
+ private:
+  const dataplane::SystemClock clock_;
+};
+
+TEST_P(Attach, ListsSayHowFarItIs) {
+  for (int i = 0; i < 3; ++i) RecordAndLeave(1);
+  Move();
+  const auto clock = std::make_shared<WatchingClock>();
+  node_.Restart({.clock = clock});
+  clock->node = &node_.node();
+  clock->attaching = std::this_thread::get_id();
+  const auto lun = AttachLun({.members = {elsewhere(2), elsewhere(0), elsewhere(1)}});
+  clock->attaching = std::thread::id();
+  ASSERT_TRUE(lun.ok()) << lun.status();
+  EXPECT_EQ(lun->state, LunState::kReady);
+  ASSERT_GE(clock->said.size(), 3u);
+  for (const auto& said : clock->said) {
+    ASSERT_TRUE(said.ok()) << said.status();
+    EXPECT_EQ(said->state, LunState::kOffline);
+    EXPECT_THAT(said->cause, HasSubstr("of 5 recordings seen to"));
+  }
 }
 
 TEST_P(Attach, MissingMemberIsNamedAndComesLater) {

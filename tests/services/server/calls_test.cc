@@ -67,14 +67,15 @@ TEST_F(CallsTest, LunLife) {
 }
 
 TEST_F(CallsTest, LunIsAttachedAndDetached) {
-  const auto found = catalog_.AttachLun({.members = {"/b", "/a"}});
+  const auto found = catalog_.AttachLun({.members = {"/b", "/a"}}, kTimeout);
   ASSERT_TRUE(found.ok()) << found.status();
   EXPECT_EQ(node_.catalog.last_request_id().size(), 36u);
   EXPECT_EQ(found->name, "luns/found");
   EXPECT_EQ(found->uid, "old");
   EXPECT_EQ(found->members, (std::vector<std::string>{"/b", "/a"}));
-  EXPECT_EQ(ReasonIn(catalog_.AttachLun({.members = {"/b"}}).status()), "LUN_EXISTS");
-  const auto copy = catalog_.AttachLun({.members = {"/c"}, .name = "luns/copy", .as_new = true});
+  EXPECT_EQ(ReasonIn(catalog_.AttachLun({.members = {"/b"}}, kTimeout).status()), "LUN_EXISTS");
+  const auto copy =
+      catalog_.AttachLun({.members = {"/c"}, .name = "luns/copy", .as_new = true}, kTimeout);
   ASSERT_TRUE(copy.ok()) << copy.status();
   EXPECT_EQ(copy->name, "luns/copy");
   EXPECT_EQ(copy->uid, "new");
@@ -85,7 +86,7 @@ TEST_F(CallsTest, LunIsAttachedAndDetached) {
 
 TEST_F(CallsTest, BadAttachmentsAreRefused) {
   const auto reason = [&](const LunAttachment& asked) {
-    return ReasonIn(catalog_.AttachLun(asked).status());
+    return ReasonIn(catalog_.AttachLun(asked, kTimeout).status());
   };
   EXPECT_EQ(reason({}), "ARGUMENT_INVALID");
   EXPECT_EQ(reason({.members = {"relative"}}), "ARGUMENT_INVALID");
