@@ -18,7 +18,6 @@ class JsonFields {
   JsonFields(const nlohmann::json& object, absl::string_view what) : object_(object), what_(what) {}
 
   std::string Text(const char* key);
-  bool Has(const char* key) const { return object_.contains(key); }
   // 1 to 63 of [A-Za-z0-9._-], starting with a letter or digit.
   std::string Id(const char* key);
   uint64_t Uint(const char* key, uint64_t most);

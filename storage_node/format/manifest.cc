@@ -96,7 +96,7 @@ absl::Status ParseOrigin(JsonFields& fields, Manifest* manifest) {
   manifest->sample_rate = fields.Rate("sample_rate");
   manifest->labels = ParseLabels(fields);
   manifest->kept = fields.Bool("kept");
-  if (fields.Has("generation")) manifest->generation = fields.Uint("generation", kMaxGeneration);
+  manifest->generation = fields.Uint("generation", kMaxGeneration);
   manifest->start_time_ns = fields.Int("start_time_ns", -kMaxTimeNs, kMaxTimeNs);
   TD_RETURN_IF_ERROR(fields.Require(manifest->members > 0, "members", "is 0")
                          .Require(IsBlockSize(manifest->block_bytes), "block_bytes",

@@ -28,6 +28,15 @@ void Shorten(services::Recording* recording) {
   });
 }
 
+// The catalog is behind the files of a closed recording if the node died between the two.
+void TakeNewer(store::Store& store, const store::RecordingPath& path, const dataplane::Clock& clock,
+               format::Manifest* manifest) {
+  auto stored = LoadManifest(store, path, clock);
+  if (!stored.ok() || stored->index_header() != manifest->index_header()) return;
+  const bool closed = stored->state != services::RecordingState::kRecording;
+  if (closed && stored->generation > manifest->generation) *manifest = *std::move(stored);
+}
+
 }  // namespace
 
 absl::StatusOr<services::Channel> FindChannel(NodeParts& parts, const ResourceName& name) {
@@ -108,6 +117,7 @@ absl::Status RewriteManifest(NodeParts& parts, const std::string& recording,
     return Busy(found, "is being closed or deleted; try again");
   }
   const uint64_t taken = found.lun->TakenBy(found.manifest);
+  TakeNewer(*found.lun->store, found.path(), *parts.settings.clock, &found.manifest);
   TD_RETURN_IF_ERROR(change(&found.manifest));
   found.manifest.Advance();
   const std::string text = format::EncodeManifest(found.manifest);
