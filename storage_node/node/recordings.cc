@@ -28,6 +28,17 @@ void Shorten(services::Recording* recording) {
   });
 }
 
+// Markers and keeps of a recording that was not closed: its writer has put them into its files
+// alone.
+void TakeNotes(store::Store& store, const store::RecordingPath& path, const dataplane::Clock& clock,
+               format::Manifest* manifest) {
+  auto stored = LoadManifest(store, path, clock);
+  if (!stored.ok() || stored->index_header() != manifest->index_header()) return;
+  manifest->annotations = std::move(stored->annotations);
+  manifest->kept = stored->kept;
+  manifest->generation = stored->generation;
+}
+
 // The catalog is behind the files of a closed recording if the node died between the two.
 void TakeNewer(store::Store& store, const store::RecordingPath& path, const dataplane::Clock& clock,
                format::Manifest* manifest) {
@@ -78,10 +89,10 @@ absl::Status CloseAbandoned(NodeParts& parts, OpenLun& lun, catalog::RecordingRo
   if (!manifest.has_value()) return absl::OkStatus();
   row->manifest = *std::move(manifest);
   if (row->manifest.state != services::RecordingState::kRecording) return absl::OkStatus();
-  TD_ASSIGN_OR_RETURN(
-      row->manifest,
-      SalvageRecording(*lun.store, {.channel = row->name.channel, .recording = row->name.recording},
-                       row->manifest, cause, *parts.settings.clock));
+  const store::RecordingPath path{.channel = row->name.channel, .recording = row->name.recording};
+  TakeNotes(*lun.store, path, *parts.settings.clock, &row->manifest);
+  TD_ASSIGN_OR_RETURN(row->manifest, SalvageRecording(*lun.store, path, row->manifest, cause,
+                                                      *parts.settings.clock));
   lun.capacity->Add(lun.TakenBy(row->manifest));
   return parts.catalog->PutRecording(row->name, row->manifest);
 }
