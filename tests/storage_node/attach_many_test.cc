@@ -1,10 +1,14 @@
 // Many LUNs of each kind, with recordings in every state, come back from their members alone.
-// TAPEDECK_ATTACH_LUNS: how many of each kind, 12 by default.
+// TAPEDECK_ATTACH_LUNS: how many of each kind; 50 with TAPEDECK_LONG, 12 without either.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <numeric>
+#include <random>
 
 #include "tests/storage_node/node_fixture.h"
 
@@ -16,7 +20,8 @@ using services::StoreKind;
 
 int LunsOfEach() {
   const char* text = std::getenv("TAPEDECK_ATTACH_LUNS");
-  return text == nullptr ? 12 : std::atoi(text);
+  if (text != nullptr) return std::atoi(text);
+  return std::getenv("TAPEDECK_LONG") != nullptr ? 50 : 12;
 }
 
 class AttachMany : public testing::TestWithParam<StoreKind> {
@@ -77,7 +82,10 @@ class AttachMany : public testing::TestWithParam<StoreKind> {
     EXPECT_TRUE(
         node_.node().recorder().AnnotateRecording(kept, {.sample_start = 1, .label = "x"}).ok());
     Record(name, 3, "salvaged");
-    open_[number] = Record(name, 4, "open");
+  }
+  // What is recorded when the node dies; to list it would close it.
+  void MakeOpen(int number) {
+    open_[number] = Record("luns/n" + std::to_string(number), 4, "open");
   }
 
   // What is closed.
@@ -97,8 +105,46 @@ class AttachMany : public testing::TestWithParam<StoreKind> {
     return text;
   }
 
+  // Each member under the name of another one of its LUN.
+  std::string NewPlace(int number, int member) const {
+    const int name = (member + 1) % MembersOf(number);
+    return elsewhere_ / fs::path(Root(number, name)).filename();
+  }
+  void Move(int number) {
+    for (int m = 0; m < MembersOf(number); ++m) fs::rename(Root(number, m), NewPlace(number, m));
+  }
+  static std::vector<int> Shuffled(int count) {
+    static std::mt19937 random(7);
+    std::vector<int> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    std::ranges::shuffle(numbers, random);
+    return numbers;
+  }
+
+  // First without one of its members, if it has several.
+  services::Lun AttachOne(int number) {
+    const std::vector<int> order = Shuffled(MembersOf(number));
+    services::LunAttachment asked;
+    for (const int m : order) {
+      if (m != order[0]) asked.members.push_back(NewPlace(number, m));
+    }
+    if (!asked.members.empty()) {
+      const auto lun = node_.node().luns().AttachLun(asked, "");
+      EXPECT_TRUE(lun.ok()) << lun.status();
+      const std::string lacking =
+          absl::StrCat("member ", order[0], " (last at ", Root(number, order[0]), ")");
+      EXPECT_EQ(lun.value_or(services::Lun()).state, services::LunState::kOffline);
+      EXPECT_THAT(lun.value_or(services::Lun()).cause, testing::HasSubstr(lacking));
+    }
+    asked.members.push_back(NewPlace(number, order[0]));
+    const auto lun = node_.node().luns().AttachLun(asked, "");
+    EXPECT_TRUE(lun.ok()) << lun.status();
+    return lun.value_or(services::Lun());
+  }
+
   NodeFixture node_{StoreKind::kMemory};
   std::map<int, std::string> open_;
+  const fs::path elsewhere_ = node_.dir().Make("elsewhere");
 };
 
 TEST_P(AttachMany, ComeBackFromTheirMembersAlone) {
@@ -107,30 +153,22 @@ TEST_P(AttachMany, ComeBackFromTheirMembersAlone) {
   for (int i = 0; i < luns; ++i) {
     ASSERT_NO_FATAL_FAILURE(Make(i));
     before[i] = Lists(i);
+    MakeOpen(i);
   }
   node_.Stop();
   fs::remove_all(node_.state_dir());
-  const std::string elsewhere = node_.dir().Make("elsewhere");
-  for (int i = 0; i < luns; ++i) {
-    for (int m = 0; m < MembersOf(i); ++m) {
-      fs::rename(Root(i, m), elsewhere / fs::path(Root(i, (m + 1) % MembersOf(i))).filename());
-    }
-  }
+  for (int i = 0; i < luns; ++i) Move(i);
   node_.Start();
-  for (int i = 0; i < luns; ++i) {
-    services::LunAttachment asked;
-    for (int m = 0; m < MembersOf(i); ++m) {
-      asked.members.push_back(elsewhere / fs::path(Root(i, m)).filename());
-    }
-    const auto lun = node_.node().luns().AttachLun(asked, "");
-    ASSERT_TRUE(lun.ok()) << lun.status();
-    EXPECT_EQ(lun->state, services::LunState::kReady) << lun->cause;
-    EXPECT_EQ(lun->full_policy == services::FullPolicy::kRing, IsRing(i));
+  for (const int i : Shuffled(luns)) {
+    const services::Lun lun = AttachOne(i);
+    EXPECT_EQ(lun.state, services::LunState::kReady) << lun.cause;
+    EXPECT_EQ(lun.full_policy == services::FullPolicy::kRing, IsRing(i));
     EXPECT_EQ(Lists(i), before[i]);
     const services::Recording open = node_.Get(open_[i]);
     EXPECT_EQ(open.state, services::RecordingState::kSalvaged);
     EXPECT_EQ(open.blocks, 4u);
-    const auto recordings = node_.node().recordings().ListRecordings(lun->name + "/channels/-");
+    EXPECT_THAT(open.cause, testing::HasSubstr("or the LUN went away"));
+    const auto recordings = node_.node().recordings().ListRecordings(lun.name + "/channels/-");
     ASSERT_TRUE(recordings.ok());
     for (const auto& r : *recordings) {
       EXPECT_TRUE(node_.Verify(r.name).empty()) << r.name;
