@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "dataplane/flow.h"
 #include "dataplane/transport/transport.h"
+#include "services/lun_moves.h"
 #include "services/recording.h"
 #include "services/store_kind.h"
 
@@ -30,6 +31,10 @@ enum class LunState { kReady = 1, kOffline = 2 };
 struct Lun {
   std::string name;  // luns/{lun}
   std::string uid;
+  // What its recordings have for the LUN's uid where that is another one, as in a LUN that was
+  // made of a copy; empty: uid. For the storage node alone.
+  std::string origin_uid;
+  const std::string& recorded_uid() const { return origin_uid.empty() ? uid : origin_uid; }
   StoreKind store = StoreKind::kPosix;
   std::vector<std::string> members;
   uint64_t capacity_bytes = 0;
@@ -65,9 +70,8 @@ struct Channel {
 };
 
 // Any thread; each call may block on the catalog's disk.
-class LunCatalog {
+class LunCatalog : public LunMoves {
  public:
-  virtual ~LunCatalog() = default;
   // Reads name, store, members, capacity_bytes, the policies and what is prewritten. `request_id`
   // may be empty; the same id gives the same result.
   virtual absl::StatusOr<Lun> CreateLun(const Lun& lun, const std::string& request_id) = 0;

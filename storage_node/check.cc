@@ -28,7 +28,7 @@ class Check {
 
  private:
   absl::Status CheckRecordings(const services::Lun& lun);
-  absl::StatusOr<store::Known> KnownOf(const services::Lun& lun) const;
+  absl::StatusOr<store::Known> KnownOf(const OpenLun& lun) const;
   void CheckRecording(const services::Lun& lun, store::Store& store,
                       const store::RecordingPath& path, const std::string& name);
   void Damaged(const std::string& where, const std::string& kind, const absl::Status& status) {
@@ -49,10 +49,9 @@ void Check::CheckLun(const services::Lun& lun) {
 }
 
 // The files alone: each recording has to say itself whose it is.
-absl::StatusOr<store::Known> Check::KnownOf(const services::Lun& lun) const {
+absl::StatusOr<store::Known> Check::KnownOf(const OpenLun& lun) const {
   store::Known known;
-  const OpenLun files{.config = lun, .channel_root = ChannelRoot(state_dir_, lun)};
-  TD_ASSIGN_OR_RETURN(const auto channels, ReadChannelFiles(files, {}));
+  TD_ASSIGN_OR_RETURN(const auto channels, ReadChannelFiles(lun, {}));
   for (const services::Channel& channel : channels) {
     TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
     known.channels.insert(name.channel);
@@ -65,8 +64,10 @@ absl::Status Check::CheckRecordings(const services::Lun& lun) {
   if (!kind.has_members) return absl::OkStatus();  // memory: gone with its node
   services::Lun as_it_is = lun;
   as_it_is.prewrite_files = 0;  // nothing is made or removed
-  TD_ASSIGN_OR_RETURN(const auto store, kind.open(as_it_is));
-  TD_ASSIGN_OR_RETURN(const store::Known known, KnownOf(lun));
+  OpenLun open{.config = lun, .channel_root = ChannelRoot(state_dir_, lun)};
+  TD_ASSIGN_OR_RETURN(open.store, kind.open(as_it_is));
+  store::Store* const store = open.store.get();
+  TD_ASSIGN_OR_RETURN(const store::Known known, KnownOf(open));
   TD_ASSIGN_OR_RETURN(const auto paths, store->ListRecordings(known));
   for (const store::RecordingPath& path : paths) {
     CheckRecording(

@@ -55,7 +55,7 @@ absl::Status RunCheck(const std::string& state_dir) {
 
 absl::Status Run(const Settings& settings) {
   if (settings.check) return RunCheck(settings.state);
-  if (settings.rebuild_catalog) return RebuildCatalog(settings.state);
+  if (settings.rebuild_catalog) return RebuildCatalog(settings.state, settings.members);
   std::optional<services::StopLimit> limit;  // goes last
   TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, true));
   const auto placement = services::Placement::Discover(rails->transports());

@@ -18,6 +18,12 @@ namespace {
 // The text of each copy that is a sound manifest of this recording, closed.
 using ManifestCopies = std::vector<absl::StatusOr<std::string>>;
 
+// Of a sound one.
+uint64_t GenerationOf(const std::string& text) {
+  const auto manifest = format::DecodeManifest(text);
+  return manifest.ok() ? manifest->generation : 0;
+}
+
 // One recording, on the calling thread.
 class ManifestRepair {
  public:
@@ -86,18 +92,21 @@ bool ManifestRepair::IsAsInCatalog(const std::string& text) const {
 }
 
 std::optional<uint32_t> ManifestRepair::Newest(const ManifestCopies& copies) const {
-  std::optional<uint32_t> first;
-  bool agree = true;
+  std::vector<uint32_t> newest;  // all of the highest generation
   for (uint32_t copy = 0; copy < copies.size(); ++copy) {
     if (!copies[copy].ok()) continue;
-    if (!first.has_value()) first = copy;
-    agree = agree && *copies[copy] == *copies[*first];
+    const uint64_t generation = GenerationOf(*copies[copy]);
+    const uint64_t highest = newest.empty() ? generation : GenerationOf(*copies[newest[0]]);
+    if (generation > highest) newest.clear();
+    if (generation >= highest) newest.push_back(copy);
   }
-  if (agree) return first;
-  for (uint32_t copy = 0; copy < copies.size(); ++copy) {
-    if (copies[copy].ok() && IsAsInCatalog(*copies[copy])) return copy;
-  }
-  return std::nullopt;
+  const auto is_like_the_first = [&](uint32_t copy) { return *copies[copy] == *copies[newest[0]]; };
+  const auto is_in_catalog = [&](uint32_t copy) { return IsAsInCatalog(*copies[copy]); };
+  const auto chosen = std::ranges::all_of(newest, is_like_the_first)
+                          ? newest.begin()
+                          : std::ranges::find_if(newest, is_in_catalog);
+  if (chosen == newest.end()) return std::nullopt;
+  return *chosen;
 }
 
 // All copies are replaced, those that were sound by what they say already: each is one or the other

@@ -11,9 +11,9 @@
 namespace tapedeck::storage_node {
 
 // Waits for the disk. A manifest of one copy is left alone. `manifest` is what the catalog has:
-// where sound copies differ, the one that says the same is the newer. The caller protects the
-// recording from deletion, and its manifest from everybody else who would replace it. OK also if
-// damage stays.
+// where sound copies of one generation differ, the one that says the same is the newer. The caller
+// protects the recording from deletion, and its manifest from everybody else who would replace it.
+// OK also if damage stays.
 absl::StatusOr<RepairProgress> RepairManifest(store::Store& store, const store::RecordingPath& path,
                                               const format::Manifest& manifest,
                                               const dataplane::Clock& clock);

@@ -11,6 +11,7 @@
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/durable_file.h"
 #include "storage_node/disk/io_error.h"
+#include "storage_node/node/attach.h"
 #include "storage_node/node/reconcile.h"
 
 namespace tapedeck::storage_node {
@@ -70,7 +71,7 @@ std::string StorageNode::Waiting() const {
                       absl::StrJoin(busy, ", ", formatter));
 }
 
-absl::Status RebuildCatalog(const std::string& state_dir) {
+absl::Status RebuildCatalog(const std::string& state_dir, const std::vector<std::string>& members) {
   TD_ASSIGN_OR_RETURN(const disk::FileLock lock, LockState(state_dir));
   const std::string path = CatalogPath(state_dir);
   for (const absl::string_view suffix : {"", "-wal", "-shm"}) {
@@ -80,6 +81,7 @@ absl::Status RebuildCatalog(const std::string& state_dir) {
     }
   }
   TD_ASSIGN_OR_RETURN(const auto parts, OpenParts({.state_dir = state_dir}));
+  TD_RETURN_IF_ERROR(AttachAll(*parts, members));
   for (const auto& [id, lun] : parts->luns.Offline()) {
     TD_RETURN_IF_ERROR(parts->luns.Find(id).status());
   }

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -60,7 +61,9 @@ class StorageNode {
 
 // Throws the catalog away and makes it again from the files. No node may run on `state_dir`. Past
 // request_ids are forgotten. FAILED_PRECONDITION (LUN_OFFLINE) if the recordings of a LUN could not
-// be read: a node reads them once it can.
-absl::Status RebuildCatalog(const std::string& state_dir);
+// be read: a node reads them once it can. LUNs of which `members` are some are attached first, as
+// lun attach does it.
+absl::Status RebuildCatalog(const std::string& state_dir,
+                            const std::vector<std::string>& members = {});
 
 }  // namespace tapedeck::storage_node

@@ -78,6 +78,7 @@ void RecordingWriter::StoreManifest() {
   storing_manifest_ = true;
   noted_ = false;
   const uint64_t changes = TakeNotes();
+  options_.manifest.Advance();
   files_->WriteManifest(format::EncodeManifest(options_.manifest),
                         [this, changes](const absl::Status& status) {
                           if (status.ok()) options_.live->SetNoted(changes);
@@ -303,6 +304,7 @@ void RecordingWriter::LeaveToRecovery() {
 
 SealPlan RecordingWriter::MakeSealPlan() const {
   format::Manifest manifest = options_.manifest;
+  manifest.Advance();
   manifest.blocks = written_.end();
   manifest.bytes = bytes_;
   manifest.durable_watermark = commit_.durable();

@@ -186,6 +186,7 @@ absl::StatusOr<format::Manifest> Salvage::Run(const std::string& cause) {
   manifest_.state = services::RecordingState::kSalvaged;
   manifest_.cause = cause;
   manifest_.end_time_ns = loop_.clock().WallNs();
+  manifest_.Advance();
   SealPlan plan{.manifest = manifest_,
                 .data_bytes = data_bytes_,
                 .watermark_generation = watermark_.generation + 1};
@@ -210,21 +211,21 @@ absl::StatusOr<format::Manifest> LoadManifest(store::Store& store, const store::
                                               const dataplane::Clock& clock) {
   CallerLoop loop(clock);
   TD_ASSIGN_OR_RETURN(const auto files, store.OpenRecording(path, loop));
-  absl::Status error;
+  absl::StatusOr<format::Manifest> newest = absl::NotFoundError("no copy of the manifest");
   for (uint32_t copy = 0; copy < files->index_copies(); ++copy) {
     const auto text = Await<absl::StatusOr<std::string>>(
         loop, [&](auto done) { files->ReadManifest(copy, std::move(done)); });
     auto manifest = text.ok() ? format::DecodeManifest(*text) : text.status();
-    if (manifest.ok()) return manifest;
+    if (manifest.ok() && newest.ok() && manifest->generation <= newest->generation) continue;
     // Damage in one copy says more than the absence of the other.
-    if (error.ok() || absl::IsNotFound(error)) error = manifest.status();
+    if (manifest.ok() || absl::IsNotFound(newest.status())) newest = std::move(manifest);
   }
-  return error;
+  return newest;
 }
 
 absl::Status CheckWhose(const format::Manifest& manifest, const store::RecordingPath& path,
                         const services::Lun& lun) {
-  if (manifest.identity.lun.ToString() != lun.uid || manifest.id != path.recording ||
+  if (manifest.identity.lun.ToString() != lun.recorded_uid() || manifest.id != path.recording ||
       manifest.identity.channel != path.channel) {
     return absl::DataLossError(absl::StrCat("the manifest of ", path.channel, "/", path.recording,
                                             " is that of another recording, ",

@@ -26,8 +26,12 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
   node.AddFlag("--check", settings.check,
                "Read every recording, print what is damaged, change nothing, then exit: 1 if "
                "anything is");
-  node.AddFlag("--rebuild-catalog", settings.rebuild_catalog,
-               "Make the catalog again from the LUNs' files, then exit");
+  const auto rebuild = node.AddFlag("--rebuild-catalog", settings.rebuild_catalog,
+                                    "Make the catalog again from the LUNs' files, then exit");
+  node.AddOption("--member", settings.members,
+                 "With --rebuild-catalog: a member of a LUN that --state knows nothing of, or not "
+                 "there; once for each, in any order")
+      .Needs(rebuild);
   if (const std::optional<int> ended = line.Parse(argc, argv); ended.has_value()) {
     *exit_status = *ended;
     return std::nullopt;

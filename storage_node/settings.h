@@ -16,6 +16,8 @@ struct Settings {
   uint64_t follow_bytes = 1 << 30;
   bool check = false;            // read all recordings, tell what is damaged, then exit
   bool rebuild_catalog = false;  // make the catalog again from the files, then exit
+  // Members of LUNs that the list in `state` lacks, for rebuild_catalog.
+  std::vector<std::string> members;
 };
 
 // None if the process shall end with *exit_status: help or version was asked for, or the line is

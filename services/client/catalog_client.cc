@@ -76,6 +76,32 @@ absl::Status CatalogClient::DeleteLun(const std::string& name, bool force) {
   });
 }
 
+absl::StatusOr<Lun> CatalogClient::AttachLun(const LunAttachment& asked, absl::Duration timeout) {
+  v1::AttachLunRequest request;
+  for (const std::string& member : asked.members) request.add_members(member);
+  if (!asked.name.empty()) {
+    TD_ASSIGN_OR_RETURN(const auto ids, ParseName(asked.name, {"luns"}));
+    request.set_lun_id(ids[0]);
+  }
+  request.set_as_new(asked.as_new);
+  request.set_request_id(NewRequestId());
+  v1::Lun response;
+  TD_RETURN_IF_ERROR(RunCall(node_, timeout, &gate_, [&](Context* context) {
+    return stub_->calls->AttachLun(context, request, &response);
+  }));
+  return convert::FromProto(response);
+}
+
+absl::Status CatalogClient::DetachLun(const std::string& name) {
+  v1::DetachLunRequest request;
+  request.set_name(name);
+  request.set_request_id(NewRequestId());
+  google::protobuf::Empty response;
+  return RunCall(node_, timeout_, &gate_, [&](Context* context) {
+    return stub_->calls->DetachLun(context, request, &response);
+  });
+}
+
 absl::StatusOr<services::Channel> CatalogClient::CreateChannel(const services::Channel& channel) {
   TD_ASSIGN_OR_RETURN(const auto ids, ParseName(channel.name, {"luns", "channels"}));
   v1::CreateChannelRequest request;

@@ -28,6 +28,9 @@ class CatalogClient {
   absl::StatusOr<Lun> CreateLun(const Lun& lun);
   absl::StatusOr<std::vector<Lun>> ListLuns();
   absl::Status DeleteLun(const std::string& name, bool force);
+  // Waits `timeout` for it: each recording is looked at.
+  absl::StatusOr<Lun> AttachLun(const LunAttachment& asked, absl::Duration timeout);
+  absl::Status DetachLun(const std::string& name);
 
   absl::StatusOr<services::Channel> CreateChannel(const services::Channel& channel);
   absl::StatusOr<services::Channel> GetChannel(const std::string& name);

@@ -2,6 +2,7 @@
 
 #include <google/protobuf/empty.pb.h>
 
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -112,6 +113,40 @@ class CatalogService final : public v1::CatalogService::CallbackService {
         [=, this]() -> absl::Status {
           TD_RETURN_IF_ERROR(CheckLunName(request->name()));
           return luns_.DeleteLun(request->name(), request->force());
+        },
+        request->name());
+  }
+
+  ServerUnaryReactor* AttachLun(CallbackServerContext* context, const v1::AttachLunRequest* request,
+                                v1::Lun* response) override {
+    return dispatch_.Unary(
+        context, "AttachLun", Work::kNew,
+        [=, this]() -> absl::Status {
+          LunAttachment asked{.members = {request->members().begin(), request->members().end()},
+                              .as_new = request->as_new()};
+          if (!request->lun_id().empty()) {
+            TD_RETURN_IF_ERROR(CheckId(request->lun_id()));
+            asked.name = absl::StrCat("luns/", request->lun_id());
+          }
+          TD_RETURN_IF_ERROR(CheckAttachment(asked));
+          TD_RETURN_IF_ERROR(CheckRequestId(request->request_id()));
+          TD_ASSIGN_OR_RETURN(const Lun attached, luns_.AttachLun(asked, request->request_id()));
+          *response = convert::ToProto(attached);
+          return absl::OkStatus();
+        },
+        // Which LUN it is, its members will say.
+        absl::StrCat("attach ",
+                     std::hash<std::string>()(request->members().empty() ? std::string()
+                                                                         : request->members(0))));
+  }
+
+  ServerUnaryReactor* DetachLun(CallbackServerContext* context, const v1::DetachLunRequest* request,
+                                Empty*) override {
+    return dispatch_.Unary(
+        context, "DetachLun", Work::kOther,
+        [=, this]() -> absl::Status {
+          TD_RETURN_IF_ERROR(CheckLunName(request->name()));
+          return luns_.DetachLun(request->name());
         },
         request->name());
   }

@@ -75,6 +75,17 @@ struct SourceCheck {
   }
 };
 
+absl::Status CheckMembers(absl::string_view field, const std::vector<std::string>& members) {
+  if (members.size() > kMaxMembers) return FieldError(field, "are more than 64");
+  for (const std::string& member : members) {
+    if (member.empty() || member[0] != '/') {
+      return FieldError(field, "must be absolute paths on the storage node");
+    }
+    TD_RETURN_IF_ERROR(CheckPath(field, member));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckRequestId(const std::string& id) {
@@ -83,20 +94,25 @@ absl::Status CheckRequestId(const std::string& id) {
 }
 
 absl::Status CheckNewLun(const Lun& lun) {
-  if (lun.members.size() > kMaxMembers) return FieldError("lun.members", "are more than 64");
   if (lun.store != StoreKind::kMemory && lun.members.empty()) {
     return FieldError("lun.members", "are missing: the LUN needs a directory or a device");
   }
   if (lun.store == StoreKind::kMemory && !lun.members.empty()) {
     return FieldError("lun.members", "are set, but a memory LUN has none");
   }
-  for (const std::string& member : lun.members) {
-    if (member.empty() || member[0] != '/') {
-      return FieldError("lun.members", "must be absolute paths on the storage node");
-    }
-    TD_RETURN_IF_ERROR(CheckPath("lun.members", member));
+  return CheckMembers("lun.members", lun.members);
+}
+
+absl::Status CheckAttachment(const LunAttachment& attachment) {
+  if (attachment.members.empty()) {
+    return FieldError("members",
+                      "are missing: name the LUN's directories or devices; a memory LUN "
+                      "has none, and is gone with its storage node");
   }
-  return absl::OkStatus();
+  if (attachment.as_new && attachment.name.empty()) {
+    return FieldError("lun_id", "is missing: a new LUN needs a name of its own");
+  }
+  return CheckMembers("members", attachment.members);
 }
 
 absl::Status CheckNewChannel(const Channel& channel) {

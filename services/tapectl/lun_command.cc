@@ -22,25 +22,41 @@ struct CreateLunOptions {
   uint64_t prewrite_bytes = 0;
 };
 
+struct AttachLunOptions {
+  std::vector<std::string> members;
+  std::string name;
+  bool as_new = false;
+};
+
+struct DetachLunOptions {
+  std::string name;
+};
+
 struct DeleteLunOptions {
   std::string name;
   bool force = false;
 };
 
+// As the shell means them; the storage node takes absolute paths only.
+std::vector<std::string> AbsolutePaths(const std::vector<std::string>& members) {
+  std::vector<std::string> paths;
+  for (const std::string& member : members) {
+    paths.push_back(std::filesystem::absolute(member).lexically_normal());
+  }
+  return paths;
+}
+
 absl::Status CreateLun(Program& program, const CreateLunOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, LunNameOf(options.name));
-  Lun lun{.name = name,
-          .store = options.store,
-          .capacity_bytes = options.capacity_bytes,
-          .full_policy = options.full_policy,
-          .max_age_ns = options.max_age_ns,
-          .max_fill_percent = options.max_fill_percent,
-          .prewrite_files = options.prewrite_files,
-          .prewrite_bytes = options.prewrite_bytes};
-  // As the shell means them; the storage node takes absolute paths only.
-  for (const std::string& member : options.members) {
-    lun.members.push_back(std::filesystem::absolute(member).lexically_normal());
-  }
+  const Lun lun{.name = name,
+                .store = options.store,
+                .members = AbsolutePaths(options.members),
+                .capacity_bytes = options.capacity_bytes,
+                .full_policy = options.full_policy,
+                .max_age_ns = options.max_age_ns,
+                .max_fill_percent = options.max_fill_percent,
+                .prewrite_files = options.prewrite_files,
+                .prewrite_bytes = options.prewrite_bytes};
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Lun created, catalog->CreateLun(lun));
   program.Print(AnswerOf(created), absl::StrCat("created ", created.name));
@@ -68,6 +84,54 @@ absl::Status DeleteLun(Program& program, const DeleteLunOptions& options) {
   TD_RETURN_IF_ERROR(catalog->DeleteLun(name, options.force));
   program.Print(AnswerOf("deleted", name), absl::StrCat("deleted ", name));
   return absl::OkStatus();
+}
+
+absl::Status AttachLun(Program& program, const AttachLunOptions& options) {
+  LunAttachment asked{.members = AbsolutePaths(options.members), .as_new = options.as_new};
+  if (!options.name.empty()) {
+    TD_ASSIGN_OR_RETURN(asked.name, LunNameOf(options.name));
+  }
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(const Lun attached, catalog->AttachLun(asked, program.job_timeout()));
+  const bool ready = attached.state == LunState::kReady;
+  program.Print(
+      AnswerOf(attached),
+      ready ? absl::StrCat("attached ", attached.name, " with ", attached.recordings, " recordings")
+            : absl::StrCat("attached ", attached.name, ", which is OFFLINE: ", attached.cause));
+  return absl::OkStatus();
+}
+
+absl::Status DetachLun(Program& program, const DetachLunOptions& options) {
+  TD_ASSIGN_OR_RETURN(const std::string name, LunNameOf(options.name));
+  const auto catalog = program.Catalog();
+  TD_RETURN_IF_ERROR(catalog->DetachLun(name));
+  program.Print(AnswerOf("detached", name),
+                absl::StrCat("detached ", name, "; its members are as they were"));
+  return absl::OkStatus();
+}
+
+void AddAttachAndDetach(Command lun, Program& program) {
+  auto options = std::make_shared<AttachLunOptions>();
+  const Command attach = lun.AddCommand(
+      "attach", "Take a LUN that another storage node made, or this one before it lost --state");
+  attach
+      .AddOption("--member", options->members,
+                 "On the storage node: one of its directories or devices; repeat for all, in any "
+                 "order")
+      .Required();
+  const Option name =
+      attach.AddOption("--name", options->name, "Name it has from now on; default: its own");
+  attach
+      .AddFlag("--as-new", options->as_new,
+               "The members are a copy: it becomes a LUN of its own, with a new UUID")
+      .Needs(name);
+  SetRun<AttachLunOptions>(attach, program, "lun attach", options, AttachLun);
+
+  auto detach_options = std::make_shared<DetachLunOptions>();
+  const Command detach = lun.AddCommand(
+      "detach", "Let go of a LUN, which keeps all it holds and can be attached elsewhere");
+  detach.AddOption("NAME", detach_options->name, "LUN").Required();
+  SetRun<DetachLunOptions>(detach, program, "lun detach", detach_options, DetachLun);
 }
 
 void AddCreate(Command lun, Program& program) {
@@ -113,6 +177,7 @@ void AddCreate(Command lun, Program& program) {
 void AddLunCommands(Command tapectl, Program& program) {
   const Command lun = tapectl.AddCommand("lun", "Storage containers of the storage node");
   AddCreate(lun, program);
+  AddAttachAndDetach(lun, program);
   lun.AddCommand("list", "Show the LUNs").WhenGiven([&program] {
     program.what = "lun list";
     program.run = ListLuns;

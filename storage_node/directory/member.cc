@@ -54,6 +54,30 @@ absl::StatusOr<std::string> ReadLunText(const disk::Directory& root) {
   return config.ReadFile(kLunFile, format::kMaxConfigBytes);
 }
 
+absl::StatusOr<format::LunMember> MemberAt(const disk::Directory& root) {
+  const auto text = ReadLunText(root);
+  if (!text.ok()) {
+    return Unusable(absl::StatusCode::kFailedPrecondition, root.path(),
+                    absl::StrCat("holds no LUN (", text.status().message(), "); is it mounted?"));
+  }
+  return format::DecodeLunMember(*text);
+}
+
+absl::Status CheckNumber(const format::LunMember& found, const services::Lun& lun, uint32_t number,
+                         bool same_lun) {
+  const std::string& path = lun.members[number];
+  if (!same_lun) {
+    return Unusable(
+        absl::StatusCode::kFailedPrecondition, path,
+        absl::StrCat("belongs to ", found.lun.name, " (", found.lun.uid, "), not to ", lun.name));
+  }
+  if (found.member == number) return absl::OkStatus();
+  return Unusable(
+      absl::StatusCode::kFailedPrecondition, path,
+      absl::StrCat("is member ", found.member, " of ", lun.name, ", not member ", number,
+                   "; tapectl lun attach with all members puts each in its place"));
+}
+
 std::string NameOfLun(const std::string& text) {
   const auto lun = format::DecodeLun(text);
   return lun.ok() ? lun->name : "a LUN";
@@ -64,7 +88,9 @@ absl::Status CheckNoMember(const disk::Directory& root) {
   if (!text.ok()) return absl::OkStatus();
   return Unusable(absl::StatusCode::kFailedPrecondition, root.path(),
                   absl::StrCat("already belongs to ", NameOfLun(*text),
-                               "; use another directory, or empty it, .tapedeck included"));
+                               "; use another directory, or use that LUN here: tapectl lun attach "
+                               "--member ",
+                               root.path()));
 }
 
 // Members of other nodes too.
@@ -165,17 +191,8 @@ absl::StatusOr<std::unique_ptr<Member>> Member::Open(const services::Lun& lun, u
   const std::string& path = lun.members[number];
   TD_RETURN_IF_ERROR(CheckDirectory(path));
   TD_ASSIGN_OR_RETURN(disk::Directory root, disk::Directory::Open(path, path));
-  const auto text = ReadLunText(root);
-  if (!text.ok()) {
-    return Unusable(absl::StatusCode::kFailedPrecondition, path,
-                    absl::StrCat("holds no LUN (", text.status().message(), "); is it mounted?"));
-  }
-  TD_ASSIGN_OR_RETURN(const services::Lun found, format::DecodeLun(*text));
-  if (found.uid != lun.uid) {
-    return Unusable(
-        absl::StatusCode::kFailedPrecondition, path,
-        absl::StrCat("belongs to ", found.name, " (", found.uid, "), not to ", lun.name));
-  }
+  TD_ASSIGN_OR_RETURN(const format::LunMember found, MemberAt(root));
+  TD_RETURN_IF_ERROR(CheckNumber(found, lun, number, lun.uid == found.lun.uid));
   TD_ASSIGN_OR_RETURN(disk::Directory config, root.OpenDirectory(kConfigDirectory));
   TD_ASSIGN_OR_RETURN(disk::FileLock lock, disk::FileLock::Take(config, kLockFile));
   // A disk that has died still shows what the kernel remembers of it.
@@ -185,6 +202,23 @@ absl::StatusOr<std::unique_ptr<Member>> Member::Open(const services::Lun& lun, u
                                             std::move(lock), std::move(threads)));
   TD_RETURN_IF_ERROR(member->spares_.Start());
   return member;
+}
+
+absl::StatusOr<format::LunMember> Member::DescribedBy(const std::string& path) {
+  TD_RETURN_IF_ERROR(CheckDirectory(path));
+  TD_ASSIGN_OR_RETURN(const disk::Directory root, disk::Directory::Open(path, path));
+  return MemberAt(root);
+}
+
+absl::Status Member::Describe(const services::Lun& lun, uint32_t number) {
+  const std::string& path = lun.members[number];
+  TD_ASSIGN_OR_RETURN(const disk::Directory root, disk::Directory::Open(path, path));
+  TD_ASSIGN_OR_RETURN(const auto config, root.OpenDirectory(kConfigDirectory));
+  TD_ASSIGN_OR_RETURN(const disk::FileLock lock, disk::FileLock::Take(config, kLockFile));
+  TD_ASSIGN_OR_RETURN(const format::LunMember found, MemberAt(root));
+  TD_RETURN_IF_ERROR(
+      CheckNumber(found, lun, number, lun.recorded_uid() == found.lun.recorded_uid()));
+  return config.WriteFile(kLunFile, format::EncodeLun(lun, number));
 }
 
 absl::StatusOr<Member::Threads> Member::MakeThreads(uint32_t number) {
@@ -207,7 +241,7 @@ absl::Status Member::Remove(const services::Lun& lun, uint32_t number) {
     return absl::OkStatus();
   }
   TD_ASSIGN_OR_RETURN(const auto config, root.OpenDirectory(kConfigDirectory));
-  TD_RETURN_IF_ERROR(Spares::Remove(config, lun.uid));
+  TD_RETURN_IF_ERROR(Spares::Remove(config, lun.recorded_uid()));
   for (const char* name : {"lun.json.new", kLunFile, kLockFile}) {
     TD_RETURN_IF_ERROR(config.RemoveFile(name).status());
   }
@@ -261,7 +295,7 @@ Member::Member(const services::Lun& lun, uint32_t number, disk::Directory root,
                disk::Directory config, disk::FileLock lock, Threads threads)
     : root_(std::move(root)),
       number_(number),
-      lun_(format::Uuid::Parse(lun.uid).value_or(format::Uuid())),
+      lun_(format::Uuid::Parse(lun.recorded_uid()).value_or(format::Uuid())),
       config_(std::move(config)),
       lock_(std::move(lock)),
       spares_(lun, number),

@@ -12,6 +12,7 @@
 #include "storage_node/disk/directory.h"
 #include "storage_node/disk/file_lock.h"
 #include "storage_node/disk/io_thread.h"
+#include "storage_node/format/config.h"
 #include "storage_node/format/uuid.h"
 
 namespace tapedeck::storage_node::directory {
@@ -27,6 +28,12 @@ class Member {
   // FAILED_PRECONDITION (MEMBER_UNUSABLE, MEMBER_NOT_EMPTY), RESOURCE_EXHAUSTED (LIMIT_REACHED).
   static absl::StatusOr<std::unique_ptr<Member>> Create(const services::Lun& lun, uint32_t number);
   static absl::StatusOr<std::unique_ptr<Member>> Open(const services::Lun& lun, uint32_t number);
+
+  // What the member at `path` says of itself; changes nothing. NOT_FOUND or FAILED_PRECONDITION
+  // (MEMBER_UNUSABLE), or why it cannot be read.
+  static absl::StatusOr<format::LunMember> DescribedBy(const std::string& path);
+  // Writes `lun`'s description onto its member `number`, which is open nowhere.
+  static absl::Status Describe(const services::Lun& lun, uint32_t number);
 
   // Undoes Create, if the directory is still the member of this LUN: removes what Tapedeck has made
   // beside the recordings, which must be gone.

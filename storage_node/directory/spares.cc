@@ -71,7 +71,7 @@ Spares::Spares(const services::Lun& lun, uint32_t number)
     : number_(number),
       member_(lun.members[number]),
       root_(disk::Directory::Open(member_, member_)),
-      lun_uid_(lun.uid),
+      lun_uid_(lun.recorded_uid()),
       wanted_(lun.prewrite_files),
       bytes_(lun.prewrite_bytes) {
   if (wanted_ == 0) return;

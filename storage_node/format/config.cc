@@ -1,5 +1,8 @@
 #include "storage_node/format/config.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/datatype.h"
@@ -57,6 +60,7 @@ absl::Status CheckVersion(JsonFields& fields, absl::string_view what) {
 absl::Status CheckLun(JsonFields& fields, const services::Lun& lun) {
   TD_RETURN_IF_ERROR(services::CheckLunName(lun.name));
   TD_RETURN_IF_ERROR(Uuid::Parse(lun.uid).status());
+  TD_RETURN_IF_ERROR(Uuid::Parse(lun.recorded_uid()).status());
   const bool some = lun.prewrite_files > 0;
   fields
       .Require(lun.members.size() <= kMaxMembers, "members",
@@ -99,6 +103,7 @@ std::string EncodeLun(const services::Lun& lun, uint32_t member) {
                  {"full_policy", NameOf(services::kFullPolicyNames, lun.full_policy)},
                  {"max_age_ns", lun.max_age_ns},
                  {"max_fill_percent", lun.max_fill_percent}};
+  if (!lun.origin_uid.empty()) object["origin_uid"] = lun.origin_uid;
   if (lun.prewrite_files > 0) {
     object["prewrite_files"] = lun.prewrite_files;
     object["prewrite_bytes"] = lun.prewrite_bytes;
@@ -107,11 +112,17 @@ std::string EncodeLun(const services::Lun& lun, uint32_t member) {
 }
 
 absl::StatusOr<services::Lun> DecodeLun(absl::string_view text) {
+  TD_ASSIGN_OR_RETURN(LunMember found, DecodeLunMember(text));
+  return std::move(found.lun);
+}
+
+absl::StatusOr<LunMember> DecodeLunMember(absl::string_view text) {
   TD_ASSIGN_OR_RETURN(const json object, OpenJson(text, "lun.json", kMaxConfigBytes));
   JsonFields fields(object, "lun.json");
   TD_RETURN_IF_ERROR(CheckVersion(fields, "lun.json"));
   services::Lun lun{.name = fields.Text("name"),
                     .uid = fields.Text("uid"),
+                    .origin_uid = fields.Text("origin_uid"),
                     .members = ParseMembers(fields),
                     .capacity_bytes = fields.Uint("capacity_bytes", UINT64_MAX),
                     .create_time_ns = fields.Int("create_time_ns", -kMaxTimeNs, kMaxTimeNs),
@@ -123,24 +134,36 @@ absl::StatusOr<services::Lun> DecodeLun(absl::string_view text) {
                       ValueOf(services::kFullPolicyNames, fields.Text("full_policy")));
   TD_ASSIGN_OR_RETURN(lun.store, ValueOf(services::kStoreNames, fields.Text("store")));
   TD_RETURN_IF_ERROR(CheckLun(fields, lun));
-  return lun;
+  const uint32_t member = fields.Uint32("member");
+  TD_RETURN_IF_ERROR(fields
+                         .Require(member < std::max<size_t>(1, lun.members.size()), "member",
+                                  "is none of the LUN's members")
+                         .status());
+  return LunMember{.lun = std::move(lun), .member = member};
 }
 
-std::string EncodeChannel(const services::Channel& channel) {
-  return SealJson({{"version", kConfigVersion},
-                   {"name", channel.name},
-                   {"block_bytes", channel.block_bytes},
-                   {"datatype", channel.datatype},
-                   {"sample_rate", channel.sample_rate},
-                   {"op", channel.op_chosen ? OpName(channel.op) : ""},
-                   {"commit", CommitName(channel.commit)},
-                   {"create_time_ns", channel.create_time_ns},
-                   {"pre_trigger_ns", channel.pre_trigger_ns},
-                   {"post_trigger_ns", channel.post_trigger_ns},
-                   {"segment_bytes", channel.segment_bytes}});
+std::string EncodeChannel(const services::Channel& channel, absl::string_view lun_uid) {
+  json object = {{"version", kConfigVersion},
+                 {"name", channel.name},
+                 {"block_bytes", channel.block_bytes},
+                 {"datatype", channel.datatype},
+                 {"sample_rate", channel.sample_rate},
+                 {"op", channel.op_chosen ? OpName(channel.op) : ""},
+                 {"commit", CommitName(channel.commit)},
+                 {"create_time_ns", channel.create_time_ns},
+                 {"pre_trigger_ns", channel.pre_trigger_ns},
+                 {"post_trigger_ns", channel.post_trigger_ns},
+                 {"segment_bytes", channel.segment_bytes}};
+  if (!lun_uid.empty()) object["lun_uid"] = std::string(lun_uid);
+  return SealJson(std::move(object));
 }
 
 absl::StatusOr<services::Channel> DecodeChannel(absl::string_view text) {
+  TD_ASSIGN_OR_RETURN(ChannelFile file, DecodeChannelFile(text));
+  return std::move(file.channel);
+}
+
+absl::StatusOr<ChannelFile> DecodeChannelFile(absl::string_view text) {
   TD_ASSIGN_OR_RETURN(const json object, OpenJson(text, "channel.json", kMaxConfigBytes));
   JsonFields fields(object, "channel.json");
   TD_RETURN_IF_ERROR(CheckVersion(fields, "channel.json"));
@@ -164,8 +187,10 @@ absl::StatusOr<services::Channel> DecodeChannel(absl::string_view text) {
     TD_ASSIGN_OR_RETURN(channel.op, ParseOp(op));
   }
   TD_ASSIGN_OR_RETURN(channel.commit, ParseCommit(fields.Text("commit")));
+  ChannelFile file{.channel = std::move(channel), .lun_uid = fields.Text("lun_uid")};
   TD_RETURN_IF_ERROR(fields.status());
-  return channel;
+  if (!file.lun_uid.empty()) TD_RETURN_IF_ERROR(Uuid::Parse(file.lun_uid).status());
+  return file;
 }
 
 }  // namespace tapedeck::storage_node::format

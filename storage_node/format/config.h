@@ -15,9 +15,23 @@ std::string EncodeLun(const services::Lun& lun, uint32_t member);
 // (limits.h).
 absl::StatusOr<services::Lun> DecodeLun(absl::string_view text);
 
-std::string EncodeChannel(const services::Channel& channel);
+// The same with the number of the member it lies on.
+struct LunMember {
+  services::Lun lun;
+  uint32_t member = 0;
+};
+absl::StatusOr<LunMember> DecodeLunMember(absl::string_view text);
+
+// `lun_uid`: what the LUN's recordings have; it vouches for the channel under any name of the LUN.
+std::string EncodeChannel(const services::Channel& channel, absl::string_view lun_uid = "");
 // The same of a channel.
 absl::StatusOr<services::Channel> DecodeChannel(absl::string_view text);
+
+struct ChannelFile {
+  services::Channel channel;
+  std::string lun_uid;  // empty: it says none
+};
+absl::StatusOr<ChannelFile> DecodeChannelFile(absl::string_view text);
 
 // Names as in tapectl: READ WRITE SEND; received written durable; posix direct memory.
 std::string OpName(dataplane::TransferOp op);

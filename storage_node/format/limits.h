@@ -28,6 +28,8 @@ inline constexpr uint64_t kMaxGeneration = uint64_t{1} << 62;
 
 // lun.json, channel.json and the like.
 inline constexpr uint64_t kMaxConfigBytes = 64 << 10;
+// What a device says of its LUN: lun.json and, with some 500 bytes each, the channels.
+inline constexpr uint64_t kMaxNoteBytes = 444 << 10;
 // Separate gaps after which a recording is ended, so that its manifest can be read; and with what
 // may be under way then.
 inline constexpr uint64_t kMaxGaps = 1 << 14;

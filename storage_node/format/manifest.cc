@@ -1,5 +1,7 @@
 #include "storage_node/format/manifest.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
@@ -94,6 +96,7 @@ absl::Status ParseOrigin(JsonFields& fields, Manifest* manifest) {
   manifest->sample_rate = fields.Rate("sample_rate");
   manifest->labels = ParseLabels(fields);
   manifest->kept = fields.Bool("kept");
+  manifest->generation = fields.Uint("generation", kMaxGeneration);
   manifest->start_time_ns = fields.Int("start_time_ns", -kMaxTimeNs, kMaxTimeNs);
   TD_RETURN_IF_ERROR(fields.Require(manifest->members > 0, "members", "is 0")
                          .Require(IsBlockSize(manifest->block_bytes), "block_bytes",
@@ -120,6 +123,9 @@ absl::Status ParseEnd(JsonFields& fields, Manifest* manifest) {
 }
 
 }  // namespace
+
+// A crafted one may be at the end already.
+void Manifest::Advance() { generation = std::min(generation + 1, kMaxGeneration); }
 
 uint64_t Manifest::missing_blocks() const {
   uint64_t count = 0;
@@ -153,6 +159,7 @@ std::string EncodeManifest(const Manifest& manifest) {
                    {"labels", manifest.labels},
                    {"annotations", AnnotationsOf(manifest)},
                    {"kept", manifest.kept},
+                   {"generation", manifest.generation},
                    {"start_time_ns", manifest.start_time_ns},
                    {"state", services::StateName(manifest.state)},
                    {"blocks", manifest.blocks},

@@ -34,6 +34,9 @@ struct Manifest {
   int64_t start_time_ns = 0;
   std::vector<services::Annotation> annotations;
   bool kept = false;  // whatever the LUN's policy says
+  // Of two copies the one with more is newer: grows with each text that is written. 0: written when
+  // there was no such number.
+  uint64_t generation = 0;
 
   // Final from SEALED or SALVAGED on; zero before.
   services::RecordingState state = services::RecordingState::kRecording;
@@ -44,6 +47,8 @@ struct Manifest {
   int64_t end_time_ns = 0;
   std::string cause;
 
+  // Before it is written anew.
+  void Advance();
   uint64_t missing_blocks() const;
   IndexHeader index_header() const;
   EntryFormat entries() const { return EntryFormat::Of(block_bytes, identity.epoch); }

@@ -11,6 +11,7 @@
 #include "storage_node/disk/durable_file.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/limits.h"
+#include "storage_node/format/lun_note.h"
 #include "storage_node/names.h"
 
 namespace tapedeck::storage_node {
@@ -32,10 +33,53 @@ absl::StatusOr<services::Channel> ReadChannel(const disk::Directory& root, const
   TD_ASSIGN_OR_RETURN(const auto directory, root.OpenDirectory(id));
   TD_ASSIGN_OR_RETURN(const std::string text,
                       directory.ReadFile(kChannelFile, format::kMaxConfigBytes));
-  TD_ASSIGN_OR_RETURN(services::Channel channel, format::DecodeChannel(text));
-  if (channel.name == absl::StrCat(lun.config.name, "/channels/", id)) return channel;
-  return absl::DataLossError(
-      absl::StrCat(directory.PathOf(kChannelFile), ": it is that of ", channel.name));
+  TD_ASSIGN_OR_RETURN(format::ChannelFile file, format::DecodeChannelFile(text));
+  TD_ASSIGN_OR_RETURN(const ResourceName said, ParseChannelName(file.channel.name));
+  const std::string name = absl::StrCat(lun.config.name, "/channels/", id);
+  // Its LUN may have had another name, but not another uid.
+  const bool same_lun =
+      file.lun_uid.empty() ? file.channel.name == name : file.lun_uid == lun.config.recorded_uid();
+  if (!same_lun || said.channel != id) {
+    return absl::DataLossError(
+        absl::StrCat(directory.PathOf(kChannelFile), ": it is that of ", file.channel.name));
+  }
+  file.channel.name = name;
+  return std::move(file.channel);
+}
+
+// The note of a LUN of devices, for which its mutex is held.
+struct OpenNote {
+  uint64_t generation = 0;
+  format::LunNote said;
+};
+
+absl::StatusOr<OpenNote> ReadLunNote(const OpenLun& lun) {
+  TD_ASSIGN_OR_RETURN(const store::Note note, lun.store->notebook()->ReadNote());
+  OpenNote open{.generation = note.generation};
+  if (note.generation > 0) {
+    TD_ASSIGN_OR_RETURN(open.said, format::DecodeLunNote(note.text));
+  }
+  open.said.lun = lun.config;
+  // An older one of another member may have the LUN's name of that time.
+  for (services::Channel& channel : open.said.channels) {
+    TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
+    channel.name = absl::StrCat(lun.config.name, "/channels/", name.channel);
+  }
+  return open;
+}
+
+absl::Status WriteLunNote(const OpenLun& lun, const OpenNote& note) {
+  return lun.store->notebook()->WriteNote(
+      {.generation = note.generation + 1, .text = format::EncodeLunNote(note.said)});
+}
+
+bool HasNotebook(const OpenLun& lun) {
+  return lun.store != nullptr && lun.store->notebook() != nullptr;
+}
+
+void EraseChannel(OpenNote* note, const std::string& name) {
+  std::erase_if(note->said.channels,
+                [&](const services::Channel& channel) { return channel.name == name; });
 }
 
 // A directory of that name may be what a crash has left of making the same channel.
@@ -79,8 +123,10 @@ absl::StatusOr<std::vector<services::Lun>> ReadLunFiles(const std::string& state
                         disk::ReadFile(path, format::kMaxConfigBytes, state_dir));
     auto lun = format::DecodeLun(text);
     if (!lun.ok()) {
-      return absl::DataLossError(absl::StrCat("read ", path, ": ", lun.status().message(),
-                                              "; copy MEMBER/.tapedeck/lun.json over it"));
+      return absl::DataLossError(
+          absl::StrCat("read ", path, ": ", lun.status().message(),
+                       "; move it elsewhere, then: tapectl lun attach --member with "
+                       "each of the LUN's members"));
     }
     luns.push_back(*std::move(lun));
   }
@@ -94,9 +140,13 @@ absl::Status WriteLunFile(const std::string& state_dir, const services::Lun& lun
                                    state_dir);
 }
 
-absl::Status RemoveLunFile(const std::string& state_dir, const std::string& lun_id) {
+absl::Status ForgetLunFile(const std::string& state_dir, const std::string& lun_id) {
   TD_RETURN_IF_ERROR(disk::RemoveFile(LunFile(state_dir, lun_id), state_dir));
-  TD_RETURN_IF_ERROR(disk::SyncDirectory(LunDirectory(state_dir), state_dir));
+  return disk::SyncDirectory(LunDirectory(state_dir), state_dir);
+}
+
+absl::Status RemoveLunFile(const std::string& state_dir, const std::string& lun_id) {
+  TD_RETURN_IF_ERROR(ForgetLunFile(state_dir, lun_id));
   TD_ASSIGN_OR_RETURN(const auto luns, disk::Directory::Open(LunDirectory(state_dir), state_dir));
   const std::string channels = absl::StrCat(lun_id, ".channels");
   const auto root = luns.OpenDirectory(channels);
@@ -118,8 +168,18 @@ std::string ChannelRoot(const std::string& state_dir, const services::Lun& lun) 
 absl::StatusOr<std::vector<services::Channel>> ReadChannelFiles(
     const OpenLun& lun, const std::set<std::string>& known) {
   std::vector<services::Channel> channels;
+  absl::Status damage;  // of a note, whose first writing may have been cut short
+  if (HasNotebook(lun)) {
+    absl::MutexLock lock(lun.describing.get());
+    auto note = ReadLunNote(lun);
+    if (note.ok() && note->generation > 0) return std::move(note->said.channels);
+    damage = note.status();
+  }
   const auto root = disk::Directory::Open(lun.channel_root, lun.channel_root);
-  if (absl::IsNotFound(root.status())) return channels;
+  if (absl::IsNotFound(root.status())) {
+    if (!damage.ok()) return damage;
+    return channels;
+  }
   TD_RETURN_IF_ERROR(root.status());
   TD_ASSIGN_OR_RETURN(const auto entries, root->List());
   for (const disk::Entry& entry : entries) {
@@ -139,15 +199,48 @@ absl::StatusOr<std::vector<services::Channel>> ReadChannelFiles(
 
 absl::Status WriteChannelFile(const OpenLun& lun, const services::Channel& channel) {
   TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
+  if (HasNotebook(lun)) {
+    absl::MutexLock lock(lun.describing.get());
+    TD_ASSIGN_OR_RETURN(OpenNote note, ReadLunNote(lun));
+    EraseChannel(&note, channel.name);
+    note.said.channels.push_back(channel);
+    return WriteLunNote(lun, note);
+  }
   TD_RETURN_IF_ERROR(disk::MakeDirectory(lun.channel_root, lun.channel_root));
   TD_ASSIGN_OR_RETURN(const auto root, disk::Directory::Open(lun.channel_root, lun.channel_root));
   TD_ASSIGN_OR_RETURN(const auto directory, root.MakeDirectory(name.channel));
   TD_RETURN_IF_ERROR(CheckFree(root, lun, name.channel));
-  TD_RETURN_IF_ERROR(directory.WriteFile(kChannelFile, format::EncodeChannel(channel)));
+  TD_RETURN_IF_ERROR(
+      directory.WriteFile(kChannelFile, format::EncodeChannel(channel, lun.config.recorded_uid())));
   return root.Sync();
 }
 
+absl::Status DescribeOnMembers(const OpenLun& lun, const std::vector<services::Channel>& channels) {
+  if (HasNotebook(lun)) {
+    absl::MutexLock lock(lun.describing.get());
+    const auto note = ReadLunNote(lun);
+    if (note.ok() && note->generation > 0) return absl::OkStatus();
+    return WriteLunNote(lun, {.said = {.lun = lun.config, .channels = channels}});
+  }
+  for (const services::Channel& channel : channels) {
+    TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
+    TD_ASSIGN_OR_RETURN(const auto root, disk::Directory::Open(lun.channel_root, lun.channel_root));
+    TD_ASSIGN_OR_RETURN(const auto directory, root.OpenDirectory(name.channel));
+    TD_ASSIGN_OR_RETURN(const std::string text,
+                        directory.ReadFile(kChannelFile, format::kMaxConfigBytes));
+    const std::string now = format::EncodeChannel(channel, lun.config.recorded_uid());
+    if (text != now) TD_RETURN_IF_ERROR(directory.WriteFile(kChannelFile, now));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status RemoveChannelFile(const OpenLun& lun, const std::string& channel_id) {
+  if (HasNotebook(lun)) {
+    absl::MutexLock lock(lun.describing.get());
+    TD_ASSIGN_OR_RETURN(OpenNote note, ReadLunNote(lun));
+    EraseChannel(&note, absl::StrCat(lun.config.name, "/channels/", channel_id));
+    return WriteLunNote(lun, note);
+  }
   const auto root = disk::Directory::Open(lun.channel_root, lun.channel_root);
   if (absl::IsNotFound(root.status())) return absl::OkStatus();
   TD_RETURN_IF_ERROR(root.status());

@@ -12,12 +12,11 @@ namespace {
 constexpr absl::Duration kRetryPeriod = absl::Seconds(2);
 
 void Try(NodeParts& parts, const std::string& lun_id) {
-  // Without the lease it may be forgotten meanwhile. It is shared: recordings that were cut off are
-  // salvaged, under leases of their own.
-  const auto lease = parts.leases->TakeShared("luns/" + lun_id);
+  // Without the lease it may be forgotten or attached meanwhile.
+  const OpeningLease lease = TakeOpening(parts, "luns/" + lun_id);
   const auto offline = parts.luns.Offline();
   const auto lun = offline.find(lun_id);
-  if (lease == nullptr || lun == offline.end()) return;
+  if (!lease || lun == offline.end()) return;
   const services::Lun& config = lun->second.config;
   const absl::Status status = OpenLunAndReconcile(parts, config);
   if (status.ok()) {

@@ -1,143 +1,45 @@
 #include "storage_node/node/lun_catalog.h"
 
-#include <filesystem>
 #include <map>
-#include <set>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
-#include "storage_node/format/config.h"
-#include "storage_node/format/limits.h"
+#include "storage_node/node/attach.h"
 #include "storage_node/node/config_files.h"
+#include "storage_node/node/lun_check.h"
 #include "storage_node/node/reconcile.h"
 #include "storage_node/node/recordings.h"
 
 namespace tapedeck::storage_node {
 namespace {
 
-using format::kMaxPrewriteFiles;
-using format::kPrewriteMultiple;
-
-absl::Status InvalidField(absl::string_view field, absl::string_view why) {
-  return services::WithReason(absl::InvalidArgumentError(absl::StrCat(field, ": ", why)),
-                              "ARGUMENT_INVALID", {{"field", std::string(field)}});
-}
-
-// Members as absolute paths, each once.
-absl::Status NormalizeMembers(services::Lun* lun) {
-  std::set<std::string> seen;
-  for (std::string& member : lun->members) {
-    std::error_code error;
-    const auto given = std::filesystem::absolute(member);
-    const auto path = std::filesystem::weakly_canonical(given, error);
-    if (error || member.empty()) {
-      return InvalidField("members", absl::StrCat("'", member, "': ", error.message()));
-    }
-    // The names that udev gives a device stay, the device they lead to may have another one soon.
-    const bool device = std::filesystem::is_block_file(path, error);
-    member = (device ? given.lexically_normal() : path).string();
-    if (!seen.insert(path.string()).second) {
-      return InvalidField("members", absl::StrCat(member, " is given twice"));
-    }
-  }
-  return absl::OkStatus();
-}
-
-bool LiesInside(const std::string& path, const std::string& directory) {
-  return path.size() > directory.size() && absl::StartsWith(path, directory) &&
-         (absl::EndsWith(directory, "/") || path[directory.size()] == '/');
-}
-
-// Two LUNs of which one's member lies in the other's would find each other's files there.
-absl::Status CheckApart(const services::Lun& lun, const services::Lun& other) {
-  for (const std::string& member : lun.members) {
-    for (const std::string& theirs : other.members) {
-      const bool inside = LiesInside(member, theirs);
-      if (!inside && !LiesInside(theirs, member)) continue;
-      return services::WithReason(
-          absl::FailedPreconditionError(
-              absl::StrCat("member ", member, inside ? ": lies inside " : ": contains ", theirs,
-                           ", a member of ", other.name, "; use a directory beside it")),
-          "MEMBER_UNUSABLE", {{"member", member}});
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckApartFromAll(const services::Lun& lun, const LunTable& luns) {
-  for (const auto& [id, other] : luns.All()) TD_RETURN_IF_ERROR(CheckApart(lun, other->config));
-  for (const auto& [id, other] : luns.Offline()) TD_RETURN_IF_ERROR(CheckApart(lun, other.config));
-  return absl::OkStatus();
-}
-
-absl::Status CheckPrewrite(const services::Lun& lun, const store::StoreKindInfo& kind) {
-  if (lun.prewrite_files == 0 && lun.prewrite_bytes == 0) return absl::OkStatus();
-  if (!kind.has_directories) {
-    return InvalidField(
-        "prewrite_files",
-        absl::StrCat("a ", kind.name,
-                     " LUN has no files to write before they are needed; leave it out, "
-                     "or use a direct or posix LUN"));
-  }
-  if (lun.prewrite_files == 0 || lun.prewrite_files > kMaxPrewriteFiles) {
-    return InvalidField("prewrite_files",
-                        absl::StrCat("must be 1 to ", kMaxPrewriteFiles, " with prewrite_bytes"));
-  }
-  if (lun.prewrite_bytes == 0 || lun.prewrite_bytes % kPrewriteMultiple != 0 ||
-      lun.prewrite_bytes > format::kMaxRecordingBytes) {
-    return InvalidField("prewrite_bytes", absl::StrCat("must be a multiple of ", kPrewriteMultiple,
-                                                       " above 0 with prewrite_files"));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckShape(const services::Lun& lun, const store::StoreKindInfo& kind) {
-  if (kind.has_members && lun.members.empty()) {
-    return InvalidField("members", absl::StrCat("a ", kind.name, " LUN needs at least one member"));
-  }
-  if (!kind.has_members && !lun.members.empty()) {
-    return InvalidField("members", absl::StrCat("a ", kind.name, " LUN has no members"));
-  }
-  if (kind.needs_capacity && lun.capacity_bytes == 0) {
-    return InvalidField("capacity_bytes", absl::StrCat("a ", kind.name, " LUN needs a capacity"));
-  }
-  if (lun.max_age_ns < 0 || lun.max_age_ns > format::kMaxDurationNs) {
-    return InvalidField("max_age", "must be 0 to 73 years");
-  }
-  if (lun.max_fill_percent > 100) return InvalidField("max_fill_percent", "must be 0 to 100");
-  return CheckPrewrite(lun, kind);
-}
-
-// What is written into lun.json must be what is read from it.
-absl::Status CheckDescription(const services::Lun& lun) {
-  if (lun.members.size() > format::kMaxMembers) {
-    return InvalidField("members", absl::StrCat("are more than ", format::kMaxMembers));
-  }
-  if (format::EncodeLun(lun, format::kMaxMembers).size() <= format::kMaxConfigBytes) {
-    return absl::OkStatus();
-  }
-  return InvalidField("members",
-                      absl::StrCat("their paths make the LUN's description longer than ",
-                                   format::kMaxConfigBytes, " bytes; give shorter paths"));
-}
-
-// A share of the capacity means something only if there is one.
-absl::Status CheckPolicies(const OpenLun& lun) {
-  const bool ring = lun.config.full_policy == services::FullPolicy::kRing;
-  if (lun.capacity->limit() > 0 || (!ring && lun.config.max_fill_percent == 0)) {
-    return absl::OkStatus();
-  }
-  return InvalidField("capacity_bytes", ring
-                                            ? "a ring LUN needs a capacity"
-                                            : "max_fill_percent needs a capacity to be a share of");
-}
+// Well within the time that a client waits for an answer.
+constexpr absl::Duration kCloseLimit = absl::Seconds(5);
 
 void LogLun(absl::string_view event, const std::string& name, const std::string& why) {
   dataplane::Log(dataplane::LogLevel::kInfo, "lun_catalog", event, {{"lun", name}, {"why", why}});
+}
+
+// Whoever has begun to look at it has it a moment longer; then its members may be unmounted.
+absl::Status AwaitClosed(const std::string& name, const std::weak_ptr<OpenLun>& lun) {
+  const absl::Time deadline = absl::Now() + kCloseLimit;
+  while (!lun.expired()) {
+    if (absl::Now() > deadline) {
+      return services::WithReason(
+          absl::DeadlineExceededError(absl::StrCat(
+              name,
+              " is detached, but its disks have not done yet what was asked of them; leave "
+              "them as they are until they have, or the storage node has ended")),
+          "LUN_NOT_RESPONDING", {{"lun", name}});
+    }
+    absl::SleepFor(absl::Milliseconds(10));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status InUse(const std::string& name) {
@@ -159,7 +61,7 @@ absl::StatusOr<services::Lun> LunService::CreateLun(const services::Lun& lun,
 absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
   TD_ASSIGN_OR_RETURN(const ResourceName name, ParseLunName(lun.name));
   TD_ASSIGN_OR_RETURN(store::StoreKindInfo kind, store::FindStoreKind(lun.store));
-  TD_RETURN_IF_ERROR(CheckShape(lun, kind));
+  TD_RETURN_IF_ERROR(CheckLunShape(lun, kind));
   TD_RETURN_IF_ERROR(NormalizeMembers(&lun));
   const auto lease = parts_.leases->TakeExclusive(lun.name);
   if (lease == nullptr || parts_.luns.Has(name.lun)) {
@@ -170,12 +72,12 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
   TD_RETURN_IF_ERROR(CheckApartFromAll(lun, parts_.luns));
   lun.uid = format::Uuid::Make(parts_.settings.random).ToString();
   lun.create_time_ns = parts_.settings.clock->WallNs();
-  TD_RETURN_IF_ERROR(CheckDescription(lun));
+  TD_RETURN_IF_ERROR(CheckLunDescription(lun));
   auto open = std::make_shared<OpenLun>(
       OpenLun{.config = lun, .channel_root = ChannelRoot(parts_.settings.state_dir, lun)});
   TD_ASSIGN_OR_RETURN(open->store, kind.create(lun));
   open->capacity = CapacityOf(lun, *open->store);
-  if (absl::Status status = CheckPolicies(*open); !status.ok()) {
+  if (absl::Status status = CheckLunPolicies(*open); !status.ok()) {
     open->store = nullptr;
     kind.remove(lun).IgnoreError();
     return status;
@@ -258,8 +160,46 @@ absl::Status LunService::DeleteLun(const std::string& name, bool force) {
   return remove(config);
 }
 
+absl::StatusOr<services::Lun> LunService::AttachLun(const services::LunAttachment& asked,
+                                                    const std::string& request_id) {
+  std::string name = asked.name;
+  // Of a request that was answered before.
+  const auto get = [&] { return GetLun(name); };
+  const auto attach = [&]() -> absl::StatusOr<services::Lun> {
+    TD_ASSIGN_OR_RETURN(name, storage_node::AttachLun(parts_, asked));
+    return GetLun(name);
+  };
+  if (asked.name.empty()) return attach();
+  return Once<services::Lun>(parts_, request_id, "LUN", asked.name, get, attach);
+}
+
+absl::Status LunService::DetachLun(const std::string& name) {
+  TD_ASSIGN_OR_RETURN(const ResourceName parsed, ParseLunName(name));
+  TD_RETURN_IF_ERROR(parts_.luns.CheckExists(parsed.lun));
+  const auto lease = parts_.leases->TakeExclusive(name);
+  if (lease == nullptr) return InUse(name);
+  if (parts_.luns.Offline().contains(parsed.lun)) return Forget(parsed.lun);
+  TD_ASSIGN_OR_RETURN(auto lun, parts_.luns.Find(parsed.lun));
+  if (!lun->kind.has_members) {
+    return services::WithReason(
+        absl::InvalidArgumentError(
+            absl::StrCat(name, " lies in memory: it has no members that could keep what it holds")),
+        "ARGUMENT_INVALID", {{"field", "name"}});
+  }
+  // What they do not say would be lost.
+  TD_ASSIGN_OR_RETURN(const auto channels, ReadChannelFiles(*lun, {}));
+  TD_RETURN_IF_ERROR(DescribeOnMembers(*lun, channels));
+  TD_RETURN_IF_ERROR(ForgetLunFile(parts_.settings.state_dir, parsed.lun));
+  parts_.luns.Erase(parsed.lun);
+  LogLun("LUN detached", name, "asked for; its members are as they were");
+  TD_RETURN_IF_ERROR(ForgetLuns(parts_));
+  const std::weak_ptr<OpenLun> left = lun;
+  lun = nullptr;
+  return AwaitClosed(name, left);
+}
+
 absl::Status LunService::Forget(const std::string& id) {
-  TD_RETURN_IF_ERROR(RemoveLunFile(parts_.settings.state_dir, id));
+  TD_RETURN_IF_ERROR(ForgetLunFile(parts_.settings.state_dir, id));
   parts_.luns.Erase(id);
   LogLun("LUN forgotten", "luns/" + id,
          "asked for while it was offline; its members are as they were");

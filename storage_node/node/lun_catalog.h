@@ -1,4 +1,4 @@
-// LUNs: made, shown, deleted.
+// LUNs: made, shown, deleted, taken from elsewhere and given away.
 #pragma once
 
 #include "services/catalog.h"
@@ -16,6 +16,9 @@ class LunService final : public services::LunCatalog {
   absl::StatusOr<services::Lun> GetLun(const std::string& name) override;
   absl::StatusOr<std::vector<services::Lun>> ListLuns() override;
   absl::Status DeleteLun(const std::string& name, bool force) override;
+  absl::StatusOr<services::Lun> AttachLun(const services::LunAttachment& asked,
+                                          const std::string& request_id) override;
+  absl::Status DetachLun(const std::string& name) override;
 
  private:
   absl::StatusOr<services::Lun> Create(services::Lun lun);

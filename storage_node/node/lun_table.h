@@ -29,6 +29,8 @@ struct OpenLun {
   std::string channel_root;  // the directory its channel configurations lie under
   // Held while the manifest of a closed recording is replaced.
   std::shared_ptr<absl::Mutex> rewriting = std::make_shared<absl::Mutex>();
+  // Held while what the members say of the LUN is replaced.
+  std::shared_ptr<absl::Mutex> describing = std::make_shared<absl::Mutex>();
   std::unique_ptr<store::Store> store;
 
   // Of new recordings with blocks of that size.

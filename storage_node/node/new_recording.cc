@@ -114,7 +114,7 @@ format::Manifest NewManifest(NodeParts& parts, const RecordTarget& target,
     manifest.labels["segment"] = absl::StrCat(*target.segment);
   }
   // The uid was made by us or checked when the LUN was opened.
-  manifest.identity = {.lun = format::Uuid::Parse(lun.uid).value_or(format::Uuid()),
+  manifest.identity = {.lun = format::Uuid::Parse(lun.recorded_uid()).value_or(format::Uuid()),
                        .recording = format::Uuid::Make(parts.settings.random),
                        .channel = name.channel,
                        .epoch = static_cast<uint32_t>(parts.settings.random())};

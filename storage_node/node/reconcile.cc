@@ -27,6 +27,11 @@ absl::StatusOr<std::set<std::string>> ReconcileChannels(NodeParts& parts, const 
     known.insert(name.channel);
   }
   TD_ASSIGN_OR_RETURN(const auto channels, ReadChannelFiles(lun, known));
+  // Not worth a LUN that can be read: its disks may be full.
+  if (absl::Status status = DescribeOnMembers(lun, channels); !status.ok()) {
+    dataplane::Log(dataplane::LogLevel::kWarning, "reconcile", "the members do not say all",
+                   {{"lun", lun.config.name}, {"error", std::string(status.message())}});
+  }
   for (const services::Channel& channel : channels) {
     TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
     TD_RETURN_IF_ERROR(parts.catalog->PutChannel(name, channel));
@@ -71,7 +76,7 @@ absl::Status Adopt(NodeParts& parts, const ResourceName& name, OpenLun& lun) {
 }
 
 absl::Status ReconcileRecordings(NodeParts& parts, const std::string& lun_id, OpenLun& lun,
-                                 std::set<std::string> channels) {
+                                 std::set<std::string> channels, const OpeningProgress& progress) {
   TD_ASSIGN_OR_RETURN(const auto rows,
                       parts.catalog->ListRecordings({.lun = lun_id, .channel = "-"}));
   store::Known known{.channels = std::move(channels)};
@@ -86,6 +91,7 @@ absl::Status ReconcileRecordings(NodeParts& parts, const std::string& lun_id, Op
   TD_ASSIGN_OR_RETURN(const auto paths, lun.store->ListRecordings(known));
   for (const store::RecordingPath& path : paths) {
     const ResourceName name{.lun = lun_id, .channel = path.channel, .recording = path.recording};
+    if (progress) progress(stored.size(), paths.size());
     stored.insert(name.ToString());
     if (!sealed.contains(name.ToString())) TD_RETURN_IF_ERROR(Adopt(parts, name, lun));
   }
@@ -102,7 +108,8 @@ absl::Status ReconcileRecordings(NodeParts& parts, const std::string& lun_id, Op
 
 }  // namespace
 
-absl::Status OpenLunAndReconcile(NodeParts& parts, const services::Lun& config) {
+absl::Status OpenLunAndReconcile(NodeParts& parts, const services::Lun& config,
+                                 const OpeningProgress& progress) {
   TD_ASSIGN_OR_RETURN(const ResourceName name, ParseLunName(config.name));
   TD_ASSIGN_OR_RETURN(store::StoreKindInfo kind, store::FindStoreKind(config.store));
   auto lun = std::make_shared<OpenLun>(
@@ -111,9 +118,14 @@ absl::Status OpenLunAndReconcile(NodeParts& parts, const services::Lun& config) 
   lun->capacity = CapacityOf(config, *lun->store);
   lun->kind = std::move(kind);
   TD_ASSIGN_OR_RETURN(auto channels, ReconcileChannels(parts, name.lun, *lun));
-  TD_RETURN_IF_ERROR(ReconcileRecordings(parts, name.lun, *lun, std::move(channels)));
+  TD_RETURN_IF_ERROR(ReconcileRecordings(parts, name.lun, *lun, std::move(channels), progress));
   parts.luns.Insert(name.lun, lun);
   return absl::OkStatus();
+}
+
+OpeningLease TakeOpening(NodeParts& parts, const std::string& name) {
+  return {.alone = parts.leases->TakeExclusive("opening/" + name),
+          .beside = parts.leases->TakeShared(name)};
 }
 
 absl::Status ForgetLuns(NodeParts& parts) {

@@ -28,6 +28,26 @@ void Shorten(services::Recording* recording) {
   });
 }
 
+// Markers and keeps of a recording that was not closed: its writer has put them into its files
+// alone.
+void TakeNotes(store::Store& store, const store::RecordingPath& path, const dataplane::Clock& clock,
+               format::Manifest* manifest) {
+  auto stored = LoadManifest(store, path, clock);
+  if (!stored.ok() || stored->index_header() != manifest->index_header()) return;
+  manifest->annotations = std::move(stored->annotations);
+  manifest->kept = stored->kept;
+  manifest->generation = stored->generation;
+}
+
+// The catalog is behind the files of a closed recording if the node died between the two.
+void TakeNewer(store::Store& store, const store::RecordingPath& path, const dataplane::Clock& clock,
+               format::Manifest* manifest) {
+  auto stored = LoadManifest(store, path, clock);
+  if (!stored.ok() || stored->index_header() != manifest->index_header()) return;
+  const bool closed = stored->state != services::RecordingState::kRecording;
+  if (closed && stored->generation > manifest->generation) *manifest = *std::move(stored);
+}
+
 }  // namespace
 
 absl::StatusOr<services::Channel> FindChannel(NodeParts& parts, const ResourceName& name) {
@@ -69,10 +89,10 @@ absl::Status CloseAbandoned(NodeParts& parts, OpenLun& lun, catalog::RecordingRo
   if (!manifest.has_value()) return absl::OkStatus();
   row->manifest = *std::move(manifest);
   if (row->manifest.state != services::RecordingState::kRecording) return absl::OkStatus();
-  TD_ASSIGN_OR_RETURN(
-      row->manifest,
-      SalvageRecording(*lun.store, {.channel = row->name.channel, .recording = row->name.recording},
-                       row->manifest, cause, *parts.settings.clock));
+  const store::RecordingPath path{.channel = row->name.channel, .recording = row->name.recording};
+  TakeNotes(*lun.store, path, *parts.settings.clock, &row->manifest);
+  TD_ASSIGN_OR_RETURN(row->manifest, SalvageRecording(*lun.store, path, row->manifest, cause,
+                                                      *parts.settings.clock));
   lun.capacity->Add(lun.TakenBy(row->manifest));
   return parts.catalog->PutRecording(row->name, row->manifest);
 }
@@ -108,7 +128,9 @@ absl::Status RewriteManifest(NodeParts& parts, const std::string& recording,
     return Busy(found, "is being closed or deleted; try again");
   }
   const uint64_t taken = found.lun->TakenBy(found.manifest);
+  TakeNewer(*found.lun->store, found.path(), *parts.settings.clock, &found.manifest);
   TD_RETURN_IF_ERROR(change(&found.manifest));
+  found.manifest.Advance();
   const std::string text = format::EncodeManifest(found.manifest);
   if (text.size() > format::kMaxManifestBytes) {
     return services::WithReason(

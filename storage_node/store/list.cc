@@ -1,5 +1,7 @@
 #include "storage_node/store/list.h"
 
+#include <filesystem>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "services/errors.h"
@@ -15,13 +17,15 @@ namespace {
 
 // A kind whose LUNs stripe over members.
 StoreKindInfo Striped(services::StoreKind kind, bool directories, stripe::MemberStore member) {
+  const auto describe = directories ? directory::Member::Describe : block::Describe;
   return {.kind = kind,
           .name = std::string(services::StoreName(kind)),
           .has_members = true,
           .has_directories = directories,
           .create = [member](const services::Lun& lun) { return stripe::Create(member, lun); },
           .open = [member](const services::Lun& lun) { return stripe::Open(member, lun); },
-          .remove = [member](const services::Lun& lun) { return stripe::Remove(member, lun); }};
+          .remove = [member](const services::Lun& lun) { return stripe::Remove(member, lun); },
+          .describe = describe};
 }
 
 }  // namespace
@@ -40,7 +44,19 @@ std::vector<StoreKindInfo> StoreKinds() {
        .needs_capacity = true,
        .create = memory::Create,
        .open = memory::Create,
-       .remove = [](const services::Lun&) { return absl::OkStatus(); }}};
+       .remove = [](const services::Lun&) { return absl::OkStatus(); },
+       .describe = [](const services::Lun&, uint32_t) { return absl::OkStatus(); }}};
+}
+
+absl::StatusOr<format::LunMember> MemberAt(const std::string& path) {
+  std::error_code error;
+  if (const auto status = std::filesystem::status(path, error); !std::filesystem::exists(status)) {
+    return services::WithReason(
+        absl::NotFoundError(absl::StrCat("member ", path, ": not there; mount its disk first")),
+        "MEMBER_UNUSABLE", {{"member", path}});
+  }
+  return std::filesystem::is_directory(path, error) ? directory::Member::DescribedBy(path)
+                                                    : block::DescribedBy(path);
 }
 
 absl::StatusOr<StoreKindInfo> FindStoreKind(services::StoreKind kind) {

@@ -13,6 +13,7 @@
 #include "dataplane/memory/slot_pool.h"
 #include "storage_node/store/known.h"
 #include "storage_node/store/layout.h"
+#include "storage_node/store/notebook.h"
 #include "storage_node/store/recording_files.h"
 
 namespace tapedeck::storage_node::store {
@@ -60,6 +61,9 @@ class Store {
   // Room for recordings, as layout() counts it; 0 if that is not known.
   virtual uint64_t size_bytes() const { return 0; }
   virtual Layout layout() const { return {}; }
+
+  // Where the members say what their LUN is; null: its members are directories, or it has none.
+  virtual Notebook* notebook() { return nullptr; }
 
   // shared_ptr: every lent Block keeps its ring alive.
   virtual absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) = 0;

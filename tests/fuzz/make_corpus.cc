@@ -11,6 +11,7 @@
 #include "services/convert/session.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/index.h"
+#include "storage_node/format/lun_note.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/store/block/layout.h"
 
@@ -61,6 +62,7 @@ format::Manifest SomeManifest() {
           .start_time_ns = 1'795'218'704'123'456'789,
           .annotations = {{.sample_start = 4096, .sample_count = 100, .label = "burst"}},
           .kept = true,
+          .generation = 4,
           .state = services::RecordingState::kSalvaged,
           .blocks = 100,
           .bytes = 97ull << 20,
@@ -119,13 +121,16 @@ void AddJson(const Corpus& corpus) {
                           .prewrite_files = 2,
                           .prewrite_bytes = 4096};
   corpus.Add("config", "lun", format::EncodeLun(lun, 1));
-  corpus.Add("config", "channel",
-             format::EncodeChannel({.name = "luns/l/channels/c",
-                                    .block_bytes = 1 << 20,
-                                    .datatype = "cf32_le",
-                                    .sample_rate = 1e9,
-                                    .op_chosen = true,
-                                    .pre_trigger_ns = 5}));
+  const services::Channel channel{.name = "luns/l/channels/c",
+                                  .block_bytes = 1 << 20,
+                                  .datatype = "cf32_le",
+                                  .sample_rate = 1e9,
+                                  .op_chosen = true,
+                                  .pre_trigger_ns = 5};
+  corpus.Add("config", "channel", format::EncodeChannel(channel));
+  corpus.Add("config", "channel_of_a_copy", format::EncodeChannel(channel, kLunUid));
+  corpus.Add("config", "note", format::EncodeLunNote({.lun = lun, .channels = {channel}}));
+  corpus.Add("config", "empty_note", format::EncodeLunNote({.lun = lun}));
 }
 
 void AddBlockStore(const Corpus& corpus) {

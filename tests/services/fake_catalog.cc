@@ -86,6 +86,18 @@ absl::Status FakeCatalog::DeleteLun(const std::string& name, bool force) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<Lun> FakeCatalog::AttachLun(const LunAttachment& asked,
+                                           const std::string& request_id) {
+  return CreateLun({.name = asked.name.empty() ? "luns/found" : asked.name,
+                    .uid = asked.as_new ? "new" : "old",
+                    .members = asked.members},
+                   request_id);
+}
+
+absl::Status FakeCatalog::DetachLun(const std::string& name) {
+  return DeleteLun(name, /*force=*/true);
+}
+
 absl::StatusOr<Channel> FakeCatalog::CreateChannel(const Channel& channel,
                                                    const std::string& request_id) {
   absl::MutexLock lock(&mutex_);

@@ -26,6 +26,9 @@ class FakeCatalog final : public LunCatalog, public ChannelCatalog, public Recor
   absl::StatusOr<Lun> GetLun(const std::string& name) override;
   absl::StatusOr<std::vector<Lun>> ListLuns() override;
   absl::Status DeleteLun(const std::string& name, bool force) override;
+  // As luns/found, or under the name asked for.
+  absl::StatusOr<Lun> AttachLun(const LunAttachment& asked, const std::string& request_id) override;
+  absl::Status DetachLun(const std::string& name) override;
 
   absl::StatusOr<Channel> CreateChannel(const Channel& channel,
                                         const std::string& request_id) override;

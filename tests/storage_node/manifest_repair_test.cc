@@ -45,6 +45,25 @@ class ManifestRepair : public CopiesTest {
     return format::EncodeManifest(manifest);
   }
 
+  std::string Catalog(const char* suffix) const {
+    return node_.state_dir() + "/catalog.sqlite" + suffix;
+  }
+  // With the node stopped.
+  void SaveCatalog() const {
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+      fs::remove(Catalog(suffix) + ".saved");
+      if (fs::exists(Catalog(suffix))) fs::copy(Catalog(suffix), Catalog(suffix) + ".saved");
+    }
+  }
+  void RestoreCatalog() const {
+    ForgetCatalog();
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+      if (fs::exists(Catalog(suffix) + ".saved")) {
+        fs::copy(Catalog(suffix) + ".saved", Catalog(suffix));
+      }
+    }
+  }
+
   void ExpectRepaired() {
     const Scrub scrub = RunScrub();
     EXPECT_EQ(scrub.damaged, 1u);
@@ -120,6 +139,48 @@ TEST_P(ManifestRepair, EitherMendedCopyServesAlone) {
   }
 }
 
+// Also once nobody remembers what the newer one says.
+TEST_P(ManifestRepair, TheNewerCopyIsTheTruthOfACatalogThatIsRebuilt) {
+  for (const int copy : {0, 1}) {
+    SCOPED_TRACE(copy);
+    Stopped([&] {
+      Write(File(copy), older_);
+      ForgetCatalog();
+    });
+    EXPECT_EQ(node_.Get(name_).annotations.size(), 1u);
+    ExpectRepaired();
+  }
+}
+
+// As if the node had died before the catalog knew it, and one member had never got it.
+TEST_P(ManifestRepair, TheNewerCopyReplacesTheOneThatTheCatalogRemembers) {
+  for (const int copy : {0, 1}) {
+    SCOPED_TRACE(copy);
+    const auto remembered = Manifests();
+    Stopped([&] { SaveCatalog(); });
+    Annotate("later");
+    sound_ = Manifests();
+    Stopped([&] {
+      RestoreCatalog();
+      Write(File(copy), remembered[copy]);
+    });
+    ExpectRepaired();
+  }
+}
+
+TEST_P(ManifestRepair, EachChangeIsOfAGenerationOfItsOwn) {
+  const auto generation = [&] { return format::DecodeManifest(TextOf(File(0)))->generation; };
+  const uint64_t before = generation();
+  EXPECT_GT(before, format::DecodeManifest(older_)->generation);
+  Annotate("another");
+  EXPECT_EQ(generation(), before + 1);
+  ASSERT_TRUE(node_.node().recorder().KeepRecording(name_, true).ok());
+  EXPECT_EQ(generation(), before + 2);
+  ASSERT_TRUE(node_.node().recorder().KeepRecording(name_, false).ok());
+  EXPECT_EQ(generation(), before + 3);
+  EXPECT_EQ(Manifests()[0], Manifests()[1]);
+}
+
 TEST_P(ManifestRepair, WhatBothCopiesLostIsReportedAndLeftAlone) {
   Stopped([&] {
     fs::remove(File(0));
@@ -131,9 +192,10 @@ TEST_P(ManifestRepair, WhatBothCopiesLostIsReportedAndLeftAlone) {
 
 TEST_P(ManifestRepair, CopiesThatNobodyCanTellApartAreReportedAndLeftAlone) {
   const std::string one = Changed([](format::Manifest* manifest) { manifest->kept = true; });
+  const std::string two = Changed([](format::Manifest* manifest) { manifest->cause = "none"; });
   Stopped([&] {
     Write(File(0), one);
-    Write(File(1), older_);
+    Write(File(1), two);
   });
   ExpectLeftAlone("differ although each is sound");
   Annotate("again");

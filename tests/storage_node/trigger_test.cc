@@ -213,6 +213,24 @@ TEST_F(TriggerTest, MarkersLastOverARestart) {
   EXPECT_THAT(node_.Get(name).annotations, testing::ElementsAre(running, closed));
 }
 
+TEST_F(TriggerTest, AMarkerThatWasTakenSurvivesItsWriterOnANodeThatGoesOn) {
+  auto recorder = std::make_optional(*node_.Record());
+  const std::string name = recorder->admission.accept.recording;
+  ASSERT_TRUE(recorder->Push(0).ok());
+  const auto mark = [&] {
+    return node_.node().recorder().AnnotateRecording(name, {.label = "kept"});
+  };
+  EXPECT_TRUE(node_.Meanwhile(mark).ok());
+  const auto keep = [&] { return node_.node().recorder().KeepRecording(name, true); };
+  EXPECT_TRUE(node_.Meanwhile(keep).ok());
+  recorder = std::nullopt;
+  const services::Recording recording = Closed(name);
+  EXPECT_EQ(recording.state, services::RecordingState::kSalvaged);
+  ASSERT_EQ(recording.annotations.size(), 1u);
+  EXPECT_EQ(recording.annotations[0].label, "kept");
+  EXPECT_TRUE(recording.kept);
+}
+
 TEST_F(TriggerTest, AMarkerThatWasTakenSurvivesItsWriter) {
   auto recorder = std::make_optional(*node_.Record());
   const std::string name = recorder->admission.accept.recording;

@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
+#include "storage_node/format/config.h"
 #include "storage_node/store/block/device.h"
 #include "storage_node/store/block/layout.h"
 
@@ -21,6 +22,13 @@ absl::StatusOr<Member> CreateMember(std::unique_ptr<Device> device, const servic
                                     uint32_t number);
 absl::StatusOr<Member> OpenMember(std::unique_ptr<Device> device, const services::Lun& lun,
                                   uint32_t number);
+
+// What the member at `path` says of itself; changes nothing but who had it open last. NOT_FOUND or
+// FAILED_PRECONDITION (MEMBER_UNUSABLE).
+absl::StatusOr<format::LunMember> DescribedBy(Device& device);
+// Writes `lun`'s description onto its member `number`, which is open nowhere and keeps its
+// channels.
+absl::Status Describe(Device& device, const services::Lun& lun, uint32_t number);
 
 // The device holds nothing again. OK if it is no member of `lun`.
 absl::Status RemoveMember(std::unique_ptr<Device> device, const services::Lun& lun,

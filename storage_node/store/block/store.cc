@@ -12,6 +12,7 @@
 #include "services/errors.h"
 #include "storage_node/store/block/file_device.h"
 #include "storage_node/store/block/member.h"
+#include "storage_node/store/block/note.h"
 #include "storage_node/store/block/recording.h"
 #include "storage_node/store/host_ring.h"
 
@@ -27,7 +28,8 @@ class BlockStore final : public Store {
       : superblock_(member.superblock),
         space_(member.superblock.units()),
         table_(std::move(table)),
-        device_(std::move(member.device)) {}
+        device_(std::move(member.device)),
+        notebook_(*device_, superblock_) {}
 
   // Adopts what the table has read.
   absl::Status Fill();
@@ -45,6 +47,7 @@ class BlockStore final : public Store {
   std::unique_ptr<dataplane::Memory> Prepare(std::unique_ptr<dataplane::Memory> memory) override {
     return device_->engine().Adopt(std::move(memory));
   }
+  Notebook* notebook() override { return &notebook_; }
   uint64_t size_bytes() const override { return space_.units() * kUnitBytes; }
   Layout layout() const override {
     return {
@@ -61,6 +64,7 @@ class BlockStore final : public Store {
   Space space_;
   const std::unique_ptr<SlotTable> table_;
   const std::unique_ptr<Device> device_;  // waits for what is under way
+  DeviceNotebook notebook_;
   absl::Mutex mutex_;
   std::map<Key, std::shared_ptr<StoredRecording>> recordings_ ABSL_GUARDED_BY(mutex_);
 };
@@ -74,8 +78,8 @@ absl::Status BlockStore::Fill() {
     if (!space_.Take(units) || recordings_.contains(key)) {
       return Unusable(absl::StatusCode::kDataLoss, device_->path(),
                       absl::StrCat("slot ", slot, " of recording ", key.first, "/", key.second,
-                                   " and another one hold the same units; read what can be read "
-                                   "with tools, and make the LUN anew"));
+                                   " and another one hold the same units; the device is left as it "
+                                   "is: copy it before anything else is tried"));
     }
     recordings_[key] = std::make_shared<StoredRecording>(parts(), slot, std::move(record));
   }
@@ -103,7 +107,8 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> BlockStore::CreateRecording(
     return Unusable(absl::StatusCode::kFailedPrecondition, device_->path(),
                     absl::StrCat("slot ", table_->damaged()[0],
                                  " is damaged in both copies, so a new recording might overwrite "
-                                 "what it held; play what is needed and make the LUN anew"));
+                                 "what it held; what is there plays on: record into "
+                                 "another LUN"));
   }
   absl::MutexLock lock(&mutex_);
   if (recordings_.contains(KeyOf(path))) {
@@ -184,6 +189,16 @@ absl::StatusOr<std::unique_ptr<Store>> Open(const services::Lun& lun, uint32_t m
 absl::Status Remove(const services::Lun& lun, uint32_t member) {
   TD_ASSIGN_OR_RETURN(auto device, FileDevice::Open(lun.members[member], member));
   return RemoveMember(std::move(device), lun, member);
+}
+
+absl::StatusOr<format::LunMember> DescribedBy(const std::string& path) {
+  TD_ASSIGN_OR_RETURN(const auto device, FileDevice::Open(path, 0));
+  return DescribedBy(*device);
+}
+
+absl::Status Describe(const services::Lun& lun, uint32_t member) {
+  TD_ASSIGN_OR_RETURN(const auto device, FileDevice::Open(lun.members[member], member));
+  return Describe(*device, lun, member);
 }
 
 }  // namespace tapedeck::storage_node::store::block

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
+#include "storage_node/format/config.h"
 #include "storage_node/store/block/device.h"
 #include "storage_node/store/store.h"
 
@@ -17,6 +19,10 @@ namespace tapedeck::storage_node::store::block {
 absl::StatusOr<std::unique_ptr<Store>> Create(const services::Lun& lun, uint32_t member);
 absl::StatusOr<std::unique_ptr<Store>> Open(const services::Lun& lun, uint32_t member);
 absl::Status Remove(const services::Lun& lun, uint32_t member);
+
+// See DescribedBy and Describe in member.h; the device is open for the call alone.
+absl::StatusOr<format::LunMember> DescribedBy(const std::string& path);
+absl::Status Describe(const services::Lun& lun, uint32_t member);
 
 // The same on a device that is open.
 absl::StatusOr<std::unique_ptr<Store>> CreateOn(std::unique_ptr<Device> device,

@@ -14,9 +14,39 @@ namespace {
 
 using Members = std::vector<std::unique_ptr<Store>>;
 
+// The same note on every member. A crash may leave an older one on some.
+class StripedNotebook final : public Notebook {
+ public:
+  void Add(Notebook* member) {
+    if (member != nullptr) members_.push_back(member);
+  }
+  bool empty() const { return members_.empty(); }
+
+  absl::StatusOr<Note> ReadNote() override {
+    Note newest;
+    absl::Status damage;
+    for (Notebook* member : members_) {
+      auto note = member->ReadNote();
+      if (!note.ok()) damage = note.status();
+      if (note.ok() && note->generation > newest.generation) newest = *std::move(note);
+    }
+    if (newest.generation == 0 && !damage.ok()) return damage;
+    return newest;
+  }
+  absl::Status WriteNote(const Note& note) override {
+    for (Notebook* member : members_) TD_RETURN_IF_ERROR(member->WriteNote(note));
+    return absl::OkStatus();
+  }
+
+ private:
+  std::vector<Notebook*> members_;  // not owned
+};
+
 class StripedStore final : public Store {
  public:
-  explicit StripedStore(Members members) : members_(std::move(members)) {}
+  explicit StripedStore(Members members) : members_(std::move(members)) {
+    for (const auto& member : members_) notebook_.Add(member->notebook());
+  }
 
   absl::StatusOr<std::unique_ptr<RecordingFiles>> CreateRecording(
       const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) override;
@@ -35,9 +65,11 @@ class StripedStore final : public Store {
   }
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override;
   std::unique_ptr<dataplane::Memory> Prepare(std::unique_ptr<dataplane::Memory> memory) override;
+  Notebook* notebook() override { return notebook_.empty() ? nullptr : &notebook_; }
 
  private:
   const Members members_;
+  StripedNotebook notebook_;
 };
 
 absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::CreateRecording(

@@ -66,6 +66,40 @@ TEST_F(CallsTest, LunLife) {
   EXPECT_EQ(ReasonIn(catalog_.DeleteLun("nonsense", true)), "NAME_INVALID");
 }
 
+TEST_F(CallsTest, LunIsAttachedAndDetached) {
+  const auto found = catalog_.AttachLun({.members = {"/b", "/a"}}, kTimeout);
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(node_.catalog.last_request_id().size(), 36u);
+  EXPECT_EQ(found->name, "luns/found");
+  EXPECT_EQ(found->uid, "old");
+  EXPECT_EQ(found->members, (std::vector<std::string>{"/b", "/a"}));
+  EXPECT_EQ(ReasonIn(catalog_.AttachLun({.members = {"/b"}}, kTimeout).status()), "LUN_EXISTS");
+  const auto copy =
+      catalog_.AttachLun({.members = {"/c"}, .name = "luns/copy", .as_new = true}, kTimeout);
+  ASSERT_TRUE(copy.ok()) << copy.status();
+  EXPECT_EQ(copy->name, "luns/copy");
+  EXPECT_EQ(copy->uid, "new");
+  EXPECT_TRUE(catalog_.DetachLun("luns/copy").ok());
+  EXPECT_EQ(ReasonIn(catalog_.DetachLun("luns/copy")), "LUN_NOT_FOUND");
+  EXPECT_EQ(ReasonIn(catalog_.DetachLun("luns/")), "NAME_INVALID");
+}
+
+TEST_F(CallsTest, BadAttachmentsAreRefused) {
+  const auto reason = [&](const LunAttachment& asked) {
+    return ReasonIn(catalog_.AttachLun(asked, kTimeout).status());
+  };
+  EXPECT_EQ(reason({}), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason({.members = {"relative"}}), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason({.members = std::vector<std::string>(65, "/m")}), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason({.members = {"/m"}, .as_new = true}), "ARGUMENT_INVALID");
+  v1::AttachLunRequest request;
+  v1::Lun response;
+  request.add_members("/m");
+  request.set_lun_id("../x");
+  EXPECT_EQ(ReasonIn(Call(&v1::CatalogService::Stub::AttachLun, request, response)),
+            "NAME_INVALID");
+}
+
 TEST_F(CallsTest, BadLunsAreRefused) {
   Lun lun = lun_;
   lun.members.clear();

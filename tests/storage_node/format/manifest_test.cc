@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "storage_node/format/config.h"
+#include "storage_node/format/json_text.h"
+#include "storage_node/format/limits.h"
 
 namespace tapedeck::storage_node::format {
 namespace {
@@ -64,6 +66,29 @@ TEST(Manifest, LabelsThatAreNotUtf8DoNoHarm) {
   Manifest manifest = ExampleManifest();
   manifest.labels = {{"raw", "\xff\xfe"}};
   EXPECT_TRUE(DecodeManifest(EncodeManifest(manifest)).ok());
+}
+
+TEST(Manifest, GenerationGrowsUpToItsEnd) {
+  Manifest manifest = ExampleManifest();
+  EXPECT_EQ(DecodeManifest(EncodeManifest(manifest))->generation, 0u);
+  manifest.Advance();
+  manifest.Advance();
+  EXPECT_EQ(DecodeManifest(EncodeManifest(manifest))->generation, 2u);
+  manifest.generation = kMaxGeneration;  // as a stranger may say
+  manifest.Advance();
+  EXPECT_EQ(DecodeManifest(EncodeManifest(manifest))->generation, kMaxGeneration);
+}
+
+// As it was written before there was one.
+TEST(Manifest, WithoutGenerationIsOfTheFirst) {
+  Manifest manifest = ExampleManifest();
+  manifest.generation = 7;
+  auto object = nlohmann::json::parse(EncodeManifest(manifest));
+  object.erase("generation");
+  const auto back = DecodeManifest(SealJson(object));
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(back->generation, 0u);
+  EXPECT_EQ(back->blocks, manifest.blocks);
 }
 
 TEST(Manifest, NewerVersionsAreRefusedNotGuessed) {
