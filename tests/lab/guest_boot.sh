@@ -75,6 +75,7 @@ run_command() {
   out=$!
   exec 4> >(exec 3>&- cat >"${port}2")
   err=$!
+  : >/run/lab/begun
   # Root may lock memory past the limit, unless this capability is taken away.
   [[ $MEMLOCK == unlimited ]] || limit=(setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock)
   (

@@ -24,6 +24,7 @@ LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/lab/kernel.sh
 source "$LAB/kernel.sh"
 
+BOOT_SECONDS=240 # some 15 on an idle host
 MEMORY=2048 CPUS=2 TIMEOUT=120 MTU=4200 MEMLOCK=unlimited RDMA=yes STDIN=no HOST=1 RUN='' KEEP_RUN=no
 ENVIRONMENT=() SHARES=() DISKS=() NICS=() COMMAND=()
 
@@ -110,24 +111,52 @@ write_boot() {
   } >"$RUN/boot"
 }
 
-# run_machine: returns QEMU's status, or 124. The machine dies with this script, however it ends.
-run_machine() {
-  local status=0 readers=()
+# start_machine: it dies with this script, however that ends.
+start_machine() {
+  READERS=()
+  rm -f "$RUN"/{stdout,stderr,stdin.in,stdin.out,monitor.in,monitor.out,begun}
   mkfifo "$RUN"/{stdout,stderr,stdin.in,stdin.out,monitor.in,monitor.out}
   cat "$RUN/stdout" &
-  readers+=($!)
+  READERS+=($!)
   cat "$RUN/stderr" >&2 &
-  readers+=($!)
-  if [[ $STDIN == yes ]]; then
-    exec 3<&0
-    setpriv --pdeathsig KILL cat <&3 >"$RUN/stdin.in" &
-  fi
+  READERS+=($!)
   setpriv --pdeathsig TERM timeout --kill-after 2 "$TIMEOUT" setpriv --pdeathsig KILL "${QEMU[@]}" \
     </dev/null >"$RUN/qemu.log" 2>&1 &
   MACHINE=$!
+}
+
+# has_booted: waits until the command has begun or the machine has ended; fails where neither comes.
+has_booted() {
+  local deadline=$((SECONDS + BOOT_SECONDS))
+  until [[ -e $RUN/begun ]]; do
+    kill -0 "$MACHINE" 2>/dev/null || return 0
+    ((SECONDS < deadline)) || return 1
+    sleep 0.5
+  done
+}
+
+# boot_machine: QEMU's translator rarely keeps an instruction that the other processor has replaced, and the kernel,
+# which replaces many as it boots, stays at it for ever: then the machine is started once more.
+boot_machine() {
+  local tries
+  for tries in 2 1 0; do
+    start_machine
+    if ((tries == 0)) || has_booted; then return; fi
+    echo "vm.sh: the machine did not boot within $BOOT_SECONDS s, and is started once more" >&2
+    kill "$MACHINE" || true
+    wait "$MACHINE" "${READERS[@]}" || true
+  done
+}
+
+# run_machine: returns QEMU's status, or 124.
+run_machine() {
+  local status=0
+  [[ $STDIN == no ]] || exec 3<&0
+  boot_machine
+  if [[ $STDIN == yes ]]; then setpriv --pdeathsig KILL cat <&3 >"$RUN/stdin.in" & fi
   wait "$MACHINE" || status=$?
   MACHINE=
-  wait "${readers[@]}"
+  wait "${READERS[@]}"
   return "$status"
 }
 
