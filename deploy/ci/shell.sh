@@ -6,4 +6,4 @@ if ! command -v shellcheck >/dev/null; then
   echo "skipped: shellcheck is not installed"
   exit 77
 fi
-git ls-files -co --exclude-standard -z -- '*.sh' .ci/run | xargs -0r shellcheck -x -P SCRIPTDIR:. -e SC2153
+git ls-files -co --exclude-standard -z -- '*.sh' .ci/run | xargs -0r -n 8 -P "$(nproc)" shellcheck -x -P SCRIPTDIR:. -e SC2153

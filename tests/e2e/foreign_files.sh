@@ -4,7 +4,7 @@
 # rebuilt: afterwards every foreign entry is what it was, byte for byte. strace sees no path below a member followed through a link.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-CYCLES=${1:-$([[ -n ${TAPEDECK_LONG:-} ]] && echo 200 || echo 20)}
+CYCLES=${1:-$([[ -n ${TAPEDECK_LONG:-} ]] && echo 200 || echo 10)}
 LUNS=(posix ring)
 
 # foreign MEMBER NUMBER: five entries, and what they hold.

@@ -5,7 +5,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need prlimit
 
-CYCLES=${1:-$([[ -n ${TAPEDECK_LONG:-} ]] && echo 2000 || echo 100)}
+CYCLES=${1:-$([[ -n ${TAPEDECK_LONG:-} ]] && echo 2000 || echo 50)}
 
 # usage PID: threads, maps, descriptors, files of its state.
 usage() {
