@@ -21,12 +21,15 @@ inline std::vector<uint64_t> Seeds(uint64_t count) {
   return seeds;
 }
 
-// Of seeds that give the code another state of the disk more than other code to run: under a
-// sanitizer (TAPEDECK_SANITIZED), which looks at the code, a fifth of them.
+// Whether a sanitizer looks at the code (TAPEDECK_SANITIZED): other states of the disk that the
+// same code meets are then not worth their time, unless it is to be the long form.
+inline bool FewStates() {
+  return std::getenv("TAPEDECK_SANITIZED") != nullptr && std::getenv("TAPEDECK_LONG") == nullptr;
+}
+
+// Of seeds that give the code another state of the disk more than other code to run.
 inline std::vector<uint64_t> StateSeeds(uint64_t count) {
-  const bool sanitized = std::getenv("TAPEDECK_SANITIZED") != nullptr;
-  if (!sanitized || std::getenv("TAPEDECK_LONG") != nullptr) return Seeds(count);
-  return Seeds(std::max<uint64_t>(1, count / 5));
+  return FewStates() ? Seeds(std::max<uint64_t>(1, count / 5)) : Seeds(count);
 }
 
 inline std::string HowToRepeat(uint64_t seed) {
