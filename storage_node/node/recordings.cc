@@ -112,8 +112,9 @@ absl::StatusOr<bool> RemoveRecording(NodeParts& parts, const ResourceName& name,
   TD_RETURN_IF_ERROR(
       lun.store->DeleteRecording({.channel = name.channel, .recording = name.recording}));
   LogDeleted(name, why);
-  lun.capacity->Refund(lun.TakenBy(*manifest));
   TD_RETURN_IF_ERROR(parts.catalog->DeleteRecording(name));
+  // Whoever sees the room sees that the recording is gone.
+  lun.capacity->Refund(lun.TakenBy(*manifest));
   return true;
 }
 
