@@ -81,7 +81,7 @@ check_ring() {
   done)
   # Of each a line that names it, then what verifying it says.
   reports=$(jq -cs 'reduce .[] as $line ([]; if $line.first != null then . + [$line]
-    else .[-1].blocks = ($line.blocks // 0) | .[-1].damaged += ($line.damaged // []) end)' <<<"$reports")
+    else .[-1].blocks = ($line.blocks // .[-1].blocks) | .[-1].damaged += ($line.damaged // []) end)' <<<"$reports")
   json_is "$reports" "map(. as \$segment | .damaged[]? | select(\$segment.first + .sequence < $ACKNOWLEDGED or
     .kind != \"missing\")) == []" "seed $SEED: $ACKNOWLEDGED blocks of $1 were acknowledged"
   json_is "$reports" 'all(.blocks != null)' "seed $SEED: segments of $1 that could not be verified"

@@ -101,7 +101,7 @@ is_salvaged() {
 # Clock ticks of CPU time, user and system, that a process has used.
 ticks() { awk '{sub(/.*\) /, ""); print $12 + $13}' "/proc/$1/stat"; }
 
-# job [JQ ARGUMENT...]: what the filter says of the newest job of the worker; all of it, unless told.
+# job [FILTER [JQ OPTION...]]: what jq says of the newest job of the worker; all of it, unless told.
 job() { tapectl_json jobs list | jq -rc "${@:2}" "(.jobs[0] // {}) | ${1:-.}"; }
 
 # has_sent PACKETS: the ports of the virtual machine, since it was booted. Read without starting a program.

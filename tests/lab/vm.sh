@@ -135,8 +135,8 @@ has_booted() {
   done
 }
 
-# boot_machine: QEMU's translator rarely keeps an instruction that the other processor has replaced, and the kernel,
-# which replaces many as it boots, stays at it for ever: then the machine is started once more.
+# boot_machine: a machine that stands still as it boots is started once more. One has, both processors at an instruction
+# that they took for a breakpoint again and again: perhaps QEMU's translator kept what the kernel had replaced there.
 boot_machine() {
   local tries
   for tries in 2 1 0; do
