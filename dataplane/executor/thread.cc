@@ -9,12 +9,18 @@
 #include "dataplane/reason.h"
 
 namespace tapedeck::dataplane {
+namespace {
+
+constexpr size_t kLongestName = 15;  // pthread_setname_np(3), without the terminating null
+
+}  // namespace
 
 absl::StatusOr<std::thread> StartThread(const std::string& name, std::function<void()> run) {
   try {
-    std::thread thread(std::move(run));
-    pthread_setname_np(thread.native_handle(), name.substr(0, 15).c_str());
-    return thread;
+    return std::thread([name = name.substr(0, kLongestName), run = std::move(run)] {
+      pthread_setname_np(pthread_self(), name.c_str());
+      run();
+    });
   } catch (const std::system_error& error) {
     return WithReason(
         absl::ResourceExhaustedError(absl::StrCat(
