@@ -210,7 +210,7 @@ TEST_F(SessionStreamTest, ServerGoingAwayIsPeerLostAtOnce) {
   node.server().Shutdown(absl::ZeroDuration());
   EXPECT_EQ(ReasonIn(end.WaitForClosed()), "PEER_LOST");
   EXPECT_EQ(ReasonIn(node.WaitForEnd()->WaitForClosed()), "PEER_LOST");
-  EXPECT_LT(absl::Now() - start, absl::Seconds(2));
+  EXPECT_LT(absl::Now() - start, absl::Seconds(5));
 }
 
 TEST_F(SessionStreamTest, NobodyThereIsNodeUnreachable) {
@@ -296,7 +296,7 @@ TEST_F(SessionStreamTest, KilledPeerIsNoticedAtOnce) {
   const absl::Time start = absl::Now();
   kill(child, SIGKILL);
   EXPECT_EQ(ReasonIn(served->WaitForClosed()), "PEER_LOST");
-  EXPECT_LT(absl::Now() - start, absl::Seconds(1));
+  EXPECT_LT(absl::Now() - start, absl::Seconds(5));
   waitpid(child, nullptr, 0);
 }
 
