@@ -27,6 +27,23 @@ constexpr int kReadAgain = 2;
 // The file that ends early is how a power cut leaves it, and no error of the disk.
 bool IsIoError(const absl::Status& status) { return !status.ok() && !absl::IsOutOfRange(status); }
 
+// The newest of what the copies have; all zero where none has any.
+format::Watermark FindWatermark(CallerLoop& loop, store::RecordingFiles& files,
+                                const format::Manifest& manifest) {
+  format::Watermark newest;
+  for (uint32_t copy = 0; copy < files.index_copies(); ++copy) {
+    const auto pages = Await<absl::StatusOr<store::Bytes>>(loop, [&](auto done) {
+      files.ReadIndex(copy, format::kPageBytes, 2 * format::kPageBytes, std::move(done));
+    });
+    if (!pages.ok()) continue;
+    const auto found = format::NewestWatermark(*pages, manifest.identity.recording, copy);
+    // A recording cannot have more blocks.
+    if (!found.has_value() || found->durable > format::MaxBlocks(manifest.block_bytes)) continue;
+    if (found->durable >= newest.durable) newest = *found;
+  }
+  return newest;
+}
+
 // One recording being salvaged, on the calling thread.
 class Salvage {
  public:
@@ -43,7 +60,6 @@ class Salvage {
 
  private:
   absl::Status Flush();
-  void FindWatermark();
   absl::Status Scan();
   // False at the end of every copy.
   absl::StatusOr<bool> ScanChunk(uint64_t first);
@@ -75,19 +91,6 @@ class Salvage {
 
 absl::Status Salvage::Flush() {
   return Await<absl::Status>(loop_, [&](auto done) { files_->Flush(std::move(done)); });
-}
-
-void Salvage::FindWatermark() {
-  for (uint32_t copy = 0; copy < files_->index_copies(); ++copy) {
-    const auto pages = Await<absl::StatusOr<store::Bytes>>(loop_, [&](auto done) {
-      files_->ReadIndex(copy, format::kPageBytes, 2 * format::kPageBytes, std::move(done));
-    });
-    if (!pages.ok()) continue;
-    const auto found = format::NewestWatermark(*pages, manifest_.identity.recording, copy);
-    // A recording cannot have more blocks.
-    if (!found.has_value() || found->durable > format::MaxBlocks(manifest_.block_bytes)) continue;
-    if (found->durable >= watermark_.durable) watermark_ = *found;
-  }
 }
 
 absl::Status Salvage::Scan() {
@@ -177,7 +180,7 @@ void Salvage::Keep(const format::IndexEntry& entry, format::Place place) {
 
 absl::StatusOr<format::Manifest> Salvage::Run(const std::string& cause) {
   TD_RETURN_IF_ERROR(Flush());
-  FindWatermark();
+  watermark_ = FindWatermark(loop_, *files_, manifest_);
   manifest_.bytes = 0;
   TD_RETURN_IF_ERROR(Scan());
   manifest_.missing = absent_;
@@ -212,15 +215,22 @@ absl::StatusOr<format::Manifest> LoadManifest(store::Store& store, const store::
   CallerLoop loop(clock);
   TD_ASSIGN_OR_RETURN(const auto files, store.OpenRecording(path, loop));
   absl::StatusOr<format::Manifest> newest = absl::NotFoundError("no copy of the manifest");
+  bool everywhere = true;
   for (uint32_t copy = 0; copy < files->index_copies(); ++copy) {
     const auto text = Await<absl::StatusOr<std::string>>(
         loop, [&](auto done) { files->ReadManifest(copy, std::move(done)); });
     auto manifest = text.ok() ? format::DecodeManifest(*text) : text.status();
+    everywhere = everywhere && !absl::IsNotFound(text.status());
     if (manifest.ok() && newest.ok() && manifest->generation <= newest->generation) continue;
     // Damage in one copy says more than the absence of the other.
     if (manifest.ok() || absl::IsNotFound(newest.status())) newest = std::move(manifest);
   }
-  return newest;
+  if (!newest.ok() || everywhere || newest->state != services::RecordingState::kRecording) {
+    return newest;
+  }
+  if (FindWatermark(loop, *files, *newest).durable > 0) return newest;
+  return absl::NotFoundError(absl::StrCat("recording ", path.channel, "/", path.recording,
+                                          " has no manifest on every member, and nothing durable"));
 }
 
 absl::Status CheckWhose(const format::Manifest& manifest, const store::RecordingPath& path,

@@ -13,7 +13,8 @@
 namespace tapedeck::storage_node {
 
 // Waits for the disk. The manifest of a stored recording, from whichever copy is good. NOT_FOUND:
-// no copy was ever written, so nothing of the recording was ever acknowledged.
+// no copy was ever written, or, of a recording that nobody closed, not all were: nothing of it was
+// ever acknowledged as durable.
 absl::StatusOr<format::Manifest> LoadManifest(store::Store& store, const store::RecordingPath& path,
                                               const dataplane::Clock& clock);
 

@@ -43,11 +43,14 @@ bool HeaderCarriesMark(const Member& member, const disk::Directory& recording) {
 
 bool CarriesMark(const Member& member, const disk::Directory& recording,
                  const store::RecordingPath& path) {
-  const auto text = recording.ReadFile("manifest.json", format::kMaxManifestBytes);
-  const auto manifest = text.ok() ? format::DecodeManifest(*text) : text.status();
-  if (!manifest.ok()) return HeaderCarriesMark(member, recording);
-  return manifest->identity.lun == member.lun() && manifest->id == path.recording &&
-         manifest->identity.channel == path.channel;
+  for (const char* name : {kManifestFile, kForgottenManifestFile}) {
+    const auto text = recording.ReadFile(name, format::kMaxManifestBytes);
+    const auto manifest = text.ok() ? format::DecodeManifest(*text) : text.status();
+    if (!manifest.ok()) continue;
+    return manifest->identity.lun == member.lun() && manifest->id == path.recording &&
+           manifest->identity.channel == path.channel;
+  }
+  return HeaderCarriesMark(member, recording);
 }
 
 absl::Status MarkFile(const disk::Fd& fd, const std::string& uid, const std::string& path,

@@ -12,8 +12,13 @@
 
 namespace tapedeck::storage_node::directory {
 
-// Its manifest is that of recording `path` of the member's LUN, or, where none can be read, the
-// header of its index has the LUN's UUID.
+// In a recording's directory. The second is what a deletion makes of the first: a recording of
+// which no member has the first counts as one that had not begun.
+inline constexpr char kManifestFile[] = "manifest.json";
+inline constexpr char kForgottenManifestFile[] = "manifest.json.deleted";
+
+// Its manifest, be it that of a deletion under way, is that of recording `path` of the member's
+// LUN, or, where none can be read, the header of its index has the LUN's UUID.
 bool CarriesMark(const Member& member, const disk::Directory& recording,
                  const store::RecordingPath& path);
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "storage_node/directory/mark.h"
 #include "storage_node/disk/allocate.h"
 #include "storage_node/disk/io_error.h"
 #include "storage_node/format/limits.h"
@@ -223,7 +224,7 @@ absl::Status OpenFiles::SyncDirectories() const {
 absl::Status OpenFiles::WriteManifest(const std::string& text) const {
   TD_RETURN_IF_ERROR(lost_.status());
   absl::Status status =
-      member_.spares().WithRoom([&] { return directory_.WriteFile("manifest.json", text); });
+      member_.spares().WithRoom([&] { return directory_.WriteFile(kManifestFile, text); });
   if (absl::IsNotFound(status)) {
     status = RecordingVanished(member_.path(),
                                absl::StrCat(directory_.path(), " was removed while in use"));
@@ -232,7 +233,7 @@ absl::Status OpenFiles::WriteManifest(const std::string& text) const {
 }
 
 absl::StatusOr<std::string> OpenFiles::ReadManifest() const {
-  return directory_.ReadFile("manifest.json", format::kMaxManifestBytes);
+  return directory_.ReadFile(kManifestFile, format::kMaxManifestBytes);
 }
 
 }  // namespace tapedeck::storage_node::directory

@@ -26,7 +26,8 @@ constexpr int kDeletedNames = 10;
 
 // All that a recording's directory has of ours. What carries the mark goes last, so that a deletion
 // that is cut short can be gone on with.
-constexpr const char* kFiles[] = {"data", "manifest.json.new", "index", "manifest.json"};
+constexpr const char* kFiles[] = {"data", "manifest.json.new", "index", kManifestFile,
+                                  kForgottenManifestFile};
 
 // None: `name` is no such name.
 std::optional<std::string> IdOfDeleted(absl::string_view name) {
@@ -63,6 +64,7 @@ class DirectoryStore final : public store::Store {
   absl::StatusOr<std::unique_ptr<store::RecordingFiles>> OpenRecording(
       const store::RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const store::RecordingPath& path) override;
+  absl::Status ForgetManifest(const store::RecordingPath& path) override;
   absl::Status FinishDeletions(const store::Known& known) override;
   absl::StatusOr<std::vector<store::RecordingPath>> ListRecordings(
       const store::Known& known) override;
@@ -152,6 +154,18 @@ absl::Status DirectoryStore::DeleteRecording(const store::RecordingPath& path) {
   TD_RETURN_IF_ERROR(channel->Sync());
   TD_RETURN_IF_ERROR(RemoveFiles(*channel, *name, path.recording));
   return root().RemoveEmpty(path.channel).status();  // it stays unless it is empty
+}
+
+// It stays as a mark under another name: the part of a member without an index has no other.
+absl::Status DirectoryStore::ForgetManifest(const store::RecordingPath& path) {
+  const auto directory = root().OpenDirectory(absl::StrCat(path.channel, "/", path.recording));
+  if (IsNotThere(directory.status())) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(directory.status());
+  TD_ASSIGN_OR_RETURN(const EntryKind kind, directory->KindOf(kManifestFile));
+  if (kind != EntryKind::kFile) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(directory->RemoveFile(kForgottenManifestFile).status());
+  TD_RETURN_IF_ERROR(directory->Rename(kManifestFile, *directory, kForgottenManifestFile));
+  return directory->Sync();
 }
 
 absl::Status DirectoryStore::RemoveFiles(const Directory& channel, const std::string& name,

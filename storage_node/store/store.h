@@ -47,6 +47,10 @@ class Store {
   // What others have put among them stays.
   virtual absl::Status DeleteRecording(const RecordingPath& path) = 0;
 
+  // Durably takes away what says that it had begun, its manifest; the rest stays. The first step
+  // where a deletion takes several stores. OK if there is none.
+  virtual absl::Status ForgetManifest(const RecordingPath& /*path*/) { return absl::OkStatus(); }
+
   // Removes what a crash left of deleted recordings, which are not listed.
   virtual absl::Status FinishDeletions(const Known& /*known*/) { return absl::OkStatus(); }
 

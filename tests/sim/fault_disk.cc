@@ -180,6 +180,9 @@ void FaultDisk::CutPower(DiskRecording& recording) {
     if (!recording.next_manifest.empty() && random() % 2 == 0) text = recording.next_manifest;
   }
   recording.next_manifest.clear();
+  for (Entry& entry : recording.manifest_entries) {
+    if (entry == Entry::kRemoved) entry = random() % 2 == 0 ? Entry::kThere : Entry::kGone;
+  }
   for (Entry& entry : recording.entries) {
     if (entry == Entry::kMade) entry = random() % 2 == 0 ? Entry::kThere : Entry::kGone;
     if (entry == Entry::kRemoved) entry = random() % 2 == 0 ? Entry::kThere : Entry::kLeftOver;
@@ -194,7 +197,9 @@ uint64_t FaultDisk::Fingerprint() const {
       for (const DiskFile& file : *files) all = Join(all, file.Fingerprint());
     }
     for (const std::string& text : recording.manifest) all = Join(all, FingerprintOf(text));
-    for (const Entry entry : recording.entries) all = Join(all, static_cast<uint64_t>(entry));
+    for (const auto* entries : {&recording.entries, &recording.manifest_entries}) {
+      for (const Entry entry : *entries) all = Join(all, static_cast<uint64_t>(entry));
+    }
   }
   for (const DiskImage& device : devices) all = Join(all, device.Fingerprint());
   return all;

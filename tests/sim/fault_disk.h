@@ -84,9 +84,14 @@ struct DiskRecording {
   // By copy; empty: never written. `next_manifest` is on its way there.
   std::vector<std::string> manifest;
   std::string next_manifest;
+  // By copy; a deletion has taken it away.
+  std::vector<Entry> manifest_entries;
 
   // Names of directories are read from the cache.
   bool Seen(size_t member) const { return entries[member] <= Entry::kThere; }
+  bool HasManifest(size_t copy) const {
+    return Seen(copy) && manifest_entries[copy] == Entry::kThere && !manifest[copy].empty();
+  }
 };
 
 // Owned by the test, used by the stores made over it; one thread.

@@ -60,6 +60,7 @@ class FaultFiles final : public store::RecordingFiles {
     const auto read = [&]() -> absl::StatusOr<dataplane::Block> {
       if (bytes == 0) return *std::move(block);
       TD_RETURN_IF_ERROR(disk_.Next("read", place.member));
+      if (!stored_.Seen(place.member)) return absl::OutOfRangeError("open: the part is gone");
       const store::Bytes& all = stored_.data[place.member].bytes();
       if (place.offset + bytes > all.size()) {
         return absl::OutOfRangeError("read: the file ends early");
@@ -119,7 +120,7 @@ class FaultFiles final : public store::RecordingFiles {
   void ReadIndex(uint32_t copy, uint64_t offset, size_t bytes, store::BytesRead done) override {
     const auto read = [&]() -> absl::StatusOr<store::Bytes> {
       TD_RETURN_IF_ERROR(disk_.Next("read index", copy));
-      if (!stored_.index[copy].there()) {
+      if (!stored_.index[copy].there() || !stored_.Seen(copy)) {
         return absl::DataLossError(absl::StrCat("open: no such file; check member ", copy));
       }
       const store::Bytes& all = stored_.index[copy].bytes();
@@ -138,6 +139,7 @@ class FaultFiles final : public store::RecordingFiles {
     stored_.next_manifest = text;
     Later([this, text = std::move(text), done = std::move(done)]() mutable {
       for (std::string& copy : stored_.manifest) copy = text;
+      std::ranges::fill(stored_.manifest_entries, Entry::kThere);
       stored_.next_manifest.clear();
       for (Entry& entry : stored_.entries) {
         if (entry == Entry::kMade) entry = Entry::kThere;
@@ -149,7 +151,7 @@ class FaultFiles final : public store::RecordingFiles {
   void ReadManifest(uint32_t copy, store::TextRead done) override {
     const auto read = [&]() -> absl::StatusOr<std::string> {
       TD_RETURN_IF_ERROR(disk_.Next("read manifest", copy));
-      if (stored_.manifest[copy].empty()) return absl::NotFoundError("manifest: never written");
+      if (!stored_.HasManifest(copy)) return absl::NotFoundError("manifest: there is none");
       return stored_.manifest[copy];
     };
     Later([result = read(), done = std::move(done)]() mutable { done(std::move(result)); });
@@ -186,6 +188,7 @@ class FaultStore final : public store::Store {
     it->second.data.assign(members_, DiskFile(disk_.stale));
     it->second.index.assign(copies, DiskFile(disk_.stale_index));
     it->second.manifest.resize(copies);
+    it->second.manifest_entries.assign(copies, Entry::kThere);
     if (disk_.removed > 0) ++disk_.reused;
     return std::make_unique<FaultFiles>(disk_, it->second, executor);
   }
@@ -193,18 +196,17 @@ class FaultStore final : public store::Store {
   absl::StatusOr<std::unique_ptr<store::RecordingFiles>> OpenRecording(
       const store::RecordingPath& path, dataplane::Executor& executor) override {
     const auto it = disk_.recordings.find(Key(path));
-    for (uint32_t m = 0; m < members_; ++m) {
-      if (it == disk_.recordings.end() || !it->second.Seen(m)) {
-        return absl::NotFoundError(absl::StrCat("open ", Key(path)));
-      }
+    if (it == disk_.recordings.end() || !SeenAnywhere(it->second)) {
+      return absl::NotFoundError(absl::StrCat("open ", Key(path)));
     }
     return std::make_unique<FaultFiles>(disk_, it->second, executor);
   }
 
-  // Member 0 goes last, as in a striped store: while it stands the recording is listed.
+  // As a striped store: the manifests first, then the parts, member 0 last.
   absl::Status DeleteRecording(const store::RecordingPath& path) override {
     const auto it = disk_.recordings.find(Key(path));
     if (it == disk_.recordings.end()) return absl::OkStatus();
+    if (members_ > 1) TD_RETURN_IF_ERROR(ForgetManifests(it->second));
     for (uint32_t m = members_; m-- > 0;) TD_RETURN_IF_ERROR(DeletePart(it->second, m));
     disk_.recordings.erase(it);
     return absl::OkStatus();
@@ -226,10 +228,8 @@ class FaultStore final : public store::Store {
       const store::Known& /*known*/) override {
     std::vector<store::RecordingPath> paths;
     for (const auto& [key, stored] : disk_.recordings) {
-      bool seen = false;
-      for (uint32_t m = 0; m < members_; ++m) seen = seen || stored.Seen(m);
       const size_t slash = key.find('/');
-      if (!seen) continue;
+      if (!SeenAnywhere(stored)) continue;
       paths.push_back({.channel = key.substr(0, slash), .recording = key.substr(slash + 1)});
     }
     return paths;
@@ -244,6 +244,23 @@ class FaultStore final : public store::Store {
   }
 
  private:
+  bool SeenAnywhere(const DiskRecording& recording) const {
+    bool seen = false;
+    for (uint32_t m = 0; m < members_; ++m) seen = seen || recording.Seen(m);
+    return seen;
+  }
+
+  absl::Status ForgetManifests(DiskRecording& recording) {
+    for (uint32_t copy = 0; copy < recording.manifest.size(); ++copy) {
+      if (!recording.HasManifest(copy)) continue;
+      TD_RETURN_IF_ERROR(disk_.Next("rename manifest", copy));
+      recording.manifest_entries[copy] = Entry::kRemoved;
+      TD_RETURN_IF_ERROR(disk_.Next("flush directory", copy));
+      recording.manifest_entries[copy] = Entry::kGone;
+    }
+    return absl::OkStatus();
+  }
+
   // Renamed, the directory flushed, and then the files removed.
   absl::Status DeletePart(DiskRecording& recording, uint32_t member) {
     Entry& entry = recording.entries[member];

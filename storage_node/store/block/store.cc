@@ -40,6 +40,7 @@ class BlockStore final : public Store {
   absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
       const RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const RecordingPath& path) override;
+  absl::Status ForgetManifest(const RecordingPath& path) override;
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override {
     return MakeHostRing(spec, {this});
@@ -144,6 +145,11 @@ absl::Status BlockStore::DeleteRecording(const RecordingPath& path) {
   const auto it = recordings_.find(KeyOf(path));
   if (it != recordings_.end() && it->second == stored) recordings_.erase(it);
   return absl::OkStatus();
+}
+
+absl::Status BlockStore::ForgetManifest(const RecordingPath& path) {
+  const auto stored = Find(path);
+  return stored == nullptr ? absl::OkStatus() : stored->ForgetManifest();
 }
 
 absl::StatusOr<std::vector<RecordingPath>> BlockStore::ListRecordings(const Known& /*known*/) {

@@ -293,6 +293,15 @@ absl::StatusOr<std::string> StoredRecording::ReadManifest() const {
       absl::StrCat("read ", device().path(), ": recording ", name(), " has no manifest yet"));
 }
 
+absl::Status StoredRecording::ForgetManifest() {
+  absl::MutexLock update(&update_mutex_);
+  SlotRecord next = record();
+  if (next.manifest.empty()) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(CheckThere());
+  next.manifest.clear();
+  return Update(std::move(next));
+}
+
 absl::Status StoredRecording::Delete() {
   absl::MutexLock lock(&index_mutex_);
   absl::MutexLock update(&update_mutex_);

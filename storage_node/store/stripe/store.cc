@@ -5,8 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "services/errors.h"
 #include "storage_node/store/host_ring.h"
+#include "storage_node/store/stripe/absent_part.h"
 #include "storage_node/store/stripe/recording.h"
 
 namespace tapedeck::storage_node::store::stripe {
@@ -44,7 +47,9 @@ class StripedNotebook final : public Notebook {
 
 class StripedStore final : public Store {
  public:
-  explicit StripedStore(Members members) : members_(std::move(members)) {
+  // `names` of the members, for errors.
+  StripedStore(Members members, std::vector<std::string> names)
+      : members_(std::move(members)), names_(std::move(names)) {
     for (const auto& member : members_) notebook_.Add(member->notebook());
   }
 
@@ -68,7 +73,10 @@ class StripedStore final : public Store {
   Notebook* notebook() override { return notebook_.empty() ? nullptr : &notebook_; }
 
  private:
+  absl::Status Absent(size_t member, const RecordingPath& path) const;
+
   const Members members_;
+  const std::vector<std::string> names_;
   StripedNotebook notebook_;
 };
 
@@ -89,27 +97,53 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::CreateRecording(
   return std::make_unique<StripedRecording>(std::move(parts));
 }
 
+absl::Status StripedStore::Absent(size_t member, const RecordingPath& path) const {
+  return services::WithReason(
+      absl::OutOfRangeError(absl::StrCat("member ", names_[member], ": nothing of recording ",
+                                         path.channel, "/", path.recording, " is there any more")),
+      "STORE_IO", {{"member", names_[member]}, {"operation", "open"}});
+}
+
+// Somebody may have removed a part: the others' blocks are there. A part whose indexes are all gone
+// tells nothing, and is kept.
 absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::OpenRecording(
     const RecordingPath& path, dataplane::Executor& executor) {
   StripedRecording::Parts parts;
-  for (const auto& member : members_) {
-    TD_ASSIGN_OR_RETURN(auto part, member->OpenRecording(path, executor));
-    parts.push_back(std::move(part));
+  bool any = false, indexed = false;
+  absl::Status absence;
+  for (size_t m = 0; m < members_.size(); ++m) {
+    auto part = members_[m]->OpenRecording(path, executor);
+    if (!part.ok() && !absl::IsNotFound(part.status())) return std::move(part).status();
+    if (part.ok()) {
+      any = true;
+      indexed = indexed || m < format::kMaxIndexCopies;
+      parts.push_back(*std::move(part));
+    } else {
+      absence = part.status();
+      parts.push_back(std::make_unique<AbsentPart>(Absent(m, path), executor));
+    }
+  }
+  if (!any) return absence;
+  if (!indexed) {
+    return services::WithReason(absl::DataLossError(Absent(0, path).message()), "STORE_IO", {});
   }
   return std::make_unique<StripedRecording>(std::move(parts));
 }
 
-// Member 0 goes last: as long as its part stands the recording is listed, so that a deletion cut
-// short can be repeated.
+// Without a manifest anywhere it counts as one that had not begun, however many of its parts a
+// crash leaves. Member 0 goes last: what is left then has an index, which says whose it is.
 absl::Status StripedStore::DeleteRecording(const RecordingPath& path) {
+  if (members_.size() > 1) {
+    for (const auto& member : members_) TD_RETURN_IF_ERROR(member->ForgetManifest(path));
+  }
   for (size_t m = members_.size(); m-- > 0;) {
     TD_RETURN_IF_ERROR(members_[m]->DeleteRecording(path));
   }
   return absl::OkStatus();
 }
 
-// What only some members know was being made or deleted when the node died: whoever opens it finds
-// that it is not there, and deletes the rest.
+// What only some members know was being made or deleted when the node died, or has been removed
+// from the others: whoever opens it finds out.
 absl::StatusOr<std::vector<RecordingPath>> StripedStore::ListRecordings(const Known& known) {
   std::vector<RecordingPath> all;
   std::set<std::pair<std::string, std::string>> seen;
@@ -158,7 +192,7 @@ absl::StatusOr<std::unique_ptr<Store>> Create(const MemberStore& kind, const ser
     }
     members.push_back(*std::move(member));
   }
-  return std::make_unique<StripedStore>(std::move(members));
+  return std::make_unique<StripedStore>(std::move(members), lun.members);
 }
 
 absl::StatusOr<std::unique_ptr<Store>> Open(const MemberStore& kind, const services::Lun& lun) {
@@ -167,7 +201,7 @@ absl::StatusOr<std::unique_ptr<Store>> Open(const MemberStore& kind, const servi
     TD_ASSIGN_OR_RETURN(auto member, kind.open(lun, m));
     members.push_back(std::move(member));
   }
-  return std::make_unique<StripedStore>(std::move(members));
+  return std::make_unique<StripedStore>(std::move(members), lun.members);
 }
 
 absl::Status Remove(const MemberStore& kind, const services::Lun& lun) {
