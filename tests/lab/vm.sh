@@ -144,9 +144,10 @@ has_booted() {
 boot_machine() {
   local tries
   for tries in 2 1 0; do
+    ((tries > 0)) || : >"$RUN/last_try"
     start_machine
     if ((tries == 0)) || has_booted; then return; fi
-    echo "vm.sh: the machine did not boot in $BOOT_SECONDS s, or ended before; it is started once more" >&2
+    echo "vm.sh: the machine did not boot well within $BOOT_SECONDS s, and is started once more" >&2
     tail -n 5 "$RUN/console.log" >&2 || true
     kill "$MACHINE" 2>/dev/null || true
     wait "$MACHINE" "${READERS[@]}" || true
