@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <functional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,8 @@
 #include "storage_node/disk/durable_file.h"
 #include "storage_node/disk/io_error.h"
 #include "storage_node/node/attach.h"
+#include "storage_node/node/late_luns.h"
+#include "storage_node/node/lost_luns.h"
 #include "storage_node/node/reconcile.h"
 
 namespace tapedeck::storage_node {
@@ -43,7 +46,7 @@ absl::StatusOr<std::unique_ptr<NodeParts>> OpenParts(StorageSettings settings) {
   }
   if (!parts->settings.random) parts->settings.random = SystemRandom;
   if (const uint64_t bytes = parts->settings.follow_bytes; bytes > 0) {
-    parts->follow_memory = TailMemory::Create(bytes);
+    TD_ASSIGN_OR_RETURN(parts->follow_memory, TailMemory::Create(bytes));
   }
   parts->verifier = std::make_shared<Verifier>(parts->settings.random);
   TD_ASSIGN_OR_RETURN(parts->catalog,
@@ -57,7 +60,20 @@ absl::StatusOr<std::unique_ptr<NodeParts>> OpenParts(StorageSettings settings) {
 absl::StatusOr<std::unique_ptr<StorageNode>> StorageNode::Create(StorageSettings settings) {
   TD_ASSIGN_OR_RETURN(disk::FileLock lock, LockState(settings.state_dir));
   TD_ASSIGN_OR_RETURN(auto parts, OpenParts(std::move(settings)));
-  return std::unique_ptr<StorageNode>(new StorageNode(std::move(lock), std::move(parts)));
+  std::unique_ptr<StorageNode> node(new StorageNode(std::move(lock), std::move(parts)));
+  TD_RETURN_IF_ERROR(node->StartRounds());
+  return node;
+}
+
+absl::Status StorageNode::StartRounds() {
+  const auto start = [this](const char* name, absl::Duration period, std::function<void()> round) {
+    auto rounds = Rounds::Start(name, period, std::move(round));
+    if (rounds.ok()) rounds_.push_back(*std::move(rounds));
+    return rounds.status();
+  };
+  TD_RETURN_IF_ERROR(start("retention", kRetentionPeriod, [this] { retention_.Look(); }));
+  TD_RETURN_IF_ERROR(start("late-luns", kLateLunsPeriod, [this] { TryLateLuns(*parts_); }));
+  return start("lost-luns", kLostLunsPeriod, [this] { LookForLostLuns(*parts_); });
 }
 
 std::string StorageNode::Waiting() const {

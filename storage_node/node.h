@@ -12,8 +12,6 @@
 #include "services/session/host.h"
 #include "storage_node/disk/file_lock.h"
 #include "storage_node/node/channel_catalog.h"
-#include "storage_node/node/late_luns.h"
-#include "storage_node/node/lost_luns.h"
 #include "storage_node/node/lun_catalog.h"
 #include "storage_node/node/parts.h"
 #include "storage_node/node/recorder_control.h"
@@ -21,6 +19,7 @@
 #include "storage_node/node/retention.h"
 #include "storage_node/node/scrubber.h"
 #include "storage_node/node/session_host.h"
+#include "storage_node/rounds.h"
 
 namespace tapedeck::storage_node {
 
@@ -45,6 +44,7 @@ class StorageNode {
  private:
   StorageNode(disk::FileLock lock, std::unique_ptr<NodeParts> parts)
       : lock_(std::move(lock)), parts_(std::move(parts)) {}
+  absl::Status StartRounds();
 
   const disk::FileLock lock_;
   const std::unique_ptr<NodeParts> parts_;
@@ -54,8 +54,7 @@ class StorageNode {
   RecorderService recorder_{*parts_};
   Scrubber scrubs_{*parts_};
   Retention retention_{*parts_};
-  LateLuns late_luns_{*parts_};
-  LostLuns lost_luns_{*parts_};
+  std::vector<std::unique_ptr<Rounds>> rounds_;
   RecordingHost sessions_{*parts_};
 };
 

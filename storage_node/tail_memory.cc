@@ -1,15 +1,15 @@
 #include "storage_node/tail_memory.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "dataplane/executor/thread.h"
 #include "dataplane/log.h"
 #include "dataplane/memory/host/memory.h"
+#include "dataplane/status_macros.h"
 
 namespace tapedeck::storage_node {
 namespace {
@@ -41,10 +41,10 @@ class TailMemory::Slab final : public Memory {
   std::unique_ptr<Memory> memory_;
 };
 
-std::shared_ptr<TailMemory> TailMemory::Create(uint64_t limit_bytes) {
+absl::StatusOr<std::shared_ptr<TailMemory>> TailMemory::Create(uint64_t limit_bytes) {
   std::shared_ptr<TailMemory> memory(new TailMemory(limit_bytes));
-  memory->thread_ = std::thread([own = memory.get()] { own->Run(); });
-  pthread_setname_np(memory->thread_.native_handle(), "tail-memory");
+  TD_ASSIGN_OR_RETURN(memory->thread_,
+                      dataplane::StartThread("tail-memory", [own = memory.get()] { own->Run(); }));
   return memory;
 }
 
@@ -56,7 +56,7 @@ TailMemory::~TailMemory() {
     absl::MutexLock lock(&mutex_);
     stop_ = true;
   }
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 std::unique_ptr<Memory> TailMemory::Take() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/memory/memory.h"
 
@@ -19,8 +20,9 @@ namespace tapedeck::storage_node {
 // Any thread. shared_ptr: every slab keeps it.
 class TailMemory : public std::enable_shared_from_this<TailMemory> {
  public:
-  // `limit_bytes` > 0; whole slabs are used.
-  static std::shared_ptr<TailMemory> Create(uint64_t limit_bytes);
+  // `limit_bytes` > 0; whole slabs are used. RESOURCE_EXHAUSTED (LIMIT_REACHED): there is no thread
+  // left.
+  static absl::StatusOr<std::shared_ptr<TailMemory>> Create(uint64_t limit_bytes);
   ~TailMemory();
 
   uint64_t limit_bytes() const { return limit_bytes_; }

@@ -2,14 +2,11 @@
 
 #include <string>
 
-#include "absl/time/time.h"
 #include "dataplane/log.h"
 #include "storage_node/node/reconcile.h"
 
 namespace tapedeck::storage_node {
 namespace {
-
-constexpr absl::Duration kRetryPeriod = absl::Seconds(2);
 
 void Try(NodeParts& parts, const std::string& lun_id) {
   // Without the lease it may be forgotten or attached meanwhile.
@@ -30,30 +27,14 @@ void Try(NodeParts& parts, const std::string& lun_id) {
 
 }  // namespace
 
-LateLuns::LateLuns(NodeParts& parts) : parts_(parts), thread_([this] { Run(); }) {}
-
-LateLuns::~LateLuns() {
-  {
-    absl::MutexLock lock(&mutex_);
-    stop_ = true;
-  }
-  thread_.join();
-}
-
-void LateLuns::Run() {
-  while (true) {
-    {
-      absl::MutexLock lock(&mutex_);
-      if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), kRetryPeriod)) return;
-    }
-    // While it is being closed its members are locked by this node itself.
-    const auto closing = parts_.luns.Closing();
-    for (const auto& [lun_id, lun] : parts_.luns.Offline()) {
-      if (closing.contains(lun_id)) continue;
-      const auto desk = parts_.upkeep.Of(lun_id);
-      if (desk->waiting() > 0) continue;
-      desk->Run([&parts = parts_, id = lun_id] { Try(parts, id); });
-    }
+void TryLateLuns(NodeParts& parts) {
+  // While it is being closed its members are locked by this node itself.
+  const auto closing = parts.luns.Closing();
+  for (const auto& [lun_id, lun] : parts.luns.Offline()) {
+    if (closing.contains(lun_id)) continue;
+    const auto desk = parts.upkeep.Of(lun_id);
+    if (desk->waiting() > 0) continue;
+    desk->Run([&parts, id = lun_id] { Try(parts, id); });
   }
 }
 

@@ -2,27 +2,14 @@
 // drive that was plugged in again, a lock that another process has let go.
 #pragma once
 
-#include <thread>
-
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "storage_node/node/parts.h"
 
 namespace tapedeck::storage_node {
 
-// Owned by the node.
-class LateLuns {
- public:
-  explicit LateLuns(NodeParts& parts);
-  ~LateLuns();
+inline constexpr absl::Duration kLateLunsPeriod = absl::Seconds(2);
 
- private:
-  void Run();
-
-  NodeParts& parts_;
-  absl::Mutex mutex_;
-  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
-};
+// One round: each is tried on a thread of that LUN's own, unless the last try is not done.
+void TryLateLuns(NodeParts& parts);
 
 }  // namespace tapedeck::storage_node

@@ -1,16 +1,14 @@
 #include "storage_node/node/lost_luns.h"
 
 #include <memory>
+#include <string>
 #include <utility>
 
-#include "absl/time/time.h"
+#include "dataplane/executor/executor.h"
 #include "dataplane/log.h"
 
 namespace tapedeck::storage_node {
 namespace {
-
-// With it a member is missed within a second.
-constexpr absl::Duration kLookPeriod = absl::Milliseconds(500);
 
 void LookAt(NodeParts& parts, const std::string& lun_id, const std::shared_ptr<OpenLun>& lun) {
   const absl::Status status = lun->store->Look();
@@ -20,36 +18,21 @@ void LookAt(NodeParts& parts, const std::string& lun_id, const std::shared_ptr<O
                  {{"lun", lun->config.name}, {"error", std::string(status.message())}});
 }
 
-}  // namespace
-
-LostLuns::LostLuns(NodeParts& parts) : parts_(parts), thread_([this] { Run(); }) {}
-
-LostLuns::~LostLuns() {
-  {
-    absl::MutexLock lock(&mutex_);
-    stop_ = true;
-  }
-  thread_.join();
-}
-
-void LostLuns::Ask(const std::string& lun_id, dataplane::Task task) {
-  const auto desk = parts_.looks.Of(lun_id);
+// Unless what was asked for before is not done.
+void Ask(NodeParts& parts, const std::string& lun_id, dataplane::Task task) {
+  const auto desk = parts.looks.Of(lun_id);
   if (desk->waiting() == 0) desk->Run(std::move(task));
 }
 
-void LostLuns::Run() {
-  while (true) {
-    {
-      absl::MutexLock lock(&mutex_);
-      if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), kLookPeriod)) return;
-    }
-    for (const std::string& lun_id : parts_.luns.Closing()) {
-      Ask(lun_id, [&parts = parts_, lun_id] { parts.luns.CloseUnused(lun_id); });
-    }
-    for (const auto& [lun_id, lun] : parts_.luns.All()) {
-      if (!lun->kind.has_directories) continue;
-      Ask(lun_id, [&parts = parts_, id = lun_id, open = lun] { LookAt(parts, id, open); });
-    }
+}  // namespace
+
+void LookForLostLuns(NodeParts& parts) {
+  for (const std::string& lun_id : parts.luns.Closing()) {
+    Ask(parts, lun_id, [&parts, lun_id] { parts.luns.CloseUnused(lun_id); });
+  }
+  for (const auto& [lun_id, lun] : parts.luns.All()) {
+    if (!lun->kind.has_directories) continue;
+    Ask(parts, lun_id, [&parts, id = lun_id, open = lun] { LookAt(parts, id, open); });
   }
 }
 

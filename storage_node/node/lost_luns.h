@@ -2,32 +2,16 @@
 // more.
 #pragma once
 
-#include <string>
-#include <thread>
-
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
-#include "dataplane/executor/executor.h"
+#include "absl/time/time.h"
 #include "storage_node/node/parts.h"
 
 namespace tapedeck::storage_node {
 
-// Owned by the node. Looks at each LUN of directories on a thread of that LUN's own: a disk that
+// With it a member is missed within a second.
+inline constexpr absl::Duration kLostLunsPeriod = absl::Milliseconds(500);
+
+// One round: looks at each LUN of directories on a thread of that LUN's own, so that a disk which
 // hangs holds up nobody else's.
-class LostLuns {
- public:
-  explicit LostLuns(NodeParts& parts);
-  ~LostLuns();
-
- private:
-  void Run();
-  // Unless what was asked for before is not done.
-  void Ask(const std::string& lun_id, dataplane::Task task);
-
-  NodeParts& parts_;
-  absl::Mutex mutex_;
-  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
-};
+void LookForLostLuns(NodeParts& parts);
 
 }  // namespace tapedeck::storage_node

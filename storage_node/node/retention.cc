@@ -5,15 +5,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/node/recordings.h"
 
 namespace tapedeck::storage_node {
 namespace {
-
-constexpr absl::Duration kRetentionPeriod = absl::Seconds(1);
 
 bool MayGo(const format::Manifest& manifest) {
   return manifest.state != services::RecordingState::kRecording && !manifest.kept;
@@ -39,7 +36,7 @@ bool HasToLook(NextLooks& looks, const OpenLun& lun, int64_t now_ns) {
   return now_ns >= looks.at_ns[lun.config.uid];
 }
 
-void Look(NodeParts& parts, NextLooks& looks, const std::string& lun_id, OpenLun& lun) {
+void Apply(NodeParts& parts, NextLooks& looks, const std::string& lun_id, OpenLun& lun) {
   const auto next = ApplyPolicies(parts, lun_id, lun, parts.settings.clock->WallNs());
   if (!next.ok()) {
     dataplane::Log(dataplane::LogLevel::kError, "retention", "policies not applied",
@@ -89,31 +86,15 @@ absl::StatusOr<int64_t> ApplyPolicies(NodeParts& parts, const std::string& lun_i
   return next_ns;
 }
 
-Retention::Retention(NodeParts& parts) : parts_(parts), thread_([this] { Run(); }) {}
-
-Retention::~Retention() {
-  {
-    absl::MutexLock lock(&mutex_);
-    stop_ = true;
-  }
-  thread_.join();
-}
-
-void Retention::Run() {
-  while (true) {
-    {
-      absl::MutexLock lock(&mutex_);
-      if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), kRetentionPeriod)) return;
-    }
-    for (const auto& [lun_id, lun] : parts_.luns.All()) {
-      WarnOfFill(*lun);
-      if (!HasToLook(*next_looks_, *lun, parts_.settings.clock->WallNs())) continue;
-      const auto desk = parts_.upkeep.Of(lun_id);
-      if (desk->waiting() > 0) continue;  // the last look is not done
-      desk->Run([&parts = parts_, looks = next_looks_, id = lun_id, open = lun] {
-        Look(parts, *looks, id, *open);
-      });
-    }
+void Retention::Look() {
+  for (const auto& [lun_id, lun] : parts_.luns.All()) {
+    WarnOfFill(*lun);
+    if (!HasToLook(*next_looks_, *lun, parts_.settings.clock->WallNs())) continue;
+    const auto desk = parts_.upkeep.Of(lun_id);
+    if (desk->waiting() > 0) continue;  // the last look is not done
+    desk->Run([&parts = parts_, looks = next_looks_, id = lun_id, open = lun] {
+      Apply(parts, *looks, id, *open);
+    });
   }
 }
 

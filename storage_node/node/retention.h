@@ -4,10 +4,10 @@
 
 #include <map>
 #include <string>
-#include <thread>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "storage_node/node/parts.h"
 
 namespace tapedeck::storage_node {
@@ -34,24 +34,24 @@ struct NextLooks {
   std::map<std::string, int64_t> at_ns ABSL_GUARDED_BY(mutex);
 };
 
+inline constexpr absl::Duration kRetentionPeriod = absl::Seconds(1);
+
 // Has the policies of all LUNs applied, each on the LUN's own thread, and warns of those that fill
 // up. Owned by the node.
 class Retention {
  public:
-  explicit Retention(NodeParts& parts);
-  ~Retention();
+  explicit Retention(NodeParts& parts) : parts_(parts) {}
+
+  // One round; on one thread.
+  void Look();
 
  private:
-  void Run();
   // Of a LUN that stops its recordings when it is full: once below 10 % of room, once below 1 %.
   void WarnOfFill(const OpenLun& lun);
 
   NodeParts& parts_;
   const std::shared_ptr<NextLooks> next_looks_ = std::make_shared<NextLooks>();
-  std::map<std::string, uint64_t> warned_percent_;  // by LUN uid; of the thread
-  absl::Mutex mutex_;
-  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  std::map<std::string, uint64_t> warned_percent_;  // by LUN uid
 };
 
 }  // namespace tapedeck::storage_node

@@ -30,7 +30,7 @@ class Sharing {
           std::vector<dataplane::EventLoop*> loops)
       : run_(run), store_(store), loops_(std::move(loops)) {
     if (run.follow_bytes > 0) {
-      follow_memory_ = storage_node::TailMemory::Create(run.follow_bytes);
+      follow_memory_ = storage_node::TailMemory::Create(run.follow_bytes).value();
     }
   }
 

@@ -57,7 +57,7 @@ class TailTest : public testing::Test {
   ManualExecutor executor_;
   const std::shared_ptr<dataplane::MemoryPool> ring_ = *dataplane::MemoryPool::Create(
       *dataplane::host::Create(kRingSlots * kBlockBytes), kBlockBytes);
-  const std::shared_ptr<TailMemory> memory_ = TailMemory::Create(kTailBlocks * kBlockBytes);
+  const std::shared_ptr<TailMemory> memory_ = TailMemory::Create(kTailBlocks * kBlockBytes).value();
   const std::shared_ptr<Tail> tail_ = std::make_shared<Tail>();
 };
 

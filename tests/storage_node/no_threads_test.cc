@@ -50,6 +50,19 @@ TEST_F(NoThreadsTest, LunsAreRefusedAndLeaveTheirMembersAlone) {
   }
 }
 
+TEST_F(NoThreadsTest, ANodeDoesNotStartAndSaysWhy) {
+  const std::string state = node_.dir().Make("state-of-another");
+  fs::permissions(state, fs::perms::all);
+  fs::permissions(node_.dir().path(), fs::perms::all);
+  for (const uint64_t follow_bytes : {0, 1 << 20}) {
+    const NoThreads none;
+    if (!none.works()) GTEST_SKIP() << "this user may not become another one";
+    const auto refused = StorageNode::Create({.state_dir = state, .follow_bytes = follow_bytes});
+    EXPECT_EQ(Reason(refused.status()), "LIMIT_REACHED") << refused.status();
+  }
+  EXPECT_TRUE(StorageNode::Create({.state_dir = state}).ok());
+}
+
 TEST_F(NoThreadsTest, ScrubsAreRefused) {
   const std::string recording = node_.RecordAndSeal(4);
   {
