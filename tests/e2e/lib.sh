@@ -34,6 +34,7 @@ end_test() {
   if ((status != 0 && status != 77)); then
     for pid in "${SERVICE_PIDS[@]}"; do ! is_running "$pid" || say_where_threads_wait "$pid" 2>/dev/null || true; done >&2
     for log in "$WORK"/*.log; do
+      [[ -e $log ]] || continue
       echo "--- end of ${log##*/}" >&2
       tail -n 40 "$log" >&2
     done

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# The commands that the README gives under "By hand", as they are typed there and one after another: each does what it says. The
+# recordings of both trigger examples hold exactly the window that was asked for.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# as_here: all that differs from the README: where the nodes listen and keep things, and how long and large it is.
+as_here() {
+  sed -e "s#127.0.0.1:7400#$TAPEDECK_STORAGE#; s#127.0.0.1:7500#$TAPEDECK_WORKER#; s#/tmp/deck#$WORK/deck#g" \
+    -e "s/--duration 5s/--duration 500ms/; s/--sample-rate 1e8/--sample-rate $RATE/; s/--rate 200MB/--rate 2GB/" \
+    -e 's/--prewrite-bytes 256MiB/--prewrite-bytes 16MiB/'
+}
+RATE=1000000
+
+# The lines of the first fenced block under "By hand", without comments.
+commands() {
+  awk '/^## /{here = /^## By hand/} here && /^```/{if (++fences == 2) exit; next} here && fences == 1' "$TAPEDECK_ROOT/README.md" |
+    sed 's/ *  # .*//; s/ *$//'
+}
+
+# has_begun JOBS BLOCKS: beside so many earlier ones there is a job, which has moved some blocks.
+has_begun() { tapectl_json jobs list | jq -e "(.jobs | length) > $1 and .jobs[0].blocks >= $2"; }
+
+# in_background COMMAND: returns once what it starts is there; a recording, once it has more than the seconds before a trigger.
+in_background() {
+  local before
+  case $1 in
+    tapedeck-*)
+      eval "$1 >>$WORK/services.log 2>&1 &"
+      SERVICE_PIDS+=($!)
+      wait_for 15 port_answers "$([[ $1 == *storage* ]] && echo "$STORAGE_PORT" || echo "$WORKER_PORT")" || fail "no answer: $1"
+      return
+      ;;
+  esac
+  before=$(tapectl_json jobs list | jq '.jobs | length')
+  eval "$1 &"
+  wait_for 60 has_begun "$before" $((RATE * 8 * 3 / MIB)) || fail "it does not get going: $1"
+}
+
+# end_jobs: what goes on until it is told.
+end_jobs() {
+  local name
+  for name in $(tapectl_json jobs list | jq -r '.jobs[] | select(.end_time == null) | .name'); do
+    tapectl jobs cancel "$name" >/dev/null || true
+  done
+}
+
+# run COMMAND: one that goes on until it is told runs beside the next ones, as somebody would type these elsewhere.
+run() {
+  [[ -n $1 ]] || return 0
+  echo "\$ $1"
+  case $1 in
+    *'&') in_background "${1%&}" ;;
+    *--stream*--follow*) in_background "$1" ;;
+    "tapectl trigger"*)
+      eval "$1" | tee "$WORK/capture" || fail "status $? of: $1"
+      is_the_window
+      ;;
+    *) eval "$1" || fail "status $? of: $1" ;;
+  esac
+}
+
+is_closed() { tapectl_json recordings list "$1" | jq -e --arg name "$2" '.recordings[] | select(.name == $name) | .state == "SEALED"'; }
+
+# is_the_window: what the trigger has said it keeps is two seconds before it and one after it, and is there, as it was made.
+# In a ring it may end in the next segment.
+is_the_window() {
+  local recording first trigger end channel
+  read -r recording first trigger end < <(tail -n 1 "$WORK/capture")
+  ((trigger - first == 2 * RATE && end - trigger == RATE)) || fail "not the window: $(tail -n 1 "$WORK/capture")"
+  channel=${recording#luns/} channel=${channel%/recordings/*}
+  wait_for 60 is_closed "${channel/channels\//}" "$recording" || fail "$recording is not closed"
+  tapectl play "$recording" --from-sample "$first" --sink verify || fail "$recording does not play from $first on"
+  [[ $channel == ring/* ]] || tapectl play "$recording" --from-sample $((end - 1)) --sink verify || fail "$recording ends before $end"
+}
+
+begin_test
+STORAGE_PORT=$(free_port) WORKER_PORT=$(free_port)
+export TAPEDECK_STORAGE=127.0.0.1:$STORAGE_PORT TAPEDECK_WORKER=127.0.0.1:$WORKER_PORT
+unset -f tapectl
+mkdir -p "$WORK/home/build"
+cd "$WORK/home"
+ln -s "$TAPEDECK_BIN" build/bin
+head -c 1000000 /dev/urandom >capture.bin
+commands | as_here >"$WORK/commands"
+(($(grep -c . "$WORK/commands") > 25)) || fail "no commands found in the README"
+while read -r command <&4; do
+  run "$command"
+done 4<"$WORK/commands"
+end_jobs
+cmp capture.bin copy.bin
+json_is "$(tapectl_json recordings list l0/seen)" ".recordings[-1] | .blocks * .block_bytes < 8 * 3 * $RATE + 2 * .block_bytes" "more than the window"
