@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tapedeck::sim {
@@ -21,10 +22,11 @@ inline std::vector<uint64_t> Seeds(uint64_t count) {
   return seeds;
 }
 
-// Whether a sanitizer looks at the code (TAPEDECK_SANITIZED): other states of the disk that the
-// same code meets are then not worth their time, unless it is to be the long form.
+// Whether a sanitizer looks at the code (TAPEDECK_SANITIZED=few): other states of the disk that the
+// same code meets are then not worth their time.
 inline bool FewStates() {
-  return std::getenv("TAPEDECK_SANITIZED") != nullptr && std::getenv("TAPEDECK_LONG") == nullptr;
+  const char* sanitized = std::getenv("TAPEDECK_SANITIZED");
+  return sanitized != nullptr && std::string_view(sanitized) == "few";
 }
 
 // Of seeds that give the code another state of the disk more than other code to run.
