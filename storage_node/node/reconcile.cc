@@ -51,7 +51,7 @@ absl::Status Adopt(NodeParts& parts, const ResourceName& name, OpenLun& lun) {
   if (absl::IsNotFound(manifest.status())) {
     // Nothing of it was acknowledged as written.
     TD_RETURN_IF_ERROR(lun.store->DeleteRecording(path));
-    LogDeleted(name, "the node stopped before it had a manifest on every member");
+    LogDeleted(name, "the node stopped as it was being made or deleted");
     return parts.catalog->DeleteRecording(name);
   }
   if (manifest.ok()) {
