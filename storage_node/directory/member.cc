@@ -16,10 +16,10 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
-#include "storage_node/directory/lost.h"
 #include "storage_node/disk/io_error.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/limits.h"
+#include "storage_node/store/lost.h"
 
 namespace tapedeck::storage_node::directory {
 namespace {
@@ -118,28 +118,20 @@ absl::StatusOr<bool> IsOnlyBegun(const disk::Directory& root) {
   });
 }
 
-// By these a path leads nowhere any more, or a disk does nothing any more; what else a call fails
-// with says nothing of that.
-bool IsEndOfDisk(int error) {
-  constexpr std::array kErrors = {ENOENT, ENOTDIR, ELOOP, ESTALE, ENODEV,
-                                  ENXIO,  EIO,     EROFS, EUCLEAN};
-  return std::ranges::find(kErrors, error) != kErrors.end();
-}
-
 // Writes and flushes a file that never has a name. OK where none can be made for other reasons than
 // the disk's.
 absl::Status TryToWrite(const disk::Directory& root) {
   const disk::Fd fd(openat(root.fd(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (fd.get() < 0) {
     // ENOENT: the directory was removed, which is for others to say.
-    if (!IsEndOfDisk(errno) || errno == ENOENT) return absl::OkStatus();
+    if (!disk::IsEndOfDisk(errno) || errno == ENOENT) return absl::OkStatus();
     return disk::IoError("open", root.path(), root.path(), errno);
   }
   constexpr std::array<std::byte, 4096> kPage = {};
   const absl::Status written = disk::WriteAll(fd, kPage, 0, root.path(), root.path());
   if (absl::IsResourceExhausted(written)) return absl::OkStatus();  // full is not broken
   TD_RETURN_IF_ERROR(written);
-  if (fsync(fd.get()) == 0 || !IsEndOfDisk(errno)) return absl::OkStatus();
+  if (fsync(fd.get()) == 0 || !disk::IsEndOfDisk(errno)) return absl::OkStatus();
   return disk::IoError("fsync", root.path(), root.path(), errno);
 }
 
@@ -255,15 +247,16 @@ absl::Status Member::Remove(const services::Lun& lun, uint32_t number) {
 absl::Status Member::LookAtPath() const {
   struct stat named, open;
   if (fstat(root_.fd(), &open) != 0 || stat(path().c_str(), &named) != 0) {
-    if (!IsEndOfDisk(errno)) return absl::OkStatus();
-    return MemberVanished(path(),
-                          absl::StrCat("it was removed, renamed or unmounted while in use (",
-                                       std::strerror(errno), ")"));
+    if (!disk::IsEndOfDisk(errno)) return absl::OkStatus();
+    return store::MemberVanished(path(),
+                                 absl::StrCat("it was removed, renamed or unmounted while in use (",
+                                              std::strerror(errno), ")"));
   }
   if (open.st_dev == named.st_dev && open.st_ino == named.st_ino) return absl::OkStatus();
-  return MemberVanished(path(),
-                        "another directory lies there than the one in use, which was replaced or "
-                        "unmounted, or has something mounted over it");
+  return store::MemberVanished(
+      path(),
+      "another directory lies there than the one in use, which was replaced or "
+      "unmounted, or has something mounted over it");
 }
 
 absl::Status Member::LookAtMarks() const {
@@ -274,8 +267,8 @@ absl::Status Member::LookAtMarks() const {
                     !folder.value_or(true) || !lock.value_or(true) ||
                     text.value_or(disk::EntryKind::kFile) != disk::EntryKind::kFile;
   if (!gone) return absl::OkStatus();
-  return MemberVanished(path(), absl::StrCat("what says whose it is, ", config_.path(),
-                                             ", was removed or replaced while in use"));
+  return store::MemberVanished(path(), absl::StrCat("what says whose it is, ", config_.path(),
+                                                    ", was removed or replaced while in use"));
 }
 
 absl::Status Member::Look() {

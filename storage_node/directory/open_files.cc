@@ -138,8 +138,8 @@ absl::Status OpenFiles::Look() const {
   if (!records_ || fstat(data_.fd.get(), &status) != 0 || status.st_nlink > 0) {
     return absl::OkStatus();
   }
-  return RecordingVanished(member_.path(),
-                           absl::StrCat(data_.path, " was removed while it was recorded into"));
+  return store::RecordingVanished(
+      member_.path(), absl::StrCat(data_.path, " was removed while it was recorded into"));
 }
 
 absl::Status OpenFiles::WriteData(std::span<const std::byte> bytes, uint64_t offset) {
@@ -226,8 +226,8 @@ absl::Status OpenFiles::WriteManifest(const std::string& text) const {
   absl::Status status =
       member_.spares().WithRoom([&] { return directory_.WriteFile(kManifestFile, text); });
   if (absl::IsNotFound(status)) {
-    status = RecordingVanished(member_.path(),
-                               absl::StrCat(directory_.path(), " was removed while in use"));
+    status = store::RecordingVanished(member_.path(),
+                                      absl::StrCat(directory_.path(), " was removed while in use"));
   }
   return Ended(std::move(status));
 }

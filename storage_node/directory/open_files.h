@@ -9,12 +9,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "storage_node/directory/lost.h"
 #include "storage_node/directory/member.h"
 #include "storage_node/directory/spares.h"
 #include "storage_node/disk/directory.h"
 #include "storage_node/disk/fd.h"
 #include "storage_node/store/known.h"
+#include "storage_node/store/lost.h"
 
 namespace tapedeck::storage_node::directory {
 
@@ -38,7 +38,7 @@ class OpenFiles {
   // (STORE_IO). Waits for the disk.
   absl::Status Look() const;
   // Once it is set nothing is written any more, and no flush ends well.
-  Lost& lost() { return lost_; }
+  store::Lost& lost() { return lost_; }
   // What a write or a flush has come to, also one past this: a failure makes the disk suspect.
   absl::Status Ended(absl::Status status) const;
 
@@ -97,7 +97,7 @@ class OpenFiles {
   File data_;
   File index_;
   Spares::Use use_;
-  Lost lost_;
+  store::Lost lost_;
   // Flushes ask, beside the thread that makes the index again.
   std::atomic<bool> index_open_ = false;
   std::atomic<bool> index_named_ = true;  // false: in a directory that was not flushed since

@@ -1,5 +1,7 @@
 #include "storage_node/disk/io_error.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -20,6 +22,12 @@ absl::Status IoError(absl::string_view operation, absl::string_view where, absl:
   return services::WithReason(
       absl::InternalError(absl::StrCat(text, " (errno ", error, "); check member ", member)),
       "STORE_IO", {{"member", std::string(member)}, {"operation", std::string(operation)}});
+}
+
+bool IsEndOfDisk(int error) {
+  constexpr std::array kErrors = {ENOENT, ENOTDIR, ELOOP, ESTALE, ENODEV,
+                                  ENXIO,  EIO,     EROFS, EUCLEAN};
+  return std::ranges::find(kErrors, error) != kErrors.end();
 }
 
 }  // namespace tapedeck::storage_node::disk

@@ -13,4 +13,8 @@ namespace tapedeck::storage_node::disk {
 absl::Status IoError(absl::string_view operation, absl::string_view where, absl::string_view member,
                      int error);
 
+// By these a path leads nowhere any more, or a disk does nothing any more; what else a call fails
+// with says nothing of that.
+bool IsEndOfDisk(int error);
+
 }  // namespace tapedeck::storage_node::disk

@@ -31,7 +31,7 @@ void LookForLostLuns(NodeParts& parts) {
     Ask(parts, lun_id, [&parts, lun_id] { parts.luns.CloseUnused(lun_id); });
   }
   for (const auto& [lun_id, lun] : parts.luns.All()) {
-    if (!lun->kind.has_directories) continue;
+    if (lun->config.members.empty()) continue;  // in memory
     Ask(parts, lun_id, [&parts, id = lun_id, open = lun] { LookAt(parts, id, open); });
   }
 }

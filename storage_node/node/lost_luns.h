@@ -10,7 +10,7 @@ namespace tapedeck::storage_node {
 // With it a member is missed within a second.
 inline constexpr absl::Duration kLostLunsPeriod = absl::Milliseconds(500);
 
-// One round: looks at each LUN of directories on a thread of that LUN's own, so that a disk which
+// One round: looks at the members of each LUN on a thread of that LUN's own, so that a disk which
 // hangs holds up nobody else's.
 void LookForLostLuns(NodeParts& parts);
 

@@ -1,6 +1,7 @@
 #include "storage_node/store/block/device.h"
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
 #include "services/errors.h"
 
 namespace tapedeck::storage_node::store::block {
@@ -18,6 +19,12 @@ absl::Status Device::Flush() {
   const absl::Status status = Sync();
   absl::MutexLock lock(&mutex_);
   broken_.Update(status);
+  return broken_;
+}
+
+absl::Status Device::Look() {
+  TD_RETURN_IF_ERROR(LookAtPath());
+  absl::MutexLock lock(&mutex_);
   return broken_;
 }
 

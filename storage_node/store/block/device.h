@@ -48,6 +48,9 @@ class Device {
   using Flushed = absl::AnyInvocable<void(const absl::Status&)>;
   void FlushSoon(Flushed done);
 
+  // Whether its path still leads to it, and it takes what is flushed. INTERNAL (STORE_IO). Waits.
+  absl::Status Look();
+
  protected:
   Device(std::string path, uint64_t bytes, int fd)
       : path_(std::move(path)), bytes_(bytes), fd_(fd) {}
@@ -55,6 +58,7 @@ class Device {
  private:
   // One flush.
   virtual absl::Status Sync() = 0;
+  virtual absl::Status LookAtPath() const { return absl::OkStatus(); }
   void FlushForAll();
 
   const std::string path_;

@@ -16,6 +16,7 @@
 #include "storage_node/disk/file_lock.h"
 #include "storage_node/disk/io_error.h"
 #include "storage_node/store/block/layout.h"
+#include "storage_node/store/lost.h"
 
 namespace tapedeck::storage_node::store::block {
 namespace {
@@ -126,6 +127,25 @@ absl::Status FileDevice::Write(std::span<const std::byte> bytes, uint64_t offset
 
 void FileDevice::Run(Thread thread, dataplane::Task work) {
   (thread == Thread::kIo ? threads_.io : threads_.sync)->Run(std::move(work));
+}
+
+// A device that was unplugged has no size any more, whoever still has it open.
+absl::Status FileDevice::LookAtPath() const {
+  struct stat open, named;
+  if (fstat(fd_.get(), &open) != 0 || stat(path().c_str(), &named) != 0) {
+    if (!disk::IsEndOfDisk(errno)) return absl::OkStatus();
+    return MemberVanished(path(), absl::StrCat("it was removed or unplugged while in use (",
+                                               std::strerror(errno), ")"));
+  }
+  const bool device = S_ISBLK(open.st_mode);
+  const bool same = device ? S_ISBLK(named.st_mode) && open.st_rdev == named.st_rdev
+                           : open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+  if (!same) return MemberVanished(path(), "something else lies there than what is in use");
+  uint64_t now = static_cast<uint64_t>(open.st_size);
+  if (device && ioctl(fd_.get(), BLKGETSIZE64, &now) != 0) now = 0;
+  if (now >= bytes()) return absl::OkStatus();
+  return MemberVanished(path(), absl::StrCat("it has ", now, " bytes and had ", bytes(),
+                                             ": it was unplugged or cut while in use"));
 }
 
 absl::Status FileDevice::Sync() {

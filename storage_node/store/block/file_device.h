@@ -39,6 +39,7 @@ class FileDevice final : public Device {
 
   FileDevice(std::string path, disk::Fd fd, uint64_t bytes, Threads threads);
   absl::Status Sync() override;
+  absl::Status LookAtPath() const override;
 
   const disk::Fd fd_;
   const Threads threads_;

@@ -166,7 +166,8 @@ bool BlockRecording::ReadBlock(format::Place place, uint32_t bytes, dataplane::S
 
 void BlockRecording::Flush(Done done) {
   stored_->device().FlushSoon(
-      [mailbox = mailbox_, done = std::move(done)](const absl::Status& status) mutable {
+      [mailbox = mailbox_, lost = lost_, done = std::move(done)](absl::Status status) mutable {
+        status.Update(lost->status());
         mailbox->Post([status, done = std::move(done)]() mutable { done(status); });
       });
 }
@@ -200,8 +201,10 @@ void BlockRecording::ReadIndex(uint32_t /*copy*/, uint64_t offset, size_t bytes,
 }
 
 void BlockRecording::WriteManifest(std::string text, Done done) {
-  auto write = [stored = stored_, text = std::move(text)]() mutable {
-    return stored->WriteManifest(std::move(text));
+  auto write = [stored = stored_, lost = lost_, text = std::move(text)]() mutable {
+    absl::Status status = lost->status();
+    if (status.ok()) status = stored->WriteManifest(std::move(text));
+    return status;
   };
   RunOn(SyncOf(*stored_), mailbox_, std::move(write), std::move(done));
 }
@@ -209,6 +212,12 @@ void BlockRecording::WriteManifest(std::string text, Done done) {
 void BlockRecording::ReadManifest(uint32_t /*copy*/, TextRead done) {
   auto read = [stored = stored_] { return stored->ReadManifest(); };
   RunOn(SyncOf(*stored_), mailbox_, std::move(read), std::move(done));
+}
+
+void BlockRecording::OnLost(Done lost) {
+  lost_->OnSet([mailbox = mailbox_, lost = std::move(lost)](absl::Status why) mutable {
+    mailbox->Post([why = std::move(why), lost = std::move(lost)]() mutable { lost(why); });
+  });
 }
 
 }  // namespace tapedeck::storage_node::store::block

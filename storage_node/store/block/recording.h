@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "storage_node/store/block/stored.h"
+#include "storage_node/store/lost.h"
 #include "storage_node/store/mailbox.h"
 #include "storage_node/store/recording_files.h"
 
@@ -12,8 +13,12 @@ namespace tapedeck::storage_node::store::block {
 // Lives on the executor it was opened for. One member: places and copies are always 0.
 class BlockRecording final : public RecordingFiles {
  public:
-  BlockRecording(std::shared_ptr<StoredRecording> stored, dataplane::Executor& executor)
-      : stored_(std::move(stored)), mailbox_(std::make_shared<Mailbox>(executor)) {}
+  // `lost`: set when its device is found to be gone.
+  BlockRecording(std::shared_ptr<StoredRecording> stored, std::shared_ptr<Lost> lost,
+                 dataplane::Executor& executor)
+      : stored_(std::move(stored)),
+        lost_(std::move(lost)),
+        mailbox_(std::make_shared<Mailbox>(executor)) {}
   ~BlockRecording() override { mailbox_->Close(); }
 
   void WriteBlock(format::Place place, dataplane::Block block, BlockDone done) override;
@@ -26,12 +31,14 @@ class BlockRecording final : public RecordingFiles {
   void ReadIndex(uint32_t copy, uint64_t offset, size_t bytes, BytesRead done) override;
   void WriteManifest(std::string text, Done done) override;
   void ReadManifest(uint32_t copy, TextRead done) override;
+  void OnLost(Done lost) override;
 
  private:
   void GrowAhead(uint64_t end);
 
-  // Both are shared with operations under way.
+  // Shared with operations under way.
   const std::shared_ptr<StoredRecording> stored_;
+  const std::shared_ptr<Lost> lost_;
   const std::shared_ptr<Mailbox> mailbox_;
   uint64_t asked_for_ = 0;  // end of the room asked for ahead
 };

@@ -42,6 +42,7 @@ class BlockStore final : public Store {
   absl::Status DeleteRecording(const RecordingPath& path) override;
   absl::Status ForgetManifest(const RecordingPath& path) override;
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
+  absl::Status Look() override;
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override {
     return MakeHostRing(spec, {this});
   }
@@ -60,6 +61,10 @@ class BlockStore final : public Store {
   static Key KeyOf(const RecordingPath& path) { return {path.channel, path.recording}; }
   StoredRecording::Parts parts() { return {*device_, *table_, space_, superblock_}; }
   std::shared_ptr<StoredRecording> Find(const RecordingPath& path);
+  // INTERNAL (STORE_IO) once the device was found to be gone.
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> Open(std::shared_ptr<StoredRecording> stored,
+                                                       dataplane::Executor& executor)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Superblock superblock_;
   Space space_;
@@ -68,6 +73,8 @@ class BlockStore final : public Store {
   DeviceNotebook notebook_;
   absl::Mutex mutex_;
   std::map<Key, std::shared_ptr<StoredRecording>> recordings_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::weak_ptr<Lost>> open_ ABSL_GUARDED_BY(mutex_);
+  absl::Status gone_ ABSL_GUARDED_BY(mutex_);
 };
 
 absl::Status BlockStore::Fill() {
@@ -101,6 +108,31 @@ std::shared_ptr<StoredRecording> BlockStore::Find(const RecordingPath& path) {
   return it == recordings_.end() ? nullptr : it->second;
 }
 
+absl::StatusOr<std::unique_ptr<RecordingFiles>> BlockStore::Open(
+    std::shared_ptr<StoredRecording> stored, dataplane::Executor& executor) {
+  TD_RETURN_IF_ERROR(gone_);
+  std::erase_if(open_, [](const auto& lost) { return lost.expired(); });
+  auto lost = std::make_shared<Lost>();
+  open_.push_back(lost);
+  return std::make_unique<BlockRecording>(std::move(stored), std::move(lost), executor);
+}
+
+// Those that are told are told without the lock.
+absl::Status BlockStore::Look() {
+  const absl::Status status = device_->Look();
+  if (status.ok()) return status;
+  std::vector<std::weak_ptr<Lost>> open;
+  {
+    absl::MutexLock lock(&mutex_);
+    gone_.Update(status);
+    open.swap(open_);
+  }
+  for (const auto& each : open) {
+    if (const auto lost = each.lock()) lost->Set(status);
+  }
+  return status;
+}
+
 // Nothing is written yet: a recording is on the device from its first index entry or manifest on.
 absl::StatusOr<std::unique_ptr<RecordingFiles>> BlockStore::CreateRecording(
     const RecordingPath& path, uint64_t /*block_bytes*/, dataplane::Executor& executor) {
@@ -112,6 +144,7 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> BlockStore::CreateRecording(
                                  "another LUN"));
   }
   absl::MutexLock lock(&mutex_);
+  TD_RETURN_IF_ERROR(gone_);
   if (recordings_.contains(KeyOf(path))) {
     return absl::AlreadyExistsError(absl::StrCat(device_->path(), ": recording ", path.recording));
   }
@@ -124,7 +157,7 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> BlockStore::CreateRecording(
   }
   auto stored = std::make_shared<StoredRecording>(parts(), *slot, SlotRecord{.path = path});
   recordings_[KeyOf(path)] = stored;
-  return std::make_unique<BlockRecording>(std::move(stored), executor);
+  return Open(std::move(stored), executor);
 }
 
 absl::StatusOr<std::unique_ptr<RecordingFiles>> BlockStore::OpenRecording(
@@ -134,7 +167,8 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> BlockStore::OpenRecording(
     return absl::NotFoundError(
         absl::StrCat(device_->path(), ": no recording ", path.channel, "/", path.recording));
   }
-  return std::make_unique<BlockRecording>(std::move(stored), executor);
+  absl::MutexLock lock(&mutex_);
+  return Open(std::move(stored), executor);
 }
 
 absl::Status BlockStore::DeleteRecording(const RecordingPath& path) {

@@ -1,11 +1,11 @@
-#include "storage_node/directory/lost.h"
+#include "storage_node/store/lost.h"
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "services/errors.h"
 
-namespace tapedeck::storage_node::directory {
+namespace tapedeck::storage_node::store {
 
 namespace {
 
@@ -18,9 +18,10 @@ absl::Status Vanished(const std::string& member, absl::string_view what, absl::s
 }  // namespace
 
 absl::Status MemberVanished(const std::string& member, absl::string_view what) {
-  return Vanished(member, what,
-                  "what was acknowledged in the last second may be lost with it. Put it back, or "
-                  "mount it again, and record anew once its LUN is READY");
+  return Vanished(
+      member, what,
+      "what was acknowledged in the last second may be lost with it. Put it back, mount "
+      "it or plug it in again, and record anew once its LUN is READY");
 }
 
 absl::Status RecordingVanished(const std::string& member, absl::string_view what) {
@@ -59,4 +60,4 @@ absl::Status Lost::status() const {
   return why_;
 }
 
-}  // namespace tapedeck::storage_node::directory
+}  // namespace tapedeck::storage_node::store

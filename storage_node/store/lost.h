@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 
-namespace tapedeck::storage_node::directory {
+namespace tapedeck::storage_node::store {
 
 // INTERNAL (STORE_IO): `what` has happened to `member`, or to what one recording has there.
 absl::Status MemberVanished(const std::string& member, absl::string_view what);
@@ -35,4 +35,4 @@ class Lost {
   absl::AnyInvocable<void(absl::Status)> tell_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace tapedeck::storage_node::directory
+}  // namespace tapedeck::storage_node::store
