@@ -1,12 +1,10 @@
 // A member that is removed, or has another directory in its place, while it is in use.
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "absl/time/clock.h"
-#include "tests/storage_node/node_fixture.h"
+#include "tests/storage_node/vanishing_fixture.h"
 
 namespace tapedeck::storage_node {
 namespace {
@@ -16,54 +14,9 @@ using services::LunState;
 using services::StoreKind;
 using testing::HasSubstr;
 
-class VanishedMemberTest : public testing::TestWithParam<StoreKind> {
+class VanishedMemberTest : public Vanishing, public testing::TestWithParam<StoreKind> {
  protected:
-  VanishedMemberTest() : deck_(GetParam()) {}
-
-  std::string member() const { return deck_.dir().path() + "/m0"; }
-  void MoveAway() { fs::rename(member(), member() + "-away"); }
-  void PutBack() { fs::rename(member() + "-away", member()); }
-
-  // With so many blocks, which are acknowledged as durable.
-  Recorder Begin(uint64_t blocks) {
-    auto recorder = deck_.Record();
-    EXPECT_TRUE(recorder.ok()) << recorder.status();
-    for (uint64_t i = 0; i < blocks; ++i) EXPECT_TRUE(recorder->Push(i).ok()) << i;
-    const auto& sink = *recorder->admission.sink;
-    EXPECT_TRUE(deck_.executor().RunUntil([&] { return sink.watermarks().durable == blocks; }));
-    return *std::move(recorder);
-  }
-
-  // What the session is told without a block coming, within a second.
-  absl::Status Told(const Recorder& recorder) {
-    const auto& sink = *recorder.admission.sink;
-    const absl::Time deadline = absl::Now() + absl::Seconds(1);
-    deck_.executor().RunUntil([&] { return !sink.status().ok() || absl::Now() > deadline; });
-    return sink.status();
-  }
-
-  void ExpectEnded(Recorder& recorder, const absl::Status& told) {
-    EXPECT_EQ(told.code(), absl::StatusCode::kInternal) << told;
-    EXPECT_EQ(Reason(told), "STORE_IO");
-    EXPECT_THAT(std::string(told.message()), HasSubstr(member()));
-    EXPECT_EQ(recorder.Finish(told), told);
-  }
-
-  services::Lun Lun() { return deck_.node().luns().GetLun("luns/l").value_or(services::Lun()); }
-
-  bool Becomes(LunState state, absl::Duration within) {
-    const absl::Time deadline = absl::Now() + within;
-    while (Lun().state != state && absl::Now() < deadline) absl::SleepFor(absl::Milliseconds(20));
-    return Lun().state == state;
-  }
-
-  void ExpectOffline() {
-    EXPECT_TRUE(Becomes(LunState::kOffline, absl::Seconds(1)));
-    EXPECT_THAT(Lun().cause, HasSubstr(member()));
-    EXPECT_EQ(Reason(deck_.Record().status()), "LUN_OFFLINE");
-  }
-
-  NodeFixture deck_;
+  VanishedMemberTest() : Vanishing(GetParam()) {}
 };
 
 TEST_P(VanishedMemberTest, RemovedItEndsRecordingsAndNothingMoreIsDurable) {
@@ -101,7 +54,7 @@ TEST_P(VanishedMemberTest, AnotherDirectoryInItsPlaceIsNotTakenAndItComesBack) {
   EXPECT_EQ(deck_.node().recordings().ListRecordings("luns/l/channels/c")->size(), 2);
   fs::remove(member());
   PutBack();
-  ASSERT_TRUE(Becomes(LunState::kReady, absl::Seconds(10))) << Lun().cause;
+  ASSERT_TRUE(Becomes(LunState::kReady)) << Lun().cause;
   EXPECT_EQ(deck_.PlayAll(sealed).size(), 4);
   const auto recordings = *deck_.node().recordings().ListRecordings("luns/l/channels/c");
   ASSERT_EQ(recordings.size(), 2);
@@ -145,7 +98,7 @@ TEST_P(VanishedMemberTest, WithoutItsMarkItIsNoMemberAnyMore) {
   fs::remove_all(member() + "/.tapedeck");
   const absl::Status told = Told(recorder);
   ExpectEnded(recorder, told);
-  EXPECT_TRUE(Becomes(LunState::kOffline, absl::Seconds(1)));
+  EXPECT_TRUE(Becomes(LunState::kOffline));
 }
 
 TEST_P(VanishedMemberTest, EndsASessionThatWaitsForATrigger) {
@@ -169,7 +122,7 @@ TEST_P(VanishedMemberTest, ALunThatNobodyUsesIsOfflineTooAndComesBack) {
   MoveAway();
   ExpectOffline();
   PutBack();
-  ASSERT_TRUE(Becomes(LunState::kReady, absl::Seconds(10))) << Lun().cause;
+  ASSERT_TRUE(Becomes(LunState::kReady)) << Lun().cause;
   EXPECT_EQ(deck_.PlayAll(recording).size(), 2);
 }
 
