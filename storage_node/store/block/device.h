@@ -48,6 +48,9 @@ class Device {
   using Flushed = absl::AnyInvocable<void(const absl::Status&)>;
   void FlushSoon(Flushed done);
 
+  // What an errno of a write to it means: one that was unplugged says that it is full.
+  virtual int MeaningOf(int error) const { return error; }
+
   // Whether its path still leads to it, and it takes what is flushed. INTERNAL (STORE_IO). Waits.
   absl::Status Look();
 

@@ -122,7 +122,16 @@ absl::Status FileDevice::Read(std::span<std::byte> into, uint64_t offset) const 
 }
 
 absl::Status FileDevice::Write(std::span<const std::byte> bytes, uint64_t offset) const {
-  return disk::WriteAll(fd_, bytes, offset, path(), path());
+  const absl::Status status = disk::WriteAll(fd_, bytes, offset, path(), path());
+  if (!absl::IsResourceExhausted(status) || MeaningOf(ENOSPC) == ENOSPC) return status;
+  return disk::IoError("pwrite", path(), path(), MeaningOf(ENOSPC));
+}
+
+// Only a file, or a device that is thinly provisioned, runs out of room.
+int FileDevice::MeaningOf(int error) const {
+  uint64_t now = 0;
+  if (error != ENOSPC || ioctl(fd_.get(), BLKGETSIZE64, &now) != 0) return error;
+  return now < bytes() ? ENXIO : error;
 }
 
 void FileDevice::Run(Thread thread, dataplane::Task work) {

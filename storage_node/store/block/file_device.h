@@ -28,6 +28,7 @@ class FileDevice final : public Device {
   void Run(Thread thread, dataplane::Task work) override;
   absl::Status Read(std::span<std::byte> into, uint64_t offset) const override;
   absl::Status Write(std::span<const std::byte> bytes, uint64_t offset) const override;
+  int MeaningOf(int error) const override;
 
  private:
   // The last of these ends first.

@@ -71,7 +71,7 @@ absl::Status TransferError(const StoredRecording& stored, const char* operation,
   const std::string& path = stored.device().path();
   return disk::IoError(operation,
                        absl::StrCat(path, " at byte ", offset, " of recording ", stored.name()),
-                       path, error);
+                       path, stored.device().MeaningOf(error));
 }
 
 void End(std::unique_ptr<Write> write, absl::Status status) {
