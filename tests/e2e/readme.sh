@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The commands that the README gives under "By hand", as they are typed there and one after another: each does what it says. The
-# recordings of both trigger examples hold exactly the window that was asked for.
+# The commands that the README gives under "By hand", as they are typed there and one after another: each does what it says. Both
+# triggers name exactly the window that was asked for; the recording from memory holds it in as few blocks as can, the ring its beginning.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # as_here: all that differs from the README: where the nodes listen and keep things, and how long and large it is.
