@@ -10,7 +10,11 @@ namespace {
 // Less is what a busy node frees and takes all the time.
 constexpr size_t kSpareBytes = 8 << 20;
 
+constexpr int kArenas = 4;
+
 }  // namespace
+
+void ShareSpareMemory() { mallopt(M_ARENA_MAX, kArenas); }
 
 void GiveBackSpareMemory() {
   const struct mallinfo2 info = mallinfo2();

@@ -93,6 +93,7 @@ absl::Status Run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   tapedeck::services::EndWhenOutOfMemory();
+  tapedeck::services::ShareSpareMemory();
   tapedeck::services::server::BlockShutdownSignals();
   tapedeck::services::RouteGrpcLog();
   // Debian builds Abseil with deadlock detection on, which costs a lookup at every lock.
