@@ -14,9 +14,11 @@ void LinkPort::Tell(F f) {
 
 void LinkPort::MakeOffer(Domain& domain) {
   absl::StatusOr<std::unique_ptr<Offer>> offer = domain.NewOffer();
-  if (offer.ok()) offer_ = *std::move(offer);
-  const absl::StatusOr<Endpoint> endpoint =
-      offer_ != nullptr ? absl::StatusOr<Endpoint>(offer_->endpoint()) : offer.status();
+  absl::StatusOr<Endpoint> endpoint = offer.status();
+  if (offer.ok()) {
+    offer_ = *std::move(offer);
+    endpoint = offer_->endpoint();
+  }
   Tell([endpoint](LinkPortEvents& events, const LinkPort* port) {
     events.PortOffered(port, endpoint);
   });

@@ -66,10 +66,11 @@ absl::StatusOr<std::unique_ptr<StorageNode>> StorageNode::Create(StorageSettings
 }
 
 absl::Status StorageNode::StartRounds() {
-  const auto start = [this](const char* name, absl::Duration period, std::function<void()> round) {
-    auto rounds = Rounds::Start(name, period, std::move(round));
-    if (rounds.ok()) rounds_.push_back(*std::move(rounds));
-    return rounds.status();
+  const auto start = [this](const char* name, absl::Duration period,
+                            std::function<void()> round) -> absl::Status {
+    TD_ASSIGN_OR_RETURN(auto rounds, Rounds::Start(name, period, std::move(round)));
+    rounds_.push_back(std::move(rounds));
+    return absl::OkStatus();
   };
   TD_RETURN_IF_ERROR(start("retention", kRetentionPeriod, [this] { retention_.Look(); }));
   TD_RETURN_IF_ERROR(start("late-luns", kLateLunsPeriod, [this] { TryLateLuns(*parts_); }));

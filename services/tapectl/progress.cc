@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -23,7 +24,7 @@ bool ColorWanted() {
 }
 
 std::string Clock(double seconds) {
-  const auto total = static_cast<int64_t>(seconds + 0.5);
+  const auto total = std::llround(seconds);
   return absl::StrFormat("%d:%02d", total / 60, total % 60);
 }
 

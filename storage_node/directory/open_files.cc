@@ -84,10 +84,9 @@ absl::Status OpenFiles::IndexStatus(const absl::Status& status) const {
 
 absl::Status OpenFiles::OpenFile(const std::string& name, int flags, File* file) const {
   file->path = directory_.PathOf(name);
-  TD_RETURN_IF_ERROR(member_.spares().WithRoom([&] {
-    auto fd = directory_.OpenFile(name, flags);
-    if (fd.ok()) file->fd = *std::move(fd);
-    return fd.status();
+  TD_RETURN_IF_ERROR(member_.spares().WithRoom([&]() -> absl::Status {
+    TD_ASSIGN_OR_RETURN(file->fd, directory_.OpenFile(name, flags));
+    return absl::OkStatus();
   }));
   struct stat status;
   if (fstat(file->fd.get(), &status) != 0) {

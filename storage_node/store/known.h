@@ -11,6 +11,7 @@ namespace tapedeck::storage_node::store {
 struct RecordingPath {
   std::string channel;
   std::string recording;
+  // NOLINTNEXTLINE(modernize-use-nullptr): what comparing makes of its own.
   auto operator<=>(const RecordingPath&) const = default;
 };
 

@@ -24,7 +24,7 @@ uint16_t FreePort() {
   sockaddr_in address{.sin_family = AF_INET};
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t length = sizeof(address);
-  bind(fd, reinterpret_cast<sockaddr*>(&address), length);
+  if (bind(fd, reinterpret_cast<sockaddr*>(&address), length) != 0) std::abort();
   getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length);
   close(fd);
   return ntohs(address.sin_port);

@@ -41,7 +41,7 @@ class Restart {
 
   const RestartRun& run_;
   format::Uuid lun_uid_;
-  const dataplane::SystemClock clock_;
+  const dataplane::SystemClock clock_{};
   CallerLoop loop_{clock_};
 };
 

@@ -107,8 +107,9 @@ class TransportEnd {
     loop->RunAndWait([&] {
       offer->Connect(peer, loop->clock().NowNs() + deadline_ns, &events,
                      [this, promise](absl::StatusOr<std::unique_ptr<Connection>> result) {
-                       if (result.ok()) connection = *std::move(result);
-                       promise->set_value(result.status());
+                       const absl::Status status = result.status();
+                       if (status.ok()) connection = *std::move(result);
+                       promise->set_value(status);
                      });
     });
     return promise->get_future();

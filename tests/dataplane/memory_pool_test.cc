@@ -60,7 +60,7 @@ TEST(Block, MovesItsLoan) {
   Block a = *pool->Take();
   a.header().sequence = 9;
   Block b = std::move(a);
-  EXPECT_TRUE(a.empty());
+  EXPECT_TRUE(a.empty());  // NOLINT(bugprone-use-after-move): which is a promise
   EXPECT_EQ(b.header().sequence, 9u);
   b = *pool->Take();  // returns the first
   EXPECT_EQ(pool->free_slots(), 1u);

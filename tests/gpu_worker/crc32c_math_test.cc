@@ -13,7 +13,7 @@ namespace {
 uint32_t InParallel(const std::vector<Word>& message, size_t bytes) {
   const auto count = static_cast<int64_t>(bytes / sizeof(Word));
   const uint32_t shift = Shift(kStrideBytes);
-  const auto stride = [shift](uint32_t state) { return Multiply(state, shift); };
+  const auto stride = [](uint32_t state) { return Multiply(state, shift); };
   uint32_t state = count == 0 ? ~0u : 0;
   for (uint32_t thread = 0; thread < kThreads; ++thread) {
     const uint32_t sum = ThreadSum(message.data(), count, thread, stride);

@@ -137,7 +137,7 @@ class DirectTest : public testing::TestWithParam<const char*> {
   }
 
   DeviceChoice choice_;
-  const dataplane::SystemClock clock_;
+  const dataplane::SystemClock clock_{};
   std::shared_ptr<const stages::verify::Counts> verify_;
   uint64_t crc_errors_ = 0;
 };

@@ -86,7 +86,7 @@ class Bench {
     return Pump(*recording.source, *playback->sink);
   }
 
-  const dataplane::SystemClock clock_;
+  const dataplane::SystemClock clock_{};
   const DeviceChoice& device_;
   const uint64_t blocks_;
   std::string json_;
@@ -105,23 +105,28 @@ int Main(int argc, char** argv) {
   // The ring in memory of the device, for rails that reach it.
   using dataplane::ladder::Rung;
   bool good = bench.RunCrc("crc32c");
+  // All of them, whatever became of one.
+  const auto run = [&](const std::string& name, const TestRecording& recording,
+                       const TestPlayback* playback) {
+    good = bench.Run(name, recording, playback) && good;
+  };
   if (!device->device->info().works_in_host_memory) {
     const TestRecording direct{.source = services::SynthSpec{}, .rung = Rung::kPeerMemory};
     const TestRecording direct_fft{
         .source = services::SynthSpec{}, .fft = 1024, .rung = Rung::kPeerMemory};
-    good &= bench.Run("record synth, direct", direct, nullptr) &
-            bench.Run("record synth fft, direct", direct_fft, nullptr);
+    run("record synth, direct", direct, nullptr);
+    run("record synth fft, direct", direct_fft, nullptr);
   }
-  good &= bench.Run("record synth", synth, nullptr) &
-          bench.Run("record synth fft", synth_fft, nullptr) &
-          bench.Run("record synth, play null", synth, &to_null) &
-          bench.Run("record synth, play fft null", synth, &to_null_fft) &
-          bench.Run("record synth, play verify", synth, &to_verify) &
-          bench.Run("record synth fft, play verify", synth_fft, &to_verify);
+  run("record synth", synth, nullptr);
+  run("record synth fft", synth_fft, nullptr);
+  run("record synth, play null", synth, &to_null);
+  run("record synth, play fft null", synth, &to_null_fft);
+  run("record synth, play verify", synth, &to_verify);
+  run("record synth fft, play verify", synth_fft, &to_verify);
   if (argc > 3) {
     const services::FileSourceSpec file{argv[3], /*loop=*/true};
-    good &= bench.Run("record file", {.datatype = "cu8", .source = file}, nullptr) &
-            bench.Run("record file fft", {.datatype = "cu8", .source = file, .fft = 1024}, nullptr);
+    run("record file", {.datatype = "cu8", .source = file}, nullptr);
+    run("record file fft", {.datatype = "cu8", .source = file, .fft = 1024}, nullptr);
   }
   std::printf("{\"device\": \"%s\", \"mb_per_s\": {%s}}\n", device->description.c_str(),
               bench.json().c_str());

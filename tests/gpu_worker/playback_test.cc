@@ -48,7 +48,7 @@ class PlaybackTest : public DeviceTest {
 
   bool HasFft() { return Record(choice_, {.source = SynthSpec{}, .fft = 16}, clock_).ok(); }
 
-  const dataplane::SystemClock clock_;
+  const dataplane::SystemClock clock_{};
   std::shared_ptr<const stages::verify::Counts> verify_;
   bool needs_order_ = false;
   dataplane::Watermarks watermarks_;

@@ -1,10 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <numeric>
+#include <span>
 
 #include "dataplane/crc32c.h"
 #include "gpu_worker/record_pipeline.h"
@@ -65,7 +66,7 @@ class RecordTest : public DeviceTest {
     return path;
   }
 
-  const dataplane::SystemClock clock_;
+  const dataplane::SystemClock clock_{};
   uint64_t expected_blocks_ = 0;
   std::map<std::string, std::string> labels_;
 };
@@ -90,7 +91,9 @@ TEST_P(RecordTest, HeadersAreComplete) {
     EXPECT_LE(header.capture_ns, clock_.WallNs());
     EXPECT_EQ(header.crc32c, dataplane::Crc32c(std::as_bytes(std::span(payload))));
     generator.Make(i * samples, made);
-    EXPECT_EQ(std::memcmp(payload.data(), made.data(), kTestBlockBytes), 0) << "block " << i;
+    EXPECT_TRUE(
+        std::ranges::equal(std::as_bytes(std::span(payload)), std::as_bytes(std::span(made))))
+        << "block " << i;
   }
 }
 

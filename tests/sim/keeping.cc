@@ -33,8 +33,7 @@ void Keeping::Fire(SegmentedStream& stream) {
 void Keeping::ReleaseOne() {
   for (auto& [number, take] : lun_.ledger()) {
     if (take.state != Take::State::kClosed || !take.manifest.kept) continue;
-    const bool changing =
-        std::ranges::any_of(changes_, [&](const Change& change) { return change.take == &take; });
+    const bool changing = std::ranges::find(changes_, &take, &Change::take) != changes_.end();
     auto pin = changing ? nullptr : lun_.Pin(take.path.recording, false);
     if (pin == nullptr) continue;
     ++fired_["kept segment released"];

@@ -148,7 +148,7 @@ void Restart::PlayAll() {
   for (const auto& [number, take] : moment_.ledger) {
     if (take.state == Take::State::kGone) continue;
     SCOPED_TRACE(take.path.recording);
-    const auto is_right = [&take](uint64_t sequence, std::span<const std::byte> payload) {
+    const auto is_right = [&take = take](uint64_t sequence, std::span<const std::byte> payload) {
       return take.IsRight(sequence, payload);
     };
     EXPECT_EQ(Play(*store_, take.path, take.manifest, is_right), take.held);

@@ -140,7 +140,7 @@ class WatchingClock : public dataplane::Clock {
   mutable std::vector<absl::StatusOr<services::Lun>> said;
 
  private:
-  const dataplane::SystemClock clock_;
+  const dataplane::SystemClock clock_{};
 };
 
 TEST_P(Attach, ListsSayHowFarItIs) {

@@ -34,8 +34,9 @@ class TcpStrangers : public testing::Test {
     loop_->RunAndWait([&] {
       offer_->Connect(TcpEndpoint{.address = "127.0.0.1"}, loop_->clock().NowNs() + 5 * kSecondNs,
                       &events_, [&](absl::StatusOr<std::unique_ptr<Connection>> result) {
-                        if (result.ok()) connection_ = *std::move(result);
-                        connected_.set_value(result.status());
+                        const absl::Status status = result.status();
+                        if (status.ok()) connection_ = *std::move(result);
+                        connected_.set_value(status);
                       });
     });
   }

@@ -14,8 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 
-extern char** environ;
-
 namespace tapedeck::services::tapectl {
 namespace {
 
