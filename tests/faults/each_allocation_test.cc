@@ -37,6 +37,7 @@ struct Ledger {
   bool met = false;  // the allocation that was to fail was reached
   uint64_t counted = 0;
   char recording[200] = {};
+  char error[400] = {};  // why it ended without a seal
 };
 
 // Time goes on by so much, as it would while nothing happens; timers run.
@@ -48,8 +49,11 @@ void Pass(ManualExecutor& executor, int64_t ns) {
 
 // Blocks, a flush and a watermark page, blocks, the seal.
 void RecordAll(NodeFixture& node, uint64_t seed, Ledger& ledger, uint64_t blocks = kBlocks) {
+  const auto give_up = [&](const absl::Status& status) {
+    status.ToString().copy(ledger.error, sizeof(ledger.error) - 1);
+  };
   auto recorder = node.Record({}, seed);
-  if (!recorder.ok()) return;
+  if (!recorder.ok()) return give_up(recorder.status());
   const auto& admission = recorder->admission;
   admission.accept.recording.copy(ledger.recording, sizeof(ledger.recording) - 1);
   const auto look = [&] {
@@ -58,7 +62,7 @@ void RecordAll(NodeFixture& node, uint64_t seed, Ledger& ledger, uint64_t blocks
     ledger.durable = marks.durable;
   };
   for (uint64_t i = 0; i < blocks; ++i) {
-    if (!recorder->Push(i).ok()) return;
+    if (const absl::Status status = recorder->Push(i); !status.ok()) return give_up(status);
     node.executor().RunReady();
     look();
     if (i != blocks / 2) continue;
@@ -72,6 +76,7 @@ void RecordAll(NodeFixture& node, uint64_t seed, Ledger& ledger, uint64_t blocks
   node.executor().RunUntil([&] {
     look();
     const auto flow = admission.sink->Finish(absl::OkStatus());
+    give_up(flow.status());
     ledger.sealed = flow.ok() && *flow == dataplane::Flow::kEnd;
     return !flow.ok() || ledger.sealed;
   });
@@ -181,7 +186,7 @@ TEST_P(EachAllocation, WhileRecordingAndSealing) {
     const bool last = ended == "exit 0";
     if (last) {
       EXPECT_FALSE(ledger.met) << "an allocation without memory went by";
-      EXPECT_TRUE(ledger.sealed);
+      EXPECT_TRUE(ledger.sealed) << ledger.error;
     } else {
       ExpectEndedForMemory(ended);
       ++tried;
