@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <set>
 
+#include "absl/strings/str_cat.h"
 #include "storage_node/check.h"
 #include "tests/storage_node/damage.h"
 #include "tests/storage_node/segment_fixture.h"
@@ -329,7 +330,7 @@ TEST_P(RingOnSpares, StreamStaysOnTheSameFiles) {
   const auto segments = Segments();
   for (const auto& [number, recording] : segments) {
     const std::string id = recording.name.substr(recording.name.rfind('/') + 1);
-    marked += IsMarked(member + "/c/" + id + "/data");
+    marked += IsMarked(absl::StrCat(member, "/c/", id, "/data"));
     EXPECT_THAT(node_.Verify(recording.name), testing::IsEmpty());
   }
   EXPECT_GE(segments.size(), kLunBlocks / kSegmentBlocks - 3);
