@@ -14,15 +14,14 @@ void LinkPort::Tell(F f) {
 
 void LinkPort::MakeOffer(Domain& domain) {
   absl::StatusOr<std::unique_ptr<Offer>> offer = domain.NewOffer();
-  absl::StatusOr<Endpoint> endpoint = offer.status();
-  if (offer.ok()) {
-    offer_ = *std::move(offer);
-    endpoint = offer_->endpoint();
-  }
+  const absl::Status status = offer.status();
+  if (status.ok()) offer_ = *std::move(offer);
+  const auto endpoint =
+      status.ok() ? absl::StatusOr<Endpoint>(offer_->endpoint()) : absl::StatusOr<Endpoint>(status);
   Tell([endpoint](LinkPortEvents& events, const LinkPort* port) {
     events.PortOffered(port, endpoint);
   });
-  if (!endpoint.ok()) Down(endpoint.status());
+  if (!status.ok()) Down(status);
 }
 
 void LinkPort::Connect(const Endpoint& peer, int64_t deadline_ns) {
