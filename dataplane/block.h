@@ -17,6 +17,9 @@ enum BlockFlags : uint32_t {
   // Fewer payload bytes than the channel's block size; only the last block of a recording may be
   // so.
   kBlockPartial = 1u << 1,
+  // Parts of the payload could not be read or were not what was recorded: those are zeros. Only to
+  // a player that has said that it takes such blocks.
+  kBlockDamaged = 1u << 2,
 };
 
 struct BlockHeader {

@@ -102,10 +102,11 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
     job->job_.recording = spec.transfer.target;
     job->job_.total_blocks = whole ? recording.blocks : 0;
   }
-  job->OpenSession({.direction = Direction::kPlayback,
-                    .recording = spec.transfer.target,
-                    .playhead = spec.playhead},
-                   spec.transfer, pipeline.needs_order);
+  services::session::Open open{.direction = Direction::kPlayback,
+                               .recording = spec.transfer.target,
+                               .playhead = spec.playhead};
+  open.playhead.damaged_blocks = pipeline.damaged_blocks;
+  job->OpenSession(std::move(open), spec.transfer, pipeline.needs_order);
   return job;
 }
 

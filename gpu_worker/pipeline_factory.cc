@@ -105,6 +105,7 @@ absl::Status CheckRecord(const RecordSettings& settings) {
 struct SinkParts {
   std::unique_ptr<stages::SinkStage> stage;
   bool needs_order = false;
+  bool damaged_blocks = false;
   std::vector<std::string> notes;
 };
 
@@ -137,7 +138,9 @@ absl::StatusOr<SinkParts> MakeSink(const services::FileSinkSpec& spec,
                       stages::file::CreateSink({.path = spec.path,
                                                 .replace = spec.replace,
                                                 .block_bytes = settings.channel.block_bytes}));
-  return SinkParts{.stage = std::move(stage)};
+  // A transform would spread the zeros over what is good.
+  return SinkParts{.stage = std::move(stage),
+                   .damaged_blocks = settings.spec.transfer.fft_points == 0};
 }
 
 absl::Status CheckPlayback(const PlaybackSettings& settings) {
@@ -202,6 +205,7 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
                                                            .block_bytes = block_bytes}));
   return Playback{.sink = std::move(sink),
                   .needs_order = parts.needs_order,
+                  .damaged_blocks = parts.damaged_blocks,
                   .verify = std::move(counts),
                   .notes = std::move(parts.notes)};
 }

@@ -55,7 +55,8 @@ struct PlaybackSettings {
 
 struct Playback {
   std::unique_ptr<PlaybackPipeline> sink;
-  bool needs_order = false;  // blocks must be pushed in the order of their sequence
+  bool needs_order = false;     // blocks must be pushed in the order of their sequence
+  bool damaged_blocks = false;  // of a damaged block, what is good is wanted
   std::shared_ptr<const stages::verify::Counts> verify;  // zeros unless the sink is verify
   std::vector<std::string> notes;
 };

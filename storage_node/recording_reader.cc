@@ -36,6 +36,7 @@ RecordingReader::RecordingReader(ReaderOptions options,
       growing_(options_.live != nullptr),
       entries_(manifest_.entries()),
       index_(*files_, entries_, [this] { Pump(); }),
+      pieces_(*files_, *options_.ring, entries_.piece_bytes),
       ahead_(std::clamp<uint64_t>(options_.ring->slots(), 1, kMaxAhead)),
       next_read_(options_.first),
       next_give_(options_.first) {
@@ -96,6 +97,7 @@ bool RecordingReader::KnownMissing(uint64_t sequence) const {
 }
 
 void RecordingReader::Pump() {
+  pieces_.Pump();
   while (!requests_.empty()) {
     if (!Start(requests_.front())) return;
     requests_.pop_front();
@@ -112,16 +114,17 @@ bool RecordingReader::Start(const Request& request) {
   const auto* entry = index_.Find(request.sequence);
   if (entry == nullptr || ReadTooEarly(request.sequence, entry->status())) return false;
   const bool known = KnownMissing(request.sequence);
-  if (known || request.as_missing || !entry->ok()) {
+  if (known || request.way == Way::kMissing || !entry->ok()) {
     const format::IndexEntry header =
         entry->ok() ? **entry : format::IndexEntry{.sequence = request.sequence};
     if (!StartMissing(request, header)) return false;
-    if (!known && !request.as_missing) {
+    if (!known && request.way != Way::kMissing) {
       OnNoEntry(request, entry->status());
     }
     return true;
   }
   if ((*entry)->payload_bytes == 0) return StartMissing(request, **entry);
+  if (request.way == Way::kPieces) return StartPieces(request, **entry);
   return files_->ReadBlock(
       PlaceOf(request.sequence), (*entry)->payload_bytes, *options_.ring,
       [this, request, entry = **entry](absl::StatusOr<dataplane::Block> block) {
@@ -178,6 +181,34 @@ bool RecordingReader::StartMissing(const Request& request, const format::IndexEn
                            });
 }
 
+bool RecordingReader::StartPieces(const Request& request, const format::IndexEntry& entry) {
+  if (pieces_.busy()) return false;
+  pieces_.Read(PlaceOf(request.sequence), entry,
+               [this, request, entry](std::optional<dataplane::Block> block) {
+                 OnPieces(request, entry, std::move(block));
+               });
+  return true;
+}
+
+void RecordingReader::OnPieces(Request request, const format::IndexEntry& entry,
+                               std::optional<dataplane::Block> block) {
+  executor_.Post(lifetime_.Guard([this] { Pump(); }));  // the next may have waited for these
+  if (!block.has_value()) {
+    request.way = Way::kMissing;
+    requests_.push_front(request);
+    return;
+  }
+  const uint32_t crc32c = block->header().crc32c;
+  Give(request,
+       {.sequence = request.sequence,
+        .sample_index = entry.sample_index,
+        .capture_ns = entry.capture_ns,
+        .payload_bytes = entry.payload_bytes,
+        .crc32c = crc32c,
+        .flags = entry.flags | dataplane::kBlockDamaged},
+       *std::move(block));
+}
+
 void RecordingReader::OnRead(const Request& request, const format::IndexEntry& entry,
                              absl::StatusOr<dataplane::Block> block) {
   if (!block.ok()) {
@@ -209,9 +240,12 @@ void RecordingReader::OnNoEntry(const Request& request, const absl::Status& why)
 // The first time the memory or the transfer may be to blame; the second time it is the data.
 void RecordingReader::OnDamaged(Request request, format::DamageKind kind,
                                 const std::string& detail) {
-  if (request.again) Report(request.sequence, kind, detail);
-  request.as_missing = request.again;
-  request.again = true;
+  if (request.way == Way::kRead) {
+    request.way = Way::kReadAgain;
+  } else {
+    Report(request.sequence, kind, detail);
+    request.way = options_.damaged_blocks ? Way::kPieces : Way::kMissing;
+  }
   requests_.push_front(request);
   Pump();
 }

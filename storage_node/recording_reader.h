@@ -1,7 +1,8 @@
 // The Source of a playback session: reads a recording ahead, checks every block against its index
-// entry and gives the blocks in order. What is damaged is given as missing, never as data. A
-// recording that is being written is followed: it reads what is written until it is closed, from
-// memory what is there still.
+// entry and gives the blocks in order. What is damaged is given as missing, never as data; to
+// whoever takes it, a block of which some pieces are good comes with these. A recording that is
+// being written is followed: it reads what is written until it is closed, from memory what is there
+// still.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include "storage_node/format/manifest.h"
 #include "storage_node/index_reader.h"
 #include "storage_node/live_recording.h"
+#include "storage_node/piece_reader.h"
 #include "storage_node/store/recording_files.h"
 
 namespace tapedeck::storage_node {
@@ -30,7 +32,8 @@ struct ReaderOptions {
   std::shared_ptr<dataplane::SlotPool> ring;  // the reader owns its waker
   uint64_t first = 0;                         // the block to begin with: it is given as number 0
   std::shared_ptr<LiveRecording> live;        // of a recording that is being written; else null
-  int64_t behind_ns = 0;  // no block is given earlier than this after its capture
+  int64_t behind_ns = 0;        // no block is given earlier than this after its capture
+  bool damaged_blocks = false;  // gives what is good of them, else they are missing
   // For the tail of a followed recording; null: a follower reads files only.
   std::shared_ptr<TailMemory> follow_memory;
   // Held as long as the reader: the recording's lock and its LUN.
@@ -58,11 +61,12 @@ class RecordingReader final : public dataplane::Source {
   uint64_t blocks_from_memory() const { return blocks_from_memory_; }
 
  private:
+  // How a block is got: one that is bad is read once more, then what is good of it, or nothing.
+  enum class Way { kRead, kReadAgain, kPieces, kMissing };
   struct Request {
     uint64_t sequence = 0;
-    bool again = false;     // read before, and the payload was bad
+    Way way = Way::kRead;
     bool rejected = false;  // given before
-    bool as_missing = false;
   };
 
   // Starts reads as long as there is something to read and room for it.
@@ -82,8 +86,11 @@ class RecordingReader final : public dataplane::Source {
   // was checked then. What it rejects is read from the files.
   bool StartCopy(const Request& request, const dataplane::Block& kept);
   bool StartMissing(const Request& request, const format::IndexEntry& entry);
+  bool StartPieces(const Request& request, const format::IndexEntry& entry);
   void OnRead(const Request& request, const format::IndexEntry& entry,
               absl::StatusOr<dataplane::Block> block);
+  void OnPieces(Request request, const format::IndexEntry& entry,
+                std::optional<dataplane::Block> block);
   void OnNoEntry(const Request& request, const absl::Status& why);
   void OnDamaged(Request request, format::DamageKind kind, const std::string& detail);
   void Report(uint64_t sequence, format::DamageKind kind, const std::string& detail);
@@ -102,6 +109,7 @@ class RecordingReader final : public dataplane::Source {
   bool waiting_ = false;  // until the next block may be given
   const format::EntryFormat entries_;
   IndexReader index_;
+  PieceReader pieces_;
   dataplane::Waker waker_;
   const uint64_t ahead_;  // blocks read before they are wanted
 

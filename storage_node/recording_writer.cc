@@ -108,7 +108,8 @@ format::Manifest RecordingWriter::AsWritten() const {
 absl::Status RecordingWriter::CheckHeader(const dataplane::BlockHeader& header) const {
   const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
   if (header.payload_bytes <= options_.manifest.block_bytes &&
-      missing == (header.payload_bytes == 0) && header.sequence < received_.mark() + kMaxDisorder) {
+      missing == (header.payload_bytes == 0) && (header.flags & dataplane::kBlockDamaged) == 0 &&
+      header.sequence < received_.mark() + kMaxDisorder) {
     return absl::OkStatus();
   }
   return services::WithReason(

@@ -30,6 +30,7 @@ v1::Playhead ToProto(const session::Playhead& playhead) {
   }
   out.set_follow(playhead.follow);
   out.set_stream(playhead.stream);
+  out.set_damaged_blocks(playhead.damaged_blocks);
   if (playhead.behind_ns > 0) *out.mutable_behind() = ToDuration(playhead.behind_ns);
   return out;
 }
@@ -37,7 +38,8 @@ v1::Playhead ToProto(const session::Playhead& playhead) {
 session::Playhead FromProto(const v1::Playhead& playhead) {
   session::Playhead out{.stream = playhead.stream(),
                         .follow = playhead.follow(),
-                        .behind_ns = std::max<int64_t>(FromDuration(playhead.behind()), 0)};
+                        .behind_ns = std::max<int64_t>(FromDuration(playhead.behind()), 0),
+                        .damaged_blocks = playhead.damaged_blocks()};
   switch (playhead.start_case()) {
     case v1::Playhead::kBlock:
       out.start = Clamped(playhead.block());

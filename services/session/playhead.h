@@ -23,6 +23,9 @@ struct Playhead {
   // Give no block earlier than this after its capture, by the storage node's clock.
   int64_t behind_ns = 0;
 
+  // Give what is good of a damaged block, with zeros for the rest and marked; else it is missing.
+  bool damaged_blocks = false;
+
   bool operator==(const Playhead&) const = default;
 };
 

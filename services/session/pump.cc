@@ -86,7 +86,8 @@ absl::StatusOr<bool> Pump::MoveOne() {
   if (flow != Flow::kMoved) return false;
   ++counts_.blocks;
   counts_.bytes += header.payload_bytes;
-  if ((header.flags & dataplane::kBlockMissing) != 0) ++counts_.missing;
+  constexpr uint32_t kNotWhole = dataplane::kBlockMissing | dataplane::kBlockDamaged;
+  if ((header.flags & kNotWhole) != 0) ++counts_.missing;
   return true;
 }
 

@@ -111,6 +111,7 @@ absl::StatusOr<StreamSource::OpenReader> OpenFiles(NodeParts& parts, Playable pl
   // A memory store lends its blocks themselves.
   if (found.lun->config.store != services::StoreKind::kMemory) {
     options.follow_memory = parts.follow_memory;
+    options.damaged_blocks = playhead.damaged_blocks;
   }
   options.lease = std::make_shared<Playable>(std::move(playable));
   return [options = std::move(options), files = std::move(files), wakers = std::move(wakers),

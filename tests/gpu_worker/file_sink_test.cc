@@ -39,7 +39,8 @@ class FileSinkTest : public testing::Test {
   absl::Status Write(SinkStage& sink, uint64_t sequence, uint32_t flags = 0) const {
     const dataplane::BlockHeader header = {
         .sequence = sequence, .payload_bytes = kBlockBytes, .flags = flags};
-    return sink.Consume(header, std::as_bytes(std::span(flags == 0 ? block_ : std::string())));
+    const bool missing = (flags & dataplane::kBlockMissing) != 0;
+    return sink.Consume(header, std::as_bytes(std::span(missing ? std::string() : block_)));
   }
 
   const std::string target_ = ScratchPath("target");
@@ -111,6 +112,18 @@ TEST_F(FileSinkTest, WithMissingBlocksThePartStaysAndTheErrorNamesIt) {
   EXPECT_THAT(std::string(status.message()), HasSubstr(part));
   EXPECT_EQ(ReadFile(part), std::string(kBlockBytes, '\0') + block_);
   EXPECT_EQ(ReadFile(target_), "old");
+}
+
+TEST_F(FileSinkTest, WhatIsGoodOfADamagedBlockIsKeptAndTheFileIsNotTakenForWhole) {
+  auto sink = Make(false).value();
+  ASSERT_TRUE(Write(*sink, 0, dataplane::kBlockDamaged).ok());
+  const absl::Status status = sink->Close(absl::OkStatus());
+  sink.reset();
+  ASSERT_EQ(ReasonOf(status), "BLOCK_DAMAGED");
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("0 block(s) of the recording are missing and 1 damaged"));
+  EXPECT_EQ(ReadFile(services::ReasonOf(status)->metadata.at("path")), block_);
+  EXPECT_THAT(Names(), testing::Not(testing::Contains("target")));
 }
 
 // Nothing here may wait: a FIFO without a reader would, for ever.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs in the virtual machine: a disk that fails under the storage node, by the kernel's own errors. One sector cannot
-# be read: its block is a marked gap, is named, and all else plays. All writes fail, or everything does, while a session
+# be read: its block is named, and all but that page plays. All writes fail, or everything does, while a session
 # records: it ends with STORE_IO, member and cause, nothing hangs, and what was acknowledged plays once the disk is sound.
 #   io_errors.sh posix|direct|block [fail_writes|fail_all...]     posix and direct on ext4, block on the device itself
 export TAPEDECK_RAILS="r0=tcp:127.0.0.2" DM_DISABLE_UDEV=1
@@ -74,7 +74,7 @@ names_bad_block() {
 }
 
 bad_sector() {
-  local name sector answer part
+  local name sector answer part lost
   head -c $((BLOCKS * BLOCK_BYTES)) /dev/urandom >"$WORK/source"
   name=$(tapectl_json record "$1/raw" --source "file:$WORK/source" | tail -n 1 | jq -r .recording)
   sector=$(sector_of "$BAD_BLOCK")
@@ -87,14 +87,17 @@ bad_sector() {
   last_json_of "$answer"
   json_is "$LAST_JSON" '.lost_blocks == 1' "$1: playing over a bad sector"
   part=$(jq -r .error.metadata.path <<<"$LAST_JSON")
-  cmp -n $((BAD_BLOCK * BLOCK_BYTES)) "$WORK/source" "$part" || fail "$1: wrong before the gap"
-  cmp -i $(((BAD_BLOCK + 1) * BLOCK_BYTES)) "$WORK/source" "$part" || fail "$1: wrong after the gap"
+  # Of the block, the page with the bad sector is lost: 16 sectors after its begin.
+  lost=$((BAD_BLOCK * BLOCK_BYTES + 8192))
+  cmp -n "$lost" "$WORK/source" "$part" || fail "$1: wrong before the gap"
+  cmp -n 4096 -i "0:$lost" /dev/zero "$part" || fail "$1: the gap is no zeros"
+  cmp -i $((lost + 4096)) "$WORK/source" "$part" || fail "$1: wrong after the gap"
   forget_pages
   names_bad_block "$(tapectl_json recordings verify "$name" || true)" "$1: verify"
   sound
   tapectl play "$name" --sink "file:$WORK/copy" >/dev/null
   cmp "$WORK/source" "$WORK/copy" || fail "$1: not whole after the disk is sound again"
-  echo "$1: a sector that cannot be read: 1 of $BLOCKS blocks is a gap, named; whole once it can"
+  echo "$1: a sector that cannot be read: 1 of $BLOCKS blocks is damaged, named, and lacks 4096 bytes; whole once it can be read"
 }
 
 # is_ahead LUN: the job's worker was told of some blocks.

@@ -379,6 +379,7 @@ TEST_F(WriterTest, BlocksTheChannelDoesNotAllowAreRefused) {
   EXPECT_EQ(push({.payload_bytes = kWriterBlockBytes + 1}), "PROTOCOL_VIOLATION");
   EXPECT_EQ(push({.payload_bytes = 0}), "PROTOCOL_VIOLATION");
   EXPECT_EQ(push({.payload_bytes = 8, .flags = dataplane::kBlockMissing}), "PROTOCOL_VIOLATION");
+  EXPECT_EQ(push({.payload_bytes = 8, .flags = dataplane::kBlockDamaged}), "PROTOCOL_VIOLATION");
   EXPECT_EQ(push({.sequence = uint64_t{1} << 60, .payload_bytes = 8}), "PROTOCOL_VIOLATION");
   EXPECT_EQ(push({.payload_bytes = 8}), "none");
 }

@@ -24,6 +24,7 @@ class FileSink final : public SinkStage {
     const uint64_t offset = header.sequence * block_bytes_;
     const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
     if (missing) ++missing_blocks_;
+    if ((header.flags & dataplane::kBlockDamaged) != 0) ++damaged_blocks_;
     bytes_ = std::max(bytes_, offset + (missing ? block_bytes_ : payload.size()));
     return WriteAll(payload, offset);
   }
@@ -36,7 +37,7 @@ class FileSink final : public SinkStage {
     if (ftruncate(part_->fd(), static_cast<off_t>(bytes_)) != 0) {
       return WriteFailed(part_->path(), "ftruncate", errno);
     }
-    return missing_blocks_ == 0 ? part_->Publish() : KeepWithHoles();
+    return missing_blocks_ + damaged_blocks_ == 0 ? part_->Publish() : KeepWithHoles();
   }
 
  private:
@@ -56,16 +57,19 @@ class FileSink final : public SinkStage {
   absl::Status KeepWithHoles() {
     TD_RETURN_IF_ERROR(part_->Keep());
     return services::WithReason(
-        absl::DataLossError(absl::StrCat("file sink: ", missing_blocks_,
-                                         " block(s) of the recording are missing; the rest is in ",
-                                         part_->path(), ", with holes that read as zeros")),
-        "BLOCK_DAMAGED", {{"blocks", absl::StrCat(missing_blocks_)}, {"path", part_->path()}});
+        absl::DataLossError(absl::StrCat(
+            "file sink: ", missing_blocks_, " block(s) of the recording are missing and ",
+            damaged_blocks_, " damaged; the rest is in ", part_->path(),
+            ", with holes that read as zeros; recordings verify says where they are")),
+        "BLOCK_DAMAGED",
+        {{"blocks", absl::StrCat(missing_blocks_ + damaged_blocks_)}, {"path", part_->path()}});
   }
 
   const std::unique_ptr<PartFile> part_;
   const uint64_t block_bytes_;
   uint64_t bytes_ = 0;
   uint64_t missing_blocks_ = 0;
+  uint64_t damaged_blocks_ = 0;
 };
 
 }  // namespace
