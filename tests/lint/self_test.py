@@ -18,6 +18,7 @@ def run(lint, files, build=None):
         for path, text in {**files, **{f"build/{k}": v for k, v in (build or {}).items()}}.items():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text.replace("@ROOT@", str(root)))
+            (root / path).chmod(0o755 if text.startswith("#!") else 0o644)
         command = [sys.executable, str(HERE / f"{lint}.py"), "--root", str(root)]
         if build is not None:
             command += ["--build", str(root / "build")]
@@ -149,6 +150,25 @@ class Words(LintTest):
     def test_links(self):
         self.rejects("missing file: b.md", "words", {"a.md": "see [b](b.md#part)\n"})
         self.accepts("words", {"a.md": "see [b](b.md#part), [c](https://example.org)\n", "b.md": "x\n"})
+
+
+class ReadmeCommands(LintTest):
+    BUILD = {"bin/tapectl": "#!/bin/sh\n[ \"$*\" = --help ] && echo 'Usage: tapectl' && exit\n"
+                            "[ \"$*\" = 'lun --help' ] && echo 'Usage: tapectl lun --member DIR'\n",
+             "bin/a_test": "#!/bin/sh\n[ \"$2\" != --gtest_filter=Gone.* ] && echo There.Is\n"}
+
+    def test_scripts(self):
+        self.rejects("tests/x.sh is no script", "readme_commands", {"a.md": "run `tests/x.sh --all`\n"})
+        self.accepts("readme_commands", {"a.md": "```\nA=1 tests/x.sh --all  # it\n```\n", "tests/x.sh": "#!/bin/sh\n"})
+
+    def test_options(self):
+        self.rejects("tapectl lun has no option --members", "readme_commands",
+                     {"a.md": "`tapectl lun l0 --members DIR`\n"}, self.BUILD)
+        self.accepts("readme_commands", {"a.md": "`tapectl lun l0 --member DIR ...`\n"}, self.BUILD)
+
+    def test_choices(self):
+        self.rejects("chooses no test", "readme_commands", {"a.md": "`build/bin/a_test --gtest_filter='Gone.*'`\n"}, self.BUILD)
+        self.accepts("readme_commands", {"a.md": "`build/bin/a_test --gtest_filter='There.*'`\n"}, self.BUILD)
 
 
 if __name__ == "__main__":

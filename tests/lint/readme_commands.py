@@ -1,0 +1,102 @@
+#!/usr/bin/python3
+"""Every command that a README gives is one: its script or program is there, the tests that it names exist, and so do its options."""
+import os
+import re
+import shlex
+import subprocess
+
+import tree
+
+SCRIPT = re.compile(r"(deploy|tests)/\S+\.(sh|py)$")
+PROGRAM = re.compile(r"(build/bin/)?(tapectl|tapedeck-storage|tapedeck-worker)$")
+TEST = re.compile(r"build/bin/[a-z_]+_test$")
+WORD = re.compile(r"[a-z][a-z-]*$")
+
+
+def commands(text):
+    """(line, words) of what stands in fenced blocks and in `code`, without comments and what the shell makes of it."""
+    fenced = False
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("```"):
+            fenced = not fenced
+            continue
+        for code in [line] if fenced else re.findall(r"`([^`]+)`", line):
+            code = re.split(r"\s+#\s|[|&;<>]", code.strip().replace("…", "..."))[0]
+            try:
+                words = shlex.split(code)
+            except ValueError:
+                continue
+            while words and re.match(r"[A-Z_]+=", words[0]):
+                words = words[1:]
+            if words:
+                yield number, words
+
+
+def output(*command):
+    """What a command prints; nothing if it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return done.stdout if done.returncode == 0 else ""
+
+
+class Programs:
+    """What the programs of a build say of themselves."""
+
+    def __init__(self, build):
+        self.build = build
+        self.helps = {}
+
+    def help(self, *words):
+        """The help of a program or of one of its commands, by name."""
+        if words not in self.helps:
+            self.helps[words] = output(str(self.build / "bin" / words[0]), *words[1:], "--help")
+        return self.helps[words]
+
+    def wrong_choice(self, words):
+        """None, or what is wrong with a run of ctest or of a test program."""
+        if words[0] == "ctest":
+            chosen = [w for w in words[1:] if not w.startswith(("-V", "-j", "--test-dir")) and w != "build"]
+            listed = re.search(r"Total Tests: [1-9]", output("ctest", "--test-dir", str(self.build), "-N", *chosen))
+        else:
+            program = self.build / words[0].removeprefix("build/")
+            listed = output(str(program), "--gtest_list_tests", *[w for w in words if w.startswith("--gtest_filter=")])
+        return None if listed else f"{' '.join(words)}: chooses no test"
+
+    def wrong_option(self, words):
+        """None, or which option a program of ours does not know."""
+        known = [os.path.basename(words[0])]
+        for word in words[1:]:
+            usage = " ".join(["Usage:", *known, word])
+            if not WORD.match(word) or usage not in self.help(*known, word):
+                break
+            known.append(word)
+        told = self.help(known[0]) + self.help(*known)
+        for word in words[len(known):]:
+            option = word.split("=")[0].rstrip(".,")
+            if option.startswith("--") and not re.search(rf"{re.escape(option)}\b", told):
+                return f"{' '.join(known)} has no option {option}"
+        return None
+
+
+def check_one(files, programs, words):
+    """None, or what is wrong with a command."""
+    if SCRIPT.match(words[0]):
+        return None if os.access(files.root / words[0], os.X_OK) else f"{words[0]} is no script that can be run"
+    if programs and (words[0] == "ctest" or TEST.match(words[0])):
+        return programs.wrong_choice(words)
+    if programs and PROGRAM.match(words[0]):
+        return programs.wrong_option(words)
+    return None
+
+
+def check(files):
+    built = files.build and (files.build / "bin" / "tapectl").exists()
+    programs = Programs(files.build) if built else None
+    for path in files.code(".md"):
+        for line, words in commands(files.text(path)):
+            wrong = check_one(files, programs, words)
+            if wrong:
+                yield path, line, wrong
+
+
+if __name__ == "__main__":
+    tree.main(check)
