@@ -21,9 +21,6 @@ constexpr uint64_t kMaxAhead = 32;
 // Of blocks that are only copied: a few slots, used again and again, stay in the CPU's caches.
 constexpr uint64_t kMaxCopiedAhead = 4;
 
-// Damaged blocks that are logged one by one.
-constexpr uint64_t kMaxReports = 100;
-
 }  // namespace
 
 RecordingReader::RecordingReader(ReaderOptions options,
@@ -37,6 +34,7 @@ RecordingReader::RecordingReader(ReaderOptions options,
       entries_(manifest_.entries()),
       index_(*files_, entries_, [this] { Pump(); }),
       pieces_(*files_, *options_.ring, entries_.piece_bytes),
+      damaged_(options_.name),
       ahead_(std::clamp<uint64_t>(options_.ring->slots(), 1, kMaxAhead)),
       next_read_(options_.first),
       next_give_(options_.first) {
@@ -77,9 +75,6 @@ RecordingReader::~RecordingReader() {
                     {"from_memory", absl::StrCat(blocks_from_memory_)}});
   }
   if (tail_follower_.has_value()) options_.live->tail->Detach(*tail_follower_);
-  if (damaged_blocks_ <= kMaxReports) return;
-  dataplane::Log(dataplane::LogLevel::kError, "recording_reader", "more blocks damaged",
-                 {{"recording", options_.name}, {"blocks", absl::StrCat(damaged_blocks_)}});
 }
 
 format::Place RecordingReader::PlaceOf(uint64_t sequence) const {
@@ -234,7 +229,7 @@ void RecordingReader::OnRead(const Request& request, const format::IndexEntry& e
 
 // Its missing block is on the way already.
 void RecordingReader::OnNoEntry(const Request& request, const absl::Status& why) {
-  Report(request.sequence, format::KindOfEntryError(why), std::string(why.message()));
+  damaged_.Add(request.sequence, format::KindOfEntryError(why), std::string(why.message()));
 }
 
 // The first time the memory or the transfer may be to blame; the second time it is the data.
@@ -243,21 +238,11 @@ void RecordingReader::OnDamaged(Request request, format::DamageKind kind,
   if (request.way == Way::kRead) {
     request.way = Way::kReadAgain;
   } else {
-    Report(request.sequence, kind, detail);
+    damaged_.Add(request.sequence, kind, detail);
     request.way = options_.damaged_blocks ? Way::kPieces : Way::kMissing;
   }
   requests_.push_front(request);
   Pump();
-}
-
-void RecordingReader::Report(uint64_t sequence, format::DamageKind kind,
-                             const std::string& detail) {
-  if (++damaged_blocks_ > kMaxReports) return;
-  dataplane::Log(dataplane::LogLevel::kError, "recording_reader", "block damaged",
-                 {{"recording", options_.name},
-                  {"block", absl::StrCat(sequence)},
-                  {"kind", format::DamageName(kind)},
-                  {"detail", detail}});
 }
 
 void RecordingReader::Give(const Request& request, const dataplane::BlockHeader& header,

@@ -17,6 +17,7 @@
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/memory/slot_pool.h"
 #include "dataplane/source.h"
+#include "storage_node/damage_log.h"
 #include "storage_node/format/block_check.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/index_reader.h"
@@ -56,7 +57,7 @@ class RecordingReader final : public dataplane::Source {
   // Reads the block once more; DATA_LOSS (BLOCK_DAMAGED) the second time.
   absl::Status Reject(const dataplane::BlockHeader& header) override;
 
-  uint64_t damaged_blocks() const { return damaged_blocks_; }
+  uint64_t damaged_blocks() const { return damaged_.blocks(); }
   // Given from the tail of the recording that is followed.
   uint64_t blocks_from_memory() const { return blocks_from_memory_; }
 
@@ -93,7 +94,6 @@ class RecordingReader final : public dataplane::Source {
                 std::optional<dataplane::Block> block);
   void OnNoEntry(const Request& request, const absl::Status& why);
   void OnDamaged(Request request, format::DamageKind kind, const std::string& detail);
-  void Report(uint64_t sequence, format::DamageKind kind, const std::string& detail);
   void Give(const Request& request, const dataplane::BlockHeader& header, dataplane::Block block);
   format::Place PlaceOf(uint64_t sequence) const;
   bool KnownMissing(uint64_t sequence) const;
@@ -110,6 +110,7 @@ class RecordingReader final : public dataplane::Source {
   const format::EntryFormat entries_;
   IndexReader index_;
   PieceReader pieces_;
+  DamageLog damaged_;
   dataplane::Waker waker_;
   const uint64_t ahead_;  // blocks read before they are wanted
 
@@ -120,7 +121,6 @@ class RecordingReader final : public dataplane::Source {
   std::deque<dataplane::Block> ready_again_;
   std::set<uint64_t> rejected_;
   size_t rejected_open_ = 0;  // not given again yet
-  uint64_t damaged_blocks_ = 0;
   uint64_t blocks_from_memory_ = 0;
   absl::Status error_;  // the member is gone, or not even a missing block can be given
   dataplane::Lifetime lifetime_;
