@@ -40,6 +40,7 @@ parse_arguments() {
 build_if_needed() {
   [[ -z $READY_BIN ]] || return 0
   tapedeck_install "${TAPEDECK_PACKAGES[@]}"
+  tapedeck_install_if_can "${TAPEDECK_SPEED_PACKAGES[@]}"
   # shellcheck disable=SC2034
   TAPEDECK_TARGETS=(tapedeck-storage tapedeck-worker tapectl)  # with the tests it takes twice as long
   tapedeck_build_shown Building "$TAPEDECK_ROOT/build/demo-build.log" "$TAPEDECK_ROOT/build"

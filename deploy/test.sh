@@ -73,7 +73,7 @@ suite() {
 set_up() {
   mkdir -p "$LOGS"
   tapedeck_install "${TAPEDECK_PACKAGES[@]}"
-  tapedeck_install "${TAPEDECK_TEST_PACKAGES[@]}" || say "set-up: test tools are missing; their checks will be skipped"
+  tapedeck_install_if_can "${TAPEDECK_SPEED_PACKAGES[@]}" "${TAPEDECK_TEST_PACKAGES[@]}"
   if ! tapedeck_build_shown Building "$LOGS/build.log" "$TAPEDECK_ROOT/build"; then
     FAILED=1
     end_with_counts

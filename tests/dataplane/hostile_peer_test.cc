@@ -15,7 +15,7 @@ namespace {
 
 using storage_node::ManualExecutor;
 
-constexpr uint64_t kBytes = 64 << 10;
+constexpr uint64_t kBlockBytes = 64 << 10;
 constexpr size_t kSlots = 8;
 
 // The peer says what it likes; what comes back does not interest it.
@@ -76,9 +76,9 @@ class HostilePeerTest : public testing::Test {
   std::shared_ptr<inproc::Fabric> fabric_ = std::make_shared<inproc::Fabric>();
   std::unique_ptr<Transport> near_ = inproc::Create("r0", poller_, fabric_);
   std::unique_ptr<Transport> far_ = inproc::Create("r0", poller_, fabric_);
-  std::shared_ptr<MemoryPool> ring_ = *MemoryPool::Create(*host::Create(kSlots * kBytes), kBytes);
+  std::shared_ptr<MemoryPool> ring_ = *MemoryPool::Create(*host::Create(kSlots * kBlockBytes), kBlockBytes);
   std::shared_ptr<Domain> near_domain_ = *near_->OpenDomain(ring_->window(), RemoteAccess::kNone);
-  std::unique_ptr<Memory> far_memory_ = *host::Create(kBytes);
+  std::unique_ptr<Memory> far_memory_ = *host::Create(kBlockBytes);
   std::unique_ptr<Domain> far_domain_ =
       *far_->OpenDomain(far_memory_->window(), RemoteAccess::kRead);
   std::unique_ptr<Offer> offer_ = *far_domain_->NewOffer();
@@ -90,10 +90,10 @@ class HostilePeerTest : public testing::Test {
 TEST_F(HostilePeerTest, AnnouncesFewBlocks) {
   Receiver receiver(session_, TransferOp::kRead, ring_);
   ConnectTo(&receiver);
-  for (uint64_t i = 0; i < kMaxLaneDepth; ++i) peer_.SayBlock(i, kBytes);
+  for (uint64_t i = 0; i < kMaxLaneDepth; ++i) peer_.SayBlock(i, kBlockBytes);
   Run();
   EXPECT_TRUE(link_->up());
-  for (uint64_t i = kMaxLaneDepth; i < 600; ++i) peer_.SayBlock(i, kBytes);
+  for (uint64_t i = kMaxLaneDepth; i < 600; ++i) peer_.SayBlock(i, kBlockBytes);
   Run();
   EXPECT_FALSE(link_->up());
   EXPECT_EQ(link_->last_failure().code(), absl::StatusCode::kResourceExhausted)
@@ -126,7 +126,7 @@ TEST_F(HostilePeerTest, SendsFewMissingBlocksBeforeTheyAreTaken) {
 }
 
 TEST_F(HostilePeerTest, GrantsFewSlots) {
-  Sender sender(session_, {.op = TransferOp::kWrite, .peer_slots = 1 << 20, .slot_bytes = kBytes});
+  Sender sender(session_, {.op = TransferOp::kWrite, .peer_slots = 1 << 20, .slot_bytes = kBlockBytes});
   ConnectTo(&sender);
   for (uint32_t i = 0; i < kMaxLaneDepth; ++i) peer_.Say({.type = FrameType::kGrant, .slot = i});
   Run();
@@ -137,7 +137,7 @@ TEST_F(HostilePeerTest, GrantsFewSlots) {
 }
 
 TEST_F(HostilePeerTest, HoldsUpFewMissingBlocks) {
-  Sender sender(session_, {.op = TransferOp::kWrite, .peer_slots = 1 << 20, .slot_bytes = kBytes});
+  Sender sender(session_, {.op = TransferOp::kWrite, .peer_slots = 1 << 20, .slot_bytes = kBlockBytes});
   ConnectTo(&sender);
   uint64_t pushed = 0;
   for (; pushed < 5000; ++pushed) {
