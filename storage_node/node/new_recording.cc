@@ -22,6 +22,9 @@ constexpr uint64_t kMaxBlocks = uint64_t{1} << 40;
 constexpr uint64_t kSegmentsOfARing = 64;
 constexpr uint64_t kMinSegmentBlocks = 16;
 
+// Names that are tried where something has them already.
+constexpr int kNameTries = 8;
+
 // What a writer holds of the node. The LUN goes last: its store must outlive the files.
 struct Held {
   std::shared_ptr<OpenLun> lun;
@@ -155,6 +158,52 @@ std::function<void(const format::Manifest&, std::function<void()>)> OnSealed(
   };
 }
 
+// A recording whose row and files are there.
+struct Begun {
+  ResourceName name;
+  Held held;
+  format::Manifest manifest;
+  std::unique_ptr<store::RecordingFiles> files;
+};
+
+absl::StatusOr<Begun> Begin(NodeParts& parts, const RecordTarget& target,
+                            dataplane::Executor& executor) {
+  Begun begun;
+  TD_ASSIGN_OR_RETURN(begun.name, NewName(parts, target.name));
+  begun.held.lease = parts.leases->TakeExclusive(begun.name.ToString());
+  if (begun.held.lease == nullptr) {
+    return services::WithReason(
+        absl::FailedPreconditionError(absl::StrCat(target.channel.name, " is being deleted")),
+        "CHANNEL_IN_USE", {{"channel", target.channel.name}});
+  }
+  // Only under the lease is it sure that both stay.
+  TD_RETURN_IF_ERROR(FindChannel(parts, begun.name).status());
+  TD_ASSIGN_OR_RETURN(begun.held.lun, parts.luns.Find(begun.name.lun));
+  begun.manifest = NewManifest(parts, target, begun.name);
+  // The row is the mark of files that have none themselves yet: after a crash they are known by it.
+  TD_RETURN_IF_ERROR(parts.catalog->PutRecording(begun.name, begun.manifest));
+  auto files = begun.held.lun->store->CreateRecording(
+      {.channel = begun.name.channel, .recording = begun.name.recording},
+      begun.manifest.block_bytes, executor);
+  if (!files.ok()) {
+    parts.catalog->DeleteRecording(begun.name).IgnoreError();
+    return files.status();
+  }
+  begun.files = *std::move(files);
+  return begun;
+}
+
+// What lies under a name on a member may be nobody's recording: it stays, and another is tried.
+absl::StatusOr<Begun> BeginUnderNewName(NodeParts& parts, const RecordTarget& target,
+                                        dataplane::Executor& executor) {
+  absl::StatusOr<Begun> begun;
+  for (int i = 0; i < kNameTries; ++i) {
+    begun = Begin(parts, target, executor);
+    if (!absl::IsAlreadyExists(begun.status())) break;
+  }
+  return begun;
+}
+
 // The files of a recording that has no writer yet. Unless it gets one, the recording goes again.
 class Prepared {
  public:
@@ -235,40 +284,23 @@ absl::StatusOr<ArmRecording> PrepareRecording(NodeParts& parts, const RecordTarg
                                               size_t ring_slots,
                                               std::shared_ptr<PieceCheck> arrivals,
                                               dataplane::Executor& executor) {
-  TD_ASSIGN_OR_RETURN(const ResourceName name, NewName(parts, target.name));
-  auto lease = parts.leases->TakeExclusive(name.ToString());
-  if (lease == nullptr) {
-    return services::WithReason(
-        absl::FailedPreconditionError(absl::StrCat(target.channel.name, " is being deleted")),
-        "CHANNEL_IN_USE", {{"channel", target.channel.name}});
-  }
-  // Only under the lease is it sure that both stay.
-  TD_RETURN_IF_ERROR(FindChannel(parts, name).status());
-  TD_ASSIGN_OR_RETURN(auto lun, parts.luns.Find(name.lun));
   TD_ASSIGN_OR_RETURN(Reservation room, RoomOf(parts, target));
-  const format::Manifest manifest = NewManifest(parts, target, name);
-  const store::RecordingPath path{.channel = name.channel, .recording = name.recording};
-  // The row is the mark of files that have none themselves yet: after a crash they are known by it.
-  TD_RETURN_IF_ERROR(parts.catalog->PutRecording(name, manifest));
-  auto files = lun->store->CreateRecording(path, manifest.block_bytes, executor);
-  if (!files.ok()) {
-    parts.catalog->DeleteRecording(name).IgnoreError();
-    return files.status();
-  }
+  TD_ASSIGN_OR_RETURN(Begun begun, BeginUnderNewName(parts, target, executor));
+  const std::shared_ptr<OpenLun> lun = begun.held.lun;
   const store::Layout layout = lun->store->layout();
   auto prepared = std::make_unique<Prepared>(
-      parts, name, Held{.lun = lun, .lease = std::move(lease)},
-      WriterOptions{.name = name.ToString(),
-                    .manifest = manifest,
+      parts, begun.name, std::move(begun.held),
+      WriterOptions{.name = begun.name.ToString(),
+                    .manifest = begun.manifest,
                     .ring_slots = ring_slots,
                     .arrivals = std::move(arrivals),
                     .capacity = lun->capacity,
                     .layout = layout,
                     .reserved = std::move(room),
                     .live = std::make_shared<LiveRecording>(layout.annotation_bytes),
-                    .on_sealed = OnSealed(parts, name, lun, executor),
+                    .on_sealed = OnSealed(parts, begun.name, lun, executor),
                     .verifier = parts.verifier},
-      *std::move(files));
+      std::move(begun.files));
   return [&parts, &executor, prepared = std::move(prepared)]() mutable {
     return prepared->Arm(parts, executor);
   };

@@ -6,6 +6,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <random>
+#include <utility>
 
 #include "storage_node/disk/file_lock.h"
 #include "tests/storage_node/foreign_tree.h"
@@ -103,6 +105,30 @@ class ForeignFiles : public testing::TestWithParam<StoreKind> {
 
   NodeFixture node_{GetParam(), 2};
 };
+
+// The clock stands, so that a name repeats if chance gives the same number once more.
+TEST_P(ForeignFiles, ANewRecordingTakesAnotherName) {
+  const auto same = std::make_shared<bool>(false);
+  const auto random = [same, other = std::mt19937_64(1)]() mutable -> uint64_t {
+    return std::exchange(*same, false) ? 7 : other();
+  };
+  node_.Restart({.clock = std::make_shared<ManualClock>(), .random = random});
+  *same = true;
+  const std::string first = node_.RecordAndSeal(1);
+  ASSERT_THAT(first, testing::EndsWith("-0007"));
+  ASSERT_TRUE(Delete(first).ok());
+  ForeignTree trees[] = {TreeOn(0), TreeOn(1)};
+  for (ForeignTree& tree : trees) {
+    tree.File("c" + first.substr(first.rfind('/')) + "/data", "not a recording");
+    const auto before = tree.Print();
+    *same = true;
+    const std::string second = node_.RecordAndSeal(3);
+    EXPECT_NE(second, first);
+    EXPECT_EQ(node_.PlayAll(second).size(), 3u);
+    EXPECT_EQ(tree.Print(), before);
+    EXPECT_FALSE(*same) << "the name was tried";
+  }
+}
 
 TEST_P(ForeignFiles, SurviveEveryCycleByteForByte) {
   ForeignTree first = TreeOn(0), second = TreeOn(1);
