@@ -76,7 +76,8 @@ class HostilePeerTest : public testing::Test {
   std::shared_ptr<inproc::Fabric> fabric_ = std::make_shared<inproc::Fabric>();
   std::unique_ptr<Transport> near_ = inproc::Create("r0", poller_, fabric_);
   std::unique_ptr<Transport> far_ = inproc::Create("r0", poller_, fabric_);
-  std::shared_ptr<MemoryPool> ring_ = *MemoryPool::Create(*host::Create(kSlots * kBlockBytes), kBlockBytes);
+  std::shared_ptr<MemoryPool> ring_ =
+      *MemoryPool::Create(*host::Create(kSlots * kBlockBytes), kBlockBytes);
   std::shared_ptr<Domain> near_domain_ = *near_->OpenDomain(ring_->window(), RemoteAccess::kNone);
   std::unique_ptr<Memory> far_memory_ = *host::Create(kBlockBytes);
   std::unique_ptr<Domain> far_domain_ =
@@ -126,7 +127,8 @@ TEST_F(HostilePeerTest, SendsFewMissingBlocksBeforeTheyAreTaken) {
 }
 
 TEST_F(HostilePeerTest, GrantsFewSlots) {
-  Sender sender(session_, {.op = TransferOp::kWrite, .peer_slots = 1 << 20, .slot_bytes = kBlockBytes});
+  Sender sender(session_,
+                {.op = TransferOp::kWrite, .peer_slots = 1 << 20, .slot_bytes = kBlockBytes});
   ConnectTo(&sender);
   for (uint32_t i = 0; i < kMaxLaneDepth; ++i) peer_.Say({.type = FrameType::kGrant, .slot = i});
   Run();
@@ -137,7 +139,8 @@ TEST_F(HostilePeerTest, GrantsFewSlots) {
 }
 
 TEST_F(HostilePeerTest, HoldsUpFewMissingBlocks) {
-  Sender sender(session_, {.op = TransferOp::kWrite, .peer_slots = 1 << 20, .slot_bytes = kBlockBytes});
+  Sender sender(session_,
+                {.op = TransferOp::kWrite, .peer_slots = 1 << 20, .slot_bytes = kBlockBytes});
   ConnectTo(&sender);
   uint64_t pushed = 0;
   for (; pushed < 5000; ++pushed) {
