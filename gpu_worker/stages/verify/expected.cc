@@ -56,9 +56,13 @@ absl::Status Expected::Compare(const dataplane::BlockHeader& header,
 }
 
 absl::Status Expected::CompareExact(uint64_t sequence, std::span<const synth::Complex> got) const {
-  if (std::memcmp(got.data(), made_.data(), got.size_bytes()) == 0) return absl::OkStatus();
+  // Bit for bit.
+  const std::byte* const found = std::as_bytes(got).data();
+  const std::byte* const made = std::as_bytes(std::span(made_)).data();
+  if (std::memcmp(found, made, got.size_bytes()) == 0) return absl::OkStatus();
+  constexpr size_t kBytes = sizeof(synth::Complex);
   size_t i = 0;
-  while (std::memcmp(&got[i], &made_[i], sizeof(synth::Complex)) == 0) ++i;
+  while (std::memcmp(found + i * kBytes, made + i * kBytes, kBytes) == 0) ++i;
   return absl::DataLossError(absl::StrCat("block ", sequence, ", sample ", i, ": (", got[i].re,
                                           ", ", got[i].im, ") instead of (", made_[i].re, ", ",
                                           made_[i].im, ")"));
