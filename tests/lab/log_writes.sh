@@ -172,6 +172,7 @@ end_logs() {
 
 LOOPS=() IMAGES=''
 [[ $(id -u) == 0 ]] || skip "mounting needs root"
+mountpoint -q / || skip "the root directory is no mount point (a chroot), so what is mounted would be seen outside; bind it to itself"
 for tool in losetup dmsetup mkfs.ext4 mkfs.xfs python3; do need "$tool"; done
 begin_test
 IMAGES=$(mktemp -d /dev/shm/tapedeck-log.XXXXXX) || skip "no memory file system in /dev/shm"
