@@ -20,7 +20,7 @@ TAPEDECK_PACKAGES=(
 # What makes builds faster.
 TAPEDECK_SPEED_PACKAGES=(ccache:ccache mold:mold)
 TAPEDECK_TEST_PACKAGES=(
-  clang++:clang clang-format:clang-format clang-tidy:clang-tidy iperf3:iperf3 fio:fio
+  clang++:clang libclang-rt-dev clang-format:clang-format clang-tidy:clang-tidy iperf3:iperf3 fio:fio
   ucx_perftest:ucx-utils npm:npm node:nodejs shellcheck:shellcheck
   qemu-system-x86_64:qemu-system-x86 busybox-static kmod cpio dmsetup e2fsprogs xfsprogs
   libibverbs-dev librdmacm-dev rdma-core ibverbs-providers ibv_devinfo:ibverbs-utils

@@ -32,7 +32,7 @@ run_one() {
 }
 
 if ! can_fuzz; then
-  echo "skipped: clang++ with libFuzzer and AddressSanitizer is not installed (apt-get install clang)"
+  echo "skipped: clang++ with libFuzzer and AddressSanitizer is not installed (apt-get install clang libclang-rt-dev)"
   exit 77
 fi
 # shellcheck disable=SC2034
