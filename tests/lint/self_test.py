@@ -139,6 +139,11 @@ class Headers(LintTest):
         self.accepts("headers", {"r/a.h": "#include <cstddef>\ninline std::size_t n = 1;\n", **source},
                      commands("r/x.cc"))
 
+    def test_cuda_needs_cuda(self):
+        files = {"r/cuda/a.h": "#include <cuda_is_not_here.h>\n", "r/x.cc": "int main() {}\n"}
+        self.accepts("headers", files, commands("r/x.cc"))
+        self.rejects("does not compile alone", "headers", files, commands("r/x.cc", "r/cuda/k.cu"))
+
 
 class Words(LintTest):
     def test_words(self):

@@ -5,16 +5,9 @@ import os
 import tree
 
 
-def optional_rooms(commands):
-    """Rooms that this build left out for want of a compiler or library: their tests are not built either."""
-    built = {"cuda": any(path.endswith(".cu") for path in commands),
-             "verbs": "dataplane/transport/verbs/transport.cc" in commands}
-    return {room for room, is_built in built.items() if not is_built}
-
-
 def check_compiled(files):
     commands = files.compile_commands()
-    absent = optional_rooms(commands)
+    absent = tree.absent_rooms(commands)
     for path in files.code(".cc", ".cu"):
         stem = path.rsplit(".", 1)[0]
         rooms = {*path.split("/"), *(["cuda"] if path.endswith(".cu") else [])}
