@@ -21,6 +21,16 @@ constexpr uint64_t kMaxAhead = 32;
 // Of blocks that are only copied: a few slots, used again and again, stay in the CPU's caches.
 constexpr uint64_t kMaxCopiedAhead = 4;
 
+// Of a block that is there. An index may hold any flags: those of a recorder alone are its own.
+dataplane::BlockHeader HeaderOf(const format::IndexEntry& entry, uint32_t crc32c) {
+  return {.sequence = entry.sequence,
+          .sample_index = entry.sample_index,
+          .capture_ns = entry.capture_ns,
+          .payload_bytes = entry.payload_bytes,
+          .crc32c = crc32c,
+          .flags = entry.flags & dataplane::kBlockPartial};
+}
+
 }  // namespace
 
 RecordingReader::RecordingReader(ReaderOptions options,
@@ -193,15 +203,9 @@ void RecordingReader::OnPieces(Request request, const format::IndexEntry& entry,
     requests_.push_front(request);
     return;
   }
-  const uint32_t crc32c = block->header().crc32c;
-  Give(request,
-       {.sequence = request.sequence,
-        .sample_index = entry.sample_index,
-        .capture_ns = entry.capture_ns,
-        .payload_bytes = entry.payload_bytes,
-        .crc32c = crc32c,
-        .flags = entry.flags | dataplane::kBlockDamaged},
-       *std::move(block));
+  dataplane::BlockHeader header = HeaderOf(entry, block->header().crc32c);
+  header.flags |= dataplane::kBlockDamaged;
+  Give(request, header, *std::move(block));
 }
 
 void RecordingReader::OnRead(const Request& request, const format::IndexEntry& entry,
@@ -217,14 +221,7 @@ void RecordingReader::OnRead(const Request& request, const format::IndexEntry& e
     block->Reset();
     return OnDamaged(request, verdict.kind, verdict.detail);
   }
-  Give(request,
-       {.sequence = request.sequence,
-        .sample_index = entry.sample_index,
-        .capture_ns = entry.capture_ns,
-        .payload_bytes = entry.payload_bytes,
-        .crc32c = verdict.payload_crc32c,
-        .flags = entry.flags},
-       *std::move(block));
+  Give(request, HeaderOf(entry, verdict.payload_crc32c), *std::move(block));
 }
 
 // Its missing block is on the way already.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# clang-tidy with the repository's .clang-tidy over every .cc of ours, or over the files given. All of them are read in the groups
-# that they are compiled in: most of the time goes into the headers they share.
+# clang-tidy with the repository's .clang-tidy over every .cc of ours, or over the files given, each by itself. Without any it reads
+# the groups that are compiled: most of the time goes into the headers that a group's files share.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 if ! command -v clang-tidy >/dev/null; then

@@ -113,6 +113,23 @@ TEST_F(CraftedFiles, EntryLargerThanTheSlotIsADamagedBlock) {
   EXPECT_EQ(headers[1].flags, dataplane::kBlockMissing);
 }
 
+// A flag that says "damaged" is the reader's to give, and nobody's to write.
+TEST_F(CraftedFiles, FlagsOfNoRecorderAreNotPlayed) {
+  node_.Stop();
+  const format::EntryFormat entries = format::DecodeManifest(TextOf(ManifestPath()))->entries();
+  const std::string index = node_.Directory(crafted_) + "/index";
+  std::string record = TextOf(index).substr(entries.Offset(1), entries.entry_bytes);
+  auto entry = entries.Decode(std::as_bytes(std::span(record)), 1, 0);
+  ASSERT_TRUE(entry.ok()) << entry.status();
+  entry->flags = ~uint32_t{dataplane::kBlockMissing};
+  entries.Encode(*entry, 0, std::as_writable_bytes(std::span(record)));
+  Overwrite(index, entries.Offset(1), record);
+  node_.Start();
+  const auto headers = node_.PlayAll(crafted_, 2);
+  ASSERT_EQ(headers.size(), kCraftedBlocks);
+  EXPECT_EQ(headers[1].flags, dataplane::kBlockPartial);
+}
+
 TEST_F(CraftedFiles, DeepManifestIsLeftOut) {
   node_.Stop();
   constexpr int kLevels = 400'000;

@@ -1,6 +1,5 @@
 // Of a block that is damaged in places, whoever takes it gets the good pieces and zeros for the
 // rest.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,7 +13,6 @@ namespace tapedeck::storage_node {
 namespace {
 
 using services::StoreKind;
-using testing::IsEmpty;
 
 constexpr uint64_t kPlayedBlocks = 12;
 constexpr uint64_t kBad = 5;
