@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
@@ -92,6 +93,7 @@ void TcpConnection::Queue(const OpHeader& header, const Frame* frame,
   OpHeader sized = header;
   if (sized.kind != OpKind::kReadRequest)
     sized.payload_bytes = static_cast<uint32_t>(payload.size());
+  if (!payload.empty()) allowance_.OnPayload();
   if (outgoing_.empty()) taken_ns_ = poller_.clock().NowNs();
   Outgoing& out = outgoing_.emplace_back();
   out.payload = payload;
@@ -117,7 +119,10 @@ void TcpConnection::Close(const absl::Status& cause) {
 
 void TcpConnection::OnReady(uint32_t epoll_events) {
   if (epoll_events & EPOLLOUT) Flush();
-  if (!closed_ && (epoll_events & (EPOLLIN | EPOLLHUP | EPOLLERR))) Receive();
+  // What a peer that is gone has left is read to its end, which no pause would keep from being
+  // told.
+  const bool gone = (epoll_events & (EPOLLHUP | EPOLLERR)) != 0;
+  if (!closed_ && (gone || ((epoll_events & EPOLLIN) && MayReceive()))) Receive();
 }
 
 void TcpConnection::Flush() {
@@ -140,10 +145,11 @@ void TcpConnection::Flush() {
   }
   if (closed_) return;
   const bool blocked = !outgoing_.empty();
-  if (blocked != waiting_writable_) {
-    poller_.Modify(socket_.fd(), blocked ? EPOLLIN | EPOLLOUT : EPOLLIN);
-  }
-  waiting_writable_ = blocked;
+  if (std::exchange(waiting_writable_, blocked) != blocked) WatchFor();
+}
+
+void TcpConnection::WatchFor() const {
+  poller_.Modify(socket_.fd(), (paused_ ? 0u : EPOLLIN) | (waiting_writable_ ? EPOLLOUT : 0u));
 }
 
 // Lays out what the kernel shall take next; returns the number of pieces used.
@@ -176,6 +182,19 @@ void TcpConnection::Sent(size_t bytes) {
     if (done.completes) events_->OnCompleted(done.work);
     if (closed_) return;
   }
+}
+
+// A peer without allowance is left alone for a while; what it sends then waits on its own side.
+bool TcpConnection::MayReceive() {
+  const int64_t now_ns = poller_.clock().NowNs();
+  const bool may = allowance_.AnyLeft(now_ns);
+  if (std::exchange(paused_, !may) == may) WatchFor();
+  if (paused_) {
+    poller_.PostAt(now_ns + Allowance::kPauseNs, lifetime_.Guard([this] {
+      if (!closed_ && MayReceive()) Receive();
+    }));
+  }
+  return may;
 }
 
 void TcpConnection::Receive() {
@@ -253,7 +272,12 @@ absl::Status TcpConnection::OnPreamble() {
   TD_ASSIGN_OR_RETURN(payload_, PayloadTarget());
   payload_bytes_ = 0;
   in_payload_ = !payload_.empty();
-  if (!in_payload_) OnPayload();
+  if (in_payload_) {
+    allowance_.OnPayload();
+  } else {
+    allowance_.OnBare();
+    OnPayload();
+  }
   return absl::OkStatus();
 }
 

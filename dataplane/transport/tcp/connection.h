@@ -12,6 +12,7 @@
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/transport/connection.h"
+#include "dataplane/transport/tcp/allowance.h"
 #include "dataplane/transport/tcp/socket.h"
 #include "dataplane/transport/tcp/wire.h"
 #include "dataplane/transport/transport.h"
@@ -56,12 +57,14 @@ class TcpConnection final : public Connection {
         socket_(std::move(socket)),
         window_(window),
         rail_(std::move(rail)),
-        events_(events) {}
+        events_(events),
+        allowance_(poller.clock().NowNs()) {}
 
   absl::Status PeerReads() const;
   void Queue(const OpHeader& header, const Frame* frame, std::span<const std::byte> payload,
              bool completes);
   void OnReady(uint32_t epoll_events);
+  void WatchFor() const;
 
   // Sending.
   void Flush();
@@ -70,6 +73,7 @@ class TcpConnection final : public Connection {
 
   // Receiving.
   void Receive();
+  bool MayReceive();
   void AwaitPiece();
   void Received(size_t bytes);
   absl::Status OnPreamble();
@@ -90,6 +94,8 @@ class TcpConnection final : public Connection {
   bool flush_due_ = false;
   bool waiting_writable_ = false;
 
+  Allowance allowance_;
+  bool paused_ = false;  // the peer has spent its allowance
   std::array<std::byte, kPreambleBytes> preamble_;
   size_t preamble_bytes_ = 0;  // of the preamble being read
   bool in_payload_ = false;

@@ -13,6 +13,7 @@
 #include "absl/time/clock.h"
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/transport/list.h"
+#include "dataplane/transport/tcp/allowance.h"
 #include "dataplane/transport/tcp/wire.h"
 
 namespace tapedeck::dataplane::tcp {
@@ -207,6 +208,34 @@ TEST_F(TcpStrangers, APeerThatHasStoppedReadingIsNoticed) {
   ASSERT_EQ(closed.wait_for(std::chrono::seconds(0)), std::future_status::ready);
   EXPECT_EQ(closed.get().code(), absl::StatusCode::kUnavailable);
   EXPECT_GT(absl::Now() - begin, absl::Seconds(4));
+  close(peer);
+}
+
+// A flood of operations without payload waits on the side it comes from; all of it arrives. The
+// limit is held against the time that has passed.
+TEST_F(TcpStrangers, AFloodWithoutPayloadIsTakenSlowly) {
+  constexpr int kFlood = 8000;
+  const int peer = Dial();
+  ASSERT_EQ(Greet(peer, {.token = token()}), Verdict::kWelcome);
+  ASSERT_TRUE(connected_.get_future().get().ok());
+  const absl::Time began = absl::Now();
+  std::array<std::byte, kPreambleBytes> operation{};
+  const std::span preamble(operation);
+  EncodeOpHeader({.kind = OpKind::kSend}, preamble.first<kOpHeaderBytes>());
+  std::ranges::copy(EncodeFrame({.type = FrameType::kReceived}),
+                    preamble.subspan<kOpHeaderBytes>().begin());
+  for (int i = 0; i < kFlood; ++i) {
+    ASSERT_EQ(send(peer, operation.data(), operation.size(), MSG_NOSIGNAL),
+              ssize_t{kPreambleBytes});
+  }
+  while (events_.frames < kFlood && absl::Now() - began < absl::Seconds(20)) {
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  EXPECT_EQ(events_.frames, kFlood);
+  const int64_t most = Allowance::kBurst + 256 +
+                       absl::ToInt64Milliseconds(absl::Now() - began + absl::Milliseconds(1)) *
+                           (Allowance::kPerSecond / 1000);
+  EXPECT_LE(kFlood, most);
   close(peer);
 }
 
