@@ -37,34 +37,45 @@ void Add(const Progress& progress, NodeStats& stats) {
   }
 }
 
-// Tells a worker why it gets no session. Owns itself: gone once the stream has ended, or when the
-// worker does not read.
+// Tells a worker why it gets no session. Kept by the tasks that are due: the last lets go of it,
+// whether or not the worker has read.
 class Refusal final : public ControlEvents {
  public:
   static void Begin(std::unique_ptr<ControlStream> stream, const absl::Status& why,
                     dataplane::Executor* executor, std::shared_ptr<std::atomic<int>> count) {
-    auto* refusal = new Refusal(std::move(stream), executor, std::move(count));
-    executor->Post([refusal, why, executor] {
-      refusal->stream_->Start(refusal, executor);
-      refusal->stream_->Send(Finished{.cause = why});
-      refusal->stream_->Close(absl::OkStatus());
-      executor->PostAfter(kFarewellNs, refusal->lifetime_.Guard([refusal] { delete refusal; }));
+    const auto refusal = std::make_shared<Refusal>(std::move(stream), executor, std::move(count));
+    const int64_t delay_ns = *refusal->count_ > kPromptRefusals ? kRefusalDelayNs : 0;
+    executor->Post([refusal, why, executor, delay_ns] {
+      refusal->stream_->Start(refusal.get(), executor);
+      executor->PostAfter(delay_ns, [refusal, why] { refusal->Tell(why); });
+      executor->PostAfter(delay_ns + kFarewellNs, [refusal] { refusal->End(); });
     });
   }
 
- private:
   Refusal(std::unique_ptr<ControlStream> stream, dataplane::Executor* executor,
           std::shared_ptr<std::atomic<int>> count)
       : stream_(std::move(stream)), executor_(executor), count_(std::move(count)) {
     ++*count_;
   }
-  ~Refusal() override { --*count_; }
+  ~Refusal() override { End(); }
+
+ private:
+  void Tell(const absl::Status& why) {
+    if (stream_ == nullptr) return;
+    stream_->Send(Finished{.cause = why});
+    stream_->Close(absl::OkStatus());
+  }
+  void End() {
+    if (stream_ == nullptr) return;
+    stream_.reset();
+    --*count_;
+  }
   void OnMessage(Message) override {}
   void OnClosed(const absl::Status&) override {
-    executor_->Post(lifetime_.Guard([this] { delete this; }));
+    executor_->Post(lifetime_.Guard([this] { End(); }));
   }
 
-  const std::unique_ptr<ControlStream> stream_;
+  std::unique_ptr<ControlStream> stream_;
   dataplane::Executor* const executor_;
   const std::shared_ptr<std::atomic<int>> count_;
   dataplane::Lifetime lifetime_;

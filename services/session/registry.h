@@ -22,7 +22,12 @@ namespace tapedeck::services::session {
 inline constexpr uint32_t kMaxSessions = 64;
 
 // Refusals that are on their way at the same time. Whoever comes beyond is cut off without a word.
-inline constexpr int kMaxRefusals = 64;
+inline constexpr int kMaxRefusals = 512;
+
+// With more than so many on their way, the next are told only after a while: whoever asks again as
+// soon as the answer is there shall not keep the node busy with answers.
+inline constexpr int kPromptRefusals = 16;
+inline constexpr int64_t kRefusalDelayNs = dataplane::kSecondNs / 2;
 
 // Any thread. The executors outlive it; they may be fewer than the sessions.
 class Registry final : public SessionAcceptor {
