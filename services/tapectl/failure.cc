@@ -4,8 +4,9 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
+#include "absl/strings/str_format.h"
 #include "services/errors.h"
 
 namespace tapedeck::services::tapectl {
@@ -69,10 +70,23 @@ int ExitCodeOf(const absl::Status& status) {
   }
 }
 
+std::string Printable(absl::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    if (c == '\n' || c == '\r' || c == '\t') {
+      line += ' ';
+    } else if (absl::ascii_iscntrl(static_cast<unsigned char>(c))) {
+      absl::StrAppendFormat(&line, "\\x%02x", static_cast<unsigned char>(c));
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
 std::string FailureLine(const std::string& what, const absl::Status& status) {
   const auto reason = ReasonOf(status);
-  const std::string message = absl::StrReplaceAll(status.message(), {{"\n", " "}, {"\r", " "}});
-  std::string line = absl::StrCat("tapectl: ", what, ": ", message);
+  std::string line = absl::StrCat("tapectl: ", what, ": ", Printable(status.message()));
   if (reason.has_value()) {
     absl::StrAppend(&line, " [", reason->reason, "]", RemedyOf(reason->reason));
   } else {

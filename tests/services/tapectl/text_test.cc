@@ -64,5 +64,10 @@ TEST(FailureTest, StaysOnOneLine) {
   EXPECT_EQ(FailureLine("record", absl::InternalError("a\nb")), "tapectl: record: a b [INTERNAL]");
 }
 
+TEST(FailureTest, WhatOthersSayDoesNotCommandTheTerminal) {
+  EXPECT_EQ(FailureLine("play", absl::InternalError("a\x1b[2J\x07é\x7f")),
+            "tapectl: play: a\\x1b[2J\\x07é\\x7f [INTERNAL]");
+}
+
 }  // namespace
 }  // namespace tapedeck::services::tapectl
