@@ -162,10 +162,13 @@ absl::Status DirectoryStore::ForgetManifest(const store::RecordingPath& path) {
   if (IsNotThere(directory.status())) return absl::OkStatus();
   TD_RETURN_IF_ERROR(directory.status());
   TD_ASSIGN_OR_RETURN(const EntryKind kind, directory->KindOf(kManifestFile));
-  if (kind != EntryKind::kFile) return absl::OkStatus();
-  TD_RETURN_IF_ERROR(directory->RemoveFile(kForgottenManifestFile).status());
-  TD_RETURN_IF_ERROR(directory->Rename(kManifestFile, *directory, kForgottenManifestFile));
-  return directory->Sync();
+  if (kind == EntryKind::kFile) {
+    TD_RETURN_IF_ERROR(directory->RemoveFile(kForgottenManifestFile).status());
+    TD_RETURN_IF_ERROR(directory->Rename(kManifestFile, *directory, kForgottenManifestFile));
+  }
+  TD_ASSIGN_OR_RETURN(const EntryKind forgotten, directory->KindOf(kForgottenManifestFile));
+  // An earlier attempt may have renamed it, and failed to make that durable.
+  return forgotten == EntryKind::kFile ? directory->Sync() : absl::OkStatus();
 }
 
 absl::Status DirectoryStore::RemoveFiles(const Directory& channel, const std::string& name,

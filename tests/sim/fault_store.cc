@@ -252,9 +252,11 @@ class FaultStore final : public store::Store {
 
   absl::Status ForgetManifests(DiskRecording& recording) {
     for (uint32_t copy = 0; copy < recording.manifest.size(); ++copy) {
-      if (!recording.HasManifest(copy)) continue;
-      TD_RETURN_IF_ERROR(disk_.Next("rename manifest", copy));
-      recording.manifest_entries[copy] = Entry::kRemoved;
+      if (recording.HasManifest(copy)) {
+        TD_RETURN_IF_ERROR(disk_.Next("rename manifest", copy));
+        recording.manifest_entries[copy] = Entry::kRemoved;
+      }
+      if (recording.manifest_entries[copy] != Entry::kRemoved) continue;
       TD_RETURN_IF_ERROR(disk_.Next("flush directory", copy));
       recording.manifest_entries[copy] = Entry::kGone;
     }
