@@ -240,6 +240,7 @@ absl::Status OpenAttached(NodeParts& parts, const Plan& plan) {
 }  // namespace
 
 absl::StatusOr<std::string> AttachLun(NodeParts& parts, const services::LunAttachment& asked) {
+  const auto turn = parts.opening_turns.ForAttaching();
   TD_ASSIGN_OR_RETURN(const Plan first, MakePlan(parts, asked));
   const auto busy = [&] {
     return IsThere(first.lun.name, absl::StrCat(first.lun.name,

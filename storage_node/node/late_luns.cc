@@ -9,6 +9,8 @@ namespace tapedeck::storage_node {
 namespace {
 
 void Try(NodeParts& parts, const std::string& lun_id) {
+  const auto turn = parts.opening_turns.ForTrying();
+  if (turn == nullptr) return;
   // Without the lease it may be forgotten or attached meanwhile.
   const OpeningLease lease = TakeOpening(parts, "luns/" + lun_id);
   const auto offline = parts.luns.Offline();

@@ -18,6 +18,7 @@
 #include "storage_node/format/uuid.h"
 #include "storage_node/leases.h"
 #include "storage_node/node/lun_table.h"
+#include "storage_node/node/opening_turns.h"
 #include "storage_node/recording_writer.h"
 #include "storage_node/trigger_port.h"
 
@@ -88,6 +89,7 @@ struct NodeParts {
   std::shared_ptr<catalog::Catalog> catalog;
   std::shared_ptr<Verifier> verifier;  // set
   LunTable luns;
+  OpeningTurns opening_turns;
   LiveRecordings live;
   std::shared_ptr<TailMemory> follow_memory;  // null: followers read the stores
   LiveTriggers triggers;
