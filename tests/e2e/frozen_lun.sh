@@ -1,49 +1,7 @@
 #!/usr/bin/env bash
 # A LUN whose disk does not answer any more (a frozen file system): recordings on another LUN go on, lists and health are
 # answered, what wants the frozen disk is told so, a stop request ends the node in time, and nothing is lost.
-# shellcheck source=tests/e2e/lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-
-# make_disk: mounts a file system of its own at WORK/disk.
-make_disk() {
-  [[ $EUID == 0 ]] || skip "only root can mount and freeze a file system"
-  need fsfreeze
-  truncate -s 256M "$WORK/image"
-  mkfs.ext4 -q "$WORK/image" && mkdir "$WORK/disk"
-  mount -o loop "$WORK/image" "$WORK/disk" 2>/dev/null || skip "no loop device can be mounted here"
-}
-
-freeze() { fsfreeze -f "$WORK/disk" && FROZEN=yes; }
-thaw() { fsfreeze -u "$WORK/disk" && FROZEN=no; }
-
-# shellcheck disable=SC2317
-end_disk() {
-  local status=$?
-  [[ $FROZEN == no ]] || thaw
-  services_end_but_work
-  ! mountpoint -q "$WORK/disk" || umount -l "$WORK/disk"
-  (exit "$status") && true
-  end_test
-}
-
-services_end_but_work() {
-  local pid
-  for pid in "${SERVICE_PIDS[@]}"; do stop_service "$pid"; done
-  for pid in $(jobs -rp); do kill "$pid" 2>/dev/null || true; done
-}
-
-# crowd: eight sessions and four other calls that all want the frozen disk.
-crowd() {
-  local i
-  for i in 1 2 3 4; do
-    tapectl_json record frozen/c0 --source synth --blocks 5 >"$WORK/crowd.$i" 2>&1 &
-    CROWD+=($!)
-    tapectl_json play "$OLD" --sink verify >"$WORK/crowd.play.$i" 2>&1 &
-    CROWD+=($!)
-    tapectl --timeout 60s channel create "frozen/n$i" --datatype cf32_le --block-bytes 1MiB --sample-rate 1e6 >/dev/null 2>&1 &
-    CROWD+=($!)
-  done
-}
+source "$(dirname "${BASH_SOURCE[0]}")/frozen_disk.sh"
 
 # answers WHAT COMMAND...: within 2 s, on a machine as fast as it was told.
 answers() {
@@ -67,9 +25,7 @@ job_of() { tapectl_json jobs list | jq -c --arg lun "/$1/" '[.jobs[] | select(.r
 is_over() { [[ ! -e /proc/$1 ]] || grep -q '^State:.*Z' "/proc/$1/status"; }
 
 begin_test
-FROZEN=no CROWD=()
-trap end_disk EXIT
-make_disk
+begin_disk
 mkdir "$WORK/member-good" "$WORK/disk/member"
 start_storage
 start_worker
