@@ -36,7 +36,7 @@ slowest_answer_ms() {
 # worker makes none while none are taken.
 one_round() {
   local recording alone frozen answer_alone answer
-  start_job record good/c0 --source synth --slots 8 --duration 600s
+  start_job record good/c0 --source synth --slots 8 --duration 600s >/dev/null
   recording=$(job_of good | jq -r .recording)
   alone=$(nanoseconds)
   answer_alone=$(slowest_answer_ms "$DURATION")
@@ -47,17 +47,18 @@ one_round() {
   frozen=$(nanoseconds)
   answer=$(slowest_answer_ms "$DURATION")
   frozen+=" $(nanoseconds)"
-  kill -INT "$JOB_PID"
+  tapectl jobs cancel "$(job_of good | jq -r .name)" >/dev/null
   end_job
   json_is "$ANSWER" '.state == "CANCELLED"' "the recording ended before it was told to"
   thaw
   wait "${CROWD[@]}" || true
   CROWD=()
+  wait_for 20 is_closed "$recording" || return 1
   # shellcheck disable=SC2086
   "$TAPEDECK_ROOT/tests/bench/block_times.py" "$GOOD/c0/${recording##*/}/index" $alone $frozen |
     jq -c --argjson alone "$answer_alone" --argjson beside "$answer" \
       '. + {answer_alone_ms: $alone, answer_beside_ms: $beside}'
-  tapectl recordings delete "$recording" >/dev/null
+  wait_for 20 tapectl recordings delete "$recording" || return 1
 }
 
 job_of() { tapectl_json jobs list | jq -c --arg lun "/$1/" '[.jobs[] | select(.recording | contains($lun))][0]'; }
