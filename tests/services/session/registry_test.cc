@@ -50,8 +50,8 @@ class RefusalTest : public testing::Test {
     return executor_.RunUntil([&] { return Told() == workers; });
   }
 
+  std::deque<Heard> workers_;  // heard of until the executor's last task is gone
   ManualExecutor executor_{absl::ZeroDuration()};
-  std::deque<Heard> workers_;
   Registry registry_{{&executor_}, {}, nullptr};
 };
 
