@@ -2,8 +2,8 @@
 # What a recording at full rate loses to eight sessions and four calls that wait for the frozen disk of another LUN: its rate
 # beside the one it had before in the same run, the longest time it took no block, and the longest answer of the node's health.
 #   tests/bench/frozen.sh [--rounds N] [--seconds N] [--check]
-# Its LUN lies in memory (/dev/shm, of which it takes half), which has no pauses of its own; as root. --check exits 1 below 0.95 of the rate, above
-# 50 ms without a block or 100 ms without an answer.
+# Its LUN lies in memory (/dev/shm, of which it takes half), which has no pauses of its own; as root.
+# --check exits 1 below 0.95 of the rate, above 50 ms without a block or 100 ms without an answer.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/../e2e/frozen_disk.sh"
 
@@ -60,8 +60,6 @@ one_round() {
       '. + {answer_alone_ms: $alone, answer_beside_ms: $beside}'
   wait_for 20 tapectl recordings delete "$recording" || return 1
 }
-
-job_of() { tapectl_json jobs list | jq -c --arg lun "/$1/" '[.jobs[] | select(.recording | contains($lun))][0]'; }
 
 main() {
   local all free

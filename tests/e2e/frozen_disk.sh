@@ -2,7 +2,7 @@
 # Sourced where a LUN's disk shall not answer any more: a file system of its own at WORK/disk, which is frozen, and a crowd
 # of callers that want it.
 # shellcheck source=tests/e2e/lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/../e2e/lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 CROWD=()
 
 # begin_disk: after begin_test. However the test ends, the disk is thawed and gone.
@@ -51,3 +51,6 @@ crowd() {
     CROWD+=($!)
   done
 }
+
+# job_of LUN: the newest job that records into it.
+job_of() { tapectl_json jobs list | jq -c --arg lun "/$1/" '[.jobs[] | select(.recording | contains($lun))][0] // {blocks: 0}'; }

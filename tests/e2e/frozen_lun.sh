@@ -19,8 +19,6 @@ blocks_in() {
   echo $(($(job_of good | jq .blocks) - before))
 }
 
-job_of() { tapectl_json jobs list | jq -c --arg lun "/$1/" '[.jobs[] | select(.recording | contains($lun))][0] // {blocks: 0}'; }
-
 # is_over PID: it has ended, but for threads that the kernel does not let go of before the disk answers.
 is_over() { [[ ! -e /proc/$1 ]] || grep -q '^State:.*Z' "/proc/$1/status"; }
 

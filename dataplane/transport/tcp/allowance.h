@@ -14,8 +14,8 @@ namespace tapedeck::dataplane::tcp {
 // what goes with them. Not thread-safe.
 class Allowance {
  public:
-  // Without any payload: sixteen times what pings, ends and the missing blocks of a lossy source
-  // need; a thousandth of what one connection can bring.
+  // Without any payload: pings, ends and the missing blocks of a lossy source need less; a flood
+  // brings a hundred times as many.
   static constexpr int64_t kPerSecond = 20'000;
 
   // Saved up at most; the grants of a lane that comes up are 64.
