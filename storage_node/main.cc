@@ -21,9 +21,9 @@
 #include "services/session/registry.h"
 #include "services/session_stream/session_service.h"
 #include "services/spare_memory.h"
-#include "storage_node/check.h"
-#include "storage_node/describer.h"
-#include "storage_node/node.h"
+#include "storage_node/node/check.h"
+#include "storage_node/node/describer.h"
+#include "storage_node/node/node.h"
 #include "storage_node/settings.h"
 
 namespace tapedeck::storage_node {
@@ -38,8 +38,8 @@ constexpr absl::Duration kStopLimit = absl::Seconds(9);
 // A line for each finding and one for the whole, on stdout.
 absl::Status RunCheck(const std::string& state_dir) {
   const dataplane::SystemClock clock;
-  TD_ASSIGN_OR_RETURN(const CheckTotals totals,
-                      CheckStorage(state_dir, clock, [](const Finding& finding) {
+  TD_ASSIGN_OR_RETURN(const node::CheckTotals totals,
+                      node::CheckStorage(state_dir, clock, [](const node::Finding& finding) {
                         std::printf("%s %s: %s\n", finding.where.c_str(), finding.kind.c_str(),
                                     finding.detail.c_str());
                       }));
@@ -55,18 +55,20 @@ absl::Status RunCheck(const std::string& state_dir) {
 
 absl::Status Run(const Settings& settings) {
   if (settings.check) return RunCheck(settings.state);
-  if (settings.rebuild_catalog) return RebuildCatalog(settings.state, settings.members);
+  if (settings.rebuild_catalog) return node::RebuildCatalog(settings.state, settings.members);
   std::optional<services::StopLimit> limit;  // goes last
   TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, true));
   const auto placement = services::Placement::Discover(rails->transports());
   placement.PinPollers(rails->transports());
   TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());
-  TD_ASSIGN_OR_RETURN(const auto node, StorageNode::Create({.state_dir = settings.state,
-                                                            .follow_bytes = settings.follow_bytes,
-                                                            .rails = rails->transports()}));
+  TD_ASSIGN_OR_RETURN(const auto node,
+                      node::StorageNode::Create({.state_dir = settings.state,
+                                                 .follow_bytes = settings.follow_bytes,
+                                                 .rails = rails->transports()}));
   services::session::Registry registry(services::AsExecutors(loops), rails->transports(),
                                        &node->sessions());
-  const Describer describer(absl::StrCat(services::HostName(), "/storage"), placement, registry);
+  const node::Describer describer(absl::StrCat(services::HostName(), "/storage"), placement,
+                                  registry);
   TD_ASSIGN_OR_RETURN(
       const auto server,
       services::server::Server::Create(

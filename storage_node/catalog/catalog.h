@@ -15,8 +15,8 @@
 #include "absl/synchronization/mutex.h"
 #include "services/catalog.h"
 #include "storage_node/catalog/database.h"
+#include "storage_node/catalog/names.h"
 #include "storage_node/format/manifest.h"
-#include "storage_node/names.h"
 
 namespace tapedeck::storage_node::catalog {
 

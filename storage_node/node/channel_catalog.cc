@@ -8,12 +8,12 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "storage_node/admission/new_recording.h"
 #include "storage_node/format/limits.h"
-#include "storage_node/node/config_files.h"
-#include "storage_node/node/new_recording.h"
-#include "storage_node/node/recordings.h"
+#include "storage_node/luns/config_files.h"
+#include "storage_node/recordings/recordings.h"
 
-namespace tapedeck::storage_node {
+namespace tapedeck::storage_node::node {
 namespace {
 
 constexpr uint64_t kMinBlockBytes = 64 << 10;
@@ -32,7 +32,7 @@ absl::Status CheckBlockBytes(uint64_t bytes) {
 }
 
 // Whoever holds blocks in memory for a trigger acknowledges what it has not stored.
-absl::Status CheckTrigger(const services::Channel& channel, const OpenLun& lun) {
+absl::Status CheckTrigger(const services::Channel& channel, const luns::OpenLun& lun) {
   const bool ring = lun.config.full_policy == services::FullPolicy::kRing;
   absl::string_view why;
   if (channel.pre_trigger_ns < 0 || channel.post_trigger_ns < 0) {
@@ -52,8 +52,9 @@ absl::Status CheckTrigger(const services::Channel& channel, const OpenLun& lun) 
 }
 
 // Two segments of a stream may be open at a time, and old ones must have room beside them.
-absl::Status CheckSegments(const services::Channel& channel, const OpenLun& lun) {
-  const uint64_t segment = lun.footprint(channel.block_bytes).OfBlocks(SegmentBlocks(channel, lun));
+absl::Status CheckSegments(const services::Channel& channel, const luns::OpenLun& lun) {
+  const uint64_t segment =
+      lun.footprint(channel.block_bytes).OfBlocks(admission::SegmentBlocks(channel, lun));
   if (lun.config.full_policy == services::FullPolicy::kStop ||
       segment <= lun.capacity->limit() / 4) {
     return absl::OkStatus();
@@ -65,7 +66,7 @@ absl::Status CheckSegments(const services::Channel& channel, const OpenLun& lun)
       "ARGUMENT_INVALID", {{"field", "segment_bytes"}});
 }
 
-absl::Status Check(const services::Channel& channel, const OpenLun& lun) {
+absl::Status Check(const services::Channel& channel, const luns::OpenLun& lun) {
   TD_RETURN_IF_ERROR(CheckBlockBytes(channel.block_bytes));
   if (const auto type = dataplane::ParseDatatype(channel.datatype); !type.ok()) {
     return services::WithReason(type.status(), "DATATYPE_INVALID",
@@ -95,7 +96,7 @@ absl::StatusOr<services::Channel> ChannelService::CreateChannel(const services::
 }
 
 absl::StatusOr<services::Channel> ChannelService::Create(services::Channel channel) {
-  TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
   {
     TD_ASSIGN_OR_RETURN(const auto lun, parts_.luns.Find(name.lun));
     TD_RETURN_IF_ERROR(Check(channel, *lun));
@@ -112,38 +113,39 @@ absl::StatusOr<services::Channel> ChannelService::Create(services::Channel chann
   TD_ASSIGN_OR_RETURN(const auto lun, parts_.luns.Find(name.lun));
   if (!channel.op_chosen) channel.op = dataplane::TransferOp::kRead;
   channel.create_time_ns = parts_.settings.clock->WallNs();
-  TD_RETURN_IF_ERROR(WriteChannelFile(*lun, channel));
+  TD_RETURN_IF_ERROR(luns::WriteChannelFile(*lun, channel));
   TD_RETURN_IF_ERROR(parts_.catalog->PutChannel(name, channel));
   return channel;
 }
 
 absl::StatusOr<services::Channel> ChannelService::GetChannel(const std::string& name) {
-  TD_ASSIGN_OR_RETURN(const ResourceName parsed, ParseChannelName(name));
-  return FindChannel(parts_, parsed);
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName parsed, catalog::ParseChannelName(name));
+  return recordings::FindChannel(parts_, parsed);
 }
 
 absl::StatusOr<std::vector<services::Channel>> ChannelService::ListChannels(
     const std::string& parent) {
-  TD_ASSIGN_OR_RETURN(const ResourceName parsed, ParseLunName(parent, Wildcard::kAllowed));
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName parsed,
+                      catalog::ParseLunName(parent, catalog::Wildcard::kAllowed));
   if (parsed.lun != "-") TD_RETURN_IF_ERROR(parts_.luns.CheckExists(parsed.lun));
   return parts_.catalog->ListChannels(parsed.lun);
 }
 
 absl::Status ChannelService::DeleteChannel(const std::string& name) {
-  TD_ASSIGN_OR_RETURN(const ResourceName parsed, ParseChannelName(name));
-  TD_RETURN_IF_ERROR(FindChannel(parts_, parsed).status());
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName parsed, catalog::ParseChannelName(name));
+  TD_RETURN_IF_ERROR(recordings::FindChannel(parts_, parsed).status());
   const auto lease = parts_.leases->TakeExclusive(name);
   if (lease == nullptr) return InUse(name, "is being recorded or played; end those sessions first");
-  TD_RETURN_IF_ERROR(FindChannel(parts_, parsed).status());
+  TD_RETURN_IF_ERROR(recordings::FindChannel(parts_, parsed).status());
   TD_ASSIGN_OR_RETURN(const uint64_t recordings, parts_.catalog->CountRecordings(parsed));
   if (recordings > 0) {
     return InUse(name, absl::StrCat("holds ", recordings, " recordings; delete them first"));
   }
   TD_ASSIGN_OR_RETURN(const auto lun, parts_.luns.Find(parsed.lun));
-  TD_RETURN_IF_ERROR(RemoveChannelFile(*lun, parsed.channel));
+  TD_RETURN_IF_ERROR(luns::RemoveChannelFile(*lun, parsed.channel));
   dataplane::Log(dataplane::LogLevel::kInfo, "channel_catalog", "channel deleted",
                  {{"channel", name}, {"why", "asked for"}});
   return parts_.catalog->DeleteChannel(parsed);
 }
 
-}  // namespace tapedeck::storage_node
+}  // namespace tapedeck::storage_node::node

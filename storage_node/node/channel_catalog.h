@@ -4,7 +4,7 @@
 #include "services/catalog.h"
 #include "storage_node/node/parts.h"
 
-namespace tapedeck::storage_node {
+namespace tapedeck::storage_node::node {
 
 // Any thread. Owned by the node.
 class ChannelService final : public services::ChannelCatalog {
@@ -23,4 +23,4 @@ class ChannelService final : public services::ChannelCatalog {
   NodeParts& parts_;
 };
 
-}  // namespace tapedeck::storage_node
+}  // namespace tapedeck::storage_node::node

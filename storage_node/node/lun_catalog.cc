@@ -9,13 +9,13 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
-#include "storage_node/node/attach.h"
-#include "storage_node/node/config_files.h"
-#include "storage_node/node/lun_check.h"
-#include "storage_node/node/reconcile.h"
-#include "storage_node/node/recordings.h"
+#include "storage_node/luns/config_files.h"
+#include "storage_node/luns/lun_check.h"
+#include "storage_node/opening/attach.h"
+#include "storage_node/opening/reconcile.h"
+#include "storage_node/recordings/recordings.h"
 
-namespace tapedeck::storage_node {
+namespace tapedeck::storage_node::node {
 namespace {
 
 // Well within the time that a client waits for an answer.
@@ -26,7 +26,7 @@ void LogLun(absl::string_view event, const std::string& name, const std::string&
 }
 
 // Whoever has begun to look at it has it a moment longer; then its members may be unmounted.
-absl::Status AwaitClosed(const std::string& name, const std::weak_ptr<OpenLun>& lun) {
+absl::Status AwaitClosed(const std::string& name, const std::weak_ptr<luns::OpenLun>& lun) {
   const absl::Time deadline = absl::Now() + kCloseLimit;
   while (!lun.expired()) {
     if (absl::Now() > deadline) {
@@ -59,31 +59,31 @@ absl::StatusOr<services::Lun> LunService::CreateLun(const services::Lun& lun,
 }
 
 absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
-  TD_ASSIGN_OR_RETURN(const ResourceName name, ParseLunName(lun.name));
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(lun.name));
   TD_ASSIGN_OR_RETURN(store::StoreKindInfo kind, store::FindStoreKind(lun.store));
-  TD_RETURN_IF_ERROR(CheckLunShape(lun, kind));
-  TD_RETURN_IF_ERROR(NormalizeMembers(&lun));
+  TD_RETURN_IF_ERROR(luns::CheckLunShape(lun, kind));
+  TD_RETURN_IF_ERROR(luns::NormalizeMembers(&lun));
   const auto lease = parts_.leases->TakeExclusive(lun.name);
   if (lease == nullptr || parts_.luns.Has(name.lun)) {
     return services::WithReason(
         absl::AlreadyExistsError(absl::StrCat(lun.name, " exists; choose another name")),
         "LUN_EXISTS", {{"lun", name.lun}});
   }
-  TD_RETURN_IF_ERROR(CheckApartFromAll(lun, parts_.luns));
+  TD_RETURN_IF_ERROR(luns::CheckApartFromAll(lun, parts_.luns));
   lun.uid = format::Uuid::Make(parts_.settings.random).ToString();
   lun.create_time_ns = parts_.settings.clock->WallNs();
-  TD_RETURN_IF_ERROR(CheckLunDescription(lun));
-  auto open = std::make_shared<OpenLun>(
-      OpenLun{.config = lun, .channel_root = ChannelRoot(parts_.settings.state_dir, lun)});
+  TD_RETURN_IF_ERROR(luns::CheckLunDescription(lun));
+  auto open = std::make_shared<luns::OpenLun>(luns::OpenLun{
+      .config = lun, .channel_root = luns::ChannelRoot(parts_.settings.state_dir, lun)});
   TD_ASSIGN_OR_RETURN(open->store, kind.create(lun));
-  open->capacity = CapacityOf(lun, *open->store);
-  if (absl::Status status = CheckLunPolicies(*open); !status.ok()) {
+  open->capacity = luns::CapacityOf(lun, *open->store);
+  if (absl::Status status = luns::CheckLunPolicies(*open); !status.ok()) {
     open->store = nullptr;
     kind.remove(lun).IgnoreError();
     return status;
   }
   open->kind = std::move(kind);
-  if (absl::Status status = WriteLunFile(parts_.settings.state_dir, lun); !status.ok()) {
+  if (absl::Status status = luns::WriteLunFile(parts_.settings.state_dir, lun); !status.ok()) {
     // The LUN is not there yet for anybody: whatever is left on the members says whose it was.
     open->store = nullptr;
     open->kind.remove(lun).IgnoreError();
@@ -93,7 +93,7 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
   return Present(name.lun, *open);
 }
 
-absl::StatusOr<services::Lun> LunService::Present(const std::string& id, const OpenLun& lun) {
+absl::StatusOr<services::Lun> LunService::Present(const std::string& id, const luns::OpenLun& lun) {
   services::Lun out = lun.config;
   out.capacity_bytes = lun.capacity->limit();
   out.used_bytes = lun.capacity->used();
@@ -102,7 +102,7 @@ absl::StatusOr<services::Lun> LunService::Present(const std::string& id, const O
 }
 
 absl::StatusOr<services::Lun> LunService::PresentOffline(const std::string& id,
-                                                         const OfflineLun& lun) {
+                                                         const luns::OfflineLun& lun) {
   services::Lun out = lun.config;
   out.state = services::LunState::kOffline;
   out.cause = std::string(lun.cause.message());
@@ -111,7 +111,7 @@ absl::StatusOr<services::Lun> LunService::PresentOffline(const std::string& id,
 }
 
 absl::StatusOr<services::Lun> LunService::GetLun(const std::string& name) {
-  TD_ASSIGN_OR_RETURN(const ResourceName parsed, ParseLunName(name));
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName parsed, catalog::ParseLunName(name));
   const auto offline = parts_.luns.Offline();
   if (const auto it = offline.find(parsed.lun); it != offline.end()) {
     return PresentOffline(parsed.lun, it->second);
@@ -135,7 +135,7 @@ absl::StatusOr<std::vector<services::Lun>> LunService::ListLuns() {
 }
 
 absl::Status LunService::DeleteLun(const std::string& name, bool force) {
-  TD_ASSIGN_OR_RETURN(const ResourceName parsed, ParseLunName(name));
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName parsed, catalog::ParseLunName(name));
   TD_RETURN_IF_ERROR(parts_.luns.CheckExists(parsed.lun));
   const auto lease = parts_.leases->TakeExclusive(name);
   if (lease == nullptr) return InUse(name);
@@ -151,7 +151,7 @@ absl::Status LunService::DeleteLun(const std::string& name, bool force) {
   }
   TD_RETURN_IF_ERROR(DeleteContents(parsed.lun, *lun));
   // Without its file the node no longer looks for the LUN: then its members may go.
-  TD_RETURN_IF_ERROR(RemoveLunFile(parts_.settings.state_dir, parsed.lun));
+  TD_RETURN_IF_ERROR(luns::RemoveLunFile(parts_.settings.state_dir, parsed.lun));
   parts_.luns.Erase(parsed.lun);
   const auto remove = lun->kind.remove;
   const services::Lun config = lun->config;
@@ -166,7 +166,7 @@ absl::StatusOr<services::Lun> LunService::AttachLun(const services::LunAttachmen
   // Of a request that was answered before.
   const auto get = [&] { return GetLun(name); };
   const auto attach = [&]() -> absl::StatusOr<services::Lun> {
-    TD_ASSIGN_OR_RETURN(name, storage_node::AttachLun(parts_, asked));
+    TD_ASSIGN_OR_RETURN(name, opening::AttachLun(parts_, asked));
     return GetLun(name);
   };
   if (asked.name.empty()) return attach();
@@ -174,7 +174,7 @@ absl::StatusOr<services::Lun> LunService::AttachLun(const services::LunAttachmen
 }
 
 absl::Status LunService::DetachLun(const std::string& name) {
-  TD_ASSIGN_OR_RETURN(const ResourceName parsed, ParseLunName(name));
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName parsed, catalog::ParseLunName(name));
   TD_RETURN_IF_ERROR(parts_.luns.CheckExists(parsed.lun));
   const auto lease = parts_.leases->TakeExclusive(name);
   if (lease == nullptr) return InUse(name);
@@ -187,40 +187,40 @@ absl::Status LunService::DetachLun(const std::string& name) {
         "ARGUMENT_INVALID", {{"field", "name"}});
   }
   // What they do not say would be lost.
-  TD_ASSIGN_OR_RETURN(const auto channels, ReadChannelFiles(*lun, {}));
-  TD_RETURN_IF_ERROR(DescribeOnMembers(*lun, channels));
-  TD_RETURN_IF_ERROR(ForgetLunFile(parts_.settings.state_dir, parsed.lun));
+  TD_ASSIGN_OR_RETURN(const auto channels, luns::ReadChannelFiles(*lun, {}));
+  TD_RETURN_IF_ERROR(luns::DescribeOnMembers(*lun, channels));
+  TD_RETURN_IF_ERROR(luns::ForgetLunFile(parts_.settings.state_dir, parsed.lun));
   parts_.luns.Erase(parsed.lun);
   LogLun("LUN detached", name, "asked for; its members are as they were");
-  TD_RETURN_IF_ERROR(ForgetLuns(parts_));
-  const std::weak_ptr<OpenLun> left = lun;
+  TD_RETURN_IF_ERROR(opening::ForgetLuns(parts_));
+  const std::weak_ptr<luns::OpenLun> left = lun;
   lun = nullptr;
   return AwaitClosed(name, left);
 }
 
 absl::Status LunService::Forget(const std::string& id) {
-  TD_RETURN_IF_ERROR(ForgetLunFile(parts_.settings.state_dir, id));
+  TD_RETURN_IF_ERROR(luns::ForgetLunFile(parts_.settings.state_dir, id));
   parts_.luns.Erase(id);
   LogLun("LUN forgotten", "luns/" + id,
          "asked for while it was offline; its members are as they were");
-  return ForgetLuns(parts_);
+  return opening::ForgetLuns(parts_);
 }
 
-absl::Status LunService::DeleteContents(const std::string& id, const OpenLun& lun) {
+absl::Status LunService::DeleteContents(const std::string& id, const luns::OpenLun& lun) {
   TD_ASSIGN_OR_RETURN(const auto rows, parts_.catalog->ListRecordings({.lun = id, .channel = "-"}));
   for (const catalog::RecordingRow& row : rows) {
     TD_RETURN_IF_ERROR(
         lun.store->DeleteRecording({.channel = row.name.channel, .recording = row.name.recording}));
-    LogDeleted(row.name, "its LUN is being deleted");
+    recordings::LogDeleted(row.name, "its LUN is being deleted");
     TD_RETURN_IF_ERROR(parts_.catalog->DeleteRecording(row.name));
   }
   TD_ASSIGN_OR_RETURN(const auto channels, parts_.catalog->ListChannels(id));
   for (const services::Channel& channel : channels) {
-    TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel.name));
-    TD_RETURN_IF_ERROR(RemoveChannelFile(lun, name.channel));
+    TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
+    TD_RETURN_IF_ERROR(luns::RemoveChannelFile(lun, name.channel));
     TD_RETURN_IF_ERROR(parts_.catalog->DeleteChannel(name));
   }
   return absl::OkStatus();
 }
 
-}  // namespace tapedeck::storage_node
+}  // namespace tapedeck::storage_node::node

@@ -4,7 +4,7 @@
 #include "services/catalog.h"
 #include "storage_node/node/parts.h"
 
-namespace tapedeck::storage_node {
+namespace tapedeck::storage_node::node {
 
 // Any thread. Owned by the node.
 class LunService final : public services::LunCatalog {
@@ -22,13 +22,13 @@ class LunService final : public services::LunCatalog {
 
  private:
   absl::StatusOr<services::Lun> Create(services::Lun lun);
-  absl::StatusOr<services::Lun> Present(const std::string& id, const OpenLun& lun);
-  absl::StatusOr<services::Lun> PresentOffline(const std::string& id, const OfflineLun& lun);
+  absl::StatusOr<services::Lun> Present(const std::string& id, const luns::OpenLun& lun);
+  absl::StatusOr<services::Lun> PresentOffline(const std::string& id, const luns::OfflineLun& lun);
   // Its members stay as they are.
   absl::Status Forget(const std::string& id);
-  absl::Status DeleteContents(const std::string& id, const OpenLun& lun);
+  absl::Status DeleteContents(const std::string& id, const luns::OpenLun& lun);
 
   NodeParts& parts_;
 };
 
-}  // namespace tapedeck::storage_node
+}  // namespace tapedeck::storage_node::node

@@ -13,16 +13,16 @@
 #include "absl/synchronization/mutex.h"
 #include "dataplane/clock.h"
 #include "dataplane/transport/transport.h"
+#include "storage_node/capture/trigger_port.h"
 #include "storage_node/catalog/catalog.h"
-#include "storage_node/desk.h"
 #include "storage_node/format/uuid.h"
-#include "storage_node/leases.h"
-#include "storage_node/node/lun_table.h"
-#include "storage_node/node/opening_turns.h"
-#include "storage_node/recording_writer.h"
-#include "storage_node/trigger_port.h"
+#include "storage_node/luns/desk.h"
+#include "storage_node/luns/lun_table.h"
+#include "storage_node/luns/opening_turns.h"
+#include "storage_node/recording/recording_writer.h"
+#include "storage_node/recordings/leases.h"
 
-namespace tapedeck::storage_node {
+namespace tapedeck::storage_node::node {
 
 // A session's ring: as many slots as fit in `ring_bytes` and can be registered on all rails, at
 // most `ring_slots`, but never fewer than 8.
@@ -41,13 +41,13 @@ struct StorageSettings {
 // The recordings that are being written. Any thread.
 class LiveRecordings {
  public:
-  void Add(const std::string& name, const std::shared_ptr<LiveRecording>& recording) {
+  void Add(const std::string& name, const std::shared_ptr<recording::LiveRecording>& recording) {
     absl::MutexLock lock(&mutex_);
     std::erase_if(recordings_, [](const auto& entry) { return entry.second.expired(); });
     recordings_[name] = recording;
   }
   // Null if nobody writes it.
-  std::shared_ptr<LiveRecording> Find(const std::string& name) {
+  std::shared_ptr<recording::LiveRecording> Find(const std::string& name) {
     absl::MutexLock lock(&mutex_);
     const auto it = recordings_.find(name);
     return it == recordings_.end() ? nullptr : it->second.lock();
@@ -55,20 +55,21 @@ class LiveRecordings {
 
  private:
   absl::Mutex mutex_;
-  std::map<std::string, std::weak_ptr<LiveRecording>> recordings_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, std::weak_ptr<recording::LiveRecording>> recordings_
+      ABSL_GUARDED_BY(mutex_);
 };
 
 // The sessions that wait for triggers, by channel. Any thread.
 class LiveTriggers {
  public:
-  void Add(const std::string& channel, const std::shared_ptr<TriggerPort>& port) {
+  void Add(const std::string& channel, const std::shared_ptr<capture::TriggerPort>& port) {
     absl::MutexLock lock(&mutex_);
     std::erase_if(ports_, [](const auto& entry) { return entry.second.expired(); });
     ports_.emplace(channel, port);
   }
-  std::vector<std::shared_ptr<TriggerPort>> Find(const std::string& channel) {
+  std::vector<std::shared_ptr<capture::TriggerPort>> Find(const std::string& channel) {
     absl::MutexLock lock(&mutex_);
-    std::vector<std::shared_ptr<TriggerPort>> found;
+    std::vector<std::shared_ptr<capture::TriggerPort>> found;
     const auto [first, last] = ports_.equal_range(channel);
     for (auto it = first; it != last; ++it) {
       if (auto port = it->second.lock()) found.push_back(std::move(port));
@@ -78,30 +79,30 @@ class LiveTriggers {
 
  private:
   absl::Mutex mutex_;
-  std::multimap<std::string, std::weak_ptr<TriggerPort>> ports_ ABSL_GUARDED_BY(mutex_);
+  std::multimap<std::string, std::weak_ptr<capture::TriggerPort>> ports_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Any thread. Lives as long as the node. The catalog is shared with writers, which may seal after
 // everything else is gone.
 struct NodeParts {
   StorageSettings settings;  // clock and random set
-  std::shared_ptr<Leases> leases = std::make_shared<Leases>();
+  std::shared_ptr<recordings::Leases> leases = std::make_shared<recordings::Leases>();
   std::shared_ptr<catalog::Catalog> catalog;
-  std::shared_ptr<Verifier> verifier;  // set
-  LunTable luns;
-  OpeningTurns opening_turns;
+  std::shared_ptr<recording::Verifier> verifier;  // set
+  luns::LunTable luns;
+  luns::OpeningTurns opening_turns;
   LiveRecordings live;
-  std::shared_ptr<TailMemory> follow_memory;  // null: followers read the stores
+  std::shared_ptr<follow::TailMemory> follow_memory;  // null: followers read the stores
   LiveTriggers triggers;
   // What is queued uses the others, and other desks. Of what sessions wait for, and of what nobody
   // waits for: policies' deletions, and LUNs that were offline.
-  Desks desks;
-  Desks upkeep;
-  Desks memory;  // where rings are made
-  Desks looks;   // where it is seen whether members are still there
+  luns::Desks desks;
+  luns::Desks upkeep;
+  luns::Desks memory;  // where rings are made
+  luns::Desks looks;   // where it is seen whether members are still there
 
   ~NodeParts() {
-    for (Desks* each : {&desks, &upkeep, &memory, &looks}) each->Stop();
+    for (luns::Desks* each : {&desks, &upkeep, &memory, &looks}) each->Stop();
   }
 };
 
@@ -128,4 +129,4 @@ absl::StatusOr<T> Once(NodeParts& parts, const std::string& request_id, const st
   return result;
 }
 
-}  // namespace tapedeck::storage_node
+}  // namespace tapedeck::storage_node::node

@@ -8,9 +8,9 @@
 #include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
-#include "storage_node/node/recordings.h"
+#include "storage_node/recordings/recordings.h"
 
-namespace tapedeck::storage_node {
+namespace tapedeck::storage_node::node {
 namespace {
 
 // What is being closed at this moment is closed soon.
@@ -24,13 +24,14 @@ absl::Status Retry(const std::function<absl::Status()>& act) {
 }
 
 // What is acknowledged stays, even if the power is cut.
-absl::Status AwaitNoted(const FoundRecording& found, LiveRecording& live) {
-  return live.AwaitNoted() ? absl::OkStatus()
-                           : Busy(found, "failed before this was on the disk; try again");
+absl::Status AwaitNoted(const recordings::FoundRecording& found, recording::LiveRecording& live) {
+  return live.AwaitNoted()
+             ? absl::OkStatus()
+             : recordings::Busy(found, "failed before this was on the disk; try again");
 }
 
 // It was deleted for want of room before it could be kept, and so was all before it.
-void LeaveOut(const std::string& recording, Caught& caught) {
+void LeaveOut(const std::string& recording, capture::Caught& caught) {
   services::Capture& capture = caught.capture;
   const auto gone = std::ranges::find(capture.recordings, recording);
   if (gone == capture.recordings.end()) return;
@@ -42,7 +43,7 @@ void LeaveOut(const std::string& recording, Caught& caught) {
   if (caught.to_mark == recording) caught.to_mark.clear();
 }
 
-absl::Status NoRoomForAnnotations(const FoundRecording& found) {
+absl::Status NoRoomForAnnotations(const recordings::FoundRecording& found) {
   const std::string recording = found.name.ToString();
   const uint64_t kib = found.lun->store->layout().annotation_bytes >> 10;
   return services::WithReason(
@@ -52,8 +53,8 @@ absl::Status NoRoomForAnnotations(const FoundRecording& found) {
       {{"limit", absl::StrCat(kib, " KiB")}, {"option", "annotations of a recording"}});
 }
 
-absl::Status AddAnnotation(const FoundRecording& found, const services::Annotation& annotation,
-                           format::Manifest* manifest) {
+absl::Status AddAnnotation(const recordings::FoundRecording& found,
+                           const services::Annotation& annotation, format::Manifest* manifest) {
   size_t bytes = services::BytesOf(annotation);
   for (const services::Annotation& one : manifest->annotations) bytes += services::BytesOf(one);
   if (bytes > found.lun->store->layout().annotation_bytes) return NoRoomForAnnotations(found);
@@ -65,8 +66,8 @@ absl::Status AddAnnotation(const FoundRecording& found, const services::Annotati
 
 absl::StatusOr<std::vector<services::Capture>> RecorderService::TriggerRecording(
     const std::string& channel, const services::Trigger& trigger) {
-  TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(channel));
-  TD_RETURN_IF_ERROR(FindChannel(parts_, name).status());
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel));
+  TD_RETURN_IF_ERROR(recordings::FindChannel(parts_, name).status());
   std::vector<services::Capture> captures;
   for (const auto& port : parts_.triggers.Find(channel)) {
     auto caught = port->Fire(trigger);
@@ -84,7 +85,7 @@ absl::StatusOr<std::vector<services::Capture>> RecorderService::TriggerRecording
       "CHANNEL_NOT_TRIGGERED", {{"channel", channel}});
 }
 
-absl::Status RecorderService::WriteDown(Caught& caught, const services::Trigger& trigger) {
+absl::Status RecorderService::WriteDown(capture::Caught& caught, const services::Trigger& trigger) {
   std::vector<std::string> to_keep = caught.to_keep;
   for (const auto& [recording, live] : caught.told) {
     if (!live->AwaitNoted()) to_keep.push_back(recording);
@@ -106,28 +107,31 @@ absl::Status RecorderService::WriteDown(Caught& caught, const services::Trigger&
 
 absl::Status RecorderService::AnnotateRecording(const std::string& recording,
                                                 const services::Annotation& annotation) {
-  TD_ASSIGN_OR_RETURN(const FoundRecording found, FindRecording(parts_, recording));
+  TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found,
+                      recordings::FindRecording(parts_, recording));
   const auto live = parts_.live.Find(recording);
   if (live != nullptr && live->closed() == nullptr) {
     if (!live->HasRoomFor(annotation)) return NoRoomForAnnotations(found);
     return live->Annotate(annotation) ? AwaitNoted(found, *live)
-                                      : Busy(found, "is being closed; try again");
+                                      : recordings::Busy(found, "is being closed; try again");
   }
-  return RewriteManifest(parts_, recording, [&](format::Manifest* manifest) {
+  return recordings::RewriteManifest(parts_, recording, [&](format::Manifest* manifest) {
     return AddAnnotation(found, annotation, manifest);
   });
 }
 
 absl::Status RecorderService::KeepRecording(const std::string& recording, bool kept) {
-  TD_ASSIGN_OR_RETURN(const FoundRecording found, FindRecording(parts_, recording));
+  TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found,
+                      recordings::FindRecording(parts_, recording));
   const auto live = parts_.live.Find(recording);
   if (live != nullptr && live->closed() == nullptr) {
-    return live->Keep(kept) ? AwaitNoted(found, *live) : Busy(found, "is being closed; try again");
+    return live->Keep(kept) ? AwaitNoted(found, *live)
+                            : recordings::Busy(found, "is being closed; try again");
   }
-  return RewriteManifest(parts_, recording, [&](format::Manifest* manifest) {
+  return recordings::RewriteManifest(parts_, recording, [&](format::Manifest* manifest) {
     manifest->kept = kept;
     return absl::OkStatus();
   });
 }
 
-}  // namespace tapedeck::storage_node
+}  // namespace tapedeck::storage_node::node

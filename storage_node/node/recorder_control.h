@@ -7,7 +7,7 @@
 #include "services/recorder.h"
 #include "storage_node/node/parts.h"
 
-namespace tapedeck::storage_node {
+namespace tapedeck::storage_node::node {
 
 // Any thread. Owned by the node.
 class RecorderService final : public services::RecorderControl {
@@ -23,9 +23,9 @@ class RecorderService final : public services::RecorderControl {
  private:
   // Keeps and marks what the session could not by itself, since it is closed, and waits for what it
   // could.
-  absl::Status WriteDown(Caught& caught, const services::Trigger& trigger);
+  absl::Status WriteDown(capture::Caught& caught, const services::Trigger& trigger);
 
   NodeParts& parts_;
 };
 
-}  // namespace tapedeck::storage_node
+}  // namespace tapedeck::storage_node::node

@@ -7,10 +7,10 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
-#include "storage_node/node/recordings.h"
-#include "storage_node/verify.h"
+#include "storage_node/recordings/recordings.h"
+#include "storage_node/repair/verify.h"
 
-namespace tapedeck::storage_node {
+namespace tapedeck::storage_node::node {
 namespace {
 
 constexpr char kAbandoned[] = "ABORTED: the session ended without closing the recording";
@@ -34,7 +34,7 @@ bool HaveAbandonedClosed(NodeParts& parts, const std::vector<catalog::RecordingR
     const auto& done = asked.emplace_back(std::make_shared<absl::Notification>());
     desk->Run([&parts, done, lun = *lun, left = std::move(left)]() mutable {
       for (catalog::RecordingRow& row : left) {
-        CloseAbandoned(parts, *lun, &row, kAbandoned).IgnoreError();
+        recordings::CloseAbandoned(parts, *lun, &row, kAbandoned).IgnoreError();
       }
       done->Notify();
     });
@@ -47,48 +47,52 @@ bool HaveAbandonedClosed(NodeParts& parts, const std::vector<catalog::RecordingR
 }  // namespace
 
 absl::StatusOr<services::Recording> RecordingService::GetRecording(const std::string& name) {
-  TD_ASSIGN_OR_RETURN(FoundRecording found, FindRecording(parts_, name));
-  return Present(parts_, {.name = found.name, .manifest = std::move(found.manifest)});
+  TD_ASSIGN_OR_RETURN(recordings::FoundRecording found, recordings::FindRecording(parts_, name));
+  return recordings::Present(parts_, {.name = found.name, .manifest = std::move(found.manifest)});
 }
 
 absl::StatusOr<std::vector<services::Recording>> RecordingService::RecordingsAfter(
     const std::string& parent, const services::RecordingKey& after, size_t most) {
-  TD_ASSIGN_OR_RETURN(const ResourceName name, ParseChannelName(parent, Wildcard::kAllowed));
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName name,
+                      catalog::ParseChannelName(parent, catalog::Wildcard::kAllowed));
   if (name.lun != "-") TD_RETURN_IF_ERROR(parts_.luns.CheckExists(name.lun));
   if (name.lun != "-" && name.channel != "-")
-    TD_RETURN_IF_ERROR(FindChannel(parts_, name).status());
+    TD_RETURN_IF_ERROR(recordings::FindChannel(parts_, name).status());
   catalog::RowKey place{.start_ns = after.start_time_ns};
   if (!after.name.empty()) {
-    TD_ASSIGN_OR_RETURN(place.name, ParseRecordingName(after.name));
+    TD_ASSIGN_OR_RETURN(place.name, catalog::ParseRecordingName(after.name));
   }
   TD_ASSIGN_OR_RETURN(auto rows, parts_.catalog->RecordingsAfter(name, place, most));
   if (HaveAbandonedClosed(parts_, rows)) {
     TD_ASSIGN_OR_RETURN(rows, parts_.catalog->RecordingsAfter(name, place, most));
   }
   std::vector<services::Recording> recordings;
-  for (const catalog::RecordingRow& row : rows) recordings.push_back(Present(parts_, row));
+  for (const catalog::RecordingRow& row : rows)
+    recordings.push_back(recordings::Present(parts_, row));
   return recordings;
 }
 
 absl::Status RecordingService::DeleteRecording(const std::string& name) {
-  TD_ASSIGN_OR_RETURN(const FoundRecording found, FindRecording(parts_, name));
+  TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found,
+                      recordings::FindRecording(parts_, name));
   TD_ASSIGN_OR_RETURN(const bool removed,
-                      RemoveRecording(parts_, found.name, *found.lun, "asked for"));
-  if (!removed) return Busy(found, "is being written or played; end that session first");
+                      recordings::RemoveRecording(parts_, found.name, *found.lun, "asked for"));
+  if (!removed)
+    return recordings::Busy(found, "is being written or played; end that session first");
   return absl::OkStatus();
 }
 
 absl::Status RecordingService::VerifyRecording(
     const std::string& name, const std::function<bool(const services::VerifyProgress&)>& report) {
-  TD_ASSIGN_OR_RETURN(FoundRecording found, FindRecording(parts_, name));
+  TD_ASSIGN_OR_RETURN(recordings::FoundRecording found, recordings::FindRecording(parts_, name));
   const auto lease = parts_.leases->TakeShared(name);
-  if (lease == nullptr) return Busy(found, "is still being written");
-  TD_ASSIGN_OR_RETURN(found, FindRecording(parts_, name));
+  if (lease == nullptr) return recordings::Busy(found, "is still being written");
+  TD_ASSIGN_OR_RETURN(found, recordings::FindRecording(parts_, name));
   if (found.manifest.state == services::RecordingState::kRecording) {
-    return Busy(found, "was not closed yet; try again");
+    return recordings::Busy(found, "was not closed yet; try again");
   }
-  return VerifyBlocks(*found.lun->store, found.path(), found.manifest, *parts_.settings.clock,
-                      report);
+  return repair::VerifyBlocks(*found.lun->store, found.path(), found.manifest,
+                              *parts_.settings.clock, report);
 }
 
-}  // namespace tapedeck::storage_node
+}  // namespace tapedeck::storage_node::node

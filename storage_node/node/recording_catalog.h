@@ -4,7 +4,7 @@
 #include "services/catalog.h"
 #include "storage_node/node/parts.h"
 
-namespace tapedeck::storage_node {
+namespace tapedeck::storage_node::node {
 
 // Any thread. Owned by the node.
 class RecordingService final : public services::RecordingCatalog {
@@ -23,4 +23,4 @@ class RecordingService final : public services::RecordingCatalog {
   NodeParts& parts_;
 };
 
-}  // namespace tapedeck::storage_node
+}  // namespace tapedeck::storage_node::node

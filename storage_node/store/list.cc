@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "services/errors.h"
-#include "storage_node/directory/member.h"
-#include "storage_node/store/block/store.h"
+#include "storage_node/store/device/store.h"
 #include "storage_node/store/direct/store.h"
+#include "storage_node/store/directory/member.h"
 #include "storage_node/store/memory/store.h"
 #include "storage_node/store/posix/store.h"
 #include "storage_node/store/stripe/store.h"
@@ -17,7 +17,7 @@ namespace {
 
 // A kind whose LUNs stripe over members.
 StoreKindInfo Striped(services::StoreKind kind, bool directories, stripe::MemberStore member) {
-  const auto describe = directories ? directory::Member::Describe : block::Describe;
+  const auto describe = directories ? store::directory::Member::Describe : device::Describe;
   return {.kind = kind,
           .name = std::string(services::StoreName(kind)),
           .has_members = true,
@@ -31,21 +31,23 @@ StoreKindInfo Striped(services::StoreKind kind, bool directories, stripe::Member
 }  // namespace
 
 std::vector<StoreKindInfo> StoreKinds() {
-  return {
-      Striped(services::StoreKind::kPosix, /*directories=*/true,
-              {.create = posix::Create, .open = posix::Open, .remove = directory::Member::Remove}),
-      Striped(
-          services::StoreKind::kDirect, /*directories=*/true,
-          {.create = direct::Create, .open = direct::Open, .remove = directory::Member::Remove}),
-      Striped(services::StoreKind::kBlock, /*directories=*/false,
-              {.create = block::Create, .open = block::Open, .remove = block::Remove}),
-      {.kind = services::StoreKind::kMemory,
-       .name = "memory",
-       .needs_capacity = true,
-       .create = memory::Create,
-       .open = memory::Create,
-       .remove = [](const services::Lun&) { return absl::OkStatus(); },
-       .describe = [](const services::Lun&, uint32_t) { return absl::OkStatus(); }}};
+  return {Striped(services::StoreKind::kPosix, /*directories=*/true,
+                  {.create = posix::Create,
+                   .open = posix::Open,
+                   .remove = store::directory::Member::Remove}),
+          Striped(services::StoreKind::kDirect, /*directories=*/true,
+                  {.create = direct::Create,
+                   .open = direct::Open,
+                   .remove = store::directory::Member::Remove}),
+          Striped(services::StoreKind::kBlock, /*directories=*/false,
+                  {.create = device::Create, .open = device::Open, .remove = device::Remove}),
+          {.kind = services::StoreKind::kMemory,
+           .name = "memory",
+           .needs_capacity = true,
+           .create = memory::Create,
+           .open = memory::Create,
+           .remove = [](const services::Lun&) { return absl::OkStatus(); },
+           .describe = [](const services::Lun&, uint32_t) { return absl::OkStatus(); }}};
 }
 
 absl::StatusOr<format::LunMember> MemberAt(const std::string& path) {
@@ -55,8 +57,8 @@ absl::StatusOr<format::LunMember> MemberAt(const std::string& path) {
         absl::NotFoundError(absl::StrCat("member ", path, ": not there; mount its disk first")),
         "MEMBER_UNUSABLE", {{"member", path}});
   }
-  return std::filesystem::is_directory(path, error) ? directory::Member::DescribedBy(path)
-                                                    : block::DescribedBy(path);
+  return std::filesystem::is_directory(path, error) ? store::directory::Member::DescribedBy(path)
+                                                    : device::DescribedBy(path);
 }
 
 absl::StatusOr<StoreKindInfo> FindStoreKind(services::StoreKind kind) {

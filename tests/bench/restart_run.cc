@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/crc32c.h"
 #include "dataplane/status_macros.h"
-#include "storage_node/caller_loop.h"
-#include "storage_node/node.h"
-#include "storage_node/node/config_files.h"
+#include "storage_node/luns/config_files.h"
+#include "storage_node/node/node.h"
+#include "storage_node/recording/caller_loop.h"
 #include "storage_node/store/list.h"
 
 namespace tapedeck::bench {
@@ -42,13 +42,13 @@ class Restart {
   const RestartRun& run_;
   format::Uuid lun_uid_;
   const dataplane::SystemClock clock_{};
-  CallerLoop loop_{clock_};
+  recording::CallerLoop loop_{clock_};
 };
 
 absl::Status Restart::MakeLun() {
   const std::string member = absl::StrCat(run_.directory, "/member");
   std::filesystem::create_directories(member);
-  TD_ASSIGN_OR_RETURN(const auto node, StorageNode::Create({.state_dir = state_dir()}));
+  TD_ASSIGN_OR_RETURN(const auto node, node::StorageNode::Create({.state_dir = state_dir()}));
   TD_RETURN_IF_ERROR(
       node->luns()
           .CreateLun({.name = "luns/l", .store = services::StoreKind::kPosix, .members = {member}},
@@ -61,7 +61,7 @@ absl::Status Restart::MakeLun() {
 }
 
 absl::Status Restart::WithStore(const std::function<absl::Status(store::Store&)>& act) {
-  TD_ASSIGN_OR_RETURN(const auto luns, ReadLunFiles(state_dir()));
+  TD_ASSIGN_OR_RETURN(const auto luns, luns::ReadLunFiles(state_dir()));
   TD_ASSIGN_OR_RETURN(lun_uid_, format::Uuid::Parse(luns[0].uid));
   TD_ASSIGN_OR_RETURN(const auto kind, store::FindStoreKind(luns[0].store));
   TD_ASSIGN_OR_RETURN(const auto store, kind.open(luns[0]));
@@ -84,7 +84,7 @@ absl::Status Restart::MakeClosed(store::Store& store) {
                                                                 kBlockBytes, loop_));
     format::Manifest manifest = ManifestOf(id);
     manifest.state = services::RecordingState::kSealed;
-    TD_RETURN_IF_ERROR(Await<absl::Status>(loop_, [&](auto done) {
+    TD_RETURN_IF_ERROR(recording::Await<absl::Status>(loop_, [&](auto done) {
       files->WriteManifest(format::EncodeManifest(manifest), std::move(done));
     }));
   }
@@ -108,7 +108,7 @@ absl::Status Restart::WriteEntries(store::RecordingFiles& files, const format::M
       entries.Encode(entry, 0,
                      std::span(bytes).subspan(i * entries.entry_bytes, entries.entry_bytes));
     }
-    TD_RETURN_IF_ERROR(Await<absl::Status>(loop_, [&](auto done) {
+    TD_RETURN_IF_ERROR(recording::Await<absl::Status>(loop_, [&](auto done) {
       files.WriteIndex(0, entries.Offset(first), std::move(bytes), std::move(done));
     }));
   }
@@ -127,15 +127,15 @@ absl::Status Restart::MakeOpen(store::Store& store) {
                                  .generation = 1,
                                  .durable = run_.open_blocks - run_.unmarked_blocks},
                                 0);
-    TD_RETURN_IF_ERROR(Await<absl::Status>(loop_, [&](auto done) {
+    TD_RETURN_IF_ERROR(recording::Await<absl::Status>(loop_, [&](auto done) {
       files->WriteIndex(0, format::WatermarkOffset(1), store::Bytes(mark.begin(), mark.end()),
                         std::move(done));
     }));
-    TD_RETURN_IF_ERROR(Await<absl::Status>(loop_, [&](auto done) {
+    TD_RETURN_IF_ERROR(recording::Await<absl::Status>(loop_, [&](auto done) {
       files->WriteManifest(format::EncodeManifest(manifest), std::move(done));
     }));
     TD_RETURN_IF_ERROR(
-        Await<absl::Status>(loop_, [&](auto done) { files->Flush(std::move(done)); }));
+        recording::Await<absl::Status>(loop_, [&](auto done) { files->Flush(std::move(done)); }));
   }
   std::error_code error;
   std::filesystem::resize_file(absl::StrCat(run_.directory, "/member/c/open/data"),
@@ -145,7 +145,7 @@ absl::Status Restart::MakeOpen(store::Store& store) {
 
 absl::StatusOr<int64_t> Restart::Start() {
   const int64_t begin_ns = clock_.NowNs();
-  TD_ASSIGN_OR_RETURN(const auto node, StorageNode::Create({.state_dir = state_dir()}));
+  TD_ASSIGN_OR_RETURN(const auto node, node::StorageNode::Create({.state_dir = state_dir()}));
   const int64_t took_ns = clock_.NowNs() - begin_ns;
   TD_ASSIGN_OR_RETURN(const auto open,
                       node->recordings().GetRecording("luns/l/channels/c/recordings/open"));
@@ -161,7 +161,7 @@ absl::StatusOr<RestartTimes> Restart::Run() {
   RestartTimes times;
   TD_RETURN_IF_ERROR(MakeLun());
   TD_RETURN_IF_ERROR(WithStore([this](store::Store& store) { return MakeClosed(store); }));
-  TD_RETURN_IF_ERROR(StorageNode::Create({.state_dir = state_dir()}).status());
+  TD_RETURN_IF_ERROR(node::StorageNode::Create({.state_dir = state_dir()}).status());
   TD_RETURN_IF_ERROR(WithStore([this](store::Store& store) { return MakeOpen(store); }));
   TD_ASSIGN_OR_RETURN(times.restart_ns, Start());
   TD_RETURN_IF_ERROR(WithStore([this](store::Store& store) { return MakeOpen(store); }));

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
-#include "storage_node/recovery.h"
+#include "storage_node/recording/recovery.h"
 #include "storage_node/store/list.h"
 #include "tests/bench/streams.h"
 
@@ -30,7 +30,7 @@ class Sharing {
           std::vector<dataplane::EventLoop*> loops)
       : run_(run), store_(store), loops_(std::move(loops)) {
     if (run.follow_bytes > 0) {
-      follow_memory_ = storage_node::TailMemory::Create(run.follow_bytes).value();
+      follow_memory_ = storage_node::follow::TailMemory::Create(run.follow_bytes).value();
     }
   }
 
@@ -60,7 +60,7 @@ class Sharing {
   const SharingRun& run_;
   storage_node::store::Store& store_;
   const std::vector<dataplane::EventLoop*> loops_;
-  std::shared_ptr<storage_node::TailMemory> follow_memory_;
+  std::shared_ptr<storage_node::follow::TailMemory> follow_memory_;
 };
 
 absl::StatusOr<OneRate> Sharing::One(const std::string& recording, double blocks_per_s,
@@ -98,7 +98,7 @@ absl::StatusOr<OneRate> Sharing::One(const std::string& recording, double blocks
 }
 
 absl::Status Sharing::Together(SharingRates* rates) {
-  TD_ASSIGN_OR_RETURN(const auto manifest, storage_node::LoadManifest(
+  TD_ASSIGN_OR_RETURN(const auto manifest, storage_node::recording::LoadManifest(
                                                store_, Settings("alone").path, loops_[0]->clock()));
   std::vector<std::unique_ptr<RecordStream>> recordings;
   std::vector<std::unique_ptr<PlayStream>> playbacks;

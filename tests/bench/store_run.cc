@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/status_macros.h"
-#include "storage_node/recovery.h"
+#include "storage_node/recording/recovery.h"
 #include "storage_node/store/list.h"
 #include "tests/bench/streams.h"
 
@@ -48,7 +48,8 @@ absl::Status Record(const StoreRun& run, Store& store, dataplane::EventLoop& loo
 
 absl::Status Play(const StoreRun& run, Store& store, dataplane::EventLoop& loop,
                   StoreRates* rates) {
-  TD_ASSIGN_OR_RETURN(const auto manifest, storage_node::LoadManifest(store, kPath, loop.clock()));
+  TD_ASSIGN_OR_RETURN(const auto manifest,
+                      storage_node::recording::LoadManifest(store, kPath, loop.clock()));
   TD_ASSIGN_OR_RETURN(const auto stream,
                       PlayStream::Create(StreamSettingsOf(run, store), manifest, nullptr, loop));
   const double cpu_s = CpuSeconds();

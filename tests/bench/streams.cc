@@ -73,12 +73,13 @@ absl::StatusOr<std::unique_ptr<RecordStream>> RecordStream::Create(StreamSetting
   FillWithNoise(*stream->ring_);
   TD_ASSIGN_OR_RETURN(auto files, own.store->CreateRecording(own.path, own.block_bytes, loop));
   loop.RunAndWait([&] {
-    stream->writer_ = std::make_unique<storage_node::RecordingWriter>(
-        storage_node::WriterOptions{.name = own.path.recording,
-                                    .manifest = stream->manifest_,
-                                    .ring_slots = own.slots,
-                                    .capacity = std::make_shared<storage_node::Capacity>(0),
-                                    .live = stream->live_},
+    stream->writer_ = std::make_unique<storage_node::recording::RecordingWriter>(
+        storage_node::recording::WriterOptions{
+            .name = own.path.recording,
+            .manifest = stream->manifest_,
+            .ring_slots = own.slots,
+            .capacity = std::make_shared<storage_node::recording::Capacity>(0),
+            .live = stream->live_},
         std::move(files), loop);
     stream->writer_->SetWaker([&pump = stream->pump_] { pump.Wake(); });
     stream->ring_->SetWaker([&pump = stream->pump_] { pump.Wake(); });
@@ -140,7 +141,7 @@ absl::StatusOr<Flow> RecordStream::Step() {
 }
 
 PlayStream::PlayStream(StreamSettings settings, storage_node::format::Manifest manifest,
-                       std::shared_ptr<storage_node::LiveRecording> live,
+                       std::shared_ptr<storage_node::recording::LiveRecording> live,
                        dataplane::EventLoop& loop)
     : settings_(std::move(settings)),
       manifest_(std::move(manifest)),
@@ -150,7 +151,7 @@ PlayStream::PlayStream(StreamSettings settings, storage_node::format::Manifest m
 
 absl::StatusOr<std::unique_ptr<PlayStream>> PlayStream::Create(
     StreamSettings settings, storage_node::format::Manifest manifest,
-    std::shared_ptr<storage_node::LiveRecording> live, dataplane::EventLoop& loop) {
+    std::shared_ptr<storage_node::recording::LiveRecording> live, dataplane::EventLoop& loop) {
   std::unique_ptr<PlayStream> stream(
       new PlayStream(std::move(settings), std::move(manifest), std::move(live), loop));
   const StreamSettings& own = stream->settings_;
@@ -173,13 +174,13 @@ PlayStream::~PlayStream() {
 absl::Status PlayStream::Open() {
   reader_ = nullptr;
   TD_ASSIGN_OR_RETURN(auto files, settings_.store->OpenRecording(settings_.path, loop_));
-  reader_ = std::make_unique<storage_node::RecordingReader>(
-      storage_node::ReaderOptions{.name = settings_.path.recording,
-                                  .manifest = manifest_,
-                                  .ring = ring_,
-                                  .live = live_,
-                                  .behind_ns = settings_.behind_ns,
-                                  .follow_memory = settings_.follow_memory},
+  reader_ = std::make_unique<storage_node::recording::RecordingReader>(
+      storage_node::recording::ReaderOptions{.name = settings_.path.recording,
+                                             .manifest = manifest_,
+                                             .ring = ring_,
+                                             .live = live_,
+                                             .behind_ns = settings_.behind_ns,
+                                             .follow_memory = settings_.follow_memory},
       std::move(files), loop_);
   reader_->SetWaker([this] { pump_.Wake(); });
   return absl::OkStatus();

@@ -12,8 +12,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "dataplane/executor/event_loop.h"
-#include "storage_node/recording_reader.h"
-#include "storage_node/recording_writer.h"
+#include "storage_node/recording/recording_reader.h"
+#include "storage_node/recording/recording_writer.h"
 #include "storage_node/store/store.h"
 
 namespace tapedeck::bench {
@@ -50,7 +50,8 @@ struct StreamSettings {
   uint64_t blocks = 0;      // to record; 0: until the deadline
   double blocks_per_s = 0;  // 0: as fast as it goes
   int64_t behind_ns = 0;    // of a follower
-  std::shared_ptr<storage_node::TailMemory> follow_memory;  // null: followers read the store
+  std::shared_ptr<storage_node::follow::TailMemory>
+      follow_memory;  // null: followers read the store
   dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
 };
 
@@ -68,7 +69,7 @@ class RecordStream {
   uint64_t blocks() const { return next_; }
   int64_t elapsed_ns() const { return elapsed_ns_; }
   int64_t since_begin_ns() const { return loop_.clock().NowNs() - begin_ns_; }
-  std::shared_ptr<storage_node::LiveRecording> live() const { return live_; }
+  std::shared_ptr<storage_node::recording::LiveRecording> live() const { return live_; }
   const storage_node::format::Manifest& manifest() const { return manifest_; }
 
  private:
@@ -78,11 +79,11 @@ class RecordStream {
 
   const StreamSettings settings_;
   dataplane::EventLoop& loop_;
-  const std::shared_ptr<storage_node::LiveRecording> live_ =
-      std::make_shared<storage_node::LiveRecording>();
+  const std::shared_ptr<storage_node::recording::LiveRecording> live_ =
+      std::make_shared<storage_node::recording::LiveRecording>();
   storage_node::format::Manifest manifest_;
   std::shared_ptr<dataplane::SlotPool> ring_;
-  std::unique_ptr<storage_node::RecordingWriter> writer_;
+  std::unique_ptr<storage_node::recording::RecordingWriter> writer_;
   Pump pump_;
   int64_t begin_ns_ = 0;
   int64_t deadline_ns_ = 0;
@@ -97,7 +98,7 @@ class PlayStream {
   // `live`: of a recording that is being written, which is followed.
   static absl::StatusOr<std::unique_ptr<PlayStream>> Create(
       StreamSettings settings, storage_node::format::Manifest manifest,
-      std::shared_ptr<storage_node::LiveRecording> live, dataplane::EventLoop& loop);
+      std::shared_ptr<storage_node::recording::LiveRecording> live, dataplane::EventLoop& loop);
   ~PlayStream();
 
   void Begin(int64_t deadline_ns);
@@ -109,16 +110,17 @@ class PlayStream {
 
  private:
   PlayStream(StreamSettings settings, storage_node::format::Manifest manifest,
-             std::shared_ptr<storage_node::LiveRecording> live, dataplane::EventLoop& loop);
+             std::shared_ptr<storage_node::recording::LiveRecording> live,
+             dataplane::EventLoop& loop);
   absl::Status Open();
   absl::StatusOr<dataplane::Flow> Step();
 
   const StreamSettings settings_;
   const storage_node::format::Manifest manifest_;
-  const std::shared_ptr<storage_node::LiveRecording> live_;
+  const std::shared_ptr<storage_node::recording::LiveRecording> live_;
   dataplane::EventLoop& loop_;
   std::shared_ptr<dataplane::SlotPool> ring_;
-  std::unique_ptr<storage_node::RecordingReader> reader_;
+  std::unique_ptr<storage_node::recording::RecordingReader> reader_;
   Pump pump_;
   int64_t begin_ns_ = 0;
   int64_t deadline_ns_ = 0;

@@ -6,9 +6,9 @@
 
 #include "dataplane/crc32c.h"
 #include "services/errors.h"
-#include "storage_node/recording_reader.h"
-#include "storage_node/recording_writer.h"
-#include "storage_node/recovery.h"
+#include "storage_node/recording/recording_reader.h"
+#include "storage_node/recording/recording_writer.h"
+#include "storage_node/recording/recovery.h"
 #include "tests/faults/fail_at.h"
 #include "tests/faults/recorded.h"
 #include "tests/sim/fault_store.h"
@@ -57,12 +57,13 @@ Outcome EachIo::RecordTried() {
   format::Manifest manifest{.id = "2", .block_bytes = kBlockBytes, .datatype = "cu8"};
   manifest.identity = {.channel = "c", .epoch = 1000u + kTried};
   manifest.identity.recording.bytes[0] = std::byte{kTried};
-  RecordingWriter writer({.name = "2",
-                          .manifest = manifest,
-                          .ring_slots = 4,
-                          .capacity = std::make_shared<Capacity>(0),
-                          .live = std::make_shared<LiveRecording>()},
-                         *store->CreateRecording(kPath, kBlockBytes, executor), executor);
+  recording::RecordingWriter writer({.name = "2",
+                                     .manifest = manifest,
+                                     .ring_slots = 4,
+                                     .capacity = std::make_shared<recording::Capacity>(0),
+                                     .live = std::make_shared<recording::LiveRecording>()},
+                                    *store->CreateRecording(kPath, kBlockBytes, executor),
+                                    executor);
   uint64_t next = 0;
   const bool ended = executor.RunUntil([&] {
     outcome.durable = std::max(outcome.durable, writer.watermarks().durable);
@@ -88,14 +89,14 @@ Outcome EachIo::RecordTried() {
 void EachIo::ExpectKept(uint64_t durable) {
   const ManualClock clock;
   const auto store = sim::MakeFaultStore(disk_, 1);
-  auto manifest = LoadManifest(*store, kPath, clock);
+  auto manifest = recording::LoadManifest(*store, kPath, clock);
   if (!manifest.ok()) {
     EXPECT_TRUE(absl::IsNotFound(manifest.status())) << manifest.status();
     EXPECT_EQ(durable, 0u);
     return;
   }
   if (manifest->state == services::RecordingState::kRecording) {
-    manifest = SalvageRecording(*store, kPath, *manifest, "test", clock);
+    manifest = recording::SalvageRecording(*store, kPath, *manifest, "test", clock);
     ASSERT_TRUE(manifest.ok()) << manifest.status();
   }
   const std::set<uint64_t> good = Play(disk_, *manifest);
@@ -144,12 +145,12 @@ TEST_P(EachIo, WhileRecovering) {
   for (uint64_t n = 1;; ++n) {
     disk_ = before;
     const auto store = sim::MakeFaultStore(disk_, 1);
-    const auto manifest = LoadManifest(*store, kPath, clock);
+    const auto manifest = recording::LoadManifest(*store, kPath, clock);
     ASSERT_TRUE(manifest.ok());
     ASSERT_EQ(manifest->state, services::RecordingState::kRecording);
     const uint64_t begun = disk_.operations;
     FailAt(disk_, n, GetParam());
-    const auto salvaged = SalvageRecording(*store, kPath, *manifest, "test", clock);
+    const auto salvaged = recording::SalvageRecording(*store, kPath, *manifest, "test", clock);
     const bool met = disk_.operations >= begun + n;
     disk_.fault = nullptr;
     if (!salvaged.ok()) ExpectNamed(salvaged.status());
@@ -164,7 +165,7 @@ TEST_P(EachIo, WhileRecovering) {
 TEST_P(EachIo, WhilePlaying) {
   RecordTried();
   const ManualClock clock;
-  const auto manifest = LoadManifest(*sim::MakeFaultStore(disk_, 1), kPath, clock);
+  const auto manifest = recording::LoadManifest(*sim::MakeFaultStore(disk_, 1), kPath, clock);
   ASSERT_TRUE(manifest.ok());
   for (uint64_t n = 1;; ++n) {
     const uint64_t begun = disk_.operations;

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/match.h"
-#include "storage_node/index_repair.h"
+#include "storage_node/repair/index_repair.h"
 #include "tests/faults/fail_at.h"
 #include "tests/faults/recorded.h"
 #include "tests/sim/fault_store.h"
@@ -52,17 +52,17 @@ class IndexRepairFault : public testing::Test {
     Files().index[copy].Overwrite(offset, {&byte, 1});
   }
 
-  std::vector<CopyDamage> Repair() {
-    std::vector<CopyDamage> found;
+  std::vector<repair::CopyDamage> Repair() {
+    std::vector<repair::CopyDamage> found;
     const ManualClock clock;
     absl::Mutex writing;
     const auto store = sim::MakeFaultStore(disk_, 2);
-    const absl::Status status =
-        RepairIndex(*store, {.channel = "c", .recording = manifest_.id}, manifest_, 0, clock,
-                    writing, [&](const RepairProgress& progress) {
-                      found.insert(found.end(), progress.damaged.begin(), progress.damaged.end());
-                      return true;
-                    });
+    const absl::Status status = repair::RepairIndex(
+        *store, {.channel = "c", .recording = manifest_.id}, manifest_, 0, clock, writing,
+        [&](const repair::RepairProgress& progress) {
+          found.insert(found.end(), progress.damaged.begin(), progress.damaged.end());
+          return true;
+        });
     EXPECT_TRUE(status.ok()) << status;
     return found;
   }
@@ -72,16 +72,17 @@ class IndexRepairFault : public testing::Test {
     for (const auto& [sequence, block] : Verify(disk_, manifest_)) {
       EXPECT_EQ(block.kind, "header") << sequence << ": " << block.detail;
     }
-    for (const CopyDamage& damage : Repair()) EXPECT_TRUE(damage.repaired) << damage.block.detail;
+    for (const repair::CopyDamage& damage : Repair())
+      EXPECT_TRUE(damage.repaired) << damage.block.detail;
     EXPECT_TRUE(Indexes() == sound_);
     EXPECT_EQ(Play(disk_, manifest_).size(), kIndexedBlocks);
   }
 
   // The entries that it calls repaired are.
-  void ExpectTrue(const std::vector<CopyDamage>& found) {
+  void ExpectTrue(const std::vector<repair::CopyDamage>& found) {
     const auto now = Indexes();
     const format::EntryFormat entries = manifest_.entries();
-    for (const CopyDamage& damage : found) {
+    for (const repair::CopyDamage& damage : found) {
       if (!damage.repaired || damage.block.kind != "index") continue;
       const size_t copy = absl::StrContains(damage.block.detail, "; copy 1: rewritten") ? 1 : 0;
       const uint64_t at = entries.Offset(damage.block.sequence);
@@ -111,7 +112,7 @@ TEST_P(EachOperation, Fails) {
     const auto found = Repair();
     const bool met = disk_.operations >= first;
     disk_.fault = nullptr;
-    for (const CopyDamage& damage : found) {
+    for (const repair::CopyDamage& damage : found) {
       if (damage.repaired) continue;
       ++left;
       EXPECT_THAT(damage.block.detail, testing::HasSubstr("member "));

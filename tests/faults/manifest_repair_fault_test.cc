@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/match.h"
-#include "storage_node/manifest_repair.h"
-#include "storage_node/recovery.h"
+#include "storage_node/recording/recovery.h"
+#include "storage_node/repair/manifest_repair.h"
 #include "tests/faults/fail_at.h"
 #include "tests/faults/recorded.h"
 #include "tests/sim/fault_store.h"
@@ -31,10 +31,10 @@ class ManifestRepairFault : public testing::TestWithParam<uint32_t> {
 
   std::vector<std::string>& Copies() { return FilesOf(disk_, kSealedRecording).manifest; }
 
-  absl::StatusOr<RepairProgress> Repair() {
+  absl::StatusOr<repair::RepairProgress> Repair() {
     const auto store = sim::MakeFaultStore(disk_, 2);
-    return RepairManifest(*store, {.channel = "c", .recording = manifest_.id}, manifest_,
-                          ManualClock());
+    return repair::RepairManifest(*store, {.channel = "c", .recording = manifest_.id}, manifest_,
+                                  ManualClock());
   }
   // Whether it met the `n`th operation, which fails so.
   bool RepairFailing(uint64_t n, Failure failure) {
@@ -50,7 +50,7 @@ class ManifestRepairFault : public testing::TestWithParam<uint32_t> {
   void ExpectNothingLost() {
     ASSERT_TRUE(found_.ok()) << found_.status();
     EXPECT_EQ(Copies()[1 - GetParam()], sound_);
-    for (const CopyDamage& damage : found_->damaged) {
+    for (const repair::CopyDamage& damage : found_->damaged) {
       EXPECT_EQ(damage.block.kind, "manifest");
       if (!damage.repaired) continue;
       EXPECT_TRUE(
@@ -58,13 +58,13 @@ class ManifestRepairFault : public testing::TestWithParam<uint32_t> {
           << damage.block.detail;
       EXPECT_EQ(Copies()[GetParam()], sound_);
     }
-    const auto loaded = LoadManifest(*sim::MakeFaultStore(disk_, 2),
-                                     {.channel = "c", .recording = manifest_.id}, ManualClock());
+    const auto loaded = recording::LoadManifest(
+        *sim::MakeFaultStore(disk_, 2), {.channel = "c", .recording = manifest_.id}, ManualClock());
     ASSERT_TRUE(loaded.ok()) << loaded.status();
     EXPECT_EQ(format::EncodeManifest(*loaded), sound_);
     const auto again = Repair();
     ASSERT_TRUE(again.ok()) << again.status();
-    for (const CopyDamage& damage : again->damaged) EXPECT_TRUE(damage.repaired);
+    for (const repair::CopyDamage& damage : again->damaged) EXPECT_TRUE(damage.repaired);
     EXPECT_EQ(Copies()[0], sound_);
     EXPECT_EQ(Copies()[1], sound_);
     EXPECT_EQ(Play(disk_, manifest_).size(), kSealedBlocks);
@@ -74,7 +74,7 @@ class ManifestRepairFault : public testing::TestWithParam<uint32_t> {
   sim::FaultDisk damaged_;
   format::Manifest manifest_;
   std::string sound_;
-  absl::StatusOr<RepairProgress> found_;
+  absl::StatusOr<repair::RepairProgress> found_;
 };
 
 TEST_P(ManifestRepairFault, EachOperationFails) {
@@ -82,7 +82,7 @@ TEST_P(ManifestRepairFault, EachOperationFails) {
   for (const Failure failure :
        {Failure::kErrorOnce, Failure::kErrorForEver, Failure::kFullForEver}) {
     for (uint64_t n = 1; RepairFailing(n, failure); ++n) {
-      for (const CopyDamage& damage : found_->damaged) left += damage.repaired ? 0 : 1;
+      for (const repair::CopyDamage& damage : found_->damaged) left += damage.repaired ? 0 : 1;
       disk_.CutPower(n);
       ExpectNothingLost();
       ASSERT_FALSE(HasFailure()) << "operation " << n << ", failure " << static_cast<int>(failure);

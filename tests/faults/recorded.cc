@@ -7,9 +7,9 @@
 #include <random>
 
 #include "dataplane/crc32c.h"
-#include "storage_node/recording_reader.h"
-#include "storage_node/recording_writer.h"
-#include "storage_node/verify.h"
+#include "storage_node/recording/recording_reader.h"
+#include "storage_node/recording/recording_writer.h"
+#include "storage_node/repair/verify.h"
 #include "tests/sim/fault_store.h"
 #include "tests/storage_node/manual_executor.h"
 
@@ -49,18 +49,18 @@ format::Manifest Record(sim::FaultDisk& disk, uint8_t recording, uint64_t blocks
   const auto store = sim::MakeFaultStore(disk, members);
   const auto ring = *store->MakeRing({.slots = 8, .slot_bytes = kBlockBytes});
   format::Manifest sealed = Fresh(recording, members);
-  RecordingWriter writer({.name = sealed.id,
-                          .manifest = sealed,
-                          .ring_slots = 8,
-                          .capacity = std::make_shared<Capacity>(0),
-                          .live = std::make_shared<LiveRecording>(),
-                          .on_sealed =
-                              [&](const format::Manifest& m, const std::function<void()>& done) {
-                                sealed = m;
-                                done();
-                              }},
-                         *store->CreateRecording(PathOf(sealed.id), kBlockBytes, executor),
-                         executor);
+  recording::RecordingWriter writer(
+      {.name = sealed.id,
+       .manifest = sealed,
+       .ring_slots = 8,
+       .capacity = std::make_shared<recording::Capacity>(0),
+       .live = std::make_shared<recording::LiveRecording>(),
+       .on_sealed =
+           [&](const format::Manifest& m, const std::function<void()>& done) {
+             sealed = m;
+             done();
+           }},
+      *store->CreateRecording(PathOf(sealed.id), kBlockBytes, executor), executor);
   uint64_t next = 0;
   EXPECT_TRUE(executor.RunUntil([&] {
     if (next == blocks) {
@@ -88,12 +88,12 @@ std::map<uint64_t, services::DamagedBlock> Verify(sim::FaultDisk& disk,
   std::map<uint64_t, services::DamagedBlock> found;
   const ManualClock clock;
   const auto store = sim::MakeFaultStore(disk, manifest.members);
-  const absl::Status status = VerifyBlocks(*store, PathOf(manifest.id), manifest, clock,
-                                           [&](const services::VerifyProgress& progress) {
-                                             for (const auto& block : progress.damaged)
-                                               found[block.sequence] = block;
-                                             return true;
-                                           });
+  const absl::Status status = repair::VerifyBlocks(*store, PathOf(manifest.id), manifest, clock,
+                                                   [&](const services::VerifyProgress& progress) {
+                                                     for (const auto& block : progress.damaged)
+                                                       found[block.sequence] = block;
+                                                     return true;
+                                                   });
   EXPECT_TRUE(status.ok()) << status;
   return found;
 }
@@ -101,10 +101,11 @@ std::map<uint64_t, services::DamagedBlock> Verify(sim::FaultDisk& disk,
 std::set<uint64_t> Play(sim::FaultDisk& disk, const format::Manifest& manifest) {
   ManualExecutor executor(absl::ZeroDuration());
   const auto store = sim::MakeFaultStore(disk, manifest.members);
-  RecordingReader reader({.name = manifest.id,
-                          .manifest = manifest,
-                          .ring = *store->MakeRing({.slots = 8, .slot_bytes = kBlockBytes})},
-                         *store->OpenRecording(PathOf(manifest.id), executor), executor);
+  recording::RecordingReader reader(
+      {.name = manifest.id,
+       .manifest = manifest,
+       .ring = *store->MakeRing({.slots = 8, .slot_bytes = kBlockBytes})},
+      *store->OpenRecording(PathOf(manifest.id), executor), executor);
   const auto recording = static_cast<uint8_t>(std::stoi(manifest.id));
   std::set<uint64_t> good;
   EXPECT_TRUE(executor.RunUntil([&] {

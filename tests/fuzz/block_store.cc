@@ -4,11 +4,11 @@
 
 #include "dataplane/crc32c.h"
 #include "dataplane/little_endian.h"
-#include "storage_node/store/block/layout.h"
-#include "storage_node/store/block/space.h"
+#include "storage_node/store/device/layout.h"
+#include "storage_node/store/device/space.h"
 #include "tests/fuzz/input.h"
 
-namespace tapedeck::storage_node::store::block {
+namespace tapedeck::storage_node::store::device {
 namespace {
 
 using dataplane::PutLittleEndian;
@@ -59,14 +59,14 @@ void TrySlot(fuzz::Input& input) {
 }
 
 }  // namespace
-}  // namespace tapedeck::storage_node::store::block
+}  // namespace tapedeck::storage_node::store::device
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   tapedeck::fuzz::Input input(data, size);
   if (input.Number<uint8_t>() % 2 == 0) {
-    tapedeck::storage_node::store::block::TrySlot(input);
+    tapedeck::storage_node::store::device::TrySlot(input);
   } else {
-    tapedeck::storage_node::store::block::TrySuperblock(input);
+    tapedeck::storage_node::store::device::TrySuperblock(input);
   }
   return 0;
 }

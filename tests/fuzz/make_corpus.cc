@@ -13,13 +13,13 @@
 #include "storage_node/format/index.h"
 #include "storage_node/format/lun_note.h"
 #include "storage_node/format/manifest.h"
-#include "storage_node/store/block/layout.h"
+#include "storage_node/store/device/layout.h"
 
 namespace tapedeck::fuzz {
 namespace {
 
 namespace format = storage_node::format;
-namespace block = storage_node::store::block;
+namespace device = storage_node::store::device;
 namespace session = services::session;
 
 constexpr char kLunUid[] = "00112233-4455-4677-8899-aabbccddeeff";
@@ -134,18 +134,18 @@ void AddJson(const Corpus& corpus) {
 }
 
 void AddBlockStore(const Corpus& corpus) {
-  const block::Superblock superblock{.member = 1, .slots = 64, .device_bytes = 1 << 30};
+  const device::Superblock superblock{.member = 1, .slots = 64, .device_bytes = 1 << 30};
   corpus.AddPage("block_store", "superblock",
-                 How(1, TextOf(block::EncodeSuperblock(superblock).bytes()).substr(0, 80)));
-  const block::SlotRecord record{.generation = 6,
-                                 .live = true,
-                                 .path = {.channel = "adsb", .recording = "20261120T235144Z-3f2a"},
-                                 .data = {{.first = 7, .count = 16}, {.first = 99, .count = 1}},
-                                 .index = {{.first = 3, .count = 1}},
-                                 .data_bytes = 12345,
-                                 .index_bytes = 678,
-                                 .manifest = "{}"};
-  corpus.AddPage("block_store", "slot", How(0, TextOf(block::EncodeSlot(record, {})->bytes())));
+                 How(1, TextOf(device::EncodeSuperblock(superblock).bytes()).substr(0, 80)));
+  const device::SlotRecord record{.generation = 6,
+                                  .live = true,
+                                  .path = {.channel = "adsb", .recording = "20261120T235144Z-3f2a"},
+                                  .data = {{.first = 7, .count = 16}, {.first = 99, .count = 1}},
+                                  .index = {{.first = 3, .count = 1}},
+                                  .data_bytes = 12345,
+                                  .index_bytes = 678,
+                                  .manifest = "{}"};
+  corpus.AddPage("block_store", "slot", How(0, TextOf(device::EncodeSlot(record, {})->bytes())));
 }
 
 void AddSession(const Corpus& corpus) {

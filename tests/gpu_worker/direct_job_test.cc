@@ -15,7 +15,7 @@
 #include "dataplane/transport/list.h"
 #include "gpu_worker/job.h"
 #include "services/session/server_session.h"
-#include "storage_node/node.h"
+#include "storage_node/node/node.h"
 #include "tests/gpu_worker/split_device.h"
 #include "tests/services/session/local_control.h"
 #include "tests/storage_node/temp_dir.h"
@@ -29,7 +29,7 @@ using dataplane::Transport;
 using services::session::ControlStream;
 using services::session::LocalControl;
 using services::session::ServerSession;
-using storage_node::StorageNode;
+using storage_node::node::StorageNode;
 using testing::Contains;
 using testing::HasSubstr;
 

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "dataplane/status_macros.h"
-#include "storage_node/recording_reader.h"
-#include "storage_node/recording_writer.h"
+#include "storage_node/recording/recording_reader.h"
+#include "storage_node/recording/recording_writer.h"
 
 namespace tapedeck::sim {
 
@@ -37,7 +37,8 @@ absl::StatusOr<Admission> DiskHost::Record(const Open& open, dataplane::Executor
   TD_ASSIGN_OR_RETURN(auto ring,
                       store_->MakeRing({.slots = kSlots, .slot_bytes = manifest_.block_bytes}));
   TD_ASSIGN_OR_RETURN(auto files, store_->CreateRecording(path(), manifest_.block_bytes, executor));
-  const auto arrivals = std::make_shared<storage_node::PieceCheck>(manifest_.entries().piece_bytes);
+  const auto arrivals =
+      std::make_shared<storage_node::recording::PieceCheck>(manifest_.entries().piece_bytes);
   Admission admission{.ring = std::move(ring),
                       .accept = {.recording = "r",
                                  .datatype = "cf32_le",
@@ -45,13 +46,14 @@ absl::StatusOr<Admission> DiskHost::Record(const Open& open, dataplane::Executor
                                  .commit = dataplane::CommitLevel::kDurable,
                                  .block_bytes = manifest_.block_bytes},
                       .payload_crc = arrivals};
-  admission.sink = std::make_unique<storage_node::RecordingWriter>(
-      storage_node::WriterOptions{.name = "r",
-                                  .manifest = manifest_,
-                                  .ring_slots = kSlots,
-                                  .arrivals = arrivals,
-                                  .capacity = std::make_shared<storage_node::Capacity>(0),
-                                  .live = std::make_shared<storage_node::LiveRecording>()},
+  admission.sink = std::make_unique<storage_node::recording::RecordingWriter>(
+      storage_node::recording::WriterOptions{
+          .name = "r",
+          .manifest = manifest_,
+          .ring_slots = kSlots,
+          .arrivals = arrivals,
+          .capacity = std::make_shared<storage_node::recording::Capacity>(0),
+          .live = std::make_shared<storage_node::recording::LiveRecording>()},
       std::move(files), executor);
   return admission;
 }
@@ -67,8 +69,9 @@ absl::StatusOr<Admission> DiskHost::Play(const Open& open, dataplane::Executor& 
                                  .op = open.op,
                                  .block_bytes = manifest_.block_bytes,
                                  .blocks = manifest_.blocks}};
-  admission.source = std::make_unique<storage_node::RecordingReader>(
-      storage_node::ReaderOptions{.name = "r", .manifest = manifest_, .ring = std::move(ring)},
+  admission.source = std::make_unique<storage_node::recording::RecordingReader>(
+      storage_node::recording::ReaderOptions{
+          .name = "r", .manifest = manifest_, .ring = std::move(ring)},
       std::move(files), executor);
   return admission;
 }

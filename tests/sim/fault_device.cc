@@ -9,16 +9,16 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/engine/under_way.h"
-#include "storage_node/store/block/device.h"
-#include "storage_node/store/block/store.h"
+#include "storage_node/store/device/device.h"
+#include "storage_node/store/device/store.h"
 #include "storage_node/store/stripe/store.h"
 
 namespace tapedeck::sim {
 namespace {
 
 using dataplane::Task;
-using storage_node::store::block::Device;
-namespace block = storage_node::store::block;
+using storage_node::store::device::Device;
+namespace device = storage_node::store::device;
 namespace engine = storage_node::engine;
 namespace stripe = storage_node::store::stripe;
 
@@ -155,11 +155,11 @@ services::Lun LunOf(const FaultDisk& disk) {
 stripe::MemberStore MembersOf(FaultDisk& disk) {
   return {.create =
               [&disk](const services::Lun& lun, uint32_t m) {
-                return block::CreateOn(std::make_unique<FaultDevice>(disk, m), lun, m);
+                return device::CreateOn(std::make_unique<FaultDevice>(disk, m), lun, m);
               },
           .open =
               [&disk](const services::Lun& lun, uint32_t m) {
-                return block::OpenOn(std::make_unique<FaultDevice>(disk, m), lun, m);
+                return device::OpenOn(std::make_unique<FaultDevice>(disk, m), lun, m);
               },
           .remove = [](const services::Lun&, uint32_t) { return absl::OkStatus(); }};
 }

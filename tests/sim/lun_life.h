@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "storage_node/recording_writer.h"
+#include "storage_node/recording/recording_writer.h"
 #include "tests/sim/simulated_lun.h"
 
 namespace tapedeck::sim {
@@ -27,7 +27,7 @@ class LunLife {
     Take* take = nullptr;
     uint64_t blocks = 0;
     std::shared_ptr<dataplane::SlotPool> ring;
-    std::unique_ptr<storage_node::RecordingWriter> writer;
+    std::unique_ptr<storage_node::recording::RecordingWriter> writer;
   };
 
   void Turn();

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "storage_node/recording_reader.h"
+#include "storage_node/recording/recording_reader.h"
 #include "tests/storage_node/manual_executor.h"
 
 namespace tapedeck::sim {
@@ -17,8 +17,9 @@ std::set<uint64_t> Play(store::Store& store, const store::RecordingPath& path,
   EXPECT_TRUE(files.ok()) << files.status();
   if (!files.ok()) return good;
   auto ring = *store.MakeRing({.slots = 4, .slot_bytes = manifest.block_bytes, .playback = true});
-  RecordingReader reader({.name = path.recording, .manifest = manifest, .ring = std::move(ring)},
-                         *std::move(files), executor);
+  recording::RecordingReader reader(
+      {.name = path.recording, .manifest = manifest, .ring = std::move(ring)}, *std::move(files),
+      executor);
   EXPECT_TRUE(executor.RunUntil([&] {
     dataplane::Block block;
     const auto flow = reader.Pull(&block);

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "dataplane/crc32c.h"
-#include "storage_node/recording_writer.h"
-#include "storage_node/recovery.h"
-#include "storage_node/verify.h"
+#include "storage_node/recording/recording_writer.h"
+#include "storage_node/recording/recovery.h"
+#include "storage_node/repair/verify.h"
 #include "tests/sim/crash_states.h"
 #include "tests/sim/fault_store.h"
 #include "tests/sim/playing.h"
@@ -61,17 +61,18 @@ uint64_t Record(FaultDisk& disk, uint64_t seed, uint32_t members, uint64_t* push
   uint64_t acknowledged = 0;
   const uint64_t blocks = 1 + random() % 24;
   disk.operations_left = random() % (12 + 4 * blocks);
-  RecordingWriter writer({.name = "r",
-                          .manifest = Fresh(seed, members),
-                          .ring_slots = 8,
-                          .capacity = std::make_shared<Capacity>(0),
-                          .live = std::make_shared<LiveRecording>(),
-                          .on_sealed =
-                              [&](const format::Manifest&, const std::function<void()>& done) {
-                                sealed = true;
-                                done();
-                              }},
-                         std::move(files), executor);
+  recording::RecordingWriter writer(
+      {.name = "r",
+       .manifest = Fresh(seed, members),
+       .ring_slots = 8,
+       .capacity = std::make_shared<recording::Capacity>(0),
+       .live = std::make_shared<recording::LiveRecording>(),
+       .on_sealed =
+           [&](const format::Manifest&, const std::function<void()>& done) {
+             sealed = true;
+             done();
+           }},
+      std::move(files), executor);
   executor.RunUntil([&] {
     acknowledged = std::max(acknowledged, writer.watermarks().durable);
     if (*pushed < blocks) {
@@ -97,7 +98,7 @@ void Check(FaultDisk& disk, uint32_t members, uint64_t acknowledged, uint64_t pu
            CrashStates* states) {
   const ManualClock clock;
   auto store = MakeFaultStore(disk, members);
-  auto manifest = LoadManifest(*store, kPath, clock);
+  auto manifest = recording::LoadManifest(*store, kPath, clock);
   if (!manifest.ok()) {
     EXPECT_TRUE(absl::IsNotFound(manifest.status())) << manifest.status();
     EXPECT_EQ(acknowledged, 0u) << "acknowledged without a manifest";
@@ -105,17 +106,17 @@ void Check(FaultDisk& disk, uint32_t members, uint64_t acknowledged, uint64_t pu
   }
   if (manifest->state == services::RecordingState::kRecording) {
     disk.operations_left = seed % 24;  // the power goes again while it recovers
-    (void)SalvageRecording(*store, kPath, *manifest, "power", clock);
+    (void)recording::SalvageRecording(*store, kPath, *manifest, "power", clock);
     disk.CutPower(seed + 1);
     states->Add(disk);
-    manifest = LoadManifest(*store, kPath, clock);
+    manifest = recording::LoadManifest(*store, kPath, clock);
     ASSERT_TRUE(manifest.ok()) << manifest.status();
   }
   if (manifest->state == services::RecordingState::kRecording) {
     const format::Manifest open = *manifest;
-    manifest = SalvageRecording(*store, kPath, open, "power", clock);
+    manifest = recording::SalvageRecording(*store, kPath, open, "power", clock);
     ASSERT_TRUE(manifest.ok()) << manifest.status();
-    const auto again = SalvageRecording(*store, kPath, open, "power", clock);
+    const auto again = recording::SalvageRecording(*store, kPath, open, "power", clock);
     ASSERT_TRUE(again.ok()) << again.status();
     EXPECT_EQ(again->blocks, manifest->blocks);
     EXPECT_EQ(again->missing, manifest->missing);
@@ -125,7 +126,7 @@ void Check(FaultDisk& disk, uint32_t members, uint64_t acknowledged, uint64_t pu
   for (uint64_t i = 0; i < acknowledged; ++i) EXPECT_TRUE(listed.contains(i)) << "lost block " << i;
   const uint64_t end = listed.empty() ? 0 : *listed.rbegin() + 1;
   EXPECT_LE(end, pushed);
-  EXPECT_TRUE(VerifyBlocks(*store, kPath, *manifest, clock, [](const auto& progress) {
+  EXPECT_TRUE(repair::VerifyBlocks(*store, kPath, *manifest, clock, [](const auto& progress) {
                 for (const auto& damaged : progress.damaged) EXPECT_EQ(damaged.kind, "missing");
                 return true;
               }).ok());

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "services/errors.h"
-#include "storage_node/recovery.h"
+#include "storage_node/recording/recovery.h"
 #include "tests/sim/disk_host.h"
 #include "tests/sim/fault_device.h"
 #include "tests/sim/fault_store.h"
@@ -186,7 +186,7 @@ void Life::RecordUnderFaults() {
 void Life::Recover() {
   const VirtualClock clock;
   for (int tries = 0;; ++tries) {
-    auto manifest = LoadManifest(host_.store(), DiskHost::path(), clock);
+    auto manifest = recording::LoadManifest(host_.store(), DiskHost::path(), clock);
     if (!manifest.ok()) {
       EXPECT_TRUE(absl::IsNotFound(manifest.status())) << manifest.status();
       EXPECT_EQ(acknowledged_, 0u) << "acknowledged without a manifest";
@@ -198,7 +198,7 @@ void Life::Recover() {
     }
     if (tries < 2) disk_.operations_left = random_() % 40;
     const auto salvaged =
-        SalvageRecording(host_.store(), DiskHost::path(), *manifest, "power", clock);
+        recording::SalvageRecording(host_.store(), DiskHost::path(), *manifest, "power", clock);
     if (disk_.operations_left == 0) ++fired_["power cut while recovering"];
     if (tries >= 2 && !salvaged.ok()) {
       ADD_FAILURE() << "a sound disk, and no recovery: " << salvaged.status();

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "storage_node/node.h"
+#include "storage_node/node/node.h"
 #include "tests/sim/ends.h"
 #include "tests/sim/seeds.h"
 #include "tests/sim/simulated_session.h"
@@ -23,7 +23,8 @@ constexpr char kChannel[] = "luns/sim/channels/c";
 class RecordingSim : public testing::TestWithParam<std::pair<TransferOp, TransferOp>> {
  protected:
   RecordingSim()
-      : node_(*storage_node::StorageNode::Create({.state_dir = state_.path(), .no_desks = true})) {
+      : node_(*storage_node::node::StorageNode::Create(
+            {.state_dir = state_.path(), .no_desks = true})) {
     EXPECT_TRUE(node_->luns()
                     .CreateLun({.name = "luns/sim",
                                 .store = services::StoreKind::kMemory,
@@ -76,7 +77,7 @@ class RecordingSim : public testing::TestWithParam<std::pair<TransferOp, Transfe
   }
 
   storage_node::TempDir state_;
-  std::unique_ptr<storage_node::StorageNode> node_;
+  std::unique_ptr<storage_node::node::StorageNode> node_;
 };
 
 TEST_P(RecordingSim, LosesNothingUnderFaults) {

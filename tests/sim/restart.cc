@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "dataplane/status_macros.h"
-#include "storage_node/recovery.h"
-#include "storage_node/verify.h"
+#include "storage_node/recording/recovery.h"
+#include "storage_node/repair/verify.h"
 #include "tests/sim/playing.h"
 
 namespace tapedeck::sim {
@@ -81,14 +81,15 @@ absl::Status Restart::Recover() {
   TD_RETURN_IF_ERROR(store_->FinishDeletions({}));
   TD_ASSIGN_OR_RETURN(const auto paths, store_->ListRecordings({}));
   for (const store::RecordingPath& path : paths) {
-    auto manifest = LoadManifest(*store_, path, clock_);
+    auto manifest = recording::LoadManifest(*store_, path, clock_);
     if (absl::IsNotFound(manifest.status())) {
       TD_RETURN_IF_ERROR(store_->DeleteRecording(path));
       continue;
     }
     TD_RETURN_IF_ERROR(manifest.status());
     if (manifest->state == services::RecordingState::kRecording) {
-      TD_ASSIGN_OR_RETURN(manifest, SalvageRecording(*store_, path, *manifest, "power", clock_));
+      TD_ASSIGN_OR_RETURN(manifest,
+                          recording::SalvageRecording(*store_, path, *manifest, "power", clock_));
       ++events_.salvaged;
     }
     found_[path.recording] = *std::move(manifest);
@@ -158,7 +159,7 @@ void Restart::PlayAll() {
       for (const auto& damaged : progress.damaged) EXPECT_EQ(damaged.kind, "missing");
       return true;
     };
-    EXPECT_TRUE(VerifyBlocks(*store_, take.path, take.manifest, clock_, report).ok());
+    EXPECT_TRUE(repair::VerifyBlocks(*store_, take.path, take.manifest, clock_, report).ok());
   }
 }
 

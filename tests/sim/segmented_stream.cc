@@ -31,16 +31,17 @@ SegmentedStream::SegmentedStream(SimulatedLun& lun, const StreamPlan& plan, Fire
 absl::StatusOr<std::unique_ptr<SegmentedStream>> SegmentedStream::Create(
     SimulatedLun& lun, dataplane::Executor& triggers, const StreamPlan& plan, Fired* fired) {
   std::unique_ptr<SegmentedStream> stream(new SegmentedStream(lun, plan, fired));
-  SegmentOptions options{.segment_blocks = plan.segment_blocks};
-  options.make = [self = stream.get()](uint64_t number, const OnPrepared& made) {
+  capture::SegmentOptions options{.segment_blocks = plan.segment_blocks};
+  options.make = [self = stream.get()](uint64_t number, const capture::OnPrepared& made) {
     self->Prepare(number, made);
   };
   options.keeper.window = stream->Window();
   options.keeper.pin = [&lun](const std::string& recording, bool writing) {
     return lun.Pin(recording, writing);
   };
-  TD_ASSIGN_OR_RETURN(ArmedRecording first, stream->MakeSegment(0));
-  auto sink = std::make_unique<SegmentSink>(std::move(options), std::move(first), triggers);
+  TD_ASSIGN_OR_RETURN(capture::ArmedRecording first, stream->MakeSegment(0));
+  auto sink =
+      std::make_unique<capture::SegmentSink>(std::move(options), std::move(first), triggers);
   stream->port_ = sink->port();
   SinkEvents events{
       .on_taken = [self = stream.get()](const auto& header) { self->OnTaken(header); },
@@ -53,7 +54,7 @@ absl::StatusOr<std::unique_ptr<SegmentedStream>> SegmentedStream::Create(
   return stream;
 }
 
-TriggerWindow SegmentedStream::Window() const {
+capture::TriggerWindow SegmentedStream::Window() const {
   const uint64_t samples = plan_.trigger_blocks * plan_.block_bytes / kSampleBytes;
   return {.before_samples = samples,
           .after_samples = samples,
@@ -61,7 +62,7 @@ TriggerWindow SegmentedStream::Window() const {
           .sample_bytes = kSampleBytes};
 }
 
-absl::StatusOr<ArmedRecording> SegmentedStream::MakeSegment(uint64_t number) {
+absl::StatusOr<capture::ArmedRecording> SegmentedStream::MakeSegment(uint64_t number) {
   EXPECT_EQ(number, segments_.size());
   Take take{.stream = stream_, .first = number * plan_.segment_blocks};
   take.manifest.block_bytes = plan_.block_bytes;
@@ -75,11 +76,12 @@ absl::StatusOr<ArmedRecording> SegmentedStream::MakeSegment(uint64_t number) {
   return std::move(made.recording);
 }
 
-void SegmentedStream::Prepare(uint64_t number, const OnPrepared& made) {
+void SegmentedStream::Prepare(uint64_t number, const capture::OnPrepared& made) {
   auto make = lifetime_.Guard([this, number, made] {
     auto recording = MakeSegment(number);
     if (!recording.ok()) return made(recording.status());
-    made(ArmRecording([armed = *std::move(recording)]() mutable { return std::move(armed); }));
+    made(capture::ArmRecording(
+        [armed = *std::move(recording)]() mutable { return std::move(armed); }));
   });
   if (lun_.Random() % 2 == 0) return make();
   ++fired_["segment that had to be waited for"];
@@ -164,7 +166,7 @@ bool SegmentedStream::Touches(uint64_t sequence, const services::Capture& captur
   return header.sample_index < capture.end_sample && Window().EndOf(header) > capture.first_sample;
 }
 
-void SegmentedStream::OnCaught(const Caught& caught) {
+void SegmentedStream::OnCaught(const capture::Caught& caught) {
   const std::vector<std::string>& recordings = caught.capture.recordings;
   for (const uint64_t sequence : sink_->taken()) {
     if (!Touches(sequence, caught.capture)) continue;

@@ -12,7 +12,7 @@
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/source.h"
 #include "services/session/pump.h"
-#include "storage_node/segment_sink.h"
+#include "storage_node/capture/segment_sink.h"
 #include "tests/sim/fired.h"
 #include "tests/sim/rails.h"
 #include "tests/sim/simulated_lun.h"
@@ -50,16 +50,16 @@ class SegmentedStream final : public dataplane::Source, public services::session
   // What the peer has been told, in the ledger.
   void WriteDown();
 
-  std::shared_ptr<storage_node::TriggerPort> port() const { return port_; }
+  std::shared_ptr<storage_node::capture::TriggerPort> port() const { return port_; }
   // What a trigger has caught is all that it is about; what it keeps is in the ledger.
-  void OnCaught(const storage_node::Caught& caught);
+  void OnCaught(const storage_node::capture::Caught& caught);
 
  private:
   SegmentedStream(SimulatedLun& lun, const StreamPlan& plan, Fired* fired);
-  storage_node::TriggerWindow Window() const;
-  absl::StatusOr<storage_node::ArmedRecording> MakeSegment(uint64_t number);
+  storage_node::capture::TriggerWindow Window() const;
+  absl::StatusOr<storage_node::capture::ArmedRecording> MakeSegment(uint64_t number);
   // At once or later, as it falls.
-  void Prepare(uint64_t number, const storage_node::OnPrepared& made);
+  void Prepare(uint64_t number, const storage_node::capture::OnPrepared& made);
   dataplane::BlockHeader HeaderOf(uint64_t sequence) const;
   bool ComesMissing(uint64_t sequence) const;
   void OnTaken(const dataplane::BlockHeader& header);
@@ -94,7 +94,7 @@ class SegmentedStream final : public dataplane::Source, public services::session
   uint64_t durable_ = 0;
   bool done_ = false;
   absl::Status result_;
-  std::shared_ptr<storage_node::TriggerPort> port_;
+  std::shared_ptr<storage_node::capture::TriggerPort> port_;
   std::unique_ptr<WatchedSink> sink_;
   std::optional<services::session::Pump> pump_;
   dataplane::Lifetime lifetime_;

@@ -128,19 +128,20 @@ absl::StatusOr<Made> SimulatedLun::Make(Take like, uint64_t blocks) {
                       store_.CreateRecording(like.path, manifest.block_bytes, executor_));
   Take& take = (*ledger_)[number] = std::move(like);
   Made made{.take = &take,
-            .recording = {.name = take.path.recording, .live = std::make_shared<LiveRecording>()}};
-  made.recording.writer = std::make_unique<RecordingWriter>(
-      WriterOptions{.name = made.recording.name,
-                    .manifest = take.manifest,
-                    .ring_slots = kRingSlots,
-                    .capacity = std::make_shared<Capacity>(0),
-                    .live = made.recording.live,
-                    .on_sealed =
-                        [this, &take](const auto& sealed, const auto& done) {
-                          OnSealed(take, sealed);
-                          done();
-                        },
-                    .lease = leases_->TakeExclusive(LeaseName(made.recording.name))},
+            .recording = {.name = take.path.recording,
+                          .live = std::make_shared<recording::LiveRecording>()}};
+  made.recording.writer = std::make_unique<recording::RecordingWriter>(
+      recording::WriterOptions{.name = made.recording.name,
+                               .manifest = take.manifest,
+                               .ring_slots = kRingSlots,
+                               .capacity = std::make_shared<recording::Capacity>(0),
+                               .live = made.recording.live,
+                               .on_sealed =
+                                   [this, &take](const auto& sealed, const auto& done) {
+                                     OnSealed(take, sealed);
+                                     done();
+                                   },
+                               .lease = leases_->TakeExclusive(LeaseName(made.recording.name))},
       std::move(files), executor_);
   return made;
 }

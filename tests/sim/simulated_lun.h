@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "storage_node/armed_recording.h"
-#include "storage_node/leases.h"
+#include "storage_node/capture/armed_recording.h"
+#include "storage_node/recordings/leases.h"
 #include "storage_node/store/store.h"
 #include "tests/sim/ledger.h"
 #include "tests/storage_node/manual_executor.h"
@@ -21,7 +21,7 @@ namespace tapedeck::sim {
 
 struct Made {
   Take* take = nullptr;
-  storage_node::ArmedRecording recording;
+  storage_node::capture::ArmedRecording recording;
 };
 
 // Owned by the life that it is part of; one thread.
@@ -73,7 +73,8 @@ class SimulatedLun {
   Ledger* const ledger_;
   std::mt19937_64 random_;
   storage_node::ManualExecutor executor_{absl::ZeroDuration()};
-  const std::shared_ptr<storage_node::Leases> leases_ = std::make_shared<storage_node::Leases>();
+  const std::shared_ptr<storage_node::recordings::Leases> leases_ =
+      std::make_shared<storage_node::recordings::Leases>();
   std::function<void()> look_;
   std::function<absl::Status(const std::string&, uint32_t)> fault_;
   bool deleting_ = false;

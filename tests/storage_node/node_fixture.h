@@ -15,7 +15,7 @@
 
 #include "dataplane/crc32c.h"
 #include "services/errors.h"
-#include "storage_node/node.h"
+#include "storage_node/node/node.h"
 #include "tests/storage_node/manual_executor.h"
 #include "tests/storage_node/temp_dir.h"
 
@@ -109,10 +109,10 @@ class NodeFixture {
 
   void Start() { Restart({}); }
   // With these settings, but for the folder.
-  void Restart(StorageSettings settings) {
+  void Restart(node::StorageSettings settings) {
     Stop();
     settings.state_dir = state_dir();
-    auto node = StorageNode::Create(std::move(settings));
+    auto node = node::StorageNode::Create(std::move(settings));
     ASSERT_TRUE(node.ok()) << node.status();
     node_ = *std::move(node);
   }
@@ -247,12 +247,12 @@ class NodeFixture {
   std::string state_dir() const { return dir_.path() + "/state"; }
   const TempDir& dir() const { return dir_; }
   ManualExecutor& executor() { return executor_; }
-  StorageNode& node() { return *node_; }
+  node::StorageNode& node() { return *node_; }
 
  private:
   TempDir dir_;
   ManualExecutor executor_;
-  std::unique_ptr<StorageNode> node_;
+  std::unique_ptr<node::StorageNode> node_;
 };
 
 }  // namespace tapedeck::storage_node

@@ -31,7 +31,7 @@ void End(std::unique_ptr<Write> write, absl::Status status) {
 }
 
 void Start(std::unique_ptr<Write> write) {
-  directory::OpenFiles& files = write->data->files();
+  store::directory::OpenFiles& files = write->data->files();
   const auto bytes = engine::AlignedPayload(write->block, files.data_path());
   if (!bytes.ok()) return End(std::move(write), bytes.status());
   const size_t payload = write->block.payload().size();
@@ -40,7 +40,7 @@ void Start(std::unique_ptr<Write> write) {
   engine::Transfer transfer{
       .write = true, .fd = files.data_fd(), .bytes = *bytes, .offset = write->offset};
   transfer.done = [write = std::move(write)](int error, size_t /*moved*/) mutable {
-    directory::OpenFiles& files = write->data->files();
+    store::directory::OpenFiles& files = write->data->files();
     absl::Status status =
         error == 0 ? absl::OkStatus()
                    : disk::IoError("write", files.data_path(), files.member_path(), error);
@@ -101,7 +101,7 @@ bool DirectRecording::ReadBlock(format::Place place, uint32_t bytes, dataplane::
   transfer.done = [data = data_, mailbox = mailbox_, offset = place.offset,
                    block = *std::move(slot),
                    done = std::move(done)](int error, size_t moved) mutable {
-    const directory::OpenFiles& files = data->files();
+    const store::directory::OpenFiles& files = data->files();
     const uint64_t end = offset + block.payload().size();
     absl::StatusOr<dataplane::Block> result;
     if (error != 0) {

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "storage_node/directory/recording.h"
 #include "storage_node/engine/engine.h"
+#include "storage_node/store/directory/recording.h"
 
 namespace tapedeck::storage_node::store::direct {
 
@@ -12,24 +12,24 @@ namespace tapedeck::storage_node::store::direct {
 // the last of which takes it out of the engine and closes it.
 class EngineFile {
  public:
-  EngineFile(engine::Engine& engine, std::shared_ptr<directory::OpenFiles> files)
+  EngineFile(engine::Engine& engine, std::shared_ptr<store::directory::OpenFiles> files)
       : engine_(engine), files_(std::move(files)) {
     engine_.AddFile(files_->data_fd());
   }
   ~EngineFile() { engine_.RemoveFile(files_->data_fd()); }
 
   engine::Engine& engine() { return engine_; }
-  directory::OpenFiles& files() { return *files_; }
+  store::directory::OpenFiles& files() { return *files_; }
 
  private:
   engine::Engine& engine_;  // waits for its transfers before it goes
-  const std::shared_ptr<directory::OpenFiles> files_;
+  const std::shared_ptr<store::directory::OpenFiles> files_;
 };
 
 // Lives on the executor it was opened for.
-class DirectRecording final : public directory::DirectoryRecording {
+class DirectRecording final : public store::directory::DirectoryRecording {
  public:
-  DirectRecording(engine::Engine& engine, const std::shared_ptr<directory::OpenFiles>& files,
+  DirectRecording(engine::Engine& engine, const std::shared_ptr<store::directory::OpenFiles>& files,
                   dataplane::Executor& executor)
       : DirectoryRecording(files, executor), data_(std::make_shared<EngineFile>(engine, files)) {}
 

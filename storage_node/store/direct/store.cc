@@ -13,10 +13,10 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
-#include "storage_node/directory/store.h"
 #include "storage_node/disk/fd.h"
 #include "storage_node/engine/engine.h"
 #include "storage_node/store/direct/recording.h"
+#include "storage_node/store/directory/store.h"
 
 namespace tapedeck::storage_node::store::direct {
 namespace {
@@ -51,19 +51,19 @@ absl::StatusOr<std::shared_ptr<engine::Engine>> EngineOf(uint32_t member) {
   return engine::MakeEngine(absl::StrCat("disk-", member));
 }
 
-std::unique_ptr<Store> Make(std::unique_ptr<directory::Member> member,
+std::unique_ptr<Store> Make(std::unique_ptr<store::directory::Member> member,
                             const std::shared_ptr<engine::Engine>& engine) {
   dataplane::Log(dataplane::LogLevel::kInfo, "store/direct", "member opened",
                  {{"member", member->path()}, {"engine", engine->description()}});
-  directory::Kind kind{.data_flags = O_DIRECT};
-  kind.open = [engine](const std::shared_ptr<directory::OpenFiles>& files,
+  store::directory::Kind kind{.data_flags = O_DIRECT};
+  kind.open = [engine](const std::shared_ptr<store::directory::OpenFiles>& files,
                        dataplane::Executor& executor) -> std::unique_ptr<RecordingFiles> {
     return std::make_unique<DirectRecording>(*engine, files, executor);
   };
   kind.prepare = [engine](std::unique_ptr<dataplane::Memory> memory) {
     return engine->Adopt(std::move(memory));
   };
-  return directory::MakeStore(std::move(member), std::move(kind));
+  return store::directory::MakeStore(std::move(member), std::move(kind));
 }
 
 }  // namespace
@@ -74,12 +74,12 @@ absl::StatusOr<std::unique_ptr<Store>> Create(const services::Lun& lun, uint32_t
     TD_RETURN_IF_ERROR(CheckDirectIo(path));
   }
   TD_ASSIGN_OR_RETURN(const auto engine, EngineOf(member));
-  TD_ASSIGN_OR_RETURN(auto made, directory::Member::Create(lun, member));
+  TD_ASSIGN_OR_RETURN(auto made, store::directory::Member::Create(lun, member));
   return Make(std::move(made), engine);
 }
 
 absl::StatusOr<std::unique_ptr<Store>> Open(const services::Lun& lun, uint32_t member) {
-  TD_ASSIGN_OR_RETURN(auto opened, directory::Member::Open(lun, member));
+  TD_ASSIGN_OR_RETURN(auto opened, store::directory::Member::Open(lun, member));
   TD_RETURN_IF_ERROR(CheckDirectIo(opened->path()));
   TD_ASSIGN_OR_RETURN(const auto engine, EngineOf(member));
   return Make(std::move(opened), engine);

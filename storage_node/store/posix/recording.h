@@ -1,12 +1,12 @@
 // A recording of a posix store: pread(2) and pwrite(2) on the member's I/O thread.
 #pragma once
 
-#include "storage_node/directory/recording.h"
+#include "storage_node/store/directory/recording.h"
 
 namespace tapedeck::storage_node::store::posix {
 
 // Lives on the executor it was opened for.
-class PosixRecording final : public directory::DirectoryRecording {
+class PosixRecording final : public store::directory::DirectoryRecording {
  public:
   using DirectoryRecording::DirectoryRecording;
 

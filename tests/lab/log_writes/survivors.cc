@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "storage_node/caller_loop.h"
-#include "storage_node/check.h"
+#include "storage_node/node/check.h"
+#include "storage_node/recording/caller_loop.h"
 
 namespace tapedeck::lab {
 
@@ -23,7 +23,8 @@ SurvivorCounts Survivors::Look(const std::string& state_dir, const Ledger& ledge
 }
 
 absl::Status Survivors::PlayAll(const std::string& state_dir) {
-  TD_ASSIGN_OR_RETURN(const auto node, storage_node::StorageNode::Create({.state_dir = state_dir}));
+  TD_ASSIGN_OR_RETURN(const auto node,
+                      storage_node::node::StorageNode::Create({.state_dir = state_dir}));
   TD_ASSIGN_OR_RETURN(const auto recordings,
                       node->recordings().ListRecordings("luns/-/channels/-"));
   for (const services::Recording& recording : recordings) {
@@ -32,12 +33,12 @@ absl::Status Survivors::PlayAll(const std::string& state_dir) {
   return absl::OkStatus();
 }
 
-absl::Status Survivors::Play(storage_node::StorageNode& node,
+absl::Status Survivors::Play(storage_node::node::StorageNode& node,
                              const services::Recording& recording) {
   Played& played = played_[recording.name];
   played.recording = recording;
   const dataplane::SystemClock clock;
-  storage_node::CallerLoop loop(clock);
+  storage_node::recording::CallerLoop loop(clock);
   using services::session::Admission;
   auto admitted = Await<absl::StatusOr<Admission>>(loop, [&](auto done) {
     node.sessions().Admit(
@@ -114,8 +115,8 @@ void Survivors::CompareClosed(const Played& played, const Promise& promise) {
 
 void Survivors::CheckFiles(const std::string& state_dir) {
   const dataplane::SystemClock clock;
-  const auto totals =
-      storage_node::CheckStorage(state_dir, clock, [this](const storage_node::Finding& finding) {
+  const auto totals = storage_node::node::CheckStorage(
+      state_dir, clock, [this](const storage_node::node::Finding& finding) {
         if (finding.kind == "missing") return;
         Wrong(absl::StrCat("check: ", finding.where, " ", finding.kind, ": ", finding.detail));
       });

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
-#include "storage_node/node.h"
+#include "storage_node/node/node.h"
 #include "tests/lab/log_writes/ledger.h"
 #include "tests/lab/log_writes/sources.h"
 
@@ -43,7 +43,7 @@ class Survivors {
   };
 
   absl::Status PlayAll(const std::string& state_dir);
-  absl::Status Play(storage_node::StorageNode& node, const services::Recording& recording);
+  absl::Status Play(storage_node::node::StorageNode& node, const services::Recording& recording);
   void CheckBytes(const std::string& recording, const dataplane::Block& block);
   void Compare(const std::string& recording, const Promise& promise);
   void CompareClosed(const Played& played, const Promise& promise);

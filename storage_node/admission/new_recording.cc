@@ -1,0 +1,310 @@
+#include "storage_node/admission/new_recording.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/admission/session_ring.h"
+#include "storage_node/recordings/recordings.h"
+#include "storage_node/recordings/retention.h"
+
+namespace tapedeck::storage_node::admission {
+
+using services::session::Open;
+
+namespace {
+
+// Of one recording: beyond, bytes would no longer fit their counter.
+constexpr uint64_t kMaxBlocks = uint64_t{1} << 40;
+
+constexpr uint64_t kSegmentsOfARing = 64;
+constexpr uint64_t kMinSegmentBlocks = 16;
+
+// Names that are tried where something has them already.
+constexpr int kNameTries = 8;
+
+// What a writer holds of the node. The LUN goes last: its store must outlive the files.
+struct Held {
+  std::shared_ptr<luns::OpenLun> lun;
+  std::unique_ptr<recordings::Leases::Lease> lease;
+};
+
+// Of the manifest: what all have, the labels, some of whose characters take two, and whole pages.
+uint64_t ManifestBytes(const RecordTarget& target) {
+  const store::Layout layout = target.lun->store->layout();
+  if (!layout.counts_manifest) return 0;
+  const uint64_t bytes = 2048 + 2 * services::LabelBytes(target.open.labels);
+  const uint64_t steps = (bytes + layout.step_bytes - 1) / layout.step_bytes;
+  return steps * layout.step_bytes * std::max<size_t>(1, target.lun->config.members.size());
+}
+
+// Of one recording with so many blocks.
+uint64_t BytesOfOne(const RecordTarget& target, uint64_t blocks) {
+  return target.lun->footprint(target.channel.block_bytes).OfBlocks(blocks) + ManifestBytes(target);
+}
+
+// Of a session with so many blocks: in one recording or in segments.
+uint64_t BytesOfSession(const RecordTarget& target, uint64_t blocks) {
+  const uint64_t segment = SegmentBlocks(target.channel, *target.lun);
+  if (segment == 0 || blocks <= segment) return BytesOfOne(target, blocks);
+  const uint64_t rest = blocks % segment == 0 ? 0 : BytesOfOne(target, blocks % segment);
+  return blocks / segment * BytesOfOne(target, segment) + rest;
+}
+
+// Room for `bytes`, or none yet if they are not known: then `least` must be free.
+std::optional<recording::Reservation> TakeRoom(const std::shared_ptr<recording::Capacity>& capacity,
+                                               uint64_t bytes, uint64_t least) {
+  if (bytes > 0) return recording::Reservation::Make(capacity, bytes);
+  if (!recording::Reservation::Make(capacity, least).has_value()) return std::nullopt;
+  return recording::Reservation();
+}
+
+absl::Status NoRoom(const luns::OpenLun& lun, uint64_t bytes) {
+  const recording::Capacity& capacity = *lun.capacity;
+  const uint64_t used = std::min(capacity.used(), capacity.limit());
+  const bool ring = lun.config.full_policy == services::FullPolicy::kRing;
+  return services::WithReason(
+      absl::ResourceExhaustedError(absl::StrCat(
+          lun.config.name, " is full: needs ", bytes, " bytes, ", capacity.limit() - used, " of ",
+          capacity.limit(), " are free",
+          ring ? " and all others are kept, written or played; tapectl keep --release lets kept "
+                 "ones go"
+               : "; not started. Delete recordings or use a larger LUN")),
+      "LUN_FULL",
+      {{"lun", lun.config.name.substr(sizeof("luns/") - 1)},
+       {"capacity_bytes", absl::StrCat(capacity.limit())},
+       {"used_bytes", absl::StrCat(used)}});
+}
+
+// A recording that says how long it will be is sure of that room: nobody else gets it until it
+// ends. Refuses what cannot fit before anything is made.
+absl::StatusOr<recording::Reservation> RoomOf(node::NodeParts& parts, const RecordTarget& target) {
+  if (!target.segment.has_value()) {
+    return ReserveRoom(parts, target, target.open.expected_blocks);
+  }
+  const uint64_t blocks = SegmentBlocks(target.channel, *target.lun);
+  if (target.room != nullptr) return target.room->Split(BytesOfOne(target, blocks));
+  return ReserveRoom(parts, target, blocks);
+}
+
+// One that no recording of the channel has: many segments may begin in the same second.
+absl::StatusOr<catalog::ResourceName> NewName(node::NodeParts& parts, catalog::ResourceName name) {
+  while (true) {
+    name.recording = catalog::NewRecordingId(parts.settings.clock->WallNs(), parts.settings.random);
+    TD_ASSIGN_OR_RETURN(const auto taken, parts.catalog->GetRecording(name));
+    if (!taken.has_value()) return name;
+  }
+}
+
+format::Manifest NewManifest(node::NodeParts& parts, const RecordTarget& target,
+                             const catalog::ResourceName& name) {
+  const services::Lun& lun = target.lun->config;
+  format::Manifest manifest{
+      .id = name.recording,
+      .members = std::max<uint32_t>(1, static_cast<uint32_t>(lun.members.size())),
+      .block_bytes = target.channel.block_bytes,
+      .datatype = target.channel.datatype,
+      .sample_rate = target.channel.sample_rate,
+      .op = target.op,
+      .commit = target.channel.commit,
+      .labels = target.open.labels,
+      .start_time_ns = parts.settings.clock->WallNs()};
+  if (!target.open.recorder.empty()) manifest.labels.emplace("recorder", target.open.recorder);
+  if (target.segment.has_value()) {
+    manifest.labels["stream"] = target.stream.empty() ? name.recording : target.stream;
+    manifest.labels["segment"] = absl::StrCat(*target.segment);
+  }
+  // The uid was made by us or checked when the LUN was opened.
+  manifest.identity = {.lun = format::Uuid::Parse(lun.recorded_uid()).value_or(format::Uuid()),
+                       .recording = format::Uuid::Make(parts.settings.random),
+                       .channel = name.channel,
+                       .epoch = static_cast<uint32_t>(parts.settings.random())};
+  return manifest;
+}
+
+// Whether its files are gone.
+bool Drop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::ResourceName& name,
+          absl::string_view why) {
+  const absl::Status gone =
+      lun.store->DeleteRecording({.channel = name.channel, .recording = name.recording});
+  if (gone.ok()) recordings::LogDeleted(name, why);
+  catalog.DeleteRecording(name).IgnoreError();
+  return gone.ok();
+}
+
+// The files are the truth: start-up finds them as they are if the catalog's row is lost.
+void KeepOrDrop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::ResourceName& name,
+                const format::Manifest& sealed) {
+  if (sealed.blocks == 0 && !sealed.cause.empty()) {
+    if (Drop(catalog, lun, name, "its session ended before the first block")) {
+      lun.capacity->Refund(lun.TakenBy(sealed));
+    }
+  } else {
+    catalog.PutRecording(name, sealed).IgnoreError();
+  }
+}
+
+std::function<void(const format::Manifest&, std::function<void()>)> OnSealed(
+    node::NodeParts& parts, const catalog::ResourceName& name, std::shared_ptr<luns::OpenLun> lun,
+    dataplane::Executor& executor) {
+  return [catalog = parts.catalog, desk = parts.desks.Of(name.lun), lun = std::move(lun), name,
+          &executor](const format::Manifest& sealed, std::function<void()> done) {
+    desk->Run([catalog, lun, name, sealed, done = std::move(done), &executor] {
+      KeepOrDrop(*catalog, *lun, name, sealed);
+      executor.Post(done);
+    });
+  };
+}
+
+// A recording whose row and files are there.
+struct Begun {
+  catalog::ResourceName name;
+  Held held;
+  format::Manifest manifest;
+  std::unique_ptr<store::RecordingFiles> files;
+};
+
+absl::StatusOr<Begun> Begin(node::NodeParts& parts, const RecordTarget& target,
+                            dataplane::Executor& executor) {
+  Begun begun;
+  TD_ASSIGN_OR_RETURN(begun.name, NewName(parts, target.name));
+  begun.held.lease = parts.leases->TakeExclusive(begun.name.ToString());
+  if (begun.held.lease == nullptr) {
+    return services::WithReason(
+        absl::FailedPreconditionError(absl::StrCat(target.channel.name, " is being deleted")),
+        "CHANNEL_IN_USE", {{"channel", target.channel.name}});
+  }
+  // Only under the lease is it sure that both stay.
+  TD_RETURN_IF_ERROR(recordings::FindChannel(parts, begun.name).status());
+  TD_ASSIGN_OR_RETURN(begun.held.lun, parts.luns.Find(begun.name.lun));
+  begun.manifest = NewManifest(parts, target, begun.name);
+  // The row is the mark of files that have none themselves yet: after a crash they are known by it.
+  TD_RETURN_IF_ERROR(parts.catalog->PutRecording(begun.name, begun.manifest));
+  auto files = begun.held.lun->store->CreateRecording(
+      {.channel = begun.name.channel, .recording = begun.name.recording},
+      begun.manifest.block_bytes, executor);
+  if (!files.ok()) {
+    parts.catalog->DeleteRecording(begun.name).IgnoreError();
+    return files.status();
+  }
+  begun.files = *std::move(files);
+  return begun;
+}
+
+// What lies under a name on a member may be nobody's recording: it stays, and another is tried.
+absl::StatusOr<Begun> BeginUnderNewName(node::NodeParts& parts, const RecordTarget& target,
+                                        dataplane::Executor& executor) {
+  absl::StatusOr<Begun> begun;
+  for (int i = 0; i < kNameTries; ++i) {
+    begun = Begin(parts, target, executor);
+    if (!absl::IsAlreadyExists(begun.status())) break;
+  }
+  return begun;
+}
+
+// The files of a recording that has no writer yet. Unless it gets one, the recording goes again.
+class Prepared {
+ public:
+  // `options` without lease.
+  Prepared(node::NodeParts& parts, catalog::ResourceName name, Held held,
+           recording::WriterOptions options, std::unique_ptr<store::RecordingFiles> files)
+      : desk_(parts.desks.Of(name.lun)),
+        catalog_(parts.catalog),
+        name_(std::move(name)),
+        held_(std::make_shared<Held>(std::move(held))),
+        options_(std::move(options)),
+        files_(std::move(files)) {}
+  ~Prepared() {
+    if (files_ == nullptr) return;
+    files_ = nullptr;
+    desk_->Run([catalog = catalog_, name = name_, held = held_] {
+      Drop(*catalog, *held->lun, name, "its session ended before it could begin");
+    });
+  }
+
+  capture::ArmedRecording Arm(node::NodeParts& parts, dataplane::Executor& executor) {
+    capture::ArmedRecording recording{.name = name_.ToString(), .live = options_.live};
+    parts.live.Add(recording.name, recording.live);
+    options_.lease = held_;
+    recording.writer = std::make_unique<recording::RecordingWriter>(std::move(options_),
+                                                                    std::move(files_), executor);
+    return recording;
+  }
+
+ private:
+  const std::shared_ptr<luns::Desk> desk_;
+  const std::shared_ptr<catalog::Catalog> catalog_;
+  const catalog::ResourceName name_;
+  const std::shared_ptr<Held> held_;
+  recording::WriterOptions options_;
+  std::unique_ptr<store::RecordingFiles> files_;
+};
+
+}  // namespace
+
+uint64_t SegmentBlocks(const services::Channel& channel, const luns::OpenLun& lun) {
+  uint64_t bytes = channel.segment_bytes;
+  if (bytes == 0 && lun.config.full_policy == services::FullPolicy::kRing) {
+    const uint64_t step =
+        lun.store->layout().step_bytes * std::max<size_t>(1, lun.config.members.size());
+    bytes = lun.capacity->limit() / kSegmentsOfARing;
+    bytes = std::max<uint64_t>(1, bytes / step) * step;  // what lies beyond would be taken too
+  }
+  return bytes == 0 ? 0 : std::max(bytes / channel.block_bytes, kMinSegmentBlocks);
+}
+
+absl::StatusOr<recording::Reservation> ReserveRoom(node::NodeParts& parts,
+                                                   const RecordTarget& target, uint64_t blocks) {
+  const auto& capacity = target.lun->capacity;
+  if (capacity->limit() == 0) return recording::Reservation();
+  const uint64_t least = BytesOfOne(target, 1);
+  const uint64_t bytes = blocks == 0 ? 0 : BytesOfSession(target, std::min(blocks, kMaxBlocks));
+  if (auto room = TakeRoom(capacity, bytes, least)) return *std::move(room);
+  if (target.lun->config.full_policy == services::FullPolicy::kRing) {
+    TD_RETURN_IF_ERROR(
+        recordings::MakeRoom(parts, target.name.lun, *target.lun, std::max(bytes, least)));
+    if (auto room = TakeRoom(capacity, bytes, least)) return *std::move(room);
+  }
+  return NoRoom(*target.lun, std::max(bytes, least));
+}
+
+absl::StatusOr<RecordTarget> FindTarget(node::NodeParts& parts, const Open& open) {
+  RecordTarget target{.open = open};
+  TD_ASSIGN_OR_RETURN(target.name, catalog::ParseChannelName(open.channel));
+  TD_ASSIGN_OR_RETURN(target.channel, recordings::FindChannel(parts, target.name));
+  TD_ASSIGN_OR_RETURN(target.lun, parts.luns.Find(target.name.lun));
+  TD_RETURN_IF_ERROR(CheckSlots(open, target.channel.block_bytes));
+  if (target.channel.op_chosen) target.op = target.channel.op;
+  if (open.op_chosen) target.op = open.op;
+  return target;
+}
+
+absl::StatusOr<capture::ArmRecording> PrepareRecording(
+    node::NodeParts& parts, const RecordTarget& target, size_t ring_slots,
+    std::shared_ptr<recording::PieceCheck> arrivals, dataplane::Executor& executor) {
+  TD_ASSIGN_OR_RETURN(recording::Reservation room, RoomOf(parts, target));
+  TD_ASSIGN_OR_RETURN(Begun begun, BeginUnderNewName(parts, target, executor));
+  const std::shared_ptr<luns::OpenLun> lun = begun.held.lun;
+  const store::Layout layout = lun->store->layout();
+  auto prepared = std::make_unique<Prepared>(
+      parts, begun.name, std::move(begun.held),
+      recording::WriterOptions{
+          .name = begun.name.ToString(),
+          .manifest = begun.manifest,
+          .ring_slots = ring_slots,
+          .arrivals = std::move(arrivals),
+          .capacity = lun->capacity,
+          .layout = layout,
+          .reserved = std::move(room),
+          .live = std::make_shared<recording::LiveRecording>(layout.annotation_bytes),
+          .on_sealed = OnSealed(parts, begun.name, lun, executor),
+          .verifier = parts.verifier},
+      std::move(begun.files));
+  return [&parts, &executor, prepared = std::move(prepared)]() mutable {
+    return prepared->Arm(parts, executor);
+  };
+}
+
+}  // namespace tapedeck::storage_node::admission

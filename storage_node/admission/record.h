@@ -1,0 +1,15 @@
+// Plans record sessions: a fresh recording, one after the other, or a sink that waits for triggers.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "services/session/messages.h"
+#include "storage_node/admission/session_plan.h"
+#include "storage_node/node/parts.h"
+
+namespace tapedeck::storage_node::admission {
+
+// On the LUN's desk: looks for the channel.
+absl::StatusOr<SessionPlan> PlanRecord(node::NodeParts& parts, const services::session::Open& open,
+                                       dataplane::Executor& executor);
+
+}  // namespace tapedeck::storage_node::admission

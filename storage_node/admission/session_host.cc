@@ -1,0 +1,105 @@
+#include "storage_node/admission/session_host.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "storage_node/admission/playback.h"
+#include "storage_node/admission/record.h"
+
+namespace tapedeck::storage_node::admission {
+namespace {
+
+using services::session::Admission;
+using services::session::AdmissionWatch;
+using services::session::OnAdmitted;
+using services::session::Open;
+
+bool IsPlayback(const Open& open) {
+  return open.direction == services::session::Direction::kPlayback;
+}
+
+// Of what is to be recorded or played.
+absl::StatusOr<std::string> LunOf(const Open& open) {
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName name,
+                      IsPlayback(open) ? catalog::ParseRecordingName(open.recording)
+                                       : catalog::ParseChannelName(open.channel));
+  return name.lun;
+}
+
+// Larger rings wait for each other and not for smaller ones.
+constexpr uint64_t kLargeRing = uint64_t{256} << 20;
+
+// One session on its way through the desks. Held by what is queued.
+struct Admittance : public std::enable_shared_from_this<Admittance> {
+  node::NodeParts& parts;
+  const Open open;
+  const std::string lun;
+  dataplane::Executor& executor;
+  const std::shared_ptr<AdmissionWatch> watch;
+  const OnAdmitted admitted;
+  SessionPlan plan;
+
+  Admittance(node::NodeParts& node, Open asked, std::string lun_id, dataplane::Executor& on,
+             std::shared_ptr<AdmissionWatch> watched, OnAdmitted then)
+      : parts(node),
+        open(std::move(asked)),
+        lun(std::move(lun_id)),
+        executor(on),
+        watch(std::move(watched)),
+        admitted(std::move(then)) {}
+
+  absl::Status Begin() {
+    watch->Say(absl::StrCat("waiting for LUN ", lun));
+    return parts.desks.Of(lun)->TryRun([self = shared_from_this()] { self->Look(); });
+  }
+
+  void Look() {
+    if (watch->left()) return;
+    auto planned =
+        IsPlayback(open) ? PlanPlayback(parts, open, executor) : PlanRecord(parts, open, executor);
+    if (!planned.ok()) return End(planned.status());
+    plan = *std::move(planned);
+    watch->Say("waiting for memory");
+    const bool large = plan.ring.bytes(parts.settings) > kLargeRing;
+    parts.memory.Of(large ? "large rings" : lun)->Run([self = shared_from_this()] {
+      self->MakeRing();
+    });
+  }
+
+  void MakeRing() {
+    auto ring = MakeSessionRing(parts.settings, plan.ring, [this](size_t done, size_t all) {
+      watch->Say(absl::StrCat("preparing memory, ", done * 100 / all, " %"));
+      return !watch->left();
+    });
+    if (!ring.ok()) return End(ring.status());
+    watch->Say(absl::StrCat("opening files of LUN ", lun));
+    parts.desks.Of(lun)->Run([self = shared_from_this(), fitted = *std::move(ring)]() mutable {
+      if (!self->watch->left()) self->End(self->plan.open(std::move(fitted)));
+    });
+  }
+
+  void End(absl::StatusOr<MakeAdmission> made) {
+    executor.Post([self = shared_from_this(), opened = std::move(made)]() mutable {
+      if (self->watch->left()) return;  // what is open goes again
+      self->admitted(opened.ok() ? absl::StatusOr<Admission>((*opened)()) : opened.status());
+    });
+  }
+};
+
+}  // namespace
+
+void RecordingHost::Admit(const Open& open, dataplane::Executor& executor,
+                          std::shared_ptr<AdmissionWatch> watch, OnAdmitted admitted) {
+  const auto lun = LunOf(open);
+  if (!lun.ok()) return admitted(lun.status());
+  absl::Status status = parts_.luns.CheckExists(*lun);
+  if (status.ok()) {
+    status = std::make_shared<Admittance>(parts_, open, *lun, executor, std::move(watch), admitted)
+                 ->Begin();
+  }
+  if (!status.ok()) admitted(status);
+}
+
+}  // namespace tapedeck::storage_node::admission

@@ -1,0 +1,23 @@
+// How a session is admitted: on the LUN's desk it is found what it needs, its ring is made where
+// that may take seconds, the files are opened on the desk, and its executor gets what it runs on.
+#pragma once
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "dataplane/ladder/ring_fit.h"
+#include "services/session/host.h"
+#include "storage_node/admission/session_ring.h"
+
+namespace tapedeck::storage_node::admission {
+
+// Makes the admission of what is open. Once, on the session's executor; what is dropped instead
+// goes again.
+using MakeAdmission = absl::AnyInvocable<services::session::Admission()>;
+
+struct SessionPlan {
+  RingNeed ring;
+  // Once, on the LUN's desk.
+  absl::AnyInvocable<absl::StatusOr<MakeAdmission>(dataplane::ladder::FittedRing)> open;
+};
+
+}  // namespace tapedeck::storage_node::admission

@@ -1,0 +1,78 @@
+#include "storage_node/capture/segment_keeper.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tapedeck::storage_node::capture {
+namespace {
+
+// Of the past; what is older cannot be kept by a trigger.
+constexpr size_t kMaxRanges = 4096;
+
+}  // namespace
+
+void SegmentKeeper::OnSegment(uint64_t number, const std::string& recording,
+                              std::shared_ptr<recording::LiveRecording> live) {
+  ranges_.push_back({.number = number, .recording = recording, .live = std::move(live)});
+  if (ranges_.size() > kMaxRanges) ranges_.pop_front();
+}
+
+void SegmentKeeper::OnBlock(uint64_t number, const dataplane::BlockHeader& header) {
+  if (ranges_.empty() || number < ranges_.front().number) return;
+  Range& range = ranges_[number - ranges_.front().number];
+  range.first_sample = std::min(range.first_sample, header.sample_index);
+  range.end_sample = std::max(range.end_sample, options_.window.EndOf(header));
+  newest_end_ = std::max(newest_end_, range.end_sample);
+  if (range.first_sample < keep_until_ && !range.live->kept()) range.live->Keep(true);
+}
+
+void SegmentKeeper::OnClosed(uint64_t number) {
+  if (ranges_.empty() || number < ranges_.front().number) return;
+  ranges_[number - ranges_.front().number].live = nullptr;
+}
+
+// False if it is gone.
+bool SegmentKeeper::KeepOne(const Range& range, const services::Trigger& trigger,
+                            Caught* caught) const {
+  const bool writing = range.live != nullptr && range.live->closed() == nullptr;
+  auto pin = options_.pin(range.recording, writing);
+  if (pin == nullptr) return false;
+  caught->pins.push_back(std::move(pin));
+  services::Capture& capture = caught->capture;
+  if (range.live != nullptr && range.live->Keep(true)) {
+    caught->told.emplace_back(range.recording, range.live);
+  } else {
+    caught->to_keep.push_back(range.recording);
+  }
+  const uint64_t sample = capture.trigger_sample;
+  if (range.first_sample <= sample && sample < range.end_sample) {
+    const services::Annotation mark{
+        .sample_start = sample, .label = trigger.label, .comment = trigger.comment};
+    if (range.live == nullptr || !range.live->Annotate(mark)) caught->to_mark = range.recording;
+  }
+  if (capture.recordings.empty()) {
+    capture.first_sample = std::max(capture.first_sample, range.first_sample);
+    capture.recording = range.recording;
+  }
+  capture.recordings.push_back(range.recording);
+  caught->ends.push_back(range.end_sample);
+  return true;
+}
+
+Caught SegmentKeeper::Keep(const services::Trigger& trigger) {
+  const uint64_t sample = trigger.sample.value_or(newest_end_ == 0 ? 0 : newest_end_ - 1);
+  Caught caught{.capture = options_.window.Around(sample)};
+  services::Capture& capture = caught.capture;
+  keep_until_ = std::max(keep_until_, capture.end_sample);
+  for (const Range& range : ranges_) {
+    if (range.end_sample <= capture.first_sample || range.first_sample >= capture.end_sample) {
+      continue;
+    }
+    if (KeepOne(range, trigger, &caught)) continue;
+    // It was deleted for want of room, and so was all before it.
+    capture.first_sample = range.end_sample;
+  }
+  return caught;
+}
+
+}  // namespace tapedeck::storage_node::capture

@@ -1,0 +1,55 @@
+// Which segments of a session a trigger keeps: knows what samples each has.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "dataplane/block.h"
+#include "services/recorder.h"
+#include "storage_node/capture/trigger_port.h"
+#include "storage_node/capture/trigger_window.h"
+#include "storage_node/recording/live_recording.h"
+
+namespace tapedeck::storage_node::capture {
+
+struct KeeperOptions {
+  TriggerWindow window;
+  // Holds a recording, which its writer may still have: it is not deleted. Null if it is gone.
+  std::function<std::shared_ptr<const void>(const std::string& recording, bool writing)> pin;
+};
+
+// Part of a SegmentSink, on its executor.
+class SegmentKeeper {
+ public:
+  explicit SegmentKeeper(KeeperOptions options) : options_(std::move(options)) {}
+
+  void OnSegment(uint64_t number, const std::string& recording,
+                 std::shared_ptr<recording::LiveRecording> live);
+  void OnBlock(uint64_t number, const dataplane::BlockHeader& header);
+  void OnClosed(uint64_t number);
+
+  // Keeps the segments with the samples asked for that there are, and those to come.
+  Caught Keep(const services::Trigger& trigger);
+
+ private:
+  struct Range {
+    uint64_t number = 0;
+    std::string recording;
+    std::shared_ptr<recording::LiveRecording> live;  // null once closed
+    uint64_t first_sample = UINT64_MAX;
+    uint64_t end_sample = 0;
+  };
+
+  bool KeepOne(const Range& range, const services::Trigger& trigger, Caught* caught) const;
+
+  const KeeperOptions options_;
+  std::deque<Range> ranges_;  // by number
+  uint64_t newest_end_ = 0;   // one more than the newest sample
+  uint64_t keep_until_ = 0;   // of the last trigger
+};
+
+}  // namespace tapedeck::storage_node::capture

@@ -1,0 +1,201 @@
+#include "storage_node/capture/segment_sink.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+
+namespace tapedeck::storage_node::capture {
+
+using dataplane::Flow;
+
+namespace {
+
+// Segments that wait for the disk to close them: what they hold can neither be played nor give way.
+constexpr size_t kMaxEnding = 4;
+
+}  // namespace
+
+SegmentSink::SegmentSink(SegmentOptions options, ArmedRecording first,
+                         dataplane::Executor& executor)
+    : options_(std::move(options)),
+      port_(std::make_shared<TriggerPort>(
+          executor, [this](const services::Trigger& trigger) { return OnTrigger(trigger); })),
+      first_recording_(first.name),
+      keeper_(options_.keeper) {
+  Open(0, std::move(first));
+}
+
+void SegmentSink::Open(uint64_t number, ArmedRecording recording) {
+  recording.writer->SetWaker(waker_);
+  keeper_.OnSegment(number, recording.name, recording.live);
+  open_.push_back({.number = number, .recording = std::move(recording)});
+}
+
+void SegmentSink::MakeNext(bool ahead) {
+  making_ = true;
+  const uint64_t number = open_.back().number + 1;
+  options_.make(number, lifetime_.Guard([this, number, ahead](absl::StatusOr<ArmRecording> arm) {
+    OnMade(number, ahead, std::move(arm));
+  }));
+}
+
+// One that comes when the stream has ended is closed like any other that has no block.
+void SegmentSink::OnMade(uint64_t number, bool ahead, absl::StatusOr<ArmRecording> arm) {
+  making_ = false;
+  if (arm.ok()) {
+    Open(number, (*arm)());
+  } else if (ahead) {
+    dataplane::Log(dataplane::LogLevel::kWarning, "segment_sink", "no room for the next segment",
+                   {{"stream", first_recording_}, {"error", std::string(arm.status().message())}});
+  } else {
+    make_error_ = arm.status();
+    closings_at_failure_ = closings_;
+  }
+  if (waker_) waker_();
+}
+
+absl::StatusOr<bool> SegmentSink::MayTryAgain() {
+  if (make_error_.ok()) return true;
+  const bool closed = closings_ != closings_at_failure_;
+  if (!absl::IsResourceExhausted(make_error_) || (!closed && ending() == 0)) return make_error_;
+  if (closed) make_error_ = absl::OkStatus();
+  return closed;
+}
+
+size_t SegmentSink::ending() const {
+  return static_cast<size_t>(std::ranges::count_if(
+      open_, [](const Segment& segment) { return segment.ending && !segment.closed; }));
+}
+
+// No block is held back that a segment needs to be closed: those that are waited for have all.
+absl::StatusOr<Flow> SegmentSink::MakeUpTo(uint64_t number) {
+  while (open_.back().number < number) {
+    if (making_ || ending() >= kMaxEnding) return Flow::kNotNow;
+    TD_ASSIGN_OR_RETURN(const bool again, MayTryAgain());
+    if (!again) return Flow::kNotNow;
+    MakeNext(/*ahead=*/false);
+  }
+  return Flow::kMoved;
+}
+
+// What fails now is tried again when the segment is needed, and is an error only then.
+void SegmentSink::MakeAhead(uint64_t sequence) {
+  const uint64_t number = sequence / options_.segment_blocks + 1;
+  const bool half = sequence % options_.segment_blocks >= options_.segment_blocks / 2;
+  if (!half || number <= std::max(open_.back().number, ahead_tried_)) return;
+  if (making_ || ending() >= kMaxEnding) return;
+  ahead_tried_ = number;
+  MakeNext(/*ahead=*/true);
+}
+
+void SegmentSink::SetWaker(dataplane::Waker waker) {
+  waker_ = std::move(waker);
+  for (Segment& segment : open_) segment.recording.writer->SetWaker(waker_);
+}
+
+absl::Status SegmentSink::status() const {
+  if (!error_.ok()) return error_;
+  for (const Segment& segment : open_) TD_RETURN_IF_ERROR(segment.recording.writer->status());
+  return absl::OkStatus();
+}
+
+bool SegmentSink::HasAllOf(uint64_t number) const {
+  const uint64_t first = open_.front().number;
+  return number < first || (number - first < open_.size() && open_[number - first].ending);
+}
+
+absl::StatusOr<Flow> SegmentSink::Push(dataplane::Block* block) {
+  Retire();
+  TD_RETURN_IF_ERROR(status());
+  const dataplane::BlockHeader header = block->header();
+  const uint64_t number = header.sequence / options_.segment_blocks;
+  if (HasAllOf(number)) {  // it came before
+    block->Reset();
+    return Flow::kMoved;
+  }
+  if (header.sequence >= watermarks().received + recording::kMaxDisorder) {
+    return services::WithReason(
+        absl::InvalidArgumentError(absl::StrCat("write ", first_recording_, ": block ",
+                                                header.sequence, " comes far too early")),
+        "PROTOCOL_VIOLATION", {{"message", "Block"}});
+  }
+  TD_ASSIGN_OR_RETURN(const Flow made, MakeUpTo(number));
+  if (made != Flow::kMoved) return made;
+  Segment& segment = open_[number - open_.front().number];
+  block->header().sequence = header.sequence % options_.segment_blocks;
+  TD_ASSIGN_OR_RETURN(const Flow flow, segment.recording.writer->Push(block));
+  if (flow != Flow::kMoved) {
+    block->header().sequence = header.sequence;
+    return flow;
+  }
+  segment.used = true;
+  keeper_.OnBlock(number, header);
+  EndFull(segment);
+  MakeAhead(header.sequence);
+  return flow;
+}
+
+void SegmentSink::EndFull(Segment& segment) {
+  recording::RecordingWriter& writer = *segment.recording.writer;
+  if (segment.ending || writer.watermarks().received < options_.segment_blocks) return;
+  segment.ending = true;
+  writer.Finish(absl::OkStatus()).IgnoreError();
+}
+
+// Also behind one that still waits for a block: that block may be queued behind the one that is
+// held back until these are closed.
+void SegmentSink::Retire() {
+  for (Segment& segment : open_) {
+    if (!segment.ending || segment.closed) continue;
+    const auto flow = segment.recording.writer->Finish(absl::OkStatus());
+    error_.Update(flow.status());
+    if (!flow.ok() || *flow != Flow::kEnd) continue;
+    segment.closed = true;
+    ++closings_;
+    keeper_.OnClosed(segment.number);
+  }
+  while (open_.size() > 1 && open_.front().closed) open_.pop_front();
+}
+
+dataplane::Watermarks SegmentSink::watermarks() const {
+  const uint64_t closed = open_.front().number * options_.segment_blocks;
+  dataplane::Watermarks sum{.received = closed, .written = closed, .durable = closed};
+  // A segment counts only as far as all before it are there.
+  uint64_t end = closed;
+  for (const Segment& segment : open_) {
+    const dataplane::Watermarks marks = segment.recording.writer->watermarks();
+    if (sum.received == end) sum.received += marks.received;
+    if (sum.written == end) sum.written += marks.written;
+    if (sum.durable == end) sum.durable += marks.durable;
+    end += options_.segment_blocks;
+  }
+  return sum;
+}
+
+absl::StatusOr<Caught> SegmentSink::OnTrigger(const services::Trigger& trigger) {
+  Retire();
+  TD_RETURN_IF_ERROR(status());
+  if (ended_) return absl::FailedPreconditionError("the session is ending");
+  return keeper_.Keep(trigger);
+}
+
+absl::StatusOr<Flow> SegmentSink::Finish(const absl::Status& cause) {
+  ended_ = true;
+  const absl::Status unused = absl::CancelledError("the stream ended before this segment");
+  bool all = !making_;
+  for (Segment& segment : open_) {
+    const bool keep = segment.used || segment.number == 0;
+    const auto flow = segment.recording.writer->Finish(keep ? cause : unused);
+    error_.Update(flow.status());
+    all = all && (!flow.ok() || *flow == Flow::kEnd);
+  }
+  if (!all) return Flow::kNotNow;
+  if (cause.ok() && !error_.ok()) return error_;
+  return Flow::kEnd;
+}
+
+}  // namespace tapedeck::storage_node::capture

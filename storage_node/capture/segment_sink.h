@@ -1,0 +1,91 @@
+// The Sink of a session that records into segments: after every so many blocks it goes on in a new
+// recording, with blocks numbered from 0 again. The next one is made while the last is half full.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "dataplane/executor/executor.h"
+#include "dataplane/executor/lifetime.h"
+#include "dataplane/sink.h"
+#include "storage_node/capture/armed_recording.h"
+#include "storage_node/capture/segment_keeper.h"
+#include "storage_node/capture/trigger_port.h"
+
+namespace tapedeck::storage_node::capture {
+
+struct SegmentOptions {
+  uint64_t segment_blocks = 0;
+  // Asks for segment `number` of the session; `made` is called once on the sink's executor, at once
+  // or later.
+  std::function<void(uint64_t number, OnPrepared made)> make;
+  KeeperOptions keeper;
+};
+
+// Owned by the session; lives on its executor.
+class SegmentSink final : public dataplane::Sink {
+ public:
+  SegmentSink(SegmentOptions options, ArmedRecording first, dataplane::Executor& executor);
+  ~SegmentSink() override { port_->Close(); }
+
+  // For other threads, also when this is gone.
+  std::shared_ptr<TriggerPort> port() const { return port_; }
+  const std::string& first_recording() const { return first_recording_; }
+
+  // Errors are those of RecordingWriter, of the segment they are about, and of making the next one.
+  // kNotNow while the next segment is being made, or too many wait to be closed.
+  absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
+  // A segment made ahead that has no block goes away.
+  absl::StatusOr<dataplane::Flow> Finish(const absl::Status& cause) override;
+  void SetWaker(dataplane::Waker waker) override;
+  // Of the session's blocks, over all segments.
+  dataplane::Watermarks watermarks() const override;
+  absl::Status status() const override;
+
+ private:
+  struct Segment {
+    uint64_t number = 0;
+    ArmedRecording recording;
+    bool used = false;    // has a block
+    bool ending = false;  // has all its blocks
+    bool closed = false;
+  };
+
+  void Open(uint64_t number, ArmedRecording recording);
+  // Asks for the next segment; OnMade may be called before this returns.
+  void MakeNext(bool ahead);
+  void OnMade(uint64_t number, bool ahead, absl::StatusOr<ArmRecording> arm);
+  // Makes segments up to this one. kNotNow: when it is made, or one before it is closed.
+  absl::StatusOr<dataplane::Flow> MakeUpTo(uint64_t number);
+  // Whether making the next one, which has failed, may succeed now: one more is closed. Its error
+  // if nothing will make room for it.
+  absl::StatusOr<bool> MayTryAgain();
+  // How many have all their blocks and are not closed.
+  size_t ending() const;
+  void MakeAhead(uint64_t sequence);
+  bool HasAllOf(uint64_t number) const;
+  void EndFull(Segment& segment);
+  // Finds out what is closed, and drops that from the front, but for the last.
+  void Retire();
+  absl::StatusOr<Caught> OnTrigger(const services::Trigger& trigger);
+
+  const SegmentOptions options_;
+  const std::shared_ptr<TriggerPort> port_;
+  dataplane::Waker waker_;
+  std::deque<Segment> open_;  // never empty; consecutive
+  std::string first_recording_;
+  SegmentKeeper keeper_;
+  uint64_t ahead_tried_ = 0;  // the newest segment that was tried to be made ahead
+  bool making_ = false;
+  absl::Status make_error_;           // of the last attempt that was not ahead
+  uint64_t closings_ = 0;             // segments that were closed
+  uint64_t closings_at_failure_ = 0;  // when make_error_ came
+  absl::Status error_;
+  bool ended_ = false;
+  dataplane::Lifetime lifetime_;
+};
+
+}  // namespace tapedeck::storage_node::capture

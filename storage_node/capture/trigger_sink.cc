@@ -1,0 +1,173 @@
+#include "storage_node/capture/trigger_sink.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+
+namespace tapedeck::storage_node::capture {
+
+using dataplane::Flow;
+
+TriggerSink::TriggerSink(TriggerOptions options, ArmedRecording first,
+                         dataplane::Executor& executor)
+    : options_(std::move(options)),
+      port_(std::make_shared<TriggerPort>(
+          executor, [this](const services::Trigger& trigger) { return OnTrigger(trigger); })),
+      armed_(std::move(first)) {}
+
+void TriggerSink::MakeNext() {
+  making_ = true;
+  options_.make(
+      lifetime_.Guard([this](absl::StatusOr<ArmRecording> arm) { OnMade(std::move(arm)); }));
+}
+
+void TriggerSink::OnMade(absl::StatusOr<ArmRecording> arm) {
+  making_ = false;
+  if (arm.ok()) {
+    armed_ = (*arm)();
+    armed_->writer->SetWaker(waker_);
+  } else {
+    error_.Update(arm.status());
+  }
+  if (waker_) waker_();
+}
+
+void TriggerSink::SetWaker(dataplane::Waker waker) {
+  waker_ = std::move(waker);
+  if (armed_.has_value()) armed_->writer->SetWaker(waker_);
+}
+
+absl::Status TriggerSink::status() const {
+  if (!error_.ok()) return error_;
+  if (capture_.has_value()) return capture_->recording.writer->status();
+  return armed_.has_value() ? armed_->writer->status() : absl::OkStatus();
+}
+
+absl::StatusOr<Flow> TriggerSink::Push(dataplane::Block* block) {
+  TD_RETURN_IF_ERROR(status());
+  const uint64_t sequence = block->header().sequence;
+  if (sequence < next_ || early_.contains(sequence)) {
+    block->Reset();
+    return Flow::kMoved;
+  }
+  early_.emplace(sequence, std::move(*block));
+  while (!early_.empty() && early_.begin()->first == next_) {
+    dataplane::Block following = std::move(early_.begin()->second);
+    early_.erase(early_.begin());
+    ++next_;
+    error_ = Take(std::move(following));
+    TD_RETURN_IF_ERROR(error_);
+  }
+  return Flow::kMoved;
+}
+
+absl::Status TriggerSink::Take(dataplane::Block block) {
+  newest_end_ = std::max(newest_end_, options_.window.EndOf(block.header()));
+  if (capture_.has_value()) {
+    TD_RETURN_IF_ERROR(Record(std::move(block)));
+    if (newest_end_ >= capture_->bounds.end_sample) EndCapture();
+    return absl::OkStatus();
+  }
+  held_.push_back(std::move(block));
+  DropOld();
+  return absl::OkStatus();
+}
+
+// The newest sample may trigger.
+void TriggerSink::DropOld() {
+  const uint64_t keep_from =
+      newest_end_ - std::min(newest_end_, options_.window.before_samples + 1);
+  while (!held_.empty() && (options_.window.EndOf(held_.front().header()) <= keep_from ||
+                            held_.size() > options_.hold_blocks)) {
+    held_.pop_front();
+  }
+}
+
+// Before the capture's first sample nothing is recorded, after its last the next window begins.
+absl::Status TriggerSink::Record(dataplane::Block block) {
+  ActiveCapture& capture = *capture_;
+  if (options_.window.EndOf(block.header()) <= capture.bounds.first_sample) return absl::OkStatus();
+  if (block.header().sample_index >= capture.bounds.end_sample) {
+    held_.push_back(std::move(block));
+    return absl::OkStatus();
+  }
+  if (capture.blocks == 0) {
+    capture.bounds.first_sample =
+        std::max(capture.bounds.first_sample, block.header().sample_index);
+  }
+  block.header().sequence = capture.blocks++;
+  return capture.recording.writer->Push(&block).status();
+}
+
+absl::Status TriggerSink::RecordHeld() {
+  for (dataplane::Block& block : std::exchange(held_, {})) {
+    TD_RETURN_IF_ERROR(Record(std::move(block)));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Caught> TriggerSink::OnTrigger(const services::Trigger& trigger) {
+  TD_RETURN_IF_ERROR(status());
+  if (ended_) return absl::FailedPreconditionError("the session is ending");
+  const uint64_t sample = trigger.sample.value_or(newest_end_ == 0 ? 0 : newest_end_ - 1);
+  const services::Capture asked = options_.window.Around(sample);
+  if (!capture_.has_value()) {
+    if (!armed_.has_value()) return absl::AbortedError("the next recording is being made");
+    capture_ = ActiveCapture{.recording = *std::exchange(armed_, std::nullopt)};
+    capture_->bounds.recording = capture_->recording.name;
+    capture_->bounds.recordings = {capture_->recording.name};
+    capture_->bounds.first_sample = asked.first_sample;
+    MakeNext();
+  }
+  ActiveCapture& capture = *capture_;
+  capture.bounds.trigger_sample = sample;
+  capture.bounds.end_sample = std::max(capture.bounds.end_sample, asked.end_sample);
+  capture.recording.live->Annotate(
+      {.sample_start = sample, .label = trigger.label, .comment = trigger.comment});
+  error_.Update(RecordHeld());
+  TD_RETURN_IF_ERROR(error_);
+  const services::Capture bounds = capture.bounds;
+  if (newest_end_ >= bounds.end_sample) EndCapture();
+  return Caught{.capture = bounds};
+}
+
+void TriggerSink::EndCapture() {
+  dataplane::Log(dataplane::LogLevel::kInfo, "trigger_sink", "captured",
+                 {{"recording", capture_->recording.name},
+                  {"blocks", absl::StrCat(capture_->blocks)},
+                  {"trigger_sample", absl::StrCat(capture_->bounds.trigger_sample)}});
+  closing_.push_back(std::move(capture_->recording));
+  capture_ = std::nullopt;
+  DropOld();
+  closing_.back().writer->Finish(absl::OkStatus()).IgnoreError();
+  if (waker_) waker_();
+}
+
+absl::StatusOr<Flow> TriggerSink::Finish(const absl::Status& cause) {
+  if (!std::exchange(ended_, true)) {
+    early_.clear();
+    held_.clear();
+    if (capture_.has_value()) closing_.push_back(std::move(capture_->recording));
+    capture_ = std::nullopt;
+  }
+  // An armed recording without a block goes away.
+  if (armed_.has_value()) closing_.push_back(*std::exchange(armed_, std::nullopt));
+  const absl::Status why = cause.ok() ? absl::CancelledError("the stream ended") : cause;
+  for (auto it = closing_.begin(); it != closing_.end();) {
+    const auto flow = it->writer->Finish(why);
+    if (flow.ok() && *flow != Flow::kEnd) {
+      ++it;
+      continue;
+    }
+    error_.Update(flow.status());
+    it = closing_.erase(it);
+  }
+  if (making_ || !closing_.empty()) return Flow::kNotNow;
+  if (cause.ok() && !error_.ok()) return error_;
+  return Flow::kEnd;
+}
+
+}  // namespace tapedeck::storage_node::capture

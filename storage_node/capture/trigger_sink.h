@@ -1,0 +1,87 @@
+// The Sink of a session into a triggered channel: holds the last seconds of the stream in the slots
+// they came in and records nothing, until a trigger makes a recording of what is held around it and
+// of what follows. Recordings hold whole blocks: those with the first and the last sample asked for
+// and all between.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "dataplane/executor/executor.h"
+#include "dataplane/executor/lifetime.h"
+#include "dataplane/sink.h"
+#include "services/recorder.h"
+#include "storage_node/capture/armed_recording.h"
+#include "storage_node/capture/trigger_port.h"
+#include "storage_node/capture/trigger_window.h"
+
+namespace tapedeck::storage_node::capture {
+
+struct TriggerOptions {
+  TriggerWindow window;
+  size_t hold_blocks = 0;  // slots of the ring that may be held
+  // Asks for a fresh recording; `made` is called once on the sink's executor, at once or later.
+  std::function<void(OnPrepared made)> make;
+};
+
+// Owned by the session; lives on its executor.
+class TriggerSink final : public dataplane::Sink {
+ public:
+  TriggerSink(TriggerOptions options, ArmedRecording first, dataplane::Executor& executor);
+  ~TriggerSink() override { port_->Close(); }
+
+  // For other threads, also when this is gone.
+  std::shared_ptr<TriggerPort> port() const { return port_; }
+
+  // Blocks come in any order. What has come is acknowledged as received; nothing is ever more.
+  absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
+  // A capture under way is closed with what it has.
+  absl::StatusOr<dataplane::Flow> Finish(const absl::Status& cause) override;
+  void SetWaker(dataplane::Waker waker) override;
+  dataplane::Watermarks watermarks() const override { return {.received = next_}; }
+  absl::Status status() const override;
+
+  // Starts a capture, or makes the one under way longer. FAILED_PRECONDITION at the stream's end;
+  // ABORTED while the recording for the next capture is being made.
+  absl::StatusOr<Caught> OnTrigger(const services::Trigger& trigger);
+
+ private:
+  struct ActiveCapture {
+    ArmedRecording recording;
+    services::Capture bounds;
+    uint64_t blocks = 0;  // pushed
+  };
+
+  void MakeNext();
+  void OnMade(absl::StatusOr<ArmRecording> arm);
+  // The next block in order.
+  absl::Status Take(dataplane::Block block);
+  absl::Status Record(dataplane::Block block);
+  absl::Status RecordHeld();
+  void DropOld();
+  void EndCapture();
+
+  const TriggerOptions options_;
+  const std::shared_ptr<TriggerPort> port_;
+  dataplane::Waker waker_;
+  std::map<uint64_t, dataplane::Block> early_;  // after a gap that other rails will fill
+  uint64_t next_ = 0;                           // of the stream
+  uint64_t newest_end_ = 0;                     // one more than the newest sample
+  std::deque<dataplane::Block> held_;           // in order
+  std::optional<ArmedRecording> armed_;
+  std::optional<ActiveCapture> capture_;
+  std::list<ArmedRecording> closing_;
+  absl::Status error_;
+  bool making_ = false;
+  bool ended_ = false;
+  dataplane::Lifetime lifetime_;
+};
+
+}  // namespace tapedeck::storage_node::capture

@@ -1,0 +1,252 @@
+#include "storage_node/luns/config_files.h"
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/catalog/names.h"
+#include "storage_node/disk/directory.h"
+#include "storage_node/disk/durable_file.h"
+#include "storage_node/format/config.h"
+#include "storage_node/format/limits.h"
+#include "storage_node/format/lun_note.h"
+
+namespace tapedeck::storage_node::luns {
+namespace {
+
+std::string LunDirectory(const std::string& state_dir) { return absl::StrCat(state_dir, "/luns"); }
+
+std::string LunFile(const std::string& state_dir, const std::string& lun_id) {
+  return absl::StrCat(LunDirectory(state_dir), "/", lun_id, ".json");
+}
+
+std::string NewFile(absl::string_view file) { return absl::StrCat(file, ".new"); }
+
+constexpr char kChannelFile[] = "channel.json";
+
+// The channel that directory `id` says it is; NOT_FOUND: it says nothing.
+absl::StatusOr<services::Channel> ReadChannel(const disk::Directory& root, const OpenLun& lun,
+                                              const std::string& id) {
+  TD_ASSIGN_OR_RETURN(const auto directory, root.OpenDirectory(id));
+  TD_ASSIGN_OR_RETURN(const std::string text,
+                      directory.ReadFile(kChannelFile, format::kMaxConfigBytes));
+  TD_ASSIGN_OR_RETURN(format::ChannelFile file, format::DecodeChannelFile(text));
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName said,
+                      catalog::ParseChannelName(file.channel.name));
+  const std::string name = absl::StrCat(lun.config.name, "/channels/", id);
+  // Its LUN may have had another name, but not another uid.
+  const bool same_lun =
+      file.lun_uid.empty() ? file.channel.name == name : file.lun_uid == lun.config.recorded_uid();
+  if (!same_lun || said.channel != id) {
+    return absl::DataLossError(
+        absl::StrCat(directory.PathOf(kChannelFile), ": it is that of ", file.channel.name));
+  }
+  file.channel.name = name;
+  return std::move(file.channel);
+}
+
+// The note of a LUN of devices, for which its mutex is held.
+struct OpenNote {
+  uint64_t generation = 0;
+  format::LunNote said;
+};
+
+absl::StatusOr<OpenNote> ReadLunNote(const OpenLun& lun) {
+  TD_ASSIGN_OR_RETURN(const store::Note note, lun.store->notebook()->ReadNote());
+  OpenNote open{.generation = note.generation};
+  if (note.generation > 0) {
+    TD_ASSIGN_OR_RETURN(open.said, format::DecodeLunNote(note.text));
+  }
+  open.said.lun = lun.config;
+  // An older one of another member may have the LUN's name of that time.
+  for (services::Channel& channel : open.said.channels) {
+    TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
+    channel.name = absl::StrCat(lun.config.name, "/channels/", name.channel);
+  }
+  return open;
+}
+
+absl::Status WriteLunNote(const OpenLun& lun, const OpenNote& note) {
+  return lun.store->notebook()->WriteNote(
+      {.generation = note.generation + 1, .text = format::EncodeLunNote(note.said)});
+}
+
+bool HasNotebook(const OpenLun& lun) {
+  return lun.store != nullptr && lun.store->notebook() != nullptr;
+}
+
+void EraseChannel(OpenNote* note, const std::string& name) {
+  std::erase_if(note->said.channels,
+                [&](const services::Channel& channel) { return channel.name == name; });
+}
+
+// A directory of that name may be what a crash has left of making the same channel.
+absl::Status CheckFree(const disk::Directory& root, const OpenLun& lun, const std::string& id) {
+  TD_ASSIGN_OR_RETURN(const auto directory, root.OpenDirectory(id));
+  if (ReadChannel(root, lun, id).ok()) return absl::OkStatus();
+  TD_ASSIGN_OR_RETURN(const auto entries, directory.List());
+  for (const disk::Entry& entry : entries) {
+    if (entry.kind == disk::EntryKind::kFile && entry.name == NewFile(kChannelFile)) continue;
+    return services::WithReason(
+        absl::FailedPreconditionError(absl::StrCat(
+            "mkdir ", directory.path(), ": the directory is there and holds ", entry.name,
+            ", which is not Tapedeck's; choose another name for the channel, or move it "
+            "elsewhere")),
+        "MEMBER_NOT_EMPTY", {{"member", lun.channel_root}, {"found", entry.name}});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RemoveChannel(const disk::Directory& root, const std::string& id) {
+  const auto directory = root.OpenDirectory(id);
+  // A link of that name is somebody else's.
+  if (absl::IsNotFound(directory.status()) || absl::IsFailedPrecondition(directory.status())) {
+    return absl::OkStatus();
+  }
+  TD_RETURN_IF_ERROR(directory.status());
+  TD_RETURN_IF_ERROR(directory->RemoveFile(NewFile(kChannelFile)).status());
+  TD_RETURN_IF_ERROR(directory->RemoveFile(kChannelFile).status());
+  return root.RemoveEmpty(id).status();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<services::Lun>> ReadLunFiles(const std::string& state_dir) {
+  std::vector<services::Lun> luns;
+  TD_ASSIGN_OR_RETURN(const auto names, disk::ListDirectory(LunDirectory(state_dir), state_dir));
+  for (const std::string& name : names) {
+    if (!absl::EndsWith(name, ".json")) continue;
+    const std::string path = absl::StrCat(LunDirectory(state_dir), "/", name);
+    TD_ASSIGN_OR_RETURN(const std::string text,
+                        disk::ReadFile(path, format::kMaxConfigBytes, state_dir));
+    auto lun = format::DecodeLun(text);
+    if (!lun.ok()) {
+      return absl::DataLossError(
+          absl::StrCat("read ", path, ": ", lun.status().message(),
+                       "; move it elsewhere, then: tapectl lun attach --member with "
+                       "each of the LUN's members"));
+    }
+    luns.push_back(*std::move(lun));
+  }
+  return luns;
+}
+
+absl::Status WriteLunFile(const std::string& state_dir, const services::Lun& lun) {
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(lun.name));
+  TD_RETURN_IF_ERROR(disk::MakeDirectory(LunDirectory(state_dir), state_dir));
+  return disk::WriteFileAtomically(LunFile(state_dir, name.lun), format::EncodeLun(lun, 0),
+                                   state_dir);
+}
+
+absl::Status ForgetLunFile(const std::string& state_dir, const std::string& lun_id) {
+  TD_RETURN_IF_ERROR(disk::RemoveFile(LunFile(state_dir, lun_id), state_dir));
+  return disk::SyncDirectory(LunDirectory(state_dir), state_dir);
+}
+
+absl::Status RemoveLunFile(const std::string& state_dir, const std::string& lun_id) {
+  TD_RETURN_IF_ERROR(ForgetLunFile(state_dir, lun_id));
+  TD_ASSIGN_OR_RETURN(const auto luns, disk::Directory::Open(LunDirectory(state_dir), state_dir));
+  const std::string channels = absl::StrCat(lun_id, ".channels");
+  const auto root = luns.OpenDirectory(channels);
+  if (!root.ok()) return absl::IsNotFound(root.status()) ? absl::OkStatus() : root.status();
+  TD_ASSIGN_OR_RETURN(const auto entries, root->List());
+  for (const disk::Entry& entry : entries) {
+    TD_RETURN_IF_ERROR(RemoveChannel(*root, entry.name));
+  }
+  return luns.RemoveEmpty(channels).status();
+}
+
+std::string ChannelRoot(const std::string& state_dir, const services::Lun& lun) {
+  const auto kind = store::FindStoreKind(lun.store);
+  if (kind.ok() && kind->has_directories && !lun.members.empty()) return lun.members[0];
+  const auto name = catalog::ParseLunName(lun.name);
+  return absl::StrCat(LunDirectory(state_dir), "/", name.ok() ? name->lun : "", ".channels");
+}
+
+absl::StatusOr<std::vector<services::Channel>> ReadChannelFiles(
+    const OpenLun& lun, const std::set<std::string>& known) {
+  std::vector<services::Channel> channels;
+  absl::Status damage;  // of a note, whose first writing may have been cut short
+  if (HasNotebook(lun)) {
+    absl::MutexLock lock(lun.describing.get());
+    auto note = ReadLunNote(lun);
+    if (note.ok() && note->generation > 0) return std::move(note->said.channels);
+    damage = note.status();
+  }
+  const auto root = disk::Directory::Open(lun.channel_root, lun.channel_root);
+  if (absl::IsNotFound(root.status())) {
+    if (!damage.ok()) return damage;
+    return channels;
+  }
+  TD_RETURN_IF_ERROR(root.status());
+  TD_ASSIGN_OR_RETURN(const auto entries, root->List());
+  for (const disk::Entry& entry : entries) {
+    if (entry.kind != disk::EntryKind::kDirectory || !catalog::CheckId(entry.name).ok()) continue;
+    auto channel = ReadChannel(*root, lun, entry.name);
+    if (channel.ok()) {
+      channels.push_back(*std::move(channel));
+    } else if (!absl::IsNotFound(channel.status())) {
+      if (known.contains(entry.name)) return channel.status();
+      dataplane::Log(
+          dataplane::LogLevel::kWarning, "config_files", "left alone: no channel of this LUN",
+          {{"path", root->PathOf(entry.name)}, {"error", std::string(channel.status().message())}});
+    }
+  }
+  return channels;
+}
+
+absl::Status WriteChannelFile(const OpenLun& lun, const services::Channel& channel) {
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
+  if (HasNotebook(lun)) {
+    absl::MutexLock lock(lun.describing.get());
+    TD_ASSIGN_OR_RETURN(OpenNote note, ReadLunNote(lun));
+    EraseChannel(&note, channel.name);
+    note.said.channels.push_back(channel);
+    return WriteLunNote(lun, note);
+  }
+  TD_RETURN_IF_ERROR(disk::MakeDirectory(lun.channel_root, lun.channel_root));
+  TD_ASSIGN_OR_RETURN(const auto root, disk::Directory::Open(lun.channel_root, lun.channel_root));
+  TD_ASSIGN_OR_RETURN(const auto directory, root.MakeDirectory(name.channel));
+  TD_RETURN_IF_ERROR(CheckFree(root, lun, name.channel));
+  TD_RETURN_IF_ERROR(
+      directory.WriteFile(kChannelFile, format::EncodeChannel(channel, lun.config.recorded_uid())));
+  return root.Sync();
+}
+
+absl::Status DescribeOnMembers(const OpenLun& lun, const std::vector<services::Channel>& channels) {
+  if (HasNotebook(lun)) {
+    absl::MutexLock lock(lun.describing.get());
+    const auto note = ReadLunNote(lun);
+    if (note.ok() && note->generation > 0) return absl::OkStatus();
+    return WriteLunNote(lun, {.said = {.lun = lun.config, .channels = channels}});
+  }
+  for (const services::Channel& channel : channels) {
+    TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
+    TD_ASSIGN_OR_RETURN(const auto root, disk::Directory::Open(lun.channel_root, lun.channel_root));
+    TD_ASSIGN_OR_RETURN(const auto directory, root.OpenDirectory(name.channel));
+    TD_ASSIGN_OR_RETURN(const std::string text,
+                        directory.ReadFile(kChannelFile, format::kMaxConfigBytes));
+    const std::string now = format::EncodeChannel(channel, lun.config.recorded_uid());
+    if (text != now) TD_RETURN_IF_ERROR(directory.WriteFile(kChannelFile, now));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RemoveChannelFile(const OpenLun& lun, const std::string& channel_id) {
+  if (HasNotebook(lun)) {
+    absl::MutexLock lock(lun.describing.get());
+    TD_ASSIGN_OR_RETURN(OpenNote note, ReadLunNote(lun));
+    EraseChannel(&note, absl::StrCat(lun.config.name, "/channels/", channel_id));
+    return WriteLunNote(lun, note);
+  }
+  const auto root = disk::Directory::Open(lun.channel_root, lun.channel_root);
+  if (absl::IsNotFound(root.status())) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(root.status());
+  TD_RETURN_IF_ERROR(RemoveChannel(*root, channel_id));
+  return root->Sync();
+}
+
+}  // namespace tapedeck::storage_node::luns

@@ -1,0 +1,73 @@
+// The thread of a LUN on which everything waits that its disks may keep waiting: opening, making,
+// seeking, listing and deleting. Sessions ask it, and go on meanwhile.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "dataplane/executor/executor.h"
+
+namespace tapedeck::storage_node::luns {
+
+// Any thread, but Stop and the destructor not on the desk's own.
+class Desk {
+ public:
+  // `at_once`: what is given is done before Run returns, for simulations with stores that never
+  // wait.
+  explicit Desk(std::string lun, bool at_once = false) : lun_(std::move(lun)), at_once_(at_once) {}
+  ~Desk() { Stop(); }
+
+  // Runs what is queued, then joins. What comes later is dropped.
+  void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Runs `task` after all that was given before.
+  void Run(dataplane::Task task) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The same for what strangers ask for. RESOURCE_EXHAUSTED (LIMIT_REACHED) while too much waits,
+  // or if the desk has no thread yet and none can be made.
+  absl::Status TryRun(dataplane::Task task) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Tasks that are not done.
+  size_t waiting() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  absl::Status MakeThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Work();
+
+  const std::string lun_;
+  const bool at_once_;
+  mutable absl::Mutex mutex_;
+  std::deque<dataplane::Task> tasks_ ABSL_GUARDED_BY(mutex_);
+  bool busy_ ABSL_GUARDED_BY(mutex_) = false;
+  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_ ABSL_GUARDED_BY(mutex_);  // made when first needed
+};
+
+// The desks of a node. Any thread.
+class Desks {
+ public:
+  // Of all desks that are made from now on.
+  void SetAtOnce(bool at_once) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Of all desks: their tasks may use other desks until those are stopped, too.
+  void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // By the LUN's id. It stays when the LUN is deleted: what was asked for may not be done.
+  std::shared_ptr<Desk> Of(const std::string& lun) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // How much each has to do, of those that have something.
+  std::map<std::string, size_t> Busy() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  mutable absl::Mutex mutex_;
+  bool at_once_ ABSL_GUARDED_BY(mutex_) = false;
+  std::map<std::string, std::shared_ptr<Desk>> desks_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tapedeck::storage_node::luns

@@ -1,0 +1,137 @@
+#include "storage_node/luns/lun_check.h"
+
+#include <filesystem>
+#include <set>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/format/config.h"
+#include "storage_node/format/limits.h"
+
+namespace tapedeck::storage_node::luns {
+namespace {
+
+using format::kMaxPrewriteFiles;
+using format::kPrewriteMultiple;
+
+bool LiesInside(const std::string& path, const std::string& directory) {
+  return path.size() > directory.size() && absl::StartsWith(path, directory) &&
+         (absl::EndsWith(directory, "/") || path[directory.size()] == '/');
+}
+
+// Two LUNs of which one's member lies in the other's would find each other's files there.
+absl::Status CheckApart(const services::Lun& lun, const services::Lun& other) {
+  for (const std::string& member : lun.members) {
+    for (const std::string& theirs : other.members) {
+      const bool inside = LiesInside(member, theirs);
+      if (!inside && !LiesInside(theirs, member)) continue;
+      return services::WithReason(
+          absl::FailedPreconditionError(
+              absl::StrCat("member ", member, inside ? ": lies inside " : ": contains ", theirs,
+                           ", a member of ", other.name, "; use a directory beside it")),
+          "MEMBER_UNUSABLE", {{"member", member}});
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckPrewrite(const services::Lun& lun, const store::StoreKindInfo& kind) {
+  if (lun.prewrite_files == 0 && lun.prewrite_bytes == 0) return absl::OkStatus();
+  if (!kind.has_directories) {
+    return InvalidLunField(
+        "prewrite_files",
+        absl::StrCat("a ", kind.name,
+                     " LUN has no files to write before they are needed; leave it out, "
+                     "or use a direct or posix LUN"));
+  }
+  if (lun.prewrite_files == 0 || lun.prewrite_files > kMaxPrewriteFiles) {
+    return InvalidLunField(
+        "prewrite_files", absl::StrCat("must be 1 to ", kMaxPrewriteFiles, " with prewrite_bytes"));
+  }
+  if (lun.prewrite_bytes == 0 || lun.prewrite_bytes % kPrewriteMultiple != 0 ||
+      lun.prewrite_bytes > format::kMaxRecordingBytes) {
+    return InvalidLunField(
+        "prewrite_bytes",
+        absl::StrCat("must be a multiple of ", kPrewriteMultiple, " above 0 with prewrite_files"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status InvalidLunField(absl::string_view field, absl::string_view why) {
+  return services::WithReason(absl::InvalidArgumentError(absl::StrCat(field, ": ", why)),
+                              "ARGUMENT_INVALID", {{"field", std::string(field)}});
+}
+
+absl::Status NormalizeMembers(services::Lun* lun) {
+  std::set<std::string> seen;
+  for (std::string& member : lun->members) {
+    std::error_code error;
+    const auto given = std::filesystem::absolute(member);
+    const auto path = std::filesystem::weakly_canonical(given, error);
+    if (error || member.empty()) {
+      return InvalidLunField("members", absl::StrCat("'", member, "': ", error.message()));
+    }
+    // The names that udev gives a device stay, the device they lead to may have another one soon.
+    const bool device = std::filesystem::is_block_file(path, error);
+    member = (device ? given.lexically_normal() : path).string();
+    if (!seen.insert(path.string()).second) {
+      return InvalidLunField("members", absl::StrCat(member, " is given twice"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckApartFromAll(const services::Lun& lun, const LunTable& luns) {
+  for (const auto& [id, other] : luns.All()) TD_RETURN_IF_ERROR(CheckApart(lun, other->config));
+  for (const auto& [id, other] : luns.Offline()) {
+    if (other.config.uid != lun.uid) TD_RETURN_IF_ERROR(CheckApart(lun, other.config));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckLunShape(const services::Lun& lun, const store::StoreKindInfo& kind) {
+  if (kind.has_members && lun.members.empty()) {
+    return InvalidLunField("members",
+                           absl::StrCat("a ", kind.name, " LUN needs at least one member"));
+  }
+  if (!kind.has_members && !lun.members.empty()) {
+    return InvalidLunField("members", absl::StrCat("a ", kind.name, " LUN has no members"));
+  }
+  if (kind.needs_capacity && lun.capacity_bytes == 0) {
+    return InvalidLunField("capacity_bytes",
+                           absl::StrCat("a ", kind.name, " LUN needs a capacity"));
+  }
+  if (lun.max_age_ns < 0 || lun.max_age_ns > format::kMaxDurationNs) {
+    return InvalidLunField("max_age", "must be 0 to 73 years");
+  }
+  if (lun.max_fill_percent > 100) return InvalidLunField("max_fill_percent", "must be 0 to 100");
+  return CheckPrewrite(lun, kind);
+}
+
+absl::Status CheckLunDescription(const services::Lun& lun) {
+  if (lun.members.size() > format::kMaxMembers) {
+    return InvalidLunField("members", absl::StrCat("are more than ", format::kMaxMembers));
+  }
+  if (format::EncodeLun(lun, format::kMaxMembers).size() <= format::kMaxConfigBytes) {
+    return absl::OkStatus();
+  }
+  return InvalidLunField("members",
+                         absl::StrCat("their paths make the LUN's description longer than ",
+                                      format::kMaxConfigBytes, " bytes; give shorter paths"));
+}
+
+absl::Status CheckLunPolicies(const OpenLun& lun) {
+  const bool ring = lun.config.full_policy == services::FullPolicy::kRing;
+  if (lun.capacity->limit() > 0 || (!ring && lun.config.max_fill_percent == 0)) {
+    return absl::OkStatus();
+  }
+  return InvalidLunField(
+      "capacity_bytes",
+      ring ? "a ring LUN needs a capacity" : "max_fill_percent needs a capacity to be a share of");
+}
+
+}  // namespace tapedeck::storage_node::luns

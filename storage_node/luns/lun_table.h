@@ -1,0 +1,168 @@
+// The LUNs of a node: those that are open, each with its store, and those that are offline.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "services/catalog.h"
+#include "services/errors.h"
+#include "storage_node/recording/capacity.h"
+#include "storage_node/recording/footprint.h"
+#include "storage_node/store/list.h"
+
+namespace tapedeck::storage_node::luns {
+
+// Held by shared_ptr: by the table, by sessions and by queries that are under way.
+struct OpenLun {
+  services::Lun config;  // as created
+  store::StoreKindInfo kind;
+  std::shared_ptr<recording::Capacity> capacity;
+  std::string channel_root;  // the directory its channel configurations lie under
+  // Held while the manifest of a closed recording is replaced.
+  std::shared_ptr<absl::Mutex> rewriting = std::make_shared<absl::Mutex>();
+  // Held while what the members say of the LUN is replaced.
+  std::shared_ptr<absl::Mutex> describing = std::make_shared<absl::Mutex>();
+  std::unique_ptr<store::Store> store;
+
+  // Of new recordings with blocks of that size.
+  recording::Footprint footprint(uint64_t block_bytes) const {
+    return {store->layout(), block_bytes, static_cast<uint32_t>(config.members.size())};
+  }
+
+  // Of its capacity, by a recording; 0 while that is not closed: its writer has it then.
+  uint64_t TakenBy(const format::Manifest& manifest) const {
+    if (manifest.state == services::RecordingState::kRecording) return 0;
+    return recording::Footprint(store->layout(), manifest.block_bytes, manifest.members)
+        .Of(manifest);
+  }
+};
+
+// Its members are not there, or not usable.
+struct OfflineLun {
+  services::Lun config;  // as created
+  absl::Status cause;
+};
+
+// What is configured, or less where the store is smaller.
+inline std::shared_ptr<recording::Capacity> CapacityOf(const services::Lun& config,
+                                                       const store::Store& store) {
+  const uint64_t size = store.size_bytes();
+  const uint64_t limit = config.capacity_bytes;
+  return std::make_shared<recording::Capacity>(limit == 0 || size == 0 ? std::max(limit, size)
+                                                                       : std::min(limit, size));
+}
+
+// Any thread. Keys are ids, without "luns/".
+class LunTable {
+ public:
+  void Insert(const std::string& id, std::shared_ptr<OpenLun> lun) {
+    absl::MutexLock lock(&mutex_);
+    luns_[id] = std::move(lun);
+    offline_.erase(id);
+  }
+
+  void SetOffline(const std::string& id, OfflineLun lun) {
+    absl::MutexLock lock(&mutex_);
+    offline_[id] = std::move(lun);
+  }
+
+  // Of one that was open as `lun`; false if it is not any more. It is closed by CloseUnused.
+  bool TakeOffline(const std::string& id, const std::shared_ptr<OpenLun>& lun,
+                   const absl::Status& cause) {
+    absl::MutexLock lock(&mutex_);
+    const auto it = luns_.find(id);
+    if (it == luns_.end() || it->second != lun) return false;
+    offline_[id] = {.config = lun->config, .cause = cause};
+    closing_.emplace(id, lun);
+    luns_.erase(it);
+    return true;
+  }
+
+  // Those that were taken offline and are still open, for sessions that have not ended.
+  std::set<std::string> Closing() const {
+    absl::MutexLock lock(&mutex_);
+    std::set<std::string> ids;
+    for (const auto& [id, lun] : closing_) ids.insert(id);
+    return ids;
+  }
+
+  // Closes those of them that nobody else holds: sessions must not, as this waits for the disk. One
+  // thread at a time for one LUN.
+  void CloseUnused(const std::string& id) {
+    std::vector<std::shared_ptr<OpenLun>> unused;
+    {
+      absl::MutexLock lock(&mutex_);
+      const auto [first, last] = closing_.equal_range(id);
+      for (auto it = first; it != last; ++it) {
+        if (it->second.use_count() == 1) unused.push_back(std::exchange(it->second, nullptr));
+      }
+    }
+    unused.clear();
+    absl::MutexLock lock(&mutex_);
+    std::erase_if(closing_,
+                  [&](const auto& entry) { return entry.first == id && entry.second == nullptr; });
+  }
+
+  void Erase(const std::string& id) {
+    absl::MutexLock lock(&mutex_);
+    luns_.erase(id);
+    offline_.erase(id);
+  }
+
+  // Open or not.
+  bool Has(const std::string& id) const {
+    absl::MutexLock lock(&mutex_);
+    return luns_.contains(id) || offline_.contains(id);
+  }
+
+  // NOT_FOUND (LUN_NOT_FOUND).
+  absl::Status CheckExists(const std::string& id) const {
+    return Has(id) ? absl::OkStatus() : NoSuchLun(id);
+  }
+
+  // NOT_FOUND (LUN_NOT_FOUND), FAILED_PRECONDITION (LUN_OFFLINE).
+  absl::StatusOr<std::shared_ptr<OpenLun>> Find(const std::string& id) const {
+    absl::MutexLock lock(&mutex_);
+    const auto it = luns_.find(id);
+    if (it != luns_.end()) return it->second;
+    const auto offline = offline_.find(id);
+    if (offline == offline_.end()) return NoSuchLun(id);
+    return services::WithReason(absl::FailedPreconditionError(absl::StrCat(
+                                    "LUN ", id, " is offline: ", offline->second.cause.message())),
+                                "LUN_OFFLINE", {{"lun", id}});
+  }
+
+  // Those that are open, by name.
+  std::vector<std::pair<std::string, std::shared_ptr<OpenLun>>> All() const {
+    absl::MutexLock lock(&mutex_);
+    return {luns_.begin(), luns_.end()};
+  }
+
+  std::map<std::string, OfflineLun> Offline() const {
+    absl::MutexLock lock(&mutex_);
+    return offline_;
+  }
+
+ private:
+  static absl::Status NoSuchLun(const std::string& id) {
+    return services::WithReason(absl::NotFoundError(absl::StrCat(
+                                    "no LUN ", id, "; tapectl lun list shows those there are")),
+                                "LUN_NOT_FOUND", {{"lun", id}});
+  }
+
+  mutable absl::Mutex mutex_;
+  std::map<std::string, std::shared_ptr<OpenLun>> luns_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, OfflineLun> offline_ ABSL_GUARDED_BY(mutex_);
+  std::multimap<std::string, std::shared_ptr<OpenLun>> closing_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tapedeck::storage_node::luns

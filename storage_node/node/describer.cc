@@ -1,0 +1,20 @@
+#include "storage_node/node/describer.h"
+
+#include <unistd.h>
+
+#include "services/version.h"
+
+namespace tapedeck::storage_node::node {
+
+services::NodeInfo Describer::Describe() const {
+  services::NodeInfo info{.name = name_,
+                          .role = services::NodeRole::kStorage,
+                          .version = services::kVersion,
+                          .pid = getpid()};
+  info.rails = placement_.rails();
+  info.memory.push_back(placement_.HostMemory());
+  info.sessions = registry_.stats().sessions;
+  return info;
+}
+
+}  // namespace tapedeck::storage_node::node

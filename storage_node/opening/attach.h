@@ -1,0 +1,23 @@
+// Takes a LUN as its members say it is: after the state directory was lost, or on another machine.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "services/catalog.h"
+#include "storage_node/node/parts.h"
+
+namespace tapedeck::storage_node::opening {
+
+// Finds each member's number by what it says, opens the LUN and puts its channels and recordings
+// into the catalog; with a member missing it is offline then. Waits for the disk. Returns the LUN's
+// name. Any thread. Errors are those of CatalogService.AttachLun; where it fails the members keep
+// all they hold.
+absl::StatusOr<std::string> AttachLun(node::NodeParts& parts, const services::LunAttachment& asked);
+
+// The LUNs that these members are of, each of which is attached unless it is open with them.
+absl::Status AttachAll(node::NodeParts& parts, const std::vector<std::string>& members);
+
+}  // namespace tapedeck::storage_node::opening

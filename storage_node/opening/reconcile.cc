@@ -1,0 +1,160 @@
+#include "storage_node/opening/reconcile.h"
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "storage_node/luns/config_files.h"
+#include "storage_node/recording/recovery.h"
+#include "storage_node/recordings/recordings.h"
+
+namespace tapedeck::storage_node::opening {
+namespace {
+
+constexpr char kCutOff[] =
+    "ABORTED: the storage node stopped while recording, or the LUN went away";
+
+// Ids of the LUN's channels.
+absl::StatusOr<std::set<std::string>> ReconcileChannels(node::NodeParts& parts,
+                                                        const std::string& lun_id,
+                                                        const luns::OpenLun& lun) {
+  std::set<std::string> known, stored;
+  TD_ASSIGN_OR_RETURN(const auto rows, parts.catalog->ListChannels(lun_id));
+  for (const services::Channel& channel : rows) {
+    TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
+    known.insert(name.channel);
+  }
+  TD_ASSIGN_OR_RETURN(const auto channels, luns::ReadChannelFiles(lun, known));
+  // Not worth a LUN that can be read: its disks may be full.
+  if (absl::Status status = luns::DescribeOnMembers(lun, channels); !status.ok()) {
+    dataplane::Log(dataplane::LogLevel::kWarning, "reconcile", "the members do not say all",
+                   {{"lun", lun.config.name}, {"error", std::string(status.message())}});
+  }
+  for (const services::Channel& channel : channels) {
+    TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
+    TD_RETURN_IF_ERROR(parts.catalog->PutChannel(name, channel));
+    stored.insert(name.channel);
+  }
+  for (const std::string& id : known) {
+    if (stored.contains(id)) continue;
+    TD_RETURN_IF_ERROR(parts.catalog->DeleteChannel({.lun = lun_id, .channel = id}));
+  }
+  return stored;
+}
+
+// Reads a recording that the catalog does not know, or knows as unfinished.
+absl::Status Adopt(node::NodeParts& parts, const catalog::ResourceName& name, luns::OpenLun& lun) {
+  const store::RecordingPath path{.channel = name.channel, .recording = name.recording};
+  auto manifest = recording::LoadManifest(*lun.store, path, *parts.settings.clock);
+  if (absl::IsNotFound(manifest.status())) {
+    // Nothing of it was acknowledged as written.
+    TD_RETURN_IF_ERROR(lun.store->DeleteRecording(path));
+    recordings::LogDeleted(name, "the node stopped as it was being made or deleted");
+    return parts.catalog->DeleteRecording(name);
+  }
+  if (manifest.ok()) {
+    const absl::Status whose = recording::CheckWhose(*manifest, path, lun.config);
+    if (!whose.ok()) manifest = whose;
+  }
+  if (!manifest.ok()) {
+    dataplane::Log(
+        dataplane::LogLevel::kError, "reconcile", "recording left out",
+        {{"recording", name.ToString()}, {"error", std::string(manifest.status().message())}});
+    return absl::OkStatus();
+  }
+  catalog::RecordingRow row{.name = name, .manifest = *std::move(manifest)};
+  TD_RETURN_IF_ERROR(parts.catalog->PutRecording(name, row.manifest));
+  lun.capacity->Add(lun.TakenBy(row.manifest));  // 0 while unfinished: salvaging adds it
+  // One that cannot be read now is tried again by whoever looks at it; the others are served.
+  if (absl::Status status = recordings::CloseAbandoned(parts, lun, &row, kCutOff); !status.ok()) {
+    dataplane::Log(dataplane::LogLevel::kError, "reconcile", "recording not recovered",
+                   {{"recording", name.ToString()}, {"error", std::string(status.message())}});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReconcileRecordings(node::NodeParts& parts, const std::string& lun_id,
+                                 luns::OpenLun& lun, std::set<std::string> channels,
+                                 const OpeningProgress& progress) {
+  TD_ASSIGN_OR_RETURN(const auto rows,
+                      parts.catalog->ListRecordings({.lun = lun_id, .channel = "-"}));
+  store::Known known{.channels = std::move(channels)};
+  std::set<std::string> sealed;
+  for (const catalog::RecordingRow& row : rows) {
+    known.recordings.insert({.channel = row.name.channel, .recording = row.name.recording});
+    if (row.manifest.state == services::RecordingState::kRecording) continue;
+    sealed.insert(row.name.ToString());
+  }
+  TD_RETURN_IF_ERROR(lun.store->FinishDeletions(known));
+  std::set<std::string> stored;
+  TD_ASSIGN_OR_RETURN(const auto paths, lun.store->ListRecordings(known));
+  for (const store::RecordingPath& path : paths) {
+    const catalog::ResourceName name{
+        .lun = lun_id, .channel = path.channel, .recording = path.recording};
+    if (progress) progress(stored.size(), paths.size());
+    stored.insert(name.ToString());
+    if (!sealed.contains(name.ToString())) TD_RETURN_IF_ERROR(Adopt(parts, name, lun));
+  }
+  for (const catalog::RecordingRow& row : rows) {
+    const std::string name = row.name.ToString();
+    if (!stored.contains(name)) {
+      TD_RETURN_IF_ERROR(parts.catalog->DeleteRecording(row.name));
+    } else if (sealed.contains(name)) {
+      lun.capacity->Add(lun.TakenBy(row.manifest));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status OpenLunAndReconcile(node::NodeParts& parts, const services::Lun& config,
+                                 const OpeningProgress& progress) {
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(config.name));
+  TD_ASSIGN_OR_RETURN(store::StoreKindInfo kind, store::FindStoreKind(config.store));
+  auto lun = std::make_shared<luns::OpenLun>(luns::OpenLun{
+      .config = config, .channel_root = luns::ChannelRoot(parts.settings.state_dir, config)});
+  TD_ASSIGN_OR_RETURN(lun->store, kind.open(config));
+  lun->capacity = luns::CapacityOf(config, *lun->store);
+  lun->kind = std::move(kind);
+  TD_ASSIGN_OR_RETURN(auto channels, ReconcileChannels(parts, name.lun, *lun));
+  TD_RETURN_IF_ERROR(ReconcileRecordings(parts, name.lun, *lun, std::move(channels), progress));
+  parts.luns.Insert(name.lun, lun);
+  return absl::OkStatus();
+}
+
+OpeningLease TakeOpening(node::NodeParts& parts, const std::string& name) {
+  return {.alone = parts.leases->TakeExclusive("opening/" + name),
+          .beside = parts.leases->TakeShared(name)};
+}
+
+absl::Status ForgetLuns(node::NodeParts& parts) {
+  TD_ASSIGN_OR_RETURN(const auto rows, parts.catalog->ListRecordings({.lun = "-", .channel = "-"}));
+  for (const catalog::RecordingRow& row : rows) {
+    if (!parts.luns.Has(row.name.lun)) TD_RETURN_IF_ERROR(parts.catalog->DeleteRecording(row.name));
+  }
+  TD_ASSIGN_OR_RETURN(const auto channels, parts.catalog->ListChannels("-"));
+  for (const services::Channel& channel : channels) {
+    TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
+    if (!parts.luns.Has(name.lun)) TD_RETURN_IF_ERROR(parts.catalog->DeleteChannel(name));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OpenLunsAndReconcile(node::NodeParts& parts) {
+  TD_ASSIGN_OR_RETURN(const auto luns, luns::ReadLunFiles(parts.settings.state_dir));
+  for (const services::Lun& config : luns) {
+    TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(config.name));
+    const absl::Status status = OpenLunAndReconcile(parts, config);
+    if (status.ok()) continue;
+    dataplane::Log(dataplane::LogLevel::kError, "reconcile", "LUN offline",
+                   {{"lun", config.name}, {"error", std::string(status.message())}});
+    parts.luns.SetOffline(name.lun, {.config = config, .cause = status});
+  }
+  return ForgetLuns(parts);
+}
+
+}  // namespace tapedeck::storage_node::opening

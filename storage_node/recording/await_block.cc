@@ -1,0 +1,23 @@
+#include "storage_node/recording/await_block.h"
+
+#include <optional>
+#include <utility>
+
+namespace tapedeck::storage_node::recording {
+
+absl::StatusOr<dataplane::Block> AwaitBlock(CallerLoop& loop, store::DataFiles& files,
+                                            dataplane::SlotPool& ring, format::Place place,
+                                            uint32_t bytes) {
+  std::optional<absl::StatusOr<dataplane::Block>> result;
+  ring.SetWaker([&loop] { loop.Post([] {}); });
+  loop.RunUntil([&] {
+    return files.ReadBlock(place, bytes, ring, [&result](absl::StatusOr<dataplane::Block> block) {
+      result.emplace(std::move(block));
+    });
+  });
+  ring.SetWaker(nullptr);
+  loop.RunUntil([&result] { return result.has_value(); });
+  return *std::move(result);
+}
+
+}  // namespace tapedeck::storage_node::recording

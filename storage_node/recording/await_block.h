@@ -1,0 +1,20 @@
+// Reads of blocks for work that is allowed to wait: recovery at start and verification.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "dataplane/memory/slot_pool.h"
+#include "storage_node/recording/caller_loop.h"
+#include "storage_node/store/recording_files.h"
+
+namespace tapedeck::storage_node::recording {
+
+// As DataFiles::ReadBlock, on the thread of `loop`, which nobody else runs. Waits for a slot of
+// `ring`, too: a store tells of a failed read before it has given back the slot of it, so a ring of
+// one slot may have none for the next read yet.
+absl::StatusOr<dataplane::Block> AwaitBlock(CallerLoop& loop, store::DataFiles& files,
+                                            dataplane::SlotPool& ring, format::Place place,
+                                            uint32_t bytes);
+
+}  // namespace tapedeck::storage_node::recording

@@ -1,0 +1,68 @@
+// Decides when what was written is flushed, many blocks at a time, and knows what is durable.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "absl/status/status.h"
+#include "dataplane/clock.h"
+#include "dataplane/executor/executor.h"
+#include "dataplane/executor/lifetime.h"
+#include "storage_node/store/recording_files.h"
+
+namespace tapedeck::storage_node::recording {
+
+// Nothing written stays unflushed for longer; with the flush itself this keeps the durable
+// watermark less than 100 ms old.
+inline constexpr int64_t kFlushPeriodNs = 50 * dataplane::kMillisecondNs;
+
+// Lives on `executor`, which is that of `files`; both outlive it.
+class GroupCommit {
+ public:
+  // A flush also starts when `blocks` are unflushed: with a whole ring unflushed the sender would
+  // have to wait. `on_flushed` is called after every flush; it may not destroy this.
+  GroupCommit(store::RecordingFiles& files, dataplane::Executor& executor, size_t blocks,
+              std::function<void(const absl::Status&)> on_flushed)
+      : files_(files), executor_(executor), blocks_(blocks), on_flushed_(std::move(on_flushed)) {}
+
+  // `blocks` more are written with their index entries; all below `contiguous` are.
+  void OnWritten(uint64_t contiguous, size_t blocks);
+
+  // From now on everything is flushed at once: no more blocks will come.
+  void Hurry();
+
+  // Everything below was written before a flush that ended well.
+  uint64_t durable() const { return durable_; }
+
+  // A flush has failed: nothing above durable() is known to be on the disk.
+  bool failed() const { return failed_; }
+
+  // No flush is under way or will come. There is none after one that failed: what the kernel then
+  // holds nobody knows, so no further flush may be believed.
+  bool idle() const { return !flushing_ && (unflushed_ == 0 || failed_); }
+
+ private:
+  void MaybeFlush();
+  void Flush();
+  void OnFlushed(const absl::Status& status, uint64_t contiguous, int64_t started_ns);
+  int64_t now() const { return executor_.clock().NowNs(); }
+
+  store::RecordingFiles& files_;
+  dataplane::Executor& executor_;
+  const size_t blocks_;
+  const std::function<void(const absl::Status&)> on_flushed_;
+  uint64_t contiguous_ = 0;
+  uint64_t durable_ = 0;
+  size_t unflushed_ = 0;
+  int64_t oldest_ns_ = 0;
+  // Flushes take a fifth of the time at most: where they are free none waits, where they are dear
+  // they are rare.
+  int64_t delay_ns_ = 0;
+  bool flushing_ = false;
+  bool failed_ = false;
+  bool hurry_ = false;
+  bool timer_set_ = false;
+  dataplane::Lifetime lifetime_;
+};
+
+}  // namespace tapedeck::storage_node::recording

@@ -1,0 +1,149 @@
+// A recording while it is written, as others see it: how far it is, and when it is closed.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "storage_node/follow/tail.h"
+#include "storage_node/format/manifest.h"
+
+namespace tapedeck::storage_node::recording {
+
+// What others add to a recording while it is written.
+struct Notes {
+  std::vector<services::Annotation> annotations;
+  bool kept = false;     // whatever the LUN's policy says
+  uint64_t changes = 0;  // so many led to this
+  size_t annotation_bytes = 0;
+};
+
+// Any thread. Shared by the writer and whoever looks.
+class LiveRecording {
+ public:
+  explicit LiveRecording(uint64_t annotation_bytes = services::kMaxAnnotationBytes)
+      : max_annotation_bytes_(annotation_bytes) {}
+
+  // For the catalog.
+  std::atomic<uint64_t> blocks = 0;
+  std::atomic<uint64_t> bytes = 0;
+  std::atomic<uint64_t> missing_blocks = 0;
+  std::atomic<uint64_t> durable = 0;
+
+  // For followers: the newest blocks.
+  const std::shared_ptr<follow::Tail> tail = std::make_shared<follow::Tail>();
+
+  // Every block below can be read from the recording's files.
+  uint64_t written() const { return written_; }
+
+  // What the recording was closed with; null while it is written. If the writer went without
+  // closing it, that ends at the last block written.
+  std::shared_ptr<const format::Manifest> closed() const {
+    absl::MutexLock lock(&mutex_);
+    return closed_;
+  }
+
+  // False if the recording has all the annotations that it may have.
+  bool HasRoomFor(const services::Annotation& annotation) const {
+    absl::MutexLock lock(&mutex_);
+    return notes_.annotation_bytes + services::BytesOf(annotation) <= max_annotation_bytes_;
+  }
+
+  // These are false if the writer has begun to close the recording; Annotate also without room.
+  bool Annotate(services::Annotation annotation) {
+    return HasRoomFor(annotation) && Note([&](Notes& notes) {
+             notes.annotation_bytes += services::BytesOf(annotation);
+             notes.annotations.push_back(std::move(annotation));
+           });
+  }
+  bool Keep(bool kept) {
+    return Note([&](Notes& notes) { notes.kept = kept; });
+  }
+  Notes notes() const {
+    absl::MutexLock lock(&mutex_);
+    return notes_;
+  }
+  bool kept() const {
+    absl::MutexLock lock(&mutex_);
+    return notes_.kept;
+  }
+
+  // Waits until all notes so far are on the disk. False if they are not after 10 s, or never will
+  // be, as the writer has gone without closing the recording. Not on the writer's executor.
+  bool AwaitNoted() {
+    absl::MutexLock lock(&mutex_);
+    const uint64_t changes = notes_.changes;
+    const auto settled = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      return noted_ >= changes || closed_ != nullptr;
+    };
+    mutex_.AwaitWithTimeout(absl::Condition(&settled), absl::Seconds(10));
+    return noted_ >= changes;
+  }
+
+  // By the writer. `on_noted` only posts; null: no more notes are taken.
+  void SetOnNoted(std::function<void()> on_noted) {
+    absl::MutexLock lock(&mutex_);
+    closing_ = on_noted == nullptr;
+    on_noted_ = std::move(on_noted);
+  }
+  // By the writer: as many changes are on the disk.
+  void SetNoted(uint64_t changes) {
+    absl::MutexLock lock(&mutex_);
+    noted_ = changes;
+  }
+  void SetWritten(uint64_t watermark) {
+    if (written_.exchange(watermark) != watermark) WakeFollowers();
+  }
+  void Close(format::Manifest manifest) {
+    {
+      absl::MutexLock lock(&mutex_);
+      if (closed_ != nullptr) return;
+      closed_ = std::make_shared<const format::Manifest>(std::move(manifest));
+    }
+    WakeFollowers();
+  }
+
+  // Calls `waker`, which only posts, whenever written() or closed() has changed, until Unfollow.
+  uint64_t Follow(std::function<void()> waker) {
+    absl::MutexLock lock(&mutex_);
+    followers_.emplace(next_follower_, std::move(waker));
+    return next_follower_++;
+  }
+  void Unfollow(uint64_t follower) {
+    absl::MutexLock lock(&mutex_);
+    followers_.erase(follower);
+  }
+
+ private:
+  bool Note(const std::function<void(Notes&)>& change) {
+    absl::MutexLock lock(&mutex_);
+    if (closing_) return false;
+    change(notes_);
+    ++notes_.changes;
+    if (on_noted_) on_noted_();
+    return true;
+  }
+  void WakeFollowers() {
+    absl::MutexLock lock(&mutex_);
+    for (const auto& [number, waker] : followers_) waker();
+  }
+
+  const uint64_t max_annotation_bytes_;
+  std::atomic<uint64_t> written_ = 0;
+  mutable absl::Mutex mutex_;
+  Notes notes_ ABSL_GUARDED_BY(mutex_);
+  uint64_t noted_ ABSL_GUARDED_BY(mutex_) = 0;  // changes that are on the disk
+  std::function<void()> on_noted_ ABSL_GUARDED_BY(mutex_);
+  bool closing_ ABSL_GUARDED_BY(mutex_) = false;
+  std::shared_ptr<const format::Manifest> closed_ ABSL_GUARDED_BY(mutex_);
+  std::map<uint64_t, std::function<void()>> followers_ ABSL_GUARDED_BY(mutex_);
+  uint64_t next_follower_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace tapedeck::storage_node::recording

@@ -1,0 +1,350 @@
+#include "storage_node/recording/recording_writer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/format/limits.h"
+
+namespace tapedeck::storage_node::recording {
+namespace {
+
+using dataplane::Flow;
+
+// Watermark pages bound what recovery must read again; more often they would only cost writes.
+constexpr int64_t kWatermarkPeriodNs = 25 * dataplane::kMillisecondNs;
+
+absl::Status Full(absl::string_view recording, const Capacity& capacity) {
+  return services::WithReason(
+      absl::ResourceExhaustedError(absl::StrCat(
+          "write ", recording, ": the LUN is full (", capacity.used(), " of ", capacity.limit(),
+          " bytes used); what was acknowledged is kept, delete "
+          "recordings or make a larger LUN")),
+      "LUN_FULL",
+      {{"capacity_bytes", absl::StrCat(capacity.limit())},
+       {"used_bytes", absl::StrCat(capacity.used())}});
+}
+
+absl::Status TooManyGaps(absl::string_view recording) {
+  return services::WithReason(
+      absl::ResourceExhaustedError(absl::StrCat(
+          "write ", recording, ": blocks are missing in more than ", format::kMaxGaps,
+          " separate places, which is all that its manifest may list; what came is kept, start "
+          "another recording")),
+      "LIMIT_REACHED", {{"recording", std::string(recording)}});
+}
+
+std::string CauseText(const absl::Status& status) {
+  return absl::StrCat(absl::StatusCodeToString(status.code()), ": ", status.message());
+}
+
+}  // namespace
+
+RecordingWriter::RecordingWriter(WriterOptions options,
+                                 std::unique_ptr<store::RecordingFiles> files,
+                                 dataplane::Executor& executor)
+    : options_(std::move(options)),
+      executor_(executor),
+      files_(std::move(files)),
+      entries_(options_.manifest.entries()),
+      data_bytes_(options_.manifest.members),
+      footprint_(options_.layout, options_.manifest.block_bytes, options_.manifest.members),
+      room_(options_.capacity, std::move(options_.reserved), footprint_,
+            footprint_.OfManifest(options_.manifest)),
+      index_(*files_, entries_,
+             {.on_written = [this](const auto& entries) { OnIndexed(entries); },
+              .on_error = [this](const absl::Status& status) { Fail(status); },
+              .on_idle = [this] { Advance(); }}),
+      commit_(*files_, executor, std::max<size_t>(1, options_.ring_slots / 2),
+              [this](const absl::Status& status) { OnFlushed(status); }) {
+  if (options_.arrivals == nullptr) {
+    options_.arrivals = std::make_shared<PieceCheck>(entries_.piece_bytes);
+  }
+  files_->OnLost([this](const absl::Status& status) { Fail(status); });
+  index_.WriteHeader(options_.manifest.index_header());
+  auto noted = lifetime_.Guard([this] {
+    noted_ = true;
+    StoreManifest();
+  });
+  options_.live->SetOnNoted([&executor, noted] { executor.Post(noted); });
+  StoreManifest();
+}
+
+void RecordingWriter::StoreManifest() {
+  if (storing_manifest_ || phase_ != Phase::kOpen) return;
+  storing_manifest_ = true;
+  noted_ = false;
+  const uint64_t changes = TakeNotes();
+  options_.manifest.Advance();
+  files_->WriteManifest(format::EncodeManifest(options_.manifest),
+                        [this, changes](const absl::Status& status) {
+                          if (status.ok()) options_.live->SetNoted(changes);
+                          OnManifestStored(status);
+                        });
+}
+
+uint64_t RecordingWriter::TakeNotes() {
+  Notes notes = options_.live->notes();
+  options_.manifest.annotations = std::move(notes.annotations);
+  options_.manifest.kept = notes.kept;
+  return notes.changes;
+}
+
+RecordingWriter::~RecordingWriter() {
+  options_.live->SetOnNoted(nullptr);
+  if (phase_ != Phase::kSealed) options_.live->Close(AsWritten());
+}
+
+format::Manifest RecordingWriter::AsWritten() const {
+  format::Manifest manifest = options_.manifest;
+  manifest.blocks = written_.mark();
+  manifest.state = services::RecordingState::kSalvaged;
+  return manifest;
+}
+
+absl::Status RecordingWriter::CheckHeader(const dataplane::BlockHeader& header) const {
+  const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
+  if (header.payload_bytes <= options_.manifest.block_bytes &&
+      missing == (header.payload_bytes == 0) && (header.flags & dataplane::kBlockDamaged) == 0 &&
+      header.sequence < received_.mark() + kMaxDisorder) {
+    return absl::OkStatus();
+  }
+  return services::WithReason(
+      absl::InvalidArgumentError(absl::StrCat(
+          "write ", options_.name, ": block ", header.sequence, " has ", header.payload_bytes,
+          " payload bytes and flags ", header.flags, "; the channel's blocks have ",
+          options_.manifest.block_bytes, " and all below ", received_.mark(), " have come")),
+      "PROTOCOL_VIOLATION", {{"message", "Block"}});
+}
+
+absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
+  TD_RETURN_IF_ERROR(error_);
+  if (phase_ != Phase::kOpen) return absl::FailedPreconditionError("Push after Finish");
+  const dataplane::BlockHeader& header = block->header();
+  TD_RETURN_IF_ERROR(CheckHeader(header));
+  if (received_.Has(header.sequence)) {
+    block->Reset();
+    return Flow::kMoved;
+  }
+  if (header.sequence >= full_at_ || !room_.Charge(header.sequence)) {
+    block->Reset();
+    return StopAt(header.sequence);
+  }
+  received_.Add(header.sequence);
+  const format::Place place = PlaceOf(header.sequence);
+  const format::IndexEntry entry{
+      .sequence = header.sequence,
+      .sample_index = header.sample_index,
+      .capture_ns = header.capture_ns,
+      .payload_bytes = header.payload_bytes,
+      .flags = header.flags,
+      .check = format::CheckValue(options_.manifest.identity, header.sequence, place, header.crc32c,
+                                  header.payload_bytes),
+      .payload_crc32c = header.crc32c,
+      .pieces = options_.arrivals->Take(block->payload())};
+  if (header.payload_bytes == 0) {
+    block->Reset();
+    index_.Add(entry);
+  } else {
+    ++blocks_under_way_;
+    WriteBlock(entry, options_.live->tail->Keep(std::move(*block), options_.ring_slots), false);
+  }
+  if (received_.mark() == full_at_) Fail(Full(options_.name, room_.capacity()));
+  return Flow::kMoved;
+}
+
+// The block did not fit. Those before it may still be under way over other rails; when all are here
+// the recording ends at an exact block.
+absl::StatusOr<Flow> RecordingWriter::StopAt(uint64_t sequence) {
+  full_at_ = std::min(full_at_, sequence);
+  if (received_.mark() < full_at_) return Flow::kMoved;
+  Fail(Full(options_.name, room_.capacity()));
+  return error_;
+}
+
+format::Place RecordingWriter::PlaceOf(uint64_t sequence) const {
+  return format::PlaceOf(sequence, options_.manifest.block_bytes, options_.manifest.members);
+}
+
+void RecordingWriter::WriteBlock(const format::IndexEntry& entry, dataplane::Block block,
+                                 bool again) {
+  files_->WriteBlock(PlaceOf(entry.sequence), std::move(block),
+                     [this, entry, again](absl::Status status, dataplane::Block rest) {
+                       OnBlockWritten(entry, std::move(status), std::move(rest), again);
+                     });
+}
+
+void RecordingWriter::OnBlockWritten(const format::IndexEntry& entry, absl::Status status,
+                                     dataplane::Block block, bool again) {
+  if (!status.ok() && !again && !absl::IsResourceExhausted(status) && !block.empty()) {
+    dataplane::Log(dataplane::LogLevel::kWarning, "recording_writer", "write repeated",
+                   {{"recording", options_.name},
+                    {"block", absl::StrCat(entry.sequence)},
+                    {"error", std::string(status.message())}});
+    return WriteBlock(entry, std::move(block), true);
+  }
+  --blocks_under_way_;
+  if (status.ok()) {
+    index_.Add(entry);
+  } else {
+    Fail(status);
+  }
+  Advance();
+}
+
+void RecordingWriter::OnIndexed(const std::vector<format::IndexEntry>& entries) {
+  for (const format::IndexEntry& entry : entries) {
+    written_.Add(entry.sequence);
+    if (entry.payload_bytes == 0) {
+      missing_.Add({.first = entry.sequence, .count = 1});
+      continue;
+    }
+    bytes_ += entry.payload_bytes;
+    const format::Place place = PlaceOf(entry.sequence);
+    uint64_t& end = data_bytes_[place.member];
+    end = std::max(end, place.offset + entry.payload_bytes);
+  }
+  options_.live->blocks = written_.end();
+  options_.live->bytes = bytes_;
+  options_.live->missing_blocks = missing_.blocks();
+  options_.live->SetWritten(manifest_stored_ ? written_.mark() : 0);
+  commit_.OnWritten(written_.mark(), entries.size());
+  if (missing_.ranges() > format::kMaxGaps) Fail(TooManyGaps(options_.name));
+  Wake();
+  Advance();
+}
+
+void RecordingWriter::OnFlushed(const absl::Status& status) {
+  if (!status.ok()) Fail(status);
+  options_.live->durable = watermarks().durable;
+  const int64_t now = executor_.clock().NowNs();
+  if (status.ok() && phase_ == Phase::kOpen && now - watermark_ns_ >= kWatermarkPeriodNs) {
+    watermark_ns_ = now;
+    index_.WriteWatermark({.recording = options_.manifest.identity.recording,
+                           .generation = ++watermark_generation_,
+                           .durable = commit_.durable()});
+  }
+  Wake();
+  Advance();
+}
+
+void RecordingWriter::OnManifestStored(const absl::Status& status) {
+  storing_manifest_ = false;
+  manifest_stored_ = manifest_stored_ || status.ok();
+  if (manifest_stored_) options_.live->SetWritten(written_.mark());
+  if (!status.ok()) Fail(status);
+  if (noted_) StoreManifest();
+  Wake();
+  Advance();
+}
+
+dataplane::Watermarks RecordingWriter::watermarks() const {
+  if (!manifest_stored_) return {.received = received_.mark()};
+  return {.received = received_.mark(), .written = written_.mark(), .durable = commit_.durable()};
+}
+
+void RecordingWriter::Fail(const absl::Status& status) {
+  if (!error_.ok()) return;
+  error_ = status;
+  options_.live->tail->Stop();
+  // A full disk has lost nothing.
+  if (options_.verifier != nullptr && !absl::IsResourceExhausted(status)) {
+    options_.verifier->Renew();
+  }
+  dataplane::Log(dataplane::LogLevel::kError, "recording_writer", "recording failed",
+                 {{"recording", options_.name}, {"error", std::string(status.message())}});
+  Wake();
+}
+
+void RecordingWriter::Wake() {
+  if (waker_) waker_();
+}
+
+absl::StatusOr<Flow> RecordingWriter::Finish(const absl::Status& cause) {
+  if (phase_ == Phase::kOpen) {
+    phase_ = Phase::kDraining;
+    cause_ = cause;
+    commit_.Hurry();
+    Advance();
+  }
+  if (phase_ == Phase::kLeft) return error_;
+  if (phase_ != Phase::kSealed) return Flow::kNotNow;
+  if (cause_.ok() && !error_.ok()) return error_;
+  return Flow::kEnd;
+}
+
+void RecordingWriter::Advance() {
+  if (phase_ != Phase::kDraining || storing_manifest_) return;
+  if (blocks_under_way_ > 0 || !index_.idle() || !commit_.idle()) return;
+  if (commit_.failed()) return LeaveToRecovery();
+  phase_ = Phase::kSealing;
+  options_.live->SetOnNoted(nullptr);
+  const uint64_t changes = TakeNotes();
+  SealPlan plan = MakeSealPlan();
+  auto done = [this, changes, manifest = plan.manifest](const absl::Status& status) {
+    if (status.ok()) options_.live->SetNoted(changes);
+    OnSealed(manifest, status);
+  };
+  SealRecording(*files_, std::move(plan), std::move(done));
+}
+
+// After a failed flush a later one says nothing about what the first should have written (USENIX
+// ATC'20, Rebello et al.). Only reading it back from the disk does, and that is what recovery does
+// once these files are closed.
+void RecordingWriter::LeaveToRecovery() {
+  phase_ = Phase::kLeft;
+  files_ = nullptr;
+  options_.live->SetOnNoted(nullptr);
+  options_.live->Close(AsWritten());
+  options_.lease = nullptr;
+  Wake();
+}
+
+SealPlan RecordingWriter::MakeSealPlan() const {
+  format::Manifest manifest = options_.manifest;
+  manifest.Advance();
+  manifest.blocks = written_.end();
+  manifest.bytes = bytes_;
+  manifest.durable_watermark = commit_.durable();
+  manifest.end_time_ns = executor_.clock().WallNs();
+  Gaps missing = missing_;
+  for (const format::SequenceRange& hole : written_.Holes()) missing.Add(hole);
+  manifest.missing = missing.List();
+  const bool whole = cause_.ok() && error_.ok() && written_.Holes().empty();
+  manifest.state = whole ? services::RecordingState::kSealed : services::RecordingState::kSalvaged;
+  if (!error_.ok()) {
+    manifest.cause = CauseText(error_);
+  } else if (!cause_.ok()) {
+    manifest.cause = CauseText(cause_);
+  } else if (!whole) {
+    manifest.cause = "DATA_LOSS: the stream ended with blocks missing";
+  }
+  return {.manifest = std::move(manifest),
+          .data_bytes = data_bytes_,
+          .watermark_generation = watermark_generation_ + 1};
+}
+
+void RecordingWriter::OnSealed(const format::Manifest& manifest, const absl::Status& status) {
+  if (!status.ok()) {
+    Fail(status);
+    return LeaveToRecovery();
+  }
+  options_.live->durable = manifest.durable_watermark;
+  room_.Settle(footprint_.Of(manifest));
+  files_ = nullptr;
+  if (!options_.on_sealed) return Close(manifest);
+  std::exchange(options_.on_sealed, nullptr)(
+      manifest, lifetime_.Guard([this, manifest] { Close(manifest); }));
+}
+
+void RecordingWriter::Close(const format::Manifest& manifest) {
+  phase_ = Phase::kSealed;
+  options_.lease = nullptr;
+  options_.live->Close(manifest);
+  Wake();
+}
+
+}  // namespace tapedeck::storage_node::recording

@@ -1,0 +1,130 @@
+// The Sink of a record session: stores blocks in whatever order they come, group-commits them and
+// seals the recording. Data, then index, then flush, then watermark; what each watermark promises
+// is in format/README.md.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dataplane/executor/executor.h"
+#include "dataplane/executor/lifetime.h"
+#include "dataplane/sink.h"
+#include "storage_node/format/manifest.h"
+#include "storage_node/recording/capacity.h"
+#include "storage_node/recording/gaps.h"
+#include "storage_node/recording/group_commit.h"
+#include "storage_node/recording/index_writer.h"
+#include "storage_node/recording/live_recording.h"
+#include "storage_node/recording/piece_check.h"
+#include "storage_node/recording/room.h"
+#include "storage_node/recording/sealer.h"
+#include "storage_node/recording/sequence_mark.h"
+#include "storage_node/recording/verifier.h"
+#include "storage_node/store/recording_files.h"
+
+namespace tapedeck::storage_node::recording {
+
+// How many blocks before the first that has not come a block may come: a ring of the smallest
+// blocks is far shorter.
+inline constexpr uint64_t kMaxDisorder = 1 << 16;
+
+struct WriterOptions {
+  std::string name;           // of the recording, for errors and logs
+  format::Manifest manifest;  // state RECORDING
+  size_t ring_slots = 0;
+  std::shared_ptr<PieceCheck> arrivals;  // has checked the blocks; null: nobody has
+  // Shared with the LUN and the catalog.
+  std::shared_ptr<Capacity> capacity;
+  store::Layout layout;  // of the LUN's store: how the recording counts in `capacity`
+  Reservation reserved;  // of `capacity`, for the first blocks
+  std::shared_ptr<LiveRecording> live;
+  // Called once with the final manifest, when it is durable and the files are closed. The recording
+  // counts as sealed once it has called `done`, on the writer's executor; null: at once.
+  std::function<void(const format::Manifest&, std::function<void()> done)> on_sealed;
+  std::shared_ptr<Verifier> verifier;  // renewed when a write or flush fails; may be null
+  // Held until the recording is sealed or the writer gone: its lock and its LUN.
+  std::shared_ptr<const void> lease;
+};
+
+// Owned by the session; lives on its executor. Destroyed before it is sealed, it leaves the
+// recording to recovery.
+class RecordingWriter final : public dataplane::Sink {
+ public:
+  // `files` are fresh and live on `executor`.
+  RecordingWriter(WriterOptions options, std::unique_ptr<store::RecordingFiles> files,
+                  dataplane::Executor& executor);
+  ~RecordingWriter() override;
+
+  // RESOURCE_EXHAUSTED (LUN_FULL): a block did not fit, and all before it are here. INTERNAL
+  // (STORE_IO). INVALID_ARGUMENT (PROTOCOL_VIOLATION): a payload the channel does not allow.
+  absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
+  // After an own failure the recording is salvaged too, and then the failure is returned unless
+  // `cause` is one already. After a failed flush, or if closing fails, it is left to recovery.
+  absl::StatusOr<dataplane::Flow> Finish(const absl::Status& cause) override;
+  void SetWaker(dataplane::Waker waker) override { waker_ = std::move(waker); }
+  dataplane::Watermarks watermarks() const override;
+  absl::Status status() const override { return error_; }
+
+ private:
+  enum class Phase { kOpen, kDraining, kSealing, kSealed, kLeft };  // kLeft: to recovery
+
+  absl::Status CheckHeader(const dataplane::BlockHeader& header) const;
+  absl::StatusOr<dataplane::Flow> StopAt(uint64_t sequence);
+  void WriteBlock(const format::IndexEntry& entry, dataplane::Block block, bool again);
+  void OnBlockWritten(const format::IndexEntry& entry, absl::Status status, dataplane::Block block,
+                      bool again);
+  void OnIndexed(const std::vector<format::IndexEntry>& entries);
+  void OnFlushed(const absl::Status& status);
+  void OnManifestStored(const absl::Status& status);
+  void Fail(const absl::Status& status);
+  void Wake();
+  format::Place PlaceOf(uint64_t sequence) const;
+
+  // Goes on with Finish when nothing is under way any more.
+  void Advance();
+  void LeaveToRecovery();
+  // For followers, of what is not closed.
+  format::Manifest AsWritten() const;
+  // Writes the manifest with the markers that have come; one write at a time.
+  void StoreManifest();
+  // Into the manifest; returns how many changes they are.
+  uint64_t TakeNotes();
+  SealPlan MakeSealPlan() const;
+  void OnSealed(const format::Manifest& manifest, const absl::Status& status);
+  // Whoever keeps the catalog knows of it.
+  void Close(const format::Manifest& manifest);
+
+  WriterOptions options_;
+  dataplane::Executor& executor_;
+  std::unique_ptr<store::RecordingFiles> files_;  // null once sealed
+  const format::EntryFormat entries_;
+  dataplane::Waker waker_;
+
+  Phase phase_ = Phase::kOpen;
+  bool storing_manifest_ = false;  // the manifest is being written
+  bool manifest_stored_ = false;   // without it recovery would not find what was written
+  bool noted_ = false;             // since the manifest was begun to be written
+  absl::Status error_;             // the first failure of our own
+  absl::Status cause_;             // given to Finish
+  SequenceMark received_;
+  SequenceMark written_;
+  Gaps missing_;
+  std::vector<uint64_t> data_bytes_;
+  uint64_t bytes_ = 0;  // written
+  const Footprint footprint_;
+  // Given back when this goes unsealed: whoever salvages the recording takes it again.
+  Room room_;
+  uint64_t full_at_ = UINT64_MAX;  // the first block that the LUN has no room for
+  size_t blocks_under_way_ = 0;
+  uint64_t watermark_generation_ = 0;
+  int64_t watermark_ns_ = 0;  // when the last one was written
+
+  // They use files_ and end before it.
+  IndexWriter index_;
+  GroupCommit commit_;
+  dataplane::Lifetime lifetime_;
+};
+
+}  // namespace tapedeck::storage_node::recording

@@ -1,0 +1,109 @@
+#include "storage_node/recording/seek.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/recording/caller_loop.h"
+#include "storage_node/recording/index_reader.h"
+
+namespace tapedeck::storage_node::recording {
+namespace {
+
+using services::session::Playhead;
+
+// One search, on the calling thread.
+class Seek {
+ public:
+  Seek(std::unique_ptr<store::RecordingFiles> files, const format::Manifest& manifest,
+       CallerLoop& loop)
+      : loop_(loop), files_(std::move(files)), index_(*files_, manifest.entries(), [] {}) {}
+
+  // The last block below `blocks` that does not begin after `target`; 0 if all do.
+  uint64_t Find(Playhead::Unit unit, int64_t target, uint64_t blocks);
+  // Whether the first block that can be read does.
+  bool BeginsAfter(Playhead::Unit unit, int64_t target, uint64_t blocks);
+
+ private:
+  // Blocks that cannot be read are passed over.
+  std::optional<format::IndexEntry> FirstFrom(uint64_t sequence, uint64_t end);
+
+  CallerLoop& loop_;
+  const std::unique_ptr<store::RecordingFiles> files_;
+  IndexReader index_;
+};
+
+std::optional<format::IndexEntry> Seek::FirstFrom(uint64_t sequence, uint64_t end) {
+  for (; sequence < end; ++sequence) {
+    const absl::StatusOr<format::IndexEntry>* entry = nullptr;
+    loop_.RunUntil([&] {
+      entry = index_.Find(sequence);
+      return entry != nullptr;
+    });
+    if (entry->ok()) return **entry;
+  }
+  return std::nullopt;
+}
+
+bool IsAfter(const format::IndexEntry& entry, Playhead::Unit unit, int64_t target) {
+  return unit == Playhead::Unit::kSample ? entry.sample_index > static_cast<uint64_t>(target)
+                                         : entry.capture_ns > target;
+}
+
+bool Seek::BeginsAfter(Playhead::Unit unit, int64_t target, uint64_t blocks) {
+  const auto entry = FirstFrom(0, blocks);
+  // Nothing is there yet: it is the newest.
+  return !entry.has_value() || IsAfter(*entry, unit, target);
+}
+
+uint64_t Seek::Find(Playhead::Unit unit, int64_t target, uint64_t blocks) {
+  uint64_t found = 0;
+  for (uint64_t end = blocks; end - found > 1;) {
+    const uint64_t middle = found + (end - found) / 2;
+    const auto entry = FirstFrom(middle, end);
+    if (!entry.has_value() || IsAfter(*entry, unit, target)) {
+      end = middle;
+    } else {
+      found = entry->sequence;
+    }
+  }
+  return found;
+}
+
+absl::Status BeyondTheEnd(const format::Manifest& manifest, int64_t start, uint64_t blocks) {
+  return services::WithReason(
+      absl::InvalidArgumentError(absl::StrCat("start ", start, ": recording ", manifest.id, " has ",
+                                              blocks, " blocks, from 0")),
+      "ARGUMENT_INVALID", {{"field", "playhead.start"}});
+}
+
+}  // namespace
+
+absl::StatusOr<uint64_t> FindStart(store::Store& store, const store::RecordingPath& path,
+                                   const format::Manifest& manifest, uint64_t blocks,
+                                   const Playhead& playhead, const dataplane::Clock& clock) {
+  if (playhead.start <= 0) return 0;
+  if (playhead.unit == Playhead::Unit::kBlock) {
+    const auto start = static_cast<uint64_t>(playhead.start);
+    if (start < blocks) return start;
+    if (playhead.follow) return blocks;
+    return BeyondTheEnd(manifest, playhead.start, blocks);
+  }
+  CallerLoop loop(clock);
+  TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
+  return Seek(std::move(files), manifest, loop).Find(playhead.unit, playhead.start, blocks);
+}
+
+absl::StatusOr<bool> BeginsAfter(store::Store& store, const store::RecordingPath& path,
+                                 const format::Manifest& manifest, uint64_t blocks,
+                                 const Playhead& playhead, const dataplane::Clock& clock) {
+  CallerLoop loop(clock);
+  TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
+  return Seek(std::move(files), manifest, loop).BeginsAfter(playhead.unit, playhead.start, blocks);
+}
+
+}  // namespace tapedeck::storage_node::recording

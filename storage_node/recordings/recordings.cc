@@ -1,0 +1,185 @@
+#include "storage_node/recordings/recordings.h"
+
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/format/limits.h"
+#include "storage_node/recording/caller_loop.h"
+#include "storage_node/recording/recovery.h"
+#include "storage_node/repair/manifest_repair.h"
+
+namespace tapedeck::storage_node::recordings {
+namespace {
+
+constexpr size_t kMaxShownLabelBytes = 64 << 10;
+
+// What was written by somebody else or before there were limits must not make an answer that no
+// message holds.
+void Shorten(services::Recording* recording) {
+  size_t bytes = 0;
+  std::erase_if(recording->labels, [&](const auto& label) {
+    bytes += label.first.size() + label.second.size();
+    return bytes > kMaxShownLabelBytes;
+  });
+  bytes = 0;
+  std::erase_if(recording->annotations, [&](const services::Annotation& annotation) {
+    bytes += services::BytesOf(annotation);
+    return bytes > services::kMaxAnnotationBytes;
+  });
+}
+
+// Markers and keeps of a recording that was not closed: its writer has put them into its files
+// alone.
+void TakeNotes(store::Store& store, const store::RecordingPath& path, const dataplane::Clock& clock,
+               format::Manifest* manifest) {
+  auto stored = recording::LoadManifest(store, path, clock);
+  if (!stored.ok() || stored->index_header() != manifest->index_header()) return;
+  manifest->annotations = std::move(stored->annotations);
+  manifest->kept = stored->kept;
+  manifest->generation = stored->generation;
+}
+
+// The catalog is behind the files of a closed recording if the node died between the two.
+void TakeNewer(store::Store& store, const store::RecordingPath& path, const dataplane::Clock& clock,
+               format::Manifest* manifest) {
+  auto stored = recording::LoadManifest(store, path, clock);
+  if (!stored.ok() || stored->index_header() != manifest->index_header()) return;
+  const bool closed = stored->state != services::RecordingState::kRecording;
+  if (closed && stored->generation > manifest->generation) *manifest = *std::move(stored);
+}
+
+}  // namespace
+
+absl::StatusOr<services::Channel> FindChannel(node::NodeParts& parts,
+                                              const catalog::ResourceName& name) {
+  TD_RETURN_IF_ERROR(parts.luns.CheckExists(name.lun));
+  TD_ASSIGN_OR_RETURN(auto channel, parts.catalog->GetChannel(name));
+  if (channel.has_value()) return *std::move(channel);
+  return services::WithReason(
+      absl::NotFoundError(
+          absl::StrCat("no channel ", name.channel_name(), "; tapectl channel create makes one")),
+      "CHANNEL_NOT_FOUND", {{"channel", name.channel_name()}});
+}
+
+absl::StatusOr<FoundRecording> FindRecording(node::NodeParts& parts, const std::string& text) {
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseRecordingName(text));
+  TD_RETURN_IF_ERROR(FindChannel(parts, name).status());
+  TD_ASSIGN_OR_RETURN(auto lun, parts.luns.Find(name.lun));
+  TD_ASSIGN_OR_RETURN(auto manifest, parts.catalog->GetRecording(name));
+  if (!manifest.has_value()) {
+    return services::WithReason(
+        absl::NotFoundError(
+            absl::StrCat("no recording ", text, "; tapectl recordings list shows those there are")),
+        "RECORDING_NOT_FOUND", {{"recording", text}});
+  }
+  TD_RETURN_IF_ERROR(recording::CheckWhose(
+      *manifest, {.channel = name.channel, .recording = name.recording}, lun->config));
+  catalog::RecordingRow row{.name = name, .manifest = *std::move(manifest)};
+  TD_RETURN_IF_ERROR(CloseAbandoned(parts, *lun, &row,
+                                    "ABORTED: the session ended without closing the recording"));
+  return FoundRecording{.name = name, .lun = std::move(lun), .manifest = std::move(row.manifest)};
+}
+
+absl::Status CloseAbandoned(node::NodeParts& parts, luns::OpenLun& lun, catalog::RecordingRow* row,
+                            const std::string& cause) {
+  if (row->manifest.state != services::RecordingState::kRecording) return absl::OkStatus();
+  const auto lease = parts.leases->TakeExclusive(row->name.ToString());
+  if (lease == nullptr) return absl::OkStatus();
+  // Its writer may have sealed it between the query and the lease.
+  TD_ASSIGN_OR_RETURN(auto manifest, parts.catalog->GetRecording(row->name));
+  if (!manifest.has_value()) return absl::OkStatus();
+  row->manifest = *std::move(manifest);
+  if (row->manifest.state != services::RecordingState::kRecording) return absl::OkStatus();
+  const store::RecordingPath path{.channel = row->name.channel, .recording = row->name.recording};
+  TakeNotes(*lun.store, path, *parts.settings.clock, &row->manifest);
+  TD_ASSIGN_OR_RETURN(row->manifest, recording::SalvageRecording(*lun.store, path, row->manifest,
+                                                                 cause, *parts.settings.clock));
+  lun.capacity->Add(lun.TakenBy(row->manifest));
+  return parts.catalog->PutRecording(row->name, row->manifest);
+}
+
+void LogDeleted(const catalog::ResourceName& name, absl::string_view why) {
+  dataplane::LogEach(dataplane::LogLevel::kInfo, "recordings", "recording deleted",
+                     {{"recording", name.ToString()}, {"why", std::string(why)}});
+}
+
+absl::StatusOr<bool> RemoveRecording(node::NodeParts& parts, const catalog::ResourceName& name,
+                                     luns::OpenLun& lun, absl::string_view why) {
+  const auto lease = parts.leases->TakeExclusive(name.ToString());
+  if (lease == nullptr) return false;
+  // What was found before the lease may have changed or gone.
+  TD_ASSIGN_OR_RETURN(const auto manifest, parts.catalog->GetRecording(name));
+  if (!manifest.has_value()) return true;
+  TD_RETURN_IF_ERROR(
+      lun.store->DeleteRecording({.channel = name.channel, .recording = name.recording}));
+  LogDeleted(name, why);
+  TD_RETURN_IF_ERROR(parts.catalog->DeleteRecording(name));
+  // Whoever sees the room sees that the recording is gone.
+  lun.capacity->Refund(lun.TakenBy(*manifest));
+  return true;
+}
+
+absl::Status RewriteManifest(node::NodeParts& parts, const std::string& recording,
+                             const std::function<absl::Status(format::Manifest*)>& change) {
+  const auto lease = parts.leases->TakeShared(recording);
+  TD_ASSIGN_OR_RETURN(FoundRecording found, FindRecording(parts, recording));
+  const absl::MutexLock lock(found.lun->rewriting.get());
+  // It may have changed before the lock.
+  TD_ASSIGN_OR_RETURN(found, FindRecording(parts, recording));
+  if (lease == nullptr || found.manifest.state == services::RecordingState::kRecording) {
+    return Busy(found, "is being closed or deleted; try again");
+  }
+  const uint64_t taken = found.lun->TakenBy(found.manifest);
+  TakeNewer(*found.lun->store, found.path(), *parts.settings.clock, &found.manifest);
+  TD_RETURN_IF_ERROR(change(&found.manifest));
+  found.manifest.Advance();
+  const std::string text = format::EncodeManifest(found.manifest);
+  if (text.size() > format::kMaxManifestBytes) {
+    return services::WithReason(
+        absl::ResourceExhaustedError(absl::StrCat(
+            recording, ": its manifest would have ", text.size(), " bytes with this change, and ",
+            format::kMaxManifestBytes, " are the most; use shorter markers")),
+        "LIMIT_REACHED", {{"recording", recording}});
+  }
+  recording::CallerLoop loop(*parts.settings.clock);
+  TD_ASSIGN_OR_RETURN(const auto files, found.lun->store->OpenRecording(found.path(), loop));
+  TD_RETURN_IF_ERROR(recording::Await<absl::Status>(
+      loop, [&](auto done) { files->WriteManifest(text, std::move(done)); }));
+  found.lun->capacity->Change(taken, found.lun->TakenBy(found.manifest));
+  return parts.catalog->PutRecording(found.name, found.manifest);
+}
+
+absl::StatusOr<repair::RepairProgress> MendManifest(node::NodeParts& parts,
+                                                    const std::string& recording) {
+  TD_ASSIGN_OR_RETURN(FoundRecording found, FindRecording(parts, recording));
+  const absl::MutexLock lock(found.lun->rewriting.get());
+  TD_ASSIGN_OR_RETURN(found, FindRecording(parts, recording));
+  return repair::RepairManifest(*found.lun->store, found.path(), found.manifest,
+                                *parts.settings.clock);
+}
+
+services::Recording Present(node::NodeParts& parts, const catalog::RecordingRow& row) {
+  services::Recording recording = format::ToRecording(row.manifest, row.name.channel_name());
+  Shorten(&recording);
+  const auto live = parts.live.Find(recording.name);
+  // Its writer lets go of it a moment after the catalog knows that it is closed.
+  if (live != nullptr && live->closed() == nullptr) {
+    recording.state = services::RecordingState::kRecording;
+    recording.blocks = live->blocks;
+    recording.bytes = live->bytes;
+    recording.missing_blocks = live->missing_blocks;
+    recording.durable_watermark = live->durable;
+    recording.kept = live->kept();
+  }
+  return recording;
+}
+
+absl::Status Busy(const FoundRecording& recording, absl::string_view why) {
+  const bool writing = recording.manifest.state == services::RecordingState::kRecording;
+  return services::WithReason(
+      absl::FailedPreconditionError(absl::StrCat(recording.name.ToString(), " ", why)),
+      "RECORDING_BUSY",
+      {{"recording", recording.name.ToString()}, {"state", writing ? "RECORDING" : "IN_USE"}});
+}
+
+}  // namespace tapedeck::storage_node::recordings

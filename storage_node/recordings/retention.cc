@@ -1,0 +1,118 @@
+#include "storage_node/recordings/retention.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "storage_node/recordings/recordings.h"
+
+namespace tapedeck::storage_node::recordings {
+namespace {
+
+bool MayGo(const format::Manifest& manifest) {
+  return manifest.state != services::RecordingState::kRecording && !manifest.kept;
+}
+
+// Oldest first, calls `wanted` of each that may go and deletes it if that is true.
+absl::Status DeleteWhere(node::NodeParts& parts, const std::string& lun_id, luns::OpenLun& lun,
+                         absl::string_view why,
+                         const std::function<bool(const format::Manifest&)>& wanted) {
+  TD_ASSIGN_OR_RETURN(auto rows, parts.catalog->ListRecordings({.lun = lun_id, .channel = "-"}));
+  std::ranges::reverse(rows);
+  for (const catalog::RecordingRow& row : rows) {
+    if (!MayGo(row.manifest) || !wanted(row.manifest)) continue;
+    TD_RETURN_IF_ERROR(RemoveRecording(parts, row.name, lun, why).status());
+  }
+  return absl::OkStatus();
+}
+
+bool HasToLook(NextLooks& looks, const luns::OpenLun& lun, int64_t now_ns) {
+  if (lun.capacity->used() > FillLimit(lun)) return true;
+  if (lun.config.max_age_ns == 0) return false;
+  absl::MutexLock lock(&looks.mutex);
+  return now_ns >= looks.at_ns[lun.config.uid];
+}
+
+void Apply(node::NodeParts& parts, NextLooks& looks, const std::string& lun_id,
+           luns::OpenLun& lun) {
+  const auto next = ApplyPolicies(parts, lun_id, lun, parts.settings.clock->WallNs());
+  if (!next.ok()) {
+    dataplane::Log(dataplane::LogLevel::kError, "retention", "policies not applied",
+                   {{"lun", lun.config.name}, {"error", std::string(next.status().message())}});
+    return;
+  }
+  absl::MutexLock lock(&looks.mutex);
+  looks.at_ns[lun.config.uid] = *next;
+}
+
+}  // namespace
+
+uint64_t FillLimit(const luns::OpenLun& lun) {
+  const uint64_t limit = lun.capacity->limit();
+  if (limit == 0) return UINT64_MAX;
+  if (lun.config.max_fill_percent > 0) return limit / 100 * lun.config.max_fill_percent;
+  const bool ring = lun.config.full_policy == services::FullPolicy::kRing;
+  return ring ? limit - limit / kFreePart : UINT64_MAX;
+}
+
+absl::Status MakeRoom(node::NodeParts& parts, const std::string& lun_id, luns::OpenLun& lun,
+                      uint64_t bytes) {
+  return DeleteWhere(parts, lun_id, lun, "room for a new recording in the ring",
+                     [&](const format::Manifest&) {
+                       return lun.capacity->used() + bytes > lun.capacity->limit();
+                     });
+}
+
+absl::StatusOr<int64_t> ApplyPolicies(node::NodeParts& parts, const std::string& lun_id,
+                                      luns::OpenLun& lun, int64_t now_ns) {
+  const int64_t max_age_ns = lun.config.max_age_ns;
+  int64_t next_ns = INT64_MAX;
+  if (max_age_ns > 0) {
+    next_ns = now_ns + max_age_ns;
+    TD_RETURN_IF_ERROR(DeleteWhere(parts, lun_id, lun, "older than max_age",
+                                   [&](const format::Manifest& manifest) {
+                                     const int64_t end_ns = manifest.end_time_ns + max_age_ns;
+                                     if (end_ns <= now_ns) return true;
+                                     next_ns = std::min(next_ns, end_ns);
+                                     return false;
+                                   }));
+  }
+  if (lun.capacity->used() > FillLimit(lun)) {
+    TD_RETURN_IF_ERROR(DeleteWhere(
+        parts, lun_id, lun, "fuller than its policy allows",
+        [&](const format::Manifest&) { return lun.capacity->used() > FillLimit(lun); }));
+  }
+  return next_ns;
+}
+
+void Retention::Look() {
+  for (const auto& [lun_id, lun] : parts_.luns.All()) {
+    WarnOfFill(*lun);
+    if (!HasToLook(*next_looks_, *lun, parts_.settings.clock->WallNs())) continue;
+    const auto desk = parts_.upkeep.Of(lun_id);
+    if (desk->waiting() > 0) continue;  // the last look is not done
+    desk->Run([&parts = parts_, looks = next_looks_, id = lun_id, open = lun] {
+      Apply(parts, *looks, id, *open);
+    });
+  }
+}
+
+void Retention::WarnOfFill(const luns::OpenLun& lun) {
+  const uint64_t limit = lun.capacity->limit();
+  if (limit == 0 || lun.config.full_policy == services::FullPolicy::kRing) return;
+  const uint64_t free = limit - std::min(limit, lun.capacity->used());
+  const uint64_t below = free < limit / 100 ? 1 : free < limit / 10 ? 10 : 100;
+  uint64_t& warned = warned_percent_.try_emplace(lun.config.uid, 100).first->second;
+  if (below < warned) {
+    dataplane::Log(dataplane::LogLevel::kWarning, "retention", "LUN nearly full",
+                   {{"lun", lun.config.name},
+                    {"free_bytes", absl::StrCat(free)},
+                    {"capacity_bytes", absl::StrCat(limit)}});
+  }
+  warned = below;
+}
+
+}  // namespace tapedeck::storage_node::recordings

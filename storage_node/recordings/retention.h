@@ -1,0 +1,58 @@
+// What a LUN's policies delete: the oldest closed recordings, for room or for their age, never
+// those that are kept, written or played.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "storage_node/node/parts.h"
+
+namespace tapedeck::storage_node::recordings {
+
+// The part of a ring that is kept free for the next segments of two streams, so that none waits for
+// a deletion.
+inline constexpr uint64_t kFreePart = 32;
+
+// How much a LUN may hold before the oldest go; UINT64_MAX: no such limit.
+uint64_t FillLimit(const luns::OpenLun& lun);
+
+// Of a LUN with policy RING: deletes until `bytes` more fit, or nothing is left that may go. Any
+// thread; waits for the disk.
+absl::Status MakeRoom(node::NodeParts& parts, const std::string& lun_id, luns::OpenLun& lun,
+                      uint64_t bytes);
+
+// Deletes all that the policies no longer keep at `now_ns`; returns when to look again for what is
+// too old. Any thread; waits for the disk.
+absl::StatusOr<int64_t> ApplyPolicies(node::NodeParts& parts, const std::string& lun_id,
+                                      luns::OpenLun& lun, int64_t now_ns);
+
+// When to look again for what is too old, by LUN uid. Shared with what is queued.
+struct NextLooks {
+  absl::Mutex mutex;
+  std::map<std::string, int64_t> at_ns ABSL_GUARDED_BY(mutex);
+};
+
+inline constexpr absl::Duration kRetentionPeriod = absl::Seconds(1);
+
+// Has the policies of all LUNs applied, each on the LUN's own thread, and warns of those that fill
+// up. Owned by the node.
+class Retention {
+ public:
+  explicit Retention(node::NodeParts& parts) : parts_(parts) {}
+
+  // One round; on one thread.
+  void Look();
+
+ private:
+  // Of a LUN that stops its recordings when it is full: once below 10 % of room, once below 1 %.
+  void WarnOfFill(const luns::OpenLun& lun);
+
+  node::NodeParts& parts_;
+  const std::shared_ptr<NextLooks> next_looks_ = std::make_shared<NextLooks>();
+  std::map<std::string, uint64_t> warned_percent_;  // by LUN uid
+};
+
+}  // namespace tapedeck::storage_node::recordings

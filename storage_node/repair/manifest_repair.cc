@@ -1,0 +1,161 @@
+#include "storage_node/repair/manifest_repair.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "storage_node/format/damage.h"
+#include "storage_node/recording/caller_loop.h"
+
+namespace tapedeck::storage_node::repair {
+namespace {
+
+// The text of each copy that is a sound manifest of this recording, closed.
+using ManifestCopies = std::vector<absl::StatusOr<std::string>>;
+
+// Of a sound one.
+uint64_t GenerationOf(const std::string& text) {
+  const auto manifest = format::DecodeManifest(text);
+  return manifest.ok() ? manifest->generation : 0;
+}
+
+// One recording, on the calling thread.
+class ManifestRepair {
+ public:
+  ManifestRepair(std::unique_ptr<store::RecordingFiles> files, const format::Manifest& manifest,
+                 recording::CallerLoop& loop)
+      : loop_(loop), files_(std::move(files)), manifest_(manifest) {}
+
+  RepairProgress Run();
+
+ private:
+  ManifestCopies Read();
+  absl::StatusOr<std::string> Read(uint32_t copy);
+  absl::Status Check(const std::string& text) const;
+  // The copy that the others shall be like, if one can be told.
+  std::optional<uint32_t> Newest(const ManifestCopies& copies) const;
+  bool IsAsInCatalog(const std::string& text) const;
+  void Repair(const ManifestCopies& copies, uint32_t newest);
+  void Found(std::string detail, bool repaired);
+
+  recording::CallerLoop& loop_;
+  const std::unique_ptr<store::RecordingFiles> files_;
+  const format::Manifest& manifest_;
+  RepairProgress progress_;
+};
+
+void ManifestRepair::Found(std::string detail, bool repaired) {
+  progress_.damaged.push_back({.block = {.kind = format::DamageName(format::DamageKind::kManifest),
+                                         .detail = std::move(detail)},
+                               .repaired = repaired});
+}
+
+absl::Status ManifestRepair::Check(const std::string& text) const {
+  TD_ASSIGN_OR_RETURN(const format::Manifest found, format::DecodeManifest(text));
+  if (found.id != manifest_.id || found.index_header() != manifest_.index_header() ||
+      found.identity.channel != manifest_.identity.channel) {
+    return absl::DataLossError("manifest.json: it is of another recording");
+  }
+  if (found.state == services::RecordingState::kRecording) {
+    return absl::DataLossError("manifest.json: it is older, and says that nobody closed it yet");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> ManifestRepair::Read(uint32_t copy) {
+  TD_ASSIGN_OR_RETURN(std::string text,
+                      recording::Await<absl::StatusOr<std::string>>(
+                          loop_, [&](auto done) { files_->ReadManifest(copy, std::move(done)); }));
+  progress_.bytes += text.size();
+  TD_RETURN_IF_ERROR(Check(text));
+  return text;
+}
+
+ManifestCopies ManifestRepair::Read() {
+  ManifestCopies copies;
+  for (uint32_t copy = 0; copy < files_->index_copies(); ++copy) {
+    copies.push_back(Read(copy));
+    // The read may have been bad: a second look decides.
+    if (!copies.back().ok()) copies.back() = Read(copy);
+  }
+  return copies;
+}
+
+bool ManifestRepair::IsAsInCatalog(const std::string& text) const {
+  const auto found = format::DecodeManifest(text);
+  return found.ok() && format::EncodeManifest(*found) == format::EncodeManifest(manifest_);
+}
+
+std::optional<uint32_t> ManifestRepair::Newest(const ManifestCopies& copies) const {
+  std::vector<uint32_t> newest;  // all of the highest generation
+  for (uint32_t copy = 0; copy < copies.size(); ++copy) {
+    if (!copies[copy].ok()) continue;
+    const uint64_t generation = GenerationOf(*copies[copy]);
+    const uint64_t highest = newest.empty() ? generation : GenerationOf(*copies[newest[0]]);
+    if (generation > highest) newest.clear();
+    if (generation >= highest) newest.push_back(copy);
+  }
+  const auto is_like_the_first = [&](uint32_t copy) { return *copies[copy] == *copies[newest[0]]; };
+  const auto is_in_catalog = [&](uint32_t copy) { return IsAsInCatalog(*copies[copy]); };
+  const auto chosen = std::ranges::all_of(newest, is_like_the_first)
+                          ? newest.begin()
+                          : std::ranges::find_if(newest, is_in_catalog);
+  if (chosen == newest.end()) return std::nullopt;
+  return *chosen;
+}
+
+// All copies are replaced, those that were sound by what they say already: each is one or the other
+// at any moment.
+void ManifestRepair::Repair(const ManifestCopies& copies, uint32_t newest) {
+  const std::string& text = *copies[newest];
+  progress_.bytes += text.size() * copies.size();
+  const absl::Status written = recording::Await<absl::Status>(
+      loop_, [&](auto done) { files_->WriteManifest(text, std::move(done)); });
+  const ManifestCopies back = Read();
+  for (uint32_t copy = 0; copy < copies.size(); ++copy) {
+    const bool was_sound = copies[copy].ok() && *copies[copy] == text;
+    absl::Status end = was_sound ? absl::OkStatus() : written;
+    end.Update(back[copy].status());
+    if (end.ok() && *back[copy] != text) {
+      end = absl::DataLossError("what was read back is not what was written");
+    }
+    if (was_sound && end.ok()) continue;
+    const std::string found = copies[copy].ok() ? "manifest.json: it is older"
+                                                : std::string(copies[copy].status().message());
+    const std::string outcome = end.ok() ? absl::StrCat("rewritten from copy ", newest)
+                                         : absl::StrCat("rewriting it failed: ", end.message());
+    Found(absl::StrCat(found, "; copy ", copy, ": ", outcome), end.ok());
+  }
+}
+
+RepairProgress ManifestRepair::Run() {
+  if (files_->index_copies() < 2) return {};
+  const ManifestCopies copies = Read();
+  const auto is_sound = [](const auto& copy) { return copy.ok(); };
+  if (const auto newest = Newest(copies); newest.has_value()) {
+    const auto is_newest = [&](const auto& copy) { return copy.ok() && *copy == *copies[*newest]; };
+    if (!std::ranges::all_of(copies, is_newest)) Repair(copies, *newest);
+  } else if (std::ranges::any_of(copies, is_sound)) {
+    Found("the manifest copies differ although each is sound; neither was rewritten", false);
+  } else {
+    Found(absl::StrCat(copies[0].status().message(), "; no copy is sound"), false);
+  }
+  return std::move(progress_);
+}
+
+}  // namespace
+
+absl::StatusOr<RepairProgress> RepairManifest(store::Store& store, const store::RecordingPath& path,
+                                              const format::Manifest& manifest,
+                                              const dataplane::Clock& clock) {
+  recording::CallerLoop loop(clock);
+  TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
+  return ManifestRepair(std::move(files), manifest, loop).Run();
+}
+
+}  // namespace tapedeck::storage_node::repair

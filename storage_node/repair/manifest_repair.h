@@ -1,0 +1,21 @@
+// Compares the manifest copies of a closed recording, and replaces what one has lost from the
+// other.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "dataplane/clock.h"
+#include "storage_node/format/manifest.h"
+#include "storage_node/repair/repair_progress.h"
+#include "storage_node/store/store.h"
+
+namespace tapedeck::storage_node::repair {
+
+// Waits for the disk. A manifest of one copy is left alone. `manifest` is what the catalog has:
+// where sound copies of one generation differ, the one that says the same is the newer. The caller
+// protects the recording from deletion, and its manifest from everybody else who would replace it.
+// OK also if damage stays.
+absl::StatusOr<RepairProgress> RepairManifest(store::Store& store, const store::RecordingPath& path,
+                                              const format::Manifest& manifest,
+                                              const dataplane::Clock& clock);
+
+}  // namespace tapedeck::storage_node::repair

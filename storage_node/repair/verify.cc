@@ -1,0 +1,205 @@
+#include "storage_node/repair/verify.h"
+
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/crc32c.h"
+#include "dataplane/status_macros.h"
+#include "storage_node/format/block_check.h"
+#include "storage_node/recording/await_block.h"
+#include "storage_node/recording/caller_loop.h"
+#include "storage_node/recording/index_reader.h"
+
+namespace tapedeck::storage_node::repair {
+namespace {
+
+using format::DamageKind;
+
+constexpr uint64_t kBlocksPerReport = 64;
+
+// One verification, on the calling thread.
+class Verification {
+ public:
+  Verification(std::unique_ptr<store::RecordingFiles> files,
+               std::shared_ptr<dataplane::SlotPool> ring, const format::Manifest& manifest,
+               recording::CallerLoop& loop)
+      : loop_(loop),
+        files_(std::move(files)),
+        ring_(std::move(ring)),
+        manifest_(manifest),
+        entries_(manifest.entries()),
+        index_(*files_, entries_, [] {}) {}
+
+  absl::Status Run(const VerifyScope& scope,
+                   const std::function<bool(const services::VerifyProgress&)>& report);
+
+ private:
+  // Of the pages before the entries, each copy.
+  void CheckHeaders(services::VerifyProgress* progress);
+  absl::Status CheckHeader(uint32_t copy);
+  format::Verdict Check(uint64_t sequence);
+  absl::StatusOr<format::IndexEntry> Entry(uint64_t sequence);
+  absl::StatusOr<dataplane::Block> Read(const format::IndexEntry& entry);
+  // Names a block that holds the bytes of another one.
+  void LookElsewhere(const format::IndexEntry& entry, format::Verdict* verdict);
+  format::Place PlaceOf(uint64_t sequence) const {
+    return format::PlaceOf(sequence, manifest_.block_bytes, manifest_.members);
+  }
+  // The block whose bytes have this CRC.
+  std::optional<uint64_t> OwnerOf(uint32_t payload_crc32c);
+
+  recording::CallerLoop& loop_;
+  const std::unique_ptr<store::RecordingFiles> files_;
+  const std::shared_ptr<dataplane::SlotPool> ring_;
+  const format::Manifest& manifest_;
+  const format::EntryFormat entries_;
+  recording::IndexReader index_;
+  std::optional<std::unordered_map<uint32_t, uint64_t>> owners_;  // made when first needed
+};
+
+absl::StatusOr<format::IndexEntry> Verification::Entry(uint64_t sequence) {
+  const absl::StatusOr<format::IndexEntry>* entry = nullptr;
+  loop_.RunUntil([&] {
+    entry = index_.Find(sequence);
+    return entry != nullptr;
+  });
+  return *entry;
+}
+
+std::optional<uint64_t> Verification::OwnerOf(uint32_t payload_crc32c) {
+  if (!owners_.has_value()) {
+    owners_.emplace();
+    for (uint64_t i = 0; i < manifest_.blocks; ++i) {
+      if (const auto entry = Entry(i); entry.ok() && entry->payload_bytes > 0) {
+        owners_->emplace(entry->payload_crc32c, i);
+      }
+    }
+  }
+  const auto it = owners_->find(payload_crc32c);
+  return it == owners_->end() ? std::nullopt : std::optional(it->second);
+}
+
+absl::StatusOr<dataplane::Block> Verification::Read(const format::IndexEntry& entry) {
+  return recording::AwaitBlock(loop_, *files_, *ring_, PlaceOf(entry.sequence),
+                               entry.payload_bytes);
+}
+
+format::Verdict Verification::Check(uint64_t sequence) {
+  const absl::StatusOr<format::IndexEntry> entry = Entry(sequence);
+  if (!entry.ok()) {
+    return {.kind = format::KindOfEntryError(entry.status()),
+            .detail = std::string(entry.status().message())};
+  }
+  if (entry->payload_bytes == 0) {
+    return {.kind = DamageKind::kMissing, .detail = "it never reached the storage node"};
+  }
+  format::Verdict verdict;
+  {
+    const auto block = Read(*entry);
+    if (!block.ok()) {
+      return {.kind = format::KindOfReadError(block.status()),
+              .detail = std::string(block.status().message())};
+    }
+    verdict = format::CheckBlock(manifest_.identity, sequence, PlaceOf(sequence), *entry,
+                                 entries_.piece_bytes, block->payload());
+  }
+  if (!verdict.ranges.empty()) LookElsewhere(*entry, &verdict);
+  return verdict;
+}
+
+void Verification::LookElsewhere(const format::IndexEntry& entry, format::Verdict* verdict) {
+  const auto owner = OwnerOf(verdict->payload_crc32c);
+  if (!owner.has_value()) return;
+  verdict->kind = DamageKind::kMisdirected;
+  verdict->stray_crc32c = 0;
+  absl::StrAppend(&verdict->detail, "; these are the bytes of block ", *owner);
+  const absl::StatusOr<format::IndexEntry> other = Entry(*owner);
+  if (!other.ok()) return;
+  const auto block = Read(*other);
+  if (!block.ok() || dataplane::Crc32c(block->payload()) != entry.payload_crc32c) return;
+  verdict->kind = DamageKind::kSwapped;
+  absl::StrAppend(&verdict->detail, ", which has the bytes of this one");
+}
+
+void Verification::CheckHeaders(services::VerifyProgress* progress) {
+  for (uint32_t copy = 0; copy < files_->index_copies(); ++copy) {
+    const absl::Status status = CheckHeader(copy);
+    if (status.ok()) continue;
+    progress->damaged.push_back(
+        {.kind = format::DamageName(DamageKind::kHeader), .detail = std::string(status.message())});
+  }
+}
+
+absl::Status Verification::CheckHeader(uint32_t copy) {
+  TD_ASSIGN_OR_RETURN(const store::Bytes pages,
+                      recording::Await<absl::StatusOr<store::Bytes>>(loop_, [&](auto done) {
+                        files_->ReadIndex(copy, 0, format::kEntriesOffset, std::move(done));
+                      }));
+  const std::string where = absl::StrCat("index copy ", copy, ": ");
+  if (pages.size() < format::kEntriesOffset) {
+    return absl::DataLossError(absl::StrCat(where, "the file ends at byte ", pages.size()));
+  }
+  TD_ASSIGN_OR_RETURN(const format::IndexHeader header,
+                      format::DecodeHeader(std::span(pages).first<format::kPageBytes>(), copy));
+  if (header != manifest_.index_header()) {
+    return absl::DataLossError(absl::StrCat(where, "the header is of another recording"));
+  }
+  const auto watermark = format::NewestWatermark(std::span(pages).subspan(format::kPageBytes),
+                                                 manifest_.identity.recording, copy);
+  if (!watermark.has_value() || watermark->durable != manifest_.durable_watermark) {
+    return absl::DataLossError(absl::StrCat(where, "no watermark page says ",
+                                            manifest_.durable_watermark, ", as the manifest does"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Verification::Run(const VerifyScope& scope,
+                               const std::function<bool(const services::VerifyProgress&)>& report) {
+  const uint64_t first = scope.first_block;
+  services::VerifyProgress progress{.blocks = manifest_.blocks - first};
+  if (scope.index_pages && manifest_.blocks > 0) CheckHeaders(&progress);
+  auto missing = manifest_.missing.begin();
+  for (uint64_t sequence = first; sequence < manifest_.blocks; ++sequence) {
+    while (missing != manifest_.missing.end() && missing->first + missing->count <= sequence) {
+      ++missing;
+    }
+    const bool known = missing != manifest_.missing.end() && missing->first <= sequence;
+    const format::Verdict verdict =
+        known ? format::Verdict{.kind = DamageKind::kMissing,
+                                .detail = "it was not there when the recording was closed"}
+              : Check(sequence);
+    if (verdict.kind != DamageKind::kNone) {
+      progress.damaged.push_back({.sequence = sequence,
+                                  .kind = format::DamageName(verdict.kind),
+                                  .detail = verdict.detail,
+                                  .ranges = verdict.ranges,
+                                  .stray_crc32c = verdict.stray_crc32c});
+    }
+    ++progress.checked_blocks;
+    const bool last = progress.checked_blocks == progress.blocks;
+    if (!last && progress.checked_blocks % kBlocksPerReport != 0) continue;
+    if (!report(progress)) return absl::CancelledError("verification stopped");
+    progress.damaged.clear();
+  }
+  if (progress.blocks == 0) report(progress);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status VerifyBlocks(store::Store& store, const store::RecordingPath& path,
+                          const format::Manifest& manifest, const dataplane::Clock& clock,
+                          const std::function<bool(const services::VerifyProgress&)>& report,
+                          const VerifyScope& scope) {
+  recording::CallerLoop loop(clock);
+  TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
+  TD_ASSIGN_OR_RETURN(
+      auto ring,
+      store.MakeRing({.slots = 1, .slot_bytes = manifest.block_bytes, .playback = true}));
+  return Verification(std::move(files), std::move(ring), manifest, loop).Run(scope, report);
+}
+
+}  // namespace tapedeck::storage_node::repair

@@ -1,0 +1,214 @@
+#include "storage_node/scrub/scrub_run.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "storage_node/format/damage.h"
+#include "storage_node/recordings/owners.h"
+#include "storage_node/repair/index_repair.h"
+#include "storage_node/repair/verify.h"
+
+namespace tapedeck::storage_node::scrub {
+namespace {
+
+using services::ScrubState;
+
+// A twentieth of a fast drive.
+constexpr uint64_t kDefaultRate = 100'000'000;
+constexpr size_t kMaxFindings = 1000;
+constexpr size_t kMaxRepairs = 100;  // among the findings: an answer has one message
+constexpr absl::Duration kSavePeriod = absl::Seconds(1);
+// A scrub stops after the blocks it is reading; only a disk that hangs takes longer.
+constexpr absl::Duration kStopDeadline = absl::Seconds(10);
+
+// Neither deleted nor offline only.
+bool IsThere(node::NodeParts& parts, const std::string& parent) {
+  if (const auto lun = catalog::ParseLunName(parent); lun.ok()) return parts.luns.Has(lun->lun);
+  const auto channel = catalog::ParseChannelName(parent);
+  return channel.ok() && !absl::IsNotFound(recordings::FindChannel(parts, *channel).status());
+}
+
+}  // namespace
+
+ScrubRun::ScrubRun(node::NodeParts& parts, absl::Mutex& repairing, catalog::ResourceName scope,
+                   const services::ScrubStart& start)
+    : parts_(parts), repairing_(repairing), scope_(std::move(scope)) {
+  scrub_.parent = start.parent;
+  scrub_.state = ScrubState::kRunning;
+  SetRate(start.rate_bytes_per_s);
+  if (!start.restart) position_ = ReadScrubPosition(parts.settings.state_dir, start.parent);
+}
+
+void ScrubRun::SetRate(uint64_t bytes_per_s) {
+  absl::MutexLock lock(&mutex_);
+  rate_ = bytes_per_s == 0 ? kDefaultRate : bytes_per_s;
+}
+
+bool ScrubRun::AwaitEnd() const {
+  absl::MutexLock lock(&mutex_);
+  return mutex_.AwaitWithTimeout(absl::Condition(&ended_), kStopDeadline);
+}
+
+void ScrubRun::Work() {
+  const absl::Status status = ReadAll();
+  if (status.ok()) position_ = {};
+  Save(position_);
+  PruneScrubPositions(parts_.settings.state_dir,
+                      [&](const std::string& parent) { return IsThere(parts_, parent); });
+  absl::MutexLock lock(&mutex_);
+  ended_ = true;
+  end_time_ = absl::Now();
+  scrub_.state = status.ok() ? ScrubState::kDone : ScrubState::kStopped;
+  if (!status.ok() && !absl::IsCancelled(status)) scrub_.cause = std::string(status.message());
+}
+
+absl::Status ScrubRun::ReadAll() {
+  TD_ASSIGN_OR_RETURN(auto rows, parts_.catalog->ListRecordings(scope_));
+  std::ranges::sort(rows, {}, [](const auto& row) { return row.name.ToString(); });
+  for (const catalog::RecordingRow& row : rows) {
+    const std::string name = row.name.ToString();
+    if (name < position_.recording) continue;
+    if (name > position_.recording) position_ = {.recording = name};
+    const absl::Status status = ReadOne(row.name);
+    // Deleted, or still being written: neither is the scrub's business.
+    if (absl::IsNotFound(status) || absl::IsFailedPrecondition(status)) continue;
+    TD_RETURN_IF_ERROR(status);
+    absl::MutexLock lock(&mutex_);
+    ++scrub_.recordings;
+  }
+  return NameOwners();
+}
+
+absl::Status ScrubRun::NameOwners() {
+  recordings::OwnerSearch search{.lun = scope_.lun,
+                                 .pace = [this](uint64_t bytes) { return Pace(bytes); }};
+  for (const services::ScrubFinding& finding : state().findings) {
+    if (finding.block.stray_crc32c != 0) search.crcs.insert(finding.block.stray_crc32c);
+  }
+  if (search.crcs.empty()) return absl::OkStatus();
+  search.found = [this](uint32_t crc, const std::string& recording, uint64_t block) {
+    absl::MutexLock lock(&mutex_);
+    for (services::ScrubFinding& finding : scrub_.findings) {
+      if (finding.block.stray_crc32c != crc) continue;
+      finding.block.stray_crc32c = 0;
+      finding.block.kind = format::DamageName(format::DamageKind::kMisdirected);
+      absl::StrAppend(&finding.block.detail, "; these are the bytes of block ", block, " of ",
+                      recording);
+    }
+  };
+  return recordings::FindOwners(parts_, search);
+}
+
+absl::Status ScrubRun::ReadOne(const catalog::ResourceName& name) {
+  const std::string text = name.ToString();
+  const auto lease = parts_.leases->TakeShared(text);
+  TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found,
+                      recordings::FindRecording(parts_, text));
+  if (lease == nullptr || found.manifest.state == services::RecordingState::kRecording) {
+    return recordings::Busy(found, "is still being written");
+  }
+  {
+    absl::MutexLock lock(&mutex_);
+    scrub_.recording = text;
+  }
+  const uint64_t first = std::min(position_.block, found.manifest.blocks);
+  checked_ = 0;
+  TD_RETURN_IF_ERROR(RepairOne(found, first));
+  return repair::VerifyBlocks(
+      *found.lun->store, found.path(), found.manifest, *parts_.settings.clock,
+      [&](const services::VerifyProgress& progress) {
+        return OnProgress(text, found.manifest.block_bytes, first, progress);
+      },
+      // Of an index with two copies RepairOne has them.
+      {.first_block = first, .index_pages = found.manifest.members == 1});
+}
+
+absl::Status ScrubRun::RepairOne(const recordings::FoundRecording& found, uint64_t first) {
+  const std::string recording = found.name.ToString();
+  uint64_t damaged = 0, repaired = 0;
+  std::string detail;  // of the first that is not repaired, if there is one
+  const auto on_progress = [&](const repair::RepairProgress& progress) {
+    {
+      absl::MutexLock lock(&mutex_);
+      for (const repair::CopyDamage& damage : progress.damaged) {
+        Add(recording, damage.block, damage.repaired);
+        if (damaged == repaired && (damaged == 0 || !damage.repaired)) detail = damage.block.detail;
+        ++damaged;
+        if (damage.repaired) ++repaired;
+      }
+    }
+    return Pace(progress.bytes);
+  };
+  const auto manifest = recordings::MendManifest(parts_, recording);
+  absl::Status status = manifest.status();
+  if (manifest.ok() && !on_progress(*manifest)) status = absl::CancelledError("repair stopped");
+  if (status.ok()) {
+    status = repair::RepairIndex(*found.lun->store, found.path(), found.manifest, first,
+                                 *parts_.settings.clock, repairing_, on_progress);
+  }
+  if (damaged > 0) {
+    dataplane::Log(repaired < damaged ? dataplane::LogLevel::kError : dataplane::LogLevel::kWarning,
+                   "scrub", repaired < damaged ? "copy damaged" : "copy repaired",
+                   {{"recording", recording},
+                    {"damaged", absl::StrCat(damaged)},
+                    {"repaired", absl::StrCat(repaired)},
+                    {"detail", detail}});
+  }
+  return status;
+}
+
+void ScrubRun::Add(const std::string& recording, const services::DamagedBlock& block,
+                   bool repaired) {
+  ++scrub_.damaged;
+  if (repaired) ++scrub_.repaired;
+  const bool listed =
+      repaired ? scrub_.repaired <= kMaxRepairs : scrub_.damaged - scrub_.repaired <= kMaxFindings;
+  if (listed) scrub_.findings.push_back({recording, block, repaired});
+}
+
+bool ScrubRun::OnProgress(const std::string& recording, uint64_t block_bytes, uint64_t first,
+                          const services::VerifyProgress& progress) {
+  const uint64_t more = progress.checked_blocks - std::exchange(checked_, progress.checked_blocks);
+  {
+    absl::MutexLock lock(&mutex_);
+    scrub_.blocks += more;
+    for (const services::DamagedBlock& block : progress.damaged) {
+      if (block.kind == "missing") continue;
+      Add(recording, block, false);
+      dataplane::Log(dataplane::LogLevel::kError, "scrub", "block damaged",
+                     {{"recording", recording},
+                      {"block", absl::StrCat(block.sequence)},
+                      {"kind", block.kind},
+                      {"detail", block.detail}});
+    }
+  }
+  position_.block = first + progress.checked_blocks;
+  if (absl::Now() - saved_ > kSavePeriod) Save(position_);
+  return Pace(more * block_bytes);
+}
+
+// Waits as long as reading so much may take; wakes early to be stopped.
+bool ScrubRun::Pace(uint64_t bytes) {
+  absl::MutexLock lock(&mutex_);
+  const auto wait = absl::Seconds(static_cast<double>(bytes) / static_cast<double>(rate_));
+  mutex_.AwaitWithTimeout(absl::Condition(&stop_), wait);
+  return !stop_;
+}
+
+void ScrubRun::Save(const ScrubPosition& position) {
+  saved_ = absl::Now();
+  const std::string parent = state().parent;
+  const absl::Status status = position.recording.empty()
+                                  ? ForgetScrubPosition(parts_.settings.state_dir, parent)
+                                  : WriteScrubPosition(parts_.settings.state_dir, parent, position);
+  if (status.ok()) return;
+  dataplane::Log(dataplane::LogLevel::kWarning, "scrub", "position not saved",
+                 {{"error", std::string(status.message())}});
+}
+
+}  // namespace tapedeck::storage_node::scrub

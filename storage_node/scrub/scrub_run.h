@@ -1,0 +1,75 @@
+// One scrub: reads what is closed under a LUN or channel, and repairs what has a second copy.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "services/scrub.h"
+#include "storage_node/node/parts.h"
+#include "storage_node/recordings/recordings.h"
+#include "storage_node/scrub/scrub_position.h"
+
+namespace tapedeck::storage_node::scrub {
+
+// Running or ended. Any thread.
+class ScrubRun {
+ public:
+  // Waits for the disk. `repairing` is held while part of an index is rewritten.
+  ScrubRun(node::NodeParts& parts, absl::Mutex& repairing, catalog::ResourceName scope,
+           const services::ScrubStart& start);
+
+  // Once; until everything is read or it is stopped.
+  void Work();
+
+  void SetRate(uint64_t bytes_per_s);
+  void AskToStop() {
+    absl::MutexLock lock(&mutex_);
+    stop_ = true;
+  }
+  // Until it has ended; false after 10 s.
+  bool AwaitEnd() const;
+  // InfiniteFuture while it runs.
+  absl::Time end_time() const {
+    absl::MutexLock lock(&mutex_);
+    return end_time_;
+  }
+  services::Scrub state() const {
+    absl::MutexLock lock(&mutex_);
+    return scrub_;
+  }
+
+ private:
+  absl::Status ReadAll();
+  absl::Status ReadOne(const catalog::ResourceName& name);
+  // The manifest and the index of a recording, before its blocks are read.
+  absl::Status RepairOne(const recordings::FoundRecording& found, uint64_t first);
+  // Looks in all of the LUN for the blocks whose bytes lie where others should.
+  absl::Status NameOwners();
+  void Add(const std::string& recording, const services::DamagedBlock& block, bool repaired)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // False to stop.
+  bool OnProgress(const std::string& recording, uint64_t block_bytes, uint64_t first,
+                  const services::VerifyProgress& progress);
+  bool Pace(uint64_t bytes);
+  void Save(const ScrubPosition& position);
+
+  node::NodeParts& parts_;
+  absl::Mutex& repairing_;
+  const catalog::ResourceName scope_;
+  ScrubPosition position_;  // on the thread
+  absl::Time saved_ = absl::InfinitePast();
+  uint64_t checked_ = 0;  // of the recording, reported
+
+  mutable absl::Mutex mutex_;
+  services::Scrub scrub_ ABSL_GUARDED_BY(mutex_);
+  uint64_t rate_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Time end_time_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
+};
+
+}  // namespace tapedeck::storage_node::scrub

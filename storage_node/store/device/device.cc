@@ -1,0 +1,50 @@
+#include "storage_node/store/device/device.h"
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+
+namespace tapedeck::storage_node::store::device {
+
+absl::Status Unusable(absl::StatusCode code, const std::string& member, const std::string& why) {
+  return services::WithReason(absl::Status(code, absl::StrCat("member ", member, ": ", why)),
+                              "MEMBER_UNUSABLE", {{"member", member}});
+}
+
+absl::Status Device::Flush() {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!broken_.ok()) return broken_;
+  }
+  const absl::Status status = Sync();
+  absl::MutexLock lock(&mutex_);
+  broken_.Update(status);
+  return broken_;
+}
+
+absl::Status Device::Look() {
+  TD_RETURN_IF_ERROR(LookAtPath());
+  absl::MutexLock lock(&mutex_);
+  return broken_;
+}
+
+void Device::FlushSoon(Flushed done) {
+  {
+    absl::MutexLock lock(&mutex_);
+    flushes_.push_back(std::move(done));
+    if (flushes_.size() > 1) return;
+  }
+  Run(Thread::kSync, [this] { FlushForAll(); });
+}
+
+void Device::FlushForAll() {
+  std::vector<Flushed> flushes;
+  {
+    absl::MutexLock lock(&mutex_);
+    flushes.swap(flushes_);
+  }
+  const absl::Status status = Flush();
+  for (Flushed& done : flushes) done(status);
+}
+
+}  // namespace tapedeck::storage_node::store::device

@@ -1,0 +1,165 @@
+#include "storage_node/store/device/file_device.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/disk/file_lock.h"
+#include "storage_node/disk/io_error.h"
+#include "storage_node/store/device/layout.h"
+#include "storage_node/store/lost.h"
+
+namespace tapedeck::storage_node::store::device {
+namespace {
+
+constexpr auto kNotUsable = absl::StatusCode::kFailedPrecondition;
+
+// What a node that has the device open wrote there.
+std::string HolderOf(const std::string& path) {
+  const disk::Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  char line[256] = {};
+  if (fd.get() < 0 || pread(fd.get(), line, sizeof(line) - 1, kHolderOffset) <= 0) return "";
+  return line;
+}
+
+absl::StatusOr<bool> IsDevice(const std::string& path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) {
+    return Unusable(absl::StatusCode::kNotFound, path,
+                    absl::StrCat("stat: ", std::strerror(errno)));
+  }
+  if (S_ISBLK(status.st_mode)) return true;
+  if (S_ISREG(status.st_mode)) return false;
+  return Unusable(kNotUsable, path,
+                  "neither a block device nor a file; directories are for posix and direct LUNs");
+}
+
+// O_EXCL refuses a device that is mounted, or part of a volume, or another node's.
+absl::StatusOr<disk::Fd> OpenAlone(const std::string& path, bool device) {
+  const int flags = O_RDWR | O_DIRECT | O_CLOEXEC | (device ? O_EXCL : 0);
+  for (int attempt = 0;; ++attempt) {
+    disk::Fd fd(open(path.c_str(), flags));
+    if (fd.get() >= 0) return fd;
+    if (errno == EINVAL) return Unusable(kNotUsable, path, "its file system has no O_DIRECT");
+    if (errno != EBUSY) {
+      return Unusable(kNotUsable, path, absl::StrCat("open: ", std::strerror(errno)));
+    }
+    if (attempt == disk::kLockTries) break;
+    usleep(disk::kLockPauseUs);
+  }
+  if (const std::string holder = HolderOf(path); !holder.empty() && holder.rfind("pid ", 0) == 0) {
+    return disk::InUse(absl::StrCat("open ", path), holder, path);
+  }
+  return Unusable(kNotUsable, path,
+                  "open: in use: mounted, swap, or part of a RAID or LVM volume (see lsblk); use "
+                  "another device");
+}
+
+absl::StatusOr<uint64_t> SizeOf(const disk::Fd& fd, const std::string& path, bool device) {
+  uint64_t bytes = 0;
+  struct stat status;
+  if (device) {
+    if (ioctl(fd.get(), BLKGETSIZE64, &bytes) != 0) {
+      return disk::IoError("ioctl BLKGETSIZE64", path, path, errno);
+    }
+  } else {
+    if (fstat(fd.get(), &status) != 0) return disk::IoError("fstat", path, path, errno);
+    bytes = static_cast<uint64_t>(status.st_size);
+  }
+  bytes = bytes / kPageBytes * kPageBytes;
+  if (bytes >= kMinDeviceBytes) return bytes;
+  return Unusable(kNotUsable, path,
+                  absl::StrCat("it has ", bytes, " bytes; a block LUN needs ", kMinDeviceBytes,
+                               " or more on each member"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<FileDevice>> FileDevice::Open(const std::string& path,
+                                                             uint32_t number) {
+  TD_ASSIGN_OR_RETURN(const bool device, IsDevice(path));
+  TD_ASSIGN_OR_RETURN(disk::Fd fd, OpenAlone(path, device));
+  TD_ASSIGN_OR_RETURN(const bool locked, disk::LockFile(fd, path, path));
+  if (!locked) {
+    const std::string holder = HolderOf(path);
+    return disk::InUse(absl::StrCat("flock ", path), holder.empty() ? "unknown" : holder, path);
+  }
+  TD_ASSIGN_OR_RETURN(const uint64_t bytes, SizeOf(fd, path, device));
+  Threads threads;
+  TD_ASSIGN_OR_RETURN(threads.engine, engine::MakeEngine(absl::StrCat("disk-", number)));
+  TD_ASSIGN_OR_RETURN(threads.io, disk::IoThread::Create(absl::StrCat("disk-io-", number)));
+  TD_ASSIGN_OR_RETURN(threads.sync, disk::IoThread::Create(absl::StrCat("disk-sync-", number)));
+  return std::unique_ptr<FileDevice>(
+      new FileDevice(path, std::move(fd), bytes, std::move(threads)));
+}
+
+FileDevice::FileDevice(std::string path, disk::Fd fd, uint64_t bytes, Threads threads)
+    : Device(std::move(path), bytes, fd.get()), fd_(std::move(fd)), threads_(std::move(threads)) {
+  threads_.engine->AddFile(fd_.get());
+}
+
+FileDevice::~FileDevice() {
+  threads_.io->Stop();
+  threads_.sync->Stop();
+}
+
+absl::Status FileDevice::Read(std::span<std::byte> into, uint64_t offset) const {
+  TD_ASSIGN_OR_RETURN(const size_t n, disk::ReadSome(fd_, into, offset, path(), path()));
+  if (n == into.size()) return absl::OkStatus();
+  return services::WithReason(
+      absl::InternalError(absl::StrCat("pread ", path(), ": it ends at byte ", offset + n,
+                                       ", before what must be read")),
+      "STORE_IO", {{"member", path()}, {"operation", "pread"}});
+}
+
+absl::Status FileDevice::Write(std::span<const std::byte> bytes, uint64_t offset) const {
+  const absl::Status status = disk::WriteAll(fd_, bytes, offset, path(), path());
+  if (!absl::IsResourceExhausted(status) || MeaningOf(ENOSPC) == ENOSPC) return status;
+  return disk::IoError("pwrite", path(), path(), MeaningOf(ENOSPC));
+}
+
+// Only a file, or a device that is thinly provisioned, runs out of room.
+int FileDevice::MeaningOf(int error) const {
+  uint64_t now = 0;
+  if (error != ENOSPC || ioctl(fd_.get(), BLKGETSIZE64, &now) != 0) return error;
+  return now < bytes() ? ENXIO : error;
+}
+
+void FileDevice::Run(Thread thread, dataplane::Task work) {
+  (thread == Thread::kIo ? threads_.io : threads_.sync)->Run(std::move(work));
+}
+
+// A device that was unplugged has no size any more, whoever still has it open.
+absl::Status FileDevice::LookAtPath() const {
+  struct stat open, named;
+  if (fstat(fd_.get(), &open) != 0 || stat(path().c_str(), &named) != 0) {
+    if (!disk::IsEndOfDisk(errno)) return absl::OkStatus();
+    return MemberVanished(path(), absl::StrCat("it was removed or unplugged while in use (",
+                                               std::strerror(errno), ")"));
+  }
+  const bool device = S_ISBLK(open.st_mode);
+  const bool same = device ? S_ISBLK(named.st_mode) && open.st_rdev == named.st_rdev
+                           : open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+  if (!same) return MemberVanished(path(), "something else lies there than what is in use");
+  uint64_t now = static_cast<uint64_t>(open.st_size);
+  if (device && ioctl(fd_.get(), BLKGETSIZE64, &now) != 0) now = 0;
+  if (now >= bytes()) return absl::OkStatus();
+  return MemberVanished(path(), absl::StrCat("it has ", now, " bytes and had ", bytes(),
+                                             ": it was unplugged or cut while in use"));
+}
+
+absl::Status FileDevice::Sync() {
+  if (fdatasync(fd_.get()) == 0) return absl::OkStatus();
+  return disk::IoError("fdatasync", path(), path(), errno);
+}
+
+}  // namespace tapedeck::storage_node::store::device

@@ -1,0 +1,212 @@
+#include "storage_node/store/device/member.h"
+
+#include <sys/random.h>
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/resource_name.h"
+#include "storage_node/disk/file_lock.h"
+#include "storage_node/format/config.h"
+#include "storage_node/format/lun_note.h"
+#include "storage_node/store/device/note.h"
+#include "storage_node/store/device/probe.h"
+
+namespace tapedeck::storage_node::store::device {
+namespace {
+
+constexpr auto kFailed = absl::StatusCode::kFailedPrecondition;
+
+uint64_t Random() {
+  uint64_t value = 0;
+  // Up to 256 bytes come whole and without error once the system has booted: getrandom(2).
+  [[maybe_unused]] const ssize_t got = getrandom(&value, sizeof(value), 0);
+  return value;
+}
+
+absl::Status WriteText(const Device& device, absl::string_view text, uint64_t offset) {
+  Pages pages(text.size());
+  std::memcpy(pages.bytes().data(), text.data(), text.size());
+  return device.Write(pages.bytes(), offset);
+}
+
+// For whoever finds the device in use.
+absl::Status WriteHolder(const Device& device) {
+  return WriteText(device, disk::HolderText(), kHolderOffset);
+}
+
+absl::Status WriteLun(const Device& device, const services::Lun& lun, uint32_t number) {
+  const std::string text = format::EncodeLun(lun, number);
+  if (text.size() > kLunBytes) {
+    return Unusable(absl::StatusCode::kInvalidArgument, device.path(),
+                    "the LUN's description is too long; give its members shorter paths");
+  }
+  return WriteText(device, text, kLunOffset);
+}
+
+// The one at the start, or its copy.
+absl::StatusOr<Superblock> ReadSuperblock(const Device& device) {
+  Pages page(kPageBytes);
+  TD_RETURN_IF_ERROR(device.Read(page.bytes(), 0));
+  auto first = DecodeSuperblock(page.bytes());
+  if (first.ok()) return first;
+  TD_RETURN_IF_ERROR(device.Read(page.bytes(), device.bytes() - kPageBytes));
+  auto copy = DecodeSuperblock(page.bytes());
+  return copy.ok() ? copy : first;
+}
+
+absl::Status CheckEmpty(const Device& device) {
+  Pages head(kHeadBytes), tail(kTailBytes);
+  TD_RETURN_IF_ERROR(device.Read(head.bytes(), 0));
+  TD_RETURN_IF_ERROR(device.Read(tail.bytes(), device.bytes() - kTailBytes));
+  const std::string found = WhatIsThere(head.bytes(), tail.bytes());
+  if (found.empty()) return absl::OkStatus();
+  const std::string& path = device.path();
+  if (ReadSuperblock(device).ok()) {
+    return Unusable(kFailed, path,
+                    absl::StrCat("it holds ", found,
+                                 ", so it is left alone. Use another device; to "
+                                 "use that LUN here, run: tapectl lun attach --member ",
+                                 path));
+  }
+  return Unusable(
+      kFailed, path,
+      absl::StrCat("it holds ", found,
+                   ", so it is left alone. Use another device; or, "
+                   "if that may be lost, run: wipefs -a ",
+                   path, " && blkdiscard -z ", path, " (a file: make it anew with truncate)"));
+}
+
+absl::StatusOr<Superblock> FindSuperblock(const Device& device) {
+  auto found = ReadSuperblock(device);
+  if (found.ok()) return found;
+  return Unusable(
+      kFailed, device.path(),
+      absl::StrCat("it holds no LUN (", found.status().message(), "); is it the right device?"));
+}
+
+// As CreateMember wrote it.
+absl::StatusOr<services::Lun> ReadLun(const Device& device) {
+  Pages pages(kLunBytes);
+  TD_RETURN_IF_ERROR(device.Read(pages.bytes(), kLunOffset));
+  const absl::string_view text(reinterpret_cast<const char*>(pages.bytes().data()), kLunBytes);
+  return format::DecodeLun(text.substr(0, text.find('\0')));
+}
+
+// A copy of the device that has become a LUN of its own has the same superblock. What cannot be
+// read vouches for nobody, and says nothing against the device either.
+absl::Status CheckNote(Device& device, const Superblock& superblock, const services::Lun& lun) {
+  const auto note = DeviceNotebook(device, superblock).ReadNote();
+  if (!note.ok() || note->generation == 0) return absl::OkStatus();
+  const auto said = format::DecodeLunNote(note->text);
+  if (!said.ok() || said->lun.uid == lun.uid) return absl::OkStatus();
+  return Unusable(kFailed, device.path(),
+                  absl::StrCat("it belongs to ", said->lun.name, " (", said->lun.uid, "), not to ",
+                               lun.name, " (", lun.uid, ")"));
+}
+
+absl::Status WriteSuperblocks(const Device& device, const Pages& page,
+                              const Superblock& superblock) {
+  TD_RETURN_IF_ERROR(device.Write(page.bytes(), superblock.end_copy_offset()));
+  return device.Write(page.bytes(), 0);
+}
+
+absl::Status CheckSuperblock(const Superblock& found, const format::Uuid& uid,
+                             const services::Lun& lun, uint32_t number, const Device& device) {
+  if (found.lun != uid || found.member != number) {
+    return Unusable(kFailed, device.path(),
+                    absl::StrCat("it is member ", found.member, " of LUN ", found.lun.ToString(),
+                                 ", not member ", number, " of ", lun.name, " (", lun.uid,
+                                 "); name members by /dev/disk/by-id, which stays the same"));
+  }
+  if (found.device_bytes <= device.bytes()) return absl::OkStatus();
+  return Unusable(kFailed, device.path(),
+                  absl::StrCat("it has ", device.bytes(), " bytes, but had ", found.device_bytes,
+                               " when the LUN was made; make it as large again"));
+}
+
+}  // namespace
+
+absl::StatusOr<Member> CreateMember(std::unique_ptr<Device> device, const services::Lun& lun,
+                                    uint32_t number) {
+  TD_ASSIGN_OR_RETURN(const format::Uuid uid, format::Uuid::Parse(lun.uid));
+  TD_RETURN_IF_ERROR(CheckEmpty(*device));
+  const Superblock superblock{.lun = uid,
+                              .stamp = format::Uuid::Make(Random),
+                              .member = number,
+                              .slots = Superblock::SlotsFor(device->bytes()),
+                              .device_bytes = device->bytes()};
+  // The superblock at the start goes last: with it the member is made.
+  TD_RETURN_IF_ERROR(WriteLun(*device, lun, number));
+  TD_RETURN_IF_ERROR(WriteHolder(*device));
+  TD_RETURN_IF_ERROR(
+      DeviceNotebook(*device, superblock)
+          .WriteNote({.generation = 1, .text = format::EncodeLunNote({.lun = lun})}));
+  TD_RETURN_IF_ERROR(WriteSuperblocks(*device, EncodeSuperblock(superblock), superblock));
+  TD_RETURN_IF_ERROR(device->Flush());
+  return Member{.device = std::move(device), .superblock = superblock};
+}
+
+absl::StatusOr<Member> OpenMember(std::unique_ptr<Device> device, const services::Lun& lun,
+                                  uint32_t number) {
+  TD_ASSIGN_OR_RETURN(const format::Uuid uid, format::Uuid::Parse(lun.recorded_uid()));
+  const auto found = FindSuperblock(*device);
+  TD_RETURN_IF_ERROR(found.status());
+  TD_RETURN_IF_ERROR(CheckSuperblock(*found, uid, lun, number, *device));
+  TD_RETURN_IF_ERROR(CheckNote(*device, *found, lun));
+  TD_RETURN_IF_ERROR(WriteHolder(*device));
+  return Member{.device = std::move(device), .superblock = *found};
+}
+
+absl::StatusOr<format::LunMember> DescribedBy(Device& device) {
+  TD_ASSIGN_OR_RETURN(const Superblock superblock, FindSuperblock(device));
+  format::LunMember member{.member = superblock.member};
+  TD_ASSIGN_OR_RETURN(const Note note, DeviceNotebook(device, superblock).ReadNote());
+  if (note.generation > 0) {
+    TD_ASSIGN_OR_RETURN(format::LunNote said, format::DecodeLunNote(note.text));
+    member.lun = std::move(said.lun);
+  } else {
+    TD_ASSIGN_OR_RETURN(member.lun, ReadLun(device));
+  }
+  if (member.lun.recorded_uid() == superblock.lun.ToString()) return member;
+  return absl::DataLossError(absl::StrCat(device.path(), ": its superblock is of LUN ",
+                                          superblock.lun.ToString(), ", its description of ",
+                                          member.lun.recorded_uid()));
+}
+
+absl::Status Describe(Device& device, const services::Lun& lun, uint32_t number) {
+  TD_ASSIGN_OR_RETURN(const format::Uuid uid, format::Uuid::Parse(lun.recorded_uid()));
+  TD_ASSIGN_OR_RETURN(const Superblock superblock, FindSuperblock(device));
+  TD_RETURN_IF_ERROR(CheckSuperblock(superblock, uid, lun, number, device));
+  DeviceNotebook notebook(device, superblock);
+  TD_ASSIGN_OR_RETURN(const Note note, notebook.ReadNote());
+  format::LunNote said;
+  if (note.generation > 0) {
+    TD_ASSIGN_OR_RETURN(said, format::DecodeLunNote(note.text));
+  }
+  for (services::Channel& channel : said.channels) {
+    TD_ASSIGN_OR_RETURN(const auto ids, services::ParseName(channel.name, {"luns", "channels"}));
+    channel.name = absl::StrCat(lun.name, "/channels/", ids[1]);
+  }
+  said.lun = lun;
+  return notebook.WriteNote(
+      {.generation = note.generation + 1, .text = format::EncodeLunNote(said)});
+}
+
+absl::Status RemoveMember(std::unique_ptr<Device> device, const services::Lun& lun,
+                          uint32_t number) {
+  TD_ASSIGN_OR_RETURN(const format::Uuid uid, format::Uuid::Parse(lun.recorded_uid()));
+  const auto found = ReadSuperblock(*device);
+  if (!found.ok() || found->lun != uid || found->member != number ||
+      found->device_bytes > device->bytes() || !CheckNote(*device, *found, lun).ok()) {
+    return absl::OkStatus();
+  }
+  TD_RETURN_IF_ERROR(WriteSuperblocks(*device, Pages(kPageBytes), *found));
+  TD_RETURN_IF_ERROR(device->Write(Pages(kHeadBytes).bytes(), 0));
+  return device->Flush();
+}
+
+}  // namespace tapedeck::storage_node::store::device

@@ -1,0 +1,50 @@
+// How a recording's directory, or a spare file, says that it is Tapedeck's: without it whatever
+// others have put on a member is left alone, whatever its name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "storage_node/disk/directory.h"
+#include "storage_node/store/directory/member.h"
+#include "storage_node/store/known.h"
+
+namespace tapedeck::storage_node::store::directory {
+
+// In a recording's directory. The second is what a deletion makes of the first: a recording of
+// which no member has the first counts as one that had not begun.
+inline constexpr char kManifestFile[] = "manifest.json";
+inline constexpr char kForgottenManifestFile[] = "manifest.json.deleted";
+
+// Its manifest, be it that of a deletion under way, is that of recording `path` of the member's
+// LUN, or, where none can be read, the header of its index has the LUN's UUID.
+bool CarriesMark(const Member& member, const disk::Directory& recording,
+                 const store::RecordingPath& path);
+
+// A file outside of a recording, e.g. a spare, has the LUN's uid as an extended attribute, which
+// stays with it under any name. Where a file system has none, every file is taken for marked: there
+// the names in our own directory have to do.
+absl::Status MarkFile(const disk::Fd& fd, const std::string& lun_uid, const std::string& path,
+                      const std::string& member);
+bool IsMarked(const disk::Fd& fd, const std::string& lun_uid);
+// A new empty file that has its mark before it has its name.
+absl::Status MakeMarkedFile(const disk::Directory& folder, const std::string& name,
+                            const std::string& lun_uid);
+
+// The entries of one directory that are not Tapedeck's; they are named in the log once, at the end.
+class Foreign {
+ public:
+  explicit Foreign(std::string directory) : directory_(std::move(directory)) {}
+  ~Foreign();
+  Foreign(const Foreign&) = delete;
+  Foreign& operator=(const Foreign&) = delete;
+
+  void Add(const std::string& name) { names_.push_back(name); }
+
+ private:
+  const std::string directory_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace tapedeck::storage_node::store::directory

@@ -1,0 +1,87 @@
+// A member of a LUN of directories: one of them, locked against other processes, with its two
+// threads and its spare files.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "services/catalog.h"
+#include "storage_node/disk/directory.h"
+#include "storage_node/disk/file_lock.h"
+#include "storage_node/disk/io_thread.h"
+#include "storage_node/format/config.h"
+#include "storage_node/format/uuid.h"
+#include "storage_node/store/directory/spares.h"
+
+namespace tapedeck::storage_node::store::directory {
+
+// MEMBER/.tapedeck holds lun.json, lock and spares: names of channels never start with a dot.
+inline constexpr char kConfigDirectory[] = ".tapedeck";
+
+// Any thread.
+class Member {
+ public:
+  // Makes `lun`'s member `number` out of an empty directory (a file system's own lost+found aside)
+  // that belongs to no LUN and lies in none, or opens one that Create made. NOT_FOUND or
+  // FAILED_PRECONDITION (MEMBER_UNUSABLE, MEMBER_NOT_EMPTY), RESOURCE_EXHAUSTED (LIMIT_REACHED).
+  static absl::StatusOr<std::unique_ptr<Member>> Create(const services::Lun& lun, uint32_t number);
+  static absl::StatusOr<std::unique_ptr<Member>> Open(const services::Lun& lun, uint32_t number);
+
+  // What the member at `path` says of itself; changes nothing. NOT_FOUND or FAILED_PRECONDITION
+  // (MEMBER_UNUSABLE), or why it cannot be read.
+  static absl::StatusOr<format::LunMember> DescribedBy(const std::string& path);
+  // Writes `lun`'s description onto its member `number`, which is open nowhere.
+  static absl::Status Describe(const services::Lun& lun, uint32_t number);
+
+  // Undoes Create, if the directory is still the member of this LUN: removes what Tapedeck has made
+  // beside the recordings, which must be gone.
+  static absl::Status Remove(const services::Lun& lun, uint32_t number);
+
+  // All that is done on the member goes through it.
+  const disk::Directory& root() const { return root_; }
+  const std::string& path() const { return root_.path(); }
+  uint32_t number() const { return number_; }
+  const format::Uuid& lun() const { return lun_; }
+
+  // Transfers, and the slower flushes beside them: fdatasync covers what was written before it
+  // started, so it must not hold up the writes that follow.
+  disk::IoThread& io() { return *threads_.io; }
+  disk::IoThread& sync() { return *threads_.sync; }
+
+  Spares& spares() { return spares_; }
+
+  // Whether it is still the directory that was opened, and ours, and whether its disk takes what is
+  // written if it has failed to: INTERNAL (STORE_IO). Waits for the disk.
+  absl::Status Look();
+
+  // A write or a flush has failed: the next Look tries one. Any thread.
+  void SuspectDisk() { suspect_ = true; }
+
+  // Runs what is queued on both, ends them, and makes no more spares.
+  void Stop();
+
+ private:
+  struct Threads {
+    std::unique_ptr<disk::IoThread> io;
+    std::unique_ptr<disk::IoThread> sync;
+  };
+
+  static absl::StatusOr<Threads> MakeThreads(uint32_t number);
+  Member(const services::Lun& lun, uint32_t number, disk::Directory root, disk::Directory config,
+         disk::FileLock lock, Threads threads);
+  absl::Status LookAtPath() const;
+  absl::Status LookAtMarks() const;
+
+  const disk::Directory root_;
+  const uint32_t number_;
+  const format::Uuid lun_;
+  const disk::Directory config_;
+  const disk::FileLock lock_;
+  std::atomic<bool> suspect_ = false;
+  Spares spares_;
+  const Threads threads_;
+};
+
+}  // namespace tapedeck::storage_node::store::directory

@@ -1,0 +1,128 @@
+// Files written before a recording needs them: the first write to a part of a file makes the file
+// system change its metadata, later ones do not.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "services/catalog.h"
+#include "storage_node/disk/directory.h"
+
+namespace tapedeck::storage_node::store::directory {
+
+// A member's spare data files: MEMBER/.tapedeck/spares/N, of prewrite_bytes, every one of them
+// written and flushed while the file was called N.part. Each carries the LUN's uid as an extended
+// attribute, where the file system has those: what lacks it is not ours, and left alone. A thread
+// of its own makes what lacks, as long as nothing is recorded on the member. Owned by the member;
+// any thread. Without prewrite_files there are none: no directory, no thread.
+class Spares {
+ public:
+  // Starts with what lies there, and removes what is not whole.
+  Spares(const services::Lun& lun, uint32_t number);
+  ~Spares() { Stop(); }
+
+  // Begins to make what lacks. RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread. Once.
+  absl::Status Start();
+
+  // Removes the spares below a member's .tapedeck, and their directory unless more lies there.
+  static absl::Status Remove(const disk::Directory& config, const std::string& lun_uid);
+
+  // After at most a megabyte more. From then on files are taken, but neither made nor given back.
+  void Stop();
+
+  // Renames a spare to the file `data` of `recording`, which must not exist. That is one step, also
+  // for a power cut: once the new name is durable the old one is gone. False: there is none.
+  bool Take(const disk::Directory& recording);
+
+  // Takes back the data file of a recording whose deletion is durable, unless it is too short, has
+  // parts that were never written, is still in use, or none lacks: then it stays where it is.
+  void GiveBack(const disk::Directory& recording);
+
+  // The file system has more room: what it was too full for is tried again.
+  void RoomCameFree();
+
+  // The file system is full: removes a spare, and makes none until RoomCameFree. False: there is
+  // none.
+  bool Release();
+
+  // Calls `call` again while the disk is too full for it and there are spares to remove.
+  template <typename Call>
+  absl::Status WithRoom(Call call) {
+    absl::Status status = call();
+    while (absl::IsResourceExhausted(status) && Release()) status = call();
+    return status;
+  }
+
+  // A recording that is open. While it is recorded into the thread waits, from before it takes its
+  // file on; its file is not given back, because late writes may still be under way.
+  class Use {
+   public:
+    Use(Spares& spares, bool records);
+    ~Use();
+    // Once.
+    void SetFile(uint64_t inode);
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    Spares& spares_;
+    const bool records_;
+    std::optional<uint64_t> inode_;
+  };
+
+ private:
+  // A spare in the making.
+  struct Part {
+    std::string name;      // the spare's
+    bool made = false;     // NAME.part is ours
+    uint64_t written = 0;  // from the start
+  };
+
+  absl::StatusOr<disk::Directory> Folder() const;
+  void FindFiles() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Loop();
+  // The part to go on with, when there is one to be written; none: stop.
+  std::optional<Part> Begin();
+  // Until it is a spare or something else comes first.
+  absl::Status Write(Part* part);
+  void End(Part part, const absl::Status& status);
+  bool Wanted() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return !full_ && recorders_ == 0 && files_.size() < wanted_;
+  }
+  bool GoOn();
+  void DropPart() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::string NewName() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether it still is one of ours.
+  bool IsSpare(const disk::Directory& folder, const std::string& name) const;
+  // Makes the data file as long as a spare if it can be one.
+  bool MakeSpare(const disk::Directory& recording) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const uint32_t number_;
+  const std::string member_;
+  const absl::StatusOr<disk::Directory> root_;  // an error: as if there were no spares
+  const std::string lun_uid_;
+  const uint32_t wanted_;
+  const uint64_t bytes_;
+  absl::Mutex mutex_;
+  std::vector<std::string> files_ ABSL_GUARDED_BY(mutex_);  // names
+  std::optional<Part> part_ ABSL_GUARDED_BY(mutex_);
+  uint64_t next_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::multiset<uint64_t> open_ ABSL_GUARDED_BY(mutex_);  // inodes
+  uint64_t recorders_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::Time quiet_since_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();  // nobody records
+  bool writing_ ABSL_GUARDED_BY(mutex_) = false;                           // part_ is open
+  bool full_ ABSL_GUARDED_BY(mutex_) = false;                              // or the disk fails
+  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+}  // namespace tapedeck::storage_node::store::directory

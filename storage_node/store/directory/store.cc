@@ -1,0 +1,279 @@
+#include "storage_node/store/directory/store.h"
+
+#include <optional>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "services/resource_name.h"
+#include "storage_node/store/directory/mark.h"
+#include "storage_node/store/directory/presence.h"
+#include "storage_node/store/host_ring.h"
+
+namespace tapedeck::storage_node::store::directory {
+namespace {
+
+using disk::Directory;
+using disk::EntryKind;
+
+// What a deleted recording is renamed to until its files are gone; with a tilde and a number, which
+// no id has, where something else has that name.
+constexpr absl::string_view kDeletedPrefix = ".deleted-";
+constexpr char kDeletedNumber = '~';
+constexpr int kDeletedNames = 10;
+
+// All that a recording's directory has of ours. What carries the mark goes last, so that a deletion
+// that is cut short can be gone on with.
+constexpr const char* kFiles[] = {"data", "manifest.json.new", "index", kManifestFile,
+                                  kForgottenManifestFile};
+
+// None: `name` is no such name.
+std::optional<std::string> IdOfDeleted(absl::string_view name) {
+  if (!absl::ConsumePrefix(&name, kDeletedPrefix) || name.empty()) return std::nullopt;
+  return std::string(name.substr(0, name.find(kDeletedNumber)));
+}
+
+// What a member's own directory has of ours beside the channels.
+bool IsOfMember(const disk::Entry& entry) {
+  return entry.kind == EntryKind::kDirectory &&
+         (entry.name == kConfigDirectory || entry.name == "lost+found");
+}
+
+bool IsOfChannel(const disk::Entry& entry) {
+  return entry.kind == EntryKind::kFile &&
+         (entry.name == "channel.json" || entry.name == "channel.json.new");
+}
+
+// No directory of ours has that name: there is none, or something else. Anything else is an error.
+bool IsNotThere(const absl::Status& status) {
+  return absl::IsNotFound(status) || absl::IsFailedPrecondition(status);
+}
+
+class DirectoryStore final : public store::Store {
+ public:
+  DirectoryStore(std::unique_ptr<Member> member, Kind kind)
+      : member_(std::move(member)), kind_(std::move(kind)), presence_(*member_) {}
+  // What is queued may still use what the kind holds.
+  ~DirectoryStore() override { member_->Stop(); }
+
+  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> CreateRecording(
+      const store::RecordingPath& path, uint64_t block_bytes,
+      dataplane::Executor& executor) override;
+  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> OpenRecording(
+      const store::RecordingPath& path, dataplane::Executor& executor) override;
+  absl::Status DeleteRecording(const store::RecordingPath& path) override;
+  absl::Status ForgetManifest(const store::RecordingPath& path) override;
+  absl::Status FinishDeletions(const store::Known& known) override;
+  absl::StatusOr<std::vector<store::RecordingPath>> ListRecordings(
+      const store::Known& known) override;
+  absl::Status Look() override { return presence_.Look(); }
+  absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(
+      const store::RingSpec& spec) override {
+    return store::MakeHostRing(spec, {this});
+  }
+  std::unique_ptr<dataplane::Memory> Prepare(std::unique_ptr<dataplane::Memory> memory) override {
+    return kind_.prepare ? kind_.prepare(std::move(memory)) : std::move(memory);
+  }
+
+ private:
+  const Directory& root() const { return member_->root(); }
+  absl::Status MakeRecordingDirectory(const store::RecordingPath& path) const;
+  // Gives the recording's directory the name of a deleted one, which is returned. NOT_FOUND.
+  absl::StatusOr<std::string> SetAside(const Directory& channel,
+                                       const std::string& recording) const;
+  // Of a recording whose deletion is durable.
+  absl::Status RemoveFiles(const Directory& channel, const std::string& name,
+                           const std::string& recording) const;
+  bool MayRemove(const Directory& channel, const std::string& name,
+                 const store::RecordingPath& path, const store::Known& known) const;
+  bool IsRecording(const Directory& channel, const store::RecordingPath& path,
+                   const store::Known& known) const;
+  absl::Status FinishChannel(const std::string& id, const store::Known& known) const;
+  absl::Status ListChannel(const std::string& id, const store::Known& known,
+                           std::vector<store::RecordingPath>* paths) const;
+  void MentionForeign(const store::Known& known) const;
+  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> Open(const store::RecordingPath& path,
+                                                              bool create,
+                                                              dataplane::Executor& executor) {
+    TD_ASSIGN_OR_RETURN(auto files, OpenFiles::Open(*member_, path, kind_.data_flags, create));
+    TD_RETURN_IF_ERROR(presence_.Add(files));
+    return kind_.open(std::move(files), executor);
+  }
+
+  const std::unique_ptr<Member> member_;
+  const Kind kind_;
+  Presence presence_;
+};
+
+absl::Status DirectoryStore::MakeRecordingDirectory(const store::RecordingPath& path) const {
+  TD_ASSIGN_OR_RETURN(const Directory channel, root().MakeDirectory(path.channel));
+  return channel.MakeNewDirectory(path.recording);
+}
+
+absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::CreateRecording(
+    const store::RecordingPath& path, uint64_t /*block_bytes*/, dataplane::Executor& executor) {
+  TD_RETURN_IF_ERROR(member_->spares().WithRoom([&] { return MakeRecordingDirectory(path); }));
+  auto files = Open(path, /*create=*/true, executor);
+  // Nothing would tell later whose it was.
+  if (!files.ok()) DeleteRecording(path).IgnoreError();
+  return files;
+}
+
+absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::OpenRecording(
+    const store::RecordingPath& path, dataplane::Executor& executor) {
+  return Open(path, /*create=*/false, executor);
+}
+
+absl::StatusOr<std::string> DirectoryStore::SetAside(const Directory& channel,
+                                                     const std::string& recording) const {
+  TD_RETURN_IF_ERROR(channel.OpenDirectory(recording).status());  // a link is not renamed
+  absl::Status status;
+  for (int number = 0; number < kDeletedNames; ++number) {
+    std::string name = absl::StrCat(kDeletedPrefix, recording);
+    if (number > 0) absl::StrAppend(&name, std::string(1, kDeletedNumber), number);
+    status = channel.Rename(recording, channel, name);
+    if (status.ok()) return name;
+    if (!absl::IsAlreadyExists(status)) break;
+  }
+  return status;
+}
+
+absl::Status DirectoryStore::DeleteRecording(const store::RecordingPath& path) {
+  const auto channel = root().OpenDirectory(path.channel);
+  if (absl::IsNotFound(channel.status())) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(channel.status());
+  auto name = SetAside(*channel, path.recording);
+  if (absl::IsNotFound(name.status())) {
+    // A deletion that has failed before may have come that far.
+    name = absl::StrCat(kDeletedPrefix, path.recording);
+    if (!MayRemove(*channel, *name, path, {})) return absl::OkStatus();
+  }
+  TD_RETURN_IF_ERROR(name.status());
+  TD_RETURN_IF_ERROR(channel->Sync());
+  TD_RETURN_IF_ERROR(RemoveFiles(*channel, *name, path.recording));
+  return root().RemoveEmpty(path.channel).status();  // it stays unless it is empty
+}
+
+// It stays as a mark under another name: the part of a member without an index has no other.
+absl::Status DirectoryStore::ForgetManifest(const store::RecordingPath& path) {
+  const auto directory = root().OpenDirectory(absl::StrCat(path.channel, "/", path.recording));
+  if (IsNotThere(directory.status())) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(directory.status());
+  TD_ASSIGN_OR_RETURN(const EntryKind kind, directory->KindOf(kManifestFile));
+  if (kind == EntryKind::kFile) {
+    TD_RETURN_IF_ERROR(directory->RemoveFile(kForgottenManifestFile).status());
+    TD_RETURN_IF_ERROR(directory->Rename(kManifestFile, *directory, kForgottenManifestFile));
+  }
+  TD_ASSIGN_OR_RETURN(const EntryKind forgotten, directory->KindOf(kForgottenManifestFile));
+  // An earlier attempt may have renamed it, and failed to make that durable.
+  return forgotten == EntryKind::kFile ? directory->Sync() : absl::OkStatus();
+}
+
+absl::Status DirectoryStore::RemoveFiles(const Directory& channel, const std::string& name,
+                                         const std::string& recording) const {
+  TD_ASSIGN_OR_RETURN(const Directory directory, channel.OpenDirectory(name));
+  member_->spares().GiveBack(directory);
+  for (const char* file : kFiles) TD_RETURN_IF_ERROR(directory.RemoveFile(file).status());
+  TD_ASSIGN_OR_RETURN(const bool gone, channel.RemoveEmpty(name));
+  member_->spares().RoomCameFree();
+  if (gone) return absl::OkStatus();
+  // Whoever has put something there looks for it where it was.
+  TD_RETURN_IF_ERROR(channel.Rename(name, channel, recording));
+  Foreign foreign(channel.PathOf(recording));
+  TD_ASSIGN_OR_RETURN(const auto entries, directory.List());
+  for (const disk::Entry& entry : entries) foreign.Add(entry.name);
+  return absl::OkStatus();
+}
+
+// The catalog vouches for it unless the recording itself is still there under its own name.
+bool DirectoryStore::MayRemove(const Directory& channel, const std::string& name,
+                               const store::RecordingPath& path, const store::Known& known) const {
+  const auto directory = channel.OpenDirectory(name);
+  if (!directory.ok()) return false;
+  if (CarriesMark(*member_, *directory, path)) return true;
+  const auto there = channel.KindOf(path.recording);
+  return known.recordings.contains(path) && there.ok() && *there == EntryKind::kNone;
+}
+
+absl::Status DirectoryStore::FinishChannel(const std::string& id, const store::Known& known) const {
+  const auto channel = root().OpenDirectory(id);
+  if (IsNotThere(channel.status())) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(channel.status());
+  TD_ASSIGN_OR_RETURN(const auto entries, channel->List());
+  for (const disk::Entry& entry : entries) {
+    const auto recording = IdOfDeleted(entry.name);
+    if (!recording.has_value() || entry.kind != EntryKind::kDirectory) continue;
+    if (!services::CheckId(*recording).ok()) continue;
+    const store::RecordingPath path{.channel = id, .recording = *recording};
+    if (!MayRemove(*channel, entry.name, path, known)) continue;
+    TD_RETURN_IF_ERROR(RemoveFiles(*channel, entry.name, *recording));
+    dataplane::LogEach(dataplane::LogLevel::kInfo, "directory", "recording deleted",
+                       {{"path", channel->PathOf(*recording)},
+                        {"why", "its deletion was cut short when the node stopped"}});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DirectoryStore::FinishDeletions(const store::Known& known) {
+  for (const std::string& id : known.channels) TD_RETURN_IF_ERROR(FinishChannel(id, known));
+  return absl::OkStatus();
+}
+
+bool DirectoryStore::IsRecording(const Directory& channel, const store::RecordingPath& path,
+                                 const store::Known& known) const {
+  const auto directory = channel.OpenDirectory(path.recording);
+  if (!directory.ok()) return false;
+  const auto data = directory->KindOf("data");
+  if (!data.ok() || *data != EntryKind::kFile) return false;
+  return known.recordings.contains(path) || CarriesMark(*member_, *directory, path);
+}
+
+absl::Status DirectoryStore::ListChannel(const std::string& id, const store::Known& known,
+                                         std::vector<store::RecordingPath>* paths) const {
+  const auto channel = root().OpenDirectory(id);
+  if (IsNotThere(channel.status())) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(channel.status());
+  TD_ASSIGN_OR_RETURN(const auto entries, channel->List());
+  Foreign foreign(channel->path());
+  for (const disk::Entry& entry : entries) {
+    store::RecordingPath path{.channel = id, .recording = entry.name};
+    const bool directory =
+        entry.kind == EntryKind::kDirectory && services::CheckId(entry.name).ok();
+    if (directory && IsRecording(*channel, path, known)) {
+      paths->push_back(std::move(path));
+    } else if (!IsOfChannel(entry)) {
+      foreign.Add(entry.name);
+    }
+  }
+  return absl::OkStatus();
+}
+
+void DirectoryStore::MentionForeign(const store::Known& known) const {
+  const auto entries = root().List();
+  if (!entries.ok()) return;
+  Foreign foreign(root().path());
+  for (const disk::Entry& entry : *entries) {
+    const bool channel = entry.kind == EntryKind::kDirectory && known.channels.contains(entry.name);
+    if (!channel && !IsOfMember(entry)) foreign.Add(entry.name);
+  }
+}
+
+absl::StatusOr<std::vector<store::RecordingPath>> DirectoryStore::ListRecordings(
+    const store::Known& known) {
+  std::vector<store::RecordingPath> paths;
+  MentionForeign(known);
+  for (const std::string& id : known.channels) {
+    TD_RETURN_IF_ERROR(ListChannel(id, known, &paths));
+  }
+  return paths;
+}
+
+}  // namespace
+
+std::unique_ptr<store::Store> MakeStore(std::unique_ptr<Member> member, Kind kind) {
+  return std::make_unique<DirectoryStore>(std::move(member), std::move(kind));
+}
+
+}  // namespace tapedeck::storage_node::store::directory

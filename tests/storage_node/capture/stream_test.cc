@@ -1,0 +1,165 @@
+// Playbacks that go on from segment to segment.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "storage_node/capture/stream_source.h"
+#include "tests/storage_node/capture/segment_fixture.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+using services::StoreKind;
+
+using StreamTest = SegmentTest;
+
+TEST_P(StreamTest, APlaybackGoesOnWithTheNextSegment) {
+  MakeRing();
+  ASSERT_TRUE(MakeChannel({}).ok());
+  auto recorder = Start();
+  Push(recorder, 0, 1000);
+  ASSERT_TRUE(recorder.Finish().ok());
+  recorder.admission.sink = nullptr;
+  AwaitPolicies();
+  const auto segments = Segments();
+  const uint64_t oldest = segments.begin()->first * kSegmentBlocks;
+  const auto [all, end] = Stream(segments.begin()->second.name);
+  EXPECT_TRUE(end.ok()) << end;
+  ASSERT_EQ(all.size(), 1000 - oldest);
+  EXPECT_EQ(all.front(), oldest);
+  EXPECT_EQ(all.back(), 999u);
+
+  // A sample may lie in any segment, whichever is named.
+  using Unit = services::session::Playhead::Unit;
+  for (const uint64_t from :
+       {oldest, oldest + 1, oldest + kSegmentBlocks - 1, uint64_t{900}, uint64_t{999}}) {
+    const auto start = static_cast<int64_t>(from * 1000 + 500);
+    const auto [blocks, status] =
+        Stream(segments.rbegin()->second.name, {.unit = Unit::kSample, .start = start});
+    EXPECT_TRUE(status.ok()) << status;
+    ASSERT_EQ(blocks.size(), 1000 - from);
+    EXPECT_EQ(blocks.front(), from);
+  }
+  const auto [early, status] =
+      Stream(segments.rbegin()->second.name, {.unit = Unit::kSample, .start = 1});
+  EXPECT_EQ(early.size(), all.size());
+}
+
+TEST_P(StreamTest, ABlockIsGivenAgainAfterItsSegmentHasEnded) {
+  MakeRing();
+  ASSERT_TRUE(MakeChannel({}).ok());
+  auto recorder = Start();
+  Push(recorder, 0, 40);
+  ASSERT_TRUE(recorder.Finish().ok());
+  auto player = node_.Play(recorder.admission.accept.recording, {.playhead = {.stream = true}});
+  ASSERT_TRUE(player.ok());
+  dataplane::BlockHeader last_of_first;
+  for (uint64_t i = 0; i < 20; ++i) {
+    auto block = node_.Pull(*player->source);
+    ASSERT_TRUE(block.ok() && block->has_value());
+    if (i == kSegmentBlocks - 1) last_of_first = (*block)->header();
+  }
+  ASSERT_TRUE(player->source->Reject(last_of_first).ok());
+  std::set<uint64_t> rest;
+  while (true) {
+    auto block = node_.Pull(*player->source);
+    ASSERT_TRUE(block.ok());
+    if (!block->has_value()) break;
+    const uint64_t number = (*block)->header().sample_index / 1000;
+    EXPECT_EQ((*block)->header().sequence, number);
+    EXPECT_TRUE(rest.insert(number).second);
+  }
+  EXPECT_TRUE(rest.contains(kSegmentBlocks - 1));
+  EXPECT_EQ(rest.size(), 21u);
+}
+
+// A reader with one block, which answers the pulls as it was told.
+class ToldReader final : public dataplane::Source {
+ public:
+  explicit ToldReader(std::deque<dataplane::Flow> answers) : answers_(std::move(answers)) {}
+
+  absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override {
+    const dataplane::Flow flow = answers_.front();
+    if (answers_.size() > 1) answers_.pop_front();
+    if (flow == dataplane::Flow::kMoved) *block = dataplane::Block::Missing({});
+    return flow;
+  }
+  void SetWaker(dataplane::Waker) override {}
+  void Acknowledge(uint64_t) override {}
+  absl::Status Reject(const dataplane::BlockHeader&) override { return absl::OkStatus(); }
+
+ private:
+  std::deque<dataplane::Flow> answers_;
+};
+
+TEST(StreamSource, DoesNotEndWhileARejectedBlockIsRead) {
+  using dataplane::Flow;
+  auto first = std::make_unique<ToldReader>(
+      std::deque{Flow::kMoved, Flow::kEnd, Flow::kNotNow, Flow::kMoved, Flow::kEnd});
+  capture::StreamSource::OpenReader second = [] {
+    return std::make_unique<ToldReader>(std::deque{Flow::kMoved, Flow::kEnd});
+  };
+  capture::StreamSource stream(std::move(first), /*ahead=*/false,
+                               [&](const capture::StreamSource::OnOpened& opened) {
+                                 opened(std::exchange(second, nullptr));
+                               });
+  dataplane::Block block;
+  ASSERT_EQ(*stream.Pull(&block), Flow::kMoved);
+  const dataplane::BlockHeader rejected = block.header();
+  ASSERT_EQ(*stream.Pull(&block), Flow::kMoved);
+  EXPECT_EQ(block.header().sequence, 1u);
+  ASSERT_TRUE(stream.Reject(rejected).ok());
+  EXPECT_EQ(*stream.Pull(&block), Flow::kNotNow);
+  ASSERT_EQ(*stream.Pull(&block), Flow::kMoved);
+  EXPECT_EQ(block.header().sequence, 0u);
+  EXPECT_EQ(*stream.Pull(&block), Flow::kEnd);
+}
+
+TEST_P(StreamTest, AFollowerCrossesSegmentsAndIsToldWhenItIsOvertaken) {
+  MakeRing();
+  ASSERT_TRUE(MakeChannel({}).ok());
+  auto recorder = Start();
+  Push(recorder, 0, 8);
+  const services::session::Open follow = {.playhead = {.stream = true, .follow = true}};
+  auto player = node_.Play(recorder.admission.accept.recording, follow);
+  auto slow = node_.Play(recorder.admission.accept.recording, follow);
+  ASSERT_TRUE(player.ok() && slow.ok());
+  for (uint64_t i = 8; i < 1000; ++i) {
+    ASSERT_TRUE(PushOne(recorder, i).ok());
+    auto block = node_.Pull(*player->source);
+    ASSERT_TRUE(block.ok() && block->has_value()) << block.status();
+    EXPECT_EQ((*block)->header().sequence, i - 8);
+    EXPECT_EQ((*block)->header().sample_index, (i - 8) * 1000);
+    player->source->Acknowledge(i - 7);
+  }
+  // Not closed: it waits. One that did not keep up has its first segment, and no more.
+  absl::Status end;
+  uint64_t given = 0;
+  for (; end.ok() && given < 1000; ++given) {
+    auto block = node_.Pull(*slow->source);
+    end = block.ok() ? absl::OkStatus() : block.status();
+  }
+  EXPECT_EQ(given - 1, kSegmentBlocks);
+  EXPECT_TRUE(absl::IsDataLoss(end)) << end;
+  EXPECT_THAT(std::string(end.message()), testing::HasSubstr("deleted before it was reached"));
+
+  ASSERT_TRUE(recorder.Finish().ok());
+  for (uint64_t i = 992; i < 1000; ++i) {
+    auto block = node_.Pull(*player->source);
+    ASSERT_TRUE(block.ok() && block->has_value()) << i;
+  }
+  const auto none = node_.Pull(*player->source);
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_FALSE(none->has_value());
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, StreamTest,
+                         testing::Values(StoreKind::kMemory, StoreKind::kPosix, StoreKind::kBlock),
+                         StoreOf);
+
+}  // namespace
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,73 @@
+#include "storage_node/luns/desk.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <vector>
+
+#include "absl/synchronization/notification.h"
+#include "dataplane/executor/waiting.h"
+#include "storage_node/disk/durable_file.h"
+#include "tests/storage_node/node_fixture.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+TEST(DeskTest, DoesOneThingAfterTheOtherAndAllBeforeItGoes) {
+  std::vector<int> done;
+  {
+    luns::Desk desk("l");
+    for (int i = 0; i < 100; ++i) desk.Run([&done, i] { done.push_back(i); });
+  }
+  ASSERT_EQ(done.size(), 100u);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(done[i], i);
+}
+
+TEST(DeskTest, RefusesStrangersWhileADiskHangs) {
+  luns::Desk desk("l");
+  absl::Notification thawed;
+  desk.Run([&] { thawed.WaitForNotification(); });
+  absl::Status status;
+  int accepted = 0;
+  for (; status.ok() && accepted < 1000; accepted += status.ok()) status = desk.TryRun([] {});
+  EXPECT_EQ(Reason(status), "LIMIT_REACHED");
+  EXPECT_GE(accepted, 63);  // the first may not have begun
+  desk.Run([] {});          // what sessions that are there need is not refused
+  thawed.Notify();
+}
+
+TEST(DeskTest, OneLunDoesNotWaitForAnother) {
+  luns::Desks desks;
+  absl::Notification thawed, done;
+  desks.Of("frozen")->Run([&] { thawed.WaitForNotification(); });
+  desks.Of("good")->Run([&] { done.Notify(); });
+  EXPECT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(20)));
+  EXPECT_EQ(desks.Busy().count("frozen"), 1u);
+  thawed.Notify();
+}
+
+TEST(WaitingDeathTest, AThreadThatCarriesSessionsMustNotReadAFile) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  setenv("TAPEDECK_WAITING", "abort", 1);
+  EXPECT_DEATH(
+      {
+        const dataplane::NoWaiting no_waiting;
+        disk::ReadFile("/etc/hostname", 4096, "/etc").IgnoreError();
+      },
+      "a thread waits that carries sessions");
+}
+
+TEST(WaitingDeathTest, NorAskTheCatalog) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  setenv("TAPEDECK_WAITING", "abort", 1);
+  EXPECT_DEATH(
+      {
+        NodeFixture node;
+        const dataplane::NoWaiting no_waiting;
+        node.node().luns().ListLuns().IgnoreError();
+      },
+      "a thread waits that carries sessions");
+}
+
+}  // namespace
+}  // namespace tapedeck::storage_node

@@ -1,0 +1,58 @@
+// What a LUN's policies delete.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/storage_node/capture/segment_fixture.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+using services::StoreKind;
+
+using RetentionTest = SegmentTest;
+
+TEST_P(RetentionTest, OldRecordingsGoUnlessTheyAreKeptOrPlayed) {
+  MakeLun({.max_age_ns = 3'000'000'000});
+  ASSERT_TRUE(MakeChannel({}).ok());
+  std::vector<std::string> names;
+  for (int i = 0; i < 3; ++i) {
+    auto recorder = Start();
+    Push(recorder, 0, 3);
+    ASSERT_TRUE(recorder.Finish().ok());
+    names.push_back(recorder.admission.accept.recording);
+  }
+  ASSERT_TRUE(node_.node().recorder().KeepRecording(names[0], true).ok());
+  auto player = node_.Play(names[1]);
+  ASSERT_TRUE(player.ok());
+  const auto left = [&] { return node_.node().recordings().ListRecordings(kChannel)->size(); };
+  // By the clock of the node, on its own thread.
+  EXPECT_TRUE(node_.executor().RunUntil([&] { return left() == 2; }));
+  EXPECT_FALSE(node_.node().recordings().GetRecording(names[2]).ok());
+  player->source = nullptr;
+  EXPECT_TRUE(node_.executor().RunUntil([&] { return left() == 1; }));
+  EXPECT_TRUE(node_.Get(names[0]).kept);
+}
+
+TEST_P(RetentionTest, TheOldestGoWhenTheLunFillsUp) {
+  // Half of it has room for two and a half.
+  MakeLun({.capacity_bytes = 5 * Takes(GetParam(), 60), .max_fill_percent = 50});
+  ASSERT_TRUE(MakeChannel({}).ok());
+  std::vector<std::string> names;
+  for (int i = 0; i < 4; ++i) {
+    auto recorder = Start();
+    Push(recorder, 0, 60);
+    ASSERT_TRUE(recorder.Finish().ok());
+    names.push_back(recorder.admission.accept.recording);
+  }
+  EXPECT_TRUE(node_.executor().RunUntil(
+      [&] { return node_.node().recordings().ListRecordings(kChannel)->size() == 2; }));
+  EXPECT_EQ(node_.Get(names[3]).blocks, 60u);
+  EXPECT_EQ(node_.Get(names[2]).blocks, 60u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, RetentionTest,
+                         testing::Values(StoreKind::kMemory, StoreKind::kPosix, StoreKind::kBlock),
+                         StoreOf);
+
+}  // namespace
+}  // namespace tapedeck::storage_node
