@@ -26,7 +26,7 @@ constexpr uint64_t kMinSegmentBlocks = 16;
 constexpr int kNameTries = 8;
 
 // What a writer holds of the node. The LUN goes last: its store must outlive the files.
-struct Held {
+struct Held : recording::Hold {
   std::shared_ptr<luns::OpenLun> lun;
   std::unique_ptr<recordings::Leases::Lease> lease;
 };
@@ -80,25 +80,25 @@ absl::Status NoRoom(const luns::OpenLun& lun, uint64_t bytes) {
 
 // A recording that says how long it will be is sure of that room: nobody else gets it until it
 // ends. Refuses what cannot fit before anything is made.
-absl::StatusOr<recording::Reservation> RoomOf(node::NodeParts& parts, const RecordTarget& target) {
+absl::StatusOr<recording::Reservation> RoomOf(Means& means, const RecordTarget& target) {
   if (!target.segment.has_value()) {
-    return ReserveRoom(parts, target, target.open.expected_blocks);
+    return ReserveRoom(means, target, target.open.expected_blocks);
   }
   const uint64_t blocks = SegmentBlocks(target.channel, *target.lun);
   if (target.room != nullptr) return target.room->Split(BytesOfOne(target, blocks));
-  return ReserveRoom(parts, target, blocks);
+  return ReserveRoom(means, target, blocks);
 }
 
 // One that no recording of the channel has: many segments may begin in the same second.
-absl::StatusOr<catalog::ResourceName> NewName(node::NodeParts& parts, catalog::ResourceName name) {
+absl::StatusOr<catalog::ResourceName> NewName(Means& means, catalog::ResourceName name) {
   while (true) {
-    name.recording = catalog::NewRecordingId(parts.settings.clock->WallNs(), parts.settings.random);
-    TD_ASSIGN_OR_RETURN(const auto taken, parts.catalog->GetRecording(name));
+    name.recording = catalog::NewRecordingId(means.luns.clock().WallNs(), means.luns.random());
+    TD_ASSIGN_OR_RETURN(const auto taken, means.recordings.catalog()->GetRecording(name));
     if (!taken.has_value()) return name;
   }
 }
 
-format::Manifest NewManifest(node::NodeParts& parts, const RecordTarget& target,
+format::Manifest NewManifest(Means& means, const RecordTarget& target,
                              const catalog::ResourceName& name) {
   const services::Lun& lun = target.lun->config;
   format::Manifest manifest{
@@ -110,7 +110,7 @@ format::Manifest NewManifest(node::NodeParts& parts, const RecordTarget& target,
       .op = target.op,
       .commit = target.channel.commit,
       .labels = target.open.labels,
-      .start_time_ns = parts.settings.clock->WallNs()};
+      .start_time_ns = means.luns.clock().WallNs()};
   if (!target.open.recorder.empty()) manifest.labels.emplace("recorder", target.open.recorder);
   if (target.segment.has_value()) {
     manifest.labels["stream"] = target.stream.empty() ? name.recording : target.stream;
@@ -118,9 +118,9 @@ format::Manifest NewManifest(node::NodeParts& parts, const RecordTarget& target,
   }
   // The uid was made by us or checked when the LUN was opened.
   manifest.identity = {.lun = format::Uuid::Parse(lun.recorded_uid()).value_or(format::Uuid()),
-                       .recording = format::Uuid::Make(parts.settings.random),
+                       .recording = format::Uuid::Make(means.luns.random()),
                        .channel = name.channel,
-                       .epoch = static_cast<uint32_t>(parts.settings.random())};
+                       .epoch = static_cast<uint32_t>(means.luns.random()())};
   return manifest;
 }
 
@@ -147,9 +147,10 @@ void KeepOrDrop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::Re
 }
 
 std::function<void(const format::Manifest&, std::function<void()>)> OnSealed(
-    node::NodeParts& parts, const catalog::ResourceName& name, std::shared_ptr<luns::OpenLun> lun,
+    Means& means, const catalog::ResourceName& name, std::shared_ptr<luns::OpenLun> lun,
     dataplane::Executor& executor) {
-  return [catalog = parts.catalog, desk = parts.desks.Of(name.lun), lun = std::move(lun), name,
+  return [catalog = means.recordings.catalog(), desk = means.luns.desks().Of(name.lun),
+          lun = std::move(lun), name,
           &executor](const format::Manifest& sealed, std::function<void()> done) {
     desk->Run([catalog, lun, name, sealed, done = std::move(done), &executor] {
       KeepOrDrop(*catalog, *lun, name, sealed);
@@ -166,27 +167,27 @@ struct Begun {
   std::unique_ptr<store::RecordingFiles> files;
 };
 
-absl::StatusOr<Begun> Begin(node::NodeParts& parts, const RecordTarget& target,
+absl::StatusOr<Begun> Begin(Means& means, const RecordTarget& target,
                             dataplane::Executor& executor) {
   Begun begun;
-  TD_ASSIGN_OR_RETURN(begun.name, NewName(parts, target.name));
-  begun.held.lease = parts.leases->TakeExclusive(begun.name.ToString());
+  TD_ASSIGN_OR_RETURN(begun.name, NewName(means, target.name));
+  begun.held.lease = means.recordings.leases().TakeExclusive(begun.name.ToString());
   if (begun.held.lease == nullptr) {
     return services::WithReason(
         absl::FailedPreconditionError(absl::StrCat(target.channel.name, " is being deleted")),
         "CHANNEL_IN_USE", {{"channel", target.channel.name}});
   }
   // Only under the lease is it sure that both stay.
-  TD_RETURN_IF_ERROR(recordings::FindChannel(parts, begun.name).status());
-  TD_ASSIGN_OR_RETURN(begun.held.lun, parts.luns.Find(begun.name.lun));
-  begun.manifest = NewManifest(parts, target, begun.name);
+  TD_RETURN_IF_ERROR(means.recordings.FindChannel(begun.name).status());
+  TD_ASSIGN_OR_RETURN(begun.held.lun, means.luns.Find(begun.name.lun));
+  begun.manifest = NewManifest(means, target, begun.name);
   // The row is the mark of files that have none themselves yet: after a crash they are known by it.
-  TD_RETURN_IF_ERROR(parts.catalog->PutRecording(begun.name, begun.manifest));
+  TD_RETURN_IF_ERROR(means.recordings.catalog()->PutRecording(begun.name, begun.manifest));
   auto files = begun.held.lun->store->CreateRecording(
       {.channel = begun.name.channel, .recording = begun.name.recording},
       begun.manifest.block_bytes, executor);
   if (!files.ok()) {
-    parts.catalog->DeleteRecording(begun.name).IgnoreError();
+    means.recordings.catalog()->DeleteRecording(begun.name).IgnoreError();
     return files.status();
   }
   begun.files = *std::move(files);
@@ -194,11 +195,11 @@ absl::StatusOr<Begun> Begin(node::NodeParts& parts, const RecordTarget& target,
 }
 
 // What lies under a name on a member may be nobody's recording: it stays, and another is tried.
-absl::StatusOr<Begun> BeginUnderNewName(node::NodeParts& parts, const RecordTarget& target,
+absl::StatusOr<Begun> BeginUnderNewName(Means& means, const RecordTarget& target,
                                         dataplane::Executor& executor) {
   absl::StatusOr<Begun> begun;
   for (int i = 0; i < kNameTries; ++i) {
-    begun = Begin(parts, target, executor);
+    begun = Begin(means, target, executor);
     if (!absl::IsAlreadyExists(begun.status())) break;
   }
   return begun;
@@ -208,10 +209,10 @@ absl::StatusOr<Begun> BeginUnderNewName(node::NodeParts& parts, const RecordTarg
 class Prepared {
  public:
   // `options` without lease.
-  Prepared(node::NodeParts& parts, catalog::ResourceName name, Held held,
-           recording::WriterOptions options, std::unique_ptr<store::RecordingFiles> files)
-      : desk_(parts.desks.Of(name.lun)),
-        catalog_(parts.catalog),
+  Prepared(Means& means, catalog::ResourceName name, Held held, recording::WriterOptions options,
+           std::unique_ptr<store::RecordingFiles> files)
+      : desk_(means.luns.desks().Of(name.lun)),
+        catalog_(means.recordings.catalog()),
         name_(std::move(name)),
         held_(std::make_shared<Held>(std::move(held))),
         options_(std::move(options)),
@@ -224,9 +225,9 @@ class Prepared {
     });
   }
 
-  capture::ArmedRecording Arm(node::NodeParts& parts, dataplane::Executor& executor) {
+  capture::ArmedRecording Arm(Means& means, dataplane::Executor& executor) {
     capture::ArmedRecording recording{.name = name_.ToString(), .live = options_.live};
-    parts.live.Add(recording.name, recording.live);
+    means.recordings.live().Add(recording.name, recording.live);
     options_.lease = held_;
     recording.writer = std::make_unique<recording::RecordingWriter>(std::move(options_),
                                                                     std::move(files_), executor);
@@ -255,8 +256,8 @@ uint64_t SegmentBlocks(const services::Channel& channel, const luns::OpenLun& lu
   return bytes == 0 ? 0 : std::max(bytes / channel.block_bytes, kMinSegmentBlocks);
 }
 
-absl::StatusOr<recording::Reservation> ReserveRoom(node::NodeParts& parts,
-                                                   const RecordTarget& target, uint64_t blocks) {
+absl::StatusOr<recording::Reservation> ReserveRoom(Means& means, const RecordTarget& target,
+                                                   uint64_t blocks) {
   const auto& capacity = target.lun->capacity;
   if (capacity->limit() == 0) return recording::Reservation();
   const uint64_t least = BytesOfOne(target, 1);
@@ -264,17 +265,17 @@ absl::StatusOr<recording::Reservation> ReserveRoom(node::NodeParts& parts,
   if (auto room = TakeRoom(capacity, bytes, least)) return *std::move(room);
   if (target.lun->config.full_policy == services::FullPolicy::kRing) {
     TD_RETURN_IF_ERROR(
-        recordings::MakeRoom(parts, target.name.lun, *target.lun, std::max(bytes, least)));
+        recordings::MakeRoom(means.recordings, target.name.lun, *target.lun, std::max(bytes, least)));
     if (auto room = TakeRoom(capacity, bytes, least)) return *std::move(room);
   }
   return NoRoom(*target.lun, std::max(bytes, least));
 }
 
-absl::StatusOr<RecordTarget> FindTarget(node::NodeParts& parts, const Open& open) {
+absl::StatusOr<RecordTarget> FindTarget(Means& means, const Open& open) {
   RecordTarget target{.open = open};
   TD_ASSIGN_OR_RETURN(target.name, catalog::ParseChannelName(open.channel));
-  TD_ASSIGN_OR_RETURN(target.channel, recordings::FindChannel(parts, target.name));
-  TD_ASSIGN_OR_RETURN(target.lun, parts.luns.Find(target.name.lun));
+  TD_ASSIGN_OR_RETURN(target.channel, means.recordings.FindChannel(target.name));
+  TD_ASSIGN_OR_RETURN(target.lun, means.luns.Find(target.name.lun));
   TD_RETURN_IF_ERROR(CheckSlots(open, target.channel.block_bytes));
   if (target.channel.op_chosen) target.op = target.channel.op;
   if (open.op_chosen) target.op = open.op;
@@ -282,14 +283,14 @@ absl::StatusOr<RecordTarget> FindTarget(node::NodeParts& parts, const Open& open
 }
 
 absl::StatusOr<capture::ArmRecording> PrepareRecording(
-    node::NodeParts& parts, const RecordTarget& target, size_t ring_slots,
+    Means& means, const RecordTarget& target, size_t ring_slots,
     std::shared_ptr<recording::PieceCheck> arrivals, dataplane::Executor& executor) {
-  TD_ASSIGN_OR_RETURN(recording::Reservation room, RoomOf(parts, target));
-  TD_ASSIGN_OR_RETURN(Begun begun, BeginUnderNewName(parts, target, executor));
+  TD_ASSIGN_OR_RETURN(recording::Reservation room, RoomOf(means, target));
+  TD_ASSIGN_OR_RETURN(Begun begun, BeginUnderNewName(means, target, executor));
   const std::shared_ptr<luns::OpenLun> lun = begun.held.lun;
   const store::Layout layout = lun->store->layout();
   auto prepared = std::make_unique<Prepared>(
-      parts, begun.name, std::move(begun.held),
+      means, begun.name, std::move(begun.held),
       recording::WriterOptions{
           .name = begun.name.ToString(),
           .manifest = begun.manifest,
@@ -299,11 +300,11 @@ absl::StatusOr<capture::ArmRecording> PrepareRecording(
           .layout = layout,
           .reserved = std::move(room),
           .live = std::make_shared<recording::LiveRecording>(layout.annotation_bytes),
-          .on_sealed = OnSealed(parts, begun.name, lun, executor),
-          .verifier = parts.verifier},
+          .on_sealed = OnSealed(means, begun.name, lun, executor),
+          .verifier = means.verifier},
       std::move(begun.files));
-  return [&parts, &executor, prepared = std::move(prepared)]() mutable {
-    return prepared->Arm(parts, executor);
+  return [&means, &executor, prepared = std::move(prepared)]() mutable {
+    return prepared->Arm(means, executor);
   };
 }
 

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "services/session/messages.h"
 #include "storage_node/capture/armed_recording.h"
-#include "storage_node/node/parts.h"
+#include "storage_node/admission/means.h"
 
 namespace tapedeck::storage_node::admission {
 
@@ -31,18 +31,17 @@ struct RecordTarget {
 uint64_t SegmentBlocks(const services::Channel& channel, const luns::OpenLun& lun);
 
 // Room for the session, as it says how long it will be. RESOURCE_EXHAUSTED (LUN_FULL).
-absl::StatusOr<recording::Reservation> ReserveRoom(node::NodeParts& parts,
-                                                   const RecordTarget& target, uint64_t blocks);
+absl::StatusOr<recording::Reservation> ReserveRoom(Means& means, const RecordTarget& target,
+                                                   uint64_t blocks);
 
 // NOT_FOUND (LUN_NOT_FOUND, CHANNEL_NOT_FOUND), INVALID_ARGUMENT. Any thread.
-absl::StatusOr<RecordTarget> FindTarget(node::NodeParts& parts,
-                                        const services::session::Open& open);
+absl::StatusOr<RecordTarget> FindTarget(Means& means, const services::session::Open& open);
 
 // Makes the files of a fresh recording, locked by its writer to be, whose blocks come from a ring
 // of `ring_slots` and have been checked by `arrivals`. Refuses what the LUN has no room for:
 // RESOURCE_EXHAUSTED (LUN_FULL). On the LUN's desk; the writer lives on `executor`.
 absl::StatusOr<capture::ArmRecording> PrepareRecording(
-    node::NodeParts& parts, const RecordTarget& target, size_t ring_slots,
+    Means& means, const RecordTarget& target, size_t ring_slots,
     std::shared_ptr<recording::PieceCheck> arrivals, dataplane::Executor& executor);
 
 }  // namespace tapedeck::storage_node::admission

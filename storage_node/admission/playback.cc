@@ -36,6 +36,12 @@ struct Playable {
   uint64_t blocks() const { return live == nullptr ? recording.manifest.blocks : live->written(); }
 };
 
+// By a reader.
+struct Played : recording::Hold {
+  explicit Played(Playable held) : playable(std::move(held)) {}
+  const Playable playable;
+};
+
 TransferOp OpOf(const Open& open, const services::Channel& channel) {
   if (open.op_chosen) return open.op;
   return channel.op_chosen ? channel.op : TransferOp::kWrite;
@@ -43,30 +49,28 @@ TransferOp OpOf(const Open& open, const services::Channel& channel) {
 
 // Beside its writer, which keeps the recording from being deleted until this lease does. None if
 // nobody writes it any more.
-std::optional<Playable> FindGrowing(node::NodeParts& parts,
-                                    const recordings::FoundRecording& found) {
+std::optional<Playable> FindGrowing(Means& means, const recordings::FoundRecording& found) {
   const std::string name = found.name.ToString();
-  auto live = parts.live.Find(name);
+  auto live = means.recordings.live().Find(name);
   if (live == nullptr) return std::nullopt;
-  auto lease = parts.leases->TakeBeside(name);
+  auto lease = means.recordings.leases().TakeBeside(name);
   if (lease == nullptr || live->closed() != nullptr) return std::nullopt;
   return Playable{.recording = found, .live = std::move(live), .lease = std::move(lease)};
 }
 
-absl::StatusOr<Playable> FindPlayable(node::NodeParts& parts, const std::string& name,
-                                      bool follow) {
-  TD_ASSIGN_OR_RETURN(recordings::FoundRecording found, recordings::FindRecording(parts, name));
+absl::StatusOr<Playable> FindPlayable(Means& means, const std::string& name, bool follow) {
+  TD_ASSIGN_OR_RETURN(recordings::FoundRecording found, means.recordings.Find(name));
   if (follow) {
-    auto growing = FindGrowing(parts, found);
+    auto growing = FindGrowing(means, found);
     if (growing.has_value()) return *std::move(growing);
   }
-  auto lease = parts.leases->TakeShared(name);
+  auto lease = means.recordings.leases().TakeShared(name);
   if (lease == nullptr) {
     return recordings::Busy(
         found, "is still being written (--follow plays it as it grows), or is being deleted");
   }
   // Only under the lease is it sure that it stays.
-  TD_ASSIGN_OR_RETURN(found, recordings::FindRecording(parts, name));
+  TD_ASSIGN_OR_RETURN(found, means.recordings.Find(name));
   if (found.manifest.state == services::RecordingState::kRecording) {
     return recordings::Busy(found, "was not closed yet; try again");
   }
@@ -74,35 +78,35 @@ absl::StatusOr<Playable> FindPlayable(node::NodeParts& parts, const std::string&
 }
 
 // Of a stream, the segment that has the sample or time asked for.
-absl::StatusOr<Playable> FindInStream(node::NodeParts& parts, const Open& open) {
+absl::StatusOr<Playable> FindInStream(Means& means, const Open& open) {
   const Playhead& playhead = open.playhead;
   TD_ASSIGN_OR_RETURN(const recordings::FoundRecording named,
-                      recordings::FindRecording(parts, open.recording));
+                      means.recordings.Find(open.recording));
   TD_ASSIGN_OR_RETURN(const auto segments,
-                      recordings::SegmentsOf(parts, named.name, named.manifest));
+                      recordings::SegmentsOf(means.recordings, named.name, named.manifest));
   if (segments.empty() || playhead.unit == Playhead::Unit::kBlock) {
-    return FindPlayable(parts, open.recording, playhead.follow);
+    return FindPlayable(means, open.recording, playhead.follow);
   }
   size_t found = 0;
   for (size_t end = segments.size(); end - found > 1;) {
     const size_t middle = found + (end - found) / 2;
-    const auto playable = FindPlayable(parts, segments[middle].name.ToString(), playhead.follow);
+    const auto playable = FindPlayable(means, segments[middle].name.ToString(), playhead.follow);
     // Not closed: among the newest. Gone: among the oldest.
     bool after = !absl::IsNotFound(playable.status());
     if (playable.ok()) {
       const recordings::FoundRecording& recording = playable->recording;
       TD_ASSIGN_OR_RETURN(
           after, recording::BeginsAfter(*recording.lun->store, recording.path(), recording.manifest,
-                                        playable->blocks(), playhead, *parts.settings.clock));
+                                        playable->blocks(), playhead, means.luns.clock()));
     }
     (after ? end : found) = middle;
   }
-  return FindPlayable(parts, segments[found].name.ToString(), playhead.follow);
+  return FindPlayable(means, segments[found].name.ToString(), playhead.follow);
 }
 
 // Opens the files; the reader takes its slots from `wakers` once it is made.
 absl::StatusOr<capture::StreamSource::OpenReader> OpenFiles(
-    node::NodeParts& parts, Playable playable, uint64_t first, const Playhead& playhead,
+    Means& means, Playable playable, uint64_t first, const Playhead& playhead,
     std::shared_ptr<capture::RingWakers> wakers, dataplane::Executor& executor) {
   const recordings::FoundRecording& found = playable.recording;
   TD_ASSIGN_OR_RETURN(auto files, found.lun->store->OpenRecording(found.path(), executor));
@@ -113,10 +117,10 @@ absl::StatusOr<capture::StreamSource::OpenReader> OpenFiles(
                                    .behind_ns = playhead.behind_ns};
   // A memory store lends its blocks themselves.
   if (found.lun->config.store != services::StoreKind::kMemory) {
-    options.follow_memory = parts.follow_memory;
+    options.follow_memory = means.follow_memory;
     options.damaged_blocks = playhead.damaged_blocks;
   }
-  options.lease = std::make_shared<Playable>(std::move(playable));
+  options.lease = std::make_shared<Played>(std::move(playable));
   return [options = std::move(options), files = std::move(files), wakers = std::move(wakers),
           &executor]() mutable -> std::unique_ptr<dataplane::Source> {
     options.ring = wakers->Share();
@@ -137,10 +141,9 @@ absl::Status Overtaken(const catalog::ResourceName& last, uint64_t number) {
 // Opens one segment after the other; null after the last. On the LUN's desk.
 class NextSegment {
  public:
-  NextSegment(node::NodeParts& parts, const recordings::FoundRecording& first,
-              const Playhead& playhead, std::shared_ptr<capture::RingWakers> wakers,
-              dataplane::Executor& executor)
-      : parts_(parts),
+  NextSegment(Means& means, const recordings::FoundRecording& first, const Playhead& playhead,
+              std::shared_ptr<capture::RingWakers> wakers, dataplane::Executor& executor)
+      : means_(means),
         last_(first),
         playhead_(playhead),
         wakers_(std::move(wakers)),
@@ -148,13 +151,13 @@ class NextSegment {
 
   absl::StatusOr<capture::StreamSource::OpenReader> Open() {
     TD_ASSIGN_OR_RETURN(const auto segments,
-                        recordings::SegmentsOf(parts_, last_.name, last_.manifest));
+                        recordings::SegmentsOf(means_.recordings, last_.name, last_.manifest));
     const uint64_t number = recordings::SegmentNumber(last_.manifest) + 1;
     const auto next =
         std::ranges::lower_bound(segments, number, {}, &recordings::StreamSegment::number);
     if (next == segments.end()) return nullptr;
     if (next->number != number) return Overtaken(last_.name, number);
-    auto playable = FindPlayable(parts_, next->name.ToString(), playhead_.follow);
+    auto playable = FindPlayable(means_, next->name.ToString(), playhead_.follow);
     // Without --follow the stream ends before what is being written. One that was made ahead and
     // never used goes when the stream ends.
     const bool newest = std::next(next) == segments.end();
@@ -165,33 +168,32 @@ class NextSegment {
     }
     TD_RETURN_IF_ERROR(playable.status());
     last_ = playable->recording;
-    return OpenFiles(parts_, *std::move(playable), 0, playhead_, wakers_, executor_);
+    return OpenFiles(means_, *std::move(playable), 0, playhead_, wakers_, executor_);
   }
 
   // Asks the desk.
   static void Ask(const std::shared_ptr<NextSegment>& next,
                   capture::StreamSource::OnOpened opened) {
-    next->parts_.desks.Of(next->last_.name.lun)->Run([next, opened = std::move(opened)] {
+    next->means_.luns.desks().Of(next->last_.name.lun)->Run([next, opened = std::move(opened)] {
       next->executor_.Post(
           [result = next->Open(), opened]() mutable { opened(std::move(result)); });
     });
   }
 
  private:
-  node::NodeParts& parts_;
+  Means& means_;
   recordings::FoundRecording last_;
   const Playhead playhead_;
   const std::shared_ptr<capture::RingWakers> wakers_;
   dataplane::Executor& executor_;
 };
 
-std::unique_ptr<dataplane::Source> MakeStream(node::NodeParts& parts,
-                                              const recordings::FoundRecording& first,
+std::unique_ptr<dataplane::Source> MakeStream(Means& means, const recordings::FoundRecording& first,
                                               const Playhead& playhead,
                                               capture::StreamSource::OpenReader& open,
                                               const std::shared_ptr<capture::RingWakers>& wakers,
                                               dataplane::Executor& executor) {
-  auto next = std::make_shared<NextSegment>(parts, first, playhead, wakers, executor);
+  auto next = std::make_shared<NextSegment>(means, first, playhead, wakers, executor);
   return std::make_unique<capture::StreamSource>(open(), /*ahead=*/!playhead.follow,
                                                  [next](capture::StreamSource::OnOpened opened) {
                                                    NextSegment::Ask(next, std::move(opened));
@@ -212,18 +214,17 @@ Accept AcceptOf(const recordings::FoundRecording& found, const services::Channel
           .labels = manifest.labels};
 }
 
-absl::StatusOr<MakeAdmission> OpenPlayback(node::NodeParts& parts,
-                                           const recordings::FoundRecording& found,
+absl::StatusOr<MakeAdmission> OpenPlayback(Means& means, const recordings::FoundRecording& found,
                                            Playable playable, const Playhead& playhead,
                                            uint64_t first, Accept accept, FittedRing fitted,
                                            dataplane::Executor& executor) {
   const auto wakers = std::make_shared<capture::RingWakers>(fitted.ring);
   TD_ASSIGN_OR_RETURN(auto reader,
-                      OpenFiles(parts, std::move(playable), first, playhead, wakers, executor));
-  return [&parts, &executor, found, playhead, wakers, accept = std::move(accept),
+                      OpenFiles(means, std::move(playable), first, playhead, wakers, executor));
+  return [&means, &executor, found, playhead, wakers, accept = std::move(accept),
           fitted = std::move(fitted), reader = std::move(reader)]() mutable {
     return Admission{.source = playhead.stream
-                                   ? MakeStream(parts, found, playhead, reader, wakers, executor)
+                                   ? MakeStream(means, found, playhead, reader, wakers, executor)
                                    : reader(),
                      .ring = std::move(fitted.ring),
                      .accept = std::move(accept),
@@ -233,28 +234,28 @@ absl::StatusOr<MakeAdmission> OpenPlayback(node::NodeParts& parts,
 
 }  // namespace
 
-absl::StatusOr<SessionPlan> PlanPlayback(node::NodeParts& parts, const Open& open,
+absl::StatusOr<SessionPlan> PlanPlayback(Means& means, const Open& open,
                                          dataplane::Executor& executor) {
   const Playhead& playhead = open.playhead;
   TD_ASSIGN_OR_RETURN(Playable playable,
-                      playhead.stream ? FindInStream(parts, open)
-                                      : FindPlayable(parts, open.recording, playhead.follow));
+                      playhead.stream ? FindInStream(means, open)
+                                      : FindPlayable(means, open.recording, playhead.follow));
   const recordings::FoundRecording found = playable.recording;
   const format::Manifest& manifest = found.manifest;
-  TD_ASSIGN_OR_RETURN(const services::Channel channel, recordings::FindChannel(parts, found.name));
+  TD_ASSIGN_OR_RETURN(const services::Channel channel, means.recordings.FindChannel(found.name));
   TD_RETURN_IF_ERROR(CheckSlots(open, manifest.block_bytes));
   TD_ASSIGN_OR_RETURN(const uint64_t first,
                       recording::FindStart(*found.lun->store, found.path(), manifest,
-                                           playable.blocks(), playhead, *parts.settings.clock));
+                                           playable.blocks(), playhead, means.luns.clock()));
   const bool known = playable.live == nullptr && !playhead.stream;
   Accept accept = AcceptOf(found, channel, open, first, known);
   RingNeed ring{
       .lun = found.lun, .block_bytes = manifest.block_bytes, .playback = true, .op = accept.op};
   return SessionPlan{
       .ring = std::move(ring),
-      .open = [&parts, &executor, found, playhead, first, playable = std::move(playable),
+      .open = [&means, &executor, found, playhead, first, playable = std::move(playable),
                accept = std::move(accept)](FittedRing fitted) mutable {
-        return OpenPlayback(parts, found, std::move(playable), playhead, first, std::move(accept),
+        return OpenPlayback(means, found, std::move(playable), playhead, first, std::move(accept),
                             std::move(fitted), executor);
       }};
 }

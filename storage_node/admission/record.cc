@@ -25,7 +25,7 @@ uint64_t SamplesIn(int64_t ns, double sample_rate) {
   return static_cast<uint64_t>(std::min(std::ceil(samples), 9.0e15));
 }
 
-Admission AdmissionOf(const node::NodeParts& parts, const RecordTarget& target, FittedRing fitted,
+Admission AdmissionOf(const Means& means, const RecordTarget& target, FittedRing fitted,
                       std::shared_ptr<recording::PieceCheck> arrivals) {
   return {.ring = std::move(fitted.ring),
           .accept = {.datatype = target.channel.datatype,
@@ -33,7 +33,7 @@ Admission AdmissionOf(const node::NodeParts& parts, const RecordTarget& target, 
                      .op = target.op,
                      .commit = target.channel.commit,
                      .block_bytes = target.channel.block_bytes},
-          .verifier = [verifier = parts.verifier] { return verifier->value(); },
+          .verifier = [verifier = means.verifier] { return verifier->value(); },
           .payload_crc = std::move(arrivals),
           .registration = std::move(fitted.registration)};
 }
@@ -50,13 +50,13 @@ RingNeed RingOf(const RecordTarget& target, size_t held_slots = 0) {
           .held_slots = held_slots};
 }
 
-absl::StatusOr<MakeAdmission> OpenRecord(node::NodeParts& parts, const RecordTarget& target,
+absl::StatusOr<MakeAdmission> OpenRecord(Means& means, const RecordTarget& target,
                                          FittedRing fitted, dataplane::Executor& executor) {
   auto arrivals = NewArrivals(target);
   TD_ASSIGN_OR_RETURN(auto arm,
-                      PrepareRecording(parts, target, fitted.ring->slots(), arrivals, executor));
-  return [&parts, target, arrivals, fitted = std::move(fitted), arm = std::move(arm)]() mutable {
-    Admission admission = AdmissionOf(parts, target, std::move(fitted), arrivals);
+                      PrepareRecording(means, target, fitted.ring->slots(), arrivals, executor));
+  return [&means, target, arrivals, fitted = std::move(fitted), arm = std::move(arm)]() mutable {
+    Admission admission = AdmissionOf(means, target, std::move(fitted), arrivals);
     capture::ArmedRecording recording = arm();
     admission.accept.recording = recording.name;
     admission.sink = std::move(recording.writer);
@@ -74,18 +74,18 @@ absl::StatusOr<capture::TriggerWindow> WindowOf(const services::Channel& channel
 }
 
 // Runs `prepare` on the LUN's desk and gives what came of it to `made` on the executor.
-void PrepareLater(node::NodeParts& parts, const std::string& lun, dataplane::Executor& executor,
+void PrepareLater(Means& means, const std::string& lun, dataplane::Executor& executor,
                   std::function<absl::StatusOr<capture::ArmRecording>()> prepare,
                   capture::OnPrepared made) {
-  parts.desks.Of(lun)->Run([&executor, prepare = std::move(prepare),
-                            made = std::move(made)]() mutable {
+  means.luns.desks().Of(lun)->Run([&executor, prepare = std::move(prepare),
+                                   made = std::move(made)]() mutable {
     executor.Post([arm = prepare(), made = std::move(made)]() mutable { made(std::move(arm)); });
   });
 }
 
 // What every segment of a session is made from. The first one names the stream.
 struct Segments {
-  node::NodeParts& parts;
+  Means& means;
   RecordTarget target;
   size_t ring_slots;
   std::shared_ptr<recording::PieceCheck> arrivals;
@@ -94,7 +94,7 @@ struct Segments {
   absl::StatusOr<capture::ArmRecording> Prepare(uint64_t number) const {
     RecordTarget segment = target;
     segment.segment = number;
-    return PrepareRecording(parts, segment, ring_slots, arrivals, executor);
+    return PrepareRecording(means, segment, ring_slots, arrivals, executor);
   }
 };
 
@@ -103,35 +103,35 @@ capture::SegmentOptions OptionsOf(const Segments& segments, uint64_t segment_blo
   capture::SegmentOptions options{.segment_blocks = segment_blocks};
   options.keeper.window = window;
   // Whether one that is closed is still there is seen when it is told that it is kept.
-  options.keeper.pin = [&parts = segments.parts](const std::string& recording,
-                                                 bool writing) -> std::shared_ptr<const void> {
-    if (writing) return parts.leases->TakeBeside(recording);
-    return parts.leases->TakeShared(recording);
+  options.keeper.pin = [&means = segments.means](const std::string& recording,
+                                                 bool writing) -> std::shared_ptr<recording::Hold> {
+    if (writing) return means.recordings.leases().TakeBeside(recording);
+    return means.recordings.leases().TakeShared(recording);
   };
   options.make = [segments](uint64_t number, capture::OnPrepared made) {
     PrepareLater(
-        segments.parts, segments.target.name.lun, segments.executor,
+        segments.means, segments.target.name.lun, segments.executor,
         [segments, number] { return segments.Prepare(number); }, std::move(made));
   };
   return options;
 }
 
-absl::StatusOr<MakeAdmission> OpenSegmented(node::NodeParts& parts, RecordTarget target,
+absl::StatusOr<MakeAdmission> OpenSegmented(Means& means, RecordTarget target,
                                             uint64_t segment_blocks, FittedRing fitted,
                                             dataplane::Executor& executor) {
   if (target.lun->config.full_policy == services::FullPolicy::kStop &&
       target.open.expected_blocks > 0) {
     TD_ASSIGN_OR_RETURN(recording::Reservation room,
-                        ReserveRoom(parts, target, target.open.expected_blocks));
+                        ReserveRoom(means, target, target.open.expected_blocks));
     target.room = std::make_shared<recording::Reservation>(std::move(room));
   }
   TD_ASSIGN_OR_RETURN(const capture::TriggerWindow window, WindowOf(target.channel));
   const auto arrivals = NewArrivals(target);
-  Segments segments{parts, std::move(target), fitted.ring->slots(), arrivals, executor};
+  Segments segments{means, std::move(target), fitted.ring->slots(), arrivals, executor};
   TD_ASSIGN_OR_RETURN(auto arm, segments.Prepare(0));
   return [segments, segment_blocks, window, fitted = std::move(fitted),
           arm = std::move(arm)]() mutable {
-    node::NodeParts& node = segments.parts;
+    Means& node = segments.means;
     capture::ArmedRecording first = arm();
     segments.target.stream = first.name.substr(first.name.rfind('/') + 1);
     Admission admission = AdmissionOf(node, segments.target, std::move(fitted), segments.arrivals);
@@ -156,56 +156,56 @@ RecordTarget CaptureOf(const RecordTarget& target, const capture::TriggerWindow&
   return capture;
 }
 
-absl::StatusOr<MakeAdmission> OpenTriggered(node::NodeParts& parts, const RecordTarget& target,
+absl::StatusOr<MakeAdmission> OpenTriggered(Means& means, const RecordTarget& target,
                                             capture::TriggerOptions options, FittedRing fitted,
                                             dataplane::Executor& executor) {
   const auto arrivals = NewArrivals(target);
-  const auto prepare = [&parts, &executor, arrivals, slots = fitted.ring->slots(),
+  const auto prepare = [&means, &executor, arrivals, slots = fitted.ring->slots(),
                         capture = CaptureOf(target, options.window)] {
-    return PrepareRecording(parts, capture, slots, arrivals, executor);
+    return PrepareRecording(means, capture, slots, arrivals, executor);
   };
-  options.make = [&parts, &executor, lun = target.name.lun, prepare](capture::OnPrepared made) {
-    PrepareLater(parts, lun, executor, prepare, std::move(made));
+  options.make = [&means, &executor, lun = target.name.lun, prepare](capture::OnPrepared made) {
+    PrepareLater(means, lun, executor, prepare, std::move(made));
   };
   TD_ASSIGN_OR_RETURN(auto arm, prepare());
-  return [&parts, &executor, target, arrivals, options = std::move(options),
+  return [&means, &executor, target, arrivals, options = std::move(options),
           fitted = std::move(fitted), arm = std::move(arm)]() mutable {
     auto sink = std::make_unique<capture::TriggerSink>(std::move(options), arm(), executor);
-    parts.triggers.Add(target.channel.name, sink->port());
-    Admission admission = AdmissionOf(parts, target, std::move(fitted), arrivals);
+    means.triggers.Add(target.channel.name, sink->port());
+    Admission admission = AdmissionOf(means, target, std::move(fitted), arrivals);
     admission.sink = std::move(sink);
     return admission;
   };
 }
 
-absl::StatusOr<SessionPlan> PlanTriggered(node::NodeParts& parts, const RecordTarget& target,
+absl::StatusOr<SessionPlan> PlanTriggered(Means& means, const RecordTarget& target,
                                           dataplane::Executor& executor) {
   capture::TriggerOptions options;
   TD_ASSIGN_OR_RETURN(options.window, WindowOf(target.channel));
   options.hold_blocks = options.window.BlocksFor(options.window.before_samples);
   return SessionPlan{.ring = RingOf(target, options.hold_blocks),
-                     .open = [&parts, &executor, target, options](FittedRing fitted) {
-                       return OpenTriggered(parts, target, options, std::move(fitted), executor);
+                     .open = [&means, &executor, target, options](FittedRing fitted) {
+                       return OpenTriggered(means, target, options, std::move(fitted), executor);
                      }};
 }
 
 }  // namespace
 
-absl::StatusOr<SessionPlan> PlanRecord(node::NodeParts& parts, const Open& open,
+absl::StatusOr<SessionPlan> PlanRecord(Means& means, const Open& open,
                                        dataplane::Executor& executor) {
-  TD_ASSIGN_OR_RETURN(const RecordTarget target, FindTarget(parts, open));
+  TD_ASSIGN_OR_RETURN(const RecordTarget target, FindTarget(means, open));
   if (target.channel.triggered() && target.channel.commit == dataplane::CommitLevel::kReceived) {
-    return PlanTriggered(parts, target, executor);
+    return PlanTriggered(means, target, executor);
   }
   SessionPlan plan{.ring = RingOf(target)};
   if (const uint64_t segment_blocks = SegmentBlocks(target.channel, *target.lun);
       segment_blocks > 0) {
-    plan.open = [&parts, &executor, target, segment_blocks](FittedRing fitted) {
-      return OpenSegmented(parts, target, segment_blocks, std::move(fitted), executor);
+    plan.open = [&means, &executor, target, segment_blocks](FittedRing fitted) {
+      return OpenSegmented(means, target, segment_blocks, std::move(fitted), executor);
     };
   } else {
-    plan.open = [&parts, &executor, target](FittedRing fitted) {
-      return OpenRecord(parts, target, std::move(fitted), executor);
+    plan.open = [&means, &executor, target](FittedRing fitted) {
+      return OpenRecord(means, target, std::move(fitted), executor);
     };
   }
   return plan;

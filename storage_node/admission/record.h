@@ -4,12 +4,12 @@
 #include "absl/status/statusor.h"
 #include "services/session/messages.h"
 #include "storage_node/admission/session_plan.h"
-#include "storage_node/node/parts.h"
+#include "storage_node/admission/means.h"
 
 namespace tapedeck::storage_node::admission {
 
 // On the LUN's desk: looks for the channel.
-absl::StatusOr<SessionPlan> PlanRecord(node::NodeParts& parts, const services::session::Open& open,
+absl::StatusOr<SessionPlan> PlanRecord(Means& means, const services::session::Open& open,
                                        dataplane::Executor& executor);
 
 }  // namespace tapedeck::storage_node::admission

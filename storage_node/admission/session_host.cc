@@ -33,7 +33,7 @@ constexpr uint64_t kLargeRing = uint64_t{256} << 20;
 
 // One session on its way through the desks. Held by what is queued.
 struct Admittance : public std::enable_shared_from_this<Admittance> {
-  node::NodeParts& parts;
+  Means& means;
   const Open open;
   const std::string lun;
   dataplane::Executor& executor;
@@ -41,9 +41,9 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
   const OnAdmitted admitted;
   SessionPlan plan;
 
-  Admittance(node::NodeParts& node, Open asked, std::string lun_id, dataplane::Executor& on,
+  Admittance(Means& node, Open asked, std::string lun_id, dataplane::Executor& on,
              std::shared_ptr<AdmissionWatch> watched, OnAdmitted then)
-      : parts(node),
+      : means(node),
         open(std::move(asked)),
         lun(std::move(lun_id)),
         executor(on),
@@ -52,32 +52,33 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
 
   absl::Status Begin() {
     watch->Say(absl::StrCat("waiting for LUN ", lun));
-    return parts.desks.Of(lun)->TryRun([self = shared_from_this()] { self->Look(); });
+    return means.luns.desks().Of(lun)->TryRun([self = shared_from_this()] { self->Look(); });
   }
 
   void Look() {
     if (watch->left()) return;
     auto planned =
-        IsPlayback(open) ? PlanPlayback(parts, open, executor) : PlanRecord(parts, open, executor);
+        IsPlayback(open) ? PlanPlayback(means, open, executor) : PlanRecord(means, open, executor);
     if (!planned.ok()) return End(planned.status());
     plan = *std::move(planned);
     watch->Say("waiting for memory");
-    const bool large = plan.ring.bytes(parts.settings) > kLargeRing;
-    parts.memory.Of(large ? "large rings" : lun)->Run([self = shared_from_this()] {
+    const bool large = plan.ring.bytes(means.rings) > kLargeRing;
+    means.luns.ring_desks().Of(large ? "large rings" : lun)->Run([self = shared_from_this()] {
       self->MakeRing();
     });
   }
 
   void MakeRing() {
-    auto ring = MakeSessionRing(parts.settings, plan.ring, [this](size_t done, size_t all) {
+    auto ring = MakeSessionRing(means.rings, plan.ring, [this](size_t done, size_t all) {
       watch->Say(absl::StrCat("preparing memory, ", done * 100 / all, " %"));
       return !watch->left();
     });
     if (!ring.ok()) return End(ring.status());
     watch->Say(absl::StrCat("opening files of LUN ", lun));
-    parts.desks.Of(lun)->Run([self = shared_from_this(), fitted = *std::move(ring)]() mutable {
-      if (!self->watch->left()) self->End(self->plan.open(std::move(fitted)));
-    });
+    means.luns.desks().Of(lun)->Run(
+        [self = shared_from_this(), fitted = *std::move(ring)]() mutable {
+          if (!self->watch->left()) self->End(self->plan.open(std::move(fitted)));
+        });
   }
 
   void End(absl::StatusOr<MakeAdmission> made) {
@@ -94,9 +95,9 @@ void RecordingHost::Admit(const Open& open, dataplane::Executor& executor,
                           std::shared_ptr<AdmissionWatch> watch, OnAdmitted admitted) {
   const auto lun = LunOf(open);
   if (!lun.ok()) return admitted(lun.status());
-  absl::Status status = parts_.luns.CheckExists(*lun);
+  absl::Status status = means_.luns.CheckExists(*lun);
   if (status.ok()) {
-    status = std::make_shared<Admittance>(parts_, open, *lun, executor, std::move(watch), admitted)
+    status = std::make_shared<Admittance>(means_, open, *lun, executor, std::move(watch), admitted)
                  ->Begin();
   }
   if (!status.ok()) admitted(status);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "services/session/host.h"
-#include "storage_node/node/parts.h"
+#include "storage_node/admission/means.h"
 
 namespace tapedeck::storage_node::admission {
 
@@ -11,14 +11,14 @@ namespace tapedeck::storage_node::admission {
 // the LUN's desk.
 class RecordingHost final : public services::session::SessionHost {
  public:
-  explicit RecordingHost(node::NodeParts& parts) : parts_(parts) {}
+  explicit RecordingHost(Means& means) : means_(means) {}
 
   void Admit(const services::session::Open& open, dataplane::Executor& executor,
              std::shared_ptr<services::session::AdmissionWatch> watch,
              services::session::OnAdmitted admitted) override;
 
  private:
-  node::NodeParts& parts_;
+  Means& means_;
 };
 
 }  // namespace tapedeck::storage_node::admission

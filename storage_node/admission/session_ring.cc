@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMinRingSlots = 8;
 
-size_t RingSlots(const node::StorageSettings& settings, uint64_t block_bytes) {
+size_t RingSlots(const RingSettings& settings, uint64_t block_bytes) {
   const size_t fit = settings.ring_bytes / block_bytes;
   return std::max(kMinRingSlots, std::min(settings.ring_slots, fit));
 }
@@ -32,12 +32,11 @@ absl::Status CheckSlots(const services::session::Open& open, uint64_t block_byte
       "ARGUMENT_INVALID", {{"field", "slot_bytes"}});
 }
 
-uint64_t RingNeed::bytes(const node::StorageSettings& settings) const {
+uint64_t RingNeed::bytes(const RingSettings& settings) const {
   return (RingSlots(settings, block_bytes) + held_slots) * block_bytes;
 }
 
-absl::StatusOr<FittedRing> MakeSessionRing(const node::StorageSettings& settings,
-                                           const RingNeed& need,
+absl::StatusOr<FittedRing> MakeSessionRing(const RingSettings& settings, const RingNeed& need,
                                            const dataplane::OnResident& on_resident) {
   const dataplane::RemoteAccess access = services::session::AccessFor(need.op, need.playback);
   const auto make = [&](size_t slots) {

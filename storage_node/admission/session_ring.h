@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "dataplane/ladder/ring_fit.h"
 #include "services/session/messages.h"
-#include "storage_node/node/parts.h"
+#include "storage_node/admission/means.h"
 
 namespace tapedeck::storage_node::admission {
 
@@ -22,13 +22,13 @@ struct RingNeed {
   dataplane::TransferOp op = dataplane::TransferOp::kRead;  // decides what the peer may do to it
   size_t held_slots = 0;                                    // beyond those that blocks pass through
 
-  uint64_t bytes(const node::StorageSettings& settings) const;
+  uint64_t bytes(const RingSettings& settings) const;
 };
 
 // RESOURCE_EXHAUSTED if not even the least ring can be had; CANCELLED if `on_resident` said so. Any
 // thread; large rings take seconds.
 absl::StatusOr<dataplane::ladder::FittedRing> MakeSessionRing(
-    const node::StorageSettings& settings, const RingNeed& need,
+    const RingSettings& settings, const RingNeed& need,
     const dataplane::OnResident& on_resident = nullptr);
 
 }  // namespace tapedeck::storage_node::admission

@@ -12,6 +12,7 @@
 #include "services/recorder.h"
 #include "storage_node/capture/trigger_port.h"
 #include "storage_node/capture/trigger_window.h"
+#include "storage_node/recording/hold.h"
 #include "storage_node/recording/live_recording.h"
 
 namespace tapedeck::storage_node::capture {
@@ -19,7 +20,7 @@ namespace tapedeck::storage_node::capture {
 struct KeeperOptions {
   TriggerWindow window;
   // Holds a recording, which its writer may still have: it is not deleted. Null if it is gone.
-  std::function<std::shared_ptr<const void>(const std::string& recording, bool writing)> pin;
+  std::function<std::shared_ptr<recording::Hold>(const std::string& recording, bool writing)> pin;
 };
 
 // Part of a SegmentSink, on its executor.

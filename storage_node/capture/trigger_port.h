@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "dataplane/executor/executor.h"
 #include "services/recorder.h"
+#include "storage_node/recording/hold.h"
 #include "storage_node/recording/live_recording.h"
 #include "storage_node/store/mailbox.h"
 
@@ -20,7 +21,7 @@ namespace tapedeck::storage_node::capture {
 struct Caught {
   services::Capture capture;
   // Of the recordings in it: they are not deleted while these are held.
-  std::vector<std::shared_ptr<const void>> pins;
+  std::vector<std::shared_ptr<recording::Hold>> pins;
   // Of `capture`, those under way that were told that they are kept, or marked: that is still to be
   // on the disk.
   std::vector<std::pair<std::string, std::shared_ptr<recording::LiveRecording>>> told;

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
-#include "storage_node/luns/lun_table.h"
+#include "storage_node/luns/luns.h"
 
 namespace tapedeck::storage_node::luns {
 

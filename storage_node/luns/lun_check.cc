@@ -85,7 +85,7 @@ absl::Status NormalizeMembers(services::Lun* lun) {
   return absl::OkStatus();
 }
 
-absl::Status CheckApartFromAll(const services::Lun& lun, const LunTable& luns) {
+absl::Status CheckApartFromAll(const services::Lun& lun, const Luns& luns) {
   for (const auto& [id, other] : luns.All()) TD_RETURN_IF_ERROR(CheckApart(lun, other->config));
   for (const auto& [id, other] : luns.Offline()) {
     if (other.config.uid != lun.uid) TD_RETURN_IF_ERROR(CheckApart(lun, other.config));

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "services/catalog.h"
-#include "storage_node/luns/lun_table.h"
+#include "storage_node/luns/luns.h"
 
 namespace tapedeck::storage_node::luns {
 
@@ -16,7 +16,7 @@ absl::Status NormalizeMembers(services::Lun* lun);
 
 // FAILED_PRECONDITION (MEMBER_UNUSABLE): two LUNs of which one's member lies in the other's would
 // find each other's files there.
-absl::Status CheckApartFromAll(const services::Lun& lun, const LunTable& luns);
+absl::Status CheckApartFromAll(const services::Lun& lun, const Luns& luns);
 
 absl::Status CheckLunShape(const services::Lun& lun, const store::StoreKindInfo& kind);
 

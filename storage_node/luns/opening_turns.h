@@ -11,36 +11,46 @@
 
 namespace tapedeck::storage_node::luns {
 
-// Any thread. A turn lasts as long as what is returned; it may outlive none of the node's parts.
+// Any thread. Outlives its turns.
 class OpeningTurns {
  public:
+  // Lasts as long as this.
+  class Turn {
+   public:
+    ~Turn() { turns_.End(count_); }
+
+   private:
+    friend class OpeningTurns;
+    Turn(OpeningTurns& turns, int& count) : turns_(turns), count_(count) {}
+    OpeningTurns& turns_;
+    int& count_;
+  };
+
   // A disk that hangs under a LUN that is tried does not hold up the attaching of others for more.
   static constexpr absl::Duration kPatience = absl::Seconds(2);
 
   // No LUN is tried from now on; waits for those that are.
-  std::shared_ptr<const void> ForAttaching() {
+  std::unique_ptr<Turn> ForAttaching() {
     absl::MutexLock lock(&mutex_);
     ++attaching_;
     mutex_.AwaitWithTimeout(absl::Condition(
                                 +[](int* tried) { return *tried == 0; }, &tried_),
                             kPatience);
-    return Turn(&attaching_);
+    return std::unique_ptr<Turn>(new Turn(*this, attaching_));
   }
 
   // Null while a LUN is attached.
-  std::shared_ptr<const void> ForTrying() {
+  std::unique_ptr<Turn> ForTrying() {
     absl::MutexLock lock(&mutex_);
     if (attaching_ > 0) return nullptr;
     ++tried_;
-    return Turn(&tried_);
+    return std::unique_ptr<Turn>(new Turn(*this, tried_));
   }
 
  private:
-  std::shared_ptr<const void> Turn(int* count) {
-    return {this, [this, count](const void*) {
-              absl::MutexLock lock(&mutex_);
-              --*count;
-            }};
+  void End(int& count) {
+    absl::MutexLock lock(&mutex_);
+    --count;
   }
 
   absl::Mutex mutex_;

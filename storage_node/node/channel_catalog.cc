@@ -9,6 +9,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/admission/new_recording.h"
+#include "storage_node/catalog/once.h"
 #include "storage_node/format/limits.h"
 #include "storage_node/luns/config_files.h"
 #include "storage_node/recordings/recordings.h"
@@ -90,19 +91,19 @@ absl::Status InUse(const std::string& channel, absl::string_view why) {
 
 absl::StatusOr<services::Channel> ChannelService::CreateChannel(const services::Channel& channel,
                                                                 const std::string& request_id) {
-  return Once<services::Channel>(
-      parts_, request_id, "channel", channel.name, [&] { return GetChannel(channel.name); },
-      [&] { return Create(channel); });
+  return catalog::Once<services::Channel>(
+      *recordings_.catalog(), request_id, "channel", channel.name,
+      [&] { return GetChannel(channel.name); }, [&] { return Create(channel); });
 }
 
 absl::StatusOr<services::Channel> ChannelService::Create(services::Channel channel) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
   {
-    TD_ASSIGN_OR_RETURN(const auto lun, parts_.luns.Find(name.lun));
+    TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(name.lun));
     TD_RETURN_IF_ERROR(Check(channel, *lun));
   }
-  const auto lease = parts_.leases->TakeExclusive(channel.name);
-  TD_ASSIGN_OR_RETURN(const auto existing, parts_.catalog->GetChannel(name));
+  const auto lease = recordings_.leases().TakeExclusive(channel.name);
+  TD_ASSIGN_OR_RETURN(const auto existing, recordings_.catalog()->GetChannel(name));
   if (existing.has_value()) {
     return services::WithReason(
         absl::AlreadyExistsError(absl::StrCat(channel.name, " exists; choose another name")),
@@ -110,42 +111,42 @@ absl::StatusOr<services::Channel> ChannelService::Create(services::Channel chann
   }
   if (lease == nullptr) return InUse(channel.name, "is being created or its LUN deleted");
   // Only under the lease is it sure that the LUN stays.
-  TD_ASSIGN_OR_RETURN(const auto lun, parts_.luns.Find(name.lun));
+  TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(name.lun));
   if (!channel.op_chosen) channel.op = dataplane::TransferOp::kRead;
-  channel.create_time_ns = parts_.settings.clock->WallNs();
+  channel.create_time_ns = recordings_.luns().clock().WallNs();
   TD_RETURN_IF_ERROR(luns::WriteChannelFile(*lun, channel));
-  TD_RETURN_IF_ERROR(parts_.catalog->PutChannel(name, channel));
+  TD_RETURN_IF_ERROR(recordings_.catalog()->PutChannel(name, channel));
   return channel;
 }
 
 absl::StatusOr<services::Channel> ChannelService::GetChannel(const std::string& name) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName parsed, catalog::ParseChannelName(name));
-  return recordings::FindChannel(parts_, parsed);
+  return recordings_.FindChannel(parsed);
 }
 
 absl::StatusOr<std::vector<services::Channel>> ChannelService::ListChannels(
     const std::string& parent) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName parsed,
                       catalog::ParseLunName(parent, catalog::Wildcard::kAllowed));
-  if (parsed.lun != "-") TD_RETURN_IF_ERROR(parts_.luns.CheckExists(parsed.lun));
-  return parts_.catalog->ListChannels(parsed.lun);
+  if (parsed.lun != "-") TD_RETURN_IF_ERROR(recordings_.luns().CheckExists(parsed.lun));
+  return recordings_.catalog()->ListChannels(parsed.lun);
 }
 
 absl::Status ChannelService::DeleteChannel(const std::string& name) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName parsed, catalog::ParseChannelName(name));
-  TD_RETURN_IF_ERROR(recordings::FindChannel(parts_, parsed).status());
-  const auto lease = parts_.leases->TakeExclusive(name);
+  TD_RETURN_IF_ERROR(recordings_.FindChannel(parsed).status());
+  const auto lease = recordings_.leases().TakeExclusive(name);
   if (lease == nullptr) return InUse(name, "is being recorded or played; end those sessions first");
-  TD_RETURN_IF_ERROR(recordings::FindChannel(parts_, parsed).status());
-  TD_ASSIGN_OR_RETURN(const uint64_t recordings, parts_.catalog->CountRecordings(parsed));
+  TD_RETURN_IF_ERROR(recordings_.FindChannel(parsed).status());
+  TD_ASSIGN_OR_RETURN(const uint64_t recordings, recordings_.catalog()->CountRecordings(parsed));
   if (recordings > 0) {
     return InUse(name, absl::StrCat("holds ", recordings, " recordings; delete them first"));
   }
-  TD_ASSIGN_OR_RETURN(const auto lun, parts_.luns.Find(parsed.lun));
+  TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(parsed.lun));
   TD_RETURN_IF_ERROR(luns::RemoveChannelFile(*lun, parsed.channel));
   dataplane::Log(dataplane::LogLevel::kInfo, "channel_catalog", "channel deleted",
                  {{"channel", name}, {"why", "asked for"}});
-  return parts_.catalog->DeleteChannel(parsed);
+  return recordings_.catalog()->DeleteChannel(parsed);
 }
 
 }  // namespace tapedeck::storage_node::node

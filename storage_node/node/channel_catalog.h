@@ -2,14 +2,14 @@
 #pragma once
 
 #include "services/catalog.h"
-#include "storage_node/node/parts.h"
+#include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::node {
 
 // Any thread. Owned by the node.
 class ChannelService final : public services::ChannelCatalog {
  public:
-  explicit ChannelService(NodeParts& parts) : parts_(parts) {}
+  explicit ChannelService(recordings::Recordings& recordings) : recordings_(recordings) {}
 
   absl::StatusOr<services::Channel> CreateChannel(const services::Channel& channel,
                                                   const std::string& request_id) override;
@@ -20,7 +20,7 @@ class ChannelService final : public services::ChannelCatalog {
  private:
   absl::StatusOr<services::Channel> Create(services::Channel channel);
 
-  NodeParts& parts_;
+  recordings::Recordings& recordings_;
 };
 
 }  // namespace tapedeck::storage_node::node

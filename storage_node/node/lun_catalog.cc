@@ -9,6 +9,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "storage_node/catalog/once.h"
 #include "storage_node/luns/config_files.h"
 #include "storage_node/luns/lun_check.h"
 #include "storage_node/opening/attach.h"
@@ -53,8 +54,8 @@ absl::Status InUse(const std::string& name) {
 
 absl::StatusOr<services::Lun> LunService::CreateLun(const services::Lun& lun,
                                                     const std::string& request_id) {
-  return Once<services::Lun>(
-      parts_, request_id, "LUN", lun.name, [&] { return GetLun(lun.name); },
+  return catalog::Once<services::Lun>(
+      *recordings_.catalog(), request_id, "LUN", lun.name, [&] { return GetLun(lun.name); },
       [&] { return Create(lun); });
 }
 
@@ -63,18 +64,18 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
   TD_ASSIGN_OR_RETURN(store::StoreKindInfo kind, store::FindStoreKind(lun.store));
   TD_RETURN_IF_ERROR(luns::CheckLunShape(lun, kind));
   TD_RETURN_IF_ERROR(luns::NormalizeMembers(&lun));
-  const auto lease = parts_.leases->TakeExclusive(lun.name);
-  if (lease == nullptr || parts_.luns.Has(name.lun)) {
+  const auto lease = recordings_.leases().TakeExclusive(lun.name);
+  if (lease == nullptr || recordings_.luns().Has(name.lun)) {
     return services::WithReason(
         absl::AlreadyExistsError(absl::StrCat(lun.name, " exists; choose another name")),
         "LUN_EXISTS", {{"lun", name.lun}});
   }
-  TD_RETURN_IF_ERROR(luns::CheckApartFromAll(lun, parts_.luns));
-  lun.uid = format::Uuid::Make(parts_.settings.random).ToString();
-  lun.create_time_ns = parts_.settings.clock->WallNs();
+  TD_RETURN_IF_ERROR(luns::CheckApartFromAll(lun, recordings_.luns()));
+  lun.uid = format::Uuid::Make(recordings_.luns().random()).ToString();
+  lun.create_time_ns = recordings_.luns().clock().WallNs();
   TD_RETURN_IF_ERROR(luns::CheckLunDescription(lun));
   auto open = std::make_shared<luns::OpenLun>(luns::OpenLun{
-      .config = lun, .channel_root = luns::ChannelRoot(parts_.settings.state_dir, lun)});
+      .config = lun, .channel_root = luns::ChannelRoot(recordings_.luns().state_dir(), lun)});
   TD_ASSIGN_OR_RETURN(open->store, kind.create(lun));
   open->capacity = luns::CapacityOf(lun, *open->store);
   if (absl::Status status = luns::CheckLunPolicies(*open); !status.ok()) {
@@ -83,13 +84,13 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
     return status;
   }
   open->kind = std::move(kind);
-  if (absl::Status status = luns::WriteLunFile(parts_.settings.state_dir, lun); !status.ok()) {
+  if (absl::Status status = luns::WriteLunFile(recordings_.luns().state_dir(), lun); !status.ok()) {
     // The LUN is not there yet for anybody: whatever is left on the members says whose it was.
     open->store = nullptr;
     open->kind.remove(lun).IgnoreError();
     return status;
   }
-  parts_.luns.Insert(name.lun, open);
+  recordings_.luns().Insert(name.lun, open);
   return Present(name.lun, *open);
 }
 
@@ -97,7 +98,8 @@ absl::StatusOr<services::Lun> LunService::Present(const std::string& id, const l
   services::Lun out = lun.config;
   out.capacity_bytes = lun.capacity->limit();
   out.used_bytes = lun.capacity->used();
-  TD_ASSIGN_OR_RETURN(out.recordings, parts_.catalog->CountRecordings({.lun = id, .channel = "-"}));
+  TD_ASSIGN_OR_RETURN(out.recordings,
+                      recordings_.catalog()->CountRecordings({.lun = id, .channel = "-"}));
   return out;
 }
 
@@ -106,27 +108,28 @@ absl::StatusOr<services::Lun> LunService::PresentOffline(const std::string& id,
   services::Lun out = lun.config;
   out.state = services::LunState::kOffline;
   out.cause = std::string(lun.cause.message());
-  TD_ASSIGN_OR_RETURN(out.recordings, parts_.catalog->CountRecordings({.lun = id, .channel = "-"}));
+  TD_ASSIGN_OR_RETURN(out.recordings,
+                      recordings_.catalog()->CountRecordings({.lun = id, .channel = "-"}));
   return out;
 }
 
 absl::StatusOr<services::Lun> LunService::GetLun(const std::string& name) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName parsed, catalog::ParseLunName(name));
-  const auto offline = parts_.luns.Offline();
+  const auto offline = recordings_.luns().Offline();
   if (const auto it = offline.find(parsed.lun); it != offline.end()) {
     return PresentOffline(parsed.lun, it->second);
   }
-  TD_ASSIGN_OR_RETURN(const auto lun, parts_.luns.Find(parsed.lun));
+  TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(parsed.lun));
   return Present(parsed.lun, *lun);
 }
 
 absl::StatusOr<std::vector<services::Lun>> LunService::ListLuns() {
   // The offline ones first: one that comes online in between is not left out.
   std::map<std::string, services::Lun> by_id;
-  for (const auto& [id, lun] : parts_.luns.Offline()) {
+  for (const auto& [id, lun] : recordings_.luns().Offline()) {
     TD_ASSIGN_OR_RETURN(by_id[id], PresentOffline(id, lun));
   }
-  for (const auto& [id, lun] : parts_.luns.All()) {
+  for (const auto& [id, lun] : recordings_.luns().All()) {
     TD_ASSIGN_OR_RETURN(by_id[id], Present(id, *lun));
   }
   std::vector<services::Lun> luns;
@@ -136,13 +139,13 @@ absl::StatusOr<std::vector<services::Lun>> LunService::ListLuns() {
 
 absl::Status LunService::DeleteLun(const std::string& name, bool force) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName parsed, catalog::ParseLunName(name));
-  TD_RETURN_IF_ERROR(parts_.luns.CheckExists(parsed.lun));
-  const auto lease = parts_.leases->TakeExclusive(name);
+  TD_RETURN_IF_ERROR(recordings_.luns().CheckExists(parsed.lun));
+  const auto lease = recordings_.leases().TakeExclusive(name);
   if (lease == nullptr) return InUse(name);
-  if (force && parts_.luns.Offline().contains(parsed.lun)) return Forget(parsed.lun);
-  TD_ASSIGN_OR_RETURN(auto lun, parts_.luns.Find(parsed.lun));
+  if (force && recordings_.luns().Offline().contains(parsed.lun)) return Forget(parsed.lun);
+  TD_ASSIGN_OR_RETURN(auto lun, recordings_.luns().Find(parsed.lun));
   TD_ASSIGN_OR_RETURN(const uint64_t recordings,
-                      parts_.catalog->CountRecordings({.lun = parsed.lun, .channel = "-"}));
+                      recordings_.catalog()->CountRecordings({.lun = parsed.lun, .channel = "-"}));
   if (recordings > 0 && !force) {
     return services::WithReason(
         absl::FailedPreconditionError(absl::StrCat(
@@ -151,8 +154,8 @@ absl::Status LunService::DeleteLun(const std::string& name, bool force) {
   }
   TD_RETURN_IF_ERROR(DeleteContents(parsed.lun, *lun));
   // Without its file the node no longer looks for the LUN: then its members may go.
-  TD_RETURN_IF_ERROR(luns::RemoveLunFile(parts_.settings.state_dir, parsed.lun));
-  parts_.luns.Erase(parsed.lun);
+  TD_RETURN_IF_ERROR(luns::RemoveLunFile(recordings_.luns().state_dir(), parsed.lun));
+  recordings_.luns().Erase(parsed.lun);
   const auto remove = lun->kind.remove;
   const services::Lun config = lun->config;
   lun = nullptr;  // closes the store, which may hold its members locked
@@ -166,20 +169,21 @@ absl::StatusOr<services::Lun> LunService::AttachLun(const services::LunAttachmen
   // Of a request that was answered before.
   const auto get = [&] { return GetLun(name); };
   const auto attach = [&]() -> absl::StatusOr<services::Lun> {
-    TD_ASSIGN_OR_RETURN(name, opening::AttachLun(parts_, asked));
+    TD_ASSIGN_OR_RETURN(name, opening::AttachLun(recordings_, asked));
     return GetLun(name);
   };
   if (asked.name.empty()) return attach();
-  return Once<services::Lun>(parts_, request_id, "LUN", asked.name, get, attach);
+  return catalog::Once<services::Lun>(*recordings_.catalog(), request_id, "LUN", asked.name, get,
+                                      attach);
 }
 
 absl::Status LunService::DetachLun(const std::string& name) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName parsed, catalog::ParseLunName(name));
-  TD_RETURN_IF_ERROR(parts_.luns.CheckExists(parsed.lun));
-  const auto lease = parts_.leases->TakeExclusive(name);
+  TD_RETURN_IF_ERROR(recordings_.luns().CheckExists(parsed.lun));
+  const auto lease = recordings_.leases().TakeExclusive(name);
   if (lease == nullptr) return InUse(name);
-  if (parts_.luns.Offline().contains(parsed.lun)) return Forget(parsed.lun);
-  TD_ASSIGN_OR_RETURN(auto lun, parts_.luns.Find(parsed.lun));
+  if (recordings_.luns().Offline().contains(parsed.lun)) return Forget(parsed.lun);
+  TD_ASSIGN_OR_RETURN(auto lun, recordings_.luns().Find(parsed.lun));
   if (!lun->kind.has_members) {
     return services::WithReason(
         absl::InvalidArgumentError(
@@ -189,36 +193,37 @@ absl::Status LunService::DetachLun(const std::string& name) {
   // What they do not say would be lost.
   TD_ASSIGN_OR_RETURN(const auto channels, luns::ReadChannelFiles(*lun, {}));
   TD_RETURN_IF_ERROR(luns::DescribeOnMembers(*lun, channels));
-  TD_RETURN_IF_ERROR(luns::ForgetLunFile(parts_.settings.state_dir, parsed.lun));
-  parts_.luns.Erase(parsed.lun);
+  TD_RETURN_IF_ERROR(luns::ForgetLunFile(recordings_.luns().state_dir(), parsed.lun));
+  recordings_.luns().Erase(parsed.lun);
   LogLun("LUN detached", name, "asked for; its members are as they were");
-  TD_RETURN_IF_ERROR(opening::ForgetLuns(parts_));
+  TD_RETURN_IF_ERROR(opening::ForgetLuns(recordings_));
   const std::weak_ptr<luns::OpenLun> left = lun;
   lun = nullptr;
   return AwaitClosed(name, left);
 }
 
 absl::Status LunService::Forget(const std::string& id) {
-  TD_RETURN_IF_ERROR(luns::ForgetLunFile(parts_.settings.state_dir, id));
-  parts_.luns.Erase(id);
+  TD_RETURN_IF_ERROR(luns::ForgetLunFile(recordings_.luns().state_dir(), id));
+  recordings_.luns().Erase(id);
   LogLun("LUN forgotten", "luns/" + id,
          "asked for while it was offline; its members are as they were");
-  return opening::ForgetLuns(parts_);
+  return opening::ForgetLuns(recordings_);
 }
 
 absl::Status LunService::DeleteContents(const std::string& id, const luns::OpenLun& lun) {
-  TD_ASSIGN_OR_RETURN(const auto rows, parts_.catalog->ListRecordings({.lun = id, .channel = "-"}));
+  TD_ASSIGN_OR_RETURN(const auto rows,
+                      recordings_.catalog()->ListRecordings({.lun = id, .channel = "-"}));
   for (const catalog::RecordingRow& row : rows) {
     TD_RETURN_IF_ERROR(
         lun.store->DeleteRecording({.channel = row.name.channel, .recording = row.name.recording}));
     recordings::LogDeleted(row.name, "its LUN is being deleted");
-    TD_RETURN_IF_ERROR(parts_.catalog->DeleteRecording(row.name));
+    TD_RETURN_IF_ERROR(recordings_.catalog()->DeleteRecording(row.name));
   }
-  TD_ASSIGN_OR_RETURN(const auto channels, parts_.catalog->ListChannels(id));
+  TD_ASSIGN_OR_RETURN(const auto channels, recordings_.catalog()->ListChannels(id));
   for (const services::Channel& channel : channels) {
     TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
     TD_RETURN_IF_ERROR(luns::RemoveChannelFile(lun, name.channel));
-    TD_RETURN_IF_ERROR(parts_.catalog->DeleteChannel(name));
+    TD_RETURN_IF_ERROR(recordings_.catalog()->DeleteChannel(name));
   }
   return absl::OkStatus();
 }

@@ -2,14 +2,14 @@
 #pragma once
 
 #include "services/catalog.h"
-#include "storage_node/node/parts.h"
+#include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::node {
 
 // Any thread. Owned by the node.
 class LunService final : public services::LunCatalog {
  public:
-  explicit LunService(NodeParts& parts) : parts_(parts) {}
+  explicit LunService(recordings::Recordings& recordings) : recordings_(recordings) {}
 
   absl::StatusOr<services::Lun> CreateLun(const services::Lun& lun,
                                           const std::string& request_id) override;
@@ -28,7 +28,7 @@ class LunService final : public services::LunCatalog {
   absl::Status Forget(const std::string& id);
   absl::Status DeleteContents(const std::string& id, const luns::OpenLun& lun);
 
-  NodeParts& parts_;
+  recordings::Recordings& recordings_;
 };
 
 }  // namespace tapedeck::storage_node::node

@@ -36,31 +36,38 @@ absl::StatusOr<disk::FileLock> LockState(const std::string& state_dir) {
   return disk::FileLock::Take(absl::StrCat(state_dir, "/lock"), state_dir);
 }
 
-absl::StatusOr<std::unique_ptr<NodeParts>> OpenParts(StorageSettings settings) {
-  auto parts = std::make_unique<NodeParts>();
-  parts->settings = std::move(settings);
-  parts->desks.SetAtOnce(parts->settings.no_desks);
-  parts->memory.SetAtOnce(parts->settings.no_desks);
-  if (parts->settings.clock == nullptr) {
-    parts->settings.clock = std::make_shared<dataplane::SystemClock>();
-  }
-  if (!parts->settings.random) parts->settings.random = SystemRandom;
-  if (const uint64_t bytes = parts->settings.follow_bytes; bytes > 0) {
-    TD_ASSIGN_OR_RETURN(parts->follow_memory, follow::TailMemory::Create(bytes));
-  }
-  parts->verifier = std::make_shared<recording::Verifier>(parts->settings.random);
-  TD_ASSIGN_OR_RETURN(parts->catalog,
-                      catalog::Catalog::Open(CatalogPath(parts->settings.state_dir)));
-  TD_RETURN_IF_ERROR(opening::OpenLunsAndReconcile(*parts));
-  return parts;
+absl::StatusOr<std::unique_ptr<Kept>> OpenKept(luns::LunsSettings settings) {
+  TD_ASSIGN_OR_RETURN(auto catalog, catalog::Catalog::Open(CatalogPath(settings.state_dir)));
+  auto kept = std::make_unique<Kept>(std::move(settings), std::move(catalog));
+  TD_RETURN_IF_ERROR(opening::OpenLunsAndReconcile(kept->recordings));
+  return kept;
+}
+
+luns::LunsSettings LunsSettingsOf(const StorageSettings& settings) {
+  luns::LunsSettings luns{.state_dir = settings.state_dir,
+                          .clock = settings.clock,
+                          .random = settings.random,
+                          .no_desks = settings.no_desks};
+  if (luns.clock == nullptr) luns.clock = std::make_shared<dataplane::SystemClock>();
+  if (!luns.random) luns.random = SystemRandom;
+  return luns;
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<StorageNode>> StorageNode::Create(StorageSettings settings) {
   TD_ASSIGN_OR_RETURN(disk::FileLock lock, LockState(settings.state_dir));
-  TD_ASSIGN_OR_RETURN(auto parts, OpenParts(std::move(settings)));
-  std::unique_ptr<StorageNode> node(new StorageNode(std::move(lock), std::move(parts)));
+  std::shared_ptr<follow::TailMemory> follow_memory;
+  if (settings.follow_bytes > 0) {
+    TD_ASSIGN_OR_RETURN(follow_memory, follow::TailMemory::Create(settings.follow_bytes));
+  }
+  TD_ASSIGN_OR_RETURN(auto kept, OpenKept(LunsSettingsOf(settings)));
+  auto verifier = std::make_shared<recording::Verifier>(kept->luns.random());
+  std::unique_ptr<StorageNode> node(new StorageNode(std::move(lock), std::move(kept),
+                                                    {.ring_slots = settings.ring_slots,
+                                                     .ring_bytes = settings.ring_bytes,
+                                                     .rails = settings.rails},
+                                                    std::move(verifier), std::move(follow_memory)));
   TD_RETURN_IF_ERROR(node->StartRounds());
   return node;
 }
@@ -74,15 +81,15 @@ absl::Status StorageNode::StartRounds() {
   };
   TD_RETURN_IF_ERROR(
       start("retention", recordings::kRetentionPeriod, [this] { retention_.Look(); }));
-  TD_RETURN_IF_ERROR(
-      start("late-luns", opening::kLateLunsPeriod, [this] { opening::TryLateLuns(*parts_); }));
+  TD_RETURN_IF_ERROR(start("late-luns", opening::kLateLunsPeriod,
+                           [this] { opening::TryLateLuns(kept_->recordings); }));
   return start("lost-luns", opening::kLostLunsPeriod,
-               [this] { opening::LookForLostLuns(*parts_); });
+               [this] { opening::LookForLostLuns(kept_->luns); });
 }
 
 std::string StorageNode::Waiting() const {
-  auto busy = parts_->desks.Busy();
-  for (const auto& [lun, waiting] : parts_->upkeep.Busy()) busy[lun] += waiting;
+  auto busy = kept_->luns.desks().Busy();
+  for (const auto& [lun, waiting] : kept_->luns.upkeep().Busy()) busy[lun] += waiting;
   if (busy.empty()) return "";
   const auto formatter = [](std::string* out, const auto& entry) {
     absl::StrAppend(out, entry.first, " (", entry.second, ")");
@@ -100,10 +107,10 @@ absl::Status RebuildCatalog(const std::string& state_dir, const std::vector<std:
       return disk::IoError("unlink", file, state_dir, errno);
     }
   }
-  TD_ASSIGN_OR_RETURN(const auto parts, OpenParts({.state_dir = state_dir}));
-  TD_RETURN_IF_ERROR(opening::AttachAll(*parts, members));
-  for (const auto& [id, lun] : parts->luns.Offline()) {
-    TD_RETURN_IF_ERROR(parts->luns.Find(id).status());
+  TD_ASSIGN_OR_RETURN(const auto kept, OpenKept(LunsSettingsOf({.state_dir = state_dir})));
+  TD_RETURN_IF_ERROR(opening::AttachAll(kept->recordings, members));
+  for (const auto& [id, lun] : kept->luns.Offline()) {
+    TD_RETURN_IF_ERROR(kept->luns.Find(id).status());
   }
   return absl::OkStatus();
 }

@@ -10,11 +10,12 @@
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
 #include "services/session/host.h"
+#include "storage_node/admission/means.h"
 #include "storage_node/admission/session_host.h"
+#include "storage_node/capture/live_triggers.h"
 #include "storage_node/disk/file_lock.h"
 #include "storage_node/node/channel_catalog.h"
 #include "storage_node/node/lun_catalog.h"
-#include "storage_node/node/parts.h"
 #include "storage_node/node/recorder_control.h"
 #include "storage_node/node/recording_catalog.h"
 #include "storage_node/node/rounds.h"
@@ -22,6 +23,30 @@
 #include "storage_node/scrub/scrubber.h"
 
 namespace tapedeck::storage_node::node {
+
+struct StorageSettings {
+  std::string state_dir;  // exists or its parent does
+  // Of sessions' rings, as admission/means.h says.
+  size_t ring_slots = 64;
+  uint64_t ring_bytes = 64 << 20;
+  uint64_t follow_bytes = 1 << 30;  // for the newest blocks of all followed recordings; 0: none
+  std::vector<dataplane::Transport*> rails;       // of the sessions; outlive the node
+  std::shared_ptr<const dataplane::Clock> clock;  // null: the system's
+  format::Random random;                          // null: the system's
+  // Sessions do themselves what LUNs' desks are asked for: for simulations, in which nothing waits.
+  bool no_desks = false;
+};
+
+// What a node keeps: its LUNs, and the recordings on them.
+struct Kept {
+  Kept(luns::LunsSettings settings, std::shared_ptr<catalog::Catalog> catalog)
+      : luns(std::move(settings)), recordings(luns, std::move(catalog)) {}
+  // What is queued uses both.
+  ~Kept() { luns.StopDesks(); }
+
+  luns::Luns luns;
+  recordings::Recordings recordings;
+};
 
 // Owned by main. Destroyed after the sources and sinks it has admitted. Any thread.
 class StorageNode {
@@ -31,10 +56,13 @@ class StorageNode {
   // there is offline, the others work.
   static absl::StatusOr<std::unique_ptr<StorageNode>> Create(StorageSettings settings);
 
+  // What is queued for sessions uses what is kept for them.
+  ~StorageNode() { kept_->luns.StopDesks(); }
+
   services::LunCatalog& luns() { return luns_; }
   services::ChannelCatalog& channels() { return channels_; }
   services::RecordingCatalog& recordings() { return recordings_; }
-  services::RecorderControl& recorder() { return recorder_; }
+  services::RecorderControl& recorder() { return captures_; }
   services::ScrubControl& scrubs() { return scrubs_; }
   services::session::SessionHost& sessions() { return sessions_; }
 
@@ -42,20 +70,31 @@ class StorageNode {
   std::string Waiting() const;
 
  private:
-  StorageNode(disk::FileLock lock, std::unique_ptr<NodeParts> parts)
-      : lock_(std::move(lock)), parts_(std::move(parts)) {}
+  StorageNode(disk::FileLock lock, std::unique_ptr<Kept> kept, admission::RingSettings rings,
+              std::shared_ptr<recording::Verifier> verifier,
+              std::shared_ptr<follow::TailMemory> follow_memory)
+      : lock_(std::move(lock)),
+        kept_(std::move(kept)),
+        means_{.luns = kept_->luns,
+               .recordings = kept_->recordings,
+               .triggers = triggers_,
+               .rings = std::move(rings),
+               .verifier = std::move(verifier),
+               .follow_memory = std::move(follow_memory)} {}
   absl::Status StartRounds();
 
   const disk::FileLock lock_;
-  const std::unique_ptr<NodeParts> parts_;
-  LunService luns_{*parts_};
-  ChannelService channels_{*parts_};
-  RecordingService recordings_{*parts_};
-  RecorderService recorder_{*parts_};
-  scrub::Scrubber scrubs_{*parts_};
-  recordings::Retention retention_{*parts_};
+  const std::unique_ptr<Kept> kept_;
+  capture::LiveTriggers triggers_;
+  admission::Means means_;
+  LunService luns_{kept_->recordings};
+  ChannelService channels_{kept_->recordings};
+  RecordingService recordings_{kept_->recordings};
+  CaptureService captures_{kept_->recordings, triggers_};
+  scrub::Scrubber scrubs_{kept_->recordings};
+  recordings::Retention retention_{kept_->recordings};
   std::vector<std::unique_ptr<Rounds>> rounds_;
-  admission::RecordingHost sessions_{*parts_};
+  admission::RecordingHost sessions_{means_};
 };
 
 // Throws the catalog away and makes it again from the files. No node may run on `state_dir`. Past

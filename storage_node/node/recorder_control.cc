@@ -64,12 +64,12 @@ absl::Status AddAnnotation(const recordings::FoundRecording& found,
 
 }  // namespace
 
-absl::StatusOr<std::vector<services::Capture>> RecorderService::TriggerRecording(
+absl::StatusOr<std::vector<services::Capture>> CaptureService::TriggerRecording(
     const std::string& channel, const services::Trigger& trigger) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel));
-  TD_RETURN_IF_ERROR(recordings::FindChannel(parts_, name).status());
+  TD_RETURN_IF_ERROR(recordings_.FindChannel(name).status());
   std::vector<services::Capture> captures;
-  for (const auto& port : parts_.triggers.Find(channel)) {
+  for (const auto& port : triggers_.Find(channel)) {
     auto caught = port->Fire(trigger);
     if (absl::IsUnavailable(caught.status())) continue;  // it ended meanwhile
     TD_RETURN_IF_ERROR(caught.status());
@@ -85,7 +85,7 @@ absl::StatusOr<std::vector<services::Capture>> RecorderService::TriggerRecording
       "CHANNEL_NOT_TRIGGERED", {{"channel", channel}});
 }
 
-absl::Status RecorderService::WriteDown(capture::Caught& caught, const services::Trigger& trigger) {
+absl::Status CaptureService::WriteDown(capture::Caught& caught, const services::Trigger& trigger) {
   std::vector<std::string> to_keep = caught.to_keep;
   for (const auto& [recording, live] : caught.told) {
     if (!live->AwaitNoted()) to_keep.push_back(recording);
@@ -105,30 +105,28 @@ absl::Status RecorderService::WriteDown(capture::Caught& caught, const services:
   return Retry([&] { return AnnotateRecording(caught.to_mark, mark); });
 }
 
-absl::Status RecorderService::AnnotateRecording(const std::string& recording,
-                                                const services::Annotation& annotation) {
-  TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found,
-                      recordings::FindRecording(parts_, recording));
-  const auto live = parts_.live.Find(recording);
+absl::Status CaptureService::AnnotateRecording(const std::string& recording,
+                                               const services::Annotation& annotation) {
+  TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found, recordings_.Find(recording));
+  const auto live = recordings_.live().Find(recording);
   if (live != nullptr && live->closed() == nullptr) {
     if (!live->HasRoomFor(annotation)) return NoRoomForAnnotations(found);
     return live->Annotate(annotation) ? AwaitNoted(found, *live)
                                       : recordings::Busy(found, "is being closed; try again");
   }
-  return recordings::RewriteManifest(parts_, recording, [&](format::Manifest* manifest) {
+  return recordings_.Rewrite(recording, [&](format::Manifest* manifest) {
     return AddAnnotation(found, annotation, manifest);
   });
 }
 
-absl::Status RecorderService::KeepRecording(const std::string& recording, bool kept) {
-  TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found,
-                      recordings::FindRecording(parts_, recording));
-  const auto live = parts_.live.Find(recording);
+absl::Status CaptureService::KeepRecording(const std::string& recording, bool kept) {
+  TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found, recordings_.Find(recording));
+  const auto live = recordings_.live().Find(recording);
   if (live != nullptr && live->closed() == nullptr) {
     return live->Keep(kept) ? AwaitNoted(found, *live)
                             : recordings::Busy(found, "is being closed; try again");
   }
-  return recordings::RewriteManifest(parts_, recording, [&](format::Manifest* manifest) {
+  return recordings_.Rewrite(recording, [&](format::Manifest* manifest) {
     manifest->kept = kept;
     return absl::OkStatus();
   });

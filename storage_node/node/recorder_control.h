@@ -5,14 +5,15 @@
 #include <vector>
 
 #include "services/recorder.h"
-#include "storage_node/node/parts.h"
+#include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::node {
 
 // Any thread. Owned by the node.
-class RecorderService final : public services::RecorderControl {
+class CaptureService final : public services::RecorderControl {
  public:
-  explicit RecorderService(NodeParts& parts) : parts_(parts) {}
+  CaptureService(recordings::Recordings& recordings, capture::LiveTriggers& triggers)
+      : recordings_(recordings), triggers_(triggers) {}
 
   absl::StatusOr<std::vector<services::Capture>> TriggerRecording(
       const std::string& channel, const services::Trigger& trigger) override;
@@ -25,7 +26,8 @@ class RecorderService final : public services::RecorderControl {
   // could.
   absl::Status WriteDown(capture::Caught& caught, const services::Trigger& trigger);
 
-  NodeParts& parts_;
+  recordings::Recordings& recordings_;
+  capture::LiveTriggers& triggers_;
 };
 
 }  // namespace tapedeck::storage_node::node

@@ -20,21 +20,23 @@ constexpr absl::Duration kListPatience = absl::Seconds(1);
 
 // Has the desks close what sessions have left open, and waits for those that answer. What cannot be
 // closed now is shown as it is: GetRecording says why. False: there is nothing of that kind.
-bool HaveAbandonedClosed(NodeParts& parts, const std::vector<catalog::RecordingRow>& rows) {
+bool HaveAbandonedClosed(recordings::Recordings& recordings,
+                         const std::vector<catalog::RecordingRow>& rows) {
   std::map<std::string, std::vector<catalog::RecordingRow>> abandoned;  // by LUN
   for (const catalog::RecordingRow& row : rows) {
     if (row.manifest.state != services::RecordingState::kRecording) continue;
-    if (parts.live.Find(row.name.ToString()) == nullptr) abandoned[row.name.lun].push_back(row);
+    if (recordings.live().Find(row.name.ToString()) == nullptr)
+      abandoned[row.name.lun].push_back(row);
   }
   std::vector<std::shared_ptr<absl::Notification>> asked;
   for (auto& [id, left] : abandoned) {
-    const auto lun = parts.luns.Find(id);
-    const auto desk = parts.desks.Of(id);
+    const auto lun = recordings.luns().Find(id);
+    const auto desk = recordings.luns().desks().Of(id);
     if (!lun.ok() || desk->waiting() > 0) continue;
     const auto& done = asked.emplace_back(std::make_shared<absl::Notification>());
-    desk->Run([&parts, done, lun = *lun, left = std::move(left)]() mutable {
+    desk->Run([&recordings, done, lun = *lun, left = std::move(left)]() mutable {
       for (catalog::RecordingRow& row : left) {
-        recordings::CloseAbandoned(parts, *lun, &row, kAbandoned).IgnoreError();
+        recordings.CloseAbandoned(*lun, &row, kAbandoned).IgnoreError();
       }
       done->Notify();
     });
@@ -47,36 +49,33 @@ bool HaveAbandonedClosed(NodeParts& parts, const std::vector<catalog::RecordingR
 }  // namespace
 
 absl::StatusOr<services::Recording> RecordingService::GetRecording(const std::string& name) {
-  TD_ASSIGN_OR_RETURN(recordings::FoundRecording found, recordings::FindRecording(parts_, name));
-  return recordings::Present(parts_, {.name = found.name, .manifest = std::move(found.manifest)});
+  TD_ASSIGN_OR_RETURN(recordings::FoundRecording found, recordings_.Find(name));
+  return recordings_.Present({.name = found.name, .manifest = std::move(found.manifest)});
 }
 
 absl::StatusOr<std::vector<services::Recording>> RecordingService::RecordingsAfter(
     const std::string& parent, const services::RecordingKey& after, size_t most) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name,
                       catalog::ParseChannelName(parent, catalog::Wildcard::kAllowed));
-  if (name.lun != "-") TD_RETURN_IF_ERROR(parts_.luns.CheckExists(name.lun));
+  if (name.lun != "-") TD_RETURN_IF_ERROR(recordings_.luns().CheckExists(name.lun));
   if (name.lun != "-" && name.channel != "-")
-    TD_RETURN_IF_ERROR(recordings::FindChannel(parts_, name).status());
+    TD_RETURN_IF_ERROR(recordings_.FindChannel(name).status());
   catalog::RowKey place{.start_ns = after.start_time_ns};
   if (!after.name.empty()) {
     TD_ASSIGN_OR_RETURN(place.name, catalog::ParseRecordingName(after.name));
   }
-  TD_ASSIGN_OR_RETURN(auto rows, parts_.catalog->RecordingsAfter(name, place, most));
-  if (HaveAbandonedClosed(parts_, rows)) {
-    TD_ASSIGN_OR_RETURN(rows, parts_.catalog->RecordingsAfter(name, place, most));
+  TD_ASSIGN_OR_RETURN(auto rows, recordings_.catalog()->RecordingsAfter(name, place, most));
+  if (HaveAbandonedClosed(recordings_, rows)) {
+    TD_ASSIGN_OR_RETURN(rows, recordings_.catalog()->RecordingsAfter(name, place, most));
   }
   std::vector<services::Recording> recordings;
-  for (const catalog::RecordingRow& row : rows)
-    recordings.push_back(recordings::Present(parts_, row));
+  for (const catalog::RecordingRow& row : rows) recordings.push_back(recordings_.Present(row));
   return recordings;
 }
 
 absl::Status RecordingService::DeleteRecording(const std::string& name) {
-  TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found,
-                      recordings::FindRecording(parts_, name));
-  TD_ASSIGN_OR_RETURN(const bool removed,
-                      recordings::RemoveRecording(parts_, found.name, *found.lun, "asked for"));
+  TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found, recordings_.Find(name));
+  TD_ASSIGN_OR_RETURN(const bool removed, recordings_.Remove(found.name, *found.lun, "asked for"));
   if (!removed)
     return recordings::Busy(found, "is being written or played; end that session first");
   return absl::OkStatus();
@@ -84,15 +83,15 @@ absl::Status RecordingService::DeleteRecording(const std::string& name) {
 
 absl::Status RecordingService::VerifyRecording(
     const std::string& name, const std::function<bool(const services::VerifyProgress&)>& report) {
-  TD_ASSIGN_OR_RETURN(recordings::FoundRecording found, recordings::FindRecording(parts_, name));
-  const auto lease = parts_.leases->TakeShared(name);
+  TD_ASSIGN_OR_RETURN(recordings::FoundRecording found, recordings_.Find(name));
+  const auto lease = recordings_.leases().TakeShared(name);
   if (lease == nullptr) return recordings::Busy(found, "is still being written");
-  TD_ASSIGN_OR_RETURN(found, recordings::FindRecording(parts_, name));
+  TD_ASSIGN_OR_RETURN(found, recordings_.Find(name));
   if (found.manifest.state == services::RecordingState::kRecording) {
     return recordings::Busy(found, "was not closed yet; try again");
   }
   return repair::VerifyBlocks(*found.lun->store, found.path(), found.manifest,
-                              *parts_.settings.clock, report);
+                              recordings_.luns().clock(), report);
 }
 
 }  // namespace tapedeck::storage_node::node

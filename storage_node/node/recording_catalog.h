@@ -2,14 +2,14 @@
 #pragma once
 
 #include "services/catalog.h"
-#include "storage_node/node/parts.h"
+#include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::node {
 
 // Any thread. Owned by the node.
 class RecordingService final : public services::RecordingCatalog {
  public:
-  explicit RecordingService(NodeParts& parts) : parts_(parts) {}
+  explicit RecordingService(recordings::Recordings& recordings) : recordings_(recordings) {}
 
   absl::StatusOr<services::Recording> GetRecording(const std::string& name) override;
   absl::StatusOr<std::vector<services::Recording>> RecordingsAfter(
@@ -20,7 +20,7 @@ class RecordingService final : public services::RecordingCatalog {
       const std::function<bool(const services::VerifyProgress&)>& report) override;
 
  private:
-  NodeParts& parts_;
+  recordings::Recordings& recordings_;
 };
 
 }  // namespace tapedeck::storage_node::node

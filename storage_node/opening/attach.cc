@@ -100,7 +100,7 @@ absl::Status MissingError(const Plan& plan) {
       "MEMBER_UNUSABLE", {{"member", plan.lun.members[plan.found.missing[0]]}});
 }
 
-absl::Status CheckNotInUse(const std::vector<std::string>& paths, const luns::LunTable& luns) {
+absl::Status CheckNotInUse(const std::vector<std::string>& paths, const luns::Luns& luns) {
   for (const auto& [id, lun] : luns.All()) {
     for (const std::string& path : paths) {
       if (std::ranges::count(lun->config.members, path) == 0) continue;
@@ -112,7 +112,7 @@ absl::Status CheckNotInUse(const std::vector<std::string>& paths, const luns::Lu
 }
 
 // The LUN of that uid that is open here has its members elsewhere.
-absl::Status CheckNoCopy(const Plan& plan, const luns::LunTable& luns) {
+absl::Status CheckNoCopy(const Plan& plan, const luns::Luns& luns) {
   for (const auto& [id, lun] : luns.All()) {
     if (lun->config.uid != plan.lun.uid) continue;
     return IsThere(
@@ -125,8 +125,7 @@ absl::Status CheckNoCopy(const Plan& plan, const luns::LunTable& luns) {
 }
 
 // A LUN that is offline here keeps its name, and what was not named its place.
-absl::Status TakeOfflineOnes(const std::string& asked_name, const luns::LunTable& luns,
-                             Plan* plan) {
+absl::Status TakeOfflineOnes(const std::string& asked_name, const luns::Luns& luns, Plan* plan) {
   for (const auto& [id, lun] : luns.Offline()) {
     if (lun.config.uid != plan->lun.uid) continue;
     if (!asked_name.empty() && asked_name != lun.config.name) {
@@ -145,7 +144,8 @@ absl::Status TakeOfflineOnes(const std::string& asked_name, const luns::LunTable
   return absl::OkStatus();
 }
 
-absl::StatusOr<Plan> MakePlan(node::NodeParts& parts, const services::LunAttachment& asked) {
+absl::StatusOr<Plan> MakePlan(recordings::Recordings& recordings,
+                              const services::LunAttachment& asked) {
   services::Lun given{.members = asked.members};
   if (given.members.empty()) {
     return luns::InvalidLunField(
@@ -154,7 +154,7 @@ absl::StatusOr<Plan> MakePlan(node::NodeParts& parts, const services::LunAttachm
         "gone with its storage node");
   }
   TD_RETURN_IF_ERROR(luns::NormalizeMembers(&given));
-  TD_RETURN_IF_ERROR(CheckNotInUse(given.members, parts.luns));
+  TD_RETURN_IF_ERROR(CheckNotInUse(given.members, recordings.luns()));
   Plan plan;
   TD_ASSIGN_OR_RETURN(plan.found, FindMembers(given.members, asked.as_new));
   plan.lun = plan.found.said;
@@ -163,38 +163,39 @@ absl::StatusOr<Plan> MakePlan(node::NodeParts& parts, const services::LunAttachm
     if (asked.name.empty())
       return luns::InvalidLunField("name", "a new LUN needs a name of its own");
     plan.lun.origin_uid = plan.lun.recorded_uid();
-    plan.lun.uid = format::Uuid::Make(parts.settings.random).ToString();
+    plan.lun.uid = format::Uuid::Make(recordings.luns().random()).ToString();
   }
   if (!asked.name.empty()) plan.lun.name = asked.name;
-  TD_RETURN_IF_ERROR(CheckNoCopy(plan, parts.luns));
-  TD_RETURN_IF_ERROR(TakeOfflineOnes(asked.name, parts.luns, &plan));
+  TD_RETURN_IF_ERROR(CheckNoCopy(plan, recordings.luns()));
+  TD_RETURN_IF_ERROR(TakeOfflineOnes(asked.name, recordings.luns(), &plan));
   // Else some of the members would say another name or uid than the others.
   if ((asked.as_new || plan.renamed()) && !plan.found.missing.empty()) return MissingError(plan);
   return plan;
 }
 
-absl::Status CheckPlan(node::NodeParts& parts, const Plan& plan, const store::StoreKindInfo& kind) {
+absl::Status CheckPlan(recordings::Recordings& recordings, const Plan& plan,
+                       const store::StoreKindInfo& kind) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(plan.lun.name));
-  if (!plan.was_offline && parts.luns.Has(name.lun)) {
+  if (!plan.was_offline && recordings.luns().Has(name.lun)) {
     return IsThere(name.lun, absl::StrCat(plan.lun.name,
                                           " is the name of another LUN here (this "
                                           "one is ",
                                           plan.lun.uid, "); choose one with --name"));
   }
-  TD_RETURN_IF_ERROR(CheckNoCopy(plan, parts.luns));  // it may have come online by itself
+  TD_RETURN_IF_ERROR(CheckNoCopy(plan, recordings.luns()));  // it may have come online by itself
   TD_RETURN_IF_ERROR(luns::CheckLunShape(plan.lun, kind));
-  TD_RETURN_IF_ERROR(luns::CheckApartFromAll(plan.lun, parts.luns));
+  TD_RETURN_IF_ERROR(luns::CheckApartFromAll(plan.lun, recordings.luns()));
   return luns::CheckLunDescription(plan.lun);
 }
 
 // The members say all that this node knows before it relies on it.
-absl::Status TellMembers(const node::NodeParts& parts, const Plan& plan,
+absl::Status TellMembers(recordings::Recordings& recordings, const Plan& plan,
                          const store::StoreKindInfo& kind) {
   if (plan.renamed() && kind.has_directories) {
     services::Lun before = plan.lun;
     before.name = plan.found.said.name;
-    const luns::OpenLun lun{.config = before,
-                            .channel_root = luns::ChannelRoot(parts.settings.state_dir, before)};
+    const luns::OpenLun lun{
+        .config = before, .channel_root = luns::ChannelRoot(recordings.luns().state_dir(), before)};
     TD_ASSIGN_OR_RETURN(const auto channels, luns::ReadChannelFiles(lun, {}));
     TD_RETURN_IF_ERROR(luns::DescribeOnMembers(lun, channels));
   }
@@ -208,12 +209,14 @@ absl::Status TellMembers(const node::NodeParts& parts, const Plan& plan,
 }
 
 // Lists say meanwhile how far it is.
-absl::Status OpenWhole(node::NodeParts& parts, const Plan& plan, const std::string& id) {
+absl::Status OpenWhole(recordings::Recordings& recordings, const Plan& plan,
+                       const std::string& id) {
   absl::Time said = absl::Now();
   const auto progress = [&](uint64_t done, uint64_t all) {
     const std::string how_far =
         absl::StrCat("it is being attached: ", done, " of ", all, " recordings seen to");
-    parts.luns.SetOffline(id, {.config = plan.lun, .cause = absl::UnavailableError(how_far)});
+    recordings.luns().SetOffline(id,
+                                 {.config = plan.lun, .cause = absl::UnavailableError(how_far)});
     if (absl::Now() - said < kProgressPeriod) return;
     said = absl::Now();
     dataplane::Log(dataplane::LogLevel::kInfo, "attach", "LUN is being attached",
@@ -221,46 +224,46 @@ absl::Status OpenWhole(node::NodeParts& parts, const Plan& plan, const std::stri
                     {"recordings", absl::StrCat(all)},
                     {"seen_to", absl::StrCat(done)}});
   };
-  return OpenLunAndReconcile(parts, plan.lun, progress);
+  return OpenLunAndReconcile(recordings, plan.lun, progress);
 }
 
-absl::Status OpenAttached(node::NodeParts& parts, const Plan& plan) {
+absl::Status OpenAttached(recordings::Recordings& recordings, const Plan& plan) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(plan.lun.name));
-  TD_RETURN_IF_ERROR(luns::WriteLunFile(parts.settings.state_dir, plan.lun));
+  TD_RETURN_IF_ERROR(luns::WriteLunFile(recordings.luns().state_dir(), plan.lun));
   const absl::Status status =
-      plan.found.missing.empty() ? OpenWhole(parts, plan, name.lun) : MissingError(plan);
+      plan.found.missing.empty() ? OpenWhole(recordings, plan, name.lun) : MissingError(plan);
   if (status.ok()) return status;
   if (plan.was_offline || !plan.found.missing.empty()) {
-    parts.luns.SetOffline(name.lun, {.config = plan.lun, .cause = status});
+    recordings.luns().SetOffline(name.lun, {.config = plan.lun, .cause = status});
     return absl::OkStatus();
   }
-  parts.luns.Erase(name.lun);
-  TD_RETURN_IF_ERROR(luns::ForgetLunFile(parts.settings.state_dir, name.lun));
-  TD_RETURN_IF_ERROR(ForgetLuns(parts));
+  recordings.luns().Erase(name.lun);
+  TD_RETURN_IF_ERROR(luns::ForgetLunFile(recordings.luns().state_dir(), name.lun));
+  TD_RETURN_IF_ERROR(ForgetLuns(recordings));
   return status;
 }
 
 }  // namespace
 
-absl::StatusOr<std::string> AttachLun(node::NodeParts& parts,
+absl::StatusOr<std::string> AttachLun(recordings::Recordings& recordings,
                                       const services::LunAttachment& asked) {
-  const auto turn = parts.opening_turns.ForAttaching();
-  TD_ASSIGN_OR_RETURN(const Plan first, MakePlan(parts, asked));
+  const auto turn = recordings.luns().turns().ForAttaching();
+  TD_ASSIGN_OR_RETURN(const Plan first, MakePlan(recordings, asked));
   const auto busy = [&] {
     return IsThere(first.lun.name, absl::StrCat(first.lun.name,
                                                 " is in use by another request; "
                                                 "try again when that has ended"));
   };
   // Of two requests for copies of one LUN the second finds the first one's.
-  const auto uid_lease = parts.leases->TakeExclusive("uids/" + first.lun.recorded_uid());
+  const auto uid_lease = recordings.leases().TakeExclusive("uids/" + first.lun.recorded_uid());
   if (uid_lease == nullptr) return busy();
-  TD_ASSIGN_OR_RETURN(const Plan plan, MakePlan(parts, asked));
-  const OpeningLease lease = TakeOpening(parts, plan.lun.name);
+  TD_ASSIGN_OR_RETURN(const Plan plan, MakePlan(recordings, asked));
+  const OpeningLease lease = TakeOpening(recordings, plan.lun.name);
   if (!lease) return busy();
   TD_ASSIGN_OR_RETURN(const store::StoreKindInfo kind, store::FindStoreKind(plan.lun.store));
-  TD_RETURN_IF_ERROR(CheckPlan(parts, plan, kind));
-  TD_RETURN_IF_ERROR(TellMembers(parts, plan, kind));
-  TD_RETURN_IF_ERROR(OpenAttached(parts, plan));
+  TD_RETURN_IF_ERROR(CheckPlan(recordings, plan, kind));
+  TD_RETURN_IF_ERROR(TellMembers(recordings, plan, kind));
+  TD_RETURN_IF_ERROR(OpenAttached(recordings, plan));
   dataplane::Log(dataplane::LogLevel::kInfo, "attach", "LUN attached",
                  {{"lun", plan.lun.name},
                   {"uid", plan.lun.uid},
@@ -269,17 +272,18 @@ absl::StatusOr<std::string> AttachLun(node::NodeParts& parts,
   return plan.lun.name;
 }
 
-absl::Status AttachAll(node::NodeParts& parts, const std::vector<std::string>& members) {
+absl::Status AttachAll(recordings::Recordings& recordings,
+                       const std::vector<std::string>& members) {
   services::Lun given{.members = members};
   TD_RETURN_IF_ERROR(luns::NormalizeMembers(&given));
   std::map<std::string, services::LunAttachment> by_uid;
   for (const std::string& path : given.members) {
-    if (!CheckNotInUse({path}, parts.luns).ok()) continue;
+    if (!CheckNotInUse({path}, recordings.luns()).ok()) continue;
     TD_ASSIGN_OR_RETURN(const format::LunMember member, ReadMember(path));
     by_uid[member.lun.uid].members.push_back(path);
   }
   for (const auto& [uid, attachment] : by_uid) {
-    TD_RETURN_IF_ERROR(AttachLun(parts, attachment).status());
+    TD_RETURN_IF_ERROR(AttachLun(recordings, attachment).status());
   }
   return absl::OkStatus();
 }

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
-#include "storage_node/node/parts.h"
+#include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::opening {
 
@@ -15,9 +15,10 @@ namespace tapedeck::storage_node::opening {
 // into the catalog; with a member missing it is offline then. Waits for the disk. Returns the LUN's
 // name. Any thread. Errors are those of CatalogService.AttachLun; where it fails the members keep
 // all they hold.
-absl::StatusOr<std::string> AttachLun(node::NodeParts& parts, const services::LunAttachment& asked);
+absl::StatusOr<std::string> AttachLun(recordings::Recordings& recordings,
+                                      const services::LunAttachment& asked);
 
 // The LUNs that these members are of, each of which is attached unless it is open with them.
-absl::Status AttachAll(node::NodeParts& parts, const std::vector<std::string>& members);
+absl::Status AttachAll(recordings::Recordings& recordings, const std::vector<std::string>& members);
 
 }  // namespace tapedeck::storage_node::opening

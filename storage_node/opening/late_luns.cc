@@ -8,35 +8,35 @@
 namespace tapedeck::storage_node::opening {
 namespace {
 
-void Try(node::NodeParts& parts, const std::string& lun_id) {
-  const auto turn = parts.opening_turns.ForTrying();
+void Try(recordings::Recordings& recordings, const std::string& lun_id) {
+  const auto turn = recordings.luns().turns().ForTrying();
   if (turn == nullptr) return;
   // Without the lease it may be forgotten or attached meanwhile.
-  const OpeningLease lease = TakeOpening(parts, "luns/" + lun_id);
-  const auto offline = parts.luns.Offline();
+  const OpeningLease lease = TakeOpening(recordings, "luns/" + lun_id);
+  const auto offline = recordings.luns().Offline();
   const auto lun = offline.find(lun_id);
   if (!lease || lun == offline.end()) return;
   const services::Lun& config = lun->second.config;
-  const absl::Status status = OpenLunAndReconcile(parts, config);
+  const absl::Status status = OpenLunAndReconcile(recordings, config);
   if (status.ok()) {
     dataplane::Log(dataplane::LogLevel::kInfo, "late_luns", "LUN online", {{"lun", config.name}});
   } else if (status != lun->second.cause) {
     dataplane::Log(dataplane::LogLevel::kError, "late_luns", "LUN still offline",
                    {{"lun", config.name}, {"error", std::string(status.message())}});
-    parts.luns.SetOffline(lun_id, {.config = config, .cause = status});
+    recordings.luns().SetOffline(lun_id, {.config = config, .cause = status});
   }
 }
 
 }  // namespace
 
-void TryLateLuns(node::NodeParts& parts) {
+void TryLateLuns(recordings::Recordings& recordings) {
   // While it is being closed its members are locked by this node itself.
-  const auto closing = parts.luns.Closing();
-  for (const auto& [lun_id, lun] : parts.luns.Offline()) {
+  const auto closing = recordings.luns().Closing();
+  for (const auto& [lun_id, lun] : recordings.luns().Offline()) {
     if (closing.contains(lun_id)) continue;
-    const auto desk = parts.upkeep.Of(lun_id);
+    const auto desk = recordings.luns().upkeep().Of(lun_id);
     if (desk->waiting() > 0) continue;
-    desk->Run([&parts, id = lun_id] { Try(parts, id); });
+    desk->Run([&recordings, id = lun_id] { Try(recordings, id); });
   }
 }
 

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "absl/time/time.h"
-#include "storage_node/node/parts.h"
+#include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::opening {
 
 inline constexpr absl::Duration kLateLunsPeriod = absl::Seconds(2);
 
 // One round: each is tried on a thread of that LUN's own, unless the last try is not done.
-void TryLateLuns(node::NodeParts& parts);
+void TryLateLuns(recordings::Recordings& recordings);
 
 }  // namespace tapedeck::storage_node::opening

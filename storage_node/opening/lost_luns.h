@@ -3,7 +3,7 @@
 #pragma once
 
 #include "absl/time/time.h"
-#include "storage_node/node/parts.h"
+#include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::opening {
 
@@ -12,6 +12,6 @@ inline constexpr absl::Duration kLostLunsPeriod = absl::Milliseconds(500);
 
 // One round: looks at the members of each LUN on a thread of that LUN's own, so that a disk which
 // hangs holds up nobody else's.
-void LookForLostLuns(node::NodeParts& parts);
+void LookForLostLuns(luns::Luns& luns);
 
 }  // namespace tapedeck::storage_node::opening

@@ -18,11 +18,11 @@ constexpr char kCutOff[] =
     "ABORTED: the storage node stopped while recording, or the LUN went away";
 
 // Ids of the LUN's channels.
-absl::StatusOr<std::set<std::string>> ReconcileChannels(node::NodeParts& parts,
+absl::StatusOr<std::set<std::string>> ReconcileChannels(recordings::Recordings& recordings,
                                                         const std::string& lun_id,
                                                         const luns::OpenLun& lun) {
   std::set<std::string> known, stored;
-  TD_ASSIGN_OR_RETURN(const auto rows, parts.catalog->ListChannels(lun_id));
+  TD_ASSIGN_OR_RETURN(const auto rows, recordings.catalog()->ListChannels(lun_id));
   for (const services::Channel& channel : rows) {
     TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
     known.insert(name.channel);
@@ -35,25 +35,26 @@ absl::StatusOr<std::set<std::string>> ReconcileChannels(node::NodeParts& parts,
   }
   for (const services::Channel& channel : channels) {
     TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
-    TD_RETURN_IF_ERROR(parts.catalog->PutChannel(name, channel));
+    TD_RETURN_IF_ERROR(recordings.catalog()->PutChannel(name, channel));
     stored.insert(name.channel);
   }
   for (const std::string& id : known) {
     if (stored.contains(id)) continue;
-    TD_RETURN_IF_ERROR(parts.catalog->DeleteChannel({.lun = lun_id, .channel = id}));
+    TD_RETURN_IF_ERROR(recordings.catalog()->DeleteChannel({.lun = lun_id, .channel = id}));
   }
   return stored;
 }
 
 // Reads a recording that the catalog does not know, or knows as unfinished.
-absl::Status Adopt(node::NodeParts& parts, const catalog::ResourceName& name, luns::OpenLun& lun) {
+absl::Status Adopt(recordings::Recordings& recordings, const catalog::ResourceName& name,
+                   luns::OpenLun& lun) {
   const store::RecordingPath path{.channel = name.channel, .recording = name.recording};
-  auto manifest = recording::LoadManifest(*lun.store, path, *parts.settings.clock);
+  auto manifest = recording::LoadManifest(*lun.store, path, recordings.luns().clock());
   if (absl::IsNotFound(manifest.status())) {
     // Nothing of it was acknowledged as written.
     TD_RETURN_IF_ERROR(lun.store->DeleteRecording(path));
     recordings::LogDeleted(name, "the node stopped as it was being made or deleted");
-    return parts.catalog->DeleteRecording(name);
+    return recordings.catalog()->DeleteRecording(name);
   }
   if (manifest.ok()) {
     const absl::Status whose = recording::CheckWhose(*manifest, path, lun.config);
@@ -66,21 +67,21 @@ absl::Status Adopt(node::NodeParts& parts, const catalog::ResourceName& name, lu
     return absl::OkStatus();
   }
   catalog::RecordingRow row{.name = name, .manifest = *std::move(manifest)};
-  TD_RETURN_IF_ERROR(parts.catalog->PutRecording(name, row.manifest));
+  TD_RETURN_IF_ERROR(recordings.catalog()->PutRecording(name, row.manifest));
   lun.capacity->Add(lun.TakenBy(row.manifest));  // 0 while unfinished: salvaging adds it
   // One that cannot be read now is tried again by whoever looks at it; the others are served.
-  if (absl::Status status = recordings::CloseAbandoned(parts, lun, &row, kCutOff); !status.ok()) {
+  if (absl::Status status = recordings.CloseAbandoned(lun, &row, kCutOff); !status.ok()) {
     dataplane::Log(dataplane::LogLevel::kError, "reconcile", "recording not recovered",
                    {{"recording", name.ToString()}, {"error", std::string(status.message())}});
   }
   return absl::OkStatus();
 }
 
-absl::Status ReconcileRecordings(node::NodeParts& parts, const std::string& lun_id,
+absl::Status ReconcileRecordings(recordings::Recordings& recordings, const std::string& lun_id,
                                  luns::OpenLun& lun, std::set<std::string> channels,
                                  const OpeningProgress& progress) {
   TD_ASSIGN_OR_RETURN(const auto rows,
-                      parts.catalog->ListRecordings({.lun = lun_id, .channel = "-"}));
+                      recordings.catalog()->ListRecordings({.lun = lun_id, .channel = "-"}));
   store::Known known{.channels = std::move(channels)};
   std::set<std::string> sealed;
   for (const catalog::RecordingRow& row : rows) {
@@ -96,12 +97,12 @@ absl::Status ReconcileRecordings(node::NodeParts& parts, const std::string& lun_
         .lun = lun_id, .channel = path.channel, .recording = path.recording};
     if (progress) progress(stored.size(), paths.size());
     stored.insert(name.ToString());
-    if (!sealed.contains(name.ToString())) TD_RETURN_IF_ERROR(Adopt(parts, name, lun));
+    if (!sealed.contains(name.ToString())) TD_RETURN_IF_ERROR(Adopt(recordings, name, lun));
   }
   for (const catalog::RecordingRow& row : rows) {
     const std::string name = row.name.ToString();
     if (!stored.contains(name)) {
-      TD_RETURN_IF_ERROR(parts.catalog->DeleteRecording(row.name));
+      TD_RETURN_IF_ERROR(recordings.catalog()->DeleteRecording(row.name));
     } else if (sealed.contains(name)) {
       lun.capacity->Add(lun.TakenBy(row.manifest));
     }
@@ -111,50 +112,54 @@ absl::Status ReconcileRecordings(node::NodeParts& parts, const std::string& lun_
 
 }  // namespace
 
-absl::Status OpenLunAndReconcile(node::NodeParts& parts, const services::Lun& config,
+absl::Status OpenLunAndReconcile(recordings::Recordings& recordings, const services::Lun& config,
                                  const OpeningProgress& progress) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(config.name));
   TD_ASSIGN_OR_RETURN(store::StoreKindInfo kind, store::FindStoreKind(config.store));
   auto lun = std::make_shared<luns::OpenLun>(luns::OpenLun{
-      .config = config, .channel_root = luns::ChannelRoot(parts.settings.state_dir, config)});
+      .config = config, .channel_root = luns::ChannelRoot(recordings.luns().state_dir(), config)});
   TD_ASSIGN_OR_RETURN(lun->store, kind.open(config));
   lun->capacity = luns::CapacityOf(config, *lun->store);
   lun->kind = std::move(kind);
-  TD_ASSIGN_OR_RETURN(auto channels, ReconcileChannels(parts, name.lun, *lun));
-  TD_RETURN_IF_ERROR(ReconcileRecordings(parts, name.lun, *lun, std::move(channels), progress));
-  parts.luns.Insert(name.lun, lun);
+  TD_ASSIGN_OR_RETURN(auto channels, ReconcileChannels(recordings, name.lun, *lun));
+  TD_RETURN_IF_ERROR(
+      ReconcileRecordings(recordings, name.lun, *lun, std::move(channels), progress));
+  recordings.luns().Insert(name.lun, lun);
   return absl::OkStatus();
 }
 
-OpeningLease TakeOpening(node::NodeParts& parts, const std::string& name) {
-  return {.alone = parts.leases->TakeExclusive("opening/" + name),
-          .beside = parts.leases->TakeShared(name)};
+OpeningLease TakeOpening(recordings::Recordings& recordings, const std::string& name) {
+  return {.alone = recordings.leases().TakeExclusive("opening/" + name),
+          .beside = recordings.leases().TakeShared(name)};
 }
 
-absl::Status ForgetLuns(node::NodeParts& parts) {
-  TD_ASSIGN_OR_RETURN(const auto rows, parts.catalog->ListRecordings({.lun = "-", .channel = "-"}));
+absl::Status ForgetLuns(recordings::Recordings& recordings) {
+  TD_ASSIGN_OR_RETURN(const auto rows,
+                      recordings.catalog()->ListRecordings({.lun = "-", .channel = "-"}));
   for (const catalog::RecordingRow& row : rows) {
-    if (!parts.luns.Has(row.name.lun)) TD_RETURN_IF_ERROR(parts.catalog->DeleteRecording(row.name));
+    if (!recordings.luns().Has(row.name.lun))
+      TD_RETURN_IF_ERROR(recordings.catalog()->DeleteRecording(row.name));
   }
-  TD_ASSIGN_OR_RETURN(const auto channels, parts.catalog->ListChannels("-"));
+  TD_ASSIGN_OR_RETURN(const auto channels, recordings.catalog()->ListChannels("-"));
   for (const services::Channel& channel : channels) {
     TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
-    if (!parts.luns.Has(name.lun)) TD_RETURN_IF_ERROR(parts.catalog->DeleteChannel(name));
+    if (!recordings.luns().Has(name.lun))
+      TD_RETURN_IF_ERROR(recordings.catalog()->DeleteChannel(name));
   }
   return absl::OkStatus();
 }
 
-absl::Status OpenLunsAndReconcile(node::NodeParts& parts) {
-  TD_ASSIGN_OR_RETURN(const auto luns, luns::ReadLunFiles(parts.settings.state_dir));
+absl::Status OpenLunsAndReconcile(recordings::Recordings& recordings) {
+  TD_ASSIGN_OR_RETURN(const auto luns, luns::ReadLunFiles(recordings.luns().state_dir()));
   for (const services::Lun& config : luns) {
     TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(config.name));
-    const absl::Status status = OpenLunAndReconcile(parts, config);
+    const absl::Status status = OpenLunAndReconcile(recordings, config);
     if (status.ok()) continue;
     dataplane::Log(dataplane::LogLevel::kError, "reconcile", "LUN offline",
                    {{"lun", config.name}, {"error", std::string(status.message())}});
-    parts.luns.SetOffline(name.lun, {.config = config, .cause = status});
+    recordings.luns().SetOffline(name.lun, {.config = config, .cause = status});
   }
-  return ForgetLuns(parts);
+  return ForgetLuns(recordings);
 }
 
 }  // namespace tapedeck::storage_node::opening

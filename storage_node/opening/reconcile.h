@@ -7,18 +7,18 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "storage_node/node/parts.h"
+#include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::opening {
 
 // Only what carries the LUN's mark below one of its channels is adopted or deleted; the store names
 // the rest in the log. Waits for the disk. What the catalog holds and the files do not is removed,
 // what the files hold and the catalog does not is read from them. An empty catalog is thereby
-// rebuilt. Nobody else knows the LUN until it is in parts.luns, which it is only if all went well.
-// Recordings that were cut off are salvaged, under leases of their own: so nobody may hold the LUN
-// exclusively. `progress` hears before each recording how many of all have been seen to.
+// rebuilt. Nobody else knows the LUN until it is in recordings.luns(), which it is only if all went
+// well. Recordings that were cut off are salvaged, under leases of their own: so nobody may hold
+// the LUN exclusively. `progress` hears before each recording how many of all have been seen to.
 using OpeningProgress = std::function<void(uint64_t done, uint64_t all)>;
-absl::Status OpenLunAndReconcile(node::NodeParts& parts, const services::Lun& config,
+absl::Status OpenLunAndReconcile(recordings::Recordings& recordings, const services::Lun& config,
                                  const OpeningProgress& progress = nullptr);
 
 // Held by whoever opens a LUN that others may see: nobody else opens, makes or deletes it then.
@@ -28,13 +28,13 @@ struct OpeningLease {
   explicit operator bool() const { return alone != nullptr && beside != nullptr; }
 };
 // False if somebody else has it, or the LUN. `name`: luns/{lun}.
-OpeningLease TakeOpening(node::NodeParts& parts, const std::string& name);
+OpeningLease TakeOpening(recordings::Recordings& recordings, const std::string& name);
 
 // Removes from the catalog what belongs to LUNs that the node does not have.
-absl::Status ForgetLuns(node::NodeParts& parts);
+absl::Status ForgetLuns(recordings::Recordings& recordings);
 
 // Start-up: every LUN. One that cannot be opened is offline, and what the catalog knows of it
 // stays.
-absl::Status OpenLunsAndReconcile(node::NodeParts& parts);
+absl::Status OpenLunsAndReconcile(recordings::Recordings& recordings);
 
 }  // namespace tapedeck::storage_node::opening

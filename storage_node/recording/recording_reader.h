@@ -20,6 +20,7 @@
 #include "storage_node/format/block_check.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/recording/damage_log.h"
+#include "storage_node/recording/hold.h"
 #include "storage_node/recording/index_reader.h"
 #include "storage_node/recording/live_recording.h"
 #include "storage_node/recording/piece_reader.h"
@@ -38,7 +39,7 @@ struct ReaderOptions {
   // For the tail of a followed recording; null: a follower reads files only.
   std::shared_ptr<follow::TailMemory> follow_memory;
   // Held as long as the reader: the recording's lock and its LUN.
-  std::shared_ptr<const void> lease;
+  std::shared_ptr<Hold> lease;
 };
 
 // Owned by the session; lives on its executor.

@@ -15,6 +15,7 @@
 #include "storage_node/recording/capacity.h"
 #include "storage_node/recording/gaps.h"
 #include "storage_node/recording/group_commit.h"
+#include "storage_node/recording/hold.h"
 #include "storage_node/recording/index_writer.h"
 #include "storage_node/recording/live_recording.h"
 #include "storage_node/recording/piece_check.h"
@@ -45,7 +46,7 @@ struct WriterOptions {
   std::function<void(const format::Manifest&, std::function<void()> done)> on_sealed;
   std::shared_ptr<Verifier> verifier;  // renewed when a write or flush fails; may be null
   // Held until the recording is sealed or the writer gone: its lock and its LUN.
-  std::shared_ptr<const void> lease;
+  std::shared_ptr<Hold> lease;
 };
 
 // Owned by the session; lives on its executor. Destroyed before it is sealed, it leaves the

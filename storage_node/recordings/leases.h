@@ -9,6 +9,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "storage_node/recording/hold.h"
 
 namespace tapedeck::storage_node::recordings {
 
@@ -16,9 +17,9 @@ namespace tapedeck::storage_node::recordings {
 class Leases : public std::enable_shared_from_this<Leases> {
  public:
   // Given back when destroyed. Any thread.
-  class Lease {
+  class Lease : public recording::Hold {
    public:
-    ~Lease() { leases_->Release(name_, exclusive_); }
+    ~Lease() override { leases_->Release(name_, exclusive_); }
 
    private:
     friend class Leases;

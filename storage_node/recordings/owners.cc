@@ -8,10 +8,10 @@
 namespace tapedeck::storage_node::recordings {
 namespace {
 
-absl::Status SearchOne(node::NodeParts& parts, const OwnerSearch& search,
+absl::Status SearchOne(Recordings& recordings, const OwnerSearch& search,
                        const std::string& recording) {
-  const auto lease = parts.leases->TakeShared(recording);
-  TD_ASSIGN_OR_RETURN(const FoundRecording found, FindRecording(parts, recording));
+  const auto lease = recordings.leases().TakeShared(recording);
+  TD_ASSIGN_OR_RETURN(const FoundRecording found, recordings.Find(recording));
   if (lease == nullptr || found.manifest.state == services::RecordingState::kRecording) {
     return Busy(found, "is still being written");
   }
@@ -19,18 +19,18 @@ absl::Status SearchOne(node::NodeParts& parts, const OwnerSearch& search,
     search.found(crc, recording, block);
   };
   return repair::FindPayloads(*found.lun->store, found.path(), found.manifest,
-                              *parts.settings.clock,
+                              recordings.luns().clock(),
                               {.crcs = search.crcs, .found = found_block, .pace = search.pace});
 }
 
 }  // namespace
 
-absl::Status FindOwners(node::NodeParts& parts, const OwnerSearch& search) {
+absl::Status FindOwners(Recordings& recordings, const OwnerSearch& search) {
   TD_ASSIGN_OR_RETURN(const auto rows,
-                      parts.catalog->ListRecordings({.lun = search.lun, .channel = "-"}));
+                      recordings.catalog()->ListRecordings({.lun = search.lun, .channel = "-"}));
   for (const catalog::RecordingRow& row : rows) {
     const std::string recording = row.name.ToString();
-    const absl::Status status = SearchOne(parts, search, recording);
+    const absl::Status status = SearchOne(recordings, search, recording);
     if (absl::IsCancelled(status)) return status;
     // Deleted, or still being written.
     if (status.ok() || absl::IsNotFound(status) || absl::IsFailedPrecondition(status)) continue;

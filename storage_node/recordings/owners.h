@@ -7,7 +7,7 @@
 #include <unordered_set>
 
 #include "absl/status/status.h"
-#include "storage_node/node/parts.h"
+#include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::recordings {
 
@@ -21,6 +21,6 @@ struct OwnerSearch {
 };
 
 // Waits for the disk. What cannot be read is logged and passed over. CANCELLED if `pace` said so.
-absl::Status FindOwners(node::NodeParts& parts, const OwnerSearch& search);
+absl::Status FindOwners(Recordings& recordings, const OwnerSearch& search);
 
 }  // namespace tapedeck::storage_node::recordings

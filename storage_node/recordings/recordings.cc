@@ -50,10 +50,9 @@ void TakeNewer(store::Store& store, const store::RecordingPath& path, const data
 
 }  // namespace
 
-absl::StatusOr<services::Channel> FindChannel(node::NodeParts& parts,
-                                              const catalog::ResourceName& name) {
-  TD_RETURN_IF_ERROR(parts.luns.CheckExists(name.lun));
-  TD_ASSIGN_OR_RETURN(auto channel, parts.catalog->GetChannel(name));
+absl::StatusOr<services::Channel> Recordings::FindChannel(const catalog::ResourceName& name) {
+  TD_RETURN_IF_ERROR(luns_.CheckExists(name.lun));
+  TD_ASSIGN_OR_RETURN(auto channel, catalog_->GetChannel(name));
   if (channel.has_value()) return *std::move(channel);
   return services::WithReason(
       absl::NotFoundError(
@@ -61,11 +60,11 @@ absl::StatusOr<services::Channel> FindChannel(node::NodeParts& parts,
       "CHANNEL_NOT_FOUND", {{"channel", name.channel_name()}});
 }
 
-absl::StatusOr<FoundRecording> FindRecording(node::NodeParts& parts, const std::string& text) {
+absl::StatusOr<FoundRecording> Recordings::Find(const std::string& text) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseRecordingName(text));
-  TD_RETURN_IF_ERROR(FindChannel(parts, name).status());
-  TD_ASSIGN_OR_RETURN(auto lun, parts.luns.Find(name.lun));
-  TD_ASSIGN_OR_RETURN(auto manifest, parts.catalog->GetRecording(name));
+  TD_RETURN_IF_ERROR(FindChannel(name).status());
+  TD_ASSIGN_OR_RETURN(auto lun, luns_.Find(name.lun));
+  TD_ASSIGN_OR_RETURN(auto manifest, catalog_->GetRecording(name));
   if (!manifest.has_value()) {
     return services::WithReason(
         absl::NotFoundError(
@@ -75,27 +74,27 @@ absl::StatusOr<FoundRecording> FindRecording(node::NodeParts& parts, const std::
   TD_RETURN_IF_ERROR(recording::CheckWhose(
       *manifest, {.channel = name.channel, .recording = name.recording}, lun->config));
   catalog::RecordingRow row{.name = name, .manifest = *std::move(manifest)};
-  TD_RETURN_IF_ERROR(CloseAbandoned(parts, *lun, &row,
-                                    "ABORTED: the session ended without closing the recording"));
+  TD_RETURN_IF_ERROR(
+      CloseAbandoned(*lun, &row, "ABORTED: the session ended without closing the recording"));
   return FoundRecording{.name = name, .lun = std::move(lun), .manifest = std::move(row.manifest)};
 }
 
-absl::Status CloseAbandoned(node::NodeParts& parts, luns::OpenLun& lun, catalog::RecordingRow* row,
-                            const std::string& cause) {
+absl::Status Recordings::CloseAbandoned(luns::OpenLun& lun, catalog::RecordingRow* row,
+                                        const std::string& cause) {
   if (row->manifest.state != services::RecordingState::kRecording) return absl::OkStatus();
-  const auto lease = parts.leases->TakeExclusive(row->name.ToString());
+  const auto lease = leases_->TakeExclusive(row->name.ToString());
   if (lease == nullptr) return absl::OkStatus();
   // Its writer may have sealed it between the query and the lease.
-  TD_ASSIGN_OR_RETURN(auto manifest, parts.catalog->GetRecording(row->name));
+  TD_ASSIGN_OR_RETURN(auto manifest, catalog_->GetRecording(row->name));
   if (!manifest.has_value()) return absl::OkStatus();
   row->manifest = *std::move(manifest);
   if (row->manifest.state != services::RecordingState::kRecording) return absl::OkStatus();
   const store::RecordingPath path{.channel = row->name.channel, .recording = row->name.recording};
-  TakeNotes(*lun.store, path, *parts.settings.clock, &row->manifest);
+  TakeNotes(*lun.store, path, luns_.clock(), &row->manifest);
   TD_ASSIGN_OR_RETURN(row->manifest, recording::SalvageRecording(*lun.store, path, row->manifest,
-                                                                 cause, *parts.settings.clock));
+                                                                 cause, luns_.clock()));
   lun.capacity->Add(lun.TakenBy(row->manifest));
-  return parts.catalog->PutRecording(row->name, row->manifest);
+  return catalog_->PutRecording(row->name, row->manifest);
 }
 
 void LogDeleted(const catalog::ResourceName& name, absl::string_view why) {
@@ -103,34 +102,34 @@ void LogDeleted(const catalog::ResourceName& name, absl::string_view why) {
                      {{"recording", name.ToString()}, {"why", std::string(why)}});
 }
 
-absl::StatusOr<bool> RemoveRecording(node::NodeParts& parts, const catalog::ResourceName& name,
-                                     luns::OpenLun& lun, absl::string_view why) {
-  const auto lease = parts.leases->TakeExclusive(name.ToString());
+absl::StatusOr<bool> Recordings::Remove(const catalog::ResourceName& name, luns::OpenLun& lun,
+                                        absl::string_view why) {
+  const auto lease = leases_->TakeExclusive(name.ToString());
   if (lease == nullptr) return false;
   // What was found before the lease may have changed or gone.
-  TD_ASSIGN_OR_RETURN(const auto manifest, parts.catalog->GetRecording(name));
+  TD_ASSIGN_OR_RETURN(const auto manifest, catalog_->GetRecording(name));
   if (!manifest.has_value()) return true;
   TD_RETURN_IF_ERROR(
       lun.store->DeleteRecording({.channel = name.channel, .recording = name.recording}));
   LogDeleted(name, why);
-  TD_RETURN_IF_ERROR(parts.catalog->DeleteRecording(name));
+  TD_RETURN_IF_ERROR(catalog_->DeleteRecording(name));
   // Whoever sees the room sees that the recording is gone.
   lun.capacity->Refund(lun.TakenBy(*manifest));
   return true;
 }
 
-absl::Status RewriteManifest(node::NodeParts& parts, const std::string& recording,
-                             const std::function<absl::Status(format::Manifest*)>& change) {
-  const auto lease = parts.leases->TakeShared(recording);
-  TD_ASSIGN_OR_RETURN(FoundRecording found, FindRecording(parts, recording));
+absl::Status Recordings::Rewrite(const std::string& recording,
+                                 const std::function<absl::Status(format::Manifest*)>& change) {
+  const auto lease = leases_->TakeShared(recording);
+  TD_ASSIGN_OR_RETURN(FoundRecording found, Find(recording));
   const absl::MutexLock lock(found.lun->rewriting.get());
   // It may have changed before the lock.
-  TD_ASSIGN_OR_RETURN(found, FindRecording(parts, recording));
+  TD_ASSIGN_OR_RETURN(found, Find(recording));
   if (lease == nullptr || found.manifest.state == services::RecordingState::kRecording) {
     return Busy(found, "is being closed or deleted; try again");
   }
   const uint64_t taken = found.lun->TakenBy(found.manifest);
-  TakeNewer(*found.lun->store, found.path(), *parts.settings.clock, &found.manifest);
+  TakeNewer(*found.lun->store, found.path(), luns_.clock(), &found.manifest);
   TD_RETURN_IF_ERROR(change(&found.manifest));
   found.manifest.Advance();
   const std::string text = format::EncodeManifest(found.manifest);
@@ -141,27 +140,25 @@ absl::Status RewriteManifest(node::NodeParts& parts, const std::string& recordin
             format::kMaxManifestBytes, " are the most; use shorter markers")),
         "LIMIT_REACHED", {{"recording", recording}});
   }
-  recording::CallerLoop loop(*parts.settings.clock);
+  recording::CallerLoop loop(luns_.clock());
   TD_ASSIGN_OR_RETURN(const auto files, found.lun->store->OpenRecording(found.path(), loop));
   TD_RETURN_IF_ERROR(recording::Await<absl::Status>(
       loop, [&](auto done) { files->WriteManifest(text, std::move(done)); }));
   found.lun->capacity->Change(taken, found.lun->TakenBy(found.manifest));
-  return parts.catalog->PutRecording(found.name, found.manifest);
+  return catalog_->PutRecording(found.name, found.manifest);
 }
 
-absl::StatusOr<repair::RepairProgress> MendManifest(node::NodeParts& parts,
-                                                    const std::string& recording) {
-  TD_ASSIGN_OR_RETURN(FoundRecording found, FindRecording(parts, recording));
+absl::StatusOr<repair::RepairProgress> Recordings::MendManifest(const std::string& recording) {
+  TD_ASSIGN_OR_RETURN(FoundRecording found, Find(recording));
   const absl::MutexLock lock(found.lun->rewriting.get());
-  TD_ASSIGN_OR_RETURN(found, FindRecording(parts, recording));
-  return repair::RepairManifest(*found.lun->store, found.path(), found.manifest,
-                                *parts.settings.clock);
+  TD_ASSIGN_OR_RETURN(found, Find(recording));
+  return repair::RepairManifest(*found.lun->store, found.path(), found.manifest, luns_.clock());
 }
 
-services::Recording Present(node::NodeParts& parts, const catalog::RecordingRow& row) {
+services::Recording Recordings::Present(const catalog::RecordingRow& row) {
   services::Recording recording = format::ToRecording(row.manifest, row.name.channel_name());
   Shorten(&recording);
-  const auto live = parts.live.Find(recording.name);
+  const auto live = live_.Find(recording.name);
   // Its writer lets go of it a moment after the catalog knows that it is closed.
   if (live != nullptr && live->closed() == nullptr) {
     recording.state = services::RecordingState::kRecording;

@@ -7,7 +7,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "storage_node/node/parts.h"
+#include "storage_node/catalog/catalog.h"
+#include "storage_node/catalog/names.h"
+#include "storage_node/luns/luns.h"
+#include "storage_node/recordings/leases.h"
+#include "storage_node/recordings/live_recordings.h"
 #include "storage_node/repair/repair_progress.h"
 #include "storage_node/store/store.h"
 
@@ -23,42 +27,60 @@ struct FoundRecording {
   }
 };
 
-// NOT_FOUND (LUN_NOT_FOUND, CHANNEL_NOT_FOUND, RECORDING_NOT_FOUND), FAILED_PRECONDITION
-// (LUN_OFFLINE). A recording whose session
-// vanished without closing it is salvaged on the way, which waits for the disk. Any thread.
-absl::StatusOr<FoundRecording> FindRecording(node::NodeParts& parts, const std::string& name);
+// The recordings of a node: their catalog, who uses them, and who writes them. Any thread; what
+// waits for the disk says so. Outlives all that uses it but writers, which may seal after
+// everything else is gone: so they share the catalog, and leases their table.
+class Recordings {
+ public:
+  Recordings(luns::Luns& luns, std::shared_ptr<catalog::Catalog> catalog)
+      : luns_(luns), catalog_(std::move(catalog)) {}
 
-// Salvages `row`, of `lun`, if it is in state RECORDING but nobody writes it; else leaves it as it
-// is.
-absl::Status CloseAbandoned(node::NodeParts& parts, luns::OpenLun& lun, catalog::RecordingRow* row,
-                            const std::string& cause);
+  luns::Luns& luns() { return luns_; }
+  const std::shared_ptr<catalog::Catalog>& catalog() { return catalog_; }
+  Leases& leases() { return *leases_; }
+  LiveRecordings& live() { return live_; }
 
-// Deletes what is closed; false if somebody uses it. `why` is for the log. Waits for the disk.
-absl::StatusOr<bool> RemoveRecording(node::NodeParts& parts, const catalog::ResourceName& name,
-                                     luns::OpenLun& lun, absl::string_view why);
+  // NOT_FOUND (LUN_NOT_FOUND, CHANNEL_NOT_FOUND).
+  absl::StatusOr<services::Channel> FindChannel(const catalog::ResourceName& name);
+
+  // NOT_FOUND (LUN_NOT_FOUND, CHANNEL_NOT_FOUND, RECORDING_NOT_FOUND), FAILED_PRECONDITION
+  // (LUN_OFFLINE). A recording whose session vanished without closing it is salvaged on the way,
+  // which waits for the disk.
+  absl::StatusOr<FoundRecording> Find(const std::string& name);
+
+  // Salvages `row`, of `lun`, if it is in state RECORDING but nobody writes it; else leaves it as
+  // it is.
+  absl::Status CloseAbandoned(luns::OpenLun& lun, catalog::RecordingRow* row,
+                              const std::string& cause);
+
+  // Deletes what is closed; false if somebody uses it. `why` is for the log. Waits for the disk.
+  absl::StatusOr<bool> Remove(const catalog::ResourceName& name, luns::OpenLun& lun,
+                              absl::string_view why);
+
+  // Changes the manifest of a closed recording, durably, if `change` is OK. FAILED_PRECONDITION
+  // (RECORDING_BUSY) if it is not closed.
+  absl::Status Rewrite(const std::string& recording,
+                       const std::function<absl::Status(format::Manifest*)>& change);
+
+  // Replaces what one copy of a closed recording's manifest has lost from the other. Waits for the
+  // disk. The caller has a lease on it.
+  absl::StatusOr<repair::RepairProgress> MendManifest(const std::string& recording);
+
+  // As the catalog shows it, with the counts of its writer while there is one, and with no more
+  // labels and annotations than go into an answer.
+  services::Recording Present(const catalog::RecordingRow& row);
+
+ private:
+  luns::Luns& luns_;
+  const std::shared_ptr<catalog::Catalog> catalog_;
+  const std::shared_ptr<Leases> leases_ = std::make_shared<Leases>();
+  LiveRecordings live_;
+};
 
 // Every deletion is told: the data is gone for good.
 void LogDeleted(const catalog::ResourceName& name, absl::string_view why);
 
-// Changes the manifest of a closed recording, durably, if `change` is OK. FAILED_PRECONDITION
-// (RECORDING_BUSY) if it is not closed.
-absl::Status RewriteManifest(node::NodeParts& parts, const std::string& recording,
-                             const std::function<absl::Status(format::Manifest*)>& change);
-
-// Replaces what one copy of a closed recording's manifest has lost from the other. Waits for the
-// disk. The caller has a lease on it.
-absl::StatusOr<repair::RepairProgress> MendManifest(node::NodeParts& parts,
-                                                    const std::string& recording);
-
-// As the catalog shows it, with the counts of its writer while there is one, and with no more
-// labels and annotations than go into an answer.
-services::Recording Present(node::NodeParts& parts, const catalog::RecordingRow& row);
-
 // FAILED_PRECONDITION (RECORDING_BUSY).
 absl::Status Busy(const FoundRecording& recording, absl::string_view why);
-
-// NOT_FOUND (LUN_NOT_FOUND, CHANNEL_NOT_FOUND).
-absl::StatusOr<services::Channel> FindChannel(node::NodeParts& parts,
-                                              const catalog::ResourceName& name);
 
 }  // namespace tapedeck::storage_node::recordings

@@ -17,14 +17,15 @@ bool MayGo(const format::Manifest& manifest) {
 }
 
 // Oldest first, calls `wanted` of each that may go and deletes it if that is true.
-absl::Status DeleteWhere(node::NodeParts& parts, const std::string& lun_id, luns::OpenLun& lun,
+absl::Status DeleteWhere(Recordings& recordings, const std::string& lun_id, luns::OpenLun& lun,
                          absl::string_view why,
                          const std::function<bool(const format::Manifest&)>& wanted) {
-  TD_ASSIGN_OR_RETURN(auto rows, parts.catalog->ListRecordings({.lun = lun_id, .channel = "-"}));
+  TD_ASSIGN_OR_RETURN(auto rows,
+                      recordings.catalog()->ListRecordings({.lun = lun_id, .channel = "-"}));
   std::ranges::reverse(rows);
   for (const catalog::RecordingRow& row : rows) {
     if (!MayGo(row.manifest) || !wanted(row.manifest)) continue;
-    TD_RETURN_IF_ERROR(RemoveRecording(parts, row.name, lun, why).status());
+    TD_RETURN_IF_ERROR(recordings.Remove(row.name, lun, why).status());
   }
   return absl::OkStatus();
 }
@@ -36,9 +37,9 @@ bool HasToLook(NextLooks& looks, const luns::OpenLun& lun, int64_t now_ns) {
   return now_ns >= looks.at_ns[lun.config.uid];
 }
 
-void Apply(node::NodeParts& parts, NextLooks& looks, const std::string& lun_id,
+void Apply(Recordings& recordings, NextLooks& looks, const std::string& lun_id,
            luns::OpenLun& lun) {
-  const auto next = ApplyPolicies(parts, lun_id, lun, parts.settings.clock->WallNs());
+  const auto next = ApplyPolicies(recordings, lun_id, lun, recordings.luns().clock().WallNs());
   if (!next.ok()) {
     dataplane::Log(dataplane::LogLevel::kError, "retention", "policies not applied",
                    {{"lun", lun.config.name}, {"error", std::string(next.status().message())}});
@@ -58,21 +59,21 @@ uint64_t FillLimit(const luns::OpenLun& lun) {
   return ring ? limit - limit / kFreePart : UINT64_MAX;
 }
 
-absl::Status MakeRoom(node::NodeParts& parts, const std::string& lun_id, luns::OpenLun& lun,
+absl::Status MakeRoom(Recordings& recordings, const std::string& lun_id, luns::OpenLun& lun,
                       uint64_t bytes) {
-  return DeleteWhere(parts, lun_id, lun, "room for a new recording in the ring",
+  return DeleteWhere(recordings, lun_id, lun, "room for a new recording in the ring",
                      [&](const format::Manifest&) {
                        return lun.capacity->used() + bytes > lun.capacity->limit();
                      });
 }
 
-absl::StatusOr<int64_t> ApplyPolicies(node::NodeParts& parts, const std::string& lun_id,
+absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string& lun_id,
                                       luns::OpenLun& lun, int64_t now_ns) {
   const int64_t max_age_ns = lun.config.max_age_ns;
   int64_t next_ns = INT64_MAX;
   if (max_age_ns > 0) {
     next_ns = now_ns + max_age_ns;
-    TD_RETURN_IF_ERROR(DeleteWhere(parts, lun_id, lun, "older than max_age",
+    TD_RETURN_IF_ERROR(DeleteWhere(recordings, lun_id, lun, "older than max_age",
                                    [&](const format::Manifest& manifest) {
                                      const int64_t end_ns = manifest.end_time_ns + max_age_ns;
                                      if (end_ns <= now_ns) return true;
@@ -82,20 +83,20 @@ absl::StatusOr<int64_t> ApplyPolicies(node::NodeParts& parts, const std::string&
   }
   if (lun.capacity->used() > FillLimit(lun)) {
     TD_RETURN_IF_ERROR(DeleteWhere(
-        parts, lun_id, lun, "fuller than its policy allows",
+        recordings, lun_id, lun, "fuller than its policy allows",
         [&](const format::Manifest&) { return lun.capacity->used() > FillLimit(lun); }));
   }
   return next_ns;
 }
 
 void Retention::Look() {
-  for (const auto& [lun_id, lun] : parts_.luns.All()) {
+  for (const auto& [lun_id, lun] : recordings_.luns().All()) {
     WarnOfFill(*lun);
-    if (!HasToLook(*next_looks_, *lun, parts_.settings.clock->WallNs())) continue;
-    const auto desk = parts_.upkeep.Of(lun_id);
+    if (!HasToLook(*next_looks_, *lun, recordings_.luns().clock().WallNs())) continue;
+    const auto desk = recordings_.luns().upkeep().Of(lun_id);
     if (desk->waiting() > 0) continue;  // the last look is not done
-    desk->Run([&parts = parts_, looks = next_looks_, id = lun_id, open = lun] {
-      Apply(parts, *looks, id, *open);
+    desk->Run([&recordings = recordings_, looks = next_looks_, id = lun_id, open = lun] {
+      Apply(recordings, *looks, id, *open);
     });
   }
 }

@@ -8,7 +8,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "storage_node/node/parts.h"
+#include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::recordings {
 
@@ -21,12 +21,12 @@ uint64_t FillLimit(const luns::OpenLun& lun);
 
 // Of a LUN with policy RING: deletes until `bytes` more fit, or nothing is left that may go. Any
 // thread; waits for the disk.
-absl::Status MakeRoom(node::NodeParts& parts, const std::string& lun_id, luns::OpenLun& lun,
+absl::Status MakeRoom(Recordings& recordings, const std::string& lun_id, luns::OpenLun& lun,
                       uint64_t bytes);
 
 // Deletes all that the policies no longer keep at `now_ns`; returns when to look again for what is
 // too old. Any thread; waits for the disk.
-absl::StatusOr<int64_t> ApplyPolicies(node::NodeParts& parts, const std::string& lun_id,
+absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string& lun_id,
                                       luns::OpenLun& lun, int64_t now_ns);
 
 // When to look again for what is too old, by LUN uid. Shared with what is queued.
@@ -41,7 +41,7 @@ inline constexpr absl::Duration kRetentionPeriod = absl::Seconds(1);
 // up. Owned by the node.
 class Retention {
  public:
-  explicit Retention(node::NodeParts& parts) : parts_(parts) {}
+  explicit Retention(Recordings& recordings) : recordings_(recordings) {}
 
   // One round; on one thread.
   void Look();
@@ -50,7 +50,7 @@ class Retention {
   // Of a LUN that stops its recordings when it is full: once below 10 % of room, once below 1 %.
   void WarnOfFill(const luns::OpenLun& lun);
 
-  node::NodeParts& parts_;
+  Recordings& recordings_;
   const std::shared_ptr<NextLooks> next_looks_ = std::make_shared<NextLooks>();
   std::map<std::string, uint64_t> warned_percent_;  // by LUN uid
 };

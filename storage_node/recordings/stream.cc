@@ -21,13 +21,13 @@ uint64_t SegmentNumber(const format::Manifest& manifest) {
   return absl::SimpleAtoi(LabelOf(manifest, "segment"), &number) ? number : 0;
 }
 
-absl::StatusOr<std::vector<StreamSegment>> SegmentsOf(node::NodeParts& parts,
+absl::StatusOr<std::vector<StreamSegment>> SegmentsOf(Recordings& recordings,
                                                       const catalog::ResourceName& recording,
                                                       const format::Manifest& manifest) {
   std::vector<StreamSegment> segments;
   const std::string stream = LabelOf(manifest, "stream");
   if (stream.empty()) return segments;
-  TD_ASSIGN_OR_RETURN(const auto rows, parts.catalog->ListRecordings(
+  TD_ASSIGN_OR_RETURN(const auto rows, recordings.catalog()->ListRecordings(
                                            {.lun = recording.lun, .channel = recording.channel}));
   for (const catalog::RecordingRow& row : rows) {
     if (LabelOf(row.manifest, "stream") != stream) continue;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "storage_node/node/parts.h"
+#include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::recordings {
 
@@ -19,7 +19,7 @@ uint64_t SegmentNumber(const format::Manifest& manifest);
 
 // Those there are of the stream that `recording` with this manifest is part of, in order; none if
 // it is not a segment. Any thread; waits for the catalog.
-absl::StatusOr<std::vector<StreamSegment>> SegmentsOf(node::NodeParts& parts,
+absl::StatusOr<std::vector<StreamSegment>> SegmentsOf(Recordings& recordings,
                                                       const catalog::ResourceName& recording,
                                                       const format::Manifest& manifest);
 

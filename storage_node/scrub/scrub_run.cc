@@ -27,21 +27,22 @@ constexpr absl::Duration kSavePeriod = absl::Seconds(1);
 constexpr absl::Duration kStopDeadline = absl::Seconds(10);
 
 // Neither deleted nor offline only.
-bool IsThere(node::NodeParts& parts, const std::string& parent) {
-  if (const auto lun = catalog::ParseLunName(parent); lun.ok()) return parts.luns.Has(lun->lun);
+bool IsThere(recordings::Recordings& recordings, const std::string& parent) {
+  if (const auto lun = catalog::ParseLunName(parent); lun.ok())
+    return recordings.luns().Has(lun->lun);
   const auto channel = catalog::ParseChannelName(parent);
-  return channel.ok() && !absl::IsNotFound(recordings::FindChannel(parts, *channel).status());
+  return channel.ok() && !absl::IsNotFound(recordings.FindChannel(*channel).status());
 }
 
 }  // namespace
 
-ScrubRun::ScrubRun(node::NodeParts& parts, absl::Mutex& repairing, catalog::ResourceName scope,
-                   const services::ScrubStart& start)
-    : parts_(parts), repairing_(repairing), scope_(std::move(scope)) {
+ScrubRun::ScrubRun(recordings::Recordings& recordings, absl::Mutex& repairing,
+                   catalog::ResourceName scope, const services::ScrubStart& start)
+    : recordings_(recordings), repairing_(repairing), scope_(std::move(scope)) {
   scrub_.parent = start.parent;
   scrub_.state = ScrubState::kRunning;
   SetRate(start.rate_bytes_per_s);
-  if (!start.restart) position_ = ReadScrubPosition(parts.settings.state_dir, start.parent);
+  if (!start.restart) position_ = ReadScrubPosition(recordings.luns().state_dir(), start.parent);
 }
 
 void ScrubRun::SetRate(uint64_t bytes_per_s) {
@@ -58,8 +59,8 @@ void ScrubRun::Work() {
   const absl::Status status = ReadAll();
   if (status.ok()) position_ = {};
   Save(position_);
-  PruneScrubPositions(parts_.settings.state_dir,
-                      [&](const std::string& parent) { return IsThere(parts_, parent); });
+  PruneScrubPositions(recordings_.luns().state_dir(),
+                      [&](const std::string& parent) { return IsThere(recordings_, parent); });
   absl::MutexLock lock(&mutex_);
   ended_ = true;
   end_time_ = absl::Now();
@@ -68,7 +69,7 @@ void ScrubRun::Work() {
 }
 
 absl::Status ScrubRun::ReadAll() {
-  TD_ASSIGN_OR_RETURN(auto rows, parts_.catalog->ListRecordings(scope_));
+  TD_ASSIGN_OR_RETURN(auto rows, recordings_.catalog()->ListRecordings(scope_));
   std::ranges::sort(rows, {}, [](const auto& row) { return row.name.ToString(); });
   for (const catalog::RecordingRow& row : rows) {
     const std::string name = row.name.ToString();
@@ -101,14 +102,13 @@ absl::Status ScrubRun::NameOwners() {
                       recording);
     }
   };
-  return recordings::FindOwners(parts_, search);
+  return recordings::FindOwners(recordings_, search);
 }
 
 absl::Status ScrubRun::ReadOne(const catalog::ResourceName& name) {
   const std::string text = name.ToString();
-  const auto lease = parts_.leases->TakeShared(text);
-  TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found,
-                      recordings::FindRecording(parts_, text));
+  const auto lease = recordings_.leases().TakeShared(text);
+  TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found, recordings_.Find(text));
   if (lease == nullptr || found.manifest.state == services::RecordingState::kRecording) {
     return recordings::Busy(found, "is still being written");
   }
@@ -120,7 +120,7 @@ absl::Status ScrubRun::ReadOne(const catalog::ResourceName& name) {
   checked_ = 0;
   TD_RETURN_IF_ERROR(RepairOne(found, first));
   return repair::VerifyBlocks(
-      *found.lun->store, found.path(), found.manifest, *parts_.settings.clock,
+      *found.lun->store, found.path(), found.manifest, recordings_.luns().clock(),
       [&](const services::VerifyProgress& progress) {
         return OnProgress(text, found.manifest.block_bytes, first, progress);
       },
@@ -144,12 +144,12 @@ absl::Status ScrubRun::RepairOne(const recordings::FoundRecording& found, uint64
     }
     return Pace(progress.bytes);
   };
-  const auto manifest = recordings::MendManifest(parts_, recording);
+  const auto manifest = recordings_.MendManifest(recording);
   absl::Status status = manifest.status();
   if (manifest.ok() && !on_progress(*manifest)) status = absl::CancelledError("repair stopped");
   if (status.ok()) {
     status = repair::RepairIndex(*found.lun->store, found.path(), found.manifest, first,
-                                 *parts_.settings.clock, repairing_, on_progress);
+                                 recordings_.luns().clock(), repairing_, on_progress);
   }
   if (damaged > 0) {
     dataplane::Log(repaired < damaged ? dataplane::LogLevel::kError : dataplane::LogLevel::kWarning,
@@ -203,9 +203,10 @@ bool ScrubRun::Pace(uint64_t bytes) {
 void ScrubRun::Save(const ScrubPosition& position) {
   saved_ = absl::Now();
   const std::string parent = state().parent;
-  const absl::Status status = position.recording.empty()
-                                  ? ForgetScrubPosition(parts_.settings.state_dir, parent)
-                                  : WriteScrubPosition(parts_.settings.state_dir, parent, position);
+  const absl::Status status =
+      position.recording.empty()
+          ? ForgetScrubPosition(recordings_.luns().state_dir(), parent)
+          : WriteScrubPosition(recordings_.luns().state_dir(), parent, position);
   if (status.ok()) return;
   dataplane::Log(dataplane::LogLevel::kWarning, "scrub", "position not saved",
                  {{"error", std::string(status.message())}});

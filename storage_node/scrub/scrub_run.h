@@ -9,7 +9,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "services/scrub.h"
-#include "storage_node/node/parts.h"
+#include "storage_node/recordings/recordings.h"
 #include "storage_node/recordings/recordings.h"
 #include "storage_node/scrub/scrub_position.h"
 
@@ -19,7 +19,7 @@ namespace tapedeck::storage_node::scrub {
 class ScrubRun {
  public:
   // Waits for the disk. `repairing` is held while part of an index is rewritten.
-  ScrubRun(node::NodeParts& parts, absl::Mutex& repairing, catalog::ResourceName scope,
+  ScrubRun(recordings::Recordings& recordings, absl::Mutex& repairing, catalog::ResourceName scope,
            const services::ScrubStart& start);
 
   // Once; until everything is read or it is stopped.
@@ -57,7 +57,7 @@ class ScrubRun {
   bool Pace(uint64_t bytes);
   void Save(const ScrubPosition& position);
 
-  node::NodeParts& parts_;
+  recordings::Recordings& recordings_;
   absl::Mutex& repairing_;
   const catalog::ResourceName scope_;
   ScrubPosition position_;  // on the thread

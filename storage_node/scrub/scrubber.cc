@@ -18,15 +18,15 @@ using services::ScrubState;
 constexpr size_t kMaxEnded = 16;
 
 // The recordings and the LUN or channel of a name.
-absl::StatusOr<catalog::ResourceName> ParseScope(node::NodeParts& parts,
+absl::StatusOr<catalog::ResourceName> ParseScope(recordings::Recordings& recordings,
                                                  const std::string& parent) {
   if (const auto lun = catalog::ParseLunName(parent); lun.ok()) {
-    TD_RETURN_IF_ERROR(parts.luns.Find(lun->lun).status());
+    TD_RETURN_IF_ERROR(recordings.luns().Find(lun->lun).status());
     return catalog::ResourceName{.lun = lun->lun, .channel = "-"};
   }
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName channel, catalog::ParseChannelName(parent));
-  TD_RETURN_IF_ERROR(recordings::FindChannel(parts, channel).status());
-  TD_RETURN_IF_ERROR(parts.luns.Find(channel.lun).status());  // not offline
+  TD_RETURN_IF_ERROR(recordings.FindChannel(channel).status());
+  TD_RETURN_IF_ERROR(recordings.luns().Find(channel.lun).status());  // not offline
   return channel;
 }
 
@@ -39,7 +39,7 @@ absl::Status StillStopping(const std::string& parent) {
 
 }  // namespace
 
-Scrubber::Scrubber(node::NodeParts& parts) : parts_(parts) {}
+Scrubber::Scrubber(recordings::Recordings& recordings) : recordings_(recordings) {}
 
 Scrubber::~Scrubber() {
   absl::MutexLock lock(&mutex_);
@@ -62,7 +62,7 @@ void Scrubber::DropOldest() {
 }
 
 absl::StatusOr<Scrub> Scrubber::StartScrub(const services::ScrubStart& start) {
-  TD_ASSIGN_OR_RETURN(const catalog::ResourceName scope, ParseScope(parts_, start.parent));
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName scope, ParseScope(recordings_, start.parent));
   const auto before = Find(start.parent);
   if (before != nullptr && before->state().state == ScrubState::kRunning) {
     if (!start.restart) {
@@ -72,7 +72,7 @@ absl::StatusOr<Scrub> Scrubber::StartScrub(const services::ScrubStart& start) {
     before->AskToStop();
   }
   if (before != nullptr && !before->AwaitEnd()) return StillStopping(start.parent);
-  auto run = std::make_shared<ScrubRun>(parts_, repairing_, scope, start);
+  auto run = std::make_shared<ScrubRun>(recordings_, repairing_, scope, start);
   absl::MutexLock lock(&mutex_);
   std::shared_ptr<ScrubRun>& current = runs_[start.parent];
   if (current != before) return current->state();  // another call has just begun one
@@ -86,13 +86,13 @@ absl::StatusOr<Scrub> Scrubber::StartScrub(const services::ScrubStart& start) {
 }
 
 absl::StatusOr<Scrub> Scrubber::GetScrub(const std::string& parent) {
-  TD_RETURN_IF_ERROR(ParseScope(parts_, parent).status());
+  TD_RETURN_IF_ERROR(ParseScope(recordings_, parent).status());
   const auto run = Find(parent);
   return run == nullptr ? Scrub{.parent = parent} : run->state();
 }
 
 absl::StatusOr<Scrub> Scrubber::StopScrub(const std::string& parent) {
-  TD_RETURN_IF_ERROR(ParseScope(parts_, parent).status());
+  TD_RETURN_IF_ERROR(ParseScope(recordings_, parent).status());
   const auto run = Find(parent);
   if (run == nullptr) return Scrub{.parent = parent};
   run->AskToStop();

@@ -10,7 +10,7 @@
 #include "absl/synchronization/mutex.h"
 #include "services/scrub.h"
 #include "services/thread_pool.h"
-#include "storage_node/node/parts.h"
+#include "storage_node/recordings/recordings.h"
 #include "storage_node/scrub/scrub_run.h"
 
 namespace tapedeck::storage_node::scrub {
@@ -19,7 +19,7 @@ namespace tapedeck::storage_node::scrub {
 // one is that has not read everything lies in STATE/scrub, so that it goes on after a restart.
 class Scrubber final : public services::ScrubControl {
  public:
-  explicit Scrubber(node::NodeParts& parts);
+  explicit Scrubber(recordings::Recordings& recordings);
   ~Scrubber() override;
 
   absl::StatusOr<services::Scrub> StartScrub(const services::ScrubStart& start) override;
@@ -31,7 +31,7 @@ class Scrubber final : public services::ScrubControl {
   // Of those that have ended the last few are kept, for whoever asks how it went.
   void DropOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  node::NodeParts& parts_;
+  recordings::Recordings& recordings_;
   absl::Mutex repairing_;  // held by the scrub that rewrites part of an index
   absl::Mutex mutex_;
   std::map<std::string, std::shared_ptr<ScrubRun>> runs_ ABSL_GUARDED_BY(mutex_);  // by parent

@@ -30,7 +30,7 @@ class Keeping {
   struct Change {
     Take* take = nullptr;
     bool keep = false;
-    std::vector<std::shared_ptr<const void>> pins;
+    std::vector<std::shared_ptr<storage_node::recording::Hold>> pins;
     std::unique_ptr<storage_node::store::RecordingFiles> files;  // null: not begun
     bool done = false;
   };

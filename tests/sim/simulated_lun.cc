@@ -100,7 +100,8 @@ absl::Status SimulatedLun::Delete(Take& take) {
   return status;
 }
 
-std::shared_ptr<const void> SimulatedLun::Pin(const std::string& recording, bool writing) {
+std::shared_ptr<storage_node::recording::Hold> SimulatedLun::Pin(const std::string& recording,
+                                                                 bool writing) {
   if (writing) return leases_->TakeBeside(LeaseName(recording));
   for (const auto& [number, take] : *ledger_) {
     if (take.path.recording != recording || take.state != Take::State::kClosed) continue;

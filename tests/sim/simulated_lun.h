@@ -49,7 +49,7 @@ class SimulatedLun {
   // Whether what the disk does now is part of that.
   bool deleting() const { return deleting_; }
   // Holds a recording that is closed, or `writing`; null if it is gone.
-  std::shared_ptr<const void> Pin(const std::string& recording, bool writing);
+  std::shared_ptr<storage_node::recording::Hold> Pin(const std::string& recording, bool writing);
 
   // Moments so far.
   std::vector<Moment> TakeMoments() { return std::move(moments_); }

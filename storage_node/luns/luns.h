@@ -1,4 +1,5 @@
-// The LUNs of a node: those that are open, each with its store, and those that are offline.
+// The LUNs of a node: those that are open, each with its store, those that are offline, and the
+// desks on which their disks are waited for.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +14,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/clock.h"
 #include "services/catalog.h"
 #include "services/errors.h"
+#include "storage_node/format/uuid.h"
+#include "storage_node/luns/desk.h"
+#include "storage_node/luns/opening_turns.h"
 #include "storage_node/recording/capacity.h"
 #include "storage_node/recording/footprint.h"
 #include "storage_node/store/list.h"
@@ -61,9 +66,39 @@ inline std::shared_ptr<recording::Capacity> CapacityOf(const services::Lun& conf
                                                                        : std::min(limit, size));
 }
 
-// Any thread. Keys are ids, without "luns/".
-class LunTable {
+struct LunsSettings {
+  std::string state_dir;                          // exists
+  std::shared_ptr<const dataplane::Clock> clock;  // set
+  format::Random random;                          // set
+  // Sessions do themselves what LUNs' desks are asked for: for simulations, in which nothing waits.
+  bool no_desks = false;
+};
+
+// Any thread. Keys are ids, without "luns/". Lives as long as the node; its desks are stopped
+// before what their tasks use goes.
+class Luns {
  public:
+  explicit Luns(LunsSettings settings) : settings_(std::move(settings)) {
+    desks_.SetAtOnce(settings_.no_desks);
+    ring_desks_.SetAtOnce(settings_.no_desks);
+  }
+  ~Luns() { StopDesks(); }
+
+  const std::string& state_dir() const { return settings_.state_dir; }
+  const dataplane::Clock& clock() const { return *settings_.clock; }
+  const format::Random& random() const { return settings_.random; }
+  OpeningTurns& turns() { return turns_; }
+
+  // What is queued on one uses the others. Of what sessions wait for, and of what nobody waits for:
+  // policies' deletions, and LUNs that were offline.
+  Desks& desks() { return desks_; }
+  Desks& upkeep() { return upkeep_; }
+  Desks& ring_desks() { return ring_desks_; }  // where rings are made
+  Desks& looks() { return looks_; }            // where it is seen whether members are still there
+  void StopDesks() {
+    for (Desks* each : {&desks_, &upkeep_, &ring_desks_, &looks_}) each->Stop();
+  }
+
   void Insert(const std::string& id, std::shared_ptr<OpenLun> lun) {
     absl::MutexLock lock(&mutex_);
     luns_[id] = std::move(lun);
@@ -159,10 +194,16 @@ class LunTable {
                                 "LUN_NOT_FOUND", {{"lun", id}});
   }
 
+  const LunsSettings settings_;
+  OpeningTurns turns_;
   mutable absl::Mutex mutex_;
   std::map<std::string, std::shared_ptr<OpenLun>> luns_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, OfflineLun> offline_ ABSL_GUARDED_BY(mutex_);
   std::multimap<std::string, std::shared_ptr<OpenLun>> closing_ ABSL_GUARDED_BY(mutex_);
+  Desks desks_;
+  Desks upkeep_;
+  Desks ring_desks_;
+  Desks looks_;
 };
 
 }  // namespace tapedeck::storage_node::luns

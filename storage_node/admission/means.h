@@ -1,0 +1,34 @@
+// What the node has for sessions.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "dataplane/transport/transport.h"
+#include "storage_node/capture/live_triggers.h"
+#include "storage_node/follow/tail_memory.h"
+#include "storage_node/luns/luns.h"
+#include "storage_node/recording/verifier.h"
+#include "storage_node/recordings/recordings.h"
+
+namespace tapedeck::storage_node::admission {
+
+// A session's ring: as many slots as fit in `ring_bytes` and can be registered on all rails, at
+// most `ring_slots`, but never fewer than 8.
+struct RingSettings {
+  size_t ring_slots = 64;
+  uint64_t ring_bytes = 64 << 20;
+  std::vector<dataplane::Transport*> rails;  // outlive the node
+};
+
+// Any thread. Outlives the sessions.
+struct Means {
+  luns::Luns& luns;
+  recordings::Recordings& recordings;
+  capture::LiveTriggers& triggers;
+  const RingSettings rings;
+  const std::shared_ptr<recording::Verifier> verifier;      // set
+  const std::shared_ptr<follow::TailMemory> follow_memory;  // null: followers read the stores
+};
+
+}  // namespace tapedeck::storage_node::admission
