@@ -13,6 +13,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "dataplane/log_limit.h"
+#include "dataplane/printable.h"
 
 namespace tapedeck::dataplane {
 namespace {
@@ -21,24 +22,6 @@ constexpr absl::string_view kNames[] = {"debug", "info", "warning", "error"};
 
 // Room for the mark of a field that was cut.
 constexpr size_t kMarkBytes = 48;
-
-bool IsContinuation(char c) { return (static_cast<uint8_t>(c) & 0xc0) == 0x80; }
-
-// The bytes of the printable character that `text` begins with; 0 if there is none: a control
-// character, C1 included, which terminals obey too, or what is no UTF-8 (RFC 3629).
-size_t PrintableBytes(absl::string_view text) {
-  const auto at = [text](size_t i) { return static_cast<uint8_t>(text[i]); };
-  if (at(0) < 0x80) return at(0) >= 0x20 && at(0) != 0x7f ? 1 : 0;
-  const size_t bytes = at(0) >= 0xf0 ? 4 : at(0) >= 0xe0 ? 3 : 2;
-  if (at(0) < 0xc2 || at(0) > 0xf4 || text.size() < bytes) return 0;
-  for (size_t i = 1; i < bytes; ++i) {
-    if (!IsContinuation(text[i])) return 0;
-  }
-  const bool c1 = at(0) == 0xc2 && at(1) < 0xa0;
-  const bool too_long = (at(0) == 0xe0 && at(1) < 0xa0) || (at(0) == 0xf0 && at(1) < 0x90);
-  const bool no_character = (at(0) == 0xed && at(1) > 0x9f) || (at(0) == 0xf4 && at(1) > 0x8f);
-  return c1 || too_long || no_character ? 0 : bytes;
-}
 
 // What stands for the first character of `text`; `used` is set to its bytes.
 std::string Escaped(absl::string_view text, size_t* used) {

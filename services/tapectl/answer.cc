@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "services/tapectl/failure.h"
+#include "dataplane/printable.h"
 #include "services/tapectl/json.h"
 
 namespace tapedeck::services::tapectl {
@@ -24,7 +24,8 @@ Answer ListAnswer(const char* key, const std::vector<Item>& items) {
 std::vector<std::vector<std::string>> MembersOf(const Json& object) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [key, value] : object.items()) {
-    rows.push_back({key, value.is_string() ? Printable(value.get<std::string>()) : Dump(value)});
+    rows.push_back(
+        {key, value.is_string() ? dataplane::Printable(value.get<std::string>()) : Dump(value)});
   }
   return rows;
 }

@@ -4,9 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "dataplane/printable.h"
 #include "services/errors.h"
 
 namespace tapedeck::services::tapectl {
@@ -70,23 +69,9 @@ int ExitCodeOf(const absl::Status& status) {
   }
 }
 
-std::string Printable(absl::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    if (c == '\n' || c == '\r' || c == '\t') {
-      line += ' ';
-    } else if (absl::ascii_iscntrl(static_cast<unsigned char>(c))) {
-      absl::StrAppendFormat(&line, "\\x%02x", static_cast<unsigned char>(c));
-    } else {
-      line += c;
-    }
-  }
-  return line;
-}
-
 std::string FailureLine(const std::string& what, const absl::Status& status) {
   const auto reason = ReasonOf(status);
-  std::string line = absl::StrCat("tapectl: ", what, ": ", Printable(status.message()));
+  std::string line = absl::StrCat("tapectl: ", what, ": ", dataplane::Printable(status.message()));
   if (reason.has_value()) {
     absl::StrAppend(&line, " [", reason->reason, "]", RemedyOf(reason->reason));
   } else {
