@@ -1,20 +1,51 @@
 #include "services/command_line/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <iostream>
 #include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "dataplane/printable.h"
+#include "services/command_line/complaint.h"
+#include "services/command_line/nearest.h"
 
 namespace tapedeck::services::command_line {
 namespace {
+
+// Of an error's text, which may hold what was typed.
+constexpr size_t kMostOfText = 512;
+
+std::string TextOf(const CLI::Error& error) {
+  return dataplane::Printable(error.what(), kMostOfText);
+}
+
+std::string OneLine(const std::string& name, const CLI::Error& error) {
+  const std::string text = TextOf(error);
+  const std::string end = absl::EndsWith(text, "?") ? " see " : "; see ";
+  return absl::StrCat(name, ": ", text, end, name, " --help\n");
+}
+
+// What `choices` says of a text that is none of them, with `words` that are near to it.
+CLI::Validator NamesTheNearest(const CLI::Validator& choices, std::vector<std::string> words) {
+  const auto check = [choices, words = std::move(words)](std::string& text) {
+    const std::string typed = text;
+    const std::string wrong = choices(text);
+    const std::vector<std::string> nearest = Nearest(typed, words);
+    return wrong.empty() || nearest.empty() ? wrong
+                                            : absl::StrCat(wrong, "; ", DidYouMean(nearest));
+  };
+  return {check, choices.get_description()};
+}
 
 std::unique_ptr<CLI::App> MakeApp(const About& about) {
   auto app = std::make_unique<CLI::App>(about.purpose, about.name);
   if (!about.version.empty()) app->set_version_flag("--version", about.version);
   app->fallthrough(about.options_anywhere);
-  if (about.one_line_errors) {
-    app->failure_message([name = about.name](const CLI::App*, const CLI::Error& error) {
-      return name + ": " + error.what() + "; see " + name + " --help\n";
-    });
-  }
+  app->failure_message([about](const CLI::App* program, const CLI::Error& error) {
+    if (about.one_line_errors) return OneLine(about.name, error);
+    return CLI::FailureMessage::simple(program, CLI::Error(error.get_name(), TextOf(error)));
+  });
   return app;
 }
 
@@ -51,7 +82,7 @@ Option Option::Within(int least, int most) const {
 }
 
 Option Option::OneOf(const std::vector<std::string>& texts) const {
-  option_->check(CLI::IsMember(texts));
+  option_->check(NamesTheNearest(CLI::IsMember(texts), texts));
   return *this;
 }
 
@@ -74,7 +105,9 @@ Option Option::SeparatedBy(char separator) const {
 
 Command Command::AddCommand(const std::string& name, const std::string& help) const {
   app_->require_subcommand(1);
-  return Command(*app_->add_subcommand(name, help));
+  CLI::App* command = app_->add_subcommand(name, help);
+  command->preparse_callback([command](size_t) { RefuseWordsBefore(*command); });
+  return Command(*command);
 }
 
 void Command::WhenGiven(std::function<void()> call) const { app_->callback(std::move(call)); }
@@ -112,9 +145,12 @@ Option Command::AddNumbered(const std::string& name, std::function<void(int64_t)
   CLI::Option& option = *app_->add_option_function<int64_t>(
       name, [take = std::move(take)](const int64_t& number) { take(number); }, help);
   option.type_name(choices.type);
-  option.transform(choices.letters == Letters::kAnyCase
-                       ? CLI::CheckedTransformer(choices.numbers, CLI::ignore_case)
-                       : CLI::CheckedTransformer(choices.numbers));
+  const auto known = choices.letters == Letters::kAnyCase
+                         ? CLI::CheckedTransformer(choices.numbers, CLI::ignore_case)
+                         : CLI::CheckedTransformer(choices.numbers);
+  std::vector<std::string> words;
+  for (const auto& [word, number] : choices.numbers) words.push_back(word);
+  option.transform(NamesTheNearest(known, std::move(words)));
   return Option(option);
 }
 
@@ -123,12 +159,23 @@ CommandLine::CommandLine(const About& about)
 
 CommandLine::~CommandLine() = default;
 
+int CommandLine::Refuse(const std::string& complaint, int status) const {
+  std::cerr << app_->get_name() << ": " << complaint << std::endl;
+  return usage_error_.value_or(status);
+}
+
 std::optional<int> CommandLine::Parse(int argc, char** argv) {
   try {
     app_->parse(argc, argv);
+  } catch (const UnknownCommand& unknown) {
+    return Refuse(unknown.what(), static_cast<int>(CLI::ExitCodes::ExtrasError));
+  } catch (const CLI::Success& asked) {
+    return app_->exit(asked);
   } catch (const CLI::ParseError& error) {
+    const std::optional<std::string> complaint = ComplaintOf(*app_, error);
+    if (complaint.has_value()) return Refuse(*complaint, error.get_exit_code());
     const int status = app_->exit(error);
-    return status == 0 ? 0 : usage_error_.value_or(status);
+    return usage_error_.value_or(status);
   }
   return std::nullopt;
 }

@@ -127,10 +127,15 @@ class CommandLine {
   Command program() const { return Command(*app_); }
 
   // Fills the variables and calls what the given commands have set. The status to end the process
-  // with if help or the version was asked for or the line is wrong, which has then been printed.
+  // with if help or the version was asked for or the line is wrong, which has then been printed: of
+  // a command or option that there is none of, with those that are near to it. What was typed is
+  // printed without control characters, and cut where it is long.
   std::optional<int> Parse(int argc, char** argv);
 
  private:
+  // Prints it; `status` is the kind of error.
+  int Refuse(const std::string& complaint, int status) const;
+
   const std::unique_ptr<CLI::App> app_;
   const std::optional<int> usage_error_;
 };

@@ -89,6 +89,25 @@ wrong_options() {
   done
 }
 
+# expect_hint WORD PROGRAM ARGUMENT...: what is misspelt is refused with the word that was meant.
+expect_hint() {
+  local word=$1 program=$2 answer status=0
+  shift 2
+  answer=$(timeout 10 "$TAPEDECK_BIN/$program" "$@" 2>&1) || status=$?
+  ((status == 2)) || fail "$program $*: exit status $status"
+  [[ $answer == "$program: "*"did you mean \"$word\"? see $program "*--help ]] || fail "$program $*: $answer"
+  ROWS=$((ROWS + 1))
+}
+
+misspelt() {
+  expect_hint record tapectl recrod l0/c0 --source synth
+  expect_hint create tapectl lun craete l9
+  expect_hint --storage tapectl --stroage 127.0.0.1:1 lun list
+  expect_hint --force tapectl lun delete l0 --froce
+  expect_hint --rebuild-catalog tapedeck-storage --state "$WORK/other" --rebuild-catlog
+  expect_hint --device tapedeck-worker --devcie host
+}
+
 begin_test
 start_storage
 start_worker
@@ -101,6 +120,7 @@ full_lun
 unreachable_rail
 unreachable_services
 wrong_options
+misspelt
 [[ $(luns) == "$before" ]] || fail "LUNs changed from $before to $(luns)"
 is_whole "$(tapectl_json play "$kept" --sink verify)" "playing after all refusals"
 echo "$ROWS wrong inputs refused"

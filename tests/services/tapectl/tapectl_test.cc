@@ -225,6 +225,24 @@ TEST_F(TapectlTest, UnreachableNodesAreNamed) {
   EXPECT_THAT(outcome.err, HasSubstr("[NODE_UNREACHABLE]"));
 }
 
+TEST_F(TapectlTest, MisspeltCommandsAndOptionsNameTheNearest) {
+  for (const auto& [arguments, text] :
+       std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"recrod"}, "no command \"recrod\"; did you mean \"record\"? see tapectl --help"},
+           {{"lun", "craete", "l0"},
+            "lun has no command \"craete\"; did you mean \"create\"? see tapectl lun --help"},
+           {{"lun", "list", "--stroage", "localhost:1"},
+            "lun list has no option \"--stroage\"; did you mean \"--storage\"? see tapectl --help"},
+           {{"record", "l0/c0", "--surce", "synth"},
+            "record has no option \"--surce\"; did you mean \"--source\"? see tapectl record "
+            "--help"}}) {
+    const Outcome outcome = RunTapectl(arguments);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err, "tapectl: " + text + "\n");
+  }
+}
+
 TEST_F(TapectlTest, UsageErrorsExitWithTwo) {
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {},
