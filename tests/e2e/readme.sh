@@ -3,19 +3,7 @@
 # triggers name exactly the window that was asked for; the recording from memory holds it in as few blocks as can, the ring its beginning.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# as_here: all that differs from the README: where the nodes listen and keep things, and how long and large it is.
-as_here() {
-  sed -e "s#127.0.0.1:7400#$TAPEDECK_STORAGE#; s#127.0.0.1:7500#$TAPEDECK_WORKER#; s#/tmp/deck#$WORK/deck#g" \
-    -e "s/--duration 5s/--duration 500ms/; s/--sample-rate 1e8/--sample-rate $RATE/; s/--rate 200MB/--rate 2GB/" \
-    -e 's/--prewrite-bytes 256MiB/--prewrite-bytes 16MiB/'
-}
 RATE=1000000
-
-# The lines of the first fenced block under "By hand", without comments.
-commands() {
-  awk '/^## /{here = /^## By hand/} here && /^```/{if (++fences == 2) exit; next} here && fences == 1' "$TAPEDECK_ROOT/README.md" |
-    sed 's/ *  # .*//; s/ *$//'
-}
 
 # has_begun JOBS BLOCKS: beside so many earlier ones there is a job, which has moved some blocks.
 has_begun() { tapectl_json jobs list | jq -e "(.jobs | length) > $1 and .jobs[0].blocks >= $2"; }
@@ -46,7 +34,6 @@ end_jobs() {
 
 # run COMMAND: one that goes on until it is told runs beside the next ones, as somebody would type these elsewhere.
 run() {
-  [[ -n $1 ]] || return 0
   echo "\$ $1"
   case $1 in
     *'&') in_background "${1%&}" ;;
@@ -81,7 +68,7 @@ mkdir -p "$WORK/home/build"
 cd "$WORK/home"
 ln -s "$TAPEDECK_BIN" build/bin
 head -c 1000000 /dev/urandom >capture.bin
-commands | as_here >"$WORK/commands"
+"$TAPEDECK_ROOT/tests/e2e/readme_list.py" by_hand >"$WORK/commands"
 (($(grep -c . "$WORK/commands") > 25)) || fail "no commands found in the README"
 while read -r command <&4; do
   run "$command"

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# The commands that the READMEs give, but for those of readme.sh: each runs as it is typed there, but for what readme.table says
+# of it. A command that the table does not name is run.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# list WHICH: as readme_list.py has it.
+list() { "$TAPEDECK_ROOT/tests/e2e/readme_list.py" "$@"; }
+
+# What stands for a command that runs elsewhere is an entry of the build's tests.
+elsewhere_is_there() {
+  local name build=${TAPEDECK_BIN%/bin}
+  [[ -e $build/CTestTestfile.cmake ]] || return 0
+  ctest --test-dir "$build" -N >"$WORK/entries"
+  while read -r name; do
+    grep -q ": $name\$" "$WORK/entries" || fail "readme.table: ctest has no entry $name"
+  done < <(list elsewhere)
+}
+
+# A directory that looks as the repository does after a build.
+in_home() {
+  local entry
+  mkdir -p "$WORK/home/build"
+  for entry in "$TAPEDECK_ROOT"/*; do
+    [[ ${entry##*/} == build* ]] || ln -s "$entry" "$WORK/home/"
+  done
+  ln -s "$TAPEDECK_BIN" "$WORK/home/build/bin"
+  cd "$WORK/home"
+}
+
+# What the commands speak of: a LUN with a recording, one on a device, and a directory for the state as it is named.
+make_luns() {
+  ln -s "$WORK/state" "$WORK/deck"
+  mkdir "$WORK/deck-data"
+  tapectl lun create l0 --store posix --member "$WORK/deck-data" --capacity 1GiB
+  tapectl channel create l0/c0 --sample-rate 1e6
+  tapectl record l0/c0 --source synth --blocks 8
+  truncate -s 128M "$WORK/device"
+  tapectl lun create device --store block --member "$WORK/device"
+}
+
+# in_place_of PID PORT COMMAND: the service stops; where the command goes on, it is the service until its port answers.
+in_place_of() {
+  stop_service "$1"
+  if [[ $3 == *'&' ]]; then
+    eval "start_service $WORK/other.log $2 env ${3%&}" || fail "it does not start: $3"
+    stop_service "$SERVICE_PID"
+  else
+    eval "$3" || fail "status $? of: $3"
+  fi
+}
+
+# bench COMMAND: one that says that it lacks something here is left out. A bench drives a store on a thread of its own, which may
+# wait for disks.
+bench() {
+  (unset TAPEDECK_WAITING && eval "$1") >"$WORK/bench.log" 2>&1 || {
+    local status=$?
+    grep -E "is missing; deploy/setup.sh|^skipped: " "$WORK/bench.log" || fail "status $status of: $1"
+  }
+}
+
+# run COMMAND
+run() {
+  echo "\$ $1"
+  case $1 in
+    long:*) [[ -z ${TAPEDECK_LONG:-} ]] || run "${1#long: }" ;;
+    *tapedeck-storage*) in_place_of "$STORAGE_PID" "$STORAGE_PORT" "$1" && start_storage ;;
+    *tapedeck-worker*) in_place_of "$WORKER_PID" "$WORKER_PORT" "$1" && start_worker ;;
+    *bench*) bench "$1" ;;
+    *) eval "$1" || fail "status $? of: $1" ;;
+  esac
+}
+
+begin_test
+list others >"$WORK/commands"
+(($(wc -l <"$WORK/commands") > 25)) || fail "no commands found in the READMEs"
+elsewhere_is_there
+start_storage
+start_worker
+unset -f tapectl
+PATH=$TAPEDECK_BIN:$PATH
+in_home
+make_luns
+while read -r command <&4; do
+  run "$command"
+done 4<"$WORK/commands"
