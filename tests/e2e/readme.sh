@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The commands that the README gives under "By hand", as they are typed there and one after another: each does what it says. Both
 # triggers name exactly the window that was asked for; the recording from memory holds it in as few blocks as can, the ring its beginning.
+#   readme.sh [--busy]     beside a process that keeps one core busy
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 RATE=1000000
@@ -60,7 +61,10 @@ is_the_window() {
   [[ $channel == ring/* ]] || tapectl play "$recording" --from-sample $((end - 1)) --sink verify || fail "$recording ends before $end"
 }
 
+spin() { while true; do true; done; }
+
 begin_test
+if [[ ${1:-} == --busy ]]; then spin & fi
 STORAGE_PORT=$(free_port) WORKER_PORT=$(free_port)
 export TAPEDECK_STORAGE=127.0.0.1:$STORAGE_PORT TAPEDECK_WORKER=127.0.0.1:$WORKER_PORT
 unset -f tapectl
