@@ -7,7 +7,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_set.h"
-#include "gpu_worker/device_choice.h"
+#include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/settings.h"
 #include "gpu_worker/worker.h"
 #include "services/daemon.h"
@@ -28,7 +28,7 @@ namespace {
 constexpr absl::Duration kStopLimit = absl::Seconds(9);
 
 absl::Status Run(const Settings& settings) {
-  TD_ASSIGN_OR_RETURN(DeviceChoice device, ChooseDevice(settings.device));
+  TD_ASSIGN_OR_RETURN(pipeline::DeviceChoice device, pipeline::ChooseDevice(settings.device));
   dataplane::Log(dataplane::LogLevel::kInfo, "device", "chosen",
                  {{"device", device.description}, {"why", device.why}});
   std::optional<services::StopLimit> limit;  // goes last

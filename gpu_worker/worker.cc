@@ -10,7 +10,7 @@
 #include "absl/time/time.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/job_rails.h"
+#include "gpu_worker/job/job_rails.h"
 #include "services/errors.h"
 #include "services/version.h"
 
@@ -53,14 +53,14 @@ void Worker::CancelAll() {
 }
 
 absl::StatusOr<services::Job> Worker::StartRecord(const services::RecordSpec& spec) {
-  return StartOnce(spec.transfer, [&](const Start& start, const JobEnvironment& environment) {
-    return Job::StartRecord(start.name, spec, environment, start.storage);
+  return StartOnce(spec.transfer, [&](const Start& start, const job::JobEnvironment& environment) {
+    return job::Job::StartRecord(start.name, spec, environment, start.storage);
   });
 }
 
 absl::StatusOr<services::Job> Worker::StartPlayback(const services::PlaybackSpec& spec) {
-  return StartOnce(spec.transfer, [&](const Start& start, const JobEnvironment& environment) {
-    return Job::StartPlayback(start.name, spec, environment, start.storage);
+  return StartOnce(spec.transfer, [&](const Start& start, const job::JobEnvironment& environment) {
+    return job::Job::StartPlayback(start.name, spec, environment, start.storage);
   });
 }
 
@@ -70,7 +70,7 @@ absl::StatusOr<services::Job> Worker::StartOnce(const services::TransferSpec& sp
   if (!start->ended) {
     auto environment = Environment(*start, spec);
     End(*start, environment.ok() ? make(*start, *environment)
-                                 : absl::StatusOr<std::shared_ptr<Job>>(environment.status()));
+                                 : absl::StatusOr<std::shared_ptr<job::Job>>(environment.status()));
   }
   TD_RETURN_IF_ERROR(start->job.status());
   return (*start->job)->state();
@@ -99,7 +99,7 @@ absl::StatusOr<std::shared_ptr<Worker::Start>> Worker::Begin(const services::Tra
             .executor = parts_.executors[number % parts_.executors.size()]}));
 }
 
-void Worker::End(Start& start, absl::StatusOr<std::shared_ptr<Job>> job) {
+void Worker::End(Start& start, absl::StatusOr<std::shared_ptr<job::Job>> job) {
   absl::MutexLock lock(&mutex_);
   if (job.ok()) Keep(start.name, *job, start.request_id);
   // What a start meets after its calls were ended is our own doing.
@@ -108,21 +108,21 @@ void Worker::End(Start& start, absl::StatusOr<std::shared_ptr<Job>> job) {
   std::erase_if(starts_, [&](const auto& other) { return other.get() == &start; });
 }
 
-absl::StatusOr<JobEnvironment> Worker::Environment(const Start& start,
-                                                   const services::TransferSpec& spec) {
-  TD_ASSIGN_OR_RETURN(JobRails rails, RailsFor(spec.rails, parts_.rails, DeviceMemory()));
+absl::StatusOr<job::JobEnvironment> Worker::Environment(const Start& start,
+                                                        const services::TransferSpec& spec) {
+  TD_ASSIGN_OR_RETURN(job::JobRails rails, job::RailsFor(spec.rails, parts_.rails, DeviceMemory()));
   dataplane::Log(dataplane::LogLevel::kInfo, "job", "rails chosen",
-                 {{"job", start.name}, {"rails", NamesOf(rails.rails)}, {"why", rails.why}});
-  return JobEnvironment{.executor = start.executor,
-                        .device = &parts_.device,
-                        .ladder = &ladder_,
-                        .rails = std::move(rails.rails),
-                        .notes = std::move(rails.notes),
-                        .connections_per_rail = parts_.connections_per_rail,
-                        .worker_name = parts_.name};
+                 {{"job", start.name}, {"rails", job::NamesOf(rails.rails)}, {"why", rails.why}});
+  return job::JobEnvironment{.executor = start.executor,
+                             .device = &parts_.device,
+                             .ladder = &ladder_,
+                             .rails = std::move(rails.rails),
+                             .notes = std::move(rails.notes),
+                             .connections_per_rail = parts_.connections_per_rail,
+                             .worker_name = parts_.name};
 }
 
-void Worker::Keep(const std::string& name, std::shared_ptr<Job> job,
+void Worker::Keep(const std::string& name, std::shared_ptr<job::Job> job,
                   const std::string& request_id) {
   jobs_[name] = std::move(job);
   order_.push_back(name);
@@ -134,14 +134,14 @@ void Worker::Keep(const std::string& name, std::shared_ptr<Job> job,
   std::erase_if(requests_, [&](const auto& entry) { return entry.second == oldest; });
 }
 
-std::shared_ptr<Job> Worker::Find(const std::string& name) const {
+std::shared_ptr<job::Job> Worker::Find(const std::string& name) const {
   absl::MutexLock lock(&mutex_);
   const auto it = jobs_.find(name);
   return it == jobs_.end() ? nullptr : it->second;
 }
 
 absl::StatusOr<services::Job> Worker::GetJob(const std::string& name) {
-  const std::shared_ptr<Job> job = Find(name);
+  const std::shared_ptr<job::Job> job = Find(name);
   if (job == nullptr) return NoSuchJob(name);
   return job->state();
 }
@@ -154,7 +154,7 @@ std::vector<services::Job> Worker::ListJobs() {
 }
 
 absl::StatusOr<services::Job> Worker::CancelJob(const std::string& name) {
-  const std::shared_ptr<Job> job = Find(name);
+  const std::shared_ptr<job::Job> job = Find(name);
   if (job == nullptr) return NoSuchJob(name);
   job->Cancel();
   return job->state();

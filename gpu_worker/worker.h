@@ -11,8 +11,8 @@
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/transport/transport.h"
-#include "gpu_worker/device_choice.h"
-#include "gpu_worker/job.h"
+#include "gpu_worker/job/job.h"
+#include "gpu_worker/pipeline/device_choice.h"
 #include "services/jobs.h"
 #include "services/node.h"
 #include "services/placement.h"
@@ -25,7 +25,7 @@ struct WorkerParts {
   std::vector<dataplane::Transport*> rails;     // outlive the worker
   std::vector<dataplane::Executor*> executors;  // for sessions; outlive the worker
   services::StorageDialer* storage = nullptr;   // outlives the worker
-  DeviceChoice device;
+  pipeline::DeviceChoice device;
   services::Placement placement;  // of these rails
   uint32_t connections_per_rail = 1;
 };
@@ -60,7 +60,7 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
     std::shared_ptr<services::StorageClient> storage;
     dataplane::Executor* executor = nullptr;
     bool ended = false;
-    absl::StatusOr<std::shared_ptr<Job>> job = absl::InternalError("it has not ended");
+    absl::StatusOr<std::shared_ptr<job::Job>> job = absl::InternalError("it has not ended");
   };
 
   // Starts a job unless `spec.request_id` already has: then answers that one. `make` opens files
@@ -71,21 +71,21 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
   // The start that is to be made, or one of the same request, which has ended.
   absl::StatusOr<std::shared_ptr<Start>> Begin(const services::TransferSpec& spec)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  void End(Start& start, absl::StatusOr<std::shared_ptr<Job>> job) ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::StatusOr<JobEnvironment> Environment(const Start& start,
-                                             const services::TransferSpec& spec);
+  void End(Start& start, absl::StatusOr<std::shared_ptr<job::Job>> job) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<job::JobEnvironment> Environment(const Start& start,
+                                                  const services::TransferSpec& spec);
   // What jobs compute in.
   services::MemoryKindInfo DeviceMemory() const;
-  std::shared_ptr<Job> Find(const std::string& name) const;
-  void Keep(const std::string& name, std::shared_ptr<Job> job, const std::string& request_id)
+  std::shared_ptr<job::Job> Find(const std::string& name) const;
+  void Keep(const std::string& name, std::shared_ptr<job::Job> job, const std::string& request_id)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const WorkerParts parts_;
-  MemoryLadder ladder_;
+  pipeline::MemoryLadder ladder_;
   mutable absl::Mutex mutex_;
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::shared_ptr<Start>> starts_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, std::shared_ptr<Job>> jobs_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, std::shared_ptr<job::Job>> jobs_ ABSL_GUARDED_BY(mutex_);
   std::deque<std::string> order_ ABSL_GUARDED_BY(mutex_);                // oldest first
   std::map<std::string, std::string> requests_ ABSL_GUARDED_BY(mutex_);  // request_id → job
   uint64_t started_ ABSL_GUARDED_BY(mutex_) = 0;

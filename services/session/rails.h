@@ -14,8 +14,8 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/ladder/ring_fit.h"
-#include "dataplane/link.h"
 #include "dataplane/memory/memory.h"
+#include "dataplane/transfer/link.h"
 #include "services/session/messages.h"
 
 namespace tapedeck::services::session {

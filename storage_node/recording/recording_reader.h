@@ -19,9 +19,9 @@
 #include "dataplane/source.h"
 #include "storage_node/format/block_check.h"
 #include "storage_node/format/manifest.h"
+#include "storage_node/index/index_reader.h"
 #include "storage_node/recording/damage_log.h"
 #include "storage_node/recording/hold.h"
-#include "storage_node/recording/index_reader.h"
 #include "storage_node/recording/live_recording.h"
 #include "storage_node/recording/piece_reader.h"
 #include "storage_node/store/recording_files.h"
@@ -109,7 +109,7 @@ class RecordingReader final : public dataplane::Source {
   std::optional<uint64_t> read_again_;
   bool waiting_ = false;  // until the next block may be given
   const format::EntryFormat entries_;
-  IndexReader index_;
+  index::IndexReader index_;
   PieceReader pieces_;
   DamageLog damaged_;
   dataplane::Waker waker_;

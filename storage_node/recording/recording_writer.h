@@ -12,11 +12,11 @@
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/sink.h"
 #include "storage_node/format/manifest.h"
+#include "storage_node/index/index_writer.h"
 #include "storage_node/recording/capacity.h"
 #include "storage_node/recording/gaps.h"
 #include "storage_node/recording/group_commit.h"
 #include "storage_node/recording/hold.h"
-#include "storage_node/recording/index_writer.h"
 #include "storage_node/recording/live_recording.h"
 #include "storage_node/recording/piece_check.h"
 #include "storage_node/recording/room.h"
@@ -123,7 +123,7 @@ class RecordingWriter final : public dataplane::Sink {
   int64_t watermark_ns_ = 0;  // when the last one was written
 
   // They use files_ and end before it.
-  IndexWriter index_;
+  index::IndexWriter index_;
   GroupCommit commit_;
   dataplane::Lifetime lifetime_;
 };

@@ -10,9 +10,9 @@
 #include "dataplane/status_macros.h"
 #include "storage_node/format/block_check.h"
 #include "storage_node/format/limits.h"
+#include "storage_node/index/index_reader.h"
 #include "storage_node/recording/await_block.h"
 #include "storage_node/recording/caller_loop.h"
-#include "storage_node/recording/index_reader.h"
 #include "storage_node/recording/sealer.h"
 
 namespace tapedeck::storage_node::recording {
@@ -105,7 +105,7 @@ absl::Status Salvage::Scan() {
 }
 
 absl::StatusOr<bool> Salvage::ScanChunk(uint64_t first) {
-  Entries entries(kScanEntries, absl::NotFoundError("never written"));
+  index::Entries entries(kScanEntries, absl::NotFoundError("never written"));
   bool any = false;
   uint32_t gone = 0;
   absl::Status error;
@@ -121,7 +121,7 @@ absl::StatusOr<bool> Salvage::ScanChunk(uint64_t first) {
       continue;
     }
     any = any || !bytes->empty();
-    MergeEntries(format_, *bytes, first, copy, &entries);
+    index::MergeEntries(format_, *bytes, first, copy, &entries);
   }
   if (first + kScanEntries > format::MaxBlocks(manifest_.block_bytes)) return false;
   if (!any && !error.ok()) return error;

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "storage_node/index/index_reader.h"
 #include "storage_node/recording/caller_loop.h"
-#include "storage_node/recording/index_reader.h"
 
 namespace tapedeck::storage_node::recording {
 namespace {
@@ -34,7 +34,7 @@ class Seek {
 
   CallerLoop& loop_;
   const std::unique_ptr<store::RecordingFiles> files_;
-  IndexReader index_;
+  index::IndexReader index_;
 };
 
 std::optional<format::IndexEntry> Seek::FirstFrom(uint64_t sequence, uint64_t end) {

@@ -1,8 +1,8 @@
 #include "storage_node/repair/find_payloads.h"
 
 #include "dataplane/status_macros.h"
+#include "storage_node/index/index_reader.h"
 #include "storage_node/recording/caller_loop.h"
-#include "storage_node/recording/index_reader.h"
 
 namespace tapedeck::storage_node::repair {
 namespace {
@@ -17,7 +17,7 @@ absl::Status FindPayloads(store::Store& store, const store::RecordingPath& path,
   recording::CallerLoop loop(clock);
   TD_ASSIGN_OR_RETURN(const auto files, store.OpenRecording(path, loop));
   const format::EntryFormat entries = manifest.entries();
-  recording::IndexReader index(*files, entries, [] {});
+  index::IndexReader index(*files, entries, [] {});
   for (uint64_t block = 0; block < manifest.blocks; ++block) {
     if (block % kEntriesAtATime == 0 && !search.pace(kEntriesAtATime * entries.entry_bytes)) {
       return absl::CancelledError("search stopped");

@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/format/damage.h"
+#include "storage_node/index/index_record.h"
 #include "storage_node/recording/caller_loop.h"
-#include "storage_node/recording/index_record.h"
 
 namespace tapedeck::storage_node::repair {
 namespace {
@@ -31,7 +31,7 @@ struct Range {
 constexpr Range kPages = {
     .offset = 0, .record_bytes = format::kPageBytes, .records = 3};  // header, two watermarks
 
-using Records = std::vector<absl::StatusOr<recording::IndexRecord>>;
+using Records = std::vector<absl::StatusOr<index::IndexRecord>>;
 using Copies = std::vector<Records>;
 
 // The first copy that has record `i` in good order.
@@ -64,7 +64,7 @@ class IndexRepair {
   // are read, down to a record.
   void Read(const Range& range, uint32_t copy, size_t begin, size_t end, Records* into);
   // Whether two sound records of one place say the same.
-  bool Agree(const recording::IndexRecord& a, const recording::IndexRecord& b) const;
+  bool Agree(const index::IndexRecord& a, const index::IndexRecord& b) const;
   bool AllAgree(const Copies& copies) const;
   // Reports what nobody can decide: no copy of the header is sound, or two of a record differ.
   void FindUndecided(const Range& range, const Copies& copies);
@@ -81,7 +81,7 @@ class IndexRepair {
   recording::CallerLoop& loop_;
   const std::unique_ptr<store::RecordingFiles> files_;
   const format::Manifest& manifest_;
-  const recording::IndexLayout layout_;
+  const index::IndexLayout layout_;
   absl::Mutex& writing_;
   std::optional<format::Watermark> newest_;  // of all copies
   absl::Status flush_error_;                 // after one nothing that is written can be believed
@@ -111,7 +111,7 @@ void IndexRepair::Read(const Range& range, uint32_t copy, size_t begin, size_t e
     return Read(range, copy, middle, end, into);
   }
   for (size_t i = begin; i < end; ++i) {
-    absl::StatusOr<recording::IndexRecord>& record = (*into)[i];
+    absl::StatusOr<index::IndexRecord>& record = (*into)[i];
     const size_t at = (i - begin) * range.record_bytes;
     if (!bytes.ok()) {
       record = bytes.status();
@@ -126,7 +126,7 @@ void IndexRepair::Read(const Range& range, uint32_t copy, size_t begin, size_t e
 }
 
 Copies IndexRepair::Read(const Range& range) {
-  const absl::StatusOr<recording::IndexRecord> unread = absl::UnknownError("not read");
+  const absl::StatusOr<index::IndexRecord> unread = absl::UnknownError("not read");
   Copies copies(files_->index_copies(), Records(range.records, unread));
   for (uint32_t copy = 0; copy < copies.size(); ++copy) {
     Read(range, copy, 0, range.records, &copies[copy]);
@@ -141,7 +141,7 @@ Copies IndexRepair::Read(const Range& range) {
 }
 
 // A crash may leave different watermarks on the page that the last one is not on; nobody reads it.
-bool IndexRepair::Agree(const recording::IndexRecord& a, const recording::IndexRecord& b) const {
+bool IndexRepair::Agree(const index::IndexRecord& a, const index::IndexRecord& b) const {
   if (a == b) return true;
   const auto* one = std::get_if<format::Watermark>(&a);
   const auto* other = std::get_if<format::Watermark>(&b);

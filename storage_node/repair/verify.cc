@@ -9,9 +9,9 @@
 #include "dataplane/crc32c.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/format/block_check.h"
+#include "storage_node/index/index_reader.h"
 #include "storage_node/recording/await_block.h"
 #include "storage_node/recording/caller_loop.h"
-#include "storage_node/recording/index_reader.h"
 
 namespace tapedeck::storage_node::repair {
 namespace {
@@ -56,7 +56,7 @@ class Verification {
   const std::shared_ptr<dataplane::SlotPool> ring_;
   const format::Manifest& manifest_;
   const format::EntryFormat entries_;
-  recording::IndexReader index_;
+  index::IndexReader index_;
   std::optional<std::unordered_map<uint32_t, uint64_t>> owners_;  // made when first needed
 };
 

@@ -2,11 +2,11 @@
 // and whoever goes beyond loses the link.
 #include <gtest/gtest.h>
 
-#include "dataplane/link.h"
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/memory/memory_pool.h"
-#include "dataplane/receiver.h"
-#include "dataplane/sender.h"
+#include "dataplane/transfer/link.h"
+#include "dataplane/transfer/receiver.h"
+#include "dataplane/transfer/sender.h"
 #include "dataplane/transport/inproc/transport.h"
 #include "tests/storage_node/manual_executor.h"
 

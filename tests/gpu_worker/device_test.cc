@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "gpu_worker/gpu_ring.h"
+#include "gpu_worker/pipeline/gpu_ring.h"
 #include "services/errors.h"
 #include "tests/gpu_worker/devices.h"
 
@@ -15,14 +15,14 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 TEST(DeviceChoiceTest, HostIsAlwaysThere) {
-  const auto choice = ChooseDevice("host");
+  const auto choice = pipeline::ChooseDevice("host");
   ASSERT_TRUE(choice.ok()) << choice.status();
   EXPECT_THAT(choice->description, StartsWith("host ("));
   EXPECT_EQ(choice->why, "asked for");
 }
 
 TEST(DeviceChoiceTest, AutoSaysWhatItTried) {
-  const auto choice = ChooseDevice("auto");
+  const auto choice = pipeline::ChooseDevice("auto");
   ASSERT_TRUE(choice.ok()) << choice.status();
   EXPECT_THAT(choice->why, StartsWith("auto: "));
   if (choice->device->info().kind == "host") {
@@ -33,14 +33,14 @@ TEST(DeviceChoiceTest, AutoSaysWhatItTried) {
 TEST(DeviceChoiceTest, RefusesOtherText) {
   for (const char* text :
        {"", "cuda", "cuda:", "cuda:x", "cuda:-1", "cuda:1:2", "host:0", "hip:0"}) {
-    const absl::Status status = ChooseDevice(text).status();
+    const absl::Status status = pipeline::ChooseDevice(text).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
     EXPECT_EQ(services::ReasonOf(status)->reason, "ARGUMENT_INVALID") << text;
   }
 }
 
 TEST(DeviceChoiceTest, AMissingDeviceSaysWhy) {
-  const absl::Status status = ChooseDevice("cuda:4711").status();
+  const absl::Status status = pipeline::ChooseDevice("cuda:4711").status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
   EXPECT_EQ(services::ReasonOf(status)->reason, "DEVICE_UNUSABLE");
   EXPECT_EQ(services::ReasonOf(status)->metadata.at("device"), "cuda:4711");
@@ -79,10 +79,11 @@ TEST_P(QueueTest, CallbacksKeepTheirOrderAndAllRunBeforeTheQueueIsGone) {
 TEST_P(QueueTest, ManyBlocksUnderWayKeepTheirContents) {
   constexpr size_t kBytes = 64 << 10;
   constexpr size_t kBlocks = 32;
-  auto ring = MakeRing(device(), dataplane::ladder::Rung::kBounce, 1, kBlocks, kBytes).value();
-  auto gpu_ring = GpuRing::Create(device(), false, kBytes).value();
+  auto ring =
+      pipeline::MakeRing(device(), dataplane::ladder::Rung::kBounce, 1, kBlocks, kBytes).value();
+  auto gpu_ring = pipeline::GpuRing::Create(device(), false, kBytes).value();
   std::vector<dataplane::Block> blocks;
-  std::vector<GpuRing::Loan> loans;
+  std::vector<pipeline::GpuRing::Loan> loans;
   for (size_t i = 0; i < kBlocks; ++i) {
     blocks.push_back(*ring->Take());
     const auto host = blocks.back().memory();

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/synchronization/notification.h"
-#include "gpu_worker/device_choice.h"
+#include "gpu_worker/pipeline/device_choice.h"
 
 namespace tapedeck::gpu_worker {
 
@@ -27,7 +27,7 @@ inline absl::Status Wait(device::Queue& queue) {
 class DeviceTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    auto choice = ChooseDevice(GetParam());
+    auto choice = pipeline::ChooseDevice(GetParam());
     if (!choice.ok()) GTEST_SKIP() << choice.status().message();
     choice_ = *std::move(choice);
     auto queue = choice_.device->NewQueue();
@@ -38,7 +38,7 @@ class DeviceTest : public testing::TestWithParam<const char*> {
   device::Device& device() { return *choice_.device; }
   device::Queue& queue() { return *queue_; }
 
-  DeviceChoice choice_;
+  pipeline::DeviceChoice choice_;
   std::unique_ptr<device::Queue> queue_;
 };
 

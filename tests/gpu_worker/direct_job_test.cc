@@ -13,7 +13,7 @@
 #include "absl/time/clock.h"
 #include "dataplane/reason.h"
 #include "dataplane/transport/list.h"
-#include "gpu_worker/job.h"
+#include "gpu_worker/job/job.h"
 #include "services/session/server_session.h"
 #include "storage_node/node/node.h"
 #include "tests/gpu_worker/split_device.h"
@@ -127,15 +127,15 @@ class DirectJobTest : public testing::TestWithParam<const char*> {
 
   void Probe(int dma_buf_fd = -1) {
     device_ = ChooseSplitDevice(dma_buf_fd);
-    ladder_ = std::make_unique<MemoryLadder>(*device_.device,
-                                             std::vector<Transport*>{worker_rail_.get()});
+    ladder_ = std::make_unique<pipeline::MemoryLadder>(*device_.device,
+                                                       std::vector<Transport*>{worker_rail_.get()});
   }
 
   std::unique_ptr<services::StorageClient> Dial() {
     return std::make_unique<LocalStorage>(*node_, *node_loop_, node_rail_.get(), sessions_);
   }
 
-  JobEnvironment Environment() {
+  job::JobEnvironment Environment() {
     return {.executor = worker_loop_.get(),
             .device = &device_,
             .ladder = ladder_.get(),
@@ -144,20 +144,21 @@ class DirectJobTest : public testing::TestWithParam<const char*> {
   }
 
   absl::StatusOr<services::Job> Record(TransferOp op, uint64_t blocks, uint32_t slots = 0) {
-    return Finish(Job::StartRecord("jobs/1",
-                                   {.transfer = {.target = kChannel, .slots = slots, .op = op},
-                                    .source = services::SynthSpec{},
-                                    .blocks = blocks},
-                                   Environment(), Dial()));
+    return Finish(job::Job::StartRecord("jobs/1",
+                                        {.transfer = {.target = kChannel, .slots = slots, .op = op},
+                                         .source = services::SynthSpec{},
+                                         .blocks = blocks},
+                                        Environment(), Dial()));
   }
 
   absl::StatusOr<services::Job> Play(const std::string& recording, TransferOp op) {
-    return Finish(Job::StartPlayback(
+    return Finish(job::Job::StartPlayback(
         "jobs/2", {.transfer = {.target = recording, .op = op}, .sink = services::VerifySpec{}},
         Environment(), Dial()));
   }
 
-  static absl::StatusOr<services::Job> Finish(const absl::StatusOr<std::shared_ptr<Job>>& job) {
+  static absl::StatusOr<services::Job> Finish(
+      const absl::StatusOr<std::shared_ptr<job::Job>>& job) {
     if (!job.ok()) return job.status();
     for (int i = 0; i < 3000 && !(*job)->ended(); ++i) absl::SleepFor(absl::Milliseconds(10));
     if (!(*job)->ended()) return absl::DeadlineExceededError("the job has not ended in 30 s");
@@ -190,8 +191,8 @@ class DirectJobTest : public testing::TestWithParam<const char*> {
   std::unique_ptr<Transport> node_rail_;
   std::unique_ptr<Transport> worker_rail_;
   std::unique_ptr<StorageNode> node_;
-  DeviceChoice device_;
-  std::unique_ptr<MemoryLadder> ladder_;
+  pipeline::DeviceChoice device_;
+  std::unique_ptr<pipeline::MemoryLadder> ladder_;
   const std::unique_ptr<EventLoop> node_loop_ = EventLoop::Create("node").value();
   const std::unique_ptr<EventLoop> worker_loop_ = EventLoop::Create("worker").value();
 };
@@ -228,8 +229,8 @@ TEST_P(DirectJobTest, PlaybackThatTheDeviceMightMissGoesThroughHostMemory) {
   if (LittleMemlock()) GTEST_SKIP() << "little memory can be locked here";
   Probe();
   direct().visible = absl::UnimplementedError("neither ordered nor flushed");
-  ladder_ =
-      std::make_unique<MemoryLadder>(*device_.device, std::vector<Transport*>{worker_rail_.get()});
+  ladder_ = std::make_unique<pipeline::MemoryLadder>(*device_.device,
+                                                     std::vector<Transport*>{worker_rail_.get()});
   const auto recorded = Record(TransferOp::kRead, 20);
   EXPECT_THAT(recorded->notes, Contains(HasSubstr("by nvidia-peermem")));
   const auto played = Play(recorded->recording, TransferOp::kWrite);

@@ -7,7 +7,7 @@
 
 #include "dataplane/checked_source.h"
 #include "dataplane/crc32c.h"
-#include "gpu_worker/device_crc.h"
+#include "gpu_worker/pipeline/device_crc.h"
 #include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/files.h"
 #include "tests/gpu_worker/jobs.h"
@@ -26,9 +26,9 @@ using services::NullSpec;
 using services::SynthSpec;
 using services::VerifySpec;
 
-absl::StatusOr<DeviceChoice> Choose(const std::string& text) {
+absl::StatusOr<pipeline::DeviceChoice> Choose(const std::string& text) {
   if (text == "split") return ChooseSplitDevice();
-  return ChooseDevice(text);
+  return pipeline::ChooseDevice(text);
 }
 
 // Stands for the wire: takes blocks from one ring and gives them from another, both in memory of
@@ -37,7 +37,7 @@ class Wire final : public dataplane::Source {
  public:
   Wire(dataplane::Source& from, device::Device& device, size_t block_bytes)
       : from_(from),
-        ring_(MakeRing(device, Rung::kPeerMemory, 1, 64, block_bytes).value()),
+        ring_(pipeline::MakeRing(device, Rung::kPeerMemory, 1, 64, block_bytes).value()),
         staging_(device.NewHostMemory(block_bytes).value()),
         queue_(device.NewQueue().value()) {}
 
@@ -114,7 +114,7 @@ class DirectTest : public testing::TestWithParam<const char*> {
     if (!playback.ok()) return playback.status();
     Wire wire(*recording->source, device(), record.block_bytes);
     wire.damage_next = damage;
-    const auto crc = DeviceCrc::Create(device()).value();
+    const auto crc = pipeline::DeviceCrc::Create(device()).value();
     dataplane::CheckedSource checked(wire, *crc);
     const absl::Status status =
         Pump(checked, *playback->sink, {.crc_of = [this](const Block& b) { return CrcOf(b); }});
@@ -136,7 +136,7 @@ class DirectTest : public testing::TestWithParam<const char*> {
     return {reinterpret_cast<const char*>(host->window().bytes.data()), from.size()};
   }
 
-  DeviceChoice choice_;
+  pipeline::DeviceChoice choice_;
   const dataplane::SystemClock clock_{};
   std::shared_ptr<const stages::verify::Counts> verify_;
   uint64_t crc_errors_ = 0;
@@ -144,7 +144,7 @@ class DirectTest : public testing::TestWithParam<const char*> {
 
 TEST_P(DirectTest, TheRingIsOutOfTheCpusReach) {
   for (const Rung rung : {Rung::kDmaBuf, Rung::kPeerMemory}) {
-    const auto ring = MakeRing(device(), rung, 1, 4, kTestBlockBytes);
+    const auto ring = pipeline::MakeRing(device(), rung, 1, 4, kTestBlockBytes);
     ASSERT_TRUE(ring.ok()) << ring.status();
     EXPECT_FALSE((*ring)->window().host_accessible);
     EXPECT_EQ((*ring)->slots(), 4u);

@@ -1,4 +1,4 @@
-#include "gpu_worker/job_rails.h"
+#include "gpu_worker/job/job_rails.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,7 +45,9 @@ class JobRailsTest : public testing::Test {
     return placement_->GpuMemory({.device = "cuda:0"}, pci_address);
   }
 
-  JobRails Unnamed(const MemoryKindInfo& memory) const { return *RailsFor({}, rails_, memory); }
+  job::JobRails Unnamed(const MemoryKindInfo& memory) const {
+    return *job::RailsFor({}, rails_, memory);
+  }
 
   std::unique_ptr<EventLoop> loop_ = *EventLoop::Create("rail");
   std::vector<std::unique_ptr<Transport>> owned_;
@@ -56,17 +58,17 @@ class JobRailsTest : public testing::Test {
 TEST_F(JobRailsTest, EachGpuTakesThePortsNearestToIt) {
   TAPEDECK_MACHINE_OR_SKIP(machine, dataplane::topology::TwoGpusFourPorts());
   UseRails(machine, {"ens10", "ens11", "ens20", "ens21"});
-  const JobRails first = Unnamed(Gpu(kGpu0));
-  EXPECT_EQ(NamesOf(first.rails), "r0");
+  const job::JobRails first = Unnamed(Gpu(kGpu0));
+  EXPECT_EQ(job::NamesOf(first.rails), "r0");
   EXPECT_EQ(first.why, "nearest to cuda:0 (SWITCH)");
   EXPECT_THAT(first.notes, ElementsAre(HasSubstr("rails r0 of r0,r1,r2,r3")));
-  EXPECT_EQ(NamesOf(Unnamed(Gpu(kGpu1)).rails), "r2");
+  EXPECT_EQ(job::NamesOf(Unnamed(Gpu(kGpu1)).rails), "r2");
 }
 
 TEST_F(JobRailsTest, FarPortsServeAGpuThatHasNoNearOne) {
   TAPEDECK_MACHINE_OR_SKIP(machine, dataplane::topology::TwoGpusFourPorts());
   UseRails(machine, {"lo", "ens10", "ens11"});
-  EXPECT_EQ(NamesOf(Unnamed(Gpu(kGpu1)).rails), "r1,r2");
+  EXPECT_EQ(job::NamesOf(Unnamed(Gpu(kGpu1)).rails), "r1,r2");
   EXPECT_EQ(Unnamed(Gpu(kGpu1)).why, "nearest to cuda:0 (SYSTEM)");
 }
 
@@ -74,8 +76,8 @@ TEST_F(JobRailsTest, WithoutAnyKnownDistanceAllServe) {
   TAPEDECK_MACHINE_OR_SKIP(machine, dataplane::topology::TwoGpusFourPorts());
   UseRails(machine, {"lo", "lo"});
   for (const MemoryKindInfo& memory : {Gpu(kGpu0), placement_->HostMemory()}) {
-    const JobRails all = Unnamed(memory);
-    EXPECT_EQ(NamesOf(all.rails), "r0,r1");
+    const job::JobRails all = Unnamed(memory);
+    EXPECT_EQ(job::NamesOf(all.rails), "r0,r1");
     EXPECT_THAT(all.why, HasSubstr("no rail's distance to " + memory.device + " is known"));
     EXPECT_THAT(all.notes, IsEmpty());
   }
@@ -85,16 +87,16 @@ TEST_F(JobRailsTest, AGpuThatIsNotInTheDescriptionHasNoDistance) {
   TAPEDECK_MACHINE_OR_SKIP(machine, dataplane::topology::TwoGpusFourPorts());
   UseRails(machine, {"ens10", "ens20"});
   EXPECT_EQ(Gpu("0000:77:00.0").place.pci_address, "0000:77:00.0");
-  EXPECT_EQ(NamesOf(Unnamed(Gpu("0000:77:00.0")).rails), "r0,r1");
+  EXPECT_EQ(job::NamesOf(Unnamed(Gpu("0000:77:00.0")).rails), "r0,r1");
 }
 
 TEST_F(JobRailsTest, NamedRailsAreTakenAsTheyAre) {
   UseRails(Topology(), {"lo", "lo", "lo"});
-  const auto named = RailsFor({"r2", "r0"}, rails_, placement_->HostMemory());
+  const auto named = job::RailsFor({"r2", "r0"}, rails_, placement_->HostMemory());
   ASSERT_TRUE(named.ok()) << named.status();
-  EXPECT_EQ(NamesOf(named->rails), "r2,r0");
+  EXPECT_EQ(job::NamesOf(named->rails), "r2,r0");
   EXPECT_THAT(named->notes, IsEmpty());
-  const auto unknown = RailsFor({"r0", "r7"}, rails_, placement_->HostMemory());
+  const auto unknown = job::RailsFor({"r0", "r7"}, rails_, placement_->HostMemory());
   EXPECT_EQ(services::ReasonOf(unknown.status())->reason, "RAIL_UNKNOWN");
   EXPECT_THAT(std::string(unknown.status().message()), HasSubstr("r0,r1,r2"));
 }
@@ -109,7 +111,7 @@ TEST_F(JobRailsTest, LoopbackRailsHaveNoPlaceOnThisMachine) {
   const Placement placement = Placement::Discover(rails_);
   EXPECT_EQ(placement.rails()[1].rail.device, "lo");
   EXPECT_EQ(placement.rails()[1].place.pci_address, "");
-  EXPECT_EQ(NamesOf(Unnamed(placement.HostMemory()).rails), "r0,r1");
+  EXPECT_EQ(job::NamesOf(Unnamed(placement.HostMemory()).rails), "r0,r1");
 }
 
 }  // namespace

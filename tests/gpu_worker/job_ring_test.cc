@@ -1,4 +1,4 @@
-#include "gpu_worker/job_ring.h"
+#include "gpu_worker/job/job_ring.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,17 +21,18 @@ constexpr uint64_t kBlockBytes = 64 << 10;
 
 class JobRingTest : public testing::Test {
  protected:
-  absl::StatusOr<JobRing> Make(DeviceChoice& device, JobRingSettings settings = {}) {
-    MemoryLadder ladder(*device.device, rails_.transports());
+  absl::StatusOr<job::JobRing> Make(pipeline::DeviceChoice& device,
+                                    job::JobRingSettings settings = {}) {
+    pipeline::MemoryLadder ladder(*device.device, rails_.transports());
     settings.device = device.device.get();
     settings.ladder = &ladder;
     settings.rails = rails_.transports();
     if (settings.block_bytes == 0) settings.block_bytes = kBlockBytes;
-    return MakeJobRing(settings);
+    return job::MakeJobRing(settings);
   }
 
-  DeviceChoice host_ = ChooseDevice("host").value();
-  DeviceChoice split_ = ChooseSplitDevice();
+  pipeline::DeviceChoice host_ = pipeline::ChooseDevice("host").value();
+  pipeline::DeviceChoice split_ = ChooseSplitDevice();
   SplitDirect& direct() { return *static_cast<SplitDevice&>(*split_.device).direct(); }
   LimitedRails rails_{2};
 };

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "dataplane/clock.h"
-#include "gpu_worker/pipeline_factory.h"
+#include "gpu_worker/pipeline/pipeline_factory.h"
 
 namespace tapedeck::gpu_worker {
 
@@ -22,16 +22,18 @@ struct TestRecording {
   dataplane::ladder::Rung rung = dataplane::ladder::Rung::kBounce;
 };
 
-inline absl::StatusOr<Recording> Record(const DeviceChoice& device, const TestRecording& test,
-                                        const dataplane::Clock& clock) {
-  return CreateRecording(
+inline absl::StatusOr<pipeline::Recording> Record(const pipeline::DeviceChoice& device,
+                                                  const TestRecording& test,
+                                                  const dataplane::Clock& clock) {
+  return pipeline::CreateRecording(
       {.spec = {.transfer = {.fft_points = test.fft},
                 .source = test.source,
                 .blocks = test.blocks,
                 .duration_ns = test.duration_ns},
        .channel = {.datatype = test.datatype, .block_bytes = test.block_bytes},
        .device = &device,
-       .ring = MakeRing(*device.device, test.rung, 1, test.slots, test.block_bytes).value(),
+       .ring =
+           pipeline::MakeRing(*device.device, test.rung, 1, test.slots, test.block_bytes).value(),
        .clock = &clock});
 }
 
@@ -45,13 +47,15 @@ struct TestPlayback {
   bool direct = false;
 };
 
-inline absl::StatusOr<Playback> Play(const DeviceChoice& device, const TestPlayback& test) {
-  return CreatePlayback({.spec = {.transfer = {.fft_points = test.fft}, .sink = test.sink},
-                         .channel = {.datatype = test.datatype, .block_bytes = test.block_bytes},
-                         .labels = test.labels,
-                         .blocks = test.blocks,
-                         .device = &device,
-                         .direct = test.direct});
+inline absl::StatusOr<pipeline::Playback> Play(const pipeline::DeviceChoice& device,
+                                               const TestPlayback& test) {
+  return pipeline::CreatePlayback(
+      {.spec = {.transfer = {.fft_points = test.fft}, .sink = test.sink},
+       .channel = {.datatype = test.datatype, .block_bytes = test.block_bytes},
+       .labels = test.labels,
+       .blocks = test.blocks,
+       .device = &device,
+       .direct = test.direct});
 }
 
 }  // namespace tapedeck::gpu_worker

@@ -1,4 +1,4 @@
-#include "gpu_worker/memory_ladder.h"
+#include "gpu_worker/pipeline/memory_ladder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,20 +33,20 @@ class MemoryLadderTest : public testing::Test {
  protected:
   SplitDevice& split() { return static_cast<SplitDevice&>(*choice_.device); }
 
-  DeviceChoice choice_ = ChooseSplitDevice(kExported);
+  pipeline::DeviceChoice choice_ = ChooseSplitDevice(kExported);
   LimitedRails rails_{2};
 };
 
 TEST_F(MemoryLadderTest, HostMemoryNeedsNoLadder) {
-  DeviceChoice host = ChooseDevice("host").value();
-  MemoryLadder ladder(*host.device, rails_.transports());
+  pipeline::DeviceChoice host = pipeline::ChooseDevice("host").value();
+  pipeline::MemoryLadder ladder(*host.device, rails_.transports());
   EXPECT_THAT(ladder.Describe(), IsEmpty());
   EXPECT_EQ(rails_.rails[0]->domains, 0);
 }
 
 TEST_F(MemoryLadderTest, EveryRailAndDirectionHasALine) {
   rails_.rails[1]->refuse = HostOnly;
-  MemoryLadder ladder(*choice_.device, rails_.transports());
+  pipeline::MemoryLadder ladder(*choice_.device, rails_.transports());
   EXPECT_THAT(ladder.Describe(),
               ElementsAre(StartsWith("r0 record: dma-buf: 4 KiB and whole blocks moved unchanged"),
                           StartsWith("r0 playback: dma-buf: 4 KiB"),
@@ -56,7 +56,7 @@ TEST_F(MemoryLadderTest, EveryRailAndDirectionHasALine) {
 
 TEST_F(MemoryLadderTest, AJobGetsWhatAllItsRailsCan) {
   rails_.rails[1]->refuse = NoDmaBuf;
-  MemoryLadder ladder(*choice_.device, rails_.transports());
+  pipeline::MemoryLadder ladder(*choice_.device, rails_.transports());
   const std::vector<dataplane::Transport*> all = rails_.transports();
   EXPECT_EQ(ladder.Choose({all[0]}, Direction::kRecord).rung, Rung::kDmaBuf);
   EXPECT_EQ(ladder.Choose({all[1]}, Direction::kRecord).rung, Rung::kPeerMemory);
@@ -65,7 +65,7 @@ TEST_F(MemoryLadderTest, AJobGetsWhatAllItsRailsCan) {
 
 TEST_F(MemoryLadderTest, MemoryThatIsNotExportedIsSaidToBe) {
   choice_ = ChooseSplitDevice();
-  MemoryLadder ladder(*choice_.device, rails_.transports());
+  pipeline::MemoryLadder ladder(*choice_.device, rails_.transports());
   const auto choice = ladder.Choose(rails_.transports(), Direction::kPlayback);
   EXPECT_EQ(choice.rung, Rung::kPeerMemory);
   EXPECT_THAT(ladder.Describe()[0], HasSubstr("dma-buf: the driver exports none"));
@@ -73,7 +73,7 @@ TEST_F(MemoryLadderTest, MemoryThatIsNotExportedIsSaidToBe) {
 
 TEST_F(MemoryLadderTest, WritesThatTheDeviceMayMissRuleOutPlaybackAlone) {
   split().direct()->visible = absl::UnimplementedError("writes are neither ordered nor flushed");
-  MemoryLadder ladder(*choice_.device, rails_.transports());
+  pipeline::MemoryLadder ladder(*choice_.device, rails_.transports());
   EXPECT_EQ(ladder.Choose(rails_.transports(), Direction::kRecord).rung, Rung::kDmaBuf);
   const auto playback = ladder.Choose(rails_.transports(), Direction::kPlayback);
   EXPECT_EQ(playback.rung, Rung::kBounce);
@@ -81,13 +81,13 @@ TEST_F(MemoryLadderTest, WritesThatTheDeviceMayMissRuleOutPlaybackAlone) {
 }
 
 TEST_F(MemoryLadderTest, WritesAreMadeVisibleBeforeTheyAreRead) {
-  MemoryLadder ladder(*choice_.device, rails_.transports());
+  pipeline::MemoryLadder ladder(*choice_.device, rails_.transports());
   EXPECT_GT(split().direct()->flushes, 0);
 }
 
 TEST_F(MemoryLadderTest, ARailThatWasDownIsProbedAgain) {
   rails_.rails[0]->refuse = [](const MemoryWindow&) { return absl::UnavailableError("port down"); };
-  MemoryLadder ladder(*choice_.device, rails_.transports());
+  pipeline::MemoryLadder ladder(*choice_.device, rails_.transports());
   const std::vector<dataplane::Transport*> first = {rails_.transports()[0]};
   EXPECT_EQ(ladder.Choose(first, Direction::kRecord).rung, Rung::kBounce);
   rails_.rails[0]->refuse = nullptr;

@@ -16,7 +16,7 @@ constexpr uint64_t kBlockBytes = 1 << 20;
 
 class Bench {
  public:
-  Bench(const DeviceChoice& device, uint64_t blocks) : device_(device), blocks_(blocks) {}
+  Bench(const pipeline::DeviceChoice& device, uint64_t blocks) : device_(device), blocks_(blocks) {}
 
   // Records, and drops the blocks or plays them to `sink`.
   bool Run(const std::string& name, TestRecording record, const TestPlayback* sink) {
@@ -76,7 +76,8 @@ class Bench {
     }
   }
 
-  absl::Status PlayTo(Recording& recording, const std::string& datatype, TestPlayback play) {
+  absl::Status PlayTo(pipeline::Recording& recording, const std::string& datatype,
+                      TestPlayback play) {
     play.labels = recording.labels;
     play.blocks = recording.expected_blocks;
     play.datatype = datatype;
@@ -87,13 +88,13 @@ class Bench {
   }
 
   const dataplane::SystemClock clock_{};
-  const DeviceChoice& device_;
+  const pipeline::DeviceChoice& device_;
   const uint64_t blocks_;
   std::string json_;
 };
 
 int Main(int argc, char** argv) {
-  auto device = ChooseDevice(argc > 1 ? argv[1] : "auto");
+  auto device = pipeline::ChooseDevice(argc > 1 ? argv[1] : "auto");
   if (!device.ok()) return std::fprintf(stderr, "%s\n", device.status().ToString().c_str()), 1;
   std::printf("%s (%s)\n", device->description.c_str(), device->why.c_str());
   Bench bench(*device, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000);

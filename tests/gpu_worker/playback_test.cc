@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "dataplane/crc32c.h"
-#include "gpu_worker/playback_pipeline.h"
+#include "gpu_worker/pipeline/playback_pipeline.h"
 #include "services/errors.h"
 #include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/files.h"
@@ -208,7 +208,8 @@ TEST_P(PlaybackTest, ACutStreamLeavesNoFile) {
 }
 
 TEST_P(PlaybackTest, DestroyingAPipelineInFullSwingReturnsEverySlot) {
-  auto ring = MakeRing(device(), dataplane::ladder::Rung::kBounce, 1, 8, kTestBlockBytes).value();
+  auto ring =
+      pipeline::MakeRing(device(), dataplane::ladder::Rung::kBounce, 1, 8, kTestBlockBytes).value();
   auto playback = Play(choice_, {.sink = FileSinkSpec{ScratchPath("out")}});
   ASSERT_TRUE(playback.ok()) << playback.status();
   for (uint64_t i = 0; i < 8; ++i) {

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "dataplane/crc32c.h"
-#include "gpu_worker/record_pipeline.h"
+#include "gpu_worker/pipeline/record_pipeline.h"
 #include "gpu_worker/stages/synth/signal.h"
 #include "gpu_worker/stages/verify/reference_fft.h"
 #include "services/errors.h"
@@ -39,7 +39,7 @@ std::string Joined(const std::vector<Pulled>& blocks) {
 }
 
 // Pulls and drops to the end, and counts.
-absl::Status Drain(RecordPipeline& source, Signal& signal, size_t* blocks = nullptr) {
+absl::Status Drain(pipeline::RecordPipeline& source, Signal& signal, size_t* blocks = nullptr) {
   while (true) {
     dataplane::Block block;
     const absl::StatusOr<Flow> flow = source.Pull(&block);
@@ -100,7 +100,7 @@ TEST_P(RecordTest, HeadersAreComplete) {
 TEST_P(RecordTest, TheRingBoundsWhatIsUnderWay) {
   auto recording = Record(choice_, {.source = SynthSpec{}, .slots = 3}, clock_);
   ASSERT_TRUE(recording.ok()) << recording.status();
-  RecordPipeline& source = *recording->source;
+  pipeline::RecordPipeline& source = *recording->source;
   Signal signal;
   source.SetWaker(signal.waker());
   std::vector<dataplane::Block> held(4);
@@ -117,7 +117,7 @@ TEST_P(RecordTest, TheRingBoundsWhatIsUnderWay) {
 TEST_P(RecordTest, StopEndsAnEndlessSource) {
   auto recording = Record(choice_, {.source = SynthSpec{}, .slots = 2}, clock_);
   ASSERT_TRUE(recording.ok()) << recording.status();
-  RecordPipeline& source = *recording->source;
+  pipeline::RecordPipeline& source = *recording->source;
   Signal signal;
   source.SetWaker(signal.waker());
   dataplane::Block block;
@@ -222,7 +222,7 @@ TEST_P(RecordTest, AFileThatShrinksEndsInAnErrorAfterWhatWasRead) {
       Record(choice_, {.datatype = "cu8", .source = FileSourceSpec{path}, .slots = 2}, clock_);
   ASSERT_TRUE(recording.ok()) << recording.status();
   std::filesystem::resize_file(path, kTestBlockBytes);
-  RecordPipeline& source = *recording->source;
+  pipeline::RecordPipeline& source = *recording->source;
   Signal signal;
   source.SetWaker(signal.waker());
   size_t blocks = 0;

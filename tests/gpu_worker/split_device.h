@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "gpu_worker/device_choice.h"
+#include "gpu_worker/pipeline/device_choice.h"
 
 namespace tapedeck::gpu_worker {
 
@@ -73,8 +73,8 @@ class SplitDevice final : public device::Device {
   SplitDirect direct_;
 };
 
-inline DeviceChoice ChooseSplitDevice(int dma_buf_fd = -1) {
-  DeviceChoice choice = ChooseDevice("host").value();
+inline pipeline::DeviceChoice ChooseSplitDevice(int dma_buf_fd = -1) {
+  pipeline::DeviceChoice choice = pipeline::ChooseDevice("host").value();
   choice.device = std::make_unique<SplitDevice>(std::move(choice.device), dma_buf_fd);
   choice.description = "split";
   return choice;

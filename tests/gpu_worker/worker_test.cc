@@ -13,7 +13,7 @@
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/transport/inproc/fabric.h"
 #include "dataplane/transport/inproc/transport.h"
-#include "gpu_worker/device_choice.h"
+#include "gpu_worker/pipeline/device_choice.h"
 #include "services/errors.h"
 
 namespace tapedeck::gpu_worker {
@@ -118,7 +118,7 @@ class WorkerTest : public testing::Test {
                   .rails = {rail_.get()},
                   .executors = {loop_.get()},
                   .storage = &dialer_,
-                  .device = ChooseDevice("host").value(),
+                  .device = pipeline::ChooseDevice("host").value(),
                   .placement = services::Placement::Discover({rail_.get()})});
 };
 

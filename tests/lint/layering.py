@@ -11,6 +11,14 @@ MAY_INCLUDE = {
     "gpu_worker": {"gpu_worker", "services", "dataplane"},
     "storage_node": {"storage_node", "services", "dataplane"},
 }
+# Inside a folder of ours the rooms, from what builds on nothing to what builds on all: each may include those before it. What
+# lies in the folder itself comes where "." stands.
+ORDER = {
+    "dataplane": (".", "executor", "memory", "topology", "transport", "transfer", "ladder"),
+    "storage_node": ("format", "disk", "engine", "catalog", "store", "follow", "index", "recording", "capture", "repair", "luns",
+                     "recordings", "opening", "admission", "scrub", "node", "."),
+    "gpu_worker": ("device", "stages", "pipeline", "job", "."),
+}
 OURS = set(MAY_INCLUDE) | {"proto", "tests"}
 # The only places that see proto and gRPC.
 SEES_PROTO = ("services/convert", "services/server", "services/session_stream", "services/client", "services/grpc_log",
@@ -22,11 +30,14 @@ CUDA = re.compile(r"^(cuda|cufft|nvml)|/cuda/|^driver_types\.h$")
 # Folders whose every sub-folder is a room, and so is every sub-folder of such a room.
 ROOMS = ("dataplane/memory", "dataplane/transport", "storage_node/store", "gpu_worker/device", "gpu_worker/stages")
 # Files that assemble a program from its rooms, or list a room's kinds.
-COMPOSES = re.compile(r"(^|/)(list|main)\.(cc|h)$|^gpu_worker/(pipeline_factory|device_choice|device_work)\.(cc|h)$")
+COMPOSES = re.compile(r"(^|/)(list|main)\.(cc|h)$|^gpu_worker/pipeline/(pipeline_factory|device_choice|device_work)\.(cc|h)$")
 # What any room or node may build on: plain host memory is what every slot without a device is made of.
 OPEN = re.compile(r"^dataplane/memory/host/(memory|pages)\.h$|/list\.h$")
-# Where two rooms must agree: (from, to) and why.
+# Where one room builds on another: (from, to) and why.
 AGREED = {
+    ("storage_node/store/posix", "storage_node/store/directory"): "recordings as files in a directory, which both kinds are",
+    ("storage_node/store/direct", "storage_node/store/directory"): "the same",
+    ("dataplane/transport/verbs", "dataplane/transport/verbs/port"): "the ports that connections are made on",
     ("gpu_worker/stages/verify", "gpu_worker/stages/synth/signal.h"): "verify computes synth's samples again",
 }
 
@@ -59,12 +70,31 @@ def check_room(path, name):
     room, top = room_of(name), path.split("/")[0]
     if room is None or path.startswith(room + "/"):
         return None
+    agreed = (room_of(path), room) in AGREED or (room_of(path), name) in AGREED
     if top == "dataplane":
-        allowed = COMPOSES.search(path)
+        allowed = COMPOSES.search(path) or agreed
     else:
-        allowed = (COMPOSES.search(path) or OPEN.search(name) or same_kind(path, room)
-                   or (room_of(path), name) in AGREED)
+        allowed = COMPOSES.search(path) or OPEN.search(name) or same_kind(path, room) or agreed
     return None if allowed else f"{room} is a room: only its own files, a list or a main include it: {name}"
+
+
+def place_in_order(path):
+    """Which room of its folder's order a path lies in; None where the folder has no order, or the order not this room."""
+    top, *below = path.split("/")
+    order = ORDER.get(top)
+    room = below[0] if len(below) > 1 else "."
+    return order.index(room) if order and room in order else None
+
+
+def check_order(path, name):
+    if path.split("/")[0] != name.split("/")[0]:
+        return None
+    if path.split("/")[0] in ORDER and place_in_order(path) is None:
+        return f"in no place of the order of rooms that {__file__.rsplit('/', 1)[-1]} has"
+    own, other = place_in_order(path), place_in_order(name)
+    if own is None or other is None or other <= own:
+        return None
+    return f"a room builds on those before it in the order alone: {name}"
 
 
 def check_includes(files):
@@ -75,7 +105,7 @@ def check_includes(files):
         if path.split("/")[0] not in MAY_INCLUDE:
             continue
         for line, quoted, name in files.includes(path):
-            for message in (check_folder(path, name), check_room(path, name)):
+            for message in (check_folder(path, name), check_room(path, name), check_order(path, name)):
                 if message:
                     yield path, line, message
             if quoted and name.split("/")[0] not in OURS and not PROTO.search(name) and (

@@ -68,17 +68,24 @@ class Layering(LintTest):
     def test_rooms(self):
         for path, name in (("dataplane/memory/host/a.cc", "dataplane/transport/tcp/b.h"),
                            ("dataplane/transport/tcp/a.cc", "dataplane/transport/inproc/b.h"),
-                           ("storage_node/node.cc", "storage_node/store/posix/b.h"),
+                           ("storage_node/node/a.cc", "storage_node/store/posix/b.h"),
                            ("dataplane/transport/tcp/a.cc", "dataplane/memory/host/memory.h"),
                            ("gpu_worker/stages/fft/fftw/a.cc", "gpu_worker/stages/fft/cufft/b.h"),
                            ("gpu_worker/device/host/a.cc", "dataplane/memory/cuda/b.h"),
-                           ("gpu_worker/pipeline.cc", "gpu_worker/stages/fft/b.h")):
+                           ("gpu_worker/job/a.cc", "gpu_worker/stages/fft/b.h")):
             self.rejects("is a room", *self.include(path, name))
         self.accepts(*self.include("dataplane/transport/tcp/a.cc", "dataplane/transport/tcp/b.h"))
         self.accepts(*self.include("dataplane/transport/list.cc", "dataplane/transport/tcp/b.h"))
         self.accepts(*self.include("gpu_worker/stages/fft/fftw/a.cc", "gpu_worker/stages/fft/fft.h"))
         self.accepts(*self.include("gpu_worker/device/cuda/a.cc", "dataplane/memory/cuda/b.h"))
         self.accepts(*self.include("storage_node/store/posix/a.cc", "dataplane/memory/host/memory.h"))
+
+    def test_order(self):
+        for path, name in (("storage_node/recording/a.h", "storage_node/luns/b.h"),
+                           ("dataplane/a.h", "dataplane/transport/b.h"), ("gpu_worker/job/a.h", "gpu_worker/b.h")):
+            self.rejects("a room builds on", *self.include(path, name))
+        self.accepts(*self.include("storage_node/luns/a.h", "storage_node/recording/b.h"))
+        self.rejects("in no place of the order", *self.include("storage_node/new/a.cc", "storage_node/disk/b.h"))
 
     def test_relative_include(self):
         self.rejects("by the path from the root", "layering",

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "dataplane/status_macros.h"
-#include "dataplane/transport/verbs/limits.h"
+#include "dataplane/transport/verbs/port/limits.h"
 #include "dataplane/transport/verbs/random.h"
 
 namespace tapedeck::dataplane::verbs {

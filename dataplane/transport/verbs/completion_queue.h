@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/executor/lifetime.h"
-#include "dataplane/transport/verbs/objects.h"
+#include "dataplane/transport/verbs/port/objects.h"
 
 namespace tapedeck::dataplane::verbs {
 

@@ -9,7 +9,7 @@
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/transport/connection.h"
 #include "dataplane/transport/verbs/credits.h"
-#include "dataplane/transport/verbs/port.h"
+#include "dataplane/transport/verbs/port/port.h"
 #include "dataplane/transport/verbs/queue_pairs.h"
 #include "dataplane/transport/verbs/receive_queue.h"
 #include "dataplane/transport/verbs/registration.h"

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "dataplane/transport/verbs/limits.h"
+#include "dataplane/transport/verbs/port/limits.h"
 
 namespace tapedeck::dataplane::verbs {
 

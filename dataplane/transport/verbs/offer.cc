@@ -7,8 +7,8 @@
 #include "dataplane/log.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
-#include "dataplane/transport/verbs/diagnosis.h"
-#include "dataplane/transport/verbs/route.h"
+#include "dataplane/transport/verbs/port/diagnosis.h"
+#include "dataplane/transport/verbs/port/route.h"
 #include "dataplane/transport/verbs/wire.h"
 
 namespace tapedeck::dataplane::verbs {

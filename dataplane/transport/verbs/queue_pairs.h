@@ -12,8 +12,8 @@
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/transport/endpoint.h"
 #include "dataplane/transport/verbs/completion_queue.h"
-#include "dataplane/transport/verbs/limits.h"
-#include "dataplane/transport/verbs/port.h"
+#include "dataplane/transport/verbs/port/limits.h"
+#include "dataplane/transport/verbs/port/port.h"
 #include "dataplane/transport/verbs/registration.h"
 
 namespace tapedeck::dataplane::verbs {

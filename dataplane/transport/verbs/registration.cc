@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "dataplane/transport/verbs/limits.h"
+#include "dataplane/transport/verbs/port/limits.h"
 #include "dataplane/transport/verbs/random.h"
 
 namespace tapedeck::dataplane::verbs {

@@ -9,8 +9,8 @@
 #include "absl/status/statusor.h"
 #include "dataplane/memory/memory.h"
 #include "dataplane/transport/transport.h"
-#include "dataplane/transport/verbs/objects.h"
-#include "dataplane/transport/verbs/port.h"
+#include "dataplane/transport/verbs/port/objects.h"
+#include "dataplane/transport/verbs/port/port.h"
 
 namespace tapedeck::dataplane::verbs {
 

@@ -1,7 +1,7 @@
 #include "dataplane/transport/verbs/send_queue.h"
 
 #include "dataplane/status_macros.h"
-#include "dataplane/transport/verbs/limits.h"
+#include "dataplane/transport/verbs/port/limits.h"
 
 namespace tapedeck::dataplane::verbs {
 

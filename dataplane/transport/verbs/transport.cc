@@ -7,7 +7,7 @@
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/verbs/offer.h"
-#include "dataplane/transport/verbs/port.h"
+#include "dataplane/transport/verbs/port/port.h"
 #include "dataplane/transport/verbs/registration.h"
 
 namespace tapedeck::dataplane::verbs {

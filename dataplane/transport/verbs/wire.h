@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/frame.h"
-#include "dataplane/transport/verbs/limits.h"
+#include "dataplane/transport/verbs/port/limits.h"
 
 namespace tapedeck::dataplane::verbs {
 

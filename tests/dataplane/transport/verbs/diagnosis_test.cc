@@ -1,7 +1,7 @@
 // Every sentence of the verbs room says what to do, carries a reason, and stands in its README word
 // for word.
 
-#include "dataplane/transport/verbs/diagnosis.h"
+#include "dataplane/transport/verbs/port/diagnosis.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/reason.h"
-#include "dataplane/transport/verbs/address.h"
-#include "dataplane/transport/verbs/limits.h"
+#include "dataplane/transport/verbs/port/address.h"
+#include "dataplane/transport/verbs/port/limits.h"
 #include "tests/shared_data.h"
 
 namespace tapedeck::dataplane::verbs {

@@ -1,0 +1,116 @@
+// A Link is one connection of a rail as a session sees it: it lives on the session's executor, its
+// connection on the rail's poller, and all that passes between them is posted. A link outlives its
+// connections: after a failure it can be offered again, with the next generation.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "dataplane/executor/executor.h"
+#include "dataplane/executor/lifetime.h"
+#include "dataplane/frame.h"
+#include "dataplane/transfer/link_port.h"
+#include "dataplane/transport/transport.h"
+
+namespace tapedeck::dataplane {
+
+class Link;
+
+// Called on the session's executor, never inside a Link call.
+class LinkEvents {
+ public:
+  virtual ~LinkEvents() = default;
+  virtual void OnLinkUp(Link& link) = 0;
+  // The connection is gone and touches no memory any more; its unfinished work will not complete.
+  // Also comes when an attempt to connect fails.
+  virtual void OnLinkDown(Link& link, const absl::Status& cause) = 0;
+  virtual void OnLinkFrame(Link& link, const Frame& frame, std::span<std::byte> payload) = 0;
+  virtual void OnLinkCompleted(Link& link, uint64_t work) = 0;
+};
+
+// Blocks that may be out on one link at the same time: granted, posted, announced or being pulled.
+// Two blocks of 1 MiB fill a 25GbE wire (bandwidth × delay at 10 µs is 31 KB); 8 MiB ride out the
+// scheduling of the peer's threads: with 4 MiB they sleep twice as often. More would only push the
+// working set out of the cache.
+inline constexpr size_t kMaxLaneDepth = 64;
+constexpr size_t LaneDepth(uint64_t block_bytes) {
+  return std::clamp<uint64_t>((8 << 20) / std::max<uint64_t>(block_bytes, 1), 4, kMaxLaneDepth);
+}
+
+struct LinkTraffic {
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+};
+
+class Link final : private LinkPortEvents {
+ public:
+  // `index` counts the links of a session; `connection` those of a rail.
+  Link(Executor& executor, Transport& transport, std::shared_ptr<Domain> domain, size_t index,
+       uint32_t connection, LinkEvents* events);
+  ~Link() override;
+
+  // Starts the next generation; only while down. `done` gets the endpoint for the peer, on the
+  // executor.
+  void MakeOffer(std::function<void(absl::StatusOr<Endpoint>)> done);
+
+  // Connects the latest offer. The outcome is OnLinkUp or OnLinkDown.
+  void Connect(const Endpoint& peer, const RemoteWindow& peer_window, int64_t deadline_ns);
+
+  // As in Connection; offsets are into the peer's window. Dropped while the link is not up.
+  void Send(const Frame& frame, std::span<const std::byte> payload, uint64_t work);
+  void Write(const Frame& frame, std::span<const std::byte> payload, uint64_t offset,
+             uint64_t work);
+  void Read(std::span<std::byte> into, uint64_t offset, uint64_t work);
+  void PostReceive(std::span<std::byte> buffer);
+
+  // Ends the connection or the attempt; OnLinkDown follows unless the link is down already.
+  void Close(const absl::Status& cause);
+
+  bool up() const { return state_ == State::kUp; }
+  bool down() const { return state_ == State::kDown; }
+  size_t index() const { return index_; }
+  uint32_t connection() const { return connection_; }
+  uint32_t generation() const { return generation_; }
+  const RailDescription& rail() const { return transport_.rail(); }
+  RemoteWindow local_window() const { return domain_->remote_window(); }
+  const absl::Status& last_failure() const { return last_failure_; }
+
+  // Blocks that arrived over this link, counted by the Sender or Receiver.
+  LinkTraffic& traffic() { return traffic_; }
+  const LinkTraffic& traffic() const { return traffic_; }
+
+ private:
+  enum class State { kDown, kOffered, kConnecting, kUp, kClosing };
+
+  // Runs f(port) on the poller.
+  template <typename F>
+  void OnPoller(F f);
+
+  void PortOffered(const LinkPort* port, absl::StatusOr<Endpoint> endpoint) override;
+  void PortUp(const LinkPort* port) override;
+  void PortDown(const LinkPort* port, const absl::Status& cause) override;
+  void PortFrame(const LinkPort* port, const Frame& frame, std::span<std::byte> payload) override;
+  void PortCompleted(const LinkPort* port, uint64_t work) override;
+
+  Executor& executor_;
+  Transport& transport_;
+  const std::shared_ptr<Domain> domain_;  // shared by the links of one rail and session
+  const size_t index_;
+  const uint32_t connection_;
+  LinkEvents* const events_;
+
+  State state_ = State::kDown;
+  uint32_t generation_ = 0;
+  RemoteWindow peer_window_;
+  std::function<void(absl::StatusOr<Endpoint>)> on_offer_;
+  absl::Status last_failure_;
+  LinkTraffic traffic_;
+  std::shared_ptr<LinkPort> port_;  // shared with the tasks posted to the poller
+  Lifetime lifetime_;
+};
+
+}  // namespace tapedeck::dataplane

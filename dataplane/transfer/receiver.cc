@@ -1,0 +1,247 @@
+#include "dataplane/transfer/receiver.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+
+namespace tapedeck::dataplane {
+namespace {
+
+// A sequence this far beyond what has been acknowledged is no block of this session: an honest
+// sender holds every block until then, in a ring of 4096 slots at most, and kMaxMissingHeld
+// without payload. It bounds what a hostile one can make the receiver and those behind it remember.
+constexpr uint64_t kMaxAhead = 8192;
+
+// Blocks that wait at the peer, on one link. An honest sender announces at most kMaxLaneDepth; the
+// rest is for those whose word of arrival is on its way.
+constexpr size_t kMaxAnnounced = 4 * kMaxLaneDepth;
+
+// An acknowledgement waits for this many blocks, or this long. Each is a packet of its own; the
+// sender only needs them before its ring is full.
+constexpr uint64_t kAckEvery = 4;
+constexpr int64_t kAckDelayNs = kMillisecondNs;
+
+}  // namespace
+
+Receiver::Receiver(Executor& executor, TransferOp op, std::shared_ptr<SlotPool> ring)
+    : executor_(executor), op_(op), ring_(std::move(ring)) {
+  ring_->SetWaker(
+      [&executor, use = lifetime_.Guard([this] { UseFreeSlots(); })] { executor.Post(use); });
+}
+
+void Receiver::SetTotal(uint64_t blocks) {
+  total_ = blocks;
+  Wake();
+}
+
+absl::StatusOr<Flow> Receiver::Pull(Block* block) {
+  if (ready_.empty()) return total_ == given_ ? Flow::kEnd : Flow::kNotNow;
+  *block = std::move(ready_.front());
+  ready_.pop_front();
+  ++given_;
+  return Flow::kMoved;
+}
+
+void Receiver::Acknowledge(uint64_t watermark) {
+  if (watermark <= acknowledged_) return;
+  acknowledged_ = watermark;
+  if (acknowledged_ - told_ >= kAckEvery) return TellAcknowledged();
+  if (std::exchange(ack_due_, true)) return;
+  executor_.PostAfter(kAckDelayNs, lifetime_.Guard([this] { TellAcknowledged(); }));
+}
+
+// Over one link: should it fail with this in flight, OnLinkDown tells the others.
+void Receiver::TellAcknowledged() {
+  ack_due_ = false;
+  if (told_ == acknowledged_ || lanes_.empty()) return;
+  told_ = acknowledged_;
+  const auto lane = lanes_.find(last_heard_);
+  Tell(lane != lanes_.end() ? lane->second : lanes_.begin()->second, FrameType::kAck, told_);
+}
+
+absl::Status Receiver::Reject(const BlockHeader& header) {
+  const uint64_t sequence = header.sequence;
+  ++stats_.rejected_blocks;
+  --given_;
+  // The sequence counts as not received again; those above the hole stay known.
+  for (; received_watermark_ > sequence; --received_watermark_)
+    received_.insert(received_watermark_ - 1);
+  received_.erase(sequence);
+  for (auto& [index, lane] : lanes_) {
+    Tell(lane, FrameType::kResend, sequence);
+    break;
+  }
+  return absl::OkStatus();
+}
+
+void Receiver::OnLinkUp(Link& link) {
+  Lane& lane = lanes_[link.index()];
+  lane.link = &link;
+  if (acknowledged_ > 0) Tell(lane, FrameType::kAck, acknowledged_);
+  UseFreeSlots();
+}
+
+void Receiver::OnLinkDown(Link& link, const absl::Status&) {
+  lanes_.erase(link.index());
+  told_ = 0;
+  TellAcknowledged();
+  UseFreeSlots();
+}
+
+void Receiver::OnLinkFrame(Link& link, const Frame& frame, std::span<std::byte> payload) {
+  const auto lane = lanes_.find(link.index());
+  if (lane == lanes_.end()) return;
+  last_heard_ = link.index();
+  const absl::Status status = OnBlock(lane->second, frame, payload);
+  if (!status.ok()) return link.Close(status);
+  UseFreeSlots();
+}
+
+absl::Status Receiver::OnBlock(Lane& lane, const Frame& frame, std::span<std::byte> payload) {
+  if (frame.type != FrameType::kBlock) {
+    return absl::InvalidArgumentError("the sending end sent word of slots");
+  }
+  if (frame.block.payload_bytes > ring_->slot_bytes() ||
+      frame.block.sequence >= acknowledged_ + kMaxAhead ||
+      (total_.has_value() && frame.block.sequence >= *total_)) {
+    return absl::InvalidArgumentError(absl::StrCat("block ", frame.block.sequence, " of ",
+                                                   frame.block.payload_bytes,
+                                                   " bytes does not belong to this session"));
+  }
+  if (frame.block.payload_bytes == 0) {
+    Arrived(lane, Block::Missing(frame.block));
+  } else if (op_ == TransferOp::kRead) {
+    if (lane.announced.size() >= kMaxAnnounced) {
+      return absl::ResourceExhaustedError(absl::StrCat("the sending end announced ", kMaxAnnounced,
+                                                       " blocks and more before they were pulled"));
+    }
+    lane.announced.push_back(frame);
+  } else {
+    TD_ASSIGN_OR_RETURN(Block block, TakeGranted(lane, frame, payload));
+    block.header() = frame.block;
+    Arrived(lane, std::move(block));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Block> Receiver::TakeGranted(Lane& lane, const Frame& frame,
+                                            std::span<std::byte> payload) {
+  if (op_ == TransferOp::kWrite) {
+    auto slot = lane.granted.extract(frame.slot);
+    if (slot.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "block ", frame.block.sequence, " lies in slot ", frame.slot, ", which was not granted"));
+    }
+    return std::move(slot.mapped());
+  }
+  if (lane.posted.empty() || payload.size() != frame.block.payload_bytes ||
+      payload.data() != lane.posted.front().memory().data()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("block ", frame.block.sequence, " does not have the payload it names"));
+  }
+  Block block = std::move(lane.posted.front());
+  lane.posted.pop_front();
+  return block;
+}
+
+void Receiver::OnLinkCompleted(Link& link, uint64_t work) {
+  const auto lane = lanes_.find(link.index());
+  if (lane == lanes_.end()) return;
+  auto pulled = lane->second.pulling.extract(work);
+  if (pulled.empty()) return;
+  Arrived(lane->second, std::move(pulled.mapped()));
+  UseFreeSlots();
+}
+
+bool Receiver::IsNew(uint64_t sequence) const {
+  return sequence >= received_watermark_ && !received_.contains(sequence);
+}
+
+void Receiver::Arrived(Lane& lane, Block block) {
+  const uint64_t sequence = block.header().sequence;
+  ++lane.link->traffic().blocks;
+  lane.link->traffic().bytes += block.header().payload_bytes;
+  Tell(lane, FrameType::kReceived, sequence);
+  if (!IsNew(sequence)) {
+    ++stats_.duplicates;
+    return;
+  }
+  received_.insert(sequence);
+  while (received_.erase(received_watermark_) > 0) ++received_watermark_;
+  ready_.push_back(std::move(block));
+  Wake();
+}
+
+// Free slots go to announced blocks (READ), or to the lanes that have the fewest.
+void Receiver::UseFreeSlots() {
+  if (op_ == TransferOp::kRead) {
+    while (PullNext()) {
+    }
+    return;
+  }
+  while (!lanes_.empty()) {
+    // With a slow consumer all lanes wait with nothing: then they take turns.
+    Lane& lane =
+        std::ranges::min_element(lanes_, {}, [](const auto& entry) {
+          return std::pair(entry.second.outstanding(), entry.second.link->traffic().blocks);
+        })->second;
+    if (lane.outstanding() >= LaneDepth(ring_->slot_bytes())) return;
+    std::optional<Block> slot = ring_->Take();
+    if (!slot.has_value()) return;
+    Grant(lane, *std::move(slot));
+  }
+}
+
+void Receiver::Grant(Lane& lane, Block slot) {
+  const Frame frame{.type = FrameType::kGrant, .slot = slot.slot()};
+  if (op_ == TransferOp::kSend) {
+    lane.link->PostReceive(slot.memory());
+    lane.posted.push_back(std::move(slot));
+  } else {
+    lane.granted.emplace(slot.slot(), std::move(slot));
+  }
+  lane.link->Send(frame, {}, 0);
+}
+
+// Starts the read of the announced block with the lowest sequence among those at the head of their
+// lanes.
+bool Receiver::PullNext() {
+  Lane* next = nullptr;
+  for (auto& [index, lane] : lanes_) {
+    if (lane.announced.empty() || lane.pulling.size() >= LaneDepth(ring_->slot_bytes())) continue;
+    if (next == nullptr ||
+        lane.announced.front().block.sequence < next->announced.front().block.sequence) {
+      next = &lane;
+    }
+  }
+  if (next == nullptr) return false;
+  if (!IsNew(next->announced.front().block.sequence)) {
+    ++stats_.duplicates;
+    Tell(*next, FrameType::kReceived, next->announced.front().block.sequence);
+    next->announced.pop_front();
+    return true;
+  }
+  std::optional<Block> slot = ring_->Take();
+  if (!slot.has_value()) return false;
+  const Frame frame = next->announced.front();
+  next->announced.pop_front();
+  slot->header() = frame.block;
+  const uint64_t work = next_work_++;
+  next->link->Read(slot->payload(), frame.slot * ring_->slot_bytes(), work);
+  next->pulling.emplace(work, *std::move(slot));
+  return true;
+}
+
+void Receiver::Tell(Lane& lane, FrameType type, uint64_t sequence) {
+  Frame frame{.type = type};
+  frame.block.sequence = sequence;
+  lane.link->Send(frame, {}, 0);
+}
+
+void Receiver::Wake() {
+  if (waker_) waker_();
+}
+
+}  // namespace tapedeck::dataplane

@@ -1,0 +1,93 @@
+// The Receiver is the Source at the receiving end of a session: it offers free slots to the links,
+// accepts blocks in any order over any of them, drops duplicates, and tells the sender what has
+// arrived.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "dataplane/executor/executor.h"
+#include "dataplane/executor/lifetime.h"
+#include "dataplane/memory/slot_pool.h"
+#include "dataplane/source.h"
+#include "dataplane/transfer/link.h"
+#include "dataplane/transport/transport.h"
+
+namespace tapedeck::dataplane {
+
+struct ReceiverStats {
+  uint64_t duplicates = 0;
+  uint64_t rejected_blocks = 0;
+};
+
+// On the session's executor. Gives blocks in the order they arrive.
+class Receiver final : public Source, public LinkEvents {
+ public:
+  Receiver(Executor& executor, TransferOp op, std::shared_ptr<SlotPool> ring);
+  ~Receiver() override { ring_->SetWaker(nullptr); }
+
+  // The sender will have sent `blocks` in all; Pull answers kEnd once they have all been given.
+  void SetTotal(uint64_t blocks);
+
+  // Source.
+  absl::StatusOr<Flow> Pull(Block* block) override;
+  void SetWaker(Waker waker) override { waker_ = std::move(waker); }
+  void Acknowledge(uint64_t watermark) override;
+  absl::Status Reject(const BlockHeader& header) override;
+
+  // LinkEvents.
+  void OnLinkUp(Link& link) override;
+  void OnLinkDown(Link& link, const absl::Status& cause) override;
+  void OnLinkFrame(Link& link, const Frame& frame, std::span<std::byte> payload) override;
+  void OnLinkCompleted(Link& link, uint64_t work) override;
+
+  // Every sequence below has arrived.
+  uint64_t received_watermark() const { return received_watermark_; }
+  const ReceiverStats& stats() const { return stats_; }
+
+ private:
+  // What is out on one link that is up.
+  struct Lane {
+    Link* link = nullptr;
+    std::map<uint32_t, Block> granted;  // WRITE: slots the peer may fill, by slot
+    std::deque<Block> posted;           // SEND: posted receives, in order
+    std::deque<Frame> announced;        // READ: blocks that wait at the peer
+    std::map<uint64_t, Block> pulling;  // READ: reads under way, by work
+    size_t outstanding() const { return granted.size() + posted.size(); }
+  };
+
+  void UseFreeSlots();
+  void Grant(Lane& lane, Block slot);
+  bool PullNext();
+  absl::Status OnBlock(Lane& lane, const Frame& frame, std::span<std::byte> payload);
+  absl::StatusOr<Block> TakeGranted(Lane& lane, const Frame& frame, std::span<std::byte> payload);
+  void Arrived(Lane& lane, Block block);
+  bool IsNew(uint64_t sequence) const;
+  void TellAcknowledged();
+  void Tell(Lane& lane, FrameType type, uint64_t sequence);
+  void Wake();
+
+  Executor& executor_;
+  const TransferOp op_;
+  const std::shared_ptr<SlotPool> ring_;  // shared with the blocks that are out
+  Waker waker_;
+  std::map<size_t, Lane> lanes_;  // by link index; only links that are up
+  std::deque<Block> ready_;
+  std::set<uint64_t> received_;  // at or above received_watermark_
+  uint64_t received_watermark_ = 0;
+  uint64_t acknowledged_ = 0;
+  uint64_t told_ = 0;      // the last acknowledgement sent
+  bool ack_due_ = false;   // a timer will send the next
+  size_t last_heard_ = 0;  // index of the link that brought the last frame
+  uint64_t given_ = 0;
+  uint64_t next_work_ = 0;
+  std::optional<uint64_t> total_;
+  ReceiverStats stats_;
+  Lifetime lifetime_;
+};
+
+}  // namespace tapedeck::dataplane

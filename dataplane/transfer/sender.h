@@ -1,0 +1,114 @@
+// The Sender is the Sink at the sending end of a session: it stripes blocks over the links, keeps
+// each until the peer has acknowledged it, and sends again over other links what a failed link
+// leaves unknown.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "dataplane/executor/executor.h"
+#include "dataplane/sink.h"
+#include "dataplane/transfer/link.h"
+#include "dataplane/transport/transport.h"
+
+namespace tapedeck::dataplane {
+
+struct SenderSettings {
+  TransferOp op = TransferOp::kRead;
+  // Slots of the receiver. The sender never runs further ahead of the lowest block that has not
+  // arrived, so that the slot it needs cannot be held by later ones.
+  uint32_t peer_slots = 0;
+  // Bytes between two slots of this end's window, for READ.
+  uint64_t slot_bytes = 0;
+};
+
+// Blocks without payload that are held at the same time: they take no slot, so nothing else bounds
+// them. Fewer would make the gaps of a damaged recording wait for acknowledgements.
+inline constexpr size_t kMaxMissingHeld = 1024;
+
+struct SenderStats {
+  uint64_t retransmitted_blocks = 0;  // sent more than once, for whatever reason
+  uint64_t rejected_blocks = 0;       // the peer found a wrong check value
+};
+
+// On the session's executor.
+class Sender final : public Sink, public LinkEvents {
+ public:
+  Sender(Executor& executor, const SenderSettings& settings)
+      : executor_(executor), settings_(settings) {}
+
+  // Sink. A block with a sequence outside the window waits with the caller.
+  absl::StatusOr<Flow> Push(Block* block) override;
+  absl::StatusOr<Flow> Finish(const absl::Status& cause) override;
+  void SetWaker(Waker waker) override { waker_ = std::move(waker); }
+  // All three levels are what the peer has acknowledged, at the session's commit level.
+  Watermarks watermarks() const override { return {acked_, acked_, acked_}; }
+
+  // LinkEvents.
+  void OnLinkUp(Link& link) override;
+  void OnLinkDown(Link& link, const absl::Status& cause) override;
+  void OnLinkFrame(Link& link, const Frame& frame, std::span<std::byte> payload) override;
+  void OnLinkCompleted(Link& link, uint64_t work) override;
+
+  const SenderStats& stats() const { return stats_; }
+
+ private:
+  // A block from Push until it is acknowledged and this end's memory is free of it.
+  struct Held {
+    Block block;
+    Link* link = nullptr;  // that carries it; null while it waits
+    bool sent_before = false;
+    bool received = false;
+    bool acked = false;
+    bool local_busy = false;  // the connection still reads the slot
+  };
+
+  // What the sender knows of one link that is up.
+  struct Lane {
+    Link* link = nullptr;
+    std::vector<uint32_t>
+        grants;  // slots of the receiver (WRITE); only their number counts for SEND
+    uint64_t inflight_bytes = 0;
+    uint32_t inflight_blocks = 0;
+    uint64_t sent_blocks = 0;
+    // Rate while busy, exponentially weighted.
+    double bytes_per_ns = 0;
+    int64_t busy_since_ns = 0;
+    int64_t window_ns = 0;
+    uint64_t window_bytes = 0;
+  };
+
+  using HeldMap = std::map<uint64_t, Held>;
+
+  void Dispatch();
+  Lane* ChooseLane(uint64_t bytes);
+  double PredictedFinish(const Lane& lane, uint64_t bytes, double fastest) const;
+  bool HasRoom(const Lane& lane) const;
+  void Send(Lane& lane, uint64_t sequence, Held& held);
+  absl::Status OnGrant(Lane& lane, uint32_t slot) const;
+  void OnReceived(Lane& lane, uint64_t sequence);
+  absl::Status OnAck(uint64_t watermark);
+  void OnResend(uint64_t sequence);
+  void Requeue(uint64_t sequence, Held& held);
+  void Measure(Lane& lane, uint64_t bytes);
+  void Release(HeldMap::iterator it);
+  void Wake();
+
+  Executor& executor_;
+  const SenderSettings settings_;
+  Waker waker_;
+  std::map<size_t, Lane> lanes_;  // by link index; only links that are up
+  HeldMap held_;                  // by sequence
+  std::set<uint64_t> waiting_;    // sequences of held_ that no link carries
+  std::set<uint64_t> arrived_;    // received sequences at or above unarrived_
+  uint64_t unarrived_ = 0;        // every sequence below has been received
+  uint64_t pushed_ = 0;           // one more than the highest sequence that was pushed
+  uint64_t acked_ = 0;
+  uint64_t choices_ = 0;
+  size_t missing_held_ = 0;  // of held_, without payload
+  SenderStats stats_;
+};
+
+}  // namespace tapedeck::dataplane

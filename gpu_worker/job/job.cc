@@ -1,0 +1,220 @@
+#include "gpu_worker/job/job.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "gpu_worker/pipeline/device_crc.h"
+#include "services/errors.h"
+#include "services/session/answers.h"
+
+namespace tapedeck::gpu_worker::job {
+
+using dataplane::TransferOp;
+using services::session::Direction;
+using services::session::Snapshot;
+
+namespace {
+
+absl::Status Incomplete(const std::string& recording, uint64_t lost, uint64_t total) {
+  return services::WithReason(absl::DataLossError(absl::StrCat(
+                                  recording, ": ", lost, " of ", total,
+                                  " blocks are missing; tapectl recordings verify names them")),
+                              "BLOCK_DAMAGED",
+                              {{"recording", recording}, {"blocks", absl::StrCat(lost)}});
+}
+
+std::string PeerOf(const services::TransferSpec& spec) {
+  return absl::StrCat("storage node ", spec.storage);
+}
+
+}  // namespace
+
+Job::Job(const std::string& name, Direction direction, const JobEnvironment& environment,
+         std::shared_ptr<services::StorageClient> storage)
+    : environment_(environment), storage_(std::move(storage)) {
+  job_.name = name;
+  job_.direction = direction;
+  job_.device = environment.device->description;
+  job_.notes = environment.notes;
+  job_.start_time_ns = environment.executor->clock().WallNs();
+}
+
+absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
+    const std::string& name, const services::RecordSpec& spec, const JobEnvironment& environment,
+    std::shared_ptr<services::StorageClient> storage) {
+  TD_ASSIGN_OR_RETURN(const services::Channel channel, storage->GetChannel(spec.transfer.target));
+  TD_RETURN_IF_ERROR(services::session::CheckChannel(PeerOf(spec.transfer), channel));
+  auto job =
+      std::shared_ptr<Job>(new Job(name, Direction::kRecord, environment, std::move(storage)));
+  const TransferOp op = channel.op_chosen ? channel.op : TransferOp::kRead;
+  TD_RETURN_IF_ERROR(job->MakeRing(spec.transfer, op, channel.block_bytes));
+  TD_ASSIGN_OR_RETURN(pipeline::Recording pipeline,
+                      pipeline::CreateRecording({.spec = spec,
+                                                 .channel = {.datatype = channel.datatype,
+                                                             .block_bytes = channel.block_bytes},
+                                                 .device = environment.device,
+                                                 .ring = job->end_.ring,
+                                                 .clock = &environment.executor->clock()}));
+  job->end_.source = std::move(pipeline.source);
+  {
+    absl::MutexLock lock(&job->mutex_);
+    std::ranges::copy(pipeline.notes, std::back_inserter(job->job_.notes));
+  }
+  services::session::Open open{.direction = Direction::kRecord,
+                               .channel = spec.transfer.target,
+                               .expected_blocks = pipeline.expected_blocks,
+                               .labels = pipeline.labels};
+  job->OpenSession(std::move(open), spec.transfer, false);
+  return job;
+}
+
+absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
+    const std::string& name, const services::PlaybackSpec& spec, const JobEnvironment& environment,
+    std::shared_ptr<services::StorageClient> storage) {
+  TD_ASSIGN_OR_RETURN(const services::Recording recording,
+                      storage->GetRecording(spec.transfer.target));
+  TD_RETURN_IF_ERROR(services::session::CheckRecording(PeerOf(spec.transfer), recording));
+  auto job =
+      std::shared_ptr<Job>(new Job(name, Direction::kPlayback, environment, std::move(storage)));
+  TD_RETURN_IF_ERROR(job->MakeRing(spec.transfer, TransferOp::kWrite, recording.block_bytes));
+  const bool direct = !job->end_.ring->window().host_accessible;
+  // Else the node says how many blocks come.
+  const bool whole = spec.playhead == services::session::Playhead();
+  if (direct) {
+    TD_ASSIGN_OR_RETURN(job->end_.payload_crc,
+                        pipeline::DeviceCrc::Create(*environment.device->device));
+  }
+  TD_ASSIGN_OR_RETURN(pipeline::Playback pipeline,
+                      pipeline::CreatePlayback({.spec = spec,
+                                                .channel = {.datatype = recording.datatype,
+                                                            .block_bytes = recording.block_bytes},
+                                                .labels = recording.labels,
+                                                .blocks = whole ? recording.blocks : 0,
+                                                .device = environment.device,
+                                                .direct = direct}));
+  job->end_.sink = std::move(pipeline.sink);
+  {
+    absl::MutexLock lock(&job->mutex_);
+    std::ranges::copy(pipeline.notes, std::back_inserter(job->job_.notes));
+    job->job_.recording = spec.transfer.target;
+    job->job_.total_blocks = whole ? recording.blocks : 0;
+  }
+  services::session::Open open{.direction = Direction::kPlayback,
+                               .recording = spec.transfer.target,
+                               .playhead = spec.playhead};
+  open.playhead.damaged_blocks = pipeline.damaged_blocks;
+  job->OpenSession(std::move(open), spec.transfer, pipeline.needs_order);
+  return job;
+}
+
+absl::Status Job::MakeRing(const services::TransferSpec& spec, TransferOp op,
+                           uint64_t block_bytes) {
+  TD_ASSIGN_OR_RETURN(JobRing made, MakeJobRing({.device = environment_.device->device.get(),
+                                                 .ladder = environment_.ladder,
+                                                 .rails = environment_.rails,
+                                                 .direction = state().direction,
+                                                 .op = spec.op.value_or(op),
+                                                 .slots = spec.slots,
+                                                 .block_bytes = block_bytes}));
+  end_.ring = std::move(made.ring);
+  end_.registration = std::move(made.registration);
+  absl::MutexLock lock(&mutex_);
+  std::ranges::move(made.notes, std::back_inserter(job_.notes));
+  return absl::OkStatus();
+}
+
+void Job::OpenSession(services::session::Open open, const services::TransferSpec& spec,
+                      bool ordered) {
+  open.recorder = environment_.worker_name;
+  open.request_id = spec.request_id;
+  open.slots = static_cast<uint32_t>(end_.ring->slots());
+  open.slot_bytes = end_.ring->slot_bytes();
+  open.op_chosen = spec.op.has_value();
+  open.op = spec.op.value_or(open.op);
+  services::session::ClientSessionSettings settings{
+      .node = spec.storage,
+      .open = std::move(open),
+      .transports = environment_.rails,
+      .connections_per_rail = environment_.connections_per_rail,
+      .ordered = ordered};
+  // The session holds the job until it has ended; OnChange lets go of the session then.
+  settings.make_end = [self = shared_from_this()](const auto&) { return std::move(self->end_); };
+  settings.on_change = [self = shared_from_this()](const Snapshot& s) { self->OnChange(s); };
+  session_ = std::make_unique<services::session::ClientSession>(
+      *environment_.executor, std::move(settings), storage_->OpenSession());
+  environment_.executor->Post([self = shared_from_this()] {
+    if (self->session_ != nullptr) self->session_->Start();
+  });
+}
+
+void Job::OnChange(const Snapshot& snapshot) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!snapshot.accept.recording.empty()) job_.recording = snapshot.accept.recording;
+    if (snapshot.running && !snapshot.ended) job_.state = services::JobState::kRunning;
+    job_.blocks = snapshot.blocks;
+    job_.bytes = snapshot.bytes;
+    job_.total_blocks = std::max(snapshot.total_blocks, snapshot.blocks);
+    job_.elapsed_ns = snapshot.elapsed_ns;
+    job_.lost_blocks = snapshot.lost_blocks;
+    job_.retransmitted_blocks = snapshot.retransmitted_blocks;
+    job_.crc_errors = snapshot.crc_errors;
+    job_.rails = snapshot.rails;
+    if (snapshot.ended) Conclude(snapshot);
+  }
+  if (!snapshot.ended) return;
+  // Not inside its own callback. Ended jobs are kept to be looked at, their connections and memory
+  // are not.
+  environment_.executor->Post([self = shared_from_this()] {
+    self->session_.reset();
+    const services::session::TransferEnd unused = std::move(self->end_);  // in its own order
+    self->storage_.reset();
+  });
+}
+
+void Job::Conclude(const Snapshot& snapshot) {
+  job_.end_time_ns = environment_.executor->clock().WallNs();
+  job_.error = snapshot.error;
+  if (job_.error.ok() && snapshot.lost_blocks > 0) {
+    job_.error = Incomplete(job_.recording, snapshot.lost_blocks, snapshot.total_blocks);
+  }
+  if (cancelled_ && (job_.error.ok() || absl::IsCancelled(job_.error))) {
+    job_.state = services::JobState::kCancelled;
+    job_.error = services::WithReason(absl::CancelledError("the job was cancelled"),
+                                      "JOB_CANCELLED", {{"job", job_.name}});
+  } else {
+    job_.state = job_.error.ok() ? services::JobState::kSucceeded : services::JobState::kFailed;
+  }
+  dataplane::Log(
+      job_.state == services::JobState::kFailed ? dataplane::LogLevel::kError
+                                                : dataplane::LogLevel::kInfo,
+      "job", job_.error.ok() ? "complete" : std::string(job_.error.message()),
+      {{"job", job_.name}, {"recording", job_.recording}, {"blocks", absl::StrCat(job_.blocks)}});
+}
+
+services::Job Job::state() const {
+  absl::MutexLock lock(&mutex_);
+  return job_;
+}
+
+bool Job::ended() const {
+  absl::MutexLock lock(&mutex_);
+  return job_.end_time_ns != 0;
+}
+
+void Job::Cancel() {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (job_.end_time_ns != 0) return;
+    cancelled_ = true;
+  }
+  environment_.executor->Post([self = shared_from_this()] {
+    if (self->session_ != nullptr) self->session_->Stop();
+  });
+}
+
+}  // namespace tapedeck::gpu_worker::job

@@ -1,0 +1,81 @@
+// One record or playback run: a pipeline, its ring and the session that carries its blocks.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "dataplane/executor/executor.h"
+#include "dataplane/transport/transport.h"
+#include "gpu_worker/job/job_ring.h"
+#include "gpu_worker/pipeline/device_choice.h"
+#include "gpu_worker/pipeline/memory_ladder.h"
+#include "gpu_worker/pipeline/pipeline_factory.h"
+#include "services/jobs.h"
+#include "services/session/client_session.h"
+#include "services/storage.h"
+
+namespace tapedeck::gpu_worker::job {
+
+// What a job uses of its worker; all of it outlives the job.
+struct JobEnvironment {
+  dataplane::Executor* executor = nullptr;  // the session lives here
+  const pipeline::DeviceChoice* device = nullptr;
+  pipeline::MemoryLadder* ladder = nullptr;
+  std::vector<dataplane::Transport*> rails;  // chosen for this job
+  std::vector<std::string> notes;            // for the job
+  uint32_t connections_per_rail = 1;
+  std::string worker_name;
+};
+
+// Any thread, except where said. Shared by the worker's list and the callbacks of its session.
+class Job : public std::enable_shared_from_this<Job> {
+ public:
+  // Asks the storage node for the channel or recording, builds the pipeline and opens the session.
+  // Waits for the node's answer, at most as long as `storage` does, not for the transfer. On error
+  // there is no job.
+  static absl::StatusOr<std::shared_ptr<Job>> StartRecord(
+      const std::string& name, const services::RecordSpec& spec, const JobEnvironment& environment,
+      std::shared_ptr<services::StorageClient> storage);
+  static absl::StatusOr<std::shared_ptr<Job>> StartPlayback(
+      const std::string& name, const services::PlaybackSpec& spec,
+      const JobEnvironment& environment, std::shared_ptr<services::StorageClient> storage);
+
+  services::Job state() const;
+  bool ended() const;
+
+  // Ends it in order: a recording is sealed with what it has.
+  void Cancel();
+
+ private:
+  Job(const std::string& name, services::session::Direction direction,
+      const JobEnvironment& environment, std::shared_ptr<services::StorageClient> storage);
+
+  // `op` is the one that the storage node is expected to choose.
+  absl::Status MakeRing(const services::TransferSpec& spec, dataplane::TransferOp op,
+                        uint64_t block_bytes);
+  void OpenSession(services::session::Open open, const services::TransferSpec& spec, bool ordered);
+  void OnChange(const services::session::Snapshot& snapshot);
+  void Conclude(const services::session::Snapshot& snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const JobEnvironment environment_;
+  // Until it has ended. While the job starts, its worker may end the calls from another thread.
+  std::shared_ptr<services::StorageClient> storage_;
+
+  // Until the session takes it, or has ended without.
+  services::session::TransferEnd end_;
+
+  // On the executor.
+  std::unique_ptr<services::session::ClientSession> session_;
+
+  mutable absl::Mutex mutex_;
+  services::Job job_ ABSL_GUARDED_BY(mutex_);
+  bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace tapedeck::gpu_worker::job

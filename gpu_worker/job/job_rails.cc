@@ -1,0 +1,70 @@
+#include "gpu_worker/job/job_rails.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "dataplane/status_macros.h"
+#include "dataplane/topology/distance.h"
+#include "services/errors.h"
+
+namespace tapedeck::gpu_worker::job {
+
+using dataplane::Transport;
+using dataplane::topology::Distance;
+
+namespace {
+
+absl::StatusOr<std::vector<Transport*>> Find(const std::vector<std::string>& names,
+                                             const std::vector<Transport*>& all) {
+  std::vector<Transport*> found;
+  for (const std::string& name : names) {
+    const auto rail = std::ranges::find(all, name, [](Transport* t) { return t->rail().name; });
+    if (rail == all.end()) {
+      return services::WithReason(
+          absl::InvalidArgumentError(
+              absl::StrCat("this worker has no rail \"", name, "\", only ", NamesOf(all))),
+          "RAIL_UNKNOWN", {{"rail", name}});
+    }
+    found.push_back(*rail);
+  }
+  return found;
+}
+
+// "all" where no rail is nearer than another.
+std::string WhyThese(const services::MemoryKindInfo& memory, Distance distance) {
+  if (distance == Distance::kUnknown) {
+    return absl::StrCat("all: no rail's distance to ", memory.device, " is known");
+  }
+  return absl::StrCat("nearest to ", memory.device, " (", DistanceName(distance), ")");
+}
+
+}  // namespace
+
+std::string NamesOf(const std::vector<Transport*>& rails) {
+  return absl::StrJoin(rails, ",", [](std::string* out, Transport* rail) {
+    absl::StrAppend(out, rail->rail().name);
+  });
+}
+
+absl::StatusOr<JobRails> RailsFor(const std::vector<std::string>& named,
+                                  const std::vector<Transport*>& all,
+                                  const services::MemoryKindInfo& memory) {
+  JobRails chosen;
+  if (!named.empty()) {
+    TD_ASSIGN_OR_RETURN(chosen.rails, Find(named, all));
+    chosen.why = "named by the job";
+    return chosen;
+  }
+  TD_ASSIGN_OR_RETURN(chosen.rails, Find(ChooseRails(memory.distances), all));
+  const auto nearest =
+      std::ranges::min(memory.distances, {}, &dataplane::topology::RailDistance::distance);
+  chosen.why = WhyThese(memory, nearest.distance);
+  if (chosen.rails.size() < all.size()) {
+    chosen.notes.push_back(absl::StrCat("rails ", NamesOf(chosen.rails), " of ", NamesOf(all), ": ",
+                                        chosen.why, "; --rails uses others"));
+  }
+  return chosen;
+}
+
+}  // namespace tapedeck::gpu_worker::job

@@ -1,0 +1,84 @@
+#include "gpu_worker/job/job_ring.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/memory/host/memory.h"
+#include "dataplane/status_macros.h"
+#include "gpu_worker/pipeline/gpu_ring.h"
+#include "services/session/transfer.h"
+
+namespace tapedeck::gpu_worker::job {
+
+using dataplane::ladder::FittedRing;
+using dataplane::ladder::Rung;
+using dataplane::ladder::RungChoice;
+using services::session::Direction;
+
+namespace {
+
+// A sender keeps a block until a flush has made it durable: with fewer than 128 blocks of 1 MiB the
+// rails wait for the disk. Twice as many would not fit a GPU window (BAR1) of 256 MiB. Larger
+// blocks get fewer slots, never under 8: with less, a rail waits for the other's acknowledgements.
+constexpr uint32_t kDefaultSlots = 128;
+constexpr uint64_t kDefaultRingBytes = 128 << 20;
+constexpr uint32_t kMinSlots = 8;
+constexpr uint32_t kMaxSlots = 4096;
+
+uint32_t SlotsFor(uint32_t asked, uint64_t block_bytes) {
+  if (asked != 0) return std::clamp(asked, kMinSlots, kMaxSlots);
+  const auto fitting = static_cast<uint32_t>(kDefaultRingBytes / block_bytes);
+  return std::clamp(fitting, kMinSlots, kDefaultSlots);
+}
+
+absl::StatusOr<FittedRing> Fit(const JobRingSettings& settings, Rung rung) {
+  const bool sending = settings.direction == Direction::kRecord;
+  TD_ASSIGN_OR_RETURN(const auto spare, dataplane::host::Create(dataplane::ladder::kSpareBytes));
+  return dataplane::ladder::FitRing({.rails = settings.rails,
+                                     .access = services::session::AccessFor(settings.op, sending),
+                                     .slots = SlotsFor(settings.slots, settings.block_bytes),
+                                     .min_slots = kMinSlots,
+                                     .make =
+                                         [&settings, rung](size_t slots) {
+                                           return pipeline::MakeRing(*settings.device, rung,
+                                                                     settings.rails.size(), slots,
+                                                                     settings.block_bytes);
+                                         },
+                                     .spare = spare->window()});
+}
+
+RungChoice Choose(const JobRingSettings& settings) {
+  return settings.ladder->Choose(settings.rails, settings.direction == Direction::kRecord
+                                                     ? dataplane::ladder::Direction::kRecord
+                                                     : dataplane::ladder::Direction::kPlayback);
+}
+
+std::string NoteOf(const RungChoice& choice) {
+  return absl::StrCat("GPU memory by ", dataplane::ladder::NameOf(choice.rung), ": ", choice.why);
+}
+
+}  // namespace
+
+absl::StatusOr<JobRing> MakeJobRing(const JobRingSettings& settings) {
+  const bool has_choice = !settings.device->info().works_in_host_memory;
+  RungChoice choice = has_choice ? Choose(settings) : RungChoice();
+  absl::StatusOr<FittedRing> fitted = Fit(settings, choice.rung);
+  if (!fitted.ok() && choice.rung != Rung::kBounce) {
+    choice = {Rung::kBounce, absl::StrCat(dataplane::ladder::NameOf(choice.rung),
+                                          " is possible, its ring is not: ",
+                                          absl::string_view(fitted.status().message()))};
+    fitted = Fit(settings, Rung::kBounce);
+  }
+  TD_RETURN_IF_ERROR(fitted.status());
+  JobRing out{.ring = std::move(fitted->ring), .registration = std::move(fitted->registration)};
+  if (has_choice) out.notes.push_back(NoteOf(choice));
+  if (!fitted->warning.empty()) {
+    dataplane::Log(dataplane::LogLevel::kWarning, "job", fitted->warning);
+    out.notes.push_back(fitted->warning);
+  }
+  return out;
+}
+
+}  // namespace tapedeck::gpu_worker::job

@@ -1,0 +1,41 @@
+// The ring of one job: in memory of the device where every rail of the job reaches that, else in
+// host memory; as large as the machine allows.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "dataplane/ladder/ring_fit.h"
+#include "dataplane/transport/transport.h"
+#include "gpu_worker/device/device.h"
+#include "gpu_worker/pipeline/memory_ladder.h"
+#include "services/session/messages.h"
+
+namespace tapedeck::gpu_worker::job {
+
+struct JobRingSettings {
+  device::Device* device = nullptr;
+  pipeline::MemoryLadder* ladder = nullptr;
+  std::vector<dataplane::Transport*> rails;  // of the job
+  services::session::Direction direction = services::session::Direction::kRecord;
+  dataplane::TransferOp op = dataplane::TransferOp::kRead;  // the one expected
+  uint32_t slots = 0;                                       // asked for; 0: by the block's size
+  uint64_t block_bytes = 0;
+};
+
+// Members are moved on; the registration goes before the ring.
+struct JobRing {
+  std::shared_ptr<dataplane::SlotPool> ring;
+  dataplane::ladder::Registration registration;
+  std::vector<std::string> notes;  // for the job: which rung and why, and a warning if it is small
+
+  bool direct() const { return !ring->window().host_accessible; }
+};
+
+// Waits for probes and registrations. RESOURCE_EXHAUSTED (MEMLOCK_TOO_LOW) if not even the smallest
+// ring fits. A direct ring that does not fit gives way to the bounce, and a note says so.
+absl::StatusOr<JobRing> MakeJobRing(const JobRingSettings& settings);
+
+}  // namespace tapedeck::gpu_worker::job

@@ -1,0 +1,58 @@
+#include "gpu_worker/pipeline/device_work.h"
+
+#include <algorithm>
+
+#include "dataplane/crc32c.h"
+#include "dataplane/status_macros.h"
+#include "gpu_worker/stages/fft/transform.h"
+
+namespace tapedeck::gpu_worker::pipeline {
+
+absl::StatusOr<std::unique_ptr<DeviceWork>> DeviceWork::Create(device::Device& device,
+                                                               const DeviceWorkSettings& settings) {
+  const size_t block_bytes = settings.block_bytes;
+  TD_ASSIGN_OR_RETURN(auto ring, GpuRing::Create(device, settings.direct, block_bytes));
+  TD_ASSIGN_OR_RETURN(auto queue, device.NewQueue());
+  std::unique_ptr<DeviceWork> work(
+      new DeviceWork(settings.direct, std::move(ring), std::move(queue)));
+  if (settings.fft_points != 0) {
+    TD_ASSIGN_OR_RETURN(auto fft, stages::fft::CreateTransform(settings.fft_points, block_bytes,
+                                                               device, work->queue()));
+    work->transforms_.push_back(std::move(fft));
+  }
+  return work;
+}
+
+absl::StatusOr<size_t> DeviceWork::Enqueue(const stages::Slot& slot, size_t payload_bytes,
+                                           bool from_host, bool to_host) {
+  size_t bytes = payload_bytes;
+  for (const auto& transform : transforms_) {
+    const size_t granule = transform->granule_bytes();
+    bytes = (bytes + granule - 1) / granule * granule;
+  }
+  // The zeros come from the host, wherever the payload is.
+  std::ranges::fill(slot.host.subspan(payload_bytes, bytes - payload_bytes), std::byte{0});
+  const size_t first = from_host ? 0 : payload_bytes;
+  if (first < bytes) {
+    TD_RETURN_IF_ERROR(
+        queue_->CopyToDevice(slot.device.data() + first, slot.host.data() + first, bytes - first));
+  }
+  for (const auto& transform : transforms_) {
+    TD_RETURN_IF_ERROR(transform->Apply(slot.device.first(bytes)));
+  }
+  if (to_host) {
+    TD_RETURN_IF_ERROR(queue_->CopyToHost(slot.host.data(), slot.device.data(), bytes));
+  }
+  return bytes;
+}
+
+absl::Status DeviceWork::EnqueueCrc(const GpuRing::Loan& loan, size_t payload_bytes) {
+  if (loan.crc == nullptr) return absl::OkStatus();
+  return queue_->Crc32c(loan.crc, loan.device.first(payload_bytes));
+}
+
+uint32_t DeviceWork::CrcOf(const GpuRing::Loan& loan, size_t payload_bytes) {
+  return loan.crc != nullptr ? *loan.crc : dataplane::Crc32c(loan.host.first(payload_bytes));
+}
+
+}  // namespace tapedeck::gpu_worker::pipeline

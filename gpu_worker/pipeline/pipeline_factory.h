@@ -1,0 +1,67 @@
+// Builds pipelines from job specs: what the Jobs implementation calls.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "dataplane/clock.h"
+#include "dataplane/memory/slot_pool.h"
+#include "gpu_worker/pipeline/device_choice.h"
+#include "gpu_worker/pipeline/gpu_ring.h"
+#include "gpu_worker/pipeline/playback_pipeline.h"
+#include "gpu_worker/pipeline/record_pipeline.h"
+#include "gpu_worker/stages/verify/sink.h"
+#include "services/jobs.h"
+
+namespace tapedeck::gpu_worker::pipeline {
+
+// As the storage node configured it.
+struct ChannelSettings {
+  std::string datatype;
+  uint64_t block_bytes = 0;
+};
+
+struct RecordSettings {
+  services::RecordSpec spec;
+  ChannelSettings channel;
+  const DeviceChoice* device = nullptr;       // outlives the pipeline
+  std::shared_ptr<dataplane::SlotPool> ring;  // of MakeRing on that device, for this job alone
+  const dataplane::Clock* clock = nullptr;    // of the session's executor
+};
+
+struct Recording {
+  std::unique_ptr<RecordPipeline> source;
+  std::map<std::string, std::string> labels;  // for the session's Open: how it was made
+  uint64_t expected_blocks = 0;               // 0: unknown
+  std::vector<std::string> notes;             // for the job
+};
+
+// Errors: ARGUMENT_INVALID, DATATYPE_INVALID, BLOCK_SIZE_INVALID, FILE_NOT_FOUND, FILE_INVALID,
+// DEVICE_UNUSABLE. Opens the file; makes nothing before the source's SetWaker.
+absl::StatusOr<Recording> CreateRecording(RecordSettings settings);
+
+struct PlaybackSettings {
+  services::PlaybackSpec spec;
+  ChannelSettings channel;                    // of the recording
+  std::map<std::string, std::string> labels;  // of the recording
+  uint64_t blocks = 0;                        // of the recording; 0 unknown
+  const DeviceChoice* device = nullptr;
+  bool direct = false;  // the job's ring lies in memory of the device
+};
+
+struct Playback {
+  std::unique_ptr<PlaybackPipeline> sink;
+  bool needs_order = false;     // blocks must be pushed in the order of their sequence
+  bool damaged_blocks = false;  // of a damaged block, what is good is wanted
+  std::shared_ptr<const stages::verify::Counts> verify;  // zeros unless the sink is verify
+  std::vector<std::string> notes;
+};
+
+// Same errors, and FILE_EXISTS. A file sink writes beside its file, which is replaced at the end.
+absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings);
+
+}  // namespace tapedeck::gpu_worker::pipeline

@@ -1,0 +1,160 @@
+#include "gpu_worker/pipeline/playback_pipeline.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+
+namespace tapedeck::gpu_worker::pipeline {
+
+using dataplane::Block;
+using dataplane::Flow;
+
+absl::StatusOr<std::unique_ptr<PlaybackPipeline>> PlaybackPipeline::Create(PlaybackPlan plan) {
+  auto tasks = std::make_shared<TaskQueue>();
+  TD_ASSIGN_OR_RETURN(auto thread, WorkThread::Create(tasks, "td-play"));
+  return std::unique_ptr<PlaybackPipeline>(
+      new PlaybackPipeline(std::move(plan), std::move(tasks), std::move(thread)));
+}
+
+PlaybackPipeline::PlaybackPipeline(PlaybackPlan plan, std::shared_ptr<TaskQueue> tasks,
+                                   std::unique_ptr<WorkThread> thread)
+    : plan_(std::move(plan)), tasks_(std::move(tasks)), thread_(std::move(thread)) {}
+
+void PlaybackPipeline::SetWaker(dataplane::Waker waker) {
+  absl::MutexLock lock(&mutex_);
+  waker_ = std::move(waker);
+}
+
+absl::StatusOr<Flow> PlaybackPipeline::Push(Block* block) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!status_.ok()) return status_;
+  }
+  tasks_->Post([this, taken = std::move(*block)]() mutable { Begin(std::move(taken)); });
+  return Flow::kMoved;
+}
+
+absl::StatusOr<Flow> PlaybackPipeline::Finish(const absl::Status& cause) {
+  if (!std::exchange(finishing_, true)) {
+    tasks_->Post([this, cause] {
+      last_pushed_ = true;
+      cause_ = cause;
+      CloseIfDone();
+    });
+  }
+  absl::MutexLock lock(&mutex_);
+  if (!closed_) return Flow::kNotNow;
+  if (!status_.ok()) return status_;
+  return Flow::kEnd;
+}
+
+dataplane::Watermarks PlaybackPipeline::watermarks() const {
+  absl::MutexLock lock(&mutex_);
+  return {.received = consumed_, .written = consumed_, .durable = consumed_};
+}
+
+void PlaybackPipeline::Begin(Block block) {
+  waiting_.push_back(std::move(block));
+  StartWaiting();
+}
+
+void PlaybackPipeline::StartWaiting() {
+  while (!waiting_.empty()) {
+    const std::span<std::byte> memory = waiting_.front().memory();  // none if it is missing
+    std::optional<GpuRing::Loan> loan =
+        plan_.work->Lend(memory.first(std::min(memory.size(), plan_.block_bytes)));
+    if (!loan.has_value()) return;  // a completion comes back here
+    Underway underway{.block = std::move(waiting_.front()), .loan = *std::move(loan)};
+    waiting_.pop_front();
+    Start(std::move(underway));
+  }
+}
+
+void PlaybackPipeline::Start(Underway underway) {
+  ++underway_;
+  absl::Status status = failed() ? absl::OkStatus() : Process(underway);
+  plan_.work->queue().Then([this, tasks = tasks_, underway = std::move(underway),
+                            enqueued = std::move(status)](absl::Status done) mutable {
+    enqueued.Update(done);
+    tasks->Post([this, underway = std::move(underway), status = std::move(enqueued)]() mutable {
+      Complete(std::move(underway), std::move(status));
+    });
+  });
+}
+
+absl::Status PlaybackPipeline::Process(Underway& underway) {
+  dataplane::BlockHeader& header = underway.block.header();
+  if ((header.flags & dataplane::kBlockMissing) != 0) return absl::OkStatus();
+  if (header.payload_bytes > plan_.block_bytes) {
+    return absl::InternalError(absl::StrCat("Push: block ", header.sequence, " has ",
+                                            header.payload_bytes, " bytes, the channel's have ",
+                                            plan_.block_bytes));
+  }
+  const stages::Slot slot{
+      .sequence = header.sequence, .host = underway.loan.host, .device = underway.loan.device};
+  TD_ASSIGN_OR_RETURN(const size_t payload, plan_.work->Enqueue(slot, header.payload_bytes,
+                                                                /*from_host=*/!plan_.work->direct(),
+                                                                plan_.sink->reads_payload()));
+  header.payload_bytes = static_cast<uint32_t>(payload);
+  return absl::OkStatus();
+}
+
+void PlaybackPipeline::Complete(Underway underway, absl::Status status) {
+  --underway_;
+  if (!failed()) {
+    status.Update(status.ok() ? Consume(underway) : absl::OkStatus());
+    if (!status.ok()) Fail(status);
+  }
+  const uint64_t sequence = underway.block.header().sequence;
+  underway = {};  // the slots are free before the watermark says so
+  if (!failed()) Consumed(sequence);
+  StartWaiting();
+  CloseIfDone();
+}
+
+absl::Status PlaybackPipeline::Consume(const Underway& underway) {
+  const dataplane::BlockHeader& header = underway.block.header();
+  const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
+  return plan_.sink->Consume(
+      header, missing ? std::span<std::byte>() : underway.loan.host.first(header.payload_bytes));
+}
+
+void PlaybackPipeline::CloseIfDone() {
+  if (!last_pushed_ || underway_ != 0 || !waiting_.empty()) return;
+  last_pushed_ = false;  // close once
+  absl::Status status = [this] {
+    absl::MutexLock lock(&mutex_);
+    return status_;
+  }();
+  status.Update(cause_);
+  const absl::Status closed = plan_.sink->Close(status);
+  absl::MutexLock lock(&mutex_);
+  status_.Update(closed);
+  closed_ = true;
+  if (waker_) waker_();
+}
+
+void PlaybackPipeline::Consumed(uint64_t sequence) {
+  absl::MutexLock lock(&mutex_);
+  consumed_ahead_.insert(sequence);
+  while (!consumed_ahead_.empty() && *consumed_ahead_.begin() <= consumed_) {
+    if (*consumed_ahead_.begin() == consumed_) ++consumed_;
+    consumed_ahead_.erase(consumed_ahead_.begin());
+  }
+  if (waker_) waker_();
+}
+
+void PlaybackPipeline::Fail(const absl::Status& status) {
+  absl::MutexLock lock(&mutex_);
+  status_.Update(status);
+  if (waker_) waker_();
+}
+
+bool PlaybackPipeline::failed() const {
+  absl::MutexLock lock(&mutex_);
+  return !status_.ok();
+}
+
+}  // namespace tapedeck::gpu_worker::pipeline

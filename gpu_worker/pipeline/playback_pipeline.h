@@ -1,0 +1,86 @@
+// ring slot → transforms → sink stage, as a Sink: what a playback session feeds. On a GPU every
+// payload is or goes in device memory, and comes to the host only if the sink stage reads it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <set>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "dataplane/sink.h"
+#include "gpu_worker/pipeline/device_work.h"
+#include "gpu_worker/pipeline/work_thread.h"
+#include "gpu_worker/stages/stage.h"
+
+namespace tapedeck::gpu_worker::pipeline {
+
+struct PlaybackPlan {
+  std::unique_ptr<stages::SinkStage> sink;
+  std::unique_ptr<DeviceWork> work;
+  size_t block_bytes = 0;
+};
+
+// Lives on its session's executor; consumes on a thread of its own. Push always takes the block:
+// the ring bounds how many there are. Blocks are consumed in the order pushed; the stage says
+// whether that must be the order of the sequence.
+class PlaybackPipeline final : public dataplane::Sink {
+ public:
+  // RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread.
+  static absl::StatusOr<std::unique_ptr<PlaybackPipeline>> Create(PlaybackPlan plan);
+
+  // Waits for the step under way and for the device.
+  ~PlaybackPipeline() override = default;
+
+  absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
+  absl::StatusOr<dataplane::Flow> Finish(const absl::Status& cause) override;
+  void SetWaker(dataplane::Waker waker) override;
+  // All three are what the sink stage has consumed.
+  dataplane::Watermarks watermarks() const override;
+
+ private:
+  PlaybackPipeline(PlaybackPlan plan, std::shared_ptr<TaskQueue> tasks,
+                   std::unique_ptr<WorkThread> thread);
+
+  struct Underway {
+    dataplane::Block block;
+    GpuRing::Loan loan;
+  };
+
+  // Work thread.
+  void Begin(dataplane::Block block);
+  void Start(Underway underway);
+  absl::Status Process(Underway& underway);
+  void Complete(Underway underway, absl::Status status);
+  absl::Status Consume(const Underway& underway);
+  void StartWaiting();
+  void CloseIfDone();
+
+  void Consumed(uint64_t sequence) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Fail(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool failed() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const PlaybackPlan plan_;
+  const std::shared_ptr<TaskQueue> tasks_;
+
+  mutable absl::Mutex mutex_;
+  absl::Status status_ ABSL_GUARDED_BY(mutex_);  // the first failure
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  dataplane::Waker waker_ ABSL_GUARDED_BY(mutex_);
+  uint64_t consumed_ ABSL_GUARDED_BY(mutex_) = 0;              // all below it
+  std::set<uint64_t> consumed_ahead_ ABSL_GUARDED_BY(mutex_);  // and these
+
+  // Executor only.
+  bool finishing_ = false;
+
+  // Work thread only.
+  std::deque<dataplane::Block> waiting_;  // for a slot of the GPU ring
+  size_t underway_ = 0;
+  bool last_pushed_ = false;
+  absl::Status cause_;
+
+  const std::unique_ptr<WorkThread> thread_;
+};
+
+}  // namespace tapedeck::gpu_worker::pipeline

@@ -1,0 +1,168 @@
+#include "gpu_worker/pipeline/record_pipeline.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+
+namespace tapedeck::gpu_worker::pipeline {
+
+using dataplane::Block;
+using dataplane::Flow;
+
+absl::StatusOr<std::unique_ptr<RecordPipeline>> RecordPipeline::Create(RecordPlan plan) {
+  auto tasks = std::make_shared<TaskQueue>();
+  TD_ASSIGN_OR_RETURN(auto thread, WorkThread::Create(tasks, "td-record"));
+  return std::unique_ptr<RecordPipeline>(
+      new RecordPipeline(std::move(plan), std::move(tasks), std::move(thread)));
+}
+
+RecordPipeline::RecordPipeline(RecordPlan plan, std::shared_ptr<TaskQueue> tasks,
+                               std::unique_ptr<WorkThread> thread)
+    : plan_(std::move(plan)), tasks_(std::move(tasks)), thread_(std::move(thread)) {}
+
+RecordPipeline::~RecordPipeline() { plan_.ring->SetWaker(nullptr); }
+
+absl::StatusOr<Flow> RecordPipeline::Pull(Block* block) {
+  absl::MutexLock lock(&mutex_);
+  if (!ready_.empty()) {
+    *block = std::move(ready_.front());
+    ready_.pop_front();
+    return Flow::kMoved;
+  }
+  if (!ended_) {
+    hungry_ = true;
+    return Flow::kNotNow;
+  }
+  if (!end_status_.ok()) return end_status_;
+  return Flow::kEnd;
+}
+
+void RecordPipeline::SetWaker(dataplane::Waker waker) {
+  {
+    absl::MutexLock lock(&mutex_);
+    waker_ = std::move(waker);
+  }
+  plan_.ring->SetWaker([this, tasks = tasks_] { tasks->Post([this] { PostAdvance(); }); });
+  tasks_->Post([this] { PostAdvance(); });
+}
+
+void RecordPipeline::Stop() {
+  stop_ = true;
+  tasks_->Post([this] { PostAdvance(); });
+}
+
+absl::Status RecordPipeline::Reject(const dataplane::BlockHeader& header) {
+  return services::WithReason(
+      absl::DataLossError(absl::StrCat("Reject: block ", header.sequence,
+                                       " was damaged and the source has no other copy")),
+      "BLOCK_DAMAGED", {{"blocks", "1"}});
+}
+
+void RecordPipeline::PostAdvance() {
+  if (std::exchange(advance_posted_, true)) return;
+  tasks_->Post([this] {
+    advance_posted_ = false;
+    Advance();
+  });
+}
+
+// Starts one block and posts itself, so that completions get their turn between two starts. It
+// rests when there is no slot; the ring's waker or a completion posts it again.
+void RecordPipeline::Advance() {
+  if (sealed_) return;
+  if (stop_ || LimitReached()) return Seal(absl::OkStatus());
+  std::optional<Block> block = plan_.ring->Take();
+  if (!block.has_value()) return;
+  std::optional<GpuRing::Loan> loan = plan_.work->Lend(block->memory().first(plan_.block_bytes));
+  if (!loan.has_value()) return;
+  Start({.block = *std::move(block), .loan = *std::move(loan)});
+  PostAdvance();
+}
+
+bool RecordPipeline::LimitReached() {
+  const int64_t now_ns = plan_.clock->NowNs();
+  if (next_sequence_ == 0) started_ns_ = now_ns;
+  return (plan_.blocks != 0 && next_sequence_ >= plan_.blocks) ||
+         (plan_.duration_ns != 0 && now_ns - started_ns_ >= plan_.duration_ns);
+}
+
+void RecordPipeline::Start(Underway underway) {
+  const absl::StatusOr<size_t> payload = Fill(underway);
+  if (!payload.ok()) {
+    // The device may still be at work on the slots.
+    plan_.work->queue().Then([held = std::move(underway)](const absl::Status&) {});
+    return Seal(payload.status());
+  }
+  if (*payload == 0) return Seal(absl::OkStatus());
+  ++next_sequence_;
+  ++underway_;
+  if (*payload < plan_.block_bytes) {
+    underway.block.header().flags |= dataplane::kBlockPartial;
+    Seal(absl::OkStatus());
+  }
+  plan_.work->queue().Then(
+      [this, tasks = tasks_, underway = std::move(underway)](absl::Status status) mutable {
+        tasks->Post([this, underway = std::move(underway), status = std::move(status)]() mutable {
+          Complete(std::move(underway), status);
+        });
+      });
+}
+
+absl::StatusOr<size_t> RecordPipeline::Fill(Underway& underway) {
+  const stages::Slot slot{
+      .sequence = next_sequence_, .host = underway.loan.host, .device = underway.loan.device};
+  dataplane::BlockHeader& header = underway.block.header();
+  header.sequence = next_sequence_;
+  header.sample_index = next_sequence_ * (plan_.block_bytes / plan_.sample_bytes);
+  header.capture_ns = plan_.clock->WallNs();
+  TD_ASSIGN_OR_RETURN(const size_t made, plan_.source->Fill(slot, plan_.work->queue()));
+  if (made == 0) return made;
+  TD_ASSIGN_OR_RETURN(const size_t payload,
+                      plan_.work->Enqueue(slot, made, plan_.source->fills_host(),
+                                          /*to_host=*/!plan_.work->direct()));
+  TD_RETURN_IF_ERROR(plan_.work->EnqueueCrc(underway.loan, payload));
+  header.payload_bytes = static_cast<uint32_t>(payload);
+  return payload;
+}
+
+void RecordPipeline::Complete(Underway underway, const absl::Status& status) {
+  --underway_;
+  if (!status.ok()) {
+    broken_ = true;
+    Seal(status);
+  } else if (!broken_) {
+    // The payload is in the job's ring only now.
+    Block block = std::move(underway.block);
+    block.header().crc32c = DeviceWork::CrcOf(underway.loan, block.header().payload_bytes);
+    absl::MutexLock lock(&mutex_);
+    ready_.push_back(std::move(block));
+    Wake();
+  }
+  underway = {};  // the loan is free before the next start
+  EndIfDone();
+  PostAdvance();
+}
+
+void RecordPipeline::Seal(absl::Status status) {
+  sealed_ = true;
+  seal_status_.Update(status);
+  EndIfDone();
+}
+
+void RecordPipeline::EndIfDone() {
+  if (!sealed_ || underway_ != 0) return;
+  absl::MutexLock lock(&mutex_);
+  ended_ = true;
+  end_status_ = seal_status_;
+  Wake();
+}
+
+void RecordPipeline::Wake() {
+  if (!hungry_) return;
+  hungry_ = false;
+  if (waker_) waker_();
+}
+
+}  // namespace tapedeck::gpu_worker::pipeline

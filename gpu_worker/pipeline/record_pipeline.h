@@ -1,0 +1,95 @@
+// source stage → transforms → ring slot → CRC, as a Source: what a record session sends. Several
+// blocks are under way on the device at a time; nothing waits for one of them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "dataplane/clock.h"
+#include "dataplane/memory/slot_pool.h"
+#include "dataplane/source.h"
+#include "gpu_worker/pipeline/device_work.h"
+#include "gpu_worker/pipeline/work_thread.h"
+#include "gpu_worker/stages/stage.h"
+
+namespace tapedeck::gpu_worker::pipeline {
+
+struct RecordPlan {
+  std::unique_ptr<stages::SourceStage> source;
+  std::unique_ptr<DeviceWork> work;
+  std::shared_ptr<dataplane::SlotPool> ring;  // of MakeRing; the pipeline is its only taker
+  const dataplane::Clock* clock = nullptr;    // outlives the pipeline
+  size_t block_bytes = 0;
+  size_t sample_bytes = 0;  // of the payload's datatype
+  uint64_t blocks = 0;      // 0: no such limit
+  int64_t duration_ns = 0;  // from the first block on; 0: no such limit
+};
+
+// Lives on its session's executor; makes blocks on a thread of its own, from SetWaker on, as long
+// as the ring has slots. Blocks come in order. A failure is answered after the blocks before it.
+class RecordPipeline final : public dataplane::Source {
+ public:
+  // RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread.
+  static absl::StatusOr<std::unique_ptr<RecordPipeline>> Create(RecordPlan plan);
+
+  // Waits for the step under way and for the device.
+  ~RecordPipeline() override;
+
+  absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override;
+  void SetWaker(dataplane::Waker waker) override;
+  void Acknowledge(uint64_t /*watermark*/) override {}
+  // DATA_LOSS (BLOCK_DAMAGED): a sent block's slot may hold another block by now.
+  absl::Status Reject(const dataplane::BlockHeader& header) override;
+
+  // Ends the stream after the blocks under way. Any thread.
+  void Stop();
+
+ private:
+  RecordPipeline(RecordPlan plan, std::shared_ptr<TaskQueue> tasks,
+                 std::unique_ptr<WorkThread> thread);
+
+  struct Underway {
+    dataplane::Block block;
+    GpuRing::Loan loan;
+  };
+
+  // Work thread.
+  void Advance();
+  void Start(Underway underway);
+  absl::StatusOr<size_t> Fill(Underway& underway);
+  void Complete(Underway underway, const absl::Status& status);
+  bool LimitReached();
+  void Seal(absl::Status status);
+  void EndIfDone();
+  void PostAdvance();
+
+  void Wake() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const RecordPlan plan_;
+  const std::shared_ptr<TaskQueue> tasks_;
+  std::atomic<bool> stop_ = false;
+
+  absl::Mutex mutex_;
+  std::deque<dataplane::Block> ready_ ABSL_GUARDED_BY(mutex_);
+  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Status end_status_ ABSL_GUARDED_BY(mutex_);
+  bool hungry_ ABSL_GUARDED_BY(mutex_) = false;  // the last Pull found nothing
+  dataplane::Waker waker_ ABSL_GUARDED_BY(mutex_);
+
+  // Work thread only.
+  uint64_t next_sequence_ = 0;
+  int64_t started_ns_ = 0;
+  size_t underway_ = 0;
+  bool advance_posted_ = false;
+  bool sealed_ = false;  // no further block is started
+  bool broken_ = false;  // a block failed on the device: those behind it are dropped
+  absl::Status seal_status_;
+
+  const std::unique_ptr<WorkThread> thread_;
+};
+
+}  // namespace tapedeck::gpu_worker::pipeline
