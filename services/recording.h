@@ -10,6 +10,7 @@
 
 #include "absl/strings/string_view.h"
 #include "dataplane/flow.h"
+#include "services/damage_kind.h"
 
 namespace tapedeck::services {
 
@@ -88,7 +89,7 @@ struct ByteRange {
 
 struct DamagedBlock {
   uint64_t sequence = 0;
-  std::string kind;
+  DamageKind kind = DamageKind::kNone;
   std::string detail;
   std::vector<ByteRange> ranges;  // what is bad of it; empty: all, or unknown
   uint32_t stray_crc32c = 0;      // of the bytes found, if no part of them belongs there

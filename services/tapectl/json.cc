@@ -151,7 +151,7 @@ Json ToJson(const DamagedBlock& block) {
     ranges.push_back({{"offset", range.offset}, {"bytes", range.bytes}});
   }
   return {{"sequence", block.sequence},
-          {"kind", block.kind},
+          {"kind", std::string(DamageName(block.kind))},
           {"detail", block.detail},
           {"ranges", ranges}};
 }

@@ -50,7 +50,7 @@ absl::Status DeleteRecording(Program& program, const NameOptions& options) {
 }
 
 // Known never to have been stored: a gap, no damage.
-bool IsMissing(const DamagedBlock& block) { return block.kind == "missing"; }
+bool IsMissing(const DamagedBlock& block) { return block.kind == services::DamageKind::kMissing; }
 
 void PrintVerdict(const Program& program, const Verification& verification) {
   const Answer answer = AnswerOf(verification);
@@ -63,7 +63,8 @@ void PrintVerdict(const Program& program, const Verification& verification) {
   std::vector<Row> rows;
   for (const DamagedBlock& block : verified.damaged) {
     if (rows.size() == kMaxDamagedRows) break;
-    rows.push_back({absl::StrCat(block.sequence), block.kind, block.detail});
+    rows.push_back(
+        {absl::StrCat(block.sequence), std::string(DamageName(block.kind)), block.detail});
   }
   program.Print(answer, {"BLOCK", "DAMAGE", "DETAIL"}, rows);
 }

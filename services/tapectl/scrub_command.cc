@@ -43,8 +43,9 @@ absl::Status ConcludeScrub(Program& program, const Scrub& scrub) {
   const Answer answer = AnswerOf(scrub);
   std::vector<Row> rows;
   for (const ScrubFinding& finding : scrub.findings) {
-    rows.push_back({finding.recording, absl::StrCat(finding.block.sequence), finding.block.kind,
-                    finding.repaired ? "yes" : "no", finding.block.detail});
+    rows.push_back({finding.recording, absl::StrCat(finding.block.sequence),
+                    std::string(DamageName(finding.block.kind)), finding.repaired ? "yes" : "no",
+                    finding.block.detail});
   }
   const std::string line =
       absl::StrCat(scrub.parent, " ", StateName(scrub.state), ": ", scrub.blocks, " blocks of ",

@@ -81,38 +81,6 @@ std::vector<BadPiece> FindBadPieces(const PieceCrcs& expected, std::span<const s
 
 }  // namespace
 
-std::string DamageName(DamageKind kind) {
-  switch (kind) {
-    case DamageKind::kNone:
-      return "none";
-    case DamageKind::kRot:
-      return "rot";
-    case DamageKind::kTorn:
-      return "torn";
-    case DamageKind::kZeroed:
-      return "zeroed";
-    case DamageKind::kStale:
-      return "stale";
-    case DamageKind::kMisdirected:
-      return "misdirected";
-    case DamageKind::kSwapped:
-      return "swapped";
-    case DamageKind::kTruncated:
-      return "truncated";
-    case DamageKind::kMissing:
-      return "missing";
-    case DamageKind::kHeader:
-      return "header";
-    case DamageKind::kIndex:
-      return "index";
-    case DamageKind::kManifest:
-      return "manifest";
-    case DamageKind::kIo:
-      return "io";
-  }
-  return "unknown";
-}
-
 DamageKind KindOfReadError(const absl::Status& status) {
   return absl::IsOutOfRange(status) ? DamageKind::kTruncated : DamageKind::kIo;
 }

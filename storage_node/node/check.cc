@@ -98,9 +98,9 @@ void StorageCheck::CheckRecording(const services::Lun& lun, store::Store& store,
   const absl::Status status = repair::VerifyBlocks(
       store, path, *manifest, clock_, [&](const services::VerifyProgress& progress) {
         for (const services::DamagedBlock& block : progress.damaged) {
-          ++(block.kind == "missing" ? totals_.missing : totals_.damaged);
+          ++(block.kind == services::DamageKind::kMissing ? totals_.missing : totals_.damaged);
           report_({.where = absl::StrCat(name, "/", block.sequence),
-                   .kind = block.kind,
+                   .kind = std::string(services::DamageName(block.kind)),
                    .detail = block.detail});
         }
         return true;

@@ -90,8 +90,7 @@ class IndexRepair {
 
 void IndexRepair::Found(const Range& range, size_t i, std::string detail, bool repaired) {
   services::DamagedBlock block{
-      .kind = format::DamageName(range.of_pages() ? format::DamageKind::kHeader
-                                                  : format::DamageKind::kIndex),
+      .kind = range.of_pages() ? services::DamageKind::kHeader : services::DamageKind::kIndex,
       .detail = std::move(detail)};
   if (!range.of_pages()) {
     block.sequence = (range.OffsetOf(i) - format::kEntriesOffset) / range.record_bytes;

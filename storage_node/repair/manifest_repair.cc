@@ -50,9 +50,9 @@ class ManifestRepair {
 };
 
 void ManifestRepair::Found(std::string detail, bool repaired) {
-  progress_.damaged.push_back({.block = {.kind = format::DamageName(format::DamageKind::kManifest),
-                                         .detail = std::move(detail)},
-                               .repaired = repaired});
+  progress_.damaged.push_back(
+      {.block = {.kind = services::DamageKind::kManifest, .detail = std::move(detail)},
+       .repaired = repaired});
 }
 
 absl::Status ManifestRepair::Check(const std::string& text) const {

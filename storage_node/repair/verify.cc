@@ -129,7 +129,7 @@ void Verification::CheckHeaders(services::VerifyProgress* progress) {
     const absl::Status status = CheckHeader(copy);
     if (status.ok()) continue;
     progress->damaged.push_back(
-        {.kind = format::DamageName(DamageKind::kHeader), .detail = std::string(status.message())});
+        {.kind = DamageKind::kHeader, .detail = std::string(status.message())});
   }
 }
 
@@ -173,7 +173,7 @@ absl::Status Verification::Run(const VerifyScope& scope,
               : Check(sequence);
     if (verdict.kind != DamageKind::kNone) {
       progress.damaged.push_back({.sequence = sequence,
-                                  .kind = format::DamageName(verdict.kind),
+                                  .kind = verdict.kind,
                                   .detail = verdict.detail,
                                   .ranges = verdict.ranges,
                                   .stray_crc32c = verdict.stray_crc32c});

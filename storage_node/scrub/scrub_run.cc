@@ -97,7 +97,7 @@ absl::Status ScrubRun::NameOwners() {
     for (services::ScrubFinding& finding : scrub_.findings) {
       if (finding.block.stray_crc32c != crc) continue;
       finding.block.stray_crc32c = 0;
-      finding.block.kind = format::DamageName(format::DamageKind::kMisdirected);
+      finding.block.kind = services::DamageKind::kMisdirected;
       absl::StrAppend(&finding.block.detail, "; these are the bytes of block ", block, " of ",
                       recording);
     }
@@ -178,12 +178,12 @@ bool ScrubRun::OnProgress(const std::string& recording, uint64_t block_bytes, ui
     absl::MutexLock lock(&mutex_);
     scrub_.blocks += more;
     for (const services::DamagedBlock& block : progress.damaged) {
-      if (block.kind == "missing") continue;
+      if (block.kind == services::DamageKind::kMissing) continue;
       Add(recording, block, false);
       dataplane::Log(dataplane::LogLevel::kError, "scrub", "block damaged",
                      {{"recording", recording},
                       {"block", absl::StrCat(block.sequence)},
-                      {"kind", block.kind},
+                      {"kind", std::string(services::DamageName(block.kind))},
                       {"detail", block.detail}});
     }
   }

@@ -47,7 +47,7 @@ class DamageSweep : public testing::Test {
   }
 
   // Verifies and plays what was planted, then makes the files sound again.
-  void ExpectFound(const std::map<uint64_t, std::string>& planted) {
+  void ExpectFound(const std::map<uint64_t, services::DamageKind>& planted) {
     const auto found = Verify(disk_, manifest_);
     const std::set<uint64_t> good = Play(disk_, manifest_);
     for (uint64_t i = 0; i < kBlocks; ++i) {
@@ -81,14 +81,14 @@ class DamageSweep : public testing::Test {
 
 TEST_F(DamageSweep, FlippedBitsAreRot) {
   Sweep(1'000'000, [this] {
-    std::map<uint64_t, std::string> planted;
+    std::map<uint64_t, services::DamageKind> planted;
     std::map<uint64_t, uint64_t> bytes;
     for (uint64_t i = 0; i < kBlocks; ++i) {
       auto payload = new_[i];
       bytes[i] = random_() % kBlockBytes;
       payload[bytes[i]] ^= static_cast<std::byte>(1 << (random_() % 8));
       Put(i, payload);
-      planted[i] = "rot";
+      planted[i] = services::DamageKind::kRot;
     }
     for (const auto& [sequence, block] : Verify(disk_, manifest_)) {
       ASSERT_EQ(block.ranges.size(), 1u);
@@ -106,7 +106,7 @@ TEST_F(DamageSweep, EveryBitOfAHeaderPage) {
     index().Overwrite(bit / 8, {&byte, 1});
     const auto found = Verify(disk_, manifest_);
     ASSERT_EQ(found.size(), 1u) << "bit " << bit;
-    ASSERT_EQ(found.begin()->second.kind, "header") << "bit " << bit;
+    ASSERT_EQ(found.begin()->second.kind, services::DamageKind::kHeader) << "bit " << bit;
     FilesOf(disk_, kNew) = sound_;
     if (Percent() < 100) bit += random_() % 512;
   }
@@ -115,12 +115,12 @@ TEST_F(DamageSweep, EveryBitOfAHeaderPage) {
 
 TEST_F(DamageSweep, EveryBitOfAnIndexPage) {
   for (uint64_t bit = 0; bit < entries_.entry_bytes * 8; ++bit) {
-    std::map<uint64_t, std::string> planted;
+    std::map<uint64_t, services::DamageKind> planted;
     for (uint64_t i = 0; i < kBlocks; ++i) {
       const uint64_t at = entries_.Offset(i) + bit / 8;
       const auto byte = index().bytes()[at] ^ static_cast<std::byte>(1 << (bit % 8));
       index().Overwrite(at, {&byte, 1});
-      planted[i] = "index";
+      planted[i] = services::DamageKind::kIndex;
     }
     ExpectFound(planted);
   }
@@ -129,7 +129,7 @@ TEST_F(DamageSweep, EveryBitOfAnIndexPage) {
 // A write that ended after some of its sectors, first or last ones, or in any order.
 TEST_F(DamageSweep, TornBlocks) {
   Sweep(10'000, [this] {
-    std::map<uint64_t, std::string> planted;
+    std::map<uint64_t, services::DamageKind> planted;
     for (uint64_t i = 0; i < kBlocks; ++i) {
       const uint64_t cut = random_() % kSectors;
       const uint64_t order = random_() % 3;
@@ -143,7 +143,7 @@ TEST_F(DamageSweep, TornBlocks) {
                     payload.begin() + static_cast<ptrdiff_t>(sector * sim::kSectorBytes));
       }
       Put(i, payload);
-      planted[i] = "torn";
+      planted[i] = services::DamageKind::kTorn;
     }
     ExpectFound(planted);
   });
@@ -153,13 +153,13 @@ TEST_F(DamageSweep, TornBlocks) {
 TEST_F(DamageSweep, StaleBlocks) {
   const auto old_index = FilesOf(disk_, kOld).index[0].bytes();
   Sweep(10'000, [&] {
-    std::map<uint64_t, std::string> planted;
+    std::map<uint64_t, services::DamageKind> planted;
     for (uint64_t i = 0; i < kBlocks; ++i) {
       if (random_() % 2 == 0) continue;
       Put(i, old_[i]);
       index().Overwrite(entries_.Offset(i),
                         std::span(old_index).subspan(entries_.Offset(i), entries_.entry_bytes));
-      planted[i] = "stale";
+      planted[i] = services::DamageKind::kStale;
     }
     ExpectFound(planted);
   });
@@ -167,11 +167,11 @@ TEST_F(DamageSweep, StaleBlocks) {
 
 TEST_F(DamageSweep, MisdirectedBlocks) {
   Sweep(10'000, [this] {
-    std::map<uint64_t, std::string> planted;
+    std::map<uint64_t, services::DamageKind> planted;
     // To the second half from the first, which stays.
     for (uint64_t i = kBlocks / 2; i < kBlocks; ++i) {
       Put(i, new_[random_() % (kBlocks / 2)]);
-      planted[i] = "misdirected";
+      planted[i] = services::DamageKind::kMisdirected;
     }
     ExpectFound(planted);
   });
@@ -179,14 +179,14 @@ TEST_F(DamageSweep, MisdirectedBlocks) {
 
 TEST_F(DamageSweep, SwappedBlocks) {
   Sweep(10'000, [this] {
-    std::map<uint64_t, std::string> planted;
+    std::map<uint64_t, services::DamageKind> planted;
     std::vector<uint64_t> order(kBlocks);
     for (uint64_t i = 0; i < kBlocks; ++i) order[i] = i;
     std::shuffle(order.begin(), order.end(), random_);
     for (uint64_t i = 0; i + 1 < kBlocks; i += 2) {
       Put(order[i], new_[order[i + 1]]);
       Put(order[i + 1], new_[order[i]]);
-      planted[order[i]] = planted[order[i + 1]] = "swapped";
+      planted[order[i]] = planted[order[i + 1]] = services::DamageKind::kSwapped;
     }
     ExpectFound(planted);
   });
@@ -195,12 +195,12 @@ TEST_F(DamageSweep, SwappedBlocks) {
 // Zeros where a page or more was written.
 TEST_F(DamageSweep, ZeroedBlocks) {
   Sweep(10'000, [this] {
-    std::map<uint64_t, std::string> planted;
+    std::map<uint64_t, services::DamageKind> planted;
     for (uint64_t i = 0; i < kBlocks; ++i) {
       const uint64_t first = random_() % 16;
       const uint64_t pages = 1 + random_() % (16 - first);
       data().Overwrite(i * kBlockBytes + first * 4096, std::vector<std::byte>(pages * 4096));
-      planted[i] = "zeroed";
+      planted[i] = services::DamageKind::kZeroed;
     }
     ExpectFound(planted);
   });
@@ -208,10 +208,11 @@ TEST_F(DamageSweep, ZeroedBlocks) {
 
 TEST_F(DamageSweep, TruncatedFiles) {
   Sweep(10'000, [this] {
-    std::map<uint64_t, std::string> planted;
+    std::map<uint64_t, services::DamageKind> planted;
     const uint64_t bytes = random_() % (kBlocks * kBlockBytes);
     data().Cut(bytes);
-    for (uint64_t i = bytes / kBlockBytes; i < kBlocks; ++i) planted[i] = "truncated";
+    for (uint64_t i = bytes / kBlockBytes; i < kBlocks; ++i)
+      planted[i] = services::DamageKind::kTruncated;
     ExpectFound(planted);
   });
 }

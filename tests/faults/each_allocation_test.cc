@@ -150,7 +150,7 @@ void EachAllocation::CheckRecording(const Ledger& ledger) {
   }
   for (const services::DamagedBlock& block : node_.Verify(name)) {
     EXPECT_GE(block.sequence, acknowledged);
-    EXPECT_EQ(block.kind, "missing") << block.sequence;
+    EXPECT_EQ(block.kind, services::DamageKind::kMissing) << block.sequence;
   }
 }
 

@@ -70,7 +70,7 @@ class IndexRepairFault : public testing::Test {
   // On a sound disk: no block has lost its entry, and what is bad still can be mended.
   void ExpectNothingLost() {
     for (const auto& [sequence, block] : Verify(disk_, manifest_)) {
-      EXPECT_EQ(block.kind, "header") << sequence << ": " << block.detail;
+      EXPECT_EQ(block.kind, services::DamageKind::kHeader) << sequence << ": " << block.detail;
     }
     for (const repair::CopyDamage& damage : Repair())
       EXPECT_TRUE(damage.repaired) << damage.block.detail;
@@ -83,7 +83,7 @@ class IndexRepairFault : public testing::Test {
     const auto now = Indexes();
     const format::EntryFormat entries = manifest_.entries();
     for (const repair::CopyDamage& damage : found) {
-      if (!damage.repaired || damage.block.kind != "index") continue;
+      if (!damage.repaired || damage.block.kind != services::DamageKind::kIndex) continue;
       const size_t copy = absl::StrContains(damage.block.detail, "; copy 1: rewritten") ? 1 : 0;
       const uint64_t at = entries.Offset(damage.block.sequence);
       EXPECT_TRUE(std::ranges::equal(std::span(now[copy]).subspan(at, entries.entry_bytes),

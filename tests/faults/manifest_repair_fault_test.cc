@@ -51,7 +51,7 @@ class ManifestRepairFault : public testing::TestWithParam<uint32_t> {
     ASSERT_TRUE(found_.ok()) << found_.status();
     EXPECT_EQ(Copies()[1 - GetParam()], sound_);
     for (const repair::CopyDamage& damage : found_->damaged) {
-      EXPECT_EQ(damage.block.kind, "manifest");
+      EXPECT_EQ(damage.block.kind, services::DamageKind::kManifest);
       if (!damage.repaired) continue;
       EXPECT_TRUE(
           absl::StrContains(damage.block.detail, absl::StrCat("copy ", GetParam(), ": rewritten")))

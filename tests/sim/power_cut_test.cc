@@ -127,7 +127,8 @@ void Check(FaultDisk& disk, uint32_t members, uint64_t acknowledged, uint64_t pu
   const uint64_t end = listed.empty() ? 0 : *listed.rbegin() + 1;
   EXPECT_LE(end, pushed);
   EXPECT_TRUE(repair::VerifyBlocks(*store, kPath, *manifest, clock, [](const auto& progress) {
-                for (const auto& damaged : progress.damaged) EXPECT_EQ(damaged.kind, "missing");
+                for (const auto& damaged : progress.damaged)
+                  EXPECT_EQ(damaged.kind, services::DamageKind::kMissing);
                 return true;
               }).ok());
 }

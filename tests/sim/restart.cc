@@ -156,7 +156,8 @@ void Restart::PlayAll() {
     events_.played_blocks += take.held.size();
     if (!verify) continue;
     const auto report = [](const services::VerifyProgress& progress) {
-      for (const auto& damaged : progress.damaged) EXPECT_EQ(damaged.kind, "missing");
+      for (const auto& damaged : progress.damaged)
+        EXPECT_EQ(damaged.kind, services::DamageKind::kMissing);
       return true;
     };
     EXPECT_TRUE(repair::VerifyBlocks(*store_, take.path, take.manifest, clock_, report).ok());

@@ -197,7 +197,7 @@ TEST_F(CallsTest, VerifyStreamsProgressAndDamage) {
   node_.catalog.AddRecording("r", 1);
   const std::string name = "luns/l0/channels/c0/recordings/r";
   std::vector<DamagedBlock> damage(2500);
-  for (size_t i = 0; i < damage.size(); ++i) damage[i] = {i, "rot", "crc"};
+  for (size_t i = 0; i < damage.size(); ++i) damage[i] = {i, DamageKind::kRot, "crc"};
   node_.catalog.SetDamage(damage);
   size_t found = 0;
   uint64_t checked = 0;

@@ -160,7 +160,7 @@ TEST_F(TapectlTest, TimeoutCancelsToo) {
 TEST_F(TapectlTest, VerifyTellsOfDamage) {
   node_.catalog.AddRecording("r1", 1);
   EXPECT_EQ(RunJson({"recordings", "verify", "r1"})["checked_blocks"], 4);
-  node_.catalog.SetDamage({{.sequence = 2, .kind = "rot", .detail = "crc"}});
+  node_.catalog.SetDamage({{.sequence = 2, .kind = services::DamageKind::kRot, .detail = "crc"}});
   const json result = RunJson({"recordings", "verify", "r1"}, 1);
   EXPECT_EQ(result["damaged"][0]["sequence"], 2);
   EXPECT_EQ(result["error"]["reason"], "BLOCK_DAMAGED");
@@ -172,7 +172,8 @@ TEST_F(TapectlTest, VerifyTellsOfDamage) {
 
 TEST_F(TapectlTest, VerifyTakesAGapForWhatItIs) {
   node_.catalog.AddRecording("r1", 1);
-  node_.catalog.SetDamage({{.sequence = 2, .kind = "missing", .detail = "never came"}});
+  node_.catalog.SetDamage(
+      {{.sequence = 2, .kind = services::DamageKind::kMissing, .detail = "never came"}});
   const json result = RunJson({"recordings", "verify", "r1"});
   EXPECT_EQ(result["missing_blocks"], 1);
   EXPECT_EQ(result["damaged"][0]["sequence"], 2);

@@ -107,7 +107,7 @@ TEST_F(CraftedFiles, EntryLargerThanTheSlotIsADamagedBlock) {
   const auto damaged = node_.Verify(crafted_);
   ASSERT_EQ(damaged.size(), 1u);
   EXPECT_EQ(damaged[0].sequence, 1u);
-  EXPECT_EQ(damaged[0].kind, "index");
+  EXPECT_EQ(damaged[0].kind, services::DamageKind::kIndex);
   const auto headers = node_.PlayAll(crafted_, 2);
   ASSERT_EQ(headers.size(), kCraftedBlocks);
   EXPECT_EQ(headers[1].flags, dataplane::kBlockMissing);

@@ -18,7 +18,7 @@ const format::EntryFormat kEntries = format::EntryFormat::Of(kBlockBytes, 0);
 
 class Damage : public testing::Test {
  protected:
-  void ExpectOnly(const std::string& recording, uint64_t sequence, const std::string& kind,
+  void ExpectOnly(const std::string& recording, uint64_t sequence, services::DamageKind kind,
                   NodeFixture& node) {
     const auto damaged = node.Verify(recording);
     ASSERT_EQ(damaged.size(), 1u);
@@ -39,14 +39,14 @@ class Damage : public testing::Test {
 TEST_F(Damage, FlippedBitIsRot) {
   const std::string name = node_.RecordAndSeal(kRecordedBlocks);
   FlipBit(node_.Directory(name) + "/data", 5 * kBlockBytes + 777);
-  ExpectOnly(name, 5, "rot", node_);
+  ExpectOnly(name, 5, services::DamageKind::kRot, node_);
 }
 
 TEST_F(Damage, BytesOfAnotherBlockAreMisdirected) {
   const std::string name = node_.RecordAndSeal(kRecordedBlocks);
   const std::string data = node_.Directory(name) + "/data";
   CopyBytes(data, 2 * kBlockBytes, data, 7 * kBlockBytes, kBlockBytes);
-  ExpectOnly(name, 7, "misdirected", node_);
+  ExpectOnly(name, 7, services::DamageKind::kMisdirected, node_);
 }
 
 // Both new writes were lost: an older recording's entry and payload lie there, and agree.
@@ -57,27 +57,27 @@ TEST_F(Damage, OldEntryWithItsOldPayloadIsStale) {
             3 * kBlockBytes, kBlockBytes);
   CopyBytes(node_.Directory(old) + "/index", kEntries.Offset(3), node_.Directory(name) + "/index",
             kEntries.Offset(3), kEntries.entry_bytes);
-  ExpectOnly(name, 3, "stale", node_);
+  ExpectOnly(name, 3, services::DamageKind::kStale, node_);
 }
 
 TEST_F(Damage, OldPayloadBelowANewEntryIsALostWrite) {
   const std::string old = node_.RecordAndSeal(kRecordedBlocks, 2);
   const std::string name = node_.RecordAndSeal(kRecordedBlocks);
   CopyBytes(node_.Directory(old) + "/data", 0, node_.Directory(name) + "/data", 0, kBlockBytes);
-  ExpectOnly(name, 0, "torn", node_);
+  ExpectOnly(name, 0, services::DamageKind::kTorn, node_);
 }
 
 TEST_F(Damage, EntryAtAnotherPlaceIsAnIndexError) {
   const std::string name = node_.RecordAndSeal(kRecordedBlocks);
   const std::string index = node_.Directory(name) + "/index";
   CopyBytes(index, kEntries.Offset(1), index, kEntries.Offset(2), kEntries.entry_bytes);
-  ExpectOnly(name, 2, "index", node_);
+  ExpectOnly(name, 2, services::DamageKind::kIndex, node_);
 }
 
 TEST_F(Damage, TruncatedFileCostsTheLastBlock) {
   const std::string name = node_.RecordAndSeal(kRecordedBlocks);
   std::filesystem::resize_file(node_.Directory(name) + "/data", kRecordedBlocks * kBlockBytes - 1);
-  ExpectOnly(name, kRecordedBlocks - 1, "truncated", node_);
+  ExpectOnly(name, kRecordedBlocks - 1, services::DamageKind::kTruncated, node_);
 }
 
 TEST(DamagedIndexCopy, TheOtherCopyServes) {
@@ -99,7 +99,7 @@ TEST(DamagedIndexCopy, BothCopiesBadIsAnIndexError) {
   const auto damaged = node.Verify(name);
   ASSERT_EQ(damaged.size(), 1u);
   EXPECT_EQ(damaged[0].sequence, 4u);
-  EXPECT_EQ(damaged[0].kind, "index");
+  EXPECT_EQ(damaged[0].kind, services::DamageKind::kIndex);
 }
 
 TEST_F(Damage, VerificationStopsWhenAskedTo) {

@@ -163,7 +163,8 @@ TEST(FullDisk, StopsWithANamedErrorAndKeepsWhatWasAcknowledged) {
   EXPECT_EQ(recording.state, services::RecordingState::kSalvaged);
   EXPECT_GT(recording.blocks, 64u);
   EXPECT_GE(recording.durable_watermark, recorder->admission.sink->watermarks().durable);
-  for (const auto& damaged : node.Verify(name)) EXPECT_EQ(damaged.kind, "missing");
+  for (const auto& damaged : node.Verify(name))
+    EXPECT_EQ(damaged.kind, services::DamageKind::kMissing);
 }
 
 class FullDiskWithSpares : public testing::TestWithParam<services::StoreKind> {
@@ -219,7 +220,8 @@ TEST_P(FullDiskWithSpares, RecordingEndsNoEarlierForThem) {
     EXPECT_EQ(Spares(id), 0u);
     const std::string name = recorder->admission.accept.recording;
     blocks[spares > 0] = node_.Get(name).blocks;
-    for (const auto& damaged : node_.Verify(name)) EXPECT_EQ(damaged.kind, "missing");
+    for (const auto& damaged : node_.Verify(name))
+      EXPECT_EQ(damaged.kind, services::DamageKind::kMissing);
   }
   EXPECT_GT(blocks[0], 100u);
   EXPECT_GE(blocks[1] + 1, blocks[0]);

@@ -33,7 +33,7 @@ TEST_P(LostIndex, IsMadeAgainFromTheOther) {
     EXPECT_GT(scrub.damaged, kBlocks) << "the pages before the entries too";
     EXPECT_EQ(scrub.repaired, scrub.damaged);
     ASSERT_FALSE(scrub.findings.empty());
-    EXPECT_EQ(scrub.findings[0].block.kind, "header");
+    EXPECT_EQ(scrub.findings[0].block.kind, services::DamageKind::kHeader);
     EXPECT_EQ(scrub.findings[0].recording, name_);
     EXPECT_THAT(scrub.findings[0].block.detail,
                 testing::AllOf(testing::HasSubstr("open " + Path("index", copy)),
@@ -66,7 +66,7 @@ TEST_P(LostIndex, VerificationAndCheckNameItAndChangeNothing) {
   Remove(1);
   const auto found = node_.Verify(name_);
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].kind, "header");
+  EXPECT_EQ(found[0].kind, services::DamageKind::kHeader);
   EXPECT_THAT(found[0].detail, testing::HasSubstr("no such file"));
   node_.Stop();
   std::vector<std::string> kinds;

@@ -38,8 +38,8 @@ class LostPart : public CopiesTest {
   void ExpectNamed(int member) {
     uint64_t unread = 0;
     for (const services::DamagedBlock& found : node_.Verify(name_)) {
-      if (found.kind == "header") continue;  // of that index copy
-      EXPECT_EQ(found.kind, "truncated");
+      if (found.kind == services::DamageKind::kHeader) continue;  // of that index copy
+      EXPECT_EQ(found.kind, services::DamageKind::kTruncated);
       EXPECT_EQ(found.sequence % 2, static_cast<uint64_t>(member));
       EXPECT_THAT(found.detail, HasSubstr("/m" + std::to_string(member)));
       ++unread;

@@ -50,7 +50,8 @@ TEST_P(Recovery, DurableBlocksSurviveAndTheRecordingSaysWhatItHolds) {
   EXPECT_GE(recording.durable_watermark, 100u);
   EXPECT_THAT(recording.cause, testing::HasSubstr("stopped while recording"));
   EXPECT_GT(recording.end_time_ns, 0);
-  for (const auto& damaged : node_.Verify(name)) EXPECT_EQ(damaged.kind, "missing");
+  for (const auto& damaged : node_.Verify(name))
+    EXPECT_EQ(damaged.kind, services::DamageKind::kMissing);
   EXPECT_EQ(node_.PlayAll(name).size(), recording.blocks);
   EXPECT_EQ(node_.node().luns().GetLun("luns/l")->used_bytes,
             Takes(services::StoreKind::kPosix, recording.blocks, GetParam()));
@@ -148,7 +149,7 @@ TEST_P(Recovery, RotBelowTheWatermarkIsKeptAndFoundWhenRead) {
   const auto damaged = node_.Verify(name);
   ASSERT_EQ(damaged.size(), 1u);
   EXPECT_EQ(damaged[0].sequence, 0u);
-  EXPECT_EQ(damaged[0].kind, "rot");
+  EXPECT_EQ(damaged[0].kind, services::DamageKind::kRot);
 }
 
 TEST_P(Recovery, SessionThatVanishedIsSealedWithoutARestart) {

@@ -215,7 +215,8 @@ TEST_P(IndexRepair, WhatBothCopiesLostIsReportedAndLeftAlone) {
   std::vector<std::string> kinds;
   for (const auto& finding : scrub.findings) {
     EXPECT_FALSE(finding.repaired);
-    kinds.push_back(finding.block.kind + " " + std::to_string(finding.block.sequence));
+    kinds.push_back(
+        absl::StrCat(services::DamageName(finding.block.kind), " ", finding.block.sequence));
   }
   EXPECT_THAT(kinds, testing::ElementsAre("header 0", "header 0", "header 0", "index 4"));
   EXPECT_EQ(scrub.damaged, 4u);
@@ -241,7 +242,7 @@ TEST_P(IndexRepair, SoundCopiesThatDifferAreReportedAndLeftAlone) {
   const Scrub scrub = RunScrub();
   ASSERT_EQ(scrub.findings.size(), 1u);
   EXPECT_FALSE(scrub.findings[0].repaired);
-  EXPECT_EQ(scrub.findings[0].block.kind, "index");
+  EXPECT_EQ(scrub.findings[0].block.kind, services::DamageKind::kIndex);
   EXPECT_EQ(scrub.findings[0].block.sequence, 5u);
   EXPECT_THAT(scrub.findings[0].block.detail, testing::HasSubstr("differ"));
   EXPECT_TRUE(Read() == damaged);

@@ -70,7 +70,7 @@ class ManifestRepair : public CopiesTest {
     EXPECT_EQ(scrub.repaired, 1u);
     ASSERT_EQ(scrub.findings.size(), 1u);
     EXPECT_EQ(scrub.findings[0].recording, name_);
-    EXPECT_EQ(scrub.findings[0].block.kind, "manifest");
+    EXPECT_EQ(scrub.findings[0].block.kind, services::DamageKind::kManifest);
     EXPECT_THAT(scrub.findings[0].block.detail, testing::HasSubstr("rewritten from copy"));
     EXPECT_TRUE(scrub.findings[0].repaired);
     EXPECT_EQ(Manifests(), sound_);
@@ -82,7 +82,7 @@ class ManifestRepair : public CopiesTest {
     EXPECT_EQ(scrub.damaged, 1u);
     EXPECT_EQ(scrub.repaired, 0u);
     ASSERT_EQ(scrub.findings.size(), 1u);
-    EXPECT_EQ(scrub.findings[0].block.kind, "manifest");
+    EXPECT_EQ(scrub.findings[0].block.kind, services::DamageKind::kManifest);
     EXPECT_THAT(scrub.findings[0].block.detail, testing::HasSubstr(detail));
     EXPECT_EQ(Manifests(), before);
   }
@@ -289,7 +289,7 @@ TEST(BlockManifestRepair, SlotThatFellBackIsWrittenAnew) {
   const Scrub found = scrub();
   ASSERT_EQ(found.damaged, 1u);
   EXPECT_EQ(found.repaired, 1u);
-  EXPECT_EQ(found.findings[0].block.kind, "manifest");
+  EXPECT_EQ(found.findings[0].block.kind, services::DamageKind::kManifest);
   EXPECT_THAT(found.findings[0].block.detail, testing::HasSubstr("it is older; copy 1"));
   node.Stop();
   EXPECT_NE(TextOf(image).find("latest-mark"), std::string::npos);

@@ -42,7 +42,7 @@ TEST_F(ScrubTest, FindsDamageInEveryClosedRecording) {
   ASSERT_EQ(scrub.findings.size(), 1u);
   EXPECT_EQ(scrub.findings[0].recording, rotten);
   EXPECT_EQ(scrub.findings[0].block.sequence, 7u);
-  EXPECT_EQ(scrub.findings[0].block.kind, "rot");
+  EXPECT_EQ(scrub.findings[0].block.kind, services::DamageKind::kRot);
 }
 
 TEST_F(ScrubTest, NamesTheOwnerOfWhatLiesInTheWrongPlace) {
@@ -62,10 +62,10 @@ TEST_F(ScrubTest, NamesTheOwnerOfWhatLiesInTheWrongPlace) {
   EXPECT_EQ(scrub.state, ScrubState::kDone) << scrub.cause;
   ASSERT_EQ(scrub.findings.size(), 2u);
   EXPECT_EQ(scrub.findings[0].block.sequence, 5u);
-  EXPECT_EQ(scrub.findings[0].block.kind, "misdirected");
+  EXPECT_EQ(scrub.findings[0].block.kind, services::DamageKind::kMisdirected);
   EXPECT_THAT(scrub.findings[0].block.detail, testing::HasSubstr("block 13 of " + owner));
   EXPECT_EQ(scrub.findings[1].block.sequence, 7u);
-  EXPECT_EQ(scrub.findings[1].block.kind, "rot");
+  EXPECT_EQ(scrub.findings[1].block.kind, services::DamageKind::kRot);
 }
 
 TEST_F(ScrubTest, KeepsToItsRateAndToItsChannel) {

@@ -55,7 +55,8 @@ TEST_F(BlockNode, RecordingsThatFillTheDeviceTogetherEndWell) {
     const std::string name = recorders[i].admission.accept.recording;
     EXPECT_GT(node_.Get(name).blocks, 64u);
     EXPECT_GE(node_.Get(name).durable_watermark, recorders[i].admission.sink->watermarks().durable);
-    for (const auto& damaged : node_.Verify(name)) EXPECT_EQ(damaged.kind, "missing");
+    for (const auto& damaged : node_.Verify(name))
+      EXPECT_EQ(damaged.kind, services::DamageKind::kMissing);
     node_.PlayAll(name, i + 1);
   }
 }
@@ -78,7 +79,8 @@ TEST_F(BlockNode, KilledRecordingIsSalvagedAndNothingOldIsPlayed) {
   EXPECT_EQ(recording.state, services::RecordingState::kSalvaged);
   EXPECT_GE(recording.blocks, 100u);
   EXPECT_LE(recording.blocks, 120u);
-  for (const auto& damaged : node_.Verify(name)) EXPECT_EQ(damaged.kind, "missing");
+  for (const auto& damaged : node_.Verify(name))
+    EXPECT_EQ(damaged.kind, services::DamageKind::kMissing);
   EXPECT_EQ(node_.PlayAll(name, 2).size(), recording.blocks);
   EXPECT_EQ(Lun().used_bytes, Takes(services::StoreKind::kBlock, recording.blocks));
   // What it had ahead is free again.

@@ -128,7 +128,7 @@ void BlockPowerCut::Check(size_t end) {
     EXPECT_FALSE(gone[name]) << name;
     EXPECT_GE(recording.blocks, told[name]) << name;
     for (const auto& damaged : node_.Verify(name)) {
-      EXPECT_EQ(damaged.kind, "missing") << name << "/" << damaged.sequence;
+      EXPECT_EQ(damaged.kind, services::DamageKind::kMissing) << name << "/" << damaged.sequence;
       EXPECT_GE(damaged.sequence, told[name]) << name;
     }
     kept_ += node_.PlayAll(name, seeds_[name]).size();
