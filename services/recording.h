@@ -30,10 +30,6 @@ inline std::string StateName(RecordingState state) {
   return "-";
 }
 
-// Labels that the storage node itself gives to segments: the stream they are of, and their number
-// in it. None that comes with a session may have such a name.
-inline constexpr absl::string_view kOwnLabels[] = {"stream", "segment"};
-
 // Of SigMF; 0 samples: a point.
 struct Annotation {
   uint64_t sample_start = 0;
@@ -78,6 +74,10 @@ struct Recording {
   std::map<std::string, std::string> labels;
   std::vector<Annotation> annotations;
   bool kept = false;
+  // Of a session in segments: the ID of the first, and which one this is, from 0. Empty: it is
+  // none.
+  std::string stream;
+  uint64_t segment = 0;
 };
 
 // Of a block's payload.

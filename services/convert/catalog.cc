@@ -123,6 +123,8 @@ v1::Recording ToProto(const Recording& recording) {
   if (recording.end_time_ns != 0) *out.mutable_end_time() = ToTimestamp(recording.end_time_ns);
   out.set_cause(recording.cause);
   out.set_kept(recording.kept);
+  out.set_stream(recording.stream);
+  out.set_segment(recording.segment);
   ToWireMap(recording.labels, *out.mutable_labels());
   for (const Annotation& annotation : recording.annotations) {
     *out.add_annotations() = ToProto(annotation);
@@ -144,7 +146,9 @@ absl::StatusOr<Recording> FromProto(const v1::Recording& recording) {
                 .end_time_ns = FromTimestamp(recording.end_time()),
                 .cause = recording.cause(),
                 .labels = FromWireMap(recording.labels()),
-                .kept = recording.kept()};
+                .kept = recording.kept(),
+                .stream = recording.stream(),
+                .segment = recording.segment()};
   TD_ASSIGN_OR_RETURN(out.state, FromEnum<RecordingState>(recording.state(), 4, "recording.state"));
   TD_ASSIGN_OR_RETURN(out.commit, CommitLevelOf(recording.commit_level()));
   for (const v1::Annotation& annotation : recording.annotations()) {

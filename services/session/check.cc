@@ -85,10 +85,6 @@ absl::Status CheckOpen(const Known& known, const Open& open) {
   CheckLabels(check, open.labels);
   check.Require(LabelBytes(open.labels) <= kMaxLabelsBytes, "labels",
                 "are longer than 64 KiB in all");
-  for (const absl::string_view own : kOwnLabels) {
-    check.Require(!open.labels.contains(std::string(own)), "labels",
-                  absl::StrCat("have \"", own, "\", which the storage node writes itself"));
-  }
   using Unit = Playhead::Unit;
   check
       .Require(open.playhead.unit == Unit::kTime || open.playhead.start >= 0, "playhead",

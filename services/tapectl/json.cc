@@ -142,7 +142,9 @@ Json ToJson(const Recording& recording) {
           {"cause", recording.cause},
           {"labels", recording.labels},
           {"annotations", annotations},
-          {"kept", recording.kept}};
+          {"kept", recording.kept},
+          {"stream", recording.stream},
+          {"segment", recording.segment}};
 }
 
 Json ToJson(const DamagedBlock& block) {

@@ -113,8 +113,8 @@ format::Manifest NewManifest(Means& means, const RecordTarget& target,
       .start_time_ns = means.luns.clock().WallNs()};
   if (!target.open.recorder.empty()) manifest.labels.emplace("recorder", target.open.recorder);
   if (target.segment.has_value()) {
-    manifest.labels["stream"] = target.stream.empty() ? name.recording : target.stream;
-    manifest.labels["segment"] = absl::StrCat(*target.segment);
+    manifest.stream = target.stream.empty() ? name.recording : target.stream;
+    manifest.segment = *target.segment;
   }
   // The uid was made by us or checked when the LUN was opened.
   manifest.identity = {.lun = format::Uuid::Parse(lun.recorded_uid()).value_or(format::Uuid()),
@@ -264,8 +264,8 @@ absl::StatusOr<recording::Reservation> ReserveRoom(Means& means, const RecordTar
   const uint64_t bytes = blocks == 0 ? 0 : BytesOfSession(target, std::min(blocks, kMaxBlocks));
   if (auto room = TakeRoom(capacity, bytes, least)) return *std::move(room);
   if (target.lun->config.full_policy == services::FullPolicy::kRing) {
-    TD_RETURN_IF_ERROR(
-        recordings::MakeRoom(means.recordings, target.name.lun, *target.lun, std::max(bytes, least)));
+    TD_RETURN_IF_ERROR(recordings::MakeRoom(means.recordings, target.name.lun, *target.lun,
+                                            std::max(bytes, least)));
     if (auto room = TakeRoom(capacity, bytes, least)) return *std::move(room);
   }
   return NoRoom(*target.lun, std::max(bytes, least));

@@ -152,7 +152,7 @@ class NextSegment {
   absl::StatusOr<capture::StreamSource::OpenReader> Open() {
     TD_ASSIGN_OR_RETURN(const auto segments,
                         recordings::SegmentsOf(means_.recordings, last_.name, last_.manifest));
-    const uint64_t number = recordings::SegmentNumber(last_.manifest) + 1;
+    const uint64_t number = last_.manifest.segment + 1;
     const auto next =
         std::ranges::lower_bound(segments, number, {}, &recordings::StreamSegment::number);
     if (next == segments.end()) return nullptr;

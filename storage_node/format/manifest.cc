@@ -95,6 +95,8 @@ absl::Status ParseOrigin(JsonFields& fields, Manifest* manifest) {
   manifest->datatype = fields.Text("datatype");
   manifest->sample_rate = fields.Rate("sample_rate");
   manifest->labels = ParseLabels(fields);
+  if (!fields.Text("stream").empty()) manifest->stream = fields.Id("stream");
+  manifest->segment = fields.Uint("segment", MaxBlocks(kBlockMultiple));
   manifest->kept = fields.Bool("kept");
   manifest->generation = fields.Uint("generation", kMaxGeneration);
   manifest->start_time_ns = fields.Int("start_time_ns", -kMaxTimeNs, kMaxTimeNs);
@@ -157,6 +159,8 @@ std::string EncodeManifest(const Manifest& manifest) {
                    {"op", OpName(manifest.op)},
                    {"commit", CommitName(manifest.commit)},
                    {"labels", manifest.labels},
+                   {"stream", manifest.stream},
+                   {"segment", manifest.segment},
                    {"annotations", AnnotationsOf(manifest)},
                    {"kept", manifest.kept},
                    {"generation", manifest.generation},
@@ -199,7 +203,9 @@ services::Recording ToRecording(const Manifest& manifest, absl::string_view chan
           .cause = manifest.cause,
           .labels = manifest.labels,
           .annotations = manifest.annotations,
-          .kept = manifest.kept};
+          .kept = manifest.kept,
+          .stream = manifest.stream,
+          .segment = manifest.segment};
 }
 
 void AppendRange(std::vector<SequenceRange>* ranges, SequenceRange more) {

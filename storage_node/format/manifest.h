@@ -31,6 +31,9 @@ struct Manifest {
   dataplane::TransferOp op = dataplane::TransferOp::kRead;
   dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
   std::map<std::string, std::string> labels;
+  // Of a session in segments: the ID of the first, and which one this is. Empty: it is none.
+  std::string stream;
+  uint64_t segment = 0;
   int64_t start_time_ns = 0;
   std::vector<services::Annotation> annotations;
   bool kept = false;  // whatever the LUN's policy says

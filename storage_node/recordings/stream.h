@@ -14,9 +14,6 @@ struct StreamSegment {
   catalog::ResourceName name;
 };
 
-// 0 if it is not a segment.
-uint64_t SegmentNumber(const format::Manifest& manifest);
-
 // Those there are of the stream that `recording` with this manifest is part of, in order; none if
 // it is not a segment. Any thread; waits for the catalog.
 absl::StatusOr<std::vector<StreamSegment>> SegmentsOf(Recordings& recordings,

@@ -63,7 +63,7 @@ restart() {
 # The segments of this cycle's stream that the ring still has, in order, as one array in SEGMENTS.
 segments() {
   SEGMENTS=$(tapectl_json recordings list "${1#luns/}" | jq -c --arg stream "${RECORDING##*/}" \
-    '[.recordings[] | select(.labels.stream == $stream)] | map(.first = (.labels.segment | tonumber) * 16) | sort_by(.first)')
+    '[.recordings[] | select(.stream == $stream)] | map(.first = .segment * 16) | sort_by(.first)')
 }
 
 all_are_closed() {

@@ -14,13 +14,13 @@ ring() {
 }
 
 # Segments of a channel in order, one JSON each.
-segments() { tapectl_json recordings list "$1" | jq -c '.recordings | sort_by(.labels.segment | tonumber)[]'; }
+segments() { tapectl_json recordings list "$1" | jq -c '.recordings | sort_by(.segment)[]'; }
 
 # is_the_end LUN/CHANNEL BLOCKS LEAST: the segments there are hold the last blocks of the stream, at least so many, without a gap.
 is_the_end() {
   local all
-  all=$(segments "$1" | jq -sc '{count: length, first: .[0].labels.segment | tonumber, last: .[-1].labels.segment | tonumber,
-    blocks: map(.blocks) | add, streams: map(.labels.stream) | unique | length, sealed: all(.state == "SEALED"), each: .[0].blocks}')
+  all=$(segments "$1" | jq -sc '{count: length, first: .[0].segment, last: .[-1].segment,
+    blocks: map(.blocks) | add, streams: map(.stream) | unique | length, sealed: all(.state == "SEALED"), each: .[0].blocks}')
   json_is "$all" ".sealed and .streams == 1 and .last - .first + 1 == .count and .blocks >= $3" "segments of $1"
   json_is "$all" ".last * .each < $2 and (.last + 1) * .each >= $2" "the last segment of $1"
   echo "$1: $2 blocks went in, the last $(jq .blocks <<<"$all") are there"
@@ -69,8 +69,8 @@ triggered() {
   kept=$(segments trig/t | jq -sc 'map(select(.kept))')
   json_is "$kept" "length >= 5 and length <= 8 and all(.state == \"SEALED\" and .missing_blocks == 0)" "kept segments"
   # Of 16 blocks each.
-  json_is "$kept" "(.[0].labels.segment | tonumber) * 16 * 131072 <= $first" "the first sample kept"
-  json_is "$kept" "((.[-1].labels.segment | tonumber) + 1) * 16 * 131072 >= $end" "the last sample kept"
+  json_is "$kept" "(.[0].segment) * 16 * 131072 <= $first" "the first sample kept"
+  json_is "$kept" "((.[-1].segment) + 1) * 16 * 131072 >= $end" "the last sample kept"
   json_is "$kept" '[.[].annotations[] | select(.label == "seen")] | length == 1' "the mark"
   json_is "$(tapectl_json play "$(jq -r .recording <<<"$capture")" --from-sample "$first" --sink verify | tail -n 1)" \
     '.lost_blocks == 0' "play the capture"

@@ -173,14 +173,6 @@ std::vector<BadMessage> BadOpens() {
       .Add("playhead.behind", [](Open& o) { o.playhead.behind_ns = -1; })
       .Add("labels",
            [](Open& o) {
-             o.labels = {{"stream", "x"}};
-           })
-      .Add("labels",
-           [](Open& o) {
-             o.labels = {{"segment", "3"}};
-           })
-      .Add("labels",
-           [](Open& o) {
              o.labels = {{"", "x"}};
            })
       .Add("labels",

@@ -87,7 +87,7 @@ class SegmentTest : public testing::TestWithParam<services::StoreKind> {
     const auto listed = node_.node().recordings().ListRecordings(kChannel);
     EXPECT_TRUE(listed.ok()) << listed.status();
     for (const services::Recording& recording : *listed) {
-      segments[std::stoull(recording.labels.at("segment"))] = recording;
+      segments[recording.segment] = recording;
     }
     return segments;
   }

@@ -29,10 +29,10 @@ TEST_P(SegmentTest, ARingTakesAStreamForEver) {
   }
   const auto segments = Segments();
   EXPECT_EQ(segments.rbegin()->first, kBlocks / kSegmentBlocks);
-  const std::string stream = segments.begin()->second.labels.at("stream");
+  const std::string stream = segments.begin()->second.stream;
   for (const auto& [number, recording] : segments) {
     EXPECT_EQ(recording.state, services::RecordingState::kSealed) << number;
-    EXPECT_EQ(recording.labels.at("stream"), stream);
+    EXPECT_EQ(recording.stream, stream);
     EXPECT_THAT(node_.Verify(recording.name), testing::IsEmpty());
   }
   const auto lun = *node_.node().luns().GetLun("luns/ring");
