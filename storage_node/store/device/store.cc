@@ -95,7 +95,7 @@ absl::Status BlockStore::Fill() {
 }
 
 void BlockStore::LogOpened() const {
-  dataplane::Log(dataplane::LogLevel::kInfo, "store/block", "member opened",
+  dataplane::Log(dataplane::LogLevel::kInfo, "store/device", "member opened",
                  {{"member", device_->path()},
                   {"engine", device_->engine().description()},
                   {"units", absl::StrCat(space_.units())},

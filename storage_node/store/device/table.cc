@@ -48,7 +48,7 @@ absl::Status SlotTable::LoadSlot(uint32_t slot) {
     }
   }
   if (damaged == 2) {
-    dataplane::Log(dataplane::LogLevel::kError, "store/block", "slot damaged in both copies",
+    dataplane::Log(dataplane::LogLevel::kError, "store/device", "slot damaged in both copies",
                    {{"member", device_.path()}, {"slot", absl::StrCat(slot)}});
     damaged_.push_back(slot);
     return absl::OkStatus();
