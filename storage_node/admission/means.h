@@ -8,7 +8,7 @@
 #include "storage_node/capture/live_triggers.h"
 #include "storage_node/follow/tail_memory.h"
 #include "storage_node/luns/luns.h"
-#include "storage_node/recording/verifier.h"
+#include "storage_node/recording/write_verifier.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::admission {
@@ -27,8 +27,8 @@ struct Means {
   recordings::Recordings& recordings;
   capture::LiveTriggers& triggers;
   const RingSettings rings;
-  const std::shared_ptr<recording::Verifier> verifier;      // set
-  const std::shared_ptr<follow::TailMemory> follow_memory;  // null: followers read the stores
+  const std::shared_ptr<recording::WriteVerifier> verifier;  // set
+  const std::shared_ptr<follow::TailMemory> follow_memory;   // null: followers read the stores
 };
 
 }  // namespace tapedeck::storage_node::admission

@@ -62,7 +62,7 @@ absl::StatusOr<std::unique_ptr<StorageNode>> StorageNode::Create(StorageSettings
     TD_ASSIGN_OR_RETURN(follow_memory, follow::TailMemory::Create(settings.follow_bytes));
   }
   TD_ASSIGN_OR_RETURN(auto kept, OpenKept(LunsSettingsOf(settings)));
-  auto verifier = std::make_shared<recording::Verifier>(kept->luns.random());
+  auto verifier = std::make_shared<recording::WriteVerifier>(kept->luns.random());
   std::unique_ptr<StorageNode> node(new StorageNode(std::move(lock), std::move(kept),
                                                     {.ring_slots = settings.ring_slots,
                                                      .ring_bytes = settings.ring_bytes,

@@ -71,7 +71,7 @@ class StorageNode {
 
  private:
   StorageNode(disk::FileLock lock, std::unique_ptr<Kept> kept, admission::RingSettings rings,
-              std::shared_ptr<recording::Verifier> verifier,
+              std::shared_ptr<recording::WriteVerifier> verifier,
               std::shared_ptr<follow::TailMemory> follow_memory)
       : lock_(std::move(lock)),
         kept_(std::move(kept)),

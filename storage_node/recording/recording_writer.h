@@ -22,7 +22,7 @@
 #include "storage_node/recording/room.h"
 #include "storage_node/recording/sealer.h"
 #include "storage_node/recording/sequence_mark.h"
-#include "storage_node/recording/verifier.h"
+#include "storage_node/recording/write_verifier.h"
 #include "storage_node/store/recording_files.h"
 
 namespace tapedeck::storage_node::recording {
@@ -44,7 +44,7 @@ struct WriterOptions {
   // Called once with the final manifest, when it is durable and the files are closed. The recording
   // counts as sealed once it has called `done`, on the writer's executor; null: at once.
   std::function<void(const format::Manifest&, std::function<void()> done)> on_sealed;
-  std::shared_ptr<Verifier> verifier;  // renewed when a write or flush fails; may be null
+  std::shared_ptr<WriteVerifier> verifier;  // renewed when a write or flush fails; may be null
   // Held until the recording is sealed or the writer gone: its lock and its LUN.
   std::shared_ptr<Hold> lease;
 };

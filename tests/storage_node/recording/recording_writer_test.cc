@@ -140,8 +140,8 @@ class WriterTest : public testing::Test {
   ManualExecutor executor_;
   Disk disk_;
   std::shared_ptr<dataplane::MemoryPool> pool_;
-  const std::shared_ptr<recording::Verifier> verifier_ =
-      std::make_shared<recording::Verifier>([n = uint64_t{0}]() mutable { return ++n; });
+  const std::shared_ptr<recording::WriteVerifier> verifier_ =
+      std::make_shared<recording::WriteVerifier>([n = uint64_t{0}]() mutable { return ++n; });
   std::optional<format::Manifest> sealed_;
   std::unique_ptr<recording::RecordingWriter> writer_;
 };

@@ -14,9 +14,9 @@
 namespace tapedeck::storage_node::recording {
 
 // Any thread. Shared by the node and its writers.
-class Verifier {
+class WriteVerifier {
  public:
-  explicit Verifier(format::Random random) : random_(std::move(random)) { Renew(); }
+  explicit WriteVerifier(format::Random random) : random_(std::move(random)) { Renew(); }
 
   void Renew() {
     absl::MutexLock lock(&mutex_);
