@@ -52,8 +52,8 @@ RecordingWriter::RecordingWriter(WriterOptions options,
       entries_(options_.manifest.entries()),
       data_bytes_(options_.manifest.members),
       footprint_(options_.layout, options_.manifest.block_bytes, options_.manifest.members),
-      room_(options_.capacity, std::move(options_.reserved), footprint_,
-            footprint_.OfManifest(options_.manifest)),
+      account_(options_.capacity, std::move(options_.reserved), footprint_,
+               footprint_.OfManifest(options_.manifest)),
       index_(*files_, entries_,
              {.on_written = [this](const auto& entries) { OnIndexed(entries); },
               .on_error = [this](const absl::Status& status) { Fail(status); },
@@ -129,7 +129,7 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
     block->Reset();
     return Flow::kMoved;
   }
-  if (header.sequence >= full_at_ || !room_.Charge(header.sequence)) {
+  if (header.sequence >= full_at_ || !account_.Charge(header.sequence)) {
     block->Reset();
     return StopAt(header.sequence);
   }
@@ -152,7 +152,7 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
     ++blocks_under_way_;
     WriteBlock(entry, options_.live->tail->Keep(std::move(*block), options_.ring_slots), false);
   }
-  if (received_.mark() == full_at_) Fail(Full(options_.name, room_.capacity()));
+  if (received_.mark() == full_at_) Fail(Full(options_.name, account_.capacity()));
   return Flow::kMoved;
 }
 
@@ -161,7 +161,7 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
 absl::StatusOr<Flow> RecordingWriter::StopAt(uint64_t sequence) {
   full_at_ = std::min(full_at_, sequence);
   if (received_.mark() < full_at_) return Flow::kMoved;
-  Fail(Full(options_.name, room_.capacity()));
+  Fail(Full(options_.name, account_.capacity()));
   return error_;
 }
 
@@ -333,7 +333,7 @@ void RecordingWriter::OnSealed(const format::Manifest& manifest, const absl::Sta
     return LeaveToRecovery();
   }
   options_.live->durable = manifest.durable_watermark;
-  room_.Settle(footprint_.Of(manifest));
+  account_.Settle(footprint_.Of(manifest));
   files_ = nullptr;
   if (!options_.on_sealed) return Close(manifest);
   std::exchange(options_.on_sealed, nullptr)(

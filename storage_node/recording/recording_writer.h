@@ -14,12 +14,12 @@
 #include "storage_node/format/manifest.h"
 #include "storage_node/index/index_writer.h"
 #include "storage_node/recording/capacity.h"
+#include "storage_node/recording/capacity_account.h"
 #include "storage_node/recording/gaps.h"
 #include "storage_node/recording/group_commit.h"
 #include "storage_node/recording/hold.h"
 #include "storage_node/recording/live_recording.h"
 #include "storage_node/recording/piece_check.h"
-#include "storage_node/recording/room.h"
 #include "storage_node/recording/sealer.h"
 #include "storage_node/recording/sequence_mark.h"
 #include "storage_node/recording/write_verifier.h"
@@ -116,7 +116,7 @@ class RecordingWriter final : public dataplane::Sink {
   uint64_t bytes_ = 0;  // written
   const Footprint footprint_;
   // Given back when this goes unsealed: whoever salvages the recording takes it again.
-  Room room_;
+  CapacityAccount account_;
   uint64_t full_at_ = UINT64_MAX;  // the first block that the LUN has no room for
   size_t blocks_under_way_ = 0;
   uint64_t watermark_generation_ = 0;

@@ -11,18 +11,18 @@
 namespace tapedeck::storage_node::recording {
 
 // One thread. Gives back what it has taken when destroyed, unless Settle was called.
-class Room {
+class CapacityAccount {
  public:
   // `reserved` of `capacity` is for `beside`, the bytes of what is no block, and the first blocks.
-  Room(std::shared_ptr<Capacity> capacity, Reservation reserved, const Footprint& footprint,
-       uint64_t beside)
+  CapacityAccount(std::shared_ptr<Capacity> capacity, Reservation reserved,
+                  const Footprint& footprint, uint64_t beside)
       : capacity_(std::move(capacity)),
         footprint_(footprint),
         beside_(beside),
         charged_(reserved.TakeOver()) {}
-  ~Room() { capacity_->Refund(charged_); }
-  Room(const Room&) = delete;
-  Room& operator=(const Room&) = delete;
+  ~CapacityAccount() { capacity_->Refund(charged_); }
+  CapacityAccount(const CapacityAccount&) = delete;
+  CapacityAccount& operator=(const CapacityAccount&) = delete;
 
   // Takes room for a block and for all before it: blocks come in any order, and none may be refused
   // once a later one is kept. False if there is none.
