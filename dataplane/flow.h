@@ -16,6 +16,9 @@ enum class Flow {
 // inline. Spurious calls are allowed.
 using Waker = std::function<void()>;
 
+// Recorded blocks go from memory to storage, played ones come back.
+enum class Direction { kRecord = 1, kPlayback = 2 };
+
 // A commit level says what an acknowledgement of a block means.
 enum class CommitLevel { kReceived = 1, kWritten = 2, kDurable = 3 };
 

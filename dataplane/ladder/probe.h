@@ -10,14 +10,11 @@
 #include <span>
 
 #include "absl/status/status.h"
+#include "dataplane/flow.h"
 #include "dataplane/memory/memory.h"
 #include "dataplane/transport/transport.h"
 
 namespace tapedeck::dataplane::ladder {
-
-// Recording makes a rail read the memory, playback makes it write. Reading is the fragile half:
-// some chipsets pass only writes between devices.
-enum class Direction { kRecord, kPlayback };
 
 // Memory under test, with the functions by which its owner, not the rail, fills and reads its first
 // bytes. They are called on the probing thread and may wait.
@@ -38,10 +35,12 @@ struct ProbeResult {
 // A port that has not answered by then is no port to record over.
 inline constexpr int64_t kProbeDeadlineNs = 5 * kSecondNs;
 
-// Moves 4 KiB and whole blocks (all of the window) between the memory and host memory. For rails
-// whose own offers can meet each other. Called on a thread that may wait and is not the rail's
-// poller; answers within the deadline, whatever the rail does. The last operations of a rail that
-// hangs may outlive the call: they keep what they touch.
+// Moves 4 KiB and whole blocks (all of the window) between the memory and host memory. Recording
+// makes the rail read the memory, playback makes it write; reading is the fragile half: some
+// chipsets pass only writes between devices. For rails whose own offers can meet each other. Called
+// on a thread that may wait and is not the rail's poller; answers within the deadline, whatever the
+// rail does. The last operations of a rail that hangs may outlive the call: they keep what they
+// touch.
 ProbeResult Probe(Transport& rail, Direction direction, const ProbeMemory& memory);
 
 }  // namespace tapedeck::dataplane::ladder

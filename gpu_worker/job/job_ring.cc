@@ -50,9 +50,7 @@ absl::StatusOr<FittedRing> Fit(const JobRingSettings& settings, Rung rung) {
 }
 
 RungChoice Choose(const JobRingSettings& settings) {
-  return settings.ladder->Choose(settings.rails, settings.direction == Direction::kRecord
-                                                     ? dataplane::ladder::Direction::kRecord
-                                                     : dataplane::ladder::Direction::kPlayback);
+  return settings.ladder->Choose(settings.rails, settings.direction);
 }
 
 std::string NoteOf(const RungChoice& choice) {

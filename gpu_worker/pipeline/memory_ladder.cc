@@ -12,7 +12,7 @@
 
 namespace tapedeck::gpu_worker::pipeline {
 
-using dataplane::ladder::Direction;
+using dataplane::Direction;
 using dataplane::ladder::Evidence;
 using dataplane::ladder::ProbeMemory;
 using dataplane::ladder::ProbeResult;

@@ -10,6 +10,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/flow.h"
 #include "dataplane/ladder/rung.h"
 #include "dataplane/transport/transport.h"
 #include "gpu_worker/device/device.h"
@@ -25,7 +26,7 @@ class MemoryLadder {
 
   // For a job's ring over `rails`.
   dataplane::ladder::RungChoice Choose(const std::vector<dataplane::Transport*>& rails,
-                                       dataplane::ladder::Direction direction);
+                                       dataplane::Direction direction);
 
   // "r0 record: host bounce: …", for each rail and direction. Empty without a choice.
   std::vector<std::string> Describe() const;
@@ -33,15 +34,13 @@ class MemoryLadder {
  private:
   struct Probed {
     dataplane::Transport* rail = nullptr;
-    dataplane::ladder::Direction direction = dataplane::ladder::Direction::kRecord;
+    dataplane::Direction direction = dataplane::Direction::kRecord;
     dataplane::ladder::Evidence evidence;
   };
 
   // Waits; not under the mutex.
-  dataplane::ladder::Evidence Probe(dataplane::Transport& rail,
-                                    dataplane::ladder::Direction direction);
-  absl::StatusOr<dataplane::ladder::ProbeMemory> NewProbeMemory(
-      dataplane::ladder::Direction direction);
+  dataplane::ladder::Evidence Probe(dataplane::Transport& rail, dataplane::Direction direction);
+  absl::StatusOr<dataplane::ladder::ProbeMemory> NewProbeMemory(dataplane::Direction direction);
 
   device::Device& device_;
   mutable absl::Mutex mutex_;

@@ -17,12 +17,11 @@
 namespace tapedeck::services::session {
 
 using dataplane::CommitLevel;
+using dataplane::Direction;
 using dataplane::TransferOp;
 using dataplane::Watermarks;
 
 inline constexpr uint32_t kProtocolVersion = 2;
-
-enum class Direction { kRecord = 1, kPlayback = 2 };
 
 // Names follow the resource names of the catalog: luns/L/channels/C and
 // luns/L/channels/C/recordings/R.

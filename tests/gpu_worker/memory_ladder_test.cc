@@ -9,8 +9,8 @@
 namespace tapedeck::gpu_worker {
 namespace {
 
+using dataplane::Direction;
 using dataplane::MemoryWindow;
-using dataplane::ladder::Direction;
 using dataplane::ladder::LimitedRails;
 using dataplane::ladder::Rung;
 using testing::ElementsAre;
