@@ -66,9 +66,7 @@ absl::Status Receiver::Reject(const BlockHeader& header) {
   ++stats_.rejected_blocks;
   --given_;
   // The sequence counts as not received again; those above the hole stay known.
-  for (; received_watermark_ > sequence; --received_watermark_)
-    received_.insert(received_watermark_ - 1);
-  received_.erase(sequence);
+  received_.Remove(sequence);
   for (auto& [index, lane] : lanes_) {
     Tell(lane, FrameType::kResend, sequence);
     break;
@@ -155,21 +153,15 @@ void Receiver::OnLinkCompleted(Link& link, uint64_t work) {
   UseFreeSlots();
 }
 
-bool Receiver::IsNew(uint64_t sequence) const {
-  return sequence >= received_watermark_ && !received_.contains(sequence);
-}
-
 void Receiver::Arrived(Lane& lane, Block block) {
   const uint64_t sequence = block.header().sequence;
   ++lane.link->traffic().blocks;
   lane.link->traffic().bytes += block.header().payload_bytes;
   Tell(lane, FrameType::kReceived, sequence);
-  if (!IsNew(sequence)) {
+  if (!received_.Add(sequence)) {
     ++stats_.duplicates;
     return;
   }
-  received_.insert(sequence);
-  while (received_.erase(received_watermark_) > 0) ++received_watermark_;
   ready_.push_back(std::move(block));
   Wake();
 }
@@ -217,7 +209,7 @@ bool Receiver::PullNext() {
     }
   }
   if (next == nullptr) return false;
-  if (!IsNew(next->announced.front().block.sequence)) {
+  if (received_.Has(next->announced.front().block.sequence)) {
     ++stats_.duplicates;
     Tell(*next, FrameType::kReceived, next->announced.front().block.sequence);
     next->announced.pop_front();

@@ -8,11 +8,11 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/memory/slot_pool.h"
+#include "dataplane/sequence_mark.h"
 #include "dataplane/source.h"
 #include "dataplane/transfer/link.h"
 #include "dataplane/transport/transport.h"
@@ -46,7 +46,7 @@ class Receiver final : public Source, public LinkEvents {
   void OnLinkCompleted(Link& link, uint64_t work) override;
 
   // Every sequence below has arrived.
-  uint64_t received_watermark() const { return received_watermark_; }
+  uint64_t received_watermark() const { return received_.mark(); }
   const ReceiverStats& stats() const { return stats_; }
 
  private:
@@ -66,7 +66,6 @@ class Receiver final : public Source, public LinkEvents {
   absl::Status OnBlock(Lane& lane, const Frame& frame, std::span<std::byte> payload);
   absl::StatusOr<Block> TakeGranted(Lane& lane, const Frame& frame, std::span<std::byte> payload);
   void Arrived(Lane& lane, Block block);
-  bool IsNew(uint64_t sequence) const;
   void TellAcknowledged();
   void Tell(Lane& lane, FrameType type, uint64_t sequence);
   void Wake();
@@ -77,8 +76,7 @@ class Receiver final : public Source, public LinkEvents {
   Waker waker_;
   std::map<size_t, Lane> lanes_;  // by link index; only links that are up
   std::deque<Block> ready_;
-  std::set<uint64_t> received_;  // at or above received_watermark_
-  uint64_t received_watermark_ = 0;
+  SequenceMark received_;
   uint64_t acknowledged_ = 0;
   uint64_t told_ = 0;      // the last acknowledgement sent
   bool ack_due_ = false;   // a timer will send the next

@@ -34,7 +34,7 @@ constexpr size_t kMaxGrants = 4 * kMaxLaneDepth;
 
 absl::StatusOr<Flow> Sender::Push(Block* block) {
   const uint64_t sequence = block->header().sequence;
-  if (sequence >= unarrived_ + settings_.peer_slots) return Flow::kNotNow;
+  if (sequence >= arrived_.mark() + settings_.peer_slots) return Flow::kNotNow;
   if (waiting_.size() >= kMaxWaiting) return Flow::kNotNow;
   const bool missing = block->payload().empty();
   if (missing && missing_held_ >= kMaxMissingHeld) return Flow::kNotNow;
@@ -196,8 +196,7 @@ void Sender::OnReceived(Lane& lane, uint64_t sequence) {
   ++lane.link->traffic().blocks;
   lane.link->traffic().bytes += bytes;
   Measure(lane, bytes);
-  if (sequence >= unarrived_) arrived_.insert(sequence);
-  while (arrived_.erase(unarrived_) > 0) ++unarrived_;
+  arrived_.Add(sequence);
   Wake();
   if (held.acked && !held.local_busy) Release(it);
 }
@@ -234,8 +233,7 @@ absl::Status Sender::OnAck(uint64_t watermark) {
                                                    " blocks, and ", pushed_, " were sent"));
   }
   acked_ = watermark;
-  unarrived_ = std::max(unarrived_, watermark);
-  arrived_.erase(arrived_.begin(), arrived_.lower_bound(unarrived_));
+  arrived_.AddBelow(watermark);
   for (auto it = held_.begin(); it != held_.end() && it->first < watermark;) {
     const auto current = it++;
     current->second.acked = true;

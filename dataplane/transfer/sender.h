@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dataplane/executor/executor.h"
+#include "dataplane/sequence_mark.h"
 #include "dataplane/sink.h"
 #include "dataplane/transfer/link.h"
 #include "dataplane/transport/transport.h"
@@ -102,8 +103,7 @@ class Sender final : public Sink, public LinkEvents {
   std::map<size_t, Lane> lanes_;  // by link index; only links that are up
   HeldMap held_;                  // by sequence
   std::set<uint64_t> waiting_;    // sequences of held_ that no link carries
-  std::set<uint64_t> arrived_;    // received sequences at or above unarrived_
-  uint64_t unarrived_ = 0;        // every sequence below has been received
+  SequenceMark arrived_;          // at the receiver
   uint64_t pushed_ = 0;           // one more than the highest sequence that was pushed
   uint64_t acked_ = 0;
   uint64_t choices_ = 0;

@@ -52,7 +52,8 @@ absl::StatusOr<Flow> PlaybackPipeline::Finish(const absl::Status& cause) {
 
 dataplane::Watermarks PlaybackPipeline::watermarks() const {
   absl::MutexLock lock(&mutex_);
-  return {.received = consumed_, .written = consumed_, .durable = consumed_};
+  const uint64_t consumed = consumed_.mark();
+  return {.received = consumed, .written = consumed, .durable = consumed};
 }
 
 void PlaybackPipeline::Begin(Block block) {
@@ -138,11 +139,7 @@ void PlaybackPipeline::CloseIfDone() {
 
 void PlaybackPipeline::Consumed(uint64_t sequence) {
   absl::MutexLock lock(&mutex_);
-  consumed_ahead_.insert(sequence);
-  while (!consumed_ahead_.empty() && *consumed_ahead_.begin() <= consumed_) {
-    if (*consumed_ahead_.begin() == consumed_) ++consumed_;
-    consumed_ahead_.erase(consumed_ahead_.begin());
-  }
+  consumed_.Add(sequence);
   if (waker_) waker_();
 }
 

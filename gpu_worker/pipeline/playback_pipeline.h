@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <set>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/sequence_mark.h"
 #include "dataplane/sink.h"
 #include "gpu_worker/pipeline/device_work.h"
 #include "gpu_worker/pipeline/work_thread.h"
@@ -68,8 +68,7 @@ class PlaybackPipeline final : public dataplane::Sink {
   absl::Status status_ ABSL_GUARDED_BY(mutex_);  // the first failure
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   dataplane::Waker waker_ ABSL_GUARDED_BY(mutex_);
-  uint64_t consumed_ ABSL_GUARDED_BY(mutex_) = 0;              // all below it
-  std::set<uint64_t> consumed_ahead_ ABSL_GUARDED_BY(mutex_);  // and these
+  dataplane::SequenceMark consumed_ ABSL_GUARDED_BY(mutex_);
 
   // Executor only.
   bool finishing_ = false;

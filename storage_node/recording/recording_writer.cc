@@ -311,9 +311,10 @@ SealPlan RecordingWriter::MakeSealPlan() const {
   manifest.durable_watermark = commit_.durable();
   manifest.end_time_ns = executor_.clock().WallNs();
   Gaps missing = missing_;
-  for (const format::SequenceRange& hole : written_.Holes()) missing.Add(hole);
+  written_.ForEachHole(
+      [&](uint64_t first, uint64_t count) { missing.Add({.first = first, .count = count}); });
   manifest.missing = missing.List();
-  const bool whole = cause_.ok() && error_.ok() && written_.Holes().empty();
+  const bool whole = cause_.ok() && error_.ok() && written_.mark() == written_.end();
   manifest.state = whole ? services::RecordingState::kSealed : services::RecordingState::kSalvaged;
   if (!error_.ok()) {
     manifest.cause = CauseText(error_);

@@ -10,6 +10,7 @@
 
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
+#include "dataplane/sequence_mark.h"
 #include "dataplane/sink.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/index/index_writer.h"
@@ -21,7 +22,6 @@
 #include "storage_node/recording/live_recording.h"
 #include "storage_node/recording/piece_check.h"
 #include "storage_node/recording/sealer.h"
-#include "storage_node/recording/sequence_mark.h"
 #include "storage_node/recording/write_verifier.h"
 #include "storage_node/store/recording_files.h"
 
@@ -109,8 +109,8 @@ class RecordingWriter final : public dataplane::Sink {
   bool noted_ = false;             // since the manifest was begun to be written
   absl::Status error_;             // the first failure of our own
   absl::Status cause_;             // given to Finish
-  SequenceMark received_;
-  SequenceMark written_;
+  dataplane::SequenceMark received_;
+  dataplane::SequenceMark written_;
   Gaps missing_;
   std::vector<uint64_t> data_bytes_;
   uint64_t bytes_ = 0;  // written

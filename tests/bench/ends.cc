@@ -1,11 +1,11 @@
 #include "tests/bench/ends.h"
 
-#include <set>
 #include <utility>
 
 #include "dataplane/crc32c.h"
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/memory/memory_pool.h"
+#include "dataplane/sequence_mark.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::bench {
@@ -47,19 +47,19 @@ class NullSink final : public dataplane::Sink {
 
   absl::StatusOr<Flow> Push(Block* block) override {
     if (on_block_) on_block_();
-    taken_.insert(block->header().sequence);
-    while (taken_.erase(watermark_) > 0) ++watermark_;
+    taken_.Add(block->header().sequence);
     block->Reset();
     return Flow::kMoved;
   }
   absl::StatusOr<Flow> Finish(const absl::Status&) override { return Flow::kEnd; }
   void SetWaker(dataplane::Waker) override {}
-  dataplane::Watermarks watermarks() const override { return {watermark_, watermark_, watermark_}; }
+  dataplane::Watermarks watermarks() const override {
+    return {taken_.mark(), taken_.mark(), taken_.mark()};
+  }
 
  private:
   const std::function<void()> on_block_;
-  std::set<uint64_t> taken_;
-  uint64_t watermark_ = 0;
+  dataplane::SequenceMark taken_;
 };
 
 }  // namespace

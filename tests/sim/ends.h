@@ -5,12 +5,12 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/crc32c.h"
 #include "dataplane/memory/slot_pool.h"
+#include "dataplane/sequence_mark.h"
 #include "dataplane/sink.h"
 #include "dataplane/source.h"
 
@@ -71,10 +71,9 @@ class PatternSink final : public dataplane::Sink {
     if (!std::ranges::equal(expected, block->payload())) {
       return absl::DataLossError(absl::StrCat("block ", sequence, " has wrong bytes"));
     }
-    if (sequence < watermark_ || !taken_.insert(sequence).second) {
+    if (!taken_.Add(sequence)) {
       return absl::InternalError(absl::StrCat("block ", sequence, " came twice"));
     }
-    while (taken_.erase(watermark_) > 0) ++watermark_;
     const bool missing = (block->header().flags & dataplane::kBlockMissing) != 0;
     block->Reset();
     if (!missing) on_block_(sequence);
@@ -84,12 +83,13 @@ class PatternSink final : public dataplane::Sink {
     return dataplane::Flow::kEnd;
   }
   void SetWaker(dataplane::Waker) override {}
-  dataplane::Watermarks watermarks() const override { return {watermark_, watermark_, watermark_}; }
+  dataplane::Watermarks watermarks() const override {
+    return {taken_.mark(), taken_.mark(), taken_.mark()};
+  }
 
  private:
   const std::function<void(uint64_t)> on_block_;
-  std::set<uint64_t> taken_;
-  uint64_t watermark_ = 0;
+  dataplane::SequenceMark taken_;
 };
 
 }  // namespace tapedeck::sim

@@ -7,7 +7,7 @@
 #include <optional>
 #include <random>
 
-#include "storage_node/recording/sequence_mark.h"
+#include "dataplane/sequence_mark.h"
 
 namespace tapedeck::sim {
 
@@ -30,7 +30,7 @@ class Rails {
   std::deque<uint64_t> rails_[2];
   uint64_t sent_ = 0;   // all below
   uint64_t ahead_ = 0;  // the rail that is faster just now
-  storage_node::recording::SequenceMark arrived_;
+  dataplane::SequenceMark arrived_;
 };
 
 }  // namespace tapedeck::sim
