@@ -2,15 +2,16 @@
 // is told so.
 #pragma once
 
-#include <deque>
-#include <functional>
+#include <memory>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/executor/executor.h"
+#include "services/task_thread.h"
 
 namespace tapedeck::services {
 
@@ -25,28 +26,24 @@ class ThreadPool {
         work_(std::move(work)),
         most_threads_(threads),
         most_waiting_(waiting) {}
-  ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   // RESOURCE_EXHAUSTED (LIMIT_REACHED) if there are as many already, or no thread can be made for
   // one more and it may not wait, or there is none to wait for: `task` is dropped then.
-  absl::Status Run(std::function<void()> task) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status Run(dataplane::Task task) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   // One more, if every thread has work.
   absl::Status MakeThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Work();
 
   const std::string name_;
   const std::string work_;
   const size_t most_threads_;
   const size_t most_waiting_;
-  absl::Mutex mutex_;
-  std::deque<std::function<void()>> tasks_ ABSL_GUARDED_BY(mutex_);  // not begun
-  size_t under_way_ ABSL_GUARDED_BY(mutex_) = 0;                     // with those
-  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
-  std::vector<std::thread> threads_ ABSL_GUARDED_BY(mutex_);
+  const std::shared_ptr<TaskQueue> tasks_ = std::make_shared<TaskQueue>();
+  absl::Mutex mutex_;  // also held while a task is posted
+  std::vector<std::unique_ptr<TaskThread>> threads_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tapedeck::services

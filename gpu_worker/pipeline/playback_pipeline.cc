@@ -12,14 +12,14 @@ using dataplane::Block;
 using dataplane::Flow;
 
 absl::StatusOr<std::unique_ptr<PlaybackPipeline>> PlaybackPipeline::Create(PlaybackPlan plan) {
-  auto tasks = std::make_shared<TaskQueue>();
-  TD_ASSIGN_OR_RETURN(auto thread, WorkThread::Create(tasks, "td-play"));
+  auto tasks = std::make_shared<services::TaskQueue>();
+  TD_ASSIGN_OR_RETURN(auto thread, services::TaskThread::Create("td-play", tasks));
   return std::unique_ptr<PlaybackPipeline>(
       new PlaybackPipeline(std::move(plan), std::move(tasks), std::move(thread)));
 }
 
-PlaybackPipeline::PlaybackPipeline(PlaybackPlan plan, std::shared_ptr<TaskQueue> tasks,
-                                   std::unique_ptr<WorkThread> thread)
+PlaybackPipeline::PlaybackPipeline(PlaybackPlan plan, std::shared_ptr<services::TaskQueue> tasks,
+                                   std::unique_ptr<services::TaskThread> thread)
     : plan_(std::move(plan)), tasks_(std::move(tasks)), thread_(std::move(thread)) {}
 
 void PlaybackPipeline::SetWaker(dataplane::Waker waker) {

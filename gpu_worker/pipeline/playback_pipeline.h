@@ -11,8 +11,8 @@
 #include "dataplane/sequence_mark.h"
 #include "dataplane/sink.h"
 #include "gpu_worker/pipeline/device_work.h"
-#include "gpu_worker/pipeline/work_thread.h"
 #include "gpu_worker/stages/stage.h"
+#include "services/task_thread.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 
@@ -31,7 +31,7 @@ class PlaybackPipeline final : public dataplane::Sink {
   static absl::StatusOr<std::unique_ptr<PlaybackPipeline>> Create(PlaybackPlan plan);
 
   // Waits for the step under way and for the device.
-  ~PlaybackPipeline() override = default;
+  ~PlaybackPipeline() override { tasks_->Drop(); }
 
   absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
   absl::StatusOr<dataplane::Flow> Finish(const absl::Status& cause) override;
@@ -40,8 +40,8 @@ class PlaybackPipeline final : public dataplane::Sink {
   dataplane::Watermarks watermarks() const override;
 
  private:
-  PlaybackPipeline(PlaybackPlan plan, std::shared_ptr<TaskQueue> tasks,
-                   std::unique_ptr<WorkThread> thread);
+  PlaybackPipeline(PlaybackPlan plan, std::shared_ptr<services::TaskQueue> tasks,
+                   std::unique_ptr<services::TaskThread> thread);
 
   struct Underway {
     dataplane::Block block;
@@ -62,7 +62,7 @@ class PlaybackPipeline final : public dataplane::Sink {
   bool failed() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const PlaybackPlan plan_;
-  const std::shared_ptr<TaskQueue> tasks_;
+  const std::shared_ptr<services::TaskQueue> tasks_;
 
   mutable absl::Mutex mutex_;
   absl::Status status_ ABSL_GUARDED_BY(mutex_);  // the first failure
@@ -79,7 +79,8 @@ class PlaybackPipeline final : public dataplane::Sink {
   bool last_pushed_ = false;
   absl::Status cause_;
 
-  const std::unique_ptr<WorkThread> thread_;
+  // The last: what tasks use is destroyed after it has ended.
+  const std::unique_ptr<services::TaskThread> thread_;
 };
 
 }  // namespace tapedeck::gpu_worker::pipeline

@@ -12,17 +12,20 @@ using dataplane::Block;
 using dataplane::Flow;
 
 absl::StatusOr<std::unique_ptr<RecordPipeline>> RecordPipeline::Create(RecordPlan plan) {
-  auto tasks = std::make_shared<TaskQueue>();
-  TD_ASSIGN_OR_RETURN(auto thread, WorkThread::Create(tasks, "td-record"));
+  auto tasks = std::make_shared<services::TaskQueue>();
+  TD_ASSIGN_OR_RETURN(auto thread, services::TaskThread::Create("td-record", tasks));
   return std::unique_ptr<RecordPipeline>(
       new RecordPipeline(std::move(plan), std::move(tasks), std::move(thread)));
 }
 
-RecordPipeline::RecordPipeline(RecordPlan plan, std::shared_ptr<TaskQueue> tasks,
-                               std::unique_ptr<WorkThread> thread)
+RecordPipeline::RecordPipeline(RecordPlan plan, std::shared_ptr<services::TaskQueue> tasks,
+                               std::unique_ptr<services::TaskThread> thread)
     : plan_(std::move(plan)), tasks_(std::move(tasks)), thread_(std::move(thread)) {}
 
-RecordPipeline::~RecordPipeline() { plan_.ring->SetWaker(nullptr); }
+RecordPipeline::~RecordPipeline() {
+  plan_.ring->SetWaker(nullptr);
+  tasks_->Drop();
+}
 
 absl::StatusOr<Flow> RecordPipeline::Pull(Block* block) {
   absl::MutexLock lock(&mutex_);

@@ -13,8 +13,8 @@
 #include "dataplane/memory/slot_pool.h"
 #include "dataplane/source.h"
 #include "gpu_worker/pipeline/device_work.h"
-#include "gpu_worker/pipeline/work_thread.h"
 #include "gpu_worker/stages/stage.h"
+#include "services/task_thread.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 
@@ -49,8 +49,8 @@ class RecordPipeline final : public dataplane::Source {
   void Stop();
 
  private:
-  RecordPipeline(RecordPlan plan, std::shared_ptr<TaskQueue> tasks,
-                 std::unique_ptr<WorkThread> thread);
+  RecordPipeline(RecordPlan plan, std::shared_ptr<services::TaskQueue> tasks,
+                 std::unique_ptr<services::TaskThread> thread);
 
   struct Underway {
     dataplane::Block block;
@@ -70,7 +70,7 @@ class RecordPipeline final : public dataplane::Source {
   void Wake() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const RecordPlan plan_;
-  const std::shared_ptr<TaskQueue> tasks_;
+  const std::shared_ptr<services::TaskQueue> tasks_;
   std::atomic<bool> stop_ = false;
 
   absl::Mutex mutex_;
@@ -89,7 +89,8 @@ class RecordPipeline final : public dataplane::Source {
   bool broken_ = false;  // a block failed on the device: those behind it are dropped
   absl::Status seal_status_;
 
-  const std::unique_ptr<WorkThread> thread_;
+  // The last: what tasks use is destroyed after it has ended.
+  const std::unique_ptr<services::TaskThread> thread_;
 };
 
 }  // namespace tapedeck::gpu_worker::pipeline

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "dataplane/executor/thread.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/engine/under_way.h"
 
@@ -31,42 +30,15 @@ void Carry(Transfer transfer) {
 absl::StatusOr<std::unique_ptr<Engine>> ThreadEngine::Create(const std::string& name) {
   std::unique_ptr<ThreadEngine> engine(new ThreadEngine);
   for (unsigned i = 0; i < kDepth; ++i) {
-    TD_ASSIGN_OR_RETURN(std::thread thread,
-                        dataplane::StartThread(name + "-" + std::to_string(i),
-                                               [raw = engine.get()] { raw->Loop(); }));
+    TD_ASSIGN_OR_RETURN(auto thread, services::TaskThread::Create(name + "-" + std::to_string(i),
+                                                                  engine->transfers_));
     engine->threads_.push_back(std::move(thread));
   }
   return engine;
 }
 
-ThreadEngine::~ThreadEngine() {
-  {
-    absl::MutexLock lock(&mutex_);
-    stop_ = true;
-  }
-  for (std::thread& thread : threads_) thread.join();
-}
-
 void ThreadEngine::Start(Transfer transfer) {
-  absl::MutexLock lock(&mutex_);
-  transfers_.push_back(std::move(transfer));
-}
-
-void ThreadEngine::Loop() {
-  const auto ready = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return stop_ || !transfers_.empty();
-  };
-  while (true) {
-    Transfer transfer;
-    {
-      absl::MutexLock lock(&mutex_);
-      mutex_.Await(absl::Condition(&ready));
-      if (transfers_.empty()) return;
-      transfer = std::move(transfers_.front());
-      transfers_.pop_front();
-    }
-    Carry(std::move(transfer));
-  }
+  transfers_->Post([transfer = std::move(transfer)]() mutable { Carry(std::move(transfer)); });
 }
 
 }  // namespace tapedeck::storage_node::engine

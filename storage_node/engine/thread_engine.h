@@ -1,14 +1,11 @@
 // Transfers by pread(2) and pwrite(2) on kDepth threads: each waits for one transfer at a time.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
+#include "services/task_thread.h"
 #include "storage_node/engine/engine.h"
 
 namespace tapedeck::storage_node::engine {
@@ -17,7 +14,6 @@ class ThreadEngine final : public Engine {
  public:
   // RESOURCE_EXHAUSTED (LIMIT_REACHED).
   static absl::StatusOr<std::unique_ptr<Engine>> Create(const std::string& name);
-  ~ThreadEngine() override;
 
   void Start(Transfer transfer) override;
   void AddFile(int /*fd*/) override {}
@@ -29,12 +25,9 @@ class ThreadEngine final : public Engine {
 
  private:
   ThreadEngine() = default;
-  void Loop();
 
-  absl::Mutex mutex_;
-  std::deque<Transfer> transfers_ ABSL_GUARDED_BY(mutex_);
-  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
-  std::vector<std::thread> threads_;
+  const std::shared_ptr<services::TaskQueue> transfers_ = std::make_shared<services::TaskQueue>();
+  std::vector<std::unique_ptr<services::TaskThread>> threads_;
 };
 
 }  // namespace tapedeck::storage_node::engine

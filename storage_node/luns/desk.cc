@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/executor/thread.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 
@@ -24,20 +23,17 @@ absl::Status DeskIsFull(const std::string& lun) {
 }  // namespace
 
 void Desk::Stop() {
-  std::thread thread;
-  {
-    absl::MutexLock lock(&mutex_);
-    stop_ = true;
-    thread.swap(thread_);
-  }
-  if (thread.joinable()) thread.join();
+  std::unique_ptr<services::TaskThread> thread;  // ends once the lock is gone
+  absl::MutexLock lock(&mutex_);
+  stop_ = true;
+  thread.swap(thread_);
 }
 
 void Desk::Run(dataplane::Task task) {
   if (at_once_) return task();
   absl::MutexLock lock(&mutex_);
   if (stop_) return;  // the task dies once the lock is gone
-  tasks_.push_back(std::move(task));
+  tasks_->Post(std::move(task));
   MakeThread().IgnoreError();  // else it is tried again with the next
 }
 
@@ -47,41 +43,18 @@ absl::Status Desk::TryRun(dataplane::Task task) {
     return absl::OkStatus();
   }
   absl::MutexLock lock(&mutex_);
-  if (tasks_.size() >= kMaxWaiting) return DeskIsFull(lun_);
+  if (waiting() >= kMaxWaiting) return DeskIsFull(lun_);
   if (stop_) return absl::OkStatus();
   TD_RETURN_IF_ERROR(MakeThread());
-  tasks_.push_back(std::move(task));
+  tasks_->Post(std::move(task));
   return absl::OkStatus();
-}
-
-size_t Desk::waiting() const {
-  absl::MutexLock lock(&mutex_);
-  return tasks_.size() + (busy_ ? 1 : 0);
 }
 
 absl::Status Desk::MakeThread() {
-  if (thread_.joinable()) return absl::OkStatus();
-  TD_ASSIGN_OR_RETURN(thread_, dataplane::StartThread(absl::StrCat("lun-", lun_).substr(0, 15),
-                                                      [this] { Work(); }));
+  if (thread_ != nullptr) return absl::OkStatus();
+  TD_ASSIGN_OR_RETURN(
+      thread_, services::TaskThread::Create(absl::StrCat("lun-", lun_).substr(0, 15), tasks_));
   return absl::OkStatus();
-}
-
-void Desk::Work() {
-  const auto ready = [this]()
-                         ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return stop_ || !tasks_.empty(); };
-  while (true) {
-    dataplane::Task task;
-    {
-      absl::MutexLock lock(&mutex_);
-      busy_ = false;
-      mutex_.Await(absl::Condition(&ready));
-      if (tasks_.empty()) return;
-      task = std::move(tasks_.front());
-      tasks_.pop_front();
-      busy_ = true;
-    }
-    task();
-  }
 }
 
 void Desks::SetAtOnce(bool at_once) {

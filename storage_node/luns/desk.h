@@ -2,16 +2,15 @@
 // seeking, listing and deleting. Sessions ask it, and go on meanwhile.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/executor.h"
+#include "services/task_thread.h"
 
 namespace tapedeck::storage_node::luns {
 
@@ -34,19 +33,17 @@ class Desk {
   absl::Status TryRun(dataplane::Task task) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Tasks that are not done.
-  size_t waiting() const ABSL_LOCKS_EXCLUDED(mutex_);
+  size_t waiting() const { return tasks_->waiting(); }
 
  private:
   absl::Status MakeThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Work();
 
   const std::string lun_;
   const bool at_once_;
-  mutable absl::Mutex mutex_;
-  std::deque<dataplane::Task> tasks_ ABSL_GUARDED_BY(mutex_);
-  bool busy_ ABSL_GUARDED_BY(mutex_) = false;
+  const std::shared_ptr<services::TaskQueue> tasks_ = std::make_shared<services::TaskQueue>();
+  absl::Mutex mutex_;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_ ABSL_GUARDED_BY(mutex_);  // made when first needed
+  std::unique_ptr<services::TaskThread> thread_ ABSL_GUARDED_BY(mutex_);  // made when first needed
 };
 
 // The desks of a node. Any thread.

@@ -8,7 +8,7 @@
 
 namespace tapedeck::storage_node::store {
 
-// Runs `work` on `thread`, e.g. a disk::IoThread, and brings what it returns home to `done`.
+// Runs `work` on `thread`, e.g. a services::TaskThread, and brings what it returns home to `done`.
 template <typename Thread, typename Work, typename Callback>
 void RunOn(Thread&& thread, std::shared_ptr<Mailbox> mailbox, Work work, Callback done) {
   thread.Run([mailbox = std::move(mailbox), work = std::move(work),

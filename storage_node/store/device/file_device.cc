@@ -96,8 +96,9 @@ absl::StatusOr<std::unique_ptr<FileDevice>> FileDevice::Open(const std::string& 
   TD_ASSIGN_OR_RETURN(const uint64_t bytes, SizeOf(fd, path, device));
   Threads threads;
   TD_ASSIGN_OR_RETURN(threads.engine, engine::MakeEngine(absl::StrCat("disk-", number)));
-  TD_ASSIGN_OR_RETURN(threads.io, disk::IoThread::Create(absl::StrCat("disk-io-", number)));
-  TD_ASSIGN_OR_RETURN(threads.sync, disk::IoThread::Create(absl::StrCat("disk-sync-", number)));
+  TD_ASSIGN_OR_RETURN(threads.io, services::TaskThread::Create(absl::StrCat("disk-io-", number)));
+  TD_ASSIGN_OR_RETURN(threads.sync,
+                      services::TaskThread::Create(absl::StrCat("disk-sync-", number)));
   return std::unique_ptr<FileDevice>(
       new FileDevice(path, std::move(fd), bytes, std::move(threads)));
 }

@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "services/task_thread.h"
 #include "storage_node/disk/fd.h"
-#include "storage_node/disk/io_thread.h"
 #include "storage_node/store/device/device.h"
 
 namespace tapedeck::storage_node::store::device {
@@ -34,8 +34,8 @@ class FileDevice final : public Device {
   // The last of these ends first.
   struct Threads {
     std::unique_ptr<engine::Engine> engine;
-    std::unique_ptr<disk::IoThread> io;
-    std::unique_ptr<disk::IoThread> sync;
+    std::unique_ptr<services::TaskThread> io;
+    std::unique_ptr<services::TaskThread> sync;
   };
 
   FileDevice(std::string path, disk::Fd fd, uint64_t bytes, Threads threads);

@@ -215,8 +215,9 @@ absl::Status Member::Describe(const services::Lun& lun, uint32_t number) {
 
 absl::StatusOr<Member::Threads> Member::MakeThreads(uint32_t number) {
   Threads threads;
-  TD_ASSIGN_OR_RETURN(threads.io, disk::IoThread::Create(absl::StrCat("disk-io-", number)));
-  TD_ASSIGN_OR_RETURN(threads.sync, disk::IoThread::Create(absl::StrCat("disk-sync-", number)));
+  TD_ASSIGN_OR_RETURN(threads.io, services::TaskThread::Create(absl::StrCat("disk-io-", number)));
+  TD_ASSIGN_OR_RETURN(threads.sync,
+                      services::TaskThread::Create(absl::StrCat("disk-sync-", number)));
   return threads;
 }
 

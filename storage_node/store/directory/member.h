@@ -8,9 +8,9 @@
 
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
+#include "services/task_thread.h"
 #include "storage_node/disk/directory.h"
 #include "storage_node/disk/file_lock.h"
-#include "storage_node/disk/io_thread.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/uuid.h"
 #include "storage_node/store/directory/spares.h"
@@ -47,8 +47,8 @@ class Member {
 
   // Transfers, and the slower flushes beside them: fdatasync covers what was written before it
   // started, so it must not hold up the writes that follow.
-  disk::IoThread& io() { return *threads_.io; }
-  disk::IoThread& sync() { return *threads_.sync; }
+  services::TaskThread& io() { return *threads_.io; }
+  services::TaskThread& sync() { return *threads_.sync; }
 
   Spares& spares() { return spares_; }
 
@@ -64,8 +64,8 @@ class Member {
 
  private:
   struct Threads {
-    std::unique_ptr<disk::IoThread> io;
-    std::unique_ptr<disk::IoThread> sync;
+    std::unique_ptr<services::TaskThread> io;
+    std::unique_ptr<services::TaskThread> sync;
   };
 
   static absl::StatusOr<Threads> MakeThreads(uint32_t number);
