@@ -11,7 +11,7 @@
 namespace tapedeck::services {
 
 // INVALID_ARGUMENT (NAME_INVALID) unless `id` is 1 to 63 of [A-Za-z0-9._-] and starts with a letter
-// or digit.
+// or digit: it also names a directory.
 absl::Status CheckId(absl::string_view id);
 
 enum class Wildcard { kRefused, kAllowed };  // "-" for any id

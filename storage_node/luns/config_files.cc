@@ -7,6 +7,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/resource_name.h"
 #include "storage_node/catalog/names.h"
 #include "storage_node/disk/directory.h"
 #include "storage_node/disk/durable_file.h"
@@ -184,7 +185,7 @@ absl::StatusOr<std::vector<services::Channel>> ReadChannelFiles(
   TD_RETURN_IF_ERROR(root.status());
   TD_ASSIGN_OR_RETURN(const auto entries, root->List());
   for (const disk::Entry& entry : entries) {
-    if (entry.kind != disk::EntryKind::kDirectory || !catalog::CheckId(entry.name).ok()) continue;
+    if (entry.kind != disk::EntryKind::kDirectory || !services::CheckId(entry.name).ok()) continue;
     auto channel = ReadChannel(*root, lun, entry.name);
     if (channel.ok()) {
       channels.push_back(*std::move(channel));

@@ -83,11 +83,13 @@ TEST(SessionErrorsTest, AnotherVersionIsReadFarEnoughToBeRefused) {
 }
 
 TEST(NamesTest, Ids) {
-  for (const char* good : {"a", "L0", "a.b_c-d", "20260101T000000Z"}) {
+  for (const std::string& good : std::vector<std::string>{
+           "a", "0", "L0", "A.b_c-d", "20260101T000000Z", std::string(63, 'x')}) {
     EXPECT_TRUE(CheckId(good).ok()) << good;
   }
-  for (const std::string& bad : {std::string(), std::string("-"), std::string("a/b"),
-                                 std::string(".."), std::string(64, 'a'), std::string("a\n")}) {
+  for (const std::string& bad :
+       std::vector<std::string>{"", ".", "..", ".a", "-", "_a", "a/b", "a b", "ä", "a\n",
+                                std::string("a\0", 2), std::string(64, 'x')}) {
     EXPECT_EQ(ReasonIn(CheckId(bad)), "NAME_INVALID") << bad;
   }
 }
