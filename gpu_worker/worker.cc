@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/job/job_rails.h"
@@ -47,9 +45,7 @@ void Worker::CancelAll() {
     if (job.end_time_ns == 0) Find(job.name)->Cancel();
   }
   // Each ends within its session's deadlines.
-  for (const services::Job& job : ListJobs()) {
-    while (!Find(job.name)->ended()) absl::SleepFor(absl::Milliseconds(10));
-  }
+  for (const services::Job& job : ListJobs()) Find(job.name)->AwaitEnd();
 }
 
 absl::StatusOr<services::Job> Worker::StartRecord(const services::RecordSpec& spec) {

@@ -206,6 +206,13 @@ bool Job::ended() const {
   return job_.end_time_ns != 0;
 }
 
+void Job::AwaitEnd() const {
+  const auto ended = [this]()
+                         ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return job_.end_time_ns != 0; };
+  absl::MutexLock lock(&mutex_);
+  mutex_.Await(absl::Condition(&ended));
+}
+
 void Job::Cancel() {
   {
     absl::MutexLock lock(&mutex_);

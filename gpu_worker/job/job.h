@@ -48,6 +48,8 @@ class Job : public std::enable_shared_from_this<Job> {
 
   services::Job state() const;
   bool ended() const;
+  // Waits; not on the executor.
+  void AwaitEnd() const;
 
   // Ends it in order: a recording is sealed with what it has.
   void Cancel();
