@@ -14,15 +14,6 @@
 
 namespace tapedeck::storage_node::disk {
 
-Fd& Fd::operator=(Fd&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
-Fd::~Fd() {
-  if (fd_ >= 0) close(fd_);
-}
-
 absl::StatusOr<Fd> Open(const std::string& path, int flags, const std::string& member) {
   dataplane::MayWait("the disk");
   const int fd = open(path.c_str(), flags | O_CLOEXEC, 0640);

@@ -1,33 +1,18 @@
-// An owned file descriptor and whole transfers on it.
+// Files, and whole transfers on them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "dataplane/fd.h"
 
 namespace tapedeck::storage_node::disk {
 
-// Closes with the object. Any thread, one at a time.
-class Fd {
- public:
-  Fd() = default;
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Fd& operator=(Fd&& other) noexcept;
-  ~Fd();
-
-  int get() const { return fd_; }
-  // Somebody else closes it.
-  int Release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_ = -1;
-};
+using dataplane::Fd;
 
 // open(2) with O_CLOEXEC. NOT_FOUND if there is no such file.
 absl::StatusOr<Fd> Open(const std::string& path, int flags, const std::string& member);

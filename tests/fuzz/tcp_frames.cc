@@ -69,8 +69,8 @@ void Send(int socket, std::span<const std::byte> bytes) {
 void Try(RemoteAccess access, std::span<const std::byte> bytes) {
   int ends[2];
   fuzz::Require(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
-  Socket ours(ends[0]), theirs(ends[1]);
-  fuzz::Require(fcntl(ours.fd(), F_SETFL, O_NONBLOCK) == 0);
+  Fd ours(ends[0]), theirs(ends[1]);
+  fuzz::Require(fcntl(ours.get(), F_SETFL, O_NONBLOCK) == 0);
   // Each in memory of its own, so that a byte behind it is found.
   std::vector<std::byte> window(kBufferBytes), first(kBufferBytes), second(100), read(300);
   const ExposedWindow exposed{.bytes = window,
@@ -84,7 +84,7 @@ void Try(RemoteAccess access, std::span<const std::byte> bytes) {
     connection->PostReceive(second);
     connection->Read(read, {.address = 0, .key = 1}, kReadWork);
   });
-  Send(theirs.fd(), bytes);
+  Send(theirs.get(), bytes);
   peer.AwaitClosed();
   Loop().RunAndWait([&] { connection = nullptr; });
 }

@@ -3,11 +3,11 @@
 #include <cuda.h>
 #include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
-#include <unistd.h>
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/fd.h"
 #include "dataplane/log.h"
 #include "dataplane/memory/cuda/memory.h"
 #include "dataplane/memory/cuda/status.h"
@@ -83,19 +83,17 @@ class ExportedMemory final : public Memory {
  public:
   ExportedMemory(std::unique_ptr<Memory> pages, size_t bytes, int fd)
       : pages_(std::move(pages)), bytes_(bytes), fd_(fd) {}
-  ~ExportedMemory() override {
-    if (fd_ >= 0) close(fd_);
-  }
 
   MemoryWindow window() const override {
-    return {
-        .bytes = pages_->window().bytes.first(bytes_), .host_accessible = false, .dma_buf_fd = fd_};
+    return {.bytes = pages_->window().bytes.first(bytes_),
+            .host_accessible = false,
+            .dma_buf_fd = fd_.get()};
   }
 
  private:
   const std::unique_ptr<Memory> pages_;
   const size_t bytes_;
-  const int fd_;
+  const Fd fd_;
 };
 
 }  // namespace

@@ -37,21 +37,20 @@ constexpr size_t kPieceBytes = 256 << 10;
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<TcpConnection>> TcpConnection::Create(EventLoop& poller,
-                                                                     Socket socket,
+absl::StatusOr<std::unique_ptr<TcpConnection>> TcpConnection::Create(EventLoop& poller, Fd socket,
                                                                      const ExposedWindow& window,
                                                                      std::string rail,
                                                                      ConnectionEvents* events) {
   auto connection = std::unique_ptr<TcpConnection>(
       new TcpConnection(poller, std::move(socket), window, std::move(rail), events));
   TcpConnection* raw = connection.get();
-  TD_RETURN_IF_ERROR(poller.Watch(raw->socket_.fd(), EPOLLIN,
+  TD_RETURN_IF_ERROR(poller.Watch(raw->socket_.get(), EPOLLIN,
                                   raw->lifetime_.Guard([raw](uint32_t e) { raw->OnReady(e); })));
   return connection;
 }
 
 TcpConnection::~TcpConnection() {
-  if (!closed_) poller_.Unwatch(socket_.fd());
+  if (!closed_) poller_.Unwatch(socket_.get());
 }
 
 void TcpConnection::Send(const Frame& frame, std::span<const std::byte> payload, uint64_t work) {
@@ -111,8 +110,8 @@ void TcpConnection::Queue(const OpHeader& header, const Frame* frame,
 void TcpConnection::Close(const absl::Status& cause) {
   if (closed_) return;
   closed_ = true;
-  poller_.Unwatch(socket_.fd());
-  socket_ = Socket();
+  poller_.Unwatch(socket_.get());
+  socket_ = Fd();
   outgoing_.clear();
   poller_.Post(lifetime_.Guard([this, cause] { events_->OnClosed(cause); }));
 }
@@ -132,7 +131,7 @@ void TcpConnection::Flush() {
     msghdr message{};
     message.msg_iov = pieces.data();
     message.msg_iovlen = Gather(pieces);
-    const ssize_t sent = sendmsg(socket_.fd(), &message, MSG_NOSIGNAL);
+    const ssize_t sent = sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
     if (sent < 0) {
       if (errno == EINTR) continue;
       if (errno != EAGAIN) {
@@ -149,7 +148,7 @@ void TcpConnection::Flush() {
 }
 
 void TcpConnection::WatchFor() const {
-  poller_.Modify(socket_.fd(), (paused_ ? 0u : EPOLLIN) | (waiting_writable_ ? EPOLLOUT : 0u));
+  poller_.Modify(socket_.get(), (paused_ ? 0u : EPOLLIN) | (waiting_writable_ ? EPOLLOUT : 0u));
 }
 
 // Lays out what the kernel shall take next; returns the number of pieces used.
@@ -212,7 +211,7 @@ void TcpConnection::Receive() {
     msghdr message{};
     message.msg_iov = pieces.data();
     message.msg_iovlen = n;
-    const ssize_t got = recvmsg(socket_.fd(), &message, 0);
+    const ssize_t got = recvmsg(socket_.get(), &message, 0);
     if (got > 0) {
       total += static_cast<size_t>(got);
       ++operations;
@@ -236,7 +235,7 @@ void TcpConnection::AwaitPiece() {
   const int wanted = static_cast<int>(std::min(rest, kPieceBytes));
   if (wanted == awaited_) return;
   awaited_ = wanted;
-  setsockopt(socket_.fd(), SOL_SOCKET, SO_RCVLOWAT, &wanted, sizeof(wanted));
+  setsockopt(socket_.get(), SOL_SOCKET, SO_RCVLOWAT, &wanted, sizeof(wanted));
 }
 
 void TcpConnection::Received(size_t bytes) {

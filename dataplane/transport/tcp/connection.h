@@ -30,7 +30,7 @@ struct ExposedWindow {
 class TcpConnection final : public Connection {
  public:
   // `rail` names the rail and peer in errors. The socket is connected and greeted.
-  static absl::StatusOr<std::unique_ptr<TcpConnection>> Create(EventLoop& poller, Socket socket,
+  static absl::StatusOr<std::unique_ptr<TcpConnection>> Create(EventLoop& poller, Fd socket,
                                                                const ExposedWindow& window,
                                                                std::string rail,
                                                                ConnectionEvents* events);
@@ -51,7 +51,7 @@ class TcpConnection final : public Connection {
     bool completes = false;
   };
 
-  TcpConnection(EventLoop& poller, Socket socket, const ExposedWindow& window, std::string rail,
+  TcpConnection(EventLoop& poller, Fd socket, const ExposedWindow& window, std::string rail,
                 ConnectionEvents* events)
       : poller_(poller),
         socket_(std::move(socket)),
@@ -82,7 +82,7 @@ class TcpConnection final : public Connection {
   void OnPayload();
 
   EventLoop& poller_;
-  Socket socket_;
+  Fd socket_;
   const ExposedWindow window_;
   const std::string rail_;
   ConnectionEvents* const events_;

@@ -24,11 +24,12 @@ constexpr size_t kMaxGuests = 128;
 // How long nobody is accepted when there are no descriptors; shorter would be spinning.
 constexpr int64_t kRestNs = 100 * kMillisecondNs;
 
-void Answer(const Socket& socket, Verdict verdict) {
+void Answer(const Fd& socket, Verdict verdict) {
   const HelloBytes bytes = EncodeHello({.verdict = verdict});
   // 32 bytes always fit into the buffer of a fresh socket; if the peer is gone, the connection will
   // say so.
-  [[maybe_unused]] const ssize_t sent = send(socket.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  [[maybe_unused]] const ssize_t sent =
+      send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ void Answer(const Socket& socket, Verdict verdict) {
 absl::StatusOr<std::unique_ptr<Listener>> Listener::Create(EventLoop& poller, std::string rail,
                                                            const std::string& address,
                                                            uint16_t port) {
-  TD_ASSIGN_OR_RETURN(Socket socket, Listen(address, port));
+  TD_ASSIGN_OR_RETURN(Fd socket, Listen(address, port));
   auto listener =
       std::unique_ptr<Listener>(new Listener(poller, std::move(rail), std::move(socket)));
   TD_RETURN_IF_ERROR(listener->Watch());
@@ -44,11 +45,11 @@ absl::StatusOr<std::unique_ptr<Listener>> Listener::Create(EventLoop& poller, st
 }
 
 absl::Status Listener::Watch() {
-  return poller_.Watch(socket_.fd(), EPOLLIN, lifetime_.Guard([this](uint32_t) { AcceptAll(); }));
+  return poller_.Watch(socket_.get(), EPOLLIN, lifetime_.Guard([this](uint32_t) { AcceptAll(); }));
 }
 
 Listener::~Listener() {
-  poller_.Unwatch(socket_.fd());
+  poller_.Unwatch(socket_.get());
   for (const auto& [fd, guest] : guests_) poller_.Unwatch(fd);
 }
 
@@ -58,7 +59,7 @@ void Listener::Expect(const Token& token, OnConnected on_connected) {
 
 void Listener::AcceptAll() {
   while (true) {
-    absl::StatusOr<Socket> socket = Accept(socket_);
+    absl::StatusOr<Fd> socket = Accept(socket_);
     if (absl::IsResourceExhausted(socket.status())) return Rest(socket.status());
     if (!socket.ok()) return;
     if (guests_.size() >= kMaxGuests) DismissOldest();
@@ -66,8 +67,8 @@ void Listener::AcceptAll() {
   }
 }
 
-void Listener::Admit(Socket socket) {
-  const int fd = socket.fd();
+void Listener::Admit(Fd socket) {
+  const int fd = socket.get();
   const uint64_t id = next_guest_++;
   guests_[fd] = Guest{.socket = std::move(socket), .id = id};
   const absl::Status watched =
@@ -85,7 +86,7 @@ void Listener::Admit(Socket socket) {
 void Listener::Rest(const absl::Status& why) {
   Log(LogLevel::kWarning, "transport/tcp", "nobody is accepted for 100 ms",
       {{"rail", rail_}, {"why", std::string(why.message())}});
-  poller_.Unwatch(socket_.fd());
+  poller_.Unwatch(socket_.get());
   if (!guests_.empty()) DismissOldest();  // its descriptor serves the next one
   poller_.PostAfter(kRestNs, lifetime_.Guard([this] {
     const absl::Status watched = Watch();
@@ -110,7 +111,7 @@ void Listener::Receive(int fd) {
 }
 
 void Listener::Greet(Guest& guest) {
-  const int fd = guest.socket.fd();
+  const int fd = guest.socket.get();
   const std::optional<Hello> hello = DecodeHello(guest.hello);
   if (!hello.has_value()) return Dismiss(fd, "sent bytes that are no hello");
   if (hello->version != kWireVersion) {
@@ -127,7 +128,7 @@ void Listener::Greet(Guest& guest) {
   expected_.erase(expected);
   Answer(guest.socket, Verdict::kWelcome);
   poller_.Unwatch(fd);
-  Socket socket = std::move(guest.socket);
+  Fd socket = std::move(guest.socket);
   guests_.erase(fd);
   on_connected(std::move(socket));
 }

@@ -17,7 +17,7 @@ namespace tapedeck::dataplane::tcp {
 // On the rail's poller.
 class Listener {
  public:
-  using OnConnected = std::function<void(Socket)>;
+  using OnConnected = std::function<void(Fd)>;
 
   static absl::StatusOr<std::unique_ptr<Listener>> Create(EventLoop& poller, std::string rail,
                                                           const std::string& address,
@@ -33,17 +33,17 @@ class Listener {
  private:
   // A connection that has not proved itself yet.
   struct Guest {
-    Socket socket;
+    Fd socket;
     HelloBytes hello;
     size_t bytes = 0;
     uint64_t id = 0;
   };
 
-  Listener(EventLoop& poller, std::string rail, Socket socket)
+  Listener(EventLoop& poller, std::string rail, Fd socket)
       : poller_(poller), rail_(std::move(rail)), socket_(std::move(socket)) {}
   absl::Status Watch();
   void AcceptAll();
-  void Admit(Socket socket);
+  void Admit(Fd socket);
   // Accepts nobody for a while: the socket stays readable, and the poller would run in circles.
   void Rest(const absl::Status& why);
   void Receive(int fd);
@@ -53,7 +53,7 @@ class Listener {
 
   EventLoop& poller_;
   const std::string rail_;
-  Socket socket_;
+  Fd socket_;
   std::map<Token, OnConnected> expected_;
   std::map<int, Guest> guests_;  // by descriptor
   uint64_t next_guest_ = 0;

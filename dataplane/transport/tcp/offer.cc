@@ -44,7 +44,7 @@ class TcpOffer : public Offer {
   void set_endpoint(TcpEndpoint endpoint) { endpoint_ = std::move(endpoint); }
 
   // The connection is made inside the posted task, so that no event can come before `done`.
-  void Succeed(Socket socket) {
+  void Succeed(Fd socket) {
     if (done_ == nullptr) return;
     port_.poller->Post([port = port_, window = window_, events = events_, peer = peer_name_,
                         socket = std::move(socket),
@@ -80,7 +80,7 @@ class WaitingOffer final : public TcpOffer {
       : TcpOffer(port, window), token_(token) {
     set_endpoint({.address = port.rail.address, .port = port.rail.port, .token = token});
     // The peer may call before Connect: its socket waits here.
-    port.listener->Expect(token, lifetime().Guard([this](Socket socket) {
+    port.listener->Expect(token, lifetime().Guard([this](Fd socket) {
       arrived_ = std::move(socket);
       if (begun_) Succeed(*std::exchange(arrived_, std::nullopt));
     }));
@@ -95,7 +95,7 @@ class WaitingOffer final : public TcpOffer {
 
   const Token token_;
   bool begun_ = false;
-  std::optional<Socket> arrived_;
+  std::optional<Fd> arrived_;
 };
 
 class CallingOffer final : public TcpOffer {
@@ -103,37 +103,37 @@ class CallingOffer final : public TcpOffer {
   CallingOffer(const RailPort& port, const ExposedWindow& window) : TcpOffer(port, window) {
     set_endpoint({.address = port.rail.address});
   }
-  ~CallingOffer() override { poller().Unwatch(socket_.fd()); }
+  ~CallingOffer() override { poller().Unwatch(socket_.get()); }
 
  private:
   void Begin(const TcpEndpoint& peer) override {
     token_ = peer.token;
-    absl::StatusOr<Socket> socket = StartConnect(port().rail.address, peer.address, peer.port);
+    absl::StatusOr<Fd> socket = StartConnect(port().rail.address, peer.address, peer.port);
     if (!socket.ok()) return Fail(socket.status());
     socket_ = *std::move(socket);
     const absl::Status watched = poller().Watch(
-        socket_.fd(), EPOLLOUT, lifetime().Guard([this](uint32_t) { OnConnected(); }));
+        socket_.get(), EPOLLOUT, lifetime().Guard([this](uint32_t) { OnConnected(); }));
     if (!watched.ok()) Fail(watched);
   }
 
   void OnConnected() {
-    poller().Unwatch(socket_.fd());
+    poller().Unwatch(socket_.get());
     if (const absl::Status status = ConnectResult(socket_); !status.ok()) return Fail(status);
     const HelloBytes hello = EncodeHello({.token = token_});
-    if (send(socket_.fd(), hello.data(), hello.size(), MSG_NOSIGNAL) != ssize_t{kHelloBytes}) {
+    if (send(socket_.get(), hello.data(), hello.size(), MSG_NOSIGNAL) != ssize_t{kHelloBytes}) {
       return Fail(absl::UnavailableError(absl::StrCat("send: ", std::strerror(errno))));
     }
     const absl::Status watched =
-        poller().Watch(socket_.fd(), EPOLLIN, lifetime().Guard([this](uint32_t) { OnAnswer(); }));
+        poller().Watch(socket_.get(), EPOLLIN, lifetime().Guard([this](uint32_t) { OnAnswer(); }));
     if (!watched.ok()) Fail(watched);
   }
 
   void OnAnswer() {
-    const ssize_t got = recv(socket_.fd(), answer_.data() + bytes_, answer_.size() - bytes_, 0);
+    const ssize_t got = recv(socket_.get(), answer_.data() + bytes_, answer_.size() - bytes_, 0);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (got > 0) bytes_ += static_cast<size_t>(got);
     if (got > 0 && bytes_ < answer_.size()) return;
-    poller().Unwatch(socket_.fd());
+    poller().Unwatch(socket_.get());
     const std::optional<Hello> hello =
         bytes_ == answer_.size() ? DecodeHello(answer_) : std::nullopt;
     if (!hello.has_value()) {
@@ -151,7 +151,7 @@ class CallingOffer final : public TcpOffer {
     Fail(absl::UnauthenticatedError("the peer refused the session token"));
   }
 
-  Socket socket_;
+  Fd socket_;
   Token token_{};
   HelloBytes answer_;
   size_t bytes_ = 0;

@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -44,93 +43,79 @@ absl::StatusOr<Address> ParseAddress(const std::string& text, uint16_t port) {
   return address;
 }
 
-absl::StatusOr<Socket> NewSocket(const Address& address) {
+absl::StatusOr<Fd> NewSocket(const Address& address) {
   const int fd = socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return ErrnoStatus("socket", errno);
-  return Socket(fd);
+  return Fd(fd);
 }
 
-void SetOption(const Socket& socket, int level, int option) {
+void SetOption(const Fd& socket, int level, int option) {
   const int on = 1;
-  setsockopt(socket.fd(), level, option, &on, sizeof(on));
+  setsockopt(socket.get(), level, option, &on, sizeof(on));
 }
 
 }  // namespace
 
-Socket& Socket::operator=(Socket&& other) noexcept {
-  if (this != &other) {
-    if (fd_ >= 0) close(fd_);
-    fd_ = other.Release();
-  }
-  return *this;
-}
-
-Socket::~Socket() {
-  if (fd_ >= 0) close(fd_);
-}
-
-int Socket::Release() { return std::exchange(fd_, -1); }
-
-absl::StatusOr<Socket> Listen(const std::string& address, uint16_t port) {
+absl::StatusOr<Fd> Listen(const std::string& address, uint16_t port) {
   TD_ASSIGN_OR_RETURN(Address local, ParseAddress(address, port));
-  TD_ASSIGN_OR_RETURN(Socket socket, NewSocket(local));
+  TD_ASSIGN_OR_RETURN(Fd socket, NewSocket(local));
   SetOption(socket, SOL_SOCKET, SO_REUSEADDR);
-  if (bind(socket.fd(), local.get(), local.length) != 0) {
+  if (bind(socket.get(), local.get(), local.length) != 0) {
     return ErrnoStatus(absl::StrCat("bind to ", address, ":", port), errno);
   }
-  if (listen(socket.fd(), SOMAXCONN) != 0) return ErrnoStatus("listen", errno);
+  if (listen(socket.get(), SOMAXCONN) != 0) return ErrnoStatus("listen", errno);
   return socket;
 }
 
-absl::StatusOr<Socket> StartConnect(const std::string& local, const std::string& remote,
-                                    uint16_t port) {
+absl::StatusOr<Fd> StartConnect(const std::string& local, const std::string& remote,
+                                uint16_t port) {
   TD_ASSIGN_OR_RETURN(Address from, ParseAddress(local, 0));
   TD_ASSIGN_OR_RETURN(Address to, ParseAddress(remote, port));
-  TD_ASSIGN_OR_RETURN(Socket socket, NewSocket(to));
+  TD_ASSIGN_OR_RETURN(Fd socket, NewSocket(to));
   // The connection shall leave by this rail's port. The local port is chosen at connect, per
   // destination.
   SetOption(socket, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT);
-  if (bind(socket.fd(), from.get(), from.length) != 0) {
+  if (bind(socket.get(), from.get(), from.length) != 0) {
     return ErrnoStatus(absl::StrCat("bind to ", local), errno);
   }
   SetOption(socket, IPPROTO_TCP, TCP_NODELAY);
-  if (connect(socket.fd(), to.get(), to.length) != 0 && errno != EINPROGRESS) {
+  if (connect(socket.get(), to.get(), to.length) != 0 && errno != EINPROGRESS) {
     return ErrnoStatus(absl::StrCat("connect from ", local, " to ", remote, ":", port), errno);
   }
   return socket;
 }
 
-absl::Status ConnectResult(const Socket& socket) {
+absl::Status ConnectResult(const Fd& socket) {
   int error = 0;
   socklen_t length = sizeof(error);
-  getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error, &length);
+  getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &length);
   return error == 0 ? absl::OkStatus() : ErrnoStatus("connect", error);
 }
 
-absl::StatusOr<Socket> Accept(const Socket& listener) {
-  const int fd = accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+absl::StatusOr<Fd> Accept(const Fd& listener) {
+  const int fd = accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
     return absl::ResourceExhaustedError(absl::StrCat("accept4: ", std::strerror(errno)));
   }
   if (fd < 0) return ErrnoStatus("accept4", errno);
-  Socket socket(fd);
+  Fd socket(fd);
   SetOption(socket, IPPROTO_TCP, TCP_NODELAY);
   return socket;
 }
 
-uint16_t LocalPort(const Socket& socket) {
+uint16_t LocalPort(const Fd& socket) {
   Address address;
   address.length = sizeof(address.storage);
-  if (getsockname(socket.fd(), address.get(), &address.length) != 0) return 0;
+  if (getsockname(socket.get(), address.get(), &address.length) != 0) return 0;
   return ntohs(address.storage.ss_family == AF_INET6
                    ? reinterpret_cast<sockaddr_in6*>(&address.storage)->sin6_port
                    : reinterpret_cast<sockaddr_in*>(&address.storage)->sin_port);
 }
 
-std::string PeerName(const Socket& socket) {
+std::string PeerName(const Fd& socket) {
   Address address;
   address.length = sizeof(address.storage);
-  if (getpeername(socket.fd(), address.get(), &address.length) != 0) return "unknown peer";
+  if (getpeername(socket.get(), address.get(), &address.length) != 0) return "unknown peer";
   char text[INET6_ADDRSTRLEN] = "";
   const auto* v4 = reinterpret_cast<const sockaddr_in*>(&address.storage);
   const auto* v6 = reinterpret_cast<const sockaddr_in6*>(&address.storage);

@@ -10,7 +10,7 @@
 namespace tapedeck::gpu_worker::stages::file {
 
 absl::StatusOr<InputFile> OpenInput(const std::string& path) {
-  OwnedFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  dataplane::Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   // What cannot be opened for reading without a peer: a socket.
   if (fd.get() < 0 && errno == ENXIO) return Invalid(path, "is no regular file");
   if (fd.get() < 0) return NotFound(path, "open", errno);

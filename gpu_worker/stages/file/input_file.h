@@ -6,13 +6,13 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "gpu_worker/stages/file/owned_fd.h"
+#include "dataplane/fd.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 
 struct InputFile {
   std::string path;
-  OwnedFd fd;
+  dataplane::Fd fd;
   uint64_t bytes = 0;
 };
 

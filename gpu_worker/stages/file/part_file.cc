@@ -35,7 +35,7 @@ absl::StatusOr<PartFile::Place> PartFile::PlaceOf(const std::string& target) {
   const std::string folder = slash == std::string::npos ? "." : target.substr(0, slash + 1);
   const std::string name = target.substr(slash == std::string::npos ? 0 : slash + 1);
   if (name.empty() || name == "." || name == "..") return Invalid(target, "is a folder");
-  OwnedFd fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  dataplane::Fd fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() < 0) return NotFound(target, "open the folder of", errno);
   return Place{std::move(fd), name};
 }
@@ -56,8 +56,8 @@ absl::Status PartFile::Open() {
   std::random_device random;
   for (int i = 0; i < kNameTries; ++i) {
     const std::string suffix = absl::StrFormat(".part-%08x", static_cast<uint32_t>(random()));
-    fd_ = OwnedFd(openat(place_.folder.get(), (place_.name + suffix).c_str(),
-                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+    fd_ = dataplane::Fd(openat(place_.folder.get(), (place_.name + suffix).c_str(),
+                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (fd_.get() < 0 && errno == EEXIST) continue;
     if (fd_.get() < 0) return NotFound(target_ + suffix, "open for writing", errno);
     name_ = place_.name + suffix;

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "gpu_worker/stages/file/owned_fd.h"
+#include "dataplane/fd.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 
@@ -39,7 +39,7 @@ class PartFile {
  private:
   // Where the target lies: its name in its folder.
   struct Place {
-    OwnedFd folder;
+    dataplane::Fd folder;
     std::string name;
   };
 
@@ -57,7 +57,7 @@ class PartFile {
   mode_t mode_ = 0;   // of the file that is replaced; 0: there is none
   std::string name_;  // in the folder; empty once it is not ours to remove
   std::string path_;
-  OwnedFd fd_{-1};
+  dataplane::Fd fd_;
 };
 
 }  // namespace tapedeck::gpu_worker::stages::file
