@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "services/session/messages.h"
-#include "storage_node/capture/armed_recording.h"
 #include "storage_node/admission/means.h"
+#include "storage_node/capture/armed_recording.h"
 
 namespace tapedeck::storage_node::admission {
 

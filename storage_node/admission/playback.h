@@ -3,8 +3,8 @@
 
 #include "absl/status/statusor.h"
 #include "services/session/messages.h"
-#include "storage_node/admission/session_plan.h"
 #include "storage_node/admission/means.h"
+#include "storage_node/admission/session_plan.h"
 
 namespace tapedeck::storage_node::admission {
 

@@ -10,7 +10,6 @@
 #include "absl/time/time.h"
 #include "services/scrub.h"
 #include "storage_node/recordings/recordings.h"
-#include "storage_node/recordings/recordings.h"
 #include "storage_node/scrub/scrub_position.h"
 
 namespace tapedeck::storage_node::scrub {
