@@ -37,7 +37,7 @@ uint64_t ManifestBytes(const RecordTarget& target) {
   if (!layout.counts_manifest) return 0;
   const uint64_t bytes = 2048 + 2 * services::LabelBytes(target.open.labels);
   const uint64_t steps = (bytes + layout.step_bytes - 1) / layout.step_bytes;
-  return steps * layout.step_bytes * std::max<size_t>(1, target.lun->config.members.size());
+  return steps * layout.step_bytes * std::max<size_t>(1, target.lun->config->members.size());
 }
 
 // Of one recording with so many blocks.
@@ -47,7 +47,7 @@ uint64_t BytesOfOne(const RecordTarget& target, uint64_t blocks) {
 
 // Of a session with so many blocks: in one recording or in segments.
 uint64_t BytesOfSession(const RecordTarget& target, uint64_t blocks) {
-  const uint64_t segment = SegmentBlocks(target.channel, *target.lun);
+  const uint64_t segment = target.segment_blocks;
   if (segment == 0 || blocks <= segment) return BytesOfOne(target, blocks);
   const uint64_t rest = blocks % segment == 0 ? 0 : BytesOfOne(target, blocks % segment);
   return blocks / segment * BytesOfOne(target, segment) + rest;
@@ -63,18 +63,19 @@ std::optional<recording::Reservation> TakeRoom(const std::shared_ptr<recording::
 
 absl::Status NoRoom(const luns::OpenLun& lun, uint64_t bytes) {
   const recording::Capacity& capacity = *lun.capacity;
-  const uint64_t used = std::min(capacity.used(), capacity.limit());
-  const bool ring = lun.config.full_policy == services::FullPolicy::kRing;
+  const uint64_t limit = capacity.limit();
+  const uint64_t used = std::min(capacity.used(), limit);
+  const bool ring = lun.config->full_policy == services::FullPolicy::kRing;
   return services::WithReason(
       absl::ResourceExhaustedError(absl::StrCat(
-          lun.config.name, " is full: needs ", bytes, " bytes, ", capacity.limit() - used, " of ",
-          capacity.limit(), " are free",
+          lun.config->name, " is full: needs ", bytes, " bytes, ", limit - used, " of ", limit,
+          " are free",
           ring ? " and all others are kept, written or played; tapectl keep --release lets kept "
                  "ones go"
-               : "; not started. Delete recordings or use a larger LUN")),
+               : "; not started. Delete recordings or make the LUN larger")),
       "LUN_FULL",
-      {{"lun", lun.config.name.substr(sizeof("luns/") - 1)},
-       {"capacity_bytes", absl::StrCat(capacity.limit())},
+      {{"lun", lun.config->name.substr(sizeof("luns/") - 1)},
+       {"capacity_bytes", absl::StrCat(limit)},
        {"used_bytes", absl::StrCat(used)}});
 }
 
@@ -84,7 +85,7 @@ absl::StatusOr<recording::Reservation> RoomOf(Means& means, const RecordTarget& 
   if (!target.segment.has_value()) {
     return ReserveRoom(means, target, target.open.expected_blocks);
   }
-  const uint64_t blocks = SegmentBlocks(target.channel, *target.lun);
+  const uint64_t blocks = target.segment_blocks;
   if (target.room != nullptr) return target.room->Split(BytesOfOne(target, blocks));
   return ReserveRoom(means, target, blocks);
 }
@@ -100,7 +101,8 @@ absl::StatusOr<catalog::ResourceName> NewName(Means& means, catalog::ResourceNam
 
 format::Manifest NewManifest(Means& means, const RecordTarget& target,
                              const catalog::ResourceName& name) {
-  const services::Lun& lun = target.lun->config;
+  const auto config = target.lun->config.now();
+  const services::Lun& lun = *config;
   format::Manifest manifest{
       .id = name.recording,
       .members = std::max<uint32_t>(1, static_cast<uint32_t>(lun.members.size())),
@@ -245,12 +247,11 @@ class Prepared {
 
 }  // namespace
 
-uint64_t SegmentBlocks(const services::Channel& channel, const luns::OpenLun& lun) {
+uint64_t SegmentBlocks(const services::Channel& channel, const luns::LunTerms& lun) {
   uint64_t bytes = channel.segment_bytes;
   if (bytes == 0 && lun.config.full_policy == services::FullPolicy::kRing) {
-    const uint64_t step =
-        lun.store->layout().step_bytes * std::max<size_t>(1, lun.config.members.size());
-    bytes = lun.capacity->limit() / kSegmentsOfARing;
+    const uint64_t step = lun.layout.step_bytes * lun.members();
+    bytes = lun.limit / kSegmentsOfARing;
     bytes = std::max<uint64_t>(1, bytes / step) * step;  // what lies beyond would be taken too
   }
   return bytes == 0 ? 0 : std::max(bytes / channel.block_bytes, kMinSegmentBlocks);
@@ -263,7 +264,7 @@ absl::StatusOr<recording::Reservation> ReserveRoom(Means& means, const RecordTar
   const uint64_t least = BytesOfOne(target, 1);
   const uint64_t bytes = blocks == 0 ? 0 : BytesOfSession(target, std::min(blocks, kMaxBlocks));
   if (auto room = TakeRoom(capacity, bytes, least)) return *std::move(room);
-  if (target.lun->config.full_policy == services::FullPolicy::kRing) {
+  if (target.lun->config->full_policy == services::FullPolicy::kRing) {
     TD_RETURN_IF_ERROR(recordings::MakeRoom(means.recordings, target.name.lun, *target.lun,
                                             std::max(bytes, least)));
     if (auto room = TakeRoom(capacity, bytes, least)) return *std::move(room);
@@ -276,6 +277,7 @@ absl::StatusOr<RecordTarget> FindTarget(Means& means, const Open& open) {
   TD_ASSIGN_OR_RETURN(target.name, catalog::ParseChannelName(open.channel));
   TD_ASSIGN_OR_RETURN(target.channel, means.recordings.FindChannel(target.name));
   TD_ASSIGN_OR_RETURN(target.lun, means.luns.Find(target.name.lun));
+  target.segment_blocks = SegmentBlocks(target.channel, target.lun->terms());
   TD_RETURN_IF_ERROR(CheckSlots(open, target.channel.block_bytes));
   if (target.channel.op_chosen) target.op = target.channel.op;
   if (open.op_chosen) target.op = open.op;

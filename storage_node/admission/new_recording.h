@@ -18,6 +18,8 @@ struct RecordTarget {
   catalog::ResourceName name;  // of the channel
   services::Channel channel;
   std::shared_ptr<luns::OpenLun> lun;
+  // As SegmentBlocks says when the session begins, and so until it ends.
+  uint64_t segment_blocks = 0;
   services::session::Open open;
   dataplane::TransferOp op = dataplane::TransferOp::kRead;
   // Of the LUN, for this and the recordings that follow it; null: each sees for itself.
@@ -28,7 +30,7 @@ struct RecordTarget {
 };
 
 // Blocks of a segment of the channel; 0: a session makes one recording.
-uint64_t SegmentBlocks(const services::Channel& channel, const luns::OpenLun& lun);
+uint64_t SegmentBlocks(const services::Channel& channel, const luns::LunTerms& lun);
 
 // Room for the session, as it says how long it will be. RESOURCE_EXHAUSTED (LUN_FULL).
 absl::StatusOr<recording::Reservation> ReserveRoom(Means& means, const RecordTarget& target,

@@ -98,9 +98,8 @@ struct Segments {
   }
 };
 
-capture::SegmentOptions OptionsOf(const Segments& segments, uint64_t segment_blocks,
-                                  const capture::TriggerWindow& window) {
-  capture::SegmentOptions options{.segment_blocks = segment_blocks};
+capture::SegmentOptions OptionsOf(const Segments& segments, const capture::TriggerWindow& window) {
+  capture::SegmentOptions options{.segment_blocks = segments.target.segment_blocks};
   options.keeper.window = window;
   // Whether one that is closed is still there is seen when it is told that it is kept.
   options.keeper.pin = [&means = segments.means](const std::string& recording,
@@ -116,10 +115,9 @@ capture::SegmentOptions OptionsOf(const Segments& segments, uint64_t segment_blo
   return options;
 }
 
-absl::StatusOr<MakeAdmission> OpenSegmented(Means& means, RecordTarget target,
-                                            uint64_t segment_blocks, FittedRing fitted,
+absl::StatusOr<MakeAdmission> OpenSegmented(Means& means, RecordTarget target, FittedRing fitted,
                                             dataplane::Executor& executor) {
-  if (target.lun->config.full_policy == services::FullPolicy::kStop &&
+  if (target.lun->config->full_policy == services::FullPolicy::kStop &&
       target.open.expected_blocks > 0) {
     TD_ASSIGN_OR_RETURN(recording::Reservation room,
                         ReserveRoom(means, target, target.open.expected_blocks));
@@ -129,14 +127,13 @@ absl::StatusOr<MakeAdmission> OpenSegmented(Means& means, RecordTarget target,
   const auto arrivals = NewArrivals(target);
   Segments segments{means, std::move(target), fitted.ring->slots(), arrivals, executor};
   TD_ASSIGN_OR_RETURN(auto arm, segments.Prepare(0));
-  return [segments, segment_blocks, window, fitted = std::move(fitted),
-          arm = std::move(arm)]() mutable {
+  return [segments, window, fitted = std::move(fitted), arm = std::move(arm)]() mutable {
     Means& node = segments.means;
     capture::ArmedRecording first = arm();
     segments.target.stream = first.name.substr(first.name.rfind('/') + 1);
     Admission admission = AdmissionOf(node, segments.target, std::move(fitted), segments.arrivals);
     admission.accept.recording = first.name;
-    auto sink = std::make_unique<capture::SegmentSink>(OptionsOf(segments, segment_blocks, window),
+    auto sink = std::make_unique<capture::SegmentSink>(OptionsOf(segments, window),
                                                        std::move(first), segments.executor);
     if (segments.target.channel.triggered()) {
       node.triggers.Add(segments.target.channel.name, sink->port());
@@ -150,7 +147,7 @@ absl::StatusOr<MakeAdmission> OpenSegmented(Means& means, RecordTarget target,
 RecordTarget CaptureOf(const RecordTarget& target, const capture::TriggerWindow& window) {
   RecordTarget capture = target;
   capture.open.expected_blocks = 0;
-  if (target.lun->config.full_policy == services::FullPolicy::kRing) {
+  if (target.lun->config->full_policy == services::FullPolicy::kRing) {
     capture.open.expected_blocks = window.BlocksFor(window.before_samples + window.after_samples);
   }
   return capture;
@@ -198,10 +195,9 @@ absl::StatusOr<SessionPlan> PlanRecord(Means& means, const Open& open,
     return PlanTriggered(means, target, executor);
   }
   SessionPlan plan{.ring = RingOf(target)};
-  if (const uint64_t segment_blocks = SegmentBlocks(target.channel, *target.lun);
-      segment_blocks > 0) {
-    plan.open = [&means, &executor, target, segment_blocks](FittedRing fitted) {
-      return OpenSegmented(means, target, segment_blocks, std::move(fitted), executor);
+  if (target.segment_blocks > 0) {
+    plan.open = [&means, &executor, target](FittedRing fitted) {
+      return OpenSegmented(means, target, std::move(fitted), executor);
     };
   } else {
     plan.open = [&means, &executor, target](FittedRing fitted) {

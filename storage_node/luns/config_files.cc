@@ -37,10 +37,10 @@ absl::StatusOr<services::Channel> ReadChannel(const disk::Directory& root, const
   TD_ASSIGN_OR_RETURN(format::ChannelFile file, format::DecodeChannelFile(text));
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName said,
                       catalog::ParseChannelName(file.channel.name));
-  const std::string name = absl::StrCat(lun.config.name, "/channels/", id);
+  const std::string name = absl::StrCat(lun.config->name, "/channels/", id);
   // Its LUN may have had another name, but not another uid.
   const bool same_lun =
-      file.lun_uid.empty() ? file.channel.name == name : file.lun_uid == lun.config.recorded_uid();
+      file.lun_uid.empty() ? file.channel.name == name : file.lun_uid == lun.config->recorded_uid();
   if (!same_lun || said.channel != id) {
     return absl::DataLossError(
         absl::StrCat(directory.PathOf(kChannelFile), ": it is that of ", file.channel.name));
@@ -52,6 +52,7 @@ absl::StatusOr<services::Channel> ReadChannel(const disk::Directory& root, const
 // The note of a LUN of devices, for which its mutex is held.
 struct OpenNote {
   uint64_t generation = 0;
+  bool right = false;  // it says what the LUN is
   format::LunNote said;
 };
 
@@ -61,11 +62,14 @@ absl::StatusOr<OpenNote> ReadLunNote(const OpenLun& lun) {
   if (note.generation > 0) {
     TD_ASSIGN_OR_RETURN(open.said, format::DecodeLunNote(note.text));
   }
-  open.said.lun = lun.config;
+  const auto config = lun.config.now();
+  open.right =
+      note.generation > 0 && format::EncodeLun(open.said.lun, 0) == format::EncodeLun(*config, 0);
+  open.said.lun = *config;
   // An older one of another member may have the LUN's name of that time.
   for (services::Channel& channel : open.said.channels) {
     TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
-    channel.name = absl::StrCat(lun.config.name, "/channels/", name.channel);
+    channel.name = absl::StrCat(lun.config->name, "/channels/", name.channel);
   }
   return open;
 }
@@ -212,8 +216,8 @@ absl::Status WriteChannelFile(const OpenLun& lun, const services::Channel& chann
   TD_ASSIGN_OR_RETURN(const auto root, disk::Directory::Open(lun.channel_root, lun.channel_root));
   TD_ASSIGN_OR_RETURN(const auto directory, root.MakeDirectory(name.channel));
   TD_RETURN_IF_ERROR(CheckFree(root, lun, name.channel));
-  TD_RETURN_IF_ERROR(
-      directory.WriteFile(kChannelFile, format::EncodeChannel(channel, lun.config.recorded_uid())));
+  TD_RETURN_IF_ERROR(directory.WriteFile(
+      kChannelFile, format::EncodeChannel(channel, lun.config->recorded_uid())));
   return root.Sync();
 }
 
@@ -221,26 +225,35 @@ absl::Status DescribeOnMembers(const OpenLun& lun, const std::vector<services::C
   if (HasNotebook(lun)) {
     absl::MutexLock lock(lun.describing.get());
     const auto note = ReadLunNote(lun);
-    if (note.ok() && note->generation > 0) return absl::OkStatus();
-    return WriteLunNote(lun, {.said = {.lun = lun.config, .channels = channels}});
+    if (note.ok() && note->right) return absl::OkStatus();
+    if (note.ok() && note->generation > 0) return WriteLunNote(lun, *note);
+    return WriteLunNote(lun, {.said = {.lun = *lun.config.now(), .channels = channels}});
   }
+  if (lun.store != nullptr) TD_RETURN_IF_ERROR(lun.store->Describe(*lun.config.now()));
   for (const services::Channel& channel : channels) {
     TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
     TD_ASSIGN_OR_RETURN(const auto root, disk::Directory::Open(lun.channel_root, lun.channel_root));
     TD_ASSIGN_OR_RETURN(const auto directory, root.OpenDirectory(name.channel));
     TD_ASSIGN_OR_RETURN(const std::string text,
                         directory.ReadFile(kChannelFile, format::kMaxConfigBytes));
-    const std::string now = format::EncodeChannel(channel, lun.config.recorded_uid());
+    const std::string now = format::EncodeChannel(channel, lun.config->recorded_uid());
     if (text != now) TD_RETURN_IF_ERROR(directory.WriteFile(kChannelFile, now));
   }
   return absl::OkStatus();
+}
+
+absl::Status WriteLunOnMembers(const OpenLun& lun, const services::Lun& config) {
+  if (!HasNotebook(lun)) return lun.store->Describe(config);
+  TD_ASSIGN_OR_RETURN(OpenNote note, ReadLunNote(lun));
+  note.said.lun = config;
+  return WriteLunNote(lun, note);
 }
 
 absl::Status RemoveChannelFile(const OpenLun& lun, const std::string& channel_id) {
   if (HasNotebook(lun)) {
     absl::MutexLock lock(lun.describing.get());
     TD_ASSIGN_OR_RETURN(OpenNote note, ReadLunNote(lun));
-    EraseChannel(&note, absl::StrCat(lun.config.name, "/channels/", channel_id));
+    EraseChannel(&note, absl::StrCat(lun.config->name, "/channels/", channel_id));
     return WriteLunNote(lun, note);
   }
   const auto root = disk::Directory::Open(lun.channel_root, lun.channel_root);

@@ -34,8 +34,10 @@ absl::StatusOr<std::vector<services::Channel>> ReadChannelFiles(const OpenLun& l
 // FAILED_PRECONDITION (MEMBER_NOT_EMPTY): others have files in a directory of that name.
 // RESOURCE_EXHAUSTED (LIMIT_REACHED): the members have no room for one more.
 absl::Status WriteChannelFile(const OpenLun& lun, const services::Channel& channel);
-// Where a member does not say yet what the LUN and its channels are, it is told. `channels`: those
-// that were read.
+// What the members say of an open LUN becomes `config`. The caller holds lun.describing.
+absl::Status WriteLunOnMembers(const OpenLun& lun, const services::Lun& config);
+// Where a member does not say yet what the LUN and its channels are, or a change was cut short, it
+// is told. `channels`: those that were read.
 absl::Status DescribeOnMembers(const OpenLun& lun, const std::vector<services::Channel>& channels);
 // The directory stays where others have put files into it.
 absl::Status RemoveChannelFile(const OpenLun& lun, const std::string& channel_id);

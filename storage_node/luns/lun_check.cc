@@ -86,7 +86,9 @@ absl::Status NormalizeMembers(services::Lun* lun) {
 }
 
 absl::Status CheckApartFromAll(const services::Lun& lun, const Luns& luns) {
-  for (const auto& [id, other] : luns.All()) TD_RETURN_IF_ERROR(CheckApart(lun, other->config));
+  for (const auto& [id, other] : luns.All()) {
+    TD_RETURN_IF_ERROR(CheckApart(lun, *other->config.now()));
+  }
   for (const auto& [id, other] : luns.Offline()) {
     if (other.config.uid != lun.uid) TD_RETURN_IF_ERROR(CheckApart(lun, other.config));
   }
@@ -124,9 +126,9 @@ absl::Status CheckLunDescription(const services::Lun& lun) {
                                       format::kMaxConfigBytes, " bytes; give shorter paths"));
 }
 
-absl::Status CheckLunPolicies(const OpenLun& lun) {
-  const bool ring = lun.config.full_policy == services::FullPolicy::kRing;
-  if (lun.capacity->limit() > 0 || (!ring && lun.config.max_fill_percent == 0)) {
+absl::Status CheckLunPolicies(const services::Lun& lun, uint64_t limit) {
+  const bool ring = lun.full_policy == services::FullPolicy::kRing;
+  if (limit > 0 || (!ring && lun.max_fill_percent == 0)) {
     return absl::OkStatus();
   }
   return InvalidLunField(

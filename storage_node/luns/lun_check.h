@@ -23,7 +23,7 @@ absl::Status CheckLunShape(const services::Lun& lun, const store::StoreKindInfo&
 // What is written into lun.json must be what is read from it.
 absl::Status CheckLunDescription(const services::Lun& lun);
 
-// A share of the capacity means something only if there is one.
-absl::Status CheckLunPolicies(const OpenLun& lun);
+// A share of the capacity means something only if there is one: `limit`, 0 for none.
+absl::Status CheckLunPolicies(const services::Lun& lun, uint64_t limit);
 
 }  // namespace tapedeck::storage_node::luns

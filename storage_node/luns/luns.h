@@ -19,6 +19,7 @@
 #include "services/errors.h"
 #include "storage_node/format/uuid.h"
 #include "storage_node/luns/desk.h"
+#include "storage_node/luns/lun_config.h"
 #include "storage_node/luns/opening_turns.h"
 #include "storage_node/recording/capacity.h"
 #include "storage_node/recording/footprint.h"
@@ -26,9 +27,22 @@
 
 namespace tapedeck::storage_node::luns {
 
+// What a LUN is to its channels: as it is, or as it would be after a change.
+struct LunTerms {
+  services::Lun config;
+  store::Layout layout;
+  uint64_t limit = 0;  // of its capacity; 0: none
+
+  uint64_t members() const { return std::max<size_t>(1, config.members.size()); }
+  // Of new recordings with blocks of that size.
+  recording::Footprint footprint(uint64_t block_bytes) const {
+    return {layout, block_bytes, static_cast<uint32_t>(config.members.size())};
+  }
+};
+
 // Held by shared_ptr: by the table, by sessions and by queries that are under way.
 struct OpenLun {
-  services::Lun config;  // as created
+  LunConfig config;
   store::StoreKindInfo kind;
   std::shared_ptr<recording::Capacity> capacity;
   std::string channel_root;  // the directory its channel configurations lie under
@@ -36,12 +50,16 @@ struct OpenLun {
   std::shared_ptr<absl::Mutex> rewriting = std::make_shared<absl::Mutex>();
   // Held while what the members say of the LUN is replaced.
   std::shared_ptr<absl::Mutex> describing = std::make_shared<absl::Mutex>();
+  // Held from the check of a change of the LUN or of its channels until it is done: what one allows
+  // depends on the others. Taken before `describing`.
+  std::shared_ptr<absl::Mutex> changing = std::make_shared<absl::Mutex>();
   std::unique_ptr<store::Store> store;
 
   // Of new recordings with blocks of that size.
   recording::Footprint footprint(uint64_t block_bytes) const {
-    return {store->layout(), block_bytes, static_cast<uint32_t>(config.members.size())};
+    return {store->layout(), block_bytes, static_cast<uint32_t>(config->members.size())};
   }
+  LunTerms terms() const { return {*config.now(), store->layout(), capacity->limit()}; }
 
   // Of its capacity, by a recording; 0 while that is not closed: its writer has it then.
   uint64_t TakenBy(const format::Manifest& manifest) const {
@@ -53,17 +71,19 @@ struct OpenLun {
 
 // Its members are not there, or not usable.
 struct OfflineLun {
-  services::Lun config;  // as created
+  services::Lun config;
   absl::Status cause;
 };
 
 // What is configured, or less where the store is smaller.
-inline std::shared_ptr<recording::Capacity> CapacityOf(const services::Lun& config,
-                                                       const store::Store& store) {
+inline uint64_t LimitOf(const services::Lun& config, const store::Store& store) {
   const uint64_t size = store.size_bytes();
   const uint64_t limit = config.capacity_bytes;
-  return std::make_shared<recording::Capacity>(limit == 0 || size == 0 ? std::max(limit, size)
-                                                                       : std::min(limit, size));
+  return limit == 0 || size == 0 ? std::max(limit, size) : std::min(limit, size);
+}
+inline std::shared_ptr<recording::Capacity> CapacityOf(const services::Lun& config,
+                                                       const store::Store& store) {
+  return std::make_shared<recording::Capacity>(LimitOf(config, store));
 }
 
 struct LunsSettings {
@@ -116,10 +136,18 @@ class Luns {
     absl::MutexLock lock(&mutex_);
     const auto it = luns_.find(id);
     if (it == luns_.end() || it->second != lun) return false;
-    offline_[id] = {.config = lun->config, .cause = cause};
+    offline_[id] = {.config = *lun->config.now(), .cause = cause};
     closing_.emplace(id, lun);
     luns_.erase(it);
     return true;
+  }
+
+  // Of one that is open, or has just been taken offline.
+  void SetConfig(const std::string& id, OpenLun& lun, const services::Lun& config) {
+    absl::MutexLock lock(&mutex_);
+    lun.config.Set(config);
+    const auto it = offline_.find(id);
+    if (it != offline_.end() && it->second.config.uid == config.uid) it->second.config = config;
   }
 
   // Those that were taken offline and are still open, for sessions that have not ended.

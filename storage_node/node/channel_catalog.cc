@@ -1,86 +1,18 @@
 #include "storage_node/node/channel_catalog.h"
 
-#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/datatype.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
-#include "storage_node/admission/new_recording.h"
 #include "storage_node/catalog/once.h"
-#include "storage_node/format/limits.h"
 #include "storage_node/luns/config_files.h"
+#include "storage_node/node/channel_check.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::node {
 namespace {
-
-constexpr uint64_t kMinBlockBytes = 64 << 10;
-constexpr uint64_t kMaxBlockBytes = 8 << 20;
-// Direct I/O aligns to this, and so do all offsets of blocks.
-constexpr uint64_t kBlockAlignment = 4096;
-
-absl::Status CheckBlockBytes(uint64_t bytes) {
-  if (bytes >= kMinBlockBytes && bytes <= kMaxBlockBytes && bytes % kBlockAlignment == 0) {
-    return absl::OkStatus();
-  }
-  return services::WithReason(
-      absl::InvalidArgumentError(absl::StrCat(
-          "block_bytes ", bytes, ": must be a multiple of 4096 from 65536 to 8388608")),
-      "BLOCK_SIZE_INVALID", {{"block_bytes", absl::StrCat(bytes)}});
-}
-
-// Whoever holds blocks in memory for a trigger acknowledges what it has not stored.
-absl::Status CheckTrigger(const services::Channel& channel, const luns::OpenLun& lun) {
-  const bool ring = lun.config.full_policy == services::FullPolicy::kRing;
-  absl::string_view why;
-  if (channel.pre_trigger_ns < 0 || channel.post_trigger_ns < 0) {
-    why = "the time before and after a trigger must not be negative";
-  } else if (channel.pre_trigger_ns > format::kMaxDurationNs ||
-             channel.post_trigger_ns > format::kMaxDurationNs) {
-    why = "the time before and after a trigger must be less than 73 years";
-  } else if (channel.triggered() && channel.sample_rate == 0) {
-    why = "needs a sample rate, which tells how much to hold";
-  } else if (channel.triggered() && !ring && channel.commit != dataplane::CommitLevel::kReceived) {
-    why = "needs commit level received, as what is not triggered is never stored, or a ring LUN";
-  } else {
-    return absl::OkStatus();
-  }
-  return services::WithReason(absl::InvalidArgumentError(absl::StrCat("pre_trigger: ", why)),
-                              "ARGUMENT_INVALID", {{"field", "pre_trigger"}});
-}
-
-// Two segments of a stream may be open at a time, and old ones must have room beside them.
-absl::Status CheckSegments(const services::Channel& channel, const luns::OpenLun& lun) {
-  const uint64_t segment =
-      lun.footprint(channel.block_bytes).OfBlocks(admission::SegmentBlocks(channel, lun));
-  if (lun.config.full_policy == services::FullPolicy::kStop ||
-      segment <= lun.capacity->limit() / 4) {
-    return absl::OkStatus();
-  }
-  return services::WithReason(
-      absl::InvalidArgumentError(absl::StrCat("segment_bytes: a segment takes ", segment,
-                                              " bytes, more than a quarter of ", lun.config.name,
-                                              "; use smaller segments or blocks, or a larger LUN")),
-      "ARGUMENT_INVALID", {{"field", "segment_bytes"}});
-}
-
-absl::Status Check(const services::Channel& channel, const luns::OpenLun& lun) {
-  TD_RETURN_IF_ERROR(CheckBlockBytes(channel.block_bytes));
-  if (const auto type = dataplane::ParseDatatype(channel.datatype); !type.ok()) {
-    return services::WithReason(type.status(), "DATATYPE_INVALID",
-                                {{"datatype", channel.datatype}});
-  }
-  if (!std::isfinite(channel.sample_rate) || channel.sample_rate < 0) {
-    return services::WithReason(
-        absl::InvalidArgumentError("sample_rate: must be a number of samples per second, or 0"),
-        "ARGUMENT_INVALID", {{"field", "sample_rate"}});
-  }
-  TD_RETURN_IF_ERROR(CheckSegments(channel, lun));
-  return CheckTrigger(channel, lun);
-}
 
 absl::Status InUse(const std::string& channel, absl::string_view why) {
   return services::WithReason(absl::FailedPreconditionError(absl::StrCat(channel, " ", why)),
@@ -100,7 +32,7 @@ absl::StatusOr<services::Channel> ChannelService::Create(services::Channel chann
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
   {
     TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(name.lun));
-    TD_RETURN_IF_ERROR(Check(channel, *lun));
+    TD_RETURN_IF_ERROR(CheckChannel(channel, lun->terms()));
   }
   const auto lease = recordings_.leases().TakeExclusive(channel.name);
   TD_ASSIGN_OR_RETURN(const auto existing, recordings_.catalog()->GetChannel(name));
@@ -112,6 +44,8 @@ absl::StatusOr<services::Channel> ChannelService::Create(services::Channel chann
   if (lease == nullptr) return InUse(channel.name, "is being created or its LUN deleted");
   // Only under the lease is it sure that the LUN stays.
   TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(name.lun));
+  const absl::MutexLock lock(lun->changing.get());
+  TD_RETURN_IF_ERROR(CheckChannel(channel, lun->terms()));
   if (!channel.op_chosen) channel.op = dataplane::TransferOp::kRead;
   channel.create_time_ns = recordings_.luns().clock().WallNs();
   TD_RETURN_IF_ERROR(luns::WriteChannelFile(*lun, channel));

@@ -78,7 +78,7 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
       .config = lun, .channel_root = luns::ChannelRoot(recordings_.luns().state_dir(), lun)});
   TD_ASSIGN_OR_RETURN(open->store, kind.create(lun));
   open->capacity = luns::CapacityOf(lun, *open->store);
-  if (absl::Status status = luns::CheckLunPolicies(*open); !status.ok()) {
+  if (absl::Status status = luns::CheckLunPolicies(lun, open->capacity->limit()); !status.ok()) {
     open->store = nullptr;
     kind.remove(lun).IgnoreError();
     return status;
@@ -95,7 +95,7 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
 }
 
 absl::StatusOr<services::Lun> LunService::Present(const std::string& id, const luns::OpenLun& lun) {
-  services::Lun out = lun.config;
+  services::Lun out = *lun.config.now();
   out.capacity_bytes = lun.capacity->limit();
   out.used_bytes = lun.capacity->used();
   TD_ASSIGN_OR_RETURN(out.recordings,
@@ -157,7 +157,7 @@ absl::Status LunService::DeleteLun(const std::string& name, bool force) {
   TD_RETURN_IF_ERROR(luns::RemoveLunFile(recordings_.luns().state_dir(), parsed.lun));
   recordings_.luns().Erase(parsed.lun);
   const auto remove = lun->kind.remove;
-  const services::Lun config = lun->config;
+  const services::Lun config = *lun->config.now();
   lun = nullptr;  // closes the store, which may hold its members locked
   LogLun("LUN deleted", name, force ? "asked for, with all its recordings" : "asked for");
   return remove(config);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "services/recorder.h"
+#include "storage_node/capture/live_triggers.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::node {

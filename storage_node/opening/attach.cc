@@ -103,9 +103,9 @@ absl::Status MissingError(const Plan& plan) {
 absl::Status CheckNotInUse(const std::vector<std::string>& paths, const luns::Luns& luns) {
   for (const auto& [id, lun] : luns.All()) {
     for (const std::string& path : paths) {
-      if (std::ranges::count(lun->config.members, path) == 0) continue;
+      if (std::ranges::count(lun->config->members, path) == 0) continue;
       return IsThere(
-          id, absl::StrCat(path, " is a member of ", lun->config.name, ", which is open here"));
+          id, absl::StrCat(path, " is a member of ", lun->config->name, ", which is open here"));
     }
   }
   return absl::OkStatus();
@@ -114,11 +114,11 @@ absl::Status CheckNotInUse(const std::vector<std::string>& paths, const luns::Lu
 // The LUN of that uid that is open here has its members elsewhere.
 absl::Status CheckNoCopy(const Plan& plan, const luns::Luns& luns) {
   for (const auto& [id, lun] : luns.All()) {
-    if (lun->config.uid != plan.lun.uid) continue;
+    if (lun->config->uid != plan.lun.uid) continue;
     return IsThere(
         id, absl::StrCat("what lies at ", plan.found.paths.begin()->second, " is a copy of ",
-                         lun->config.name, " (", lun->config.uid, "), which is open here with ",
-                         absl::StrJoin(lun->config.members, ", "),
+                         lun->config->name, " (", lun->config->uid, "), which is open here with ",
+                         absl::StrJoin(lun->config->members, ", "),
                          "; to make a LUN of its own of it: --as-new --name NAME"));
   }
   return absl::OkStatus();

@@ -16,7 +16,7 @@ void LookAt(luns::Luns& luns, const std::string& lun_id,
   // One that is being deleted is no longer in the table.
   if (status.ok() || !luns.TakeOffline(lun_id, lun, status)) return;
   dataplane::Log(dataplane::LogLevel::kError, "lost_luns", "LUN offline",
-                 {{"lun", lun->config.name}, {"error", std::string(status.message())}});
+                 {{"lun", lun->config->name}, {"error", std::string(status.message())}});
 }
 
 // Unless what was asked for before is not done.
@@ -32,7 +32,7 @@ void LookForLostLuns(luns::Luns& luns) {
     Ask(luns, lun_id, [&luns, lun_id] { luns.CloseUnused(lun_id); });
   }
   for (const auto& [lun_id, lun] : luns.All()) {
-    if (lun->config.members.empty()) continue;  // in memory
+    if (lun->config->members.empty()) continue;  // in memory
     Ask(luns, lun_id, [&luns, id = lun_id, open = lun] { LookAt(luns, id, open); });
   }
 }

@@ -31,7 +31,7 @@ absl::StatusOr<std::set<std::string>> ReconcileChannels(recordings::Recordings& 
   // Not worth a LUN that can be read: its disks may be full.
   if (absl::Status status = luns::DescribeOnMembers(lun, channels); !status.ok()) {
     dataplane::Log(dataplane::LogLevel::kWarning, "reconcile", "the members do not say all",
-                   {{"lun", lun.config.name}, {"error", std::string(status.message())}});
+                   {{"lun", lun.config->name}, {"error", std::string(status.message())}});
   }
   for (const services::Channel& channel : channels) {
     TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
@@ -57,7 +57,7 @@ absl::Status Adopt(recordings::Recordings& recordings, const catalog::ResourceNa
     return recordings.catalog()->DeleteRecording(name);
   }
   if (manifest.ok()) {
-    const absl::Status whose = recording::CheckWhose(*manifest, path, lun.config);
+    const absl::Status whose = recording::CheckWhose(*manifest, path, *lun.config.now());
     if (!whose.ok()) manifest = whose;
   }
   if (!manifest.ok()) {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
 
 namespace tapedeck::storage_node::recording {
 
@@ -17,24 +19,48 @@ class Capacity {
 
   // False if it would not fit; nothing is taken then.
   bool Charge(uint64_t bytes) {
-    uint64_t used = used_.load();
-    do {
-      if (limit_ != 0 && used + bytes > limit_) return false;
-    } while (!used_.compare_exchange_weak(used, used + bytes));
+    absl::MutexLock lock(&mutex_);
+    const uint64_t after = used_ + bytes;
+    if ((limit_ != 0 && after > limit_) || (narrow_ != 0 && after > narrow_)) return false;
+    used_ = after;
     return true;
   }
-  void Refund(uint64_t bytes) { used_ -= bytes; }
+  void Refund(uint64_t bytes) { Change(bytes, 0); }
   // For what is there anyway, e.g. from before the node started, which may exceed the limit.
-  void Add(uint64_t bytes) { used_ += bytes; }
+  void Add(uint64_t bytes) { Change(0, bytes); }
   // What took `before` takes `after` now.
-  void Change(uint64_t before, uint64_t after) { used_ += after - before; }  // modulo 2^64
+  void Change(uint64_t before, uint64_t after) {
+    absl::MutexLock lock(&mutex_);
+    used_ += after - before;  // modulo 2^64
+  }
 
-  uint64_t used() const { return used_; }
-  uint64_t limit() const { return limit_; }
+  // Until SetLimit no more than that is given out either; false if more is used.
+  bool Narrow(uint64_t bytes) {
+    absl::MutexLock lock(&mutex_);
+    if (used_ > bytes) return false;
+    narrow_ = bytes;
+    return true;
+  }
+  void SetLimit(uint64_t bytes) {
+    absl::MutexLock lock(&mutex_);
+    limit_ = bytes;
+    narrow_ = 0;
+  }
+
+  uint64_t used() const {
+    absl::MutexLock lock(&mutex_);
+    return used_;
+  }
+  uint64_t limit() const {
+    absl::MutexLock lock(&mutex_);
+    return limit_;
+  }
 
  private:
-  const uint64_t limit_;
-  std::atomic<uint64_t> used_ = 0;
+  mutable absl::Mutex mutex_;
+  uint64_t limit_ ABSL_GUARDED_BY(mutex_);
+  uint64_t narrow_ ABSL_GUARDED_BY(mutex_) = 0;  // 0: nothing beside the limit
+  uint64_t used_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 // Room charged in advance: given back with the object, unless somebody has taken it over.

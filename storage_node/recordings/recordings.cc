@@ -72,7 +72,7 @@ absl::StatusOr<FoundRecording> Recordings::Find(const std::string& text) {
         "RECORDING_NOT_FOUND", {{"recording", text}});
   }
   TD_RETURN_IF_ERROR(recording::CheckWhose(
-      *manifest, {.channel = name.channel, .recording = name.recording}, lun->config));
+      *manifest, {.channel = name.channel, .recording = name.recording}, *lun->config.now()));
   catalog::RecordingRow row{.name = name, .manifest = *std::move(manifest)};
   TD_RETURN_IF_ERROR(
       CloseAbandoned(*lun, &row, "ABORTED: the session ended without closing the recording"));

@@ -32,30 +32,34 @@ absl::Status DeleteWhere(Recordings& recordings, const std::string& lun_id, luns
 
 bool HasToLook(NextLooks& looks, const luns::OpenLun& lun, int64_t now_ns) {
   if (lun.capacity->used() > FillLimit(lun)) return true;
-  if (lun.config.max_age_ns == 0) return false;
+  const int64_t max_age_ns = lun.config->max_age_ns;
+  if (max_age_ns == 0) return false;
   absl::MutexLock lock(&looks.mutex);
-  return now_ns >= looks.at_ns[lun.config.uid];
+  const NextLook& next = looks.looks[lun.config->uid];
+  return now_ns >= next.at_ns || max_age_ns != next.max_age_ns;
 }
 
 void Apply(Recordings& recordings, NextLooks& looks, const std::string& lun_id,
            luns::OpenLun& lun) {
+  const int64_t max_age_ns = lun.config->max_age_ns;
   const auto next = ApplyPolicies(recordings, lun_id, lun, recordings.luns().clock().WallNs());
   if (!next.ok()) {
     dataplane::Log(dataplane::LogLevel::kError, "retention", "policies not applied",
-                   {{"lun", lun.config.name}, {"error", std::string(next.status().message())}});
+                   {{"lun", lun.config->name}, {"error", std::string(next.status().message())}});
     return;
   }
   absl::MutexLock lock(&looks.mutex);
-  looks.at_ns[lun.config.uid] = *next;
+  looks.looks[lun.config->uid] = {.at_ns = *next, .max_age_ns = max_age_ns};
 }
 
 }  // namespace
 
 uint64_t FillLimit(const luns::OpenLun& lun) {
   const uint64_t limit = lun.capacity->limit();
+  const auto config = lun.config.now();
   if (limit == 0) return UINT64_MAX;
-  if (lun.config.max_fill_percent > 0) return limit / 100 * lun.config.max_fill_percent;
-  const bool ring = lun.config.full_policy == services::FullPolicy::kRing;
+  if (config->max_fill_percent > 0) return limit / 100 * config->max_fill_percent;
+  const bool ring = config->full_policy == services::FullPolicy::kRing;
   return ring ? limit - limit / kFreePart : UINT64_MAX;
 }
 
@@ -69,7 +73,7 @@ absl::Status MakeRoom(Recordings& recordings, const std::string& lun_id, luns::O
 
 absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string& lun_id,
                                       luns::OpenLun& lun, int64_t now_ns) {
-  const int64_t max_age_ns = lun.config.max_age_ns;
+  const int64_t max_age_ns = lun.config->max_age_ns;
   int64_t next_ns = INT64_MAX;
   if (max_age_ns > 0) {
     next_ns = now_ns + max_age_ns;
@@ -103,13 +107,13 @@ void Retention::Look() {
 
 void Retention::WarnOfFill(const luns::OpenLun& lun) {
   const uint64_t limit = lun.capacity->limit();
-  if (limit == 0 || lun.config.full_policy == services::FullPolicy::kRing) return;
+  if (limit == 0 || lun.config->full_policy == services::FullPolicy::kRing) return;
   const uint64_t free = limit - std::min(limit, lun.capacity->used());
   const uint64_t below = free < limit / 100 ? 1 : free < limit / 10 ? 10 : 100;
-  uint64_t& warned = warned_percent_.try_emplace(lun.config.uid, 100).first->second;
+  uint64_t& warned = warned_percent_.try_emplace(lun.config->uid, 100).first->second;
   if (below < warned) {
     dataplane::Log(dataplane::LogLevel::kWarning, "retention", "LUN nearly full",
-                   {{"lun", lun.config.name},
+                   {{"lun", lun.config->name},
                     {"free_bytes", absl::StrCat(free)},
                     {"capacity_bytes", absl::StrCat(limit)}});
   }

@@ -29,10 +29,15 @@ absl::Status MakeRoom(Recordings& recordings, const std::string& lun_id, luns::O
 absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string& lun_id,
                                       luns::OpenLun& lun, int64_t now_ns);
 
-// When to look again for what is too old, by LUN uid. Shared with what is queued.
+// When to look again for what is too old, by LUN uid, and the max_age that follows from: another
+// one is looked after at once. Shared with what is queued.
+struct NextLook {
+  int64_t at_ns = 0;
+  int64_t max_age_ns = 0;
+};
 struct NextLooks {
   absl::Mutex mutex;
-  std::map<std::string, int64_t> at_ns ABSL_GUARDED_BY(mutex);
+  std::map<std::string, NextLook> looks ABSL_GUARDED_BY(mutex);
 };
 
 inline constexpr absl::Duration kRetentionPeriod = absl::Seconds(1);

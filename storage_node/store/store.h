@@ -11,6 +11,7 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/memory/pages.h"
 #include "dataplane/memory/slot_pool.h"
+#include "services/catalog.h"
 #include "storage_node/store/known.h"
 #include "storage_node/store/layout.h"
 #include "storage_node/store/notebook.h"
@@ -68,6 +69,10 @@ class Store {
 
   // Where the members say what their LUN is; null: its members are directories, or it has none.
   virtual Notebook* notebook() { return nullptr; }
+
+  // Durably writes onto members that are directories what the LUN is, where they do not say so yet:
+  // each says the old or the new, also after a crash. Waits for the disk; one thread at a time.
+  virtual absl::Status Describe(const services::Lun& /*lun*/) { return absl::OkStatus(); }
 
   // shared_ptr: every lent Block keeps its ring alive.
   virtual absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) = 0;

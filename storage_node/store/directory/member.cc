@@ -213,6 +213,13 @@ absl::Status Member::Describe(const services::Lun& lun, uint32_t number) {
   return config.WriteFile(kLunFile, format::EncodeLun(lun, number));
 }
 
+absl::Status Member::Tell(const services::Lun& lun) {
+  const std::string text = format::EncodeLun(lun, number_);
+  const auto said = config_.ReadFile(kLunFile, format::kMaxConfigBytes);
+  if (said.ok() && *said == text) return absl::OkStatus();
+  return spares_.WithRoom([&] { return config_.WriteFile(kLunFile, text); });
+}
+
 absl::StatusOr<Member::Threads> Member::MakeThreads(uint32_t number) {
   Threads threads;
   TD_ASSIGN_OR_RETURN(threads.io, services::TaskThread::Create(absl::StrCat("disk-io-", number)));

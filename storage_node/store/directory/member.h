@@ -35,6 +35,9 @@ class Member {
   // Writes `lun`'s description onto its member `number`, which is open nowhere.
   static absl::Status Describe(const services::Lun& lun, uint32_t number);
 
+  // The same on this one, unless it says so already. Its disk may be full of spare files.
+  absl::Status Tell(const services::Lun& lun);
+
   // Undoes Create, if the directory is still the member of this LUN: removes what Tapedeck has made
   // beside the recordings, which must be gone.
   static absl::Status Remove(const services::Lun& lun, uint32_t number);

@@ -69,6 +69,7 @@ class DirectoryStore final : public store::Store {
   absl::StatusOr<std::vector<store::RecordingPath>> ListRecordings(
       const store::Known& known) override;
   absl::Status Look() override { return presence_.Look(); }
+  absl::Status Describe(const services::Lun& lun) override { return member_->Tell(lun); }
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(
       const store::RingSpec& spec) override {
     return store::MakeHostRing(spec, {this});

@@ -14,8 +14,10 @@ namespace {
 
 class MemoryStore final : public Store {
  public:
-  explicit MemoryStore(std::shared_ptr<Arena> arena)
-      : arena_(std::move(arena)), pools_(std::make_shared<ArenaPools>()) {}
+  MemoryStore(std::shared_ptr<Arena> arena, uint64_t capacity_bytes)
+      : arena_(std::move(arena)),
+        capacity_bytes_(capacity_bytes),
+        pools_(std::make_shared<ArenaPools>()) {}
 
   absl::StatusOr<std::unique_ptr<RecordingFiles>> CreateRecording(
       const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) override;
@@ -24,6 +26,7 @@ class MemoryStore final : public Store {
   absl::Status DeleteRecording(const RecordingPath& path) override;
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override;
+  uint64_t size_bytes() const override { return capacity_bytes_; }
   Layout layout() const override {
     return {.step_bytes = 1, .counts_index = false, .counts_manifest = false};
   }
@@ -32,6 +35,7 @@ class MemoryStore final : public Store {
   using Key = std::pair<std::string, std::string>;
 
   const std::shared_ptr<Arena> arena_;
+  const uint64_t capacity_bytes_;
   const std::shared_ptr<ArenaPools> pools_;  // shared with recordings
   absl::Mutex mutex_;
   std::map<Key, std::shared_ptr<StoredRecording>> recordings_ ABSL_GUARDED_BY(mutex_);
@@ -89,7 +93,7 @@ absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MemoryStore::MakeRing(const
 
 absl::StatusOr<std::unique_ptr<Store>> Create(const services::Lun& lun) {
   TD_ASSIGN_OR_RETURN(auto arena, Arena::Create(lun.capacity_bytes));
-  return std::make_unique<MemoryStore>(std::move(arena));
+  return std::make_unique<MemoryStore>(std::move(arena), lun.capacity_bytes);
 }
 
 }  // namespace tapedeck::storage_node::store::memory

@@ -71,6 +71,10 @@ class StripedStore final : public Store {
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override;
   std::unique_ptr<dataplane::Memory> Prepare(std::unique_ptr<dataplane::Memory> memory) override;
   Notebook* notebook() override { return notebook_.empty() ? nullptr : &notebook_; }
+  absl::Status Describe(const services::Lun& lun) override {
+    for (const auto& member : members_) TD_RETURN_IF_ERROR(member->Describe(lun));
+    return absl::OkStatus();
+  }
 
  private:
   absl::Status Absent(size_t member, const RecordingPath& path) const;

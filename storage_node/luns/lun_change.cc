@@ -1,0 +1,54 @@
+#include "storage_node/luns/lun_change.h"
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/catalog/names.h"
+#include "storage_node/luns/config_files.h"
+
+namespace tapedeck::storage_node::luns {
+namespace {
+
+absl::Status TooSmall(const services::Lun& config, uint64_t limit, uint64_t used) {
+  return services::WithReason(
+      absl::InvalidArgumentError(absl::StrCat("capacity_bytes: ", config.name, " uses ", used,
+                                              " bytes, more than ", limit,
+                                              "; delete recordings first, or leave it larger")),
+      "ARGUMENT_INVALID", {{"field", "capacity_bytes"}, {"used_bytes", absl::StrCat(used)}});
+}
+
+// What is given out while the disks are waited for must fit both limits; in a ring what is too much
+// then goes by itself.
+absl::Status CheckRoom(const services::Lun& config, recording::Capacity& capacity, uint64_t after) {
+  const uint64_t before = capacity.limit();
+  if (after == 0 || (before != 0 && before <= after)) return absl::OkStatus();
+  const bool stop = config.full_policy == services::FullPolicy::kStop;
+  const bool fits = stop ? capacity.Narrow(after) : capacity.used() <= after;
+  return fits ? absl::OkStatus() : TooSmall(config, after, capacity.used());
+}
+
+absl::Status Write(Luns& luns, OpenLun& lun, const services::Lun& config) {
+  TD_RETURN_IF_ERROR(WriteLunOnMembers(lun, config));
+  return WriteLunFile(luns.state_dir(), config);
+}
+
+}  // namespace
+
+absl::Status ReplaceConfig(Luns& luns, OpenLun& lun, const services::Lun& config) {
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(config.name));
+  const uint64_t before = lun.capacity->limit();
+  const uint64_t after = LimitOf(config, *lun.store);
+  TD_RETURN_IF_ERROR(CheckRoom(config, *lun.capacity, after));
+  absl::MutexLock lock(lun.describing.get());
+  const absl::Status status = Write(luns, lun, config);
+  if (!status.ok()) {
+    lun.capacity->SetLimit(before);
+    WriteLunOnMembers(lun, *lun.config.now()).IgnoreError();  // else the next start does it
+    return status;
+  }
+  luns.SetConfig(name.lun, lun, config);
+  lun.capacity->SetLimit(after);
+  return status;
+}
+
+}  // namespace tapedeck::storage_node::luns

@@ -1,0 +1,13 @@
+// What a channel may be in a LUN.
+#pragma once
+
+#include "absl/status/status.h"
+#include "services/catalog.h"
+#include "storage_node/luns/luns.h"
+
+namespace tapedeck::storage_node::node {
+
+// INVALID_ARGUMENT (BLOCK_SIZE_INVALID, DATATYPE_INVALID, ARGUMENT_INVALID).
+absl::Status CheckChannel(const services::Channel& channel, const luns::LunTerms& lun);
+
+}  // namespace tapedeck::storage_node::node
