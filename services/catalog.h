@@ -69,6 +69,9 @@ struct Channel {
   uint64_t segment_bytes = 0;
 };
 
+struct LunUpdate;      // catalog_update.h
+struct ChannelUpdate;  // the same
+
 // Any thread; each call may block on the catalog's disk.
 class LunCatalog : public LunMoves {
  public:
@@ -77,6 +80,8 @@ class LunCatalog : public LunMoves {
   virtual absl::StatusOr<Lun> CreateLun(const Lun& lun, const std::string& request_id) = 0;
   virtual absl::StatusOr<Lun> GetLun(const std::string& name) = 0;
   virtual absl::StatusOr<std::vector<Lun>> ListLuns() = 0;
+  // Waits for the LUN's disks. The same `request_id` gives the same result; it may be empty.
+  virtual absl::StatusOr<Lun> UpdateLun(const LunUpdate& update, const std::string& request_id) = 0;
   virtual absl::Status DeleteLun(const std::string& name, bool force) = 0;
 };
 
@@ -88,6 +93,9 @@ class ChannelCatalog {
   virtual absl::StatusOr<Channel> GetChannel(const std::string& name) = 0;
   // `parent` is luns/{lun}; {lun} may be "-".
   virtual absl::StatusOr<std::vector<Channel>> ListChannels(const std::string& parent) = 0;
+  // The same.
+  virtual absl::StatusOr<Channel> UpdateChannel(const ChannelUpdate& update,
+                                                const std::string& request_id) = 0;
   virtual absl::Status DeleteChannel(const std::string& name) = 0;
 };
 

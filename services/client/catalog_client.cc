@@ -9,6 +9,7 @@
 #include "services/client/request_id.h"
 #include "services/client/unary_call.h"
 #include "services/convert/catalog.h"
+#include "services/convert/catalog_update.h"
 #include "services/resource_name.h"
 #include "tapedeck/v1/catalog.grpc.pb.h"
 
@@ -63,6 +64,16 @@ absl::StatusOr<std::vector<Lun>> CatalogClient::ListLuns() {
       },
       [&](const auto& response) { return Append(response.luns(), out); })));
   return out;
+}
+
+absl::StatusOr<Lun> CatalogClient::UpdateLun(const LunUpdate& update) {
+  v1::UpdateLunRequest request = convert::ToProto(update);
+  request.set_request_id(NewRequestId());
+  v1::Lun response;
+  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
+    return stub_->calls->UpdateLun(context, request, &response);
+  }));
+  return convert::FromProto(response);
 }
 
 absl::Status CatalogClient::DeleteLun(const std::string& name, bool force) {
@@ -138,6 +149,16 @@ absl::StatusOr<std::vector<services::Channel>> CatalogClient::ListChannels(
       },
       [&](const auto& response) { return Append(response.channels(), out); })));
   return out;
+}
+
+absl::StatusOr<services::Channel> CatalogClient::UpdateChannel(const ChannelUpdate& update) {
+  v1::UpdateChannelRequest request = convert::ToProto(update);
+  request.set_request_id(NewRequestId());
+  v1::Channel response;
+  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
+    return stub_->calls->UpdateChannel(context, request, &response);
+  }));
+  return convert::FromProto(response);
 }
 
 absl::Status CatalogClient::DeleteChannel(const std::string& name) {

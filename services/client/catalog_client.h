@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "services/catalog.h"
+#include "services/catalog_update.h"
 #include "services/client/call_gate.h"
 #include "services/client/channel.h"
 
@@ -27,6 +28,7 @@ class CatalogClient {
 
   absl::StatusOr<Lun> CreateLun(const Lun& lun);
   absl::StatusOr<std::vector<Lun>> ListLuns();
+  absl::StatusOr<Lun> UpdateLun(const LunUpdate& update);
   absl::Status DeleteLun(const std::string& name, bool force);
   // Waits `timeout` for it: each recording is looked at.
   absl::StatusOr<Lun> AttachLun(const LunAttachment& asked, absl::Duration timeout);
@@ -35,6 +37,7 @@ class CatalogClient {
   absl::StatusOr<services::Channel> CreateChannel(const services::Channel& channel);
   absl::StatusOr<services::Channel> GetChannel(const std::string& name);
   absl::StatusOr<std::vector<services::Channel>> ListChannels(const std::string& parent);
+  absl::StatusOr<services::Channel> UpdateChannel(const ChannelUpdate& update);
   absl::Status DeleteChannel(const std::string& name);
 
   absl::StatusOr<Recording> GetRecording(const std::string& name);

@@ -8,6 +8,14 @@
 namespace tapedeck::services::convert {
 namespace {
 
+// Not set by whoever asks for a LUN.
+absl::StatusOr<LunState> LunStateOf(v1::LunState state) {
+  if (state == v1::LUN_STATE_UNSPECIFIED) return LunState::kReady;
+  return FromEnum<LunState>(state, 2, "lun.state");
+}
+
+}  // namespace
+
 absl::StatusOr<dataplane::CommitLevel> CommitLevelOf(v1::CommitLevel level) {
   if (level == v1::COMMIT_LEVEL_UNSPECIFIED) return dataplane::CommitLevel::kDurable;
   return FromEnum<dataplane::CommitLevel>(level, 3, "commit_level");
@@ -17,14 +25,6 @@ absl::StatusOr<FullPolicy> FullPolicyOf(v1::FullPolicy policy) {
   if (policy == v1::FULL_POLICY_UNSPECIFIED) return FullPolicy::kStop;
   return FromEnum<FullPolicy>(policy, 2, "lun.full_policy");
 }
-
-// Not set by whoever asks for a LUN.
-absl::StatusOr<LunState> LunStateOf(v1::LunState state) {
-  if (state == v1::LUN_STATE_UNSPECIFIED) return LunState::kReady;
-  return FromEnum<LunState>(state, 2, "lun.state");
-}
-
-}  // namespace
 
 v1::Lun ToProto(const Lun& lun) {
   v1::Lun out;

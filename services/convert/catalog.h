@@ -7,6 +7,10 @@
 
 namespace tapedeck::services::convert {
 
+// Unset ones are DURABLE and STOP.
+absl::StatusOr<dataplane::CommitLevel> CommitLevelOf(v1::CommitLevel level);
+absl::StatusOr<FullPolicy> FullPolicyOf(v1::FullPolicy policy);
+
 v1::Lun ToProto(const Lun& lun);
 absl::StatusOr<Lun> FromProto(const v1::Lun& lun);
 

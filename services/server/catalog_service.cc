@@ -10,7 +10,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "services/catalog_update.h"
 #include "services/convert/catalog.h"
+#include "services/convert/catalog_update.h"
 #include "services/convert/fields.h"
 #include "services/resource_name.h"
 #include "services/server/dispatch.h"
@@ -106,6 +108,21 @@ class CatalogService final : public v1::CatalogService::CallbackService {
     });
   }
 
+  ServerUnaryReactor* UpdateLun(CallbackServerContext* context, const v1::UpdateLunRequest* request,
+                                v1::Lun* response) override {
+    return dispatch_.Unary(
+        context, "UpdateLun", Work::kNew,
+        [=, this]() -> absl::Status {
+          TD_RETURN_IF_ERROR(CheckLunName(request->lun().name()));
+          TD_ASSIGN_OR_RETURN(const LunUpdate update, convert::FromProto(*request));
+          TD_RETURN_IF_ERROR(CheckRequestId(request->request_id()));
+          TD_ASSIGN_OR_RETURN(const Lun updated, luns_.UpdateLun(update, request->request_id()));
+          *response = convert::ToProto(updated);
+          return absl::OkStatus();
+        },
+        request->lun().name());
+  }
+
   ServerUnaryReactor* DeleteLun(CallbackServerContext* context, const v1::DeleteLunRequest* request,
                                 Empty*) override {
     return dispatch_.Unary(
@@ -193,6 +210,23 @@ class CatalogService final : public v1::CatalogService::CallbackService {
           channels, *request, [](const Channel& channel) { return channel.name; },
           response->mutable_channels(), response->mutable_next_page_token());
     });
+  }
+
+  ServerUnaryReactor* UpdateChannel(CallbackServerContext* context,
+                                    const v1::UpdateChannelRequest* request,
+                                    v1::Channel* response) override {
+    return dispatch_.Unary(
+        context, "UpdateChannel", Work::kNew,
+        [=, this]() -> absl::Status {
+          TD_RETURN_IF_ERROR(CheckChannelName(request->channel().name()));
+          TD_ASSIGN_OR_RETURN(const ChannelUpdate update, convert::FromProto(*request));
+          TD_RETURN_IF_ERROR(CheckRequestId(request->request_id()));
+          TD_ASSIGN_OR_RETURN(const Channel updated,
+                              channels_.UpdateChannel(update, request->request_id()));
+          *response = convert::ToProto(updated);
+          return absl::OkStatus();
+        },
+        request->channel().name());
   }
 
   ServerUnaryReactor* DeleteChannel(CallbackServerContext* context,

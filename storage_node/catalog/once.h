@@ -12,23 +12,23 @@
 
 namespace tapedeck::storage_node::catalog {
 
-// AIP-155: a request_id that was used before has the result of that time. Runs `create`, which
+// AIP-155: a request_id that was used before has the result of that time. Runs `make`, which
 // returns what `get` would, unless the id is known.
 template <typename T>
 absl::StatusOr<T> Once(Catalog& catalog, const std::string& request_id, const std::string& kind,
                        const std::string& name, const std::function<absl::StatusOr<T>()>& get,
-                       const std::function<absl::StatusOr<T>()>& create) {
-  if (request_id.empty()) return create();
+                       const std::function<absl::StatusOr<T>()>& make) {
+  if (request_id.empty()) return make();
   auto past = catalog.FindRequest(request_id);
   if (!past.ok()) return past.status();
   if (past->has_value()) {
     if ((*past)->kind == kind && (*past)->name == name) return get();
     return services::WithReason(absl::InvalidArgumentError(absl::StrCat(
-                                    "request_id ", request_id, " was used to create ",
-                                    (*past)->kind, " ", (*past)->name, "; use a new one")),
+                                    "request_id ", request_id, " was used for ", (*past)->kind, " ",
+                                    (*past)->name, "; use a new one")),
                                 "ARGUMENT_INVALID", {{"field", "request_id"}});
   }
-  absl::StatusOr<T> result = create();
+  absl::StatusOr<T> result = make();
   if (!result.ok()) return result;
   absl::Status status = catalog.RememberRequest(request_id, {.kind = kind, .name = name});
   if (!status.ok()) return status;

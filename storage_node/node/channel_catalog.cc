@@ -5,9 +5,11 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "services/catalog_update.h"
 #include "services/errors.h"
 #include "storage_node/catalog/once.h"
 #include "storage_node/luns/config_files.h"
+#include "storage_node/node/changes.h"
 #include "storage_node/node/channel_check.h"
 #include "storage_node/recordings/recordings.h"
 
@@ -51,6 +53,35 @@ absl::StatusOr<services::Channel> ChannelService::Create(services::Channel chann
   TD_RETURN_IF_ERROR(luns::WriteChannelFile(*lun, channel));
   TD_RETURN_IF_ERROR(recordings_.catalog()->PutChannel(name, channel));
   return channel;
+}
+
+absl::StatusOr<services::Channel> ChannelService::UpdateChannel(
+    const services::ChannelUpdate& update, const std::string& request_id) {
+  return catalog::Once<services::Channel>(
+      *recordings_.catalog(), request_id, "a change of channel", update.name,
+      [&] { return GetChannel(update.name); }, [&] { return Update(update); });
+}
+
+// The channel's file is what a start goes by, so it is written before the catalog's row, from which
+// sessions take a copy as they begin. A session under way holds leases on its recordings alone.
+absl::StatusOr<services::Channel> ChannelService::Update(const services::ChannelUpdate& update) {
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(update.name));
+  TD_RETURN_IF_ERROR(recordings_.FindChannel(name).status());
+  const auto lease = recordings_.leases().TakeShared(update.name);
+  if (lease == nullptr) return InUse(update.name, "is being created or deleted");
+  TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(name.lun));
+  const absl::MutexLock lock(lun->changing.get());
+  TD_ASSIGN_OR_RETURN(const services::Channel before, recordings_.FindChannel(name));
+  services::Channel after = services::Updated(before, update);
+  TD_RETURN_IF_ERROR(CheckChannel(after, lun->terms()));
+  TD_RETURN_IF_ERROR(luns::WriteChannelFile(*lun, after));
+  if (absl::Status put = recordings_.catalog()->PutChannel(name, after); !put.ok()) {
+    luns::WriteChannelFile(*lun, before).IgnoreError();
+    return put;
+  }
+  dataplane::Log(dataplane::LogLevel::kInfo, "channel_catalog", "channel changed",
+                 {{"channel", update.name}, {"changes", Changes(before, after)}});
+  return after;
 }
 
 absl::StatusOr<services::Channel> ChannelService::GetChannel(const std::string& name) {

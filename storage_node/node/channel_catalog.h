@@ -1,4 +1,4 @@
-// Channels: made, shown, deleted.
+// Channels: made, shown, changed, deleted.
 #pragma once
 
 #include "services/catalog.h"
@@ -15,10 +15,13 @@ class ChannelService final : public services::ChannelCatalog {
                                                   const std::string& request_id) override;
   absl::StatusOr<services::Channel> GetChannel(const std::string& name) override;
   absl::StatusOr<std::vector<services::Channel>> ListChannels(const std::string& parent) override;
+  absl::StatusOr<services::Channel> UpdateChannel(const services::ChannelUpdate& update,
+                                                  const std::string& request_id) override;
   absl::Status DeleteChannel(const std::string& name) override;
 
  private:
   absl::StatusOr<services::Channel> Create(services::Channel channel);
+  absl::StatusOr<services::Channel> Update(const services::ChannelUpdate& update);
 
   recordings::Recordings& recordings_;
 };

@@ -8,10 +8,12 @@
 #include "absl/time/time.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "services/catalog_update.h"
 #include "services/errors.h"
 #include "storage_node/catalog/once.h"
 #include "storage_node/luns/config_files.h"
 #include "storage_node/luns/lun_check.h"
+#include "storage_node/node/lun_update.h"
 #include "storage_node/opening/attach.h"
 #include "storage_node/opening/reconcile.h"
 #include "storage_node/recordings/recordings.h"
@@ -135,6 +137,16 @@ absl::StatusOr<std::vector<services::Lun>> LunService::ListLuns() {
   std::vector<services::Lun> luns;
   for (auto& [id, lun] : by_id) luns.push_back(std::move(lun));
   return luns;
+}
+
+absl::StatusOr<services::Lun> LunService::UpdateLun(const services::LunUpdate& update,
+                                                    const std::string& request_id) {
+  const auto get = [&] { return GetLun(update.name); };
+  return catalog::Once<services::Lun>(*recordings_.catalog(), request_id, "a change of LUN",
+                                      update.name, get, [&]() -> absl::StatusOr<services::Lun> {
+                                        TD_RETURN_IF_ERROR(node::UpdateLun(recordings_, update));
+                                        return get();
+                                      });
 }
 
 absl::Status LunService::DeleteLun(const std::string& name, bool force) {

@@ -1,4 +1,4 @@
-// LUNs: made, shown, deleted, taken from elsewhere and given away.
+// LUNs: made, shown, changed, deleted, taken from elsewhere and given away.
 #pragma once
 
 #include "services/catalog.h"
@@ -15,6 +15,8 @@ class LunService final : public services::LunCatalog {
                                           const std::string& request_id) override;
   absl::StatusOr<services::Lun> GetLun(const std::string& name) override;
   absl::StatusOr<std::vector<services::Lun>> ListLuns() override;
+  absl::StatusOr<services::Lun> UpdateLun(const services::LunUpdate& update,
+                                          const std::string& request_id) override;
   absl::Status DeleteLun(const std::string& name, bool force) override;
   absl::StatusOr<services::Lun> AttachLun(const services::LunAttachment& asked,
                                           const std::string& request_id) override;

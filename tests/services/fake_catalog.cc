@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "services/catalog_update.h"
 #include "services/errors.h"
 
 namespace tapedeck::services {
@@ -75,6 +76,14 @@ absl::StatusOr<std::vector<Lun>> FakeCatalog::ListLuns() {
   return out;
 }
 
+absl::StatusOr<Lun> FakeCatalog::UpdateLun(const LunUpdate& update, const std::string& request_id) {
+  absl::MutexLock lock(&mutex_);
+  last_request_id_ = request_id;
+  const auto lun = Find(luns_, update.name, "lun", "LUN_NOT_FOUND");
+  if (lun.ok()) luns_[update.name] = Updated(*lun, update);
+  return lun.ok() ? luns_[update.name] : lun;
+}
+
 absl::Status FakeCatalog::DeleteLun(const std::string& name, bool force) {
   absl::MutexLock lock(&mutex_);
   if (const auto lun = Find(luns_, name, "lun", "LUN_NOT_FOUND"); !lun.ok()) return lun.status();
@@ -114,6 +123,15 @@ absl::StatusOr<Channel> FakeCatalog::GetChannel(const std::string& name) {
 absl::StatusOr<std::vector<Channel>> FakeCatalog::ListChannels(const std::string& parent) {
   absl::MutexLock lock(&mutex_);
   return Under(channels_, parent);
+}
+
+absl::StatusOr<Channel> FakeCatalog::UpdateChannel(const ChannelUpdate& update,
+                                                   const std::string& request_id) {
+  absl::MutexLock lock(&mutex_);
+  last_request_id_ = request_id;
+  const auto channel = Find(channels_, update.name, "channel", "CHANNEL_NOT_FOUND");
+  if (channel.ok()) channels_[update.name] = Updated(*channel, update);
+  return channel.ok() ? channels_[update.name] : channel;
 }
 
 absl::Status FakeCatalog::DeleteChannel(const std::string& name) {

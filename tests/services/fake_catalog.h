@@ -25,6 +25,7 @@ class FakeCatalog final : public LunCatalog, public ChannelCatalog, public Recor
   absl::StatusOr<Lun> CreateLun(const Lun& lun, const std::string& request_id) override;
   absl::StatusOr<Lun> GetLun(const std::string& name) override;
   absl::StatusOr<std::vector<Lun>> ListLuns() override;
+  absl::StatusOr<Lun> UpdateLun(const LunUpdate& update, const std::string& request_id) override;
   absl::Status DeleteLun(const std::string& name, bool force) override;
   // As luns/found, or under the name asked for.
   absl::StatusOr<Lun> AttachLun(const LunAttachment& asked, const std::string& request_id) override;
@@ -34,6 +35,8 @@ class FakeCatalog final : public LunCatalog, public ChannelCatalog, public Recor
                                         const std::string& request_id) override;
   absl::StatusOr<Channel> GetChannel(const std::string& name) override;
   absl::StatusOr<std::vector<Channel>> ListChannels(const std::string& parent) override;
+  absl::StatusOr<Channel> UpdateChannel(const ChannelUpdate& update,
+                                        const std::string& request_id) override;
   absl::Status DeleteChannel(const std::string& name) override;
 
   absl::StatusOr<Recording> GetRecording(const std::string& name) override;

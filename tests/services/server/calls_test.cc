@@ -66,6 +66,29 @@ TEST_F(CallsTest, LunLife) {
   EXPECT_EQ(ReasonIn(catalog_.DeleteLun("nonsense", true)), "NAME_INVALID");
 }
 
+TEST_F(CallsTest, LunAndChannelAreUpdated) {
+  EXPECT_EQ(ReasonIn(catalog_.UpdateLun({.name = lun_.name, .max_fill_percent = 9}).status()),
+            "LUN_NOT_FOUND");
+  ASSERT_TRUE(CreateLun(lun_).ok());
+  ASSERT_TRUE(CreateChannel(channel_).ok());
+  const auto lun = catalog_.UpdateLun({.name = lun_.name, .max_fill_percent = 9});
+  ASSERT_TRUE(lun.ok()) << lun.status();
+  EXPECT_EQ(node_.catalog.last_request_id().size(), 36u);
+  EXPECT_EQ(lun->max_fill_percent, 9u);
+  EXPECT_EQ(lun->members, lun_.members);
+  const auto channel = catalog_.UpdateChannel({.name = "luns/l0/channels/c0",
+                                               .op = dataplane::TransferOp::kSend,
+                                               .commit = dataplane::CommitLevel::kWritten});
+  ASSERT_TRUE(channel.ok()) << channel.status();
+  EXPECT_EQ(node_.catalog.last_request_id().size(), 36u);
+  EXPECT_EQ(channel->op, dataplane::TransferOp::kSend);
+  EXPECT_EQ(channel->commit, dataplane::CommitLevel::kWritten);
+  EXPECT_EQ(channel->sample_rate, 1e9);
+  EXPECT_EQ(ReasonIn(catalog_.UpdateLun({.name = lun_.name}).status()), "ARGUMENT_INVALID");
+  EXPECT_EQ(ReasonIn(catalog_.UpdateLun({.name = "l0"}).status()), "NAME_INVALID");
+  EXPECT_EQ(ReasonIn(catalog_.UpdateChannel({.name = lun_.name}).status()), "NAME_INVALID");
+}
+
 TEST_F(CallsTest, LunIsAttachedAndDetached) {
   const auto found = catalog_.AttachLun({.members = {"/b", "/a"}}, kTimeout);
   ASSERT_TRUE(found.ok()) << found.status();

@@ -1,0 +1,177 @@
+// A channel is changed: its next recordings have what was changed, those there are and those under
+// way do not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "services/catalog_update.h"
+#include "storage_node/format/config.h"
+#include "tests/storage_node/capture/segment_fixture.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+namespace fs = std::filesystem;
+using services::ChannelUpdate;
+using services::StoreKind;
+using testing::HasSubstr;
+
+class UpdateChannel : public SegmentTest {
+ protected:
+  absl::StatusOr<services::Channel> Update(ChannelUpdate update,
+                                           const std::string& request_id = "") {
+    update.name = kChannel;
+    return node_.node().channels().UpdateChannel(update, request_id);
+  }
+  services::Channel Get() {
+    const auto channel = node_.node().channels().GetChannel(kChannel);
+    EXPECT_TRUE(channel.ok()) << channel.status();
+    return channel.value_or(services::Channel());
+  }
+  std::string member() const { return node_.dir().path() + "/ring"; }
+};
+
+using UpdateChannelOnMembers = UpdateChannel;
+
+const ChannelUpdate kEachField{.block_bytes = 2 * kBlockBytes,
+                               .datatype = "ci16_le",
+                               .sample_rate = 2000,
+                               .op = dataplane::TransferOp::kSend,
+                               .commit = dataplane::CommitLevel::kReceived,
+                               .pre_trigger_ns = 1'000'000'000,
+                               .post_trigger_ns = 2'000'000'000,
+                               .segment_bytes = 5 << 20};
+
+TEST_P(UpdateChannel, EachFieldAloneAndAfterARestart) {
+  MakeLun({});
+  ASSERT_TRUE(MakeChannel({}).ok());
+  services::Channel expected = Get();
+  // In an order in which each is allowed.
+  const std::vector<ChannelUpdate> steps = {{.block_bytes = kEachField.block_bytes},
+                                            {.datatype = kEachField.datatype},
+                                            {.sample_rate = kEachField.sample_rate},
+                                            {.op = kEachField.op},
+                                            {.commit = kEachField.commit},
+                                            {.pre_trigger_ns = kEachField.pre_trigger_ns},
+                                            {.post_trigger_ns = kEachField.post_trigger_ns},
+                                            {.segment_bytes = kEachField.segment_bytes}};
+  for (const ChannelUpdate& step : steps) {
+    const std::string before = format::EncodeChannel(expected);
+    expected = services::Updated(expected, step);
+    EXPECT_NE(format::EncodeChannel(expected), before);
+    const auto updated = Update(step);
+    ASSERT_TRUE(updated.ok()) << updated.status();
+    EXPECT_EQ(format::EncodeChannel(*updated), format::EncodeChannel(expected));
+  }
+  node_.Start();
+  EXPECT_EQ(format::EncodeChannel(Get()), format::EncodeChannel(expected));
+  ASSERT_TRUE(Update({.op = services::OpChoice()}).ok());
+  EXPECT_FALSE(Get().op_chosen);
+}
+
+TEST_P(UpdateChannelOnMembers, AnotherNodeFindsWhatWasChanged) {
+  MakeLun({});
+  ASSERT_TRUE(MakeChannel({}).ok());
+  ASSERT_TRUE(Update(kEachField).ok());
+  const std::string text = format::EncodeChannel(Get());
+  node_.Stop();
+  fs::remove_all(node_.state_dir());
+  node_.Start();
+  ASSERT_TRUE(node_.node().luns().AttachLun({.members = {member()}}, "").ok());
+  EXPECT_EQ(format::EncodeChannel(Get()), text);
+}
+
+TEST_P(UpdateChannel, ARecordingUnderWayIsNotTouched) {
+  MakeLun({});
+  ASSERT_TRUE(MakeChannel({}).ok());
+  auto recorder = Start();
+  Push(recorder, 0, 5);
+  ASSERT_TRUE(Update({.block_bytes = 2 * kBlockBytes, .datatype = "ci16_le"}).ok());
+  Push(recorder, 5, 20);
+  ASSERT_TRUE(recorder.Finish().ok());
+  const services::Recording old = node_.Get(recorder.admission.accept.recording);
+  recorder.admission = {};
+  EXPECT_EQ(old.block_bytes, kBlockBytes);
+  EXPECT_EQ(old.datatype, "cf32_le");
+  EXPECT_EQ(node_.PlayAll(old.name).size(), 20u);
+  auto next = Start();
+  EXPECT_EQ(next.admission.accept.block_bytes, 2 * kBlockBytes);
+  EXPECT_EQ(next.admission.accept.datatype, "ci16_le");
+  EXPECT_EQ(next.admission.ring->slot_bytes(), 2 * kBlockBytes);
+}
+
+// Of the channel's own segments, and of those that follow from the capacity.
+TEST_P(UpdateChannel, AStreamKeepsItsSegments) {
+  MakeRing();
+  ASSERT_TRUE(MakeChannel({.segment_bytes = kSegmentBlocks * kBlockBytes}).ok());
+  auto recorder = Start();
+  Push(recorder, 0, kSegmentBlocks + 2);
+  ASSERT_TRUE(Update({.block_bytes = 2 * kBlockBytes, .segment_bytes = 3 << 20}).ok());
+  // One in memory cannot grow.
+  const uint64_t before = node_.node().luns().GetLun("luns/ring")->capacity_bytes;
+  const uint64_t after = GetParam() == StoreKind::kMemory ? before / 8 * 7 : before * 2;
+  ASSERT_TRUE(
+      node_.node().luns().UpdateLun({.name = "luns/ring", .capacity_bytes = after}, "").ok());
+  Push(recorder, kSegmentBlocks + 2, 6 * kSegmentBlocks);
+  ASSERT_TRUE(recorder.Finish().ok());
+  recorder.admission = {};
+  const auto segments = Segments();
+  EXPECT_EQ(segments.size(), 6u);
+  for (const auto& [number, segment] : segments) {
+    EXPECT_EQ(segment.blocks, kSegmentBlocks) << number;
+    EXPECT_EQ(segment.block_bytes, kBlockBytes) << number;
+  }
+}
+
+TEST_P(UpdateChannel, WhatNoNewChannelMayBeNoOldOneBecomes) {
+  MakeLun({});
+  ASSERT_TRUE(MakeChannel({}).ok());
+  const std::string before = format::EncodeChannel(Get());
+  EXPECT_EQ(Reason(Update({.block_bytes = 1000}).status()), "BLOCK_SIZE_INVALID");
+  EXPECT_EQ(Reason(Update({.datatype = "cf99"}).status()), "DATATYPE_INVALID");
+  EXPECT_EQ(Reason(Update({.sample_rate = -1}).status()), "ARGUMENT_INVALID");
+  // Only a ring keeps what it stores until a trigger.
+  const absl::Status trigger = Update({.pre_trigger_ns = 1}).status();
+  EXPECT_EQ(Reason(trigger), "ARGUMENT_INVALID");
+  EXPECT_THAT(trigger.message(), HasSubstr("pre_trigger"));
+  const ChannelUpdate absent{.name = "luns/ring/channels/none", .sample_rate = 1};
+  EXPECT_EQ(Reason(node_.node().channels().UpdateChannel(absent, "").status()),
+            "CHANNEL_NOT_FOUND");
+  EXPECT_EQ(format::EncodeChannel(Get()), before);
+}
+
+TEST_P(UpdateChannel, ASegmentMustFitTheRing) {
+  MakeRing();
+  ASSERT_TRUE(MakeChannel({.segment_bytes = kSegmentBlocks * kBlockBytes}).ok());
+  const absl::Status status = Update({.segment_bytes = 1 << 30}).status();
+  EXPECT_EQ(Reason(status), "ARGUMENT_INVALID");
+  EXPECT_THAT(status.message(), HasSubstr("segment_bytes"));
+}
+
+TEST_P(UpdateChannel, OneRequestHasOneResult) {
+  MakeLun({});
+  ASSERT_TRUE(MakeChannel({}).ok());
+  const std::string id = "6f9619ff-8b86-4011-b42d-00c04fc964ff";
+  ASSERT_TRUE(Update({.sample_rate = 5}, id).ok());
+  ASSERT_TRUE(Update({.sample_rate = 6}, id).ok());
+  EXPECT_EQ(Get().sample_rate, 5);
+}
+
+TEST_P(UpdateChannelOnMembers, OfflineItIsRefused) {
+  MakeLun({});
+  ASSERT_TRUE(MakeChannel({}).ok());
+  node_.Stop();
+  fs::rename(member(), member() + ".away");
+  node_.Start();
+  EXPECT_EQ(Reason(Update({.sample_rate = 5}).status()), "LUN_OFFLINE");
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, UpdateChannel,
+                         testing::Values(StoreKind::kMemory, StoreKind::kPosix, StoreKind::kBlock),
+                         StoreOf);
+INSTANTIATE_TEST_SUITE_P(Stores, UpdateChannelOnMembers,
+                         testing::Values(StoreKind::kPosix, StoreKind::kBlock), StoreOf);
+
+}  // namespace
+}  // namespace tapedeck::storage_node
