@@ -89,11 +89,14 @@ class Command {
   template <typename T>
   Option AddChoice(const std::string& name, T& target, const std::map<std::string, T>& choices,
                    const std::string& help, Letters letters = Letters::kExact) const {
-    std::map<std::string, int64_t> numbers;
-    for (const auto& [word, value] : choices) numbers.emplace(word, static_cast<int64_t>(value));
-    const auto take = [&target](int64_t number) { target = static_cast<T>(number); };
-    return AddNumbered(name, take, {std::is_enum_v<T> ? "ENUM" : "BOOLEAN", numbers, letters},
-                       help);
+    return AddChosen(name, target, choices, help, letters);
+  }
+  // The same where none may be given.
+  template <typename T>
+  Option AddChoice(const std::string& name, std::optional<T>& target,
+                   const std::map<std::string, T>& choices, const std::string& help,
+                   Letters letters = Letters::kExact) const {
+    return AddChosen(name, target, choices, help, letters);
   }
 
  private:
@@ -102,6 +105,15 @@ class Command {
     std::map<std::string, int64_t> numbers;
     Letters letters;
   };
+  template <typename Target, typename T>
+  Option AddChosen(const std::string& name, Target& target, const std::map<std::string, T>& choices,
+                   const std::string& help, Letters letters) const {
+    std::map<std::string, int64_t> numbers;
+    for (const auto& [word, value] : choices) numbers.emplace(word, static_cast<int64_t>(value));
+    const auto take = [&target](int64_t number) { target = static_cast<T>(number); };
+    return AddNumbered(name, take, {std::is_enum_v<T> ? "ENUM" : "BOOLEAN", numbers, letters},
+                       help);
+  }
   Option AddNumbered(const std::string& name, std::function<void(int64_t)> take,
                      const Numbered& choices, const std::string& help) const;
 

@@ -1,6 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "dataplane/status_macros.h"
+#include "services/catalog_update.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/units.h"
@@ -20,6 +21,11 @@ struct CreateChannelOptions {
   uint64_t segment_bytes = 0;
 };
 
+struct UpdateChannelOptions {
+  std::string name;
+  ChannelUpdate update;
+};
+
 absl::Status CreateChannel(Program& program, const CreateChannelOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.name));
   Channel channel{.name = name,
@@ -35,6 +41,15 @@ absl::Status CreateChannel(Program& program, const CreateChannelOptions& options
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Channel created, catalog->CreateChannel(channel));
   program.Print(AnswerOf(created), absl::StrCat("created ", created.name));
+  return absl::OkStatus();
+}
+
+absl::Status UpdateChannel(Program& program, const UpdateChannelOptions& options) {
+  ChannelUpdate update = options.update;
+  TD_ASSIGN_OR_RETURN(update.name, ChannelNameOf(options.name));
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(const Channel updated, catalog->UpdateChannel(update));
+  program.Print(AnswerOf(updated), absl::StrCat("changed ", updated.name));
   return absl::OkStatus();
 }
 
@@ -60,6 +75,43 @@ absl::Status DeleteChannel(Program& program, const NameOptions& options) {
   TD_RETURN_IF_ERROR(catalog->DeleteChannel(name));
   program.Print(AnswerOf("deleted", name), absl::StrCat("deleted ", name));
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> AnyText(const std::string& text) { return text; }
+
+absl::StatusOr<OpChoice> ParseOpOrNone(const std::string& text) {
+  if (text == "none") return OpChoice();
+  TD_ASSIGN_OR_RETURN(const int op, ParseOp(text));
+  return OpChoice(static_cast<dataplane::TransferOp>(op));
+}
+
+absl::StatusOr<dataplane::CommitLevel> ParseLevel(const std::string& text) {
+  TD_ASSIGN_OR_RETURN(const int level, ParseCommit(text));
+  return static_cast<dataplane::CommitLevel>(level);
+}
+
+void AddChannelUpdate(Command channel, Program& program) {
+  auto options = std::make_shared<UpdateChannelOptions>();
+  ChannelUpdate& change = options->update;
+  const Command update = channel.AddCommand(
+      "update", "Change what the next recordings of a channel are; those there are stay");
+  update.AddOption("NAME", options->name, "LUN/CHANNEL").Required();
+  update.AddParsed("--block-bytes", change.block_bytes, ParseBytes,
+                   "Payload per block, 64KiB to 8MiB");
+  update.AddParsed("--datatype", change.datatype, AnyText, "SigMF datatype, e.g. cf32_le");
+  update.AddParsed("--sample-rate", change.sample_rate, ParseRate,
+                   "Samples per second, e.g. 1e9; 0: unknown");
+  update.AddParsed("--transfer-op", change.op, ParseOpOrNone,
+                   "READ, WRITE or SEND; none: READ to record, WRITE to play");
+  update.AddParsed("--commit", change.commit, ParseLevel, "received, written or durable");
+  update.AddParsed("--pre-trigger", change.pre_trigger_ns, ParseDurationOrZeroNs,
+                   "Keep this much until a trigger, e.g. 2s; 0: nothing");
+  update.AddParsed("--post-trigger", change.post_trigger_ns, ParseDurationOrZeroNs,
+                   "Keep this much after a trigger; 0: nothing");
+  update.AddParsed("--segment", change.segment_bytes, ParseBytes,
+                   "Go on in a new recording after so much payload, e.g. 10GiB; 0: never, in a "
+                   "ring LUN after 1/64 of it");
+  SetRun<UpdateChannelOptions>(update, program, "channel update", options, UpdateChannel);
 }
 
 }  // namespace
@@ -90,6 +142,8 @@ void AddChannelCommands(Command tapectl, Program& program) {
       "Go on in a new recording after so much payload, e.g. 10GiB; default never, in a ring "
       "LUN 1/64 of it");
   SetRun<CreateChannelOptions>(create, program, "channel create", create_options, CreateChannel);
+
+  AddChannelUpdate(channel, program);
 
   auto list_options = std::make_shared<NameOptions>();
   const Command list = channel.AddCommand("list", "Show the channels");

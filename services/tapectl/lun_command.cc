@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "dataplane/status_macros.h"
+#include "services/catalog_update.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/units.h"
@@ -20,6 +21,12 @@ struct CreateLunOptions {
   uint32_t max_fill_percent = 0;
   uint32_t prewrite_files = 0;
   uint64_t prewrite_bytes = 0;
+};
+
+struct UpdateLunOptions {
+  std::string name;
+  std::optional<uint64_t> max_fill_percent;
+  LunUpdate update;
 };
 
 struct AttachLunOptions {
@@ -60,6 +67,18 @@ absl::Status CreateLun(Program& program, const CreateLunOptions& options) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Lun created, catalog->CreateLun(lun));
   program.Print(AnswerOf(created), absl::StrCat("created ", created.name));
+  return absl::OkStatus();
+}
+
+absl::Status UpdateLun(Program& program, const UpdateLunOptions& options) {
+  LunUpdate update = options.update;
+  TD_ASSIGN_OR_RETURN(update.name, LunNameOf(options.name));
+  if (options.max_fill_percent.has_value()) {
+    update.max_fill_percent = static_cast<uint32_t>(*options.max_fill_percent);
+  }
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(const Lun updated, catalog->UpdateLun(update));
+  program.Print(AnswerOf(updated), absl::StrCat("changed ", updated.name));
   return absl::OkStatus();
 }
 
@@ -134,6 +153,32 @@ void AddAttachAndDetach(Command lun, Program& program) {
   SetRun<DetachLunOptions>(detach, program, "lun detach", detach_options, DetachLun);
 }
 
+std::map<std::string, FullPolicy> FullPolicies() {
+  std::map<std::string, FullPolicy> policies;
+  for (const auto& [policy, word] : kFullPolicyNames) policies.emplace(word, policy);
+  return policies;
+}
+
+void AddLunUpdate(Command lun, Program& program) {
+  auto options = std::make_shared<UpdateLunOptions>();
+  LunUpdate& change = options->update;
+  const Command update =
+      lun.AddCommand("update", "Change a LUN, also while it is recorded into and played");
+  update.AddOption("NAME", options->name, "LUN").Required();
+  update.AddParsed("--capacity", change.capacity_bytes, ParseBytes,
+                   "Payload it may hold, as much as it holds at least, e.g. 10GiB; 0: what its "
+                   "members hold");
+  update.AddChoice("--when-full", change.full_policy, FullPolicies(),
+                   "stop: recordings end; ring: the oldest are deleted");
+  update.AddParsed("--max-age", change.max_age_ns, ParseDurationOrZeroNs,
+                   "Delete recordings this long after their end, e.g. 72h; 0: never");
+  update
+      .AddOption("--max-fill", options->max_fill_percent,
+                 "Delete the oldest recordings while more than this percentage is used; 0: never")
+      .Within(0, 100);
+  SetRun<UpdateLunOptions>(update, program, "lun update", options, UpdateLun);
+}
+
 void AddCreate(Command lun, Program& program) {
   auto options = std::make_shared<CreateLunOptions>();
   const Command create = lun.AddCommand("create", "Make a LUN");
@@ -147,9 +192,7 @@ void AddCreate(Command lun, Program& program) {
       "nothing else (block); repeat for more");
   create.AddParsed("--capacity", options->capacity_bytes, ParseBytes,
                    "Payload it may hold, e.g. 10GiB; default: what its members hold");
-  std::map<std::string, FullPolicy> policies;
-  for (const auto& [policy, word] : kFullPolicyNames) policies.emplace(word, policy);
-  create.AddChoice("--when-full", options->full_policy, policies,
+  create.AddChoice("--when-full", options->full_policy, FullPolicies(),
                    "stop: recordings end; ring: the oldest are deleted; default stop");
   create.AddParsed("--max-age", options->max_age_ns, ParseDurationNs,
                    "Delete recordings this long after their end, e.g. 72h; default never");
@@ -177,6 +220,7 @@ void AddCreate(Command lun, Program& program) {
 void AddLunCommands(Command tapectl, Program& program) {
   const Command lun = tapectl.AddCommand("lun", "Storage containers of the storage node");
   AddCreate(lun, program);
+  AddLunUpdate(lun, program);
   AddAttachAndDetach(lun, program);
   lun.AddCommand("list", "Show the LUNs").WhenGiven([&program] {
     program.what = "lun list";

@@ -86,6 +86,11 @@ absl::StatusOr<int64_t> ParseDurationNs(absl::string_view text) {
       absl::StrCat("\"", text, "\" is not a duration: write for example 250ms, 10s or 1m30s"));
 }
 
+absl::StatusOr<int64_t> ParseDurationOrZeroNs(absl::string_view text) {
+  if (text == "0") return 0;
+  return ParseDurationNs(text);
+}
+
 absl::StatusOr<int64_t> ParseTimeNs(absl::string_view text) {
   absl::string_view ago = text;
   if (absl::ConsumePrefix(&ago, "-")) {

@@ -20,6 +20,8 @@ absl::StatusOr<double> ParseRate(absl::string_view text);
 
 // 10s, 1m30s, 250ms, 2h; more than 0.
 absl::StatusOr<int64_t> ParseDurationNs(absl::string_view text);
+// "0" too.
+absl::StatusOr<int64_t> ParseDurationOrZeroNs(absl::string_view text);
 
 // 2026-01-31T12:00:00Z, or how long ago: -30s, -200ms. As nanoseconds since the Unix epoch.
 absl::StatusOr<int64_t> ParseTimeNs(absl::string_view text);

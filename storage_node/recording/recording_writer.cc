@@ -22,7 +22,7 @@ absl::Status Full(absl::string_view recording, const Capacity& capacity) {
       absl::ResourceExhaustedError(absl::StrCat(
           "write ", recording, ": the LUN is full (", capacity.used(), " of ", capacity.limit(),
           " bytes used); what was acknowledged is kept, delete "
-          "recordings or make a larger LUN")),
+          "recordings or make the LUN larger")),
       "LUN_FULL",
       {{"capacity_bytes", absl::StrCat(capacity.limit())},
        {"used_bytes", absl::StrCat(capacity.used())}});

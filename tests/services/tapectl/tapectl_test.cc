@@ -62,6 +62,38 @@ TEST_F(TapectlTest, LunsAndChannels) {
   EXPECT_EQ(RunJson({"lun", "delete", "luns/l0", "--force"})["deleted"], "luns/l0");
 }
 
+TEST_F(TapectlTest, LunsAndChannelsAreChanged) {
+  RunJson({"lun", "create", "l0", "--store", "posix", "--member", "/tmp/a", "--capacity", "10GiB",
+           "--max-age", "72h"});
+  RunJson({"channel", "create", "l0/c0", "--sample-rate", "1e9", "--transfer-op", "SEND"});
+  json lun = RunJson(
+      {"lun", "update", "l0", "--capacity", "20GB", "--when-full", "ring", "--max-fill", "90"});
+  EXPECT_EQ(lun["name"], "luns/l0");
+  EXPECT_EQ(lun["capacity_bytes"], 20'000'000'000);
+  EXPECT_EQ(lun["when_full"], "ring");
+  EXPECT_EQ(lun["max_fill_percent"], 90);
+  EXPECT_EQ(lun["max_age_s"], 72 * 3600);
+  lun = RunJson({"lun", "update", "l0", "--max-age", "0", "--max-fill", "0"});
+  EXPECT_EQ(lun["capacity_bytes"], 20'000'000'000);
+  EXPECT_EQ(lun["max_fill_percent"], 0);
+  EXPECT_EQ(lun["max_age_s"], 0);
+  json channel = RunJson({"channel", "update", "l0/c0", "--datatype", "cu8", "--pre-trigger", "2s",
+                          "--commit", "received", "--segment", "1GiB"});
+  EXPECT_EQ(channel["datatype"], "cu8");
+  EXPECT_EQ(channel["sample_rate"], 1e9);
+  EXPECT_EQ(channel["transfer_op"], "SEND");
+  EXPECT_EQ(channel["commit_level"], "received");
+  channel = RunJson({"channel", "update", "l0/c0", "--transfer-op", "none", "--pre-trigger", "0"});
+  EXPECT_NE(channel["transfer_op"], "SEND");
+  EXPECT_EQ(Run({"lun", "update", "l0", "--max-fill", "50"}).out, "changed luns/l0\n");
+  // Nothing to change, nothing that can be, and nothing that is there.
+  const Outcome nothing = Run({"lun", "update", "l0"});
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("ARGUMENT_INVALID"));
+  EXPECT_EQ(Run({"lun", "update", "l0", "--member", "/tmp/b"}).exit_code, 2);
+  EXPECT_EQ(Run({"channel", "update", "l0/none", "--segment", "1GiB"}).exit_code, 3);
+}
+
 TEST_F(TapectlTest, TablesHaveHeads) {
   node_.catalog.AddRecording("r1", 1);
   const Outcome outcome = Run({"recordings", "list"});

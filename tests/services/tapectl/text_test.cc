@@ -34,6 +34,8 @@ TEST(UnitsTest, RatesCountsAndDurations) {
   EXPECT_FALSE(ParseCount("0").ok());
   EXPECT_EQ(*ParseDurationNs("1m30s"), 90'000'000'000);
   EXPECT_EQ(*ParseDurationNs("250ms"), 250'000'000);
+  EXPECT_EQ(*ParseDurationOrZeroNs("0"), 0);
+  EXPECT_EQ(*ParseDurationOrZeroNs("2s"), 2'000'000'000);
   for (const char* bad : {"", "0s", "-1s", "10", "inf", "1y"}) {
     EXPECT_FALSE(ParseDurationNs(bad).ok()) << bad;
   }
