@@ -12,7 +12,7 @@
 #include "dataplane/sink.h"
 #include "gpu_worker/pipeline/device_work.h"
 #include "gpu_worker/stages/stage.h"
-#include "services/task_thread.h"
+#include "services/threads/task_thread.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 

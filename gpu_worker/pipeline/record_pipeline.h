@@ -14,7 +14,7 @@
 #include "dataplane/source.h"
 #include "gpu_worker/pipeline/device_work.h"
 #include "gpu_worker/stages/stage.h"
-#include "services/task_thread.h"
+#include "services/threads/task_thread.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "services/server/keyed_calls.h"
-#include "services/thread_pool.h"
+#include "services/threads/thread_pool.h"
 
 namespace tapedeck::services::server {
 

@@ -10,7 +10,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
-#include "services/thread_pool.h"
+#include "services/threads/thread_pool.h"
 
 namespace tapedeck::services::server {
 

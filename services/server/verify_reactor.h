@@ -14,7 +14,7 @@
 #include "absl/synchronization/mutex.h"
 #include "services/catalog.h"
 #include "services/server/dispatch.h"
-#include "services/thread_pool.h"
+#include "services/threads/thread_pool.h"
 #include "tapedeck/v1/catalog.pb.h"
 
 namespace tapedeck::services::server {

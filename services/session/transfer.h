@@ -5,11 +5,11 @@
 #include <memory>
 #include <optional>
 
-#include "dataplane/checked_source.h"
 #include "dataplane/ladder/ring_fit.h"
 #include "dataplane/memory/slot_pool.h"
-#include "dataplane/ordered_source.h"
+#include "dataplane/transfer/checked_source.h"
 #include "dataplane/transfer/link.h"
+#include "dataplane/transfer/ordered_source.h"
 #include "dataplane/transfer/receiver.h"
 #include "dataplane/transfer/sender.h"
 #include "services/session/check.h"

@@ -9,7 +9,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "services/scrub.h"
-#include "services/thread_pool.h"
+#include "services/threads/thread_pool.h"
 #include "storage_node/recordings/recordings.h"
 #include "storage_node/scrub/scrub_run.h"
 

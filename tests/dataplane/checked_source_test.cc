@@ -1,4 +1,4 @@
-#include "dataplane/checked_source.h"
+#include "dataplane/transfer/checked_source.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 
 #include <cstring>
 
-#include "dataplane/checked_source.h"
 #include "dataplane/crc32c.h"
+#include "dataplane/transfer/checked_source.h"
 #include "gpu_worker/pipeline/device_crc.h"
 #include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/files.h"

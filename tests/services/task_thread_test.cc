@@ -1,4 +1,4 @@
-#include "services/task_thread.h"
+#include "services/threads/task_thread.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Long work has so many threads and no more, and what ends makes room for the next.
-#include "services/thread_pool.h"
+#include "services/threads/thread_pool.h"
 
 #include <gtest/gtest.h>
 

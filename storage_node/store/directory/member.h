@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
-#include "services/task_thread.h"
+#include "services/threads/task_thread.h"
 #include "storage_node/disk/directory.h"
 #include "storage_node/disk/file_lock.h"
 #include "storage_node/format/config.h"

@@ -1,4 +1,4 @@
-#include "services/task_thread.h"
+#include "services/threads/task_thread.h"
 
 #include "dataplane/executor/thread.h"
 #include "dataplane/status_macros.h"

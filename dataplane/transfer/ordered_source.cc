@@ -1,4 +1,4 @@
-#include "dataplane/ordered_source.h"
+#include "dataplane/transfer/ordered_source.h"
 
 #include "dataplane/status_macros.h"
 

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/executor.h"
-#include "services/task_thread.h"
+#include "services/threads/task_thread.h"
 
 namespace tapedeck::services {
 

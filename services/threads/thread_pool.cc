@@ -1,4 +1,4 @@
-#include "services/thread_pool.h"
+#include "services/threads/thread_pool.h"
 
 #include <utility>
 
