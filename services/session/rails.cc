@@ -15,6 +15,9 @@ using dataplane::LogLevel;
 
 namespace {
 
+// How long a node that refuses a token has to say why the session has ended.
+constexpr int64_t kPeersWordNs = 2 * dataplane::kSecondNs;
+
 // Back-off of a failed link: 1, 2, 4 … 60 s, so that a port that stays away for hours costs
 // nothing. With no other rail there is nothing to spare: the grace period is running.
 constexpr int64_t kFirstRetryNs = dataplane::kSecondNs;
@@ -242,7 +245,12 @@ void Rails::OnLinkDown(Link& link, const absl::Status& cause) {
   if (std::optional<RailOffer> waiting = std::exchange(entry.waiting, std::nullopt)) {
     Answer(entry, *waiting);
   } else if (settings_.initiate && !entry.was_up) {
-    return events_->OnRailsFailed(Unreachable(link, cause));
+    const std::function<void()> fail = lifetime_.Guard([this, failure = Unreachable(link, cause)] {
+      if (!closing_ && !close_expected_) events_->OnRailsFailed(failure);
+    });
+    // A node that knows the token no more has ended the session, and why it did is on its way.
+    if (absl::IsUnauthenticated(cause)) return executor_.PostAfter(kPeersWordNs, fail);
+    return fail();
   } else if (settings_.initiate) {
     Retry(entry, cause);
   }
