@@ -59,6 +59,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
                                                  .device = environment.device,
                                                  .ring = job->end_.ring,
                                                  .clock = &environment.executor->clock()}));
+  job->channel_ = channel;
   job->end_.source = std::move(pipeline.source);
   {
     absl::MutexLock lock(&job->mutex_);
@@ -142,13 +143,29 @@ void Job::OpenSession(services::session::Open open, const services::TransferSpec
       .connections_per_rail = environment_.connections_per_rail,
       .ordered = ordered};
   // The session holds the job until it has ended; OnChange lets go of the session then.
-  settings.make_end = [self = shared_from_this()](const auto&) { return std::move(self->end_); };
+  settings.make_end = [self = shared_from_this()](const services::session::Accept& accept)
+      -> absl::StatusOr<services::session::TransferEnd> {
+    TD_RETURN_IF_ERROR(self->CheckAccepted(accept));
+    return std::move(self->end_);
+  };
   settings.on_change = [self = shared_from_this()](const Snapshot& s) { self->OnChange(s); };
   session_ = std::make_unique<services::session::ClientSession>(
       *environment_.executor, std::move(settings), storage_->OpenSession());
   environment_.executor->Post([self = shared_from_this()] {
     if (self->session_ != nullptr) self->session_->Start();
   });
+}
+
+// Somebody may have changed the channel since it was looked at.
+absl::Status Job::CheckAccepted(const services::session::Accept& accept) const {
+  if (!channel_.has_value() ||
+      (accept.block_bytes == channel_->block_bytes && accept.datatype == channel_->datatype &&
+       accept.sample_rate == channel_->sample_rate)) {
+    return absl::OkStatus();
+  }
+  return services::WithReason(absl::FailedPreconditionError(absl::StrCat(
+                                  channel_->name, " was changed as the job began; start it again")),
+                              "CHANNEL_IN_USE", {{"channel", channel_->name}});
 }
 
 void Job::OnChange(const Snapshot& snapshot) {

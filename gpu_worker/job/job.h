@@ -4,11 +4,13 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/transport/transport.h"
@@ -16,6 +18,7 @@
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/pipeline/memory_ladder.h"
 #include "gpu_worker/pipeline/pipeline_factory.h"
+#include "services/catalog.h"
 #include "services/jobs.h"
 #include "services/session/client_session.h"
 #include "services/storage.h"
@@ -62,6 +65,8 @@ class Job : public std::enable_shared_from_this<Job> {
   absl::Status MakeRing(const services::TransferSpec& spec, dataplane::TransferOp op,
                         uint64_t block_bytes);
   void OpenSession(services::session::Open open, const services::TransferSpec& spec, bool ordered);
+  // FAILED_PRECONDITION (CHANNEL_IN_USE): the session is for other samples than the pipeline makes.
+  absl::Status CheckAccepted(const services::session::Accept& accept) const;
   void OnChange(const services::session::Snapshot& snapshot);
   void Conclude(const services::session::Snapshot& snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -69,6 +74,8 @@ class Job : public std::enable_shared_from_this<Job> {
   // Until it has ended. While the job starts, its worker may end the calls from another thread.
   std::shared_ptr<services::StorageClient> storage_;
 
+  std::optional<services::Channel>
+      channel_;  // that it records into, as its pipeline was made for it
   // Until the session takes it, or has ended without.
   services::session::TransferEnd end_;
 

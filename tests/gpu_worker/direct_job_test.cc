@@ -9,11 +9,14 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <functional>
 
 #include "absl/time/clock.h"
 #include "dataplane/reason.h"
 #include "dataplane/transport/list.h"
 #include "gpu_worker/job/job.h"
+#include "services/catalog_update.h"
+#include "services/errors.h"
 #include "services/session/server_session.h"
 #include "storage_node/node/node.h"
 #include "tests/gpu_worker/split_device.h"
@@ -49,8 +52,13 @@ class LocalStorage final : public services::StorageClient {
   LocalStorage(StorageNode& node, EventLoop& loop, Transport* rail, std::atomic<int>& sessions)
       : node_(node), loop_(loop), rail_(rail), sessions_(sessions) {}
 
+  // What happens between a look at a channel and the session into it.
+  std::function<void()> meanwhile;
+
   absl::StatusOr<services::Channel> GetChannel(const std::string& name) override {
-    return node_.channels().GetChannel(name);
+    const auto channel = node_.channels().GetChannel(name);
+    if (meanwhile) meanwhile();
+    return channel;
   }
   absl::StatusOr<services::Recording> GetRecording(const std::string& name) override {
     return node_.recordings().GetRecording(name);
@@ -132,7 +140,9 @@ class DirectJobTest : public testing::TestWithParam<const char*> {
   }
 
   std::unique_ptr<services::StorageClient> Dial() {
-    return std::make_unique<LocalStorage>(*node_, *node_loop_, node_rail_.get(), sessions_);
+    auto storage = std::make_unique<LocalStorage>(*node_, *node_loop_, node_rail_.get(), sessions_);
+    storage->meanwhile = meanwhile_;
+    return storage;
   }
 
   job::JobEnvironment Environment() {
@@ -183,6 +193,7 @@ class DirectJobTest : public testing::TestWithParam<const char*> {
 
   SplitDirect& direct() { return *static_cast<SplitDevice&>(*device_.device).direct(); }
 
+  std::function<void()> meanwhile_;
   std::atomic<int> sessions_ = 0;
   storage_node::TempDir dir_;
   dataplane::TransportKind kind_;
@@ -196,6 +207,21 @@ class DirectJobTest : public testing::TestWithParam<const char*> {
   const std::unique_ptr<EventLoop> node_loop_ = EventLoop::Create("node").value();
   const std::unique_ptr<EventLoop> worker_loop_ = EventLoop::Create("worker").value();
 };
+
+TEST_P(DirectJobTest, AChannelThatChangesMeanwhileIsNotRecordedInto) {
+  Probe();
+  meanwhile_ = [this] {
+    const services::ChannelUpdate update{.name = kChannel, .sample_rate = 2e9};
+    ASSERT_TRUE(node_->channels().UpdateChannel(update, "").ok());
+  };
+  const auto refused = Record(TransferOp::kRead, 4);
+  ASSERT_TRUE(refused.ok()) << refused.status();
+  ASSERT_TRUE(services::ReasonOf(refused->error).has_value()) << refused->error;
+  EXPECT_EQ(services::ReasonOf(refused->error)->reason, "CHANNEL_IN_USE") << refused->error;
+  const auto again = Record(TransferOp::kRead, 4);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_TRUE(again->error.ok()) << again->error;
+}
 
 TEST_P(DirectJobTest, RecordsAndPlaysByEveryOp) {
   if (LittleMemlock()) GTEST_SKIP() << "little memory can be locked here";
