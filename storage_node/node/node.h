@@ -56,9 +56,6 @@ class StorageNode {
   // there is offline, the others work.
   static absl::StatusOr<std::unique_ptr<StorageNode>> Create(StorageSettings settings);
 
-  // What is queued for sessions uses what is kept for them.
-  ~StorageNode() { kept_->luns.StopDesks(); }
-
   services::LunCatalog& luns() { return luns_; }
   services::ChannelCatalog& channels() { return channels_; }
   services::RecordingCatalog& recordings() { return recordings_; }
@@ -74,19 +71,20 @@ class StorageNode {
               std::shared_ptr<recording::WriteVerifier> verifier,
               std::shared_ptr<follow::TailMemory> follow_memory)
       : lock_(std::move(lock)),
-        kept_(std::move(kept)),
-        means_{.luns = kept_->luns,
-               .recordings = kept_->recordings,
+        means_{.luns = kept->luns,
+               .recordings = kept->recordings,
                .triggers = triggers_,
                .rings = std::move(rings),
                .verifier = std::move(verifier),
-               .follow_memory = std::move(follow_memory)} {}
+               .follow_memory = std::move(follow_memory)},
+        kept_(std::move(kept)) {}
   absl::Status StartRounds();
 
   const disk::FileLock lock_;
-  const std::unique_ptr<Kept> kept_;
+  // Outlive what is queued on desks for sessions, which ends with `kept_`.
   capture::LiveTriggers triggers_;
   admission::Means means_;
+  const std::unique_ptr<Kept> kept_;
   LunService luns_{kept_->recordings};
   ChannelService channels_{kept_->recordings};
   RecordingService recordings_{kept_->recordings};
