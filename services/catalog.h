@@ -6,71 +6,17 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "dataplane/flow.h"
-#include "dataplane/transport/transport.h"
 #include "services/lun_moves.h"
-#include "services/recording.h"
-#include "services/store_kind.h"
+#include "services/model/channel.h"
+#include "services/model/lun.h"
+#include "services/model/recording.h"
 
 namespace tapedeck::services {
-
-enum class FullPolicy { kStop = 1, kRing = 2 };
-
-// In lun.json and on the command line.
-inline constexpr std::pair<FullPolicy, absl::string_view> kFullPolicyNames[] = {
-    {FullPolicy::kStop, "stop"}, {FullPolicy::kRing, "ring"}};
-
-enum class LunState { kReady = 1, kOffline = 2 };
-
-struct Lun {
-  std::string name;  // luns/{lun}
-  std::string uid;
-  // What its recordings have for the LUN's uid where that is another one, as in a LUN that was
-  // made of a copy; empty: uid. For the storage node alone.
-  std::string origin_uid;
-  const std::string& recorded_uid() const { return origin_uid.empty() ? uid : origin_uid; }
-  StoreKind store = StoreKind::kPosix;
-  std::vector<std::string> members;
-  uint64_t capacity_bytes = 0;
-  uint64_t used_bytes = 0;
-  uint64_t recordings = 0;
-  int64_t create_time_ns = 0;  // UTC
-  FullPolicy full_policy = FullPolicy::kStop;
-  int64_t max_age_ns = 0;
-  uint32_t max_fill_percent = 0;
-  // Files kept per member, and the bytes of each, that were written before recordings need them;
-  // both 0: none.
-  uint32_t prewrite_files = 0;
-  uint64_t prewrite_bytes = 0;
-  LunState state = LunState::kReady;
-  std::string cause;  // why it is offline
-};
-
-struct Channel {
-  std::string name;  // luns/{lun}/channels/{channel}
-  uint64_t block_bytes = 0;
-  std::string datatype;
-  double sample_rate = 0;
-  // As configured; without a choice READ records and WRITE plays.
-  bool op_chosen = false;
-  dataplane::TransferOp op = dataplane::TransferOp::kRead;
-  dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
-  int64_t create_time_ns = 0;
-  // Both 0: not a triggered channel.
-  int64_t pre_trigger_ns = 0;
-  int64_t post_trigger_ns = 0;
-  bool triggered() const { return pre_trigger_ns + post_trigger_ns > 0; }
-  uint64_t segment_bytes = 0;
-};
-
-struct LunUpdate;      // catalog_update.h
-struct ChannelUpdate;  // the same
 
 // Any thread; each call may block on the catalog's disk.
 class LunCatalog : public LunMoves {

@@ -7,10 +7,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "services/model/lun.h"
 
 namespace tapedeck::services {
-
-struct Lun;
 
 struct LunAttachment {
   std::vector<std::string> members;  // in any order

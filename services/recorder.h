@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "services/recording.h"
+#include "services/model/recording.h"
 
 namespace tapedeck::services {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "services/recording.h"
+#include "services/model/recording.h"
 
 namespace tapedeck::services {
 

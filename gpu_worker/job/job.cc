@@ -50,7 +50,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
   TD_RETURN_IF_ERROR(services::session::CheckChannel(PeerOf(spec.transfer), channel));
   auto job =
       std::shared_ptr<Job>(new Job(name, Direction::kRecord, environment, std::move(storage)));
-  const TransferOp op = channel.op_chosen ? channel.op : TransferOp::kRead;
+  const TransferOp op = channel.op.value_or(TransferOp::kRead);
   TD_RETURN_IF_ERROR(job->MakeRing(spec.transfer, op, channel.block_bytes));
   TD_ASSIGN_OR_RETURN(pipeline::Recording pipeline,
                       pipeline::CreateRecording({.spec = spec,
@@ -134,8 +134,7 @@ void Job::OpenSession(services::session::Open open, const services::TransferSpec
   open.request_id = spec.request_id;
   open.slots = static_cast<uint32_t>(end_.ring->slots());
   open.slot_bytes = end_.ring->slot_bytes();
-  open.op_chosen = spec.op.has_value();
-  open.op = spec.op.value_or(open.op);
+  open.op = spec.op;
   services::session::ClientSessionSettings settings{
       .node = spec.storage,
       .open = std::move(open),

@@ -9,8 +9,7 @@
 #include "services/client/request_id.h"
 #include "services/client/unary_call.h"
 #include "services/convert/catalog.h"
-#include "services/convert/catalog_update.h"
-#include "services/resource_name.h"
+#include "services/model/resource_name.h"
 #include "tapedeck/v1/catalog.grpc.pb.h"
 
 namespace tapedeck::services::client {

@@ -11,7 +11,6 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "services/catalog.h"
-#include "services/catalog_update.h"
 #include "services/client/call_gate.h"
 #include "services/client/channel.h"
 

@@ -7,16 +7,20 @@
 
 namespace tapedeck::services::convert {
 
-// Unset ones are DURABLE and STOP.
-absl::StatusOr<dataplane::CommitLevel> CommitLevelOf(v1::CommitLevel level);
-absl::StatusOr<FullPolicy> FullPolicyOf(v1::FullPolicy policy);
-
+// What is not set is as in a new struct of the model.
 v1::Lun ToProto(const Lun& lun);
 absl::StatusOr<Lun> FromProto(const v1::Lun& lun);
 
 v1::Channel ToProto(const Channel& channel);
-// An unset commit level is DURABLE, an unset op is no choice.
 absl::StatusOr<Channel> FromProto(const v1::Channel& channel);
+
+// Without a request_id.
+v1::UpdateLunRequest ToProto(const LunUpdate& update);
+v1::UpdateChannelRequest ToProto(const ChannelUpdate& update);
+// ARGUMENT_INVALID if the mask is empty, or names a field that there is none of or that stays as it
+// was made, and why it does.
+absl::StatusOr<LunUpdate> FromProto(const v1::UpdateLunRequest& request);
+absl::StatusOr<ChannelUpdate> FromProto(const v1::UpdateChannelRequest& request);
 
 v1::Recording ToProto(const Recording& recording);
 absl::StatusOr<Recording> FromProto(const v1::Recording& recording);

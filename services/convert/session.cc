@@ -32,7 +32,7 @@ v1::Open ToProto(const session::Open& open) {
   out.set_request_id(open.request_id);
   out.set_traceparent(open.traceparent);
   out.set_tracestate(open.tracestate);
-  if (open.op_chosen) out.set_transfer_op(static_cast<v1::TransferOp>(open.op));
+  if (open.op.has_value()) out.set_transfer_op(static_cast<v1::TransferOp>(*open.op));
   out.set_slots(open.slots);
   out.set_slot_bytes(open.slot_bytes);
   out.set_expected_blocks(open.expected_blocks);
@@ -50,7 +50,6 @@ absl::StatusOr<session::Message> FromProto(const v1::Open& open) {
                     .request_id = open.request_id(),
                     .traceparent = open.traceparent(),
                     .tracestate = open.tracestate(),
-                    .op_chosen = open.transfer_op() != v1::TRANSFER_OP_UNSPECIFIED,
                     .slots = open.slots(),
                     .slot_bytes = open.slot_bytes(),
                     .expected_blocks = open.expected_blocks(),
@@ -60,7 +59,7 @@ absl::StatusOr<session::Message> FromProto(const v1::Open& open) {
   if (out.version != session::kProtocolVersion) return out;
   TD_ASSIGN_OR_RETURN(out.direction,
                       PeerEnum<session::Direction>(open.direction(), 2, "Open", "direction"));
-  if (out.op_chosen) {
+  if (open.transfer_op() != v1::TRANSFER_OP_UNSPECIFIED) {
     TD_ASSIGN_OR_RETURN(
         out.op, PeerEnum<session::TransferOp>(open.transfer_op(), 3, "Open", "transfer_op"));
   }

@@ -10,11 +10,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/catalog_update.h"
 #include "services/convert/catalog.h"
-#include "services/convert/catalog_update.h"
 #include "services/convert/fields.h"
-#include "services/resource_name.h"
+#include "services/model/resource_name.h"
 #include "services/server/dispatch.h"
 #include "services/server/page.h"
 #include "services/server/validate.h"
@@ -178,7 +176,6 @@ class CatalogService final : public v1::CatalogService::CallbackService {
           TD_RETURN_IF_ERROR(CheckId(request->channel_id()));
           TD_ASSIGN_OR_RETURN(Channel channel, convert::FromProto(request->channel()));
           channel.name = absl::StrCat(request->parent(), "/channels/", request->channel_id());
-          TD_RETURN_IF_ERROR(CheckNewChannel(channel));
           TD_RETURN_IF_ERROR(CheckRequestId(request->request_id()));
           TD_ASSIGN_OR_RETURN(const Channel created,
                               channels_.CreateChannel(channel, request->request_id()));

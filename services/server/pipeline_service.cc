@@ -5,7 +5,7 @@
 
 #include "dataplane/status_macros.h"
 #include "services/convert/jobs.h"
-#include "services/resource_name.h"
+#include "services/model/resource_name.h"
 #include "services/server/dispatch.h"
 #include "services/server/page.h"
 #include "services/server/ticking_reactor.h"

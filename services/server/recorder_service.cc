@@ -9,7 +9,7 @@
 #include "services/convert/fields.h"
 #include "services/convert/recorder.h"
 #include "services/convert/scrub.h"
-#include "services/resource_name.h"
+#include "services/model/resource_name.h"
 #include "services/server/dispatch.h"
 #include "tapedeck/v1/recorder.grpc.pb.h"
 

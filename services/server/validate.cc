@@ -5,22 +5,15 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
 #include "services/convert/fields.h"
 #include "services/errors.h"
-#include "services/resource_name.h"
+#include "services/model/resource_name.h"
 
 namespace tapedeck::services::server {
 namespace {
 
 using convert::FieldError;
-
-// O_DIRECT and pages need the multiple; below the minimum the per-block costs rule, the maximum is
-// the largest RDMA message of the slowest supported device.
-constexpr uint64_t kBlockMultiple = 4096;
-constexpr uint64_t kMinBlockBytes = 64 << 10;
-constexpr uint64_t kMaxBlockBytes = 8 << 20;
 
 constexpr uint32_t kMinFftPoints = 16;
 constexpr uint32_t kMaxFftPoints = 65536;
@@ -113,23 +106,6 @@ absl::Status CheckAttachment(const LunAttachment& attachment) {
     return FieldError("lun_id", "is missing: a new LUN needs a name of its own");
   }
   return CheckMembers("members", attachment.members);
-}
-
-absl::Status CheckNewChannel(const Channel& channel) {
-  const uint64_t bytes = channel.block_bytes;
-  if (bytes < kMinBlockBytes || bytes > kMaxBlockBytes || bytes % kBlockMultiple != 0) {
-    return WithReason(
-        absl::InvalidArgumentError(absl::StrCat(
-            "channel.block_bytes ", bytes, " must be a multiple of 4096 from 64 KiB to 8 MiB")),
-        "BLOCK_SIZE_INVALID", {{"block_bytes", absl::StrCat(bytes)}});
-  }
-  if (const auto datatype = dataplane::ParseDatatype(channel.datatype); !datatype.ok()) {
-    return WithReason(datatype.status(), "DATATYPE_INVALID", {{"datatype", channel.datatype}});
-  }
-  if (!(channel.sample_rate >= 0) || std::isinf(channel.sample_rate)) {
-    return FieldError("channel.sample_rate", "must be 0 or more samples per second");
-  }
-  return absl::OkStatus();
 }
 
 absl::Status CheckRecordSpec(const RecordSpec& spec) {

@@ -9,11 +9,10 @@
 
 namespace tapedeck::services::server {
 
-// Names are checked by services/resource_name.h; here the rest.
+// Names are checked by services/model/resource_name.h; here the rest.
 absl::Status CheckRequestId(const std::string& id);
 absl::Status CheckNewLun(const Lun& lun);
 absl::Status CheckAttachment(const LunAttachment& attachment);
-absl::Status CheckNewChannel(const Channel& channel);
 absl::Status CheckRecordSpec(const RecordSpec& spec);
 absl::Status CheckPlaybackSpec(const PlaybackSpec& spec);
 

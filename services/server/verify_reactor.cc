@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "services/convert/catalog.h"
-#include "services/resource_name.h"
+#include "services/model/resource_name.h"
 
 namespace tapedeck::services::server {
 namespace {

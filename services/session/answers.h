@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "services/catalog.h"
-#include "services/recording.h"
+#include "services/model/recording.h"
 
 namespace tapedeck::services::session {
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/transport/rail_spec.h"
 #include "services/errors.h"
-#include "services/recording.h"
+#include "services/model/recording.h"
 #include "services/session/stream_values.h"
 
 namespace tapedeck::services::session {
@@ -76,7 +76,7 @@ absl::Status CheckOpen(const Known& known, const Open& open) {
       .Text(open.request_id, kMaxIdBytes, "request_id")
       .Text(open.traceparent, kMaxTraceBytes, "traceparent")
       .Text(open.tracestate, kMaxTraceBytes, "tracestate")
-      .Require(IsOp(open.op), "transfer_op", "is not known")
+      .Require(!open.op.has_value() || IsOp(*open.op), "transfer_op", "is not known")
       .Require(open.slots >= 1 && open.slots <= kMaxSlots, "slots", "is not 1 to 16777216")
       .Require(open.slot_bytes == 0 || IsBlockSize(open.slot_bytes), "slot_bytes",
                "is no multiple of 4096 up to 8 MiB")
@@ -107,7 +107,7 @@ absl::Status CheckAccept(const Known& known, const Accept& accept) {
     check
         .Require(asked.slot_bytes == 0 || accept.block_bytes == asked.slot_bytes, "block_bytes",
                  absl::StrCat("is ", accept.block_bytes, " and was ", asked.slot_bytes, " before"))
-        .Require(!asked.op_chosen || accept.op == asked.op, "transfer_op",
+        .Require(accept.op == asked.op.value_or(accept.op), "transfer_op",
                  "is not what was asked for");
   }
   check.Require(accept.slots >= 1 && accept.slots <= kMaxSlots, "slots", "is not 1 to 16777216")

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -34,9 +35,8 @@ struct Open {
   std::string request_id;
   std::string traceparent;  // W3C Trace Context
   std::string tracestate;
-  TransferOp op = TransferOp::kRead;
-  bool op_chosen = false;  // else the channel's op is used
-  uint32_t slots = 0;      // of the worker's ring
+  std::optional<TransferOp> op;  // none: the channel's op is used
+  uint32_t slots = 0;            // of the worker's ring
   uint64_t slot_bytes = 0;
   uint64_t expected_blocks = 0;               // 0: unknown
   std::map<std::string, std::string> labels;  // kept with the recording

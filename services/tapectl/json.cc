@@ -4,13 +4,12 @@
 #include <utility>
 
 #include "services/errors.h"
+#include "services/tapectl/field_json.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/units.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
-
-Json TimeOf(int64_t time_ns) { return time_ns == 0 ? Json() : Json(FormatTime(time_ns)); }
 
 Json NodeOf(const dataplane::topology::Place& place) {
   return place.numa_node.has_value() ? Json(*place.numa_node) : Json();
@@ -54,49 +53,12 @@ Json ListOf(const Items& items) {
   return out;
 }
 
-absl::string_view WhenFull(FullPolicy policy) {
-  return policy == FullPolicy::kRing ? "ring" : "stop";
-}
-
 }  // namespace
 
-Json ToJson(const Lun& lun) {
-  return {{"name", lun.name},
-          {"state", StateName(lun.state)},
-          {"cause", lun.cause},
-          {"uid", lun.uid},
-          {"store", StoreName(lun.store)},
-          {"members", lun.members},
-          {"capacity_bytes", lun.capacity_bytes},
-          {"used_bytes", lun.used_bytes},
-          {"recordings", lun.recordings},
-          {"create_time", TimeOf(lun.create_time_ns)},
-          {"when_full", WhenFull(lun.full_policy)},
-          {"max_age_s", static_cast<double>(lun.max_age_ns) / 1e9},
-          {"max_fill_percent", lun.max_fill_percent},
-          {"prewrite_files", lun.prewrite_files},
-          {"prewrite_bytes", lun.prewrite_bytes}};
-}
-
-Json ToJson(const Channel& channel) {
-  return {{"name", channel.name},
-          {"block_bytes", channel.block_bytes},
-          {"datatype", channel.datatype},
-          {"sample_rate", channel.sample_rate},
-          {"transfer_op", channel.op_chosen ? Json(OpName(static_cast<int>(channel.op))) : Json()},
-          {"commit_level", CommitName(static_cast<int>(channel.commit))},
-          {"create_time", TimeOf(channel.create_time_ns)},
-          {"pre_trigger_s", static_cast<double>(channel.pre_trigger_ns) / 1e9},
-          {"post_trigger_s", static_cast<double>(channel.post_trigger_ns) / 1e9},
-          {"segment_bytes", channel.segment_bytes}};
-}
-
-Json ToJson(const Annotation& annotation) {
-  return {{"sample_start", annotation.sample_start},
-          {"sample_count", annotation.sample_count},
-          {"label", annotation.label},
-          {"comment", annotation.comment}};
-}
+Json ToJson(const Lun& lun) { return FieldsAsJson(lun); }
+Json ToJson(const Channel& channel) { return FieldsAsJson(channel); }
+Json ToJson(const Recording& recording) { return FieldsAsJson(recording); }
+Json ToJson(const Annotation& annotation) { return FieldsAsJson(annotation); }
 
 Json ToJson(const Capture& capture) {
   return {{"recording", capture.recording},
@@ -121,39 +83,13 @@ Json ToJson(const Scrub& scrub) {
           {"cause", scrub.cause}};
 }
 
-Json ToJson(const Recording& recording) {
-  Json annotations = Json::array();
-  for (const Annotation& annotation : recording.annotations) {
-    annotations.push_back(ToJson(annotation));
-  }
-  return {{"name", recording.name},
-          {"uid", recording.uid},
-          {"state", StateName(recording.state)},
-          {"blocks", recording.blocks},
-          {"bytes", recording.bytes},
-          {"missing_blocks", recording.missing_blocks},
-          {"durable_watermark", recording.durable_watermark},
-          {"block_bytes", recording.block_bytes},
-          {"datatype", recording.datatype},
-          {"sample_rate", recording.sample_rate},
-          {"commit_level", CommitName(static_cast<int>(recording.commit))},
-          {"start_time", TimeOf(recording.start_time_ns)},
-          {"end_time", TimeOf(recording.end_time_ns)},
-          {"cause", recording.cause},
-          {"labels", recording.labels},
-          {"annotations", annotations},
-          {"kept", recording.kept},
-          {"stream", recording.stream},
-          {"segment", recording.segment}};
-}
-
 Json ToJson(const DamagedBlock& block) {
   Json ranges = Json::array();
   for (const ByteRange& range : block.ranges) {
     ranges.push_back({{"offset", range.offset}, {"bytes", range.bytes}});
   }
   return {{"sequence", block.sequence},
-          {"kind", std::string(DamageName(block.kind))},
+          {"kind", model::NameOf(block.kind)},
           {"detail", block.detail},
           {"ranges", ranges}};
 }
@@ -175,7 +111,7 @@ Json ToJson(const Job& job) {
               {"blocks", job.blocks},
               {"bytes", job.bytes},
               {"total_blocks", job.total_blocks},
-              {"seconds", static_cast<double>(job.elapsed_ns) / 1e9},
+              {"seconds", Seconds(job.elapsed_ns)},
               {"mb_per_s", MegabytesPerSecond(job.bytes, job.elapsed_ns)},
               {"lost_blocks", job.lost_blocks},
               {"retransmitted_blocks", job.retransmitted_blocks},

@@ -7,7 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
-#include "services/resource_name.h"
+#include "services/model/resource_name.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -77,8 +77,6 @@ absl::StatusOr<std::string> RecordingNameOf(const std::string& text,
   if (absl::EndsWith(name, "/latest")) return LatestOf(text, name.substr(0, id), catalog);
   return name;
 }
-
-std::string StateName(LunState state) { return state == LunState::kOffline ? "OFFLINE" : "READY"; }
 
 std::string StateName(JobState state) {
   switch (state) {

@@ -25,7 +25,6 @@ absl::StatusOr<std::string> RecordingNameOf(const std::string& text,
 // JOB or jobs/JOB
 absl::StatusOr<std::string> JobNameOf(const std::string& text);
 
-std::string StateName(LunState state);
 std::string StateName(JobState state);
 std::string StateName(ScrubState state);
 

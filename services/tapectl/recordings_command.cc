@@ -24,9 +24,9 @@ absl::Status ListRecordings(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::vector<Recording> recordings, catalog->ListRecordings(parent));
   std::vector<Row> rows;
   for (const Recording& recording : recordings) {
-    rows.push_back({recording.name, StateName(recording.state), absl::StrCat(recording.blocks),
-                    FormatBytes(recording.bytes), absl::StrCat(recording.missing_blocks),
-                    FormatTime(recording.start_time_ns)});
+    rows.push_back({recording.name, std::string(model::NameOf(recording.state)),
+                    absl::StrCat(recording.blocks), FormatBytes(recording.bytes),
+                    absl::StrCat(recording.missing_blocks), FormatTime(recording.start_time_ns)});
   }
   program.Print(AnswerOf(recordings), {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START"},
                 rows);
@@ -64,7 +64,7 @@ void PrintVerdict(const Program& program, const Verification& verification) {
   for (const DamagedBlock& block : verified.damaged) {
     if (rows.size() == kMaxDamagedRows) break;
     rows.push_back(
-        {absl::StrCat(block.sequence), std::string(DamageName(block.kind)), block.detail});
+        {absl::StrCat(block.sequence), std::string(model::NameOf(block.kind)), block.detail});
   }
   program.Print(answer, {"BLOCK", "DAMAGE", "DETAIL"}, rows);
 }

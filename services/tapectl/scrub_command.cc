@@ -44,7 +44,7 @@ absl::Status ConcludeScrub(Program& program, const Scrub& scrub) {
   std::vector<Row> rows;
   for (const ScrubFinding& finding : scrub.findings) {
     rows.push_back({finding.recording, absl::StrCat(finding.block.sequence),
-                    std::string(DamageName(finding.block.kind)), finding.repaired ? "yes" : "no",
+                    std::string(model::NameOf(finding.block.kind)), finding.repaired ? "yes" : "no",
                     finding.block.detail});
   }
   const std::string line =

@@ -33,7 +33,7 @@ struct TransferOptions {
   uint32_t fft_points = 0;
   std::vector<std::string> rails;
   uint32_t slots = 0;
-  int op = 0;  // 0: no choice
+  std::optional<dataplane::TransferOp> op;
 };
 
 struct RecordOptions : TransferOptions {
@@ -63,7 +63,7 @@ TransferSpec SpecOf(const Program& program, const TransferOptions& options,
                     .fft_points = options.fft_points,
                     .rails = options.rails,
                     .slots = options.slots};
-  if (options.op != 0) spec.op = static_cast<dataplane::TransferOp>(options.op);
+  spec.op = options.op;
   return spec;
 }
 
@@ -188,7 +188,8 @@ void AddShared(Command command, TransferOptions& options) {
                  "Rails of the worker, e.g. r0,r1; default those nearest to its memory")
       .SeparatedBy(',');
   command.AddOption("--slots", options.slots, "Blocks of the worker's ring");
-  command.AddParsed("--op", options.op, ParseOp, "READ, WRITE or SEND; default the channel's");
+  command.AddParsed("--op", options.op, model::EnumNamed<dataplane::TransferOp>,
+                    "READ, WRITE or SEND; default the channel's");
 }
 
 // One of three ways to say where to begin.

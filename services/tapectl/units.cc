@@ -1,10 +1,8 @@
 #include "services/tapectl/units.h"
 
-#include <array>
 #include <cmath>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -25,25 +23,6 @@ constexpr std::pair<absl::string_view, double> kByteUnits[] = {{"", 1},
                                                                {"MB", 1e6},
                                                                {"GB", 1e9},
                                                                {"TB", 1e12}};
-
-// In the order of their numbers, from 1.
-constexpr std::array<absl::string_view, 3> kOps = {"READ", "WRITE", "SEND"};
-constexpr std::array<absl::string_view, 3> kCommits = {"received", "written", "durable"};
-
-template <typename Names>
-absl::StatusOr<int> IndexOf(const Names& names, absl::string_view text, absl::string_view what) {
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (absl::EqualsIgnoreCase(names[i], text)) return static_cast<int>(i) + 1;
-  }
-  return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not a ", what, ": use ",
-                                                 names[0], ", ", names[1], " or ", names[2]));
-}
-
-template <typename Names>
-std::string NameOf(const Names& names, int number) {
-  return number >= 1 && number <= static_cast<int>(names.size()) ? std::string(names[number - 1])
-                                                                 : "-";
-}
 
 }  // namespace
 
@@ -103,16 +82,6 @@ absl::StatusOr<int64_t> ParseTimeNs(absl::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat(
       "\"", text, "\" is not a time: write for example 2026-01-31T12:00:00Z, or -30s"));
 }
-
-absl::StatusOr<int> ParseOp(absl::string_view text) { return IndexOf(kOps, text, "transfer op"); }
-
-absl::StatusOr<int> ParseCommit(absl::string_view text) {
-  return IndexOf(kCommits, text, "commit level");
-}
-
-std::string OpName(int op) { return NameOf(kOps, op); }
-
-std::string CommitName(int commit) { return NameOf(kCommits, commit); }
 
 double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns) {
   if (elapsed_ns <= 0) return 0;

@@ -26,12 +26,6 @@ absl::StatusOr<int64_t> ParseDurationOrZeroNs(absl::string_view text);
 // 2026-01-31T12:00:00Z, or how long ago: -30s, -200ms. As nanoseconds since the Unix epoch.
 absl::StatusOr<int64_t> ParseTimeNs(absl::string_view text);
 
-// A transfer op or commit level by its name in any case, as its number on the wire.
-absl::StatusOr<int> ParseOp(absl::string_view text);
-absl::StatusOr<int> ParseCommit(absl::string_view text);
-std::string OpName(int op);
-std::string CommitName(int commit);
-
 // 10^6 bytes per second.
 double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns);
 

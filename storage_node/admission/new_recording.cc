@@ -279,8 +279,7 @@ absl::StatusOr<RecordTarget> FindTarget(Means& means, const Open& open) {
   TD_ASSIGN_OR_RETURN(target.lun, means.luns.Find(target.name.lun));
   target.segment_blocks = SegmentBlocks(target.channel, target.lun->terms());
   TD_RETURN_IF_ERROR(CheckSlots(open, target.channel.block_bytes));
-  if (target.channel.op_chosen) target.op = target.channel.op;
-  if (open.op_chosen) target.op = open.op;
+  target.op = open.op.value_or(target.channel.op.value_or(dataplane::TransferOp::kRead));
   return target;
 }
 

@@ -43,8 +43,7 @@ struct Played : recording::Hold {
 };
 
 TransferOp OpOf(const Open& open, const services::Channel& channel) {
-  if (open.op_chosen) return open.op;
-  return channel.op_chosen ? channel.op : TransferOp::kWrite;
+  return open.op.value_or(channel.op.value_or(TransferOp::kWrite));
 }
 
 // Beside its writer, which keeps the recording from being deleted until this lease does. None if

@@ -33,10 +33,4 @@ struct ChannelFile {
 };
 absl::StatusOr<ChannelFile> DecodeChannelFile(absl::string_view text);
 
-// Names as in tapectl: READ WRITE SEND; received written durable; posix direct memory.
-std::string OpName(dataplane::TransferOp op);
-std::string CommitName(dataplane::CommitLevel level);
-absl::StatusOr<dataplane::TransferOp> ParseOp(absl::string_view name);
-absl::StatusOr<dataplane::CommitLevel> ParseCommit(absl::string_view name);
-
 }  // namespace tapedeck::storage_node::format

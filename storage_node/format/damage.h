@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "services/damage_kind.h"
-#include "services/recording.h"
+#include "services/model/damage_kind.h"
+#include "services/model/recording.h"
 #include "storage_node/format/pieces.h"
 
 namespace tapedeck::storage_node::format {

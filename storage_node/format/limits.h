@@ -6,22 +6,23 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "services/model/channel.h"
+#include "services/model/lun.h"
+
 namespace tapedeck::storage_node::format {
 
-inline constexpr uint32_t kMaxMembers = 64;
+using services::model::kMaxMembers;
 
 // A sector: less no disk writes. Which sizes a channel may have says the catalog.
 inline constexpr uint64_t kBlockMultiple = 512;
-inline constexpr uint64_t kMaxBlockBytes = 8 << 20;
+using services::model::kMaxBlockBytes;
 
 // Of one recording, payload or index: below it sums and products of offsets do not overflow, and
 // it is a file offset.
 inline constexpr uint64_t kMaxRecordingBytes = uint64_t{1} << 62;
 
-// Durations, 73 years, and times before or since 1970: a time and a duration, or three durations,
-// add up within an int64_t.
-inline constexpr int64_t kMaxDurationNs = int64_t{1} << 61;
-inline constexpr int64_t kMaxTimeNs = int64_t{1} << 62;
+using services::model::kMaxDurationNs;
+using services::model::kMaxTimeNs;
 
 // A counter that is raised with each write of a page never gets there.
 inline constexpr uint64_t kMaxGeneration = uint64_t{1} << 62;
@@ -42,8 +43,7 @@ inline constexpr int kMaxJsonDepth = 32;
 // some 100 bytes for each.
 inline constexpr size_t kMaxJsonParts = 600'000;
 
-// Above them the files would be too small to be of use.
-inline constexpr uint32_t kMaxPrewriteFiles = 1000;
+using services::model::kMaxPrewriteFiles;
 inline constexpr uint64_t kPrewriteMultiple = 4096;  // of O_DIRECT
 
 constexpr bool IsBlockSize(uint64_t bytes) {

@@ -15,17 +15,25 @@ namespace {
 
 using nlohmann::json;
 using services::RecordingState;
+using services::model::NameOf;
 
-constexpr uint64_t kManifestVersion = 1;
+constexpr uint64_t kManifestVersion = 2;
 
 constexpr char kManifest[] = "manifest.json";
 
 // Deletion is not written down.
 absl::StatusOr<RecordingState> ParseState(absl::string_view name) {
-  for (const auto& [state, candidate] : services::kRecordingStateNames) {
-    if (candidate == name && state != RecordingState::kDeleting) return state;
-  }
+  const auto state = services::model::EnumNamed<RecordingState>(name);
+  if (state.ok() && *state != RecordingState::kDeleting) return *state;
   return absl::DataLossError("manifest.json: its state is not known");
+}
+
+// The word of an enum.
+template <typename Enum>
+absl::StatusOr<Enum> ParseWord(JsonFields& fields, const char* key) {
+  const auto value = services::model::EnumNamed<Enum>(fields.Text(key));
+  if (value.ok()) return *value;
+  return absl::DataLossError(absl::StrCat(kManifest, ": ", key, ": ", value.status().message()));
 }
 
 // In order and apart, below `blocks`.
@@ -106,8 +114,8 @@ absl::Status ParseOrigin(JsonFields& fields, Manifest* manifest) {
                          .Require(dataplane::ParseDatatype(manifest->datatype).ok(), "datatype",
                                   "is no SigMF datatype")
                          .status());
-  TD_ASSIGN_OR_RETURN(manifest->op, ParseOp(fields.Text("op")));
-  TD_ASSIGN_OR_RETURN(manifest->commit, ParseCommit(fields.Text("commit")));
+  TD_ASSIGN_OR_RETURN(manifest->op, ParseWord<dataplane::TransferOp>(fields, "transfer_op"));
+  TD_ASSIGN_OR_RETURN(manifest->commit, ParseWord<dataplane::CommitLevel>(fields, "commit_level"));
   TD_ASSIGN_OR_RETURN(manifest->annotations, ParseAnnotations(fields));
   return fields.status();
 }
@@ -156,8 +164,8 @@ std::string EncodeManifest(const Manifest& manifest) {
                    {"block_bytes", manifest.block_bytes},
                    {"datatype", manifest.datatype},
                    {"sample_rate", manifest.sample_rate},
-                   {"op", OpName(manifest.op)},
-                   {"commit", CommitName(manifest.commit)},
+                   {"transfer_op", NameOf(manifest.op)},
+                   {"commit_level", NameOf(manifest.commit)},
                    {"labels", manifest.labels},
                    {"stream", manifest.stream},
                    {"segment", manifest.segment},
@@ -165,7 +173,7 @@ std::string EncodeManifest(const Manifest& manifest) {
                    {"kept", manifest.kept},
                    {"generation", manifest.generation},
                    {"start_time_ns", manifest.start_time_ns},
-                   {"state", services::StateName(manifest.state)},
+                   {"state", NameOf(manifest.state)},
                    {"blocks", manifest.blocks},
                    {"bytes", manifest.bytes},
                    {"durable_watermark", manifest.durable_watermark},

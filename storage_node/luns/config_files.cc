@@ -7,7 +7,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
-#include "services/resource_name.h"
+#include "services/model/resource_name.h"
 #include "storage_node/catalog/names.h"
 #include "storage_node/disk/directory.h"
 #include "storage_node/disk/durable_file.h"

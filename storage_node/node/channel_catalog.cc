@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "services/catalog_update.h"
 #include "services/errors.h"
 #include "storage_node/catalog/once.h"
 #include "storage_node/luns/config_files.h"
@@ -48,7 +47,6 @@ absl::StatusOr<services::Channel> ChannelService::Create(services::Channel chann
   TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(name.lun));
   const absl::MutexLock lock(lun->changing.get());
   TD_RETURN_IF_ERROR(CheckChannel(channel, lun->terms()));
-  if (!channel.op_chosen) channel.op = dataplane::TransferOp::kRead;
   channel.create_time_ns = recordings_.luns().clock().WallNs();
   TD_RETURN_IF_ERROR(luns::WriteChannelFile(*lun, channel));
   TD_RETURN_IF_ERROR(recordings_.catalog()->PutChannel(name, channel));

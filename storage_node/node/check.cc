@@ -100,7 +100,7 @@ void StorageCheck::CheckRecording(const services::Lun& lun, store::Store& store,
         for (const services::DamagedBlock& block : progress.damaged) {
           ++(block.kind == services::DamageKind::kMissing ? totals_.missing : totals_.damaged);
           report_({.where = absl::StrCat(name, "/", block.sequence),
-                   .kind = std::string(services::DamageName(block.kind)),
+                   .kind = std::string(services::model::NameOf(block.kind)),
                    .detail = block.detail});
         }
         return true;

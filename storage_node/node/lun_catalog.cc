@@ -8,7 +8,6 @@
 #include "absl/time/time.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "services/catalog_update.h"
 #include "services/errors.h"
 #include "storage_node/catalog/once.h"
 #include "storage_node/luns/config_files.h"

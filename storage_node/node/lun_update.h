@@ -2,7 +2,6 @@
 #pragma once
 
 #include "absl/status/status.h"
-#include "services/catalog_update.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::node {

@@ -21,7 +21,7 @@ void DamageLog::Add(uint64_t sequence, format::DamageKind kind, const std::strin
   dataplane::Log(dataplane::LogLevel::kError, "recording_reader", "block damaged",
                  {{"recording", recording_},
                   {"block", absl::StrCat(sequence)},
-                  {"kind", std::string(services::DamageName(kind))},
+                  {"kind", std::string(services::model::NameOf(kind))},
                   {"detail", detail}});
 }
 

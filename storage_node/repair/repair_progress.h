@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "services/recording.h"
+#include "services/model/recording.h"
 
 namespace tapedeck::storage_node::repair {
 

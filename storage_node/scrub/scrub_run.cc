@@ -183,7 +183,7 @@ bool ScrubRun::OnProgress(const std::string& recording, uint64_t block_bytes, ui
       dataplane::Log(dataplane::LogLevel::kError, "scrub", "block damaged",
                      {{"recording", recording},
                       {"block", absl::StrCat(block.sequence)},
-                      {"kind", std::string(services::DamageName(block.kind))},
+                      {"kind", std::string(services::model::NameOf(block.kind))},
                       {"detail", block.detail}});
     }
   }

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "services/recording.h"
+#include "services/model/recording.h"
 
 namespace tapedeck::storage_node::store {
 

@@ -58,7 +58,7 @@ class NullHost final : public services::session::SessionHost {
     }
     admission.accept.recording = "null";
     admission.accept.datatype = "cf32_le";
-    admission.accept.op = open.op;
+    admission.accept.op = open.op.value_or(dataplane::TransferOp::kRead);
     admission.accept.commit = services::session::CommitLevel::kReceived;
     admission.accept.block_bytes = stream.block_bytes;
     return admission;

@@ -25,8 +25,7 @@ services::session::ClientSessionSettings SessionSettingsOf(const SessionRun& run
   (run.direction == Direction::kRecord ? settings.open.channel : settings.open.recording) =
       run.target;
   settings.open.recorder = "tapedeck-bench";
-  settings.open.op_chosen = run.op.has_value();
-  settings.open.op = run.op.value_or(settings.open.op);
+  settings.open.op = run.op;
   settings.open.labels = run.labels;
   settings.open.slots = run.slots;
   settings.open.slot_bytes = run.block_bytes;

@@ -115,7 +115,7 @@ make_lun() {
     return
   fi
   mkdir "$WORK/member-$1"
-  tapectl lun create "$1" --store direct --member "$WORK/member-$1" --capacity 128MiB --when-full ring >/dev/null
+  tapectl lun create "$1" --store direct --member "$WORK/member-$1" --capacity 128MiB --full-policy ring >/dev/null
   tapectl channel create "$1/c0" --block-bytes 256KiB --commit "$2" >/dev/null
 }
 

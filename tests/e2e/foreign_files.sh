@@ -122,7 +122,7 @@ start_storage
 start_worker
 mkdir "$WORK/member-posix" "$WORK/member-ring" "$WORK/outside"
 tapectl lun create posix --store posix --member "$WORK/member-posix" --capacity 2GiB --prewrite-files 2 --prewrite-bytes 1MiB >/dev/null
-tapectl lun create ring --store posix --member "$WORK/member-ring" --capacity 64MiB --when-full ring --prewrite-files 2 \
+tapectl lun create ring --store posix --member "$WORK/member-ring" --capacity 64MiB --full-policy ring --prewrite-files 2 \
   --prewrite-bytes 1MiB >/dev/null
 for lun in "${LUNS[@]}"; do
   tapectl channel create "$lun/c0" --datatype cf32_le --sample-rate 1e6 --block-bytes 64KiB >/dev/null

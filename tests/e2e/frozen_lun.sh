@@ -27,7 +27,7 @@ begin_disk
 mkdir "$WORK/member-good" "$WORK/disk/member"
 start_storage
 start_worker
-tapectl lun create good --store posix --member "$WORK/member-good" --capacity 40GiB --when-full ring >/dev/null
+tapectl lun create good --store posix --member "$WORK/member-good" --capacity 40GiB --full-policy ring >/dev/null
 tapectl lun create frozen --store posix --member "$WORK/disk/member" >/dev/null
 tapectl channel create good/c0 --datatype cf32_le --block-bytes 1MiB --sample-rate 1e6 --segment 32MiB >/dev/null
 tapectl channel create frozen/c0 --datatype cf32_le --block-bytes 1MiB --sample-rate 1e6 >/dev/null

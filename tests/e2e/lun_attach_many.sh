@@ -71,7 +71,7 @@ trigger() {
 # is cancelled), what triggers keep, and segments.
 make() {
   local lun=$1-$2 options=(--max-age 72h) channel=() kept
-  ! is_ring "$2" || options=(--when-full ring) channel=(--segment 1MiB)
+  ! is_ring "$2" || options=(--full-policy ring) channel=(--segment 1MiB)
   if [[ $1 == block ]]; then
     # The index lies on two of three: they are full before all are.
     (($(members_of "$2") < 3)) || options+=(--capacity 200MiB)
@@ -112,7 +112,7 @@ lists() {
 
 # Nothing is deleted any more for new recordings.
 has_settled() {
-  tapectl_json lun list | jq -e '[.luns[] | select((.name | endswith("-open") | not) and .when_full == "ring")]
+  tapectl_json lun list | jq -e '[.luns[] | select((.name | endswith("-open") | not) and .full_policy == "ring")]
     | all(.used_bytes * 32 <= .capacity_bytes * 31)'
 }
 

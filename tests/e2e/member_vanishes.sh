@@ -72,7 +72,7 @@ trap end_mounts EXIT
 mkdir "$WORK"/member-{good,gone,over} "$WORK/disk"
 start_storage
 start_worker
-make_lun good "$WORK/member-good" --capacity 4GiB --when-full ring
+make_lun good "$WORK/member-good" --capacity 4GiB --full-policy ring
 make_lun gone "$WORK/member-gone"
 make_lun over "$WORK/member-over"
 start_job record good/c0 --source synth --duration 600s

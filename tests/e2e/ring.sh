@@ -10,7 +10,7 @@ ring() {
   local member=()
   mkdir -p "$WORK/member-$2"
   [[ $1 == memory ]] || member=(--member "$WORK/member-$2")
-  tapectl --timeout 60s lun create "$2" --store "$1" "${member[@]}" --capacity "$3" --when-full ring >/dev/null
+  tapectl --timeout 60s lun create "$2" --store "$1" "${member[@]}" --capacity "$3" --full-policy ring >/dev/null
 }
 
 # Segments of a channel in order, one JSON each.

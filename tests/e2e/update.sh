@@ -36,7 +36,7 @@ json_is "$(tapectl_json recordings show "$recording")" \
   ".state == \"SEALED\" and .blocks == $(scaled 4000) and .block_bytes == 65536 and .commit_level == \"durable\"" "the recording"
 is_refused capacity_bytes lun update l0 --capacity 1MiB
 tapectl channel update l0/c0 --segment 2GiB
-is_refused "luns/l0/channels/c0" lun update l0 --when-full ring
+is_refused "luns/l0/channels/c0" lun update l0 --full-policy ring
 tapectl channel update l0/c0 --segment 0
 is_refused update_mask channel update l0/c0
 kill_service "$STORAGE_PID"

@@ -125,7 +125,6 @@ void AddJson(const Corpus& corpus) {
                                   .block_bytes = 1 << 20,
                                   .datatype = "cf32_le",
                                   .sample_rate = 1e9,
-                                  .op_chosen = true,
                                   .pre_trigger_ns = 5};
   corpus.Add("config", "channel", format::EncodeChannel(channel));
   corpus.Add("config", "channel_of_a_copy", format::EncodeChannel(channel, kLunUid));

@@ -15,7 +15,6 @@
 #include "dataplane/reason.h"
 #include "dataplane/transport/list.h"
 #include "gpu_worker/job/job.h"
-#include "services/catalog_update.h"
 #include "services/errors.h"
 #include "services/session/server_session.h"
 #include "storage_node/node/node.h"
@@ -212,7 +211,8 @@ TEST_P(DirectJobTest, AChannelThatChangesMeanwhileIsNotRecordedInto) {
   if (LittleMemlock()) GTEST_SKIP() << "little memory can be locked here";
   Probe();
   meanwhile_ = [this] {
-    const services::ChannelUpdate update{.name = kChannel, .sample_rate = 2e9};
+    const auto update =
+        services::ChannelUpdate{.name = kChannel}.Set(&services::Channel::sample_rate, 2e9);
     ASSERT_TRUE(node_->channels().UpdateChannel(update, "").ok());
   };
   const auto refused = Record(TransferOp::kRead, 4);

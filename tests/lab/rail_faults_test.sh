@@ -26,7 +26,7 @@ device_gone() {
   local recordings
   services
   mkdir "$WORK/member"
-  tapectl lun create v --store posix --member "$WORK/member" --capacity 256MiB --when-full ring >/dev/null
+  tapectl lun create v --store posix --member "$WORK/member" --capacity 256MiB --full-policy ring >/dev/null
   tapectl channel create v/c0 --block-bytes 1MiB --segment 32MiB >/dev/null
   start_job record v/c0 --source synth --duration 600s
   remove_port 1

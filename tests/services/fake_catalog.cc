@@ -5,7 +5,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "services/catalog_update.h"
 #include "services/errors.h"
 
 namespace tapedeck::services {
@@ -111,6 +110,7 @@ absl::StatusOr<Channel> FakeCatalog::CreateChannel(const Channel& channel,
                                                    const std::string& request_id) {
   absl::MutexLock lock(&mutex_);
   last_request_id_ = request_id;
+  if (const absl::Status checked = model::CheckChannel(channel); !checked.ok()) return checked;
   channels_[channel.name] = channel;
   return channel;
 }

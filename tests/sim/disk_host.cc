@@ -42,7 +42,7 @@ absl::StatusOr<Admission> DiskHost::Record(const Open& open, dataplane::Executor
   Admission admission{.ring = std::move(ring),
                       .accept = {.recording = "r",
                                  .datatype = "cf32_le",
-                                 .op = open.op,
+                                 .op = open.op.value_or(dataplane::TransferOp::kRead),
                                  .commit = dataplane::CommitLevel::kDurable,
                                  .block_bytes = manifest_.block_bytes},
                       .payload_crc = arrivals};
@@ -66,7 +66,7 @@ absl::StatusOr<Admission> DiskHost::Play(const Open& open, dataplane::Executor& 
   Admission admission{.ring = ring,
                       .accept = {.recording = "r",
                                  .datatype = "cf32_le",
-                                 .op = open.op,
+                                 .op = open.op.value_or(dataplane::TransferOp::kRead),
                                  .block_bytes = manifest_.block_bytes,
                                  .blocks = manifest_.blocks}};
   admission.source = std::make_unique<storage_node::recording::RecordingReader>(

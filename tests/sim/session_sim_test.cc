@@ -58,7 +58,7 @@ class PatternHost final : public services::session::SessionHost {
              std::shared_ptr<services::session::AdmissionWatch>,
              services::session::OnAdmitted admitted) override {
     services::session::Admission admission{.ring = ring_};
-    admission.accept.op = open.op;
+    admission.accept.op = open.op.value_or(TransferOp::kRead);
     admission.accept.datatype = "cf32_le";
     admission.accept.block_bytes = kSentBlockBytes;
     if (open.direction == Direction::kPlayback) {

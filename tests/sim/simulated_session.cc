@@ -78,7 +78,6 @@ services::session::ClientSessionSettings SimulatedSession::ClientSettings(
     dataplane::Executor& executor) {
   services::session::ClientSessionSettings settings{
       .node = "node", .open = scenario_.open, .transports = Pointers(worker_rails_)};
-  settings.open.op_chosen = true;
   settings.open.slots = kWorkerSlots;
   settings.open.slot_bytes = scenario_.block_bytes;
   settings.make_end = [this](const services::session::Accept&) { return WorkerEnd(); };

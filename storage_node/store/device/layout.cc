@@ -8,7 +8,7 @@
 #include "dataplane/crc32c.h"
 #include "dataplane/little_endian.h"
 #include "services/errors.h"
-#include "services/resource_name.h"
+#include "services/model/resource_name.h"
 #include "storage_node/format/limits.h"
 
 namespace tapedeck::storage_node::store::device {

@@ -7,7 +7,7 @@
 #include "absl/strings/strip.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "services/resource_name.h"
+#include "services/model/resource_name.h"
 #include "storage_node/store/directory/mark.h"
 #include "storage_node/store/directory/presence.h"
 #include "storage_node/store/host_ring.h"

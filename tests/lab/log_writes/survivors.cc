@@ -93,7 +93,7 @@ void Survivors::Compare(const std::string& recording, const Promise& promise) {
   if (lost > 0) {
     complain_(absl::StrCat(
         recording, ": ", lost, " of ", promise.blocks, " durable blocks lost; it is ",
-        services::StateName(played.recording.state), " with ", played.recording.blocks));
+        services::model::NameOf(played.recording.state), " with ", played.recording.blocks));
   }
   CompareClosed(played, promise);
 }
@@ -101,14 +101,14 @@ void Survivors::Compare(const std::string& recording, const Promise& promise) {
 void Survivors::CompareClosed(const Played& played, const Promise& promise) {
   const services::Recording& recording = played.recording;
   if (recording.state != RecordingState::kSealed && recording.state != RecordingState::kSalvaged) {
-    Wrong(absl::StrCat(recording.name, " is ", services::StateName(recording.state),
+    Wrong(absl::StrCat(recording.name, " is ", services::model::NameOf(recording.state),
                        " after the start"));
   }
   if (promise.closed.empty()) return;
-  if (services::StateName(recording.state) == promise.closed &&
+  if (services::model::NameOf(recording.state) == promise.closed &&
       recording.blocks == promise.all_blocks)
     return;
-  Wrong(absl::StrCat(recording.name, " is ", services::StateName(recording.state), " with ",
+  Wrong(absl::StrCat(recording.name, " is ", services::model::NameOf(recording.state), " with ",
                      recording.blocks, " blocks; it was ", promise.closed, " with ",
                      promise.all_blocks));
 }

@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "services/convert/session.h"
 #include "services/convert/status.h"
-#include "services/resource_name.h"
+#include "services/model/resource_name.h"
 #include "tapedeck/v1/errors.pb.h"
 #include "tests/shared_data.h"
 

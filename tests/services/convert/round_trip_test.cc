@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "services/convert/catalog.h"
-#include "services/convert/catalog_update.h"
 #include "services/convert/jobs.h"
 #include "services/convert/node.h"
 #include "services/convert/playhead.h"
@@ -174,7 +173,8 @@ TEST(RoundTripTest, UpdatesToNothing) {
   EXPECT_EQ(now.max_age_ns, 0);
   const auto channel_update = FromProto(channel);
   ASSERT_TRUE(channel_update.ok()) << channel_update.status();
-  EXPECT_FALSE(Updated(Channel{.op_chosen = true}, *channel_update).op_chosen);
+  EXPECT_FALSE(
+      Updated(Channel{.op = dataplane::TransferOp::kSend}, *channel_update).op.has_value());
 }
 
 TEST(RoundTripTest, MasksThatNameNothing) {

@@ -67,26 +67,31 @@ TEST_F(CallsTest, LunLife) {
 }
 
 TEST_F(CallsTest, LunAndChannelAreUpdated) {
-  EXPECT_EQ(ReasonIn(catalog_.UpdateLun({.name = lun_.name, .max_fill_percent = 9}).status()),
-            "LUN_NOT_FOUND");
+  EXPECT_EQ(
+      ReasonIn(
+          catalog_.UpdateLun(LunUpdate{.name = lun_.name}.Set(&Lun::max_fill_percent, 9)).status()),
+      "LUN_NOT_FOUND");
   ASSERT_TRUE(CreateLun(lun_).ok());
   ASSERT_TRUE(CreateChannel(channel_).ok());
-  const auto lun = catalog_.UpdateLun({.name = lun_.name, .max_fill_percent = 9});
+  const auto lun = catalog_.UpdateLun(LunUpdate{.name = lun_.name}.Set(&Lun::max_fill_percent, 9));
   ASSERT_TRUE(lun.ok()) << lun.status();
   EXPECT_EQ(node_.catalog.last_request_id().size(), 36u);
   EXPECT_EQ(lun->max_fill_percent, 9u);
   EXPECT_EQ(lun->members, lun_.members);
-  const auto channel = catalog_.UpdateChannel({.name = "luns/l0/channels/c0",
-                                               .op = dataplane::TransferOp::kSend,
-                                               .commit = dataplane::CommitLevel::kWritten});
+  const auto channel =
+      catalog_.UpdateChannel(ChannelUpdate{.name = "luns/l0/channels/c0"}
+                                 .Set(&Channel::op, dataplane::TransferOp::kSend)
+                                 .Set(&Channel::commit, dataplane::CommitLevel::kWritten));
   ASSERT_TRUE(channel.ok()) << channel.status();
   EXPECT_EQ(node_.catalog.last_request_id().size(), 36u);
   EXPECT_EQ(channel->op, dataplane::TransferOp::kSend);
   EXPECT_EQ(channel->commit, dataplane::CommitLevel::kWritten);
   EXPECT_EQ(channel->sample_rate, 1e9);
-  EXPECT_EQ(ReasonIn(catalog_.UpdateLun({.name = lun_.name}).status()), "ARGUMENT_INVALID");
-  EXPECT_EQ(ReasonIn(catalog_.UpdateLun({.name = "l0"}).status()), "NAME_INVALID");
-  EXPECT_EQ(ReasonIn(catalog_.UpdateChannel({.name = lun_.name}).status()), "NAME_INVALID");
+  EXPECT_EQ(ReasonIn(catalog_.UpdateLun(LunUpdate{.name = lun_.name}).status()),
+            "ARGUMENT_INVALID");
+  EXPECT_EQ(ReasonIn(catalog_.UpdateLun(LunUpdate{.name = "l0"}).status()), "NAME_INVALID");
+  EXPECT_EQ(ReasonIn(catalog_.UpdateChannel(ChannelUpdate{.name = lun_.name}).status()),
+            "NAME_INVALID");
 }
 
 TEST_F(CallsTest, LunIsAttachedAndDetached) {
@@ -148,7 +153,7 @@ TEST_F(CallsTest, ChannelLife) {
   const auto channels = catalog_.ListChannels("luns/-");
   ASSERT_TRUE(channels.ok()) << channels.status();
   ASSERT_EQ(channels->size(), 1u);
-  EXPECT_FALSE((*channels)[0].op_chosen);
+  EXPECT_FALSE((*channels)[0].op.has_value());
   EXPECT_EQ((*channels)[0].commit, dataplane::CommitLevel::kDurable);
   EXPECT_TRUE(catalog_.DeleteChannel("luns/l0/channels/c0").ok());
   EXPECT_EQ(ReasonIn(catalog_.DeleteChannel("luns/l0/channels/c0")), "CHANNEL_NOT_FOUND");

@@ -146,11 +146,8 @@ std::vector<BadMessage> BadAccepts() {
 }
 
 Open GoodOpen(Direction direction) {
-  return {.direction = direction,
-          .op = TransferOp::kRead,
-          .op_chosen = true,
-          .slots = 8,
-          .slot_bytes = kGoodSlotBytes};
+  return {
+      .direction = direction, .op = TransferOp::kRead, .slots = 8, .slot_bytes = kGoodSlotBytes};
 }
 
 std::vector<BadMessage> BadOpens() {

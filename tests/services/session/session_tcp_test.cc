@@ -96,7 +96,7 @@ class SessionOverTcp : public testing::TestWithParam<std::tuple<Direction, Trans
   void Admit(const Open& open, dataplane::Executor&, std::shared_ptr<AdmissionWatch>,
              OnAdmitted admitted) override {
     Admission admission = MakeEnd(open.direction == Direction::kPlayback, node_ring_);
-    admission.accept.op = open.op;
+    admission.accept.op = open.op.value_or(dataplane::TransferOp::kRead);
     admission.accept.datatype = "cf32_le";
     admission.accept.block_bytes = kSlotBytes;
     if (open.direction == Direction::kPlayback) admission.accept.blocks = kBlocks;

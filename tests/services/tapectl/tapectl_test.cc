@@ -67,10 +67,10 @@ TEST_F(TapectlTest, LunsAndChannelsAreChanged) {
            "--max-age", "72h"});
   RunJson({"channel", "create", "l0/c0", "--sample-rate", "1e9", "--transfer-op", "SEND"});
   json lun = RunJson(
-      {"lun", "update", "l0", "--capacity", "20GB", "--when-full", "ring", "--max-fill", "90"});
+      {"lun", "update", "l0", "--capacity", "20GB", "--full-policy", "ring", "--max-fill", "90"});
   EXPECT_EQ(lun["name"], "luns/l0");
   EXPECT_EQ(lun["capacity_bytes"], 20'000'000'000);
-  EXPECT_EQ(lun["when_full"], "ring");
+  EXPECT_EQ(lun["full_policy"], "ring");
   EXPECT_EQ(lun["max_fill_percent"], 90);
   EXPECT_EQ(lun["max_age_s"], 72 * 3600);
   lun = RunJson({"lun", "update", "l0", "--max-age", "0", "--max-fill", "0"});
@@ -284,8 +284,8 @@ TEST_F(TapectlTest, UsageErrorsExitWithTwo) {
            {"lun", "create", "x"},
            {"lun", "create", "x", "--store", "tape"},
            {"lun", "create", "x", "--store", "memory", "--capacity", "lots"},
-           {"lun", "create", "x", "--store", "posix", "--member", "/a", "--prewrite-files", "2"},
-           {"lun", "create", "x", "--store", "posix", "--member", "/a", "--prewrite-bytes", "1GiB"},
+           {"lun", "create", "x", "--store", "posix", "--member", "/a", "--prewrite-files", "1001"},
+           {"lun", "create", "x", "--store", "posix", "--member", "/a", "--max-fill", "101"},
            {"channel", "create", "a/b", "--commit", "maybe"},
            {"record", "a/b", "--source", "radio", "--blocks", "1"},
            {"record", "a/b", "--source", "synth", "--blocks", "1", "--duration", "1s"},

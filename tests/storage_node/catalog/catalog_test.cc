@@ -25,8 +25,8 @@ std::string Answers(node::StorageNode& node) {
   const auto channels = node.channels().ListChannels("luns/-");
   for (const auto& c : *channels) {
     out << c.name << ' ' << c.block_bytes << ' ' << c.datatype << ' ' << c.sample_rate << ' '
-        << c.op_chosen << static_cast<int>(c.op) << static_cast<int>(c.commit) << ' '
-        << c.create_time_ns << '\n';
+        << static_cast<int>(c.op.value_or(dataplane::TransferOp{})) << static_cast<int>(c.commit)
+        << ' ' << c.create_time_ns << '\n';
   }
   const auto recordings = node.recordings().ListRecordings("luns/-/channels/-");
   for (const auto& r : *recordings) {

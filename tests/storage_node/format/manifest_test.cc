@@ -111,28 +111,5 @@ TEST(Manifest, SequencesCollectIntoRanges) {
               testing::ElementsAre(SequenceRange{1, 3}, SequenceRange{7, 1}, SequenceRange{9, 2}));
 }
 
-TEST(Config, LunAndChannelComeBackAsTheyWere) {
-  const services::Lun lun{.name = "luns/l",
-                          .uid = "00112233-4455-4677-8899-aabbccddeeff",
-                          .store = services::StoreKind::kPosix,
-                          .members = {"/a", "/b"},
-                          .capacity_bytes = 5,
-                          .create_time_ns = 6};
-  EXPECT_EQ(EncodeLun(*DecodeLun(EncodeLun(lun, 1)), 1), EncodeLun(lun, 1));
-  services::Channel channel{.name = "luns/l/channels/c",
-                            .block_bytes = 1 << 20,
-                            .datatype = "cu8",
-                            .sample_rate = 2e6,
-                            .commit = dataplane::CommitLevel::kReceived,
-                            .create_time_ns = 9};
-  EXPECT_FALSE(DecodeChannel(EncodeChannel(channel))->op_chosen);
-  channel.op_chosen = true;
-  channel.op = dataplane::TransferOp::kWrite;
-  EXPECT_EQ(EncodeChannel(*DecodeChannel(EncodeChannel(channel))), EncodeChannel(channel));
-  std::string changed = EncodeChannel(channel);
-  changed.replace(changed.find("1048576"), 1, "2");
-  EXPECT_TRUE(absl::IsDataLoss(DecodeChannel(changed).status()));
-}
-
 }  // namespace
 }  // namespace tapedeck::storage_node::format

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 
-#include "services/catalog_update.h"
 #include "storage_node/format/config.h"
 #include "tests/storage_node/capture/segment_fixture.h"
 
@@ -34,29 +33,25 @@ class UpdateChannel : public SegmentTest {
 
 using UpdateChannelOnMembers = UpdateChannel;
 
-const ChannelUpdate kEachField{.block_bytes = 2 * kBlockBytes,
-                               .datatype = "ci16_le",
-                               .sample_rate = 2000,
-                               .op = dataplane::TransferOp::kSend,
-                               .commit = dataplane::CommitLevel::kReceived,
-                               .pre_trigger_ns = 1'000'000'000,
-                               .post_trigger_ns = 2'000'000'000,
-                               .segment_bytes = 5 << 20};
+const ChannelUpdate kEachField =
+    ChannelUpdate()
+        .Set(&services::Channel::block_bytes, 2 * kBlockBytes)
+        .Set(&services::Channel::datatype, "ci16_le")
+        .Set(&services::Channel::sample_rate, 2000)
+        .Set(&services::Channel::op, dataplane::TransferOp::kSend)
+        .Set(&services::Channel::commit, dataplane::CommitLevel::kReceived)
+        .Set(&services::Channel::pre_trigger_ns, 1'000'000'000)
+        .Set(&services::Channel::post_trigger_ns, 2'000'000'000)
+        .Set(&services::Channel::segment_bytes, 5 << 20);
 
 TEST_P(UpdateChannel, EachFieldAloneAndAfterARestart) {
   MakeLun({});
   ASSERT_TRUE(MakeChannel({}).ok());
   services::Channel expected = Get();
   // In an order in which each is allowed.
-  const std::vector<ChannelUpdate> steps = {{.block_bytes = kEachField.block_bytes},
-                                            {.datatype = kEachField.datatype},
-                                            {.sample_rate = kEachField.sample_rate},
-                                            {.op = kEachField.op},
-                                            {.commit = kEachField.commit},
-                                            {.pre_trigger_ns = kEachField.pre_trigger_ns},
-                                            {.post_trigger_ns = kEachField.post_trigger_ns},
-                                            {.segment_bytes = kEachField.segment_bytes}};
-  for (const ChannelUpdate& step : steps) {
+  for (const char* field : {"block_bytes", "datatype", "sample_rate", "transfer_op", "commit_level",
+                            "pre_trigger", "post_trigger", "segment_bytes"}) {
+    const ChannelUpdate step{.fields = {field}, .to = kEachField.to};
     const std::string before = format::EncodeChannel(expected);
     expected = services::Updated(expected, step);
     EXPECT_NE(format::EncodeChannel(expected), before);
@@ -66,8 +61,8 @@ TEST_P(UpdateChannel, EachFieldAloneAndAfterARestart) {
   }
   node_.Start();
   EXPECT_EQ(format::EncodeChannel(Get()), format::EncodeChannel(expected));
-  ASSERT_TRUE(Update({.op = services::OpChoice()}).ok());
-  EXPECT_FALSE(Get().op_chosen);
+  ASSERT_TRUE(Update(ChannelUpdate().Set(&services::Channel::op, std::nullopt)).ok());
+  EXPECT_FALSE(Get().op.has_value());
 }
 
 TEST_P(UpdateChannelOnMembers, AnotherNodeFindsWhatWasChanged) {
@@ -87,7 +82,10 @@ TEST_P(UpdateChannel, ARecordingUnderWayIsNotTouched) {
   ASSERT_TRUE(MakeChannel({}).ok());
   auto recorder = Start();
   Push(recorder, 0, 5);
-  ASSERT_TRUE(Update({.block_bytes = 2 * kBlockBytes, .datatype = "ci16_le"}).ok());
+  ASSERT_TRUE(Update(ChannelUpdate()
+                         .Set(&services::Channel::block_bytes, 2 * kBlockBytes)
+                         .Set(&services::Channel::datatype, "ci16_le"))
+                  .ok());
   Push(recorder, 5, 20);
   ASSERT_TRUE(recorder.Finish().ok());
   const services::Recording old = node_.Get(recorder.admission.accept.recording);
@@ -107,12 +105,19 @@ TEST_P(UpdateChannel, AStreamKeepsItsSegments) {
   ASSERT_TRUE(MakeChannel({.segment_bytes = kSegmentBlocks * kBlockBytes}).ok());
   auto recorder = Start();
   Push(recorder, 0, kSegmentBlocks + 2);
-  ASSERT_TRUE(Update({.block_bytes = 2 * kBlockBytes, .segment_bytes = 3 << 20}).ok());
+  ASSERT_TRUE(Update(ChannelUpdate()
+                         .Set(&services::Channel::block_bytes, 2 * kBlockBytes)
+                         .Set(&services::Channel::segment_bytes, 3 << 20))
+                  .ok());
   // One in memory cannot grow.
   const uint64_t before = node_.node().luns().GetLun("luns/ring")->capacity_bytes;
   const uint64_t after = GetParam() == StoreKind::kMemory ? before / 8 * 7 : before * 2;
-  ASSERT_TRUE(
-      node_.node().luns().UpdateLun({.name = "luns/ring", .capacity_bytes = after}, "").ok());
+  ASSERT_TRUE(node_.node()
+                  .luns()
+                  .UpdateLun(services::LunUpdate{.name = "luns/ring"}.Set(
+                                 &services::Lun::capacity_bytes, after),
+                             "")
+                  .ok());
   Push(recorder, kSegmentBlocks + 2, 6 * kSegmentBlocks);
   ASSERT_TRUE(recorder.Finish().ok());
   recorder.admission = {};
@@ -128,14 +133,19 @@ TEST_P(UpdateChannel, WhatNoNewChannelMayBeNoOldOneBecomes) {
   MakeLun({});
   ASSERT_TRUE(MakeChannel({}).ok());
   const std::string before = format::EncodeChannel(Get());
-  EXPECT_EQ(Reason(Update({.block_bytes = 1000}).status()), "BLOCK_SIZE_INVALID");
-  EXPECT_EQ(Reason(Update({.datatype = "cf99"}).status()), "DATATYPE_INVALID");
-  EXPECT_EQ(Reason(Update({.sample_rate = -1}).status()), "ARGUMENT_INVALID");
+  EXPECT_EQ(Reason(Update(ChannelUpdate().Set(&services::Channel::block_bytes, 1000)).status()),
+            "BLOCK_SIZE_INVALID");
+  EXPECT_EQ(Reason(Update(ChannelUpdate().Set(&services::Channel::datatype, "cf99")).status()),
+            "DATATYPE_INVALID");
+  EXPECT_EQ(Reason(Update(ChannelUpdate().Set(&services::Channel::sample_rate, -1)).status()),
+            "ARGUMENT_INVALID");
   // Only a ring keeps what it stores until a trigger.
-  const absl::Status trigger = Update({.pre_trigger_ns = 1}).status();
+  const absl::Status trigger =
+      Update(ChannelUpdate().Set(&services::Channel::pre_trigger_ns, 1)).status();
   EXPECT_EQ(Reason(trigger), "ARGUMENT_INVALID");
   EXPECT_THAT(trigger.message(), HasSubstr("pre_trigger"));
-  const ChannelUpdate absent{.name = "luns/ring/channels/none", .sample_rate = 1};
+  const auto absent =
+      ChannelUpdate{.name = "luns/ring/channels/none"}.Set(&services::Channel::sample_rate, 1);
   EXPECT_EQ(Reason(node_.node().channels().UpdateChannel(absent, "").status()),
             "CHANNEL_NOT_FOUND");
   EXPECT_EQ(format::EncodeChannel(Get()), before);
@@ -144,7 +154,8 @@ TEST_P(UpdateChannel, WhatNoNewChannelMayBeNoOldOneBecomes) {
 TEST_P(UpdateChannel, ASegmentMustFitTheRing) {
   MakeRing();
   ASSERT_TRUE(MakeChannel({.segment_bytes = kSegmentBlocks * kBlockBytes}).ok());
-  const absl::Status status = Update({.segment_bytes = 1 << 30}).status();
+  const absl::Status status =
+      Update(ChannelUpdate().Set(&services::Channel::segment_bytes, 1 << 30)).status();
   EXPECT_EQ(Reason(status), "ARGUMENT_INVALID");
   EXPECT_THAT(status.message(), HasSubstr("segment_bytes"));
 }
@@ -153,8 +164,8 @@ TEST_P(UpdateChannel, OneRequestHasOneResult) {
   MakeLun({});
   ASSERT_TRUE(MakeChannel({}).ok());
   const std::string id = "6f9619ff-8b86-4011-b42d-00c04fc964ff";
-  ASSERT_TRUE(Update({.sample_rate = 5}, id).ok());
-  ASSERT_TRUE(Update({.sample_rate = 6}, id).ok());
+  ASSERT_TRUE(Update(ChannelUpdate().Set(&services::Channel::sample_rate, 5), id).ok());
+  ASSERT_TRUE(Update(ChannelUpdate().Set(&services::Channel::sample_rate, 6), id).ok());
   EXPECT_EQ(Get().sample_rate, 5);
 }
 
@@ -164,7 +175,8 @@ TEST_P(UpdateChannelOnMembers, OfflineItIsRefused) {
   node_.Stop();
   fs::rename(member(), member() + ".away");
   node_.Start();
-  EXPECT_EQ(Reason(Update({.sample_rate = 5}).status()), "LUN_OFFLINE");
+  EXPECT_EQ(Reason(Update(ChannelUpdate().Set(&services::Channel::sample_rate, 5)).status()),
+            "LUN_OFFLINE");
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, UpdateChannel,

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <thread>
 
-#include "services/catalog_update.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -71,19 +70,20 @@ using UpdateLunOfFiles = UpdateLun;
 TEST_P(UpdateAnyLun, EachFieldAloneAndAllTogetherAndAfterARestart) {
   const std::string before = Terms();
   EXPECT_EQ(before, absl::StrCat(kWholeCapacity, " 1 0 0"));
-  ASSERT_TRUE(Update({.capacity_bytes = kWholeCapacity / 2}).ok());
+  ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::capacity_bytes, kWholeCapacity / 2)).ok());
   EXPECT_EQ(Terms(), absl::StrCat(kWholeCapacity / 2, " 1 0 0"));
-  ASSERT_TRUE(Update({.max_age_ns = 3'600'000'000'000}).ok());
-  ASSERT_TRUE(Update({.max_fill_percent = 90}).ok());
-  ASSERT_TRUE(Update({.full_policy = FullPolicy::kRing}).ok());
+  ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::max_age_ns, 3'600'000'000'000)).ok());
+  ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::max_fill_percent, 90)).ok());
+  ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::full_policy, FullPolicy::kRing)).ok());
   const std::string after = absl::StrCat(kWholeCapacity / 2, " 2 3600000000000 90");
   EXPECT_EQ(Terms(), after);
   node_.Start();
   EXPECT_EQ(Terms(), after);
-  const auto back = Update({.capacity_bytes = kWholeCapacity / 2,
-                            .full_policy = FullPolicy::kStop,
-                            .max_age_ns = 0,
-                            .max_fill_percent = 0});
+  const auto back = Update(LunUpdate()
+                               .Set(&services::Lun::capacity_bytes, kWholeCapacity / 2)
+                               .Set(&services::Lun::full_policy, FullPolicy::kStop)
+                               .Set(&services::Lun::max_age_ns, 0)
+                               .Set(&services::Lun::max_fill_percent, 0));
   ASSERT_TRUE(back.ok()) << back.status();
   EXPECT_EQ(back->full_policy, FullPolicy::kStop);
   EXPECT_EQ(Terms(), absl::StrCat(kWholeCapacity / 2, " 1 0 0"));
@@ -92,24 +92,25 @@ TEST_P(UpdateAnyLun, EachFieldAloneAndAllTogetherAndAfterARestart) {
 TEST_P(UpdateAnyLun, CapacityGoesDownToWhatIsUsedAndUpAgain) {
   node_.RecordAndSeal(40);
   const uint64_t used = Get().used_bytes;
-  const absl::Status less = Update({.capacity_bytes = used - 1}).status();
+  const absl::Status less =
+      Update(LunUpdate().Set(&services::Lun::capacity_bytes, used - 1)).status();
   EXPECT_EQ(less.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(Reason(less), "ARGUMENT_INVALID");
   EXPECT_THAT(less.message(), HasSubstr(absl::StrCat("uses ", used, " bytes")));
   EXPECT_EQ(Get().capacity_bytes, kWholeCapacity);
-  ASSERT_TRUE(Update({.capacity_bytes = used}).ok());
+  ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::capacity_bytes, used)).ok());
   EXPECT_EQ(Reason(node_.Record().status()), "LUN_FULL");
-  ASSERT_TRUE(Update({.capacity_bytes = kWholeCapacity}).ok());
+  ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::capacity_bytes, kWholeCapacity)).ok());
   node_.RecordAndSeal(1, 2);
   EXPECT_EQ(Get().recordings, 2u);
 }
 
 TEST_P(UpdateAnyLun, ARecordingUnderWayGetsTheRoom) {
-  ASSERT_TRUE(Update({.capacity_bytes = kWholeCapacity / 2}).ok());
+  ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::capacity_bytes, kWholeCapacity / 2)).ok());
   auto recorder = node_.Record();
   ASSERT_TRUE(recorder.ok()) << recorder.status();
   for (uint64_t i = 0; i < 10; ++i) ASSERT_TRUE(recorder->Push(i).ok());
-  ASSERT_TRUE(Update({.capacity_bytes = kWholeCapacity}).ok());
+  ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::capacity_bytes, kWholeCapacity)).ok());
   // More than half of it.
   for (uint64_t i = 10; i < 1100; ++i) ASSERT_TRUE(recorder->Push(i).ok()) << i;
   ASSERT_TRUE(recorder->Finish().ok());
@@ -119,8 +120,10 @@ TEST_P(UpdateAnyLun, ARecordingUnderWayGetsTheRoom) {
 }
 
 TEST_P(UpdateAnyLun, WhatNoNewLunMayBeNoOldOneBecomes) {
-  EXPECT_EQ(Reason(Update({.max_age_ns = -1}).status()), "ARGUMENT_INVALID");
-  EXPECT_EQ(Reason(Update({.max_fill_percent = 101}).status()), "ARGUMENT_INVALID");
+  EXPECT_EQ(Reason(Update(LunUpdate().Set(&services::Lun::max_age_ns, -1)).status()),
+            "ARGUMENT_INVALID");
+  EXPECT_EQ(Reason(Update(LunUpdate().Set(&services::Lun::max_fill_percent, 101)).status()),
+            "ARGUMENT_INVALID");
   EXPECT_EQ(Reason(node_.node().luns().UpdateLun({.name = "luns/none"}, "").status()),
             "LUN_NOT_FOUND");
   EXPECT_EQ(Terms(), absl::StrCat(kWholeCapacity, " 1 0 0"));
@@ -128,25 +131,29 @@ TEST_P(UpdateAnyLun, WhatNoNewLunMayBeNoOldOneBecomes) {
 
 TEST_P(UpdateAnyLun, AChannelMustFitTheRing) {
   ASSERT_TRUE(MakeChannel({.segment_bytes = kWholeCapacity / 2}).ok());
-  const absl::Status large = Update({.full_policy = FullPolicy::kRing}).status();
+  const absl::Status large =
+      Update(LunUpdate().Set(&services::Lun::full_policy, FullPolicy::kRing)).status();
   EXPECT_EQ(Reason(large), "ARGUMENT_INVALID");
   EXPECT_THAT(large.message(), HasSubstr("full_policy: luns/l/channels/d"));
-  ASSERT_TRUE(
-      node_.node()
-          .channels()
-          .UpdateChannel({.name = "luns/l/channels/d", .segment_bytes = 16 * kBlockBytes}, "")
-          .ok());
-  ASSERT_TRUE(Update({.full_policy = FullPolicy::kRing}).ok());
-  const absl::Status small = Update({.capacity_bytes = 2 << 20}).status();
+  ASSERT_TRUE(node_.node()
+                  .channels()
+                  .UpdateChannel(services::ChannelUpdate{.name = "luns/l/channels/d"}.Set(
+                                     &services::Channel::segment_bytes, 16 * kBlockBytes),
+                                 "")
+                  .ok());
+  ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::full_policy, FullPolicy::kRing)).ok());
+  const absl::Status small =
+      Update(LunUpdate().Set(&services::Lun::capacity_bytes, 2 << 20)).status();
   EXPECT_EQ(Reason(small), "ARGUMENT_INVALID");
   EXPECT_THAT(small.message(), HasSubstr("capacity_bytes: luns/l/channels/"));
   EXPECT_EQ(Get().capacity_bytes, kWholeCapacity);
 }
 
 TEST_P(UpdateAnyLun, AChannelThatNeedsTheRingKeepsIt) {
-  ASSERT_TRUE(Update({.full_policy = FullPolicy::kRing}).ok());
+  ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::full_policy, FullPolicy::kRing)).ok());
   ASSERT_TRUE(MakeChannel({.pre_trigger_ns = 2'000'000'000, .segment_bytes = 1 << 20}).ok());
-  const absl::Status status = Update({.full_policy = FullPolicy::kStop}).status();
+  const absl::Status status =
+      Update(LunUpdate().Set(&services::Lun::full_policy, FullPolicy::kStop)).status();
   EXPECT_EQ(Reason(status), "ARGUMENT_INVALID");
   EXPECT_THAT(status.message(), HasSubstr("luns/l/channels/d"));
   EXPECT_EQ(Get().full_policy, FullPolicy::kRing);
@@ -154,8 +161,8 @@ TEST_P(UpdateAnyLun, AChannelThatNeedsTheRingKeepsIt) {
 
 TEST_P(UpdateAnyLun, OneRequestHasOneResult) {
   const std::string id = "6f9619ff-8b86-4011-b42d-00c04fc964ff";
-  ASSERT_TRUE(Update({.max_fill_percent = 50}, id).ok());
-  ASSERT_TRUE(Update({.max_fill_percent = 60}, id).ok());
+  ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::max_fill_percent, 50), id).ok());
+  ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::max_fill_percent, 60), id).ok());
   EXPECT_EQ(Get().max_fill_percent, 50u);
   const services::Lun other{
       .name = "luns/o", .store = StoreKind::kMemory, .capacity_bytes = 1 << 20};
@@ -165,11 +172,11 @@ TEST_P(UpdateAnyLun, OneRequestHasOneResult) {
 }
 
 TEST_P(UpdateAnyLun, AnotherAgeCountsAtOnce) {
-  ASSERT_TRUE(Update({.max_age_ns = 3'600'000'000'000}).ok());
+  ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::max_age_ns, 3'600'000'000'000)).ok());
   node_.RecordAndSeal(1);
   // Until it was seen that nothing is that old.
   std::this_thread::sleep_for(std::chrono::milliseconds(1200));
-  ASSERT_TRUE(Update({.max_age_ns = 1'000'000}).ok());
+  ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::max_age_ns, 1'000'000)).ok());
   EXPECT_TRUE(node_.executor().RunUntil([&] { return Get().recordings == 0; }));
 }
 
@@ -182,7 +189,10 @@ TEST_P(UpdateAnyLun, ReadersSeeOneOrTheOther) {
     }
   });
   for (uint32_t i = 1; i <= 20; ++i) {
-    EXPECT_TRUE(Update({.max_age_ns = int64_t{i} * 1'000'000'000'000, .max_fill_percent = i}).ok());
+    EXPECT_TRUE(Update(LunUpdate()
+                           .Set(&services::Lun::max_age_ns, int64_t{i} * 1'000'000'000'000)
+                           .Set(&services::Lun::max_fill_percent, i))
+                    .ok());
   }
   stop = true;
   reader.join();
@@ -190,10 +200,11 @@ TEST_P(UpdateAnyLun, ReadersSeeOneOrTheOther) {
 
 TEST_P(UpdateLunOnMembers, AnotherNodeFindsWhatWasChanged) {
   const std::string recording = node_.RecordAndSeal(5);
-  ASSERT_TRUE(Update({.capacity_bytes = kWholeCapacity / 2,
-                      .full_policy = FullPolicy::kRing,
-                      .max_age_ns = 7'200'000'000'000,
-                      .max_fill_percent = 80})
+  ASSERT_TRUE(Update(LunUpdate()
+                         .Set(&services::Lun::capacity_bytes, kWholeCapacity / 2)
+                         .Set(&services::Lun::full_policy, FullPolicy::kRing)
+                         .Set(&services::Lun::max_age_ns, 7'200'000'000'000)
+                         .Set(&services::Lun::max_fill_percent, 80))
                   .ok());
   node_.MakeChannel("e", dataplane::CommitLevel::kDurable);
   const std::string terms = Terms();
@@ -207,7 +218,8 @@ TEST_P(UpdateLunOnMembers, OfflineItIsRefused) {
   node_.Stop();
   fs::rename(member(1), member(1) + ".away");
   node_.Start();
-  EXPECT_EQ(Reason(Update({.max_fill_percent = 5}).status()), "LUN_OFFLINE");
+  EXPECT_EQ(Reason(Update(LunUpdate().Set(&services::Lun::max_fill_percent, 5)).status()),
+            "LUN_OFFLINE");
   node_.Stop();
   fs::rename(member(1) + ".away", member(1));
   node_.Start();
@@ -217,7 +229,7 @@ TEST_P(UpdateLunOnMembers, OfflineItIsRefused) {
 // Of a crash after the members were written, and before the state directory was.
 TEST_P(UpdateLunOnMembers, ACrashBeforeTheStateDirectoryWasWrittenLeavesTheOldOne) {
   fs::copy_file(state_file(), state_file() + ".old");
-  ASSERT_TRUE(Update({.max_fill_percent = 70}).ok());
+  ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::max_fill_percent, 70)).ok());
   node_.Stop();
   fs::rename(state_file() + ".old", state_file());
   node_.Start();
@@ -228,7 +240,7 @@ TEST_P(UpdateLunOnMembers, ACrashBeforeTheStateDirectoryWasWrittenLeavesTheOldOn
 
 TEST_P(UpdateLunOfFiles, AMemberThatSaysTheOldOneIsTold) {
   fs::copy_file(member_file(1), member_file(1) + ".old");
-  ASSERT_TRUE(Update({.max_fill_percent = 70}).ok());
+  ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::max_fill_percent, 70)).ok());
   node_.Stop();
   fs::rename(member_file(1) + ".old", member_file(1));
   node_.Start();
@@ -242,7 +254,10 @@ TEST_P(UpdateLunOfFiles, AMemberThatSaysTheOldOneIsTold) {
 
 TEST_P(UpdateLunOfFiles, AMemberThatCannotBeWrittenLeavesAllAsItWas) {
   fs::create_directory(member_file(1) + ".new");
-  EXPECT_FALSE(Update({.capacity_bytes = 8 << 20, .max_fill_percent = 70}).ok());
+  EXPECT_FALSE(Update(LunUpdate()
+                          .Set(&services::Lun::capacity_bytes, 8 << 20)
+                          .Set(&services::Lun::max_fill_percent, 70))
+                   .ok());
   EXPECT_EQ(Terms(), absl::StrCat(kWholeCapacity, " 1 0 0"));
   // The capacity too: 16 MiB and more.
   node_.RecordAndSeal(256);
@@ -252,17 +267,24 @@ TEST_P(UpdateLunOfFiles, AMemberThatCannotBeWrittenLeavesAllAsItWas) {
 }
 
 TEST_P(UpdateLunOfFiles, WithoutACapacityItIsAsLargeAsItsDisk) {
-  ASSERT_TRUE(Update({.capacity_bytes = 0}).ok());
+  ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::capacity_bytes, 0)).ok());
   EXPECT_EQ(Get().capacity_bytes, 0u);
   node_.RecordAndSeal(2);
-  EXPECT_EQ(Reason(Update({.full_policy = FullPolicy::kRing}).status()), "ARGUMENT_INVALID");
-  EXPECT_EQ(Reason(Update({.max_fill_percent = 9}).status()), "ARGUMENT_INVALID");
-  EXPECT_TRUE(Update({.capacity_bytes = kWholeCapacity, .full_policy = FullPolicy::kRing}).ok());
+  EXPECT_EQ(
+      Reason(Update(LunUpdate().Set(&services::Lun::full_policy, FullPolicy::kRing)).status()),
+      "ARGUMENT_INVALID");
+  EXPECT_EQ(Reason(Update(LunUpdate().Set(&services::Lun::max_fill_percent, 9)).status()),
+            "ARGUMENT_INVALID");
+  EXPECT_TRUE(Update(LunUpdate()
+                         .Set(&services::Lun::capacity_bytes, kWholeCapacity)
+                         .Set(&services::Lun::full_policy, FullPolicy::kRing))
+                  .ok());
 }
 
 TEST(UpdateBlockLun, HasNoMoreThanItsDevices) {
   NodeFixture node(StoreKind::kBlock, 1, 16 << 20, 128 << 20);
-  const auto lun = node.node().luns().UpdateLun({.name = kLunChanged, .capacity_bytes = 0}, "");
+  const auto lun = node.node().luns().UpdateLun(
+      services::LunUpdate{.name = kLunChanged}.Set(&services::Lun::capacity_bytes, 0), "");
   ASSERT_TRUE(lun.ok()) << lun.status();
   EXPECT_GT(lun->capacity_bytes, uint64_t{64} << 20);
   EXPECT_LT(lun->capacity_bytes, uint64_t{128} << 20);
@@ -271,8 +293,8 @@ TEST(UpdateBlockLun, HasNoMoreThanItsDevices) {
 TEST(UpdateMemoryLun, HasNoMoreThanItsMemory) {
   NodeFixture node(StoreKind::kMemory, 1, kWholeCapacity);
   for (const uint64_t bytes : {uint64_t{0}, kWholeCapacity + 1}) {
-    const auto lun =
-        node.node().luns().UpdateLun({.name = kLunChanged, .capacity_bytes = bytes}, "");
+    const auto lun = node.node().luns().UpdateLun(
+        services::LunUpdate{.name = kLunChanged}.Set(&services::Lun::capacity_bytes, bytes), "");
     EXPECT_EQ(Reason(lun.status()), "ARGUMENT_INVALID") << bytes;
   }
   EXPECT_EQ(node.node().luns().GetLun(kLunChanged)->capacity_bytes, kWholeCapacity);

@@ -20,7 +20,7 @@ struct Case {
 
 class RoundTrip : public testing::TestWithParam<Case> {
  protected:
-  services::session::Open Open() const { return {.op = GetParam().op, .op_chosen = true}; }
+  services::session::Open Open() const { return {.op = GetParam().op}; }
 
   NodeFixture node_{GetParam().store, GetParam().members};
 };

@@ -25,7 +25,7 @@ class RingTest : public testing::Test {
 
 TEST_F(RingTest, IsRegisteredWithTheRightsOfTheOp) {
   const auto access = [&](TransferOp op) {
-    return fixture_.Record({.op = op, .op_chosen = true})->admission.registration.access;
+    return fixture_.Record({.op = op})->admission.registration.access;
   };
   EXPECT_EQ(access(TransferOp::kRead), RemoteAccess::kNone);
   EXPECT_EQ(access(TransferOp::kWrite), RemoteAccess::kWrite);

@@ -216,7 +216,7 @@ TEST_P(IndexRepair, WhatBothCopiesLostIsReportedAndLeftAlone) {
   for (const auto& finding : scrub.findings) {
     EXPECT_FALSE(finding.repaired);
     kinds.push_back(
-        absl::StrCat(services::DamageName(finding.block.kind), " ", finding.block.sequence));
+        absl::StrCat(services::model::NameOf(finding.block.kind), " ", finding.block.sequence));
   }
   EXPECT_THAT(kinds, testing::ElementsAre("header 0", "header 0", "header 0", "index 4"));
   EXPECT_EQ(scrub.damaged, 4u);

@@ -1,4 +1,4 @@
-#include "services/resource_name.h"
+#include "services/model/resource_name.h"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 
-namespace tapedeck::services {
+namespace tapedeck::services::model {
 namespace {
 
 constexpr size_t kMaxIdBytes = 63;
@@ -73,4 +73,4 @@ absl::Status CheckRecordingName(absl::string_view name) {
 
 absl::Status CheckJobName(absl::string_view name) { return ParseName(name, {"jobs"}).status(); }
 
-}  // namespace tapedeck::services
+}  // namespace tapedeck::services::model

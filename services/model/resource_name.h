@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace tapedeck::services {
+namespace tapedeck::services::model {
 
 // INVALID_ARGUMENT (NAME_INVALID) unless `id` is 1 to 63 of [A-Za-z0-9._-] and starts with a letter
 // or digit: it also names a directory.
@@ -26,5 +26,17 @@ absl::Status CheckLunName(absl::string_view name, Wildcard wildcard = Wildcard::
 absl::Status CheckChannelName(absl::string_view name, Wildcard wildcard = Wildcard::kRefused);
 absl::Status CheckRecordingName(absl::string_view name);
 absl::Status CheckJobName(absl::string_view name);
+
+}  // namespace tapedeck::services::model
+
+namespace tapedeck::services {
+
+using model::CheckChannelName;
+using model::CheckId;
+using model::CheckJobName;
+using model::CheckLunName;
+using model::CheckRecordingName;
+using model::ParseName;
+using model::Wildcard;
 
 }  // namespace tapedeck::services

@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "services/model/names.h"
 
-namespace tapedeck::services {
+namespace tapedeck::services::model {
 
 enum class DamageKind {
   kNone = 0,
@@ -24,26 +25,30 @@ enum class DamageKind {
   kIo = 12,          // the member returned an error
 };
 
-inline constexpr std::pair<DamageKind, absl::string_view> kDamageNames[] = {
-    {DamageKind::kNone, "none"},
-    {DamageKind::kRot, "rot"},
-    {DamageKind::kTorn, "torn"},
-    {DamageKind::kZeroed, "zeroed"},
-    {DamageKind::kStale, "stale"},
-    {DamageKind::kMisdirected, "misdirected"},
-    {DamageKind::kSwapped, "swapped"},
-    {DamageKind::kTruncated, "truncated"},
-    {DamageKind::kMissing, "missing"},
-    {DamageKind::kHeader, "header"},
-    {DamageKind::kIndex, "index"},
-    {DamageKind::kManifest, "manifest"},
-    {DamageKind::kIo, "io"}};
+template <>
+struct EnumNames<DamageKind> {
+  using enum DamageKind;
+  static constexpr absl::string_view kWhat = "kind of damage";
+  static constexpr std::pair<DamageKind, absl::string_view> kTable[] = {
+      {kNone, "none"},
+      {kRot, "rot"},
+      {kTorn, "torn"},
+      {kZeroed, "zeroed"},
+      {kStale, "stale"},
+      {kMisdirected, "misdirected"},
+      {kSwapped, "swapped"},
+      {kTruncated, "truncated"},
+      {kMissing, "missing"},
+      {kHeader, "header"},
+      {kIndex, "index"},
+      {kManifest, "manifest"},
+      {kIo, "io"}};
+};
 
-constexpr absl::string_view DamageName(DamageKind kind) {
-  for (const auto& [candidate, name] : kDamageNames) {
-    if (candidate == kind) return name;
-  }
-  return "unknown";
-}
+}  // namespace tapedeck::services::model
+
+namespace tapedeck::services {
+
+using model::DamageKind;
 
 }  // namespace tapedeck::services

@@ -1,0 +1,144 @@
+// A LUN: a storage container. Field meanings are those of tapedeck/v1/catalog.proto.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "services/model/field.h"
+#include "services/model/names.h"
+#include "services/model/update.h"
+#include "services/store_kind.h"
+
+namespace tapedeck::services::model {
+
+enum class FullPolicy { kStop = 1, kRing = 2 };
+enum class LunState { kReady = 1, kOffline = 2 };
+
+template <>
+struct EnumNames<FullPolicy> {
+  static constexpr absl::string_view kWhat = "policy for a full LUN";
+  static constexpr std::pair<FullPolicy, absl::string_view> kTable[] = {
+      {FullPolicy::kStop, "stop"}, {FullPolicy::kRing, "ring"}};
+};
+
+template <>
+struct EnumNames<LunState> {
+  static constexpr absl::string_view kWhat = "state of a LUN";
+  static constexpr std::pair<LunState, absl::string_view> kTable[] = {
+      {LunState::kReady, "READY"}, {LunState::kOffline, "OFFLINE"}};
+};
+
+template <>
+struct EnumNames<StoreKind> {
+  static constexpr absl::string_view kWhat = "kind of store";
+  static constexpr auto& kTable = kStoreNames;
+};
+
+inline constexpr size_t kMaxMembers = 64;
+inline constexpr uint32_t kMaxPrewriteFiles = 1000;
+
+struct Lun {
+  std::string name;  // luns/{lun}
+  LunState state = LunState::kReady;
+  std::string cause;  // why it is offline
+  std::string uid;
+  // What its recordings have for the LUN's uid where that is another one, as in a LUN that was
+  // made of a copy; empty: uid. For the storage node alone.
+  std::string origin_uid;
+  const std::string& recorded_uid() const { return origin_uid.empty() ? uid : origin_uid; }
+  StoreKind store = StoreKind::kPosix;
+  std::vector<std::string> members;
+  uint64_t capacity_bytes = 0;
+  uint64_t used_bytes = 0;
+  uint64_t recordings = 0;
+  FullPolicy full_policy = FullPolicy::kStop;
+  int64_t max_age_ns = 0;
+  uint32_t max_fill_percent = 0;
+  // Files kept per member, and the bytes of each, that were written before recordings need them;
+  // both 0: none.
+  uint32_t prewrite_files = 0;
+  uint64_t prewrite_bytes = 0;
+  int64_t create_time_ns = 0;  // UTC
+};
+
+template <>
+struct Fields<Lun> {
+  static constexpr absl::string_view kPrewriteFixed =
+      "how many such files its members keep is chosen when the LUN is made";
+  static constexpr auto kList = std::make_tuple(
+      Describe(&Lun::name, {.name = "name",
+                            .role = Role::kName,
+                            .fixed = "detach the LUN, and attach it under another name"}),
+      Describe(&Lun::state, {.name = "state", .role = Role::kReported}),
+      Describe(&Lun::cause, {.name = "cause", .role = Role::kReported}),
+      Describe(&Lun::uid,
+               {.name = "uid", .role = Role::kNoted, .fixed = "its members know each other by it"}),
+      Describe(&Lun::origin_uid, {.name = "origin_uid", .role = Role::kInternal}),
+      Describe(
+          &Lun::store,
+          {.name = "store", .role = Role::kFixed, .required = true, .fixed = "make another LUN"}),
+      Describe(&Lun::members, {.name = "members",
+                               .role = Role::kFixed,
+                               .most = kMaxMembers,
+                               .fixed = "the blocks are striped over them; make another LUN"}),
+      Describe(&Lun::capacity_bytes,
+               {.name = "capacity_bytes",
+                .unit = Unit::kBytes,
+                .option = "capacity",
+                .help = "Payload it may hold, e.g. 10GiB, as much as it holds at least",
+                .zero = "what its members hold"}),
+      Describe(&Lun::used_bytes, {.name = "used_bytes", .role = Role::kReported}),
+      Describe(&Lun::recordings, {.name = "recordings", .role = Role::kReported}),
+      Describe(&Lun::full_policy, {.name = "full_policy",
+                                   .option = "full-policy",
+                                   .help = "stop: recordings end; ring: the oldest are deleted",
+                                   .initial = "stop"}),
+      Describe(&Lun::max_age_ns, {.name = "max_age",
+                                  .unit = Unit::kDuration,
+                                  .option = "max-age",
+                                  .help = "Delete recordings this long after their end, e.g. 72h",
+                                  .zero = "never"}),
+      Describe(&Lun::max_fill_percent,
+               {.name = "max_fill_percent",
+                .most = 100,
+                .option = "max-fill",
+                .help = "Delete the oldest recordings while more than this percentage is used",
+                .zero = "never"}),
+      Describe(&Lun::prewrite_files,
+               {.name = "prewrite_files",
+                .role = Role::kFixed,
+                .most = kMaxPrewriteFiles,
+                .fixed = kPrewriteFixed,
+                .option = "prewrite-files",
+                .help = "Files that each member (posix, direct) keeps ready for new recordings, "
+                        "every byte written before: faster to record into; at most 1000",
+                .zero = "none"}),
+      Describe(&Lun::prewrite_bytes,
+               {.name = "prewrite_bytes",
+                .role = Role::kFixed,
+                .unit = Unit::kBytes,
+                .most = uint64_t{1} << 62,
+                .fixed = kPrewriteFixed,
+                .option = "prewrite-bytes",
+                .help = "Bytes of each, best those of a segment on a member, e.g. 1GiB",
+                .zero = "none"}),
+      Describe(&Lun::create_time_ns,
+               {.name = "create_time", .role = Role::kNoted, .unit = Unit::kTime}));
+};
+
+using LunUpdate = Update<Lun>;
+
+}  // namespace tapedeck::services::model
+
+namespace tapedeck::services {
+
+using model::FullPolicy;
+using model::Lun;
+using model::LunState;
+using model::LunUpdate;
+
+}  // namespace tapedeck::services

@@ -1,0 +1,155 @@
+// A recording and what was found wrong with it, in plain values. Field meanings are those of
+// tapedeck/v1/catalog.proto.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "dataplane/flow.h"
+#include "services/model/damage_kind.h"
+#include "services/model/field.h"
+#include "services/model/names.h"
+
+namespace tapedeck::services::model {
+
+enum class RecordingState { kRecording = 1, kSealed = 2, kSalvaged = 3, kDeleting = 4 };
+
+template <>
+struct EnumNames<RecordingState> {
+  using enum RecordingState;
+  static constexpr absl::string_view kWhat = "state of a recording";
+  static constexpr std::pair<RecordingState, absl::string_view> kTable[] = {
+      {kRecording, "RECORDING"},
+      {kSealed, "SEALED"},
+      {kSalvaged, "SALVAGED"},
+      {kDeleting, "DELETING"}};
+};
+
+// Of SigMF; 0 samples: a point.
+struct Annotation {
+  uint64_t sample_start = 0;
+  uint64_t sample_count = 0;
+  std::string label;
+  std::string comment;
+  bool operator==(const Annotation&) const = default;
+};
+
+template <>
+struct Fields<Annotation> {
+  static constexpr auto kList =
+      std::make_tuple(Describe(&Annotation::sample_start, {.name = "sample_start"}),
+                      Describe(&Annotation::sample_count, {.name = "sample_count"}),
+                      Describe(&Annotation::label, {.name = "label"}),
+                      Describe(&Annotation::comment, {.name = "comment"}));
+};
+
+// What the annotations of one recording may take together, with what each costs beside its words: a
+// manifest, where some characters take six bytes, and an answer have all of them.
+inline constexpr size_t kMaxAnnotationBytes = 512 << 10;
+inline size_t BytesOf(const Annotation& annotation) {
+  size_t bytes = 64;
+  for (const std::string* text : {&annotation.label, &annotation.comment}) {
+    for (const unsigned char c : *text) bytes += c < 0x20 || c == '"' || c == '\\' ? 6 : 1;
+  }
+  return bytes;
+}
+
+inline size_t LabelBytes(const std::map<std::string, std::string>& labels) {
+  size_t bytes = 0;
+  for (const auto& [key, value] : labels) bytes += key.size() + value.size();
+  return bytes;
+}
+
+struct Recording {
+  std::string name;  // luns/{lun}/channels/{channel}/recordings/{recording}
+  std::string uid;
+  RecordingState state = RecordingState::kRecording;
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+  uint64_t missing_blocks = 0;
+  uint64_t durable_watermark = 0;
+  uint64_t block_bytes = 0;
+  std::string datatype;
+  double sample_rate = 0;
+  dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
+  int64_t start_time_ns = 0;
+  int64_t end_time_ns = 0;  // 0 while recording
+  std::string cause;
+  std::map<std::string, std::string> labels;
+  std::vector<Annotation> annotations;
+  bool kept = false;
+  // Of a session in segments: the ID of the first, and which one this is, from 0. Empty: it is
+  // none.
+  std::string stream;
+  uint64_t segment = 0;
+};
+
+// The storage node says all of it; what it keeps is the manifest.
+template <>
+struct Fields<Recording> {
+  static constexpr auto kList = std::make_tuple(
+      Describe(&Recording::name, {.name = "name", .role = Role::kName}),
+      Describe(&Recording::uid, {.name = "uid", .role = Role::kReported}),
+      Describe(&Recording::state, {.name = "state", .role = Role::kReported, .required = true}),
+      Describe(&Recording::blocks, {.name = "blocks", .role = Role::kReported}),
+      Describe(&Recording::bytes, {.name = "bytes", .role = Role::kReported}),
+      Describe(&Recording::missing_blocks, {.name = "missing_blocks", .role = Role::kReported}),
+      Describe(&Recording::durable_watermark,
+               {.name = "durable_watermark", .role = Role::kReported}),
+      Describe(&Recording::block_bytes, {.name = "block_bytes", .role = Role::kReported}),
+      Describe(&Recording::datatype, {.name = "datatype", .role = Role::kReported}),
+      Describe(&Recording::sample_rate, {.name = "sample_rate", .role = Role::kReported}),
+      Describe(&Recording::commit, {.name = "commit_level", .role = Role::kReported}),
+      Describe(&Recording::start_time_ns,
+               {.name = "start_time", .role = Role::kReported, .unit = Unit::kTime}),
+      Describe(&Recording::end_time_ns,
+               {.name = "end_time", .role = Role::kReported, .unit = Unit::kTime}),
+      Describe(&Recording::cause, {.name = "cause", .role = Role::kReported}),
+      Describe(&Recording::labels, {.name = "labels", .role = Role::kReported}),
+      Describe(&Recording::annotations, {.name = "annotations", .role = Role::kReported}),
+      Describe(&Recording::kept, {.name = "kept", .role = Role::kReported}),
+      Describe(&Recording::stream, {.name = "stream", .role = Role::kReported}),
+      Describe(&Recording::segment, {.name = "segment", .role = Role::kReported}));
+};
+
+// Of a block's payload.
+struct ByteRange {
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+  bool operator==(const ByteRange&) const = default;
+};
+
+struct DamagedBlock {
+  uint64_t sequence = 0;
+  DamageKind kind = DamageKind::kNone;
+  std::string detail;
+  std::vector<ByteRange> ranges;  // what is bad of it; empty: all, or unknown
+  uint32_t stray_crc32c = 0;      // of the bytes found, if no part of them belongs there
+};
+
+struct VerifyProgress {
+  uint64_t checked_blocks = 0;
+  uint64_t blocks = 0;
+  std::vector<DamagedBlock> damaged;  // since the last report
+};
+
+}  // namespace tapedeck::services::model
+
+namespace tapedeck::services {
+
+using model::Annotation;
+using model::ByteRange;
+using model::BytesOf;
+using model::DamagedBlock;
+using model::kMaxAnnotationBytes;
+using model::LabelBytes;
+using model::Recording;
+using model::RecordingState;
+using model::VerifyProgress;
+
+}  // namespace tapedeck::services

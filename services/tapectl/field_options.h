@@ -1,0 +1,73 @@
+// Options for the fields of a struct of the model, made of their list (services/model/field.h).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "services/command_line/command_line.h"
+#include "services/model/field.h"
+#include "services/model/names.h"
+#include "services/model/update.h"
+
+namespace tapedeck::services::tapectl {
+
+// A value as people write it; the error says how to. Numbers of bytes as ParseBytes, durations as
+// ParseDurationOrZeroNs, a double as ParseRate (units.h).
+absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text, std::string& to);
+absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text, double& to);
+absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text, uint32_t& to);
+absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text, uint64_t& to);
+absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text, int64_t& to);
+
+template <typename Enum>
+requires std::is_enum_v<Enum> absl::Status ParseValue(const model::FieldTraits&,
+                                                      absl::string_view text, Enum& to) {
+  const auto value = model::EnumNamed<Enum>(text);
+  if (value.ok()) to = *value;
+  return value.status();
+}
+
+template <typename Enum>
+absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text,
+                        std::optional<Enum>& to) {
+  to.reset();
+  return text == "none" ? absl::OkStatus() : ParseValue(field, text, to.emplace());
+}
+
+enum class Purpose { kCreate, kUpdate };
+
+// What to give the option, and what it means to give nothing.
+std::string HelpOf(const model::FieldTraits& field, Purpose purpose, absl::string_view nothing);
+
+// One option for each field that has one and is chosen then; what is given is in `*update`. For a
+// new thing it gets first what the fields have initially.
+template <typename Struct>
+void AddFieldOptions(command_line::Command command, Purpose purpose,
+                     model::Update<Struct>& update) {
+  const auto add = [&](const auto& field) {
+    const bool chosen = purpose == Purpose::kCreate ? field.chosen_when_made() : field.settable();
+    if (field.option.empty() || !chosen) return;
+    auto& value = update.to.*field.member;
+    if constexpr (requires { ParseValue(field, "", value); }) {
+      const auto take = [&field, &value, &update](const std::string& text) {
+        update.fields.emplace(field.name);
+        return ParseValue(field, text, value);
+      };
+      const absl::string_view nothing = requires { value.has_value(); }
+      ? "none" : "0";
+      if (purpose == Purpose::kCreate && !field.initial.empty()) {
+        take(std::string(field.initial)).IgnoreError();
+      }
+      command.AddTextOption(absl::StrCat("--", field.option), take,
+                            HelpOf(field, purpose, nothing));
+    }
+  };
+  model::ForEachField<Struct>(add);
+}
+
+}  // namespace tapedeck::services::tapectl

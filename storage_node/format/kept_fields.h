@@ -1,0 +1,96 @@
+// Structs of the model to and from the JSON objects that are kept on disks, by their lists of
+// fields (services/model/field.h): each under its name, times and durations as NAME_ns.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "services/model/field.h"
+#include "services/model/names.h"
+#include "storage_node/format/json_fields.h"
+
+namespace tapedeck::storage_node::format {
+
+// Of a struct's field that an object of JSON has.
+class KeptField {
+ public:
+  KeptField(JsonFields& fields, const services::model::FieldTraits& field)
+      : fields_(fields), field_(field), key_(KeyOf(field)) {}
+
+  static std::string KeyOf(const services::model::FieldTraits& field) {
+    using services::model::Unit;
+    const bool ns = field.unit == Unit::kTime || field.unit == Unit::kDuration;
+    return absl::StrCat(field.name, ns ? "_ns" : "");
+  }
+
+  // What is absent, or bad, is zero or empty; what is bad is told to the JsonFields.
+  void Read(std::string& value) { value = fields_.Text(key_.c_str()); }
+  void Read(double& value) { value = fields_.Rate(key_.c_str()); }
+  void Read(bool& value) { value = fields_.Bool(key_.c_str()); }
+  void Read(uint64_t& value) { value = fields_.Uint(key_.c_str(), field_.most); }
+  void Read(uint32_t& value) {
+    value = fields_.Uint32(key_.c_str(),
+                           static_cast<uint32_t>(std::min<uint64_t>(field_.most, UINT32_MAX)));
+  }
+  void Read(int64_t& ns);
+  void Read(std::vector<std::string>& values);
+
+  // Its word, which must be there.
+  template <typename Enum>
+  requires std::is_enum_v<Enum>
+  void Read(Enum& value) {
+    const auto found = services::model::EnumNamed<Enum>(fields_.Text(key_.c_str()));
+    fields_.Require(found.ok(), key_.c_str(), absl::StrCat("is bad: ", found.status().message()));
+    if (found.ok()) value = *found;
+  }
+  // Its word, or an empty one.
+  template <typename Enum>
+  void Read(std::optional<Enum>& value) {
+    value.reset();
+    if (!fields_.Text(key_.c_str()).empty()) Read(value.emplace());
+  }
+
+ private:
+  JsonFields& fields_;
+  const services::model::FieldTraits& field_;
+  const std::string key_;
+};
+
+template <typename Value>
+nlohmann::json KeptValue(const Value& value) {
+  if constexpr (std::is_enum_v<Value>) {
+    return services::model::NameOf(value);
+  } else {
+    return value;
+  }
+}
+
+template <typename Enum>
+nlohmann::json KeptValue(const std::optional<Enum>& value) {
+  return value.has_value() ? KeptValue(*value) : nlohmann::json("");
+}
+
+template <typename Struct>
+void WriteKept(const Struct& from, nlohmann::json& to) {
+  services::model::ForEachField<Struct>([&](const auto& field) {
+    if (field.kept()) to[KeptField::KeyOf(field)] = KeptValue(from.*field.member);
+  });
+}
+
+// See JsonFields::status() afterwards.
+template <typename Struct>
+Struct ReadKept(JsonFields& from) {
+  Struct to;
+  services::model::ForEachField<Struct>([&](const auto& field) {
+    if (field.kept()) KeptField(from, field).Read(to.*field.member);
+  });
+  return to;
+}
+
+}  // namespace tapedeck::storage_node::format
