@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/format/config.h"
@@ -21,6 +22,9 @@ constexpr char kSchema[] = R"sql(
   CREATE INDEX IF NOT EXISTS recordings_by_start ON recordings(start_ns);
 )sql";
 
+// Of the documents; what the file says of it is 0 where there is none yet.
+constexpr int64_t kVersion = 2;
+
 // Documents are decoded without the lock, so that whoever seals a recording waits for one step at
 // most, and so that a list of large ones is not held twice.
 constexpr size_t kMaxStepRows = 64;
@@ -32,10 +36,22 @@ void LogUnreadable(const ResourceName& name, const absl::Status& status) {
                  {{"recording", name.ToString()}, {"error", std::string(status.message())}});
 }
 
+// Nothing is changed where it is another one.
+absl::Status CheckVersion(Database& database) {
+  TD_ASSIGN_OR_RETURN(const int64_t version, database.Number("PRAGMA user_version"));
+  TD_ASSIGN_OR_RETURN(const int64_t tables, database.Number("SELECT count(*) FROM sqlite_master"));
+  if (version == kVersion) return absl::OkStatus();
+  if (tables == 0) return database.Run(absl::StrCat("PRAGMA user_version = ", kVersion).c_str());
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the catalog is of format version ", version, ", and this build reads version ", kVersion,
+      ": make it again from the LUNs with tapedeck-storage --rebuild-catalog"));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Catalog>> Catalog::Open(const std::string& path) {
   TD_ASSIGN_OR_RETURN(Database database, Database::Open(path));
+  TD_RETURN_IF_ERROR(CheckVersion(database));
   TD_RETURN_IF_ERROR(database.Run(kSchema));
   return std::unique_ptr<Catalog>(new Catalog(std::move(database)));
 }

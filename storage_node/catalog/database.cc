@@ -71,4 +71,10 @@ absl::StatusOr<Statement> Database::Prepare(const char* sql) {
   return Statement(statement);
 }
 
+absl::StatusOr<int64_t> Database::Number(const char* sql) {
+  TD_ASSIGN_OR_RETURN(Statement statement, Prepare(sql));
+  TD_ASSIGN_OR_RETURN(const bool found, statement.Step());
+  return found ? statement.Int(0) : 0;
+}
+
 }  // namespace tapedeck::storage_node::catalog

@@ -39,6 +39,8 @@ class Database {
 
   absl::Status Run(const char* sql);
   absl::StatusOr<Statement> Prepare(const char* sql);
+  // What a query for one number answers.
+  absl::StatusOr<int64_t> Number(const char* sql);
 
  private:
   explicit Database(sqlite3* connection) : connection_(connection, sqlite3_close) {}

@@ -128,6 +128,10 @@ absl::StatusOr<std::vector<services::Lun>> ReadLunFiles(const std::string& state
     TD_ASSIGN_OR_RETURN(const std::string text,
                         disk::ReadFile(path, format::kMaxConfigBytes, state_dir));
     auto lun = format::DecodeLun(text);
+    if (absl::IsFailedPrecondition(lun.status())) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "read ", path, ": ", lun.status().message(), ", with another state directory (--state)"));
+    }
     if (!lun.ok()) {
       return absl::DataLossError(
           absl::StrCat("read ", path, ": ", lun.status().message(),

@@ -12,6 +12,7 @@
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/durable_file.h"
 #include "storage_node/disk/io_error.h"
+#include "storage_node/luns/config_files.h"
 #include "storage_node/opening/attach.h"
 #include "storage_node/opening/late_luns.h"
 #include "storage_node/opening/lost_luns.h"
@@ -37,6 +38,8 @@ absl::StatusOr<disk::FileLock> LockState(const std::string& state_dir) {
 }
 
 absl::StatusOr<std::unique_ptr<Kept>> OpenKept(luns::LunsSettings settings) {
+  // A state directory that cannot be read, being of another version, is left as it is.
+  TD_RETURN_IF_ERROR(luns::ReadLunFiles(settings.state_dir).status());
   TD_ASSIGN_OR_RETURN(auto catalog, catalog::Catalog::Open(CatalogPath(settings.state_dir)));
   auto kept = std::make_unique<Kept>(std::move(settings), std::move(catalog));
   TD_RETURN_IF_ERROR(opening::OpenLunsAndReconcile(kept->recordings));
@@ -100,6 +103,7 @@ std::string StorageNode::Waiting() const {
 
 absl::Status RebuildCatalog(const std::string& state_dir, const std::vector<std::string>& members) {
   TD_ASSIGN_OR_RETURN(const disk::FileLock lock, LockState(state_dir));
+  TD_RETURN_IF_ERROR(luns::ReadLunFiles(state_dir).status());
   const std::string path = CatalogPath(state_dir);
   for (const absl::string_view suffix : {"", "-wal", "-shm"}) {
     const std::string file = absl::StrCat(path, suffix);
