@@ -89,8 +89,8 @@ TEST(CraftedRecords, ManifestsWithValuesThatNoRecordingHas) {
                    {"datatype", R"("cf99")"},
                    {"sample_rate", "-1"},
                    {"sample_rate", R"("1")"},
-                   {"op", R"("PUSH")"},
-                   {"commit", R"("never")"},
+                   {"transfer_op", R"("PUSH")"},
+                   {"commit_level", R"("never")"},
                    {"state", R"("DELETING")"},
                    {"state", R"("?")"},
                    {"labels", "[]"},
@@ -119,7 +119,7 @@ TEST(CraftedRecords, ManifestsWithValuesThatNoRecordingHas) {
                    {"missing", "[[50,1],[40,2]]"},
                    {"missing", "[[40,2],[41,1]]"},
                    {"missing", "[[2,18446744073709551615]]"},
-                   {"version", "2"},
+                   {"version", "3"},
                    {"cause", "1"}};
   for (const auto& [key, value] : bad) {
     EXPECT_FALSE(With(DecodeManifest, UsualManifest(), key, value).ok()) << key << ": " << value;
@@ -161,8 +161,8 @@ TEST(CraftedRecords, ChannelsWithValuesThatNoChannelHas) {
                    {"block_bytes", "4295032832"},
                    {"datatype", R"("")"},
                    {"sample_rate", "-1"},
-                   {"op", R"("PUSH")"},
-                   {"commit", R"("")"},
+                   {"transfer_op", R"("PUSH")"},
+                   {"commit_level", R"("")"},
                    {"pre_trigger_ns", "-1"},
                    {"pre_trigger_ns", "9223372036854775807"},
                    {"post_trigger_ns", "9223372036854775807"},
