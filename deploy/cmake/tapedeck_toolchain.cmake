@@ -23,6 +23,12 @@ endif()
 find_program(TAPEDECK_MOLD mold)
 if(TAPEDECK_MOLD)
   add_link_options(-fuse-ld=mold)
+  execute_process(COMMAND ${TAPEDECK_MOLD} --version OUTPUT_VARIABLE version ERROR_QUIET)
+  if(version MATCHES "mold ([0-9.]+)" AND CMAKE_MATCH_1 VERSION_LESS 2.4)
+    # Where .tbss ends a page, such a mold has RELRO begin on a page that is not there, and the program cannot be loaded
+    # ("cannot apply additional memory protection after relocation"): https://github.com/rui314/mold/issues/1151
+    add_link_options(-Wl,-z,norelro)
+  endif()
 endif()
 
 find_package(Threads REQUIRED)
