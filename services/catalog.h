@@ -63,6 +63,8 @@ class RecordingCatalog {
   absl::StatusOr<std::vector<Recording>> ListRecordings(const std::string& parent) {
     return RecordingsAfter(parent, {}, SIZE_MAX);
   }
+  // Durably, also while it is recorded into.
+  virtual absl::StatusOr<Recording> UpdateRecording(const RecordingUpdate& update) = 0;
   virtual absl::Status DeleteRecording(const std::string& name) = 0;
   // Reads everything, blocking; `report` returns false to stop early.
   virtual absl::Status VerifyRecording(

@@ -180,6 +180,15 @@ absl::StatusOr<Recording> CatalogClient::GetRecording(const std::string& name) {
   return convert::FromProto(response);
 }
 
+absl::StatusOr<Recording> CatalogClient::UpdateRecording(const RecordingUpdate& update) {
+  const v1::UpdateRecordingRequest request = convert::ToProto(update);
+  v1::Recording response;
+  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
+    return stub_->calls->UpdateRecording(context, request, &response);
+  }));
+  return convert::FromProto(response);
+}
+
 absl::StatusOr<std::vector<Recording>> CatalogClient::ListRecordings(const std::string& parent,
                                                                      int most) {
   v1::ListRecordingsRequest request;

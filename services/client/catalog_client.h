@@ -40,6 +40,7 @@ class CatalogClient {
   absl::Status DeleteChannel(const std::string& name);
 
   absl::StatusOr<Recording> GetRecording(const std::string& name);
+  absl::StatusOr<Recording> UpdateRecording(const RecordingUpdate& update);
   // Every page of them; or the first `most`, if that is not 0.
   absl::StatusOr<std::vector<Recording>> ListRecordings(const std::string& parent, int most = 0);
   absl::Status DeleteRecording(const std::string& name);

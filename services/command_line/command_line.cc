@@ -49,6 +49,11 @@ std::unique_ptr<CLI::App> MakeApp(const About& about) {
   return app;
 }
 
+void Take(const std::string& name, const TextFunction& take, const std::string& text) {
+  const absl::Status taken = take(text);
+  if (!taken.ok()) throw CLI::ValidationError(name, std::string(taken.message()));
+}
+
 }  // namespace
 
 Option Option::Required() const {
@@ -134,10 +139,18 @@ Option Command::AddFlag(const std::string& name, bool& target, const std::string
 Option Command::AddTextOption(const std::string& name, TextFunction take,
                               const std::string& help) const {
   const auto call = [name, take = std::move(take)](const std::string& text) {
-    const absl::Status taken = take(text);
-    if (!taken.ok()) throw CLI::ValidationError(name, std::string(taken.message()));
+    Take(name, take, text);
   };
   return Option(*app_->add_option_function<std::string>(name, call, help));
+}
+
+Option Command::AddRepeatedOption(const std::string& name, TextFunction take,
+                                  const std::string& help) const {
+  const auto call = [name, take = std::move(take)](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) Take(name, take, text);
+  };
+  return Option(*app_->add_option_function<std::vector<std::string>>(name, call, help)
+                     ->allow_extra_args(false));
 }
 
 Option Command::AddNumbered(const std::string& name, std::function<void(int64_t)> take,

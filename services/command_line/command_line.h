@@ -75,6 +75,9 @@ class Command {
   Option AddFlag(const std::string& name, bool& target, const std::string& help) const;
   // `take` gets the text.
   Option AddTextOption(const std::string& name, TextFunction take, const std::string& help) const;
+  // The same for one that may be given again and again.
+  Option AddRepeatedOption(const std::string& name, TextFunction take,
+                           const std::string& help) const;
   // `parse` makes an absl::StatusOr of the text.
   template <typename T, typename Parse>
   Option AddParsed(const std::string& name, T& target, Parse parse, const std::string& help) const {

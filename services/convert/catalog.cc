@@ -42,6 +42,10 @@ absl::StatusOr<ChannelUpdate> FromProto(const v1::UpdateChannelRequest& request)
   return ReadUpdate<Channel>(request.channel(), request.update_mask());
 }
 
+absl::StatusOr<RecordingUpdate> FromProto(const v1::UpdateRecordingRequest& request) {
+  return ReadUpdate<Recording>(request.recording(), request.update_mask());
+}
+
 v1::UpdateLunRequest ToProto(const LunUpdate& update) {
   v1::UpdateLunRequest out;
   out.mutable_lun()->set_name(update.name);
@@ -53,6 +57,13 @@ v1::UpdateChannelRequest ToProto(const ChannelUpdate& update) {
   v1::UpdateChannelRequest out;
   out.mutable_channel()->set_name(update.name);
   WriteUpdate(update, *out.mutable_channel(), *out.mutable_update_mask());
+  return out;
+}
+
+v1::UpdateRecordingRequest ToProto(const RecordingUpdate& update) {
+  v1::UpdateRecordingRequest out;
+  out.mutable_recording()->set_name(update.name);
+  WriteUpdate(update, *out.mutable_recording(), *out.mutable_update_mask());
   return out;
 }
 

@@ -17,10 +17,12 @@ absl::StatusOr<Channel> FromProto(const v1::Channel& channel);
 // Without a request_id.
 v1::UpdateLunRequest ToProto(const LunUpdate& update);
 v1::UpdateChannelRequest ToProto(const ChannelUpdate& update);
+v1::UpdateRecordingRequest ToProto(const RecordingUpdate& update);
 // ARGUMENT_INVALID if the mask is empty, or names a field that there is none of or that stays as it
 // was made, and why it does.
 absl::StatusOr<LunUpdate> FromProto(const v1::UpdateLunRequest& request);
 absl::StatusOr<ChannelUpdate> FromProto(const v1::UpdateChannelRequest& request);
+absl::StatusOr<RecordingUpdate> FromProto(const v1::UpdateRecordingRequest& request);
 
 v1::Recording ToProto(const Recording& recording);
 absl::StatusOr<Recording> FromProto(const v1::Recording& recording);

@@ -5,14 +5,11 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/datatype.h"
 #include "services/errors.h"
+#include "services/model/description.h"
+#include "services/model/invalid.h"
 
 namespace tapedeck::services::model {
 namespace {
-
-absl::Status Wrong(absl::string_view field, absl::string_view why) {
-  return WithReason(absl::InvalidArgumentError(absl::StrCat(field, ": ", why)), "ARGUMENT_INVALID",
-                    {{"field", std::string(field)}});
-}
 
 absl::Status CheckBlockBytes(uint64_t bytes) {
   if (bytes >= kMinBlockBytes && bytes <= kMaxBlockBytes && bytes % kBlockAlignment == 0) {
@@ -26,13 +23,13 @@ absl::Status CheckBlockBytes(uint64_t bytes) {
 
 absl::Status CheckTrigger(const Channel& channel) {
   if (channel.pre_trigger_ns < 0 || channel.post_trigger_ns < 0) {
-    return Wrong("pre_trigger", "the time before and after a trigger must not be negative");
+    return Invalid("pre_trigger", "the time before and after a trigger must not be negative");
   }
   if (channel.pre_trigger_ns > kMaxDurationNs || channel.post_trigger_ns > kMaxDurationNs) {
-    return Wrong("pre_trigger", "the time before and after a trigger must be less than 73 years");
+    return Invalid("pre_trigger", "the time before and after a trigger must be less than 73 years");
   }
   if (channel.triggered() && channel.sample_rate == 0) {
-    return Wrong("pre_trigger", "needs a sample rate, which tells how much to hold");
+    return Invalid("pre_trigger", "needs a sample rate, which tells how much to hold");
   }
   return absl::OkStatus();
 }
@@ -45,9 +42,10 @@ absl::Status CheckChannel(const Channel& channel) {
     return WithReason(type.status(), "DATATYPE_INVALID", {{"datatype", channel.datatype}});
   }
   if (!std::isfinite(channel.sample_rate) || channel.sample_rate < 0) {
-    return Wrong("sample_rate", "must be a number of samples per second, or 0");
+    return Invalid("sample_rate", "must be a number of samples per second, or 0");
   }
-  return CheckTrigger(channel);
+  if (const absl::Status trigger = CheckTrigger(channel); !trigger.ok()) return trigger;
+  return CheckDescription(channel.description, channel.labels, kConfiguredLabels);
 }
 
 }  // namespace tapedeck::services::model

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "dataplane/flow.h"
 #include "dataplane/transport/transport.h"
+#include "services/model/description.h"
 #include "services/model/field.h"
 #include "services/model/update.h"
 
@@ -32,6 +33,8 @@ struct Channel {
   int64_t post_trigger_ns = 0;
   bool triggered() const { return pre_trigger_ns + post_trigger_ns > 0; }
   uint64_t segment_bytes = 0;
+  std::string description;
+  Labels labels;
   int64_t create_time_ns = 0;
 };
 
@@ -82,6 +85,13 @@ struct Fields<Channel> {
                 .option = "segment",
                 .help = "Go on in a new recording after so much payload, e.g. 10GiB",
                 .zero = "never, in a ring LUN after 1/64 of it"}),
+      Describe(&Channel::description,
+               {.name = "description", .option = "description", .help = "Words for people"}),
+      Describe(&Channel::labels,
+               {.name = "labels",
+                .option = "label",
+                .help = "NAME=VALUE for programs; repeat for all that it is to have",
+                .zero = "no labels"}),
       Describe(&Channel::create_time_ns,
                {.name = "create_time", .role = Role::kNoted, .unit = Unit::kTime}));
 };

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "services/model/description.h"
 #include "services/model/field.h"
 #include "services/model/names.h"
 #include "services/model/update.h"
@@ -62,6 +63,8 @@ struct Lun {
   // both 0: none.
   uint32_t prewrite_files = 0;
   uint64_t prewrite_bytes = 0;
+  std::string description;
+  Labels labels;
   int64_t create_time_ns = 0;  // UTC
 };
 
@@ -126,6 +129,12 @@ struct Fields<Lun> {
                 .option = "prewrite-bytes",
                 .help = "Bytes of each, best those of a segment on a member, e.g. 1GiB",
                 .zero = "none"}),
+      Describe(&Lun::description,
+               {.name = "description", .option = "description", .help = "Words for people"}),
+      Describe(&Lun::labels, {.name = "labels",
+                              .option = "label",
+                              .help = "NAME=VALUE for programs; repeat for all that it is to have",
+                              .zero = "no labels"}),
       Describe(&Lun::create_time_ns,
                {.name = "create_time", .role = Role::kNoted, .unit = Unit::kTime}));
 };

@@ -12,8 +12,10 @@
 #include "absl/strings/string_view.h"
 #include "dataplane/flow.h"
 #include "services/model/damage_kind.h"
+#include "services/model/description.h"
 #include "services/model/field.h"
 #include "services/model/names.h"
+#include "services/model/update.h"
 
 namespace tapedeck::services::model {
 
@@ -52,17 +54,7 @@ struct Fields<Annotation> {
 // manifest, where some characters take six bytes, and an answer have all of them.
 inline constexpr size_t kMaxAnnotationBytes = 512 << 10;
 inline size_t BytesOf(const Annotation& annotation) {
-  size_t bytes = 64;
-  for (const std::string* text : {&annotation.label, &annotation.comment}) {
-    for (const unsigned char c : *text) bytes += c < 0x20 || c == '"' || c == '\\' ? 6 : 1;
-  }
-  return bytes;
-}
-
-inline size_t LabelBytes(const std::map<std::string, std::string>& labels) {
-  size_t bytes = 0;
-  for (const auto& [key, value] : labels) bytes += key.size() + value.size();
-  return bytes;
+  return 64 + WrittenBytes(annotation.label) + WrittenBytes(annotation.comment);
 }
 
 struct Recording {
@@ -80,7 +72,8 @@ struct Recording {
   int64_t start_time_ns = 0;
   int64_t end_time_ns = 0;  // 0 while recording
   std::string cause;
-  std::map<std::string, std::string> labels;
+  std::string description;
+  Labels labels;
   std::vector<Annotation> annotations;
   bool kept = false;
   // Of a session in segments: the ID of the first, and which one this is, from 0. Empty: it is
@@ -89,7 +82,7 @@ struct Recording {
   uint64_t segment = 0;
 };
 
-// The storage node says all of it; what it keeps is the manifest.
+// The storage node says most of it; what it keeps is the manifest.
 template <>
 struct Fields<Recording> {
   static constexpr auto kList = std::make_tuple(
@@ -110,12 +103,20 @@ struct Fields<Recording> {
       Describe(&Recording::end_time_ns,
                {.name = "end_time", .role = Role::kReported, .unit = Unit::kTime}),
       Describe(&Recording::cause, {.name = "cause", .role = Role::kReported}),
-      Describe(&Recording::labels, {.name = "labels", .role = Role::kReported}),
+      Describe(&Recording::description,
+               {.name = "description", .option = "description", .help = "Words for people"}),
+      Describe(&Recording::labels,
+               {.name = "labels",
+                .option = "label",
+                .help = "NAME=VALUE for programs; repeat for all that it is to have",
+                .zero = "no labels"}),
       Describe(&Recording::annotations, {.name = "annotations", .role = Role::kReported}),
       Describe(&Recording::kept, {.name = "kept", .role = Role::kReported}),
       Describe(&Recording::stream, {.name = "stream", .role = Role::kReported}),
       Describe(&Recording::segment, {.name = "segment", .role = Role::kReported}));
 };
+
+using RecordingUpdate = Update<Recording>;
 
 // Of a block's payload.
 struct ByteRange {
@@ -150,6 +151,7 @@ using model::kMaxAnnotationBytes;
 using model::LabelBytes;
 using model::Recording;
 using model::RecordingState;
+using model::RecordingUpdate;
 using model::VerifyProgress;
 
 }  // namespace tapedeck::services

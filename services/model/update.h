@@ -36,6 +36,13 @@ Struct Updated(Struct thing, const Update<Struct>& update) {
   return thing;
 }
 
+// Both changes in one; the later one holds.
+template <typename Struct>
+void Merge(Update<Struct>& into, const Update<Struct>& later) {
+  into.to = Updated(std::move(into.to), later);
+  into.fields.insert(later.fields.begin(), later.fields.end());
+}
+
 }  // namespace tapedeck::services::model
 
 namespace tapedeck::services {

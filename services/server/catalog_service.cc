@@ -251,6 +251,21 @@ class CatalogService final : public v1::CatalogService::CallbackService {
         request->name());
   }
 
+  ServerUnaryReactor* UpdateRecording(CallbackServerContext* context,
+                                      const v1::UpdateRecordingRequest* request,
+                                      v1::Recording* response) override {
+    return dispatch_.Unary(
+        context, "UpdateRecording", Work::kOther,
+        [=, this]() -> absl::Status {
+          TD_RETURN_IF_ERROR(CheckRecordingName(request->recording().name()));
+          TD_ASSIGN_OR_RETURN(const RecordingUpdate update, convert::FromProto(*request));
+          TD_ASSIGN_OR_RETURN(const Recording updated, recordings_.UpdateRecording(update));
+          *response = convert::ToProto(updated);
+          return absl::OkStatus();
+        },
+        request->recording().name());
+  }
+
   ServerUnaryReactor* ListRecordings(CallbackServerContext* context,
                                      const v1::ListRecordingsRequest* request,
                                      v1::ListRecordingsResponse* response) override {

@@ -42,6 +42,17 @@ absl::Status ParseValue(const model::FieldTraits&, absl::string_view text, int64
   return absl::OkStatus();
 }
 
+absl::Status ParseValue(const model::FieldTraits&, absl::string_view text, model::Labels& to) {
+  if (text == "none") return absl::OkStatus();
+  const size_t equals = text.find('=');
+  if (equals == absl::string_view::npos || equals == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", text, "\" is not a label: write NAME=VALUE"));
+  }
+  to[std::string(text.substr(0, equals))] = std::string(text.substr(equals + 1));
+  return absl::OkStatus();
+}
+
 std::string HelpOf(const model::FieldTraits& field, Purpose purpose, absl::string_view nothing) {
   if (purpose == Purpose::kUpdate) {
     return field.zero.empty() ? std::string(field.help)

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "services/command_line/command_line.h"
+#include "services/model/description.h"
 #include "services/model/field.h"
 #include "services/model/names.h"
 #include "services/model/update.h"
@@ -23,6 +24,8 @@ absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text,
 absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text, uint32_t& to);
 absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text, uint64_t& to);
 absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text, int64_t& to);
+// NAME=VALUE, which is added.
+absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text, model::Labels& to);
 
 template <typename Enum>
 requires std::is_enum_v<Enum> absl::Status ParseValue(const model::FieldTraits&,
@@ -58,13 +61,18 @@ void AddFieldOptions(command_line::Command command, Purpose purpose,
         update.fields.emplace(field.name);
         return ParseValue(field, text, value);
       };
-      const absl::string_view nothing = requires { value.has_value(); }
-      ? "none" : "0";
+      constexpr bool kRepeated = std::is_same_v<decltype(value), model::Labels&>;
+      constexpr bool kCanBeNone = kRepeated || requires { value.has_value(); };
       if (purpose == Purpose::kCreate && !field.initial.empty()) {
         take(std::string(field.initial)).IgnoreError();
       }
-      command.AddTextOption(absl::StrCat("--", field.option), take,
-                            HelpOf(field, purpose, nothing));
+      const std::string name = absl::StrCat("--", field.option);
+      const std::string help = HelpOf(field, purpose, kCanBeNone ? "none" : "0");
+      if constexpr (kRepeated) {
+        command.AddRepeatedOption(name, take, help);
+      } else {
+        command.AddTextOption(name, take, help);
+      }
     }
   };
   model::ForEachField<Struct>(add);

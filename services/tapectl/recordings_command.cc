@@ -7,6 +7,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/tapectl/commands.h"
+#include "services/tapectl/field_options.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/progress.h"
 #include "services/tapectl/units.h"
@@ -38,6 +39,20 @@ absl::Status ShowRecording(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
   TD_ASSIGN_OR_RETURN(const Recording recording, catalog->GetRecording(name));
   program.Print(AnswerOf(recording), {"FIELD", "VALUE"}, FieldsOf(recording));
+  return absl::OkStatus();
+}
+
+struct RecordingOptions {
+  std::string name;
+  RecordingUpdate fields;
+};
+
+absl::Status UpdateRecording(Program& program, const RecordingOptions& options) {
+  RecordingUpdate update = options.fields;
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(update.name, RecordingNameOf(options.name, *catalog));
+  TD_ASSIGN_OR_RETURN(const Recording updated, catalog->UpdateRecording(update));
+  program.Print(AnswerOf(updated), absl::StrCat("changed ", updated.name));
   return absl::OkStatus();
 }
 
@@ -115,13 +130,18 @@ void AddRecordingsCommands(Command tapectl, Program& program) {
   list.AddOption("CHANNEL", list_options->name, "LUN/CHANNEL: of this channel only");
   SetRun<NameOptions>(list, program, "recordings list", list_options, ListRecordings);
 
+  constexpr char kWhich[] = "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name";
+  auto update_options = std::make_shared<RecordingOptions>();
+  const Command update =
+      recordings.AddCommand("update", "Change what is noted about a recording, running or closed");
+  update.AddOption("RECORDING", update_options->name, kWhich).Required();
+  AddFieldOptions(update, Purpose::kUpdate, update_options->fields);
+  SetRun<RecordingOptions>(update, program, "recordings update", update_options, UpdateRecording);
+
   const auto add = [&](const std::string& verb, const std::string& help, auto run) {
     auto options = std::make_shared<NameOptions>();
     const Command command = recordings.AddCommand(verb, help);
-    command
-        .AddOption("RECORDING", options->name,
-                   "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name")
-        .Required();
+    command.AddOption("RECORDING", options->name, kWhich).Required();
     SetRun<NameOptions>(command, program, "recordings " + verb, options, run);
   };
   add("show", "Show all about a recording", ShowRecording);

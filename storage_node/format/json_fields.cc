@@ -85,6 +85,15 @@ bool JsonFields::Bool(const char* key) {
   return value->is_boolean() && value->get<bool>();
 }
 
+std::map<std::string, std::string> JsonFields::Texts(const char* key) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [name, value] : Map(key).items()) {
+    Require(value.is_string(), key, "has one that is no text");
+    if (value.is_string()) texts[name] = value.get<std::string>();
+  }
+  return texts;
+}
+
 const json& JsonFields::List(const char* key) {
   const json* value = Find(key);
   if (value == nullptr) return EmptyList();

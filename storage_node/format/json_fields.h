@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -28,6 +29,8 @@ class JsonFields {
   // A rate or the like: finite, and not negative.
   double Rate(const char* key);
   bool Bool(const char* key);
+  // Texts by name; empty where it is absent.
+  std::map<std::string, std::string> Texts(const char* key);
   // Empty where it is absent.
   const nlohmann::json& List(const char* key);
   const nlohmann::json& Map(const char* key);

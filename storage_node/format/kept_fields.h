@@ -40,6 +40,7 @@ class KeptField {
   }
   void Read(int64_t& ns);
   void Read(std::vector<std::string>& values);
+  void Read(std::map<std::string, std::string>& values) { values = fields_.Texts(key_.c_str()); }
 
   // Its word, which must be there.
   template <typename Enum>

@@ -57,15 +57,6 @@ std::vector<SequenceRange> ParseRanges(JsonFields& fields, uint64_t blocks) {
   return ranges;
 }
 
-std::map<std::string, std::string> ParseLabels(JsonFields& fields) {
-  std::map<std::string, std::string> labels;
-  for (const auto& [key, value] : fields.Map("labels").items()) {
-    fields.Require(value.is_string(), "labels", "has one that is no text");
-    if (value.is_string()) labels[key] = value.get<std::string>();
-  }
-  return labels;
-}
-
 absl::StatusOr<std::vector<services::Annotation>> ParseAnnotations(JsonFields& fields) {
   std::vector<services::Annotation> annotations;
   for (const json& one : fields.List("annotations")) {
@@ -102,7 +93,8 @@ absl::Status ParseOrigin(JsonFields& fields, Manifest* manifest) {
   manifest->block_bytes = fields.Uint("block_bytes", kMaxBlockBytes);
   manifest->datatype = fields.Text("datatype");
   manifest->sample_rate = fields.Rate("sample_rate");
-  manifest->labels = ParseLabels(fields);
+  manifest->labels = fields.Texts("labels");
+  manifest->description = fields.Text("description");
   if (!fields.Text("stream").empty()) manifest->stream = fields.Id("stream");
   manifest->segment = fields.Uint("segment", MaxBlocks(kBlockMultiple));
   manifest->kept = fields.Bool("kept");
@@ -167,6 +159,7 @@ std::string EncodeManifest(const Manifest& manifest) {
                    {"transfer_op", NameOf(manifest.op)},
                    {"commit_level", NameOf(manifest.commit)},
                    {"labels", manifest.labels},
+                   {"description", manifest.description},
                    {"stream", manifest.stream},
                    {"segment", manifest.segment},
                    {"annotations", AnnotationsOf(manifest)},
@@ -209,11 +202,19 @@ services::Recording ToRecording(const Manifest& manifest, absl::string_view chan
           .start_time_ns = manifest.start_time_ns,
           .end_time_ns = manifest.end_time_ns,
           .cause = manifest.cause,
+          .description = manifest.description,
           .labels = manifest.labels,
           .annotations = manifest.annotations,
           .kept = manifest.kept,
           .stream = manifest.stream,
           .segment = manifest.segment};
+}
+
+void Describe(const services::RecordingUpdate& update, Manifest* manifest) {
+  const services::Recording described =
+      services::Updated({.description = manifest->description, .labels = manifest->labels}, update);
+  manifest->description = described.description;
+  manifest->labels = described.labels;
 }
 
 void AppendRange(std::vector<SequenceRange>* ranges, SequenceRange more) {

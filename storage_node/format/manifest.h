@@ -30,6 +30,7 @@ struct Manifest {
   double sample_rate = 0;
   dataplane::TransferOp op = dataplane::TransferOp::kRead;
   dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
+  std::string description;
   std::map<std::string, std::string> labels;
   // Of a session in segments: the ID of the first, and which one this is. Empty: it is none.
   std::string stream;
@@ -64,6 +65,9 @@ absl::StatusOr<Manifest> DecodeManifest(absl::string_view text);
 
 // As the catalog shows it. `channel` is luns/{lun}/channels/{channel}.
 services::Recording ToRecording(const Manifest& manifest, absl::string_view channel);
+
+// What of it can change: the description and the labels.
+void Describe(const services::RecordingUpdate& update, Manifest* manifest);
 
 // Adds what is above all in `ranges`.
 void AppendRange(std::vector<SequenceRange>* ranges, SequenceRange more);

@@ -111,6 +111,8 @@ absl::Status CheckLunShape(const services::Lun& lun, const store::StoreKindInfo&
     return InvalidLunField("max_age", "must be 0 to 73 years");
   }
   if (lun.max_fill_percent > 100) return InvalidLunField("max_fill_percent", "must be 0 to 100");
+  TD_RETURN_IF_ERROR(services::model::CheckDescription(lun.description, lun.labels,
+                                                       services::model::kConfiguredLabels));
   return CheckPrewrite(lun, kind);
 }
 

@@ -28,6 +28,10 @@ std::string TextOf(const std::optional<Value>& value) {
 
 std::string TextOf(const std::vector<std::string>& values) { return absl::StrJoin(values, " "); }
 
+std::string TextOf(const services::model::Labels& labels) {
+  return absl::StrCat("(", absl::StrJoin(labels, " ", absl::PairFormatter("=")), ")");
+}
+
 template <typename Struct>
 std::string Differences(const Struct& before, const Struct& after) {
   std::vector<std::string> texts;

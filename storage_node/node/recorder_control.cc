@@ -23,13 +23,6 @@ absl::Status Retry(const std::function<absl::Status()>& act) {
   }
 }
 
-// What is acknowledged stays, even if the power is cut.
-absl::Status AwaitNoted(const recordings::FoundRecording& found, recording::LiveRecording& live) {
-  return live.AwaitNoted()
-             ? absl::OkStatus()
-             : recordings::Busy(found, "failed before this was on the disk; try again");
-}
-
 // It was deleted for want of room before it could be kept, and so was all before it.
 void LeaveOut(const std::string& recording, capture::Caught& caught) {
   services::Capture& capture = caught.capture;
@@ -107,29 +100,23 @@ absl::Status CaptureService::WriteDown(capture::Caught& caught, const services::
 
 absl::Status CaptureService::AnnotateRecording(const std::string& recording,
                                                const services::Annotation& annotation) {
-  TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found, recordings_.Find(recording));
-  const auto live = recordings_.live().Find(recording);
-  if (live != nullptr && live->closed() == nullptr) {
-    if (!live->HasRoomFor(annotation)) return NoRoomForAnnotations(found);
-    return live->Annotate(annotation) ? AwaitNoted(found, *live)
-                                      : recordings::Busy(found, "is being closed; try again");
-  }
-  return recordings_.Rewrite(recording, [&](format::Manifest* manifest) {
+  const auto to_live = [&](const recordings::FoundRecording& found,
+                           recording::LiveRecording& live) -> absl::StatusOr<bool> {
+    if (!live.HasRoomFor(annotation)) return NoRoomForAnnotations(found);
+    return live.Annotate(annotation);
+  };
+  return recordings_.Note(recording, to_live, [&](const auto& found, format::Manifest* manifest) {
     return AddAnnotation(found, annotation, manifest);
   });
 }
 
 absl::Status CaptureService::KeepRecording(const std::string& recording, bool kept) {
-  TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found, recordings_.Find(recording));
-  const auto live = recordings_.live().Find(recording);
-  if (live != nullptr && live->closed() == nullptr) {
-    return live->Keep(kept) ? AwaitNoted(found, *live)
-                            : recordings::Busy(found, "is being closed; try again");
-  }
-  return recordings_.Rewrite(recording, [&](format::Manifest* manifest) {
-    manifest->kept = kept;
-    return absl::OkStatus();
-  });
+  return recordings_.Note(
+      recording, [&](const auto&, recording::LiveRecording& live) { return live.Keep(kept); },
+      [&](const auto&, format::Manifest* manifest) {
+        manifest->kept = kept;
+        return absl::OkStatus();
+      });
 }
 
 }  // namespace tapedeck::storage_node::node

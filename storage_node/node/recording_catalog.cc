@@ -4,9 +4,12 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "services/model/description.h"
 #include "storage_node/recordings/recordings.h"
 #include "storage_node/repair/verify.h"
 
@@ -46,6 +49,23 @@ bool HaveAbandonedClosed(recordings::Recordings& recordings,
   return !abandoned.empty();
 }
 
+// A running recording must not end because its manifest no longer fits.
+absl::Status CheckRoomFor(const services::RecordingUpdate& update,
+                          const recordings::FoundRecording& found) {
+  format::Manifest after = found.manifest;
+  format::Describe(update, &after);
+  const uint64_t room = found.lun->store->layout().description_bytes;
+  if (services::model::WrittenBytes(after.description, after.labels) <= room) {
+    return absl::OkStatus();
+  }
+  return services::WithReason(
+      absl::ResourceExhaustedError(absl::StrCat(
+          update.name, ": its LUN's store has room for ", room >> 10,
+          " KiB of description and labels, and with this change they take more; use fewer words")),
+      "LIMIT_REACHED",
+      {{"limit", absl::StrCat(room >> 10, " KiB")}, {"option", "labels of a recording"}});
+}
+
 }  // namespace
 
 absl::StatusOr<services::Recording> RecordingService::GetRecording(const std::string& name) {
@@ -71,6 +91,22 @@ absl::StatusOr<std::vector<services::Recording>> RecordingService::RecordingsAft
   std::vector<services::Recording> recordings;
   for (const catalog::RecordingRow& row : rows) recordings.push_back(recordings_.Present(row));
   return recordings;
+}
+
+absl::StatusOr<services::Recording> RecordingService::UpdateRecording(
+    const services::RecordingUpdate& update) {
+  TD_RETURN_IF_ERROR(services::model::CheckDescription(update.to.description, update.to.labels,
+                                                       services::model::kRecordingLabels));
+  TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found, recordings_.Find(update.name));
+  TD_RETURN_IF_ERROR(CheckRoomFor(update, found));
+  TD_RETURN_IF_ERROR(recordings_.Note(
+      update.name,
+      [&](const auto&, recording::LiveRecording& live) { return live.Describe(update); },
+      [&](const auto&, format::Manifest* manifest) {
+        format::Describe(update, manifest);
+        return absl::OkStatus();
+      }));
+  return GetRecording(update.name);
 }
 
 absl::Status RecordingService::DeleteRecording(const std::string& name) {

@@ -14,6 +14,8 @@ class RecordingService final : public services::RecordingCatalog {
   absl::StatusOr<services::Recording> GetRecording(const std::string& name) override;
   absl::StatusOr<std::vector<services::Recording>> RecordingsAfter(
       const std::string& parent, const services::RecordingKey& after, size_t most) override;
+  absl::StatusOr<services::Recording> UpdateRecording(
+      const services::RecordingUpdate& update) override;
   absl::Status DeleteRecording(const std::string& name) override;
   absl::Status VerifyRecording(
       const std::string& name,

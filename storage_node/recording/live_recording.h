@@ -19,7 +19,8 @@ namespace tapedeck::storage_node::recording {
 // What others add to a recording while it is written.
 struct Notes {
   std::vector<services::Annotation> annotations;
-  bool kept = false;     // whatever the LUN's policy says
+  bool kept = false;  // whatever the LUN's policy says
+  services::RecordingUpdate described;
   uint64_t changes = 0;  // so many led to this
   size_t annotation_bytes = 0;
 };
@@ -65,6 +66,9 @@ class LiveRecording {
   bool Keep(bool kept) {
     return Note([&](Notes& notes) { notes.kept = kept; });
   }
+  bool Describe(const services::RecordingUpdate& update) {
+    return Note([&](Notes& notes) { services::model::Merge(notes.described, update); });
+  }
   Notes notes() const {
     absl::MutexLock lock(&mutex_);
     return notes_;
@@ -72,6 +76,12 @@ class LiveRecording {
   bool kept() const {
     absl::MutexLock lock(&mutex_);
     return notes_.kept;
+  }
+  // The same recording with what has been noted, but for annotations.
+  services::Recording Noted(services::Recording recording) const {
+    absl::MutexLock lock(&mutex_);
+    recording.kept = notes_.kept;
+    return services::Updated(std::move(recording), notes_.described);
   }
 
   // Waits until all notes so far are on the disk. False if they are not after 10 s, or never will

@@ -90,6 +90,7 @@ uint64_t RecordingWriter::TakeNotes() {
   Notes notes = options_.live->notes();
   options_.manifest.annotations = std::move(notes.annotations);
   options_.manifest.kept = notes.kept;
+  format::Describe(notes.described, &options_.manifest);
   return notes.changes;
 }
 

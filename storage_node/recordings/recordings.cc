@@ -36,6 +36,8 @@ void TakeNotes(store::Store& store, const store::RecordingPath& path, const data
   if (!stored.ok() || stored->index_header() != manifest->index_header()) return;
   manifest->annotations = std::move(stored->annotations);
   manifest->kept = stored->kept;
+  manifest->description = std::move(stored->description);
+  manifest->labels = std::move(stored->labels);
   manifest->generation = stored->generation;
 }
 
@@ -148,6 +150,21 @@ absl::Status Recordings::Rewrite(const std::string& recording,
   return catalog_->PutRecording(found.name, found.manifest);
 }
 
+// What is acknowledged stays, even if the power is cut.
+absl::Status Recordings::Note(const std::string& recording, const NoteLive& to_live,
+                              const NoteClosed& to_closed) {
+  TD_ASSIGN_OR_RETURN(const FoundRecording found, Find(recording));
+  const auto live = live_.Find(recording);
+  if (live == nullptr || live->closed() != nullptr) {
+    return Rewrite(recording,
+                   [&](format::Manifest* manifest) { return to_closed(found, manifest); });
+  }
+  TD_ASSIGN_OR_RETURN(const bool taken, to_live(found, *live));
+  if (!taken) return Busy(found, "is being closed; try again");
+  if (live->AwaitNoted()) return absl::OkStatus();
+  return Busy(found, "failed before this was on the disk; try again");
+}
+
 absl::StatusOr<repair::RepairProgress> Recordings::MendManifest(const std::string& recording) {
   TD_ASSIGN_OR_RETURN(FoundRecording found, Find(recording));
   const absl::MutexLock lock(found.lun->rewriting.get());
@@ -166,7 +183,7 @@ services::Recording Recordings::Present(const catalog::RecordingRow& row) {
     recording.bytes = live->bytes;
     recording.missing_blocks = live->missing_blocks;
     recording.durable_watermark = live->durable;
-    recording.kept = live->kept();
+    recording = live->Noted(std::move(recording));
   }
   return recording;
 }

@@ -62,6 +62,15 @@ class Recordings {
   absl::Status Rewrite(const std::string& recording,
                        const std::function<absl::Status(format::Manifest*)>& change);
 
+  // Notes something about a recording, running or closed, durably: through `to_live`, which says
+  // whether its writer has taken it, or through `to_closed`, as Rewrite. Waits for the disk.
+  // FAILED_PRECONDITION (RECORDING_BUSY) while it is being closed or deleted.
+  using NoteLive =
+      std::function<absl::StatusOr<bool>(const FoundRecording&, recording::LiveRecording&)>;
+  using NoteClosed = std::function<absl::Status(const FoundRecording&, format::Manifest*)>;
+  absl::Status Note(const std::string& recording, const NoteLive& to_live,
+                    const NoteClosed& to_closed);
+
   // Replaces what one copy of a closed recording's manifest has lost from the other. Waits for the
   // disk. The caller has a lease on it.
   absl::StatusOr<repair::RepairProgress> MendManifest(const std::string& recording);

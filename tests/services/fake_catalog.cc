@@ -145,6 +145,13 @@ absl::StatusOr<Recording> FakeCatalog::GetRecording(const std::string& name) {
   return Find(recordings_, name, "recording", "RECORDING_NOT_FOUND");
 }
 
+absl::StatusOr<Recording> FakeCatalog::UpdateRecording(const RecordingUpdate& update) {
+  absl::MutexLock lock(&mutex_);
+  const auto recording = Find(recordings_, update.name, "recording", "RECORDING_NOT_FOUND");
+  if (recording.ok()) recordings_[update.name] = Updated(*recording, update);
+  return recording.ok() ? recordings_[update.name] : recording;
+}
+
 absl::StatusOr<std::vector<Recording>> FakeCatalog::RecordingsAfter(const std::string& parent,
                                                                     const RecordingKey& after,
                                                                     size_t most) {

@@ -40,6 +40,7 @@ class FakeCatalog final : public LunCatalog, public ChannelCatalog, public Recor
   absl::Status DeleteChannel(const std::string& name) override;
 
   absl::StatusOr<Recording> GetRecording(const std::string& name) override;
+  absl::StatusOr<Recording> UpdateRecording(const RecordingUpdate& update) override;
   absl::StatusOr<std::vector<Recording>> RecordingsAfter(const std::string& parent,
                                                          const RecordingKey& after,
                                                          size_t most) override;

@@ -19,8 +19,9 @@
 namespace tapedeck::storage_node::store::device {
 namespace {
 
-// Half of a slot's manifest; labels and gaps have the rest.
+// Of a slot's manifest; gaps and runs have the rest.
 constexpr uint64_t kAnnotationBytes = 24 << 10;
+constexpr uint64_t kDescriptionBytes = 12 << 10;
 
 class BlockStore final : public Store {
  public:
@@ -52,8 +53,10 @@ class BlockStore final : public Store {
   Notebook* notebook() override { return &notebook_; }
   uint64_t size_bytes() const override { return space_.units() * kUnitBytes; }
   Layout layout() const override {
-    return {
-        .step_bytes = kUnitBytes, .counts_manifest = false, .annotation_bytes = kAnnotationBytes};
+    return {.step_bytes = kUnitBytes,
+            .counts_manifest = false,
+            .annotation_bytes = kAnnotationBytes,
+            .description_bytes = kDescriptionBytes};
   }
 
  private:

@@ -145,13 +145,15 @@ std::set<std::string> Changeable() {
 }
 
 TEST(RoundTripTest, Updates) {
-  EXPECT_EQ(
-      Changeable<v1::UpdateLunRequest>(),
-      (std::set<std::string>{"capacity_bytes", "full_policy", "max_age", "max_fill_percent"}));
-  EXPECT_EQ(
-      Changeable<v1::UpdateChannelRequest>(),
-      (std::set<std::string>{"block_bytes", "datatype", "sample_rate", "transfer_op",
-                             "commit_level", "pre_trigger", "post_trigger", "segment_bytes"}));
+  EXPECT_EQ(Changeable<v1::UpdateLunRequest>(),
+            (std::set<std::string>{"capacity_bytes", "full_policy", "max_age", "max_fill_percent",
+                                   "description", "labels"}));
+  EXPECT_EQ(Changeable<v1::UpdateChannelRequest>(),
+            (std::set<std::string>{"block_bytes", "datatype", "sample_rate", "transfer_op",
+                                   "commit_level", "pre_trigger", "post_trigger", "segment_bytes",
+                                   "description", "labels"}));
+  EXPECT_EQ(Changeable<v1::UpdateRecordingRequest>(),
+            (std::set<std::string>{"description", "labels"}));
 }
 
 // To nothing, which the wire does not tell from a field that is not set.
@@ -179,7 +181,7 @@ TEST(RoundTripTest, UpdatesToNothing) {
 
 TEST(RoundTripTest, MasksThatNameNothing) {
   v1::UpdateLunRequest request;
-  for (const char* path : {"", "*", "lun.max_age", "max_age.seconds", "Max_Age", "description"}) {
+  for (const char* path : {"", "*", "lun.max_age", "max_age.seconds", "Max_Age", "comment"}) {
     request.clear_update_mask();
     if (*path != '\0') request.mutable_update_mask()->add_paths(path);
     const absl::Status status = FromProto(request).status();

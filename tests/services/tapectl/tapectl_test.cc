@@ -85,6 +85,11 @@ TEST_F(TapectlTest, LunsAndChannelsAreChanged) {
   EXPECT_EQ(channel["commit_level"], "received");
   channel = RunJson({"channel", "update", "l0/c0", "--transfer-op", "none", "--pre-trigger", "0"});
   EXPECT_NE(channel["transfer_op"], "SEND");
+  lun = RunJson({"lun", "update", "l0", "--label", "site=north", "--label", "rack=2",
+                 "--description", "the left rack"});
+  EXPECT_EQ(lun["labels"], (nlohmann::json{{"site", "north"}, {"rack", "2"}}));
+  EXPECT_EQ(lun["description"], "the left rack");
+  EXPECT_TRUE(RunJson({"lun", "update", "l0", "--label", "none"})["labels"].empty());
   EXPECT_EQ(Run({"lun", "update", "l0", "--max-fill", "50"}).out, "changed luns/l0\n");
   // Nothing to change, nothing that can be, and nothing that is there.
   const Outcome nothing = Run({"lun", "update", "l0"});

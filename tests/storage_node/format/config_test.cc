@@ -32,6 +32,8 @@ Lun EveryLunField() {
           .max_fill_percent = 8,
           .prewrite_files = 9,
           .prewrite_bytes = 4096,
+          .description = "the left rack",
+          .labels = {{"site", "north"}},
           .create_time_ns = 6};
 }
 
@@ -45,6 +47,8 @@ Channel EveryChannelField() {
           .pre_trigger_ns = 3,
           .post_trigger_ns = 4,
           .segment_bytes = 5,
+          .description = "antenna 3",
+          .labels = {{"band", "L"}},
           .create_time_ns = 9};
 }
 

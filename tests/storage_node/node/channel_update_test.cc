@@ -42,23 +42,26 @@ const ChannelUpdate kEachField =
         .Set(&services::Channel::commit, dataplane::CommitLevel::kReceived)
         .Set(&services::Channel::pre_trigger_ns, 1'000'000'000)
         .Set(&services::Channel::post_trigger_ns, 2'000'000'000)
-        .Set(&services::Channel::segment_bytes, 5 << 20);
+        .Set(&services::Channel::segment_bytes, 5 << 20)
+        .Set(&services::Channel::description, "antenna 3")
+        .Set(&services::Channel::labels, {{"band", "L"}});
 
 TEST_P(UpdateChannel, EachFieldAloneAndAfterARestart) {
   MakeLun({});
   ASSERT_TRUE(MakeChannel({}).ok());
   services::Channel expected = Get();
-  // In an order in which each is allowed.
-  for (const char* field : {"block_bytes", "datatype", "sample_rate", "transfer_op", "commit_level",
-                            "pre_trigger", "post_trigger", "segment_bytes"}) {
-    const ChannelUpdate step{.fields = {field}, .to = kEachField.to};
+  // The order of the fields is one in which each is allowed.
+  services::model::ForEachField<services::Channel>([&](const auto& field) {
+    if (!field.settable()) return;
+    SCOPED_TRACE(field.name);
+    const ChannelUpdate step{.fields = {std::string(field.name)}, .to = kEachField.to};
     const std::string before = format::EncodeChannel(expected);
     expected = services::Updated(expected, step);
     EXPECT_NE(format::EncodeChannel(expected), before);
     const auto updated = Update(step);
     ASSERT_TRUE(updated.ok()) << updated.status();
     EXPECT_EQ(format::EncodeChannel(*updated), format::EncodeChannel(expected));
-  }
+  });
   node_.Start();
   EXPECT_EQ(format::EncodeChannel(Get()), format::EncodeChannel(expected));
   ASSERT_TRUE(Update(ChannelUpdate().Set(&services::Channel::op, std::nullopt)).ok());

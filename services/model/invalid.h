@@ -1,0 +1,19 @@
+// The error about one field of the model.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "services/errors.h"
+
+namespace tapedeck::services::model {
+
+// INVALID_ARGUMENT (ARGUMENT_INVALID): "FIELD: WHY".
+inline absl::Status Invalid(absl::string_view field, absl::string_view why) {
+  return WithReason(absl::InvalidArgumentError(absl::StrCat(field, ": ", why)), "ARGUMENT_INVALID",
+                    {{"field", std::string(field)}});
+}
+
+}  // namespace tapedeck::services::model

@@ -1,0 +1,140 @@
+// What is noted about a recording is changed while it runs, when it is closed, and after it was cut
+// off; it stays, also where nothing but the files is left.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/storage_node/node_fixture.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+namespace fs = std::filesystem;
+using services::RecordingUpdate;
+using services::StoreKind;
+using services::model::Labels;
+using testing::HasSubstr;
+
+constexpr uint64_t kUpdatedBlocks = 4;
+
+class UpdateRecording : public testing::TestWithParam<StoreKind> {
+ protected:
+  absl::StatusOr<services::Recording> Update(const std::string& recording,
+                                             const std::string& description, const Labels& labels) {
+    auto update = RecordingUpdate{.name = recording}
+                      .Set(&services::Recording::description, description)
+                      .Set(&services::Recording::labels, labels);
+    return node_.Meanwhile([&] { return node_.node().recordings().UpdateRecording(update); });
+  }
+  void ExpectNoted(const std::string& recording, const std::string& description,
+                   const Labels& labels) {
+    const auto found = node_.node().recordings().GetRecording(recording);
+    ASSERT_TRUE(found.ok()) << found.status();
+    EXPECT_EQ(found->description, description);
+    EXPECT_EQ(found->labels, labels);
+  }
+  // With nothing but the files to go by.
+  void RestartFromFiles() {
+    if (GetParam() == StoreKind::kMemory) return;
+    node_.Stop();
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+      fs::remove(node_.state_dir() + "/catalog.sqlite" + suffix);
+    }
+    node_.Start();
+  }
+
+  NodeFixture node_{GetParam(), 2};
+  const Labels labels_{{"band", "L"}, {"site", "north"}};
+};
+
+TEST_P(UpdateRecording, AClosedOneKeepsTheRest) {
+  const std::string recording = node_.RecordAndSeal(kUpdatedBlocks);
+  const auto updated = Update(recording, "the third pass", labels_);
+  ASSERT_TRUE(updated.ok()) << updated.status();
+  EXPECT_EQ(updated->description, "the third pass");
+  EXPECT_EQ(updated->labels, labels_);
+  EXPECT_EQ(updated->blocks, kUpdatedBlocks);
+  RestartFromFiles();
+  ExpectNoted(recording, "the third pass", labels_);
+  // What the mask does not name stays.
+  auto less = RecordingUpdate{.name = recording}.Set(&services::Recording::labels, {});
+  ASSERT_TRUE(node_.node().recordings().UpdateRecording(less).ok());
+  ExpectNoted(recording, "the third pass", {});
+  EXPECT_EQ(node_.PlayAll(recording, 1).size(), kUpdatedBlocks);
+}
+
+TEST_P(UpdateRecording, ARunningOneGoesOn) {
+  auto recorder = node_.Record({.labels = {{"source", "synth"}}});
+  ASSERT_TRUE(recorder.ok()) << recorder.status();
+  const std::string recording = recorder->admission.accept.recording;
+  ASSERT_TRUE(recorder->Push(0).ok());
+  ExpectNoted(recording, "", {{"source", "synth"}});
+  ASSERT_TRUE(Update(recording, "running", labels_).ok());
+  ExpectNoted(recording, "running", labels_);
+  for (uint64_t i = 1; i < kUpdatedBlocks; ++i) ASSERT_TRUE(recorder->Push(i).ok());
+  ASSERT_TRUE(recorder->Finish().ok());
+  recorder = absl::CancelledError();
+  RestartFromFiles();
+  ExpectNoted(recording, "running", labels_);
+  EXPECT_EQ(node_.PlayAll(recording, 1).size(), kUpdatedBlocks);
+}
+
+TEST_P(UpdateRecording, OneThatWasCutOffHasIt) {
+  if (GetParam() == StoreKind::kMemory) GTEST_SKIP() << "memory does not outlive its process";
+  auto recorder = node_.Record();
+  ASSERT_TRUE(recorder.ok()) << recorder.status();
+  const std::string recording = recorder->admission.accept.recording;
+  ASSERT_TRUE(recorder->Push(0).ok());
+  ASSERT_TRUE(Update(recording, "before the cut", labels_).ok());
+  recorder = absl::CancelledError();
+  RestartFromFiles();
+  ExpectNoted(recording, "before the cut", labels_);
+}
+
+TEST_P(UpdateRecording, RefusesByName) {
+  const std::string recording = node_.RecordAndSeal(kUpdatedBlocks);
+  const auto refused = [&](const std::string& description, const Labels& labels) {
+    const absl::Status status = Update(recording, description, labels).status();
+    EXPECT_EQ(Reason(status), "ARGUMENT_INVALID");
+    return std::string(status.message());
+  };
+  EXPECT_THAT(refused(std::string(1025, 'x'), {}), HasSubstr("description"));
+  EXPECT_THAT(refused("", {{"", "nameless"}}), HasSubstr("without a name"));
+  EXPECT_THAT(refused("", {{"long", std::string(64 << 10, 'x')}}), HasSubstr("65536 bytes"));
+  Labels many;
+  for (int i = 0; i < 257; ++i) many["n" + std::to_string(i)] = "";
+  EXPECT_THAT(refused("", many), HasSubstr("more than 256"));
+  ExpectNoted(recording, "", {});
+  EXPECT_EQ(Reason(Update(recording + "0", "", {}).status()), "RECORDING_NOT_FOUND");
+}
+
+TEST_P(UpdateRecording, HoldsTheMostThatIsAllowed) {
+  auto recorder = node_.Record();
+  ASSERT_TRUE(recorder.ok()) << recorder.status();
+  const std::string recording = recorder->admission.accept.recording;
+  ASSERT_TRUE(recorder->Push(0).ok());
+  // Characters that take six bytes in a manifest.
+  const std::string most(1024, '\x01');
+  const Labels labels{{"x", std::string((64 << 10) - 1, '\x01')}};
+  const absl::Status status = Update(recording, most, labels).status();
+  // A device's slot has room for less; the recording must not end for want of it.
+  const bool fits = GetParam() != StoreKind::kBlock;
+  EXPECT_EQ(fits ? "" : "LIMIT_REACHED", status.ok() ? "" : Reason(status)) << status;
+  ASSERT_TRUE(recorder->Push(1).ok());
+  ASSERT_TRUE(recorder->Finish().ok());
+  recorder = absl::CancelledError();
+  RestartFromFiles();
+  ExpectNoted(recording, fits ? most : "", fits ? labels : Labels());
+  EXPECT_EQ(node_.Get(recording).state, services::RecordingState::kSealed);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, UpdateRecording,
+                         testing::Values(StoreKind::kPosix, StoreKind::kBlock, StoreKind::kMemory),
+                         [](const auto& info) {
+                           return std::string(services::StoreName(info.param));
+                         });
+
+}  // namespace
+}  // namespace tapedeck::storage_node
