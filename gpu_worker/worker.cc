@@ -9,6 +9,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/job/job_rails.h"
+#include "gpu_worker/stages/list.h"
 #include "services/errors.h"
 #include "services/version.h"
 
@@ -179,6 +180,7 @@ services::NodeInfo Worker::Describe() const {
   // What a GPU's blocks pass through.
   if (info.memory.front().device != "host") info.memory.push_back(parts_.placement.HostMemory());
   info.sessions = Stats().sessions;
+  info.stages = stages::Names();
   return info;
 }
 

@@ -3,43 +3,24 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "dataplane/transport/transport.h"
 #include "services/session/messages.h"
+#include "services/stage_spec.h"
 
 namespace tapedeck::services {
 
-struct SynthSpec {
-  uint64_t seed = 1;
-  std::vector<double> tones = {0.125, -0.25};
-  double noise = 0.1;
-};
-
-struct FileSourceSpec {
-  std::string path;
-  bool loop = false;
-};
-
-struct VerifySpec {};
-struct NullSpec {};
-struct FileSinkSpec {
-  std::string path;
-  bool replace = false;  // the file that is there, once the playback has ended well
-};
-
-// What record and playback share. `fft_points` 0: no transform. `slots` 0: the worker chooses.
+// What record and playback share. `slots` 0: the worker chooses.
 struct TransferSpec {
-  std::string storage;  // HOST:PORT
-  std::string target;   // name of the channel (record) or recording (playback)
-  uint32_t fft_points = 0;
-  std::vector<std::string> rails;  // empty: those nearest to the memory
+  std::string storage;                // HOST:PORT
+  std::string target;                 // name of the channel (record) or recording (playback)
+  std::vector<StageSpec> transforms;  // in this order
+  std::vector<std::string> rails;     // empty: those nearest to the memory
   uint32_t slots = 0;
   std::optional<dataplane::TransferOp> op;
   std::string request_id;
@@ -47,14 +28,14 @@ struct TransferSpec {
 
 struct RecordSpec {
   TransferSpec transfer;
-  std::variant<SynthSpec, FileSourceSpec> source;
+  StageSpec source;
   uint64_t blocks = 0;      // 0: no such limit
   int64_t duration_ns = 0;  // 0: no such limit
 };
 
 struct PlaybackSpec {
   TransferSpec transfer;
-  std::variant<VerifySpec, NullSpec, FileSinkSpec> sink;
+  StageSpec sink;
   session::Playhead playhead;
 };
 

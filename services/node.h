@@ -39,6 +39,7 @@ struct NodeInfo {
   std::vector<NodeRail> rails;
   std::vector<MemoryKindInfo> memory;
   uint32_t sessions = 0;
+  std::vector<std::string> stages;  // of a worker: "source synth"
 };
 
 struct NodeStats {

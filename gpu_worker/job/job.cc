@@ -46,6 +46,7 @@ Job::Job(const std::string& name, Direction direction, const JobEnvironment& env
 absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
     const std::string& name, const services::RecordSpec& spec, const JobEnvironment& environment,
     std::shared_ptr<services::StorageClient> storage) {
+  TD_ASSIGN_OR_RETURN(pipeline::RecordStages stages, pipeline::ChooseStages(spec));
   TD_ASSIGN_OR_RETURN(const services::Channel channel, storage->GetChannel(spec.transfer.target));
   TD_RETURN_IF_ERROR(services::session::CheckChannel(PeerOf(spec.transfer), channel));
   auto job =
@@ -53,7 +54,9 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
   const TransferOp op = channel.op.value_or(TransferOp::kRead);
   TD_RETURN_IF_ERROR(job->MakeRing(spec.transfer, op, channel.block_bytes));
   TD_ASSIGN_OR_RETURN(pipeline::Recording pipeline,
-                      pipeline::CreateRecording({.spec = spec,
+                      pipeline::CreateRecording({.stages = std::move(stages),
+                                                 .blocks = spec.blocks,
+                                                 .duration_ns = spec.duration_ns,
                                                  .channel = {.datatype = channel.datatype,
                                                              .block_bytes = channel.block_bytes},
                                                  .device = environment.device,
@@ -76,6 +79,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
 absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
     const std::string& name, const services::PlaybackSpec& spec, const JobEnvironment& environment,
     std::shared_ptr<services::StorageClient> storage) {
+  TD_ASSIGN_OR_RETURN(pipeline::PlaybackStages stages, pipeline::ChooseStages(spec));
   TD_ASSIGN_OR_RETURN(const services::Recording recording,
                       storage->GetRecording(spec.transfer.target));
   TD_RETURN_IF_ERROR(services::session::CheckRecording(PeerOf(spec.transfer), recording));
@@ -90,7 +94,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
                         pipeline::DeviceCrc::Create(*environment.device->device));
   }
   TD_ASSIGN_OR_RETURN(pipeline::Playback pipeline,
-                      pipeline::CreatePlayback({.spec = spec,
+                      pipeline::CreatePlayback({.stages = std::move(stages),
                                                 .channel = {.datatype = recording.datatype,
                                                             .block_bytes = recording.block_bytes},
                                                 .labels = recording.labels,

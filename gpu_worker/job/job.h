@@ -39,7 +39,8 @@ struct JobEnvironment {
 // Any thread, except where said. Shared by the worker's list and the callbacks of its session.
 class Job : public std::enable_shared_from_this<Job> {
  public:
-  // Asks the storage node for the channel or recording, builds the pipeline and opens the session.
+  // Reads what the stages are told, asks the storage node for the channel or recording, builds the
+  // pipeline and opens the session.
   // Waits for the node's answer, at most as long as `storage` does, not for the transfer. On error
   // there is no job.
   static absl::StatusOr<std::shared_ptr<Job>> StartRecord(

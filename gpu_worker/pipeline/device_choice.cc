@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "gpu_worker/device/list.h"
-#include "gpu_worker/stages/fft/list.h"
+#include "gpu_worker/stages/list.h"
 #include "services/errors.h"
 
 namespace tapedeck::gpu_worker::pipeline {
@@ -16,7 +16,7 @@ namespace {
 
 DeviceChoice Chosen(std::unique_ptr<device::Device> device, std::string why) {
   std::string description =
-      absl::StrCat(device->info().description, " (", stages::fft::LibraryFor(*device), ")");
+      absl::StrCat(device->info().description, " (", stages::LibraryFor(*device), ")");
   return {std::move(device), std::move(description), std::move(why)};
 }
 

@@ -4,7 +4,6 @@
 
 #include "dataplane/crc32c.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/fft/transform.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 
@@ -15,10 +14,11 @@ absl::StatusOr<std::unique_ptr<DeviceWork>> DeviceWork::Create(device::Device& d
   TD_ASSIGN_OR_RETURN(auto queue, device.NewQueue());
   std::unique_ptr<DeviceWork> work(
       new DeviceWork(settings.direct, std::move(ring), std::move(queue)));
-  if (settings.fft_points != 0) {
-    TD_ASSIGN_OR_RETURN(auto fft, stages::fft::CreateTransform(settings.fft_points, block_bytes,
-                                                               device, work->queue()));
-    work->transforms_.push_back(std::move(fft));
+  const stages::TransformPlace place{
+      .device = &device, .queue = &work->queue(), .block_bytes = block_bytes};
+  for (const stages::ChosenTransform& transform : settings.transforms) {
+    TD_ASSIGN_OR_RETURN(auto made, transform.create(place));
+    work->transforms_.push_back(std::move(made));
   }
   return work;
 }

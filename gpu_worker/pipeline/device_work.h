@@ -10,20 +10,20 @@
 #include "absl/status/statusor.h"
 #include "gpu_worker/device/device.h"
 #include "gpu_worker/pipeline/gpu_ring.h"
-#include "gpu_worker/stages/stage.h"
+#include "gpu_worker/stages/kind.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 
 struct DeviceWorkSettings {
   size_t block_bytes = 0;
-  uint32_t fft_points = 0;  // 0: no transform
-  bool direct = false;      // the job's ring lies in memory of the device
+  std::span<const stages::ChosenTransform> transforms = {};  // of this order; for Create alone
+  bool direct = false;  // the job's ring lies in memory of the device
 };
 
 // Owned by a pipeline, used by its work thread. Destroying it waits for the device.
 class DeviceWork {
  public:
-  // Errors are those of fft::CreateTransform and of the device.
+  // Errors are those of the transforms and of the device.
   static absl::StatusOr<std::unique_ptr<DeviceWork>> Create(device::Device& device,
                                                             const DeviceWorkSettings& settings);
 

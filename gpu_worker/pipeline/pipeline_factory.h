@@ -1,4 +1,5 @@
-// Builds pipelines from job specs: what the Jobs implementation calls.
+// Builds pipelines from job specs: what the Jobs implementation calls. Stages are named by the
+// specs alone.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,26 @@
 #include "gpu_worker/pipeline/gpu_ring.h"
 #include "gpu_worker/pipeline/playback_pipeline.h"
 #include "gpu_worker/pipeline/record_pipeline.h"
-#include "gpu_worker/stages/verify/sink.h"
+#include "gpu_worker/stages/kind.h"
 #include "services/jobs.h"
 
 namespace tapedeck::gpu_worker::pipeline {
+
+// The stages of a job, their parameters read and found right.
+struct RecordStages {
+  stages::ChosenSource source;
+  std::vector<stages::ChosenTransform> transforms;
+};
+struct PlaybackStages {
+  std::vector<stages::ChosenTransform> transforms;
+  stages::ChosenSink sink;
+};
+
+// What a request can be refused for before anybody else is asked. INVALID_ARGUMENT
+// (ARGUMENT_INVALID): the errors of stages/list.h; a source that does not end, without a limit; two
+// stages that a recording's labels cannot tell apart.
+absl::StatusOr<RecordStages> ChooseStages(const services::RecordSpec& spec);
+absl::StatusOr<PlaybackStages> ChooseStages(const services::PlaybackSpec& spec);
 
 // As the storage node configured it.
 struct ChannelSettings {
@@ -26,7 +43,9 @@ struct ChannelSettings {
 };
 
 struct RecordSettings {
-  services::RecordSpec spec;
+  RecordStages stages;
+  uint64_t blocks = 0;      // 0: no such limit
+  int64_t duration_ns = 0;  // 0: no such limit
   ChannelSettings channel;
   const DeviceChoice* device = nullptr;       // outlives the pipeline
   std::shared_ptr<dataplane::SlotPool> ring;  // of MakeRing on that device, for this job alone
@@ -40,12 +59,12 @@ struct Recording {
   std::vector<std::string> notes;             // for the job
 };
 
-// Errors: ARGUMENT_INVALID, DATATYPE_INVALID, BLOCK_SIZE_INVALID, FILE_NOT_FOUND, FILE_INVALID,
-// DEVICE_UNUSABLE. Opens the file; makes nothing before the source's SetWaker.
+// Errors: ARGUMENT_INVALID, DATATYPE_INVALID, BLOCK_SIZE_INVALID, and those of the stages. Opens
+// the source; makes nothing before its SetWaker.
 absl::StatusOr<Recording> CreateRecording(RecordSettings settings);
 
 struct PlaybackSettings {
-  services::PlaybackSpec spec;
+  PlaybackStages stages;
   ChannelSettings channel;                    // of the recording
   std::map<std::string, std::string> labels;  // of the recording
   uint64_t blocks = 0;                        // of the recording; 0 unknown
@@ -57,11 +76,10 @@ struct Playback {
   std::unique_ptr<PlaybackPipeline> sink;
   bool needs_order = false;     // blocks must be pushed in the order of their sequence
   bool damaged_blocks = false;  // of a damaged block, what is good is wanted
-  std::shared_ptr<const stages::verify::Counts> verify;  // zeros unless the sink is verify
   std::vector<std::string> notes;
 };
 
-// Same errors, and FILE_EXISTS. A file sink writes beside its file, which is replaced at the end.
+// Same errors.
 absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings);
 
 }  // namespace tapedeck::gpu_worker::pipeline

@@ -103,6 +103,11 @@ Option Option::InBytes() const {
   return *this;
 }
 
+Option Option::OneEach() const {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
 Option Option::SeparatedBy(char separator) const {
   option_->delimiter(separator);
   return *this;

@@ -53,6 +53,8 @@ class Option {
   Option Check(TextFunction check, const std::string& format = "") const;
   // A number of bytes: 65536, 64k, 64kb or 64KiB, which are all the same.
   Option InBytes() const;
+  // Of a list: every use of the option adds one value, and what follows that is no part of it.
+  Option OneEach() const;
   // One text may hold several values.
   Option SeparatedBy(char separator) const;
 

@@ -2,11 +2,11 @@
 
 #include <cmath>
 #include <utility>
-#include <variant>
 
 #include "dataplane/status_macros.h"
 #include "services/convert/fields.h"
 #include "services/convert/playhead.h"
+#include "services/convert/stage.h"
 #include "services/convert/time.h"
 #include "services/errors.h"
 
@@ -25,7 +25,7 @@ uint64_t BytesOf(double mb_per_s, int64_t elapsed_ns) {
 template <typename Request>
 void SetTransfer(const TransferSpec& spec, Request& request) {
   request.set_storage(spec.storage);
-  if (spec.fft_points != 0) request.mutable_fft()->set_points(spec.fft_points);
+  for (const StageSpec& stage : spec.transforms) *request.add_transforms() = ToProto(stage);
   for (const std::string& rail : spec.rails) request.add_rails(rail);
   request.set_slots(spec.slots);
   request.set_request_id(spec.request_id);
@@ -36,7 +36,6 @@ template <typename Request>
 absl::StatusOr<TransferSpec> TransferOf(const Request& request, const std::string& target) {
   TransferSpec out{.storage = request.storage(),
                    .target = target,
-                   .fft_points = request.fft().points(),
                    .rails = {request.rails().begin(), request.rails().end()},
                    .slots = request.slots(),
                    .request_id = request.request_id()};
@@ -44,42 +43,11 @@ absl::StatusOr<TransferSpec> TransferOf(const Request& request, const std::strin
     TD_ASSIGN_OR_RETURN(out.op,
                         FromEnum<dataplane::TransferOp>(request.transfer_op(), 3, "transfer_op"));
   }
+  for (const v1::Stage& stage : request.transforms()) {
+    TD_ASSIGN_OR_RETURN(out.transforms.emplace_back(), FromProto(stage));
+  }
   return out;
 }
-
-// A message without tones means the default ones, a seed of 0 the default seed.
-SynthSpec FromProto(const v1::SynthSource& synth) {
-  SynthSpec out;
-  if (synth.seed() != 0) out.seed = synth.seed();
-  if (synth.tones_size() != 0) out.tones.assign(synth.tones().begin(), synth.tones().end());
-  if (synth.noise() != 0) out.noise = synth.noise();
-  return out;
-}
-
-struct SourceWriter {
-  v1::StartRecordRequest& out;
-
-  void operator()(const SynthSpec& synth) const {
-    out.mutable_synth()->set_seed(synth.seed);
-    for (const double tone : synth.tones) out.mutable_synth()->add_tones(tone);
-    out.mutable_synth()->set_noise(synth.noise);
-  }
-  void operator()(const FileSourceSpec& file) const {
-    out.mutable_file()->set_path(file.path);
-    out.mutable_file()->set_loop(file.loop);
-  }
-};
-
-struct SinkWriter {
-  v1::StartPlaybackRequest& out;
-
-  void operator()(const VerifySpec&) const { out.mutable_verify(); }
-  void operator()(const NullSpec&) const { out.mutable_null(); }
-  void operator()(const FileSinkSpec& file) const {
-    out.mutable_file()->set_path(file.path);
-    out.mutable_file()->set_replace(file.replace);
-  }
-};
 
 v1::JobRail ToProto(const session::RailProgress& rail, int64_t elapsed_ns) {
   v1::JobRail out;
@@ -112,7 +80,7 @@ v1::StartRecordRequest ToProto(const RecordSpec& spec) {
   v1::StartRecordRequest out;
   out.set_channel(spec.transfer.target);
   SetTransfer(spec.transfer, out);
-  std::visit(SourceWriter{out}, spec.source);
+  *out.mutable_source() = ToProto(spec.source);
   if (spec.blocks != 0) {
     out.set_blocks(spec.blocks);
   } else if (spec.duration_ns != 0) {
@@ -124,16 +92,7 @@ v1::StartRecordRequest ToProto(const RecordSpec& spec) {
 absl::StatusOr<RecordSpec> FromProto(const v1::StartRecordRequest& request) {
   RecordSpec out;
   TD_ASSIGN_OR_RETURN(out.transfer, TransferOf(request, request.channel()));
-  switch (request.source_case()) {
-    case v1::StartRecordRequest::kSynth:
-      out.source = FromProto(request.synth());
-      break;
-    case v1::StartRecordRequest::kFile:
-      out.source = FileSourceSpec{.path = request.file().path(), .loop = request.file().loop()};
-      break;
-    case v1::StartRecordRequest::SOURCE_NOT_SET:
-      return FieldError("source", "is not set or not known");
-  }
+  TD_ASSIGN_OR_RETURN(out.source, FromProto(request.source()));
   out.blocks = request.blocks();
   out.duration_ns = FromDuration(request.duration());
   return out;
@@ -143,7 +102,7 @@ v1::StartPlaybackRequest ToProto(const PlaybackSpec& spec) {
   v1::StartPlaybackRequest out;
   out.set_recording(spec.transfer.target);
   SetTransfer(spec.transfer, out);
-  std::visit(SinkWriter{out}, spec.sink);
+  *out.mutable_sink() = ToProto(spec.sink);
   if (spec.playhead != session::Playhead()) *out.mutable_playhead() = ToProto(spec.playhead);
   return out;
 }
@@ -152,19 +111,7 @@ absl::StatusOr<PlaybackSpec> FromProto(const v1::StartPlaybackRequest& request) 
   PlaybackSpec out;
   TD_ASSIGN_OR_RETURN(out.transfer, TransferOf(request, request.recording()));
   out.playhead = FromProto(request.playhead());
-  switch (request.sink_case()) {
-    case v1::StartPlaybackRequest::kVerify:
-      out.sink = VerifySpec{};
-      break;
-    case v1::StartPlaybackRequest::kNull:
-      out.sink = NullSpec{};
-      break;
-    case v1::StartPlaybackRequest::kFile:
-      out.sink = FileSinkSpec{.path = request.file().path(), .replace = request.file().replace()};
-      break;
-    case v1::StartPlaybackRequest::SINK_NOT_SET:
-      return FieldError("sink", "is not set or not known");
-  }
+  TD_ASSIGN_OR_RETURN(out.sink, FromProto(request.sink()));
   return out;
 }
 

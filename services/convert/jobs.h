@@ -8,11 +8,11 @@
 namespace tapedeck::services::convert {
 
 v1::StartRecordRequest ToProto(const RecordSpec& spec);
-// INVALID_ARGUMENT (ARGUMENT_INVALID) without a source, or with an unknown op.
+// INVALID_ARGUMENT (ARGUMENT_INVALID) for a parameter without a value, or an unknown op.
 absl::StatusOr<RecordSpec> FromProto(const v1::StartRecordRequest& request);
 
 v1::StartPlaybackRequest ToProto(const PlaybackSpec& spec);
-// INVALID_ARGUMENT (ARGUMENT_INVALID) without a sink, or with an unknown op.
+// The same errors.
 absl::StatusOr<PlaybackSpec> FromProto(const v1::StartPlaybackRequest& request);
 
 // Rates are bytes over elapsed; the way back computes a rail's bytes from its rate.

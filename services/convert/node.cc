@@ -92,6 +92,7 @@ v1::Node ToProto(const NodeInfo& node) {
   for (const auto& rail : node.rails) *out.add_rails() = ToProto(rail);
   for (const MemoryKindInfo& memory : node.memory) *out.add_memory() = ToProto(memory);
   out.set_sessions(node.sessions);
+  for (const std::string& stage : node.stages) out.add_stages(stage);
   return out;
 }
 
@@ -100,7 +101,8 @@ absl::StatusOr<NodeInfo> FromProto(const v1::Node& node) {
                .version = node.version(),
                .protocol_version = node.protocol_version(),
                .pid = node.pid(),
-               .sessions = node.sessions()};
+               .sessions = node.sessions(),
+               .stages = {node.stages().begin(), node.stages().end()}};
   TD_ASSIGN_OR_RETURN(out.role, FromEnum<NodeRole>(node.role(), 2, "node.role"));
   for (const v1::Rail& rail : node.rails()) out.rails.push_back(FromProto(rail));
   for (const v1::MemoryKindInfo& memory : node.memory()) {

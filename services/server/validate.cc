@@ -15,8 +15,6 @@ namespace {
 
 using convert::FieldError;
 
-constexpr uint32_t kMinFftPoints = 16;
-constexpr uint32_t kMaxFftPoints = 65536;
 // A ring of more slots than this is a typing error: 32 GiB at 8 MiB per block.
 constexpr uint32_t kMaxSlots = 4096;
 constexpr size_t kMaxMembers = 64;
@@ -24,11 +22,35 @@ constexpr size_t kMaxPathBytes = 4096;    // PATH_MAX
 constexpr size_t kMaxAddressBytes = 300;  // a name of 253 bytes and a port
 constexpr size_t kMaxRails = 64;
 constexpr size_t kMaxRequestIdBytes = 64;  // a UUID has 36
-constexpr int kMaxTones = 64;
+constexpr size_t kMaxTransforms = 16;
+constexpr size_t kMaxParameters = 64;
+constexpr size_t kMaxParameterBytes = 4096;  // the longest is a path
+constexpr size_t kMaxNumbers = 4096;
 
 absl::Status CheckPath(absl::string_view field, const std::string& path) {
   if (path.empty()) return FieldError(field, "is empty");
   if (path.size() > kMaxPathBytes) return FieldError(field, "is longer than 4096 bytes");
+  return absl::OkStatus();
+}
+
+// How much a stage is told; what, the worker knows.
+absl::Status CheckStage(absl::string_view field, const StageSpec& stage) {
+  if (stage.name.empty()) return FieldError(field, "is not set");
+  TD_RETURN_IF_ERROR(CheckId(stage.name));
+  if (stage.parameters.size() > kMaxParameters) {
+    return FieldError(field, "has more than 64 parameters");
+  }
+  for (const auto& [name, value] : stage.parameters) {
+    TD_RETURN_IF_ERROR(CheckId(name));
+    const auto* text = std::get_if<std::string>(&value);
+    if (text != nullptr && text->size() > kMaxParameterBytes) {
+      return FieldError(absl::StrCat(stage.name, ".", name), "is longer than 4096 bytes");
+    }
+    const auto* numbers = std::get_if<std::vector<double>>(&value);
+    if (numbers != nullptr && numbers->size() > kMaxNumbers) {
+      return FieldError(absl::StrCat(stage.name, ".", name), "has more than 4096 numbers");
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -42,31 +64,14 @@ absl::Status CheckTransfer(const TransferSpec& spec) {
   if (colon == std::string::npos || colon == 0 || colon + 1 == spec.storage.size()) {
     return FieldError("storage", "must be the HOST:PORT of a storage node");
   }
-  const uint32_t points = spec.fft_points;
-  const bool power_of_two = (points & (points - 1)) == 0;
-  if (points != 0 && (points < kMinFftPoints || points > kMaxFftPoints || !power_of_two)) {
-    return FieldError("fft.points", "must be a power of two from 16 to 65536");
+  if (spec.transforms.size() > kMaxTransforms) return FieldError("transforms", "are more than 16");
+  for (const StageSpec& stage : spec.transforms) {
+    TD_RETURN_IF_ERROR(CheckStage("transforms", stage));
   }
   if (spec.slots > kMaxSlots) return FieldError("slots", "must be at most 4096");
   for (const std::string& rail : spec.rails) TD_RETURN_IF_ERROR(CheckId(rail));
   return absl::OkStatus();
 }
-
-struct SourceCheck {
-  absl::Status operator()(const SynthSpec& synth) const {
-    if (synth.tones.size() > kMaxTones) return FieldError("synth.tones", "are more than 64");
-    for (const double tone : synth.tones) {
-      if (!(std::abs(tone) <= 0.5)) return FieldError("synth.tones", "must be from -0.5 to 0.5");
-    }
-    if (!(synth.noise >= 0) || std::isinf(synth.noise)) {
-      return FieldError("synth.noise", "must be 0 or more");
-    }
-    return absl::OkStatus();
-  }
-  absl::Status operator()(const FileSourceSpec& file) const {
-    return CheckPath("file.path", file.path);
-  }
-};
 
 absl::Status CheckMembers(absl::string_view field, const std::vector<std::string>& members) {
   if (members.size() > kMaxMembers) return FieldError(field, "are more than 64");
@@ -111,21 +116,14 @@ absl::Status CheckAttachment(const LunAttachment& attachment) {
 absl::Status CheckRecordSpec(const RecordSpec& spec) {
   TD_RETURN_IF_ERROR(CheckChannelName(spec.transfer.target));
   TD_RETURN_IF_ERROR(CheckTransfer(spec.transfer));
-  TD_RETURN_IF_ERROR(std::visit(SourceCheck{}, spec.source));
-  if (spec.duration_ns < 0) return FieldError("duration", "is negative");
-  const auto* file = std::get_if<FileSourceSpec>(&spec.source);
-  const bool ends = file != nullptr && !file->loop;
-  if (!ends && spec.blocks == 0 && spec.duration_ns == 0) {
-    return FieldError("limit", "is missing: this source does not end, give blocks or a duration");
-  }
-  return absl::OkStatus();
+  TD_RETURN_IF_ERROR(CheckStage("source", spec.source));
+  return spec.duration_ns < 0 ? FieldError("duration", "is negative") : absl::OkStatus();
 }
 
 absl::Status CheckPlaybackSpec(const PlaybackSpec& spec) {
   TD_RETURN_IF_ERROR(CheckRecordingName(spec.transfer.target));
   TD_RETURN_IF_ERROR(CheckTransfer(spec.transfer));
-  const auto* file = std::get_if<FileSinkSpec>(&spec.sink);
-  return file == nullptr ? absl::OkStatus() : CheckPath("file.path", file->path);
+  return CheckStage("sink", spec.sink);
 }
 
 }  // namespace tapedeck::services::server

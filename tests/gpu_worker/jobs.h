@@ -1,22 +1,37 @@
-// Record and playback pipelines with the settings that tests vary.
+// Record and playback pipelines with the settings that tests vary, and the stages they name.
 #pragma once
 
 #include <map>
 #include <string>
 
 #include "dataplane/clock.h"
+#include "dataplane/status_macros.h"
 #include "gpu_worker/pipeline/pipeline_factory.h"
 
 namespace tapedeck::gpu_worker {
 
 inline constexpr uint64_t kTestBlockBytes = 64 << 10;
 
+inline services::StageSpec Synth(uint64_t seed = 1) { return {"synth", {{"seed", seed}}}; }
+inline services::StageSpec FileSource(const std::string& path, bool loop = false) {
+  return {"file", {{"path", path}, {"loop", loop}}};
+}
+inline services::StageSpec FileSink(const std::string& path, bool replace = false) {
+  return {"file", {{"path", path}, {"replace", replace}}};
+}
+inline services::StageSpec Verify() { return {"verify"}; }
+inline services::StageSpec Null() { return {"null"}; }
+inline std::vector<services::StageSpec> Fft(uint32_t points) {
+  if (points == 0) return {};
+  return {{"fft", {{"points", uint64_t{points}}}}};
+}
+
 struct TestRecording {
   std::string datatype = "cf32_le";
-  std::variant<services::SynthSpec, services::FileSourceSpec> source;
+  services::StageSpec source;
   uint32_t fft = 0;
   uint64_t blocks = 0;
-  int64_t duration_ns = 0;
+  int64_t duration_ns = 0;  // an endless source needs this or blocks
   size_t slots = 8;
   uint64_t block_bytes = kTestBlockBytes;
   dataplane::ladder::Rung rung = dataplane::ladder::Rung::kBounce;
@@ -25,11 +40,15 @@ struct TestRecording {
 inline absl::StatusOr<pipeline::Recording> Record(const pipeline::DeviceChoice& device,
                                                   const TestRecording& test,
                                                   const dataplane::Clock& clock) {
+  TD_ASSIGN_OR_RETURN(auto stages, pipeline::ChooseStages(services::RecordSpec{
+                                       .transfer = {.transforms = Fft(test.fft)},
+                                       .source = test.source,
+                                       .blocks = test.blocks,
+                                       .duration_ns = test.duration_ns}));
   return pipeline::CreateRecording(
-      {.spec = {.transfer = {.fft_points = test.fft},
-                .source = test.source,
-                .blocks = test.blocks,
-                .duration_ns = test.duration_ns},
+      {.stages = std::move(stages),
+       .blocks = test.blocks,
+       .duration_ns = test.duration_ns,
        .channel = {.datatype = test.datatype, .block_bytes = test.block_bytes},
        .device = &device,
        .ring =
@@ -39,9 +58,10 @@ inline absl::StatusOr<pipeline::Recording> Record(const pipeline::DeviceChoice& 
 
 struct TestPlayback {
   std::string datatype = "cf32_le";
-  std::variant<services::VerifySpec, services::NullSpec, services::FileSinkSpec> sink;
+  services::StageSpec sink;
   std::map<std::string, std::string> labels;
   uint32_t fft = 0;
+  uint32_t second_fft = 0;  // after the first
   uint64_t blocks = 0;
   uint64_t block_bytes = kTestBlockBytes;
   bool direct = false;
@@ -49,8 +69,11 @@ struct TestPlayback {
 
 inline absl::StatusOr<pipeline::Playback> Play(const pipeline::DeviceChoice& device,
                                                const TestPlayback& test) {
+  services::PlaybackSpec spec{.transfer = {.transforms = Fft(test.fft)}, .sink = test.sink};
+  for (const auto& stage : Fft(test.second_fft)) spec.transfer.transforms.push_back(stage);
+  TD_ASSIGN_OR_RETURN(auto stages, pipeline::ChooseStages(spec));
   return pipeline::CreatePlayback(
-      {.spec = {.transfer = {.fft_points = test.fft}, .sink = test.sink},
+      {.stages = std::move(stages),
        .channel = {.datatype = test.datatype, .block_bytes = test.block_bytes},
        .labels = test.labels,
        .blocks = test.blocks,

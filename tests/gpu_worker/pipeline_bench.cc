@@ -98,11 +98,11 @@ int Main(int argc, char** argv) {
   if (!device.ok()) return std::fprintf(stderr, "%s\n", device.status().ToString().c_str()), 1;
   std::printf("%s (%s)\n", device->description.c_str(), device->why.c_str());
   Bench bench(*device, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000);
-  const TestPlayback to_null{.sink = services::NullSpec{}};
-  const TestPlayback to_null_fft{.sink = services::NullSpec{}, .fft = 1024};
-  const TestPlayback to_verify{.sink = services::VerifySpec{}};
-  const TestRecording synth{.source = services::SynthSpec{}};
-  const TestRecording synth_fft{.source = services::SynthSpec{}, .fft = 1024};
+  const TestPlayback to_null{.sink = Null()};
+  const TestPlayback to_null_fft{.sink = Null(), .fft = 1024};
+  const TestPlayback to_verify{.sink = Verify()};
+  const TestRecording synth{.source = Synth()};
+  const TestRecording synth_fft{.source = Synth(), .fft = 1024};
   // The ring in memory of the device, for rails that reach it.
   using dataplane::ladder::Rung;
   bool good = bench.RunCrc("crc32c");
@@ -112,9 +112,8 @@ int Main(int argc, char** argv) {
     good = bench.Run(name, recording, playback) && good;
   };
   if (!device->device->info().works_in_host_memory) {
-    const TestRecording direct{.source = services::SynthSpec{}, .rung = Rung::kPeerMemory};
-    const TestRecording direct_fft{
-        .source = services::SynthSpec{}, .fft = 1024, .rung = Rung::kPeerMemory};
+    const TestRecording direct{.source = Synth(), .rung = Rung::kPeerMemory};
+    const TestRecording direct_fft{.source = Synth(), .fft = 1024, .rung = Rung::kPeerMemory};
     run("record synth, direct", direct, nullptr);
     run("record synth fft, direct", direct_fft, nullptr);
   }
@@ -125,7 +124,7 @@ int Main(int argc, char** argv) {
   run("record synth, play verify", synth, &to_verify);
   run("record synth fft, play verify", synth_fft, &to_verify);
   if (argc > 3) {
-    const services::FileSourceSpec file{argv[3], /*loop=*/true};
+    const services::StageSpec file = FileSource(argv[3], /*loop=*/true);
     run("record file", {.datatype = "cu8", .source = file}, nullptr);
     run("record file fft", {.datatype = "cu8", .source = file, .fft = 1024}, nullptr);
   }

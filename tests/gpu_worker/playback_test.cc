@@ -7,6 +7,7 @@
 
 #include "dataplane/crc32c.h"
 #include "gpu_worker/pipeline/playback_pipeline.h"
+#include "gpu_worker/stages/synth/parameters.h"
 #include "services/errors.h"
 #include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/files.h"
@@ -19,11 +20,6 @@ namespace {
 
 using dataplane::Block;
 using dataplane::Flow;
-using services::FileSinkSpec;
-using services::FileSourceSpec;
-using services::NullSpec;
-using services::SynthSpec;
-using services::VerifySpec;
 using testing::HasSubstr;
 
 // Records and plays back with no network between.
@@ -39,27 +35,24 @@ class PlaybackTest : public DeviceTest {
     play.block_bytes = record.block_bytes;
     auto playback = Play(choice_, play);
     if (!playback.ok()) return playback.status();
-    verify_ = playback->verify;
     needs_order_ = playback->needs_order;
     const absl::Status status = Pump(*recording->source, *playback->sink, options);
     watermarks_ = playback->sink->watermarks();
     return status;
   }
 
-  bool HasFft() { return Record(choice_, {.source = SynthSpec{}, .fft = 16}, clock_).ok(); }
+  bool HasFft() {
+    return Record(choice_, {.source = Synth(), .fft = 16, .blocks = 1}, clock_).ok();
+  }
 
   const dataplane::SystemClock clock_{};
-  std::shared_ptr<const stages::verify::Counts> verify_;
   bool needs_order_ = false;
   dataplane::Watermarks watermarks_;
 };
 
 TEST_P(PlaybackTest, SynthVerifies) {
-  const absl::Status status =
-      RecordAndPlay({.source = SynthSpec{.seed = 3}, .blocks = 50}, {.sink = VerifySpec{}});
+  const absl::Status status = RecordAndPlay({.source = Synth(3), .blocks = 50}, {.sink = Verify()});
   ASSERT_TRUE(status.ok()) << status;
-  EXPECT_EQ(verify_->blocks, 50u);
-  EXPECT_EQ(verify_->mismatched, 0u);
   EXPECT_EQ(watermarks_.durable, 50u);
   EXPECT_TRUE(needs_order_);
 }
@@ -68,18 +61,25 @@ TEST_P(PlaybackTest, FftVerifiesWhereverItIsApplied) {
   if (!HasFft()) GTEST_SKIP() << "no FFT on this device or in this build";
   for (const auto& [recorded, played] : {std::pair(1024, 0), {0, 64}, {8192, 16}}) {
     const absl::Status status =
-        RecordAndPlay({.source = SynthSpec{}, .fft = static_cast<uint32_t>(recorded), .blocks = 20},
-                      {.sink = VerifySpec{}, .fft = static_cast<uint32_t>(played)});
+        RecordAndPlay({.source = Synth(), .fft = static_cast<uint32_t>(recorded), .blocks = 20},
+                      {.sink = Verify(), .fft = static_cast<uint32_t>(played)});
     EXPECT_TRUE(status.ok()) << recorded << "/" << played << ": " << status;
-    EXPECT_EQ(verify_->blocks, 20u);
+    EXPECT_EQ(watermarks_.durable, 20u);
   }
+}
+
+TEST_P(PlaybackTest, TransformsAreAppliedInTheirOrder) {
+  if (!HasFft()) GTEST_SKIP() << "no FFT on this device or in this build";
+  const absl::Status status = RecordAndPlay({.source = Synth(), .fft = 64, .blocks = 4},
+                                            {.sink = Verify(), .fft = 16, .second_fft = 256});
+  EXPECT_TRUE(status.ok()) << status;
 }
 
 TEST_P(PlaybackTest, MegabyteBlocksVerify) {
   const uint32_t points = HasFft() ? 1024 : 0;
   const absl::Status status = RecordAndPlay(
-      {.source = SynthSpec{}, .fft = points, .blocks = 24, .slots = 16, .block_bytes = 1 << 20},
-      {.sink = VerifySpec{}});
+      {.source = Synth(), .fft = points, .blocks = 24, .slots = 16, .block_bytes = 1 << 20},
+      {.sink = Verify()});
   EXPECT_TRUE(status.ok()) << status;
 }
 
@@ -90,9 +90,8 @@ TEST_P(PlaybackTest, AFileComesBackIdenticalInAnyOrder) {
   const std::string output = ScratchPath("out");
   WriteFile(input, bytes);
   WriteFile(output, std::string(7 * kTestBlockBytes, 'y'));  // replaced
-  const absl::Status status =
-      RecordAndPlay({.datatype = "cu8", .source = FileSourceSpec{input}},
-                    {.sink = FileSinkSpec{.path = output, .replace = true}}, {.reverse = 4});
+  const absl::Status status = RecordAndPlay({.datatype = "cu8", .source = FileSource(input)},
+                                            {.sink = FileSink(output, true)}, {.reverse = 4});
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_EQ(ReadFile(output), bytes);
   EXPECT_EQ(watermarks_.durable, 6u);
@@ -103,19 +102,19 @@ TEST_P(PlaybackTest, RealCapturesComeBackIdentical) {
   TAPEDECK_SHARED_OR_SKIP(adsb, "adsb_modes_cu8_2Msps.bin");
   TAPEDECK_SHARED_OR_SKIP(logo, "sigmf_logo.sigmf-meta");
   const std::string output = ScratchPath("out");
-  ASSERT_TRUE(RecordAndPlay({.datatype = "cu8", .source = FileSourceSpec{adsb}},
-                            {.sink = FileSinkSpec{output}})
-                  .ok());
+  ASSERT_TRUE(
+      RecordAndPlay({.datatype = "cu8", .source = FileSource(adsb)}, {.sink = FileSink(output)})
+          .ok());
   EXPECT_EQ(ReadFile(output), ReadFile(adsb));
-  ASSERT_TRUE(RecordAndPlay({.datatype = "ri16_le", .source = FileSourceSpec{logo}},
-                            {.sink = FileSinkSpec{.path = output, .replace = true}})
+  ASSERT_TRUE(RecordAndPlay({.datatype = "ri16_le", .source = FileSource(logo)},
+                            {.sink = FileSink(output, true)})
                   .ok());
   EXPECT_EQ(ReadFile(output), ReadFile(SharedData("sigmf_logo.sigmf-data")));
 }
 
 TEST_P(PlaybackTest, NullDropsEverything) {
   const absl::Status status =
-      RecordAndPlay({.source = SynthSpec{}, .blocks = 40}, {.sink = NullSpec{}}, {.reverse = 3});
+      RecordAndPlay({.source = Synth(), .blocks = 40}, {.sink = Null()}, {.reverse = 3});
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(watermarks_.written, 40u);
 }
@@ -126,14 +125,13 @@ TEST_P(PlaybackTest, VerifyFindsOneWrongBit) {
     return true;
   };
   const absl::Status status =
-      RecordAndPlay({.source = SynthSpec{}, .blocks = 10}, {.sink = VerifySpec{}}, {.look = flip});
+      RecordAndPlay({.source = Synth(), .blocks = 10}, {.sink = Verify()}, {.look = flip});
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
   ASSERT_TRUE(services::ReasonOf(status).has_value());
   EXPECT_EQ(services::ReasonOf(status)->reason, "CONTENT_MISMATCH");
   EXPECT_EQ(services::ReasonOf(status)->metadata.at("block"), "7");
   EXPECT_THAT(std::string(status.message()), HasSubstr("block 7, sample 154"));
-  EXPECT_EQ(verify_->mismatched, 1u);
-  EXPECT_EQ(verify_->blocks, 10u);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("verify: 1 block(s) differ"));
 }
 
 TEST_P(PlaybackTest, VerifyFindsAWrongTransform) {
@@ -143,8 +141,8 @@ TEST_P(PlaybackTest, VerifyFindsAWrongTransform) {
     if (block.header().sequence == 2) samples[500] += 1;
     return true;
   };
-  const absl::Status status = RecordAndPlay({.source = SynthSpec{}, .fft = 512, .blocks = 4},
-                                            {.sink = VerifySpec{}}, {.look = damage});
+  const absl::Status status = RecordAndPlay({.source = Synth(), .fft = 512, .blocks = 4},
+                                            {.sink = Verify()}, {.look = damage});
   ASSERT_TRUE(services::ReasonOf(status).has_value()) << status;
   EXPECT_EQ(services::ReasonOf(status)->reason, "CONTENT_MISMATCH");
 }
@@ -156,19 +154,17 @@ TEST_P(PlaybackTest, VerifyCountsWhatIsMissing) {
     return sequence != 3 && sequence != 9;
   };
   const absl::Status status =
-      RecordAndPlay({.source = SynthSpec{}, .blocks = 10}, {.sink = VerifySpec{}}, {.look = drop});
+      RecordAndPlay({.source = Synth(), .blocks = 10}, {.sink = Verify()}, {.look = drop});
   ASSERT_TRUE(services::ReasonOf(status).has_value()) << status;
   EXPECT_EQ(services::ReasonOf(status)->reason, "BLOCK_DAMAGED");
   EXPECT_EQ(services::ReasonOf(status)->metadata.at("blocks"), "3");
-  EXPECT_EQ(verify_->missing, 3u);
-  EXPECT_EQ(verify_->mismatched, 0u);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("3 block(s) are missing, 0 differ"));
 }
 
 TEST_P(PlaybackTest, VerifyFindsDisorder) {
   const absl::Status status =
-      RecordAndPlay({.source = SynthSpec{}, .blocks = 4}, {.sink = VerifySpec{}}, {.reverse = 2});
-  EXPECT_FALSE(status.ok());
-  EXPECT_GT(verify_->mismatched, 0u);
+      RecordAndPlay({.source = Synth(), .blocks = 4}, {.sink = Verify()}, {.reverse = 2});
+  EXPECT_THAT(std::string(status.message()), HasSubstr("2 block(s) are missing, 2 differ"));
 }
 
 TEST_P(PlaybackTest, AFullDiskIsAnErrorThatNamesTheFile) {
@@ -179,7 +175,7 @@ TEST_P(PlaybackTest, AFullDiskIsAnErrorThatNamesTheFile) {
   const rlimit full = {.rlim_cur = 3 * kTestBlockBytes, .rlim_max = unlimited.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
   const absl::Status status =
-      RecordAndPlay({.source = SynthSpec{}, .blocks = 100}, {.sink = FileSinkSpec{output}});
+      RecordAndPlay({.source = Synth(), .blocks = 100}, {.sink = FileSink(output)});
   setrlimit(RLIMIT_FSIZE, &unlimited);
   signal(SIGXFSZ, ignore);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
@@ -187,9 +183,9 @@ TEST_P(PlaybackTest, AFullDiskIsAnErrorThatNamesTheFile) {
 }
 
 TEST_P(PlaybackTest, ACutStreamLeavesNoFile) {
-  auto recording = Record(choice_, {.source = SynthSpec{}, .blocks = 3}, clock_);
+  auto recording = Record(choice_, {.source = Synth(), .blocks = 3}, clock_);
   const std::string output = ScratchPath("out");
-  auto playback = Play(choice_, {.sink = FileSinkSpec{output}, .blocks = 9});
+  auto playback = Play(choice_, {.sink = FileSink(output), .blocks = 9});
   ASSERT_TRUE(playback.ok()) << playback.status();
   Signal from_source, from_sink;
   recording->source->SetWaker(from_source.waker());
@@ -210,7 +206,7 @@ TEST_P(PlaybackTest, ACutStreamLeavesNoFile) {
 TEST_P(PlaybackTest, DestroyingAPipelineInFullSwingReturnsEverySlot) {
   auto ring =
       pipeline::MakeRing(device(), dataplane::ladder::Rung::kBounce, 1, 8, kTestBlockBytes).value();
-  auto playback = Play(choice_, {.sink = FileSinkSpec{ScratchPath("out")}});
+  auto playback = Play(choice_, {.sink = FileSink(ScratchPath("out"))});
   ASSERT_TRUE(playback.ok()) << playback.status();
   for (uint64_t i = 0; i < 8; ++i) {
     std::optional<Block> block = ring->Take();
@@ -221,16 +217,30 @@ TEST_P(PlaybackTest, DestroyingAPipelineInFullSwingReturnsEverySlot) {
   for (int i = 0; i < 8; ++i) EXPECT_TRUE(ring->Take().has_value()) << i;
 }
 
+// Labels of a synth recording, some of them others.
+std::map<std::string, std::string> Made(std::map<std::string, std::string> others) {
+  others.merge(stages::synth::Describe({}).labels);
+  return others;
+}
+
 TEST_P(PlaybackTest, WrongRequestsSayWhatIsWrong) {
   const struct {
     TestPlayback test;
     const char* reason;
   } rows[] = {
-      {{.datatype = "cu8", .sink = NullSpec{}, .fft = 64}, "ARGUMENT_INVALID"},
-      {{.sink = NullSpec{}, .fft = 63}, "ARGUMENT_INVALID"},
-      {{.sink = FileSinkSpec{"/nowhere/at/all"}}, "FILE_NOT_FOUND"},
-      {{.sink = FileSinkSpec{"/dev/null"}}, "FILE_INVALID"},
-      {{.sink = VerifySpec{}, .labels = {{"source", "synth"}}}, "ARGUMENT_INVALID"},
+      {{.datatype = "cu8", .sink = Null(), .fft = 64}, "ARGUMENT_INVALID"},
+      {{.sink = Null(), .fft = 63}, "ARGUMENT_INVALID"},
+      {{.sink = FileSink("/nowhere/at/all")}, "FILE_NOT_FOUND"},
+      {{.sink = FileSink("/dev/null")}, "FILE_INVALID"},
+      {{.sink = Verify(), .labels = {{"source", "synth"}}}, "ARGUMENT_INVALID"},
+      {{.sink = Verify(), .labels = Made({{"tones", "0.1,x"}})}, "ARGUMENT_INVALID"},
+      {{.sink = Verify(), .labels = Made({{"transforms", "fft"}})}, "ARGUMENT_INVALID"},
+      {{.sink = Verify(), .labels = Made({{"transforms", "fft"}, {"fft", "3"}})},
+       "ARGUMENT_INVALID"},
+      {{.sink = Verify(), .labels = Made({{"transforms", "fft"}, {"fft", "65536"}})},
+       "ARGUMENT_INVALID"},
+      {{.sink = Verify(), .labels = Made({{"transforms", std::string(99, ',')}})},
+       "ARGUMENT_INVALID"},
   };
   for (const auto& row : rows) {
     const absl::Status status = Play(choice_, row.test).status();
@@ -240,10 +250,17 @@ TEST_P(PlaybackTest, WrongRequestsSayWhatIsWrong) {
 }
 
 TEST_P(PlaybackTest, UnknownContentIsNotedAndOnlyCounted) {
-  auto playback = Play(choice_, {.sink = VerifySpec{}, .labels = {{"source", "file"}}});
+  auto playback = Play(choice_, {.sink = Verify(), .labels = {{"source", "file"}}});
   ASSERT_TRUE(playback.ok()) << playback.status();
   ASSERT_EQ(playback->notes.size(), 1u);
-  EXPECT_THAT(playback->notes[0], HasSubstr("not compared"));
+  EXPECT_THAT(playback->notes[0], HasSubstr("not compared: its source, file,"));
+}
+
+TEST_P(PlaybackTest, AnUnknownTransformIsNotedAndContentOnlyCounted) {
+  auto playback = Play(choice_, {.sink = Verify(), .labels = Made({{"transforms", "blur"}})});
+  ASSERT_TRUE(playback.ok()) << playback.status();
+  ASSERT_EQ(playback->notes.size(), 1u);
+  EXPECT_THAT(playback->notes[0], HasSubstr("not compared: the transform blur"));
 }
 
 TAPEDECK_ON_EVERY_DEVICE(PlaybackTest);

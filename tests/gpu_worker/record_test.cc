@@ -21,10 +21,10 @@ namespace tapedeck::gpu_worker {
 namespace {
 
 using dataplane::Flow;
-using services::FileSourceSpec;
-using services::SynthSpec;
 using testing::HasSubstr;
 using testing::SizeIs;
+
+constexpr int64_t kHourNs = 3600 * dataplane::kSecondNs;
 
 std::string Counting(size_t bytes) {
   std::string out(bytes, '\0');
@@ -73,14 +73,13 @@ class RecordTest : public DeviceTest {
 
 TEST_P(RecordTest, HeadersAreComplete) {
   const int64_t before_ns = clock_.WallNs();
-  const SynthSpec spec{.seed = 5};
-  const auto blocks = RecordAll({.source = spec, .blocks = 30, .slots = 4});
+  const auto blocks = RecordAll({.source = Synth(5), .blocks = 30, .slots = 4});
   ASSERT_TRUE(blocks.ok()) << blocks.status();
   ASSERT_THAT(*blocks, SizeIs(30));
   EXPECT_EQ(expected_blocks_, 30u);
   const size_t samples = kTestBlockBytes / 8;
   std::vector<stages::synth::Complex> made(samples);
-  const stages::synth::Generator generator(stages::synth::Parameters(spec).value());
+  const stages::synth::Generator generator(stages::synth::WaveformOf({.seed = 5}));
   for (size_t i = 0; i < blocks->size(); ++i) {
     const auto& [header, payload] = (*blocks)[i];
     EXPECT_EQ(header.sequence, i);
@@ -98,7 +97,7 @@ TEST_P(RecordTest, HeadersAreComplete) {
 }
 
 TEST_P(RecordTest, TheRingBoundsWhatIsUnderWay) {
-  auto recording = Record(choice_, {.source = SynthSpec{}, .slots = 3}, clock_);
+  auto recording = Record(choice_, {.source = Synth(), .duration_ns = kHourNs, .slots = 3}, clock_);
   ASSERT_TRUE(recording.ok()) << recording.status();
   pipeline::RecordPipeline& source = *recording->source;
   Signal signal;
@@ -115,7 +114,7 @@ TEST_P(RecordTest, TheRingBoundsWhatIsUnderWay) {
 }
 
 TEST_P(RecordTest, StopEndsAnEndlessSource) {
-  auto recording = Record(choice_, {.source = SynthSpec{}, .slots = 2}, clock_);
+  auto recording = Record(choice_, {.source = Synth(), .duration_ns = kHourNs, .slots = 2}, clock_);
   ASSERT_TRUE(recording.ok()) << recording.status();
   pipeline::RecordPipeline& source = *recording->source;
   Signal signal;
@@ -139,8 +138,7 @@ class SteppingClock final : public dataplane::Clock {
 
 TEST_P(RecordTest, DurationCountsFromTheFirstBlock) {
   const SteppingClock clock;
-  auto recording =
-      Record(choice_, {.source = SynthSpec{}, .duration_ns = dataplane::kSecondNs}, clock);
+  auto recording = Record(choice_, {.source = Synth(), .duration_ns = dataplane::kSecondNs}, clock);
   ASSERT_TRUE(recording.ok()) << recording.status();
   const auto blocks = PullAll(*recording->source);
   ASSERT_TRUE(blocks.ok()) << blocks.status();
@@ -152,7 +150,7 @@ TEST_P(RecordTest, DurationCountsFromTheFirstBlock) {
 TEST_P(RecordTest, AFilePassesThroughWithItsLastPartialBlock) {
   const std::string bytes = Counting(3 * kTestBlockBytes + 1001);
   const auto blocks =
-      RecordAll({.datatype = "ci16_le", .source = FileSourceSpec{FileOf(bytes)}, .slots = 2});
+      RecordAll({.datatype = "ci16_le", .source = FileSource(FileOf(bytes)), .slots = 2});
   ASSERT_TRUE(blocks.ok()) << blocks.status();
   ASSERT_THAT(*blocks, SizeIs(4));
   EXPECT_EQ(expected_blocks_, 4u);
@@ -167,7 +165,7 @@ TEST_P(RecordTest, AFilePassesThroughWithItsLastPartialBlock) {
 
 TEST_P(RecordTest, AFileOfWholeBlocksHasNoPartialOne) {
   const std::string bytes = Counting(2 * kTestBlockBytes);
-  const auto blocks = RecordAll({.datatype = "cu8", .source = FileSourceSpec{FileOf(bytes)}});
+  const auto blocks = RecordAll({.datatype = "cu8", .source = FileSource(FileOf(bytes))});
   ASSERT_TRUE(blocks.ok()) << blocks.status();
   ASSERT_THAT(*blocks, SizeIs(2));
   EXPECT_EQ((*blocks)[1].header.flags, 0u);
@@ -177,7 +175,7 @@ TEST_P(RecordTest, AFileOfWholeBlocksHasNoPartialOne) {
 TEST_P(RecordTest, ALoopGoesOnWithoutASeam) {
   const std::string bytes = Counting(1000);
   const auto blocks = RecordAll(
-      {.datatype = "cu8", .source = FileSourceSpec{FileOf(bytes), /*loop=*/true}, .blocks = 3});
+      {.datatype = "cu8", .source = FileSource(FileOf(bytes), /*loop=*/true), .blocks = 3});
   ASSERT_TRUE(blocks.ok()) << blocks.status();
   ASSERT_THAT(*blocks, SizeIs(3));
   const std::string all = Joined(*blocks);
@@ -189,7 +187,7 @@ TEST_P(RecordTest, FftConvertsAndFillsUpTheLastTransform) {
   constexpr uint32_t kPoints = 256;
   const std::string bytes = Counting(2 * 8192 + 2 * 700);  // one block and 2.7 transforms
   const auto blocks =
-      RecordAll({.datatype = "cu8", .source = FileSourceSpec{FileOf(bytes)}, .fft = kPoints});
+      RecordAll({.datatype = "cu8", .source = FileSource(FileOf(bytes)), .fft = kPoints});
   if (blocks.status().code() == absl::StatusCode::kFailedPrecondition) {
     GTEST_SKIP() << blocks.status().message();
   }
@@ -199,6 +197,8 @@ TEST_P(RecordTest, FftConvertsAndFillsUpTheLastTransform) {
   EXPECT_EQ((*blocks)[1].header.flags, dataplane::kBlockPartial);
   EXPECT_EQ(labels_["datatype"], "cf32_le");
   EXPECT_EQ(labels_["fft"], "256");
+  EXPECT_EQ(labels_["transforms"], "fft");
+  EXPECT_EQ(labels_["file_datatype"], "cu8");
   const std::string all = Joined(*blocks);
   const auto* got = reinterpret_cast<const float*>(all.data());
   stages::verify::ReferenceFft reference(kPoints);
@@ -219,7 +219,7 @@ TEST_P(RecordTest, FftConvertsAndFillsUpTheLastTransform) {
 TEST_P(RecordTest, AFileThatShrinksEndsInAnErrorAfterWhatWasRead) {
   const std::string path = FileOf(Counting(6 * kTestBlockBytes));
   auto recording =
-      Record(choice_, {.datatype = "cu8", .source = FileSourceSpec{path}, .slots = 2}, clock_);
+      Record(choice_, {.datatype = "cu8", .source = FileSource(path), .slots = 2}, clock_);
   ASSERT_TRUE(recording.ok()) << recording.status();
   std::filesystem::resize_file(path, kTestBlockBytes);
   pipeline::RecordPipeline& source = *recording->source;
@@ -234,7 +234,8 @@ TEST_P(RecordTest, AFileThatShrinksEndsInAnErrorAfterWhatWasRead) {
 
 TEST_P(RecordTest, DestroyingAPipelineInFullSwingIsClean) {
   for (int i = 0; i < 10; ++i) {
-    auto recording = Record(choice_, {.source = SynthSpec{}, .slots = 6}, clock_);
+    auto recording =
+        Record(choice_, {.source = Synth(), .duration_ns = kHourNs, .slots = 6}, clock_);
     ASSERT_TRUE(recording.ok()) << recording.status();
     Signal signal;
     recording->source->SetWaker(signal.waker());
@@ -259,18 +260,21 @@ TEST_P(RecordTest, WrongRequestsSayWhatIsWrong) {
     const char* reason;
     const char* text;
   } rows[] = {
-      {{.datatype = "cf33", .source = SynthSpec{}}, "DATATYPE_INVALID", "cf33"},
-      {{.datatype = "cu8", .source = SynthSpec{}}, "ARGUMENT_INVALID", "synth makes cf32_le"},
-      {{.source = SynthSpec{.noise = -1}}, "ARGUMENT_INVALID", "noise"},
-      {{.source = SynthSpec{}, .duration_ns = -1}, "ARGUMENT_INVALID", "duration"},
-      {{.source = SynthSpec{}, .fft = 1000}, "ARGUMENT_INVALID", "fft"},
-      {{.source = SynthSpec{}, .fft = 65536}, "ARGUMENT_INVALID", "whole transforms"},
-      {{.source = SynthSpec{}, .block_bytes = 5000}, "BLOCK_SIZE_INVALID", "4096"},
-      {{.source = FileSourceSpec{"/nowhere/at all"}}, "FILE_NOT_FOUND", "/nowhere/at all"},
-      {{.source = FileSourceSpec{"/"}}, "FILE_INVALID", "regular"},
-      {{.source = FileSourceSpec{empty}}, "FILE_INVALID", "no samples"},
-      {{.datatype = "cu8", .source = FileSourceSpec{meta}}, "FILE_INVALID", "holds ri16_le"},
-      {{.datatype = "ri16_le", .source = FileSourceSpec{orphan}}, "FILE_NOT_FOUND", "sigmf-data"},
+      {{.datatype = "cf33", .source = Synth(), .blocks = 1}, "DATATYPE_INVALID", "cf33"},
+      {{.datatype = "cu8", .source = Synth(), .blocks = 1},
+       "ARGUMENT_INVALID",
+       "synth makes cf32_le"},
+      {{.source = {"synth", {{"noise", -1}}}, .blocks = 1}, "ARGUMENT_INVALID", "noise"},
+      {{.source = Synth()}, "ARGUMENT_INVALID", "limit"},
+      {{.source = FileSource("/a", /*loop=*/true)}, "ARGUMENT_INVALID", "limit"},
+      {{.source = Synth(), .fft = 1000, .blocks = 1}, "ARGUMENT_INVALID", "fft"},
+      {{.source = Synth(), .fft = 65536, .blocks = 1}, "ARGUMENT_INVALID", "whole transforms"},
+      {{.source = Synth(), .blocks = 1, .block_bytes = 5000}, "BLOCK_SIZE_INVALID", "4096"},
+      {{.source = FileSource("/nowhere/at all")}, "FILE_NOT_FOUND", "/nowhere/at all"},
+      {{.source = FileSource("/")}, "FILE_INVALID", "regular"},
+      {{.source = FileSource(empty)}, "FILE_INVALID", "no samples"},
+      {{.datatype = "cu8", .source = FileSource(meta)}, "FILE_INVALID", "holds ri16_le"},
+      {{.datatype = "ri16_le", .source = FileSource(orphan)}, "FILE_NOT_FOUND", "sigmf-data"},
   };
   for (const auto& row : rows) {
     const absl::Status status = Record(choice_, row.test, clock_).status();

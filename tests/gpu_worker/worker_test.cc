@@ -94,7 +94,7 @@ class WorkerTest : public testing::Test {
                                        const std::string& request = "") {
     return worker_->StartRecord(
         {.transfer = {.storage = storage, .target = "luns/l/channels/c", .request_id = request},
-         .source = services::SynthSpec{},
+         .source = services::StageSpec{"synth"},
          .blocks = 1});
   }
   std::future<std::string> RecordBeside(const std::string& storage,
@@ -149,6 +149,26 @@ TEST_F(WorkerTest, ARepeatedRequestGetsTheFirstOnesResult) {
   EXPECT_EQ(answers_.dials, 1);
 }
 
+// The node would not answer.
+TEST_F(WorkerTest, WrongStagesAreRefusedBeforeTheNodeIsAsked) {
+  const services::TransferSpec mute{.storage = "mute", .target = "luns/l/channels/c"};
+  EXPECT_EQ(ReasonOfStart(worker_->StartRecord({.transfer = mute, .source = {"synth"}})),
+            "ARGUMENT_INVALID");
+  EXPECT_EQ(ReasonOfStart(worker_->StartRecord(
+                {.transfer = mute, .source = {"synth", {{"noise", -1}}}, .blocks = 1})),
+            "ARGUMENT_INVALID");
+  EXPECT_EQ(ReasonOfStart(worker_->StartPlayback({.transfer = mute, .sink = {"file"}})),
+            "ARGUMENT_INVALID");
+  services::TransferSpec twice = mute;
+  twice.transforms = {{"fft", {{"points", 16}}}, {"fft", {{"points", 32}}}};
+  const auto job = worker_->StartRecord({.transfer = twice, .source = {"synth"}, .blocks = 1});
+  EXPECT_EQ(services::ReasonOf(job.status())->metadata.at("field"), "transforms");
+}
+
+TEST_F(WorkerTest, DescribesItsStages) {
+  EXPECT_THAT(worker_->Describe().stages, testing::Contains("transform fft"));
+}
+
 TEST_F(WorkerTest, NonsenseOfANodeIsNamed) {
   const auto expect = [](const absl::StatusOr<services::Job>& job, const std::string& field) {
     ASSERT_EQ(ReasonOfStart(job), "PROTOCOL_VIOLATION") << field;
@@ -171,8 +191,8 @@ TEST_F(WorkerTest, NonsenseOfANodeIsNamed) {
   const auto recording = [&](const char* field, const std::function<void(Recording&)>& spoil) {
     const Recording sound = answers_.recording;
     spoil(answers_.recording);
-    expect(worker_->StartPlayback({.transfer = {.storage = "s:1", .target = sound.name},
-                                   .sink = services::NullSpec{}}),
+    expect(worker_->StartPlayback(
+               {.transfer = {.storage = "s:1", .target = sound.name}, .sink = {"null"}}),
            field);
     answers_.recording = sound;
   };

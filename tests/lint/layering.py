@@ -30,7 +30,7 @@ CUDA = re.compile(r"^(cuda|cufft|nvml)|/cuda/|^driver_types\.h$")
 # Folders whose every sub-folder is a room, and so is every sub-folder of such a room.
 ROOMS = ("dataplane/memory", "dataplane/transport", "storage_node/store", "gpu_worker/device", "gpu_worker/stages")
 # Files that assemble a program from its rooms, or list a room's kinds.
-COMPOSES = re.compile(r"(^|/)(list|main)\.(cc|h)$|^gpu_worker/pipeline/(pipeline_factory|device_choice|device_work)\.(cc|h)$")
+COMPOSES = re.compile(r"(^|/)(list|main)\.(cc|h)$")
 # What any room or node may build on: plain host memory is what every slot without a device is made of.
 OPEN = re.compile(r"^dataplane/memory/host/(memory|pages)\.h$|/list\.h$")
 # Where one room builds on another: (from, to) and why.
@@ -39,6 +39,8 @@ AGREED = {
     ("storage_node/store/direct", "storage_node/store/directory"): "the same",
     ("dataplane/transport/verbs", "dataplane/transport/verbs/port"): "the ports that connections are made on",
     ("gpu_worker/stages/verify", "gpu_worker/stages/synth/signal.h"): "verify computes synth's samples again",
+    ("gpu_worker/stages/verify", "gpu_worker/stages/synth/parameters.h"): "of what its labels say",
+    ("gpu_worker/stages/verify", "gpu_worker/stages/fft/parameters.h"): "the same",
 }
 
 

@@ -160,7 +160,8 @@ NodeInfo FakeNode::Describe() const {
                   .bytes = 1,
                   .status = "usable",
                   .distances = {{"r0", Distance::kUnknown}, {"r1", Distance::kUnknown}}}},
-      .sessions = 2};
+      .sessions = 2,
+      .stages = {"source synth", "sink null"}};
 }
 
 NodeStats FakeNode::Stats() const { return {.sessions = 2, .sessions_opened = 5, .blocks = 11}; }

@@ -27,7 +27,7 @@ class Fft {
   virtual absl::Status Forward(std::byte* data, size_t count) = 0;
 };
 
-// For `transforms` transforms of `points` points at a time.
+// For `transforms` transforms of `points` points at a time, a power of two in the range above.
 struct Plan {
   uint32_t points = 0;
   size_t transforms = 0;

@@ -1,7 +1,5 @@
 #include "gpu_worker/stages/fft/list.h"
 
-#include <bit>
-
 #include "absl/strings/str_cat.h"
 #include "gpu_worker/stages/fft/cufft/fft.h"
 #include "gpu_worker/stages/fft/fftw/fft.h"
@@ -39,12 +37,6 @@ absl::Status Unusable(const device::Device& device, absl::string_view why) {
 
 absl::StatusOr<std::unique_ptr<Fft>> Create(const Plan& plan, const device::Device& device,
                                             device::Queue& queue) {
-  if (plan.points < kMinPoints || plan.points > kMaxPoints || !std::has_single_bit(plan.points)) {
-    return services::WithReason(
-        absl::InvalidArgumentError(absl::StrCat("fft: points are a power of two from ", kMinPoints,
-                                                " to ", kMaxPoints, ", not ", plan.points)),
-        "ARGUMENT_INVALID", {{"field", "fft"}});
-  }
   const Room* room = RoomFor(device);
   if (room == nullptr) return Unusable(device, "no FFT for devices of its kind");
   if (absl::Status status = room->usable(); !status.ok()) {

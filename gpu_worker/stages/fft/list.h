@@ -5,8 +5,8 @@
 
 namespace tapedeck::gpu_worker::stages::fft {
 
-// INVALID_ARGUMENT (ARGUMENT_INVALID) for a wrong number of points; FAILED_PRECONDITION
-// (DEVICE_UNUSABLE) where the device has no library. `queue` is one of `device`.
+// FAILED_PRECONDITION (DEVICE_UNUSABLE) where the device has no library. `queue` is one of
+// `device`.
 absl::StatusOr<std::unique_ptr<Fft>> Create(const Plan& plan, const device::Device& device,
                                             device::Queue& queue);
 

@@ -28,19 +28,19 @@ class FftTransform final : public Transform {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(uint32_t points, size_t block_bytes,
-                                                           const device::Device& device,
-                                                           device::Queue& queue) {
+absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& parameters,
+                                                           const TransformPlace& place) {
+  const uint32_t points = parameters.points;
   const size_t granule_bytes = points * kSampleBytes;
-  if (granule_bytes == 0 || block_bytes % granule_bytes != 0) {
+  if (place.block_bytes % granule_bytes != 0) {
     return services::WithReason(
-        absl::InvalidArgumentError(absl::StrCat("fft: a block of ", block_bytes,
+        absl::InvalidArgumentError(absl::StrCat("fft: a block of ", place.block_bytes,
                                                 " bytes does not hold whole transforms of ", points,
                                                 " cf32_le points")),
-        "ARGUMENT_INVALID", {{"field", "fft"}});
+        "ARGUMENT_INVALID", {{"field", "fft.points"}});
   }
-  const Plan plan{.points = points, .transforms = block_bytes / granule_bytes};
-  TD_ASSIGN_OR_RETURN(auto fft, Create(plan, device, queue));
+  const Plan plan{.points = points, .transforms = place.block_bytes / granule_bytes};
+  TD_ASSIGN_OR_RETURN(auto fft, Create(plan, *place.device, *place.queue));
   return std::make_unique<FftTransform>(points, std::move(fft));
 }
 

@@ -4,15 +4,14 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "gpu_worker/device/device.h"
-#include "gpu_worker/stages/stage.h"
+#include "gpu_worker/stages/fft/parameters.h"
+#include "gpu_worker/stages/kind.h"
 
 namespace tapedeck::gpu_worker::stages::fft {
 
 // INVALID_ARGUMENT (ARGUMENT_INVALID) unless a block holds whole transforms; also the errors of
-// Create in list.h. `queue` is the pipeline's.
-absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(uint32_t points, size_t block_bytes,
-                                                           const device::Device& device,
-                                                           device::Queue& queue);
+// Create in list.h.
+absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& parameters,
+                                                           const TransformPlace& place);
 
 }  // namespace tapedeck::gpu_worker::stages::fft

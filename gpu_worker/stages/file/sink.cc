@@ -74,9 +74,11 @@ class FileSink final : public SinkStage {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<SinkStage>> CreateSink(const SinkSettings& settings) {
-  TD_ASSIGN_OR_RETURN(auto part, PartFile::Create(settings.path, settings.replace));
-  return std::make_unique<FileSink>(std::move(part), settings.block_bytes);
+absl::StatusOr<MadeSink> CreateSink(const SinkParameters& parameters, const SinkPlace& place) {
+  TD_ASSIGN_OR_RETURN(auto part, PartFile::Create(parameters.path, parameters.replace));
+  // A transform would spread the zeros over what is good.
+  return MadeSink{.stage = std::make_unique<FileSink>(std::move(part), place.block_bytes),
+                  .damaged_blocks = place.transforms.empty()};
 }
 
 }  // namespace tapedeck::gpu_worker::stages::file

@@ -2,25 +2,16 @@
 // leaves a hole and an error at the end.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string>
-
 #include "absl/status/statusor.h"
-#include "gpu_worker/stages/stage.h"
+#include "gpu_worker/stages/file/parameters.h"
+#include "gpu_worker/stages/kind.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 
-struct SinkSettings {
-  std::string path;
-  bool replace = false;  // a file that is there
-  uint64_t block_bytes = 0;
-};
-
-// Writes beside `path` (see part_file.h): only a playback that ends well puts its file there, and
+// Writes beside the path (see part_file.h): only a playback that ends well puts its file there, and
 // one that fails leaves nothing. A recording with missing blocks leaves its part file, and the
 // error names it. ALREADY_EXISTS (FILE_EXISTS), INVALID_ARGUMENT (FILE_INVALID), NOT_FOUND
 // (FILE_NOT_FOUND).
-absl::StatusOr<std::unique_ptr<SinkStage>> CreateSink(const SinkSettings& settings);
+absl::StatusOr<MadeSink> CreateSink(const SinkParameters& parameters, const SinkPlace& place);
 
 }  // namespace tapedeck::gpu_worker::stages::file

@@ -137,4 +137,26 @@ absl::StatusOr<OpenedSource> OpenSource(const SourceSettings& settings) {
   return out;
 }
 
+absl::StatusOr<MadeSource> CreateSource(const SourceParameters& parameters,
+                                        const SourcePlace& place) {
+  const std::string& channel_type = place.channel_datatype;
+  TD_ASSIGN_OR_RETURN(auto file, OpenSource({.path = parameters.path,
+                                             .raw_datatype = channel_type,
+                                             .loop = parameters.loop,
+                                             .to_cf32 = place.transformed}));
+  const bool fits =
+      file.datatype == channel_type || (place.transformed && channel_type == kTransformable);
+  if (!fits) {
+    return services::WithReason(absl::InvalidArgumentError(absl::StrCat(
+                                    parameters.path, " holds ", file.datatype, ", the channel ",
+                                    channel_type, ": record into a channel of the file's type")),
+                                "FILE_INVALID", {{"path", parameters.path}});
+  }
+  return MadeSource{.stage = std::move(file.stage),
+                    .datatype = place.transformed ? kTransformable : file.datatype,
+                    .bytes = parameters.loop ? 0 : file.bytes,
+                    .labels = {{"file_datatype", file.datatype}},
+                    .notes = std::move(file.notes)};
+}
+
 }  // namespace tapedeck::gpu_worker::stages::file

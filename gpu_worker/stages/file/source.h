@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "gpu_worker/stages/stage.h"
+#include "gpu_worker/stages/file/parameters.h"
+#include "gpu_worker/stages/kind.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 
@@ -27,5 +28,9 @@ struct OpenedSource {
 
 // NOT_FOUND (FILE_NOT_FOUND), INVALID_ARGUMENT (FILE_INVALID).
 absl::StatusOr<OpenedSource> OpenSource(const SourceSettings& settings);
+
+// Opens the file for a channel. The same errors, also where the channel is of another datatype.
+absl::StatusOr<MadeSource> CreateSource(const SourceParameters& parameters,
+                                        const SourcePlace& place);
 
 }  // namespace tapedeck::gpu_worker::stages::file

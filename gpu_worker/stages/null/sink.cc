@@ -1,5 +1,8 @@
 #include "gpu_worker/stages/null/sink.h"
 
+#include "dataplane/status_macros.h"
+#include "gpu_worker/stages/parameters.h"
+
 namespace tapedeck::gpu_worker::stages::null {
 namespace {
 
@@ -15,6 +18,15 @@ class NullSink final : public SinkStage {
 
 }  // namespace
 
-std::unique_ptr<SinkStage> CreateSink() { return std::make_unique<NullSink>(); }
+absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
+  TD_RETURN_IF_ERROR(ParameterReader("null", given).Finish());
+  return Parameters();
+}
+
+Description Describe(const Parameters& /*parameters*/) { return {}; }
+
+absl::StatusOr<MadeSink> Create(const Parameters& /*parameters*/, const SinkPlace& /*place*/) {
+  return MadeSink{.stage = std::make_unique<NullSink>()};
+}
 
 }  // namespace tapedeck::gpu_worker::stages::null

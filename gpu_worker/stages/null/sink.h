@@ -1,12 +1,15 @@
 // The null sink: drops what is played, in any order. On a GPU the payload ends in its memory.
 #pragma once
 
-#include <memory>
-
-#include "gpu_worker/stages/stage.h"
+#include "absl/status/statusor.h"
+#include "gpu_worker/stages/kind.h"
 
 namespace tapedeck::gpu_worker::stages::null {
 
-std::unique_ptr<SinkStage> CreateSink();
+struct Parameters {};  // none
+
+absl::StatusOr<Parameters> Parse(const services::StageParameters& given);
+Description Describe(const Parameters& parameters);
+absl::StatusOr<MadeSink> Create(const Parameters& parameters, const SinkPlace& place);
 
 }  // namespace tapedeck::gpu_worker::stages::null

@@ -1,26 +1,16 @@
-// From a job's settings to a waveform, its labels and back; and the waveform computed on the CPU.
+// From parameters to a waveform; and the waveform computed on the CPU.
 #pragma once
 
-#include <map>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "gpu_worker/stages/synth/parameters.h"
 #include "gpu_worker/stages/synth/waveform.h"
-#include "services/jobs.h"
 
 namespace tapedeck::gpu_worker::stages::synth {
 
-// INVALID_ARGUMENT (ARGUMENT_INVALID) if a tone, the noise or the number of tones is out of range.
-absl::StatusOr<Waveform> Parameters(const services::SynthSpec& spec);
-
-// Labels from which SpecFromLabels makes the same settings again, exactly.
-std::map<std::string, std::string> Labels(const services::SynthSpec& spec);
-
-// INVALID_ARGUMENT if the labels are of another version of the signal, or damaged.
-absl::StatusOr<services::SynthSpec> SpecFromLabels(
-    const std::map<std::string, std::string>& labels);
+// Of parameters as Parse has read them.
+Waveform WaveformOf(const Parameters& parameters);
 
 // Computes samples on the calling thread; about 1 GB/s.
 class Generator {

@@ -3,34 +3,62 @@
 #include <cmath>
 #include <cstring>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/stages/fft/parameters.h"
+#include "gpu_worker/stages/synth/parameters.h"
 #include "services/errors.h"
 
 namespace tapedeck::gpu_worker::stages::verify {
 
-absl::StatusOr<std::unique_ptr<Expected>> Expected::FromLabels(
-    const std::map<std::string, std::string>& labels, uint64_t block_bytes, uint32_t playback_fft,
-    std::string* why) {
-  const auto source = labels.find("source");
-  if (source == labels.end() || source->second != "synth") {
-    *why = absl::StrCat("content not compared: its source, ",
-                        source == labels.end() ? "unknown" : source->second,
+namespace {
+
+// More than a job may have.
+constexpr size_t kMostTransforms = 32;
+
+absl::Status WrongLabels(absl::string_view text) {
+  return services::WithReason(absl::InvalidArgumentError(absl::StrCat("verify: ", text)),
+                              "ARGUMENT_INVALID", {{"field", "labels"}});
+}
+
+// Those that made the recording, then those of its playback.
+std::vector<AppliedTransform> TransformsOf(const SinkPlace& place) {
+  std::vector<AppliedTransform> transforms;
+  if (const auto label = place.labels.find("transforms"); label != place.labels.end()) {
+    for (const absl::string_view name : absl::StrSplit(label->second, ',')) {
+      if (transforms.size() > kMostTransforms) break;
+      transforms.push_back({std::string(name), place.labels});
+    }
+  }
+  transforms.insert(transforms.end(), place.transforms.begin(), place.transforms.end());
+  return transforms;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Expected>> Expected::For(const SinkPlace& place, std::string* why) {
+  const auto source = place.labels.find("source");
+  if (source == place.labels.end() || source->second != "synth") {
+    *why = absl::StrCat("its source, ", source == place.labels.end() ? "unknown" : source->second,
                         ", cannot be computed again");
     return nullptr;
   }
-  TD_ASSIGN_OR_RETURN(const services::SynthSpec spec, synth::SpecFromLabels(labels));
-  TD_ASSIGN_OR_RETURN(const synth::Waveform waveform, synth::Parameters(spec));
-  uint32_t recorded_fft = 0;
-  const auto fft = labels.find("fft");
-  if (fft != labels.end() && !absl::SimpleAtoi(fft->second, &recorded_fft)) {
-    return services::WithReason(absl::InvalidArgumentError("verify: label fft is not a number"),
-                                "ARGUMENT_INVALID", {{"field", "labels"}});
-  }
-  std::unique_ptr<Expected> expected(new Expected(waveform, block_bytes));
-  for (const uint32_t points : {recorded_fft, playback_fft}) {
-    if (points != 0) expected->ffts_.emplace_back(points);
+  TD_ASSIGN_OR_RETURN(const synth::Parameters parameters, synth::FromLabels(place.labels));
+  std::unique_ptr<Expected> expected(
+      new Expected(synth::WaveformOf(parameters), place.block_bytes));
+  const std::vector<AppliedTransform> transforms = TransformsOf(place);
+  if (transforms.size() > kMostTransforms) return WrongLabels("the label transforms is too long");
+  for (const AppliedTransform& transform : transforms) {
+    if (transform.name != fft::kName) {
+      *why = absl::StrCat("the transform ", transform.name, " cannot be computed again");
+      return nullptr;
+    }
+    TD_ASSIGN_OR_RETURN(const fft::Parameters fft, fft::FromLabels(transform.labels));
+    if (expected->block_samples_ % fft.points != 0) {
+      return WrongLabels("a block does not hold whole transforms of the label fft");
+    }
+    expected->ffts_.emplace_back(fft.points);
   }
   return expected;
 }

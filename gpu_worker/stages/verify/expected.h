@@ -1,7 +1,6 @@
 // What a recording must hold, computed again from its labels.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/block.h"
+#include "gpu_worker/stages/kind.h"
 #include "gpu_worker/stages/synth/signal.h"
 #include "gpu_worker/stages/verify/reference_fft.h"
 
@@ -21,11 +21,9 @@ inline constexpr double kFftTolerance = 1e-6;
 // One thread.
 class Expected {
  public:
-  // Null if the labels do not say how the recording was made (`why` then says so). `playback_fft`
-  // points are applied after what the labels name; 0: none.
-  static absl::StatusOr<std::unique_ptr<Expected>> FromLabels(
-      const std::map<std::string, std::string>& labels, uint64_t block_bytes, uint32_t playback_fft,
-      std::string* why);
+  // Of a recording and what its playback makes of it. Null if that cannot be computed again (`why`
+  // then says so); INVALID_ARGUMENT (ARGUMENT_INVALID) if the labels are damaged.
+  static absl::StatusOr<std::unique_ptr<Expected>> For(const SinkPlace& place, std::string* why);
 
   // OK, or what differs. Without a transform every bit counts.
   absl::Status Compare(const dataplane::BlockHeader& header, std::span<const std::byte> payload);

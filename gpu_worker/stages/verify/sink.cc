@@ -1,6 +1,9 @@
 #include "gpu_worker/stages/verify/sink.h"
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "gpu_worker/stages/parameters.h"
+#include "gpu_worker/stages/verify/expected.h"
 #include "services/errors.h"
 
 namespace tapedeck::gpu_worker::stages::verify {
@@ -8,8 +11,9 @@ namespace {
 
 class VerifySink final : public SinkStage {
  public:
-  VerifySink(SinkSettings settings, std::shared_ptr<Counts> counts)
-      : settings_(std::move(settings)), counts_(std::move(counts)) {}
+  // `expected` null: content is not compared.
+  VerifySink(const SinkPlace& place, std::unique_ptr<Expected> expected)
+      : block_bytes_(place.block_bytes), blocks_(place.blocks), expected_(std::move(expected)) {}
 
   bool reads_payload() const override { return true; }
 
@@ -21,13 +25,12 @@ class VerifySink final : public SinkStage {
                   header.sequence);
       return absl::OkStatus();
     }
-    counts_->missing += header.sequence - next_;
+    missing_ += header.sequence - next_;
     next_ = header.sequence + 1;
     if ((header.flags & dataplane::kBlockMissing) != 0) {
-      ++counts_->missing;
+      ++missing_;
       return absl::OkStatus();
     }
-    ++counts_->blocks;
     if (const absl::Status status = Check(header, payload); !status.ok()) {
       AddMismatch(status, header.sequence);
     }
@@ -36,15 +39,14 @@ class VerifySink final : public SinkStage {
 
   absl::Status Close(const absl::Status& cause) override {
     if (!cause.ok()) return absl::OkStatus();
-    if (settings_.blocks > next_) counts_->missing += settings_.blocks - next_;
-    if (counts_->missing > 0) {
+    if (blocks_ > next_) missing_ += blocks_ - next_;
+    if (missing_ > 0) {
       return services::WithReason(
-          absl::DataLossError(absl::StrCat("verify: ", counts_->missing.load(),
-                                           " block(s) are missing, ", counts_->mismatched.load(),
-                                           " differ")),
-          "BLOCK_DAMAGED", {{"blocks", absl::StrCat(counts_->missing.load())}});
+          absl::DataLossError(absl::StrCat("verify: ", missing_, " block(s) are missing, ",
+                                           mismatched_, " differ")),
+          "BLOCK_DAMAGED", {{"blocks", absl::StrCat(missing_)}});
     }
-    return counts_->mismatched == 0 ? absl::OkStatus() : MismatchError();
+    return mismatched_ == 0 ? absl::OkStatus() : MismatchError();
   }
 
  private:
@@ -53,13 +55,13 @@ class VerifySink final : public SinkStage {
       return absl::DataLossError(
           absl::StrCat("block ", header.sequence, " follows a partial block"));
     }
-    partial_seen_ = payload.size() < settings_.block_bytes;
-    if (settings_.expected == nullptr) return absl::OkStatus();
-    return settings_.expected->Compare(header, payload);
+    partial_seen_ = payload.size() < block_bytes_;
+    if (expected_ == nullptr) return absl::OkStatus();
+    return expected_->Compare(header, payload);
   }
 
   void AddMismatch(const absl::Status& status, uint64_t sequence) {
-    if (counts_->mismatched++ > 0) return;
+    if (mismatched_++ > 0) return;
     first_mismatch_ = std::string(status.message());
     first_mismatch_block_ = sequence;
   }
@@ -67,14 +69,17 @@ class VerifySink final : public SinkStage {
   absl::Status MismatchError() const {
     return services::WithReason(
         absl::DataLossError(
-            absl::StrCat("verify: ", counts_->mismatched.load(),
+            absl::StrCat("verify: ", mismatched_,
                          " block(s) differ from what was recorded; the first: ", first_mismatch_)),
         "CONTENT_MISMATCH", {{"block", absl::StrCat(first_mismatch_block_)}});
   }
 
-  SinkSettings settings_;
-  const std::shared_ptr<Counts> counts_;
+  const uint64_t block_bytes_;
+  const uint64_t blocks_;  // that must come; 0: unknown
+  const std::unique_ptr<Expected> expected_;
   uint64_t next_ = 0;
+  uint64_t missing_ = 0;     // never captured, unreadable or not sent
+  uint64_t mismatched_ = 0;  // arrived, but not what they must be
   bool partial_seen_ = false;
   std::string first_mismatch_;
   uint64_t first_mismatch_block_ = 0;
@@ -82,8 +87,20 @@ class VerifySink final : public SinkStage {
 
 }  // namespace
 
-std::unique_ptr<SinkStage> CreateSink(SinkSettings settings, std::shared_ptr<Counts> counts) {
-  return std::make_unique<VerifySink>(std::move(settings), std::move(counts));
+absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
+  TD_RETURN_IF_ERROR(ParameterReader("verify", given).Finish());
+  return Parameters();
+}
+
+Description Describe(const Parameters& /*parameters*/) { return {}; }
+
+absl::StatusOr<MadeSink> Create(const Parameters& /*parameters*/, const SinkPlace& place) {
+  MadeSink out{.needs_order = true};
+  std::string why;
+  TD_ASSIGN_OR_RETURN(auto expected, Expected::For(place, &why));
+  if (expected == nullptr) out.notes.push_back(absl::StrCat("content not compared: ", why));
+  out.stage = std::make_unique<VerifySink>(place, std::move(expected));
+  return out;
 }
 
 }  // namespace tapedeck::gpu_worker::stages::verify

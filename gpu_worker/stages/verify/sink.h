@@ -3,31 +3,19 @@
 // whole stream at its end, so that one damaged block does not hide the next.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-#include <memory>
-
-#include "gpu_worker/stages/stage.h"
-#include "gpu_worker/stages/verify/expected.h"
+#include "absl/status/statusor.h"
+#include "gpu_worker/stages/kind.h"
 
 namespace tapedeck::gpu_worker::stages::verify {
 
-// Written by the work thread, read by any: shared, because the job shows it after the pipeline has
-// gone.
-struct Counts {
-  std::atomic<uint64_t> blocks = 0;      // arrived
-  std::atomic<uint64_t> missing = 0;     // never captured, unreadable or not sent
-  std::atomic<uint64_t> mismatched = 0;  // arrived, but not what they must be
-};
+struct Parameters {};  // none
 
-struct SinkSettings {
-  uint64_t block_bytes = 0;
-  uint64_t blocks = 0;                 // that must come; 0 unknown
-  std::unique_ptr<Expected> expected;  // null: content is not compared
-};
+absl::StatusOr<Parameters> Parse(const services::StageParameters& given);
+Description Describe(const Parameters& parameters);
 
 // Needs blocks in order: a gap in the sequence counts as missing blocks. Close answers DATA_LOSS,
-// BLOCK_DAMAGED if blocks are missing, else CONTENT_MISMATCH.
-std::unique_ptr<SinkStage> CreateSink(SinkSettings settings, std::shared_ptr<Counts> counts);
+// BLOCK_DAMAGED if blocks are missing, else CONTENT_MISMATCH. A note says so where content is not
+// compared. INVALID_ARGUMENT (ARGUMENT_INVALID) if the recording's labels are damaged.
+absl::StatusOr<MadeSink> Create(const Parameters& parameters, const SinkPlace& place);
 
 }  // namespace tapedeck::gpu_worker::stages::verify

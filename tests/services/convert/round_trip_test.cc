@@ -3,8 +3,10 @@
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 #include <string>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "services/convert/catalog.h"
@@ -14,6 +16,7 @@
 #include "services/convert/recorder.h"
 #include "services/convert/scrub.h"
 #include "services/convert/session.h"
+#include "services/convert/stage.h"
 #include "services/errors.h"
 
 namespace tapedeck::services::convert {
@@ -227,26 +230,45 @@ TEST(RoundTripTest, Node) {
   ExpectSame(ToProto(FromProto(stats)), stats);
 }
 
-TEST(RoundTripTest, StartRecordFromEachSource) {
+TEST(RoundTripTest, StartRecordToEachLimit) {
   auto request = Filled<v1::StartRecordRequest>();
-  ASSERT_TRUE(request.has_synth());
-  ExpectRoundTrip(request);
-  request.mutable_file()->set_path("/a");
-  request.mutable_file()->set_loop(true);
+  ASSERT_TRUE(request.has_blocks());
   ExpectRoundTrip(request);
   request.mutable_duration()->set_seconds(3);
   request.mutable_duration()->set_nanos(5);
   ExpectRoundTrip(request);
 }
 
-TEST(RoundTripTest, StartPlaybackIntoEachSink) {
-  auto request = Filled<v1::StartPlaybackRequest>();
-  ASSERT_TRUE(request.has_verify());
-  ExpectRoundTrip(request);
-  request.mutable_null();
-  ExpectRoundTrip(request);
-  request.mutable_file()->set_path("/a");
-  ExpectRoundTrip(request);
+TEST(RoundTripTest, StartPlayback) { ExpectRoundTrip(Filled<v1::StartPlaybackRequest>()); }
+
+// One parameter of each arm, with what its type can just hold.
+TEST(RoundTripTest, ParametersOfEachType) {
+  v1::Stage stage;
+  auto& parameters = *stage.mutable_parameters();
+  stage.set_name("any");
+  parameters["least"].set_integer(std::numeric_limits<int64_t>::min());
+  parameters["most"].set_unsigned_integer(~uint64_t{0});
+  parameters["number"].set_number(0.1);
+  parameters["text"].set_text("a,b=c");
+  parameters["no text"].set_text("");
+  parameters["flag"].set_flag(true);
+  parameters["no flag"].set_flag(false);
+  parameters["numbers"].mutable_numbers()->add_values(-1e-17);
+  parameters["numbers"].mutable_numbers()->add_values(1.0 / 3);
+  parameters["no numbers"].mutable_numbers();
+  ExpectRoundTrip(stage);
+  const auto ours = FromProto(stage);
+  EXPECT_EQ(std::get<uint64_t>(ours->parameters.at("most")), ~uint64_t{0});
+  EXPECT_EQ(v1::Parameter::descriptor()->field_count(),
+            static_cast<int>(std::variant_size_v<ParameterValue>));
+}
+
+TEST(RoundTripTest, AParameterWithoutAValueIsRefused) {
+  v1::Stage stage;
+  (*stage.mutable_parameters())["seed"].Clear();
+  const absl::Status status = FromProto(stage).status();
+  ASSERT_TRUE(ReasonOf(status).has_value()) << status;
+  EXPECT_EQ(ReasonOf(status)->metadata.at("field"), "seed");
 }
 
 TEST(RoundTripTest, JobDerivesItsRatesFromBytes) {

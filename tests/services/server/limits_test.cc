@@ -31,7 +31,7 @@ class LimitsTest : public ::testing::Test {
   }
   static RecordSpec Sound() {
     return {.transfer = {.storage = "s0:7400", .target = "luns/l0/channels/c0"},
-            .source = SynthSpec{},
+            .source = {"synth"},
             .blocks = 3};
   }
 
@@ -69,7 +69,7 @@ TEST_F(LimitsTest, TextsOfAnyLengthAreRefused) {
   const Lun lun{.name = "luns/l0", .store = StoreKind::kPosix, .members = {path}};
   EXPECT_EQ(ReasonOfRefusal(catalog_.CreateLun(lun).status()), "ARGUMENT_INVALID");
   RecordSpec record = Sound();
-  record.source = FileSourceSpec{.path = path};
+  record.source = {"file", {{"path", path}}};
   EXPECT_EQ(ReasonOfRefusal(jobs_.StartRecord(record).status()), "ARGUMENT_INVALID");
   record = Sound();
   record.transfer.storage = std::string(300, 'h') + ":1";
@@ -77,6 +77,29 @@ TEST_F(LimitsTest, TextsOfAnyLengthAreRefused) {
   record = Sound();
   record.transfer.rails = std::vector<std::string>(65, "r0");
   EXPECT_EQ(ReasonOfRefusal(jobs_.StartRecord(record).status()), "ARGUMENT_INVALID");
+}
+
+TEST_F(LimitsTest, StagesAreToldSoMuch) {
+  const auto reason_of = [this](auto change) {
+    RecordSpec record = Sound();
+    change(record);
+    return ReasonOfRefusal(jobs_.StartRecord(record).status());
+  };
+  const std::string refused = "ARGUMENT_INVALID";
+  EXPECT_EQ(reason_of([](RecordSpec& r) { r.source.name = ""; }), refused);
+  EXPECT_EQ(reason_of([](RecordSpec& r) { r.source.name = std::string(64, 'n'); }), "NAME_INVALID");
+  EXPECT_EQ(reason_of([](RecordSpec& r) { r.source.parameters["a b"] = 1; }), "NAME_INVALID");
+  EXPECT_EQ(
+      reason_of([](RecordSpec& r) { r.source.parameters["tones"] = std::vector<double>(4097); }),
+      refused);
+  EXPECT_EQ(reason_of([](RecordSpec& r) {
+              for (int i = 0; i < 65; ++i) r.source.parameters[absl::StrCat("p", i)] = i;
+            }),
+            refused);
+  EXPECT_EQ(
+      reason_of([](RecordSpec& r) { r.transfer.transforms = std::vector<StageSpec>(17, {"fft"}); }),
+      refused);
+  EXPECT_EQ(reason_of([](RecordSpec& r) { r.transfer.transforms = {{""}}; }), refused);
 }
 
 TEST_F(LimitsTest, LongRequestIdsAreRefused) {

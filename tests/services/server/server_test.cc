@@ -108,8 +108,10 @@ TEST(ServerTest, DrainRefusesNewWorkOnly) {
 TEST(ServerTest, ShutdownEndsWatchersSoon) {
   LoopbackNode node;
   client::JobsClient jobs(node.channel, kAnswerTimeout);
-  const auto started = jobs.StartRecord(
-      {.transfer = {.storage = "s:1", .target = "luns/l0/channels/endless"}, .blocks = 1});
+  const auto started =
+      jobs.StartRecord({.transfer = {.storage = "s:1", .target = "luns/l0/channels/endless"},
+                        .source = {"synth"},
+                        .blocks = 1});
   ASSERT_TRUE(started.ok()) << started.status();
   absl::Status watched;
   std::thread watcher(

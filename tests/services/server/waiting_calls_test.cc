@@ -19,6 +19,7 @@ TEST(WaitingCallsTest, StartsHaveThreadsOfTheirOwn) {
   LoopbackNode node;
   client::JobsClient jobs(node.channel, absl::Seconds(20));
   const RecordSpec mute{.transfer = {.storage = "s:1", .target = "luns/l0/channels/mute"},
+                        .source = {"synth"},
                         .blocks = 1};
   std::vector<std::thread> callers;
   for (int i = 0; i < 16; ++i) {

@@ -129,20 +129,31 @@ TEST_F(TapectlTest, RecordPrintsTheResult) {
 
   const TransferSpec spec = node_.jobs.last_transfer();
   EXPECT_EQ(spec.storage, node_.address);
-  EXPECT_EQ(spec.fft_points, 1024u);
+  EXPECT_EQ(spec.transforms, (std::vector<StageSpec>{{"fft", {{"points", uint64_t{1024}}}}}));
   EXPECT_EQ(spec.rails, (std::vector<std::string>{"r0", "r1"}));
   EXPECT_EQ(spec.slots, 32u);
   EXPECT_EQ(spec.op, dataplane::TransferOp::kWrite);
-  EXPECT_EQ(std::get<SynthSpec>(node_.jobs.last_record().source).seed, 9u);
+  EXPECT_EQ(node_.jobs.last_record().source, (StageSpec{"synth", {{"seed", uint64_t{9}}}}));
 }
 
 TEST_F(TapectlTest, FilesAreMadeAbsoluteAndDurationsPassed) {
   RunJson({"record", "l0/endless", "--source", "file:a.bin", "--loop", "--duration", "1m30s"}, 1,
           500);
   const RecordSpec spec = node_.jobs.last_record();
-  EXPECT_THAT(std::get<FileSourceSpec>(spec.source).path, StartsWith("/"));
-  EXPECT_TRUE(std::get<FileSourceSpec>(spec.source).loop);
+  EXPECT_EQ(spec.source.name, "file");
+  EXPECT_THAT(std::get<std::string>(spec.source.parameters.at("path")), StartsWith("/"));
+  EXPECT_EQ(spec.source.parameters.at("loop"), ParameterValue(true));
   EXPECT_EQ(spec.duration_ns, 90'000'000'000);
+}
+
+TEST_F(TapectlTest, AnyStageCanBeNamedWithItsParameters) {
+  RunJson({"record", "--transform", "fft:points=64", "--transform", "scale", "l0/c0", "--source",
+           "synth:tones=0.1,-0.2,noise=0", "--blocks", "1"});
+  const RecordSpec spec = node_.jobs.last_record();
+  EXPECT_EQ(spec.source, (StageSpec{"synth", {{"tones", "0.1,-0.2"}, {"noise", "0"}}}));
+  EXPECT_EQ(spec.transfer.transforms,
+            (std::vector<StageSpec>{{"fft", {{"points", "64"}}}, {"scale"}}));
+  EXPECT_EQ(RunJson({"nodes"})["nodes"][1]["stages"][0], "source synth");
 }
 
 TEST_F(TapectlTest, AFileIsReplacedOnlyWhenAsked) {
@@ -151,9 +162,9 @@ TEST_F(TapectlTest, AFileIsReplacedOnlyWhenAsked) {
     std::vector<std::string> line = {"play", "r1", "--sink", "file:/tmp/a.bin"};
     if (replace) line.push_back("--replace");
     RunJson(line);
-    const auto sink = std::get<FileSinkSpec>(node_.jobs.last_playback().sink);
-    EXPECT_EQ(sink.path, "/tmp/a.bin");
-    EXPECT_EQ(sink.replace, replace);
+    StageSpec sink{"file", {{"path", "/tmp/a.bin"}}};
+    if (replace) sink.parameters["replace"] = true;
+    EXPECT_EQ(node_.jobs.last_playback().sink, sink);
   }
   EXPECT_EQ(Run({"play", "r1", "--sink", "null", "--replace"}).exit_code, 2);
 }
@@ -292,7 +303,13 @@ TEST_F(TapectlTest, UsageErrorsExitWithTwo) {
            {"lun", "create", "x", "--store", "posix", "--member", "/a", "--prewrite-files", "1001"},
            {"lun", "create", "x", "--store", "posix", "--member", "/a", "--max-fill", "101"},
            {"channel", "create", "a/b", "--commit", "maybe"},
-           {"record", "a/b", "--source", "radio", "--blocks", "1"},
+           {"record", "a/b", "--source", "radio:", "--blocks", "1"},
+           {"record", "a/b", "--source", "file:", "--blocks", "1"},
+           {"record", "a/b", "--source", "synth:seed=1,seed=2", "--blocks", "1"},
+           {"record", "a/b", "--source", "synth:seed=1", "--seed", "2", "--blocks", "1"},
+           {"record", "a/b", "--source", "synth", "--transform", "=1", "--blocks", "1"},
+           {"record", "a/b", "--source", "synth", "--fft", "64", "--transform", "fft:points=64"},
+           {"play", "a", "--sink", "file"},
            {"record", "a/b", "--source", "synth", "--blocks", "1", "--duration", "1s"},
            {"record", "a/b", "--source", "synth", "--blocks", "-1"},
            {"play", "a", "--sink", "null", "--no-such"},

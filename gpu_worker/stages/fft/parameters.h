@@ -1,0 +1,24 @@
+// What the fft transform is told, and the label that keeps it with a recording.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "gpu_worker/stages/kind.h"
+
+namespace tapedeck::gpu_worker::stages::fft {
+
+inline constexpr char kName[] = "fft";
+
+struct Parameters {
+  uint32_t points = 0;  // a power of two from kMinPoints to kMaxPoints
+};
+
+absl::StatusOr<Parameters> Parse(const services::StageParameters& given);
+
+Description Describe(const Parameters& parameters);
+
+// INVALID_ARGUMENT (ARGUMENT_INVALID) if the label is missing or damaged.
+absl::StatusOr<Parameters> FromLabels(const Labels& labels);
+
+}  // namespace tapedeck::gpu_worker::stages::fft

@@ -1,0 +1,125 @@
+// What the list of stages has of each: how its parameters are read, what they tell of a recording,
+// and how it is made of them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "dataplane/status_macros.h"
+#include "gpu_worker/device/device.h"
+#include "gpu_worker/stages/stage.h"
+#include "services/stage_spec.h"
+
+namespace tapedeck::gpu_worker::stages {
+
+// What transforms work on.
+inline constexpr char kTransformable[] = "cf32_le";
+
+using Labels = std::map<std::string, std::string>;
+
+// What a stage's parameters tell before the stage is made.
+struct Description {
+  Labels labels;      // of a recording made with it
+  bool ends = false;  // of a source: by itself
+};
+
+// A stage whose parameters have been read. Any thread.
+template <typename Place, typename Made>
+struct Chosen {
+  std::string name;
+  Description description;
+  std::function<absl::StatusOr<Made>(const Place&)> create;
+};
+
+// One line of the list: a stage's name and the three functions of its folder. `Parameters` is a
+// struct of the folder's own, which nobody else sees.
+template <typename Place, typename Made>
+class Kind {
+ public:
+  template <typename Parameters>
+  Kind(absl::string_view name,
+       absl::StatusOr<Parameters> (*parse)(const services::StageParameters&),
+       Description (*describe)(const Parameters&),
+       absl::StatusOr<Made> (*create)(const Parameters&, const Place&))
+      : name_(name), choose_([=](const services::StageParameters& given) {
+          return Choose<Parameters>(name, parse(given), describe, create);
+        }) {}
+
+  const std::string& name() const { return name_; }
+
+  // The errors of ParameterReader.
+  absl::StatusOr<Chosen<Place, Made>> Choose(const services::StageParameters& given) const {
+    return choose_(given);
+  }
+
+ private:
+  template <typename Parameters>
+  static absl::StatusOr<Chosen<Place, Made>> Choose(
+      absl::string_view name, const absl::StatusOr<Parameters>& parameters,
+      Description (*describe)(const Parameters&),
+      absl::StatusOr<Made> (*create)(const Parameters&, const Place&)) {
+    TD_RETURN_IF_ERROR(parameters.status());
+    return Chosen<Place, Made>{.name = std::string(name),
+                               .description = describe(*parameters),
+                               .create = [create, parameters = *parameters](const Place& place) {
+                                 return create(parameters, place);
+                               }};
+  }
+
+  std::string name_;
+  std::function<absl::StatusOr<Chosen<Place, Made>>(const services::StageParameters&)> choose_;
+};
+
+// Where a source is made.
+struct SourcePlace {
+  device::Device* device = nullptr;  // outlives it
+  std::string channel_datatype;
+  bool transformed = false;  // what it makes must be kTransformable
+};
+struct MadeSource {
+  std::unique_ptr<SourceStage> stage;
+  std::string datatype;            // of what it makes
+  uint64_t bytes = 0;              // 0: endless
+  Labels labels;                   // what is known only when it is made
+  std::vector<std::string> notes;  // for the job
+};
+using SourceKind = Kind<SourcePlace, MadeSource>;
+using ChosenSource = Chosen<SourcePlace, MadeSource>;
+
+// Where a transform is made; both outlive it.
+struct TransformPlace {
+  const device::Device* device = nullptr;
+  device::Queue* queue = nullptr;  // the pipeline's
+  size_t block_bytes = 0;
+};
+using TransformKind = Kind<TransformPlace, std::unique_ptr<Transform>>;
+using ChosenTransform = Chosen<TransformPlace, std::unique_ptr<Transform>>;
+
+// A transform as labels tell of it.
+struct AppliedTransform {
+  std::string name;
+  Labels labels;
+};
+
+// Where a sink is made.
+struct SinkPlace {
+  uint64_t block_bytes = 0;
+  uint64_t blocks = 0;                       // that will come; 0: unknown
+  Labels labels;                             // of the recording
+  std::vector<AppliedTransform> transforms;  // of the playback
+};
+struct MadeSink {
+  std::unique_ptr<SinkStage> stage;
+  bool needs_order = false;        // blocks must come in the order of their sequence
+  bool damaged_blocks = false;     // of a damaged block, what is good is wanted
+  std::vector<std::string> notes;  // for the job
+};
+using SinkKind = Kind<SinkPlace, MadeSink>;
+using ChosenSink = Chosen<SinkPlace, MadeSink>;
+
+}  // namespace tapedeck::gpu_worker::stages

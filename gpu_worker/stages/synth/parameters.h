@@ -1,0 +1,29 @@
+// What the synth source is told, and the labels that keep it with a recording.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "gpu_worker/stages/kind.h"
+
+namespace tapedeck::gpu_worker::stages::synth {
+
+struct Parameters {
+  uint64_t seed = 1;
+  std::vector<double> tones = {0.125, -0.25};  // fractions of the sample rate, -0.5 to 0.5
+  double noise = 0.1;                          // its standard deviation per component, 0 to 1e6
+
+  bool operator==(const Parameters&) const = default;
+};
+
+absl::StatusOr<Parameters> Parse(const services::StageParameters& given);
+
+// With labels from which FromLabels makes the same parameters again, exactly.
+Description Describe(const Parameters& parameters);
+
+// INVALID_ARGUMENT (ARGUMENT_INVALID) if the labels are of another version of the signal, or
+// damaged.
+absl::StatusOr<Parameters> FromLabels(const Labels& labels);
+
+}  // namespace tapedeck::gpu_worker::stages::synth
