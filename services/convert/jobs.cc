@@ -6,9 +6,9 @@
 #include "dataplane/status_macros.h"
 #include "services/convert/fields.h"
 #include "services/convert/playhead.h"
+#include "services/convert/rpc_status.h"
 #include "services/convert/stage.h"
 #include "services/convert/time.h"
-#include "services/errors.h"
 
 namespace tapedeck::services::convert {
 namespace {
@@ -57,21 +57,6 @@ v1::JobRail ToProto(const session::RailProgress& rail, int64_t elapsed_ns) {
   out.set_up(rail.up);
   out.set_cause(rail.cause);
   return out;
-}
-
-void SetError(const absl::Status& error, v1::Job& out) {
-  out.set_error_code(static_cast<int>(error.code()));
-  out.set_error_message(std::string(error.message()));
-  if (const auto reason = ReasonOf(error); reason.has_value()) {
-    out.set_error_reason(reason->reason);
-    ToWireMap(reason->metadata, *out.mutable_error_metadata());
-  }
-}
-
-absl::Status ErrorOf(const v1::Job& job) {
-  const absl::Status error(static_cast<absl::StatusCode>(job.error_code()), job.error_message());
-  if (error.ok() || job.error_reason().empty()) return error;
-  return WithReason(error, job.error_reason(), FromWireMap(job.error_metadata()));
 }
 
 }  // namespace
@@ -131,7 +116,7 @@ v1::Job ToProto(const Job& job) {
   out.set_retransmitted_blocks(job.retransmitted_blocks);
   out.set_crc_errors(job.crc_errors);
   for (const auto& rail : job.rails) *out.add_rails() = ToProto(rail, job.elapsed_ns);
-  SetError(job.error, out);
+  if (!job.error.ok()) *out.mutable_error() = ToProto(job.error);
   if (job.start_time_ns != 0) *out.mutable_start_time() = ToTimestamp(job.start_time_ns);
   if (job.end_time_ns != 0) *out.mutable_end_time() = ToTimestamp(job.end_time_ns);
   for (const std::string& note : job.notes) out.add_notes(note);
@@ -149,7 +134,7 @@ absl::StatusOr<Job> FromProto(const v1::Job& job) {
           .lost_blocks = job.lost_blocks(),
           .retransmitted_blocks = job.retransmitted_blocks(),
           .crc_errors = job.crc_errors(),
-          .error = ErrorOf(job),
+          .error = FromProto(job.error()),
           .start_time_ns = FromTimestamp(job.start_time()),
           .end_time_ns = FromTimestamp(job.end_time()),
           .notes = {job.notes().begin(), job.notes().end()}};

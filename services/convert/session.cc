@@ -8,7 +8,7 @@
 #include "services/convert/endpoint.h"
 #include "services/convert/fields.h"
 #include "services/convert/playhead.h"
-#include "services/errors.h"
+#include "services/convert/rpc_status.h"
 
 namespace tapedeck::services::convert {
 namespace {
@@ -171,24 +171,14 @@ session::Progress FromProto(const v1::Progress& progress) {
 
 v1::Finished ToProto(const session::Finished& finished) {
   v1::Finished out;
-  out.set_code(static_cast<int>(finished.cause.code()));
-  out.set_message(std::string(finished.cause.message()));
-  if (const auto reason = ReasonOf(finished.cause); reason.has_value()) {
-    out.set_reason(reason->reason);
-    ToWireMap(reason->metadata, *out.mutable_metadata());
-  }
+  if (!finished.cause.ok()) *out.mutable_error() = convert::ToProto(finished.cause);
   *out.mutable_progress() = ToProto(finished.progress);
   return out;
 }
 
 session::Finished FromProto(const v1::Finished& finished) {
-  session::Finished out{
-      .cause = absl::Status(static_cast<absl::StatusCode>(finished.code()), finished.message()),
-      .progress = FromProto(finished.progress())};
-  if (!out.cause.ok() && !finished.reason().empty()) {
-    out.cause = WithReason(out.cause, finished.reason(), FromWireMap(finished.metadata()));
-  }
-  return out;
+  return {.cause = convert::FromProto(finished.error()),
+          .progress = FromProto(finished.progress())};
 }
 
 // The arms that both directions have. A message of the other direction's arm is refused.

@@ -1,5 +1,5 @@
-// The one place where an absl::Status becomes a gRPC status and back. The reason travels as
-// google.rpc.ErrorInfo inside a google.rpc.Status in the trailer grpc-status-details-bin (AIP-193).
+// An absl::Status as the status of a gRPC call and back: its google.rpc.Status (rpc_status.h)
+// travels in the trailer grpc-status-details-bin.
 #pragma once
 
 #include <grpcpp/support/status.h>

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "dataplane/frame.h"
+#include "dataplane/reason.h"
 #include "dataplane/transport/tcp/wire.h"
 #include "services/convert/session.h"
 #include "storage_node/format/config.h"
@@ -178,7 +179,9 @@ void AddSession(const Corpus& corpus) {
                                    .blocks = 5,
                                    .rails = {{.name = "r0", .blocks = 5, .up = true}}};
   response("progress", progress);
-  request("finished", session::Finished{.cause = absl::AbortedError("x"), .progress = progress});
+  const absl::Status cause =
+      dataplane::WithReason(absl::AbortedError("x"), "PEER_LOST", {{"node", "s0"}});
+  request("finished", session::Finished{.cause = cause, .progress = progress});
 }
 
 void AddTexts(const Corpus& corpus) {

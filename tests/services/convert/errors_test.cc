@@ -10,6 +10,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "google/rpc/error_details.pb.h"
+#include "services/convert/jobs.h"
+#include "services/convert/rpc_status.h"
 #include "services/convert/session.h"
 #include "services/convert/status.h"
 #include "services/model/resource_name.h"
@@ -43,6 +46,51 @@ TEST(StatusTest, DamagedDetailsLeaveTheCode) {
   const absl::Status status = convert::FromGrpc(damaged);
   EXPECT_EQ(status.code(), absl::StatusCode::kAborted);
   EXPECT_FALSE(ReasonOf(status).has_value());
+}
+
+// As it travels in jobs and sessions, and inside a call's trailer.
+TEST(StatusTest, CallsJobsAndSessionsSendTheSameBytes) {
+  const absl::Status status =
+      WithReason(absl::NotFoundError("no LUN x"), "LUN_NOT_FOUND", {{"lun", "luns/x"}});
+  const std::string bytes = convert::ToProto(status).SerializeAsString();
+  EXPECT_EQ(convert::ToGrpc(status).error_details(), bytes);
+  EXPECT_EQ(convert::ToProto(Job{.error = status}).error().SerializeAsString(), bytes);
+  const auto finished = convert::ToTransferResponse(session::Finished{.cause = status});
+  ASSERT_TRUE(finished.ok()) << finished.status();
+  EXPECT_EQ(finished->finished().error().SerializeAsString(), bytes);
+}
+
+TEST(StatusTest, ForeignDetailsAreLeftOut) {
+  google::rpc::Status wire;
+  wire.set_code(5);
+  wire.set_message("text");
+  wire.add_details()->set_type_url("type.googleapis.com/google.rpc.ErrorInfo");
+  wire.mutable_details(0)->set_value("\xff");
+  google::rpc::ErrorInfo info;
+  info.set_domain("elsewhere");
+  info.set_reason("OTHER");
+  wire.add_details()->PackFrom(info);
+  EXPECT_FALSE(ReasonOf(convert::FromProto(wire)).has_value());
+  EXPECT_EQ(convert::FromProto(wire), absl::NotFoundError("text"));
+}
+
+TEST(StatusTest, UnknownCodesAreUnknown) {
+  google::rpc::Status wire;
+  for (const int code : {-1, 17, 1 << 30}) {
+    wire.set_code(code);
+    EXPECT_EQ(convert::FromProto(wire).code(), absl::StatusCode::kUnknown) << code;
+  }
+}
+
+TEST(StatusTest, LongTextsEndWithAWholeCharacter) {
+  std::string text = "x";
+  while (text.size() < 4000) text += "\xc3\xa9";
+  const google::rpc::Status wire =
+      convert::ToProto(WithReason(absl::InternalError(text), "STORE_IO", {{"member", text}}));
+  EXPECT_EQ(wire.message(), text.substr(0, 2047));
+  google::rpc::Status read;
+  ASSERT_TRUE(read.ParseFromString(wire.SerializeAsString()));
+  EXPECT_EQ(ReasonOf(convert::FromProto(read))->metadata.at("member"), text.substr(0, 2047));
 }
 
 TEST(StatusTest, OkIsOk) { EXPECT_TRUE(convert::FromGrpc(convert::ToGrpc({})).ok()); }

@@ -14,6 +14,7 @@
 #include "services/convert/node.h"
 #include "services/convert/playhead.h"
 #include "services/convert/recorder.h"
+#include "services/convert/rpc_status.h"
 #include "services/convert/scrub.h"
 #include "services/convert/session.h"
 #include "services/convert/stage.h"
@@ -97,6 +98,10 @@ void ExpectRoundTrip(const Wire& wire) {
   const auto ours = FromProto(wire);
   ASSERT_TRUE(ours.ok()) << ours.status();
   ExpectSame(ToProto(*ours), wire);
+}
+
+google::rpc::Status SomeError() {
+  return ToProto(WithReason(absl::UnavailableError("text"), "PEER_LOST", {{"node", "s0"}}));
 }
 
 TEST(RoundTripTest, Catalog) {
@@ -273,13 +278,21 @@ TEST(RoundTripTest, AParameterWithoutAValueIsRefused) {
 
 TEST(RoundTripTest, JobDerivesItsRatesFromBytes) {
   auto job = Filled<v1::Job>();
-  job.set_error_code(5);
+  *job.mutable_error() = SomeError();
   job.mutable_elapsed()->set_seconds(2);
   job.mutable_elapsed()->set_nanos(0);
   job.set_bytes(6'000'000);
   job.set_mb_per_s(3);
   job.mutable_rails(0)->set_mb_per_s(1.5);
   ExpectRoundTrip(job);
+}
+
+TEST(RoundTripTest, WhatHasNotFailedHasNoError) {
+  EXPECT_FALSE(ToProto(Job()).has_error());
+  EXPECT_TRUE(FromProto(ToProto(Job{.state = JobState::kSucceeded}))->error.ok());
+  const auto finished = ToTransferRequest(session::Finished());
+  EXPECT_FALSE(finished->finished().has_error());
+  EXPECT_TRUE(std::get<session::Finished>(*FromProto(*finished)).cause.ok());
 }
 
 // One message of each arm, as the side that sends it writes it.
@@ -290,7 +303,7 @@ void ExpectArms(ToWire to_wire, std::initializer_list<const char*> arms) {
     Wire wire;
     int counter = 0;
     FillField(wire, Wire::descriptor()->FindFieldByName(arm), counter);
-    if (wire.has_finished()) wire.mutable_finished()->set_code(14);
+    if (wire.has_finished()) *wire.mutable_finished()->mutable_error() = SomeError();
     const auto message = FromProto(wire);
     ASSERT_TRUE(message.ok()) << message.status();
     const auto back = to_wire(*message);
