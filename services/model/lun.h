@@ -12,7 +12,6 @@
 #include "services/model/field.h"
 #include "services/model/names.h"
 #include "services/model/update.h"
-#include "services/store_kind.h"
 
 namespace tapedeck::services::model {
 
@@ -33,12 +32,6 @@ struct EnumNames<LunState> {
       {LunState::kReady, "READY"}, {LunState::kOffline, "OFFLINE"}};
 };
 
-template <>
-struct EnumNames<StoreKind> {
-  static constexpr absl::string_view kWhat = "kind of store";
-  static constexpr auto& kTable = kStoreNames;
-};
-
 inline constexpr size_t kMaxMembers = 64;
 inline constexpr uint32_t kMaxPrewriteFiles = 1000;
 
@@ -51,7 +44,7 @@ struct Lun {
   // made of a copy; empty: uid. For the storage node alone.
   std::string origin_uid;
   const std::string& recorded_uid() const { return origin_uid.empty() ? uid : origin_uid; }
-  StoreKind store = StoreKind::kPosix;
+  std::string store;  // its kind, by name; which there are, the storage node says
   std::vector<std::string> members;
   uint64_t capacity_bytes = 0;
   uint64_t used_bytes = 0;

@@ -8,6 +8,7 @@
 #include "dataplane/status_macros.h"
 #include "services/convert/fields.h"
 #include "services/errors.h"
+#include "services/member_name.h"
 #include "services/model/resource_name.h"
 
 namespace tapedeck::services::server {
@@ -76,7 +77,7 @@ absl::Status CheckTransfer(const TransferSpec& spec) {
 absl::Status CheckMembers(absl::string_view field, const std::vector<std::string>& members) {
   if (members.size() > kMaxMembers) return FieldError(field, "are more than 64");
   for (const std::string& member : members) {
-    if (member.empty() || member[0] != '/') {
+    if (!IsMemberName(member)) {
       return FieldError(field, "must be absolute paths on the storage node");
     }
     TD_RETURN_IF_ERROR(CheckPath(field, member));
@@ -91,22 +92,9 @@ absl::Status CheckRequestId(const std::string& id) {
   return FieldError("request_id", "is longer than 64 bytes");
 }
 
-absl::Status CheckNewLun(const Lun& lun) {
-  if (lun.store != StoreKind::kMemory && lun.members.empty()) {
-    return FieldError("lun.members", "are missing: the LUN needs a directory or a device");
-  }
-  if (lun.store == StoreKind::kMemory && !lun.members.empty()) {
-    return FieldError("lun.members", "are set, but a memory LUN has none");
-  }
-  return CheckMembers("lun.members", lun.members);
-}
+absl::Status CheckNewLun(const Lun& lun) { return CheckMembers("lun.members", lun.members); }
 
 absl::Status CheckAttachment(const LunAttachment& attachment) {
-  if (attachment.members.empty()) {
-    return FieldError("members",
-                      "are missing: name the LUN's directories or devices; a memory LUN "
-                      "has none, and is gone with its storage node");
-  }
   if (attachment.as_new && attachment.name.empty()) {
     return FieldError("lun_id", "is missing: a new LUN needs a name of its own");
   }

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "dataplane/status_macros.h"
+#include "services/member_name.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/field_options.h"
 #include "services/tapectl/names.h"
@@ -31,20 +32,21 @@ struct DeleteLunOptions {
   bool force = false;
 };
 
-// As the shell means them; the storage node takes absolute paths only.
-std::vector<std::string> AbsolutePaths(const std::vector<std::string>& members) {
-  std::vector<std::string> paths;
+// Paths as the shell means them; the storage node takes absolute ones only.
+std::vector<std::string> AsNamedHere(const std::vector<std::string>& members) {
+  std::vector<std::string> names;
   for (const std::string& member : members) {
-    paths.push_back(std::filesystem::absolute(member).lexically_normal());
+    names.push_back(
+        HasScheme(member) ? member : std::filesystem::absolute(member).lexically_normal().string());
   }
-  return paths;
+  return names;
 }
 
 absl::Status CreateLun(Program& program, const LunOptions& options) {
   Lun lun = Updated(Lun(), options.fields);
   TD_ASSIGN_OR_RETURN(lun.name, LunNameOf(options.name));
   lun.store = options.fields.to.store;
-  lun.members = AbsolutePaths(options.fields.to.members);
+  lun.members = AsNamedHere(options.fields.to.members);
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Lun created, catalog->CreateLun(lun));
   program.Print(AnswerOf(created), absl::StrCat("created ", created.name));
@@ -65,8 +67,8 @@ absl::Status ListLuns(Program& program) {
   TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, catalog->ListLuns());
   std::vector<Row> rows;
   for (const Lun& lun : luns) {
-    rows.push_back({lun.name, std::string(model::NameOf(lun.state)),
-                    std::string(StoreName(lun.store)), FormatBytes(lun.used_bytes),
+    rows.push_back({lun.name, std::string(model::NameOf(lun.state)), lun.store,
+                    FormatBytes(lun.used_bytes),
                     lun.capacity_bytes == 0 ? "-" : FormatBytes(lun.capacity_bytes),
                     absl::StrCat(lun.recordings), absl::StrJoin(lun.members, ",")});
   }
@@ -84,7 +86,7 @@ absl::Status DeleteLun(Program& program, const DeleteLunOptions& options) {
 }
 
 absl::Status AttachLun(Program& program, const AttachLunOptions& options) {
-  LunAttachment asked{.members = AbsolutePaths(options.members), .as_new = options.as_new};
+  LunAttachment asked{.members = AsNamedHere(options.members), .as_new = options.as_new};
   if (!options.name.empty()) {
     TD_ASSIGN_OR_RETURN(asked.name, LunNameOf(options.name));
   }
@@ -135,16 +137,11 @@ void AddCreateAndUpdate(Command lun, Program& program) {
   auto create_options = std::make_shared<LunOptions>();
   const Command create = lun.AddCommand("create", "Make a LUN");
   create.AddOption("NAME", create_options->name, "LUN").Required();
-  std::map<std::string, StoreKind> stores;
-  for (const auto& [kind, store] : kStoreNames) stores.emplace(store, kind);
-  create
-      .AddChoice("--store", create_options->fields.to.store, stores,
-                 "posix, direct, block or memory")
+  create.AddOption("--store", create_options->fields.to.store, "Kind of store, e.g. posix")
       .Required();
-  create.AddOption(
-      "--member", create_options->fields.to.members,
-      "On the storage node: a directory (posix, direct), or a device or disk image that holds "
-      "nothing else (block); repeat for more");
+  create.AddOption("--member", create_options->fields.to.members,
+                   "On the storage node: an empty directory or a device, as the store needs it; "
+                   "repeat for more");
   AddFieldOptions(create, Purpose::kCreate, create_options->fields);
   SetRun<LunOptions>(create, program, "lun create", create_options, CreateLun);
 

@@ -114,8 +114,7 @@ absl::StatusOr<capture::StreamSource::OpenReader> OpenFiles(
                                    .first = first,
                                    .live = playable.live,
                                    .behind_ns = playhead.behind_ns};
-  // A memory store lends its blocks themselves.
-  if (found.lun->config->store != services::StoreKind::kMemory) {
+  if (!found.lun->kind.capabilities.lends_blocks) {
     options.follow_memory = means.follow_memory;
     options.damaged_blocks = playhead.damaged_blocks;
   }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "services/member_name.h"
 #include "services/model/resource_name.h"
 #include "storage_node/format/json_fields.h"
 #include "storage_node/format/json_text.h"
@@ -30,22 +31,18 @@ absl::Status CheckVersion(JsonFields& fields, absl::string_view what) {
       "a new LUN"));
 }
 
-// A path that the node may look at.
-bool IsPath(const std::string& member) {
-  return !member.empty() && member[0] == '/' && member.find('\0') == std::string::npos;
-}
-
 // A LUN's own names and numbers. Its members are where the node looks for its files.
 absl::Status CheckLun(JsonFields& fields, const services::Lun& lun) {
   TD_RETURN_IF_ERROR(services::CheckLunName(lun.name));
+  TD_RETURN_IF_ERROR(services::CheckId(lun.store));
   TD_RETURN_IF_ERROR(Uuid::Parse(lun.uid).status());
   TD_RETURN_IF_ERROR(Uuid::Parse(lun.recorded_uid()).status());
   const bool some = lun.prewrite_files > 0;
   fields
       .Require(some == (lun.prewrite_bytes > 0) && lun.prewrite_bytes % kPrewriteMultiple == 0,
                "prewrite_bytes", "is no multiple of 4096, or of no files")
-      .Require(std::all_of(lun.members.begin(), lun.members.end(), IsPath), "members",
-               "has one that is no absolute path");
+      .Require(std::all_of(lun.members.begin(), lun.members.end(), services::IsMemberName),
+               "members", "has one that is no absolute path");
   return fields.status();
 }
 

@@ -12,7 +12,7 @@ namespace tapedeck::storage_node::format {
 // used_bytes and recordings are not kept. `member` says which of lun.members the file lies on.
 std::string EncodeLun(const services::Lun& lun, uint32_t member);
 // DATA_LOSS, or INVALID_ARGUMENT (NAME_INVALID): damaged, or with values that no LUN has
-// (limits.h).
+// (limits.h). Whether there is such a store is for who opens it to say.
 absl::StatusOr<services::Lun> DecodeLun(absl::string_view text);
 
 // The same with the number of the member it lies on.

@@ -170,7 +170,8 @@ absl::Status RemoveLunFile(const std::string& state_dir, const std::string& lun_
 
 std::string ChannelRoot(const std::string& state_dir, const services::Lun& lun) {
   const auto kind = store::FindStoreKind(lun.store);
-  if (kind.ok() && kind->has_directories && !lun.members.empty()) return lun.members[0];
+  if (kind.ok() && kind->capabilities.keeps_channel_files && !lun.members.empty())
+    return lun.members[0];
   const auto name = catalog::ParseLunName(lun.name);
   return absl::StrCat(LunDirectory(state_dir), "/", name.ok() ? name->lun : "", ".channels");
 }

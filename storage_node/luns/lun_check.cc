@@ -1,6 +1,5 @@
 #include "storage_node/luns/lun_check.h"
 
-#include <filesystem>
 #include <set>
 
 #include "absl/strings/match.h"
@@ -37,14 +36,17 @@ absl::Status CheckApart(const services::Lun& lun, const services::Lun& other) {
   return absl::OkStatus();
 }
 
-absl::Status CheckPrewrite(const services::Lun& lun, const store::StoreKindInfo& kind) {
+absl::Status CheckPrewrite(const services::Lun& lun, const store::StoreKind& kind) {
   if (lun.prewrite_files == 0 && lun.prewrite_bytes == 0) return absl::OkStatus();
-  if (!kind.has_directories) {
+  if (!kind.capabilities.prewrites) {
     return InvalidLunField(
         "prewrite_files",
         absl::StrCat("a ", kind.name,
-                     " LUN has no files to write before they are needed; leave it out, "
-                     "or use a direct or posix LUN"));
+                     " LUN has no files to write before they are needed; leave it out, or use a "
+                     "LUN of another kind: ",
+                     store::StoreKindNames([](const store::StoreKind& other) {
+                       return other.capabilities.prewrites;
+                     })));
   }
   if (lun.prewrite_files == 0 || lun.prewrite_files > kMaxPrewriteFiles) {
     return InvalidLunField(
@@ -66,19 +68,12 @@ absl::Status InvalidLunField(absl::string_view field, absl::string_view why) {
                               "ARGUMENT_INVALID", {{"field", std::string(field)}});
 }
 
-absl::Status NormalizeMembers(services::Lun* lun) {
+absl::Status CheckMembers(services::Lun* lun, CheckMember check) {
   std::set<std::string> seen;
   for (std::string& member : lun->members) {
-    std::error_code error;
-    const auto given = std::filesystem::absolute(member);
-    const auto path = std::filesystem::weakly_canonical(given, error);
-    if (error || member.empty()) {
-      return InvalidLunField("members", absl::StrCat("'", member, "': ", error.message()));
-    }
-    // The names that udev gives a device stay, the device they lead to may have another one soon.
-    const bool device = std::filesystem::is_block_file(path, error);
-    member = (device ? given.lexically_normal() : path).string();
-    if (!seen.insert(path.string()).second) {
+    TD_ASSIGN_OR_RETURN(const store::MemberName checked, check(member));
+    member = checked.name;
+    if (!seen.insert(checked.leads_to).second) {
       return InvalidLunField("members", absl::StrCat(member, " is given twice"));
     }
   }
@@ -95,15 +90,15 @@ absl::Status CheckApartFromAll(const services::Lun& lun, const Luns& luns) {
   return absl::OkStatus();
 }
 
-absl::Status CheckLunShape(const services::Lun& lun, const store::StoreKindInfo& kind) {
-  if (kind.has_members && lun.members.empty()) {
+absl::Status CheckLunShape(const services::Lun& lun, const store::StoreKind& kind) {
+  if (kind.member != nullptr && lun.members.empty()) {
     return InvalidLunField("members",
                            absl::StrCat("a ", kind.name, " LUN needs at least one member"));
   }
-  if (!kind.has_members && !lun.members.empty()) {
+  if (kind.member == nullptr && !lun.members.empty()) {
     return InvalidLunField("members", absl::StrCat("a ", kind.name, " LUN has no members"));
   }
-  if (kind.needs_capacity && lun.capacity_bytes == 0) {
+  if (kind.capabilities.takes_room_at_once && lun.capacity_bytes == 0) {
     return InvalidLunField("capacity_bytes",
                            absl::StrCat("a ", kind.name, " LUN needs a capacity"));
   }

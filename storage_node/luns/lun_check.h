@@ -2,7 +2,11 @@
 // field, unless another reason is given.
 #pragma once
 
+#include <string>
+
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "services/catalog.h"
 #include "storage_node/luns/luns.h"
@@ -11,14 +15,15 @@ namespace tapedeck::storage_node::luns {
 
 absl::Status InvalidLunField(absl::string_view field, absl::string_view why);
 
-// Members as absolute paths, each once.
-absl::Status NormalizeMembers(services::Lun* lun);
+// Each as `check` has it (store::MemberKind), and once.
+using CheckMember = absl::FunctionRef<absl::StatusOr<store::MemberName>(const std::string&)>;
+absl::Status CheckMembers(services::Lun* lun, CheckMember check);
 
 // FAILED_PRECONDITION (MEMBER_UNUSABLE): two LUNs of which one's member lies in the other's would
 // find each other's files there.
 absl::Status CheckApartFromAll(const services::Lun& lun, const Luns& luns);
 
-absl::Status CheckLunShape(const services::Lun& lun, const store::StoreKindInfo& kind);
+absl::Status CheckLunShape(const services::Lun& lun, const store::StoreKind& kind);
 
 // What is written into lun.json must be what is read from it.
 absl::Status CheckLunDescription(const services::Lun& lun);

@@ -43,7 +43,7 @@ struct LunTerms {
 // Held by shared_ptr: by the table, by sessions and by queries that are under way.
 struct OpenLun {
   LunConfig config;
-  store::StoreKindInfo kind;
+  store::StoreKind kind;
   std::shared_ptr<recording::Capacity> capacity;
   std::string channel_root;  // the directory its channel configurations lie under
   // Held while the manifest of a closed recording is replaced.

@@ -61,7 +61,7 @@ absl::StatusOr<store::Known> StorageCheck::KnownOf(const luns::OpenLun& lun) con
 
 absl::Status StorageCheck::CheckRecordings(const services::Lun& lun) {
   TD_ASSIGN_OR_RETURN(const auto kind, store::FindStoreKind(lun.store));
-  if (!kind.has_members) return absl::OkStatus();  // memory: gone with its node
+  if (!kind.capabilities.outlives_process) return absl::OkStatus();
   services::Lun as_it_is = lun;
   as_it_is.prewrite_files = 0;  // nothing is made or removed
   luns::OpenLun open{.config = lun, .channel_root = luns::ChannelRoot(state_dir_, lun)};

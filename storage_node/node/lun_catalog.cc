@@ -62,9 +62,10 @@ absl::StatusOr<services::Lun> LunService::CreateLun(const services::Lun& lun,
 
 absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(lun.name));
-  TD_ASSIGN_OR_RETURN(store::StoreKindInfo kind, store::FindStoreKind(lun.store));
+  TD_ASSIGN_OR_RETURN(store::StoreKind kind, store::FindStoreKind(lun.store));
   TD_RETURN_IF_ERROR(luns::CheckLunShape(lun, kind));
-  TD_RETURN_IF_ERROR(luns::NormalizeMembers(&lun));
+  TD_RETURN_IF_ERROR(luns::CheckMembers(
+      &lun, [&](const std::string& member) { return kind.member->check(member); }));
   const auto lease = recordings_.leases().TakeExclusive(lun.name);
   if (lease == nullptr || recordings_.luns().Has(name.lun)) {
     return services::WithReason(
@@ -195,11 +196,11 @@ absl::Status LunService::DetachLun(const std::string& name) {
   if (lease == nullptr) return InUse(name);
   if (recordings_.luns().Offline().contains(parsed.lun)) return Forget(parsed.lun);
   TD_ASSIGN_OR_RETURN(auto lun, recordings_.luns().Find(parsed.lun));
-  if (!lun->kind.has_members) {
-    return services::WithReason(
-        absl::InvalidArgumentError(
-            absl::StrCat(name, " lies in memory: it has no members that could keep what it holds")),
-        "ARGUMENT_INVALID", {{"field", "name"}});
+  if (lun->kind.member == nullptr) {
+    return services::WithReason(absl::InvalidArgumentError(absl::StrCat(
+                                    name, " is a ", lun->kind.name,
+                                    " LUN: it has no members that could keep what it holds")),
+                                "ARGUMENT_INVALID", {{"field", "name"}});
   }
   // What they do not say would be lost.
   TD_ASSIGN_OR_RETURN(const auto channels, luns::ReadChannelFiles(*lun, {}));

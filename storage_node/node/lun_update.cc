@@ -24,13 +24,14 @@ absl::Status Busy(const std::string& name) {
       "LUN_NOT_EMPTY", {{"lun", name}});
 }
 
-// Memory is taken when the LUN is made, and as its capacity says when the node starts.
-absl::Status CheckMemory(const services::Lun& after, const luns::OpenLun& lun) {
+// Such room is taken when the LUN is made, and as its capacity says when the node starts.
+absl::Status CheckRoomTaken(const services::Lun& after, const luns::OpenLun& lun) {
   const uint64_t size = lun.store->size_bytes();
-  if (lun.kind.has_members || after.capacity_bytes <= size) return absl::OkStatus();
+  if (!lun.kind.capabilities.takes_room_at_once || after.capacity_bytes <= size)
+    return absl::OkStatus();
   return luns::InvalidLunField(
       "capacity_bytes",
-      absl::StrCat("a ", lun.kind.name, " LUN takes its memory when it is made, and ", after.name,
+      absl::StrCat("a ", lun.kind.name, " LUN takes its room when it is made, and ", after.name,
                    " has ", size, " bytes of it; make a larger one"));
 }
 
@@ -55,7 +56,7 @@ absl::Status CheckChannels(recordings::Recordings& recordings, const std::string
 absl::Status Check(recordings::Recordings& recordings, const std::string& lun_id,
                    const services::Lun& after, const luns::OpenLun& lun) {
   TD_RETURN_IF_ERROR(luns::CheckLunShape(after, lun.kind));
-  TD_RETURN_IF_ERROR(CheckMemory(after, lun));
+  TD_RETURN_IF_ERROR(CheckRoomTaken(after, lun));
   const luns::LunTerms before = lun.terms();
   const luns::LunTerms terms{after, before.layout, luns::LimitOf(after, *lun.store)};
   TD_RETURN_IF_ERROR(luns::CheckLunPolicies(after, terms.limit));

@@ -47,10 +47,25 @@ absl::Status IsThere(const std::string& lun, const std::string& text) {
 }
 
 absl::StatusOr<format::LunMember> ReadMember(const std::string& path) {
-  auto member = store::MemberAt(path);
-  if (member.ok() || services::ReasonOf(member.status()).has_value()) return member;
-  return UnusableMember(
-      path, absl::StrCat("what it says of its LUN cannot be read: ", member.status().message()));
+  TD_ASSIGN_OR_RETURN(const store::MemberKind* const kind, store::FindMemberKind(path));
+  auto member = kind->described_by(path);
+  if (!member.ok()) {
+    if (services::ReasonOf(member.status()).has_value()) return member;
+    return UnusableMember(
+        path, absl::StrCat("what it says of its LUN cannot be read: ", member.status().message()));
+  }
+  const auto store = store::FindStoreKind(member->lun.store);
+  if (store.ok()) return member;
+  return UnusableMember(path, absl::StrCat("it is of ", member->lun.name,
+                                           ", and left as it is: ", store.status().message()));
+}
+
+absl::Status CheckMembers(services::Lun* lun) {
+  return luns::CheckMembers(
+      lun, [](const std::string& member) -> absl::StatusOr<store::MemberName> {
+        TD_ASSIGN_OR_RETURN(const store::MemberKind* const kind, store::FindMemberKind(member));
+        return kind->check(member);
+      });
 }
 
 absl::Status Add(const std::string& path, const format::LunMember& member, bool as_new,
@@ -149,11 +164,9 @@ absl::StatusOr<Plan> MakePlan(recordings::Recordings& recordings,
   services::Lun given{.members = asked.members};
   if (given.members.empty()) {
     return luns::InvalidLunField(
-        "members",
-        "name the LUN's directories or devices; a memory LUN has none, and is "
-        "gone with its storage node");
+        "members", "name those of the LUN; one that has none is gone with its storage node");
   }
-  TD_RETURN_IF_ERROR(luns::NormalizeMembers(&given));
+  TD_RETURN_IF_ERROR(CheckMembers(&given));
   TD_RETURN_IF_ERROR(CheckNotInUse(given.members, recordings.luns()));
   Plan plan;
   TD_ASSIGN_OR_RETURN(plan.found, FindMembers(given.members, asked.as_new));
@@ -174,7 +187,7 @@ absl::StatusOr<Plan> MakePlan(recordings::Recordings& recordings,
 }
 
 absl::Status CheckPlan(recordings::Recordings& recordings, const Plan& plan,
-                       const store::StoreKindInfo& kind) {
+                       const store::StoreKind& kind) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(plan.lun.name));
   if (!plan.was_offline && recordings.luns().Has(name.lun)) {
     return IsThere(name.lun, absl::StrCat(plan.lun.name,
@@ -190,8 +203,8 @@ absl::Status CheckPlan(recordings::Recordings& recordings, const Plan& plan,
 
 // The members say all that this node knows before it relies on it.
 absl::Status TellMembers(recordings::Recordings& recordings, const Plan& plan,
-                         const store::StoreKindInfo& kind) {
-  if (plan.renamed() && kind.has_directories) {
+                         const store::StoreKind& kind) {
+  if (plan.renamed() && kind.capabilities.keeps_channel_files) {
     services::Lun before = plan.lun;
     before.name = plan.found.said.name;
     const luns::OpenLun lun{
@@ -203,7 +216,7 @@ absl::Status TellMembers(recordings::Recordings& recordings, const Plan& plan,
     return absl::OkStatus();
   }
   for (const auto& [number, path] : plan.found.paths) {
-    TD_RETURN_IF_ERROR(kind.describe(plan.lun, number));
+    TD_RETURN_IF_ERROR(kind.member->describe(plan.lun, number));
   }
   return absl::OkStatus();
 }
@@ -260,7 +273,7 @@ absl::StatusOr<std::string> AttachLun(recordings::Recordings& recordings,
   TD_ASSIGN_OR_RETURN(const Plan plan, MakePlan(recordings, asked));
   const OpeningLease lease = TakeOpening(recordings, plan.lun.name);
   if (!lease) return busy();
-  TD_ASSIGN_OR_RETURN(const store::StoreKindInfo kind, store::FindStoreKind(plan.lun.store));
+  TD_ASSIGN_OR_RETURN(const store::StoreKind kind, store::FindStoreKind(plan.lun.store));
   TD_RETURN_IF_ERROR(CheckPlan(recordings, plan, kind));
   TD_RETURN_IF_ERROR(TellMembers(recordings, plan, kind));
   TD_RETURN_IF_ERROR(OpenAttached(recordings, plan));
@@ -275,7 +288,7 @@ absl::StatusOr<std::string> AttachLun(recordings::Recordings& recordings,
 absl::Status AttachAll(recordings::Recordings& recordings,
                        const std::vector<std::string>& members) {
   services::Lun given{.members = members};
-  TD_RETURN_IF_ERROR(luns::NormalizeMembers(&given));
+  TD_RETURN_IF_ERROR(CheckMembers(&given));
   std::map<std::string, services::LunAttachment> by_uid;
   for (const std::string& path : given.members) {
     if (!CheckNotInUse({path}, recordings.luns()).ok()) continue;

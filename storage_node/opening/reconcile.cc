@@ -115,7 +115,7 @@ absl::Status ReconcileRecordings(recordings::Recordings& recordings, const std::
 absl::Status OpenLunAndReconcile(recordings::Recordings& recordings, const services::Lun& config,
                                  const OpeningProgress& progress) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(config.name));
-  TD_ASSIGN_OR_RETURN(store::StoreKindInfo kind, store::FindStoreKind(config.store));
+  TD_ASSIGN_OR_RETURN(store::StoreKind kind, store::FindStoreKind(config.store));
   auto lun = std::make_shared<luns::OpenLun>(luns::OpenLun{
       .config = config, .channel_root = luns::ChannelRoot(recordings.luns().state_dir(), config)});
   TD_ASSIGN_OR_RETURN(lun->store, kind.open(config));

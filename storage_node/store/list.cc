@@ -1,7 +1,8 @@
 #include "storage_node/store/list.h"
 
-#include <filesystem>
+#include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "services/errors.h"
@@ -15,62 +16,75 @@
 namespace tapedeck::storage_node::store {
 namespace {
 
+// Of a name that is not known.
+constexpr size_t kMaxShown = 63;
+
+constexpr Capabilities kOnDirectories{
+    .outlives_process = true, .keeps_channel_files = true, .prewrites = true};
+
 // A kind whose LUNs stripe over members.
-StoreKindInfo Striped(services::StoreKind kind, bool directories, stripe::MemberStore member) {
-  const auto describe = directories ? store::directory::Member::Describe : device::Describe;
-  return {.kind = kind,
-          .name = std::string(services::StoreName(kind)),
-          .has_members = true,
-          .has_directories = directories,
-          .create = [member](const services::Lun& lun) { return stripe::Create(member, lun); },
-          .open = [member](const services::Lun& lun) { return stripe::Open(member, lun); },
-          .remove = [member](const services::Lun& lun) { return stripe::Remove(member, lun); },
-          .describe = describe};
+StoreKind Striped(StoreKind kind, stripe::MemberStore store) {
+  kind.create = [store](const services::Lun& lun) { return stripe::Create(store, lun); };
+  kind.open = [store](const services::Lun& lun) { return stripe::Open(store, lun); };
+  kind.remove = [store](const services::Lun& lun) { return stripe::Remove(store, lun); };
+  return kind;
 }
 
 }  // namespace
 
-std::vector<StoreKindInfo> StoreKinds() {
-  return {Striped(services::StoreKind::kPosix, /*directories=*/true,
-                  {.create = posix::Create,
-                   .open = posix::Open,
-                   .remove = store::directory::Member::Remove}),
-          Striped(services::StoreKind::kDirect, /*directories=*/true,
-                  {.create = direct::Create,
-                   .open = direct::Open,
-                   .remove = store::directory::Member::Remove}),
-          Striped(services::StoreKind::kBlock, /*directories=*/false,
-                  {.create = device::Create, .open = device::Open, .remove = device::Remove}),
-          {.kind = services::StoreKind::kMemory,
-           .name = "memory",
-           .needs_capacity = true,
-           .create = memory::Create,
-           .open = memory::Create,
-           .remove = [](const services::Lun&) { return absl::OkStatus(); },
-           .describe = [](const services::Lun&, uint32_t) { return absl::OkStatus(); }}};
+std::vector<StoreKind> StoreKinds() {
+  return {
+      Striped({.name = "posix",
+               .description = "files in directories of any file system, through the page cache",
+               .member = &directory::kMemberKind,
+               .capabilities = kOnDirectories},
+              {posix::Create, posix::Open, directory::Member::Remove}),
+      Striped({.name = "direct",
+               .description = "files in directories, payload with O_DIRECT and io_uring: for NVMe",
+               .member = &directory::kMemberKind,
+               .capabilities = kOnDirectories},
+              {direct::Create, direct::Open, directory::Member::Remove}),
+      Striped({.name = "device",
+               .description = "whole block devices, partitions or disk images, without a file "
+                              "system: with O_DIRECT and io_uring",
+               .member = &device::kMemberKind,
+               .capabilities = {.outlives_process = true}},
+              {device::Create, device::Open, device::Remove}),
+      {.name = "memory",
+       .description = "memory of the storage node: gone with its process",
+       .capabilities = {.takes_room_at_once = true, .lends_blocks = true},
+       .create = memory::Create,
+       .open = memory::Create,
+       .remove = [](const services::Lun&) { return absl::OkStatus(); }}};
 }
 
-absl::StatusOr<format::LunMember> MemberAt(const std::string& path) {
-  std::error_code error;
-  if (const auto status = std::filesystem::status(path, error); !std::filesystem::exists(status)) {
-    return services::WithReason(
-        absl::NotFoundError(absl::StrCat("member ", path, ": not there; mount its disk first")),
-        "MEMBER_UNUSABLE", {{"member", path}});
-  }
-  return std::filesystem::is_directory(path, error) ? store::directory::Member::DescribedBy(path)
-                                                    : device::DescribedBy(path);
-}
-
-absl::StatusOr<StoreKindInfo> FindStoreKind(services::StoreKind kind) {
+std::string StoreKindNames(absl::FunctionRef<bool(const StoreKind&)> has) {
   std::vector<std::string> names;
-  for (StoreKindInfo& info : StoreKinds()) {
-    if (info.kind == kind) return std::move(info);
-    names.push_back(info.name);
+  for (StoreKind& kind : StoreKinds()) {
+    if (has(kind)) names.push_back(std::move(kind.name));
   }
-  return services::WithReason(absl::InvalidArgumentError(absl::StrCat(
-                                  "store kind ", static_cast<int>(kind), " is not built in; use ",
-                                  absl::StrJoin(names, ", "))),
-                              "ARGUMENT_INVALID", {{"field", "store"}});
+  return absl::StrJoin(names, ", ");
+}
+
+absl::StatusOr<StoreKind> FindStoreKind(absl::string_view name) {
+  for (StoreKind& kind : StoreKinds()) {
+    if (kind.name == name) return std::move(kind);
+  }
+  return services::WithReason(
+      absl::InvalidArgumentError(absl::StrCat(
+          "no store '", absl::CHexEscape(name.substr(0, kMaxShown)), "' in this build, only ",
+          StoreKindNames([](const StoreKind&) { return true; }))),
+      "ARGUMENT_INVALID", {{"field", "store"}});
+}
+
+absl::StatusOr<const MemberKind*> FindMemberKind(const std::string& member) {
+  for (const StoreKind& kind : StoreKinds()) {
+    if (kind.member != nullptr && kind.member->is(member)) return kind.member;
+  }
+  return services::WithReason(
+      absl::NotFoundError(absl::StrCat(
+          "member ", member, ": not there, or nothing that a LUN lies on; mount its disk first")),
+      "MEMBER_UNUSABLE", {{"member", member}});
 }
 
 }  // namespace tapedeck::storage_node::store

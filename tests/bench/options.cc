@@ -1,6 +1,5 @@
 #include "tests/bench/options.h"
 
-#include <map>
 #include <utility>
 
 #include "services/command_line/command_line.h"
@@ -24,9 +23,7 @@ void AddCommon(command_line::Command command, Options& options) {
 }
 
 void AddMembers(command_line::Command command, Options& options) {
-  std::map<std::string, services::StoreKind> kinds;
-  for (const auto& [kind, name] : services::kStoreNames) kinds.emplace(name, kind);
-  command.AddChoice("--store", options.store, kinds, "Kind of store");
+  command.AddOption("--store", options.store, "Kind of store");
   command.AddOption("--member", options.members, "Empty directory; repeat for more");
 }
 

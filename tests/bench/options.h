@@ -27,7 +27,7 @@ struct Options {
   services::session::Direction direction = services::session::Direction::kRecord;
   uint64_t blocks = 500;
   bool crc = true;
-  services::StoreKind store = services::StoreKind::kDirect;
+  std::string store = "direct";
   std::vector<std::string> members;  // directories
   std::string directory;             // of the restart
   dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;

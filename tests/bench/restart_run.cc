@@ -49,11 +49,9 @@ absl::Status Restart::MakeLun() {
   const std::string member = absl::StrCat(run_.directory, "/member");
   std::filesystem::create_directories(member);
   TD_ASSIGN_OR_RETURN(const auto node, node::StorageNode::Create({.state_dir = state_dir()}));
-  TD_RETURN_IF_ERROR(
-      node->luns()
-          .CreateLun({.name = "luns/l", .store = services::StoreKind::kPosix, .members = {member}},
-                     "")
-          .status());
+  TD_RETURN_IF_ERROR(node->luns()
+                         .CreateLun({.name = "luns/l", .store = "posix", .members = {member}}, "")
+                         .status());
   return node->channels()
       .CreateChannel(
           {.name = "luns/l/channels/c", .block_bytes = kBlockBytes, .datatype = "cf32_le"}, "")

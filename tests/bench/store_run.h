@@ -13,7 +13,7 @@
 namespace tapedeck::bench {
 
 struct StoreRun {
-  services::StoreKind kind = services::StoreKind::kDirect;
+  std::string kind = "direct";
   std::vector<std::string> members;  // directories, empty
   uint64_t blocks = 0;
   uint64_t block_bytes = 1 << 20;

@@ -74,12 +74,11 @@ struct Rate {
 absl::StatusOr<nlohmann::json> Transfer(const Options& options) {
   TD_ASSIGN_OR_RETURN(const auto node,
                       NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options)));
-  TD_RETURN_IF_ERROR(node->MakeChannel(
-      {.name = "luns/bench",
-       .store = options.members.empty() ? services::StoreKind::kMemory : options.store,
-       .members = options.members,
-       .capacity_bytes = options.lun_bytes},
-      options.block_bytes));
+  TD_RETURN_IF_ERROR(node->MakeChannel({.name = "luns/bench",
+                                        .store = options.members.empty() ? "memory" : options.store,
+                                        .members = options.members,
+                                        .capacity_bytes = options.lun_bytes},
+                                       options.block_bytes));
   TD_ASSIGN_OR_RETURN(const Worker worker, MakeWorker(options));
   Rate record;
   Rate play;
@@ -119,8 +118,7 @@ absl::StatusOr<nlohmann::json> Sessions(const Options& options) {
   TD_ASSIGN_OR_RETURN(const auto node,
                       NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options)));
   TD_RETURN_IF_ERROR(node->MakeChannel(
-      {.name = "luns/bench", .store = services::StoreKind::kMemory, .capacity_bytes = 512 << 20},
-      options.block_bytes));
+      {.name = "luns/bench", .store = "memory", .capacity_bytes = 512 << 20}, options.block_bytes));
   TD_ASSIGN_OR_RETURN(const Worker worker, MakeWorker(options));
   SessionRun run{.direction = Direction::kRecord,
                  .target = "luns/bench/channels/bench",

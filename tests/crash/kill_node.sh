@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # kill -9 of the storage node at random points of a recording and of its own recovery, again and again: what was
 # acknowledged, by a ledger that the node never sees, is there after each restart and verifies.
-#   tests/crash/kill_node.sh posix|direct|block|ring [--cycles N] [--seed N]
+#   tests/crash/kill_node.sh posix|direct|device|ring [--cycles N] [--seed N]
 #                                                          N kills: 50 unless told, or 500 with TAPEDECK_LONG
 # A channel with commit written and one with durable take turns.
 # A failing run prints its seed. The kernel outlives the process: this proves the order of writes towards the kernel and
@@ -10,7 +10,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../e2e/lib.sh"
 
 KIND=${1:-} CYCLES=${TAPEDECK_LONG:+500} SEED=$RANDOM
 CYCLES=${CYCLES:-50}
-[[ $KIND =~ ^(posix|direct|block|ring)$ ]] || { sed -n '2,8s/^# //p' "$0" && exit 2; }
+[[ $KIND =~ ^(posix|direct|device|ring)$ ]] || { sed -n '2,8s/^# //p' "$0" && exit 2; }
 shift
 while [[ $# -gt 0 ]]; do
   case $1 in

@@ -63,11 +63,11 @@ scaled() {
 # slow NUMBER: a limit of time, longer where everything is emulated, by how slow that is just now.
 slow() { echo $(($1 * ${TAPEDECK_SLOWNESS:-1})); }
 
-# lun_with_channel memory|posix|direct|block LUN/CHANNEL DATATYPE BLOCK_BYTES [CHANNEL OPTION...]: of CAPACITY, 2GiB by default.
+# lun_with_channel memory|posix|direct|device LUN/CHANNEL DATATYPE BLOCK_BYTES [CHANNEL OPTION...]: of CAPACITY, 2GiB by default.
 # A memory LUN takes all of its memory when it is made, which may last some seconds.
 lun_with_channel() {
   local store=$1 lun=${2%/*} channel=$2 member=()
-  if [[ $store == block ]]; then
+  if [[ $store == device ]]; then
     truncate -s 4G "$WORK/member-$lun"
   else
     [[ $store == memory ]] || mkdir -p "$WORK/member-$lun"

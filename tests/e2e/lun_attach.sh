@@ -3,13 +3,13 @@
 # that they hold. A missing member is named, a copy of a LUN that is open is refused, and what is detached can be taken along.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-STORES=(posix direct block)
+STORES=(posix direct device)
 
 # make STORE: a LUN of three members with recordings of one channel, one of which is kept and has a marker.
 make() {
   local store=$1 m member=() recording
   for m in 0 1 2; do
-    if [[ $store == block ]]; then
+    if [[ $store == device ]]; then
       truncate -s 1G "$WORK/$store-$m"
     else
       mkdir "$WORK/$store-$m"

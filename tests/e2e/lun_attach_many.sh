@@ -6,7 +6,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 LUNS=${1:-$([[ -n ${TAPEDECK_LONG:-} ]] && echo 50 || echo 4)}
-KINDS=(posix direct block)
+KINDS=(posix direct device)
 declare -A DEVICES # of images: the loop devices on which they are
 
 # Numbered: every third has so many members, every fourth is of the same sort.
@@ -45,7 +45,7 @@ can_loop() {
 make_lun() {
   local member=() m
   for ((m = 0; m < $3; ++m)); do
-    if [[ $1 == block ]]; then truncate -s "${IMAGE_BYTES:-128M}" "$WORK/old/$2.$m"; else mkdir "$WORK/old/$2.$m"; fi
+    if [[ $1 == device ]]; then truncate -s "${IMAGE_BYTES:-128M}" "$WORK/old/$2.$m"; else mkdir "$WORK/old/$2.$m"; fi
     plug "$WORK/old/$2.$m"
     member+=(--member "$(path_of "$WORK/old/$2.$m")")
   done
@@ -72,7 +72,7 @@ trigger() {
 make() {
   local lun=$1-$2 options=(--max-age 72h) channel=() kept
   ! is_ring "$2" || options=(--full-policy ring) channel=(--segment 1MiB)
-  if [[ $1 == block ]]; then
+  if [[ $1 == device ]]; then
     # The index lies on two of three: they are full before all are.
     (($(members_of "$2") < 3)) || options+=(--capacity 200MiB)
   else
@@ -156,7 +156,7 @@ verify_all() {
 
 begin_test
 trap end_devices EXIT
-LOOPS=$([[ $EUID == 0 ]] && can_loop && echo yes) || echo "no loop device is to be had here: block LUNs lie on images"
+LOOPS=$([[ $EUID == 0 ]] && can_loop && echo yes) || echo "no loop device is to be had here: device LUNs lie on images"
 mkdir "$WORK/old" "$WORK/new"
 start_storage
 start_worker

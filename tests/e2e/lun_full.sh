@@ -35,7 +35,7 @@ fill() {
 }
 
 # with_capacity STORE BESIDE: as many blocks as fit beside the indexes and manifests of the recordings that began, which
-# take BESIDE MiB in all: of a block LUN each index has 4.
+# take BESIDE MiB in all: of a device LUN each index has 4.
 with_capacity() {
   local blocks recordings fit
   CAPACITY=256MiB lun_with_channel "$1" "full-$1/c0" cf32_le 1MiB
@@ -53,11 +53,11 @@ with_capacity() {
 
 full_device() {
   truncate -s 512M "$WORK/device"
-  tapectl lun create device --store block --member "$WORK/device" >/dev/null
+  tapectl lun create device --store device --member "$WORK/device" >/dev/null
   tapectl channel create device/c0 --datatype cf32_le --block-bytes 1MiB --sample-rate 1e6 >/dev/null
   fill device/c0
   ends_full device/c0 '.durable_watermark > 0'
-  echo "block LUN on a full device of 512 MiB: $(recordings_of device/c0 | jq -s 'map(.blocks) | add') blocks, all durable"
+  echo "device LUN on a full device of 512 MiB: $(recordings_of device/c0 | jq -s 'map(.blocks) | add') blocks, all durable"
 }
 
 full_file_system() {
@@ -87,6 +87,6 @@ start_storage
 start_worker
 with_capacity posix 1
 with_capacity direct 1
-with_capacity block "4 * recordings"
+with_capacity device "4 * recordings"
 full_device
 full_file_system

@@ -35,7 +35,7 @@ make_luns() {
   tapectl channel create l0/c0 --sample-rate 1e6
   tapectl record l0/c0 --source synth --blocks 8
   truncate -s 128M "$WORK/device"
-  tapectl lun create device --store block --member "$WORK/device"
+  tapectl lun create device --store device --member "$WORK/device"
 }
 
 # in_place_of PID PORT COMMAND: the service stops; where the command goes on, it is the service until its port answers.

@@ -26,6 +26,10 @@ luns_and_channels() {
   refuse ALREADY_EXISTS CHANNEL_EXISTS channel create l0/c0 --block-bytes 1MiB --datatype cf32_le --sample-rate 1e6
   refuse INVALID_ARGUMENT NAME_INVALID lun create 'no spaces' --store memory --capacity 1GiB
   refuse 'FAILED_PRECONDITION|NOT_FOUND' MEMBER_UNUSABLE lun create l9 --store posix --member /nowhere/at/all
+  refuse INVALID_ARGUMENT ARGUMENT_INVALID lun create l9 --store tape --member "$WORK"
+  refuse INVALID_ARGUMENT ARGUMENT_INVALID lun create l9 --store posix
+  refuse INVALID_ARGUMENT ARGUMENT_INVALID lun create l9 --store posix --member pool:fast
+  refuse INVALID_ARGUMENT ARGUMENT_INVALID lun create l9 --store memory --capacity 1MiB --member "$WORK"
   refuse FAILED_PRECONDITION LUN_NOT_EMPTY lun delete l0
   for size in 0 100000 4096 16MiB; do
     refuse INVALID_ARGUMENT BLOCK_SIZE_INVALID \

@@ -22,7 +22,7 @@ ino_t InodeOf(const std::string& path) {
 }
 
 TEST(DeletionFlush, IsDoneAgainWhereItFailed) {
-  NodeFixture node(services::StoreKind::kPosix, 2);
+  NodeFixture node("posix", 2);
   int failed = 0;
   for (int which = 1;; ++which) {
     SCOPED_TRACE(testing::Message() << "flush " << which);

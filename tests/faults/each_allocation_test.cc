@@ -20,7 +20,6 @@ namespace tapedeck::faults {
 namespace {
 
 using namespace storage_node;  // NOLINT: the names under test
-using services::StoreKind;
 using testing::HasSubstr;
 
 constexpr uint64_t kBlocks = 12;
@@ -84,21 +83,20 @@ void RecordAll(NodeFixture& node, uint64_t seed, Ledger& ledger, uint64_t blocks
 }
 
 struct Case {
-  StoreKind store;
-  std::string name;
+  std::string store;
   uint64_t shard = 0;
 };
 
-void PrintTo(const Case& printed, std::ostream* out) { *out << printed.name << printed.shard; }
+void PrintTo(const Case& printed, std::ostream* out) { *out << printed.store << printed.shard; }
 
 std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (uint64_t shard = 0; shard < kShards; ++shard) {
-    cases.push_back({StoreKind::kPosix, "posix", shard});
-    cases.push_back({StoreKind::kDirect, "direct", shard});
+    cases.push_back({"posix", shard});
+    cases.push_back({"direct", shard});
   }
   // A device's own reads and writes take their time: every fourth is enough there.
-  cases.push_back({StoreKind::kBlock, "block", 0});
+  cases.push_back({"device", 0});
   return cases;
 }
 
@@ -196,7 +194,7 @@ TEST_P(EachAllocation, WhileRecordingAndSealing) {
     ASSERT_FALSE(HasFailure()) << "allocation " << n;
     if (last) break;
   }
-  std::cout << GetParam().name << ": " << tried << " allocations failed while recording, "
+  std::cout << GetParam().store << ": " << tried << " allocations failed while recording, "
             << acknowledged << " blocks acknowledged before, 0 lost\n";
   EXPECT_GT(tried * step, 100 * kShards);
   EXPECT_GT(acknowledged, tried);
@@ -243,12 +241,12 @@ TEST_P(EachAllocation, WhileRecovering) {
     ASSERT_FALSE(HasFailure()) << "allocation " << n;
     if (last) break;
   }
-  std::cout << GetParam().name << ": " << tried << " allocations failed while recovering\n";
+  std::cout << GetParam().store << ": " << tried << " allocations failed while recovering\n";
   EXPECT_GT(tried, 20u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, EachAllocation, testing::ValuesIn(Cases()), [](const auto& info) {
-  return info.param.name + "_" + std::to_string(info.param.shard);
+  return info.param.store + "_" + std::to_string(info.param.shard);
 });
 
 // From one allocation on there is no memory at all: the first failure is the last.
@@ -270,25 +268,24 @@ TEST(NoMemoryAnyMore, EndsTheProcessAtOnce) {
 }
 
 TEST(LargeAllocations, AreRefusedWhereTheyAreAskedFor) {
-  for (const StoreKind kind :
-       {StoreKind::kPosix, StoreKind::kDirect, StoreKind::kBlock, StoreKind::kMemory}) {
+  for (const store::StoreKind& kind : store::StoreKinds()) {
     for (const bool exposed : {false, true}) {
       const TempDir dir;
-      const auto info = *store::FindStoreKind(kind);
       services::Lun lun{.name = "luns/l",
                         .uid = "00112233-4455-4677-8899-aabbccddeeff",
-                        .store = kind,
+                        .store = kind.name,
                         .capacity_bytes = 64 << 20};
-      if (info.has_members) {
-        lun.members = {info.has_directories ? dir.Make("m") : dir.MakeImage("m", 1 << 30)};
+      if (kind.member != nullptr) {
+        const std::string made = dir.Make("m");
+        lun.members = {kind.member->is(made) ? made : dir.MakeImage("i", 1 << 30)};
       }
-      const auto store = info.create(lun);
+      const auto store = kind.create(lun);
       ASSERT_TRUE(store.ok()) << store.status();
       const absl::Status status =
           (*store)
               ->MakeRing({.slots = 1 << 20, .slot_bytes = 8 << 20, .exposed_to_peer = exposed})
               .status();
-      EXPECT_TRUE(absl::IsResourceExhausted(status)) << info.name << ": " << status;
+      EXPECT_TRUE(absl::IsResourceExhausted(status)) << kind.name << ": " << status;
       EXPECT_NE(Reason(status), "none") << status;
       EXPECT_THAT(std::string(status.message()), HasSubstr("bytes"));
     }
@@ -298,7 +295,7 @@ TEST(LargeAllocations, AreRefusedWhereTheyAreAskedFor) {
 TEST(LargeAllocations, OfAMemoryLunLeaveNoLun) {
   NodeFixture node;
   const auto made = node.node().luns().CreateLun(
-      {.name = "luns/huge", .store = StoreKind::kMemory, .capacity_bytes = uint64_t{1} << 50}, "");
+      {.name = "luns/huge", .store = "memory", .capacity_bytes = uint64_t{1} << 50}, "");
   EXPECT_TRUE(absl::IsResourceExhausted(made.status())) << made.status();
   EXPECT_EQ(Reason(made.status()), "LIMIT_REACHED");
   EXPECT_FALSE(node.node().luns().GetLun("luns/huge").ok());

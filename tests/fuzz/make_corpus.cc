@@ -116,7 +116,7 @@ void AddJson(const Corpus& corpus) {
           {.id = "r", .identity = {.channel = "c"}, .block_bytes = 65536, .datatype = "cu8"}));
   const services::Lun lun{.name = "luns/l",
                           .uid = kLunUid,
-                          .store = services::StoreKind::kDirect,
+                          .store = "direct",
                           .members = {"/a", "/b"},
                           .capacity_bytes = 5,
                           .prewrite_files = 2,
@@ -133,9 +133,9 @@ void AddJson(const Corpus& corpus) {
   corpus.Add("config", "empty_note", format::EncodeLunNote({.lun = lun}));
 }
 
-void AddBlockStore(const Corpus& corpus) {
+void AddDeviceStore(const Corpus& corpus) {
   const device::Superblock superblock{.member = 1, .slots = 64, .device_bytes = 1 << 30};
-  corpus.AddPage("block_store", "superblock",
+  corpus.AddPage("device_store", "superblock",
                  How(1, TextOf(device::EncodeSuperblock(superblock).bytes()).substr(0, 80)));
   const device::SlotRecord record{.generation = 6,
                                   .live = true,
@@ -145,7 +145,7 @@ void AddBlockStore(const Corpus& corpus) {
                                   .data_bytes = 12345,
                                   .index_bytes = 678,
                                   .manifest = "{}"};
-  corpus.AddPage("block_store", "slot", How(0, TextOf(device::EncodeSlot(record, {})->bytes())));
+  corpus.AddPage("device_store", "slot", How(0, TextOf(device::EncodeSlot(record, {})->bytes())));
 }
 
 void AddSession(const Corpus& corpus) {
@@ -206,7 +206,7 @@ int main(int argc, char** argv) {
   tapedeck::fuzz::AddFrames(corpus);
   tapedeck::fuzz::AddIndex(corpus);
   tapedeck::fuzz::AddJson(corpus);
-  tapedeck::fuzz::AddBlockStore(corpus);
+  tapedeck::fuzz::AddDeviceStore(corpus);
   tapedeck::fuzz::AddSession(corpus);
   tapedeck::fuzz::AddTexts(corpus);
   return 0;

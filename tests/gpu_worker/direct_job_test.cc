@@ -102,7 +102,7 @@ class DirectJobTest : public testing::TestWithParam<const char*> {
         StorageNode::Create({.state_dir = dir_.Make("state"), .rails = {node_rail_.get()}}).value();
     ASSERT_TRUE(node_->luns()
                     .CreateLun({.name = "luns/l",
-                                .store = services::StoreKind::kPosix,
+                                .store = "posix",
                                 .members = {dir_.Make("m")},
                                 .capacity_bytes = 64 << 20},
                                "")

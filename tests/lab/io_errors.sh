@@ -2,7 +2,7 @@
 # Runs in the virtual machine: a disk that fails under the storage node, by the kernel's own errors. One sector cannot
 # be read: its block is named, and all but that page plays. All writes fail, or everything does, while a session
 # records: it ends with STORE_IO, member and cause, nothing hangs, and what was acknowledged plays once the disk is sound.
-#   io_errors.sh posix|direct|block [fail_writes|fail_all...]     posix and direct on ext4, block on the device itself
+#   io_errors.sh posix|direct|device [fail_writes|fail_all...]     posix and direct on ext4, device on the disk itself
 export TAPEDECK_RAILS="r0=tcp:127.0.0.2" DM_DISABLE_UDEV=1
 # shellcheck source=tests/e2e/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../e2e/lib.sh"
@@ -35,7 +35,7 @@ begin_disk() {
   modprobe brd rd_nr=1 rd_size="$DISK_KIB"
   dmsetup create failing --table "0 $SECTORS linear $DISK 0"
   MEMBER=$DEVICE
-  [[ $1 != block ]] || return 0
+  [[ $1 != device ]] || return 0
   mkfs.ext4 -q -E lazy_itable_init=0,lazy_journal_init=0 "$DEVICE"
   mkdir -p "$WORK/mnt"
   mount "$DEVICE" "$WORK/mnt"
@@ -111,7 +111,7 @@ job_is_over() { ! kill -0 "$1" 2>/dev/null; }
 remount() {
   stop_service "$STORAGE_PID"
   sound
-  if [[ $1 != block ]]; then
+  if [[ $1 != device ]]; then
     umount "$WORK/mnt"
     mount "$DEVICE" "$WORK/mnt"
   fi

@@ -3,7 +3,7 @@
 # acknowledged by then; here, the power is cut after each of them: the node starts on what is left, and nothing that
 # was durable is lost, and nothing wrong plays.
 #   tests/lab/log_writes.sh [OPTION...]       one log of each kind, unless told
-#   --fs ext4|xfs|raw --kind posix|direct|block    logs of these alone
+#   --fs ext4|xfs|raw --kind posix|direct|device    logs of these alone
 #   --short             three logs, small recordings, and a sample of the prefixes; nothing changes if TAPEDECK_LONG is set
 #   --prefixes N        so many, chosen by the seed; 0: all
 #   --losses N          for each prefix so many states more, in which some writes since the last flush are lost or torn
@@ -18,7 +18,7 @@ LAB=$TAPEDECK_ROOT/tests/lab
 # shellcheck source=tests/lab/results.sh
 source "$LAB/results.sh"
 
-LOGS=(ext4/posix ext4/direct xfs/posix xfs/direct raw/block)
+LOGS=(ext4/posix ext4/direct xfs/posix xfs/direct raw/device)
 FS='' KIND='' KEEP='' REPLAY='' ONLY=0 SEED=$RANDOM BLOCKS=64 NUMBER=0 PREFIXES=0 LOSSES=1 SHARDS=4
 # The same on both machines, as the LUN's configuration names its members; mounts there are private to each shard.
 PLACE=/run/tapedeck-log-writes
@@ -27,7 +27,7 @@ DISK_BYTES=$((320 * MIB)) LOG_BYTES=$((2048 * MIB)) BLOCK_BYTES=65536
 while [[ $# -gt 0 ]]; do
   case $1 in
     --short)
-      [[ -n ${TAPEDECK_LONG:-} ]] || BLOCKS=12 PREFIXES=100 LOSSES=0 LOGS=(ext4/direct xfs/posix raw/block)
+      [[ -n ${TAPEDECK_LONG:-} ]] || BLOCKS=12 PREFIXES=100 LOSSES=0 LOGS=(ext4/direct xfs/posix raw/device)
       shift && continue
       ;;
     --fs) FS=$2 ;;

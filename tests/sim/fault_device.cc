@@ -145,9 +145,8 @@ class FaultDevice final : public Device {
 };
 
 services::Lun LunOf(const FaultDisk& disk) {
-  services::Lun lun{.name = "luns/l",
-                    .uid = "00112233-4455-4677-8899-aabbccddeeff",
-                    .store = services::StoreKind::kBlock};
+  services::Lun lun{
+      .name = "luns/l", .uid = "00112233-4455-4677-8899-aabbccddeeff", .store = "device"};
   for (size_t m = 0; m < disk.devices.size(); ++m) lun.members.push_back(absl::StrCat("m", m));
   return lun;
 }
@@ -166,11 +165,11 @@ stripe::MemberStore MembersOf(FaultDisk& disk) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<storage_node::store::Store>> MakeBlockLun(FaultDisk& disk) {
+absl::StatusOr<std::unique_ptr<storage_node::store::Store>> MakeDeviceLun(FaultDisk& disk) {
   return stripe::Create(MembersOf(disk), LunOf(disk));
 }
 
-absl::StatusOr<std::unique_ptr<storage_node::store::Store>> OpenBlockLun(FaultDisk& disk) {
+absl::StatusOr<std::unique_ptr<storage_node::store::Store>> OpenDeviceLun(FaultDisk& disk) {
   return stripe::Open(MembersOf(disk), LunOf(disk));
 }
 

@@ -1,4 +1,4 @@
-// The real block store on the devices of a FaultDisk.
+// The real device store on the devices of a FaultDisk.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace tapedeck::sim {
 
 // A LUN striped over all of the disk's devices, which hold nothing yet; and as a node opens it at
 // its start. `disk` outlives the store; one thread.
-absl::StatusOr<std::unique_ptr<storage_node::store::Store>> MakeBlockLun(FaultDisk& disk);
-absl::StatusOr<std::unique_ptr<storage_node::store::Store>> OpenBlockLun(FaultDisk& disk);
+absl::StatusOr<std::unique_ptr<storage_node::store::Store>> MakeDeviceLun(FaultDisk& disk);
+absl::StatusOr<std::unique_ptr<storage_node::store::Store>> OpenDeviceLun(FaultDisk& disk);
 
 }  // namespace tapedeck::sim

@@ -100,7 +100,7 @@ struct FaultDisk {
   // What lies in the space that new files get: what was in the last ones removed.
   Bytes stale;                     // of data files
   Bytes stale_index;               // of index files
-  std::vector<DiskImage> devices;  // by member, of block stores
+  std::vector<DiskImage> devices;  // by member, of device stores
   std::mt19937_64 random;
   // Operations until the power goes: from then on every one fails and changes nothing.
   uint64_t operations_left = UINT64_MAX;

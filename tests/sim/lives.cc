@@ -37,11 +37,11 @@ SimLun DevicesLun(uint32_t members, uint64_t units) {
 absl::StatusOr<std::unique_ptr<Store>> Lives::Make(FaultDisk& disk) const {
   if (lun_.device_bytes == 0) return MakeFaultStore(disk, lun_.room.members);
   disk.devices.assign(lun_.room.members, DiskImage(lun_.device_bytes));
-  return MakeBlockLun(disk);
+  return MakeDeviceLun(disk);
 }
 
 OpenStore Lives::Opener() const {
-  if (lun_.device_bytes > 0) return OpenBlockLun;
+  if (lun_.device_bytes > 0) return OpenDeviceLun;
   return [members = lun_.room.members](FaultDisk& disk) { return MakeFaultStore(disk, members); };
 }
 

@@ -26,7 +26,7 @@ struct SimLun {
   uint64_t device_bytes = 0;         // 0: files
 };
 
-// Of 16 KiB units, and of as many as a device of the real block store has.
+// Of 16 KiB units, and of as many as a device of the real device store has.
 SimLun FilesLun(uint32_t members, uint64_t units);
 SimLun DevicesLun(uint32_t members, uint64_t units);
 

@@ -23,7 +23,7 @@ constexpr uint64_t kBlockBytes = 16 << 10;  // four pages: a transfer may be sho
 constexpr uint64_t kMaxBlocks = 48;
 constexpr uint64_t kDeviceBytes = 24 << 20;
 
-// One recording: made, recovered, played. Every third seed has devices with the real block store,
+// One recording: made, recovered, played. Every third seed has devices with the real device store,
 // the others files.
 class Life {
  public:
@@ -78,7 +78,7 @@ class Life {
 std::unique_ptr<store::Store> Life::MakeStore() {
   if (!OnDevices()) return MakeFaultStore(disk_, members_);
   disk_.devices.assign(members_, DiskImage(kDeviceBytes));
-  return *MakeBlockLun(disk_);
+  return *MakeDeviceLun(disk_);
 }
 
 // Nothing that the node has under way reaches the disk once the power is off.
@@ -86,7 +86,7 @@ void Life::StartAgain(bool power_cut) {
   if (power_cut) disk_.operations_left = 0;
   host_.CloseStore();
   if (power_cut) disk_.CutPower(random_());
-  host_.SetStore(OnDevices() ? *OpenBlockLun(disk_) : MakeFaultStore(disk_, members_));
+  host_.SetStore(OnDevices() ? *OpenDeviceLun(disk_) : MakeFaultStore(disk_, members_));
 }
 
 Scenario Life::MakeScenario(Direction direction) {

@@ -25,12 +25,10 @@ class RecordingSim : public testing::TestWithParam<std::pair<TransferOp, Transfe
   RecordingSim()
       : node_(*storage_node::node::StorageNode::Create(
             {.state_dir = state_.path(), .no_desks = true})) {
-    EXPECT_TRUE(node_->luns()
-                    .CreateLun({.name = "luns/sim",
-                                .store = services::StoreKind::kMemory,
-                                .capacity_bytes = 64 << 20},
-                               "")
-                    .ok());
+    EXPECT_TRUE(
+        node_->luns()
+            .CreateLun({.name = "luns/sim", .store = "memory", .capacity_bytes = 64 << 20}, "")
+            .ok());
     EXPECT_TRUE(
         node_->channels()
             .CreateChannel(

@@ -1,6 +1,6 @@
 // The power is cut at any operation of a ring LUN into which streams are recorded in segments: what
 // a stream was told to be durable lies in the right segment, none is missing between others, what a
-// trigger has kept never gives way. On files, and on devices by the real block store.
+// trigger has kept never gives way. On files, and on devices by the real device store.
 #include <gtest/gtest.h>
 
 #include "tests/sim/lives.h"

@@ -41,12 +41,12 @@ inline std::string Reason(const absl::Status& status) {
 
 // What a closed recording of so many blocks, with few words, takes of a LUN; of a device's, with
 // one member.
-inline uint64_t Takes(services::StoreKind kind, uint64_t blocks, uint64_t members = 1) {
+inline uint64_t Takes(const std::string& kind, uint64_t blocks, uint64_t members = 1) {
   constexpr uint64_t kPage = 4096, kUnit = 4 << 20;
   const auto up = [](uint64_t bytes, uint64_t step) { return (bytes + step - 1) / step * step; };
   const uint64_t index = 3 * kPage + blocks * format::EntryFormat::Of(kBlockBytes, 0).entry_bytes;
-  if (kind == services::StoreKind::kMemory) return blocks * kBlockBytes;
-  if (kind == services::StoreKind::kBlock) {
+  if (kind == "memory") return blocks * kBlockBytes;
+  if (kind == "device") {
     return blocks == 0 ? 0 : up(blocks * kBlockBytes, kUnit) + up(index, kUnit);
   }
   const uint64_t copies = blocks == 0 ? 0 : std::min<uint64_t>(members, 2);
@@ -93,14 +93,14 @@ struct Recorder {
 
 class NodeFixture {
  public:
-  explicit NodeFixture(services::StoreKind store = services::StoreKind::kPosix, int members = 1,
+  explicit NodeFixture(const std::string& store = "posix", int members = 1,
                        uint64_t capacity_bytes = 64 << 20, uint64_t image_bytes = 1 << 30) {
     Start();
     services::Lun lun{.name = "luns/l", .store = store, .capacity_bytes = capacity_bytes};
-    for (int m = 0; store != services::StoreKind::kMemory && m < members; ++m) {
+    for (int m = 0; store != "memory" && m < members; ++m) {
       const std::string name = "m" + std::to_string(m);
-      lun.members.push_back(store == services::StoreKind::kBlock ? dir_.MakeImage(name, image_bytes)
-                                                                 : dir_.Make(name));
+      lun.members.push_back(store == "device" ? dir_.MakeImage(name, image_bytes)
+                                              : dir_.Make(name));
     }
     const auto made = node_->luns().CreateLun(lun, "");
     EXPECT_TRUE(made.ok()) << made.status();

@@ -31,18 +31,6 @@ std::string HolderOf(const std::string& path) {
   return line;
 }
 
-absl::StatusOr<bool> IsDevice(const std::string& path) {
-  struct stat status;
-  if (stat(path.c_str(), &status) != 0) {
-    return Unusable(absl::StatusCode::kNotFound, path,
-                    absl::StrCat("stat: ", std::strerror(errno)));
-  }
-  if (S_ISBLK(status.st_mode)) return true;
-  if (S_ISREG(status.st_mode)) return false;
-  return Unusable(kNotUsable, path,
-                  "neither a block device nor a file; directories are for posix and direct LUNs");
-}
-
 // O_EXCL refuses a device that is mounted, or part of a volume, or another node's.
 absl::StatusOr<disk::Fd> OpenAlone(const std::string& path, bool device) {
   const int flags = O_RDWR | O_DIRECT | O_CLOEXEC | (device ? O_EXCL : 0);
@@ -78,15 +66,27 @@ absl::StatusOr<uint64_t> SizeOf(const disk::Fd& fd, const std::string& path, boo
   bytes = bytes / kPageBytes * kPageBytes;
   if (bytes >= kMinDeviceBytes) return bytes;
   return Unusable(kNotUsable, path,
-                  absl::StrCat("it has ", bytes, " bytes; a block LUN needs ", kMinDeviceBytes,
+                  absl::StrCat("it has ", bytes, " bytes; a device LUN needs ", kMinDeviceBytes,
                                " or more on each member"));
 }
 
 }  // namespace
 
+absl::StatusOr<bool> IsBlockDevice(const std::string& path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) {
+    return Unusable(absl::StatusCode::kNotFound, path,
+                    absl::StrCat("stat: ", std::strerror(errno)));
+  }
+  if (S_ISBLK(status.st_mode)) return true;
+  if (S_ISREG(status.st_mode)) return false;
+  return Unusable(kNotUsable, path,
+                  "neither a block device nor a file; for a directory use another kind of store");
+}
+
 absl::StatusOr<std::unique_ptr<FileDevice>> FileDevice::Open(const std::string& path,
                                                              uint32_t number) {
-  TD_ASSIGN_OR_RETURN(const bool device, IsDevice(path));
+  TD_ASSIGN_OR_RETURN(const bool device, IsBlockDevice(path));
   TD_ASSIGN_OR_RETURN(disk::Fd fd, OpenAlone(path, device));
   TD_ASSIGN_OR_RETURN(const bool locked, disk::LockFile(fd, path, path));
   if (!locked) {

@@ -15,6 +15,10 @@
 
 namespace tapedeck::storage_node::store::device {
 
+// Of a path: a device, or else a file that may be used as one. NOT_FOUND or FAILED_PRECONDITION
+// (MEMBER_UNUSABLE): neither.
+absl::StatusOr<bool> IsBlockDevice(const std::string& path);
+
 // Owned by the store. Any thread.
 class FileDevice final : public Device {
  public:

@@ -18,7 +18,7 @@ struct Signature {
 // As blkid(8) knows them. The partition table's boot signature comes last: boot sectors of file
 // systems have it too.
 constexpr Signature kSignatures[] = {
-    {"a block LUN of Tapedeck", 0, "TDBLOCK1"},
+    {"a device LUN of Tapedeck", 0, "TDBLOCK1"},
     {"an ext2, ext3 or ext4 file system", 1080, "\x53\xef"},
     {"an XFS file system", 0, "XFSB"},
     {"a btrfs file system", 65600, "_BHRfS_M"},
@@ -57,7 +57,7 @@ std::string WhatIsThere(std::span<const std::byte> head, std::span<const std::by
     if (Has(tail, tail.size() - sector, kGpt)) return "the backup of a GPT partition table";
   }
   if (Has(tail, tail.size() - 4096, kSignatures[0].magic)) {
-    return "the second superblock of a block LUN of Tapedeck";
+    return "the second superblock of a device LUN of Tapedeck";
   }
   if (const size_t at = FirstNonZero(head); at < head.size()) {
     return absl::StrCat("data that is not zero at byte ", at);

@@ -109,7 +109,7 @@ void Answer(const std::shared_ptr<Mailbox>& mailbox, absl::StatusOr<dataplane::B
 }  // namespace
 
 // On the thread that waits for flushes, because a slot must be durable before its units are used.
-void BlockRecording::GrowAhead(uint64_t end) {
+void DeviceRecording::GrowAhead(uint64_t end) {
   const uint64_t room = std::max(asked_for_, stored_->room());
   const uint64_t step = StoredRecording::StepBytes(room);
   if (end + step / 2 <= room) return;
@@ -119,7 +119,7 @@ void BlockRecording::GrowAhead(uint64_t end) {
                         [stored = stored_, to = room + 1] { stored->GrowData(to).IgnoreError(); });
 }
 
-void BlockRecording::WriteBlock(format::Place place, dataplane::Block block, BlockDone done) {
+void DeviceRecording::WriteBlock(format::Place place, dataplane::Block block, BlockDone done) {
   auto write = std::make_unique<Write>(Write{.stored = stored_,
                                              .mailbox = mailbox_,
                                              .offset = place.offset,
@@ -136,8 +136,8 @@ void BlockRecording::WriteBlock(format::Place place, dataplane::Block block, Blo
   });
 }
 
-bool BlockRecording::ReadBlock(format::Place place, uint32_t bytes, dataplane::SlotPool& ring,
-                               BlockRead done) {
+bool DeviceRecording::ReadBlock(format::Place place, uint32_t bytes, dataplane::SlotPool& ring,
+                                BlockRead done) {
   std::optional<dataplane::Block> slot = ring.Take();
   if (!slot.has_value()) return false;
   slot->header().payload_bytes = bytes;
@@ -164,7 +164,7 @@ bool BlockRecording::ReadBlock(format::Place place, uint32_t bytes, dataplane::S
   return true;
 }
 
-void BlockRecording::Flush(Done done) {
+void DeviceRecording::Flush(Done done) {
   stored_->device().FlushSoon(
       [mailbox = mailbox_, lost = lost_, done = std::move(done)](absl::Status status) mutable {
         status.Update(lost->status());
@@ -173,7 +173,7 @@ void BlockRecording::Flush(Done done) {
 }
 
 // After the index operations that were called before, and after the writes that wait for room.
-void BlockRecording::Trim(std::vector<uint64_t> data_bytes, uint64_t index_bytes, Done done) {
+void DeviceRecording::Trim(std::vector<uint64_t> data_bytes, uint64_t index_bytes, Done done) {
   asked_for_ = 0;
   stored_->device().Run(
       Device::Thread::kIo, [stored = stored_, mailbox = mailbox_, bytes = data_bytes[0],
@@ -183,14 +183,14 @@ void BlockRecording::Trim(std::vector<uint64_t> data_bytes, uint64_t index_bytes
       });
 }
 
-void BlockRecording::WriteIndex(uint32_t /*copy*/, uint64_t offset, Bytes bytes, Done done) {
+void DeviceRecording::WriteIndex(uint32_t /*copy*/, uint64_t offset, Bytes bytes, Done done) {
   auto write = [stored = stored_, offset, bytes = std::move(bytes)] {
     return stored->WriteIndex(bytes, offset);
   };
   RunOn(IoOf(*stored_), mailbox_, std::move(write), std::move(done));
 }
 
-void BlockRecording::ReadIndex(uint32_t /*copy*/, uint64_t offset, size_t bytes, BytesRead done) {
+void DeviceRecording::ReadIndex(uint32_t /*copy*/, uint64_t offset, size_t bytes, BytesRead done) {
   auto read = [stored = stored_, offset, into = Bytes(bytes)]() mutable -> absl::StatusOr<Bytes> {
     const absl::StatusOr<size_t> n = stored->ReadIndex(into, offset);
     if (!n.ok()) return n.status();
@@ -200,7 +200,7 @@ void BlockRecording::ReadIndex(uint32_t /*copy*/, uint64_t offset, size_t bytes,
   RunOn(IoOf(*stored_), mailbox_, std::move(read), std::move(done));
 }
 
-void BlockRecording::WriteManifest(std::string text, Done done) {
+void DeviceRecording::WriteManifest(std::string text, Done done) {
   auto write = [stored = stored_, lost = lost_, text = std::move(text)]() mutable {
     absl::Status status = lost->status();
     if (status.ok()) status = stored->WriteManifest(std::move(text));
@@ -209,12 +209,12 @@ void BlockRecording::WriteManifest(std::string text, Done done) {
   RunOn(SyncOf(*stored_), mailbox_, std::move(write), std::move(done));
 }
 
-void BlockRecording::ReadManifest(uint32_t /*copy*/, TextRead done) {
+void DeviceRecording::ReadManifest(uint32_t /*copy*/, TextRead done) {
   auto read = [stored = stored_] { return stored->ReadManifest(); };
   RunOn(SyncOf(*stored_), mailbox_, std::move(read), std::move(done));
 }
 
-void BlockRecording::OnLost(Done lost) {
+void DeviceRecording::OnLost(Done lost) {
   lost_->OnSet([mailbox = mailbox_, lost = std::move(lost)](absl::Status why) mutable {
     mailbox->Post([why = std::move(why), lost = std::move(lost)]() mutable { lost(why); });
   });

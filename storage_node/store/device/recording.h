@@ -1,4 +1,4 @@
-// A recording of a block store: payload by the engine, the rest on the threads of the device.
+// A recording of a device store: payload by the engine, the rest on the threads of the device.
 #pragma once
 
 #include <memory>
@@ -11,15 +11,15 @@
 namespace tapedeck::storage_node::store::device {
 
 // Lives on the executor it was opened for. One member: places and copies are always 0.
-class BlockRecording final : public RecordingFiles {
+class DeviceRecording final : public RecordingFiles {
  public:
   // `lost`: set when its device is found to be gone.
-  BlockRecording(std::shared_ptr<StoredRecording> stored, std::shared_ptr<Lost> lost,
-                 dataplane::Executor& executor)
+  DeviceRecording(std::shared_ptr<StoredRecording> stored, std::shared_ptr<Lost> lost,
+                  dataplane::Executor& executor)
       : stored_(std::move(stored)),
         lost_(std::move(lost)),
         mailbox_(std::make_shared<Mailbox>(executor)) {}
-  ~BlockRecording() override { mailbox_->Close(); }
+  ~DeviceRecording() override { mailbox_->Close(); }
 
   void WriteBlock(format::Place place, dataplane::Block block, BlockDone done) override;
   bool ReadBlock(format::Place place, uint32_t bytes, dataplane::SlotPool& ring,

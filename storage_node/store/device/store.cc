@@ -15,6 +15,7 @@
 #include "storage_node/store/device/note.h"
 #include "storage_node/store/device/recording.h"
 #include "storage_node/store/host_ring.h"
+#include "storage_node/store/member_path.h"
 
 namespace tapedeck::storage_node::store::device {
 namespace {
@@ -23,9 +24,9 @@ namespace {
 constexpr uint64_t kAnnotationBytes = 24 << 10;
 constexpr uint64_t kDescriptionBytes = 12 << 10;
 
-class BlockStore final : public Store {
+class DeviceStore final : public Store {
  public:
-  BlockStore(Member member, std::unique_ptr<SlotTable> table)
+  DeviceStore(Member member, std::unique_ptr<SlotTable> table)
       : superblock_(member.superblock),
         space_(member.superblock.units()),
         table_(std::move(table)),
@@ -80,7 +81,7 @@ class BlockStore final : public Store {
   absl::Status gone_ ABSL_GUARDED_BY(mutex_);
 };
 
-absl::Status BlockStore::Fill() {
+absl::Status DeviceStore::Fill() {
   absl::MutexLock lock(&mutex_);
   for (auto& [slot, record] : table_->TakeLive()) {
     Runs units = record.data;
@@ -97,7 +98,7 @@ absl::Status BlockStore::Fill() {
   return absl::OkStatus();
 }
 
-void BlockStore::LogOpened() const {
+void DeviceStore::LogOpened() const {
   dataplane::Log(dataplane::LogLevel::kInfo, "store/device", "member opened",
                  {{"member", device_->path()},
                   {"engine", device_->engine().description()},
@@ -105,23 +106,23 @@ void BlockStore::LogOpened() const {
                   {"free", absl::StrCat(space_.free_units())}});
 }
 
-std::shared_ptr<StoredRecording> BlockStore::Find(const RecordingPath& path) {
+std::shared_ptr<StoredRecording> DeviceStore::Find(const RecordingPath& path) {
   absl::MutexLock lock(&mutex_);
   const auto it = recordings_.find(KeyOf(path));
   return it == recordings_.end() ? nullptr : it->second;
 }
 
-absl::StatusOr<std::unique_ptr<RecordingFiles>> BlockStore::Open(
+absl::StatusOr<std::unique_ptr<RecordingFiles>> DeviceStore::Open(
     std::shared_ptr<StoredRecording> stored, dataplane::Executor& executor) {
   TD_RETURN_IF_ERROR(gone_);
   std::erase_if(open_, [](const auto& lost) { return lost.expired(); });
   auto lost = std::make_shared<Lost>();
   open_.push_back(lost);
-  return std::make_unique<BlockRecording>(std::move(stored), std::move(lost), executor);
+  return std::make_unique<DeviceRecording>(std::move(stored), std::move(lost), executor);
 }
 
 // Those that are told are told without the lock.
-absl::Status BlockStore::Look() {
+absl::Status DeviceStore::Look() {
   const absl::Status status = device_->Look();
   if (status.ok()) return status;
   std::vector<std::weak_ptr<Lost>> open;
@@ -137,7 +138,7 @@ absl::Status BlockStore::Look() {
 }
 
 // Nothing is written yet: a recording is on the device from its first index entry or manifest on.
-absl::StatusOr<std::unique_ptr<RecordingFiles>> BlockStore::CreateRecording(
+absl::StatusOr<std::unique_ptr<RecordingFiles>> DeviceStore::CreateRecording(
     const RecordingPath& path, uint64_t /*block_bytes*/, dataplane::Executor& executor) {
   if (!table_->damaged().empty()) {
     return Unusable(absl::StatusCode::kFailedPrecondition, device_->path(),
@@ -163,7 +164,7 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> BlockStore::CreateRecording(
   return Open(std::move(stored), executor);
 }
 
-absl::StatusOr<std::unique_ptr<RecordingFiles>> BlockStore::OpenRecording(
+absl::StatusOr<std::unique_ptr<RecordingFiles>> DeviceStore::OpenRecording(
     const RecordingPath& path, dataplane::Executor& executor) {
   auto stored = Find(path);
   if (stored == nullptr) {
@@ -174,7 +175,7 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> BlockStore::OpenRecording(
   return Open(std::move(stored), executor);
 }
 
-absl::Status BlockStore::DeleteRecording(const RecordingPath& path) {
+absl::Status DeviceStore::DeleteRecording(const RecordingPath& path) {
   const auto stored = Find(path);
   if (stored == nullptr) return absl::OkStatus();
   TD_RETURN_IF_ERROR(stored->Delete());
@@ -184,12 +185,12 @@ absl::Status BlockStore::DeleteRecording(const RecordingPath& path) {
   return absl::OkStatus();
 }
 
-absl::Status BlockStore::ForgetManifest(const RecordingPath& path) {
+absl::Status DeviceStore::ForgetManifest(const RecordingPath& path) {
   const auto stored = Find(path);
   return stored == nullptr ? absl::OkStatus() : stored->ForgetManifest();
 }
 
-absl::StatusOr<std::vector<RecordingPath>> BlockStore::ListRecordings(const Known& /*known*/) {
+absl::StatusOr<std::vector<RecordingPath>> DeviceStore::ListRecordings(const Known& /*known*/) {
   absl::MutexLock lock(&mutex_);
   std::vector<RecordingPath> paths;
   for (const auto& [key, stored] : recordings_) {
@@ -201,7 +202,7 @@ absl::StatusOr<std::vector<RecordingPath>> BlockStore::ListRecordings(const Know
 absl::StatusOr<std::unique_ptr<Store>> Make(absl::StatusOr<Member> member) {
   TD_RETURN_IF_ERROR(member.status());
   TD_ASSIGN_OR_RETURN(auto table, SlotTable::Load(*member->device, member->superblock));
-  auto store = std::make_unique<BlockStore>(*std::move(member), std::move(table));
+  auto store = std::make_unique<DeviceStore>(*std::move(member), std::move(table));
   TD_RETURN_IF_ERROR(store->Fill());
   store->LogOpened();
   return store;
@@ -232,6 +233,14 @@ absl::StatusOr<std::unique_ptr<Store>> Open(const services::Lun& lun, uint32_t m
 absl::Status Remove(const services::Lun& lun, uint32_t member) {
   TD_ASSIGN_OR_RETURN(auto device, FileDevice::Open(lun.members[member], member));
   return RemoveMember(std::move(device), lun, member);
+}
+
+bool IsMember(const std::string& path) { return IsBlockDevice(path).ok(); }
+
+absl::StatusOr<MemberName> CheckMember(const std::string& path) {
+  TD_ASSIGN_OR_RETURN(MemberName member, MemberPath(path));
+  TD_RETURN_IF_ERROR(IsBlockDevice(member.name).status());
+  return member;
 }
 
 absl::StatusOr<format::LunMember> DescribedBy(const std::string& path) {

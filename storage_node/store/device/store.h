@@ -10,7 +10,7 @@
 #include "services/catalog.h"
 #include "storage_node/format/config.h"
 #include "storage_node/store/device/device.h"
-#include "storage_node/store/store.h"
+#include "storage_node/store/kind.h"
 
 namespace tapedeck::storage_node::store::device {
 
@@ -20,9 +20,14 @@ absl::StatusOr<std::unique_ptr<Store>> Create(const services::Lun& lun, uint32_t
 absl::StatusOr<std::unique_ptr<Store>> Open(const services::Lun& lun, uint32_t member);
 absl::Status Remove(const services::Lun& lun, uint32_t member);
 
+// What a member may be: see MemberKind (store/kind.h). Any size, also one that Create refuses.
+bool IsMember(const std::string& path);
+absl::StatusOr<MemberName> CheckMember(const std::string& path);
 // See DescribedBy and Describe in member.h; the device is open for the call alone.
 absl::StatusOr<format::LunMember> DescribedBy(const std::string& path);
 absl::Status Describe(const services::Lun& lun, uint32_t member);
+inline constexpr MemberKind kMemberKind{
+    .is = IsMember, .check = CheckMember, .described_by = DescribedBy, .describe = Describe};
 
 // The same on a device that is open.
 absl::StatusOr<std::unique_ptr<Store>> CreateOn(std::unique_ptr<Device> device,

@@ -20,6 +20,7 @@
 #include "storage_node/format/config.h"
 #include "storage_node/format/limits.h"
 #include "storage_node/store/lost.h"
+#include "storage_node/store/member_path.h"
 
 namespace tapedeck::storage_node::store::directory {
 namespace {
@@ -36,8 +37,7 @@ absl::Status Unusable(absl::StatusCode code, const std::string& member, absl::st
 }
 
 absl::Status CheckDirectory(const std::string& member) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(member, error)) {
+  if (!Member::Is(member)) {
     return Unusable(absl::StatusCode::kNotFound, member,
                     "not a directory; create it, or mount its disk, first");
   }
@@ -193,6 +193,17 @@ absl::StatusOr<std::unique_ptr<Member>> Member::Open(const services::Lun& lun, u
   std::unique_ptr<Member> member(new Member(lun, number, std::move(root), std::move(config),
                                             std::move(lock), std::move(threads)));
   TD_RETURN_IF_ERROR(member->spares_.Start());
+  return member;
+}
+
+bool Member::Is(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error);
+}
+
+absl::StatusOr<MemberName> Member::Check(const std::string& path) {
+  TD_ASSIGN_OR_RETURN(MemberName member, MemberPath(path));
+  TD_RETURN_IF_ERROR(CheckDirectory(member.name));
   return member;
 }
 

@@ -14,6 +14,7 @@
 #include "storage_node/format/config.h"
 #include "storage_node/format/uuid.h"
 #include "storage_node/store/directory/spares.h"
+#include "storage_node/store/kind.h"
 
 namespace tapedeck::storage_node::store::directory {
 
@@ -28,6 +29,10 @@ class Member {
   // FAILED_PRECONDITION (MEMBER_UNUSABLE, MEMBER_NOT_EMPTY), RESOURCE_EXHAUSTED (LIMIT_REACHED).
   static absl::StatusOr<std::unique_ptr<Member>> Create(const services::Lun& lun, uint32_t number);
   static absl::StatusOr<std::unique_ptr<Member>> Open(const services::Lun& lun, uint32_t number);
+
+  // What a member may be: see MemberKind (store/kind.h).
+  static bool Is(const std::string& path);
+  static absl::StatusOr<MemberName> Check(const std::string& path);
 
   // What the member at `path` says of itself; changes nothing. NOT_FOUND or FAILED_PRECONDITION
   // (MEMBER_UNUSABLE), or why it cannot be read.
@@ -86,5 +91,10 @@ class Member {
   Spares spares_;
   const Threads threads_;
 };
+
+inline constexpr MemberKind kMemberKind{.is = Member::Is,
+                                        .check = Member::Check,
+                                        .described_by = Member::DescribedBy,
+                                        .describe = Member::Describe};
 
 }  // namespace tapedeck::storage_node::store::directory

@@ -10,7 +10,7 @@
 
 namespace tapedeck::storage_node::store::memory {
 
-// The contract of StoreKindInfo (store/list.h). Reads capacity_bytes.
+// The contract of StoreKind (store/kind.h). Reads capacity_bytes.
 absl::StatusOr<std::unique_ptr<Store>> Create(const services::Lun& lun);
 
 }  // namespace tapedeck::storage_node::store::memory

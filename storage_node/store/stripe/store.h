@@ -20,7 +20,7 @@ struct MemberStore {
   std::function<absl::Status(const services::Lun&, uint32_t)> remove;
 };
 
-// The contract of StoreKindInfo (store/list.h), over all of the LUN's members. A Create that fails
+// The contract of StoreKind (store/kind.h), over all of the LUN's members. A Create that fails
 // leaves no member behind.
 absl::StatusOr<std::unique_ptr<Store>> Create(const MemberStore& kind, const services::Lun& lun);
 absl::StatusOr<std::unique_ptr<Store>> Open(const MemberStore& kind, const services::Lun& lun);

@@ -23,17 +23,18 @@ const RecordingPath kPath{.channel = "c", .recording = "r"};
 const Known kKnown{.channels = {"c"}, .recordings = {kPath}};
 
 struct Case {
-  StoreKindInfo kind;
+  StoreKind kind;
   int members;
   bool device = false;  // the members are block devices
 };
 
 std::vector<Case> Cases() {
   std::vector<Case> cases;
-  for (const StoreKindInfo& kind : StoreKinds()) {
+  for (const StoreKind& kind : StoreKinds()) {
     for (const int members : {1, 2, 3}) {
-      if (kind.has_members || members == 1) cases.push_back({.kind = kind, .members = members});
-      if (kind.has_members && !kind.has_directories && members < 3) {
+      const bool has_members = kind.member != nullptr;
+      if (has_members || members == 1) cases.push_back({.kind = kind, .members = members});
+      if (has_members && !kind.member->is(TempDir().path()) && members < 3) {
         cases.push_back({.kind = kind, .members = members, .device = true});
       }
     }
@@ -46,9 +47,9 @@ class StoreTest : public testing::TestWithParam<Case> {
   void SetUp() override {
     lun_ = {.name = "luns/l",
             .uid = "00112233-4455-4677-8899-aabbccddeeff",
-            .store = GetParam().kind.kind,
+            .store = GetParam().kind.name,
             .capacity_bytes = 16 << 20};
-    for (int m = 0; GetParam().kind.has_members && m < GetParam().members; ++m) {
+    for (int m = 0; GetParam().kind.member != nullptr && m < GetParam().members; ++m) {
       lun_.members.push_back(MakeMember("m" + std::to_string(m)));
     }
     if (GetParam().device && lun_.members[0].empty()) GTEST_SKIP() << "no loop device to be had";
@@ -60,8 +61,9 @@ class StoreTest : public testing::TestWithParam<Case> {
 
   // A directory, or else a device: a disk image or, where the machine lends us one, a real one.
   std::string MakeMember(const std::string& name) {
-    if (GetParam().kind.has_directories) return dir_.Make(name);
-    const std::string image = dir_.MakeImage(name, 256 << 20);
+    const std::string made = dir_.Make(name);
+    if (GetParam().kind.member->is(made)) return made;
+    const std::string image = dir_.MakeImage(name + ".image", 256 << 20);
     if (!GetParam().device) return image;
     devices_.push_back(std::make_unique<LoopDevice>(image));
     return devices_.back()->path();
@@ -280,7 +282,7 @@ TEST_P(StoreTest, PlayedBlockOutlivesItsDeletedRecording) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, StoreTest, testing::ValuesIn(Cases()), [](const auto& info) {
   return info.param.kind.name + std::to_string(info.param.members) +
-         (info.param.device ? "device" : "");
+         (info.param.device ? "loop" : "");
 });
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST_F(LimitsTest, TokensOfOtherListsAreRefused) {
 
 TEST_F(LimitsTest, TextsOfAnyLengthAreRefused) {
   const std::string path = "/" + std::string(4096, 'x');
-  const Lun lun{.name = "luns/l0", .store = StoreKind::kPosix, .members = {path}};
+  const Lun lun{.name = "luns/l0", .store = "posix", .members = {path}};
   EXPECT_EQ(ReasonOfRefusal(catalog_.CreateLun(lun).status()), "ARGUMENT_INVALID");
   RecordSpec record = Sound();
   record.source = {"file", {{"path", path}}};
@@ -105,7 +105,7 @@ TEST_F(LimitsTest, StagesAreToldSoMuch) {
 TEST_F(LimitsTest, LongRequestIdsAreRefused) {
   v1::CreateLunRequest request;
   request.set_lun_id("l9");
-  request.mutable_lun()->set_store(v1::STORE_KIND_POSIX);
+  request.mutable_lun()->set_store("posix");
   request.mutable_lun()->add_members("/tmp/a");
   request.set_request_id(std::string(65, 'i'));
   v1::Lun response;

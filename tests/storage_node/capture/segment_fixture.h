@@ -17,7 +17,7 @@ inline constexpr uint64_t kLunBlocks = 256;
 inline constexpr uint64_t kSegmentBlocks = 16;
 inline constexpr char kChannel[] = "luns/ring/channels/c";
 
-class SegmentTest : public testing::TestWithParam<services::StoreKind> {
+class SegmentTest : public testing::TestWithParam<std::string> {
  protected:
   void MakeLun(services::Lun lun) {
     lun.name = "luns/ring";
@@ -27,9 +27,8 @@ class SegmentTest : public testing::TestWithParam<services::StoreKind> {
       lun.capacity_bytes =
           kLunBlocks / kSegmentBlocks * Takes(GetParam(), kSegmentBlocks) + Takes(GetParam(), 1);
     }
-    if (lun.store == services::StoreKind::kBlock)
-      lun.members = {node_.dir().MakeImage("ring", 1 << 30)};
-    if (lun.store == services::StoreKind::kPosix) lun.members = {node_.dir().Make("ring")};
+    if (lun.store == "device") lun.members = {node_.dir().MakeImage("ring", 1 << 30)};
+    if (lun.store == "posix") lun.members = {node_.dir().Make("ring")};
     const auto made = node_.node().luns().CreateLun(lun, "");
     ASSERT_TRUE(made.ok()) << made.status();
     ring_ = lun.full_policy == services::FullPolicy::kRing;
@@ -49,7 +48,7 @@ class SegmentTest : public testing::TestWithParam<services::StoreKind> {
     channel.name = kChannel;
     channel.block_bytes = kBlockBytes;
     // On a device a segment would have a unit, 64 blocks.
-    if (ring_ && channel.segment_bytes == 0 && GetParam() == services::StoreKind::kBlock) {
+    if (ring_ && channel.segment_bytes == 0 && GetParam() == "device") {
       channel.segment_bytes = kSegmentBlocks * kBlockBytes;
     }
     channel.datatype = "cf32_le";
@@ -148,10 +147,8 @@ class SegmentTest : public testing::TestWithParam<services::StoreKind> {
   bool ring_ = false;
 };
 
-inline std::string StoreOf(const testing::TestParamInfo<services::StoreKind>& info) {
-  return info.param == services::StoreKind::kMemory  ? "Memory"
-         : info.param == services::StoreKind::kPosix ? "Posix"
-                                                     : "Block";
+inline std::string StoreOf(const testing::TestParamInfo<std::string>& info) {
+  return info.param == "memory" ? "Memory" : info.param == "posix" ? "Posix" : "Device";
 }
 
 }  // namespace tapedeck::storage_node

@@ -16,9 +16,8 @@ std::string Answers(node::StorageNode& node) {
   std::ostringstream out;
   const auto luns = node.luns().ListLuns();
   for (const auto& lun : *luns) {
-    out << lun.name << ' ' << lun.uid << ' ' << static_cast<int>(lun.store) << ' '
-        << lun.capacity_bytes << ' ' << lun.used_bytes << ' ' << lun.recordings << ' '
-        << lun.create_time_ns;
+    out << lun.name << ' ' << lun.uid << ' ' << lun.store << ' ' << lun.capacity_bytes << ' '
+        << lun.used_bytes << ' ' << lun.recordings << ' ' << lun.create_time_ns;
     for (const auto& member : lun.members) out << ' ' << member;
     out << '\n';
   }
@@ -40,14 +39,11 @@ std::string Answers(node::StorageNode& node) {
 }
 
 TEST(Catalog, RebuildGivesTheSameAnswers) {
-  NodeFixture node(services::StoreKind::kPosix, 2);
+  NodeFixture node("posix", 2);
   node.MakeChannel("d", dataplane::CommitLevel::kWritten);
   ASSERT_TRUE(node.node()
                   .luns()
-                  .CreateLun({.name = "luns/mem",
-                              .store = services::StoreKind::kMemory,
-                              .capacity_bytes = 1 << 20},
-                             "")
+                  .CreateLun({.name = "luns/mem", .store = "memory", .capacity_bytes = 1 << 20}, "")
                   .ok());
   for (int i = 0; i < 3; ++i) node.RecordAndSeal(10 + i);
   auto recorder = *node.Record(
@@ -135,27 +131,49 @@ TEST(Catalog, LunsAreChecked) {
     return Reason(node.node().luns().CreateLun(lun, "").status());
   };
   const auto posix = [&](std::vector<std::string> members) {
-    return services::Lun{
-        .name = "luns/n", .store = services::StoreKind::kPosix, .members = std::move(members)};
+    return services::Lun{.name = "luns/n", .store = "posix", .members = std::move(members)};
   };
   const std::string free = node.dir().Make("free");
   EXPECT_EQ(create(posix({})), "ARGUMENT_INVALID");
   EXPECT_EQ(create(posix({free, free + "/."})), "ARGUMENT_INVALID");
+  EXPECT_EQ(create(posix({"pool:fast"})), "ARGUMENT_INVALID");
+  EXPECT_EQ(create(posix({node.dir().MakeImage("image", 1 << 30)})), "MEMBER_UNUSABLE");
+  EXPECT_EQ(create({.name = "luns/n", .store = "device", .members = {free}}), "MEMBER_UNUSABLE");
+  EXPECT_EQ(create({.name = "luns/n", .members = {free}}), "ARGUMENT_INVALID");
+  EXPECT_EQ(
+      create({.name = "luns/n", .store = "memory", .members = {free}, .capacity_bytes = 1 << 20}),
+      "ARGUMENT_INVALID");
   EXPECT_EQ(create(posix({free, free + "/none"})), "MEMBER_UNUSABLE");
   EXPECT_EQ(create(posix({free, node.dir().path() + "/m0"})), "MEMBER_UNUSABLE");
-  EXPECT_EQ(create({.name = "luns/n", .store = services::StoreKind::kMemory}), "ARGUMENT_INVALID");
-  EXPECT_EQ(
-      create({.name = "luns/l", .store = services::StoreKind::kMemory, .capacity_bytes = 1 << 20}),
-      "LUN_EXISTS");
+  EXPECT_EQ(create({.name = "luns/n", .store = "memory"}), "ARGUMENT_INVALID");
+  EXPECT_EQ(create({.name = "luns/l", .store = "memory", .capacity_bytes = 1 << 20}), "LUN_EXISTS");
   EXPECT_EQ(create(posix({free})), "none") << "refused attempts leave members usable";
   EXPECT_TRUE(node.node().luns().DeleteLun("luns/n", false).ok());
   EXPECT_EQ(create(posix({free})), "none");
 }
 
+TEST(Catalog, AStoreThatThereIsNotIsNamedWithThoseThereAre) {
+  NodeFixture node;
+  const absl::Status status =
+      node.node().luns().CreateLun({.name = "luns/n", .store = "block"}, "").status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_EQ(services::ReasonOf(status)->metadata.at("field"), "store");
+  EXPECT_NE(status.message().find("no store 'block' in this build, only posix, direct"),
+            std::string::npos)
+      << status;
+  const std::string endless(1 << 20, '\n');
+  EXPECT_LT(node.node()
+                .luns()
+                .CreateLun({.name = "luns/n", .store = endless}, "")
+                .status()
+                .message()
+                .size(),
+            400u);
+}
+
 TEST(Catalog, SameRequestIdSameResult) {
   NodeFixture node;
-  const services::Lun lun{
-      .name = "luns/m", .store = services::StoreKind::kMemory, .capacity_bytes = 1 << 20};
+  const services::Lun lun{.name = "luns/m", .store = "memory", .capacity_bytes = 1 << 20};
   const auto first = node.node().luns().CreateLun(lun, "req-1");
   ASSERT_TRUE(first.ok());
   const services::Channel channel{

@@ -14,7 +14,7 @@ using services::session::Playhead;
 
 Open From(Playhead playhead) { return {.playhead = playhead}; }
 
-class Follow : public testing::TestWithParam<services::StoreKind> {
+class Follow : public testing::TestWithParam<std::string> {
  protected:
   // The next block of a follower, which must come.
   uint64_t Next(services::session::Admission& player) {
@@ -126,9 +126,7 @@ TEST_P(Follow, BehindHoldsBlocksBackByTheirCaptureTime) {
   EXPECT_GE(node_.executor().clock().WallNs(), now_ns + 1'000'000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Follow,
-                         testing::Values(services::StoreKind::kPosix, services::StoreKind::kDirect,
-                                         services::StoreKind::kMemory));
+INSTANTIATE_TEST_SUITE_P(Kinds, Follow, testing::Values("posix", "direct", "memory"));
 
 class Seek : public testing::Test {
  protected:
@@ -141,7 +139,7 @@ class Seek : public testing::Test {
     return player->accept.first_block;
   }
 
-  NodeFixture node_{services::StoreKind::kPosix, 1, 128 << 20};
+  NodeFixture node_{"posix", 1, 128 << 20};
   const std::string name_ = node_.RecordAndSeal(1000);
 };
 

@@ -24,7 +24,7 @@ Lun EveryLunField() {
   return {.name = "luns/l",
           .uid = "00112233-4455-4677-8899-aabbccddeeff",
           .origin_uid = "00112233-4455-4677-8899-aabbccddee00",
-          .store = services::StoreKind::kDirect,
+          .store = "direct",
           .members = {"/a", "/b"},
           .capacity_bytes = 5,
           .full_policy = services::FullPolicy::kRing,

@@ -43,7 +43,7 @@ json UsualManifest() {
 json UsualLun() {
   return Parsed(EncodeLun({.name = "luns/l",
                            .uid = kSomeUid,
-                           .store = services::StoreKind::kDirect,
+                           .store = "direct",
                            .members = {"/a", "/b"},
                            .prewrite_files = 2,
                            .prewrite_bytes = 1 << 20},
@@ -130,7 +130,7 @@ TEST(CraftedRecords, LunsWithValuesThatNoLunHas) {
   const Bad bad = {{"name", R"("luns/../x")"},
                    {"name", R"("l")"},
                    {"uid", R"("u")"},
-                   {"store", R"("tape")"},
+                   {"store", R"("../tape")"},
                    {"full_policy", R"("burst")"},
                    {"members", R"([""])"},
                    {"members", R"(["relative"])"},

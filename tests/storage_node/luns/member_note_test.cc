@@ -17,14 +17,13 @@ namespace tapedeck::storage_node {
 namespace {
 
 namespace fs = std::filesystem;
-using services::StoreKind;
 using testing::HasSubstr;
 
 constexpr uint64_t kImage = 64 << 20;
 
 class DeviceNote : public testing::Test {
  protected:
-  DeviceNote() : node_(StoreKind::kBlock, 2, 0, kImage) {}
+  DeviceNote() : node_("device", 2, 0, kImage) {}
 
   std::string image(int member) const { return node_.dir().path() + "/m" + std::to_string(member); }
   std::string state_channels() const { return node_.state_dir() + "/luns/l.channels"; }
@@ -58,7 +57,10 @@ TEST_F(DeviceNote, HasTheLunAndItsChannels) {
   node_.Stop();
   EXPECT_FALSE(fs::exists(state_channels()));
   for (const uint32_t member : {0u, 1u}) {
-    const auto said = store::MemberAt(image(static_cast<int>(member)));
+    const std::string path = image(static_cast<int>(member));
+    const auto kind = store::FindMemberKind(path);
+    ASSERT_TRUE(kind.ok()) << kind.status();
+    const auto said = (*kind)->described_by(path);
     ASSERT_TRUE(said.ok()) << said.status();
     EXPECT_EQ(said->member, member);
     EXPECT_EQ(said->lun.uid, lun.uid);
@@ -120,8 +122,10 @@ TEST(Note, LongerThanItsPlaceIsRefused) {
 }
 
 TEST(Note, SaysOnlyWhatALunMayBe) {
-  const services::Lun lun{
-      .name = "luns/l", .uid = "00112233-4455-4677-8899-aabbccddeeff", .members = {"/m"}};
+  const services::Lun lun{.name = "luns/l",
+                          .uid = "00112233-4455-4677-8899-aabbccddeeff",
+                          .store = "device",
+                          .members = {"/m"}};
   const format::LunNote note{
       .lun = lun,
       .channels = {{.name = "luns/l/channels/c", .block_bytes = 1 << 20, .datatype = "cu8"}}};
@@ -144,7 +148,7 @@ TEST(Note, SaysOnlyWhatALunMayBe) {
 
 class DirectoryMember : public testing::Test {
  protected:
-  DirectoryMember() : node_(StoreKind::kPosix, 2) {}
+  DirectoryMember() : node_("posix", 2) {}
   std::string member(int m) const { return node_.dir().path() + "/m" + std::to_string(m); }
   NodeFixture node_;
 };

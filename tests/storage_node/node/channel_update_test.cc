@@ -13,7 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using services::ChannelUpdate;
-using services::StoreKind;
 using testing::HasSubstr;
 
 class UpdateChannel : public SegmentTest {
@@ -114,7 +113,7 @@ TEST_P(UpdateChannel, AStreamKeepsItsSegments) {
                   .ok());
   // One in memory cannot grow.
   const uint64_t before = node_.node().luns().GetLun("luns/ring")->capacity_bytes;
-  const uint64_t after = GetParam() == StoreKind::kMemory ? before / 8 * 7 : before * 2;
+  const uint64_t after = GetParam() == "memory" ? before / 8 * 7 : before * 2;
   ASSERT_TRUE(node_.node()
                   .luns()
                   .UpdateLun(services::LunUpdate{.name = "luns/ring"}.Set(
@@ -182,11 +181,10 @@ TEST_P(UpdateChannelOnMembers, OfflineItIsRefused) {
             "LUN_OFFLINE");
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, UpdateChannel,
-                         testing::Values(StoreKind::kMemory, StoreKind::kPosix, StoreKind::kBlock),
+INSTANTIATE_TEST_SUITE_P(Stores, UpdateChannel, testing::Values("memory", "posix", "device"),
                          StoreOf);
-INSTANTIATE_TEST_SUITE_P(Stores, UpdateChannelOnMembers,
-                         testing::Values(StoreKind::kPosix, StoreKind::kBlock), StoreOf);
+INSTANTIATE_TEST_SUITE_P(Stores, UpdateChannelOnMembers, testing::Values("posix", "device"),
+                         StoreOf);
 
 }  // namespace
 }  // namespace tapedeck::storage_node

@@ -26,7 +26,7 @@ class CheckTest : public testing::Test {
     return totals.value_or(node::CheckTotals());
   }
 
-  NodeFixture node_{services::StoreKind::kPosix, 2};
+  NodeFixture node_{"posix", 2};
   std::vector<std::string> findings_;
 };
 

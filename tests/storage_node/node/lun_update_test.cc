@@ -15,14 +15,13 @@ namespace {
 namespace fs = std::filesystem;
 using services::FullPolicy;
 using services::LunUpdate;
-using services::StoreKind;
 using testing::HasSubstr;
 
 // A quarter of half of it is a segment on two devices.
 constexpr uint64_t kWholeCapacity = 128 << 20;
 constexpr char kLunChanged[] = "luns/l";
 
-class UpdateLun : public testing::TestWithParam<StoreKind> {
+class UpdateLun : public testing::TestWithParam<std::string> {
  protected:
   UpdateLun() : node_(GetParam(), 2, kWholeCapacity, 128 << 20) {}
 
@@ -164,8 +163,7 @@ TEST_P(UpdateAnyLun, OneRequestHasOneResult) {
   ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::max_fill_percent, 50), id).ok());
   ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::max_fill_percent, 60), id).ok());
   EXPECT_EQ(Get().max_fill_percent, 50u);
-  const services::Lun other{
-      .name = "luns/o", .store = StoreKind::kMemory, .capacity_bytes = 1 << 20};
+  const services::Lun other{.name = "luns/o", .store = "memory", .capacity_bytes = 1 << 20};
   const absl::Status used = node_.node().luns().CreateLun(other, id).status();
   EXPECT_EQ(Reason(used), "ARGUMENT_INVALID");
   EXPECT_THAT(used.message(), HasSubstr("was used for a change of LUN luns/l"));
@@ -281,8 +279,8 @@ TEST_P(UpdateLunOfFiles, WithoutACapacityItIsAsLargeAsItsDisk) {
                   .ok());
 }
 
-TEST(UpdateBlockLun, HasNoMoreThanItsDevices) {
-  NodeFixture node(StoreKind::kBlock, 1, 16 << 20, 128 << 20);
+TEST(UpdateDeviceLun, HasNoMoreThanItsDevices) {
+  NodeFixture node("device", 1, 16 << 20, 128 << 20);
   const auto lun = node.node().luns().UpdateLun(
       services::LunUpdate{.name = kLunChanged}.Set(&services::Lun::capacity_bytes, 0), "");
   ASSERT_TRUE(lun.ok()) << lun.status();
@@ -291,7 +289,7 @@ TEST(UpdateBlockLun, HasNoMoreThanItsDevices) {
 }
 
 TEST(UpdateMemoryLun, HasNoMoreThanItsMemory) {
-  NodeFixture node(StoreKind::kMemory, 1, kWholeCapacity);
+  NodeFixture node("memory", 1, kWholeCapacity);
   for (const uint64_t bytes : {uint64_t{0}, kWholeCapacity + 1}) {
     const auto lun = node.node().luns().UpdateLun(
         services::LunUpdate{.name = kLunChanged}.Set(&services::Lun::capacity_bytes, bytes), "");
@@ -300,17 +298,13 @@ TEST(UpdateMemoryLun, HasNoMoreThanItsMemory) {
   EXPECT_EQ(node.node().luns().GetLun(kLunChanged)->capacity_bytes, kWholeCapacity);
 }
 
-std::string StoreNameOf(const testing::TestParamInfo<StoreKind>& info) {
-  return std::string(services::StoreName(info.param));
-}
+std::string StoreNameOf(const testing::TestParamInfo<std::string>& info) { return info.param; }
 
-INSTANTIATE_TEST_SUITE_P(Stores, UpdateAnyLun,
-                         testing::Values(StoreKind::kPosix, StoreKind::kBlock, StoreKind::kMemory),
+INSTANTIATE_TEST_SUITE_P(Stores, UpdateAnyLun, testing::Values("posix", "device", "memory"),
                          StoreNameOf);
-INSTANTIATE_TEST_SUITE_P(Stores, UpdateLunOnMembers,
-                         testing::Values(StoreKind::kPosix, StoreKind::kBlock), StoreNameOf);
-INSTANTIATE_TEST_SUITE_P(Stores, UpdateLunOfFiles,
-                         testing::Values(StoreKind::kPosix, StoreKind::kDirect), StoreNameOf);
+INSTANTIATE_TEST_SUITE_P(Stores, UpdateLunOnMembers, testing::Values("posix", "device"),
+                         StoreNameOf);
+INSTANTIATE_TEST_SUITE_P(Stores, UpdateLunOfFiles, testing::Values("posix", "direct"), StoreNameOf);
 
 }  // namespace
 }  // namespace tapedeck::storage_node

@@ -16,14 +16,14 @@ namespace fs = std::filesystem;
 class NoThreadsTest : public testing::Test {
  protected:
   // A new member that everybody may use.
-  std::string Member(services::StoreKind kind) {
-    std::string path = kind == services::StoreKind::kBlock ? node_.dir().MakeImage("image", 1 << 30)
-                                                           : node_.dir().Make("new");
+  std::string Member(const std::string& kind) {
+    std::string path =
+        kind == "device" ? node_.dir().MakeImage("image", 1 << 30) : node_.dir().Make("new");
     fs::permissions(path, fs::perms::all);
     fs::permissions(node_.dir().path(), fs::perms::all);
     return path;
   }
-  absl::Status CreateLun(services::StoreKind kind, const std::string& member) {
+  absl::Status CreateLun(const std::string& kind, const std::string& member) {
     const services::Lun lun{
         .name = "luns/new", .store = kind, .members = {member}, .capacity_bytes = 1 << 20};
     return node_.node().luns().CreateLun(lun, "").status();
@@ -33,8 +33,7 @@ class NoThreadsTest : public testing::Test {
 };
 
 TEST_F(NoThreadsTest, LunsAreRefusedAndLeaveTheirMembersAlone) {
-  using services::StoreKind;
-  for (const StoreKind kind : {StoreKind::kPosix, StoreKind::kDirect, StoreKind::kBlock}) {
+  for (const std::string kind : {"posix", "direct", "device"}) {
     const std::string member = Member(kind);
     {
       const NoThreads none;
@@ -43,7 +42,7 @@ TEST_F(NoThreadsTest, LunsAreRefusedAndLeaveTheirMembersAlone) {
       EXPECT_EQ(Reason(refused), "LIMIT_REACHED") << refused;
       EXPECT_TRUE(node_.node().luns().GetLun("luns/l").ok());
     }
-    EXPECT_TRUE(kind == StoreKind::kBlock || fs::is_empty(member));
+    EXPECT_TRUE(kind == "device" || fs::is_empty(member));
     const absl::Status made = CreateLun(kind, member);
     EXPECT_TRUE(made.ok()) << "with threads again: " << made;
     EXPECT_TRUE(node_.node().luns().DeleteLun("luns/new", false).ok());

@@ -16,7 +16,6 @@ namespace tapedeck::storage_node {
 namespace {
 
 namespace fs = std::filesystem;
-using services::StoreKind;
 
 int LunsOfEach() {
   const char* text = std::getenv("TAPEDECK_ATTACH_LUNS");
@@ -24,7 +23,7 @@ int LunsOfEach() {
   return std::getenv("TAPEDECK_LONG") != nullptr ? 50 : 12;
 }
 
-class AttachMany : public testing::TestWithParam<StoreKind> {
+class AttachMany : public testing::TestWithParam<std::string> {
  protected:
   std::string Root(int lun, int member) const {
     return node_.dir().path() + "/l" + std::to_string(lun) + "-" + std::to_string(member);
@@ -53,9 +52,9 @@ class AttachMany : public testing::TestWithParam<StoreKind> {
   void Make(int number) {
     const std::string name = "luns/n" + std::to_string(number);
     services::Lun lun{.name = name, .store = GetParam(), .capacity_bytes = 48 << 20};
-    if (GetParam() == StoreKind::kBlock) lun.capacity_bytes = 0;  // that of its devices
+    if (GetParam() == "device") lun.capacity_bytes = 0;  // that of its devices
     for (int m = 0; m < MembersOf(number); ++m) {
-      if (GetParam() == StoreKind::kBlock) {
+      if (GetParam() == "device") {
         lun.members.push_back(
             node_.dir().MakeImage(fs::path(Root(number, m)).filename(), 64 << 20));
       } else {
@@ -142,7 +141,7 @@ class AttachMany : public testing::TestWithParam<StoreKind> {
     return lun.value_or(services::Lun());
   }
 
-  NodeFixture node_{StoreKind::kMemory};
+  NodeFixture node_{"memory"};
   std::map<int, std::string> open_;
   const fs::path elsewhere_ = node_.dir().Make("elsewhere");
 };
@@ -176,11 +175,8 @@ TEST_P(AttachMany, ComeBackFromTheirMembersAlone) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, AttachMany,
-                         testing::Values(StoreKind::kPosix, StoreKind::kDirect, StoreKind::kBlock),
-                         [](const auto& info) {
-                           return std::string(services::StoreName(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(Stores, AttachMany, testing::Values("posix", "direct", "device"),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace tapedeck::storage_node

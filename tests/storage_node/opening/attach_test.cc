@@ -14,13 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using services::LunState;
-using services::StoreKind;
 using testing::HasSubstr;
 
 constexpr uint64_t kImageBytes = 128 << 20;
 const absl::Status kAborted = absl::AbortedError("the worker went away");
 
-class Attach : public testing::TestWithParam<StoreKind> {
+class Attach : public testing::TestWithParam<std::string> {
  protected:
   Attach() : node_(GetParam(), 3, 64 << 20, kImageBytes) {
     recording_ = node_.RecordAndSeal(7);
@@ -237,10 +236,12 @@ TEST_P(Attach, CopyIsRefusedUnlessItBecomesNew) {
 TEST_P(Attach, AnotherNameIsKept) {
   Move();
   const std::vector<std::string> members = {elsewhere(0), elsewhere(1), elsewhere(2)};
-  ASSERT_TRUE(node_.node()
-                  .luns()
-                  .CreateLun({.name = "luns/l", .members = {node_.dir().Make("other")}}, "")
-                  .ok());
+  ASSERT_TRUE(
+      node_.node()
+          .luns()
+          .CreateLun({.name = "luns/l", .store = "posix", .members = {node_.dir().Make("other")}},
+                     "")
+          .ok());
   EXPECT_EQ(Reason(AttachLun({.members = members}).status()), "LUN_EXISTS");
   const auto lun = AttachLun({.members = members, .name = "luns/moved"});
   ASSERT_TRUE(lun.ok()) << lun.status();
@@ -264,7 +265,10 @@ TEST_P(Attach, WhatIsNotAWholeLunIsNamed) {
   EXPECT_EQ(Reason(twice), "MEMBER_UNUSABLE");
   EXPECT_THAT(std::string(twice.message()), HasSubstr("are both member 0"));
   const std::string other = node_.dir().Make("other");
-  ASSERT_TRUE(node_.node().luns().CreateLun({.name = "luns/o", .members = {other}}, "").ok());
+  ASSERT_TRUE(node_.node()
+                  .luns()
+                  .CreateLun({.name = "luns/o", .store = "posix", .members = {other}}, "")
+                  .ok());
   EXPECT_EQ(Reason(AttachLun({.members = {other}}).status()), "LUN_EXISTS");
   ASSERT_TRUE(node_.node().luns().DetachLun("luns/o").ok());
   const absl::Status mixed = AttachLun({.members = {elsewhere(0), other}}).status();
@@ -306,16 +310,13 @@ TEST_P(Attach, DetachedIsGoneHereAndWholeElsewhere) {
 }
 
 TEST(AttachMemory, HasNothingToAttachOrDetach) {
-  NodeFixture node(StoreKind::kMemory);
+  NodeFixture node("memory");
   EXPECT_EQ(Reason(node.node().luns().DetachLun("luns/l")), "ARGUMENT_INVALID");
   EXPECT_EQ(node.node().luns().ListLuns()->size(), 1u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, Attach,
-                         testing::Values(StoreKind::kPosix, StoreKind::kDirect, StoreKind::kBlock),
-                         [](const auto& info) {
-                           return std::string(services::StoreName(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(Stores, Attach, testing::Values("posix", "direct", "device"),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace tapedeck::storage_node

@@ -19,7 +19,6 @@ namespace tapedeck::storage_node {
 namespace {
 
 namespace fs = std::filesystem;
-using services::StoreKind;
 using testing::HasSubstr;
 
 constexpr uint64_t kCraftedBlocks = 8;
@@ -31,7 +30,7 @@ std::string TextOf(const std::string& path) {
 
 class CraftedFiles : public testing::Test {
  protected:
-  explicit CraftedFiles(int members = 1) : node_(StoreKind::kPosix, members) {
+  explicit CraftedFiles(int members = 1) : node_("posix", members) {
     honest_ = node_.RecordAndSeal(kCraftedBlocks, 1);
     crafted_ = node_.RecordAndSeal(kCraftedBlocks, 2);
   }

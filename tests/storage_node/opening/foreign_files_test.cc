@@ -17,14 +17,13 @@ namespace tapedeck::storage_node {
 namespace {
 
 namespace fs = std::filesystem;
-using services::StoreKind;
 using testing::HasSubstr;
 
 constexpr char kId[] = "20261122T065058Z-a537";
 constexpr uint64_t kForeignBlocks = 20;
 constexpr uint64_t kFastScrub = uint64_t{1} << 40;
 
-class ForeignFiles : public testing::TestWithParam<StoreKind> {
+class ForeignFiles : public testing::TestWithParam<std::string> {
  protected:
   std::string member(int number = 0) const {
     return node_.dir().path() + "/m" + std::to_string(number);
@@ -316,11 +315,8 @@ TEST_P(ForeignFiles, LockIsNeverALink) {
   fs::remove(state_lock);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, ForeignFiles,
-                         testing::Values(StoreKind::kPosix, StoreKind::kDirect),
-                         [](const auto& info) {
-                           return std::string(services::StoreName(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(Stores, ForeignFiles, testing::Values("posix", "direct"),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace tapedeck::storage_node

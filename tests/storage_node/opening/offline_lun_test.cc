@@ -16,7 +16,7 @@ class OfflineLunTest : public testing::Test {
  protected:
   OfflineLunTest() {
     const auto made = deck_.node().luns().CreateLun(
-        {.name = "luns/other", .members = {deck_.dir().Make("other")}}, "");
+        {.name = "luns/other", .store = "posix", .members = {deck_.dir().Make("other")}}, "");
     EXPECT_TRUE(made.ok()) << made.status();
   }
 
@@ -62,11 +62,14 @@ TEST_F(OfflineLunTest, TheOthersWorkAndItsRecordingsAreStillListed) {
     EXPECT_EQ(Reason(deck_.node().scrubs().StartScrub({.parent = parent}).status()), "LUN_OFFLINE");
   }
   EXPECT_EQ(Reason(deck_.node().channels().DeleteChannel("luns/l/channels/c")), "CHANNEL_IN_USE");
-  EXPECT_EQ(Reason(deck_.node().luns().CreateLun({.name = "luns/l"}, "").status()),
-            "ARGUMENT_INVALID");
   EXPECT_EQ(
-      Reason(deck_.node().luns().CreateLun({.name = "luns/l", .members = {"/tmp"}}, "").status()),
-      "LUN_EXISTS");
+      Reason(deck_.node().luns().CreateLun({.name = "luns/l", .store = "posix"}, "").status()),
+      "ARGUMENT_INVALID");
+  EXPECT_EQ(Reason(deck_.node()
+                       .luns()
+                       .CreateLun({.name = "luns/l", .store = "posix", .members = {"/tmp"}}, "")
+                       .status()),
+            "LUN_EXISTS");
 }
 
 TEST_F(OfflineLunTest, ComesOnlineWhenItsMemberDoes) {

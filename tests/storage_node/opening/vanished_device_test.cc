@@ -1,4 +1,4 @@
-// A block LUN's device that is unplugged, or has another in its place, while it is in use. Files
+// A device LUN's device that is unplugged, or has another in its place, while it is in use. Files
 // stand for devices.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 class VanishedDevice : public Vanishing, public testing::Test {
  protected:
-  VanishedDevice() : Vanishing(services::StoreKind::kBlock) {}
+  VanishedDevice() : Vanishing("device") {}
 
   void ExpectEndedAndOffline(Recorder& recorder) {
     ExpectEnded(recorder, Told(recorder));

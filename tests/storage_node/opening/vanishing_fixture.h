@@ -15,7 +15,7 @@ namespace tapedeck::storage_node {
 
 class Vanishing {
  protected:
-  explicit Vanishing(services::StoreKind kind) : deck_(kind) {}
+  explicit Vanishing(const std::string& kind) : deck_(kind) {}
 
   std::string member() const { return deck_.dir().path() + "/m0"; }
   void MoveAway() { std::filesystem::rename(member(), member() + "-away"); }

@@ -81,7 +81,7 @@ TEST_F(Damage, TruncatedFileCostsTheLastBlock) {
 }
 
 TEST(DamagedIndexCopy, TheOtherCopyServes) {
-  NodeFixture node(services::StoreKind::kPosix, 2);
+  NodeFixture node("posix", 2);
   const std::string name = node.RecordAndSeal(kRecordedBlocks);
   for (uint64_t i = 0; i < kRecordedBlocks; i += 2) {
     FlipBit(node.Directory(name, 0) + "/index", kEntries.Offset(i) + 20);
@@ -92,7 +92,7 @@ TEST(DamagedIndexCopy, TheOtherCopyServes) {
 }
 
 TEST(DamagedIndexCopy, BothCopiesBadIsAnIndexError) {
-  NodeFixture node(services::StoreKind::kPosix, 2);
+  NodeFixture node("posix", 2);
   const std::string name = node.RecordAndSeal(kRecordedBlocks);
   FlipBit(node.Directory(name, 0) + "/index", kEntries.Offset(4) + 40);
   FlipBit(node.Directory(name, 1) + "/index", kEntries.Offset(4) + 40);

@@ -11,7 +11,6 @@ namespace tapedeck::storage_node {
 namespace {
 
 using services::Scrub;
-using services::StoreKind;
 
 namespace fs = std::filesystem;
 
@@ -151,8 +150,7 @@ TEST_P(LostIndex, OfARecordingThatACrashCutShort) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, LostIndex, testing::Values(StoreKind::kPosix, StoreKind::kDirect),
-                         NameOfStore);
+INSTANTIATE_TEST_SUITE_P(Stores, LostIndex, testing::Values("posix", "direct"), NameOfStore);
 
 }  // namespace
 }  // namespace tapedeck::storage_node

@@ -10,7 +10,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using services::RecordingState;
-using services::StoreKind;
 using testing::HasSubstr;
 
 class LostPart : public CopiesTest {
@@ -119,12 +118,11 @@ TEST_P(LostPart, IsWhatADeletionLeavesWhichIsGoneOnWith) {
   EXPECT_EQ(node_.node().recordings().ListRecordings("luns/l/channels/c")->size(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, LostPart, testing::Values(StoreKind::kPosix, StoreKind::kDirect),
-                         NameOfStore);
+INSTANTIATE_TEST_SUITE_P(Stores, LostPart, testing::Values("posix", "direct"), NameOfStore);
 
 // Nobody can say what the payload is that member 2 has.
 TEST(LostPartOfThree, WithoutAnIndexNothingGoes) {
-  NodeFixture node(StoreKind::kPosix, 3);
+  NodeFixture node("posix", 3);
   const std::string name = node.RecordAndSeal(6);
   const std::string left = node.Directory(name, 2);
   node.Stop();

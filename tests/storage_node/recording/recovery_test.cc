@@ -33,7 +33,7 @@ class Recovery : public testing::TestWithParam<int> {
     node_.Start();
   }
 
-  NodeFixture node_{services::StoreKind::kPosix, GetParam()};
+  NodeFixture node_{"posix", GetParam()};
 };
 
 TEST_P(Recovery, DurableBlocksSurviveAndTheRecordingSaysWhatItHolds) {
@@ -54,7 +54,7 @@ TEST_P(Recovery, DurableBlocksSurviveAndTheRecordingSaysWhatItHolds) {
     EXPECT_EQ(damaged.kind, services::DamageKind::kMissing);
   EXPECT_EQ(node_.PlayAll(name).size(), recording.blocks);
   EXPECT_EQ(node_.node().luns().GetLun("luns/l")->used_bytes,
-            Takes(services::StoreKind::kPosix, recording.blocks, GetParam()));
+            Takes("posix", recording.blocks, GetParam()));
 }
 
 TEST_P(Recovery, RepeatingItChangesNothing) {
@@ -237,7 +237,7 @@ TEST(Locks, HolderThatJustEndsIsWaitedFor) {
 }
 
 TEST(MemoryLun, ComesBackEmptyWithItsChannels) {
-  NodeFixture node(services::StoreKind::kMemory);
+  NodeFixture node("memory");
   node.RecordAndSeal(5);
   node.Stop();
   node.Start();

@@ -13,7 +13,7 @@ namespace tapedeck::storage_node {
 namespace {
 
 struct Case {
-  services::StoreKind store;
+  std::string store;
   int members;
   dataplane::TransferOp op;
 };
@@ -145,18 +145,17 @@ std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const auto op : {dataplane::TransferOp::kRead, dataplane::TransferOp::kWrite,
                         dataplane::TransferOp::kSend}) {
-    for (const auto store :
-         {services::StoreKind::kPosix, services::StoreKind::kDirect, services::StoreKind::kBlock}) {
+    for (const auto store : {"posix", "direct", "device"}) {
       for (const int members : {1, 2}) cases.push_back({store, members, op});
     }
-    cases.push_back({services::StoreKind::kMemory, 1, op});
+    cases.push_back({"memory", 1, op});
   }
   return cases;
 }
 
 std::string CaseName(const testing::TestParamInfo<Case>& info) {
   const char* const ops[] = {"", "Read", "Write", "Send"};
-  return std::string(services::StoreName(info.param.store)) + std::to_string(info.param.members) +
+  return info.param.store + std::to_string(info.param.members) +
          ops[static_cast<int>(info.param.op)];
 }
 
@@ -182,7 +181,7 @@ TEST(PosixLayout, DataFileOfOneMemberIsExactlyThePayload) {
 
 // The claim of the memory store: the slot the network filled is the memory that is played.
 TEST(MemoryStore, BlocksAreStoredAndPlayedWithoutACopy) {
-  NodeFixture node(services::StoreKind::kMemory);
+  NodeFixture node("memory");
   auto recorder = node.Record();
   std::vector<const std::byte*> filled;
   for (uint64_t i = 0; i < 20; ++i) {

@@ -51,7 +51,7 @@ TEST_F(AnnotationLimitTest, OfOneThatIsBeingWritten) {
 
 // A device's slot has room for less; a recording must not end for want of it.
 TEST(AnnotationLimitOfADevice, LeavesTheRecordingAlone) {
-  NodeFixture node(services::StoreKind::kBlock);
+  NodeFixture node("device");
   auto recorder = *node.Record();
   ASSERT_TRUE(recorder.Push(0).ok());
   const std::string recording = recorder.admission.accept.recording;

@@ -7,8 +7,6 @@
 namespace tapedeck::storage_node {
 namespace {
 
-using services::StoreKind;
-
 using RetentionTest = SegmentTest;
 
 TEST_P(RetentionTest, OldRecordingsGoUnlessTheyAreKeptOrPlayed) {
@@ -50,8 +48,7 @@ TEST_P(RetentionTest, TheOldestGoWhenTheLunFillsUp) {
   EXPECT_EQ(node_.Get(names[2]).blocks, 60u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, RetentionTest,
-                         testing::Values(StoreKind::kMemory, StoreKind::kPosix, StoreKind::kBlock),
+INSTANTIATE_TEST_SUITE_P(Stores, RetentionTest, testing::Values("memory", "posix", "device"),
                          StoreOf);
 
 }  // namespace

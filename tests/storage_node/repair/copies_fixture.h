@@ -18,7 +18,7 @@ inline std::string TextOf(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-class CopiesTest : public testing::TestWithParam<services::StoreKind> {
+class CopiesTest : public testing::TestWithParam<std::string> {
  protected:
   static constexpr uint64_t kBlocks = 300;  // more than are compared at a time
   static constexpr uint64_t kFast = uint64_t{1} << 40;
@@ -63,8 +63,8 @@ class CopiesTest : public testing::TestWithParam<services::StoreKind> {
   std::string name_;
 };
 
-inline std::string NameOfStore(const testing::TestParamInfo<services::StoreKind>& store) {
-  return store.param == services::StoreKind::kPosix ? "Posix" : "Direct";
+inline std::string NameOfStore(const testing::TestParamInfo<std::string>& store) {
+  return store.param == "posix" ? "Posix" : "Direct";
 }
 
 }  // namespace tapedeck::storage_node

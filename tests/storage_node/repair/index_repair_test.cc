@@ -16,7 +16,6 @@ namespace {
 
 using services::Scrub;
 using services::ScrubState;
-using services::StoreKind;
 
 constexpr uint64_t kManyBlocks = 300;  // more than are compared at a time
 constexpr uint64_t kFastRepair = uint64_t{1} << 40;
@@ -43,7 +42,7 @@ struct IndexCopy {
 };
 
 // One sealed recording of two members, whose blocks, entries and watermark pages are all written.
-class IndexRepair : public testing::TestWithParam<StoreKind> {
+class IndexRepair : public testing::TestWithParam<std::string> {
  protected:
   IndexRepair() {
     Record();
@@ -73,7 +72,7 @@ class IndexRepair : public testing::TestWithParam<StoreKind> {
 
   IndexCopy Find(int member) const {
     const std::string file = node_.Directory(name_, member) + "/index";
-    if (GetParam() != StoreKind::kBlock) return {file, 0, std::filesystem::file_size(file)};
+    if (GetParam() != "device") return {file, 0, std::filesystem::file_size(file)};
     const std::string image = node_.dir().path() + "/m" + std::to_string(member);
     const std::string all = ReadBytes(image, 0, kIndexImageBytes);
     uint64_t at = 0;
@@ -86,7 +85,7 @@ class IndexRepair : public testing::TestWithParam<StoreKind> {
   std::vector<std::string> Read() const {
     std::vector<std::string> read;
     for (int member : {0, 1}) {
-      const IndexCopy copy = GetParam() == StoreKind::kBlock ? copies_[member] : Find(member);
+      const IndexCopy copy = GetParam() == "device" ? copies_[member] : Find(member);
       read.push_back(ReadBytes(copy.path, copy.begin, copy.bytes));
     }
     return read;
@@ -317,14 +316,12 @@ TEST_P(IndexRepair, SalvagedRecordingGetsItsSecondCopyBack) {
   EXPECT_EQ(RunScrub().damaged, 0u);
 }
 
-std::string NameOf(const testing::TestParamInfo<StoreKind>& store) {
-  if (store.param == StoreKind::kBlock) return "Block";
-  return store.param == StoreKind::kPosix ? "Posix" : "Direct";
+std::string NameOf(const testing::TestParamInfo<std::string>& store) {
+  if (store.param == "device") return "Device";
+  return store.param == "posix" ? "Posix" : "Direct";
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, IndexRepair,
-                         testing::Values(StoreKind::kPosix, StoreKind::kDirect, StoreKind::kBlock),
-                         NameOf);
+INSTANTIATE_TEST_SUITE_P(Stores, IndexRepair, testing::Values("posix", "direct", "device"), NameOf);
 
 // Only directories have files to cut.
 class TruncatedIndex : public IndexRepair {};
@@ -347,8 +344,7 @@ TEST_P(TruncatedIndex, IsAsLongAndAsGoodAsBefore) {
   ExpectPlays();
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, TruncatedIndex,
-                         testing::Values(StoreKind::kPosix, StoreKind::kDirect), NameOf);
+INSTANTIATE_TEST_SUITE_P(Stores, TruncatedIndex, testing::Values("posix", "direct"), NameOf);
 
 }  // namespace
 }  // namespace tapedeck::storage_node

@@ -14,7 +14,6 @@ namespace tapedeck::storage_node {
 namespace {
 
 using services::Scrub;
-using services::StoreKind;
 
 namespace fs = std::filesystem;
 
@@ -261,13 +260,12 @@ TEST_P(ManifestRepair, WhileItIsAnnotated) {
   EXPECT_EQ(manifest->annotations.size(), 1u + kLabels);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, ManifestRepair,
-                         testing::Values(StoreKind::kPosix, StoreKind::kDirect), NameOfStore);
+INSTANTIATE_TEST_SUITE_P(Stores, ManifestRepair, testing::Values("posix", "direct"), NameOfStore);
 
 // A slot of the device whose newer copy is damaged says what the one before said.
 TEST(BlockManifestRepair, SlotThatFellBackIsWrittenAnew) {
   constexpr uint64_t kImageBytes = 64 << 20;
-  NodeFixture node(StoreKind::kBlock, 2, 0, kImageBytes);
+  NodeFixture node("device", 2, 0, kImageBytes);
   const std::string name = node.RecordAndSeal(20);
   ASSERT_TRUE(node.node().recorder().AnnotateRecording(name, {.label = "latest-mark"}).ok());
   const auto scrub = [&] {

@@ -1,4 +1,4 @@
-// A block store on a small disk image, driven by hand.
+// A device store on a small disk image, driven by hand.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -30,9 +30,9 @@ inline bool AllAre(std::span<const std::byte> bytes, uint64_t value) {
                              [&](std::byte b) { return b == static_cast<std::byte>(value); });
 }
 
-class BlockStoreTest : public testing::Test {
+class DeviceStoreTest : public testing::Test {
  protected:
-  BlockStoreTest() { Use(dir_.MakeImage("m0", kImageBytes)); }
+  DeviceStoreTest() { Use(dir_.MakeImage("m0", kImageBytes)); }
 
   void Use(const std::string& member) {
     lun_ = {.name = "luns/l", .uid = "00112233-4455-4677-8899-aabbccddeeff", .members = {member}};

@@ -1,4 +1,4 @@
-// Which devices a block store takes, and how it finds them again.
+// Which devices a device store takes, and how it finds them again.
 #include <sys/file.h>
 #include <sys/mount.h>
 #include <unistd.h>
@@ -13,9 +13,9 @@
 namespace tapedeck::storage_node::store::device {
 namespace {
 
-using BlockDeviceTest = BlockStoreTest;
+using DeviceTest = DeviceStoreTest;
 
-TEST_F(BlockDeviceTest, DeviceThatHoldsSomethingElseIsRefused) {
+TEST_F(DeviceTest, DeviceThatHoldsSomethingElseIsRefused) {
   const struct {
     uint64_t offset;
     std::string bytes;
@@ -48,14 +48,14 @@ TEST_F(BlockDeviceTest, DeviceThatHoldsSomethingElseIsRefused) {
   }
 }
 
-TEST_F(BlockDeviceTest, FileSystemThatMkfsMadeIsRefused) {
+TEST_F(DeviceTest, FileSystemThatMkfsMadeIsRefused) {
   if (std::system(("mkfs.ext4 -q -F " + image() + " 2>/dev/null").c_str()) != 0) {
     GTEST_SKIP() << "no mkfs.ext4 here";
   }
   ExpectRefused("an ext2, ext3 or ext4 file system at byte 1080");
 }
 
-TEST_F(BlockDeviceTest, MountedDeviceIsRefusedAndTheAdviceHelps) {
+TEST_F(DeviceTest, MountedDeviceIsRefusedAndTheAdviceHelps) {
   const LoopDevice loop(image());
   const std::string mounted = dir_.Make("mnt");
   if (loop.path().empty() ||
@@ -73,10 +73,10 @@ TEST_F(BlockDeviceTest, MountedDeviceIsRefusedAndTheAdviceHelps) {
   CreateStore();
 }
 
-TEST_F(BlockDeviceTest, LunOfOursIsRefusedUntilItIsRemoved) {
+TEST_F(DeviceTest, LunOfOursIsRefusedUntilItIsRemoved) {
   CreateStore();
   store_ = nullptr;
-  ExpectRefused("a block LUN of Tapedeck");
+  ExpectRefused("a device LUN of Tapedeck");
   services::Lun other = lun_;
   other.uid = "99112233-4455-4677-8899-aabbccddeeff";
   EXPECT_THAT(std::string(device::Open(other, 0).status().message()), testing::HasSubstr(lun_.uid));
@@ -88,7 +88,7 @@ TEST_F(BlockDeviceTest, LunOfOursIsRefusedUntilItIsRemoved) {
   CreateStore();
 }
 
-TEST_F(BlockDeviceTest, WhatIsNoDeviceOfUseIsNamed) {
+TEST_F(DeviceTest, WhatIsNoDeviceOfUseIsNamed) {
   const auto refusal = [&](const std::string& member) {
     Use(member);
     return std::string(device::Create(lun_, 0).status().message());
@@ -99,7 +99,7 @@ TEST_F(BlockDeviceTest, WhatIsNoDeviceOfUseIsNamed) {
   EXPECT_THAT(refusal("/dev/null"), testing::HasSubstr("neither a block device nor a file"));
 }
 
-TEST_F(BlockDeviceTest, SecondNodeIsRefusedAndToldWhoHasIt) {
+TEST_F(DeviceTest, SecondNodeIsRefusedAndToldWhoHasIt) {
   CreateStore();
   const LoopDevice loop(image());
   for (const std::string& member : {image(), loop.path()}) {
@@ -115,7 +115,7 @@ TEST_F(BlockDeviceTest, SecondNodeIsRefusedAndToldWhoHasIt) {
 }
 
 // Also where the kernel takes its time to end an io_uring.
-TEST_F(BlockDeviceTest, DeviceOfAClosedStoreIsFreeAtOnce) {
+TEST_F(DeviceTest, DeviceOfAClosedStoreIsFreeAtOnce) {
   CreateStore();
   for (int round = 0; round < 20; ++round) {
     auto files = Make({.channel = "c", .recording = "r" + std::to_string(round)});
@@ -133,7 +133,7 @@ TEST_F(BlockDeviceTest, DeviceOfAClosedStoreIsFreeAtOnce) {
   }
 }
 
-TEST_F(BlockDeviceTest, SuperblockHasACopyAndAShrunkDeviceIsNamed) {
+TEST_F(DeviceTest, SuperblockHasACopyAndAShrunkDeviceIsNamed) {
   CreateStore();
   ASSERT_TRUE(SetManifest(*Make(kPath), "m").ok());
   store_ = nullptr;

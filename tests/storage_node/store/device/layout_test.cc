@@ -1,4 +1,4 @@
-// The bytes of a block store and its free map.
+// The bytes of a device store and its free map.
 #include "storage_node/store/device/layout.h"
 
 #include <gmock/gmock.h>

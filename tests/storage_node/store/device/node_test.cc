@@ -1,4 +1,4 @@
-// A storage node with a block LUN: full devices, stops, and what a start finds.
+// A storage node with a device LUN: full devices, stops, and what a start finds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ constexpr uint64_t kSmall = 64 << 20;  // 12 units
 class BlockNode : public testing::Test {
  protected:
   explicit BlockNode(uint64_t image_bytes = kSmall, int members = 1)
-      : node_(services::StoreKind::kBlock, members, 0, image_bytes) {}
+      : node_("device", members, 0, image_bytes) {}
 
   services::Lun Lun() { return *node_.node().luns().GetLun("luns/l"); }
 
@@ -82,7 +82,7 @@ TEST_F(BlockNode, KilledRecordingIsSalvagedAndNothingOldIsPlayed) {
   for (const auto& damaged : node_.Verify(name))
     EXPECT_EQ(damaged.kind, services::DamageKind::kMissing);
   EXPECT_EQ(node_.PlayAll(name, 2).size(), recording.blocks);
-  EXPECT_EQ(Lun().used_bytes, Takes(services::StoreKind::kBlock, recording.blocks));
+  EXPECT_EQ(Lun().used_bytes, Takes("device", recording.blocks));
   // What it had ahead is free again.
   EXPECT_EQ(node_.PlayAll(node_.RecordAndSeal(400, 3), 3).size(), 400u);
 }
@@ -96,9 +96,8 @@ TEST_F(BlockNode, CatalogAndChannelsComeBackFromFilesAndDevice) {
   EXPECT_EQ(node_.PlayAll(name).size(), 20u);
   EXPECT_TRUE(node_.node().channels().GetChannel("luns/l/channels/c").ok());
   ASSERT_TRUE(node_.node().luns().DeleteLun("luns/l", /*force=*/true).ok());
-  services::Lun lun{.name = "luns/again",
-                    .store = services::StoreKind::kBlock,
-                    .members = {node_.dir().path() + "/m0"}};
+  services::Lun lun{
+      .name = "luns/again", .store = "device", .members = {node_.dir().path() + "/m0"}};
   EXPECT_TRUE(node_.node().luns().CreateLun(lun, "").ok()) << "the device is free again";
 }
 

@@ -79,7 +79,7 @@ class BlockPowerCut : public testing::Test {
   void Work();
   void Check(size_t end);
 
-  NodeFixture node_{services::StoreKind::kBlock, 1, 0, kImageBytes};
+  NodeFixture node_{"device", 1, 0, kImageBytes};
   const std::string image_ = node_.dir().path() + "/m0";
   DiskTape tape_{image_};
   std::map<std::string, uint64_t> seeds_;

@@ -1,4 +1,4 @@
-// Recordings of a block store: what a crash leaves of them, and what is used again.
+// Recordings of a device store: what a crash leaves of them, and what is used again.
 #include "storage_node/store/device/store.h"
 
 #include "tests/storage_node/damage.h"
@@ -7,7 +7,7 @@
 namespace tapedeck::storage_node::store::device {
 namespace {
 
-TEST_F(BlockStoreTest, SlotUpdateTornAtAnySectorIsOldOrNew) {
+TEST_F(DeviceStoreTest, SlotUpdateTornAtAnySectorIsOldOrNew) {
   CreateStore();
   const std::string older(9000, 'o'), newer(9500, 'n');
   {
@@ -35,7 +35,7 @@ TEST_F(BlockStoreTest, SlotUpdateTornAtAnySectorIsOldOrNew) {
   EXPECT_TRUE(both[0] && both[1]);
 }
 
-TEST_F(BlockStoreTest, SlotTornWhenFirstWrittenIsNoRecording) {
+TEST_F(DeviceStoreTest, SlotTornWhenFirstWrittenIsNoRecording) {
   CreateStore();
   ASSERT_TRUE(SetManifest(*Make(kPath), "first").ok());
   store_ = nullptr;
@@ -45,7 +45,7 @@ TEST_F(BlockStoreTest, SlotTornWhenFirstWrittenIsNoRecording) {
   EXPECT_TRUE(SetManifest(*Make(kOther), "other").ok());
 }
 
-TEST_F(BlockStoreTest, SlotDamagedInBothCopiesStopsNewRecordings) {
+TEST_F(DeviceStoreTest, SlotDamagedInBothCopiesStopsNewRecordings) {
   CreateStore();
   ASSERT_TRUE(SetManifest(*Make(kOther), "kept").ok());
   {
@@ -61,7 +61,7 @@ TEST_F(BlockStoreTest, SlotDamagedInBothCopiesStopsNewRecordings) {
               testing::HasSubstr("slot 1 is damaged"));
 }
 
-TEST_F(BlockStoreTest, ReopenedRecordingIsTheSame) {
+TEST_F(DeviceStoreTest, ReopenedRecordingIsTheSame) {
   CreateStore();
   const Bytes entry(64, std::byte{7});
   {
@@ -91,7 +91,7 @@ TEST_F(BlockStoreTest, ReopenedRecordingIsTheSame) {
   EXPECT_EQ(Bytes(index.begin() + 12'352, index.end()), entry);
 }
 
-TEST_F(BlockStoreTest, CutIndexDoesNotComeBack) {
+TEST_F(DeviceStoreTest, CutIndexDoesNotComeBack) {
   CreateStore();
   auto files = Make(kPath);
   ASSERT_TRUE(PutIndex(*files, 0, Bytes(20'000, std::byte{9})).ok());
@@ -103,7 +103,7 @@ TEST_F(BlockStoreTest, CutIndexDoesNotComeBack) {
   EXPECT_EQ(Bytes(index.begin() + 5'000, index.begin() + 30'000), Bytes(25'000));
 }
 
-TEST_F(BlockStoreTest, DeletedUnitsAreUsedAgainWithoutTheOldIndex) {
+TEST_F(DeviceStoreTest, DeletedUnitsAreUsedAgainWithoutTheOldIndex) {
   CreateStore();
   for (int round = 0; round < 6; ++round) {
     auto files = Make(kPath);
@@ -125,7 +125,7 @@ TEST_F(BlockStoreTest, DeletedUnitsAreUsedAgainWithoutTheOldIndex) {
   }
 }
 
-TEST_F(BlockStoreTest, FullDeviceSaysSoAndWhatIsThereStays) {
+TEST_F(DeviceStoreTest, FullDeviceSaysSoAndWhatIsThereStays) {
   CreateStore();
   EXPECT_EQ(store_->size_bytes(), 12 * kUnitBytes);
   auto first = Make(kPath), second = Make(kOther);
@@ -154,7 +154,7 @@ TEST_F(BlockStoreTest, FullDeviceSaysSoAndWhatIsThereStays) {
   EXPECT_TRUE(Write(*first, blocks / 2 * 3 * kBlock, 1, 3 * kBlock).ok()) << "there is room again";
 }
 
-TEST_F(BlockStoreTest, ManifestThatDoesNotFitIsRefusedAndTheOldOneStays) {
+TEST_F(DeviceStoreTest, ManifestThatDoesNotFitIsRefusedAndTheOldOneStays) {
   CreateStore();
   auto files = Make(kPath);
   ASSERT_TRUE(SetManifest(*files, "small").ok());
@@ -163,7 +163,7 @@ TEST_F(BlockStoreTest, ManifestThatDoesNotFitIsRefusedAndTheOldOneStays) {
 }
 
 // A session may die with writes under way; its units must not be another's before they have ended.
-TEST_F(BlockStoreTest, LateWritesReachNoOtherRecording) {
+TEST_F(DeviceStoreTest, LateWritesReachNoOtherRecording) {
   CreateStore();
   for (int round = 0; round < 30; ++round) {
     auto files = Make(kPath);

@@ -13,7 +13,6 @@ namespace tapedeck::storage_node {
 namespace {
 
 namespace fs = std::filesystem;
-using services::StoreKind;
 using testing::HasSubstr;
 
 constexpr uint64_t kSpareSize = kSegmentBlocks * kBlockBytes;
@@ -113,7 +112,7 @@ TEST_P(ForeignSpares, LogNamesWhatIsDeletedAndWhatIsLeftAlone) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, ForeignSpares, testing::Values(StoreKind::kPosix), StoreOf);
+INSTANTIATE_TEST_SUITE_P(Stores, ForeignSpares, testing::Values("posix"), StoreOf);
 
 }  // namespace
 }  // namespace tapedeck::storage_node

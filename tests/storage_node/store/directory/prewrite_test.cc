@@ -20,12 +20,11 @@ namespace tapedeck::storage_node {
 namespace {
 
 namespace fs = std::filesystem;
-using services::StoreKind;
 
 constexpr uint64_t kSpareBlocks = 32;
 constexpr uint64_t kSpareBytes = kSpareBlocks * kBlockBytes;
 
-class PrewriteTest : public testing::TestWithParam<StoreKind> {
+class PrewriteTest : public testing::TestWithParam<std::string> {
  protected:
   void MakeLun(uint32_t files, std::vector<std::string> more = {}) {
     more.insert(more.begin(), node_.dir().Make("s"));
@@ -253,11 +252,8 @@ TEST_P(PrewriteTest, RemovedLunLeavesAnEmptyMember) {
   EXPECT_TRUE(fs::is_empty(member()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, PrewriteTest,
-                         testing::Values(StoreKind::kPosix, StoreKind::kDirect),
-                         [](const auto& info) {
-                           return std::string(services::StoreName(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(Stores, PrewriteTest, testing::Values("posix", "direct"),
+                         [](const auto& info) { return info.param; });
 
 using Refusals = PrewriteTest;
 
@@ -265,7 +261,7 @@ TEST_P(Refusals, WhatMakesNoSenseIsRefusedBeforeAnythingIsMade) {
   const std::string made = node_.dir().Make("s");
   const std::string image = node_.dir().MakeImage("i", 64 << 20);
   const services::Lun good{
-      .store = StoreKind::kDirect, .members = {made}, .prewrite_files = 1, .prewrite_bytes = 4096};
+      .store = "direct", .members = {made}, .prewrite_files = 1, .prewrite_bytes = 4096};
   const auto refused = [&](auto change) {
     services::Lun lun = good;
     change(lun);
@@ -278,11 +274,11 @@ TEST_P(Refusals, WhatMakesNoSenseIsRefusedBeforeAnythingIsMade) {
   EXPECT_TRUE(refused([](auto& lun) { lun.prewrite_bytes = 0; }));
   EXPECT_TRUE(refused([](auto& lun) { lun.prewrite_bytes = 4097; }));
   EXPECT_TRUE(refused([&](auto& lun) {
-    lun.store = StoreKind::kBlock;
+    lun.store = "device";
     lun.members = {image};
   }));
   EXPECT_TRUE(refused([](auto& lun) {
-    lun.store = StoreKind::kMemory;
+    lun.store = "memory";
     lun.members = {};
     lun.capacity_bytes = 1 << 20;
   }));
@@ -295,7 +291,7 @@ TEST_P(Refusals, WithoutTheOptionThereIsNoDirectory) {
   EXPECT_FALSE(fs::exists(node_.dir().path() + "/m0/.tapedeck/spares"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Any, Refusals, testing::Values(StoreKind::kDirect));
+INSTANTIATE_TEST_SUITE_P(Any, Refusals, testing::Values("direct"));
 
 // Marks stay with a file under whatever name, and go with it.
 void Mark(const std::string& path) {
@@ -342,11 +338,8 @@ TEST_P(RingOnSpares, StreamStaysOnTheSameFiles) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, RingOnSpares,
-                         testing::Values(StoreKind::kPosix, StoreKind::kDirect),
-                         [](const auto& info) {
-                           return std::string(services::StoreName(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(Stores, RingOnSpares, testing::Values("posix", "direct"),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace tapedeck::storage_node

@@ -1,0 +1,64 @@
+// What a kind of store is. The node asks what it can do and what its members may be, never for a
+// kind by its name.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "services/catalog.h"
+#include "storage_node/format/config.h"
+#include "storage_node/store/store.h"
+
+namespace tapedeck::storage_node::store {
+
+// A member as the LUN's description has it, and what it leads to, by which one is told from another
+// that has two names.
+struct MemberName {
+  std::string name;
+  std::string leads_to;
+};
+
+// What members of a kind may be; several kinds may share one. Every call waits for the disk.
+struct MemberKind {
+  // Whether what lies there is such a thing, be it a member of a LUN or not.
+  bool (*is)(const std::string& member);
+  // Of what a LUN may be made. INVALID_ARGUMENT (ARGUMENT_INVALID), NOT_FOUND or
+  // FAILED_PRECONDITION (MEMBER_UNUSABLE).
+  absl::StatusOr<MemberName> (*check)(const std::string& member);
+  // What it says it is a member of; changes nothing. NOT_FOUND or FAILED_PRECONDITION
+  // (MEMBER_UNUSABLE): of nothing, or another process has it.
+  absl::StatusOr<format::LunMember> (*described_by)(const std::string& member);
+  // Writes the LUN's description onto the member of that number, which is open nowhere.
+  absl::Status (*describe)(const services::Lun& lun, uint32_t number);
+};
+
+struct Capabilities {
+  // What it holds is there after the node's process has ended.
+  bool outlives_process = false;
+  // Its members are directories, and the first has the configurations of the LUN's channels.
+  bool keeps_channel_files = false;
+  // Members can hold files that were written before recordings need them: prewrite_files.
+  bool prewrites = false;
+  // All its room is taken when the LUN is made: capacity_bytes must be given, and never be more.
+  bool takes_room_at_once = false;
+  // A playback is lent what is stored itself: it needs no memory for followers, and what is damaged
+  // there is not read once more.
+  bool lends_blocks = false;
+};
+
+struct StoreKind {
+  std::string name;                    // in requests, in lun.json and on the command line
+  std::string description;             // one line, for people
+  const MemberKind* member = nullptr;  // null: its LUNs have no members
+  Capabilities capabilities;
+  // Makes an empty LUN, opens one, or removes what Create has made (recordings must be gone).
+  std::function<absl::StatusOr<std::unique_ptr<Store>>(const services::Lun&)> create;
+  std::function<absl::StatusOr<std::unique_ptr<Store>>(const services::Lun&)> open;
+  std::function<absl::Status(const services::Lun&)> remove;
+};
+
+}  // namespace tapedeck::storage_node::store

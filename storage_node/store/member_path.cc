@@ -1,0 +1,35 @@
+#include "storage_node/store/member_path.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "services/errors.h"
+#include "services/member_name.h"
+
+namespace tapedeck::storage_node::store {
+namespace {
+
+absl::Status NoPath(const std::string& member, const std::string& why) {
+  return services::WithReason(
+      absl::InvalidArgumentError(absl::StrCat("members: '", member, "': ", why)),
+      "ARGUMENT_INVALID", {{"field", "members"}});
+}
+
+}  // namespace
+
+absl::StatusOr<MemberName> MemberPath(const std::string& member) {
+  if (member.empty() || services::HasScheme(member)) {
+    return NoPath(member, "must be a path on the storage node");
+  }
+  std::error_code error;
+  const auto given = std::filesystem::absolute(member);
+  const auto path = std::filesystem::weakly_canonical(given, error);
+  if (error) return NoPath(member, error.message());
+  // The names that udev gives a device stay, the device they lead to may have another one soon.
+  const bool device = std::filesystem::is_block_file(path, error);
+  return MemberName{.name = (device ? given.lexically_normal() : path).string(),
+                    .leads_to = path.string()};
+}
+
+}  // namespace tapedeck::storage_node::store
