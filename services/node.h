@@ -30,6 +30,11 @@ struct MemoryKindInfo {
   std::vector<std::string> rungs;
 };
 
+struct StoreKindInfo {
+  std::string name;
+  std::string description;
+};
+
 struct NodeInfo {
   std::string name;
   NodeRole role = NodeRole::kStorage;
@@ -40,6 +45,7 @@ struct NodeInfo {
   std::vector<MemoryKindInfo> memory;
   uint32_t sessions = 0;
   std::vector<std::string> stages;  // of a worker: "source synth"
+  std::vector<StoreKindInfo> stores;
 };
 
 struct NodeStats {

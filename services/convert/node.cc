@@ -93,6 +93,11 @@ v1::Node ToProto(const NodeInfo& node) {
   for (const MemoryKindInfo& memory : node.memory) *out.add_memory() = ToProto(memory);
   out.set_sessions(node.sessions);
   for (const std::string& stage : node.stages) out.add_stages(stage);
+  for (const StoreKindInfo& store : node.stores) {
+    v1::StoreKindInfo& wire = *out.add_stores();
+    wire.set_name(store.name);
+    wire.set_description(store.description);
+  }
   return out;
 }
 
@@ -107,6 +112,9 @@ absl::StatusOr<NodeInfo> FromProto(const v1::Node& node) {
   for (const v1::Rail& rail : node.rails()) out.rails.push_back(FromProto(rail));
   for (const v1::MemoryKindInfo& memory : node.memory()) {
     TD_ASSIGN_OR_RETURN(out.memory.emplace_back(), FromProto(memory));
+  }
+  for (const v1::StoreKindInfo& store : node.stores()) {
+    out.stores.push_back({.name = store.name(), .description = store.description()});
   }
   return out;
 }

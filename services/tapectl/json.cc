@@ -46,6 +46,10 @@ Json ToJson(const MemoryKindInfo& memory) {
           {"rungs", memory.rungs}};
 }
 
+Json ToJson(const StoreKindInfo& store) {
+  return {{"name", store.name}, {"description", store.description}};
+}
+
 template <typename Items>
 Json ListOf(const Items& items) {
   Json out = Json::array();
@@ -133,7 +137,8 @@ Json ToJson(const NodeInfo& node) {
           {"sessions", node.sessions},
           {"stages", node.stages},
           {"rails", ListOf(node.rails)},
-          {"memory", ListOf(node.memory)}};
+          {"memory", ListOf(node.memory)},
+          {"stores", ListOf(node.stores)}};
 }
 
 Json ToJson(const absl::Status& error) {

@@ -137,7 +137,9 @@ void AddCreateAndUpdate(Command lun, Program& program) {
   auto create_options = std::make_shared<LunOptions>();
   const Command create = lun.AddCommand("create", "Make a LUN");
   create.AddOption("NAME", create_options->name, "LUN").Required();
-  create.AddOption("--store", create_options->fields.to.store, "Kind of store, e.g. posix")
+  create
+      .AddOption("--store", create_options->fields.to.store,
+                 "Kind of store, e.g. posix; tapectl nodes lists those of the storage node")
       .Required();
   create.AddOption("--member", create_options->fields.to.members,
                    "On the storage node: an empty directory or a device, as the store needs it; "

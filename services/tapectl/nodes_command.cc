@@ -70,6 +70,14 @@ Table StagesOf(const std::string& address, const NodeInfo& node) {
   return table;
 }
 
+Table StoresOf(const std::string& address, const NodeInfo& node) {
+  Table table{.heads = {absl::StrCat("STORES OF ", address), "WHAT"}};
+  for (const StoreKindInfo& store : node.stores) {
+    table.rows.push_back({store.name, store.description});
+  }
+  return table;
+}
+
 // One node's part of the tables: a row of the first one and tables of its own.
 void AddTables(const AskedNode& node, std::vector<Table>& tables) {
   std::vector<Row>& rows = tables.front().rows;
@@ -84,6 +92,9 @@ void AddTables(const AskedNode& node, std::vector<Table>& tables) {
   tables.push_back(DistancesOf(node.address, info));
   for (Table more : {RungsOf(node.address, info), StagesOf(node.address, info)}) {
     if (!more.rows.empty()) tables.push_back(std::move(more));
+  }
+  if (Table stores = StoresOf(node.address, info); !stores.rows.empty()) {
+    tables.push_back(std::move(stores));
   }
 }
 

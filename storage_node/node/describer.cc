@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 #include "services/version.h"
+#include "storage_node/store/list.h"
 
 namespace tapedeck::storage_node::node {
 
@@ -13,6 +16,10 @@ services::NodeInfo Describer::Describe() const {
                           .pid = getpid()};
   info.rails = placement_.rails();
   info.memory.push_back(placement_.HostMemory());
+  for (store::StoreKind& kind : store::StoreKinds()) {
+    info.stores.push_back(
+        {.name = std::move(kind.name), .description = std::move(kind.description)});
+  }
   info.sessions = registry_.stats().sessions;
   return info;
 }

@@ -161,7 +161,8 @@ NodeInfo FakeNode::Describe() const {
                   .status = "usable",
                   .distances = {{"r0", Distance::kUnknown}, {"r1", Distance::kUnknown}}}},
       .sessions = 2,
-      .stages = {"source synth", "sink null"}};
+      .stages = {"source synth", "sink null"},
+      .stores = {{.name = "posix", .description = "files"}}};
 }
 
 NodeStats FakeNode::Stats() const { return {.sessions = 2, .sessions_opened = 5, .blocks = 11}; }

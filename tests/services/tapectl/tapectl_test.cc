@@ -241,6 +241,9 @@ TEST_F(TapectlTest, JobsAndNodes) {
   const json nodes = RunJson({"nodes"})["nodes"];
   ASSERT_EQ(nodes.size(), 2u);
   EXPECT_EQ(nodes[0]["rails"][0]["transport"], "tcp");
+  const json store = {{"name", "posix"}, {"description", "files"}};
+  EXPECT_EQ(nodes[0]["stores"], json::array({store}));
+  EXPECT_THAT(Run({"nodes"}).out, ContainsRegex("STORES OF [^ ]+ +WHAT\nposix +files\n"));
 }
 
 TEST_F(TapectlTest, NodesShowEachMemoryWithItsDistanceToEveryRail) {
