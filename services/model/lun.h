@@ -74,9 +74,7 @@ struct Fields<Lun> {
       Describe(&Lun::uid,
                {.name = "uid", .role = Role::kNoted, .fixed = "its members know each other by it"}),
       Describe(&Lun::origin_uid, {.name = "origin_uid", .role = Role::kInternal}),
-      Describe(
-          &Lun::store,
-          {.name = "store", .role = Role::kFixed, .required = true, .fixed = "make another LUN"}),
+      Describe(&Lun::store, {.name = "store", .role = Role::kFixed, .fixed = "make another LUN"}),
       Describe(&Lun::members, {.name = "members",
                                .role = Role::kFixed,
                                .most = kMaxMembers,

@@ -152,16 +152,20 @@ std::set<std::string> Changeable() {
   return changeable;
 }
 
+template <typename Struct>
+std::set<std::string> Settable() {
+  std::set<std::string> settable;
+  model::ForEachField<Struct>([&](const auto& field) {
+    if (field.settable()) settable.emplace(field.name);
+  });
+  return settable;
+}
+
 TEST(RoundTripTest, Updates) {
-  EXPECT_EQ(Changeable<v1::UpdateLunRequest>(),
-            (std::set<std::string>{"capacity_bytes", "full_policy", "max_age", "max_fill_percent",
-                                   "description", "labels"}));
-  EXPECT_EQ(Changeable<v1::UpdateChannelRequest>(),
-            (std::set<std::string>{"block_bytes", "datatype", "sample_rate", "transfer_op",
-                                   "commit_level", "pre_trigger", "post_trigger", "segment_bytes",
-                                   "description", "labels"}));
-  EXPECT_EQ(Changeable<v1::UpdateRecordingRequest>(),
-            (std::set<std::string>{"description", "labels"}));
+  EXPECT_EQ(Changeable<v1::UpdateLunRequest>(), Settable<Lun>());
+  EXPECT_EQ(Changeable<v1::UpdateChannelRequest>(), Settable<Channel>());
+  EXPECT_EQ(Changeable<v1::UpdateRecordingRequest>(), Settable<Recording>());
+  EXPECT_EQ(Settable<Recording>(), (std::set<std::string>{"description", "labels"}));
 }
 
 // To nothing, which the wire does not tell from a field that is not set.

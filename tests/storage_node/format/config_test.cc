@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_replace.h"
 #include "storage_node/format/json_text.h"
+#include "tests/storage_node/every_field.h"
 
 namespace tapedeck::storage_node::format {
 namespace {
@@ -19,45 +20,12 @@ using services::Lun;
 using services::model::ForEachField;
 using testing::HasSubstr;
 
-// Everything that is kept is another than in a new one.
-Lun EveryLunField() {
-  return {.name = "luns/l",
-          .uid = "00112233-4455-4677-8899-aabbccddeeff",
-          .origin_uid = "00112233-4455-4677-8899-aabbccddee00",
-          .store = "direct",
-          .members = {"/a", "/b"},
-          .capacity_bytes = 5,
-          .full_policy = services::FullPolicy::kRing,
-          .max_age_ns = 7,
-          .max_fill_percent = 8,
-          .prewrite_files = 9,
-          .prewrite_bytes = 4096,
-          .description = "the left rack",
-          .labels = {{"site", "north"}},
-          .create_time_ns = 6};
-}
-
-Channel EveryChannelField() {
-  return {.name = "luns/l/channels/c",
-          .block_bytes = 1 << 20,
-          .datatype = "cu8",
-          .sample_rate = 2e6,
-          .op = dataplane::TransferOp::kWrite,
-          .commit = dataplane::CommitLevel::kReceived,
-          .pre_trigger_ns = 3,
-          .post_trigger_ns = 4,
-          .segment_bytes = 5,
-          .description = "antenna 3",
-          .labels = {{"band", "L"}},
-          .create_time_ns = 9};
-}
-
 template <typename Struct>
 void ExpectAllKept(const Struct& kept, const Struct& was) {
   ForEachField<Struct>([&](const auto& field) {
     SCOPED_TRACE(field.name);
     if (!field.kept()) return;
-    EXPECT_NE(was.*field.member, Struct().*field.member) << "say another value above";
+    EXPECT_NE(was.*field.member, Struct().*field.member) << "say another value in every_field.h";
     EXPECT_EQ(kept.*field.member, was.*field.member);
   });
 }
@@ -81,7 +49,7 @@ TEST(Config, KeepsNoChoice) {
 
 TEST(Config, RefusesWhatWasChangedWithoutItsCheckValue) {
   const std::string changed =
-      absl::StrReplaceAll(EncodeChannel(EveryChannelField()), {{"1048576", "2097152"}});
+      absl::StrReplaceAll(EncodeChannel(EveryChannelField()), {{"131072", "262144"}});
   EXPECT_TRUE(absl::IsDataLoss(DecodeChannel(changed).status()));
 }
 

@@ -7,6 +7,7 @@
 
 #include "storage_node/format/config.h"
 #include "tests/storage_node/capture/segment_fixture.h"
+#include "tests/storage_node/every_field.h"
 
 namespace tapedeck::storage_node {
 namespace {
@@ -32,18 +33,14 @@ class UpdateChannel : public SegmentTest {
 
 using UpdateChannelOnMembers = UpdateChannel;
 
-const ChannelUpdate kEachField =
-    ChannelUpdate()
-        .Set(&services::Channel::block_bytes, 2 * kBlockBytes)
-        .Set(&services::Channel::datatype, "ci16_le")
-        .Set(&services::Channel::sample_rate, 2000)
-        .Set(&services::Channel::op, dataplane::TransferOp::kSend)
-        .Set(&services::Channel::commit, dataplane::CommitLevel::kReceived)
-        .Set(&services::Channel::pre_trigger_ns, 1'000'000'000)
-        .Set(&services::Channel::post_trigger_ns, 2'000'000'000)
-        .Set(&services::Channel::segment_bytes, 5 << 20)
-        .Set(&services::Channel::description, "antenna 3")
-        .Set(&services::Channel::labels, {{"band", "L"}});
+// Every field that can change.
+ChannelUpdate EachField() {
+  ChannelUpdate update{.to = EveryChannelField()};
+  services::model::ForEachField<services::Channel>([&](const auto& field) {
+    if (field.settable()) update.fields.emplace(field.name);
+  });
+  return update;
+}
 
 TEST_P(UpdateChannel, EachFieldAloneAndAfterARestart) {
   MakeLun({});
@@ -53,7 +50,7 @@ TEST_P(UpdateChannel, EachFieldAloneAndAfterARestart) {
   services::model::ForEachField<services::Channel>([&](const auto& field) {
     if (!field.settable()) return;
     SCOPED_TRACE(field.name);
-    const ChannelUpdate step{.fields = {std::string(field.name)}, .to = kEachField.to};
+    const ChannelUpdate step{.fields = {std::string(field.name)}, .to = EveryChannelField()};
     const std::string before = format::EncodeChannel(expected);
     expected = services::Updated(expected, step);
     EXPECT_NE(format::EncodeChannel(expected), before);
@@ -70,7 +67,7 @@ TEST_P(UpdateChannel, EachFieldAloneAndAfterARestart) {
 TEST_P(UpdateChannelOnMembers, AnotherNodeFindsWhatWasChanged) {
   MakeLun({});
   ASSERT_TRUE(MakeChannel({}).ok());
-  ASSERT_TRUE(Update(kEachField).ok());
+  ASSERT_TRUE(Update(EachField()).ok());
   const std::string text = format::EncodeChannel(Get());
   node_.Stop();
   fs::remove_all(node_.state_dir());
