@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <system_error>
 
 #include "tests/storage_node/opening/vanishing_fixture.h"
 
@@ -13,6 +14,16 @@ namespace fs = std::filesystem;
 using services::LunState;
 using testing::HasSubstr;
 
+// Also while the node makes files there.
+void RemoveWhole(const std::string& directory) {
+  const absl::Time deadline = absl::Now() + absl::Seconds(10);
+  std::error_code error;
+  do {
+    fs::remove_all(directory, error);
+  } while (error && absl::Now() < deadline);
+  ASSERT_FALSE(error) << directory << ": " << error.message();
+}
+
 class VanishedMemberTest : public Vanishing, public testing::TestWithParam<std::string> {
  protected:
   VanishedMemberTest() : Vanishing(GetParam()) {}
@@ -20,7 +31,7 @@ class VanishedMemberTest : public Vanishing, public testing::TestWithParam<std::
 
 TEST_P(VanishedMemberTest, RemovedItEndsRecordingsAndNothingMoreIsDurable) {
   Recorder recorder = Begin(3);
-  fs::remove_all(member());
+  RemoveWhole(member());
   for (uint64_t i = 3; i < 6 && recorder.admission.sink->status().ok(); ++i) {
     recorder.Push(i).IgnoreError();
   }
@@ -33,7 +44,7 @@ TEST_P(VanishedMemberTest, RemovedItEndsRecordingsAndNothingMoreIsDurable) {
 
 TEST_P(VanishedMemberTest, AnIdleRecordingIsToldToo) {
   Recorder recorder = Begin(2);
-  fs::remove_all(member());
+  RemoveWhole(member());
   const absl::Status told = Told(recorder);
   ExpectEnded(recorder, told);
   ExpectOffline();
@@ -82,7 +93,7 @@ TEST_P(VanishedMemberTest, OneRecordingWhoseFilesAreRemovedEndsAlone) {
   auto other = deck_.Record({.channel = "luns/l/channels/d"});
   ASSERT_TRUE(other.ok()) << other.status();
   ASSERT_TRUE(other->Push(0).ok());
-  fs::remove_all(deck_.Directory(gone.admission.accept.recording));
+  RemoveWhole(deck_.Directory(gone.admission.accept.recording));
   const absl::Status told = Told(gone);
   ExpectEnded(gone, told);
   EXPECT_THAT(std::string(told.message()), HasSubstr("/data was removed"));
@@ -94,7 +105,7 @@ TEST_P(VanishedMemberTest, OneRecordingWhoseFilesAreRemovedEndsAlone) {
 
 TEST_P(VanishedMemberTest, WithoutItsMarkItIsNoMemberAnyMore) {
   Recorder recorder = Begin(2);
-  fs::remove_all(member() + "/.tapedeck");
+  RemoveWhole(member() + "/.tapedeck");
   const absl::Status told = Told(recorder);
   ExpectEnded(recorder, told);
   EXPECT_TRUE(Becomes(LunState::kOffline));
@@ -112,7 +123,7 @@ TEST_P(VanishedMemberTest, EndsASessionThatWaitsForATrigger) {
   ASSERT_TRUE(channel.ok()) << channel.status();
   auto recorder = deck_.Record({.channel = "luns/l/channels/t"});
   ASSERT_TRUE(recorder.ok()) << recorder.status();
-  fs::remove_all(member());
+  RemoveWhole(member());
   EXPECT_EQ(Reason(Told(*recorder)), "STORE_IO");
 }
 
@@ -136,7 +147,7 @@ TEST(VanishedMemberOfTwoTest, EndsRecordings) {
   auto recorder = deck.Record();
   ASSERT_TRUE(recorder.ok()) << recorder.status();
   for (uint64_t i = 0; i < 4; ++i) ASSERT_TRUE(recorder->Push(i).ok());
-  fs::remove_all(deck.dir().path() + "/m1");
+  RemoveWhole(deck.dir().path() + "/m1");
   const auto& sink = *recorder->admission.sink;
   ASSERT_TRUE(deck.executor().RunUntil([&] { return !sink.status().ok(); }));
   EXPECT_EQ(Reason(sink.status()), "STORE_IO");
