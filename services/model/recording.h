@@ -148,7 +148,6 @@ using model::ByteRange;
 using model::BytesOf;
 using model::DamagedBlock;
 using model::kMaxAnnotationBytes;
-using model::LabelBytes;
 using model::Recording;
 using model::RecordingState;
 using model::RecordingUpdate;

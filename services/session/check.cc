@@ -83,8 +83,6 @@ absl::Status CheckOpen(const Known& known, const Open& open) {
       .Require(IsBlockCount(open.expected_blocks, open.slot_bytes), "expected_blocks",
                "is beyond any stream");
   CheckLabels(check, open.labels);
-  check.Require(LabelBytes(open.labels) <= kMaxLabelsBytes, "labels",
-                "are longer than 64 KiB in all");
   using Unit = Playhead::Unit;
   check
       .Require(open.playhead.unit == Unit::kTime || open.playhead.start >= 0, "playhead",

@@ -3,32 +3,25 @@
 
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <string>
 
 #include "absl/strings/string_view.h"
 #include "dataplane/datatype.h"
+#include "services/model/channel.h"
+#include "services/model/description.h"
 #include "services/session/violation.h"
 
 namespace tapedeck::services::session {
 
-// Sector and page; less would be no block of any store.
-inline constexpr uint64_t kBlockMultiple = 4096;
-// The largest RDMA message of the slowest supported device.
-inline constexpr uint64_t kMaxBlockBytes = 8 << 20;
+using model::kMaxBlockBytes;
 // Beyond any stream: sums and products of honest values below it do not overflow.
 inline constexpr uint64_t kMaxStreamBytes = uint64_t{1} << 62;
 inline constexpr size_t kMaxNameBytes = 256;
-// A label may be a path.
-inline constexpr size_t kMaxLabels = 256;
-inline constexpr size_t kMaxLabelBytes = 4096;
-// All of a recording's, as it is opened.
-inline constexpr size_t kMaxLabelsBytes = 64 << 10;
 // A node may hold seconds of a stream in one ring.
 inline constexpr uint32_t kMaxSlots = 1 << 24;
 
 inline bool IsBlockSize(uint64_t bytes) {
-  return bytes != 0 && bytes % kBlockMultiple == 0 && bytes <= kMaxBlockBytes;
+  return bytes != 0 && bytes % model::kBlockAlignment == 0 && bytes <= kMaxBlockBytes;
 }
 
 // So many blocks of that size are a possible stream.
@@ -46,13 +39,9 @@ inline void CheckSamples(FieldCheck& check, absl::string_view datatype, double s
                "is negative or no number");
 }
 
-inline void CheckLabels(FieldCheck& check, const std::map<std::string, std::string>& labels) {
-  check.Require(labels.size() <= kMaxLabels, "labels", "are more than 256");
-  for (const auto& [key, value] : labels) {
-    check.Require(!key.empty(), "labels", "have one without a name")
-        .Text(key, kMaxNameBytes, "labels")
-        .Require(value.size() <= kMaxLabelBytes, "labels", "have one longer than 4096 bytes");
-  }
+inline void CheckLabels(FieldCheck& check, const model::Labels& labels) {
+  const std::string problem = model::LabelsProblem(labels, model::kRecordingLabels);
+  check.Require(problem.empty(), "labels", problem);
 }
 
 }  // namespace tapedeck::services::session

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/model/description.h"
 #include "storage_node/admission/session_ring.h"
 #include "storage_node/recordings/recordings.h"
 #include "storage_node/recordings/retention.h"
@@ -31,11 +32,11 @@ struct Held : recording::Hold {
   std::unique_ptr<recordings::Leases::Lease> lease;
 };
 
-// Of the manifest: what all have, the labels, some of whose characters take two, and whole pages.
+// Of the manifest: what all have, the labels as they are written, and whole pages.
 uint64_t ManifestBytes(const RecordTarget& target) {
   const store::Layout layout = target.lun->store->layout();
   if (!layout.counts_manifest) return 0;
-  const uint64_t bytes = 2048 + 2 * services::LabelBytes(target.open.labels);
+  const uint64_t bytes = 2048 + services::model::WrittenBytes("", target.open.labels);
   const uint64_t steps = (bytes + layout.step_bytes - 1) / layout.step_bytes;
   return steps * layout.step_bytes * std::max<size_t>(1, target.lun->config->members.size());
 }
