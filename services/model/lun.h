@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "services/model/description.h"
 #include "services/model/field.h"
 #include "services/model/names.h"
@@ -33,7 +34,10 @@ struct EnumNames<LunState> {
 };
 
 inline constexpr size_t kMaxMembers = 64;
+// Above them the files would be too small to be of use.
 inline constexpr uint32_t kMaxPrewriteFiles = 1000;
+inline constexpr uint64_t kPrewriteMultiple = 4096;  // of O_DIRECT
+inline constexpr uint64_t kMaxPrewriteBytes = uint64_t{1} << 62;
 
 struct Lun {
   std::string name;  // luns/{lun}
@@ -115,7 +119,7 @@ struct Fields<Lun> {
                {.name = "prewrite_bytes",
                 .role = Role::kFixed,
                 .unit = Unit::kBytes,
-                .most = uint64_t{1} << 62,
+                .most = kMaxPrewriteBytes,
                 .fixed = kPrewriteFixed,
                 .option = "prewrite-bytes",
                 .help = "Bytes of each, best those of a segment on a member, e.g. 1GiB",
@@ -131,6 +135,10 @@ struct Fields<Lun> {
 };
 
 using LunUpdate = Update<Lun>;
+
+// What any LUN must be; what the kind of its store asks of it besides, the storage node knows.
+// INVALID_ARGUMENT (ARGUMENT_INVALID).
+absl::Status CheckLun(const Lun& lun);
 
 }  // namespace tapedeck::services::model
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/member_name.h"
@@ -31,19 +32,22 @@ absl::Status CheckVersion(JsonFields& fields, absl::string_view what) {
       "a new LUN"));
 }
 
+// What a check of the model says is wrong, as damage of the file.
+absl::Status Damaged(absl::string_view what, const absl::Status& checked) {
+  if (checked.ok()) return checked;
+  return absl::DataLossError(absl::StrCat(what, ": ", checked.message()));
+}
+
 // A LUN's own names and numbers. Its members are where the node looks for its files.
 absl::Status CheckLun(JsonFields& fields, const services::Lun& lun) {
   TD_RETURN_IF_ERROR(services::CheckLunName(lun.name));
   TD_RETURN_IF_ERROR(services::CheckId(lun.store));
   TD_RETURN_IF_ERROR(Uuid::Parse(lun.uid).status());
   TD_RETURN_IF_ERROR(Uuid::Parse(lun.recorded_uid()).status());
-  const bool some = lun.prewrite_files > 0;
-  fields
-      .Require(some == (lun.prewrite_bytes > 0) && lun.prewrite_bytes % kPrewriteMultiple == 0,
-               "prewrite_bytes", "is no multiple of 4096, or of no files")
-      .Require(std::all_of(lun.members.begin(), lun.members.end(), services::IsMemberName),
-               "members", "has one that is no absolute path");
-  return fields.status();
+  fields.Require(absl::c_all_of(lun.members, services::IsMemberName), "members",
+                 "has one that is no absolute path");
+  TD_RETURN_IF_ERROR(fields.status());
+  return Damaged("lun.json", services::model::CheckLun(lun));
 }
 
 }  // namespace
@@ -92,9 +96,7 @@ absl::StatusOr<ChannelFile> DecodeChannelFile(absl::string_view text) {
   auto channel = ReadKept<services::Channel>(fields);
   TD_RETURN_IF_ERROR(fields.status());
   TD_RETURN_IF_ERROR(services::CheckChannelName(channel.name));
-  if (const absl::Status checked = services::model::CheckChannel(channel); !checked.ok()) {
-    return absl::DataLossError(absl::StrCat("channel.json: ", checked.message()));
-  }
+  TD_RETURN_IF_ERROR(Damaged("channel.json", services::model::CheckChannel(channel)));
   ChannelFile file{.channel = std::move(channel), .lun_uid = fields.Text("lun_uid")};
   TD_RETURN_IF_ERROR(fields.status());
   if (!file.lun_uid.empty()) TD_RETURN_IF_ERROR(Uuid::Parse(file.lun_uid).status());

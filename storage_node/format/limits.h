@@ -43,9 +43,6 @@ inline constexpr int kMaxJsonDepth = 32;
 // some 100 bytes for each.
 inline constexpr size_t kMaxJsonParts = 600'000;
 
-using services::model::kMaxPrewriteFiles;
-inline constexpr uint64_t kPrewriteMultiple = 4096;  // of O_DIRECT
-
 constexpr bool IsBlockSize(uint64_t bytes) {
   return bytes > 0 && bytes <= kMaxBlockBytes && bytes % kBlockMultiple == 0;
 }

@@ -6,14 +6,14 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/model/invalid.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/limits.h"
 
 namespace tapedeck::storage_node::luns {
 namespace {
 
-using format::kMaxPrewriteFiles;
-using format::kPrewriteMultiple;
+using services::model::Invalid;
 
 bool LiesInside(const std::string& path, const std::string& directory) {
   return path.size() > directory.size() && absl::StartsWith(path, directory) &&
@@ -38,35 +38,17 @@ absl::Status CheckApart(const services::Lun& lun, const services::Lun& other) {
 
 absl::Status CheckPrewrite(const services::Lun& lun, const store::StoreKind& kind) {
   if (lun.prewrite_files == 0 && lun.prewrite_bytes == 0) return absl::OkStatus();
-  if (!kind.capabilities.prewrites) {
-    return InvalidLunField(
-        "prewrite_files",
-        absl::StrCat("a ", kind.name,
-                     " LUN has no files to write before they are needed; leave it out, or use a "
-                     "LUN of another kind: ",
-                     store::StoreKindNames([](const store::StoreKind& other) {
-                       return other.capabilities.prewrites;
-                     })));
-  }
-  if (lun.prewrite_files == 0 || lun.prewrite_files > kMaxPrewriteFiles) {
-    return InvalidLunField(
-        "prewrite_files", absl::StrCat("must be 1 to ", kMaxPrewriteFiles, " with prewrite_bytes"));
-  }
-  if (lun.prewrite_bytes == 0 || lun.prewrite_bytes % kPrewriteMultiple != 0 ||
-      lun.prewrite_bytes > format::kMaxRecordingBytes) {
-    return InvalidLunField(
-        "prewrite_bytes",
-        absl::StrCat("must be a multiple of ", kPrewriteMultiple, " above 0 with prewrite_files"));
-  }
-  return absl::OkStatus();
+  if (kind.capabilities.prewrites) return absl::OkStatus();
+  return Invalid("prewrite_files",
+                 absl::StrCat("a ", kind.name,
+                              " LUN has no files to write before they are needed; leave it out, or "
+                              "use a LUN of another kind: ",
+                              store::StoreKindNames([](const store::StoreKind& other) {
+                                return other.capabilities.prewrites;
+                              })));
 }
 
 }  // namespace
-
-absl::Status InvalidLunField(absl::string_view field, absl::string_view why) {
-  return services::WithReason(absl::InvalidArgumentError(absl::StrCat(field, ": ", why)),
-                              "ARGUMENT_INVALID", {{"field", std::string(field)}});
-}
 
 absl::Status CheckMembers(services::Lun* lun, CheckMember check) {
   std::set<std::string> seen;
@@ -74,7 +56,7 @@ absl::Status CheckMembers(services::Lun* lun, CheckMember check) {
     TD_ASSIGN_OR_RETURN(const store::MemberName checked, check(member));
     member = checked.name;
     if (!seen.insert(checked.leads_to).second) {
-      return InvalidLunField("members", absl::StrCat(member, " is given twice"));
+      return Invalid("members", absl::StrCat(member, " is given twice"));
     }
   }
   return absl::OkStatus();
@@ -92,35 +74,24 @@ absl::Status CheckApartFromAll(const services::Lun& lun, const Luns& luns) {
 
 absl::Status CheckLunShape(const services::Lun& lun, const store::StoreKind& kind) {
   if (kind.member != nullptr && lun.members.empty()) {
-    return InvalidLunField("members",
-                           absl::StrCat("a ", kind.name, " LUN needs at least one member"));
+    return Invalid("members", absl::StrCat("a ", kind.name, " LUN needs at least one member"));
   }
   if (kind.member == nullptr && !lun.members.empty()) {
-    return InvalidLunField("members", absl::StrCat("a ", kind.name, " LUN has no members"));
+    return Invalid("members", absl::StrCat("a ", kind.name, " LUN has no members"));
   }
   if (kind.capabilities.takes_room_at_once && lun.capacity_bytes == 0) {
-    return InvalidLunField("capacity_bytes",
-                           absl::StrCat("a ", kind.name, " LUN needs a capacity"));
+    return Invalid("capacity_bytes", absl::StrCat("a ", kind.name, " LUN needs a capacity"));
   }
-  if (lun.max_age_ns < 0 || lun.max_age_ns > format::kMaxDurationNs) {
-    return InvalidLunField("max_age", "must be 0 to 73 years");
-  }
-  if (lun.max_fill_percent > 100) return InvalidLunField("max_fill_percent", "must be 0 to 100");
-  TD_RETURN_IF_ERROR(services::model::CheckDescription(lun.description, lun.labels,
-                                                       services::model::kConfiguredLabels));
+  TD_RETURN_IF_ERROR(services::model::CheckLun(lun));
   return CheckPrewrite(lun, kind);
 }
 
 absl::Status CheckLunDescription(const services::Lun& lun) {
-  if (lun.members.size() > format::kMaxMembers) {
-    return InvalidLunField("members", absl::StrCat("are more than ", format::kMaxMembers));
-  }
   if (format::EncodeLun(lun, format::kMaxMembers).size() <= format::kMaxConfigBytes) {
     return absl::OkStatus();
   }
-  return InvalidLunField("members",
-                         absl::StrCat("their paths make the LUN's description longer than ",
-                                      format::kMaxConfigBytes, " bytes; give shorter paths"));
+  return Invalid("members", absl::StrCat("their paths make the LUN's description longer than ",
+                                         format::kMaxConfigBytes, " bytes; give shorter paths"));
 }
 
 absl::Status CheckLunPolicies(const services::Lun& lun, uint64_t limit) {
@@ -128,9 +99,8 @@ absl::Status CheckLunPolicies(const services::Lun& lun, uint64_t limit) {
   if (limit > 0 || (!ring && lun.max_fill_percent == 0)) {
     return absl::OkStatus();
   }
-  return InvalidLunField(
-      "capacity_bytes",
-      ring ? "a ring LUN needs a capacity" : "max_fill_percent needs a capacity to be a share of");
+  return Invalid("capacity_bytes", ring ? "a ring LUN needs a capacity"
+                                        : "max_fill_percent needs a capacity to be a share of");
 }
 
 }  // namespace tapedeck::storage_node::luns

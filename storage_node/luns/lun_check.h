@@ -13,8 +13,6 @@
 
 namespace tapedeck::storage_node::luns {
 
-absl::Status InvalidLunField(absl::string_view field, absl::string_view why);
-
 // Each as `check` has it (store::MemberKind), and once.
 using CheckMember = absl::FunctionRef<absl::StatusOr<store::MemberName>(const std::string&)>;
 absl::Status CheckMembers(services::Lun* lun, CheckMember check);

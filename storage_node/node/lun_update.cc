@@ -6,6 +6,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/model/invalid.h"
 #include "storage_node/luns/lun_change.h"
 #include "storage_node/luns/lun_check.h"
 #include "storage_node/node/changes.h"
@@ -29,7 +30,7 @@ absl::Status CheckRoomTaken(const services::Lun& after, const luns::OpenLun& lun
   const uint64_t size = lun.store->size_bytes();
   if (!lun.kind.capabilities.takes_room_at_once || after.capacity_bytes <= size)
     return absl::OkStatus();
-  return luns::InvalidLunField(
+  return services::model::Invalid(
       "capacity_bytes",
       absl::StrCat("a ", lun.kind.name, " LUN takes its room when it is made, and ", after.name,
                    " has ", size, " bytes of it; make a larger one"));

@@ -11,6 +11,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/model/invalid.h"
 #include "storage_node/format/config.h"
 #include "storage_node/luns/config_files.h"
 #include "storage_node/luns/lun_check.h"
@@ -163,7 +164,7 @@ absl::StatusOr<Plan> MakePlan(recordings::Recordings& recordings,
                               const services::LunAttachment& asked) {
   services::Lun given{.members = asked.members};
   if (given.members.empty()) {
-    return luns::InvalidLunField(
+    return services::model::Invalid(
         "members", "name those of the LUN; one that has none is gone with its storage node");
   }
   TD_RETURN_IF_ERROR(CheckMembers(&given));
@@ -174,7 +175,7 @@ absl::StatusOr<Plan> MakePlan(recordings::Recordings& recordings,
   for (const auto& [number, path] : plan.found.paths) plan.lun.members[number] = path;
   if (asked.as_new) {
     if (asked.name.empty())
-      return luns::InvalidLunField("name", "a new LUN needs a name of its own");
+      return services::model::Invalid("name", "a new LUN needs a name of its own");
     plan.lun.origin_uid = plan.lun.recorded_uid();
     plan.lun.uid = format::Uuid::Make(recordings.luns().random()).ToString();
   }

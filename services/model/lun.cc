@@ -1,0 +1,37 @@
+#include "services/model/lun.h"
+
+#include "absl/strings/str_cat.h"
+#include "services/model/invalid.h"
+
+namespace tapedeck::services::model {
+namespace {
+
+absl::Status CheckPrewrite(const Lun& lun) {
+  if (lun.prewrite_files == 0 && lun.prewrite_bytes == 0) return absl::OkStatus();
+  if (lun.prewrite_files == 0 || lun.prewrite_files > kMaxPrewriteFiles) {
+    return Invalid("prewrite_files",
+                   absl::StrCat("must be 1 to ", kMaxPrewriteFiles, " with prewrite_bytes"));
+  }
+  if (lun.prewrite_bytes == 0 || lun.prewrite_bytes % kPrewriteMultiple != 0 ||
+      lun.prewrite_bytes > kMaxPrewriteBytes) {
+    return Invalid("prewrite_bytes", absl::StrCat("must be a multiple of ", kPrewriteMultiple,
+                                                  " above 0 with prewrite_files"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckLun(const Lun& lun) {
+  if (lun.members.size() > kMaxMembers) {
+    return Invalid("members", absl::StrCat("are more than ", kMaxMembers));
+  }
+  if (lun.max_age_ns < 0 || lun.max_age_ns > kMaxDurationNs) {
+    return Invalid("max_age", "must be 0 to 73 years");
+  }
+  if (lun.max_fill_percent > 100) return Invalid("max_fill_percent", "must be 0 to 100");
+  if (const absl::Status prewrite = CheckPrewrite(lun); !prewrite.ok()) return prewrite;
+  return CheckDescription(lun.description, lun.labels, kConfiguredLabels);
+}
+
+}  // namespace tapedeck::services::model
