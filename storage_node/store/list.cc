@@ -5,10 +5,12 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/store/device/store.h"
 #include "storage_node/store/direct/store.h"
 #include "storage_node/store/directory/member.h"
+#include "storage_node/store/member_path.h"
 #include "storage_node/store/memory/store.h"
 #include "storage_node/store/posix/store.h"
 #include "storage_node/store/stripe/store.h"
@@ -22,11 +24,21 @@ constexpr size_t kMaxShown = 63;
 constexpr Capabilities kOnDirectories{
     .outlives_process = true, .keeps_channel_files = true, .prewrites = true};
 
-// A kind whose LUNs stripe over members.
+// A kind whose LUNs stripe over members, which are paths.
 StoreKind Striped(StoreKind kind, stripe::MemberStore store) {
-  kind.create = [store](const services::Lun& lun) { return stripe::Create(store, lun); };
-  kind.open = [store](const services::Lun& lun) { return stripe::Open(store, lun); };
-  kind.remove = [store](const services::Lun& lun) { return stripe::Remove(store, lun); };
+  using Opened = absl::StatusOr<std::unique_ptr<Store>>;
+  kind.create = [store](const services::Lun& lun) -> Opened {
+    TD_RETURN_IF_ERROR(CheckMemberPaths(lun));
+    return stripe::Create(store, lun);
+  };
+  kind.open = [store](const services::Lun& lun) -> Opened {
+    TD_RETURN_IF_ERROR(CheckMemberPaths(lun));
+    return stripe::Open(store, lun);
+  };
+  kind.remove = [store](const services::Lun& lun) -> absl::Status {
+    TD_RETURN_IF_ERROR(CheckMemberPaths(lun));
+    return stripe::Remove(store, lun);
+  };
   return kind;
 }
 

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/printable.h"
 #include "services/errors.h"
 #include "services/member_name.h"
 
@@ -30,6 +31,18 @@ absl::StatusOr<MemberName> MemberPath(const std::string& member) {
   const bool device = std::filesystem::is_block_file(path, error);
   return MemberName{.name = (device ? given.lexically_normal() : path).string(),
                     .leads_to = path.string()};
+}
+
+absl::Status CheckMemberPaths(const services::Lun& lun) {
+  for (const std::string& member : lun.members) {
+    if (IsMemberPath(member)) continue;
+    return services::WithReason(
+        absl::FailedPreconditionError(absl::StrCat(
+            "member ", dataplane::Printable(member), ": a ", lun.store,
+            " LUN lies on absolute paths, and this is none; attach it with its members")),
+        "MEMBER_UNUSABLE", {{"member", member}});
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace tapedeck::storage_node::store

@@ -235,7 +235,7 @@ absl::Status Remove(const services::Lun& lun, uint32_t member) {
   return RemoveMember(std::move(device), lun, member);
 }
 
-bool IsMember(const std::string& path) { return IsBlockDevice(path).ok(); }
+bool IsMember(const std::string& path) { return IsMemberPath(path) && IsBlockDevice(path).ok(); }
 
 absl::StatusOr<MemberName> CheckMember(const std::string& path) {
   TD_ASSIGN_OR_RETURN(MemberName member, MemberPath(path));

@@ -198,7 +198,7 @@ absl::StatusOr<std::unique_ptr<Member>> Member::Open(const services::Lun& lun, u
 
 bool Member::Is(const std::string& path) {
   std::error_code error;
-  return std::filesystem::is_directory(path, error);
+  return IsMemberPath(path) && std::filesystem::is_directory(path, error);
 }
 
 absl::StatusOr<MemberName> Member::Check(const std::string& path) {
