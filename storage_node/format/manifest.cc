@@ -95,6 +95,8 @@ absl::Status ParseOrigin(JsonFields& fields, Manifest* manifest) {
   manifest->sample_rate = fields.Rate("sample_rate");
   manifest->labels = fields.Texts("labels");
   manifest->description = fields.Text("description");
+  fields.Require(manifest->description.size() <= services::model::kMaxDescriptionBytes,
+                 "description", "is longer than any");
   if (!fields.Text("stream").empty()) manifest->stream = fields.Id("stream");
   manifest->segment = fields.Uint("segment", MaxBlocks(kBlockMultiple));
   manifest->kept = fields.Bool("kept");
