@@ -49,12 +49,12 @@ bool HaveAbandonedClosed(recordings::Recordings& recordings,
   return !abandoned.empty();
 }
 
-// A running recording must not end because its manifest no longer fits.
-absl::Status CheckRoomFor(const services::RecordingUpdate& update,
-                          const recordings::FoundRecording& found) {
-  format::Manifest after = found.manifest;
-  format::Describe(update, &after);
-  const uint64_t room = found.lun->store->layout().description_bytes;
+// A running recording must not end because its manifest no longer fits: `now` is what is noted of
+// it.
+absl::Status CheckRoomFor(const services::RecordingUpdate& update, const services::Recording& now,
+                          const store::Store& store) {
+  const services::Recording after = services::Updated(now, update);
+  const uint64_t room = store.layout().description_bytes;
   if (services::model::WrittenBytes(after.description, after.labels) <= room) {
     return absl::OkStatus();
   }
@@ -64,6 +64,10 @@ absl::Status CheckRoomFor(const services::RecordingUpdate& update,
           " KiB of description and labels, and with this change they take more; use fewer words")),
       "LIMIT_REACHED",
       {{"limit", absl::StrCat(room >> 10, " KiB")}, {"option", "labels of a recording"}});
+}
+
+services::Recording NotedIn(const format::Manifest& manifest) {
+  return {.description = manifest.description, .labels = manifest.labels};
 }
 
 }  // namespace
@@ -97,15 +101,18 @@ absl::StatusOr<services::Recording> RecordingService::UpdateRecording(
     const services::RecordingUpdate& update) {
   TD_RETURN_IF_ERROR(services::model::CheckDescription(update.to.description, update.to.labels,
                                                        services::model::kRecordingLabels));
-  TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found, recordings_.Find(update.name));
-  TD_RETURN_IF_ERROR(CheckRoomFor(update, found));
-  TD_RETURN_IF_ERROR(recordings_.Note(
-      update.name,
-      [&](const auto&, recording::LiveRecording& live) { return live.Describe(update); },
-      [&](const auto&, format::Manifest* manifest) {
-        format::Describe(update, manifest);
-        return absl::OkStatus();
-      }));
+  const auto to_live = [&](const recordings::FoundRecording& found,
+                           recording::LiveRecording& live) -> absl::StatusOr<bool> {
+    TD_RETURN_IF_ERROR(
+        CheckRoomFor(update, live.Noted(NotedIn(found.manifest)), *found.lun->store));
+    return live.Describe(update);
+  };
+  const auto to_closed = [&](const recordings::FoundRecording& found, format::Manifest* manifest) {
+    const absl::Status room = CheckRoomFor(update, NotedIn(*manifest), *found.lun->store);
+    if (room.ok()) format::Describe(update, manifest);
+    return room;
+  };
+  TD_RETURN_IF_ERROR(recordings_.Note(update.name, to_live, to_closed));
   return GetRecording(update.name);
 }
 

@@ -101,7 +101,13 @@ TEST_P(UpdateRecording, RefusesByName) {
   };
   EXPECT_THAT(refused(std::string(1025, 'x'), {}), HasSubstr("description"));
   EXPECT_THAT(refused("", {{"", "nameless"}}), HasSubstr("without a name"));
-  EXPECT_THAT(refused("", {{"long", std::string(64 << 10, 'x')}}), HasSubstr("65536 bytes"));
+  // A session could not tell these to its peer, and the recording would play no more.
+  EXPECT_THAT(refused("", {{"long", std::string(4097, 'x')}}), HasSubstr("4096 bytes"));
+  EXPECT_THAT(refused("", {{std::string(257, 'x'), ""}}), HasSubstr("256 bytes"));
+  EXPECT_THAT(refused("", {{"bell\x07", ""}}), HasSubstr("control characters"));
+  Labels large;
+  for (int i = 0; i < 17; ++i) large[std::to_string(i)] = std::string(4096, 'x');
+  EXPECT_THAT(refused("", large), HasSubstr("65536 bytes"));
   Labels many;
   for (int i = 0; i < 257; ++i) many["n" + std::to_string(i)] = "";
   EXPECT_THAT(refused("", many), HasSubstr("more than 256"));
@@ -116,7 +122,8 @@ TEST_P(UpdateRecording, HoldsTheMostThatIsAllowed) {
   ASSERT_TRUE(recorder->Push(0).ok());
   // Characters that take six bytes in a manifest.
   const std::string most(1024, '\x01');
-  const Labels labels{{"x", std::string((64 << 10) - 1, '\x01')}};
+  Labels labels;
+  for (char c = 'a'; c < 'a' + 16; ++c) labels[{c}] = std::string(4095, '\x01');
   const absl::Status status = Update(recording, most, labels).status();
   // A device's slot has room for less; the recording must not end for want of it.
   const bool fits = GetParam() != "device";
@@ -127,6 +134,28 @@ TEST_P(UpdateRecording, HoldsTheMostThatIsAllowed) {
   RestartFromFiles();
   ExpectNoted(recording, fits ? most : "", fits ? labels : Labels());
   EXPECT_EQ(node_.Get(recording).state, services::RecordingState::kSealed);
+}
+
+// One change leaves room for the next only as far as both fit.
+TEST(UpdateRecordingOnADevice, CountsWhatIsNotedAlready) {
+  NodeFixture node("device");
+  auto recorder = *node.Record();
+  ASSERT_TRUE(recorder.Push(0).ok());
+  const std::string recording = recorder.admission.accept.recording;
+  const auto update = [&](const RecordingUpdate& change) {
+    return node.Meanwhile([&] { return node.node().recordings().UpdateRecording(change); })
+        .status();
+  };
+  const std::string words(1024, '\x01');  // six bytes each
+  EXPECT_TRUE(
+      update(RecordingUpdate{.name = recording}.Set(&services::Recording::description, words))
+          .ok());
+  const Labels labels{{"x", words}, {"y", words}};
+  const absl::Status both =
+      update(RecordingUpdate{.name = recording}.Set(&services::Recording::labels, labels));
+  EXPECT_EQ(Reason(both), "LIMIT_REACHED") << both;
+  ASSERT_TRUE(recorder.Finish().ok());
+  EXPECT_EQ(node.Get(recording).description, words);
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, UpdateRecording, testing::Values("posix", "device", "memory"),
