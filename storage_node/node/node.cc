@@ -37,12 +37,26 @@ absl::StatusOr<disk::FileLock> LockState(const std::string& state_dir) {
   return disk::FileLock::Take(absl::StrCat(state_dir, "/lock"), state_dir);
 }
 
-absl::StatusOr<std::unique_ptr<Kept>> OpenKept(luns::LunsSettings settings) {
-  // A state directory that cannot be read, being of another version, is left as it is.
-  TD_RETURN_IF_ERROR(luns::ReadLunFiles(settings.state_dir).status());
+enum class OldCatalog { kKept, kThrownAway };
+
+absl::Status RemoveCatalog(const std::string& state_dir) {
+  for (const absl::string_view suffix : {"", "-wal", "-shm"}) {
+    const std::string file = absl::StrCat(CatalogPath(state_dir), suffix);
+    if (unlink(file.c_str()) != 0 && errno != ENOENT) {
+      return disk::IoError("unlink", file, state_dir, errno);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// What cannot be read of the state directory, being of another version, stops this before anything
+// is changed there.
+absl::StatusOr<std::unique_ptr<Kept>> OpenKept(luns::LunsSettings settings, OldCatalog old) {
+  TD_ASSIGN_OR_RETURN(const auto luns, luns::ReadLunFiles(settings.state_dir));
+  if (old == OldCatalog::kThrownAway) TD_RETURN_IF_ERROR(RemoveCatalog(settings.state_dir));
   TD_ASSIGN_OR_RETURN(auto catalog, catalog::Catalog::Open(CatalogPath(settings.state_dir)));
   auto kept = std::make_unique<Kept>(std::move(settings), std::move(catalog));
-  TD_RETURN_IF_ERROR(opening::OpenLunsAndReconcile(kept->recordings));
+  TD_RETURN_IF_ERROR(opening::OpenLunsAndReconcile(kept->recordings, luns));
   return kept;
 }
 
@@ -64,7 +78,7 @@ absl::StatusOr<std::unique_ptr<StorageNode>> StorageNode::Create(StorageSettings
   if (settings.follow_bytes > 0) {
     TD_ASSIGN_OR_RETURN(follow_memory, follow::TailMemory::Create(settings.follow_bytes));
   }
-  TD_ASSIGN_OR_RETURN(auto kept, OpenKept(LunsSettingsOf(settings)));
+  TD_ASSIGN_OR_RETURN(auto kept, OpenKept(LunsSettingsOf(settings), OldCatalog::kKept));
   auto verifier = std::make_shared<recording::WriteVerifier>(kept->luns.random());
   std::unique_ptr<StorageNode> node(new StorageNode(std::move(lock), std::move(kept),
                                                     {.ring_slots = settings.ring_slots,
@@ -103,15 +117,8 @@ std::string StorageNode::Waiting() const {
 
 absl::Status RebuildCatalog(const std::string& state_dir, const std::vector<std::string>& members) {
   TD_ASSIGN_OR_RETURN(const disk::FileLock lock, LockState(state_dir));
-  TD_RETURN_IF_ERROR(luns::ReadLunFiles(state_dir).status());
-  const std::string path = CatalogPath(state_dir);
-  for (const absl::string_view suffix : {"", "-wal", "-shm"}) {
-    const std::string file = absl::StrCat(path, suffix);
-    if (unlink(file.c_str()) != 0 && errno != ENOENT) {
-      return disk::IoError("unlink", file, state_dir, errno);
-    }
-  }
-  TD_ASSIGN_OR_RETURN(const auto kept, OpenKept(LunsSettingsOf({.state_dir = state_dir})));
+  TD_ASSIGN_OR_RETURN(const auto kept,
+                      OpenKept(LunsSettingsOf({.state_dir = state_dir}), OldCatalog::kThrownAway));
   TD_RETURN_IF_ERROR(opening::AttachAll(kept->recordings, members));
   for (const auto& [id, lun] : kept->luns.Offline()) {
     TD_RETURN_IF_ERROR(kept->luns.Find(id).status());

@@ -149,8 +149,8 @@ absl::Status ForgetLuns(recordings::Recordings& recordings) {
   return absl::OkStatus();
 }
 
-absl::Status OpenLunsAndReconcile(recordings::Recordings& recordings) {
-  TD_ASSIGN_OR_RETURN(const auto luns, luns::ReadLunFiles(recordings.luns().state_dir()));
+absl::Status OpenLunsAndReconcile(recordings::Recordings& recordings,
+                                  const std::vector<services::Lun>& luns) {
   for (const services::Lun& config : luns) {
     TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(config.name));
     const absl::Status status = OpenLunAndReconcile(recordings, config);

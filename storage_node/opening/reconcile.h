@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "storage_node/recordings/recordings.h"
@@ -33,8 +34,9 @@ OpeningLease TakeOpening(recordings::Recordings& recordings, const std::string& 
 // Removes from the catalog what belongs to LUNs that the node does not have.
 absl::Status ForgetLuns(recordings::Recordings& recordings);
 
-// Start-up: every LUN. One that cannot be opened is offline, and what the catalog knows of it
-// stays.
-absl::Status OpenLunsAndReconcile(recordings::Recordings& recordings);
+// Start-up: every LUN, as the state directory has them. One that cannot be opened is offline, and
+// what the catalog knows of it stays.
+absl::Status OpenLunsAndReconcile(recordings::Recordings& recordings,
+                                  const std::vector<services::Lun>& luns);
 
 }  // namespace tapedeck::storage_node::opening
