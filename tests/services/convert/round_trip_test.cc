@@ -1,6 +1,5 @@
 // Every field of every message survives the way to our structs and back: each message is filled by
 // reflection, so that a field added to a proto and forgotten here fails.
-#include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -19,79 +18,10 @@
 #include "services/convert/session.h"
 #include "services/convert/stage.h"
 #include "services/errors.h"
+#include "tests/services/convert/filled.h"
 
 namespace tapedeck::services::convert {
 namespace {
-
-using google::protobuf::FieldDescriptor;
-using google::protobuf::Message;
-using google::protobuf::Reflection;
-
-void Fill(Message& message, int& counter);
-
-// Sets a field, or adds one element to it, to a value that is new in this message and not a
-// default.
-void FillField(Message& message, const FieldDescriptor* field, int& counter) {
-  const Reflection& to = *message.GetReflection();
-  const bool list = field->is_repeated();
-  const int value = ++counter;
-  switch (field->cpp_type()) {
-    case FieldDescriptor::CPPTYPE_MESSAGE:
-      return Fill(list ? *to.AddMessage(&message, field) : *to.MutableMessage(&message, field),
-                  counter);
-    case FieldDescriptor::CPPTYPE_STRING: {
-      const bool bytes16 = field->name() == "token";
-      const std::string text =
-          bytes16 ? std::string(16, 'a' + value % 26) : absl::StrCat("v", value);
-      return list ? to.AddString(&message, field, text) : to.SetString(&message, field, text);
-    }
-    case FieldDescriptor::CPPTYPE_ENUM:
-      return to.SetEnum(&message, field,
-                        field->enum_type()->value(field->enum_type()->value_count() - 1));
-    case FieldDescriptor::CPPTYPE_DOUBLE:
-      return list ? to.AddDouble(&message, field, value) : to.SetDouble(&message, field, value);
-    case FieldDescriptor::CPPTYPE_BOOL:
-      return to.SetBool(&message, field, true);
-    case FieldDescriptor::CPPTYPE_UINT64:
-      return to.SetUInt64(&message, field, value);
-    case FieldDescriptor::CPPTYPE_UINT32:
-      return to.SetUInt32(&message, field, value);
-    case FieldDescriptor::CPPTYPE_INT64:
-      return to.SetInt64(&message, field, value);
-    case FieldDescriptor::CPPTYPE_INT32:
-      return to.SetInt32(&message, field, value);
-    default:
-      FAIL() << "no value for the type of " << field->full_name();
-  }
-}
-
-// Of a oneof that is still empty the first arm is set.
-void Fill(Message& message, int& counter) {
-  const Reflection& reflection = *message.GetReflection();
-  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
-    const FieldDescriptor* field = message.GetDescriptor()->field(i);
-    const auto* oneof = field->containing_oneof();
-    if (oneof == nullptr || !reflection.HasOneof(message, oneof)) {
-      FillField(message, field, counter);
-    }
-  }
-}
-
-template <typename Wire>
-Wire Filled() {
-  Wire out;
-  int counter = 0;
-  Fill(out, counter);
-  return out;
-}
-
-template <typename Wire>
-void ExpectSame(const Wire& got, const Wire& want) {
-  std::string difference;
-  google::protobuf::util::MessageDifferencer differencer;
-  differencer.ReportDifferencesToString(&difference);
-  EXPECT_TRUE(differencer.Compare(want, got)) << difference;
-}
 
 template <typename Wire>
 void ExpectRoundTrip(const Wire& wire) {
@@ -108,100 +38,6 @@ TEST(RoundTripTest, Catalog) {
   ExpectRoundTrip(Filled<v1::Lun>());
   ExpectRoundTrip(Filled<v1::Channel>());
   ExpectRoundTrip(Filled<v1::Recording>());
-}
-
-// A request that is to change the one field of `resource`, with all of the others set too.
-template <typename Request>
-Request RequestFor(const FieldDescriptor* resource, const std::string& path) {
-  Request request;
-  int counter = 0;
-  FillField(request, resource, counter);
-  request.mutable_update_mask()->add_paths(path);
-  return request;
-}
-
-// Each field either goes there and back alone, or is refused by name. Returns the first.
-template <typename Request>
-std::set<std::string> Changeable() {
-  std::set<std::string> changeable;
-  const FieldDescriptor* resource = Request::descriptor()->FindFieldByNumber(1);
-  for (int i = 0; i < resource->message_type()->field_count(); ++i) {
-    const FieldDescriptor* field = resource->message_type()->field(i);
-    SCOPED_TRACE(field->full_name());
-    const auto request = RequestFor<Request>(resource, field->name());
-    const auto update = FromProto(request);
-    if (!update.ok()) {
-      const auto reason = ReasonOf(update.status());
-      EXPECT_EQ(reason.has_value() ? reason->reason : "", "ARGUMENT_INVALID");
-      EXPECT_EQ(update.status().message().find(absl::StrCat(field->name(), " cannot change: ")), 0u)
-          << update.status();
-      continue;
-    }
-    changeable.insert(field->name());
-    Request expected;
-    Message& from = const_cast<Message&>(request.GetReflection()->GetMessage(request, resource));
-    Message& to = *expected.GetReflection()->MutableMessage(&expected, resource);
-    to.MergeFrom(from);
-    for (int j = 0; j < resource->message_type()->field_count(); ++j) {
-      const FieldDescriptor* other = resource->message_type()->field(j);
-      if (other != field && other->name() != "name") to.GetReflection()->ClearField(&to, other);
-    }
-    expected.mutable_update_mask()->add_paths(field->name());
-    ExpectSame(ToProto(*update), expected);
-  }
-  return changeable;
-}
-
-template <typename Struct>
-std::set<std::string> Settable() {
-  std::set<std::string> settable;
-  model::ForEachField<Struct>([&](const auto& field) {
-    if (field.settable()) settable.emplace(field.name);
-  });
-  return settable;
-}
-
-TEST(RoundTripTest, Updates) {
-  EXPECT_EQ(Changeable<v1::UpdateLunRequest>(), Settable<Lun>());
-  EXPECT_EQ(Changeable<v1::UpdateChannelRequest>(), Settable<Channel>());
-  EXPECT_EQ(Changeable<v1::UpdateRecordingRequest>(), Settable<Recording>());
-  EXPECT_EQ(Settable<Recording>(), (std::set<std::string>{"description", "labels"}));
-}
-
-// To nothing, which the wire does not tell from a field that is not set.
-TEST(RoundTripTest, UpdatesToNothing) {
-  v1::UpdateLunRequest lun;
-  v1::UpdateChannelRequest channel;
-  for (const auto& name : Changeable<v1::UpdateLunRequest>()) {
-    lun.mutable_update_mask()->add_paths(name);
-  }
-  for (const auto& name : Changeable<v1::UpdateChannelRequest>()) {
-    channel.mutable_update_mask()->add_paths(name);
-  }
-  const auto lun_update = FromProto(lun);
-  ASSERT_TRUE(lun_update.ok()) << lun_update.status();
-  const Lun was{.capacity_bytes = 5, .full_policy = FullPolicy::kRing, .max_age_ns = 6};
-  const Lun now = Updated(was, *lun_update);
-  EXPECT_EQ(now.capacity_bytes, 0u);
-  EXPECT_EQ(now.full_policy, FullPolicy::kStop);
-  EXPECT_EQ(now.max_age_ns, 0);
-  const auto channel_update = FromProto(channel);
-  ASSERT_TRUE(channel_update.ok()) << channel_update.status();
-  EXPECT_FALSE(
-      Updated(Channel{.op = dataplane::TransferOp::kSend}, *channel_update).op.has_value());
-}
-
-TEST(RoundTripTest, MasksThatNameNothing) {
-  v1::UpdateLunRequest request;
-  for (const char* path : {"", "*", "lun.max_age", "max_age.seconds", "Max_Age", "comment"}) {
-    request.clear_update_mask();
-    if (*path != '\0') request.mutable_update_mask()->add_paths(path);
-    const absl::Status status = FromProto(request).status();
-    const auto reason = ReasonOf(status);
-    ASSERT_TRUE(reason.has_value()) << path;
-    EXPECT_EQ(reason->reason, "ARGUMENT_INVALID") << path;
-    EXPECT_EQ(reason->metadata.at("field"), "update_mask") << path;
-  }
 }
 
 TEST(RoundTripTest, Recorder) {
