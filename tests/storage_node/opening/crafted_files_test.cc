@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
+#include "storage_node/format/config.h"
 #include "storage_node/format/index.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/node/check.h"
@@ -233,6 +234,31 @@ TEST_F(CraftedFiles, RecordingWhoseNameIsNoIdIsSomebodyElses) {
   RestartFromFiles();
   EXPECT_EQ(node_.node().recordings().ListRecordings("luns/l/channels/c")->size(), 2u);
   EXPECT_TRUE(fs::exists(odd + "/data"));
+}
+
+// A name with a scheme is none that a directory or a device can have, even if it leads to one.
+TEST_F(CraftedFiles, MembersThatAreNoPathsLeadNowhere) {
+  node_.Stop();
+  const std::string file = node_.state_dir() + "/luns/l.json";
+  auto lun = format::DecodeLun(TextOf(file));
+  ASSERT_TRUE(lun.ok()) << lun.status();
+  const std::string named = "x:" + lun->members[0];
+  fs::create_symlink(lun->members[0].substr(0, 1), "x:");
+  lun->members = {named};
+  std::ofstream(file) << format::EncodeLun(*lun, 0);
+  node_.Start();
+  const auto offline = node_.node().luns().GetLun("luns/l");
+  fs::remove("x:");
+  ASSERT_TRUE(offline.ok()) << offline.status();
+  EXPECT_EQ(offline->state, services::LunState::kOffline);
+  EXPECT_THAT(offline->cause, HasSubstr("absolute paths"));
+}
+
+TEST_F(CraftedFiles, ADescriptionIsNoLongerThanAny) {
+  node_.Stop();
+  ChangeManifest([](format::Manifest* manifest) { manifest->description.assign(1025, 'x'); });
+  RestartFromFiles();
+  ExpectLeftOut();
 }
 
 }  // namespace

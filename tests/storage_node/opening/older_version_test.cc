@@ -5,15 +5,13 @@
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
-#include <iterator>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
 #include "storage_node/catalog/database.h"
 #include "storage_node/format/json_text.h"
+#include "tests/storage_node/files_below.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -22,23 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
-
-std::string TextOf(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// Of each file a hash of its bytes and when they were written. A lock names the process that has
-// it.
-using Files = std::map<std::string, std::pair<size_t, fs::file_time_type>>;
-Files FilesBelow(const fs::path& directory) {
-  Files files;
-  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
-    if (!entry.is_regular_file() || entry.path().filename() == "lock") continue;
-    files[entry.path()] = {std::hash<std::string>()(TextOf(entry.path())), entry.last_write_time()};
-  }
-  return files;
-}
 
 const auto kSaysWhatToDo =
     AllOf(HasSubstr("format version 1"), HasSubstr("this build reads version 2"),
@@ -59,7 +40,7 @@ class OlderVersion : public testing::TestWithParam<std::string> {
     }
   }
   static void Age(const fs::path& path) {
-    nlohmann::json object = *format::OpenJson(TextOf(path), "a file", 1 << 16);
+    nlohmann::json object = *format::OpenJson(BytesOf(path), "a file", 1 << 16);
     object["version"] = 1;
     std::ofstream(path) << format::SealJson(std::move(object));
   }

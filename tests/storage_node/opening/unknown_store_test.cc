@@ -4,11 +4,10 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <map>
 
 #include "storage_node/format/config.h"
 #include "storage_node/node/check.h"
+#include "tests/storage_node/files_below.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -17,11 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
-
-std::string ReadAll(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 class UnknownStore : public testing::Test {
  protected:
@@ -33,7 +27,7 @@ class UnknownStore : public testing::Test {
     node_.Stop();
     for (const std::string& file :
          {member() + "/.tapedeck/lun.json", node_.state_dir() + "/luns/l.json"}) {
-      auto lun = format::DecodeLun(ReadAll(file));
+      auto lun = format::DecodeLun(BytesOf(file));
       EXPECT_TRUE(lun.ok()) << lun.status();
       lun->store = "block";
       std::ofstream(file, std::ios::binary) << format::EncodeLun(*lun, 0);
@@ -41,15 +35,6 @@ class UnknownStore : public testing::Test {
   }
 
   std::string member() const { return node_.dir().path() + "/m0"; }
-
-  // Every file below the member, and what it holds.
-  std::map<std::string, std::string> Files() const {
-    std::map<std::string, std::string> files;
-    for (const auto& entry : fs::recursive_directory_iterator(member())) {
-      files[entry.path().string()] = entry.is_regular_file() ? ReadAll(entry.path().string()) : "";
-    }
-    return files;
-  }
 
   absl::Status Attach() {
     return node_.node().luns().AttachLun({.members = {member()}}, "").status();
@@ -61,7 +46,7 @@ class UnknownStore : public testing::Test {
 const auto kSays = HasSubstr("no store 'block' in this build, only posix, ");
 
 TEST_F(UnknownStore, IsOfflineAndNothingOfItIsTouched) {
-  const auto before = Files();
+  const auto before = FilesBelow(member());
   node_.Start();
   const auto lun = node_.node().luns().GetLun("luns/l");
   ASSERT_TRUE(lun.ok()) << lun.status();
@@ -72,11 +57,11 @@ TEST_F(UnknownStore, IsOfflineAndNothingOfItIsTouched) {
   EXPECT_EQ(Reason(node_.Record().status()), "LUN_OFFLINE");
   EXPECT_EQ(Reason(Attach()), "MEMBER_UNUSABLE");
   EXPECT_TRUE(node_.node().luns().DeleteLun("luns/l", true).ok()) << "it is forgotten";
-  EXPECT_EQ(Files(), before);
+  EXPECT_EQ(FilesBelow(member()), before);
 }
 
 TEST_F(UnknownStore, IsNotAttachedNorOverwritten) {
-  const auto before = Files();
+  const auto before = FilesBelow(member());
   node_.Start();
   ASSERT_TRUE(node_.node().luns().DeleteLun("luns/l", true).ok());
   const absl::Status attached = Attach();
@@ -87,7 +72,7 @@ TEST_F(UnknownStore, IsNotAttachedNorOverwritten) {
                        .CreateLun({.name = "luns/n", .store = "posix", .members = {member()}}, "")
                        .status()),
             "MEMBER_UNUSABLE");
-  EXPECT_EQ(Files(), before);
+  EXPECT_EQ(FilesBelow(member()), before);
 }
 
 TEST_F(UnknownStore, IsDamageToACheck) {

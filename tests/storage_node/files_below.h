@@ -1,0 +1,32 @@
+// What lies in a directory, to see whether it was touched.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace tapedeck::storage_node {
+
+inline std::string BytesOf(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Of each file a hash of its bytes and when they were written. A lock names the process that has it
+// and is left out.
+using Files = std::map<std::string, std::pair<size_t, std::filesystem::file_time_type>>;
+inline Files FilesBelow(const std::filesystem::path& directory) {
+  Files files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+    if (!entry.is_regular_file() || entry.path().filename() == "lock") continue;
+    files[entry.path()] = {std::hash<std::string>()(BytesOf(entry.path())),
+                           entry.last_write_time()};
+  }
+  return files;
+}
+
+}  // namespace tapedeck::storage_node
