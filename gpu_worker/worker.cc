@@ -192,8 +192,7 @@ services::NodeStats Worker::Stats() const {
     if (state.end_time_ns == 0) ++stats.sessions;
     stats.blocks += state.blocks;
     stats.bytes += state.bytes;
-    stats.crc_errors += state.crc_errors;
-    stats.retransmitted_blocks += state.retransmitted_blocks;
+    stats.counters += state.counters;
   }
   return stats;
 }

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "dataplane/transfer/counters.h"
 #include "dataplane/transport/transport.h"
 #include "services/session/messages.h"
 #include "services/stage_spec.h"
@@ -52,8 +53,7 @@ struct Job {
   uint64_t total_blocks = 0;
   int64_t elapsed_ns = 0;
   uint64_t lost_blocks = 0;
-  uint64_t retransmitted_blocks = 0;
-  uint64_t crc_errors = 0;
+  dataplane::Counters counters;
   std::vector<session::RailProgress> rails;
   absl::Status error;         // with its reason; OK unless failed or cancelled
   int64_t start_time_ns = 0;  // UTC

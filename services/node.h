@@ -7,6 +7,7 @@
 
 #include "dataplane/topology/distance.h"
 #include "dataplane/topology/topology.h"
+#include "dataplane/transfer/counters.h"
 #include "dataplane/transport/transport.h"
 #include "services/session/messages.h"
 
@@ -53,8 +54,7 @@ struct NodeStats {
   uint64_t sessions_opened = 0;
   uint64_t blocks = 0;
   uint64_t bytes = 0;
-  uint64_t crc_errors = 0;
-  uint64_t retransmitted_blocks = 0;
+  dataplane::Counters counters;
   uint64_t ring_bytes = 0;
   std::vector<session::RailProgress> rails;
 };

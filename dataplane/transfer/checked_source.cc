@@ -70,7 +70,7 @@ absl::StatusOr<bool> CheckedSource::IsGood(Computed& result) {
   const BlockHeader header = result.block.header();
   if (*result.crc == header.crc32c) return true;
   result.block.Reset();
-  ++crc_errors_;
+  ++counters_.crc_errors;
   rejects_ = header.sequence == last_rejected_ ? rejects_ + 1 : 1;
   last_rejected_ = header.sequence;
   const std::string what = absl::StrFormat("block %d: CRC32C is %08x, its header says %08x",

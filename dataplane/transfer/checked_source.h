@@ -8,6 +8,7 @@
 #include "absl/synchronization/mutex.h"
 #include "dataplane/payload_crc.h"
 #include "dataplane/source.h"
+#include "dataplane/transfer/counters.h"
 
 namespace tapedeck::dataplane {
 
@@ -25,7 +26,7 @@ class CheckedSource final : public Source {
   void Acknowledge(uint64_t watermark) override { inner_.Acknowledge(watermark); }
   absl::Status Reject(const BlockHeader& header) override { return inner_.Reject(header); }
 
-  uint64_t crc_errors() const { return crc_errors_; }
+  const Counters& counters() const { return counters_; }
 
  private:
   struct Computed {
@@ -49,7 +50,7 @@ class CheckedSource final : public Source {
   PayloadCrc& crc_;
   const std::shared_ptr<Results> results_ = std::make_shared<Results>();
   size_t under_way_ = 0;  // started and not taken from the results
-  uint64_t crc_errors_ = 0;
+  Counters counters_;
   uint64_t last_rejected_ = 0;
   int rejects_ = 0;
 };

@@ -63,7 +63,6 @@ void Receiver::TellAcknowledged() {
 
 absl::Status Receiver::Reject(const BlockHeader& header) {
   const uint64_t sequence = header.sequence;
-  ++stats_.rejected_blocks;
   --given_;
   // The sequence counts as not received again; those above the hole stay known.
   received_.Remove(sequence);
@@ -159,7 +158,7 @@ void Receiver::Arrived(Lane& lane, Block block) {
   lane.link->traffic().bytes += block.header().payload_bytes;
   Tell(lane, FrameType::kReceived, sequence);
   if (!received_.Add(sequence)) {
-    ++stats_.duplicates;
+    ++counters_.duplicate_blocks;
     return;
   }
   ready_.push_back(std::move(block));
@@ -210,7 +209,7 @@ bool Receiver::PullNext() {
   }
   if (next == nullptr) return false;
   if (received_.Has(next->announced.front().block.sequence)) {
-    ++stats_.duplicates;
+    ++counters_.duplicate_blocks;
     Tell(*next, FrameType::kReceived, next->announced.front().block.sequence);
     next->announced.pop_front();
     return true;

@@ -14,15 +14,11 @@
 #include "dataplane/memory/slot_pool.h"
 #include "dataplane/sequence_mark.h"
 #include "dataplane/source.h"
+#include "dataplane/transfer/counters.h"
 #include "dataplane/transfer/link.h"
 #include "dataplane/transport/transport.h"
 
 namespace tapedeck::dataplane {
-
-struct ReceiverStats {
-  uint64_t duplicates = 0;
-  uint64_t rejected_blocks = 0;
-};
 
 // On the session's executor. Gives blocks in the order they arrive.
 class Receiver final : public Source, public LinkEvents {
@@ -47,7 +43,7 @@ class Receiver final : public Source, public LinkEvents {
 
   // Every sequence below has arrived.
   uint64_t received_watermark() const { return received_.mark(); }
-  const ReceiverStats& stats() const { return stats_; }
+  const Counters& counters() const { return counters_; }
 
  private:
   // What is out on one link that is up.
@@ -84,7 +80,7 @@ class Receiver final : public Source, public LinkEvents {
   uint64_t given_ = 0;
   uint64_t next_work_ = 0;
   std::optional<uint64_t> total_;
-  ReceiverStats stats_;
+  Counters counters_;
   Lifetime lifetime_;
 };
 

@@ -157,7 +157,7 @@ Sender::Lane* Sender::ChooseLane(uint64_t bytes) {
 }
 
 void Sender::Send(Lane& lane, uint64_t sequence, Held& held) {
-  if (std::exchange(held.sent_before, true)) ++stats_.retransmitted_blocks;
+  if (std::exchange(held.sent_before, true)) ++counters_.retransmitted_blocks;
   if (lane.inflight_blocks == 0) lane.busy_since_ns = executor_.clock().NowNs();
   const std::span<const std::byte> payload = held.block.payload();
   held.link = lane.link;
@@ -247,7 +247,6 @@ absl::Status Sender::OnAck(uint64_t watermark) {
 void Sender::OnResend(uint64_t sequence) {
   const auto it = held_.find(sequence);
   if (it == held_.end() || it->second.acked || waiting_.contains(sequence)) return;
-  ++stats_.rejected_blocks;
   it->second.received = false;
   Requeue(sequence, it->second);
 }

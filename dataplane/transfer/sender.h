@@ -11,6 +11,7 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/sequence_mark.h"
 #include "dataplane/sink.h"
+#include "dataplane/transfer/counters.h"
 #include "dataplane/transfer/link.h"
 #include "dataplane/transport/transport.h"
 
@@ -28,11 +29,6 @@ struct SenderSettings {
 // Blocks without payload that are held at the same time: they take no slot, so nothing else bounds
 // them. Fewer would make the gaps of a damaged recording wait for acknowledgements.
 inline constexpr size_t kMaxMissingHeld = 1024;
-
-struct SenderStats {
-  uint64_t retransmitted_blocks = 0;  // sent more than once, for whatever reason
-  uint64_t rejected_blocks = 0;       // the peer found a wrong check value
-};
 
 // On the session's executor.
 class Sender final : public Sink, public LinkEvents {
@@ -53,7 +49,7 @@ class Sender final : public Sink, public LinkEvents {
   void OnLinkFrame(Link& link, const Frame& frame, std::span<std::byte> payload) override;
   void OnLinkCompleted(Link& link, uint64_t work) override;
 
-  const SenderStats& stats() const { return stats_; }
+  const Counters& counters() const { return counters_; }
 
  private:
   // A block from Push until it is acknowledged and this end's memory is free of it.
@@ -108,7 +104,7 @@ class Sender final : public Sink, public LinkEvents {
   uint64_t acked_ = 0;
   uint64_t choices_ = 0;
   size_t missing_held_ = 0;  // of held_, without payload
-  SenderStats stats_;
+  Counters counters_;
 };
 
 }  // namespace tapedeck::dataplane

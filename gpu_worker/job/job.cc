@@ -181,8 +181,7 @@ void Job::OnChange(const Snapshot& snapshot) {
     job_.total_blocks = std::max(snapshot.total_blocks, snapshot.blocks);
     job_.elapsed_ns = snapshot.elapsed_ns;
     job_.lost_blocks = snapshot.lost_blocks;
-    job_.retransmitted_blocks = snapshot.retransmitted_blocks;
-    job_.crc_errors = snapshot.crc_errors;
+    job_.counters = snapshot.counters;
     job_.rails = snapshot.rails;
     if (snapshot.ended) Conclude(snapshot);
   }

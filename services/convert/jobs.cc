@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dataplane/status_macros.h"
+#include "services/convert/counters.h"
 #include "services/convert/fields.h"
 #include "services/convert/playhead.h"
 #include "services/convert/rpc_status.h"
@@ -113,8 +114,7 @@ v1::Job ToProto(const Job& job) {
   *out.mutable_elapsed() = ToDuration(job.elapsed_ns);
   out.set_mb_per_s(MegabytesPerSecond(job.bytes, job.elapsed_ns));
   out.set_lost_blocks(job.lost_blocks);
-  out.set_retransmitted_blocks(job.retransmitted_blocks);
-  out.set_crc_errors(job.crc_errors);
+  *out.mutable_counters() = ToProto(job.counters);
   for (const auto& rail : job.rails) *out.add_rails() = ToProto(rail, job.elapsed_ns);
   if (!job.error.ok()) *out.mutable_error() = ToProto(job.error);
   if (job.start_time_ns != 0) *out.mutable_start_time() = ToTimestamp(job.start_time_ns);
@@ -132,8 +132,7 @@ absl::StatusOr<Job> FromProto(const v1::Job& job) {
           .total_blocks = job.total_blocks(),
           .elapsed_ns = FromDuration(job.elapsed()),
           .lost_blocks = job.lost_blocks(),
-          .retransmitted_blocks = job.retransmitted_blocks(),
-          .crc_errors = job.crc_errors(),
+          .counters = FromProto(job.counters()),
           .error = FromProto(job.error()),
           .start_time_ns = FromTimestamp(job.start_time()),
           .end_time_ns = FromTimestamp(job.end_time()),

@@ -1,6 +1,7 @@
 #include "services/convert/node.h"
 
 #include "dataplane/status_macros.h"
+#include "services/convert/counters.h"
 #include "services/convert/fields.h"
 #include "services/convert/session.h"
 
@@ -125,8 +126,7 @@ v1::WatchStatsResponse ToProto(const NodeStats& stats) {
   out.set_sessions_opened(stats.sessions_opened);
   out.set_blocks(stats.blocks);
   out.set_bytes(stats.bytes);
-  out.set_crc_errors(stats.crc_errors);
-  out.set_retransmitted_blocks(stats.retransmitted_blocks);
+  *out.mutable_counters() = convert::ToProto(stats.counters);
   out.set_ring_bytes(stats.ring_bytes);
   for (const auto& rail : stats.rails) *out.add_rails() = convert::ToProto(rail);
   return out;
@@ -137,8 +137,7 @@ NodeStats FromProto(const v1::WatchStatsResponse& response) {
                 .sessions_opened = response.sessions_opened(),
                 .blocks = response.blocks(),
                 .bytes = response.bytes(),
-                .crc_errors = response.crc_errors(),
-                .retransmitted_blocks = response.retransmitted_blocks(),
+                .counters = convert::FromProto(response.counters()),
                 .ring_bytes = response.ring_bytes()};
   for (const v1::RailProgress& rail : response.rails()) {
     out.rails.push_back(convert::FromProto(rail));

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "dataplane/status_macros.h"
+#include "services/convert/counters.h"
 #include "services/convert/endpoint.h"
 #include "services/convert/fields.h"
 #include "services/convert/playhead.h"
@@ -145,8 +146,7 @@ v1::Progress ToProto(const session::Progress& progress) {
   out.set_durable(progress.watermarks.durable);
   out.set_blocks(progress.blocks);
   out.set_bytes(progress.bytes);
-  out.set_crc_errors(progress.crc_errors);
-  out.set_retransmitted_blocks(progress.retransmitted_blocks);
+  *out.mutable_counters() = convert::ToProto(progress.counters);
   for (const session::RailProgress& rail : progress.rails) {
     *out.add_rails() = convert::ToProto(rail);
   }
@@ -160,8 +160,7 @@ session::Progress FromProto(const v1::Progress& progress) {
                                        .durable = progress.durable()},
                         .blocks = progress.blocks(),
                         .bytes = progress.bytes(),
-                        .crc_errors = progress.crc_errors(),
-                        .retransmitted_blocks = progress.retransmitted_blocks(),
+                        .counters = convert::FromProto(progress.counters()),
                         .phase = progress.phase()};
   for (const v1::RailProgress& rail : progress.rails()) {
     out.rails.push_back(convert::FromProto(rail));

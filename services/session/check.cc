@@ -48,8 +48,9 @@ void CheckCounts(FieldCheck& check, const Known& known, const Progress& progress
   count(progress.watermarks.durable, most, "durable");
   count(progress.blocks, kMaxStreamBytes, "blocks");
   count(progress.bytes, kMaxStreamBytes, "bytes");
-  count(progress.crc_errors, kMaxStreamBytes, "crc_errors");
-  count(progress.retransmitted_blocks, kMaxStreamBytes, "retransmitted_blocks");
+  for (const auto& counter : dataplane::kCounters) {
+    count(progress.counters.*counter.member, kMaxStreamBytes, counter.name);
+  }
   check.Require(progress.phase.size() <= kMaxNameBytes, "phase", "is too long");
   check.Require(progress.verifier.size() <= kMaxIdBytes, "verifier", "is longer than 64 bytes")
       .Require(progress.rails.size() <= kMaxRails, "rails", "are more than 64");

@@ -213,14 +213,13 @@ void ClientSession::CheckEnded() {
 void ClientSession::Refresh() {
   const Progress own = transfer_->progress();
   const bool sending = transfer_->sending();
-  const Progress& receiving = sending ? peer_ : own;
   const uint64_t committed =
       std::max(sending ? own.watermarks.received : own.watermarks.at(CommitLevel::kWritten),
                sending ? peer_.watermarks.at(snapshot_.accept.commit) : uint64_t{0});
   snapshot_.blocks = committed;
   snapshot_.bytes = committed == own.blocks ? own.bytes : committed * snapshot_.accept.block_bytes;
-  snapshot_.retransmitted_blocks = sending ? own.retransmitted_blocks : peer_.retransmitted_blocks;
-  snapshot_.crc_errors = receiving.crc_errors;
+  snapshot_.counters = own.counters;
+  snapshot_.counters += peer_.counters;
   if (running_ns_ != 0) snapshot_.elapsed_ns = executor_.clock().NowNs() - running_ns_;
   snapshot_.rails = rails_->progress();
   const uint64_t due = sending ? source_blocks_ : snapshot_.total_blocks;

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
+#include "dataplane/transfer/counters.h"
 #include "services/session/control.h"
 #include "services/session/rails.h"
 #include "services/session/transfer.h"
@@ -26,8 +27,7 @@ struct Snapshot {
   uint64_t bytes = 0;
   uint64_t total_blocks = 0;  // 0: unknown
   uint64_t lost_blocks = 0;   // of the total, once it has ended
-  uint64_t retransmitted_blocks = 0;
-  uint64_t crc_errors = 0;
+  dataplane::Counters counters;  // of both ends
   int64_t elapsed_ns = 0;  // since blocks could move
   int64_t setup_ns = 0;    // from Start to that moment
   std::vector<RailProgress> rails;

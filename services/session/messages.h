@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "dataplane/flow.h"
+#include "dataplane/transfer/counters.h"
 #include "dataplane/transport/endpoint.h"
 #include "dataplane/transport/transport.h"
 #include "services/session/playhead.h"
@@ -22,7 +23,7 @@ using dataplane::Direction;
 using dataplane::TransferOp;
 using dataplane::Watermarks;
 
-inline constexpr uint32_t kProtocolVersion = 2;
+inline constexpr uint32_t kProtocolVersion = 3;
 
 // Names follow the resource names of the catalog: luns/L/channels/C and
 // luns/L/channels/C/recordings/R.
@@ -93,8 +94,7 @@ struct Progress {
   Watermarks watermarks;
   uint64_t blocks = 0;
   uint64_t bytes = 0;
-  uint64_t crc_errors = 0;
-  uint64_t retransmitted_blocks = 0;
+  dataplane::Counters counters;  // of the end that says so
   std::vector<RailProgress> rails;
   std::string phase;  // before Accept: what the storage node still has to do for it
   bool operator==(const Progress&) const = default;

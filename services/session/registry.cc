@@ -21,8 +21,7 @@ constexpr size_t kMaxStatsCauseBytes = 1024;
 void Add(const Progress& progress, NodeStats& stats) {
   stats.blocks += progress.blocks;
   stats.bytes += progress.bytes;
-  stats.crc_errors += progress.crc_errors;
-  stats.retransmitted_blocks += progress.retransmitted_blocks;
+  stats.counters += progress.counters;
   for (const RailProgress& rail : progress.rails) {
     auto it = std::ranges::find(stats.rails, rail.name, &RailProgress::name);
     if (it == stats.rails.end() && stats.rails.size() >= kMaxRailNames) {

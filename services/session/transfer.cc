@@ -62,11 +62,12 @@ Progress Transfer::progress() const {
   Progress progress{.blocks = pump_->counts().blocks, .bytes = pump_->counts().bytes};
   if (sending()) {
     progress.watermarks = sender_->watermarks();
-    progress.retransmitted_blocks = sender_->stats().retransmitted_blocks;
+    progress.counters = sender_->counters();
   } else {
     progress.watermarks = end_.sink->watermarks();
     progress.watermarks.received = receiver_->received_watermark();
-    if (checked_ != nullptr) progress.crc_errors = checked_->crc_errors();
+    progress.counters = receiver_->counters();
+    if (checked_ != nullptr) progress.counters += checked_->counters();
   }
   return progress;
 }

@@ -118,12 +118,13 @@ Json ToJson(const Job& job) {
               {"seconds", Seconds(job.elapsed_ns)},
               {"mb_per_s", MegabytesPerSecond(job.bytes, job.elapsed_ns)},
               {"lost_blocks", job.lost_blocks},
-              {"retransmitted_blocks", job.retransmitted_blocks},
-              {"crc_errors", job.crc_errors},
               {"rails", std::move(rails)},
               {"start_time", TimeOf(job.start_time_ns)},
               {"end_time", TimeOf(job.end_time_ns)},
               {"notes", job.notes}};
+  for (const auto& counter : dataplane::kCounters) {
+    out[std::string(counter.name)] = job.counters.*counter.member;
+  }
   if (!job.error.ok()) out["error"] = ToJson(job.error);
   return out;
 }

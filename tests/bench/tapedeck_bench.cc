@@ -98,7 +98,7 @@ absl::StatusOr<nlohmann::json> Transfer(const Options& options) {
     TD_ASSIGN_OR_RETURN(const SessionOutcome played,
                         RunSession(run, node->channel(), *worker.rails, *worker.loop));
     play.Add(played.snapshot);
-    crc_errors += recorded.snapshot.crc_errors + played.snapshot.crc_errors;
+    crc_errors += recorded.snapshot.counters.crc_errors + played.snapshot.counters.crc_errors;
     TD_RETURN_IF_ERROR(node->catalog().DeleteRecording(run.target));
   }
   return nlohmann::json{{"record_mb_per_s", record.mb_per_s()},
@@ -182,7 +182,7 @@ absl::StatusOr<nlohmann::json> RailsAlone(const Options& options) {
       static_cast<double>(outcome.snapshot.accept.wire_limit_bytes_per_s) / 1e6;
   nlohmann::json answer{{"mb_per_s", rate.mb_per_s()},
                         {"blocks", outcome.snapshot.blocks},
-                        {"retransmitted_blocks", outcome.snapshot.retransmitted_blocks},
+                        {"retransmitted_blocks", outcome.snapshot.counters.retransmitted_blocks},
                         {"longest_gap_ms", static_cast<double>(outcome.longest_gap_ns) / 1e6},
                         {"rails", rails}};
   if (wire_limit_mb_per_s > 0) {

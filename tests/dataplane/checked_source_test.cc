@@ -75,7 +75,7 @@ TEST(CheckedSource, HostPayloadsAreCheckedOnTheWay) {
   Block block;
   while (*source.Pull(&block) == Flow::kMoved) got.push_back(block.header().sequence);
   EXPECT_EQ(got, (std::vector<uint64_t>{0, 2, 1}));
-  EXPECT_EQ(source.crc_errors(), 1u);
+  EXPECT_EQ(source.counters().crc_errors, 1u);
   EXPECT_EQ(wakes, 0) << "nobody had to wait";
 }
 
@@ -112,7 +112,7 @@ TEST(CheckedSource, ABlockFoundDamagedLaterComesAgain) {
   crc.FinishOne(0);
   EXPECT_EQ(*source.Pull(&block), Flow::kMoved);
   EXPECT_EQ(*source.Pull(&block), Flow::kEnd);
-  EXPECT_EQ(source.crc_errors(), 1u);
+  EXPECT_EQ(source.counters().crc_errors, 1u);
 }
 
 TEST(CheckedSource, GivesUpOnABlockThatWasMadeWrong) {
@@ -123,7 +123,7 @@ TEST(CheckedSource, GivesUpOnABlockThatWasMadeWrong) {
   CheckedSource source(inner, crc);
   Block block;
   EXPECT_EQ(source.Pull(&block).status().code(), absl::StatusCode::kDataLoss);
-  EXPECT_EQ(source.crc_errors(), 3u);
+  EXPECT_EQ(source.counters().crc_errors, 3u);
 }
 
 TEST(CheckedSource, KeepsOnlySoManyUnderWay) {

@@ -170,7 +170,7 @@ TEST_F(HostilePeerTest, SendsFewFramesBeforeTheyAreLookedAt) {
   EXPECT_FALSE(link_->up());
   EXPECT_EQ(link_->last_failure().code(), absl::StatusCode::kResourceExhausted)
       << link_->last_failure();
-  EXPECT_LT(receiver.stats().duplicates, 6000 + 9000u);
+  EXPECT_LT(receiver.counters().duplicate_blocks, 6000 + 9000u);
 }
 
 }  // namespace

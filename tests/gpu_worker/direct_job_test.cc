@@ -180,13 +180,13 @@ class DirectJobTest : public testing::TestWithParam<const char*> {
     ASSERT_TRUE(recorded.ok()) << recorded.status();
     EXPECT_TRUE(recorded->error.ok()) << recorded->error;
     EXPECT_EQ(recorded->blocks, blocks);
-    EXPECT_EQ(recorded->crc_errors, 0u);
+    EXPECT_EQ(recorded->counters.crc_errors, 0u);
     EXPECT_THAT(recorded->notes, Contains(HasSubstr(note)));
     const auto played = Play(recorded->recording, op);
     ASSERT_TRUE(played.ok()) << played.status();
     EXPECT_TRUE(played->error.ok()) << played->error;
     EXPECT_EQ(played->blocks, blocks);
-    EXPECT_EQ(played->crc_errors, 0u);
+    EXPECT_EQ(played->counters.crc_errors, 0u);
     EXPECT_THAT(played->notes, Contains(HasSubstr(note)));
   }
 

@@ -113,7 +113,7 @@ class DirectTest : public testing::TestWithParam<const char*> {
     dataplane::CheckedSource checked(wire, *crc);
     const absl::Status status =
         Pump(checked, *playback->sink, {.crc_of = [this](const Block& b) { return CrcOf(b); }});
-    crc_errors_ += checked.crc_errors();
+    crc_errors_ += checked.counters().crc_errors;
     return status;
   }
 

@@ -52,10 +52,12 @@ void AddCounts(Rows<M> rows, Get progress, bool peer_receives) {
     const uint64_t most = peer_receives ? 1'000 : kHuge;
     rows.Add(field, [&](M& m) { progress(m).watermarks.*mark = most; });
   }
+  for (const auto& counter : dataplane::kCounters) {
+    rows.Add(std::string(counter.name),
+             [&](M& m) { progress(m).counters.*counter.member = kHuge; });
+  }
   rows.Add("blocks", [&](M& m) { progress(m).blocks = kHuge; })
       .Add("bytes", [&](M& m) { progress(m).bytes = kHuge; })
-      .Add("crc_errors", [&](M& m) { progress(m).crc_errors = kHuge; })
-      .Add("retransmitted_blocks", [&](M& m) { progress(m).retransmitted_blocks = kHuge; })
       .Add("verifier", [&](M& m) { progress(m).verifier = kLong; })
       .Add("rails", [&](M& m) { progress(m).rails.resize(1000); })
       .Add("rails.name", [&](M& m) { progress(m).rails = {{.name = "r\n0"}}; })

@@ -1,0 +1,38 @@
+// What the ends of a transfer count beside blocks and bytes. A new counter is a member and an entry
+// here, the field of that name in counters.proto, and the line that counts it: the progress of
+// sessions, jobs, statistics and the command line's answers are made of the list.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+
+namespace tapedeck::dataplane {
+
+// Each is counted by one of the two ends alone, so that the sum of both ends is the transfer's.
+struct Counters {
+  uint64_t crc_errors = 0;            // receiver: payloads that failed their check
+  uint64_t retransmitted_blocks = 0;  // sender: sent more than once, for whatever reason
+  uint64_t duplicate_blocks = 0;      // receiver: what it had already
+
+  bool operator==(const Counters&) const = default;
+};
+
+struct CounterInfo {
+  absl::string_view name;   // in the proto and in JSON
+  absl::string_view words;  // before its number, for people
+  uint64_t Counters::*member;
+};
+
+inline constexpr CounterInfo kCounters[] = {
+    {"crc_errors", "crc errors", &Counters::crc_errors},
+    {"retransmitted_blocks", "sent again", &Counters::retransmitted_blocks},
+    {"duplicate_blocks", "duplicates", &Counters::duplicate_blocks},
+};
+
+inline Counters& operator+=(Counters& to, const Counters& more) {
+  for (const CounterInfo& counter : kCounters) to.*counter.member += more.*counter.member;
+  return to;
+}
+
+}  // namespace tapedeck::dataplane
