@@ -122,6 +122,10 @@ class Sizes(LintTest):
                      {"a.h": "class A {\n" + virtual + "};\n" + "// why\nint x;\n" * 80})
         self.accepts("sizes", {"a.h": "class A {\n" + virtual * 5 + "};\nclass B {\n" + virtual * 5 + "};\n"})
 
+    def test_lines_of_readmes(self):
+        self.rejects("a line of 121 characters", "sizes", {"a.md": "x" * 121 + "\n"})
+        self.accepts("sizes", {"a.md": "x" * 120 + "\n|" + "x" * 121 + "|\n"})
+
 
 class TestsInBuild(LintTest):
     def test_compiled(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Sizes that keep the code readable: files, functions, seams."""
+"""Sizes that keep the tree readable: files, functions, seams, lines of READMEs."""
 import re
 import sys
 
@@ -8,6 +8,7 @@ import tree
 FILE_LINES, FILE_LINES_HARD = 300, 500
 FUNCTION_LINES = 60
 SEAM_LINES, SEAM_VIRTUALS = 80, 5
+README_COLUMNS = 120
 CODE_AND_SCRIPTS = tree.CODE + (".py", ".sh", ".proto")
 
 # Comments, literals and preprocessor lines, in the order in which they must be looked for.
@@ -95,7 +96,16 @@ def check_seam(path, text):
         yield path, 1, f"a seam of {code_lines(text)} code lines, at most {SEAM_LINES}"
 
 
+def check_readme(path, text):
+    """A row of a table cannot be broken."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > README_COLUMNS and not line.startswith("|"):
+            yield path, number, f"a line of {len(line)} characters, at most {README_COLUMNS}"
+
+
 def check(files):
+    for path in files.code(".md"):
+        yield from check_readme(path, files.text(path))
     for path in files.code(*CODE_AND_SCRIPTS):
         text = files.text(path)
         lines = text.count("\n")
