@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "dataplane/clock.h"
 #include "services/catalog.h"
 #include "services/errors.h"
@@ -40,8 +41,23 @@ struct LunTerms {
   }
 };
 
+// Says that all after it in its struct is gone.
+class Gone {
+ public:
+  Gone() = default;
+  Gone(Gone&&) = default;
+  ~Gone() {
+    if (said_ != nullptr) said_->Notify();
+  }
+  std::shared_ptr<const absl::Notification> said() const { return said_; }
+
+ private:
+  std::shared_ptr<absl::Notification> said_ = std::make_shared<absl::Notification>();
+};
+
 // Held by shared_ptr: by the table, by sessions and by queries that are under way.
 struct OpenLun {
+  Gone gone;  // the store is closed, and its members may be unmounted
   LunConfig config;
   store::StoreKind kind;
   std::shared_ptr<recording::Capacity> capacity;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
@@ -28,20 +27,14 @@ void LogLun(absl::string_view event, const std::string& name, const std::string&
 }
 
 // Whoever has begun to look at it has it a moment longer; then its members may be unmounted.
-absl::Status AwaitClosed(const std::string& name, const std::weak_ptr<luns::OpenLun>& lun) {
-  const absl::Time deadline = absl::Now() + kCloseLimit;
-  while (!lun.expired()) {
-    if (absl::Now() > deadline) {
-      return services::WithReason(
-          absl::DeadlineExceededError(absl::StrCat(
-              name,
-              " is detached, but its disks have not done yet what was asked of them; leave "
-              "them as they are until they have, or the storage node has ended")),
-          "LUN_NOT_RESPONDING", {{"lun", name}});
-    }
-    absl::SleepFor(absl::Milliseconds(10));
-  }
-  return absl::OkStatus();
+absl::Status AwaitGone(const std::string& name, const absl::Notification& gone) {
+  if (gone.WaitForNotificationWithTimeout(kCloseLimit)) return absl::OkStatus();
+  return services::WithReason(
+      absl::DeadlineExceededError(
+          absl::StrCat(name,
+                       " is detached, but its disks have not done yet what was asked of them; "
+                       "leave them as they are until they have, or the storage node has ended")),
+      "LUN_NOT_RESPONDING", {{"lun", name}});
 }
 
 absl::Status InUse(const std::string& name) {
@@ -209,9 +202,9 @@ absl::Status LunService::DetachLun(const std::string& name) {
   recordings_.luns().Erase(parsed.lun);
   LogLun("LUN detached", name, "asked for; its members are as they were");
   TD_RETURN_IF_ERROR(opening::ForgetLuns(recordings_));
-  const std::weak_ptr<luns::OpenLun> left = lun;
+  const auto gone = lun->gone.said();
   lun = nullptr;
-  return AwaitClosed(name, left);
+  return AwaitGone(name, *gone);
 }
 
 absl::Status LunService::Forget(const std::string& id) {
