@@ -106,6 +106,7 @@ Rails::Entry& Rails::AddLink(const Port& port, Key key) {
   return *entries_.emplace_back(std::move(entry));
 }
 
+// An entry stays as long as this, so that a link's index is its place.
 Rails::Entry* Rails::Find(const Link& link) { return entries_[link.index()].get(); }
 
 int64_t Rails::ConnectDeadlineNs(const Entry& entry) const {
@@ -136,6 +137,7 @@ void Rails::SendOffer(const Entry& entry, const Endpoint& endpoint) {
 
 void Rails::OnPeerOffer(const RailOffer& offer) {
   if (closing_) return;
+  // What the peer asks for and may not have is no failure of a link: the session ends.
   const absl::StatusOr<Entry*> entry = Resolve(offer);
   if (!entry.ok()) return events_->OnRailsFailed(entry.status());
   if (!settings_.initiate && !MayOffer(**entry)) {
@@ -148,7 +150,8 @@ void Rails::OnPeerOffer(const RailOffer& offer) {
   Link& link = *(*entry)->link;
   if (!settings_.initiate) {
     if (!link.down()) {
-      // The peer has noticed a failure first.
+      // The peer has noticed a failure first. The offer waits until this end's memory is free of the
+      // old connection: a late write of it must not hit a slot that the new one was given.
       (*entry)->waiting = offer;
       return link.Close(absl::UnavailableError("the peer connects this rail anew"));
     }
@@ -233,10 +236,12 @@ void Rails::OnLinkUp(Link& link) {
 }
 
 void Rails::OnLinkDown(Link& link, const absl::Status& cause) {
+  // Always: blocks of this link are to go over another one, or back to their owner.
   mover_->OnLinkDown(link, cause);
   if (closing_) return CheckClosed();
   if (close_expected_) return;
   Entry& entry = *Find(link);
+  // A port that stays away fails again and again with the same words.
   if (std::string why(cause.message()); entry.told != why) {
     dataplane::Log(LogLevel::kWarning, "session", "rail down",
                    {{"rail", link.rail().name}, {"cause", why}});
@@ -245,6 +250,7 @@ void Rails::OnLinkDown(Link& link, const absl::Status& cause) {
   if (std::optional<RailOffer> waiting = std::exchange(entry.waiting, std::nullopt)) {
     Answer(entry, *waiting);
   } else if (settings_.initiate && !entry.was_up) {
+    // A rail that was asked for and never worked is a mistake to be told, not a fault to sit out.
     const std::function<void()> fail = lifetime_.Guard([this, failure = Unreachable(link, cause)] {
       if (!closing_ && !close_expected_) events_->OnRailsFailed(failure);
     });
@@ -263,6 +269,7 @@ void Rails::Retry(Entry& entry, const absl::Status& cause) {
 }
 
 void Rails::OfferAfter(Entry& entry, int64_t delay_ns) {
+  // The turn: only the last one that was arranged is made.
   executor_.PostAfter(delay_ns, lifetime_.Guard([this, &entry, turn = ++entry.turn] {
     if (!closing_ && turn == entry.turn && entry.link->down()) Offer(entry);
   }));
@@ -305,6 +312,7 @@ void Rails::Close(const absl::Status& cause) {
   if (closing_) return;
   closing_ = true;
   for (const auto& entry : entries_) entry->link->Close(cause);
+  // Of links that are down already no word comes.
   executor_.Post(lifetime_.Guard([this] { CheckClosed(); }));
 }
 

@@ -78,13 +78,16 @@ void StreamCore::Detach() {
   detached_ = true;
   if (ended_) return;
   queue_.clear();
+  // With nobody to take what comes, only an end in order that the peer has matched may go on.
   if (!end_begun_ || !reads_ended_) Abort();
   if (!closing_) CloseLocked(absl::CancelledError("the session left"));
+  // A read that is under way comes back, and ends them then.
   if (!reading_) EndReads();
 }
 
 // Writes the next message, or begins the end once the last is out.
 void StreamCore::Advance() {
+  // Before Start there is no call; what was sent waits. One that is detached unstarted must end.
   if (executor_ == nullptr && !detached_) return;
   if (writing_ || end_begun_ || ended_) return;
   if (!queue_.empty()) {
@@ -117,6 +120,7 @@ void StreamCore::Received(absl::StatusOr<Message> message) {
   reading_ = false;
   if (detached_) return EndReads();
   if (!message.ok()) {
+    // A peer that breaks the protocol is told so now, not after what was meant for an honest one.
     queue_.clear();
     if (!closing_) {
       closed_here_ = true;
@@ -150,6 +154,7 @@ void StreamCore::PeerEnded() {
 void StreamCore::Broken() {
   absl::MutexLock lock(&mutex_);
   queue_.clear();
+  // Not closed here: what Ended says of the call is the cause.
   if (!closing_) CloseLocked(absl::CancelledError("the peer left"));
   Advance();
 }

@@ -18,6 +18,7 @@ TriggerSink::TriggerSink(TriggerOptions options, ArmedRecording first,
           executor, [this](const services::Trigger& trigger) { return OnTrigger(trigger); })),
       armed_(std::move(first)) {}
 
+// A recording lies ready before it is needed: to make one waits for the disk, and a trigger must not.
 void TriggerSink::MakeNext() {
   making_ = true;
   options_.make(
@@ -53,6 +54,7 @@ absl::StatusOr<Flow> TriggerSink::Push(dataplane::Block* block) {
     block->Reset();
     return Flow::kMoved;
   }
+  // A window is told by samples, in their order; the receiver bounds how far a block may be ahead.
   early_.emplace(sequence, std::move(*block));
   while (!early_.empty() && early_.begin()->first == next_) {
     dataplane::Block following = std::move(early_.begin()->second);
@@ -115,6 +117,7 @@ absl::StatusOr<Caught> TriggerSink::OnTrigger(const services::Trigger& trigger) 
   const uint64_t sample = trigger.sample.value_or(newest_end_ == 0 ? 0 : newest_end_ - 1);
   const services::Capture asked = options_.window.Around(sample);
   if (!capture_.has_value()) {
+    // A trigger so soon after the one before waits with its caller, not here.
     if (!armed_.has_value()) return absl::AbortedError("the next recording is being made");
     capture_ = ActiveCapture{.recording = *std::exchange(armed_, std::nullopt)};
     capture_->bounds.recording = capture_->recording.name;
@@ -139,6 +142,7 @@ void TriggerSink::EndCapture() {
                  {{"recording", capture_->recording.name},
                   {"blocks", absl::StrCat(capture_->blocks)},
                   {"trigger_sample", absl::StrCat(capture_->bounds.trigger_sample)}});
+  // Its writer still flushes and seals; the stream goes on meanwhile.
   closing_.push_back(std::move(capture_->recording));
   capture_ = std::nullopt;
   DropOld();
