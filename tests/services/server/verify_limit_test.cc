@@ -14,7 +14,7 @@
 namespace tapedeck::services::server {
 namespace {
 
-constexpr absl::Duration kLong = absl::Seconds(20);
+constexpr absl::Duration kCallLimit = absl::Seconds(20);
 constexpr int kMostVerifications = 8;
 const char kRecording[] = "luns/l0/channels/c0/recordings/r";
 
@@ -26,11 +26,11 @@ class VerifyLimitTest : public ::testing::Test {
  protected:
   VerifyLimitTest() { node_.catalog.AddRecording("r", 1); }
   absl::Status Verify() {
-    return catalog_.VerifyRecording(kRecording, kLong, [](const VerifyProgress&) {});
+    return catalog_.VerifyRecording(kRecording, kCallLimit, [](const VerifyProgress&) {});
   }
 
   LoopbackNode node_;
-  client::CatalogClient catalog_{node_.channel, kLong};
+  client::CatalogClient catalog_{node_.channel, kCallLimit};
 };
 
 TEST_F(VerifyLimitTest, TheNinthIsRefusedUntilOneEnds) {
@@ -53,7 +53,8 @@ TEST_F(VerifyLimitTest, TheNinthIsRefusedUntilOneEnds) {
 }
 
 TEST_F(VerifyLimitTest, WithoutThreadsCallsAreRefusedAndNothingEnds) {
-  ASSERT_TRUE(node_.channel.channel->WaitForConnected(absl::ToChronoTime(absl::Now() + kLong)));
+  ASSERT_TRUE(
+      node_.channel.channel->WaitForConnected(absl::ToChronoTime(absl::Now() + kCallLimit)));
   {
     const NoThreads none;
     if (!none.works()) GTEST_SKIP() << "this user may not become another one";

@@ -122,7 +122,8 @@ TEST_F(TapectlTest, RecordPrintsTheResult) {
   EXPECT_EQ(result["bytes"], 4 << 20);
   EXPECT_DOUBLE_EQ(result["seconds"], 0.004);
   EXPECT_DOUBLE_EQ(result["mb_per_s"], 1048.576);
-  for (const char* key : {"lost_blocks", "retransmitted_blocks", "crc_errors", "duplicate_blocks"}) {
+  for (const char* key :
+       {"lost_blocks", "retransmitted_blocks", "crc_errors", "duplicate_blocks"}) {
     EXPECT_EQ(result[key], 0) << key;
   }
   ASSERT_EQ(result["rails"].size(), 2u);
