@@ -18,7 +18,8 @@ TriggerSink::TriggerSink(TriggerOptions options, ArmedRecording first,
           executor, [this](const services::Trigger& trigger) { return OnTrigger(trigger); })),
       armed_(std::move(first)) {}
 
-// A recording lies ready before it is needed: to make one waits for the disk, and a trigger must not.
+// A recording lies ready before it is needed: to make one waits for the disk, and a trigger must
+// not.
 void TriggerSink::MakeNext() {
   making_ = true;
   options_.make(
