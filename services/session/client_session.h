@@ -25,11 +25,11 @@ struct Snapshot {
   Accept accept;        // empty until the node has answered
   uint64_t blocks = 0;  // at the commit level (record), consumed (playback)
   uint64_t bytes = 0;
-  uint64_t total_blocks = 0;  // 0: unknown
-  uint64_t lost_blocks = 0;   // of the total, once it has ended
+  uint64_t total_blocks = 0;     // 0: unknown
+  uint64_t lost_blocks = 0;      // of the total, once it has ended
   dataplane::Counters counters;  // of both ends
-  int64_t elapsed_ns = 0;  // since blocks could move
-  int64_t setup_ns = 0;    // from Start to that moment
+  int64_t elapsed_ns = 0;        // since blocks could move
+  int64_t setup_ns = 0;          // from Start to that moment
   std::vector<RailProgress> rails;
 };
 

@@ -150,8 +150,8 @@ void Rails::OnPeerOffer(const RailOffer& offer) {
   Link& link = *(*entry)->link;
   if (!settings_.initiate) {
     if (!link.down()) {
-      // The peer has noticed a failure first. The offer waits until this end's memory is free of the
-      // old connection: a late write of it must not hit a slot that the new one was given.
+      // The peer has noticed a failure first. The offer waits until this end's memory is free of
+      // the old connection: a late write of it must not hit a slot that the new one was given.
       (*entry)->waiting = offer;
       return link.Close(absl::UnavailableError("the peer connects this rail anew"));
     }

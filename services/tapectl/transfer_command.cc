@@ -101,11 +101,11 @@ absl::StatusOr<Job> Follow(const Program& program, InterruptWatch& interrupt,
 }
 
 std::string SummaryOf(const Job& job) {
-  std::string out = absl::StrFormat(
-      "%s  %s\n%d blocks, %s in %.2f s, %.1f MB/s; lost %d",
-      job.recording.empty() ? "-" : job.recording, StateName(job.state), job.blocks,
-      FormatBytes(job.bytes), static_cast<double>(job.elapsed_ns) / 1e9,
-      MegabytesPerSecond(job.bytes, job.elapsed_ns), job.lost_blocks);
+  std::string out =
+      absl::StrFormat("%s  %s\n%d blocks, %s in %.2f s, %.1f MB/s; lost %d",
+                      job.recording.empty() ? "-" : job.recording, StateName(job.state), job.blocks,
+                      FormatBytes(job.bytes), static_cast<double>(job.elapsed_ns) / 1e9,
+                      MegabytesPerSecond(job.bytes, job.elapsed_ns), job.lost_blocks);
   for (const auto& counter : dataplane::kCounters) {
     absl::StrAppend(&out, ", ", counter.words, " ", job.counters.*counter.member);
   }
