@@ -49,25 +49,23 @@ bool HaveAbandonedClosed(recordings::Recordings& recordings,
   return !abandoned.empty();
 }
 
-// A running recording must not end because its manifest no longer fits: `now` is what is noted of
-// it.
-absl::Status CheckRoomFor(const services::RecordingUpdate& update, const services::Recording& now,
-                          const store::Store& store) {
-  const services::Recording after = services::Updated(now, update);
+// A running recording must not end because its manifest no longer fits: `after` is what it would
+// say.
+absl::Status CheckRoomFor(const services::Recording& after, const store::Store& store) {
   const uint64_t room = store.layout().description_bytes;
   if (services::model::WrittenBytes(after.description, after.labels) <= room) {
     return absl::OkStatus();
   }
   return services::WithReason(
       absl::ResourceExhaustedError(absl::StrCat(
-          update.name, ": its LUN's store has room for ", room >> 10,
+          after.name, ": its LUN's store has room for ", room >> 10,
           " KiB of description and labels, and with this change they take more; use fewer words")),
       "LIMIT_REACHED",
       {{"limit", absl::StrCat(room >> 10, " KiB")}, {"option", "labels of a recording"}});
 }
 
-services::Recording NotedIn(const format::Manifest& manifest) {
-  return {.description = manifest.description, .labels = manifest.labels};
+services::Recording NotedIn(const std::string& name, const format::Manifest& manifest) {
+  return {.name = name, .description = manifest.description, .labels = manifest.labels};
 }
 
 }  // namespace
@@ -103,12 +101,13 @@ absl::StatusOr<services::Recording> RecordingService::UpdateRecording(
                                                        services::model::kRecordingLabels));
   const auto to_live = [&](const recordings::FoundRecording& found,
                            recording::LiveRecording& live) -> absl::StatusOr<bool> {
-    TD_RETURN_IF_ERROR(
-        CheckRoomFor(update, live.Noted(NotedIn(found.manifest)), *found.lun->store));
-    return live.Describe(update);
+    return live.Describe(
+        update, NotedIn(update.name, found.manifest),
+        [&](const services::Recording& after) { return CheckRoomFor(after, *found.lun->store); });
   };
   const auto to_closed = [&](const recordings::FoundRecording& found, format::Manifest* manifest) {
-    const absl::Status room = CheckRoomFor(update, NotedIn(*manifest), *found.lun->store);
+    const absl::Status room =
+        CheckRoomFor(services::Updated(NotedIn(update.name, *manifest), update), *found.lun->store);
     if (room.ok()) format::Describe(update, manifest);
     return room;
   };

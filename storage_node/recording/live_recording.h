@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "storage_node/follow/tail.h"
 #include "storage_node/format/manifest.h"
@@ -58,16 +60,35 @@ class LiveRecording {
 
   // These are false if the writer has begun to close the recording; Annotate also without room.
   bool Annotate(services::Annotation annotation) {
-    return HasRoomFor(annotation) && Note([&](Notes& notes) {
-             notes.annotation_bytes += services::BytesOf(annotation);
-             notes.annotations.push_back(std::move(annotation));
-           });
+    absl::MutexLock lock(&mutex_);
+    const size_t bytes = notes_.annotation_bytes + services::BytesOf(annotation);
+    if (closing_ || bytes > max_annotation_bytes_) return false;
+    notes_.annotation_bytes = bytes;
+    notes_.annotations.push_back(std::move(annotation));
+    TellWriter();
+    return true;
   }
   bool Keep(bool kept) {
-    return Note([&](Notes& notes) { notes.kept = kept; });
+    absl::MutexLock lock(&mutex_);
+    if (closing_) return false;
+    notes_.kept = kept;
+    TellWriter();
+    return true;
   }
-  bool Describe(const services::RecordingUpdate& update) {
-    return Note([&](Notes& notes) { services::model::Merge(notes.described, update); });
+  // `check` gets `recording` as it would then be described; its error is the answer, and nothing is
+  // noted. Others' notes wait meanwhile, so it only computes.
+  using CheckDescribed = std::function<absl::Status(const services::Recording&)>;
+  absl::StatusOr<bool> Describe(const services::RecordingUpdate& update,
+                                const services::Recording& recording, const CheckDescribed& check) {
+    absl::MutexLock lock(&mutex_);
+    services::RecordingUpdate described = notes_.described;
+    services::model::Merge(described, update);
+    absl::Status status = check(services::Updated(recording, described));
+    if (!status.ok()) return status;
+    if (closing_) return false;
+    notes_.described = std::move(described);
+    TellWriter();
+    return true;
   }
   Notes notes() const {
     absl::MutexLock lock(&mutex_);
@@ -131,13 +152,9 @@ class LiveRecording {
   }
 
  private:
-  bool Note(const std::function<void(Notes&)>& change) {
-    absl::MutexLock lock(&mutex_);
-    if (closing_) return false;
-    change(notes_);
+  void TellWriter() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     ++notes_.changes;
     if (on_noted_) on_noted_();
-    return true;
   }
   void WakeFollowers() {
     absl::MutexLock lock(&mutex_);
