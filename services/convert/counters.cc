@@ -1,21 +1,13 @@
 #include "services/convert/counters.h"
 
-#include <string>
+#include "services/convert/message.h"
 
 namespace tapedeck::services::convert {
-namespace {
-
-// Each counter has a field of its name and type; the round trips of tests/services see to it.
-const google::protobuf::FieldDescriptor* FieldOf(const dataplane::CounterInfo& counter) {
-  return v1::Counters::descriptor()->FindFieldByName(std::string(counter.name));
-}
-
-}  // namespace
 
 v1::Counters ToProto(const dataplane::Counters& counters) {
   v1::Counters out;
   for (const auto& counter : dataplane::kCounters) {
-    out.GetReflection()->SetUInt64(&out, FieldOf(counter), counters.*counter.member);
+    WireField(out, {.name = counter.name}).Write(counters.*counter.member);
   }
   return out;
 }
@@ -23,7 +15,7 @@ v1::Counters ToProto(const dataplane::Counters& counters) {
 dataplane::Counters FromProto(const v1::Counters& counters) {
   dataplane::Counters out;
   for (const auto& counter : dataplane::kCounters) {
-    out.*counter.member = counters.GetReflection()->GetUInt64(counters, FieldOf(counter));
+    ConstWireField(counters, {.name = counter.name}).Read(out.*counter.member);
   }
   return out;
 }
