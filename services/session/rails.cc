@@ -6,6 +6,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/session/rail_failure.h"
 
 namespace tapedeck::services::session {
 
@@ -18,51 +19,12 @@ namespace {
 // How long a node that refuses a token has to say why the session has ended.
 constexpr int64_t kPeersWordNs = 2 * dataplane::kSecondNs;
 
-// Back-off of a failed link: 1, 2, 4 … 60 s, so that a port that stays away for hours costs
-// nothing. With no other rail there is nothing to spare: the grace period is running.
-constexpr int64_t kFirstRetryNs = dataplane::kSecondNs;
-constexpr int64_t kLastRetryNs = 60 * dataplane::kSecondNs;
-constexpr int64_t kGraceRetryNs = 250 * dataplane::kMillisecondNs;
-
 // What a peer may ask of the end that answers: so many connections of one rail, and offers of each
 // connection this often in the long run, so many at once. An offer costs a token and timers of some
-// seconds; an honest worker makes one in kGraceRetryNs ∓ 25 %.
+// seconds; an honest worker makes one in 250 ms ∓ 25 %.
 constexpr uint32_t kMaxConnections = 8;
 constexpr int64_t kOfferEveryNs = 125 * dataplane::kMillisecondNs;
 constexpr int64_t kOffersAtOnce = 32;
-
-// ±25 %, different for each link and generation, so that the rails of many sessions do not come
-// back at once.
-int64_t RetryDelayNs(const Link& link, uint32_t failures, bool others_up) {
-  const int64_t base =
-      others_up ? std::min(kLastRetryNs, kFirstRetryNs << std::min(failures, 6u)) : kGraceRetryNs;
-  const uint32_t hash =
-      (static_cast<uint32_t>(link.index()) * 40503u + link.generation()) * 2654435761u;
-  return base * 3 / 4 + base / 2 * (hash >> 16) / 65536;
-}
-
-// This end's own port is away: to ask again costs nothing, and the rail shall be back soon after
-// it.
-bool PortIsAway(const absl::Status& cause) {
-  const auto reason = dataplane::ReasonOf(cause);
-  return reason.has_value() &&
-         (reason->reason == "PORT_DOWN" || reason->reason == "NO_ROCE_V2_GID");
-}
-
-absl::Status Unreachable(const Link& link, const absl::Status& cause) {
-  if (ReasonOf(cause).has_value()) return cause;  // the transport knows better
-  if (cause.code() == absl::StatusCode::kUnauthenticated) {
-    return WithReason(cause, "TOKEN_INVALID", {{"rail", link.rail().name}});
-  }
-  if (cause.code() == absl::StatusCode::kFailedPrecondition) {
-    return WithReason(cause, "VERSION_MISMATCH", {{"rail", link.rail().name}});
-  }
-  return WithReason(absl::UnavailableError(absl::StrCat(
-                        std::string(cause.message()),
-                        "; check that both addresses are up and routed, or leave the rail out")),
-                    "RAIL_UNREACHABLE",
-                    {{"rail", link.rail().name}, {"address", link.rail().address}});
-}
 
 }  // namespace
 
