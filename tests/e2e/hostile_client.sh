@@ -2,6 +2,8 @@
 # hostile_client.sh [SECONDS]: a hostile client does all it can think of beside an honest recording: duplicates and grants whose
 # answers it does not read, announcements, offers, streams, calls and sockets without end, sessions that wait for nothing. The
 # recording keeps every block, the node's memory stays within 128 MiB and comes back, and what falls silent is gone within 10 s.
+# The client stands for other machines, whose processors are their own: where there are eight or more it gets a quarter of
+# them for itself, and the services have the rest, alone as beside it; elsewhere it has the lowest priority.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 SECONDS_OF_IT=${1:-$([[ -n ${TAPEDECK_LONG:-} ]] && echo 60 || echo 10)}
@@ -39,7 +41,24 @@ honest_recording() { start_job record l0/c0 --source synth --duration "$1s"; }
 # rate: MB/s of the job that has ended.
 rate() { jq .mb_per_s <<<"$ANSWER"; }
 
+# apart: gives this script, and what it starts, three quarters of the processors; AS_OTHERS then runs a command on the rest.
+apart() {
+  local processors
+  AS_OTHERS=(nice -n 19)
+  mapfile -t processors < <(processors_of_this_script)
+  ((${#processors[@]} >= 8)) || return 0
+  local ours=$((${#processors[@]} * 3 / 4))
+  AS_OTHERS=(taskset -c "$(IFS=, && echo "${processors[*]:ours}")")
+  taskset -cp "$(IFS=, && echo "${processors[*]:0:ours}")" $$ >/dev/null
+  echo "the services have $ours processors, the client $((${#processors[@]} - ours)) others"
+}
+
+processors_of_this_script() {
+  taskset -cp $$ | sed 's/.*: //' | tr ',' '\n' | while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done
+}
+
 begin_test
+apart
 start_storage
 start_worker
 tapectl --timeout 60s lun create l0 --store memory --capacity 256MiB --full-policy ring >/dev/null
@@ -59,8 +78,7 @@ honest_recording $((SECONDS_OF_IT + 6))
 before=$(resident_kb)
 watch_memory "$WORK/most" &
 watcher=$!
-# It stands for other machines, whose processors are their own.
-nice -n 19 "$TAPEDECK_BIN/tapedeck-hostile" "$TAPEDECK_STORAGE" luns/h0/channels/c "$victim" "$SECONDS_OF_IT" "${rails[@]}" \
+"${AS_OTHERS[@]}" "$TAPEDECK_BIN/tapedeck-hostile" "$TAPEDECK_STORAGE" luns/h0/channels/c "$victim" "$SECONDS_OF_IT" "${rails[@]}" \
   >"$WORK/hostile.txt" 2>"$WORK/hostile.log" &
 hostile=$!
 wait_for $((6 * SECONDS_OF_IT + 20)) grep -q '^quiet' "$WORK/hostile.txt" || fail "the hostile client is not quiet: $(tail -n 5 "$WORK/hostile.log")"
