@@ -18,7 +18,7 @@ TAPEDECK_PACKAGES=(
   jq:jq ss:iproute2 git:git /usr/bin/python3:python3
 )
 # What makes builds faster.
-TAPEDECK_SPEED_PACKAGES=(ccache:ccache mold:mold)
+TAPEDECK_SPEED_PACKAGES=(ccache:ccache)
 TAPEDECK_TEST_PACKAGES=(
   clang++:clang libclang-rt-dev clang-format:clang-format clang-tidy:clang-tidy iperf3:iperf3 fio:fio
   ucx_perftest:ucx-utils npm:npm node:nodejs shellcheck:shellcheck
