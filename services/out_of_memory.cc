@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -17,9 +18,11 @@ constexpr char kText[] =
     "program again with more memory, fewer sessions at once, smaller rings or smaller memory "
     "LUNs\n";
 
-// On whatever thread it was, under whatever locks: nothing here allocates or waits, and no
-// destructor runs.
+// On whatever thread it was, under whatever locks: nothing here allocates, and no destructor runs.
+// Of several threads the first ends the process, and the others with it.
 [[noreturn]] void End() {
+  static std::atomic_flag ending = ATOMIC_FLAG_INIT;
+  while (ending.test_and_set()) pause();
   const std::array<iovec, 2> line = {
       {{.iov_base = program_invocation_short_name,
         .iov_len = std::strlen(program_invocation_short_name)},
