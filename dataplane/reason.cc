@@ -14,6 +14,14 @@ namespace {
 // Lines: the reason, then key=value, each C-escaped so that a value may hold a line end.
 constexpr char kPayloadUrl[] = "tapedeck.v1/ErrorInfo";
 
+// With the payloads of `from`.
+absl::Status Like(const absl::Status& from, absl::StatusCode code, absl::string_view text) {
+  absl::Status out(code, text);
+  from.ForEachPayload(
+      [&](absl::string_view url, const absl::Cord& payload) { out.SetPayload(url, payload); });
+  return out;
+}
+
 }  // namespace
 
 absl::Status WithReason(absl::Status status, absl::string_view reason,
@@ -40,10 +48,11 @@ std::optional<ErrorReason> ReasonOf(const absl::Status& status) {
 }
 
 absl::Status Prefixed(absl::string_view prefix, const absl::Status& status) {
-  absl::Status out(status.code(), absl::StrCat(prefix, std::string(status.message())));
-  status.ForEachPayload(
-      [&](absl::string_view url, const absl::Cord& payload) { out.SetPayload(url, payload); });
-  return out;
+  return Like(status, status.code(), absl::StrCat(prefix, std::string(status.message())));
+}
+
+absl::Status Recoded(absl::StatusCode code, const absl::Status& status) {
+  return Like(status, code, status.message());
 }
 
 }  // namespace tapedeck::dataplane

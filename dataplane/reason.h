@@ -26,4 +26,7 @@ std::optional<ErrorReason> ReasonOf(const absl::Status& status);
 // The same code and reason, with `prefix` before the text.
 absl::Status Prefixed(absl::string_view prefix, const absl::Status& status);
 
+// The same text and reason, with another code.
+absl::Status Recoded(absl::StatusCode code, const absl::Status& status);
+
 }  // namespace tapedeck::dataplane

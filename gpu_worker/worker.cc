@@ -25,8 +25,7 @@ absl::Status NoSuchJob(const std::string& name) {
 }
 
 absl::Status Draining() {
-  return services::WithReason(
-      absl::UnavailableError("the worker is shutting down; try again when it is up"), "DRAINING");
+  return services::Draining("the worker is shutting down; try again when it is up");
 }
 
 }  // namespace

@@ -48,9 +48,8 @@ absl::Status RunCheck(const std::string& state_dir) {
                    " LUNs: ", totals.damaged, " damaged, ", totals.missing, " known to be missing");
   std::printf("%s\n", text.c_str());
   if (totals.damaged == 0) return absl::OkStatus();
-  return services::WithReason(
-      absl::DataLossError(absl::StrCat(text, "; the other blocks play, with these as gaps")),
-      "BLOCK_DAMAGED");
+  return services::BlockDamaged({.blocks = totals.damaged},
+                                absl::StrCat(text, "; the other blocks play, with these as gaps"));
 }
 
 absl::Status Run(const Settings& settings) {

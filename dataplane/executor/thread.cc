@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/reason.h"
+#include "dataplane/errors.h"
 
 namespace tapedeck::dataplane {
 namespace {
@@ -22,12 +22,12 @@ absl::StatusOr<std::thread> StartThread(const std::string& name, std::function<v
       run();
     });
   } catch (const std::system_error& error) {
-    return WithReason(
-        absl::ResourceExhaustedError(absl::StrCat(
+    return LimitReached(
+        "threads", "RLIMIT_NPROC",
+        absl::StrCat(
             "pthread_create of ", name, ": ", error.code().message(),
             "; the process may have no more threads or address space: wait for other work to end, "
-            "or raise RLIMIT_NPROC, RLIMIT_AS or the control group's pids.max")),
-        "LIMIT_REACHED", {{"limit", "threads"}, {"option", "RLIMIT_NPROC"}});
+            "or raise RLIMIT_NPROC, RLIMIT_AS or the control group's pids.max"));
   }
 }
 

@@ -10,7 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "dataplane/reason.h"
+#include "dataplane/errors.h"
 
 namespace tapedeck::dataplane {
 namespace {
@@ -103,11 +103,10 @@ absl::Status CheckAvailable(absl::string_view what, uint64_t bytes, absl::string
                             absl::string_view remedy) {
   const uint64_t available = AvailableBytes();
   if (bytes <= available && available - bytes >= kKeptFreeBytes) return absl::OkStatus();
-  return WithReason(absl::ResourceExhaustedError(absl::StrCat(
-                        what, ": needs ", bytes, " bytes, the machine (or this container) has ",
-                        available, " available; ", remedy)),
-                    "LIMIT_REACHED",
-                    {{"limit", absl::StrCat(available)}, {"option", std::string(option)}});
+  return LimitReached(
+      available, option,
+      absl::StrCat(what, ": needs ", bytes, " bytes, the machine (or this container) has ",
+                   available, " available; ", remedy));
 }
 
 }  // namespace tapedeck::dataplane

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/reason.h"
+#include "dataplane/errors.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::dataplane {
@@ -20,10 +20,10 @@ constexpr size_t kStepBytes = size_t{32} << 20;
 absl::Status FaultIn(std::span<std::byte> bytes) {
   if (madvise(bytes.data(), bytes.size(), MADV_POPULATE_WRITE) == 0) return absl::OkStatus();
   if (errno != EINVAL) {
-    return WithReason(absl::ResourceExhaustedError(absl::StrCat(
-                          "madvise: no pages for ", bytes.size(), " bytes: ", std::strerror(errno),
-                          "; end other sessions, or give the machine more memory")),
-                      "LIMIT_REACHED", {{"limit", "pages"}, {"option", "memory"}});
+    return LimitReached(
+        "pages", "memory",
+        absl::StrCat("madvise: no pages for ", bytes.size(), " bytes: ", std::strerror(errno),
+                     "; end other sessions, or give the machine more memory"));
   }
   // Kernels before 5.14.
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));

@@ -31,8 +31,9 @@ class Offer {
   // Connects to the peer's offer; `done` is called once on the poller, never inline. Both sides
   // call this, in any order. `events` must outlive the connection. `deadline_ns` is of the poller's
   // clock.
-  //   DEADLINE_EXCEEDED nobody came; UNAVAILABLE unreachable or refused; INVALID_ARGUMENT not an
-  //   endpoint of this transport. The text names rail, address and cause.
+  //   DEADLINE_EXCEEDED nobody came; UNAVAILABLE unreachable or refused; FAILED_PRECONDITION
+  //   (VERSION_MISMATCH) of another version; UNAUTHENTICATED not the session's token;
+  //   INVALID_ARGUMENT not an endpoint of this transport. The text names rail, address and cause.
   virtual void Connect(const Endpoint& peer, int64_t deadline_ns, ConnectionEvents* events,
                        std::function<void(absl::StatusOr<std::unique_ptr<Connection>>)> done) = 0;
 };

@@ -20,11 +20,10 @@ using services::session::Snapshot;
 namespace {
 
 absl::Status Incomplete(const std::string& recording, uint64_t lost, uint64_t total) {
-  return services::WithReason(absl::DataLossError(absl::StrCat(
-                                  recording, ": ", lost, " of ", total,
-                                  " blocks are missing; tapectl recordings verify names them")),
-                              "BLOCK_DAMAGED",
-                              {{"recording", recording}, {"blocks", absl::StrCat(lost)}});
+  return services::BlockDamaged(
+      {.recording = recording, .blocks = lost},
+      absl::StrCat(recording, ": ", lost, " of ", total,
+                   " blocks are missing; tapectl recordings verify names them"));
 }
 
 std::string PeerOf(const services::TransferSpec& spec) {
@@ -166,9 +165,7 @@ absl::Status Job::CheckAccepted(const services::session::Accept& accept) const {
        accept.sample_rate == channel_->sample_rate)) {
     return absl::OkStatus();
   }
-  return services::WithReason(absl::FailedPreconditionError(absl::StrCat(
-                                  channel_->name, " was changed as the job began; start it again")),
-                              "CHANNEL_IN_USE", {{"channel", channel_->name}});
+  return services::ChannelInUse(channel_->name, "was changed as the job began; start it again");
 }
 
 void Job::OnChange(const Snapshot& snapshot) {
@@ -203,8 +200,7 @@ void Job::Conclude(const Snapshot& snapshot) {
   }
   if (cancelled_ && (job_.error.ok() || absl::IsCancelled(job_.error))) {
     job_.state = services::JobState::kCancelled;
-    job_.error = services::WithReason(absl::CancelledError("the job was cancelled"),
-                                      "JOB_CANCELLED", {{"job", job_.name}});
+    job_.error = services::JobCancelled(job_.name);
   } else {
     job_.state = job_.error.ok() ? services::JobState::kSucceeded : services::JobState::kFailed;
   }

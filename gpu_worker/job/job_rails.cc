@@ -21,10 +21,8 @@ absl::StatusOr<std::vector<Transport*>> Find(const std::vector<std::string>& nam
   for (const std::string& name : names) {
     const auto rail = std::ranges::find(all, name, [](Transport* t) { return t->rail().name; });
     if (rail == all.end()) {
-      return services::WithReason(
-          absl::InvalidArgumentError(
-              absl::StrCat("this worker has no rail \"", name, "\", only ", NamesOf(all))),
-          "RAIL_UNKNOWN", {{"rail", name}});
+      return services::RailUnknown(
+          name, absl::StrCat("this worker has no rail \"", name, "\", only ", NamesOf(all)));
     }
     found.push_back(*rail);
   }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "gpu_worker/device/list.h"
+#include "gpu_worker/device/unusable.h"
 #include "gpu_worker/stages/list.h"
 #include "services/errors.h"
 
@@ -32,9 +33,7 @@ absl::StatusOr<DeviceChoice> ChooseAny() {
     refusals.push_back(
         absl::StrCat("no ", room.kind, " device: ", absl::string_view(device.status().message())));
   }
-  return services::WithReason(
-      absl::FailedPreconditionError(absl::StrCat("--device auto: ", absl::StrJoin(refusals, "; "))),
-      "DEVICE_UNUSABLE", {{"device", "auto"}});
+  return device::Unusable("auto", absl::StrCat("--device auto: ", absl::StrJoin(refusals, "; ")));
 }
 
 }  // namespace
@@ -50,15 +49,11 @@ absl::StatusOr<DeviceChoice> ChooseDevice(absl::string_view text) {
     if (has_index && (!absl::SimpleAtoi(parts.second, &index) || index < 0)) continue;
     auto device = room.create(index);
     if (device.ok()) return Chosen(*std::move(device), "asked for");
-    return services::WithReason(
-        absl::Status(
-            device.status().code(),
-            absl::StrCat("--device ", text, ": ", absl::string_view(device.status().message()))),
-        "DEVICE_UNUSABLE", {{"device", std::string(text)}});
+    return device::Unusable(
+        text, absl::StrCat("--device ", text, ": ", absl::string_view(device.status().message())));
   }
-  return services::WithReason(
-      absl::InvalidArgumentError(absl::StrCat("--device ", text, ": use auto, host or cuda:N")),
-      "ARGUMENT_INVALID", {{"field", "device"}});
+  return services::ArgumentInvalid("device",
+                                   absl::StrCat("--device ", text, ": use auto, host or cuda:N"));
 }
 
 }  // namespace tapedeck::gpu_worker::pipeline

@@ -14,21 +14,16 @@ namespace tapedeck::gpu_worker::pipeline {
 namespace {
 
 using dataplane::ParseDatatype;
-using services::WithReason;
-
-absl::Status Wrong(absl::string_view field, absl::string_view text) {
-  return WithReason(absl::InvalidArgumentError(text), "ARGUMENT_INVALID",
-                    {{"field", std::string(field)}});
-}
+using services::ArgumentInvalid;
 
 absl::Status CheckChannel(const ChannelSettings& channel) {
   if (const auto datatype = ParseDatatype(channel.datatype); !datatype.ok()) {
-    return WithReason(datatype.status(), "DATATYPE_INVALID", {{"datatype", channel.datatype}});
+    return services::DatatypeInvalid(channel.datatype, datatype.status().message());
   }
   if (channel.block_bytes == 0 || channel.block_bytes % 4096 != 0) {
-    return WithReason(absl::InvalidArgumentError(absl::StrCat("block size ", channel.block_bytes,
-                                                              " is not a multiple of 4096")),
-                      "BLOCK_SIZE_INVALID", {{"block_bytes", absl::StrCat(channel.block_bytes)}});
+    return services::BlockSizeInvalid(
+        channel.block_bytes,
+        absl::StrCat("block size ", channel.block_bytes, " is not a multiple of 4096"));
   }
   return absl::OkStatus();
 }
@@ -54,9 +49,9 @@ absl::StatusOr<stages::Labels> LabelsOf(const RecordStages& record) {
   for (const stages::ChosenTransform& transform : record.transforms) {
     for (const auto& [key, value] : transform.description.labels) {
       if (labels.emplace(key, value).second) continue;
-      return Wrong("transforms",
-                   absl::StrCat(transform.name, " and a stage before it both have the label ", key,
-                                " of a recording: leave out one of them"));
+      return ArgumentInvalid(
+          "transforms", absl::StrCat(transform.name, " and a stage before it both have the label ",
+                                     key, " of a recording: leave out one of them"));
     }
   }
   if (!record.transforms.empty()) labels["transforms"] = NamesOf(record.transforms);
@@ -73,8 +68,9 @@ uint64_t ExpectedBlocks(const RecordSettings& settings, uint64_t source_bytes) {
 absl::Status CheckRecord(const RecordSettings& settings) {
   TD_RETURN_IF_ERROR(CheckChannel(settings.channel));
   if (settings.ring->slot_bytes() < settings.channel.block_bytes) {
-    return Wrong("slots", absl::StrCat("the ring's slots of ", settings.ring->slot_bytes(),
-                                       " bytes are smaller than a block"));
+    return ArgumentInvalid("slots",
+                           absl::StrCat("the ring's slots of ", settings.ring->slot_bytes(),
+                                        " bytes are smaller than a block"));
   }
   return absl::OkStatus();
 }
@@ -87,7 +83,7 @@ absl::Status CheckPlayback(const PlaybackSettings& settings) {
   const auto& transforms = settings.stages.transforms;
   if (transforms.empty() || datatype == stages::kTransformable) return absl::OkStatus();
   const std::string& name = transforms.front().name;
-  return Wrong(
+  return ArgumentInvalid(
       name, absl::StrCat(name, " plays recordings of ", stages::kTransformable, ", this one holds ",
                          datatype, ": record it with ", name, " instead"));
 }
@@ -109,7 +105,8 @@ absl::StatusOr<RecordStages> ChooseStages(const services::RecordSpec& spec) {
   TD_ASSIGN_OR_RETURN(out.transforms, ChooseTransforms(spec.transfer.transforms));
   TD_RETURN_IF_ERROR(LabelsOf(out).status());
   if (!out.source.description.ends && spec.blocks == 0 && spec.duration_ns == 0) {
-    return Wrong("limit", "limit is missing: this source does not end, give blocks or a duration");
+    return ArgumentInvalid("limit",
+                           "limit is missing: this source does not end, give blocks or a duration");
   }
   return out;
 }

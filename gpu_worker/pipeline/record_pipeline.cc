@@ -57,10 +57,9 @@ void RecordPipeline::Stop() {
 }
 
 absl::Status RecordPipeline::Reject(const dataplane::BlockHeader& header) {
-  return services::WithReason(
-      absl::DataLossError(absl::StrCat("Reject: block ", header.sequence,
-                                       " was damaged and the source has no other copy")),
-      "BLOCK_DAMAGED", {{"blocks", "1"}});
+  return services::BlockDamaged({.blocks = 1},
+                                absl::StrCat("Reject: block ", header.sequence,
+                                             " was damaged and the source has no other copy"));
 }
 
 void RecordPipeline::PostAdvance() {

@@ -40,12 +40,11 @@ std::vector<SinkKind> Sinks() {
 absl::Status NoSuchStage(absl::string_view role, const std::string& name,
                          const std::vector<std::string>& names) {
   const std::vector<std::string> nearest = services::command_line::Nearest(name, names);
-  return services::WithReason(
-      absl::InvalidArgumentError(absl::StrCat(
-          "no ", role, " \"", dataplane::Printable(name), "\"; ",
-          nearest.empty() ? absl::StrCat("this worker has ", absl::StrJoin(names, ", "))
-                          : services::command_line::DidYouMean(nearest))),
-      "ARGUMENT_INVALID", {{"field", std::string(role)}});
+  return services::ArgumentInvalid(
+      role,
+      absl::StrCat("no ", role, " \"", dataplane::Printable(name), "\"; ",
+                   nearest.empty() ? absl::StrCat("this worker has ", absl::StrJoin(names, ", "))
+                                   : services::command_line::DidYouMean(nearest)));
 }
 
 template <typename Place, typename Made>

@@ -159,8 +159,7 @@ absl::Status ParameterReader::Finish() const {
 }
 
 absl::Status ParameterReader::Wrong(absl::string_view name, absl::string_view text) const {
-  return services::WithReason(absl::InvalidArgumentError(text), "ARGUMENT_INVALID",
-                              {{"field", absl::StrCat(stage_, ".", name)}});
+  return services::ArgumentInvalid(absl::StrCat(stage_, ".", name), text);
 }
 
 absl::Status ParameterReader::Unknown(const std::string& name) const {

@@ -22,9 +22,8 @@ absl::Status CallStatus(const grpc::Status& grpc_status, const std::string& node
   const absl::Status status = convert::FromGrpc(grpc_status);
   if (status.ok() || ReasonOf(status).has_value()) return status;
   if (absl::IsUnimplemented(status)) {
-    return WithReason(absl::UnimplementedError(absl::StrCat(
-                          node, " answers, but does not serve this call; check the address")),
-                      "NODE_UNREACHABLE", {{"node", node}});
+    return NodeUnreachable(
+        node, absl::StrCat(node, " answers, but does not serve this call; check the address"));
   }
   // A call that the server's end cut, with which there was contact then.
   if (absl::IsCancelled(status)) contact = Contact::kMade;
@@ -32,14 +31,10 @@ absl::Status CallStatus(const grpc::Status& grpc_status, const std::string& node
     return absl::Status(status.code(), absl::StrCat(node, ": ", status.message()));
   }
   if (contact == Contact::kMade) {
-    return WithReason(absl::UnavailableError(
-                          absl::StrCat("the connection to ", node, " broke: ", status.message())),
-                      "PEER_LOST", {{"node", node}});
+    return PeerLost(node, absl::StrCat("the connection to ", node, " broke: ", status.message()));
   }
-  return WithReason(
-      absl::UnavailableError(absl::StrCat("connect(", node, "): ", CauseOf(status),
-                                          "; check the address and that the node runs")),
-      "NODE_UNREACHABLE", {{"node", node}});
+  return NodeUnreachable(node, absl::StrCat("connect(", node, "): ", CauseOf(status),
+                                            "; check the address and that the node runs"));
 }
 
 }  // namespace tapedeck::services::client

@@ -6,17 +6,15 @@
 namespace tapedeck::services::convert {
 
 absl::Status FieldError(absl::string_view field, absl::string_view problem) {
-  return WithReason(absl::InvalidArgumentError(absl::StrCat(field, " ", problem)),
-                    "ARGUMENT_INVALID", {{"field", std::string(field)}});
+  return ArgumentInvalid(field, absl::StrCat(field, " ", problem));
 }
 
 absl::Status ProtocolError(absl::string_view message, absl::string_view field,
                            absl::string_view problem) {
-  return WithReason(absl::InvalidArgumentError(absl::StrCat(
-                        "session: the peer's ", message, field.empty() ? " " : " has a ", field,
-                        field.empty() ? "" : " that ", problem)),
-                    "PROTOCOL_VIOLATION",
-                    {{"message", std::string(message)}, {"field", std::string(field)}});
+  return ProtocolViolation(
+      {.message = message, .field = field},
+      absl::StrCat("session: the peer's ", message, field.empty() ? " " : " has a ", field,
+                   field.empty() ? "" : " that ", problem));
 }
 
 }  // namespace tapedeck::services::convert

@@ -15,10 +15,9 @@ absl::Status CheckBlockBytes(uint64_t bytes) {
   if (bytes >= kMinBlockBytes && bytes <= kMaxBlockBytes && bytes % kBlockAlignment == 0) {
     return absl::OkStatus();
   }
-  return WithReason(absl::InvalidArgumentError(absl::StrCat(
-                        "block_bytes ", bytes, ": must be a multiple of ", kBlockAlignment,
-                        " from ", kMinBlockBytes, " to ", kMaxBlockBytes)),
-                    "BLOCK_SIZE_INVALID", {{"block_bytes", absl::StrCat(bytes)}});
+  return BlockSizeInvalid(
+      bytes, absl::StrCat("block_bytes ", bytes, ": must be a multiple of ", kBlockAlignment,
+                          " from ", kMinBlockBytes, " to ", kMaxBlockBytes));
 }
 
 absl::Status CheckTrigger(const Channel& channel) {
@@ -39,7 +38,7 @@ absl::Status CheckTrigger(const Channel& channel) {
 absl::Status CheckChannel(const Channel& channel) {
   if (const absl::Status block = CheckBlockBytes(channel.block_bytes); !block.ok()) return block;
   if (const auto type = dataplane::ParseDatatype(channel.datatype); !type.ok()) {
-    return WithReason(type.status(), "DATATYPE_INVALID", {{"datatype", channel.datatype}});
+    return DatatypeInvalid(channel.datatype, type.status().message());
   }
   if (!std::isfinite(channel.sample_rate) || channel.sample_rate < 0) {
     return Invalid("sample_rate", "must be a number of samples per second, or 0");

@@ -12,8 +12,7 @@ namespace tapedeck::services::model {
 
 // INVALID_ARGUMENT (ARGUMENT_INVALID): "FIELD: WHY".
 inline absl::Status Invalid(absl::string_view field, absl::string_view why) {
-  return WithReason(absl::InvalidArgumentError(absl::StrCat(field, ": ", why)), "ARGUMENT_INVALID",
-                    {{"field", std::string(field)}});
+  return ArgumentInvalid(field, absl::StrCat(field, ": ", why));
 }
 
 }  // namespace tapedeck::services::model

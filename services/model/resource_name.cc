@@ -14,11 +14,10 @@ namespace {
 
 constexpr size_t kMaxIdBytes = 63;
 
-absl::Status NameInvalid(absl::string_view name, absl::string_view problem) {
+absl::Status BadName(absl::string_view name, absl::string_view problem) {
   // A hostile name may be long and not UTF-8, which a status message must be.
   const std::string shown = absl::CHexEscape(name.substr(0, 200));
-  return WithReason(absl::InvalidArgumentError(absl::StrCat("name \"", shown, "\": ", problem)),
-                    "NAME_INVALID", {{"name", shown}});
+  return NameInvalid(shown, absl::StrCat("name \"", shown, "\": ", problem));
 }
 
 bool IsIdByte(char c) { return absl::ascii_isalnum(c) || c == '.' || c == '_' || c == '-'; }
@@ -37,8 +36,7 @@ std::string FormOf(const std::vector<absl::string_view>& collections) {
 absl::Status CheckId(absl::string_view id) {
   if (id.empty() || id.size() > kMaxIdBytes || !absl::ascii_isalnum(id[0]) ||
       !std::all_of(id.begin(), id.end(), IsIdByte)) {
-    return NameInvalid(id,
-                       "must be 1 to 63 of [A-Za-z0-9._-], the first of them a letter or a digit");
+    return BadName(id, "must be 1 to 63 of [A-Za-z0-9._-], the first of them a letter or a digit");
   }
   return absl::OkStatus();
 }
@@ -48,7 +46,7 @@ absl::StatusOr<std::vector<std::string>> ParseName(
   const std::vector<std::string> parts = absl::StrSplit(name, '/');
   bool fits = parts.size() == 2 * collections.size();
   for (size_t i = 0; fits && i < collections.size(); ++i) fits = parts[2 * i] == collections[i];
-  if (!fits) return NameInvalid(name, absl::StrCat("must have the form ", FormOf(collections)));
+  if (!fits) return BadName(name, absl::StrCat("must have the form ", FormOf(collections)));
 
   std::vector<std::string> ids;
   for (size_t i = 1; i < parts.size(); i += 2) {

@@ -48,9 +48,7 @@ grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context,
 
 absl::Status Dispatch::Admit(Work work) const {
   if (work == Work::kOther || !draining_) return absl::OkStatus();
-  return WithReason(absl::UnavailableError(
-                        "the node is shutting down and takes no new work; try again when it is up"),
-                    "DRAINING");
+  return Draining("the node is shutting down and takes no new work; try again when it is up");
 }
 
 grpc::Status Dispatch::Conclude(const grpc::CallbackServerContext& context,

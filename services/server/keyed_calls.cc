@@ -13,9 +13,8 @@ constexpr size_t kMostOfAKey = 64;
 constexpr size_t kMostOfAll = 256;
 
 absl::Status TooMany(const std::string& what, size_t most) {
-  return WithReason(
-      absl::ResourceExhaustedError(absl::StrCat(what, "; try again when some have ended")),
-      "LIMIT_REACHED", {{"limit", absl::StrCat(most)}, {"option", "calls that wait"}});
+  return LimitReached(most, "calls that wait",
+                      absl::StrCat(what, "; try again when some have ended"));
 }
 
 }  // namespace

@@ -47,18 +47,17 @@ void ClientSession::AwaitAccept(const std::string& phase) {
   const int64_t wait_ns = std::min(kAcceptDeadlineNs, std::max<int64_t>(left_ns, 0));
   executor_.PostAfter(wait_ns, lifetime_.Guard([this, phase, turn = ++accept_turn_] {
     if (state_ != State::kOpening || turn != accept_turn_) return;
-    GiveUp(WithReason(absl::DeadlineExceededError(absl::StrCat("storage node ", settings_.node,
-                                                               " has not answered in 5 s; the last "
-                                                               "that is known of it: ",
-                                                               phase)),
-                      "NODE_UNREACHABLE", {{"node", settings_.node}, {"phase", phase}}));
+    GiveUp(NodeUnreachable(settings_.node, absl::StrCat("storage node ", settings_.node,
+                                                        " has not answered in 5 s; the last "
+                                                        "that is known of it: ",
+                                                        phase)));
   }));
 }
 
 void ClientSession::Stop() {
   if (std::exchange(stopped_, true) || state_ >= State::kEnding) return;
   if (state_ == State::kRunning && transfer_->sending()) return transfer_->EndSource();
-  GiveUp(WithReason(absl::CancelledError("the job was cancelled"), "JOB_CANCELLED"));
+  GiveUp(JobCancelled());
 }
 
 void ClientSession::OnMessage(Message message) {
@@ -142,10 +141,8 @@ void ClientSession::OnPumpDone(const absl::Status& cause) {
   if (!transfer_->sending()) return End(absl::OkStatus());
   // All is acknowledged; the node now seals the recording and says so.
   executor_.PostAfter(kSealDeadlineNs, lifetime_.Guard([this] {
-    GiveUp(
-        WithReason(absl::DeadlineExceededError(absl::StrCat(
-                       "storage node ", settings_.node, " has not sealed the recording in 60 s")),
-                   "PEER_LOST", {{"node", settings_.node}}));
+    GiveUp(PeerLost(settings_.node, absl::StrCat("storage node ", settings_.node,
+                                                 " has not sealed the recording in 60 s")));
   }));
 }
 
@@ -163,9 +160,7 @@ void ClientSession::OnClosed(const absl::Status& cause) {
     return GiveUp(dataplane::Prefixed(absl::StrCat("storage node ", settings_.node, ": "), cause));
   }
   const std::string why = cause.ok() ? "it closed the stream" : std::string(cause.message());
-  GiveUp(WithReason(
-      absl::UnavailableError(absl::StrCat("lost storage node ", settings_.node, ": ", why)),
-      "PEER_LOST", {{"node", settings_.node}}));
+  GiveUp(PeerLost(settings_.node, absl::StrCat("lost storage node ", settings_.node, ": ", why)));
 }
 
 // The first error counts.

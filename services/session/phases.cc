@@ -47,10 +47,8 @@ absl::Status PhaseWatch::Look(const Standing& standing, int64_t now_ns) {
     }
   }
   if (standing.rail_up || now_ns - heard_ns_ < kSilenceNs) return absl::OkStatus();
-  return WithReason(
-      absl::UnavailableError(absl::StrCat("the worker has no rail up and has said nothing for ",
-                                          kSilenceNs / dataplane::kSecondNs, " s")),
-      "PEER_LOST", {{"node", "worker"}});
+  return PeerLost("worker", absl::StrCat("the worker has no rail up and has said nothing for ",
+                                         kSilenceNs / dataplane::kSecondNs, " s"));
 }
 
 }  // namespace tapedeck::services::session

@@ -40,14 +40,10 @@ absl::Status Unreachable(const Link& link, const absl::Status& cause) {
   if (cause.code() == absl::StatusCode::kUnauthenticated) {
     return WithReason(cause, "TOKEN_INVALID", {{"rail", link.rail().name}});
   }
-  if (cause.code() == absl::StatusCode::kFailedPrecondition) {
-    return WithReason(cause, "VERSION_MISMATCH", {{"rail", link.rail().name}});
-  }
-  return WithReason(absl::UnavailableError(absl::StrCat(
-                        std::string(cause.message()),
-                        "; check that both addresses are up and routed, or leave the rail out")),
-                    "RAIL_UNREACHABLE",
-                    {{"rail", link.rail().name}, {"address", link.rail().address}});
+  return RailUnreachable(
+      link.rail().name, link.rail().address,
+      absl::StrCat(std::string(cause.message()),
+                   "; check that both addresses are up and routed, or leave the rail out"));
 }
 
 }  // namespace tapedeck::services::session

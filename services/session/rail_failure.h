@@ -16,8 +16,8 @@ int64_t RetryDelayNs(const dataplane::Link& link, uint32_t failures, bool others
 // it.
 bool PortIsAway(const absl::Status& cause);
 
-// Why a rail never came up, with TOKEN_INVALID, VERSION_MISMATCH or RAIL_UNREACHABLE, unless the
-// transport gave a reason.
+// Why a rail never came up, with TOKEN_INVALID or RAIL_UNREACHABLE, unless the transport gave a
+// reason.
 absl::Status Unreachable(const dataplane::Link& link, const absl::Status& cause);
 
 }  // namespace tapedeck::services::session

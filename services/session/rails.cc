@@ -103,11 +103,10 @@ void Rails::OnPeerOffer(const RailOffer& offer) {
   const absl::StatusOr<Entry*> entry = Resolve(offer);
   if (!entry.ok()) return events_->OnRailsFailed(entry.status());
   if (!settings_.initiate && !MayOffer(**entry)) {
-    return events_->OnRailsFailed(WithReason(
-        absl::ResourceExhaustedError(absl::StrCat("rail ", offer.rail, ": more than ",
-                                                  kOffersAtOnce,
-                                                  " offers of one connection at once")),
-        "LIMIT_REACHED", {{"limit", absl::StrCat(kOffersAtOnce)}, {"option", "rail offers"}}));
+    return events_->OnRailsFailed(
+        LimitReached(kOffersAtOnce, "rail offers",
+                     absl::StrCat("rail ", offer.rail, ": more than ", kOffersAtOnce,
+                                  " offers of one connection at once")));
   }
   Link& link = *(*entry)->link;
   if (!settings_.initiate) {
@@ -167,17 +166,14 @@ absl::StatusOr<Rails::Entry*> Rails::Resolve(const RailOffer& offer) {
   if (port == nullptr && named != ports_.end()) port = &*named;
   if (port == nullptr && rails_seen < ports_.size()) port = &ports_[rails_seen];
   if (settings_.initiate || port == nullptr || offer.connection >= kMaxConnections) {
-    return WithReason(
-        absl::InvalidArgumentError(absl::StrCat("rail ", offer.rail, ", connection ",
-                                                offer.connection, ": this end has no such rail")),
-        "RAIL_UNKNOWN", {{"rail", offer.rail}});
+    return RailUnknown(offer.rail, absl::StrCat("rail ", offer.rail, ", connection ",
+                                                offer.connection, ": this end has no such rail"));
   }
   // A rail may go by two names, and each of them has connections.
   if (const size_t most = kMaxConnections * ports_.size(); entries_.size() >= most) {
-    return WithReason(absl::ResourceExhaustedError(absl::StrCat(
-                          "rail ", offer.rail, ": the session has ", most, " connections already")),
-                      "LIMIT_REACHED",
-                      {{"limit", absl::StrCat(most)}, {"option", "connections of a session"}});
+    return LimitReached(
+        most, "connections of a session",
+        absl::StrCat("rail ", offer.rail, ": the session has ", most, " connections already"));
   }
   return &AddLink(*port, key);
 }

@@ -94,17 +94,13 @@ void Registry::OnStream(std::unique_ptr<ControlStream> stream) {
   {
     absl::MutexLock lock(&mutex_);
     if (draining_) {
-      return Refuse(
-          std::move(stream),
-          WithReason(absl::UnavailableError("the storage node is shutting down"), "DRAINING"));
+      return Refuse(std::move(stream), Draining("the storage node is shutting down"));
     }
     if (sessions_.size() >= kMaxSessions) {
-      return Refuse(
-          std::move(stream),
-          WithReason(absl::ResourceExhaustedError(absl::StrCat(
-                         "the storage node has ", kMaxSessions, " open sessions already")),
-                     "LIMIT_REACHED",
-                     {{"limit", absl::StrCat(kMaxSessions)}, {"option", "sessions"}}));
+      return Refuse(std::move(stream),
+                    LimitReached(kMaxSessions, "sessions",
+                                 absl::StrCat("the storage node has ", kMaxSessions,
+                                              " open sessions already")));
     }
     id = absl::StrFormat("s%06d", opened_++);
     executor = executors_[opened_ % executors_.size()];
@@ -179,7 +175,7 @@ void Registry::Drain(int64_t grace_ns) {
     draining_ = true;
     if (mutex_.AwaitWithTimeout(absl::Condition(&none_left), absl::Nanoseconds(grace_ns))) return;
   }
-  AbortAll(WithReason(absl::UnavailableError("the storage node is shutting down"), "DRAINING"));
+  AbortAll(Draining("the storage node is shutting down"));
   absl::MutexLock lock(&mutex_);
   mutex_.Await(absl::Condition(&none_left));
 }

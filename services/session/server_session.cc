@@ -19,13 +19,12 @@ absl::Status UnexpectedFromWorker(absl::string_view message) {
   return UnexpectedMessage("the worker", message);
 }
 
-absl::Status PeerLost(const absl::Status& cause) {
+absl::Status StreamEnded(const absl::Status& cause) {
   if (IsViolation(cause)) return cause;
   const auto reason = ReasonOf(cause);
   if (reason.has_value() && reason->reason == "LIMIT_REACHED") return cause;
-  return WithReason(absl::UnavailableError(absl::StrCat("the worker's control stream ended: ",
-                                                        std::string(cause.message()))),
-                    "PEER_LOST", {{"node", "worker"}});
+  return PeerLost(
+      "worker", absl::StrCat("the worker's control stream ended: ", std::string(cause.message())));
 }
 
 }  // namespace
@@ -114,12 +113,10 @@ void ServerSession::OnMessage(Message message) {
 
 absl::Status ServerSession::OnOpen(const Open& open) {
   if (open.version != kProtocolVersion) {
-    return WithReason(
-        absl::FailedPreconditionError(absl::StrCat("the worker speaks session protocol ",
-                                                   open.version, ", this node ", kProtocolVersion,
-                                                   "; install the same release on both")),
-        "VERSION_MISMATCH",
-        {{"ours", absl::StrCat(kProtocolVersion)}, {"theirs", absl::StrCat(open.version)}});
+    return VersionMismatch(
+        kProtocolVersion, open.version,
+        absl::StrCat("the worker speaks session protocol ", open.version, ", this node ",
+                     kProtocolVersion, "; install the same release on both"));
   }
   admission_ = std::make_shared<AdmissionWatch>();
   settings_.host->Admit(open, executor_, admission_,
@@ -217,7 +214,7 @@ void ServerSession::OnPumpDone(const absl::Status& cause) {
 void ServerSession::OnClosed(const absl::Status& cause) {
   if (std::exchange(stream_closed_, true)) return;
   if (let_go_) return on_ended_();
-  if (!finished_) return Abort(PeerLost(cause));
+  if (!finished_) return Abort(StreamEnded(cause));
   CloseRails();
 }
 

@@ -10,20 +10,14 @@
 namespace tapedeck::services::session {
 
 absl::Status UnexpectedMessage(absl::string_view peer, absl::string_view message) {
-  return WithReason(absl::InvalidArgumentError(
-                        absl::StrCat(peer, " sent ", message, ", which does not belong here")),
-                    "PROTOCOL_VIOLATION",
-                    {{"message", std::string(message)}, {"peer", std::string(peer)}});
+  return ProtocolViolation({.message = message, .peer = peer},
+                           absl::StrCat(peer, " sent ", message, ", which does not belong here"));
 }
 
 absl::Status BadField(absl::string_view peer, absl::string_view message, absl::string_view field,
                       absl::string_view problem) {
-  return WithReason(absl::InvalidArgumentError(
-                        absl::StrCat(peer, " sent ", message, " whose ", field, " ", problem)),
-                    "PROTOCOL_VIOLATION",
-                    {{"message", std::string(message)},
-                     {"field", std::string(field)},
-                     {"peer", std::string(peer)}});
+  return ProtocolViolation({.message = message, .field = field, .peer = peer},
+                           absl::StrCat(peer, " sent ", message, " whose ", field, " ", problem));
 }
 
 bool IsViolation(const absl::Status& status) {

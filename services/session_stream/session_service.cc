@@ -53,9 +53,8 @@ class ServedStream final : public ServerReactor, public StreamCore {
   }
 
   void OnDone() override {
-    const absl::Status lost = WithReason(
-        absl::UnavailableError(absl::StrCat("Transfer: the control stream from ", peer_, " broke")),
-        "PEER_LOST", {{"node", peer_}});
+    const absl::Status lost =
+        PeerLost(peer_, absl::StrCat("Transfer: the control stream from ", peer_, " broke"));
     Ended(cancelled_ ? lost : absl::OkStatus());
     const std::shared_ptr<ServedStream> last = std::move(self_);
   }

@@ -52,11 +52,9 @@ void StreamCore::Send(const Message& message) {
 void StreamCore::Overflow() {
   queue_.clear();
   closed_here_ = true;
-  CloseLocked(WithReason(
-      absl::ResourceExhaustedError(absl::StrCat("the peer of the control stream has not read ",
-                                                kMaxQueuedMessages, " messages")),
-      "LIMIT_REACHED",
-      {{"limit", absl::StrCat(kMaxQueuedMessages)}, {"option", "unread messages"}}));
+  CloseLocked(LimitReached(kMaxQueuedMessages, "unread messages",
+                           absl::StrCat("the peer of the control stream has not read ",
+                                        kMaxQueuedMessages, " messages")));
   if (executor_ != nullptr) Abort();
 }
 

@@ -28,8 +28,7 @@ absl::StatusOr<std::string> Expand(const std::string& text,
 }
 
 absl::Status NotFound(const std::string& text, absl::string_view problem) {
-  return WithReason(absl::NotFoundError(absl::StrCat("recording \"", text, "\": ", problem)),
-                    "RECORDING_NOT_FOUND", {{"recording", text}});
+  return RecordingNotFound(text, absl::StrCat("recording \"", text, "\": ", problem));
 }
 
 absl::StatusOr<std::string> LatestOf(const std::string& text, const std::string& channel,
@@ -51,10 +50,8 @@ absl::StatusOr<std::string> FindId(const std::string& id, client::CatalogClient&
   }
   if (found.empty()) return NotFound(id, "no channel has it; see tapectl recordings list");
   if (found.size() > 1) {
-    return WithReason(absl::InvalidArgumentError(
-                          absl::StrCat("recording \"", id, "\" is in ", found.size(),
-                                       " channels; give its full name, for example ", found[0])),
-                      "NAME_INVALID", {{"name", id}});
+    return NameInvalid(id, absl::StrCat("recording \"", id, "\" is in ", found.size(),
+                                        " channels; give its full name, for example ", found[0]));
   }
   return found[0];
 }

@@ -107,9 +107,9 @@ absl::Status VerifyRecording(Program& program, const NameOptions& options) {
   const auto missing = std::count_if(total.damaged.begin(), total.damaged.end(), IsMissing);
   const size_t damaged = total.damaged.size() - missing;
   if (status.ok() && damaged > 0) {
-    status = WithReason(absl::DataLossError(absl::StrCat(name, ": ", damaged, " of ", total.blocks,
-                                                         " blocks are damaged; the rest plays")),
-                        "BLOCK_DAMAGED", {{"recording", name}, {"blocks", absl::StrCat(damaged)}});
+    status = BlockDamaged({.recording = name, .blocks = damaged},
+                          absl::StrCat(name, ": ", damaged, " of ", total.blocks,
+                                       " blocks are damaged; the rest plays"));
   }
   if (total.blocks == 0 && !status.ok()) return status;
   program.failure_printed = true;

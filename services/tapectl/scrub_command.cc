@@ -33,10 +33,10 @@ absl::Status Verdict(const Scrub& scrub, const std::string& line) {
   if (!scrub.cause.empty()) return absl::InternalError(scrub.cause);
   if (scrub.damaged == scrub.repaired) return absl::OkStatus();
   const auto finding = std::ranges::find(scrub.findings, false, &ScrubFinding::repaired);
-  return WithReason(
-      absl::DataLossError(line), "BLOCK_DAMAGED",
-      {{"recording", finding == scrub.findings.end() ? scrub.recording : finding->recording},
-       {"blocks", absl::StrCat(scrub.damaged - scrub.repaired)}});
+  return BlockDamaged(
+      {.recording = finding == scrub.findings.end() ? scrub.recording : finding->recording,
+       .blocks = scrub.damaged - scrub.repaired},
+      line);
 }
 
 absl::Status ConcludeScrub(Program& program, const Scrub& scrub) {

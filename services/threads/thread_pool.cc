@@ -12,10 +12,9 @@ absl::Status ThreadPool::Run(dataplane::Task task) {
   absl::MutexLock lock(&mutex_);
   const size_t most = most_threads_ + most_waiting_;
   if (tasks_->waiting() >= most) {
-    return WithReason(
-        absl::ResourceExhaustedError(
-            absl::StrCat(most, " ", work_, " are under way already; try again when one has ended")),
-        "LIMIT_REACHED", {{"limit", absl::StrCat(most)}, {"option", work_}});
+    return LimitReached(
+        most, work_,
+        absl::StrCat(most, " ", work_, " are under way already; try again when one has ended"));
   }
   const absl::Status made = MakeThread();
   if (!made.ok() && (most_waiting_ == 0 || threads_.empty())) return made;

@@ -8,6 +8,7 @@
 #include "services/errors.h"
 #include "services/model/description.h"
 #include "storage_node/admission/session_ring.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/recordings/recordings.h"
 #include "storage_node/recordings/retention.h"
 
@@ -67,17 +68,14 @@ absl::Status NoRoom(const luns::OpenLun& lun, uint64_t bytes) {
   const uint64_t limit = capacity.limit();
   const uint64_t used = std::min(capacity.used(), limit);
   const bool ring = lun.config->full_policy == services::FullPolicy::kRing;
-  return services::WithReason(
-      absl::ResourceExhaustedError(absl::StrCat(
+  return disk::LunFull(
+      lun.config->name, limit, used,
+      absl::StrCat(
           lun.config->name, " is full: needs ", bytes, " bytes, ", limit - used, " of ", limit,
           " are free",
           ring ? " and all others are kept, written or played; tapectl keep --release lets kept "
                  "ones go"
-               : "; not started. Delete recordings or make the LUN larger")),
-      "LUN_FULL",
-      {{"lun", lun.config->name.substr(sizeof("luns/") - 1)},
-       {"capacity_bytes", absl::StrCat(limit)},
-       {"used_bytes", absl::StrCat(used)}});
+               : "; not started. Delete recordings or make the LUN larger"));
 }
 
 // A recording that says how long it will be is sure of that room: nobody else gets it until it
@@ -176,9 +174,7 @@ absl::StatusOr<Begun> Begin(Means& means, const RecordTarget& target,
   TD_ASSIGN_OR_RETURN(begun.name, NewName(means, target.name));
   begun.held.lease = means.recordings.leases().TakeExclusive(begun.name.ToString());
   if (begun.held.lease == nullptr) {
-    return services::WithReason(
-        absl::FailedPreconditionError(absl::StrCat(target.channel.name, " is being deleted")),
-        "CHANNEL_IN_USE", {{"channel", target.channel.name}});
+    return services::ChannelInUse(target.channel.name, "is being deleted");
   }
   // Only under the lease is it sure that both stay.
   TD_RETURN_IF_ERROR(means.recordings.FindChannel(begun.name).status());

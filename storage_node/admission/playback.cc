@@ -129,11 +129,12 @@ absl::StatusOr<capture::StreamSource::OpenReader> OpenFiles(
 
 // The next segment was deleted to make room: what is missing is not known.
 absl::Status Overtaken(const catalog::ResourceName& last, uint64_t number) {
-  return services::WithReason(absl::DataLossError(absl::StrCat(
-                                  "play ", last.ToString(), " and what follows: segment ", number,
-                                  " was deleted before it was reached; keep what shall "
-                                  "be played (tapectl keep), or play closer behind")),
-                              "RECORDING_NOT_FOUND", {{"recording", last.ToString()}});
+  return services::RecordingNotFound(
+      last.ToString(),
+      absl::StrCat("play ", last.ToString(), " and what follows: segment ", number,
+                   " was deleted before it was reached; keep what shall "
+                   "be played (tapectl keep), or play closer behind"),
+      absl::StatusCode::kDataLoss);
 }
 
 // Opens one segment after the other; null after the last. On the LUN's desk.

@@ -26,10 +26,9 @@ size_t RingSlots(const RingSettings& settings, uint64_t block_bytes) {
 
 absl::Status CheckSlots(const services::session::Open& open, uint64_t block_bytes) {
   if (open.slot_bytes == 0 || open.slot_bytes >= block_bytes) return absl::OkStatus();
-  return services::WithReason(
-      absl::InvalidArgumentError(absl::StrCat("slot_bytes ", open.slot_bytes,
-                                              ": the channel's blocks have ", block_bytes)),
-      "ARGUMENT_INVALID", {{"field", "slot_bytes"}});
+  return services::ArgumentInvalid(
+      "slot_bytes",
+      absl::StrCat("slot_bytes ", open.slot_bytes, ": the channel's blocks have ", block_bytes));
 }
 
 uint64_t RingNeed::bytes(const RingSettings& settings) const {

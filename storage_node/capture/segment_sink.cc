@@ -118,10 +118,9 @@ absl::StatusOr<Flow> SegmentSink::Push(dataplane::Block* block) {
     return Flow::kMoved;
   }
   if (header.sequence >= watermarks().received + recording::kMaxDisorder) {
-    return services::WithReason(
-        absl::InvalidArgumentError(absl::StrCat("write ", first_recording_, ": block ",
-                                                header.sequence, " comes far too early")),
-        "PROTOCOL_VIOLATION", {{"message", "Block"}});
+    return services::ProtocolViolation(
+        {.message = "Block"}, absl::StrCat("write ", first_recording_, ": block ", header.sequence,
+                                           " comes far too early"));
   }
   TD_ASSIGN_OR_RETURN(const Flow made, MakeUpTo(number));
   if (made != Flow::kMoved) return made;

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "storage_node/disk/errors.h"
 
 namespace tapedeck::storage_node::catalog {
 namespace {
@@ -11,11 +11,10 @@ namespace {
 constexpr int kBusyTimeoutMs = 2'000;
 
 absl::Status Error(absl::string_view operation, sqlite3* connection) {
-  return services::WithReason(
-      absl::InternalError(absl::StrCat(operation, ": ", sqlite3_errmsg(connection),
-                                       "; if the catalog is damaged, stop the node and run "
-                                       "tapedeck-storage --rebuild-catalog")),
-      "STORE_IO", {{"member", "catalog"}, {"operation", std::string(operation)}});
+  return disk::StoreIo("catalog", operation,
+                       absl::StrCat(operation, ": ", sqlite3_errmsg(connection),
+                                    "; if the catalog is damaged, stop the node and run "
+                                    "tapedeck-storage --rebuild-catalog"));
 }
 
 }  // namespace

@@ -23,10 +23,9 @@ absl::StatusOr<T> Once(Catalog& catalog, const std::string& request_id, const st
   if (!past.ok()) return past.status();
   if (past->has_value()) {
     if ((*past)->kind == kind && (*past)->name == name) return get();
-    return services::WithReason(absl::InvalidArgumentError(absl::StrCat(
-                                    "request_id ", request_id, " was used for ", (*past)->kind, " ",
-                                    (*past)->name, "; use a new one")),
-                                "ARGUMENT_INVALID", {{"field", "request_id"}});
+    return services::ArgumentInvalid(
+        "request_id", absl::StrCat("request_id ", request_id, " was used for ", (*past)->kind, " ",
+                                   (*past)->name, "; use a new one"));
   }
   absl::StatusOr<T> result = make();
   if (!result.ok()) return result;

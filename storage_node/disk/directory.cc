@@ -14,8 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
 #include "storage_node/disk/beneath.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/disk/io_error.h"
 
 namespace tapedeck::storage_node::disk {
@@ -68,12 +68,11 @@ std::string Directory::PathOf(absl::string_view name) const {
 absl::Status Directory::NotOurs(absl::string_view call, const std::string& name) const {
   struct stat status;
   const bool known = fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
-  return services::WithReason(
-      absl::FailedPreconditionError(
-          absl::StrCat(call, " ", PathOf(name), ": ", known ? NameOfMode(status.st_mode) : "a link",
-                       " that Tapedeck has not made lies there, and is neither followed nor "
-                       "changed; move it elsewhere")),
-      "MEMBER_UNUSABLE", {{"member", member_}});
+  return MemberUnusable(
+      member_,
+      absl::StrCat(call, " ", PathOf(name), ": ", known ? NameOfMode(status.st_mode) : "a link",
+                   " that Tapedeck has not made lies there, and is neither followed nor "
+                   "changed; move it elsewhere"));
 }
 
 absl::Status Directory::Failed(absl::string_view call, const std::string& name, int error) const {

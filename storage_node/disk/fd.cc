@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/disk/io_error.h"
 
 namespace tapedeck::storage_node::disk {
@@ -56,12 +56,13 @@ absl::StatusOr<std::string> ReadAll(const Fd& fd, uint64_t most, const std::stri
   if (fstat(fd.get(), &status) != 0) return IoError("fstat", where, member, errno);
   const auto bytes = static_cast<uint64_t>(status.st_size);
   if (bytes > most) {
-    return services::WithReason(
-        absl::DataLossError(absl::StrCat(
+    return StoreIo(
+        member, "read",
+        absl::StrCat(
             "read ", where, ": it has ", bytes, " bytes, and Tapedeck writes at most ", most,
             " there; it was left as it is. Move it elsewhere if it is somebody else's, or put a "
-            "copy of the right one in its place")),
-        "STORE_IO", {{"member", member}, {"operation", "read"}});
+            "copy of the right one in its place"),
+        absl::StatusCode::kDataLoss);
   }
   // It may grow meanwhile; what is behind its size is not asked for.
   std::string text(bytes, '\0');

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/disk/io_error.h"
 
 namespace tapedeck::storage_node::disk {
@@ -25,12 +25,10 @@ absl::Status CheckOneName(const Fd& fd, const std::string& path, const std::stri
   struct stat status;
   if (fstat(fd.get(), &status) != 0) return IoError("fstat", path, member, errno);
   if (status.st_nlink <= 1) return absl::OkStatus();
-  return services::WithReason(
-      absl::FailedPreconditionError(
-          absl::StrCat("open ", path,
-                       ": it is a hard link to another file, which a lock would overwrite; "
-                       "remove it")),
-      "MEMBER_UNUSABLE", {{"member", member}});
+  return MemberUnusable(
+      member, absl::StrCat("open ", path,
+                           ": it is a hard link to another file, which a lock would overwrite; "
+                           "remove it"));
 }
 
 }  // namespace
@@ -42,10 +40,8 @@ std::string HolderText() {
 }
 
 absl::Status InUse(const std::string& call, const std::string& holder, const std::string& member) {
-  return services::WithReason(
-      absl::FailedPreconditionError(absl::StrCat(
-          call, ": in use by ", absl::StripSuffix(holder, "\n"), "; stop that process first")),
-      "MEMBER_UNUSABLE", {{"member", member}});
+  return MemberUnusable(member, absl::StrCat(call, ": in use by ", absl::StripSuffix(holder, "\n"),
+                                             "; stop that process first"));
 }
 
 absl::StatusOr<bool> LockFile(const Fd& fd, const std::string& path, const std::string& member) {

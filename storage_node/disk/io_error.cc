@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "services/errors.h"
+#include "storage_node/disk/errors.h"
 
 namespace tapedeck::storage_node::disk {
 
@@ -14,14 +14,11 @@ absl::Status IoError(absl::string_view operation, absl::string_view where, absl:
                      int error) {
   const std::string text = absl::StrCat(operation, " ", where, ": ", std::strerror(error));
   if (error == ENOSPC || error == EDQUOT) {
-    return services::WithReason(
-        absl::ResourceExhaustedError(absl::StrCat(text, "; the file system of member ", member,
-                                                  " is full: delete recordings")),
-        "LUN_FULL", {{"member", std::string(member)}});
+    return MemberFull(member, absl::StrCat(text, "; the file system of member ", member,
+                                           " is full: delete recordings"));
   }
-  return services::WithReason(
-      absl::InternalError(absl::StrCat(text, " (errno ", error, "); check member ", member)),
-      "STORE_IO", {{"member", std::string(member)}, {"operation", std::string(operation)}});
+  return StoreIo(member, operation,
+                 absl::StrCat(text, " (errno ", error, "); check member ", member));
 }
 
 bool IsEndOfDisk(int error) {

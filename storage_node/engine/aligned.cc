@@ -1,7 +1,7 @@
 #include "storage_node/engine/aligned.h"
 
 #include "absl/strings/str_cat.h"
-#include "services/errors.h"
+#include "storage_node/disk/errors.h"
 
 namespace tapedeck::storage_node::engine {
 
@@ -12,10 +12,9 @@ absl::StatusOr<std::span<std::byte>> AlignedPayload(dataplane::Block& block,
   if (bytes <= memory.size() && reinterpret_cast<uintptr_t>(memory.data()) % kAlignment == 0) {
     return memory.first(bytes);
   }
-  return services::WithReason(
-      absl::InternalError(absl::StrCat("O_DIRECT on ", where, ": a slot of ", memory.size(),
-                                       " bytes is not aligned to ", kAlignment)),
-      "STORE_IO", {{"operation", "O_DIRECT"}});
+  return disk::StoreIo(where, "O_DIRECT",
+                       absl::StrCat("O_DIRECT on ", where, ": a slot of ", memory.size(),
+                                    " bytes is not aligned to ", kAlignment));
 }
 
 }  // namespace tapedeck::storage_node::engine

@@ -6,11 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
 #include "services/model/resource_name.h"
 #include "storage_node/catalog/names.h"
 #include "storage_node/disk/directory.h"
 #include "storage_node/disk/durable_file.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/limits.h"
 #include "storage_node/format/lun_note.h"
@@ -95,12 +95,11 @@ absl::Status CheckFree(const disk::Directory& root, const OpenLun& lun, const st
   TD_ASSIGN_OR_RETURN(const auto entries, directory.List());
   for (const disk::Entry& entry : entries) {
     if (entry.kind == disk::EntryKind::kFile && entry.name == NewFile(kChannelFile)) continue;
-    return services::WithReason(
-        absl::FailedPreconditionError(absl::StrCat(
-            "mkdir ", directory.path(), ": the directory is there and holds ", entry.name,
-            ", which is not Tapedeck's; choose another name for the channel, or move it "
-            "elsewhere")),
-        "MEMBER_NOT_EMPTY", {{"member", lun.channel_root}, {"found", entry.name}});
+    return disk::MemberNotEmpty(
+        lun.channel_root, entry.name,
+        absl::StrCat("mkdir ", directory.path(), ": the directory is there and holds ", entry.name,
+                     ", which is not Tapedeck's; choose another name for the channel, or move it "
+                     "elsewhere"));
   }
   return absl::OkStatus();
 }

@@ -13,11 +13,10 @@ namespace {
 constexpr size_t kMaxWaiting = 64;
 
 absl::Status DeskIsFull(const std::string& lun) {
-  return services::WithReason(
-      absl::ResourceExhaustedError(absl::StrCat("LUN ", lun, ": ", kMaxWaiting,
-                                                " requests wait for its disks already; see that "
-                                                "they answer, and try again")),
-      "LIMIT_REACHED", {{"limit", absl::StrCat(kMaxWaiting)}, {"option", "requests of a LUN"}});
+  return services::LimitReached(kMaxWaiting, "requests of a LUN",
+                                absl::StrCat("LUN ", lun, ": ", kMaxWaiting,
+                                             " requests wait for its disks already; see that "
+                                             "they answer, and try again"));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/model/invalid.h"
 #include "storage_node/catalog/names.h"
 #include "storage_node/luns/config_files.h"
 
@@ -10,11 +10,9 @@ namespace tapedeck::storage_node::luns {
 namespace {
 
 absl::Status TooSmall(const services::Lun& config, uint64_t limit, uint64_t used) {
-  return services::WithReason(
-      absl::InvalidArgumentError(absl::StrCat("capacity_bytes: ", config.name, " uses ", used,
-                                              " bytes, more than ", limit,
-                                              "; delete recordings first, or leave it larger")),
-      "ARGUMENT_INVALID", {{"field", "capacity_bytes"}, {"used_bytes", absl::StrCat(used)}});
+  return services::model::Invalid(
+      "capacity_bytes", absl::StrCat(config.name, " uses ", used, " bytes, more than ", limit,
+                                     "; delete recordings first, or leave it larger"));
 }
 
 // What is given out while the disks are waited for must fit both limits; in a ring what is too much

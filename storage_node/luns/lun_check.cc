@@ -7,6 +7,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/model/invalid.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/limits.h"
 
@@ -26,11 +27,9 @@ absl::Status CheckApart(const services::Lun& lun, const services::Lun& other) {
     for (const std::string& theirs : other.members) {
       const bool inside = LiesInside(member, theirs);
       if (!inside && !LiesInside(theirs, member)) continue;
-      return services::WithReason(
-          absl::FailedPreconditionError(
-              absl::StrCat("member ", member, inside ? ": lies inside " : ": contains ", theirs,
-                           ", a member of ", other.name, "; use a directory beside it")),
-          "MEMBER_UNUSABLE", {{"member", member}});
+      return disk::Unusable(
+          member, absl::StrCat(inside ? "lies inside " : "contains ", theirs, ", a member of ",
+                               other.name, "; use a directory beside it"));
     }
   }
   return absl::OkStatus();

@@ -13,14 +13,6 @@
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::node {
-namespace {
-
-absl::Status InUse(const std::string& channel, absl::string_view why) {
-  return services::WithReason(absl::FailedPreconditionError(absl::StrCat(channel, " ", why)),
-                              "CHANNEL_IN_USE", {{"channel", channel}});
-}
-
-}  // namespace
 
 absl::StatusOr<services::Channel> ChannelService::CreateChannel(const services::Channel& channel,
                                                                 const std::string& request_id) {
@@ -42,7 +34,9 @@ absl::StatusOr<services::Channel> ChannelService::Create(services::Channel chann
         absl::AlreadyExistsError(absl::StrCat(channel.name, " exists; choose another name")),
         "CHANNEL_EXISTS", {{"channel", channel.name}});
   }
-  if (lease == nullptr) return InUse(channel.name, "is being created or its LUN deleted");
+  if (lease == nullptr) {
+    return services::ChannelInUse(channel.name, "is being created or its LUN deleted");
+  }
   // Only under the lease is it sure that the LUN stays.
   TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(name.lun));
   const absl::MutexLock lock(lun->changing.get());
@@ -66,7 +60,7 @@ absl::StatusOr<services::Channel> ChannelService::Update(const services::Channel
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(update.name));
   TD_RETURN_IF_ERROR(recordings_.FindChannel(name).status());
   const auto lease = recordings_.leases().TakeShared(update.name);
-  if (lease == nullptr) return InUse(update.name, "is being created or deleted");
+  if (lease == nullptr) return services::ChannelInUse(update.name, "is being created or deleted");
   TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(name.lun));
   const absl::MutexLock lock(lun->changing.get());
   TD_ASSIGN_OR_RETURN(const services::Channel before, recordings_.FindChannel(name));
@@ -99,11 +93,14 @@ absl::Status ChannelService::DeleteChannel(const std::string& name) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName parsed, catalog::ParseChannelName(name));
   TD_RETURN_IF_ERROR(recordings_.FindChannel(parsed).status());
   const auto lease = recordings_.leases().TakeExclusive(name);
-  if (lease == nullptr) return InUse(name, "is being recorded or played; end those sessions first");
+  if (lease == nullptr) {
+    return services::ChannelInUse(name, "is being recorded or played; end those sessions first");
+  }
   TD_RETURN_IF_ERROR(recordings_.FindChannel(parsed).status());
   TD_ASSIGN_OR_RETURN(const uint64_t recordings, recordings_.catalog()->CountRecordings(parsed));
   if (recordings > 0) {
-    return InUse(name, absl::StrCat("holds ", recordings, " recordings; delete them first"));
+    return services::ChannelInUse(
+        name, absl::StrCat("holds ", recordings, " recordings; delete them first"));
   }
   TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(parsed.lun));
   TD_RETURN_IF_ERROR(luns::RemoveChannelFile(*lun, parsed.channel));

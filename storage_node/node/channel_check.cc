@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/model/invalid.h"
 #include "storage_node/admission/new_recording.h"
 
 namespace tapedeck::storage_node::node {
@@ -14,10 +14,9 @@ absl::Status CheckTrigger(const services::Channel& channel, const luns::LunTerms
   if (!channel.triggered() || ring || channel.commit == dataplane::CommitLevel::kReceived) {
     return absl::OkStatus();
   }
-  return services::WithReason(
-      absl::InvalidArgumentError("pre_trigger: needs commit level received, as what is not "
-                                 "triggered is never stored, or a ring LUN"),
-      "ARGUMENT_INVALID", {{"field", "pre_trigger"}});
+  return services::model::Invalid("pre_trigger",
+                                  "needs commit level received, as what is not "
+                                  "triggered is never stored, or a ring LUN");
 }
 
 // Two segments of a stream may be open at a time, and old ones must have room beside them.
@@ -27,11 +26,10 @@ absl::Status CheckSegments(const services::Channel& channel, const luns::LunTerm
   if (lun.config.full_policy == services::FullPolicy::kStop || segment <= lun.limit / 4) {
     return absl::OkStatus();
   }
-  return services::WithReason(
-      absl::InvalidArgumentError(absl::StrCat("segment_bytes: a segment takes ", segment,
-                                              " bytes, more than a quarter of ", lun.config.name,
-                                              "; use smaller segments or blocks, or a larger LUN")),
-      "ARGUMENT_INVALID", {{"field", "segment_bytes"}});
+  return services::model::Invalid(
+      "segment_bytes",
+      absl::StrCat("a segment takes ", segment, " bytes, more than a quarter of ", lun.config.name,
+                   "; use smaller segments or blocks, or a larger LUN"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/catalog/once.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/luns/config_files.h"
 #include "storage_node/luns/lun_check.h"
 #include "storage_node/node/lun_update.h"
@@ -38,10 +39,8 @@ absl::Status AwaitGone(const std::string& name, const absl::Notification& gone) 
 }
 
 absl::Status InUse(const std::string& name) {
-  return services::WithReason(
-      absl::FailedPreconditionError(
-          absl::StrCat(name, " is in use by a session or another request; end that first")),
-      "LUN_NOT_EMPTY", {{"lun", name}});
+  return disk::LunNotEmpty(
+      name, 0, absl::StrCat(name, " is in use by a session or another request; end that first"));
 }
 
 }  // namespace
@@ -61,9 +60,7 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
       &lun, [&](const std::string& member) { return kind.member->check(member); }));
   const auto lease = recordings_.leases().TakeExclusive(lun.name);
   if (lease == nullptr || recordings_.luns().Has(name.lun)) {
-    return services::WithReason(
-        absl::AlreadyExistsError(absl::StrCat(lun.name, " exists; choose another name")),
-        "LUN_EXISTS", {{"lun", name.lun}});
+    return disk::LunExists(name.lun, absl::StrCat(lun.name, " exists; choose another name"));
   }
   TD_RETURN_IF_ERROR(luns::CheckApartFromAll(lun, recordings_.luns()));
   lun.uid = format::Uuid::Make(recordings_.luns().random()).ToString();
@@ -152,10 +149,9 @@ absl::Status LunService::DeleteLun(const std::string& name, bool force) {
   TD_ASSIGN_OR_RETURN(const uint64_t recordings,
                       recordings_.catalog()->CountRecordings({.lun = parsed.lun, .channel = "-"}));
   if (recordings > 0 && !force) {
-    return services::WithReason(
-        absl::FailedPreconditionError(absl::StrCat(
-            name, " holds ", recordings, " recordings; delete them first or use --force")),
-        "LUN_NOT_EMPTY", {{"lun", parsed.lun}, {"recordings", absl::StrCat(recordings)}});
+    return disk::LunNotEmpty(
+        parsed.lun, recordings,
+        absl::StrCat(name, " holds ", recordings, " recordings; delete them first or use --force"));
   }
   TD_RETURN_IF_ERROR(DeleteContents(parsed.lun, *lun));
   // Without its file the node no longer looks for the LUN: then its members may go.
@@ -190,10 +186,9 @@ absl::Status LunService::DetachLun(const std::string& name) {
   if (recordings_.luns().Offline().contains(parsed.lun)) return Forget(parsed.lun);
   TD_ASSIGN_OR_RETURN(auto lun, recordings_.luns().Find(parsed.lun));
   if (lun->kind.member == nullptr) {
-    return services::WithReason(absl::InvalidArgumentError(absl::StrCat(
-                                    name, " is a ", lun->kind.name,
-                                    " LUN: it has no members that could keep what it holds")),
-                                "ARGUMENT_INVALID", {{"field", "name"}});
+    return services::ArgumentInvalid(
+        "name", absl::StrCat(name, " is a ", lun->kind.name,
+                             " LUN: it has no members that could keep what it holds"));
   }
   // What they do not say would be lost.
   TD_ASSIGN_OR_RETURN(const auto channels, luns::ReadChannelFiles(*lun, {}));

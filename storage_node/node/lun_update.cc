@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
 #include "services/model/invalid.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/luns/lun_change.h"
 #include "storage_node/luns/lun_check.h"
 #include "storage_node/node/changes.h"
@@ -17,12 +17,11 @@ namespace tapedeck::storage_node::node {
 namespace {
 
 absl::Status Busy(const std::string& name) {
-  return services::WithReason(
-      absl::FailedPreconditionError(
-          absl::StrCat(name,
-                       " is being changed, attached or deleted by another request; try again "
-                       "when that has ended")),
-      "LUN_NOT_EMPTY", {{"lun", name}});
+  return disk::LunNotEmpty(
+      name, 0,
+      absl::StrCat(name,
+                   " is being changed, attached or deleted by another request; try again "
+                   "when that has ended"));
 }
 
 // Such room is taken when the LUN is made, and as its capacity says when the node starts.
@@ -46,10 +45,8 @@ absl::Status CheckChannels(recordings::Recordings& recordings, const std::string
     const absl::Status status = CheckChannel(channel, after);
     if (status.ok()) continue;
     const char* field = policy ? "full_policy" : "capacity_bytes";
-    return services::WithReason(
-        absl::InvalidArgumentError(
-            absl::StrCat(field, ": ", channel.name, " would not fit the LUN: ", status.message())),
-        "ARGUMENT_INVALID", {{"field", field}, {"channel", channel.name}});
+    return services::model::Invalid(
+        field, absl::StrCat(channel.name, " would not fit the LUN: ", status.message()));
   }
   return absl::OkStatus();
 }

@@ -39,11 +39,10 @@ void LeaveOut(const std::string& recording, capture::Caught& caught) {
 absl::Status NoRoomForAnnotations(const recordings::FoundRecording& found) {
   const std::string recording = found.name.ToString();
   const uint64_t kib = found.lun->store->layout().annotation_bytes >> 10;
-  return services::WithReason(
-      absl::ResourceExhaustedError(absl::StrCat(
-          recording, " has ", kib, " KiB of annotations and takes no more; mark the next one")),
-      "LIMIT_REACHED",
-      {{"limit", absl::StrCat(kib, " KiB")}, {"option", "annotations of a recording"}});
+  return services::LimitReached(
+      absl::StrCat(kib, " KiB"), "annotations of a recording",
+      absl::StrCat(recording, " has ", kib,
+                   " KiB of annotations and takes no more; mark the next one"));
 }
 
 absl::Status AddAnnotation(const recordings::FoundRecording& found,

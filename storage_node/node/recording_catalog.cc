@@ -56,12 +56,11 @@ absl::Status CheckRoomFor(const services::Recording& after, const store::Store& 
   if (services::model::WrittenBytes(after.description, after.labels) <= room) {
     return absl::OkStatus();
   }
-  return services::WithReason(
-      absl::ResourceExhaustedError(absl::StrCat(
+  return services::LimitReached(
+      absl::StrCat(room >> 10, " KiB"), "labels of a recording",
+      absl::StrCat(
           after.name, ": its LUN's store has room for ", room >> 10,
-          " KiB of description and labels, and with this change they take more; use fewer words")),
-      "LIMIT_REACHED",
-      {{"limit", absl::StrCat(room >> 10, " KiB")}, {"option", "labels of a recording"}});
+          " KiB of description and labels, and with this change they take more; use fewer words"));
 }
 
 services::Recording NotedIn(const std::string& name, const format::Manifest& manifest) {

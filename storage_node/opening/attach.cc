@@ -12,6 +12,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/model/invalid.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/format/config.h"
 #include "storage_node/luns/config_files.h"
 #include "storage_node/luns/lun_check.h"
@@ -37,27 +38,17 @@ struct Plan {
   bool renamed() const { return lun.name != found.said.name; }
 };
 
-absl::Status UnusableMember(const std::string& path, absl::string_view why) {
-  return services::WithReason(
-      absl::FailedPreconditionError(absl::StrCat("member ", path, ": ", why)), "MEMBER_UNUSABLE",
-      {{"member", path}});
-}
-
-absl::Status IsThere(const std::string& lun, const std::string& text) {
-  return services::WithReason(absl::AlreadyExistsError(text), "LUN_EXISTS", {{"lun", lun}});
-}
-
 absl::StatusOr<format::LunMember> ReadMember(const std::string& path) {
   TD_ASSIGN_OR_RETURN(const store::MemberKind* const kind, store::FindMemberKind(path));
   auto member = kind->described_by(path);
   if (!member.ok()) {
     if (services::ReasonOf(member.status()).has_value()) return member;
-    return UnusableMember(
+    return disk::Unusable(
         path, absl::StrCat("what it says of its LUN cannot be read: ", member.status().message()));
   }
   const auto store = store::FindStoreKind(member->lun.store);
   if (store.ok()) return member;
-  return UnusableMember(path, absl::StrCat("it is of ", member->lun.name,
+  return disk::Unusable(path, absl::StrCat("it is of ", member->lun.name,
                                            ", and left as it is: ", store.status().message()));
 }
 
@@ -77,14 +68,14 @@ absl::Status Add(const std::string& path, const format::LunMember& member, bool 
   const bool same =
       as_new ? member.lun.recorded_uid() == said.recorded_uid() : member.lun.uid == said.uid;
   if (!same || member.lun.store != said.store || member.lun.members.size() != said.members.size()) {
-    return UnusableMember(
+    return disk::Unusable(
         path, absl::StrCat("it is of ", member.lun.name, " (", member.lun.uid, "), and ",
                            found->paths.begin()->second, " of ", said.name, " (", said.uid,
                            "); attach one LUN at a time"));
   }
   const auto [at, added] = found->paths.emplace(member.member, path);
   if (added) return absl::OkStatus();
-  return UnusableMember(
+  return disk::Unusable(
       path, absl::StrCat("it and ", at->second, " are both member ", member.member, " of ",
                          said.name, ": one is a copy; name only one of them"));
 }
@@ -110,17 +101,16 @@ std::string Missing(const Plan& plan) {
 }
 
 absl::Status MissingError(const Plan& plan) {
-  return services::WithReason(
-      absl::FailedPreconditionError(absl::StrCat(plan.lun.name, " lacks ", Missing(plan),
-                                                 "; attach it again with all its members")),
-      "MEMBER_UNUSABLE", {{"member", plan.lun.members[plan.found.missing[0]]}});
+  return disk::MemberUnusable(plan.lun.members[plan.found.missing[0]],
+                              absl::StrCat(plan.lun.name, " lacks ", Missing(plan),
+                                           "; attach it again with all its members"));
 }
 
 absl::Status CheckNotInUse(const std::vector<std::string>& paths, const luns::Luns& luns) {
   for (const auto& [id, lun] : luns.All()) {
     for (const std::string& path : paths) {
       if (std::ranges::count(lun->config->members, path) == 0) continue;
-      return IsThere(
+      return disk::LunExists(
           id, absl::StrCat(path, " is a member of ", lun->config->name, ", which is open here"));
     }
   }
@@ -131,7 +121,7 @@ absl::Status CheckNotInUse(const std::vector<std::string>& paths, const luns::Lu
 absl::Status CheckNoCopy(const Plan& plan, const luns::Luns& luns) {
   for (const auto& [id, lun] : luns.All()) {
     if (lun->config->uid != plan.lun.uid) continue;
-    return IsThere(
+    return disk::LunExists(
         id, absl::StrCat("what lies at ", plan.found.paths.begin()->second, " is a copy of ",
                          lun->config->name, " (", lun->config->uid, "), which is open here with ",
                          absl::StrJoin(lun->config->members, ", "),
@@ -145,9 +135,10 @@ absl::Status TakeOfflineOnes(const std::string& asked_name, const luns::Luns& lu
   for (const auto& [id, lun] : luns.Offline()) {
     if (lun.config.uid != plan->lun.uid) continue;
     if (!asked_name.empty() && asked_name != lun.config.name) {
-      return IsThere(id, absl::StrCat(lun.config.name, " (", lun.config.uid,
-                                      ") is offline here under that name; attach it without "
-                                      "--name, or detach it first"));
+      return disk::LunExists(id,
+                             absl::StrCat(lun.config.name, " (", lun.config.uid,
+                                          ") is offline here under that name; attach it without "
+                                          "--name, or detach it first"));
     }
     plan->was_offline = true;
     plan->lun.name = lun.config.name;
@@ -191,10 +182,10 @@ absl::Status CheckPlan(recordings::Recordings& recordings, const Plan& plan,
                        const store::StoreKind& kind) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(plan.lun.name));
   if (!plan.was_offline && recordings.luns().Has(name.lun)) {
-    return IsThere(name.lun, absl::StrCat(plan.lun.name,
-                                          " is the name of another LUN here (this "
-                                          "one is ",
-                                          plan.lun.uid, "); choose one with --name"));
+    return disk::LunExists(name.lun, absl::StrCat(plan.lun.name,
+                                                  " is the name of another LUN here (this "
+                                                  "one is ",
+                                                  plan.lun.uid, "); choose one with --name"));
   }
   TD_RETURN_IF_ERROR(CheckNoCopy(plan, recordings.luns()));  // it may have come online by itself
   TD_RETURN_IF_ERROR(luns::CheckLunShape(plan.lun, kind));
@@ -264,9 +255,9 @@ absl::StatusOr<std::string> AttachLun(recordings::Recordings& recordings,
   const auto turn = recordings.luns().turns().ForAttaching();
   TD_ASSIGN_OR_RETURN(const Plan first, MakePlan(recordings, asked));
   const auto busy = [&] {
-    return IsThere(first.lun.name, absl::StrCat(first.lun.name,
-                                                " is in use by another request; "
-                                                "try again when that has ended"));
+    return disk::LunExists(first.lun.name, absl::StrCat(first.lun.name,
+                                                        " is in use by another request; "
+                                                        "try again when that has ended"));
   };
   // Of two requests for copies of one LUN the second finds the first one's.
   const auto uid_lease = recordings.leases().TakeExclusive("uids/" + first.lun.recorded_uid());

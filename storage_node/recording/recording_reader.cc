@@ -292,17 +292,16 @@ bool RecordingReader::TooEarly(const dataplane::BlockHeader& header) {
 absl::Status RecordingReader::Reject(const dataplane::BlockHeader& header) {
   const uint64_t sequence = options_.first + header.sequence;
   if (sequence >= next_give_) {
-    return services::WithReason(
-        absl::InvalidArgumentError(absl::StrCat("read ", options_.name, ": block ", sequence,
-                                                " was rejected but not given")),
-        "PROTOCOL_VIOLATION", {{"message", "Resend"}});
+    return services::ProtocolViolation(
+        {.message = "Resend"},
+        absl::StrCat("read ", options_.name, ": block ", sequence, " was rejected but not given"));
   }
   if (!rejected_.insert(sequence).second) {
-    return services::WithReason(
-        absl::DataLossError(absl::StrCat("read ", options_.name, ": block ", sequence,
-                                         " arrived damaged twice; check the consumer's memory and "
-                                         "the network")),
-        "BLOCK_DAMAGED", {{"recording", options_.name}, {"blocks", absl::StrCat(sequence)}});
+    return services::BlockDamaged(
+        {.recording = options_.name, .blocks = 1},
+        absl::StrCat("read ", options_.name, ": block ", sequence,
+                     " arrived damaged twice; check the consumer's memory and "
+                     "the network"));
   }
   ++rejected_open_;
   requests_.push_back({.sequence = sequence, .rejected = true});

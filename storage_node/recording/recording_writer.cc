@@ -7,6 +7,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/format/limits.h"
 
 namespace tapedeck::storage_node::recording {
@@ -18,23 +19,20 @@ using dataplane::Flow;
 constexpr int64_t kWatermarkPeriodNs = 25 * dataplane::kMillisecondNs;
 
 absl::Status Full(absl::string_view recording, const Capacity& capacity) {
-  return services::WithReason(
-      absl::ResourceExhaustedError(absl::StrCat(
-          "write ", recording, ": the LUN is full (", capacity.used(), " of ", capacity.limit(),
-          " bytes used); what was acknowledged is kept, delete "
-          "recordings or make the LUN larger")),
-      "LUN_FULL",
-      {{"capacity_bytes", absl::StrCat(capacity.limit())},
-       {"used_bytes", absl::StrCat(capacity.used())}});
+  return disk::LunFull("", capacity.limit(), capacity.used(),
+                       absl::StrCat("write ", recording, ": the LUN is full (", capacity.used(),
+                                    " of ", capacity.limit(),
+                                    " bytes used); what was acknowledged is kept, delete "
+                                    "recordings or make the LUN larger"));
 }
 
 absl::Status TooManyGaps(absl::string_view recording) {
-  return services::WithReason(
-      absl::ResourceExhaustedError(absl::StrCat(
+  return services::LimitReached(
+      format::kMaxGaps, "gaps of a recording",
+      absl::StrCat(
           "write ", recording, ": blocks are missing in more than ", format::kMaxGaps,
           " separate places, which is all that its manifest may list; what came is kept, start "
-          "another recording")),
-      "LIMIT_REACHED", {{"recording", std::string(recording)}});
+          "another recording"));
 }
 
 std::string CauseText(const absl::Status& status) {
@@ -113,12 +111,12 @@ absl::Status RecordingWriter::CheckHeader(const dataplane::BlockHeader& header) 
       header.sequence < received_.mark() + kMaxDisorder) {
     return absl::OkStatus();
   }
-  return services::WithReason(
-      absl::InvalidArgumentError(absl::StrCat(
-          "write ", options_.name, ": block ", header.sequence, " has ", header.payload_bytes,
-          " payload bytes and flags ", header.flags, "; the channel's blocks have ",
-          options_.manifest.block_bytes, " and all below ", received_.mark(), " have come")),
-      "PROTOCOL_VIOLATION", {{"message", "Block"}});
+  return services::ProtocolViolation(
+      {.message = "Block"},
+      absl::StrCat("write ", options_.name, ": block ", header.sequence, " has ",
+                   header.payload_bytes, " payload bytes and flags ", header.flags,
+                   "; the channel's blocks have ", options_.manifest.block_bytes, " and all below ",
+                   received_.mark(), " have come"));
 }
 
 absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {

@@ -75,10 +75,9 @@ uint64_t Seek::Find(Playhead::Unit unit, int64_t target, uint64_t blocks) {
 }
 
 absl::Status BeyondTheEnd(const format::Manifest& manifest, int64_t start, uint64_t blocks) {
-  return services::WithReason(
-      absl::InvalidArgumentError(absl::StrCat("start ", start, ": recording ", manifest.id, " has ",
-                                              blocks, " blocks, from 0")),
-      "ARGUMENT_INVALID", {{"field", "playhead.start"}});
+  return services::ArgumentInvalid(
+      "playhead.start", absl::StrCat("start ", start, ": recording ", manifest.id, " has ", blocks,
+                                     " blocks, from 0"));
 }
 
 }  // namespace

@@ -68,10 +68,9 @@ absl::StatusOr<FoundRecording> Recordings::Find(const std::string& text) {
   TD_ASSIGN_OR_RETURN(auto lun, luns_.Find(name.lun));
   TD_ASSIGN_OR_RETURN(auto manifest, catalog_->GetRecording(name));
   if (!manifest.has_value()) {
-    return services::WithReason(
-        absl::NotFoundError(
-            absl::StrCat("no recording ", text, "; tapectl recordings list shows those there are")),
-        "RECORDING_NOT_FOUND", {{"recording", text}});
+    return services::RecordingNotFound(
+        text,
+        absl::StrCat("no recording ", text, "; tapectl recordings list shows those there are"));
   }
   TD_RETURN_IF_ERROR(recording::CheckWhose(
       *manifest, {.channel = name.channel, .recording = name.recording}, *lun->config.now()));
@@ -136,11 +135,11 @@ absl::Status Recordings::Rewrite(const std::string& recording,
   found.manifest.Advance();
   const std::string text = format::EncodeManifest(found.manifest);
   if (text.size() > format::kMaxManifestBytes) {
-    return services::WithReason(
-        absl::ResourceExhaustedError(absl::StrCat(
-            recording, ": its manifest would have ", text.size(), " bytes with this change, and ",
-            format::kMaxManifestBytes, " are the most; use shorter markers")),
-        "LIMIT_REACHED", {{"recording", recording}});
+    return services::LimitReached(
+        format::kMaxManifestBytes, "bytes of a manifest",
+        absl::StrCat(recording, ": its manifest would have ", text.size(),
+                     " bytes with this change, and ", format::kMaxManifestBytes,
+                     " are the most; use shorter markers"));
   }
   recording::CallerLoop loop(luns_.clock());
   TD_ASSIGN_OR_RETURN(const auto files, found.lun->store->OpenRecording(found.path(), loop));

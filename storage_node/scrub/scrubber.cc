@@ -6,6 +6,7 @@
 #include "absl/time/time.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::scrub {
@@ -31,10 +32,9 @@ absl::StatusOr<catalog::ResourceName> ParseScope(recordings::Recordings& recordi
 }
 
 absl::Status StillStopping(const std::string& parent) {
-  return services::WithReason(
-      absl::InternalError(absl::StrCat("scrub of ", parent, ": the one before it has not stopped ",
-                                       "in 10 s; its disk does not answer, see the node's log")),
-      "STORE_IO", {{"member", parent}, {"operation", "scrub"}});
+  return disk::StoreIo(parent, "scrub",
+                       absl::StrCat("scrub of ", parent, ": the one before it has not stopped ",
+                                    "in 10 s; its disk does not answer, see the node's log"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/store/device/store.h"
 #include "storage_node/store/direct/store.h"
 #include "storage_node/store/directory/member.h"
@@ -82,21 +83,18 @@ absl::StatusOr<StoreKind> FindStoreKind(absl::string_view name) {
   for (StoreKind& kind : StoreKinds()) {
     if (kind.name == name) return std::move(kind);
   }
-  return services::WithReason(
-      absl::InvalidArgumentError(absl::StrCat(
-          "no store '", absl::CHexEscape(name.substr(0, kMaxShown)), "' in this build, only ",
-          StoreKindNames([](const StoreKind&) { return true; }))),
-      "ARGUMENT_INVALID", {{"field", "store"}});
+  return services::ArgumentInvalid(
+      "store", absl::StrCat("no store '", absl::CHexEscape(name.substr(0, kMaxShown)),
+                            "' in this build, only ",
+                            StoreKindNames([](const StoreKind&) { return true; })));
 }
 
 absl::StatusOr<const MemberKind*> FindMemberKind(const std::string& member) {
   for (const StoreKind& kind : StoreKinds()) {
     if (kind.member != nullptr && kind.member->is(member)) return kind.member;
   }
-  return services::WithReason(
-      absl::NotFoundError(absl::StrCat(
-          "member ", member, ": not there, or nothing that a LUN lies on; mount its disk first")),
-      "MEMBER_UNUSABLE", {{"member", member}});
+  return disk::Unusable(member, "not there, or nothing that a LUN lies on; mount its disk first",
+                        absl::StatusCode::kNotFound);
 }
 
 }  // namespace tapedeck::storage_node::store

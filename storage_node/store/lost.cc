@@ -3,16 +3,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "services/errors.h"
+#include "storage_node/disk/errors.h"
 
 namespace tapedeck::storage_node::store {
 
 namespace {
 
 absl::Status Vanished(const std::string& member, absl::string_view what, absl::string_view then) {
-  return services::WithReason(
-      absl::InternalError(absl::StrCat("member ", member, ": ", what, "; ", then)), "STORE_IO",
-      {{"member", member}, {"operation", "stat"}});
+  return disk::StoreIo(member, "stat", absl::StrCat("member ", member, ": ", what, "; ", then));
 }
 
 }  // namespace

@@ -5,16 +5,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/printable.h"
-#include "services/errors.h"
 #include "services/member_name.h"
+#include "services/model/invalid.h"
+#include "storage_node/disk/errors.h"
 
 namespace tapedeck::storage_node::store {
 namespace {
 
 absl::Status NoPath(const std::string& member, const std::string& why) {
-  return services::WithReason(
-      absl::InvalidArgumentError(absl::StrCat("members: '", member, "': ", why)),
-      "ARGUMENT_INVALID", {{"field", "members"}});
+  return services::model::Invalid("members", absl::StrCat("'", member, "': ", why));
 }
 
 }  // namespace
@@ -36,11 +35,10 @@ absl::StatusOr<MemberName> MemberPath(const std::string& member) {
 absl::Status CheckMemberPaths(const services::Lun& lun) {
   for (const std::string& member : lun.members) {
     if (IsMemberPath(member)) continue;
-    return services::WithReason(
-        absl::FailedPreconditionError(absl::StrCat(
-            "member ", dataplane::Printable(member), ": a ", lun.store,
-            " LUN lies on absolute paths, and this is none; attach it with its members")),
-        "MEMBER_UNUSABLE", {{"member", member}});
+    return disk::MemberUnusable(
+        member,
+        absl::StrCat("member ", dataplane::Printable(member), ": a ", lun.store,
+                     " LUN lies on absolute paths, and this is none; attach it with its members"));
   }
   return absl::OkStatus();
 }

@@ -168,6 +168,13 @@ class Words(LintTest):
         self.accepts("words", {"a.md": "see [b](b.md#part), [c](https://example.org)\n", "b.md": "x\n"})
 
 
+class Reasons(LintTest):
+    def test_one_function(self):
+        given = 'Status F() {\n  return WithReason(\n      NotFoundError(Cat("a; b")), "NO_A", {{"a", "x"}});\n}\n'
+        self.rejects("NO_A is given at services/a.cc:2, too", "reasons", {"services/a.cc": given, "storage_node/b.h": given})
+        self.accepts("reasons", {"services/a.cc": given, "tests/b.cc": given, "dataplane/b.cc": given.replace("NO_A", "NO_B")})
+
+
 class ReadmeCommands(LintTest):
     BUILD = {"bin/tapectl": "#!/bin/sh\n[ \"$*\" = --help ] && echo 'Usage: tapectl' && exit\n"
                             "[ \"$*\" = 'lun --help' ] && echo 'Usage: tapectl lun --member DIR'\n",

@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/errors.h"
 #include "dataplane/memory/available.h"
 #include "dataplane/memory/pages.h"
-#include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::dataplane::host {
@@ -32,10 +32,9 @@ absl::StatusOr<std::unique_ptr<Memory>> Create(size_t bytes, const OnResident& o
       "end other sessions, use fewer slots or smaller blocks, or give it more memory"));
   void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (address == MAP_FAILED) {
-    return WithReason(absl::ResourceExhaustedError(
-                          absl::StrCat("mmap of ", bytes, " bytes: ", std::strerror(errno),
-                                       "; end other sessions, use fewer slots or smaller blocks")),
-                      "LIMIT_REACHED", {{"limit", "address space"}, {"option", "memory"}});
+    return LimitReached("address space", "memory",
+                        absl::StrCat("mmap of ", bytes, " bytes: ", std::strerror(errno),
+                                     "; end other sessions, use fewer slots or smaller blocks"));
   }
   auto memory = std::make_unique<HostMemory>(std::span(static_cast<std::byte*>(address), bytes));
   TD_RETURN_IF_ERROR(MakeResident(memory->window().bytes, on_resident));

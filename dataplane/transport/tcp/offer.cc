@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/errors.h"
+#include "dataplane/reason.h"
 
 namespace tapedeck::dataplane::tcp {
 namespace {
@@ -56,9 +58,9 @@ class TcpOffer : public Offer {
 
   void Fail(const absl::Status& cause) {
     if (done_ == nullptr) return;
-    const absl::Status named(
-        cause.code(), absl::StrCat("rail ", port_.rail.name, " (", port_.rail.address, ") to ",
-                                   peer_name_, ": ", std::string(cause.message())));
+    const absl::Status named = Prefixed(
+        absl::StrCat("rail ", port_.rail.name, " (", port_.rail.address, ") to ", peer_name_, ": "),
+        cause);
     port_.poller->Post([named, done = std::exchange(done_, nullptr)] { done(named); });
   }
 
@@ -143,8 +145,9 @@ class CallingOffer final : public TcpOffer {
       case Verdict::kWelcome:
         return Succeed(std::move(socket_));
       case Verdict::kWrongVersion:
-        return Fail(absl::FailedPreconditionError(absl::StrCat(
-            "the peer speaks wire version ", hello->version, ", this end ", kWireVersion)));
+        return Fail(VersionMismatch(kWireVersion, hello->version,
+                                    absl::StrCat("the peer speaks wire version ", hello->version,
+                                                 ", this end ", kWireVersion)));
       case Verdict::kUnknownToken:
         break;
     }

@@ -1,13 +1,12 @@
-#include "dataplane/reason.h"
+#include "dataplane/errors.h"
 #include "dataplane/transport/verbs/transport.h"
 
 namespace tapedeck::dataplane::verbs {
 
 absl::Status Usable() {
-  return WithReason(
-      absl::FailedPreconditionError("built without verbs: install libibverbs-dev and "
-                                    "librdmacm-dev, and build with -DTAPEDECK_VERBS=ON"),
-      "NO_RDMA_DEVICE");
+  return NoRdmaDevice("",
+                      "built without verbs: install libibverbs-dev and "
+                      "librdmacm-dev, and build with -DTAPEDECK_VERBS=ON");
 }
 
 std::string LoopbackAddress() { return ""; }

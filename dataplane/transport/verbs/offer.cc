@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/errors.h"
 #include "dataplane/log.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
@@ -75,9 +76,9 @@ void VerbsOffer::Connect(const Endpoint& peer, int64_t deadline_ns, ConnectionEv
   rail_.poller->PostAt(deadline_ns, lifetime_.Guard([this] {
     const std::string cause =
         last_failure_.ok() ? "the peer has not called" : std::string(last_failure_.message());
-    Fail(WithReason(
-        absl::DeadlineExceededError(absl::StrCat("no connection before the deadline: ", cause)),
-        "RAIL_UNREACHABLE", {{"rail", rail_.port->name().rail}, {"address", peer_name_}}));
+    Fail(RailUnreachable(rail_.port->name().rail, peer_name_,
+                         absl::StrCat("no connection before the deadline: ", cause),
+                         absl::StatusCode::kDeadlineExceeded));
   }));
   subscription_ = rail_.port->Subscribe(
       queues_->numbers(), lifetime_.Guard([this](const absl::Status& cause) { Fail(cause); }));

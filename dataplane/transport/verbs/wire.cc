@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/errors.h"
 #include "dataplane/little_endian.h"
 #include "dataplane/status_macros.h"
 
@@ -55,9 +56,10 @@ absl::StatusOr<Message> DecodeMessage(std::span<const std::byte> bytes) {
         absl::StrCat("received ", bytes.size(), " bytes that are no control message"));
   }
   if (const int version = GetLittleEndian<uint8_t>(&bytes[2]); version != kMessageVersion) {
-    return absl::FailedPreconditionError(absl::StrCat("the peer speaks verbs wire version ",
-                                                      version, ", this end ", kMessageVersion,
-                                                      "; run the same release on both"));
+    return VersionMismatch(
+        kMessageVersion, version,
+        absl::StrCat("the peer speaks verbs wire version ", version, ", this end ", kMessageVersion,
+                     "; run the same release on both"));
   }
   const int kind = GetLittleEndian<uint8_t>(&bytes[3]);
   if (kind < static_cast<int>(MessageKind::kHello) || kind > static_cast<int>(MessageKind::kBye)) {

@@ -1,9 +1,9 @@
 #include "gpu_worker/stages/fft/list.h"
 
 #include "absl/strings/str_cat.h"
+#include "gpu_worker/device/unusable.h"
 #include "gpu_worker/stages/fft/cufft/fft.h"
 #include "gpu_worker/stages/fft/fftw/fft.h"
-#include "services/errors.h"
 
 namespace tapedeck::gpu_worker::stages::fft {
 namespace {
@@ -28,9 +28,9 @@ const Room* RoomFor(const device::Device& device) {
 }
 
 absl::Status Unusable(const device::Device& device, absl::string_view why) {
-  return services::WithReason(absl::FailedPreconditionError(absl::StrCat(
-                                  "fft: ", device.info().description, " cannot transform: ", why)),
-                              "DEVICE_UNUSABLE", {{"device", device.info().description}});
+  return device::Unusable(
+      device.info().description,
+      absl::StrCat("fft: ", device.info().description, " cannot transform: ", why));
 }
 
 }  // namespace

@@ -33,11 +33,10 @@ absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& par
   const uint32_t points = parameters.points;
   const size_t granule_bytes = points * kSampleBytes;
   if (place.block_bytes % granule_bytes != 0) {
-    return services::WithReason(
-        absl::InvalidArgumentError(absl::StrCat("fft: a block of ", place.block_bytes,
-                                                " bytes does not hold whole transforms of ", points,
-                                                " cf32_le points")),
-        "ARGUMENT_INVALID", {{"field", "fft.points"}});
+    return services::ArgumentInvalid(
+        "fft.points",
+        absl::StrCat("fft: a block of ", place.block_bytes,
+                     " bytes does not hold whole transforms of ", points, " cf32_le points"));
   }
   const Plan plan{.points = points, .transforms = place.block_bytes / granule_bytes};
   TD_ASSIGN_OR_RETURN(auto fft, Create(plan, *place.device, *place.queue));

@@ -17,9 +17,12 @@ inline absl::Status NotFound(const std::string& path, absl::string_view call, in
       "FILE_NOT_FOUND", {{"path", path}});
 }
 
-inline absl::Status Invalid(const std::string& path, absl::string_view text) {
-  return services::WithReason(absl::InvalidArgumentError(absl::StrCat(path, ": ", text)),
-                              "FILE_INVALID", {{"path", path}});
+inline absl::Status FileInvalid(const std::string& path, absl::string_view text) {
+  return services::WithReason(absl::InvalidArgumentError(text), "FILE_INVALID", {{"path", path}});
+}
+
+inline absl::Status Invalid(const std::string& path, absl::string_view why) {
+  return FileInvalid(path, absl::StrCat(path, ": ", why));
 }
 
 inline absl::Status Exists(const std::string& path) {

@@ -8,6 +8,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/file/errors.h"
 #include "gpu_worker/stages/file/part_file.h"
+#include "services/errors.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 namespace {
@@ -56,13 +57,11 @@ class FileSink final : public SinkStage {
   // Playing again would bring no more: what there is stays, under the name it has.
   absl::Status KeepWithHoles() {
     TD_RETURN_IF_ERROR(part_->Keep());
-    return services::WithReason(
-        absl::DataLossError(absl::StrCat(
-            "file sink: ", missing_blocks_, " block(s) of the recording are missing and ",
-            damaged_blocks_, " damaged; the rest is in ", part_->path(),
-            ", with holes that read as zeros; recordings verify says where they are")),
-        "BLOCK_DAMAGED",
-        {{"blocks", absl::StrCat(missing_blocks_ + damaged_blocks_)}, {"path", part_->path()}});
+    return services::BlockDamaged(
+        {.blocks = missing_blocks_ + damaged_blocks_, .path = part_->path()},
+        absl::StrCat("file sink: ", missing_blocks_, " block(s) of the recording are missing and ",
+                     damaged_blocks_, " damaged; the rest is in ", part_->path(),
+                     ", with holes that read as zeros; recordings verify says where they are"));
   }
 
   const std::unique_ptr<PartFile> part_;

@@ -147,10 +147,9 @@ absl::StatusOr<MadeSource> CreateSource(const SourceParameters& parameters,
   const bool fits =
       file.datatype == channel_type || (place.transformed && channel_type == kTransformable);
   if (!fits) {
-    return services::WithReason(absl::InvalidArgumentError(absl::StrCat(
-                                    parameters.path, " holds ", file.datatype, ", the channel ",
-                                    channel_type, ": record into a channel of the file's type")),
-                                "FILE_INVALID", {{"path", parameters.path}});
+    return FileInvalid(parameters.path,
+                       absl::StrCat(parameters.path, " holds ", file.datatype, ", the channel ",
+                                    channel_type, ": record into a channel of the file's type"));
   }
   return MadeSource{.stage = std::move(file.stage),
                     .datatype = place.transformed ? kTransformable : file.datatype,

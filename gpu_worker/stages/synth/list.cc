@@ -1,9 +1,9 @@
 #include "gpu_worker/stages/synth/list.h"
 
 #include "absl/strings/str_cat.h"
+#include "gpu_worker/device/unusable.h"
 #include "gpu_worker/stages/synth/cuda/source.h"
 #include "gpu_worker/stages/synth/host/source.h"
-#include "services/errors.h"
 
 namespace tapedeck::gpu_worker::stages::synth {
 namespace {
@@ -25,9 +25,9 @@ absl::StatusOr<std::unique_ptr<SourceStage>> CreateSource(const Waveform& wavefo
   for (const Room& room : kRooms) {
     if (room.kind == device.info().kind) return room.create(waveform, device);
   }
-  return services::WithReason(absl::FailedPreconditionError(absl::StrCat(
-                                  "synth: no source for devices of kind ", device.info().kind)),
-                              "DEVICE_UNUSABLE", {{"device", device.info().description}});
+  return device::Unusable(
+      device.info().description,
+      absl::StrCat("synth: no source for devices of kind ", device.info().kind));
 }
 
 }  // namespace tapedeck::gpu_worker::stages::synth

@@ -15,8 +15,7 @@ namespace {
 constexpr char kVersion[] = "1";
 
 absl::Status WrongLabels(absl::string_view text) {
-  return services::WithReason(absl::InvalidArgumentError(absl::StrCat("synth: ", text)),
-                              "ARGUMENT_INVALID", {{"field", "labels"}});
+  return services::ArgumentInvalid("labels", absl::StrCat("synth: ", text));
 }
 
 std::string Exact(double value) { return absl::StrFormat("%.17g", value); }

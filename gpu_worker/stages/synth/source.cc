@@ -15,10 +15,9 @@ constexpr char kMakes[] = "cf32_le";
 
 absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlace& place) {
   if (place.channel_datatype != kMakes) {
-    return services::WithReason(
-        absl::InvalidArgumentError(
-            absl::StrCat("synth makes ", kMakes, ", the channel holds ", place.channel_datatype)),
-        "ARGUMENT_INVALID", {{"field", "source"}});
+    return services::ArgumentInvalid(
+        "source",
+        absl::StrCat("synth makes ", kMakes, ", the channel holds ", place.channel_datatype));
   }
   TD_ASSIGN_OR_RETURN(auto stage, CreateSource(WaveformOf(parameters), *place.device));
   return MadeSource{.stage = std::move(stage), .datatype = kMakes};

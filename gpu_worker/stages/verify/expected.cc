@@ -18,8 +18,7 @@ namespace {
 constexpr size_t kMostTransforms = 32;
 
 absl::Status WrongLabels(absl::string_view text) {
-  return services::WithReason(absl::InvalidArgumentError(absl::StrCat("verify: ", text)),
-                              "ARGUMENT_INVALID", {{"field", "labels"}});
+  return services::ArgumentInvalid("labels", absl::StrCat("verify: ", text));
 }
 
 // Those that made the recording, then those of its playback.

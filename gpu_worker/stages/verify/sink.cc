@@ -41,10 +41,9 @@ class VerifySink final : public SinkStage {
     if (!cause.ok()) return absl::OkStatus();
     if (blocks_ > next_) missing_ += blocks_ - next_;
     if (missing_ > 0) {
-      return services::WithReason(
-          absl::DataLossError(absl::StrCat("verify: ", missing_, " block(s) are missing, ",
-                                           mismatched_, " differ")),
-          "BLOCK_DAMAGED", {{"blocks", absl::StrCat(missing_)}});
+      return services::BlockDamaged(
+          {.blocks = missing_},
+          absl::StrCat("verify: ", missing_, " block(s) are missing, ", mismatched_, " differ"));
     }
     return mismatched_ == 0 ? absl::OkStatus() : MismatchError();
   }

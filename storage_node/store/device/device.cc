@@ -2,14 +2,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
 
 namespace tapedeck::storage_node::store::device {
-
-absl::Status Unusable(absl::StatusCode code, const std::string& member, const std::string& why) {
-  return services::WithReason(absl::Status(code, absl::StrCat("member ", member, ": ", why)),
-                              "MEMBER_UNUSABLE", {{"member", member}});
-}
 
 absl::Status Device::Flush() {
   {

@@ -16,9 +16,6 @@
 
 namespace tapedeck::storage_node::store::device {
 
-// FAILED_PRECONDITION or NOT_FOUND (MEMBER_UNUSABLE).
-absl::Status Unusable(absl::StatusCode code, const std::string& member, const std::string& why);
-
 // Owned by the store. Any thread; Read, Write and Flush wait for the device. The destructor waits
 // for what is under way.
 class Device {

@@ -12,7 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/disk/file_lock.h"
 #include "storage_node/disk/io_error.h"
 #include "storage_node/store/device/layout.h"
@@ -20,8 +20,6 @@
 
 namespace tapedeck::storage_node::store::device {
 namespace {
-
-constexpr auto kNotUsable = absl::StatusCode::kFailedPrecondition;
 
 // What a node that has the device open wrote there.
 std::string HolderOf(const std::string& path) {
@@ -37,9 +35,9 @@ absl::StatusOr<disk::Fd> OpenAlone(const std::string& path, bool device) {
   for (int attempt = 0;; ++attempt) {
     disk::Fd fd(open(path.c_str(), flags));
     if (fd.get() >= 0) return fd;
-    if (errno == EINVAL) return Unusable(kNotUsable, path, "its file system has no O_DIRECT");
+    if (errno == EINVAL) return disk::Unusable(path, "its file system has no O_DIRECT");
     if (errno != EBUSY) {
-      return Unusable(kNotUsable, path, absl::StrCat("open: ", std::strerror(errno)));
+      return disk::Unusable(path, absl::StrCat("open: ", std::strerror(errno)));
     }
     if (attempt == disk::kLockTries) break;
     usleep(disk::kLockPauseUs);
@@ -47,9 +45,10 @@ absl::StatusOr<disk::Fd> OpenAlone(const std::string& path, bool device) {
   if (const std::string holder = HolderOf(path); !holder.empty() && holder.rfind("pid ", 0) == 0) {
     return disk::InUse(absl::StrCat("open ", path), holder, path);
   }
-  return Unusable(kNotUsable, path,
-                  "open: in use: mounted, swap, or part of a RAID or LVM volume (see lsblk); use "
-                  "another device");
+  return disk::Unusable(
+      path,
+      "open: in use: mounted, swap, or part of a RAID or LVM volume (see lsblk); use "
+      "another device");
 }
 
 absl::StatusOr<uint64_t> SizeOf(const disk::Fd& fd, const std::string& path, bool device) {
@@ -65,9 +64,8 @@ absl::StatusOr<uint64_t> SizeOf(const disk::Fd& fd, const std::string& path, boo
   }
   bytes = bytes / kPageBytes * kPageBytes;
   if (bytes >= kMinDeviceBytes) return bytes;
-  return Unusable(kNotUsable, path,
-                  absl::StrCat("it has ", bytes, " bytes; a device LUN needs ", kMinDeviceBytes,
-                               " or more on each member"));
+  return disk::Unusable(path, absl::StrCat("it has ", bytes, " bytes; a device LUN needs ",
+                                           kMinDeviceBytes, " or more on each member"));
 }
 
 }  // namespace
@@ -75,13 +73,13 @@ absl::StatusOr<uint64_t> SizeOf(const disk::Fd& fd, const std::string& path, boo
 absl::StatusOr<bool> IsBlockDevice(const std::string& path) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0) {
-    return Unusable(absl::StatusCode::kNotFound, path,
-                    absl::StrCat("stat: ", std::strerror(errno)));
+    return disk::Unusable(path, absl::StrCat("stat: ", std::strerror(errno)),
+                          absl::StatusCode::kNotFound);
   }
   if (S_ISBLK(status.st_mode)) return true;
   if (S_ISREG(status.st_mode)) return false;
-  return Unusable(kNotUsable, path,
-                  "neither a block device nor a file; for a directory use another kind of store");
+  return disk::Unusable(
+      path, "neither a block device nor a file; for a directory use another kind of store");
 }
 
 absl::StatusOr<std::unique_ptr<FileDevice>> FileDevice::Open(const std::string& path,
@@ -116,10 +114,9 @@ FileDevice::~FileDevice() {
 absl::Status FileDevice::Read(std::span<std::byte> into, uint64_t offset) const {
   TD_ASSIGN_OR_RETURN(const size_t n, disk::ReadSome(fd_, into, offset, path(), path()));
   if (n == into.size()) return absl::OkStatus();
-  return services::WithReason(
-      absl::InternalError(absl::StrCat("pread ", path(), ": it ends at byte ", offset + n,
-                                       ", before what must be read")),
-      "STORE_IO", {{"member", path()}, {"operation", "pread"}});
+  return disk::StoreIo(path(), "pread",
+                       absl::StrCat("pread ", path(), ": it ends at byte ", offset + n,
+                                    ", before what must be read"));
 }
 
 absl::Status FileDevice::Write(std::span<const std::byte> bytes, uint64_t offset) const {

@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/crc32c.h"
 #include "dataplane/little_endian.h"
-#include "services/errors.h"
 #include "services/model/resource_name.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/format/limits.h"
 
 namespace tapedeck::storage_node::store::device {
@@ -212,13 +212,12 @@ absl::StatusOr<Pages> EncodeSlot(const SlotRecord& record, const SlotPlace& plac
   const size_t length = LengthOf(record.data.size() + record.index.size(),
                                  channel.size() + recording.size() + record.manifest.size());
   if (length > kSlotBytes) {
-    return services::WithReason(
-        absl::ResourceExhaustedError(absl::StrCat(
-            "recording ", channel, "/", recording, ": its manifest of ", record.manifest.size(),
-            " bytes and its ", record.data.size() + record.index.size(),
-            " runs of units take more than a slot's ", kSlotBytes,
-            " bytes: too many separate gaps; start another recording")),
-        "LUN_FULL");
+    return disk::MemberFull(
+        "", absl::StrCat("recording ", channel, "/", recording, ": its manifest of ",
+                         record.manifest.size(), " bytes and its ",
+                         record.data.size() + record.index.size(),
+                         " runs of units take more than a slot's ", kSlotBytes,
+                         " bytes: too many separate gaps; start another recording"));
   }
   Pages pages(length);
   std::byte* bytes = pages.bytes().data();

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/model/resource_name.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/disk/file_lock.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/lun_note.h"
@@ -17,8 +18,6 @@
 
 namespace tapedeck::storage_node::store::device {
 namespace {
-
-constexpr auto kFailed = absl::StatusCode::kFailedPrecondition;
 
 uint64_t Random() {
   uint64_t value = 0;
@@ -41,8 +40,9 @@ absl::Status WriteHolder(const Device& device) {
 absl::Status WriteLun(const Device& device, const services::Lun& lun, uint32_t number) {
   const std::string text = format::EncodeLun(lun, number);
   if (text.size() > kLunBytes) {
-    return Unusable(absl::StatusCode::kInvalidArgument, device.path(),
-                    "the LUN's description is too long; give its members shorter paths");
+    return disk::Unusable(device.path(),
+                          "the LUN's description is too long; give its members shorter paths",
+                          absl::StatusCode::kInvalidArgument);
   }
   return WriteText(device, text, kLunOffset);
 }
@@ -66,26 +66,23 @@ absl::Status CheckEmpty(const Device& device) {
   if (found.empty()) return absl::OkStatus();
   const std::string& path = device.path();
   if (ReadSuperblock(device).ok()) {
-    return Unusable(kFailed, path,
-                    absl::StrCat("it holds ", found,
-                                 ", so it is left alone. Use another device; to "
-                                 "use that LUN here, run: tapectl lun attach --member ",
-                                 path));
+    return disk::Unusable(path, absl::StrCat("it holds ", found,
+                                             ", so it is left alone. Use another device; to "
+                                             "use that LUN here, run: tapectl lun attach --member ",
+                                             path));
   }
-  return Unusable(
-      kFailed, path,
-      absl::StrCat("it holds ", found,
-                   ", so it is left alone. Use another device; or, "
-                   "if that may be lost, run: wipefs -a ",
-                   path, " && blkdiscard -z ", path, " (a file: make it anew with truncate)"));
+  return disk::Unusable(path, absl::StrCat("it holds ", found,
+                                           ", so it is left alone. Use another device; or, "
+                                           "if that may be lost, run: wipefs -a ",
+                                           path, " && blkdiscard -z ", path,
+                                           " (a file: make it anew with truncate)"));
 }
 
 absl::StatusOr<Superblock> FindSuperblock(const Device& device) {
   auto found = ReadSuperblock(device);
   if (found.ok()) return found;
-  return Unusable(
-      kFailed, device.path(),
-      absl::StrCat("it holds no LUN (", found.status().message(), "); is it the right device?"));
+  return disk::Unusable(device.path(), absl::StrCat("it holds no LUN (", found.status().message(),
+                                                    "); is it the right device?"));
 }
 
 // As CreateMember wrote it.
@@ -103,9 +100,9 @@ absl::Status CheckNote(Device& device, const Superblock& superblock, const servi
   if (!note.ok() || note->generation == 0) return absl::OkStatus();
   const auto said = format::DecodeLunNote(note->text);
   if (!said.ok() || said->lun.uid == lun.uid) return absl::OkStatus();
-  return Unusable(kFailed, device.path(),
-                  absl::StrCat("it belongs to ", said->lun.name, " (", said->lun.uid, "), not to ",
-                               lun.name, " (", lun.uid, ")"));
+  return disk::Unusable(device.path(),
+                        absl::StrCat("it belongs to ", said->lun.name, " (", said->lun.uid,
+                                     "), not to ", lun.name, " (", lun.uid, ")"));
 }
 
 absl::Status WriteSuperblocks(const Device& device, const Pages& page,
@@ -117,15 +114,15 @@ absl::Status WriteSuperblocks(const Device& device, const Pages& page,
 absl::Status CheckSuperblock(const Superblock& found, const format::Uuid& uid,
                              const services::Lun& lun, uint32_t number, const Device& device) {
   if (found.lun != uid || found.member != number) {
-    return Unusable(kFailed, device.path(),
-                    absl::StrCat("it is member ", found.member, " of LUN ", found.lun.ToString(),
-                                 ", not member ", number, " of ", lun.name, " (", lun.uid,
-                                 "); name members by /dev/disk/by-id, which stays the same"));
+    return disk::Unusable(
+        device.path(), absl::StrCat("it is member ", found.member, " of LUN ", found.lun.ToString(),
+                                    ", not member ", number, " of ", lun.name, " (", lun.uid,
+                                    "); name members by /dev/disk/by-id, which stays the same"));
   }
   if (found.device_bytes <= device.bytes()) return absl::OkStatus();
-  return Unusable(kFailed, device.path(),
-                  absl::StrCat("it has ", device.bytes(), " bytes, but had ", found.device_bytes,
-                               " when the LUN was made; make it as large again"));
+  return disk::Unusable(
+      device.path(), absl::StrCat("it has ", device.bytes(), " bytes, but had ", found.device_bytes,
+                                  " when the LUN was made; make it as large again"));
 }
 
 }  // namespace

@@ -37,11 +37,10 @@ absl::Status DamagedNote() { return absl::DataLossError("the member's note is da
 
 absl::StatusOr<Pages> EncodeNote(const Note& note, const format::Uuid& stamp, uint32_t copy) {
   if (note.text.size() > format::kMaxNoteBytes) {
-    return services::WithReason(
-        absl::ResourceExhaustedError(
-            absl::StrCat("the LUN's channels take ", note.text.size(), " bytes, and a device has ",
-                         format::kMaxNoteBytes, " for them; delete channels, or use another LUN")),
-        "LIMIT_REACHED", {{"limit", "channels"}});
+    return services::LimitReached(
+        format::kMaxNoteBytes, "channels of a LUN",
+        absl::StrCat("the LUN's channels take ", note.text.size(), " bytes, and a device has ",
+                     format::kMaxNoteBytes, " for them; delete channels, or use another LUN"));
   }
   const size_t length = kNoteHeaderBytes + note.text.size() + kNoteCrcBytes;
   Pages pages(length);

@@ -9,7 +9,7 @@
 #include "absl/synchronization/mutex.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/store/device/file_device.h"
 #include "storage_node/store/device/member.h"
 #include "storage_node/store/device/note.h"
@@ -88,10 +88,12 @@ absl::Status DeviceStore::Fill() {
     Append(&units, record.index);
     const Key key = KeyOf(record.path);
     if (!space_.Take(units) || recordings_.contains(key)) {
-      return Unusable(absl::StatusCode::kDataLoss, device_->path(),
-                      absl::StrCat("slot ", slot, " of recording ", key.first, "/", key.second,
-                                   " and another one hold the same units; the device is left as it "
-                                   "is: copy it before anything else is tried"));
+      return disk::Unusable(
+          device_->path(),
+          absl::StrCat("slot ", slot, " of recording ", key.first, "/", key.second,
+                       " and another one hold the same units; the device is left as it "
+                       "is: copy it before anything else is tried"),
+          absl::StatusCode::kDataLoss);
     }
     recordings_[key] = std::make_shared<StoredRecording>(parts(), slot, std::move(record));
   }
@@ -141,11 +143,12 @@ absl::Status DeviceStore::Look() {
 absl::StatusOr<std::unique_ptr<RecordingFiles>> DeviceStore::CreateRecording(
     const RecordingPath& path, uint64_t /*block_bytes*/, dataplane::Executor& executor) {
   if (!table_->damaged().empty()) {
-    return Unusable(absl::StatusCode::kFailedPrecondition, device_->path(),
-                    absl::StrCat("slot ", table_->damaged()[0],
-                                 " is damaged in both copies, so a new recording might overwrite "
-                                 "what it held; what is there plays on: record into "
-                                 "another LUN"));
+    return disk::Unusable(
+        device_->path(),
+        absl::StrCat("slot ", table_->damaged()[0],
+                     " is damaged in both copies, so a new recording might overwrite "
+                     "what it held; what is there plays on: record into "
+                     "another LUN"));
   }
   absl::MutexLock lock(&mutex_);
   TD_RETURN_IF_ERROR(gone_);
@@ -154,10 +157,9 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> DeviceStore::CreateRecording(
   }
   const std::optional<uint32_t> slot = table_->TakeSlot();
   if (!slot.has_value()) {
-    return services::WithReason(
-        absl::ResourceExhaustedError(absl::StrCat(device_->path(), ": all ", table_->slots(),
-                                                  " slots hold recordings; delete some")),
-        "LUN_FULL", {{"member", device_->path()}});
+    return disk::MemberFull(device_->path(),
+                            absl::StrCat(device_->path(), ": all ", table_->slots(),
+                                         " slots hold recordings; delete some"));
   }
   auto stored = std::make_shared<StoredRecording>(parts(), *slot, SlotRecord{.path = path});
   recordings_[KeyOf(path)] = stored;

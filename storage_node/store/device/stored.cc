@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "storage_node/disk/errors.h"
 
 namespace tapedeck::storage_node::store::device {
 namespace {
@@ -26,15 +26,10 @@ uint64_t BytesOf(const Runs& runs) { return UnitsOf(runs) * kUnitBytes; }
 
 absl::Status EndsEarly(const Device& device, const std::string& name, uint64_t end,
                        uint64_t needed) {
-  return services::WithReason(
-      absl::OutOfRangeError(absl::StrCat("read ", device.path(), ": recording ", name,
-                                         " ends at byte ", end, ", block needs ", needed)),
-      "STORE_IO", {{"member", device.path()}, {"operation", "read"}});
-}
-
-absl::Status Full(const Device& device, const std::string& why) {
-  return services::WithReason(absl::ResourceExhaustedError(why), "LUN_FULL",
-                              {{"member", device.path()}});
+  return disk::StoreIo(device.path(), "read",
+                       absl::StrCat("read ", device.path(), ": recording ", name, " ends at byte ",
+                                    end, ", block needs ", needed),
+                       absl::StatusCode::kOutOfRange);
 }
 
 }  // namespace
@@ -90,17 +85,19 @@ absl::StatusOr<Runs> StoredRecording::Allocate(const Runs& runs, uint64_t end,
   const uint32_t ahead = std::min(UnitsFor(step), free - std::min(free, kKeptUnits));
   Runs more = parts_.space.Allocate(std::max(needed, ahead), needed, next);
   if (more.empty()) {
-    return Full(device(), absl::StrCat("grow recording ", name(), ": ", device().path(),
-                                       " is full: it needs ", needed * kUnitBytes, " bytes, ",
-                                       parts_.space.free_units() * kUnitBytes, " of ",
-                                       parts_.space.units() * kUnitBytes,
-                                       " are free; delete recordings or use a larger device"));
+    return disk::MemberFull(
+        device().path(),
+        absl::StrCat("grow recording ", name(), ": ", device().path(), " is full: it needs ",
+                     needed * kUnitBytes, " bytes, ", parts_.space.free_units() * kUnitBytes,
+                     " of ", parts_.space.units() * kUnitBytes,
+                     " are free; delete recordings or use a larger device"));
   }
   if (runs.size() + more.size() > kMaxRuns) {
     parts_.space.Free(more);
-    return Full(device(),
-                absl::StrCat("grow recording ", name(), ": it lies in more than ", kMaxRuns,
-                             " pieces on ", device().path(), "; start another recording"));
+    return disk::MemberFull(
+        device().path(),
+        absl::StrCat("grow recording ", name(), ": it lies in more than ", kMaxRuns, " pieces on ",
+                     device().path(), "; start another recording"));
   }
   return more;
 }

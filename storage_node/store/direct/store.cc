@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/disk/fd.h"
 #include "storage_node/engine/engine.h"
 #include "storage_node/store/direct/recording.h"
@@ -22,12 +22,10 @@ namespace tapedeck::storage_node::store::direct {
 namespace {
 
 absl::Status NoDirectIo(const std::string& member, const std::string& why) {
-  return services::WithReason(absl::FailedPreconditionError(absl::StrCat(
-                                  "member ", member,
-                                  ": its file system has no O_DIRECT that a direct LUN can "
-                                  "use (",
-                                  why, "); use a posix LUN, or a directory on ext4 or xfs")),
-                              "MEMBER_UNUSABLE", {{"member", member}});
+  return disk::Unusable(member,
+                        absl::StrCat("its file system has no O_DIRECT that a direct LUN can "
+                                     "use (",
+                                     why, "); use a posix LUN, or a directory on ext4 or xfs"));
 }
 
 // Opens a file that has no name, as data files will be opened, and asks for its alignment.

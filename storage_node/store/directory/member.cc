@@ -15,7 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/disk/io_error.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/limits.h"
@@ -31,19 +31,14 @@ constexpr char kLostAndFound[] = "lost+found";
 // As many names as an error should have.
 constexpr size_t kFoundShown = 5;
 
-absl::Status Unusable(absl::StatusCode code, const std::string& member, absl::string_view why) {
-  return services::WithReason(absl::Status(code, absl::StrCat("member ", member, ": ", why)),
-                              "MEMBER_UNUSABLE", {{"member", member}});
-}
-
 absl::Status CheckDirectory(const std::string& member) {
   if (!Member::Is(member)) {
-    return Unusable(absl::StatusCode::kNotFound, member,
-                    "not a directory; create it, or mount its disk, first");
+    return disk::Unusable(member, "not a directory; create it, or mount its disk, first",
+                          absl::StatusCode::kNotFound);
   }
   if (access(member.c_str(), R_OK | W_OK | X_OK) != 0) {
-    return Unusable(absl::StatusCode::kFailedPrecondition, member,
-                    absl::StrCat("access: ", std::strerror(errno), "; make it writable"));
+    return disk::Unusable(member,
+                          absl::StrCat("access: ", std::strerror(errno), "; make it writable"));
   }
   return absl::OkStatus();
 }
@@ -57,8 +52,8 @@ absl::StatusOr<std::string> ReadLunText(const disk::Directory& root) {
 absl::StatusOr<format::LunMember> MemberAt(const disk::Directory& root) {
   const auto text = ReadLunText(root);
   if (!text.ok()) {
-    return Unusable(absl::StatusCode::kFailedPrecondition, root.path(),
-                    absl::StrCat("holds no LUN (", text.status().message(), "); is it mounted?"));
+    return disk::Unusable(
+        root.path(), absl::StrCat("holds no LUN (", text.status().message(), "); is it mounted?"));
   }
   return format::DecodeLunMember(*text);
 }
@@ -67,15 +62,13 @@ absl::Status CheckNumber(const format::LunMember& found, const services::Lun& lu
                          bool same_lun) {
   const std::string& path = lun.members[number];
   if (!same_lun) {
-    return Unusable(
-        absl::StatusCode::kFailedPrecondition, path,
-        absl::StrCat("belongs to ", found.lun.name, " (", found.lun.uid, "), not to ", lun.name));
+    return disk::Unusable(path, absl::StrCat("belongs to ", found.lun.name, " (", found.lun.uid,
+                                             "), not to ", lun.name));
   }
   if (found.member == number) return absl::OkStatus();
-  return Unusable(
-      absl::StatusCode::kFailedPrecondition, path,
-      absl::StrCat("is member ", found.member, " of ", lun.name, ", not member ", number,
-                   "; tapectl lun attach with all members puts each in its place"));
+  return disk::Unusable(
+      path, absl::StrCat("is member ", found.member, " of ", lun.name, ", not member ", number,
+                         "; tapectl lun attach with all members puts each in its place"));
 }
 
 std::string NameOfLun(const std::string& text) {
@@ -86,11 +79,11 @@ std::string NameOfLun(const std::string& text) {
 absl::Status CheckNoMember(const disk::Directory& root) {
   const auto text = ReadLunText(root);
   if (!text.ok()) return absl::OkStatus();
-  return Unusable(absl::StatusCode::kFailedPrecondition, root.path(),
-                  absl::StrCat("already belongs to ", NameOfLun(*text),
-                               "; use another directory, or use that LUN here: tapectl lun attach "
-                               "--member ",
-                               root.path()));
+  return disk::Unusable(
+      root.path(), absl::StrCat("already belongs to ", NameOfLun(*text),
+                                "; use another directory, or use that LUN here: tapectl lun attach "
+                                "--member ",
+                                root.path()));
 }
 
 // Members of other nodes too.
@@ -100,9 +93,9 @@ absl::Status CheckInNoMember(const std::string& path) {
     const auto root = disk::Directory::Open(above.string(), path);
     const auto text = root.ok() ? ReadLunText(*root) : root.status();
     if (text.ok()) {
-      return Unusable(absl::StatusCode::kFailedPrecondition, path,
-                      absl::StrCat("lies inside ", above.string(), ", a member of ",
-                                   NameOfLun(*text), "; use a directory outside of it"));
+      return disk::Unusable(
+          path, absl::StrCat("lies inside ", above.string(), ", a member of ", NameOfLun(*text),
+                             "; use a directory outside of it"));
     }
     if (above == above.parent_path()) return absl::OkStatus();
   }
@@ -149,10 +142,9 @@ absl::Status CheckEmpty(const disk::Directory& root) {
   const std::string names = absl::StrCat(
       absl::StrJoin(found.begin(), found.begin() + static_cast<ptrdiff_t>(shown), ", "),
       found.size() > shown ? absl::StrCat(" and ", found.size() - shown, " more") : "");
-  return services::WithReason(absl::FailedPreconditionError(absl::StrCat(
-                                  "member ", root.path(), ": it is not empty but holds ", names,
-                                  "; make an empty directory for the LUN")),
-                              "MEMBER_NOT_EMPTY", {{"member", root.path()}, {"found", names}});
+  return disk::MemberNotEmpty(root.path(), names,
+                              absl::StrCat("member ", root.path(), ": it is not empty but holds ",
+                                           names, "; make an empty directory for the LUN"));
 }
 
 }  // namespace

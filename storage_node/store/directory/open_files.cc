@@ -10,8 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
 #include "storage_node/disk/allocate.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/disk/io_error.h"
 #include "storage_node/format/limits.h"
 #include "storage_node/store/directory/mark.h"
@@ -77,9 +77,9 @@ absl::Status OpenFiles::MakeIndex() {
 
 absl::Status OpenFiles::IndexStatus(const absl::Status& status) const {
   if (!IsGone(status)) return status;
-  return services::WithReason(
-      absl::DataLossError(absl::StrCat(status.message(), "; check member ", member_path())),
-      "STORE_IO", {{"member", member_path()}, {"operation", "open"}});
+  return disk::StoreIo(member_path(), "open",
+                       absl::StrCat(status.message(), "; check member ", member_path()),
+                       absl::StatusCode::kDataLoss);
 }
 
 absl::Status OpenFiles::OpenFile(const std::string& name, int flags, File* file) const {
@@ -148,10 +148,10 @@ absl::Status OpenFiles::WriteData(std::span<const std::byte> bytes, uint64_t off
 }
 
 absl::Status OpenFiles::EndsEarly(uint64_t end, uint64_t needed) const {
-  return services::WithReason(
-      absl::OutOfRangeError(absl::StrCat("read ", data_.path, ": the file ends at byte ", end,
-                                         ", block needs ", needed)),
-      "STORE_IO", {{"member", member_.path()}, {"operation", "read"}});
+  return disk::StoreIo(
+      member_.path(), "read",
+      absl::StrCat("read ", data_.path, ": the file ends at byte ", end, ", block needs ", needed),
+      absl::StatusCode::kOutOfRange);
 }
 
 absl::Status OpenFiles::ReadData(std::span<std::byte> into, uint64_t offset) const {

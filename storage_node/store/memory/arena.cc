@@ -29,10 +29,9 @@ absl::StatusOr<std::shared_ptr<Arena>> Arena::Create(uint64_t capacity_bytes) {
   void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (address == MAP_FAILED) {
-    return services::WithReason(
-        absl::ResourceExhaustedError(absl::StrCat(
-            "mmap of ", bytes, " bytes: ", std::strerror(errno), "; choose a smaller capacity")),
-        "LIMIT_REACHED", {{"limit", "address space"}, {"option", "capacity"}});
+    return services::LimitReached("address space", "capacity",
+                                  absl::StrCat("mmap of ", bytes, " bytes: ", std::strerror(errno),
+                                               "; choose a smaller capacity"));
   }
   const std::span window(static_cast<std::byte*>(address), bytes);
   std::shared_ptr<Arena> arena(new Arena(window));

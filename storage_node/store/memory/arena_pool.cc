@@ -1,7 +1,7 @@
 #include "storage_node/store/memory/arena_pool.h"
 
 #include "absl/strings/str_cat.h"
-#include "services/errors.h"
+#include "storage_node/disk/errors.h"
 
 namespace tapedeck::storage_node::store::memory {
 
@@ -12,10 +12,9 @@ absl::StatusOr<std::shared_ptr<ArenaPool>> ArenaPool::Create(std::shared_ptr<Are
   for (size_t i = 0; i < slots; ++i) {
     const std::optional<uint64_t> offset = arena->Allocate(slot_bytes);
     if (!offset.has_value()) {
-      return services::WithReason(absl::ResourceExhaustedError(absl::StrCat(
-                                      "memory LUN: no room for a ring of ", slots, " slots of ",
-                                      slot_bytes, " bytes; delete recordings or end sessions")),
-                                  "LUN_FULL");
+      return disk::MemberFull(
+          "memory", absl::StrCat("memory LUN: no room for a ring of ", slots, " slots of ",
+                                 slot_bytes, " bytes; delete recordings or end sessions"));
     }
     pool->AddSlot(*offset);
   }

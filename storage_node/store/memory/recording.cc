@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "storage_node/disk/errors.h"
 
 namespace tapedeck::storage_node::store::memory {
 namespace {
@@ -22,14 +22,12 @@ class Viewer final : public dataplane::SlotOwner {
 };
 
 absl::Status Full() {
-  return services::WithReason(
-      absl::ResourceExhaustedError("memory LUN: the arena is full; delete recordings"), "LUN_FULL");
+  return disk::MemberFull("memory", "memory LUN: the arena is full; delete recordings");
 }
 
 absl::Status NoBlock(format::Place place) {
-  return services::WithReason(
-      absl::InternalError(absl::StrCat("memory LUN: no block at byte ", place.offset)), "STORE_IO",
-      {{"member", "memory"}, {"operation", "read"}});
+  return disk::StoreIo("memory", "read",
+                       absl::StrCat("memory LUN: no block at byte ", place.offset));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "services/errors.h"
+#include "dataplane/reason.h"
 
 namespace tapedeck::storage_node::store::stripe {
 
@@ -27,8 +27,7 @@ bool AbsentPart::ReadBlock(format::Place /*place*/, uint32_t bytes, dataplane::S
 
 void AbsentPart::ReadIndex(uint32_t /*copy*/, uint64_t /*offset*/, size_t /*bytes*/,
                            BytesRead done) {
-  const absl::Status gone = services::WithReason(absl::DataLossError(why_.message()), "STORE_IO",
-                                                 {{"operation", "open"}});
+  const absl::Status gone = dataplane::Recoded(absl::StatusCode::kDataLoss, why_);
   Answer(std::move(done), absl::StatusOr<Bytes>(gone));
 }
 

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/store/host_ring.h"
 #include "storage_node/store/stripe/absent_part.h"
 #include "storage_node/store/stripe/recording.h"
@@ -102,10 +103,10 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::CreateRecording(
 }
 
 absl::Status StripedStore::Absent(size_t member, const RecordingPath& path) const {
-  return services::WithReason(
-      absl::OutOfRangeError(absl::StrCat("member ", names_[member], ": nothing of recording ",
-                                         path.channel, "/", path.recording, " is there any more")),
-      "STORE_IO", {{"member", names_[member]}, {"operation", "open"}});
+  return disk::StoreIo(names_[member], "open",
+                       absl::StrCat("member ", names_[member], ": nothing of recording ",
+                                    path.channel, "/", path.recording, " is there any more"),
+                       absl::StatusCode::kOutOfRange);
 }
 
 // Somebody may have removed a part: the others' blocks are there. A part whose indexes are all gone
@@ -129,7 +130,7 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::OpenRecording(
   }
   if (!any) return absence;
   if (!indexed) {
-    return services::WithReason(absl::DataLossError(Absent(0, path).message()), "STORE_IO", {});
+    return dataplane::Recoded(absl::StatusCode::kDataLoss, Absent(0, path));
   }
   return std::make_unique<StripedRecording>(std::move(parts));
 }

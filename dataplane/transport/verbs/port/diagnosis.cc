@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "dataplane/errors.h"
 #include "dataplane/reason.h"
 #include "dataplane/transport/verbs/port/limits.h"
 
@@ -76,6 +77,11 @@ Meaning MeaningOf(ibv_wc_status status) {
   }
 }
 
+// PERMISSION_DENIED or UNAVAILABLE.
+absl::Status MemoryRevoked(absl::StatusCode code, absl::string_view text) {
+  return WithReason(absl::Status(code, text), "MEMORY_REVOKED");
+}
+
 }  // namespace
 
 std::string PortName::device_port() const { return absl::StrCat(device, " port ", port); }
@@ -87,12 +93,12 @@ std::string PortName::prefix(absl::string_view peer) const {
 }
 
 absl::Status NoDevice(absl::string_view address, absl::string_view cause) {
-  return WithReason(
-      absl::UnavailableError(absl::StrCat(
+  return NoRdmaDevice(
+      address,
+      absl::StrCat(
           "no RDMA device has the address ", address, ": ", cause,
           "; give the port this address, load its driver and rdma_ucm (in a container pass "
-          "/dev/infiniband in), or use a tcp rail")),
-      "NO_RDMA_DEVICE", {{"address", std::string(address)}});
+          "/dev/infiniband in), or use a tcp rail"));
 }
 
 absl::Status NoRoceV2Gid(const PortName& port, absl::string_view found) {
@@ -120,11 +126,11 @@ absl::Status DeviceGone(const PortName& port) {
 
 absl::Status PeerUnreachable(const PortName& port, absl::string_view peer, absl::string_view call,
                              int error) {
-  return WithReason(
-      absl::UnavailableError(absl::StrCat(
-          call, ": ", std::strerror(error), ": no way from ", port.address, " to ", peer,
-          "; the peer is down or in another network; try: ping -I ", port.address, " ", peer)),
-      "RAIL_UNREACHABLE", {{"rail", port.rail}, {"address", std::string(peer)}});
+  return RailUnreachable(
+      port.rail, peer,
+      absl::StrCat(call, ": ", std::strerror(error), ": no way from ", port.address, " to ", peer,
+                   "; the peer is down or in another network; try: ping -I ", port.address, " ",
+                   peer));
 }
 
 absl::Status RegistrationFailed(absl::string_view call, size_t bytes, bool device_memory,
@@ -163,20 +169,21 @@ absl::Status CompletionFailed(ibv_wc_status status, uint32_t vendor_error) {
 }
 
 absl::Status PeerBrokeIn() {
-  return WithReason(
-      absl::UnavailableError(
-          "the port ended the connection: the peer asked for memory that it may not reach"),
-      "MEMORY_REVOKED");
+  return MemoryRevoked(
+      absl::StatusCode::kUnavailable,
+      "the port ended the connection: the peer asked for memory that it may not reach");
 }
 
 absl::Status QueueFailed(ibv_event_type event) {
   const bool peer = event == IBV_EVENT_QP_ACCESS_ERR || event == IBV_EVENT_QP_REQ_ERR;
-  return WithReason(
-      peer ? absl::PermissionDeniedError(
-                 absl::StrCat("the peer asked for what it may not: ", ibv_event_type_str(event)))
-           : absl::InternalError(absl::StrCat(
-                 "the device gave up a queue: ", ibv_event_type_str(event), "; check: dmesg")),
-      peer ? "MEMORY_REVOKED" : "RDMA_FAILED");
+  if (peer) {
+    return MemoryRevoked(
+        absl::StatusCode::kPermissionDenied,
+        absl::StrCat("the peer asked for what it may not: ", ibv_event_type_str(event)));
+  }
+  return WithReason(absl::InternalError(absl::StrCat("the device gave up a queue: ",
+                                                     ibv_event_type_str(event), "; check: dmesg")),
+                    "RDMA_FAILED");
 }
 
 absl::Status FullSizeLost(uint32_t mtu_bytes) {

@@ -1,0 +1,42 @@
+// The errors of LUNs and their members that have more than one cause: one function for each reason,
+// which has its code and its metadata. The text says what failed and what helps.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace tapedeck::storage_node::disk {
+
+// LUNs, by their names or ids.
+
+// ALREADY_EXISTS (LUN_EXISTS).
+absl::Status LunExists(absl::string_view lun, absl::string_view text);
+// FAILED_PRECONDITION (LUN_NOT_EMPTY). `recordings` is 0 where it is something else that is there.
+absl::Status LunNotEmpty(absl::string_view lun, uint64_t recordings, absl::string_view text);
+// RESOURCE_EXHAUSTED (LUN_FULL): the capacity is used up. `lun` may be empty.
+absl::Status LunFull(absl::string_view lun, uint64_t capacity_bytes, uint64_t used_bytes,
+                     absl::string_view text);
+
+// Members, by their paths.
+
+// RESOURCE_EXHAUSTED (LUN_FULL): the member is, whatever the capacity.
+absl::Status MemberFull(absl::string_view member, absl::string_view text);
+// FAILED_PRECONDITION (MEMBER_NOT_EMPTY): `found` is what is there.
+absl::Status MemberNotEmpty(absl::string_view member, absl::string_view found,
+                            absl::string_view text);
+// MEMBER_UNUSABLE: FAILED_PRECONDITION, NOT_FOUND where there is none, or as whoever reads it tells
+// damage from what is wrong otherwise.
+absl::Status MemberUnusable(absl::string_view member, absl::string_view text,
+                            absl::StatusCode code = absl::StatusCode::kFailedPrecondition);
+// The same: "member MEMBER: WHY".
+absl::Status Unusable(absl::string_view member, absl::string_view why,
+                      absl::StatusCode code = absl::StatusCode::kFailedPrecondition);
+// STORE_IO: INTERNAL, or DATA_LOSS or OUT_OF_RANGE where something else is there than should be, or
+// it ends too early.
+absl::Status StoreIo(absl::string_view member, absl::string_view operation, absl::string_view text,
+                     absl::StatusCode code = absl::StatusCode::kInternal);
+
+}  // namespace tapedeck::storage_node::disk
