@@ -7,11 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "dataplane/transfer/counters.h"
 #include "dataplane/transport/transport.h"
-#include "services/session/messages.h"
+#include "services/model/job.h"
+#include "services/session/playhead.h"
 #include "services/stage_spec.h"
 
 namespace tapedeck::services {
@@ -38,27 +37,6 @@ struct PlaybackSpec {
   TransferSpec transfer;
   StageSpec sink;
   session::Playhead playhead;
-};
-
-enum class JobState { kStarting = 1, kRunning = 2, kSucceeded = 3, kFailed = 4, kCancelled = 5 };
-
-struct Job {
-  std::string name;  // jobs/{job}
-  session::Direction direction = session::Direction::kRecord;
-  JobState state = JobState::kStarting;
-  std::string recording;
-  std::string device;
-  uint64_t blocks = 0;
-  uint64_t bytes = 0;
-  uint64_t total_blocks = 0;
-  int64_t elapsed_ns = 0;
-  uint64_t lost_blocks = 0;
-  dataplane::Counters counters;
-  std::vector<session::RailProgress> rails;
-  absl::Status error;         // with its reason; OK unless failed or cancelled
-  int64_t start_time_ns = 0;  // UTC
-  int64_t end_time_ns = 0;    // 0 while it runs
-  std::vector<std::string> notes;
 };
 
 // Any thread; no call waits for a transfer.

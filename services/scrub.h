@@ -4,14 +4,25 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "services/model/names.h"
 #include "services/model/recording.h"
 
 namespace tapedeck::services {
 
 enum class ScrubState { kNone = 0, kRunning = 1, kStopped = 2, kDone = 3 };
+
+template <>
+struct model::EnumNames<ScrubState> {
+  using enum ScrubState;
+  static constexpr absl::string_view kWhat = "state of a scrub";
+  static constexpr std::pair<ScrubState, absl::string_view> kTable[] = {
+      {kNone, "NONE"}, {kRunning, "RUNNING"}, {kStopped, "STOPPED"}, {kDone, "DONE"}};
+};
 
 struct ScrubFinding {
   std::string recording;

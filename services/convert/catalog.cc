@@ -67,30 +67,11 @@ v1::UpdateRecordingRequest ToProto(const RecordingUpdate& update) {
   return out;
 }
 
-v1::DamagedBlock ToProto(const DamagedBlock& block) {
-  v1::DamagedBlock out;
-  out.set_sequence(block.sequence);
-  out.set_kind(static_cast<v1::DamageKind>(block.kind));
-  out.set_detail(block.detail);
-  for (const ByteRange& range : block.ranges) {
-    v1::ByteRange& bad = *out.add_ranges();
-    bad.set_offset(range.offset);
-    bad.set_bytes(range.bytes);
-  }
-  out.set_stray_crc32c(block.stray_crc32c);
-  return out;
-}
+v1::DamagedBlock ToProto(const DamagedBlock& block) { return Written<v1::DamagedBlock>(block); }
 
 DamagedBlock FromProto(const v1::DamagedBlock& block) {
-  DamagedBlock out{
-      .sequence = block.sequence(), .detail = block.detail(), .stray_crc32c = block.stray_crc32c()};
-  // A kind of a later version is shown as none.
-  if (block.kind() >= v1::DAMAGE_KIND_ROT && block.kind() <= v1::DAMAGE_KIND_IO) {
-    out.kind = static_cast<DamageKind>(block.kind());
-  }
-  for (const v1::ByteRange& range : block.ranges()) {
-    out.ranges.push_back({range.offset(), range.bytes()});
-  }
+  DamagedBlock out;
+  ReadFields(block, out).IgnoreError();  // nothing of it can be wrong
   return out;
 }
 

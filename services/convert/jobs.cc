@@ -6,6 +6,7 @@
 #include "dataplane/status_macros.h"
 #include "services/convert/counters.h"
 #include "services/convert/fields.h"
+#include "services/convert/message.h"
 #include "services/convert/playhead.h"
 #include "services/convert/rpc_status.h"
 #include "services/convert/stage.h"
@@ -13,11 +14,6 @@
 
 namespace tapedeck::services::convert {
 namespace {
-
-// 10^6 bytes per second is bytes per microsecond.
-double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns) {
-  return elapsed_ns > 0 ? static_cast<double>(bytes) * 1e3 / static_cast<double>(elapsed_ns) : 0;
-}
 
 uint64_t BytesOf(double mb_per_s, int64_t elapsed_ns) {
   return static_cast<uint64_t>(std::llround(mb_per_s * static_cast<double>(elapsed_ns) / 1e3));
@@ -54,7 +50,7 @@ v1::JobRail ToProto(const session::RailProgress& rail, int64_t elapsed_ns) {
   v1::JobRail out;
   out.set_name(rail.name);
   out.set_blocks(rail.blocks);
-  out.set_mb_per_s(MegabytesPerSecond(rail.bytes, elapsed_ns));
+  out.set_mb_per_s(model::MegabytesPerSecond(rail.bytes, elapsed_ns));
   out.set_up(rail.up);
   out.set_cause(rail.cause);
   return out;
@@ -103,43 +99,17 @@ absl::StatusOr<PlaybackSpec> FromProto(const v1::StartPlaybackRequest& request) 
 
 v1::Job ToProto(const Job& job) {
   v1::Job out;
-  out.set_name(job.name);
-  out.set_direction(static_cast<v1::Direction>(job.direction));
-  out.set_state(static_cast<v1::JobState>(job.state));
-  out.set_recording(job.recording);
-  out.set_device(job.device);
-  out.set_blocks(job.blocks);
-  out.set_bytes(job.bytes);
-  out.set_total_blocks(job.total_blocks);
-  *out.mutable_elapsed() = ToDuration(job.elapsed_ns);
-  out.set_mb_per_s(MegabytesPerSecond(job.bytes, job.elapsed_ns));
-  out.set_lost_blocks(job.lost_blocks);
+  WriteFields(job, out);
+  out.set_mb_per_s(model::MegabytesPerSecond(job.bytes, job.elapsed_ns));
   *out.mutable_counters() = ToProto(job.counters);
   for (const auto& rail : job.rails) *out.add_rails() = ToProto(rail, job.elapsed_ns);
   if (!job.error.ok()) *out.mutable_error() = ToProto(job.error);
-  if (job.start_time_ns != 0) *out.mutable_start_time() = ToTimestamp(job.start_time_ns);
-  if (job.end_time_ns != 0) *out.mutable_end_time() = ToTimestamp(job.end_time_ns);
-  for (const std::string& note : job.notes) out.add_notes(note);
   return out;
 }
 
 absl::StatusOr<Job> FromProto(const v1::Job& job) {
-  Job out{.name = job.name(),
-          .recording = job.recording(),
-          .device = job.device(),
-          .blocks = job.blocks(),
-          .bytes = job.bytes(),
-          .total_blocks = job.total_blocks(),
-          .elapsed_ns = FromDuration(job.elapsed()),
-          .lost_blocks = job.lost_blocks(),
-          .counters = FromProto(job.counters()),
-          .error = FromProto(job.error()),
-          .start_time_ns = FromTimestamp(job.start_time()),
-          .end_time_ns = FromTimestamp(job.end_time()),
-          .notes = {job.notes().begin(), job.notes().end()}};
-  TD_ASSIGN_OR_RETURN(out.direction,
-                      FromEnum<session::Direction>(job.direction(), 2, "job.direction"));
-  TD_ASSIGN_OR_RETURN(out.state, FromEnum<JobState>(job.state(), 5, "job.state"));
+  Job out{.counters = FromProto(job.counters()), .error = FromProto(job.error())};
+  TD_RETURN_IF_ERROR(ReadFields(job, out));
   for (const v1::JobRail& rail : job.rails()) {
     out.rails.push_back({.name = rail.name(),
                          .blocks = rail.blocks(),

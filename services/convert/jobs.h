@@ -15,7 +15,8 @@ v1::StartPlaybackRequest ToProto(const PlaybackSpec& spec);
 // The same errors.
 absl::StatusOr<PlaybackSpec> FromProto(const v1::StartPlaybackRequest& request);
 
-// Rates are bytes over elapsed; the way back computes a rail's bytes from its rate.
+// Rates are bytes over elapsed; the way back computes a rail's bytes from its rate. The same errors
+// for a direction or a state that is not set or not known.
 v1::Job ToProto(const Job& job);
 absl::StatusOr<Job> FromProto(const v1::Job& job);
 

@@ -84,7 +84,7 @@ void WireField::WriteNumber(int value) const {
 Message& WireField::Add() const { return *message_.GetReflection()->AddMessage(&message_, field_); }
 
 ConstWireField::ConstWireField(const Message& message, const model::FieldTraits& field)
-    : message_(message), field_(Find(message, field)) {}
+    : message_(message), field_(Find(message, field)), grows_(field.grows) {}
 
 void ConstWireField::Read(std::string& value) const {
   value = message_.GetReflection()->GetString(message_, field_);
@@ -139,6 +139,7 @@ absl::StatusOr<std::optional<int>> ConstWireField::ReadNumber() const {
   const int number = message_.GetReflection()->GetEnumValue(message_, field_);
   if (number == 0) return std::nullopt;
   if (field_->enum_type()->FindValueByNumber(number) == nullptr) {
+    if (grows_) return std::nullopt;
     return FieldError(field_->name(),
                       absl::StrCat("has the value ", number, ", which is not known"));
   }

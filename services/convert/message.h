@@ -23,7 +23,8 @@
 namespace tapedeck::services::convert {
 
 // A place in a message. What is zero or empty is not set. Reading takes what is in a message as it
-// is, but for enums, of which a number that the proto does not have is ARGUMENT_INVALID.
+// is, but for enums, of which a number that the proto does not have is ARGUMENT_INVALID, or as if
+// not set where the field `grows`.
 class WireField {
  public:
   // The message has a field of that name and of the value's type.
@@ -65,6 +66,7 @@ class ConstWireField {
  private:
   const google::protobuf::Message& message_;
   const google::protobuf::FieldDescriptor* const field_;
+  const bool grows_;
 };
 
 template <typename T>

@@ -37,6 +37,7 @@ struct FieldTraits {
   Unit unit = Unit::kNone;
   uint64_t most = UINT64_MAX;  // of an unsigned number, or of the entries of a list
   bool required = false;       // an enum of which "not set" on the wire is an error
+  bool grows = false;          // an enum of which a later version's value is as if not set
   absl::string_view fixed;     // why it cannot change, where its role does not say it
   absl::string_view option;    // on the command line, without "--"; empty: none of its own
   absl::string_view help;      // what to give the option

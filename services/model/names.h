@@ -35,6 +35,14 @@ struct EnumNames<dataplane::CommitLevel> {
       {kReceived, "received"}, {kWritten, "written"}, {kDurable, "durable"}};
 };
 
+template <>
+struct EnumNames<dataplane::Direction> {
+  using enum dataplane::Direction;
+  static constexpr absl::string_view kWhat = "direction";
+  static constexpr std::pair<dataplane::Direction, absl::string_view> kTable[] = {
+      {kRecord, "RECORD"}, {kPlayback, "PLAYBACK"}};
+};
+
 // "unknown" of a number that is no value.
 template <typename Enum>
 constexpr absl::string_view NameOf(Enum value) {

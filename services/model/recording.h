@@ -125,12 +125,29 @@ struct ByteRange {
   bool operator==(const ByteRange&) const = default;
 };
 
+template <>
+struct Fields<ByteRange> {
+  static constexpr auto kList = std::make_tuple(Describe(&ByteRange::offset, {.name = "offset"}),
+                                                Describe(&ByteRange::bytes, {.name = "bytes"}));
+};
+
 struct DamagedBlock {
   uint64_t sequence = 0;
   DamageKind kind = DamageKind::kNone;
   std::string detail;
   std::vector<ByteRange> ranges;  // what is bad of it; empty: all, or unknown
   uint32_t stray_crc32c = 0;      // of the bytes found, if no part of them belongs there
+};
+
+// The storage node says it.
+template <>
+struct Fields<DamagedBlock> {
+  static constexpr auto kList = std::make_tuple(
+      Describe(&DamagedBlock::sequence, {.name = "sequence", .role = Role::kReported}),
+      Describe(&DamagedBlock::kind, {.name = "kind", .role = Role::kReported, .grows = true}),
+      Describe(&DamagedBlock::detail, {.name = "detail", .role = Role::kReported}),
+      Describe(&DamagedBlock::ranges, {.name = "ranges", .role = Role::kReported}),
+      Describe(&DamagedBlock::stray_crc32c, {.name = "stray_crc32c", .role = Role::kReported}));
 };
 
 struct VerifyProgress {

@@ -12,7 +12,7 @@ const Row kJobHeads = {"NAME", "STATE", "BLOCKS", "MB/S", "LOST", "RECORDING"};
 
 Row RowOf(const Job& job) {
   return {job.name,
-          StateName(job.state),
+          std::string(model::NameOf(job.state)),
           absl::StrCat(job.blocks),
           absl::StrFormat("%.1f", MegabytesPerSecond(job.bytes, job.elapsed_ns)),
           absl::StrCat(job.lost_blocks),

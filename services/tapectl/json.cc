@@ -63,6 +63,7 @@ Json ToJson(const Lun& lun) { return FieldsAsJson(lun); }
 Json ToJson(const Channel& channel) { return FieldsAsJson(channel); }
 Json ToJson(const Recording& recording) { return FieldsAsJson(recording); }
 Json ToJson(const Annotation& annotation) { return FieldsAsJson(annotation); }
+Json ToJson(const DamagedBlock& block) { return FieldsAsJson(block); }
 
 Json ToJson(const Capture& capture) {
   return {{"recording", capture.recording},
@@ -80,50 +81,26 @@ Json ToJson(const Scrub& scrub) {
     block["repaired"] = finding.repaired;
     findings.push_back(block);
   }
-  return {{"parent", scrub.parent},       {"state", StateName(scrub.state)},
+  return {{"parent", scrub.parent},       {"state", model::NameOf(scrub.state)},
           {"recording", scrub.recording}, {"recordings", scrub.recordings},
           {"blocks", scrub.blocks},       {"damaged", scrub.damaged},
           {"repaired", scrub.repaired},   {"findings", findings},
           {"cause", scrub.cause}};
 }
 
-Json ToJson(const DamagedBlock& block) {
-  Json ranges = Json::array();
-  for (const ByteRange& range : block.ranges) {
-    ranges.push_back({{"offset", range.offset}, {"bytes", range.bytes}});
-  }
-  return {{"sequence", block.sequence},
-          {"kind", model::NameOf(block.kind)},
-          {"detail", block.detail},
-          {"ranges", ranges}};
-}
-
 Json ToJson(const Job& job) {
-  Json rails = Json::array();
-  for (const auto& rail : job.rails) {
-    rails.push_back({{"name", rail.name},
-                     {"blocks", rail.blocks},
-                     {"mb_per_s", MegabytesPerSecond(rail.bytes, job.elapsed_ns)},
-                     {"up", rail.up},
-                     {"cause", rail.cause}});
-  }
-  Json out = {{"recording", job.recording},
-              {"name", job.name},
-              {"direction", job.direction == session::Direction::kRecord ? "RECORD" : "PLAYBACK"},
-              {"state", StateName(job.state)},
-              {"device", job.device},
-              {"blocks", job.blocks},
-              {"bytes", job.bytes},
-              {"total_blocks", job.total_blocks},
-              {"seconds", Seconds(job.elapsed_ns)},
-              {"mb_per_s", MegabytesPerSecond(job.bytes, job.elapsed_ns)},
-              {"lost_blocks", job.lost_blocks},
-              {"rails", std::move(rails)},
-              {"start_time", TimeOf(job.start_time_ns)},
-              {"end_time", TimeOf(job.end_time_ns)},
-              {"notes", job.notes}};
+  Json out = FieldsAsJson(job);
+  out["mb_per_s"] = MegabytesPerSecond(job.bytes, job.elapsed_ns);
   for (const auto& counter : dataplane::kCounters) {
     out[std::string(counter.name)] = job.counters.*counter.member;
+  }
+  out["rails"] = Json::array();
+  for (const auto& rail : job.rails) {
+    out["rails"].push_back({{"name", rail.name},
+                            {"blocks", rail.blocks},
+                            {"mb_per_s", MegabytesPerSecond(rail.bytes, job.elapsed_ns)},
+                            {"up", rail.up},
+                            {"cause", rail.cause}});
   }
   if (!job.error.ok()) out["error"] = ToJson(job.error);
   return out;

@@ -75,25 +75,4 @@ absl::StatusOr<std::string> RecordingNameOf(const std::string& text,
   return name;
 }
 
-std::string StateName(JobState state) {
-  switch (state) {
-    case JobState::kStarting:
-      return "STARTING";
-    case JobState::kRunning:
-      return "RUNNING";
-    case JobState::kSucceeded:
-      return "SUCCEEDED";
-    case JobState::kFailed:
-      return "FAILED";
-    case JobState::kCancelled:
-      return "CANCELLED";
-  }
-  return "-";
-}
-
-std::string StateName(ScrubState state) {
-  constexpr absl::string_view kNames[] = {"NONE", "RUNNING", "STOPPED", "DONE"};
-  return std::string(kNames[static_cast<size_t>(state)]);
-}
-
 }  // namespace tapedeck::services::tapectl

@@ -1,4 +1,4 @@
-// Names as people write them, and states as they read them.
+// Names as people write them.
 #pragma once
 
 #include <string>
@@ -6,8 +6,6 @@
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
 #include "services/client/catalog_client.h"
-#include "services/jobs.h"
-#include "services/scrub.h"
 
 namespace tapedeck::services::tapectl {
 
@@ -24,8 +22,5 @@ absl::StatusOr<std::string> RecordingNameOf(const std::string& text,
 
 // JOB or jobs/JOB
 absl::StatusOr<std::string> JobNameOf(const std::string& text);
-
-std::string StateName(JobState state);
-std::string StateName(ScrubState state);
 
 }  // namespace tapedeck::services::tapectl

@@ -48,7 +48,7 @@ absl::Status ConcludeScrub(Program& program, const Scrub& scrub) {
                     finding.block.detail});
   }
   const std::string line =
-      absl::StrCat(scrub.parent, " ", StateName(scrub.state), ": ", scrub.blocks, " blocks of ",
+      absl::StrCat(scrub.parent, " ", model::NameOf(scrub.state), ": ", scrub.blocks, " blocks of ",
                    scrub.recordings, " recordings read, ", scrub.damaged, " damaged, ",
                    scrub.repaired, " repaired");
   const absl::Status verdict = Verdict(scrub, line);

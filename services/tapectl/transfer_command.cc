@@ -103,8 +103,8 @@ absl::StatusOr<Job> Follow(const Program& program, InterruptWatch& interrupt,
 std::string SummaryOf(const Job& job) {
   std::string out =
       absl::StrFormat("%s  %s\n%d blocks, %s in %.2f s, %.1f MB/s; lost %d",
-                      job.recording.empty() ? "-" : job.recording, StateName(job.state), job.blocks,
-                      FormatBytes(job.bytes), static_cast<double>(job.elapsed_ns) / 1e9,
+                      job.recording.empty() ? "-" : job.recording, model::NameOf(job.state),
+                      job.blocks, FormatBytes(job.bytes), static_cast<double>(job.elapsed_ns) / 1e9,
                       MegabytesPerSecond(job.bytes, job.elapsed_ns), job.lost_blocks);
   for (const auto& counter : dataplane::kCounters) {
     absl::StrAppend(&out, ", ", counter.words, " ", job.counters.*counter.member);
@@ -126,7 +126,7 @@ absl::Status ConcludeJob(Program& program, const Job& job) {
   program.failure_printed = true;
   if (job.state == JobState::kSucceeded) return absl::OkStatus();
   if (!job.error.ok()) return job.error;
-  return absl::InternalError(absl::StrCat(job.name, " ended as ", StateName(job.state)));
+  return absl::InternalError(absl::StrCat(job.name, " ended as ", model::NameOf(job.state)));
 }
 
 absl::Status Record(Program& program, const RecordOptions& options) {

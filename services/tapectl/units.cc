@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "services/model/job.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -84,9 +85,8 @@ absl::StatusOr<int64_t> ParseTimeNs(absl::string_view text) {
 }
 
 double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns) {
-  if (elapsed_ns <= 0) return 0;
   // Rounded to a kilobyte: more digits are noise.
-  return std::round(static_cast<double>(bytes) * 1e6 / static_cast<double>(elapsed_ns)) / 1e3;
+  return std::round(model::MegabytesPerSecond(bytes, elapsed_ns) * 1e3) / 1e3;
 }
 
 std::string FormatBytes(uint64_t bytes) {

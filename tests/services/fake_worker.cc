@@ -48,8 +48,8 @@ absl::StatusOr<Job> FakeJobs::Start(const TransferSpec& spec, session::Direction
           .recording = recording,
           .device = "host",
           .total_blocks = blocks,
-          .rails = {{.name = "r0", .up = true}, {.name = "r1", .up = true}},
-          .start_time_ns = 1'700'000'000'000'000'000 + number};
+          .start_time_ns = 1'700'000'000'000'000'000 + number,
+          .rails = {{.name = "r0", .up = true}, {.name = "r1", .up = true}}};
   return jobs_[job.name] = job;
 }
 

@@ -127,6 +127,26 @@ TEST(RoundTripTest, JobDerivesItsRatesFromBytes) {
   ExpectRoundTrip(job);
 }
 
+TEST(RoundTripTest, AJobWithoutAKnownStateIsRefused) {
+  v1::Job job;
+  job.set_direction(v1::DIRECTION_RECORD);
+  EXPECT_EQ(ReasonOf(FromProto(job).status())->metadata.at("field"), "state");
+  job.set_state(static_cast<v1::JobState>(99));
+  EXPECT_EQ(ReasonOf(FromProto(job).status())->metadata.at("field"), "state");
+  job.set_state(v1::JOB_STATE_RUNNING);
+  EXPECT_TRUE(FromProto(job).ok());
+}
+
+TEST(RoundTripTest, AKindOfALaterVersionIsReadAsNone) {
+  auto wire = Filled<v1::DamagedBlock>();
+  wire.set_kind(static_cast<v1::DamageKind>(99));
+  const DamagedBlock block = FromProto(wire);
+  EXPECT_EQ(block.kind, DamageKind::kNone);
+  EXPECT_EQ(block.detail, wire.detail());
+  EXPECT_EQ(block.ranges.size(), 1u);
+  EXPECT_EQ(block.stray_crc32c, wire.stray_crc32c());
+}
+
 TEST(RoundTripTest, WhatHasNotFailedHasNoError) {
   EXPECT_FALSE(ToProto(Job()).has_error());
   EXPECT_TRUE(FromProto(ToProto(Job{.state = JobState::kSucceeded}))->error.ok());

@@ -22,6 +22,15 @@ void ExpectAllTold(const nlohmann::json& json) {
   EXPECT_EQ(json.size(), told);
 }
 
+// Of a list that is not all that the JSON has.
+template <typename Struct>
+void ExpectListTold(nlohmann::json json, const std::vector<std::string>& more) {
+  for (const std::string& key : more) {
+    EXPECT_EQ(json.erase(key), 1u) << key;
+  }
+  ExpectAllTold<Struct>(json);
+}
+
 TEST(FieldJson, HasEveryField) {
   ExpectAllTold<Lun>(nlohmann::json::parse(AnswerOf(Lun()).json));
   ExpectAllTold<Channel>(nlohmann::json::parse(AnswerOf(Channel()).json));
@@ -30,6 +39,35 @@ TEST(FieldJson, HasEveryField) {
   const auto json = nlohmann::json::parse(AnswerOf(recording).json);
   ExpectAllTold<Recording>(json);
   ExpectAllTold<Annotation>(json["annotations"][0]);
+}
+
+TEST(FieldJson, DamageHasEveryField) {
+  Verification verification;
+  verification.found.damaged.push_back({.kind = DamageKind::kTorn, .ranges = {{.bytes = 4096}}});
+  const auto json = nlohmann::json::parse(AnswerOf(verification).json)["damaged"][0];
+  ExpectAllTold<DamagedBlock>(json);
+  ExpectAllTold<ByteRange>(json["ranges"][0]);
+  EXPECT_EQ(json["kind"], "torn");
+}
+
+TEST(FieldJson, AJobHasItsListAndWhatFollowsFromIt) {
+  const Job job{.direction = dataplane::Direction::kPlayback,
+                .state = JobState::kFailed,
+                .bytes = 3'000'000,
+                .elapsed_ns = 2'000'000'000,
+                .counters = {.crc_errors = 3},
+                .rails = {{.name = "r0", .bytes = 1'000'000, .up = true}},
+                .error = absl::InternalError("text")};
+  const auto json = nlohmann::json::parse(AnswerOf(job).json);
+  ExpectListTold<Job>(json, {"mb_per_s", "crc_errors", "retransmitted_blocks", "duplicate_blocks",
+                             "rails", "error"});
+  EXPECT_EQ(json["direction"], "PLAYBACK");
+  EXPECT_EQ(json["state"], "FAILED");
+  EXPECT_EQ(json["elapsed_s"], 2.0);
+  EXPECT_EQ(json["mb_per_s"], 1.5);
+  EXPECT_EQ(json["crc_errors"], 3);
+  EXPECT_EQ(json["rails"][0]["mb_per_s"], 0.5);
+  EXPECT_TRUE(json["end_time"].is_null());
 }
 
 TEST(FieldJson, ShowsValuesAsPeopleReadThem) {

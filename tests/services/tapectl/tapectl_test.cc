@@ -120,7 +120,7 @@ TEST_F(TapectlTest, RecordPrintsTheResult) {
   EXPECT_EQ(result["state"], "SUCCEEDED");
   EXPECT_EQ(result["blocks"], 4);
   EXPECT_EQ(result["bytes"], 4 << 20);
-  EXPECT_DOUBLE_EQ(result["seconds"], 0.004);
+  EXPECT_DOUBLE_EQ(result["elapsed_s"], 0.004);
   EXPECT_DOUBLE_EQ(result["mb_per_s"], 1048.576);
   for (const char* key :
        {"lost_blocks", "retransmitted_blocks", "crc_errors", "duplicate_blocks"}) {

@@ -1,0 +1,89 @@
+// A job and how fast it went, in plain values. Field meanings are those of
+// tapedeck/v1/pipeline.proto.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "dataplane/flow.h"
+#include "dataplane/transfer/counters.h"
+#include "services/model/field.h"
+#include "services/model/names.h"
+#include "services/session/messages.h"
+
+namespace tapedeck::services::model {
+
+enum class JobState { kStarting = 1, kRunning = 2, kSucceeded = 3, kFailed = 4, kCancelled = 5 };
+
+template <>
+struct EnumNames<JobState> {
+  using enum JobState;
+  static constexpr absl::string_view kWhat = "state of a job";
+  static constexpr std::pair<JobState, absl::string_view> kTable[] = {{kStarting, "STARTING"},
+                                                                      {kRunning, "RUNNING"},
+                                                                      {kSucceeded, "SUCCEEDED"},
+                                                                      {kFailed, "FAILED"},
+                                                                      {kCancelled, "CANCELLED"}};
+};
+
+struct Job {
+  std::string name;  // jobs/{job}
+  dataplane::Direction direction = dataplane::Direction::kRecord;
+  JobState state = JobState::kStarting;
+  std::string recording;
+  std::string device;
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+  uint64_t total_blocks = 0;
+  int64_t elapsed_ns = 0;
+  uint64_t lost_blocks = 0;
+  int64_t start_time_ns = 0;  // UTC
+  int64_t end_time_ns = 0;    // 0 while it runs
+  std::vector<std::string> notes;
+  // These are no entries of the list: they have lists of their own, or rates that follow from what
+  // is here.
+  dataplane::Counters counters;
+  std::vector<session::RailProgress> rails;
+  absl::Status error;  // with its reason; OK unless failed or cancelled
+};
+
+// The worker says it.
+template <>
+struct Fields<Job> {
+  static constexpr auto kList = std::make_tuple(
+      Describe(&Job::name, {.name = "name", .role = Role::kName}),
+      Describe(&Job::direction, {.name = "direction", .role = Role::kReported, .required = true}),
+      Describe(&Job::state, {.name = "state", .role = Role::kReported, .required = true}),
+      Describe(&Job::recording, {.name = "recording", .role = Role::kReported}),
+      Describe(&Job::device, {.name = "device", .role = Role::kReported}),
+      Describe(&Job::blocks, {.name = "blocks", .role = Role::kReported}),
+      Describe(&Job::bytes, {.name = "bytes", .role = Role::kReported}),
+      Describe(&Job::total_blocks, {.name = "total_blocks", .role = Role::kReported}),
+      Describe(&Job::elapsed_ns,
+               {.name = "elapsed", .role = Role::kReported, .unit = Unit::kDuration}),
+      Describe(&Job::lost_blocks, {.name = "lost_blocks", .role = Role::kReported}),
+      Describe(&Job::start_time_ns,
+               {.name = "start_time", .role = Role::kReported, .unit = Unit::kTime}),
+      Describe(&Job::end_time_ns,
+               {.name = "end_time", .role = Role::kReported, .unit = Unit::kTime}),
+      Describe(&Job::notes, {.name = "notes", .role = Role::kReported}));
+};
+
+// 10^6 bytes per second, which is bytes per microsecond.
+constexpr double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns) {
+  return elapsed_ns > 0 ? static_cast<double>(bytes) * 1e3 / static_cast<double>(elapsed_ns) : 0;
+}
+
+}  // namespace tapedeck::services::model
+
+namespace tapedeck::services {
+
+using model::Job;
+using model::JobState;
+
+}  // namespace tapedeck::services
