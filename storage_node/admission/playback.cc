@@ -4,6 +4,7 @@
 #include <iterator>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
@@ -14,7 +15,6 @@
 #include "storage_node/recording/recording_reader.h"
 #include "storage_node/recording/seek.h"
 #include "storage_node/recordings/recordings.h"
-#include "storage_node/recordings/stream.h"
 
 namespace tapedeck::storage_node::admission {
 namespace {
@@ -25,6 +25,29 @@ using services::session::Accept;
 using services::session::Admission;
 using services::session::Open;
 using services::session::Playhead;
+
+// Of a session that went on in several recordings.
+struct StreamSegment {
+  uint64_t number = 0;
+  catalog::ResourceName name;
+};
+
+// Those there are of the stream that `recording` with this manifest is part of, in order; none if
+// it is not a segment. Waits for the catalog.
+absl::StatusOr<std::vector<StreamSegment>> SegmentsOf(recordings::Recordings& recordings,
+                                                      const catalog::ResourceName& recording,
+                                                      const format::Manifest& manifest) {
+  std::vector<StreamSegment> segments;
+  if (manifest.stream.empty()) return segments;
+  TD_ASSIGN_OR_RETURN(const auto rows, recordings.catalog()->ListRecordings(
+                                           {.lun = recording.lun, .channel = recording.channel}));
+  for (const catalog::RecordingRow& row : rows) {
+    if (row.manifest.stream != manifest.stream) continue;
+    segments.push_back({.number = row.manifest.segment, .name = row.name});
+  }
+  std::ranges::sort(segments, {}, &StreamSegment::number);
+  return segments;
+}
 
 // What is played, and what keeps it there. The LUN goes last: its store must outlive the files.
 struct Playable {
@@ -82,7 +105,7 @@ absl::StatusOr<Playable> FindInStream(Means& means, const Open& open) {
   TD_ASSIGN_OR_RETURN(const recordings::FoundRecording named,
                       means.recordings.Find(open.recording));
   TD_ASSIGN_OR_RETURN(const auto segments,
-                      recordings::SegmentsOf(means.recordings, named.name, named.manifest));
+                      SegmentsOf(means.recordings, named.name, named.manifest));
   if (segments.empty() || playhead.unit == Playhead::Unit::kBlock) {
     return FindPlayable(means, open.recording, playhead.follow);
   }
@@ -150,10 +173,9 @@ class NextSegment {
 
   absl::StatusOr<capture::StreamSource::OpenReader> Open() {
     TD_ASSIGN_OR_RETURN(const auto segments,
-                        recordings::SegmentsOf(means_.recordings, last_.name, last_.manifest));
+                        SegmentsOf(means_.recordings, last_.name, last_.manifest));
     const uint64_t number = last_.manifest.segment + 1;
-    const auto next =
-        std::ranges::lower_bound(segments, number, {}, &recordings::StreamSegment::number);
+    const auto next = std::ranges::lower_bound(segments, number, {}, &StreamSegment::number);
     if (next == segments.end()) return nullptr;
     if (next->number != number) return Overtaken(last_.name, number);
     auto playable = FindPlayable(means_, next->name.ToString(), playhead_.follow);
