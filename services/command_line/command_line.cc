@@ -16,6 +16,8 @@ namespace {
 // Of an error's text, which may hold what was typed.
 constexpr size_t kMostOfText = 512;
 
+constexpr int kUnknownCommandStatus = static_cast<int>(CLI::ExitCodes::ExtrasError);
+
 std::string TextOf(const CLI::Error& error) {
   return dataplane::Printable(error.what(), kMostOfText);
 }
@@ -186,7 +188,11 @@ std::optional<int> CommandLine::Parse(int argc, char** argv) {
   try {
     app_->parse(argc, argv);
   } catch (const UnknownCommand& unknown) {
-    return Refuse(unknown.what(), static_cast<int>(CLI::ExitCodes::ExtrasError));
+    return Refuse(unknown.what(), kUnknownCommandStatus);
+  } catch (const CLI::CallForHelp& asked) {
+    const std::optional<std::string> complaint = ComplaintOfHelp(*app_);
+    if (complaint.has_value()) return Refuse(*complaint, kUnknownCommandStatus);
+    return app_->exit(asked);
   } catch (const CLI::Success& asked) {
     return app_->exit(asked);
   } catch (const CLI::ParseError& error) {

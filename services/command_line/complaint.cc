@@ -157,4 +157,12 @@ std::optional<std::string> ComplaintOf(const CLI::App& program, const CLI::Parse
   return ComplaintOfMissing(given);
 }
 
+std::optional<std::string> ComplaintOfHelp(const CLI::App& program) {
+  const Path given = Given(program);
+  const Words words = Unmatched(given);
+  const Words commands = CommandsOf(*given.back());
+  if (words.empty() || commands.empty() || IsOption(words.front())) return std::nullopt;
+  return NoCommand(given, words.front());
+}
+
 }  // namespace tapedeck::services::command_line

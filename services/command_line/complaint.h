@@ -26,4 +26,8 @@ void RefuseWordsBefore(const CLI::App& command);
 // then. One line, without its end.
 std::optional<std::string> ComplaintOf(const CLI::App& program, const CLI::ParseError& error);
 
+// The line asks for help: that of a command that there is none of, in the same form. Nothing if
+// there is.
+std::optional<std::string> ComplaintOfHelp(const CLI::App& program);
+
 }  // namespace tapedeck::services::command_line

@@ -105,6 +105,7 @@ expect_hint() {
 
 misspelt() {
   expect_hint record tapectl recrod l0/c0 --source synth
+  expect_hint record tapectl recrod --help
   expect_hint create tapectl lun craete l9
   expect_hint --storage tapectl --stroage 127.0.0.1:1 lun list
   expect_hint --force tapectl lun delete l0 --froce

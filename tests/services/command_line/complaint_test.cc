@@ -168,11 +168,28 @@ TEST(Complaint, IsTheSameOfEveryProgram) {
   EXPECT_GE(ComplaintOf({"lnu", "record", "x"}, by_kind).status.value_or(0), 100);
 }
 
-TEST(Complaint, HelpIsGivenAllTheSame) {
-  const Complaint complaint = ComplaintOf({"recrod", "--help"});
-  EXPECT_EQ(complaint.status, 0);
-  EXPECT_THAT(complaint.out, StartsWith("Usage: prog"));
-  EXPECT_EQ(complaint.text, "");
+TEST(Complaint, ThereIsNoHelpOfAMisspeltCommand) {
+  const std::string record = "no command \"recrod\"; did you mean \"record\"? see prog --help";
+  ExpectComplaints(
+      {{{"recrod", "--help"}, record},
+       {{"recrod", "l0/c0", "--help"}, record},
+       {{"--help", "recrod"}, record},
+       {{"lun", "craete", "--help"},
+        "lun has no command \"craete\"; did you mean \"create\"? see prog lun --help"}});
+}
+
+TEST(Complaint, HelpOfACommandIsGivenWhateverElseIsWrong) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"--help"},
+                                             {"lun", "--help"},
+                                             {"--stroage", "--help"},
+                                             {"record", "--surce", "synth", "--help"},
+                                             {"lun", "create", "l0", "l1", "--help"}}) {
+    const Complaint complaint = ComplaintOf(arguments);
+    EXPECT_EQ(complaint.status, 0) << testing::PrintToString(arguments);
+    EXPECT_THAT(complaint.out, HasSubstr("Usage: prog"));
+    EXPECT_EQ(complaint.text, "");
+  }
 }
 
 }  // namespace
