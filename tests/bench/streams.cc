@@ -158,6 +158,7 @@ absl::StatusOr<std::unique_ptr<PlayStream>> PlayStream::Create(
   TD_ASSIGN_OR_RETURN(
       stream->ring_,
       own.store->MakeRing({.slots = own.slots, .slot_bytes = own.block_bytes, .playback = true}));
+  TD_ASSIGN_OR_RETURN(stream->opener_, services::TaskThread::Create("opener"));
   return stream;
 }
 
@@ -168,12 +169,26 @@ void PlayStream::Begin(int64_t deadline_ns) {
 }
 
 PlayStream::~PlayStream() {
+  opener_ = nullptr;  // what it has posted comes before this
   loop_.RunAndWait([this] { reader_ = nullptr; });
 }
 
-absl::Status PlayStream::Open() {
+void PlayStream::Open() {
   reader_ = nullptr;
-  TD_ASSIGN_OR_RETURN(auto files, settings_.store->OpenRecording(settings_.path, loop_));
+  opening_ = true;
+  opener_->Run([this] {
+    loop_.Post([this, files = settings_.store->OpenRecording(settings_.path, loop_)]() mutable {
+      OnOpened(std::move(files));
+    });
+  });
+}
+
+void PlayStream::OnOpened(
+    absl::StatusOr<std::unique_ptr<storage_node::store::RecordingFiles>> files) {
+  opening_ = false;
+  open_error_ = files.status();
+  pump_.Wake();
+  if (!files.ok()) return;
   reader_ = std::make_unique<storage_node::recording::RecordingReader>(
       storage_node::recording::ReaderOptions{.name = settings_.path.recording,
                                              .manifest = manifest_,
@@ -181,9 +196,8 @@ absl::Status PlayStream::Open() {
                                              .live = live_,
                                              .behind_ns = settings_.behind_ns,
                                              .follow_memory = settings_.follow_memory},
-      std::move(files), loop_);
+      *std::move(files), loop_);
   reader_->SetWaker([this] { pump_.Wake(); });
-  return absl::OkStatus();
 }
 
 absl::Status PlayStream::Wait() {
@@ -193,8 +207,9 @@ absl::Status PlayStream::Wait() {
 }
 
 absl::StatusOr<Flow> PlayStream::Step() {
-  if (reader_ == nullptr) TD_RETURN_IF_ERROR(Open());
-  while (true) {
+  TD_RETURN_IF_ERROR(open_error_);
+  if (reader_ == nullptr && !opening_) Open();
+  while (reader_ != nullptr) {
     Block block;
     TD_ASSIGN_OR_RETURN(const Flow flow, reader_->Pull(&block));
     if (flow == Flow::kNotNow) return flow;
@@ -207,8 +222,9 @@ absl::StatusOr<Flow> PlayStream::Step() {
     if (repeats && loop_.clock().NowNs() >= deadline_ns_) return Flow::kEnd;
     if (flow != Flow::kEnd) continue;
     if (!repeats) return Flow::kEnd;
-    TD_RETURN_IF_ERROR(Open());
+    Open();
   }
+  return Flow::kNotNow;
 }
 
 }  // namespace tapedeck::bench

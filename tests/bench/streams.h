@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "dataplane/executor/event_loop.h"
+#include "services/threads/task_thread.h"
 #include "storage_node/recording/recording_reader.h"
 #include "storage_node/recording/recording_writer.h"
 #include "storage_node/store/store.h"
@@ -112,7 +113,9 @@ class PlayStream {
   PlayStream(StreamSettings settings, storage_node::format::Manifest manifest,
              std::shared_ptr<storage_node::recording::LiveRecording> live,
              dataplane::EventLoop& loop);
-  absl::Status Open();
+  // Has the files opened by a thread that may wait for the disk; OnOpened wakes the pump.
+  void Open();
+  void OnOpened(absl::StatusOr<std::unique_ptr<storage_node::store::RecordingFiles>> files);
   absl::StatusOr<dataplane::Flow> Step();
 
   const StreamSettings settings_;
@@ -120,6 +123,9 @@ class PlayStream {
   const std::shared_ptr<storage_node::recording::LiveRecording> live_;
   dataplane::EventLoop& loop_;
   std::shared_ptr<dataplane::SlotPool> ring_;
+  std::unique_ptr<services::TaskThread> opener_;
+  bool opening_ = false;
+  absl::Status open_error_;
   std::unique_ptr<storage_node::recording::RecordingReader> reader_;
   Pump pump_;
   int64_t begin_ns_ = 0;
