@@ -12,7 +12,7 @@ ROUNDS=5 DURATION=2 CHECK=no
 while [[ $# -gt 0 ]]; do
   case $1 in
     --rounds) ROUNDS=$2 && shift 2 ;;
-    --seconds) DURATION=$2 && shift 2 ;;
+    --seconds) check_seconds "$2" && DURATION=$2 && shift 2 ;;
     --check) CHECK=yes && shift ;;
     *) sed -n '2,6s/^# //p' "$0" && exit 2 ;;
   esac

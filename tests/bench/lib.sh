@@ -21,6 +21,14 @@ begin_in_folder() {
   DIRECTORY=$(mktemp -d -p "${DIRECTORY:-$WORK}")
 }
 
+# check_seconds TEXT: ends the bench unless it is a whole number from 1 on. Peers take a part of a second for 0, which is
+# without an end.
+check_seconds() {
+  [[ $1 =~ ^[1-9][0-9]*$ ]] && return
+  echo "bench: --seconds $1: give a whole number of seconds, 1 or more" >&2
+  exit 2
+}
+
 # disk_options ARGUMENT...: those of a bench beside fio. Sets ROUNDS, BLOCKS, DEPTH, CHECK and DIRECTORY.
 # shellcheck disable=SC2034
 disk_options() {

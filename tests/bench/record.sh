@@ -12,7 +12,7 @@ while [[ $# -gt 0 ]]; do
   case $1 in
     --directory) DIRECTORY=$2 && shift 2 ;;
     --rounds) ROUNDS=$2 && shift 2 ;;
-    --seconds) DURATION=$2 && shift 2 ;;
+    --seconds) check_seconds "$2" && DURATION=$2 && shift 2 ;;
     --check) CHECK=yes && shift ;;
     *) sed -n '2,5s/^# //p' "$0" && exit 2 ;;
   esac

@@ -11,7 +11,7 @@ RAILS=(127.0.0.1 127.0.0.2)
 while [[ $# -gt 0 ]]; do
   case $1 in
     --rounds) ROUNDS=$2 && shift 2 ;;
-    --seconds) DURATION=$2 && shift 2 ;;
+    --seconds) check_seconds "$2" && DURATION=$2 && shift 2 ;;
     --check) CHECK=yes && shift ;;
     *) sed -n '2,5s/^# //p' "$0" && exit 2 ;;
   esac
