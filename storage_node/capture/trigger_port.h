@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "dataplane/executor/executor.h"
 #include "services/recorder.h"
 #include "storage_node/recording/hold.h"
@@ -38,22 +39,32 @@ class TriggerPort {
  public:
   using Act = std::function<absl::StatusOr<Caught>(const services::Trigger&)>;
 
-  // `act` is called on `executor`, until Close.
-  TriggerPort(dataplane::Executor& executor, Act act)
-      : mailbox_(std::make_shared<store::Mailbox>(executor)), act_(std::move(act)) {}
+  // Longer than a disk takes to make the next recording, which is asked for when a capture begins,
+  // and well within the time that a client waits for an answer.
+  static constexpr absl::Duration kPatience = absl::Seconds(5);
 
-  // Any thread but the executor's; waits for it, and 2 s for what `act` is not ready for (ABORTED).
-  // UNAVAILABLE once the session has ended.
+  // `act` is called on `executor`, until Close. A trigger for which it is not ready (ABORTED) waits
+  // for OnReady.
+  TriggerPort(dataplane::Executor& executor, Act act, absl::Duration patience = kPatience);
+  ~TriggerPort();
+
+  // Any thread but the executor's, for which it waits. UNAVAILABLE once the session has ended.
+  // DEADLINE_EXCEEDED after `patience`, and then nothing is done any more: SESSION_STALLED if the
+  // session has not answered, LUN_NOT_RESPONDING if it is not ready still.
   absl::StatusOr<Caught> Fire(const services::Trigger& trigger);
 
   // On the executor.
-  void Close() { mailbox_->Close(); }
+  void OnReady();
+  void Close();
 
  private:
-  absl::StatusOr<Caught> FireOnce(const services::Trigger& trigger);
+  class Call;
+  class Ticket;
 
   const std::shared_ptr<store::Mailbox> mailbox_;
   const Act act_;
+  const absl::Duration patience_;
+  std::vector<Ticket> waiting_;  // for OnReady; on the executor
 };
 
 }  // namespace tapedeck::storage_node::capture

@@ -34,6 +34,7 @@ void TriggerSink::OnMade(absl::StatusOr<ArmRecording> arm) {
   } else {
     error_.Update(arm.status());
   }
+  port_->OnReady();
   if (waker_) waker_();
 }
 
