@@ -14,13 +14,16 @@ namespace tapedeck::storage_node::node {
 namespace {
 
 // What is being closed at this moment is closed soon.
-absl::Status Retry(const std::function<absl::Status()>& act) {
-  const absl::Time deadline = absl::Now() + absl::Seconds(3);
-  while (true) {
-    const absl::Status status = act();
-    if (!absl::IsFailedPrecondition(status) || absl::Now() > deadline) return status;
-    absl::SleepFor(absl::Milliseconds(10));
-  }
+constexpr absl::Duration kClosing = absl::Seconds(3);
+
+// Acts once more when a recording is closed that was being closed.
+absl::Status ActOnceClosed(recordings::Recordings& recordings, const std::string& recording,
+                           const std::function<absl::Status()>& act) {
+  absl::Status status = act();
+  const auto reason = services::ReasonOf(status);
+  if (!reason.has_value() || reason->reason != "RECORDING_BUSY") return status;
+  if (!recordings.AwaitClosed(recording, absl::Now() + kClosing)) return status;
+  return act();
 }
 
 // It was deleted for want of room before it could be kept, and so was all before it.
@@ -83,7 +86,8 @@ absl::Status CaptureService::WriteDown(capture::Caught& caught, const services::
     if (!live->AwaitNoted()) to_keep.push_back(recording);
   }
   for (const std::string& recording : to_keep) {
-    const absl::Status status = Retry([&] { return KeepRecording(recording, true); });
+    const absl::Status status =
+        ActOnceClosed(recordings_, recording, [&] { return KeepRecording(recording, true); });
     if (absl::IsNotFound(status)) {
       LeaveOut(recording, caught);
     } else if (!status.ok()) {
@@ -94,7 +98,8 @@ absl::Status CaptureService::WriteDown(capture::Caught& caught, const services::
   const services::Annotation mark{.sample_start = caught.capture.trigger_sample,
                                   .label = trigger.label,
                                   .comment = trigger.comment};
-  return Retry([&] { return AnnotateRecording(caught.to_mark, mark); });
+  return ActOnceClosed(recordings_, caught.to_mark,
+                       [&] { return AnnotateRecording(caught.to_mark, mark); });
 }
 
 absl::Status CaptureService::AnnotateRecording(const std::string& recording,

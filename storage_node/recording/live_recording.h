@@ -117,6 +117,14 @@ class LiveRecording {
     return noted_ >= changes;
   }
 
+  // Waits until it is closed, or its writer has gone; false at the deadline. Not on the writer's
+  // executor.
+  bool AwaitClosed(absl::Time deadline) const {
+    absl::MutexLock lock(&mutex_);
+    const auto closed = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return closed_ != nullptr; };
+    return mutex_.AwaitWithDeadline(absl::Condition(&closed), deadline);
+  }
+
   // By the writer. `on_noted` only posts; null: no more notes are taken.
   void SetOnNoted(std::function<void()> on_noted) {
     absl::MutexLock lock(&mutex_);

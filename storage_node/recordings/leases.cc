@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "dataplane/executor/waiting.h"
 
 namespace tapedeck::storage_node::recordings {
 
@@ -29,6 +30,13 @@ std::unique_ptr<Leases::Lease> Leases::TakeBeside(const std::string& name) {
   if (ExclusiveAbove(name.substr(0, name.rfind('/')))) return nullptr;
   ++held_[name].shared;
   return std::unique_ptr<Lease>(new Lease(shared_from_this(), name, false));
+}
+
+bool Leases::AwaitEnd(const std::string& name, absl::Time deadline) {
+  dataplane::MayWait("a lease");
+  absl::MutexLock lock(&mutex_);
+  const auto ended = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !ExclusiveAbove(name); };
+  return mutex_.AwaitWithDeadline(absl::Condition(&ended), deadline);
 }
 
 std::unique_ptr<Leases::Lease> Leases::TakeExclusive(const std::string& name) {

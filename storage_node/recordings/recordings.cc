@@ -164,6 +164,13 @@ absl::Status Recordings::Note(const std::string& recording, const NoteLive& to_l
   return Busy(found, "failed before this was on the disk; try again");
 }
 
+bool Recordings::AwaitClosed(const std::string& recording, absl::Time deadline) {
+  // Its writer lets go of the lease a moment before it says that it is closed.
+  const auto live = live_.Find(recording);
+  if (live != nullptr && !live->AwaitClosed(deadline)) return false;
+  return leases_->AwaitEnd(recording, deadline);
+}
+
 absl::StatusOr<repair::RepairProgress> Recordings::MendManifest(const std::string& recording) {
   TD_ASSIGN_OR_RETURN(FoundRecording found, Find(recording));
   const absl::MutexLock lock(found.lun->rewriting.get());

@@ -71,6 +71,9 @@ class Recordings {
   absl::Status Note(const std::string& recording, const NoteLive& to_live,
                     const NoteClosed& to_closed);
 
+  // Waits until whoever writes, closes or deletes it has ended; false at the deadline.
+  bool AwaitClosed(const std::string& recording, absl::Time deadline);
+
   // Replaces what one copy of a closed recording's manifest has lost from the other. Waits for the
   // disk. The caller has a lease on it.
   absl::StatusOr<repair::RepairProgress> MendManifest(const std::string& recording);

@@ -50,5 +50,13 @@ TEST(LiveRecordingTest, WhatIsRefusedIsNotNoted) {
   EXPECT_EQ(live.notes().changes, 0u);
 }
 
+TEST(LiveRecordingTest, ItsEndIsWaitedFor) {
+  LiveRecording live;
+  EXPECT_FALSE(live.AwaitClosed(absl::Now() + absl::Milliseconds(5)));
+  std::thread writer([&] { live.Close({}); });
+  EXPECT_TRUE(live.AwaitClosed(absl::Now() + absl::Seconds(20)));
+  writer.join();
+}
+
 }  // namespace
 }  // namespace tapedeck::storage_node::recording

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+
+#include "absl/time/clock.h"
+
 namespace tapedeck::storage_node {
 namespace {
 
@@ -40,6 +44,19 @@ TEST_F(LeasesTest, NeighboursThatSortBetweenDoNotHideChildren) {
   const auto neighbour = leases_->TakeShared("l-x");  // sorts before "l/"
   const auto child = leases_->TakeShared("l/c");
   EXPECT_EQ(leases_->TakeExclusive("l"), nullptr);
+}
+
+TEST_F(LeasesTest, TheEndOfAWriterIsWaitedFor) {
+  auto writer = leases_->TakeExclusive("l/c/r");
+  const auto follower = leases_->TakeBeside("l/c/r");
+  EXPECT_FALSE(leases_->AwaitEnd("l/c/r", absl::Now() + absl::Milliseconds(5)));
+  auto ended = std::async(std::launch::async, [&] {
+    return leases_->AwaitEnd("l/c/r", absl::Now() + absl::Seconds(20));
+  });
+  writer = nullptr;
+  EXPECT_TRUE(ended.get());
+  const auto deleter = leases_->TakeExclusive("l/c2");
+  EXPECT_FALSE(leases_->AwaitEnd("l/c2/r", absl::Now())) << "what is above it counts, too";
 }
 
 }  // namespace
