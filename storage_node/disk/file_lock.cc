@@ -17,6 +17,9 @@
 namespace tapedeck::storage_node::disk {
 namespace {
 
+constexpr int kTries = 5;
+constexpr unsigned kPauseUs = 50'000;
+
 // HolderText() is shorter.
 constexpr uint64_t kMaxHolderBytes = 4096;
 
@@ -44,13 +47,22 @@ absl::Status InUse(const std::string& call, const std::string& holder, const std
                                              "; stop that process first"));
 }
 
-absl::StatusOr<bool> LockFile(const Fd& fd, const std::string& path, const std::string& member) {
-  for (int attempt = 0; flock(fd.get(), LOCK_EX | LOCK_NB) != 0; ++attempt) {
-    if (errno != EWOULDBLOCK && errno != EINTR) return IoError("flock", path, member, errno);
-    if (attempt == kLockTries) return false;
-    usleep(kLockPauseUs);
+bool AwaitHolder(absl::FunctionRef<bool()> is_free) {
+  for (int attempt = 0; !is_free(); ++attempt) {
+    if (attempt == kTries) return false;
+    usleep(kPauseUs);
   }
   return true;
+}
+
+absl::StatusOr<bool> LockFile(const Fd& fd, const std::string& path, const std::string& member) {
+  int error = 0;
+  const bool is_free = AwaitHolder([&] {
+    error = flock(fd.get(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+    return error != EWOULDBLOCK && error != EINTR;
+  });
+  if (is_free && error != 0) return IoError("flock", path, member, error);
+  return is_free;
 }
 
 absl::StatusOr<FileLock> FileLock::Take(const std::string& path, const std::string& member) {

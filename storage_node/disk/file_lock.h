@@ -4,18 +4,20 @@
 
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "storage_node/disk/directory.h"
 #include "storage_node/disk/fd.h"
 
 namespace tapedeck::storage_node::disk {
 
-// A killed holder's last I/O must be over before recovery reads; 5 tries of 50 ms.
-inline constexpr int kLockTries = 5;
-inline constexpr unsigned kLockPauseUs = 50'000;
+// Waits up to 250 ms for a holder that is just ending: a killed one's last I/O must be over before
+// recovery reads. False if it has not. Asks `is_free` every 50 ms, as neither flock(2) nor open(2)
+// with O_EXCL waits with a limit or tells when it would succeed.
+bool AwaitHolder(absl::FunctionRef<bool()> is_free);
 
-// Locks the open file for as long as it is open. False if another process still has it after all
-// tries.
+// Locks the open file for as long as it is open, after AwaitHolder. False if another process still
+// has it.
 absl::StatusOr<bool> LockFile(const Fd& fd, const std::string& path, const std::string& member);
 
 // Pid and host of this process, one line: for whoever finds the lock taken.

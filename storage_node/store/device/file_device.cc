@@ -32,15 +32,17 @@ std::string HolderOf(const std::string& path) {
 // O_EXCL refuses a device that is mounted, or part of a volume, or another node's.
 absl::StatusOr<disk::Fd> OpenAlone(const std::string& path, bool device) {
   const int flags = O_RDWR | O_DIRECT | O_CLOEXEC | (device ? O_EXCL : 0);
-  for (int attempt = 0;; ++attempt) {
-    disk::Fd fd(open(path.c_str(), flags));
-    if (fd.get() >= 0) return fd;
-    if (errno == EINVAL) return disk::Unusable(path, "its file system has no O_DIRECT");
-    if (errno != EBUSY) {
-      return disk::Unusable(path, absl::StrCat("open: ", std::strerror(errno)));
-    }
-    if (attempt == disk::kLockTries) break;
-    usleep(disk::kLockPauseUs);
+  disk::Fd fd;
+  int error = 0;
+  disk::AwaitHolder([&] {
+    fd = disk::Fd(open(path.c_str(), flags));
+    error = fd.get() >= 0 ? 0 : errno;
+    return error != EBUSY;
+  });
+  if (error == 0) return fd;
+  if (error == EINVAL) return disk::Unusable(path, "its file system has no O_DIRECT");
+  if (error != EBUSY) {
+    return disk::Unusable(path, absl::StrCat("open: ", std::strerror(error)));
   }
   if (const std::string holder = HolderOf(path); !holder.empty() && holder.rfind("pid ", 0) == 0) {
     return disk::InUse(absl::StrCat("open ", path), holder, path);
