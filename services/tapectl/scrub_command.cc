@@ -6,13 +6,20 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/tapectl/commands.h"
+#include "services/tapectl/interrupt.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/units.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
 
+// A scrub is asked how far it is, not watched: it lasts for hours, and a watch would look at it as
+// often, on the node, for every terminal that waits.
 constexpr absl::Duration kPollPeriod = absl::Milliseconds(200);
+
+// What an interrupt says, which ends the wait at once.
+constexpr char kScrubInterrupted[] =
+    "tapectl: interrupted; a scrub that has begun goes on: tapectl scrub show, tapectl scrub stop";
 
 struct ScrubOptions {
   std::string name;
@@ -62,6 +69,7 @@ absl::Status ConcludeScrub(Program& program, const Scrub& scrub) {
 }
 
 absl::Status StartScrub(Program& program, const ScrubOptions& options) {
+  const InterruptWatch interrupt(kScrubInterrupted);
   TD_ASSIGN_OR_RETURN(const std::string parent, ParentOf(options.name));
   const auto recorder = program.Recorder();
   TD_ASSIGN_OR_RETURN(Scrub scrub,

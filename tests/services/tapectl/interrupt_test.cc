@@ -63,5 +63,12 @@ TEST(InterruptTest, EveryCallEndsAtOnce) {
   }
 }
 
+TEST(InterruptTest, WhoWaitsForAScrubIsToldThatItGoesOn) {
+  const MuteAddress mute;
+  const Outcome outcome = RunTapectl({"scrub", "start", "l0", "--storage", mute.text()}, 300);
+  EXPECT_EQ(outcome.exit_code, -SIGINT);
+  EXPECT_THAT(outcome.err, testing::HasSubstr("goes on: tapectl scrub show"));
+}
+
 }  // namespace
 }  // namespace tapedeck::services::tapectl
