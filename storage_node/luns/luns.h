@@ -166,7 +166,14 @@ class Luns {
     if (it != offline_.end() && it->second.config.uid == config.uid) it->second.config = config;
   }
 
-  // Those that were taken offline and are still open, for sessions that have not ended.
+  // One that was open as `lun` is no longer of this node. It is closed by CloseUnused.
+  void TakeOut(const std::string& id, const std::shared_ptr<OpenLun>& lun) {
+    absl::MutexLock lock(&mutex_);
+    closing_.emplace(id, lun);
+    luns_.erase(id);
+  }
+
+  // Those that were taken offline or out and are still open, for sessions that have not ended.
   std::set<std::string> Closing() const {
     absl::MutexLock lock(&mutex_);
     std::set<std::string> ids;

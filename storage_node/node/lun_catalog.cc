@@ -194,11 +194,15 @@ absl::Status LunService::DetachLun(const std::string& name) {
   TD_ASSIGN_OR_RETURN(const auto channels, luns::ReadChannelFiles(*lun, {}));
   TD_RETURN_IF_ERROR(luns::DescribeOnMembers(*lun, channels));
   TD_RETURN_IF_ERROR(luns::ForgetLunFile(recordings_.luns().state_dir(), parsed.lun));
-  recordings_.luns().Erase(parsed.lun);
+  recordings_.luns().TakeOut(parsed.lun, lun);
   LogLun("LUN detached", name, "asked for; its members are as they were");
-  TD_RETURN_IF_ERROR(opening::ForgetLuns(recordings_));
   const auto gone = lun->gone.said();
   lun = nullptr;
+  // A disk that hangs is waited for there, and here no longer than said.
+  recordings_.luns().looks().Of(parsed.lun)->Run([&luns = recordings_.luns(), id = parsed.lun] {
+    luns.CloseUnused(id);
+  });
+  TD_RETURN_IF_ERROR(opening::ForgetLuns(recordings_));
   return AwaitGone(name, *gone);
 }
 
