@@ -1,5 +1,6 @@
-// Answers queries about channels and recordings without touching their files. A cache: each row
-// repeats one channel.json or manifest.json, and all can be made again from those.
+// Answers queries about recordings, and about channels of LUNs that are offline, without touching
+// their files. A cache: each row repeats one channel.json or manifest.json, and all can be made
+// again from those.
 #pragma once
 
 #include <cstdint>

@@ -31,15 +31,16 @@ std::string ChannelRoot(const std::string& state_dir, const services::Lun& lun);
 // `known`, which the LUN had: then it is damaged.
 absl::StatusOr<std::vector<services::Channel>> ReadChannelFiles(const OpenLun& lun,
                                                                 const std::set<std::string>& known);
+// These two by Channels alone, which knows what they have.
 // FAILED_PRECONDITION (MEMBER_NOT_EMPTY): others have files in a directory of that name.
 // RESOURCE_EXHAUSTED (LIMIT_REACHED): the members have no room for one more.
 absl::Status WriteChannelFile(const OpenLun& lun, const services::Channel& channel);
+// The directory stays where others have put files into it.
+absl::Status RemoveChannelFile(const OpenLun& lun, const std::string& channel_id);
 // What the members say of an open LUN becomes `config`. The caller holds lun.describing.
 absl::Status WriteLunOnMembers(const OpenLun& lun, const services::Lun& config);
 // Where a member does not say yet what the LUN and its channels are, or a change was cut short, it
 // is told. `channels`: those that were read.
 absl::Status DescribeOnMembers(const OpenLun& lun, const std::vector<services::Channel>& channels);
-// The directory stays where others have put files into it.
-absl::Status RemoveChannelFile(const OpenLun& lun, const std::string& channel_id);
 
 }  // namespace tapedeck::storage_node::luns

@@ -19,6 +19,7 @@
 #include "services/catalog.h"
 #include "services/errors.h"
 #include "storage_node/format/uuid.h"
+#include "storage_node/luns/channels.h"
 #include "storage_node/luns/desk.h"
 #include "storage_node/luns/lun_config.h"
 #include "storage_node/luns/opening_turns.h"
@@ -61,7 +62,8 @@ struct OpenLun {
   LunConfig config;
   store::StoreKind kind;
   std::shared_ptr<recording::Capacity> capacity;
-  std::string channel_root;  // the directory its channel configurations lie under
+  std::string channel_root;            // the directory its channel configurations lie under
+  std::unique_ptr<Channels> channels;  // null while only its files are looked at
   // Held while the manifest of a closed recording is replaced.
   std::shared_ptr<absl::Mutex> rewriting = std::make_shared<absl::Mutex>();
   // Held while what the members say of the LUN is replaced.
@@ -208,6 +210,15 @@ class Luns {
   bool Has(const std::string& id) const {
     absl::MutexLock lock(&mutex_);
     return luns_.contains(id) || offline_.contains(id);
+  }
+
+  // Of all, open or not.
+  std::set<std::string> Ids() const {
+    absl::MutexLock lock(&mutex_);
+    std::set<std::string> ids;
+    for (const auto& [id, lun] : luns_) ids.insert(id);
+    for (const auto& [id, lun] : offline_) ids.insert(id);
+    return ids;
   }
 
   // NOT_FOUND (LUN_NOT_FOUND).

@@ -1,18 +1,28 @@
 #include "storage_node/node/channel_catalog.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/catalog/once.h"
-#include "storage_node/luns/config_files.h"
 #include "storage_node/node/changes.h"
 #include "storage_node/node/channel_check.h"
+#include "storage_node/opening/reconcile.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::node {
+namespace {
+
+// What it reads then is not changed.
+constexpr char kLunIsOpened[] =
+    "is of a LUN that is being opened, changed or attached; try again when that has ended";
+
+}  // namespace
 
 absl::StatusOr<services::Channel> ChannelService::CreateChannel(const services::Channel& channel,
                                                                 const std::string& request_id) {
@@ -28,22 +38,21 @@ absl::StatusOr<services::Channel> ChannelService::Create(services::Channel chann
     TD_RETURN_IF_ERROR(CheckChannel(channel, lun->terms()));
   }
   const auto lease = recordings_.leases().TakeExclusive(channel.name);
-  TD_ASSIGN_OR_RETURN(const auto existing, recordings_.catalog()->GetChannel(name));
-  if (existing.has_value()) {
+  if (recordings_.FindChannel(name).ok()) {
     return services::WithReason(
         absl::AlreadyExistsError(absl::StrCat(channel.name, " exists; choose another name")),
         "CHANNEL_EXISTS", {{"channel", channel.name}});
   }
-  if (lease == nullptr) {
+  if (lease == nullptr)
     return services::ChannelInUse(channel.name, "is being created or its LUN deleted");
-  }
-  // Only under the lease is it sure that the LUN stays.
+  const auto no_opening = opening::TakeNoOpening(recordings_, name.lun_name());
+  if (no_opening == nullptr) return services::ChannelInUse(channel.name, kLunIsOpened);
+  // Only under the leases is it sure that the LUN stays.
   TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(name.lun));
   const absl::MutexLock lock(lun->changing.get());
   TD_RETURN_IF_ERROR(CheckChannel(channel, lun->terms()));
   channel.create_time_ns = recordings_.luns().clock().WallNs();
-  TD_RETURN_IF_ERROR(luns::WriteChannelFile(*lun, channel));
-  TD_RETURN_IF_ERROR(recordings_.catalog()->PutChannel(name, channel));
+  TD_RETURN_IF_ERROR(lun->channels->Put(*lun, channel));
   return channel;
 }
 
@@ -54,23 +63,20 @@ absl::StatusOr<services::Channel> ChannelService::UpdateChannel(
       [&] { return GetChannel(update.name); }, [&] { return Update(update); });
 }
 
-// The channel's file is what a start goes by, so it is written before the catalog's row, from which
-// sessions take a copy as they begin. A session under way holds leases on its recordings alone.
+// Sessions take a copy as they begin: one that is under way holds leases on its recordings alone.
 absl::StatusOr<services::Channel> ChannelService::Update(const services::ChannelUpdate& update) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(update.name));
   TD_RETURN_IF_ERROR(recordings_.FindChannel(name).status());
   const auto lease = recordings_.leases().TakeShared(update.name);
   if (lease == nullptr) return services::ChannelInUse(update.name, "is being created or deleted");
+  const auto no_opening = opening::TakeNoOpening(recordings_, name.lun_name());
+  if (no_opening == nullptr) return services::ChannelInUse(update.name, kLunIsOpened);
   TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(name.lun));
   const absl::MutexLock lock(lun->changing.get());
   TD_ASSIGN_OR_RETURN(const services::Channel before, recordings_.FindChannel(name));
   services::Channel after = services::Updated(before, update);
   TD_RETURN_IF_ERROR(CheckChannel(after, lun->terms()));
-  TD_RETURN_IF_ERROR(luns::WriteChannelFile(*lun, after));
-  if (absl::Status put = recordings_.catalog()->PutChannel(name, after); !put.ok()) {
-    luns::WriteChannelFile(*lun, before).IgnoreError();
-    return put;
-  }
+  TD_RETURN_IF_ERROR(lun->channels->Put(*lun, after));
   dataplane::Log(dataplane::LogLevel::kInfo, "channel_catalog", "channel changed",
                  {{"channel", update.name}, {"changes", Changes(before, after)}});
   return after;
@@ -85,8 +91,15 @@ absl::StatusOr<std::vector<services::Channel>> ChannelService::ListChannels(
     const std::string& parent) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName parsed,
                       catalog::ParseLunName(parent, catalog::Wildcard::kAllowed));
-  if (parsed.lun != "-") TD_RETURN_IF_ERROR(recordings_.luns().CheckExists(parsed.lun));
-  return recordings_.catalog()->ListChannels(parsed.lun);
+  if (parsed.lun != "-") return recordings_.ListChannels(parsed.lun);
+  std::vector<services::Channel> all;
+  for (const std::string& lun : recordings_.luns().Ids()) {
+    auto channels = recordings_.ListChannels(lun);
+    if (absl::IsNotFound(channels.status())) continue;  // it has just been deleted
+    TD_RETURN_IF_ERROR(channels.status());
+    std::ranges::move(*channels, std::back_inserter(all));
+  }
+  return all;
 }
 
 absl::Status ChannelService::DeleteChannel(const std::string& name) {
@@ -102,11 +115,14 @@ absl::Status ChannelService::DeleteChannel(const std::string& name) {
     return services::ChannelInUse(
         name, absl::StrCat("holds ", recordings, " recordings; delete them first"));
   }
+  const auto no_opening = opening::TakeNoOpening(recordings_, parsed.lun_name());
+  if (no_opening == nullptr) return services::ChannelInUse(name, kLunIsOpened);
   TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(parsed.lun));
-  TD_RETURN_IF_ERROR(luns::RemoveChannelFile(*lun, parsed.channel));
+  const absl::MutexLock lock(lun->changing.get());
+  TD_RETURN_IF_ERROR(lun->channels->Remove(*lun, parsed.channel));
   dataplane::Log(dataplane::LogLevel::kInfo, "channel_catalog", "channel deleted",
                  {{"channel", name}, {"why", "asked for"}});
-  return recordings_.catalog()->DeleteChannel(parsed);
+  return absl::OkStatus();
 }
 
 }  // namespace tapedeck::storage_node::node

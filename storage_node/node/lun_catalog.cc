@@ -66,8 +66,10 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
   lun.uid = format::Uuid::Make(recordings_.luns().random()).ToString();
   lun.create_time_ns = recordings_.luns().clock().WallNs();
   TD_RETURN_IF_ERROR(luns::CheckLunDescription(lun));
-  auto open = std::make_shared<luns::OpenLun>(luns::OpenLun{
-      .config = lun, .channel_root = luns::ChannelRoot(recordings_.luns().state_dir(), lun)});
+  auto open = std::make_shared<luns::OpenLun>(
+      luns::OpenLun{.config = lun,
+                    .channel_root = luns::ChannelRoot(recordings_.luns().state_dir(), lun),
+                    .channels = std::make_unique<luns::Channels>(recordings_.catalog())});
   TD_ASSIGN_OR_RETURN(open->store, kind.create(lun));
   open->capacity = luns::CapacityOf(lun, *open->store);
   if (absl::Status status = luns::CheckLunPolicies(lun, open->capacity->limit()); !status.ok()) {
@@ -191,8 +193,7 @@ absl::Status LunService::DetachLun(const std::string& name) {
                              " LUN: it has no members that could keep what it holds"));
   }
   // What they do not say would be lost.
-  TD_ASSIGN_OR_RETURN(const auto channels, luns::ReadChannelFiles(*lun, {}));
-  TD_RETURN_IF_ERROR(luns::DescribeOnMembers(*lun, channels));
+  TD_RETURN_IF_ERROR(luns::DescribeOnMembers(*lun, lun->channels->All()));
   TD_RETURN_IF_ERROR(luns::ForgetLunFile(recordings_.luns().state_dir(), parsed.lun));
   recordings_.luns().TakeOut(parsed.lun, lun);
   LogLun("LUN detached", name, "asked for; its members are as they were");
@@ -223,11 +224,8 @@ absl::Status LunService::DeleteContents(const std::string& id, const luns::OpenL
     recordings::LogDeleted(row.name, "its LUN is being deleted");
     TD_RETURN_IF_ERROR(recordings_.catalog()->DeleteRecording(row.name));
   }
-  TD_ASSIGN_OR_RETURN(const auto channels, recordings_.catalog()->ListChannels(id));
-  for (const services::Channel& channel : channels) {
-    TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
-    TD_RETURN_IF_ERROR(luns::RemoveChannelFile(lun, name.channel));
-    TD_RETURN_IF_ERROR(recordings_.catalog()->DeleteChannel(name));
+  for (const std::string& channel : lun.channels->Ids()) {
+    TD_RETURN_IF_ERROR(lun.channels->Remove(lun, channel));
   }
   return absl::OkStatus();
 }

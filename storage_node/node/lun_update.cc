@@ -40,7 +40,7 @@ absl::Status CheckChannels(recordings::Recordings& recordings, const std::string
                            const luns::LunTerms& before, const luns::LunTerms& after) {
   const bool policy = before.config.full_policy != after.config.full_policy;
   if (!policy && before.limit == after.limit) return absl::OkStatus();
-  TD_ASSIGN_OR_RETURN(const auto channels, recordings.catalog()->ListChannels(lun_id));
+  TD_ASSIGN_OR_RETURN(const auto channels, recordings.ListChannels(lun_id));
   for (const services::Channel& channel : channels) {
     const absl::Status status = CheckChannel(channel, after);
     if (status.ok()) continue;

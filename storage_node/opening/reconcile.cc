@@ -17,34 +17,6 @@ namespace {
 constexpr char kCutOff[] =
     "ABORTED: the storage node stopped while recording, or the LUN went away";
 
-// Ids of the LUN's channels.
-absl::StatusOr<std::set<std::string>> ReconcileChannels(recordings::Recordings& recordings,
-                                                        const std::string& lun_id,
-                                                        const luns::OpenLun& lun) {
-  std::set<std::string> known, stored;
-  TD_ASSIGN_OR_RETURN(const auto rows, recordings.catalog()->ListChannels(lun_id));
-  for (const services::Channel& channel : rows) {
-    TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
-    known.insert(name.channel);
-  }
-  TD_ASSIGN_OR_RETURN(const auto channels, luns::ReadChannelFiles(lun, known));
-  // Not worth a LUN that can be read: its disks may be full.
-  if (absl::Status status = luns::DescribeOnMembers(lun, channels); !status.ok()) {
-    dataplane::Log(dataplane::LogLevel::kWarning, "reconcile", "the members do not say all",
-                   {{"lun", lun.config->name}, {"error", std::string(status.message())}});
-  }
-  for (const services::Channel& channel : channels) {
-    TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
-    TD_RETURN_IF_ERROR(recordings.catalog()->PutChannel(name, channel));
-    stored.insert(name.channel);
-  }
-  for (const std::string& id : known) {
-    if (stored.contains(id)) continue;
-    TD_RETURN_IF_ERROR(recordings.catalog()->DeleteChannel({.lun = lun_id, .channel = id}));
-  }
-  return stored;
-}
-
 // Reads a recording that the catalog does not know, or knows as unfinished.
 absl::Status Adopt(recordings::Recordings& recordings, const catalog::ResourceName& name,
                    luns::OpenLun& lun) {
@@ -78,11 +50,10 @@ absl::Status Adopt(recordings::Recordings& recordings, const catalog::ResourceNa
 }
 
 absl::Status ReconcileRecordings(recordings::Recordings& recordings, const std::string& lun_id,
-                                 luns::OpenLun& lun, std::set<std::string> channels,
-                                 const OpeningProgress& progress) {
+                                 luns::OpenLun& lun, const OpeningProgress& progress) {
   TD_ASSIGN_OR_RETURN(const auto rows,
                       recordings.catalog()->ListRecordings({.lun = lun_id, .channel = "-"}));
-  store::Known known{.channels = std::move(channels)};
+  store::Known known{.channels = lun.channels->Ids()};
   std::set<std::string> sealed;
   for (const catalog::RecordingRow& row : rows) {
     known.recordings.insert({.channel = row.name.channel, .recording = row.name.recording});
@@ -116,14 +87,15 @@ absl::Status OpenLunAndReconcile(recordings::Recordings& recordings, const servi
                                  const OpeningProgress& progress) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(config.name));
   TD_ASSIGN_OR_RETURN(store::StoreKind kind, store::FindStoreKind(config.store));
-  auto lun = std::make_shared<luns::OpenLun>(luns::OpenLun{
-      .config = config, .channel_root = luns::ChannelRoot(recordings.luns().state_dir(), config)});
+  auto lun = std::make_shared<luns::OpenLun>(
+      luns::OpenLun{.config = config,
+                    .channel_root = luns::ChannelRoot(recordings.luns().state_dir(), config),
+                    .channels = std::make_unique<luns::Channels>(recordings.catalog())});
   TD_ASSIGN_OR_RETURN(lun->store, kind.open(config));
   lun->capacity = luns::CapacityOf(config, *lun->store);
   lun->kind = std::move(kind);
-  TD_ASSIGN_OR_RETURN(auto channels, ReconcileChannels(recordings, name.lun, *lun));
-  TD_RETURN_IF_ERROR(
-      ReconcileRecordings(recordings, name.lun, *lun, std::move(channels), progress));
+  TD_RETURN_IF_ERROR(lun->channels->Load(*lun));
+  TD_RETURN_IF_ERROR(ReconcileRecordings(recordings, name.lun, *lun, progress));
   recordings.luns().Insert(name.lun, lun);
   return absl::OkStatus();
 }
@@ -131,6 +103,11 @@ absl::Status OpenLunAndReconcile(recordings::Recordings& recordings, const servi
 OpeningLease TakeOpening(recordings::Recordings& recordings, const std::string& name) {
   return {.alone = recordings.leases().TakeExclusive("opening/" + name),
           .beside = recordings.leases().TakeShared(name)};
+}
+
+std::unique_ptr<recordings::Leases::Lease> TakeNoOpening(recordings::Recordings& recordings,
+                                                         const std::string& name) {
+  return recordings.leases().TakeShared("opening/" + name);
 }
 
 absl::Status ForgetLuns(recordings::Recordings& recordings) {

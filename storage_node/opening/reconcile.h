@@ -31,6 +31,11 @@ struct OpeningLease {
 // False if somebody else has it, or the LUN. `name`: luns/{lun}.
 OpeningLease TakeOpening(recordings::Recordings& recordings, const std::string& name);
 
+// Held by whoever changes what an opening reads, beside others who do: nobody opens the LUN then.
+// Null if somebody does.
+std::unique_ptr<recordings::Leases::Lease> TakeNoOpening(recordings::Recordings& recordings,
+                                                         const std::string& name);
+
 // Removes from the catalog what belongs to LUNs that the node does not have.
 absl::Status ForgetLuns(recordings::Recordings& recordings);
 

@@ -1,5 +1,7 @@
 #include "storage_node/recordings/recordings.h"
 
+#include <optional>
+
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
@@ -53,13 +55,24 @@ void TakeNewer(store::Store& store, const store::RecordingPath& path, const data
 }  // namespace
 
 absl::StatusOr<services::Channel> Recordings::FindChannel(const catalog::ResourceName& name) {
-  TD_RETURN_IF_ERROR(luns_.CheckExists(name.lun));
-  TD_ASSIGN_OR_RETURN(auto channel, catalog_->GetChannel(name));
+  std::optional<services::Channel> channel;
+  if (const auto lun = luns_.Find(name.lun); lun.ok()) {
+    channel = (*lun)->channels->Find(name.channel);
+  } else {
+    TD_RETURN_IF_ERROR(luns_.CheckExists(name.lun));  // it is offline
+    TD_ASSIGN_OR_RETURN(channel, catalog_->GetChannel(name));
+  }
   if (channel.has_value()) return *std::move(channel);
   return services::WithReason(
       absl::NotFoundError(
           absl::StrCat("no channel ", name.channel_name(), "; tapectl channel create makes one")),
       "CHANNEL_NOT_FOUND", {{"channel", name.channel_name()}});
+}
+
+absl::StatusOr<std::vector<services::Channel>> Recordings::ListChannels(const std::string& lun_id) {
+  if (const auto lun = luns_.Find(lun_id); lun.ok()) return (*lun)->channels->All();
+  TD_RETURN_IF_ERROR(luns_.CheckExists(lun_id));
+  return catalog_->ListChannels(lun_id);
 }
 
 absl::StatusOr<FoundRecording> Recordings::Find(const std::string& text) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -40,8 +41,11 @@ class Recordings {
   Leases& leases() { return *leases_; }
   LiveRecordings& live() { return live_; }
 
-  // NOT_FOUND (LUN_NOT_FOUND, CHANNEL_NOT_FOUND).
+  // Of a LUN that is open, what that has; else what the catalog had of it last. NOT_FOUND
+  // (LUN_NOT_FOUND, CHANNEL_NOT_FOUND).
   absl::StatusOr<services::Channel> FindChannel(const catalog::ResourceName& name);
+  // The same, by name.
+  absl::StatusOr<std::vector<services::Channel>> ListChannels(const std::string& lun_id);
 
   // NOT_FOUND (LUN_NOT_FOUND, CHANNEL_NOT_FOUND, RECORDING_NOT_FOUND), FAILED_PRECONDITION
   // (LUN_OFFLINE). A recording whose session vanished without closing it is salvaged on the way,

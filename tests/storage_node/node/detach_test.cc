@@ -7,6 +7,7 @@
 
 #include "absl/synchronization/notification.h"
 #include "storage_node/luns/config_files.h"
+#include "tests/storage_node/kept.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -50,17 +51,11 @@ class HangingStore final : public store::Store {
 class DetachLun : public testing::Test {
  protected:
   DetachLun() {
-    auto catalog = catalog::Catalog::Open(dir_.path() + "/catalog.sqlite");
-    EXPECT_TRUE(catalog.ok()) << catalog.status();
-    kept_ = std::make_unique<node::Kept>(
-        luns::LunsSettings{.state_dir = dir_.path(),
-                           .clock = std::make_shared<dataplane::SystemClock>()},
-        *std::move(catalog));
     const services::Lun config{.name = "luns/l", .store = "posix", .members = {dir_.Make("m")}};
     EXPECT_TRUE(luns::WriteLunFile(dir_.path(), config).ok());
     auto lun = std::make_shared<luns::OpenLun>(
         luns::OpenLun{.config = config, .kind = *store::FindStoreKind("posix")});
-    lun->channel_root = config.members[0];
+    lun->channels = std::make_unique<luns::Channels>(kept_->recordings.catalog());
     lun->store = std::make_unique<HangingStore>(hang_);
     kept_->luns.Insert("l", std::move(lun));
   }
@@ -69,7 +64,7 @@ class DetachLun : public testing::Test {
 
   TempDir dir_;
   Hang hang_;
-  std::unique_ptr<node::Kept> kept_;
+  const std::unique_ptr<node::Kept> kept_ = MakeKept(dir_.path());
 };
 
 TEST_F(DetachLun, ItIsClosedOnAnotherThreadThanTheCalls) {
