@@ -79,10 +79,9 @@ absl::Status Channels::Load(const OpenLun& lun) {
 absl::Status Channels::CheckRoomFor(const std::string& id) const {
   absl::MutexLock lock(&mutex_);
   if (channels_.size() < kMaxChannels || channels_.contains(id)) return absl::OkStatus();
-  return services::WithReason(
-      absl::ResourceExhaustedError(
-          absl::StrCat("the LUN has ", kMaxChannels, " channels already; delete some first")),
-      "LIMIT_REACHED", {{"limit", absl::StrCat(kMaxChannels)}, {"option", "channels of a LUN"}});
+  return services::LimitReached(
+      kMaxChannels, "channels of a LUN",
+      absl::StrCat("the LUN has ", kMaxChannels, " channels already; delete some first"));
 }
 
 absl::Status Channels::Put(const OpenLun& lun, const services::Channel& channel) {

@@ -43,8 +43,9 @@ absl::StatusOr<services::Channel> ChannelService::Create(services::Channel chann
         absl::AlreadyExistsError(absl::StrCat(channel.name, " exists; choose another name")),
         "CHANNEL_EXISTS", {{"channel", channel.name}});
   }
-  if (lease == nullptr)
+  if (lease == nullptr) {
     return services::ChannelInUse(channel.name, "is being created or its LUN deleted");
+  }
   const auto no_opening = opening::TakeNoOpening(recordings_, name.lun_name());
   if (no_opening == nullptr) return services::ChannelInUse(channel.name, kLunIsOpened);
   // Only under the leases is it sure that the LUN stays.
