@@ -127,9 +127,8 @@ format::Manifest NewManifest(Means& means, const RecordTarget& target,
 
 // Whether its files are gone.
 bool Drop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::ResourceName& name,
-          absl::string_view why) {
-  const absl::Status gone =
-      lun.store->DeleteRecording({.channel = name.channel, .recording = name.recording});
+          const format::Manifest& manifest, absl::string_view why) {
+  const absl::Status gone = lun.store->DeleteRecording(recordings::PathOf(name, manifest));
   if (gone.ok()) recordings::LogDeleted(name, why);
   catalog.DeleteRecording(name).IgnoreError();
   return gone.ok();
@@ -139,7 +138,7 @@ bool Drop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::Resource
 void KeepOrDrop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::ResourceName& name,
                 const format::Manifest& sealed) {
   if (sealed.blocks == 0 && !sealed.cause.empty()) {
-    if (Drop(catalog, lun, name, "its session ended before the first block")) {
+    if (Drop(catalog, lun, name, sealed, "its session ended before the first block")) {
       lun.capacity->Refund(lun.TakenBy(sealed));
     }
   } else {
@@ -183,8 +182,7 @@ absl::StatusOr<Begun> Begin(Means& means, const RecordTarget& target,
   // The row is the mark of files that have none themselves yet: after a crash they are known by it.
   TD_RETURN_IF_ERROR(means.recordings.catalog()->PutRecording(begun.name, begun.manifest));
   auto files = begun.held.lun->store->CreateRecording(
-      {.channel = begun.name.channel, .recording = begun.name.recording},
-      begun.manifest.block_bytes, executor);
+      recordings::PathOf(begun.name, begun.manifest), begun.manifest.block_bytes, executor);
   if (!files.ok()) {
     means.recordings.catalog()->DeleteRecording(begun.name).IgnoreError();
     return files.status();
@@ -219,8 +217,8 @@ class Prepared {
   ~Prepared() {
     if (files_ == nullptr) return;
     files_ = nullptr;
-    desk_->Run([catalog = catalog_, name = name_, held = held_] {
-      Drop(*catalog, *held->lun, name, "its session ended before it could begin");
+    desk_->Run([catalog = catalog_, name = name_, held = held_, manifest = options_.manifest] {
+      Drop(*catalog, *held->lun, name, manifest, "its session ended before it could begin");
     });
   }
 

@@ -95,8 +95,10 @@ void StorageCheck::CheckRecording(const services::Lun& lun, store::Store& store,
                     .kind = "open",
                     .detail = "not closed: the node salvages it at its next start"});
   }
+  store::RecordingPath there = path;
+  there.members = manifest->members;
   const absl::Status status = repair::VerifyBlocks(
-      store, path, *manifest, clock_, [&](const services::VerifyProgress& progress) {
+      store, there, *manifest, clock_, [&](const services::VerifyProgress& progress) {
         for (const services::DamagedBlock& block : progress.damaged) {
           ++(block.kind == services::DamageKind::kMissing ? totals_.missing : totals_.damaged);
           report_({.where = absl::StrCat(name, "/", block.sequence),

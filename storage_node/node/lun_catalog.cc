@@ -219,8 +219,7 @@ absl::Status LunService::DeleteContents(const std::string& id, const luns::OpenL
   TD_ASSIGN_OR_RETURN(const auto rows,
                       recordings_.catalog()->ListRecordings({.lun = id, .channel = "-"}));
   for (const catalog::RecordingRow& row : rows) {
-    TD_RETURN_IF_ERROR(
-        lun.store->DeleteRecording({.channel = row.name.channel, .recording = row.name.recording}));
+    TD_RETURN_IF_ERROR(lun.store->DeleteRecording(recordings::PathOf(row.name, row.manifest)));
     recordings::LogDeleted(row.name, "its LUN is being deleted");
     TD_RETURN_IF_ERROR(recordings_.catalog()->DeleteRecording(row.name));
   }

@@ -56,7 +56,7 @@ absl::Status ReconcileRecordings(recordings::Recordings& recordings, const std::
   store::Known known{.channels = lun.channels->Ids()};
   std::set<std::string> sealed;
   for (const catalog::RecordingRow& row : rows) {
-    known.recordings.insert({.channel = row.name.channel, .recording = row.name.recording});
+    known.recordings.insert(recordings::PathOf(row.name, row.manifest));
     if (row.manifest.state == services::RecordingState::kRecording) continue;
     sealed.insert(row.name.ToString());
   }
@@ -92,6 +92,7 @@ absl::Status OpenLunAndReconcile(recordings::Recordings& recordings, const servi
                     .channel_root = luns::ChannelRoot(recordings.luns().state_dir(), config),
                     .channels = std::make_unique<luns::Channels>(recordings.catalog())});
   TD_ASSIGN_OR_RETURN(lun->store, kind.open(config));
+  lun->store->Prewrite(config);
   lun->capacity = luns::CapacityOf(config, *lun->store);
   lun->kind = std::move(kind);
   TD_RETURN_IF_ERROR(lun->channels->Load(*lun));

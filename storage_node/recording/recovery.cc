@@ -44,6 +44,24 @@ format::Watermark FindWatermark(CallerLoop& loop, store::RecordingFiles& files,
   return newest;
 }
 
+// On how many members a recording that is salvaged lies decides what is given back there, and its
+// LUN may have got more since: its index has the number, too.
+absl::Status CheckMembers(CallerLoop& loop, store::RecordingFiles& files,
+                          const format::Manifest& manifest) {
+  for (uint32_t copy = 0; copy < files.index_copies(); ++copy) {
+    const auto page = Await<absl::StatusOr<store::Bytes>>(
+        loop, [&](auto done) { files.ReadIndex(copy, 0, format::kPageBytes, std::move(done)); });
+    if (!page.ok() || page->size() < format::kPageBytes) continue;
+    const auto header = format::DecodeHeader(std::span(*page).first<format::kPageBytes>(), copy);
+    if (!header.ok() || header->recording != manifest.identity.recording) continue;
+    if (header->members == manifest.members) continue;
+    return absl::DataLossError(absl::StrCat("the manifest of ", manifest.id, " says ",
+                                            manifest.members, " members, and its index ",
+                                            header->members));
+  }
+  return absl::OkStatus();
+}
+
 // One recording being salvaged, on the calling thread.
 class Salvage {
  public:
@@ -215,19 +233,21 @@ absl::StatusOr<format::Manifest> LoadManifest(store::Store& store, const store::
   CallerLoop loop(clock);
   TD_ASSIGN_OR_RETURN(const auto files, store.OpenRecording(path, loop));
   absl::StatusOr<format::Manifest> newest = absl::NotFoundError("no copy of the manifest");
-  bool everywhere = true;
+  std::vector<bool> lacks;
   for (uint32_t copy = 0; copy < files->index_copies(); ++copy) {
     const auto text = Await<absl::StatusOr<std::string>>(
         loop, [&](auto done) { files->ReadManifest(copy, std::move(done)); });
     auto manifest = text.ok() ? format::DecodeManifest(*text) : text.status();
-    everywhere = everywhere && !absl::IsNotFound(text.status());
+    lacks.push_back(absl::IsNotFound(text.status()));
     if (manifest.ok() && newest.ok() && manifest->generation <= newest->generation) continue;
     // Damage in one copy says more than the absence of the other.
     if (manifest.ok() || absl::IsNotFound(newest.status())) newest = std::move(manifest);
   }
-  if (!newest.ok() || everywhere || newest->state != services::RecordingState::kRecording) {
-    return newest;
-  }
+  if (!newest.ok() || newest->state != services::RecordingState::kRecording) return newest;
+  TD_RETURN_IF_ERROR(CheckMembers(loop, *files, *newest));
+  // Members that its LUN got since have none.
+  lacks.resize(std::min<size_t>(lacks.size(), newest->members));
+  if (std::ranges::find(lacks, true) == lacks.end()) return newest;
   if (FindWatermark(loop, *files, *newest).durable > 0) return newest;
   return absl::NotFoundError(absl::StrCat("recording ", path.channel, "/", path.recording,
                                           " has no manifest on every member, and nothing durable"));
@@ -242,7 +262,7 @@ absl::Status CheckWhose(const format::Manifest& manifest, const store::Recording
                                             manifest.identity.channel, "/", manifest.id));
   }
   const size_t members = std::max<size_t>(1, lun.members.size());
-  if (manifest.members == members) return absl::OkStatus();
+  if (manifest.members <= members) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat("the manifest of ", path.channel, "/", path.recording,
                                           " says ", manifest.members, " members, and ", lun.name,
                                           " has ", members));

@@ -19,7 +19,7 @@ absl::StatusOr<format::Manifest> LoadManifest(store::Store& store, const store::
                                               const dataplane::Clock& clock);
 
 // DATA_LOSS unless a manifest that was read is that of the recording at `path` of this LUN: blocks
-// are looked for on as many members as it says.
+// are looked for on as many members as it says, which may be fewer than the LUN has got since.
 absl::Status CheckWhose(const format::Manifest& manifest, const store::RecordingPath& path,
                         const services::Lun& lun);
 

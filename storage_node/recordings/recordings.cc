@@ -85,8 +85,7 @@ absl::StatusOr<FoundRecording> Recordings::Find(const std::string& text) {
         text,
         absl::StrCat("no recording ", text, "; tapectl recordings list shows those there are"));
   }
-  TD_RETURN_IF_ERROR(recording::CheckWhose(
-      *manifest, {.channel = name.channel, .recording = name.recording}, *lun->config.now()));
+  TD_RETURN_IF_ERROR(recording::CheckWhose(*manifest, PathOf(name, *manifest), *lun->config.now()));
   catalog::RecordingRow row{.name = name, .manifest = *std::move(manifest)};
   TD_RETURN_IF_ERROR(
       CloseAbandoned(*lun, &row, "ABORTED: the session ended without closing the recording"));
@@ -103,7 +102,7 @@ absl::Status Recordings::CloseAbandoned(luns::OpenLun& lun, catalog::RecordingRo
   if (!manifest.has_value()) return absl::OkStatus();
   row->manifest = *std::move(manifest);
   if (row->manifest.state != services::RecordingState::kRecording) return absl::OkStatus();
-  const store::RecordingPath path{.channel = row->name.channel, .recording = row->name.recording};
+  const store::RecordingPath path = PathOf(row->name, row->manifest);
   TakeNotes(*lun.store, path, luns_.clock(), &row->manifest);
   TD_ASSIGN_OR_RETURN(row->manifest, recording::SalvageRecording(*lun.store, path, row->manifest,
                                                                  cause, luns_.clock()));
@@ -123,8 +122,7 @@ absl::StatusOr<bool> Recordings::Remove(const catalog::ResourceName& name, luns:
   // What was found before the lease may have changed or gone.
   TD_ASSIGN_OR_RETURN(const auto manifest, catalog_->GetRecording(name));
   if (!manifest.has_value()) return true;
-  TD_RETURN_IF_ERROR(
-      lun.store->DeleteRecording({.channel = name.channel, .recording = name.recording}));
+  TD_RETURN_IF_ERROR(lun.store->DeleteRecording(PathOf(name, *manifest)));
   LogDeleted(name, why);
   TD_RETURN_IF_ERROR(catalog_->DeleteRecording(name));
   // Whoever sees the room sees that the recording is gone.

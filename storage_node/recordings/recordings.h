@@ -18,14 +18,18 @@
 
 namespace tapedeck::storage_node::recordings {
 
+// Where it lies: on as many members as its manifest says.
+inline store::RecordingPath PathOf(const catalog::ResourceName& name,
+                                   const format::Manifest& manifest) {
+  return {.channel = name.channel, .recording = name.recording, .members = manifest.members};
+}
+
 struct FoundRecording {
   catalog::ResourceName name;
   std::shared_ptr<luns::OpenLun> lun;
   format::Manifest manifest;
 
-  store::RecordingPath path() const {
-    return {.channel = name.channel, .recording = name.recording};
-  }
+  store::RecordingPath path() const { return PathOf(name, manifest); }
 };
 
 // The recordings of a node: their catalog, who uses them, and who writes them. Any thread; what

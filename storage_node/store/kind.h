@@ -50,6 +50,13 @@ struct Capabilities {
   bool lends_blocks = false;
 };
 
+// How one member of a LUN is made, opened, and unmade once its recordings are gone.
+struct MemberStore {
+  std::function<absl::StatusOr<std::unique_ptr<Store>>(const services::Lun&, uint32_t)> create;
+  std::function<absl::StatusOr<std::unique_ptr<Store>>(const services::Lun&, uint32_t)> open;
+  std::function<absl::Status(const services::Lun&, uint32_t)> remove;
+};
+
 struct StoreKind {
   std::string name;                    // in requests, in lun.json and on the command line
   std::string description;             // one line, for people
@@ -59,6 +66,7 @@ struct StoreKind {
   std::function<absl::StatusOr<std::unique_ptr<Store>>(const services::Lun&)> create;
   std::function<absl::StatusOr<std::unique_ptr<Store>>(const services::Lun&)> open;
   std::function<absl::Status(const services::Lun&)> remove;
+  MemberStore one;  // the same of one of its members
 };
 
 }  // namespace tapedeck::storage_node::store

@@ -1,18 +1,31 @@
 // What a store is told of its LUN before it adopts or deletes what lies on its members.
 #pragma once
 
-#include <compare>
+#include <cstdint>
 #include <set>
 #include <string>
+#include <tuple>
 
 namespace tapedeck::storage_node::store {
 
-// The ids of a recording, which are also the names of its directories.
+// Of a recording that may lie on all members there are.
+inline constexpr uint32_t kAllMembers = UINT32_MAX;
+
+// The ids of a recording, which are also the names of its directories, and what tells one from
+// another; and where they lie.
 struct RecordingPath {
   std::string channel;
   std::string recording;
-  // NOLINTNEXTLINE(modernize-use-nullptr): what comparing makes of its own.
-  auto operator<=>(const RecordingPath&) const = default;
+  // The first so many have a part of it, as its manifest says, and those that its LUN got since
+  // have none. Where that is not known: all.
+  uint32_t members = kAllMembers;
+
+  bool operator==(const RecordingPath& other) const {
+    return std::tie(channel, recording) == std::tie(other.channel, other.recording);
+  }
+  bool operator<(const RecordingPath& other) const {
+    return std::tie(channel, recording) < std::tie(other.channel, other.recording);
+  }
 };
 
 // Only what lies below one of the channels can be the LUN's, and only if it is one of the

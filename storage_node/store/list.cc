@@ -26,7 +26,7 @@ constexpr Capabilities kOnDirectories{
     .outlives_process = true, .keeps_channel_files = true, .prewrites = true};
 
 // A kind whose LUNs stripe over members, which are paths.
-StoreKind Striped(StoreKind kind, stripe::MemberStore store) {
+StoreKind Striped(StoreKind kind, const MemberStore& store) {
   using Opened = absl::StatusOr<std::unique_ptr<Store>>;
   kind.create = [store](const services::Lun& lun) -> Opened {
     TD_RETURN_IF_ERROR(CheckMemberPaths(lun));
@@ -40,6 +40,7 @@ StoreKind Striped(StoreKind kind, stripe::MemberStore store) {
     TD_RETURN_IF_ERROR(CheckMemberPaths(lun));
     return stripe::Remove(store, lun);
   };
+  kind.one = store;
   return kind;
 }
 

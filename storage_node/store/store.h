@@ -14,6 +14,7 @@
 #include "services/catalog.h"
 #include "storage_node/store/known.h"
 #include "storage_node/store/layout.h"
+#include "storage_node/store/member_list.h"
 #include "storage_node/store/notebook.h"
 #include "storage_node/store/recording_files.h"
 
@@ -73,6 +74,13 @@ class Store {
   // Durably writes onto members that are directories what the LUN is, where they do not say so yet:
   // each says the old or the new, also after a crash. Waits for the disk; one thread at a time.
   virtual absl::Status Describe(const services::Lun& /*lun*/) { return absl::OkStatus(); }
+
+  // From now on so many files are kept as it says, written before recordings need them, where
+  // members can (Capabilities::prewrites). After Describe with the same; likewise.
+  virtual void Prewrite(const services::Lun& /*lun*/) {}
+
+  // How it takes more members; null: it is one, or has none.
+  virtual MemberList* member_list() { return nullptr; }
 
   // shared_ptr: every lent Block keeps its ring alive.
   virtual absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) = 0;

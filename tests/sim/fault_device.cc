@@ -151,7 +151,7 @@ services::Lun LunOf(const FaultDisk& disk) {
   return lun;
 }
 
-stripe::MemberStore MembersOf(FaultDisk& disk) {
+storage_node::store::MemberStore MembersOf(FaultDisk& disk) {
   return {.create =
               [&disk](const services::Lun& lun, uint32_t m) {
                 return device::CreateOn(std::make_unique<FaultDevice>(disk, m), lun, m);

@@ -208,7 +208,8 @@ Runs CutTo(Runs* runs, uint32_t units) {
 }
 
 absl::StatusOr<Pages> EncodeSlot(const SlotRecord& record, const SlotPlace& place) {
-  const auto& [channel, recording] = record.path;
+  const std::string& channel = record.path.channel;
+  const std::string& recording = record.path.recording;
   const size_t length = LengthOf(record.data.size() + record.index.size(),
                                  channel.size() + recording.size() + record.manifest.size());
   if (length > kSlotBytes) {

@@ -11,26 +11,23 @@
 #include "storage_node/disk/errors.h"
 #include "storage_node/store/host_ring.h"
 #include "storage_node/store/stripe/absent_part.h"
+#include "storage_node/store/stripe/members.h"
 #include "storage_node/store/stripe/recording.h"
 
 namespace tapedeck::storage_node::store::stripe {
 namespace {
 
-using Members = std::vector<std::unique_ptr<Store>>;
-
 // The same note on every member. A crash may leave an older one on some.
 class StripedNotebook final : public Notebook {
  public:
-  void Add(Notebook* member) {
-    if (member != nullptr) members_.push_back(member);
-  }
-  bool empty() const { return members_.empty(); }
+  // Outlived by `members`, which have one each.
+  explicit StripedNotebook(const Members& members) : members_(members) {}
 
   absl::StatusOr<Note> ReadNote() override {
     Note newest;
     absl::Status damage;
-    for (Notebook* member : members_) {
-      auto note = member->ReadNote();
+    for (const ListedMember* member : members_.All()) {
+      auto note = member->store->notebook()->ReadNote();
       if (!note.ok()) damage = note.status();
       if (note.ok() && note->generation > newest.generation) newest = *std::move(note);
     }
@@ -38,21 +35,33 @@ class StripedNotebook final : public Notebook {
     return newest;
   }
   absl::Status WriteNote(const Note& note) override {
-    for (Notebook* member : members_) TD_RETURN_IF_ERROR(member->WriteNote(note));
+    for (const ListedMember* member : members_.All()) {
+      TD_RETURN_IF_ERROR(member->store->notebook()->WriteNote(note));
+    }
     return absl::OkStatus();
   }
 
  private:
-  std::vector<Notebook*> members_;  // not owned
+  const Members& members_;
 };
 
-class StripedStore final : public Store {
- public:
-  // `names` of the members, for errors.
-  StripedStore(Members members, std::vector<std::string> names)
-      : members_(std::move(members)), names_(std::move(names)) {
-    for (const auto& member : members_) notebook_.Add(member->notebook());
+// A member to which a recording does not reach does not vouch for what has its name there.
+Known KnownOn(const Known& known, size_t member) {
+  Known there{.channels = known.channels};
+  for (const RecordingPath& path : known.recordings) {
+    if (member < path.members) there.recordings.insert(there.recordings.end(), path);
   }
+  return there;
+}
+
+// Blocks go round, so the smallest member is full first.
+uint64_t SizeOf(uint64_t smallest, const ListedMember& member) {
+  return std::min(smallest, member.store->size_bytes());
+}
+
+class StripedStore final : public Store, public MemberList {
+ public:
+  explicit StripedStore(ListedMembers members) : members_(std::move(members)) {}
 
   absl::StatusOr<std::unique_ptr<RecordingFiles>> CreateRecording(
       const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) override;
@@ -62,39 +71,50 @@ class StripedStore final : public Store {
   absl::Status FinishDeletions(const Known& known) override;
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
   absl::Status Look() override;
-  // Blocks go round, so the smallest member is full first.
-  Layout layout() const override { return members_[0]->layout(); }
-  uint64_t size_bytes() const override {
-    uint64_t smallest = members_[0]->size_bytes();
-    for (const auto& member : members_) smallest = std::min(smallest, member->size_bytes());
-    return smallest * members_.size();
-  }
+  Layout layout() const override { return members_.first().layout(); }
+  uint64_t size_bytes() const override { return SizeWith({}); }
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override;
   std::unique_ptr<dataplane::Memory> Prepare(std::unique_ptr<dataplane::Memory> memory) override;
-  Notebook* notebook() override { return notebook_.empty() ? nullptr : &notebook_; }
+  Notebook* notebook() override {
+    return members_.first().notebook() == nullptr ? nullptr : &notebook_;
+  }
   absl::Status Describe(const services::Lun& lun) override {
-    for (const auto& member : members_) TD_RETURN_IF_ERROR(member->Describe(lun));
+    for (const auto* member : members_.All()) TD_RETURN_IF_ERROR(member->store->Describe(lun));
     return absl::OkStatus();
   }
+  void Prewrite(const services::Lun& lun) override {
+    for (const auto* member : members_.All()) member->store->Prewrite(lun);
+  }
+  MemberList* member_list() override { return this; }
+  uint64_t SizeWith(const ListedMembers& more) const override;
+  void Add(ListedMembers more) override { members_.Add(std::move(more)); }
 
  private:
-  absl::Status Absent(size_t member, const RecordingPath& path) const;
+  static absl::Status Absent(const ListedMember& member, const RecordingPath& path);
 
-  const Members members_;
-  const std::vector<std::string> names_;
-  StripedNotebook notebook_;
+  Members members_;
+  StripedNotebook notebook_{members_};
 };
+
+uint64_t StripedStore::SizeWith(const ListedMembers& more) const {
+  const auto members = members_.All();
+  uint64_t smallest = UINT64_MAX;
+  for (const auto* member : members) smallest = SizeOf(smallest, *member);
+  for (const auto& member : more) smallest = SizeOf(smallest, member);
+  return smallest * (members.size() + more.size());
+}
 
 absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::CreateRecording(
     const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) {
   StripedRecording::Parts parts;
-  for (const auto& member : members_) {
-    auto part = member->CreateRecording(path, block_bytes, executor);
+  const auto members = members_.First(path.members);
+  for (const auto* member : members) {
+    auto part = member->store->CreateRecording(path, block_bytes, executor);
     if (!part.ok()) {
       // The part that failed may be another recording's: only our own are removed.
       const size_t made = parts.size();
       parts.clear();
-      for (size_t m = 0; m < made; ++m) members_[m]->DeleteRecording(path).IgnoreError();
+      for (size_t m = 0; m < made; ++m) members[m]->store->DeleteRecording(path).IgnoreError();
       return std::move(part).status();
     }
     parts.push_back(*std::move(part));
@@ -102,9 +122,9 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::CreateRecording(
   return std::make_unique<StripedRecording>(std::move(parts));
 }
 
-absl::Status StripedStore::Absent(size_t member, const RecordingPath& path) const {
-  return disk::StoreIo(names_[member], "open",
-                       absl::StrCat("member ", names_[member], ": nothing of recording ",
+absl::Status StripedStore::Absent(const ListedMember& member, const RecordingPath& path) {
+  return disk::StoreIo(member.name, "open",
+                       absl::StrCat("member ", member.name, ": nothing of recording ",
                                     path.channel, "/", path.recording, " is there any more"),
                        absl::StatusCode::kOutOfRange);
 }
@@ -116,8 +136,9 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::OpenRecording(
   StripedRecording::Parts parts;
   bool any = false, indexed = false;
   absl::Status absence;
-  for (size_t m = 0; m < members_.size(); ++m) {
-    auto part = members_[m]->OpenRecording(path, executor);
+  const auto members = members_.First(path.members);
+  for (size_t m = 0; m < members.size(); ++m) {
+    auto part = members[m]->store->OpenRecording(path, executor);
     if (!part.ok() && !absl::IsNotFound(part.status())) return std::move(part).status();
     if (part.ok()) {
       any = true;
@@ -125,12 +146,12 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::OpenRecording(
       parts.push_back(*std::move(part));
     } else {
       absence = part.status();
-      parts.push_back(std::make_unique<AbsentPart>(Absent(m, path), executor));
+      parts.push_back(std::make_unique<AbsentPart>(Absent(*members[m], path), executor));
     }
   }
   if (!any) return absence;
   if (!indexed) {
-    return dataplane::Recoded(absl::StatusCode::kDataLoss, Absent(0, path));
+    return dataplane::Recoded(absl::StatusCode::kDataLoss, Absent(*members[0], path));
   }
   return std::make_unique<StripedRecording>(std::move(parts));
 }
@@ -138,11 +159,12 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::OpenRecording(
 // Without a manifest anywhere it counts as one that had not begun, however many of its parts a
 // crash leaves. Member 0 goes last: what is left then has an index, which says whose it is.
 absl::Status StripedStore::DeleteRecording(const RecordingPath& path) {
-  if (members_.size() > 1) {
-    for (const auto& member : members_) TD_RETURN_IF_ERROR(member->ForgetManifest(path));
+  const auto members = members_.First(path.members);
+  if (members.size() > 1) {
+    for (const auto* member : members) TD_RETURN_IF_ERROR(member->store->ForgetManifest(path));
   }
-  for (size_t m = members_.size(); m-- > 0;) {
-    TD_RETURN_IF_ERROR(members_[m]->DeleteRecording(path));
+  for (size_t m = members.size(); m-- > 0;) {
+    TD_RETURN_IF_ERROR(members[m]->store->DeleteRecording(path));
   }
   return absl::OkStatus();
 }
@@ -152,8 +174,9 @@ absl::Status StripedStore::DeleteRecording(const RecordingPath& path) {
 absl::StatusOr<std::vector<RecordingPath>> StripedStore::ListRecordings(const Known& known) {
   std::vector<RecordingPath> all;
   std::set<std::pair<std::string, std::string>> seen;
-  for (const auto& member : members_) {
-    TD_ASSIGN_OR_RETURN(const auto paths, member->ListRecordings(known));
+  const auto members = members_.All();
+  for (size_t m = 0; m < members.size(); ++m) {
+    TD_ASSIGN_OR_RETURN(const auto paths, members[m]->store->ListRecordings(KnownOn(known, m)));
     for (const RecordingPath& path : paths) {
       if (seen.emplace(path.channel, path.recording).second) all.push_back(path);
     }
@@ -162,32 +185,35 @@ absl::StatusOr<std::vector<RecordingPath>> StripedStore::ListRecordings(const Kn
 }
 
 absl::Status StripedStore::FinishDeletions(const Known& known) {
-  for (const auto& member : members_) TD_RETURN_IF_ERROR(member->FinishDeletions(known));
+  const auto members = members_.All();
+  for (size_t m = 0; m < members.size(); ++m) {
+    TD_RETURN_IF_ERROR(members[m]->store->FinishDeletions(KnownOn(known, m)));
+  }
   return absl::OkStatus();
 }
 
 absl::Status StripedStore::Look() {
   absl::Status status;
-  for (const auto& member : members_) status.Update(member->Look());
+  for (const auto* member : members_.All()) status.Update(member->store->Look());
   return status;
 }
 
 absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> StripedStore::MakeRing(const RingSpec& spec) {
   std::vector<Store*> users;
-  for (const auto& member : members_) users.push_back(member.get());
+  for (const auto* member : members_.All()) users.push_back(member->store.get());
   return MakeHostRing(spec, users);
 }
 
 std::unique_ptr<dataplane::Memory> StripedStore::Prepare(
     std::unique_ptr<dataplane::Memory> memory) {
-  for (const auto& member : members_) memory = member->Prepare(std::move(memory));
+  for (const auto* member : members_.All()) memory = member->store->Prepare(std::move(memory));
   return memory;
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Store>> Create(const MemberStore& kind, const services::Lun& lun) {
-  Members members;
+  ListedMembers members;
   for (uint32_t m = 0; m < lun.members.size(); ++m) {
     auto member = kind.create(lun, m);
     if (!member.ok()) {
@@ -195,18 +221,18 @@ absl::StatusOr<std::unique_ptr<Store>> Create(const MemberStore& kind, const ser
       for (uint32_t made = 0; made < m; ++made) TD_RETURN_IF_ERROR(kind.remove(lun, made));
       return std::move(member).status();
     }
-    members.push_back(*std::move(member));
+    members.push_back({.name = lun.members[m], .store = *std::move(member)});
   }
-  return std::make_unique<StripedStore>(std::move(members), lun.members);
+  return std::make_unique<StripedStore>(std::move(members));
 }
 
 absl::StatusOr<std::unique_ptr<Store>> Open(const MemberStore& kind, const services::Lun& lun) {
-  Members members;
+  ListedMembers members;
   for (uint32_t m = 0; m < lun.members.size(); ++m) {
     TD_ASSIGN_OR_RETURN(auto member, kind.open(lun, m));
-    members.push_back(std::move(member));
+    members.push_back({.name = lun.members[m], .store = std::move(member)});
   }
-  return std::make_unique<StripedStore>(std::move(members), lun.members);
+  return std::make_unique<StripedStore>(std::move(members));
 }
 
 absl::Status Remove(const MemberStore& kind, const services::Lun& lun) {

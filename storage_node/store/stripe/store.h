@@ -1,24 +1,17 @@
 // A LUN of several members as one store: block i lies on member i mod n (format::PlaceOf), each
 // member a store of its own with its own threads. The index has two copies where there are two
-// members, the manifest as many.
+// members, the manifest as many. A recording has those members that the LUN had when it was made.
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
+#include "storage_node/store/kind.h"
 #include "storage_node/store/store.h"
 
 namespace tapedeck::storage_node::store::stripe {
-
-// How one member of a kind of store is made, opened, and unmade once its recordings are gone.
-struct MemberStore {
-  std::function<absl::StatusOr<std::unique_ptr<Store>>(const services::Lun&, uint32_t)> create;
-  std::function<absl::StatusOr<std::unique_ptr<Store>>(const services::Lun&, uint32_t)> open;
-  std::function<absl::Status(const services::Lun&, uint32_t)> remove;
-};
 
 // The contract of StoreKind (store/kind.h), over all of the LUN's members. A Create that fails
 // leaves no member behind.
