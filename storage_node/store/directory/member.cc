@@ -164,7 +164,7 @@ absl::StatusOr<std::unique_ptr<Member>> Member::Create(const services::Lun& lun,
   TD_RETURN_IF_ERROR(root.Sync());
   std::unique_ptr<Member> member(new Member(lun, number, std::move(root), std::move(config),
                                             std::move(lock), std::move(threads)));
-  const absl::Status status = member->spares_.Start();
+  const absl::Status status = member->StartSpares(lun);
   if (status.ok()) return member;
   member = nullptr;
   Remove(lun, number).IgnoreError();
@@ -184,7 +184,7 @@ absl::StatusOr<std::unique_ptr<Member>> Member::Open(const services::Lun& lun, u
   TD_ASSIGN_OR_RETURN(Threads threads, MakeThreads(number));
   std::unique_ptr<Member> member(new Member(lun, number, std::move(root), std::move(config),
                                             std::move(lock), std::move(threads)));
-  TD_RETURN_IF_ERROR(member->spares_.Start());
+  TD_RETURN_IF_ERROR(member->StartSpares(lun));
   return member;
 }
 
@@ -216,7 +216,12 @@ absl::Status Member::Describe(const services::Lun& lun, uint32_t number) {
   return config.WriteFile(kLunFile, format::EncodeLun(lun, number));
 }
 
+absl::Status Member::StartSpares(const services::Lun& lun) {
+  return lun.prewrite_files == 0 ? absl::OkStatus() : spares_.Start();
+}
+
 absl::Status Member::Tell(const services::Lun& lun) {
+  TD_RETURN_IF_ERROR(StartSpares(lun));
   const std::string text = format::EncodeLun(lun, number_);
   const auto said = config_.ReadFile(kLunFile, format::kMaxConfigBytes);
   if (said.ok() && *said == text) return absl::OkStatus();
@@ -249,9 +254,10 @@ absl::Status Member::Remove(const services::Lun& lun, uint32_t number) {
     TD_RETURN_IF_ERROR(config.RemoveFile(name).status());
   }
   TD_ASSIGN_OR_RETURN(const bool gone, root.RemoveEmpty(kConfigDirectory));
-  dataplane::Log(gone ? dataplane::LogLevel::kInfo : dataplane::LogLevel::kWarning, "directory",
-                 gone ? "member released" : "member released; foreign files are left in .tapedeck",
-                 {{"lun", lun.name}, {"path", path}, {"why", "the LUN was deleted"}});
+  dataplane::Log(
+      gone ? dataplane::LogLevel::kInfo : dataplane::LogLevel::kWarning, "directory",
+      gone ? "member released" : "member released; foreign files are left in .tapedeck",
+      {{"lun", lun.name}, {"path", path}, {"why", "the LUN is deleted, or does without it"}});
   return absl::OkStatus();
 }
 

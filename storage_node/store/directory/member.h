@@ -40,7 +40,8 @@ class Member {
   // Writes `lun`'s description onto its member `number`, which is open nowhere.
   static absl::Status Describe(const services::Lun& lun, uint32_t number);
 
-  // The same on this one, unless it says so already. Its disk may be full of spare files.
+  // The same on this one, unless it says so already; what it needs to keep as many spares as that
+  // is there then. Its disk may be full of spare files.
   absl::Status Tell(const services::Lun& lun);
 
   // Undoes Create, if the directory is still the member of this LUN: removes what Tapedeck has made
@@ -77,6 +78,7 @@ class Member {
   };
 
   static absl::StatusOr<Threads> MakeThreads(uint32_t number);
+  absl::Status StartSpares(const services::Lun& lun);
   Member(const services::Lun& lun, uint32_t number, disk::Directory root, disk::Directory config,
          disk::FileLock lock, Threads threads);
   absl::Status LookAtPath() const;

@@ -5,62 +5,23 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <memory>
-#include <span>
+#include <iterator>
 #include <utility>
 
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "dataplane/executor/thread.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "storage_node/disk/allocate.h"
 #include "storage_node/disk/fd.h"
-#include "storage_node/disk/io_error.h"
 #include "storage_node/store/directory/mark.h"
 #include "storage_node/store/directory/member.h"
 
 namespace tapedeck::storage_node::store::directory {
 namespace {
 
-// Between two of them a recording may begin: it waits for no more.
-constexpr size_t kStepBytes = 1 << 20;
-constexpr size_t kAlignment = 4096;  // of O_DIRECT
-
 constexpr char kSparesDirectory[] = "spares";
 constexpr char kDataFile[] = "data";
-constexpr absl::string_view kUnfinished = ".part";
-
-std::string Unfinished(const std::string& name) { return absl::StrCat(name, kUnfinished); }
-
-// N or N.part, as NewName has made them.
-std::optional<uint64_t> NumberOf(absl::string_view name) {
-  uint64_t number = 0;
-  const absl::string_view digits = absl::StripSuffix(name, kUnfinished);
-  const bool ours = absl::SimpleAtoi(digits, &number) && absl::StrCat(number) == digits;
-  return ours ? std::make_optional(number) : std::nullopt;
-}
-
-bool IsOurs(const disk::Directory& folder, const std::string& name, const std::string& uid) {
-  const auto fd = folder.OpenFile(name, O_RDONLY);
-  return fd.ok() && IsMarked(*fd, uid);
-}
-
-// Past the page cache; where that cannot be, each step is flushed, so that no recording finds a
-// disk that is busy with pages of spares.
-absl::StatusOr<disk::Fd> OpenUnfinished(const disk::Directory& folder, const std::string& name) {
-  auto fd = folder.OpenFile(name, O_WRONLY | O_DIRECT);
-  return fd.ok() ? std::move(fd) : folder.OpenFile(name, O_WRONLY | O_DSYNC);
-}
-
-void LogRemoved(const disk::Directory& folder, const std::string& name, absl::string_view why) {
-  dataplane::LogEach(dataplane::LogLevel::kInfo, "spares", "spare file removed",
-                     {{"path", folder.PathOf(name)}, {"why", std::string(why)}});
-}
 
 // After the last recording has ended: a stream in segments may be about to go on.
 constexpr absl::Duration kQuiet = absl::Seconds(1);
@@ -74,13 +35,12 @@ Spares::Spares(const services::Lun& lun, uint32_t number)
       lun_uid_(lun.recorded_uid()),
       wanted_(lun.prewrite_files),
       bytes_(lun.prewrite_bytes) {
-  if (wanted_ == 0) return;
   absl::MutexLock lock(&mutex_);
-  FindFiles();
+  if (wanted_ > 0) FindFiles();
 }
 
 absl::Status Spares::Start() {
-  if (wanted_ == 0) return absl::OkStatus();
+  if (thread_.joinable()) return absl::OkStatus();
   TD_ASSIGN_OR_RETURN(thread_,
                       dataplane::StartThread(absl::StrCat("spares-", number_), [this] { Loop(); }));
   return absl::OkStatus();
@@ -92,6 +52,11 @@ absl::StatusOr<disk::Directory> Spares::Folder() const {
   return config.MakeDirectory(kSparesDirectory);
 }
 
+absl::StatusOr<disk::Directory> Spares::FolderIfThere() const {
+  TD_RETURN_IF_ERROR(root_.status());
+  return root_->OpenDirectory(absl::StrCat(kConfigDirectory, "/", kSparesDirectory));
+}
+
 // A spare has one name: whatever had two would be written to behind the back of the other.
 bool Spares::IsSpare(const disk::Directory& folder, const std::string& name) const {
   const auto fd = folder.OpenFile(name, O_RDONLY);
@@ -100,21 +65,63 @@ bool Spares::IsSpare(const disk::Directory& folder, const std::string& name) con
          static_cast<uint64_t>(status.st_size) == bytes_ && IsMarked(*fd, lun_uid_);
 }
 
-void Spares::FindFiles() {
+void Spares::Keep(uint32_t files, uint64_t bytes) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (bytes != bytes_) std::ranges::move(std::exchange(files_, {}), std::back_inserter(surplus_));
+    if (files != wanted_ || bytes != bytes_) full_ = false;
+    wanted_ = files;
+    bytes_ = bytes;
+    if (!looked_) FindFiles();
+    DropSurplus();
+  }
+  if (thread_.joinable()) return;
+  while (RemoveSurplus()) {
+  }
+}
+
+void Spares::DropSurplus() {
+  for (; files_.size() > wanted_; files_.pop_back()) surplus_.push_back(std::move(files_.back()));
+  const bool lacks = part_.has_value() && part_->bytes == bytes_ && files_.size() < wanted_;
+  if (!lacks && !writing_) DropPart();
+}
+
+// Without the lock: recordings begin meanwhile.
+bool Spares::RemoveSurplus() {
+  std::string name;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (surplus_.empty()) return false;
+    name = std::move(surplus_.back());
+    surplus_.pop_back();
+  }
+  RemoveOurs(name, "fewer are kept, or others");
+  return true;
+}
+
+void Spares::RemoveOurs(const std::string& name, absl::string_view why) const {
   const auto folder = Folder();
+  if (!folder.ok() || !IsOurSpare(*folder, name, lun_uid_)) return;
+  if (folder->RemoveFile(name).value_or(false)) LogSpareRemoved(*folder, name, why);
+}
+
+// Where none are kept there need not be a folder.
+void Spares::FindFiles() {
+  looked_ = true;
+  const auto folder = wanted_ > 0 ? Folder() : FolderIfThere();
   const auto entries = folder.ok() ? folder->List() : folder.status();
   if (!entries.ok()) return;  // as if there were none: Write says what is wrong
   Foreign foreign(folder->path());
   for (const disk::Entry& entry : *entries) {
-    const auto number = NumberOf(entry.name);
+    const auto number = SpareNumber(entry.name);
     if (number.has_value()) next_ = std::max(next_, *number + 1);
-    if (!number.has_value() || !IsOurs(*folder, entry.name, lun_uid_)) {
+    if (!number.has_value() || !IsOurSpare(*folder, entry.name, lun_uid_)) {
       foreign.Add(entry.name);
-    } else if (!absl::EndsWith(entry.name, kUnfinished) && files_.size() < wanted_ &&
+    } else if (!IsUnfinishedSpare(entry.name) && files_.size() < wanted_ &&
                IsSpare(*folder, entry.name)) {
       files_.push_back(entry.name);
     } else if (folder->RemoveFile(entry.name).value_or(false)) {
-      LogRemoved(*folder, entry.name, "a crash left it unfinished, or none lacks");
+      LogSpareRemoved(*folder, entry.name, "a crash left it unfinished, or none lacks");
     }
   }
 }
@@ -127,9 +134,9 @@ absl::Status Spares::Remove(const disk::Directory& config, const std::string& lu
   TD_RETURN_IF_ERROR(folder.status());
   TD_ASSIGN_OR_RETURN(const auto entries, folder->List());
   for (const disk::Entry& entry : entries) {
-    if (!NumberOf(entry.name).has_value() || !IsOurs(*folder, entry.name, lun_uid)) continue;
+    if (!SpareNumber(entry.name).has_value() || !IsOurSpare(*folder, entry.name, lun_uid)) continue;
     TD_RETURN_IF_ERROR(folder->RemoveFile(entry.name).status());
-    LogRemoved(*folder, entry.name, "the LUN was deleted");
+    LogSpareRemoved(*folder, entry.name, "the LUN was deleted");
   }
   return config.RemoveEmpty(kSparesDirectory).status();
 }
@@ -197,20 +204,18 @@ bool Spares::Release() {
     DropPart();
     return true;
   }
-  if (files_.empty()) return false;
-  const std::string name = std::move(files_.back());
-  files_.pop_back();
-  if (const auto folder = Folder(); folder.ok() && IsSpare(*folder, name)) {
-    folder->RemoveFile(name).IgnoreError();
-    LogRemoved(*folder, name, "the disk is full");
-  }
+  std::vector<std::string>& from = surplus_.empty() ? files_ : surplus_;
+  if (from.empty()) return false;
+  const std::string name = std::move(from.back());
+  from.pop_back();
+  RemoveOurs(name, "the disk is full");
   return true;
 }
 
 void Spares::DropPart() {
   if (!part_.has_value()) return;
   if (const auto folder = Folder(); folder.ok() && part_->made) {
-    folder->RemoveFile(Unfinished(part_->name)).IgnoreError();
+    folder->RemoveFile(UnfinishedSpare(part_->name)).IgnoreError();
   }
   part_.reset();
 }
@@ -218,76 +223,68 @@ void Spares::DropPart() {
 std::string Spares::NewName() { return absl::StrCat(next_++); }
 
 void Spares::Loop() {
-  while (std::optional<Part> part = Begin()) {
-    const absl::Status status = Write(&*part);
-    End(*std::move(part), status);
+  SparePart part;
+  for (Next next = Await(&part); next != Next::kStop; next = Await(&part)) {
+    if (next == Next::kRemove) {
+      RemoveSurplus();
+      continue;
+    }
+    const auto folder = Folder();
+    const auto go_on = [&] { return GoOn(part); };
+    const absl::Status status =
+        folder.ok() ? WriteSpare(*folder, lun_uid_, member_, go_on, &part) : folder.status();
+    End(std::move(part), status);
   }
 }
 
-std::optional<Spares::Part> Spares::Begin() {
-  const auto ready = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return stop_ || Wanted(); };
+Spares::Next Spares::Await(SparePart* part) {
+  const auto ready = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return stop_ || !surplus_.empty() || Wanted();
+  };
+  const auto urgent = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return stop_ || !surplus_.empty();
+  };
   absl::MutexLock lock(&mutex_);
   while (true) {
     mutex_.Await(absl::Condition(&ready));
-    if (stop_) return std::nullopt;
+    if (stop_) return Next::kStop;
+    if (!surplus_.empty()) return Next::kRemove;
     const absl::Duration left = quiet_since_ + kQuiet - absl::Now();
     if (left <= absl::ZeroDuration()) break;
-    mutex_.AwaitWithTimeout(absl::Condition(&stop_), left);
+    mutex_.AwaitWithTimeout(absl::Condition(&urgent), left);
   }
-  if (!part_.has_value()) part_ = Part{.name = NewName()};
+  if (!part_.has_value()) part_ = SparePart{.name = NewName(), .bytes = bytes_};
   writing_ = true;
-  return part_;
+  *part = *part_;
+  return Next::kWrite;
 }
 
-bool Spares::GoOn() {
+bool Spares::GoOn(const SparePart& part) {
   absl::MutexLock lock(&mutex_);
-  return !stop_ && Wanted();
+  return !stop_ && Wanted() && part.bytes == bytes_;
 }
 
-absl::Status Spares::Write(Part* part) {
-  const std::string name = Unfinished(part->name);
-  TD_ASSIGN_OR_RETURN(const disk::Directory folder, Folder());
-  const std::string path = folder.PathOf(name);
-  if (!part->made) TD_RETURN_IF_ERROR(MakeMarkedFile(folder, name, lun_uid_));
-  part->made = true;
-  TD_ASSIGN_OR_RETURN(const disk::Fd fd, OpenUnfinished(folder, name));
-  // All at once: in few extents, or not at all where there is no room.
-  if (part->written == 0) TD_RETURN_IF_ERROR(disk::Allocate(fd, 0, bytes_, path, member_));
-  std::vector<std::byte> memory(kStepBytes + kAlignment);
-  void* start = memory.data();
-  size_t space = memory.size();
-  std::align(kAlignment, kStepBytes, start, space);
-  const std::span<const std::byte> zeros(static_cast<const std::byte*>(start), kStepBytes);
-  while (part->written < bytes_ && GoOn()) {
-    const auto step = zeros.first(std::min<uint64_t>(kStepBytes, bytes_ - part->written));
-    TD_RETURN_IF_ERROR(disk::WriteAll(fd, step, part->written, path, member_));
-    part->written += step.size();
-  }
-  if (part->written < bytes_) return absl::OkStatus();
-  if (fdatasync(fd.get()) != 0) return disk::IoError("fdatasync", path, member_, errno);
-  return folder.Rename(name, folder, part->name);
-}
-
-void Spares::End(Part part, const absl::Status& status) {
-  const bool whole = status.ok() && part.written == bytes_;
-  size_t files;
+void Spares::End(SparePart part, const absl::Status& status) {
+  const uint64_t bytes = part.bytes;
+  const bool whole = status.ok() && part.written == bytes;
+  bool all;
   {
     absl::MutexLock lock(&mutex_);
     writing_ = false;
     if (!status.ok()) full_ = true;
-    if (whole) files_.push_back(std::move(part.name));
+    if (whole) (bytes == bytes_ ? files_ : surplus_).push_back(part.name);
     part_ = whole ? std::nullopt : std::make_optional(std::move(part));
-    if (!status.ok() || files_.size() >= wanted_) DropPart();
-    files = files_.size();
+    all = whole && bytes == bytes_ && files_.size() == wanted_;
+    if (!status.ok()) DropPart();
+    DropSurplus();
   }
   if (!status.ok()) {
     dataplane::Log(dataplane::LogLevel::kWarning, "spares",
                    "spare file not made: tried again when a recording was deleted",
                    {{"member", member_}, {"error", std::string(status.message())}});
-  } else if (whole && files >= wanted_) {
-    dataplane::Log(
-        dataplane::LogLevel::kInfo, "spares", "all spare files are there",
-        {{"member", member_}, {"files", absl::StrCat(files)}, {"bytes", absl::StrCat(bytes_)}});
+  } else if (all) {
+    dataplane::Log(dataplane::LogLevel::kInfo, "spares", "all spare files are there",
+                   {{"member", member_}, {"bytes", absl::StrCat(bytes)}});
   }
 }
 

@@ -16,22 +16,28 @@
 #include "absl/time/time.h"
 #include "services/catalog.h"
 #include "storage_node/disk/directory.h"
+#include "storage_node/store/directory/spare_file.h"
 
 namespace tapedeck::storage_node::store::directory {
 
 // A member's spare data files: MEMBER/.tapedeck/spares/N, of prewrite_bytes, every one of them
 // written and flushed while the file was called N.part. Each carries the LUN's uid as an extended
 // attribute, where the file system has those: what lacks it is not ours, and left alone. A thread
-// of its own makes what lacks, as long as nothing is recorded on the member. Owned by the member;
-// any thread. Without prewrite_files there are none: no directory, no thread.
+// of its own makes what lacks, as long as nothing is recorded on the member, and removes what is
+// too much. Owned by the member; any thread. Where there never were any: no directory, no thread.
 class Spares {
  public:
   // Starts with what lies there, and removes what is not whole.
   Spares(const services::Lun& lun, uint32_t number);
   ~Spares() { Stop(); }
 
-  // Begins to make what lacks. RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread. Once.
+  // Begins to make what lacks, from now on. RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no
+  // thread. Not beside itself or Keep.
   absl::Status Start();
+
+  // So many files of so many bytes are kept from now on; 0: none. Where others or more are there
+  // they go: on the thread, or at once if that was never started.
+  void Keep(uint32_t files, uint64_t bytes);
 
   // Removes the spares below a member's .tapedeck, and their directory unless more lies there.
   static absl::Status Remove(const disk::Directory& config, const std::string& lun_uid);
@@ -80,29 +86,29 @@ class Spares {
   };
 
  private:
-  // A spare in the making.
-  struct Part {
-    std::string name;      // the spare's
-    bool made = false;     // NAME.part is ours
-    uint64_t written = 0;  // from the start
-  };
+  enum class Next { kStop, kRemove, kWrite };
 
   absl::StatusOr<disk::Directory> Folder() const;
+  absl::StatusOr<disk::Directory> FolderIfThere() const;
   void FindFiles() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Loop();
-  // The part to go on with, when there is one to be written; none: stop.
-  std::optional<Part> Begin();
-  // Until it is a spare or something else comes first.
-  absl::Status Write(Part* part);
-  void End(Part part, const absl::Status& status);
+  // What there is to do; kWrite: `*part`.
+  Next Await(SparePart* part);
+  void End(SparePart part, const absl::Status& status);
   bool Wanted() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return !full_ && recorders_ == 0 && files_.size() < wanted_;
   }
-  bool GoOn();
+  bool GoOn(const SparePart& part);
+  // Tells what is too much from what is kept.
+  void DropSurplus() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // One file. False: there is none.
+  bool RemoveSurplus();
+  void RemoveOurs(const std::string& name, absl::string_view why) const;
   void DropPart() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::string NewName() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Whether it still is one of ours.
-  bool IsSpare(const disk::Directory& folder, const std::string& name) const;
+  bool IsSpare(const disk::Directory& folder, const std::string& name) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Makes the data file as long as a spare if it can be one.
   bool MakeSpare(const disk::Directory& recording) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -110,11 +116,13 @@ class Spares {
   const std::string member_;
   const absl::StatusOr<disk::Directory> root_;  // an error: as if there were no spares
   const std::string lun_uid_;
-  const uint32_t wanted_;
-  const uint64_t bytes_;
   absl::Mutex mutex_;
-  std::vector<std::string> files_ ABSL_GUARDED_BY(mutex_);  // names
-  std::optional<Part> part_ ABSL_GUARDED_BY(mutex_);
+  uint32_t wanted_ ABSL_GUARDED_BY(mutex_);
+  uint64_t bytes_ ABSL_GUARDED_BY(mutex_);
+  bool looked_ ABSL_GUARDED_BY(mutex_) = false;               // for what lies there
+  std::vector<std::string> files_ ABSL_GUARDED_BY(mutex_);    // names
+  std::vector<std::string> surplus_ ABSL_GUARDED_BY(mutex_);  // likewise; to be removed
+  std::optional<SparePart> part_ ABSL_GUARDED_BY(mutex_);
   uint64_t next_ ABSL_GUARDED_BY(mutex_) = 0;
   std::multiset<uint64_t> open_ ABSL_GUARDED_BY(mutex_);  // inodes
   uint64_t recorders_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -70,6 +70,9 @@ class DirectoryStore final : public store::Store {
       const store::Known& known) override;
   absl::Status Look() override { return presence_.Look(); }
   absl::Status Describe(const services::Lun& lun) override { return member_->Tell(lun); }
+  void Prewrite(const services::Lun& lun) override {
+    member_->spares().Keep(lun.prewrite_files, lun.prewrite_bytes);
+  }
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(
       const store::RingSpec& spec) override {
     return store::MakeHostRing(spec, {this});
