@@ -67,8 +67,6 @@ struct Lun {
 
 template <>
 struct Fields<Lun> {
-  static constexpr absl::string_view kPrewriteFixed =
-      "how many such files its members keep is chosen when the LUN is made";
   static constexpr auto kList = std::make_tuple(
       Describe(&Lun::name, {.name = "name",
                             .role = Role::kName,
@@ -79,10 +77,8 @@ struct Fields<Lun> {
                {.name = "uid", .role = Role::kNoted, .fixed = "its members know each other by it"}),
       Describe(&Lun::origin_uid, {.name = "origin_uid", .role = Role::kInternal}),
       Describe(&Lun::store, {.name = "store", .role = Role::kFixed, .fixed = "make another LUN"}),
-      Describe(&Lun::members, {.name = "members",
-                               .role = Role::kFixed,
-                               .most = kMaxMembers,
-                               .fixed = "the blocks are striped over them; make another LUN"}),
+      // May become longer alone: more come after those there are.
+      Describe(&Lun::members, {.name = "members", .most = kMaxMembers}),
       Describe(&Lun::capacity_bytes,
                {.name = "capacity_bytes",
                 .unit = Unit::kBytes,
@@ -108,19 +104,15 @@ struct Fields<Lun> {
                 .zero = "never"}),
       Describe(&Lun::prewrite_files,
                {.name = "prewrite_files",
-                .role = Role::kFixed,
                 .most = kMaxPrewriteFiles,
-                .fixed = kPrewriteFixed,
                 .option = "prewrite-files",
                 .help = "Files that each member (posix, direct) keeps ready for new recordings, "
                         "every byte written before: faster to record into; at most 1000",
                 .zero = "none"}),
       Describe(&Lun::prewrite_bytes,
                {.name = "prewrite_bytes",
-                .role = Role::kFixed,
                 .unit = Unit::kBytes,
                 .most = kMaxPrewriteBytes,
-                .fixed = kPrewriteFixed,
                 .option = "prewrite-bytes",
                 .help = "Bytes of each, best those of a segment on a member, e.g. 1GiB",
                 .zero = "none"}),

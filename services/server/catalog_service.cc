@@ -40,7 +40,7 @@ class CatalogService final : public v1::CatalogService::CallbackService {
           TD_RETURN_IF_ERROR(CheckId(request->lun_id()));
           TD_ASSIGN_OR_RETURN(Lun lun, convert::FromProto(request->lun()));
           lun.name = absl::StrCat("luns/", request->lun_id());
-          TD_RETURN_IF_ERROR(CheckNewLun(lun));
+          TD_RETURN_IF_ERROR(CheckLunMembers(lun));
           TD_RETURN_IF_ERROR(CheckRequestId(request->request_id()));
           TD_ASSIGN_OR_RETURN(const Lun created, luns_.CreateLun(lun, request->request_id()));
           *response = convert::ToProto(created);
@@ -76,6 +76,7 @@ class CatalogService final : public v1::CatalogService::CallbackService {
         [=, this]() -> absl::Status {
           TD_RETURN_IF_ERROR(CheckLunName(request->lun().name()));
           TD_ASSIGN_OR_RETURN(const LunUpdate update, convert::FromProto(*request));
+          TD_RETURN_IF_ERROR(CheckLunMembers(update.to));
           TD_RETURN_IF_ERROR(CheckRequestId(request->request_id()));
           TD_ASSIGN_OR_RETURN(const Lun updated, luns_.UpdateLun(update, request->request_id()));
           *response = convert::ToProto(updated);

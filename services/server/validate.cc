@@ -92,7 +92,7 @@ absl::Status CheckRequestId(const std::string& id) {
   return FieldError("request_id", "is longer than 64 bytes");
 }
 
-absl::Status CheckNewLun(const Lun& lun) { return CheckMembers("lun.members", lun.members); }
+absl::Status CheckLunMembers(const Lun& lun) { return CheckMembers("lun.members", lun.members); }
 
 absl::Status CheckAttachment(const LunAttachment& attachment) {
   if (attachment.as_new && attachment.name.empty()) {

@@ -11,7 +11,7 @@ namespace tapedeck::services::server {
 
 // Names are checked by services/model/resource_name.h; here the rest.
 absl::Status CheckRequestId(const std::string& id);
-absl::Status CheckNewLun(const Lun& lun);
+absl::Status CheckLunMembers(const Lun& lun);
 absl::Status CheckAttachment(const LunAttachment& attachment);
 absl::Status CheckRecordSpec(const RecordSpec& spec);
 absl::Status CheckPlaybackSpec(const PlaybackSpec& spec);

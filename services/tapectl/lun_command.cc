@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -15,6 +17,7 @@ namespace {
 struct LunOptions {
   std::string name;
   LunUpdate fields;
+  std::vector<std::string> more_members;
 };
 
 struct AttachLunOptions {
@@ -53,10 +56,26 @@ absl::Status CreateLun(Program& program, const LunOptions& options) {
   return absl::OkStatus();
 }
 
+// Those that the LUN has come first. What is wrong with the name, the update says.
+absl::StatusOr<std::vector<std::string>> WithMembers(client::CatalogClient& catalog,
+                                                     const std::string& lun,
+                                                     const std::vector<std::string>& more) {
+  TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, catalog.ListLuns());
+  const auto at = std::ranges::find(luns, lun, &Lun::name);
+  std::vector<std::string> members;
+  if (at != luns.end()) members = at->members;
+  for (std::string& member : AsNamedHere(more)) members.push_back(std::move(member));
+  return members;
+}
+
 absl::Status UpdateLun(Program& program, const LunOptions& options) {
   LunUpdate update = options.fields;
   TD_ASSIGN_OR_RETURN(update.name, LunNameOf(options.name));
   const auto catalog = program.Catalog();
+  if (!options.more_members.empty()) {
+    TD_ASSIGN_OR_RETURN(auto members, WithMembers(*catalog, update.name, options.more_members));
+    update.Set(&Lun::members, std::move(members));
+  }
   TD_ASSIGN_OR_RETURN(const Lun updated, catalog->UpdateLun(update));
   program.Print(AnswerOf(updated), absl::StrCat("changed ", updated.name));
   return absl::OkStatus();
@@ -151,6 +170,9 @@ void AddCreateAndUpdate(Command lun, Program& program) {
   const Command update =
       lun.AddCommand("update", "Change a LUN, also while it is recorded into and played");
   update.AddOption("NAME", update_options->name, "LUN").Required();
+  update.AddOption("--add-member", update_options->more_members,
+                   "On the storage node: an empty directory or a device, as for create, over which "
+                   "new recordings are striped too; repeat for more. None can be taken away");
   AddFieldOptions(update, Purpose::kUpdate, update_options->fields);
   SetRun<LunOptions>(update, program, "lun update", update_options, UpdateLun);
 }

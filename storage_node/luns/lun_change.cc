@@ -25,25 +25,30 @@ absl::Status CheckRoom(const services::Lun& config, recording::Capacity& capacit
   return fits ? absl::OkStatus() : TooSmall(config, after, capacity.used());
 }
 
-absl::Status Write(Luns& luns, OpenLun& lun, const services::Lun& config) {
-  TD_RETURN_IF_ERROR(WriteLunOnMembers(lun, config));
+absl::Status Write(Luns& luns, OpenLun& lun, const services::Lun& config,
+                   const store::ListedMembers& more) {
+  TD_RETURN_IF_ERROR(WriteLunOnMembers(lun, config, more));
   return WriteLunFile(luns.state_dir(), config);
 }
 
 }  // namespace
 
-absl::Status ReplaceConfig(Luns& luns, OpenLun& lun, const services::Lun& config) {
+absl::Status ReplaceConfig(Luns& luns, OpenLun& lun, const services::Lun& config,
+                           NewMembers& added) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(config.name));
   const uint64_t before = lun.capacity->limit();
-  const uint64_t after = LimitOf(config, *lun.store);
+  const uint64_t after = LimitOf(config, added.SizeWith(lun));
   TD_RETURN_IF_ERROR(CheckRoom(config, *lun.capacity, after));
   absl::MutexLock lock(lun.describing.get());
-  const absl::Status status = Write(luns, lun, config);
+  const absl::Status status = Write(luns, lun, config, added.members());
   if (!status.ok()) {
     lun.capacity->SetLimit(before);
-    WriteLunOnMembers(lun, *lun.config.now()).IgnoreError();  // else the next start does it
+    // If it fails the next start does it, with whichever of the two the state directory has.
+    if (!Write(luns, lun, *lun.config.now(), {}).ok()) added.Leave();
     return status;
   }
+  added.Join(lun);
+  lun.store->Prewrite(config);
   luns.SetConfig(name.lun, lun, config);
   lun.capacity->SetLimit(after);
   return status;

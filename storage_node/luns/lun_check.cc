@@ -81,8 +81,8 @@ absl::Status CheckLunShape(const services::Lun& lun, const store::StoreKind& kin
   if (kind.capabilities.takes_room_at_once && lun.capacity_bytes == 0) {
     return Invalid("capacity_bytes", absl::StrCat("a ", kind.name, " LUN needs a capacity"));
   }
-  TD_RETURN_IF_ERROR(services::model::CheckLun(lun));
-  return CheckPrewrite(lun, kind);
+  TD_RETURN_IF_ERROR(CheckPrewrite(lun, kind));
+  return services::model::CheckLun(lun);
 }
 
 absl::Status CheckLunDescription(const services::Lun& lun) {

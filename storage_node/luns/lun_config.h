@@ -11,7 +11,7 @@
 namespace tapedeck::storage_node::luns {
 
 // Any thread. What is read is one whole configuration, and stays as it is while it is held. Name,
-// uid, members, store and times are the same in all of them.
+// uid, store and times are the same in all of them; a later one may have more members.
 class LunConfig {
  public:
   LunConfig(services::Lun lun)  // NOLINT(google-explicit-constructor): it is one

@@ -93,15 +93,14 @@ struct OfflineLun {
   absl::Status cause;
 };
 
-// What is configured, or less where the store is smaller.
-inline uint64_t LimitOf(const services::Lun& config, const store::Store& store) {
-  const uint64_t size = store.size_bytes();
+// What is configured, or less where its store has only `size` bytes, or an unknown number: 0.
+inline uint64_t LimitOf(const services::Lun& config, uint64_t size) {
   const uint64_t limit = config.capacity_bytes;
   return limit == 0 || size == 0 ? std::max(limit, size) : std::min(limit, size);
 }
 inline std::shared_ptr<recording::Capacity> CapacityOf(const services::Lun& config,
                                                        const store::Store& store) {
-  return std::make_shared<recording::Capacity>(LimitOf(config, store));
+  return std::make_shared<recording::Capacity>(LimitOf(config, store.size_bytes()));
 }
 
 struct LunsSettings {

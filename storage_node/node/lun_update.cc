@@ -1,14 +1,17 @@
 #include "storage_node/node/lun_update.h"
 
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/model/invalid.h"
 #include "storage_node/disk/errors.h"
 #include "storage_node/luns/lun_change.h"
 #include "storage_node/luns/lun_check.h"
+#include "storage_node/luns/new_members.h"
 #include "storage_node/node/changes.h"
 #include "storage_node/node/channel_check.h"
 #include "storage_node/opening/reconcile.h"
@@ -35,30 +38,92 @@ absl::Status CheckRoomTaken(const services::Lun& after, const luns::OpenLun& lun
                    " has ", size, " bytes of it; make a larger one"));
 }
 
+// Names as the LUN has them; what lies there is looked at when the members are made.
+absl::Status CheckNewMembers(const services::Lun& before, const luns::OpenLun& lun,
+                             const luns::Luns& luns, services::Lun* after) {
+  if (after->members == before.members) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(luns::CheckMembers(
+      after, [&](const std::string& member) { return lun.kind.member->check(member); }));
+  const auto& [old_end, new_end] = std::ranges::mismatch(before.members, after->members);
+  if (old_end != before.members.end()) {
+    return services::model::Invalid(
+        "members",
+        absl::StrCat("must begin with those that ", before.name, " has, ",
+                     absl::StrJoin(before.members, " "), ", and this is not so of ", *old_end,
+                     ": its recordings are striped over them in this order, so none can be taken "
+                     "away or change its place; name new ones after them"));
+  }
+  return luns::CheckApartFromAll(*after, luns);
+}
+
+// Blocks go round, so the smallest member counts for each of them.
+absl::Status CheckSize(const services::Lun& after, const luns::OpenLun& lun,
+                       const luns::NewMembers& added) {
+  const uint64_t before = lun.store->size_bytes();
+  const uint64_t size = added.SizeWith(lun);
+  if (size >= before) return absl::OkStatus();
+  return services::model::Invalid(
+      "members", absl::StrCat(after.name, " has ", before, " bytes, and would have ", size,
+                              " with a member that is so much smaller than the others; use a "
+                              "larger one"));
+}
+
+// A ring would take the room beside recordings that lie on its old devices alone for its own, and
+// its recordings would end where those are full.
+absl::Status CheckRing(recordings::Recordings& recordings, const std::string& lun_id,
+                       const services::Lun& after, const luns::OpenLun& lun,
+                       const luns::NewMembers& added) {
+  const uint64_t before = lun.store->size_bytes();
+  const bool larger = luns::LimitOf(after, added.SizeWith(lun)) > before;
+  if (before == 0 || !larger || after.full_policy != services::FullPolicy::kRing ||
+      added.members().empty()) {
+    return absl::OkStatus();
+  }
+  TD_ASSIGN_OR_RETURN(const uint64_t there,
+                      recordings.catalog()->CountRecordings({.lun = lun_id, .channel = "-"}));
+  if (there == 0) return absl::OkStatus();
+  return services::model::Invalid(
+      "members", absl::StrCat(after.name,
+                              " is a ring, and what it holds lies on its old members alone; give "
+                              "it a capacity of its own, at most ",
+                              before, " bytes, and a larger one when all of that has gone"));
+}
+
 // What a channel records into may have become a ring, be none any more, or be smaller.
 absl::Status CheckChannels(recordings::Recordings& recordings, const std::string& lun_id,
                            const luns::LunTerms& before, const luns::LunTerms& after) {
   const bool policy = before.config.full_policy != after.config.full_policy;
-  if (!policy && before.limit == after.limit) return absl::OkStatus();
+  const bool members = before.members() != after.members();
+  if (!policy && !members && before.limit == after.limit) return absl::OkStatus();
   TD_ASSIGN_OR_RETURN(const auto channels, recordings.ListChannels(lun_id));
   for (const services::Channel& channel : channels) {
     const absl::Status status = CheckChannel(channel, after);
     if (status.ok()) continue;
-    const char* field = policy ? "full_policy" : "capacity_bytes";
+    const char* field = policy ? "full_policy" : members ? "members" : "capacity_bytes";
     return services::model::Invalid(
         field, absl::StrCat(channel.name, " would not fit the LUN: ", status.message()));
   }
   return absl::OkStatus();
 }
 
-absl::Status Check(recordings::Recordings& recordings, const std::string& lun_id,
-                   const services::Lun& after, const luns::OpenLun& lun) {
-  TD_RETURN_IF_ERROR(luns::CheckLunShape(after, lun.kind));
-  TD_RETURN_IF_ERROR(CheckRoomTaken(after, lun));
+// What can be seen before anything is made.
+absl::Status Check(const services::Lun& before, const luns::OpenLun& lun, const luns::Luns& luns,
+                   services::Lun* after) {
+  TD_RETURN_IF_ERROR(luns::CheckLunShape(*after, lun.kind));
+  TD_RETURN_IF_ERROR(CheckRoomTaken(*after, lun));
+  TD_RETURN_IF_ERROR(CheckNewMembers(before, lun, luns, after));
+  return luns::CheckLunDescription(*after);
+}
+
+// What depends on how large it is then.
+absl::Status CheckTerms(recordings::Recordings& recordings, const std::string& lun_id,
+                        const services::Lun& after, const luns::OpenLun& lun,
+                        const luns::NewMembers& added) {
+  TD_RETURN_IF_ERROR(CheckSize(after, lun, added));
+  TD_RETURN_IF_ERROR(CheckRing(recordings, lun_id, after, lun, added));
   const luns::LunTerms before = lun.terms();
-  const luns::LunTerms terms{after, before.layout, luns::LimitOf(after, *lun.store)};
+  const luns::LunTerms terms{after, before.layout, luns::LimitOf(after, added.SizeWith(lun))};
   TD_RETURN_IF_ERROR(luns::CheckLunPolicies(after, terms.limit));
-  TD_RETURN_IF_ERROR(luns::CheckLunDescription(after));
   return CheckChannels(recordings, lun_id, before, terms);
 }
 
@@ -73,9 +138,11 @@ absl::Status UpdateLun(recordings::Recordings& recordings, const services::LunUp
   TD_ASSIGN_OR_RETURN(const auto lun, recordings.luns().Find(name.lun));
   const absl::MutexLock lock(lun->changing.get());
   const services::Lun before = *lun->config.now();
-  const services::Lun after = services::Updated(before, update);
-  TD_RETURN_IF_ERROR(Check(recordings, name.lun, after, *lun));
-  TD_RETURN_IF_ERROR(luns::ReplaceConfig(recordings.luns(), *lun, after));
+  services::Lun after = services::Updated(before, update);
+  TD_RETURN_IF_ERROR(Check(before, *lun, recordings.luns(), &after));
+  TD_ASSIGN_OR_RETURN(const auto added, luns::NewMembers::Make(*lun, after));
+  TD_RETURN_IF_ERROR(CheckTerms(recordings, name.lun, after, *lun, *added));
+  TD_RETURN_IF_ERROR(luns::ReplaceConfig(recordings.luns(), *lun, after, *added));
   dataplane::Log(dataplane::LogLevel::kInfo, "lun_catalog", "LUN changed",
                  {{"lun", update.name}, {"changes", Changes(before, after)}});
   return absl::OkStatus();

@@ -63,16 +63,18 @@ absl::Status CheckMembers(services::Lun* lun) {
 absl::Status Add(const std::string& path, const format::LunMember& member, bool as_new,
                  FoundMembers* found) {
   if (found->paths.empty()) found->said = member.lun;
-  const services::Lun& said = found->said;
+  services::Lun& said = found->said;
   // Of a copy that was becoming a LUN when the node stopped, some members may have its new uid.
   const bool same =
       as_new ? member.lun.recorded_uid() == said.recorded_uid() : member.lun.uid == said.uid;
-  if (!same || member.lun.store != said.store || member.lun.members.size() != said.members.size()) {
+  if (!same || member.lun.store != said.store) {
     return disk::Unusable(
         path, absl::StrCat("it is of ", member.lun.name, " (", member.lun.uid, "), and ",
                            found->paths.begin()->second, " of ", said.name, " (", said.uid,
                            "); attach one LUN at a time"));
   }
+  // A LUN only gets more members: one that says fewer was not told yet.
+  if (member.lun.members.size() > said.members.size()) said = member.lun;
   const auto [at, added] = found->paths.emplace(member.member, path);
   if (added) return absl::OkStatus();
   return disk::Unusable(

@@ -58,6 +58,21 @@ absl::StatusOr<Superblock> ReadSuperblock(const Device& device) {
   return copy.ok() ? copy : first;
 }
 
+// As CreateMember wrote it.
+absl::StatusOr<format::LunMember> ReadLun(const Device& device) {
+  Pages pages(kLunBytes);
+  TD_RETURN_IF_ERROR(device.Read(pages.bytes(), kLunOffset));
+  const absl::string_view text(reinterpret_cast<const char*>(pages.bytes().data()), kLunBytes);
+  return format::DecodeLunMember(text.substr(0, text.find('\0')));
+}
+
+// The making of this member of the LUN was cut short, before it was one.
+bool IsOnlyBegun(const Device& device, const services::Lun& lun, uint32_t number) {
+  if (ReadSuperblock(device).ok()) return false;
+  const auto begun = ReadLun(device);
+  return begun.ok() && begun->lun.uid == lun.uid && begun->member == number;
+}
+
 absl::Status CheckEmpty(const Device& device) {
   Pages head(kHeadBytes), tail(kTailBytes);
   TD_RETURN_IF_ERROR(device.Read(head.bytes(), 0));
@@ -83,14 +98,6 @@ absl::StatusOr<Superblock> FindSuperblock(const Device& device) {
   if (found.ok()) return found;
   return disk::Unusable(device.path(), absl::StrCat("it holds no LUN (", found.status().message(),
                                                     "); is it the right device?"));
-}
-
-// As CreateMember wrote it.
-absl::StatusOr<services::Lun> ReadLun(const Device& device) {
-  Pages pages(kLunBytes);
-  TD_RETURN_IF_ERROR(device.Read(pages.bytes(), kLunOffset));
-  const absl::string_view text(reinterpret_cast<const char*>(pages.bytes().data()), kLunBytes);
-  return format::DecodeLun(text.substr(0, text.find('\0')));
 }
 
 // A copy of the device that has become a LUN of its own has the same superblock. What cannot be
@@ -129,15 +136,17 @@ absl::Status CheckSuperblock(const Superblock& found, const format::Uuid& uid,
 
 absl::StatusOr<Member> CreateMember(std::unique_ptr<Device> device, const services::Lun& lun,
                                     uint32_t number) {
-  TD_ASSIGN_OR_RETURN(const format::Uuid uid, format::Uuid::Parse(lun.uid));
-  TD_RETURN_IF_ERROR(CheckEmpty(*device));
+  TD_ASSIGN_OR_RETURN(const format::Uuid uid, format::Uuid::Parse(lun.recorded_uid()));
+  if (!IsOnlyBegun(*device, lun, number)) TD_RETURN_IF_ERROR(CheckEmpty(*device));
   const Superblock superblock{.lun = uid,
                               .stamp = format::Uuid::Make(Random),
                               .member = number,
                               .slots = Superblock::SlotsFor(device->bytes()),
                               .device_bytes = device->bytes()};
-  // The superblock at the start goes last: with it the member is made.
+  // What says whose it is goes first, and the superblock at the start last: with it the member is
+  // made.
   TD_RETURN_IF_ERROR(WriteLun(*device, lun, number));
+  TD_RETURN_IF_ERROR(device->Flush());
   TD_RETURN_IF_ERROR(WriteHolder(*device));
   TD_RETURN_IF_ERROR(
       DeviceNotebook(*device, superblock)
@@ -166,7 +175,8 @@ absl::StatusOr<format::LunMember> DescribedBy(Device& device) {
     TD_ASSIGN_OR_RETURN(format::LunNote said, format::DecodeLunNote(note.text));
     member.lun = std::move(said.lun);
   } else {
-    TD_ASSIGN_OR_RETURN(member.lun, ReadLun(device));
+    TD_ASSIGN_OR_RETURN(const format::LunMember made, ReadLun(device));
+    member.lun = made.lun;
   }
   if (member.lun.recorded_uid() == superblock.lun.ToString()) return member;
   return absl::DataLossError(absl::StrCat(device.path(), ": its superblock is of LUN ",

@@ -124,8 +124,8 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::CreateRecording(
 
 absl::Status StripedStore::Absent(const ListedMember& member, const RecordingPath& path) {
   return disk::StoreIo(member.name, "open",
-                       absl::StrCat("member ", member.name, ": nothing of recording ",
-                                    path.channel, "/", path.recording, " is there any more"),
+                       absl::StrCat("member ", member.name, ": nothing of recording ", path.channel,
+                                    "/", path.recording, " is there any more"),
                        absl::StatusCode::kOutOfRange);
 }
 

@@ -81,6 +81,11 @@ TEST_F(TapectlTest, LunsAndChannelsAreChanged) {
   EXPECT_EQ(lun["capacity_bytes"], 20'000'000'000);
   EXPECT_EQ(lun["max_fill_percent"], 0);
   EXPECT_EQ(lun["max_age_s"], 0);
+  lun = RunJson({"lun", "update", "l0", "--add-member", "/tmp/b", "--add-member", "/tmp/x/../c",
+                 "--prewrite-files", "3", "--prewrite-bytes", "1MiB"});
+  EXPECT_EQ(lun["members"], json({"/tmp/a", "/tmp/b", "/tmp/c"}));
+  EXPECT_EQ(lun["prewrite_files"], 3);
+  EXPECT_EQ(lun["prewrite_bytes"], 1 << 20);
   json channel = RunJson({"channel", "update", "l0/c0", "--datatype", "cu8", "--pre-trigger", "2s",
                           "--commit", "received", "--segment", "1GiB"});
   EXPECT_EQ(channel["datatype"], "cu8");
@@ -100,6 +105,7 @@ TEST_F(TapectlTest, LunsAndChannelsAreChanged) {
   EXPECT_EQ(nothing.exit_code, 2);
   EXPECT_THAT(nothing.err, HasSubstr("ARGUMENT_INVALID"));
   EXPECT_EQ(Run({"lun", "update", "l0", "--member", "/tmp/b"}).exit_code, 2);
+  EXPECT_EQ(Run({"lun", "update", "none", "--add-member", "/tmp/b"}).exit_code, 3);
   EXPECT_EQ(Run({"channel", "update", "l0/none", "--segment", "1GiB"}).exit_code, 3);
 }
 

@@ -1,0 +1,50 @@
+// Members that a LUN gets while it is open and in use: made, and told whose they are, before the
+// LUN relies on them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "services/catalog.h"
+#include "storage_node/luns/luns.h"
+#include "storage_node/store/kind.h"
+#include "storage_node/store/member_list.h"
+
+namespace tapedeck::storage_node::luns {
+
+// Of one change of a LUN, on its thread. What it does waits for the disks. Unless they join the
+// LUN, or are left, those that were made are unmade with this.
+class NewMembers {
+ public:
+  // Makes the members that `config` has beyond those of `lun`, of what is empty, as when a LUN is
+  // made. One that was made by such a change before, which a crash has cut short, is taken as it
+  // is: it carries the LUN's mark and the same number. FAILED_PRECONDITION or NOT_FOUND
+  // (MEMBER_UNUSABLE, MEMBER_NOT_EMPTY), RESOURCE_EXHAUSTED (LIMIT_REACHED).
+  static absl::StatusOr<std::unique_ptr<NewMembers>> Make(const OpenLun& lun,
+                                                          const services::Lun& config);
+  ~NewMembers();
+
+  const store::ListedMembers& members() const { return members_; }
+  // Of the LUN with them.
+  uint64_t SizeWith(const OpenLun& lun) const;
+
+  // The LUN's store has them from now on.
+  void Join(const OpenLun& lun);
+  // They keep their mark: what the LUN's other members, or the state directory, say of them is not
+  // known. The same change takes them again.
+  void Leave() { made_.clear(); }
+
+ private:
+  NewMembers(const store::MemberStore& one, const services::Lun& config)
+      : one_(one), config_(config) {}
+  absl::Status Add(const OpenLun& lun, uint32_t number);
+
+  const store::MemberStore one_;
+  const services::Lun config_;
+  store::ListedMembers members_;
+  std::vector<uint32_t> made_;
+};
+
+}  // namespace tapedeck::storage_node::luns
