@@ -10,6 +10,7 @@
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/settings.h"
 #include "gpu_worker/worker.h"
+#include "services/admin/admin.h"
 #include "services/daemon.h"
 #include "services/grpc_log.h"
 #include "services/out_of_memory.h"
@@ -32,6 +33,7 @@ absl::Status Run(const Settings& settings) {
   dataplane::Log(dataplane::LogLevel::kInfo, "device", "chosen",
                  {{"device", device.description}, {"why", device.why}});
   std::optional<services::StopLimit> limit;  // goes last
+  TD_ASSIGN_OR_RETURN(auto admin, services::admin::Admin::Create(settings.admin));
   TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, false));
   auto placement = services::Placement::Discover(rails->transports());
   placement.PinPollers(rails->transports());
@@ -50,13 +52,16 @@ absl::Status Run(const Settings& settings) {
                                             services::server::NodeServiceOver(worker)}));
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "worker ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
+  admin->Serve([] { return std::string(); });
   services::server::WaitForShutdownSignal(services::GiveBackSpareMemory);
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
   limit.emplace(kStopLimit);
   limit->SetLeft([] { return "jobs that wait for a file, a device or a storage node"; });
+  admin->Drain();
   server->Drain();
   worker.CancelAll();
   server->Shutdown(absl::Seconds(1));
+  admin.reset();  // before what its page is made of
   return absl::OkStatus();
 }
 

@@ -1,5 +1,6 @@
 #include "gpu_worker/settings.h"
 
+#include "services/admin/admin.h"
 #include "services/command_line/command_line.h"
 #include "services/version.h"
 
@@ -15,6 +16,7 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
   worker
       .AddOption("--listen", settings.listen, "HOST:PORT of the gRPC services; port 0 chooses one")
       .ShowDefault();
+  worker.AddOption("--admin", settings.admin, services::admin::kAdminHelp);
   worker.AddOption("--device", settings.device, "auto, host or cuda:N").ShowDefault();
   worker.AddOption("--rail", settings.rails,
                    "NAME=KIND:ADDRESS, e.g. r0=tcp:10.0.0.2; once for each network port");

@@ -8,6 +8,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_set.h"
+#include "services/admin/admin.h"
 #include "services/daemon.h"
 #include "services/errors.h"
 #include "services/grpc_log.h"
@@ -56,6 +57,7 @@ absl::Status Run(const Settings& settings) {
   if (settings.check) return RunCheck(settings.state);
   if (settings.rebuild_catalog) return node::RebuildCatalog(settings.state, settings.members);
   std::optional<services::StopLimit> limit;  // goes last
+  TD_ASSIGN_OR_RETURN(auto admin, services::admin::Admin::Create(settings.admin));
   TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, true));
   const auto placement = services::Placement::Discover(rails->transports());
   placement.PinPollers(rails->transports());
@@ -78,14 +80,17 @@ absl::Status Run(const Settings& settings) {
            services::session_stream::SessionServiceOver(registry)}));
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "storage node ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
+  admin->Serve([] { return std::string(); });
   services::server::WaitForShutdownSignal(services::GiveBackSpareMemory);
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
   limit.emplace(kStopLimit);
   limit->SetLeft([&] { return absl::StrCat(registry.Left(), "; ", node->Waiting()); });
+  admin->Drain();
   server->Drain();
   registry.Drain(kDrainNs);
   limit->SetLeft([waiting = node->Waiting()] { return waiting; });
   server->Shutdown(absl::Seconds(1));
+  admin.reset();  // before what its page is made of
   return absl::OkStatus();
 }
 

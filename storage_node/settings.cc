@@ -1,5 +1,6 @@
 #include "storage_node/settings.h"
 
+#include "services/admin/admin.h"
 #include "services/command_line/command_line.h"
 #include "services/version.h"
 
@@ -14,6 +15,7 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
   const services::command_line::Command node = line.program();
   node.AddOption("--listen", settings.listen, "HOST:PORT of the gRPC services; port 0 chooses one")
       .ShowDefault();
+  node.AddOption("--admin", settings.admin, services::admin::kAdminHelp);
   node.AddOption("--state", settings.state, "Directory of the catalog; made if it is missing")
       .Required();
   node.AddOption("--rail", settings.rails,

@@ -10,6 +10,7 @@ namespace tapedeck::storage_node {
 
 struct Settings {
   std::string listen = "127.0.0.1:7400";  // HOST:PORT of the gRPC services
+  std::string admin;                      // HOST:PORT of the admin port; empty: none
   std::string state;                      // directory of the catalog and the list of LUNs
   std::vector<std::string> rails;         // NAME=KIND:ADDRESS[:PORT]
   // Memory for the newest blocks of all followed recordings, in bytes; 0: followers read the disk.

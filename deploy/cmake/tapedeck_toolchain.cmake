@@ -99,7 +99,19 @@ if(TAPEDECK_HWLOC)
     set(TAPEDECK_HWLOC OFF)
   endif()
 endif()
-message(STATUS "CUDA ${TAPEDECK_CUDA}, verbs ${TAPEDECK_VERBS}, hwloc ${TAPEDECK_HWLOC}, FFTW ${TAPEDECK_FFTW}, sanitizers '${TAPEDECK_SANITIZE}'")
+
+# And for the admin port's HTTP library.
+if(TAPEDECK_ADMIN)
+  find_package(PkgConfig)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(MICROHTTPD IMPORTED_TARGET libmicrohttpd>=0.9.75)
+  endif()
+  if(NOT MICROHTTPD_FOUND)
+    message(STATUS "libmicrohttpd not found: building without it; --admin will be refused")
+    set(TAPEDECK_ADMIN OFF)
+  endif()
+endif()
+message(STATUS "CUDA ${TAPEDECK_CUDA}, verbs ${TAPEDECK_VERBS}, hwloc ${TAPEDECK_HWLOC}, FFTW ${TAPEDECK_FFTW}, admin ${TAPEDECK_ADMIN}, sanitizers '${TAPEDECK_SANITIZE}'")
 
 # tapedeck_library(NAME SOURCES a.cc b.cc LIBS other): a static library of one room.
 function(tapedeck_library name)

@@ -13,9 +13,9 @@
 #include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
 #include "services/limits.h"
+#include "services/listen_address.h"
 #include "services/server/dispatch.h"
 #include "services/server/health_service.h"
-#include "services/server/listen_address.h"
 
 namespace tapedeck::services::server {
 

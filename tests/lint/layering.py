@@ -26,6 +26,8 @@ SEES_PROTO = ("services/convert", "services/server", "services/session_stream", 
 PROTO = re.compile(r"\.pb\.h$|^grpc(pp|)/|^google/(protobuf|rpc)/")
 # The only room that sees the library of command lines, which is slow to compile.
 SEES_CLI = "services/command_line/"
+# The only room that sees the library of the admin port.
+SEES_HTTP = "services/admin/microhttpd/"
 CUDA = re.compile(r"^(cuda|cufft|nvml)|/cuda/|^driver_types\.h$")
 # Folders whose every sub-folder is a room, and so is every sub-folder of such a room.
 ROOMS = ("dataplane/memory", "dataplane/transport", "storage_node/store", "gpu_worker/device", "gpu_worker/stages")
@@ -104,6 +106,8 @@ def check_includes(files):
         for line, _, name in files.includes(path):
             if name.startswith("CLI/") and not path.startswith(SEES_CLI):
                 yield path, line, f"only {SEES_CLI} may see CLI11: {name}"
+            if name == "microhttpd.h" and not path.startswith(SEES_HTTP):
+                yield path, line, f"only {SEES_HTTP} may see libmicrohttpd: {name}"
         if path.split("/")[0] not in MAY_INCLUDE:
             continue
         for line, quoted, name in files.includes(path):

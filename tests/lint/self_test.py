@@ -65,6 +65,10 @@ class Layering(LintTest):
             self.rejects("may see CLI11", "layering", {path: "#include <CLI/CLI.hpp>\n"})
         self.accepts("layering", {"services/command_line/a.cc": "#include <CLI/CLI.hpp>\n"})
 
+    def test_http(self):
+        self.rejects("may see libmicrohttpd", "layering", {"services/admin/a.cc": "#include <microhttpd.h>\n"})
+        self.accepts("layering", {"services/admin/microhttpd/a.cc": "#include <microhttpd.h>\n"})
+
     def test_rooms(self):
         for path, name in (("dataplane/memory/host/a.cc", "dataplane/transport/tcp/b.h"),
                            ("dataplane/transport/tcp/a.cc", "dataplane/transport/inproc/b.h"),

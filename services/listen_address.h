@@ -1,0 +1,27 @@
+// The address that a server listens at, HOST:PORT: checked, listened at, and told why it cannot be.
+// gRPC leaves that out: it takes port 99999 for another one, and does not say why it could not
+// listen.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "dataplane/fd.h"
+
+namespace tapedeck::services {
+
+// INVALID_ARGUMENT unless `listen` is HOST:PORT with a port from 0 to 65535.
+absl::Status CheckListenAddress(const std::string& listen);
+
+// A socket that does not block and listens at `listen`; port 0 lets the system choose. UNAVAILABLE
+// names the address, why it cannot be used, and what to do.
+absl::StatusOr<dataplane::Fd> Listen(const std::string& listen);
+
+// Where it listens.
+int PortOf(const dataplane::Fd& socket);
+
+// Tries `listen` itself and tells what the system says of it.
+std::string WhyNotListening(const std::string& listen);
+
+}  // namespace tapedeck::services

@@ -1,0 +1,29 @@
+// A caller of the admin port that says whatever a test has it say.
+#pragma once
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "dataplane/fd.h"
+
+namespace tapedeck::services::admin {
+
+// Connected to the port of 127.0.0.1.
+class HttpClient {
+ public:
+  explicit HttpClient(int port);
+
+  // False if the other end has gone.
+  bool Say(absl::string_view text) const;
+
+  // All until the other end closes, or 20 s are over.
+  std::string Hear() const;
+
+ private:
+  dataplane::Fd socket_;
+};
+
+// The whole answer, status line and headers included.
+std::string Ask(int port, absl::string_view path, absl::string_view method = "GET");
+
+}  // namespace tapedeck::services::admin
