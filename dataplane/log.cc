@@ -3,7 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -39,6 +42,8 @@ std::string Escaped(absl::string_view text, size_t* used) {
 struct Limiter {
   absl::Mutex mutex;
   LogLimit limit ABSL_GUARDED_BY(mutex);
+  std::array<std::atomic<uint64_t>, std::size(kNames)> lines = {};
+  std::atomic<uint64_t> left_out = 0;
 
   bool Admit(absl::string_view component, absl::string_view message,
              std::vector<LogLimit::LeftOut>* left_out) {
@@ -57,10 +62,10 @@ Limiter& TheLimiter() {
 
 void Write(LogLevel level, absl::string_view component, absl::string_view message,
            std::initializer_list<LogField> fields) {
+  ++TheLimiter().lines[static_cast<size_t>(level)];
   std::string line = absl::StrCat(
       "ts=", absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::Now(), absl::UTCTimeZone()),
-      " level=", kNames[static_cast<int>(level)], " component=", component,
-      " msg=", LogValue(message));
+      " level=", NameOf(level), " component=", component, " msg=", LogValue(message));
   for (const auto& [key, value] : fields) absl::StrAppend(&line, " ", key, "=", LogValue(value));
   line.push_back('\n');
   // Nothing can be done about a failed write to stderr.
@@ -68,6 +73,15 @@ void Write(LogLevel level, absl::string_view component, absl::string_view messag
 }
 
 }  // namespace
+
+absl::string_view NameOf(LogLevel level) { return kNames[static_cast<size_t>(level)]; }
+
+LogCounts CountLogLines() {
+  const Limiter& limiter = TheLimiter();
+  LogCounts counts{.left_out = limiter.left_out};
+  std::ranges::copy(limiter.lines, counts.lines.begin());
+  return counts;
+}
 
 std::string LogValue(absl::string_view value) {
   std::string out;
@@ -94,7 +108,8 @@ void Log(LogLevel level, absl::string_view component, absl::string_view message,
           {{"of", some.message.empty() ? "several messages" : some.message},
            {"lines", absl::StrCat(some.lines)}});
   }
-  if (admitted) Write(level, component, message, fields);
+  if (admitted) return Write(level, component, message, fields);
+  ++TheLimiter().left_out;
 }
 
 void LogEach(LogLevel level, absl::string_view component, absl::string_view message,

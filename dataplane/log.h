@@ -3,6 +3,8 @@
 //   "127.0.0.1:7"}});
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -12,6 +14,9 @@
 namespace tapedeck::dataplane {
 
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
+
+// "warning".
+absl::string_view NameOf(LogLevel level);
 
 using LogField = std::pair<absl::string_view, std::string>;
 
@@ -27,6 +32,13 @@ void Log(LogLevel level, absl::string_view component, absl::string_view message,
 // The same, never counted instead: for what must be found in the log each time, such as a deletion.
 void LogEach(LogLevel level, absl::string_view component, absl::string_view message,
              std::initializer_list<LogField> fields = {});
+
+// Lines since the start: by level, and those that were counted instead of written. Any thread.
+struct LogCounts {
+  std::array<uint64_t, 4> lines = {};  // by LogLevel
+  uint64_t left_out = 0;
+};
+LogCounts CountLogLines();
 
 // A value as it stands in a line: in quotes where it needs them, with everything that is not
 // printable UTF-8 escaped, and cut to kMaxLogFieldBytes with a mark that says how much is missing.

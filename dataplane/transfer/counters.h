@@ -11,9 +11,9 @@ namespace tapedeck::dataplane {
 
 // Each is counted by one of the two ends alone, so that the sum of both ends is the transfer's.
 struct Counters {
-  uint64_t crc_errors = 0;            // receiver: payloads that failed their check
-  uint64_t retransmitted_blocks = 0;  // sender: sent more than once, for whatever reason
-  uint64_t duplicate_blocks = 0;      // receiver: what it had already
+  uint64_t crc_errors = 0;            // of the receiver
+  uint64_t retransmitted_blocks = 0;  // of the sender
+  uint64_t duplicate_blocks = 0;      // of the receiver
 
   bool operator==(const Counters&) const = default;
 };
@@ -21,13 +21,16 @@ struct Counters {
 struct CounterInfo {
   absl::string_view name;   // in the proto and in JSON
   absl::string_view words;  // before its number, for people
+  absl::string_view help;   // what is counted
   uint64_t Counters::*member;
 };
 
 inline constexpr CounterInfo kCounters[] = {
-    {"crc_errors", "crc errors", &Counters::crc_errors},
-    {"retransmitted_blocks", "sent again", &Counters::retransmitted_blocks},
-    {"duplicate_blocks", "duplicates", &Counters::duplicate_blocks},
+    {"crc_errors", "crc errors", "Payloads that failed their check.", &Counters::crc_errors},
+    {"retransmitted_blocks", "sent again",
+     "Blocks that were sent more than once, for whatever reason.", &Counters::retransmitted_blocks},
+    {"duplicate_blocks", "duplicates", "Blocks that came and were there already.",
+     &Counters::duplicate_blocks},
 };
 
 inline Counters& operator+=(Counters& to, const Counters& more) {

@@ -22,9 +22,15 @@ void Link::OnPoller(F f) {
       [port = port_, domain = domain_, f = std::move(f)]() mutable { f(*port); });
 }
 
+void Link::Become(State state) {
+  if (state_ == State::kUp) --meter().links_up;
+  if (state == State::kUp) ++meter().links_up;
+  state_ = state;
+}
+
 void Link::MakeOffer(std::function<void(absl::StatusOr<Endpoint>)> done) {
   ++generation_;
-  state_ = State::kOffered;
+  Become(State::kOffered);
   on_offer_ = std::move(done);
   LinkPortEvents* const events = this;
   port_ = std::make_shared<LinkPort>(transport_.poller(), executor_, events, lifetime_.token());
@@ -33,7 +39,7 @@ void Link::MakeOffer(std::function<void(absl::StatusOr<Endpoint>)> done) {
 
 void Link::Connect(const Endpoint& peer, const RemoteWindow& peer_window, int64_t deadline_ns) {
   if (state_ != State::kOffered) return;
-  state_ = State::kConnecting;
+  Become(State::kConnecting);
   peer_window_ = peer_window;
   OnPoller([peer, deadline_ns](LinkPort& port) { port.Connect(peer, deadline_ns); });
 }
@@ -44,14 +50,14 @@ void Link::PortOffered(const LinkPort* port, absl::StatusOr<Endpoint> endpoint) 
 
 void Link::PortUp(const LinkPort* port) {
   if (port != port_.get() || state_ != State::kConnecting) return;
-  state_ = State::kUp;
+  Become(State::kUp);
   last_failure_ = absl::OkStatus();
   events_->OnLinkUp(*this);
 }
 
 void Link::PortDown(const LinkPort* port, const absl::Status& cause) {
   if (port != port_.get()) return;
-  state_ = State::kDown;
+  Become(State::kDown);
   last_failure_ = cause;
   events_->OnLinkDown(*this, cause);
 }
@@ -66,7 +72,7 @@ void Link::PortCompleted(const LinkPort* port, uint64_t work) {
 
 void Link::Close(const absl::Status& cause) {
   if (state_ == State::kDown || state_ == State::kClosing) return;
-  state_ = State::kClosing;
+  Become(State::kClosing);
   OnPoller([cause](LinkPort& port) { port.Close(cause); });
 }
 

@@ -79,12 +79,22 @@ class Link final : private LinkPortEvents {
   RemoteWindow local_window() const { return domain_->remote_window(); }
   const absl::Status& last_failure() const { return last_failure_; }
 
-  // Blocks that arrived over this link, counted by the Sender or Receiver.
-  LinkTraffic& traffic() { return traffic_; }
+  // Blocks that arrived over this link, counted by the Sender or Receiver; the rail counts them,
+  // too.
+  void CountSent(uint64_t bytes) { Count(bytes, meter().sent); }
+  void CountReceived(uint64_t bytes) { Count(bytes, meter().received); }
   const LinkTraffic& traffic() const { return traffic_; }
+  RailMeter& meter() { return transport_.meter(); }
 
  private:
   enum class State { kDown, kOffered, kConnecting, kUp, kClosing };
+
+  void Become(State state);
+  void Count(uint64_t bytes, RailMeter::Traffic& rail) {
+    ++traffic_.blocks;
+    traffic_.bytes += bytes;
+    rail.Count(bytes);
+  }
 
   // Runs f(port) on the poller.
   template <typename F>

@@ -154,8 +154,7 @@ void Receiver::OnLinkCompleted(Link& link, uint64_t work) {
 
 void Receiver::Arrived(Lane& lane, Block block) {
   const uint64_t sequence = block.header().sequence;
-  ++lane.link->traffic().blocks;
-  lane.link->traffic().bytes += block.header().payload_bytes;
+  lane.link->CountReceived(block.header().payload_bytes);
   Tell(lane, FrameType::kReceived, sequence);
   if (!received_.Add(sequence)) {
     ++counters_.duplicate_blocks;

@@ -42,7 +42,9 @@ absl::StatusOr<Flow> Sender::Push(Block* block) {
     return absl::InternalError(absl::StrCat("Sender::Push: block ", sequence, " came twice"));
   }
   pushed_ = std::max(pushed_, sequence + 1);
-  held_[sequence].block = std::move(*block);
+  Held& held = held_[sequence];
+  held.block = std::move(*block);
+  held.since_ns = executor_.clock().NowNs();
   missing_held_ += missing ? 1 : 0;
   waiting_.insert(sequence);
   Dispatch();
@@ -193,8 +195,7 @@ void Sender::OnReceived(Lane& lane, uint64_t sequence) {
   if (settings_.op == TransferOp::kRead) held.local_busy = false;
   lane.inflight_bytes -= bytes;
   --lane.inflight_blocks;
-  ++lane.link->traffic().blocks;
-  lane.link->traffic().bytes += bytes;
+  lane.link->CountSent(bytes);
   Measure(lane, bytes);
   arrived_.Add(sequence);
   Wake();
@@ -234,11 +235,15 @@ absl::Status Sender::OnAck(uint64_t watermark) {
   }
   acked_ = watermark;
   arrived_.AddBelow(watermark);
+  const int64_t now_ns = executor_.clock().NowNs();
   for (auto it = held_.begin(); it != held_.end() && it->first < watermark;) {
     const auto current = it++;
-    current->second.acked = true;
+    Held& held = current->second;
+    if (!std::exchange(held.acked, true) && held.link != nullptr) {
+      held.link->meter().latency.Observe(now_ns - held.since_ns);
+    }
     waiting_.erase(current->first);
-    if (!current->second.local_busy) Release(current);
+    if (!held.local_busy) Release(current);
   }
   Wake();
   return absl::OkStatus();
@@ -263,8 +268,7 @@ void Sender::Release(HeldMap::iterator it) {
     if (const auto lane = lanes_.find(held.link->index()); lane != lanes_.end()) {
       lane->second.inflight_bytes -= held.block.header().payload_bytes;
       --lane->second.inflight_blocks;
-      ++held.link->traffic().blocks;
-      held.link->traffic().bytes += held.block.header().payload_bytes;
+      held.link->CountSent(held.block.header().payload_bytes);
     }
   }
   missing_held_ -= held.block.payload().empty() ? 1 : 0;

@@ -56,6 +56,7 @@ class Sender final : public Sink, public LinkEvents {
   struct Held {
     Block block;
     Link* link = nullptr;  // that carries it; null while it waits
+    int64_t since_ns = 0;  // when it was pushed
     bool sent_before = false;
     bool received = false;
     bool acked = false;

@@ -12,6 +12,7 @@
 #include "dataplane/memory/memory.h"
 #include "dataplane/transport/connection.h"
 #include "dataplane/transport/endpoint.h"
+#include "dataplane/transport/rail_meter.h"
 
 namespace tapedeck::dataplane {
 
@@ -75,6 +76,11 @@ class Transport {
   // Registers a session's window. UNIMPLEMENTED if this rail cannot reach memory of that kind.
   virtual absl::StatusOr<std::unique_ptr<Domain>> OpenDomain(const MemoryWindow& window,
                                                              RemoteAccess access) = 0;
+
+  RailMeter& meter() { return meter_; }
+
+ private:
+  RailMeter meter_;
 };
 
 }  // namespace tapedeck::dataplane

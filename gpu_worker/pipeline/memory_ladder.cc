@@ -23,10 +23,6 @@ namespace {
 // One block of the usual size.
 constexpr size_t kProbeBytes = 1 << 20;
 
-absl::string_view NameOf(Direction direction) {
-  return direction == Direction::kRecord ? "record" : "playback";
-}
-
 // Whether the rail, once it is up, may answer differently.
 bool MayPass(const Evidence& evidence) {
   const auto passing = [](const absl::Status& status) {
@@ -160,13 +156,23 @@ RungChoice MemoryLadder::Choose(const std::vector<dataplane::Transport*>& rails,
   return ChooseRung(evidence);
 }
 
-std::vector<std::string> MemoryLadder::Describe() const {
+std::vector<MemoryLadder::Chosen> MemoryLadder::Choices() const {
   absl::MutexLock lock(&mutex_);
-  std::vector<std::string> lines;
+  std::vector<Chosen> choices;
   for (const Probed& probed : probed_) {
-    const RungChoice choice = ChooseRung(probed.evidence);
-    lines.push_back(absl::StrCat(probed.evidence.rail, " ", NameOf(probed.direction), ": ",
-                                 dataplane::ladder::NameOf(choice.rung), ": ", choice.why));
+    choices.push_back({.rail = probed.evidence.rail,
+                       .direction = probed.direction,
+                       .choice = ChooseRung(probed.evidence)});
+  }
+  return choices;
+}
+
+std::vector<std::string> MemoryLadder::Describe() const {
+  std::vector<std::string> lines;
+  for (const Chosen& chosen : Choices()) {
+    lines.push_back(absl::StrCat(chosen.rail, " ", NameOf(chosen.direction), ": ",
+                                 dataplane::ladder::NameOf(chosen.choice.rung), ": ",
+                                 chosen.choice.why));
   }
   return lines;
 }

@@ -28,6 +28,14 @@ class MemoryLadder {
   dataplane::ladder::RungChoice Choose(const std::vector<dataplane::Transport*>& rails,
                                        dataplane::Direction direction);
 
+  // The rung of each rail and direction. Empty without a choice.
+  struct Chosen {
+    std::string rail;
+    dataplane::Direction direction;
+    dataplane::ladder::RungChoice choice;
+  };
+  std::vector<Chosen> Choices() const;
+
   // "r0 record: host bounce: …", for each rail and direction. Empty without a choice.
   std::vector<std::string> Describe() const;
 

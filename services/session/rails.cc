@@ -198,6 +198,7 @@ void Rails::OnLinkDown(Link& link, const absl::Status& cause) {
   mover_->OnLinkDown(link, cause);
   if (closing_) return CheckClosed();
   if (close_expected_) return;
+  ++link.meter().failures;
   Entry& entry = *Find(link);
   // A port that stays away fails again and again with the same words.
   if (std::string why(cause.message()); entry.told != why) {

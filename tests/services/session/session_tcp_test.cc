@@ -143,6 +143,36 @@ TEST_P(SessionOverTcp, SharesTheBlocksBetweenTheRails) {
   }
 }
 
+// What rails say of themselves afterwards is what came over them.
+TEST_P(SessionOverTcp, IsCountedByItsRails) {
+  const Snapshot snapshot = Run();
+  ExpectComplete(snapshot);
+  const bool record = std::get<0>(GetParam()) == Direction::kRecord;
+  const auto& from = (record ? worker_rails_ : node_rails_).transports;
+  const auto& to = (record ? node_rails_ : worker_rails_).transports;
+  uint64_t received = 0, sent = 0, timed = 0;
+  for (size_t i = 0; i < 2; ++i) {
+    received += to[i]->meter().received.blocks;
+    sent += from[i]->meter().sent.blocks;
+    EXPECT_EQ(to[i]->meter().received.bytes, to[i]->meter().received.blocks * kSlotBytes);
+    if (!record) {
+      EXPECT_EQ(to[i]->meter().received.blocks, snapshot.rails[i].blocks);
+    }
+    EXPECT_EQ(from[i]->meter().received.blocks + to[i]->meter().sent.blocks, 0u);
+    for (const auto* rail : {&from[i], &to[i]}) {
+      EXPECT_EQ((*rail)->meter().links_up, 0u);
+      EXPECT_EQ((*rail)->meter().failures, 0u);
+    }
+    for (const uint64_t count : from[i]->meter().latency.counts()) timed += count;
+  }
+  EXPECT_EQ(received, kBlocks);
+  // A session may end before its last acknowledgements come; they are about a ring at most.
+  for (const uint64_t count : {sent, timed}) {
+    EXPECT_LE(count, kBlocks);
+    EXPECT_GE(count, kBlocks - node_ring_->slots());
+  }
+}
+
 TEST_P(SessionOverTcp, LosesNothingWhenARailDies) {
   int killed = 0;
   const Snapshot snapshot = Run([&](uint64_t delivered) {
@@ -150,6 +180,8 @@ TEST_P(SessionOverTcp, LosesNothingWhenARailDies) {
   });
   EXPECT_GE(killed, 1);
   ExpectComplete(snapshot);
+  EXPECT_GE(worker_rails_.transports[1]->meter().failures, 1u);
+  EXPECT_EQ(worker_rails_.transports[1]->meter().links_up, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, SessionOverTcp,
