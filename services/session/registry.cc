@@ -18,10 +18,14 @@ constexpr size_t kMaxRailNames = 64;
 constexpr char kOtherRails[] = "others";
 constexpr size_t kMaxStatsCauseBytes = 1024;
 
-void Add(const Progress& progress, NodeStats& stats) {
+void AddBlocks(const Progress& progress, NodeStats& stats) {
   stats.blocks += progress.blocks;
   stats.bytes += progress.bytes;
   stats.counters += progress.counters;
+}
+
+void Add(const Progress& progress, NodeStats& stats) {
+  AddBlocks(progress, stats);
   for (const RailProgress& rail : progress.rails) {
     auto it = std::ranges::find(stats.rails, rail.name, &RailProgress::name);
     if (it == stats.rails.end() && stats.rails.size() >= kMaxRailNames) {
@@ -111,13 +115,15 @@ void Registry::OnStream(std::unique_ptr<ControlStream> stream) {
 }
 
 void Registry::Refuse(std::unique_ptr<ControlStream> stream, const absl::Status& why) {
+  ++refused_;
   if (*refusals_ < kMaxRefusals) Refusal::Begin(std::move(stream), why, executors_[0], refusals_);
 }
 
 void Registry::Begin(const std::string& id, std::unique_ptr<ControlStream> stream) {
   ServerSessionSettings settings{.id = id, .transports = transports_, .host = host_};
-  settings.on_progress = [this, id](const Progress& progress, uint64_t ring_bytes) {
-    Observe(id, progress, ring_bytes);
+  settings.on_progress = [this, id](Direction direction, const Progress& progress,
+                                    uint64_t ring_bytes) {
+    Observe(id, direction, progress, ring_bytes);
   };
   ServerSession* session;
   {
@@ -131,9 +137,11 @@ void Registry::Begin(const std::string& id, std::unique_ptr<ControlStream> strea
   session->Start();
 }
 
-void Registry::Observe(const std::string& id, const Progress& progress, uint64_t ring_bytes) {
+void Registry::Observe(const std::string& id, Direction direction, const Progress& progress,
+                       uint64_t ring_bytes) {
   absl::MutexLock lock(&mutex_);
   Entry& entry = sessions_.at(id);
+  entry.direction = direction;
   entry.progress = progress;
   entry.ring_bytes = ring_bytes;
 }
@@ -148,8 +156,10 @@ void Registry::Ended(const std::string& id) {
   }
   session.reset();  // outside the lock: it cancels the control stream
   absl::MutexLock lock(&mutex_);
+  const auto it = sessions_.find(id);
   Add(progress, ended_);
-  sessions_.erase(id);
+  if (const auto direction = it->second.direction) AddBlocks(progress, ended_by_[*direction]);
+  sessions_.erase(it);
 }
 
 void Registry::AbortAll(const absl::Status& cause) {
@@ -194,6 +204,19 @@ NodeStats Registry::stats() const {
   stats.sessions_opened = opened_;
   for (const auto& [id, entry] : sessions_) {
     Add(entry.progress, stats);
+    stats.ring_bytes += entry.ring_bytes;
+  }
+  return stats;
+}
+
+NodeStats Registry::stats(Direction direction) const {
+  absl::MutexLock lock(&mutex_);
+  const auto ended = ended_by_.find(direction);
+  NodeStats stats = ended == ended_by_.end() ? NodeStats() : ended->second;
+  for (const auto& [id, entry] : sessions_) {
+    if (entry.direction != direction) continue;
+    ++stats.sessions;
+    AddBlocks(entry.progress, stats);
     stats.ring_bytes += entry.ring_bytes;
   }
   return stats;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,11 +49,16 @@ class Registry final : public SessionAcceptor {
   // The sessions there are, for the log.
   std::string Left() const;
   NodeStats stats() const;
+  // Of those in one direction, without rails: those of the node's own names are in their meters.
+  NodeStats stats(Direction direction) const;
+  // Workers that got no session.
+  uint64_t refused() const { return refused_; }
 
  private:
   struct Entry {
     dataplane::Executor* executor;
     std::unique_ptr<ServerSession> session;  // created and destroyed on its executor
+    std::optional<Direction> direction;      // once it is known
     Progress progress;
     uint64_t ring_bytes = 0;
   };
@@ -60,7 +66,8 @@ class Registry final : public SessionAcceptor {
   void Refuse(std::unique_ptr<ControlStream> stream, const absl::Status& why);
   void Begin(const std::string& id, std::unique_ptr<ControlStream> stream);
   void Ended(const std::string& id);
-  void Observe(const std::string& id, const Progress& progress, uint64_t ring_bytes);
+  void Observe(const std::string& id, Direction direction, const Progress& progress,
+               uint64_t ring_bytes);
   void AbortAll(const absl::Status& cause);
 
   const std::vector<dataplane::Executor*> executors_;
@@ -75,6 +82,8 @@ class Registry final : public SessionAcceptor {
   uint64_t opened_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<std::string, Entry> sessions_ ABSL_GUARDED_BY(mutex_);
   NodeStats ended_ ABSL_GUARDED_BY(mutex_);
+  std::map<Direction, NodeStats> ended_by_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<uint64_t> refused_ = 0;
 };
 
 }  // namespace tapedeck::services::session

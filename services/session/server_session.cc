@@ -262,7 +262,10 @@ void ServerSession::SendProgress() {
   const int64_t now_ns = executor_.clock().NowNs();
   if (now != told_progress_ || now_ns - told_ns_ >= kIdleProgressNs) {
     control_->Send(now);
-    if (settings_.on_progress) settings_.on_progress(now, transfer_->window().bytes.size());
+    if (settings_.on_progress) {
+      const Direction direction = transfer_->sending() ? Direction::kPlayback : Direction::kRecord;
+      settings_.on_progress(direction, now, transfer_->window().bytes.size());
+    }
     told_progress_ = std::move(now);
     told_ns_ = now_ns;
   }

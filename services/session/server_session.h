@@ -23,7 +23,7 @@ struct ServerSessionSettings {
   std::vector<dataplane::Transport*> transports;  // the node's rails; outlive the session
   SessionHost* host = nullptr;                    // outlives the session
   // Told at every progress message, on the session's executor. May be null.
-  std::function<void(const Progress&, uint64_t ring_bytes)> on_progress;
+  std::function<void(Direction, const Progress&, uint64_t ring_bytes)> on_progress;
 };
 
 // How long the links stay for the last acknowledgements, once the worker has been told the end.
