@@ -296,6 +296,7 @@ absl::StatusOr<capture::ArmRecording> PrepareRecording(
           .layout = layout,
           .reserved = std::move(room),
           .live = std::make_shared<recording::LiveRecording>(layout.annotation_bytes),
+          .meter = lun->meter,
           .on_sealed = OnSealed(means, begun.name, lun, executor),
           .verifier = means.verifier},
       std::move(begun.files));

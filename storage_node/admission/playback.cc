@@ -136,7 +136,8 @@ absl::StatusOr<capture::StreamSource::OpenReader> OpenFiles(
                                    .manifest = found.manifest,
                                    .first = first,
                                    .live = playable.live,
-                                   .behind_ns = playhead.behind_ns};
+                                   .behind_ns = playhead.behind_ns,
+                                   .meter = found.lun->meter};
   if (!found.lun->kind.capabilities.lends_blocks) {
     options.follow_memory = means.follow_memory;
     options.damaged_blocks = playhead.damaged_blocks;

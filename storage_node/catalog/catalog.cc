@@ -53,7 +53,42 @@ absl::StatusOr<std::unique_ptr<Catalog>> Catalog::Open(const std::string& path) 
   TD_ASSIGN_OR_RETURN(Database database, Database::Open(path));
   TD_RETURN_IF_ERROR(CheckVersion(database));
   TD_RETURN_IF_ERROR(database.Run(kSchema));
-  return std::unique_ptr<Catalog>(new Catalog(std::move(database)));
+  std::unique_ptr<Catalog> catalog(new Catalog(std::move(database)));
+  TD_RETURN_IF_ERROR(catalog->CountAll());
+  return catalog;
+}
+
+absl::Status Catalog::CountAll() {
+  absl::MutexLock lock(&mutex_);
+  TD_ASSIGN_OR_RETURN(Statement statement,
+                      database_.Prepare("SELECT lun, COUNT(*) FROM recordings GROUP BY lun"));
+  while (true) {
+    TD_ASSIGN_OR_RETURN(const bool row, statement.Step());
+    if (!row) return absl::OkStatus();
+    Count(statement.Text(0), statement.Int(1));
+  }
+}
+
+void Catalog::Count(const std::string& lun, int64_t more) {
+  absl::MutexLock lock(&counts_mutex_);
+  uint64_t& count = counts_[lun];
+  count += static_cast<uint64_t>(more);  // modulo 2^64
+  if (count == 0) counts_.erase(lun);
+}
+
+std::map<std::string, uint64_t> Catalog::Counts() const {
+  absl::MutexLock lock(&counts_mutex_);
+  return counts_;
+}
+
+absl::StatusOr<bool> Catalog::HasRecording(const ResourceName& name) {
+  TD_ASSIGN_OR_RETURN(Statement statement,
+                      database_.Prepare("SELECT 1 FROM recordings WHERE lun = ? AND channel = ? "
+                                        "AND recording = ?"));
+  statement.Bind(1, name.lun);
+  statement.Bind(2, name.channel);
+  statement.Bind(3, name.recording);
+  return statement.Step();
 }
 
 absl::Status Catalog::Change(const char* sql, const std::vector<std::string>& texts) {
@@ -102,6 +137,7 @@ absl::Status Catalog::DeleteChannel(const ResourceName& name) {
 
 absl::Status Catalog::PutRecording(const ResourceName& name, const format::Manifest& manifest) {
   absl::MutexLock lock(&mutex_);
+  TD_ASSIGN_OR_RETURN(const bool known, HasRecording(name));
   TD_ASSIGN_OR_RETURN(Statement statement,
                       database_.Prepare("INSERT OR REPLACE INTO recordings VALUES(?, ?, ?, ?, ?)"));
   statement.Bind(1, name.lun);
@@ -109,7 +145,9 @@ absl::Status Catalog::PutRecording(const ResourceName& name, const format::Manif
   statement.Bind(3, name.recording);
   statement.Bind(4, manifest.start_time_ns);
   statement.Bind(5, format::EncodeManifest(manifest));
-  return statement.Step().status();
+  TD_RETURN_IF_ERROR(statement.Step().status());
+  if (!known) Count(name.lun, 1);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::optional<format::Manifest>> Catalog::GetRecording(const ResourceName& name) {
@@ -176,8 +214,12 @@ absl::StatusOr<std::vector<RecordingRow>> Catalog::RecordingsAfter(const Resourc
 
 absl::Status Catalog::DeleteRecording(const ResourceName& name) {
   absl::MutexLock lock(&mutex_);
-  return Change("DELETE FROM recordings WHERE lun = ? AND channel = ? AND recording = ?",
-                {name.lun, name.channel, name.recording});
+  TD_ASSIGN_OR_RETURN(const bool known, HasRecording(name));
+  TD_RETURN_IF_ERROR(
+      Change("DELETE FROM recordings WHERE lun = ? AND channel = ? AND recording = ?",
+             {name.lun, name.channel, name.recording}));
+  if (known) Count(name.lun, -1);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<uint64_t> Catalog::CountRecordings(const ResourceName& channel) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,6 +62,8 @@ class Catalog {
                                                             RowKey after, size_t most);
   absl::Status DeleteRecording(const ResourceName& name);
   absl::StatusOr<uint64_t> CountRecordings(const ResourceName& channel);
+  // By LUN, of those that have some. From memory: it never waits for the disk.
+  std::map<std::string, uint64_t> Counts() const ABSL_LOCKS_EXCLUDED(counts_mutex_);
 
   absl::Status RememberRequest(const std::string& id, const PastRequest& request);
   absl::StatusOr<std::optional<PastRequest>> FindRequest(const std::string& id);
@@ -82,8 +85,14 @@ class Catalog {
   absl::Status Change(const char* sql, const std::vector<std::string>& texts)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  absl::StatusOr<bool> HasRecording(const ResourceName& name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CountAll() ABSL_LOCKS_EXCLUDED(mutex_, counts_mutex_);
+  void Count(const std::string& lun, int64_t more) ABSL_LOCKS_EXCLUDED(counts_mutex_);
+
   absl::Mutex mutex_;
   Database database_ ABSL_GUARDED_BY(mutex_);
+  mutable absl::Mutex counts_mutex_;
+  std::map<std::string, uint64_t> counts_ ABSL_GUARDED_BY(counts_mutex_);
 };
 
 }  // namespace tapedeck::storage_node::catalog

@@ -26,6 +26,11 @@ class TailMemory : public std::enable_shared_from_this<TailMemory> {
   ~TailMemory();
 
   uint64_t limit_bytes() const { return limit_bytes_; }
+  // Resident now.
+  uint64_t bytes() const {
+    absl::MutexLock lock(&mutex_);
+    return (lent_ + ready_.size()) * slab_bytes_;
+  }
 
   // A slab, or null: then one is on its way, unless the limit or the machine's memory is used up,
   // which is logged. It comes back when it is destroyed. Never waits.
@@ -43,7 +48,7 @@ class TailMemory : public std::enable_shared_from_this<TailMemory> {
 
   const uint64_t limit_bytes_;
   const uint64_t slab_bytes_;
-  absl::Mutex mutex_;
+  mutable absl::Mutex mutex_;
   std::vector<std::unique_ptr<dataplane::Memory>> ready_ ABSL_GUARDED_BY(mutex_);
   size_t lent_ ABSL_GUARDED_BY(mutex_) = 0;
   bool asked_ ABSL_GUARDED_BY(mutex_) = false;    // since enough were ready

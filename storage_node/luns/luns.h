@@ -25,6 +25,7 @@
 #include "storage_node/luns/opening_turns.h"
 #include "storage_node/recording/capacity.h"
 #include "storage_node/recording/footprint.h"
+#include "storage_node/recording/lun_meter.h"
 #include "storage_node/store/list.h"
 
 namespace tapedeck::storage_node::luns {
@@ -62,6 +63,7 @@ struct OpenLun {
   LunConfig config;
   store::StoreKind kind;
   std::shared_ptr<recording::Capacity> capacity;
+  std::shared_ptr<recording::LunMeter> meter = std::make_shared<recording::LunMeter>();
   std::string channel_root;            // the directory its channel configurations lie under
   std::unique_ptr<Channels> channels;  // null while only its files are looked at
   // Held while the manifest of a closed recording is replaced.

@@ -17,6 +17,7 @@ DamageLog::~DamageLog() {
 }
 
 void DamageLog::Add(uint64_t sequence, format::DamageKind kind, const std::string& detail) {
+  ++meter_->damaged_in_playback;
   if (++blocks_ > kMaxLines) return;
   dataplane::Log(dataplane::LogLevel::kError, "recording_reader", "block damaged",
                  {{"recording", recording_},

@@ -3,16 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "storage_node/format/damage.h"
+#include "storage_node/recording/lun_meter.h"
 
 namespace tapedeck::storage_node::recording {
 
 class DamageLog {
  public:
-  explicit DamageLog(std::string recording) : recording_(std::move(recording)) {}
+  DamageLog(std::string recording, std::shared_ptr<LunMeter> meter)
+      : recording_(std::move(recording)), meter_(std::move(meter)) {}
   ~DamageLog();
   DamageLog(const DamageLog&) = delete;
   DamageLog& operator=(const DamageLog&) = delete;
@@ -23,6 +26,7 @@ class DamageLog {
 
  private:
   const std::string recording_;
+  const std::shared_ptr<LunMeter> meter_;
   uint64_t blocks_ = 0;
 };
 

@@ -31,6 +31,7 @@ void GroupCommit::MaybeFlush() {
 void GroupCommit::Flush() {
   flushing_ = true;
   unflushed_ = 0;
+  flushing_since_ns_ = oldest_ns_;
   files_.Flush([this, contiguous = contiguous_, started_ns = now()](absl::Status status) {
     OnFlushed(status, contiguous, started_ns);
   });
@@ -39,7 +40,12 @@ void GroupCommit::Flush() {
 void GroupCommit::OnFlushed(const absl::Status& status, uint64_t contiguous, int64_t started_ns) {
   flushing_ = false;
   failed_ = failed_ || !status.ok();
-  if (status.ok()) durable_ = contiguous;
+  if (status.ok()) {
+    durable_ = contiguous;
+    meter_.commit_latency.Observe(now() - flushing_since_ns_);
+  } else {
+    ++meter_.failed_flushes;
+  }
   delay_ns_ = std::min(kFlushPeriodNs, 4 * (now() - started_ns));
   MaybeFlush();
   on_flushed_(status);

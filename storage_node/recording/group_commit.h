@@ -8,6 +8,7 @@
 #include "dataplane/clock.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
+#include "storage_node/recording/lun_meter.h"
 #include "storage_node/store/recording_files.h"
 
 namespace tapedeck::storage_node::recording {
@@ -22,8 +23,12 @@ class GroupCommit {
   // A flush also starts when `blocks` are unflushed: with a whole ring unflushed the sender would
   // have to wait. `on_flushed` is called after every flush; it may not destroy this.
   GroupCommit(store::RecordingFiles& files, dataplane::Executor& executor, size_t blocks,
-              std::function<void(const absl::Status&)> on_flushed)
-      : files_(files), executor_(executor), blocks_(blocks), on_flushed_(std::move(on_flushed)) {}
+              LunMeter& meter, std::function<void(const absl::Status&)> on_flushed)
+      : files_(files),
+        executor_(executor),
+        blocks_(blocks),
+        meter_(meter),
+        on_flushed_(std::move(on_flushed)) {}
 
   // `blocks` more are written with their index entries; all below `contiguous` are.
   void OnWritten(uint64_t contiguous, size_t blocks);
@@ -33,6 +38,12 @@ class GroupCommit {
 
   // Everything below was written before a flush that ended well.
   uint64_t durable() const { return durable_; }
+
+  // When the oldest block was written that is not known to be durable; 0: there is none.
+  int64_t waiting_since_ns() const {
+    if (flushing_) return flushing_since_ns_;
+    return unflushed_ > 0 ? oldest_ns_ : 0;
+  }
 
   // A flush has failed: nothing above durable() is known to be on the disk.
   bool failed() const { return failed_; }
@@ -50,11 +61,13 @@ class GroupCommit {
   store::RecordingFiles& files_;
   dataplane::Executor& executor_;
   const size_t blocks_;
+  LunMeter& meter_;
   const std::function<void(const absl::Status&)> on_flushed_;
   uint64_t contiguous_ = 0;
   uint64_t durable_ = 0;
   size_t unflushed_ = 0;
-  int64_t oldest_ns_ = 0;
+  int64_t oldest_ns_ = 0;          // of those
+  int64_t flushing_since_ns_ = 0;  // the same of the flush under way
   // Flushes take a fifth of the time at most: where they are free none waits, where they are dear
   // they are rare.
   int64_t delay_ns_ = 0;

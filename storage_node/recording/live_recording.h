@@ -38,6 +38,8 @@ class LiveRecording {
   std::atomic<uint64_t> bytes = 0;
   std::atomic<uint64_t> missing_blocks = 0;
   std::atomic<uint64_t> durable = 0;
+  // When the oldest block was written that is not known to be durable; 0: there is none.
+  std::atomic<int64_t> waiting_since_ns = 0;
 
   // For followers: the newest blocks.
   const std::shared_ptr<follow::Tail> tail = std::make_shared<follow::Tail>();

@@ -44,7 +44,7 @@ RecordingReader::RecordingReader(ReaderOptions options,
       entries_(manifest_.entries()),
       index_(*files_, entries_, [this] { Pump(); }),
       pieces_(*files_, *options_.ring, entries_.piece_bytes),
-      damaged_(options_.name),
+      damaged_(options_.name, options_.meter),
       ahead_(std::clamp<uint64_t>(options_.ring->slots(), 1, kMaxAhead)),
       next_read_(options_.first),
       next_give_(options_.first) {

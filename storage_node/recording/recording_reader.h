@@ -23,6 +23,7 @@
 #include "storage_node/recording/damage_log.h"
 #include "storage_node/recording/hold.h"
 #include "storage_node/recording/live_recording.h"
+#include "storage_node/recording/lun_meter.h"
 #include "storage_node/recording/piece_reader.h"
 #include "storage_node/store/recording_files.h"
 
@@ -38,6 +39,8 @@ struct ReaderOptions {
   bool damaged_blocks = false;  // gives what is good of them, else they are missing
   // For the tail of a followed recording; null: a follower reads files only.
   std::shared_ptr<follow::TailMemory> follow_memory;
+  // The LUN's.
+  std::shared_ptr<LunMeter> meter = std::make_shared<LunMeter>();
   // Held as long as the reader: the recording's lock and its LUN.
   std::shared_ptr<Hold> lease;
 };

@@ -56,7 +56,7 @@ RecordingWriter::RecordingWriter(WriterOptions options,
              {.on_written = [this](const auto& entries) { OnIndexed(entries); },
               .on_error = [this](const absl::Status& status) { Fail(status); },
               .on_idle = [this] { Advance(); }}),
-      commit_(*files_, executor, std::max<size_t>(1, options_.ring_slots / 2),
+      commit_(*files_, executor, std::max<size_t>(1, options_.ring_slots / 2), *options_.meter,
               [this](const absl::Status& status) { OnFlushed(status); }) {
   if (options_.arrivals == nullptr) {
     options_.arrivals = std::make_shared<PieceCheck>(entries_.piece_bytes);
@@ -195,6 +195,7 @@ void RecordingWriter::OnBlockWritten(const format::IndexEntry& entry, absl::Stat
 }
 
 void RecordingWriter::OnIndexed(const std::vector<format::IndexEntry>& entries) {
+  const uint64_t bytes_before = bytes_;
   for (const format::IndexEntry& entry : entries) {
     written_.Add(entry.sequence);
     if (entry.payload_bytes == 0) {
@@ -206,11 +207,14 @@ void RecordingWriter::OnIndexed(const std::vector<format::IndexEntry>& entries) 
     uint64_t& end = data_bytes_[place.member];
     end = std::max(end, place.offset + entry.payload_bytes);
   }
+  options_.meter->written_blocks += entries.size();
+  options_.meter->written_bytes += bytes_ - bytes_before;
   options_.live->blocks = written_.end();
   options_.live->bytes = bytes_;
   options_.live->missing_blocks = missing_.blocks();
   options_.live->SetWritten(manifest_stored_ ? written_.mark() : 0);
   commit_.OnWritten(written_.mark(), entries.size());
+  options_.live->waiting_since_ns = commit_.waiting_since_ns();
   if (missing_.ranges() > format::kMaxGaps) Fail(TooManyGaps(options_.name));
   Wake();
   Advance();
@@ -219,6 +223,7 @@ void RecordingWriter::OnIndexed(const std::vector<format::IndexEntry>& entries) 
 void RecordingWriter::OnFlushed(const absl::Status& status) {
   if (!status.ok()) Fail(status);
   options_.live->durable = watermarks().durable;
+  options_.live->waiting_since_ns = commit_.waiting_since_ns();
   const int64_t now = executor_.clock().NowNs();
   if (status.ok() && phase_ == Phase::kOpen && now - watermark_ns_ >= kWatermarkPeriodNs) {
     watermark_ns_ = now;

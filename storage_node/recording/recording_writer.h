@@ -20,6 +20,7 @@
 #include "storage_node/recording/group_commit.h"
 #include "storage_node/recording/hold.h"
 #include "storage_node/recording/live_recording.h"
+#include "storage_node/recording/lun_meter.h"
 #include "storage_node/recording/piece_check.h"
 #include "storage_node/recording/sealer.h"
 #include "storage_node/recording/write_verifier.h"
@@ -41,6 +42,8 @@ struct WriterOptions {
   store::Layout layout;  // of the LUN's store: how the recording counts in `capacity`
   Reservation reserved;  // of `capacity`, for the first blocks
   std::shared_ptr<LiveRecording> live;
+  // The LUN's.
+  std::shared_ptr<LunMeter> meter = std::make_shared<LunMeter>();
   // Called once with the final manifest, when it is durable and the files are closed. The recording
   // counts as sealed once it has called `done`, on the writer's executor; null: at once.
   std::function<void(const format::Manifest&, std::function<void()> done)> on_sealed;

@@ -4,6 +4,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
@@ -26,8 +28,20 @@ class LiveRecordings {
     return it == recordings_.end() ? nullptr : it->second.lock();
   }
 
+  // Those that are being written.
+  std::vector<std::pair<std::string, std::shared_ptr<recording::LiveRecording>>> All() const {
+    absl::MutexLock lock(&mutex_);
+    std::vector<std::pair<std::string, std::shared_ptr<recording::LiveRecording>>> all;
+    for (const auto& [name, recording] : recordings_) {
+      if (auto live = recording.lock(); live != nullptr && live->closed() == nullptr) {
+        all.emplace_back(name, std::move(live));
+      }
+    }
+    return all;
+  }
+
  private:
-  absl::Mutex mutex_;
+  mutable absl::Mutex mutex_;
   std::map<std::string, std::weak_ptr<recording::LiveRecording>> recordings_
       ABSL_GUARDED_BY(mutex_);
 };

@@ -37,8 +37,12 @@ bool IsThere(recordings::Recordings& recordings, const std::string& parent) {
 }  // namespace
 
 ScrubRun::ScrubRun(recordings::Recordings& recordings, absl::Mutex& repairing,
-                   catalog::ResourceName scope, const services::ScrubStart& start)
-    : recordings_(recordings), repairing_(repairing), scope_(std::move(scope)) {
+                   catalog::ResourceName scope, std::shared_ptr<recording::LunMeter> meter,
+                   const services::ScrubStart& start)
+    : recordings_(recordings),
+      repairing_(repairing),
+      scope_(std::move(scope)),
+      meter_(std::move(meter)) {
   scrub_.parent = start.parent;
   scrub_.state = ScrubState::kRunning;
   SetRate(start.rate_bytes_per_s);
@@ -165,7 +169,11 @@ absl::Status ScrubRun::RepairOne(const recordings::FoundRecording& found, uint64
 void ScrubRun::Add(const std::string& recording, const services::DamagedBlock& block,
                    bool repaired) {
   ++scrub_.damaged;
-  if (repaired) ++scrub_.repaired;
+  ++meter_->damaged_by_scrub;
+  if (repaired) {
+    ++scrub_.repaired;
+    ++meter_->repaired_by_scrub;
+  }
   const bool listed =
       repaired ? scrub_.repaired <= kMaxRepairs : scrub_.damaged - scrub_.repaired <= kMaxFindings;
   if (listed) scrub_.findings.push_back({recording, block, repaired});
@@ -174,6 +182,7 @@ void ScrubRun::Add(const std::string& recording, const services::DamagedBlock& b
 bool ScrubRun::OnProgress(const std::string& recording, uint64_t block_bytes, uint64_t first,
                           const services::VerifyProgress& progress) {
   const uint64_t more = progress.checked_blocks - std::exchange(checked_, progress.checked_blocks);
+  meter_->scrubbed_blocks += more;
   {
     absl::MutexLock lock(&mutex_);
     scrub_.blocks += more;

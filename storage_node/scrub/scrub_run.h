@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "absl/base/thread_annotations.h"
@@ -9,6 +10,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "services/scrub.h"
+#include "storage_node/recording/lun_meter.h"
 #include "storage_node/recordings/recordings.h"
 #include "storage_node/scrub/scrub_position.h"
 
@@ -17,9 +19,10 @@ namespace tapedeck::storage_node::scrub {
 // Running or ended. Any thread.
 class ScrubRun {
  public:
-  // Waits for the disk. `repairing` is held while part of an index is rewritten.
+  // Waits for the disk. `meter` is the LUN's; `repairing` is held while part of an index is
+  // rewritten.
   ScrubRun(recordings::Recordings& recordings, absl::Mutex& repairing, catalog::ResourceName scope,
-           const services::ScrubStart& start);
+           std::shared_ptr<recording::LunMeter> meter, const services::ScrubStart& start);
 
   // Once; until everything is read or it is stopped.
   void Work();
@@ -59,6 +62,7 @@ class ScrubRun {
   recordings::Recordings& recordings_;
   absl::Mutex& repairing_;
   const catalog::ResourceName scope_;
+  const std::shared_ptr<recording::LunMeter> meter_;
   ScrubPosition position_;  // on the thread
   absl::Time saved_ = absl::InfinitePast();
   uint64_t checked_ = 0;  // of the recording, reported

@@ -1,5 +1,6 @@
 #include "storage_node/scrub/scrubber.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -18,7 +19,7 @@ using services::ScrubState;
 // Their outcomes: findings are some hundred kilobytes at most.
 constexpr size_t kMaxEnded = 16;
 
-// The recordings and the LUN or channel of a name.
+// The recordings and the LUN or channel of a name. Not offline.
 absl::StatusOr<catalog::ResourceName> ParseScope(recordings::Recordings& recordings,
                                                  const std::string& parent) {
   if (const auto lun = catalog::ParseLunName(parent); lun.ok()) {
@@ -27,7 +28,7 @@ absl::StatusOr<catalog::ResourceName> ParseScope(recordings::Recordings& recordi
   }
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName channel, catalog::ParseChannelName(parent));
   TD_RETURN_IF_ERROR(recordings.FindChannel(channel).status());
-  TD_RETURN_IF_ERROR(recordings.luns().Find(channel.lun).status());  // not offline
+  TD_RETURN_IF_ERROR(recordings.luns().Find(channel.lun).status());
   return channel;
 }
 
@@ -72,7 +73,8 @@ absl::StatusOr<Scrub> Scrubber::StartScrub(const services::ScrubStart& start) {
     before->AskToStop();
   }
   if (before != nullptr && !before->AwaitEnd()) return StillStopping(start.parent);
-  auto run = std::make_shared<ScrubRun>(recordings_, repairing_, scope, start);
+  TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(scope.lun));
+  auto run = std::make_shared<ScrubRun>(recordings_, repairing_, scope, lun->meter, start);
   absl::MutexLock lock(&mutex_);
   std::shared_ptr<ScrubRun>& current = runs_[start.parent];
   if (current != before) return current->state();  // another call has just begun one
@@ -83,6 +85,12 @@ absl::StatusOr<Scrub> Scrubber::StartScrub(const services::ScrubStart& start) {
   current = run;
   DropOldest();
   return run->state();
+}
+
+size_t Scrubber::running() const {
+  absl::MutexLock lock(&mutex_);
+  return static_cast<size_t>(std::ranges::count_if(
+      runs_, [](const auto& entry) { return entry.second->end_time() == absl::InfiniteFuture(); }));
 }
 
 absl::StatusOr<Scrub> Scrubber::GetScrub(const std::string& parent) {

@@ -26,6 +26,8 @@ class Scrubber final : public services::ScrubControl {
   absl::StatusOr<services::Scrub> GetScrub(const std::string& parent) override;
   absl::StatusOr<services::Scrub> StopScrub(const std::string& parent) override;
 
+  size_t running() const ABSL_LOCKS_EXCLUDED(mutex_);
+
  private:
   std::shared_ptr<ScrubRun> Find(const std::string& parent) ABSL_LOCKS_EXCLUDED(mutex_);
   // Of those that have ended the last few are kept, for whoever asks how it went.
@@ -33,7 +35,7 @@ class Scrubber final : public services::ScrubControl {
 
   recordings::Recordings& recordings_;
   absl::Mutex repairing_;  // held by the scrub that rewrites part of an index
-  absl::Mutex mutex_;
+  mutable absl::Mutex mutex_;
   std::map<std::string, std::shared_ptr<ScrubRun>> runs_ ABSL_GUARDED_BY(mutex_);  // by parent
   // Each keeps to its rate, and a disk to its own.
   services::ThreadPool threads_{"scrub", "scrubs", 8};
