@@ -11,6 +11,9 @@ RAIL_KIND=${RAILS[0]#*=}
 RAIL_KIND=${RAIL_KIND%%:*}
 mapfile -t STORAGE_RAILS < <(printf -- '--rail\n%s\n' "${RAILS[@]}")
 WORKER_RAILS=("${STORAGE_RAILS[@]}")
+# What else they are started with.
+STORAGE_OPTIONS=()
+WORKER_OPTIONS=()
 SERVICE_PIDS=()
 STORAGE_PID=
 WORKER_PID=
@@ -71,7 +74,7 @@ start_storage() {
   export TAPEDECK_STORAGE=127.0.0.1:$STORAGE_PORT
   start_service "$WORK/storage.log" "$STORAGE_PORT" "$TAPEDECK_BIN/tapedeck-storage" \
     --listen "$TAPEDECK_STORAGE" --state "$WORK/state" \
-    "${STORAGE_RAILS[@]}"
+    "${STORAGE_RAILS[@]}" "${STORAGE_OPTIONS[@]}"
   STORAGE_PID=$SERVICE_PID
 }
 
@@ -80,7 +83,7 @@ start_worker() {
   WORKER_PORT=${WORKER_PORT:-$(free_port)}
   export TAPEDECK_WORKER=127.0.0.1:$WORKER_PORT
   start_service "$WORK/worker.log" "$WORKER_PORT" "$TAPEDECK_BIN/tapedeck-worker" \
-    --listen "$TAPEDECK_WORKER" --device "${WORKER_DEVICE:-auto}" "${WORKER_RAILS[@]}"
+    --listen "$TAPEDECK_WORKER" --device "${WORKER_DEVICE:-auto}" "${WORKER_RAILS[@]}" "${WORKER_OPTIONS[@]}"
   WORKER_PID=$SERVICE_PID
 }
 

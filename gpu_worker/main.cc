@@ -21,6 +21,7 @@
 #include "services/server/signals.h"
 #include "services/spare_memory.h"
 #include "services/storage_client/dialer.h"
+#include "services/telemetry/node_page.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
@@ -39,6 +40,9 @@ absl::Status Run(const Settings& settings) {
   placement.PinPollers(rails->transports());
   TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());
   const auto dialer = services::storage_client::MakeStorageDialer();
+  const services::telemetry::NodePage page({.role = services::NodeRole::kWorker,
+                                            .rails = rails->transports(),
+                                            .places = placement.rails()});
   Worker worker({.name = absl::StrCat(services::HostName(), "/worker"),
                  .rails = rails->transports(),
                  .executors = services::AsExecutors(loops),
@@ -52,7 +56,8 @@ absl::Status Run(const Settings& settings) {
                                             services::server::NodeServiceOver(worker)}));
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "worker ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
-  admin->Serve([] { return std::string(); });
+  admin->Serve(
+      [&] { return page.Make([&](services::telemetry::Page& more) { worker.AddMetrics(more); }); });
   services::server::WaitForShutdownSignal(services::GiveBackSpareMemory);
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
   limit.emplace(kStopLimit);

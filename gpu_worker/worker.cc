@@ -11,13 +11,30 @@
 #include "gpu_worker/job/job_rails.h"
 #include "gpu_worker/stages/list.h"
 #include "services/errors.h"
+#include "services/telemetry/transfers.h"
 #include "services/version.h"
 
 namespace tapedeck::gpu_worker {
+
+using services::telemetry::MetricId;
+
 namespace {
 
 // Ended jobs kept for GetJob and ListJobs.
 constexpr size_t kKeptJobs = 1000;
+
+struct JobStateWord {
+  services::JobState state;
+  absl::string_view word;
+  bool ended;
+};
+constexpr JobStateWord kJobStates[] = {
+    {services::JobState::kStarting, "starting", false},
+    {services::JobState::kRunning, "running", false},
+    {services::JobState::kSucceeded, "succeeded", true},
+    {services::JobState::kFailed, "failed", true},
+    {services::JobState::kCancelled, "cancelled", true},
+};
 
 absl::Status NoSuchJob(const std::string& name) {
   return services::WithReason(absl::NotFoundError(absl::StrCat("no job \"", name, "\"")),
@@ -126,6 +143,7 @@ void Worker::Keep(const std::string& name, std::shared_ptr<job::Job> job,
   if (order_.size() <= kKeptJobs || !jobs_.at(order_.front())->ended()) return;
   const std::string oldest = order_.front();
   order_.pop_front();
+  forgotten_.Add(jobs_.at(oldest)->state());
   jobs_.erase(oldest);
   std::erase_if(requests_, [&](const auto& entry) { return entry.second == oldest; });
 }
@@ -184,16 +202,43 @@ services::NodeInfo Worker::Describe() const {
 }
 
 services::NodeStats Worker::Stats() const {
-  absl::MutexLock lock(&mutex_);
-  services::NodeStats stats{.sessions_opened = started_};
-  for (const auto& [name, job] : jobs_) {
-    const services::Job state = job->state();
-    if (state.end_time_ns == 0) ++stats.sessions;
-    stats.blocks += state.blocks;
-    stats.bytes += state.bytes;
-    stats.counters += state.counters;
+  const job::JobTotals totals = Totals();
+  services::NodeStats stats{.sessions_opened = totals.started};
+  for (const auto& [direction, of] : totals.by_direction) {
+    stats.sessions += of.stats.sessions;
+    stats.blocks += of.stats.blocks;
+    stats.bytes += of.stats.bytes;
+    stats.counters += of.stats.counters;
   }
   return stats;
+}
+
+job::JobTotals Worker::Totals() const {
+  absl::MutexLock lock(&mutex_);
+  job::JobTotals totals = forgotten_;
+  totals.started = started_;
+  for (const auto& [name, job] : jobs_) totals.Add(job->state());
+  return totals;
+}
+
+void Worker::AddMetrics(services::telemetry::Page& page) const {
+  job::JobTotals totals = Totals();
+  for (const auto direction : dataplane::kDirections) {
+    job::JobTotals::OfDirection& of = totals.by_direction[direction];
+    services::telemetry::AddTransfers(page, direction, of.stats);
+    for (const JobStateWord& each : kJobStates) {
+      page.Add(each.ended ? MetricId("tapedeck_jobs_ended_total") : MetricId("tapedeck_jobs"),
+               of.jobs[each.state], {dataplane::NameOf(direction), each.word});
+    }
+  }
+  page.Add("tapedeck_sessions_opened_total", totals.started);
+  page.Add("tapedeck_device_info", 1,
+           {parts_.device.device->info().name, parts_.device.description});
+  for (const auto& chosen : ladder_.Choices()) {
+    page.Add("tapedeck_ladder_rung_info", 1,
+             {chosen.rail, dataplane::NameOf(chosen.direction),
+              dataplane::ladder::NameOf(chosen.choice.rung)});
+  }
 }
 
 }  // namespace tapedeck::gpu_worker

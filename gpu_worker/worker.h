@@ -12,11 +12,13 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/transport/transport.h"
 #include "gpu_worker/job/job.h"
+#include "gpu_worker/job/job_totals.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "services/jobs.h"
 #include "services/node.h"
 #include "services/placement.h"
 #include "services/storage.h"
+#include "services/telemetry/page.h"
 
 namespace tapedeck::gpu_worker {
 
@@ -51,6 +53,9 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
   services::NodeInfo Describe() const override;
   services::NodeStats Stats() const override;
 
+  // All that is beside the rails. Does not wait.
+  void AddMetrics(services::telemetry::Page& page) const ABSL_LOCKS_EXCLUDED(mutex_);
+
  private:
   // A job that is being started, on the thread of whoever asked for it. Shared by that thread and
   // those that repeat its request. Guarded by the worker's mutex, but for what does not change.
@@ -76,6 +81,8 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
                                                   const services::TransferSpec& spec);
   // What jobs compute in.
   services::MemoryKindInfo DeviceMemory() const;
+  // Of all jobs since the start.
+  job::JobTotals Totals() const ABSL_LOCKS_EXCLUDED(mutex_);
   std::shared_ptr<job::Job> Find(const std::string& name) const;
   void Keep(const std::string& name, std::shared_ptr<job::Job> job, const std::string& request_id)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -89,6 +96,7 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
   std::deque<std::string> order_ ABSL_GUARDED_BY(mutex_);                // oldest first
   std::map<std::string, std::string> requests_ ABSL_GUARDED_BY(mutex_);  // request_id → job
   uint64_t started_ ABSL_GUARDED_BY(mutex_) = 0;
+  job::JobTotals forgotten_ ABSL_GUARDED_BY(mutex_);  // of those that are not in jobs_ any more
 };
 
 }  // namespace tapedeck::gpu_worker

@@ -22,8 +22,10 @@
 #include "services/session/registry.h"
 #include "services/session_stream/session_service.h"
 #include "services/spare_memory.h"
+#include "services/telemetry/node_page.h"
 #include "storage_node/node/check.h"
 #include "storage_node/node/describer.h"
+#include "storage_node/node/metrics.h"
 #include "storage_node/node/node.h"
 #include "storage_node/settings.h"
 
@@ -53,6 +55,14 @@ absl::Status RunCheck(const std::string& state_dir) {
                                 absl::StrCat(text, "; the other blocks play, with these as gaps"));
 }
 
+std::string MetricsPage(const services::telemetry::NodePage& page,
+                        const services::session::Registry& registry, node::StorageNode& node) {
+  return page.Make([&](services::telemetry::Page& more) {
+    node::AddSessions(more, registry);
+    node.AddMetrics(more);
+  });
+}
+
 absl::Status Run(const Settings& settings) {
   if (settings.check) return RunCheck(settings.state);
   if (settings.rebuild_catalog) return node::RebuildCatalog(settings.state, settings.members);
@@ -78,9 +88,12 @@ absl::Status Run(const Settings& settings) {
            services::server::RecorderServiceOver(node->recorder(), node->scrubs()),
            services::server::NodeServiceOver(describer),
            services::session_stream::SessionServiceOver(registry)}));
+  const services::telemetry::NodePage page({.role = services::NodeRole::kStorage,
+                                            .rails = rails->transports(),
+                                            .places = placement.rails()});
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "storage node ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
-  admin->Serve([] { return std::string(); });
+  admin->Serve([&] { return MetricsPage(page, registry, *node); });
   services::server::WaitForShutdownSignal(services::GiveBackSpareMemory);
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
   limit.emplace(kStopLimit);

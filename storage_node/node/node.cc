@@ -13,6 +13,7 @@
 #include "storage_node/disk/durable_file.h"
 #include "storage_node/disk/io_error.h"
 #include "storage_node/luns/config_files.h"
+#include "storage_node/node/metrics.h"
 #include "storage_node/opening/attach.h"
 #include "storage_node/opening/late_luns.h"
 #include "storage_node/opening/lost_luns.h"
@@ -96,12 +97,22 @@ absl::Status StorageNode::StartRounds() {
     rounds_.push_back(std::move(rounds));
     return absl::OkStatus();
   };
-  TD_RETURN_IF_ERROR(
-      start("retention", recordings::kRetentionPeriod, [this] { retention_.Look(); }));
+  TD_RETURN_IF_ERROR(start("retention", recordings::kRetentionPeriod, [this] {
+    retention_.Look();
+    rates_.Look();
+  }));
   TD_RETURN_IF_ERROR(start("late-luns", opening::kLateLunsPeriod,
                            [this] { opening::TryLateLuns(kept_->recordings); }));
   return start("lost-luns", opening::kLostLunsPeriod,
                [this] { opening::LookForLostLuns(kept_->luns); });
+}
+
+void StorageNode::AddMetrics(services::telemetry::Page& page) {
+  AddLuns(page, kept_->recordings);
+  page.Add("tapedeck_scrubs_running", scrubs_.running());
+  const auto& memory = means_.follow_memory;
+  page.Add("tapedeck_follow_memory_bytes", memory == nullptr ? 0 : memory->bytes());
+  page.Add("tapedeck_follow_memory_limit_bytes", memory == nullptr ? 0 : memory->limit_bytes());
 }
 
 std::string StorageNode::Waiting() const {

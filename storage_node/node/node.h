@@ -10,10 +10,12 @@
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
 #include "services/session/host.h"
+#include "services/telemetry/page.h"
 #include "storage_node/admission/means.h"
 #include "storage_node/admission/session_host.h"
 #include "storage_node/capture/live_triggers.h"
 #include "storage_node/disk/file_lock.h"
+#include "storage_node/luns/write_rates.h"
 #include "storage_node/node/channel_catalog.h"
 #include "storage_node/node/lun_catalog.h"
 #include "storage_node/node/recorder_control.h"
@@ -63,6 +65,9 @@ class StorageNode {
   services::ScrubControl& scrubs() { return scrubs_; }
   services::session::SessionHost& sessions() { return sessions_; }
 
+  // All but its sessions. Does not wait.
+  void AddMetrics(services::telemetry::Page& page);
+
   // For the log: the LUNs whose disks have not done what was asked of them; empty: none.
   std::string Waiting() const;
 
@@ -91,6 +96,7 @@ class StorageNode {
   CaptureService captures_{kept_->recordings, triggers_};
   scrub::Scrubber scrubs_{kept_->recordings};
   recordings::Retention retention_{kept_->recordings};
+  luns::WriteRates rates_{kept_->luns};
   std::vector<std::unique_ptr<Rounds>> rounds_;
   admission::RecordingHost sessions_{means_};
 };

@@ -2,6 +2,7 @@
 # The commands that the READMEs give, but for those of readme.sh: each runs as it is typed there, but for what readme.table says
 # of it. A command that the table does not name is run.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/admin.sh"
 
 # list WHICH: as readme_list.py has it.
 list() { "$TAPEDECK_ROOT/tests/e2e/readme_list.py" "$@"; }
@@ -74,8 +75,7 @@ begin_test
 list others >"$WORK/commands"
 (($(wc -l <"$WORK/commands") > 25)) || fail "no commands found in the READMEs"
 elsewhere_is_there
-start_storage
-start_worker
+with_admin_ports
 unset -f tapectl
 PATH=$TAPEDECK_BIN:$PATH
 in_home

@@ -1,0 +1,33 @@
+// What the jobs of a worker have done, in numbers that only grow, also when jobs are forgotten.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "dataplane/flow.h"
+#include "services/jobs.h"
+#include "services/node.h"
+
+namespace tapedeck::gpu_worker::job {
+
+// One thread at a time.
+struct JobTotals {
+  struct OfDirection {
+    services::NodeStats stats;
+    std::map<services::JobState, uint64_t> jobs;  // by state, those that run as well
+  };
+
+  uint64_t started = 0;  // asked for, also those that did not begin
+  std::map<dataplane::Direction, OfDirection> by_direction;
+
+  void Add(const services::Job& job) {
+    OfDirection& of = by_direction[job.direction];
+    ++of.jobs[job.state];
+    if (job.end_time_ns == 0) ++of.stats.sessions;
+    of.stats.blocks += job.blocks;
+    of.stats.bytes += job.bytes;
+    of.stats.counters += job.counters;
+  }
+};
+
+}  // namespace tapedeck::gpu_worker::job

@@ -1,0 +1,15 @@
+#include "services/telemetry/transfers.h"
+
+namespace tapedeck::services::telemetry {
+
+void AddTransfers(Page& page, dataplane::Direction direction, const NodeStats& stats) {
+  const absl::string_view name = dataplane::NameOf(direction);
+  page.Add("tapedeck_sessions", stats.sessions, {name});
+  page.Add("tapedeck_session_blocks_total", stats.blocks, {name});
+  page.Add("tapedeck_session_bytes_total", stats.bytes, {name});
+  for (size_t i = 0; i < std::size(dataplane::kCounters); ++i) {
+    page.Add(MetricId::Counter(i), stats.counters.*dataplane::kCounters[i].member, {name});
+  }
+}
+
+}  // namespace tapedeck::services::telemetry

@@ -1,0 +1,37 @@
+// What a worker's jobs have done stays counted when they are forgotten.
+#include "gpu_worker/job/job_totals.h"
+
+#include <gtest/gtest.h>
+
+namespace tapedeck::gpu_worker::job {
+namespace {
+
+using dataplane::Direction;
+using services::JobState;
+
+TEST(JobTotalsTest, AddUpByDirectionAndState) {
+  JobTotals totals;
+  for (int i = 0; i < 1000; ++i) {
+    totals.Add({.state = i % 10 == 0 ? JobState::kFailed : JobState::kSucceeded,
+                .blocks = 3,
+                .bytes = 30,
+                .end_time_ns = 1,
+                .counters = {.retransmitted_blocks = 1}});
+  }
+  totals.Add({.direction = Direction::kPlayback, .state = JobState::kRunning, .blocks = 5});
+  ASSERT_EQ(totals.by_direction.size(), 2u);
+  auto& record = totals.by_direction[Direction::kRecord];
+  EXPECT_EQ(record.stats.sessions, 0u);
+  EXPECT_EQ(record.stats.blocks, 3000u);
+  EXPECT_EQ(record.stats.bytes, 30'000u);
+  EXPECT_EQ(record.stats.counters.retransmitted_blocks, 1000u);
+  EXPECT_EQ(record.jobs[JobState::kFailed], 100u);
+  EXPECT_EQ(record.jobs[JobState::kSucceeded], 900u);
+  auto& playback = totals.by_direction[Direction::kPlayback];
+  EXPECT_EQ(playback.stats.sessions, 1u);
+  EXPECT_EQ(playback.stats.blocks, 5u);
+  EXPECT_EQ(playback.jobs[JobState::kRunning], 1u);
+}
+
+}  // namespace
+}  // namespace tapedeck::gpu_worker::job
