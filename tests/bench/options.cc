@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "services/command_line/command_line.h"
 
 namespace tapedeck::bench {
@@ -24,13 +22,6 @@ void AddCommon(command_line::Command command, Options& options) {
                   "Kept for scripts: the result is always one line of JSON");
 }
 
-// Less says nothing of a rate.
-absl::Status CheckSeconds(const std::string& text) {
-  double seconds = 0;
-  if (absl::SimpleAtod(text, &seconds) && seconds >= 1) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(text, " is less than a second"));
-}
-
 void AddMembers(command_line::Command command, Options& options) {
   command.AddOption("--store", options.store, "Kind of store");
   command.AddOption("--member", options.members, "Empty directory; repeat for more");
@@ -41,8 +32,7 @@ command_line::Command AddTransfer(command_line::Command bench, Options& options)
       bench.AddCommand("transfer", "Record to and play from a LUN: memory, unless it has members");
   AddCommon(command, options);
   AddMembers(command, options);
-  command.AddOption("--seconds", options.seconds, "Time to move blocks, both ways together")
-      .Check(CheckSeconds);
+  command.AddOption("--seconds", options.seconds, "Time to move blocks, both ways together");
   command.AddOption("--lun-bytes", options.lun_bytes, "Size of the LUN").InBytes();
   command.AddOption("--slots", options.slots, "Slots of the ring");
   return command;
@@ -106,7 +96,7 @@ command_line::Command AddSharing(command_line::Command bench, Options& options) 
   const command_line::Command command =
       bench.AddCommand("sharing", "8 recordings and 2 playbacks of a LUN, and a follower");
   AddMembers(command, options);
-  command.AddOption("--seconds", options.seconds, "Of each measurement").Check(CheckSeconds);
+  command.AddOption("--seconds", options.seconds, "Of each measurement");
   command.AddOption("--follow-memory", options.follow_bytes, "As of the storage node").InBytes();
   return command;
 }

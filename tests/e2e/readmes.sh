@@ -50,10 +50,9 @@ in_place_of() {
   fi
 }
 
-# bench COMMAND: one that says that it lacks something here is left out. A bench drives a store on a thread of its own, which may
-# wait for disks.
+# bench COMMAND: one that says that it lacks something here is left out.
 bench() {
-  (unset TAPEDECK_WAITING && eval "$1") >"$WORK/bench.log" 2>&1 || {
+  (eval "$1") >"$WORK/bench.log" 2>&1 || {
     local status=$?
     grep -E "is missing; deploy/setup.sh|^skipped: " "$WORK/bench.log" || fail "status $status of: $1"
   }
