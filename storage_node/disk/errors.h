@@ -22,7 +22,7 @@ absl::Status LunFull(absl::string_view lun, uint64_t capacity_bytes, uint64_t us
 
 // Members, by their paths.
 
-// RESOURCE_EXHAUSTED (LUN_FULL): the member is, whatever the capacity.
+// RESOURCE_EXHAUSTED (LUN_FULL): the member is, whatever the capacity. `member` may be empty.
 absl::Status MemberFull(absl::string_view member, absl::string_view text);
 // FAILED_PRECONDITION (MEMBER_NOT_EMPTY): `found` is what is there.
 absl::Status MemberNotEmpty(absl::string_view member, absl::string_view found,
