@@ -89,6 +89,14 @@ struct OpenLun {
   }
 };
 
+// What is told of an open LUN by who must not wait: without a hold on its store, which the last of
+// those who have one closes.
+struct LunFigures {
+  LunConfig config;
+  std::shared_ptr<const recording::Capacity> capacity;
+  std::shared_ptr<const recording::LunMeter> meter;
+};
+
 // Its members are not there, or not usable.
 struct OfflineLun {
   services::Lun config;
@@ -243,6 +251,16 @@ class Luns {
   std::vector<std::pair<std::string, std::shared_ptr<OpenLun>>> All() const {
     absl::MutexLock lock(&mutex_);
     return {luns_.begin(), luns_.end()};
+  }
+
+  // Of those that are open, by name.
+  std::vector<std::pair<std::string, LunFigures>> Figures() const {
+    absl::MutexLock lock(&mutex_);
+    std::vector<std::pair<std::string, LunFigures>> figures;
+    for (const auto& [id, lun] : luns_) {
+      figures.emplace_back(id, LunFigures{lun->config, lun->capacity, lun->meter});
+    }
+    return figures;
   }
 
   std::map<std::string, OfflineLun> Offline() const {

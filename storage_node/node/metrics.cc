@@ -35,7 +35,7 @@ std::map<std::string, Open> OpenByLun(recordings::Recordings& recordings) {
   return open;
 }
 
-void AddCapacity(Page& page, const std::string& id, const luns::OpenLun& lun) {
+void AddCapacity(Page& page, const std::string& id, const luns::LunFigures& lun) {
   const uint64_t limit = lun.capacity->limit();
   const uint64_t used = lun.capacity->used();
   page.Add("tapedeck_lun_used_bytes", used, {id});
@@ -90,10 +90,10 @@ void AddLuns(Page& page, recordings::Recordings& recordings) {
     const auto tasks = waiting.find(id);
     page.Add("tapedeck_lun_tasks_waiting", tasks == waiting.end() ? 0 : tasks->second, {id});
   };
-  for (const auto& [id, lun] : luns.All()) {
+  for (const auto& [id, lun] : luns.Figures()) {
     add_any(id, true);
-    AddCapacity(page, id, *lun);
-    AddMeter(page, id, *lun->meter);
+    AddCapacity(page, id, lun);
+    AddMeter(page, id, *lun.meter);
     const auto written = open.find(id);
     AddOpen(page, id, written == open.end() ? Open() : written->second, luns.clock().NowNs());
   }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/executor/waiting.h"
 #include "tests/storage_node/damage.h"
+#include "tests/storage_node/kept.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node::node {
@@ -52,6 +53,20 @@ TEST_F(MetricsTest, CountsWhatIsWritten) {
   // What closes a recording in the catalog ends by itself.
   EXPECT_TRUE(fixture.executor().RunUntil(
       [&] { return absl::StrContains(PageOf(fixture), Sample("tapedeck_lun_tasks_waiting", 0)); }));
+}
+
+// Closing it waits for its disks.
+TEST_F(MetricsTest, WhoShowsALunIsNeverTheOneWhoClosesIt) {
+  TempDir dir;
+  const auto kept = MakeKept(dir.path());
+  auto lun = std::make_shared<luns::OpenLun>(luns::OpenLun{
+      .config = services::Lun{.name = "luns/l"}, .kind = *store::FindStoreKind("posix")});
+  const auto gone = lun->gone.said();
+  kept->luns.Insert("l", std::move(lun));
+  const auto figures = kept->luns.Figures();
+  ASSERT_EQ(figures.size(), 1u);
+  kept->luns.Erase("l");
+  EXPECT_TRUE(gone->HasBeenNotified());
 }
 
 TEST_F(MetricsTest, CountsOverRestartsAndDeletions) {
