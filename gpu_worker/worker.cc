@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
@@ -16,25 +17,13 @@
 
 namespace tapedeck::gpu_worker {
 
+using services::JobState;
 using services::telemetry::MetricId;
 
 namespace {
 
 // Ended jobs kept for GetJob and ListJobs.
 constexpr size_t kKeptJobs = 1000;
-
-struct JobStateWord {
-  services::JobState state;
-  absl::string_view word;
-  bool ended;
-};
-constexpr JobStateWord kJobStates[] = {
-    {services::JobState::kStarting, "starting", false},
-    {services::JobState::kRunning, "running", false},
-    {services::JobState::kSucceeded, "succeeded", true},
-    {services::JobState::kFailed, "failed", true},
-    {services::JobState::kCancelled, "cancelled", true},
-};
 
 absl::Status NoSuchJob(const std::string& name) {
   return services::WithReason(absl::NotFoundError(absl::StrCat("no job \"", name, "\"")),
@@ -226,9 +215,10 @@ void Worker::AddMetrics(services::telemetry::Page& page) const {
   for (const auto direction : dataplane::kDirections) {
     job::JobTotals::OfDirection& of = totals.by_direction[direction];
     services::telemetry::AddTransfers(page, direction, of.stats);
-    for (const JobStateWord& each : kJobStates) {
-      page.Add(each.ended ? MetricId("tapedeck_jobs_ended_total") : MetricId("tapedeck_jobs"),
-               of.jobs[each.state], {dataplane::NameOf(direction), each.word});
+    for (const auto& [state, word] : services::model::EnumNames<JobState>::kTable) {
+      const bool goes_on = state == JobState::kStarting || state == JobState::kRunning;
+      page.Add(goes_on ? MetricId("tapedeck_jobs") : MetricId("tapedeck_jobs_ended_total"),
+               of.jobs[state], {dataplane::NameOf(direction), absl::AsciiStrToLower(word)});
     }
   }
   page.Add("tapedeck_sessions_opened_total", totals.started);
