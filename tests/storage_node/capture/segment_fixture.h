@@ -39,7 +39,8 @@ class SegmentTest : public testing::TestWithParam<std::string> {
     EXPECT_TRUE(node_.executor().RunUntil([&] {
       const auto lun = node_.node().luns().GetLun("luns/ring");
       return lun.ok() &&
-             lun->used_bytes <= lun->capacity_bytes - lun->capacity_bytes / recordings::kFreePart;
+             lun->used_bytes <= lun->capacity_bytes - lun->capacity_bytes / recordings::kFreePart &&
+             node_.node().Waiting().empty();
     }));
   }
   void MakeRing() { MakeLun({.full_policy = services::FullPolicy::kRing}); }
