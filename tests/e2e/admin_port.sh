@@ -45,7 +45,7 @@ abuse_does_no_harm() {
   wait "$attacker" || fail "not all of the abuse came about: $(cat "$WORK/abuse.txt")"
   echo "abuse: $(cat "$WORK/abuse.txt")"
   echo "$ANSWERED of $ASKED probes were answered; threads $threads before, $THREADS at most; resident KiB $kb before, $KB at most"
-  ((ASKED >= 5 && ANSWERED * 10 >= ASKED * 9)) || fail "probes were not answered"
+  ((ASKED > 0 && ANSWERED * 10 >= ASKED * 9)) || fail "probes were not answered"
   ((THREADS <= threads + 4)) || fail "threads have grown"
   ((KB - kb <= MAX_GROWTH_KB)) || fail "memory has grown"
   end_job
