@@ -32,7 +32,7 @@ grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context,
     absl::Status status = Admit(work);
     if (status.ok() && context->IsCancelled()) status = absl::CancelledError("the caller left");
     if (status.ok()) status = handler();
-    reactor->Finish(Conclude(*context, method, status));
+    Finish(reactor, *context, method, status);
   };
   absl::Status taken;
   if (!resource.empty()) {
@@ -42,7 +42,7 @@ grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context,
   } else {
     taken = threads_.Run(std::move(call));
   }
-  if (!taken.ok()) reactor->Finish(Conclude(*context, method, taken));
+  if (!taken.ok()) Finish(reactor, *context, method, taken);
   return reactor;
 }
 

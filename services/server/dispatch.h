@@ -8,10 +8,12 @@
 
 #include <atomic>
 #include <functional>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "services/server/keyed_calls.h"
+#include "services/server/refusal_pace.h"
 #include "services/threads/thread_pool.h"
 
 namespace tapedeck::services::server {
@@ -40,15 +42,29 @@ class Dispatch {
   grpc::Status Conclude(const grpc::CallbackServerContext& context, absl::string_view method,
                         const absl::Status& status) const;
 
+  // Ends the call with that status; failures that come too often end later (refusal_pace.h).
+  // `reactor` is one of gRPC's, which lives until it has ended.
+  template <typename Reactor>
+  void Finish(Reactor* reactor, const grpc::CallbackServerContext& context,
+              absl::string_view method, const absl::Status& status) {
+    grpc::Status answer = Conclude(context, method, status);
+    if (answer.ok()) return reactor->Finish(std::move(answer));
+    refusals_.Answer([reactor, answer = std::move(answer)] { reactor->Finish(answer); });
+  }
+
   void Drain() { draining_ = true; }
   // Long calls end themselves soon.
-  void Stop() { draining_ = stopping_ = true; }
+  void Stop() {
+    draining_ = stopping_ = true;
+    refusals_.Stop();
+  }
   bool draining() const { return draining_; }
   bool stopping() const { return stopping_; }
 
  private:
   std::atomic<bool> draining_ = false;
   std::atomic<bool> stopping_ = false;
+  RefusalPace refusals_;
   // With fewer threads one slow answer holds up every listing. What waits holds its request; with
   // less room people who ask at the same moment would be refused.
   ThreadPool threads_{"call", "calls", 4, 256};

@@ -91,7 +91,7 @@ class TickingReactor final : public grpc::ServerWriteReactor<Response> {
   }
 
   void End(const absl::Status& status) {
-    this->Finish(dispatch_.Conclude(*context_, method_, status));
+    dispatch_.Finish(this, *context_, method_, status);
   }
 
   Dispatch& dispatch_;

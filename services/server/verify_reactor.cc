@@ -23,7 +23,7 @@ VerifyReactor* VerifyReactor::Start(Dispatch& dispatch, ThreadPool& threads,
   VerifyReactor* reactor = made.get();
   reactor->self_ = made;
   const absl::Status status = threads.Run([made = std::move(made)] { made->Run(); });
-  if (!status.ok()) reactor->Finish(dispatch.Conclude(*context, "VerifyRecording", status));
+  if (!status.ok()) dispatch.Finish(reactor, *context, "VerifyRecording", status);
   return reactor;
 }
 
@@ -55,7 +55,7 @@ bool VerifyReactor::Report(const VerifyProgress& progress) {
 void VerifyReactor::Advance() {
   const bool last = result_.has_value() && pending_.damaged.size() <= kMaxDamagedPerResponse;
   if (cancelled_ || (result_.has_value() && !result_->ok() && !news_)) {
-    if (result_.has_value()) Finish(dispatch_.Conclude(*context_, "VerifyRecording", *result_));
+    if (result_.has_value()) dispatch_.Finish(this, *context_, "VerifyRecording", *result_);
     return;
   }
   if (!news_ && !result_.has_value()) return;

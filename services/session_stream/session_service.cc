@@ -14,21 +14,17 @@
 namespace tapedeck::services::session_stream {
 namespace {
 
-using ServerReactor = grpc::ServerBidiReactor<v1::TransferRequest, v1::TransferResponse>;
+using TransferReactor = grpc::ServerBidiReactor<v1::TransferRequest, v1::TransferResponse>;
 
 constexpr char kMethod[] = "Transfer";
 
-// Ends a call at once.
-class RefusedTransfer final : public ServerReactor {
- public:
-  explicit RefusedTransfer(grpc::Status status) { Finish(std::move(status)); }
-
- private:
+// A call that is only to be finished.
+class RefusedTransfer final : public TransferReactor {
   void OnDone() override { delete this; }
 };
 
 // gRPC's side of a stream. Keeps itself alive from Open to OnDone.
-class ServedStream final : public ServerReactor, public StreamCore {
+class ServedStream final : public TransferReactor, public StreamCore {
  public:
   static std::shared_ptr<ServedStream> Open(server::Dispatch& dispatch,
                                             grpc::CallbackServerContext* context) {
@@ -74,7 +70,7 @@ class ServedStream final : public ServerReactor, public StreamCore {
   void BeginEnd() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) override {
     // A read after Finish would race with the call's end.
     EndReads();
-    Finish(dispatch_.Conclude(*context_, kMethod, close_status()));
+    dispatch_.Finish<TransferReactor>(this, *context_, kMethod, close_status());
   }
 
   server::Dispatch& dispatch_;
@@ -92,9 +88,11 @@ class SessionService final : public v1::SessionService::CallbackService {
   SessionService(server::Dispatch& dispatch, session::SessionAcceptor& acceptor)
       : dispatch_(dispatch), acceptor_(acceptor) {}
 
-  ServerReactor* Transfer(grpc::CallbackServerContext* context) override {
+  TransferReactor* Transfer(grpc::CallbackServerContext* context) override {
     if (const absl::Status status = dispatch_.Admit(server::Work::kNew); !status.ok()) {
-      return new RefusedTransfer(dispatch_.Conclude(*context, kMethod, status));
+      auto* refused = new RefusedTransfer;
+      dispatch_.Finish(refused, *context, kMethod, status);
+      return refused;
     }
     const auto stream = ServedStream::Open(dispatch_, context);
     acceptor_.OnStream(MakeControlStream(stream));
