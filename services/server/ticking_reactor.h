@@ -90,9 +90,7 @@ class TickingReactor final : public grpc::ServerWriteReactor<Response> {
     absl::Now() >= due_ ? Step() : Wait();
   }
 
-  void End(const absl::Status& status) {
-    dispatch_.Finish(this, *context_, method_, status);
-  }
+  void End(const absl::Status& status) { dispatch_.Finish(this, *context_, method_, status); }
 
   Dispatch& dispatch_;
   grpc::CallbackServerContext* const context_;
