@@ -68,7 +68,10 @@ bool CheckedSource::TakeResult(Computed* result) {
 absl::StatusOr<bool> CheckedSource::IsGood(Computed& result) {
   TD_RETURN_IF_ERROR(result.crc.status());
   const BlockHeader header = result.block.header();
-  if (*result.crc == header.crc32c) return true;
+  if (*result.crc == header.crc32c) {
+    trail_.Stamp(flight::Kind::kChecked, {.sequence = header.sequence});
+    return true;
+  }
   result.block.Reset();
   ++counters_.crc_errors;
   rejects_ = header.sequence == last_rejected_ ? rejects_ + 1 : 1;

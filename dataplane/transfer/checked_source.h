@@ -6,6 +6,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/flight/stamp.h"
 #include "dataplane/payload_crc.h"
 #include "dataplane/source.h"
 #include "dataplane/transfer/counters.h"
@@ -19,7 +20,8 @@ class CheckedSource final : public Source {
   static constexpr int kMaxRejects = 3;
 
   // `crc` reaches the memory in which the payloads lie. Both outlive this.
-  CheckedSource(Source& inner, PayloadCrc& crc) : inner_(inner), crc_(crc) {}
+  CheckedSource(Source& inner, PayloadCrc& crc, flight::Trail trail = {})
+      : inner_(inner), crc_(crc), trail_(trail) {}
 
   absl::StatusOr<Flow> Pull(Block* block) override;
   void SetWaker(Waker waker) override;
@@ -48,6 +50,7 @@ class CheckedSource final : public Source {
 
   Source& inner_;
   PayloadCrc& crc_;
+  const flight::Trail trail_;
   const std::shared_ptr<Results> results_ = std::make_shared<Results>();
   size_t under_way_ = 0;  // started and not taken from the results
   Counters counters_;

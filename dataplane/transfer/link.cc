@@ -33,7 +33,8 @@ void Link::MakeOffer(std::function<void(absl::StatusOr<Endpoint>)> done) {
   Become(State::kOffered);
   on_offer_ = std::move(done);
   LinkPortEvents* const events = this;
-  port_ = std::make_shared<LinkPort>(transport_.poller(), executor_, events, lifetime_.token());
+  port_ = std::make_shared<LinkPort>(transport_.poller(), executor_, events, lifetime_.token(),
+                                     PortTrail{trail_, index_});
   OnPoller([domain = domain_.get()](LinkPort& port) { port.MakeOffer(*domain); });
 }
 

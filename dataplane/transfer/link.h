@@ -53,6 +53,9 @@ class Link final : private LinkPortEvents {
        uint32_t connection, LinkEvents* events);
   ~Link() override;
 
+  // What connections made from now on leave stamps in.
+  void SetTrail(flight::Trail trail) { trail_ = trail; }
+
   // Starts the next generation; only while down. `done` gets the endpoint for the peer, on the
   // executor.
   void MakeOffer(std::function<void(absl::StatusOr<Endpoint>)> done);
@@ -112,6 +115,7 @@ class Link final : private LinkPortEvents {
   const size_t index_;
   const uint32_t connection_;
   LinkEvents* const events_;
+  flight::Trail trail_;
 
   State state_ = State::kDown;
   uint32_t generation_ = 0;

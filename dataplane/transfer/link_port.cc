@@ -47,8 +47,8 @@ absl::Status LinkPort::Overdue() const {
   if (now_ns - last_heard_ns_ >= kLinkSilenceNs) {
     return absl::UnavailableError("the peer has been silent for 3 s");
   }
-  for (const auto& [work, started_ns] : under_way_) {
-    if (now_ns - started_ns >= kOperationDeadlineNs) {
+  for (const auto& [work, started] : under_way_) {
+    if (now_ns - started.since_ns >= kOperationDeadlineNs) {
       return absl::DeadlineExceededError("an operation has not completed in 5 s");
     }
   }
@@ -79,10 +79,18 @@ void LinkPort::Down(const absl::Status& cause) {
   Tell([cause](LinkPortEvents& events, const LinkPort* port) { events.PortDown(port, cause); });
 }
 
+void LinkPort::Begin(const Frame* frame, uint64_t work) {
+  const int64_t now_ns = poller_.clock().NowNs();
+  under_way_[work] = {.since_ns = now_ns, .of_block = frame != nullptr};
+  if (frame == nullptr) return;
+  trail_.trail.Stamp(flight::Kind::kTaken,
+                     {.sequence = frame->block.sequence, .place = trail_.link, .now_ns = now_ns});
+}
+
 void LinkPort::Send(Frame frame, std::span<const std::byte> payload, uint64_t work) {
   if (connection_ == nullptr) return;
   frame.number = next_sent_++;
-  if (!payload.empty()) under_way_[work] = poller_.clock().NowNs();
+  if (!payload.empty()) Begin(&frame, work);
   connection_->Send(frame, payload, work);
 }
 
@@ -90,13 +98,13 @@ void LinkPort::Write(Frame frame, std::span<const std::byte> payload, RemoteSlic
                      uint64_t work) {
   if (connection_ == nullptr) return;
   frame.number = next_sent_++;
-  under_way_[work] = poller_.clock().NowNs();
+  Begin(&frame, work);
   connection_->Write(frame, payload, target, work);
 }
 
 void LinkPort::Read(std::span<std::byte> into, RemoteSlice origin, uint64_t work) {
   if (connection_ == nullptr) return;
-  under_way_[work] = poller_.clock().NowNs();
+  Begin(nullptr, work);
   connection_->Read(into, origin, work);
 }
 
@@ -123,7 +131,10 @@ void LinkPort::OnFrame(const Frame& frame, std::span<std::byte> payload) {
 }
 
 void LinkPort::OnCompleted(uint64_t work) {
-  under_way_.erase(work);
+  const auto done = under_way_.extract(work);
+  if (!done.empty() && done.mapped().of_block) {
+    trail_.trail.Stamp(flight::Kind::kSent, {.sequence = work, .place = trail_.link});
+  }
   Tell([work](LinkPortEvents& events, const LinkPort* port) { events.PortCompleted(port, work); });
 }
 

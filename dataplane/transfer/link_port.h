@@ -8,6 +8,7 @@
 
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
+#include "dataplane/flight/stamp.h"
 #include "dataplane/transport/transport.h"
 
 namespace tapedeck::dataplane {
@@ -40,12 +41,19 @@ class LinkPortEvents {
   virtual void PortCompleted(const LinkPort* port, uint64_t work) = 0;
 };
 
+// Where a port leaves its stamps, and as which link.
+struct PortTrail {
+  flight::Trail trail;
+  size_t link = 0;
+};
+
 // On the rail's poller. Shared with the tasks that bring it work.
 class LinkPort final : public ConnectionEvents, public std::enable_shared_from_this<LinkPort> {
  public:
   // `events` is told on `owner`, and only while `alive` is.
-  LinkPort(Executor& poller, Executor& owner, LinkPortEvents* events, std::weak_ptr<char> alive)
-      : poller_(poller), owner_(owner), events_(events), alive_(std::move(alive)) {}
+  LinkPort(Executor& poller, Executor& owner, LinkPortEvents* events, std::weak_ptr<char> alive,
+           PortTrail trail = {})
+      : poller_(poller), owner_(owner), events_(events), alive_(std::move(alive)), trail_(trail) {}
 
   void MakeOffer(Domain& domain);
   void Connect(const Endpoint& peer, int64_t deadline_ns);
@@ -61,6 +69,8 @@ class LinkPort final : public ConnectionEvents, public std::enable_shared_from_t
   absl::Status Overdue() const;
   void Beat();
   void Down(const absl::Status& cause);
+  // The connection has taken a payload, which `work` names.
+  void Begin(const Frame* frame, uint64_t work);
 
   void OnFrame(const Frame& frame, std::span<std::byte> payload) override;
   void OnCompleted(uint64_t work) override;
@@ -74,6 +84,7 @@ class LinkPort final : public ConnectionEvents, public std::enable_shared_from_t
   Executor& owner_;
   LinkPortEvents* const events_;
   const std::weak_ptr<char> alive_;
+  const PortTrail trail_;
   std::unique_ptr<Offer> offer_;
   std::unique_ptr<Connection> connection_;
   bool down_ = false;
@@ -82,8 +93,11 @@ class LinkPort final : public ConnectionEvents, public std::enable_shared_from_t
   int64_t last_heard_ns_ = 0;
   // Shared with the tasks that carry the frames.
   const std::shared_ptr<std::atomic<size_t>> untaken_ = std::make_shared<std::atomic<size_t>>(0);
-  std::map<uint64_t, int64_t>
-      under_way_;  // when each operation that completes was started, by work
+  struct Started {
+    int64_t since_ns = 0;
+    bool of_block = false;  // `work` is the block's sequence
+  };
+  std::map<uint64_t, Started> under_way_;  // operations that complete, by work
   Lifetime lifetime_;
 };
 

@@ -25,8 +25,9 @@ constexpr int64_t kAckDelayNs = kMillisecondNs;
 
 }  // namespace
 
-Receiver::Receiver(Executor& executor, TransferOp op, std::shared_ptr<SlotPool> ring)
-    : executor_(executor), op_(op), ring_(std::move(ring)) {
+Receiver::Receiver(Executor& executor, TransferOp op, std::shared_ptr<SlotPool> ring,
+                   flight::Trail trail)
+    : executor_(executor), op_(op), ring_(std::move(ring)), trail_(trail) {
   ring_->SetWaker(
       [&executor, use = lifetime_.Guard([this] { UseFreeSlots(); })] { executor.Post(use); });
 }
@@ -57,6 +58,7 @@ void Receiver::TellAcknowledged() {
   ack_due_ = false;
   if (told_ == acknowledged_ || lanes_.empty()) return;
   told_ = acknowledged_;
+  trail_.Stamp(flight::Kind::kTold, {.sequence = told_});
   const auto lane = lanes_.find(last_heard_);
   Tell(lane != lanes_.end() ? lane->second : lanes_.begin()->second, FrameType::kAck, told_);
 }
@@ -76,11 +78,13 @@ absl::Status Receiver::Reject(const BlockHeader& header) {
 void Receiver::OnLinkUp(Link& link) {
   Lane& lane = lanes_[link.index()];
   lane.link = &link;
+  trail_.Stamp(flight::Kind::kRailUp, {.place = link.index()});
   if (acknowledged_ > 0) Tell(lane, FrameType::kAck, acknowledged_);
   UseFreeSlots();
 }
 
 void Receiver::OnLinkDown(Link& link, const absl::Status&) {
+  trail_.Stamp(flight::Kind::kRailDown, {.place = link.index()});
   lanes_.erase(link.index());
   told_ = 0;
   TellAcknowledged();
@@ -161,6 +165,8 @@ void Receiver::Arrived(Lane& lane, Block block) {
     return;
   }
   ready_.push_back(std::move(block));
+  trail_.Stamp(flight::Kind::kArrived,
+               {.sequence = sequence, .argument = ready_.size(), .place = lane.link->index()});
   Wake();
 }
 
@@ -219,6 +225,8 @@ bool Receiver::PullNext() {
   next->announced.pop_front();
   slot->header() = frame.block;
   const uint64_t work = next_work_++;
+  trail_.Stamp(flight::Kind::kAsked,
+               {.sequence = frame.block.sequence, .place = next->link->index()});
   next->link->Read(slot->payload(), frame.slot * ring_->slot_bytes(), work);
   next->pulling.emplace(work, *std::move(slot));
   return true;

@@ -11,6 +11,7 @@
 
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
+#include "dataplane/flight/stamp.h"
 #include "dataplane/memory/slot_pool.h"
 #include "dataplane/sequence_mark.h"
 #include "dataplane/source.h"
@@ -23,7 +24,8 @@ namespace tapedeck::dataplane {
 // On the session's executor. Gives blocks in the order they arrive.
 class Receiver final : public Source, public LinkEvents {
  public:
-  Receiver(Executor& executor, TransferOp op, std::shared_ptr<SlotPool> ring);
+  Receiver(Executor& executor, TransferOp op, std::shared_ptr<SlotPool> ring,
+           flight::Trail trail = {});
   ~Receiver() override { ring_->SetWaker(nullptr); }
 
   // The sender will have sent `blocks` in all; Pull answers kEnd once they have all been given.
@@ -69,6 +71,7 @@ class Receiver final : public Source, public LinkEvents {
   Executor& executor_;
   const TransferOp op_;
   const std::shared_ptr<SlotPool> ring_;  // shared with the blocks that are out
+  const flight::Trail trail_;
   Waker waker_;
   std::map<size_t, Lane> lanes_;  // by link index; only links that are up
   std::deque<Block> ready_;

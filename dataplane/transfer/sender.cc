@@ -46,6 +46,8 @@ absl::StatusOr<Flow> Sender::Push(Block* block) {
   held.block = std::move(*block);
   held.since_ns = executor_.clock().NowNs();
   missing_held_ += missing ? 1 : 0;
+  settings_.trail.Stamp(missing ? flight::Kind::kGap : flight::Kind::kGiven,
+                        {.sequence = sequence, .argument = held_.size(), .now_ns = held.since_ns});
   waiting_.insert(sequence);
   Dispatch();
   return Flow::kMoved;
@@ -58,10 +60,12 @@ absl::StatusOr<Flow> Sender::Finish(const absl::Status& cause) {
 
 void Sender::OnLinkUp(Link& link) {
   lanes_[link.index()] = Lane{.link = &link};
+  settings_.trail.Stamp(flight::Kind::kRailUp, {.place = link.index()});
   Dispatch();
 }
 
 void Sender::OnLinkDown(Link& link, const absl::Status&) {
+  settings_.trail.Stamp(flight::Kind::kRailDown, {.place = link.index()});
   lanes_.erase(link.index());
   for (auto it = held_.begin(); it != held_.end();) {
     const auto current = it++;
@@ -84,6 +88,8 @@ void Sender::OnLinkFrame(Link& link, const Frame& frame, std::span<std::byte>) {
   switch (frame.type) {
     case FrameType::kGrant:
       status = OnGrant(lane->second, frame.slot);
+      settings_.trail.Stamp(flight::Kind::kCredit,
+                            {.argument = LoadOf(lane->second), .place = link.index()});
       break;
     case FrameType::kReceived:
       OnReceived(lane->second, frame.block.sequence);
@@ -127,6 +133,16 @@ bool Sender::HasRoom(const Lane& lane) const {
   return !lane.grants.empty();
 }
 
+uint64_t Sender::LoadOf(const Lane& lane) const {
+  size_t credits = lane.grants.size();
+  if (settings_.op == TransferOp::kRead) {
+    credits = LaneDepth(settings_.slot_bytes) -
+              std::min<size_t>(lane.inflight_blocks, LaneDepth(settings_.slot_bytes));
+  }
+  return flight::Load{.in_flight = lane.inflight_blocks, .credits = static_cast<uint32_t>(credits)}
+      .argument();
+}
+
 // Predicted finish time: (bytes in flight + block) / rate. A lane never measured counts as the
 // fastest. One that looks slow is never believed to be more than 10 times slower, and an idle one
 // always counts as about as good: one bad measurement must not starve a lane, because a lane
@@ -167,6 +183,9 @@ void Sender::Send(Lane& lane, uint64_t sequence, Held& held) {
   lane.inflight_bytes += payload.size();
   ++lane.inflight_blocks;
   ++lane.sent_blocks;
+  settings_.trail.Stamp(
+      flight::Kind::kRail,
+      {.sequence = sequence, .argument = LoadOf(lane), .place = lane.link->index()});
   Frame frame{.type = FrameType::kBlock, .block = held.block.header()};
   if (payload.empty()) return lane.link->Send(frame, {}, sequence);  // takes no slot anywhere
   switch (settings_.op) {
@@ -197,6 +216,10 @@ void Sender::OnReceived(Lane& lane, uint64_t sequence) {
   --lane.inflight_blocks;
   lane.link->CountSent(bytes);
   Measure(lane, bytes);
+  settings_.trail.Stamp(flight::Kind::kReceived, {.sequence = sequence,
+                                                  .argument = LoadOf(lane),
+                                                  .place = lane.link->index(),
+                                                  .now_ns = lane.busy_since_ns});
   arrived_.Add(sequence);
   Wake();
   if (held.acked && !held.local_busy) Release(it);
@@ -241,6 +264,8 @@ absl::Status Sender::OnAck(uint64_t watermark) {
     Held& held = current->second;
     if (!std::exchange(held.acked, true) && held.link != nullptr) {
       held.link->meter().latency.Observe(now_ns - held.since_ns);
+      settings_.trail.Stamp(flight::Kind::kAcknowledged,
+                            {.sequence = current->first, .now_ns = now_ns});
     }
     waiting_.erase(current->first);
     if (!held.local_busy) Release(current);
@@ -253,6 +278,7 @@ void Sender::OnResend(uint64_t sequence) {
   const auto it = held_.find(sequence);
   if (it == held_.end() || it->second.acked || waiting_.contains(sequence)) return;
   it->second.received = false;
+  settings_.trail.Stamp(flight::Kind::kResend, {.sequence = sequence});
   Requeue(sequence, it->second);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dataplane/executor/executor.h"
+#include "dataplane/flight/stamp.h"
 #include "dataplane/sequence_mark.h"
 #include "dataplane/sink.h"
 #include "dataplane/transfer/counters.h"
@@ -24,6 +25,7 @@ struct SenderSettings {
   uint32_t peer_slots = 0;
   // Bytes between two slots of this end's window, for READ.
   uint64_t slot_bytes = 0;
+  flight::Trail trail;
 };
 
 // Blocks without payload that are held at the same time: they take no slot, so nothing else bounds
@@ -84,6 +86,8 @@ class Sender final : public Sink, public LinkEvents {
   Lane* ChooseLane(uint64_t bytes);
   double PredictedFinish(const Lane& lane, uint64_t bytes, double fastest) const;
   bool HasRoom(const Lane& lane) const;
+  // What the lane has under way and may have more, for the trail.
+  uint64_t LoadOf(const Lane& lane) const;
   void Send(Lane& lane, uint64_t sequence, Held& held);
   absl::Status OnGrant(Lane& lane, uint32_t slot) const;
   void OnReceived(Lane& lane, uint64_t sequence);

@@ -111,7 +111,16 @@ if(TAPEDECK_ADMIN)
     set(TAPEDECK_ADMIN OFF)
   endif()
 endif()
-message(STATUS "CUDA ${TAPEDECK_CUDA}, verbs ${TAPEDECK_VERBS}, hwloc ${TAPEDECK_HWLOC}, FFTW ${TAPEDECK_FFTW}, admin ${TAPEDECK_ADMIN}, sanitizers '${TAPEDECK_SANITIZE}'")
+
+# And for the probes.
+if(TAPEDECK_SDT)
+  find_path(TAPEDECK_SDT_INCLUDE sys/sdt.h)
+  if(NOT TAPEDECK_SDT_INCLUDE)
+    message(STATUS "systemtap-sdt-dev not found: building without USDT probes")
+    set(TAPEDECK_SDT OFF)
+  endif()
+endif()
+message(STATUS "CUDA ${TAPEDECK_CUDA}, verbs ${TAPEDECK_VERBS}, hwloc ${TAPEDECK_HWLOC}, FFTW ${TAPEDECK_FFTW}, admin ${TAPEDECK_ADMIN}, probes ${TAPEDECK_SDT}, sanitizers '${TAPEDECK_SANITIZE}'")
 
 # tapedeck_library(NAME SOURCES a.cc b.cc LIBS other): a static library of one room.
 function(tapedeck_library name)

@@ -146,7 +146,8 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
                                                         .block_bytes = block_bytes,
                                                         .sample_bytes = datatype.bytes_per_sample(),
                                                         .blocks = settings.blocks,
-                                                        .duration_ns = settings.duration_ns}));
+                                                        .duration_ns = settings.duration_ns,
+                                                        .trail = settings.trail}));
   return out;
 }
 
@@ -165,7 +166,8 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
                                                           .transforms = Applied(transforms)}));
   TD_ASSIGN_OR_RETURN(auto pipeline, PlaybackPipeline::Create({.sink = std::move(made.stage),
                                                                .work = std::move(work),
-                                                               .block_bytes = block_bytes}));
+                                                               .block_bytes = block_bytes,
+                                                               .trail = settings.trail}));
   return Playback{.sink = std::move(pipeline),
                   .needs_order = made.needs_order,
                   .damaged_blocks = made.damaged_blocks,

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/clock.h"
+#include "dataplane/flight/stamp.h"
 #include "dataplane/memory/slot_pool.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/pipeline/gpu_ring.h"
@@ -50,6 +51,7 @@ struct RecordSettings {
   const DeviceChoice* device = nullptr;       // outlives the pipeline
   std::shared_ptr<dataplane::SlotPool> ring;  // of MakeRing on that device, for this job alone
   const dataplane::Clock* clock = nullptr;    // of the session's executor
+  dataplane::flight::Trail trail;
 };
 
 struct Recording {
@@ -70,6 +72,7 @@ struct PlaybackSettings {
   uint64_t blocks = 0;                        // of the recording; 0 unknown
   const DeviceChoice* device = nullptr;
   bool direct = false;  // the job's ring lies in memory of the device
+  dataplane::flight::Trail trail;
 };
 
 struct Playback {

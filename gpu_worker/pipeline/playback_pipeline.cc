@@ -10,6 +10,7 @@ namespace tapedeck::gpu_worker::pipeline {
 
 using dataplane::Block;
 using dataplane::Flow;
+using dataplane::flight::Kind;
 
 absl::StatusOr<std::unique_ptr<PlaybackPipeline>> PlaybackPipeline::Create(PlaybackPlan plan) {
   auto tasks = std::make_shared<services::TaskQueue>();
@@ -75,9 +76,12 @@ void PlaybackPipeline::StartWaiting() {
 
 void PlaybackPipeline::Start(Underway underway) {
   ++underway_;
+  plan_.trail.Stamp(Kind::kConsume, {.sequence = underway.block.header().sequence});
   absl::Status status = failed() ? absl::OkStatus() : Process(underway);
-  plan_.work->queue().Then([this, tasks = tasks_, underway = std::move(underway),
+  plan_.work->queue().Then([this, tasks = tasks_, trail = plan_.trail,
+                            underway = std::move(underway),
                             enqueued = std::move(status)](absl::Status done) mutable {
+    trail.Stamp(Kind::kComputed, {.sequence = underway.block.header().sequence});
     enqueued.Update(done);
     tasks->Post([this, underway = std::move(underway), status = std::move(enqueued)]() mutable {
       Complete(std::move(underway), std::move(status));
@@ -110,7 +114,10 @@ void PlaybackPipeline::Complete(Underway underway, absl::Status status) {
   }
   const uint64_t sequence = underway.block.header().sequence;
   underway = {};  // the slots are free before the watermark says so
-  if (!failed()) Consumed(sequence);
+  if (!failed()) {
+    plan_.trail.Stamp(Kind::kConsumed, {.sequence = sequence});
+    Consumed(sequence);
+  }
   StartWaiting();
   CloseIfDone();
 }

@@ -8,6 +8,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/flight/stamp.h"
 #include "dataplane/sequence_mark.h"
 #include "dataplane/sink.h"
 #include "gpu_worker/pipeline/device_work.h"
@@ -20,6 +21,7 @@ struct PlaybackPlan {
   std::unique_ptr<stages::SinkStage> sink;
   std::unique_ptr<DeviceWork> work;
   size_t block_bytes = 0;
+  dataplane::flight::Trail trail;
 };
 
 // Lives on its session's executor; consumes on a thread of its own. Push always takes the block:

@@ -10,6 +10,7 @@ namespace tapedeck::gpu_worker::pipeline {
 
 using dataplane::Block;
 using dataplane::Flow;
+using dataplane::flight::Kind;
 
 absl::StatusOr<std::unique_ptr<RecordPipeline>> RecordPipeline::Create(RecordPlan plan) {
   auto tasks = std::make_shared<services::TaskQueue>();
@@ -98,18 +99,20 @@ void RecordPipeline::Start(Underway underway) {
     return Seal(payload.status());
   }
   if (*payload == 0) return Seal(absl::OkStatus());
+  plan_.trail.Stamp(Kind::kMade, {.sequence = next_sequence_});
   ++next_sequence_;
   ++underway_;
   if (*payload < plan_.block_bytes) {
     underway.block.header().flags |= dataplane::kBlockPartial;
     Seal(absl::OkStatus());
   }
-  plan_.work->queue().Then(
-      [this, tasks = tasks_, underway = std::move(underway)](absl::Status status) mutable {
-        tasks->Post([this, underway = std::move(underway), status = std::move(status)]() mutable {
-          Complete(std::move(underway), status);
-        });
-      });
+  plan_.work->queue().Then([this, tasks = tasks_, trail = plan_.trail,
+                            underway = std::move(underway)](absl::Status status) mutable {
+    trail.Stamp(Kind::kComputed, {.sequence = underway.block.header().sequence});
+    tasks->Post([this, underway = std::move(underway), status = std::move(status)]() mutable {
+      Complete(std::move(underway), status);
+    });
+  });
 }
 
 absl::StatusOr<size_t> RecordPipeline::Fill(Underway& underway) {
@@ -138,6 +141,7 @@ void RecordPipeline::Complete(Underway underway, const absl::Status& status) {
     // The payload is in the job's ring only now.
     Block block = std::move(underway.block);
     block.header().crc32c = DeviceWork::CrcOf(underway.loan, block.header().payload_bytes);
+    plan_.trail.Stamp(Kind::kReady, {.sequence = block.header().sequence});
     absl::MutexLock lock(&mutex_);
     ready_.push_back(std::move(block));
     Wake();

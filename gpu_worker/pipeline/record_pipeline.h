@@ -10,6 +10,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/clock.h"
+#include "dataplane/flight/stamp.h"
 #include "dataplane/memory/slot_pool.h"
 #include "dataplane/source.h"
 #include "gpu_worker/pipeline/device_work.h"
@@ -27,6 +28,7 @@ struct RecordPlan {
   size_t sample_bytes = 0;  // of the payload's datatype
   uint64_t blocks = 0;      // 0: no such limit
   int64_t duration_ns = 0;  // from the first block on; 0: no such limit
+  dataplane::flight::Trail trail;
 };
 
 // Lives on its session's executor; makes blocks on a thread of its own, from SetWaker on, as long

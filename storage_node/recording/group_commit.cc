@@ -19,7 +19,7 @@ void GroupCommit::Hurry() {
 void GroupCommit::MaybeFlush() {
   if (flushing_ || failed_ || unflushed_ == 0) return;
   const int64_t due_ns = oldest_ns_ + delay_ns_;
-  if (hurry_ || unflushed_ >= blocks_ || now() >= due_ns) return Flush();
+  if (hurry_ || unflushed_ >= terms_.blocks || now() >= due_ns) return Flush();
   if (timer_set_) return;
   timer_set_ = true;
   executor_.PostAt(due_ns, lifetime_.Guard([this] {
@@ -32,7 +32,10 @@ void GroupCommit::Flush() {
   flushing_ = true;
   unflushed_ = 0;
   flushing_since_ns_ = oldest_ns_;
-  files_.Flush([this, contiguous = contiguous_, started_ns = now()](absl::Status status) {
+  const int64_t started_ns = now();
+  terms_.trail.Stamp(dataplane::flight::Kind::kFlush,
+                     {.sequence = contiguous_, .now_ns = started_ns});
+  files_.Flush([this, contiguous = contiguous_, started_ns](absl::Status status) {
     OnFlushed(status, contiguous, started_ns);
   });
 }

@@ -8,6 +8,7 @@
 #include "dataplane/clock.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
+#include "dataplane/flight/stamp.h"
 #include "storage_node/recording/lun_meter.h"
 #include "storage_node/store/recording_files.h"
 
@@ -17,16 +18,22 @@ namespace tapedeck::storage_node::recording {
 // watermark less than 100 ms old.
 inline constexpr int64_t kFlushPeriodNs = 50 * dataplane::kMillisecondNs;
 
+struct CommitTerms {
+  // A flush also starts when so many are unflushed: with a whole ring unflushed the sender would
+  // have to wait.
+  size_t blocks = 1;
+  dataplane::flight::Trail trail;
+};
+
 // Lives on `executor`, which is that of `files`; both outlive it.
 class GroupCommit {
  public:
-  // A flush also starts when `blocks` are unflushed: with a whole ring unflushed the sender would
-  // have to wait. `on_flushed` is called after every flush; it may not destroy this.
-  GroupCommit(store::RecordingFiles& files, dataplane::Executor& executor, size_t blocks,
+  // `on_flushed` is called after every flush; it may not destroy this.
+  GroupCommit(store::RecordingFiles& files, dataplane::Executor& executor, CommitTerms terms,
               LunMeter& meter, std::function<void(const absl::Status&)> on_flushed)
       : files_(files),
         executor_(executor),
-        blocks_(blocks),
+        terms_(terms),
         meter_(meter),
         on_flushed_(std::move(on_flushed)) {}
 
@@ -60,7 +67,7 @@ class GroupCommit {
 
   store::RecordingFiles& files_;
   dataplane::Executor& executor_;
-  const size_t blocks_;
+  const CommitTerms terms_;
   LunMeter& meter_;
   const std::function<void(const absl::Status&)> on_flushed_;
   uint64_t contiguous_ = 0;

@@ -13,6 +13,7 @@ namespace tapedeck::storage_node::recording {
 namespace {
 
 using dataplane::Flow;
+using dataplane::flight::Kind;
 
 // 16 for each of two drives. More would only push checked blocks out of the CPU's caches before
 // they are sent.
@@ -130,11 +131,16 @@ bool RecordingReader::Start(const Request& request) {
   }
   if ((*entry)->payload_bytes == 0) return StartMissing(request, **entry);
   if (request.way == Way::kPieces) return StartPieces(request, **entry);
-  return files_->ReadBlock(
-      PlaceOf(request.sequence), (*entry)->payload_bytes, *options_.ring,
-      [this, request, entry = **entry](absl::StatusOr<dataplane::Block> block) {
-        OnRead(request, entry, std::move(block));
-      });
+  const bool started =
+      files_->ReadBlock(PlaceOf(request.sequence), (*entry)->payload_bytes, *options_.ring,
+                        [this, request, entry = **entry](absl::StatusOr<dataplane::Block> block) {
+                          OnRead(request, entry, std::move(block));
+                        });
+  if (started) {
+    options_.trail.Stamp(Kind::kFetch, {.sequence = request.sequence - options_.first,
+                                        .place = PlaceOf(request.sequence).member});
+  }
+  return started;
 }
 
 std::shared_ptr<const dataplane::Block> RecordingReader::FromTail(const Request& request) {
@@ -246,6 +252,8 @@ void RecordingReader::Give(const Request& request, const dataplane::BlockHeader&
                            dataplane::Block block) {
   block.header() = header;
   block.header().sequence -= options_.first;
+  options_.trail.Stamp(Kind::kFetched, {.sequence = block.header().sequence,
+                                        .place = PlaceOf(request.sequence).member});
   if (request.rejected) {
     ready_again_.push_back(std::move(block));
   } else {

@@ -15,6 +15,7 @@
 
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
+#include "dataplane/flight/stamp.h"
 #include "dataplane/memory/slot_pool.h"
 #include "dataplane/source.h"
 #include "storage_node/format/block_check.h"
@@ -43,6 +44,8 @@ struct ReaderOptions {
   std::shared_ptr<LunMeter> meter = std::make_shared<LunMeter>();
   // Held as long as the reader: the recording's lock and its LUN.
   std::shared_ptr<Hold> lease;
+  // Of blocks as they are given.
+  dataplane::flight::Trail trail;
 };
 
 // Owned by the session; lives on its executor.

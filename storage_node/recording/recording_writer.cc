@@ -14,6 +14,7 @@ namespace tapedeck::storage_node::recording {
 namespace {
 
 using dataplane::Flow;
+using dataplane::flight::Kind;
 
 // Watermark pages bound what recovery must read again; more often they would only cost writes.
 constexpr int64_t kWatermarkPeriodNs = 25 * dataplane::kMillisecondNs;
@@ -56,8 +57,9 @@ RecordingWriter::RecordingWriter(WriterOptions options,
              {.on_written = [this](const auto& entries) { OnIndexed(entries); },
               .on_error = [this](const absl::Status& status) { Fail(status); },
               .on_idle = [this] { Advance(); }}),
-      commit_(*files_, executor, std::max<size_t>(1, options_.ring_slots / 2), *options_.meter,
-              [this](const absl::Status& status) { OnFlushed(status); }) {
+      commit_(*files_, executor,
+              {.blocks = std::max<size_t>(1, options_.ring_slots / 2), .trail = options_.trail},
+              *options_.meter, [this](const absl::Status& status) { OnFlushed(status); }) {
   if (options_.arrivals == nullptr) {
     options_.arrivals = std::make_shared<PieceCheck>(entries_.piece_bytes);
   }
@@ -170,7 +172,9 @@ format::Place RecordingWriter::PlaceOf(uint64_t sequence) const {
 
 void RecordingWriter::WriteBlock(const format::IndexEntry& entry, dataplane::Block block,
                                  bool again) {
-  files_->WriteBlock(PlaceOf(entry.sequence), std::move(block),
+  const format::Place place = PlaceOf(entry.sequence);
+  options_.trail.Stamp(Kind::kStore, {.sequence = entry.sequence, .place = place.member});
+  files_->WriteBlock(place, std::move(block),
                      [this, entry, again](absl::Status status, dataplane::Block rest) {
                        OnBlockWritten(entry, std::move(status), std::move(rest), again);
                      });
@@ -187,6 +191,8 @@ void RecordingWriter::OnBlockWritten(const format::IndexEntry& entry, absl::Stat
   }
   --blocks_under_way_;
   if (status.ok()) {
+    options_.trail.Stamp(Kind::kWritten,
+                         {.sequence = entry.sequence, .place = PlaceOf(entry.sequence).member});
     index_.Add(entry);
   } else {
     Fail(status);
@@ -223,6 +229,7 @@ void RecordingWriter::OnIndexed(const std::vector<format::IndexEntry>& entries) 
 void RecordingWriter::OnFlushed(const absl::Status& status) {
   if (!status.ok()) Fail(status);
   options_.live->durable = watermarks().durable;
+  options_.trail.Stamp(Kind::kDurable, {.sequence = commit_.durable()});
   options_.live->waiting_since_ns = commit_.waiting_since_ns();
   const int64_t now = executor_.clock().NowNs();
   if (status.ok() && phase_ == Phase::kOpen && now - watermark_ns_ >= kWatermarkPeriodNs) {

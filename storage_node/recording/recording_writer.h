@@ -10,6 +10,7 @@
 
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
+#include "dataplane/flight/stamp.h"
 #include "dataplane/sequence_mark.h"
 #include "dataplane/sink.h"
 #include "storage_node/format/manifest.h"
@@ -50,6 +51,7 @@ struct WriterOptions {
   std::shared_ptr<WriteVerifier> verifier;  // renewed when a write or flush fails; may be null
   // Held until the recording is sealed or the writer gone: its lock and its LUN.
   std::shared_ptr<Hold> lease;
+  dataplane::flight::Trail trail;
 };
 
 // Owned by the session; lives on its executor. Destroyed before it is sealed, it leaves the

@@ -14,7 +14,7 @@ MAY_INCLUDE = {
 # Inside a folder of ours the rooms, from what builds on nothing to what builds on all: each may include those before it. What
 # lies in the folder itself comes where "." stands.
 ORDER = {
-    "dataplane": (".", "executor", "memory", "topology", "transport", "transfer", "ladder"),
+    "dataplane": (".", "flight", "executor", "memory", "topology", "transport", "transfer", "ladder"),
     "storage_node": ("format", "disk", "engine", "catalog", "store", "follow", "index", "recording", "capture", "repair", "luns",
                      "recordings", "opening", "admission", "scrub", "node", "."),
     "gpu_worker": ("device", "stages", "pipeline", "job", "."),
@@ -22,7 +22,7 @@ ORDER = {
 OURS = set(MAY_INCLUDE) | {"proto", "tests"}
 # The only places that see proto and gRPC.
 SEES_PROTO = ("services/convert", "services/server", "services/session_stream", "services/client", "services/grpc_log",
-              "services/tapectl")
+              "services/tapectl", "services/timeline")
 PROTO = re.compile(r"\.pb\.h$|^grpc(pp|)/|^google/(protobuf|rpc)/")
 # The only room that sees the library of command lines, which is slow to compile.
 SEES_CLI = "services/command_line/"
