@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/file/errors.h"
+#include "services/files/errors.h"
 
 namespace tapedeck::gpu_worker::stages::file {
+
+using services::files::Invalid;
+using services::files::NotFound;
 
 absl::StatusOr<InputFile> OpenInput(const std::string& path) {
   dataplane::Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));

@@ -6,11 +6,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/file/errors.h"
 #include "gpu_worker/stages/file/input_file.h"
 #include "gpu_worker/stages/file/sigmf_fields.h"
+#include "services/files/errors.h"
 
 namespace tapedeck::gpu_worker::stages::file {
+
+using services::files::Invalid;
+
 namespace {
 
 // Hundreds of thousands of annotations.

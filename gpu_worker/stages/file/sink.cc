@@ -6,11 +6,15 @@
 #include <utility>
 
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/file/errors.h"
-#include "gpu_worker/stages/file/part_file.h"
 #include "services/errors.h"
+#include "services/files/errors.h"
+#include "services/files/part_file.h"
 
 namespace tapedeck::gpu_worker::stages::file {
+
+using services::files::PartFile;
+using services::files::WriteFailed;
+
 namespace {
 
 class FileSink final : public SinkStage {

@@ -8,11 +8,15 @@
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/file/convert.h"
-#include "gpu_worker/stages/file/errors.h"
 #include "gpu_worker/stages/file/input_file.h"
 #include "gpu_worker/stages/file/sigmf.h"
+#include "services/files/errors.h"
 
 namespace tapedeck::gpu_worker::stages::file {
+
+using services::files::FileInvalid;
+using services::files::Invalid;
+
 namespace {
 
 constexpr size_t kCf32Bytes = 8;

@@ -1,5 +1,5 @@
 // A file that is written beside its target, as TARGET.part-XXXXXXXX, and becomes the target when it
-// is complete: until then whatever is there stays as it is. Belongs to one sink, on its thread.
+// is complete: until then whatever is there stays as it is. On one thread.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "dataplane/fd.h"
 
-namespace tapedeck::gpu_worker::stages::file {
+namespace tapedeck::services::files {
 
 class PartFile {
  public:
@@ -60,4 +60,4 @@ class PartFile {
   dataplane::Fd fd_;
 };
 
-}  // namespace tapedeck::gpu_worker::stages::file
+}  // namespace tapedeck::services::files

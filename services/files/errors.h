@@ -1,4 +1,4 @@
-// The errors of files that a job names.
+// The errors of files that people name.
 #pragma once
 
 #include <cerrno>
@@ -9,16 +9,15 @@
 #include "absl/strings/str_cat.h"
 #include "services/errors.h"
 
-namespace tapedeck::gpu_worker::stages::file {
+namespace tapedeck::services::files {
 
 inline absl::Status NotFound(const std::string& path, absl::string_view call, int error) {
-  return services::WithReason(
-      absl::NotFoundError(absl::StrCat(call, " ", path, ": ", std::strerror(error))),
-      "FILE_NOT_FOUND", {{"path", path}});
+  return WithReason(absl::NotFoundError(absl::StrCat(call, " ", path, ": ", std::strerror(error))),
+                    "FILE_NOT_FOUND", {{"path", path}});
 }
 
 inline absl::Status FileInvalid(const std::string& path, absl::string_view text) {
-  return services::WithReason(absl::InvalidArgumentError(text), "FILE_INVALID", {{"path", path}});
+  return WithReason(absl::InvalidArgumentError(text), "FILE_INVALID", {{"path", path}});
 }
 
 inline absl::Status Invalid(const std::string& path, absl::string_view why) {
@@ -26,7 +25,7 @@ inline absl::Status Invalid(const std::string& path, absl::string_view why) {
 }
 
 inline absl::Status Exists(const std::string& path) {
-  return services::WithReason(
+  return WithReason(
       absl::AlreadyExistsError(absl::StrCat(
           path,
           " is there already and was left as it is; give another path, or ask to replace it")),
@@ -36,8 +35,8 @@ inline absl::Status Exists(const std::string& path) {
 inline absl::Status WriteFailed(const std::string& path, absl::string_view call, int error) {
   const std::string text = absl::StrCat(call, " ", path, ": ", std::strerror(error));
   const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
-  return services::WithReason(full ? absl::ResourceExhaustedError(text) : absl::InternalError(text),
-                              "STORE_IO", {{"member", path}, {"operation", std::string(call)}});
+  return WithReason(full ? absl::ResourceExhaustedError(text) : absl::InternalError(text),
+                    "STORE_IO", {{"member", path}, {"operation", std::string(call)}});
 }
 
-}  // namespace tapedeck::gpu_worker::stages::file
+}  // namespace tapedeck::services::files

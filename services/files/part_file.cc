@@ -1,4 +1,4 @@
-#include "gpu_worker/stages/file/part_file.h"
+#include "services/files/part_file.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #include "absl/strings/str_format.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/file/errors.h"
+#include "services/files/errors.h"
 
-namespace tapedeck::gpu_worker::stages::file {
+namespace tapedeck::services::files {
 namespace {
 
 // Names of 32 random bits are taken so seldom that a handful of tries is plenty.
@@ -107,4 +107,4 @@ void PartFile::Remove() {
   name_.clear();
 }
 
-}  // namespace tapedeck::gpu_worker::stages::file
+}  // namespace tapedeck::services::files
