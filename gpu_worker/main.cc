@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/flight/stamp.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_set.h"
@@ -11,7 +12,9 @@
 #include "gpu_worker/settings.h"
 #include "gpu_worker/worker.h"
 #include "services/admin/admin.h"
+#include "services/convert/trace_codec.h"
 #include "services/daemon.h"
+#include "services/flight/recorder.h"
 #include "services/grpc_log.h"
 #include "services/out_of_memory.h"
 #include "services/placement.h"
@@ -19,6 +22,7 @@
 #include "services/server/pipeline_service.h"
 #include "services/server/server.h"
 #include "services/server/signals.h"
+#include "services/server/trace_service.h"
 #include "services/spare_memory.h"
 #include "services/storage_client/dialer.h"
 #include "services/telemetry/node_page.h"
@@ -33,6 +37,7 @@ absl::Status Run(const Settings& settings) {
   TD_ASSIGN_OR_RETURN(pipeline::DeviceChoice device, pipeline::ChooseDevice(settings.device));
   dataplane::Log(dataplane::LogLevel::kInfo, "device", "chosen",
                  {{"device", device.description}, {"why", device.why}});
+  dataplane::flight::SetOn(settings.flight);
   std::optional<services::StopLimit> limit;  // goes last
   TD_ASSIGN_OR_RETURN(auto admin, services::admin::Admin::Create(settings.admin));
   TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, false));
@@ -43,17 +48,23 @@ absl::Status Run(const Settings& settings) {
   const services::telemetry::NodePage page({.role = services::NodeRole::kWorker,
                                             .rails = rails->transports(),
                                             .places = placement.rails()});
-  Worker worker({.name = absl::StrCat(services::HostName(), "/worker"),
+  const std::string name = absl::StrCat(services::HostName(), "/worker");
+  TD_ASSIGN_OR_RETURN(const auto flight, services::flight::Recorder::Create(
+                                             {name, services::NodeRole::kWorker}, settings.state,
+                                             services::convert::TraceMessages()));
+  Worker worker({.name = name,
                  .rails = rails->transports(),
                  .executors = services::AsExecutors(loops),
                  .storage = dialer.get(),
                  .device = std::move(device),
                  .placement = std::move(placement),
-                 .connections_per_rail = settings.connections_per_rail});
+                 .connections_per_rail = settings.connections_per_rail,
+                 .trails = &flight->trails()});
   TD_ASSIGN_OR_RETURN(const auto server,
                       services::server::Server::Create(
                           settings.listen, {services::server::PipelineServiceOver(worker),
-                                            services::server::NodeServiceOver(worker)}));
+                                            services::server::NodeServiceOver(worker),
+                                            services::server::TraceServiceOver(flight->reader())}));
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "worker ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
   admin->Serve(

@@ -2,6 +2,7 @@
 
 #include "services/admin/admin.h"
 #include "services/command_line/command_line.h"
+#include "services/flight/switch.h"
 #include "services/version.h"
 
 namespace tapedeck::gpu_worker {
@@ -17,7 +18,14 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
       .AddOption("--listen", settings.listen, "HOST:PORT of the gRPC services; port 0 chooses one")
       .ShowDefault();
   worker.AddOption("--admin", settings.admin, services::admin::kAdminHelp);
+  worker.AddOption(
+      "--state", settings.state,
+      "Directory, made if it is not there, for what the flight recorder has of jobs that fail");
   worker.AddOption("--device", settings.device, "auto, host or cuda:N").ShowDefault();
+  worker
+      .AddChoice("--flight-recorder", settings.flight, {{"on", true}, {"off", false}},
+                 services::flight::kSwitchHelp)
+      .FromEnvironment(services::flight::kSwitchVariable);
   worker.AddOption("--rail", settings.rails,
                    "NAME=KIND:ADDRESS, e.g. r0=tcp:10.0.0.2; once for each network port");
   worker

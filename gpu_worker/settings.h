@@ -11,9 +11,11 @@ namespace tapedeck::gpu_worker {
 struct Settings {
   std::string listen = "127.0.0.1:7500";  // HOST:PORT of the gRPC services
   std::string admin;                      // HOST:PORT of the admin port; empty: none
+  std::string state;                      // directory of what failed jobs leave; empty: none
   std::string device = "auto";            // auto, host or cuda:N
   std::vector<std::string> rails;         // NAME=KIND:ADDRESS
   uint32_t connections_per_rail = 1;      // 1 to 8
+  bool flight = true;  // record the steps of blocks; off only to measure what that costs
 };
 
 // None if the process shall end with *exit_status: help or version was asked for, or the line is

@@ -115,13 +115,18 @@ absl::StatusOr<job::JobEnvironment> Worker::Environment(const Start& start,
   TD_ASSIGN_OR_RETURN(job::JobRails rails, job::RailsFor(spec.rails, parts_.rails, DeviceMemory()));
   dataplane::Log(dataplane::LogLevel::kInfo, "job", "rails chosen",
                  {{"job", start.name}, {"rails", job::NamesOf(rails.rails)}, {"why", rails.why}});
-  return job::JobEnvironment{.executor = start.executor,
-                             .device = &parts_.device,
-                             .ladder = &ladder_,
-                             .rails = std::move(rails.rails),
-                             .notes = std::move(rails.notes),
-                             .connections_per_rail = parts_.connections_per_rail,
-                             .worker_name = parts_.name};
+  return job::JobEnvironment{
+      .executor = start.executor,
+      .device = &parts_.device,
+      .ladder = &ladder_,
+      .rails = std::move(rails.rails),
+      .notes = std::move(rails.notes),
+      .connections_per_rail = parts_.connections_per_rail,
+      .worker_name = parts_.name,
+      .trail = parts_.trails == nullptr
+                   ? nullptr
+                   : parts_.trails->New(
+                         {.job = start.name, .storage = spec.storage, .recording = spec.target})};
 }
 
 void Worker::Keep(const std::string& name, std::shared_ptr<job::Job> job,

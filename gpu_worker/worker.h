@@ -14,6 +14,7 @@
 #include "gpu_worker/job/job.h"
 #include "gpu_worker/job/job_totals.h"
 #include "gpu_worker/pipeline/device_choice.h"
+#include "services/flight/trails.h"
 #include "services/jobs.h"
 #include "services/node.h"
 #include "services/placement.h"
@@ -30,6 +31,7 @@ struct WorkerParts {
   pipeline::DeviceChoice device;
   services::Placement placement;  // of these rails
   uint32_t connections_per_rail = 1;
+  services::flight::Trails* trails = nullptr;  // outlives the worker; null: jobs leave no stamps
 };
 
 // Any thread.

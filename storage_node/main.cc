@@ -5,12 +5,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/flight/stamp.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_set.h"
 #include "services/admin/admin.h"
+#include "services/convert/trace_codec.h"
 #include "services/daemon.h"
 #include "services/errors.h"
+#include "services/flight/recorder.h"
 #include "services/grpc_log.h"
 #include "services/out_of_memory.h"
 #include "services/placement.h"
@@ -19,6 +22,7 @@
 #include "services/server/recorder_service.h"
 #include "services/server/server.h"
 #include "services/server/signals.h"
+#include "services/server/trace_service.h"
 #include "services/session/registry.h"
 #include "services/session_stream/session_service.h"
 #include "services/spare_memory.h"
@@ -63,9 +67,12 @@ std::string MetricsPage(const services::telemetry::NodePage& page,
   });
 }
 
+std::string NodeName() { return absl::StrCat(services::HostName(), "/storage"); }
+
 absl::Status Run(const Settings& settings) {
   if (settings.check) return RunCheck(settings.state);
   if (settings.rebuild_catalog) return node::RebuildCatalog(settings.state, settings.members);
+  dataplane::flight::SetOn(settings.flight);
   std::optional<services::StopLimit> limit;  // goes last
   TD_ASSIGN_OR_RETURN(auto admin, services::admin::Admin::Create(settings.admin));
   TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, true));
@@ -76,10 +83,12 @@ absl::Status Run(const Settings& settings) {
                       node::StorageNode::Create({.state_dir = settings.state,
                                                  .follow_bytes = settings.follow_bytes,
                                                  .rails = rails->transports()}));
+  TD_ASSIGN_OR_RETURN(const auto flight, services::flight::Recorder::Create(
+                                             {NodeName(), services::NodeRole::kStorage},
+                                             settings.state, services::convert::TraceMessages()));
   services::session::Registry registry(services::AsExecutors(loops), rails->transports(),
-                                       &node->sessions());
-  const node::Describer describer(absl::StrCat(services::HostName(), "/storage"), placement,
-                                  registry);
+                                       &node->sessions(), &flight->trails());
+  const node::Describer describer(NodeName(), placement, registry);
   TD_ASSIGN_OR_RETURN(
       const auto server,
       services::server::Server::Create(
@@ -87,6 +96,7 @@ absl::Status Run(const Settings& settings) {
           {services::server::CatalogServiceOver(node->luns(), node->channels(), node->recordings()),
            services::server::RecorderServiceOver(node->recorder(), node->scrubs()),
            services::server::NodeServiceOver(describer),
+           services::server::TraceServiceOver(flight->reader()),
            services::session_stream::SessionServiceOver(registry)}));
   const services::telemetry::NodePage page({.role = services::NodeRole::kStorage,
                                             .rails = rails->transports(),

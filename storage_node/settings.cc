@@ -2,6 +2,7 @@
 
 #include "services/admin/admin.h"
 #include "services/command_line/command_line.h"
+#include "services/flight/switch.h"
 #include "services/version.h"
 
 namespace tapedeck::storage_node {
@@ -20,6 +21,9 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
       .Required();
   node.AddOption("--rail", settings.rails,
                  "NAME=KIND:ADDRESS[:PORT], e.g. r0=tcp:10.0.0.1; once for each network port");
+  node.AddChoice("--flight-recorder", settings.flight, {{"on", true}, {"off", false}},
+                 services::flight::kSwitchHelp)
+      .FromEnvironment(services::flight::kSwitchVariable);
   node.AddOption("--follow-memory", settings.follow_bytes,
                  "Memory for the newest blocks of all recordings that are followed, e.g. 512MiB; "
                  "followers further behind read the disk; 0: all do")

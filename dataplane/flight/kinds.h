@@ -12,33 +12,34 @@ namespace tapedeck::dataplane::flight {
 // Values are written into dumps: they stay as they are, and new ones come last.
 enum class Kind : uint8_t {
   kNone = 0,
-  kMade = 1,           // its work is enqueued on the device
-  kComputed = 2,       // the device is done with it, and its copy is on the host
-  kReady = 3,          // has its CRC and waits for the session
-  kGiven = 4,          // to the sender, which holds `argument` blocks
-  kRail = 5,           // to a rail (`place`); argument: Load
-  kTaken = 6,          // by the rail's poller
-  kSent = 7,           // the connection needs the payload no more
-  kReceived = 8,       // the other end has it; argument: Load
-  kAcknowledged = 9,   // at the commit level
-  kAsked = 10,         // the read of its payload from the other end
-  kArrived = 11,       // its payload is here, where `argument` blocks wait
-  kChecked = 12,       // its CRC is right
-  kStore = 13,         // given to a member of the LUN (`place`)
-  kWritten = 14,       // by that member
-  kDurable = 15,       // all below the sequence
-  kTold = 16,          // the sender is told that all below the sequence are acknowledged
-  kFetch = 17,         // asked of a member of the LUN (`place`)
-  kFetched = 18,       // read, and right
-  kConsume = 19,       // its work is enqueued on the device
-  kConsumed = 20,      // by the sink of the pipeline
-  kCredit = 21,        // a slot of the other end, for a rail (`place`); argument: Load
-  kFlush = 22,         // begins: of all below the sequence
-  kGap = 23,           // there is no payload
-  kResend = 24,        // it arrived damaged and is sent again
-  kRailUp = 25,        // `place`
-  kRailDown = 26,      // `place`
-  kSessionFailed = 27  // of the session
+  kMade = 1,          // its work is enqueued on the device
+  kComputed = 2,      // the device is done with it, and its copy is on the host
+  kReady = 3,         // has its CRC and waits for the session
+  kGiven = 4,         // to the sender, which holds `argument` blocks
+  kRail = 5,          // to a rail (`place`); argument: Load
+  kTaken = 6,         // by the rail's poller
+  kSent = 7,          // the connection needs the payload no more
+  kReceived = 8,      // the other end has it; argument: Load
+  kAcknowledged = 9,  // at the commit level
+  kAsked = 10,        // the read of its payload from the other end
+  kArrived = 11,      // its payload is here, where `argument` blocks wait
+  kChecked = 12,      // its CRC is right
+  kStore = 13,        // given to a member of the LUN (`place`)
+  kWritten = 14,      // by that member
+  kDurable = 15,      // all below the sequence
+  kTold = 16,         // the sender is told that all below the sequence are acknowledged
+  kFetch = 17,        // asked of a member of the LUN (`place`)
+  kFetched = 18,      // read, and right
+  kConsume = 19,      // its work is enqueued on the device
+  kConsumed = 20,     // by the sink of the pipeline
+  kCredit = 21,       // a slot of the other end, for a rail (`place`); argument: Load
+  kFlush = 22,        // begins: of all below the sequence
+  kGap = 23,          // there is no payload
+  kResend = 24,       // it arrived damaged and is sent again
+  kRailUp = 25,       // `place`
+  kRailDown = 26,     // `place`
+  kSessionFailed = 27,
+  kFinished = 28  // the session, well: what was not acknowledged before is so now
 };
 
 struct KindName {
@@ -46,7 +47,7 @@ struct KindName {
   absl::string_view name;
 };
 
-inline constexpr std::array<KindName, 27> kKinds = {{
+inline constexpr std::array<KindName, 28> kKinds = {{
     {Kind::kMade, "made"},
     {Kind::kComputed, "computed"},
     {Kind::kReady, "ready"},
@@ -74,6 +75,7 @@ inline constexpr std::array<KindName, 27> kKinds = {{
     {Kind::kRailUp, "rail_up"},
     {Kind::kRailDown, "rail_down"},
     {Kind::kSessionFailed, "session_failed"},
+    {Kind::kFinished, "finished"},
 }};
 
 // "" for a number that is no kind.

@@ -26,6 +26,10 @@ absl::Status Incomplete(const std::string& recording, uint64_t lost, uint64_t to
                    " blocks are missing; tapectl recordings verify names them"));
 }
 
+dataplane::flight::Trail TrailOf(const JobEnvironment& environment) {
+  return environment.trail == nullptr ? dataplane::flight::Trail() : environment.trail->trail();
+}
+
 std::string PeerOf(const services::TransferSpec& spec) {
   return absl::StrCat("storage node ", spec.storage);
 }
@@ -60,7 +64,8 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
                                                              .block_bytes = channel.block_bytes},
                                                  .device = environment.device,
                                                  .ring = job->end_.ring,
-                                                 .clock = &environment.executor->clock()}));
+                                                 .clock = &environment.executor->clock(),
+                                                 .trail = TrailOf(environment)}));
   job->channel_ = channel;
   job->end_.source = std::move(pipeline.source);
   {
@@ -99,7 +104,8 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
                                                 .labels = recording.labels,
                                                 .blocks = whole ? recording.blocks : 0,
                                                 .device = environment.device,
-                                                .direct = direct}));
+                                                .direct = direct,
+                                                .trail = TrailOf(environment)}));
   job->end_.sink = std::move(pipeline.sink);
   {
     absl::MutexLock lock(&job->mutex_);
@@ -143,7 +149,8 @@ void Job::OpenSession(services::session::Open open, const services::TransferSpec
       .open = std::move(open),
       .transports = environment_.rails,
       .connections_per_rail = environment_.connections_per_rail,
-      .ordered = ordered};
+      .ordered = ordered,
+      .trail = environment_.trail};
   // The session holds the job until it has ended; OnChange lets go of the session then.
   settings.make_end = [self = shared_from_this()](const services::session::Accept& accept)
       -> absl::StatusOr<services::session::TransferEnd> {
@@ -204,11 +211,15 @@ void Job::Conclude(const Snapshot& snapshot) {
   } else {
     job_.state = job_.error.ok() ? services::JobState::kSucceeded : services::JobState::kFailed;
   }
-  dataplane::Log(
-      job_.state == services::JobState::kFailed ? dataplane::LogLevel::kError
-                                                : dataplane::LogLevel::kInfo,
-      "job", job_.error.ok() ? "complete" : std::string(job_.error.message()),
-      {{"job", job_.name}, {"recording", job_.recording}, {"blocks", absl::StrCat(job_.blocks)}});
+  const bool failed = job_.state == services::JobState::kFailed;
+  const std::string trace =
+      failed && environment_.trail != nullptr ? environment_.trail->Failed(job_.error) : "";
+  dataplane::Log(failed ? dataplane::LogLevel::kError : dataplane::LogLevel::kInfo, "job",
+                 job_.error.ok() ? "complete" : std::string(job_.error.message()),
+                 {{"job", job_.name},
+                  {"recording", job_.recording},
+                  {"blocks", absl::StrCat(job_.blocks)},
+                  {"trace", trace}});
 }
 
 services::Job Job::state() const {

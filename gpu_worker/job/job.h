@@ -19,6 +19,7 @@
 #include "gpu_worker/pipeline/memory_ladder.h"
 #include "gpu_worker/pipeline/pipeline_factory.h"
 #include "services/catalog.h"
+#include "services/flight/trails.h"
 #include "services/jobs.h"
 #include "services/session/client_session.h"
 #include "services/storage.h"
@@ -34,6 +35,7 @@ struct JobEnvironment {
   std::vector<std::string> notes;            // for the job
   uint32_t connections_per_rail = 1;
   std::string worker_name;
+  std::shared_ptr<services::flight::TrailRecord> trail;  // null: none. Shared with who shows it
 };
 
 // Any thread, except where said. Shared by the worker's list and the callbacks of its session.

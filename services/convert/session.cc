@@ -150,6 +150,11 @@ v1::Progress ToProto(const session::Progress& progress) {
   for (const session::RailProgress& rail : progress.rails) {
     *out.add_rails() = convert::ToProto(rail);
   }
+  if (progress.clock != flight::ClockReading()) {
+    out.mutable_clock()->set_sent_ns(progress.clock.sent_ns);
+    out.mutable_clock()->set_heard_sent_ns(progress.clock.heard_sent_ns);
+    out.mutable_clock()->set_heard_ns(progress.clock.heard_ns);
+  }
   return out;
 }
 
@@ -161,7 +166,10 @@ session::Progress FromProto(const v1::Progress& progress) {
                         .blocks = progress.blocks(),
                         .bytes = progress.bytes(),
                         .counters = convert::FromProto(progress.counters()),
-                        .phase = progress.phase()};
+                        .phase = progress.phase(),
+                        .clock = {.sent_ns = progress.clock().sent_ns(),
+                                  .heard_sent_ns = progress.clock().heard_sent_ns(),
+                                  .heard_ns = progress.clock().heard_ns()}};
   for (const v1::RailProgress& rail : progress.rails()) {
     out.rails.push_back(convert::FromProto(rail));
   }

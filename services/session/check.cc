@@ -23,6 +23,7 @@ constexpr size_t kMaxMetadata = 64;
 // W3C Trace Context: a traceparent has 55 bytes, a tracestate is to be kept up to 512.
 constexpr size_t kMaxTraceBytes = 512;
 constexpr size_t kMaxIdBytes = 64;
+constexpr int64_t kMaxClockNs = int64_t{1} << 60;  // 36 years after a machine has started
 // No memory of a worker or node is larger.
 constexpr uint64_t kMaxWindowBytes = uint64_t{1} << 46;
 
@@ -54,6 +55,10 @@ void CheckCounts(FieldCheck& check, const Known& known, const Progress& progress
   check.Require(progress.phase.size() <= kMaxNameBytes, "phase", "is too long");
   check.Require(progress.verifier.size() <= kMaxIdBytes, "verifier", "is longer than 64 bytes")
       .Require(progress.rails.size() <= kMaxRails, "rails", "are more than 64");
+  for (const int64_t ns :
+       {progress.clock.sent_ns, progress.clock.heard_sent_ns, progress.clock.heard_ns}) {
+    check.Require(ns >= 0 && ns <= kMaxClockNs, "clock", "is of no clock");
+  }
   for (const RailProgress& rail : progress.rails) {
     check.Text(rail.name, kMaxRailNameBytes, "rails.name");
     count(rail.blocks, kMaxStreamBytes, "rails.blocks");

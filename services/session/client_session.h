@@ -11,6 +11,7 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/transfer/counters.h"
+#include "services/flight/trails.h"
 #include "services/session/control.h"
 #include "services/session/rails.h"
 #include "services/session/transfer.h"
@@ -38,7 +39,8 @@ struct ClientSessionSettings {
   Open open;
   std::vector<dataplane::Transport*> transports;  // the rails to use; outlive the session
   uint32_t connections_per_rail = 1;
-  bool ordered = false;  // playback: the sink wants blocks in order
+  bool ordered = false;                        // playback: the sink wants blocks in order
+  std::shared_ptr<flight::TrailRecord> trail;  // null: none. Shared with who shows it
   // Makes the worker's end once the node has told what the stream is like.
   std::function<absl::StatusOr<TransferEnd>(const Accept&)> make_end;
   // On the executor, at every change of state and every 100 ms. The last has `ended`; after it, and
@@ -78,6 +80,12 @@ class ClientSession final : public ControlEvents, public RailsEvents, public Pum
   void GiveUp(const absl::Status& cause);
   void End(const absl::Status& cause);
   void CheckEnded();
+  // Tells the node how far this end is; its answer measures how far the clocks are apart.
+  void Tell();
+  void OnProgress(const Progress& news);
+  dataplane::flight::Trail trail() const {
+    return settings_.trail == nullptr ? dataplane::flight::Trail() : settings_.trail->trail();
+  }
   void Refresh();
   void Report();
   void Tick();
@@ -95,7 +103,8 @@ class ClientSession final : public ControlEvents, public RailsEvents, public Pum
   bool stream_closed_ = false;
   bool rails_closed_ = true;
   int64_t start_ns_ = 0;
-  int64_t told_ns_ = 0;  // when the node was last told of progress
+  int64_t told_ns_ = 0;    // when the node was last told of progress
+  int more_readings_ = 0;  // of the clocks, each as soon as the last is answered
   int64_t running_ns_ = 0;
   std::unique_ptr<Transfer> transfer_;
   std::unique_ptr<Rails> rails_;

@@ -14,6 +14,7 @@
 #include "dataplane/transfer/counters.h"
 #include "dataplane/transport/endpoint.h"
 #include "dataplane/transport/transport.h"
+#include "services/flight/peer_clock.h"
 #include "services/session/playhead.h"
 
 namespace tapedeck::services::session {
@@ -42,6 +43,7 @@ struct Open {
   uint64_t expected_blocks = 0;               // 0: unknown
   std::map<std::string, std::string> labels;  // kept with the recording
   Playhead playhead;                          // playback
+  uint32_t trail = 0;                         // of the serving end's stamps; not sent
 };
 
 // One end's side of one connection; the generation counts its re-connections.
@@ -97,6 +99,7 @@ struct Progress {
   dataplane::Counters counters;  // of the end that says so
   std::vector<RailProgress> rails;
   std::string phase;  // before Accept: what the storage node still has to do for it
+  flight::ClockReading clock;
   bool operator==(const Progress&) const = default;
 };
 

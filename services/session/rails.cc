@@ -64,6 +64,10 @@ Rails::Entry& Rails::AddLink(const Port& port, Key key) {
   auto entry = std::make_unique<Entry>();
   entry->link = std::make_unique<Link>(executor_, *port.transport, port.domain, entries_.size(),
                                        key.second, this);
+  if (settings_.trail != nullptr) {
+    entry->link->SetTrail(settings_.trail->trail());
+    settings_.trail->AddLink(entries_.size(), key.first);
+  }
   entry->key = std::move(key);
   return *entries_.emplace_back(std::move(entry));
 }

@@ -16,6 +16,7 @@
 #include "dataplane/ladder/ring_fit.h"
 #include "dataplane/memory/memory.h"
 #include "dataplane/transfer/link.h"
+#include "services/flight/trails.h"
 #include "services/session/messages.h"
 
 namespace tapedeck::services::session {
@@ -24,6 +25,7 @@ struct RailsSettings {
   bool initiate = false;
   uint32_t connections_per_rail = 1;
   dataplane::RemoteAccess access = dataplane::RemoteAccess::kNone;
+  std::shared_ptr<flight::TrailRecord> trail;  // null: none. Shared with who shows it
 };
 
 class RailsEvents {

@@ -87,8 +87,12 @@ class Refusal final : public ControlEvents {
 }  // namespace
 
 Registry::Registry(std::vector<dataplane::Executor*> executors,
-                   std::vector<dataplane::Transport*> transports, SessionHost* host)
-    : executors_(std::move(executors)), transports_(std::move(transports)), host_(host) {}
+                   std::vector<dataplane::Transport*> transports, SessionHost* host,
+                   flight::Trails* trails)
+    : executors_(std::move(executors)),
+      transports_(std::move(transports)),
+      host_(host),
+      trails_(trails) {}
 
 Registry::~Registry() { Drain(0); }
 
@@ -121,6 +125,7 @@ void Registry::Refuse(std::unique_ptr<ControlStream> stream, const absl::Status&
 
 void Registry::Begin(const std::string& id, std::unique_ptr<ControlStream> stream) {
   ServerSessionSettings settings{.id = id, .transports = transports_, .host = host_};
+  if (trails_ != nullptr) settings.trail = trails_->New({.session = id});
   settings.on_progress = [this, id](Direction direction, const Progress& progress,
                                     uint64_t ring_bytes) {
     Observe(id, direction, progress, ring_bytes);

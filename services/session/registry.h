@@ -33,8 +33,10 @@ inline constexpr int64_t kRefusalDelayNs = dataplane::kSecondNs / 2;
 // Any thread. The executors outlive it; they may be fewer than the sessions.
 class Registry final : public SessionAcceptor {
  public:
+  // With null `trails` sessions leave no stamps.
   Registry(std::vector<dataplane::Executor*> executors,
-           std::vector<dataplane::Transport*> transports, SessionHost* host);
+           std::vector<dataplane::Transport*> transports, SessionHost* host,
+           flight::Trails* trails = nullptr);
 
   // Every session must have ended: see Drain.
   ~Registry() override;
@@ -73,6 +75,7 @@ class Registry final : public SessionAcceptor {
   const std::vector<dataplane::Executor*> executors_;
   const std::vector<dataplane::Transport*> transports_;
   SessionHost* const host_;
+  flight::Trails* const trails_;
 
   // Shared with the refusals, which may end later.
   const std::shared_ptr<std::atomic<int>> refusals_ = std::make_shared<std::atomic<int>>(0);

@@ -105,7 +105,9 @@ void ServerSession::OnMessage(Message message) {
     }
   } else if (const auto* finished = std::get_if<Finished>(&message)) {
     OnPeerFinished(*finished);
-  } else if (!std::holds_alternative<Progress>(message)) {
+  } else if (const auto* news = std::get_if<Progress>(&message)) {
+    OnProgress(*news);
+  } else {
     status = UnexpectedFromWorker("Accept");
   }
   if (!status.ok()) Abort(status);
@@ -119,7 +121,9 @@ absl::Status ServerSession::OnOpen(const Open& open) {
                      kProtocolVersion, "; install the same release on both"));
   }
   admission_ = std::make_shared<AdmissionWatch>();
-  settings_.host->Admit(open, executor_, admission_,
+  Open own = open;
+  own.trail = settings_.trail == nullptr ? 0 : settings_.trail->trail().id();
+  settings_.host->Admit(own, executor_, admission_,
                         lifetime_.Guard([this, open](absl::StatusOr<Admission> admission) {
                           OnAdmitted(open, std::move(admission));
                         }));
@@ -151,12 +155,19 @@ absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission)
     accept.wire_limit_bytes_per_s += rail.wire_limit_bytes_per_s;
   }
   name_ = accept.recording;
+  if (settings_.trail != nullptr) {
+    settings_.trail->Opened({.session = settings_.id,
+                             .recording = name_,
+                             .playback = admission.source != nullptr,
+                             .reads = accept.op == TransferOp::kRead});
+  }
   transfer_ =
       std::make_unique<Transfer>(executor_,
                                  TransferSettings{.op = accept.op,
                                                   .commit = accept.commit,
                                                   .peer_slots = open.slots,
-                                                  .block_bytes = accept.block_bytes},
+                                                  .block_bytes = accept.block_bytes,
+                                                  .trail = trail()},
                                  TransferEnd{.source = std::move(admission.source),
                                              .sink = std::move(admission.sink),
                                              .ring = admission.ring,
@@ -165,7 +176,8 @@ absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission)
                                              .payload_crc = std::move(admission.payload_crc)},
                                  this);
   rails_ = std::make_unique<Rails>(
-      executor_, RailsSettings{.access = AccessFor(accept.op, transfer_->sending())},
+      executor_,
+      RailsSettings{.access = AccessFor(accept.op, transfer_->sending()), .trail = settings_.trail},
       settings_.transports, transfer_->links(), this);
   rails_closed_ = false;
   TD_RETURN_IF_ERROR(rails_->Start(transfer_->window(), transfer_->TakeRegistration()));
@@ -181,6 +193,7 @@ absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission)
 void ServerSession::OnPeerFinished(const Finished& finished) {
   // The worker has all it wanted (playback), or gives up.
   if (finished.cause.ok() && transfer_->sending()) {
+    trail().Stamp(dataplane::flight::Kind::kFinished, {});
     finished_ = true;
     CloseRails();
   } else {
@@ -199,12 +212,14 @@ void ServerSession::OnPumpDone(const absl::Status& cause) {
   if (accepted_) control_->Send(progress());
   // A playback that was sent in full ends when the worker says so.
   if (transfer_->sending() && cause.ok()) return;
+  if (cause.ok()) trail().Stamp(dataplane::flight::Kind::kFinished, {});
   finished_ = true;
   dataplane::Log(cause.ok() ? LogLevel::kInfo : LogLevel::kWarning, "session", "finished",
                  {{"session", settings_.id},
                   {"recording", name_},
                   {"blocks", absl::StrCat(progress().blocks)},
-                  {"cause", cause.ok() ? "complete" : std::string(cause.message())}});
+                  {"cause", cause.ok() ? "complete" : std::string(cause.message())},
+                  {"trace", TraceOf(cause)}});
   control_->Send(Finished{.cause = cause, .progress = progress()});
   if (stream_closed_ || !cause.ok()) return CloseRails();
   // The links stay until the worker has read this, for the last acknowledgements.
@@ -254,6 +269,19 @@ void ServerSession::LetGo() {
   executor_.PostAfter(kFarewellNs, lifetime_.Guard([this] {
     if (!std::exchange(stream_closed_, true)) on_ended_();
   }));
+}
+
+// Where what the flight recorder has of a session is kept that failed.
+std::string ServerSession::TraceOf(const absl::Status& cause) const {
+  return cause.ok() || settings_.trail == nullptr ? "" : settings_.trail->Failed(cause);
+}
+
+void ServerSession::OnProgress(const Progress& news) {
+  if (settings_.trail == nullptr || news.clock == flight::ClockReading()) return;
+  settings_.trail->HeardClock(news.clock, executor_.clock().NowNs());
+  Progress answer = progress();
+  answer.clock = settings_.trail->SendClock(executor_.clock().NowNs());
+  control_->Send(answer);
 }
 
 void ServerSession::SendProgress() {

@@ -10,6 +10,7 @@
 
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
+#include "services/flight/trails.h"
 #include "services/session/control.h"
 #include "services/session/host.h"
 #include "services/session/phases.h"
@@ -22,6 +23,7 @@ struct ServerSessionSettings {
   std::string id;
   std::vector<dataplane::Transport*> transports;  // the node's rails; outlive the session
   SessionHost* host = nullptr;                    // outlives the session
+  std::shared_ptr<flight::TrailRecord> trail;     // null: none. Shared with who shows it
   // Told at every progress message, on the session's executor. May be null.
   std::function<void(Direction, const Progress&, uint64_t ring_bytes)> on_progress;
 };
@@ -67,7 +69,13 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   void OnPeerFinished(const Finished& finished);
   void LookAtPhase();
   Standing standing() const;
+  std::string TraceOf(const absl::Status& cause) const;
   void SendProgress();
+  // A worker that says what its clock is gets an answer at once.
+  void OnProgress(const Progress& news);
+  dataplane::flight::Trail trail() const {
+    return settings_.trail == nullptr ? dataplane::flight::Trail() : settings_.trail->trail();
+  }
   void CloseRails();
   void CheckEnded();
   void LetGo();

@@ -19,16 +19,19 @@ Transfer::Transfer(dataplane::Executor& executor, const TransferSettings& settin
     sender_ = std::make_unique<dataplane::Sender>(
         executor, dataplane::SenderSettings{.op = settings.op,
                                             .peer_slots = settings.peer_slots,
-                                            .slot_bytes = settings.block_bytes});
+                                            .slot_bytes = settings.block_bytes,
+                                            .trail = settings.trail});
     sink = sender_.get();
   } else {
-    receiver_ = std::make_unique<dataplane::Receiver>(executor, settings.op, end_.ring);
+    receiver_ =
+        std::make_unique<dataplane::Receiver>(executor, settings.op, end_.ring, settings.trail);
     source = receiver_.get();
     if (end_.check_payload) {
       if (end_.payload_crc == nullptr) {
         end_.payload_crc = std::make_shared<dataplane::HostPayloadCrc>();
       }
-      checked_ = std::make_unique<dataplane::CheckedSource>(*receiver_, *end_.payload_crc);
+      checked_ =
+          std::make_unique<dataplane::CheckedSource>(*receiver_, *end_.payload_crc, settings.trail);
       source = checked_.get();
     }
     if (settings.ordered) {

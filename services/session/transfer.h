@@ -40,6 +40,7 @@ struct TransferSettings {
   uint32_t peer_slots = 0;
   uint64_t block_bytes = 0;
   bool ordered = false;  // the sink wants blocks in order
+  dataplane::flight::Trail trail;
 };
 
 // What the peer may do to the window of an end.

@@ -240,6 +240,14 @@ class Prepared {
   std::unique_ptr<store::RecordingFiles> files_;
 };
 
+// Blocks of a capture are numbered anew, and nobody knows yet from where: none.
+dataplane::flight::Trail TrailOf(const RecordTarget& target) {
+  const bool capture = target.channel.triggered() && !target.segment.has_value();
+  if (capture) return {};
+  return dataplane::flight::Trail(target.open.trail,
+                                  target.segment.value_or(0) * target.segment_blocks);
+}
+
 }  // namespace
 
 uint64_t SegmentBlocks(const services::Channel& channel, const luns::LunTerms& lun) {
@@ -298,7 +306,8 @@ absl::StatusOr<capture::ArmRecording> PrepareRecording(
           .live = std::make_shared<recording::LiveRecording>(layout.annotation_bytes),
           .meter = lun->meter,
           .on_sealed = OnSealed(means, begun.name, lun, executor),
-          .verifier = means.verifier},
+          .verifier = means.verifier,
+          .trail = TrailOf(target)},
       std::move(begun.files));
   return [&means, &executor, prepared = std::move(prepared)]() mutable {
     return prepared->Arm(means, executor);

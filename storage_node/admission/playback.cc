@@ -54,6 +54,7 @@ struct Playable {
   recordings::FoundRecording recording;
   std::shared_ptr<recording::LiveRecording> live;  // null: it is closed
   std::unique_ptr<recordings::Leases::Lease> lease;
+  dataplane::flight::Trail trail;
 
   // That can be read now.
   uint64_t blocks() const { return live == nullptr ? recording.manifest.blocks : live->written(); }
@@ -137,7 +138,8 @@ absl::StatusOr<capture::StreamSource::OpenReader> OpenFiles(
                                    .first = first,
                                    .live = playable.live,
                                    .behind_ns = playhead.behind_ns,
-                                   .meter = found.lun->meter};
+                                   .meter = found.lun->meter,
+                                   .trail = playable.trail};
   if (!found.lun->kind.capabilities.lends_blocks) {
     options.follow_memory = means.follow_memory;
     options.damaged_blocks = playhead.damaged_blocks;
@@ -262,6 +264,7 @@ absl::StatusOr<SessionPlan> PlanPlayback(Means& means, const Open& open,
   TD_ASSIGN_OR_RETURN(Playable playable,
                       playhead.stream ? FindInStream(means, open)
                                       : FindPlayable(means, open.recording, playhead.follow));
+  playable.trail = dataplane::flight::Trail(open.trail);
   const recordings::FoundRecording found = playable.recording;
   const format::Manifest& manifest = found.manifest;
   TD_ASSIGN_OR_RETURN(const services::Channel channel, means.recordings.FindChannel(found.name));

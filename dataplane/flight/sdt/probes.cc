@@ -39,6 +39,7 @@ void Fire(const Entry& entry) {
     TD_PROBE(kRailUp, rail_up);
     TD_PROBE(kRailDown, rail_down);
     TD_PROBE(kSessionFailed, session_failed);
+    TD_PROBE(kFinished, finished);
     case Kind::kNone:
       break;
   }

@@ -17,6 +17,7 @@
 #include "services/convert/scrub.h"
 #include "services/convert/session.h"
 #include "services/convert/stage.h"
+#include "services/convert/trace.h"
 #include "services/errors.h"
 #include "tests/services/convert/filled.h"
 
@@ -73,6 +74,26 @@ TEST(RoundTripTest, Node) {
   ExpectRoundTrip(node);
   const auto stats = Filled<v1::WatchStatsResponse>();
   ExpectSame(ToProto(FromProto(stats)), stats);
+}
+
+TEST(RoundTripTest, Trace) {
+  auto page = Filled<v1::ReadTraceResponse>();
+  std::string stamp(32, '\0');
+  for (size_t i = 0; i < stamp.size(); ++i) stamp[i] = static_cast<char>(i + 1);
+  stamp[26] = stamp[27] = '\0';  // of no use yet
+  page.mutable_trace()->mutable_threads(0)->set_stamps(stamp + stamp);
+  ExpectRoundTrip(page);
+  page.mutable_trace()->mutable_threads(0)->set_stamps("half a stamp");
+  EXPECT_FALSE(FromProto(page).ok());
+  // Filled sets the first arm of a oneof.
+  ExpectRoundTrip(Filled<v1::ReadTraceRequest>());
+  v1::ReadTraceRequest request;
+  request.set_job("jobs/1");
+  ExpectRoundTrip(request);
+  request.set_recording("luns/l/channels/c/recordings/r");
+  ExpectRoundTrip(request);
+  request.set_dump("d.flight");
+  ExpectRoundTrip(request);
 }
 
 TEST(RoundTripTest, StartRecordToEachLimit) {

@@ -59,6 +59,8 @@ void AddCounts(Rows<M> rows, Get progress, bool peer_receives) {
   rows.Add("blocks", [&](M& m) { progress(m).blocks = kHuge; })
       .Add("bytes", [&](M& m) { progress(m).bytes = kHuge; })
       .Add("verifier", [&](M& m) { progress(m).verifier = kLong; })
+      .Add("clock", [&](M& m) { progress(m).clock.sent_ns = -1; })
+      .Add("clock", [&](M& m) { progress(m).clock.heard_ns = INT64_MAX; })
       .Add("rails", [&](M& m) { progress(m).rails.resize(1000); })
       .Add("rails.name", [&](M& m) { progress(m).rails = {{.name = "r\n0"}}; })
       .Add("rails.blocks", [&](M& m) { progress(m).rails = {{.blocks = kHuge}}; })

@@ -1,0 +1,10 @@
+// How both programs and the bench are told to leave no stamps.
+#pragma once
+
+namespace tapedeck::services::flight {
+
+inline constexpr char kSwitchHelp[] =
+    "Off only to measure what recording the steps of blocks costs";
+inline constexpr char kSwitchVariable[] = "TAPEDECK_FLIGHT";
+
+}  // namespace tapedeck::services::flight
