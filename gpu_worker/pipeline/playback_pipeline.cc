@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/pipeline/nvtx/range.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 
@@ -75,6 +76,7 @@ void PlaybackPipeline::StartWaiting() {
 }
 
 void PlaybackPipeline::Start(Underway underway) {
+  const NvtxRange range(Kind::kConsume);
   ++underway_;
   plan_.trail.Stamp(Kind::kConsume, {.sequence = underway.block.header().sequence});
   absl::Status status = failed() ? absl::OkStatus() : Process(underway);
@@ -107,6 +109,7 @@ absl::Status PlaybackPipeline::Process(Underway& underway) {
 }
 
 void PlaybackPipeline::Complete(Underway underway, absl::Status status) {
+  const NvtxRange range(Kind::kConsumed);
   --underway_;
   if (!failed()) {
     status.Update(status.ok() ? Consume(underway) : absl::OkStatus());

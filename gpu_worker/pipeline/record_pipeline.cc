@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/pipeline/nvtx/range.h"
 #include "services/errors.h"
 
 namespace tapedeck::gpu_worker::pipeline {
@@ -92,6 +93,7 @@ bool RecordPipeline::LimitReached() {
 }
 
 void RecordPipeline::Start(Underway underway) {
+  const NvtxRange range(Kind::kMade);
   const absl::StatusOr<size_t> payload = Fill(underway);
   if (!payload.ok()) {
     // The device may still be at work on the slots.
@@ -133,6 +135,7 @@ absl::StatusOr<size_t> RecordPipeline::Fill(Underway& underway) {
 }
 
 void RecordPipeline::Complete(Underway underway, const absl::Status& status) {
+  const NvtxRange range(Kind::kReady);
   --underway_;
   if (!status.ok()) {
     broken_ = true;
