@@ -76,6 +76,29 @@ Answer AnswerOf(const std::vector<AskedNode>& nodes) {
   return {Dump(object)};
 }
 
+Answer AnswerOf(const Traced& traced) {
+  Json object = {{"file", traced.file},         {"bytes", traced.bytes},
+                 {"stamps", traced.stamps},     {"left_out", traced.left_out},
+                 {"sessions", traced.sessions}, {"nodes", Json::array()}};
+  for (const TracedNode& node : traced.nodes) {
+    Json one = {{"address", node.address}};
+    if (!node.status.ok()) {
+      one["error"] = ToJson(node.status);
+    } else {
+      one.update({{"name", node.name}, {"stamps", node.stamps}, {"missed", node.missed}});
+      one["clock_known"] = node.clock_known;
+      if (node.clock_known) {
+        one["clock_offset_ns"] = node.clock_offset_ns;
+        one["clock_uncertainty_ns"] = node.clock_uncertainty_ns;
+        one["clock_drift_ppm"] = node.clock_drift_ppm;
+      }
+      one["dumps"] = node.dumps;
+    }
+    object["nodes"].push_back(std::move(one));
+  }
+  return {Dump(object)};
+}
+
 Answer AnswerOf(const std::string& done, const std::string& name) { return {Dump({{done, name}})}; }
 
 Answer AnswerOf(const absl::Status& error) { return {Dump({{"error", ToJson(error)}})}; }

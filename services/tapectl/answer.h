@@ -47,6 +47,29 @@ struct AskedNode {
 // With the first error.
 Answer AnswerOf(const std::vector<AskedNode>& nodes);
 
+// What `tapectl trace` has collected of a node.
+struct TracedNode {
+  std::string address;
+  absl::Status status;
+  std::string name;
+  uint64_t stamps = 0;
+  uint64_t missed = 0;
+  bool clock_known = false;
+  int64_t clock_offset_ns = 0;  // at its last stamp
+  int64_t clock_uncertainty_ns = 0;
+  double clock_drift_ppm = 0;
+  std::vector<std::string> dumps;
+};
+struct Traced {
+  std::string file;
+  uint64_t bytes = 0;
+  uint64_t stamps = 0;
+  uint64_t left_out = 0;
+  std::vector<std::string> sessions;
+  std::vector<TracedNode> nodes;  // the first one's clock is the timeline's
+};
+Answer AnswerOf(const Traced& traced);
+
 // {"deleted": "luns/l0"}
 Answer AnswerOf(const std::string& done, const std::string& name);
 

@@ -23,6 +23,7 @@ void AddScrubCommands(Command tapectl, Program& program);
 void AddTransferCommands(Command tapectl, Program& program);
 void AddJobsCommands(Command tapectl, Program& program);
 void AddNodesCommand(Command tapectl, Program& program);
+void AddTraceCommand(Command tapectl, Program& program);
 
 // Of a command that names one thing.
 struct NameOptions {

@@ -53,6 +53,7 @@ int Main(int argc, char** argv) {
   AddScrubCommands(tapectl, program);
   AddJobsCommands(tapectl, program);
   AddNodesCommand(tapectl, program);
+  AddTraceCommand(tapectl, program);
   if (const std::optional<int> ended = line.Parse(argc, argv); ended.has_value()) return *ended;
   RouteGrpcLog();
   return Conclude(program, program.run(program));
