@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "services/command_line/command_line.h"
+#include "services/flight/switch.h"
 
 namespace tapedeck::bench {
 namespace {
@@ -33,6 +34,10 @@ command_line::Command AddTransfer(command_line::Command bench, Options& options)
   AddCommon(command, options);
   AddMembers(command, options);
   command.AddOption("--seconds", options.seconds, "Time to move blocks, both ways together");
+  command
+      .AddChoice("--flight-recorder", options.flight, {{"on", true}, {"off", false}},
+                 services::flight::kSwitchHelp)
+      .FromEnvironment(services::flight::kSwitchVariable);
   command.AddOption("--lun-bytes", options.lun_bytes, "Size of the LUN").InBytes();
   command.AddOption("--slots", options.slots, "Slots of the ring");
   return command;

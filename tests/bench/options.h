@@ -27,6 +27,7 @@ struct Options {
   services::session::Direction direction = services::session::Direction::kRecord;
   uint64_t blocks = 500;
   bool crc = true;
+  bool flight = true;  // the recorder of steps, at both ends
   std::string store = "direct";
   std::vector<std::string> members;  // directories
   std::string directory;             // of the restart

@@ -20,7 +20,8 @@ services::session::ClientSessionSettings SessionSettingsOf(const SessionRun& run
   services::session::ClientSessionSettings settings{
       .node = node.address,
       .transports = rails.transports(),
-      .connections_per_rail = run.connections_per_rail};
+      .connections_per_rail = run.connections_per_rail,
+      .trail = services::flight::Trails().New({})};
   settings.open.direction = run.direction;
   (run.direction == Direction::kRecord ? settings.open.channel : settings.open.recording) =
       run.target;

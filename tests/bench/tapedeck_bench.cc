@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "dataplane/crc32c.h"
+#include "dataplane/flight/stamp.h"
 #include "dataplane/status_macros.h"
 #include "services/daemon.h"
 #include "services/grpc_log.h"
@@ -72,6 +73,7 @@ struct Rate {
 // Records the LUN full, plays it back, deletes it, and again until both have taken the time asked
 // for.
 absl::StatusOr<nlohmann::json> Transfer(const Options& options) {
+  dataplane::flight::SetOn(options.flight);
   TD_ASSIGN_OR_RETURN(const auto node,
                       NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options)));
   TD_RETURN_IF_ERROR(node->MakeChannel({.name = "luns/bench",
