@@ -25,6 +25,9 @@ namespace {
 
 constexpr absl::string_view kSuffix = ".flight";
 
+// Told of a directory, the newest by name.
+constexpr ptrdiff_t kMaxNames = 256;
+
 // Sorts by time: 20260131T120000.123456-s000001.flight
 std::string FileName(const TrailInfo& trail) {
   std::string who = trail.session.empty() ? trail.job : trail.session;
@@ -108,6 +111,8 @@ std::vector<std::string> Dumps::Names() const {
     if (IsDumpName(entry->d_name)) names.emplace_back(entry->d_name);
   }
   std::ranges::sort(names);
+  // What others have put there is not ours to count.
+  if (names.size() > kMaxNames) names.erase(names.begin(), names.end() - kMaxNames);
   return names;
 }
 

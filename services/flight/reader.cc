@@ -40,6 +40,31 @@ absl::StatusOr<TracePlace> PlaceIn(const std::string& token) {
   return place;
 }
 
+// Of a page, beside its stamps: a message has 1 MiB. Older sessions beyond are left out.
+constexpr size_t kMaxTrailBytes = 256 << 10;
+
+// Measurements of each session, where more than one is given: clocks of the same two machines.
+constexpr size_t kSharedClocks = 32;
+
+size_t BytesOf(const TrailInfo& trail) {
+  constexpr size_t kFixed = 64;
+  constexpr size_t kClock = 32;
+  size_t bytes = kFixed + trail.session.size() + trail.job.size() + trail.storage.size() +
+                 trail.recording.size() + kClock * trail.clocks.size();
+  for (const std::string& rail : trail.rails) bytes += rail.size() + 2;
+  return bytes;
+}
+
+// Keeps the last, and of the others some.
+void Thin(std::vector<ClockSample>& clocks) {
+  if (clocks.size() <= kSharedClocks) return;
+  std::vector<ClockSample> kept;
+  for (size_t i = 1; i <= kSharedClocks; ++i) {
+    kept.push_back(clocks[i * clocks.size() / kSharedClocks - 1]);
+  }
+  clocks = std::move(kept);
+}
+
 bool Matches(const TrailInfo& trail, const TraceRequest& request) {
   if (!request.session.empty()) return trail.session == request.session;
   if (!request.job.empty()) return trail.job == request.job;
@@ -53,6 +78,12 @@ std::vector<TrailInfo> Reader::TrailsOf(const TraceRequest& request) const {
   std::vector<TrailInfo> matching;
   std::ranges::copy_if(trails_.All(), std::back_inserter(matching),
                        [&](const TrailInfo& trail) { return Matches(trail, request); });
+  if (matching.size() > 1) std::ranges::for_each(matching, Thin, &TrailInfo::clocks);
+  size_t bytes = 0;
+  const auto first = std::ranges::find_if(
+      matching.rbegin(), matching.rend(),
+      [&](const TrailInfo& trail) { return (bytes += BytesOf(trail)) > kMaxTrailBytes; });
+  matching.erase(matching.begin(), first.base());
   return matching;
 }
 

@@ -1,5 +1,10 @@
 #include "services/flight/recorder.h"
 
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
 #include "absl/strings/str_cat.h"
 #include "dataplane/flight/stamp.h"
 #include "dataplane/status_macros.h"
@@ -13,6 +18,9 @@ absl::StatusOr<std::unique_ptr<Recorder>> Recorder::Create(TraceNode node,
                                                            TraceCodec codec) {
   std::unique_ptr<Dumps> dumps;
   if (!state_dir.empty()) {
+    if (mkdir(state_dir.c_str(), 0750) != 0 && errno != EEXIST) {
+      return absl::InternalError(absl::StrCat("mkdir ", state_dir, ": ", std::strerror(errno)));
+    }
     TD_ASSIGN_OR_RETURN(dumps, Dumps::Create({.directory = absl::StrCat(state_dir, "/flight"),
                                               .node = node.name,
                                               .role = node.role,

@@ -17,8 +17,8 @@ namespace tapedeck::services::flight {
 // Owned by main; outlives the sessions and the server. Any thread.
 class Recorder {
  public:
-  // `state_dir`: where sessions that failed leave dumps, in a directory `flight`; empty: they leave
-  // none. RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread.
+  // `state_dir`, made if it is not there: where sessions that failed leave dumps, in a directory
+  // `flight`; empty: they leave none. RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread.
   static absl::StatusOr<std::unique_ptr<Recorder>> Create(TraceNode node,
                                                           const std::string& state_dir,
                                                           TraceCodec codec);

@@ -91,6 +91,7 @@ Answer AnswerOf(const Traced& traced) {
         one["clock_offset_ns"] = node.clock_offset_ns;
         one["clock_uncertainty_ns"] = node.clock_uncertainty_ns;
         one["clock_drift_ppm"] = node.clock_drift_ppm;
+        one["clock_drift_uncertainty_ppm"] = node.clock_drift_uncertainty_ppm;
       }
       one["dumps"] = node.dumps;
     }

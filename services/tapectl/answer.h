@@ -58,6 +58,7 @@ struct TracedNode {
   int64_t clock_offset_ns = 0;  // at its last stamp
   int64_t clock_uncertainty_ns = 0;
   double clock_drift_ppm = 0;
+  double clock_drift_uncertainty_ppm = 0;
   std::vector<std::string> dumps;
 };
 struct Traced {

@@ -58,12 +58,16 @@ absl::StatusOr<std::vector<TraceSource>> SourcesOf(Program& program, const Trace
   return sources;
 }
 
-double DriftPpm(const timeline::NodeClock& clock, const timeline::Merged& merged) {
-  const int64_t over_ns =
-      merged.moments.empty() ? 0 : merged.moments.back().time_ns - merged.moments.front().time_ns;
-  if (over_ns <= 0) return 0;
-  return static_cast<double>(clock.last.offset_ns - clock.first.offset_ns) /
-         static_cast<double>(over_ns) * 1e6;
+// From the first stamp to the last. Of a short run it is the more uncertain.
+void SetDrift(const timeline::NodeClock& clock, const timeline::Merged& merged, TracedNode* node) {
+  if (merged.moments.empty()) return;
+  const int64_t over_ns = merged.moments.back().time_ns - merged.moments.front().time_ns;
+  if (over_ns <= 0) return;
+  const auto ppm = [&](int64_t ns) {
+    return static_cast<double>(ns) / static_cast<double>(over_ns) * 1e6;
+  };
+  node->clock_drift_ppm = ppm(clock.last.offset_ns - clock.first.offset_ns);
+  node->clock_drift_uncertainty_ppm = ppm(clock.last.uncertainty_ns + clock.first.uncertainty_ns);
 }
 
 TracedNode TracedOf(const TraceSource& source) {
@@ -106,7 +110,7 @@ absl::StatusOr<Traced> Collect(const std::vector<TraceSource>& sources,
     node.clock_known = clock.known;
     node.clock_offset_ns = clock.last.offset_ns;
     node.clock_uncertainty_ns = clock.uncertainty_ns;
-    node.clock_drift_ppm = DriftPpm(clock, merged);
+    SetDrift(clock, merged, &node);
   }
   return traced;
 }

@@ -10,6 +10,7 @@ CHECK=$(dirname "${BASH_SOURCE[0]}")/trace_check.py
 # traced NAME ARGUMENT...: the JSON of tapectl trace, in ANSWER; FILE is the timeline.
 traced() {
   FILE=$WORK/$1.pftrace
+  rm -f "$FILE"
   ANSWER=$(tapectl_json trace "${@:2}" --into "$FILE") || fail "tapectl trace: $ANSWER"
 }
 

@@ -137,6 +137,7 @@ def main(path, way, blocks, uncertainty_ns, op):
             times[where].setdefault(event["notes"]["block"], event["time"])
             for flow in event["flows"]:
                 flows[event["notes"]["block"]].add(flow)
+    finished = {node_of(event): event["time"] for event in stamps if event["name"] == "finished"}
     wrong, whole, worst = [], 0, 0
     for block in range(blocks):
         last, last_node, missing = None, None, False
@@ -145,9 +146,9 @@ def main(path, way, blocks, uncertainty_ns, op):
                 at = min((time for time, mark in below[(node, name)] if mark > block), default=None)
             else:
                 at = times[(node, name)].get(block)
-            # The last of a session are acknowledged by its end.
-            if at is None and name == "acknowledged":
-                at = min((event["time"] for event in stamps if event["name"] == "finished" and node_of(event) == node), default=None)
+            # The last of a session may be acknowledged by its end, before or without a word on a rail.
+            if name in ("told", "acknowledged") and node in finished:
+                at = min(at or finished[node], finished[node])
             if at is None:
                 wrong.append(f"block {block}: no stamp \"{name}\" of the {node}")
                 missing = True

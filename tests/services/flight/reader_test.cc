@@ -6,6 +6,7 @@
 #include <string>
 
 #include "dataplane/clock.h"
+#include "services/convert/trace_codec.h"
 #include "services/errors.h"
 
 namespace tapedeck::services::flight {
@@ -120,6 +121,27 @@ TEST_F(ReaderTest, RefusesTokensThatAreNotItsOwn) {
   const auto page = reader_.Read({.page_token = "OTk5OTk5LzEvMS8x"});
   ASSERT_TRUE(page.ok()) << page.status();
   EXPECT_EQ(StampsIn(page->trace), 0u);
+}
+
+// Names as long as they may be, and all the measurements that are kept.
+TEST_F(ReaderTest, APageHasRoomForItsMessage) {
+  std::shared_ptr<TrailRecord> trail;
+  for (size_t i = 0; i < Trails::kMaxTrails - 1; ++i) {
+    trail = trails_.New({.job = "jobs/" + std::to_string(i)});
+    trail->Opened({.session = std::string(64, 's'), .recording = std::string(255, 'r')});
+    for (size_t link = 0; link < 64; ++link) trail->AddLink(link, std::string(63, 'l'));
+    for (int64_t ns = 1; ns <= 300; ++ns) {
+      trail->HeardClock({.sent_ns = ns, .heard_sent_ns = ns, .heard_ns = ns}, ns);
+    }
+  }
+  Put(rings_.Take("rail"), trail->trail().id(), 30'000);
+  const absl::StatusOr<TracePage> page = reader_.Read({});
+  ASSERT_TRUE(page.ok());
+  EXPECT_EQ(StampsIn(page->trace), kPageEntries);
+  EXPECT_GT(page->trace.trails.size(), 10u);
+  EXPECT_EQ(page->trace.trails.back().clocks.size(), 32u);
+  EXPECT_EQ(page->trace.trails.back().clocks.back().at_ns, 300);
+  EXPECT_LT(convert::TraceMessages().encode(page->trace).size(), size_t{900} << 10);
 }
 
 TEST(TrailsTest, KnowsTheNewestSessions) {

@@ -76,7 +76,8 @@ TEST_F(TimelineTest, HasTracksSlicesCountersAndArrows) {
   std::multiset<std::string> begun;
   std::map<uint64_t, int> depth;
   std::map<std::string, uint64_t> arrows;
-  for (const auto& packet : ReadBack().packet()) {
+  const perfetto::v1::Trace trace = ReadBack();
+  for (const auto& packet : trace.packet()) {
     if (packet.has_track_descriptor()) {
       tracks[packet.track_descriptor().uuid()] = packet.track_descriptor().name();
       continue;
@@ -95,7 +96,9 @@ TEST_F(TimelineTest, HasTracksSlicesCountersAndArrows) {
       arrows[event.name() + std::to_string(event.debug_annotations(1).int_value())] =
           event.flow_ids(0);
     }
-    if (event.name() == "rail_down") EXPECT_TRUE(on == "session-0" || on == "incidents of s1");
+    if (event.name() == "rail_down") {
+      EXPECT_TRUE(on == "session-0" || on == "incidents of s1");
+    }
   }
   EXPECT_EQ(begun.count("device stream of s1"), 2u);
   EXPECT_EQ(counts["s1 in flight on r0"], std::set<int64_t>{1});
@@ -138,7 +141,8 @@ TEST_F(TimelineTest, NoStampTakesMoreThanIsReckoned) {
 
 TEST_F(TimelineTest, KindsOfNewerVersionsAreLeftOut) {
   ASSERT_TRUE(Write(Node({{.time_ns = 1, .trail = 1, .kind = static_cast<Kind>(250)}})).ok());
-  for (const auto& packet : ReadBack().packet()) EXPECT_FALSE(packet.has_track_event());
+  const perfetto::v1::Trace trace = ReadBack();
+  for (const auto& packet : trace.packet()) EXPECT_FALSE(packet.has_track_event());
 }
 
 }  // namespace
