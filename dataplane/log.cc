@@ -16,12 +16,16 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "dataplane/log_limit.h"
+#include "dataplane/log_suffix.h"
 #include "dataplane/printable.h"
 
 namespace tapedeck::dataplane {
 namespace {
 
 constexpr absl::string_view kNames[] = {"debug", "info", "warning", "error"};
+
+// Of the lines of this thread: see LogSuffix.
+thread_local absl::string_view log_suffix;
 
 // Room for the mark of a field that was cut.
 constexpr size_t kMarkBytes = 48;
@@ -67,6 +71,7 @@ void Write(LogLevel level, absl::string_view component, absl::string_view messag
       "ts=", absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::Now(), absl::UTCTimeZone()),
       " level=", NameOf(level), " component=", component, " msg=", LogValue(message));
   for (const auto& [key, value] : fields) absl::StrAppend(&line, " ", key, "=", LogValue(value));
+  absl::StrAppend(&line, log_suffix);
   line.push_back('\n');
   // Nothing can be done about a failed write to stderr.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
@@ -75,6 +80,12 @@ void Write(LogLevel level, absl::string_view component, absl::string_view messag
 }  // namespace
 
 absl::string_view NameOf(LogLevel level) { return kNames[static_cast<size_t>(level)]; }
+
+LogSuffix::LogSuffix(absl::string_view fields) : before_(std::exchange(log_suffix, fields)) {}
+
+LogSuffix::~LogSuffix() { log_suffix = before_; }
+
+absl::string_view LogSuffix::Current() { return log_suffix; }
 
 LogCounts CountLogLines() {
   const Limiter& limiter = TheLimiter();
