@@ -36,6 +36,10 @@ inline constexpr Metric kMetrics[] = {
     {"tapedeck_log_lines_total", MetricType::kCounter, "level", "Lines written to the log."},
     {"tapedeck_log_lines_left_out_total", MetricType::kCounter, "",
      "Lines of the log that came too often and were counted instead."},
+    {"tapedeck_trace_spans_exported_total", MetricType::kCounter, "",
+     "Spans that the collector of traces has taken. Only where tracing is on."},
+    {"tapedeck_trace_spans_dropped_total", MetricType::kCounter, "",
+     "Spans that it has not taken, or that there was no room for until it would."},
     {"tapedeck_page_samples_left_out", MetricType::kGauge, "",
      "Samples that this page has no room for."},
 

@@ -47,6 +47,10 @@ std::string NodePage::Make(const std::function<void(Page&)>& add) const {
   AddProcess(page, settings_.proc);
   page.Add("process_start_time_seconds", start_);
   AddLog(page);
+  if (settings_.spans != nullptr) {
+    page.Add("tapedeck_trace_spans_exported_total", settings_.spans->exported());
+    page.Add("tapedeck_trace_spans_dropped_total", settings_.spans->dropped());
+  }
   AddRails(page);
   add(page);
   return page.Text();

@@ -8,6 +8,7 @@
 #include "dataplane/transport/transport.h"
 #include "services/node.h"
 #include "services/telemetry/page.h"
+#include "services/telemetry/trace/span_queue.h"
 
 namespace tapedeck::services::telemetry {
 
@@ -15,6 +16,7 @@ struct NodePageSettings {
   NodeRole role = NodeRole::kStorage;
   std::vector<dataplane::Transport*> rails;  // outlive the page
   std::vector<NodeRail> places;              // of these
+  const trace::SpanQueue* spans = nullptr;   // outlives the page; null: tracing is off
   std::string proc = "/proc";
   std::string sysfs = "/sys";
 };

@@ -1,0 +1,44 @@
+#include "services/telemetry/otlp/tracing.h"
+
+#include <random>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "services/telemetry/otlp/exporter.h"
+
+namespace tapedeck::services::telemetry::otlp {
+namespace {
+
+// Of ids, which shall not meet those of another program; nobody is kept from guessing them.
+class Numbers {
+ public:
+  uint64_t Next() {
+    absl::MutexLock lock(&mutex_);
+    return engine_();
+  }
+
+ private:
+  static std::mt19937_64 Seeded() {
+    std::random_device device;
+    std::seed_seq seed{device(), device(), device(), device()};
+    return std::mt19937_64(seed);
+  }
+
+  absl::Mutex mutex_;
+  std::mt19937_64 engine_ ABSL_GUARDED_BY(mutex_) = Seeded();
+};
+
+}  // namespace
+
+Tracing::Tracing(const trace::Settings& settings) {
+  if (settings.endpoint.empty()) return;
+  exporter_ = std::make_unique<Exporter>(
+      ExporterSettings{.endpoint = settings.endpoint, .resource = settings.resource}, spans_);
+  tracer_ = std::make_unique<trace::Tracer>(
+      settings.sampler, clock_, [numbers = std::make_shared<Numbers>()] { return numbers->Next(); },
+      spans_);
+}
+
+Tracing::~Tracing() = default;
+
+}  // namespace tapedeck::services::telemetry::otlp

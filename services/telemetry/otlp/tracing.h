@@ -1,0 +1,34 @@
+// All that a program needs to trace, as its settings say.
+#pragma once
+
+#include <memory>
+
+#include "dataplane/clock.h"
+#include "services/telemetry/trace/settings.h"
+#include "services/telemetry/trace/span_queue.h"
+#include "services/telemetry/trace/tracer.h"
+
+namespace tapedeck::services::telemetry::otlp {
+
+class Exporter;
+
+// Owned by main, and destroyed after all that has spans: then what has ended is exported, which
+// takes a second at most.
+class Tracing {
+ public:
+  explicit Tracing(const trace::Settings& settings);
+  ~Tracing();
+
+  // Null: tracing is off.
+  trace::Tracer* tracer() { return tracer_.get(); }
+  // For the page of metrics. Null: the same.
+  const trace::SpanQueue* spans() const { return tracer_ == nullptr ? nullptr : &spans_; }
+
+ private:
+  const dataplane::SystemClock clock_;
+  trace::SpanQueue spans_;
+  std::unique_ptr<Exporter> exporter_;
+  std::unique_ptr<trace::Tracer> tracer_;
+};
+
+}  // namespace tapedeck::services::telemetry::otlp
