@@ -12,6 +12,7 @@
 #include "services/model/job.h"
 #include "services/session/playhead.h"
 #include "services/stage_spec.h"
+#include "services/telemetry/trace/span.h"
 
 namespace tapedeck::services {
 
@@ -24,6 +25,7 @@ struct TransferSpec {
   uint32_t slots = 0;
   std::optional<dataplane::TransferOp> op;
   std::string request_id;
+  telemetry::trace::Branch trace;  // of the call that asks for it; not sent
 };
 
 struct RecordSpec {

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/model/recording.h"
+#include "services/telemetry/trace/span.h"
 
 namespace tapedeck::services {
 
@@ -17,6 +18,7 @@ struct Trigger {
   std::optional<uint64_t> sample;  // none: the newest
   std::string label = "trigger";
   std::string comment;
+  telemetry::trace::Branch trace;  // of the call; not sent
 };
 
 struct Capture {

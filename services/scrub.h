@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "services/model/names.h"
 #include "services/model/recording.h"
+#include "services/telemetry/trace/span.h"
 
 namespace tapedeck::services {
 
@@ -46,6 +47,7 @@ struct ScrubStart {
   std::string parent;
   uint64_t rate_bytes_per_s = 0;
   bool restart = false;
+  telemetry::trace::Branch trace;  // of the call; not sent
 };
 
 // Any thread.

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
 #include "services/session/control.h"
+#include "services/telemetry/trace/span.h"
 
 namespace tapedeck::services {
 
@@ -27,8 +28,9 @@ class StorageClient {
 class StorageDialer {
  public:
   virtual ~StorageDialer() = default;
-  // `address` is HOST:PORT. Does not wait for the connection.
-  virtual std::unique_ptr<StorageClient> Dial(const std::string& address) = 0;
+  // `address` is HOST:PORT; calls are told of under `trace`. Does not wait for the connection.
+  virtual std::unique_ptr<StorageClient> Dial(const std::string& address,
+                                              const telemetry::trace::Branch& trace) = 0;
 };
 
 }  // namespace tapedeck::services

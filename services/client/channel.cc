@@ -4,6 +4,7 @@
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
 
+#include "services/client/traced_calls.h"
 #include "services/limits.h"
 
 namespace tapedeck::services::client {
@@ -15,7 +16,7 @@ constexpr int kMaxBackoffMs = 2'000;
 
 }  // namespace
 
-Channel MakeChannel(const std::string& address) {
+Channel MakeChannel(const std::string& address, const telemetry::trace::Branch& trace) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   arguments.SetMaxSendMessageSize(kMaxMessageBytes);
@@ -29,9 +30,9 @@ Channel MakeChannel(const std::string& address) {
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   // Nodes are named directly; a web proxy of the environment cannot reach them.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  return {
-      .address = address,
-      .channel = grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments)};
+  return {.address = address,
+          .channel = grpc::experimental::CreateCustomChannelWithInterceptors(
+              address, grpc::InsecureChannelCredentials(), arguments, TracedCalls(address, trace))};
 }
 
 }  // namespace tapedeck::services::client

@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "services/telemetry/trace/span.h"
+
 namespace grpc {
 class Channel;
 }
@@ -17,7 +19,7 @@ struct Channel {
 };
 
 // Connects when first used. A call fails at once where the node refuses, after 5 s where nothing
-// answers.
-Channel MakeChannel(const std::string& address);
+// answers. Calls are told of under `trace`, which goes with them.
+Channel MakeChannel(const std::string& address, const telemetry::trace::Branch& trace = {});
 
 }  // namespace tapedeck::services::client

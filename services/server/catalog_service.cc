@@ -30,7 +30,10 @@ class CatalogService final : public v1::CatalogService::CallbackService {
  public:
   CatalogService(Dispatch& dispatch, LunCatalog& luns, ChannelCatalog& channels,
                  RecordingCatalog& recordings)
-      : dispatch_(dispatch), luns_(luns), channels_(channels), recordings_(recordings) {}
+      : dispatch_(dispatch, v1::CatalogService::service_full_name()),
+        luns_(luns),
+        channels_(channels),
+        recordings_(recordings) {}
 
   ServerUnaryReactor* CreateLun(CallbackServerContext* context, const v1::CreateLunRequest* request,
                                 v1::Lun* response) override {
@@ -256,7 +259,7 @@ class CatalogService final : public v1::CatalogService::CallbackService {
   }
 
  private:
-  Dispatch& dispatch_;
+  const ServiceDispatch dispatch_;
   LunCatalog& luns_;
   ChannelCatalog& channels_;
   RecordingCatalog& recordings_;

@@ -1,19 +1,32 @@
 #include "services/server/dispatch.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "services/convert/status.h"
 #include "services/errors.h"
+#include "services/telemetry/trace/log_under.h"
+#include "services/telemetry/trace/rpc.h"
 
 namespace tapedeck::services::server {
 
 using dataplane::Log;
 using dataplane::LogLevel;
 
+namespace trace = telemetry::trace;
+
 namespace {
+
+// Empty where the caller has not sent it.
+absl::string_view HeaderOf(const grpc::CallbackServerContext& context, const char* name) {
+  const auto found = context.client_metadata().find(name);
+  if (found == context.client_metadata().end()) return {};
+  return {found->second.data(), found->second.size()};
+}
 
 // "luns/{lun}" of a name that may be wrong.
 std::string LunOf(absl::string_view resource) {
@@ -24,15 +37,17 @@ std::string LunOf(absl::string_view resource) {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context,
-                                          absl::string_view method, Work work, Handler handler,
+grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context, Method method,
+                                          Work work, TracedHandler handler,
                                           absl::string_view resource) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  auto call = [this, context, method, work, handler = std::move(handler), reactor] {
+  const auto span = std::make_shared<trace::Span>(Begin(*context, method));
+  auto call = [this, context, method, work, handler = std::move(handler), reactor, span] {
+    const trace::LogUnder log(span->context());
     absl::Status status = Admit(work);
     if (status.ok() && context->IsCancelled()) status = absl::CancelledError("the caller left");
-    if (status.ok()) status = handler();
-    Finish(reactor, *context, method, status);
+    if (status.ok()) status = handler(span->branch());
+    Finish(reactor, Conclude(*context, method, status, *span));
   };
   absl::Status taken;
   if (!resource.empty()) {
@@ -42,7 +57,7 @@ grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context,
   } else {
     taken = threads_.Run(std::move(call));
   }
-  if (!taken.ok()) Finish(reactor, *context, method, taken);
+  if (!taken.ok()) Finish(reactor, Conclude(*context, method, taken, *span));
   return reactor;
 }
 
@@ -51,12 +66,28 @@ absl::Status Dispatch::Admit(Work work) const {
   return Draining("the node is shutting down and takes no new work; try again when it is up");
 }
 
-grpc::Status Dispatch::Conclude(const grpc::CallbackServerContext& context,
-                                absl::string_view method, const absl::Status& status) const {
+trace::Span Dispatch::Begin(const grpc::CallbackServerContext& context, Method method) const {
+  const trace::Branch branch{
+      .tracer = tracer_,
+      .above = trace::ParseTraceContext(HeaderOf(context, trace::kTraceparent),
+                                        HeaderOf(context, trace::kTracestate))};
+  const std::string name = absl::StrCat(method.service, "/", method.name);
+  return trace::StartCall(branch, name, trace::SpanKind::kServer);
+}
+
+grpc::Status Dispatch::Conclude(const grpc::CallbackServerContext& context, Method method,
+                                const absl::Status& status, trace::Span& span) const {
+  const trace::LogUnder log(span.context());
+  trace::EndCall(span, status);
+  return Conclude(context, method, status);
+}
+
+grpc::Status Dispatch::Conclude(const grpc::CallbackServerContext& context, Method method,
+                                const absl::Status& status) const {
   if (!status.ok() && !absl::IsCancelled(status)) {
     const auto reason = ReasonOf(status);
     Log(LogLevel::kInfo, "services/server", "call failed",
-        {{"method", std::string(method)},
+        {{"method", std::string(method.name)},
          {"peer", context.peer()},
          {"code", absl::StatusCodeToString(status.code())},
          {"reason", reason.has_value() ? reason->reason : ""},

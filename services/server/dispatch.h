@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "services/server/keyed_calls.h"
 #include "services/server/refusal_pace.h"
+#include "services/telemetry/trace/tracer.h"
 #include "services/threads/thread_pool.h"
 
 namespace tapedeck::services::server {
@@ -22,34 +23,56 @@ namespace tapedeck::services::server {
 // other machines has threads of its own, so that it holds up nothing else.
 enum class Work { kNew, kNewElsewhere, kOther };
 
+// What is called: "tapedeck.v1.NodeService" and "GetNode". Both are literals.
+struct Method {
+  absl::string_view service;
+  absl::string_view name;
+};
+
 // Owned by the Server, which stops all calls before it goes. Any thread.
 class Dispatch {
  public:
   using Handler = std::function<absl::Status()>;
+  // What it does is told of under the branch.
+  using TracedHandler = std::function<absl::Status(const telemetry::trace::Branch&)>;
 
-  // Runs `handler` on a call thread and finishes the call with its status. `method` is a literal.
+  // `tracer` may be null, and outlives the calls.
+  explicit Dispatch(telemetry::trace::Tracer* tracer) : tracer_(tracer) {}
+
+  // Runs `handler` on a call thread and finishes the call with its status.
   // `resource` is the name of what the disks of a LUN may keep it waiting for: such calls wait for
   // those of the same LUN, and for no others. Empty: it does not wait.
   // RESOURCE_EXHAUSTED (LIMIT_REACHED) where too many calls wait: for a thread, for other machines
   // or for a LUN; or no thread can be made.
-  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, absl::string_view method,
-                                  Work work, Handler handler, absl::string_view resource = "");
+  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, Method method, Work work,
+                                  TracedHandler handler, absl::string_view resource = "");
+  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, Method method, Work work,
+                                  Handler handler, absl::string_view resource = "") {
+    return Unary(
+        context, method, work,
+        [handler = std::move(handler)](const telemetry::trace::Branch&) { return handler(); },
+        resource);
+  }
 
   // UNAVAILABLE (DRAINING) if `work` may not start now.
   absl::Status Admit(Work work) const;
 
+  // The span of a call, under that of its caller.
+  telemetry::trace::Span Begin(const grpc::CallbackServerContext& context, Method method) const;
+
   // The call's final status for gRPC; failures are logged.
-  grpc::Status Conclude(const grpc::CallbackServerContext& context, absl::string_view method,
+  grpc::Status Conclude(const grpc::CallbackServerContext& context, Method method,
                         const absl::Status& status) const;
+  // And the end of its span.
+  grpc::Status Conclude(const grpc::CallbackServerContext& context, Method method,
+                        const absl::Status& status, telemetry::trace::Span& span) const;
 
   // Ends the call with that status; failures that come too often end later (refusal_pace.h).
   // `reactor` is one of gRPC's, which lives until it has ended.
   template <typename Reactor>
-  void Finish(Reactor* reactor, const grpc::CallbackServerContext& context,
-              absl::string_view method, const absl::Status& status) {
-    grpc::Status answer = Conclude(context, method, status);
-    if (answer.ok()) return reactor->Finish(std::move(answer));
-    refusals_.Answer([reactor, answer = std::move(answer)] { reactor->Finish(answer); });
+  void Finish(Reactor* reactor, grpc::Status status) {
+    if (status.ok()) return reactor->Finish(std::move(status));
+    refusals_.Answer([reactor, status = std::move(status)] { reactor->Finish(status); });
   }
 
   void Drain() { draining_ = true; }
@@ -62,6 +85,7 @@ class Dispatch {
   bool stopping() const { return stopping_; }
 
  private:
+  telemetry::trace::Tracer* const tracer_;
   std::atomic<bool> draining_ = false;
   std::atomic<bool> stopping_ = false;
   RefusalPace refusals_;
@@ -72,6 +96,41 @@ class Dispatch {
   // addresses keeps honest calls out.
   ThreadPool waiting_threads_{"call", "calls that wait for other machines", 16};
   KeyedCalls lun_calls_;
+};
+
+// The dispatch path as one service sees it, whose methods go by their own names. A value; any
+// thread.
+class ServiceDispatch {
+ public:
+  // `service` is a literal. `dispatch` outlives it.
+  ServiceDispatch(Dispatch& dispatch, absl::string_view service)
+      : dispatch_(&dispatch), service_(service) {}
+
+  template <typename Handler>
+  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, absl::string_view method,
+                                  Work work, Handler handler,
+                                  absl::string_view resource = "") const {
+    return dispatch_->Unary(context, {service_, method}, work, std::move(handler), resource);
+  }
+  absl::Status Admit(Work work) const { return dispatch_->Admit(work); }
+  telemetry::trace::Span Begin(const grpc::CallbackServerContext& context,
+                               absl::string_view method) const {
+    return dispatch_->Begin(context, {service_, method});
+  }
+  grpc::Status Conclude(const grpc::CallbackServerContext& context, absl::string_view method,
+                        const absl::Status& status, telemetry::trace::Span& span) const {
+    return dispatch_->Conclude(context, {service_, method}, status, span);
+  }
+  template <typename Reactor>
+  void Finish(Reactor* reactor, grpc::Status status) const {
+    dispatch_->Finish(reactor, std::move(status));
+  }
+  bool draining() const { return dispatch_->draining(); }
+  bool stopping() const { return dispatch_->stopping(); }
+
+ private:
+  Dispatch* dispatch_;
+  absl::string_view service_;
 };
 
 }  // namespace tapedeck::services::server

@@ -18,12 +18,12 @@ using grpc::health::v1::HealthCheckResponse;
 class HealthService final : public Health::CallbackService {
  public:
   HealthService(Dispatch& dispatch, std::set<std::string> names)
-      : dispatch_(dispatch), names_(std::move(names)) {}
+      : dispatch_(dispatch, Health::service_full_name()), names_(std::move(names)) {}
 
   grpc::ServerUnaryReactor* Check(grpc::CallbackServerContext* context,
                                   const HealthCheckRequest* request,
                                   HealthCheckResponse* response) override {
-    return dispatch_.Unary(context, "Health.Check", Work::kOther, [=, this] {
+    return dispatch_.Unary(context, "Check", Work::kOther, [=, this] {
       response->set_status(StatusOf(request->service()));
       if (response->status() != HealthCheckResponse::SERVICE_UNKNOWN) return absl::OkStatus();
       return absl::NotFoundError(
@@ -40,7 +40,7 @@ class HealthService final : public Health::CallbackService {
       response.set_status(status);
       return Look::kSend;
     };
-    return TickingReactor<HealthCheckResponse>::Start(dispatch_, context, "Health.Watch",
+    return TickingReactor<HealthCheckResponse>::Start(dispatch_, context, "Watch",
                                                       absl::Milliseconds(500), std::move(look));
   }
 
@@ -50,7 +50,7 @@ class HealthService final : public Health::CallbackService {
     return dispatch_.draining() ? HealthCheckResponse::NOT_SERVING : HealthCheckResponse::SERVING;
   }
 
-  Dispatch& dispatch_;
+  const ServiceDispatch dispatch_;
   const std::set<std::string> names_;
 };
 

@@ -19,7 +19,7 @@ using grpc::CallbackServerContext;
 class NodeService final : public v1::NodeService::CallbackService {
  public:
   NodeService(Dispatch& dispatch, const NodeDescriber& describer)
-      : dispatch_(dispatch), describer_(describer) {}
+      : dispatch_(dispatch, v1::NodeService::service_full_name()), describer_(describer) {}
 
   grpc::ServerUnaryReactor* GetNode(CallbackServerContext* context, const v1::GetNodeRequest*,
                                     v1::Node* response) override {
@@ -52,7 +52,7 @@ class NodeService final : public v1::NodeService::CallbackService {
     return interval;
   }
 
-  Dispatch& dispatch_;
+  const ServiceDispatch dispatch_;
   const NodeDescriber& describer_;
 };
 

@@ -23,32 +23,35 @@ constexpr absl::Duration kWatchInterval = absl::Milliseconds(200);
 // Any thread. Each handler validates, converts, acts, converts.
 class PipelineService final : public v1::PipelineService::CallbackService {
  public:
-  PipelineService(Dispatch& dispatch, Jobs& jobs) : dispatch_(dispatch), jobs_(jobs) {}
+  PipelineService(Dispatch& dispatch, Jobs& jobs)
+      : dispatch_(dispatch, v1::PipelineService::service_full_name()), jobs_(jobs) {}
 
   ServerUnaryReactor* StartRecord(CallbackServerContext* context,
                                   const v1::StartRecordRequest* request,
                                   v1::Job* response) override {
-    return dispatch_.Unary(
-        context, "StartRecord", Work::kNewElsewhere, [=, this]() -> absl::Status {
-          TD_ASSIGN_OR_RETURN(const RecordSpec spec, convert::FromProto(*request));
-          TD_RETURN_IF_ERROR(CheckRecordSpec(spec));
-          TD_ASSIGN_OR_RETURN(const Job job, jobs_.StartRecord(spec));
-          *response = convert::ToProto(job);
-          return absl::OkStatus();
-        });
+    return dispatch_.Unary(context, "StartRecord", Work::kNewElsewhere,
+                           [=, this](const telemetry::trace::Branch& trace) -> absl::Status {
+                             TD_ASSIGN_OR_RETURN(RecordSpec spec, convert::FromProto(*request));
+                             spec.transfer.trace = trace;
+                             TD_RETURN_IF_ERROR(CheckRecordSpec(spec));
+                             TD_ASSIGN_OR_RETURN(const Job job, jobs_.StartRecord(spec));
+                             *response = convert::ToProto(job);
+                             return absl::OkStatus();
+                           });
   }
 
   ServerUnaryReactor* StartPlayback(CallbackServerContext* context,
                                     const v1::StartPlaybackRequest* request,
                                     v1::Job* response) override {
-    return dispatch_.Unary(
-        context, "StartPlayback", Work::kNewElsewhere, [=, this]() -> absl::Status {
-          TD_ASSIGN_OR_RETURN(const PlaybackSpec spec, convert::FromProto(*request));
-          TD_RETURN_IF_ERROR(CheckPlaybackSpec(spec));
-          TD_ASSIGN_OR_RETURN(const Job job, jobs_.StartPlayback(spec));
-          *response = convert::ToProto(job);
-          return absl::OkStatus();
-        });
+    return dispatch_.Unary(context, "StartPlayback", Work::kNewElsewhere,
+                           [=, this](const telemetry::trace::Branch& trace) -> absl::Status {
+                             TD_ASSIGN_OR_RETURN(PlaybackSpec spec, convert::FromProto(*request));
+                             spec.transfer.trace = trace;
+                             TD_RETURN_IF_ERROR(CheckPlaybackSpec(spec));
+                             TD_ASSIGN_OR_RETURN(const Job job, jobs_.StartPlayback(spec));
+                             *response = convert::ToProto(job);
+                             return absl::OkStatus();
+                           });
   }
 
   ServerUnaryReactor* GetJob(CallbackServerContext* context, const v1::GetJobRequest* request,
@@ -98,7 +101,7 @@ class PipelineService final : public v1::PipelineService::CallbackService {
     return convert::ToProto(job);
   }
 
-  Dispatch& dispatch_;
+  const ServiceDispatch dispatch_;
   Jobs& jobs_;
 };
 

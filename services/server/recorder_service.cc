@@ -31,20 +31,23 @@ absl::Status CheckText(absl::string_view field, const std::string& text) {
 class RecorderService final : public v1::RecorderService::CallbackService {
  public:
   RecorderService(Dispatch& dispatch, RecorderControl& recorder, ScrubControl& scrubs)
-      : dispatch_(dispatch), recorder_(recorder), scrubs_(scrubs) {}
+      : dispatch_(dispatch, v1::RecorderService::service_full_name()),
+        recorder_(recorder),
+        scrubs_(scrubs) {}
 
   ServerUnaryReactor* TriggerRecording(CallbackServerContext* context,
                                        const v1::TriggerRecordingRequest* request,
                                        v1::TriggerRecordingResponse* response) override {
     return dispatch_.Unary(
         context, "TriggerRecording", Work::kOther,
-        [=, this]() -> absl::Status {
+        [=, this](const telemetry::trace::Branch& trace) -> absl::Status {
           TD_RETURN_IF_ERROR(CheckChannelName(request->channel()));
           TD_RETURN_IF_ERROR(CheckText("label", request->label()));
           TD_RETURN_IF_ERROR(CheckText("comment", request->comment()));
-          TD_ASSIGN_OR_RETURN(
-              const std::vector<Capture> captures,
-              recorder_.TriggerRecording(request->channel(), convert::FromProto(*request)));
+          Trigger trigger = convert::FromProto(*request);
+          trigger.trace = trace;
+          TD_ASSIGN_OR_RETURN(const std::vector<Capture> captures,
+                              recorder_.TriggerRecording(request->channel(), trigger));
           for (const Capture& capture : captures) {
             *response->add_captures() = convert::ToProto(capture);
           }
@@ -84,37 +87,42 @@ class RecorderService final : public v1::RecorderService::CallbackService {
                                  const v1::StartScrubRequest* request,
                                  v1::Scrub* response) override {
     return Answer(context, "StartScrub", request->parent(), response,
-                  [=, this] { return scrubs_.StartScrub(convert::FromProto(*request)); });
+                  [=, this](const telemetry::trace::Branch& trace) {
+                    ScrubStart start = convert::FromProto(*request);
+                    start.trace = trace;
+                    return scrubs_.StartScrub(start);
+                  });
   }
 
   ServerUnaryReactor* GetScrub(CallbackServerContext* context, const v1::GetScrubRequest* request,
                                v1::Scrub* response) override {
     return Answer(context, "GetScrub", request->parent(), response,
-                  [=, this] { return scrubs_.GetScrub(request->parent()); });
+                  [=, this](const auto&) { return scrubs_.GetScrub(request->parent()); });
   }
 
   ServerUnaryReactor* StopScrub(CallbackServerContext* context, const v1::StopScrubRequest* request,
                                 v1::Scrub* response) override {
     return Answer(context, "StopScrub", request->parent(), response,
-                  [=, this] { return scrubs_.StopScrub(request->parent()); });
+                  [=, this](const auto&) { return scrubs_.StopScrub(request->parent()); });
   }
 
  private:
-  ServerUnaryReactor* Answer(CallbackServerContext* context, const char* call,
-                             const std::string& parent, v1::Scrub* response,
-                             std::function<absl::StatusOr<Scrub>()> act) {
+  ServerUnaryReactor* Answer(
+      CallbackServerContext* context, const char* call, const std::string& parent,
+      v1::Scrub* response,
+      std::function<absl::StatusOr<Scrub>(const telemetry::trace::Branch&)> act) {
     return dispatch_.Unary(
         context, call, Work::kOther,
-        [=]() -> absl::Status {
+        [=](const telemetry::trace::Branch& trace) -> absl::Status {
           if (!CheckLunName(parent).ok()) TD_RETURN_IF_ERROR(CheckChannelName(parent));
-          TD_ASSIGN_OR_RETURN(const Scrub scrub, act());
+          TD_ASSIGN_OR_RETURN(const Scrub scrub, act(trace));
           *response = convert::ToProto(scrub);
           return absl::OkStatus();
         },
         parent);
   }
 
-  Dispatch& dispatch_;
+  const ServiceDispatch dispatch_;
   RecorderControl& recorder_;
   ScrubControl& scrubs_;
 };

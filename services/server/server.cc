@@ -21,6 +21,8 @@ namespace tapedeck::services::server {
 
 // Member order is teardown order: calls end before what they call.
 struct Server::Parts {
+  explicit Parts(telemetry::trace::Tracer* tracer) : dispatch(tracer) {}
+
   Dispatch dispatch;
   std::vector<Service> services;
   std::unique_ptr<grpc::Server> server;
@@ -50,12 +52,13 @@ void SetLimits(grpc::ServerBuilder& builder) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Server>> Server::Create(
-    const std::string& listen, const std::vector<ServiceFactory>& factories) {
+absl::StatusOr<std::unique_ptr<Server>> Server::Create(const std::string& listen,
+                                                       const std::vector<ServiceFactory>& factories,
+                                                       telemetry::trace::Tracer* tracer) {
   TD_RETURN_IF_ERROR(CheckListenAddress(listen));
   // Called before the first builder: linking the plug-in alone can be dropped by the linker.
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-  auto parts = std::make_unique<Parts>();
+  auto parts = std::make_unique<Parts>(tracer);
   std::set<std::string> names;
   for (const ServiceFactory& factory : factories) {
     parts->services.push_back(factory(parts->dispatch));

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "services/server/service.h"
+#include "services/telemetry/trace/tracer.h"
 
 namespace tapedeck::services::server {
 
@@ -15,9 +16,10 @@ namespace tapedeck::services::server {
 class Server {
  public:
   // Listens on HOST:PORT; port 0 lets the system choose. UNAVAILABLE or INVALID_ARGUMENT names
-  // the address and why it cannot be used.
+  // the address and why it cannot be used. `tracer` may be null, and outlives the server.
   static absl::StatusOr<std::unique_ptr<Server>> Create(
-      const std::string& listen, const std::vector<ServiceFactory>& factories);
+      const std::string& listen, const std::vector<ServiceFactory>& factories,
+      telemetry::trace::Tracer* tracer = nullptr);
 
   // Shuts down without grace if that has not been done.
   ~Server();

@@ -31,8 +31,9 @@ class TickingReactor final : public grpc::ServerWriteReactor<Response> {
   // Fills the response if there is something to send. Must not block.
   using Looker = std::function<absl::StatusOr<Look>(Response&)>;
 
-  static TickingReactor* Start(Dispatch& dispatch, grpc::CallbackServerContext* context,
-                               absl::string_view method, absl::Duration interval, Looker looker) {
+  static TickingReactor* Start(const ServiceDispatch& dispatch,
+                               grpc::CallbackServerContext* context, absl::string_view method,
+                               absl::Duration interval, Looker looker) {
     auto* reactor =
         new TickingReactor(dispatch, context, method, interval, std::move(looker));  // see OnDone
     reactor->Step();
@@ -40,13 +41,14 @@ class TickingReactor final : public grpc::ServerWriteReactor<Response> {
   }
 
  private:
-  TickingReactor(Dispatch& dispatch, grpc::CallbackServerContext* context, absl::string_view method,
-                 absl::Duration interval, Looker looker)
+  TickingReactor(const ServiceDispatch& dispatch, grpc::CallbackServerContext* context,
+                 absl::string_view method, absl::Duration interval, Looker looker)
       : dispatch_(dispatch),
         context_(context),
         method_(method),
         interval_(interval),
-        looker_(std::move(looker)) {}
+        looker_(std::move(looker)),
+        span_(dispatch.Begin(*context, method)) {}
 
   void OnWriteDone(bool ok) override { ok ? Wait() : End(absl::CancelledError("the caller left")); }
   void OnDone() override { delete this; }
@@ -63,7 +65,7 @@ class TickingReactor final : public grpc::ServerWriteReactor<Response> {
     due_ = absl::Now() + interval_;
     if (*look == Look::kNothing) return Wait();
     if (*look == Look::kSend) return this->StartWrite(&response_);
-    this->StartWriteAndFinish(&response_, grpc::WriteOptions(), grpc::Status::OK);
+    this->StartWriteAndFinish(&response_, grpc::WriteOptions(), Conclude(absl::OkStatus()));
   }
 
   // Sleeps in short steps, so that a stopping server is noticed.
@@ -90,14 +92,19 @@ class TickingReactor final : public grpc::ServerWriteReactor<Response> {
     absl::Now() >= due_ ? Step() : Wait();
   }
 
-  void End(const absl::Status& status) { dispatch_.Finish(this, *context_, method_, status); }
+  void End(const absl::Status& status) { dispatch_.Finish(this, Conclude(status)); }
 
-  Dispatch& dispatch_;
+  grpc::Status Conclude(const absl::Status& status) {
+    return dispatch_.Conclude(*context_, method_, status, span_);
+  }
+
+  const ServiceDispatch dispatch_;
   grpc::CallbackServerContext* const context_;
   const absl::string_view method_;
   const absl::Duration interval_;
   // Touched by the one step under way.
   const Looker looker_;
+  telemetry::trace::Span span_;
   Response response_;
   absl::Time due_;
 

@@ -15,7 +15,7 @@ constexpr size_t kMaxDamagedPerResponse = 1000;
 
 }  // namespace
 
-VerifyReactor* VerifyReactor::Start(Dispatch& dispatch, ThreadPool& threads,
+VerifyReactor* VerifyReactor::Start(const ServiceDispatch& dispatch, ThreadPool& threads,
                                     grpc::CallbackServerContext* context,
                                     RecordingCatalog& recordings, std::string name) {
   std::shared_ptr<VerifyReactor> made(
@@ -23,7 +23,7 @@ VerifyReactor* VerifyReactor::Start(Dispatch& dispatch, ThreadPool& threads,
   VerifyReactor* reactor = made.get();
   reactor->self_ = made;
   const absl::Status status = threads.Run([made = std::move(made)] { made->Run(); });
-  if (!status.ok()) dispatch.Finish(reactor, *context, "VerifyRecording", status);
+  if (!status.ok()) dispatch.Finish(reactor, reactor->Conclude(status));
   return reactor;
 }
 
@@ -55,15 +55,14 @@ bool VerifyReactor::Report(const VerifyProgress& progress) {
 void VerifyReactor::Advance() {
   const bool last = result_.has_value() && pending_.damaged.size() <= kMaxDamagedPerResponse;
   if (cancelled_ || (result_.has_value() && !result_->ok() && !news_)) {
-    if (result_.has_value()) dispatch_.Finish(this, *context_, "VerifyRecording", *result_);
+    if (result_.has_value()) dispatch_.Finish(this, Conclude(*result_));
     return;
   }
   if (!news_ && !result_.has_value()) return;
   TakePending();
   if (last) {
     response_.set_done(result_->ok());
-    return StartWriteAndFinish(&response_, grpc::WriteOptions(),
-                               dispatch_.Conclude(*context_, "VerifyRecording", *result_));
+    return StartWriteAndFinish(&response_, grpc::WriteOptions(), Conclude(*result_));
   }
   writing_ = true;
   StartWrite(&response_);

@@ -24,28 +24,38 @@ namespace tapedeck::services::server {
 class VerifyReactor final : public grpc::ServerWriteReactor<v1::VerifyRecordingResponse> {
  public:
   // The call ends with RESOURCE_EXHAUSTED (LIMIT_REACHED) if `threads` has none left.
-  static VerifyReactor* Start(Dispatch& dispatch, ThreadPool& threads,
+  static VerifyReactor* Start(const ServiceDispatch& dispatch, ThreadPool& threads,
                               grpc::CallbackServerContext* context, RecordingCatalog& recordings,
                               std::string name);
 
  private:
-  VerifyReactor(Dispatch& dispatch, grpc::CallbackServerContext* context,
+  VerifyReactor(const ServiceDispatch& dispatch, grpc::CallbackServerContext* context,
                 RecordingCatalog& recordings, std::string name)
-      : dispatch_(dispatch), context_(context), recordings_(recordings), name_(std::move(name)) {}
+      : dispatch_(dispatch),
+        context_(context),
+        recordings_(recordings),
+        name_(std::move(name)),
+        span_(dispatch.Begin(*context, kMethod)) {}
+
+  static constexpr char kMethod[] = "VerifyRecording";
 
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
   void OnDone() override { const auto last = std::move(self_); }
 
   void Run();
+  grpc::Status Conclude(const absl::Status& status) {
+    return dispatch_.Conclude(*context_, kMethod, status, span_);
+  }
   bool Report(const VerifyProgress& progress);
   void Advance() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void TakePending() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  Dispatch& dispatch_;
+  const ServiceDispatch dispatch_;
   grpc::CallbackServerContext* const context_;
   RecordingCatalog& recordings_;
   const std::string name_;
+  telemetry::trace::Span span_;  // ended by the one that finishes the call
 
   absl::Mutex mutex_;
   bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;

@@ -9,6 +9,8 @@
 #include "services/errors.h"
 #include "services/server/dispatch.h"
 #include "services/session_stream/stream_core.h"
+#include "services/telemetry/trace/log_under.h"
+#include "services/telemetry/trace/rpc.h"
 #include "tapedeck/v1/session.grpc.pb.h"
 
 namespace tapedeck::services::session_stream {
@@ -16,7 +18,7 @@ namespace {
 
 using TransferReactor = grpc::ServerBidiReactor<v1::TransferRequest, v1::TransferResponse>;
 
-constexpr char kMethod[] = "Transfer";
+constexpr server::Method kTransfer{v1::SessionService::service_full_name(), "Transfer"};
 
 // A call that is only to be finished.
 class RefusedTransfer final : public TransferReactor {
@@ -37,7 +39,10 @@ class ServedStream final : public TransferReactor, public StreamCore {
   }
 
   ServedStream(server::Dispatch& dispatch, grpc::CallbackServerContext* context)
-      : dispatch_(dispatch), context_(context), peer_(context->peer()) {}
+      : dispatch_(dispatch),
+        context_(context),
+        peer_(context->peer()),
+        span_(dispatch.Begin(*context, kTransfer)) {}
 
  private:
   void OnReadDone(bool ok) override { ok ? Received(convert::FromProto(request_)) : PeerEnded(); }
@@ -51,8 +56,15 @@ class ServedStream final : public TransferReactor, public StreamCore {
   void OnDone() override {
     const absl::Status lost =
         PeerLost(peer_, absl::StrCat("Transfer: the control stream from ", peer_, " broke"));
+    // A peer that is gone looks at first as if it had nothing more to say.
+    telemetry::trace::EndCall(span_, cancelled_ ? lost : EndStatus());
     Ended(cancelled_ ? lost : absl::OkStatus());
     const std::shared_ptr<ServedStream> last = std::move(self_);
+  }
+
+  absl::Status EndStatus() {
+    absl::MutexLock lock(&mutex_);
+    return close_status();
   }
 
   void BeginCall() override {}
@@ -70,12 +82,14 @@ class ServedStream final : public TransferReactor, public StreamCore {
   void BeginEnd() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) override {
     // A read after Finish would race with the call's end.
     EndReads();
-    dispatch_.Finish<TransferReactor>(this, *context_, kMethod, close_status());
+    const telemetry::trace::LogUnder log(span_.context());
+    dispatch_.Finish<TransferReactor>(this, dispatch_.Conclude(*context_, kTransfer, close_status()));
   }
 
   server::Dispatch& dispatch_;
   grpc::CallbackServerContext* const context_;
   const std::string peer_;
+  telemetry::trace::Span span_;
   std::atomic<bool> cancelled_ = false;
   // gRPC's while a read or write is under way.
   v1::TransferRequest request_;
@@ -90,8 +104,9 @@ class SessionService final : public v1::SessionService::CallbackService {
 
   TransferReactor* Transfer(grpc::CallbackServerContext* context) override {
     if (const absl::Status status = dispatch_.Admit(server::Work::kNew); !status.ok()) {
+      auto span = dispatch_.Begin(*context, kTransfer);
       auto* refused = new RefusedTransfer;
-      dispatch_.Finish(refused, *context, kMethod, status);
+      dispatch_.Finish(refused, dispatch_.Conclude(*context, kTransfer, status, span));
       return refused;
     }
     const auto stream = ServedStream::Open(dispatch_, context);

@@ -14,9 +14,9 @@ constexpr absl::Duration kTimeout = absl::Seconds(5);
 class GrpcStorageClient final : public StorageClient {
  public:
   GrpcStorageClient(std::shared_ptr<session_stream::StreamOpener> opener,
-                    const std::string& address)
+                    const std::string& address, const telemetry::trace::Branch& trace)
       : opener_(std::move(opener)),
-        channel_(client::MakeChannel(address)),
+        channel_(client::MakeChannel(address, trace)),
         catalog_(channel_, kTimeout) {}
 
   absl::StatusOr<Channel> GetChannel(const std::string& name) override {
@@ -36,8 +36,9 @@ class GrpcStorageClient final : public StorageClient {
 
 class GrpcStorageDialer final : public StorageDialer {
  public:
-  std::unique_ptr<StorageClient> Dial(const std::string& address) override {
-    return std::make_unique<GrpcStorageClient>(opener_, address);
+  std::unique_ptr<StorageClient> Dial(const std::string& address,
+                                      const telemetry::trace::Branch& trace) override {
+    return std::make_unique<GrpcStorageClient>(opener_, address, trace);
   }
 
  private:

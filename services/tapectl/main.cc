@@ -1,10 +1,14 @@
 // tapectl: the command line of Tapedeck.
 #include <iostream>
 
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
 #include "services/grpc_log.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/failure.h"
 #include "services/tapectl/units.h"
+#include "services/telemetry/otlp/tracing.h"
+#include "services/telemetry/trace/settings.h"
 #include "services/version.h"
 
 namespace tapedeck::services::tapectl {
@@ -36,6 +40,21 @@ int Conclude(const Program& program, const absl::Status& status) {
   return ExitCodeOf(status);
 }
 
+// The command as a span: of the trace that the environment names, or a new one.
+absl::Status Run(Program& program) {
+  namespace trace = telemetry::trace;
+  TD_ASSIGN_OR_RETURN(const trace::Settings settings,
+                      trace::ReadSettings(trace::FromProcess, "tapectl"));
+  telemetry::otlp::Tracing tracing(settings);
+  const trace::Branch branch{.tracer = tracing.tracer(),
+                             .above = trace::ReadContext(trace::FromProcess)};
+  trace::Span span = branch.Start(absl::StrCat("tapectl ", program.what));
+  program.trace = span.branch();
+  const absl::Status status = program.run(program);
+  span.End(status);
+  return status;
+}
+
 int Main(int argc, char** argv) {
   command_line::CommandLine line({.name = "tapectl",
                                   .purpose = "Records GPU memory onto storage and plays it back.",
@@ -56,7 +75,7 @@ int Main(int argc, char** argv) {
   AddTraceCommand(tapectl, program);
   if (const std::optional<int> ended = line.Parse(argc, argv); ended.has_value()) return *ended;
   RouteGrpcLog();
-  return Conclude(program, program.run(program));
+  return Conclude(program, Run(program));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "services/client/jobs_client.h"
 #include "services/client/recorder_client.h"
 #include "services/tapectl/answer.h"
+#include "services/telemetry/trace/span.h"
 
 namespace tapedeck::services::tapectl {
 
@@ -28,6 +29,8 @@ struct Program {
   std::string worker = "localhost:7500";
   std::string output = "table";
   std::string timeout;  // empty: 60 s for a call, none for a whole job
+
+  telemetry::trace::Branch trace;  // what the command is part of
 
   // Set by the command; `what` leads its error line.
   std::string what;
