@@ -26,6 +26,7 @@
 #include "services/spare_memory.h"
 #include "services/storage_client/dialer.h"
 #include "services/telemetry/node_page.h"
+#include "services/telemetry/otlp/tracing.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
@@ -39,6 +40,7 @@ absl::Status Run(const Settings& settings) {
                  {{"device", device.description}, {"why", device.why}});
   dataplane::flight::SetOn(settings.flight);
   std::optional<services::StopLimit> limit;  // goes last
+  services::telemetry::otlp::Tracing tracing(settings.trace);
   TD_ASSIGN_OR_RETURN(auto admin, services::admin::Admin::Create(settings.admin));
   TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, false));
   auto placement = services::Placement::Discover(rails->transports());
@@ -47,7 +49,8 @@ absl::Status Run(const Settings& settings) {
   const auto dialer = services::storage_client::MakeStorageDialer();
   const services::telemetry::NodePage page({.role = services::NodeRole::kWorker,
                                             .rails = rails->transports(),
-                                            .places = placement.rails()});
+                                            .places = placement.rails(),
+                                            .spans = tracing.spans()});
   const std::string name = absl::StrCat(services::HostName(), "/worker");
   TD_ASSIGN_OR_RETURN(const auto flight, services::flight::Recorder::Create(
                                              {name, services::NodeRole::kWorker}, settings.state,
@@ -60,11 +63,12 @@ absl::Status Run(const Settings& settings) {
                  .placement = std::move(placement),
                  .connections_per_rail = settings.connections_per_rail,
                  .trails = &flight->trails()});
-  TD_ASSIGN_OR_RETURN(const auto server,
-                      services::server::Server::Create(
-                          settings.listen, {services::server::PipelineServiceOver(worker),
-                                            services::server::NodeServiceOver(worker),
-                                            services::server::TraceServiceOver(flight->reader())}));
+  TD_ASSIGN_OR_RETURN(const auto server, services::server::Server::Create(
+                                             settings.listen,
+                                             {services::server::PipelineServiceOver(worker),
+                                              services::server::NodeServiceOver(worker),
+                                              services::server::TraceServiceOver(flight->reader())},
+                                             tracing.tracer()));
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "worker ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
   admin->Serve(

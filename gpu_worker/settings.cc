@@ -1,7 +1,10 @@
 #include "gpu_worker/settings.h"
 
+#include <utility>
+
 #include "services/admin/admin.h"
 #include "services/command_line/command_line.h"
+#include "services/daemon.h"
 #include "services/flight/switch.h"
 #include "services/version.h"
 
@@ -37,6 +40,13 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
     *exit_status = *ended;
     return std::nullopt;
   }
+  auto trace = services::telemetry::trace::ReadSettings(services::telemetry::trace::FromProcess,
+                                                        "tapedeck-worker");
+  if (!trace.ok()) {
+    *exit_status = services::FailedToStart("tapedeck-worker", trace.status());
+    return std::nullopt;
+  }
+  settings.trace = *std::move(trace);
   return settings;
 }
 

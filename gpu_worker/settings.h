@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "services/telemetry/trace/settings.h"
+
 namespace tapedeck::gpu_worker {
 
 struct Settings {
@@ -16,6 +18,7 @@ struct Settings {
   std::vector<std::string> rails;         // NAME=KIND:ADDRESS
   uint32_t connections_per_rail = 1;      // 1 to 8
   bool flight = true;  // record the steps of blocks; off only to measure what that costs
+  services::telemetry::trace::Settings trace;  // of the environment
 };
 
 // None if the process shall end with *exit_status: help or version was asked for, or the line is

@@ -126,7 +126,8 @@ absl::StatusOr<job::JobEnvironment> Worker::Environment(const Start& start,
       .trail = parts_.trails == nullptr
                    ? nullptr
                    : parts_.trails->New(
-                         {.job = start.name, .storage = spec.storage, .recording = spec.target})};
+                         {.job = start.name, .storage = spec.storage, .recording = spec.target}),
+      .trace = spec.trace};
 }
 
 void Worker::Keep(const std::string& name, std::shared_ptr<job::Job> job,

@@ -27,6 +27,7 @@
 #include "services/session_stream/session_service.h"
 #include "services/spare_memory.h"
 #include "services/telemetry/node_page.h"
+#include "services/telemetry/otlp/tracing.h"
 #include "storage_node/node/check.h"
 #include "storage_node/node/describer.h"
 #include "storage_node/node/metrics.h"
@@ -74,6 +75,7 @@ absl::Status Run(const Settings& settings) {
   if (settings.rebuild_catalog) return node::RebuildCatalog(settings.state, settings.members);
   dataplane::flight::SetOn(settings.flight);
   std::optional<services::StopLimit> limit;  // goes last
+  services::telemetry::otlp::Tracing tracing(settings.trace);
   TD_ASSIGN_OR_RETURN(auto admin, services::admin::Admin::Create(settings.admin));
   TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, true));
   const auto placement = services::Placement::Discover(rails->transports());
@@ -87,7 +89,7 @@ absl::Status Run(const Settings& settings) {
                                              {NodeName(), services::NodeRole::kStorage},
                                              settings.state, services::convert::TraceMessages()));
   services::session::Registry registry(services::AsExecutors(loops), rails->transports(),
-                                       &node->sessions(), &flight->trails());
+                                       &node->sessions(), &flight->trails(), tracing.tracer());
   const node::Describer describer(NodeName(), placement, registry);
   TD_ASSIGN_OR_RETURN(
       const auto server,
@@ -97,10 +99,12 @@ absl::Status Run(const Settings& settings) {
            services::server::RecorderServiceOver(node->recorder(), node->scrubs()),
            services::server::NodeServiceOver(describer),
            services::server::TraceServiceOver(flight->reader()),
-           services::session_stream::SessionServiceOver(registry)}));
+           services::session_stream::SessionServiceOver(registry)},
+          tracing.tracer()));
   const services::telemetry::NodePage page({.role = services::NodeRole::kStorage,
                                             .rails = rails->transports(),
-                                            .places = placement.rails()});
+                                            .places = placement.rails(),
+                                            .spans = tracing.spans()});
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "storage node ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
   admin->Serve([&] { return MetricsPage(page, registry, *node); });

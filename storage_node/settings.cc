@@ -1,7 +1,10 @@
 #include "storage_node/settings.h"
 
+#include <utility>
+
 #include "services/admin/admin.h"
 #include "services/command_line/command_line.h"
+#include "services/daemon.h"
 #include "services/flight/switch.h"
 #include "services/version.h"
 
@@ -42,6 +45,13 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
     *exit_status = *ended;
     return std::nullopt;
   }
+  auto trace = services::telemetry::trace::ReadSettings(services::telemetry::trace::FromProcess,
+                                                        "tapedeck-storage");
+  if (!trace.ok()) {
+    *exit_status = services::FailedToStart("tapedeck-storage", trace.status());
+    return std::nullopt;
+  }
+  settings.trace = *std::move(trace);
   return settings;
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "services/telemetry/trace/settings.h"
+
 namespace tapedeck::storage_node {
 
 struct Settings {
@@ -20,6 +22,7 @@ struct Settings {
   bool rebuild_catalog = false;  // make the catalog again from the files, then exit
   // Members of LUNs that the list in `state` lacks, for rebuild_catalog.
   std::vector<std::string> members;
+  services::telemetry::trace::Settings trace;  // of the environment
 };
 
 // None if the process shall end with *exit_status: help or version was asked for, or the line is

@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/pipeline/device_crc.h"
 #include "services/errors.h"
 #include "services/session/answers.h"
+#include "services/telemetry/trace/log_under.h"
 
 namespace tapedeck::gpu_worker::job {
 
@@ -38,7 +40,11 @@ std::string PeerOf(const services::TransferSpec& spec) {
 
 Job::Job(const std::string& name, Direction direction, const JobEnvironment& environment,
          std::shared_ptr<services::StorageClient> storage)
-    : environment_(environment), storage_(std::move(storage)) {
+    : environment_(environment),
+      span_(environment.trace.Start("job")),
+      storage_(std::move(storage)) {
+  span_.Set("tapedeck.job", name);
+  span_.Set("tapedeck.direction", std::string(dataplane::NameOf(direction)));
   job_.name = name;
   job_.direction = direction;
   job_.device = environment.device->description;
@@ -132,6 +138,10 @@ absl::Status Job::MakeRing(const services::TransferSpec& spec, TransferOp op,
                                                  .block_bytes = block_bytes}));
   end_.ring = std::move(made.ring);
   end_.registration = std::move(made.registration);
+  span_.AddEvent(
+      "ring made",
+      {{"tapedeck.slots", static_cast<int64_t>(end_.ring->slots())},
+       {"tapedeck.memory", made.notes.empty() ? "host memory" : absl::StrJoin(made.notes, "; ")}});
   absl::MutexLock lock(&mutex_);
   std::ranges::move(made.notes, std::back_inserter(job_.notes));
   return absl::OkStatus();
@@ -150,7 +160,8 @@ void Job::OpenSession(services::session::Open open, const services::TransferSpec
       .transports = environment_.rails,
       .connections_per_rail = environment_.connections_per_rail,
       .ordered = ordered,
-      .trail = environment_.trail};
+      .trail = environment_.trail,
+      .trace = span_.branch()};
   // The session holds the job until it has ended; OnChange lets go of the session then.
   settings.make_end = [self = shared_from_this()](const services::session::Accept& accept)
       -> absl::StatusOr<services::session::TransferEnd> {
@@ -200,6 +211,7 @@ void Job::OnChange(const Snapshot& snapshot) {
 }
 
 void Job::Conclude(const Snapshot& snapshot) {
+  const services::telemetry::trace::LogUnder log(span_.context());
   job_.end_time_ns = environment_.executor->clock().WallNs();
   job_.error = snapshot.error;
   if (job_.error.ok() && snapshot.lost_blocks > 0) {
@@ -211,6 +223,8 @@ void Job::Conclude(const Snapshot& snapshot) {
   } else {
     job_.state = job_.error.ok() ? services::JobState::kSucceeded : services::JobState::kFailed;
   }
+  span_.Set("tapedeck.recording", job_.recording);
+  span_.End(job_.error);
   const bool failed = job_.state == services::JobState::kFailed;
   const std::string trace =
       failed && environment_.trail != nullptr ? environment_.trail->Failed(job_.error) : "";

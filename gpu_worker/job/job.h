@@ -23,6 +23,7 @@
 #include "services/jobs.h"
 #include "services/session/client_session.h"
 #include "services/storage.h"
+#include "services/telemetry/trace/span.h"
 
 namespace tapedeck::gpu_worker::job {
 
@@ -36,6 +37,7 @@ struct JobEnvironment {
   uint32_t connections_per_rail = 1;
   std::string worker_name;
   std::shared_ptr<services::flight::TrailRecord> trail;  // null: none. Shared with who shows it
+  services::telemetry::trace::Branch trace;              // of the call that asked for the job
 };
 
 // Any thread, except where said. Shared by the worker's list and the callbacks of its session.
@@ -74,6 +76,7 @@ class Job : public std::enable_shared_from_this<Job> {
   void Conclude(const services::session::Snapshot& snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const JobEnvironment environment_;
+  services::telemetry::trace::Span span_;  // whoever starts the job, then its executor
   // Until it has ended. While the job starts, its worker may end the calls from another thread.
   std::shared_ptr<services::StorageClient> storage_;
 

@@ -37,12 +37,19 @@ absl::Status UnexpectedFromNode(absl::string_view message) {
 
 ClientSession::ClientSession(dataplane::Executor& executor, ClientSessionSettings settings,
                              std::unique_ptr<ControlStream> control)
-    : executor_(executor), settings_(std::move(settings)), control_(std::move(control)) {}
+    : executor_(executor),
+      settings_(std::move(settings)),
+      control_(std::move(control)),
+      trace_(settings_.trace, settings_.open.direction) {}
 
 void ClientSession::Start() {
   start_ns_ = executor_.clock().NowNs();
   control_->Start(this, &executor_);
-  control_->Send(settings_.open);
+  trace_.Step("open");
+  Open open = settings_.open;
+  open.traceparent = trace_.context().Traceparent();
+  open.tracestate = trace_.context().state;
+  control_->Send(open);
   AwaitAccept("opening the session");
   Tick();
 }
@@ -127,6 +134,9 @@ absl::Status ClientSession::OnAccept(const Accept& accept) {
                              .playback = settings_.open.direction == Direction::kPlayback,
                              .reads = accept.op == TransferOp::kRead});
   }
+  trace_.Step("register");
+  trace_.Set("tapedeck.session", accept.session);
+  trace_.Set("tapedeck.recording", accept.recording);
   snapshot_.total_blocks = accept.blocks > 0 ? accept.blocks : settings_.open.expected_blocks;
   TD_ASSIGN_OR_RETURN(TransferEnd end, settings_.make_end(accept));
   transfer_ = std::make_unique<Transfer>(executor_,
@@ -135,21 +145,25 @@ absl::Status ClientSession::OnAccept(const Accept& accept) {
                                                           .peer_slots = accept.slots,
                                                           .block_bytes = accept.block_bytes,
                                                           .ordered = settings_.ordered,
-                                                          .trail = trail()},
+                                                          .trail = trail(),
+                                                          .trace = &trace_},
                                          std::move(end), this);
   rails_ =
       std::make_unique<Rails>(executor_,
                               RailsSettings{.initiate = true,
                                             .connections_per_rail = settings_.connections_per_rail,
                                             .access = AccessFor(accept.op, transfer_->sending()),
-                                            .trail = settings_.trail},
+                                            .trail = settings_.trail,
+                                            .trace = &trace_},
                               settings_.transports, transfer_->links(), this);
   state_ = State::kConnecting;
   if (settings_.trail != nullptr) {
     more_readings_ = kFirstReadings;
     Tell();
   }
-  return rails_->Start(transfer_->window(), transfer_->TakeRegistration());
+  TD_RETURN_IF_ERROR(rails_->Start(transfer_->window(), transfer_->TakeRegistration()));
+  trace_.Step();
+  return absl::OkStatus();
 }
 
 void ClientSession::OnRailsUp() {
@@ -157,12 +171,14 @@ void ClientSession::OnRailsUp() {
   running_ns_ = executor_.clock().NowNs();
   snapshot_.setup_ns = running_ns_ - start_ns_;
   snapshot_.running = true;
+  trace_.Step("first block");
   transfer_->Start();
   Report();
 }
 
 void ClientSession::OnSourceEnd(uint64_t blocks) {
   source_blocks_ = blocks;
+  trace_.Step("drain");
   if (!transfer_->sending()) return;
   snapshot_.total_blocks = blocks;
   control_->Send(EndOfStream{blocks});
@@ -174,6 +190,7 @@ void ClientSession::OnPumpDone(const absl::Status& cause) {
   if (!cause.ok()) return GiveUp(cause);
   if (!transfer_->sending()) return End(absl::OkStatus());
   // All is acknowledged; the node now seals the recording and says so.
+  trace_.Step("seal");
   executor_.PostAfter(kSealDeadlineNs, lifetime_.Guard([this] {
     GiveUp(PeerLost(settings_.node, absl::StrCat("storage node ", settings_.node,
                                                  " has not sealed the recording in 60 s")));
@@ -207,6 +224,7 @@ void ClientSession::End(const absl::Status& cause) {
   state_ = State::kEnding;
   snapshot_.error = cause;
   if (cause.ok()) trail().Stamp(dataplane::flight::Kind::kFinished, {});
+  trace_.Fail(cause);
   if (transfer_ == nullptr) {
     control_->Send(Finished{.cause = cause});
   } else {
@@ -237,6 +255,7 @@ void ClientSession::CheckEnded() {
   if (transfer_ != nullptr && !pump_done_) return;
   state_ = State::kEnded;
   snapshot_.ended = true;
+  trace_.End(transfer_ == nullptr ? Progress() : transfer_->progress());
   settings_.on_change(snapshot_);
 }
 

@@ -14,6 +14,7 @@
 #include "services/flight/trails.h"
 #include "services/session/control.h"
 #include "services/session/rails.h"
+#include "services/session/session_trace.h"
 #include "services/session/transfer.h"
 
 namespace tapedeck::services::session {
@@ -41,6 +42,7 @@ struct ClientSessionSettings {
   uint32_t connections_per_rail = 1;
   bool ordered = false;                        // playback: the sink wants blocks in order
   std::shared_ptr<flight::TrailRecord> trail;  // null: none. Shared with who shows it
+  telemetry::trace::Branch trace;              // of what the session is part of
   // Makes the worker's end once the node has told what the stream is like.
   std::function<absl::StatusOr<TransferEnd>(const Accept&)> make_end;
   // On the executor, at every change of state and every 100 ms. The last has `ended`; after it, and
@@ -106,6 +108,7 @@ class ClientSession final : public ControlEvents, public RailsEvents, public Pum
   int64_t told_ns_ = 0;    // when the node was last told of progress
   int more_readings_ = 0;  // of the clocks, each as soon as the last is answered
   int64_t running_ns_ = 0;
+  SessionTrace trace_;
   std::unique_ptr<Transfer> transfer_;
   std::unique_ptr<Rails> rails_;
   dataplane::Lifetime lifetime_;

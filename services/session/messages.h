@@ -16,6 +16,7 @@
 #include "dataplane/transport/transport.h"
 #include "services/flight/peer_clock.h"
 #include "services/session/playhead.h"
+#include "services/telemetry/trace/span.h"
 
 namespace tapedeck::services::session {
 
@@ -44,6 +45,7 @@ struct Open {
   std::map<std::string, std::string> labels;  // kept with the recording
   Playhead playhead;                          // playback
   uint32_t trail = 0;                         // of the serving end's stamps; not sent
+  telemetry::trace::Branch trace;             // of this end's session; not sent
 };
 
 // One end's side of one connection; the generation counts its re-connections.

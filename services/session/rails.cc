@@ -7,6 +7,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/session/rail_failure.h"
+#include "services/telemetry/trace/log_under.h"
 
 namespace tapedeck::services::session {
 
@@ -25,6 +26,8 @@ constexpr int64_t kPeersWordNs = 2 * dataplane::kSecondNs;
 constexpr uint32_t kMaxConnections = 8;
 constexpr int64_t kOfferEveryNs = 125 * dataplane::kMillisecondNs;
 constexpr int64_t kOffersAtOnce = 32;
+
+int64_t ConnectDeadline(bool was_up) { return was_up ? kReconnectDeadlineNs : kConnectDeadlineNs; }
 
 }  // namespace
 
@@ -75,16 +78,12 @@ Rails::Entry& Rails::AddLink(const Port& port, Key key) {
 // An entry stays as long as this, so that a link's index is its place.
 Rails::Entry* Rails::Find(const Link& link) { return entries_[link.index()].get(); }
 
-int64_t Rails::ConnectDeadlineNs(const Entry& entry) const {
-  return entry.was_up ? kReconnectDeadlineNs : kConnectDeadlineNs;
-}
-
 void Rails::Offer(Entry& entry) {
   entry.link->MakeOffer([this, &entry](const absl::StatusOr<Endpoint>& endpoint) {
     if (endpoint.ok()) SendOffer(entry, *endpoint);
   });
   // No answer within the deadline is a failed attempt, too.
-  executor_.PostAfter(ConnectDeadlineNs(entry),
+  executor_.PostAfter(ConnectDeadline(entry.was_up),
                       lifetime_.Guard([&entry, generation = entry.link->generation()] {
                         if (entry.link->generation() == generation && !entry.link->up()) {
                           entry.link->Close(absl::DeadlineExceededError(
@@ -94,6 +93,7 @@ void Rails::Offer(Entry& entry) {
 }
 
 void Rails::SendOffer(const Entry& entry, const Endpoint& endpoint) {
+  settings_.trace->Connecting(entry.key.first, entry.key.second);
   events_->OnRailOffer({.rail = entry.key.first,
                         .connection = entry.key.second,
                         .generation = entry.link->generation(),
@@ -124,7 +124,7 @@ void Rails::OnPeerOffer(const RailOffer& offer) {
   }
   if (offer.generation != link.generation()) return;  // answers an attempt that was given up
   link.Connect(offer.endpoint, offer.window,
-               executor_.clock().NowNs() + ConnectDeadlineNs(**entry));
+               executor_.clock().NowNs() + ConnectDeadline((*entry)->was_up));
 }
 
 // Each offer uses up some time, which comes back as it passes.
@@ -137,6 +137,7 @@ bool Rails::MayOffer(Entry& entry) {
 void Rails::Answer(Entry& entry, const RailOffer& peer) {
   entry.link->MakeOffer([this, &entry, peer](const absl::StatusOr<Endpoint>& endpoint) {
     if (!endpoint.ok()) return;
+    settings_.trace->Connecting(entry.key.first, entry.key.second);
     RailOffer answer{.rail = peer.rail,
                      .connection = peer.connection,
                      .generation = peer.generation,
@@ -144,7 +145,7 @@ void Rails::Answer(Entry& entry, const RailOffer& peer) {
                      .window = entry.link->local_window()};
     events_->OnRailOffer(answer);
     entry.link->Connect(peer.endpoint, peer.window,
-                        executor_.clock().NowNs() + ConnectDeadlineNs(entry));
+                        executor_.clock().NowNs() + ConnectDeadline(entry.was_up));
   });
 }
 
@@ -183,10 +184,13 @@ absl::StatusOr<Rails::Entry*> Rails::Resolve(const RailOffer& offer) {
 }
 
 void Rails::OnLinkUp(Link& link) {
+  const telemetry::trace::LogUnder log(settings_.trace->context());
   in_grace_ = false;
-  Find(link)->failures = 0;
-  Find(link)->told.clear();
-  Find(link)->was_up = true;
+  Entry& entry = *Find(link);
+  entry.failures = 0;
+  entry.told.clear();
+  entry.was_up = true;
+  settings_.trace->Up(entry.key.first, entry.key.second);
   dataplane::Log(LogLevel::kInfo, "session", "rail up",
                  {{"rail", link.rail().name}, {"generation", absl::StrCat(link.generation())}});
   mover_->OnLinkUp(link);
@@ -198,6 +202,7 @@ void Rails::OnLinkUp(Link& link) {
 }
 
 void Rails::OnLinkDown(Link& link, const absl::Status& cause) {
+  const telemetry::trace::LogUnder log(settings_.trace->context());
   // Always: blocks of this link are to go over another one, or back to their owner.
   mover_->OnLinkDown(link, cause);
   if (closing_) return CheckClosed();
@@ -208,6 +213,7 @@ void Rails::OnLinkDown(Link& link, const absl::Status& cause) {
   if (std::string why(cause.message()); entry.told != why) {
     dataplane::Log(LogLevel::kWarning, "session", "rail down",
                    {{"rail", link.rail().name}, {"cause", why}});
+    settings_.trace->Down(entry.key.first, entry.key.second, cause);
     entry.told = std::move(why);
   }
   if (std::optional<RailOffer> waiting = std::exchange(entry.waiting, std::nullopt)) {

@@ -18,6 +18,7 @@
 #include "dataplane/transfer/link.h"
 #include "services/flight/trails.h"
 #include "services/session/messages.h"
+#include "services/session/session_trace.h"
 
 namespace tapedeck::services::session {
 
@@ -26,6 +27,7 @@ struct RailsSettings {
   uint32_t connections_per_rail = 1;
   dataplane::RemoteAccess access = dataplane::RemoteAccess::kNone;
   std::shared_ptr<flight::TrailRecord> trail;  // null: none. Shared with who shows it
+  SessionTrace* trace = nullptr;               // set; outlives the rails
 };
 
 class RailsEvents {
@@ -98,7 +100,6 @@ class Rails final : public dataplane::LinkEvents {
 
   Entry& AddLink(const Port& port, Key key);
   Entry* Find(const dataplane::Link& link);
-  int64_t ConnectDeadlineNs(const Entry& entry) const;
   void Offer(Entry& entry);
   void Answer(Entry& entry, const RailOffer& peer);
   void SendOffer(const Entry& entry, const dataplane::Endpoint& endpoint);

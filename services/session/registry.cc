@@ -88,11 +88,12 @@ class Refusal final : public ControlEvents {
 
 Registry::Registry(std::vector<dataplane::Executor*> executors,
                    std::vector<dataplane::Transport*> transports, SessionHost* host,
-                   flight::Trails* trails)
+                   flight::Trails* trails, telemetry::trace::Tracer* tracer)
     : executors_(std::move(executors)),
       transports_(std::move(transports)),
       host_(host),
-      trails_(trails) {}
+      trails_(trails),
+      tracer_(tracer) {}
 
 Registry::~Registry() { Drain(0); }
 
@@ -124,7 +125,8 @@ void Registry::Refuse(std::unique_ptr<ControlStream> stream, const absl::Status&
 }
 
 void Registry::Begin(const std::string& id, std::unique_ptr<ControlStream> stream) {
-  ServerSessionSettings settings{.id = id, .transports = transports_, .host = host_};
+  ServerSessionSettings settings{
+      .id = id, .transports = transports_, .host = host_, .tracer = tracer_};
   if (trails_ != nullptr) settings.trail = trails_->New({.session = id});
   settings.on_progress = [this, id](Direction direction, const Progress& progress,
                                     uint64_t ring_bytes) {

@@ -30,13 +30,13 @@ inline constexpr int kMaxRefusals = 512;
 inline constexpr int kPromptRefusals = 16;
 inline constexpr int64_t kRefusalDelayNs = dataplane::kSecondNs / 2;
 
-// Any thread. The executors outlive it; they may be fewer than the sessions.
+// Any thread. The executors outlive it; they may be fewer than the sessions. So does the tracer.
 class Registry final : public SessionAcceptor {
  public:
   // With null `trails` sessions leave no stamps.
   Registry(std::vector<dataplane::Executor*> executors,
            std::vector<dataplane::Transport*> transports, SessionHost* host,
-           flight::Trails* trails = nullptr);
+           flight::Trails* trails = nullptr, telemetry::trace::Tracer* tracer = nullptr);
 
   // Every session must have ended: see Drain.
   ~Registry() override;
@@ -76,6 +76,7 @@ class Registry final : public SessionAcceptor {
   const std::vector<dataplane::Transport*> transports_;
   SessionHost* const host_;
   flight::Trails* const trails_;
+  telemetry::trace::Tracer* const tracer_;
 
   // Shared with the refusals, which may end later.
   const std::shared_ptr<std::atomic<int>> refusals_ = std::make_shared<std::atomic<int>>(0);

@@ -8,10 +8,12 @@
 #include "services/errors.h"
 #include "services/session/check.h"
 #include "services/session/violation.h"
+#include "services/telemetry/trace/log_under.h"
 
 namespace tapedeck::services::session {
 
 using dataplane::LogLevel;
+using telemetry::trace::LogUnder;
 
 namespace {
 
@@ -35,6 +37,7 @@ ServerSession::ServerSession(dataplane::Executor& executor, const ServerSessionS
       settings_(settings),
       control_(std::move(control)),
       on_ended_(std::move(on_ended)),
+      start_ns_(executor.clock().NowNs()),
       phases_(executor.clock().NowNs()) {}
 
 ServerSession::~ServerSession() = default;
@@ -46,6 +49,7 @@ void ServerSession::Start() {
 
 void ServerSession::LookAtPhase() {
   if (finished_) return;
+  const LogUnder log(trace_.context());
   const absl::Status status = phases_.Look(standing(), executor_.clock().NowNs());
   if (!status.ok()) {
     dataplane::Log(LogLevel::kWarning, "session", "ended: the worker did not go on",
@@ -78,6 +82,7 @@ Standing ServerSession::standing() const {
 }
 
 void ServerSession::OnMessage(Message message) {
+  const LogUnder log(trace_.context());
   phases_.Heard(executor_.clock().NowNs());
   if (finished_) {
     // The worker has read our Finished.
@@ -120,19 +125,33 @@ absl::Status ServerSession::OnOpen(const Open& open) {
         absl::StrCat("the worker speaks session protocol ", open.version, ", this node ",
                      kProtocolVersion, "; install the same release on both"));
   }
+  BeginTrace(open);
+  Open traced = open;
+  traced.trace = trace_.branch();
   admission_ = std::make_shared<AdmissionWatch>();
-  Open own = open;
-  own.trail = settings_.trail == nullptr ? 0 : settings_.trail->trail().id();
-  settings_.host->Admit(own, executor_, admission_,
-                        lifetime_.Guard([this, open](absl::StatusOr<Admission> admission) {
-                          OnAdmitted(open, std::move(admission));
+  traced.trail = settings_.trail == nullptr ? 0 : settings_.trail->trail().id();
+  settings_.host->Admit(traced, executor_, admission_,
+                        lifetime_.Guard([this, traced](absl::StatusOr<Admission> admission) {
+                          OnAdmitted(traced, std::move(admission));
                         }));
   TellAdmission();
   return absl::OkStatus();
 }
 
+// Under the worker's session. How long it took to say so is the first step.
+void ServerSession::BeginTrace(const Open& open) {
+  trace_ = SessionTrace(
+      {.tracer = settings_.tracer,
+       .above = telemetry::trace::ParseTraceContext(open.traceparent, open.tracestate)},
+      open.direction);
+  trace_.Set("tapedeck.session", settings_.id);
+  trace_.branch().StartedBefore(executor_.clock().NowNs() - start_ns_, "open").End();
+  trace_.Step("admit");
+}
+
 void ServerSession::OnAdmitted(const Open& open, absl::StatusOr<Admission> admission) {
   if (finished_) return;
+  const LogUnder log(trace_.context());
   absl::Status status = admission.status();
   if (status.ok()) status = BeginTransfer(open, *std::move(admission));
   if (!status.ok()) Abort(status);
@@ -161,13 +180,16 @@ absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission)
                              .playback = admission.source != nullptr,
                              .reads = accept.op == TransferOp::kRead});
   }
+  trace_.Set("tapedeck.recording", name_);
+  trace_.Step("register");
   transfer_ =
       std::make_unique<Transfer>(executor_,
                                  TransferSettings{.op = accept.op,
                                                   .commit = accept.commit,
                                                   .peer_slots = open.slots,
                                                   .block_bytes = accept.block_bytes,
-                                                  .trail = trail()},
+                                                  .trail = trail(),
+                                                  .trace = &trace_},
                                  TransferEnd{.source = std::move(admission.source),
                                              .sink = std::move(admission.sink),
                                              .ring = admission.ring,
@@ -175,15 +197,18 @@ absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission)
                                              .registration = std::move(admission.registration),
                                              .payload_crc = std::move(admission.payload_crc)},
                                  this);
-  rails_ = std::make_unique<Rails>(
-      executor_,
-      RailsSettings{.access = AccessFor(accept.op, transfer_->sending()), .trail = settings_.trail},
-      settings_.transports, transfer_->links(), this);
+  rails_ =
+      std::make_unique<Rails>(executor_,
+                              RailsSettings{.access = AccessFor(accept.op, transfer_->sending()),
+                                            .trail = settings_.trail,
+                                            .trace = &trace_},
+                              settings_.transports, transfer_->links(), this);
   rails_closed_ = false;
   TD_RETURN_IF_ERROR(rails_->Start(transfer_->window(), transfer_->TakeRegistration()));
   dataplane::Log(LogLevel::kInfo, "session", "open",
                  {{"session", settings_.id}, {"recording", name_}, {"recorder", open.recorder}});
   accepted_ = true;
+  trace_.Step("first block");
   control_->Send(accept);
   transfer_->Start();
   SendProgress();
@@ -202,11 +227,15 @@ void ServerSession::OnPeerFinished(const Finished& finished) {
 }
 
 void ServerSession::OnSourceEnd(uint64_t blocks) {
+  trace_.Step("drain");
   if (transfer_->sending()) control_->Send(EndOfStream{blocks});
 }
 
 void ServerSession::OnPumpDone(const absl::Status& cause) {
+  const LogUnder log(trace_.context());
   pump_done_ = true;
+  trace_.Fail(cause);
+  trace_.Step();
   if (finished_) return CheckEnded();
   if (cause.ok()) rails_->ExpectClose();
   if (accepted_) control_->Send(progress());
@@ -237,6 +266,7 @@ void ServerSession::Abort(const absl::Status& cause) {
   if (admission_ != nullptr) admission_->Leave();
   if (transfer_ != nullptr && !pump_done_) return transfer_->Abort(cause);
   if (std::exchange(finished_, true)) return;
+  trace_.Fail(cause);
   control_->Send(Finished{.cause = cause});
   CloseRails();
 }
@@ -261,6 +291,7 @@ void ServerSession::CheckEnded() {
 // must still go out, so this ends with OnClosed, or when the worker does not read any more.
 void ServerSession::LetGo() {
   last_progress_ = progress();
+  trace_.End(last_progress_);
   rails_.reset();
   transfer_.reset();
   let_go_ = true;

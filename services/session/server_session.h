@@ -15,6 +15,7 @@
 #include "services/session/host.h"
 #include "services/session/phases.h"
 #include "services/session/rails.h"
+#include "services/session/session_trace.h"
 #include "services/session/transfer.h"
 
 namespace tapedeck::services::session {
@@ -24,6 +25,7 @@ struct ServerSessionSettings {
   std::vector<dataplane::Transport*> transports;  // the node's rails; outlive the session
   SessionHost* host = nullptr;                    // outlives the session
   std::shared_ptr<flight::TrailRecord> trail;     // null: none. Shared with who shows it
+  telemetry::trace::Tracer* tracer = nullptr;     // outlives the session; null: none
   // Told at every progress message, on the session's executor. May be null.
   std::function<void(Direction, const Progress&, uint64_t ring_bytes)> on_progress;
 };
@@ -62,6 +64,7 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   void OnPumpDone(const absl::Status& cause) override;
 
   absl::Status OnOpen(const Open& open);
+  void BeginTrace(const Open& open);
   void OnAdmitted(const Open& open, absl::StatusOr<Admission> admission);
   // While what was asked for is prepared, so that the worker waits.
   void TellAdmission();
@@ -84,7 +87,9 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   const ServerSessionSettings settings_;
   const std::unique_ptr<ControlStream> control_;
   const std::function<void()> on_ended_;
-  std::string name_;  // of the recording, for the log
+  const int64_t start_ns_;
+  std::string name_;    // of the recording, for the log
+  SessionTrace trace_;  // from Open on
   std::unique_ptr<Transfer> transfer_;
   std::unique_ptr<Rails> rails_;
   std::function<std::string()> verifier_;

@@ -39,6 +39,10 @@ Transfer::Transfer(dataplane::Executor& executor, const TransferSettings& settin
       source = ordered_.get();
     }
   }
+  if (settings.trace != nullptr && settings.trace->recording()) {
+    traced_ = std::make_unique<TracedSource>(*source, executor.clock(), *settings.trace);
+    source = traced_.get();
+  }
   pump_ = std::make_unique<Pump>(executor, *source, *sink, settings.commit, events);
 }
 

@@ -15,6 +15,8 @@
 #include "services/session/check.h"
 #include "services/session/messages.h"
 #include "services/session/pump.h"
+#include "services/session/session_trace.h"
+#include "services/session/traced_source.h"
 
 namespace tapedeck::services::session {
 
@@ -41,6 +43,7 @@ struct TransferSettings {
   uint64_t block_bytes = 0;
   bool ordered = false;  // the sink wants blocks in order
   dataplane::flight::Trail trail;
+  SessionTrace* trace = nullptr;  // outlives the transfer; null: nobody is told of slow blocks
 };
 
 // What the peer may do to the window of an end.
@@ -78,6 +81,7 @@ class Transfer {
   std::unique_ptr<dataplane::Receiver> receiver_;
   std::unique_ptr<dataplane::CheckedSource> checked_;
   std::unique_ptr<dataplane::OrderedSource> ordered_;
+  std::unique_ptr<TracedSource> traced_;
   std::unique_ptr<Pump> pump_;
   std::optional<uint64_t> total_;
 };

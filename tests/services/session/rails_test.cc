@@ -37,8 +37,8 @@ class RegistrationTest : public testing::Test {
   // How often each rail has been asked to register, after a start that needs kRead.
   int DomainsAfterStart(Registration registration) {
     loop_->RunAndWait([&] {
-      Rails rails(*loop_, RailsSettings{.access = RemoteAccess::kRead}, rails_.transports(),
-                  nullptr, &events_);
+      Rails rails(*loop_, RailsSettings{.access = RemoteAccess::kRead, .trace = &trace_},
+                  rails_.transports(), nullptr, &events_);
       EXPECT_TRUE(rails.Start(memory_->window(), std::move(registration)).ok());
       EXPECT_EQ(rails_.locked.used, 2 * kWindowBytes) << "once for each rail";
     });
@@ -52,6 +52,7 @@ class RegistrationTest : public testing::Test {
   const std::unique_ptr<dataplane::Memory> memory_ = dataplane::host::Create(kWindowBytes).value();
   LimitedRails rails_{2};
   NoEvents events_;
+  SessionTrace trace_;
 };
 
 // An answering end whose peer offers what it likes.
@@ -70,7 +71,7 @@ class OfferTest : public testing::Test, public RailsEvents, public dataplane::Li
   int Taken(const std::function<RailOffer(int)>& offer) {
     int taken = 0;
     loop_->RunAndWait([&] {
-      Rails rails(*loop_, RailsSettings{}, rails_.transports(), this, this);
+      Rails rails(*loop_, RailsSettings{.trace = &trace_}, rails_.transports(), this, this);
       EXPECT_TRUE(rails.Start(memory_->window(), {}).ok());
       for (; taken < 100; ++taken) {
         rails.OnPeerOffer(offer(taken));
@@ -84,6 +85,7 @@ class OfferTest : public testing::Test, public RailsEvents, public dataplane::Li
       dataplane::EventLoop::Create("session").value();
   const std::unique_ptr<dataplane::Memory> memory_ = dataplane::host::Create(kWindowBytes).value();
   LimitedRails rails_{2};
+  SessionTrace trace_;
   absl::Status failed_;
 };
 
