@@ -306,6 +306,7 @@ absl::StatusOr<capture::ArmRecording> PrepareRecording(
           .live = std::make_shared<recording::LiveRecording>(layout.annotation_bytes),
           .meter = lun->meter,
           .on_sealed = OnSealed(means, begun.name, lun, executor),
+          .trace = target.open.trace,
           .verifier = means.verifier,
           .trail = TrailOf(target)},
       std::move(begun.files));

@@ -125,6 +125,8 @@ absl::StatusOr<Caught> TriggerSink::OnTrigger(const services::Trigger& trigger) 
     capture_->bounds.recording = capture_->recording.name;
     capture_->bounds.recordings = {capture_->recording.name};
     capture_->bounds.first_sample = asked.first_sample;
+    capture_->span = trigger.trace.Start("capture");
+    capture_->span.Set("tapedeck.recording", capture_->recording.name);
     MakeNext();
   }
   ActiveCapture& capture = *capture_;
@@ -144,6 +146,8 @@ void TriggerSink::EndCapture() {
                  {{"recording", capture_->recording.name},
                   {"blocks", absl::StrCat(capture_->blocks)},
                   {"trigger_sample", absl::StrCat(capture_->bounds.trigger_sample)}});
+  capture_->span.Set("tapedeck.blocks", static_cast<int64_t>(capture_->blocks));
+  capture_->span.End();
   // Its writer still flushes and seals; the stream goes on meanwhile.
   closing_.push_back(std::move(capture_->recording));
   capture_ = std::nullopt;
@@ -156,7 +160,10 @@ absl::StatusOr<Flow> TriggerSink::Finish(const absl::Status& cause) {
   if (!std::exchange(ended_, true)) {
     early_.clear();
     held_.clear();
-    if (capture_.has_value()) closing_.push_back(std::move(capture_->recording));
+    if (capture_.has_value()) {
+      capture_->span.End(cause.ok() ? absl::CancelledError("the stream ended") : cause);
+      closing_.push_back(std::move(capture_->recording));
+    }
     capture_ = std::nullopt;
   }
   // An armed recording without a block goes away.

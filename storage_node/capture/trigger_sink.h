@@ -56,7 +56,8 @@ class TriggerSink final : public dataplane::Sink {
   struct ActiveCapture {
     ArmedRecording recording;
     services::Capture bounds;
-    uint64_t blocks = 0;  // pushed
+    uint64_t blocks = 0;                    // pushed
+    services::telemetry::trace::Span span;  // of the call that triggered it
   };
 
   void MakeNext();

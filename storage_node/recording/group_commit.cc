@@ -49,7 +49,8 @@ void GroupCommit::OnFlushed(const absl::Status& status, uint64_t contiguous, int
   } else {
     ++meter_.failed_flushes;
   }
-  delay_ns_ = std::min(kFlushPeriodNs, 4 * (now() - started_ns));
+  last_flush_ns_ = now() - started_ns;
+  delay_ns_ = std::min(kFlushPeriodNs, 4 * last_flush_ns_);
   MaybeFlush();
   on_flushed_(status);
 }

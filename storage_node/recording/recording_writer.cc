@@ -7,6 +7,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/telemetry/trace/log_under.h"
 #include "storage_node/disk/errors.h"
 #include "storage_node/format/limits.h"
 
@@ -18,6 +19,10 @@ using dataplane::flight::Kind;
 
 // Watermark pages bound what recovery must read again; more often they would only cost writes.
 constexpr int64_t kWatermarkPeriodNs = 25 * dataplane::kMillisecondNs;
+
+// Flushes of which spans are told: a disk at work takes some milliseconds. So many of a recording.
+constexpr int64_t kSlowFlushNs = 200 * dataplane::kMillisecondNs;
+constexpr uint64_t kMaxSlowFlushes = 32;
 
 absl::Status Full(absl::string_view recording, const Capacity& capacity) {
   return disk::LunFull("", capacity.limit(), capacity.used(),
@@ -226,7 +231,15 @@ void RecordingWriter::OnIndexed(const std::vector<format::IndexEntry>& entries) 
   Advance();
 }
 
+void RecordingWriter::TellOfSlowFlush(const absl::Status& status) {
+  if (commit_.last_flush_ns() < kSlowFlushNs || ++slow_flushes_ > kMaxSlowFlushes) return;
+  auto span = options_.trace.StartedBefore(commit_.last_flush_ns(), "slow flush");
+  span.Set("tapedeck.recording", options_.name);
+  span.End(status);
+}
+
 void RecordingWriter::OnFlushed(const absl::Status& status) {
+  TellOfSlowFlush(status);
   if (!status.ok()) Fail(status);
   options_.live->durable = watermarks().durable;
   options_.trail.Stamp(Kind::kDurable, {.sequence = commit_.durable()});
@@ -260,6 +273,7 @@ dataplane::Watermarks RecordingWriter::watermarks() const {
 void RecordingWriter::Fail(const absl::Status& status) {
   if (!error_.ok()) return;
   error_ = status;
+  const services::telemetry::trace::LogUnder log(options_.trace.above);
   options_.live->tail->Stop();
   // A full disk has lost nothing.
   if (options_.verifier != nullptr && !absl::IsResourceExhausted(status)) {
@@ -292,6 +306,8 @@ void RecordingWriter::Advance() {
   if (blocks_under_way_ > 0 || !index_.idle() || !commit_.idle()) return;
   if (commit_.failed()) return LeaveToRecovery();
   phase_ = Phase::kSealing;
+  sealing_ = options_.trace.Start("seal");
+  sealing_.Set("tapedeck.recording", options_.name);
   options_.live->SetOnNoted(nullptr);
   const uint64_t changes = TakeNotes();
   SealPlan plan = MakeSealPlan();
@@ -307,6 +323,7 @@ void RecordingWriter::Advance() {
 // once these files are closed.
 void RecordingWriter::LeaveToRecovery() {
   phase_ = Phase::kLeft;
+  sealing_.End(error_);
   files_ = nullptr;
   options_.live->SetOnNoted(nullptr);
   options_.live->Close(AsWritten());
@@ -354,6 +371,8 @@ void RecordingWriter::OnSealed(const format::Manifest& manifest, const absl::Sta
 
 void RecordingWriter::Close(const format::Manifest& manifest) {
   phase_ = Phase::kSealed;
+  sealing_.Set("tapedeck.blocks", static_cast<int64_t>(manifest.blocks));
+  sealing_.End();
   options_.lease = nullptr;
   options_.live->Close(manifest);
   Wake();

@@ -13,6 +13,7 @@
 #include "dataplane/flight/stamp.h"
 #include "dataplane/sequence_mark.h"
 #include "dataplane/sink.h"
+#include "services/telemetry/trace/span.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/index/index_writer.h"
 #include "storage_node/recording/capacity.h"
@@ -48,7 +49,8 @@ struct WriterOptions {
   // Called once with the final manifest, when it is durable and the files are closed. The recording
   // counts as sealed once it has called `done`, on the writer's executor; null: at once.
   std::function<void(const format::Manifest&, std::function<void()> done)> on_sealed;
-  std::shared_ptr<WriteVerifier> verifier;  // renewed when a write or flush fails; may be null
+  services::telemetry::trace::Branch trace;  // of the session
+  std::shared_ptr<WriteVerifier> verifier;   // renewed when a write or flush fails; may be null
   // Held until the recording is sealed or the writer gone: its lock and its LUN.
   std::shared_ptr<Hold> lease;
   dataplane::flight::Trail trail;
@@ -88,6 +90,7 @@ class RecordingWriter final : public dataplane::Sink {
   void Wake();
   format::Place PlaceOf(uint64_t sequence) const;
 
+  void TellOfSlowFlush(const absl::Status& status);
   // Goes on with Finish when nothing is under way any more.
   void Advance();
   void LeaveToRecovery();
@@ -126,6 +129,8 @@ class RecordingWriter final : public dataplane::Sink {
   size_t blocks_under_way_ = 0;
   uint64_t watermark_generation_ = 0;
   int64_t watermark_ns_ = 0;  // when the last one was written
+  uint64_t slow_flushes_ = 0;
+  services::telemetry::trace::Span sealing_;
 
   // They use files_ and end before it.
   index::IndexWriter index_;

@@ -42,7 +42,9 @@ ScrubRun::ScrubRun(recordings::Recordings& recordings, absl::Mutex& repairing,
     : recordings_(recordings),
       repairing_(repairing),
       scope_(std::move(scope)),
-      meter_(std::move(meter)) {
+      meter_(std::move(meter)),
+      span_(start.trace.Start("scrub")) {
+  span_.Set("tapedeck.scope", start.parent);
   scrub_.parent = start.parent;
   scrub_.state = ScrubState::kRunning;
   SetRate(start.rate_bytes_per_s);
@@ -66,6 +68,10 @@ void ScrubRun::Work() {
   PruneScrubPositions(recordings_.luns().state_dir(),
                       [&](const std::string& parent) { return IsThere(recordings_, parent); });
   absl::MutexLock lock(&mutex_);
+  span_.Set("tapedeck.blocks", static_cast<int64_t>(scrub_.blocks));
+  span_.Set("tapedeck.damaged", static_cast<int64_t>(scrub_.damaged));
+  span_.Set("tapedeck.repaired", static_cast<int64_t>(scrub_.repaired));
+  span_.End(status);
   ended_ = true;
   end_time_ = absl::Now();
   scrub_.state = status.ok() ? ScrubState::kDone : ScrubState::kStopped;
@@ -134,6 +140,7 @@ absl::Status ScrubRun::ReadOne(const catalog::ResourceName& name) {
 
 absl::Status ScrubRun::RepairOne(const recordings::FoundRecording& found, uint64_t first) {
   const std::string recording = found.name.ToString();
+  const int64_t began_ns = recordings_.luns().clock().NowNs();
   uint64_t damaged = 0, repaired = 0;
   std::string detail;  // of the first that is not repaired, if there is one
   const auto on_progress = [&](const repair::RepairProgress& progress) {
@@ -156,6 +163,7 @@ absl::Status ScrubRun::RepairOne(const recordings::FoundRecording& found, uint64
                                  recordings_.luns().clock(), repairing_, on_progress);
   }
   if (damaged > 0) {
+    TellOfRepair(recording, began_ns, damaged, repaired, status);
     dataplane::Log(repaired < damaged ? dataplane::LogLevel::kError : dataplane::LogLevel::kWarning,
                    "scrub", repaired < damaged ? "copy damaged" : "copy repaired",
                    {{"recording", recording},
@@ -164,6 +172,17 @@ absl::Status ScrubRun::RepairOne(const recordings::FoundRecording& found, uint64
                     {"detail", detail}});
   }
   return status;
+}
+
+void ScrubRun::TellOfRepair(const std::string& recording, int64_t began_ns, uint64_t damaged,
+                            uint64_t repaired, const absl::Status& status) {
+  if (++told_repairs_ > kMaxRepairs) return;
+  const int64_t took_ns = recordings_.luns().clock().NowNs() - began_ns;
+  auto span = span_.branch().StartedBefore(took_ns, "repair");
+  span.Set("tapedeck.recording", recording);
+  span.Set("tapedeck.damaged", static_cast<int64_t>(damaged));
+  span.Set("tapedeck.repaired", static_cast<int64_t>(repaired));
+  span.End(status);
 }
 
 void ScrubRun::Add(const std::string& recording, const services::DamagedBlock& block,

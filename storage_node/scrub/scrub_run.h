@@ -51,6 +51,8 @@ class ScrubRun {
   absl::Status RepairOne(const recordings::FoundRecording& found, uint64_t first);
   // Looks in all of the LUN for the blocks whose bytes lie where others should.
   absl::Status NameOwners();
+  void TellOfRepair(const std::string& recording, int64_t began_ns, uint64_t damaged,
+                    uint64_t repaired, const absl::Status& status);
   void Add(const std::string& recording, const services::DamagedBlock& block, bool repaired)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // False to stop.
@@ -64,6 +66,8 @@ class ScrubRun {
   const catalog::ResourceName scope_;
   const std::shared_ptr<recording::LunMeter> meter_;
   ScrubPosition position_;  // on the thread
+  services::telemetry::trace::Span span_;
+  uint64_t told_repairs_ = 0;  // as spans
   absl::Time saved_ = absl::InfinitePast();
   uint64_t checked_ = 0;  // of the recording, reported
 
