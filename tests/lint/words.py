@@ -11,7 +11,8 @@ IN_PROSE = re.compile(r"\b(for no" r"w|place" r"holder|iss" r"ue #?\d+|pha" r"se
 COMMENT = re.compile(r"//(.*)|/\*(.*?)\*/|(?:^|\s)#(.*)")
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 TEXT = tree.CODE + (".proto", ".py", ".sh", ".md", ".txt", ".cmake", ".yaml", ".yml", ".json")
-NOT_OURS = ("LICENSE", "proto/google/", "proto/package-lock.json")
+NOT_OURS = ("LICENSE", "proto/google/", "proto/package-lock.json",
+           "tests/e2e/otlp/package-lock.json")
 
 
 def prose(path, line):
