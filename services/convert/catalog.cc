@@ -3,6 +3,7 @@
 #include "dataplane/status_macros.h"
 #include "services/convert/fields.h"
 #include "services/convert/message.h"
+#include "services/convert/stage_times.h"
 
 namespace tapedeck::services::convert {
 namespace {
@@ -29,9 +30,15 @@ absl::StatusOr<Lun> FromProto(const v1::Lun& lun) { return Read<Lun>(lun); }
 v1::Channel ToProto(const Channel& channel) { return Written<v1::Channel>(channel); }
 absl::StatusOr<Channel> FromProto(const v1::Channel& channel) { return Read<Channel>(channel); }
 
-v1::Recording ToProto(const Recording& recording) { return Written<v1::Recording>(recording); }
+v1::Recording ToProto(const Recording& recording) {
+  auto out = Written<v1::Recording>(recording);
+  Write(recording.stage_times, *out.mutable_stage_times());
+  return out;
+}
 absl::StatusOr<Recording> FromProto(const v1::Recording& recording) {
-  return Read<Recording>(recording);
+  TD_ASSIGN_OR_RETURN(auto out, Read<Recording>(recording));
+  out.stage_times = convert::Read(recording.stage_times());
+  return out;
 }
 
 absl::StatusOr<LunUpdate> FromProto(const v1::UpdateLunRequest& request) {

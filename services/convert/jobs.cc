@@ -10,6 +10,7 @@
 #include "services/convert/playhead.h"
 #include "services/convert/rpc_status.h"
 #include "services/convert/stage.h"
+#include "services/convert/stage_times.h"
 #include "services/convert/time.h"
 
 namespace tapedeck::services::convert {
@@ -103,12 +104,15 @@ v1::Job ToProto(const Job& job) {
   out.set_mb_per_s(model::MegabytesPerSecond(job.bytes, job.elapsed_ns));
   *out.mutable_counters() = ToProto(job.counters);
   for (const auto& rail : job.rails) *out.add_rails() = ToProto(rail, job.elapsed_ns);
+  Write(job.stage_times, *out.mutable_stage_times());
   if (!job.error.ok()) *out.mutable_error() = ToProto(job.error);
   return out;
 }
 
 absl::StatusOr<Job> FromProto(const v1::Job& job) {
-  Job out{.counters = FromProto(job.counters()), .error = FromProto(job.error())};
+  Job out{.counters = FromProto(job.counters()),
+          .stage_times = Read(job.stage_times()),
+          .error = FromProto(job.error())};
   TD_RETURN_IF_ERROR(ReadFields(job, out));
   for (const v1::JobRail& rail : job.rails()) {
     out.rails.push_back({.name = rail.name(),

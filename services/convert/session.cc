@@ -10,6 +10,7 @@
 #include "services/convert/fields.h"
 #include "services/convert/playhead.h"
 #include "services/convert/rpc_status.h"
+#include "services/convert/stage_times.h"
 
 namespace tapedeck::services::convert {
 namespace {
@@ -155,6 +156,7 @@ v1::Progress ToProto(const session::Progress& progress) {
     out.mutable_clock()->set_heard_sent_ns(progress.clock.heard_sent_ns);
     out.mutable_clock()->set_heard_ns(progress.clock.heard_ns);
   }
+  Write(progress.stage_times, *out.mutable_stage_times());
   return out;
 }
 
@@ -169,7 +171,8 @@ session::Progress FromProto(const v1::Progress& progress) {
                         .phase = progress.phase(),
                         .clock = {.sent_ns = progress.clock().sent_ns(),
                                   .heard_sent_ns = progress.clock().heard_sent_ns(),
-                                  .heard_ns = progress.clock().heard_ns()}};
+                                  .heard_ns = progress.clock().heard_ns()},
+                        .stage_times = Read(progress.stage_times())};
   for (const v1::RailProgress& rail : progress.rails()) {
     out.rails.push_back(convert::FromProto(rail));
   }

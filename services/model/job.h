@@ -14,6 +14,7 @@
 #include "dataplane/transfer/counters.h"
 #include "services/model/field.h"
 #include "services/model/names.h"
+#include "services/model/stage_time.h"
 #include "services/session/messages.h"
 
 namespace tapedeck::services::model {
@@ -49,7 +50,8 @@ struct Job {
   // is here.
   dataplane::Counters counters;
   std::vector<session::RailProgress> rails;
-  absl::Status error;  // with its reason; OK unless failed or cancelled
+  StageTimes stage_times;  // of both ends
+  absl::Status error;      // with its reason; OK unless failed or cancelled
 };
 
 // The worker says it.

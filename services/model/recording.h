@@ -15,6 +15,7 @@
 #include "services/model/description.h"
 #include "services/model/field.h"
 #include "services/model/names.h"
+#include "services/model/stage_time.h"
 #include "services/model/update.h"
 
 namespace tapedeck::services::model {
@@ -80,6 +81,8 @@ struct Recording {
   // none.
   std::string stream;
   uint64_t segment = 0;
+  // Of both ends, as far as is known. No entry of the list: for tapectl explain alone.
+  StageTimes stage_times;
 };
 
 // The storage node says most of it; what it keeps is the manifest.

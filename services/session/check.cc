@@ -65,6 +65,14 @@ void CheckCounts(FieldCheck& check, const Known& known, const Progress& progress
     count(rail.bytes, kMaxStreamBytes, "rails.bytes");
     check.Require(rail.cause.size() <= kMaxTextBytes, "rails.cause", "is longer than 16 KiB");
   }
+  check.Require(progress.stage_times.size() <= model::kMaxStageTimes, "stage_times",
+                "are more than 128");
+  for (const model::StageTime& time : progress.stage_times) {
+    check.Text(time.what, model::kMaxStageWordBytes, "stage_times.what")
+        .Text(time.rail, kMaxRailNameBytes, "stage_times.rail")
+        .Require(time.time_ns >= 0 && time.time_ns <= model::kMaxDurationNs, "stage_times.time",
+                 "is no time that a transfer may last");
+  }
 }
 
 }  // namespace

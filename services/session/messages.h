@@ -15,6 +15,7 @@
 #include "dataplane/transport/endpoint.h"
 #include "dataplane/transport/transport.h"
 #include "services/flight/peer_clock.h"
+#include "services/model/stage_time.h"
 #include "services/session/playhead.h"
 #include "services/telemetry/trace/span.h"
 
@@ -102,6 +103,7 @@ struct Progress {
   std::vector<RailProgress> rails;
   std::string phase;  // before Accept: what the storage node still has to do for it
   flight::ClockReading clock;
+  StageTimes stage_times;  // of the end that says so
   bool operator==(const Progress&) const = default;
 };
 

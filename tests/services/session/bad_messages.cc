@@ -65,7 +65,11 @@ void AddCounts(Rows<M> rows, Get progress, bool peer_receives) {
       .Add("rails.name", [&](M& m) { progress(m).rails = {{.name = "r\n0"}}; })
       .Add("rails.blocks", [&](M& m) { progress(m).rails = {{.blocks = kHuge}}; })
       .Add("rails.bytes", [&](M& m) { progress(m).rails = {{.bytes = kHuge}}; })
-      .Add("rails.cause", [&](M& m) { progress(m).rails = {{.cause = kLong}}; });
+      .Add("rails.cause", [&](M& m) { progress(m).rails = {{.cause = kLong}}; })
+      .Add("stage_times", [&](M& m) { progress(m).stage_times.resize(1000); })
+      .Add("stage_times.what", [&](M& m) { progress(m).stage_times = {{.what = kLong}}; })
+      .Add("stage_times.rail", [&](M& m) { progress(m).stage_times = {{.rail = "r\n0"}}; })
+      .Add("stage_times.time", [&](M& m) { progress(m).stage_times = {{.time_ns = -1}}; });
 }
 
 }  // namespace

@@ -1,0 +1,20 @@
+#include "services/convert/stage_times.h"
+
+#include "services/convert/message.h"
+
+namespace tapedeck::services::convert {
+
+void Write(const model::StageTimes& times, WireStageTimes& to) {
+  for (const model::StageTime& time : times) WriteFields(time, *to.Add());
+}
+
+model::StageTimes Read(const WireStageTimes& times) {
+  model::StageTimes out(static_cast<size_t>(times.size()));
+  // It has no enum, so nothing of it can be refused here.
+  for (int i = 0; i < times.size(); ++i) {
+    ReadFields(times.Get(i), out[static_cast<size_t>(i)]).IgnoreError();
+  }
+  return out;
+}
+
+}  // namespace tapedeck::services::convert
