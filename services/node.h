@@ -55,6 +55,7 @@ struct NodeStats {
   uint64_t blocks = 0;
   uint64_t bytes = 0;
   dataplane::Counters counters;
+  model::StageTimes stage_times;  // of this end, without rails
   uint64_t ring_bytes = 0;
   std::vector<session::RailProgress> rails;
 };

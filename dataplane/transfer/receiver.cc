@@ -172,6 +172,7 @@ void Receiver::Arrived(Lane& lane, Block block) {
 
 // Free slots go to announced blocks (READ), or to the lanes that have the fewest.
 void Receiver::UseFreeSlots() {
+  short_ = false;
   if (op_ == TransferOp::kRead) {
     while (PullNext()) {
     }
@@ -185,7 +186,10 @@ void Receiver::UseFreeSlots() {
         })->second;
     if (lane.outstanding() >= LaneDepth(ring_->slot_bytes())) return;
     std::optional<Block> slot = ring_->Take();
-    if (!slot.has_value()) return;
+    if (!slot.has_value()) {
+      short_ = lane.outstanding() == 0;  // else the peer may have some yet
+      return;
+    }
     Grant(lane, *std::move(slot));
   }
 }
@@ -220,7 +224,8 @@ bool Receiver::PullNext() {
     return true;
   }
   std::optional<Block> slot = ring_->Take();
-  if (!slot.has_value()) return false;
+  short_ = !slot.has_value();
+  if (short_) return false;
   const Frame frame = next->announced.front();
   next->announced.pop_front();
   slot->header() = frame.block;

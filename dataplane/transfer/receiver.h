@@ -45,6 +45,8 @@ class Receiver final : public Source, public LinkEvents {
 
   // Every sequence below has arrived.
   uint64_t received_watermark() const { return received_.mark(); }
+  // Blocks wait at the peer for a free slot of the ring.
+  bool short_of_slots() const { return short_; }
   const Counters& counters() const { return counters_; }
 
  private:
@@ -77,8 +79,9 @@ class Receiver final : public Source, public LinkEvents {
   std::deque<Block> ready_;
   SequenceMark received_;
   uint64_t acknowledged_ = 0;
-  uint64_t told_ = 0;      // the last acknowledgement sent
-  bool ack_due_ = false;   // a timer will send the next
+  uint64_t told_ = 0;     // the last acknowledgement sent
+  bool ack_due_ = false;  // a timer will send the next
+  bool short_ = false;
   size_t last_heard_ = 0;  // index of the link that brought the last frame
   uint64_t given_ = 0;
   uint64_t next_work_ = 0;

@@ -215,7 +215,7 @@ void Sender::OnReceived(Lane& lane, uint64_t sequence) {
   lane.inflight_bytes -= bytes;
   --lane.inflight_blocks;
   lane.link->CountSent(bytes);
-  Measure(lane, bytes);
+  Measure(lane, bytes, held.since_ns);
   settings_.trail.Stamp(flight::Kind::kReceived, {.sequence = sequence,
                                                   .argument = LoadOf(lane),
                                                   .place = lane.link->index(),
@@ -226,8 +226,13 @@ void Sender::OnReceived(Lane& lane, uint64_t sequence) {
 }
 
 // Adds to the lane's measured time only while it is busy.
-void Sender::Measure(Lane& lane, uint64_t bytes) {
+void Sender::Measure(Lane& lane, uint64_t bytes, int64_t since_ns) {
   const int64_t now_ns = executor_.clock().NowNs();
+  const int64_t transit_ns = now_ns - since_ns;
+  transit_.least_ns = transit_.blocks == 0 ? transit_ns : std::min(transit_.least_ns, transit_ns);
+  ++transit_.blocks;
+  transit_.sum_ns += transit_ns;
+  transit_.busy_ns += now_ns - lane.busy_since_ns;
   lane.window_bytes += bytes;
   lane.window_ns += now_ns - lane.busy_since_ns;
   lane.busy_since_ns = now_ns;

@@ -28,6 +28,26 @@ struct SenderSettings {
   flight::Trail trail;
 };
 
+// What a sender waits for, if for anything.
+struct SenderStanding {
+  enum class Waiting { kNothing, kLanes, kGrants };
+  Waiting waiting = Waiting::kNothing;  // with blocks that no link carries: no room, or no grant
+  size_t held = 0;                      // blocks in slots of this end
+  size_t in_flight = 0;                 // of those, on links
+  // Carries the lowest block that has not arrived; null: none is on its way.
+  Link* lowest = nullptr;
+  bool lowest_alone =
+      false;  // and it carries all but a few of those in flight, and is not the only
+};
+
+// How long blocks were on their way, over all links.
+struct TransitMeter {
+  uint64_t blocks = 0;
+  int64_t sum_ns = 0;
+  int64_t least_ns = 0;
+  int64_t busy_ns = 0;  // some were under way, added up over the links
+};
+
 // Blocks without payload that are held at the same time: they take no slot, so nothing else bounds
 // them. Fewer would make the gaps of a damaged recording wait for acknowledgements.
 inline constexpr size_t kMaxMissingHeld = 1024;
@@ -52,6 +72,8 @@ class Sender final : public Sink, public LinkEvents {
   void OnLinkCompleted(Link& link, uint64_t work) override;
 
   const Counters& counters() const { return counters_; }
+  const TransitMeter& transit() const { return transit_; }
+  SenderStanding standing() const;
 
  private:
   // A block from Push until it is acknowledged and this end's memory is free of it.
@@ -94,7 +116,7 @@ class Sender final : public Sink, public LinkEvents {
   absl::Status OnAck(uint64_t watermark);
   void OnResend(uint64_t sequence);
   void Requeue(uint64_t sequence, Held& held);
-  void Measure(Lane& lane, uint64_t bytes);
+  void Measure(Lane& lane, uint64_t bytes, int64_t since_ns);
   void Release(HeldMap::iterator it);
   void Wake();
 
@@ -110,6 +132,7 @@ class Sender final : public Sink, public LinkEvents {
   uint64_t choices_ = 0;
   size_t missing_held_ = 0;  // of held_, without payload
   Counters counters_;
+  TransitMeter transit_;
 };
 
 }  // namespace tapedeck::dataplane

@@ -24,6 +24,8 @@ struct RailMeter {
   Traffic received;
   std::atomic<uint64_t> links_up = 0;  // connections there are
   std::atomic<uint64_t> failures = 0;  // of connections, and of attempts to connect
+  // All else of a session waited for a block that this rail carried.
+  std::atomic<int64_t> waited_for_ns = 0;
   // Of blocks that were sent: from where they were given to the sender until the peer acknowledged
   // them at the session's commit level.
   Histogram latency;

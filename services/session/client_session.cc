@@ -119,7 +119,7 @@ void ClientSession::OnProgress(const Progress& news) {
 }
 
 void ClientSession::Tell() {
-  Progress own = transfer_->progress();
+  Progress own = FullProgress();
   const int64_t now_ns = executor_.clock().NowNs();
   if (settings_.trail != nullptr) own.clock = settings_.trail->SendClock(now_ns);
   told_ns_ = now_ns;
@@ -181,6 +181,8 @@ void ClientSession::OnSourceEnd(uint64_t blocks) {
   trace_.Step("drain");
   if (!transfer_->sending()) return;
   snapshot_.total_blocks = blocks;
+  // Before the node closes the recording, which keeps it.
+  control_->Send(FullProgress());
   control_->Send(EndOfStream{blocks});
 }
 
@@ -198,7 +200,9 @@ void ClientSession::OnPumpDone(const absl::Status& cause) {
 }
 
 void ClientSession::OnPeerFinished(const Finished& finished) {
+  StageTimes told = std::move(peer_.stage_times);
   peer_ = finished.progress;
+  if (peer_.stage_times.empty()) peer_.stage_times = std::move(told);
   if (!finished.cause.ok()) return GiveUp(finished.cause);
   if (transfer_ == nullptr || !transfer_->sending()) return GiveUp(UnexpectedFromNode("Finished"));
   End(absl::OkStatus());
@@ -259,6 +263,12 @@ void ClientSession::CheckEnded() {
   settings_.on_change(snapshot_);
 }
 
+Progress ClientSession::FullProgress() const {
+  Progress full = transfer_->progress();
+  full.stage_times = transfer_->stage_times();
+  return full;
+}
+
 void ClientSession::Refresh() {
   const Progress own = transfer_->progress();
   const bool sending = transfer_->sending();
@@ -271,6 +281,8 @@ void ClientSession::Refresh() {
   snapshot_.counters += peer_.counters;
   if (running_ns_ != 0) snapshot_.elapsed_ns = executor_.clock().NowNs() - running_ns_;
   snapshot_.rails = rails_->progress();
+  snapshot_.stage_times = transfer_->stage_times();
+  model::Add(peer_.stage_times, snapshot_.stage_times);
   const uint64_t due = sending ? source_blocks_ : snapshot_.total_blocks;
   snapshot_.lost_blocks = transfer_->missing_blocks();
   // A playback that was stopped has not lost what it did not ask for.

@@ -33,6 +33,7 @@ struct Snapshot {
   int64_t elapsed_ns = 0;        // since blocks could move
   int64_t setup_ns = 0;          // from Start to that moment
   std::vector<RailProgress> rails;
+  StageTimes stage_times;  // of both ends
 };
 
 struct ClientSessionSettings {
@@ -89,6 +90,7 @@ class ClientSession final : public ControlEvents, public RailsEvents, public Pum
     return settings_.trail == nullptr ? dataplane::flight::Trail() : settings_.trail->trail();
   }
   void Refresh();
+  Progress FullProgress() const;
   void Report();
   void Tick();
 

@@ -19,6 +19,7 @@
 #include "dataplane/sink.h"
 #include "dataplane/source.h"
 #include "services/session/messages.h"
+#include "services/session/stage_board.h"
 
 namespace tapedeck::services::session {
 
@@ -33,6 +34,7 @@ struct Admission {
   bool check_payload = true;              // as in TransferEnd
   std::shared_ptr<dataplane::PayloadCrc> payload_crc;  // as in TransferEnd
   dataplane::ladder::Registration registration;        // as in TransferEnd
+  std::shared_ptr<StageBoard> stages;                  // told by the session; null: nobody asks
 };
 
 // What a session that is being admitted waits for, as its peer is told. Shared by the session and

@@ -34,6 +34,7 @@ Pump::Pump(dataplane::Executor& executor, dataplane::Source& source, dataplane::
 
 void Pump::Start() {
   started_ = true;
+  if (watch_ != nullptr) watch_->Started();
   Schedule();
 }
 
@@ -55,6 +56,7 @@ void Pump::Schedule() {
 void Pump::Run() {
   *scheduled_ = false;
   if (!started_ || done_) return;
+  if (watch_ != nullptr) watch_->RunBegan();
   for (int i = 0; cause_.ok(); ++i) {
     if (i == kTurn) {
       Schedule();
@@ -66,6 +68,7 @@ void Pump::Run() {
   }
   if (cause_.ok()) cause_ = sink_.status();
   source_.Acknowledge(sink_.watermarks().at(commit_));
+  if (watch_ != nullptr) watch_->RunEnded(!block_.empty() || source_ended_);
   if (!cause_.ok() || (source_ended_ && block_.empty())) FinishSink();
 }
 

@@ -10,6 +10,7 @@
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/sink.h"
 #include "dataplane/source.h"
+#include "services/session/stage_watch.h"
 
 namespace tapedeck::services::session {
 
@@ -42,6 +43,9 @@ class Pump {
   // Takes no more and closes the sink with `cause`. OnPumpDone follows.
   void Abort(const absl::Status& cause);
 
+  // Told of each run. Before Start; outlives the pump.
+  void SetWatch(StageWatch* watch) { watch_ = watch; }
+
   const PumpCounts& counts() const { return counts_; }
 
  private:
@@ -56,6 +60,7 @@ class Pump {
   dataplane::Sink& sink_;
   const dataplane::CommitLevel commit_;
   PumpEvents* const events_;
+  StageWatch* watch_ = nullptr;
   dataplane::Block block_;  // pulled, not yet taken by the sink
   absl::Status cause_;
   bool started_ = false;

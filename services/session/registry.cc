@@ -22,6 +22,7 @@ void AddBlocks(const Progress& progress, NodeStats& stats) {
   stats.blocks += progress.blocks;
   stats.bytes += progress.bytes;
   stats.counters += progress.counters;
+  model::AddKnown(progress.stage_times, stats.stage_times);
 }
 
 void Add(const Progress& progress, NodeStats& stats) {

@@ -166,6 +166,7 @@ void ServerSession::TellAdmission() {
 absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission) {
   Accept accept = std::move(admission.accept);
   verifier_ = std::move(admission.verifier);
+  stages_ = std::move(admission.stages);
   accept.session = settings_.id;
   accept.slots = static_cast<uint32_t>(admission.ring->slots());
   for (const dataplane::Transport* transport : settings_.transports) {
@@ -195,7 +196,8 @@ absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission)
                                              .ring = admission.ring,
                                              .check_payload = admission.check_payload,
                                              .registration = std::move(admission.registration),
-                                             .payload_crc = std::move(admission.payload_crc)},
+                                             .payload_crc = std::move(admission.payload_crc),
+                                             .stage_times = StageBoard::Stored(stages_)},
                                  this);
   rails_ =
       std::make_unique<Rails>(executor_,
@@ -228,6 +230,7 @@ void ServerSession::OnPeerFinished(const Finished& finished) {
 
 void ServerSession::OnSourceEnd(uint64_t blocks) {
   trace_.Step("drain");
+  TellStages();  // before the sink closes what it has made
   if (transfer_->sending()) control_->Send(EndOfStream{blocks});
 }
 
@@ -238,7 +241,7 @@ void ServerSession::OnPumpDone(const absl::Status& cause) {
   trace_.Step();
   if (finished_) return CheckEnded();
   if (cause.ok()) rails_->ExpectClose();
-  if (accepted_) control_->Send(progress());
+  if (accepted_) control_->Send(FullProgress());
   // A playback that was sent in full ends when the worker says so.
   if (transfer_->sending() && cause.ok()) return;
   if (cause.ok()) trail().Stamp(dataplane::flight::Kind::kFinished, {});
@@ -249,7 +252,7 @@ void ServerSession::OnPumpDone(const absl::Status& cause) {
                   {"blocks", absl::StrCat(progress().blocks)},
                   {"cause", cause.ok() ? "complete" : std::string(cause.message())},
                   {"trace", TraceOf(cause)}});
-  control_->Send(Finished{.cause = cause, .progress = progress()});
+  control_->Send(Finished{.cause = cause, .progress = FullProgress()});
   if (stream_closed_ || !cause.ok()) return CloseRails();
   // The links stay until the worker has read this, for the last acknowledgements.
   executor_.PostAfter(kLastWordsNs, lifetime_.Guard([this] { CloseRails(); }));
@@ -290,7 +293,7 @@ void ServerSession::CheckEnded() {
 // The stream is closed last: when the worker sees its end, the recording is free. What was sent
 // must still go out, so this ends with OnClosed, or when the worker does not read any more.
 void ServerSession::LetGo() {
-  last_progress_ = progress();
+  last_progress_ = FullProgress();
   trace_.End(last_progress_);
   rails_.reset();
   transfer_.reset();
@@ -308,9 +311,10 @@ std::string ServerSession::TraceOf(const absl::Status& cause) const {
 }
 
 void ServerSession::OnProgress(const Progress& news) {
+  peer_stages_ = news.stage_times;
   if (settings_.trail == nullptr || news.clock == flight::ClockReading()) return;
   settings_.trail->HeardClock(news.clock, executor_.clock().NowNs());
-  Progress answer = progress();
+  Progress answer = FullProgress();
   answer.clock = settings_.trail->SendClock(executor_.clock().NowNs());
   control_->Send(answer);
 }
@@ -320,15 +324,31 @@ void ServerSession::SendProgress() {
   Progress now = progress();
   const int64_t now_ns = executor_.clock().NowNs();
   if (now != told_progress_ || now_ns - told_ns_ >= kIdleProgressNs) {
-    control_->Send(now);
+    Progress full = now;
+    full.stage_times = transfer_->stage_times();
+    control_->Send(full);
+    TellStages();
     if (settings_.on_progress) {
       const Direction direction = transfer_->sending() ? Direction::kPlayback : Direction::kRecord;
-      settings_.on_progress(direction, now, transfer_->window().bytes.size());
+      settings_.on_progress(direction, full, transfer_->window().bytes.size());
     }
     told_progress_ = std::move(now);
     told_ns_ = now_ns;
   }
   executor_.PostAfter(kProgressNs, lifetime_.Guard([this] { SendProgress(); }));
+}
+
+Progress ServerSession::FullProgress() {
+  Progress full = progress();
+  if (transfer_ != nullptr) full.stage_times = transfer_->stage_times();
+  return full;
+}
+
+void ServerSession::TellStages() {
+  if (stages_ == nullptr) return;
+  StageTimes both = transfer_->stage_times();
+  model::Add(peer_stages_, both);
+  stages_->Say(std::move(both));
 }
 
 Progress ServerSession::progress() const {

@@ -79,6 +79,9 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   dataplane::flight::Trail trail() const {
     return settings_.trail == nullptr ? dataplane::flight::Trail() : settings_.trail->trail();
   }
+  // With what this end has spent its time on.
+  Progress FullProgress();
+  void TellStages();
   void CloseRails();
   void CheckEnded();
   void LetGo();
@@ -93,7 +96,9 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   std::unique_ptr<Transfer> transfer_;
   std::unique_ptr<Rails> rails_;
   std::function<std::string()> verifier_;
-  Progress last_progress_;  // once the transfer is gone
+  std::shared_ptr<StageBoard> stages_;  // of the admission
+  StageTimes peer_stages_;              // the worker's latest word
+  Progress last_progress_;              // once the transfer is gone
   Progress told_progress_;
   int64_t told_ns_ = 0;
   std::shared_ptr<AdmissionWatch> admission_;  // from Open on

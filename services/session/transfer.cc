@@ -30,8 +30,8 @@ Transfer::Transfer(dataplane::Executor& executor, const TransferSettings& settin
       if (end_.payload_crc == nullptr) {
         end_.payload_crc = std::make_shared<dataplane::HostPayloadCrc>();
       }
-      checked_ =
-          std::make_unique<dataplane::CheckedSource>(*receiver_, *end_.payload_crc, settings.trail);
+      crc_ = std::make_shared<dataplane::TimedCrc>(end_.payload_crc, executor.clock());
+      checked_ = std::make_unique<dataplane::CheckedSource>(*receiver_, *crc_, settings.trail);
       source = checked_.get();
     }
     if (settings.ordered) {
@@ -44,6 +44,16 @@ Transfer::Transfer(dataplane::Executor& executor, const TransferSettings& settin
     source = traced_.get();
   }
   pump_ = std::make_unique<Pump>(executor, *source, *sink, settings.commit, events);
+  if (sender_ != nullptr) {
+    watch_ = WatchSending(executor.clock(), *sender_, end_.ring->slots());
+  } else {
+    watch_ = WatchReceiving(executor.clock(), {.receiver = receiver_.get(),
+                                               .sink = end_.sink.get(),
+                                               .crc = crc_.get(),
+                                               .commit = settings.commit,
+                                               .peer_slots = settings.peer_slots});
+  }
+  pump_->SetWatch(watch_.get());
 }
 
 dataplane::LinkEvents* Transfer::links() {
@@ -63,6 +73,12 @@ void Transfer::AddTo(Known& known) const {
   } else {
     known.arrived = receiver_->received_watermark();
   }
+}
+
+StageTimes Transfer::stage_times() const {
+  StageTimes times = watch_->Times();
+  if (end_.stage_times) model::Add(end_.stage_times(), times);
+  return times;
 }
 
 Progress Transfer::progress() const {

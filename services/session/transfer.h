@@ -2,6 +2,7 @@
 // between it and the node's source or sink.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -16,6 +17,7 @@
 #include "services/session/messages.h"
 #include "services/session/pump.h"
 #include "services/session/session_trace.h"
+#include "services/session/stage_watch.h"
 #include "services/session/traced_source.h"
 
 namespace tapedeck::services::session {
@@ -34,6 +36,8 @@ struct TransferEnd {
   // Reaches the ring's memory; null: that is host memory. Of a sink's end only, which may share it
   // to learn what it computed.
   std::shared_ptr<dataplane::PayloadCrc> payload_crc;
+  // What the source or sink has spent its time on, any time; null: it does not say.
+  std::function<StageTimes()> stage_times;
 };
 
 struct TransferSettings {
@@ -72,6 +76,8 @@ class Transfer {
 
   // Without rails and verifier.
   Progress progress() const;
+  // Of this end.
+  StageTimes stage_times() const;
   uint64_t missing_blocks() const { return pump_->counts().missing; }
 
  private:
@@ -79,9 +85,11 @@ class Transfer {
   TransferEnd end_;
   std::unique_ptr<dataplane::Sender> sender_;
   std::unique_ptr<dataplane::Receiver> receiver_;
+  std::shared_ptr<dataplane::TimedCrc> crc_;
   std::unique_ptr<dataplane::CheckedSource> checked_;
   std::unique_ptr<dataplane::OrderedSource> ordered_;
   std::unique_ptr<TracedSource> traced_;
+  std::unique_ptr<StageWatch> watch_;
   std::unique_ptr<Pump> pump_;
   std::optional<uint64_t> total_;
 };
