@@ -204,6 +204,7 @@ services::NodeStats Worker::Stats() const {
     stats.blocks += of.stats.blocks;
     stats.bytes += of.stats.bytes;
     stats.counters += of.stats.counters;
+    services::model::Add(of.stats.stage_times, stats.stage_times);
   }
   return stats;
 }

@@ -73,6 +73,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
                                                  .clock = &environment.executor->clock(),
                                                  .trail = TrailOf(environment)}));
   job->channel_ = channel;
+  job->end_.stage_times = [source = pipeline.source.get()] { return source->stage_times(); };
   job->end_.source = std::move(pipeline.source);
   {
     absl::MutexLock lock(&job->mutex_);
@@ -112,6 +113,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
                                                 .device = environment.device,
                                                 .direct = direct,
                                                 .trail = TrailOf(environment)}));
+  job->end_.stage_times = [sink = pipeline.sink.get()] { return sink->stage_times(); };
   job->end_.sink = std::move(pipeline.sink);
   {
     absl::MutexLock lock(&job->mutex_);
@@ -198,6 +200,7 @@ void Job::OnChange(const Snapshot& snapshot) {
     job_.lost_blocks = snapshot.lost_blocks;
     job_.counters = snapshot.counters;
     job_.rails = snapshot.rails;
+    job_.stage_times = snapshot.stage_times;
     if (snapshot.ended) Conclude(snapshot);
   }
   if (!snapshot.ended) return;

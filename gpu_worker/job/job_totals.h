@@ -27,6 +27,7 @@ struct JobTotals {
     of.stats.blocks += job.blocks;
     of.stats.bytes += job.bytes;
     of.stats.counters += job.counters;
+    services::model::AddKnown(job.stage_times, of.stats.stage_times);
   }
 };
 

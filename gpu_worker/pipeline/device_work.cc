@@ -12,8 +12,9 @@ absl::StatusOr<std::unique_ptr<DeviceWork>> DeviceWork::Create(device::Device& d
   const size_t block_bytes = settings.block_bytes;
   TD_ASSIGN_OR_RETURN(auto ring, GpuRing::Create(device, settings.direct, block_bytes));
   TD_ASSIGN_OR_RETURN(auto queue, device.NewQueue());
+  const bool beside = !device.info().works_in_host_memory;
   std::unique_ptr<DeviceWork> work(
-      new DeviceWork(settings.direct, std::move(ring), std::move(queue)));
+      new DeviceWork(settings.direct, beside, std::move(ring), std::move(queue)));
   const stages::TransformPlace place{
       .device = &device, .queue = &work->queue(), .block_bytes = block_bytes};
   for (const stages::ChosenTransform& transform : settings.transforms) {
@@ -36,19 +37,24 @@ absl::StatusOr<size_t> DeviceWork::Enqueue(const stages::Slot& slot, size_t payl
   if (first < bytes) {
     TD_RETURN_IF_ERROR(
         queue_->CopyToDevice(slot.device.data() + first, slot.host.data() + first, bytes - first));
+    meter_.Mark(*queue_, Part::kCopy);
   }
   for (const auto& transform : transforms_) {
     TD_RETURN_IF_ERROR(transform->Apply(slot.device.first(bytes)));
   }
+  if (!transforms_.empty()) meter_.Mark(*queue_, Part::kGpu);
   if (to_host) {
     TD_RETURN_IF_ERROR(queue_->CopyToHost(slot.host.data(), slot.device.data(), bytes));
+    meter_.Mark(*queue_, Part::kCopy);
   }
   return bytes;
 }
 
 absl::Status DeviceWork::EnqueueCrc(const GpuRing::Loan& loan, size_t payload_bytes) {
   if (loan.crc == nullptr) return absl::OkStatus();
-  return queue_->Crc32c(loan.crc, loan.device.first(payload_bytes));
+  TD_RETURN_IF_ERROR(queue_->Crc32c(loan.crc, loan.device.first(payload_bytes)));
+  meter_.Mark(*queue_, Part::kCrc);
+  return absl::OkStatus();
 }
 
 uint32_t DeviceWork::CrcOf(const GpuRing::Loan& loan, size_t payload_bytes) {

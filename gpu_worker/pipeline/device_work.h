@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "gpu_worker/device/device.h"
 #include "gpu_worker/pipeline/gpu_ring.h"
+#include "gpu_worker/pipeline/stage_meter.h"
 #include "gpu_worker/stages/kind.h"
 
 namespace tapedeck::gpu_worker::pipeline {
@@ -29,6 +30,7 @@ class DeviceWork {
 
   device::Queue& queue() { return *queue_; }
   bool direct() const { return direct_; }
+  StageMeter& meter() { return meter_; }
   std::optional<GpuRing::Loan> Lend(std::span<std::byte> memory) { return ring_->Lend(memory); }
 
   // Enqueues the transforms of a payload and returns its size, grown to whole transforms with
@@ -43,10 +45,12 @@ class DeviceWork {
   static uint32_t CrcOf(const GpuRing::Loan& loan, size_t payload_bytes);
 
  private:
-  DeviceWork(bool direct, std::unique_ptr<GpuRing> ring, std::unique_ptr<device::Queue> queue)
-      : direct_(direct), ring_(std::move(ring)), queue_(std::move(queue)) {}
+  DeviceWork(bool direct, bool beside, std::unique_ptr<GpuRing> ring,
+             std::unique_ptr<device::Queue> queue)
+      : direct_(direct), meter_(beside), ring_(std::move(ring)), queue_(std::move(queue)) {}
 
   const bool direct_;
+  StageMeter meter_;
   const std::unique_ptr<GpuRing> ring_;
   std::vector<std::unique_ptr<stages::Transform>> transforms_;
   const std::unique_ptr<device::Queue> queue_;  // goes first: it waits for work on the others

@@ -77,9 +77,14 @@ void PlaybackPipeline::StartWaiting() {
 
 void PlaybackPipeline::Start(Underway underway) {
   const NvtxRange range(Kind::kConsume);
-  ++underway_;
-  plan_.trail.Stamp(Kind::kConsume, {.sequence = underway.block.header().sequence});
+  const uint64_t sequence = underway.block.header().sequence;
+  StageMeter& meter = plan_.work->meter();
+  meter.Sample(plan_.work->queue(), sequence);
+  meter.Begin();
+  plan_.trail.Stamp(Kind::kConsume, {.sequence = sequence});
   absl::Status status = failed() ? absl::OkStatus() : Process(underway);
+  meter.End(Part::kGpu);
+  meter.OnDevice(++underway_);
   plan_.work->queue().Then([this, tasks = tasks_, trail = plan_.trail,
                             underway = std::move(underway),
                             enqueued = std::move(status)](absl::Status done) mutable {
@@ -110,11 +115,14 @@ absl::Status PlaybackPipeline::Process(Underway& underway) {
 
 void PlaybackPipeline::Complete(Underway underway, absl::Status status) {
   const NvtxRange range(Kind::kConsumed);
-  --underway_;
+  StageMeter& meter = plan_.work->meter();
+  meter.OnDevice(--underway_);
+  meter.Begin();
   if (!failed()) {
     status.Update(status.ok() ? Consume(underway) : absl::OkStatus());
     if (!status.ok()) Fail(status);
   }
+  meter.End(Part::kSink);
   const uint64_t sequence = underway.block.header().sequence;
   underway = {};  // the slots are free before the watermark says so
   if (!failed()) {

@@ -41,6 +41,9 @@ class PlaybackPipeline final : public dataplane::Sink {
   // All three are what the sink stage has consumed.
   dataplane::Watermarks watermarks() const override;
 
+  // What its stages took. Any thread.
+  services::StageTimes stage_times() const { return plan_.work->meter().Times(); }
+
  private:
   PlaybackPipeline(PlaybackPlan plan, std::shared_ptr<services::TaskQueue> tasks,
                    std::unique_ptr<services::TaskThread> thread);

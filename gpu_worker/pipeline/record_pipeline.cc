@@ -103,7 +103,7 @@ void RecordPipeline::Start(Underway underway) {
   if (*payload == 0) return Seal(absl::OkStatus());
   plan_.trail.Stamp(Kind::kMade, {.sequence = next_sequence_});
   ++next_sequence_;
-  ++underway_;
+  plan_.work->meter().OnDevice(++underway_);
   if (*payload < plan_.block_bytes) {
     underway.block.header().flags |= dataplane::kBlockPartial;
     Seal(absl::OkStatus());
@@ -124,26 +124,34 @@ absl::StatusOr<size_t> RecordPipeline::Fill(Underway& underway) {
   header.sequence = next_sequence_;
   header.sample_index = next_sequence_ * (plan_.block_bytes / plan_.sample_bytes);
   header.capture_ns = plan_.clock->WallNs();
+  StageMeter& meter = plan_.work->meter();
+  meter.Sample(plan_.work->queue(), next_sequence_);
+  meter.Begin();
   TD_ASSIGN_OR_RETURN(const size_t made, plan_.source->Fill(slot, plan_.work->queue()));
+  meter.End(Part::kSource);
   if (made == 0) return made;
+  meter.Mark(plan_.work->queue(), Part::kSource);
   TD_ASSIGN_OR_RETURN(const size_t payload,
                       plan_.work->Enqueue(slot, made, plan_.source->fills_host(),
                                           /*to_host=*/!plan_.work->direct()));
   TD_RETURN_IF_ERROR(plan_.work->EnqueueCrc(underway.loan, payload));
+  meter.End(Part::kGpu);
   header.payload_bytes = static_cast<uint32_t>(payload);
   return payload;
 }
 
 void RecordPipeline::Complete(Underway underway, const absl::Status& status) {
   const NvtxRange range(Kind::kReady);
-  --underway_;
+  plan_.work->meter().OnDevice(--underway_);
   if (!status.ok()) {
     broken_ = true;
     Seal(status);
   } else if (!broken_) {
     // The payload is in the job's ring only now.
     Block block = std::move(underway.block);
+    plan_.work->meter().Begin();
     block.header().crc32c = DeviceWork::CrcOf(underway.loan, block.header().payload_bytes);
+    plan_.work->meter().End(Part::kCrc);
     plan_.trail.Stamp(Kind::kReady, {.sequence = block.header().sequence});
     absl::MutexLock lock(&mutex_);
     ready_.push_back(std::move(block));

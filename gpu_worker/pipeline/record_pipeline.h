@@ -47,6 +47,9 @@ class RecordPipeline final : public dataplane::Source {
   // DATA_LOSS (BLOCK_DAMAGED): a sent block's slot may hold another block by now.
   absl::Status Reject(const dataplane::BlockHeader& header) override;
 
+  // What its stages took. Any thread.
+  services::StageTimes stage_times() const { return plan_.work->meter().Times(); }
+
   // Ends the stream after the blocks under way. Any thread.
   void Stop();
 

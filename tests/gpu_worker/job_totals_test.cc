@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
+
 namespace tapedeck::gpu_worker::job {
 namespace {
 
@@ -16,7 +18,8 @@ TEST(JobTotalsTest, AddUpByDirectionAndState) {
                 .blocks = 3,
                 .bytes = 30,
                 .end_time_ns = 1,
-                .counters = {.retransmitted_blocks = 1}});
+                .counters = {.retransmitted_blocks = 1},
+                .stage_times = {{"send.rail", absl::StrCat("r", i), 2}, {"made.up", "", 7}}});
   }
   totals.Add({.direction = Direction::kPlayback, .state = JobState::kRunning, .blocks = 5});
   ASSERT_EQ(totals.by_direction.size(), 2u);
@@ -25,6 +28,8 @@ TEST(JobTotalsTest, AddUpByDirectionAndState) {
   EXPECT_EQ(record.stats.blocks, 3000u);
   EXPECT_EQ(record.stats.bytes, 30'000u);
   EXPECT_EQ(record.stats.counters.retransmitted_blocks, 1000u);
+  // Whatever rails there were, and whatever words a storage node used.
+  EXPECT_EQ(record.stats.stage_times, (services::StageTimes{{"send.rail", "", 2000}}));
   EXPECT_EQ(record.jobs[JobState::kFailed], 100u);
   EXPECT_EQ(record.jobs[JobState::kSucceeded], 900u);
   auto& playback = totals.by_direction[Direction::kPlayback];
