@@ -308,6 +308,7 @@ absl::StatusOr<capture::ArmRecording> PrepareRecording(
           .on_sealed = OnSealed(means, begun.name, lun, executor),
           .trace = target.open.trace,
           .verifier = means.verifier,
+          .stages = target.stages,
           .trail = TrailOf(target)},
       std::move(begun.files));
   return [&means, &executor, prepared = std::move(prepared)]() mutable {

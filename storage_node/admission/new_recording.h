@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "services/session/messages.h"
+#include "services/session/stage_board.h"
 #include "storage_node/admission/means.h"
 #include "storage_node/capture/armed_recording.h"
 
@@ -27,6 +28,9 @@ struct RecordTarget {
   // Of a session in segments: the ID of the first, or empty for itself, and how many came before.
   std::string stream;
   std::optional<uint64_t> segment;
+  // Shared by the session and its recordings.
+  std::shared_ptr<services::session::StageBoard> stages =
+      std::make_shared<services::session::StageBoard>();
 };
 
 // Blocks of a segment of the channel; 0: a session makes one recording.

@@ -35,7 +35,8 @@ Admission AdmissionOf(const Means& means, const RecordTarget& target, FittedRing
                      .block_bytes = target.channel.block_bytes},
           .verifier = [verifier = means.verifier] { return verifier->value(); },
           .payload_crc = std::move(arrivals),
-          .registration = std::move(fitted.registration)};
+          .registration = std::move(fitted.registration),
+          .stages = target.stages};
 }
 
 // The same for every recording of a session.

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
+#include "dataplane/transport/rail_spec.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/json_fields.h"
 #include "storage_node/format/json_text.h"
@@ -18,6 +19,7 @@ using services::RecordingState;
 using services::model::NameOf;
 
 constexpr uint64_t kManifestVersion = 2;
+constexpr uint64_t kStagesVersion = 1;
 
 constexpr char kManifest[] = "manifest.json";
 
@@ -83,6 +85,38 @@ json AnnotationsOf(const Manifest& manifest) {
   return list;
 }
 
+// A later version's words may mean something else: then nothing is known of it.
+absl::StatusOr<services::StageTimes> ParseStages(JsonFields& fields) {
+  services::StageTimes times;
+  const json& object = fields.Map("stages");
+  if (object.empty()) return times;
+  JsonFields stages(object, "manifest.json: stages");
+  if (stages.Uint("version", UINT64_MAX) != kStagesVersion) return times;
+  const json& list = stages.List("times");
+  stages.Require(list.size() <= services::model::kMaxStageTimes, "times", "are more than 128");
+  for (const json& one : list) {
+    const bool good = one.is_array() && one.size() == 3 && one[0].is_string() &&
+                      one[1].is_string() && one[2].is_number_unsigned() &&
+                      one[2].get<uint64_t>() <= uint64_t{services::model::kMaxDurationNs};
+    stages.Require(good, "times", "has one that is no word, rail and time");
+    if (!stages.status().ok()) break;
+    times.push_back({one[0].get<std::string>(), one[1].get<std::string>(), one[2].get<int64_t>()});
+    stages.Require(times.back().what.size() <= services::model::kMaxStageWordBytes &&
+                       times.back().rail.size() <= dataplane::kMaxRailNameBytes,
+                   "times", "has a longer word than any");
+  }
+  TD_RETURN_IF_ERROR(stages.status());
+  return times;
+}
+
+json StagesOf(const Manifest& manifest) {
+  json list = json::array();
+  for (const services::StageTime& time : manifest.stage_times) {
+    list.push_back({time.what, time.rail, static_cast<uint64_t>(time.time_ns)});
+  }
+  return {{"version", kStagesVersion}, {"times", list}};
+}
+
 absl::Status ParseOrigin(JsonFields& fields, Manifest* manifest) {
   TD_ASSIGN_OR_RETURN(manifest->identity.lun, Uuid::Parse(fields.Text("lun_uid")));
   TD_ASSIGN_OR_RETURN(manifest->identity.recording, Uuid::Parse(fields.Text("uid")));
@@ -123,6 +157,7 @@ absl::Status ParseEnd(JsonFields& fields, Manifest* manifest) {
   manifest->missing = ParseRanges(fields, manifest->blocks);
   manifest->end_time_ns = fields.Int("end_time_ns", -kMaxTimeNs, kMaxTimeNs);
   manifest->cause = fields.Text("cause");
+  TD_ASSIGN_OR_RETURN(manifest->stage_times, ParseStages(fields));
   return fields.status();
 }
 
@@ -174,7 +209,8 @@ std::string EncodeManifest(const Manifest& manifest) {
                    {"durable_watermark", manifest.durable_watermark},
                    {"missing", missing},
                    {"end_time_ns", manifest.end_time_ns},
-                   {"cause", manifest.cause}});
+                   {"cause", manifest.cause},
+                   {"stages", StagesOf(manifest)}});
 }
 
 absl::StatusOr<Manifest> DecodeManifest(absl::string_view text) {
@@ -209,7 +245,8 @@ services::Recording ToRecording(const Manifest& manifest, absl::string_view chan
           .annotations = manifest.annotations,
           .kept = manifest.kept,
           .stream = manifest.stream,
-          .segment = manifest.segment};
+          .segment = manifest.segment,
+          .stage_times = manifest.stage_times};
 }
 
 void Describe(const services::RecordingUpdate& update, Manifest* manifest) {

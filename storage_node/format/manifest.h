@@ -50,6 +50,7 @@ struct Manifest {
   std::vector<SequenceRange> missing;  // exactly the blocks that are not there
   int64_t end_time_ns = 0;
   std::string cause;
+  services::StageTimes stage_times;  // none: not known
 
   // Before it is written anew.
   void Advance();

@@ -82,6 +82,7 @@ class GroupCommit {
   // Flushes take a fifth of the time at most: where they are free none waits, where they are dear
   // they are rare.
   int64_t delay_ns_ = 0;
+  int64_t last_flush_ns_ = 0;
   bool flushing_ = false;
   bool failed_ = false;
   bool hurry_ = false;

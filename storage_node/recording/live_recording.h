@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "services/session/stage_board.h"
 #include "storage_node/follow/tail.h"
 #include "storage_node/format/manifest.h"
 
@@ -127,6 +128,19 @@ class LiveRecording {
     return mutex_.AwaitWithDeadline(absl::Condition(&closed), deadline);
   }
 
+  // What the session has spent its time on since this recording began.
+  services::StageTimes stage_times() const {
+    absl::MutexLock lock(&mutex_);
+    if (stages_ == nullptr) return {};
+    return services::model::Since(stages_before_, stages_->latest());
+  }
+
+  // By the writer, when it begins.
+  void BeginStages(std::shared_ptr<services::session::StageBoard> stages) {
+    absl::MutexLock lock(&mutex_);
+    stages_before_ = stages->latest();
+    stages_ = std::move(stages);
+  }
   // By the writer. `on_noted` only posts; null: no more notes are taken.
   void SetOnNoted(std::function<void()> on_noted) {
     absl::MutexLock lock(&mutex_);
@@ -179,6 +193,8 @@ class LiveRecording {
   std::function<void()> on_noted_ ABSL_GUARDED_BY(mutex_);
   bool closing_ ABSL_GUARDED_BY(mutex_) = false;
   std::shared_ptr<const format::Manifest> closed_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<services::session::StageBoard> stages_ ABSL_GUARDED_BY(mutex_);
+  services::StageTimes stages_before_ ABSL_GUARDED_BY(mutex_);
   std::map<uint64_t, std::function<void()>> followers_ ABSL_GUARDED_BY(mutex_);
   uint64_t next_follower_ ABSL_GUARDED_BY(mutex_) = 0;
 };

@@ -68,6 +68,7 @@ RecordingWriter::RecordingWriter(WriterOptions options,
   if (options_.arrivals == nullptr) {
     options_.arrivals = std::make_shared<PieceCheck>(entries_.piece_bytes);
   }
+  options_.live->BeginStages(options_.stages);
   files_->OnLost([this](const absl::Status& status) { Fail(status); });
   index_.WriteHeader(options_.manifest.index_header());
   auto noted = lifetime_.Guard([this] {
@@ -241,6 +242,7 @@ void RecordingWriter::TellOfSlowFlush(const absl::Status& status) {
 void RecordingWriter::OnFlushed(const absl::Status& status) {
   TellOfSlowFlush(status);
   if (!status.ok()) Fail(status);
+  options_.stages->flushing_ns += commit_.last_flush_ns();
   options_.live->durable = watermarks().durable;
   options_.trail.Stamp(Kind::kDurable, {.sequence = commit_.durable()});
   options_.live->waiting_since_ns = commit_.waiting_since_ns();
@@ -338,6 +340,7 @@ SealPlan RecordingWriter::MakeSealPlan() const {
   manifest.bytes = bytes_;
   manifest.durable_watermark = commit_.durable();
   manifest.end_time_ns = executor_.clock().WallNs();
+  manifest.stage_times = options_.live->stage_times();
   Gaps missing = missing_;
   written_.ForEachHole(
       [&](uint64_t first, uint64_t count) { missing.Add({.first = first, .count = count}); });

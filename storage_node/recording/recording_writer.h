@@ -13,6 +13,7 @@
 #include "dataplane/flight/stamp.h"
 #include "dataplane/sequence_mark.h"
 #include "dataplane/sink.h"
+#include "services/session/stage_board.h"
 #include "services/telemetry/trace/span.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/index/index_writer.h"
@@ -51,6 +52,9 @@ struct WriterOptions {
   std::function<void(const format::Manifest&, std::function<void()> done)> on_sealed;
   services::telemetry::trace::Branch trace;  // of the session
   std::shared_ptr<WriteVerifier> verifier;   // renewed when a write or flush fails; may be null
+  // The session's, for what its recordings keep of it.
+  std::shared_ptr<services::session::StageBoard> stages =
+      std::make_shared<services::session::StageBoard>();
   // Held until the recording is sealed or the writer gone: its lock and its LUN.
   std::shared_ptr<Hold> lease;
   dataplane::flight::Trail trail;

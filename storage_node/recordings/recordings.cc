@@ -200,6 +200,7 @@ services::Recording Recordings::Present(const catalog::RecordingRow& row) {
     recording.bytes = live->bytes;
     recording.missing_blocks = live->missing_blocks;
     recording.durable_watermark = live->durable;
+    recording.stage_times = live->stage_times();
     recording = live->Noted(std::move(recording));
   }
   return recording;

@@ -46,6 +46,16 @@ TEST(Manifest, ComesBackAsItWas) {
   EXPECT_EQ(back->cause, ExampleManifest().cause);
 }
 
+TEST(Manifest, KeepsWhatTheTransferSpentItsTimeOn) {
+  Manifest manifest = ExampleManifest();
+  EXPECT_TRUE(DecodeManifest(EncodeManifest(manifest))->stage_times.empty());
+  manifest.stage_times = {{"work.source", "", 5}, {"send.rail", "r1", 1'000'000'000'000}};
+  const auto back = DecodeManifest(EncodeManifest(manifest));
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(back->stage_times, manifest.stage_times);
+  EXPECT_EQ(ToRecording(*back, "luns/l/channels/c").stage_times, manifest.stage_times);
+}
+
 TEST(Manifest, ChangedTextIsFound) {
   const std::string text = EncodeManifest(ExampleManifest());
   for (size_t i = 0; i < text.size(); ++i) {
