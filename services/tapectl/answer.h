@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
+#include "services/explain/explanation.h"
 #include "services/jobs.h"
 #include "services/node.h"
 #include "services/recorder.h"
@@ -39,6 +40,14 @@ struct Verification {
   absl::Status status;
 };
 Answer AnswerOf(const Verification& verification);
+
+struct Explained {
+  std::string name;  // of the recording or job
+  dataplane::Direction direction = dataplane::Direction::kRecord;
+  bool running = false;
+  explain::Explanation explanation;
+};
+Answer AnswerOf(const Explained& explained);
 
 struct AskedNode {
   std::string address;

@@ -22,6 +22,7 @@ void AddRecorderCommands(Command tapectl, Program& program);
 void AddScrubCommands(Command tapectl, Program& program);
 void AddTransferCommands(Command tapectl, Program& program);
 void AddJobsCommands(Command tapectl, Program& program);
+void AddExplainCommand(Command tapectl, Program& program);
 void AddNodesCommand(Command tapectl, Program& program);
 void AddTraceCommand(Command tapectl, Program& program);
 

@@ -71,6 +71,7 @@ int Main(int argc, char** argv) {
   AddRecorderCommands(tapectl, program);
   AddScrubCommands(tapectl, program);
   AddJobsCommands(tapectl, program);
+  AddExplainCommand(tapectl, program);
   AddNodesCommand(tapectl, program);
   AddTraceCommand(tapectl, program);
   if (const std::optional<int> ended = line.Parse(argc, argv); ended.has_value()) return *ended;

@@ -50,6 +50,28 @@ TEST(FieldJson, DamageHasEveryField) {
   EXPECT_EQ(json["kind"], "torn");
 }
 
+TEST(ExplainedJson, NamesTheLimitAndAllStages) {
+  const StageTimes times = {{"send.idle", "", 5'000'000'000},
+                            {"send.rail", "r1", 5'000'000'000},
+                            {"work.source", "", 2'000'000'000}};
+  const auto json = nlohmann::json::parse(
+      AnswerOf(Explained{.name = "jobs/1",
+                         .explanation = explain::Explain(times, dataplane::Direction::kRecord)})
+          .json);
+  EXPECT_EQ(json["name"], "jobs/1");
+  EXPECT_EQ(json["direction"], "record");
+  EXPECT_EQ(json["running"], false);
+  EXPECT_EQ(json["elapsed_s"], 10);
+  EXPECT_EQ(json["limited_by"], "rail r1");
+  EXPECT_NE(json["advice"], "");
+  EXPECT_EQ(json["stages"][0],
+            nlohmann::json({{"name", "rail r1"}, {"share", 0.5}, {"seconds", 5.0}}));
+  EXPECT_EQ(json["stages"][1]["name"], "source");
+  EXPECT_EQ(json["stages"][1]["thread"], "pipeline thread");
+  EXPECT_EQ(json["stages"][1]["thread_share"], 0.2);
+  EXPECT_EQ(json["rails"][0]["name"], "r1");
+}
+
 TEST(FieldJson, AJobHasItsListAndWhatFollowsFromIt) {
   const Job job{.direction = dataplane::Direction::kPlayback,
                 .state = JobState::kFailed,

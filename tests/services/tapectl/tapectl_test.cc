@@ -66,6 +66,18 @@ TEST_F(TapectlTest, LunsAndChannels) {
   EXPECT_EQ(RunJson({"lun", "delete", "luns/l0", "--force"})["deleted"], "luns/l0");
 }
 
+TEST_F(TapectlTest, WhatIsNotKnownIsNotExplained) {
+  RunJson({"lun", "create", "l0", "--store", "posix", "--member", "/tmp/a"});
+  RunJson({"channel", "create", "l0/c0"});
+  node_.catalog.AddRecording("old", 1);
+  const json old = RunJson({"explain", "l0/c0/latest"}, 1);
+  EXPECT_EQ(old["error"]["reason"], "STAGES_UNKNOWN");
+  EXPECT_EQ(old["error"]["metadata"]["recording"], "luns/l0/channels/c0/recordings/old");
+  EXPECT_EQ(RunJson({"explain", "l0/c0/none"}, 3)["error"]["reason"], "RECORDING_NOT_FOUND");
+  EXPECT_EQ(RunJson({"explain", "jobs/none"}, 3)["error"]["reason"], "JOB_NOT_FOUND");
+  EXPECT_EQ(RunJson({"explain", "17"}, 3)["error"]["reason"], "JOB_NOT_FOUND");
+}
+
 TEST_F(TapectlTest, LunsAndChannelsAreChanged) {
   RunJson({"lun", "create", "l0", "--store", "posix", "--member", "/tmp/a", "--capacity", "10GiB",
            "--max-age", "72h"});
