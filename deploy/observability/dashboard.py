@@ -31,6 +31,10 @@ PANELS = [
      [("histogram_quantile(0.99, sum by (lun, le) (rate(tapedeck_lun_commit_latency_seconds_bucket[$__rate_interval])))",
        "{{lun}}")]),
     ("Age of the durable watermark", "s", [("tapedeck_lun_watermark_age_seconds", "{{lun}}")]),
+    ("What sessions spend their time on", "percentunit",
+     [("sum by (job, direction, stage) (rate(tapedeck_stage_seconds_total[$__rate_interval]))", "{{job}} {{direction}} {{stage}}")]),
+    ("Rails that are waited for", "percentunit",
+     [("rate(tapedeck_rail_waited_for_seconds_total[$__rate_interval])", "{{job}} {{rail}}")]),
 
     (None, "LUNs", None),
     ("Online", "short", [("tapedeck_lun_online", "{{lun}}")]),

@@ -56,6 +56,8 @@ inline constexpr Metric kMetrics[] = {
     {"tapedeck_rail_bytes_total", MetricType::kCounter, "rail,direction", "Payload of those."},
     {"tapedeck_rail_block_latency_seconds", MetricType::kHistogram, "rail",
      "Of blocks sent: until the peer acknowledged them at the session's commit level."},
+    {"tapedeck_rail_waited_for_seconds_total", MetricType::kCounter, "rail",
+     "Time in which a session waited for a block that this rail carried, and for nothing else."},
 
     {"tapedeck_infiniband_out_of_sequence_packets_received_total", MetricType::kCounter, "rail",
      "Packets out of sequence: some were lost.", "out_of_sequence"},
@@ -92,6 +94,8 @@ inline constexpr Metric kMetrics[] = {
     {"tapedeck_session_blocks_total", MetricType::kCounter, "direction",
      "Blocks of all sessions; on a worker those that count as recorded or played."},
     {"tapedeck_session_bytes_total", MetricType::kCounter, "direction", "Payload of those."},
+    {"tapedeck_stage_seconds_total", MetricType::kCounter, "direction,stage",
+     "What sessions spent their time on, over all of them, as services/explain/README.md says."},
     {"tapedeck_sessions_opened_total", MetricType::kCounter, "", "Sessions that were begun."},
     {"tapedeck_sessions_refused_total", MetricType::kCounter, "",
      "Workers that got no session, as there were too many or the node was shutting down."},

@@ -24,6 +24,8 @@ void AddLog(Page& page) {
 void AddMeter(Page& page, const std::string& rail, const dataplane::RailMeter& meter) {
   page.Add("tapedeck_rail_connections", meter.links_up.load(), {rail});
   page.Add("tapedeck_rail_failures_total", meter.failures.load(), {rail});
+  page.Add("tapedeck_rail_waited_for_seconds_total",
+           static_cast<double>(meter.waited_for_ns.load()) / 1e9, {rail});
   const auto add = [&](absl::string_view direction, const dataplane::RailMeter::Traffic& traffic) {
     page.Add("tapedeck_rail_blocks_total", traffic.blocks.load(), {rail, direction});
     page.Add("tapedeck_rail_bytes_total", traffic.bytes.load(), {rail, direction});

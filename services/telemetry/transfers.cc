@@ -10,6 +10,10 @@ void AddTransfers(Page& page, dataplane::Direction direction, const NodeStats& s
   for (size_t i = 0; i < std::size(dataplane::kCounters); ++i) {
     page.Add(MetricId::Counter(i), stats.counters.*dataplane::kCounters[i].member, {name});
   }
+  for (const absl::string_view stage : model::kStageWords) {
+    const double seconds = static_cast<double>(model::TimeOf(stats.stage_times, stage)) / 1e9;
+    page.Add("tapedeck_stage_seconds_total", seconds, {name, stage});
+  }
 }
 
 }  // namespace tapedeck::services::telemetry
