@@ -14,7 +14,7 @@ namespace {
 class TraceService final : public v1::TraceService::CallbackService {
  public:
   TraceService(Dispatch& dispatch, const flight::Reader& reader)
-      : dispatch_(dispatch, service_full_name()), reader_(reader) {}
+      : dispatch_(dispatch, v1::TraceService::service_full_name()), reader_(reader) {}
 
   grpc::ServerUnaryReactor* ReadTrace(grpc::CallbackServerContext* context,
                                       const v1::ReadTraceRequest* request,
