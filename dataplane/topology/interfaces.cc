@@ -6,8 +6,10 @@
 #include <netinet/in.h>
 
 #include <array>
+#include <bit>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string_view>
 #include <system_error>
@@ -56,24 +58,46 @@ struct Free {
   void operator()(ifaddrs* list) const { freeifaddrs(list); }
 };
 
-}  // namespace
+struct Holder {
+  std::string name;
+  Bytes mask;
+};
 
-std::string InterfaceOf(const std::string& address) {
+// The interface that has `address`.
+Holder Holding(const std::string& address) {
   const Bytes wanted = Parse(address);
   ifaddrs* raw = nullptr;
-  if (wanted.empty() || getifaddrs(&raw) != 0) return "";
+  if (wanted.empty() || getifaddrs(&raw) != 0) return {};
   const std::unique_ptr<ifaddrs, Free> list(raw);
-  std::string loopback;
+  Holder loopback;
   for (const ifaddrs* entry = raw; entry != nullptr; entry = entry->ifa_next) {
     const Bytes own = BytesOf(entry->ifa_addr);
-    if (own == wanted) return entry->ifa_name;
+    const Bytes mask = BytesOf(entry->ifa_netmask);
+    if (own == wanted) return {entry->ifa_name, mask};
     // Every address of a loopback's network is its own: 127.0.0.2 is not listed.
-    if ((entry->ifa_flags & IFF_LOOPBACK) != 0 &&
-        SameNetwork(own, wanted, BytesOf(entry->ifa_netmask))) {
-      loopback = entry->ifa_name;
+    if ((entry->ifa_flags & IFF_LOOPBACK) != 0 && SameNetwork(own, wanted, mask)) {
+      loopback = {entry->ifa_name, mask};
     }
   }
   return loopback;
+}
+
+}  // namespace
+
+std::string InterfaceOf(const std::string& address) { return Holding(address).name; }
+
+int PrefixBitsOf(const std::string& address) {
+  int bits = 0;
+  for (const uint8_t byte : Holding(address).mask) bits += std::popcount(byte);
+  return bits;
+}
+
+bool SameNetwork(const std::string& a, const std::string& b, int prefix_bits) {
+  Bytes mask(Parse(a).size());
+  for (int bit = 0; bit < prefix_bits && bit / 8 < std::ssize(mask); ++bit) {
+    mask[bit / 8] = static_cast<uint8_t>(mask[bit / 8] | 0x80 >> bit % 8);
+  }
+  return SameNetwork(Parse(a), Parse(b), mask);
 }
 
 std::string InterfaceBelow(const std::string& name, const std::string& sysfs) {

@@ -20,6 +20,22 @@ TEST(InterfaceOf, EmptyForWhatIsNotHere) {
   EXPECT_EQ(InterfaceOf(""), "");
 }
 
+TEST(PrefixBitsOf, OfAnAddressThatIsHereAlone) {
+  EXPECT_EQ(PrefixBitsOf("127.0.0.2"), 8);
+  EXPECT_EQ(PrefixBitsOf("192.0.2.199"), 0);
+  EXPECT_EQ(PrefixBitsOf(""), 0);
+}
+
+TEST(SameNetwork, ComparesThatPartAlone) {
+  EXPECT_TRUE(SameNetwork("10.0.0.1", "10.0.0.254", 24));
+  EXPECT_FALSE(SameNetwork("10.0.0.1", "10.0.1.1", 24));
+  EXPECT_TRUE(SameNetwork("10.0.0.1", "10.0.1.1", 23));
+  EXPECT_TRUE(SameNetwork("10.0.0.1", "10.0.0.1", 32));
+  EXPECT_FALSE(SameNetwork("10.0.0.1", "10.0.0.2", 32));
+  EXPECT_TRUE(SameNetwork("fd00::1", "fd00::2", 64));
+  EXPECT_FALSE(SameNetwork("fd00::1", "10.0.0.1", 0));
+}
+
 TEST(InterfaceBelow, IsTheOneOfAVlanAndNoneOfABond) {
   const std::string sysfs = testing::TempDir() + "/tapedeck_net." + std::to_string(getpid());
   for (const char* path :

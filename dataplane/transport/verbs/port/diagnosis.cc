@@ -11,23 +11,13 @@
 #include "dataplane/errors.h"
 #include "dataplane/reason.h"
 #include "dataplane/transport/verbs/port/limits.h"
+#include "dataplane/transport/wire_share.h"
 
 namespace tapedeck::dataplane::verbs {
 namespace {
 
 constexpr double kNoAnswerS = (kRetryCount + 1) * 4.096e-6 * (1 << kAckTimeout);
 constexpr double kNoReceiveMs = (kRnrRetry + 1) * 0.64;
-
-// Bytes round the payload of a RoCEv2 packet over IPv4: preamble and start 8, Ethernet 14, IPv4 20,
-// UDP 8, BTH 12, ICRC 4, FCS 4, gap 12.
-constexpr uint64_t kPacketOverhead = 82;
-constexpr uint64_t kBlockBytes = 1 << 20;
-
-double CarriedShare(uint32_t mtu_bytes) {
-  const uint64_t packets = (kBlockBytes + mtu_bytes - 1) / mtu_bytes;
-  return static_cast<double>(kBlockBytes) /
-         static_cast<double>(kBlockBytes + packets * kPacketOverhead);
-}
 
 struct Meaning {
   absl::StatusCode code;
@@ -196,16 +186,15 @@ absl::Status FullSizeLost(uint32_t mtu_bytes) {
 }
 
 std::string PathMtuWarning(uint32_t mtu_bytes) {
-  if (mtu_bytes == 0 || mtu_bytes >= 4096) return "";
+  if (mtu_bytes == 0 || mtu_bytes >= kBestRoceMtu) return "";
   return absl::StrFormat(
       "path MTU %d carries %.1f %% less than 4096; set the MTU of both ports and of the switch to "
       "4200 or more (usual is 9000)",
-      mtu_bytes, 100 * (1 - CarriedShare(mtu_bytes) / CarriedShare(4096)));
+      mtu_bytes, 100 * (1 - RoceShare(mtu_bytes) / RoceShare(kBestRoceMtu)));
 }
 
 uint64_t WireLimitBytesPerS(uint64_t bits_per_s, uint32_t mtu_bytes) {
-  if (mtu_bytes == 0) return 0;
-  return static_cast<uint64_t>(static_cast<double>(bits_per_s) / 8 * CarriedShare(mtu_bytes));
+  return static_cast<uint64_t>(static_cast<double>(bits_per_s) / 8 * RoceShare(mtu_bytes));
 }
 
 uint64_t PortBitsPerS(uint8_t active_speed, uint8_t active_width) {
