@@ -25,6 +25,7 @@ void AddJobsCommands(Command tapectl, Program& program);
 void AddExplainCommand(Command tapectl, Program& program);
 void AddNodesCommand(Command tapectl, Program& program);
 void AddTraceCommand(Command tapectl, Program& program);
+void AddDoctorCommand(Command tapectl, Program& program);
 
 // Of a command that names one thing.
 struct NameOptions {

@@ -32,7 +32,7 @@ void AddGlobalOptions(Command tapectl, Program& program) {
 }
 
 int Conclude(const Program& program, const absl::Status& status) {
-  if (status.ok()) return 0;
+  if (status.ok()) return program.exit_status;
   if (program.json() && !program.failure_printed) {
     std::cout << AnswerOf(status).json << std::endl;
   }
@@ -74,6 +74,7 @@ int Main(int argc, char** argv) {
   AddExplainCommand(tapectl, program);
   AddNodesCommand(tapectl, program);
   AddTraceCommand(tapectl, program);
+  AddDoctorCommand(tapectl, program);
   if (const std::optional<int> ended = line.Parse(argc, argv); ended.has_value()) return *ended;
   RouteGrpcLog();
   return Conclude(program, Run(program));

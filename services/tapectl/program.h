@@ -35,6 +35,8 @@ struct Program {
   // Set by the command; `what` leads its error line.
   std::string what;
   std::function<absl::Status(Program&)> run;
+  // Of the process, where the command succeeded.
+  int exit_status = 0;
   // Whether `run` has printed its failure as part of its JSON object.
   bool failure_printed = false;
 

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "services/convert/catalog.h"
+#include "services/convert/doctor.h"
 #include "services/convert/jobs.h"
 #include "services/convert/node.h"
 #include "services/convert/playhead.h"
@@ -94,6 +95,35 @@ TEST(RoundTripTest, Trace) {
   ExpectRoundTrip(request);
   request.set_dump("d.flight");
   ExpectRoundTrip(request);
+}
+
+TEST(RoundTripTest, Doctor) {
+  auto request = Filled<v1::DiagnoseRequest>();
+  request.mutable_peers(0)->set_address("10.0.0.1");
+  ExpectRoundTrip(request);
+  const auto response = Filled<v1::DiagnoseResponse>();
+  ExpectRoundTrip(response);
+}
+
+TEST(RoundTripTest, PeersThatAreNoneAreRefused) {
+  v1::DiagnoseRequest request;
+  const auto field = [&request] {
+    const auto reason = ReasonOf(FromProto(request).status());
+    return reason.has_value() ? reason->metadata.at("field") : "";
+  };
+  v1::PeerRail& peer = *request.add_peers();
+  EXPECT_EQ(field(), "peers.name");
+  peer.set_name("r0");
+  peer.set_transport("tcp");
+  peer.set_address("a name");
+  EXPECT_EQ(field(), "peers.address");
+  peer.set_address("fd00::1");
+  peer.set_port(65536);
+  EXPECT_EQ(field(), "peers.port");
+  peer.set_port(65535);
+  EXPECT_EQ(field(), "");
+  while (request.peers_size() <= 64) *request.add_peers() = peer;
+  EXPECT_EQ(field(), "peers");
 }
 
 TEST(RoundTripTest, StartRecordToEachLimit) {

@@ -1,0 +1,134 @@
+// The list of what the doctor can find: each code once, with how bad it is, why it matters and what
+// to do. README.md has the same table; where an error of a call has the reason, the code is that.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "absl/strings/string_view.h"
+
+namespace tapedeck::services::doctor {
+
+enum class Severity { kNote = 1, kWarning = 2, kError = 3 };
+
+struct Code {
+  absl::string_view name;
+  Severity severity = Severity::kError;
+  bool is_reason = false;  // of tapedeck/v1/errors.proto, too
+  absl::string_view why;
+  absl::string_view fix;
+};
+
+inline constexpr auto kCodes = std::to_array<Code>({
+    {"NODE_UNREACHABLE", Severity::kError, true, "nothing is recorded or played without both nodes",
+     "start the node, or correct --storage or --worker"},
+    {"VERSION_MISMATCH", Severity::kError, true, "the nodes refuse each other's sessions",
+     "run the same version on both nodes"},
+    {"ADDRESS_NOT_HERE", Severity::kError, false,
+     "the rail can carry nothing: no interface of this machine has its address",
+     "ip address add ADDRESS/BITS dev INTERFACE, or correct --rail and restart the node"},
+    {"PORT_DOWN", Severity::kError, true,
+     "the rail carries nothing, the others have to carry its share",
+     "check its cable and its switch; ip link set INTERFACE up; rdma link"},
+    {"DEVICE_GONE", Severity::kError, true, "the rail carries nothing",
+     "see dmesg; restart the node once the device is back"},
+    {"NO_ROCE_V2_GID", Severity::kError, true,
+     "the port cannot send from the rail's address, so its connections fail",
+     "set the address on the network interface of that port; rdma link"},
+    {"RAIL_UNKNOWN", Severity::kWarning, true,
+     "a rail that only one node has, or over another transport, is not used",
+     "give both nodes a --rail of that name and transport"},
+    {"RAIL_UNREACHABLE", Severity::kError, true,
+     "sessions go without the rail, or fail where it is the only one",
+     "check address, route and firewall: ping -I LOCAL PEER"},
+    {"RAIL_SUBNETS_DIFFER", Severity::kWarning, false,
+     "packets of the rail go through a router or nowhere, and not over the cable that is meant",
+     "give both ends of the rail addresses of one network"},
+    {"RAIL_SPEEDS_DIFFER", Severity::kWarning, false,
+     "the rail is as fast as its slower end, and drops packets there without flow control",
+     "ethtool INTERFACE at both ends: cable, module and negotiated speed"},
+    {"PATH_MTU_SMALL", Severity::kWarning, false,
+     "more of the wire goes into packet headers, and more processor time into packets",
+     "ip link set INTERFACE mtu 9000 on both nodes and on the switch"},
+    {"PATH_MTU_MISMATCH", Severity::kError, true, "small packets arrive and large ones may not",
+     "the same MTU on both ports and on the switch: ip link set INTERFACE mtu 9000"},
+    {"CLOCKS_DIFFER", Severity::kWarning, false,
+     "times of recordings, triggers and logs of the two nodes do not fit together",
+     "run chrony or ptp4l on both; chronyc tracking"},
+    {"MEMLOCK_TOO_LOW", Severity::kError, true,
+     "the network card needs the rings locked in memory; without, sessions are refused or small",
+     "LimitMEMLOCK=infinity in the service's unit, --ulimit memlock=-1 in a container; without "
+     "root the capability IPC_LOCK alone does not help"},
+    {"RDMA_FAILED", Severity::kError, true, "sessions over the rail fail the same way",
+     "see dmesg, and the log of the node"},
+    {"MEMORY_SHORT", Severity::kWarning, false,
+     "what does not fit is refused when it is asked for, or a process is killed for it",
+     "end other programs, lower --follow-memory, or give the machine more memory"},
+    {"HUGE_PAGES_OFF", Severity::kNote, false,
+     "rings of small pages cost the card and the processor more address look-ups",
+     "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"},
+    {"CRC_IN_SOFTWARE", Severity::kWarning, false,
+     "every block is checked: without the instructions that takes a core for each 1 to 2 GB/s",
+     "a processor, or a type of virtual machine, with SSE 4.2 and PCLMULQDQ"},
+    {"IO_URING_BLOCKED", Severity::kWarning, false,
+     "direct and device LUNs work on threads, which cost more processor time",
+     "sysctl kernel.io_uring_disabled=0; in a container a seccomp profile that allows io_uring"},
+    {"NIC_HOT", Severity::kWarning, false, "the card slows down or switches off when it is hotter",
+     "check fans and air flow"},
+    {"DEVICE_UNUSABLE", Severity::kWarning, true,
+     "jobs compute on the host, which is far slower than a GPU",
+     "nvidia-smi; install the driver, or say --device host where that is meant"},
+    {"GPU_NIC_FAR", Severity::kWarning, false,
+     "blocks cross the link between processors, at a fraction of the port's rate",
+     "use the rails near the GPU, or move the card: nvidia-smi topo -m"},
+    {"BAR1_EXHAUSTED", Severity::kWarning, false,
+     "the GPU's window for network cards has no room for a ring: blocks go through host memory",
+     "smaller rings, resizable BAR, or end other users of the GPU: nvidia-smi -q -d MEMORY"},
+    {"GPU_MEMORY_NOT_REGISTRABLE", Severity::kWarning, true,
+     "blocks go through host memory, which costs copies and host bandwidth",
+     "modprobe nvidia-peermem, or a driver with dma-buf"},
+    {"PEERMEM_USED", Severity::kNote, false,
+     "nvidia-peermem is the older way: the driver may take memory away without a word",
+     "a driver and kernel with dma-buf (open kernel modules)"},
+    {"LUN_OFFLINE", Severity::kError, true, "it takes and gives no recordings",
+     "mount or plug in what is missing; is it elsewhere now: tapectl lun attach"},
+    {"MEMBER_UNUSABLE", Severity::kError, true, "recordings on it fail, or end early",
+     "mount it read-write, give the node's user write permission, see dmesg"},
+    {"LUN_FULL", Severity::kError, true, "recordings are refused, or end at once",
+     "tapectl recordings delete, or tapectl lun update --capacity"},
+    {"LUN_NEARLY_FULL", Severity::kWarning, false, "recordings will end when it is full",
+     "tapectl recordings delete, tapectl lun update --capacity, or --full-policy ring"},
+    {"LUN_NOT_RESPONDING", Severity::kError, true,
+     "sessions into it wait, and end when their time is over", "see dmesg: a disk hangs"},
+    {"DISK_TOO_SLOW", Severity::kWarning, false,
+     "at the channels' full rates the ring fills and their source has to wait or to drop",
+     "more members (tapectl lun update --add-member), a faster disk, or fewer channels at a time"},
+    {"LUNS_SHARE_DISK", Severity::kWarning, false,
+     "each LUN fits the disk alone, recordings into both at once do not",
+     "move one LUN to another disk, or do not record into both at once"},
+    {"CHECK_NOT_ENDED", Severity::kWarning, false, "what it looks at hangs, or the machine is busy",
+     "see dmesg, then ask again"},
+});
+
+// One of the list; another name does not compile.
+class CodeId {
+ public:
+  consteval CodeId(const char* name) : number_(Find(name)) {}  // NOLINT(google-explicit-*)
+
+  static CodeId Listed(size_t number) { return CodeId(number); }
+  const Code& operator*() const { return kCodes[number_]; }
+  const Code* operator->() const { return &kCodes[number_]; }
+
+ private:
+  explicit CodeId(size_t number) : number_(number) {}
+  static consteval size_t Find(absl::string_view name) {
+    for (size_t i = 0; i < kCodes.size(); ++i) {
+      if (kCodes[i].name == name) return i;
+    }
+    throw "no such code";
+  }
+
+  size_t number_;
+};
+
+}  // namespace tapedeck::services::doctor

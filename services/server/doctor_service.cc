@@ -1,0 +1,57 @@
+#include "services/server/doctor_service.h"
+
+#include <memory>
+
+#include "absl/time/clock.h"
+#include "dataplane/status_macros.h"
+#include "services/convert/doctor.h"
+#include "services/convert/time.h"
+#include "services/server/dispatch.h"
+#include "tapedeck/v1/doctor.grpc.pb.h"
+
+namespace tapedeck::services::server {
+namespace {
+
+// Any thread.
+class DoctorService final : public v1::DoctorService::CallbackService {
+ public:
+  DoctorService(Dispatch& dispatch, doctor::Doctor& doctor)
+      : dispatch_(dispatch), doctor_(doctor) {}
+
+  // It waits for disks and other machines: elsewhere.
+  grpc::ServerUnaryReactor* Diagnose(grpc::CallbackServerContext* context,
+                                     const v1::DiagnoseRequest* request,
+                                     v1::DiagnoseResponse* response) override {
+    return dispatch_.Unary(context, "Diagnose", Work::kNewElsewhere, [=, this]() -> absl::Status {
+      TD_ASSIGN_OR_RETURN(const doctor::Request asked, convert::FromProto(*request));
+      TD_ASSIGN_OR_RETURN(const doctor::Diagnosis diagnosis, doctor_.Examine(asked));
+      *response = convert::ToProto(diagnosis);
+      return absl::OkStatus();
+    });
+  }
+
+  // At once, on gRPC's thread: whatever waits makes the caller less sure.
+  grpc::ServerUnaryReactor* ReadClock(grpc::CallbackServerContext* context,
+                                      const v1::ReadClockRequest* /*request*/,
+                                      v1::ReadClockResponse* response) override {
+    *response->mutable_time() = convert::ToTimestamp(absl::ToUnixNanos(absl::Now()));
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    reactor->Finish(grpc::Status::OK);
+    return reactor;
+  }
+
+ private:
+  Dispatch& dispatch_;
+  doctor::Doctor& doctor_;
+};
+
+}  // namespace
+
+ServiceFactory DoctorServiceOver(doctor::Doctor& doctor) {
+  return [&doctor](Dispatch& dispatch) {
+    return Service{.name = v1::DoctorService::service_full_name(),
+                   .handlers = std::make_shared<DoctorService>(dispatch, doctor)};
+  };
+}
+
+}  // namespace tapedeck::services::server
