@@ -1,5 +1,6 @@
 // tapedeck-worker: composes rails, the device, jobs and the gRPC server, and ends them in order.
 
+#include <memory>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
@@ -8,16 +9,19 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_set.h"
+#include "gpu_worker/job/job_ring.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/settings.h"
 #include "gpu_worker/worker.h"
 #include "services/admin/admin.h"
 #include "services/convert/trace_codec.h"
 #include "services/daemon.h"
+#include "services/doctor/examiner.h"
 #include "services/flight/recorder.h"
 #include "services/grpc_log.h"
 #include "services/out_of_memory.h"
 #include "services/placement.h"
+#include "services/server/doctor_service.h"
 #include "services/server/node_service.h"
 #include "services/server/pipeline_service.h"
 #include "services/server/server.h"
@@ -63,11 +67,18 @@ absl::Status Run(const Settings& settings) {
                  .placement = std::move(placement),
                  .connections_per_rail = settings.connections_per_rail,
                  .trails = &flight->trails()});
+  services::doctor::Examiner examiner(
+      {.scene = std::make_shared<services::doctor::Scene>(
+           services::doctor::Scene{.rails = worker.Describe().rails,
+                                   .ports = rails->transports(),
+                                   .ring_bytes = job::kDefaultRingBytes}),
+       .others = [&worker] { return worker.DoctorChecks(); }});
   TD_ASSIGN_OR_RETURN(const auto server, services::server::Server::Create(
                                              settings.listen,
                                              {services::server::PipelineServiceOver(worker),
                                               services::server::NodeServiceOver(worker),
-                                              services::server::TraceServiceOver(flight->reader())},
+                                              services::server::TraceServiceOver(flight->reader()),
+                                              services::server::DoctorServiceOver(examiner)},
                                              tracing.tracer()));
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "worker ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
@@ -79,6 +90,7 @@ absl::Status Run(const Settings& settings) {
   limit->SetLeft([] { return "jobs that wait for a file, a device or a storage node"; });
   admin->Drain();
   server->Drain();
+  examiner.Stop();
   worker.CancelAll();
   server->Shutdown(absl::Seconds(1));
   admin.reset();  // before what its page is made of

@@ -196,6 +196,24 @@ services::NodeInfo Worker::Describe() const {
   return info;
 }
 
+std::vector<services::doctor::Check> Worker::DoctorChecks() {
+  return doctor::WorkerChecks([this] { return FactsForDoctor(); });
+}
+
+doctor::DeviceFacts Worker::FactsForDoctor() {
+  device::Device& device = *parts_.device.device;
+  doctor::DeviceFacts facts{.name = device.info().name,
+                            .why = parts_.device.why,
+                            .on_host = device.info().works_in_host_memory,
+                            .distances = DeviceMemory().distances,
+                            .rungs = ladder_.Choices()};
+  if (device.direct() != nullptr) facts.room = device.direct()->CheckRoom(job::kDefaultRingBytes);
+  for (const dataplane::Transport* rail : parts_.rails) {
+    if (rail->rail().transport == "verbs") facts.rdma_rails.push_back(rail->rail().name);
+  }
+  return facts;
+}
+
 services::NodeStats Worker::Stats() const {
   const job::JobTotals totals = Totals();
   services::NodeStats stats{.sessions_opened = totals.started};

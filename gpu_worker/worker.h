@@ -11,6 +11,7 @@
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/transport/transport.h"
+#include "gpu_worker/doctor/checks.h"
 #include "gpu_worker/job/job.h"
 #include "gpu_worker/job/job_totals.h"
 #include "gpu_worker/pipeline/device_choice.h"
@@ -55,6 +56,9 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
   services::NodeInfo Describe() const override;
   services::NodeStats Stats() const override;
 
+  // Beside those of every machine.
+  std::vector<services::doctor::Check> DoctorChecks();
+
   // All that is beside the rails. Does not wait.
   void AddMetrics(services::telemetry::Page& page) const ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -81,6 +85,8 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
   void End(Start& start, absl::StatusOr<std::shared_ptr<job::Job>> job) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<job::JobEnvironment> Environment(const Start& start,
                                                   const services::TransferSpec& spec);
+  // Waits for the driver.
+  doctor::DeviceFacts FactsForDoctor();
   // What jobs compute in.
   services::MemoryKindInfo DeviceMemory() const;
   // Of all jobs since the start.

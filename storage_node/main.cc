@@ -1,7 +1,10 @@
 // tapedeck-storage: composes rails, catalog, sessions and the gRPC server, and ends them in order.
 
 #include <cstdio>
+#include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
@@ -12,12 +15,14 @@
 #include "services/admin/admin.h"
 #include "services/convert/trace_codec.h"
 #include "services/daemon.h"
+#include "services/doctor/examiner.h"
 #include "services/errors.h"
 #include "services/flight/recorder.h"
 #include "services/grpc_log.h"
 #include "services/out_of_memory.h"
 #include "services/placement.h"
 #include "services/server/catalog_service.h"
+#include "services/server/doctor_service.h"
 #include "services/server/node_service.h"
 #include "services/server/recorder_service.h"
 #include "services/server/server.h"
@@ -70,6 +75,19 @@ std::string MetricsPage(const services::telemetry::NodePage& page,
 
 std::string NodeName() { return absl::StrCat(services::HostName(), "/storage"); }
 
+services::doctor::ExaminerParts Examined(const Settings& settings,
+                                         const std::vector<dataplane::Transport*>& rails,
+                                         const services::Placement& placement,
+                                         node::StorageNode& node) {
+  services::doctor::Scene scene{
+      .rails = placement.rails(),
+      .ports = rails,
+      .ring_bytes = node::StorageSettings().ring_bytes,
+      .promised = {{.what = "--follow-memory", .bytes = settings.follow_bytes}}};
+  return {.scene = std::make_shared<services::doctor::Scene>(std::move(scene)),
+          .others = [&node] { return node.DoctorChecks(); }};
+}
+
 absl::Status Run(const Settings& settings) {
   if (settings.check) return RunCheck(settings.state);
   if (settings.rebuild_catalog) return node::RebuildCatalog(settings.state, settings.members);
@@ -91,6 +109,7 @@ absl::Status Run(const Settings& settings) {
   services::session::Registry registry(services::AsExecutors(loops), rails->transports(),
                                        &node->sessions(), &flight->trails(), tracing.tracer());
   const node::Describer describer(NodeName(), placement, registry);
+  services::doctor::Examiner examiner(Examined(settings, rails->transports(), placement, *node));
   TD_ASSIGN_OR_RETURN(
       const auto server,
       services::server::Server::Create(
@@ -99,6 +118,7 @@ absl::Status Run(const Settings& settings) {
            services::server::RecorderServiceOver(node->recorder(), node->scrubs()),
            services::server::NodeServiceOver(describer),
            services::server::TraceServiceOver(flight->reader()),
+           services::server::DoctorServiceOver(examiner),
            services::session_stream::SessionServiceOver(registry)},
           tracing.tracer()));
   const services::telemetry::NodePage page({.role = services::NodeRole::kStorage,
@@ -114,6 +134,7 @@ absl::Status Run(const Settings& settings) {
   limit->SetLeft([&] { return absl::StrCat(registry.Left(), "; ", node->Waiting()); });
   admin->Drain();
   server->Drain();
+  examiner.Stop();
   registry.Drain(kDrainNs);
   limit->SetLeft([waiting = node->Waiting()] { return waiting; });
   server->Shutdown(absl::Seconds(1));

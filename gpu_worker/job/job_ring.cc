@@ -19,11 +19,9 @@ using services::session::Direction;
 
 namespace {
 
-// A sender keeps a block until a flush has made it durable: with fewer than 128 blocks of 1 MiB the
-// rails wait for the disk. Twice as many would not fit a GPU window (BAR1) of 256 MiB. Larger
-// blocks get fewer slots, never under 8: with less, a rail waits for the other's acknowledgements.
+// Larger blocks get fewer slots, never under 8: with less, a rail waits for the other's
+// acknowledgements.
 constexpr uint32_t kDefaultSlots = 128;
-constexpr uint64_t kDefaultRingBytes = 128 << 20;
 constexpr uint32_t kMinSlots = 8;
 constexpr uint32_t kMaxSlots = 4096;
 

@@ -2,6 +2,7 @@
 // host memory; as large as the machine allows.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,10 @@
 #include "services/session/messages.h"
 
 namespace tapedeck::gpu_worker::job {
+
+// A sender keeps a block until a flush has made it durable: with fewer than 128 blocks of 1 MiB the
+// rails wait for the disk. Twice as many would not fit a GPU window (BAR1) of 256 MiB.
+inline constexpr uint64_t kDefaultRingBytes = 128 << 20;
 
 struct JobRingSettings {
   device::Device* device = nullptr;

@@ -16,7 +16,7 @@ namespace {
 class DoctorService final : public v1::DoctorService::CallbackService {
  public:
   DoctorService(Dispatch& dispatch, doctor::Doctor& doctor)
-      : dispatch_(dispatch), doctor_(doctor) {}
+      : dispatch_(dispatch, v1::DoctorService::service_full_name()), doctor_(doctor) {}
 
   // It waits for disks and other machines: elsewhere.
   grpc::ServerUnaryReactor* Diagnose(grpc::CallbackServerContext* context,
@@ -41,7 +41,7 @@ class DoctorService final : public v1::DoctorService::CallbackService {
   }
 
  private:
-  Dispatch& dispatch_;
+  const ServiceDispatch dispatch_;
   doctor::Doctor& doctor_;
 };
 

@@ -15,6 +15,7 @@
 #include "storage_node/admission/session_host.h"
 #include "storage_node/capture/live_triggers.h"
 #include "storage_node/disk/file_lock.h"
+#include "storage_node/doctor/checks.h"
 #include "storage_node/luns/write_rates.h"
 #include "storage_node/node/channel_catalog.h"
 #include "storage_node/node/lun_catalog.h"
@@ -67,6 +68,11 @@ class StorageNode {
 
   // All but its sessions. Does not wait.
   void AddMetrics(services::telemetry::Page& page);
+
+  // Beside those of every machine. Does not wait.
+  std::vector<services::doctor::Check> DoctorChecks() {
+    return doctor::StorageChecks(kept_->luns, means_.rings.ring_bytes);
+  }
 
   // For the log: the LUNs whose disks have not done what was asked of them; empty: none.
   std::string Waiting() const;

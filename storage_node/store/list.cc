@@ -11,6 +11,7 @@
 #include "storage_node/store/device/store.h"
 #include "storage_node/store/direct/store.h"
 #include "storage_node/store/directory/member.h"
+#include "storage_node/store/locking.h"
 #include "storage_node/store/member_path.h"
 #include "storage_node/store/memory/store.h"
 #include "storage_node/store/posix/store.h"
@@ -89,6 +90,8 @@ absl::StatusOr<StoreKind> FindStoreKind(absl::string_view name) {
                             "' in this build, only ",
                             StoreKindNames([](const StoreKind&) { return true; })));
 }
+
+bool LocksRings(absl::string_view kind) { return kind == "direct" || kind == "device"; }
 
 absl::StatusOr<const MemberKind*> FindMemberKind(const std::string& member) {
   for (const StoreKind& kind : StoreKinds()) {

@@ -15,9 +15,9 @@ MAY_INCLUDE = {
 # lies in the folder itself comes where "." stands.
 ORDER = {
     "dataplane": (".", "flight", "executor", "memory", "topology", "transport", "transfer", "ladder"),
-    "storage_node": ("format", "disk", "engine", "catalog", "store", "follow", "index", "recording", "capture", "repair", "luns",
+    "storage_node": ("format", "disk", "engine", "catalog", "store", "follow", "index", "recording", "capture", "repair", "luns", "doctor",
                      "recordings", "opening", "admission", "scrub", "node", "."),
-    "gpu_worker": ("device", "stages", "pipeline", "job", "."),
+    "gpu_worker": ("device", "stages", "pipeline", "doctor", "job", "."),
 }
 OURS = set(MAY_INCLUDE) | {"proto", "tests"}
 # The only places that see proto and gRPC.

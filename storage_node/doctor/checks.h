@@ -1,0 +1,52 @@
+// What the doctor looks at on a storage node: its LUNs, their members and disks, and how it reaches
+// them. To add a check: a file, its line here and in list.cc.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "services/catalog.h"
+#include "services/doctor/checks.h"
+#include "storage_node/luns/luns.h"
+
+namespace tapedeck::storage_node::doctor {
+
+using services::doctor::Check;
+using services::doctor::Findings;
+using services::doctor::Found;
+using services::doctor::Request;
+
+// Of a LUN, copied: whoever waits for its disks holds nothing of it.
+struct LunFacts {
+  services::Lun config;
+  absl::Status offline;  // why; OK: it is not
+  std::vector<services::Channel> channels;
+  uint64_t limit_bytes = 0;  // 0: none
+  uint64_t used_bytes = 0;
+  uint64_t least_bytes = 0;        // what the shortest new recording takes
+  double written_bytes_per_s = 0;  // of late
+};
+
+// None if it has gone.
+std::optional<LunFacts> FactsOf(luns::Luns& luns, const std::string& id);
+std::vector<LunFacts> AllFacts(luns::Luns& luns);
+
+// Of all its channels together, while each has its full rate; what is not known counts as nothing.
+double BytesPerS(const LunFacts& lun);
+
+// The checks of a node: some of the whole, and one for each LUN, so that a disk that hangs keeps
+// nothing else from being told. `ring_bytes`: of a session. Does not wait.
+std::vector<Check> StorageChecks(luns::Luns& luns, uint64_t ring_bytes);
+
+// They wait for the LUN's disks.
+void CheckMembers(const LunFacts& lun, Findings& findings);
+void CheckRoom(const LunFacts& lun, Findings& findings);
+// With `measure`: each disk's rate against the rates of the channels on it.
+void CheckDisks(const std::vector<LunFacts>& luns, const Request& request, Findings& findings);
+void CheckEngine(const std::vector<LunFacts>& luns, uint64_t ring_bytes, Findings& findings);
+
+}  // namespace tapedeck::storage_node::doctor

@@ -1,0 +1,74 @@
+// How much room each LUN has left, by its capacity and on its file systems, and for how long.
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "storage_node/doctor/checks.h"
+#include "storage_node/store/member_path.h"
+
+namespace tapedeck::storage_node::doctor {
+namespace {
+
+constexpr uint64_t kUnlimited = UINT64_MAX;
+constexpr double kShortS = 600;
+constexpr uint64_t kNearlyFullShare = 10;  // one in
+
+struct Room {
+  uint64_t left = kUnlimited;
+  uint64_t whole = kUnlimited;
+};
+
+// The lesser of what the two leave.
+Room Lesser(const Room& a, const Room& b) { return b.left < a.left ? b : a; }
+
+Room ByCapacity(const LunFacts& lun) {
+  if (lun.limit_bytes == 0) return {};
+  return {lun.limit_bytes - std::min(lun.limit_bytes, lun.used_bytes), lun.limit_bytes};
+}
+
+// A recording is striped: the member with the least room ends it.
+Room OnDisks(const LunFacts& lun) {
+  Room room;
+  for (const std::string& member : lun.config.members) {
+    struct stat what {};
+    struct statvfs disk {};
+    if (!store::IsMemberPath(member) || stat(member.c_str(), &what) != 0 ||
+        !S_ISDIR(what.st_mode) || statvfs(member.c_str(), &disk) != 0) {
+      continue;
+    }
+    const uint64_t members = lun.config.members.size();
+    room = Lesser(
+        room, {disk.f_bavail * disk.f_frsize * members, disk.f_blocks * disk.f_frsize * members});
+  }
+  return room;
+}
+
+}  // namespace
+
+void CheckRoom(const LunFacts& lun, Findings& findings) {
+  // A ring makes room itself.
+  if (!lun.offline.ok() || lun.config.full_policy == services::FullPolicy::kRing) return;
+  const Room room = Lesser(ByCapacity(lun), OnDisks(lun));
+  if (room.left == kUnlimited) return;
+  const std::string what =
+      absl::StrFormat("%s: %.1f of %.1f MB are left", lun.config.name,
+                      static_cast<double>(room.left) / 1e6, static_cast<double>(room.whole) / 1e6);
+  const double seconds = lun.written_bytes_per_s > 0
+                             ? static_cast<double>(room.left) / lun.written_bytes_per_s
+                             : kShortS;
+  if (room.left < lun.least_bytes) {
+    findings.push_back(Found("LUN_FULL", absl::StrCat(what, ", and a recording takes ",
+                                                      lun.least_bytes, " bytes at least")));
+  } else if (seconds < kShortS) {
+    findings.push_back(
+        Found("LUN_NEARLY_FULL", absl::StrFormat("%s: for %.0f s at the %.0f MB/s of late", what,
+                                                 seconds, lun.written_bytes_per_s / 1e6)));
+  } else if (room.left < room.whole / kNearlyFullShare) {
+    findings.push_back(Found("LUN_NEARLY_FULL", what));
+  }
+}
+
+}  // namespace tapedeck::storage_node::doctor

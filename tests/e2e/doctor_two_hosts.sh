@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# tapectl doctor on two machines of tests/lab, each with a clock of its own: the worker's is stepped by 3 s, which the doctor finds
+# and tells by how much, within the uncertainty that it says; and put right, which it finds right.
+set -Eeuo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../lab/two_vms.sh"
+BIN=${TAPEDECK_BIN:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/build/bin}
+TESTS=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+doctor_fail() {
+  echo "FAILED at ${BASH_SOURCE[1]##*/}:${BASH_LINENO[0]}: $*" >&2
+  exit 1
+}
+
+# Sets SAID_DOCTOR; its exit status tells of findings.
+ask_doctor() {
+  SAID_DOCTOR=$(on b "$BIN/tapectl" --output json --storage 10.9.0.1:7401 --worker 10.9.0.2:7501 doctor) || true
+  jq -e .findings >/dev/null <<<"$SAID_DOCTOR" || doctor_fail "no findings in: $SAID_DOCTOR"
+}
+
+# says FILTER [JQ OPTION...]
+says() { jq -e "${@:2}" "$1" >/dev/null <<<"$SAID_DOCTOR" || doctor_fail "not ($1) in $SAID_DOCTOR"; }
+
+step_worker() { on b "$TESTS/e2e/step_clock.py" "$1"; }
+
+begin_vms --timeout 1200 --memory 1536
+start_on a "$BIN/tapedeck-storage" --listen 0.0.0.0:7401 --state /tmp/doctor-state --follow-memory 0 --rail r0=verbs:10.0.0.1
+DOCTOR_NODE=$JOB
+start_on b "$BIN/tapedeck-worker" --listen 0.0.0.0:7501 --device host --rail r0=verbs:10.0.0.2
+DOCTOR_WORKER=$JOB
+guest a await_listener tcp 7401
+guest b await_listener tcp 7501
+# The machines began at different times, by clocks of whole seconds.
+ask_doctor
+apart=$(jq .clock.worker_ahead_ms <<<"$SAID_DOCTOR")
+step_worker "$(jq -n "-($apart) / 1000")"
+ask_doctor
+says 'all(.findings[]; .severity == "note")'
+before=$(jq -c .clock <<<"$SAID_DOCTOR")
+step_worker 3
+ask_doctor
+says 'any(.findings[]; .code == "CLOCKS_DIFFER" and .node == "pair" and .severity == "warning")'
+# Emulated clocks run apart by some thousandths: 20 ms beyond what both answers are unsure of.
+# shellcheck disable=SC2016
+says '.clock as $now | $now.worker_ahead_ms - $before.worker_ahead_ms - 3000 |
+  fabs <= $now.uncertainty_ms + $before.uncertainty_ms + 20' --argjson before "$before"
+echo "stepped by 3 s: $(jq -c .clock <<<"$SAID_DOCTOR"), before $before"
+step_worker -3
+ask_doctor
+says 'all(.findings[]; .code != "CLOCKS_DIFFER")'
+stop_job "$DOCTOR_NODE"
+stop_job "$DOCTOR_WORKER"
