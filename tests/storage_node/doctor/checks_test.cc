@@ -70,6 +70,7 @@ TEST_F(DoctorLunTest, MemberThatMayNotBeWritten) {
 
 TEST_F(DoctorLunTest, RateOfADirectoryIsMeasuredAndNothingStays) {
   const auto rate = MeasureRate(lun_.config.members[0]);
+  if (absl::IsResourceExhausted(rate.status())) GTEST_SKIP() << rate.status();
   ASSERT_TRUE(rate.ok()) << rate.status();
   EXPECT_GT(*rate, 0);
   EXPECT_TRUE(std::filesystem::is_empty(lun_.config.members[0]));
@@ -87,6 +88,8 @@ TEST_F(DoctorLunTest, RateOfAnImageIsReadAlone) {
 }
 
 TEST_F(DoctorLunTest, ChannelsThatAreFasterThanAnyDisk) {
+  const auto rate = MeasureRate(lun_.config.members[0]);
+  if (absl::IsResourceExhausted(rate.status())) GTEST_SKIP() << rate.status();
   lun_.channels = {{.datatype = "cf32_le", .sample_rate = 1e6}, {.datatype = "nonsense"}};
   EXPECT_EQ(BytesPerS(lun_), 8e6);
   Findings findings;

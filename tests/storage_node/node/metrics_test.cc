@@ -69,6 +69,17 @@ TEST_F(MetricsTest, WhoShowsALunIsNeverTheOneWhoClosesIt) {
   EXPECT_TRUE(gone->HasBeenNotified());
 }
 
+TEST_F(MetricsTest, AThousandRecordingsAddNoLine) {
+  NodeFixture fixture("memory", 0, 128 << 20);
+  fixture.RecordAndSeal(1);
+  const std::string before = PageOf(fixture);
+  for (int i = 1; i < 1000; ++i) fixture.RecordAndSeal(1);
+  const std::string after = PageOf(fixture);
+  EXPECT_THAT(after, HasSubstr(Sample("tapedeck_lun_recordings", 1000)));
+  EXPECT_EQ(std::ranges::count(after, '\n'), std::ranges::count(before, '\n'));
+  EXPECT_THAT(after, HasSubstr("tapedeck_page_samples_left_out 0\n"));
+}
+
 TEST_F(MetricsTest, CountsOverRestartsAndDeletions) {
   NodeFixture fixture;
   const std::string first = fixture.RecordAndSeal(1);
