@@ -76,8 +76,7 @@ class GroupCommit {
   uint64_t contiguous_ = 0;
   uint64_t durable_ = 0;
   size_t unflushed_ = 0;
-  int64_t oldest_ns_ = 0;  // of those
-  int64_t last_flush_ns_ = 0;
+  int64_t oldest_ns_ = 0;          // of those
   int64_t flushing_since_ns_ = 0;  // the same of the flush under way
   // Flushes take a fifth of the time at most: where they are free none waits, where they are dear
   // they are rare.
