@@ -17,6 +17,12 @@ using dataplane::LogLevel;
 
 namespace {
 
+// A connection that is not there by then counts as unreachable. A second attempt is given less: it
+// must not wait out a dead port that has come back meanwhile. Both leave room for one lost SYN (1
+// s).
+constexpr int64_t kConnectDeadlineNs = 4 * dataplane::kSecondNs;
+constexpr int64_t kReconnectDeadlineNs = 2 * dataplane::kSecondNs;
+
 // How long a node that refuses a token has to say why the session has ended.
 constexpr int64_t kPeersWordNs = 2 * dataplane::kSecondNs;
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,12 +43,6 @@ class RailsEvents {
 // With no rail for this long the session ends: long enough for a switch to restart a port, short
 // enough that a worker's ring is not held for nothing (facts of the field: hold 10 s).
 inline constexpr int64_t kRailGraceNs = 10 * dataplane::kSecondNs;
-
-// A connection that is not there by then counts as unreachable. A second attempt is given less: it
-// must not wait out a dead port that has come back meanwhile. Both leave room for one lost SYN (1
-// s).
-inline constexpr int64_t kConnectDeadlineNs = 4 * dataplane::kSecondNs;
-inline constexpr int64_t kReconnectDeadlineNs = 2 * dataplane::kSecondNs;
 
 // On the session's executor, as are its events.
 class Rails final : public dataplane::LinkEvents {

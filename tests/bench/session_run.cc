@@ -6,6 +6,7 @@
 
 #include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
+#include "services/flight/trails.h"
 #include "services/session_stream/stream_opener.h"
 #include "tests/bench/ends.h"
 
