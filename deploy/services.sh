@@ -74,7 +74,7 @@ start_storage() {
   export TAPEDECK_STORAGE=127.0.0.1:$STORAGE_PORT
   start_service "$WORK/storage.log" "$STORAGE_PORT" "$TAPEDECK_BIN/tapedeck-storage" \
     --listen "$TAPEDECK_STORAGE" --state "$WORK/state" \
-    "${STORAGE_RAILS[@]}" "${STORAGE_OPTIONS[@]}"
+    "${STORAGE_RAILS[@]}" "${STORAGE_OPTIONS[@]}" || return
   STORAGE_PID=$SERVICE_PID
 }
 
@@ -83,7 +83,7 @@ start_worker() {
   WORKER_PORT=${WORKER_PORT:-$(free_port)}
   export TAPEDECK_WORKER=127.0.0.1:$WORKER_PORT
   start_service "$WORK/worker.log" "$WORKER_PORT" "$TAPEDECK_BIN/tapedeck-worker" \
-    --listen "$TAPEDECK_WORKER" --device "${WORKER_DEVICE:-auto}" "${WORKER_RAILS[@]}" "${WORKER_OPTIONS[@]}"
+    --listen "$TAPEDECK_WORKER" --device "${WORKER_DEVICE:-auto}" "${WORKER_RAILS[@]}" "${WORKER_OPTIONS[@]}" || return
   WORKER_PID=$SERVICE_PID
 }
 
