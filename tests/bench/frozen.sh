@@ -78,10 +78,9 @@ main() {
   OLD=$(tapectl_json record frozen/c0 --source synth --blocks 20 | tail -n 1 | jq -r .recording)
   all=$(rounds "$ROUNDS" one_round)
   figure_table "$ROUNDS rounds of $DURATION s" "$all"
-  jq -c --argjson machine "$(machine)" '{bench: "frozen", figures: with_entries(select(.key | test("_ms$"))),
-    ratios: with_entries(select(.key | test("_to_"))), $machine}' <<<"$all"
-  [[ $CHECK == no ]] || jq -e '.beside_to_alone.median >= 0.95 and .gap_beside_ms.median <= 50 and .answer_beside_ms.median <= 100' \
-    <<<"$all" >/dev/null
+  conclude "$(jq -c --argjson machine "$(machine)" '{bench: "frozen", figures: with_entries(select(.key | test("_ms$"))),
+    ratios: with_entries(select(.key | test("_to_"))), $machine}' <<<"$all")" \
+    'beside_to_alone >= 0.95' 'gap_beside_ms <= 50' 'answer_beside_ms <= 100'
 }
 
 main

@@ -5,6 +5,22 @@ set -euo pipefail
 # shellcheck source=deploy/services.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../deploy/services.sh"
 
+# --record, which every bench takes: what it measured goes into README.md beside it.
+RECORD=no
+for argument in "$@"; do
+  shift
+  if [[ $argument == --record ]]; then RECORD=yes; else set -- "$@" "$argument"; fi
+done
+
+# conclude RESULT [PROMISE...]: ends a bench with its line of JSON, in which is said which promises are kept, each "KEY >=
+# NUMBER" or "KEY <= NUMBER" of a median. With CHECK a missed one fails, with RECORD all goes into README.md.
+conclude() {
+  local options=(--disk "${DIRECTORY:-$WORK}")
+  [[ $CHECK == no ]] || options+=(--check)
+  [[ $RECORD == no ]] || options+=(--record)
+  "$TAPEDECK_ROOT/tests/bench/conclude.py" "${options[@]}" "${@:2}" <<<"$1"
+}
+
 need() {
   command -v "$1" >/dev/null || {
     echo "bench: $1 is missing; deploy/setup.sh --tests installs it" >&2

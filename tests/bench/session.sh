@@ -22,6 +22,6 @@ jq -r '.open_to_first_block_ms | [.p50, .p99, .max] | @tsv' <<<"$answer" |
   while IFS=$'\t' read -r p50 p99 max; do
     printf '%-28s %12.2f %12.2f %12.2f\n' "$SESSIONS sessions" "$p50" "$p99" "$max"
   done
-jq -c --argjson sessions "$SESSIONS" --argjson machine "$(machine)" \
-  '{bench: "session", figures: {$sessions, open_to_first_block_ms}, ratios: {}, peers: {}, $machine}' <<<"$answer"
-[[ $CHECK == no ]] || jq -e '.open_to_first_block_ms.p50 <= 50' <<<"$answer" >/dev/null
+conclude "$(jq -c --argjson sessions "$SESSIONS" --argjson machine "$(machine)" \
+  '{bench: "session", figures: {$sessions, open_to_first_block_ms}, ratios: {}, peers: {}, $machine}' <<<"$answer")" \
+  'open_to_first_block_ms.p50 <= 50'

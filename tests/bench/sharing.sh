@@ -35,10 +35,9 @@ main() {
   begin_in_folder
   all=$(rounds "$ROUNDS" one_round)
   figure_table "$ROUNDS rounds of $DURATION s" "$all"
-  jq -c --argjson machine "$(machine)" '{bench: "sharing", figures: with_entries(select(.key | test("mb_per_s|from_memory|cpu_s"))),
-    ratios: with_entries(select(.key | test("_to_"))), $machine}' <<<"$all"
-  [[ $CHECK == no ]] || jq -e '.together_to_alone.median >= 0.9 and ([.followed_to_alone, .paced_followed_to_paced] | all(.median >= 0.95))' \
-    <<<"$all" >/dev/null
+  conclude "$(jq -c --argjson machine "$(machine)" '{bench: "sharing", figures: with_entries(select(.key | test("mb_per_s|from_memory|cpu_s"))),
+    ratios: with_entries(select(.key | test("_to_"))), $machine}' <<<"$all")" \
+    'together_to_alone >= 0.9' 'followed_to_alone >= 0.95' 'paced_followed_to_paced >= 0.95'
 }
 
 main
