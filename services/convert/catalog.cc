@@ -1,5 +1,8 @@
 #include "services/convert/catalog.h"
 
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/convert/fields.h"
 #include "services/convert/message.h"
@@ -50,6 +53,11 @@ absl::StatusOr<ChannelUpdate> FromProto(const v1::UpdateChannelRequest& request)
 }
 
 absl::StatusOr<RecordingUpdate> FromProto(const v1::UpdateRecordingRequest& request) {
+  // The one field that is no entry of the list.
+  constexpr char kStageTimes[] = "stage_times";
+  if (std::ranges::count(request.update_mask().paths(), kStageTimes) > 0) {
+    return FieldError(kStageTimes, absl::StrCat("cannot change: ", model::WhyFixed({})));
+  }
   return ReadUpdate<Recording>(request.recording(), request.update_mask());
 }
 

@@ -22,6 +22,8 @@ constexpr double kNoTime = 0.8;
 constexpr double kAlone = 2.0 / 3;
 // A stage that no other waits for at least so much of its time bounds nothing.
 constexpr double kWaitedFor = 0.1;
+// People are not told of less.
+constexpr double kTold = 0.005;
 
 // Stages that share one thread or device, or one alone.
 struct Group {
@@ -211,6 +213,7 @@ std::string TextOf(const Explanation& explanation) {
   }
   absl::StrAppend(&text, "\nwhat helps: ", explanation.advice, "\n");
   for (const StageShare& stage : explanation.stages) {
+    if (stage.share < kTold) continue;
     absl::StrAppend(&text, absl::StrFormat("  %-12s %6s %9.2f s\n", stage.name,
                                            Percent(stage.share), stage.seconds));
   }

@@ -73,7 +73,7 @@ limit_disk() {
 # A recording begins with some flushes for its manifest, which are the store's.
 limit_flush() {
   slow_calls storage flush=100
-  SECONDS_LONG=4 records flush posix/c0 --source "file:$WORK/capture" --loop --slots 32
+  SECONDS_LONG=8 records flush posix/c0 --source "file:$WORK/capture" --loop --slots 32
   slow_calls storage ""
 }
 

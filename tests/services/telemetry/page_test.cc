@@ -110,8 +110,8 @@ TEST(PageTest, AWrongNumberOfLabelsIsNoSample) {
 // What promtool check metrics asks for, and that no label can have values without end.
 TEST(MetricsTest, AreNamedByTheRules) {
   const std::set<absl::string_view> bounded = {
-      "address", "description", "device", "direction", "found_by",  "level",  "lun",
-      "rail",    "role",        "rung",   "state",     "transport", "version"};
+      "address", "description", "device", "direction", "found_by", "level",     "lun",
+      "rail",    "role",        "rung",   "stage",     "state",    "transport", "version"};
   std::set<std::string> names;
   for (size_t i = 0; i < kFamilies; ++i) {
     const Family family = FamilyOf(MetricId::Listed(i));
