@@ -83,7 +83,8 @@ class ServedStream final : public TransferReactor, public StreamCore {
     // A read after Finish would race with the call's end.
     EndReads();
     const telemetry::trace::LogUnder log(span_.context());
-    dispatch_.Finish<TransferReactor>(this, dispatch_.Conclude(*context_, kTransfer, close_status()));
+    dispatch_.Finish<TransferReactor>(this,
+                                      dispatch_.Conclude(*context_, kTransfer, close_status()));
   }
 
   server::Dispatch& dispatch_;
