@@ -12,7 +12,7 @@ inline constexpr int kMaxRequestBytes = 256 << 10;
 
 // Calls of one connection at the same time; more wait with the caller. A worker's session has a
 // connection of its own, and people look at a few things at once.
-inline constexpr int kMaxConnectionStreams = 32;
+inline constexpr int kMaxConnectionStreams = 24;
 
 // A connection that has not said hello by then is a stranger's.
 inline constexpr int kHandshakeTimeoutMs = 5'000;
