@@ -58,9 +58,13 @@ void Receiver::TellAcknowledged() {
   ack_due_ = false;
   if (told_ == acknowledged_ || lanes_.empty()) return;
   told_ = acknowledged_;
-  trail_.Stamp(flight::Kind::kTold, {.sequence = told_});
   const auto lane = lanes_.find(last_heard_);
-  Tell(lane != lanes_.end() ? lane->second : lanes_.begin()->second, FrameType::kAck, told_);
+  TellAcknowledged(lane != lanes_.end() ? lane->second : lanes_.begin()->second);
+}
+
+void Receiver::TellAcknowledged(Lane& lane) {
+  trail_.Stamp(flight::Kind::kTold, {.sequence = acknowledged_});
+  Tell(lane, FrameType::kAck, acknowledged_);
 }
 
 absl::Status Receiver::Reject(const BlockHeader& header) {
@@ -79,7 +83,7 @@ void Receiver::OnLinkUp(Link& link) {
   Lane& lane = lanes_[link.index()];
   lane.link = &link;
   trail_.Stamp(flight::Kind::kRailUp, {.place = link.index()});
-  if (acknowledged_ > 0) Tell(lane, FrameType::kAck, acknowledged_);
+  if (acknowledged_ > 0) TellAcknowledged(lane);
   UseFreeSlots();
 }
 

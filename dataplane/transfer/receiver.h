@@ -67,6 +67,7 @@ class Receiver final : public Source, public LinkEvents {
   absl::StatusOr<Block> TakeGranted(Lane& lane, const Frame& frame, std::span<std::byte> payload);
   void Arrived(Lane& lane, Block block);
   void TellAcknowledged();
+  void TellAcknowledged(Lane& lane);
   void Tell(Lane& lane, FrameType type, uint64_t sequence);
   void Wake();
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Timelines of two machines of tests/lab, whose clocks are their own: every block's stamps come in causal order within the
-# uncertainty that is stated; a worker whose clock is 3 s ahead gives the same picture, and what one clock is made to drift
-# by is found.
+# uncertainty that is stated; a worker whose clock is 3 s ahead gives the same picture, and in the long form what one
+# clock is made to drift by is found.
 set -Eeuo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../lab/two_vms.sh"
 BIN=${TAPEDECK_BIN:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/build/bin}
@@ -72,17 +72,22 @@ is_true "$(jq -n --argjson plain "$plain" --argjson ahead "$ANSWER" '{$plain, $a
 
 # The same drift of 100 ppm either way, for long enough to show beyond the uncertainty. All that there is in the rings of it
 # may be the end.
-drifts=() uncertain=()
-for ppm in 100 -100; do
-  drift "$ppm"
-  traced --duration 45s
-  drifts+=("$(of_node clock_drift_ppm)")
-  uncertain+=("$(of_node clock_drift_uncertainty_ppm)")
-done
-drift 0
-echo "drift of the storage node's clock with the worker's at +100 and -100 ppm: ${drifts[*]} ppm"
-is_true "[${drifts[0]}, ${drifts[1]}, ${uncertain[0]}, ${uncertain[1]}]" \
-  '.[1] - .[0] as $seen | ($seen - 200 | fabs) <= .[2] + .[3] and $seen > 50' "a drift of 200 ppm in all"
+found_drift() {
+  local ppm drifts=() uncertain=()
+  for ppm in 100 -100; do
+    drift "$ppm"
+    traced --duration 45s
+    drifts+=("$(of_node clock_drift_ppm)")
+    uncertain+=("$(of_node clock_drift_uncertainty_ppm)")
+  done
+  drift 0
+  echo "drift of the storage node's clock with the worker's at +100 and -100 ppm: ${drifts[*]} ppm"
+  is_true "${drifts[1]}" ". - (${drifts[0]}) | (. - 200 | fabs) <= ${uncertain[0]} + ${uncertain[1]} and . > 50" \
+    "a drift of 200 ppm in all"
+}
+
+# It takes minutes where the machines are emulated.
+[[ -z ${TAPEDECK_LONG:-} ]] || found_drift
 stop_job "$WORKER"
 stop_job "$NODE"
 end_of "$WORKER" || true
