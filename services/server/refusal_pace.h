@@ -19,7 +19,7 @@ struct RefusalLimits {
   int per_second = 250;
   int at_once = 250;  // after a quiet second
   // Each holds its request, kMaxRequestBytes at most. Beyond them answers go at once again.
-  size_t held = 512;
+  size_t held = 256;
 };
 
 // Any thread. The destructor gives the answers that are held.

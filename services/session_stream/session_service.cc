@@ -20,8 +20,12 @@ using TransferReactor = grpc::ServerBidiReactor<v1::TransferRequest, v1::Transfe
 
 constexpr server::Method kTransfer{v1::SessionService::service_full_name(), "Transfer"};
 
-// A call that is only to be finished.
+// Ends a call at once.
 class RefusedTransfer final : public TransferReactor {
+ public:
+  explicit RefusedTransfer(grpc::Status status) { Finish(std::move(status)); }
+
+ private:
   void OnDone() override { delete this; }
 };
 
@@ -83,8 +87,7 @@ class ServedStream final : public TransferReactor, public StreamCore {
     // A read after Finish would race with the call's end.
     EndReads();
     const telemetry::trace::LogUnder log(span_.context());
-    dispatch_.Finish<TransferReactor>(this,
-                                      dispatch_.Conclude(*context_, kTransfer, close_status()));
+    Finish(dispatch_.Conclude(*context_, kTransfer, close_status()));
   }
 
   server::Dispatch& dispatch_;
@@ -106,9 +109,7 @@ class SessionService final : public v1::SessionService::CallbackService {
   TransferReactor* Transfer(grpc::CallbackServerContext* context) override {
     if (const absl::Status status = dispatch_.Admit(server::Work::kNew); !status.ok()) {
       auto span = dispatch_.Begin(*context, kTransfer);
-      auto* refused = new RefusedTransfer;
-      dispatch_.Finish(refused, dispatch_.Conclude(*context, kTransfer, status, span));
-      return refused;
+      return new RefusedTransfer(dispatch_.Conclude(*context, kTransfer, status, span));
     }
     const auto stream = ServedStream::Open(dispatch_, context);
     acceptor_.OnStream(MakeControlStream(stream));
