@@ -229,14 +229,11 @@ void Job::Conclude(const Snapshot& snapshot) {
   span_.Set("tapedeck.recording", job_.recording);
   span_.End(job_.error);
   const bool failed = job_.state == services::JobState::kFailed;
-  const std::string trace =
-      failed && environment_.trail != nullptr ? environment_.trail->Failed(job_.error) : "";
-  dataplane::Log(failed ? dataplane::LogLevel::kError : dataplane::LogLevel::kInfo, "job",
-                 job_.error.ok() ? "complete" : std::string(job_.error.message()),
-                 {{"job", job_.name},
-                  {"recording", job_.recording},
-                  {"blocks", absl::StrCat(job_.blocks)},
-                  {"trace", trace}});
+  dataplane::Log(
+      failed ? dataplane::LogLevel::kError : dataplane::LogLevel::kInfo, "job",
+      job_.error.ok() ? "complete" : std::string(job_.error.message()),
+      {{"job", job_.name}, {"recording", job_.recording}, {"blocks", absl::StrCat(job_.blocks)}});
+  if (failed && environment_.trail != nullptr) environment_.trail->Failed(job_.error);
 }
 
 services::Job Job::state() const {

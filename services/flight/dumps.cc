@@ -53,10 +53,22 @@ absl::StatusOr<std::unique_ptr<Dumps>> Dumps::Create(DumpSettings settings,
 }
 
 std::string Dumps::Leave(const TrailInfo& trail, const absl::Status& cause) {
-  if (tasks_->waiting() >= kMaxDumpsWaiting) return "";
+  if (!MayLeave()) return "";
   const std::string path = absl::StrCat(settings_.directory, "/", FileName(trail));
   tasks_->Post([this, path, trail, cause] { Write(path, trail, cause); });
+  dataplane::Log(dataplane::LogLevel::kInfo, "flight", "a failure leaves its last seconds",
+                 {{"of", trail.session.empty() ? trail.job : trail.session}, {"dump", path}});
   return path;
+}
+
+bool Dumps::MayLeave() {
+  const int64_t now_ns = dataplane::SystemClock().NowNs();
+  const int64_t credit_ns = static_cast<int64_t>(kMaxDumpsWaiting - 1) * settings_.pause_ns;
+  absl::MutexLock lock(&mutex_);
+  paced_until_ns_ = std::max(paced_until_ns_, now_ns - credit_ns);
+  if (paced_until_ns_ > now_ns || tasks_->waiting() >= kMaxDumpsWaiting) return false;
+  paced_until_ns_ += settings_.pause_ns;
+  return true;
 }
 
 void Dumps::Write(const std::string& path, const TrailInfo& trail,

@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
 #include "dataplane/flight/rings.h"
 #include "services/flight/trace.h"
 #include "services/threads/task_thread.h"
@@ -23,12 +25,16 @@ inline constexpr size_t kMaxDumpPages = 8;
 inline constexpr int64_t kDumpNs = 10'000'000'000;
 // Sessions that fail while others are being written leave nothing beyond so many.
 inline constexpr size_t kMaxDumpsWaiting = 8;
+// After as many at once one in so long: whoever makes sessions fail wears out no disk by it, and
+// pushes out no older dumps at once.
+inline constexpr int64_t kDumpPauseNs = 10'000'000'000;
 
 struct DumpSettings {
   std::string directory;  // made when the first dump is
   std::string node;
   NodeRole role = NodeRole::kStorage;
   TraceCodec codec;
+  int64_t pause_ns = kDumpPauseNs;
 };
 
 // Owned by main. Any thread.
@@ -55,6 +61,8 @@ class Dumps {
         tasks_(std::move(tasks)),
         thread_(std::move(thread)) {}
 
+  // Whether a further one is left now.
+  bool MayLeave() ABSL_LOCKS_EXCLUDED(mutex_);
   // On the thread.
   void Write(const std::string& path, const TrailInfo& trail, const absl::Status& cause) const;
   std::string Encode(const TrailInfo& trail, const absl::Status& cause) const;
@@ -63,6 +71,8 @@ class Dumps {
   const DumpSettings settings_;
   const dataplane::flight::Rings& rings_;
   const std::shared_ptr<TaskQueue> tasks_;
+  absl::Mutex mutex_;
+  int64_t paced_until_ns_ ABSL_GUARDED_BY(mutex_) = INT64_MIN;
   const std::unique_ptr<TaskThread> thread_;  // ends first
 };
 

@@ -250,8 +250,8 @@ void ServerSession::OnPumpDone(const absl::Status& cause) {
                  {{"session", settings_.id},
                   {"recording", name_},
                   {"blocks", absl::StrCat(progress().blocks)},
-                  {"cause", cause.ok() ? "complete" : std::string(cause.message())},
-                  {"trace", TraceOf(cause)}});
+                  {"cause", cause.ok() ? "complete" : std::string(cause.message())}});
+  TellOfFailure(cause);
   control_->Send(Finished{.cause = cause, .progress = FullProgress()});
   if (stream_closed_ || !cause.ok()) return CloseRails();
   // The links stay until the worker has read this, for the last acknowledgements.
@@ -306,8 +306,8 @@ void ServerSession::LetGo() {
 }
 
 // Where what the flight recorder has of a session is kept that failed.
-std::string ServerSession::TraceOf(const absl::Status& cause) const {
-  return cause.ok() || settings_.trail == nullptr ? "" : settings_.trail->Failed(cause);
+void ServerSession::TellOfFailure(const absl::Status& cause) const {
+  if (!cause.ok() && settings_.trail != nullptr) settings_.trail->Failed(cause);
 }
 
 void ServerSession::OnProgress(const Progress& news) {

@@ -72,7 +72,7 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   void OnPeerFinished(const Finished& finished);
   void LookAtPhase();
   Standing standing() const;
-  std::string TraceOf(const absl::Status& cause) const;
+  void TellOfFailure(const absl::Status& cause) const;
   void SendProgress();
   // A worker that says what its clock is gets an answer at once.
   void OnProgress(const Progress& news);

@@ -63,7 +63,7 @@ failed_session() {
   wait_for 15 has_dump "$WORK/state/flight" || fail "no dump of a session that lost its worker"
   path=$(find "$WORK/state/flight" -name '*.flight')
   dump=${path##*/}
-  grep -q "trace=.*$dump" "$WORK/storage.log" || fail "the log does not name $dump"
+  grep -q "dump=.*$dump" "$WORK/storage.log" || fail "the log does not name $dump"
   traced dump --dump "$dump"
   json_is "$ANSWER" ".stamps > 100 and .sessions[0] != \"\"" "stamps of a dump"
   traced dump_by_path --dump "$path"
@@ -82,7 +82,7 @@ failed_job() {
   end_job
   ((JOB_STATUS != 0)) || fail "$ANSWER"
   wait_for 15 has_dump "$WORK/worker-state/flight" || fail "no dump of a failed job"
-  grep -q "trace=.*worker-state/flight/" "$WORK/worker.log" || fail "the log names no dump"
+  grep -q "dump=.*worker-state/flight/" "$WORK/worker.log" || fail "the log names no dump"
 }
 
 begin_test

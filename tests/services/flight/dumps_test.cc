@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "absl/time/clock.h"
 #include "dataplane/clock.h"
 #include "services/convert/trace_codec.h"
 #include "services/flight/dump_file.h"
@@ -100,6 +101,22 @@ TEST_F(DumpsTest, OnlyTheNewestStayAndNothingOfOthersGoes) {
   EXPECT_TRUE(fs::is_symlink(root_ / "flight" / "00000000T000001-link.flight"));
   EXPECT_TRUE(fs::exists(root_ / "target"));
   EXPECT_TRUE(fs::exists(root_ / "flight" / "readme"));
+}
+
+TEST_F(DumpsTest, SessionsThatFailAgainAndAgainLeaveFew) {
+  Put(7, 3);
+  size_t left = 0;
+  for (int i = 0; i < 50; ++i) {
+    const bool leaves =
+        !dumps_->Leave({.id = 7, .session = std::to_string(i)}, absl::UnavailableError("gone"))
+             .empty();
+    left += leaves;
+    // Written, so that none of those below is refused for want of room.
+    for (int look = 0; leaves && look < 1000 && dumps_->Names().size() < left; ++look) {
+      absl::SleepFor(absl::Milliseconds(5));
+    }
+  }
+  EXPECT_EQ(left, kMaxDumpsWaiting);
 }
 
 TEST_F(DumpsTest, ReadsNothingButDumps) {
