@@ -34,7 +34,7 @@ Recorder::Recorder(TraceNode node, std::unique_ptr<Dumps> dumps)
     : dumps_(std::move(dumps)), reader_(std::move(node), trails_, ProcessRings(), dumps_.get()) {
   if (dumps_ == nullptr) return;
   trails_.SetOnFailed([dumps = dumps_.get()](const TrailInfo& trail, const absl::Status& cause) {
-    return dumps->Leave(trail, cause);
+    dumps->Leave(trail, cause);
   });
 }
 

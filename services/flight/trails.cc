@@ -25,10 +25,10 @@ void TrailRecord::Opened(Opening opening) {
   info_.reads = opening.reads;
 }
 
-std::string TrailRecord::Failed(const absl::Status& cause) const {
-  if (absl::IsCancelled(cause)) return "";
+void TrailRecord::Failed(const absl::Status& cause) const {
+  if (absl::IsCancelled(cause)) return;
   trail().Stamp(dataplane::flight::Kind::kSessionFailed, {});
-  return on_failed_ ? on_failed_(info(), cause) : "";
+  if (on_failed_) on_failed_(info(), cause);
 }
 
 void TrailRecord::AddLink(size_t index, const std::string& rail) {

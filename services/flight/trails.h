@@ -41,8 +41,8 @@ struct Opening {
   bool reads = false;
 };
 
-// Told of a session that has failed; answers where more about it will be found, or "".
-using OnFailed = std::function<std::string(const TrailInfo&, const absl::Status& cause)>;
+// Told of a session that has failed.
+using OnFailed = std::function<void(const TrailInfo&, const absl::Status& cause)>;
 
 // Of one session. Shared by whoever carries it and whoever looks. Any thread.
 class TrailRecord {
@@ -56,9 +56,8 @@ class TrailRecord {
   void Opened(Opening opening);
   void AddLink(size_t index, const std::string& rail);
 
-  // Leaves the last stamp, and a dump: its path, or "" where there is none, as of a session that
-  // was only cancelled.
-  std::string Failed(const absl::Status& cause) const;
+  // Leaves the last stamp and a dump, but of a session that was only cancelled.
+  void Failed(const absl::Status& cause) const;
 
   ClockReading SendClock(int64_t now_ns) const;
   void HeardClock(const ClockReading& reading, int64_t now_ns);
