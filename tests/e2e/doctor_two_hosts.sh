@@ -22,6 +22,12 @@ says() { jq -e "${@:2}" "$1" >/dev/null <<<"$SAID_DOCTOR" || doctor_fail "not ($
 
 step_worker() { on b "$TESTS/e2e/step_clock.py" "$1"; }
 
+# Steps the worker's clock by what the doctor says that it is wrong.
+put_right() {
+  ask_doctor
+  step_worker "$(jq '-.clock.worker_ahead_ms / 1000' <<<"$SAID_DOCTOR")"
+}
+
 begin_vms --timeout 1200 --memory 1536
 start_on a "$BIN/tapedeck-storage" --listen 0.0.0.0:7401 --state /tmp/doctor-state --follow-memory 0 --rail r0=verbs:10.0.0.1
 DOCTOR_NODE=$JOB
@@ -30,9 +36,7 @@ DOCTOR_WORKER=$JOB
 guest a await_listener tcp 7401
 guest b await_listener tcp 7501
 # The machines began at different times, by clocks of whole seconds.
-ask_doctor
-apart=$(jq .clock.worker_ahead_ms <<<"$SAID_DOCTOR")
-step_worker "$(jq -n "-($apart) / 1000")"
+put_right
 ask_doctor
 says 'all(.findings[]; .severity == "note")'
 before=$(jq -c .clock <<<"$SAID_DOCTOR")
@@ -44,7 +48,7 @@ says 'any(.findings[]; .code == "CLOCKS_DIFFER" and .node == "pair" and .severit
 says '.clock as $now | $now.worker_ahead_ms - $before.worker_ahead_ms - 3000 |
   fabs <= $now.uncertainty_ms + $before.uncertainty_ms + 20' --argjson before "$before"
 echo "stepped by 3 s: $(jq -c .clock <<<"$SAID_DOCTOR"), before $before"
-step_worker -3
+put_right
 ask_doctor
 says 'all(.findings[]; .code != "CLOCKS_DIFFER")'
 stop_job "$DOCTOR_NODE"
