@@ -26,14 +26,14 @@ enum class Kind : uint8_t {
   kChecked = 12,      // its CRC is right
   kStore = 13,        // given to a member of the LUN (`place`)
   kWritten = 14,      // by that member
-  kDurable = 15,      // all below the sequence
+  kDurable = 15,      // the `argument` blocks below the sequence: those of one recording
   kTold = 16,         // the sender is told that all below the sequence are acknowledged
   kFetch = 17,        // asked of a member of the LUN (`place`)
   kFetched = 18,      // read, and right
   kConsume = 19,      // its work is enqueued on the device
   kConsumed = 20,     // by the sink of the pipeline
   kCredit = 21,       // a slot of the other end, for a rail (`place`); argument: Load
-  kFlush = 22,        // begins: of all below the sequence
+  kFlush = 22,        // begins: of the `argument` blocks below the sequence
   kGap = 23,          // there is no payload
   kResend = 24,       // it arrived damaged and is sent again
   kRailUp = 25,       // `place`

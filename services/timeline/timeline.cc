@@ -41,6 +41,14 @@ bool IsWatermark(Kind kind) {
   return kind == Kind::kDurable || kind == Kind::kTold || kind == Kind::kFlush;
 }
 
+// Of these it stands for the blocks of one recording alone, of which a session that is cut into
+// segments has several.
+bool IsOfRecording(Kind kind) { return kind == Kind::kDurable || kind == Kind::kFlush; }
+
+uint64_t FirstOf(const flight::Entry& entry) {
+  return entry.sequence - std::min(entry.argument, entry.sequence);
+}
+
 bool IsOfBlock(Kind kind) {
   return !IsWatermark(kind) && kind != Kind::kCredit && kind != Kind::kRailUp &&
          kind != Kind::kRailDown && kind != Kind::kSessionFailed && kind != Kind::kFinished;
@@ -150,6 +158,9 @@ class Drawing {
                 .notes = {{.name = "session", .text = session},
                           {.name = IsWatermark(entry.kind) ? "below" : "block",
                            .number = static_cast<int64_t>(entry.sequence)}}};
+    if (IsOfRecording(entry.kind)) {
+      event.notes.push_back({.name = "from", .number = static_cast<int64_t>(FirstOf(entry))});
+    }
     if (!place.empty()) {
       event.notes.push_back({.name = IsOfMember(entry.kind) ? "member" : "rail", .text = place});
     }
@@ -187,7 +198,8 @@ class Drawing {
       if (moment.entry.kind != span.end && moment.entry.kind != span.begin) continue;
       // A flush makes more durable than it began with.
       const bool flush = span.begin == Kind::kFlush;
-      const OpenKey key{moment.node, moment.session, &span, flush ? 0 : moment.entry.sequence};
+      const uint64_t of = flush ? FirstOf(moment.entry) : moment.entry.sequence;
+      const OpenKey key{moment.node, moment.session, &span, of};
       if (moment.entry.kind == span.begin) {
         open_[key] = &moment;
       } else if (const auto begun = open_.extract(key); !begun.empty()) {

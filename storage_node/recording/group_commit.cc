@@ -34,7 +34,7 @@ void GroupCommit::Flush() {
   flushing_since_ns_ = oldest_ns_;
   const int64_t started_ns = now();
   terms_.trail.Stamp(dataplane::flight::Kind::kFlush,
-                     {.sequence = contiguous_, .now_ns = started_ns});
+                     {.sequence = contiguous_, .argument = contiguous_, .now_ns = started_ns});
   files_.Flush([this, contiguous = contiguous_, started_ns](absl::Status status) {
     OnFlushed(status, contiguous, started_ns);
   });

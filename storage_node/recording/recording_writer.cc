@@ -244,7 +244,8 @@ void RecordingWriter::OnFlushed(const absl::Status& status) {
   if (!status.ok()) Fail(status);
   options_.stages->flushing_ns += commit_.last_flush_ns();
   options_.live->durable = watermarks().durable;
-  options_.trail.Stamp(Kind::kDurable, {.sequence = commit_.durable()});
+  options_.trail.Stamp(Kind::kDurable,
+                       {.sequence = commit_.durable(), .argument = commit_.durable()});
   options_.live->waiting_since_ns = commit_.waiting_since_ns();
   const int64_t now = executor_.clock().NowNs();
   if (status.ok() && phase_ == Phase::kOpen && now - watermark_ns_ >= kWatermarkPeriodNs) {

@@ -40,6 +40,14 @@ both_ways() {
   done
 }
 
+# segments: a stream over several recordings, two of which become durable side by side.
+segments() {
+  tapectl_json record ring/c1 --source synth --blocks "$BLOCKS" --op WRITE >/dev/null
+  json_is "$(tapectl_json recordings list ring/c1)" "[.. | .segment? // empty] | length > 2" "segments"
+  traced segments "$(job .name)"
+  /usr/bin/python3 "$CHECK" "$FILE" record "$BLOCKS" "$(jq '.nodes[1].clock_uncertainty_ns' <<<"$ANSWER")" WRITE
+}
+
 # The newest seconds while it runs, and files that are there or would be too large.
 live() {
   start_job record ring/c0 --source synth --duration 60s
@@ -93,7 +101,9 @@ CAPACITY=512MiB lun_with_channel memory l0/c0 cf32_le 1MiB
 mkdir "$WORK/ring"
 tapectl lun create ring --store posix --member "$WORK/ring" --capacity 1GiB --full-policy ring >/dev/null
 tapectl channel create ring/c0 --block-bytes 1MiB --datatype cf32_le --sample-rate 1e6 >/dev/null
+tapectl channel create ring/c1 --block-bytes 1MiB --segment "$((BLOCKS / 5))MiB" >/dev/null
 both_ways 0
+segments
 live
 failed_session
 if unshare --time --monotonic 3 --fork true 2>/dev/null; then

@@ -132,7 +132,7 @@ def main(path, way, blocks, uncertainty_ns, op):
     for event in stamps:
         where = (node_of(event), event["name"])
         if "below" in event["notes"]:
-            below[where].append((event["time"], event["notes"]["below"]))
+            below[where].append((event["time"], event["notes"].get("from", 0), event["notes"]["below"]))
         else:
             times[where].setdefault(event["notes"]["block"], event["time"])
             for flow in event["flows"]:
@@ -143,7 +143,7 @@ def main(path, way, blocks, uncertainty_ns, op):
         last, last_node, missing = None, None, False
         for node, name in steps((RECORD if way == "record" else PLAY)[op]):
             if name in WATERMARKS:
-                at = min((time for time, mark in below[(node, name)] if mark > block), default=None)
+                at = min((time for time, first, end in below[(node, name)] if first <= block < end), default=None)
             else:
                 at = times[(node, name)].get(block)
             # The last of a session may be acknowledged by its end, before or without a word on a rail.

@@ -107,6 +107,31 @@ TEST_F(TimelineTest, HasTracksSlicesCountersAndArrows) {
   EXPECT_NE(arrows["made3"], arrows["made4"]);
 }
 
+// The second segment's first flush ends before the first one's last.
+TEST_F(TimelineTest, FlushesOfTwoSegmentsAreToldApart) {
+  const auto stamp = [](int64_t time_ns, Kind kind, uint64_t sequence, uint64_t blocks) {
+    return flight::Entry{
+        .time_ns = time_ns, .sequence = sequence, .argument = blocks, .trail = 1, .kind = kind};
+  };
+  ASSERT_TRUE(Write(Node({stamp(10, Kind::kFlush, 100, 100), stamp(20, Kind::kFlush, 105, 5),
+                          stamp(30, Kind::kDurable, 105, 5), stamp(50, Kind::kDurable, 100, 100)}))
+                  .ok());
+  std::map<std::string, std::set<int64_t>> from;
+  std::multiset<uint64_t> begun, ended;
+  const perfetto::v1::Trace trace = ReadBack();
+  for (const auto& packet : trace.packet()) {
+    const TrackEvent& event = packet.track_event();
+    if (event.type() == TrackEvent::TYPE_SLICE_BEGIN) begun.insert(packet.timestamp());
+    if (event.type() == TrackEvent::TYPE_SLICE_END) ended.insert(packet.timestamp());
+    for (const auto& note : event.debug_annotations()) {
+      if (note.name() == "from") from[event.name()].insert(note.int_value());
+    }
+  }
+  EXPECT_EQ(from["durable"], (std::set<int64_t>{0, 100}));
+  EXPECT_EQ(begun, (std::multiset<uint64_t>{10, 20}));
+  EXPECT_EQ(ended, (std::multiset<uint64_t>{30, 50}));
+}
+
 TEST_F(TimelineTest, IsNoLargerThanItsLimitAndLeavesNothingBeyondIt) {
   const NodeTrace node = Node({{.time_ns = 10, .trail = 1, .kind = Kind::kMade}});
   const absl::Status status = Write(node, 50);
