@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
@@ -29,6 +31,7 @@
 #include "services/server/trace_service.h"
 #include "services/spare_memory.h"
 #include "services/storage_client/dialer.h"
+#include "services/supervisor/supervisor.h"
 #include "services/telemetry/node_page.h"
 #include "services/telemetry/otlp/tracing.h"
 
@@ -37,6 +40,14 @@ namespace {
 
 // After a stop request; what then still waits is left.
 constexpr absl::Duration kStopLimit = absl::Seconds(9);
+
+services::doctor::ExaminerParts Examined(const std::vector<dataplane::Transport*>& rails,
+                                         Worker& worker) {
+  services::doctor::Scene scene{
+      .rails = worker.Describe().rails, .ports = rails, .ring_bytes = job::kDefaultRingBytes};
+  return {.scene = std::make_shared<services::doctor::Scene>(std::move(scene)),
+          .others = [&worker] { return worker.DoctorChecks(); }};
+}
 
 absl::Status Run(const Settings& settings) {
   TD_ASSIGN_OR_RETURN(pipeline::DeviceChoice device, pipeline::ChooseDevice(settings.device));
@@ -50,6 +61,9 @@ absl::Status Run(const Settings& settings) {
   auto placement = services::Placement::Discover(rails->transports());
   placement.PinPollers(rails->transports());
   TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());
+  TD_ASSIGN_OR_RETURN(const auto supervisor,
+                      services::supervisor::Supervisor::Create(
+                          settings.supervisor, {rails->executors(), services::AsExecutors(loops)}));
   const auto dialer = services::storage_client::MakeStorageDialer();
   const services::telemetry::NodePage page({.role = services::NodeRole::kWorker,
                                             .rails = rails->transports(),
@@ -67,12 +81,7 @@ absl::Status Run(const Settings& settings) {
                  .placement = std::move(placement),
                  .connections_per_rail = settings.connections_per_rail,
                  .trails = &flight->trails()});
-  services::doctor::Examiner examiner(
-      {.scene = std::make_shared<services::doctor::Scene>(
-           services::doctor::Scene{.rails = worker.Describe().rails,
-                                   .ports = rails->transports(),
-                                   .ring_bytes = job::kDefaultRingBytes}),
-       .others = [&worker] { return worker.DoctorChecks(); }});
+  services::doctor::Examiner examiner(Examined(rails->transports(), worker));
   TD_ASSIGN_OR_RETURN(const auto server, services::server::Server::Create(
                                              settings.listen,
                                              {services::server::PipelineServiceOver(worker),
@@ -84,8 +93,10 @@ absl::Status Run(const Settings& settings) {
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
   admin->Serve(
       [&] { return page.Make([&](services::telemetry::Page& more) { worker.AddMetrics(more); }); });
+  supervisor->Ready();
   services::server::WaitForShutdownSignal(services::GiveBackSpareMemory);
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
+  supervisor->Stopping();
   limit.emplace(kStopLimit);
   limit->SetLeft([] { return "jobs that wait for a file, a device or a storage node"; });
   admin->Drain();

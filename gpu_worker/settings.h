@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "services/supervisor/settings.h"
 #include "services/telemetry/trace/settings.h"
 
 namespace tapedeck::gpu_worker {
@@ -19,6 +20,7 @@ struct Settings {
   uint32_t connections_per_rail = 1;      // 1 to 8
   bool flight = true;  // record the steps of blocks; off only to measure what that costs
   services::telemetry::trace::Settings trace;  // of the environment
+  services::supervisor::Settings supervisor;   // the same
 };
 
 // None if the process shall end with *exit_status: help or version was asked for, or the line is

@@ -31,6 +31,7 @@
 #include "services/session/registry.h"
 #include "services/session_stream/session_service.h"
 #include "services/spare_memory.h"
+#include "services/supervisor/supervisor.h"
 #include "services/telemetry/node_page.h"
 #include "services/telemetry/otlp/tracing.h"
 #include "storage_node/node/check.h"
@@ -99,6 +100,9 @@ absl::Status Run(const Settings& settings) {
   const auto placement = services::Placement::Discover(rails->transports());
   placement.PinPollers(rails->transports());
   TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());
+  TD_ASSIGN_OR_RETURN(const auto supervisor,
+                      services::supervisor::Supervisor::Create(
+                          settings.supervisor, {rails->executors(), services::AsExecutors(loops)}));
   TD_ASSIGN_OR_RETURN(const auto node,
                       node::StorageNode::Create({.state_dir = settings.state,
                                                  .follow_bytes = settings.follow_bytes,
@@ -128,8 +132,10 @@ absl::Status Run(const Settings& settings) {
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "storage node ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
   admin->Serve([&] { return MetricsPage(page, registry, *node); });
+  supervisor->Ready();
   services::server::WaitForShutdownSignal(services::GiveBackSpareMemory);
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
+  supervisor->Stopping();
   limit.emplace(kStopLimit);
   limit->SetLeft([&] { return absl::StrCat(registry.Left(), "; ", node->Waiting()); });
   admin->Drain();

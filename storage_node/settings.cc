@@ -52,6 +52,12 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
     return std::nullopt;
   }
   settings.trace = *std::move(trace);
+  auto supervisor = services::supervisor::ReadSettings(services::telemetry::trace::FromProcess);
+  if (!supervisor.ok()) {
+    *exit_status = services::FailedToStart("tapedeck-storage", supervisor.status());
+    return std::nullopt;
+  }
+  settings.supervisor = *std::move(supervisor);
   return settings;
 }
 

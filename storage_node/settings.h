@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "services/supervisor/settings.h"
 #include "services/telemetry/trace/settings.h"
 
 namespace tapedeck::storage_node {
@@ -23,6 +24,7 @@ struct Settings {
   // Members of LUNs that the list in `state` lacks, for rebuild_catalog.
   std::vector<std::string> members;
   services::telemetry::trace::Settings trace;  // of the environment
+  services::supervisor::Settings supervisor;   // the same
 };
 
 // None if the process shall end with *exit_status: help or version was asked for, or the line is

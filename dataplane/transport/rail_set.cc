@@ -43,4 +43,10 @@ std::vector<Transport*> RailSet::transports() const {
   return pointers;
 }
 
+std::vector<Executor*> RailSet::executors() const {
+  std::vector<Executor*> pointers;
+  for (const auto& poller : pollers_) pointers.push_back(poller.get());
+  return pointers;
+}
+
 }  // namespace tapedeck::dataplane

@@ -20,6 +20,9 @@ class RailSet {
 
   std::vector<Transport*> transports() const;
 
+  // The pollers, one for each rail.
+  std::vector<Executor*> executors() const;
+
  private:
   RailSet() = default;
 
