@@ -100,6 +100,18 @@ if(TAPEDECK_HWLOC)
   endif()
 endif()
 
+# And for kissfft.
+if(TAPEDECK_KISSFFT)
+  find_package(PkgConfig)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(KISSFFT IMPORTED_TARGET kissfft-float)
+  endif()
+  if(NOT KISSFFT_FOUND)
+    message(STATUS "kissfft not found: building without it")
+    set(TAPEDECK_KISSFFT OFF)
+  endif()
+endif()
+
 # And for the admin port's HTTP library.
 if(TAPEDECK_ADMIN)
   find_package(PkgConfig)
@@ -120,7 +132,7 @@ if(TAPEDECK_SDT)
     set(TAPEDECK_SDT OFF)
   endif()
 endif()
-message(STATUS "CUDA ${TAPEDECK_CUDA}, verbs ${TAPEDECK_VERBS}, hwloc ${TAPEDECK_HWLOC}, FFTW ${TAPEDECK_FFTW}, admin ${TAPEDECK_ADMIN}, probes ${TAPEDECK_SDT}, sanitizers '${TAPEDECK_SANITIZE}'")
+message(STATUS "CUDA ${TAPEDECK_CUDA}, verbs ${TAPEDECK_VERBS}, hwloc ${TAPEDECK_HWLOC}, FFTW ${TAPEDECK_FFTW}, kissfft ${TAPEDECK_KISSFFT}, admin ${TAPEDECK_ADMIN}, probes ${TAPEDECK_SDT}, sanitizers '${TAPEDECK_SANITIZE}'")
 
 # tapedeck_library(NAME SOURCES a.cc b.cc LIBS other): a static library of one room.
 function(tapedeck_library name)

@@ -74,11 +74,11 @@ class FftTest : public DeviceTest {
   }
 
   // Transforms on the device under test.
-  Samples Forward(const Samples& input, uint32_t points) {
+  Samples Forward(const Library& library, const Samples& input, uint32_t points) {
     const size_t bytes = input.size() * sizeof(input[0]);
     auto host = device().NewHostMemory(bytes).value();
     auto memory = device().NewDeviceMemory(bytes).value();
-    auto fft = Create({.points = points, .transforms = input.size() / points}, device(), queue());
+    auto fft = library.create({.points = points, .transforms = input.size() / points}, queue());
     EXPECT_TRUE(fft.ok()) << fft.status();
     if (!fft.ok()) return {};
     std::byte* const on_host = host->window().bytes.data();
@@ -94,9 +94,12 @@ class FftTest : public DeviceTest {
   }
 
   void ExpectAccurate(const Samples& input, uint32_t points) {
-    const double error = RelativeL2(input, Forward(input, points), points);
-    RecordProperty("relative_l2_e9_" + std::to_string(points), std::to_string(error * 1e9));
-    EXPECT_LT(error, 1e-6) << points << " points";
+    for (const Library& library : LibrariesFor(device())) {
+      const double error = RelativeL2(input, Forward(library, input, points), points);
+      RecordProperty("relative_l2_e9_" + library.name + std::to_string(points),
+                     std::to_string(error * 1e9));
+      EXPECT_LT(error, 1e-6) << library.name << ", " << points << " points";
+    }
   }
 
   void ExpectAccurateOnFile(const std::string& path, const char* datatype_name) {
@@ -137,8 +140,12 @@ TEST_P(FftTest, TransformsAreForwardAndUnnormalised) {
   for (size_t n = 0; n < 16; ++n) {
     input[n] = std::polar(1.0f, static_cast<float>(2 * std::numbers::pi * 3 * n / 16));
   }
-  const Samples output = Forward(input, 16);
-  for (size_t k = 0; k < 16; ++k) EXPECT_NEAR(std::abs(output[k]), k == 3 ? 16 : 0, 1e-5);
+  for (const Library& library : LibrariesFor(device())) {
+    const Samples output = Forward(library, input, 16);
+    for (size_t k = 0; k < 16; ++k) {
+      EXPECT_NEAR(std::abs(output[k]), k == 3 ? 16 : 0, 1e-5) << library.name;
+    }
+  }
 }
 
 TAPEDECK_ON_EVERY_DEVICE(FftTest);

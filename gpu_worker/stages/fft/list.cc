@@ -1,9 +1,11 @@
 #include "gpu_worker/stages/fft/list.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "gpu_worker/device/unusable.h"
 #include "gpu_worker/stages/fft/cufft/fft.h"
 #include "gpu_worker/stages/fft/fftw/fft.h"
+#include "gpu_worker/stages/fft/kissfft/fft.h"
 
 namespace tapedeck::gpu_worker::stages::fft {
 namespace {
@@ -15,42 +17,48 @@ struct Room {
   absl::StatusOr<std::unique_ptr<Fft>> (*create)(const Plan& plan, device::Queue& queue);
 };
 
+// Of a kind the fastest first.
 constexpr Room kRooms[] = {
     {"cuda", "cuFFT", &cufft::Usable, &cufft::Create},
     {"host", "FFTW3f", &fftw::Usable, &fftw::Create},
+    {"host", "kissfft", &kissfft::Usable, &kissfft::Create},
 };
 
-const Room* RoomFor(const device::Device& device) {
+// Why none of a device's rooms can.
+std::string WhyNone(const device::Device& device) {
+  std::vector<std::string> reasons;
   for (const Room& room : kRooms) {
-    if (room.kind == device.info().kind) return &room;
+    if (room.kind != device.info().kind) continue;
+    if (const absl::Status status = room.usable(); !status.ok()) {
+      reasons.emplace_back(status.message());
+    }
   }
-  return nullptr;
-}
-
-absl::Status Unusable(const device::Device& device, absl::string_view why) {
-  return device::Unusable(
-      device.info().description,
-      absl::StrCat("fft: ", device.info().description, " cannot transform: ", why));
+  return reasons.empty() ? "no FFT for devices of its kind" : absl::StrJoin(reasons, "; ");
 }
 
 }  // namespace
 
+std::vector<Library> LibrariesFor(const device::Device& device) {
+  std::vector<Library> libraries;
+  for (const Room& room : kRooms) {
+    if (room.kind != device.info().kind || !room.usable().ok()) continue;
+    libraries.push_back({.name = std::string(room.library), .create = room.create});
+  }
+  return libraries;
+}
+
 absl::StatusOr<std::unique_ptr<Fft>> Create(const Plan& plan, const device::Device& device,
                                             device::Queue& queue) {
-  const Room* room = RoomFor(device);
-  if (room == nullptr) return Unusable(device, "no FFT for devices of its kind");
-  if (absl::Status status = room->usable(); !status.ok()) {
-    return Unusable(device, status.message());
-  }
-  return room->create(plan, queue);
+  const std::vector<Library> libraries = LibrariesFor(device);
+  if (!libraries.empty()) return libraries.front().create(plan, queue);
+  const std::string& name = device.info().description;
+  return device::Unusable(name,
+                          absl::StrCat("fft: ", name, " cannot transform: ", WhyNone(device)));
 }
 
 std::string LibraryFor(const device::Device& device) {
-  const Room* room = RoomFor(device);
-  if (room == nullptr) return "no FFT";
-  const absl::Status status = room->usable();
-  return status.ok() ? std::string(room->library)
-                     : absl::StrCat("no FFT: ", absl::string_view(status.message()));
+  const std::vector<Library> libraries = LibrariesFor(device);
+  return libraries.empty() ? absl::StrCat("no FFT: ", WhyNone(device)) : libraries.front().name;
 }
 
 }  // namespace tapedeck::gpu_worker::stages::fft

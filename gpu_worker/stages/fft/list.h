@@ -1,12 +1,23 @@
 // Finds the FFT library of a device.
 #pragma once
 
+#include <vector>
+
 #include "gpu_worker/stages/fft/fft.h"
 
 namespace tapedeck::gpu_worker::stages::fft {
 
-// FAILED_PRECONDITION (DEVICE_UNUSABLE) where the device has no library. `queue` is one of
-// `device`.
+// One that this build and machine have.
+struct Library {
+  std::string name;  // "FFTW3f"
+  absl::StatusOr<std::unique_ptr<Fft>> (*create)(const Plan& plan, device::Queue& queue);
+};
+
+// Those that transform on `device`, the fastest first.
+std::vector<Library> LibrariesFor(const device::Device& device);
+
+// By the first of them. FAILED_PRECONDITION (DEVICE_UNUSABLE) where the device has none. `queue` is
+// one of `device`.
 absl::StatusOr<std::unique_ptr<Fft>> Create(const Plan& plan, const device::Device& device,
                                             device::Queue& queue);
 
