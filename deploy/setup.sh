@@ -24,6 +24,7 @@ TAPEDECK_TEST_PACKAGES=(
   ucx_perftest:ucx-utils npm:npm node:nodejs shellcheck:shellcheck
   qemu-system-x86_64:qemu-system-x86 busybox-static kmod cpio dmsetup e2fsprogs xfsprogs
   libibverbs-dev librdmacm-dev rdma-core ibverbs-providers ibv_devinfo:ibverbs-utils
+  mmdebstrap:mmdebstrap buildah:buildah crun:crun getcap:libcap2-bin dpkg-shlibdeps:dpkg-dev systemd-analyze:systemd
   mkfs.ext4:e2fsprogs rping:rdmacm-utils ib_write_bw:perftest valgrind:valgrind strace:strace curl:curl
 )
 

@@ -85,7 +85,7 @@ main() {
   [[ ${1:-} != --all ]] || export TAPEDECK_LONG=1
   set_up
   suite tests "$TAPEDECK_ROOT/build" tapedeck_ctest "$TAPEDECK_ROOT/build"
-  for name in format shell proto thread_safety fuzz; do
+  for name in format shell proto thread_safety fuzz packages; do
     check "$name"
   done
   suite asan "$TAPEDECK_ROOT/build-asan" "$CI/asan.sh"

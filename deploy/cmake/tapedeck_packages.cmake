@@ -1,0 +1,59 @@
+# The Debian packages tapedeck-storage, tapedeck-worker and tapedeck-cli, made by CPack: what each installs. deploy/packages.sh
+# builds them without FFTW.
+
+set(PACKAGING ${CMAKE_SOURCE_DIR}/deploy/packages)
+
+# tapedeck_package(NAME PROGRAM SUMMARY): a program with its licences and READMEs.
+function(tapedeck_package name program summary)
+  install(TARGETS ${program} RUNTIME DESTINATION usr/bin COMPONENT ${name})
+  install(FILES ${PACKAGING}/copyright ${CMAKE_SOURCE_DIR}/deploy/README.md DESTINATION usr/share/doc/tapedeck-${name} COMPONENT ${name})
+  string(TOUPPER ${name} upper)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME tapedeck-${name} CACHE INTERNAL "")
+  set(CPACK_DEBIAN_${upper}_DESCRIPTION ${summary} CACHE INTERNAL "")
+  set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION net CACHE INTERNAL "")
+endfunction()
+
+# tapedeck_daemon_package(NAME PROGRAM SUMMARY): and with its unit, settings, user and examples.
+function(tapedeck_daemon_package name program summary)
+  tapedeck_package(${name} ${program} ${summary})
+  set(scripts)
+  foreach(script postinst prerm postrm)
+    configure_file(${PACKAGING}/${script}.in ${CMAKE_BINARY_DIR}/packaging/${name}/${script} @ONLY
+      FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+    list(APPEND scripts ${CMAKE_BINARY_DIR}/packaging/${name}/${script})
+  endforeach()
+  file(WRITE ${CMAKE_BINARY_DIR}/packaging/${name}/conffiles "/etc/default/tapedeck-${name}\n")
+  list(APPEND scripts ${CMAKE_BINARY_DIR}/packaging/${name}/conffiles)
+  install(FILES ${CMAKE_SOURCE_DIR}/deploy/systemd/tapedeck-${name}.service DESTINATION usr/lib/systemd/system COMPONENT ${name})
+  install(FILES ${PACKAGING}/tapedeck-${name}.default DESTINATION etc/default RENAME tapedeck-${name} COMPONENT ${name})
+  install(FILES ${CMAKE_SOURCE_DIR}/deploy/systemd/${name}.conf RENAME override.conf
+    DESTINATION usr/share/doc/tapedeck-${name}/examples/tapedeck-${name}.service.d COMPONENT ${name})
+  string(TOUPPER ${name} upper)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_CONTROL_EXTRA ${scripts} CACHE INTERNAL "")
+  set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "passwd" CACHE INTERNAL "")
+  set(CPACK_DEBIAN_${upper}_PACKAGE_RECOMMENDS "ibverbs-providers, tapedeck-cli" CACHE INTERNAL "")
+endfunction()
+
+tapedeck_daemon_package(storage tapedeck-storage
+  "Tapedeck storage node: records GPU memory over RDMA or TCP\nKeeps blocks that GPU workers send over all network ports at once, and\nplays them back.")
+tapedeck_daemon_package(worker tapedeck-worker
+  "Tapedeck GPU worker: records from and plays back to GPU or host memory\nMoves blocks of GPU memory to and from Tapedeck storage nodes, over RDMA\nor TCP.")
+tapedeck_package(cli tapectl
+  "Tapedeck command line\nRecords, plays, lists and examines on Tapedeck storage nodes and GPU workers.")
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_COMPONENTS_ALL storage worker cli)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
+set(CPACK_PACKAGE_VENDOR Tapedeck)
+set(CPACK_PACKAGE_CONTACT "The Tapedeck authors <tapedeck@localhost>")
+set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
+set(CPACK_PACKAGING_INSTALL_PREFIX /)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_PRE_BUILD_SCRIPTS ${PACKAGING}/same_times.cmake)
+include(CPack)

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Makes the Debian packages tapedeck-storage, tapedeck-worker and tapedeck-cli, without FFTW and so without code under the GPL, into
+# build-packages/packages. The same tree gives the same bytes: times are those of the last commit, or of SOURCE_DATE_EPOCH.
+set -euo pipefail
+# shellcheck source=deploy/setup.sh
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+DIR=$TAPEDECK_ROOT/build-packages
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$TAPEDECK_ROOT" log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH
+
+tapedeck_install "${TAPEDECK_PACKAGES[@]}" dpkg-shlibdeps:dpkg-dev
+# shellcheck disable=SC2034
+TAPEDECK_TARGETS=(tapedeck-storage tapedeck-worker tapectl)
+tapedeck_build_shown Building "$DIR/build.log" "$DIR" -DTAPEDECK_FFTW=OFF -DBUILD_TESTING=OFF
+rm -rf "$DIR/packages"
+(cd "$DIR" && cpack) >"$DIR/cpack.log" 2>&1 || {
+  tail -n 20 "$DIR/cpack.log" >&2
+  exit 1
+}
+rm -rf "$DIR/packages/_CPack_Packages"
+ls "$DIR"/packages/*.deb
