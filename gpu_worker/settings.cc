@@ -30,7 +30,8 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
                  services::flight::kSwitchHelp)
       .FromEnvironment(services::flight::kSwitchVariable);
   worker.AddOption("--rail", settings.rails,
-                   "NAME=KIND:ADDRESS, e.g. r0=tcp:10.0.0.2; once for each network port");
+                   "NAME=KIND:ADDRESS, e.g. r0=tcp:10.0.0.2, or r0=tcp:%eth0 for the address of an "
+                   "interface; once for each network port");
   worker
       .AddOption("--connections-per-rail", settings.connections_per_rail,
                  "Connections of each rail; more than one pays where one thread cannot fill a port")

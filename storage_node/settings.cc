@@ -22,8 +22,10 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
   node.AddOption("--admin", settings.admin, services::admin::kAdminHelp);
   node.AddOption("--state", settings.state, "Directory of the catalog; made if it is missing")
       .Required();
-  node.AddOption("--rail", settings.rails,
-                 "NAME=KIND:ADDRESS[:PORT], e.g. r0=tcp:10.0.0.1; once for each network port");
+  node.AddOption(
+      "--rail", settings.rails,
+      "NAME=KIND:ADDRESS[:PORT], e.g. r0=tcp:10.0.0.1, or r0=tcp:%eth0 for the address of an "
+      "interface; once for each network port");
   node.AddChoice("--flight-recorder", settings.flight, {{"on", true}, {"off", false}},
                  services::flight::kSwitchHelp)
       .FromEnvironment(services::flight::kSwitchVariable);

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -63,14 +64,29 @@ struct Holder {
   Bytes mask;
 };
 
+// Null where the system has no memory for it.
+std::unique_ptr<ifaddrs, Free> ListInterfaces() {
+  ifaddrs* raw = nullptr;
+  if (getifaddrs(&raw) != 0) raw = nullptr;
+  return std::unique_ptr<ifaddrs, Free>(raw);
+}
+
+std::string Text(int family, const Bytes& bytes) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  return inet_ntop(family, bytes.data(), text.data(), text.size()) == nullptr ? "" : text.data();
+}
+
+bool IsOfItsLinkOnly(const Bytes& bytes) {
+  return bytes.size() == sizeof(in6_addr) && bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80;
+}
+
 // The interface that has `address`.
 Holder Holding(const std::string& address) {
   const Bytes wanted = Parse(address);
-  ifaddrs* raw = nullptr;
-  if (wanted.empty() || getifaddrs(&raw) != 0) return {};
-  const std::unique_ptr<ifaddrs, Free> list(raw);
+  if (wanted.empty()) return {};
+  const std::unique_ptr<ifaddrs, Free> list = ListInterfaces();
   Holder loopback;
-  for (const ifaddrs* entry = raw; entry != nullptr; entry = entry->ifa_next) {
+  for (const ifaddrs* entry = list.get(); entry != nullptr; entry = entry->ifa_next) {
     const Bytes own = BytesOf(entry->ifa_addr);
     const Bytes mask = BytesOf(entry->ifa_netmask);
     if (own == wanted) return {entry->ifa_name, mask};
@@ -85,6 +101,29 @@ Holder Holding(const std::string& address) {
 }  // namespace
 
 std::string InterfaceOf(const std::string& address) { return Holding(address).name; }
+
+std::string AddressOf(const std::string& interface) {
+  const std::unique_ptr<ifaddrs, Free> list = ListInterfaces();
+  std::string second;
+  for (const ifaddrs* entry = list.get(); entry != nullptr; entry = entry->ifa_next) {
+    const Bytes own = BytesOf(entry->ifa_addr);
+    if (interface != entry->ifa_name || own.empty() || IsOfItsLinkOnly(own)) continue;
+    const int family = entry->ifa_addr->sa_family;
+    if (family == AF_INET) return Text(family, own);
+    if (second.empty()) second = Text(family, own);
+  }
+  return second;
+}
+
+std::vector<std::string> InterfacesWithAddresses() {
+  const std::unique_ptr<ifaddrs, Free> list = ListInterfaces();
+  std::set<std::string> names;
+  for (const ifaddrs* entry = list.get(); entry != nullptr; entry = entry->ifa_next) {
+    const Bytes own = BytesOf(entry->ifa_addr);
+    if (!own.empty() && !IsOfItsLinkOnly(own)) names.insert(entry->ifa_name);
+  }
+  return {names.begin(), names.end()};
+}
 
 int PrefixBitsOf(const std::string& address) {
   int bits = 0;

@@ -2,11 +2,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace tapedeck::dataplane::topology {
 
 // "eth0" for the numeric IPv4 or IPv6 `address`; empty if no interface of this machine has it.
 std::string InterfaceOf(const std::string& address);
+
+// The numeric address of an interface of this machine: its first of IPv4, else its first of IPv6
+// that is good beyond its own link; empty if it has none, or there is no such interface.
+std::string AddressOf(const std::string& interface);
+
+// The interfaces of this machine that have an address, sorted.
+std::vector<std::string> InterfacesWithAddresses();
 
 // Bits of the network's part of `address`, which an interface of this machine has; 0 if none has
 // it.

@@ -4,16 +4,35 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "dataplane/topology/interfaces.h"
 
 namespace tapedeck::dataplane {
+namespace {
+
+// An interface in the place of an address gives its own, as it is now.
+absl::Status FindAddress(RailSpec& spec) {
+  if (spec.interface.empty()) return absl::OkStatus();
+  std::string address = topology::AddressOf(spec.interface);
+  if (address.empty()) {
+    return absl::UnavailableError(absl::StrCat(
+        "rail ", spec.name, ": no interface ", spec.interface, " with an IP address here, only ",
+        absl::StrJoin(topology::InterfacesWithAddresses(), ", ")));
+  }
+  spec.address = std::move(address);
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<RailSet>> RailSet::Create(const std::vector<std::string>& texts,
                                                          bool listen) {
   auto set = std::unique_ptr<RailSet>(new RailSet());
   for (const std::string& text : texts) {
     TD_ASSIGN_OR_RETURN(RailSpec spec, ParseRailSpec(text));
+    TD_RETURN_IF_ERROR(FindAddress(spec));
     spec.listen = listen;
     const auto same_name = [&](const auto& t) { return t->rail().name == spec.name; };
     if (std::ranges::any_of(set->transports_, same_name)) {

@@ -14,7 +14,8 @@ namespace tapedeck::dataplane {
 // Owned by main; outlives every session.
 class RailSet {
  public:
-  // `texts` are NAME=KIND:ADDRESS[:PORT]. INVALID_ARGUMENT for two rails of one name.
+  // `texts` are as ParseRailSpec has them. INVALID_ARGUMENT for two rails of one name, UNAVAILABLE
+  // for an interface that is not there or has no address.
   static absl::StatusOr<std::unique_ptr<RailSet>> Create(const std::vector<std::string>& texts,
                                                          bool listen);
 

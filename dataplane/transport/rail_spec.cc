@@ -22,7 +22,7 @@ bool IsRailName(absl::string_view name) {
 
 bool IsAddress(absl::string_view address) {
   const auto printed = [](unsigned char c) { return absl::ascii_isgraph(c); };
-  return !address.empty() && address.size() <= kMaxRailAddressBytes &&
+  return !address.empty() && address != "%" && address.size() <= kMaxRailAddressBytes &&
          std::ranges::all_of(address, printed);
 }
 
@@ -64,6 +64,10 @@ absl::StatusOr<RailSpec> ParseRailSpec(const std::string& text) {
   spec.port = static_cast<uint16_t>(number);
   if (spec.address.empty()) return bad("no address");
   if (!IsAddress(spec.address)) return bad("bad address");
+  if (spec.address[0] == '%') {
+    spec.interface = spec.address.substr(1);
+    spec.address.clear();
+  }
   return spec;
 }
 

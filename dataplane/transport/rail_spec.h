@@ -1,4 +1,6 @@
-// A rail as the command line has it: NAME=KIND:ADDRESS[:PORT], e.g. r0=tcp:127.0.0.1.
+// A rail as the command line has it: NAME=KIND:ADDRESS[:PORT], e.g. r0=tcp:127.0.0.1. Where
+// addresses are given out when a machine or a container starts, %INTERFACE stands for one, e.g.
+// r0=tcp:%eth0.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +20,7 @@ struct RailSpec {
   std::string name;  // 1 to 63 of [A-Za-z0-9._-]
   std::string kind;
   std::string address;
+  std::string interface;  // named in the place of the address, which is empty then
   uint16_t port = 0;
   // Whether peers connect to this rail (storage node) or it connects to them (worker). Set by the
   // program.

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "dataplane/transport/list.h"
+#include "dataplane/transport/rail_set.h"
 
 namespace tapedeck::dataplane {
 namespace {
@@ -17,8 +18,30 @@ TEST(RailSpec, ParsesAddressesAndPorts) {
   EXPECT_EQ(ParseRailSpec("r0=tcp:[::1]:99")->port, 99);
 }
 
+TEST(RailSpec, NamesAnInterfaceInThePlaceOfAnAddress) {
+  EXPECT_EQ(ParseRailSpec("r0=tcp:%net1")->interface, "net1");
+  EXPECT_EQ(ParseRailSpec("r0=tcp:%eth0.5:7411")->interface, "eth0.5");
+  EXPECT_EQ(ParseRailSpec("r0=tcp:%eth0.5:7411")->port, 7411);
+  EXPECT_EQ(ParseRailSpec("r0=tcp:10.0.0.1")->interface, "");
+  EXPECT_EQ(ParseRailSpec("r0=tcp:fe80::1%net1")->interface, "");
+}
+
+TEST(RailSpec, ARailHasTheAddressOfItsInterface) {
+  const auto rails = RailSet::Create({"r0=tcp:%lo"}, true);
+  ASSERT_TRUE(rails.ok()) << rails.status();
+  EXPECT_EQ((*rails)->transports()[0]->rail().address, "127.0.0.1");
+}
+
+TEST(RailSpec, AnInterfaceThatIsNotThereIsNamedWithThoseThatAre) {
+  const absl::Status status = RailSet::Create({"r1=tcp:%nowhere"}, true).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  for (const char* named : {"r1", "nowhere", "lo"}) {
+    EXPECT_NE(status.message().find(named), absl::string_view::npos) << status;
+  }
+}
+
 TEST(RailSpec, RefusesWhatIsIncomplete) {
-  for (const char* text : {"", "r0", "r0=", "r0=tcp", "r0=tcp:", "=tcp:127.0.0.1",
+  for (const char* text : {"", "r0", "r0=", "r0=tcp", "r0=tcp:", "r0=tcp:%", "=tcp:127.0.0.1",
                            "r0=tcp:127.0.0.1:x", "r0=tcp:127.0.0.1:70000", "r0=tcp:[::1"}) {
     EXPECT_EQ(ParseRailSpec(text).status().code(), absl::StatusCode::kInvalidArgument) << text;
   }

@@ -20,6 +20,18 @@ TEST(InterfaceOf, EmptyForWhatIsNotHere) {
   EXPECT_EQ(InterfaceOf(""), "");
 }
 
+TEST(AddressOf, AnInterfaceHasOneOfItsOwn) {
+  EXPECT_EQ(AddressOf("lo"), "127.0.0.1");
+  for (const std::string& name : InterfacesWithAddresses()) {
+    EXPECT_EQ(InterfaceOf(AddressOf(name)), name);
+  }
+}
+
+TEST(AddressOf, EmptyForWhatIsNotHere) {
+  EXPECT_EQ(AddressOf("nowhere"), "");
+  EXPECT_EQ(AddressOf(""), "");
+}
+
 TEST(PrefixBitsOf, OfAnAddressThatIsHereAlone) {
   EXPECT_EQ(PrefixBitsOf("127.0.0.2"), 8);
   EXPECT_EQ(PrefixBitsOf("192.0.2.199"), 0);
