@@ -26,6 +26,7 @@ TAPEDECK_TEST_PACKAGES=(
   libibverbs-dev librdmacm-dev rdma-core ibverbs-providers ibv_devinfo:ibverbs-utils
   mmdebstrap:mmdebstrap buildah:buildah crun:crun getcap:libcap2-bin dpkg-shlibdeps:dpkg-dev systemd-analyze:systemd
   mkfs.ext4:e2fsprogs rping:rdmacm-utils ib_write_bw:perftest valgrind:valgrind strace:strace curl:curl
+  python3-yaml python3-grpcio python3-protobuf
 )
 
 tapedeck_missing_packages() {
