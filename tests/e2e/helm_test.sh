@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What the pod of `helm test` runs, as it runs there, moves data between two services, leaves nothing behind, and fails where the
 # worker is away; and a kubelet that asks a storage node beside it hears of a drain before anything ends.
+TAPEDECK_RAILS="r0=tcp:%lo r1=tcp:127.0.0.2" # as the chart names its rails: by an interface
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/admin.sh"
 
