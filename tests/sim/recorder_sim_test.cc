@@ -233,7 +233,7 @@ void Life::PlayUnderFaults() {
 TEST(RecorderSim, LosesNothingUnderFaultsOfNetworkAndDisk) {
   Fired fired;
   uint64_t runs = 0;
-  for (const uint64_t seed : Seeds(500)) {
+  for (const uint64_t seed : FaultSeeds(500)) {
     SCOPED_TRACE(HowToRepeat(seed));
     Life life(seed, fired);
     life.Execute();
@@ -255,7 +255,7 @@ TEST(RecorderSim, LosesNothingUnderFaultsOfNetworkAndDisk) {
 
 TEST(RecorderSim, RepeatsExactly) {
   Fired fired;
-  for (const uint64_t seed : Seeds(20)) {
+  for (const uint64_t seed : FaultSeeds(20)) {
     EXPECT_EQ(Life(seed, fired).Execute(), Life(seed, fired).Execute()) << HowToRepeat(seed);
   }
 }

@@ -79,7 +79,7 @@ class RecordingSim : public testing::TestWithParam<std::pair<TransferOp, Transfe
 };
 
 TEST_P(RecordingSim, LosesNothingUnderFaults) {
-  for (const uint64_t seed : Seeds(200)) {
+  for (const uint64_t seed : FaultSeeds(200)) {
     SCOPED_TRACE(HowToRepeat(seed));
     RunSeed(seed);
     if (HasFailure()) return;
@@ -87,7 +87,7 @@ TEST_P(RecordingSim, LosesNothingUnderFaults) {
 }
 
 TEST_P(RecordingSim, RepeatsExactly) {
-  for (const uint64_t seed : Seeds(10)) {
+  for (const uint64_t seed : FaultSeeds(10)) {
     EXPECT_EQ(RunSeed(seed), RunSeed(seed)) << HowToRepeat(seed);
   }
 }

@@ -34,6 +34,12 @@ inline std::vector<uint64_t> StateSeeds(uint64_t count) {
   return FewStates() ? Seeds(std::max<uint64_t>(1, count / 5)) : Seeds(count);
 }
 
+// Of seeds that make other faults meet: a sanitizer looks for what any of them shows, and the plain
+// build at all.
+inline std::vector<uint64_t> FaultSeeds(uint64_t count) {
+  return FewStates() ? Seeds(std::max<uint64_t>(1, count * 3 / 10)) : Seeds(count);
+}
+
 inline std::string HowToRepeat(uint64_t seed) {
   return "repeat with TAPEDECK_SIM_SEED=" + std::to_string(seed);
 }

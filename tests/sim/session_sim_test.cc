@@ -114,7 +114,7 @@ TEST_P(SessionSim, MovesEveryBlockOnceOverBothRails) {
 }
 
 TEST_P(SessionSim, SurvivesFaults) {
-  for (const uint64_t seed : Seeds(200)) {
+  for (const uint64_t seed : FaultSeeds(200)) {
     SCOPED_TRACE(HowToRepeat(seed));
     PatternHost host;
     SimulatedSession session(MakeScenario(seed, true), host);
@@ -124,7 +124,7 @@ TEST_P(SessionSim, SurvivesFaults) {
 }
 
 TEST_P(SessionSim, RepeatsExactly) {
-  for (const uint64_t seed : Seeds(20)) {
+  for (const uint64_t seed : FaultSeeds(20)) {
     PatternHost host;
     SimulatedSession first(MakeScenario(seed, true), host);
     first.Execute();
