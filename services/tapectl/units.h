@@ -6,22 +6,19 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "services/command_line/units.h"
 
 namespace tapedeck::services::tapectl {
 
-// 4096, 64KiB, 1MiB, 10GiB, 2TiB (powers of 1024); kB, MB, GB, TB (powers of 1000).
-absl::StatusOr<uint64_t> ParseBytes(absl::string_view text);
+using command_line::ParseBytes;
+using command_line::ParseDurationNs;
+using command_line::ParseDurationOrZeroNs;
 
 // A whole number of 1 or more.
 absl::StatusOr<uint64_t> ParseCount(absl::string_view text);
 
 // A number of 0 or more, e.g. 1e9 or 2.4e6.
 absl::StatusOr<double> ParseRate(absl::string_view text);
-
-// 10s, 1m30s, 250ms, 2h; more than 0.
-absl::StatusOr<int64_t> ParseDurationNs(absl::string_view text);
-// "0" too.
-absl::StatusOr<int64_t> ParseDurationOrZeroNs(absl::string_view text);
 
 // 2026-01-31T12:00:00Z, or how long ago: -30s, -200ms. As nanoseconds since the Unix epoch.
 absl::StatusOr<int64_t> ParseTimeNs(absl::string_view text);

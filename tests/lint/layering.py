@@ -21,11 +21,13 @@ ORDER = {
 }
 OURS = set(MAY_INCLUDE) | {"proto", "tests"}
 # The only places that see proto and gRPC.
-SEES_PROTO = ("services/convert", "services/server", "services/session_stream", "services/client", "services/grpc_log",
+SEES_PROTO = ("services/config", "services/convert", "services/server", "services/session_stream", "services/client", "services/grpc_log",
               "services/tapectl", "services/telemetry/otlp", "services/timeline")
 PROTO = re.compile(r"\.pb\.h$|^grpc(pp|)/|^google/(protobuf|rpc)/")
 # The only room that sees the library of command lines, which is slow to compile.
 SEES_CLI = "services/command_line/"
+# The only file that sees the library of YAML, which throws.
+SEES_YAML = "services/config/document.cc"
 # The only room that sees the library of the admin port.
 SEES_HTTP = "services/admin/microhttpd/"
 CUDA = re.compile(r"^(cuda|cufft|nvml)|/cuda/|^driver_types\.h$")
@@ -106,6 +108,8 @@ def check_includes(files):
         for line, _, name in files.includes(path):
             if name.startswith("CLI/") and not path.startswith(SEES_CLI):
                 yield path, line, f"only {SEES_CLI} may see CLI11: {name}"
+            if name.startswith("yaml-cpp/") and path != SEES_YAML:
+                yield path, line, f"only {SEES_YAML} may see yaml-cpp: {name}"
             if name == "microhttpd.h" and not path.startswith(SEES_HTTP):
                 yield path, line, f"only {SEES_HTTP} may see libmicrohttpd: {name}"
         if path.split("/")[0] not in MAY_INCLUDE:

@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/file/input_file.h"
 #include "gpu_worker/stages/file/sigmf_fields.h"
 #include "services/files/errors.h"
+#include "services/files/input_file.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 
@@ -39,7 +39,7 @@ absl::StatusOr<std::string> DataPath(const std::string& path, const SigmfValue& 
 bool IsSigmfMeta(absl::string_view path) { return absl::EndsWith(path, kMetaSuffix); }
 
 absl::StatusOr<SigmfRecording> ReadSigmfMeta(const std::string& path) {
-  TD_ASSIGN_OR_RETURN(const std::string text, ReadText(path, kMaxMetaBytes));
+  TD_ASSIGN_OR_RETURN(const std::string text, services::files::ReadText(path, kMaxMetaBytes));
   return ParseSigmfMeta(path, text);
 }
 

@@ -8,14 +8,16 @@
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/file/convert.h"
-#include "gpu_worker/stages/file/input_file.h"
 #include "gpu_worker/stages/file/sigmf.h"
 #include "services/files/errors.h"
+#include "services/files/input_file.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 
 using services::files::FileInvalid;
+using services::files::InputFile;
 using services::files::Invalid;
+using services::files::OpenInput;
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "gpu_worker/stages/file/input_file.h"
+#include "services/files/input_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,10 +7,7 @@
 #include "dataplane/status_macros.h"
 #include "services/files/errors.h"
 
-namespace tapedeck::gpu_worker::stages::file {
-
-using services::files::Invalid;
-using services::files::NotFound;
+namespace tapedeck::services::files {
 
 absl::StatusOr<InputFile> OpenInput(const std::string& path) {
   dataplane::Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -26,7 +23,7 @@ absl::StatusOr<InputFile> OpenInput(const std::string& path) {
 absl::StatusOr<std::string> ReadText(const std::string& path, uint64_t most) {
   TD_ASSIGN_OR_RETURN(const InputFile file, OpenInput(path));
   if (file.bytes > most) {
-    return Invalid(path, absl::StrCat("has more than ", most, " bytes, which is no description"));
+    return Invalid(path, absl::StrCat("has more than ", most, " bytes"));
   }
   std::string text(file.bytes, '\0');
   size_t done = 0;
@@ -41,4 +38,4 @@ absl::StatusOr<std::string> ReadText(const std::string& path, uint64_t most) {
   return text;
 }
 
-}  // namespace tapedeck::gpu_worker::stages::file
+}  // namespace tapedeck::services::files

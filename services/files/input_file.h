@@ -1,5 +1,5 @@
-// The files that a source reads. What is no regular file is refused before anything could wait for
-// it: a FIFO for its writer, a device for its medium.
+// The files that people name to be read. What is no regular file is refused before anything could
+// wait for it: a FIFO for its writer, a device for its medium. Any thread that may wait for a disk.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "dataplane/fd.h"
 
-namespace tapedeck::gpu_worker::stages::file {
+namespace tapedeck::services::files {
 
 struct InputFile {
   std::string path;
@@ -23,4 +23,4 @@ absl::StatusOr<InputFile> OpenInput(const std::string& path);
 // `most` bytes.
 absl::StatusOr<std::string> ReadText(const std::string& path, uint64_t most);
 
-}  // namespace tapedeck::gpu_worker::stages::file
+}  // namespace tapedeck::services::files
