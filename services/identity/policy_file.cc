@@ -1,0 +1,95 @@
+#include "services/identity/policy_file.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/config/fault.h"
+#include "services/config/reader.h"
+#include "services/files/input_file.h"
+#include "services/identity/caller.h"
+#include "tapedeck/v1/policy.pb.h"
+
+namespace tapedeck::services::identity {
+namespace {
+
+using config::Fault;
+using config::Places;
+
+// More than the node makes sessions for, and than it can answer.
+constexpr uint32_t kMostSessions = 1'000'000;
+constexpr uint32_t kMostCalls = 1'000'000;
+
+// The patterns of a rule, each of which `check` has found right.
+template <typename Check>
+absl::StatusOr<std::vector<std::string>> PatternsOf(
+    const Places& places, const std::string& path,
+    const google::protobuf::RepeatedPtrField<std::string>& patterns, Check check) {
+  if (patterns.empty()) return Fault(places.Of(path), "needs one at least");
+  if (static_cast<size_t>(patterns.size()) > kMaxPolicyPatterns) {
+    return Fault(places.Of(path), "are more than 64");
+  }
+  for (int i = 0; i < patterns.size(); ++i) {
+    const absl::Status status = check(patterns[i]);
+    if (!status.ok()) {
+      return Fault(places.Of(absl::StrCat(path, "[", i, "]")),
+                   absl::StrCat("is ", status.message()));
+    }
+  }
+  return std::vector<std::string>(patterns.begin(), patterns.end());
+}
+
+absl::Status CheckIdentityPattern(const std::string& pattern) {
+  if (!pattern.empty() && pattern.size() <= kMaxIdentityBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError("not 1 to 256 bytes long");
+}
+
+absl::StatusOr<Rule> RuleOf(const Places& places, const std::string& path,
+                            const v1::PolicyRule& from) {
+  Rule rule{.role = static_cast<Role>(from.role()), .line = places.Of(path).line};
+  if (from.role() == v1::ROLE_UNSPECIFIED) {
+    return Fault(places.Of(path), "has no role: viewer, player, operator, admin or worker");
+  }
+  TD_ASSIGN_OR_RETURN(rule.identities, PatternsOf(places, absl::StrCat(path, ".identities"),
+                                                  from.identities(), CheckIdentityPattern));
+  TD_ASSIGN_OR_RETURN(rule.resources, PatternsOf(places, absl::StrCat(path, ".resources"),
+                                                 from.resources(), CheckResourcePattern));
+  return rule;
+}
+
+absl::StatusOr<IdentityLimits> LimitsOf(const Places& places, const v1::PolicyLimits& from) {
+  IdentityLimits limits;
+  if (from.sessions_per_identity() > kMostSessions) {
+    return Fault(places.Of("limits.sessions_per_identity"), "is more than 1000000");
+  }
+  if (from.calls_per_second_per_identity() > kMostCalls) {
+    return Fault(places.Of("limits.calls_per_second_per_identity"), "is more than 1000000");
+  }
+  if (from.sessions_per_identity() != 0) limits.sessions = from.sessions_per_identity();
+  if (from.calls_per_second_per_identity() != 0) {
+    limits.calls_per_second = from.calls_per_second_per_identity();
+  }
+  return limits;
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Policy>> ReadPolicy(const std::string& path) {
+  TD_ASSIGN_OR_RETURN(const std::string text, files::ReadText(path, kMaxPolicyBytes));
+  v1::Policy message;
+  TD_ASSIGN_OR_RETURN(const Places places, config::ReadText(path, text, message));
+  if (static_cast<size_t>(message.rules_size()) > kMaxPolicyRules) {
+    return Fault(places.Of("rules"), "are more than 1024");
+  }
+  std::vector<Rule> rules;
+  for (int i = 0; i < message.rules_size(); ++i) {
+    TD_ASSIGN_OR_RETURN(Rule rule,
+                        RuleOf(places, absl::StrCat("rules[", i, "]"), message.rules(i)));
+    rules.push_back(std::move(rule));
+  }
+  TD_ASSIGN_OR_RETURN(const IdentityLimits limits, LimitsOf(places, message.limits()));
+  return std::make_shared<const Policy>(std::move(rules), limits);
+}
+
+}  // namespace tapedeck::services::identity

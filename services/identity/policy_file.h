@@ -1,0 +1,21 @@
+// The policy as a file, of the schema in tapedeck/v1/policy.proto.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "services/identity/policy.h"
+
+namespace tapedeck::services::identity {
+
+inline constexpr size_t kMaxPolicyBytes = 64 << 10;
+inline constexpr size_t kMaxPolicyRules = 1024;
+// Patterns of one rule, of identities or of resources.
+inline constexpr size_t kMaxPolicyPatterns = 64;
+
+// May wait for a disk. INVALID_ARGUMENT (ARGUMENT_INVALID) names the file, the line and the key;
+// FILE_NOT_FOUND or FILE_INVALID of what is no such file.
+absl::StatusOr<std::shared_ptr<const Policy>> ReadPolicy(const std::string& path);
+
+}  // namespace tapedeck::services::identity

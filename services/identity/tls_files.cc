@@ -1,0 +1,108 @@
+#include "services/identity/tls_files.h"
+
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "services/files/input_file.h"
+
+namespace tapedeck::services::identity {
+namespace {
+
+template <auto kFree>
+struct Freed {
+  template <typename T>
+  void operator()(T* object) const {
+    kFree(object);
+  }
+};
+using Bio = std::unique_ptr<BIO, Freed<BIO_free>>;
+using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
+using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
+
+// `what` goes on after the name.
+absl::Status Unusable(const std::string& path, absl::string_view what) {
+  return WithReason(absl::FailedPreconditionError(absl::StrCat(path, " ", what)), "TLS_UNUSABLE",
+                    {{"path", path}});
+}
+
+absl::StatusOr<std::string> TextOf(const std::string& path) {
+  const auto text = files::ReadText(path, kMaxTlsFileBytes);
+  if (!text.ok()) return Unusable(path, absl::StrCat("is needed: ", text.status().message()));
+  return text;
+}
+
+Bio OverText(const std::string& text) {
+  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+// Nobody is there to be asked for a passphrase.
+int NoPassphrase(char*, int, int, void*) { return -1; }
+
+absl::StatusOr<std::vector<Certificate>> CertificatesIn(const std::string& path,
+                                                        const std::string& text) {
+  const Bio bio = OverText(text);
+  std::vector<Certificate> found;
+  while (X509* const next = PEM_read_bio_X509(bio.get(), nullptr, NoPassphrase, nullptr)) {
+    found.emplace_back(next);
+  }
+  if (found.empty()) return Unusable(path, "has no certificate in PEM form");
+  return found;
+}
+
+absl::StatusOr<absl::Time> TimeOf(const std::string& path, const ASN1_TIME* time) {
+  std::tm broken_down{};
+  if (ASN1_TIME_to_tm(time, &broken_down) != 1) return Unusable(path, "has a time that is none");
+  return absl::FromTM(broken_down, absl::UTCTimeZone());
+}
+
+// When the first of them expires; refused if one is not valid at `now`.
+absl::StatusOr<absl::Time> ExpiryOf(const std::string& path,
+                                    const std::vector<Certificate>& certificates, absl::Time now) {
+  absl::Time expires = absl::InfiniteFuture();
+  for (const Certificate& certificate : certificates) {
+    TD_ASSIGN_OR_RETURN(const absl::Time from,
+                        TimeOf(path, X509_get0_notBefore(certificate.get())));
+    TD_ASSIGN_OR_RETURN(const absl::Time until,
+                        TimeOf(path, X509_get0_notAfter(certificate.get())));
+    if (now < from) {
+      return Unusable(path, absl::StrCat("is valid only from ", absl::FormatTime(from), " on"));
+    }
+    if (now > until) {
+      return Unusable(path, absl::StrCat("expired at ", absl::FormatTime(until)));
+    }
+    expires = std::min(expires, until);
+  }
+  return expires;
+}
+
+}  // namespace
+
+absl::StatusOr<TlsFacts> CheckTlsFiles(const TlsFiles& files, absl::Time now) {
+  TD_ASSIGN_OR_RETURN(const std::string cert, TextOf(files.cert));
+  TD_ASSIGN_OR_RETURN(const std::string key, TextOf(files.key));
+  TD_ASSIGN_OR_RETURN(const std::string ca, TextOf(files.ca));
+  TD_ASSIGN_OR_RETURN(const auto chain, CertificatesIn(files.cert, cert));
+  TD_RETURN_IF_ERROR(CertificatesIn(files.ca, ca).status());
+  const Key secret(PEM_read_bio_PrivateKey(OverText(key).get(), nullptr, NoPassphrase, nullptr));
+  if (secret == nullptr) {
+    return Unusable(files.key, "has no private key in PEM form, or one with a passphrase");
+  }
+  if (X509_check_private_key(chain.front().get(), secret.get()) != 1) {
+    return Unusable(files.key, absl::StrCat("is not the key of ", files.cert));
+  }
+  struct stat found {};
+  TlsFacts facts{.key_readable_by_others =
+                     stat(files.key.c_str(), &found) == 0 && (found.st_mode & S_IROTH) != 0};
+  TD_ASSIGN_OR_RETURN(facts.expires, ExpiryOf(files.cert, chain, now));
+  return facts;
+}
+
+}  // namespace tapedeck::services::identity
