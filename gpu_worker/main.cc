@@ -21,6 +21,7 @@
 #include "services/doctor/examiner.h"
 #include "services/flight/recorder.h"
 #include "services/grpc_log.h"
+#include "services/identity/security.h"
 #include "services/out_of_memory.h"
 #include "services/placement.h"
 #include "services/server/doctor_service.h"
@@ -48,7 +49,18 @@ services::doctor::ExaminerParts Examined(const std::vector<dataplane::Transport*
   return {.scene = std::make_shared<services::doctor::Scene>(std::move(scene)),
           .others = [&worker] { return worker.DoctorChecks(); }};
 }
-
+services::doctor::ExaminerParts Examined(const std::vector<dataplane::Transport*>& rails,
+                                         const services::identity::Security& security,
+                                         Worker& worker) {
+  services::doctor::Scene scene{
+      .rails = worker.Describe().rails, .ports = rails, .ring_bytes = job::kDefaultRingBytes};
+  return {.scene = std::make_shared<services::doctor::Scene>(std::move(scene)),
+          .others = [&worker, &security] {
+            auto checks = worker.DoctorChecks();
+            checks.push_back(security.DoctorCheck());
+            return checks;
+          }};
+}
 absl::Status Run(const Settings& settings) {
   TD_ASSIGN_OR_RETURN(pipeline::DeviceChoice device, pipeline::ChooseDevice(settings.device));
   dataplane::Log(dataplane::LogLevel::kInfo, "device", "chosen",
@@ -56,6 +68,8 @@ absl::Status Run(const Settings& settings) {
   dataplane::flight::SetOn(settings.flight);
   std::optional<services::StopLimit> limit;  // goes last
   services::telemetry::otlp::Tracing tracing(settings.trace);
+  TD_ASSIGN_OR_RETURN(const auto security,
+                      services::identity::Security::Create(settings.listen, settings.identity));
   TD_ASSIGN_OR_RETURN(auto admin, services::admin::Admin::Create(settings.admin));
   TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, false));
   auto placement = services::Placement::Discover(rails->transports());
@@ -64,7 +78,7 @@ absl::Status Run(const Settings& settings) {
   TD_ASSIGN_OR_RETURN(const auto supervisor,
                       services::supervisor::Supervisor::Create(
                           settings.supervisor, {rails->executors(), services::AsExecutors(loops)}));
-  const auto dialer = services::storage_client::MakeStorageDialer();
+  const auto dialer = services::storage_client::MakeStorageDialer({.tls = security->tls()});
   const services::telemetry::NodePage page({.role = services::NodeRole::kWorker,
                                             .rails = rails->transports(),
                                             .places = placement.rails(),
@@ -81,14 +95,14 @@ absl::Status Run(const Settings& settings) {
                  .placement = std::move(placement),
                  .connections_per_rail = settings.connections_per_rail,
                  .trails = &flight->trails()});
-  services::doctor::Examiner examiner(Examined(rails->transports(), worker));
+  services::doctor::Examiner examiner(Examined(rails->transports(), *security, worker));
   TD_ASSIGN_OR_RETURN(const auto server, services::server::Server::Create(
                                              settings.listen,
                                              {services::server::PipelineServiceOver(worker),
                                               services::server::NodeServiceOver(worker),
                                               services::server::TraceServiceOver(flight->reader()),
                                               services::server::DoctorServiceOver(examiner)},
-                                             tracing.tracer()));
+                                             tracing.tracer(), security.get()));
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "worker ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
   admin->Serve(
@@ -112,6 +126,7 @@ absl::Status Run(const Settings& settings) {
 }  // namespace tapedeck::gpu_worker
 
 int main(int argc, char** argv) {
+  tapedeck::services::identity::RefuseOldTls();
   tapedeck::services::EndWhenOutOfMemory();
   tapedeck::services::ShareSpareMemory();
   tapedeck::services::server::BlockShutdownSignals();

@@ -37,6 +37,7 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
                  "Connections of each rail; more than one pays where one thread cannot fill a port")
       .Within(1, 8)
       .ShowDefault();
+  services::identity::AddNodeOptions(worker, settings.identity);
   if (const std::optional<int> ended = line.Parse(argc, argv); ended.has_value()) {
     *exit_status = *ended;
     return std::nullopt;

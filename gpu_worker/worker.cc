@@ -97,7 +97,7 @@ absl::StatusOr<std::shared_ptr<Worker::Start>> Worker::Begin(const services::Tra
   return starts_.emplace_back(std::make_shared<Start>(
       Start{.name = absl::StrCat("jobs/", number),
             .request_id = spec.request_id,
-            .storage = parts_.storage->Dial(spec.storage, spec.trace),
+            .storage = parts_.storage->Dial(spec.storage, spec.trace, spec.caller),
             .executor = parts_.executors[number % parts_.executors.size()]}));
 }
 

@@ -26,6 +26,7 @@ struct TransferSpec {
   std::optional<dataplane::TransferOp> op;
   std::string request_id;
   telemetry::trace::Branch trace;  // of the call that asks for it; not sent
+  std::string caller;              // who asks, by its certificate; empty: not known. Not sent
 };
 
 struct RecordSpec {

@@ -43,8 +43,13 @@ absl::StatusOr<Fd> TryListen(const addrinfo& info) {
   return fd;
 }
 
+struct Forget {
+  void operator()(addrinfo* found) const { freeaddrinfo(found); }
+};
+using Addresses = std::unique_ptr<addrinfo, Forget>;
+
 // The error's text is what the system says, without the address.
-absl::StatusOr<Fd> ListenAt(const std::string& listen) {
+absl::StatusOr<Addresses> Resolve(const std::string& listen) {
   const size_t colon = listen.rfind(':');
   absl::string_view host = absl::string_view(listen).substr(0, colon);
   if (absl::ConsumePrefix(&host, "[")) absl::ConsumeSuffix(&host, "]");
@@ -57,8 +62,21 @@ absl::StatusOr<Fd> ListenAt(const std::string& listen) {
     return absl::UnavailableError(
         absl::StrCat(gai_strerror(error), "; expected HOST:PORT with a known host"));
   }
-  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, freeaddrinfo);
-  return TryListen(*found);
+  return Addresses(found);
+}
+
+absl::StatusOr<Fd> ListenAt(const std::string& listen) {
+  TD_ASSIGN_OR_RETURN(const Addresses addresses, Resolve(listen));
+  return TryListen(*addresses);
+}
+
+bool IsLoopbackAddress(const sockaddr& address) {
+  if (address.sa_family == AF_INET) {
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
+    return ntohl(v4.sin_addr.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
+  }
+  if (address.sa_family != AF_INET6) return false;
+  return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr);
 }
 
 std::string About(const std::string& listen) { return absl::StrCat("listen(", listen, "): "); }
@@ -74,6 +92,15 @@ absl::Status CheckListenAddress(const std::string& listen) {
   }
   return absl::InvalidArgumentError(
       absl::StrCat(About(listen), "expected HOST:PORT with a port from 0 to 65535"));
+}
+
+bool IsLoopback(const std::string& listen) {
+  const absl::StatusOr<Addresses> addresses = Resolve(listen);
+  if (!addresses.ok()) return false;
+  for (const addrinfo* each = addresses->get(); each != nullptr; each = each->ai_next) {
+    if (!IsLoopbackAddress(*each->ai_addr)) return false;
+  }
+  return true;
 }
 
 absl::StatusOr<Fd> Listen(const std::string& listen) {

@@ -14,6 +14,10 @@ namespace tapedeck::services {
 // INVALID_ARGUMENT unless `listen` is HOST:PORT with a port from 0 to 65535.
 absl::Status CheckListenAddress(const std::string& listen);
 
+// Whether nobody but this machine reaches it: every address that the host stands for is one of
+// 127.0.0.0/8 or ::1. Asks the resolver, which may wait.
+bool IsLoopback(const std::string& listen);
+
 // A socket that does not block and listens at `listen`; port 0 lets the system choose. UNAVAILABLE
 // names the address, why it cannot be used, and what to do.
 absl::StatusOr<dataplane::Fd> Listen(const std::string& listen);

@@ -28,9 +28,11 @@ class StorageClient {
 class StorageDialer {
  public:
   virtual ~StorageDialer() = default;
-  // `address` is HOST:PORT; calls are told of under `trace`. Does not wait for the connection.
+  // `address` is HOST:PORT; calls are told of under `trace`, and made for `caller`, whom the node
+  // asks for rights as well; empty: for the worker itself. Does not wait for the connection.
   virtual std::unique_ptr<StorageClient> Dial(const std::string& address,
-                                              const telemetry::trace::Branch& trace) = 0;
+                                              const telemetry::trace::Branch& trace,
+                                              const std::string& caller) = 0;
 };
 
 }  // namespace tapedeck::services

@@ -19,6 +19,7 @@
 #include "services/errors.h"
 #include "services/flight/recorder.h"
 #include "services/grpc_log.h"
+#include "services/identity/security.h"
 #include "services/out_of_memory.h"
 #include "services/placement.h"
 #include "services/server/catalog_service.h"
@@ -79,6 +80,7 @@ std::string NodeName() { return absl::StrCat(services::HostName(), "/storage"); 
 services::doctor::ExaminerParts Examined(const Settings& settings,
                                          const std::vector<dataplane::Transport*>& rails,
                                          const services::Placement& placement,
+                                         const services::identity::Security& security,
                                          node::StorageNode& node) {
   services::doctor::Scene scene{
       .rails = placement.rails(),
@@ -86,7 +88,11 @@ services::doctor::ExaminerParts Examined(const Settings& settings,
       .ring_bytes = node::StorageSettings().ring_bytes,
       .promised = {{.what = "--follow-memory", .bytes = settings.follow_bytes}}};
   return {.scene = std::make_shared<services::doctor::Scene>(std::move(scene)),
-          .others = [&node] { return node.DoctorChecks(); }};
+          .others = [&node, &security] {
+            auto checks = node.DoctorChecks();
+            checks.push_back(security.DoctorCheck());
+            return checks;
+          }};
 }
 
 absl::Status Run(const Settings& settings) {
@@ -95,6 +101,8 @@ absl::Status Run(const Settings& settings) {
   dataplane::flight::SetOn(settings.flight);
   std::optional<services::StopLimit> limit;  // goes last
   services::telemetry::otlp::Tracing tracing(settings.trace);
+  TD_ASSIGN_OR_RETURN(const auto security,
+                      services::identity::Security::Create(settings.listen, settings.identity));
   TD_ASSIGN_OR_RETURN(auto admin, services::admin::Admin::Create(settings.admin));
   TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, true));
   const auto placement = services::Placement::Discover(rails->transports());
@@ -113,7 +121,8 @@ absl::Status Run(const Settings& settings) {
   services::session::Registry registry(services::AsExecutors(loops), rails->transports(),
                                        &node->sessions(), &flight->trails(), tracing.tracer());
   const node::Describer describer(NodeName(), placement, registry);
-  services::doctor::Examiner examiner(Examined(settings, rails->transports(), placement, *node));
+  services::doctor::Examiner examiner(
+      Examined(settings, rails->transports(), placement, *security, *node));
   TD_ASSIGN_OR_RETURN(
       const auto server,
       services::server::Server::Create(
@@ -124,7 +133,7 @@ absl::Status Run(const Settings& settings) {
            services::server::TraceServiceOver(flight->reader()),
            services::server::DoctorServiceOver(examiner),
            services::session_stream::SessionServiceOver(registry)},
-          tracing.tracer()));
+          tracing.tracer(), security.get()));
   const services::telemetry::NodePage page({.role = services::NodeRole::kStorage,
                                             .rails = rails->transports(),
                                             .places = placement.rails(),
@@ -152,6 +161,7 @@ absl::Status Run(const Settings& settings) {
 }  // namespace tapedeck::storage_node
 
 int main(int argc, char** argv) {
+  tapedeck::services::identity::RefuseOldTls();
   tapedeck::services::EndWhenOutOfMemory();
   tapedeck::services::ShareSpareMemory();
   tapedeck::services::server::BlockShutdownSignals();

@@ -43,6 +43,7 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
                  "With --rebuild-catalog: a member of a LUN that --state knows nothing of, or not "
                  "there; once for each, in any order")
       .Needs(rebuild);
+  services::identity::AddNodeOptions(node, settings.identity);
   if (const std::optional<int> ended = line.Parse(argc, argv); ended.has_value()) {
     *exit_status = *ended;
     return std::nullopt;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "services/identity/settings.h"
 #include "services/supervisor/settings.h"
 #include "services/telemetry/trace/settings.h"
 
@@ -23,6 +24,7 @@ struct Settings {
   bool rebuild_catalog = false;  // make the catalog again from the files, then exit
   // Members of LUNs that the list in `state` lacks, for rebuild_catalog.
   std::vector<std::string> members;
+  services::identity::Settings identity;
   services::telemetry::trace::Settings trace;  // of the environment
   services::supervisor::Settings supervisor;   // the same
 };

@@ -78,6 +78,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
   {
     absl::MutexLock lock(&job->mutex_);
     std::ranges::copy(pipeline.notes, std::back_inserter(job->job_.notes));
+    job->job_.target = spec.transfer.target;
   }
   services::session::Open open{.direction = Direction::kRecord,
                                .channel = spec.transfer.target,
@@ -119,6 +120,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
     absl::MutexLock lock(&job->mutex_);
     std::ranges::copy(pipeline.notes, std::back_inserter(job->job_.notes));
     job->job_.recording = spec.transfer.target;
+    job->job_.target = spec.transfer.target;
     job->job_.total_blocks = whole ? recording.blocks : 0;
   }
   services::session::Open open{.direction = Direction::kPlayback,

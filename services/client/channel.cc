@@ -4,7 +4,11 @@
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
 
+#include <utility>
+
+#include "services/client/calls_for.h"
 #include "services/client/traced_calls.h"
+#include "services/identity/tls.h"
 #include "services/limits.h"
 
 namespace tapedeck::services::client {
@@ -14,9 +18,15 @@ namespace {
 constexpr int kConnectTimeMs = 5'000;
 constexpr int kMaxBackoffMs = 2'000;
 
+std::shared_ptr<grpc::ChannelCredentials> OfGrpc(const Credentials& credentials) {
+  if (credentials.tls == nullptr) return grpc::InsecureChannelCredentials();
+  return credentials.tls->ForChannel();
+}
+
 }  // namespace
 
-Channel MakeChannel(const std::string& address, const telemetry::trace::Branch& trace) {
+Channel MakeChannel(const std::string& address, const telemetry::trace::Branch& trace,
+                    const Credentials& credentials) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   arguments.SetMaxSendMessageSize(kMaxMessageBytes);
@@ -30,9 +40,13 @@ Channel MakeChannel(const std::string& address, const telemetry::trace::Branch& 
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   // Nodes are named directly; a web proxy of the environment cannot reach them.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  auto interceptors = TracedCalls(address, trace);
+  if (!credentials.acting_for.empty()) {
+    interceptors.push_back(CallsFor(credentials.acting_for));
+  }
   return {.address = address,
           .channel = grpc::experimental::CreateCustomChannelWithInterceptors(
-              address, grpc::InsecureChannelCredentials(), arguments, TracedCalls(address, trace))};
+              address, OfGrpc(credentials), arguments, std::move(interceptors))};
 }
 
 }  // namespace tapedeck::services::client

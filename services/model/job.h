@@ -46,6 +46,7 @@ struct Job {
   int64_t start_time_ns = 0;  // UTC
   int64_t end_time_ns = 0;    // 0 while it runs
   std::vector<std::string> notes;
+  std::string target;  // the channel or recording that it was started for; not sent
   // These are no entries of the list: they have lists of their own, or rates that follow from what
   // is here.
   dataplane::Counters counters;

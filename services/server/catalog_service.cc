@@ -38,7 +38,7 @@ class CatalogService final : public v1::CatalogService::CallbackService {
   ServerUnaryReactor* CreateLun(CallbackServerContext* context, const v1::CreateLunRequest* request,
                                 v1::Lun* response) override {
     return dispatch_.Unary(
-        context, "CreateLun", Work::kNew,
+        context, *request, "CreateLun", Work::kNew,
         [=, this]() -> absl::Status {
           TD_RETURN_IF_ERROR(CheckId(request->lun_id()));
           TD_ASSIGN_OR_RETURN(Lun lun, convert::FromProto(request->lun()));
@@ -54,7 +54,7 @@ class CatalogService final : public v1::CatalogService::CallbackService {
 
   ServerUnaryReactor* GetLun(CallbackServerContext* context, const v1::GetLunRequest* request,
                              v1::Lun* response) override {
-    return dispatch_.Unary(context, "GetLun", Work::kOther, [=, this]() -> absl::Status {
+    return dispatch_.Unary(context, *request, "GetLun", Work::kOther, [=, this]() -> absl::Status {
       TD_RETURN_IF_ERROR(CheckLunName(request->name()));
       TD_ASSIGN_OR_RETURN(const Lun lun, luns_.GetLun(request->name()));
       *response = convert::ToProto(lun);
@@ -64,18 +64,20 @@ class CatalogService final : public v1::CatalogService::CallbackService {
 
   ServerUnaryReactor* ListLuns(CallbackServerContext* context, const v1::ListLunsRequest* request,
                                v1::ListLunsResponse* response) override {
-    return dispatch_.Unary(context, "ListLuns", Work::kOther, [=, this]() -> absl::Status {
-      TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, luns_.ListLuns());
-      return FillPage(
-          luns, *request, [](const Lun& lun) { return lun.name; }, response->mutable_luns(),
-          response->mutable_next_page_token());
-    });
+    return dispatch_.Unary(
+        context, *request, "ListLuns", Work::kOther, [=, this](const Call& call) -> absl::Status {
+          TD_ASSIGN_OR_RETURN(std::vector<Lun> luns, luns_.ListLuns());
+          std::erase_if(luns, [&](const Lun& lun) { return !call.access.Sees(lun.name); });
+          return FillPage(
+              luns, *request, [](const Lun& lun) { return lun.name; }, response->mutable_luns(),
+              response->mutable_next_page_token());
+        });
   }
 
   ServerUnaryReactor* UpdateLun(CallbackServerContext* context, const v1::UpdateLunRequest* request,
                                 v1::Lun* response) override {
     return dispatch_.Unary(
-        context, "UpdateLun", Work::kNew,
+        context, *request, "UpdateLun", Work::kNew,
         [=, this]() -> absl::Status {
           TD_RETURN_IF_ERROR(CheckLunName(request->lun().name()));
           TD_ASSIGN_OR_RETURN(const LunUpdate update, convert::FromProto(*request));
@@ -91,7 +93,7 @@ class CatalogService final : public v1::CatalogService::CallbackService {
   ServerUnaryReactor* DeleteLun(CallbackServerContext* context, const v1::DeleteLunRequest* request,
                                 Empty*) override {
     return dispatch_.Unary(
-        context, "DeleteLun", Work::kOther,
+        context, *request, "DeleteLun", Work::kOther,
         [=, this]() -> absl::Status {
           TD_RETURN_IF_ERROR(CheckLunName(request->name()));
           return luns_.DeleteLun(request->name(), request->force());
@@ -102,7 +104,7 @@ class CatalogService final : public v1::CatalogService::CallbackService {
   ServerUnaryReactor* AttachLun(CallbackServerContext* context, const v1::AttachLunRequest* request,
                                 v1::Lun* response) override {
     return dispatch_.Unary(
-        context, "AttachLun", Work::kNew,
+        context, *request, "AttachLun", Work::kNew,
         [=, this]() -> absl::Status {
           LunAttachment asked{.members = {request->members().begin(), request->members().end()},
                               .as_new = request->as_new()};
@@ -125,7 +127,7 @@ class CatalogService final : public v1::CatalogService::CallbackService {
   ServerUnaryReactor* DetachLun(CallbackServerContext* context, const v1::DetachLunRequest* request,
                                 Empty*) override {
     return dispatch_.Unary(
-        context, "DetachLun", Work::kOther,
+        context, *request, "DetachLun", Work::kOther,
         [=, this]() -> absl::Status {
           TD_RETURN_IF_ERROR(CheckLunName(request->name()));
           return luns_.DetachLun(request->name());
@@ -137,7 +139,7 @@ class CatalogService final : public v1::CatalogService::CallbackService {
                                     const v1::CreateChannelRequest* request,
                                     v1::Channel* response) override {
     return dispatch_.Unary(
-        context, "CreateChannel", Work::kNew,
+        context, *request, "CreateChannel", Work::kNew,
         [=, this]() -> absl::Status {
           TD_RETURN_IF_ERROR(CheckLunName(request->parent()));
           TD_RETURN_IF_ERROR(CheckId(request->channel_id()));
@@ -155,32 +157,36 @@ class CatalogService final : public v1::CatalogService::CallbackService {
   ServerUnaryReactor* GetChannel(CallbackServerContext* context,
                                  const v1::GetChannelRequest* request,
                                  v1::Channel* response) override {
-    return dispatch_.Unary(context, "GetChannel", Work::kOther, [=, this]() -> absl::Status {
-      TD_RETURN_IF_ERROR(CheckChannelName(request->name()));
-      TD_ASSIGN_OR_RETURN(const Channel channel, channels_.GetChannel(request->name()));
-      *response = convert::ToProto(channel);
-      return absl::OkStatus();
-    });
+    return dispatch_.Unary(
+        context, *request, "GetChannel", Work::kOther, [=, this]() -> absl::Status {
+          TD_RETURN_IF_ERROR(CheckChannelName(request->name()));
+          TD_ASSIGN_OR_RETURN(const Channel channel, channels_.GetChannel(request->name()));
+          *response = convert::ToProto(channel);
+          return absl::OkStatus();
+        });
   }
 
   ServerUnaryReactor* ListChannels(CallbackServerContext* context,
                                    const v1::ListChannelsRequest* request,
                                    v1::ListChannelsResponse* response) override {
-    return dispatch_.Unary(context, "ListChannels", Work::kOther, [=, this]() -> absl::Status {
-      TD_RETURN_IF_ERROR(CheckLunName(request->parent(), Wildcard::kAllowed));
-      TD_ASSIGN_OR_RETURN(const std::vector<Channel> channels,
-                          channels_.ListChannels(request->parent()));
-      return FillPage(
-          channels, *request, [](const Channel& channel) { return channel.name; },
-          response->mutable_channels(), response->mutable_next_page_token());
-    });
+    return dispatch_.Unary(
+        context, *request, "ListChannels", Work::kOther,
+        [=, this](const Call& call) -> absl::Status {
+          TD_RETURN_IF_ERROR(CheckLunName(request->parent(), Wildcard::kAllowed));
+          TD_ASSIGN_OR_RETURN(std::vector<Channel> channels,
+                              channels_.ListChannels(request->parent()));
+          std::erase_if(channels, [&](const Channel& c) { return !call.access.Sees(c.name); });
+          return FillPage(
+              channels, *request, [](const Channel& channel) { return channel.name; },
+              response->mutable_channels(), response->mutable_next_page_token());
+        });
   }
 
   ServerUnaryReactor* UpdateChannel(CallbackServerContext* context,
                                     const v1::UpdateChannelRequest* request,
                                     v1::Channel* response) override {
     return dispatch_.Unary(
-        context, "UpdateChannel", Work::kNew,
+        context, *request, "UpdateChannel", Work::kNew,
         [=, this]() -> absl::Status {
           TD_RETURN_IF_ERROR(CheckChannelName(request->channel().name()));
           TD_ASSIGN_OR_RETURN(const ChannelUpdate update, convert::FromProto(*request));
@@ -196,7 +202,7 @@ class CatalogService final : public v1::CatalogService::CallbackService {
   ServerUnaryReactor* DeleteChannel(CallbackServerContext* context,
                                     const v1::DeleteChannelRequest* request, Empty*) override {
     return dispatch_.Unary(
-        context, "DeleteChannel", Work::kOther,
+        context, *request, "DeleteChannel", Work::kOther,
         [=, this]() -> absl::Status {
           TD_RETURN_IF_ERROR(CheckChannelName(request->name()));
           return channels_.DeleteChannel(request->name());
@@ -208,7 +214,7 @@ class CatalogService final : public v1::CatalogService::CallbackService {
                                    const v1::GetRecordingRequest* request,
                                    v1::Recording* response) override {
     return dispatch_.Unary(
-        context, "GetRecording", Work::kOther,
+        context, *request, "GetRecording", Work::kOther,
         [=, this]() -> absl::Status {
           TD_RETURN_IF_ERROR(CheckRecordingName(request->name()));
           TD_ASSIGN_OR_RETURN(const Recording recording, recordings_.GetRecording(request->name()));
@@ -222,7 +228,7 @@ class CatalogService final : public v1::CatalogService::CallbackService {
                                       const v1::UpdateRecordingRequest* request,
                                       v1::Recording* response) override {
     return dispatch_.Unary(
-        context, "UpdateRecording", Work::kOther,
+        context, *request, "UpdateRecording", Work::kOther,
         [=, this]() -> absl::Status {
           TD_RETURN_IF_ERROR(CheckRecordingName(request->recording().name()));
           TD_ASSIGN_OR_RETURN(const RecordingUpdate update, convert::FromProto(*request));
@@ -236,16 +242,18 @@ class CatalogService final : public v1::CatalogService::CallbackService {
   ServerUnaryReactor* ListRecordings(CallbackServerContext* context,
                                      const v1::ListRecordingsRequest* request,
                                      v1::ListRecordingsResponse* response) override {
-    return dispatch_.Unary(context, "ListRecordings", Work::kOther, [=, this]() -> absl::Status {
-      TD_RETURN_IF_ERROR(CheckChannelName(request->parent(), Wildcard::kAllowed));
-      return FillWithRecordings(recordings_, *request, response);
-    });
+    return dispatch_.Unary(
+        context, *request, "ListRecordings", Work::kOther,
+        [=, this](const Call& call) -> absl::Status {
+          TD_RETURN_IF_ERROR(CheckChannelName(request->parent(), Wildcard::kAllowed));
+          return FillWithRecordings(recordings_, call.access, *request, response);
+        });
   }
 
   ServerUnaryReactor* DeleteRecording(CallbackServerContext* context,
                                       const v1::DeleteRecordingRequest* request, Empty*) override {
     return dispatch_.Unary(
-        context, "DeleteRecording", Work::kOther,
+        context, *request, "DeleteRecording", Work::kOther,
         [=, this]() -> absl::Status {
           TD_RETURN_IF_ERROR(CheckRecordingName(request->name()));
           return recordings_.DeleteRecording(request->name());
@@ -255,7 +263,7 @@ class CatalogService final : public v1::CatalogService::CallbackService {
 
   grpc::ServerWriteReactor<v1::VerifyRecordingResponse>* VerifyRecording(
       CallbackServerContext* context, const v1::VerifyRecordingRequest* request) override {
-    return VerifyReactor::Start(dispatch_, verifying_, context, recordings_, request->name());
+    return VerifyReactor::Start(dispatch_, verifying_, context, *request, recordings_);
   }
 
  private:

@@ -7,8 +7,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
+#include "dataplane/status_macros.h"
 #include "services/convert/status.h"
 #include "services/errors.h"
+#include "services/identity/caller_of.h"
+#include "services/identity/denied.h"
+#include "services/identity/methods.h"
+#include "services/identity/resource.h"
 #include "services/telemetry/trace/log_under.h"
 #include "services/telemetry/trace/rpc.h"
 
@@ -28,6 +33,20 @@ absl::string_view HeaderOf(const grpc::CallbackServerContext& context, const cha
   return {found->second.data(), found->second.size()};
 }
 
+absl::StatusOr<identity::Caller> CallerOf(const grpc::CallbackServerContext& context) {
+  return identity::CallerOf(*context.auth_context(), HeaderOf(context, identity::kActingForKey));
+}
+
+// Of a connection in plain text too.
+std::string NameOf(const grpc::CallbackServerContext& context) {
+  if (!context.auth_context()->IsPeerAuthenticated()) return "";
+  const auto caller = CallerOf(context);
+  return caller.ok() ? caller->who() : "";
+}
+
+// A method that the table lacks. A test sees to it that there is none.
+constexpr identity::Right kUnheardOf{"a call of no known right"};
+
 // "luns/{lun}" of a name that may be wrong.
 std::string LunOf(absl::string_view resource) {
   constexpr size_t kLongest = 80;  // no LUN's name is longer
@@ -37,28 +56,46 @@ std::string LunOf(absl::string_view resource) {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context, Method method,
-                                          Work work, TracedHandler handler,
+grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context,
+                                          const google::protobuf::Message& request, Method method,
+                                          Work work, CallHandler handler,
                                           absl::string_view resource) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   const auto span = std::make_shared<trace::Span>(Begin(*context, method));
-  auto call = [this, context, method, work, handler = std::move(handler), reactor, span] {
-    const trace::LogUnder log(span->context());
-    absl::Status status = Admit(work);
-    if (status.ok() && context->IsCancelled()) status = absl::CancelledError("the caller left");
-    if (status.ok()) status = handler(span->branch());
-    Finish(reactor, Conclude(*context, method, status, *span));
-  };
-  absl::Status taken;
-  if (!resource.empty()) {
-    taken = lun_calls_.TryRun(LunOf(resource), std::move(call));
-  } else if (work == Work::kNewElsewhere) {
-    taken = waiting_threads_.Run(std::move(call));
-  } else {
-    taken = threads_.Run(std::move(call));
+  absl::StatusOr<identity::Access> access = Enter(*context, method, request);
+  absl::Status status = access.status();
+  if (status.ok()) {
+    auto call = [this, context, method, work, handler = std::move(handler), reactor, span,
+                 access = *std::move(access)] {
+      const trace::LogUnder log(span->context());
+      absl::Status status = Admit(work);
+      if (status.ok() && context->IsCancelled()) status = absl::CancelledError("the caller left");
+      if (status.ok()) status = handler({span->branch(), access});
+      Finish(reactor, Conclude(*context, method, status, *span));
+    };
+    status = Begin(std::move(call), work, resource);
   }
-  if (!taken.ok()) Finish(reactor, Conclude(*context, method, taken, *span));
+  if (!status.ok()) Finish(reactor, Conclude(*context, method, status, *span));
   return reactor;
+}
+
+absl::Status Dispatch::Begin(std::function<void()> call, Work work, absl::string_view resource) {
+  if (!resource.empty()) return lun_calls_.TryRun(LunOf(resource), std::move(call));
+  ThreadPool& threads = work == Work::kNewElsewhere ? waiting_threads_ : threads_;
+  return threads.Run(std::move(call));
+}
+
+absl::StatusOr<identity::Access> Dispatch::Enter(const grpc::CallbackServerContext& context,
+                                                 Method method,
+                                                 const google::protobuf::Message& request) const {
+  if (gate_ == nullptr) return identity::Access();
+  TD_ASSIGN_OR_RETURN(identity::Caller caller, CallerOf(context));
+  TD_RETURN_IF_ERROR(gate_->Count(caller));
+  const identity::Right* right = identity::FindRight(method.service, method.name);
+  if (right == nullptr) right = &kUnheardOf;
+  std::string resource = identity::ResourceOf(right->resource, request);
+  TD_RETURN_IF_ERROR(gate_->Admit(caller, *right, resource));
+  return identity::Access(*gate_, std::move(caller), *right, std::move(resource));
 }
 
 absl::Status Dispatch::Admit(Work work) const {
@@ -84,11 +121,13 @@ grpc::Status Dispatch::Conclude(const grpc::CallbackServerContext& context, Meth
 
 grpc::Status Dispatch::Conclude(const grpc::CallbackServerContext& context, Method method,
                                 const absl::Status& status) const {
-  if (!status.ok() && !absl::IsCancelled(status)) {
+  // The gate has logged what it refused.
+  if (!status.ok() && !absl::IsCancelled(status) && !identity::IsAccessDenied(status)) {
     const auto reason = ReasonOf(status);
     Log(LogLevel::kInfo, "services/server", "call failed",
         {{"method", std::string(method.name)},
          {"peer", context.peer()},
+         {"identity", NameOf(context)},
          {"code", absl::StatusCodeToString(status.code())},
          {"reason", reason.has_value() ? reason->reason : ""},
          {"error", std::string(status.message())}});

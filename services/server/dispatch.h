@@ -1,8 +1,10 @@
-// The one path that every call takes: admission while the server drains, a thread for its handler,
-// and the mapping of results to gRPC with a log line for each failure. gRPC's own threads also
-// carry the sessions' control streams and keepalive, so no handler that waits may hold one.
+// The one path that every call takes: whether its caller may make it, admission while the server
+// drains, a thread for its handler, and the mapping of results to gRPC with a log line for each
+// failure. gRPC's own threads also carry the sessions' control streams and keepalive, so no handler
+// that waits may hold one.
 #pragma once
 
+#include <google/protobuf/message.h>
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/server_callback.h>
 
@@ -11,7 +13,9 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "services/identity/access.h"
 #include "services/server/keyed_calls.h"
 #include "services/server/refusal_pace.h"
 #include "services/telemetry/trace/tracer.h"
@@ -29,30 +33,43 @@ struct Method {
   absl::string_view name;
 };
 
+// A call, for its handler.
+struct Call {
+  telemetry::trace::Branch trace;  // what it does is told of under this
+  identity::Access access;
+};
+
 // Owned by the Server, which stops all calls before it goes. Any thread.
 class Dispatch {
  public:
   using Handler = std::function<absl::Status()>;
-  // What it does is told of under the branch.
-  using TracedHandler = std::function<absl::Status(const telemetry::trace::Branch&)>;
+  using CallHandler = std::function<absl::Status(const Call&)>;
 
-  // `tracer` may be null, and outlives the calls.
-  explicit Dispatch(telemetry::trace::Tracer* tracer) : tracer_(tracer) {}
+  // `tracer` and `gate` may be null, and outlive the calls. Without a gate everybody may do
+  // everything.
+  Dispatch(telemetry::trace::Tracer* tracer, identity::Gate* gate) : tracer_(tracer), gate_(gate) {}
 
-  // Runs `handler` on a call thread and finishes the call with its status.
+  // Runs `handler` on a call thread and finishes the call with its status, if the caller may make
+  // it; a caller that may not takes no thread.
   // `resource` is the name of what the disks of a LUN may keep it waiting for: such calls wait for
   // those of the same LUN, and for no others. Empty: it does not wait.
   // RESOURCE_EXHAUSTED (LIMIT_REACHED) where too many calls wait: for a thread, for other machines
   // or for a LUN; or no thread can be made.
-  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, Method method, Work work,
-                                  TracedHandler handler, absl::string_view resource = "");
-  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, Method method, Work work,
-                                  Handler handler, absl::string_view resource = "") {
+  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context,
+                                  const google::protobuf::Message& request, Method method,
+                                  Work work, CallHandler handler, absl::string_view resource = "");
+  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context,
+                                  const google::protobuf::Message& request, Method method,
+                                  Work work, Handler handler, absl::string_view resource = "") {
     return Unary(
-        context, method, work,
-        [handler = std::move(handler)](const telemetry::trace::Branch&) { return handler(); },
-        resource);
+        context, request, method, work,
+        [handler = std::move(handler)](const Call&) { return handler(); }, resource);
   }
+
+  // What the caller may do. PERMISSION_DENIED (ACCESS_DENIED) if not this, and RESOURCE_EXHAUSTED
+  // (LIMIT_REACHED) if it calls too often.
+  absl::StatusOr<identity::Access> Enter(const grpc::CallbackServerContext& context, Method method,
+                                         const google::protobuf::Message& request) const;
 
   // UNAVAILABLE (DRAINING) if `work` may not start now.
   absl::Status Admit(Work work) const;
@@ -85,7 +102,10 @@ class Dispatch {
   bool stopping() const { return stopping_; }
 
  private:
+  absl::Status Begin(std::function<void()> call, Work work, absl::string_view resource);
+
   telemetry::trace::Tracer* const tracer_;
+  identity::Gate* const gate_;
   std::atomic<bool> draining_ = false;
   std::atomic<bool> stopping_ = false;
   RefusalPace refusals_;
@@ -107,10 +127,17 @@ class ServiceDispatch {
       : dispatch_(&dispatch), service_(service) {}
 
   template <typename Handler>
-  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, absl::string_view method,
-                                  Work work, Handler handler,
+  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context,
+                                  const google::protobuf::Message& request,
+                                  absl::string_view method, Work work, Handler handler,
                                   absl::string_view resource = "") const {
-    return dispatch_->Unary(context, {service_, method}, work, std::move(handler), resource);
+    return dispatch_->Unary(context, request, {service_, method}, work, std::move(handler),
+                            resource);
+  }
+  absl::StatusOr<identity::Access> Enter(const grpc::CallbackServerContext& context,
+                                         absl::string_view method,
+                                         const google::protobuf::Message& request) const {
+    return dispatch_->Enter(context, {service_, method}, request);
   }
   absl::Status Admit(Work work) const { return dispatch_->Admit(work); }
   telemetry::trace::Span Begin(const grpc::CallbackServerContext& context,
@@ -124,6 +151,12 @@ class ServiceDispatch {
   template <typename Reactor>
   void Finish(Reactor* reactor, grpc::Status status) const {
     dispatch_->Finish(reactor, std::move(status));
+  }
+  // Ends a call that has not begun.
+  template <typename Reactor>
+  void Refuse(Reactor* reactor, const grpc::CallbackServerContext& context,
+              absl::string_view method, const absl::Status& status) const {
+    Finish(reactor, dispatch_->Conclude(context, {service_, method}, status));
   }
   bool draining() const { return dispatch_->draining(); }
   bool stopping() const { return dispatch_->stopping(); }

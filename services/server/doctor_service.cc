@@ -22,21 +22,27 @@ class DoctorService final : public v1::DoctorService::CallbackService {
   grpc::ServerUnaryReactor* Diagnose(grpc::CallbackServerContext* context,
                                      const v1::DiagnoseRequest* request,
                                      v1::DiagnoseResponse* response) override {
-    return dispatch_.Unary(context, "Diagnose", Work::kNewElsewhere, [=, this]() -> absl::Status {
-      TD_ASSIGN_OR_RETURN(const doctor::Request asked, convert::FromProto(*request));
-      TD_ASSIGN_OR_RETURN(const doctor::Diagnosis diagnosis, doctor_.Examine(asked));
-      *response = convert::ToProto(diagnosis);
-      return absl::OkStatus();
-    });
+    return dispatch_.Unary(
+        context, *request, "Diagnose", Work::kNewElsewhere, [=, this]() -> absl::Status {
+          TD_ASSIGN_OR_RETURN(const doctor::Request asked, convert::FromProto(*request));
+          TD_ASSIGN_OR_RETURN(const doctor::Diagnosis diagnosis, doctor_.Examine(asked));
+          *response = convert::ToProto(diagnosis);
+          return absl::OkStatus();
+        });
   }
 
   // At once, on gRPC's thread: whatever waits makes the caller less sure.
   grpc::ServerUnaryReactor* ReadClock(grpc::CallbackServerContext* context,
-                                      const v1::ReadClockRequest* /*request*/,
+                                      const v1::ReadClockRequest* request,
                                       v1::ReadClockResponse* response) override {
-    *response->mutable_time() = convert::ToTimestamp(absl::ToUnixNanos(absl::Now()));
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-    reactor->Finish(grpc::Status::OK);
+    const absl::Status status = dispatch_.Enter(*context, "ReadClock", *request).status();
+    *response->mutable_time() = convert::ToTimestamp(absl::ToUnixNanos(absl::Now()));
+    if (status.ok()) {
+      reactor->Finish(grpc::Status::OK);
+    } else {
+      dispatch_.Refuse(reactor, *context, "ReadClock", status);
+    }
     return reactor;
   }
 

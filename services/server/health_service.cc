@@ -23,7 +23,7 @@ class HealthService final : public Health::CallbackService {
   grpc::ServerUnaryReactor* Check(grpc::CallbackServerContext* context,
                                   const HealthCheckRequest* request,
                                   HealthCheckResponse* response) override {
-    return dispatch_.Unary(context, "Check", Work::kOther, [=, this] {
+    return dispatch_.Unary(context, *request, "Check", Work::kOther, [=, this] {
       response->set_status(StatusOf(request->service()));
       if (response->status() != HealthCheckResponse::SERVICE_UNKNOWN) return absl::OkStatus();
       return absl::NotFoundError(
@@ -33,14 +33,15 @@ class HealthService final : public Health::CallbackService {
 
   grpc::ServerWriteReactor<HealthCheckResponse>* Watch(grpc::CallbackServerContext* context,
                                                        const HealthCheckRequest* request) override {
-    auto look = [this, name = request->service(),
-                 first = true](HealthCheckResponse& response) mutable -> absl::StatusOr<Look> {
+    auto look = [this, name = request->service(), first = true](
+                    const identity::Access&,
+                    HealthCheckResponse& response) mutable -> absl::StatusOr<Look> {
       const auto status = StatusOf(name);
       if (!std::exchange(first, false) && status == response.status()) return Look::kNothing;
       response.set_status(status);
       return Look::kSend;
     };
-    return TickingReactor<HealthCheckResponse>::Start(dispatch_, context, "Watch",
+    return TickingReactor<HealthCheckResponse>::Start(dispatch_, context, *request, "Watch",
                                                       absl::Milliseconds(500), std::move(look));
   }
 

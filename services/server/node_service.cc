@@ -21,9 +21,10 @@ class NodeService final : public v1::NodeService::CallbackService {
   NodeService(Dispatch& dispatch, const NodeDescriber& describer)
       : dispatch_(dispatch, v1::NodeService::service_full_name()), describer_(describer) {}
 
-  grpc::ServerUnaryReactor* GetNode(CallbackServerContext* context, const v1::GetNodeRequest*,
+  grpc::ServerUnaryReactor* GetNode(CallbackServerContext* context,
+                                    const v1::GetNodeRequest* request,
                                     v1::Node* response) override {
-    return dispatch_.Unary(context, "GetNode", Work::kOther, [=, this] {
+    return dispatch_.Unary(context, *request, "GetNode", Work::kOther, [=, this] {
       *response = convert::ToProto(describer_.Describe());
       return absl::OkStatus();
     });
@@ -33,13 +34,15 @@ class NodeService final : public v1::NodeService::CallbackService {
       CallbackServerContext* context, const v1::WatchStatsRequest* request) override {
     const absl::StatusOr<absl::Duration> interval = IntervalOf(*request);
     auto look = [this, problem = interval.status()](
+                    const identity::Access&,
                     v1::WatchStatsResponse& response) -> absl::StatusOr<Look> {
       if (!problem.ok()) return problem;
       response = convert::ToProto(describer_.Stats());
       return Look::kSend;
     };
-    return TickingReactor<v1::WatchStatsResponse>::Start(
-        dispatch_, context, "WatchStats", interval.value_or(absl::Seconds(1)), std::move(look));
+    return TickingReactor<v1::WatchStatsResponse>::Start(dispatch_, context, *request, "WatchStats",
+                                                         interval.value_or(absl::Seconds(1)),
+                                                         std::move(look));
   }
 
  private:

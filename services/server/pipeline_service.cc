@@ -29,10 +29,11 @@ class PipelineService final : public v1::PipelineService::CallbackService {
   ServerUnaryReactor* StartRecord(CallbackServerContext* context,
                                   const v1::StartRecordRequest* request,
                                   v1::Job* response) override {
-    return dispatch_.Unary(context, "StartRecord", Work::kNewElsewhere,
-                           [=, this](const telemetry::trace::Branch& trace) -> absl::Status {
+    return dispatch_.Unary(context, *request, "StartRecord", Work::kNewElsewhere,
+                           [=, this](const Call& call) -> absl::Status {
                              TD_ASSIGN_OR_RETURN(RecordSpec spec, convert::FromProto(*request));
-                             spec.transfer.trace = trace;
+                             spec.transfer.trace = call.trace;
+                             spec.transfer.caller = call.access.who();
                              TD_RETURN_IF_ERROR(CheckRecordSpec(spec));
                              TD_ASSIGN_OR_RETURN(const Job job, jobs_.StartRecord(spec));
                              *response = convert::ToProto(job);
@@ -43,10 +44,11 @@ class PipelineService final : public v1::PipelineService::CallbackService {
   ServerUnaryReactor* StartPlayback(CallbackServerContext* context,
                                     const v1::StartPlaybackRequest* request,
                                     v1::Job* response) override {
-    return dispatch_.Unary(context, "StartPlayback", Work::kNewElsewhere,
-                           [=, this](const telemetry::trace::Branch& trace) -> absl::Status {
+    return dispatch_.Unary(context, *request, "StartPlayback", Work::kNewElsewhere,
+                           [=, this](const Call& call) -> absl::Status {
                              TD_ASSIGN_OR_RETURN(PlaybackSpec spec, convert::FromProto(*request));
-                             spec.transfer.trace = trace;
+                             spec.transfer.trace = call.trace;
+                             spec.transfer.caller = call.access.who();
                              TD_RETURN_IF_ERROR(CheckPlaybackSpec(spec));
                              TD_ASSIGN_OR_RETURN(const Job job, jobs_.StartPlayback(spec));
                              *response = convert::ToProto(job);
@@ -56,48 +58,59 @@ class PipelineService final : public v1::PipelineService::CallbackService {
 
   ServerUnaryReactor* GetJob(CallbackServerContext* context, const v1::GetJobRequest* request,
                              v1::Job* response) override {
-    return dispatch_.Unary(context, "GetJob", Work::kOther, [=, this]() -> absl::Status {
-      TD_ASSIGN_OR_RETURN(*response, JobOf(request->name()));
-      return absl::OkStatus();
-    });
+    return dispatch_.Unary(context, *request, "GetJob", Work::kOther,
+                           [=, this](const Call& call) -> absl::Status {
+                             TD_ASSIGN_OR_RETURN(*response, JobOf(call.access, request->name()));
+                             return absl::OkStatus();
+                           });
   }
 
   ServerUnaryReactor* ListJobs(CallbackServerContext* context, const v1::ListJobsRequest* request,
                                v1::ListJobsResponse* response) override {
-    return dispatch_.Unary(context, "ListJobs", Work::kOther, [=, this]() -> absl::Status {
-      const auto key = [](const Job& job) { return NewestFirst(job.start_time_ns, job.name); };
-      return FillPage(jobs_.ListJobs(), *request, key, response->mutable_jobs(),
-                      response->mutable_next_page_token());
-    });
+    return dispatch_.Unary(
+        context, *request, "ListJobs", Work::kOther, [=, this](const Call& call) -> absl::Status {
+          const auto key = [](const Job& job) { return NewestFirst(job.start_time_ns, job.name); };
+          std::vector<Job> jobs = jobs_.ListJobs();
+          std::erase_if(jobs, [&](const Job& job) { return !call.access.Sees(job.target); });
+          return FillPage(jobs, *request, key, response->mutable_jobs(),
+                          response->mutable_next_page_token());
+        });
   }
 
   ServerUnaryReactor* CancelJob(CallbackServerContext* context, const v1::CancelJobRequest* request,
                                 v1::Job* response) override {
-    return dispatch_.Unary(context, "CancelJob", Work::kOther, [=, this]() -> absl::Status {
-      TD_RETURN_IF_ERROR(CheckJobName(request->name()));
-      TD_ASSIGN_OR_RETURN(const Job job, jobs_.CancelJob(request->name()));
-      *response = convert::ToProto(job);
-      return absl::OkStatus();
-    });
+    return dispatch_.Unary(
+        context, *request, "CancelJob", Work::kOther, [=, this](const Call& call) -> absl::Status {
+          TD_RETURN_IF_ERROR(CheckJobName(request->name()));
+          TD_ASSIGN_OR_RETURN(const Job running, jobs_.GetJob(request->name()));
+          const bool records = running.direction == session::Direction::kRecord;
+          TD_RETURN_IF_ERROR(call.access.Admit(
+              records ? identity::kRecordRight : identity::kPlayRight, running.target));
+          TD_ASSIGN_OR_RETURN(const Job job, jobs_.CancelJob(request->name()));
+          *response = convert::ToProto(job);
+          return absl::OkStatus();
+        });
   }
 
   grpc::ServerWriteReactor<v1::WatchJobResponse>* WatchJob(
       CallbackServerContext* context, const v1::WatchJobRequest* request) override {
     auto look = [this, name = request->name(), last = std::string()](
+                    const identity::Access& access,
                     v1::WatchJobResponse& response) mutable -> absl::StatusOr<Look> {
-      TD_ASSIGN_OR_RETURN(*response.mutable_job(), JobOf(name));
+      TD_ASSIGN_OR_RETURN(*response.mutable_job(), JobOf(access, name));
       std::string now = response.job().SerializeAsString();
       if (response.job().has_end_time()) return Look::kSendLast;
       return std::exchange(last, now) == now ? Look::kNothing : Look::kSend;
     };
-    return TickingReactor<v1::WatchJobResponse>::Start(dispatch_, context, "WatchJob",
+    return TickingReactor<v1::WatchJobResponse>::Start(dispatch_, context, *request, "WatchJob",
                                                        kWatchInterval, std::move(look));
   }
 
  private:
-  absl::StatusOr<v1::Job> JobOf(const std::string& name) {
+  absl::StatusOr<v1::Job> JobOf(const identity::Access& access, const std::string& name) {
     TD_RETURN_IF_ERROR(CheckJobName(name));
     TD_ASSIGN_OR_RETURN(const Job job, jobs_.GetJob(name));
+    TD_RETURN_IF_ERROR(access.Admit(identity::kSeeRight, job.target));
     return convert::ToProto(job);
   }
 

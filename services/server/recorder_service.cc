@@ -39,13 +39,13 @@ class RecorderService final : public v1::RecorderService::CallbackService {
                                        const v1::TriggerRecordingRequest* request,
                                        v1::TriggerRecordingResponse* response) override {
     return dispatch_.Unary(
-        context, "TriggerRecording", Work::kOther,
-        [=, this](const telemetry::trace::Branch& trace) -> absl::Status {
+        context, *request, "TriggerRecording", Work::kOther,
+        [=, this](const Call& call) -> absl::Status {
           TD_RETURN_IF_ERROR(CheckChannelName(request->channel()));
           TD_RETURN_IF_ERROR(CheckText("label", request->label()));
           TD_RETURN_IF_ERROR(CheckText("comment", request->comment()));
           Trigger trigger = convert::FromProto(*request);
-          trigger.trace = trace;
+          trigger.trace = call.trace;
           TD_ASSIGN_OR_RETURN(const std::vector<Capture> captures,
                               recorder_.TriggerRecording(request->channel(), trigger));
           for (const Capture& capture : captures) {
@@ -60,7 +60,7 @@ class RecorderService final : public v1::RecorderService::CallbackService {
                                         const v1::AnnotateRecordingRequest* request,
                                         google::protobuf::Empty*) override {
     return dispatch_.Unary(
-        context, "AnnotateRecording", Work::kOther,
+        context, *request, "AnnotateRecording", Work::kOther,
         [=, this]() -> absl::Status {
           TD_RETURN_IF_ERROR(CheckRecordingName(request->recording()));
           TD_RETURN_IF_ERROR(CheckText("annotation.label", request->annotation().label()));
@@ -75,7 +75,7 @@ class RecorderService final : public v1::RecorderService::CallbackService {
                                     const v1::KeepRecordingRequest* request,
                                     google::protobuf::Empty*) override {
     return dispatch_.Unary(
-        context, "KeepRecording", Work::kOther,
+        context, *request, "KeepRecording", Work::kOther,
         [=, this]() -> absl::Status {
           TD_RETURN_IF_ERROR(CheckRecordingName(request->recording()));
           return recorder_.KeepRecording(request->recording(), request->kept());
@@ -86,7 +86,7 @@ class RecorderService final : public v1::RecorderService::CallbackService {
   ServerUnaryReactor* StartScrub(CallbackServerContext* context,
                                  const v1::StartScrubRequest* request,
                                  v1::Scrub* response) override {
-    return Answer(context, "StartScrub", request->parent(), response,
+    return Answer(context, *request, "StartScrub", request->parent(), response,
                   [=, this](const telemetry::trace::Branch& trace) {
                     ScrubStart start = convert::FromProto(*request);
                     start.trace = trace;
@@ -96,26 +96,26 @@ class RecorderService final : public v1::RecorderService::CallbackService {
 
   ServerUnaryReactor* GetScrub(CallbackServerContext* context, const v1::GetScrubRequest* request,
                                v1::Scrub* response) override {
-    return Answer(context, "GetScrub", request->parent(), response,
+    return Answer(context, *request, "GetScrub", request->parent(), response,
                   [=, this](const auto&) { return scrubs_.GetScrub(request->parent()); });
   }
 
   ServerUnaryReactor* StopScrub(CallbackServerContext* context, const v1::StopScrubRequest* request,
                                 v1::Scrub* response) override {
-    return Answer(context, "StopScrub", request->parent(), response,
+    return Answer(context, *request, "StopScrub", request->parent(), response,
                   [=, this](const auto&) { return scrubs_.StopScrub(request->parent()); });
   }
 
  private:
   ServerUnaryReactor* Answer(
-      CallbackServerContext* context, const char* call, const std::string& parent,
-      v1::Scrub* response,
+      CallbackServerContext* context, const google::protobuf::Message& request, const char* method,
+      const std::string& parent, v1::Scrub* response,
       std::function<absl::StatusOr<Scrub>(const telemetry::trace::Branch&)> act) {
     return dispatch_.Unary(
-        context, call, Work::kOther,
-        [=](const telemetry::trace::Branch& trace) -> absl::Status {
+        context, request, method, Work::kOther,
+        [=](const Call& call) -> absl::Status {
           if (!CheckLunName(parent).ok()) TD_RETURN_IF_ERROR(CheckChannelName(parent));
-          TD_ASSIGN_OR_RETURN(const Scrub scrub, act(trace));
+          TD_ASSIGN_OR_RETURN(const Scrub scrub, act(call.trace));
           *response = convert::ToProto(scrub);
           return absl::OkStatus();
         },

@@ -34,21 +34,24 @@ absl::StatusOr<RecordingKey> AfterToken(const v1::ListRecordingsRequest& request
 
 }  // namespace
 
-absl::Status FillWithRecordings(RecordingCatalog& recordings,
+absl::Status FillWithRecordings(RecordingCatalog& recordings, const identity::Access& access,
                                 const v1::ListRecordingsRequest& request,
                                 v1::ListRecordingsResponse* response) {
   TD_ASSIGN_OR_RETURN(RecordingKey after, AfterToken(request));
+  RecordingKey shown = after;  // what is left out is not named by the token either
   Page<v1::Recording> page(request.page_size(), response->mutable_recordings());
   while (true) {
     TD_ASSIGN_OR_RETURN(const std::vector<Recording> some,
                         recordings.RecordingsAfter(request.parent(), after, kRecordingsAtOnce));
     for (const Recording& recording : some) {
+      after = {.start_time_ns = recording.start_time_ns, .name = recording.name};
+      if (!access.Sees(recording.name)) continue;
       if (!page.Add(convert::ToProto(recording))) {
         response->set_next_page_token(
-            absl::WebSafeBase64Escape(absl::StrCat(after.start_time_ns, "/", after.name)));
+            absl::WebSafeBase64Escape(absl::StrCat(shown.start_time_ns, "/", shown.name)));
         return absl::OkStatus();
       }
-      after = {.start_time_ns = recording.start_time_ns, .name = recording.name};
+      shown = after;
     }
     if (some.size() < kRecordingsAtOnce) return absl::OkStatus();
   }

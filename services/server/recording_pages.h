@@ -4,12 +4,14 @@
 
 #include "absl/status/status.h"
 #include "services/catalog.h"
+#include "services/identity/access.h"
 #include "tapedeck/v1/catalog.pb.h"
 
 namespace tapedeck::services::server {
 
-// INVALID_ARGUMENT (ARGUMENT_INVALID): the page's size or token. Else what the catalog says.
-absl::Status FillWithRecordings(RecordingCatalog& recordings,
+// Those that the caller may see. INVALID_ARGUMENT (ARGUMENT_INVALID): the page's size or token.
+// Else what the catalog says.
+absl::Status FillWithRecordings(RecordingCatalog& recordings, const identity::Access& access,
                                 const v1::ListRecordingsRequest& request,
                                 v1::ListRecordingsResponse* response);
 

@@ -2,6 +2,8 @@
 
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/resource_quota.h>
+#include <grpcpp/security/auth_context.h>
+#include <grpcpp/security/auth_metadata_processor.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
@@ -10,8 +12,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
+#include "services/convert/status.h"
+#include "services/identity/caller_of.h"
+#include "services/identity/gate.h"
+#include "services/identity/security.h"
 #include "services/limits.h"
 #include "services/listen_address.h"
 #include "services/server/dispatch.h"
@@ -21,7 +28,8 @@ namespace tapedeck::services::server {
 
 // Member order is teardown order: calls end before what they call.
 struct Server::Parts {
-  explicit Parts(telemetry::trace::Tracer* tracer) : dispatch(tracer) {}
+  Parts(telemetry::trace::Tracer* tracer, const identity::Security* security)
+      : dispatch(tracer, security == nullptr ? nullptr : security->gate()) {}
 
   Dispatch dispatch;
   std::vector<Service> services;
@@ -29,6 +37,38 @@ struct Server::Parts {
 };
 
 namespace {
+
+// Reflection is gRPC's own and takes no path of ours: the gate is asked before it begins.
+class ReflectionGate final : public grpc::AuthMetadataProcessor {
+ public:
+  explicit ReflectionGate(identity::Gate& gate) : gate_(gate) {}
+
+  bool IsBlocking() const override { return false; }
+  grpc::Status Process(const InputMetadata& metadata, grpc::AuthContext* connection,
+                       OutputMetadata*, OutputMetadata*) override {
+    const auto path = metadata.find(":path");
+    if (path == metadata.end()) return grpc::Status::OK;
+    absl::string_view method(path->second.data(), path->second.size());
+    if (!absl::ConsumePrefix(&method, "/grpc.reflection.")) return grpc::Status::OK;
+    return convert::ToGrpc(MayReflect(*connection));
+  }
+
+ private:
+  absl::Status MayReflect(const grpc::AuthContext& connection) {
+    TD_ASSIGN_OR_RETURN(const identity::Caller caller, identity::CallerOf(connection, ""));
+    TD_RETURN_IF_ERROR(gate_.Count(caller));
+    return gate_.Admit(caller, identity::kReflectionRight, "");
+  }
+
+  identity::Gate& gate_;
+};
+
+std::shared_ptr<grpc::ServerCredentials> CredentialsOf(const identity::Security* security) {
+  if (security == nullptr || security->tls() == nullptr) return grpc::InsecureServerCredentials();
+  auto credentials = security->tls()->ForServer();
+  credentials->SetAuthMetadataProcessor(std::make_shared<ReflectionGate>(*security->gate()));
+  return credentials;
+}
 
 void SetLimits(grpc::ServerBuilder& builder) {
   grpc::ResourceQuota quota("server");
@@ -54,11 +94,12 @@ void SetLimits(grpc::ServerBuilder& builder) {
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Create(const std::string& listen,
                                                        const std::vector<ServiceFactory>& factories,
-                                                       telemetry::trace::Tracer* tracer) {
+                                                       telemetry::trace::Tracer* tracer,
+                                                       const identity::Security* security) {
   TD_RETURN_IF_ERROR(CheckListenAddress(listen));
   // Called before the first builder: linking the plug-in alone can be dropped by the linker.
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-  auto parts = std::make_unique<Parts>(tracer);
+  auto parts = std::make_unique<Parts>(tracer, security);
   std::set<std::string> names;
   for (const ServiceFactory& factory : factories) {
     parts->services.push_back(factory(parts->dispatch));
@@ -69,7 +110,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Create(const std::string& listen
   grpc::ServerBuilder builder;
   int port = 0;
   SetLimits(builder);
-  builder.AddListeningPort(listen, grpc::InsecureServerCredentials(), &port);
+  builder.AddListeningPort(listen, CredentialsOf(security), &port);
   for (const Service& service : parts->services) builder.RegisterService(service.handlers.get());
   parts->server = builder.BuildAndStart();
   if (parts->server == nullptr || port == 0) {

@@ -10,16 +10,21 @@
 #include "services/server/service.h"
 #include "services/telemetry/trace/tracer.h"
 
+namespace tapedeck::services::identity {
+class Security;
+}
+
 namespace tapedeck::services::server {
 
 // Owned by main, destroyed before what its services call. Any thread.
 class Server {
  public:
   // Listens on HOST:PORT; port 0 lets the system choose. UNAVAILABLE or INVALID_ARGUMENT names
-  // the address and why it cannot be used. `tracer` may be null, and outlives the server.
+  // the address and why it cannot be used. `tracer` may be null, and outlives the server, as does
+  // `security`; without it everybody may do everything, in plain text.
   static absl::StatusOr<std::unique_ptr<Server>> Create(
       const std::string& listen, const std::vector<ServiceFactory>& factories,
-      telemetry::trace::Tracer* tracer = nullptr);
+      telemetry::trace::Tracer* tracer = nullptr, const identity::Security* security = nullptr);
 
   // Shuts down without grace if that has not been done.
   ~Server();

@@ -29,14 +29,22 @@ template <typename Response>
 class TickingReactor final : public grpc::ServerWriteReactor<Response> {
  public:
   // Fills the response if there is something to send. Must not block.
-  using Looker = std::function<absl::StatusOr<Look>(Response&)>;
+  using Looker = std::function<absl::StatusOr<Look>(const identity::Access&, Response&)>;
 
+  // The stream ends where its caller may not have it, or not any more.
   static TickingReactor* Start(const ServiceDispatch& dispatch,
-                               grpc::CallbackServerContext* context, absl::string_view method,
+                               grpc::CallbackServerContext* context,
+                               const google::protobuf::Message& request, absl::string_view method,
                                absl::Duration interval, Looker looker) {
     auto* reactor =
         new TickingReactor(dispatch, context, method, interval, std::move(looker));  // see OnDone
-    reactor->Step();
+    auto access = dispatch.Enter(*context, method, request);
+    if (access.ok()) {
+      reactor->access_ = *std::move(access);
+      reactor->Step();
+    } else {
+      reactor->End(access.status());
+    }
     return reactor;
   }
 
@@ -60,7 +68,8 @@ class TickingReactor final : public grpc::ServerWriteReactor<Response> {
   }
 
   void Step() {
-    const absl::StatusOr<Look> look = looker_(response_);
+    if (const absl::Status may = access_.Recheck(); !may.ok()) return End(may);
+    const absl::StatusOr<Look> look = looker_(access_, response_);
     if (!look.ok()) return End(look.status());
     due_ = absl::Now() + interval_;
     if (*look == Look::kNothing) return Wait();
@@ -103,6 +112,7 @@ class TickingReactor final : public grpc::ServerWriteReactor<Response> {
   const absl::string_view method_;
   const absl::Duration interval_;
   // Touched by the one step under way.
+  identity::Access access_;
   const Looker looker_;
   telemetry::trace::Span span_;
   Response response_;

@@ -19,12 +19,13 @@ class TraceService final : public v1::TraceService::CallbackService {
   grpc::ServerUnaryReactor* ReadTrace(grpc::CallbackServerContext* context,
                                       const v1::ReadTraceRequest* request,
                                       v1::ReadTraceResponse* response) override {
-    return dispatch_.Unary(context, "ReadTrace", Work::kOther, [=, this]() -> absl::Status {
-      TD_ASSIGN_OR_RETURN(const flight::TraceRequest asked, convert::FromProto(*request));
-      TD_ASSIGN_OR_RETURN(const flight::TracePage page, reader_.Read(asked));
-      *response = convert::ToProto(page);
-      return absl::OkStatus();
-    });
+    return dispatch_.Unary(
+        context, *request, "ReadTrace", Work::kOther, [=, this]() -> absl::Status {
+          TD_ASSIGN_OR_RETURN(const flight::TraceRequest asked, convert::FromProto(*request));
+          TD_ASSIGN_OR_RETURN(const flight::TracePage page, reader_.Read(asked));
+          *response = convert::ToProto(page);
+          return absl::OkStatus();
+        });
   }
 
  private:

@@ -17,12 +17,14 @@ constexpr size_t kMaxDamagedPerResponse = 1000;
 
 VerifyReactor* VerifyReactor::Start(const ServiceDispatch& dispatch, ThreadPool& threads,
                                     grpc::CallbackServerContext* context,
-                                    RecordingCatalog& recordings, std::string name) {
+                                    const v1::VerifyRecordingRequest& request,
+                                    RecordingCatalog& recordings) {
   std::shared_ptr<VerifyReactor> made(
-      new VerifyReactor(dispatch, context, recordings, std::move(name)));
+      new VerifyReactor(dispatch, context, recordings, request.name()));
   VerifyReactor* reactor = made.get();
   reactor->self_ = made;
-  const absl::Status status = threads.Run([made = std::move(made)] { made->Run(); });
+  absl::Status status = dispatch.Enter(*context, kMethod, request).status();
+  if (status.ok()) status = threads.Run([made = std::move(made)] { made->Run(); });
   if (!status.ok()) dispatch.Finish(reactor, reactor->Conclude(status));
   return reactor;
 }

@@ -23,10 +23,12 @@ namespace tapedeck::services::server {
 // end.
 class VerifyReactor final : public grpc::ServerWriteReactor<v1::VerifyRecordingResponse> {
  public:
-  // The call ends with RESOURCE_EXHAUSTED (LIMIT_REACHED) if `threads` has none left.
+  // The call ends with RESOURCE_EXHAUSTED (LIMIT_REACHED) if `threads` has none left, and where its
+  // caller may not make it.
   static VerifyReactor* Start(const ServiceDispatch& dispatch, ThreadPool& threads,
-                              grpc::CallbackServerContext* context, RecordingCatalog& recordings,
-                              std::string name);
+                              grpc::CallbackServerContext* context,
+                              const v1::VerifyRecordingRequest& request,
+                              RecordingCatalog& recordings);
 
  private:
   VerifyReactor(const ServiceDispatch& dispatch, grpc::CallbackServerContext* context,

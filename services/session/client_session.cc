@@ -211,7 +211,7 @@ void ClientSession::OnPeerFinished(const Finished& finished) {
 void ClientSession::OnClosed(const absl::Status& cause) {
   stream_closed_ = true;
   if (state_ >= State::kEnding) return CheckEnded();
-  if (IsViolation(cause)) {
+  if (SaysWhy(cause)) {
     return GiveUp(dataplane::Prefixed(absl::StrCat("storage node ", settings_.node, ": "), cause));
   }
   const std::string why = cause.ok() ? "it closed the stream" : std::string(cause.message());

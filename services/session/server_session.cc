@@ -22,9 +22,7 @@ absl::Status UnexpectedFromWorker(absl::string_view message) {
 }
 
 absl::Status StreamEnded(const absl::Status& cause) {
-  if (IsViolation(cause)) return cause;
-  const auto reason = ReasonOf(cause);
-  if (reason.has_value() && reason->reason == "LIMIT_REACHED") return cause;
+  if (SaysWhy(cause)) return cause;
   return PeerLost(
       "worker", absl::StrCat("the worker's control stream ended: ", std::string(cause.message())));
 }

@@ -25,6 +25,13 @@ bool IsViolation(const absl::Status& status) {
   return reason.has_value() && reason->reason == "PROTOCOL_VIOLATION";
 }
 
+bool SaysWhy(const absl::Status& status) {
+  const auto reason = ReasonOf(status);
+  return reason.has_value() &&
+         (reason->reason == "PROTOCOL_VIOLATION" || reason->reason == "LIMIT_REACHED" ||
+          reason->reason == "ACCESS_DENIED");
+}
+
 FieldCheck& FieldCheck::Text(absl::string_view text, size_t most, absl::string_view field) {
   Require(text.size() <= most, field, absl::StrCat("is longer than ", most, " bytes"));
   return Require(std::ranges::none_of(

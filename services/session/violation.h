@@ -17,6 +17,9 @@ absl::Status BadField(absl::string_view peer, absl::string_view message, absl::s
 // `status` is one of these, or a message that could not even be read.
 bool IsViolation(const absl::Status& status);
 
+// Whether the peer has said why it ends a stream, so that nothing is to be said of a loss.
+bool SaysWhy(const absl::Status& status);
+
 // Looks at the fields of one message and keeps the first that is bad.
 class FieldCheck {
  public:

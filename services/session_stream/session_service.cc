@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "dataplane/status_macros.h"
 #include "services/convert/session.h"
 #include "services/convert/status.h"
 #include "services/errors.h"
@@ -33,8 +34,9 @@ class RefusedTransfer final : public TransferReactor {
 class ServedStream final : public TransferReactor, public StreamCore {
  public:
   static std::shared_ptr<ServedStream> Open(server::Dispatch& dispatch,
-                                            grpc::CallbackServerContext* context) {
-    auto stream = std::make_shared<ServedStream>(dispatch, context);
+                                            grpc::CallbackServerContext* context,
+                                            const identity::Access& access) {
+    auto stream = std::make_shared<ServedStream>(dispatch, context, access);
     stream->self_ = stream;
     // Tells the peer that a session service has answered, which it reports differently from a node
     // that cannot be reached.
@@ -42,14 +44,39 @@ class ServedStream final : public TransferReactor, public StreamCore {
     return stream;
   }
 
-  ServedStream(server::Dispatch& dispatch, grpc::CallbackServerContext* context)
+  ServedStream(server::Dispatch& dispatch, grpc::CallbackServerContext* context,
+               const identity::Access& access)
       : dispatch_(dispatch),
         context_(context),
         peer_(context->peer()),
-        span_(dispatch.Begin(*context, kTransfer)) {}
+        span_(dispatch.Begin(*context, kTransfer)),
+        access_(access) {}
 
  private:
-  void OnReadDone(bool ok) override { ok ? Received(convert::FromProto(request_)) : PeerEnded(); }
+  void OnReadDone(bool ok) override {
+    if (!ok) return PeerEnded();
+    absl::StatusOr<Message> message = convert::FromProto(request_);
+    auto* open = message.ok() ? std::get_if<session::Open>(&*message) : nullptr;
+    if (open != nullptr) {
+      if (const absl::Status status = Enter(*open); !status.ok()) message = status;
+    }
+    Received(std::move(message));
+  }
+
+  // Whoever the certificates say has asked is who records.
+  absl::Status Enter(session::Open& open) {
+    if (standing_ != nullptr) return absl::OkStatus();  // a second one, which the session refuses
+    const bool records = open.direction == session::Direction::kRecord;
+    const auto end = [stream = weak_from_this()](const absl::Status& why) {
+      if (const auto live = stream.lock()) live->Tell(session::Finished{.cause = why});
+    };
+    TD_ASSIGN_OR_RETURN(standing_,
+                        access_.Open(records ? identity::kRecordRight : identity::kPlayRight,
+                                     records ? open.channel : open.recording, end));
+    if (!access_.who().empty()) open.recorder = access_.who();
+    return absl::OkStatus();
+  }
+
   void OnWriteDone(bool ok) override { Written(ok); }
 
   void OnCancel() override {
@@ -63,6 +90,7 @@ class ServedStream final : public TransferReactor, public StreamCore {
     // A peer that is gone looks at first as if it had nothing more to say.
     telemetry::trace::EndCall(span_, cancelled_ ? lost : EndStatus());
     Ended(cancelled_ ? lost : absl::OkStatus());
+    standing_.reset();
     const std::shared_ptr<ServedStream> last = std::move(self_);
   }
 
@@ -94,6 +122,8 @@ class ServedStream final : public TransferReactor, public StreamCore {
   grpc::CallbackServerContext* const context_;
   const std::string peer_;
   telemetry::trace::Span span_;
+  const identity::Access access_;
+  std::unique_ptr<identity::Gate::Standing> standing_;  // from Open on; touched by reads
   std::atomic<bool> cancelled_ = false;
   // gRPC's while a read or write is under way.
   v1::TransferRequest request_;
@@ -107,11 +137,15 @@ class SessionService final : public v1::SessionService::CallbackService {
       : dispatch_(dispatch), acceptor_(acceptor) {}
 
   TransferReactor* Transfer(grpc::CallbackServerContext* context) override {
-    if (const absl::Status status = dispatch_.Admit(server::Work::kNew); !status.ok()) {
+    const auto access =
+        dispatch_.Enter(*context, kTransfer, v1::TransferRequest::default_instance());
+    absl::Status status = access.status();
+    if (status.ok()) status = dispatch_.Admit(server::Work::kNew);
+    if (!status.ok()) {
       auto span = dispatch_.Begin(*context, kTransfer);
       return new RefusedTransfer(dispatch_.Conclude(*context, kTransfer, status, span));
     }
-    const auto stream = ServedStream::Open(dispatch_, context);
+    const auto stream = ServedStream::Open(dispatch_, context, *access);
     acceptor_.OnStream(MakeControlStream(stream));
     return stream.get();
   }

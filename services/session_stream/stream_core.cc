@@ -142,6 +142,15 @@ void StreamCore::Deliver(Message message) {
   BeginRead();
 }
 
+void StreamCore::Tell(Message message) {
+  absl::MutexLock lock(&mutex_);
+  if (executor_ == nullptr || detached_ || ended_) return;
+  executor_->Post([self = shared_from_this(), message = std::move(message)]() mutable {
+    ControlEvents* const events = self->LiveEvents();
+    if (events != nullptr) events->OnMessage(std::move(message));
+  });
+}
+
 void StreamCore::PeerEnded() {
   absl::MutexLock lock(&mutex_);
   reading_ = false;

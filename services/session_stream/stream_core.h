@@ -34,6 +34,8 @@ class StreamCore : public std::enable_shared_from_this<StreamCore> {
   void Close(const absl::Status& status);
   // On the executor: no event follows.
   void Detach();
+  // As if the peer had sent it, where events flow.
+  void Tell(Message message);
 
  protected:
   // Operations of the gRPC call, at most one read and one write at a time. Called under mutex_ and

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "services/client/catalog_client.h"
-#include "services/client/channel.h"
 #include "services/session_stream/stream_opener.h"
 
 namespace tapedeck::services::storage_client {
@@ -14,10 +13,8 @@ constexpr absl::Duration kTimeout = absl::Seconds(5);
 class GrpcStorageClient final : public StorageClient {
  public:
   GrpcStorageClient(std::shared_ptr<session_stream::StreamOpener> opener,
-                    const std::string& address, const telemetry::trace::Branch& trace)
-      : opener_(std::move(opener)),
-        channel_(client::MakeChannel(address, trace)),
-        catalog_(channel_, kTimeout) {}
+                    const client::Channel& channel)
+      : opener_(std::move(opener)), channel_(channel), catalog_(channel_, kTimeout) {}
 
   absl::StatusOr<Channel> GetChannel(const std::string& name) override {
     return catalog_.GetChannel(name);
@@ -36,12 +33,19 @@ class GrpcStorageClient final : public StorageClient {
 
 class GrpcStorageDialer final : public StorageDialer {
  public:
+  explicit GrpcStorageDialer(const client::Credentials& credentials) : credentials_(credentials) {}
+
   std::unique_ptr<StorageClient> Dial(const std::string& address,
-                                      const telemetry::trace::Branch& trace) override {
-    return std::make_unique<GrpcStorageClient>(opener_, address, trace);
+                                      const telemetry::trace::Branch& trace,
+                                      const std::string& caller) override {
+    client::Credentials credentials = credentials_;
+    credentials.acting_for = caller;
+    return std::make_unique<GrpcStorageClient>(opener_,
+                                               client::MakeChannel(address, trace, credentials));
   }
 
  private:
+  const client::Credentials credentials_;
   // Shared with the clients, which may outlive the dialer.
   const std::shared_ptr<session_stream::StreamOpener> opener_ =
       std::make_shared<session_stream::StreamOpener>();
@@ -49,6 +53,8 @@ class GrpcStorageDialer final : public StorageDialer {
 
 }  // namespace
 
-std::unique_ptr<StorageDialer> MakeStorageDialer() { return std::make_unique<GrpcStorageDialer>(); }
+std::unique_ptr<StorageDialer> MakeStorageDialer(const client::Credentials& credentials) {
+  return std::make_unique<GrpcStorageDialer>(credentials);
+}
 
 }  // namespace tapedeck::services::storage_client

@@ -3,12 +3,13 @@
 
 #include <memory>
 
+#include "services/client/channel.h"
 #include "services/storage.h"
 
 namespace tapedeck::services::storage_client {
 
 // Its clients may outlive it, and outlive their streams. Each client has a connection of its own,
-// which is its session's lease.
-std::unique_ptr<StorageDialer> MakeStorageDialer();
+// which is its session's lease. The nodes see the certificate of `credentials`.
+std::unique_ptr<StorageDialer> MakeStorageDialer(const client::Credentials& credentials = {});
 
 }  // namespace tapedeck::services::storage_client

@@ -35,7 +35,7 @@ std::vector<doctor::PeerRail> PeersOf(const NodeInfo& node) {
 Examined Examine(const Program& program, const std::string& role, const std::string& address,
                  const doctor::Request& request) {
   Examined out{.address = address, .report = {.role = role}};
-  const client::Channel channel = client::MakeChannel(address);
+  const client::Channel channel = client::MakeChannel(address, {}, program.credentials);
   const auto failed = [&](const absl::Status& error) {
     out.findings.push_back(doctor::FoundError(error, "NODE_UNREACHABLE", address));
     out.findings.back().node = role;

@@ -38,6 +38,7 @@ constexpr std::pair<absl::string_view, absl::string_view> kRemedies[] = {
     {"JOB_NOT_FOUND", "see tapectl jobs list"},
     {"STORE_IO", "see the storage node's log and check its disk"},
     {"LIMIT_REACHED", "wait for other work to end"},
+    {"ACCESS_DENIED", "the node's policy gives roles to identities"},
     {"DRAINING", "try again when the node is up"},
 };
 

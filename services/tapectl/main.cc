@@ -4,6 +4,8 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/grpc_log.h"
+#include "services/identity/settings.h"
+#include "services/identity/tls.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/failure.h"
 #include "services/tapectl/units.h"
@@ -29,6 +31,7 @@ void AddGlobalOptions(Command tapectl, Program& program) {
                  "Longest time for a call, e.g. 30s (default 60s), or for a whole record, play or "
                  "verify (default none)")
       .Check([](const std::string& text) { return ParseDurationNs(text).status(); });
+  identity::AddTlsOptions(tapectl, program.tls_files, identity::Environment::kRead);
 }
 
 int Conclude(const Program& program, const absl::Status& status) {
@@ -45,6 +48,9 @@ absl::Status Run(Program& program) {
   namespace trace = telemetry::trace;
   TD_ASSIGN_OR_RETURN(const trace::Settings settings,
                       trace::ReadSettings(trace::FromProcess, "tapectl"));
+  if (program.tls_files.given()) {
+    TD_ASSIGN_OR_RETURN(program.credentials.tls, identity::Tls::Create(program.tls_files));
+  }
   telemetry::otlp::Tracing tracing(settings);
   const trace::Branch branch{.tracer = tracing.tracer(),
                              .above = trace::ReadContext(trace::FromProcess)};
@@ -56,6 +62,7 @@ absl::Status Run(Program& program) {
 }
 
 int Main(int argc, char** argv) {
+  identity::RefuseOldTls();
   command_line::CommandLine line({.name = "tapectl",
                                   .purpose = "Records GPU memory onto storage and plays it back.",
                                   .version = kVersion,

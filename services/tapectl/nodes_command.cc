@@ -105,8 +105,9 @@ absl::Status Nodes(Program& program) {
       {.heads = {"ADDRESS", "ROLE", "NAME", "VERSION", "SESSIONS", "RAILS", "MEMORY"}}};
   absl::Status first;
   for (const std::string& address : {program.storage, program.worker}) {
-    nodes.push_back({address, client::GetNode(client::MakeChannel(address, program.trace),
-                                              program.call_timeout())});
+    nodes.push_back(
+        {address, client::GetNode(client::MakeChannel(address, program.trace, program.credentials),
+                                  program.call_timeout())});
     AddTables(nodes.back(), tables);
     first.Update(nodes.back().info.status());
   }

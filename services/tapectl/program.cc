@@ -48,16 +48,17 @@ absl::Duration Program::job_timeout() const {
 }
 
 std::unique_ptr<client::CatalogClient> Program::Catalog() const {
-  return std::make_unique<client::CatalogClient>(client::MakeChannel(storage, trace),
+  return std::make_unique<client::CatalogClient>(client::MakeChannel(storage, trace, credentials),
                                                  call_timeout());
 }
 
 std::unique_ptr<client::JobsClient> Program::Jobs() const {
-  return std::make_unique<client::JobsClient>(client::MakeChannel(worker, trace), call_timeout());
+  return std::make_unique<client::JobsClient>(client::MakeChannel(worker, trace, credentials),
+                                              call_timeout());
 }
 
 std::unique_ptr<client::RecorderClient> Program::Recorder() const {
-  return std::make_unique<client::RecorderClient>(client::MakeChannel(storage, trace),
+  return std::make_unique<client::RecorderClient>(client::MakeChannel(storage, trace, credentials),
                                                   call_timeout());
 }
 

@@ -11,6 +11,7 @@
 #include "services/client/catalog_client.h"
 #include "services/client/jobs_client.h"
 #include "services/client/recorder_client.h"
+#include "services/identity/tls_files.h"
 #include "services/tapectl/answer.h"
 #include "services/telemetry/trace/span.h"
 
@@ -30,7 +31,10 @@ struct Program {
   std::string output = "table";
   std::string timeout;  // empty: 60 s for a call, none for a whole job
 
-  telemetry::trace::Branch trace;  // what the command is part of
+  identity::TlsFiles tls_files;  // none: plain text
+
+  telemetry::trace::Branch trace;   // what the command is part of
+  client::Credentials credentials;  // of the files
 
   // Set by the command; `what` leads its error line.
   std::string what;

@@ -31,7 +31,8 @@ void Append(Trace&& more, Trace& trace) {
 
 absl::StatusOr<Trace> Ask(const Program& program, const std::string& address,
                           const TraceRequest& request) {
-  return client::ReadTrace(client::MakeChannel(address), program.call_timeout(), request);
+  return client::ReadTrace(client::MakeChannel(address, {}, program.credentials),
+                           program.call_timeout(), request);
 }
 
 // A worker's job is none of the storage node's words: that is asked for the job's sessions.

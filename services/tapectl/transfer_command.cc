@@ -77,7 +77,8 @@ ProgressNow ProgressOf(const Job& job, int64_t duration_ns) {
 // False if the worker did not take it.
 bool CancelJob(const Program& program, const std::string& job) {
   std::cerr << "\ntapectl: cancelling " << job << "; again to leave it running\n";
-  client::JobsClient jobs(client::MakeChannel(program.worker, program.trace), kCancelTimeout);
+  client::JobsClient jobs(client::MakeChannel(program.worker, program.trace, program.credentials),
+                          kCancelTimeout);
   const absl::Status asked = jobs.CancelJob(job).status();
   if (!asked.ok()) std::cerr << "tapectl: " << job << " may go on: " << asked.message() << "\n";
   return asked.ok();

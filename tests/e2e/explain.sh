@@ -133,10 +133,10 @@ far_nodes() {
     "${BASH_SOURCE[0]%.sh}/long_way.py" 25 >"$WORK/way" 2>"$WORK/way.log" &
     FAR_AWAY=$!
     wait_for 10 grep -q ready "$WORK/way" || fail "no long way can be made here: $(cat "$WORK/way.log")"
-    start_service "$WORK/far_storage.log" 7400 "$TAPEDECK_BIN/tapedeck-storage" --listen 0.0.0.0:7400 \
+    start_service "$WORK/far_storage.log" 7400 "$TAPEDECK_BIN/tapedeck-storage" --insecure --listen 0.0.0.0:7400 \
       --state "$WORK/far" --rail r0=tcp:10.9.0.1
     FAR_STORAGE=$SERVICE_PID
-    nsenter -t "$FAR_AWAY" -n "$TAPEDECK_BIN/tapedeck-worker" --listen 10.9.0.2:7500 --device host --rail r0=tcp:10.9.0.2 \
+    nsenter -t "$FAR_AWAY" -n "$TAPEDECK_BIN/tapedeck-worker" --insecure --listen 10.9.0.2:7500 --device host --rail r0=tcp:10.9.0.2 \
       >>"$WORK/far_worker.log" 2>&1 &
     SERVICE_PIDS+=("$!")
     wait_for 15 far_worker_answers || fail "no worker answers from afar"

@@ -16,7 +16,7 @@ fail() {
 
 # start_worker [COMMAND...]: on b, by that command.
 start_worker() {
-  start_on b "$@" "$BIN/tapedeck-worker" --listen 0.0.0.0:7501 --device host --rail r0=tcp:10.0.0.2 --rail r1=tcp:10.0.1.2
+  start_on b "$@" "$BIN/tapedeck-worker" --insecure --listen 0.0.0.0:7501 --device host --rail r0=tcp:10.0.0.2 --rail r1=tcp:10.0.1.2
   WORKER=$JOB
   guest b await_listener tcp 7501
 }
@@ -49,7 +49,7 @@ sys.exit(ctypes.CDLL(None).adjtimex(timex) < 0)' "$1" || fail "adjtimex"
 }
 
 begin_vms --timeout 1200 --memory 1536
-start_on a "$BIN/tapedeck-storage" --listen 0.0.0.0:7401 --state /tmp/trace-state --rail r0=tcp:10.0.0.1 --rail r1=tcp:10.0.1.1
+start_on a "$BIN/tapedeck-storage" --insecure --listen 0.0.0.0:7401 --state /tmp/trace-state --rail r0=tcp:10.0.0.1 --rail r1=tcp:10.0.1.1
 NODE=$JOB
 guest a await_listener tcp 7401
 start_worker

@@ -16,14 +16,14 @@ fail() {
 # The node keeps its recordings on a disk of its own, which outlives its power.
 start_node() {
   on a bash -c 'mkdir -p /disk && mount -t ext4 /dev/nvme0n1 /disk' || fail "the node's disk"
-  start_on a "$BIN/tapedeck-storage" --listen 0.0.0.0:7400 --state /disk/state \
+  start_on a "$BIN/tapedeck-storage" --insecure --listen 0.0.0.0:7400 --state /disk/state \
     --rail r0=verbs:10.0.0.1 --rail r1=verbs:10.0.1.1
   NODE=$JOB
   guest a await_listener tcp 7400
 }
 
 start_worker() {
-  start_on b "$BIN/tapedeck-worker" --listen 0.0.0.0:7500 --device host \
+  start_on b "$BIN/tapedeck-worker" --insecure --listen 0.0.0.0:7500 --device host \
     --rail r0=verbs:10.0.0.2 --rail r1=verbs:10.0.1.2
   WORKER=$JOB
   guest b await_listener tcp 7500

@@ -79,8 +79,9 @@ class TestStorage final : public services::StorageClient {
 class TestDialer final : public services::StorageDialer {
  public:
   explicit TestDialer(Answers& answers) : answers_(answers) {}
-  std::unique_ptr<services::StorageClient> Dial(
-      const std::string& address, const services::telemetry::trace::Branch&) override {
+  std::unique_ptr<services::StorageClient> Dial(const std::string& address,
+                                                const services::telemetry::trace::Branch&,
+                                                const std::string&) override {
     ++answers_.dials;
     return std::make_unique<TestStorage>(answers_, address);
   }

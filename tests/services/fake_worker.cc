@@ -49,6 +49,7 @@ absl::StatusOr<Job> FakeJobs::Start(const TransferSpec& spec, session::Direction
           .device = "host",
           .total_blocks = blocks,
           .start_time_ns = 1'700'000'000'000'000'000 + number,
+          .target = spec.target,
           .rails = {{.name = "r0", .up = true}, {.name = "r1", .up = true}}};
   return jobs_[job.name] = job;
 }

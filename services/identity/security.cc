@@ -1,0 +1,76 @@
+#include "services/identity/security.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "services/listen_address.h"
+
+namespace tapedeck::services::identity {
+namespace {
+
+using dataplane::Log;
+using dataplane::LogLevel;
+
+constexpr char kComponent[] = "services/identity";
+
+absl::Status NotInPlainText(const std::string& listen) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "listen(", listen,
+      "): other machines reach this address, where anybody could read and delete recordings; give "
+      "--tls-cert FILE --tls-key FILE --tls-ca FILE, listen at 127.0.0.1, or say --insecure"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Security>> Security::Create(const std::string& listen,
+                                                           const Settings& settings) {
+  TD_RETURN_IF_ERROR(CheckListenAddress(listen));
+  std::unique_ptr<Security> security(new Security(listen));
+  if (settings.tls.given()) {
+    TD_ASSIGN_OR_RETURN(security->tls_, Tls::Create(settings.tls));
+    TD_ASSIGN_OR_RETURN(security->gate_, Gate::Create({.policy = settings.policy,
+                                                       .open_health = settings.open_health}));
+  } else if (!IsLoopback(listen)) {
+    if (!settings.insecure) return NotInPlainText(listen);
+    security->exposed_ = true;
+    Log(LogLevel::kWarning, kComponent,
+        "plain text: whoever reaches this port may do everything, and is not known",
+        {{"listen", listen}});
+  }
+  return security;
+}
+
+doctor::Check Security::DoctorCheck() const {
+  return {.name = "identity",
+          .run = [this](const doctor::Request&, doctor::Findings& findings) { Examine(findings); }};
+}
+
+void Security::Examine(doctor::Findings& findings) const {
+  if (exposed_) {
+    findings.push_back(
+        doctor::Found("PLAIN_TEXT", absl::StrCat("the node listens at ", listen_, " without TLS")));
+  }
+  if (tls_ == nullptr) return;
+  if (const absl::Status fault = gate_->policy_fault(); !fault.ok()) {
+    findings.push_back(doctor::Found("POLICY_UNUSABLE", std::string(fault.message())));
+  }
+  const absl::Time now = absl::Now();
+  const absl::StatusOr<TlsFacts> facts = CheckTlsFiles(tls_->files(), now);
+  if (!facts.ok()) {
+    findings.push_back(doctor::FoundError(facts.status(), "TLS_UNUSABLE", "certificates"));
+    return;
+  }
+  if (facts->expires - now < kExpirySoon) {
+    findings.push_back(doctor::Found(
+        "TLS_EXPIRES_SOON", absl::StrCat(tls_->files().cert, " ends at ",
+                                         absl::FormatTime(facts->expires, absl::UTCTimeZone()))));
+  }
+  if (facts->key_readable_by_others) {
+    findings.push_back(
+        doctor::Found("TLS_KEY_READABLE",
+                      absl::StrCat("every user of the machine may read ", tls_->files().key)));
+  }
+}
+
+}  // namespace tapedeck::services::identity

@@ -1,0 +1,44 @@
+// How a node's gRPC port is kept: its certificates, or why it has none, and who may do what.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "services/doctor/checks.h"
+#include "services/identity/gate.h"
+#include "services/identity/settings.h"
+#include "services/identity/tls.h"
+
+namespace tapedeck::services::identity {
+
+// Owned by main, outlives the server and what asks it. Any thread.
+class Security {
+ public:
+  // INVALID_ARGUMENT where `listen` is an address that other machines reach, and the settings have
+  // neither certificates nor --insecure, or where the policy is not right. FAILED_PRECONDITION
+  // (TLS_UNUSABLE) of the certificates.
+  static absl::StatusOr<std::unique_ptr<Security>> Create(const std::string& listen,
+                                                          const Settings& settings);
+
+  // Null: plain text.
+  const std::shared_ptr<const Tls>& tls() const { return tls_; }
+  // Null: plain text, everybody may do everything.
+  Gate* gate() const { return gate_.get(); }
+
+  // Looks at the files as they are then.
+  doctor::Check DoctorCheck() const;
+
+ private:
+  explicit Security(std::string listen) : listen_(std::move(listen)) {}
+
+  void Examine(doctor::Findings& findings) const;
+
+  const std::string listen_;
+  std::shared_ptr<const Tls> tls_;
+  std::unique_ptr<Gate> gate_;
+  bool exposed_ = false;  // plain text where other machines reach it
+};
+
+}  // namespace tapedeck::services::identity

@@ -1,0 +1,26 @@
+// What a program is told of identities on its command line.
+#pragma once
+
+#include <string>
+
+#include "services/command_line/command_line.h"
+#include "services/identity/tls_files.h"
+
+namespace tapedeck::services::identity {
+
+// Of a node.
+struct Settings {
+  TlsFiles tls;
+  std::string policy;        // file; empty: who has a certificate may do everything
+  bool insecure = false;     // plain text on an address that others reach
+  bool open_health = false;  // health for every certificate, whatever the policy says
+};
+
+enum class Environment { kIgnored, kRead };  // TAPEDECK_TLS_CERT and so on
+
+// Returns the option of the certificate, without which there is no TLS.
+command_line::Option AddTlsOptions(const command_line::Command& program, TlsFiles& files,
+                                   Environment environment);
+void AddNodeOptions(const command_line::Command& node, Settings& settings);
+
+}  // namespace tapedeck::services::identity

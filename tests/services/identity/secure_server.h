@@ -1,0 +1,47 @@
+// A real server with certificates and a policy, on a free port of 127.0.0.1, with all services over
+// fakes.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "services/client/channel.h"
+#include "services/flight/reader.h"
+#include "services/identity/security.h"
+#include "services/server/server.h"
+#include "tests/services/fake_catalog.h"
+#include "tests/services/fake_worker.h"
+#include "tests/services/identity/authority.h"
+
+namespace tapedeck::services::identity {
+
+// One thread, but for what the server does.
+class SecureServer {
+ public:
+  // Without text there is no policy.
+  explicit SecureServer(const std::string& policy);
+  ~SecureServer();
+
+  // Proves itself with these, or with a new certificate of that identity.
+  client::Channel ChannelWith(const TlsFiles& files) const;
+  client::Channel ChannelOf(const std::string& identity, const std::string& acting_for = "") const;
+
+  const Authority& authority() const { return authority_; }
+  FakeCatalog& catalog() { return catalog_; }
+  FakeJobs& jobs() { return jobs_; }
+  const std::string& address() const { return address_; }
+
+ private:
+  struct Others;  // fakes that say nothing
+
+  const Authority authority_;
+  FakeCatalog catalog_;
+  FakeJobs jobs_;
+  FakeNode node_{NodeRole::kStorage};
+  const std::unique_ptr<Others> others_;
+  const std::unique_ptr<Security> security_;
+  const std::unique_ptr<server::Server> server_;
+  const std::string address_;
+};
+
+}  // namespace tapedeck::services::identity
