@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "dataplane/clock.h"
 #include "dataplane/transport/transport.h"
 #include "services/model/job.h"
 #include "services/session/playhead.h"
@@ -29,11 +30,17 @@ struct TransferSpec {
   std::string caller;              // who asks, by its certificate; empty: not known. Not sent
 };
 
+// How long a job tries to go on with its recording once its session is lost. Longer than a storage
+// node takes to start again; a source that cannot wait loses samples all that time.
+inline constexpr int64_t kDefaultResumeForNs = 30 * dataplane::kSecondNs;
+inline constexpr int64_t kMaxResumeForNs = 3600 * dataplane::kSecondNs;
+
 struct RecordSpec {
   TransferSpec transfer;
   StageSpec source;
-  uint64_t blocks = 0;      // 0: no such limit
-  int64_t duration_ns = 0;  // 0: no such limit
+  uint64_t blocks = 0;                          // 0: no such limit
+  int64_t duration_ns = 0;                      // 0: no such limit
+  int64_t resume_for_ns = kDefaultResumeForNs;  // 0: it fails at once
 };
 
 struct PlaybackSpec {

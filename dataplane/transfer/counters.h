@@ -14,6 +14,7 @@ struct Counters {
   uint64_t crc_errors = 0;            // of the receiver
   uint64_t retransmitted_blocks = 0;  // of the sender
   uint64_t duplicate_blocks = 0;      // of the receiver
+  uint64_t resumes = 0;               // of the worker's job
 
   bool operator==(const Counters&) const = default;
 };
@@ -31,6 +32,8 @@ inline constexpr CounterInfo kCounters[] = {
      "Blocks that were sent more than once, for whatever reason.", &Counters::retransmitted_blocks},
     {"duplicate_blocks", "duplicates", "Blocks that came and were there already.",
      &Counters::duplicate_blocks},
+    {"resumes", "resumed", "Times that a recording went on after its session was lost.",
+     &Counters::resumes},
 };
 
 inline Counters& operator+=(Counters& to, const Counters& more) {

@@ -26,8 +26,15 @@ constexpr int64_t kAckDelayNs = kMillisecondNs;
 }  // namespace
 
 Receiver::Receiver(Executor& executor, TransferOp op, std::shared_ptr<SlotPool> ring,
-                   flight::Trail trail)
-    : executor_(executor), op_(op), ring_(std::move(ring)), trail_(trail) {
+                   flight::Trail trail, uint64_t first)
+    : executor_(executor),
+      op_(op),
+      ring_(std::move(ring)),
+      trail_(trail),
+      acknowledged_(first),
+      told_(first),
+      given_(first) {
+  received_.AddBelow(first);
   ring_->SetWaker(
       [&executor, use = lifetime_.Guard([this] { UseFreeSlots(); })] { executor.Post(use); });
 }

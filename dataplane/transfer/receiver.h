@@ -24,8 +24,9 @@ namespace tapedeck::dataplane {
 // On the session's executor. Gives blocks in the order they arrive.
 class Receiver final : public Source, public LinkEvents {
  public:
+  // Blocks below `first` are there, or are not needed.
   Receiver(Executor& executor, TransferOp op, std::shared_ptr<SlotPool> ring,
-           flight::Trail trail = {});
+           flight::Trail trail = {}, uint64_t first = 0);
   ~Receiver() override { ring_->SetWaker(nullptr); }
 
   // The sender will have sent `blocks` in all; Pull answers kEnd once they have all been given.
@@ -79,12 +80,12 @@ class Receiver final : public Source, public LinkEvents {
   std::map<size_t, Lane> lanes_;  // by link index; only links that are up
   std::deque<Block> ready_;
   SequenceMark received_;
-  uint64_t acknowledged_ = 0;
-  uint64_t told_ = 0;     // the last acknowledgement sent
+  uint64_t acknowledged_;
+  uint64_t told_;         // the last acknowledgement sent
   bool ack_due_ = false;  // a timer will send the next
   bool short_ = false;
   size_t last_heard_ = 0;  // index of the link that brought the last frame
-  uint64_t given_ = 0;
+  uint64_t given_;
   uint64_t next_work_ = 0;
   std::optional<uint64_t> total_;
   Counters counters_;

@@ -38,6 +38,10 @@ absl::StatusOr<Flow> Sender::Push(Block* block) {
   if (waiting_.size() >= kMaxWaiting) return Flow::kNotNow;
   const bool missing = block->payload().empty();
   if (missing && missing_held_ >= kMaxMissingHeld) return Flow::kNotNow;
+  if (sequence < acked_ && sequence < settings_.given) {
+    block->Reset();  // the receiver had it already
+    return Flow::kMoved;
+  }
   if (sequence < acked_ || held_.contains(sequence)) {
     return absl::InternalError(absl::StrCat("Sender::Push: block ", sequence, " came twice"));
   }
@@ -56,6 +60,16 @@ absl::StatusOr<Flow> Sender::Push(Block* block) {
 absl::StatusOr<Flow> Sender::Finish(const absl::Status& cause) {
   if (!cause.ok() || held_.empty()) return Flow::kEnd;
   return Flow::kNotNow;
+}
+
+std::vector<Block> Sender::TakeUnacknowledged() {
+  std::vector<Block> blocks;
+  for (auto& [sequence, held] : held_) {
+    if (!held.acked) blocks.push_back(std::move(held.block));
+  }
+  held_.clear();
+  waiting_.clear();
+  return blocks;
 }
 
 void Sender::OnLinkUp(Link& link) {

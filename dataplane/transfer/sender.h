@@ -3,6 +3,7 @@
 // leaves unknown.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -26,6 +27,8 @@ struct SenderSettings {
   // Bytes between two slots of this end's window, for READ.
   uint64_t slot_bytes = 0;
   flight::Trail trail;
+  uint64_t first = 0;  // the receiver has, or never needs, all below
+  uint64_t given = 0;  // below are some that it may have from an earlier sender
 };
 
 // What a sender waits for, if for anything.
@@ -56,7 +59,12 @@ inline constexpr size_t kMaxMissingHeld = 1024;
 class Sender final : public Sink, public LinkEvents {
  public:
   Sender(Executor& executor, const SenderSettings& settings)
-      : executor_(executor), settings_(settings) {}
+      : executor_(executor),
+        settings_(settings),
+        pushed_(std::max(settings.first, settings.given)),
+        acked_(settings.first) {
+    arrived_.AddBelow(settings.first);
+  }
 
   // Sink. A block with a sequence outside the window waits with the caller.
   absl::StatusOr<Flow> Push(Block* block) override;
@@ -74,6 +82,9 @@ class Sender final : public Sink, public LinkEvents {
   const Counters& counters() const { return counters_; }
   const TransitMeter& transit() const { return transit_; }
   SenderStanding standing() const;
+
+  // Once every link is down for good: the blocks that the peer has not acknowledged, in order.
+  std::vector<Block> TakeUnacknowledged();
 
  private:
   // A block from Push until it is acknowledged and this end's memory is free of it.
@@ -127,8 +138,8 @@ class Sender final : public Sink, public LinkEvents {
   HeldMap held_;                  // by sequence
   std::set<uint64_t> waiting_;    // sequences of held_ that no link carries
   SequenceMark arrived_;          // at the receiver
-  uint64_t pushed_ = 0;           // one more than the highest sequence that was pushed
-  uint64_t acked_ = 0;
+  uint64_t pushed_;               // one more than the highest sequence that was pushed
+  uint64_t acked_;
   uint64_t choices_ = 0;
   size_t missing_held_ = 0;  // of held_, without payload
   Counters counters_;

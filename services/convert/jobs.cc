@@ -69,6 +69,7 @@ v1::StartRecordRequest ToProto(const RecordSpec& spec) {
   } else if (spec.duration_ns != 0) {
     *out.mutable_duration() = ToDuration(spec.duration_ns);
   }
+  *out.mutable_resume_for() = ToDuration(spec.resume_for_ns);
   return out;
 }
 
@@ -78,6 +79,7 @@ absl::StatusOr<RecordSpec> FromProto(const v1::StartRecordRequest& request) {
   TD_ASSIGN_OR_RETURN(out.source, FromProto(request.source()));
   out.blocks = request.blocks();
   out.duration_ns = FromDuration(request.duration());
+  if (request.has_resume_for()) out.resume_for_ns = FromDuration(request.resume_for());
   return out;
 }
 

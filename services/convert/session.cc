@@ -41,6 +41,11 @@ v1::Open ToProto(const session::Open& open) {
   ToWireMap(open.labels, *out.mutable_labels());
   if (open.playhead != session::Playhead())
     *out.mutable_playhead() = convert::ToProto(open.playhead);
+  if (open.resume.has_value()) {
+    out.mutable_resume()->set_recording(open.resume->recording);
+    out.mutable_resume()->set_token(open.resume->token);
+    out.mutable_resume()->set_first_block(open.resume->first_block);
+  }
   return out;
 }
 
@@ -57,6 +62,11 @@ absl::StatusOr<session::Message> FromProto(const v1::Open& open) {
                     .expected_blocks = open.expected_blocks(),
                     .labels = FromWireMap(open.labels()),
                     .playhead = convert::FromProto(open.playhead())};
+  if (open.has_resume()) {
+    out.resume = session::Resume{.recording = open.resume().recording(),
+                                 .token = open.resume().token(),
+                                 .first_block = open.resume().first_block()};
+  }
   // Another version may have other directions and ops: the session answers VERSION_MISMATCH.
   if (out.version != session::kProtocolVersion) return out;
   TD_ASSIGN_OR_RETURN(out.direction,
@@ -88,6 +98,10 @@ v1::Accept ToProto(const session::Accept& accept) {
   }
   ToWireMap(accept.labels, *out.mutable_labels());
   out.set_first_block(accept.first_block);
+  out.set_resume_token(accept.resume_token);
+  out.set_next_block(accept.next_block);
+  out.set_verifier(accept.verifier);
+  out.set_missing_blocks(accept.missing_blocks);
   return out;
 }
 
@@ -101,7 +115,11 @@ absl::StatusOr<session::Message> FromProto(const v1::Accept& accept) {
                       .blocks = accept.blocks(),
                       .first_block = accept.first_block(),
                       .wire_limit_bytes_per_s = accept.wire_limit_bytes_per_s(),
-                      .labels = FromWireMap(accept.labels())};
+                      .labels = FromWireMap(accept.labels()),
+                      .resume_token = accept.resume_token(),
+                      .next_block = accept.next_block(),
+                      .verifier = accept.verifier(),
+                      .missing_blocks = accept.missing_blocks()};
   TD_ASSIGN_OR_RETURN(
       out.op, PeerEnum<session::TransferOp>(accept.transfer_op(), 3, "Accept", "transfer_op"));
   TD_ASSIGN_OR_RETURN(out.commit, PeerEnum<session::CommitLevel>(accept.commit_level(), 3, "Accept",

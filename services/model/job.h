@@ -19,17 +19,22 @@
 
 namespace tapedeck::services::model {
 
-enum class JobState { kStarting = 1, kRunning = 2, kSucceeded = 3, kFailed = 4, kCancelled = 5 };
+enum class JobState {
+  kStarting = 1,
+  kRunning = 2,
+  kSucceeded = 3,
+  kFailed = 4,
+  kCancelled = 5,
+  kResuming = 6
+};
 
 template <>
 struct EnumNames<JobState> {
   using enum JobState;
   static constexpr absl::string_view kWhat = "state of a job";
-  static constexpr std::pair<JobState, absl::string_view> kTable[] = {{kStarting, "STARTING"},
-                                                                      {kRunning, "RUNNING"},
-                                                                      {kSucceeded, "SUCCEEDED"},
-                                                                      {kFailed, "FAILED"},
-                                                                      {kCancelled, "CANCELLED"}};
+  static constexpr std::pair<JobState, absl::string_view> kTable[] = {
+      {kStarting, "STARTING"}, {kRunning, "RUNNING"},     {kSucceeded, "SUCCEEDED"},
+      {kFailed, "FAILED"},     {kCancelled, "CANCELLED"}, {kResuming, "RESUMING"}};
 };
 
 struct Job {

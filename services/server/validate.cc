@@ -105,6 +105,9 @@ absl::Status CheckRecordSpec(const RecordSpec& spec) {
   TD_RETURN_IF_ERROR(CheckChannelName(spec.transfer.target));
   TD_RETURN_IF_ERROR(CheckTransfer(spec.transfer));
   TD_RETURN_IF_ERROR(CheckStage("source", spec.source));
+  if (spec.resume_for_ns < 0 || spec.resume_for_ns > kMaxResumeForNs) {
+    return FieldError("resume_for", "is not 0 to an hour");
+  }
   return spec.duration_ns < 0 ? FieldError("duration", "is negative") : absl::OkStatus();
 }
 

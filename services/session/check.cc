@@ -27,6 +27,8 @@ constexpr int64_t kMaxClockNs = int64_t{1} << 60;  // 36 years after a machine h
 // No memory of a worker or node is larger.
 constexpr uint64_t kMaxWindowBytes = uint64_t{1} << 46;
 
+constexpr size_t kTokenBytes = 16;
+
 bool IsOp(TransferOp op) { return op >= TransferOp::kRead && op <= TransferOp::kSend; }
 
 struct MessageCheck {
@@ -75,6 +77,32 @@ void CheckCounts(FieldCheck& check, const Known& known, const Progress& progress
   }
 }
 
+void CheckResume(FieldCheck& check, const Open& open) {
+  if (!open.resume.has_value()) return;
+  check.Require(open.direction == Direction::kRecord, "resume", "is of no playback")
+      .Text(open.resume->recording, kMaxNameBytes, "resume.recording")
+      .Require(open.resume->token.size() == kTokenBytes, "resume.token", "has not 16 bytes")
+      .Require(IsBlockCount(open.resume->first_block, open.slot_bytes), "resume.first_block",
+               "is beyond any stream");
+}
+
+// What an answer says of the recording that goes on, or is new.
+void CheckResumed(FieldCheck& check, const std::optional<Resume>& asked, const Accept& accept) {
+  check
+      .Require(accept.resume_token.empty() || accept.resume_token.size() == kTokenBytes,
+               "resume_token", "has not 16 bytes")
+      .Require(accept.verifier.size() <= kMaxIdBytes, "verifier", "is longer than 64 bytes")
+      .Require(IsBlockCount(accept.next_block, accept.block_bytes), "next_block",
+               "is beyond any stream")
+      .Require(accept.next_block >= (asked.has_value() ? asked->first_block : 0), "next_block",
+               "is below what was offered")
+      .Require(asked.has_value() || accept.next_block == 0, "next_block", "was not asked for")
+      .Require(!asked.has_value() || accept.recording == asked->recording, "recording",
+               "is not the one that was to go on")
+      .Require(accept.missing_blocks <= accept.next_block, "missing_blocks",
+               "are more than there were");
+}
+
 }  // namespace
 
 absl::Status CheckOpen(const Known& known, const Open& open) {
@@ -96,6 +124,7 @@ absl::Status CheckOpen(const Known& known, const Open& open) {
                "is no multiple of 4096 up to 8 MiB")
       .Require(IsBlockCount(open.expected_blocks, open.slot_bytes), "expected_blocks",
                "is beyond any stream");
+  CheckResume(check, open);
   CheckLabels(check, open.labels);
   using Unit = Playhead::Unit;
   check
@@ -121,6 +150,7 @@ absl::Status CheckAccept(const Known& known, const Accept& accept) {
                  absl::StrCat("is ", accept.block_bytes, " and was ", asked.slot_bytes, " before"))
         .Require(accept.op == asked.op.value_or(accept.op), "transfer_op",
                  "is not what was asked for");
+    CheckResumed(check, asked.resume, accept);
   }
   check.Require(accept.slots >= 1 && accept.slots <= kMaxSlots, "slots", "is not 1 to 16777216")
       .Require(IsBlockCount(accept.blocks, accept.block_bytes), "blocks", "is beyond any stream")

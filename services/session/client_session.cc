@@ -72,6 +72,15 @@ void ClientSession::Stop() {
   GiveUp(JobCancelled());
 }
 
+std::optional<Leftover> ClientSession::TakeLeftover() {
+  if (transfer_ == nullptr || !transfer_->sending()) return std::nullopt;
+  Leftover left = transfer_->TakeLeftover();
+  left.end.registration = rails_->registration();
+  rails_.reset();
+  transfer_.reset();
+  return left;
+}
+
 void ClientSession::OnMessage(Message message) {
   if (state_ >= State::kEnding) return;
   absl::Status status = Check(message);
@@ -145,6 +154,7 @@ absl::Status ClientSession::OnAccept(const Accept& accept) {
                                                           .peer_slots = accept.slots,
                                                           .block_bytes = accept.block_bytes,
                                                           .ordered = settings_.ordered,
+                                                          .first_block = accept.next_block,
                                                           .trail = trail(),
                                                           .trace = &trace_},
                                          std::move(end), this);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ namespace tapedeck::services::session {
 
 // Where a client session stands; the last one given is the result.
 struct Snapshot {
-  bool running = false;  // blocks are moving
+  bool running = false;   // blocks are moving
+  bool resuming = false;  // the session was lost, and another one is tried
   bool ended = false;
   absl::Status error;   // with its reason
   Accept accept;        // empty until the node has answered
@@ -62,6 +64,10 @@ class ClientSession final : public ControlEvents, public RailsEvents, public Pum
   // Ends in order: a recording is sealed with what has been taken from the source; a playback
   // stops.
   void Stop();
+
+  // Once it has ended: what another session needs to go on with the recording. None if it has none:
+  // the end was not made, or it plays.
+  std::optional<Leftover> TakeLeftover();
 
  private:
   enum class State { kOpening, kConnecting, kRunning, kEnding, kEnded };

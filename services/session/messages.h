@@ -28,6 +28,13 @@ using dataplane::Watermarks;
 
 inline constexpr uint32_t kProtocolVersion = 3;
 
+// Which recording goes on, and how the worker shows that it is its own.
+struct Resume {
+  std::string recording;
+  std::string token;         // secret: of Accept
+  uint64_t first_block = 0;  // the lowest that the worker still has
+};
+
 // Names follow the resource names of the catalog: luns/L/channels/C and
 // luns/L/channels/C/recordings/R.
 struct Open {
@@ -45,6 +52,7 @@ struct Open {
   uint64_t expected_blocks = 0;               // 0: unknown
   std::map<std::string, std::string> labels;  // kept with the recording
   Playhead playhead;                          // playback
+  std::optional<Resume> resume;               // record: none makes a new recording
   uint32_t trail = 0;                         // of the serving end's stamps; not sent
   telemetry::trace::Branch trace;             // of this end's session; not sent
 };
@@ -78,6 +86,10 @@ struct Accept {
   uint64_t wire_limit_bytes_per_s = 0;
   std::vector<RailName> rails;
   std::map<std::string, std::string> labels;  // playback: of the recording
+  std::string resume_token;     // record: secret, of 16 bytes; empty: it cannot go on if it is lost
+  uint64_t next_block = 0;      // record, resumed: the first that the storage node needs
+  std::string verifier;         // as in Progress
+  uint64_t missing_blocks = 0;  // record, resumed: of those below, missing for good
 };
 
 // The sender has no more blocks; there were `blocks`.

@@ -100,7 +100,7 @@ void Pump::SourceEnded() {
 }
 
 void Pump::FinishSink() {
-  if (!cause_.ok()) block_.Reset();
+  if (!cause_.ok() && !block_.empty()) unmoved_ = std::move(block_);
   const absl::StatusOr<Flow> flow = sink_.Finish(cause_);
   if (!flow.ok() && cause_.ok()) {
     cause_ = flow.status();

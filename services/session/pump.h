@@ -46,6 +46,13 @@ class Pump {
   // Told of each run. Before Start; outlives the pump.
   void SetWatch(StageWatch* watch) { watch_ = watch; }
 
+  // What was moved before, by another pump of the same stream: counts() goes on from there. Before
+  // Start.
+  void CountBefore(const PumpCounts& moved) { counts_ = moved; }
+
+  // Once it is done: a block that it pulled and the sink did not take, or none.
+  dataplane::Block TakeUnmoved() { return std::move(unmoved_); }
+
   const PumpCounts& counts() const { return counts_; }
 
  private:
@@ -61,7 +68,8 @@ class Pump {
   const dataplane::CommitLevel commit_;
   PumpEvents* const events_;
   StageWatch* watch_ = nullptr;
-  dataplane::Block block_;  // pulled, not yet taken by the sink
+  dataplane::Block block_;    // pulled, not yet taken by the sink
+  dataplane::Block unmoved_;  // that one, when the pump has failed
   absl::Status cause_;
   bool started_ = false;
   bool source_ended_ = false;

@@ -275,6 +275,12 @@ absl::Status Rails::AllDown() const {
                     "ALL_RAILS_DOWN");
 }
 
+dataplane::ladder::Registration Rails::registration() const {
+  dataplane::ladder::Registration registration{.access = settings_.access};
+  for (const Port& port : ports_) registration.domains.push_back(port.domain);
+  return registration;
+}
+
 bool Rails::AnyUp() const {
   return std::ranges::any_of(entries_, [](const auto& entry) { return entry->link->up(); });
 }

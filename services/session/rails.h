@@ -66,6 +66,9 @@ class Rails final : public dataplane::LinkEvents {
 
   void Close(const absl::Status& cause);
 
+  // The window as it is registered, for the rails of another session.
+  dataplane::ladder::Registration registration() const;
+
   bool AnyUp() const;
   bool AnyHasBeenUp() const;
 

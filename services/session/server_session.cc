@@ -165,6 +165,7 @@ absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission)
   Accept accept = std::move(admission.accept);
   verifier_ = std::move(admission.verifier);
   stages_ = std::move(admission.stages);
+  if (verifier_) accept.verifier = verifier_();
   accept.session = settings_.id;
   accept.slots = static_cast<uint32_t>(admission.ring->slots());
   for (const dataplane::Transport* transport : settings_.transports) {
@@ -187,6 +188,7 @@ absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission)
                                                   .commit = accept.commit,
                                                   .peer_slots = open.slots,
                                                   .block_bytes = accept.block_bytes,
+                                                  .first_block = accept.next_block,
                                                   .trail = trail(),
                                                   .trace = &trace_},
                                  TransferEnd{.source = std::move(admission.source),

@@ -1,5 +1,6 @@
 #include "services/session/transfer.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tapedeck::services::session {
@@ -20,11 +21,13 @@ Transfer::Transfer(dataplane::Executor& executor, const TransferSettings& settin
         executor, dataplane::SenderSettings{.op = settings.op,
                                             .peer_slots = settings.peer_slots,
                                             .slot_bytes = settings.block_bytes,
-                                            .trail = settings.trail});
+                                            .trail = settings.trail,
+                                            .first = settings.first_block,
+                                            .given = end_.given});
     sink = sender_.get();
   } else {
-    receiver_ =
-        std::make_unique<dataplane::Receiver>(executor, settings.op, end_.ring, settings.trail);
+    receiver_ = std::make_unique<dataplane::Receiver>(executor, settings.op, end_.ring,
+                                                      settings.trail, settings.first_block);
     source = receiver_.get();
     if (end_.check_payload) {
       if (end_.payload_crc == nullptr) {
@@ -54,6 +57,15 @@ Transfer::Transfer(dataplane::Executor& executor, const TransferSettings& settin
                                                .peer_slots = settings.peer_slots});
   }
   pump_->SetWatch(watch_.get());
+  pump_->CountBefore(end_.moved);
+}
+
+Leftover Transfer::TakeLeftover() {
+  Leftover left{.end = std::move(end_), .blocks = sender_->TakeUnacknowledged()};
+  if (dataplane::Block unmoved = pump_->TakeUnmoved(); !unmoved.empty()) {
+    left.blocks.push_back(std::move(unmoved));
+  }
+  return left;
 }
 
 dataplane::LinkEvents* Transfer::links() {
@@ -69,7 +81,7 @@ void Transfer::AddTo(Known& known) const {
   known.block_bytes = settings_.block_bytes;
   known.total = total_;
   if (sending()) {
-    known.sent = pump_->counts().blocks;
+    known.sent = std::max(pump_->counts().blocks, end_.given);
   } else {
     known.arrived = receiver_->received_watermark();
   }

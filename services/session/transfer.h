@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "dataplane/ladder/ring_fit.h"
 #include "dataplane/memory/slot_pool.h"
@@ -38,6 +39,15 @@ struct TransferEnd {
   std::shared_ptr<dataplane::PayloadCrc> payload_crc;
   // What the source or sink has spent its time on, any time; null: it does not say.
   std::function<StageTimes()> stage_times;
+  PumpCounts moved;    // by earlier sessions of the same stream
+  uint64_t given = 0;  // to them, of its blocks: the peer may have more than it asks for
+};
+
+// What is left of the end of a transfer that was lost. Members are moved on; blocks go before their
+// ring.
+struct Leftover {
+  TransferEnd end;
+  std::vector<dataplane::Block> blocks;  // that the peer has not acknowledged, in order
 };
 
 struct TransferSettings {
@@ -45,7 +55,8 @@ struct TransferSettings {
   CommitLevel commit = CommitLevel::kDurable;
   uint32_t peer_slots = 0;
   uint64_t block_bytes = 0;
-  bool ordered = false;  // the sink wants blocks in order
+  bool ordered = false;      // the sink wants blocks in order
+  uint64_t first_block = 0;  // of a recording that goes on: the first that the storage node needs
   dataplane::flight::Trail trail;
   SessionTrace* trace = nullptr;  // outlives the transfer; null: nobody is told of slow blocks
 };
@@ -67,6 +78,10 @@ class Transfer {
   void Start() { pump_->Start(); }
   void EndSource() { pump_->EndSource(); }
   void Abort(const absl::Status& cause) { pump_->Abort(cause); }
+
+  // Sending end, when the pump is done and no link touches memory: what another transfer needs to
+  // go on. Then this one goes.
+  Leftover TakeLeftover();
 
   // Receiving end: how many blocks there are.
   void SetTotal(uint64_t blocks);

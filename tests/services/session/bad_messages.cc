@@ -11,6 +11,7 @@ namespace {
 
 constexpr uint64_t kHuge = ~uint64_t{0};
 const std::string kLong(70'000, 'x');
+const std::string kToken(16, 't');
 
 // Rows of one kind of message: each changes one field of a good one.
 template <typename M>
@@ -143,6 +144,11 @@ std::vector<BadMessage> BadAccepts() {
       .Add("slots", [](Accept& a) { a.slots = 0xffffffff; })
       .Add("blocks", [](Accept& a) { a.blocks = kHuge; })
       .Add("first_block", [](Accept& a) { a.first_block = kHuge; })
+      .Add("resume_token", [](Accept& a) { a.resume_token = "short"; })
+      .Add("next_block", [](Accept& a) { a.next_block = 1; })
+      .Add("next_block", [](Accept& a) { a.next_block = kHuge; })
+      .Add("missing_blocks", [](Accept& a) { a.missing_blocks = 1; })
+      .Add("verifier", [](Accept& a) { a.verifier = kLong; })
       .Add("rails", [](Accept& a) { a.rails.resize(1000); })
       .Add("rails.name", [](Accept& a) { a.rails = {{.name = kLong}}; })
       .Add("rails.transport", [](Accept& a) { a.rails = {{.transport = kLong}}; })
@@ -174,6 +180,18 @@ std::vector<BadMessage> BadOpens() {
       .Add("slot_bytes", [](Open& o) { o.slot_bytes = 1; })
       .Add("slot_bytes", [](Open& o) { o.slot_bytes = kHuge; })
       .Add("expected_blocks", [](Open& o) { o.expected_blocks = kHuge; })
+      .Add("resume.recording",
+           [](Open& o) {
+             o.resume = {"a\nb", kToken};
+           })
+      .Add("resume.token",
+           [](Open& o) {
+             o.resume = {"r", "short"};
+           })
+      .Add("resume.first_block",
+           [](Open& o) {
+             o.resume = {"r", kToken, kHuge};
+           })
       .Add("playhead", [](Open& o) { o.playhead.start = -1; })
       .Add("playhead.behind", [](Open& o) { o.playhead.behind_ns = -1; })
       .Add("labels",

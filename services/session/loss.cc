@@ -1,0 +1,30 @@
+#include "services/session/loss.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/strings/string_view.h"
+#include "services/errors.h"
+
+namespace tapedeck::services::session {
+namespace {
+
+constexpr std::array<absl::string_view, 5> kLosses = {
+    "PEER_LOST", "NODE_UNREACHABLE", "ALL_RAILS_DOWN", "SESSION_STALLED", "DRAINING"};
+
+constexpr std::array<absl::string_view, 5> kPassing = {
+    "RAIL_UNREACHABLE", "LUN_OFFLINE", "LUN_NOT_RESPONDING", "RECORDING_BUSY", "LIMIT_REACHED"};
+
+template <size_t kSize>
+bool IsOneOf(const absl::Status& status, const std::array<absl::string_view, kSize>& reasons) {
+  const auto reason = ReasonOf(status);
+  return reason.has_value() && std::ranges::find(reasons, reason->reason) != reasons.end();
+}
+
+}  // namespace
+
+bool IsLoss(const absl::Status& cause) { return IsOneOf(cause, kLosses); }
+
+bool MayPass(const absl::Status& refusal) { return IsLoss(refusal) || IsOneOf(refusal, kPassing); }
+
+}  // namespace tapedeck::services::session

@@ -1,0 +1,15 @@
+// What the end of a session means for its recording: whether it may go on in another session.
+#pragma once
+
+#include "absl/status/status.h"
+
+namespace tapedeck::services::session {
+
+// The session was lost, by whatever is between its ends or happened to one of them; nothing says
+// that its recording shall end.
+bool IsLoss(const absl::Status& cause);
+
+// A session that was not granted for this may be granted later.
+bool MayPass(const absl::Status& refusal);
+
+}  // namespace tapedeck::services::session

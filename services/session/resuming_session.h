@@ -1,0 +1,75 @@
+// A recording of a worker over as many sessions as it needs: when one is lost, its source keeps
+// what was not acknowledged, and another session goes on with the same recording as soon as the
+// storage node answers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "dataplane/executor/executor.h"
+#include "dataplane/executor/lifetime.h"
+#include "services/session/client_session.h"
+#include "services/session/kept_source.h"
+
+namespace tapedeck::services::session {
+
+struct ResumingSettings {
+  ClientSessionSettings session;  // its make_end is asked once
+  int64_t resume_for_ns = 0;      // 0: the first session is all there is
+  std::function<std::unique_ptr<ControlStream>()> open_stream;
+};
+
+// On one executor. A playback has one session.
+class ResumingSession {
+ public:
+  ResumingSession(dataplane::Executor& executor, ResumingSettings settings);
+
+  void Start();
+  // Ends in order, as ClientSession does; between two sessions at once.
+  void Stop();
+
+ private:
+  void OpenSession();
+  absl::StatusOr<TransferEnd> MakeEnd(const Accept& accept);
+  void OnChange(const Snapshot& snapshot);
+  void OnUp(const Snapshot& snapshot);
+  // Outside the calls of the session.
+  void OnEnded(const Snapshot& snapshot);
+  bool MayGoOn(const Snapshot& snapshot) const;
+  void OnLost(const absl::Status& cause);
+  void TakeBack();
+  // The recording is whole, although its session was lost on the last words.
+  bool IsComplete(const absl::Status& refusal) const;
+  void TryAgain();
+  void Conclude(const absl::Status& error);
+  void ConcludeWhole();
+  // Of the whole, where `last` is that of the last session.
+  absl::Status ErrorOf(const absl::Status& last) const;
+  // With what the sessions before have done.
+  Snapshot Sum(const Snapshot& snapshot) const;
+  void AddToBefore(const Snapshot& snapshot);
+
+  dataplane::Executor& executor_;
+  const ResumingSettings settings_;
+  std::unique_ptr<ClientSession> session_;  // null between two
+  std::optional<TransferEnd> end_;          // between two
+  KeptSource* kept_ = nullptr;              // of the end; null: it cannot be gone on with
+  std::optional<Resume> resume_;            // what the next session asks for
+  std::string verifier_;                    // of the last session
+  Snapshot before_;                         // of the sessions that have ended, summed up
+  Snapshot last_;                           // what was told last
+  absl::Status lost_;                       // why the session was lost; OK: it is not
+  absl::Status refusal_;                    // of the last try
+  uint64_t outage_ = 0;                     // counts the losses
+  int64_t delay_ns_ = 0;                    // before the next try
+  bool over_ = false;                       // the time to go on is over
+  bool stopped_ = false;
+  bool ended_ = false;
+  dataplane::Lifetime lifetime_;
+};
+
+}  // namespace tapedeck::services::session
