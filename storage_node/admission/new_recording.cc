@@ -7,6 +7,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/model/description.h"
+#include "storage_node/admission/prepared.h"
 #include "storage_node/admission/session_ring.h"
 #include "storage_node/disk/errors.h"
 #include "storage_node/recordings/recordings.h"
@@ -27,12 +28,6 @@ constexpr uint64_t kMinSegmentBlocks = 16;
 // Names that are tried where something has them already.
 constexpr int kNameTries = 8;
 
-// What a writer holds of the node. The LUN goes last: its store must outlive the files.
-struct Held : recording::Hold {
-  std::shared_ptr<luns::OpenLun> lun;
-  std::unique_ptr<recordings::Leases::Lease> lease;
-};
-
 // Of the manifest: what all have, the labels as they are written, and whole pages.
 uint64_t ManifestBytes(const RecordTarget& target) {
   const store::Layout layout = target.lun->store->layout();
@@ -40,11 +35,6 @@ uint64_t ManifestBytes(const RecordTarget& target) {
   const uint64_t bytes = 2048 + services::model::WrittenBytes("", target.open.labels);
   const uint64_t steps = (bytes + layout.step_bytes - 1) / layout.step_bytes;
   return steps * layout.step_bytes * std::max<size_t>(1, target.lun->config->members.size());
-}
-
-// Of one recording with so many blocks.
-uint64_t BytesOfOne(const RecordTarget& target, uint64_t blocks) {
-  return target.lun->footprint(target.channel.block_bytes).OfBlocks(blocks) + ManifestBytes(target);
 }
 
 // Of a session with so many blocks: in one recording or in segments.
@@ -111,11 +101,13 @@ format::Manifest NewManifest(Means& means, const RecordTarget& target,
       .op = target.op,
       .commit = target.channel.commit,
       .labels = target.open.labels,
+      .resume_token = target.resume_token,
       .start_time_ns = means.luns.clock().WallNs()};
   if (!target.open.recorder.empty()) manifest.labels.emplace("recorder", target.open.recorder);
   if (target.segment.has_value()) {
     manifest.stream = target.stream.empty() ? name.recording : target.stream;
     manifest.segment = *target.segment;
+    manifest.segment_blocks = target.segment_blocks;
   }
   // The uid was made by us or checked when the LUN was opened.
   manifest.identity = {.lun = format::Uuid::Parse(lun.recorded_uid()).value_or(format::Uuid()),
@@ -124,48 +116,6 @@ format::Manifest NewManifest(Means& means, const RecordTarget& target,
                        .epoch = static_cast<uint32_t>(means.luns.random()())};
   return manifest;
 }
-
-// Whether its files are gone.
-bool Drop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::ResourceName& name,
-          const format::Manifest& manifest, absl::string_view why) {
-  const absl::Status gone = lun.store->DeleteRecording(recordings::PathOf(name, manifest));
-  if (gone.ok()) recordings::LogDeleted(name, why);
-  catalog.DeleteRecording(name).IgnoreError();
-  return gone.ok();
-}
-
-// The files are the truth: start-up finds them as they are if the catalog's row is lost.
-void KeepOrDrop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::ResourceName& name,
-                const format::Manifest& sealed) {
-  if (sealed.blocks == 0 && !sealed.cause.empty()) {
-    if (Drop(catalog, lun, name, sealed, "its session ended before the first block")) {
-      lun.capacity->Refund(lun.TakenBy(sealed));
-    }
-  } else {
-    catalog.PutRecording(name, sealed).IgnoreError();
-  }
-}
-
-std::function<void(const format::Manifest&, std::function<void()>)> OnSealed(
-    Means& means, const catalog::ResourceName& name, std::shared_ptr<luns::OpenLun> lun,
-    dataplane::Executor& executor) {
-  return [catalog = means.recordings.catalog(), desk = means.luns.desks().Of(name.lun),
-          lun = std::move(lun), name,
-          &executor](const format::Manifest& sealed, std::function<void()> done) {
-    desk->Run([catalog, lun, name, sealed, done = std::move(done), &executor] {
-      KeepOrDrop(*catalog, *lun, name, sealed);
-      executor.Post(done);
-    });
-  };
-}
-
-// A recording whose row and files are there.
-struct Begun {
-  catalog::ResourceName name;
-  Held held;
-  format::Manifest manifest;
-  std::unique_ptr<store::RecordingFiles> files;
-};
 
 absl::StatusOr<Begun> Begin(Means& means, const RecordTarget& target,
                             dataplane::Executor& executor) {
@@ -194,58 +144,11 @@ absl::StatusOr<Begun> Begin(Means& means, const RecordTarget& target,
 // What lies under a name on a member may be nobody's recording: it stays, and another is tried.
 absl::StatusOr<Begun> BeginUnderNewName(Means& means, const RecordTarget& target,
                                         dataplane::Executor& executor) {
-  absl::StatusOr<Begun> begun;
-  for (int i = 0; i < kNameTries; ++i) {
-    begun = Begin(means, target, executor);
-    if (!absl::IsAlreadyExists(begun.status())) break;
+  for (int i = 1; i < kNameTries; ++i) {
+    auto begun = Begin(means, target, executor);
+    if (!absl::IsAlreadyExists(begun.status())) return begun;
   }
-  return begun;
-}
-
-// The files of a recording that has no writer yet. Unless it gets one, the recording goes again.
-class Prepared {
- public:
-  // `options` without lease.
-  Prepared(Means& means, catalog::ResourceName name, Held held, recording::WriterOptions options,
-           std::unique_ptr<store::RecordingFiles> files)
-      : desk_(means.luns.desks().Of(name.lun)),
-        catalog_(means.recordings.catalog()),
-        name_(std::move(name)),
-        held_(std::make_shared<Held>(std::move(held))),
-        options_(std::move(options)),
-        files_(std::move(files)) {}
-  ~Prepared() {
-    if (files_ == nullptr) return;
-    files_ = nullptr;
-    desk_->Run([catalog = catalog_, name = name_, held = held_, manifest = options_.manifest] {
-      Drop(*catalog, *held->lun, name, manifest, "its session ended before it could begin");
-    });
-  }
-
-  capture::ArmedRecording Arm(Means& means, dataplane::Executor& executor) {
-    capture::ArmedRecording recording{.name = name_.ToString(), .live = options_.live};
-    means.recordings.live().Add(recording.name, recording.live);
-    options_.lease = held_;
-    recording.writer = std::make_unique<recording::RecordingWriter>(std::move(options_),
-                                                                    std::move(files_), executor);
-    return recording;
-  }
-
- private:
-  const std::shared_ptr<luns::Desk> desk_;
-  const std::shared_ptr<catalog::Catalog> catalog_;
-  const catalog::ResourceName name_;
-  const std::shared_ptr<Held> held_;
-  recording::WriterOptions options_;
-  std::unique_ptr<store::RecordingFiles> files_;
-};
-
-// Blocks of a capture are numbered anew, and nobody knows yet from where: none.
-dataplane::flight::Trail TrailOf(const RecordTarget& target) {
-  const bool capture = target.channel.triggered() && !target.segment.has_value();
-  if (capture) return {};
-  return dataplane::flight::Trail(target.open.trail,
-                                  target.segment.value_or(0) * target.segment_blocks);
+  return Begin(means, target, executor);
 }
 
 }  // namespace
@@ -260,12 +163,14 @@ uint64_t SegmentBlocks(const services::Channel& channel, const luns::LunTerms& l
   return bytes == 0 ? 0 : std::max(bytes / channel.block_bytes, kMinSegmentBlocks);
 }
 
-absl::StatusOr<recording::Reservation> ReserveRoom(Means& means, const RecordTarget& target,
-                                                   uint64_t blocks) {
+uint64_t BytesOfOne(const RecordTarget& target, uint64_t blocks) {
+  return target.lun->footprint(target.channel.block_bytes).OfBlocks(blocks) + ManifestBytes(target);
+}
+
+absl::StatusOr<recording::Reservation> ReserveBytes(Means& means, const RecordTarget& target,
+                                                    uint64_t bytes, uint64_t least) {
   const auto& capacity = target.lun->capacity;
   if (capacity->limit() == 0) return recording::Reservation();
-  const uint64_t least = BytesOfOne(target, 1);
-  const uint64_t bytes = blocks == 0 ? 0 : BytesOfSession(target, std::min(blocks, kMaxBlocks));
   if (auto room = TakeRoom(capacity, bytes, least)) return *std::move(room);
   if (target.lun->config->full_policy == services::FullPolicy::kRing) {
     TD_RETURN_IF_ERROR(recordings::MakeRoom(means.recordings, target.name.lun, *target.lun,
@@ -273,6 +178,12 @@ absl::StatusOr<recording::Reservation> ReserveRoom(Means& means, const RecordTar
     if (auto room = TakeRoom(capacity, bytes, least)) return *std::move(room);
   }
   return NoRoom(*target.lun, std::max(bytes, least));
+}
+
+absl::StatusOr<recording::Reservation> ReserveRoom(Means& means, const RecordTarget& target,
+                                                   uint64_t blocks) {
+  const uint64_t bytes = blocks == 0 ? 0 : BytesOfSession(target, std::min(blocks, kMaxBlocks));
+  return ReserveBytes(means, target, bytes, BytesOfOne(target, 1));
 }
 
 absl::StatusOr<RecordTarget> FindTarget(Means& means, const Open& open) {
@@ -291,29 +202,12 @@ absl::StatusOr<capture::ArmRecording> PrepareRecording(
     std::shared_ptr<recording::PieceCheck> arrivals, dataplane::Executor& executor) {
   TD_ASSIGN_OR_RETURN(recording::Reservation room, RoomOf(means, target));
   TD_ASSIGN_OR_RETURN(Begun begun, BeginUnderNewName(means, target, executor));
-  const std::shared_ptr<luns::OpenLun> lun = begun.held.lun;
-  const store::Layout layout = lun->store->layout();
-  auto prepared = std::make_unique<Prepared>(
-      means, begun.name, std::move(begun.held),
-      recording::WriterOptions{
-          .name = begun.name.ToString(),
-          .manifest = begun.manifest,
-          .ring_slots = ring_slots,
-          .arrivals = std::move(arrivals),
-          .capacity = lun->capacity,
-          .layout = layout,
-          .reserved = std::move(room),
-          .live = std::make_shared<recording::LiveRecording>(layout.annotation_bytes),
-          .meter = lun->meter,
-          .on_sealed = OnSealed(means, begun.name, lun, executor),
-          .trace = target.open.trace,
-          .verifier = means.verifier,
-          .stages = target.stages,
-          .trail = TrailOf(target)},
-      std::move(begun.files));
-  return [&means, &executor, prepared = std::move(prepared)]() mutable {
-    return prepared->Arm(means, executor);
+  begun.room.Add(std::move(room));
+  begun.undo = [name = begun.name, manifest = begun.manifest](catalog::Catalog& catalog,
+                                                              luns::OpenLun& lun) {
+    Drop(catalog, lun, name, manifest, "its session ended before it could begin");
   };
+  return WithWriter(means, target, ring_slots, std::move(arrivals), executor, std::move(begun));
 }
 
 }  // namespace tapedeck::storage_node::admission

@@ -5,10 +5,12 @@
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/admission/new_recording.h"
+#include "storage_node/admission/resumed.h"
 #include "storage_node/capture/segment_sink.h"
 #include "storage_node/capture/trigger_sink.h"
 
@@ -32,7 +34,8 @@ Admission AdmissionOf(const Means& means, const RecordTarget& target, FittedRing
                      .sample_rate = target.channel.sample_rate,
                      .op = target.op,
                      .commit = target.channel.commit,
-                     .block_bytes = target.channel.block_bytes},
+                     .block_bytes = target.channel.block_bytes,
+                     .resume_token = TokenBytes(target.resume_token)},
           .verifier = [verifier = means.verifier] { return verifier->value(); },
           .payload_crc = std::move(arrivals),
           .registration = std::move(fitted.registration),
@@ -116,6 +119,19 @@ capture::SegmentOptions OptionsOf(const Segments& segments, const capture::Trigg
   return options;
 }
 
+std::unique_ptr<capture::SegmentSink> SinkOf(const Segments& segments,
+                                             capture::SegmentOptions options,
+                                             std::vector<capture::ArmedRecording> armed) {
+  capture::ArmedRecording first = std::move(armed.front());
+  armed.erase(armed.begin());
+  auto sink = std::make_unique<capture::SegmentSink>(std::move(options), std::move(first),
+                                                     segments.executor, std::move(armed));
+  if (segments.target.channel.triggered()) {
+    segments.means.triggers.Add(segments.target.channel.name, sink->port());
+  }
+  return sink;
+}
+
 absl::StatusOr<MakeAdmission> OpenSegmented(Means& means, RecordTarget target, FittedRing fitted,
                                             dataplane::Executor& executor) {
   if (target.lun->config->full_policy == services::FullPolicy::kStop &&
@@ -134,14 +150,47 @@ absl::StatusOr<MakeAdmission> OpenSegmented(Means& means, RecordTarget target, F
     segments.target.stream = first.name.substr(first.name.rfind('/') + 1);
     Admission admission = AdmissionOf(node, segments.target, std::move(fitted), segments.arrivals);
     admission.accept.recording = first.name;
-    auto sink = std::make_unique<capture::SegmentSink>(OptionsOf(segments, window),
-                                                       std::move(first), segments.executor);
-    if (segments.target.channel.triggered()) {
-      node.triggers.Add(segments.target.channel.name, sink->port());
-    }
-    admission.sink = std::move(sink);
+    std::vector<capture::ArmedRecording> armed;
+    armed.push_back(std::move(first));
+    admission.sink = SinkOf(segments, OptionsOf(segments, window), std::move(armed));
     return admission;
   };
+}
+
+absl::StatusOr<MakeAdmission> OpenResumed(Means& means, const Resumable& found, FittedRing fitted,
+                                          dataplane::Executor& executor) {
+  TD_ASSIGN_OR_RETURN(const capture::TriggerWindow window, WindowOf(found.target.channel));
+  const auto arrivals = NewArrivals(found.target);
+  const size_t slots = fitted.ring->slots();
+  TD_ASSIGN_OR_RETURN(ResumedRecordings resumed, Reopen(means, found, slots, arrivals, executor));
+  Segments segments{means, found.target, slots, arrivals, executor};
+  return [segments, window, first_number = found.rows.front().manifest.segment,
+          fitted = std::move(fitted), resumed = std::move(resumed)]() mutable {
+    const RecordTarget& target = segments.target;
+    Admission admission = AdmissionOf(segments.means, target, std::move(fitted), segments.arrivals);
+    admission.accept.recording = target.open.resume->recording;
+    admission.accept.next_block = resumed.next_block;
+    admission.accept.missing_blocks = resumed.missing_blocks;
+    std::vector<capture::ArmedRecording> armed;
+    for (capture::ArmRecording& arm : resumed.recordings) armed.push_back(arm());
+    if (target.stream.empty()) {
+      admission.sink = std::move(armed.front().writer);
+    } else {
+      capture::SegmentOptions options = OptionsOf(segments, window);
+      options.first_number = first_number;
+      admission.sink = SinkOf(segments, std::move(options), std::move(armed));
+    }
+    return admission;
+  };
+}
+
+absl::StatusOr<SessionPlan> PlanResumed(Means& means, const Open& open,
+                                        dataplane::Executor& executor) {
+  TD_ASSIGN_OR_RETURN(Resumable found, FindResumable(means, open, executor.clock()));
+  return SessionPlan{.ring = RingOf(found.target),
+                     .open = [&means, &executor, found](FittedRing fitted) {
+                       return OpenResumed(means, found, std::move(fitted), executor);
+                     }};
 }
 
 // What a capture is recorded into. How long the stream will be says nothing about its captures.
@@ -191,10 +240,12 @@ absl::StatusOr<SessionPlan> PlanTriggered(Means& means, const RecordTarget& targ
 
 absl::StatusOr<SessionPlan> PlanRecord(Means& means, const Open& open,
                                        dataplane::Executor& executor) {
-  TD_ASSIGN_OR_RETURN(const RecordTarget target, FindTarget(means, open));
+  if (open.resume.has_value()) return PlanResumed(means, open, executor);
+  TD_ASSIGN_OR_RETURN(RecordTarget target, FindTarget(means, open));
   if (target.channel.triggered() && target.channel.commit == dataplane::CommitLevel::kReceived) {
     return PlanTriggered(means, target, executor);
   }
+  target.resume_token = NewResumeToken(means);
   SessionPlan plan{.ring = RingOf(target)};
   if (target.segment_blocks > 0) {
     plan.open = [&means, &executor, target](FittedRing fitted) {

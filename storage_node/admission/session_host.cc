@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "services/errors.h"
 #include "storage_node/admission/playback.h"
 #include "storage_node/admission/record.h"
 
@@ -28,6 +29,16 @@ absl::StatusOr<std::string> LunOf(const Open& open) {
   return name.lun;
 }
 
+// How long the session before of a recording that goes on may take to end, and how often it is
+// looked at: then the worker is told, and may try again.
+constexpr int64_t kGiveWayNs = 5 * dataplane::kSecondNs;
+constexpr int64_t kLookAgainNs = 50 * dataplane::kMillisecondNs;
+
+bool IsBusy(const absl::Status& status) {
+  const auto reason = services::ReasonOf(status);
+  return reason.has_value() && reason->reason == "RECORDING_BUSY";
+}
+
 // Larger rings wait for each other and not for smaller ones.
 constexpr uint64_t kLargeRing = uint64_t{256} << 20;
 
@@ -39,6 +50,7 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
   dataplane::Executor& executor;
   const std::shared_ptr<AdmissionWatch> watch;
   const OnAdmitted admitted;
+  const int64_t start_ns;
   SessionPlan plan;
 
   Admittance(Means& node, Open asked, std::string lun_id, dataplane::Executor& on,
@@ -48,7 +60,8 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
         lun(std::move(lun_id)),
         executor(on),
         watch(std::move(watched)),
-        admitted(std::move(then)) {}
+        admitted(std::move(then)),
+        start_ns(on.clock().NowNs()) {}
 
   absl::Status Begin() {
     watch->Say(absl::StrCat("waiting for LUN ", lun));
@@ -59,12 +72,26 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
     if (watch->left()) return;
     auto planned =
         IsPlayback(open) ? PlanPlayback(means, open, executor) : PlanRecord(means, open, executor);
+    if (!planned.ok() && MayBecomeFree(planned.status())) return LookAgain();
     if (!planned.ok()) return End(planned.status());
     plan = *std::move(planned);
     watch->Say("waiting for memory");
     const bool large = plan.ring.bytes(means.rings) > kLargeRing;
     means.luns.ring_desks().Of(large ? "large rings" : lun)->Run([self = shared_from_this()] {
       self->MakeRing();
+    });
+  }
+
+  bool MayBecomeFree(const absl::Status& status) const {
+    return open.resume.has_value() && IsBusy(status) &&
+           executor.clock().NowNs() - start_ns < kGiveWayNs;
+  }
+
+  // The desk is needed by the session that ends.
+  void LookAgain() {
+    watch->Say("waiting for the recording's session before to end");
+    executor.PostAfter(kLookAgainNs, [self = shared_from_this()] {
+      self->means.luns.desks().Of(self->lun)->Run([self] { self->Look(); });
     });
   }
 

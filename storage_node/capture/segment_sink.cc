@@ -20,19 +20,22 @@ constexpr size_t kMaxEnding = 4;
 }  // namespace
 
 SegmentSink::SegmentSink(SegmentOptions options, ArmedRecording first,
-                         dataplane::Executor& executor)
+                         dataplane::Executor& executor, std::vector<ArmedRecording> more)
     : options_(std::move(options)),
       port_(std::make_shared<TriggerPort>(
           executor, [this](const services::Trigger& trigger) { return OnTrigger(trigger); })),
       first_recording_(first.name),
       keeper_(options_.keeper) {
-  Open(0, std::move(first));
+  Open(options_.first_number, std::move(first));
+  for (ArmedRecording& recording : more) Open(open_.back().number + 1, std::move(recording));
+  for (Segment& segment : open_) EndFull(segment);
 }
 
 void SegmentSink::Open(uint64_t number, ArmedRecording recording) {
   recording.writer->SetWaker(waker_);
   keeper_.OnSegment(number, recording.name, recording.live);
-  open_.push_back({.number = number, .recording = std::move(recording)});
+  const bool used = recording.live->blocks > 0;
+  open_.push_back({.number = number, .recording = std::move(recording), .used = used});
 }
 
 void SegmentSink::MakeNext(bool ahead) {

@@ -6,6 +6,8 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "dataplane/executor/executor.h"
@@ -19,6 +21,7 @@ namespace tapedeck::storage_node::capture {
 
 struct SegmentOptions {
   uint64_t segment_blocks = 0;
+  uint64_t first_number = 0;  // of the first segment; above 0 where a stream goes on
   // Asks for segment `number` of the session; `made` is called once on the sink's executor, at once
   // or later.
   std::function<void(uint64_t number, OnPrepared made)> make;
@@ -28,7 +31,9 @@ struct SegmentOptions {
 // Owned by the session; lives on its executor.
 class SegmentSink final : public dataplane::Sink {
  public:
-  SegmentSink(SegmentOptions options, ArmedRecording first, dataplane::Executor& executor);
+  // Of a stream that goes on `more` are those that follow the first and are there already.
+  SegmentSink(SegmentOptions options, ArmedRecording first, dataplane::Executor& executor,
+              std::vector<ArmedRecording> more = {});
   ~SegmentSink() override { port_->Close(); }
 
   // For other threads, also when this is gone.

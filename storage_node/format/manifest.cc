@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
@@ -21,6 +22,8 @@ using services::model::NameOf;
 constexpr uint64_t kManifestVersion = 2;
 constexpr uint64_t kStagesVersion = 1;
 
+constexpr size_t kTokenDigits = 32;
+
 constexpr char kManifest[] = "manifest.json";
 
 // Deletion is not written down.
@@ -36,6 +39,11 @@ absl::StatusOr<Enum> ParseWord(JsonFields& fields, const char* key) {
   const auto value = services::model::EnumNamed<Enum>(fields.Text(key));
   if (value.ok()) return *value;
   return absl::DataLossError(absl::StrCat(kManifest, ": ", key, ": ", value.status().message()));
+}
+
+bool IsToken(absl::string_view text) {
+  return text.empty() ||
+         (text.size() == kTokenDigits && std::ranges::all_of(text, absl::ascii_isxdigit));
 }
 
 // In order and apart, below `blocks`.
@@ -133,6 +141,9 @@ absl::Status ParseOrigin(JsonFields& fields, Manifest* manifest) {
                  "description", "is longer than any");
   if (!fields.Text("stream").empty()) manifest->stream = fields.Id("stream");
   manifest->segment = fields.Uint("segment", MaxBlocks(kBlockMultiple));
+  manifest->segment_blocks = fields.Uint("segment_blocks", MaxBlocks(kBlockMultiple));
+  manifest->resume_token = fields.Text("resume_token");
+  fields.Require(IsToken(manifest->resume_token), "resume_token", "is none");
   manifest->kept = fields.Bool("kept");
   manifest->generation = fields.Uint("generation", kMaxGeneration);
   manifest->start_time_ns = fields.Int("start_time_ns", -kMaxTimeNs, kMaxTimeNs);
@@ -183,34 +194,37 @@ IndexHeader Manifest::index_header() const {
 std::string EncodeManifest(const Manifest& manifest) {
   json missing = json::array();
   for (const SequenceRange& range : manifest.missing) missing.push_back({range.first, range.count});
-  return SealJson({{"version", kManifestVersion},
-                   {"id", manifest.id},
-                   {"lun_uid", manifest.identity.lun.ToString()},
-                   {"uid", manifest.identity.recording.ToString()},
-                   {"channel", manifest.identity.channel},
-                   {"epoch", manifest.identity.epoch},
-                   {"members", manifest.members},
-                   {"block_bytes", manifest.block_bytes},
-                   {"datatype", manifest.datatype},
-                   {"sample_rate", manifest.sample_rate},
-                   {"transfer_op", NameOf(manifest.op)},
-                   {"commit_level", NameOf(manifest.commit)},
-                   {"labels", manifest.labels},
-                   {"description", manifest.description},
-                   {"stream", manifest.stream},
-                   {"segment", manifest.segment},
-                   {"annotations", AnnotationsOf(manifest)},
-                   {"kept", manifest.kept},
-                   {"generation", manifest.generation},
-                   {"start_time_ns", manifest.start_time_ns},
-                   {"state", NameOf(manifest.state)},
-                   {"blocks", manifest.blocks},
-                   {"bytes", manifest.bytes},
-                   {"durable_watermark", manifest.durable_watermark},
-                   {"missing", missing},
-                   {"end_time_ns", manifest.end_time_ns},
-                   {"cause", manifest.cause},
-                   {"stages", StagesOf(manifest)}});
+  json object = {{"version", kManifestVersion},
+                 {"id", manifest.id},
+                 {"lun_uid", manifest.identity.lun.ToString()},
+                 {"uid", manifest.identity.recording.ToString()},
+                 {"channel", manifest.identity.channel},
+                 {"epoch", manifest.identity.epoch},
+                 {"members", manifest.members},
+                 {"block_bytes", manifest.block_bytes},
+                 {"datatype", manifest.datatype},
+                 {"sample_rate", manifest.sample_rate},
+                 {"transfer_op", NameOf(manifest.op)},
+                 {"commit_level", NameOf(manifest.commit)},
+                 {"labels", manifest.labels},
+                 {"description", manifest.description},
+                 {"stream", manifest.stream},
+                 {"segment", manifest.segment},
+                 {"annotations", AnnotationsOf(manifest)},
+                 {"kept", manifest.kept},
+                 {"generation", manifest.generation},
+                 {"start_time_ns", manifest.start_time_ns},
+                 {"state", NameOf(manifest.state)},
+                 {"blocks", manifest.blocks},
+                 {"bytes", manifest.bytes},
+                 {"durable_watermark", manifest.durable_watermark},
+                 {"missing", missing},
+                 {"end_time_ns", manifest.end_time_ns},
+                 {"cause", manifest.cause},
+                 {"stages", StagesOf(manifest)}};
+  if (manifest.segment_blocks > 0) object["segment_blocks"] = manifest.segment_blocks;
+  if (!manifest.resume_token.empty()) object["resume_token"] = manifest.resume_token;
+  return SealJson(std::move(object));
 }
 
 absl::StatusOr<Manifest> DecodeManifest(absl::string_view text) {

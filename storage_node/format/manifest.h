@@ -35,6 +35,9 @@ struct Manifest {
   // Of a session in segments: the ID of the first, and which one this is. Empty: it is none.
   std::string stream;
   uint64_t segment = 0;
+  uint64_t segment_blocks = 0;  // of its segments; 0: not known
+  // Secret, 16 bytes as hex digits: its worker can go on with the recording. Empty: nobody can.
+  std::string resume_token;
   int64_t start_time_ns = 0;
   std::vector<services::Annotation> annotations;
   bool kept = false;  // whatever the LUN's policy says
@@ -42,7 +45,8 @@ struct Manifest {
   // there was no such number.
   uint64_t generation = 0;
 
-  // Final from SEALED or SALVAGED on; zero before.
+  // Final from SEALED or SALVAGED on; zero before, or, of a recording that goes on, what is known
+  // of what was there when it did.
   services::RecordingState state = services::RecordingState::kRecording;
   uint64_t blocks = 0;  // missing ones included
   uint64_t bytes = 0;   // of payload present

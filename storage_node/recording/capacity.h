@@ -72,6 +72,10 @@ class Reservation {
     if (!capacity->Charge(bytes)) return std::nullopt;
     return Reservation(std::move(capacity), bytes);
   }
+  // Of what is charged already, by what is there.
+  static Reservation Of(std::shared_ptr<Capacity> capacity, uint64_t bytes) {
+    return Reservation(std::move(capacity), bytes);
+  }
   Reservation(Reservation&& other) noexcept
       : capacity_(std::move(other.capacity_)), bytes_(std::exchange(other.bytes_, 0)) {}
   Reservation& operator=(Reservation&&) = delete;
@@ -84,6 +88,12 @@ class Reservation {
     const uint64_t taken = std::min(bytes, bytes_);
     bytes_ -= taken;
     return Reservation(capacity_, taken);
+  }
+
+  // `more` is of the same capacity, or empty.
+  void Add(Reservation more) {
+    if (capacity_ == nullptr) capacity_ = std::move(more.capacity_);
+    bytes_ += more.TakeOver();
   }
 
   // The caller now refunds them.

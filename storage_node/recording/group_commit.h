@@ -22,6 +22,7 @@ struct CommitTerms {
   // A flush also starts when so many are unflushed: with a whole ring unflushed the sender would
   // have to wait.
   size_t blocks = 1;
+  uint64_t durable = 0;  // every block below is already
   dataplane::flight::Trail trail;
 };
 
@@ -35,7 +36,9 @@ class GroupCommit {
         executor_(executor),
         terms_(terms),
         meter_(meter),
-        on_flushed_(std::move(on_flushed)) {}
+        on_flushed_(std::move(on_flushed)),
+        contiguous_(terms.durable),
+        durable_(terms.durable) {}
 
   // `blocks` more are written with their index entries; all below `contiguous` are.
   void OnWritten(uint64_t contiguous, size_t blocks);
@@ -73,8 +76,8 @@ class GroupCommit {
   const CommitTerms terms_;
   LunMeter& meter_;
   const std::function<void(const absl::Status&)> on_flushed_;
-  uint64_t contiguous_ = 0;
-  uint64_t durable_ = 0;
+  uint64_t contiguous_;
+  uint64_t durable_;
   size_t unflushed_ = 0;
   int64_t oldest_ns_ = 0;          // of those
   int64_t flushing_since_ns_ = 0;  // the same of the flush under way

@@ -31,8 +31,10 @@ struct Notes {
 // Any thread. Shared by the writer and whoever looks.
 class LiveRecording {
  public:
-  explicit LiveRecording(uint64_t annotation_bytes = services::kMaxAnnotationBytes)
-      : max_annotation_bytes_(annotation_bytes) {}
+  // `notes` are those that it has already.
+  explicit LiveRecording(uint64_t annotation_bytes = services::kMaxAnnotationBytes,
+                         Notes notes = {})
+      : max_annotation_bytes_(annotation_bytes), notes_(std::move(notes)) {}
 
   // For the catalog.
   std::atomic<uint64_t> blocks = 0;
@@ -108,6 +110,12 @@ class LiveRecording {
     return services::Updated(std::move(recording), notes_.described);
   }
 
+  // Ends the session that writes it, if one still does: its worker has gone on to another one.
+  void GiveWay() {
+    absl::MutexLock lock(&mutex_);
+    if (on_give_way_) on_give_way_();
+  }
+
   // Waits until all notes so far are on the disk. False if they are not after 10 s, or never will
   // be, as the writer has gone without closing the recording. Not on the writer's executor.
   bool AwaitNoted() {
@@ -146,6 +154,11 @@ class LiveRecording {
     absl::MutexLock lock(&mutex_);
     closing_ = on_noted == nullptr;
     on_noted_ = std::move(on_noted);
+  }
+  // By the writer. `on_give_way` only posts; null: it ends anyway.
+  void SetOnGiveWay(std::function<void()> on_give_way) {
+    absl::MutexLock lock(&mutex_);
+    on_give_way_ = std::move(on_give_way);
   }
   // By the writer: as many changes are on the disk.
   void SetNoted(uint64_t changes) {
@@ -191,6 +204,7 @@ class LiveRecording {
   Notes notes_ ABSL_GUARDED_BY(mutex_);
   uint64_t noted_ ABSL_GUARDED_BY(mutex_) = 0;  // changes that are on the disk
   std::function<void()> on_noted_ ABSL_GUARDED_BY(mutex_);
+  std::function<void()> on_give_way_ ABSL_GUARDED_BY(mutex_);
   bool closing_ ABSL_GUARDED_BY(mutex_) = false;
   std::shared_ptr<const format::Manifest> closed_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<services::session::StageBoard> stages_ ABSL_GUARDED_BY(mutex_);

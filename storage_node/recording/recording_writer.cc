@@ -7,6 +7,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/session/loss.h"
 #include "services/telemetry/trace/log_under.h"
 #include "storage_node/disk/errors.h"
 #include "storage_node/format/limits.h"
@@ -63,7 +64,9 @@ RecordingWriter::RecordingWriter(WriterOptions options,
               .on_error = [this](const absl::Status& status) { Fail(status); },
               .on_idle = [this] { Advance(); }}),
       commit_(*files_, executor,
-              {.blocks = std::max<size_t>(1, options_.ring_slots / 2), .trail = options_.trail},
+              {.blocks = std::max<size_t>(1, options_.ring_slots / 2),
+               .durable = options_.start.next,
+               .trail = options_.trail},
               *options_.meter, [this](const absl::Status& status) { OnFlushed(status); }) {
   if (options_.arrivals == nullptr) {
     options_.arrivals = std::make_shared<PieceCheck>(entries_.piece_bytes);
@@ -76,7 +79,29 @@ RecordingWriter::RecordingWriter(WriterOptions options,
     StoreManifest();
   });
   options_.live->SetOnNoted([&executor, noted] { executor.Post(noted); });
+  options_.live->SetOnGiveWay(
+      [&executor, give = lifetime_.Guard([this] { GiveWay(); })] { executor.Post(give); });
+  GoOn(options_.start);
   StoreManifest();
+}
+
+void RecordingWriter::GoOn(const WriterStart& start) {
+  received_.AddBelow(start.next);
+  written_.AddBelow(start.next);
+  for (const format::SequenceRange& range : start.there) {
+    for (uint64_t i = 0; i < range.count; ++i) {
+      received_.Add(range.first + i);
+      written_.Add(range.first + i);
+    }
+  }
+  for (const format::SequenceRange& range : start.missing) missing_.Add(range);
+  bytes_ = start.bytes;
+  if (!start.data_bytes.empty()) data_bytes_ = start.data_bytes;
+  watermark_generation_ = start.watermark_generation;
+  options_.live->blocks = written_.end();
+  options_.live->bytes = bytes_;
+  options_.live->missing_blocks = missing_.blocks();
+  options_.live->durable = start.next;
 }
 
 void RecordingWriter::StoreManifest() {
@@ -102,6 +127,7 @@ uint64_t RecordingWriter::TakeNotes() {
 
 RecordingWriter::~RecordingWriter() {
   options_.live->SetOnNoted(nullptr);
+  options_.live->SetOnGiveWay(nullptr);
   if (phase_ != Phase::kSealed) options_.live->Close(AsWritten());
 }
 
@@ -287,6 +313,21 @@ void RecordingWriter::Fail(const absl::Status& status) {
   Wake();
 }
 
+void RecordingWriter::GiveWay() {
+  if (!error_.ok() || phase_ != Phase::kOpen) return;
+  error_ = services::PeerLost("worker", "its worker goes on in another session");
+  options_.live->tail->Stop();
+  Wake();
+}
+
+bool RecordingWriter::MayGoOn() const {
+  if (!error_.ok()) return services::session::IsLoss(error_);
+  if (!cause_.ok()) return services::session::IsLoss(cause_);
+  // Whether more segments follow, who closes one that is full does not know.
+  const uint64_t full = options_.manifest.segment_blocks;
+  return full > 0 && written_.mark() >= full;
+}
+
 void RecordingWriter::Wake() {
   if (waker_) waker_();
 }
@@ -342,6 +383,8 @@ SealPlan RecordingWriter::MakeSealPlan() const {
   manifest.durable_watermark = commit_.durable();
   manifest.end_time_ns = executor_.clock().WallNs();
   manifest.stage_times = options_.live->stage_times();
+  services::model::Add(options_.manifest.stage_times, manifest.stage_times);
+  if (!MayGoOn()) manifest.resume_token.clear();
   Gaps missing = missing_;
   written_.ForEachHole(
       [&](uint64_t first, uint64_t count) { missing.Add({.first = first, .count = count}); });

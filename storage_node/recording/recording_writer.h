@@ -27,6 +27,7 @@
 #include "storage_node/recording/piece_check.h"
 #include "storage_node/recording/sealer.h"
 #include "storage_node/recording/write_verifier.h"
+#include "storage_node/recording/writer_start.h"
 #include "storage_node/store/recording_files.h"
 
 namespace tapedeck::storage_node::recording {
@@ -58,13 +59,14 @@ struct WriterOptions {
   // Held until the recording is sealed or the writer gone: its lock and its LUN.
   std::shared_ptr<Hold> lease;
   dataplane::flight::Trail trail;
+  WriterStart start;  // of a recording that goes on, whose `manifest` is Reopened; else of none
 };
 
 // Owned by the session; lives on its executor. Destroyed before it is sealed, it leaves the
 // recording to recovery.
 class RecordingWriter final : public dataplane::Sink {
  public:
-  // `files` are fresh and live on `executor`.
+  // `files` are fresh, or of a recording that goes on, and live on `executor`.
   RecordingWriter(WriterOptions options, std::unique_ptr<store::RecordingFiles> files,
                   dataplane::Executor& executor);
   ~RecordingWriter() override;
@@ -91,6 +93,12 @@ class RecordingWriter final : public dataplane::Sink {
   void OnFlushed(const absl::Status& status);
   void OnManifestStored(const absl::Status& status);
   void Fail(const absl::Status& status);
+  // Takes over what is there already.
+  void GoOn(const WriterStart& start);
+  // Another session of the same worker goes on with the recording.
+  void GiveWay();
+  // Nothing says that the recording shall end here, or its stream: a session was lost.
+  bool MayGoOn() const;
   void Wake();
   format::Place PlaceOf(uint64_t sequence) const;
 

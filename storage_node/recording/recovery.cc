@@ -27,23 +27,6 @@ constexpr int kReadAgain = 2;
 // The file that ends early is how a power cut leaves it, and no error of the disk.
 bool IsIoError(const absl::Status& status) { return !status.ok() && !absl::IsOutOfRange(status); }
 
-// The newest of what the copies have; all zero where none has any.
-format::Watermark FindWatermark(CallerLoop& loop, store::RecordingFiles& files,
-                                const format::Manifest& manifest) {
-  format::Watermark newest;
-  for (uint32_t copy = 0; copy < files.index_copies(); ++copy) {
-    const auto pages = Await<absl::StatusOr<store::Bytes>>(loop, [&](auto done) {
-      files.ReadIndex(copy, format::kPageBytes, 2 * format::kPageBytes, std::move(done));
-    });
-    if (!pages.ok()) continue;
-    const auto found = format::NewestWatermark(*pages, manifest.identity.recording, copy);
-    // A recording cannot have more blocks.
-    if (!found.has_value() || found->durable > format::MaxBlocks(manifest.block_bytes)) continue;
-    if (found->durable >= newest.durable) newest = *found;
-  }
-  return newest;
-}
-
 // On how many members a recording that is salvaged lies decides what is given back there, and its
 // LUN may have got more since: its index has the number, too.
 absl::Status CheckMembers(CallerLoop& loop, store::RecordingFiles& files,
@@ -72,6 +55,7 @@ class Salvage {
         ring_(std::move(ring)),
         manifest_(std::move(manifest)),
         format_(manifest_.entries()),
+        settled_(manifest_.missing),
         data_bytes_(manifest_.members) {}
 
   absl::StatusOr<format::Manifest> Run(const std::string& cause);
@@ -81,6 +65,8 @@ class Salvage {
   absl::Status Scan();
   // False at the end of every copy.
   absl::StatusOr<bool> ScanChunk(uint64_t first);
+  // Asked in order: nobody waited for that block any more. What is in its place is of no use.
+  bool IsSettled(uint64_t sequence);
   void Judge(uint64_t sequence, const absl::StatusOr<format::IndexEntry>& entry);
   // A payload that the disk does not give is kept: nobody knows that it is bad, and whoever plays
   // it finds out.
@@ -98,6 +84,8 @@ class Salvage {
   const std::shared_ptr<dataplane::SlotPool> ring_;
   format::Manifest manifest_;
   const format::EntryFormat format_;
+  const std::vector<format::SequenceRange> settled_;
+  size_t next_settled_ = 0;  // the first that does not end below what is judged
   std::vector<uint64_t> data_bytes_;
   format::Watermark watermark_;
   std::vector<format::SequenceRange> absent_;  // below manifest_.blocks, in order
@@ -150,9 +138,18 @@ absl::StatusOr<bool> Salvage::ScanChunk(uint64_t first) {
       " separate gaps below block ", next_, ", which no manifest can list; it was left as it is"));
 }
 
+bool Salvage::IsSettled(uint64_t sequence) {
+  while (next_settled_ < settled_.size() &&
+         settled_[next_settled_].first + settled_[next_settled_].count <= sequence) {
+    ++next_settled_;
+  }
+  return next_settled_ < settled_.size() && settled_[next_settled_].first <= sequence;
+}
+
 // Below the watermark an entry that cannot be read is corruption. Beyond it, it is the normal state
 // of what was under way when the end came.
 void Salvage::Judge(uint64_t sequence, const absl::StatusOr<format::IndexEntry>& entry) {
+  if (IsSettled(sequence)) return;
   const bool was_durable = sequence < watermark_.durable;
   if (!entry.ok()) {
     if (was_durable) ++corrupt_;
@@ -198,7 +195,7 @@ void Salvage::Keep(const format::IndexEntry& entry, format::Place place) {
 
 absl::StatusOr<format::Manifest> Salvage::Run(const std::string& cause) {
   TD_RETURN_IF_ERROR(Flush());
-  watermark_ = FindWatermark(loop_, *files_, manifest_);
+  watermark_ = StoredWatermark(loop_, *files_, manifest_);
   manifest_.bytes = 0;
   TD_RETURN_IF_ERROR(Scan());
   manifest_.missing = absent_;
@@ -228,6 +225,22 @@ absl::StatusOr<format::Manifest> Salvage::Run(const std::string& cause) {
 
 }  // namespace
 
+format::Watermark StoredWatermark(CallerLoop& loop, store::RecordingFiles& files,
+                                  const format::Manifest& manifest) {
+  format::Watermark newest;
+  for (uint32_t copy = 0; copy < files.index_copies(); ++copy) {
+    const auto pages = Await<absl::StatusOr<store::Bytes>>(loop, [&](auto done) {
+      files.ReadIndex(copy, format::kPageBytes, 2 * format::kPageBytes, std::move(done));
+    });
+    if (!pages.ok()) continue;
+    const auto found = format::NewestWatermark(*pages, manifest.identity.recording, copy);
+    // A recording cannot have more blocks.
+    if (!found.has_value() || found->durable > format::MaxBlocks(manifest.block_bytes)) continue;
+    if (found->durable >= newest.durable) newest = *found;
+  }
+  return newest;
+}
+
 absl::StatusOr<format::Manifest> LoadManifest(store::Store& store, const store::RecordingPath& path,
                                               const dataplane::Clock& clock) {
   CallerLoop loop(clock);
@@ -248,7 +261,7 @@ absl::StatusOr<format::Manifest> LoadManifest(store::Store& store, const store::
   // Members that its LUN got since have none.
   lacks.resize(std::min<size_t>(lacks.size(), newest->members));
   if (std::ranges::find(lacks, true) == lacks.end()) return newest;
-  if (FindWatermark(loop, *files, *newest).durable > 0) return newest;
+  if (StoredWatermark(loop, *files, *newest).durable > 0) return newest;
   return absl::NotFoundError(absl::StrCat("recording ", path.channel, "/", path.recording,
                                           " has no manifest on every member, and nothing durable"));
 }

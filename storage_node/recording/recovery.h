@@ -7,7 +7,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "dataplane/clock.h"
+#include "storage_node/format/index.h"
 #include "storage_node/format/manifest.h"
+#include "storage_node/recording/caller_loop.h"
 #include "storage_node/store/store.h"
 
 namespace tapedeck::storage_node::recording {
@@ -18,13 +20,19 @@ namespace tapedeck::storage_node::recording {
 absl::StatusOr<format::Manifest> LoadManifest(store::Store& store, const store::RecordingPath& path,
                                               const dataplane::Clock& clock);
 
+// Waits for the disk. The newest watermark that the copies of an index have; all zero where none
+// has any.
+format::Watermark StoredWatermark(CallerLoop& loop, store::RecordingFiles& files,
+                                  const format::Manifest& manifest);
+
 // DATA_LOSS unless a manifest that was read is that of the recording at `path` of this LUN: blocks
 // are looked for on as many members as it says, which may be fewer than the LUN has got since.
 absl::Status CheckWhose(const format::Manifest& manifest, const store::RecordingPath& path,
                         const services::Lun& lun);
 
 // Waits for the disk; reads the whole index but only the payload beyond the stored watermark.
-// `manifest` is in state RECORDING and nobody writes the recording. Returns the sealed manifest.
+// `manifest` is in state RECORDING and nobody writes the recording; what it lists as missing stays
+// so. Returns the sealed manifest.
 // DATA_LOSS, and nothing is changed, if it has more gaps than a manifest may list.
 absl::StatusOr<format::Manifest> SalvageRecording(store::Store& store,
                                                   const store::RecordingPath& path,

@@ -45,6 +45,12 @@ class Store {
   virtual absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
       const RecordingPath& path, dataplane::Executor& executor) = 0;
 
+  // The same, to be written on at its end: all that it was made of is there. NOT_FOUND.
+  virtual absl::StatusOr<std::unique_ptr<RecordingFiles>> ReopenRecording(
+      const RecordingPath& path, dataplane::Executor& executor) {
+    return OpenRecording(path, executor);
+  }
+
   // At once and for good, whole or not at all. Its files must not be open. OK if there is none.
   // What others have put among them stays.
   virtual absl::Status DeleteRecording(const RecordingPath& path) = 0;

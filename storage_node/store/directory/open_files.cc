@@ -33,21 +33,22 @@ bool IsGone(const absl::Status& status) {
 
 // What was there before is not recorded into: where its index is mended it ends where it ended.
 OpenFiles::OpenFiles(Member& member, disk::Directory channel, disk::Directory directory,
-                     bool create)
+                     Purpose purpose)
     : member_(member),
       channel_(std::move(channel)),
       directory_(std::move(directory)),
-      records_(create),
-      index_step_bytes_(create ? kIndexStepBytes : 0),
-      use_(member.spares(), create) {}
+      records_(purpose != Purpose::kRead),
+      index_step_bytes_(records_ ? kIndexStepBytes : 0),
+      use_(member.spares(), records_) {}
 
 absl::StatusOr<std::shared_ptr<OpenFiles>> OpenFiles::Open(Member& member,
                                                            const store::RecordingPath& path,
-                                                           int data_flags, bool create) {
+                                                           int data_flags, Purpose purpose) {
+  const bool create = purpose == Purpose::kCreate;
   TD_ASSIGN_OR_RETURN(disk::Directory channel, member.root().OpenDirectory(path.channel));
   TD_ASSIGN_OR_RETURN(disk::Directory directory, channel.OpenDirectory(path.recording));
   std::shared_ptr<OpenFiles> open(
-      new OpenFiles(member, std::move(channel), std::move(directory), create));
+      new OpenFiles(member, std::move(channel), std::move(directory), purpose));
   const int flags = O_RDWR | (create ? O_CREAT | O_EXCL : 0);
   const bool spare = create && member.spares().Take(open->directory_);
   TD_RETURN_IF_ERROR(open->OpenFile("data", (spare ? O_RDWR : flags) | data_flags, &open->data_));
@@ -55,7 +56,7 @@ absl::StatusOr<std::shared_ptr<OpenFiles>> OpenFiles::Open(Member& member,
   const absl::Status status = open->OpenFile("index", flags, &open->index_);
   open->index_open_ = status.ok();
   // Another member may have a copy of what is gone: whoever needs this one is told.
-  if (!status.ok() && (create || !IsGone(status))) return status;
+  if (!status.ok() && (purpose != Purpose::kRead || !IsGone(status))) return status;
   return open;
 }
 

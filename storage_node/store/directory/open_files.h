@@ -18,16 +18,21 @@
 
 namespace tapedeck::storage_node::store::directory {
 
+// What they are opened for.
+enum class Purpose {
+  kCreate,  // a new recording; the data file is a spare where the member has one
+  kGoOn,    // to be recorded into again; both files are there
+  kRead,    // as they are: the data file is there, the index may be gone
+};
+
 // Held by shared_ptr: by the recording and by each operation under way. Runs on the member's
 // threads: transfers, reservations and Trim on io(), the rest on sync().
 class OpenFiles {
  public:
-  // `data_flags`: as of open(2), for the data file alone, e.g. O_DIRECT. `create`: make the files,
-  // which must not be there; the data file is a spare where the member has one. Else the data file
-  // is there; the index may be gone.
+  // `data_flags`: as of open(2), for the data file alone, e.g. O_DIRECT.
   static absl::StatusOr<std::shared_ptr<OpenFiles>> Open(Member& member,
                                                          const store::RecordingPath& path,
-                                                         int data_flags, bool create);
+                                                         int data_flags, Purpose purpose);
 
   Member& member() { return member_; }
   const std::string& member_path() const { return member_.path(); }
@@ -75,7 +80,7 @@ class OpenFiles {
     uint64_t inode = 0;
   };
 
-  OpenFiles(Member& member, disk::Directory channel, disk::Directory directory, bool create);
+  OpenFiles(Member& member, disk::Directory channel, disk::Directory directory, Purpose purpose);
   absl::Status OpenFile(const std::string& name, int flags, File* file) const;
   // Both unless it is open.
   absl::Status OpenIndex();

@@ -63,6 +63,10 @@ class DirectoryStore final : public store::Store {
       dataplane::Executor& executor) override;
   absl::StatusOr<std::unique_ptr<store::RecordingFiles>> OpenRecording(
       const store::RecordingPath& path, dataplane::Executor& executor) override;
+  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> ReopenRecording(
+      const store::RecordingPath& path, dataplane::Executor& executor) override {
+    return Open(path, Purpose::kGoOn, executor);
+  }
   absl::Status DeleteRecording(const store::RecordingPath& path) override;
   absl::Status ForgetManifest(const store::RecordingPath& path) override;
   absl::Status FinishDeletions(const store::Known& known) override;
@@ -99,9 +103,9 @@ class DirectoryStore final : public store::Store {
                            std::vector<store::RecordingPath>* paths) const;
   void MentionForeign(const store::Known& known) const;
   absl::StatusOr<std::unique_ptr<store::RecordingFiles>> Open(const store::RecordingPath& path,
-                                                              bool create,
+                                                              Purpose purpose,
                                                               dataplane::Executor& executor) {
-    TD_ASSIGN_OR_RETURN(auto files, OpenFiles::Open(*member_, path, kind_.data_flags, create));
+    TD_ASSIGN_OR_RETURN(auto files, OpenFiles::Open(*member_, path, kind_.data_flags, purpose));
     TD_RETURN_IF_ERROR(presence_.Add(files));
     return kind_.open(std::move(files), executor);
   }
@@ -119,7 +123,7 @@ absl::Status DirectoryStore::MakeRecordingDirectory(const store::RecordingPath& 
 absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::CreateRecording(
     const store::RecordingPath& path, uint64_t /*block_bytes*/, dataplane::Executor& executor) {
   TD_RETURN_IF_ERROR(member_->spares().WithRoom([&] { return MakeRecordingDirectory(path); }));
-  auto files = Open(path, /*create=*/true, executor);
+  auto files = Open(path, Purpose::kCreate, executor);
   // Nothing would tell later whose it was.
   if (!files.ok()) DeleteRecording(path).IgnoreError();
   return files;
@@ -127,7 +131,7 @@ absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::CreateRec
 
 absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::OpenRecording(
     const store::RecordingPath& path, dataplane::Executor& executor) {
-  return Open(path, /*create=*/false, executor);
+  return Open(path, Purpose::kRead, executor);
 }
 
 absl::StatusOr<std::string> DirectoryStore::SetAside(const Directory& channel,

@@ -67,6 +67,8 @@ class StripedStore final : public Store, public MemberList {
       const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) override;
   absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
       const RecordingPath& path, dataplane::Executor& executor) override;
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> ReopenRecording(
+      const RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const RecordingPath& path) override;
   absl::Status FinishDeletions(const Known& known) override;
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
@@ -152,6 +154,16 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::OpenRecording(
   if (!any) return absence;
   if (!indexed) {
     return dataplane::Recoded(absl::StatusCode::kDataLoss, Absent(*members[0], path));
+  }
+  return std::make_unique<StripedRecording>(std::move(parts));
+}
+
+absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::ReopenRecording(
+    const RecordingPath& path, dataplane::Executor& executor) {
+  StripedRecording::Parts parts;
+  for (const auto* member : members_.First(path.members)) {
+    TD_ASSIGN_OR_RETURN(auto part, member->store->ReopenRecording(path, executor));
+    parts.push_back(std::move(part));
   }
   return std::make_unique<StripedRecording>(std::move(parts));
 }

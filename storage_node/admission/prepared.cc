@@ -1,0 +1,116 @@
+#include "storage_node/admission/prepared.h"
+
+#include <utility>
+
+namespace tapedeck::storage_node::admission {
+namespace {
+
+// The files are the truth: start-up finds them as they are if the catalog's row is lost.
+void KeepOrDrop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::ResourceName& name,
+                const format::Manifest& sealed) {
+  if (sealed.blocks == 0 && !sealed.cause.empty()) {
+    if (Drop(catalog, lun, name, sealed, "its session ended before the first block")) {
+      lun.capacity->Refund(lun.TakenBy(sealed));
+    }
+  } else {
+    catalog.PutRecording(name, sealed).IgnoreError();
+  }
+}
+
+std::function<void(const format::Manifest&, std::function<void()>)> OnSealed(
+    Means& means, const catalog::ResourceName& name, std::shared_ptr<luns::OpenLun> lun,
+    dataplane::Executor& executor) {
+  return [catalog = means.recordings.catalog(), desk = means.luns.desks().Of(name.lun),
+          lun = std::move(lun), name,
+          &executor](const format::Manifest& sealed, std::function<void()> done) {
+    desk->Run([catalog, lun, name, sealed, done = std::move(done), &executor] {
+      KeepOrDrop(*catalog, *lun, name, sealed);
+      executor.Post(done);
+    });
+  };
+}
+
+// The files of a recording that has no writer yet. Unless it gets one, all is as before.
+class Prepared {
+ public:
+  // `options` without lease; `begun` without what those have taken of it.
+  Prepared(Means& means, Begun begun, recording::WriterOptions options)
+      : desk_(means.luns.desks().Of(begun.name.lun)),
+        catalog_(means.recordings.catalog()),
+        name_(std::move(begun.name)),
+        held_(std::make_shared<Held>(std::move(begun.held))),
+        undo_(std::move(begun.undo)),
+        options_(std::move(options)),
+        files_(std::move(begun.files)) {}
+  ~Prepared() {
+    if (files_ == nullptr) return;
+    files_ = nullptr;
+    desk_->Run([catalog = catalog_, held = held_, undo = undo_] { undo(*catalog, *held->lun); });
+  }
+
+  capture::ArmedRecording Arm(Means& means, dataplane::Executor& executor) {
+    capture::ArmedRecording recording{.name = name_.ToString(), .live = options_.live};
+    means.recordings.live().Add(recording.name, recording.live);
+    options_.lease = held_;
+    recording.writer = std::make_unique<recording::RecordingWriter>(std::move(options_),
+                                                                    std::move(files_), executor);
+    return recording;
+  }
+
+ private:
+  const std::shared_ptr<luns::Desk> desk_;
+  const std::shared_ptr<catalog::Catalog> catalog_;
+  const catalog::ResourceName name_;
+  const std::shared_ptr<Held> held_;
+  const std::function<void(catalog::Catalog&, luns::OpenLun&)> undo_;
+  recording::WriterOptions options_;
+  std::unique_ptr<store::RecordingFiles> files_;
+};
+
+// Blocks of a capture are numbered anew, and nobody knows yet from where: none.
+dataplane::flight::Trail TrailOf(const RecordTarget& target) {
+  const bool capture = target.channel.triggered() && !target.segment.has_value();
+  if (capture) return {};
+  return dataplane::flight::Trail(target.open.trail,
+                                  target.segment.value_or(0) * target.segment_blocks);
+}
+
+}  // namespace
+
+// Whether its files are gone.
+bool Drop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::ResourceName& name,
+          const format::Manifest& manifest, absl::string_view why) {
+  const absl::Status gone = lun.store->DeleteRecording(recordings::PathOf(name, manifest));
+  if (gone.ok()) recordings::LogDeleted(name, why);
+  catalog.DeleteRecording(name).IgnoreError();
+  return gone.ok();
+}
+
+capture::ArmRecording WithWriter(Means& means, const RecordTarget& target, size_t ring_slots,
+                                 std::shared_ptr<recording::PieceCheck> arrivals,
+                                 dataplane::Executor& executor, Begun begun) {
+  const std::shared_ptr<luns::OpenLun> lun = begun.held.lun;
+  const store::Layout layout = lun->store->layout();
+  recording::WriterOptions options{.name = begun.name.ToString(),
+                                   .manifest = std::move(begun.manifest),
+                                   .ring_slots = ring_slots,
+                                   .arrivals = std::move(arrivals),
+                                   .capacity = lun->capacity,
+                                   .layout = layout,
+                                   .reserved = std::move(begun.room),
+                                   .live = std::make_shared<recording::LiveRecording>(
+                                       layout.annotation_bytes, std::move(begun.notes)),
+                                   .meter = lun->meter,
+                                   .on_sealed = OnSealed(means, begun.name, lun, executor),
+                                   .trace = target.open.trace,
+                                   .verifier = means.verifier,
+                                   .stages = target.stages,
+                                   .trail = TrailOf(target),
+                                   .start = std::move(begun.start)};
+  auto prepared = std::make_unique<Prepared>(means, std::move(begun), std::move(options));
+  return [&means, &executor, prepared = std::move(prepared)]() mutable {
+    return prepared->Arm(means, executor);
+  };
+}
+
+}  // namespace tapedeck::storage_node::admission

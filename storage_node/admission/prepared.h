@@ -1,0 +1,43 @@
+// Recordings that wait for their writer: its files are made or opened on the LUN's desk, the writer
+// begins on its session's executor.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "storage_node/admission/means.h"
+#include "storage_node/admission/record_target.h"
+#include "storage_node/capture/armed_recording.h"
+
+namespace tapedeck::storage_node::admission {
+
+// What a writer holds of the node. The LUN goes last: its store must outlive the files.
+struct Held : recording::Hold {
+  std::shared_ptr<luns::OpenLun> lun;
+  std::unique_ptr<recordings::Leases::Lease> lease;
+};
+
+// A recording whose row and files are there.
+struct Begun {
+  catalog::ResourceName name;
+  Held held;
+  format::Manifest manifest;  // state RECORDING
+  std::unique_ptr<store::RecordingFiles> files;
+  recording::Reservation room;
+  recording::WriterStart start;
+  recording::Notes notes;
+  // On the LUN's desk, if no writer comes.
+  std::function<void(catalog::Catalog&, luns::OpenLun&)> undo;
+};
+
+// Deletes it from a LUN and the catalog; whether its files are gone. `why` is for the log.
+bool Drop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::ResourceName& name,
+          const format::Manifest& manifest, absl::string_view why);
+
+// What writes a recording of `target` with blocks from a ring of `ring_slots`, which `arrivals` has
+// checked. On the desk.
+capture::ArmRecording WithWriter(Means& means, const RecordTarget& target, size_t ring_slots,
+                                 std::shared_ptr<recording::PieceCheck> arrivals,
+                                 dataplane::Executor& executor, Begun begun);
+
+}  // namespace tapedeck::storage_node::admission

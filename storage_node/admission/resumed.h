@@ -1,0 +1,49 @@
+// Record sessions that go on with a recording, or a stream of segments, whose session was lost. The
+// one who has its token is the worker that made it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "storage_node/admission/means.h"
+#include "storage_node/admission/record_target.h"
+#include "storage_node/capture/armed_recording.h"
+
+namespace tapedeck::storage_node::admission {
+
+// A recording that was closed longer ago than this is not gone on with: its worker has long given
+// up (services/jobs.h, kMaxResumeForNs), and whoever uses it may rely on it.
+inline constexpr int64_t kResumeLimitNs = 3600 * dataplane::kSecondNs;
+
+// What goes on: one recording, or the last segments of a stream, in order.
+struct Resumable {
+  RecordTarget target;  // as the recording has it, whatever its channel says by now
+  std::vector<catalog::RecordingRow> rows;
+};
+
+// On the LUN's desk. FAILED_PRECONDITION (RESUME_REFUSED); the same (RECORDING_BUSY) while somebody
+// writes or uses it: a session that does is told to end.
+absl::StatusOr<Resumable> FindResumable(Means& means, const services::session::Open& open,
+                                        const dataplane::Clock& clock);
+
+struct ResumedRecordings {
+  uint64_t next_block = 0;
+  uint64_t missing_blocks = 0;
+  std::vector<capture::ArmRecording> recordings;
+};
+
+// On the LUN's desk. Opens their files to be written on; until their writers begin nothing of them
+// is changed. Errors as of FindResumable, and RESOURCE_EXHAUSTED (LUN_FULL).
+absl::StatusOr<ResumedRecordings> Reopen(Means& means, const Resumable& found, size_t ring_slots,
+                                         std::shared_ptr<recording::PieceCheck> arrivals,
+                                         dataplane::Executor& executor);
+
+// For the manifests of a new recording.
+std::string NewResumeToken(Means& means);
+// As the worker is told it, and back. Empty: none.
+std::string TokenBytes(const std::string& digits);
+
+}  // namespace tapedeck::storage_node::admission
