@@ -241,7 +241,8 @@ void Worker::AddMetrics(services::telemetry::Page& page) const {
     job::JobTotals::OfDirection& of = totals.by_direction[direction];
     services::telemetry::AddTransfers(page, direction, of.stats);
     for (const auto& [state, word] : services::model::EnumNames<JobState>::kTable) {
-      const bool goes_on = state == JobState::kStarting || state == JobState::kRunning;
+      const bool goes_on = state == JobState::kStarting || state == JobState::kRunning ||
+                           state == JobState::kResuming;
       page.Add(goes_on ? MetricId("tapedeck_jobs") : MetricId("tapedeck_jobs_ended_total"),
                of.jobs[state], {dataplane::NameOf(direction), absl::AsciiStrToLower(word)});
     }

@@ -84,7 +84,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
                                .channel = spec.transfer.target,
                                .expected_blocks = pipeline.expected_blocks,
                                .labels = pipeline.labels};
-  job->OpenSession(std::move(open), spec.transfer, false);
+  job->OpenSession(std::move(open), spec.transfer, {.resume_for_ns = spec.resume_for_ns});
   return job;
 }
 
@@ -127,7 +127,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
                                .recording = spec.transfer.target,
                                .playhead = spec.playhead};
   open.playhead.damaged_blocks = pipeline.damaged_blocks;
-  job->OpenSession(std::move(open), spec.transfer, pipeline.needs_order);
+  job->OpenSession(std::move(open), spec.transfer, {.ordered = pipeline.needs_order});
   return job;
 }
 
@@ -152,7 +152,7 @@ absl::Status Job::MakeRing(const services::TransferSpec& spec, TransferOp op,
 }
 
 void Job::OpenSession(services::session::Open open, const services::TransferSpec& spec,
-                      bool ordered) {
+                      const Manner& manner) {
   open.recorder = environment_.worker_name;
   open.request_id = spec.request_id;
   open.slots = static_cast<uint32_t>(end_.ring->slots());
@@ -163,7 +163,7 @@ void Job::OpenSession(services::session::Open open, const services::TransferSpec
       .open = std::move(open),
       .transports = environment_.rails,
       .connections_per_rail = environment_.connections_per_rail,
-      .ordered = ordered,
+      .ordered = manner.ordered,
       .trail = environment_.trail,
       .trace = span_.branch()};
   // The session holds the job until it has ended; OnChange lets go of the session then.
@@ -173,8 +173,11 @@ void Job::OpenSession(services::session::Open open, const services::TransferSpec
     return std::move(self->end_);
   };
   settings.on_change = [self = shared_from_this()](const Snapshot& s) { self->OnChange(s); };
-  session_ = std::make_unique<services::session::ClientSession>(
-      *environment_.executor, std::move(settings), storage_->OpenSession());
+  session_ = std::make_unique<services::session::ResumingSession>(
+      *environment_.executor, services::session::ResumingSettings{
+                                  .session = std::move(settings),
+                                  .resume_for_ns = manner.resume_for_ns,
+                                  .open_stream = [this] { return storage_->OpenSession(); }});
   environment_.executor->Post([self = shared_from_this()] {
     if (self->session_ != nullptr) self->session_->Start();
   });
@@ -195,6 +198,7 @@ void Job::OnChange(const Snapshot& snapshot) {
     absl::MutexLock lock(&mutex_);
     if (!snapshot.accept.recording.empty()) job_.recording = snapshot.accept.recording;
     if (snapshot.running && !snapshot.ended) job_.state = services::JobState::kRunning;
+    if (snapshot.resuming) job_.state = services::JobState::kResuming;
     job_.blocks = snapshot.blocks;
     job_.bytes = snapshot.bytes;
     job_.total_blocks = std::max(snapshot.total_blocks, snapshot.blocks);

@@ -21,7 +21,7 @@
 #include "services/catalog.h"
 #include "services/flight/trails.h"
 #include "services/jobs.h"
-#include "services/session/client_session.h"
+#include "services/session/resuming_session.h"
 #include "services/storage.h"
 #include "services/telemetry/trace/span.h"
 
@@ -69,7 +69,12 @@ class Job : public std::enable_shared_from_this<Job> {
   // `op` is the one that the storage node is expected to choose.
   absl::Status MakeRing(const services::TransferSpec& spec, dataplane::TransferOp op,
                         uint64_t block_bytes);
-  void OpenSession(services::session::Open open, const services::TransferSpec& spec, bool ordered);
+  struct Manner {
+    bool ordered = false;       // playback: the sink wants blocks in order
+    int64_t resume_for_ns = 0;  // record: how long it tries to go on
+  };
+  void OpenSession(services::session::Open open, const services::TransferSpec& spec,
+                   const Manner& manner);
   // FAILED_PRECONDITION (CHANNEL_IN_USE): the session is for other samples than the pipeline makes.
   absl::Status CheckAccepted(const services::session::Accept& accept) const;
   void OnChange(const services::session::Snapshot& snapshot);
@@ -86,7 +91,7 @@ class Job : public std::enable_shared_from_this<Job> {
   services::session::TransferEnd end_;
 
   // On the executor.
-  std::unique_ptr<services::session::ClientSession> session_;
+  std::unique_ptr<services::session::ResumingSession> session_;
 
   mutable absl::Mutex mutex_;
   services::Job job_ ABSL_GUARDED_BY(mutex_);

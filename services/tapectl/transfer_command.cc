@@ -39,6 +39,7 @@ struct TransferOptions {
 struct RecordOptions : TransferOptions {
   uint64_t blocks = 0;
   int64_t duration_ns = 0;
+  int64_t resume_for_ns = kDefaultResumeForNs;
   std::optional<uint64_t> seed;
   bool loop = false;
 };
@@ -133,8 +134,10 @@ absl::Status ConcludeJob(Program& program, const Job& job) {
 absl::Status Record(Program& program, const RecordOptions& options) {
   InterruptWatch interrupt(kInterrupted);
   TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.name));
-  RecordSpec spec{
-      .source = options.end, .blocks = options.blocks, .duration_ns = options.duration_ns};
+  RecordSpec spec{.source = options.end,
+                  .blocks = options.blocks,
+                  .duration_ns = options.duration_ns,
+                  .resume_for_ns = options.resume_for_ns};
   TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, channel));
   if (options.seed.has_value()) {
     TD_RETURN_IF_ERROR(SetParameter(spec.source, "seed", *options.seed));
@@ -226,6 +229,9 @@ void AddTransferCommands(Command tapectl, Program& program) {
       .AddParsed("--duration", record_options->duration_ns, ParseDurationNs,
                  "Stop after this time, e.g. 10s")
       .Excludes(blocks);
+  record.AddParsed("--resume-for", record_options->resume_for_ns, ParseDurationNs,
+                   "Try so long to go on with the recording if the storage node is lost; default "
+                   "30s, 0s: not");
   record.AddOption("--seed", record_options->seed, "Of the synth source; default 1");
   record.AddFlag("--loop", record_options->loop, "Start the file again at its end");
   AddShared(record, *record_options);

@@ -30,7 +30,7 @@ pause() { sleep "$(printf '0.%03d' "$1")"; }
 kill_while_recording() {
   local before
   before=$(newest_recording)
-  tapectl_json record "$1" --source synth --duration 60s >"$WORK/job.json" 2>"$WORK/job.log" &
+  tapectl_json record "$1" --source synth --duration 60s --resume-for 0s >"$WORK/job.json" 2>"$WORK/job.log" &
   JOB_PID=$!
   wait_for 20 has_newer_recording "$before" || fail "seed $SEED: no recording began: $(cat "$WORK/job.json")"
   pause $((RANDOM % 250))

@@ -70,7 +70,7 @@ cycle() {
   for name in $(tapectl_json recordings list posix/c0 | jq -r '.recordings[1:][].name'); do
     tapectl recordings delete "$name" >/dev/null
   done
-  start_job record posix/c0 --source synth --duration 60s
+  start_job record posix/c0 --source synth --duration 60s --resume-for 0s
   kill_service "$STORAGE_PID"
   end_job
   if (($1 % 4 == 0)); then

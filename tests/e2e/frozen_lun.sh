@@ -32,7 +32,7 @@ tapectl lun create frozen --store posix --member "$WORK/disk/member" >/dev/null
 tapectl channel create good/c0 --datatype cf32_le --block-bytes 1MiB --sample-rate 1e6 --segment 32MiB >/dev/null
 tapectl channel create frozen/c0 --datatype cf32_le --block-bytes 1MiB --sample-rate 1e6 >/dev/null
 OLD=$(tapectl_json record frozen/c0 --source synth --blocks 20 | tail -n 1 | jq -r .recording)
-start_job record good/c0 --source synth --duration 600s
+start_job record good/c0 --source synth --duration 600s --resume-for 0s
 recording=$(job_of good | jq -r .recording)
 alone=$(blocks_in 2)
 freeze

@@ -11,7 +11,7 @@ start_storage
 start_worker
 lun_with_channel posix away/c0 cf32_le 1MiB
 lun_with_channel posix here/c0 cf32_le 1MiB
-start_job record away/c0 --source synth --duration 60s
+start_job record away/c0 --source synth --duration 60s --resume-for 0s
 recording=$(newest_recording)
 seen=$(job .blocks)
 kill_service "$STORAGE_PID"

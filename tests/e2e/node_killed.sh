@@ -9,7 +9,7 @@ begin_test
 start_storage
 start_worker
 CAPACITY=$(scaled 6144)MiB lun_with_channel posix l0/c0 cf32_le 1MiB
-start_job record l0/c0 --source synth --duration 60s
+start_job record l0/c0 --source synth --duration 60s --resume-for 0s
 recording=$(newest_recording)
 seen=$(job .blocks)
 killed=$(milliseconds)

@@ -48,7 +48,7 @@ through_flap() {
 # both_down: the session ends within its grace period and names the cause; what was acknowledged is there.
 both_down() {
   local recording seen started took
-  start_job record ports/c0 --source synth --blocks "$BLOCKS"
+  start_job record ports/c0 --source synth --blocks "$BLOCKS" --resume-for 0s
   recording=$(newest_recording)
   seen=$(blocks_moved)
   port_down 0

@@ -85,7 +85,7 @@ failed_session() {
 
 # A storage node that is gone fails the job, which leaves a dump where the worker has a state directory.
 failed_job() {
-  start_job record ring/c0 --source synth --duration 60s
+  start_job record ring/c0 --source synth --duration 60s --resume-for 0s
   kill_service "$STORAGE_PID"
   end_job
   ((JOB_STATUS != 0)) || fail "$ANSWER"
