@@ -54,7 +54,7 @@ begin_loopback() {
   start_worker
   mkdir "$WORK/member"
   tapectl lun create hwcheck --store posix --member "$WORK/member" --capacity 4GiB --full-policy ring >/dev/null
-  tapectl channel create hwcheck/c0 --block-bytes 64KiB >/dev/null
+  tapectl channel create hwcheck/c0 --block-bytes 64KiB --segment 768MiB >/dev/null
   CHANNEL=hwcheck/c0 RATE_TIME=300ms RATE_SECONDS=1 IPERF_PORT=$(free_port)
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The examples of deploy/kubernetes, as they are, against two services: Python and buf record over gRPC, the Job and the steps of Argo
+# The examples of deploy/kubernetes, as they are, against two services: Python, buf and Go record over gRPC, the Job and the steps of Argo
 # do what they say, and a call that is made again with its request_id gets the job of the first.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -26,6 +26,11 @@ by_python() {
 }
 
 by_buf() { BUF=$BUF "$EXAMPLES/record_buf.sh" "$TAPEDECK_WORKER" "$TAPEDECK_STORAGE" luns/l0/channels/c0 20 "$1"; }
+
+by_go() {
+  GO_BUILD=$WORK/go "$EXAMPLES/record_go.sh" --worker "$TAPEDECK_WORKER" --storage "$TAPEDECK_STORAGE" --channel luns/l0/channels/c0 \
+    --blocks 20 --request-id "$1"
+}
 
 python_tells_why() {
   local answer
@@ -100,4 +105,9 @@ if [[ -x $BUF ]] || "$TAPEDECK_ROOT/deploy/ci/proto.sh" >"$WORK/buf.log" 2>&1; t
   record_twice by_buf
 else
   echo "buf was not tried: $(tail -n 1 "$WORK/buf.log")"
+fi
+if command -v go >/dev/null && command -v protoc-gen-go >/dev/null && [[ -d /usr/share/gocode/src/google.golang.org/protobuf ]]; then
+  record_twice by_go
+else
+  echo "Go was not tried (Debian: golang-go protoc-gen-go golang-google-protobuf-dev golang-google-grpc-dev)"
 fi
