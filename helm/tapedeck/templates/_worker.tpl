@@ -83,13 +83,30 @@ imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 securityContext:
   {{- include "tapedeck.cliSecurityContext" .root | nindent 2 }}
 resources:
-  limits: {cpu: "1", memory: 128Mi}
-  requests: {cpu: "1", memory: 128Mi}
+  limits: {cpu: 100m, memory: 128Mi}
+  requests: {cpu: 100m, memory: 128Mi}
 env:
   - name: TAPEDECK_STORAGE
     value: {{ include "tapedeck.storageAddress" (dict "root" .root "number" 0) }}
   - name: TAPEDECK_WORKER
     value: {{ ternary "127.0.0.1" (include "tapedeck.workerHost" .root) (eq .root.Values.worker.kind "Job") }}:{{ .root.Values.worker.port }}
+{{- end -}}
+
+{{/* A pod of tapectl alone. */}}
+{{- define "tapedeck.cliPlace" -}}
+serviceAccountName: {{ include "tapedeck.serviceAccount" . }}
+automountServiceAccountToken: false
+enableServiceLinks: false
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 4 }}
+{{- end }}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: {{ int .Values.podSecurity.runAsUser }}
+  runAsGroup: {{ int .Values.podSecurity.runAsGroup }}
+  fsGroup: {{ int .Values.podSecurity.runAsGroup }}
+  seccompProfile: {type: RuntimeDefault}
 {{- end -}}
 
 {{- define "tapedeck.clientMount" -}}
