@@ -91,11 +91,11 @@ main() {
   suite asan "$TAPEDECK_ROOT/build-asan" "$CI/asan.sh"
   if [[ ${1:-} == --all ]]; then
     suite tsan "$TAPEDECK_ROOT/build-tsan" "$CI/tsan.sh"
-    for name in ungrouped tidy coverage; do
+    for name in ungrouped tidy coverage images; do
       check "$name"
     done
   else
-    for name in tsan ungrouped tidy coverage; do
+    for name in tsan ungrouped tidy coverage images; do
       skip "$name" "takes long; run deploy/ci/$name.sh or deploy/test.sh --all"
     done
   fi
