@@ -82,7 +82,7 @@ TEST(FieldJson, AJobHasItsListAndWhatFollowsFromIt) {
                 .error = absl::InternalError("text")};
   const auto json = nlohmann::json::parse(AnswerOf(job).json);
   ExpectListTold<Job>(json, {"mb_per_s", "crc_errors", "retransmitted_blocks", "duplicate_blocks",
-                             "rails", "error"});
+                             "resumes", "rails", "error"});
   EXPECT_EQ(json["direction"], "PLAYBACK");
   EXPECT_EQ(json["state"], "FAILED");
   EXPECT_EQ(json["elapsed_s"], 2.0);
