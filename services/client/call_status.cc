@@ -1,5 +1,6 @@
 #include "services/client/call_status.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "services/convert/status.h"
@@ -14,6 +15,17 @@ absl::string_view CauseOf(const absl::Status& status) {
   absl::ConsumePrefix(&text, "failed to connect to all addresses; last error: ");
   absl::ConsumePrefix(&text, "UNKNOWN: ");
   return text;
+}
+
+// Of a connection that ended as soon as it was made nobody is told why, but in the node's log.
+absl::string_view AdviceFor(absl::string_view cause) {
+  for (const char* word : {"Socket closed", "andshake", "erification"}) {
+    if (absl::StrContains(cause, word)) {
+      return ", with certificates that each end believes of the other, or without any: the node's "
+             "log says what it refuses";
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -33,8 +45,10 @@ absl::Status CallStatus(const grpc::Status& grpc_status, const std::string& node
   if (contact == Contact::kMade) {
     return PeerLost(node, absl::StrCat("the connection to ", node, " broke: ", status.message()));
   }
-  return NodeUnreachable(node, absl::StrCat("connect(", node, "): ", CauseOf(status),
-                                            "; check the address and that the node runs"));
+  const absl::string_view cause = CauseOf(status);
+  return NodeUnreachable(
+      node, absl::StrCat("connect(", node, "): ", cause,
+                         "; check the address and that the node runs", AdviceFor(cause)));
 }
 
 }  // namespace tapedeck::services::client

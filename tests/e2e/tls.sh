@@ -97,6 +97,7 @@ json_is "$(as ann tapectl_json recordings show l0/ann/latest)" '.labels.recorder
 # No certificate, one of another authority, one that has expired, one that names nobody; TLS 1.2.
 answer=$(tapectl_json --timeout 5s lun list 2>/dev/null) && fail "plain text was answered"
 expect_error_in "$answer" UNAVAILABLE NODE_UNREACHABLE
+[[ $answer == *certificates* ]] || fail "nothing of certificates in: $answer"
 answer=$(TAPEDECK_TLS_CERT=$CA/other/root.pem TAPEDECK_TLS_KEY=$CA/other/root.key TAPEDECK_TLS_CA=$CA/ca.pem \
   tapectl_json --timeout 5s lun list 2>/dev/null) && fail "a certificate of another authority was taken"
 expect_error_in "$answer" UNAVAILABLE 'NODE_UNREACHABLE|PEER_LOST'
