@@ -2,60 +2,81 @@
 
 #include <utility>
 
+#include "dataplane/status_macros.h"
+#include "dataplane/transport/list.h"
+#include "gpu_worker/pipeline/device_choice.h"
 #include "services/admin/admin.h"
 #include "services/command_line/command_line.h"
-#include "services/daemon.h"
+#include "services/config/daemon_line.h"
 #include "services/flight/switch.h"
+#include "services/listen_address.h"
 #include "services/version.h"
 
 namespace tapedeck::gpu_worker {
+namespace {
 
-std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
-  Settings settings;
-  services::command_line::CommandLine line(
-      {.name = "tapedeck-worker",
-       .purpose = "Tapedeck GPU worker: records from and plays back to a GPU or host memory.",
-       .version = services::kVersion});
-  const services::command_line::Command worker = line.program();
+namespace telemetry = services::telemetry;
+
+constexpr char kProgram[] = "tapedeck-worker";
+
+services::config::Daemon Described() {
+  return {.about = {.name = kProgram,
+                    .purpose =
+                        "Tapedeck GPU worker: records from and plays back to a GPU or host memory.",
+                    .version = services::kVersion},
+          .role = services::NodeRole::kWorker,
+          .variables = "TAPEDECK_WORKER_",
+          .more_variables = {{"--flight-recorder", services::flight::kSwitchVariable}}};
+}
+
+void AddWorker(const services::command_line::Command& worker, Settings& settings) {
   worker
       .AddOption("--listen", settings.listen, "HOST:PORT of the gRPC services; port 0 chooses one")
+      .Check(services::CheckListenAddress)
       .ShowDefault();
-  worker.AddOption("--admin", settings.admin, services::admin::kAdminHelp);
+  worker.AddOption("--admin", settings.admin, services::admin::kAdminHelp)
+      .Check(services::CheckListenAddress);
   worker.AddOption(
       "--state", settings.state,
       "Directory, made if it is not there, for what the flight recorder has of jobs that fail");
-  worker.AddOption("--device", settings.device, "auto, host or cuda:N").ShowDefault();
+  worker.AddOption("--device", settings.device, "auto, host or cuda:N")
+      .Check(pipeline::CheckDevice)
+      .ShowDefault();
+  worker.AddChoice("--flight-recorder", settings.flight, {{"on", true}, {"off", false}},
+                   services::flight::kSwitchHelp);
   worker
-      .AddChoice("--flight-recorder", settings.flight, {{"on", true}, {"off", false}},
-                 services::flight::kSwitchHelp)
-      .FromEnvironment(services::flight::kSwitchVariable);
-  worker.AddOption("--rail", settings.rails,
-                   "NAME=KIND:ADDRESS, e.g. r0=tcp:10.0.0.2, or r0=tcp:%eth0 for the address of an "
-                   "interface; once for each network port");
+      .AddOption("--rail", settings.rails,
+                 "NAME=KIND:ADDRESS, e.g. r0=tcp:10.0.0.2, or r0=tcp:%eth0 for the address of an "
+                 "interface; once for each network port")
+      .Check(dataplane::CheckRail);
   worker
       .AddOption("--connections-per-rail", settings.connections_per_rail,
                  "Connections of each rail; more than one pays where one thread cannot fill a port")
       .Within(1, 8)
       .ShowDefault();
   services::identity::AddNodeOptions(worker, settings.identity);
-  if (const std::optional<int> ended = line.Parse(argc, argv); ended.has_value()) {
-    *exit_status = *ended;
-    return std::nullopt;
-  }
-  auto trace = services::telemetry::trace::ReadSettings(services::telemetry::trace::FromProcess,
-                                                        "tapedeck-worker");
-  if (!trace.ok()) {
-    *exit_status = services::FailedToStart("tapedeck-worker", trace.status());
-    return std::nullopt;
-  }
-  settings.trace = *std::move(trace);
+if (const std
+}
+absl::Status Check(Settings& settings) {
+  TD_ASSIGN_OR_RETURN(settings.trace,
+                      telemetry::trace::ReadSettings(telemetry::trace::FromProcess, kProgram));
+  return dataplane::CheckRails(settings.rails);
+}
+}  // namespace
+std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
+  Settings settings;
+  services::config::DaemonLine line(Described());
+  AddWorker(line.program(), settings);
+  const std::optional<int> ended = line.Parse(argc, argv, [&] { return Check(settings); });
+  if (!ended.has_value()) return settings;
+  *exit_status = *ended;
   auto supervisor = services::supervisor::ReadSettings(services::telemetry::trace::FromProcess);
   if (!supervisor.ok()) {
     *exit_status = services::FailedToStart("tapedeck-worker", supervisor.status());
     return std::nullopt;
   }
   settings.supervisor = *std::move(supervisor);
-  return settings;
+  return std::nullopt;
 }
 
 }  // namespace tapedeck::gpu_worker

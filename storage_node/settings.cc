@@ -2,38 +2,55 @@
 
 #include <utility>
 
+#include "dataplane/status_macros.h"
+#include "dataplane/transport/list.h"
 #include "services/admin/admin.h"
 #include "services/command_line/command_line.h"
-#include "services/daemon.h"
+#include "services/config/daemon_line.h"
 #include "services/flight/switch.h"
+#include "services/listen_address.h"
 #include "services/version.h"
 
 namespace tapedeck::storage_node {
+namespace {
 
-std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
-  Settings settings;
-  services::command_line::CommandLine line(
-      {.name = "tapedeck-storage",
-       .purpose = "Tapedeck storage node: keeps recordings on its LUNs.",
-       .version = services::kVersion});
-  const services::command_line::Command node = line.program();
+namespace telemetry = services::telemetry;
+
+constexpr char kProgram[] = "tapedeck-storage";
+
+services::config::Daemon Described() {
+  return {.about = {.name = kProgram,
+                    .purpose = "Tapedeck storage node: keeps recordings on its LUNs.",
+                    .version = services::kVersion},
+          .role = services::NodeRole::kStorage,
+          .variables = "TAPEDECK_STORAGE_",
+          .more_variables = {{"--flight-recorder", services::flight::kSwitchVariable}}};
+}
+
+void AddNode(const services::command_line::Command& node, Settings& settings) {
   node.AddOption("--listen", settings.listen, "HOST:PORT of the gRPC services; port 0 chooses one")
+      .Check(services::CheckListenAddress)
       .ShowDefault();
-  node.AddOption("--admin", settings.admin, services::admin::kAdminHelp);
+  node.AddOption("--admin", settings.admin, services::admin::kAdminHelp)
+      .Check(services::CheckListenAddress);
   node.AddOption("--state", settings.state, "Directory of the catalog; made if it is missing")
       .Required();
   node.AddOption(
-      "--rail", settings.rails,
-      "NAME=KIND:ADDRESS[:PORT], e.g. r0=tcp:10.0.0.1, or r0=tcp:%eth0 for the address of an "
-      "interface; once for each network port");
+          "--rail", settings.rails,
+          "NAME=KIND:ADDRESS[:PORT], e.g. r0=tcp:10.0.0.1, or r0=tcp:%eth0 for the address of an "
+          "interface; once for each network port")
+      .Check(dataplane::CheckRail);
   node.AddChoice("--flight-recorder", settings.flight, {{"on", true}, {"off", false}},
-                 services::flight::kSwitchHelp)
-      .FromEnvironment(services::flight::kSwitchVariable);
+                 services::flight::kSwitchHelp);
   node.AddOption("--follow-memory", settings.follow_bytes,
                  "Memory for the newest blocks of all recordings that are followed, e.g. 512MiB; "
                  "followers further behind read the disk; 0: all do")
       .InBytes()
       .ShowDefault();
+}
+
+// What the process does instead of serving, which no file can say.
+void AddErrands(const services::command_line::Command& node, Settings& settings) {
   node.AddFlag("--check", settings.check,
                "Read every recording, print what is damaged, change nothing, then exit: 1 if "
                "anything is");
@@ -44,24 +61,30 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
                  "there; once for each, in any order")
       .Needs(rebuild);
   services::identity::AddNodeOptions(node, settings.identity);
-  if (const std::optional<int> ended = line.Parse(argc, argv); ended.has_value()) {
-    *exit_status = *ended;
-    return std::nullopt;
-  }
-  auto trace = services::telemetry::trace::ReadSettings(services::telemetry::trace::FromProcess,
-                                                        "tapedeck-storage");
-  if (!trace.ok()) {
-    *exit_status = services::FailedToStart("tapedeck-storage", trace.status());
-    return std::nullopt;
-  }
-  settings.trace = *std::move(trace);
+if (const std
+}
+absl::Status Check(Settings& settings) {
+  TD_ASSIGN_OR_RETURN(settings.trace,
+                      telemetry::trace::ReadSettings(telemetry::trace::FromProcess, kProgram));
+  if (settings.check || settings.rebuild_catalog) return absl::OkStatus();
+  return dataplane::CheckRails(settings.rails);
+}
+}  // namespace
+std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
+  Settings settings;
+  services::config::DaemonLine line(Described());
+  AddNode(line.program(), settings);
+  AddErrands(line.program(), settings);
+  const std::optional<int> ended = line.Parse(argc, argv, [&] { return Check(settings); });
+  if (!ended.has_value()) return settings;
+  *exit_status = *ended;
   auto supervisor = services::supervisor::ReadSettings(services::telemetry::trace::FromProcess);
   if (!supervisor.ok()) {
     *exit_status = services::FailedToStart("tapedeck-storage", supervisor.status());
     return std::nullopt;
   }
   settings.supervisor = *std::move(supervisor);
-  return settings;
+  return std::nullopt;
 }
 
 }  // namespace tapedeck::storage_node

@@ -1,5 +1,6 @@
 #include "dataplane/transport/list.h"
 
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -40,21 +41,41 @@ absl::StatusOr<std::unique_ptr<Transport>> CreateBest(const RailSpec& spec, Even
   return tcp::Create(second, poller);
 }
 
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<Transport>> CreateTransport(const RailSpec& spec,
-                                                           EventLoop& poller) {
-  if (spec.kind == "auto") return CreateBest(spec, poller);
+absl::StatusOr<TransportKind> FindKind(const RailSpec& spec) {
   std::string known = "auto";
-  for (const TransportKind& kind : TransportKinds()) {
-    if (kind.kind == spec.kind) {
-      TD_RETURN_IF_ERROR(kind.usable());
-      return kind.create(spec, poller);
-    }
+  for (TransportKind& kind : TransportKinds()) {
+    if (kind.kind == spec.kind) return std::move(kind);
     absl::StrAppend(&known, ", ", kind.kind);
   }
   return absl::InvalidArgumentError(absl::StrCat("rail ", spec.name, ": no transport \"", spec.kind,
                                                  "\" in this build, only ", known));
+}
+
+}  // namespace
+
+absl::Status CheckRail(const std::string& text) {
+  TD_ASSIGN_OR_RETURN(const RailSpec spec, ParseRailSpec(text));
+  return spec.kind == "auto" ? absl::OkStatus() : FindKind(spec).status();
+}
+
+absl::Status CheckRails(const std::vector<std::string>& texts) {
+  std::set<std::string> names;
+  for (const std::string& text : texts) {
+    TD_RETURN_IF_ERROR(CheckRail(text));
+    TD_ASSIGN_OR_RETURN(const RailSpec spec, ParseRailSpec(text));
+    if (names.insert(spec.name).second) continue;
+    return absl::InvalidArgumentError(absl::StrCat("rail ", spec.name, " is given twice"));
+  }
+  if (!names.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError("no rail given; pass --rail NAME=KIND:ADDRESS");
+}
+
+absl::StatusOr<std::unique_ptr<Transport>> CreateTransport(const RailSpec& spec,
+                                                           EventLoop& poller) {
+  if (spec.kind == "auto") return CreateBest(spec, poller);
+  TD_ASSIGN_OR_RETURN(const TransportKind kind, FindKind(spec));
+  TD_RETURN_IF_ERROR(kind.usable());
+  return kind.create(spec, poller);
 }
 
 }  // namespace tapedeck::dataplane

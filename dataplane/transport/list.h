@@ -24,6 +24,13 @@ struct TransportKind {
 // Transports created from the entries of one returned list can reach each other.
 std::vector<TransportKind> TransportKinds();
 
+// Whether `text` is NAME=KIND:ADDRESS[:PORT] of a kind that is in the list, or `auto`.
+// INVALID_ARGUMENT names the kinds there are.
+absl::Status CheckRail(const std::string& text);
+
+// The same of all rails of a node: there is one, and no two have the same name.
+absl::Status CheckRails(const std::vector<std::string>& texts);
+
 // Creates the rail from the list; `auto` takes verbs if the address belongs to an RDMA port, else
 // tcp, and says so in the log. INVALID_ARGUMENT names the kinds there are.
 absl::StatusOr<std::unique_ptr<Transport>> CreateTransport(const RailSpec& spec, EventLoop& poller);

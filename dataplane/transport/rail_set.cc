@@ -1,6 +1,5 @@
 #include "dataplane/transport/rail_set.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -30,14 +29,11 @@ absl::Status FindAddress(RailSpec& spec) {
 absl::StatusOr<std::unique_ptr<RailSet>> RailSet::Create(const std::vector<std::string>& texts,
                                                          bool listen) {
   auto set = std::unique_ptr<RailSet>(new RailSet());
+  TD_RETURN_IF_ERROR(CheckRails(texts));
   for (const std::string& text : texts) {
     TD_ASSIGN_OR_RETURN(RailSpec spec, ParseRailSpec(text));
     TD_RETURN_IF_ERROR(FindAddress(spec));
     spec.listen = listen;
-    const auto same_name = [&](const auto& t) { return t->rail().name == spec.name; };
-    if (std::ranges::any_of(set->transports_, same_name)) {
-      return absl::InvalidArgumentError(absl::StrCat("rail ", spec.name, " is given twice"));
-    }
     TD_ASSIGN_OR_RETURN(std::unique_ptr<EventLoop> poller,
                         EventLoop::Create(absl::StrCat("rail-", spec.name)));
     TD_ASSIGN_OR_RETURN(std::unique_ptr<Transport> transport, CreateTransport(spec, *poller));
@@ -49,9 +45,6 @@ absl::StatusOr<std::unique_ptr<RailSet>> RailSet::Create(const std::vector<std::
          {"port", absl::StrCat(rail.port)}});
     set->pollers_.push_back(std::move(poller));
     set->transports_.push_back(std::move(transport));
-  }
-  if (set->transports_.empty()) {
-    return absl::InvalidArgumentError("no rail given; pass --rail NAME=KIND:ADDRESS");
   }
   return set;
 }

@@ -20,4 +20,7 @@ struct DeviceChoice {
 // (ARGUMENT_INVALID) for other text, FAILED_PRECONDITION (DEVICE_UNUSABLE) with the reason.
 absl::StatusOr<DeviceChoice> ChooseDevice(absl::string_view text);
 
+// The same errors for other text. Does not look whether there is such a device.
+absl::Status CheckDevice(const std::string& text);
+
 }  // namespace tapedeck::gpu_worker::pipeline

@@ -6,9 +6,11 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "dataplane/printable.h"
 #include "services/command_line/complaint.h"
 #include "services/command_line/nearest.h"
+#include "services/command_line/units.h"
 
 namespace tapedeck::services::command_line {
 namespace {
@@ -16,6 +18,7 @@ namespace {
 // Of an error's text, which may hold what was typed.
 constexpr size_t kMostOfText = 512;
 
+constexpr int kWrongValueStatus = static_cast<int>(CLI::ExitCodes::ValidationError);
 constexpr int kUnknownCommandStatus = static_cast<int>(CLI::ExitCodes::ExtrasError);
 
 std::string TextOf(const CLI::Error& error) {
@@ -54,6 +57,49 @@ std::unique_ptr<CLI::App> MakeApp(const About& about) {
 void Take(const std::string& name, const TextFunction& take, const std::string& text) {
   const absl::Status taken = take(text);
   if (!taken.ok()) throw CLI::ValidationError(name, std::string(taken.message()));
+}
+
+CLI::ValidationError Wrong(const absl::Status& status) {
+  return CLI::ValidationError(std::string(status.message()));
+}
+
+// The rules of an option for one text; empty: it keeps them.
+std::string WhyWrong(CLI::Option& option, std::string text) {
+  for (int i = 0;; ++i) {
+    try {
+      const std::string wrong = (*option.get_validator(i))(text);
+      if (!wrong.empty()) return wrong;
+    } catch (const CLI::OptionNotFound&) {
+      return "";  // there is no further rule
+    }
+  }
+}
+
+// Gives an option what the line does not have. Each text of a list is looked at by itself, so that
+// the error has the place of that one.
+void Fill(CLI::Option& option, const std::vector<Substitute>& substitutes) {
+  if (substitutes.empty()) return;
+  for (const Substitute& substitute : substitutes) {
+    const std::string wrong = WhyWrong(option, substitute.text);
+    if (!wrong.empty()) throw CLI::ValidationError(substitute.from, wrong);
+    option.add_result(substitute.text);
+  }
+  try {
+    option.run_callback();
+  } catch (const CLI::ParseError& error) {
+    const std::string text = error.what();
+    const absl::string_view why = absl::StripPrefix(text, option.get_name() + ": ");
+    throw CLI::ValidationError(substitutes.front().from, std::string(why));
+  }
+}
+
+// What the option holds, as it would be typed.
+std::vector<std::string> TextsOf(CLI::Option& option) {
+  if (option.get_items_expected_max() > 1) return option.results();
+  option.default_str("");
+  option.capture_default_str();
+  const std::string text = option.get_default_str();
+  return text.empty() ? option.results() : std::vector<std::string>{text};
 }
 
 }  // namespace
@@ -101,7 +147,12 @@ Option Option::Check(TextFunction check, const std::string& format) const {
 }
 
 Option Option::InBytes() const {
-  option_->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+  const auto in_bytes = [](std::string& text) {
+    const absl::StatusOr<uint64_t> bytes = ParseBytes(text);
+    if (bytes.ok()) text = absl::StrCat(*bytes);
+    return std::string(bytes.status().message());
+  };
+  option_->transform(CLI::Validator(in_bytes, "SIZE"));
   return *this;
 }
 
@@ -160,10 +211,16 @@ Option Command::AddRepeatedOption(const std::string& name, TextFunction take,
                      ->allow_extra_args(false));
 }
 
-Option Command::AddNumbered(const std::string& name, std::function<void(int64_t)> take,
-                            const Numbered& choices, const std::string& help) const {
+Option Command::AddNumbered(const std::string& name, const Held& held, const Numbered& choices,
+                            const std::string& help) const {
   CLI::Option& option = *app_->add_option_function<int64_t>(
-      name, [take = std::move(take)](const int64_t& number) { take(number); }, help);
+      name, [take = held.take](const int64_t& number) { take(number); }, help);
+  option.default_function([number = held.number, numbers = choices.numbers] {
+    for (const auto& [word, value] : numbers) {
+      if (number() == value) return word;
+    }
+    return std::string();
+  });
   option.type_name(choices.type);
   const auto known = choices.letters == Letters::kAnyCase
                          ? CLI::CheckedTransformer(choices.numbers, CLI::ignore_case)
@@ -174,14 +231,43 @@ Option Command::AddNumbered(const std::string& name, std::function<void(int64_t)
   return Option(option);
 }
 
+void Command::AddSubstitutes(const std::string& name, const std::string& variable,
+                             OpenSubstitutes open, const std::string& help) const {
+  CLI::App* const app = app_;
+  CLI::Option* const option = app->add_option_function<std::string>(
+      name,
+      [app, name, open = std::move(open)](const std::string& file) {
+        if (app->get_help_ptr()->count() > 0) return;
+        const absl::StatusOr<Substitutes> substitutes = open(file);
+        if (!substitutes.ok()) throw Wrong(substitutes.status());
+        for (CLI::Option* const other : app->get_options()) {
+          if (other->count() == 0) Fill(*other, (*substitutes)(other->get_name()));
+        }
+      },
+      help);
+  option->envname(variable)->force_callback();
+}
+
 CommandLine::CommandLine(const About& about)
     : app_(MakeApp(about)), usage_error_(about.usage_error) {}
 
 CommandLine::~CommandLine() = default;
 
+int CommandLine::Refuse(const std::string& complaint) const {
+  return Refuse(complaint, kWrongValueStatus);
+}
+
 int CommandLine::Refuse(const std::string& complaint, int status) const {
   std::cerr << app_->get_name() << ": " << complaint << std::endl;
   return usage_error_.value_or(status);
+}
+
+std::vector<Value> CommandLine::Values() const {
+  std::vector<Value> values;
+  for (CLI::Option* const option : app_->get_options()) {
+    values.push_back({.option = option->get_name(), .texts = TextsOf(*option)});
+  }
+  return values;
 }
 
 std::optional<int> CommandLine::Parse(int argc, char** argv) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 namespace CLI {
 class App;
@@ -32,6 +33,16 @@ template <typename T>
 concept OptionValue = OneOfTypes < T,
         std::string, std::vector<std::string>,
 int, uint32_t, uint64_t, double, std::optional < uint64_t >> ;
+
+// A value of an option that the command line does not have.
+struct Substitute {
+  std::string text;
+  std::string from;  // where it stands, for whoever has to correct it
+};
+// Those of the option "--NAME"; none: it has its default.
+using Substitutes = std::function<std::vector<Substitute>(const std::string& option)>;
+// Gets the text of the option that names a file; empty: it was not given.
+using OpenSubstitutes = std::function<absl::StatusOr<Substitutes>(const std::string& file)>;
 
 enum class Letters { kExact, kAnyCase };
 
@@ -51,7 +62,7 @@ class Option {
   Option OneOf(const std::vector<std::string>& texts) const;
   // The help shows `format`.
   Option Check(TextFunction check, const std::string& format = "") const;
-  // A number of bytes: 65536, 64k, 64kb or 64KiB, which are all the same.
+  // A number of bytes, as ParseBytes of units.h takes it.
   Option InBytes() const;
   // Of a list: every use of the option adds one value, and what follows that is no part of it.
   Option OneEach() const;
@@ -75,6 +86,12 @@ class Command {
   template <OptionValue T>
   Option AddOption(const std::string& name, T& target, const std::string& help) const;
   Option AddFlag(const std::string& name, bool& target, const std::string& help) const;
+  // An option that names a file of values: those of all options that the line does not have are
+  // asked of what `open` returns, and are read as the line's are, with errors that begin with where
+  // they stand. Called also where neither line nor `variable` of the environment have the option,
+  // but not where help is asked for. Goes before all others.
+  void AddSubstitutes(const std::string& name, const std::string& variable, OpenSubstitutes open,
+                      const std::string& help) const;
   // `take` gets the text.
   Option AddTextOption(const std::string& name, TextFunction take, const std::string& help) const;
   // The same for one that may be given again and again.
@@ -116,11 +133,25 @@ class Command {
     std::map<std::string, int64_t> numbers;
     for (const auto& [word, value] : choices) numbers.emplace(word, static_cast<int64_t>(value));
     const auto take = [&target](int64_t number) { target = static_cast<T>(number); };
-    return AddNumbered(name, take, {std::is_enum_v<T> ? "ENUM" : "BOOLEAN", numbers, letters},
-                       help);
+    const auto held = [&target] { return NumberOf(target); };
+    return AddNumbered(name, {take, held},
+                       {std::is_enum_v<T> ? "ENUM" : "BOOLEAN", numbers, letters}, help);
   }
-  Option AddNumbered(const std::string& name, std::function<void(int64_t)> take,
-                     const Numbered& choices, const std::string& help) const;
+  template <typename T>
+  static std::optional<int64_t> NumberOf(const T& value) {
+    return static_cast<int64_t>(value);
+  }
+  template <typename T>
+  static std::optional<int64_t> NumberOf(const std::optional<T>& value) {
+    return value.has_value() ? NumberOf(*value) : std::nullopt;
+  }
+  // The variable of a choice.
+  struct Held {
+    std::function<void(int64_t)> take;
+    std::function<std::optional<int64_t>()> number;
+  };
+  Option AddNumbered(const std::string& name, const Held& held, const Numbered& choices,
+                     const std::string& help) const;
 
   CLI::App* app_;
 };
@@ -133,6 +164,12 @@ struct About {
   std::optional<int> usage_error = 2;
   bool one_line_errors = false;   // "NAME: what is wrong; see NAME --help"
   bool options_anywhere = false;  // a command's options may also follow its subcommand
+};
+
+// What an option of the program itself holds once the line was parsed.
+struct Value {
+  std::string option;  // "--NAME"
+  std::vector<std::string> texts;
 };
 
 class CommandLine {
@@ -148,6 +185,14 @@ class CommandLine {
   // a command or option that there is none of, with those that are near to it. What was typed is
   // printed without control characters, and cut where it is long.
   std::optional<int> Parse(int argc, char** argv);
+
+  // After that: of each option what was given, else its default, as it would be typed. None of one
+  // that has neither.
+  std::vector<Value> Values() const;
+
+  // The line is wrong in a way that only its user can tell: prints why, as Parse does, and returns
+  // the status to end the process with.
+  int Refuse(const std::string& complaint) const;
 
  private:
   // Prints it; `status` is the kind of error.

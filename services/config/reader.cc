@@ -111,7 +111,7 @@ class Walk {
       places_.Add(place, value.key_line);
       Message& entry = *message.GetReflection()->AddMessage(&message, &field);
       const absl::Status key =
-          SetScalar(value.key, Written::kPlain, *field.message_type()->map_key(), entry);
+          SetScalar(value.key, Written::kAlone, *field.message_type()->map_key(), entry);
       if (!key.ok()) return Wrong(value, place, key.message());
       TD_RETURN_IF_ERROR(One(value, place, *field.message_type()->map_value(), entry));
     }

@@ -185,6 +185,13 @@ std::string DurationText(const Message& message) {
                               absl::Nanoseconds(duration.nanos()));
 }
 
+// What YAML takes for something else than a text.
+bool IsNumberOrBoolean(absl::string_view text) {
+  double number = 0;
+  return text == "true" || text == "false" ||
+         (absl::SimpleAtod(text, &number) && std::isfinite(number));
+}
+
 // Where numbers and booleans are quoted, somebody meant a text.
 bool TakesQuoted(const FieldDescriptor& field) {
   switch (field.cpp_type()) {
@@ -209,6 +216,10 @@ absl::Status SetScalar(absl::string_view text, Written written, const FieldDescr
   const Slot slot(field, message);
   if (written == Written::kQuoted && !TakesQuoted(field)) {
     return Wrong(text, absl::StrCat("written without quotes, as a ", field.cpp_type_name(), " is"));
+  }
+  if (written == Written::kPlain && field.cpp_type() == FieldDescriptor::CPPTYPE_STRING &&
+      IsNumberOrBoolean(text)) {
+    return Wrong(text, "a text without quotes");
   }
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING:

@@ -15,7 +15,9 @@ namespace tapedeck::services::config {
 // Whether a value of the field is written as one text: all but messages.
 bool IsScalar(const google::protobuf::FieldDescriptor& field);
 
-enum class Written { kPlain, kQuoted };
+// How a text stood: in a file with or without quotes, where that tells numbers from texts; or
+// alone.
+enum class Written { kPlain, kQuoted, kAlone };
 
 // Sets the field, or adds to its list. INVALID_ARGUMENT says what is wrong with the text, without
 // saying where it stood.

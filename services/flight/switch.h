@@ -4,7 +4,7 @@
 namespace tapedeck::services::flight {
 
 inline constexpr char kSwitchHelp[] =
-    "Off only to measure what recording the steps of blocks costs";
+    "Off only to measure what recording the steps of blocks costs; TAPEDECK_FLIGHT says it, too";
 inline constexpr char kSwitchVariable[] = "TAPEDECK_FLIGHT";
 
 }  // namespace tapedeck::services::flight

@@ -189,6 +189,10 @@ void AddTexts(const Corpus& corpus) {
        {"r0=tcp:127.0.0.1", "r1=auto:[fe80::1]:7401", "a.b-c_d=verbs:10.0.0.1:7"}) {
     corpus.Add("rail_spec", std::string(spec).substr(0, 2), spec);
   }
+  corpus.Add("settings", "yaml",
+             "state: /tmp/deck # here\nrails:\n- {name: r0, transport: tcp, address: \"::1\"}\n"
+             "- name: r1\n  port: 7600\nfollow_memory: 64MiB\nflight_recorder: on\n");
+  corpus.Add("settings", "json", R"({"listen": "a\u00e9:1", "rails": [{"name": "r0"}]})");
   corpus.Add("sigmf", "plain",
              R"({"global": {"core:datatype": "ci16_le", "core:num_channels": 2,
  "core:version": "1.0.0"}, "captures": [{"core:sample_start": 0}], "annotations": []})");

@@ -104,6 +104,7 @@ TEST_F(ReaderTest, SaysWhatIsWrongAndWhere) {
       {"grace: 2h", "deck.yaml:1: grace: \"2h\" is not a duration from 1s to 1m"},
       {"level: durabel",
        "level: \"durabel\" is not one of written, durable; did you mean \"durable\"?"},
+      {"listen: 7400", "deck.yaml:1: listen: \"7400\" is not a text without quotes"},
       {"on: yes", "deck.yaml:1: on: \"yes\" is not true or false"},
       {"on: \"true\"", "on: \"true\" is not written without quotes"},
       {"rate: .inf", "rate: \".inf\" is not a number from "},
