@@ -43,13 +43,6 @@ namespace {
 constexpr absl::Duration kStopLimit = absl::Seconds(9);
 
 services::doctor::ExaminerParts Examined(const std::vector<dataplane::Transport*>& rails,
-                                         Worker& worker) {
-  services::doctor::Scene scene{
-      .rails = worker.Describe().rails, .ports = rails, .ring_bytes = job::kDefaultRingBytes};
-  return {.scene = std::make_shared<services::doctor::Scene>(std::move(scene)),
-          .others = [&worker] { return worker.DoctorChecks(); }};
-}
-services::doctor::ExaminerParts Examined(const std::vector<dataplane::Transport*>& rails,
                                          const services::identity::Security& security,
                                          Worker& worker) {
   services::doctor::Scene scene{
@@ -61,6 +54,7 @@ services::doctor::ExaminerParts Examined(const std::vector<dataplane::Transport*
             return checks;
           }};
 }
+
 absl::Status Run(const Settings& settings) {
   TD_ASSIGN_OR_RETURN(pipeline::DeviceChoice device, pipeline::ChooseDevice(settings.device));
   dataplane::Log(dataplane::LogLevel::kInfo, "device", "chosen",

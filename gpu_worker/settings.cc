@@ -55,14 +55,19 @@ void AddWorker(const services::command_line::Command& worker, Settings& settings
       .Within(1, 8)
       .ShowDefault();
   services::identity::AddNodeOptions(worker, settings.identity);
-if (const std
 }
+
 absl::Status Check(Settings& settings) {
   TD_ASSIGN_OR_RETURN(settings.trace,
                       telemetry::trace::ReadSettings(telemetry::trace::FromProcess, kProgram));
+  TD_ASSIGN_OR_RETURN(settings.supervisor,
+                      services::supervisor::ReadSettings(telemetry::trace::FromProcess));
+  TD_RETURN_IF_ERROR(services::identity::CheckOptions(settings.identity));
   return dataplane::CheckRails(settings.rails);
 }
+
 }  // namespace
+
 std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
   Settings settings;
   services::config::DaemonLine line(Described());
@@ -70,12 +75,6 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
   const std::optional<int> ended = line.Parse(argc, argv, [&] { return Check(settings); });
   if (!ended.has_value()) return settings;
   *exit_status = *ended;
-  auto supervisor = services::supervisor::ReadSettings(services::telemetry::trace::FromProcess);
-  if (!supervisor.ok()) {
-    *exit_status = services::FailedToStart("tapedeck-worker", supervisor.status());
-    return std::nullopt;
-  }
-  settings.supervisor = *std::move(supervisor);
   return std::nullopt;
 }
 

@@ -47,6 +47,7 @@ void AddNode(const services::command_line::Command& node, Settings& settings) {
                  "followers further behind read the disk; 0: all do")
       .InBytes()
       .ShowDefault();
+  services::identity::AddNodeOptions(node, settings.identity);
 }
 
 // What the process does instead of serving, which no file can say.
@@ -60,16 +61,20 @@ void AddErrands(const services::command_line::Command& node, Settings& settings)
                  "With --rebuild-catalog: a member of a LUN that --state knows nothing of, or not "
                  "there; once for each, in any order")
       .Needs(rebuild);
-  services::identity::AddNodeOptions(node, settings.identity);
-if (const std
 }
+
 absl::Status Check(Settings& settings) {
   TD_ASSIGN_OR_RETURN(settings.trace,
                       telemetry::trace::ReadSettings(telemetry::trace::FromProcess, kProgram));
+  TD_ASSIGN_OR_RETURN(settings.supervisor,
+                      services::supervisor::ReadSettings(telemetry::trace::FromProcess));
+  TD_RETURN_IF_ERROR(services::identity::CheckOptions(settings.identity));
   if (settings.check || settings.rebuild_catalog) return absl::OkStatus();
   return dataplane::CheckRails(settings.rails);
 }
+
 }  // namespace
+
 std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
   Settings settings;
   services::config::DaemonLine line(Described());
@@ -78,12 +83,6 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
   const std::optional<int> ended = line.Parse(argc, argv, [&] { return Check(settings); });
   if (!ended.has_value()) return settings;
   *exit_status = *ended;
-  auto supervisor = services::supervisor::ReadSettings(services::telemetry::trace::FromProcess);
-  if (!supervisor.ok()) {
-    *exit_status = services::FailedToStart("tapedeck-storage", supervisor.status());
-    return std::nullopt;
-  }
-  settings.supervisor = *std::move(supervisor);
   return std::nullopt;
 }
 

@@ -29,10 +29,15 @@ void AddNodeOptions(const Command& node, Settings& settings) {
                  "File that says which certificate may do what; without it each may do everything")
       .Needs(cert);
   node.AddFlag("--open-health", settings.open_health,
-               "Answer the health service to every certificate, whatever the policy says")
-      .Needs(cert);
+               "Answer the health service to every certificate, whatever the policy says");
   node.AddFlag("--insecure", settings.insecure,
                "Listen in plain text where other machines reach it: anybody there may do anything");
+}
+
+absl::Status CheckOptions(const Settings& settings) {
+  if (!settings.open_health || !settings.tls.cert.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "--open-health requires --tls-cert: in plain text everybody gets an answer");
 }
 
 }  // namespace tapedeck::services::identity

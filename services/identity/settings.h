@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "services/command_line/command_line.h"
 #include "services/identity/tls_files.h"
 
@@ -22,5 +23,8 @@ enum class Environment { kIgnored, kRead };  // TAPEDECK_TLS_CERT and so on
 command_line::Option AddTlsOptions(const command_line::Command& program, TlsFiles& files,
                                    Environment environment);
 void AddNodeOptions(const command_line::Command& node, Settings& settings);
+
+// Whether they go together. INVALID_ARGUMENT.
+absl::Status CheckOptions(const Settings& settings);
 
 }  // namespace tapedeck::services::identity

@@ -170,7 +170,7 @@ class ResumeLife {
     services::session::TransferEnd end{.ring = ring_};
     if (paced_) {
       end.source =
-          std::make_unique<PacedSource>(worker_, ring_, blocks_, 20 * kMillisecondNs, &lost_);
+          std::make_unique<PacedSource>(worker_, ring_, blocks_, 5 * kMillisecondNs, &lost_);
     } else {
       end.source = std::make_unique<PatternSource>(ring_, blocks_);
     }
@@ -205,9 +205,13 @@ class ResumeLife {
   // What happens next, and when.
   void Fate() {
     if (turns_ == 5) return;
-    const int64_t after_ns = static_cast<int64_t>(random_() % (800 * kMillisecondNs));
+    // Soon, while much is under way, or later.
+    const int64_t most_ns = random_() % 2 == 0 ? 20 * kMillisecondNs : 800 * kMillisecondNs;
+    const auto after_ns = static_cast<int64_t>(random_() % most_ns);
     fate_.PostAfter(after_ns, [this] {
       if (result_.ended) return;
+      // Before the node has answered there is nothing to go on with.
+      if (!result_.running && turns_ == 0) return Fate();
       ++turns_;
       if (random_() % 2 == 0) {
         CutStream();

@@ -15,10 +15,6 @@
 {{- include "tapedeck.mustBe" (dict "at" .at "value" .value "like" "[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?" "is" "a name of at most 40 of a-z 0-9 -, e.g. data0") -}}
 {{- end -}}
 
-{{- define "tapedeck.mustBeHost" -}}
-{{- include "tapedeck.mustBe" (dict "at" .at "value" .value "like" "[A-Za-z0-9.-]+:[0-9]{1,5}" "is" "HOST:PORT, e.g. deck-7.example.com:7400") -}}
-{{- end -}}
-
 {{- define "tapedeck.railPatterns" -}}
 {{- $at := .at -}}
 {{- with .rail -}}
@@ -55,9 +51,6 @@
 {{- include "tapedeck.mustBe" (dict "at" "worker.device" "value" .Values.worker.device "like" "auto|host|cuda:[0-9]+" "is" "auto, host or cuda:N") -}}
 {{- range $index, $root := .Values.worker.fileRoots -}}
 {{- include "tapedeck.mustBe" (dict "at" (printf "worker.fileRoots[%d].path" $index) "value" .path "like" "/[^:]*[^:/]" "is" "an absolute path without a colon, e.g. /captures") -}}
-{{- end -}}
-{{- range $index, $host := .Values.worker.storageAllow -}}
-{{- include "tapedeck.mustBeHost" (dict "at" (printf "worker.storageAllow[%d]" $index) "value" $host) -}}
 {{- end -}}
 {{- with .Values.tls.certManager -}}
 {{- range $name := list "duration" "renewBefore" -}}

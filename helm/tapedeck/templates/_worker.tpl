@@ -11,18 +11,6 @@ args:
   {{- include "tapedeck.nodeArgs" $of | nindent 2 }}
   - --device
   - {{ $worker.device | quote }}
-  {{- range $number := until (int .Values.storage.replicas) }}
-  - --storage-allow
-  - {{ include "tapedeck.storageAddress" (dict "root" $ "number" $number) }}
-  {{- end }}
-  {{- range $worker.storageAllow }}
-  - --storage-allow
-  - {{ . | quote }}
-  {{- end }}
-  {{- range $worker.fileRoots }}
-  - --file-root
-  - {{ .access }}:{{ .path }}
-  {{- end }}
   {{- with $worker.extraArgs }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
