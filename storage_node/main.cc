@@ -95,9 +95,7 @@ services::doctor::ExaminerParts Examined(const Settings& settings,
           }};
 }
 
-absl::Status Run(const Settings& settings) {
-  if (settings.check) return RunCheck(settings.state);
-  if (settings.rebuild_catalog) return node::RebuildCatalog(settings.state, settings.members);
+absl::Status Serve(const Settings& settings) {
   dataplane::flight::SetOn(settings.flight);
   std::optional<services::StopLimit> limit;  // goes last
   services::telemetry::otlp::Tracing tracing(settings.trace);
@@ -155,6 +153,12 @@ absl::Status Run(const Settings& settings) {
   server->Shutdown(absl::Seconds(1));
   admin.reset();  // before what its page is made of
   return absl::OkStatus();
+}
+
+absl::Status Run(const Settings& settings) {
+  if (settings.check) return RunCheck(settings.state);
+  if (settings.rebuild_catalog) return node::RebuildCatalog(settings.state, settings.members);
+  return Serve(settings);
 }
 
 }  // namespace

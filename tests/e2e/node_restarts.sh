@@ -4,7 +4,9 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 BLOCKS=$(scaled 2000 400)
+# shellcheck disable=SC2016
 job_is() { job '.state == $state and .resumes == $resumes' -e --arg state "$1" --argjson resumes "$2"; }
+# shellcheck disable=SC2016
 job_has_more_than() { job '.state == "RUNNING" and .blocks > $blocks' -e --argjson blocks "$1"; }
 
 # kill_and_restart RESUMES: as often it has gone on before.
