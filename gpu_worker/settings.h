@@ -20,7 +20,7 @@ struct Settings {
   std::vector<std::string> rails;         // NAME=KIND:ADDRESS
   uint32_t connections_per_rail = 1;      // 1 to 8
   bool flight = true;  // record the steps of blocks; off only to measure what that costs
-  services::identity::Settings identity;
+  services::identity::Settings identity{.for_others = false};
   services::telemetry::trace::Settings trace;  // of the environment
   services::supervisor::Settings supervisor;   // the same
 };

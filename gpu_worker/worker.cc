@@ -25,11 +25,6 @@ namespace {
 // Ended jobs kept for GetJob and ListJobs.
 constexpr size_t kKeptJobs = 1000;
 
-absl::Status NoSuchJob(const std::string& name) {
-  return services::WithReason(absl::NotFoundError(absl::StrCat("no job \"", name, "\"")),
-                              "JOB_NOT_FOUND", {{"job", name}});
-}
-
 absl::Status Draining() {
   return services::Draining("the worker is shutting down; try again when it is up");
 }
@@ -151,7 +146,7 @@ std::shared_ptr<job::Job> Worker::Find(const std::string& name) const {
 
 absl::StatusOr<services::Job> Worker::GetJob(const std::string& name) {
   const std::shared_ptr<job::Job> job = Find(name);
-  if (job == nullptr) return NoSuchJob(name);
+  if (job == nullptr) return services::JobNotFound(name);
   return job->state();
 }
 
@@ -164,7 +159,7 @@ std::vector<services::Job> Worker::ListJobs() {
 
 absl::StatusOr<services::Job> Worker::CancelJob(const std::string& name) {
   const std::shared_ptr<job::Job> job = Find(name);
-  if (job == nullptr) return NoSuchJob(name);
+  if (job == nullptr) return services::JobNotFound(name);
   job->Cancel();
   return job->state();
 }

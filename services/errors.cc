@@ -79,6 +79,11 @@ absl::Status JobCancelled(absl::string_view job) {
                     Known({{"job", std::string(job)}}));
 }
 
+absl::Status JobNotFound(absl::string_view job) {
+  return WithReason(absl::NotFoundError(absl::StrCat("no job \"", job, "\"")), "JOB_NOT_FOUND",
+                    {{"job", std::string(job)}});
+}
+
 absl::Status ProtocolViolation(const Breach& breach, absl::string_view text) {
   return WithReason(absl::InvalidArgumentError(text), "PROTOCOL_VIOLATION",
                     Known({{"message", std::string(breach.message)},

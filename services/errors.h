@@ -60,6 +60,8 @@ absl::Status PeerLost(absl::string_view node, absl::string_view text);
 absl::Status RailUnknown(absl::string_view rail, absl::string_view text);
 // CANCELLED (JOB_CANCELLED). A session does not know the name of its job.
 absl::Status JobCancelled(absl::string_view job = "");
+// NOT_FOUND (JOB_NOT_FOUND). Also where the caller may not know of it.
+absl::Status JobNotFound(absl::string_view job);
 
 // What a peer has broken: a field of a message, where these are known.
 struct Breach {

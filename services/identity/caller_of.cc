@@ -24,7 +24,13 @@ absl::StatusOr<std::string> NameIn(const grpc::AuthContext& connection) {
   for (const char* property :
        {GRPC_PEER_URI_PROPERTY_NAME, GRPC_PEER_DNS_PROPERTY_NAME, GRPC_X509_CN_PROPERTY_NAME}) {
     const auto found = connection.FindPropertyValues(property);
-    if (!found.empty()) return std::string(found.front().data(), found.front().size());
+    if (found.empty()) continue;
+    std::string name(found.front().data(), found.front().size());
+    // An authority that watches over URIs may let any common name pass.
+    if (uris.empty() && name.find_first_of(":/") != std::string::npos) {
+      return NoName("a name with : or / is a URI, and stands among the alternative names");
+    }
+    return name;
   }
   return NoName("it has no URI, no DNS name and no common name");
 }

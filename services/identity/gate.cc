@@ -78,19 +78,23 @@ absl::Status Gate::policy_fault() const {
   return fault_;
 }
 
-absl::Status Gate::Count(const Caller& caller) {
+absl::Status Gate::Count(const std::string& identity) {
   const auto rules = policy();
   const uint32_t most = (rules == nullptr ? IdentityLimits() : rules->limits()).calls_per_second;
-  if (pace_.Take(caller.who(), most, absl::Now())) return absl::OkStatus();
+  if (pace_.Take(identity, most, absl::Now())) return absl::OkStatus();
   return LimitReached(
       most, "limits.calls_per_second_per_identity",
-      absl::StrCat(caller.who(), " makes more than ", most,
+      absl::StrCat(identity, " makes more than ", most,
                    " calls a second; limits.calls_per_second_per_identity of the policy allows "
                    "more"));
 }
 
 bool Gate::LacksNothing(const Caller& caller, const Right& right, absl::string_view resource,
                         Lack& lack) const {
+  if (!caller.acting_for.empty() && !settings_.for_others) {
+    lack = {.identity = caller.peer, .needs = Role::kWorker, .has = {}};
+    return false;
+  }
   if (settings_.open_health && absl::StartsWith(right.method, "grpc.health.")) return true;
   const auto rules = policy();
   if (rules == nullptr) return true;
@@ -134,6 +138,16 @@ absl::Status Gate::Admit(const Caller& caller, const Right& right,
 
 absl::StatusOr<std::unique_ptr<Gate::Standing>> Gate::Open(const Caller& caller, const Right& right,
                                                            std::string resource, OnLost on_lost) {
+  TD_ASSIGN_OR_RETURN(auto standing, Enter(caller, right, resource, std::move(on_lost)));
+  // The policy may have changed before the session was among those that are looked at then.
+  TD_RETURN_IF_ERROR(Admit(caller, right, resource));
+  return standing;
+}
+
+absl::StatusOr<std::unique_ptr<Gate::Standing>> Gate::Enter(const Caller& caller,
+                                                            const Right& right,
+                                                            const std::string& resource,
+                                                            OnLost on_lost) {
   TD_RETURN_IF_ERROR(Admit(caller, right, resource));
   absl::MutexLock lock(&mutex_);
   const uint32_t most = (policy_ == nullptr ? IdentityLimits() : policy_->limits()).sessions;
@@ -146,7 +160,7 @@ absl::StatusOr<std::unique_ptr<Gate::Standing>> Gate::Open(const Caller& caller,
                                      "policy allows more"));
   }
   const uint64_t id = opened_++;
-  sessions_[id] = {caller, &right, std::move(resource), std::move(on_lost)};
+  sessions_[id] = {caller, &right, resource, std::move(on_lost)};
   return std::make_unique<Standing>(*this, id);
 }
 

@@ -24,6 +24,7 @@ namespace tapedeck::services::identity {
 struct GateSettings {
   std::string policy;        // file; empty: everything to everybody who has a certificate
   bool open_health = false;  // health needs no role
+  bool for_others = true;    // who says for whom it calls is believed, where it has the role
 };
 
 // Owned by main, outlives the server. Any thread; nothing here waits, but for Create. A thread of
@@ -48,8 +49,9 @@ class Gate {
   static absl::StatusOr<std::unique_ptr<Gate>> Create(const GateSettings& settings);
   ~Gate();
 
-  // Counts a call. RESOURCE_EXHAUSTED (LIMIT_REACHED): the caller makes too many.
-  absl::Status Count(const Caller& caller);
+  // Counts a call of an identity that is known for sure. RESOURCE_EXHAUSTED (LIMIT_REACHED): it
+  // makes too many.
+  absl::Status Count(const std::string& identity);
 
   // PERMISSION_DENIED (ACCESS_DENIED), which is logged with the rule that comes nearest. Where the
   // right is for no resource, that is not looked at.
@@ -93,6 +95,9 @@ class Gate {
   std::shared_ptr<const Policy> policy() const ABSL_LOCKS_EXCLUDED(mutex_);
   bool LacksNothing(const Caller& caller, const Right& right, absl::string_view resource,
                     Lack& lack) const;
+  absl::StatusOr<std::unique_ptr<Standing>> Enter(const Caller& caller, const Right& right,
+                                                  const std::string& resource, OnLost on_lost)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   void Leave(uint64_t id) ABSL_LOCKS_EXCLUDED(mutex_);
   void Watch() ABSL_LOCKS_EXCLUDED(mutex_);
   void Reread() ABSL_LOCKS_EXCLUDED(mutex_);

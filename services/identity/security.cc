@@ -30,7 +30,8 @@ absl::StatusOr<std::unique_ptr<Security>> Security::Create(const std::string& li
   if (settings.tls.given()) {
     TD_ASSIGN_OR_RETURN(security->tls_, Tls::Create(settings.tls));
     TD_ASSIGN_OR_RETURN(security->gate_, Gate::Create({.policy = settings.policy,
-                                                       .open_health = settings.open_health}));
+                                                       .open_health = settings.open_health,
+                                                       .for_others = settings.for_others}));
   } else if (!IsLoopback(listen)) {
     if (!settings.insecure) return NotInPlainText(listen);
     security->exposed_ = true;

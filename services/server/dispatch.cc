@@ -41,7 +41,7 @@ absl::StatusOr<identity::Caller> CallerOf(const grpc::CallbackServerContext& con
 std::string NameOf(const grpc::CallbackServerContext& context) {
   if (!context.auth_context()->IsPeerAuthenticated()) return "";
   const auto caller = CallerOf(context);
-  return caller.ok() ? caller->who() : "";
+  return caller.ok() ? caller->peer : "";
 }
 
 // A method that the table lacks. A test sees to it that there is none.
@@ -90,11 +90,12 @@ absl::StatusOr<identity::Access> Dispatch::Enter(const grpc::CallbackServerConte
                                                  const google::protobuf::Message& request) const {
   if (gate_ == nullptr) return identity::Access();
   TD_ASSIGN_OR_RETURN(identity::Caller caller, CallerOf(context));
-  TD_RETURN_IF_ERROR(gate_->Count(caller));
+  TD_RETURN_IF_ERROR(gate_->Count(caller.peer));
   const identity::Right* right = identity::FindRight(method.service, method.name);
   if (right == nullptr) right = &kUnheardOf;
   std::string resource = identity::ResourceOf(right->resource, request);
   TD_RETURN_IF_ERROR(gate_->Admit(caller, *right, resource));
+  if (!caller.acting_for.empty()) TD_RETURN_IF_ERROR(gate_->Count(caller.acting_for));
   return identity::Access(*gate_, std::move(caller), *right, std::move(resource));
 }
 

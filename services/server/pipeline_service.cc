@@ -5,6 +5,7 @@
 
 #include "dataplane/status_macros.h"
 #include "services/convert/jobs.h"
+#include "services/errors.h"
 #include "services/model/resource_name.h"
 #include "services/server/dispatch.h"
 #include "services/server/page.h"
@@ -83,6 +84,7 @@ class PipelineService final : public v1::PipelineService::CallbackService {
         context, *request, "CancelJob", Work::kOther, [=, this](const Call& call) -> absl::Status {
           TD_RETURN_IF_ERROR(CheckJobName(request->name()));
           TD_ASSIGN_OR_RETURN(const Job running, jobs_.GetJob(request->name()));
+          if (!call.access.Sees(running.target)) return JobNotFound(request->name());
           const bool records = running.direction == session::Direction::kRecord;
           TD_RETURN_IF_ERROR(call.access.Admit(
               records ? identity::kRecordRight : identity::kPlayRight, running.target));
@@ -110,7 +112,7 @@ class PipelineService final : public v1::PipelineService::CallbackService {
   absl::StatusOr<v1::Job> JobOf(const identity::Access& access, const std::string& name) {
     TD_RETURN_IF_ERROR(CheckJobName(name));
     TD_ASSIGN_OR_RETURN(const Job job, jobs_.GetJob(name));
-    TD_RETURN_IF_ERROR(access.Admit(identity::kSeeRight, job.target));
+    if (!access.Sees(job.target)) return JobNotFound(name);
     return convert::ToProto(job);
   }
 

@@ -56,7 +56,7 @@ class ReflectionGate final : public grpc::AuthMetadataProcessor {
  private:
   absl::Status MayReflect(const grpc::AuthContext& connection) {
     TD_ASSIGN_OR_RETURN(const identity::Caller caller, identity::CallerOf(connection, ""));
-    TD_RETURN_IF_ERROR(gate_.Count(caller));
+    TD_RETURN_IF_ERROR(gate_.Count(caller.peer));
     return gate_.Admit(caller, identity::kReflectionRight, "");
   }
 

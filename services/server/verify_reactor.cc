@@ -23,7 +23,9 @@ VerifyReactor* VerifyReactor::Start(const ServiceDispatch& dispatch, ThreadPool&
       new VerifyReactor(dispatch, context, recordings, request.name()));
   VerifyReactor* reactor = made.get();
   reactor->self_ = made;
-  absl::Status status = dispatch.Enter(*context, kMethod, request).status();
+  absl::StatusOr<identity::Access> access = dispatch.Enter(*context, kMethod, request);
+  absl::Status status = access.status();
+  if (status.ok()) reactor->access_ = *std::move(access);
   if (status.ok()) status = threads.Run([made = std::move(made)] { made->Run(); });
   if (!status.ok()) dispatch.Finish(reactor, reactor->Conclude(status));
   return reactor;
@@ -37,6 +39,7 @@ void VerifyReactor::Run() {
         name_, [this](const VerifyProgress& progress) { return Report(progress); });
   }
   absl::MutexLock lock(&mutex_);
+  if (!lost_.ok()) status = lost_;
   if (status.ok() && cancelled_) status = absl::CancelledError("the caller left");
   if (status.ok() && dispatch_.stopping()) status = dispatch_.Admit(Work::kNew);
   result_ = std::move(status);
@@ -45,13 +48,15 @@ void VerifyReactor::Run() {
 
 // Reports that come faster than the caller reads are merged.
 bool VerifyReactor::Report(const VerifyProgress& progress) {
+  absl::Status lost = access_.Recheck();
   absl::MutexLock lock(&mutex_);
+  lost_ = std::move(lost);
   pending_.checked_blocks = progress.checked_blocks;
   pending_.blocks = progress.blocks;
   pending_.damaged.insert(pending_.damaged.end(), progress.damaged.begin(), progress.damaged.end());
   news_ = true;
   if (!writing_) Advance();
-  return !cancelled_ && !dispatch_.stopping();
+  return lost_.ok() && !cancelled_ && !dispatch_.stopping();
 }
 
 void VerifyReactor::Advance() {

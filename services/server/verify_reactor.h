@@ -57,6 +57,7 @@ class VerifyReactor final : public grpc::ServerWriteReactor<v1::VerifyRecordingR
   grpc::CallbackServerContext* const context_;
   RecordingCatalog& recordings_;
   const std::string name_;
+  identity::Access access_;  // from Start on
   telemetry::trace::Span span_;  // ended by the one that finishes the call
 
   absl::Mutex mutex_;
@@ -64,6 +65,7 @@ class VerifyReactor final : public grpc::ServerWriteReactor<v1::VerifyRecordingR
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool news_ ABSL_GUARDED_BY(mutex_) = false;
   VerifyProgress pending_ ABSL_GUARDED_BY(mutex_);
+  absl::Status lost_ ABSL_GUARDED_BY(mutex_);  // the right to it
   std::optional<absl::Status> result_ ABSL_GUARDED_BY(mutex_);
   // gRPC's while writing_.
   v1::VerifyRecordingResponse response_;

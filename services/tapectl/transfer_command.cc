@@ -229,7 +229,7 @@ void AddTransferCommands(Command tapectl, Program& program) {
       .AddParsed("--duration", record_options->duration_ns, ParseDurationNs,
                  "Stop after this time, e.g. 10s")
       .Excludes(blocks);
-  record.AddParsed("--resume-for", record_options->resume_for_ns, ParseDurationNs,
+  record.AddParsed("--resume-for", record_options->resume_for_ns, ParseDurationOrZeroNs,
                    "Try so long to go on with the recording if the storage node is lost; default "
                    "30s, 0s: not");
   record.AddOption("--seed", record_options->seed, "Of the synth source; default 1");

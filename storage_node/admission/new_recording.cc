@@ -19,9 +19,6 @@ using services::session::Open;
 
 namespace {
 
-// Of one recording: beyond, bytes would no longer fit their counter.
-constexpr uint64_t kMaxBlocks = uint64_t{1} << 40;
-
 constexpr uint64_t kSegmentsOfARing = 64;
 constexpr uint64_t kMinSegmentBlocks = 16;
 

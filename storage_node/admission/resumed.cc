@@ -143,12 +143,14 @@ absl::Status AwaitRow(Means& means, luns::OpenLun& lun, RecordingRow* row) {
   return Busy(*row, "is being closed or deleted; try again");
 }
 
-// As much of its capacity as it would have had from the beginning.
+// As much of its capacity as it would have had from the beginning, and what lies below `next`.
 absl::StatusOr<recording::Reservation> RoomFor(Means& means, const RecordTarget& target,
-                                               const format::Manifest& closed) {
+                                               const format::Manifest& closed, uint64_t next) {
   const uint64_t taken = target.lun->TakenBy(closed);
-  if (closed.segment_blocks == 0) return recording::Reservation();
-  const uint64_t whole = BytesOfOne(target, closed.segment_blocks);
+  const uint64_t expected =
+      closed.segment_blocks != 0 ? closed.segment_blocks : target.open.expected_blocks;
+  const uint64_t blocks = std::max(next, std::min(expected, kMaxBlocks));
+  const uint64_t whole = blocks == 0 ? 0 : BytesOfOne(target, blocks);
   if (whole <= taken) return recording::Reservation();
   return ReserveBytes(means, target, whole - taken, 0);
 }
@@ -179,7 +181,7 @@ absl::StatusOr<Begun> ReopenOne(Means& means, const RecordTarget& target, const 
   store::Store& store = *target.lun->store;
   TD_ASSIGN_OR_RETURN(begun.start,
                       recording::FindStart(store, path, closed, first, means.luns.clock()));
-  TD_ASSIGN_OR_RETURN(recording::Reservation more, RoomFor(means, target, closed));
+  TD_ASSIGN_OR_RETURN(recording::Reservation more, RoomFor(means, target, closed, begun.start.next));
   TD_ASSIGN_OR_RETURN(begun.files, store.ReopenRecording(path, executor));
   begun.manifest = recording::Reopened(closed, begun.start);
   begun.notes = NotesOf(closed);

@@ -32,7 +32,11 @@ port() {
   ip link set "$1" mtu 9000 up
   ip address add "$2.1/24" dev "$1"
   ip address add "$2.2/24" dev "$1"
+  # The kernel tells of a carrier some time after its cause.
+  wait_for 5 is_up "$1" || fail "$1 does not come up"
 }
+
+is_up() { [[ $(<"/sys/class/net/$1/operstate") == up ]]; }
 
 not_tried() {
   NOT_TRIED+=("$*")
@@ -67,6 +71,7 @@ port_down() {
   ip link set p1 down
   finds PORT_DOWN error worker
   ip link set p1 up
+  wait_for 5 is_up p1 || fail "p1 does not come up"
 }
 
 wrong_address() {

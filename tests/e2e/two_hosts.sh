@@ -47,7 +47,7 @@ wait_closed() {
 # start_endless: b records until something happens; RECORDER is the job, RECORDING what it makes.
 start_endless() {
   start_on b "$BIN/tapectl" --output json --storage 10.9.0.1:7400 --worker 10.9.0.2:7500 \
-    record l0/c0 --source synth --duration 600s
+    record l0/c0 --source synth --duration 600s --resume-for 0s
   RECORDER=$JOB
   local from=$SECONDS
   until SEEN=$(ctl_on b jobs list | jq '.jobs[0] | if .state == "RUNNING" then .blocks else 0 end') && ((SEEN > 8)); do

@@ -73,7 +73,8 @@ class LocalStorage final : public services::StorageClient {
       });
     };
     ++sessions_;
-    loop_.RunAndWait([&, control = std::move(node_end)]() mutable {
+    // The caller may carry sessions itself.
+    loop_.Post([this, session, end, control = std::move(node_end)]() mutable {
       const services::session::ServerSessionSettings settings{
           .id = "s", .transports = {rail_}, .host = &node_.sessions()};
       *session = std::make_unique<ServerSession>(loop_, settings, std::move(control), end);

@@ -79,6 +79,14 @@ TEST_F(GateTest, WithoutAPolicyEverybodyMayDoEverything) {
   for (const Right& right : kRights) EXPECT_TRUE(gate->Admit({"eve", "ann"}, right, "").ok());
 }
 
+TEST_F(GateTest, WhereNobodyCallsForOthersNobodyIsBelieved) {
+  for (const std::string& policy : {std::string(), file_}) {
+    const auto gate = Gate::Create({.policy = policy, .for_others = false}).value();
+    EXPECT_EQ(ReasonIn(gate->Admit({"w0", "ann"}, kRecordRight, kAnns)), "ACCESS_DENIED") << policy;
+    EXPECT_TRUE(gate->Admit({"ann"}, kRecordRight, kAnns).ok()) << policy;
+  }
+}
+
 TEST_F(GateTest, HealthIsOpenWhereThatWasAsked) {
   const Right& check = *FindRight("grpc.health.v1.Health", "Check");
   EXPECT_FALSE(gate_->Admit({"eve"}, check, "").ok());
@@ -103,11 +111,11 @@ TEST_F(GateTest, SessionsOfOneIdentityAreLimited) {
 
 TEST_F(GateTest, CallsOfOneIdentityAreLimited) {
   int taken = 0;
-  while (taken < 1000 && gate_->Count({"ann"}).ok()) ++taken;
+  while (taken < 1000 && gate_->Count("ann").ok()) ++taken;
   EXPECT_GE(taken, 20);  // two seconds' worth, and what this loop lasts
   EXPECT_LT(taken, 1000);
-  EXPECT_EQ(ReasonIn(gate_->Count({"ann"})), "LIMIT_REACHED");
-  EXPECT_TRUE(gate_->Count({"bob"}).ok());
+  EXPECT_EQ(ReasonIn(gate_->Count("ann")), "LIMIT_REACHED");
+  EXPECT_TRUE(gate_->Count("bob").ok());
 }
 
 TEST(CallPaceTest, ComesBackWithTimeAndForgets) {

@@ -105,14 +105,15 @@ class ForeignFiles : public testing::TestWithParam<std::string> {
   NodeFixture node_{GetParam(), 2};
 };
 
-// The clock stands, so that a name repeats if chance gives the same number once more.
+// The clock stands, so that a name repeats if chance gives the same numbers once more: two of a
+// token and then that of the name.
 TEST_P(ForeignFiles, ANewRecordingTakesAnotherName) {
-  const auto same = std::make_shared<bool>(false);
+  const auto same = std::make_shared<int>(0);
   const auto random = [same, other = std::mt19937_64(1)]() mutable -> uint64_t {
-    return std::exchange(*same, false) ? 7 : other();
+    return *same > 0 && (*same)-- > 0 ? 7 : other();
   };
   node_.Restart({.clock = std::make_shared<ManualClock>(), .random = random});
-  *same = true;
+  *same = 3;
   const std::string first = node_.RecordAndSeal(1);
   ASSERT_THAT(first, testing::EndsWith("-0007"));
   ASSERT_TRUE(Delete(first).ok());
@@ -120,7 +121,7 @@ TEST_P(ForeignFiles, ANewRecordingTakesAnotherName) {
   for (ForeignTree& tree : trees) {
     tree.File("c" + first.substr(first.rfind('/')) + "/data", "not a recording");
     const auto before = tree.Print();
-    *same = true;
+    *same = 3;
     const std::string second = node_.RecordAndSeal(3);
     EXPECT_NE(second, first);
     EXPECT_EQ(node_.PlayAll(second).size(), 3u);
