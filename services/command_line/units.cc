@@ -60,7 +60,8 @@ absl::StatusOr<int64_t> ParseDurationNs(absl::string_view text) {
 }
 
 absl::StatusOr<int64_t> ParseDurationOrZeroNs(absl::string_view text) {
-  if (text == "0") return 0;
+  absl::Duration duration;
+  if (absl::ParseDuration(text, &duration) && duration == absl::ZeroDuration()) return 0;
   return ParseDurationNs(text);
 }
 

@@ -12,8 +12,6 @@ namespace {
 using dataplane::Log;
 using dataplane::LogLevel;
 
-constexpr char kComponent[] = "services/identity";
-
 absl::Status NotInPlainText(const std::string& listen) {
   return absl::InvalidArgumentError(absl::StrCat(
       "listen(", listen,
@@ -35,7 +33,7 @@ absl::StatusOr<std::unique_ptr<Security>> Security::Create(const std::string& li
   } else if (!IsLoopback(listen)) {
     if (!settings.insecure) return NotInPlainText(listen);
     security->exposed_ = true;
-    Log(LogLevel::kWarning, kComponent,
+    Log(LogLevel::kWarning, "services/identity",
         "plain text: whoever reaches this port may do everything, and is not known",
         {{"listen", listen}});
   }
