@@ -181,7 +181,8 @@ absl::StatusOr<Begun> ReopenOne(Means& means, const RecordTarget& target, const 
   store::Store& store = *target.lun->store;
   TD_ASSIGN_OR_RETURN(begun.start,
                       recording::FindStart(store, path, closed, first, means.luns.clock()));
-  TD_ASSIGN_OR_RETURN(recording::Reservation more, RoomFor(means, target, closed, begun.start.next));
+  TD_ASSIGN_OR_RETURN(recording::Reservation more,
+                      RoomFor(means, target, closed, begun.start.next));
   TD_ASSIGN_OR_RETURN(begun.files, store.ReopenRecording(path, executor));
   begun.manifest = recording::Reopened(closed, begun.start);
   begun.notes = NotesOf(closed);
