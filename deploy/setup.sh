@@ -127,13 +127,13 @@ tapedeck_build_shown() {
   return "$status"
 }
 
-# tapedeck_ctest DIR [CTEST ARGUMENT...]: twice as many tests at a time as there are processors, since most wait more than they work.
+# tapedeck_ctest DIR [CTEST ARGUMENT...]: more tests at a time than there are processors, since they wait more than they work.
 # Leaves DIR/junit.xml, and what each entry tried in DIR/test-results.
 tapedeck_ctest() {
   local dir=$1
   shift
   mkdir -p "$dir/test-results"
-  ctest --test-dir "$dir" -j"$(($(nproc) * 2))" --output-on-failure --no-tests=error --output-junit "$dir/junit.xml" "$@"
+  ctest --test-dir "$dir" -j"$(($(nproc) + 1))" --output-on-failure --no-tests=error --output-junit "$dir/junit.xml" "$@"
 }
 
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then

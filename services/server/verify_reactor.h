@@ -57,7 +57,7 @@ class VerifyReactor final : public grpc::ServerWriteReactor<v1::VerifyRecordingR
   grpc::CallbackServerContext* const context_;
   RecordingCatalog& recordings_;
   const std::string name_;
-  identity::Access access_;  // from Start on
+  identity::Access access_;      // from Start on
   telemetry::trace::Span span_;  // ended by the one that finishes the call
 
   absl::Mutex mutex_;

@@ -22,10 +22,14 @@ says() { jq -e "${@:2}" "$1" >/dev/null <<<"$SAID_DOCTOR" || doctor_fail "not ($
 
 step_worker() { on b "$TESTS/e2e/step_clock.py" "$1"; }
 
-# Steps the worker's clock by what the doctor says that it is wrong.
+# Steps the worker's clock by what the doctor says that it is wrong, until it finds nothing; where machines starve, their
+# clocks run apart meanwhile.
 put_right() {
-  ask_doctor
-  step_worker "$(jq '-.clock.worker_ahead_ms / 1000' <<<"$SAID_DOCTOR")"
+  for _ in {1..8}; do
+    ask_doctor
+    ! jq -e 'all(.findings[]; .code != "CLOCKS_DIFFER")' >/dev/null <<<"$SAID_DOCTOR" || return 0
+    step_worker "$(jq '-.clock.worker_ahead_ms / 1000' <<<"$SAID_DOCTOR")"
+  done
 }
 
 begin_vms --timeout 1200 --memory 1536
@@ -37,7 +41,6 @@ guest a await_listener tcp 7401
 guest b await_listener tcp 7501
 # The machines began at different times, by clocks of whole seconds.
 put_right
-ask_doctor
 says 'all(.findings[]; .severity == "note" or .code == "PLAIN_TEXT")'
 before=$(jq -c .clock <<<"$SAID_DOCTOR")
 step_worker 3
@@ -49,7 +52,6 @@ says '.clock as $now | $now.worker_ahead_ms - $before.worker_ahead_ms - 3000 |
   fabs <= $now.uncertainty_ms + $before.uncertainty_ms + 20' --argjson before "$before"
 echo "stepped by 3 s: $(jq -c .clock <<<"$SAID_DOCTOR"), before $before"
 put_right
-ask_doctor
 says 'all(.findings[]; .code != "CLOCKS_DIFFER")'
 stop_job "$DOCTOR_NODE"
 stop_job "$DOCTOR_WORKER"
