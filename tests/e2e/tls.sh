@@ -122,24 +122,22 @@ refused guest PERMISSION_DENIED ACCESS_DENIED record l0/ann --source synth --blo
 refused bob PERMISSION_DENIED ACCESS_DENIED play "$ANNS" --sink null
 refused worker PERMISSION_DENIED ACCESS_DENIED record l0/ann --source synth --blocks 4
 
-# forges NODE: guest says to the node that it calls for root.
-forges() {
-  /usr/bin/python3 -c 'import grpc, sys
-node, ca, cert, key = sys.argv[1:]
-read = lambda path: open(path, "rb").read()
-channel = grpc.secure_channel(node, grpc.ssl_channel_credentials(read(ca), read(key), read(cert)))
-call = channel.unary_unary("/tapedeck.v1.NodeService/GetNode", request_serializer=bytes, response_deserializer=bytes)
-try:
-    call(b"", timeout=10, metadata=(("tapedeck-acting-for-bin", b"spiffe://lab/root"),))
-except grpc.RpcError as error:
-    sys.exit(0 if error.code() == grpc.StatusCode.PERMISSION_DENIED else str(error))
-sys.exit("it was believed")' "$1" "$CA/ca.pem" "$CA/guest.pem" "$CA/guest.key" || fail "$1"
+# answers STATUS NAME NODE METHOD [OPTION OF raw_call.py...]: what NAME gets to hear.
+answers() {
+  local said
+  said=$("$(dirname "${BASH_SOURCE[0]}")/raw_call.py" "$3" "$CA/ca.pem" "$CA/$2.pem" "$CA/$2.key" "$4" "${@:5}") || fail "raw_call.py"
+  [[ $said == "$1" ]] || fail "$2 calls $4 of $3 and hears $said, not $1"
 }
 if /usr/bin/python3 -c 'import grpc' 2>/dev/null; then
-  forges "$TAPEDECK_WORKER"
-  forges "$TAPEDECK_STORAGE"
+  # Nobody calls for others who is no worker, and at a worker nobody does.
+  for node in "$TAPEDECK_WORKER" "$TAPEDECK_STORAGE"; do
+    answers PERMISSION_DENIED guest "$node" /tapedeck.v1.NodeService/GetNode --for spiffe://lab/root
+  done
+  # Reflection is gRPC's own service. The message asks for the list of services.
+  answers PERMISSION_DENIED nobody "$TAPEDECK_STORAGE" /grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo --message 3a00
+  answers OK guest "$TAPEDECK_STORAGE" /grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo --message 3a00
 else
-  echo "python3-grpcio is not installed: nobody tried to call for others"
+  echo "python3-grpcio is not installed: nobody tried to call for others, or for reflection"
 fi
 
 # New certificates while it records: open connections go on, new ones see them.
