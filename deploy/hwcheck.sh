@@ -175,7 +175,8 @@ ends() {
   do_fault "$1" "$2" || { end_recording yes && delete_recordings_of "$STREAM" && return 2; }
   undo_fault "$1" "$3"
   wait_for "$BACK_SECONDS" tapectl nodes || { WHY="a node does not come back" && return 1; }
-  end_recording "$([[ $(job .state) != RUNNING ]] || echo yes)" && reads_back "$acknowledged" && delete_recordings_of "$STREAM"
+  # It may have gone on by itself, or try to.
+  end_recording "$([[ ! $(job .state) =~ ^(RUNNING|RESUMING)$ ]] || echo yes)" && reads_back "$acknowledged" && delete_recordings_of "$STREAM"
 }
 
 refused() {
