@@ -15,6 +15,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "dataplane/clock.h"
 #include "dataplane/log_limit.h"
 #include "dataplane/log_suffix.h"
 #include "dataplane/printable.h"
@@ -68,7 +69,8 @@ void Write(LogLevel level, absl::string_view component, absl::string_view messag
            std::initializer_list<LogField> fields) {
   ++TheLimiter().lines[static_cast<size_t>(level)];
   std::string line = absl::StrCat(
-      "ts=", absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::Now(), absl::UTCTimeZone()),
+      "ts=", absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::FromUnixNanos(SystemClock().WallNs()),
+                       absl::UTCTimeZone()),
       " level=", NameOf(level), " component=", component, " msg=", LogValue(message));
   for (const auto& [key, value] : fields) absl::StrAppend(&line, " ", key, "=", LogValue(value));
   absl::StrAppend(&line, log_suffix);

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "absl/time/clock.h"
+#include "dataplane/clock.h"
 #include "dataplane/status_macros.h"
 #include "services/client/unary_call.h"
 #include "services/convert/doctor.h"
@@ -28,14 +28,15 @@ absl::StatusOr<std::vector<doctor::pair::RoundTrip>> ReadClock(const Channel& ch
                                                                absl::Duration timeout) {
   const auto stub = v1::DoctorService::NewStub(channel.channel);
   std::vector<doctor::pair::RoundTrip> trips;
+  const dataplane::SystemClock clock;
   for (int i = 0; i < times; ++i) {
     v1::ReadClockResponse response;
     doctor::pair::RoundTrip& trip = trips.emplace_back();
-    trip.asked_ns = absl::GetCurrentTimeNanos();
+    trip.asked_ns = clock.WallNs();
     TD_RETURN_IF_ERROR(RunCall(channel.address, timeout, [&](grpc::ClientContext* context) {
       return stub->ReadClock(context, v1::ReadClockRequest(), &response);
     }));
-    trip.answered_ns = absl::GetCurrentTimeNanos();
+    trip.answered_ns = clock.WallNs();
     trip.node_ns = convert::FromTimestamp(response.time());
   }
   return trips;

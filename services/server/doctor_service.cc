@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "absl/time/clock.h"
+#include "dataplane/clock.h"
 #include "dataplane/status_macros.h"
 #include "services/convert/doctor.h"
 #include "services/convert/time.h"
@@ -37,7 +37,7 @@ class DoctorService final : public v1::DoctorService::CallbackService {
                                       v1::ReadClockResponse* response) override {
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
     const absl::Status status = dispatch_.Enter(*context, "ReadClock", *request).status();
-    *response->mutable_time() = convert::ToTimestamp(absl::ToUnixNanos(absl::Now()));
+    *response->mutable_time() = convert::ToTimestamp(dataplane::SystemClock().WallNs());
     if (status.ok()) {
       reactor->Finish(grpc::Status::OK);
     } else {

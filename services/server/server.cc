@@ -8,12 +8,13 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
+#include <chrono>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "dataplane/status_macros.h"
 #include "services/convert/status.h"
 #include "services/identity/caller_of.h"
@@ -127,7 +128,8 @@ void Server::Drain() { parts_->dispatch.Drain(); }
 
 void Server::Shutdown(absl::Duration grace) {
   parts_->dispatch.Stop();
-  parts_->server->Shutdown(absl::ToChronoTime(absl::Now() + grace));
+  const absl::Time now = absl::FromChrono(std::chrono::system_clock::now());
+  parts_->server->Shutdown(absl::ToChronoTime(now + grace));
 }
 
 }  // namespace tapedeck::services::server

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "dataplane/clock.h"
 #include "services/model/job.h"
 
 namespace tapedeck::services::tapectl {
@@ -30,7 +30,7 @@ absl::StatusOr<int64_t> ParseTimeNs(absl::string_view text) {
   absl::string_view ago = text;
   if (absl::ConsumePrefix(&ago, "-")) {
     const auto ns = ParseDurationNs(ago);
-    if (ns.ok()) return absl::GetCurrentTimeNanos() - *ns;
+    if (ns.ok()) return dataplane::SystemClock().WallNs() - *ns;
   }
   absl::Time time;
   std::string why;
