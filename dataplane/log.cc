@@ -69,7 +69,8 @@ void Write(LogLevel level, absl::string_view component, absl::string_view messag
            std::initializer_list<LogField> fields) {
   ++TheLimiter().lines[static_cast<size_t>(level)];
   std::string line = absl::StrCat(
-      "ts=", absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::FromUnixNanos(SystemClock().WallNs()),
+      "ts=",
+      absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::FromUnixNanos(SystemClock().WallNs()),
                        absl::UTCTimeZone()),
       " level=", NameOf(level), " component=", component, " msg=", LogValue(message));
   for (const auto& [key, value] : fields) absl::StrAppend(&line, " ", key, "=", LogValue(value));

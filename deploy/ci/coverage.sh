@@ -11,7 +11,7 @@ dir=$TAPEDECK_ROOT/build-coverage
 tapedeck_build "$dir" -DTAPEDECK_CUDA=OFF -DCMAKE_BUILD_TYPE=Coverage \
   -DCMAKE_CXX_FLAGS_COVERAGE='-O0 -g1 --coverage' -DCMAKE_EXE_LINKER_FLAGS=--coverage
 unset TAPEDECK_LONG # other states, the same lines
-tapedeck_ctest "$dir" -LE '^(e2e|lint|gpu|lab)$'
+tapedeck_ctest "$dir" -LE '^(e2e|lint|gpu|lab|helm)$'
 cd "$TAPEDECK_ROOT"
 for room in dataplane services storage_node gpu_worker; do
   echo "== $room"

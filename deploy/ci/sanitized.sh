@@ -20,4 +20,4 @@ unset TAPEDECK_LONG
 export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:suppressions=$TAPEDECK_ROOT/deploy/ci/tsan.suppressions
-tapedeck_ctest "$dir" -LE '^(e2e|crash|lint|gpu|lab)$' -E "${TAPEDECK_TESTS_LEFT_OUT:-^$}"
+tapedeck_ctest "$dir" -LE '^(e2e|crash|lint|gpu|lab|helm)$' -E "${TAPEDECK_TESTS_LEFT_OUT:-^$}"
