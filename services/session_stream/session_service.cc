@@ -1,14 +1,19 @@
 #include "services/session_stream/session_service.h"
 
+#include <grpcpp/alarm.h>
+
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <utility>
 
+#include "dataplane/clock.h"
 #include "dataplane/status_macros.h"
 #include "services/convert/session.h"
 #include "services/convert/status.h"
 #include "services/errors.h"
 #include "services/server/dispatch.h"
+#include "services/session_stream/failure_pace.h"
 #include "services/session_stream/stream_core.h"
 #include "services/telemetry/trace/log_under.h"
 #include "services/telemetry/trace/rpc.h"
@@ -35,8 +40,8 @@ class ServedStream final : public TransferReactor, public StreamCore {
  public:
   static std::shared_ptr<ServedStream> Open(server::Dispatch& dispatch,
                                             grpc::CallbackServerContext* context,
-                                            const identity::Access& access) {
-    auto stream = std::make_shared<ServedStream>(dispatch, context, access);
+                                            const identity::Access& access, FailurePace& pace) {
+    auto stream = std::make_shared<ServedStream>(dispatch, context, access, pace);
     stream->self_ = stream;
     // Tells the peer that a session service has answered, which it reports differently from a node
     // that cannot be reached.
@@ -45,12 +50,25 @@ class ServedStream final : public TransferReactor, public StreamCore {
   }
 
   ServedStream(server::Dispatch& dispatch, grpc::CallbackServerContext* context,
-               const identity::Access& access)
+               const identity::Access& access, FailurePace& pace)
       : dispatch_(dispatch),
+        pace_(pace),
         context_(context),
         peer_(context->peer()),
         span_(dispatch.Begin(*context, kTransfer)),
-        access_(access) {}
+        access_(access),
+        caller_(CallerKey(access.who(), peer_)) {}
+
+  // To the acceptor, in its turn. What the caller sends meanwhile stays in the network.
+  void GoTo(session::SessionAcceptor& acceptor) {
+    const int64_t wait_ns = pace_.WaitNs(caller_, dataplane::SystemClock().NowNs());
+    if (wait_ns == 0) return acceptor.OnStream(MakeControlStream(shared_from_this()));
+    turn_.Set(std::chrono::system_clock::now() + std::chrono::nanoseconds(wait_ns),
+              [stream = weak_from_this(), &acceptor](bool) {
+                if (auto live = stream.lock())
+                  acceptor.OnStream(MakeControlStream(std::move(live)));
+              });
+  }
 
  private:
   void OnReadDone(bool ok) override {
@@ -91,6 +109,7 @@ class ServedStream final : public TransferReactor, public StreamCore {
     telemetry::trace::EndCall(span_, cancelled_ ? lost : EndStatus());
     Ended(cancelled_ ? lost : absl::OkStatus());
     standing_.reset();
+    if (!went_well_) pace_.OnFailure(caller_, dataplane::SystemClock().NowNs());
     const std::shared_ptr<ServedStream> last = std::move(self_);
   }
 
@@ -106,6 +125,7 @@ class ServedStream final : public TransferReactor, public StreamCore {
   absl::Status BeginWrite(const Message& message) override {
     auto response = convert::ToTransferResponse(message);
     if (!response.ok()) return response.status();
+    if (const auto* end = std::get_if<session::Finished>(&message)) went_well_ = end->cause.ok();
     response_ = *std::move(response);
     StartWrite(&response_);
     return absl::OkStatus();
@@ -119,10 +139,14 @@ class ServedStream final : public TransferReactor, public StreamCore {
   }
 
   server::Dispatch& dispatch_;
+  FailurePace& pace_;
   grpc::CallbackServerContext* const context_;
   const std::string peer_;
   telemetry::trace::Span span_;
   const identity::Access access_;
+  const std::string caller_;
+  grpc::Alarm turn_;
+  std::atomic<bool> went_well_ = false;
   std::unique_ptr<identity::Gate::Standing> standing_;  // from Open on; touched by reads
   std::atomic<bool> cancelled_ = false;
   // gRPC's while a read or write is under way.
@@ -145,14 +169,15 @@ class SessionService final : public v1::SessionService::CallbackService {
       auto span = dispatch_.Begin(*context, kTransfer);
       return new RefusedTransfer(dispatch_.Conclude(*context, kTransfer, status, span));
     }
-    const auto stream = ServedStream::Open(dispatch_, context, *access);
-    acceptor_.OnStream(MakeControlStream(stream));
+    const auto stream = ServedStream::Open(dispatch_, context, *access, pace_);
+    stream->GoTo(acceptor_);
     return stream.get();
   }
 
  private:
   server::Dispatch& dispatch_;
   session::SessionAcceptor& acceptor_;
+  FailurePace pace_;
 };
 
 }  // namespace
