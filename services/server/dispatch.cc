@@ -71,11 +71,11 @@ grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context,
       absl::Status status = Admit(work);
       if (status.ok() && context->IsCancelled()) status = absl::CancelledError("the caller left");
       if (status.ok()) status = handler({span->branch(), access});
-      Finish(reactor, Conclude(*context, method, status, *span));
+      Finish(*context, reactor, Conclude(*context, method, status, *span));
     };
     status = Begin(std::move(call), work, resource);
   }
-  if (!status.ok()) Finish(reactor, Conclude(*context, method, status, *span));
+  if (!status.ok()) Finish(*context, reactor, Conclude(*context, method, status, *span));
   return reactor;
 }
 

@@ -89,7 +89,14 @@ class Dispatch {
   template <typename Reactor>
   void Finish(Reactor* reactor, grpc::Status status) {
     if (status.ok()) return reactor->Finish(std::move(status));
-    refusals_.Answer([reactor, status = std::move(status)] { reactor->Finish(status); });
+    refusals_.Give([reactor, status = std::move(status)] { reactor->Finish(status); });
+  }
+  // The same, where the caller may go before its answer.
+  template <typename Reactor>
+  void Finish(const grpc::CallbackServerContext& context, Reactor* reactor, grpc::Status status) {
+    if (status.ok()) return reactor->Finish(std::move(status));
+    refusals_.Give([reactor, status = std::move(status)] { reactor->Finish(status); },
+                   [&context] { return context.IsCancelled(); });
   }
 
   void Drain() { draining_ = true; }

@@ -4,7 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "dataplane/clock.h"
 #include "dataplane/log.h"
 
 namespace tapedeck::services::server {
@@ -12,16 +13,66 @@ namespace tapedeck::services::server {
 using dataplane::Log;
 using dataplane::LogLevel;
 
-void RefusalPace::Answer(std::function<void()> answer) {
+void RefusalPace::Give(Answer answer, Gone gone) {
+  std::vector<Answer> now;
   {
     absl::MutexLock lock(&mutex_);
-    if (const auto turn = Turn(); turn.has_value()) {
-      held_->Post([this, turn = *turn, answer = std::move(answer)] {
-        WaitUntil(turn);
-        answer();
-      });
-      return;
+    if (!Hold(answer, gone, now)) now.push_back(std::move(answer));
+  }
+  for (const Answer& each : now) each();
+}
+
+bool RefusalPace::Hold(Answer& answer, Gone& gone, std::vector<Answer>& unheard) {
+  if (stopped_ || (held_.empty() && TakeTurn() == 0)) return false;
+  if (held_.size() >= limits_.held) TakeGone(unheard);
+  if (held_.size() >= limits_.held || !HasThread()) return false;
+  if (held_.empty()) {
+    Log(LogLevel::kWarning, "services/server",
+        "calls fail so often that their failures are answered slowly",
+        {{"per_second", absl::StrCat(limits_.per_second)}});
+  }
+  held_.push_back({std::move(answer), std::move(gone)});
+  thread_->Run([this] { GiveNext(); });
+  return true;
+}
+
+int64_t RefusalPace::TakeTurn() {
+  const int64_t now_ns = dataplane::SystemClock().NowNs();
+  const int64_t each_ns = dataplane::kSecondNs / limits_.per_second;
+  const int64_t used_ns = std::max(used_until_ns_, now_ns - each_ns * limits_.at_once) + each_ns;
+  if (used_ns > now_ns) return used_ns - now_ns;
+  used_until_ns_ = used_ns;
+  return 0;
+}
+
+void RefusalPace::TakeGone(std::vector<Answer>& unheard) {
+  const auto waits = [](const Held& held) { return !held.gone(); };
+  const auto first = std::ranges::stable_partition(held_, waits);
+  for (Held& held : first) unheard.push_back(std::move(held.answer));
+  held_.erase(first.begin(), first.end());
+}
+
+bool RefusalPace::HasThread() {
+  if (thread_ != nullptr) return true;
+  auto thread = TaskThread::Create("refusals");
+  if (!thread.ok()) return false;
+  thread_ = *std::move(thread);
+  return true;
+}
+
+// Those that were taken out for nobody have left their tasks, which find less than there are.
+void RefusalPace::GiveNext() {
+  Answer answer;
+  {
+    absl::MutexLock lock(&mutex_);
+    while (!stopped_ && !held_.empty() && !held_.front().gone()) {
+      const int64_t wait_ns = TakeTurn();
+      if (wait_ns == 0) break;
+      mutex_.AwaitWithTimeout(absl::Condition(&stopped_), absl::Nanoseconds(wait_ns));
     }
+    if (held_.empty()) return;
+    answer = std::move(held_.front().answer);
+    held_.pop_front();
   }
   answer();
 }
@@ -33,38 +84,6 @@ void RefusalPace::Stop() {
     stopped_ = true;
     thread = std::move(thread_);
   }
-}
-
-std::optional<absl::Time> RefusalPace::Turn() {
-  const absl::Time now = absl::Now();
-  const absl::Duration each = absl::Seconds(1) / limits_.per_second;
-  const absl::Time turn = std::max(paced_until_, now - each * limits_.at_once) + each;
-  if (turn <= now) {
-    paced_until_ = turn;
-    return std::nullopt;
-  }
-  const size_t held = held_->waiting();
-  if (stopped_ || held >= limits_.held || !HasThread()) return std::nullopt;
-  if (held == 0) {
-    Log(LogLevel::kWarning, "services/server",
-        "calls fail so often that their failures are answered slowly",
-        {{"per_second", absl::StrCat(limits_.per_second)}});
-  }
-  paced_until_ = turn;
-  return turn;
-}
-
-bool RefusalPace::HasThread() {
-  if (thread_ != nullptr) return true;
-  auto thread = TaskThread::Create("refusals", held_);
-  if (!thread.ok()) return false;
-  thread_ = *std::move(thread);
-  return true;
-}
-
-void RefusalPace::WaitUntil(absl::Time turn) {
-  absl::MutexLock lock(&mutex_);
-  mutex_.AwaitWithTimeout(absl::Condition(&stopped_), turn - absl::Now());
 }
 
 }  // namespace tapedeck::services::server

@@ -4,20 +4,21 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
-#include <optional>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/time.h"
 #include "services/threads/task_thread.h"
 
 namespace tapedeck::services::server {
 
 struct RefusalLimits {
-  int per_second = 250;
-  int at_once = 250;  // after a quiet second
+  int64_t per_second = 100;
+  int64_t at_once = 250;  // after a quiet time
   // Each holds its request, kMaxRequestBytes at most. Beyond them answers go at once again.
   size_t held = 256;
 };
@@ -25,30 +26,45 @@ struct RefusalLimits {
 // Any thread. The destructor gives the answers that are held.
 class RefusalPace {
  public:
+  using Answer = std::function<void()>;
+  using Gone = std::function<bool()>;
+
   explicit RefusalPace(const RefusalLimits& limits = {}) : limits_(limits) {}
   RefusalPace(const RefusalPace&) = delete;
   RefusalPace& operator=(const RefusalPace&) = delete;
   ~RefusalPace() { Stop(); }
 
-  // Calls `answer`, here or later on a thread of its own. It does not wait.
-  void Answer(std::function<void()> answer) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Calls `answer`, here or later on a thread of its own. It does not wait. `gone` says that nobody
+  // waits for the answer any more, so that it makes room for others; it is quick.
+  void Give(
+      Answer answer, Gone gone = [] { return false; }) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Gives what is held at once, and what comes later too.
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // When this answer may go; nullopt: now.
-  std::optional<absl::Time> Turn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  struct Held {
+    Answer answer;
+    Gone gone;
+  };
+
+  // Keeps it for the thread. False: it is to be given at once.
+  bool Hold(Answer& answer, Gone& gone, std::vector<Answer>& unheard)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // How long the next answer waits; if it does not, it is counted as given.
+  int64_t TakeTurn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void TakeGone(std::vector<Answer>& unheard) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void WaitUntil(absl::Time turn) ABSL_LOCKS_EXCLUDED(mutex_);
+  void GiveNext() ABSL_LOCKS_EXCLUDED(mutex_);
 
   const RefusalLimits limits_;
-  const std::shared_ptr<TaskQueue> held_ = std::make_shared<TaskQueue>();
   absl::Mutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
-  // The turn of the last answer.
-  absl::Time paced_until_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
-  std::unique_ptr<TaskThread> thread_ ABSL_GUARDED_BY(mutex_);  // made when first needed
+  std::deque<Held> held_ ABSL_GUARDED_BY(mutex_);
+  // The time that the answers so far have used up, by SystemClock::NowNs.
+  int64_t used_until_ns_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Made when first needed. It has a task for each that is held.
+  std::unique_ptr<TaskThread> thread_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tapedeck::services::server
