@@ -16,7 +16,7 @@ class Allowance {
  public:
   // Without any payload: pings, ends and the missing blocks of a lossy source need less; a flood
   // brings a hundred times as many.
-  static constexpr int64_t kPerSecond = 20'000;
+  static constexpr int64_t kPerSecond = 10'000;
 
   // Saved up at most; the grants of a lane that comes up are 64.
   static constexpr int64_t kBurst = 1024;
@@ -25,7 +25,7 @@ class Allowance {
   // and one to spare.
   static constexpr int64_t kPerPayload = 4;
 
-  // How long a peer that has spent all of it waits, for 200 more.
+  // How long a peer that has spent all of it waits, for 100 more.
   static constexpr int64_t kPauseNs = 10 * kMillisecondNs;
 
   explicit Allowance(int64_t now_ns) : refilled_ns_(now_ns) {}
