@@ -29,7 +29,7 @@ rules:
   - {identities: ["spiffe://lab/root"], role: admin, resources: ["luns/*"]}
   - {identities: ["spiffe://lab/worker/*"], role: worker, resources: ["luns/*"]}
   - {identities: ["spiffe://lab/ann"], role: operator, resources: ["luns/l0/channels/ann"]}
-  - {identities: ["spiffe://lab/bob"], role: $1, resources: ["luns/l0/channels/bob"]}
+  - {identities: ["spiffe://lab/bob"], role: $1, resources: ["luns/l1/channels/bob"]}
   - {identities: ["spiffe://lab/guest"], role: viewer, resources: ["luns/l0/channels/*"]}
 END
 }
@@ -38,9 +38,9 @@ logged() { grep -q "$1" "$WORK/storage.log"; }
 
 # start_recording NAME CHANNEL: in the background, until some blocks have moved.
 start_recording() {
-  as "$1" tapectl_json record "l0/$2" --source synth --duration 60s >"$WORK/$1.json" 2>"$WORK/$1.log" &
+  as "$1" tapectl_json record "$2" --source synth --duration 60s >"$WORK/$1.json" 2>"$WORK/$1.log" &
   RECORDER=$!
-  wait_for 10 as root records "$2" || fail "$1 does not record: $(cat "$WORK/$1.json" "$WORK/$1.log")"
+  wait_for 10 as root records "${2#*/}" || fail "$1 does not record: $(cat "$WORK/$1.json" "$WORK/$1.log")"
 }
 
 records() { tapectl_json recordings list | jq -e --arg channel "/channels/$1/" '.recordings | any(.state == "RECORDING" and (.name | contains($channel)))'; }
@@ -88,8 +88,11 @@ start_worker
 
 # The whole way, and whose recording it is.
 CHANNEL=(--datatype cf32_le --block-bytes 64KiB --sample-rate 1e6)
-as root tapectl lun create l0 --store memory --capacity 256MiB --full-policy ring >/dev/null
-for channel in ann bob; do as root tapectl channel create "l0/$channel" "${CHANNEL[@]}" >/dev/null; done
+# Each in a ring of its own, which the other does not push anything out of.
+for channel in l0/ann l1/bob; do
+  as root tapectl lun create "${channel%/*}" --store memory --capacity 128MiB --full-policy ring >/dev/null
+  as root tapectl channel create "$channel" "${CHANNEL[@]}" >/dev/null
+done
 as ann tapectl record l0/ann --source synth --blocks 32 >/dev/null 2>&1 || fail "ann cannot record"
 is_whole "$(as ann tapectl_json play l0/ann/latest --sink verify 2>/dev/null)" "ann's playback"
 json_is "$(as ann tapectl_json recordings show l0/ann/latest)" '.labels.recorder == "spiffe://lab/ann"' "the recorder"
@@ -113,7 +116,7 @@ refused guest PERMISSION_DENIED ACCESS_DENIED keep l0/ann/latest
 refused guest PERMISSION_DENIED ACCESS_DENIED lun delete l0 --force
 ANNS=$(as ann tapectl_json recordings list | jq -r '.recordings[0].name')
 refused bob PERMISSION_DENIED ACCESS_DENIED recordings show "$ANNS"
-json_is "$(as bob tapectl_json channel list)" '[.channels[].name] == ["luns/l0/channels/bob"]' "bob's channels"
+json_is "$(as bob tapectl_json channel list)" '[.channels[].name] == ["luns/l1/channels/bob"]' "bob's channels"
 json_is "$(as bob tapectl_json recordings list)" '.recordings == []' "bob's recordings"
 logged 'refused identity=spiffe://lab/guest .*needs=operator has=viewer rule="line 6"' || fail "no line of the refusal of guest"
 
@@ -141,7 +144,7 @@ else
 fi
 
 # New certificates while it records: open connections go on, new ones see them.
-start_recording ann ann
+start_recording ann l0/ann
 before=$(serial)
 certificate "$CA" storage URI:spiffe://lab/storage,IP:127.0.0.1
 certificate "$CA" worker URI:spiffe://lab/worker/w1,IP:127.0.0.1
@@ -150,7 +153,7 @@ wait_for 10 shows_another || fail "the new certificate is not used"
 as root records ann || fail "the recording ended: $(cat "$WORK/ann.json" "$WORK/ann.log")"
 
 # A wrong policy changes nothing and is found; one without bob ends what bob records, and nobody else.
-start_recording bob bob
+start_recording bob l1/bob
 BOB=$RECORDER
 new_policy "rulez: []"
 wait_for 5 logged "new file is wrong.*policy.yaml:1" || fail "a wrong policy is not told of"
@@ -160,7 +163,7 @@ new_policy "$(policy viewer)"
 wait "$BOB" && fail "bob goes on"
 expect_error_in "$(cat "$WORK/bob.json")" PERMISSION_DENIED ACCESS_DENIED
 as root records ann || fail "ann's recording ended with bob's"
-refused bob PERMISSION_DENIED ACCESS_DENIED record l0/bob --source synth --blocks 4
+refused bob PERMISSION_DENIED ACCESS_DENIED record l1/bob --source synth --blocks 4
 as ann tapectl jobs cancel "$(as ann tapectl_json jobs list | jq -r '[.jobs[] | select(.state == "RUNNING")][0].name')" >/dev/null
 wait "$RECORDER" || true
-for channel in ann bob; do as root tapectl recordings verify "l0/$channel/latest" >/dev/null || fail "what $channel recorded"; done
+for channel in l0/ann l1/bob; do as root tapectl recordings verify "$channel/latest" >/dev/null || fail "what $channel recorded"; done
