@@ -65,8 +65,8 @@ class ServedStream final : public TransferReactor, public StreamCore {
     if (wait_ns == 0) return acceptor.OnStream(MakeControlStream(shared_from_this()));
     turn_.Set(std::chrono::system_clock::now() + std::chrono::nanoseconds(wait_ns),
               [stream = weak_from_this(), &acceptor](bool) {
-                if (auto live = stream.lock())
-                  acceptor.OnStream(MakeControlStream(std::move(live)));
+                auto live = stream.lock();
+                if (live != nullptr) acceptor.OnStream(MakeControlStream(std::move(live)));
               });
   }
 
@@ -78,7 +78,14 @@ class ServedStream final : public TransferReactor, public StreamCore {
     if (open != nullptr) {
       if (const absl::Status status = Enter(*open); !status.ok()) message = status;
     }
+    if (message.ok()) NoteEnd(*message);
     Received(std::move(message));
+  }
+
+  // Either end may say that all is done: the node of a recording, the worker of a playback. What
+  // the node says last counts, as it answers a wrong end with an error.
+  void NoteEnd(const Message& message) {
+    if (const auto* end = std::get_if<session::Finished>(&message)) went_well_ = end->cause.ok();
   }
 
   // Whoever the certificates say has asked is who records.
@@ -125,7 +132,7 @@ class ServedStream final : public TransferReactor, public StreamCore {
   absl::Status BeginWrite(const Message& message) override {
     auto response = convert::ToTransferResponse(message);
     if (!response.ok()) return response.status();
-    if (const auto* end = std::get_if<session::Finished>(&message)) went_well_ = end->cause.ok();
+    NoteEnd(message);
     response_ = *std::move(response);
     StartWrite(&response_);
     return absl::OkStatus();
