@@ -91,7 +91,7 @@ class Dispatch {
     if (status.ok()) return reactor->Finish(std::move(status));
     refusals_.Give([reactor, status = std::move(status)] { reactor->Finish(status); });
   }
-  // The same, where the caller may go before its answer.
+  // The same, where the caller may go before its answer. `context` lives until the call has ended.
   template <typename Reactor>
   void Finish(const grpc::CallbackServerContext& context, Reactor* reactor, grpc::Status status) {
     if (status.ok()) return reactor->Finish(std::move(status));
