@@ -40,7 +40,7 @@ class Builder : public YAML::EventHandler {
  public:
   explicit Builder(absl::string_view file) : file_(file) {}
 
-  absl::StatusOr<Node> Take() {
+  absl::StatusOr<Element> Take() {
     TD_RETURN_IF_ERROR(fault_);
     return std::move(root_);
   }
@@ -52,7 +52,7 @@ class Builder : public YAML::EventHandler {
     Refuse(anchor != 0, mark, kNoAnchors);
     // Of a file with nothing in it.
     if (open_.empty()) return;
-    const bool key = open_.back().node.kind == Node::Kind::kMap && !open_.back().has_key;
+    const bool key = open_.back().element.kind == Element::Kind::kMap && !open_.back().has_key;
     Refuse(true, mark, key ? "a key is missing" : NoValue());
   }
 
@@ -70,13 +70,13 @@ class Builder : public YAML::EventHandler {
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
-    Open(Node::Kind::kList, mark, tag, anchor);
+    Open(Element::Kind::kList, mark, tag, anchor);
   }
   void OnSequenceEnd() override { Close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value) override {
-    Open(Node::Kind::kMap, mark, tag, anchor);
+    Open(Element::Kind::kMap, mark, tag, anchor);
   }
   void OnMapEnd() override { Close(); }
 
@@ -86,7 +86,7 @@ class Builder : public YAML::EventHandler {
 
   // A list or map that has not ended.
   struct Opened {
-    Node node;
+    Element element;
     bool has_key = false;  // of a map: the next value's
     std::string key = {};
     int key_line = 0;
@@ -102,43 +102,43 @@ class Builder : public YAML::EventHandler {
     if (refused && fault_.ok()) fault_ = Fault({file_, LineOf(mark)}, why);
   }
 
-  void Open(Node::Kind kind, const YAML::Mark& mark, const std::string& tag,
+  void Open(Element::Kind kind, const YAML::Mark& mark, const std::string& tag,
             YAML::anchor_t anchor) {
     Refuse(anchor != 0, mark, kNoAnchors);
     Refuse(tag != "?" && !tag.empty(), mark, kNoTags);
     Refuse(open_.size() >= kMaxDepth, mark,
            absl::StrCat("more than ", kMaxDepth, " lists and maps in each other"));
     const bool key =
-        !open_.empty() && open_.back().node.kind == Node::Kind::kMap && !open_.back().has_key;
+        !open_.empty() && open_.back().element.kind == Element::Kind::kMap && !open_.back().has_key;
     Refuse(key, mark, "a list or map as a key");
-    if (fault_.ok()) open_.push_back({.node = {.kind = kind, .line = LineOf(mark)}});
+    if (fault_.ok()) open_.push_back({.element = {.kind = kind, .line = LineOf(mark)}});
   }
 
   void Close() {
     if (!fault_.ok()) return;
-    Node node = std::move(open_.back().node);
+    Element element = std::move(open_.back().element);
     open_.pop_back();
-    Add(std::move(node));
+    Add(std::move(element));
   }
 
-  void Add(Node node) {
-    if (fault_.ok() && ++nodes_ > kMaxNodes) {
-      fault_ = Fault({file_, node.line}, absl::StrCat("more than ", kMaxNodes, " values"));
+  void Add(Element element) {
+    if (fault_.ok() && ++elements_ > kMaxElements) {
+      fault_ = Fault({file_, element.line}, absl::StrCat("more than ", kMaxElements, " values"));
     }
     if (!fault_.ok()) return;
     if (open_.empty()) {
-      root_ = std::move(node);
+      root_ = std::move(element);
       return;
     }
     Opened& in = open_.back();
-    if (in.node.kind == Node::Kind::kMap && !in.has_key) return SetKey(in, node);
-    node.key = std::exchange(in.key, "");
-    node.key_line = in.key_line;
+    if (in.element.kind == Element::Kind::kMap && !in.has_key) return SetKey(in, element);
+    element.key = std::exchange(in.key, "");
+    element.key_line = in.key_line;
     in.has_key = false;
-    in.node.items.push_back(std::move(node));
+    in.element.items.push_back(std::move(element));
   }
 
-  void SetKey(Opened& in, const Node& key) {
+  void SetKey(Opened& in, const Element& key) {
     if (!in.keys.insert(key.text).second) {
       fault_ =
           Fault({file_, key.line}, absl::StrCat("the key ", Quoted(key.text), " is there twice"));
@@ -150,9 +150,9 @@ class Builder : public YAML::EventHandler {
 
   const absl::string_view file_;
   absl::Status fault_;
-  size_t nodes_ = 0;
+  size_t elements_ = 0;
   std::vector<Opened> open_;
-  Node root_{.kind = Node::Kind::kMap, .line = 1};
+  Element root_{.kind = Element::Kind::kMap, .line = 1};
 };
 
 absl::Status CheckCharacters(absl::string_view file, absl::string_view text) {
@@ -167,7 +167,7 @@ absl::Status CheckCharacters(absl::string_view file, absl::string_view text) {
 
 }  // namespace
 
-absl::StatusOr<Node> ParseDocument(absl::string_view file, absl::string_view text) {
+absl::StatusOr<Element> ParseDocument(absl::string_view file, absl::string_view text) {
   TD_RETURN_IF_ERROR(CheckCharacters(file, text));
   Builder builder(file);
   try {

@@ -17,21 +17,21 @@ inline constexpr size_t kMaxTextBytes = 256 * 1024;
 // Of lists and maps in each other; who walks the tree calls itself as often.
 inline constexpr size_t kMaxDepth = 16;
 // Values and keys of a file.
-inline constexpr size_t kMaxNodes = 16 * 1024;
+inline constexpr size_t kMaxElements = 16 * 1024;
 
-struct Node {
+struct Element {
   enum class Kind { kScalar, kList, kMap };
 
   Kind kind = Kind::kScalar;
-  int line = 0;             // from 1
-  std::string key;          // in the map that it is in; empty elsewhere
-  int key_line = 0;         // the same
-  std::string text;         // of a scalar, whose characters are all printable, or line ends or tabs
-  bool quoted = false;      // which can be nothing but text then
-  std::vector<Node> items;  // of a list or map, in their order
+  int line = 0;         // from 1
+  std::string key;      // in the map that it is in; empty elsewhere
+  int key_line = 0;     // the same
+  std::string text;     // of a scalar, whose characters are all printable, or line ends or tabs
+  bool quoted = false;  // which can be nothing but text then
+  std::vector<Element> items;  // of a list or map, in their order
 };
 
 // A text without any value is an empty map. Faults name `file` and the line.
-absl::StatusOr<Node> ParseDocument(absl::string_view file, absl::string_view text);
+absl::StatusOr<Element> ParseDocument(absl::string_view file, absl::string_view text);
 
 }  // namespace tapedeck::services::config

@@ -22,13 +22,13 @@ std::string Under(const std::string& path, const std::string& name) {
   return path.empty() ? name : absl::StrCat(path, ".", name);
 }
 
-absl::string_view KindOf(const Node& node) {
-  switch (node.kind) {
-    case Node::Kind::kList:
+absl::string_view KindOf(const Element& element) {
+  switch (element.kind) {
+    case Element::Kind::kList:
       return "is a list";
-    case Node::Kind::kMap:
+    case Element::Kind::kMap:
       return "is a map";
-    case Node::Kind::kScalar:
+    case Element::Kind::kScalar:
       break;
   }
   return "is a single value";
@@ -47,21 +47,21 @@ class Walk {
  public:
   explicit Walk(const std::string& file) : file_(file), places_(file) {}
 
-  absl::StatusOr<Places> Take(const Node& root, Message& message) {
+  absl::StatusOr<Places> Take(const Element& root, Message& message) {
     TD_RETURN_IF_ERROR(Fields(root, "", message));
     return std::move(places_);
   }
 
  private:
-  absl::Status Wrong(const Node& node, const std::string& path, absl::string_view why) const {
-    return Fault({file_, node.line, path}, why);
+  absl::Status Wrong(const Element& element, const std::string& path, absl::string_view why) const {
+    return Fault({file_, element.line, path}, why);
   }
 
-  absl::Status Fields(const Node& node, const std::string& path, Message& message) {
-    if (node.kind != Node::Kind::kMap) {
-      return Wrong(node, path, absl::StrCat(KindOf(node), ", and must be a map of fields"));
+  absl::Status Fields(const Element& element, const std::string& path, Message& message) {
+    if (element.kind != Element::Kind::kMap) {
+      return Wrong(element, path, absl::StrCat(KindOf(element), ", and must be a map of fields"));
     }
-    for (const Node& value : node.items) {
+    for (const Element& value : element.items) {
       const FieldDescriptor* const field = message.GetDescriptor()->FindFieldByName(value.key);
       if (field == nullptr) {
         return Fault({file_, value.key_line, path},
@@ -75,7 +75,7 @@ class Walk {
     return absl::OkStatus();
   }
 
-  absl::Status OneOfItsKind(const Node& value, const std::string& path,
+  absl::Status OneOfItsKind(const Element& value, const std::string& path,
                             const FieldDescriptor& field, const Message& message) const {
     const auto* const oneof = field.real_containing_oneof();
     if (oneof == nullptr) return absl::OkStatus();
@@ -85,15 +85,15 @@ class Walk {
     return Wrong(value, path, absl::StrCat("only one may be given of it and ", other->name()));
   }
 
-  absl::Status Field(const Node& node, const std::string& path, const FieldDescriptor& field,
+  absl::Status Field(const Element& element, const std::string& path, const FieldDescriptor& field,
                      Message& message) {
-    if (field.is_map()) return Map(node, path, field, message);
-    if (!field.is_repeated()) return One(node, path, field, message);
-    if (node.kind != Node::Kind::kList) {
-      return Wrong(node, path, absl::StrCat(KindOf(node), ", and must be a list"));
+    if (field.is_map()) return Map(element, path, field, message);
+    if (!field.is_repeated()) return One(element, path, field, message);
+    if (element.kind != Element::Kind::kList) {
+      return Wrong(element, path, absl::StrCat(KindOf(element), ", and must be a list"));
     }
     int index = 0;
-    for (const Node& item : node.items) {
+    for (const Element& item : element.items) {
       const std::string place = absl::StrCat(path, "[", index++, "]");
       places_.Add(place, item.line);
       TD_RETURN_IF_ERROR(One(item, place, field, message));
@@ -101,12 +101,12 @@ class Walk {
     return absl::OkStatus();
   }
 
-  absl::Status Map(const Node& node, const std::string& path, const FieldDescriptor& field,
+  absl::Status Map(const Element& element, const std::string& path, const FieldDescriptor& field,
                    Message& message) {
-    if (node.kind != Node::Kind::kMap) {
-      return Wrong(node, path, absl::StrCat(KindOf(node), ", and must be a map"));
+    if (element.kind != Element::Kind::kMap) {
+      return Wrong(element, path, absl::StrCat(KindOf(element), ", and must be a map"));
     }
-    for (const Node& value : node.items) {
+    for (const Element& value : element.items) {
       const std::string place = absl::StrCat(path, "[", Quoted(value.key), "]");
       places_.Add(place, value.key_line);
       Message& entry = *message.GetReflection()->AddMessage(&message, &field);
@@ -119,20 +119,20 @@ class Walk {
   }
 
   // One value, of a list too.
-  absl::Status One(const Node& node, const std::string& path, const FieldDescriptor& field,
+  absl::Status One(const Element& element, const std::string& path, const FieldDescriptor& field,
                    Message& message) {
     if (!IsScalar(field)) {
       const auto& reflection = *message.GetReflection();
-      return Fields(node, path,
+      return Fields(element, path,
                     *(field.is_repeated() ? reflection.AddMessage(&message, &field)
                                           : reflection.MutableMessage(&message, &field)));
     }
-    if (node.kind != Node::Kind::kScalar) {
-      return Wrong(node, path, absl::StrCat(KindOf(node), ", and must be a single value"));
+    if (element.kind != Element::Kind::kScalar) {
+      return Wrong(element, path, absl::StrCat(KindOf(element), ", and must be a single value"));
     }
-    const absl::Status set =
-        SetScalar(node.text, node.quoted ? Written::kQuoted : Written::kPlain, field, message);
-    return set.ok() ? set : Wrong(node, path, set.message());
+    const absl::Status set = SetScalar(
+        element.text, element.quoted ? Written::kQuoted : Written::kPlain, field, message);
+    return set.ok() ? set : Wrong(element, path, set.message());
   }
 
   const std::string& file_;
@@ -142,7 +142,7 @@ class Walk {
 }  // namespace
 
 absl::StatusOr<Places> ReadText(const std::string& file, absl::string_view text, Message& message) {
-  TD_ASSIGN_OR_RETURN(const Node root, ParseDocument(file, text));
+  TD_ASSIGN_OR_RETURN(const Element root, ParseDocument(file, text));
   return Walk(file).Take(root, message);
 }
 

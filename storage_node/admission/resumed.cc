@@ -176,7 +176,7 @@ absl::StatusOr<Begun> ReopenOne(Means& means, const RecordTarget& target, const 
   if (!now.has_value() || now->state == RecordingState::kRecording) {
     return Busy(row, "was just changed; try again");
   }
-  const format::Manifest closed = *now;
+  const format::Manifest& closed = *now;
   const store::RecordingPath path = recordings::PathOf(row.name, closed);
   store::Store& store = *target.lun->store;
   TD_ASSIGN_OR_RETURN(begun.start,

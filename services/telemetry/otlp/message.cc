@@ -71,7 +71,7 @@ void Fill(const trace::SpanData& span, v1::Span* out) {
   out->set_trace_id(Bytes(span.context.trace_id));
   out->set_span_id(Bytes(span.context.span_id));
   out->set_trace_state(Utf8(span.context.state));
-  if (span.parent != trace::SpanId()) out->set_parent_span_id(Bytes(span.parent));
+  if (span.parent != trace::kNoSpan) out->set_parent_span_id(Bytes(span.parent));
   out->set_name(Utf8(span.name));
   out->set_kind(ToProto(span.kind));
   out->set_start_time_unix_nano(static_cast<uint64_t>(span.start_ns));

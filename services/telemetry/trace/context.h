@@ -11,6 +11,8 @@ namespace tapedeck::services::telemetry::trace {
 
 using TraceId = std::array<uint8_t, 16>;
 using SpanId = std::array<uint8_t, 8>;
+inline constexpr TraceId kNoTrace = {};
+inline constexpr SpanId kNoSpan = {};
 
 // A tracestate that is longer is not passed on.
 inline constexpr size_t kMaxStateBytes = 512;
@@ -22,7 +24,7 @@ struct TraceContext {
   bool sampled = false;
   std::string state;  // of others' tracing systems, passed on as it is
 
-  bool valid() const { return trace_id != TraceId() && span_id != SpanId(); }
+  bool valid() const { return trace_id != kNoTrace && span_id != kNoSpan; }
   // The header's value; empty unless valid.
   std::string Traceparent() const;
 

@@ -105,7 +105,8 @@ absl::Status ReadService(const Environment& environment, const std::string& serv
   if (name.size() > kMaxTextBytes) return Wrong("OTEL_SERVICE_NAME", name, "is too long");
   const auto named = std::ranges::find(resource, "service.name", &Attribute::key);
   if (named == resource.end()) {
-    resource.push_back({"service.name", name.empty() ? service : std::move(name)});
+    if (name.empty()) name = service;
+    resource.push_back({"service.name", std::move(name)});
   } else if (!name.empty()) {
     named->value = std::move(name);
   }

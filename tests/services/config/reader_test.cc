@@ -136,7 +136,7 @@ TEST_F(ReaderTest, KeepsBounds) {
   EXPECT_NE(FaultOf(std::string(100'000, '[')), "");
   EXPECT_NE(FaultOf(absl::StrCat("ports: [", std::string(100'000, ','), "]")), "");
   std::string many = "ports: [1";
-  for (size_t i = 0; i < kMaxNodes; ++i) many += ",1";
+  for (size_t i = 0; i < kMaxElements; ++i) many += ",1";
   EXPECT_THAT(FaultOf(many + "]"), HasSubstr("more than 16384 values"));
   EXPECT_THAT(FaultOf("#" + std::string(kMaxTextBytes, 'x')), HasSubstr("more than 262144 bytes"));
 }
