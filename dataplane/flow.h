@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <functional>
 
-#include "absl/strings/string_view.h"
-
 namespace tapedeck::dataplane {
 
 enum class Flow {
@@ -21,9 +19,6 @@ using Waker = std::function<void()>;
 // Recorded blocks go from memory to storage, played ones come back.
 enum class Direction { kRecord = 1, kPlayback = 2 };
 inline constexpr Direction kDirections[] = {Direction::kRecord, Direction::kPlayback};
-constexpr absl::string_view NameOf(Direction direction) {
-  return direction == Direction::kRecord ? "record" : "playback";
-}
 
 // A commit level says what an acknowledgement of a block means.
 enum class CommitLevel { kReceived = 1, kWritten = 2, kDurable = 3 };

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/job/job_rails.h"
 #include "gpu_worker/stages/list.h"
 #include "services/errors.h"
+#include "services/model/names.h"
 #include "services/telemetry/transfers.h"
 #include "services/version.h"
 
@@ -239,7 +239,8 @@ void Worker::AddMetrics(services::telemetry::Page& page) const {
       const bool goes_on = state == JobState::kStarting || state == JobState::kRunning ||
                            state == JobState::kResuming;
       page.Add(goes_on ? MetricId("tapedeck_jobs") : MetricId("tapedeck_jobs_ended_total"),
-               of.jobs[state], {dataplane::NameOf(direction), absl::AsciiStrToLower(word)});
+               of.jobs[state],
+               {services::model::LabelOf(direction), services::model::LabelOf(state)});
     }
   }
   page.Add("tapedeck_sessions_opened_total", totals.started);
@@ -247,7 +248,7 @@ void Worker::AddMetrics(services::telemetry::Page& page) const {
            {parts_.device.device->info().name, parts_.device.description});
   for (const auto& chosen : ladder_.Choices()) {
     page.Add("tapedeck_ladder_rung_info", 1,
-             {chosen.rail, dataplane::NameOf(chosen.direction),
+             {chosen.rail, services::model::LabelOf(chosen.direction),
               dataplane::ladder::NameOf(chosen.choice.rung)});
   }
 }

@@ -3,17 +3,27 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dataplane/topology/distance.h"
 #include "dataplane/topology/topology.h"
 #include "dataplane/transfer/counters.h"
 #include "dataplane/transport/transport.h"
+#include "services/model/names.h"
 #include "services/session/messages.h"
 
 namespace tapedeck::services {
 
 enum class NodeRole { kStorage = 1, kWorker = 2 };
+
+template <>
+struct model::EnumNames<NodeRole> {
+  using enum NodeRole;
+  static constexpr absl::string_view kWhat = "role of a node";
+  static constexpr std::pair<NodeRole, absl::string_view> kTable[] = {{kStorage, "STORAGE"},
+                                                                      {kWorker, "WORKER"}};
+};
 
 // A rail and where its port sits.
 struct NodeRail {

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gpu_worker/doctor/checks.h"
+#include "services/model/names.h"
 
 namespace tapedeck::gpu_worker::doctor {
 
@@ -11,8 +12,9 @@ void CheckRungs(const DeviceFacts& facts, Findings& findings) {
   for (const auto& [rail, direction, choice] : facts.rungs) {
     const bool rdma = std::ranges::find(facts.rdma_rails, rail) != facts.rdma_rails.end();
     if (!rdma || choice.rung == Rung::kDmaBuf) continue;
-    const std::string what = absl::StrCat("rail ", rail, ", ", dataplane::NameOf(direction), ": ",
-                                          dataplane::ladder::NameOf(choice.rung), ": ", choice.why);
+    const std::string what =
+        absl::StrCat("rail ", rail, ", ", services::model::LabelOf(direction), ": ",
+                     dataplane::ladder::NameOf(choice.rung), ": ", choice.why);
     findings.push_back(choice.rung == Rung::kBounce ? Found("GPU_MEMORY_NOT_REGISTRABLE", what)
                                                     : Found("PEERMEM_USED", what));
   }

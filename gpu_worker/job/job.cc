@@ -10,6 +10,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/pipeline/device_crc.h"
 #include "services/errors.h"
+#include "services/model/names.h"
 #include "services/session/answers.h"
 #include "services/telemetry/trace/log_under.h"
 
@@ -44,7 +45,7 @@ Job::Job(const std::string& name, Direction direction, const JobEnvironment& env
       span_(environment.trace.Start("job")),
       storage_(std::move(storage)) {
   span_.Set("tapedeck.job", name);
-  span_.Set("tapedeck.direction", std::string(dataplane::NameOf(direction)));
+  span_.Set("tapedeck.direction", services::model::LabelOf(direction));
   job_.name = name;
   job_.direction = direction;
   job_.device = environment.device->description;

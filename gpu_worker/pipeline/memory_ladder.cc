@@ -9,6 +9,7 @@
 #include "absl/synchronization/notification.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "services/model/names.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 
@@ -129,7 +130,7 @@ Evidence MemoryLadder::Probe(dataplane::Transport& rail, Direction direction) {
   dataplane::Log(dataplane::LogLevel::kInfo, "ladder", "rung chosen",
                  {{"rail", evidence.rail},
                   {"device", device_.info().description},
-                  {"direction", std::string(NameOf(direction))},
+                  {"direction", services::model::LabelOf(direction)},
                   {"rung", std::string(dataplane::ladder::NameOf(choice.rung))},
                   {"why", choice.why}});
   return evidence;
@@ -170,7 +171,7 @@ std::vector<MemoryLadder::Chosen> MemoryLadder::Choices() const {
 std::vector<std::string> MemoryLadder::Describe() const {
   std::vector<std::string> lines;
   for (const Chosen& chosen : Choices()) {
-    lines.push_back(absl::StrCat(chosen.rail, " ", NameOf(chosen.direction), ": ",
+    lines.push_back(absl::StrCat(chosen.rail, " ", services::model::LabelOf(chosen.direction), ": ",
                                  dataplane::ladder::NameOf(chosen.choice.rung), ": ",
                                  chosen.choice.why));
   }

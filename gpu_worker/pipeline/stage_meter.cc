@@ -3,11 +3,9 @@
 #include "absl/strings/str_cat.h"
 
 namespace tapedeck::gpu_worker::pipeline {
-namespace {
 
-constexpr std::array<absl::string_view, kParts> kWords = {"source", "gpu", "copy", "crc", "sink"};
-
-}  // namespace
+using services::model::kPartWords;
+static_assert(kPartWords.size() == kParts);
 
 void StageMeter::OnDevice(size_t blocks) {
   if (!beside_) return;
@@ -48,8 +46,8 @@ void StageMeter::Divide(int64_t busy_ns) {
 services::StageTimes StageMeter::Times() const {
   services::StageTimes times;
   for (size_t i = 0; i < kParts; ++i) {
-    if (thread_[i] > 0) times.push_back({absl::StrCat("work.", kWords[i]), "", thread_[i]});
-    if (device_[i] > 0) times.push_back({absl::StrCat("device.", kWords[i]), "", device_[i]});
+    if (thread_[i] > 0) times.push_back({absl::StrCat("work.", kPartWords[i]), "", thread_[i]});
+    if (device_[i] > 0) times.push_back({absl::StrCat("device.", kPartWords[i]), "", device_[i]});
   }
   return times;
 }

@@ -91,8 +91,8 @@ class Groups {
     for (const auto& [thread, prefix] :
          {std::pair("pipeline thread", "work."), std::pair("device", "device.")}) {
       std::vector<StageShare> stages;
-      for (const char* name : {"source", "gpu", "copy", "crc", "sink"}) {
-        stages.push_back({name, Share(absl::StrCat(prefix, name), of_s)});
+      for (const absl::string_view name : model::kPartWords) {
+        stages.push_back({std::string(name), Share(absl::StrCat(prefix, name), of_s)});
       }
       AddThread(thread, std::move(stages));
     }

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "dataplane/flow.h"
@@ -50,6 +51,12 @@ constexpr absl::string_view NameOf(Enum value) {
     if (candidate == value) return name;
   }
   return "unknown";
+}
+
+// The same word in small letters, as labels of metrics and attributes of spans have it.
+template <typename Enum>
+std::string LabelOf(Enum value) {
+  return absl::AsciiStrToLower(NameOf(value));
 }
 
 // INVALID_ARGUMENT, which shows the beginning of `text` and the words that there are.

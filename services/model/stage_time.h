@@ -2,6 +2,7 @@
 // and a recording keeps. What the words mean stands in services/explain/README.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -34,6 +35,10 @@ using StageTimes = std::vector<StageTime>;
 // Of both ends together there are fewer, whatever rails there are: 64 at most.
 inline constexpr size_t kMaxStageTimes = 128;
 inline constexpr size_t kMaxStageWordBytes = 64;
+
+// The parts of a pipeline's work, of which the words begin with "work." and "device.".
+inline constexpr std::array<absl::string_view, 5> kPartWords = {"source", "gpu", "copy", "crc",
+                                                                "sink"};
 
 // What this version knows; services/explain/README.md says what each is.
 inline constexpr absl::string_view kStageWords[] = {

@@ -1,12 +1,14 @@
 #include "services/session/session_trace.h"
 
+#include "services/model/names.h"
+
 namespace tapedeck::services::session {
 
 namespace trace = telemetry::trace;
 
 SessionTrace::SessionTrace(const trace::Branch& above, Direction direction)
     : session_(above.Start("session")) {
-  session_.Set("tapedeck.direction", std::string(dataplane::NameOf(direction)));
+  session_.Set("tapedeck.direction", model::LabelOf(direction));
 }
 
 void SessionTrace::Step(absl::string_view name) {

@@ -61,14 +61,11 @@ Answer AnswerOf(const Verification& verification) {
 
 Answer AnswerOf(const Explained& explained) {
   const explain::Explanation& found = explained.explanation;
-  Json object = {{"name", explained.name},
-                 {"direction", std::string(dataplane::NameOf(explained.direction))},
-                 {"running", explained.running},
-                 {"elapsed_s", found.elapsed_s},
-                 {"limited_by", found.limited_by},
-                 {"advice", found.advice},
-                 {"stages", Json::array()},
-                 {"rails", Json::array()}};
+  Json object = {
+      {"name", explained.name},         {"direction", model::NameOf(explained.direction)},
+      {"running", explained.running},   {"elapsed_s", found.elapsed_s},
+      {"limited_by", found.limited_by}, {"advice", found.advice},
+      {"stages", Json::array()},        {"rails", Json::array()}};
   for (const explain::StageShare& stage : found.stages) {
     Json one = {{"name", stage.name}, {"share", stage.share}, {"seconds", stage.seconds}};
     if (!stage.thread.empty()) one["thread"] = stage.thread;

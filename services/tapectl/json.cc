@@ -108,7 +108,7 @@ Json ToJson(const Job& job) {
 
 Json ToJson(const NodeInfo& node) {
   return {{"name", node.name},
-          {"role", node.role == NodeRole::kStorage ? "STORAGE" : "WORKER"},
+          {"role", model::NameOf(node.role)},
           {"version", node.version},
           {"protocol_version", node.protocol_version},
           {"pid", node.pid},

@@ -86,8 +86,8 @@ void AddTables(const AskedNode& node, std::vector<Table>& tables) {
     return;
   }
   const NodeInfo& info = *node.info;
-  rows.push_back({node.address, info.role == NodeRole::kStorage ? "storage" : "worker", info.name,
-                  info.version, absl::StrCat(info.sessions), RailsOf(info), MemoryOf(info)});
+  rows.push_back({node.address, model::LabelOf(info.role), info.name, info.version,
+                  absl::StrCat(info.sessions), RailsOf(info), MemoryOf(info)});
   tables.push_back(PortsOf(node.address, info));
   tables.push_back(DistancesOf(node.address, info));
   for (Table more : {RungsOf(node.address, info), StagesOf(node.address, info)}) {

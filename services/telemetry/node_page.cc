@@ -44,8 +44,7 @@ NodePage::NodePage(NodePageSettings settings)
 
 std::string NodePage::Make(const std::function<void(Page&)>& add) const {
   Page page;
-  page.Add("tapedeck_build_info", 1,
-           {settings_.role == NodeRole::kStorage ? "storage" : "worker", kVersion});
+  page.Add("tapedeck_build_info", 1, {model::LabelOf(settings_.role), kVersion});
   AddProcess(page, settings_.proc);
   page.Add("process_start_time_seconds", start_);
   AddLog(page);

@@ -1,9 +1,13 @@
 #include "services/telemetry/transfers.h"
 
+#include <string>
+
+#include "services/model/names.h"
+
 namespace tapedeck::services::telemetry {
 
 void AddTransfers(Page& page, dataplane::Direction direction, const NodeStats& stats) {
-  const absl::string_view name = dataplane::NameOf(direction);
+  const std::string name = model::LabelOf(direction);
   page.Add("tapedeck_sessions", stats.sessions, {name});
   page.Add("tapedeck_session_blocks_total", stats.blocks, {name});
   page.Add("tapedeck_session_bytes_total", stats.bytes, {name});

@@ -4,14 +4,19 @@
 
 #include "services/command_line/command_line.h"
 #include "services/flight/switch.h"
+#include "services/model/names.h"
 
 namespace tapedeck::bench {
 namespace {
 
 namespace command_line = services::command_line;
-using dataplane::CommitLevel;
-using dataplane::TransferOp;
-using services::session::Direction;
+
+// By its word in any case.
+template <typename Enum>
+void AddWord(command_line::Command command, const std::string& name, Enum& target,
+             const std::string& help) {
+  command.AddParsed(name, target, services::model::EnumNamed<Enum>, help);
+}
 
 void AddCommon(command_line::Command command, Options& options) {
   command
@@ -55,13 +60,8 @@ command_line::Command AddRails(command_line::Command bench, Options& options) {
   const command_line::Command command =
       bench.AddCommand("rails", "The rails and the session alone: nothing is stored");
   AddCommon(command, options);
-  command.AddChoice(
-      "--op", options.op,
-      {{"READ", TransferOp::kRead}, {"WRITE", TransferOp::kWrite}, {"SEND", TransferOp::kSend}},
-      "Transfer op", command_line::Letters::kAnyCase);
-  command.AddChoice("--direction", options.direction,
-                    {{"record", Direction::kRecord}, {"play", Direction::kPlayback}},
-                    "Towards the node or from it");
+  AddWord(command, "--op", options.op, "Transfer op: READ, WRITE or SEND");
+  AddWord(command, "--direction", options.direction, "RECORD: towards the node; or PLAYBACK");
   command.AddOption("--blocks", options.blocks, "How many to move");
   command.AddOption("--slots", options.slots, "Slots of the ring at each end");
   command.AddChoice("--crc", options.crc, {{"on", true}, {"off", false}},
@@ -89,11 +89,8 @@ command_line::Command AddStore(command_line::Command bench, Options& options) {
   command.AddOption("--slots", options.slots, "Slots of the ring, and of the sender");
   command.AddFlag("--prewritten", options.prewritten,
                   "The LUN keeps a file of this length per member that was written before");
-  command.AddChoice("--commit", options.commit,
-                    {{"received", CommitLevel::kReceived},
-                     {"written", CommitLevel::kWritten},
-                     {"durable", CommitLevel::kDurable}},
-                    "What the sender waits for");
+  AddWord(command, "--commit", options.commit,
+          "What the sender waits for: received, written or durable");
   return command;
 }
 

@@ -56,7 +56,7 @@ perftest() {
 listens() { [[ -n $(ss -Htln "sport = :$1") ]]; }
 
 # direction OP: the one in which the storage node drives; SEND moves as the seed's recorder does.
-direction() { [[ $1 == write ]] && echo play || echo record; }
+direction() { [[ $1 == write ]] && echo playback || echo record; }
 
 rails() { printf 'verbs:%s,' "${ADDRESSES[@]:0:$1}" | sed 's/,$//'; }
 

@@ -3,7 +3,7 @@
 //   tapedeck-bench transfer --rails 127.0.0.1,127.0.0.2 --seconds 4 --block-bytes 1MiB --json
 //   tapedeck-bench transfer --store direct --member /disk/empty --seconds 10
 //   tapedeck-bench session --sessions 50 --json
-//   tapedeck-bench rails --rails verbs:10.0.0.1 --op WRITE --direction play --blocks 500 --crc off
+//   tapedeck-bench rails --rails verbs:10.0.0.1 --op WRITE --direction playback --crc off
 //   tapedeck-bench crc --blocks 500
 //   tapedeck-bench store --store direct --member /disk/empty --blocks 4000 --commit durable
 //   tapedeck-bench sharing --store direct --member /disk/empty --seconds 3

@@ -73,7 +73,7 @@ begin_test
 FLAP_BLOCKS=$("$TAPEDECK_BIN/tapedeck-bench" rails --rails "$(IFS=, && echo "${RAILS[*]#*=}")" --blocks 100 2>/dev/null |
   jq '.mb_per_s * 12 | round')
 through_flap record READ
-through_flap play WRITE
+through_flap playback WRITE
 start_storage
 start_worker
 CAPACITY=$((BLOCKS * 9 / 4))MiB lun_with_channel memory ports/c0 cf32_le 1MiB

@@ -21,6 +21,7 @@
 #include "dataplane/status_macros.h"
 #include "services/client/catalog_client.h"
 #include "services/client/channel.h"
+#include "services/model/names.h"
 #include "storage_node/disk/fd.h"
 
 namespace tapedeck::lab {
@@ -48,17 +49,6 @@ absl::Status Mark(const storage_node::disk::Fd& control, const std::string& devi
   return absl::InternalError(absl::StrCat("DM_TARGET_MSG ", device, ": ", std::strerror(errno)));
 }
 
-std::string Name(services::RecordingState state) {
-  switch (state) {
-    case services::RecordingState::kSealed:
-      return "SEALED";
-    case services::RecordingState::kSalvaged:
-      return "SALVAGED";
-    default:
-      return "RECORDING";
-  }
-}
-
 absl::Status Run(const std::string& node, const std::string& device) {
   TD_ASSIGN_OR_RETURN(const auto control, storage_node::disk::Open(kControl, O_RDWR, kControl));
   std::map<std::string, std::string> said;
@@ -77,7 +67,7 @@ absl::Status Run(const std::string& node, const std::string& device) {
     for (const services::Recording& recording : *recordings) {
       const bool open = recording.state == services::RecordingState::kRecording;
       const std::string text =
-          absl::StrCat("at:", recording.name, ":", Name(recording.state), ":",
+          absl::StrCat("at:", recording.name, ":", services::model::NameOf(recording.state), ":",
                        open ? 0 : recording.blocks, ":", recording.durable_watermark);
       if (std::exchange(said[recording.name], text) == text) continue;
       TD_RETURN_IF_ERROR(Mark(control, device, text));

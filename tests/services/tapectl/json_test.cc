@@ -59,7 +59,7 @@ TEST(ExplainedJson, NamesTheLimitAndAllStages) {
                          .explanation = explain::Explain(times, dataplane::Direction::kRecord)})
           .json);
   EXPECT_EQ(json["name"], "jobs/1");
-  EXPECT_EQ(json["direction"], "record");
+  EXPECT_EQ(json["direction"], "RECORD");
   EXPECT_EQ(json["running"], false);
   EXPECT_EQ(json["elapsed_s"], 10);
   EXPECT_EQ(json["limited_by"], "rail r1");
