@@ -9,8 +9,8 @@
 #include "services/errors.h"
 #include "services/session/loss.h"
 #include "services/telemetry/trace/log_under.h"
-#include "storage_node/disk/errors.h"
 #include "storage_node/format/limits.h"
+#include "storage_node/recording/block_limits.h"
 
 namespace tapedeck::storage_node::recording {
 namespace {
@@ -20,27 +20,6 @@ using dataplane::flight::Kind;
 
 // Watermark pages bound what recovery must read again; more often they would only cost writes.
 constexpr int64_t kWatermarkPeriodNs = 25 * dataplane::kMillisecondNs;
-
-// Flushes of which spans are told: a disk at work takes some milliseconds. So many of a recording.
-constexpr int64_t kSlowFlushNs = 200 * dataplane::kMillisecondNs;
-constexpr uint64_t kMaxSlowFlushes = 32;
-
-absl::Status Full(absl::string_view recording, const Capacity& capacity) {
-  return disk::LunFull("", capacity.limit(), capacity.used(),
-                       absl::StrCat("write ", recording, ": the LUN is full (", capacity.used(),
-                                    " of ", capacity.limit(),
-                                    " bytes used); what was acknowledged is kept, delete "
-                                    "recordings or make the LUN larger"));
-}
-
-absl::Status TooManyGaps(absl::string_view recording) {
-  return services::LimitReached(
-      format::kMaxGaps, "gaps of a recording",
-      absl::StrCat(
-          "write ", recording, ": blocks are missing in more than ", format::kMaxGaps,
-          " separate places, which is all that its manifest may list; what came is kept, start "
-          "another recording"));
-}
 
 std::string CauseText(const absl::Status& status) {
   return absl::StrCat(absl::StatusCodeToString(status.code()), ": ", status.message());
@@ -59,6 +38,7 @@ RecordingWriter::RecordingWriter(WriterOptions options,
       footprint_(options_.layout, options_.manifest.block_bytes, options_.manifest.members),
       account_(options_.capacity, std::move(options_.reserved), footprint_,
                footprint_.OfManifest(options_.manifest)),
+      slow_flushes_(options_.trace, options_.name),
       index_(*files_, entries_,
              {.on_written = [this](const auto& entries) { OnIndexed(entries); },
               .on_error = [this](const absl::Status& status) { Fail(status); },
@@ -138,26 +118,12 @@ format::Manifest RecordingWriter::AsWritten() const {
   return manifest;
 }
 
-absl::Status RecordingWriter::CheckHeader(const dataplane::BlockHeader& header) const {
-  const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
-  if (header.payload_bytes <= options_.manifest.block_bytes &&
-      missing == (header.payload_bytes == 0) && (header.flags & dataplane::kBlockDamaged) == 0 &&
-      header.sequence < received_.mark() + kMaxDisorder) {
-    return absl::OkStatus();
-  }
-  return services::ProtocolViolation(
-      {.message = "Block"},
-      absl::StrCat("write ", options_.name, ": block ", header.sequence, " has ",
-                   header.payload_bytes, " payload bytes and flags ", header.flags,
-                   "; the channel's blocks have ", options_.manifest.block_bytes, " and all below ",
-                   received_.mark(), " have come"));
-}
-
 absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
   TD_RETURN_IF_ERROR(error_);
   if (phase_ != Phase::kOpen) return absl::FailedPreconditionError("Push after Finish");
   const dataplane::BlockHeader& header = block->header();
-  TD_RETURN_IF_ERROR(CheckHeader(header));
+  TD_RETURN_IF_ERROR(
+      CheckBlock(options_.name, header, options_.manifest.block_bytes, received_.mark()));
   if (received_.Has(header.sequence)) {
     block->Reset();
     return Flow::kMoved;
@@ -258,15 +224,8 @@ void RecordingWriter::OnIndexed(const std::vector<format::IndexEntry>& entries) 
   Advance();
 }
 
-void RecordingWriter::TellOfSlowFlush(const absl::Status& status) {
-  if (commit_.last_flush_ns() < kSlowFlushNs || ++slow_flushes_ > kMaxSlowFlushes) return;
-  auto span = options_.trace.StartedBefore(commit_.last_flush_ns(), "slow flush");
-  span.Set("tapedeck.recording", options_.name);
-  span.End(status);
-}
-
 void RecordingWriter::OnFlushed(const absl::Status& status) {
-  TellOfSlowFlush(status);
+  slow_flushes_.Flushed(commit_.last_flush_ns(), status);
   if (!status.ok()) Fail(status);
   options_.stages->flushing_ns += commit_.last_flush_ns();
   options_.live->durable = watermarks().durable;

@@ -26,15 +26,12 @@
 #include "storage_node/recording/lun_meter.h"
 #include "storage_node/recording/piece_check.h"
 #include "storage_node/recording/sealer.h"
+#include "storage_node/recording/slow_flushes.h"
 #include "storage_node/recording/write_verifier.h"
 #include "storage_node/recording/writer_start.h"
 #include "storage_node/store/recording_files.h"
 
 namespace tapedeck::storage_node::recording {
-
-// How many blocks before the first that has not come a block may come: a ring of the smallest
-// blocks is far shorter.
-inline constexpr uint64_t kMaxDisorder = 1 << 16;
 
 struct WriterOptions {
   std::string name;           // of the recording, for errors and logs
@@ -84,7 +81,6 @@ class RecordingWriter final : public dataplane::Sink {
  private:
   enum class Phase { kOpen, kDraining, kSealing, kSealed, kLeft };  // kLeft: to recovery
 
-  absl::Status CheckHeader(const dataplane::BlockHeader& header) const;
   absl::StatusOr<dataplane::Flow> StopAt(uint64_t sequence);
   void WriteBlock(const format::IndexEntry& entry, dataplane::Block block, bool again);
   void OnBlockWritten(const format::IndexEntry& entry, absl::Status status, dataplane::Block block,
@@ -102,7 +98,6 @@ class RecordingWriter final : public dataplane::Sink {
   void Wake();
   format::Place PlaceOf(uint64_t sequence) const;
 
-  void TellOfSlowFlush(const absl::Status& status);
   // Goes on with Finish when nothing is under way any more.
   void Advance();
   void LeaveToRecovery();
@@ -141,7 +136,7 @@ class RecordingWriter final : public dataplane::Sink {
   size_t blocks_under_way_ = 0;
   uint64_t watermark_generation_ = 0;
   int64_t watermark_ns_ = 0;  // when the last one was written
-  uint64_t slow_flushes_ = 0;
+  SlowFlushes slow_flushes_;
   services::telemetry::trace::Span sealing_;
 
   // They use files_ and end before it.
