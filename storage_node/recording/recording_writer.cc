@@ -7,10 +7,10 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
-#include "services/session/loss.h"
 #include "services/telemetry/trace/log_under.h"
 #include "storage_node/format/limits.h"
 #include "storage_node/recording/block_limits.h"
+#include "storage_node/recording/ending.h"
 
 namespace tapedeck::storage_node::recording {
 namespace {
@@ -21,10 +21,6 @@ using dataplane::flight::Kind;
 // Watermark pages bound what recovery must read again; more often they would only cost writes.
 constexpr int64_t kWatermarkPeriodNs = 25 * dataplane::kMillisecondNs;
 
-std::string CauseText(const absl::Status& status) {
-  return absl::StrCat(absl::StatusCodeToString(status.code()), ": ", status.message());
-}
-
 }  // namespace
 
 RecordingWriter::RecordingWriter(WriterOptions options,
@@ -34,10 +30,11 @@ RecordingWriter::RecordingWriter(WriterOptions options,
       executor_(executor),
       files_(std::move(files)),
       entries_(options_.manifest.entries()),
-      data_bytes_(options_.manifest.members),
+      written_(options_.manifest, options_.start),
       footprint_(options_.layout, options_.manifest.block_bytes, options_.manifest.members),
       account_(options_.capacity, std::move(options_.reserved), footprint_,
                footprint_.OfManifest(options_.manifest)),
+      watermark_generation_(options_.start.watermark_generation),
       slow_flushes_(options_.trace, options_.name),
       index_(*files_, entries_,
              {.on_written = [this](const auto& entries) { OnIndexed(entries); },
@@ -61,27 +58,16 @@ RecordingWriter::RecordingWriter(WriterOptions options,
   options_.live->SetOnNoted([&executor, noted] { executor.Post(noted); });
   options_.live->SetOnGiveWay(
       [&executor, give = lifetime_.Guard([this] { GiveWay(); })] { executor.Post(give); });
-  GoOn(options_.start);
+  AddThere(options_.start, &received_);
+  ShowWritten();
+  options_.live->durable = options_.start.next;
   StoreManifest();
 }
 
-void RecordingWriter::GoOn(const WriterStart& start) {
-  received_.AddBelow(start.next);
-  written_.AddBelow(start.next);
-  for (const format::SequenceRange& range : start.there) {
-    for (uint64_t i = 0; i < range.count; ++i) {
-      received_.Add(range.first + i);
-      written_.Add(range.first + i);
-    }
-  }
-  for (const format::SequenceRange& range : start.missing) missing_.Add(range);
-  bytes_ = start.bytes;
-  if (!start.data_bytes.empty()) data_bytes_ = start.data_bytes;
-  watermark_generation_ = start.watermark_generation;
+void RecordingWriter::ShowWritten() {
   options_.live->blocks = written_.end();
-  options_.live->bytes = bytes_;
-  options_.live->missing_blocks = missing_.blocks();
-  options_.live->durable = start.next;
+  options_.live->bytes = written_.bytes();
+  options_.live->missing_blocks = written_.gaps().blocks();
 }
 
 void RecordingWriter::StoreManifest() {
@@ -199,27 +185,15 @@ void RecordingWriter::OnBlockWritten(const format::IndexEntry& entry, absl::Stat
 }
 
 void RecordingWriter::OnIndexed(const std::vector<format::IndexEntry>& entries) {
-  const uint64_t bytes_before = bytes_;
-  for (const format::IndexEntry& entry : entries) {
-    written_.Add(entry.sequence);
-    if (entry.payload_bytes == 0) {
-      missing_.Add({.first = entry.sequence, .count = 1});
-      continue;
-    }
-    bytes_ += entry.payload_bytes;
-    const format::Place place = PlaceOf(entry.sequence);
-    uint64_t& end = data_bytes_[place.member];
-    end = std::max(end, place.offset + entry.payload_bytes);
-  }
+  const uint64_t bytes_before = written_.bytes();
+  for (const format::IndexEntry& entry : entries) written_.Add(entry);
   options_.meter->written_blocks += entries.size();
-  options_.meter->written_bytes += bytes_ - bytes_before;
-  options_.live->blocks = written_.end();
-  options_.live->bytes = bytes_;
-  options_.live->missing_blocks = missing_.blocks();
+  options_.meter->written_bytes += written_.bytes() - bytes_before;
+  ShowWritten();
   options_.live->SetWritten(manifest_stored_ ? written_.mark() : 0);
   commit_.OnWritten(written_.mark(), entries.size());
   options_.live->waiting_since_ns = commit_.waiting_since_ns();
-  if (missing_.ranges() > format::kMaxGaps) Fail(TooManyGaps(options_.name));
+  if (written_.gaps().ranges() > format::kMaxGaps) Fail(TooManyGaps(options_.name));
   Wake();
   Advance();
 }
@@ -279,14 +253,6 @@ void RecordingWriter::GiveWay() {
   Wake();
 }
 
-bool RecordingWriter::MayGoOn() const {
-  if (!error_.ok()) return services::session::IsLoss(error_);
-  if (!cause_.ok()) return services::session::IsLoss(cause_);
-  // Whether more segments follow, who closes one that is full does not know.
-  const uint64_t full = options_.manifest.segment_blocks;
-  return full > 0 && written_.mark() >= full;
-}
-
 void RecordingWriter::Wake() {
   if (waker_) waker_();
 }
@@ -337,28 +303,13 @@ void RecordingWriter::LeaveToRecovery() {
 SealPlan RecordingWriter::MakeSealPlan() const {
   format::Manifest manifest = options_.manifest;
   manifest.Advance();
-  manifest.blocks = written_.end();
-  manifest.bytes = bytes_;
   manifest.durable_watermark = commit_.durable();
   manifest.end_time_ns = executor_.clock().WallNs();
   manifest.stage_times = options_.live->stage_times();
   services::model::Add(options_.manifest.stage_times, manifest.stage_times);
-  if (!MayGoOn()) manifest.resume_token.clear();
-  Gaps missing = missing_;
-  written_.ForEachHole(
-      [&](uint64_t first, uint64_t count) { missing.Add({.first = first, .count = count}); });
-  manifest.missing = missing.List();
-  const bool whole = cause_.ok() && error_.ok() && written_.mark() == written_.end();
-  manifest.state = whole ? services::RecordingState::kSealed : services::RecordingState::kSalvaged;
-  if (!error_.ok()) {
-    manifest.cause = CauseText(error_);
-  } else if (!cause_.ok()) {
-    manifest.cause = CauseText(cause_);
-  } else if (!whole) {
-    manifest.cause = "DATA_LOSS: the stream ended with blocks missing";
-  }
+  Conclude({.error = error_, .cause = cause_}, written_, &manifest);
   return {.manifest = std::move(manifest),
-          .data_bytes = data_bytes_,
+          .data_bytes = written_.data_bytes(),
           .watermark_generation = watermark_generation_ + 1};
 }
 

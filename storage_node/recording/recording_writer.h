@@ -19,7 +19,6 @@
 #include "storage_node/index/index_writer.h"
 #include "storage_node/recording/capacity.h"
 #include "storage_node/recording/capacity_account.h"
-#include "storage_node/recording/gaps.h"
 #include "storage_node/recording/group_commit.h"
 #include "storage_node/recording/hold.h"
 #include "storage_node/recording/live_recording.h"
@@ -29,6 +28,7 @@
 #include "storage_node/recording/slow_flushes.h"
 #include "storage_node/recording/write_verifier.h"
 #include "storage_node/recording/writer_start.h"
+#include "storage_node/recording/written_blocks.h"
 #include "storage_node/store/recording_files.h"
 
 namespace tapedeck::storage_node::recording {
@@ -89,12 +89,10 @@ class RecordingWriter final : public dataplane::Sink {
   void OnFlushed(const absl::Status& status);
   void OnManifestStored(const absl::Status& status);
   void Fail(const absl::Status& status);
-  // Takes over what is there already.
-  void GoOn(const WriterStart& start);
+  // To whoever looks at the recording meanwhile.
+  void ShowWritten();
   // Another session of the same worker goes on with the recording.
   void GiveWay();
-  // Nothing says that the recording shall end here, or its stream: a session was lost.
-  bool MayGoOn() const;
   void Wake();
   format::Place PlaceOf(uint64_t sequence) const;
 
@@ -125,16 +123,13 @@ class RecordingWriter final : public dataplane::Sink {
   absl::Status error_;             // the first failure of our own
   absl::Status cause_;             // given to Finish
   dataplane::SequenceMark received_;
-  dataplane::SequenceMark written_;
-  Gaps missing_;
-  std::vector<uint64_t> data_bytes_;
-  uint64_t bytes_ = 0;  // written
+  WrittenBlocks written_;
   const Footprint footprint_;
   // Given back when this goes unsealed: whoever salvages the recording takes it again.
   CapacityAccount account_;
   uint64_t full_at_ = UINT64_MAX;  // the first block that the LUN has no room for
   size_t blocks_under_way_ = 0;
-  uint64_t watermark_generation_ = 0;
+  uint64_t watermark_generation_;
   int64_t watermark_ns_ = 0;  // when the last one was written
   SlowFlushes slow_flushes_;
   services::telemetry::trace::Span sealing_;
