@@ -36,6 +36,14 @@ RecordingWriter::RecordingWriter(WriterOptions options,
                footprint_.OfManifest(options_.manifest)),
       watermark_generation_(options_.start.watermark_generation),
       slow_flushes_(options_.trace, options_.name),
+      manifest_(options_.manifest, *options_.live, *files_,
+                [this](const absl::Status& status) { OnManifestStored(status); }),
+      blocks_(*files_,
+              {.recording = options_.name,
+               .block_bytes = options_.manifest.block_bytes,
+               .members = options_.manifest.members,
+               .trail = options_.trail},
+              [this](const auto& entry, const auto& status) { OnBlockWritten(entry, status); }),
       index_(*files_, entries_,
              {.on_written = [this](const auto& entries) { OnIndexed(entries); },
               .on_error = [this](const absl::Status& status) { Fail(status); },
@@ -51,44 +59,20 @@ RecordingWriter::RecordingWriter(WriterOptions options,
   options_.live->BeginStages(options_.stages);
   files_->OnLost([this](const absl::Status& status) { Fail(status); });
   index_.WriteHeader(options_.manifest.index_header());
-  auto noted = lifetime_.Guard([this] {
-    noted_ = true;
-    StoreManifest();
-  });
+  auto noted = lifetime_.Guard([this] { manifest_.OnNoted(); });
   options_.live->SetOnNoted([&executor, noted] { executor.Post(noted); });
   options_.live->SetOnGiveWay(
       [&executor, give = lifetime_.Guard([this] { GiveWay(); })] { executor.Post(give); });
   AddThere(options_.start, &received_);
   ShowWritten();
   options_.live->durable = options_.start.next;
-  StoreManifest();
+  manifest_.Store();
 }
 
 void RecordingWriter::ShowWritten() {
   options_.live->blocks = written_.end();
   options_.live->bytes = written_.bytes();
   options_.live->missing_blocks = written_.gaps().blocks();
-}
-
-void RecordingWriter::StoreManifest() {
-  if (storing_manifest_ || phase_ != Phase::kOpen) return;
-  storing_manifest_ = true;
-  noted_ = false;
-  const uint64_t changes = TakeNotes();
-  options_.manifest.Advance();
-  files_->WriteManifest(format::EncodeManifest(options_.manifest),
-                        [this, changes](const absl::Status& status) {
-                          if (status.ok()) options_.live->SetNoted(changes);
-                          OnManifestStored(status);
-                        });
-}
-
-uint64_t RecordingWriter::TakeNotes() {
-  Notes notes = options_.live->notes();
-  options_.manifest.annotations = std::move(notes.annotations);
-  options_.manifest.kept = notes.kept;
-  format::Describe(notes.described, &options_.manifest);
-  return notes.changes;
 }
 
 RecordingWriter::~RecordingWriter() {
@@ -119,7 +103,7 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
     return StopAt(header.sequence);
   }
   received_.Add(header.sequence);
-  const format::Place place = PlaceOf(header.sequence);
+  const format::Place place = blocks_.PlaceOf(header.sequence);
   const format::IndexEntry entry{
       .sequence = header.sequence,
       .sample_index = header.sample_index,
@@ -134,8 +118,7 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
     block->Reset();
     index_.Add(entry);
   } else {
-    ++blocks_under_way_;
-    WriteBlock(entry, options_.live->tail->Keep(std::move(*block), options_.ring_slots), false);
+    blocks_.Write(entry, options_.live->tail->Keep(std::move(*block), options_.ring_slots));
   }
   if (received_.mark() == full_at_) Fail(Full(options_.name, account_.capacity()));
   return Flow::kMoved;
@@ -150,33 +133,8 @@ absl::StatusOr<Flow> RecordingWriter::StopAt(uint64_t sequence) {
   return error_;
 }
 
-format::Place RecordingWriter::PlaceOf(uint64_t sequence) const {
-  return format::PlaceOf(sequence, options_.manifest.block_bytes, options_.manifest.members);
-}
-
-void RecordingWriter::WriteBlock(const format::IndexEntry& entry, dataplane::Block block,
-                                 bool again) {
-  const format::Place place = PlaceOf(entry.sequence);
-  options_.trail.Stamp(Kind::kStore, {.sequence = entry.sequence, .place = place.member});
-  files_->WriteBlock(place, std::move(block),
-                     [this, entry, again](absl::Status status, dataplane::Block rest) {
-                       OnBlockWritten(entry, std::move(status), std::move(rest), again);
-                     });
-}
-
-void RecordingWriter::OnBlockWritten(const format::IndexEntry& entry, absl::Status status,
-                                     dataplane::Block block, bool again) {
-  if (!status.ok() && !again && !absl::IsResourceExhausted(status) && !block.empty()) {
-    dataplane::Log(dataplane::LogLevel::kWarning, "recording_writer", "write repeated",
-                   {{"recording", options_.name},
-                    {"block", absl::StrCat(entry.sequence)},
-                    {"error", std::string(status.message())}});
-    return WriteBlock(entry, std::move(block), true);
-  }
-  --blocks_under_way_;
+void RecordingWriter::OnBlockWritten(const format::IndexEntry& entry, const absl::Status& status) {
   if (status.ok()) {
-    options_.trail.Stamp(Kind::kWritten,
-                         {.sequence = entry.sequence, .place = PlaceOf(entry.sequence).member});
     index_.Add(entry);
   } else {
     Fail(status);
@@ -190,7 +148,7 @@ void RecordingWriter::OnIndexed(const std::vector<format::IndexEntry>& entries) 
   options_.meter->written_blocks += entries.size();
   options_.meter->written_bytes += written_.bytes() - bytes_before;
   ShowWritten();
-  options_.live->SetWritten(manifest_stored_ ? written_.mark() : 0);
+  options_.live->SetWritten(manifest_.stored() ? written_.mark() : 0);
   commit_.OnWritten(written_.mark(), entries.size());
   options_.live->waiting_since_ns = commit_.waiting_since_ns();
   if (written_.gaps().ranges() > format::kMaxGaps) Fail(TooManyGaps(options_.name));
@@ -218,17 +176,14 @@ void RecordingWriter::OnFlushed(const absl::Status& status) {
 }
 
 void RecordingWriter::OnManifestStored(const absl::Status& status) {
-  storing_manifest_ = false;
-  manifest_stored_ = manifest_stored_ || status.ok();
-  if (manifest_stored_) options_.live->SetWritten(written_.mark());
+  if (manifest_.stored()) options_.live->SetWritten(written_.mark());
   if (!status.ok()) Fail(status);
-  if (noted_) StoreManifest();
   Wake();
   Advance();
 }
 
 dataplane::Watermarks RecordingWriter::watermarks() const {
-  if (!manifest_stored_) return {.received = received_.mark()};
+  if (!manifest_.stored()) return {.received = received_.mark()};
   return {.received = received_.mark(), .written = written_.mark(), .durable = commit_.durable()};
 }
 
@@ -260,6 +215,7 @@ void RecordingWriter::Wake() {
 absl::StatusOr<Flow> RecordingWriter::Finish(const absl::Status& cause) {
   if (phase_ == Phase::kOpen) {
     phase_ = Phase::kDraining;
+    manifest_.Stop();
     cause_ = cause;
     commit_.Hurry();
     Advance();
@@ -271,14 +227,14 @@ absl::StatusOr<Flow> RecordingWriter::Finish(const absl::Status& cause) {
 }
 
 void RecordingWriter::Advance() {
-  if (phase_ != Phase::kDraining || storing_manifest_) return;
-  if (blocks_under_way_ > 0 || !index_.idle() || !commit_.idle()) return;
+  if (phase_ != Phase::kDraining || manifest_.storing()) return;
+  if (!blocks_.idle() || !index_.idle() || !commit_.idle()) return;
   if (commit_.failed()) return LeaveToRecovery();
   phase_ = Phase::kSealing;
   sealing_ = options_.trace.Start("seal");
   sealing_.Set("tapedeck.recording", options_.name);
   options_.live->SetOnNoted(nullptr);
-  const uint64_t changes = TakeNotes();
+  const uint64_t changes = manifest_.TakeNotes();
   SealPlan plan = MakeSealPlan();
   auto done = [this, changes, manifest = plan.manifest](const absl::Status& status) {
     if (status.ok()) options_.live->SetNoted(changes);

@@ -17,12 +17,14 @@
 #include "services/telemetry/trace/span.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/index/index_writer.h"
+#include "storage_node/recording/block_writer.h"
 #include "storage_node/recording/capacity.h"
 #include "storage_node/recording/capacity_account.h"
 #include "storage_node/recording/group_commit.h"
 #include "storage_node/recording/hold.h"
 #include "storage_node/recording/live_recording.h"
 #include "storage_node/recording/lun_meter.h"
+#include "storage_node/recording/open_manifest.h"
 #include "storage_node/recording/piece_check.h"
 #include "storage_node/recording/sealer.h"
 #include "storage_node/recording/slow_flushes.h"
@@ -82,9 +84,7 @@ class RecordingWriter final : public dataplane::Sink {
   enum class Phase { kOpen, kDraining, kSealing, kSealed, kLeft };  // kLeft: to recovery
 
   absl::StatusOr<dataplane::Flow> StopAt(uint64_t sequence);
-  void WriteBlock(const format::IndexEntry& entry, dataplane::Block block, bool again);
-  void OnBlockWritten(const format::IndexEntry& entry, absl::Status status, dataplane::Block block,
-                      bool again);
+  void OnBlockWritten(const format::IndexEntry& entry, const absl::Status& status);
   void OnIndexed(const std::vector<format::IndexEntry>& entries);
   void OnFlushed(const absl::Status& status);
   void OnManifestStored(const absl::Status& status);
@@ -94,17 +94,12 @@ class RecordingWriter final : public dataplane::Sink {
   // Another session of the same worker goes on with the recording.
   void GiveWay();
   void Wake();
-  format::Place PlaceOf(uint64_t sequence) const;
 
   // Goes on with Finish when nothing is under way any more.
   void Advance();
   void LeaveToRecovery();
   // For followers, of what is not closed.
   format::Manifest AsWritten() const;
-  // Writes the manifest with the markers that have come; one write at a time.
-  void StoreManifest();
-  // Into the manifest; returns how many changes they are.
-  uint64_t TakeNotes();
   SealPlan MakeSealPlan() const;
   void OnSealed(const format::Manifest& manifest, const absl::Status& status);
   // Whoever keeps the catalog knows of it.
@@ -117,24 +112,22 @@ class RecordingWriter final : public dataplane::Sink {
   dataplane::Waker waker_;
 
   Phase phase_ = Phase::kOpen;
-  bool storing_manifest_ = false;  // the manifest is being written
-  bool manifest_stored_ = false;   // without it recovery would not find what was written
-  bool noted_ = false;             // since the manifest was begun to be written
-  absl::Status error_;             // the first failure of our own
-  absl::Status cause_;             // given to Finish
+  absl::Status error_;  // the first failure of our own
+  absl::Status cause_;  // given to Finish
   dataplane::SequenceMark received_;
   WrittenBlocks written_;
   const Footprint footprint_;
   // Given back when this goes unsealed: whoever salvages the recording takes it again.
   CapacityAccount account_;
   uint64_t full_at_ = UINT64_MAX;  // the first block that the LUN has no room for
-  size_t blocks_under_way_ = 0;
   uint64_t watermark_generation_;
   int64_t watermark_ns_ = 0;  // when the last one was written
   SlowFlushes slow_flushes_;
   services::telemetry::trace::Span sealing_;
 
   // They use files_ and end before it.
+  OpenManifest manifest_;
+  BlockWriter blocks_;
   index::IndexWriter index_;
   GroupCommit commit_;
   dataplane::Lifetime lifetime_;
