@@ -6,7 +6,9 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/session/admitted.h"
 #include "services/session/check.h"
+#include "services/session/standing.h"
 #include "services/session/violation.h"
 #include "services/telemetry/trace/log_under.h"
 
@@ -36,6 +38,9 @@ ServerSession::ServerSession(dataplane::Executor& executor, const ServerSessionS
       control_(std::move(control)),
       on_ended_(std::move(on_ended)),
       start_ns_(executor.clock().NowNs()),
+      progress_(executor.clock(), {.control = control_.get(),
+                                   .trail = settings_.trail,
+                                   .on_progress = settings_.on_progress}),
       phases_(executor.clock().NowNs()) {}
 
 ServerSession::~ServerSession() = default;
@@ -48,7 +53,8 @@ void ServerSession::Start() {
 void ServerSession::LookAtPhase() {
   if (finished_) return;
   const LogUnder log(trace_.context());
-  const absl::Status status = phases_.Look(standing(), executor_.clock().NowNs());
+  const Standing standing = StandingOf(admission_.get(), transfer_.get(), rails_.get(), pump_done_);
+  const absl::Status status = phases_.Look(standing, executor_.clock().NowNs());
   if (!status.ok()) {
     dataplane::Log(LogLevel::kWarning, "session", "ended: the worker did not go on",
                    {{"session", settings_.id},
@@ -57,26 +63,6 @@ void ServerSession::LookAtPhase() {
     return Abort(status);
   }
   executor_.PostAfter(kLookNs, lifetime_.Guard([this] { LookAtPhase(); }));
-}
-
-Standing ServerSession::standing() const {
-  if (admission_ == nullptr) return {.phase = Phase::kOpen};
-  if (transfer_ == nullptr) {
-    const auto [at, steps] = admission_->phase();
-    return {.phase = Phase::kAdmit, .done = steps, .at = at};
-  }
-  Standing standing{.phase = Phase::kMove, .rail_up = rails_->AnyUp()};
-  Known known;
-  transfer_->AddTo(known);
-  if (!rails_->AnyHasBeenUp()) {
-    standing.phase = Phase::kConnect;
-  } else if (transfer_->sending()) {
-    if (pump_done_) standing.phase = Phase::kConsume;
-  } else if (known.total.has_value() && known.arrived < *known.total) {
-    standing.phase = Phase::kRest;
-    standing.done = known.arrived;
-  }
-  return standing;
 }
 
 void ServerSession::OnMessage(Message message) {
@@ -109,7 +95,7 @@ void ServerSession::OnMessage(Message message) {
   } else if (const auto* finished = std::get_if<Finished>(&message)) {
     OnPeerFinished(*finished);
   } else if (const auto* news = std::get_if<Progress>(&message)) {
-    OnProgress(*news);
+    progress_.Heard(*news);
   } else {
     status = UnexpectedFromWorker("Accept");
   }
@@ -162,17 +148,7 @@ void ServerSession::TellAdmission() {
 }
 
 absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission) {
-  Accept accept = std::move(admission.accept);
-  verifier_ = std::move(admission.verifier);
-  stages_ = std::move(admission.stages);
-  if (verifier_) accept.verifier = verifier_();
-  accept.session = settings_.id;
-  accept.slots = static_cast<uint32_t>(admission.ring->slots());
-  for (const dataplane::Transport* transport : settings_.transports) {
-    const dataplane::RailDescription& rail = transport->rail();
-    accept.rails.push_back({rail.name, rail.transport, rail.address});
-    accept.wire_limit_bytes_per_s += rail.wire_limit_bytes_per_s;
-  }
+  const Accept accept = AcceptOf(admission, settings_.id, settings_.transports);
   name_ = accept.recording;
   if (settings_.trail != nullptr) {
     settings_.trail->Opened({.session = settings_.id,
@@ -182,30 +158,7 @@ absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission)
   }
   trace_.Set("tapedeck.recording", name_);
   trace_.Step("register");
-  transfer_ =
-      std::make_unique<Transfer>(executor_,
-                                 TransferSettings{.op = accept.op,
-                                                  .commit = accept.commit,
-                                                  .peer_slots = open.slots,
-                                                  .block_bytes = accept.block_bytes,
-                                                  .first_block = accept.next_block,
-                                                  .trail = trail(),
-                                                  .trace = &trace_},
-                                 TransferEnd{.source = std::move(admission.source),
-                                             .sink = std::move(admission.sink),
-                                             .ring = admission.ring,
-                                             .check_payload = admission.check_payload,
-                                             .registration = std::move(admission.registration),
-                                             .payload_crc = std::move(admission.payload_crc),
-                                             .stage_times = StageBoard::Stored(stages_)},
-                                 this);
-  rails_ =
-      std::make_unique<Rails>(executor_,
-                              RailsSettings{.access = AccessFor(accept.op, transfer_->sending()),
-                                            .trail = settings_.trail,
-                                            .trace = &trace_},
-                              settings_.transports, transfer_->links(), this);
-  rails_closed_ = false;
+  MakeTransfer(open.slots, accept, std::move(admission));
   TD_RETURN_IF_ERROR(rails_->Start(transfer_->window(), transfer_->TakeRegistration()));
   dataplane::Log(LogLevel::kInfo, "session", "open",
                  {{"session", settings_.id}, {"recording", name_}, {"recorder", open.recorder}});
@@ -215,6 +168,26 @@ absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission)
   transfer_->Start();
   SendProgress();
   return absl::OkStatus();
+}
+
+void ServerSession::MakeTransfer(uint32_t peer_slots, const Accept& accept, Admission admission) {
+  transfer_ = std::make_unique<Transfer>(executor_,
+                                         TransferSettings{.op = accept.op,
+                                                          .commit = accept.commit,
+                                                          .peer_slots = peer_slots,
+                                                          .block_bytes = accept.block_bytes,
+                                                          .first_block = accept.next_block,
+                                                          .trail = trail(),
+                                                          .trace = &trace_},
+                                         TakeEnd(admission), this);
+  rails_ =
+      std::make_unique<Rails>(executor_,
+                              RailsSettings{.access = AccessFor(accept.op, transfer_->sending()),
+                                            .trail = settings_.trail,
+                                            .trace = &trace_},
+                              settings_.transports, transfer_->links(), this);
+  rails_closed_ = false;
+  progress_.Begin(*transfer_, *rails_, std::move(admission.verifier), std::move(admission.stages));
 }
 
 void ServerSession::OnPeerFinished(const Finished& finished) {
@@ -230,7 +203,7 @@ void ServerSession::OnPeerFinished(const Finished& finished) {
 
 void ServerSession::OnSourceEnd(uint64_t blocks) {
   trace_.Step("drain");
-  TellStages();  // before the sink closes what it has made
+  progress_.TellStages();  // before the sink closes what it has made
   if (transfer_->sending()) control_->Send(EndOfStream{blocks});
 }
 
@@ -241,7 +214,7 @@ void ServerSession::OnPumpDone(const absl::Status& cause) {
   trace_.Step();
   if (finished_) return CheckEnded();
   if (cause.ok()) rails_->ExpectClose();
-  if (accepted_) control_->Send(FullProgress());
+  if (accepted_) control_->Send(progress_.full());
   // A playback that was sent in full ends when the worker says so.
   if (transfer_->sending() && cause.ok()) return;
   if (cause.ok()) trail().Stamp(dataplane::flight::Kind::kFinished, {});
@@ -252,7 +225,7 @@ void ServerSession::OnPumpDone(const absl::Status& cause) {
                   {"blocks", absl::StrCat(progress().blocks)},
                   {"cause", cause.ok() ? "complete" : std::string(cause.message())}});
   TellOfFailure(cause);
-  control_->Send(Finished{.cause = cause, .progress = FullProgress()});
+  control_->Send(Finished{.cause = cause, .progress = progress_.full()});
   if (stream_closed_ || !cause.ok()) return CloseRails();
   // The links stay until the worker has read this, for the last acknowledgements.
   executor_.PostAfter(kLastWordsNs, lifetime_.Guard([this] { CloseRails(); }));
@@ -293,8 +266,8 @@ void ServerSession::CheckEnded() {
 // The stream is closed last: when the worker sees its end, the recording is free. What was sent
 // must still go out, so this ends with OnClosed, or when the worker does not read any more.
 void ServerSession::LetGo() {
-  last_progress_ = FullProgress();
-  trace_.End(last_progress_);
+  progress_.Forget();
+  trace_.End(progress());
   rails_.reset();
   transfer_.reset();
   let_go_ = true;
@@ -310,53 +283,10 @@ void ServerSession::TellOfFailure(const absl::Status& cause) const {
   if (!cause.ok() && settings_.trail != nullptr) settings_.trail->Failed(cause);
 }
 
-void ServerSession::OnProgress(const Progress& news) {
-  peer_stages_ = news.stage_times;
-  if (settings_.trail == nullptr || news.clock == flight::ClockReading()) return;
-  settings_.trail->HeardClock(news.clock, executor_.clock().NowNs());
-  Progress answer = FullProgress();
-  answer.clock = settings_.trail->SendClock(executor_.clock().NowNs());
-  control_->Send(answer);
-}
-
 void ServerSession::SendProgress() {
   if (finished_) return;
-  Progress now = progress();
-  const int64_t now_ns = executor_.clock().NowNs();
-  if (now != told_progress_ || now_ns - told_ns_ >= kIdleProgressNs) {
-    Progress full = now;
-    full.stage_times = transfer_->stage_times();
-    control_->Send(full);
-    TellStages();
-    if (settings_.on_progress) {
-      const Direction direction = transfer_->sending() ? Direction::kPlayback : Direction::kRecord;
-      settings_.on_progress(direction, full, transfer_->window().bytes.size());
-    }
-    told_progress_ = std::move(now);
-    told_ns_ = now_ns;
-  }
+  progress_.Tell();
   executor_.PostAfter(kProgressNs, lifetime_.Guard([this] { SendProgress(); }));
-}
-
-Progress ServerSession::FullProgress() {
-  Progress full = progress();
-  if (transfer_ != nullptr) full.stage_times = transfer_->stage_times();
-  return full;
-}
-
-void ServerSession::TellStages() {
-  if (stages_ == nullptr) return;
-  StageTimes both = transfer_->stage_times();
-  model::Add(peer_stages_, both);
-  stages_->Say(std::move(both));
-}
-
-Progress ServerSession::progress() const {
-  if (transfer_ == nullptr) return last_progress_;
-  Progress progress = transfer_->progress();
-  if (rails_ != nullptr) progress.rails = rails_->progress();
-  if (verifier_) progress.verifier = verifier_();
-  return progress;
 }
 
 }  // namespace tapedeck::services::session

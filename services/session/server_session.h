@@ -15,6 +15,7 @@
 #include "services/session/host.h"
 #include "services/session/phases.h"
 #include "services/session/rails.h"
+#include "services/session/server_progress.h"
 #include "services/session/session_trace.h"
 #include "services/session/transfer.h"
 
@@ -26,17 +27,13 @@ struct ServerSessionSettings {
   SessionHost* host = nullptr;                    // outlives the session
   std::shared_ptr<flight::TrailRecord> trail;     // null: none. Shared with who shows it
   telemetry::trace::Tracer* tracer = nullptr;     // outlives the session; null: none
-  // Told at every progress message, on the session's executor. May be null.
-  std::function<void(Direction, const Progress&, uint64_t ring_bytes)> on_progress;
+  OnProgress on_progress;                         // may be null
 };
 
 // How long the links stay for the last acknowledgements, once the worker has been told the end.
 inline constexpr int64_t kLastWordsNs = 5 * dataplane::kSecondNs;
 // How often a session is looked at for what it waits for.
 inline constexpr int64_t kLookNs = 500 * dataplane::kMillisecondNs;
-// How often progress is told while there is some, and while there is none.
-inline constexpr int64_t kProgressNs = 200 * dataplane::kMillisecondNs;
-inline constexpr int64_t kIdleProgressNs = dataplane::kSecondNs;
 
 // On one executor.
 class ServerSession final : public ControlEvents, public RailsEvents, public PumpEvents {
@@ -51,7 +48,7 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   // Ends the session; what it holds is kept.
   void Abort(const absl::Status& cause);
 
-  Progress progress() const;
+  Progress progress() const { return progress_.now(); }
 
  private:
   void OnMessage(Message message) override;
@@ -69,19 +66,14 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   // While what was asked for is prepared, so that the worker waits.
   void TellAdmission();
   absl::Status BeginTransfer(const Open& open, Admission admission);
+  void MakeTransfer(uint32_t peer_slots, const Accept& accept, Admission admission);
   void OnPeerFinished(const Finished& finished);
   void LookAtPhase();
-  Standing standing() const;
   void TellOfFailure(const absl::Status& cause) const;
   void SendProgress();
-  // A worker that says what its clock is gets an answer at once.
-  void OnProgress(const Progress& news);
   dataplane::flight::Trail trail() const {
     return settings_.trail == nullptr ? dataplane::flight::Trail() : settings_.trail->trail();
   }
-  // With what this end has spent its time on.
-  Progress FullProgress();
-  void TellStages();
   void CloseRails();
   void CheckEnded();
   void LetGo();
@@ -95,12 +87,7 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   SessionTrace trace_;  // from Open on
   std::unique_ptr<Transfer> transfer_;
   std::unique_ptr<Rails> rails_;
-  std::function<std::string()> verifier_;
-  std::shared_ptr<StageBoard> stages_;  // of the admission
-  StageTimes peer_stages_;              // the worker's latest word
-  Progress last_progress_;              // once the transfer is gone
-  Progress told_progress_;
-  int64_t told_ns_ = 0;
+  ServerProgress progress_;                    // of these two
   std::shared_ptr<AdmissionWatch> admission_;  // from Open on
   PhaseWatch phases_;
   bool pump_done_ = false;

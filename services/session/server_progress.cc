@@ -1,0 +1,68 @@
+#include "services/session/server_progress.h"
+
+#include <utility>
+
+namespace tapedeck::services::session {
+
+void ServerProgress::Begin(const Transfer& transfer, const Rails& rails,
+                           std::function<std::string()> verifier,
+                           std::shared_ptr<StageBoard> stages) {
+  transfer_ = &transfer;
+  rails_ = &rails;
+  verifier_ = std::move(verifier);
+  stages_ = std::move(stages);
+}
+
+void ServerProgress::Forget() {
+  last_ = full();
+  transfer_ = nullptr;
+  rails_ = nullptr;
+}
+
+Progress ServerProgress::now() const {
+  if (transfer_ == nullptr) return last_;
+  Progress progress = transfer_->progress();
+  progress.rails = rails_->progress();
+  if (verifier_) progress.verifier = verifier_();
+  return progress;
+}
+
+Progress ServerProgress::full() const {
+  Progress full = now();
+  if (transfer_ != nullptr) full.stage_times = transfer_->stage_times();
+  return full;
+}
+
+void ServerProgress::Tell() {
+  Progress now = this->now();
+  const int64_t now_ns = clock_.NowNs();
+  if (now == told_ && now_ns - told_ns_ < kIdleProgressNs) return;
+  Progress full = now;
+  full.stage_times = transfer_->stage_times();
+  listeners_.control->Send(full);
+  TellStages();
+  if (listeners_.on_progress) {
+    const Direction direction = transfer_->sending() ? Direction::kPlayback : Direction::kRecord;
+    listeners_.on_progress(direction, full, transfer_->window().bytes.size());
+  }
+  told_ = std::move(now);
+  told_ns_ = now_ns;
+}
+
+void ServerProgress::TellStages() {
+  if (stages_ == nullptr) return;
+  StageTimes both = transfer_->stage_times();
+  model::Add(peer_stages_, both);
+  stages_->Say(std::move(both));
+}
+
+void ServerProgress::Heard(const Progress& news) {
+  peer_stages_ = news.stage_times;
+  if (listeners_.trail == nullptr || news.clock == flight::ClockReading()) return;
+  listeners_.trail->HeardClock(news.clock, clock_.NowNs());
+  Progress answer = full();
+  answer.clock = listeners_.trail->SendClock(clock_.NowNs());
+  listeners_.control->Send(answer);
+}
+
+}  // namespace tapedeck::services::session

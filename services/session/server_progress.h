@@ -1,0 +1,67 @@
+// How far a session of the storage node is: what its worker is told, what its recording keeps of
+// the time that it took, and what the node counts.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "dataplane/clock.h"
+#include "services/flight/trails.h"
+#include "services/session/control.h"
+#include "services/session/rails.h"
+#include "services/session/stage_board.h"
+#include "services/session/transfer.h"
+
+namespace tapedeck::services::session {
+
+// How often progress is told while there is some, and while there is none.
+inline constexpr int64_t kProgressNs = 200 * dataplane::kMillisecondNs;
+inline constexpr int64_t kIdleProgressNs = dataplane::kSecondNs;
+
+// Told at every progress message, on the session's executor.
+using OnProgress = std::function<void(Direction, const Progress&, uint64_t ring_bytes)>;
+
+// The session's, on its executor.
+class ServerProgress {
+ public:
+  struct Listeners {
+    ControlStream* control = nullptr;            // outlives this
+    std::shared_ptr<flight::TrailRecord> trail;  // null: none
+    OnProgress on_progress;                      // may be null
+  };
+
+  ServerProgress(const dataplane::Clock& clock, Listeners listeners)
+      : clock_(clock), listeners_(std::move(listeners)) {}
+
+  // What there is to tell of, until Forget. `verifier` and `stages` may be null.
+  void Begin(const Transfer& transfer, const Rails& rails, std::function<std::string()> verifier,
+             std::shared_ptr<StageBoard> stages);
+  // What it came to stays.
+  void Forget();
+
+  Progress now() const;
+  // With what this end has spent its time on.
+  Progress full() const;
+
+  // To all of them, if it has changed or nothing was told for a second.
+  void Tell();
+  // To the recording alone.
+  void TellStages();
+  // A worker that says what its clock is gets an answer at once.
+  void Heard(const Progress& news);
+
+ private:
+  const dataplane::Clock& clock_;
+  const Listeners listeners_;
+  const Transfer* transfer_ = nullptr;
+  const Rails* rails_ = nullptr;
+  std::function<std::string()> verifier_;
+  std::shared_ptr<StageBoard> stages_;
+  StageTimes peer_stages_;  // the worker's latest word
+  Progress told_;
+  int64_t told_ns_ = 0;
+  Progress last_;  // once the transfer is gone
+};
+
+}  // namespace tapedeck::services::session
