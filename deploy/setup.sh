@@ -21,7 +21,7 @@ TAPEDECK_PACKAGES=(
 TAPEDECK_SPEED_PACKAGES=(ccache:ccache)
 TAPEDECK_TEST_PACKAGES=(
   clang++:clang libclang-rt-dev clang-format:clang-format clang-tidy:clang-tidy iperf3:iperf3 fio:fio
-  ucx_perftest:ucx-utils npm:npm node:nodejs shellcheck:shellcheck
+  ucx_perftest:ucx-utils npm:npm node:nodejs shellcheck:shellcheck gcovr:gcovr
   qemu-system-x86_64:qemu-system-x86 busybox-static kmod cpio dmsetup e2fsprogs xfsprogs
   libibverbs-dev librdmacm-dev rdma-core ibverbs-providers ibv_devinfo:ibverbs-utils
   mmdebstrap:mmdebstrap buildah:buildah crun:crun getcap:libcap2-bin dpkg-shlibdeps:dpkg-dev systemd-analyze:systemd

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Line coverage of the in-process tests, per room, by gcovr: build-coverage/coverage.txt.
+# Line coverage of the in-process tests: prints the table of tests/README.md, which is left in build-coverage/coverage.md.
+#   deploy/ci/coverage.sh --table    of the last run, again
 set -euo pipefail
 # shellcheck source=deploy/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
@@ -8,12 +9,17 @@ if ! command -v gcovr >/dev/null; then
   exit 77
 fi
 dir=$TAPEDECK_ROOT/build-coverage
-tapedeck_build "$dir" -DTAPEDECK_CUDA=OFF -DCMAKE_BUILD_TYPE=Coverage \
-  -DCMAKE_CXX_FLAGS_COVERAGE='-O0 -g1 --coverage' -DCMAKE_EXE_LINKER_FLAGS=--coverage
-unset TAPEDECK_LONG # other states, the same lines
-tapedeck_ctest "$dir" -LE '^(e2e|lint|gpu|lab|helm)$'
+if [[ ${1:-} != --table ]]; then
+  # Only what runs inside one process is run, so only that is built.
+  # shellcheck disable=SC2034
+  TAPEDECK_TARGETS=(tapedeck_tests)
+  tapedeck_build_shown Building "$dir/build.log" "$dir" -DTAPEDECK_CUDA=OFF -DCMAKE_BUILD_TYPE=Coverage \
+    -DCMAKE_CXX_FLAGS_COVERAGE='-O0 -g1 --coverage' -DCMAKE_EXE_LINKER_FLAGS=--coverage
+  find "$dir" -name '*.gcda' -delete
+  # Other states of the same lines are the plain build's matter.
+  unset TAPEDECK_LONG
+  TAPEDECK_SANITIZED=few tapedeck_ctest "$dir" -LE '^(e2e|crash|lint|gpu|lab|helm)$'
+fi
 cd "$TAPEDECK_ROOT"
-for room in dataplane services storage_node gpu_worker; do
-  echo "== $room"
-  gcovr --root . --filter "$room/" --print-summary "$dir" | tail -n 4
-done | tee "$dir/coverage.txt"
+gcovr -j "$(nproc)" --root . --filter '(dataplane|services|storage_node|gpu_worker)/' --json-summary "$dir/coverage.json" "$dir"
+deploy/ci/coverage_table.py "$dir/coverage.json" | tee "$dir/coverage.md"
