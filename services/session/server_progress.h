@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "dataplane/clock.h"
 #include "services/flight/trails.h"
