@@ -66,10 +66,13 @@ class CatalogService final : public v1::CatalogService::CallbackService {
                                v1::ListLunsResponse* response) override {
     return dispatch_.Unary(
         context, *request, "ListLuns", Work::kOther, [=, this](const Call& call) -> absl::Status {
-          TD_ASSIGN_OR_RETURN(std::vector<Lun> luns, luns_.ListLuns());
-          std::erase_if(luns, [&](const Lun& lun) { return !call.access.Sees(lun.name); });
+          const auto list = [&]() -> absl::StatusOr<std::vector<Lun>> {
+            TD_ASSIGN_OR_RETURN(std::vector<Lun> luns, luns_.ListLuns());
+            std::erase_if(luns, [&](const Lun& lun) { return !call.access.Sees(lun.name); });
+            return luns;
+          };
           return FillPage(
-              luns, *request, [](const Lun& lun) { return lun.name; }, response->mutable_luns(),
+              list, *request, [](const Lun& lun) { return lun.name; }, response->mutable_luns(),
               response->mutable_next_page_token());
         });
   }
@@ -173,11 +176,14 @@ class CatalogService final : public v1::CatalogService::CallbackService {
         context, *request, "ListChannels", Work::kOther,
         [=, this](const Call& call) -> absl::Status {
           TD_RETURN_IF_ERROR(CheckLunName(request->parent(), Wildcard::kAllowed));
-          TD_ASSIGN_OR_RETURN(std::vector<Channel> channels,
-                              channels_.ListChannels(request->parent()));
-          std::erase_if(channels, [&](const Channel& c) { return !call.access.Sees(c.name); });
+          const auto list = [&]() -> absl::StatusOr<std::vector<Channel>> {
+            TD_ASSIGN_OR_RETURN(std::vector<Channel> channels,
+                                channels_.ListChannels(request->parent()));
+            std::erase_if(channels, [&](const Channel& c) { return !call.access.Sees(c.name); });
+            return channels;
+          };
           return FillPage(
-              channels, *request, [](const Channel& channel) { return channel.name; },
+              list, *request, [](const Channel& channel) { return channel.name; },
               response->mutable_channels(), response->mutable_next_page_token());
         });
   }

@@ -58,13 +58,16 @@ inline std::string NewestFirst(int64_t time_ns, const std::string& name) {
   return absl::StrFormat("%020d/%s", INT64_MAX - time_ns, name);
 }
 
-// Sorts `items` by `key_of`, a unique string each, and puts a page of them into `out`.
-template <typename Item, typename Request, typename KeyOf, typename Wire>
-absl::Status FillPage(const std::vector<Item>& items, const Request& request, KeyOf key_of,
+// Sorts what `list` returns, an absl::StatusOr of a vector, by `key_of`, a unique string each, and
+// puts a page of it into `out`. Nothing is listed for a request that is wrong.
+template <typename List, typename Request, typename KeyOf, typename Wire>
+absl::Status FillPage(List list, const Request& request, KeyOf key_of,
                       google::protobuf::RepeatedPtrField<Wire>* out, std::string* next_token) {
   TD_ASSIGN_OR_RETURN(const std::string after,
                       DecodePageToken(request.page_size(), request.page_token()));
+  TD_ASSIGN_OR_RETURN(const auto items, list());
 
+  using Item = typename decltype(items)::value_type;
   std::vector<std::pair<std::string, const Item*>> order;
   for (const Item& item : items) {
     std::string key = key_of(item);

@@ -71,9 +71,12 @@ class PipelineService final : public v1::PipelineService::CallbackService {
     return dispatch_.Unary(
         context, *request, "ListJobs", Work::kOther, [=, this](const Call& call) -> absl::Status {
           const auto key = [](const Job& job) { return NewestFirst(job.start_time_ns, job.name); };
-          std::vector<Job> jobs = jobs_.ListJobs();
-          std::erase_if(jobs, [&](const Job& job) { return !call.access.Sees(job.target); });
-          return FillPage(jobs, *request, key, response->mutable_jobs(),
+          const auto list = [&]() -> absl::StatusOr<std::vector<Job>> {
+            std::vector<Job> jobs = jobs_.ListJobs();
+            std::erase_if(jobs, [&](const Job& job) { return !call.access.Sees(job.target); });
+            return jobs;
+          };
+          return FillPage(list, *request, key, response->mutable_jobs(),
                           response->mutable_next_page_token());
         });
   }

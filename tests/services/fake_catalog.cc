@@ -68,8 +68,14 @@ absl::StatusOr<Lun> FakeCatalog::GetLun(const std::string& name) {
   return Find(luns_, name, "lun", "LUN_NOT_FOUND");
 }
 
+int FakeCatalog::lists() const {
+  absl::MutexLock lock(&mutex_);
+  return lists_;
+}
+
 absl::StatusOr<std::vector<Lun>> FakeCatalog::ListLuns() {
   absl::MutexLock lock(&mutex_);
+  ++lists_;
   std::vector<Lun> out;
   for (const auto& [name, lun] : luns_) out.push_back(lun);
   return out;
@@ -122,6 +128,7 @@ absl::StatusOr<Channel> FakeCatalog::GetChannel(const std::string& name) {
 
 absl::StatusOr<std::vector<Channel>> FakeCatalog::ListChannels(const std::string& parent) {
   absl::MutexLock lock(&mutex_);
+  ++lists_;
   return Under(channels_, parent);
 }
 

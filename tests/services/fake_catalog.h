@@ -49,6 +49,8 @@ class FakeCatalog final : public LunCatalog, public ChannelCatalog, public Recor
                                const std::function<bool(const VerifyProgress&)>& report) override;
 
   std::string last_request_id() const;
+  // How often LUNs or channels were listed.
+  int lists() const;
 
  private:
   mutable absl::Mutex mutex_;
@@ -58,6 +60,7 @@ class FakeCatalog final : public LunCatalog, public ChannelCatalog, public Recor
   std::vector<DamagedBlock> damage_;
   bool hold_verifications_ = false;
   int verifying_ = 0;
+  int lists_ = 0;
   std::string last_request_id_;
 };
 

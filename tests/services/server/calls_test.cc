@@ -201,6 +201,13 @@ TEST_F(CallsTest, BadPagesAreRefused) {
   request.set_page_token("!!!");
   EXPECT_EQ(ReasonIn(Call(&v1::CatalogService::Stub::ListLuns, request, response)),
             "ARGUMENT_INVALID");
+  v1::ListChannelsRequest channels;
+  v1::ListChannelsResponse none;
+  channels.set_parent("luns/-");
+  channels.set_page_token("!!!");
+  EXPECT_EQ(ReasonIn(Call(&v1::CatalogService::Stub::ListChannels, channels, none)),
+            "ARGUMENT_INVALID");
+  EXPECT_EQ(node_.catalog.lists(), 0) << "it was looked for what is not to be answered";
 }
 
 TEST_F(CallsTest, PagesStayBelowTheMessageLimit) {
