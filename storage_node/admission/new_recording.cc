@@ -200,8 +200,8 @@ absl::StatusOr<capture::ArmRecording> PrepareRecording(
   TD_ASSIGN_OR_RETURN(recording::Reservation room, RoomOf(means, target));
   TD_ASSIGN_OR_RETURN(Begun begun, BeginUnderNewName(means, target, executor));
   begun.room.Add(std::move(room));
-  begun.undo = [name = begun.name, manifest = begun.manifest](catalog::Catalog& catalog,
-                                                              luns::OpenLun& lun) {
+  begun.undo = [name = begun.name, manifest = begun.manifest](
+                   catalog::Catalog& catalog, luns::OpenLun& lun, recording::Reservation /*room*/) {
     Drop(catalog, lun, name, manifest, "its session ended before it could begin");
   };
   return WithWriter(means, target, ring_slots, std::move(arrivals), executor, std::move(begun));

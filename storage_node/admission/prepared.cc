@@ -45,7 +45,10 @@ class Prepared {
   ~Prepared() {
     if (files_ == nullptr) return;
     files_ = nullptr;
-    desk_->Run([catalog = catalog_, held = held_, undo = undo_] { undo(*catalog, *held->lun); });
+    desk_->Run([catalog = catalog_, held = held_, undo = undo_,
+                room = std::move(options_.reserved)]() mutable {
+      undo(*catalog, *held->lun, std::move(room));
+    });
   }
 
   capture::ArmedRecording Arm(Means& means, dataplane::Executor& executor) {
@@ -62,7 +65,7 @@ class Prepared {
   const std::shared_ptr<catalog::Catalog> catalog_;
   const catalog::ResourceName name_;
   const std::shared_ptr<Held> held_;
-  const std::function<void(catalog::Catalog&, luns::OpenLun&)> undo_;
+  const std::function<void(catalog::Catalog&, luns::OpenLun&, recording::Reservation)> undo_;
   recording::WriterOptions options_;
   std::unique_ptr<store::RecordingFiles> files_;
 };

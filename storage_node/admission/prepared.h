@@ -26,8 +26,9 @@ struct Begun {
   recording::Reservation room;
   recording::WriterStart start;
   recording::Notes notes;
-  // On the LUN's desk, if no writer comes.
-  std::function<void(catalog::Catalog&, luns::OpenLun&)> undo;
+  // On the LUN's desk, if no writer comes. `room` is what the recording has of the capacity, and is
+  // not anybody else's before it is as before.
+  std::function<void(catalog::Catalog&, luns::OpenLun&, recording::Reservation room)> undo;
 };
 
 // Deletes it from a LUN and the catalog; whether its files are gone. `why` is for the log.

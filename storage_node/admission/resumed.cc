@@ -190,8 +190,9 @@ absl::StatusOr<Begun> ReopenOne(Means& means, const RecordTarget& target, const 
   const uint64_t taken = target.lun->TakenBy(closed);
   begun.room.Add(recording::Reservation::Of(target.lun->capacity, taken));
   begun.room.Add(std::move(more));
-  begun.undo = [closed, taken, name = row.name](catalog::Catalog& catalog, luns::OpenLun& lun) {
-    lun.capacity->Add(taken);
+  begun.undo = [closed, taken, name = row.name](catalog::Catalog& catalog, luns::OpenLun& lun,
+                                                recording::Reservation room) {
+    lun.capacity->Change(room.TakeOver(), taken);
     catalog.PutRecording(name, closed).IgnoreError();
   };
   return begun;
