@@ -77,28 +77,28 @@ absl::StatusOr<std::shared_ptr<Worker::Start>> Worker::Begin(const services::Tra
   absl::MutexLock lock(&mutex_);
   if (draining_) return Draining();
   if (!spec.request_id.empty()) {
-    const auto starting = std::ranges::find(starts_, spec.request_id,
-                                            [](const auto& start) { return start->request_id; });
+    const auto starting = std::ranges::find(starts_, RequestOf(spec),
+                                            [](const auto& start) { return start->request; });
     if (starting != starts_.end()) {
       const std::shared_ptr<Start> start = *starting;
       mutex_.Await(absl::Condition(&start->ended));
       return start;
     }
-    if (const auto earlier = requests_.find(spec.request_id); earlier != requests_.end()) {
+    if (const auto earlier = requests_.find(RequestOf(spec)); earlier != requests_.end()) {
       return std::make_shared<Start>(Start{.ended = true, .job = jobs_.at(earlier->second)});
     }
   }
   const uint64_t number = ++started_;
   return starts_.emplace_back(std::make_shared<Start>(
       Start{.name = absl::StrCat("jobs/", number),
-            .request_id = spec.request_id,
+            .request = RequestOf(spec),
             .storage = parts_.storage->Dial(spec.storage, spec.trace, spec.caller),
             .executor = parts_.executors[number % parts_.executors.size()]}));
 }
 
 void Worker::End(Start& start, absl::StatusOr<std::shared_ptr<job::Job>> job) {
   absl::MutexLock lock(&mutex_);
-  if (job.ok()) Keep(start.name, *job, start.request_id);
+  if (job.ok()) Keep(start.name, *job, start.request);
   // What a start meets after its calls were ended is our own doing.
   start.job = job.ok() || !draining_ ? std::move(job) : Draining();
   start.ended = true;
@@ -125,11 +125,10 @@ absl::StatusOr<job::JobEnvironment> Worker::Environment(const Start& start,
       .trace = spec.trace};
 }
 
-void Worker::Keep(const std::string& name, std::shared_ptr<job::Job> job,
-                  const std::string& request_id) {
+void Worker::Keep(const std::string& name, std::shared_ptr<job::Job> job, const Request& request) {
   jobs_[name] = std::move(job);
   order_.push_back(name);
-  if (!request_id.empty()) requests_[request_id] = name;
+  if (!request.second.empty()) requests_[request] = name;
   if (order_.size() <= kKeptJobs || !jobs_.at(order_.front())->ended()) return;
   const std::string oldest = order_.front();
   order_.pop_front();

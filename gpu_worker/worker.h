@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -63,18 +64,24 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
   void AddMetrics(services::telemetry::Page& page) const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
+  // By its caller and its request_id: nobody is answered with another one's job.
+  using Request = std::pair<std::string, std::string>;
+  static Request RequestOf(const services::TransferSpec& spec) {
+    return {spec.caller, spec.request_id};
+  }
+
   // A job that is being started, on the thread of whoever asked for it. Shared by that thread and
   // those that repeat its request. Guarded by the worker's mutex, but for what does not change.
   struct Start {
     std::string name;
-    std::string request_id;
+    Request request;
     std::shared_ptr<services::StorageClient> storage;
     dataplane::Executor* executor = nullptr;
     bool ended = false;
     absl::StatusOr<std::shared_ptr<job::Job>> job = absl::InternalError("it has not ended");
   };
 
-  // Starts a job unless `spec.request_id` already has: then answers that one. `make` opens files
+  // Starts a job unless this request already has: then answers that one. `make` opens files
   // and asks the storage node, under no lock.
   template <typename Make>
   absl::StatusOr<services::Job> StartOnce(const services::TransferSpec& spec, Make make)
@@ -92,7 +99,7 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
   // Of all jobs since the start.
   job::JobTotals Totals() const ABSL_LOCKS_EXCLUDED(mutex_);
   std::shared_ptr<job::Job> Find(const std::string& name) const;
-  void Keep(const std::string& name, std::shared_ptr<job::Job> job, const std::string& request_id)
+  void Keep(const std::string& name, std::shared_ptr<job::Job> job, const Request& request)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const WorkerParts parts_;
@@ -101,8 +108,8 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::shared_ptr<Start>> starts_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, std::shared_ptr<job::Job>> jobs_ ABSL_GUARDED_BY(mutex_);
-  std::deque<std::string> order_ ABSL_GUARDED_BY(mutex_);                // oldest first
-  std::map<std::string, std::string> requests_ ABSL_GUARDED_BY(mutex_);  // request_id → job
+  std::deque<std::string> order_ ABSL_GUARDED_BY(mutex_);            // oldest first
+  std::map<Request, std::string> requests_ ABSL_GUARDED_BY(mutex_);  // → job
   uint64_t started_ ABSL_GUARDED_BY(mutex_) = 0;
   job::JobTotals forgotten_ ABSL_GUARDED_BY(mutex_);  // of those that are not in jobs_ any more
 };

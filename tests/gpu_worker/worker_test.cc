@@ -92,17 +92,19 @@ class TestDialer final : public services::StorageDialer {
 
 class WorkerTest : public testing::Test {
  protected:
-  absl::StatusOr<services::Job> Record(const std::string& storage,
-                                       const std::string& request = "") {
-    return worker_->StartRecord(
-        {.transfer = {.storage = storage, .target = "luns/l/channels/c", .request_id = request},
-         .source = services::StageSpec{"synth"},
-         .blocks = 1});
+  absl::StatusOr<services::Job> Record(const std::string& storage, const std::string& request = "",
+                                       const std::string& caller = "") {
+    return worker_->StartRecord({.transfer = {.storage = storage,
+                                              .target = "luns/l/channels/c",
+                                              .request_id = request,
+                                              .caller = caller},
+                                 .source = services::StageSpec{"synth"},
+                                 .blocks = 1});
   }
-  std::future<std::string> RecordBeside(const std::string& storage,
-                                        const std::string& request = "") {
+  std::future<std::string> RecordBeside(const std::string& storage, const std::string& request = "",
+                                        const std::string& caller = "") {
     return std::async(std::launch::async,
-                      [=, this] { return ReasonOfStart(Record(storage, request)); });
+                      [=, this] { return ReasonOfStart(Record(storage, request, caller)); });
   }
   void WaitForDials(int count) const {
     for (int i = 0; i < 1000 && answers_.dials < count; ++i) absl::SleepFor(absl::Milliseconds(5));
@@ -149,6 +151,16 @@ TEST_F(WorkerTest, ARepeatedRequestGetsTheFirstOnesResult) {
   EXPECT_EQ(first.get(), "PROTOCOL_VIOLATION");
   EXPECT_EQ(second.get(), "PROTOCOL_VIOLATION");
   EXPECT_EQ(answers_.dials, 1);
+}
+
+TEST_F(WorkerTest, NobodyGetsAnotherOnesResult) {
+  answers_.channel.block_bytes = 0;
+  auto anns = RecordBeside("mute", "id", "ann");
+  WaitForDials(1);
+  EXPECT_EQ(ReasonOfStart(Record("none", "id", "bob")), "CHANNEL_NOT_FOUND");
+  EXPECT_EQ(answers_.dials, 2);
+  answers_.mute_may_answer.Notify();
+  EXPECT_EQ(anns.get(), "PROTOCOL_VIOLATION");
 }
 
 // The node would not answer.
