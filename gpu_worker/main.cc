@@ -13,6 +13,7 @@
 #include "dataplane/transport/rail_set.h"
 #include "gpu_worker/job/job_ring.h"
 #include "gpu_worker/pipeline/device_choice.h"
+#include "gpu_worker/reach.h"
 #include "gpu_worker/settings.h"
 #include "gpu_worker/worker.h"
 #include "services/admin/admin.h"
@@ -64,6 +65,8 @@ absl::Status Run(const Settings& settings) {
   services::telemetry::otlp::Tracing tracing(settings.trace);
   TD_ASSIGN_OR_RETURN(const auto security,
                       services::identity::Security::Create(settings.listen, settings.identity));
+  TD_ASSIGN_OR_RETURN(
+      Reach reach, Reach::Create(settings.file_roots, settings.storage_allow, security->local()));
   TD_ASSIGN_OR_RETURN(auto admin, services::admin::Admin::Create(settings.admin));
   TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, false));
   auto placement = services::Placement::Discover(rails->transports());
@@ -86,6 +89,7 @@ absl::Status Run(const Settings& settings) {
                  .executors = services::AsExecutors(loops),
                  .storage = dialer.get(),
                  .device = std::move(device),
+                 .reach = std::move(reach),
                  .placement = std::move(placement),
                  .connections_per_rail = settings.connections_per_rail,
                  .trails = &flight->trails()});

@@ -4,10 +4,12 @@
 
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/list.h"
+#include "gpu_worker/allowed_storage.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "services/admin/admin.h"
 #include "services/command_line/command_line.h"
 #include "services/config/daemon_line.h"
+#include "services/files/file_roots.h"
 #include "services/flight/switch.h"
 #include "services/listen_address.h"
 #include "services/version.h"
@@ -16,6 +18,7 @@ namespace tapedeck::gpu_worker {
 namespace {
 
 namespace telemetry = services::telemetry;
+using services::files::FileRoots;
 
 constexpr char kProgram[] = "tapedeck-worker";
 
@@ -27,6 +30,21 @@ services::config::Daemon Described() {
           .role = services::NodeRole::kWorker,
           .variables = "TAPEDECK_WORKER_",
           .more_variables = {{"--flight-recorder", services::flight::kSwitchVariable}}};
+}
+
+// Of what jobs may name.
+void AddBounds(const services::command_line::Command& worker, Settings& settings) {
+  worker
+      .AddOption("--file-root", settings.file_roots,
+                 "read:DIR or write:DIR: jobs may name files beneath it, to be read or written; "
+                 "once for each; without it none, or any if this machine alone can ask, in plain "
+                 "text")
+      .Check(FileRoots::CheckText);
+  worker
+      .AddOption("--storage-allow", settings.storage_allow,
+                 "HOST:PORT of a storage node that jobs may name, e.g. *.lab.example:7400; once "
+                 "for each; without it any")
+      .Check(AllowedStorage::CheckPattern);
 }
 
 void AddWorker(const services::command_line::Command& worker, Settings& settings) {
@@ -54,6 +72,7 @@ void AddWorker(const services::command_line::Command& worker, Settings& settings
                  "Connections of each rail; more than one pays where one thread cannot fill a port")
       .Within(1, 8)
       .ShowDefault();
+  AddBounds(worker, settings);
   services::identity::AddNodeOptions(worker, settings.identity);
 }
 
@@ -63,6 +82,8 @@ absl::Status Check(Settings& settings) {
   TD_ASSIGN_OR_RETURN(settings.supervisor,
                       services::supervisor::ReadSettings(telemetry::trace::FromProcess));
   TD_RETURN_IF_ERROR(services::identity::CheckOptions(settings.identity));
+  TD_RETURN_IF_ERROR(FileRoots::Parse(settings.file_roots).status());
+  TD_RETURN_IF_ERROR(AllowedStorage::Parse(settings.storage_allow).status());
   return dataplane::CheckRails(settings.rails);
 }
 

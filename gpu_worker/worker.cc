@@ -63,6 +63,7 @@ absl::StatusOr<services::Job> Worker::StartPlayback(const services::PlaybackSpec
 
 template <typename Make>
 absl::StatusOr<services::Job> Worker::StartOnce(const services::TransferSpec& spec, Make make) {
+  TD_RETURN_IF_ERROR(parts_.reach.storages.Check(spec.storage));
   TD_ASSIGN_OR_RETURN(const std::shared_ptr<Start> start, Begin(spec));
   if (!start->ended) {
     auto environment = Environment(*start, spec);
@@ -117,6 +118,7 @@ absl::StatusOr<job::JobEnvironment> Worker::Environment(const Start& start,
       .rails = std::move(rails.rails),
       .notes = std::move(rails.notes),
       .connections_per_rail = parts_.connections_per_rail,
+      .files = parts_.reach.files,
       .worker_name = parts_.name,
       .trail = parts_.trails == nullptr
                    ? nullptr

@@ -16,6 +16,7 @@
 #include "gpu_worker/job/job.h"
 #include "gpu_worker/job/job_totals.h"
 #include "gpu_worker/pipeline/device_choice.h"
+#include "gpu_worker/reach.h"
 #include "services/flight/trails.h"
 #include "services/jobs.h"
 #include "services/node.h"
@@ -31,6 +32,7 @@ struct WorkerParts {
   std::vector<dataplane::Executor*> executors;  // for sessions; outlive the worker
   services::StorageDialer* storage = nullptr;   // outlives the worker
   pipeline::DeviceChoice device;
+  Reach reach;                    // of jobs
   services::Placement placement;  // of these rails
   uint32_t connections_per_rail = 1;
   services::flight::Trails* trails = nullptr;  // outlives the worker; null: jobs leave no stamps

@@ -69,6 +69,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
                                                  .duration_ns = spec.duration_ns,
                                                  .channel = {.datatype = channel.datatype,
                                                              .block_bytes = channel.block_bytes},
+                                                 .files = environment.files,
                                                  .device = environment.device,
                                                  .ring = job->end_.ring,
                                                  .clock = &environment.executor->clock(),
@@ -112,6 +113,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
                                                             .block_bytes = recording.block_bytes},
                                                 .labels = recording.labels,
                                                 .blocks = whole ? recording.blocks : 0,
+                                                .files = environment.files,
                                                 .device = environment.device,
                                                 .direct = direct,
                                                 .trail = TrailOf(environment)}));

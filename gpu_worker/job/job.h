@@ -19,6 +19,7 @@
 #include "gpu_worker/pipeline/memory_ladder.h"
 #include "gpu_worker/pipeline/pipeline_factory.h"
 #include "services/catalog.h"
+#include "services/files/file_roots.h"
 #include "services/flight/trails.h"
 #include "services/jobs.h"
 #include "services/session/resuming_session.h"
@@ -35,6 +36,7 @@ struct JobEnvironment {
   std::vector<dataplane::Transport*> rails;  // chosen for this job
   std::vector<std::string> notes;            // for the job
   uint32_t connections_per_rail = 1;
+  services::files::FileRoots files;  // that the job may name
   std::string worker_name;
   std::shared_ptr<services::flight::TrailRecord> trail;  // null: none. Shared with who shows it
   services::telemetry::trace::Branch trace;              // of the call that asked for the job

@@ -125,7 +125,8 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
   TD_ASSIGN_OR_RETURN(stages::MadeSource made,
                       source.create({.device = settings.device->device.get(),
                                      .channel_datatype = settings.channel.datatype,
-                                     .transformed = !transforms.empty()}));
+                                     .transformed = !transforms.empty(),
+                                     .files = std::move(settings.files)}));
   TD_ASSIGN_OR_RETURN(const auto datatype, ParseDatatype(made.datatype));
   TD_ASSIGN_OR_RETURN(auto work,
                       DeviceWork::Create(*settings.device->device,
@@ -160,7 +161,8 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
                       DeviceWork::Create(*settings.device->device, {.block_bytes = block_bytes,
                                                                     .transforms = transforms,
                                                                     .direct = settings.direct}));
-  TD_ASSIGN_OR_RETURN(stages::MadeSink made, sink.create({.block_bytes = block_bytes,
+  TD_ASSIGN_OR_RETURN(stages::MadeSink made, sink.create({.files = std::move(settings.files),
+                                                          .block_bytes = block_bytes,
                                                           .blocks = settings.blocks,
                                                           .labels = std::move(settings.labels),
                                                           .transforms = Applied(transforms)}));

@@ -17,6 +17,7 @@
 #include "gpu_worker/pipeline/playback_pipeline.h"
 #include "gpu_worker/pipeline/record_pipeline.h"
 #include "gpu_worker/stages/kind.h"
+#include "services/files/file_roots.h"
 #include "services/jobs.h"
 
 namespace tapedeck::gpu_worker::pipeline {
@@ -48,6 +49,7 @@ struct RecordSettings {
   uint64_t blocks = 0;      // 0: no such limit
   int64_t duration_ns = 0;  // 0: no such limit
   ChannelSettings channel;
+  services::files::FileRoots files;           // that the job may name
   const DeviceChoice* device = nullptr;       // outlives the pipeline
   std::shared_ptr<dataplane::SlotPool> ring;  // of MakeRing on that device, for this job alone
   const dataplane::Clock* clock = nullptr;    // of the session's executor
@@ -70,6 +72,7 @@ struct PlaybackSettings {
   ChannelSettings channel;                    // of the recording
   std::map<std::string, std::string> labels;  // of the recording
   uint64_t blocks = 0;                        // of the recording; 0 unknown
+  services::files::FileRoots files;           // that the job may name
   const DeviceChoice* device = nullptr;
   bool direct = false;  // the job's ring lies in memory of the device
   dataplane::flight::Trail trail;

@@ -13,6 +13,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/device/device.h"
 #include "gpu_worker/stages/stage.h"
+#include "services/files/file_roots.h"
 #include "services/stage_spec.h"
 
 namespace tapedeck::gpu_worker::stages {
@@ -79,7 +80,8 @@ class Kind {
 struct SourcePlace {
   device::Device* device = nullptr;  // outlives it
   std::string channel_datatype;
-  bool transformed = false;  // what it makes must be kTransformable
+  bool transformed = false;          // what it makes must be kTransformable
+  services::files::FileRoots files;  // that may be read
 };
 struct MadeSource {
   std::unique_ptr<SourceStage> stage;
@@ -108,6 +110,7 @@ struct AppliedTransform {
 
 // Where a sink is made.
 struct SinkPlace {
+  services::files::FileRoots files;  // that may be written
   uint64_t block_bytes = 0;
   uint64_t blocks = 0;                       // that will come; 0: unknown
   Labels labels;                             // of the recording

@@ -19,25 +19,35 @@ namespace {
 // Names of 32 random bits are taken so seldom that a handful of tries is plenty.
 constexpr int kNameTries = 16;
 
+// In its folder.
+absl::StatusOr<std::string> NameOf(const std::string& target) {
+  const size_t slash = target.rfind('/');
+  const std::string name = slash == std::string::npos ? target : target.substr(slash + 1);
+  if (name.empty() || name == "." || name == "..") return Invalid(target, "is a folder");
+  return name;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PartFile>> PartFile::Create(const std::string& target,
                                                            bool replace) {
-  TD_ASSIGN_OR_RETURN(Place place, PlaceOf(target));
-  auto part = std::unique_ptr<PartFile>(new PartFile(target, replace, std::move(place)));
+  const size_t slash = target.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : target.substr(0, slash + 1);
+  TD_RETURN_IF_ERROR(NameOf(target).status());
+  dataplane::Fd fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() < 0) return NotFound(target, "open the folder of", errno);
+  return CreateIn(std::move(fd), target, replace);
+}
+
+absl::StatusOr<std::unique_ptr<PartFile>> PartFile::CreateIn(dataplane::Fd folder,
+                                                             const std::string& target,
+                                                             bool replace) {
+  TD_ASSIGN_OR_RETURN(std::string name, NameOf(target));
+  auto part = std::unique_ptr<PartFile>(
+      new PartFile(target, replace, {.folder = std::move(folder), .name = std::move(name)}));
   TD_RETURN_IF_ERROR(part->CheckTarget());
   TD_RETURN_IF_ERROR(part->Open());
   return part;
-}
-
-absl::StatusOr<PartFile::Place> PartFile::PlaceOf(const std::string& target) {
-  const size_t slash = target.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : target.substr(0, slash + 1);
-  const std::string name = target.substr(slash == std::string::npos ? 0 : slash + 1);
-  if (name.empty() || name == "." || name == "..") return Invalid(target, "is a folder");
-  dataplane::Fd fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() < 0) return NotFound(target, "open the folder of", errno);
-  return Place{std::move(fd), name};
 }
 
 absl::Status PartFile::CheckTarget() {

@@ -19,6 +19,10 @@ class PartFile {
   // (FILE_INVALID) if it is there and no regular file, NOT_FOUND (FILE_NOT_FOUND) if its folder
   // takes no new file.
   static absl::StatusOr<std::unique_ptr<PartFile>> Create(const std::string& target, bool replace);
+  // The same in the target's folder, which the caller has opened.
+  static absl::StatusOr<std::unique_ptr<PartFile>> CreateIn(dataplane::Fd folder,
+                                                            const std::string& target,
+                                                            bool replace);
 
   // Removes the part, unless it was published or kept.
   ~PartFile() { Remove(); }
@@ -46,7 +50,6 @@ class PartFile {
   PartFile(std::string target, bool replace, Place place)
       : target_(std::move(target)), replace_(replace), place_(std::move(place)) {}
 
-  static absl::StatusOr<Place> PlaceOf(const std::string& target);
   absl::Status CheckTarget();
   absl::Status Open();
   absl::Status Rename() const;

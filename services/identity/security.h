@@ -27,6 +27,9 @@ class Security {
   // Null: plain text, everybody may do everything.
   Gate* gate() const { return gate_.get(); }
 
+  // Plain text that no other machine reaches: who asks is a user of this one.
+  bool local() const { return tls_ == nullptr && !exposed_; }
+
   // Looks at the files as they are then.
   doctor::Check DoctorCheck() const;
 

@@ -1,14 +1,12 @@
 #include "storage_node/disk/beneath.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <vector>
 
 #include "absl/strings/str_split.h"
+#include "services/files/open_beneath.h"
 
 namespace tapedeck::storage_node::disk {
 namespace {
@@ -18,18 +16,10 @@ constexpr mode_t kNewFile = 0640;
 }  // namespace
 
 Fd OpenBeneath(int directory, const std::string& path, int flags) {
-  struct open_how how = {};
-  how.flags = static_cast<uint64_t>(flags | O_CLOEXEC);
-  how.mode = (flags & O_CREAT) != 0 ? kNewFile : 0;
-  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH;
-  while (true) {
-    const long fd = syscall(SYS_openat2, directory, path.c_str(), &how, sizeof(how));
-    if (fd >= 0) return Fd(static_cast<int>(fd));
-    if (errno == EINTR || errno == EAGAIN) continue;
-    // Containers answer EPERM to what they forbid.
-    if (errno != ENOSYS && errno != EPERM) return Fd();
-    return OpenBeneathByParts(directory, path, flags);
-  }
+  Fd fd = services::files::OpenBeneath(directory, path, flags, kNewFile);
+  // Containers answer EPERM to what they forbid.
+  if (fd.get() >= 0 || (errno != ENOSYS && errno != EPERM)) return fd;
+  return OpenBeneathByParts(directory, path, flags);
 }
 
 Fd OpenBeneathByParts(int directory, const std::string& path, int flags) {

@@ -137,7 +137,7 @@ far_nodes() {
       --state "$WORK/far" --rail r0=tcp:10.9.0.1
     FAR_STORAGE=$SERVICE_PID
     nsenter -t "$FAR_AWAY" -n "$TAPEDECK_BIN/tapedeck-worker" --insecure --listen 10.9.0.2:7500 --device host --rail r0=tcp:10.9.0.2 \
-      >>"$WORK/far_worker.log" 2>&1 &
+      --file-root "read:$WORK" >>"$WORK/far_worker.log" 2>&1 &
     SERVICE_PIDS+=("$!")
     wait_for 15 far_worker_answers || fail "no worker answers from afar"
     far_services

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A playback that is refused, fails or is cancelled leaves its target as it was, and nothing beside it.
+# A playback that is refused, fails or is cancelled leaves its target as it was, and nothing beside it. A worker that was given
+# directories reads and writes nothing elsewhere, and calls no other storage nodes than it may.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # expect_untouched WHAT: the target is what it was before, alone in its folder.
@@ -43,6 +44,29 @@ replaced() {
   [[ $(ls "$WORK/out") == copy ]] || fail "a playback left $(ls "$WORK/out")"
 }
 
+# denied REASON ARGUMENT...: of tapectl.
+denied() {
+  local answer
+  answer=$(tapectl_json "${@:2}" 2>&1) && fail "not refused: ${*:2}"
+  expect_error_in "$answer" PERMISSION_DENIED "$1"
+}
+
+keeps_to_its_directories() {
+  stop_service "$WORKER_PID"
+  mkdir "$WORK/in"
+  mv "$WORK/samples.bin" "$WORK/in/"
+  ln -s "$WORK/worker.log" "$WORK/in/link"
+  WORKER_OPTIONS=(--file-root "read:$WORK/in" --file-root "write:$WORK/out" --storage-allow "127.*:$STORAGE_PORT")
+  start_worker
+  is_whole "$(tapectl_json record l0/c0 --source "file:$WORK/in/samples.bin")" "a file beneath the directory"
+  tapectl play l0/c0/latest --sink "file:$WORK/out/another" >/dev/null
+  cmp "$WORK/in/samples.bin" "$WORK/out/another" || fail "what came back differs"
+  denied FILE_OUTSIDE_ROOTS record l0/c0 --source "file:$WORK/out/copy"
+  denied FILE_OUTSIDE_ROOTS record l0/c0 --source "file:$WORK/in/link"
+  denied FILE_OUTSIDE_ROOTS play l0/c0/latest --sink "file:$WORK/in/samples.bin" --replace
+  denied STORAGE_NOT_ALLOWED --storage "localhost:$STORAGE_PORT" record l0/c0 --source synth --blocks 1
+}
+
 begin_test
 start_storage
 start_worker
@@ -62,3 +86,4 @@ cancelled
 tapectl jobs cancel "$recording_job" >/dev/null
 wait "$recorder" || true
 replaced
+keeps_to_its_directories

@@ -97,6 +97,10 @@ as ann tapectl record l0/ann --source synth --blocks 32 >/dev/null 2>&1 || fail 
 is_whole "$(as ann tapectl_json play l0/ann/latest --sink verify 2>/dev/null)" "ann's playback"
 json_is "$(as ann tapectl_json recordings show l0/ann/latest)" '.labels.recorder == "spiffe://lab/ann"' "the recorder"
 
+# A worker that others can ask gives its own files to nobody, unless it was told which.
+refused ann PERMISSION_DENIED FILE_OUTSIDE_ROOTS record l0/ann --source "file:$CA/worker.key"
+refused ann PERMISSION_DENIED FILE_OUTSIDE_ROOTS play l0/ann/latest --sink "file:$CA/worker.key" --replace
+
 # No certificate, one of another authority, one that has expired, one that names nobody; TLS 1.2.
 answer=$(tapectl_json --timeout 5s lun list 2>/dev/null) && fail "plain text was answered"
 expect_error_in "$answer" UNAVAILABLE NODE_UNREACHABLE

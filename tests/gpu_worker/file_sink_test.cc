@@ -21,6 +21,10 @@ using testing::MatchesRegex;
 
 constexpr uint64_t kBlockBytes = 4096;
 
+SinkPlace Place() {
+  return {.files = services::files::FileRoots::Anywhere(), .block_bytes = kBlockBytes};
+}
+
 class FileSinkTest : public testing::Test {
  protected:
   // The names in the folder of the target, sorted.
@@ -34,8 +38,7 @@ class FileSinkTest : public testing::Test {
   }
 
   absl::StatusOr<std::unique_ptr<SinkStage>> Make(bool replace) const {
-    TD_ASSIGN_OR_RETURN(
-        auto sink, CreateSink({.path = target_, .replace = replace}, {.block_bytes = kBlockBytes}));
+    TD_ASSIGN_OR_RETURN(auto sink, CreateSink({.path = target_, .replace = replace}, Place()));
     return std::move(sink.stage);
   }
 
@@ -137,15 +140,24 @@ TEST_F(FileSinkTest, WhatIsNoRegularFileIsRefused) {
   for (const std::string& path :
        {target_, (folder_ / "folder").string(), (folder_ / "link").string(), folder_.string() + "/",
         std::string("/dev/null"), std::string("/dev/full")}) {
-    const auto sink = CreateSink({.path = path, .replace = true}, {.block_bytes = kBlockBytes});
+    const auto sink = CreateSink({.path = path, .replace = true}, Place());
     EXPECT_EQ(ReasonOf(sink.status()), "FILE_INVALID") << path;
   }
   EXPECT_THAT(Names(), ElementsAre("folder", "link", "target"));
 }
 
 TEST_F(FileSinkTest, AFolderThatIsNotThereIsNotFound) {
-  const auto sink = CreateSink({.path = "/nowhere/at/all"}, {.block_bytes = kBlockBytes});
+  const auto sink = CreateSink({.path = "/nowhere/at/all"}, Place());
   EXPECT_EQ(ReasonOf(sink.status()), "FILE_NOT_FOUND");
+}
+
+TEST_F(FileSinkTest, OnlyWhereTheWorkerMayWrite) {
+  SinkPlace place = Place();
+  place.files = *services::files::FileRoots::Parse({"write:" + (folder_ / "out").string()});
+  EXPECT_EQ(ReasonOf(CreateSink({.path = target_}, place).status()), "FILE_OUTSIDE_ROOTS");
+  EXPECT_THAT(Names(), ElementsAre());
+  std::filesystem::create_directory(folder_ / "out");
+  EXPECT_TRUE(CreateSink({.path = folder_ / "out" / "target"}, place).ok());
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ namespace tapedeck::gpu_worker::stages::file {
 namespace {
 
 std::string ReasonOfSource(const std::string& path) {
-  const auto source = OpenSource({.path = path, .raw_datatype = "cu8"});
+  const auto source = OpenSource(
+      {.files = services::files::FileRoots::Anywhere(), .path = path, .raw_datatype = "cu8"});
   const auto reason = services::ReasonOf(source.status());
   return reason.has_value() ? reason->reason : std::string(source.status().message());
 }
@@ -31,6 +32,26 @@ TEST(InputFileTest, WhatIsNoRegularFileIsRefusedAtOnce) {
   EXPECT_EQ(ReasonOfSource("/dev/zero"), "FILE_INVALID");
   EXPECT_EQ(ReasonOfSource(std::filesystem::path(ScratchPath("x")).parent_path()), "FILE_INVALID");
   EXPECT_EQ(ReasonOfSource(ScratchPath("missing")), "FILE_NOT_FOUND");
+  EXPECT_EQ(ReasonOfSource(ScratchPath("none.sigmf-meta")), "FILE_NOT_FOUND");
+}
+
+// What a .sigmf-meta names goes through the same door: a link beside it may lead anywhere.
+TEST(InputFileTest, SamplesOfASigmfRecordingLieBeneathTheDirectoryToo) {
+  const std::string meta = ScratchPath("in/a.sigmf-meta");
+  const std::string folder = std::filesystem::path(meta).parent_path();
+  std::filesystem::create_directories(folder);
+  WriteFile(meta, R"({"global": {"core:datatype": "cu8"}})");
+  WriteFile(ScratchPath("secret"), "samples");
+  const auto files = services::files::FileRoots::Parse({"read:" + folder});
+  ASSERT_TRUE(files.ok()) << files.status();
+  const auto reason = [&] {
+    const auto source = OpenSource({.files = *files, .path = meta});
+    return source.ok() ? "" : services::ReasonOf(source.status())->reason;
+  };
+  std::filesystem::create_symlink("../secret", folder + "/a.sigmf-data");
+  EXPECT_EQ(reason(), "FILE_OUTSIDE_ROOTS");
+  std::filesystem::rename(ScratchPath("secret"), folder + "/a.sigmf-data");
+  EXPECT_EQ(reason(), "");
 }
 
 TEST(InputFileTest, ASocketIsRefused) {

@@ -50,6 +50,7 @@ inline absl::StatusOr<pipeline::Recording> Record(const pipeline::DeviceChoice& 
        .blocks = test.blocks,
        .duration_ns = test.duration_ns,
        .channel = {.datatype = test.datatype, .block_bytes = test.block_bytes},
+       .files = services::files::FileRoots::Anywhere(),
        .device = &device,
        .ring =
            pipeline::MakeRing(*device.device, test.rung, 1, test.slots, test.block_bytes).value(),
@@ -77,6 +78,7 @@ inline absl::StatusOr<pipeline::Playback> Play(const pipeline::DeviceChoice& dev
        .channel = {.datatype = test.datatype, .block_bytes = test.block_bytes},
        .labels = test.labels,
        .blocks = test.blocks,
+       .files = services::files::FileRoots::Anywhere(),
        .device = &device,
        .direct = test.direct});
 }

@@ -111,19 +111,26 @@ class WorkerTest : public testing::Test {
     ASSERT_EQ(answers_.dials, count);
   }
 
+  WorkerTest() { MakeWorker({}); }
+
+  void MakeWorker(Reach reach) {
+    worker_ = std::make_unique<Worker>(
+        WorkerParts{.name = "test",
+                    .rails = {rail_.get()},
+                    .executors = {loop_.get()},
+                    .storage = &dialer_,
+                    .device = pipeline::ChooseDevice("host").value(),
+                    .reach = std::move(reach),
+                    .placement = services::Placement::Discover({rail_.get()})});
+  }
+
   Answers answers_;
   TestDialer dialer_{answers_};
   const std::unique_ptr<EventLoop> poller_ = EventLoop::Create("rail").value();
   const std::unique_ptr<EventLoop> loop_ = EventLoop::Create("session").value();
   const std::unique_ptr<dataplane::Transport> rail_ =
       dataplane::inproc::Create("r0", *poller_, std::make_shared<dataplane::inproc::Fabric>());
-  const std::unique_ptr<Worker> worker_ = std::make_unique<Worker>(
-      WorkerParts{.name = "test",
-                  .rails = {rail_.get()},
-                  .executors = {loop_.get()},
-                  .storage = &dialer_,
-                  .device = pipeline::ChooseDevice("host").value(),
-                  .placement = services::Placement::Discover({rail_.get()})});
+  std::unique_ptr<Worker> worker_;
 };
 
 TEST_F(WorkerTest, AMuteNodeHoldsUpNobodyElse) {
@@ -161,6 +168,20 @@ TEST_F(WorkerTest, NobodyGetsAnotherOnesResult) {
   EXPECT_EQ(answers_.dials, 2);
   answers_.mute_may_answer.Notify();
   EXPECT_EQ(anns.get(), "PROTOCOL_VIOLATION");
+}
+
+TEST_F(WorkerTest, OtherStorageNodesAreNotCalled) {
+  MakeWorker({.storages = *AllowedStorage::Parse({"none*:7400"})});
+  const absl::Status status = Record("s0.lab.example:7400").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied);
+  const auto reason = services::ReasonOf(status);
+  EXPECT_EQ(reason->reason, "STORAGE_NOT_ALLOWED");
+  EXPECT_EQ(reason->metadata.at("storage"), "s0.lab.example:7400");
+  EXPECT_THAT(std::string(status.message()), HasSubstr("none*:7400"));
+  EXPECT_EQ(answers_.dials, 0);
+  answers_.channel.block_bytes = 0;
+  EXPECT_EQ(ReasonOfStart(Record("nones:7400")), "PROTOCOL_VIOLATION");
+  EXPECT_EQ(answers_.dials, 1);
 }
 
 // The node would not answer.

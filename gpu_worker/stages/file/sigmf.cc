@@ -38,9 +38,9 @@ absl::StatusOr<std::string> DataPath(const std::string& path, const SigmfValue& 
 
 bool IsSigmfMeta(absl::string_view path) { return absl::EndsWith(path, kMetaSuffix); }
 
-absl::StatusOr<SigmfRecording> ReadSigmfMeta(const std::string& path) {
-  TD_ASSIGN_OR_RETURN(const std::string text, services::files::ReadText(path, kMaxMetaBytes));
-  return ParseSigmfMeta(path, text);
+absl::StatusOr<SigmfRecording> ReadSigmfMeta(const services::files::InputFile& file) {
+  TD_ASSIGN_OR_RETURN(const std::string text, services::files::ReadText(file, kMaxMetaBytes));
+  return ParseSigmfMeta(file.path, text);
 }
 
 absl::StatusOr<SigmfRecording> ParseSigmfMeta(const std::string& path, absl::string_view text) {

@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "services/files/input_file.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 
@@ -19,7 +20,7 @@ struct SigmfRecording {
 bool IsSigmfMeta(absl::string_view path);
 
 // NOT_FOUND (FILE_NOT_FOUND) or INVALID_ARGUMENT (FILE_INVALID). Does not look at the data file.
-absl::StatusOr<SigmfRecording> ReadSigmfMeta(const std::string& path);
+absl::StatusOr<SigmfRecording> ReadSigmfMeta(const services::files::InputFile& file);
 // The same of what the file at `path` has in it.
 absl::StatusOr<SigmfRecording> ParseSigmfMeta(const std::string& path, absl::string_view text);
 

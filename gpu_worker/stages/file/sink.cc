@@ -8,6 +8,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/files/errors.h"
+#include "services/files/file_roots.h"
 #include "services/files/part_file.h"
 
 namespace tapedeck::gpu_worker::stages::file {
@@ -78,7 +79,7 @@ class FileSink final : public SinkStage {
 }  // namespace
 
 absl::StatusOr<MadeSink> CreateSink(const SinkParameters& parameters, const SinkPlace& place) {
-  TD_ASSIGN_OR_RETURN(auto part, PartFile::Create(parameters.path, parameters.replace));
+  TD_ASSIGN_OR_RETURN(auto part, place.files.CreatePart(parameters.path, parameters.replace));
   // A transform would spread the zeros over what is good.
   return MadeSink{.stage = std::make_unique<FileSink>(std::move(part), place.block_bytes),
                   .damaged_blocks = place.transforms.empty()};

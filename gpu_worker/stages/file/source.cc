@@ -10,6 +10,7 @@
 #include "gpu_worker/stages/file/convert.h"
 #include "gpu_worker/stages/file/sigmf.h"
 #include "services/files/errors.h"
+#include "services/files/file_roots.h"
 #include "services/files/input_file.h"
 
 namespace tapedeck::gpu_worker::stages::file {
@@ -17,7 +18,6 @@ namespace tapedeck::gpu_worker::stages::file {
 using services::files::FileInvalid;
 using services::files::InputFile;
 using services::files::Invalid;
-using services::files::OpenInput;
 
 namespace {
 
@@ -98,12 +98,10 @@ struct Input {
 };
 
 absl::StatusOr<Input> OpenSamples(const SourceSettings& settings) {
-  if (!IsSigmfMeta(settings.path)) {
-    TD_ASSIGN_OR_RETURN(InputFile file, OpenInput(settings.path));
-    return Input{std::move(file), settings.raw_datatype, {}};
-  }
-  TD_ASSIGN_OR_RETURN(const SigmfRecording meta, ReadSigmfMeta(settings.path));
-  TD_ASSIGN_OR_RETURN(InputFile file, OpenInput(meta.data_path));
+  TD_ASSIGN_OR_RETURN(InputFile named, settings.files.OpenInput(settings.path));
+  if (!IsSigmfMeta(settings.path)) return Input{std::move(named), settings.raw_datatype, {}};
+  TD_ASSIGN_OR_RETURN(const SigmfRecording meta, ReadSigmfMeta(named));
+  TD_ASSIGN_OR_RETURN(InputFile file, settings.files.OpenInput(meta.data_path));
   Input input{std::move(file), meta.datatype, {}};
   if (settings.to_cf32 && meta.has_foreign_bytes) {
     return Invalid(settings.path, "its data has header or trailing bytes, which are no samples");
@@ -146,7 +144,8 @@ absl::StatusOr<OpenedSource> OpenSource(const SourceSettings& settings) {
 absl::StatusOr<MadeSource> CreateSource(const SourceParameters& parameters,
                                         const SourcePlace& place) {
   const std::string& channel_type = place.channel_datatype;
-  TD_ASSIGN_OR_RETURN(auto file, OpenSource({.path = parameters.path,
+  TD_ASSIGN_OR_RETURN(auto file, OpenSource({.files = place.files,
+                                             .path = parameters.path,
                                              .raw_datatype = channel_type,
                                              .loop = parameters.loop,
                                              .to_cf32 = place.transformed}));

@@ -13,6 +13,7 @@
 namespace tapedeck::gpu_worker::stages::file {
 
 struct SourceSettings {
+  services::files::FileRoots files;
   std::string path;
   std::string raw_datatype;  // of a file that is not SigMF
   bool loop = false;
@@ -26,7 +27,8 @@ struct OpenedSource {
   std::vector<std::string> notes;  // what the job should say
 };
 
-// NOT_FOUND (FILE_NOT_FOUND), INVALID_ARGUMENT (FILE_INVALID).
+// NOT_FOUND (FILE_NOT_FOUND), INVALID_ARGUMENT (FILE_INVALID), PERMISSION_DENIED
+// (FILE_OUTSIDE_ROOTS).
 absl::StatusOr<OpenedSource> OpenSource(const SourceSettings& settings);
 
 // Opens the file for a channel. The same errors, also where the channel is of another datatype.

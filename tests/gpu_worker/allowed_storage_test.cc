@@ -1,0 +1,45 @@
+// Which storage nodes jobs may name.
+#include "gpu_worker/allowed_storage.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tapedeck::gpu_worker {
+namespace {
+
+TEST(AllowedStorageTest, PatternsAreHostAndPort) {
+  for (const char* pattern :
+       {"deck:7400", "10.0.0.1:1", "[fd00::1]:65535", "*.lab.example:7400", "deck-*:*", "*:7400"}) {
+    EXPECT_TRUE(AllowedStorage::CheckPattern(pattern).ok()) << pattern;
+  }
+  for (const char* pattern : {"", "deck", ":7400", "deck:", "deck:0", "deck:65536", "deck:74*",
+                              "dns:///deck:7400", "a b:7400", "deck:7400,other:7400"}) {
+    EXPECT_FALSE(AllowedStorage::CheckPattern(pattern).ok()) << pattern;
+  }
+  EXPECT_FALSE(AllowedStorage::CheckPattern(std::string(400, 'a') + ":1").ok());
+  EXPECT_FALSE(
+      AllowedStorage::Parse(std::vector<std::string>(kMaxStoragePatterns + 1, "a:1")).ok());
+}
+
+TEST(AllowedStorageTest, OnlyWhatFitsIsTaken) {
+  const auto allowed =
+      AllowedStorage::Parse({"*.Lab.example:7400", "10.0.0.1:*", "[fd00::1]:7400"});
+  ASSERT_TRUE(allowed.ok()) << allowed.status();
+  for (const char* address :
+       {"s0.lab.example:7400", "S0.a.LAB.example:7400", "10.0.0.1:9", "[fd00::1]:7400"}) {
+    EXPECT_TRUE(allowed->Check(address).ok()) << address;
+  }
+  for (const char* address :
+       {"s0.lab.example:7401", "lab.example:7400", "s0.lab.example.evil:7400", "10.0.0.10:9",
+        "10.0.0.1", "[fd00::2]:7400", "", ":7400", "unix:.lab.example:7400",
+        "dns://evil/s0.lab.example:7400", "evil%2f.lab.example:7400", "evil:1#.lab.example:7400",
+        "evil .lab.example:7400"}) {
+    EXPECT_EQ(allowed->Check(address).code(), absl::StatusCode::kPermissionDenied) << address;
+  }
+  EXPECT_TRUE(AllowedStorage().Check("anything").ok());
+}
+
+}  // namespace
+}  // namespace tapedeck::gpu_worker
