@@ -75,6 +75,10 @@ std::string MetricsPage(const services::telemetry::NodePage& page,
   });
 }
 
+luns::MemberRoots MemberRootsOf(const Settings& settings) {
+  return luns::MemberRoots(settings.member_roots);
+}
+
 std::string NodeName() { return absl::StrCat(services::HostName(), "/storage"); }
 
 services::doctor::ExaminerParts Examined(const Settings& settings,
@@ -111,6 +115,7 @@ absl::Status Serve(const Settings& settings) {
                           settings.supervisor, {rails->executors(), services::AsExecutors(loops)}));
   TD_ASSIGN_OR_RETURN(const auto node,
                       node::StorageNode::Create({.state_dir = settings.state,
+                                                 .member_roots = MemberRootsOf(settings),
                                                  .follow_bytes = settings.follow_bytes,
                                                  .rails = rails->transports()}));
   TD_ASSIGN_OR_RETURN(const auto flight, services::flight::Recorder::Create(
@@ -157,7 +162,9 @@ absl::Status Serve(const Settings& settings) {
 
 absl::Status Run(const Settings& settings) {
   if (settings.check) return RunCheck(settings.state);
-  if (settings.rebuild_catalog) return node::RebuildCatalog(settings.state, settings.members);
+  if (settings.rebuild_catalog) {
+    return node::RebuildCatalog(settings.state, settings.members, MemberRootsOf(settings));
+  }
   return Serve(settings);
 }
 

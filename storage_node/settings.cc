@@ -7,6 +7,7 @@
 #include "services/admin/admin.h"
 #include "services/command_line/command_line.h"
 #include "services/config/daemon_line.h"
+#include "services/files/root_path.h"
 #include "services/flight/switch.h"
 #include "services/listen_address.h"
 #include "services/version.h"
@@ -47,6 +48,10 @@ void AddNode(const services::command_line::Command& node, Settings& settings) {
                  "followers further behind read the disk; 0: all do")
       .InBytes()
       .ShowDefault();
+  node.AddOption("--member-root", settings.member_roots,
+                 "Directory beneath which members of LUNs lie, by an absolute path, e.g. "
+                 "/dev/disk/by-id for devices; once for each; without it anywhere")
+      .Check(services::files::CheckRootPath);
   services::identity::AddNodeOptions(node, settings.identity);
 }
 
@@ -69,6 +74,8 @@ absl::Status Check(Settings& settings) {
   TD_ASSIGN_OR_RETURN(settings.supervisor,
                       services::supervisor::ReadSettings(telemetry::trace::FromProcess));
   TD_RETURN_IF_ERROR(services::identity::CheckOptions(settings.identity));
+  TD_RETURN_IF_ERROR(
+      services::files::CheckRootCount("--member-root", settings.member_roots.size()));
   if (settings.check || settings.rebuild_catalog) return absl::OkStatus();
   return dataplane::CheckRails(settings.rails);
 }

@@ -19,6 +19,7 @@ struct Settings {
   std::vector<std::string> rails;         // NAME=KIND:ADDRESS[:PORT]
   // Memory for the newest blocks of all followed recordings, in bytes; 0: followers read the disk.
   uint64_t follow_bytes = 1 << 30;
+  std::vector<std::string> member_roots;  // directories for members of LUNs; empty: anywhere
   bool flight = true;            // record the steps of blocks; off only to measure what that costs
   bool check = false;            // read all recordings, tell what is damaged, then exit
   bool rebuild_catalog = false;  // make the catalog again from the files, then exit

@@ -49,7 +49,7 @@ absl::Status CheckPrewrite(const services::Lun& lun, const store::StoreKind& kin
 
 }  // namespace
 
-absl::Status CheckMembers(services::Lun* lun, CheckMember check) {
+absl::Status CheckMembers(services::Lun* lun, const MemberRoots& roots, CheckMember check) {
   std::set<std::string> seen;
   for (std::string& member : lun->members) {
     TD_ASSIGN_OR_RETURN(const store::MemberName checked, check(member));
@@ -58,7 +58,7 @@ absl::Status CheckMembers(services::Lun* lun, CheckMember check) {
       return Invalid("members", absl::StrCat(member, " is given twice"));
     }
   }
-  return absl::OkStatus();
+  return roots.Check(*lun);
 }
 
 absl::Status CheckApartFromAll(const services::Lun& lun, const Luns& luns) {

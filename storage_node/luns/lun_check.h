@@ -13,9 +13,9 @@
 
 namespace tapedeck::storage_node::luns {
 
-// Each as `check` has it (store::MemberKind), and once.
+// Each as `check` has it (store::MemberKind), and once, where `roots` allow it.
 using CheckMember = absl::FunctionRef<absl::StatusOr<store::MemberName>(const std::string&)>;
-absl::Status CheckMembers(services::Lun* lun, CheckMember check);
+absl::Status CheckMembers(services::Lun* lun, const MemberRoots& roots, CheckMember check);
 
 // FAILED_PRECONDITION (MEMBER_UNUSABLE): two LUNs of which one's member lies in the other's would
 // find each other's files there.

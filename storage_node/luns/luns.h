@@ -22,6 +22,7 @@
 #include "storage_node/luns/channels.h"
 #include "storage_node/luns/desk.h"
 #include "storage_node/luns/lun_config.h"
+#include "storage_node/luns/member_roots.h"
 #include "storage_node/luns/opening_turns.h"
 #include "storage_node/recording/capacity.h"
 #include "storage_node/recording/footprint.h"
@@ -117,6 +118,7 @@ struct LunsSettings {
   std::string state_dir;                          // exists
   std::shared_ptr<const dataplane::Clock> clock;  // set
   format::Random random;                          // set
+  MemberRoots member_roots;
   // Sessions do themselves what LUNs' desks are asked for: for simulations, in which nothing waits.
   bool no_desks = false;
 };
@@ -134,6 +136,7 @@ class Luns {
   const std::string& state_dir() const { return settings_.state_dir; }
   const dataplane::Clock& clock() const { return *settings_.clock; }
   const format::Random& random() const { return settings_.random; }
+  const MemberRoots& member_roots() const { return settings_.member_roots; }
   OpeningTurns& turns() { return turns_; }
 
   // What is queued on one uses the others. Of what sessions wait for, and of what nobody waits for:

@@ -56,8 +56,9 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(lun.name));
   TD_ASSIGN_OR_RETURN(store::StoreKind kind, store::FindStoreKind(lun.store));
   TD_RETURN_IF_ERROR(luns::CheckLunShape(lun, kind));
-  TD_RETURN_IF_ERROR(luns::CheckMembers(
-      &lun, [&](const std::string& member) { return kind.member->check(member); }));
+  TD_RETURN_IF_ERROR(
+      luns::CheckMembers(&lun, recordings_.luns().member_roots(),
+                         [&](const std::string& member) { return kind.member->check(member); }));
   const auto lease = recordings_.leases().TakeExclusive(lun.name);
   if (lease == nullptr || recordings_.luns().Has(name.lun)) {
     return disk::LunExists(name.lun, absl::StrCat(lun.name, " exists; choose another name"));

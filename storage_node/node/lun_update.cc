@@ -42,8 +42,9 @@ absl::Status CheckRoomTaken(const services::Lun& after, const luns::OpenLun& lun
 absl::Status CheckNewMembers(const services::Lun& before, const luns::OpenLun& lun,
                              const luns::Luns& luns, services::Lun* after) {
   if (after->members == before.members) return absl::OkStatus();
-  TD_RETURN_IF_ERROR(luns::CheckMembers(
-      after, [&](const std::string& member) { return lun.kind.member->check(member); }));
+  TD_RETURN_IF_ERROR(luns::CheckMembers(after, luns.member_roots(), [&](const std::string& member) {
+    return lun.kind.member->check(member);
+  }));
   const auto& [old_end, new_end] = std::ranges::mismatch(before.members, after->members);
   if (old_end != before.members.end()) {
     return services::model::Invalid(

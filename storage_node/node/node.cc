@@ -65,6 +65,7 @@ luns::LunsSettings LunsSettingsOf(const StorageSettings& settings) {
   luns::LunsSettings luns{.state_dir = settings.state_dir,
                           .clock = settings.clock,
                           .random = settings.random,
+                          .member_roots = settings.member_roots,
                           .no_desks = settings.no_desks};
   if (luns.clock == nullptr) luns.clock = std::make_shared<dataplane::SystemClock>();
   if (!luns.random) luns.random = SystemRandom;
@@ -126,10 +127,11 @@ std::string StorageNode::Waiting() const {
                       absl::StrJoin(busy, ", ", formatter));
 }
 
-absl::Status RebuildCatalog(const std::string& state_dir, const std::vector<std::string>& members) {
+absl::Status RebuildCatalog(const std::string& state_dir, const std::vector<std::string>& members,
+                            const luns::MemberRoots& member_roots) {
   TD_ASSIGN_OR_RETURN(const disk::FileLock lock, LockState(state_dir));
-  TD_ASSIGN_OR_RETURN(const auto kept,
-                      OpenKept(LunsSettingsOf({.state_dir = state_dir}), OldCatalog::kThrownAway));
+  const StorageSettings settings{.state_dir = state_dir, .member_roots = member_roots};
+  TD_ASSIGN_OR_RETURN(const auto kept, OpenKept(LunsSettingsOf(settings), OldCatalog::kThrownAway));
   TD_RETURN_IF_ERROR(opening::AttachAll(kept->recordings, members));
   for (const auto& [id, lun] : kept->luns.Offline()) {
     TD_RETURN_IF_ERROR(kept->luns.Find(id).status());

@@ -32,6 +32,7 @@ struct StorageSettings {
   // Of sessions' rings, as admission/means.h says.
   size_t ring_slots = 64;
   uint64_t ring_bytes = 64 << 20;
+  luns::MemberRoots member_roots;
   uint64_t follow_bytes = 1 << 30;  // for the newest blocks of all followed recordings; 0: none
   std::vector<dataplane::Transport*> rails;       // of the sessions; outlive the node
   std::shared_ptr<const dataplane::Clock> clock;  // null: the system's
@@ -112,6 +113,7 @@ class StorageNode {
 // be read: a node reads them once it can. LUNs of which `members` are some are attached first, as
 // lun attach does it.
 absl::Status RebuildCatalog(const std::string& state_dir,
-                            const std::vector<std::string>& members = {});
+                            const std::vector<std::string>& members = {},
+                            const luns::MemberRoots& member_roots = {});
 
 }  // namespace tapedeck::storage_node::node

@@ -52,12 +52,12 @@ absl::StatusOr<format::LunMember> ReadMember(const std::string& path) {
                                            ", and left as it is: ", store.status().message()));
 }
 
-absl::Status CheckMembers(services::Lun* lun) {
-  return luns::CheckMembers(
-      lun, [](const std::string& member) -> absl::StatusOr<store::MemberName> {
-        TD_ASSIGN_OR_RETURN(const store::MemberKind* const kind, store::FindMemberKind(member));
-        return kind->check(member);
-      });
+absl::Status CheckMembers(services::Lun* lun, const luns::Luns& luns) {
+  const auto check = [](const std::string& member) -> absl::StatusOr<store::MemberName> {
+    TD_ASSIGN_OR_RETURN(const store::MemberKind* const kind, store::FindMemberKind(member));
+    return kind->check(member);
+  };
+  return luns::CheckMembers(lun, luns.member_roots(), check);
 }
 
 absl::Status Add(const std::string& path, const format::LunMember& member, bool as_new,
@@ -160,7 +160,7 @@ absl::StatusOr<Plan> MakePlan(recordings::Recordings& recordings,
     return services::model::Invalid(
         "members", "name those of the LUN; one that has none is gone with its storage node");
   }
-  TD_RETURN_IF_ERROR(CheckMembers(&given));
+  TD_RETURN_IF_ERROR(CheckMembers(&given, recordings.luns()));
   TD_RETURN_IF_ERROR(CheckNotInUse(given.members, recordings.luns()));
   Plan plan;
   TD_ASSIGN_OR_RETURN(plan.found, FindMembers(given.members, asked.as_new));
@@ -282,7 +282,7 @@ absl::StatusOr<std::string> AttachLun(recordings::Recordings& recordings,
 absl::Status AttachAll(recordings::Recordings& recordings,
                        const std::vector<std::string>& members) {
   services::Lun given{.members = members};
-  TD_RETURN_IF_ERROR(CheckMembers(&given));
+  TD_RETURN_IF_ERROR(CheckMembers(&given, recordings.luns()));
   std::map<std::string, services::LunAttachment> by_uid;
   for (const std::string& path : given.members) {
     if (!CheckNotInUse({path}, recordings.luns()).ok()) continue;

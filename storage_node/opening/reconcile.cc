@@ -87,6 +87,7 @@ absl::Status OpenLunAndReconcile(recordings::Recordings& recordings, const servi
                                  const OpeningProgress& progress) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(config.name));
   TD_ASSIGN_OR_RETURN(store::StoreKind kind, store::FindStoreKind(config.store));
+  TD_RETURN_IF_ERROR(recordings.luns().member_roots().Check(config));
   auto lun = std::make_shared<luns::OpenLun>(
       luns::OpenLun{.config = config,
                     .channel_root = luns::ChannelRoot(recordings.luns().state_dir(), config),

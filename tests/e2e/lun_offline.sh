@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The storage node dies while it records into one of two LUNs, whose disk is away when it starts again: the other LUN
-# works, and the first one comes back with its recordings when the disk does.
+# works, and the first one comes back with its recordings when the disk does. Then it may not lie where it does.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 state_of() { tapectl_json lun list | jq -r --arg name "luns/$1" '.luns[] | select(.name == $name) | .state'; }
@@ -31,3 +31,16 @@ wait_for 10 is_ready away || fail "its disk is back: $(tapectl_json lun list)"
 json_is "$(tapectl_json recordings show "$recording")" ".state == \"SALVAGED\" and .durable_watermark >= $seen" "what was acknowledged"
 is_salvaged "$recording" "$seen" "the recording on the disk that was away"
 is_whole "$(tapectl_json record away/c0 --source synth --blocks 50)" "recording anew"
+
+stop_service "$STORAGE_PID"
+STORAGE_OPTIONS=(--member-root "$WORK/elsewhere")
+mkdir "$WORK/member-new"
+start_storage
+[[ $(state_of away) == OFFLINE && $(state_of here) == OFFLINE ]] || fail "members that lie elsewhere: $(tapectl_json lun list)"
+json_is "$(tapectl_json lun list)" '[.luns[] | select(.cause | contains("--member-root"))] | length == 2' "the cause"
+answer=$(tapectl_json lun create new --store posix --member "$WORK/member-new") && fail "made elsewhere: $answer"
+expect_error_in "$answer" FAILED_PRECONDITION MEMBER_UNUSABLE
+stop_service "$STORAGE_PID"
+STORAGE_OPTIONS=(--member-root "$WORK")
+start_storage
+[[ $(state_of away) == READY && $(state_of here) == READY ]] || fail "members that lie where they may: $(tapectl_json lun list)"
