@@ -7,6 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "dataplane/flight/stamp.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
@@ -40,8 +42,8 @@
 namespace tapedeck::gpu_worker {
 namespace {
 
-// After a stop request; what then still waits is left.
-constexpr absl::Duration kStopLimit = absl::Seconds(9);
+// What cancelled jobs need at most to seal what they have; so much of the grace is theirs.
+constexpr absl::Duration kSealTime = absl::Seconds(9);
 
 services::doctor::ExaminerParts Examined(const std::vector<dataplane::Transport*>& rails,
                                          const services::identity::Security& security,
@@ -54,6 +56,16 @@ services::doctor::ExaminerParts Examined(const std::vector<dataplane::Transport*
             checks.push_back(security.DoctorCheck());
             return checks;
           }};
+}
+
+// Takes no more work; jobs go on by themselves until `deadline`.
+void End(Worker& worker, services::doctor::Examiner& examiner, services::server::Server& server,
+         absl::Time deadline) {
+  server.Drain();
+  examiner.Stop();
+  worker.Drain(deadline);
+  worker.CancelAll();
+  server.Shutdown(absl::Seconds(1));
 }
 
 absl::Status Run(const Settings& settings) {
@@ -108,14 +120,11 @@ absl::Status Run(const Settings& settings) {
   supervisor->Ready();
   services::server::WaitForShutdownSignal(services::GiveBackSpareMemory);
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
-  supervisor->Stopping();
-  limit.emplace(kStopLimit);
+  supervisor->Stopping(settings.grace);
+  limit.emplace(settings.grace);
   limit->SetLeft([] { return "jobs that wait for a file, a device or a storage node"; });
   admin->Drain();
-  server->Drain();
-  examiner.Stop();
-  worker.CancelAll();
-  server->Shutdown(absl::Seconds(1));
+  End(worker, examiner, *server, absl::Now() + settings.grace - kSealTime);
   admin.reset();  // before what its page is made of
   return absl::OkStatus();
 }

@@ -73,6 +73,8 @@ void AddWorker(const services::command_line::Command& worker, Settings& settings
       .Within(1, 8)
       .ShowDefault();
   AddBounds(worker, settings);
+  services::AddGraceOption(worker, settings.grace,
+                           "jobs go on by themselves until 9s before, and are then cancelled");
   services::identity::AddNodeOptions(worker, settings.identity);
 }
 

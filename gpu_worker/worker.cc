@@ -33,14 +33,23 @@ absl::Status Draining() {
 
 Worker::~Worker() { CancelAll(); }
 
+void Worker::Drain(absl::Time deadline) {
+  {
+    absl::MutexLock lock(&mutex_);
+    draining_ = true;
+    mutex_.AwaitWithDeadline(absl::Condition(this, &Worker::none_starts), deadline);
+  }
+  for (const services::Job& job : ListJobs()) {
+    if (const auto found = Find(job.name); found != nullptr) found->AwaitEnd(deadline);
+  }
+}
+
 void Worker::CancelAll() {
-  const auto none_starts = [this]()
-                               ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return starts_.empty(); };
   {
     absl::MutexLock lock(&mutex_);
     draining_ = true;
     for (const auto& start : starts_) start->storage->Cancel();
-    mutex_.Await(absl::Condition(&none_starts));
+    mutex_.Await(absl::Condition(this, &Worker::none_starts));
   }
   for (const services::Job& job : ListJobs()) {
     if (job.end_time_ns == 0) Find(job.name)->Cancel();

@@ -47,7 +47,10 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
 
   ~Worker() override;
 
-  // Takes no more jobs; ends those that start and those that run, and waits for them.
+  // Takes no more jobs, and waits for those that start and those that run to end by themselves,
+  // until then.
+  void Drain(absl::Time deadline) ABSL_LOCKS_EXCLUDED(mutex_);
+  // The same, but ends them.
   void CancelAll() ABSL_LOCKS_EXCLUDED(mutex_);
 
   absl::StatusOr<services::Job> StartRecord(const services::RecordSpec& spec) override;
@@ -103,6 +106,7 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
   std::shared_ptr<job::Job> Find(const std::string& name) const;
   void Keep(const std::string& name, std::shared_ptr<job::Job> job, const Request& request)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool none_starts() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return starts_.empty(); }
 
   const WorkerParts parts_;
   pipeline::MemoryLadder ladder_;

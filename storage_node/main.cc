@@ -44,11 +44,9 @@
 namespace tapedeck::storage_node {
 namespace {
 
-// Blocks in flight are finished within this after SIGTERM; then sessions are cut and sealed.
-constexpr int64_t kDrainNs = 5 * dataplane::kSecondNs;
-
+// Sessions that have not ended by themselves so long before the grace is over are cut and sealed.
 // Then whatever waits for a disk is left as it is.
-constexpr absl::Duration kStopLimit = absl::Seconds(9);
+constexpr absl::Duration kSealTime = absl::Seconds(4);
 
 // A line for each finding and one for the whole, on stdout.
 absl::Status RunCheck(const std::string& state_dir) {
@@ -147,13 +145,13 @@ absl::Status Serve(const Settings& settings) {
   supervisor->Ready();
   services::server::WaitForShutdownSignal(services::GiveBackSpareMemory);
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
-  supervisor->Stopping();
-  limit.emplace(kStopLimit);
+  supervisor->Stopping(settings.grace);
+  limit.emplace(settings.grace);
   limit->SetLeft([&] { return absl::StrCat(registry.Left(), "; ", node->Waiting()); });
   admin->Drain();
   server->Drain();
   examiner.Stop();
-  registry.Drain(kDrainNs);
+  registry.Drain(absl::ToInt64Nanoseconds(settings.grace - kSealTime));
   limit->SetLeft([waiting = node->Waiting()] { return waiting; });
   server->Shutdown(absl::Seconds(1));
   admin.reset();  // before what its page is made of

@@ -52,6 +52,8 @@ void AddNode(const services::command_line::Command& node, Settings& settings) {
                  "Directory beneath which members of LUNs lie, by an absolute path, e.g. "
                  "/dev/disk/by-id for devices; once for each; without it anywhere")
       .Check(services::files::CheckRootPath);
+  services::AddGraceOption(node, settings.grace,
+                           "sessions go on by themselves until 4s before, and are then sealed");
   services::identity::AddNodeOptions(node, settings.identity);
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
+#include "services/grace.h"
 #include "services/identity/settings.h"
 #include "services/supervisor/settings.h"
 #include "services/telemetry/trace/settings.h"
@@ -20,6 +22,7 @@ struct Settings {
   // Memory for the newest blocks of all followed recordings, in bytes; 0: followers read the disk.
   uint64_t follow_bytes = 1 << 30;
   std::vector<std::string> member_roots;  // directories for members of LUNs; empty: anywhere
+  absl::Duration grace = services::kDefaultGrace;  // from a request to end until the end
   bool flight = true;            // record the steps of blocks; off only to measure what that costs
   bool check = false;            // read all recordings, tell what is damaged, then exit
   bool rebuild_catalog = false;  // make the catalog again from the files, then exit

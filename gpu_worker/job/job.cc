@@ -255,11 +255,11 @@ bool Job::ended() const {
   return job_.end_time_ns != 0;
 }
 
-void Job::AwaitEnd() const {
+bool Job::AwaitEnd(absl::Time deadline) const {
   const auto ended = [this]()
                          ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return job_.end_time_ns != 0; };
   absl::MutexLock lock(&mutex_);
-  mutex_.Await(absl::Condition(&ended));
+  return mutex_.AwaitWithDeadline(absl::Condition(&ended), deadline);
 }
 
 void Job::Cancel() {

@@ -12,6 +12,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/transport/transport.h"
 #include "gpu_worker/job/job_ring.h"
@@ -58,8 +59,8 @@ class Job : public std::enable_shared_from_this<Job> {
 
   services::Job state() const;
   bool ended() const;
-  // Waits; not on the executor.
-  void AwaitEnd() const;
+  // Waits; not on the executor. False if it has not ended by then.
+  bool AwaitEnd(absl::Time deadline = absl::InfiniteFuture()) const;
 
   // Ends it in order: a recording is sealed with what it has.
   void Cancel();

@@ -18,6 +18,9 @@ namespace {
 // message that is lost, must not end a recording.
 constexpr int kTurns = 6;
 
+// What systemd waits longer for than the process itself, which ends well or says what it leaves.
+constexpr absl::Duration kStopMargin = absl::Seconds(6);
+
 void Tell(NotifySocket& socket, absl::string_view message) {
   const absl::Status sent = socket.Send(message);
   if (sent.ok()) return;
@@ -52,8 +55,10 @@ void Supervisor::Ready() {
   if (watchdog_ != nullptr) watchdog_->Post([this] { Turn(); });
 }
 
-void Supervisor::Stopping() {
-  if (socket_ != nullptr) Tell(*socket_, "STOPPING=1");
+void Supervisor::Stopping(absl::Duration grace) {
+  if (socket_ == nullptr) return;
+  Tell(*socket_, absl::StrCat("STOPPING=1\nEXTEND_TIMEOUT_USEC=",
+                              absl::ToInt64Microseconds(grace + kStopMargin)));
 }
 
 void Supervisor::Turn() {

@@ -29,8 +29,9 @@ class Supervisor {
   // The node takes work; signs of life begin.
   void Ready();
 
-  // The node takes no more work; signs of life go on.
-  void Stopping();
+  // The node takes no more work and will have ended within `grace`, for which systemd waits even if
+  // its unit says less; signs of life go on.
+  void Stopping(absl::Duration grace);
 
  private:
   // Of an executor: which question it was asked last, and which it answered. A question may

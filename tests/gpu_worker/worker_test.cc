@@ -10,6 +10,7 @@
 
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/transport/inproc/fabric.h"
 #include "dataplane/transport/inproc/transport.h"
@@ -182,6 +183,20 @@ TEST_F(WorkerTest, OtherStorageNodesAreNotCalled) {
   answers_.channel.block_bytes = 0;
   EXPECT_EQ(ReasonOfStart(Record("nones:7400")), "PROTOCOL_VIOLATION");
   EXPECT_EQ(answers_.dials, 1);
+}
+
+// What starts may still end well; what starts anew may not.
+TEST_F(WorkerTest, ADrainWaitsForWhatStarts) {
+  answers_.channel.block_bytes = 0;
+  auto start = RecordBeside("mute");
+  WaitForDials(1);
+  worker_->Drain(absl::Now() + absl::Milliseconds(10));
+  EXPECT_EQ(ReasonOfStart(Record("none")), "DRAINING");
+  auto drain = std::async(std::launch::async, [this] { worker_->Drain(absl::InfiniteFuture()); });
+  answers_.mute_may_answer.Notify();
+  drain.get();
+  EXPECT_EQ(start.get(), "DRAINING");
+  EXPECT_TRUE(worker_->ListJobs().empty());
 }
 
 // The node would not answer.

@@ -82,8 +82,8 @@ TEST_F(SupervisorTest, SaysWhenTheNodeIsReadyAndWhenItStops) {
   const auto supervisor = Supervise(absl::ZeroDuration());
   supervisor->Ready();
   EXPECT_EQ(systemd_.Next(), "READY=1");
-  supervisor->Stopping();
-  EXPECT_EQ(systemd_.Next(), "STOPPING=1");
+  supervisor->Stopping(absl::Seconds(9));
+  EXPECT_EQ(systemd_.Next(), "STOPPING=1\nEXTEND_TIMEOUT_USEC=15000000");
 }
 
 TEST_F(SupervisorTest, GivesSignsOfLifeFromThenOn) {
@@ -121,7 +121,7 @@ TEST_F(SupervisorTest, GoesOnWhereNobodyListens) {
   const auto supervisor =
       Supervisor::Create({.socket = "/nonexistent/notify"}, {{first_.get()}}).value();
   supervisor->Ready();
-  supervisor->Stopping();
+  supervisor->Stopping(absl::Seconds(9));
 }
 
 absl::StatusOr<Settings> ReadFrom(std::map<std::string, std::string> variables) {
