@@ -87,6 +87,8 @@ claims:
 - 0.0.0.0:{{ $own.adminPort }}
 - --state
 - /var/lib/tapedeck/{{ .role }}
+- --grace
+- {{ sub (int $own.terminationGracePeriodSeconds) 6 }}s
 {{- include "tapedeck.railArgs" . }}
 {{- if $own.config }}
 - --config

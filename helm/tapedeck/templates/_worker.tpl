@@ -11,6 +11,14 @@ args:
   {{- include "tapedeck.nodeArgs" $of | nindent 2 }}
   - --device
   - {{ $worker.device | quote }}
+  {{- range $worker.fileRoots }}
+  - --file-root
+  - {{ printf "%s:%s" .access .path | quote }}
+  {{- end }}
+  {{- range $worker.storageAllow }}
+  - --storage-allow
+  - {{ . | quote }}
+  {{- end }}
   {{- with $worker.extraArgs }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
