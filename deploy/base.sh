@@ -39,11 +39,18 @@ tapedeck_base() {
   echo "$tar"
 }
 
-# tapedeck_base_for DIR: the path of a base with all that the packages in DIR depend on, with RDMA's drivers, and with what sets
-# file capabilities. One for all of them: making one takes longer than anything that is done with it.
+# tapedeck_base_for DIR [PACKAGE...]: the path of a base with all that the packages in DIR depend on, with RDMA's drivers, with what
+# sets file capabilities, and with those PACKAGEs. One for all of them: making one takes longer than anything that is done with it.
 tapedeck_base_for() {
   local deb dependencies
   mapfile -t dependencies < <(for deb in "$1"/*.deb; do dpkg-deb -f "$deb" Depends; done |
     tr ',' '\n' | sed 's/ *(.*//; s/|.*//; s/ //g' | sort -u)
-  tapedeck_base "${dependencies[@]}" ibverbs-providers libcap2-bin
+  tapedeck_base "${dependencies[@]}" ibverbs-providers libcap2-bin "${@:2}"
+}
+
+# files_of ROOT: every file there, sorted, but for notes of dpkg and apt, logs, and the copies that tools for users make of their
+# files. Two of these tell what packages leave.
+files_of() {
+  (cd "$1" && find . -xdev \( -path ./var/lib/dpkg -o -path ./var/lib/apt -o -path ./var/log -o -path ./var/cache -o -path ./tmp -o \
+    -path ./proc -o -path ./dev -o -path ./debs \) -prune -o -print | grep -vE '^./etc/(passwd|shadow|group|gshadow)-$' | sort)
 }

@@ -18,22 +18,21 @@ fail() {
 
 inside() { chroot "$ROOT" "$@"; }
 
-# files INTO: every file of the root but dpkg's own notes, logs, and the copies that tools for users make of their files.
-files() {
-  (cd "$ROOT" && find . -xdev \( -path ./var/lib/dpkg -o -path ./var/log -o -path ./var/cache -o -path ./tmp -o -path ./proc -o \
-    -path ./dev -o -path ./debs \) -prune -o -print | grep -vE '^./etc/(passwd|shadow|group|gshadow)-$' | sort) >"$1"
-}
-
 users() { cut -d: -f1 "$ROOT/etc/passwd" | sort; }
+
+# check_settings NAME: the file that was installed is right, and dpkg asks before it replaces it.
+check_settings() {
+  local file=/etc/tapedeck/$1.yaml
+  inside "/usr/bin/tapedeck-$1" --config "$file" --check-config || fail "$file is wrong"
+  inside dpkg-query --status "tapedeck-$1" | grep -q "^ $file " || fail "$file is no conffile"
+}
 
 # start NAME: as its unit would, but for the state directory, which systemd makes.
 start() {
-  local name=$1 options
+  local name=$1 command
   inside install -d -o "tapedeck-$name" -g "tapedeck-$name" -m 0750 "/var/lib/tapedeck/$name"
-  # shellcheck source=deploy/packages/tapedeck-storage.default
-  options=$(. "$ROOT/etc/default/tapedeck-$name" && declare -n all=TAPEDECK_${name^^}_OPTIONS && echo "$all")
-  read -ra options <<<"$options"
-  chroot --userspec="tapedeck-$name:tapedeck-$name" "$ROOT" "/usr/bin/tapedeck-$name" "${options[@]}" >>"$NOTES/$name.log" 2>&1 &
+  read -ra command < <(sed -n 's/^ExecStart=//p' "$ROOT/usr/lib/systemd/system/tapedeck-$name.service")
+  chroot --userspec="tapedeck-$name:tapedeck-$name" "$ROOT" "${command[@]}" >>"$NOTES/$name.log" 2>&1 &
   STARTED+=($!)
   for _ in {1..200}; do
     ! grep -q ' ready" listen' "$NOTES/$name.log" || return 0
@@ -72,18 +71,19 @@ check_in_root() {
   ip link set lo up
   mount -t proc proc "$ROOT/proc"
   mount --rbind /dev "$ROOT/dev"
-  files "$NOTES/before"
+  files_of "$ROOT" >"$NOTES/before"
   users >"$NOTES/users"
   inside sh -c 'dpkg --install /debs/*.deb' >"$NOTES/dpkg.log" 2>&1 || fail "$(tail -n 20 "$NOTES/dpkg.log")"
   for name in "${NAMES[@]}"; do
     [[ -s $ROOT/usr/share/doc/tapedeck-$name/copyright ]] || fail "no copyright of $name"
   done
   for name in tapedeck-storage tapedeck-worker tapectl; do inside "$name" --version; done
+  for name in storage worker; do check_settings "$name"; done
   loads_no_gpl
   record_and_play
   inside dpkg --purge tapedeck-storage tapedeck-worker tapedeck-cli >"$NOTES/purge.log" 2>&1 || fail "$(tail -n 20 "$NOTES/purge.log")"
   grep -q 'stays in /var/lib/tapedeck/storage' "$NOTES/purge.log" || fail "it is not said where the data is: $(<"$NOTES/purge.log")"
-  files "$NOTES/after"
+  files_of "$ROOT" >"$NOTES/after"
   left=$(comm -3 "$NOTES/before" "$NOTES/after" | grep -vE '^\s+./var/lib/tapedeck(/storage(/.*)?)?$' || true)
   [[ -z $left ]] || fail "left or lost: $left"
   [[ $(comm -13 "$NOTES/users" <(users)) == tapedeck-storage ]] || fail "users: $(users | paste -sd' ')"

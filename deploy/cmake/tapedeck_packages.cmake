@@ -3,29 +3,29 @@
 
 set(PACKAGING ${CMAKE_SOURCE_DIR}/deploy/packages)
 
-# tapedeck_package(NAME PROGRAM SUMMARY): a program with its licences and READMEs.
-function(tapedeck_package name program summary)
+# tapedeck_package(NAME PROGRAM): a program with its licences and READMEs.
+function(tapedeck_package name program)
   install(TARGETS ${program} RUNTIME DESTINATION usr/bin COMPONENT ${name})
   install(FILES ${PACKAGING}/copyright ${CMAKE_SOURCE_DIR}/deploy/README.md DESTINATION usr/share/doc/tapedeck-${name} COMPONENT ${name})
   string(TOUPPER ${name} upper)
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME tapedeck-${name} CACHE INTERNAL "")
-  set(CPACK_DEBIAN_${upper}_DESCRIPTION ${summary} CACHE INTERNAL "")
   set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION net CACHE INTERNAL "")
 endfunction()
 
-# tapedeck_daemon_package(NAME PROGRAM SUMMARY): and with its unit, settings, user and examples.
-function(tapedeck_daemon_package name program summary)
-  tapedeck_package(${name} ${program} ${summary})
+# tapedeck_daemon_package(NAME PROGRAM): and with its unit, settings, user and examples.
+function(tapedeck_daemon_package name program)
+  tapedeck_package(${name} ${program})
   set(scripts)
   foreach(script postinst prerm postrm)
     configure_file(${PACKAGING}/${script}.in ${CMAKE_BINARY_DIR}/packaging/${name}/${script} @ONLY
       FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
     list(APPEND scripts ${CMAKE_BINARY_DIR}/packaging/${name}/${script})
   endforeach()
-  file(WRITE ${CMAKE_BINARY_DIR}/packaging/${name}/conffiles "/etc/default/tapedeck-${name}\n")
+  file(WRITE ${CMAKE_BINARY_DIR}/packaging/${name}/conffiles "/etc/default/tapedeck-${name}\n/etc/tapedeck/${name}.yaml\n")
   list(APPEND scripts ${CMAKE_BINARY_DIR}/packaging/${name}/conffiles)
   install(FILES ${CMAKE_SOURCE_DIR}/deploy/systemd/tapedeck-${name}.service DESTINATION usr/lib/systemd/system COMPONENT ${name})
   install(FILES ${PACKAGING}/tapedeck-${name}.default DESTINATION etc/default RENAME tapedeck-${name} COMPONENT ${name})
+  install(FILES ${CMAKE_SOURCE_DIR}/deploy/examples/${name}-installed.yaml DESTINATION etc/tapedeck RENAME ${name}.yaml COMPONENT ${name})
   install(FILES ${CMAKE_SOURCE_DIR}/deploy/systemd/${name}.conf RENAME override.conf
     DESTINATION usr/share/doc/tapedeck-${name}/examples/tapedeck-${name}.service.d COMPONENT ${name})
   string(TOUPPER ${name} upper)
@@ -34,12 +34,17 @@ function(tapedeck_daemon_package name program summary)
   set(CPACK_DEBIAN_${upper}_PACKAGE_RECOMMENDS "ibverbs-providers, tapedeck-cli" CACHE INTERNAL "")
 endfunction()
 
-tapedeck_daemon_package(storage tapedeck-storage
-  "Tapedeck storage node: records GPU memory over RDMA or TCP\nKeeps blocks that GPU workers send over all network ports at once, and\nplays them back.")
-tapedeck_daemon_package(worker tapedeck-worker
-  "Tapedeck GPU worker: records from and plays back to GPU or host memory\nMoves blocks of GPU memory to and from Tapedeck storage nodes, over RDMA\nor TCP.")
-tapedeck_package(cli tapectl
-  "Tapedeck command line\nRecords, plays, lists and examines on Tapedeck storage nodes and GPU workers.")
+tapedeck_daemon_package(storage tapedeck-storage)
+tapedeck_daemon_package(worker tapedeck-worker)
+tapedeck_package(cli tapectl)
+
+# Plain variables, as the cache keeps no text of several lines. The first line is the summary.
+set(CPACK_DEBIAN_STORAGE_DESCRIPTION "Tapedeck storage node: records GPU memory over RDMA or TCP
+Keeps blocks that GPU workers send over all network ports at once, and plays them back.")
+set(CPACK_DEBIAN_WORKER_DESCRIPTION "Tapedeck GPU worker: records from and plays back to GPU or host memory
+Moves blocks of GPU memory to and from Tapedeck storage nodes, over RDMA or TCP.")
+set(CPACK_DEBIAN_CLI_DESCRIPTION "Tapedeck command line
+Records, plays, lists and examines on Tapedeck storage nodes and GPU workers.")
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_COMPONENTS_ALL storage worker cli)

@@ -60,6 +60,34 @@ TEST(Daemons, ExamplesAreRightAndPrintTheSameAgain) {
   }
 }
 
+// A line "#key: value" of a file is a setting that is not used, "# words" are a comment.
+std::string WithAllSettings(const std::string& text) {
+  std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  for (std::string& line : lines) {
+    const size_t at = line.find_first_not_of(' ');
+    if (at + 1 < line.size() && line[at] == '#' && line[at + 1] != ' ') line.erase(at, 1);
+  }
+  return absl::StrJoin(lines, "\n");
+}
+
+// Those that the packages install.
+TEST(Daemons, InstalledFilesShowEachSetting) {
+  int seen = 0;
+  for (const Example& example : Examples()) {
+    if (!absl::EndsWith(example.path, "-installed.yaml")) continue;
+    ++seen;
+    const TextFile file(WithAllSettings(example.text));
+    const Outcome outcome = ParseAs(example.node, {"--config", file.path(), "--check-config"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    const auto schema = NewConfig(example.node);
+    for (int i = 0; i < schema->GetDescriptor()->field_count(); ++i) {
+      const std::string key = absl::StrCat("\n", schema->GetDescriptor()->field(i)->name(), ":");
+      EXPECT_THAT(WithAllSettings(example.text), HasSubstr(key)) << example.path;
+    }
+  }
+  EXPECT_EQ(seen, 2);
+}
+
 TEST(Daemons, FlagGoesBeforeEnvironmentBeforeFileBeforeDefault) {
   const TextFile file(absl::StrCat(kMinimal, "listen: 127.0.0.1:3\nfollow_memory: 3MiB\n"));
   const std::vector<std::string> config = {"--config", file.path()};
