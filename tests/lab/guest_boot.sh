@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # Runs as the first process of the machine, in the host's root, with the settings that vm.sh wrote: readies the
-# machine, runs the command, leaves its status in /run/lab/exit and switches the machine off.
+# machine, runs the command, leaves its status in /run/lab/exit and switches the machine off. With --systemd it hands over to
+# systemd in a root of its own, and runs once more, as a service, for the command alone.
 set -uo pipefail
 export PATH=$PATH:/usr/sbin:/sbin
 # shellcheck source=tests/lab/guest.sh
@@ -109,12 +110,35 @@ run_command() {
   echo "$status" >/run/lab/exit
 }
 
+# become_systemd: does not return. A machine-id spares it what it does at the first start of an installation.
+become_systemd() {
+  local root=/newroot tree directory
+  tree=$(realpath "$LAB/../..")
+  mkdir "$root"
+  mount -t tmpfs -o size=75% tmpfs "$root"
+  tar -C "$root" -xf "$SYSTEMD"
+  mkdir -p "$root/host" "$root$tree"
+  mount --bind "$tree" "$root$tree"
+  printf '%032x\n' 1 >"$root/etc/machine-id"
+  printf '%s\n' '[Unit]' 'Requires=basic.target' 'After=basic.target' '[Service]' 'Environment=UNDER_SYSTEMD=yes' \
+    'ExecStart=/bin/bash /run/lab/boot' >"$root/etc/systemd/system/lab.service"
+  for directory in proc sys dev run; do mount --move "/$directory" "$root/$directory"; done
+  cd "$root" && pivot_root . host && exec chroot . /lib/systemd/systemd --unit=lab.service
+}
+
 ulimit -n 65536
-read_clocks
-ready_files
-ready_disks
-ready_network
-! clock_is_right || run_command
+if [[ -n ${UNDER_SYSTEMD:-} ]]; then
+  run_command
+else
+  read_clocks
+  ready_files
+  ready_disks
+  ready_network
+  if clock_is_right; then
+    [[ -z $SYSTEMD ]] || become_systemd
+    run_command
+  fi
+fi
 sync
 # The machine is set to end where it would start again.
 echo b >/proc/sysrq-trigger

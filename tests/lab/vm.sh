@@ -13,6 +13,8 @@
 #   --env NAME=VALUE    for the command; may be repeated
 #   --share DIR         writable in the machine, at its own path; may be repeated
 #   --disk FILE         a raw image as NVMe disk, /dev/nvme0n1 and so on; may be repeated
+#   --systemd TAR       a Debian with systemd, unpacked into the machine's memory. That is its root, systemd its first process, and
+#                       the command a service there; the host's files are beneath /host, this tree also at its own path
 #   --stdin             what comes in on the caller's standard input reaches the command's
 # For two_vms.sh:
 #   --host N            the last part of this machine's addresses, 1 unless told
@@ -25,7 +27,7 @@ LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$LAB/kernel.sh"
 
 BOOT_SECONDS=240 # some 15 on an idle host
-MEMORY=2048 CPUS=1 TIMEOUT=120 MTU=4200 MEMLOCK=unlimited RDMA=yes STDIN=no HOST=1 RUN='' KEEP_RUN=no
+MEMORY=2048 CPUS=1 TIMEOUT=120 MTU=4200 MEMLOCK=unlimited RDMA=yes STDIN=no HOST=1 RUN='' KEEP_RUN=no SYSTEMD=''
 ENVIRONMENT=() SHARES=() DISKS=() NICS=() COMMAND=()
 
 usage() {
@@ -51,6 +53,7 @@ parse() {
       --env) ENVIRONMENT+=("$2") ;;
       --share) SHARES+=("$(realpath "$2")") ;;
       --disk) DISKS+=("$(realpath "$2")") ;;
+      --systemd) SYSTEMD=$(realpath "$2") ;;
       --host) HOST=$2 ;;
       --nic) NICS+=("$2") ;;
       --run) RUN=$(realpath "$2") && KEEP_RUN=yes ;;
@@ -108,7 +111,7 @@ qemu_devices() {
 write_boot() {
   {
     printf '%s=%q ' LAB "$LAB" KERNEL "$KERNEL" HOST "$HOST" MTU "$MTU" MEMLOCK "$MEMLOCK" RDMA "$RDMA" STDIN "$STDIN" \
-      DIR "$PWD" PATH "$PATH" NICS "${#NICS[@]}" DISKS "${#DISKS[@]}"
+      SYSTEMD "$SYSTEMD" DIR "$PWD" PATH "$PATH" NICS "${#NICS[@]}" DISKS "${#DISKS[@]}"
     printf '\nSHARES=(%s)\nENVIRONMENT=(%s)\nCOMMAND=(%s)\n' "${SHARES[*]@Q}" "${ENVIRONMENT[*]@Q}" "${COMMAND[*]@Q}"
     printf 'source %q\n' "$LAB/guest_boot.sh"
   } >"$RUN/boot"
