@@ -24,7 +24,8 @@ TAPEDECK_TEST_PACKAGES=(
   ucx_perftest:ucx-utils npm:npm node:nodejs shellcheck:shellcheck gcovr:gcovr
   qemu-system-x86_64:qemu-system-x86 busybox-static kmod cpio dmsetup e2fsprogs xfsprogs
   libibverbs-dev librdmacm-dev rdma-core ibverbs-providers ibv_devinfo:ibverbs-utils
-  mmdebstrap:mmdebstrap buildah:buildah crun:crun getcap:libcap2-bin dpkg-shlibdeps:dpkg-dev systemd-analyze:systemd
+  mmdebstrap:mmdebstrap buildah:buildah crun:crun docker-compose:docker-compose
+  getcap:libcap2-bin dpkg-shlibdeps:dpkg-dev systemd-analyze:systemd
   mkfs.ext4:e2fsprogs rping:rdmacm-utils ib_write_bw:perftest valgrind:valgrind strace:strace curl:curl
   python3-yaml python3-grpcio python3-protobuf
 )
