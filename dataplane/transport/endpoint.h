@@ -14,11 +14,14 @@ struct InprocEndpoint {
 };
 
 // `port` is 0 on the connecting side. The token, 128 random bits, admits one connection to one
-// session.
+// session. With `tls` both sides have one, and the listening side a secret: the keys of the
+// connection are made of all three.
 struct TcpEndpoint {
   std::string address;
   uint16_t port = 0;
   std::array<uint8_t, 16> token{};
+  bool tls = false;  // what the connection carries is encrypted
+  std::array<uint8_t, 32> secret{};
 };
 
 // One end of a connection over RDMA: its two queue pairs, one for messages and one for payloads,
@@ -34,6 +37,12 @@ struct QueuePairEndpoint {
 };
 
 using Endpoint = std::variant<InprocEndpoint, TcpEndpoint, QueuePairEndpoint>;
+
+// Whether this end encrypts what the connection will carry.
+inline bool Encrypts(const Endpoint& endpoint) {
+  const auto* tcp = std::get_if<TcpEndpoint>(&endpoint);
+  return tcp != nullptr && tcp->tls;
+}
 
 // A remote window of slots, for one-sided operations.
 struct RemoteWindow {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
+#include "dataplane/rail_tls.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/inproc/transport.h"
 #include "dataplane/transport/tcp/transport.h"
@@ -29,7 +30,8 @@ namespace {
 
 // The kind `auto`: RDMA where the address belongs to an RDMA port, else TCP. Says which and why.
 absl::StatusOr<std::unique_ptr<Transport>> CreateBest(const RailSpec& spec, EventLoop& poller) {
-  absl::StatusOr<std::unique_ptr<Transport>> best = verbs::Create(spec, poller);
+  absl::StatusOr<std::unique_ptr<Transport>> best =
+      spec.tls ? absl::UnavailableError("RDMA cannot encrypt") : verbs::Create(spec, poller);
   Log(best.ok() ? LogLevel::kInfo : LogLevel::kWarning, "transport",
       best.ok() ? "auto: this rail uses RDMA" : "auto: this rail uses TCP",
       {{"rail", spec.name},
@@ -74,6 +76,13 @@ absl::StatusOr<std::unique_ptr<Transport>> CreateTransport(const RailSpec& spec,
                                                            EventLoop& poller) {
   if (spec.kind == "auto") return CreateBest(spec, poller);
   TD_ASSIGN_OR_RETURN(const TransportKind kind, FindKind(spec));
+  if (spec.tls && kind.kind != "tcp") {
+    return RailTlsUnusable(
+        spec.name, absl::StrCat("rail ", spec.name, ": ", kind.kind,
+                                " cannot encrypt, and --rail-tls is on: use tcp, or leave "
+                                "--rail-tls out and keep others off the rail's network (a VLAN of "
+                                "its own, MACsec)"));
+  }
   TD_RETURN_IF_ERROR(kind.usable());
   return kind.create(spec, poller);
 }

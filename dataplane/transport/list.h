@@ -31,8 +31,9 @@ absl::Status CheckRail(const std::string& text);
 // The same of all rails of a node: there is one, and no two have the same name.
 absl::Status CheckRails(const std::vector<std::string>& texts);
 
-// Creates the rail from the list; `auto` takes verbs if the address belongs to an RDMA port, else
-// tcp, and says so in the log. INVALID_ARGUMENT names the kinds there are.
+// Creates the rail from the list; `auto` takes verbs if the address belongs to an RDMA port and
+// nothing is to be encrypted, else tcp, and says so in the log. INVALID_ARGUMENT names the kinds
+// there are; FAILED_PRECONDITION (RAIL_TLS_UNUSABLE) where the rail cannot encrypt.
 absl::StatusOr<std::unique_ptr<Transport>> CreateTransport(const RailSpec& spec, EventLoop& poller);
 
 }  // namespace tapedeck::dataplane

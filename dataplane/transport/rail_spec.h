@@ -25,6 +25,8 @@ struct RailSpec {
   // Whether peers connect to this rail (storage node) or it connects to them (worker). Set by the
   // program.
   bool listen = false;
+  // Whether its connections are encrypted. Set by the program.
+  bool tls = false;
 };
 
 // INVALID_ARGUMENT says what is wrong with `text`.

@@ -33,7 +33,8 @@ class Offer {
   // call this, in any order. `events` must outlive the connection. `deadline_ns` is of the poller's
   // clock.
   //   DEADLINE_EXCEEDED nobody came; UNAVAILABLE unreachable or refused; FAILED_PRECONDITION
-  //   (VERSION_MISMATCH) of another version; UNAUTHENTICATED not the session's token;
+  //   (VERSION_MISMATCH) of another version, (RAIL_TLS_MISMATCH) where one end alone encrypts;
+  //   UNAUTHENTICATED not the session's token;
   //   INVALID_ARGUMENT not an endpoint of this transport. The text names rail, address and cause.
   virtual void Connect(const Endpoint& peer, int64_t deadline_ns, ConnectionEvents* events,
                        std::function<void(absl::StatusOr<std::unique_ptr<Connection>>)> done) = 0;
@@ -58,6 +59,7 @@ struct RailDescription {
   std::string address;    // "127.0.0.1"
   uint16_t port = 0;      // of the listener; 0 where there is none
   std::string device;     // RDMA device or network interface; may be empty
+  bool tls = false;       // what its connections carry is encrypted
   // Payload bytes per second that the path can carry at most; 0 unknown.
   uint64_t wire_limit_bytes_per_s = 0;
 };

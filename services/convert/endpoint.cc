@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "absl/strings/str_cat.h"
 #include "services/convert/fields.h"
 
 namespace tapedeck::services::convert {
@@ -23,6 +24,10 @@ struct EndpointWriter {
     tcp.set_address(endpoint.address);
     tcp.set_port(endpoint.port);
     tcp.set_token(std::string(endpoint.token.begin(), endpoint.token.end()));
+    tcp.set_tls(endpoint.tls);
+    if (endpoint.tls && endpoint.port != 0) {
+      tcp.set_secret(std::string(endpoint.secret.begin(), endpoint.secret.end()));
+    }
     return absl::OkStatus();
   }
 
@@ -47,6 +52,13 @@ absl::StatusOr<dataplane::Endpoint> FromTcp(const v1::TcpEndpoint& tcp) {
     return ProtocolError("TcpEndpoint", "token", "is not 16 bytes long");
   }
   std::copy(tcp.token().begin(), tcp.token().end(), out.token.begin());
+  out.tls = tcp.tls();
+  const size_t secret_bytes = out.tls && out.port != 0 ? out.secret.size() : 0;
+  if (tcp.secret().size() != secret_bytes) {
+    return ProtocolError("TcpEndpoint", "secret",
+                         absl::StrCat("is not ", secret_bytes, " bytes long"));
+  }
+  std::copy(tcp.secret().begin(), tcp.secret().end(), out.secret.begin());
   return out;
 }
 

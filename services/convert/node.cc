@@ -34,6 +34,7 @@ v1::Rail ToProto(const NodeRail& node_rail) {
   out.set_port(rail.port);
   out.set_device(rail.device);
   out.set_wire_limit_bytes_per_s(rail.wire_limit_bytes_per_s);
+  out.set_tls(rail.tls);
   SetPlace(node_rail.place, out);
   return out;
 }
@@ -44,6 +45,7 @@ NodeRail FromProto(const v1::Rail& rail) {
                    .address = rail.address(),
                    .port = static_cast<uint16_t>(rail.port()),
                    .device = rail.device(),
+                   .tls = rail.tls(),
                    .wire_limit_bytes_per_s = rail.wire_limit_bytes_per_s()},
           .place = PlaceOf(rail)};
 }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
+#include "dataplane/rail_tls.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/session/rail_failure.h"
@@ -119,6 +120,9 @@ void Rails::OnPeerOffer(const RailOffer& offer) {
                                   " offers of one connection at once")));
   }
   Link& link = *(*entry)->link;
+  if (Encrypts(offer.endpoint) != link.rail().tls) {
+    return events_->OnRailsFailed(dataplane::RailTlsMismatch(offer.rail, link.rail().tls));
+  }
   if (!settings_.initiate) {
     if (!link.down()) {
       // The peer has noticed a failure first. The offer waits until this end's memory is free of

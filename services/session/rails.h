@@ -35,7 +35,7 @@ class RailsEvents {
   virtual void OnRailOffer(const RailOffer& offer) = 0;  // to be sent to the peer
   virtual void OnRailsUp() = 0;                          // every link has been up
   // RAIL_UNREACHABLE before OnRailsUp, ALL_RAILS_DOWN after the grace period, RAIL_UNKNOWN,
-  // LIMIT_REACHED for too many connections or offers.
+  // LIMIT_REACHED for too many connections or offers, RAIL_TLS_MISMATCH.
   virtual void OnRailsFailed(const absl::Status& cause) = 0;
   virtual void OnRailsClosed() = 0;  // after Close: no link touches memory any more
 };

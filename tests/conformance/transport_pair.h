@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <future>
 #include <memory>
@@ -13,8 +14,24 @@
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/transport/list.h"
+#include "dataplane/transport/tcp/kernel_tls.h"
 
 namespace tapedeck::dataplane {
+
+// TCP as the kernel encrypts it.
+inline TransportKind KernelTlsKind() {
+  std::vector<TransportKind> kinds = TransportKinds();
+  const auto tcp = std::ranges::find(kinds, "tcp", &TransportKind::kind);
+  return {.kind = "ktls",
+          .loopback_address = tcp->loopback_address,
+          .usable = [address = tcp->loopback_address] { return tcp::TryKernelTls("r0", address); },
+          .create =
+              [create = tcp->create](RailSpec spec, EventLoop& poller) {
+                spec.kind = "tcp";
+                spec.tls = true;
+                return create(spec, poller);
+              }};
+}
 
 // Writes down what a connection tells, on its poller; the test thread waits for it.
 class RecordedEvents final : public ConnectionEvents {

@@ -44,7 +44,7 @@ absl::StatusOr<std::unique_ptr<TcpConnection>> TcpConnection::Create(EventLoop& 
   auto connection = std::unique_ptr<TcpConnection>(
       new TcpConnection(poller, std::move(socket), window, std::move(rail), events));
   TcpConnection* raw = connection.get();
-  TD_RETURN_IF_ERROR(poller.Watch(raw->socket_.get(), EPOLLIN,
+  TD_RETURN_IF_ERROR(poller.Watch(raw->socket_.get(), EPOLLIN | raw->edges_,
                                   raw->lifetime_.Guard([raw](uint32_t e) { raw->OnReady(e); })));
   return connection;
 }
@@ -135,8 +135,7 @@ void TcpConnection::Flush() {
     if (sent < 0) {
       if (errno == EINTR) continue;
       if (errno != EAGAIN) {
-        return Close(
-            absl::UnavailableError(absl::StrCat(rail_, ": sendmsg: ", std::strerror(errno))));
+        return Close(CallFailed(rail_, "sendmsg", errno));
       }
       break;
     }
@@ -148,7 +147,8 @@ void TcpConnection::Flush() {
 }
 
 void TcpConnection::WatchFor() const {
-  poller_.Modify(socket_.get(), (paused_ ? 0u : EPOLLIN) | (waiting_writable_ ? EPOLLOUT : 0u));
+  poller_.Modify(socket_.get(),
+                 edges_ | (paused_ ? 0u : EPOLLIN) | (waiting_writable_ ? EPOLLOUT : 0u));
 }
 
 // Lays out what the kernel shall take next; returns the number of pieces used.
@@ -219,19 +219,22 @@ void TcpConnection::Receive() {
     } else if (got == 0) {
       Close(absl::UnavailableError(absl::StrCat(rail_, ": the peer closed the connection")));
     } else if (errno == EAGAIN) {
-      break;
+      return AwaitPiece();
     } else if (errno != EINTR) {
-      Close(absl::UnavailableError(absl::StrCat(rail_, ": recvmsg: ", std::strerror(errno))));
+      Close(CallFailed(rail_, "recvmsg", errno));
     }
   }
-  if (!closed_) AwaitPiece();
+  if (closed_) return;
+  AwaitPiece();
+  if (edges_ != 0) WatchFor();  // the edge has passed, and there is more
 }
 
 // Lets the kernel wake this end when a good piece of the payload is there, not at every segment.
 // After every turn, whatever ended it: a mark left from an earlier payload may lie above all that
-// is still to come.
+// is still to come. Not where the kernel deciphers: the mark counts bytes that it has not looked
+// at, and those of a record that it has begun are gone from them.
 void TcpConnection::AwaitPiece() {
-  const size_t rest = in_payload_ ? payload_.size() - payload_bytes_ : 1;
+  const size_t rest = in_payload_ && edges_ == 0 ? payload_.size() - payload_bytes_ : 1;
   const int wanted = static_cast<int>(std::min(rest, kPieceBytes));
   if (wanted == awaited_) return;
   awaited_ = wanted;

@@ -13,6 +13,7 @@
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/transport/connection.h"
 #include "dataplane/transport/tcp/allowance.h"
+#include "dataplane/transport/tcp/kernel_tls.h"
 #include "dataplane/transport/tcp/socket.h"
 #include "dataplane/transport/tcp/wire.h"
 #include "dataplane/transport/transport.h"
@@ -29,7 +30,8 @@ struct ExposedWindow {
 // On the rail's poller.
 class TcpConnection final : public Connection {
  public:
-  // `rail` names the rail and peer in errors. The socket is connected and greeted.
+  // `rail` names the rail and peer in errors. The socket is connected and greeted, and encrypted if
+  // it shall be.
   static absl::StatusOr<std::unique_ptr<TcpConnection>> Create(EventLoop& poller, Fd socket,
                                                                const ExposedWindow& window,
                                                                std::string rail,
@@ -58,6 +60,7 @@ class TcpConnection final : public Connection {
         window_(window),
         rail_(std::move(rail)),
         events_(events),
+        edges_(IsEncrypted(socket_) ? EPOLLET : 0u),
         allowance_(poller.clock().NowNs()) {}
 
   absl::Status PeerReads() const;
@@ -86,6 +89,9 @@ class TcpConnection final : public Connection {
   const ExposedWindow window_;
   const std::string rail_;
   ConnectionEvents* const events_;
+  // EPOLLET if it is encrypted: the kernel then reports the socket readable as long as a part of a
+  // record is there, which cannot be read, and the poller would run in circles until the rest is.
+  const uint32_t edges_;
   bool closed_ = false;
 
   std::deque<Outgoing> outgoing_;

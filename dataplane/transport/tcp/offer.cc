@@ -8,17 +8,22 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/errors.h"
+#include "dataplane/rail_tls.h"
 #include "dataplane/reason.h"
+#include "dataplane/status_macros.h"
+#include "dataplane/transport/tcp/kernel_tls.h"
 
 namespace tapedeck::dataplane::tcp {
 namespace {
 
 using Done = std::function<void(absl::StatusOr<std::unique_ptr<Connection>>)>;
 
-// What both kinds share: the deadline, and turning a greeted socket into a Connection exactly once.
+// What both kinds share: the deadline, the keys, and turning a greeted socket into a Connection
+// exactly once.
 class TcpOffer : public Offer {
  public:
-  TcpOffer(const RailPort& port, const ExposedWindow& window) : port_(port), window_(window) {}
+  TcpOffer(const RailPort& port, const ExposedWindow& window, const TcpEndpoint& own)
+      : port_(port), window_(window), own_(own), endpoint_(own) {}
 
   const Endpoint& endpoint() const override { return endpoint_; }
 
@@ -31,6 +36,7 @@ class TcpOffer : public Offer {
       return Fail(absl::InvalidArgumentError("the peer's endpoint is not a TCP endpoint"));
     }
     peer_name_ = absl::StrCat(address->address, ":", address->port);
+    if (const absl::Status agreed = AgreeOnKeys(*address); !agreed.ok()) return Fail(agreed);
     port_.poller->PostAt(deadline_ns, lifetime_.Guard([this] {
       Fail(absl::DeadlineExceededError("no connection before the deadline"));
     }));
@@ -43,11 +49,13 @@ class TcpOffer : public Offer {
   EventLoop& poller() { return *port_.poller; }
   const RailPort& port() const { return port_; }
   const std::string& peer_name() const { return peer_name_; }
-  void set_endpoint(TcpEndpoint endpoint) { endpoint_ = std::move(endpoint); }
 
   // The connection is made inside the posted task, so that no event can come before `done`.
   void Succeed(Fd socket) {
     if (done_ == nullptr) return;
+    if (keys_.has_value()) {
+      if (const absl::Status status = Encrypt(socket, *keys_); !status.ok()) return Fail(status);
+    }
     port_.poller->Post([port = port_, window = window_, events = events_, peer = peer_name_,
                         socket = std::move(socket),
                         done = std::exchange(done_, nullptr)]() mutable {
@@ -67,9 +75,24 @@ class TcpOffer : public Offer {
   Lifetime& lifetime() { return lifetime_; }
 
  private:
+  // In clear if neither end encrypts.
+  absl::Status AgreeOnKeys(const TcpEndpoint& peer) {
+    if (own_.tls != peer.tls) return RailTlsMismatch(port_.rail.name, own_.tls);
+    if (!own_.tls) return absl::OkStatus();
+    const bool listens = port_.listener != nullptr;
+    const TcpEndpoint& listener = listens ? own_ : peer;
+    TD_ASSIGN_OR_RETURN(keys_, DeriveKeys({.secret = listener.secret,
+                                           .listener = listener.token,
+                                           .caller = listens ? peer.token : own_.token},
+                                          listens ? Side::kListener : Side::kCaller));
+    return absl::OkStatus();
+  }
+
   const RailPort port_;
   const ExposedWindow window_;
-  Endpoint endpoint_;
+  const TcpEndpoint own_;
+  const Endpoint endpoint_;
+  std::optional<ConnectionKeys> keys_;  // none: in clear
   std::string peer_name_;
   ConnectionEvents* events_ = nullptr;
   Done done_;
@@ -78,11 +101,16 @@ class TcpOffer : public Offer {
 
 class WaitingOffer final : public TcpOffer {
  public:
-  WaitingOffer(const RailPort& port, const ExposedWindow& window, const Token& token)
-      : TcpOffer(port, window), token_(token) {
-    set_endpoint({.address = port.rail.address, .port = port.rail.port, .token = token});
+  WaitingOffer(const RailPort& port, const ExposedWindow& window, const Credentials& own)
+      : TcpOffer(port, window,
+                 {.address = port.rail.address,
+                  .port = port.rail.port,
+                  .token = own.token,
+                  .tls = port.rail.tls,
+                  .secret = own.secret}),
+        token_(own.token) {
     // The peer may call before Connect: its socket waits here.
-    port.listener->Expect(token, lifetime().Guard([this](Fd socket) {
+    port.listener->Expect(token_, lifetime().Guard([this](Fd socket) {
       arrived_ = std::move(socket);
       if (begun_) Succeed(*std::exchange(arrived_, std::nullopt));
     }));
@@ -102,9 +130,9 @@ class WaitingOffer final : public TcpOffer {
 
 class CallingOffer final : public TcpOffer {
  public:
-  CallingOffer(const RailPort& port, const ExposedWindow& window) : TcpOffer(port, window) {
-    set_endpoint({.address = port.rail.address});
-  }
+  CallingOffer(const RailPort& port, const ExposedWindow& window, const Credentials& own)
+      : TcpOffer(port, window,
+                 {.address = port.rail.address, .token = own.token, .tls = port.rail.tls}) {}
   ~CallingOffer() override { poller().Unwatch(socket_.get()); }
 
  private:
@@ -163,9 +191,9 @@ class CallingOffer final : public TcpOffer {
 }  // namespace
 
 std::unique_ptr<Offer> NewTcpOffer(const RailPort& port, const ExposedWindow& window,
-                                   const Token& token) {
-  if (port.listener != nullptr) return std::make_unique<WaitingOffer>(port, window, token);
-  return std::make_unique<CallingOffer>(port, window);
+                                   const Credentials& own) {
+  if (port.listener != nullptr) return std::make_unique<WaitingOffer>(port, window, own);
+  return std::make_unique<CallingOffer>(port, window, own);
 }
 
 }  // namespace tapedeck::dataplane::tcp

@@ -5,6 +5,7 @@
 
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/transport/tcp/connection.h"
+#include "dataplane/transport/tcp/keys.h"
 #include "dataplane/transport/tcp/listener.h"
 #include "dataplane/transport/transport.h"
 
@@ -17,8 +18,14 @@ struct RailPort {
   RailDescription rail;
 };
 
+// What this end brings to one connection, and to no other. Zero where it brings nothing.
+struct Credentials {
+  Token token{};
+  Secret secret{};
+};
+
 // On the rail's poller.
 std::unique_ptr<Offer> NewTcpOffer(const RailPort& port, const ExposedWindow& window,
-                                   const Token& token);
+                                   const Credentials& own);
 
 }  // namespace tapedeck::dataplane::tcp

@@ -2,8 +2,12 @@
 
 #include <sys/random.h>
 
+#include <cerrno>
+#include <cstring>
+
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "dataplane/transport/tcp/kernel_tls.h"
 #include "dataplane/transport/tcp/listener.h"
 #include "dataplane/transport/tcp/offer.h"
 
@@ -16,6 +20,14 @@ T Random() {
   // Requests up to 256 bytes are never short, getrandom(2).
   [[maybe_unused]] const ssize_t got = getrandom(&value, sizeof(value), 0);
   return value;
+}
+
+// INTERNAL where the kernel has none: a secret that can be guessed is none.
+absl::Status FillRandom(std::span<uint8_t> bytes) {
+  if (getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size())) {
+    return absl::OkStatus();
+  }
+  return absl::InternalError(absl::StrCat("getrandom: ", std::strerror(errno)));
 }
 
 class TcpDomain final : public Domain {
@@ -32,7 +44,11 @@ class TcpDomain final : public Domain {
   RemoteWindow remote_window() const override { return window_.name; }
 
   absl::StatusOr<std::unique_ptr<Offer>> NewOffer() override {
-    return NewTcpOffer(port_, window_, Random<Token>());
+    const bool listens = port_.listener != nullptr;
+    Credentials own;
+    if (listens || port_.rail.tls) TD_RETURN_IF_ERROR(FillRandom(own.token));
+    if (listens && port_.rail.tls) TD_RETURN_IF_ERROR(FillRandom(own.secret));
+    return NewTcpOffer(port_, window_, own);
   }
 
  private:
@@ -88,8 +104,11 @@ class TcpTransport final : public Transport {
 absl::Status Usable() { return absl::OkStatus(); }
 
 absl::StatusOr<std::unique_ptr<Transport>> Create(const RailSpec& spec, EventLoop& poller) {
+  if (spec.tls) TD_RETURN_IF_ERROR(TryKernelTls(spec.name, spec.address));
   auto transport = std::make_unique<TcpTransport>(
-      poller, RailDescription{.name = spec.name, .transport = spec.kind, .address = spec.address});
+      poller,
+      RailDescription{
+          .name = spec.name, .transport = spec.kind, .address = spec.address, .tls = spec.tls});
   if (spec.listen) {
     TD_RETURN_IF_ERROR(transport->OpenListener(spec.port));
   } else {

@@ -11,7 +11,8 @@ namespace tapedeck::dataplane::tcp {
 // OK: every machine has TCP.
 absl::Status Usable();
 
-// UNAVAILABLE if the address is not on this host or the port is taken.
+// UNAVAILABLE if the address is not on this host or the port is taken; FAILED_PRECONDITION
+// (RAIL_TLS_UNUSABLE) where it shall encrypt and the kernel cannot.
 absl::StatusOr<std::unique_ptr<Transport>> Create(const RailSpec& spec, EventLoop& poller);
 
 }  // namespace tapedeck::dataplane::tcp

@@ -21,9 +21,9 @@ void FillField(Message& message, const FieldDescriptor* field, int& counter) {
       return Fill(list ? *to.AddMessage(&message, field) : *to.MutableMessage(&message, field),
                   counter);
     case FieldDescriptor::CPPTYPE_STRING: {
-      const bool bytes16 = field->name() == "token";
+      const size_t fixed = field->name() == "token" ? 16 : field->name() == "secret" ? 32 : 0;
       const std::string text =
-          bytes16 ? std::string(16, 'a' + value % 26) : absl::StrCat("v", value);
+          fixed != 0 ? std::string(fixed, 'a' + value % 26) : absl::StrCat("v", value);
       return list ? to.AddString(&message, field, text) : to.SetString(&message, field, text);
     }
     case FieldDescriptor::CPPTYPE_ENUM:

@@ -106,6 +106,19 @@ TEST_F(OfferTest, ASessionHasFewConnections) {
   EXPECT_EQ(ReasonOf(failed_).value_or(ErrorReason{}).reason, "LIMIT_REACHED") << failed_;
 }
 
+// Old nodes say nothing of encryption, and so are peers in clear.
+TEST_F(OfferTest, APeerThatAloneEncryptsIsRefusedByName) {
+  EXPECT_EQ(Taken([](int i) {
+              return RailOffer{.rail = "r0",
+                               .generation = static_cast<uint32_t>(i),
+                               .endpoint = dataplane::TcpEndpoint{.tls = i == 2}};
+            }),
+            2);
+  const ErrorReason reason = ReasonOf(failed_).value_or(ErrorReason{});
+  EXPECT_EQ(reason.reason, "RAIL_TLS_MISMATCH") << failed_;
+  EXPECT_EQ(reason.metadata.at("rail"), "r0");
+}
+
 TEST_F(RegistrationTest, IsMadeIfThereIsNone) { EXPECT_EQ(DomainsAfterStart({}), 1); }
 
 TEST_F(RegistrationTest, IsUsedIfItFits) {
