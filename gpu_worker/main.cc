@@ -45,6 +45,10 @@ namespace {
 // What cancelled jobs need at most to seal what they have; so much of the grace is theirs.
 constexpr absl::Duration kSealTime = absl::Seconds(9);
 
+absl::StatusOr<std::unique_ptr<dataplane::RailSet>> MakeRails(const Settings& settings) {
+  return dataplane::RailSet::Create(settings.rails, {.tls = settings.identity.rail_tls});
+}
+
 services::doctor::ExaminerParts Examined(const std::vector<dataplane::Transport*>& rails,
                                          const services::identity::Security& security,
                                          Worker& worker) {
@@ -53,7 +57,7 @@ services::doctor::ExaminerParts Examined(const std::vector<dataplane::Transport*
   return {.scene = std::make_shared<services::doctor::Scene>(std::move(scene)),
           .others = [&worker, &security] {
             auto checks = worker.DoctorChecks();
-            checks.push_back(security.DoctorCheck());
+            checks.push_back(security.DoctorCheck(worker.Describe().rails));
             return checks;
           }};
 }
@@ -80,7 +84,7 @@ absl::Status Run(const Settings& settings) {
   TD_ASSIGN_OR_RETURN(
       Reach reach, Reach::Create(settings.file_roots, settings.storage_allow, security->local()));
   TD_ASSIGN_OR_RETURN(auto admin, services::admin::Admin::Create(settings.admin));
-  TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, false));
+  TD_ASSIGN_OR_RETURN(const auto rails, MakeRails(settings));
   auto placement = services::Placement::Discover(rails->transports());
   placement.PinPollers(rails->transports());
   TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());

@@ -11,6 +11,7 @@
 #include "services/config/daemon_line.h"
 #include "services/files/file_roots.h"
 #include "services/flight/switch.h"
+#include "services/identity/rail_tls.h"
 #include "services/listen_address.h"
 #include "services/version.h"
 
@@ -86,6 +87,8 @@ absl::Status Check(Settings& settings) {
   TD_RETURN_IF_ERROR(services::identity::CheckOptions(settings.identity));
   TD_RETURN_IF_ERROR(FileRoots::Parse(settings.file_roots).status());
   TD_RETURN_IF_ERROR(AllowedStorage::Parse(settings.storage_allow).status());
+  TD_RETURN_IF_ERROR(
+      services::identity::CheckRailTls(settings.identity, settings.listen, settings.rails));
   return dataplane::CheckRails(settings.rails);
 }
 

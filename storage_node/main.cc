@@ -79,6 +79,11 @@ luns::MemberRoots MemberRootsOf(const Settings& settings) {
 
 std::string NodeName() { return absl::StrCat(services::HostName(), "/storage"); }
 
+absl::StatusOr<std::unique_ptr<dataplane::RailSet>> MakeRails(const Settings& settings) {
+  return dataplane::RailSet::Create(settings.rails,
+                                    {.listen = true, .tls = settings.identity.rail_tls});
+}
+
 services::doctor::ExaminerParts Examined(const Settings& settings,
                                          const std::vector<dataplane::Transport*>& rails,
                                          const services::Placement& placement,
@@ -90,9 +95,9 @@ services::doctor::ExaminerParts Examined(const Settings& settings,
       .ring_bytes = node::StorageSettings().ring_bytes,
       .promised = {{.what = "--follow-memory", .bytes = settings.follow_bytes}}};
   return {.scene = std::make_shared<services::doctor::Scene>(std::move(scene)),
-          .others = [&node, &security] {
+          .others = [&node, &security, &placement] {
             auto checks = node.DoctorChecks();
-            checks.push_back(security.DoctorCheck());
+            checks.push_back(security.DoctorCheck(placement.rails()));
             return checks;
           }};
 }
@@ -104,7 +109,7 @@ absl::Status Serve(const Settings& settings) {
   TD_ASSIGN_OR_RETURN(const auto security,
                       services::identity::Security::Create(settings.listen, settings.identity));
   TD_ASSIGN_OR_RETURN(auto admin, services::admin::Admin::Create(settings.admin));
-  TD_ASSIGN_OR_RETURN(const auto rails, dataplane::RailSet::Create(settings.rails, true));
+  TD_ASSIGN_OR_RETURN(const auto rails, MakeRails(settings));
   const auto placement = services::Placement::Discover(rails->transports());
   placement.PinPollers(rails->transports());
   TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());

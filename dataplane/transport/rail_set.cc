@@ -27,13 +27,14 @@ absl::Status FindAddress(RailSpec& spec) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RailSet>> RailSet::Create(const std::vector<std::string>& texts,
-                                                         bool listen) {
+                                                         RailUse use) {
   auto set = std::unique_ptr<RailSet>(new RailSet());
   TD_RETURN_IF_ERROR(CheckRails(texts));
   for (const std::string& text : texts) {
     TD_ASSIGN_OR_RETURN(RailSpec spec, ParseRailSpec(text));
     TD_RETURN_IF_ERROR(FindAddress(spec));
-    spec.listen = listen;
+    spec.listen = use.listen;
+    spec.tls = use.tls;
     TD_ASSIGN_OR_RETURN(std::unique_ptr<EventLoop> poller,
                         EventLoop::Create(absl::StrCat("rail-", spec.name)));
     TD_ASSIGN_OR_RETURN(std::unique_ptr<Transport> transport, CreateTransport(spec, *poller));
@@ -42,7 +43,8 @@ absl::StatusOr<std::unique_ptr<RailSet>> RailSet::Create(const std::vector<std::
         {{"rail", rail.name},
          {"transport", rail.transport},
          {"address", rail.address},
-         {"port", absl::StrCat(rail.port)}});
+         {"port", absl::StrCat(rail.port)},
+         {"tls", rail.tls ? "on" : "off"}});
     set->pollers_.push_back(std::move(poller));
     set->transports_.push_back(std::move(transport));
   }

@@ -11,13 +11,20 @@
 
 namespace tapedeck::dataplane {
 
+// How a node uses its rails.
+struct RailUse {
+  bool listen = false;  // peers connect to them
+  bool tls = false;     // their connections are encrypted
+};
+
 // Owned by main; outlives every session.
 class RailSet {
  public:
   // `texts` are as ParseRailSpec has them. INVALID_ARGUMENT for two rails of one name, UNAVAILABLE
-  // for an interface that is not there or has no address.
+  // for an interface that is not there or has no address, FAILED_PRECONDITION (RAIL_TLS_UNUSABLE)
+  // for a rail that cannot encrypt.
   static absl::StatusOr<std::unique_ptr<RailSet>> Create(const std::vector<std::string>& texts,
-                                                         bool listen);
+                                                         RailUse use);
 
   std::vector<Transport*> transports() const;
 

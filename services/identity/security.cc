@@ -40,17 +40,27 @@ absl::StatusOr<std::unique_ptr<Security>> Security::Create(const std::string& li
   return security;
 }
 
-doctor::Check Security::DoctorCheck() const {
-  return {.name = "identity",
-          .run = [this](const doctor::Request&, doctor::Findings& findings) { Examine(findings); }};
+doctor::Check Security::DoctorCheck(std::vector<NodeRail> rails) const {
+  return {
+      .name = "identity",
+      .run = [this, rails = std::move(rails)](const doctor::Request&, doctor::Findings& findings) {
+        Examine(rails, findings);
+      }};
 }
 
-void Security::Examine(doctor::Findings& findings) const {
+void Security::Examine(const std::vector<NodeRail>& rails, doctor::Findings& findings) const {
   if (exposed_) {
     findings.push_back(
         doctor::Found("PLAIN_TEXT", absl::StrCat("the node listens at ", listen_, " without TLS")));
   }
   if (tls_ == nullptr) return;
+  for (const auto& [rail, place] : rails) {
+    if (rail.tls || rail.transport != "tcp") continue;
+    if (IsLoopback(absl::StrCat(rail.address, ":0"))) continue;
+    findings.push_back(doctor::Found(
+        "RAIL_IN_CLEAR",
+        absl::StrCat("rail ", rail.name, " (", rail.address, ") carries blocks in clear")));
+  }
   if (const absl::Status fault = gate_->policy_fault(); !fault.ok()) {
     findings.push_back(doctor::Found("POLICY_UNUSABLE", std::string(fault.message())));
   }

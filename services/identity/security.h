@@ -4,12 +4,14 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "services/doctor/checks.h"
 #include "services/identity/gate.h"
 #include "services/identity/settings.h"
 #include "services/identity/tls.h"
+#include "services/node.h"
 
 namespace tapedeck::services::identity {
 
@@ -29,14 +31,14 @@ class Security {
 
   // Plain text that no other machine reaches: who asks is a user of this one.
   bool local() const { return tls_ == nullptr && !exposed_; }
-
-  // Looks at the files as they are then.
-  doctor::Check DoctorCheck() const;
+  // Looks at the files as they are then.// Looks at the files as they are then, and at the rails of
+  // the node.
+  doctor::Check DoctorCheck(std::vector<NodeRail> rails) const;
 
  private:
   explicit Security(std::string listen) : listen_(std::move(listen)) {}
 
-  void Examine(doctor::Findings& findings) const;
+  void Examine(const std::vector<NodeRail>& rails, doctor::Findings& findings) const;
 
   const std::string listen_;
   std::shared_ptr<const Tls> tls_;

@@ -32,6 +32,9 @@ void AddNodeOptions(const Command& node, Settings& settings) {
                "Answer the health service to every certificate, whatever the policy says");
   node.AddFlag("--insecure", settings.insecure,
                "Listen in plain text where other machines reach it: anybody there may do anything");
+  node.AddChoice("--rail-tls", settings.rail_tls, {{"on", true}, {"off", false}},
+                 "Encrypt what TCP rails carry, by the kernel's TLS; both nodes of a session or "
+                 "neither");
 }
 
 absl::Status CheckOptions(const Settings& settings) {

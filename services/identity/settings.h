@@ -15,6 +15,7 @@ struct Settings {
   std::string policy;        // file; empty: who has a certificate may do everything
   bool insecure = false;     // plain text on an address that others reach
   bool open_health = false;  // health for every certificate, whatever the policy says
+  bool rail_tls = false;     // the kernel encrypts what TCP rails carry
   bool for_others = true;    // no option: whether workers call this node for others
 };
 

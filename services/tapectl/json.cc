@@ -23,6 +23,7 @@ Json ToJson(const NodeRail& node_rail) {
           {"port", rail.port},
           {"device", rail.device},
           {"wire_limit_bytes_per_s", rail.wire_limit_bytes_per_s},
+          {"tls", rail.tls},
           {"pci_address", node_rail.place.pci_address},
           {"numa_node", NodeOf(node_rail.place)}};
 }

@@ -32,10 +32,10 @@ std::string NodeText(const dataplane::topology::Place& place) {
 }
 
 Table PortsOf(const std::string& address, const NodeInfo& node) {
-  Table table{.heads = {absl::StrCat("RAILS OF ", address), "DEVICE", "PCI", "NUMA"}};
+  Table table{.heads = {absl::StrCat("RAILS OF ", address), "DEVICE", "PCI", "NUMA", "TLS"}};
   for (const auto& [rail, place] : node.rails) {
-    table.rows.push_back(
-        {rail.name, TextOf(rail.device), TextOf(place.pci_address), NodeText(place)});
+    table.rows.push_back({rail.name, TextOf(rail.device), TextOf(place.pci_address),
+                          NodeText(place), rail.tls ? "on" : "off"});
   }
   return table;
 }

@@ -51,7 +51,8 @@ NodeProcess::NodeProcess(pid_t pid, std::string state, const std::string& addres
       catalog_(channel_, absl::Seconds(60)) {}
 
 absl::StatusOr<std::unique_ptr<NodeProcess>> NodeProcess::Start(
-    NodeProgram program, const std::vector<std::string>& rails) {
+    NodeProgram program, const std::vector<std::string>& rails,
+    const std::vector<std::string>& more) {
   char state[] = "/tmp/tapedeck-bench.XXXXXX";
   if (mkdtemp(state) == nullptr) return absl::InternalError("mkdtemp: no temporary directory");
   const std::string address = absl::StrCat("127.0.0.1:", FreePort());
@@ -65,6 +66,7 @@ absl::StatusOr<std::unique_ptr<NodeProcess>> NodeProcess::Start(
   }
   line.insert(line.end(), {"--listen", address});
   for (const std::string& rail : rails) line.insert(line.end(), {"--rail", rail});
+  line.insert(line.end(), more.begin(), more.end());
   const pid_t pid = Spawn(line, absl::StrCat(state, "/log"));
   if (pid < 0) return absl::InternalError("fork failed");
   auto node = std::unique_ptr<NodeProcess>(new NodeProcess(pid, state, address));

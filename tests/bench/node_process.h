@@ -18,10 +18,11 @@ enum class NodeProgram { kStorage, kNull };
 
 class NodeProcess {
  public:
-  // Starts the program that lies beside this one, with these rails (NAME=KIND:ADDRESS). Blocks
-  // until it answers, at most 10 s.
-  static absl::StatusOr<std::unique_ptr<NodeProcess>> Start(NodeProgram program,
-                                                            const std::vector<std::string>& rails);
+  // Starts the program that lies beside this one, with these rails (NAME=KIND:ADDRESS) and further
+  // words of its line. Blocks until it answers, at most 10 s.
+  static absl::StatusOr<std::unique_ptr<NodeProcess>> Start(
+      NodeProgram program, const std::vector<std::string>& rails,
+      const std::vector<std::string>& more = {});
 
   // Ends the process and removes its state.
   ~NodeProcess();

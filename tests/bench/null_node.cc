@@ -85,7 +85,7 @@ std::map<std::string, std::string> ToLabels(const NullStream& stream) {
 }
 
 absl::Status ServeNullNode(const std::string& listen, const std::vector<std::string>& rails) {
-  TD_ASSIGN_OR_RETURN(const auto rail_set, dataplane::RailSet::Create(rails, true));
+  TD_ASSIGN_OR_RETURN(const auto rail_set, dataplane::RailSet::Create(rails, {.listen = true}));
   TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());
   NullHost host;
   services::session::Registry registry(services::AsExecutors(loops), rail_set->transports(), &host);

@@ -43,6 +43,8 @@ command_line::Command AddTransfer(command_line::Command bench, Options& options)
       .AddChoice("--flight-recorder", options.flight, {{"on", true}, {"off", false}},
                  services::flight::kSwitchHelp)
       .FromEnvironment(services::flight::kSwitchVariable);
+  command.AddChoice("--rail-tls", options.rail_tls, {{"on", true}, {"off", false}},
+                    "As of both nodes");
   command.AddOption("--lun-bytes", options.lun_bytes, "Size of the LUN").InBytes();
   command.AddOption("--slots", options.slots, "Slots of the ring");
   return command;

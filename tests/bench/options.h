@@ -27,7 +27,8 @@ struct Options {
   services::session::Direction direction = services::session::Direction::kRecord;
   uint64_t blocks = 500;
   bool crc = true;
-  bool flight = true;  // the recorder of steps, at both ends
+  bool flight = true;     // the recorder of steps, at both ends
+  bool rail_tls = false;  // of both ends
   std::string store = "direct";
   std::vector<std::string> members;  // directories
   std::string directory;             // of the restart

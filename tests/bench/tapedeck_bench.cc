@@ -53,7 +53,8 @@ struct Worker {
 
 absl::StatusOr<Worker> MakeWorker(const Options& options) {
   Worker worker;
-  TD_ASSIGN_OR_RETURN(worker.rails, dataplane::RailSet::Create(RailSpecs(options), false));
+  TD_ASSIGN_OR_RETURN(worker.rails,
+                      dataplane::RailSet::Create(RailSpecs(options), {.tls = options.rail_tls}));
   TD_ASSIGN_OR_RETURN(worker.loop, dataplane::EventLoop::Create("session"));
   return worker;
 }
@@ -74,8 +75,10 @@ struct Rate {
 // for.
 absl::StatusOr<nlohmann::json> Transfer(const Options& options) {
   dataplane::flight::SetOn(options.flight);
+  std::vector<std::string> more;
+  if (options.rail_tls) more = {"--rail-tls", "on"};
   TD_ASSIGN_OR_RETURN(const auto node,
-                      NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options)));
+                      NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options), more));
   TD_RETURN_IF_ERROR(node->MakeChannel({.name = "luns/bench",
                                         .store = options.members.empty() ? "memory" : options.store,
                                         .members = options.members,

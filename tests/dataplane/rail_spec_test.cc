@@ -27,13 +27,13 @@ TEST(RailSpec, NamesAnInterfaceInThePlaceOfAnAddress) {
 }
 
 TEST(RailSpec, ARailHasTheAddressOfItsInterface) {
-  const auto rails = RailSet::Create({"r0=tcp:%lo"}, true);
+  const auto rails = RailSet::Create({"r0=tcp:%lo"}, {.listen = true});
   ASSERT_TRUE(rails.ok()) << rails.status();
   EXPECT_EQ((*rails)->transports()[0]->rail().address, "127.0.0.1");
 }
 
 TEST(RailSpec, AnInterfaceThatIsNotThereIsNamedWithThoseThatAre) {
-  const absl::Status status = RailSet::Create({"r1=tcp:%nowhere"}, true).status();
+  const absl::Status status = RailSet::Create({"r1=tcp:%nowhere"}, {.listen = true}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   for (const char* named : {"r1", "nowhere", "lo"}) {
     EXPECT_NE(status.message().find(named), absl::string_view::npos) << status;

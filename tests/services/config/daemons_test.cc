@@ -131,6 +131,29 @@ TEST(Daemons, SaysWhereAWrongValueStands) {
   EXPECT_EQ(ParseAs(NodeRole::kWorker, {"--config", "/nowhere.yaml", "--help"}).status, 0);
 }
 
+// With certificates the files are looked at when the node starts, not here.
+TEST(Daemons, RailsAreNotEncryptedWithKeysThatTravelInClear) {
+  const auto storage = [](const std::vector<std::string>& more) {
+    std::vector<std::string> line = {"--state", "/tmp/deck", "--rail-tls", "on"};
+    line.insert(line.end(), more.begin(), more.end());
+    return ParseAs(NodeRole::kStorage, line);
+  };
+  const std::vector<std::string> here = {"--rail", "r0=tcp:127.0.0.1", "--rail", "r1=tcp:[::1]:9"};
+  EXPECT_TRUE(storage(here).starts);
+  std::vector<std::string> line = here;
+  line.insert(line.end(), {"--listen", "192.0.2.1:7400"});
+  for (const auto& wrong : std::vector<std::vector<std::string>>{
+           line, {"--rail", "r0=tcp:192.0.2.1"}, {"--rail", "r0=tcp:%eth0"}}) {
+    const Outcome refused = storage(wrong);
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("--rail-tls on requires --tls-cert"));
+  }
+  line.insert(line.end(), {"--tls-cert", "c.pem", "--tls-key", "k.pem", "--tls-ca", "a.pem"});
+  EXPECT_TRUE(storage(line).starts);
+  EXPECT_EQ(ParseAs(NodeRole::kWorker, {"--rail-tls", "on", "--rail", "r0=tcp:192.0.2.1"}).status,
+            2);
+}
+
 // Whoever adds an option gives it a field in config.proto, or adds it here and says why.
 const std::set<std::string> kOfTheLineAlone = {
     "--help",         "--version", "--config",          "--check-config",

@@ -171,7 +171,7 @@ TEST(SecurityTest, PlainTextIsForThisMachineAlone) {
     const auto exposed = Security::Create(listen, {.insecure = true});
     ASSERT_TRUE(exposed.ok());
     doctor::Findings findings;
-    (*exposed)->DoctorCheck().run({}, findings);
+    (*exposed)->DoctorCheck({}).run({}, findings);
     ASSERT_EQ(findings.size(), 1u);
     EXPECT_EQ(findings.front().code, "PLAIN_TEXT");
   }
@@ -184,7 +184,7 @@ TEST(SecurityTest, TheDoctorLooksAtTheFilesAsTheyAreNow) {
   ASSERT_TRUE(security.ok()) << security.status();
   const auto code = [&] {
     doctor::Findings findings;
-    (*security)->DoctorCheck().run({}, findings);
+    (*security)->DoctorCheck({}).run({}, findings);
     return findings.empty() ? "" : findings.front().code;
   };
   EXPECT_EQ(code(), "TLS_EXPIRES_SOON");
@@ -192,6 +192,24 @@ TEST(SecurityTest, TheDoctorLooksAtTheFilesAsTheyAreNow) {
   EXPECT_EQ(code(), "");
   authority.Write("node.pem", "");
   EXPECT_EQ(code(), "TLS_UNUSABLE");
+}
+
+TEST(SecurityTest, TheDoctorNotesBlocksThatLeaveTheMachineInClear) {
+  const Authority authority;
+  const auto security = Security::Create("0.0.0.0:0", {.tls = authority.Issue("node", "", 30)});
+  ASSERT_TRUE(security.ok()) << security.status();
+  doctor::Findings findings;
+  (*security)
+      ->DoctorCheck(
+          {{.rail = {.name = "r0", .transport = "tcp", .address = "127.0.0.1"}},
+           {.rail = {.name = "r1", .transport = "tcp", .address = "192.0.2.1"}},
+           {.rail = {.name = "r2", .transport = "tcp", .address = "192.0.2.2", .tls = true}},
+           {.rail = {.name = "r3", .transport = "verbs", .address = "192.0.2.3"}}})
+      .run({}, findings);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings.front().code, "RAIL_IN_CLEAR");
+  EXPECT_EQ(findings.front().severity, doctor::Severity::kNote);
+  EXPECT_THAT(findings.front().what, HasSubstr("r1 (192.0.2.1)"));
 }
 
 }  // namespace
