@@ -40,6 +40,9 @@
 {{- if and .Values.openHealth (eq .Values.tls.mode "disabled") -}}
 {{- fail "openHealth: without TLS health answers everybody already; set tls.mode, or leave this out" -}}
 {{- end -}}
+{{- if and .Values.railTls (eq .Values.tls.mode "disabled") -}}
+{{- fail "railTls: without TLS the keys of the rails would travel in clear; set tls.mode, or leave this out" -}}
+{{- end -}}
 {{- if and (eq .Values.worker.kind "Job") (not .Values.worker.job.args) -}}
 {{- fail "worker.job.args: worker.kind is Job, so they say what tapectl is to do, e.g. [record, l0/c0, --source, synth, --duration, 10s]" -}}
 {{- end -}}

@@ -105,6 +105,10 @@ claims:
 {{- if .root.Values.openHealth }}
 - --open-health
 {{- end }}
+{{- if .root.Values.railTls }}
+- --rail-tls
+- "on"
+{{- end }}
 {{- end -}}
 
 {{- define "tapedeck.env" -}}
