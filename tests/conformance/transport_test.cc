@@ -144,7 +144,9 @@ TEST_P(TransportConformance, ReadFetchesWithoutTellingThePeer) {
 TEST_P(TransportConformance, ABacklogOfReadsIsServedToItsLastByte) {
   Connect(RemoteAccess::kRead);
   constexpr size_t kLarge = 8;
-  for (size_t round = 0; round < 100; ++round) {
+  // What the kernel encrypts takes seconds where it is emulated.
+  const size_t rounds = GetParam() == "ktls" ? 8 : 100;
+  for (size_t round = 0; round < rounds; ++round) {
     worker_->Do([&](Connection& c) {
       for (size_t i = 0; i < kLarge; ++i) {
         c.Read(worker_->bytes(i % 3 * kPayload, kPayload), node_->slice(i % 3 * kPayload), i);
