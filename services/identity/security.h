@@ -31,8 +31,7 @@ class Security {
 
   // Plain text that no other machine reaches: who asks is a user of this one.
   bool local() const { return tls_ == nullptr && !exposed_; }
-  // Looks at the files as they are then.// Looks at the files as they are then, and at the rails of
-  // the node.
+  // Looks at the files as they are then, and at the rails of the node.
   doctor::Check DoctorCheck(std::vector<NodeRail> rails) const;
 
  private:
