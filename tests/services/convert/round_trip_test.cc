@@ -245,6 +245,7 @@ TEST(RoundTripTest, SessionResponses) {
   rail.clear_wire_limit_bytes_per_s();
   rail.clear_pci_address();
   rail.clear_numa_node();
+  rail.clear_tls();
   const auto message = FromProto(response);
   ASSERT_TRUE(message.ok()) << message.status();
   ExpectSame(*ToTransferResponse(*message), response);
