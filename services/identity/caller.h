@@ -13,8 +13,9 @@ inline constexpr size_t kMaxIdentityBytes = 256;
 inline constexpr char kActingForKey[] = "tapedeck-acting-for-bin";
 
 struct Caller {
-  std::string peer;        // whom the certificate of the connection names
-  std::string acting_for;  // whom that one says it calls for; empty: for itself
+  std::string peer;              // whom the certificate of the connection names
+  std::string acting_for;        // whom that one says it calls for; empty: for itself
+  std::string certificate = {};  // that of the connection, in PEM
 
   // Whom the call is of, if all of this is believed.
   const std::string& who() const { return acting_for.empty() ? peer : acting_for; }

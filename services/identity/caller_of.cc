@@ -54,6 +54,8 @@ absl::StatusOr<Caller> CallerOf(const grpc::AuthContext& connection, absl::strin
   TD_ASSIGN_OR_RETURN(caller.peer, NameIn(connection));
   TD_RETURN_IF_ERROR(CheckIdentity(caller.peer));
   if (!acting_for.empty()) TD_RETURN_IF_ERROR(CheckIdentity(acting_for));
+  const auto found = connection.FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
+  if (!found.empty()) caller.certificate.assign(found.front().data(), found.front().size());
   return caller;
 }
 

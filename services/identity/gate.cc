@@ -60,6 +60,9 @@ absl::StatusOr<std::unique_ptr<Gate>> Gate::Create(const GateSettings& settings)
   return gate;
 }
 
+Gate::Gate(const GateSettings& settings, std::shared_ptr<const Policy> policy, const Stamp& stamp)
+    : settings_(settings), stamp_(stamp), policy_(std::move(policy)), loaded_(absl::Now()) {}
+
 Gate::~Gate() {
   {
     absl::MutexLock lock(&mutex_);
@@ -76,6 +79,12 @@ std::shared_ptr<const Policy> Gate::policy() const {
 absl::Status Gate::policy_fault() const {
   absl::MutexLock lock(&mutex_);
   return fault_;
+}
+
+std::optional<absl::Time> Gate::policy_loaded() const {
+  absl::MutexLock lock(&mutex_);
+  if (policy_ == nullptr) return std::nullopt;
+  return loaded_;
 }
 
 absl::Status Gate::Count(const std::string& identity) {
@@ -95,8 +104,12 @@ bool Gate::LacksNothing(const Caller& caller, const Right& right, absl::string_v
     lack = {.identity = caller.peer, .needs = Role::kWorker, .has = {}};
     return false;
   }
-  if (settings_.open_health && absl::StartsWith(right.method, "grpc.health.")) return true;
   const auto rules = policy();
+  if (rules != nullptr && rules->Revokes(caller.certificate)) {
+    lack = {.identity = caller.peer, .needs = right.least, .has = {}, .revoked = true};
+    return false;
+  }
+  if (settings_.open_health && absl::StartsWith(right.method, "grpc.health.")) return true;
   if (rules == nullptr) return true;
   const Place place = PlaceOf(right, resource);
   const auto may = [&](const std::string& identity, Role role) {
@@ -110,6 +123,11 @@ bool Gate::LacksNothing(const Caller& caller, const Right& right, absl::string_v
 bool Gate::Allows(const Caller& caller, const Right& right, absl::string_view resource) const {
   Lack unused;
   return LacksNothing(caller, right, resource, unused);
+}
+
+std::string Gate::RuleOf(const Lack& lack) {
+  if (lack.revoked) return "revoked";
+  return lack.has.line == 0 ? "none" : absl::StrCat("line ", lack.has.line);
 }
 
 absl::Status Gate::Admit(const Caller& caller, const Right& right,
@@ -128,7 +146,11 @@ absl::Status Gate::Admit(const Caller& caller, const Right& right,
        {"resource", on},
        {"needs", Word(lack.needs)},
        {"has", has},
-       {"rule", lack.has.line == 0 ? "none" : absl::StrCat("line ", lack.has.line)}});
+       {"rule", RuleOf(lack)}});
+  if (lack.revoked) {
+    return AccessDenied({.identity = lack.identity, .role = Word(lack.needs), .resource = on},
+                        absl::StrCat("the certificate of ", lack.identity, " is revoked"));
+  }
   return AccessDenied(
       {.identity = lack.identity, .role = Word(lack.needs), .resource = on},
       absl::StrCat(lack.identity, " may not ",
@@ -197,7 +219,10 @@ void Gate::Reread() {
   {
     absl::MutexLock lock(&mutex_);
     fault_ = fresh.status();
-    if (fresh.ok()) policy_ = *fresh;
+    if (fresh.ok()) {
+      policy_ = *fresh;
+      loaded_ = absl::Now();
+    }
   }
   if (!fresh.ok()) {
     return Log(LogLevel::kError, kComponent, "the policy's new file is wrong: the old one stays",

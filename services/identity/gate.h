@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "services/identity/call_pace.h"
 #include "services/identity/caller.h"
 #include "services/identity/methods.h"
@@ -67,6 +69,8 @@ class Gate {
 
   // What is wrong with the policy's file as it is now; the last good one is in force.
   absl::Status policy_fault() const ABSL_LOCKS_EXCLUDED(mutex_);
+  // When the policy in force was read; none where there is none.
+  std::optional<absl::Time> policy_loaded() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   struct Session {
@@ -80,6 +84,7 @@ class Gate {
     std::string identity;
     Role needs = Role::kNone;
     Policy::Grant has;
+    bool revoked = false;  // its certificate is
   };
   // By which a change of the file is seen; all 0: it is not there.
   struct Stamp {
@@ -88,9 +93,9 @@ class Gate {
     bool operator==(const Stamp&) const = default;
   };
 
-  Gate(const GateSettings& settings, std::shared_ptr<const Policy> policy, const Stamp& stamp)
-      : settings_(settings), stamp_(stamp), policy_(std::move(policy)) {}
+  Gate(const GateSettings& settings, std::shared_ptr<const Policy> policy, const Stamp& stamp);
 
+  static std::string RuleOf(const Lack& lack);
   static Stamp StampOf(const std::string& path);
   std::shared_ptr<const Policy> policy() const ABSL_LOCKS_EXCLUDED(mutex_);
   bool LacksNothing(const Caller& caller, const Right& right, absl::string_view resource,
@@ -110,6 +115,7 @@ class Gate {
   mutable absl::Mutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   std::shared_ptr<const Policy> policy_ ABSL_GUARDED_BY(mutex_);  // null: everything is allowed
+  absl::Time loaded_ ABSL_GUARDED_BY(mutex_);                     // that policy
   absl::Status fault_ ABSL_GUARDED_BY(mutex_);
   uint64_t opened_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<uint64_t, Session> sessions_ ABSL_GUARDED_BY(mutex_);

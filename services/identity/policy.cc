@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "services/identity/glob.h"
+#include "services/identity/serial.h"
 
 namespace tapedeck::services::identity {
 namespace {
@@ -73,6 +74,19 @@ Policy::Grant Policy::On(const std::string& identity, const Place& place) const 
     }
   }
   return grant;
+}
+
+bool Policy::Revokes(const std::string& certificate) const {
+  if (revoked_.empty()) return false;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (const auto found = seen_.find(certificate); found != seen_.end()) return found->second;
+  }
+  const auto serial = SerialOf(certificate);
+  const bool revoked = !serial.ok() || revoked_.contains(*serial);
+  absl::MutexLock lock(&mutex_);
+  if (seen_.size() >= kMostKnown) seen_.clear();
+  return seen_[certificate] = revoked;
 }
 
 absl::Status CheckResourcePattern(absl::string_view pattern) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,8 +46,9 @@ struct Place {
 // Immutable but for what it remembers. Any thread.
 class Policy {
  public:
-  Policy(std::vector<Rule> rules, const IdentityLimits& limits)
-      : rules_(std::move(rules)), limits_(limits) {}
+  // `revoked` are serial numbers, see serial.h.
+  Policy(std::vector<Rule> rules, const IdentityLimits& limits, std::set<std::string> revoked = {})
+      : rules_(std::move(rules)), limits_(limits), revoked_(std::move(revoked)) {}
 
   struct Grant {
     Role role = Role::kNone;  // the highest of viewer to admin
@@ -55,6 +57,10 @@ class Policy {
   };
   Grant On(const std::string& identity, const Place& place) const ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Whether who proves itself with this certificate, in PEM, may do nothing any more. What cannot
+  // be read is revoked too, where anything is.
+  bool Revokes(const std::string& certificate) const ABSL_LOCKS_EXCLUDED(mutex_);
+
   const IdentityLimits& limits() const { return limits_; }
 
  private:
@@ -62,9 +68,11 @@ class Policy {
 
   const std::vector<Rule> rules_;
   const IdentityLimits limits_;
+  const std::set<std::string> revoked_;
   mutable absl::Mutex mutex_;
   // Of those who asked lately: matching a thousand rules takes longer than a call may.
   mutable std::map<std::string, std::vector<const Rule*>> known_ ABSL_GUARDED_BY(mutex_);
+  mutable std::map<std::string, bool> seen_ ABSL_GUARDED_BY(mutex_);  // certificates: revoked?
 };
 
 // Why it is no pattern of a rule: the text goes on after "is ". OK where it is one.

@@ -1,5 +1,6 @@
 #include "services/identity/policy_file.h"
 
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "services/config/reader.h"
 #include "services/files/input_file.h"
 #include "services/identity/caller.h"
+#include "services/identity/serial.h"
 #include "tapedeck/v1/policy.pb.h"
 
 namespace tapedeck::services::identity {
@@ -73,6 +75,23 @@ absl::StatusOr<IdentityLimits> LimitsOf(const Places& places, const v1::PolicyLi
   return limits;
 }
 
+absl::StatusOr<std::set<std::string>> RevokedOf(
+    const Places& places, const google::protobuf::RepeatedPtrField<std::string>& from) {
+  if (static_cast<size_t>(from.size()) > kMaxPolicyRevoked) {
+    return Fault(places.Of("revoked"), "are more than 1024");
+  }
+  std::set<std::string> revoked;
+  for (int i = 0; i < from.size(); ++i) {
+    const auto serial = ParseSerial(from[i]);
+    if (!serial.ok()) {
+      return Fault(places.Of(absl::StrCat("revoked[", i, "]")),
+                   absl::StrCat("is ", serial.status().message()));
+    }
+    revoked.insert(*serial);
+  }
+  return revoked;
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Policy>> ReadPolicy(const std::string& path) {
@@ -89,7 +108,8 @@ absl::StatusOr<std::shared_ptr<const Policy>> ReadPolicy(const std::string& path
     rules.push_back(std::move(rule));
   }
   TD_ASSIGN_OR_RETURN(const IdentityLimits limits, LimitsOf(places, message.limits()));
-  return std::make_shared<const Policy>(std::move(rules), limits);
+  TD_ASSIGN_OR_RETURN(std::set<std::string> revoked, RevokedOf(places, message.revoked()));
+  return std::make_shared<const Policy>(std::move(rules), limits, std::move(revoked));
 }
 
 }  // namespace tapedeck::services::identity

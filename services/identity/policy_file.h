@@ -13,6 +13,7 @@ inline constexpr size_t kMaxPolicyBytes = 64 << 10;
 inline constexpr size_t kMaxPolicyRules = 1024;
 // Patterns of one rule, of identities or of resources.
 inline constexpr size_t kMaxPolicyPatterns = 64;
+inline constexpr size_t kMaxPolicyRevoked = 1024;
 
 // May wait for a disk. INVALID_ARGUMENT (ARGUMENT_INVALID) names the file, the line and the key;
 // FILE_NOT_FOUND or FILE_INVALID of what is no such file.

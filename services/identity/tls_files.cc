@@ -6,26 +6,15 @@
 
 #include <algorithm>
 #include <ctime>
-#include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/files/input_file.h"
+#include "services/identity/openssl.h"
 
 namespace tapedeck::services::identity {
 namespace {
-
-template <auto kFree>
-struct Freed {
-  template <typename T>
-  void operator()(T* object) const {
-    kFree(object);
-  }
-};
-using Bio = std::unique_ptr<BIO, Freed<BIO_free>>;
-using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
-using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
 
 // `what` goes on after the name.
 absl::Status Unusable(const std::string& path, absl::string_view what) {
@@ -38,13 +27,6 @@ absl::StatusOr<std::string> TextOf(const std::string& path) {
   if (!text.ok()) return Unusable(path, absl::StrCat("is needed: ", text.status().message()));
   return text;
 }
-
-Bio OverText(const std::string& text) {
-  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
-
-// Nobody is there to be asked for a passphrase.
-int NoPassphrase(char*, int, int, void*) { return -1; }
 
 absl::StatusOr<std::vector<Certificate>> CertificatesIn(const std::string& path,
                                                         const std::string& text) {
