@@ -119,8 +119,13 @@ absl::Status Run(const Settings& settings) {
                                              tracing.tracer(), security.get()));
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "worker ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
-  admin->Serve(
-      [&] { return page.Make([&](services::telemetry::Page& more) { worker.AddMetrics(more); }); });
+  admin->Serve([&] {
+    return page.Make([&](services::telemetry::Page& more) {
+      security->AddMetrics(more);
+      server->AddMetrics(more);
+      worker.AddMetrics(more);
+    });
+  });
   supervisor->Ready();
   services::server::WaitForShutdownSignal(services::GiveBackSpareMemory);
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");

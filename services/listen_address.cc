@@ -4,10 +4,12 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -32,12 +34,30 @@ absl::Status Failed(int error) {
   return absl::UnavailableError(absl::StrCat(strerror(error), Remedy(error)));
 }
 
-absl::StatusOr<Fd> TryListen(const addrinfo& info) {
-  Fd fd(socket(info.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+struct Address {
+  sockaddr_storage storage{};
+  socklen_t bytes = 0;
+
+  explicit Address(const addrinfo& info) : bytes(info.ai_addrlen) {
+    std::memcpy(&storage, info.ai_addr, bytes);
+  }
+  Address() : bytes(sizeof(storage)) {}
+  sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
+  // In network order.
+  in_port_t& port() {
+    return storage.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(storage).sin6_port
+                                         : reinterpret_cast<sockaddr_in&>(storage).sin_port;
+  }
+};
+
+// `both_kinds`: of IPv6, and whoever calls by IPv4 too.
+absl::StatusOr<Fd> TryListen(Address address, bool both_kinds = false) {
+  Fd fd(socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (fd.get() < 0) return Failed(errno);
-  const int on = 1;
+  const int on = 1, off = 0;
   setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-  if (bind(fd.get(), info.ai_addr, info.ai_addrlen) != 0 || listen(fd.get(), SOMAXCONN) != 0) {
+  if (both_kinds) setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+  if (bind(fd.get(), address.get(), address.bytes) != 0 || listen(fd.get(), SOMAXCONN) != 0) {
     return Failed(errno);
   }
   return fd;
@@ -67,7 +87,42 @@ absl::StatusOr<Addresses> Resolve(const std::string& listen) {
 
 absl::StatusOr<Fd> ListenAt(const std::string& listen) {
   TD_ASSIGN_OR_RETURN(const Addresses addresses, Resolve(listen));
-  return TryListen(*addresses);
+  return TryListen(Address(*addresses));
+}
+
+// The address that takes callers of both kinds, where `address` is either one's for all.
+std::optional<Address> AnyOfBothKinds(Address address) {
+  const auto& v4 = reinterpret_cast<const sockaddr_in&>(address.storage);
+  const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address.storage);
+  const bool any = address.storage.ss_family == AF_INET6 ? IN6_IS_ADDR_UNSPECIFIED(&v6.sin6_addr)
+                                                         : v4.sin_addr.s_addr == INADDR_ANY;
+  if (!any) return std::nullopt;
+  Address both;
+  both.storage.ss_family = AF_INET6;
+  both.bytes = sizeof(sockaddr_in6);
+  both.port() = address.port();
+  return both;
+}
+
+absl::StatusOr<std::vector<Fd>> TryListenAtAll(const std::string& listen) {
+  TD_ASSIGN_OR_RETURN(const Addresses addresses, Resolve(listen));
+  std::vector<Fd> sockets;
+  if (const auto both = AnyOfBothKinds(Address(*addresses)); both.has_value()) {
+    if (auto socket = TryListen(*both, true); socket.ok()) {
+      sockets.push_back(*std::move(socket));
+      return sockets;
+    }
+  }
+  absl::Status first;  // that was in the way
+  for (const addrinfo* each = addresses.get(); each != nullptr; each = each->ai_next) {
+    Address address(*each);
+    if (!sockets.empty()) address.port() = htons(static_cast<uint16_t>(PortOf(sockets.front())));
+    absl::StatusOr<Fd> socket = TryListen(address);
+    if (socket.ok()) sockets.push_back(*std::move(socket));
+    first.Update(socket.status());
+  }
+  if (sockets.empty()) return first;
+  return sockets;
 }
 
 bool IsLoopbackAddress(const sockaddr& address) {
@@ -110,19 +165,31 @@ absl::StatusOr<Fd> Listen(const std::string& listen) {
   return socket;
 }
 
-int PortOf(const Fd& socket) {
-  sockaddr_storage address{};
-  socklen_t length = sizeof(address);
-  if (getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &length) != 0) return 0;
-  const bool v6 = address.ss_family == AF_INET6;
-  return ntohs(v6 ? reinterpret_cast<const sockaddr_in6&>(address).sin6_port
-                  : reinterpret_cast<const sockaddr_in&>(address).sin_port);
+absl::StatusOr<std::vector<Fd>> ListenAtAll(const std::string& listen) {
+  TD_RETURN_IF_ERROR(CheckListenAddress(listen));
+  absl::StatusOr<std::vector<Fd>> sockets = TryListenAtAll(listen);
+  if (!sockets.ok()) return dataplane::Prefixed(About(listen), sockets.status());
+  return sockets;
 }
 
-std::string WhyNotListening(const std::string& listen) {
-  const absl::StatusOr<Fd> socket = ListenAt(listen);
-  if (!socket.ok()) return std::string(socket.status().message());
-  return "gRPC refused the address, although the system allows it";
+int PortOf(const Fd& socket) {
+  Address address;
+  if (getsockname(socket.get(), address.get(), &address.bytes) != 0) return 0;
+  return ntohs(address.port());
+}
+
+std::string PeerOf(const Fd& socket) {
+  Address address;
+  std::array<char, NI_MAXHOST> host{};
+  if (getpeername(socket.get(), address.get(), &address.bytes) != 0 ||
+      getnameinfo(address.get(), address.bytes, host.data(), host.size(), nullptr, 0,
+                  NI_NUMERICHOST) != 0) {
+    return "unknown";
+  }
+  absl::string_view name = host.data();
+  const bool v4 = address.storage.ss_family == AF_INET || absl::ConsumePrefix(&name, "::ffff:");
+  const uint16_t port = ntohs(address.port());
+  return v4 ? absl::StrCat(name, ":", port) : absl::StrCat("[", name, "]:", port);
 }
 
 }  // namespace tapedeck::services

@@ -1,9 +1,9 @@
 // The address that a server listens at, HOST:PORT: checked, listened at, and told why it cannot be.
-// gRPC leaves that out: it takes port 99999 for another one, and does not say why it could not
-// listen.
+// gRPC would take port 99999 for another one, and not say why it could not listen.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -22,10 +22,14 @@ bool IsLoopback(const std::string& listen);
 // names the address, why it cannot be used, and what to do.
 absl::StatusOr<dataplane::Fd> Listen(const std::string& listen);
 
+// The same at every address that the host stands for, one at least, all with the same port. 0.0.0.0
+// and [::] are all addresses of either kind.
+absl::StatusOr<std::vector<dataplane::Fd>> ListenAtAll(const std::string& listen);
+
 // Where it listens.
 int PortOf(const dataplane::Fd& socket);
 
-// Tries `listen` itself and tells what the system says of it.
-std::string WhyNotListening(const std::string& listen);
+// Who is at the other end, "10.0.0.7:4711" or "[::1]:4711"; "unknown" where nobody is any more.
+std::string PeerOf(const dataplane::Fd& socket);
 
 }  // namespace tapedeck::services

@@ -65,12 +65,10 @@ absl::Status RunCheck(const std::string& state_dir) {
                                 absl::StrCat(text, "; the other blocks play, with these as gaps"));
 }
 
-std::string MetricsPage(const services::telemetry::NodePage& page,
-                        const services::session::Registry& registry, node::StorageNode& node) {
-  return page.Make([&](services::telemetry::Page& more) {
-    node::AddSessions(more, registry);
-    node.AddMetrics(more);
-  });
+void AddMetrics(services::telemetry::Page& page, const services::session::Registry& registry,
+                node::StorageNode& node) {
+  node::AddSessions(page, registry);
+  node.AddMetrics(page);
 }
 
 luns::MemberRoots MemberRootsOf(const Settings& settings) {
@@ -146,7 +144,13 @@ absl::Status Serve(const Settings& settings) {
                                             .spans = tracing.spans()});
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "storage node ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
-  admin->Serve([&] { return MetricsPage(page, registry, *node); });
+  admin->Serve([&] {
+    return page.Make([&](services::telemetry::Page& more) {
+      security->AddMetrics(more);
+      server->AddMetrics(more);
+      AddMetrics(more, registry, *node);
+    });
+  });
   supervisor->Ready();
   services::server::WaitForShutdownSignal(services::GiveBackSpareMemory);
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");

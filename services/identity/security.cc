@@ -27,6 +27,8 @@ absl::StatusOr<std::unique_ptr<Security>> Security::Create(const std::string& li
   std::unique_ptr<Security> security(new Security(listen));
   if (settings.tls.given()) {
     TD_ASSIGN_OR_RETURN(security->tls_, Tls::Create(settings.tls));
+    TD_ASSIGN_OR_RETURN(security->expiry_,
+                        ExpiryWatch::Create(settings.tls, security->tls_->expires()));
     TD_ASSIGN_OR_RETURN(security->gate_, Gate::Create({.policy = settings.policy,
                                                        .open_health = settings.open_health,
                                                        .for_others = settings.for_others}));
@@ -40,6 +42,15 @@ absl::StatusOr<std::unique_ptr<Security>> Security::Create(const std::string& li
   return security;
 }
 
+void Security::AddMetrics(telemetry::Page& page) const {
+  if (expiry_ == nullptr) return;
+  page.Add("tapedeck_tls_certificate_expiry_timestamp_seconds",
+           absl::ToUnixSeconds(expiry_->expires()));
+  const auto loaded = gate_->policy_loaded();
+  if (!loaded.has_value()) return;
+  page.Add("tapedeck_policy_loaded_timestamp_seconds", absl::ToUnixSeconds(*loaded));
+  page.Add("tapedeck_policy_last_reload_successful", gate_->policy_fault().ok() ? 1 : 0);
+}
 doctor::Check Security::DoctorCheck(std::vector<NodeRail> rails) const {
   return {
       .name = "identity",

@@ -8,10 +8,12 @@
 
 #include "absl/status/statusor.h"
 #include "services/doctor/checks.h"
+#include "services/identity/expiry_watch.h"
 #include "services/identity/gate.h"
 #include "services/identity/settings.h"
 #include "services/identity/tls.h"
 #include "services/node.h"
+#include "services/telemetry/page.h"
 
 namespace tapedeck::services::identity {
 
@@ -31,7 +33,9 @@ class Security {
 
   // Plain text that no other machine reaches: who asks is a user of this one.
   bool local() const { return tls_ == nullptr && !exposed_; }
-  // Looks at the files as they are then, and at the rails of the node.
+  // Looks at the files as they are then, and at the rails of the node.// Does not wait. Any thread.
+  void AddMetrics(telemetry::Page& page) const;
+  // Looks at the files as they are then.
   doctor::Check DoctorCheck(std::vector<NodeRail> rails) const;
 
  private:
@@ -41,6 +45,7 @@ class Security {
 
   const std::string listen_;
   std::shared_ptr<const Tls> tls_;
+  std::unique_ptr<ExpiryWatch> expiry_;
   std::unique_ptr<Gate> gate_;
   bool exposed_ = false;  // plain text where other machines reach it
 };

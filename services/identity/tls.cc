@@ -41,7 +41,7 @@ absl::StatusOr<std::shared_ptr<const Tls>> Tls::Create(const TlsFiles& files) {
   }
   auto provider = std::make_shared<FileWatcherCertificateProvider>(files.key, files.cert, files.ca,
                                                                    kRefreshSeconds);
-  return std::shared_ptr<const Tls>(new Tls(files, std::move(provider)));
+  return std::shared_ptr<const Tls>(new Tls(files, facts.expires, std::move(provider)));
 }
 
 std::shared_ptr<grpc::ServerCredentials> Tls::ForServer() const {

@@ -38,13 +38,16 @@ class Tls {
   std::shared_ptr<grpc::ChannelCredentials> ForChannel() const;
 
   const TlsFiles& files() const { return files_; }
+  // The certificate that it was made with.
+  absl::Time expires() const { return expires_; }
 
  private:
   using Provider = std::shared_ptr<grpc::experimental::CertificateProviderInterface>;
-  Tls(TlsFiles files, Provider provider)
-      : files_(std::move(files)), provider_(std::move(provider)) {}
+  Tls(TlsFiles files, absl::Time expires, Provider provider)
+      : files_(std::move(files)), expires_(expires), provider_(std::move(provider)) {}
 
   const TlsFiles files_;
+  const absl::Time expires_;
   const Provider provider_;
 };
 

@@ -19,9 +19,11 @@
 #include "services/convert/status.h"
 #include "services/identity/caller_of.h"
 #include "services/identity/gate.h"
+#include "services/identity/handshakes.h"
 #include "services/identity/security.h"
 #include "services/limits.h"
 #include "services/listen_address.h"
+#include "services/server/acceptor.h"
 #include "services/server/dispatch.h"
 #include "services/server/health_service.h"
 
@@ -35,7 +37,22 @@ struct Server::Parts {
   Dispatch dispatch;
   std::vector<Service> services;
   std::unique_ptr<grpc::Server> server;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> hand;
+  identity::Handshakes handshakes;
+  std::unique_ptr<Acceptor> acceptor;
+
+  // Of a connection that was accepted. False: it was turned away.
+  bool Take(dataplane::Fd socket, const std::string& peer);
 };
+
+bool Server::Parts::Take(dataplane::Fd socket, const std::string& peer) {
+  const identity::Handshakes::Arrival arrival(handshakes, peer);
+  if (!arrival.admitted()) return false;
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+  connection.fd = socket.Release();
+  hand->HandleNewConnection(&connection);
+  return true;
+}
 
 namespace {
 
@@ -87,8 +104,6 @@ void SetLimits(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
                              kKeepaliveMinimumMs);
-  // Two nodes on one port would answer by turns.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
 }
 
 }  // namespace
@@ -109,24 +124,36 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Create(const std::string& listen
   parts->services.push_back(MakeHealthService(parts->dispatch, std::move(names)));
 
   grpc::ServerBuilder builder;
-  int port = 0;
   SetLimits(builder);
-  builder.AddListeningPort(listen, CredentialsOf(security), &port);
+  parts->hand = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      CredentialsOf(security));
   for (const Service& service : parts->services) builder.RegisterService(service.handlers.get());
   parts->server = builder.BuildAndStart();
-  if (parts->server == nullptr || port == 0) {
-    return absl::UnavailableError(absl::StrCat("listen(", listen, "): ", WhyNotListening(listen)));
-  }
-  return std::unique_ptr<Server>(new Server(std::move(parts), port));
+  if (parts->server == nullptr) return absl::InternalError("gRPC's server did not start");
+  TD_ASSIGN_OR_RETURN(
+      parts->acceptor,
+      Acceptor::Create(listen, [raw = parts.get()](dataplane::Fd socket, const std::string& peer) {
+        return raw->Take(std::move(socket), peer);
+      }));
+  return std::unique_ptr<Server>(new Server(std::move(parts)));
 }
 
-Server::Server(std::unique_ptr<Parts> parts, int port) : parts_(std::move(parts)), port_(port) {}
+Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 Server::~Server() { Shutdown(absl::ZeroDuration()); }
 
 void Server::Drain() { parts_->dispatch.Drain(); }
 
+int Server::port() const { return parts_->acceptor->port(); }
+
+void Server::AddMetrics(telemetry::Page& page) const {
+  page.Add("tapedeck_tls_handshakes_failed_total", parts_->handshakes.failed());
+  page.Add("tapedeck_connections_turned_away_total", parts_->acceptor->turned_away());
+}
+
 void Server::Shutdown(absl::Duration grace) {
+  parts_->acceptor->Stop();
   parts_->dispatch.Stop();
   const absl::Time now = absl::FromChrono(std::chrono::system_clock::now());
   parts_->server->Shutdown(absl::ToChronoTime(now + grace));

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "services/server/service.h"
+#include "services/telemetry/page.h"
 #include "services/telemetry/trace/tracer.h"
 
 namespace tapedeck::services::identity {
@@ -29,7 +30,10 @@ class Server {
   // Shuts down without grace if that has not been done.
   ~Server();
 
-  int port() const { return port_; }
+  int port() const;
+
+  // Does not wait.
+  void AddMetrics(telemetry::Page& page) const;
 
   // New work is refused with DRAINING and health says NOT_SERVING; work under way goes on.
   void Drain();
@@ -40,10 +44,9 @@ class Server {
  private:
   struct Parts;  // what needs gRPC's headers
 
-  Server(std::unique_ptr<Parts> parts, int port);
+  explicit Server(std::unique_ptr<Parts> parts);
 
   std::unique_ptr<Parts> parts_;
-  const int port_;
 };
 
 }  // namespace tapedeck::services::server

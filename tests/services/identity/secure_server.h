@@ -30,6 +30,7 @@ class SecureServer {
   FakeCatalog& catalog() { return catalog_; }
   FakeJobs& jobs() { return jobs_; }
   const std::string& address() const { return address_; }
+  const server::Server& server() const { return *server_; }
 
  private:
   struct Others;  // fakes that say nothing
