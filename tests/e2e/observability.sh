@@ -5,18 +5,18 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/admin.sh"
 
 OBSERVABILITY=$TAPEDECK_ROOT/deploy/observability
-# Queries of these are understood, at least. What a machine without an RDMA card, a sensor or a GPU has no samples of.
-NEEDS_HARDWARE='^(tapedeck_infiniband_.*|tapedeck_rail_temperature_celsius|tapedeck_ladder_rung_info)$'
+# Queries of these are understood, at least. What nodes without an RDMA card, a sensor, a GPU, or certificates have no samples of.
+NEEDS_MORE='^tapedeck_(infiniband_.*|rail_temperature_celsius|ladder_rung_info|tls_certificate_.*|policy_.*)$'
 
 queries() { "$OBSERVABILITY/dashboard.py" --queries; }
 
 # names_in: of metrics, in queries or rules that are read.
 names_in() { grep -oE '\b(tapedeck|process)_[a-z_]+' | sed -E 's/_(bucket|sum|count)$//' | sort -u; }
 
-# names_there: those on the pages, and of those that need hardware the ones the list has.
+# names_there: those on the pages, and of those that need more the ones the list has.
 names_there() {
   { ask storage /metrics && ask worker /metrics; } | awk '/^# TYPE/ {print $3}'
-  grep -oE '"tapedeck_[a-z_]+"' "$TAPEDECK_ROOT/services/telemetry/metrics.h" | tr -d '"' | grep -E "$NEEDS_HARDWARE"
+  grep -oE '"tapedeck_[a-z_]+"' "$TAPEDECK_ROOT/services/telemetry/metrics.h" | tr -d '"' | grep -E "$NEEDS_MORE"
 }
 
 names_are_there() {
@@ -48,7 +48,7 @@ prometheus_answers() {
   tapectl record l0/c0 --source synth --duration 3s >/dev/null
   tapectl play l0/c0/latest --sink null >/dev/null
   while IFS= read -r each; do
-    if names_in <<<"$each" | grep -qE "$NEEDS_HARDWARE"; then
+    if names_in <<<"$each" | grep -qE "$NEEDS_MORE"; then
       query "$each" | jq -e '.status == "success"' >/dev/null || fail "not a query: $each"
       understood=$((understood + 1))
       continue
@@ -56,7 +56,7 @@ prometheus_answers() {
     wait_for 20 has_answer "$each" || fail "no answer to $each: $(query "$each")"
     answers=$((answers + 1))
   done < <(queries)
-  echo "Prometheus answers $answers queries, and understands $understood of what needs hardware"
+  echo "Prometheus answers $answers queries, and understands $understood of what needs more"
 }
 
 begin_test
