@@ -9,12 +9,14 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
 #include "services/client/node_client.h"
+#include "services/identity/tls.h"
 
 namespace tapedeck::bench {
 namespace {
@@ -42,17 +44,31 @@ pid_t Spawn(const std::vector<std::string>& line, const std::string& log) {
   _exit(127);
 }
 
+// A policy that lets everybody do everything, as often as they can.
+std::vector<std::string> SecurityOptions(const services::identity::TlsFiles& tls,
+                                         const std::string& policy) {
+  std::ofstream(policy) << "rules: [{identities: ['**'], role: admin, resources: ['luns/*']}]\n"
+                           "limits: {calls_per_second_per_identity: 1000000}\n";
+  return {"--tls-cert", tls.cert, "--tls-key", tls.key, "--tls-ca", tls.ca, "--policy", policy};
+}
+
 }  // namespace
 
-NodeProcess::NodeProcess(pid_t pid, std::string state, const std::string& address)
+NodeProcess::NodeProcess(pid_t pid, std::string state, const std::string& address,
+                         services::client::Credentials credentials)
     : pid_(pid),
       state_(std::move(state)),
-      channel_(services::client::MakeChannel(address)),
+      credentials_(std::move(credentials)),
+      channel_(services::client::MakeChannel(address, {}, credentials_)),
       catalog_(channel_, absl::Seconds(60)) {}
+
+services::client::Channel NodeProcess::NewChannel() const {
+  return services::client::MakeChannel(channel_.address, {}, credentials_);
+}
 
 absl::StatusOr<std::unique_ptr<NodeProcess>> NodeProcess::Start(
     NodeProgram program, const std::vector<std::string>& rails,
-    const std::vector<std::string>& more) {
+    const std::vector<std::string>& more, const services::identity::TlsFiles& tls) {
   char state[] = "/tmp/tapedeck-bench.XXXXXX";
   if (mkdtemp(state) == nullptr) return absl::InternalError("mkdtemp: no temporary directory");
   const std::string address = absl::StrCat("127.0.0.1:", FreePort());
@@ -67,13 +83,19 @@ absl::StatusOr<std::unique_ptr<NodeProcess>> NodeProcess::Start(
   line.insert(line.end(), {"--listen", address});
   for (const std::string& rail : rails) line.insert(line.end(), {"--rail", rail});
   line.insert(line.end(), more.begin(), more.end());
+  services::client::Credentials credentials;
+  if (tls.given()) {
+    TD_ASSIGN_OR_RETURN(credentials.tls, services::identity::Tls::Create(tls));
+    const auto more = SecurityOptions(tls, absl::StrCat(state, "/policy.yaml"));
+    line.insert(line.end(), more.begin(), more.end());
+  }
   const pid_t pid = Spawn(line, absl::StrCat(state, "/log"));
   if (pid < 0) return absl::InternalError("fork failed");
-  auto node = std::unique_ptr<NodeProcess>(new NodeProcess(pid, state, address));
+  auto node =
+      std::unique_ptr<NodeProcess>(new NodeProcess(pid, state, address, std::move(credentials)));
   absl::Status answer;
   for (int i = 0; i < 100; ++i) {
-    answer = services::client::GetNode(services::client::MakeChannel(address), absl::Seconds(5))
-                 .status();
+    answer = services::client::GetNode(node->NewChannel(), absl::Seconds(5)).status();
     if (answer.ok()) return node;
     absl::SleepFor(absl::Milliseconds(100));
   }

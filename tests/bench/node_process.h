@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "services/client/catalog_client.h"
 #include "services/client/channel.h"
+#include "services/identity/tls_files.h"
 
 namespace tapedeck::bench {
 
@@ -18,11 +19,14 @@ enum class NodeProgram { kStorage, kNull };
 
 class NodeProcess {
  public:
-  // Starts the program that lies beside this one, with these rails (NAME=KIND:ADDRESS) and further
-  // words of its line. Blocks until it answers, at most 10 s.
+  // Starts the program that lies beside this one, with these rails (NAME=KIND:ADDRESS) and
+  // further// Starts the program that lies beside this one, with these rails (NAME=KIND:ADDRESS); a
+  // storage
+  // words of its line. Blocks until it answers, at most 10 s.// node may have these certificates,
+  // as has whoever calls it. Blocks until it answers, at most 10 s.
   static absl::StatusOr<std::unique_ptr<NodeProcess>> Start(
       NodeProgram program, const std::vector<std::string>& rails,
-      const std::vector<std::string>& more = {});
+      const std::vector<std::string>& more = {}, const services::identity::TlsFiles& tls = {});
 
   // Ends the process and removes its state.
   ~NodeProcess();
@@ -31,13 +35,17 @@ class NodeProcess {
   absl::Status MakeChannel(const services::Lun& lun, uint64_t block_bytes);
 
   const services::client::Channel& channel() const { return channel_; }
+  // A connection of its own.
+  services::client::Channel NewChannel() const;
   services::client::CatalogClient& catalog() { return catalog_; }
 
  private:
-  NodeProcess(pid_t pid, std::string state, const std::string& address);
+  NodeProcess(pid_t pid, std::string state, const std::string& address,
+              services::client::Credentials credentials);
 
   const pid_t pid_;
   const std::string state_;
+  const services::client::Credentials credentials_;
   const services::client::Channel channel_;
   services::client::CatalogClient catalog_;
 };

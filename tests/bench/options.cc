@@ -4,6 +4,7 @@
 
 #include "services/command_line/command_line.h"
 #include "services/flight/switch.h"
+#include "services/identity/settings.h"
 #include "services/model/names.h"
 
 namespace tapedeck::bench {
@@ -26,6 +27,8 @@ void AddCommon(command_line::Command command, Options& options) {
   command.AddOption("--block-bytes", options.block_bytes, "Bytes per block").InBytes();
   command.AddFlag("--json", options.json,
                   "Kept for scripts: the result is always one line of JSON");
+  services::identity::AddTlsOptions(command, options.tls,
+                                    services::identity::Environment::kIgnored);
 }
 
 void AddMembers(command_line::Command command, Options& options) {
@@ -113,6 +116,15 @@ command_line::Command AddRestart(command_line::Command bench, Options& options) 
   return command;
 }
 
+command_line::Command AddCalls(command_line::Command bench, Options& options) {
+  const command_line::Command command =
+      bench.AddCommand("calls", "Calls a second that a storage node answers");
+  AddCommon(command, options);
+  command.AddOption("--callers", options.callers, "Connections, each with a call at a time");
+  command.AddOption("--seconds", options.seconds, "Time to call");
+  return command;
+}
+
 command_line::Command AddNullNode(command_line::Command bench, Options& options) {
   const command_line::Command command =
       bench.AddCommand("null-node", "Serves `rails` until it is told to stop");
@@ -138,6 +150,7 @@ std::optional<Options> ParseOptions(int argc, char** argv, int* exit_status) {
       {AddStore(bench, options), Command::kStore},
       {AddSharing(bench, options), Command::kSharing},
       {AddRestart(bench, options), Command::kRestart},
+      {AddCalls(bench, options), Command::kCalls},
       {AddNullNode(bench, options), Command::kNullNode}};
   for (const auto& [command, meaning] : commands) {
     command.WhenGiven([&options, meaning = meaning] { options.command = meaning; });

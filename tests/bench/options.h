@@ -8,11 +8,22 @@
 
 #include "dataplane/transport/transport.h"
 #include "services/catalog.h"
+#include "services/identity/tls_files.h"
 #include "services/session/messages.h"
 
 namespace tapedeck::bench {
 
-enum class Command { kTransfer, kSession, kRails, kCrc, kStore, kSharing, kRestart, kNullNode };
+enum class Command {
+  kTransfer,
+  kSession,
+  kRails,
+  kCrc,
+  kStore,
+  kSharing,
+  kRestart,
+  kCalls,
+  kNullNode
+};
 
 struct Options {
   Command command = Command::kTransfer;
@@ -22,7 +33,9 @@ struct Options {
   uint64_t lun_bytes = 2ull << 30;
   uint32_t slots = 128;
   int sessions = 50;
-  bool json = false;  // the result always is
+  int callers = 2;
+  services::identity::TlsFiles tls;  // of the bench and of its node; none: plain text
+  bool json = false;                 // the result always is
   dataplane::TransferOp op = dataplane::TransferOp::kRead;
   services::session::Direction direction = services::session::Direction::kRecord;
   uint64_t blocks = 500;

@@ -8,6 +8,7 @@
 //   tapedeck-bench store --store direct --member /disk/empty --blocks 4000 --commit durable
 //   tapedeck-bench sharing --store direct --member /disk/empty --seconds 3
 //   tapedeck-bench restart --directory /disk/empty
+//   tapedeck-bench calls --callers 2 --seconds 4
 //   tapedeck-bench null-node --listen 127.0.0.1:7400 --rail r0=verbs:10.0.0.1
 
 #include <algorithm>
@@ -21,7 +22,9 @@
 #include "dataplane/status_macros.h"
 #include "services/daemon.h"
 #include "services/grpc_log.h"
+#include "services/identity/tls.h"
 #include "services/server/signals.h"
+#include "tests/bench/calls_run.h"
 #include "tests/bench/node_process.h"
 #include "tests/bench/null_node.h"
 #include "tests/bench/options.h"
@@ -77,8 +80,8 @@ absl::StatusOr<nlohmann::json> Transfer(const Options& options) {
   dataplane::flight::SetOn(options.flight);
   std::vector<std::string> more;
   if (options.rail_tls) more = {"--rail-tls", "on"};
-  TD_ASSIGN_OR_RETURN(const auto node,
-                      NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options), more));
+  TD_ASSIGN_OR_RETURN(const auto node, NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options),
+                                                          more, options.tls));
   TD_RETURN_IF_ERROR(node->MakeChannel({.name = "luns/bench",
                                         .store = options.members.empty() ? "memory" : options.store,
                                         .members = options.members,
@@ -121,7 +124,7 @@ double Percentile(const std::vector<double>& sorted, double p) {
 // Opens sessions one after the other, each a playback of a short recording.
 absl::StatusOr<nlohmann::json> Sessions(const Options& options) {
   TD_ASSIGN_OR_RETURN(const auto node,
-                      NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options)));
+                      NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options), options.tls));
   TD_RETURN_IF_ERROR(node->MakeChannel(
       {.name = "luns/bench", .store = "memory", .capacity_bytes = 512 << 20}, options.block_bytes));
   TD_ASSIGN_OR_RETURN(const Worker worker, MakeWorker(options));
@@ -137,8 +140,7 @@ absl::StatusOr<nlohmann::json> Sessions(const Options& options) {
   std::vector<double> ms;
   for (int i = 0; i < options.sessions; ++i) {
     // A connection of its own, as every job of a worker has.
-    const services::client::Channel channel =
-        services::client::MakeChannel(node->channel().address);
+    const services::client::Channel channel = node->NewChannel();
     TD_ASSIGN_OR_RETURN(const SessionOutcome played,
                         RunSession(run, channel, *worker.rails, *worker.loop));
     ms.push_back(static_cast<double>(played.open_to_first_block_ns) / 1e6);
@@ -236,6 +238,14 @@ absl::StatusOr<nlohmann::json> Restarts(const Options& options) {
                         {"rebuild_ms", static_cast<double>(times.rebuild_ns) / 1e6}};
 }
 
+absl::StatusOr<nlohmann::json> Calls(const Options& options) {
+  TD_ASSIGN_OR_RETURN(const auto node,
+                      NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options), options.tls));
+  TD_ASSIGN_OR_RETURN(const double rate,
+                      CallsPerSecond(*node, options.callers, absl::Seconds(options.seconds)));
+  return nlohmann::json{{"calls_per_s", rate}};
+}
+
 absl::StatusOr<nlohmann::json> StoreAlone(const Options& options) {
   TD_ASSIGN_OR_RETURN(const StoreRates rates, RunStore({.kind = options.store,
                                                         .members = options.members,
@@ -266,6 +276,7 @@ int Print(const absl::StatusOr<nlohmann::json>& result) {
 
 int main(int argc, char** argv) {
   using namespace tapedeck::bench;
+  tapedeck::services::identity::RefuseOldTls();
   tapedeck::services::RouteGrpcLog();
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   int exit_status = 0;
@@ -286,6 +297,8 @@ int main(int argc, char** argv) {
       return Print(MeasureSharing(*options));
     case Command::kRestart:
       return Print(Restarts(*options));
+    case Command::kCalls:
+      return Print(Calls(*options));
     case Command::kNullNode:
       break;
   }
