@@ -44,22 +44,6 @@ honest_recording() { start_job record l0/c0 --source synth --duration "$1s"; }
 # rate: MB/s of the job that has ended.
 rate() { jq .mb_per_s <<<"$ANSWER"; }
 
-# apart: gives this script, and what it starts, three quarters of the processors; AS_OTHERS then runs a command on the rest.
-apart() {
-  local processors
-  AS_OTHERS=(nice -n 19)
-  mapfile -t processors < <(processors_of_this_script)
-  ((${#processors[@]} >= 8)) || return 0
-  local ours=$((${#processors[@]} * 3 / 4))
-  AS_OTHERS=(taskset -c "$(IFS=, && echo "${processors[*]:ours}")")
-  taskset -cp "$(IFS=, && echo "${processors[*]:0:ours}")" $$ >/dev/null
-  echo "the services have $ours processors, the client $((${#processors[@]} - ours)) others"
-}
-
-processors_of_this_script() {
-  taskset -cp $$ | sed 's/.*: //' | tr ',' '\n' | while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done
-}
-
 begin_test
 apart
 start_storage

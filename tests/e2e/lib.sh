@@ -79,6 +79,23 @@ lun_with_channel() {
   tapectl channel create "$channel" --datatype "$3" --block-bytes "$4" --sample-rate 1e6 "${@:5}" >/dev/null
 }
 
+# apart: gives this script, and what it starts, three quarters of the processors, where there are eight or more; AS_OTHERS then
+# runs a command on the rest. Else that has the lowest priority.
+apart() {
+  local processors
+  AS_OTHERS=(nice -n 19)
+  mapfile -t processors < <(processors_of_this_script)
+  ((${#processors[@]} >= 8)) || return 0
+  local ours=$((${#processors[@]} * 3 / 4))
+  AS_OTHERS=(taskset -c "$(IFS=, && echo "${processors[*]:ours}")")
+  taskset -cp "$(IFS=, && echo "${processors[*]:0:ours}")" $$ >/dev/null
+  echo "the services have $ours processors, the client $((${#processors[@]} - ours)) others"
+}
+
+processors_of_this_script() {
+  taskset -cp $$ | sed 's/.*: //' | tr ',' '\n' | while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done
+}
+
 # json_is JSON FILTER WHAT: fails unless jq's filter is true.
 json_is() {
   jq -e "$2" >/dev/null <<<"$1" || fail "$3: not ($2) in $1"
