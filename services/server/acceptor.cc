@@ -117,8 +117,9 @@ bool Acceptor::AcceptAll(const Fd& socket) {
 int Acceptor::MostDescriptors() const {
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return limits_.most_descriptors;
-  const auto left = files.rlim_cur / 100 * (100 - limits_.kept_free_percent);
-  return static_cast<int>(std::min<rlim_t>(limits_.most_descriptors, left));
+  const rlim_t most = limits_.most_descriptors;
+  if (files.rlim_cur / 100 >= most) return limits_.most_descriptors;  // or there is no limit
+  return static_cast<int>(std::min(most, files.rlim_cur * (100 - limits_.kept_free_percent) / 100));
 }
 
 }  // namespace tapedeck::services::server

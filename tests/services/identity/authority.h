@@ -3,9 +3,13 @@
 
 #include <string>
 
+#include "absl/time/time.h"
 #include "services/identity/tls_files.h"
 
 namespace tapedeck::services::identity {
+
+// For what comes within a second or two.
+inline constexpr absl::Duration kPatience = absl::Seconds(10);
 
 // An authority in a directory of its own, which goes with it.
 class Authority {

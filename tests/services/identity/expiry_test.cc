@@ -13,8 +13,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr absl::Duration kPatience = absl::Seconds(10);
-
 absl::Time EndOf(const TlsFiles& files) { return CheckTlsFiles(files, absl::Now())->expires; }
 
 std::string PageOf(const Security& security) {

@@ -19,8 +19,6 @@ using ::testing::HasSubstr;
 
 constexpr char kAnns[] = "luns/a/channels/ann";
 constexpr char kBobs[] = "luns/a/channels/bob";
-constexpr absl::Duration kPatience = absl::Seconds(10);
-
 std::string PolicyText(const std::string& role_of_bob) {
   return absl::StrCat(
       "rules:\n"

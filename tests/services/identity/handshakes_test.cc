@@ -19,8 +19,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr absl::Duration kPatience = absl::Seconds(10);
-
 using Context = std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>>;
 using Connection = std::unique_ptr<SSL, Freed<SSL_free>>;
 

@@ -17,7 +17,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr absl::Duration kPatience = absl::Seconds(10);
 constexpr char kRules[] = "rules: [{identities: [ann], role: operator, resources: ['luns/*']}]\n";
 
 std::string CertificateOf(const TlsFiles& files) {

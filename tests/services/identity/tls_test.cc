@@ -18,8 +18,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr absl::Duration kPatience = absl::Seconds(10);
-
 constexpr char kPolicy[] =
     "rules:\n"
     "- {identities: ['spiffe://lab/root'], role: admin, resources: ['luns/*']}\n"
