@@ -71,7 +71,15 @@ void End(Worker& worker, services::doctor::Examiner& examiner, services::server:
   worker.CancelAll();
   server.Shutdown(absl::Seconds(1));
 }
-
+std::string MetricsPage(const services::telemetry::NodePage& page,
+                        const services::identity::Security& security,
+                        const services::server::Server& server, const Worker& worker) {
+  return page.Make([&](services::telemetry::Page& more) {
+    security.AddMetrics(more);
+    server.AddMetrics(more);
+    worker.AddMetrics(more);
+  });
+}
 absl::Status Run(const Settings& settings) {
   TD_ASSIGN_OR_RETURN(pipeline::DeviceChoice device, pipeline::ChooseDevice(settings.device));
   dataplane::Log(dataplane::LogLevel::kInfo, "device", "chosen",
@@ -119,13 +127,7 @@ absl::Status Run(const Settings& settings) {
                                              tracing.tracer(), security.get()));
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "worker ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
-  admin->Serve([&] {
-    return page.Make([&](services::telemetry::Page& more) {
-      security->AddMetrics(more);
-      server->AddMetrics(more);
-      worker.AddMetrics(more);
-    });
-  });
+  admin->Serve([&] { return MetricsPage(page, *security, *server, worker); });
   supervisor->Ready();
   services::server::WaitForShutdownSignal(services::GiveBackSpareMemory);
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");

@@ -65,10 +65,16 @@ absl::Status RunCheck(const std::string& state_dir) {
                                 absl::StrCat(text, "; the other blocks play, with these as gaps"));
 }
 
-void AddMetrics(services::telemetry::Page& page, const services::session::Registry& registry,
-                node::StorageNode& node) {
-  node::AddSessions(page, registry);
-  node.AddMetrics(page);
+std::string MetricsPage(const services::telemetry::NodePage& page,
+                        const services::identity::Security& security,
+                        const services::server::Server& server,
+                        const services::session::Registry& registry, node::StorageNode& node) {
+  return page.Make([&](services::telemetry::Page& more) {
+    security.AddMetrics(more);
+    server.AddMetrics(more);
+    node::AddSessions(more, registry);
+    node.AddMetrics(more);
+  });
 }
 
 luns::MemberRoots MemberRootsOf(const Settings& settings) {
@@ -144,13 +150,7 @@ absl::Status Serve(const Settings& settings) {
                                             .spans = tracing.spans()});
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "storage node ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
-  admin->Serve([&] {
-    return page.Make([&](services::telemetry::Page& more) {
-      security->AddMetrics(more);
-      server->AddMetrics(more);
-      AddMetrics(more, registry, *node);
-    });
-  });
+  admin->Serve([&] { return MetricsPage(page, *security, *server, registry, *node); });
   supervisor->Ready();
   services::server::WaitForShutdownSignal(services::GiveBackSpareMemory);
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
