@@ -71,6 +71,7 @@ void End(Worker& worker, services::doctor::Examiner& examiner, services::server:
   worker.CancelAll();
   server.Shutdown(absl::Seconds(1));
 }
+
 std::string MetricsPage(const services::telemetry::NodePage& page,
                         const services::identity::Security& security,
                         const services::server::Server& server, const Worker& worker) {
@@ -80,6 +81,7 @@ std::string MetricsPage(const services::telemetry::NodePage& page,
     worker.AddMetrics(more);
   });
 }
+
 absl::Status Run(const Settings& settings) {
   TD_ASSIGN_OR_RETURN(pipeline::DeviceChoice device, pipeline::ChooseDevice(settings.device));
   dataplane::Log(dataplane::LogLevel::kInfo, "device", "chosen",

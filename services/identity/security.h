@@ -33,9 +33,9 @@ class Security {
 
   // Plain text that no other machine reaches: who asks is a user of this one.
   bool local() const { return tls_ == nullptr && !exposed_; }
-  // Looks at the files as they are then, and at the rails of the node.// Does not wait. Any thread.
+  // Does not wait. Any thread.
   void AddMetrics(telemetry::Page& page) const;
-  // Looks at the files as they are then.
+  // Looks at the files as they are then, and at the rails of the node.
   doctor::Check DoctorCheck(std::vector<NodeRail> rails) const;
 
  private:

@@ -86,8 +86,8 @@ absl::StatusOr<std::unique_ptr<NodeProcess>> NodeProcess::Start(
   services::client::Credentials credentials;
   if (tls.given()) {
     TD_ASSIGN_OR_RETURN(credentials.tls, services::identity::Tls::Create(tls));
-    const auto more = SecurityOptions(tls, absl::StrCat(state, "/policy.yaml"));
-    line.insert(line.end(), more.begin(), more.end());
+    const auto secured = SecurityOptions(tls, absl::StrCat(state, "/policy.yaml"));
+    line.insert(line.end(), secured.begin(), secured.end());
   }
   const pid_t pid = Spawn(line, absl::StrCat(state, "/log"));
   if (pid < 0) return absl::InternalError("fork failed");

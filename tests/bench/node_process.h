@@ -20,10 +20,8 @@ enum class NodeProgram { kStorage, kNull };
 class NodeProcess {
  public:
   // Starts the program that lies beside this one, with these rails (NAME=KIND:ADDRESS) and
-  // further// Starts the program that lies beside this one, with these rails (NAME=KIND:ADDRESS); a
-  // storage
-  // words of its line. Blocks until it answers, at most 10 s.// node may have these certificates,
-  // as has whoever calls it. Blocks until it answers, at most 10 s.
+  // further words of its line; a storage node may have these certificates, as has whoever calls
+  // it. Blocks until it answers, at most 10 s.
   static absl::StatusOr<std::unique_ptr<NodeProcess>> Start(
       NodeProgram program, const std::vector<std::string>& rails,
       const std::vector<std::string>& more = {}, const services::identity::TlsFiles& tls = {});

@@ -123,8 +123,8 @@ double Percentile(const std::vector<double>& sorted, double p) {
 
 // Opens sessions one after the other, each a playback of a short recording.
 absl::StatusOr<nlohmann::json> Sessions(const Options& options) {
-  TD_ASSIGN_OR_RETURN(const auto node,
-                      NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options), options.tls));
+  TD_ASSIGN_OR_RETURN(const auto node, NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options),
+                                                          {}, options.tls));
   TD_RETURN_IF_ERROR(node->MakeChannel(
       {.name = "luns/bench", .store = "memory", .capacity_bytes = 512 << 20}, options.block_bytes));
   TD_ASSIGN_OR_RETURN(const Worker worker, MakeWorker(options));
@@ -239,8 +239,8 @@ absl::StatusOr<nlohmann::json> Restarts(const Options& options) {
 }
 
 absl::StatusOr<nlohmann::json> Calls(const Options& options) {
-  TD_ASSIGN_OR_RETURN(const auto node,
-                      NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options), options.tls));
+  TD_ASSIGN_OR_RETURN(const auto node, NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options),
+                                                          {}, options.tls));
   TD_ASSIGN_OR_RETURN(const double rate,
                       CallsPerSecond(*node, options.callers, absl::Seconds(options.seconds)));
   return nlohmann::json{{"calls_per_s", rate}};
