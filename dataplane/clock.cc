@@ -10,8 +10,7 @@ int64_t SystemClock::NowNs() const {
       .count();
 }
 
-// Not absl::Now(), which Debian builds to go on by the processor's counter: after a step of the
-// machine's clock it tells times that never were, for seconds.
+// By the kernel: now.h says why.
 int64_t SystemClock::WallNs() const {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::system_clock::now().time_since_epoch())

@@ -13,7 +13,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "dataplane/clock.h"
 #include "dataplane/log_limit.h"
@@ -52,7 +51,7 @@ struct Limiter {
 
   bool Admit(absl::string_view component, absl::string_view message,
              std::vector<LogLimit::LeftOut>* left_out) {
-    const int64_t now_ns = absl::GetCurrentTimeNanos();
+    const int64_t now_ns = SystemClock().NowNs();
     absl::MutexLock lock(&mutex);
     *left_out = limit.TakeLeftOut(now_ns);
     return limit.Admit(component, message, now_ns);

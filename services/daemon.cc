@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
@@ -41,8 +40,7 @@ std::string HostName() {
   return gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "localhost";
 }
 
-StopLimit::StopLimit(absl::Duration limit)
-    : thread_([this, deadline = absl::Now() + limit] { Watch(deadline); }) {}
+StopLimit::StopLimit(absl::Duration limit) : thread_([this, limit] { Watch(limit); }) {}
 
 StopLimit::~StopLimit() {
   {
@@ -57,9 +55,9 @@ void StopLimit::SetLeft(std::function<std::string()> left) {
   left_ = std::move(left);
 }
 
-void StopLimit::Watch(absl::Time deadline) {
+void StopLimit::Watch(absl::Duration limit) {
   absl::MutexLock lock(&mutex_);
-  if (mutex_.AwaitWithDeadline(absl::Condition(&over_), deadline)) return;
+  if (mutex_.AwaitWithTimeout(absl::Condition(&over_), limit)) return;
   dataplane::Log(dataplane::LogLevel::kError, "main", "ended without waiting any longer",
                  {{"left", left_ ? left_() : ""}});
   // Destructors would wait for what hangs.

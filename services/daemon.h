@@ -36,7 +36,7 @@ class StopLimit {
   void SetLeft(std::function<std::string()> left) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  void Watch(absl::Time deadline);
+  void Watch(absl::Duration limit);
 
   absl::Mutex mutex_;
   bool over_ ABSL_GUARDED_BY(mutex_) = false;

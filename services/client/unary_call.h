@@ -3,12 +3,12 @@
 
 #include <grpcpp/client_context.h>
 
-#include <chrono>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "dataplane/now.h"
 #include "services/client/call_gate.h"
 #include "services/client/call_status.h"
 
@@ -19,7 +19,7 @@ namespace tapedeck::services::client {
 template <typename Call>
 absl::Status RunCall(const std::string& node, absl::Duration timeout, CallGate* gate, Call call) {
   grpc::ClientContext context;
-  const absl::Time now = absl::FromChrono(std::chrono::system_clock::now());
+  const absl::Time now = dataplane::WallTime();
   context.set_deadline(absl::ToChronoTime(now + timeout));
   const CallGate::Passage passage(gate, context);
   const grpc::Status status = call(&context);

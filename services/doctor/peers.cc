@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "dataplane/fd.h"
+#include "dataplane/now.h"
 #include "services/doctor/checks.h"
 
 namespace tapedeck::services::doctor {
@@ -74,11 +74,11 @@ Attempt Begin(const NodeRail& rail, const PeerRail& peer) {
 }
 
 void AwaitAll(std::vector<Attempt>& attempts) {
-  const absl::Time deadline = absl::Now() + kConnectPatience;
+  const absl::Time deadline = dataplane::SteadyTime() + kConnectPatience;
   for (Attempt& attempt : attempts) {
     if (attempt.ended) continue;
     pollfd waiting{.fd = attempt.socket.get(), .events = POLLOUT, .revents = 0};
-    const absl::Duration left = std::max(deadline - absl::Now(), absl::ZeroDuration());
+    const absl::Duration left = std::max(deadline - dataplane::SteadyTime(), absl::ZeroDuration());
     if (poll(&waiting, 1, static_cast<int>(absl::ToInt64Milliseconds(left))) <= 0) {
       attempt.error = ETIMEDOUT;
       continue;

@@ -1,7 +1,7 @@
 #include "services/identity/expiry_watch.h"
 
-#include "absl/time/clock.h"
 #include "dataplane/executor/thread.h"
+#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::services::identity {
@@ -35,7 +35,7 @@ void ExpiryWatch::Watch(absl::Duration look_every) {
       absl::MutexLock lock(&mutex_);
       if (mutex_.AwaitWithTimeout(absl::Condition(&stopped_), look_every)) return;
     }
-    const auto facts = CheckTlsFiles(files_, absl::Now());
+    const auto facts = CheckTlsFiles(files_, dataplane::WallTime());
     if (!facts.ok()) continue;
     absl::MutexLock lock(&mutex_);
     expires_ = facts->expires;

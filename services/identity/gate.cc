@@ -6,9 +6,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "dataplane/executor/thread.h"
 #include "dataplane/log.h"
+#include "dataplane/now.h"
 #include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
@@ -61,7 +61,10 @@ absl::StatusOr<std::unique_ptr<Gate>> Gate::Create(const GateSettings& settings)
 }
 
 Gate::Gate(const GateSettings& settings, std::shared_ptr<const Policy> policy, const Stamp& stamp)
-    : settings_(settings), stamp_(stamp), policy_(std::move(policy)), loaded_(absl::Now()) {}
+    : settings_(settings),
+      stamp_(stamp),
+      policy_(std::move(policy)),
+      loaded_(dataplane::WallTime()) {}
 
 Gate::~Gate() {
   {
@@ -90,7 +93,7 @@ std::optional<absl::Time> Gate::policy_loaded() const {
 absl::Status Gate::Count(const std::string& identity) {
   const auto rules = policy();
   const uint32_t most = (rules == nullptr ? IdentityLimits() : rules->limits()).calls_per_second;
-  if (pace_.Take(identity, most, absl::Now())) return absl::OkStatus();
+  if (pace_.Take(identity, most, dataplane::SteadyTime())) return absl::OkStatus();
   return LimitReached(
       most, "limits.calls_per_second_per_identity",
       absl::StrCat(identity, " makes more than ", most,
@@ -221,7 +224,7 @@ void Gate::Reread() {
     fault_ = fresh.status();
     if (fresh.ok()) {
       policy_ = *fresh;
-      loaded_ = absl::Now();
+      loaded_ = dataplane::WallTime();
     }
   }
   if (!fresh.ok()) {

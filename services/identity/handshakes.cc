@@ -9,9 +9,9 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "dataplane/log.h"
+#include "dataplane/now.h"
 #include "services/limits.h"
 
 namespace tapedeck::services::identity {
@@ -74,7 +74,8 @@ std::string WhyWeRefused(int alert) {
 
 std::string WhyFailed(const Visit& visit) {
   if (!visit.alert.has_value()) {
-    const bool late = absl::Now() - visit.begun >= absl::Milliseconds(kHandshakeTimeoutMs);
+    const bool late =
+        dataplane::SteadyTime() - visit.begun >= absl::Milliseconds(kHandshakeTimeoutMs);
     return late ? absl::StrCat("it is not done within ", kHandshakeTimeoutMs / 1000, " s")
                 : "it went away, or does not speak TLS";
   }
@@ -155,7 +156,8 @@ Handshakes::Handshakes(const HandshakeLimits& limits) : book_(std::make_shared<B
 Handshakes::Arrival::Arrival(const Handshakes& handshakes, std::string peer)
     : admitted_(handshakes.book_->HasRoom(HostOf(peer))) {
   if (admitted_) {
-    arriving = Visit{.book = handshakes.book_, .peer = std::move(peer), .begun = absl::Now()};
+    arriving =
+        Visit{.book = handshakes.book_, .peer = std::move(peer), .begun = dataplane::SteadyTime()};
     return;
   }
   Log(LogLevel::kWarning, kComponent, "turned away: there are too many handshakes",

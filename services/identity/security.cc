@@ -1,8 +1,8 @@
 #include "services/identity/security.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "dataplane/log.h"
+#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "services/listen_address.h"
 
@@ -51,6 +51,7 @@ void Security::AddMetrics(telemetry::Page& page) const {
   page.Add("tapedeck_policy_loaded_timestamp_seconds", absl::ToUnixSeconds(*loaded));
   page.Add("tapedeck_policy_last_reload_successful", gate_->policy_fault().ok() ? 1 : 0);
 }
+
 doctor::Check Security::DoctorCheck(std::vector<NodeRail> rails) const {
   return {
       .name = "identity",
@@ -75,7 +76,7 @@ void Security::Examine(const std::vector<NodeRail>& rails, doctor::Findings& fin
   if (const absl::Status fault = gate_->policy_fault(); !fault.ok()) {
     findings.push_back(doctor::Found("POLICY_UNUSABLE", std::string(fault.message())));
   }
-  const absl::Time now = absl::Now();
+  const absl::Time now = dataplane::WallTime();
   const absl::StatusOr<TlsFacts> facts = CheckTlsFiles(tls_->files(), now);
   if (!facts.ok()) {
     findings.push_back(doctor::FoundError(facts.status(), "TLS_UNUSABLE", "certificates"));

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "absl/time/clock.h"
 #include "dataplane/log.h"
+#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::services::identity {
@@ -34,7 +34,7 @@ void WatchAll(grpc::experimental::TlsCredentialsOptions& options) {
 void RefuseOldTls() { setenv("GRPC_SSL_CIPHER_SUITES", kNoCipherOfTls12, 1); }
 
 absl::StatusOr<std::shared_ptr<const Tls>> Tls::Create(const TlsFiles& files) {
-  TD_ASSIGN_OR_RETURN(const TlsFacts facts, CheckTlsFiles(files, absl::Now()));
+  TD_ASSIGN_OR_RETURN(const TlsFacts facts, CheckTlsFiles(files, dataplane::WallTime()));
   if (facts.key_readable_by_others) {
     dataplane::Log(dataplane::LogLevel::kWarning, "services/identity",
                    "everybody on this machine may read the key: chmod o-r", {{"key", files.key}});

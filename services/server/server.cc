@@ -8,13 +8,13 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
-#include <chrono>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "services/convert/status.h"
 #include "services/identity/caller_of.h"
@@ -155,7 +155,7 @@ void Server::AddMetrics(telemetry::Page& page) const {
 void Server::Shutdown(absl::Duration grace) {
   parts_->acceptor->Stop();
   parts_->dispatch.Stop();
-  const absl::Time now = absl::FromChrono(std::chrono::system_clock::now());
+  const absl::Time now = dataplane::WallTime();
   parts_->server->Shutdown(absl::ToChronoTime(now + grace));
 }
 

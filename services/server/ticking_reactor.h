@@ -14,8 +14,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "dataplane/now.h"
 #include "services/server/dispatch.h"
 
 namespace tapedeck::services::server {
@@ -71,7 +71,7 @@ class TickingReactor final : public grpc::ServerWriteReactor<Response> {
     if (const absl::Status may = access_.Recheck(); !may.ok()) return End(may);
     const absl::StatusOr<Look> look = looker_(access_, response_);
     if (!look.ok()) return End(look.status());
-    due_ = absl::Now() + interval_;
+    due_ = dataplane::SteadyTime() + interval_;
     if (*look == Look::kNothing) return Wait();
     if (*look == Look::kSend) return this->StartWrite(&response_);
     this->StartWriteAndFinish(&response_, grpc::WriteOptions(), Conclude(absl::OkStatus()));
@@ -85,10 +85,10 @@ class TickingReactor final : public grpc::ServerWriteReactor<Response> {
       lock.Release();
       return End(absl::CancelledError("the caller left"));
     }
-    const absl::Time wake = std::min(due_, absl::Now() + absl::Milliseconds(500));
+    const absl::Duration wait = std::min(due_ - dataplane::SteadyTime(), absl::Milliseconds(500));
     // A new one each time: the old one may be the caller of this function.
     alarm_ = std::make_unique<grpc::Alarm>();
-    alarm_->Set(absl::ToChronoTime(wake), [this](bool) { OnAlarm(); });
+    alarm_->Set(absl::ToChronoTime(dataplane::WallTime() + wait), [this](bool) { OnAlarm(); });
   }
 
   void OnAlarm() {
@@ -98,7 +98,7 @@ class TickingReactor final : public grpc::ServerWriteReactor<Response> {
       cancelled = cancelled_;
     }
     if (cancelled) return End(absl::CancelledError("the caller left"));
-    absl::Now() >= due_ ? Step() : Wait();
+    dataplane::SteadyTime() >= due_ ? Step() : Wait();
   }
 
   void End(const absl::Status& status) { dispatch_.Finish(this, Conclude(status)); }

@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/clock.h"
+#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/tapectl/commands.h"
@@ -91,7 +91,7 @@ absl::Status VerifyRecording(Program& program, const NameOptions& options) {
   absl::Status status;
   {
     ProgressBar bar("verify");
-    const absl::Time start = absl::Now();
+    const absl::Time start = dataplane::SteadyTime();
     status =
         catalog->VerifyRecording(name, program.job_timeout(), [&](const VerifyProgress& progress) {
           total.checked_blocks = progress.checked_blocks;
@@ -101,7 +101,7 @@ absl::Status VerifyRecording(Program& program, const NameOptions& options) {
           const double all = static_cast<double>(std::max<uint64_t>(progress.blocks, 1));
           bar.Show({.fraction = static_cast<double>(progress.checked_blocks) / all,
                     .blocks = progress.checked_blocks,
-                    .elapsed_s = absl::ToDoubleSeconds(absl::Now() - start)});
+                    .elapsed_s = absl::ToDoubleSeconds(dataplane::SteadyTime() - start)});
         });
   }
   const auto missing = std::count_if(total.damaged.begin(), total.damaged.end(), IsMissing);

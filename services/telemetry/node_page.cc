@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "dataplane/log.h"
+#include "dataplane/now.h"
 #include "services/telemetry/ports.h"
 #include "services/telemetry/process.h"
 #include "services/version.h"
@@ -39,8 +39,8 @@ void AddMeter(Page& page, const std::string& rail, const dataplane::RailMeter& m
 
 NodePage::NodePage(NodePageSettings settings)
     : settings_(std::move(settings)),
-      start_(ProcessStart(settings_.proc, absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch()))) {
-}
+      start_(ProcessStart(settings_.proc,
+                          absl::ToDoubleSeconds(dataplane::WallTime() - absl::UnixEpoch()))) {}
 
 std::string NodePage::Make(const std::function<void(Page&)>& add) const {
   Page page;

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "dataplane/memory/host/memory.h"
+#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/fd.h"
 #include "storage_node/disk/io_error.h"
@@ -78,9 +78,9 @@ absl::StatusOr<double> MeasureRate(const std::string& member) {
   TD_ASSIGN_OR_RETURN(const auto memory, dataplane::host::Create(kStepBytes));
   std::byte* const bytes = memory->window().bytes.data();
   std::memset(bytes, 0x5a, kStepBytes);  // some disks do not write zeros
-  const absl::Time begun = absl::Now();
+  const absl::Time begun = dataplane::SteadyTime();
   size_t moved = 0;
-  for (size_t step = 0; step < kMostSteps && absl::Now() - begun < kMostTime; ++step) {
+  for (size_t step = 0; step < kMostSteps && dataplane::SteadyTime() - begun < kMostTime; ++step) {
     const auto offset = static_cast<off_t>(moved);
     const ssize_t result = write ? pwrite(file.get(), bytes, kStepBytes, offset)
                                  : pread(file.get(), bytes, kStepBytes, offset);
@@ -91,7 +91,7 @@ absl::StatusOr<double> MeasureRate(const std::string& member) {
   if (write && fdatasync(file.get()) != 0) {
     return disk::IoError("fdatasync", member, member, errno);
   }
-  return static_cast<double>(moved) / absl::ToDoubleSeconds(absl::Now() - begun);
+  return static_cast<double>(moved) / absl::ToDoubleSeconds(dataplane::SteadyTime() - begun);
 }
 
 }  // namespace tapedeck::storage_node::doctor

@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "dataplane/log.h"
+#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/model/invalid.h"
@@ -218,14 +218,14 @@ absl::Status TellMembers(recordings::Recordings& recordings, const Plan& plan,
 // Lists say meanwhile how far it is.
 absl::Status OpenWhole(recordings::Recordings& recordings, const Plan& plan,
                        const std::string& id) {
-  absl::Time said = absl::Now();
+  absl::Time said = dataplane::SteadyTime();
   const auto progress = [&](uint64_t done, uint64_t all) {
     const std::string how_far =
         absl::StrCat("it is being attached: ", done, " of ", all, " recordings seen to");
     recordings.luns().SetOffline(id,
                                  {.config = plan.lun, .cause = absl::UnavailableError(how_far)});
-    if (absl::Now() - said < kProgressPeriod) return;
-    said = absl::Now();
+    if (dataplane::SteadyTime() - said < kProgressPeriod) return;
+    said = dataplane::SteadyTime();
     dataplane::Log(dataplane::LogLevel::kInfo, "attach", "LUN is being attached",
                    {{"lun", plan.lun.name},
                     {"recordings", absl::StrCat(all)},

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "dataplane/log.h"
+#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/format/damage.h"
 #include "storage_node/recordings/owners.h"
@@ -73,7 +73,7 @@ void ScrubRun::Work() {
   span_.Set("tapedeck.repaired", static_cast<int64_t>(scrub_.repaired));
   span_.End(status);
   ended_ = true;
-  end_time_ = absl::Now();
+  end_time_ = dataplane::WallTime();
   scrub_.state = status.ok() ? ScrubState::kDone : ScrubState::kStopped;
   if (!status.ok() && !absl::IsCancelled(status)) scrub_.cause = std::string(status.message());
 }
@@ -216,7 +216,7 @@ bool ScrubRun::OnProgress(const std::string& recording, uint64_t block_bytes, ui
     }
   }
   position_.block = first + progress.checked_blocks;
-  if (absl::Now() - saved_ > kSavePeriod) Save(position_);
+  if (dataplane::SteadyTime() - saved_ > kSavePeriod) Save(position_);
   return Pace(more * block_bytes);
 }
 
@@ -229,7 +229,7 @@ bool ScrubRun::Pace(uint64_t bytes) {
 }
 
 void ScrubRun::Save(const ScrubPosition& position) {
-  saved_ = absl::Now();
+  saved_ = dataplane::SteadyTime();
   const std::string parent = state().parent;
   const absl::Status status =
       position.recording.empty()

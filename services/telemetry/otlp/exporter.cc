@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "dataplane/log.h"
+#include "dataplane/now.h"
 #include "services/client/channel.h"
 #include "services/convert/status.h"
 #include "services/telemetry/otlp/message.h"
@@ -42,7 +42,7 @@ class ExportCall {
   absl::Status Await(End end) {
     absl::MutexLock lock(&mutex_);
     while (!mutex_.AwaitWithTimeout(absl::Condition(&ended_), absl::Milliseconds(50))) {
-      if (absl::Now() >= end()) context_.TryCancel();
+      if (dataplane::WallTime() >= end()) context_.TryCancel();
     }
     return convert::FromGrpc(status_);
   }
@@ -88,7 +88,7 @@ Exporter::Exporter(ExporterSettings settings, trace::SpanQueue& spans)
 Exporter::~Exporter() {
   {
     absl::MutexLock lock(&mutex_);
-    end_ = absl::Now() + settings_.flush_deadline;
+    end_ = dataplane::WallTime() + settings_.flush_deadline;
   }
   spans_.Close();
   thread_.join();
@@ -105,11 +105,11 @@ void Exporter::Work() {
 }
 
 void Exporter::Export(Collector& collector, const trace::SpanBatch& batch) {
-  const absl::Time deadline = absl::Now() + settings_.deadline;
+  const absl::Time deadline = dataplane::WallTime() + settings_.deadline;
   const auto end = [&] { return std::min(deadline, Deadline()); };
   absl::Status status = absl::DeadlineExceededError("the program ends");
   uint64_t taken = 0;
-  if (absl::Now() < end()) {
+  if (dataplane::WallTime() < end()) {
     const v1::ExportTraceServiceRequest request = ToProto(settings_.resource, batch);
     ExportCall call(collector.service(), request, end());
     status = call.Await(end);
@@ -130,13 +130,13 @@ absl::Time Exporter::Deadline() const {
 
 void Exporter::TellOfDrops() {
   const uint64_t drops = spans_.dropped();
-  if (drops == told_drops_ || absl::Now() - told_ < kTellEvery) return;
+  if (drops == told_drops_ || dataplane::SteadyTime() - told_ < kTellEvery) return;
   dataplane::Log(dataplane::LogLevel::kWarning, "trace", "spans dropped",
                  {{"spans", absl::StrCat(drops - told_drops_)},
                   {"collector", settings_.endpoint},
                   {"last_failure", std::string(last_failure_.message())}});
   told_drops_ = drops;
-  told_ = absl::Now();
+  told_ = dataplane::SteadyTime();
 }
 
 }  // namespace tapedeck::services::telemetry::otlp

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "dataplane/executor/thread.h"
 #include "dataplane/log.h"
+#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/fd.h"
 #include "storage_node/store/directory/mark.h"
@@ -249,7 +249,7 @@ Spares::Next Spares::Await(SparePart* part) {
     mutex_.Await(absl::Condition(&ready));
     if (stop_) return Next::kStop;
     if (!surplus_.empty()) return Next::kRemove;
-    const absl::Duration left = quiet_since_ + kQuiet - absl::Now();
+    const absl::Duration left = quiet_since_ + kQuiet - dataplane::SteadyTime();
     if (left <= absl::ZeroDuration()) break;
     mutex_.AwaitWithTimeout(absl::Condition(&urgent), left);
   }
@@ -302,7 +302,7 @@ void Spares::Use::SetFile(uint64_t inode) {
 Spares::Use::~Use() {
   absl::MutexLock lock(&spares_.mutex_);
   if (inode_.has_value()) spares_.open_.erase(spares_.open_.find(*inode_));
-  if (records_ && --spares_.recorders_ == 0) spares_.quiet_since_ = absl::Now();
+  if (records_ && --spares_.recorders_ == 0) spares_.quiet_since_ = dataplane::SteadyTime();
 }
 
 }  // namespace tapedeck::storage_node::store::directory

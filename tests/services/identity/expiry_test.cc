@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "dataplane/now.h"
 #include "services/identity/expiry_watch.h"
 #include "services/identity/security.h"
 #include "tests/services/identity/authority.h"
@@ -13,7 +14,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-absl::Time EndOf(const TlsFiles& files) { return CheckTlsFiles(files, absl::Now())->expires; }
+absl::Time EndOf(const TlsFiles& files) {
+  return CheckTlsFiles(files, dataplane::WallTime())->expires;
+}
 
 std::string PageOf(const Security& security) {
   telemetry::Page page;

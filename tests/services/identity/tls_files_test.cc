@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "absl/time/clock.h"
+#include "dataplane/now.h"
 #include "services/errors.h"
 #include "tests/services/identity/authority.h"
 
@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // What is wrong, of files that are.
-std::string Wrong(const TlsFiles& files, absl::Time now = absl::Now()) {
+std::string Wrong(const TlsFiles& files, absl::Time now = dataplane::WallTime()) {
   const absl::Status status = CheckTlsFiles(files, now).status();
   const auto reason = ReasonOf(status);
   EXPECT_EQ(reason.has_value() ? reason->reason : "none", "TLS_UNUSABLE") << status;
@@ -26,13 +26,13 @@ std::string Wrong(const TlsFiles& files, absl::Time now = absl::Now()) {
 TEST(TlsFilesTest, GoodOnesTellTheirEnd) {
   const Authority authority;
   const TlsFiles files = authority.Issue("node", "IP:127.0.0.1", 10);
-  const auto facts = CheckTlsFiles(files, absl::Now());
+  const auto facts = CheckTlsFiles(files, dataplane::WallTime());
   ASSERT_TRUE(facts.ok()) << facts.status();
-  EXPECT_LT(facts->expires - absl::Now(), kExpirySoon);
-  EXPECT_GT(facts->expires - absl::Now(), absl::Hours(24 * 9));
+  EXPECT_LT(facts->expires - dataplane::WallTime(), kExpirySoon);
+  EXPECT_GT(facts->expires - dataplane::WallTime(), absl::Hours(24 * 9));
   EXPECT_FALSE(facts->key_readable_by_others);
   chmod(files.key.c_str(), 0644);
-  EXPECT_TRUE(CheckTlsFiles(files, absl::Now())->key_readable_by_others);
+  EXPECT_TRUE(CheckTlsFiles(files, dataplane::WallTime())->key_readable_by_others);
 }
 
 TEST(TlsFilesTest, EachFileThatIsWrongIsNamed) {
@@ -61,7 +61,7 @@ TEST(TlsFilesTest, EachFileThatIsWrongIsNamed) {
 TEST(TlsFilesTest, ExpiredAndNotYetValid) {
   const Authority authority;
   EXPECT_THAT(Wrong(authority.Issue("old", "", -1)), HasSubstr("expired"));
-  EXPECT_THAT(Wrong(authority.Issue("new", ""), absl::Now() - absl::Hours(48)),
+  EXPECT_THAT(Wrong(authority.Issue("new", ""), dataplane::WallTime() - absl::Hours(48)),
               HasSubstr("only from"));
 }
 
