@@ -36,7 +36,7 @@ struct Handshakes::Book {
 
 namespace {
 
-constexpr char kComponent[] = "services/identity";
+constexpr char kHandshakeLog[] = "services/identity";
 
 // That of TLS 1.3 for want of a certificate, which OpenSSL 3.0 has no name for.
 constexpr int kCertificateRequired = 116;
@@ -117,7 +117,7 @@ void OnFreeSsl(void*, void* visit_of, CRYPTO_EX_DATA*, int, long, void*) {
   const std::unique_ptr<Visit> visit(static_cast<Visit*>(visit_of));
   if (visit == nullptr || visit->done) return;
   visit->book->End(HostOf(visit->peer), false);
-  Log(LogLevel::kWarning, kComponent, "no handshake",
+  Log(LogLevel::kWarning, kHandshakeLog, "no handshake",
       {{"peer", visit->peer}, {"why", WhyFailed(*visit)}});
 }
 
@@ -160,7 +160,7 @@ Handshakes::Arrival::Arrival(const Handshakes& handshakes, std::string peer)
         Visit{.book = handshakes.book_, .peer = std::move(peer), .begun = dataplane::SteadyTime()};
     return;
   }
-  Log(LogLevel::kWarning, kComponent, "turned away: there are too many handshakes",
+  Log(LogLevel::kWarning, kHandshakeLog, "turned away: there are too many handshakes",
       {{"peer", peer},
        {"at_once", absl::StrCat(handshakes.book_->limits.at_once)},
        {"of_one_host", absl::StrCat(handshakes.book_->limits.of_one_host)}});
