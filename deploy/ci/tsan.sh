@@ -3,6 +3,7 @@
 # built with it, and what gRPC's threads hand to each other all looks like races; and what fills messages through protobuf's
 # reflection, whose map fields have another layout where ThreadSanitizer is on: Debian's library crashes; and the runs in which
 # each allocation fails in turn, which end at the first: hours here, and the plain build has them.
-GRPC='^(Calls|Interrupt|Limits|Server|SessionStream|Tapectl|Unreachable|VerifyLimit|WaitingCalls)Test'
+GRPC='^(Acceptor|Calls|Exporter|FailedHandshakes|Gate|Handshakes|Interrupt|Limits|Methods|Revoked|Security|Server|SessionStream)Test|^TracedCalls'
+GRPC+='|^(Tapectl|Tls|Unreachable|VerifyLimit|WaitingCalls)Test'
 export TAPEDECK_TESTS_LEFT_OUT="$GRPC|^RoundTripTest|^UpdateMask|EachAllocation"
 exec "$(dirname "${BASH_SOURCE[0]}")/sanitized.sh" tsan thread

@@ -18,6 +18,7 @@ using absl::Condition;
 using absl::Duration;
 using absl::Mutex;
 using absl::Notification;
+using absl::Time;
 
 void __real__ZN4absl7debian35Mutex4LockEv(Mutex* mutex);
 void __real__ZN4absl7debian35Mutex6UnlockEv(Mutex* mutex);
@@ -25,8 +26,12 @@ void __real__ZN4absl7debian35Mutex5AwaitERKNS0_9ConditionE(Mutex* mutex,
                                                            const Condition& condition);
 bool __real__ZN4absl7debian35Mutex16AwaitWithTimeoutERKNS0_9ConditionENS0_8DurationE(
     Mutex* mutex, const Condition& condition, Duration timeout);
+bool __real__ZN4absl7debian35Mutex17AwaitWithDeadlineERKNS0_9ConditionENS0_4TimeE(
+    Mutex* mutex, const Condition& condition, Time deadline);
 void __real__ZN4absl7debian312Notification6NotifyEv(Notification* notification);
 void __real__ZNK4absl7debian312Notification19WaitForNotificationEv(Notification* notification);
+bool __real__ZNK4absl7debian312Notification31WaitForNotificationWithDeadlineENS0_4TimeE(
+    Notification* notification, Time deadline);
 
 void __wrap__ZN4absl7debian35Mutex4LockEv(Mutex* mutex) {
   __real__ZN4absl7debian35Mutex4LockEv(mutex);
@@ -60,6 +65,17 @@ bool __wrap__ZN4absl7debian35Mutex16AwaitWithTimeoutERKNS0_9ConditionENS0_8Durat
   return met;
 }
 
+bool __wrap__ZN4absl7debian35Mutex17AwaitWithDeadlineERKNS0_9ConditionENS0_4TimeE(
+    Mutex* mutex, const Condition& condition, Time deadline) {
+  __tsan_release(mutex);
+  AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+  const bool met = __real__ZN4absl7debian35Mutex17AwaitWithDeadlineERKNS0_9ConditionENS0_4TimeE(
+      mutex, condition, deadline);
+  AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+  __tsan_acquire(mutex);
+  return met;
+}
+
 void __wrap__ZN4absl7debian312Notification6NotifyEv(Notification* notification) {
   __tsan_release(notification);
   __real__ZN4absl7debian312Notification6NotifyEv(notification);
@@ -68,6 +84,15 @@ void __wrap__ZN4absl7debian312Notification6NotifyEv(Notification* notification) 
 void __wrap__ZNK4absl7debian312Notification19WaitForNotificationEv(Notification* notification) {
   __real__ZNK4absl7debian312Notification19WaitForNotificationEv(notification);
   __tsan_acquire(notification);
+}
+
+bool __wrap__ZNK4absl7debian312Notification31WaitForNotificationWithDeadlineENS0_4TimeE(
+    Notification* notification, Time deadline) {
+  const bool notified =
+      __real__ZNK4absl7debian312Notification31WaitForNotificationWithDeadlineENS0_4TimeE(
+          notification, deadline);
+  __tsan_acquire(notification);
+  return notified;
 }
 
 }  // extern "C"

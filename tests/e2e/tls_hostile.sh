@@ -146,6 +146,8 @@ honest 2
 end_job
 alone=$(rate)
 honest $((STORM_S * 6 + 30))
+# Before the storms, which leave no room for single lines in the log.
+strangers_are_refused
 bare slow_headers "$STORM_S"
 bare slow_handshake
 bare silent 100
@@ -153,7 +155,6 @@ bare silent_after_tls
 bare flood "$CONNECTIONS"
 for name in replay mute_stream large_message; do session ann "$name"; done
 attack key_updates "$STORM_S"
-strangers_are_refused
 those_without_rights_are_refused
 attacks_end_well
 tapectl jobs cancel "$(tapectl_json jobs list | jq -r '[.jobs[] | select(.state == "RUNNING")][0].name')" >/dev/null

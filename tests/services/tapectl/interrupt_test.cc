@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -30,13 +31,18 @@ class MuteAddress {
   ~MuteAddress() { close(fd_); }
   const std::string& text() const { return text_; }
 
+  // Until somebody has connected: a call is under way.
+  void AwaitCaller() const {
+    pollfd waiting{.fd = fd_, .events = POLLIN, .revents = 0};
+    EXPECT_EQ(poll(&waiting, 1, 20'000), 1) << "nobody called";
+  }
+
  private:
   const int fd_;
   std::string text_;
 };
 
 TEST(InterruptTest, EveryCallEndsAtOnce) {
-  const MuteAddress mute;
   const std::vector<std::vector<std::string>> calls = {
       {"record", "l0/c0", "--source", "synth", "--blocks", "1"},
       {"play", "luns/l0/channels/c0/recordings/r", "--sink", "null"},
@@ -51,21 +57,27 @@ TEST(InterruptTest, EveryCallEndsAtOnce) {
       {"nodes"}};
   for (const int signal : {SIGINT, SIGTERM}) {
     for (std::vector<std::string> call : calls) {
+      const MuteAddress mute;
       const std::string name = call[0];
       for (const char* option : {"--storage", "--worker"}) {
         call.push_back(option);
         call.push_back(mute.text());
       }
-      const absl::Time begin = absl::Now();
-      EXPECT_EQ(RunTapectl(call, 300, signal).exit_code, -signal) << name;
-      EXPECT_LT(absl::Now() - begin, absl::Seconds(3)) << name;
+      absl::Time called;
+      const auto once_called = [&] {
+        mute.AwaitCaller();
+        called = absl::Now();
+      };
+      EXPECT_EQ(RunTapectl(call, once_called, signal).exit_code, -signal) << name;
+      EXPECT_LT(absl::Now() - called, absl::Seconds(3)) << name;
     }
   }
 }
 
 TEST(InterruptTest, WhoWaitsForAScrubIsToldThatItGoesOn) {
   const MuteAddress mute;
-  const Outcome outcome = RunTapectl({"scrub", "start", "l0", "--storage", mute.text()}, 300);
+  const Outcome outcome = RunTapectl(
+      {"scrub", "start", "l0", "--storage", mute.text()}, [&] { mute.AwaitCaller(); }, SIGINT);
   EXPECT_EQ(outcome.exit_code, -SIGINT);
   EXPECT_THAT(outcome.err, testing::HasSubstr("goes on: tapectl scrub show"));
 }

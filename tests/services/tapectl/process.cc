@@ -12,7 +12,6 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -32,7 +31,8 @@ std::string TapectlPath() {
 
 }  // namespace
 
-Outcome RunTapectl(const std::vector<std::string>& arguments, int interrupt_ms, int signal) {
+Outcome RunTapectl(const std::vector<std::string>& arguments,
+                   const std::function<void()>& meanwhile, int signal) {
   const std::string base = absl::StrCat(testing::TempDir(), "tapectl.", getpid());
   const std::string out = base + ".out";
   const std::string err = base + ".err";
@@ -48,10 +48,8 @@ Outcome RunTapectl(const std::vector<std::string>& arguments, int interrupt_ms, 
   pid_t child = 0;
   EXPECT_EQ(posix_spawn(&child, TapectlPath().c_str(), &actions, nullptr, argv.data(), environ), 0);
   posix_spawn_file_actions_destroy(&actions);
-  if (interrupt_ms != 0) {
-    absl::SleepFor(absl::Milliseconds(interrupt_ms));
-    kill(child, signal);
-  }
+  if (meanwhile) meanwhile();
+  if (signal != 0) kill(child, signal);
   int status = 0;
   waitpid(child, &status, 0);
   return {.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status),

@@ -1,8 +1,7 @@
 // Runs tapectl as a process of its own.
 #pragma once
 
-#include <signal.h>
-
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,8 +13,8 @@ struct Outcome {
   std::string err;
 };
 
-// With `interrupt_ms` the process gets `signal` after that time.
-Outcome RunTapectl(const std::vector<std::string>& arguments, int interrupt_ms = 0,
-                   int signal = SIGINT);
+// `meanwhile` is called once it runs; with a `signal` the process gets that afterwards.
+Outcome RunTapectl(const std::vector<std::string>& arguments,
+                   const std::function<void()>& meanwhile = nullptr, int signal = 0);
 
 }  // namespace tapedeck::services::tapectl

@@ -1,9 +1,11 @@
 // The command line as scripts use it: arguments, JSON, exit codes, against real gRPC.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <nlohmann/json.hpp>
 
+#include "absl/time/clock.h"
 #include "tests/services/loopback_node.h"
 #include "tests/services/tapectl/process.h"
 
@@ -17,12 +19,15 @@ using ::testing::StartsWith;
 
 class TapectlTest : public ::testing::Test {
  protected:
+  // With `interrupt_ms` it is interrupted after that time.
   Outcome Run(std::vector<std::string> arguments, int interrupt_ms = 0) {
     for (const char* option : {"--storage", "--worker"}) {
       arguments.push_back(option);
       arguments.push_back(node_.address);
     }
-    return RunTapectl(arguments, interrupt_ms);
+    if (interrupt_ms == 0) return RunTapectl(arguments);
+    const auto wait = [&] { absl::SleepFor(absl::Milliseconds(interrupt_ms)); };
+    return RunTapectl(arguments, wait, SIGINT);
   }
   // Adds --output json; the command must print exactly one object, in one line.
   json RunJson(std::vector<std::string> arguments, int exit_code = 0, int interrupt_ms = 0) {
@@ -276,8 +281,8 @@ TEST_F(TapectlTest, NodesShowEachMemoryWithItsDistanceToEveryRail) {
   EXPECT_EQ(worker["memory"][1]["pci_address"], "");
   EXPECT_EQ(worker["memory"][0]["rungs"], json::array({"r0 record: dma-buf: moved"}));
   const std::string text = Run({"nodes"}).out;
-  EXPECT_THAT(text, ContainsRegex("r0 +eth0 +0000:19:00.0 +0\n"));
-  EXPECT_THAT(text, ContainsRegex("r1 +- +- +-\n"));
+  EXPECT_THAT(text, ContainsRegex("r0 +eth0 +0000:19:00.0 +0 +off\n"));
+  EXPECT_THAT(text, ContainsRegex("r1 +- +- +- +off\n"));
   EXPECT_THAT(text, ContainsRegex("MEMORY OF [^ ]+ +PCI +NUMA +TO r0 +TO r1\n"
                                   "cuda:0 +0000:18:00.0 +0 +SWITCH +UNKNOWN\n"
                                   "host +- +- +UNKNOWN +UNKNOWN\n"));
