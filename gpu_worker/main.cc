@@ -24,6 +24,7 @@
 #include "services/doctor/examiner.h"
 #include "services/flight/recorder.h"
 #include "services/grpc_log.h"
+#include "services/grpc_threads.h"
 #include "services/identity/security.h"
 #include "services/out_of_memory.h"
 #include "services/placement.h"
@@ -83,6 +84,7 @@ std::string MetricsPage(const services::telemetry::NodePage& page,
 }
 
 absl::Status Run(const Settings& settings) {
+  TD_RETURN_IF_ERROR(services::StartGrpc());
   TD_ASSIGN_OR_RETURN(pipeline::DeviceChoice device, pipeline::ChooseDevice(settings.device));
   dataplane::Log(dataplane::LogLevel::kInfo, "device", "chosen",
                  {{"device", device.description}, {"why", device.why}});

@@ -19,6 +19,7 @@
 #include "services/errors.h"
 #include "services/flight/recorder.h"
 #include "services/grpc_log.h"
+#include "services/grpc_threads.h"
 #include "services/identity/security.h"
 #include "services/out_of_memory.h"
 #include "services/placement.h"
@@ -172,6 +173,7 @@ absl::Status Run(const Settings& settings) {
   if (settings.rebuild_catalog) {
     return node::RebuildCatalog(settings.state, settings.members, MemberRootsOf(settings));
   }
+  TD_RETURN_IF_ERROR(services::StartGrpc());
   return Serve(settings);
 }
 

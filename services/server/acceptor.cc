@@ -77,6 +77,7 @@ void Acceptor::Stop() {
 }
 
 void Acceptor::Run() {
+  dataplane::LowerPriority();
   while (!Wait(-1, true)) {
     const bool room = std::ranges::all_of(listening_, [this](const Fd& s) { return AcceptAll(s); });
     if (!room && Wait(kRetryMs, false)) return;

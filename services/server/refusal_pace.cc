@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "dataplane/clock.h"
+#include "dataplane/executor/thread.h"
 #include "dataplane/log.h"
 
 namespace tapedeck::services::server {
@@ -57,6 +58,7 @@ bool RefusalPace::HasThread() {
   auto thread = TaskThread::Create("refusals");
   if (!thread.ok()) return false;
   thread_ = *std::move(thread);
+  thread_->Run([] { dataplane::LowerPriority(); });
   return true;
 }
 

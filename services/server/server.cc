@@ -17,6 +17,7 @@
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "services/convert/status.h"
+#include "services/grpc_threads.h"
 #include "services/identity/caller_of.h"
 #include "services/identity/gate.h"
 #include "services/identity/handshakes.h"
@@ -129,7 +130,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Create(const std::string& listen
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
       CredentialsOf(security));
   for (const Service& service : parts->services) builder.RegisterService(service.handlers.get());
-  parts->server = builder.BuildAndStart();
+  TD_RETURN_IF_ERROR(WithLowPriority([&] { parts->server = builder.BuildAndStart(); }));
   if (parts->server == nullptr) return absl::InternalError("gRPC's server did not start");
   TD_ASSIGN_OR_RETURN(
       parts->acceptor,

@@ -2,6 +2,8 @@
 #include "dataplane/executor/thread.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/reason.h"
@@ -21,6 +23,28 @@ TEST(StartThread, RunsUnderItsName) {
   ASSERT_TRUE(thread.ok()) << thread.status();
   thread->join();
   EXPECT_EQ(name.substr(0, 2), "a-");
+}
+
+int Nice() { return getpriority(PRIO_PROCESS, static_cast<id_t>(gettid())); }
+
+TEST(StartThread, HasNotTheLowPriorityOfWhoAsksForIt) {
+  const int usual = Nice();
+  int lowered = 0;
+  int inherited = 0;
+  int started = 0;
+  auto low = StartThread("low", [&] {
+    LowerPriority();
+    lowered = Nice();
+    std::thread([&] { inherited = Nice(); }).join();
+    auto thread = StartThread("usual", [&] { started = Nice(); });
+    ASSERT_TRUE(thread.ok()) << thread.status();
+    thread->join();
+  });
+  ASSERT_TRUE(low.ok()) << low.status();
+  low->join();
+  EXPECT_GT(lowered, usual);
+  EXPECT_EQ(inherited, lowered);
+  EXPECT_EQ(started, usual);
 }
 
 TEST(StartThread, SaysThatThereIsNone) {

@@ -22,7 +22,7 @@ ORDER = {
 OURS = set(MAY_INCLUDE) | {"proto", "tests"}
 # The only places that see proto and gRPC.
 SEES_PROTO = ("services/config", "services/convert", "services/server", "services/session_stream", "services/client", "services/identity",
-              "services/grpc_log",
+              "services/grpc_log", "services/grpc_threads",
               "services/tapectl", "services/telemetry/otlp", "services/timeline")
 PROTO = re.compile(r"\.pb\.h$|^grpc(pp|)/|^google/(protobuf|rpc)/")
 # The only room that sees the library of command lines, which is slow to compile.
