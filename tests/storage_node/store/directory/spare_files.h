@@ -16,13 +16,15 @@ inline ino_t InodeOf(const std::string& path) {
   return status.st_ino;
 }
 
-// Those of the whole spares of a member.
+// Those of the whole spares of a member, but for what goes while it is looked at.
 inline std::set<ino_t> SparesOf(const std::string& member) {
   std::set<ino_t> inodes;
   std::error_code error;
   for (const auto& entry :
        std::filesystem::directory_iterator(member + "/.tapedeck/spares", error)) {
-    if (entry.path().extension().empty()) inodes.insert(InodeOf(entry.path()));
+    struct stat status = {};
+    const bool whole = entry.path().extension().empty();
+    if (whole && stat(entry.path().c_str(), &status) == 0) inodes.insert(status.st_ino);
   }
   return inodes;
 }
