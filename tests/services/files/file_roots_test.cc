@@ -1,8 +1,10 @@
 // Files that jobs name lie beneath the directories that were given for that, whatever lies there.
 #include "services/files/file_roots.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "services/errors.h"
 #include "services/files/root_path.h"
 
@@ -91,6 +94,23 @@ TEST_F(FileRootsTest, NothingElseIsRead) {
 TEST_F(FileRootsTest, OnlyRegularFilesAreRead) {
   ASSERT_EQ(mkfifo(path("in/fifo").c_str(), 0600), 0);
   EXPECT_EQ(Opening(path("in/fifo")), "FILE_INVALID");
+}
+
+// With a lease of another's, open(2) without waiting says EAGAIN until the kernel breaks it, which
+// takes up to /proc/sys/fs/lease-break-time: 45 s.
+TEST_F(FileRootsTest, ALeaseKeepsNobodyForLong) {
+  signal(SIGIO, SIG_IGN);  // what tells the holder
+  const int held = open(path("in/a").c_str(), O_RDWR);
+  if (fcntl(held, F_SETLEASE, F_WRLCK) != 0) {
+    close(held);
+    GTEST_SKIP() << "no leases on this file system";
+  }
+  const absl::Time begin = absl::Now();
+  const absl::Status status = Roots().OpenInput(path("in/a")).status();
+  EXPECT_LT(absl::Now() - begin, absl::Seconds(20));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("Resource temporarily unavailable"));
+  close(held);
+  EXPECT_EQ(Opening(path("in/a")), "OK");
 }
 
 TEST_F(FileRootsTest, WritesBeneathAndNowhereElse) {
