@@ -8,6 +8,7 @@ import struct
 import sys
 
 import grpc
+from message_fields import fields
 
 TRANSFER = "/tapedeck.v1.SessionService/Transfer"
 GET_LUN = "/tapedeck.v1.CatalogService/GetLun"
@@ -34,31 +35,9 @@ def field(number, value):
     return varint(number << 3 | 2) + varint(len(value)) + value
 
 
-def fields(message):
+def last_fields(message):
     """Number → last value of a message's fields."""
-    found, at = {}, 0
-
-    def number():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = message[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    while at < len(message):
-        key = number()
-        size = {0: None, 1: 8, 2: None, 5: 4}[key & 7]
-        if key & 7 == 0:
-            found[key >> 3] = number()
-            continue
-        size = number() if size is None else size
-        found[key >> 3] = message[at:at + size]
-        at += size
-    return found
+    return dict(fields(message))
 
 
 def reason_in(finished):
@@ -84,13 +63,13 @@ class Session:
         """The node's end of a new connection: its address, and the token that admits one."""
         mine = field(1, "r0") + field(2, 0) + field(3, 1) + field(4, field(1, "127.0.0.1") + field(3, bytes(TOKEN_BYTES)))
         self.says.put(field(2, mine))
-        end = fields(fields(self.hear(2))[4])
+        end = last_fields(last_fields(self.hear(2))[4])
         return (end[1].decode(), end[2]), end[3]
 
     def hear(self, kind):
         """The next message of that kind."""
         for message in self.hears:
-            found = fields(message)
+            found = last_fields(message)
             if 5 in found and kind != 5:
                 raise RuntimeError("the session ended: " + reason_in(found[5]))
             if kind in found:

@@ -5,6 +5,8 @@ the order of cause and effect.
 import collections
 import sys
 
+from message_fields import fields
+
 # Of each block, in the order in which they happen; "?": on another node than the one before.
 RECORD = {"READ": "worker: made computed ready given rail; storage: asked arrived checked store written durable told; worker: acknowledged",
           "WRITE": "worker: made computed ready given rail taken; storage: arrived checked store written durable told; "
@@ -15,37 +17,6 @@ PLAY = {"WRITE": "storage: fetch fetched given rail taken; worker: arrived check
                 "storage: acknowledged"}
 SLICES = {"record": {"compute", "send", "write", "hold", "flush"}, "play": {"fetch", "send", "compute", "hold"}}
 WATERMARKS = ("durable", "told")
-
-
-def fields(data):
-    """(number, wire type, value) of a message."""
-    at = 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-
-    while at < len(data):
-        key = varint()
-        number, kind = key >> 3, key & 7
-        if kind == 0:
-            yield number, varint()
-        elif kind == 1:
-            yield number, int.from_bytes(data[at:at + 8], "little")
-            at += 8
-        elif kind == 2:
-            size = varint()
-            yield number, data[at:at + size]
-            at += size
-        else:
-            raise ValueError(f"wire type {kind}")
 
 
 def message(data):
