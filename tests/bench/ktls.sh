@@ -19,20 +19,9 @@ while [[ $# -gt 0 ]]; do
   esac
 done
 
-listens() { [[ -n $(ss -Htln "sport = :$1") ]]; }
-
 # iperf3_measured: {rate, cpu} of the sum over both addresses.
 iperf3_measured() {
-  local address port clients=() servers=() pid
-  for address in "${RAILS[@]}"; do
-    port=$(free_port)
-    iperf3 -s -1 -B "$address" -p "$port" >"$WORK/iperf3-server-$address.log" 2>&1 &
-    servers+=($!)
-    wait_for 15 listens "$port"
-    iperf3 -c "$address" -p "$port" -t "$DURATION" --json >"$WORK/iperf3-$address.json" &
-    clients+=($!)
-  done
-  for pid in "${clients[@]}" "${servers[@]}"; do wait "$pid"; done
+  iperf3_on "${RAILS[@]}"
   jq -cs '([.[].end.sum_received.bytes] | add) as $bytes
     | {rate: ([.[].end.sum_received.bits_per_second] | add / 8e6),
        cpu: ([.[].end | (.cpu_utilization_percent | .host_total + .remote_total) * .sum_sent.seconds / 100] | add * 1e9 / $bytes)}' \
@@ -67,6 +56,11 @@ main() {
   local all
   need jq
   need iperf3
+  modprobe tls 2>/dev/null || true
+  grep -qw tls /proc/sys/net/ipv4/tcp_available_ulp || {
+    echo "bench: this kernel has no TLS; --vm runs the bench in the emulated machine" >&2
+    exit 1
+  }
   services_begin
   trap services_end EXIT
   all=$(rounds "$ROUNDS" one_round)

@@ -115,3 +115,21 @@ figure_table() {
       printf '%-28s %12.2f %12.2f %12.2f\n' "$name" "$median" "$min" "$max"
     done
 }
+
+# listens PORT
+listens() { [[ -n $(ss -Htln "sport = :$1") ]]; }
+
+# iperf3_on ADDRESS...: a stream to each for DURATION seconds, all at the same time; their results are WORK/iperf3-ADDRESS.json. A
+# pair of processes for each: this iperf3 has one thread for all its streams.
+iperf3_on() {
+  local address port clients=() servers=() pid
+  for address in "$@"; do
+    port=$(free_port)
+    iperf3 -s -1 -B "$address" -p "$port" >"$WORK/iperf3-server-$address.log" 2>&1 &
+    servers+=($!)
+    wait_for 15 listens "$port"
+    iperf3 -c "$address" -p "$port" -t "$DURATION" --json >"$WORK/iperf3-$address.json" &
+    clients+=($!)
+  done
+  for pid in "${clients[@]}" "${servers[@]}"; do wait "$pid"; done
+}

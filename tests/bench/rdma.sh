@@ -53,8 +53,6 @@ perftest() {
   taskset -c "$3" "ib_$1_bw" -d "${DEVICES[$2]}" -s 1048576 -n "$BLOCKS" -F -p $((18515 + $2)) "${@:4}"
 }
 
-listens() { [[ -n $(ss -Htln "sport = :$1") ]]; }
-
 # direction OP: the one in which the storage node drives; SEND moves as the seed's recorder does.
 direction() { [[ $1 == write ]] && echo playback || echo record; }
 

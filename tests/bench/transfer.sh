@@ -17,25 +17,11 @@ while [[ $# -gt 0 ]]; do
   esac
 done
 
-# iperf3_mb_per_s: the sum over both addresses. A pair of processes for each: this iperf3 has one thread for all
-# its streams.
+# iperf3_mb_per_s: the sum over both addresses.
 iperf3_mb_per_s() {
-  local address port clients=() servers=() pid
-  for address in "${RAILS[@]}"; do
-    port=$(free_port)
-    iperf3 -s -1 -B "$address" -p "$port" >"$WORK/iperf3-server-$address.log" 2>&1 &
-    servers+=($!)
-    wait_for 5 listens "$port"
-    iperf3 -c "$address" -p "$port" -t "$DURATION" --json >"$WORK/iperf3-$address.json" &
-    clients+=($!)
-  done
-  for pid in "${clients[@]}" "${servers[@]}"; do
-    wait "$pid"
-  done
+  iperf3_on "${RAILS[@]}"
   jq -s '[.[].end.sum_received.bits_per_second] | add / 8e6' "$WORK"/iperf3-*.json
 }
-
-listens() { [[ -n $(ss -Htln "sport = :$1") ]]; }
 
 # ucx_mb_per_s TEST: 1 MiB messages. UCX counts 2^20 bytes as a MB.
 ucx_mb_per_s() {
