@@ -16,12 +16,12 @@ def check_compiled(files):
 
 
 def check_registered(files):
-    """Scripts in tests/e2e and tests/lint are named by their CMakeLists.txt, or by a script there that it runs."""
+    """Scripts in tests/e2e and tests/lint are named by their CMakeLists.txt, or by a script there that uses them."""
     for path in files.code(".sh", ".py"):
         folder, name = os.path.split(path)
         if folder not in ("tests/e2e", "tests/lint") or name in ("lib.sh", "tree.py"):
             continue
-        users = [f"{folder}/CMakeLists.txt"] + [other for other in files.code(".sh")
+        users = [f"{folder}/CMakeLists.txt"] + [other for other in files.code(".sh", ".py")
                                                 if other.startswith(folder + "/") and other != path]
         if not any(name.split(".")[0] in files.text(user) for user in users):
             yield path, 1, f"{folder}/CMakeLists.txt does not run this test"
