@@ -112,7 +112,9 @@ void Placement::PinPollers(const std::vector<dataplane::Transport*>& rails) cons
     const auto node = std::ranges::find(topology_.nodes(), *rail->place.numa_node,
                                         &dataplane::topology::NumaNode::index);
     if (node == topology_.nodes().end()) continue;
-    transport->poller().Post([name, node = *node] { Pin(name, node); });
+    for (dataplane::Executor* poller : transport->pollers()) {
+      poller->Post([name, node = *node] { Pin(name, node); });
+    }
   }
 }
 

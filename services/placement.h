@@ -34,7 +34,7 @@ class Placement {
   // `memory` with the place and distances of a GPU's, by its PCI address.
   MemoryKindInfo GpuMemory(MemoryKindInfo memory, const std::string& pci_address) const;
 
-  // Keeps each rail's poller on the processors of its port's NUMA node. Nothing where the node is
+  // Keeps each rail's pollers on the processors of its port's NUMA node. Nothing where the node is
   // not known or the machine has one only.
   void PinPollers(const std::vector<dataplane::Transport*>& rails) const;
 

@@ -27,7 +27,7 @@ void ProbePair::Connect(int64_t deadline_ns, Done done) {
 }
 
 absl::Status ProbePair::MakeOffer(End& end) {
-  TD_ASSIGN_OR_RETURN(end.offer, end.domain->NewOffer());
+  TD_ASSIGN_OR_RETURN(end.offer, end.domain->NewOffer(0));
   return absl::OkStatus();
 }
 

@@ -13,7 +13,7 @@
 
 namespace tapedeck::dataplane::ladder {
 
-// On the rail's poller, except where said. One step at a time: each calls `done` once, on the
+// On the rail's first poller, except where said. One step at a time: each calls `done` once, on the
 // poller. Shared with its steps, so that a rail that hangs keeps what it may still touch.
 class ProbePair final : public std::enable_shared_from_this<ProbePair> {
  public:

@@ -8,6 +8,7 @@ Link::Link(Executor& executor, Transport& transport, std::shared_ptr<Domain> dom
            uint32_t connection, LinkEvents* events)
     : executor_(executor),
       transport_(transport),
+      poller_(transport.NextPoller()),
       domain_(std::move(domain)),
       index_(index),
       connection_(connection),
@@ -18,8 +19,7 @@ Link::~Link() { Close(absl::CancelledError("the session ended")); }
 // Runs f(port) on the poller. The task keeps the port and the domain it is registered in.
 template <typename F>
 void Link::OnPoller(F f) {
-  transport_.poller().Post(
-      [port = port_, domain = domain_, f = std::move(f)]() mutable { f(*port); });
+  poller().Post([port = port_, domain = domain_, f = std::move(f)]() mutable { f(*port); });
 }
 
 void Link::Become(State state) {
@@ -33,9 +33,11 @@ void Link::MakeOffer(std::function<void(absl::StatusOr<Endpoint>)> done) {
   Become(State::kOffered);
   on_offer_ = std::move(done);
   LinkPortEvents* const events = this;
-  port_ = std::make_shared<LinkPort>(transport_.poller(), executor_, events, lifetime_.token(),
+  port_ = std::make_shared<LinkPort>(poller(), executor_, events, lifetime_.token(),
                                      PortTrail{trail_, index_});
-  OnPoller([domain = domain_.get()](LinkPort& port) { port.MakeOffer(*domain); });
+  OnPoller([domain = domain_.get(), poller = poller_](LinkPort& port) {
+    port.MakeOffer(*domain, poller);
+  });
 }
 
 void Link::Connect(const Endpoint& peer, const RemoteWindow& peer_window, int64_t deadline_ns) {

@@ -1,6 +1,6 @@
 // A Link is one connection of a rail as a session sees it: it lives on the session's executor, its
-// connection on the rail's poller, and all that passes between them is posted. A link outlives its
-// connections: after a failure it can be offered again, with the next generation.
+// connection on one of the rail's pollers, and all that passes between them is posted. A link
+// outlives its connections: after a failure it can be offered again, with the next generation.
 #pragma once
 
 #include <algorithm>
@@ -99,6 +99,8 @@ class Link final : private LinkPortEvents {
     rail.Count(bytes);
   }
 
+  Executor& poller() const { return *transport_.pollers()[poller_]; }
+
   // Runs f(port) on the poller.
   template <typename F>
   void OnPoller(F f);
@@ -111,6 +113,7 @@ class Link final : private LinkPortEvents {
 
   Executor& executor_;
   Transport& transport_;
+  const size_t poller_;                   // of the rail's; of every generation
   const std::shared_ptr<Domain> domain_;  // shared by the links of one rail and session
   const size_t index_;
   const uint32_t connection_;

@@ -12,8 +12,8 @@ void LinkPort::Tell(F f) {
   });
 }
 
-void LinkPort::MakeOffer(Domain& domain) {
-  absl::StatusOr<std::unique_ptr<Offer>> offer = domain.NewOffer();
+void LinkPort::MakeOffer(Domain& domain, size_t poller) {
+  absl::StatusOr<std::unique_ptr<Offer>> offer = domain.NewOffer(poller);
   const absl::Status status = offer.status();
   if (status.ok()) offer_ = *std::move(offer);
   const auto endpoint =

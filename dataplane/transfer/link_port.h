@@ -1,4 +1,4 @@
-// The half of a Link that lives on the rail's poller: the offer, then the connection, its frame
+// The half of a Link that lives on a poller of the rail: the offer, then the connection, its frame
 // numbers and its pings. One per generation.
 #pragma once
 
@@ -47,7 +47,7 @@ struct PortTrail {
   size_t link = 0;
 };
 
-// On the rail's poller. Shared with the tasks that bring it work.
+// On its poller. Shared with the tasks that bring it work.
 class LinkPort final : public ConnectionEvents, public std::enable_shared_from_this<LinkPort> {
  public:
   // `events` is told on `owner`, and only while `alive` is.
@@ -55,7 +55,8 @@ class LinkPort final : public ConnectionEvents, public std::enable_shared_from_t
            PortTrail trail = {})
       : poller_(poller), owner_(owner), events_(events), alive_(std::move(alive)), trail_(trail) {}
 
-  void MakeOffer(Domain& domain);
+  // `poller`: the number of its own among the rail's.
+  void MakeOffer(Domain& domain, size_t poller);
   void Connect(const Endpoint& peer, int64_t deadline_ns);
   void Close(const absl::Status& cause);
 

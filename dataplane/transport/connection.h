@@ -13,8 +13,8 @@
 
 namespace tapedeck::dataplane {
 
-// Implemented by the connection's user. Called on the rail's poller, never inside a Connection
-// call.
+// Implemented by the connection's user. Called on the connection's poller, never inside a
+// Connection call.
 class ConnectionEvents {
  public:
   virtual ~ConnectionEvents() = default;
@@ -31,7 +31,7 @@ class ConnectionEvents {
   virtual void OnClosed(const absl::Status& cause) = 0;
 };
 
-// All calls on the rail's poller. Operations are queued, never refused: an error ends the
+// All calls on its poller. Operations are queued, never refused: an error ends the
 // connection and arrives as OnClosed, after which unfinished work is abandoned without completions.
 // A peer that takes nothing while operations pile up ends it, too, on every network.
 class Connection {

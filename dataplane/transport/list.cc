@@ -16,10 +16,10 @@ namespace tapedeck::dataplane {
 std::vector<TransportKind> TransportKinds() {
   // One network for all that come from this list.
   const auto fabric = std::make_shared<inproc::Fabric>();
-  const auto create_inproc = [fabric](
-                                 const RailSpec& spec,
-                                 EventLoop& poller) -> absl::StatusOr<std::unique_ptr<Transport>> {
-    return inproc::Create(spec.name, poller, fabric);
+  const auto create_inproc =
+      [fabric](const RailSpec& spec,
+               const Pollers& pollers) -> absl::StatusOr<std::unique_ptr<Transport>> {
+    return inproc::Create(spec.name, {pollers.begin(), pollers.end()}, fabric);
   };
   return {{"tcp", "127.0.0.1", tcp::Usable, tcp::Create},
           {"verbs", verbs::LoopbackAddress(), verbs::Usable, verbs::Create},
@@ -29,9 +29,10 @@ std::vector<TransportKind> TransportKinds() {
 namespace {
 
 // The kind `auto`: RDMA where the address belongs to an RDMA port, else TCP. Says which and why.
-absl::StatusOr<std::unique_ptr<Transport>> CreateBest(const RailSpec& spec, EventLoop& poller) {
+absl::StatusOr<std::unique_ptr<Transport>> CreateBest(const RailSpec& spec,
+                                                      const Pollers& pollers) {
   absl::StatusOr<std::unique_ptr<Transport>> best =
-      spec.tls ? absl::UnavailableError("RDMA cannot encrypt") : verbs::Create(spec, poller);
+      spec.tls ? absl::UnavailableError("RDMA cannot encrypt") : verbs::Create(spec, pollers);
   Log(best.ok() ? LogLevel::kInfo : LogLevel::kWarning, "transport",
       best.ok() ? "auto: this rail uses RDMA" : "auto: this rail uses TCP",
       {{"rail", spec.name},
@@ -40,7 +41,7 @@ absl::StatusOr<std::unique_ptr<Transport>> CreateBest(const RailSpec& spec, Even
   if (best.ok()) return best;
   RailSpec second = spec;
   second.kind = "tcp";
-  return tcp::Create(second, poller);
+  return tcp::Create(second, pollers);
 }
 
 absl::StatusOr<TransportKind> FindKind(const RailSpec& spec) {
@@ -73,8 +74,8 @@ absl::Status CheckRails(const std::vector<std::string>& texts) {
 }
 
 absl::StatusOr<std::unique_ptr<Transport>> CreateTransport(const RailSpec& spec,
-                                                           EventLoop& poller) {
-  if (spec.kind == "auto") return CreateBest(spec, poller);
+                                                           const Pollers& pollers) {
+  if (spec.kind == "auto") return CreateBest(spec, pollers);
   TD_ASSIGN_OR_RETURN(const TransportKind kind, FindKind(spec));
   if (spec.tls && kind.kind != "tcp") {
     return RailTlsUnusable(
@@ -84,7 +85,7 @@ absl::StatusOr<std::unique_ptr<Transport>> CreateTransport(const RailSpec& spec,
                                 "its own, MACsec)"));
   }
   TD_RETURN_IF_ERROR(kind.usable());
-  return kind.create(spec, poller);
+  return kind.create(spec, pollers);
 }
 
 }  // namespace tapedeck::dataplane

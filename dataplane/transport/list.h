@@ -13,12 +13,15 @@
 
 namespace tapedeck::dataplane {
 
+// The threads of one rail, at least one. A kind whose connections share one uses the first alone.
+using Pollers = std::vector<EventLoop*>;
+
 struct TransportKind {
   std::string kind;
   std::string loopback_address;  // an address at which two ends in one process can meet
   // OK, or why this kind cannot be used on this machine.
   std::function<absl::Status()> usable;
-  std::function<absl::StatusOr<std::unique_ptr<Transport>>(const RailSpec&, EventLoop&)> create;
+  std::function<absl::StatusOr<std::unique_ptr<Transport>>(const RailSpec&, const Pollers&)> create;
 };
 
 // Transports created from the entries of one returned list can reach each other.
@@ -34,6 +37,7 @@ absl::Status CheckRails(const std::vector<std::string>& texts);
 // Creates the rail from the list; `auto` takes verbs if the address belongs to an RDMA port and
 // nothing is to be encrypted, else tcp, and says so in the log. INVALID_ARGUMENT names the kinds
 // there are; FAILED_PRECONDITION (RAIL_TLS_UNUSABLE) where the rail cannot encrypt.
-absl::StatusOr<std::unique_ptr<Transport>> CreateTransport(const RailSpec& spec, EventLoop& poller);
+absl::StatusOr<std::unique_ptr<Transport>> CreateTransport(const RailSpec& spec,
+                                                           const Pollers& pollers);
 
 }  // namespace tapedeck::dataplane

@@ -1,5 +1,6 @@
 #include "dataplane/transport/rail_set.h"
 
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -24,31 +25,57 @@ absl::Status FindAddress(RailSpec& spec) {
   return absl::OkStatus();
 }
 
+// As ps and gdb show it, in 15 characters: "rail-r0", then "rail-r0.1" and so on.
+std::string NameOf(const std::string& rail, size_t poller) {
+  constexpr size_t kLongest = 13;
+  const std::string name = absl::StrCat("rail-", rail);
+  return poller == 0 ? name : absl::StrCat(name.substr(0, kLongest), ".", poller);
+}
+
+absl::StatusOr<std::vector<std::unique_ptr<EventLoop>>> MakePollers(const std::string& rail,
+                                                                    size_t count) {
+  std::vector<std::unique_ptr<EventLoop>> pollers;
+  for (size_t i = 0; i < count; ++i) {
+    TD_ASSIGN_OR_RETURN(pollers.emplace_back(), EventLoop::Create(NameOf(rail, i)));
+  }
+  return pollers;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RailSet>> RailSet::Create(const std::vector<std::string>& texts,
                                                          RailUse use) {
   auto set = std::unique_ptr<RailSet>(new RailSet());
   TD_RETURN_IF_ERROR(CheckRails(texts));
+  const size_t pollers = PollersPerRail(texts.size(), std::thread::hardware_concurrency());
   for (const std::string& text : texts) {
     TD_ASSIGN_OR_RETURN(RailSpec spec, ParseRailSpec(text));
     TD_RETURN_IF_ERROR(FindAddress(spec));
     spec.listen = use.listen;
     spec.tls = use.tls;
-    TD_ASSIGN_OR_RETURN(std::unique_ptr<EventLoop> poller,
-                        EventLoop::Create(absl::StrCat("rail-", spec.name)));
-    TD_ASSIGN_OR_RETURN(std::unique_ptr<Transport> transport, CreateTransport(spec, *poller));
-    const RailDescription& rail = transport->rail();
-    Log(LogLevel::kInfo, "transport", "rail ready",
-        {{"rail", rail.name},
-         {"transport", rail.transport},
-         {"address", rail.address},
-         {"port", absl::StrCat(rail.port)},
-         {"tls", rail.tls ? "on" : "off"}});
-    set->pollers_.push_back(std::move(poller));
-    set->transports_.push_back(std::move(transport));
+    TD_RETURN_IF_ERROR(set->Add(spec, pollers));
   }
   return set;
+}
+
+absl::Status RailSet::Add(const RailSpec& spec, size_t pollers) {
+  TD_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<EventLoop>> made,
+                      MakePollers(spec.name, pollers));
+  Pollers loops;
+  for (const auto& poller : made) loops.push_back(poller.get());
+  TD_ASSIGN_OR_RETURN(std::unique_ptr<Transport> transport, CreateTransport(spec, loops));
+  made.resize(transport->pollers().size());  // those that its kind uses are the first
+  const RailDescription& rail = transport->rail();
+  Log(LogLevel::kInfo, "transport", "rail ready",
+      {{"rail", rail.name},
+       {"transport", rail.transport},
+       {"address", rail.address},
+       {"port", absl::StrCat(rail.port)},
+       {"pollers", absl::StrCat(made.size())},
+       {"tls", rail.tls ? "on" : "off"}});
+  std::ranges::move(made, std::back_inserter(pollers_));
+  transports_.push_back(std::move(transport));
+  return absl::OkStatus();
 }
 
 std::vector<Transport*> RailSet::transports() const {

@@ -1,6 +1,8 @@
-// The rails of a node: each a transport with a poller thread of its own.
+// The rails of a node: each a transport with poller threads of its own.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +12,16 @@
 #include "dataplane/transport/list.h"
 
 namespace tapedeck::dataplane {
+
+// A session has at most so many connections of a rail; more pollers of one would only help many
+// sessions at once.
+inline constexpr size_t kMaxPollers = 8;
+
+// Pollers of each of `rails` rails on a machine with so many processors: one to each processor
+// between them, as more would only take turns there.
+constexpr size_t PollersPerRail(size_t rails, size_t processors) {
+  return std::clamp<size_t>(processors / std::max<size_t>(rails, 1), 1, kMaxPollers);
+}
 
 // How a node uses its rails.
 struct RailUse {
@@ -28,11 +40,14 @@ class RailSet {
 
   std::vector<Transport*> transports() const;
 
-  // The pollers, one for each rail.
+  // The pollers, of all rails.
   std::vector<Executor*> executors() const;
 
  private:
   RailSet() = default;
+
+  // Adds a rail with its pollers.
+  absl::Status Add(const RailSpec& spec, size_t pollers);
 
   std::vector<std::unique_ptr<EventLoop>> pollers_;
   std::vector<std::unique_ptr<Transport>> transports_;

@@ -3,9 +3,12 @@
 // implement all three.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "dataplane/executor/executor.h"
@@ -21,7 +24,8 @@ enum class TransferOp { kRead = 1, kWrite = 2, kSend = 3 };
 // What the peer may do to a session's window: the least that the session's transfer op needs.
 enum class RemoteAccess { kNone, kRead, kWrite };
 
-// A connection that has told its endpoint and not yet met its peer. Lives on the rail's poller.
+// A connection that has told its endpoint and not yet met its peer. Lives on one of the rail's
+// pollers, as does the connection that comes of it.
 // Destroying it withdraws the offer.
 class Offer {
  public:
@@ -29,7 +33,7 @@ class Offer {
 
   virtual const Endpoint& endpoint() const = 0;
 
-  // Connects to the peer's offer; `done` is called once on the poller, never inline. Both sides
+  // Connects to the peer's offer; `done` is called once on that poller, never inline. Both sides
   // call this, in any order. `events` must outlive the connection. `deadline_ns` is of the poller's
   // clock.
   //   DEADLINE_EXCEEDED nobody came; UNAVAILABLE unreachable or refused; FAILED_PRECONDITION
@@ -49,8 +53,8 @@ class Domain {
   // How the peer addresses this window; zero where RemoteAccess is kNone.
   virtual RemoteWindow remote_window() const = 0;
 
-  // A fresh offer. Called on the rail's poller.
-  virtual absl::StatusOr<std::unique_ptr<Offer>> NewOffer() = 0;
+  // A fresh offer of a connection on this poller of the rail. Called there.
+  virtual absl::StatusOr<std::unique_ptr<Offer>> NewOffer(size_t poller) = 0;
 };
 
 struct RailDescription {
@@ -64,7 +68,7 @@ struct RailDescription {
   uint64_t wire_limit_bytes_per_s = 0;
 };
 
-// One rail of this node. Any thread may call; lives as long as the process, and its poller outlives
+// One rail of this node. Any thread may call; lives as long as the process, and its pollers outlive
 // it.
 class Transport {
  public:
@@ -72,16 +76,27 @@ class Transport {
 
   virtual const RailDescription& rail() const = 0;
 
-  // The executor all connections of this rail live on.
-  virtual Executor& poller() = 0;
-
   // Registers a session's window. UNIMPLEMENTED if this rail cannot reach memory of that kind.
   virtual absl::StatusOr<std::unique_ptr<Domain>> OpenDomain(const MemoryWindow& window,
                                                              RemoteAccess access) = 0;
 
+  // The executors its connections live on, each on one of them; at least one.
+  const std::vector<Executor*>& pollers() const { return pollers_; }
+  // The first, on which what belongs to all of the rail lives, too.
+  Executor& poller() const { return *pollers_.front(); }
+  // The one for the next connection: over all sessions they take turns.
+  size_t NextPoller() {
+    return next_poller_.fetch_add(1, std::memory_order_relaxed) % pollers_.size();
+  }
+
   RailMeter& meter() { return meter_; }
 
+ protected:
+  explicit Transport(std::vector<Executor*> pollers) : pollers_(std::move(pollers)) {}
+
  private:
+  const std::vector<Executor*> pollers_;
+  std::atomic<size_t> next_poller_ = 0;
   RailMeter meter_;
 };
 

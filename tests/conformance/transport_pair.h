@@ -26,10 +26,10 @@ inline TransportKind KernelTlsKind() {
           .loopback_address = tcp->loopback_address,
           .usable = [address = tcp->loopback_address] { return tcp::TryKernelTls("r0", address); },
           .create =
-              [create = tcp->create](RailSpec spec, EventLoop& poller) {
+              [create = tcp->create](RailSpec spec, const Pollers& pollers) {
                 spec.kind = "tcp";
                 spec.tls = true;
-                return create(spec, poller);
+                return create(spec, pollers);
               }};
 }
 
@@ -96,23 +96,54 @@ class RecordedEvents final : public ConnectionEvents {
   std::deque<absl::Status> closed_;
 };
 
-// One end: a rail with its poller, a window and, once connected, a connection.
-class TransportEnd {
+inline std::vector<std::unique_ptr<EventLoop>> MakeLoops(const std::string& name, size_t count) {
+  std::vector<std::unique_ptr<EventLoop>> loops;
+  for (size_t i = 0; i < count; ++i) loops.push_back(*EventLoop::Create(name));
+  return loops;
+}
+
+inline Pollers PointersTo(const std::vector<std::unique_ptr<EventLoop>>& loops) {
+  Pollers pointers;
+  for (const auto& loop : loops) pointers.push_back(loop.get());
+  return pointers;
+}
+
+// A rail with its pollers and a window.
+class RailEnd {
  public:
   static constexpr size_t kWindowBytes = 4 << 20;
 
-  TransportEnd(const TransportKind& kind, bool listen, RemoteAccess access)
-      : loop(*EventLoop::Create(listen ? "listening" : "connecting")),
+  RailEnd(const TransportKind& kind, bool listen, RemoteAccess access, size_t pollers)
+      : loops(MakeLoops(listen ? "listening" : "connecting", pollers)),
         memory(*host::Create(kWindowBytes)),
         transport(*kind.create(
             {.name = "r0", .kind = kind.kind, .address = kind.loopback_address, .listen = listen},
-            *loop)),
-        domain(*transport->OpenDomain(memory->window(), access)) {
-    loop->RunAndWait([&] { offer = *domain->NewOffer(); });
+            PointersTo(loops))),
+        domain(*transport->OpenDomain(memory->window(), access)) {}
+
+  std::span<std::byte> bytes(size_t offset, size_t size) {
+    return memory->window().bytes.subspan(offset, size);
+  }
+  RemoteSlice slice(size_t offset) const {
+    return {.address = domain->remote_window().address + offset,
+            .key = domain->remote_window().key};
   }
 
-  // The connection ends before the domain, on its poller.
-  ~TransportEnd() {
+  const std::vector<std::unique_ptr<EventLoop>> loops;
+  std::unique_ptr<Memory> memory;
+  std::unique_ptr<Transport> transport;
+  std::unique_ptr<Domain> domain;
+};
+
+// One end of a connection, on a poller of its rail. Goes before the rail.
+class ConnectionEnd {
+ public:
+  ConnectionEnd(const RailEnd& rail, size_t poller) : loop(rail.loops[poller].get()) {
+    loop->RunAndWait([&] { offer = *rail.domain->NewOffer(poller); });
+  }
+
+  // The connection ends on its poller.
+  ~ConnectionEnd() {
     loop->RunAndWait([&] {
       connection.reset();
       offer.reset();
@@ -142,21 +173,18 @@ class TransportEnd {
     });
   }
 
-  std::span<std::byte> bytes(size_t offset, size_t size) {
-    return memory->window().bytes.subspan(offset, size);
-  }
-  RemoteSlice slice(size_t offset) const {
-    return {.address = domain->remote_window().address + offset,
-            .key = domain->remote_window().key};
-  }
-
-  std::unique_ptr<EventLoop> loop;
-  std::unique_ptr<Memory> memory;
-  std::unique_ptr<Transport> transport;
-  std::unique_ptr<Domain> domain;
+  EventLoop* const loop;
   RecordedEvents events;
   std::unique_ptr<Offer> offer;
   std::unique_ptr<Connection> connection;
+};
+
+// Both: the connection is on the last of the pollers.
+class TransportEnd : public RailEnd, public ConnectionEnd {
+ public:
+  TransportEnd(const TransportKind& kind, bool listen, RemoteAccess access, size_t pollers = 1)
+      : RailEnd(kind, listen, access, pollers),
+        ConnectionEnd(*this, transport->pollers().size() - 1) {}
 };
 
 }  // namespace tapedeck::dataplane

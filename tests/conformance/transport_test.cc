@@ -34,21 +34,26 @@ std::vector<TransportKind> Kinds() {
   return kinds;
 }
 
-class TransportConformance : public testing::TestWithParam<std::string> {
+// Of a kind, with so many pollers at each end.
+class TransportConformance : public testing::TestWithParam<std::tuple<std::string, size_t>> {
  protected:
   void SetUp() override {
-    const auto kind = std::ranges::find(kinds_, GetParam(), &TransportKind::kind);
+    const auto kind = std::ranges::find(kinds_, std::get<0>(GetParam()), &TransportKind::kind);
     ASSERT_NE(kind, kinds_.end());
     if (const absl::Status usable = kind->usable(); !usable.ok()) {
-      GTEST_SKIP() << GetParam() << ": " << usable.message();
+      GTEST_SKIP() << kind->kind << ": " << usable.message();
     }
     kind_ = &*kind;
   }
 
+  std::unique_ptr<TransportEnd> NewEnd(bool listen, RemoteAccess access) const {
+    return std::make_unique<TransportEnd>(*kind_, listen, access, std::get<1>(GetParam()));
+  }
+
   // `access` is what each end lets the other do.
   void Connect(RemoteAccess access) {
-    node_ = std::make_unique<TransportEnd>(*kind_, true, access);
-    worker_ = std::make_unique<TransportEnd>(*kind_, false, access);
+    node_ = NewEnd(true, access);
+    worker_ = NewEnd(false, access);
     auto node_up = node_->Connect(worker_->offer->endpoint());
     auto worker_up = worker_->Connect(node_->offer->endpoint());
     ASSERT_TRUE(worker_up.get().ok());
@@ -145,7 +150,7 @@ TEST_P(TransportConformance, ABacklogOfReadsIsServedToItsLastByte) {
   Connect(RemoteAccess::kRead);
   constexpr size_t kLarge = 8;
   // What the kernel encrypts takes seconds where it is emulated.
-  const size_t rounds = GetParam() == "ktls" ? 8 : 100;
+  const size_t rounds = kind_->kind == "ktls" ? 8 : 100;
   for (size_t round = 0; round < rounds; ++round) {
     worker_->Do([&](Connection& c) {
       for (size_t i = 0; i < kLarge; ++i) {
@@ -259,14 +264,14 @@ TEST_P(TransportConformance, DestructionClosesThePeer) {
 }
 
 TEST_P(TransportConformance, ConnectEndsAtItsDeadlineWhenNobodyComes) {
-  node_ = std::make_unique<TransportEnd>(*kind_, true, RemoteAccess::kNone);
-  worker_ = std::make_unique<TransportEnd>(*kind_, false, RemoteAccess::kNone);
+  node_ = NewEnd(true, RemoteAccess::kNone);
+  worker_ = NewEnd(false, RemoteAccess::kNone);
   auto up = node_->Connect(worker_->offer->endpoint(), 100 * kMillisecondNs);
   EXPECT_EQ(up.get().code(), absl::StatusCode::kDeadlineExceeded);
 }
 
 TEST_P(TransportConformance, ConnectRefusesAForeignEndpoint) {
-  worker_ = std::make_unique<TransportEnd>(*kind_, false, RemoteAccess::kNone);
+  worker_ = NewEnd(false, RemoteAccess::kNone);
   const Endpoint foreign = std::holds_alternative<TcpEndpoint>(worker_->offer->endpoint())
                                ? Endpoint(InprocEndpoint{1})
                                : Endpoint(TcpEndpoint{.address = "127.0.0.1", .port = 9});
@@ -283,14 +288,47 @@ TEST_P(TransportConformance, WindowsOfTwoDomainsAreApart) {
   EXPECT_EQ(stranger.events.frame_count(), 0u);
 }
 
+// Where the kind has several pollers they are on two of them.
+TEST_P(TransportConformance, TheEndOfAConnectionLeavesTheOthersOfItsRail) {
+  Connect(RemoteAccess::kWrite);
+  ConnectionEnd other_node(*node_, 0);
+  ConnectionEnd other_worker(*worker_, 0);
+  auto node_up = other_node.Connect(other_worker.offer->endpoint());
+  auto worker_up = other_worker.Connect(other_node.offer->endpoint());
+  ASSERT_TRUE(worker_up.get().ok());
+  ASSERT_TRUE(node_up.get().ok());
+  other_worker.Do([](Connection& c) { c.Send(NumberedFrame(1), {}, 0); });
+  EXPECT_EQ(other_node.events.Frame(0).frame.block.sequence, 1u);
+  Fill(worker_->bytes(0, kPayload), 6);
+  worker_->Do([&](Connection& c) {
+    c.Write(NumberedFrame(2, kPayload), worker_->bytes(0, kPayload), node_->slice(0), 1);
+  });
+  other_worker.Do([](Connection& c) { c.Close(absl::AbortedError("enough")); });
+  EXPECT_FALSE(other_node.events.Closed().ok());
+  worker_->Do([&](Connection& c) {
+    c.Write(NumberedFrame(3, kPayload), worker_->bytes(0, kPayload), node_->slice(kPayload), 2);
+  });
+  EXPECT_EQ(node_->events.Frame(1).frame.block.sequence, 3u);
+  EXPECT_TRUE(std::ranges::equal(node_->bytes(kPayload, kPayload), worker_->bytes(0, kPayload)));
+  EXPECT_EQ(node_->events.closed_count() + worker_->events.closed_count(), 0u);
+}
+
 std::vector<std::string> KindNames() {
   std::vector<std::string> names;
   for (const TransportKind& kind : Kinds()) names.push_back(kind.kind);
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, TransportConformance, testing::ValuesIn(KindNames()),
-                         [](const auto& info) { return info.param; });
+// "tcp", "tcp_3" with three pollers.
+std::string NameOf(const testing::TestParamInfo<std::tuple<std::string, size_t>>& info) {
+  const auto& [kind, pollers] = info.param;
+  return pollers == 1 ? kind : kind + "_" + std::to_string(pollers);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, TransportConformance,
+                         testing::Combine(testing::ValuesIn(KindNames()),
+                                          testing::Values(size_t{1}, size_t{3})),
+                         NameOf);
 
 }  // namespace
 }  // namespace tapedeck::dataplane

@@ -82,7 +82,7 @@ class HostilePeerTest : public testing::Test {
   std::unique_ptr<Memory> far_memory_ = *host::Create(kBlockBytes);
   std::unique_ptr<Domain> far_domain_ =
       *far_->OpenDomain(far_memory_->window(), RemoteAccess::kRead);
-  std::unique_ptr<Offer> offer_ = *far_domain_->NewOffer();
+  std::unique_ptr<Offer> offer_ = *far_domain_->NewOffer(0);
   RawPeer peer_;
   std::unique_ptr<Connection> connection_;
   std::unique_ptr<Link> link_;

@@ -1,4 +1,9 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <array>
+#include <future>
 
 #include "dataplane/transport/list.h"
 #include "dataplane/transport/rail_set.h"
@@ -63,7 +68,8 @@ TEST(RailSpec, RefusesWhatPeersWouldRefuse) {
 TEST(RailSpec, UnknownKindNamesThoseThereAre) {
   auto loop = *EventLoop::Create("rail");
   const absl::Status status =
-      CreateTransport({.name = "r0", .kind = "carrier-pigeon", .address = "x"}, *loop).status();
+      CreateTransport({.name = "r0", .kind = "carrier-pigeon", .address = "x"}, {loop.get()})
+          .status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(status.message().find("tcp"), absl::string_view::npos);
 }
@@ -73,11 +79,48 @@ TEST(RailSpec, AddressOfAnotherHostIsFoundAtOnce) {
   for (const bool listen : {false, true}) {
     const absl::Status status =
         CreateTransport({.name = "r9", .kind = "tcp", .address = "192.0.2.1", .listen = listen},
-                        *loop)
+                        {loop.get()})
             .status();
     EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
     EXPECT_NE(status.message().find("192.0.2.1"), absl::string_view::npos) << status;
   }
+}
+
+TEST(RailSet, EachProcessorHasAPollerAtMost) {
+  EXPECT_EQ(PollersPerRail(2, 2), 1u);
+  EXPECT_EQ(PollersPerRail(1, 2), 2u);
+  EXPECT_EQ(PollersPerRail(4, 2), 1u);
+  EXPECT_EQ(PollersPerRail(3, 16), 5u);
+  EXPECT_EQ(PollersPerRail(1, 256), kMaxPollers);
+  EXPECT_EQ(PollersPerRail(1, 0), 1u) << "where their number is not known";
+}
+
+std::string ThreadNameOf(Executor& poller) {
+  std::promise<std::string> name;
+  poller.Post([&] {
+    std::array<char, 16> text{};
+    pthread_getname_np(pthread_self(), text.data(), text.size());
+    name.set_value(text.data());
+  });
+  return name.get_future().get();
+}
+
+TEST(RailSet, EveryThreadIsNamedAfterItsRail) {
+  const auto rails = RailSet::Create({"r0=tcp:127.0.0.1", "a-long-name=inproc:x"}, {});
+  ASSERT_TRUE(rails.ok()) << rails.status();
+  std::vector<std::string> names, expected;
+  size_t others = 0;
+  for (Executor* poller : (*rails)->executors()) names.push_back(ThreadNameOf(*poller));
+  for (const std::string name : {"rail-r0", "rail-a-long-name"}) {
+    const size_t pollers = (*rails)->transports()[expected.empty() ? 0 : 1]->pollers().size();
+    expected.push_back(name.substr(0, 15));
+    for (size_t i = 1; i < pollers; ++i) {
+      expected.push_back(name.substr(0, 13) + "." + std::to_string(i));
+    }
+    others += pollers;
+  }
+  EXPECT_EQ(others, names.size());
+  EXPECT_THAT(names, testing::ElementsAreArray(expected));
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ class JobRailsTest : public testing::Test {
     std::vector<NodeRail> placed;
     for (const std::string& port : ports) {
       const std::string name = "r" + std::to_string(owned_.size());
-      owned_.push_back(*dataplane::CreateTransport({.name = name, .kind = "inproc"}, *loop_));
+      owned_.push_back(
+          *dataplane::CreateTransport({.name = name, .kind = "inproc"}, {loop_.get()}));
       rails_.push_back(owned_.back().get());
       const auto* device = machine.Find(port);
       placed.push_back({.rail = owned_.back()->rail()});
@@ -102,10 +103,10 @@ TEST_F(JobRailsTest, NamedRailsAreTakenAsTheyAre) {
 }
 
 TEST_F(JobRailsTest, LoopbackRailsHaveNoPlaceOnThisMachine) {
-  auto r0 =
-      dataplane::CreateTransport({.name = "r0", .kind = "tcp", .address = "127.0.0.1"}, *loop_);
-  auto r1 =
-      dataplane::CreateTransport({.name = "r1", .kind = "tcp", .address = "127.0.0.2"}, *loop_);
+  auto r0 = dataplane::CreateTransport({.name = "r0", .kind = "tcp", .address = "127.0.0.1"},
+                                       {loop_.get()});
+  auto r1 = dataplane::CreateTransport({.name = "r1", .kind = "tcp", .address = "127.0.0.2"},
+                                       {loop_.get()});
   ASSERT_TRUE(r0.ok() && r1.ok());
   rails_ = {r0->get(), r1->get()};
   const Placement placement = Placement::Discover(rails_);

@@ -62,10 +62,10 @@ class InprocOffer final : public Offer {
 
 class InprocDomain final : public Domain {
  public:
-  InprocDomain(std::string rail, Executor& poller, std::shared_ptr<Fabric> fabric,
-               const MemoryWindow& window, RemoteAccess access)
+  InprocDomain(std::string rail, const std::vector<Executor*>& pollers,
+               std::shared_ptr<Fabric> fabric, const MemoryWindow& window, RemoteAccess access)
       : rail_(std::move(rail)),
-        poller_(poller),
+        pollers_(pollers),
         fabric_(std::move(fabric)),
         window_(window),
         access_(access) {
@@ -77,9 +77,9 @@ class InprocDomain final : public Domain {
 
   RemoteWindow remote_window() const override { return name_; }
 
-  absl::StatusOr<std::unique_ptr<Offer>> NewOffer() override {
+  absl::StatusOr<std::unique_ptr<Offer>> NewOffer(size_t poller) override {
     auto end = std::make_shared<End>();
-    end->executor = &poller_;
+    end->executor = pollers_[poller];
     end->fabric = fabric_;
     end->rail = rail_;
     end->wire_id = fabric_->NewId();
@@ -91,7 +91,7 @@ class InprocDomain final : public Domain {
 
  private:
   const std::string rail_;
-  Executor& poller_;
+  const std::vector<Executor*> pollers_;
   const std::shared_ptr<Fabric> fabric_;
   const MemoryWindow window_;
   const RemoteAccess access_;
@@ -100,29 +100,28 @@ class InprocDomain final : public Domain {
 
 class InprocTransport final : public Transport {
  public:
-  InprocTransport(const std::string& rail, Executor& poller, std::shared_ptr<Fabric> fabric)
-      : rail_{.name = rail, .transport = "inproc", .address = "process"},
-        poller_(poller),
+  InprocTransport(const std::string& rail, std::vector<Executor*> pollers,
+                  std::shared_ptr<Fabric> fabric)
+      : Transport(std::move(pollers)),
+        rail_{.name = rail, .transport = "inproc", .address = "process"},
         fabric_(std::move(fabric)) {}
 
   const RailDescription& rail() const override { return rail_; }
-  Executor& poller() override { return poller_; }
   absl::StatusOr<std::unique_ptr<Domain>> OpenDomain(const MemoryWindow& window,
                                                      RemoteAccess access) override {
-    return std::make_unique<InprocDomain>(rail_.name, poller_, fabric_, window, access);
+    return std::make_unique<InprocDomain>(rail_.name, pollers(), fabric_, window, access);
   }
 
  private:
   const RailDescription rail_;
-  Executor& poller_;
   const std::shared_ptr<Fabric> fabric_;
 };
 
 }  // namespace
 
-std::unique_ptr<Transport> Create(const std::string& rail, Executor& poller,
+std::unique_ptr<Transport> Create(const std::string& rail, std::vector<Executor*> pollers,
                                   std::shared_ptr<Fabric> fabric) {
-  return std::make_unique<InprocTransport>(rail, poller, std::move(fabric));
+  return std::make_unique<InprocTransport>(rail, std::move(pollers), std::move(fabric));
 }
 
 }  // namespace tapedeck::dataplane::inproc

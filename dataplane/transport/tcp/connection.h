@@ -27,7 +27,8 @@ struct ExposedWindow {
   RemoteWindow name;
 };
 
-// On the rail's poller.
+// On its poller, with all that it has: connections on other pollers share nothing with it but the
+// memory that each of them is given a part of.
 class TcpConnection final : public Connection {
  public:
   // `rail` names the rail and peer in errors. The socket is connected and greeted, and encrypted if

@@ -54,7 +54,20 @@ Listener::~Listener() {
 }
 
 void Listener::Expect(const Token& token, OnConnected on_connected) {
+  absl::MutexLock lock(&mutex_);
   expected_[token] = std::move(on_connected);
+}
+
+void Listener::Forget(const Token& token) {
+  absl::MutexLock lock(&mutex_);
+  expected_.erase(token);
+}
+
+// Null if nobody with that token is expected.
+Listener::OnConnected Listener::TakeExpected(const Token& token) {
+  absl::MutexLock lock(&mutex_);
+  const auto expected = expected_.extract(token);
+  return expected.empty() ? nullptr : std::move(expected.mapped());
 }
 
 void Listener::AcceptAll() {
@@ -119,13 +132,11 @@ void Listener::Greet(Guest& guest) {
     return Dismiss(fd,
                    absl::StrCat("speaks wire version ", hello->version, ", not ", kWireVersion));
   }
-  const auto expected = expected_.find(hello->token);
-  if (expected == expected_.end()) {
+  const OnConnected on_connected = TakeExpected(hello->token);
+  if (on_connected == nullptr) {
     Answer(guest.socket, Verdict::kUnknownToken);
     return Dismiss(fd, "has no valid session token");
   }
-  const OnConnected on_connected = std::move(expected->second);
-  expected_.erase(expected);
   Answer(guest.socket, Verdict::kWelcome);
   poller_.Unwatch(fd);
   Fd socket = std::move(guest.socket);

@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/transport/tcp/socket.h"
@@ -14,7 +16,7 @@
 
 namespace tapedeck::dataplane::tcp {
 
-// On the rail's poller.
+// On the rail's first poller, except for Expect and Forget.
 class Listener {
  public:
   using OnConnected = std::function<void(Fd)>;
@@ -26,9 +28,11 @@ class Listener {
 
   uint16_t port() const { return LocalPort(socket_); }
 
-  // Admits one connection with this token.
-  void Expect(const Token& token, OnConnected on_connected);
-  void Forget(const Token& token) { expected_.erase(token); }
+  // Admits one connection with this token, from when this returns on; `on_connected` is called on
+  // the first poller. Any thread.
+  void Expect(const Token& token, OnConnected on_connected) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Any thread. A call that has begun goes on.
+  void Forget(const Token& token) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   // A connection that has not proved itself yet.
@@ -48,13 +52,15 @@ class Listener {
   void Rest(const absl::Status& why);
   void Receive(int fd);
   void Greet(Guest& guest);
+  OnConnected TakeExpected(const Token& token) ABSL_LOCKS_EXCLUDED(mutex_);
   void DismissOldest();
   void Dismiss(int fd, const std::string& why);
 
   EventLoop& poller_;
   const std::string rail_;
   Fd socket_;
-  std::map<Token, OnConnected> expected_;
+  absl::Mutex mutex_;
+  std::map<Token, OnConnected> expected_ ABSL_GUARDED_BY(mutex_);
   std::map<int, Guest> guests_;  // by descriptor
   uint64_t next_guest_ = 0;
   Lifetime lifetime_;

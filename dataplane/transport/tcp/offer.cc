@@ -109,15 +109,23 @@ class WaitingOffer final : public TcpOffer {
                   .tls = port.rail.tls,
                   .secret = own.secret}),
         token_(own.token) {
-    // The peer may call before Connect: its socket waits here.
-    port.listener->Expect(token_, lifetime().Guard([this](Fd socket) {
-      arrived_ = std::move(socket);
-      if (begun_) Succeed(*std::exchange(arrived_, std::nullopt));
-    }));
+    // The peer may call before Connect: its socket waits here. The listener greets on a poller of
+    // its own.
+    auto on_connected = lifetime().Guard([this](Fd socket) { OnArrived(std::move(socket)); });
+    port.listener->Expect(token_, [poller = port.poller, on_connected](Fd socket) {
+      poller->Post([on_connected = on_connected, socket = std::move(socket)]() mutable {
+        on_connected(std::move(socket));
+      });
+    });
   }
   ~WaitingOffer() override { port().listener->Forget(token_); }
 
  private:
+  void OnArrived(Fd socket) {
+    arrived_ = std::move(socket);
+    if (begun_) Succeed(*std::exchange(arrived_, std::nullopt));
+  }
+
   void Begin(const TcpEndpoint&) override {
     begun_ = true;
     if (arrived_.has_value()) Succeed(*std::exchange(arrived_, std::nullopt));

@@ -11,7 +11,8 @@
 
 namespace tapedeck::dataplane::tcp {
 
-// What the room shares of one rail. `listener` is null on a rail that connects.
+// What a connection needs of its rail: its own poller, and what all share. `listener` is null on a
+// rail that connects.
 struct RailPort {
   EventLoop* poller;
   Listener* listener;
@@ -24,7 +25,7 @@ struct Credentials {
   Secret secret{};
 };
 
-// On the rail's poller.
+// On the poller that `port` names.
 std::unique_ptr<Offer> NewTcpOffer(const RailPort& port, const ExposedWindow& window,
                                    const Credentials& own);
 

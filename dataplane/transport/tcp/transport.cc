@@ -32,8 +32,12 @@ absl::Status FillRandom(std::span<uint8_t> bytes) {
 
 class TcpDomain final : public Domain {
  public:
-  TcpDomain(const RailPort& port, const MemoryWindow& window, RemoteAccess access)
-      : port_(port), window_{.bytes = window.bytes, .access = access} {
+  TcpDomain(Pollers pollers, Listener* listener, RailDescription rail, const MemoryWindow& window,
+            RemoteAccess access)
+      : pollers_(std::move(pollers)),
+        listener_(listener),
+        rail_(std::move(rail)),
+        window_{.bytes = window.bytes, .access = access} {
     if (access == RemoteAccess::kNone) return;
     // Neither the address nor the key tells the peer anything about this process.
     window_.name = {.address = Random<uint64_t>() >> 16 << 12,
@@ -43,32 +47,38 @@ class TcpDomain final : public Domain {
 
   RemoteWindow remote_window() const override { return window_.name; }
 
-  absl::StatusOr<std::unique_ptr<Offer>> NewOffer() override {
-    const bool listens = port_.listener != nullptr;
+  absl::StatusOr<std::unique_ptr<Offer>> NewOffer(size_t poller) override {
+    const bool listens = listener_ != nullptr;
     Credentials own;
-    if (listens || port_.rail.tls) TD_RETURN_IF_ERROR(FillRandom(own.token));
-    if (listens && port_.rail.tls) TD_RETURN_IF_ERROR(FillRandom(own.secret));
-    return NewTcpOffer(port_, window_, own);
+    if (listens || rail_.tls) TD_RETURN_IF_ERROR(FillRandom(own.token));
+    if (listens && rail_.tls) TD_RETURN_IF_ERROR(FillRandom(own.secret));
+    return NewTcpOffer(RailPort{pollers_[poller], listener_, rail_}, window_, own);
   }
 
  private:
-  const RailPort port_;
+  const Pollers pollers_;
+  Listener* const listener_;  // null on a rail that connects
+  const RailDescription rail_;
   ExposedWindow window_;
 };
 
 class TcpTransport final : public Transport {
  public:
-  TcpTransport(EventLoop& poller, RailDescription rail) : poller_(poller), rail_(std::move(rail)) {}
+  TcpTransport(const Pollers& loops, RailDescription rail)
+      : Transport({loops.begin(), loops.end()}), loops_(loops), rail_(std::move(rail)) {}
 
-  // The listener lives on the poller, so it is opened and closed there.
+  // The listener lives on the first poller, so it is opened and closed there. Offers of the others
+  // that are being withdrawn go before it.
   ~TcpTransport() override {
-    poller_.RunAndWait([this] { listener_.reset(); });
+    for (EventLoop* loop : loops_) loop->RunAndWait([] {});
+    loops_.front()->RunAndWait([this] { listener_.reset(); });
   }
 
   absl::Status OpenListener(uint16_t port) {
     absl::Status status;
-    poller_.RunAndWait([&] {
-      auto listener = Listener::Create(poller_, rail_.name, rail_.address, port);
+    EventLoop& first = *loops_.front();
+    first.RunAndWait([&] {
+      auto listener = Listener::Create(first, rail_.name, rail_.address, port);
       if (!listener.ok()) {
         status = absl::Status(
             listener.status().code(),
@@ -82,7 +92,6 @@ class TcpTransport final : public Transport {
   }
 
   const RailDescription& rail() const override { return rail_; }
-  Executor& poller() override { return poller_; }
 
   absl::StatusOr<std::unique_ptr<Domain>> OpenDomain(const MemoryWindow& window,
                                                      RemoteAccess access) override {
@@ -90,11 +99,11 @@ class TcpTransport final : public Transport {
       return absl::UnimplementedError(absl::StrCat(
           "rail ", rail_.name, ": TCP cannot reach device memory; stage it through host memory"));
     }
-    return std::make_unique<TcpDomain>(RailPort{&poller_, listener_.get(), rail_}, window, access);
+    return std::make_unique<TcpDomain>(loops_, listener_.get(), rail_, window, access);
   }
 
  private:
-  EventLoop& poller_;
+  const Pollers loops_;
   RailDescription rail_;
   std::unique_ptr<Listener> listener_;
 };
@@ -103,10 +112,10 @@ class TcpTransport final : public Transport {
 
 absl::Status Usable() { return absl::OkStatus(); }
 
-absl::StatusOr<std::unique_ptr<Transport>> Create(const RailSpec& spec, EventLoop& poller) {
+absl::StatusOr<std::unique_ptr<Transport>> Create(const RailSpec& spec, const Pollers& pollers) {
   if (spec.tls) TD_RETURN_IF_ERROR(TryKernelTls(spec.name, spec.address));
   auto transport = std::make_unique<TcpTransport>(
-      poller,
+      pollers,
       RailDescription{
           .name = spec.name, .transport = spec.kind, .address = spec.address, .tls = spec.tls});
   if (spec.listen) {

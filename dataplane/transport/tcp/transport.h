@@ -13,6 +13,6 @@ absl::Status Usable();
 
 // UNAVAILABLE if the address is not on this host or the port is taken; FAILED_PRECONDITION
 // (RAIL_TLS_UNUSABLE) where it shall encrypt and the kernel cannot.
-absl::StatusOr<std::unique_ptr<Transport>> Create(const RailSpec& spec, EventLoop& poller);
+absl::StatusOr<std::unique_ptr<Transport>> Create(const RailSpec& spec, const Pollers& pollers);
 
 }  // namespace tapedeck::dataplane::tcp

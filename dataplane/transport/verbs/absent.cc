@@ -11,7 +11,8 @@ absl::Status Usable() {
 
 std::string LoopbackAddress() { return ""; }
 
-absl::StatusOr<std::unique_ptr<Transport>> Create(const RailSpec& /*spec*/, EventLoop& /*poller*/) {
+absl::StatusOr<std::unique_ptr<Transport>> Create(const RailSpec& /*spec*/,
+                                                  const Pollers& /*pollers*/) {
   return Usable();
 }
 

@@ -20,7 +20,7 @@ class VerbsDomain final : public Domain {
 
   RemoteWindow remote_window() const override { return registration_->remote_window(); }
 
-  absl::StatusOr<std::unique_ptr<Offer>> NewOffer() override {
+  absl::StatusOr<std::unique_ptr<Offer>> NewOffer(size_t /*poller*/) override {
     return NewVerbsOffer(rail_, *registration_);
   }
 
@@ -29,10 +29,15 @@ class VerbsDomain final : public Domain {
   const std::unique_ptr<Registration> registration_;
 };
 
+// All queue pairs of a port live on one poller, with the port's events.
 class VerbsTransport final : public Transport {
  public:
   VerbsTransport(EventLoop& poller, RailDescription rail, bool listen, std::unique_ptr<Port> port)
-      : poller_(poller), rail_(std::move(rail)), listen_(listen), port_(std::move(port)) {}
+      : Transport({&poller}),
+        poller_(poller),
+        rail_(std::move(rail)),
+        listen_(listen),
+        port_(std::move(port)) {}
 
   // The port's events are taken on the poller.
   ~VerbsTransport() override {
@@ -46,7 +51,6 @@ class VerbsTransport final : public Transport {
   }
 
   const RailDescription& rail() const override { return rail_; }
-  Executor& poller() override { return poller_; }
 
   absl::StatusOr<std::unique_ptr<Domain>> OpenDomain(const MemoryWindow& window,
                                                      RemoteAccess access) override {
@@ -82,7 +86,7 @@ absl::Status Usable() { return AnyPort(); }
 
 std::string LoopbackAddress() { return FirstAddress(); }
 
-absl::StatusOr<std::unique_ptr<Transport>> Create(const RailSpec& spec, EventLoop& poller) {
+absl::StatusOr<std::unique_ptr<Transport>> Create(const RailSpec& spec, const Pollers& pollers) {
   absl::StatusOr<std::unique_ptr<Port>> port = Port::Open(spec.name, spec.address);
   if (!port.ok()) return Prefixed(absl::StrCat("rail ", spec.name, ": "), port.status());
   RailDescription rail{
@@ -92,8 +96,8 @@ absl::StatusOr<std::unique_ptr<Transport>> Create(const RailSpec& spec, EventLoo
       .device = absl::StrCat((*port)->name().device, "/", (*port)->name().port),
       .wire_limit_bytes_per_s = WireLimitBytesPerS((*port)->bits_per_s(), (*port)->mtu_bytes())};
   LogPath(rail, **port);
-  auto transport =
-      std::make_unique<VerbsTransport>(poller, std::move(rail), spec.listen, *std::move(port));
+  auto transport = std::make_unique<VerbsTransport>(*pollers.front(), std::move(rail), spec.listen,
+                                                    *std::move(port));
   TD_RETURN_IF_ERROR(transport->Watch());
   return transport;
 }

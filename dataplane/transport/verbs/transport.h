@@ -17,6 +17,6 @@ absl::Status Usable();
 std::string LoopbackAddress();
 
 // NO_RDMA_DEVICE if no RDMA port has the address. Never falls back to another transport.
-absl::StatusOr<std::unique_ptr<Transport>> Create(const RailSpec& spec, EventLoop& poller);
+absl::StatusOr<std::unique_ptr<Transport>> Create(const RailSpec& spec, const Pollers& pollers);
 
 }  // namespace tapedeck::dataplane::verbs

@@ -22,10 +22,9 @@ struct LockedMemory {
 class LimitedRail final : public Transport {
  public:
   LimitedRail(std::unique_ptr<Transport> inner, LockedMemory& locked)
-      : inner_(std::move(inner)), locked_(locked) {}
+      : Transport(inner->pollers()), inner_(std::move(inner)), locked_(locked) {}
 
   const RailDescription& rail() const override { return inner_->rail(); }
-  Executor& poller() override { return inner_->poller(); }
   absl::StatusOr<std::unique_ptr<Domain>> OpenDomain(const MemoryWindow& window,
                                                      RemoteAccess access) override {
     ++domains;
@@ -55,7 +54,9 @@ class LimitedRail final : public Transport {
         : inner_(std::move(inner)), locked_(locked), bytes_(bytes) {}
     ~Counted() override { locked_.used -= bytes_; }
     RemoteWindow remote_window() const override { return inner_->remote_window(); }
-    absl::StatusOr<std::unique_ptr<Offer>> NewOffer() override { return inner_->NewOffer(); }
+    absl::StatusOr<std::unique_ptr<Offer>> NewOffer(size_t poller) override {
+      return inner_->NewOffer(poller);
+    }
 
    private:
     const std::unique_ptr<Domain> inner_;

@@ -43,14 +43,14 @@ TEST(KernelTls, AKernelWithoutItIsNamedWithTheRemedy) {
   EXPECT_TRUE(absl::StrContains(status.message(), "modprobe tls")) << status;
   const auto poller = *EventLoop::Create("rail");
   const RailSpec spec{.name = "r7", .kind = "tcp", .address = "127.0.0.1", .tls = true};
-  EXPECT_EQ(ReasonIn(CreateTransport(spec, *poller).status()), "RAIL_TLS_UNUSABLE");
+  EXPECT_EQ(ReasonIn(CreateTransport(spec, {poller.get()}).status()), "RAIL_TLS_UNUSABLE");
 }
 
 TEST(KernelTls, RailsThatCannotEncryptAreRefused) {
   const auto poller = *EventLoop::Create("rail");
   for (const std::string kind : {"verbs", "inproc"}) {
     const RailSpec spec{.name = "r7", .kind = kind, .address = "10.0.0.1", .tls = true};
-    const absl::Status status = CreateTransport(spec, *poller).status();
+    const absl::Status status = CreateTransport(spec, {poller.get()}).status();
     EXPECT_EQ(ReasonIn(status), "RAIL_TLS_UNUSABLE");
     EXPECT_TRUE(absl::StrContains(status.message(), "VLAN")) << status;
   }

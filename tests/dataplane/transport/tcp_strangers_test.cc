@@ -31,7 +31,7 @@ class NoEvents final : public ConnectionEvents {
 class TcpStrangers : public testing::Test {
  protected:
   TcpStrangers() {
-    loop_->RunAndWait([&] { offer_ = *domain_->NewOffer(); });
+    loop_->RunAndWait([&] { offer_ = *domain_->NewOffer(0); });
     loop_->RunAndWait([&] {
       offer_->Connect(TcpEndpoint{.address = "127.0.0.1"}, loop_->clock().NowNs() + 5 * kSecondNs,
                       &events_, [&](absl::StatusOr<std::unique_ptr<Connection>> result) {
@@ -73,7 +73,7 @@ class TcpStrangers : public testing::Test {
   std::unique_ptr<EventLoop> loop_ = *EventLoop::Create("rail");
   std::unique_ptr<Memory> memory_ = *host::Create(1 << 20);
   std::unique_ptr<Transport> transport_ = *CreateTransport(
-      {.name = "r0", .kind = "tcp", .address = "127.0.0.1", .listen = true}, *loop_);
+      {.name = "r0", .kind = "tcp", .address = "127.0.0.1", .listen = true}, {loop_.get()});
   std::unique_ptr<Domain> domain_ =
       *transport_->OpenDomain(memory_->window(), RemoteAccess::kWrite);
   std::unique_ptr<Offer> offer_;

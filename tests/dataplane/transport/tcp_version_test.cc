@@ -39,7 +39,7 @@ TEST(TcpVersion, AnotherOneIsNamedWithTheRail) {
   const auto loop = *EventLoop::Create("rail");
   const auto memory = *host::Create(1 << 20);
   const auto transport =
-      *CreateTransport({.name = "r0", .kind = "tcp", .address = "127.0.0.1"}, *loop);
+      *CreateTransport({.name = "r0", .kind = "tcp", .address = "127.0.0.1"}, {loop.get()});
   const auto domain = *transport->OpenDomain(memory->window(), RemoteAccess::kNone);
   TcpEndpoint peer{.address = "127.0.0.1"};
   const Fd listener = Listen(&peer.port);
@@ -47,7 +47,7 @@ TEST(TcpVersion, AnotherOneIsNamedWithTheRail) {
   std::unique_ptr<Offer> offer;
   std::promise<absl::Status> connected;
   loop->RunAndWait([&] {
-    offer = *domain->NewOffer();
+    offer = *domain->NewOffer(0);
     offer->Connect(peer, loop->clock().NowNs() + 8 * kSecondNs, &events,
                    [&](const auto& result) { connected.set_value(result.status()); });
   });

@@ -30,10 +30,10 @@ std::shared_ptr<dataplane::MemoryPool> NewRing() {
   return *dataplane::MemoryPool::Create(*dataplane::host::Create(32 * kSlotBytes), kSlotBytes);
 }
 
-// Ends every TCP connection of this process that has `address` on either side.
-int KillConnections(const std::string& address) {
+// Ends TCP connections of this process that have `address` on either side, at most so many ends.
+int KillConnections(const std::string& address, int most = 1024) {
   int killed = 0;
-  for (int fd = 0; fd < 1024; ++fd) {
+  for (int fd = 0; fd < 1024 && killed < most; ++fd) {
     sockaddr_in peer{};
     socklen_t length = sizeof(peer);
     if (getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &length) != 0) continue;
@@ -43,17 +43,18 @@ int KillConnections(const std::string& address) {
   return killed;
 }
 
-// The rails of one node, each with its poller.
+// The rails of one node, each with two pollers.
 struct Rails2 {
   explicit Rails2(bool listen, const std::string& second = "127.0.0.2") {
     for (const std::string& address : {std::string("127.0.0.1"), second}) {
-      loops.push_back(*EventLoop::Create("rail"));
+      for (int i = 0; i < 2; ++i) loops.push_back(*EventLoop::Create("rail"));
+      const dataplane::Pollers pollers = {loops[loops.size() - 2].get(), loops.back().get()};
       transports.push_back(
           *dataplane::CreateTransport({.name = "r" + std::to_string(transports.size()),
                                        .kind = "tcp",
                                        .address = address,
                                        .listen = listen},
-                                      *loops.back()));
+                                      pollers));
     }
   }
   std::vector<Transport*> pointers() const { return {transports[0].get(), transports[1].get()}; }
@@ -72,7 +73,9 @@ class SessionOverTcp : public testing::TestWithParam<std::tuple<Direction, Trans
                          {.id = "s1", .transports = node_rails_.pointers(), .host = this},
                          std::move(node_end), [&] { server_ended.set_value(); });
     std::promise<Snapshot> result;
-    ClientSessionSettings settings{.node = "test", .transports = worker_rails_.pointers()};
+    ClientSessionSettings settings{.node = "test",
+                                   .transports = worker_rails_.pointers(),
+                                   .connections_per_rail = connections_};
     settings.open.direction = std::get<0>(GetParam());
     settings.open.op = std::get<1>(GetParam());
     settings.open.slots = 32;
@@ -129,6 +132,7 @@ class SessionOverTcp : public testing::TestWithParam<std::tuple<Direction, Trans
   std::unique_ptr<EventLoop> worker_loop_ = *EventLoop::Create("worker");
   std::shared_ptr<dataplane::MemoryPool> worker_ring_ = NewRing();
   std::shared_ptr<dataplane::MemoryPool> node_ring_ = NewRing();
+  uint32_t connections_ = 1;
   std::function<void(uint64_t)> on_block_;
   std::atomic<uint64_t> delivered_ = 0;
 };
@@ -180,6 +184,21 @@ TEST_P(SessionOverTcp, LosesNothingWhenARailDies) {
   ExpectComplete(snapshot);
   EXPECT_GE(worker_rails_.transports[1]->meter().failures, 1u);
   EXPECT_EQ(worker_rails_.transports[1]->meter().links_up, 0u);
+}
+
+// The third shares a poller with the first.
+TEST_P(SessionOverTcp, LosesNothingWhenOneOfARailsConnectionsDies) {
+  connections_ = 3;
+  int killed = 0;
+  const Snapshot snapshot = Run([&](uint64_t delivered) {
+    if (delivered == kBlocks / 4) killed = KillConnections("127.0.0.2", 1);
+  });
+  EXPECT_EQ(killed, 1);
+  ExpectComplete(snapshot);
+  const Transport& rail = *worker_rails_.transports[1];
+  EXPECT_EQ(worker_rails_.transports[0]->meter().failures, 0u);
+  EXPECT_EQ(worker_rails_.transports[1]->meter().failures, 1u) << "of three";
+  EXPECT_EQ(rail.pollers().size(), 2u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, SessionOverTcp,

@@ -57,7 +57,7 @@ class VerbsFaults : public testing::Test {
 
   absl::Status NewOffer(TransportEnd& end) {
     absl::Status status;
-    end.loop->RunAndWait([&] { status = end.domain->NewOffer().status(); });
+    end.loop->RunAndWait([&] { status = end.domain->NewOffer(0).status(); });
     return status;
   }
 
@@ -177,7 +177,7 @@ TEST_F(VerbsFaults, AddressOfNoPortIsNamed) {
   const auto loop = *EventLoop::Create("test");
   for (const char* address : {"127.0.0.1", "192.0.2.1"}) {
     const absl::Status status =
-        Create({.name = "r0", .kind = "verbs", .address = address}, *loop).status();
+        Create({.name = "r0", .kind = "verbs", .address = address}, {loop.get()}).status();
     EXPECT_EQ(ReasonIn(status), "NO_RDMA_DEVICE") << status;
   }
 }
@@ -218,7 +218,8 @@ TEST_F(VerbsFaults, TooLittleLockableMemoryIsNamed) {
     setrlimit(RLIMIT_MEMLOCK, &limit);
     const auto loop = *EventLoop::Create("test");
     const auto memory = *host::Create(4 << 20);
-    const auto transport = *Create({.name = "r0", .kind = "verbs", .address = kAddress}, *loop);
+    const auto transport =
+        *Create({.name = "r0", .kind = "verbs", .address = kAddress}, {loop.get()});
     const absl::Status status =
         transport->OpenDomain(memory->window(), RemoteAccess::kRead).status();
     std::fprintf(stderr, "%s: %s\n", ReasonIn(status).c_str(), status.ToString().c_str());
