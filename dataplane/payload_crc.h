@@ -1,14 +1,12 @@
-// Computes the CRC32C of payloads where they lie: in host memory here, in a GPU's by that GPU.
+// Computes the CRC32C of payloads where they lie: in host memory, or in a GPU's by that GPU.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <utility>
 
 #include "absl/status/statusor.h"
-#include "dataplane/crc32c.h"
 
 namespace tapedeck::dataplane {
 
@@ -25,11 +23,6 @@ class PayloadCrc {
   // `done` is called once, inline or later on any thread; it only hands over. `payload` stays until
   // then.
   virtual void Compute(std::span<const std::byte> payload, Done done) = 0;
-};
-
-class HostPayloadCrc final : public PayloadCrc {
- public:
-  void Compute(std::span<const std::byte> payload, Done done) override { done(Crc32c(payload)); }
 };
 
 }  // namespace tapedeck::dataplane

@@ -45,8 +45,8 @@ class EventLoop final : public Executor {
   void Modify(int fd, uint32_t events);
   void Unwatch(int fd);
 
-  // Loop thread only: runs `task` at the end of this turn of the loop, before it sleeps.
-  void AtEndOfTurn(Task task) { end_of_turn_.push_back(std::move(task)); }
+  // Before the loop sleeps.
+  void AtEndOfTurn(Task task) override { end_of_turn_.push_back(std::move(task)); }
 
  private:
   struct Timer {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "absl/functional/any_invocable.h"
 #include "dataplane/clock.h"
@@ -21,6 +22,10 @@ class Executor {
 
   // Runs `task` once clock().NowNs() >= deadline_ns. Any thread.
   virtual void PostAt(int64_t deadline_ns, Task task) = 0;
+
+  // Runs `task` once what is being done now, and has been posted before, is done: for what many
+  // steps need once. On the owning thread.
+  virtual void AtEndOfTurn(Task task) { Post(std::move(task)); }
 
   virtual const Clock& clock() const = 0;
 

@@ -12,13 +12,25 @@ Link::Link(Executor& executor, Transport& transport, std::shared_ptr<Domain> dom
       domain_(std::move(domain)),
       index_(index),
       connection_(connection),
-      events_(events) {}
+      events_(events),
+      asked_(executor, [this](std::vector<PortWork> work) {
+        OnPoller([work = std::move(work)](LinkPort& port) { port.Do(work); });
+      }) {}
 
-Link::~Link() { Close(absl::CancelledError("the session ended")); }
+Link::~Link() {
+  Close(absl::CancelledError("the session ended"));
+  LetGoOfPort();
+}
 
-// Runs f(port) on the poller. The task keeps the port and the domain it is registered in.
+// It ends on its poller, which may have something of it for the end of the turn.
+void Link::LetGoOfPort() {
+  if (port_ != nullptr) poller().Post([port = std::move(port_)] {});
+}
+
+// The task keeps the port and the domain it is registered in.
 template <typename F>
 void Link::OnPoller(F f) {
+  asked_.Flush();
   poller().Post([port = port_, domain = domain_, f = std::move(f)]() mutable { f(*port); });
 }
 
@@ -33,8 +45,11 @@ void Link::MakeOffer(std::function<void(absl::StatusOr<Endpoint>)> done) {
   Become(State::kOffered);
   on_offer_ = std::move(done);
   LinkPortEvents* const events = this;
-  port_ = std::make_shared<LinkPort>(poller(), executor_, events, lifetime_.token(),
-                                     PortTrail{trail_, index_});
+  LetGoOfPort();
+  const uint32_t piece_bytes = arrivals_ == nullptr ? 0 : arrivals_->piece_bytes();
+  port_ = std::make_shared<LinkPort>(
+      poller(), executor_, events, lifetime_.token(),
+      PortSettings{.trail = trail_, .link = index_, .piece_bytes = piece_bytes});
   OnPoller([domain = domain_.get(), poller = poller_](LinkPort& port) {
     port.MakeOffer(*domain, poller);
   });
@@ -65,12 +80,13 @@ void Link::PortDown(const LinkPort* port, const absl::Status& cause) {
   events_->OnLinkDown(*this, cause);
 }
 
-void Link::PortFrame(const LinkPort* port, const Frame& frame, std::span<std::byte> payload) {
-  if (port == port_.get() && up()) events_->OnLinkFrame(*this, frame, payload);
-}
-
-void Link::PortCompleted(const LinkPort* port, uint64_t work) {
-  if (port == port_.get() && up()) events_->OnLinkCompleted(*this, work);
+void Link::PortHeard(const LinkPort* port, PortNews news) {
+  if (port != port_.get() || !up()) return;
+  if (!news.arrived.empty()) {
+    arrivals_->Arrived(news.arrived, std::move(news.crcs), &poller(), news.crc_ns);
+  }
+  if (news.is_frame) return events_->OnLinkFrame(*this, news.frame, news.payload);
+  events_->OnLinkCompleted(*this, news.work);
 }
 
 void Link::Close(const absl::Status& cause) {
@@ -79,28 +95,41 @@ void Link::Close(const absl::Status& cause) {
   OnPoller([cause](LinkPort& port) { port.Close(cause); });
 }
 
+// `payload_bytes`: that the peer or this end waits for. What is asked for of a link that is not up
+// is dropped.
+void Link::Ask(const PortWork& work, size_t payload_bytes) {
+  if (up()) asked_.Add(work, payload_bytes);
+}
+
 void Link::Send(const Frame& frame, std::span<const std::byte> payload, uint64_t work) {
-  if (!up()) return;
-  OnPoller([frame, payload, work](LinkPort& port) { port.Send(frame, payload, work); });
+  Ask({.kind = PortWork::Kind::kSend, .frame = frame, .payload = payload, .work = work},
+      frame.block.payload_bytes);
 }
 
 void Link::Write(const Frame& frame, std::span<const std::byte> payload, uint64_t offset,
                  uint64_t work) {
-  if (!up()) return;
-  const RemoteSlice target{.address = peer_window_.address + offset, .key = peer_window_.key};
-  OnPoller(
-      [frame, payload, target, work](LinkPort& port) { port.Write(frame, payload, target, work); });
+  Ask({.kind = PortWork::Kind::kWrite,
+       .frame = frame,
+       .payload = payload,
+       .remote = {.address = peer_window_.address + offset, .key = peer_window_.key},
+       .work = work},
+      payload.size());
 }
 
 void Link::Read(std::span<std::byte> into, uint64_t offset, uint64_t work) {
-  if (!up()) return;
-  const RemoteSlice origin{.address = peer_window_.address + offset, .key = peer_window_.key};
-  OnPoller([into, origin, work](LinkPort& port) { port.Read(into, origin, work); });
+  Ask({.kind = PortWork::Kind::kRead,
+       .into = into,
+       .remote = {.address = peer_window_.address + offset, .key = peer_window_.key},
+       .work = work},
+      into.size());
 }
 
-void Link::PostReceive(std::span<std::byte> buffer) {
-  if (!up()) return;
-  OnPoller([buffer](LinkPort& port) { port.PostReceive(buffer); });
+void Link::GrantReceive(const Frame& frame, std::span<std::byte> slot) {
+  Ask({.kind = PortWork::Kind::kGrantReceive, .frame = frame, .into = slot}, slot.size());
+}
+
+void Link::GrantWrite(const Frame& frame, std::span<std::byte> slot) {
+  Ask({.kind = PortWork::Kind::kGrantWrite, .frame = frame, .into = slot}, slot.size());
 }
 
 }  // namespace tapedeck::dataplane

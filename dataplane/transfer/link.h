@@ -3,7 +3,6 @@
 // outlives its connections: after a failure it can be offered again, with the next generation.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,6 +12,9 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/frame.h"
+#include "dataplane/transfer/arrival_crcs.h"
+#include "dataplane/transfer/batch.h"
+#include "dataplane/transfer/lane_depth.h"
 #include "dataplane/transfer/link_port.h"
 #include "dataplane/transport/transport.h"
 
@@ -32,15 +34,6 @@ class LinkEvents {
   virtual void OnLinkCompleted(Link& link, uint64_t work) = 0;
 };
 
-// Blocks that may be out on one link at the same time: granted, posted, announced or being pulled.
-// Two blocks of 1 MiB fill a 25GbE wire (bandwidth × delay at 10 µs is 31 KB); 8 MiB ride out the
-// scheduling of the peer's threads: with 4 MiB they sleep twice as often. More would only push the
-// working set out of the cache.
-inline constexpr size_t kMaxLaneDepth = 64;
-constexpr size_t LaneDepth(uint64_t block_bytes) {
-  return std::clamp<uint64_t>((8 << 20) / std::max<uint64_t>(block_bytes, 1), 4, kMaxLaneDepth);
-}
-
 struct LinkTraffic {
   uint64_t blocks = 0;
   uint64_t bytes = 0;
@@ -56,6 +49,10 @@ class Link final : private LinkPortEvents {
   // What connections made from now on leave stamps in.
   void SetTrail(flight::Trail trail) { trail_ = trail; }
 
+  // Of what arrives over connections made from now on the poller computes the check values, which
+  // are there before OnLinkFrame or OnLinkCompleted.
+  void SetArrivals(std::shared_ptr<ArrivalCrcs> arrivals) { arrivals_ = std::move(arrivals); }
+
   // Starts the next generation; only while down. `done` gets the endpoint for the peer, on the
   // executor.
   void MakeOffer(std::function<void(absl::StatusOr<Endpoint>)> done);
@@ -68,7 +65,10 @@ class Link final : private LinkPortEvents {
   void Write(const Frame& frame, std::span<const std::byte> payload, uint64_t offset,
              uint64_t work);
   void Read(std::span<std::byte> into, uint64_t offset, uint64_t work);
-  void PostReceive(std::span<std::byte> buffer);
+  // Sends `frame`, which says that a slot is free: for the payload of one Send, or to be written
+  // into.
+  void GrantReceive(const Frame& frame, std::span<std::byte> slot);
+  void GrantWrite(const Frame& frame, std::span<std::byte> slot);
 
   // Ends the connection or the attempt; OnLinkDown follows unless the link is down already.
   void Close(const absl::Status& cause);
@@ -101,15 +101,17 @@ class Link final : private LinkPortEvents {
 
   Executor& poller() const { return *transport_.pollers()[poller_]; }
 
-  // Runs f(port) on the poller.
+  void Ask(const PortWork& work, size_t payload_bytes);
+  void LetGoOfPort();
+
+  // Runs f(port) on the poller, after all that was asked before.
   template <typename F>
   void OnPoller(F f);
 
   void PortOffered(const LinkPort* port, absl::StatusOr<Endpoint> endpoint) override;
   void PortUp(const LinkPort* port) override;
   void PortDown(const LinkPort* port, const absl::Status& cause) override;
-  void PortFrame(const LinkPort* port, const Frame& frame, std::span<std::byte> payload) override;
-  void PortCompleted(const LinkPort* port, uint64_t work) override;
+  void PortHeard(const LinkPort* port, PortNews news) override;
 
   Executor& executor_;
   Transport& transport_;
@@ -119,6 +121,7 @@ class Link final : private LinkPortEvents {
   const uint32_t connection_;
   LinkEvents* const events_;
   flight::Trail trail_;
+  std::shared_ptr<ArrivalCrcs> arrivals_;  // null: nobody checks. Shared by the links of a session
 
   State state_ = State::kDown;
   uint32_t generation_ = 0;
@@ -126,7 +129,8 @@ class Link final : private LinkPortEvents {
   std::function<void(absl::StatusOr<Endpoint>)> on_offer_;
   absl::Status last_failure_;
   LinkTraffic traffic_;
-  std::shared_ptr<LinkPort> port_;  // shared with the tasks posted to the poller
+  std::shared_ptr<LinkPort> port_;  // shared with the tasks posted to the poller, where it ends
+  Batch<PortWork> asked_;
   Lifetime lifetime_;
 };
 

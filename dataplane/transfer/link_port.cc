@@ -5,8 +5,18 @@
 
 namespace tapedeck::dataplane {
 
+LinkPort::LinkPort(Executor& poller, Executor& owner, LinkPortEvents* events,
+                   std::weak_ptr<char> alive, const PortSettings& settings)
+    : poller_(poller),
+      owner_(owner),
+      events_(events),
+      alive_(std::move(alive)),
+      settings_(settings),
+      heard_(poller, [this](std::vector<PortNews> news) { Deliver(std::move(news)); }) {}
+
 template <typename F>
 void LinkPort::Tell(F f) {
+  heard_.Flush();
   owner_.Post([events = events_, alive = alive_, port = this, f = std::move(f)]() mutable {
     if (!alive.expired()) f(*events, port);
   });
@@ -79,37 +89,55 @@ void LinkPort::Down(const absl::Status& cause) {
   Tell([cause](LinkPortEvents& events, const LinkPort* port) { events.PortDown(port, cause); });
 }
 
-void LinkPort::Begin(const Frame* frame, uint64_t work) {
+void LinkPort::Begin(const Frame* frame, uint64_t work, std::span<std::byte> into) {
   const int64_t now_ns = poller_.clock().NowNs();
-  under_way_[work] = {.since_ns = now_ns, .of_block = frame != nullptr};
+  under_way_[work] = {.since_ns = now_ns, .of_block = frame != nullptr, .into = into};
   if (frame == nullptr) return;
-  trail_.trail.Stamp(flight::Kind::kTaken,
-                     {.sequence = frame->block.sequence, .place = trail_.link, .now_ns = now_ns});
+  settings_.trail.Stamp(
+      flight::Kind::kTaken,
+      {.sequence = frame->block.sequence, .place = settings_.link, .now_ns = now_ns});
+}
+
+void LinkPort::Do(const std::vector<PortWork>& work) {
+  for (const PortWork& one : work) {
+    if (connection_ == nullptr) return;
+    Do(one);
+  }
+}
+
+void LinkPort::Do(const PortWork& work) {
+  switch (work.kind) {
+    case PortWork::Kind::kSend:
+      return Send(work.frame, work.payload, work.work);
+    case PortWork::Kind::kWrite:
+      return Write(work);
+    case PortWork::Kind::kRead:
+      return Read(work);
+    case PortWork::Kind::kGrantReceive:
+      connection_->PostReceive(work.into);
+      return Send(work.frame, {}, 0);
+    case PortWork::Kind::kGrantWrite:
+      if (settings_.piece_bytes != 0) granted_[work.frame.slot] = work.into;
+      return Send(work.frame, {}, 0);
+  }
 }
 
 void LinkPort::Send(Frame frame, std::span<const std::byte> payload, uint64_t work) {
-  if (connection_ == nullptr) return;
   frame.number = next_sent_++;
   if (!payload.empty()) Begin(&frame, work);
   connection_->Send(frame, payload, work);
 }
 
-void LinkPort::Write(Frame frame, std::span<const std::byte> payload, RemoteSlice target,
-                     uint64_t work) {
-  if (connection_ == nullptr) return;
+void LinkPort::Write(const PortWork& work) {
+  Frame frame = work.frame;
   frame.number = next_sent_++;
-  Begin(&frame, work);
-  connection_->Write(frame, payload, target, work);
+  Begin(&frame, work.work);
+  connection_->Write(frame, work.payload, work.remote, work.work);
 }
 
-void LinkPort::Read(std::span<std::byte> into, RemoteSlice origin, uint64_t work) {
-  if (connection_ == nullptr) return;
-  Begin(nullptr, work);
-  connection_->Read(into, origin, work);
-}
-
-void LinkPort::PostReceive(std::span<std::byte> buffer) {
-  if (connection_ != nullptr) connection_->PostReceive(buffer);
+void LinkPort::Read(const PortWork& work) {
+  Begin(nullptr, work.work, work.into);
+  connection_->Read(work.into, work.remote, work.work);
 }
 
 void LinkPort::OnFrame(const Frame& frame, std::span<std::byte> payload) {
@@ -124,18 +152,49 @@ void LinkPort::OnFrame(const Frame& frame, std::span<std::byte> payload) {
     return connection_->Close(absl::ResourceExhaustedError(
         absl::StrCat("the peer sent ", kMaxUntakenFrames, " frames before they were looked at")));
   }
-  owner_.Post([events = events_, alive = alive_, port = this, untaken = untaken_, frame, payload] {
-    untaken->fetch_sub(1);
-    if (!alive.expired()) events->PortFrame(port, frame, payload);
-  });
+  Hear({.is_frame = true, .frame = frame, .payload = payload},
+       payload.empty() ? Granted(frame) : payload);
 }
 
 void LinkPort::OnCompleted(uint64_t work) {
-  const auto done = under_way_.extract(work);
-  if (!done.empty() && done.mapped().of_block) {
-    trail_.trail.Stamp(flight::Kind::kSent, {.sequence = work, .place = trail_.link});
+  std::span<std::byte> read;
+  if (const auto done = under_way_.extract(work); !done.empty()) {
+    read = done.mapped().into;
+    if (done.mapped().of_block) {
+      settings_.trail.Stamp(flight::Kind::kSent, {.sequence = work, .place = settings_.link});
+    }
   }
-  Tell([work](LinkPortEvents& events, const LinkPort* port) { events.PortCompleted(port, work); });
+  Hear({.work = work}, read);
+}
+
+// What the peer has put into a slot before it sent `frame`. Empty for a slot that it was not given:
+// the owner refuses such a block.
+std::span<std::byte> LinkPort::Granted(const Frame& frame) {
+  if (frame.type != FrameType::kBlock || frame.block.payload_bytes == 0) return {};
+  const auto slot = granted_.extract(frame.slot);
+  if (slot.empty() || frame.block.payload_bytes > slot.mapped().size()) return {};
+  return slot.mapped().first(frame.block.payload_bytes);
+}
+
+// `arrived` is in this processor's cache now.
+void LinkPort::Hear(PortNews news, std::span<std::byte> arrived) {
+  if (settings_.piece_bytes != 0 && !arrived.empty()) {
+    const int64_t begun_ns = poller_.clock().NowNs();
+    news.arrived = arrived;
+    news.crcs = CrcOfPieces(arrived, settings_.piece_bytes);
+    news.crc_ns = poller_.clock().NowNs() - begun_ns;
+  }
+  heard_.Add(std::move(news), arrived.size());
+}
+
+void LinkPort::Deliver(std::vector<PortNews> news) {
+  owner_.Post([events = events_, alive = alive_, port = this, untaken = untaken_,
+               news = std::move(news)]() mutable {
+    for (PortNews& one : news) {
+      if (one.is_frame) untaken->fetch_sub(1);
+      if (!alive.expired()) events->PortHeard(port, std::move(one));
+    }
+  });
 }
 
 }  // namespace tapedeck::dataplane

@@ -5,10 +5,14 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/flight/stamp.h"
+#include "dataplane/transfer/batch.h"
+#include "dataplane/transfer/port_messages.h"
 #include "dataplane/transport/transport.h"
 
 namespace tapedeck::dataplane {
@@ -22,7 +26,7 @@ inline constexpr int64_t kLinkSilenceNs = 3 * kSecondNs;
 // completion). Shorter would break a slow path: eight blocks of 8 MiB take 2.7 s at 24 MB/s.
 inline constexpr int64_t kOperationDeadlineNs = 5 * kSecondNs;
 
-// Frames that wait for the session's executor, of one link; about 200 bytes each. Honest ends have
+// Frames that wait for the session's executor, of one link; about 250 bytes each. Honest ends have
 // fewer under way: the blocks of a lane and kMaxMissingHeld others, or the grants and
 // acknowledgements for what the other end holds.
 inline constexpr size_t kMaxUntakenFrames = 8192;
@@ -36,15 +40,15 @@ class LinkPortEvents {
   virtual void PortOffered(const LinkPort* port, absl::StatusOr<Endpoint> endpoint) = 0;
   virtual void PortUp(const LinkPort* port) = 0;
   virtual void PortDown(const LinkPort* port, const absl::Status& cause) = 0;  // last
-  virtual void PortFrame(const LinkPort* port, const Frame& frame,
-                         std::span<std::byte> payload) = 0;
-  virtual void PortCompleted(const LinkPort* port, uint64_t work) = 0;
+  virtual void PortHeard(const LinkPort* port, PortNews news) = 0;
 };
 
-// Where a port leaves its stamps, and as which link.
-struct PortTrail {
+struct PortSettings {
+  // Where a port leaves its stamps, and as which link.
   flight::Trail trail;
   size_t link = 0;
+  // Of what arrives the CRCs are computed by pieces of so many bytes; 0: not at all.
+  uint32_t piece_bytes = 0;
 };
 
 // On its poller. Shared with the tasks that bring it work.
@@ -52,32 +56,36 @@ class LinkPort final : public ConnectionEvents, public std::enable_shared_from_t
  public:
   // `events` is told on `owner`, and only while `alive` is.
   LinkPort(Executor& poller, Executor& owner, LinkPortEvents* events, std::weak_ptr<char> alive,
-           PortTrail trail = {})
-      : poller_(poller), owner_(owner), events_(events), alive_(std::move(alive)), trail_(trail) {}
+           const PortSettings& settings);
 
   // `poller`: the number of its own among the rail's.
   void MakeOffer(Domain& domain, size_t poller);
   void Connect(const Endpoint& peer, int64_t deadline_ns);
   void Close(const absl::Status& cause);
 
-  void Send(Frame frame, std::span<const std::byte> payload, uint64_t work);
-  void Write(Frame frame, std::span<const std::byte> payload, RemoteSlice target, uint64_t work);
-  void Read(std::span<std::byte> into, RemoteSlice origin, uint64_t work);
-  void PostReceive(std::span<std::byte> buffer);
+  // In order.
+  void Do(const std::vector<PortWork>& work);
 
  private:
   void OnConnected(absl::StatusOr<std::unique_ptr<Connection>> connection);
   absl::Status Overdue() const;
   void Beat();
   void Down(const absl::Status& cause);
+  void Do(const PortWork& work);
+  void Send(Frame frame, std::span<const std::byte> payload, uint64_t work);
+  void Write(const PortWork& work);
+  void Read(const PortWork& work);
   // The connection has taken a payload, which `work` names.
-  void Begin(const Frame* frame, uint64_t work);
+  void Begin(const Frame* frame, uint64_t work, std::span<std::byte> into = {});
+  std::span<std::byte> Granted(const Frame& frame);
+  void Hear(PortNews news, std::span<std::byte> arrived);
+  void Deliver(std::vector<PortNews> news);
 
   void OnFrame(const Frame& frame, std::span<std::byte> payload) override;
   void OnCompleted(uint64_t work) override;
   void OnClosed(const absl::Status& cause) override { Down(cause); }
 
-  // Runs f(*events_, this) on the owner.
+  // Runs f(*events_, this) on the owner, after all that was heard before.
   template <typename F>
   void Tell(F f);
 
@@ -85,7 +93,7 @@ class LinkPort final : public ConnectionEvents, public std::enable_shared_from_t
   Executor& owner_;
   LinkPortEvents* const events_;
   const std::weak_ptr<char> alive_;
-  const PortTrail trail_;
+  const PortSettings settings_;
   std::unique_ptr<Offer> offer_;
   std::unique_ptr<Connection> connection_;
   bool down_ = false;
@@ -96,9 +104,13 @@ class LinkPort final : public ConnectionEvents, public std::enable_shared_from_t
   const std::shared_ptr<std::atomic<size_t>> untaken_ = std::make_shared<std::atomic<size_t>>(0);
   struct Started {
     int64_t since_ns = 0;
-    bool of_block = false;  // `work` is the block's sequence
+    bool of_block = false;      // `work` is the block's sequence
+    std::span<std::byte> into;  // of a read
   };
   std::map<uint64_t, Started> under_way_;  // operations that complete, by work
+  // Slots that the peer may write into; kept only where CRCs are computed.
+  std::map<uint32_t, std::span<std::byte>> granted_;
+  Batch<PortNews> heard_;
   Lifetime lifetime_;
 };
 

@@ -208,20 +208,21 @@ void Receiver::UseFreeSlots() {
 void Receiver::Grant(Lane& lane, Block slot) {
   const Frame frame{.type = FrameType::kGrant, .slot = slot.slot()};
   if (op_ == TransferOp::kSend) {
-    lane.link->PostReceive(slot.memory());
+    lane.link->GrantReceive(frame, slot.memory());
     lane.posted.push_back(std::move(slot));
   } else {
+    lane.link->GrantWrite(frame, slot.memory());
     lane.granted.emplace(slot.slot(), std::move(slot));
   }
-  lane.link->Send(frame, {}, 0);
 }
 
 // Starts the read of the announced block with the lowest sequence among those at the head of their
 // lanes.
 bool Receiver::PullNext() {
   Lane* next = nullptr;
+  const size_t depth = LaneDepth(ring_->slot_bytes());
   for (auto& [index, lane] : lanes_) {
-    if (lane.announced.empty() || lane.pulling.size() >= LaneDepth(ring_->slot_bytes())) continue;
+    if (lane.announced.empty() || lane.pulling.size() >= depth) continue;
     if (next == nullptr ||
         lane.announced.front().block.sequence < next->announced.front().block.sequence) {
       next = &lane;

@@ -24,8 +24,9 @@ constexpr Advice kAdvice[] = {
      "blocks pass through host memory: rails that reach the device's memory (tapectl nodes "
      "shows how each does)"},
     {"crc",
-     "check values are computed by a processor: a faster core for that thread, or a worker "
-     "whose rails reach device memory, where the device computes them"},
+     "check values are computed by a processor: a faster core for that thread, more connections "
+     "per rail (--connections-per-rail of the worker) if it is a rail's, or a worker whose rails "
+     "reach device memory, where the device computes them"},
     {"session",
      "one thread handles all blocks of a session: larger blocks, or several channels at "
      "once"},
@@ -33,7 +34,10 @@ constexpr Advice kAdvice[] = {
     {"ring",
      "too few blocks are on their way for so long a path: a larger ring (--slots), or "
      "larger blocks"},
-    {"wire", "all rails are full: more or faster rails (tapectl nodes lists them)"},
+    {"wire",
+     "all rails are full: more or faster rails (tapectl nodes lists them), or more "
+     "connections per rail (--connections-per-rail of the worker) if one processor is what a rail "
+     "is bound by"},
     {"flush",
      "the store's flushes are slow: a disk with faster flushes, a larger ring (--slots), "
      "or --commit written"},

@@ -164,7 +164,8 @@ absl::Status ClientSession::OnAccept(const Accept& accept) {
                                             .connections_per_rail = settings_.connections_per_rail,
                                             .access = AccessFor(accept.op, transfer_->sending()),
                                             .trail = settings_.trail,
-                                            .trace = &trace_},
+                                            .trace = &trace_,
+                                            .arrivals = transfer_->arrivals()},
                               settings_.transports, transfer_->links(), this);
   state_ = State::kConnecting;
   if (settings_.trail != nullptr) {

@@ -15,9 +15,9 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/ladder/ring_fit.h"
 #include "dataplane/memory/slot_pool.h"
-#include "dataplane/payload_crc.h"
 #include "dataplane/sink.h"
 #include "dataplane/source.h"
+#include "dataplane/transfer/arrival_crcs.h"
 #include "services/session/messages.h"
 #include "services/session/stage_board.h"
 
@@ -32,9 +32,9 @@ struct Admission {
   Accept accept;                          // without session, slots, rails and wire limit
   std::function<std::string()> verifier;  // for Progress, any time; null: none
   bool check_payload = true;              // as in TransferEnd
-  std::shared_ptr<dataplane::PayloadCrc> payload_crc;  // as in TransferEnd
-  dataplane::ladder::Registration registration;        // as in TransferEnd
-  std::shared_ptr<StageBoard> stages;                  // told by the session; null: nobody asks
+  std::shared_ptr<dataplane::ArrivalCrcs> arrivals;  // as in TransferEnd
+  dataplane::ladder::Registration registration;      // as in TransferEnd
+  std::shared_ptr<StageBoard> stages;                // told by the session; null: nobody asks
 };
 
 // What a session that is being admitted waits for, as its peer is told. Shared by the session and

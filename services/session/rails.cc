@@ -78,6 +78,7 @@ Rails::Entry& Rails::AddLink(const Port& port, Key key) {
     entry->link->SetTrail(settings_.trail->trail());
     settings_.trail->AddLink(entries_.size(), key.first);
   }
+  entry->link->SetArrivals(settings_.arrivals);
   entry->key = std::move(key);
   return *entries_.emplace_back(std::move(entry));
 }

@@ -15,19 +15,10 @@
 #include "dataplane/ladder/ring_fit.h"
 #include "dataplane/memory/memory.h"
 #include "dataplane/transfer/link.h"
-#include "services/flight/trails.h"
 #include "services/session/messages.h"
-#include "services/session/session_trace.h"
+#include "services/session/rails_settings.h"
 
 namespace tapedeck::services::session {
-
-struct RailsSettings {
-  bool initiate = false;
-  uint32_t connections_per_rail = 1;
-  dataplane::RemoteAccess access = dataplane::RemoteAccess::kNone;
-  std::shared_ptr<flight::TrailRecord> trail;  // null: none. Shared with who shows it
-  SessionTrace* trace = nullptr;               // set; outlives the rails
-};
 
 class RailsEvents {
  public:

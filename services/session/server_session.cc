@@ -184,7 +184,8 @@ void ServerSession::MakeTransfer(uint32_t peer_slots, const Accept& accept, Admi
       std::make_unique<Rails>(executor_,
                               RailsSettings{.access = AccessFor(accept.op, transfer_->sending()),
                                             .trail = settings_.trail,
-                                            .trace = &trace_},
+                                            .trace = &trace_,
+                                            .arrivals = transfer_->arrivals()},
                               settings_.transports, transfer_->links(), this);
   rails_closed_ = false;
   progress_.Begin(*transfer_, *rails_, std::move(admission.verifier), std::move(admission.stages));

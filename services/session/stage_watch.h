@@ -11,9 +11,9 @@
 #include "dataplane/clock.h"
 #include "dataplane/flow.h"
 #include "dataplane/sink.h"
+#include "dataplane/transfer/arrival_crcs.h"
 #include "dataplane/transfer/receiver.h"
 #include "dataplane/transfer/sender.h"
-#include "dataplane/transfer/timed_crc.h"
 #include "services/model/stage_time.h"
 
 namespace tapedeck::services::session {
@@ -69,7 +69,7 @@ std::unique_ptr<StageWatch> WatchSending(const dataplane::Clock& clock,
 struct ReceivingParts {
   const dataplane::Receiver* receiver = nullptr;
   const dataplane::Sink* sink = nullptr;
-  const dataplane::TimedCrc* crc = nullptr;  // null: nothing is checked
+  const dataplane::ArrivalCrcs* arrivals = nullptr;  // null: no poller checks what arrives
   dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
   uint32_t peer_slots = 0;
 };

@@ -30,11 +30,7 @@ Transfer::Transfer(dataplane::Executor& executor, const TransferSettings& settin
                                                       settings.trail, settings.first_block);
     source = receiver_.get();
     if (end_.check_payload) {
-      if (end_.payload_crc == nullptr) {
-        end_.payload_crc = std::make_shared<dataplane::HostPayloadCrc>();
-      }
-      crc_ = std::make_shared<dataplane::TimedCrc>(end_.payload_crc, executor.clock());
-      checked_ = std::make_unique<dataplane::CheckedSource>(*receiver_, *crc_, settings.trail);
+      checked_ = std::make_unique<dataplane::CheckedSource>(*receiver_, UseCrc(), settings.trail);
       source = checked_.get();
     }
     if (settings.ordered) {
@@ -52,12 +48,19 @@ Transfer::Transfer(dataplane::Executor& executor, const TransferSettings& settin
   } else {
     watch_ = WatchReceiving(executor.clock(), {.receiver = receiver_.get(),
                                                .sink = end_.sink.get(),
-                                               .crc = crc_.get(),
+                                               .arrivals = arrivals_.get(),
                                                .commit = settings.commit,
                                                .peer_slots = settings.peer_slots});
   }
   pump_->SetWatch(watch_.get());
   pump_->CountBefore(end_.moved);
+}
+
+// What checks the payloads.
+dataplane::PayloadCrc& Transfer::UseCrc() {
+  if (end_.payload_crc != nullptr) return *end_.payload_crc;
+  arrivals_ = end_.arrivals != nullptr ? end_.arrivals : std::make_shared<dataplane::ArrivalCrcs>();
+  return *arrivals_;
 }
 
 Leftover Transfer::TakeLeftover() {

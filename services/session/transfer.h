@@ -9,6 +9,7 @@
 
 #include "dataplane/ladder/ring_fit.h"
 #include "dataplane/memory/slot_pool.h"
+#include "dataplane/transfer/arrival_crcs.h"
 #include "dataplane/transfer/checked_source.h"
 #include "dataplane/transfer/link.h"
 #include "dataplane/transfer/ordered_source.h"
@@ -34,9 +35,12 @@ struct TransferEnd {
   bool check_payload = true;
   // The ring on the session's rails, if it has been registered already.
   dataplane::ladder::Registration registration;
-  // Reaches the ring's memory; null: that is host memory. Of a sink's end only, which may share it
-  // to learn what it computed.
+  // Reaches the ring's memory where the processor does not; null: that is host memory. Of a sink's
+  // end only.
   std::shared_ptr<dataplane::PayloadCrc> payload_crc;
+  // Of host memory: the check values of what arrives, shared with a sink that keeps them; null: it
+  // does not.
+  std::shared_ptr<dataplane::ArrivalCrcs> arrivals;
   // What the source or sink has spent its time on, any time; null: it does not say.
   std::function<StageTimes()> stage_times;
   PumpCounts moved;    // by earlier sessions of the same stream
@@ -72,6 +76,8 @@ class Transfer {
 
   bool sending() const { return sender_ != nullptr; }
   dataplane::LinkEvents* links();
+  // What the links bring of what arrives; null: nothing is checked, or not by the processor.
+  const std::shared_ptr<dataplane::ArrivalCrcs>& arrivals() const { return arrivals_; }
   dataplane::MemoryWindow window() const { return end_.ring->window(); }
   dataplane::ladder::Registration TakeRegistration() { return std::move(end_.registration); }
 
@@ -96,11 +102,13 @@ class Transfer {
   uint64_t missing_blocks() const { return pump_->counts().missing; }
 
  private:
+  dataplane::PayloadCrc& UseCrc();
+
   const TransferSettings settings_;
   TransferEnd end_;
   std::unique_ptr<dataplane::Sender> sender_;
   std::unique_ptr<dataplane::Receiver> receiver_;
-  std::shared_ptr<dataplane::TimedCrc> crc_;
+  std::shared_ptr<dataplane::ArrivalCrcs> arrivals_;
   std::unique_ptr<dataplane::CheckedSource> checked_;
   std::unique_ptr<dataplane::OrderedSource> ordered_;
   std::unique_ptr<TracedSource> traced_;

@@ -196,7 +196,7 @@ absl::StatusOr<RecordTarget> FindTarget(Means& means, const Open& open) {
 
 absl::StatusOr<capture::ArmRecording> PrepareRecording(
     Means& means, const RecordTarget& target, size_t ring_slots,
-    std::shared_ptr<recording::PieceCheck> arrivals, dataplane::Executor& executor) {
+    std::shared_ptr<dataplane::ArrivalCrcs> arrivals, dataplane::Executor& executor) {
   TD_ASSIGN_OR_RETURN(recording::Reservation room, RoomOf(means, target));
   TD_ASSIGN_OR_RETURN(Begun begun, BeginUnderNewName(means, target, executor));
   begun.room.Add(std::move(room));

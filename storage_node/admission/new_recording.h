@@ -37,6 +37,6 @@ absl::StatusOr<RecordTarget> FindTarget(Means& means, const services::session::O
 // RESOURCE_EXHAUSTED (LUN_FULL). On the LUN's desk; the writer lives on `executor`.
 absl::StatusOr<capture::ArmRecording> PrepareRecording(
     Means& means, const RecordTarget& target, size_t ring_slots,
-    std::shared_ptr<recording::PieceCheck> arrivals, dataplane::Executor& executor);
+    std::shared_ptr<dataplane::ArrivalCrcs> arrivals, dataplane::Executor& executor);
 
 }  // namespace tapedeck::storage_node::admission

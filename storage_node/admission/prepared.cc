@@ -90,7 +90,7 @@ bool Drop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::Resource
 }
 
 capture::ArmRecording WithWriter(Means& means, const RecordTarget& target, size_t ring_slots,
-                                 std::shared_ptr<recording::PieceCheck> arrivals,
+                                 std::shared_ptr<dataplane::ArrivalCrcs> arrivals,
                                  dataplane::Executor& executor, Begun begun) {
   const std::shared_ptr<luns::OpenLun> lun = begun.held.lun;
   const store::Layout layout = lun->store->layout();

@@ -38,7 +38,7 @@ bool Drop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::Resource
 // What writes a recording of `target` with blocks from a ring of `ring_slots`, which `arrivals` has
 // checked. On the desk.
 capture::ArmRecording WithWriter(Means& means, const RecordTarget& target, size_t ring_slots,
-                                 std::shared_ptr<recording::PieceCheck> arrivals,
+                                 std::shared_ptr<dataplane::ArrivalCrcs> arrivals,
                                  dataplane::Executor& executor, Begun begun);
 
 }  // namespace tapedeck::storage_node::admission

@@ -28,7 +28,7 @@ uint64_t SamplesIn(int64_t ns, double sample_rate) {
 }
 
 Admission AdmissionOf(const Means& means, const RecordTarget& target, FittedRing fitted,
-                      std::shared_ptr<recording::PieceCheck> arrivals) {
+                      std::shared_ptr<dataplane::ArrivalCrcs> arrivals) {
   return {.ring = std::move(fitted.ring),
           .accept = {.datatype = target.channel.datatype,
                      .sample_rate = target.channel.sample_rate,
@@ -37,14 +37,14 @@ Admission AdmissionOf(const Means& means, const RecordTarget& target, FittedRing
                      .block_bytes = target.channel.block_bytes,
                      .resume_token = TokenBytes(target.resume_token)},
           .verifier = [verifier = means.verifier] { return verifier->value(); },
-          .payload_crc = std::move(arrivals),
+          .arrivals = std::move(arrivals),
           .registration = std::move(fitted.registration),
           .stages = target.stages};
 }
 
 // The same for every recording of a session.
-std::shared_ptr<recording::PieceCheck> NewArrivals(const RecordTarget& target) {
-  return std::make_shared<recording::PieceCheck>(format::PieceBytesOf(target.channel.block_bytes));
+std::shared_ptr<dataplane::ArrivalCrcs> NewArrivals(const RecordTarget& target) {
+  return std::make_shared<dataplane::ArrivalCrcs>(format::PieceBytesOf(target.channel.block_bytes));
 }
 
 RingNeed RingOf(const RecordTarget& target, size_t held_slots = 0) {
@@ -92,7 +92,7 @@ struct Segments {
   Means& means;
   RecordTarget target;
   size_t ring_slots;
-  std::shared_ptr<recording::PieceCheck> arrivals;
+  std::shared_ptr<dataplane::ArrivalCrcs> arrivals;
   dataplane::Executor& executor;
 
   absl::StatusOr<capture::ArmRecording> Prepare(uint64_t number) const {

@@ -228,7 +228,7 @@ absl::StatusOr<Resumable> FindResumable(Means& means, const Open& open,
 }
 
 absl::StatusOr<ResumedRecordings> Reopen(Means& means, const Resumable& found, size_t ring_slots,
-                                         std::shared_ptr<recording::PieceCheck> arrivals,
+                                         std::shared_ptr<dataplane::ArrivalCrcs> arrivals,
                                          dataplane::Executor& executor) {
   ResumedRecordings resumed;
   RecordTarget target = found.target;

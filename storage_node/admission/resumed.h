@@ -38,7 +38,7 @@ struct ResumedRecordings {
 // On the LUN's desk. Opens their files to be written on; until their writers begin nothing of them
 // is changed. Errors as of FindResumable, and RESOURCE_EXHAUSTED (LUN_FULL).
 absl::StatusOr<ResumedRecordings> Reopen(Means& means, const Resumable& found, size_t ring_slots,
-                                         std::shared_ptr<recording::PieceCheck> arrivals,
+                                         std::shared_ptr<dataplane::ArrivalCrcs> arrivals,
                                          dataplane::Executor& executor);
 
 // For the manifests of a new recording.

@@ -54,7 +54,7 @@ RecordingWriter::RecordingWriter(WriterOptions options,
                .trail = options_.trail},
               *options_.meter, [this](const absl::Status& status) { OnFlushed(status); }) {
   if (options_.arrivals == nullptr) {
-    options_.arrivals = std::make_shared<PieceCheck>(entries_.piece_bytes);
+    options_.arrivals = std::make_shared<dataplane::ArrivalCrcs>(entries_.piece_bytes);
   }
   options_.live->BeginStages(options_.stages);
   files_->OnLost([this](const absl::Status& status) { Fail(status); });

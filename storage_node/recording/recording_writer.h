@@ -13,6 +13,7 @@
 #include "dataplane/flight/stamp.h"
 #include "dataplane/sequence_mark.h"
 #include "dataplane/sink.h"
+#include "dataplane/transfer/arrival_crcs.h"
 #include "services/session/stage_board.h"
 #include "services/telemetry/trace/span.h"
 #include "storage_node/format/manifest.h"
@@ -25,7 +26,6 @@
 #include "storage_node/recording/live_recording.h"
 #include "storage_node/recording/lun_meter.h"
 #include "storage_node/recording/open_manifest.h"
-#include "storage_node/recording/piece_check.h"
 #include "storage_node/recording/sealer.h"
 #include "storage_node/recording/slow_flushes.h"
 #include "storage_node/recording/write_verifier.h"
@@ -39,7 +39,7 @@ struct WriterOptions {
   std::string name;           // of the recording, for errors and logs
   format::Manifest manifest;  // state RECORDING
   size_t ring_slots = 0;
-  std::shared_ptr<PieceCheck> arrivals;  // has checked the blocks; null: nobody has
+  std::shared_ptr<dataplane::ArrivalCrcs> arrivals;  // has checked the blocks; null: nobody has
   // Shared with the LUN and the catalog.
   std::shared_ptr<Capacity> capacity;
   store::Layout layout;  // of the LUN's store: how the recording counts in `capacity`

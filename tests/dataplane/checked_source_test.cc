@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "dataplane/crc32c.h"
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/memory/memory_pool.h"
+#include "dataplane/transfer/arrival_crcs.h"
 
 namespace tapedeck::dataplane {
 namespace {
@@ -67,7 +69,7 @@ class LaterCrc final : public PayloadCrc {
 TEST(CheckedSource, HostPayloadsAreCheckedOnTheWay) {
   ListSource inner(3);
   inner.damaged = 1;
-  HostPayloadCrc crc;
+  ArrivalCrcs crc;
   CheckedSource source(inner, crc);
   int wakes = 0;
   source.SetWaker([&] { ++wakes; });
@@ -119,7 +121,7 @@ TEST(CheckedSource, GivesUpOnABlockThatWasMadeWrong) {
   ListSource inner(1);
   inner.damaged = 0;
   inner.heals = false;
-  HostPayloadCrc crc;
+  ArrivalCrcs crc;
   CheckedSource source(inner, crc);
   Block block;
   EXPECT_EQ(source.Pull(&block).status().code(), absl::StatusCode::kDataLoss);

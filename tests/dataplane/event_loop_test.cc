@@ -85,6 +85,58 @@ TEST(EventLoop, EndOfTurnRunsBeforeTheLoopSleeps) {
   EXPECT_EQ(done.get_future().wait_for(std::chrono::seconds(5)), std::future_status::ready);
 }
 
+TEST(EventLoop, WhatTheEndOfATurnLeavesForItIsDoneInIt) {
+  auto loop = *EventLoop::Create("test");
+  std::vector<int> order;
+  loop->RunAndWait([&] {
+    loop->AtEndOfTurn([&] {
+      order.push_back(1);
+      loop->AtEndOfTurn([&] { order.push_back(2); });
+      loop->Post([&] { order.push_back(3); });
+    });
+  });
+  loop->RunAndWait([] {});
+  loop->RunAndWait([] {});
+  EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
+}
+
+// As a completion queue does that is looked at in every turn.
+TEST(EventLoop, ATaskThatRenewsItselfLeavesTheOthersTheirTurn) {
+  auto loop = *EventLoop::Create("test");
+  std::atomic<bool> stop = false;
+  std::function<void()> renew = [&] {
+    if (!stop) loop->AtEndOfTurn(renew);
+  };
+  const int fd = eventfd(1, EFD_NONBLOCK);
+  std::promise<void> heard;
+  loop->RunAndWait([&] {
+    loop->AtEndOfTurn(renew);
+    ASSERT_TRUE(loop->Watch(fd, EPOLLIN,
+                            [&](uint32_t) {
+                              loop->Unwatch(fd);
+                              heard.set_value();
+                            })
+                    .ok());
+  });
+  EXPECT_EQ(heard.get_future().wait_for(std::chrono::seconds(5)), std::future_status::ready);
+  loop->RunAndWait([&] { stop = true; });
+  loop->RunAndWait([] {});
+  close(fd);
+}
+
+TEST(EventLoop, IsWokenEveryTime) {
+  auto loop = *EventLoop::Create("test");
+  auto other = *EventLoop::Create("other");
+  std::promise<void> done;
+  int rounds = 0;
+  std::function<void()> ping = [&] {
+    if (++rounds == 2000) return done.set_value();
+    other->Post([&] { loop->Post(ping); });
+  };
+  loop->Post(ping);
+  EXPECT_EQ(done.get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
+}
+
 TEST(EventLoop, IdleLoopUsesNoProcessor) {
   auto loop = *EventLoop::Create("test");
   loop->RunAndWait([] {});

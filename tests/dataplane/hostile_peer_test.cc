@@ -2,91 +2,14 @@
 // and whoever goes beyond loses the link.
 #include <gtest/gtest.h>
 
-#include "dataplane/memory/host/memory.h"
-#include "dataplane/memory/memory_pool.h"
-#include "dataplane/transfer/link.h"
 #include "dataplane/transfer/receiver.h"
 #include "dataplane/transfer/sender.h"
-#include "dataplane/transport/inproc/transport.h"
-#include "tests/storage_node/manual_executor.h"
+#include "tests/dataplane/raw_peer.h"
 
 namespace tapedeck::dataplane {
 namespace {
 
-using storage_node::ManualExecutor;
-
-constexpr uint64_t kBlockBytes = 64 << 10;
-constexpr size_t kSlots = 8;
-
-// The peer says what it likes; what comes back does not interest it.
-class RawPeer final : public ConnectionEvents {
- public:
-  void OnFrame(const Frame&, std::span<std::byte>) override {}
-  void OnCompleted(uint64_t) override {}
-  void OnClosed(const absl::Status&) override { connection = nullptr; }
-
-  void Say(Frame frame) {
-    if (connection == nullptr) return;
-    frame.number = next++;
-    connection->Send(frame, {}, 0);
-  }
-  void SayBlock(uint64_t sequence, uint32_t payload_bytes) {
-    Frame frame{.type = FrameType::kBlock};
-    frame.block = {.sequence = sequence, .payload_bytes = payload_bytes};
-    if (payload_bytes == 0) frame.block.flags = kBlockMissing;
-    Say(frame);
-  }
-
-  Connection* connection = nullptr;
-  uint32_t next = 0;
-};
-
-// A link of a session and its raw peer, in one process and on virtual time. The link's poller and
-// its session have executors of their own, so that one can be ahead of the other.
-class HostilePeerTest : public testing::Test {
- protected:
-  ~HostilePeerTest() override {
-    link_.reset();
-    Run();
-    connection_.reset();
-  }
-
-  void ConnectTo(LinkEvents* mover) {
-    link_ = std::make_unique<Link>(session_, *near_, near_domain_, 0, 0, mover);
-    link_->MakeOffer([this](absl::StatusOr<Endpoint> endpoint) {
-      offer_->Connect(*endpoint, kSecondNs, &peer_, [this](auto connection) {
-        connection_ = *std::move(connection);
-        peer_.connection = connection_.get();
-      });
-      link_->Connect(offer_->endpoint(), far_domain_->remote_window(), kSecondNs);
-    });
-    Run();
-    ASSERT_TRUE(link_->up());
-  }
-
-  void Run() {
-    for (int i = 0; i < 20; ++i) {
-      poller_.RunReady();
-      session_.RunReady();
-    }
-  }
-
-  ManualExecutor poller_{absl::ZeroDuration()};
-  ManualExecutor session_{absl::ZeroDuration()};
-  std::shared_ptr<inproc::Fabric> fabric_ = std::make_shared<inproc::Fabric>();
-  std::unique_ptr<Transport> near_ = inproc::Create("r0", poller_, fabric_);
-  std::unique_ptr<Transport> far_ = inproc::Create("r0", poller_, fabric_);
-  std::shared_ptr<MemoryPool> ring_ =
-      *MemoryPool::Create(*host::Create(kSlots * kBlockBytes), kBlockBytes);
-  std::shared_ptr<Domain> near_domain_ = *near_->OpenDomain(ring_->window(), RemoteAccess::kNone);
-  std::unique_ptr<Memory> far_memory_ = *host::Create(kBlockBytes);
-  std::unique_ptr<Domain> far_domain_ =
-      *far_->OpenDomain(far_memory_->window(), RemoteAccess::kRead);
-  std::unique_ptr<Offer> offer_ = *far_domain_->NewOffer(0);
-  RawPeer peer_;
-  std::unique_ptr<Connection> connection_;
-  std::unique_ptr<Link> link_;
-};
+using HostilePeerTest = LinkToRawPeer;
 
 TEST_F(HostilePeerTest, AnnouncesFewBlocks) {
   Receiver receiver(session_, TransferOp::kRead, ring_);

@@ -37,15 +37,14 @@ absl::StatusOr<Admission> DiskHost::Record(const Open& open, dataplane::Executor
   TD_ASSIGN_OR_RETURN(auto ring,
                       store_->MakeRing({.slots = kSlots, .slot_bytes = manifest_.block_bytes}));
   TD_ASSIGN_OR_RETURN(auto files, store_->CreateRecording(path(), manifest_.block_bytes, executor));
-  const auto arrivals =
-      std::make_shared<storage_node::recording::PieceCheck>(manifest_.entries().piece_bytes);
+  const auto arrivals = std::make_shared<dataplane::ArrivalCrcs>(manifest_.entries().piece_bytes);
   Admission admission{.ring = std::move(ring),
                       .accept = {.recording = "r",
                                  .datatype = "cf32_le",
                                  .op = open.op.value_or(dataplane::TransferOp::kRead),
                                  .commit = dataplane::CommitLevel::kDurable,
                                  .block_bytes = manifest_.block_bytes},
-                      .payload_crc = arrivals};
+                      .arrivals = arrivals};
   admission.sink = std::make_unique<storage_node::recording::RecordingWriter>(
       storage_node::recording::WriterOptions{
           .name = "r",

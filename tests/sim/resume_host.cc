@@ -88,7 +88,7 @@ absl::StatusOr<Admission> ResumeHost::MakeAdmission(const Open& open, recording:
                                                     dataplane::Executor& executor) {
   TD_ASSIGN_OR_RETURN(auto ring,
                       store_->MakeRing({.slots = kHostSlots, .slot_bytes = manifest_.block_bytes}));
-  const auto arrivals = std::make_shared<recording::PieceCheck>(manifest_.entries().piece_bytes);
+  const auto arrivals = std::make_shared<dataplane::ArrivalCrcs>(manifest_.entries().piece_bytes);
   Admission admission{.ring = std::move(ring),
                       .accept = {.recording = "r",
                                  .datatype = "cf32_le",
@@ -98,7 +98,7 @@ absl::StatusOr<Admission> ResumeHost::MakeAdmission(const Open& open, recording:
                                  .resume_token = absl::HexStringToBytes(kHostToken),
                                  .next_block = start.next,
                                  .missing_blocks = start.missing_blocks()},
-                      .payload_crc = arrivals};
+                      .arrivals = arrivals};
   auto live = std::make_shared<recording::LiveRecording>();
   live_ = live;
   admission.sink = std::make_unique<recording::RecordingWriter>(

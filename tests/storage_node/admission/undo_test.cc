@@ -85,8 +85,8 @@ class UndoTest : public testing::Test {
       .verifier = std::make_shared<recording::WriteVerifier>(std::mt19937_64(1)),
       .follow_memory = nullptr};
   admission::RecordingHost sessions_{means_};
-  const std::shared_ptr<recording::PieceCheck> arrivals_ =
-      std::make_shared<recording::PieceCheck>(format::PieceBytesOf(kBlockBytes));
+  const std::shared_ptr<dataplane::ArrivalCrcs> arrivals_ =
+      std::make_shared<dataplane::ArrivalCrcs>(format::PieceBytesOf(kBlockBytes));
 };
 
 TEST_F(UndoTest, ANewRecordingKeepsItsRoomUntilItsFilesAreGone) {

@@ -1,0 +1,19 @@
+// How many blocks a session has out at the same time.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace tapedeck::dataplane {
+
+// Blocks that may be out on one link at the same time: granted, posted, announced or being pulled.
+// Two blocks of 1 MiB fill a 25GbE wire (bandwidth × delay at 10 µs is 31 KB); 8 MiB ride out the
+// scheduling of the peer's threads: with 4 MiB they sleep twice as often. More would only push the
+// working set out of the cache.
+inline constexpr size_t kMaxLaneDepth = 64;
+constexpr size_t LaneDepth(uint64_t block_bytes) {
+  return std::clamp<uint64_t>((8 << 20) / std::max<uint64_t>(block_bytes, 1), 4, kMaxLaneDepth);
+}
+
+}  // namespace tapedeck::dataplane
