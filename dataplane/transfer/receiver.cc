@@ -195,7 +195,7 @@ void Receiver::UseFreeSlots() {
         std::ranges::min_element(lanes_, {}, [](const auto& entry) {
           return std::pair(entry.second.outstanding(), entry.second.link->traffic().blocks);
         })->second;
-    if (lane.outstanding() >= LaneDepth(ring_->slot_bytes())) return;
+    if (lane.outstanding() >= LaneDepth(ring_->slot_bytes(), lanes_.size())) return;
     std::optional<Block> slot = ring_->Take();
     if (!slot.has_value()) {
       short_ = lane.outstanding() == 0;  // else the peer may have some yet
@@ -220,7 +220,7 @@ void Receiver::Grant(Lane& lane, Block slot) {
 // lanes.
 bool Receiver::PullNext() {
   Lane* next = nullptr;
-  const size_t depth = LaneDepth(ring_->slot_bytes());
+  const size_t depth = LaneDepth(ring_->slot_bytes(), lanes_.size());
   for (auto& [index, lane] : lanes_) {
     if (lane.announced.empty() || lane.pulling.size() >= depth) continue;
     if (next == nullptr ||

@@ -142,16 +142,17 @@ void Sender::Dispatch() {
 }
 
 bool Sender::HasRoom(const Lane& lane) const {
-  if (settings_.op == TransferOp::kRead)
-    return lane.inflight_blocks < LaneDepth(settings_.slot_bytes);
+  if (settings_.op == TransferOp::kRead) {
+    return lane.inflight_blocks < LaneDepth(settings_.slot_bytes, lanes_.size());
+  }
   return !lane.grants.empty();
 }
 
 uint64_t Sender::LoadOf(const Lane& lane) const {
   size_t credits = lane.grants.size();
   if (settings_.op == TransferOp::kRead) {
-    credits = LaneDepth(settings_.slot_bytes) -
-              std::min<size_t>(lane.inflight_blocks, LaneDepth(settings_.slot_bytes));
+    const size_t depth = LaneDepth(settings_.slot_bytes, lanes_.size());
+    credits = depth - std::min<size_t>(lane.inflight_blocks, depth);
   }
   return flight::Load{.in_flight = lane.inflight_blocks, .credits = static_cast<uint32_t>(credits)}
       .argument();

@@ -9,7 +9,7 @@ SenderStanding Sender::standing() const {
   size_t room = 0;
   for (const auto& [index, lane] : lanes_) {
     standing.in_flight += lane.inflight_blocks;
-    room += LaneDepth(settings_.slot_bytes);
+    room += LaneDepth(settings_.slot_bytes, lanes_.size());
   }
   if (!waiting_.empty()) {
     // A peer without free slots grants none, and then little is under way.

@@ -14,9 +14,11 @@
 namespace tapedeck::storage_node::admission {
 
 // A session's ring: as many slots as fit in `ring_bytes` and can be registered on all rails, at
-// most `ring_slots`, but never fewer than 8.
+// most `ring_slots`, but never fewer than 8. With 256 slots of 64 KiB four links have 64 of them
+// out each; with fewer, small blocks wait for one another. More would only make more memory
+// resident before a session begins.
 struct RingSettings {
-  size_t ring_slots = 64;
+  size_t ring_slots = 256;
   uint64_t ring_bytes = 64 << 20;
   std::vector<dataplane::Transport*> rails;  // outlive the node
 };

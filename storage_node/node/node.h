@@ -30,8 +30,8 @@ namespace tapedeck::storage_node::node {
 struct StorageSettings {
   std::string state_dir;  // exists or its parent does
   // Of sessions' rings, as admission/means.h says.
-  size_t ring_slots = 64;
-  uint64_t ring_bytes = 64 << 20;
+  size_t ring_slots = admission::RingSettings().ring_slots;
+  uint64_t ring_bytes = admission::RingSettings().ring_bytes;
   luns::MemberRoots member_roots;
   uint64_t follow_bytes = 1 << 30;  // for the newest blocks of all followed recordings; 0: none
   std::vector<dataplane::Transport*> rails;       // of the sessions; outlive the node

@@ -13,6 +13,14 @@
 namespace tapedeck::dataplane {
 namespace {
 
+static_assert(LaneDepth(1 << 20, 1) == 8);
+static_assert(LaneDepth(1 << 20, 4) == 8);
+static_assert(LaneDepth(1 << 20, 8) == 4);
+static_assert(LaneDepth(1 << 20, 64) == 2, "with one a link is idle while its slot is on the way");
+static_assert(LaneDepth(64 << 10, 2) == kMaxLaneDepth);
+static_assert(LaneDepth(64 << 10, 16) == 32);
+static_assert(LaneDepth(8 << 20, 2) == 4);
+
 using BatchTest = LinkToRawPeer;
 
 TEST_F(BatchTest, SmallFramesOfATurnCrossInOneTask) {
