@@ -10,6 +10,7 @@
 #include "dataplane/memory/slot_pool.h"
 #include "dataplane/sink.h"
 #include "dataplane/source.h"
+#include "tests/bench/checks.h"
 
 namespace tapedeck::bench {
 
@@ -32,9 +33,7 @@ class GapMeter {
 
 struct Passthrough {
   uint64_t blocks = 0;
-  // Computes a check value for every block, as a source must; without, the receiving end must not
-  // check.
-  bool crc = true;
+  Checks crc = Checks::kEach;
   // After the last block it waits to be ended, like an instrument that is silent.
   bool endless = false;
   std::function<void()> on_block;  // may be null

@@ -29,10 +29,11 @@ absl::StatusOr<NullStream> FromLabels(const std::map<std::string, std::string>& 
   };
   uint32_t crc = 0;
   if (!number("blocks", &stream.blocks) || !number("block_bytes", &stream.block_bytes) ||
-      !number("slots", &stream.slots) || !number("crc", &crc)) {
+      !number("slots", &stream.slots) || !number("crc", &crc) ||
+      crc > static_cast<uint32_t>(Checks::kOnce)) {
     return absl::InvalidArgumentError("a null node takes sessions of tapedeck-bench only");
   }
-  stream.crc = crc != 0;
+  stream.crc = static_cast<Checks>(crc);
   return stream;
 }
 
@@ -47,7 +48,7 @@ class NullHost final : public services::session::SessionHost {
  private:
   static absl::StatusOr<Admission> Make(const services::session::Open& open) {
     TD_ASSIGN_OR_RETURN(const NullStream stream, FromLabels(open.labels));
-    Admission admission{.check_payload = stream.crc};
+    Admission admission{.check_payload = stream.crc != Checks::kNone};
     TD_ASSIGN_OR_RETURN(admission.ring, MakeHostRing(stream.slots, stream.block_bytes));
     if (open.direction == Direction::kRecord) {
       admission.sink = MakeNullSink(nullptr);
@@ -81,7 +82,7 @@ std::map<std::string, std::string> ToLabels(const NullStream& stream) {
   return {{"blocks", absl::StrCat(stream.blocks)},
           {"block_bytes", absl::StrCat(stream.block_bytes)},
           {"slots", absl::StrCat(stream.slots)},
-          {"crc", stream.crc ? "1" : "0"}};
+          {"crc", absl::StrCat(static_cast<int>(stream.crc))}};
 }
 
 absl::Status ServeNullNode(const std::string& listen, const std::vector<std::string>& rails) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "tests/bench/checks.h"
 
 namespace tapedeck::bench {
 
@@ -16,7 +17,7 @@ struct NullStream {
   uint64_t blocks = 0;  // to play
   uint64_t block_bytes = 1 << 20;
   uint32_t slots = 64;
-  bool crc = true;
+  Checks crc = Checks::kEach;
 };
 
 std::map<std::string, std::string> ToLabels(const NullStream& stream);

@@ -31,6 +31,10 @@ void AddCommon(command_line::Command command, Options& options) {
                                     services::identity::Environment::kIgnored);
 }
 
+void AddConnections(command_line::Command command, Options& options) {
+  command.AddOption("--connections-per-rail", options.connections, "As of the worker");
+}
+
 void AddMembers(command_line::Command command, Options& options) {
   command.AddOption("--store", options.store, "Kind of store");
   command.AddOption("--member", options.members, "Empty directory; repeat for more");
@@ -40,6 +44,7 @@ command_line::Command AddTransfer(command_line::Command bench, Options& options)
   const command_line::Command command =
       bench.AddCommand("transfer", "Record to and play from a LUN: memory, unless it has members");
   AddCommon(command, options);
+  AddConnections(command, options);
   AddMembers(command, options);
   command.AddOption("--seconds", options.seconds, "Time to move blocks, both ways together");
   command
@@ -69,9 +74,10 @@ command_line::Command AddRails(command_line::Command bench, Options& options) {
   AddWord(command, "--direction", options.direction, "RECORD: towards the node; or PLAYBACK");
   command.AddOption("--blocks", options.blocks, "How many to move");
   command.AddOption("--slots", options.slots, "Slots of the ring at each end");
-  command.AddChoice("--crc", options.crc, {{"on", true}, {"off", false}},
-                    "Make and check CRC32C: on or off");
-  command.AddOption("--connections-per-rail", options.connections, "As of the worker");
+  command.AddChoice("--crc", options.crc,
+                    {{"on", Checks::kEach}, {"off", Checks::kNone}, {"once", Checks::kOnce}},
+                    "Make and check CRC32C: on, off, or once: made of each slot once, and checked");
+  AddConnections(command, options);
   command.AddOption("--hold", options.hold_s,
                     "Seconds a recording stays open, its blocks included");
   command.AddOption("--node", options.node, "HOST:PORT of a null node; else one is started");

@@ -10,6 +10,7 @@
 #include "services/catalog.h"
 #include "services/identity/tls_files.h"
 #include "services/session/messages.h"
+#include "tests/bench/checks.h"
 
 namespace tapedeck::bench {
 
@@ -39,7 +40,7 @@ struct Options {
   dataplane::TransferOp op = dataplane::TransferOp::kRead;
   services::session::Direction direction = services::session::Direction::kRecord;
   uint64_t blocks = 500;
-  bool crc = true;
+  Checks crc = Checks::kEach;
   bool flight = true;     // the recorder of steps, at both ends
   bool rail_tls = false;  // of both ends
   std::string store = "direct";

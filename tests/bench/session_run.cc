@@ -54,7 +54,7 @@ absl::StatusOr<SessionOutcome> RunSession(const SessionRun& run,
   services::session::ClientSessionSettings settings = SessionSettingsOf(run, node, rails);
   settings.make_end = [&](const auto&) -> absl::StatusOr<services::session::TransferEnd> {
     TD_ASSIGN_OR_RETURN(auto ring, MakeHostRing(run.slots, run.block_bytes));
-    services::session::TransferEnd end{.ring = ring, .check_payload = run.crc};
+    services::session::TransferEnd end{.ring = ring, .check_payload = run.crc != Checks::kNone};
     if (run.direction == Direction::kRecord) {
       end.source = MakePassthroughSource(ring, {.blocks = run.blocks,
                                                 .crc = run.crc,

@@ -12,6 +12,7 @@
 #include "dataplane/transport/rail_set.h"
 #include "services/client/channel.h"
 #include "services/session/client_session.h"
+#include "tests/bench/checks.h"
 
 namespace tapedeck::bench {
 
@@ -22,7 +23,7 @@ struct SessionRun {
   uint64_t block_bytes = 0;
   uint32_t slots = 64;
   std::optional<dataplane::TransferOp> op;  // else the channel's
-  bool crc = true;
+  Checks crc = Checks::kEach;
   uint32_t connections_per_rail = 1;
   std::map<std::string, std::string> labels;
   // Recording: the session stays open so long, or until SIGINT, then ends in order.

@@ -4,6 +4,7 @@
 //   tapedeck-bench transfer --store direct --member /disk/empty --seconds 10
 //   tapedeck-bench session --sessions 50 --json
 //   tapedeck-bench rails --rails verbs:10.0.0.1 --op WRITE --direction playback --crc off
+//   tapedeck-bench rails --rails 127.0.0.1,127.0.0.2 --connections-per-rail 4 --crc once
 //   tapedeck-bench crc --blocks 500
 //   tapedeck-bench store --store direct --member /disk/empty --blocks 4000 --commit durable
 //   tapedeck-bench sharing --store direct --member /disk/empty --seconds 3
@@ -97,7 +98,8 @@ absl::StatusOr<nlohmann::json> Transfer(const Options& options) {
                    // Slots that are granted and not yet filled count as used.
                    .blocks = options.lun_bytes / options.block_bytes - 2 * options.slots,
                    .block_bytes = options.block_bytes,
-                   .slots = options.slots};
+                   .slots = options.slots,
+                   .connections_per_rail = options.connections};
     TD_ASSIGN_OR_RETURN(const SessionOutcome recorded,
                         RunSession(run, node->channel(), *worker.rails, *worker.loop));
     record.Add(recorded.snapshot);
