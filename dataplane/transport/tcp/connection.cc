@@ -140,6 +140,8 @@ void TcpConnection::Flush() {
       break;
     }
     Sent(static_cast<size_t>(sent));
+    // It has taken what it has room for. Where edges are watched it must say so.
+    if (front_sent_ > 0 && edges_ == 0) break;
   }
   if (closed_) return;
   const bool blocked = !outgoing_.empty();
@@ -199,23 +201,26 @@ bool TcpConnection::MayReceive() {
 void TcpConnection::Receive() {
   size_t operations = 0;
   for (size_t total = 0; !closed_ && total < kReceiveBudget && operations < kReceiveOperations;) {
-    // The rest of the payload, then the next preamble; or the rest of the preamble alone, because
-    // what follows it is not known yet.
+    // The rest of the payload, then preambles. What follows a preamble is not known yet: of the
+    // next payload as much is taken along as there is room for other preambles.
     std::array<iovec, 2> pieces;
     size_t n = 0;
-    if (in_payload_) {
-      const auto rest = payload_.subspan(payload_bytes_);
-      pieces[n++] = {rest.data(), rest.size()};
-    }
-    pieces[n++] = {preamble_.data() + preamble_bytes_, preamble_.size() - preamble_bytes_};
+    size_t room = 0;
+    const auto add = [&](std::span<std::byte> bytes) {
+      pieces[n++] = {bytes.data(), bytes.size()};
+      room += bytes.size();
+    };
+    if (in_payload_) add(payload_.subspan(payload_bytes_));
+    add(std::span(staged_).subspan(staged_bytes_));
     msghdr message{};
     message.msg_iov = pieces.data();
     message.msg_iovlen = n;
     const ssize_t got = recvmsg(socket_.get(), &message, 0);
     if (got > 0) {
       total += static_cast<size_t>(got);
-      ++operations;
-      Received(static_cast<size_t>(got));
+      operations += 1 + Received(static_cast<size_t>(got));
+      // There was no more. Where the kernel deciphers it also stops at the end of a record.
+      if (static_cast<size_t>(got) < room && edges_ == 0) break;
     } else if (got == 0) {
       Close(absl::UnavailableError(absl::StrCat(rail_, ": the peer closed the connection")));
     } else if (errno == EAGAIN) {
@@ -241,25 +246,43 @@ void TcpConnection::AwaitPiece() {
   setsockopt(socket_.get(), SOL_SOCKET, SO_RCVLOWAT, &wanted, sizeof(wanted));
 }
 
-void TcpConnection::Received(size_t bytes) {
+// The operations that began in what was received.
+size_t TcpConnection::Received(size_t bytes) {
   if (in_payload_) {
     const size_t of_payload = std::min(bytes, payload_.size() - payload_bytes_);
-    payload_bytes_ += of_payload;
     bytes -= of_payload;
-    if (payload_bytes_ < payload_.size()) return;
-    in_payload_ = false;
-    OnPayload();
+    OnPayloadBytes(of_payload);
   }
-  preamble_bytes_ += bytes;
-  if (closed_ || preamble_bytes_ < preamble_.size()) return;
-  preamble_bytes_ = 0;
-  if (const absl::Status status = OnPreamble(); !status.ok()) {
-    Close(absl::Status(status.code(), absl::StrCat(rail_, ": ", std::string(status.message()))));
+  staged_bytes_ += bytes;
+  size_t operations = 0;
+  std::span<const std::byte> rest = std::span(staged_).first(staged_bytes_);
+  while (!closed_ && !rest.empty() && (in_payload_ || rest.size() >= kPreambleBytes)) {
+    if (in_payload_) {
+      const auto piece = rest.first(std::min(rest.size(), payload_.size() - payload_bytes_));
+      std::ranges::copy(piece, payload_.subspan(payload_bytes_).begin());
+      rest = rest.subspan(piece.size());
+      OnPayloadBytes(piece.size());
+      continue;
+    }
+    ++operations;
+    if (const absl::Status status = OnPreamble(rest.first<kPreambleBytes>()); !status.ok()) {
+      Close(absl::Status(status.code(), absl::StrCat(rail_, ": ", std::string(status.message()))));
+    }
+    rest = rest.subspan(kPreambleBytes);
   }
+  std::ranges::copy(rest, staged_.begin());
+  staged_bytes_ = rest.size();
+  return operations;
 }
 
-absl::Status TcpConnection::OnPreamble() {
-  const std::span<const std::byte, kPreambleBytes> preamble(preamble_);
+void TcpConnection::OnPayloadBytes(size_t bytes) {
+  payload_bytes_ += bytes;
+  if (payload_bytes_ < payload_.size()) return;
+  in_payload_ = false;
+  OnPayload();
+}
+
+absl::Status TcpConnection::OnPreamble(std::span<const std::byte, kPreambleBytes> preamble) {
   const auto header = DecodeOpHeader(preamble.first<kOpHeaderBytes>());
   if (!header.has_value()) return absl::DataLossError("received bytes that are no operation");
   op_ = *header;

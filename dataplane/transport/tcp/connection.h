@@ -79,8 +79,9 @@ class TcpConnection final : public Connection {
   void Receive();
   bool MayReceive();
   void AwaitPiece();
-  void Received(size_t bytes);
-  absl::Status OnPreamble();
+  size_t Received(size_t bytes);
+  void OnPayloadBytes(size_t bytes);
+  absl::Status OnPreamble(std::span<const std::byte, kPreambleBytes> preamble);
   absl::StatusOr<std::span<std::byte>> PayloadTarget();
   absl::StatusOr<std::span<std::byte>> Exposed(RemoteAccess needed) const;
   void OnPayload();
@@ -103,8 +104,10 @@ class TcpConnection final : public Connection {
 
   Allowance allowance_;
   bool paused_ = false;  // the peer has spent its allowance
-  std::array<std::byte, kPreambleBytes> preamble_;
-  size_t preamble_bytes_ = 0;  // of the preamble being read
+  // What came behind a payload: preambles, of which each would cost a call by itself. While there
+  // is a payload to come, none.
+  std::array<std::byte, 16 * kPreambleBytes> staged_;
+  size_t staged_bytes_ = 0;
   bool in_payload_ = false;
   int awaited_ = 1;  // bytes at which the kernel reports the socket readable
   OpHeader op_;
