@@ -7,13 +7,20 @@
 namespace tapedeck::dataplane {
 
 PieceCrcs CrcOfPieces(std::span<const std::byte> payload, uint32_t piece_bytes) {
-  PieceCrcs pieces;
-  while (!payload.empty()) {
-    const auto piece = payload.first(std::min<size_t>(piece_bytes, payload.size()));
-    pieces.push_back(Crc32c(piece));
-    payload = payload.subspan(piece.size());
+  GrowingCrcs crcs(piece_bytes);
+  crcs.Add(payload);
+  return crcs.pieces();
+}
+
+void GrowingCrcs::Add(std::span<const std::byte> more) {
+  while (!more.empty()) {
+    const size_t in_piece = bytes_ % piece_bytes_;
+    if (in_piece == 0) pieces_.push_back(0);
+    const auto part = more.first(std::min(piece_bytes_ - in_piece, more.size()));
+    pieces_.back() = Crc32cExtend(pieces_.back(), part);
+    bytes_ += part.size();
+    more = more.subspan(part.size());
   }
-  return pieces;
 }
 
 uint32_t JoinPieces(const PieceCrcs& pieces, uint64_t payload_bytes, uint32_t piece_bytes) {

@@ -176,15 +176,31 @@ std::span<std::byte> LinkPort::Granted(const Frame& frame) {
   return slot.mapped().first(frame.block.payload_bytes);
 }
 
-// `arrived` is in this processor's cache now.
+// What has just been received is in this processor's cache.
+void LinkPort::OnArriving(std::span<const std::byte> more) {
+  if (settings_.piece_bytes != 0) Check(more);
+}
+
+void LinkPort::Check(std::span<const std::byte> more) {
+  if (!arriving_.has_value()) arriving_.emplace(more.data(), settings_.piece_bytes);
+  const int64_t begun_ns = poller_.clock().NowNs();
+  arriving_->crcs.Add(more);
+  arriving_->busy_ns += poller_.clock().NowNs() - begun_ns;
+}
+
+// With `arrived` a payload is complete; of it is computed what was not while it came.
 void LinkPort::Hear(PortNews news, std::span<std::byte> arrived) {
+  const size_t payload_bytes = arrived.size();
   if (settings_.piece_bytes != 0 && !arrived.empty()) {
-    const int64_t begun_ns = poller_.clock().NowNs();
+    if (arriving_.has_value() && arriving_->begin != arrived.data()) arriving_.reset();
+    const size_t checked = arriving_.has_value() ? arriving_->crcs.bytes() : 0;
+    if (checked < arrived.size()) Check(arrived.subspan(checked));
     news.arrived = arrived;
-    news.crcs = CrcOfPieces(arrived, settings_.piece_bytes);
-    news.crc_ns = poller_.clock().NowNs() - begun_ns;
+    news.crcs = arriving_->crcs.pieces();
+    news.crc_ns = arriving_->busy_ns;
   }
-  heard_.Add(std::move(news), arrived.size());
+  arriving_.reset();
+  heard_.Add(std::move(news), payload_bytes);
 }
 
 void LinkPort::Deliver(std::vector<PortNews> news) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -78,10 +79,12 @@ class LinkPort final : public ConnectionEvents, public std::enable_shared_from_t
   // The connection has taken a payload, which `work` names.
   void Begin(const Frame* frame, uint64_t work, std::span<std::byte> into = {});
   std::span<std::byte> Granted(const Frame& frame);
+  void Check(std::span<const std::byte> more);
   void Hear(PortNews news, std::span<std::byte> arrived);
   void Deliver(std::vector<PortNews> news);
 
   void OnFrame(const Frame& frame, std::span<std::byte> payload) override;
+  void OnArriving(std::span<const std::byte> more) override;
   void OnCompleted(uint64_t work) override;
   void OnClosed(const absl::Status& cause) override { Down(cause); }
 
@@ -110,6 +113,14 @@ class LinkPort final : public ConnectionEvents, public std::enable_shared_from_t
   std::map<uint64_t, Started> under_way_;  // operations that complete, by work
   // Slots that the peer may write into; kept only where CRCs are computed.
   std::map<uint32_t, std::span<std::byte>> granted_;
+  // The CRCs of what is there of the payload that is arriving.
+  struct Arriving {
+    Arriving(const std::byte* at, uint32_t piece_bytes) : begin(at), crcs(piece_bytes) {}
+    const std::byte* const begin;
+    GrowingCrcs crcs;
+    int64_t busy_ns = 0;
+  };
+  std::optional<Arriving> arriving_;
   Batch<PortNews> heard_;
   Lifetime lifetime_;
 };

@@ -23,6 +23,11 @@ class ConnectionEvents {
   // span given to PostReceive, cut to the payload's length); else empty.
   virtual void OnFrame(const Frame& frame, std::span<std::byte> payload) = 0;
 
+  // `more` of the payload that is arriving is there, right behind what was told of it before: for
+  // who looks at it while it is in the cache. Networks that place payloads by themselves do not
+  // tell.
+  virtual void OnArriving(std::span<const std::byte> /*more*/) {}
+
   // The operation's local memory is free again. A Read's data is there.
   virtual void OnCompleted(uint64_t work) = 0;
 

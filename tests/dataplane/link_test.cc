@@ -123,6 +123,21 @@ TEST_P(ArrivalOfAnyOp, ThePollerComputesTheCheckValues) {
 INSTANTIATE_TEST_SUITE_P(Ops, ArrivalOfAnyOp,
                          testing::Values(TransferOp::kRead, TransferOp::kWrite, TransferOp::kSend));
 
+TEST(GrowingCrcs, AreTheSameInWhateverPartsThePayloadComes) {
+  std::vector<std::byte> payload(10'000);
+  for (size_t i = 0; i < payload.size(); ++i) payload[i] = static_cast<std::byte>(i * 7);
+  for (const uint32_t piece_bytes : {uint32_t{4096}, uint32_t{10'000}, ArrivalCrcs::kWhole}) {
+    for (const size_t part : {1, 100, 4096, 5000, 10'000}) {
+      GrowingCrcs crcs(piece_bytes);
+      for (size_t at = 0; at < payload.size(); at += part) {
+        crcs.Add(std::span(payload).subspan(at, std::min(part, payload.size() - at)));
+      }
+      EXPECT_EQ(crcs.pieces(), CrcOfPieces(payload, piece_bytes)) << part;
+      EXPECT_EQ(JoinPieces(crcs.pieces(), payload.size(), piece_bytes), Crc32c(payload));
+    }
+  }
+}
+
 TEST(ArrivalCrcs, AreOfOneArrivalOnly) {
   std::vector<std::byte> payload(4096, std::byte{1});
   const uint32_t first = Crc32c(payload);

@@ -122,6 +122,7 @@ class SessionOverTcp : public testing::TestWithParam<std::tuple<Direction, Trans
     EXPECT_EQ(delivered_, kBlocks);
     EXPECT_EQ(snapshot.blocks, kBlocks);
     EXPECT_EQ(snapshot.lost_blocks, 0u);
+    EXPECT_EQ(snapshot.counters.crc_errors, 0u);
     EXPECT_EQ(worker_ring_->free_slots(), worker_ring_->slots());
     EXPECT_EQ(node_ring_->free_slots(), node_ring_->slots());
   }
