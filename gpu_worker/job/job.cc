@@ -73,6 +73,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
                                                  .device = environment.device,
                                                  .ring = job->end_.ring,
                                                  .clock = &environment.executor->clock(),
+                                                 .executor = environment.executor,
                                                  .trail = TrailOf(environment)}));
   job->channel_ = channel;
   job->end_.stage_times = [source = pipeline.source.get()] { return source->stage_times(); };

@@ -144,6 +144,7 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
                                                         .work = std::move(work),
                                                         .ring = std::move(settings.ring),
                                                         .clock = settings.clock,
+                                                        .executor = settings.executor,
                                                         .block_bytes = block_bytes,
                                                         .sample_bytes = datatype.bytes_per_sample(),
                                                         .blocks = settings.blocks,

@@ -53,6 +53,7 @@ struct RecordSettings {
   const DeviceChoice* device = nullptr;       // outlives the pipeline
   std::shared_ptr<dataplane::SlotPool> ring;  // of MakeRing on that device, for this job alone
   const dataplane::Clock* clock = nullptr;    // of the session's executor
+  dataplane::Executor* executor = nullptr;    // see RecordPlan
   dataplane::flight::Trail trail;
 };
 

@@ -50,6 +50,12 @@ void RecordPipeline::SetWaker(dataplane::Waker waker) {
     waker_ = std::move(waker);
   }
   plan_.ring->SetWaker([this, tasks = tasks_] { tasks->Post([this] { PostAdvance(); }); });
+  plan_.source->SetWaker([this, tasks = tasks_] {
+    tasks->Post([this] {
+      dry_ = false;
+      PostAdvance();
+    });
+  });
   tasks_->Post([this] { PostAdvance(); });
 }
 
@@ -73,16 +79,24 @@ void RecordPipeline::PostAdvance() {
 }
 
 // Starts one block and posts itself, so that completions get their turn between two starts. It
-// rests when there is no slot; the ring's waker or a completion posts it again.
+// rests when there is no slot, or the source has nothing; the ring's waker, a completion or the
+// source's waker posts it again.
 void RecordPipeline::Advance() {
   if (sealed_) return;
   if (stop_ || LimitReached()) return Seal(absl::OkStatus());
-  std::optional<Block> block = plan_.ring->Take();
-  if (!block.has_value()) return;
-  std::optional<GpuRing::Loan> loan = plan_.work->Lend(block->memory().first(plan_.block_bytes));
-  if (!loan.has_value()) return;
-  Start({.block = *std::move(block), .loan = *std::move(loan)});
+  if (dry_) return;
+  std::optional<Underway> slots = unused_.has_value() ? std::exchange(unused_, {}) : TakeSlots();
+  if (!slots.has_value()) return;
+  Start(*std::move(slots));
   PostAdvance();
+}
+
+std::optional<RecordPipeline::Underway> RecordPipeline::TakeSlots() {
+  std::optional<Block> block = plan_.ring->Take();
+  if (!block.has_value()) return std::nullopt;
+  std::optional<GpuRing::Loan> loan = plan_.work->Lend(block->memory().first(plan_.block_bytes));
+  if (!loan.has_value()) return std::nullopt;
+  return Underway{.block = *std::move(block), .loan = *std::move(loan)};
 }
 
 bool RecordPipeline::LimitReached() {
@@ -92,22 +106,43 @@ bool RecordPipeline::LimitReached() {
          (plan_.duration_ns != 0 && now_ns - started_ns_ >= plan_.duration_ns);
 }
 
+// At the first block: from then on the duration counts.
+void RecordPipeline::StopAtDuration() {
+  if (plan_.duration_ns == 0 || plan_.executor == nullptr) return;
+  plan_.executor->PostAt(started_ns_ + plan_.duration_ns, [this, alive = lifetime_.token()] {
+    if (!alive.expired()) Stop();
+  });
+}
+
 void RecordPipeline::Start(Underway underway) {
   const NvtxRange range(Kind::kMade);
-  const absl::StatusOr<size_t> payload = Fill(underway);
-  if (!payload.ok()) {
+  const absl::StatusOr<stages::Filled> filled = Fill(underway);
+  if (!filled.ok()) {
     // The device may still be at work on the slots.
     plan_.work->queue().Then([held = std::move(underway)](const absl::Status&) {});
-    return Seal(payload.status());
+    return Seal(filled.status());
   }
-  if (*payload == 0) return Seal(absl::OkStatus());
+  if (filled->flow == Flow::kEnd) return Seal(absl::OkStatus());
+  if (filled->flow == Flow::kNotNow) {
+    dry_ = true;
+    unused_ = std::move(underway);
+    return;
+  }
+  if (next_sequence_ == 0) StopAtDuration();
   plan_.trail.Stamp(Kind::kMade, {.sequence = next_sequence_});
   ++next_sequence_;
   plan_.work->meter().OnDevice(++underway_);
-  if (*payload < plan_.block_bytes) {
-    underway.block.header().flags |= dataplane::kBlockPartial;
-    Seal(absl::OkStatus());
+  dataplane::BlockHeader& header = underway.block.header();
+  if (filled->bytes == 0) {
+    header.flags |= dataplane::kBlockMissing;
+  } else if (filled->bytes < plan_.block_bytes) {
+    header.flags |= dataplane::kBlockPartial;
+    Seal(filled->end);
   }
+  Enqueued(std::move(underway));
+}
+
+void RecordPipeline::Enqueued(Underway underway) {
   plan_.work->queue().Then([this, tasks = tasks_, trail = plan_.trail,
                             underway = std::move(underway)](absl::Status status) mutable {
     trail.Stamp(Kind::kComputed, {.sequence = underway.block.header().sequence});
@@ -117,7 +152,8 @@ void RecordPipeline::Start(Underway underway) {
   });
 }
 
-absl::StatusOr<size_t> RecordPipeline::Fill(Underway& underway) {
+// A missing block keeps its slot, so that the ring bounds how many there are.
+absl::StatusOr<stages::Filled> RecordPipeline::Fill(Underway& underway) {
   const stages::Slot slot{
       .sequence = next_sequence_, .host = underway.loan.host, .device = underway.loan.device};
   dataplane::BlockHeader& header = underway.block.header();
@@ -127,16 +163,22 @@ absl::StatusOr<size_t> RecordPipeline::Fill(Underway& underway) {
   StageMeter& meter = plan_.work->meter();
   meter.Sample(plan_.work->queue(), next_sequence_);
   meter.Begin();
-  TD_ASSIGN_OR_RETURN(const size_t made, plan_.source->Fill(slot, plan_.work->queue()));
+  TD_ASSIGN_OR_RETURN(stages::Filled filled, plan_.source->Fill(slot, plan_.work->queue()));
   meter.End(Part::kSource);
-  if (made == 0) return made;
+  if (filled.flow != Flow::kMoved || filled.bytes == 0) return filled;
   meter.Mark(plan_.work->queue(), Part::kSource);
+  TD_ASSIGN_OR_RETURN(filled.bytes, Enqueue(underway, slot, filled.bytes));
+  meter.End(Part::kGpu);
+  return filled;
+}
+
+absl::StatusOr<size_t> RecordPipeline::Enqueue(Underway& underway, const stages::Slot& slot,
+                                               size_t made) {
   TD_ASSIGN_OR_RETURN(const size_t payload,
                       plan_.work->Enqueue(slot, made, plan_.source->fills_host(),
                                           /*to_host=*/!plan_.work->direct()));
   TD_RETURN_IF_ERROR(plan_.work->EnqueueCrc(underway.loan, payload));
-  meter.End(Part::kGpu);
-  header.payload_bytes = static_cast<uint32_t>(payload);
+  underway.block.header().payload_bytes = static_cast<uint32_t>(payload);
   return payload;
 }
 
@@ -149,9 +191,11 @@ void RecordPipeline::Complete(Underway underway, const absl::Status& status) {
   } else if (!broken_) {
     // The payload is in the job's ring only now.
     Block block = std::move(underway.block);
-    plan_.work->meter().Begin();
-    block.header().crc32c = DeviceWork::CrcOf(underway.loan, block.header().payload_bytes);
-    plan_.work->meter().End(Part::kCrc);
+    if ((block.header().flags & dataplane::kBlockMissing) == 0) {
+      plan_.work->meter().Begin();
+      block.header().crc32c = DeviceWork::CrcOf(underway.loan, block.header().payload_bytes);
+      plan_.work->meter().End(Part::kCrc);
+    }
     plan_.trail.Stamp(Kind::kReady, {.sequence = block.header().sequence});
     absl::MutexLock lock(&mutex_);
     ready_.push_back(std::move(block));

@@ -1,15 +1,19 @@
 // source stage → transforms → ring slot → CRC, as a Source: what a record session sends. Several
-// blocks are under way on the device at a time; nothing waits for one of them.
+// blocks are under way on the device at a time; nothing waits for one of them, nor for a source
+// that has nothing yet.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/clock.h"
+#include "dataplane/executor/executor.h"
+#include "dataplane/executor/lifetime.h"
 #include "dataplane/flight/stamp.h"
 #include "dataplane/memory/slot_pool.h"
 #include "dataplane/source.h"
@@ -24,6 +28,9 @@ struct RecordPlan {
   std::unique_ptr<DeviceWork> work;
   std::shared_ptr<dataplane::SlotPool> ring;  // of MakeRing; the pipeline is its only taker
   const dataplane::Clock* clock = nullptr;    // outlives the pipeline
+  // The session's, which outlives the pipeline: ends a duration while the source has nothing. Null:
+  // for a source that always has something.
+  dataplane::Executor* executor = nullptr;
   size_t block_bytes = 0;
   size_t sample_bytes = 0;  // of the payload's datatype
   uint64_t blocks = 0;      // 0: no such limit
@@ -64,8 +71,12 @@ class RecordPipeline final : public dataplane::Source {
 
   // Work thread.
   void Advance();
+  std::optional<Underway> TakeSlots();
   void Start(Underway underway);
-  absl::StatusOr<size_t> Fill(Underway& underway);
+  absl::StatusOr<stages::Filled> Fill(Underway& underway);
+  absl::StatusOr<size_t> Enqueue(Underway& underway, const stages::Slot& slot, size_t made);
+  void Enqueued(Underway underway);
+  void StopAtDuration();
   void Complete(Underway underway, const absl::Status& status);
   bool LimitReached();
   void Seal(absl::Status status);
@@ -90,9 +101,13 @@ class RecordPipeline final : public dataplane::Source {
   int64_t started_ns_ = 0;
   size_t underway_ = 0;
   bool advance_posted_ = false;
-  bool sealed_ = false;  // no further block is started
-  bool broken_ = false;  // a block failed on the device: those behind it are dropped
+  bool dry_ = false;                // the source has nothing; its waker ends that
+  std::optional<Underway> unused_;  // the slots that it had nothing for
+  bool sealed_ = false;             // no further block is started
+  bool broken_ = false;             // a block failed on the device: those behind it are dropped
   absl::Status seal_status_;
+
+  dataplane::Lifetime lifetime_;  // of tasks on the executor
 
   // The last: what tasks use is destroyed after it has ended.
   const std::unique_ptr<services::TaskThread> thread_;

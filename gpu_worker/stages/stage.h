@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "dataplane/block.h"
+#include "dataplane/flow.h"
 #include "gpu_worker/device/device.h"
 
 namespace tapedeck::gpu_worker::stages {
@@ -21,6 +22,16 @@ struct Slot {
   std::span<std::byte> device;
 };
 
+// How a source answers.
+struct Filled {
+  // kNotNow: nothing yet, and nothing was enqueued; the waker is called once there may be
+  // something. kEnd: there is no block any more.
+  dataplane::Flow flow = dataplane::Flow::kMoved;
+  // Of the payload: less than the slot for the last block; 0: the block was lost on its way here.
+  size_t bytes = 0;
+  absl::Status end;  // with the last block: why there are not more of them; OK: that was all
+};
+
 class SourceStage {
  public:
   virtual ~SourceStage() = default;
@@ -28,9 +39,13 @@ class SourceStage {
   // Where Fill leaves the payload: slot.host (at once, on the calling thread) or slot.device.
   virtual bool fills_host() const = 0;
 
-  // Makes the payload of the next block and returns its size; less than the slot for the last
-  // block, 0 when there is none. Sequences come in order from 0.
-  virtual absl::StatusOr<size_t> Fill(const Slot& slot, device::Queue& queue) = 0;
+  // Makes the payload of the next block, and never waits for it to come from elsewhere. Sequences
+  // come in order from 0; after kNotNow the same one comes again.
+  virtual absl::StatusOr<Filled> Fill(const Slot& slot, device::Queue& queue) = 0;
+
+  // Sets the waker for kNotNow; called once, before the first Fill, on another thread. A source
+  // that never answers kNotNow needs none.
+  virtual void SetWaker(dataplane::Waker /*waker*/) {}
 };
 
 class Transform {

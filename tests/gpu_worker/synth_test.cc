@@ -99,7 +99,7 @@ TEST_P(SynthSourceTest, EveryDeviceMakesTheSameBits) {
     const Slot slot{.sequence = 1'000'003,
                     .host = host->window().bytes.first(kBytes),
                     .device = memory->window().bytes.first(kBytes)};
-    ASSERT_EQ((*source)->Fill(slot, queue()).value(), kBytes);
+    ASSERT_EQ((*source)->Fill(slot, queue()).value().bytes, kBytes);
     ASSERT_TRUE(queue().CopyToHost(slot.host.data(), slot.device.data(), kBytes).ok());
     ASSERT_TRUE(Wait(queue()).ok());
     const size_t samples = kBytes / sizeof(Complex);

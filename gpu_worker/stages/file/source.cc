@@ -59,12 +59,17 @@ class Reader {
   uint64_t offset_ = 0;
 };
 
+Filled FilledOrEnd(size_t bytes) {
+  return {.flow = bytes == 0 ? dataplane::Flow::kEnd : dataplane::Flow::kMoved, .bytes = bytes};
+}
+
 class RawSource final : public SourceStage {
  public:
   explicit RawSource(Reader reader) : reader_(std::move(reader)) {}
   bool fills_host() const override { return true; }
-  absl::StatusOr<size_t> Fill(const Slot& slot, device::Queue& /*queue*/) override {
-    return reader_.Read(slot.host);
+  absl::StatusOr<Filled> Fill(const Slot& slot, device::Queue& /*queue*/) override {
+    TD_ASSIGN_OR_RETURN(const size_t bytes, reader_.Read(slot.host));
+    return FilledOrEnd(bytes);
   }
 
  private:
@@ -77,11 +82,11 @@ class ConvertingSource final : public SourceStage {
       : reader_(std::move(reader)), convert_(convert), sample_bytes_(sample_bytes) {}
   bool fills_host() const override { return true; }
 
-  absl::StatusOr<size_t> Fill(const Slot& slot, device::Queue& /*queue*/) override {
+  absl::StatusOr<Filled> Fill(const Slot& slot, device::Queue& /*queue*/) override {
     raw_.resize(slot.host.size() / kCf32Bytes * sample_bytes_);
     TD_ASSIGN_OR_RETURN(const size_t bytes, reader_.Read(raw_));
     convert_(std::span(raw_).first(bytes), reinterpret_cast<float*>(slot.host.data()));
-    return bytes / sample_bytes_ * kCf32Bytes;
+    return FilledOrEnd(bytes / sample_bytes_ * kCf32Bytes);
   }
 
  private:

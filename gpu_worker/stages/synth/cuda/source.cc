@@ -21,14 +21,14 @@ class CudaSource final : public SourceStage {
   bool fills_host() const override { return false; }
 
   // Blocks are multiples of 4096 bytes, so each starts on a chunk.
-  absl::StatusOr<size_t> Fill(const Slot& slot, device::Queue& queue) override {
+  absl::StatusOr<Filled> Fill(const Slot& slot, device::Queue& queue) override {
     const size_t samples = slot.device.size() / sizeof(Complex);
     const auto* steps = reinterpret_cast<const Complex*>(steps_->window().bytes.data());
     TD_RETURN_IF_ERROR(ToStatus(LaunchSynth(waveform_, steps, slot.sequence * samples,
                                             reinterpret_cast<Complex*>(slot.device.data()), samples,
                                             static_cast<cudaStream_t>(queue.native())),
                                 "launch of the synth kernel"));
-    return samples * sizeof(Complex);
+    return Filled{.bytes = samples * sizeof(Complex)};
   }
 
  private:

@@ -11,11 +11,11 @@ class HostSource final : public SourceStage {
 
   bool fills_host() const override { return false; }
 
-  absl::StatusOr<size_t> Fill(const Slot& slot, device::Queue& /*queue*/) override {
+  absl::StatusOr<Filled> Fill(const Slot& slot, device::Queue& /*queue*/) override {
     const size_t samples = slot.device.size() / sizeof(Complex);
     generator_.Make(slot.sequence * samples,
                     {reinterpret_cast<Complex*>(slot.device.data()), samples});
-    return samples * sizeof(Complex);
+    return Filled{.bytes = samples * sizeof(Complex)};
   }
 
  private:
