@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
+#include "services/model/recording.h"
 #include "services/session/control.h"
 #include "services/telemetry/trace/span.h"
 
@@ -18,6 +19,8 @@ class StorageClient {
   virtual ~StorageClient() = default;
   virtual absl::StatusOr<Channel> GetChannel(const std::string& name) = 0;
   virtual absl::StatusOr<Recording> GetRecording(const std::string& name) = 0;
+  virtual absl::Status AnnotateRecording(const std::string& recording,
+                                         const Annotation& annotation) = 0;
   // Ends such calls, those under way and those to come: CANCELLED.
   virtual void Cancel() = 0;
   // Returns at once; a node that cannot be reached closes the stream.

@@ -78,6 +78,10 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
   job->channel_ = channel;
   job->end_.stage_times = [source = pipeline.source.get()] { return source->stage_times(); };
   job->end_.source = std::move(pipeline.source);
+  if (pipeline.remarks != nullptr) {
+    job->remarks_ = pipeline.remarks;
+    TD_ASSIGN_OR_RETURN(job->annotator_, Annotator::Create(job->remarks_, *job->storage_));
+  }
   {
     absl::MutexLock lock(&job->mutex_);
     std::ranges::copy(pipeline.notes, std::back_inserter(job->job_.notes));
@@ -211,22 +215,39 @@ void Job::OnChange(const Snapshot& snapshot) {
     job_.counters = snapshot.counters;
     job_.rails = snapshot.rails;
     job_.stage_times = snapshot.stage_times;
-    if (snapshot.ended) Conclude(snapshot);
+  }
+  if (annotator_ != nullptr && !snapshot.accept.recording.empty()) {
+    annotator_->Begin(snapshot.accept.recording);
   }
   if (!snapshot.ended) return;
+  if (annotator_ == nullptr) return Conclude(snapshot, absl::OkStatus());
+  annotator_->Finish([self = shared_from_this(), snapshot](const absl::Status& annotated) {
+    self->environment_.executor->Post(
+        [self, snapshot, annotated] { self->Conclude(snapshot, annotated); });
+  });
+}
+
+void Job::Conclude(const Snapshot& snapshot, const absl::Status& annotated) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (remarks_ != nullptr) std::ranges::copy(remarks_->Notes(), std::back_inserter(job_.notes));
+    SetEnd(snapshot, annotated);
+  }
   // Not inside its own callback. Ended jobs are kept to be looked at, their connections and memory
   // are not.
   environment_.executor->Post([self = shared_from_this()] {
     self->session_.reset();
+    self->annotator_.reset();
     const services::session::TransferEnd unused = std::move(self->end_);  // in its own order
     self->storage_.reset();
   });
 }
 
-void Job::Conclude(const Snapshot& snapshot) {
+void Job::SetEnd(const Snapshot& snapshot, const absl::Status& annotated) {
   const services::telemetry::trace::LogUnder log(span_.context());
   job_.end_time_ns = environment_.executor->clock().WallNs();
   job_.error = snapshot.error;
+  job_.error.Update(annotated);
   if (job_.error.ok() && snapshot.lost_blocks > 0) {
     job_.error = Incomplete(job_.recording, snapshot.lost_blocks, snapshot.total_blocks);
   }

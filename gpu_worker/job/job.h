@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/transport/transport.h"
+#include "gpu_worker/job/annotator.h"
 #include "gpu_worker/job/job_ring.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/pipeline/memory_ladder.h"
@@ -81,7 +82,10 @@ class Job : public std::enable_shared_from_this<Job> {
   // FAILED_PRECONDITION (CHANNEL_IN_USE): the session is for other samples than the pipeline makes.
   absl::Status CheckAccepted(const services::session::Accept& accept) const;
   void OnChange(const services::session::Snapshot& snapshot);
-  void Conclude(const services::session::Snapshot& snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // On the executor. `annotated`: whether the recording has the annotations of its stages.
+  void Conclude(const services::session::Snapshot& snapshot, const absl::Status& annotated);
+  void SetEnd(const services::session::Snapshot& snapshot, const absl::Status& annotated)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const JobEnvironment environment_;
   services::telemetry::trace::Span span_;  // whoever starts the job, then its executor
@@ -92,6 +96,9 @@ class Job : public std::enable_shared_from_this<Job> {
       channel_;  // that it records into, as its pipeline was made for it
   // Until the session takes it, or has ended without.
   services::session::TransferEnd end_;
+  // Of a source that remarks something, else null.
+  std::shared_ptr<stages::Remarks> remarks_;
+  std::unique_ptr<Annotator> annotator_;  // until the job has ended
 
   // On the executor.
   std::unique_ptr<services::session::ResumingSession> session_;

@@ -134,7 +134,8 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
                                           .transforms = transforms,
                                           .direct = !settings.ring->window().host_accessible}));
   Recording out{.expected_blocks = ExpectedBlocks(settings, made.bytes),
-                .notes = std::move(made.notes)};
+                .notes = std::move(made.notes),
+                .remarks = std::move(made.remarks)};
   TD_ASSIGN_OR_RETURN(out.labels, LabelsOf(settings.stages));
   out.labels.merge(made.labels);
   out.labels["datatype"] = made.datatype;

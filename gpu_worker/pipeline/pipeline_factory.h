@@ -62,6 +62,7 @@ struct Recording {
   std::map<std::string, std::string> labels;  // for the session's Open: how it was made
   uint64_t expected_blocks = 0;               // 0: unknown
   std::vector<std::string> notes;             // for the job
+  std::shared_ptr<stages::Remarks> remarks;   // of the source, while it runs; null: none
 };
 
 // Errors: ARGUMENT_INVALID, DATATYPE_INVALID, BLOCK_SIZE_INVALID, and those of the stages. Opens

@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/device/device.h"
+#include "gpu_worker/stages/remarks.h"
 #include "gpu_worker/stages/stage.h"
 #include "services/files/file_roots.h"
 #include "services/stage_spec.h"
@@ -85,10 +86,11 @@ struct SourcePlace {
 };
 struct MadeSource {
   std::unique_ptr<SourceStage> stage;
-  std::string datatype;            // of what it makes
-  uint64_t bytes = 0;              // 0: endless
-  Labels labels;                   // what is known only when it is made
-  std::vector<std::string> notes;  // for the job
+  std::string datatype;              // of what it makes
+  uint64_t bytes = 0;                // 0: endless
+  Labels labels;                     // what is known only when it is made
+  std::vector<std::string> notes;    // for the job
+  std::shared_ptr<Remarks> remarks;  // of the stage; null: it has none
 };
 using SourceKind = Kind<SourcePlace, MadeSource>;
 using ChosenSource = Chosen<SourcePlace, MadeSource>;

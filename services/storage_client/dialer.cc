@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "services/client/catalog_client.h"
+#include "services/client/recorder_client.h"
 #include "services/session_stream/stream_opener.h"
 
 namespace tapedeck::services::storage_client {
@@ -14,13 +15,20 @@ class GrpcStorageClient final : public StorageClient {
  public:
   GrpcStorageClient(std::shared_ptr<session_stream::StreamOpener> opener,
                     const client::Channel& channel)
-      : opener_(std::move(opener)), channel_(channel), catalog_(channel_, kTimeout) {}
+      : opener_(std::move(opener)),
+        channel_(channel),
+        catalog_(channel_, kTimeout),
+        recorder_(channel_, kTimeout) {}
 
   absl::StatusOr<Channel> GetChannel(const std::string& name) override {
     return catalog_.GetChannel(name);
   }
   absl::StatusOr<Recording> GetRecording(const std::string& name) override {
     return catalog_.GetRecording(name);
+  }
+  absl::Status AnnotateRecording(const std::string& recording,
+                                 const Annotation& annotation) override {
+    return recorder_.AnnotateRecording(recording, annotation);
   }
   void Cancel() override { catalog_.Cancel(); }
   std::unique_ptr<session::ControlStream> OpenSession() override { return opener_->Open(channel_); }
@@ -29,6 +37,7 @@ class GrpcStorageClient final : public StorageClient {
   const std::shared_ptr<session_stream::StreamOpener> opener_;
   const client::Channel channel_;
   client::CatalogClient catalog_;
+  client::RecorderClient recorder_;
 };
 
 class GrpcStorageDialer final : public StorageDialer {

@@ -98,12 +98,16 @@ absl::Status CaptureService::WriteDown(capture::Caught& caught, const services::
   const services::Annotation mark{.sample_start = caught.capture.trigger_sample,
                                   .label = trigger.label,
                                   .comment = trigger.comment};
-  return ActOnceClosed(recordings_, caught.to_mark,
-                       [&] { return AnnotateRecording(caught.to_mark, mark); });
+  return AnnotateRecording(caught.to_mark, mark);
 }
 
 absl::Status CaptureService::AnnotateRecording(const std::string& recording,
                                                const services::Annotation& annotation) {
+  return ActOnceClosed(recordings_, recording, [&] { return Mark(recording, annotation); });
+}
+
+absl::Status CaptureService::Mark(const std::string& recording,
+                                  const services::Annotation& annotation) {
   const auto to_live = [&](const recordings::FoundRecording& found,
                            recording::LiveRecording& live) -> absl::StatusOr<bool> {
     if (!live.HasRoomFor(annotation)) return NoRoomForAnnotations(found);

@@ -23,6 +23,8 @@ class CaptureService final : public services::RecorderControl {
   absl::Status KeepRecording(const std::string& recording, bool kept) override;
 
  private:
+  absl::Status Mark(const std::string& recording, const services::Annotation& annotation);
+
   // Keeps and marks what the session could not by itself, since it is closed, and waits for what it
   // could.
   absl::Status WriteDown(capture::Caught& caught, const services::Trigger& trigger);

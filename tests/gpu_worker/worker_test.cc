@@ -60,6 +60,9 @@ class TestStorage final : public services::StorageClient {
     if (const absl::Status status = Wait(); !status.ok()) return status;
     return answers_.recording;
   }
+  absl::Status AnnotateRecording(const std::string&, const services::Annotation&) override {
+    return absl::OkStatus();
+  }
   void Cancel() override { cancelled_ = true; }
   std::unique_ptr<services::session::ControlStream> OpenSession() override { return nullptr; }
 

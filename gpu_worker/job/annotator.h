@@ -1,0 +1,64 @@
+// Writes what the stages of a recording job remark into its recording, as soon as they do: what a
+// remark is about may be on the disk already, and the worker may be killed.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "gpu_worker/stages/remarks.h"
+#include "services/storage.h"
+#include "services/threads/task_thread.h"
+
+namespace tapedeck::gpu_worker::job {
+
+// Any thread; owned by its job. The calls are made on a thread of its own, since they wait for the
+// storage node. After the first that fails no other is made.
+class Annotator {
+ public:
+  // `storage` outlives it. RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread.
+  static absl::StatusOr<std::unique_ptr<Annotator>> Create(std::shared_ptr<stages::Remarks> remarks,
+                                                           services::StorageClient& storage);
+  // Waits for the call under way.
+  ~Annotator();
+
+  // The recording's name, once it is known; again, it changes nothing.
+  void Begin(const std::string& recording);
+
+  // The session has ended: writes what there still is, for half a minute at most, and calls `done`
+  // on its thread with the first failure.
+  void Finish(std::function<void(const absl::Status& annotated)> done);
+
+ private:
+  Annotator(std::shared_ptr<stages::Remarks> remarks, services::StorageClient& storage,
+            std::shared_ptr<services::TaskQueue> tasks,
+            std::unique_ptr<services::TaskThread> thread)
+      : remarks_(std::move(remarks)),
+        storage_(storage),
+        tasks_(std::move(tasks)),
+        thread_(std::move(thread)) {}
+
+  // Its thread.
+  void Write(stages::Remarks::Which which, absl::Time deadline);
+  absl::Status WriteOne(const std::string& recording, const services::Annotation& annotation,
+                        absl::Time deadline);
+
+  const std::shared_ptr<stages::Remarks> remarks_;
+  services::StorageClient& storage_;
+  const std::shared_ptr<services::TaskQueue> tasks_;
+
+  absl::Mutex mutex_;
+  std::string recording_ ABSL_GUARDED_BY(mutex_);  // empty: not known yet
+
+  absl::Status status_;  // its thread only
+
+  // The last: what tasks use is destroyed after it has ended.
+  const std::unique_ptr<services::TaskThread> thread_;
+};
+
+}  // namespace tapedeck::gpu_worker::job

@@ -1,0 +1,57 @@
+#include "gpu_worker/stages/remarks.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace tapedeck::gpu_worker::stages {
+
+using services::Annotation;
+
+void Remarks::SetWaker(dataplane::Waker waker) {
+  absl::MutexLock lock(&mutex_);
+  waker_ = std::move(waker);
+  if (waker_ && !ready_.empty()) waker_();
+}
+
+void Remarks::Mark(const Annotation& annotation) {
+  absl::MutexLock lock(&mutex_);
+  ready_.push_back(annotation);
+  if (waker_) waker_();
+}
+
+void Remarks::Annotate(const Annotation& annotation) {
+  absl::MutexLock lock(&mutex_);
+  if (alone_ < kMostAlone) {
+    ++alone_;
+    ready_.push_back(annotation);
+  } else {
+    if (!together_.has_value()) together_ = Together{.span = annotation};
+    Annotation& span = together_->span;
+    span.sample_count = annotation.sample_start + annotation.sample_count - span.sample_start;
+    together_->samples += annotation.sample_count;
+    if (++together_->places < kTogether) return;
+    ready_.push_back(Told(*std::exchange(together_, std::nullopt)));
+  }
+  if (waker_) waker_();
+}
+
+std::vector<Annotation> Remarks::Take(Which which) {
+  absl::MutexLock lock(&mutex_);
+  std::vector<Annotation> taken = std::exchange(ready_, {});
+  if (which == Which::kAll && together_.has_value()) {
+    taken.push_back(Told(*std::exchange(together_, std::nullopt)));
+  }
+  return taken;
+}
+
+Annotation Remarks::Told(const Together& together) {
+  Annotation annotation = together.span;
+  if (together.places > 1) {
+    annotation.comment =
+        absl::StrCat(together.samples, " samples in ", together.places, " places of this span");
+  }
+  return annotation;
+}
+
+}  // namespace tapedeck::gpu_worker::stages

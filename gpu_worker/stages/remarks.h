@@ -1,0 +1,64 @@
+// What a stage has to say of its stream while a job runs: annotations of the recording, and at the
+// end notes for the job. There may be more of them than a recording takes: the first are kept one
+// by one, later ones are told of together.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "dataplane/flow.h"
+#include "services/model/recording.h"
+
+namespace tapedeck::gpu_worker::stages {
+
+// Any thread. Shared by a stage and its job.
+class Remarks {
+ public:
+  // So many annotations are kept one by one: each is a call, and a device LUN has room for some
+  // 350.
+  static constexpr uint64_t kMostAlone = 256;
+  // Of those behind them so many become one, which spans them all and says in its comment how many
+  // samples of its span are meant.
+  static constexpr uint64_t kTogether = 4096;
+
+  // `notes` tells what there is to be said so far; any thread.
+  explicit Remarks(std::function<std::vector<std::string>()> notes) : notes_(std::move(notes)) {}
+
+  // Called whenever there is something to take.
+  void SetWaker(dataplane::Waker waker);
+
+  // A sample, told of by itself whatever there is; who calls bounds how many.
+  void Mark(const services::Annotation& annotation);
+
+  // A span of samples; those of one label, which does not change, in order.
+  void Annotate(const services::Annotation& annotation);
+
+  enum class Which { kSoFar, kAll };
+  // kAll: those too that would be told of together with later ones.
+  std::vector<services::Annotation> Take(Which which);
+
+  std::vector<std::string> Notes() const { return notes_(); }
+
+ private:
+  // Annotations that become one.
+  struct Together {
+    services::Annotation span;
+    uint64_t samples = 0;
+    uint64_t places = 0;
+  };
+  static services::Annotation Told(const Together& together);
+
+  const std::function<std::vector<std::string>()> notes_;
+  absl::Mutex mutex_;
+  dataplane::Waker waker_ ABSL_GUARDED_BY(mutex_);
+  std::vector<services::Annotation> ready_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Together> together_ ABSL_GUARDED_BY(mutex_);
+  uint64_t alone_ ABSL_GUARDED_BY(mutex_) = 0;  // so many were kept one by one
+};
+
+}  // namespace tapedeck::gpu_worker::stages

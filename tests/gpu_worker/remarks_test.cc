@@ -1,0 +1,50 @@
+#include "gpu_worker/stages/remarks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tapedeck::gpu_worker::stages {
+namespace {
+
+using services::Annotation;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+using Which = Remarks::Which;
+
+TEST(RemarksTest, WakesForWhatIsThereAndWhatComes) {
+  Remarks remarks([] { return std::vector<std::string>{"a note"}; });
+  const Annotation first{.sample_start = 1, .sample_count = 2, .label = "lost"};
+  const Annotation second{.sample_start = 5, .sample_count = 1, .label = "lost"};
+  remarks.Annotate(first);
+  int woken = 0;
+  remarks.SetWaker([&] { ++woken; });
+  EXPECT_EQ(woken, 1);
+  remarks.Annotate(second);
+  EXPECT_EQ(woken, 2);
+  EXPECT_THAT(remarks.Take(Which::kSoFar), ElementsAre(first, second));
+  EXPECT_THAT(remarks.Take(Which::kAll), IsEmpty());
+  EXPECT_THAT(remarks.Notes(), ElementsAre("a note"));
+}
+
+TEST(RemarksTest, OfMoreThanARecordingTakesManyBecomeOne) {
+  Remarks remarks([] { return std::vector<std::string>(); });
+  const uint64_t all = Remarks::kMostAlone + Remarks::kTogether + 3;
+  for (uint64_t i = 0; i < all; ++i) {
+    remarks.Annotate({.sample_start = 10 * i, .sample_count = 2, .label = "lost"});
+  }
+  const auto so_far = remarks.Take(Which::kSoFar);
+  ASSERT_THAT(so_far, SizeIs(Remarks::kMostAlone + 1));
+  const Annotation& many = so_far.back();
+  EXPECT_EQ(many.sample_start, 10 * Remarks::kMostAlone);
+  EXPECT_EQ(many.sample_count, 10 * (Remarks::kTogether - 1) + 2);
+  EXPECT_EQ(many.comment, "8192 samples in 4096 places of this span");
+  const auto rest = remarks.Take(Which::kAll);
+  ASSERT_THAT(rest, SizeIs(1));
+  EXPECT_EQ(rest[0].comment, "6 samples in 3 places of this span");
+  EXPECT_EQ(rest[0].sample_start + rest[0].sample_count, 10 * (all - 1) + 2);
+}
+
+}  // namespace
+}  // namespace tapedeck::gpu_worker::stages
