@@ -85,6 +85,14 @@ absl::StatusOr<Addresses> Resolve(const std::string& listen) {
   return Addresses(found);
 }
 
+absl::StatusOr<Fd> ReceiveAt(const std::string& listen) {
+  TD_ASSIGN_OR_RETURN(const Addresses addresses, Resolve(listen));
+  Address address(*addresses);
+  Fd fd(socket(address.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (fd.get() < 0 || bind(fd.get(), address.get(), address.bytes) != 0) return Failed(errno);
+  return fd;
+}
+
 absl::StatusOr<Fd> ListenAt(const std::string& listen) {
   TD_ASSIGN_OR_RETURN(const Addresses addresses, Resolve(listen));
   return TryListen(Address(*addresses));
@@ -161,6 +169,13 @@ bool IsLoopback(const std::string& listen) {
 absl::StatusOr<Fd> Listen(const std::string& listen) {
   TD_RETURN_IF_ERROR(CheckListenAddress(listen));
   absl::StatusOr<Fd> socket = ListenAt(listen);
+  if (!socket.ok()) return dataplane::Prefixed(About(listen), socket.status());
+  return socket;
+}
+
+absl::StatusOr<Fd> ListenForDatagrams(const std::string& listen) {
+  TD_RETURN_IF_ERROR(CheckListenAddress(listen));
+  absl::StatusOr<Fd> socket = ReceiveAt(listen);
   if (!socket.ok()) return dataplane::Prefixed(About(listen), socket.status());
   return socket;
 }

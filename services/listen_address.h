@@ -22,8 +22,11 @@ bool IsLoopback(const std::string& listen);
 // names the address, why it cannot be used, and what to do.
 absl::StatusOr<dataplane::Fd> Listen(const std::string& listen);
 
-// The same at every address that the host stands for, one at least, all with the same port. 0.0.0.0
-// and [::] are all addresses of either kind.
+// A socket that does not block and receives the datagrams that come to `listen`; the same errors.
+absl::StatusOr<dataplane::Fd> ListenForDatagrams(const std::string& listen);
+
+// As Listen at every address that the host stands for, one at least, all with the same port.
+// 0.0.0.0 and [::] are all addresses of either kind.
 absl::StatusOr<std::vector<dataplane::Fd>> ListenAtAll(const std::string& listen);
 
 // Where it listens.

@@ -125,6 +125,8 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
   TD_ASSIGN_OR_RETURN(stages::MadeSource made,
                       source.create({.device = settings.device->device.get(),
                                      .channel_datatype = settings.channel.datatype,
+                                     .sample_rate = settings.channel.sample_rate,
+                                     .block_bytes = block_bytes,
                                      .transformed = !transforms.empty(),
                                      .files = std::move(settings.files)}));
   TD_ASSIGN_OR_RETURN(const auto datatype, ParseDatatype(made.datatype));

@@ -42,6 +42,7 @@ absl::StatusOr<PlaybackStages> ChooseStages(const services::PlaybackSpec& spec);
 struct ChannelSettings {
   std::string datatype;
   uint64_t block_bytes = 0;
+  double sample_rate = 0;  // 0: unknown
 };
 
 struct RecordSettings {

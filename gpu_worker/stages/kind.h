@@ -81,6 +81,8 @@ class Kind {
 struct SourcePlace {
   device::Device* device = nullptr;  // outlives it
   std::string channel_datatype;
+  double sample_rate = 0;  // of the channel; 0: unknown
+  uint64_t block_bytes = 0;
   bool transformed = false;          // what it makes must be kTransformable
   services::files::FileRoots files;  // that may be read
 };

@@ -7,6 +7,7 @@
 #include "gpu_worker/stages/fft/transform.h"
 #include "gpu_worker/stages/file/sink.h"
 #include "gpu_worker/stages/file/source.h"
+#include "gpu_worker/stages/ingest/source.h"
 #include "gpu_worker/stages/null/sink.h"
 #include "gpu_worker/stages/synth/source.h"
 #include "gpu_worker/stages/verify/sink.h"
@@ -19,6 +20,7 @@ namespace {
 std::vector<SourceKind> Sources() {
   return {
       {"file", file::ParseSource, file::DescribeSource, file::CreateSource},
+      {"ingest", ingest::Parse, ingest::Describe, ingest::Create},
       {"synth", synth::Parse, synth::Describe, synth::Create},
   };
 }

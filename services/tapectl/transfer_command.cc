@@ -220,8 +220,8 @@ void AddTransferCommands(Command tapectl, Program& program) {
   record.AddOption("CHANNEL", record_options->name, "LUN/CHANNEL").Required();
   record
       .AddParsed("--source", record_options->end, ParseEnd,
-                 "synth, file:PATH (raw or .sigmf-meta), or another of the worker's, e.g. "
-                 "synth:seed=5,noise=0")
+                 "synth, file:PATH (raw or .sigmf-meta), ingest:udp=HOST:PORT (packets that come "
+                 "there), or another of the worker's, e.g. synth:seed=5,noise=0")
       .Required();
   const Option blocks = record.AddParsed("--blocks", record_options->blocks, ParseCount,
                                          "Stop after this many blocks");

@@ -34,6 +34,7 @@ struct TestRecording {
   int64_t duration_ns = 0;  // an endless source needs this or blocks
   size_t slots = 8;
   uint64_t block_bytes = kTestBlockBytes;
+  double sample_rate = 0;
   dataplane::ladder::Rung rung = dataplane::ladder::Rung::kBounce;
 };
 
@@ -49,7 +50,9 @@ inline absl::StatusOr<pipeline::Recording> Record(const pipeline::DeviceChoice& 
       {.stages = std::move(stages),
        .blocks = test.blocks,
        .duration_ns = test.duration_ns,
-       .channel = {.datatype = test.datatype, .block_bytes = test.block_bytes},
+       .channel = {.datatype = test.datatype,
+                   .block_bytes = test.block_bytes,
+                   .sample_rate = test.sample_rate},
        .files = services::files::FileRoots::Anywhere(),
        .device = &device,
        .ring =

@@ -1,0 +1,114 @@
+#include "gpu_worker/emulator/settings.h"
+
+#include "absl/strings/str_cat.h"
+#include "services/command_line/command_line.h"
+#include "services/command_line/units.h"
+#include "services/version.h"
+
+namespace tapedeck::gpu_worker::emulator {
+
+using services::command_line::Command;
+using services::command_line::CommandLine;
+using services::command_line::Option;
+
+namespace {
+
+constexpr char kProgram[] = "tapedeck-emulator";
+
+// A datagram has no more, with 16 bytes of a header; samples are written in words of 8.
+constexpr size_t kMostPacketBytes = 65'480;
+constexpr int kMillion = 1'000'000;
+// By UDP the end of a stream may get lost, too.
+constexpr int kEndsByUdp = 3;
+
+struct Addresses {
+  std::string udp;
+  std::string tcp;
+};
+
+void AddTarget(Command program, Addresses& addresses, Settings& settings) {
+  const Option udp = program.AddOption("--udp", addresses.udp, "HOST:PORT to send datagrams to");
+  program.AddOption("--tcp", addresses.tcp, "HOST:PORT to connect to instead").Excludes(udp);
+  program.AddOption("--stream", settings.stream, "Number of the stream in each packet")
+      .ShowDefault();
+  program
+      .AddOption("--first-number", settings.first_number,
+                 "Number of the first packet; after 4294967295 comes 0")
+      .ShowDefault();
+}
+
+void AddAmount(Command program, SendSettings& send) {
+  const Option count =
+      program.AddOption("--count", send.plan.samples, "Stop after this many samples");
+  program
+      .AddParsed("--duration", send.duration_ns, services::command_line::ParseDurationNs,
+                 "Stop after this time, e.g. 10s")
+      .Excludes(count);
+  program.AddParsed("--rate", send.bytes_per_s, services::command_line::ParseBytes,
+                    "Bytes of samples a second, e.g. 500MB; default as fast as it can");
+  program.AddOption("--sample-bytes", send.plan.sample_bytes, "Bytes of one sample, 1 to 16")
+      .ShowDefault();
+  program
+      .AddOption("--packet-bytes", send.plan.packet_bytes,
+                 "Bytes of samples in a packet: whole samples, and a multiple of 8")
+      .ShowDefault();
+}
+
+void AddFaults(Command program, Plan& plan) {
+  const auto fault = [&](const char* name, uint64_t& of_a_million, const char* help) {
+    program.AddOption(name, of_a_million, absl::StrCat(help, ", of a million packets"));
+  };
+  fault("--drop", plan.drop, "Losses to begin");
+  program.AddOption("--drop-run", plan.drop_run, "Packets of one loss").ShowDefault();
+  fault("--repeat", plan.repeat, "Packets to send twice");
+  fault("--reorder", plan.reorder, "Packets to send behind the next one");
+  program.AddOption("--seed", plan.seed, "Of the packets that these are").ShowDefault();
+}
+
+// Empty: it can be done.
+std::string Complaint(const Addresses& addresses, const SendSettings& send) {
+  const Plan& plan = send.plan;
+  if (addresses.udp.empty() == addresses.tcp.empty()) return "--udp or --tcp is required";
+  if (plan.samples == 0 && send.duration_ns == 0) return "--count or --duration is required";
+  if (plan.sample_bytes < 1 || plan.sample_bytes > 16) return "--sample-bytes must be 1 to 16";
+  if (plan.packet_bytes == 0 || plan.packet_bytes > kMostPacketBytes ||
+      plan.packet_bytes % 8 != 0 || plan.packet_bytes % plan.sample_bytes != 0) {
+    return absl::StrCat("--packet-bytes must be whole samples, a multiple of 8, and at most ",
+                        kMostPacketBytes);
+  }
+  for (const uint64_t fault : {plan.drop, plan.repeat, plan.reorder}) {
+    if (fault > kMillion) return "of a million packets no more can be faulty";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
+  Settings settings;
+  Addresses addresses;
+  CommandLine line({.name = kProgram,
+                    .purpose =
+                        "Sends a numbered stream of samples, as the source ingest of a worker "
+                        "receives it, and says in JSON what it has sent.",
+                    .version = services::kVersion,
+                    .one_line_errors = true});
+  AddTarget(line.program(), addresses, settings);
+  AddAmount(line.program(), settings.send);
+  AddFaults(line.program(), settings.send.plan);
+  if (const auto ended = line.Parse(argc, argv); ended.has_value()) {
+    *exit_status = *ended;
+    return std::nullopt;
+  }
+  if (const std::string wrong = Complaint(addresses, settings.send); !wrong.empty()) {
+    *exit_status = line.Refuse(wrong);
+    return std::nullopt;
+  }
+  const bool udp = addresses.tcp.empty();
+  settings.transport = udp ? Target::Transport::kUdp : Target::Transport::kTcp;
+  settings.address = udp ? addresses.udp : addresses.tcp;
+  settings.send.ends = udp ? kEndsByUdp : 1;
+  return settings;
+}
+
+}  // namespace tapedeck::gpu_worker::emulator

@@ -1,0 +1,24 @@
+// What tapedeck-emulator is told.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "gpu_worker/emulator/sender.h"
+#include "gpu_worker/emulator/target.h"
+
+namespace tapedeck::gpu_worker::emulator {
+
+struct Settings {
+  Target::Transport transport = Target::Transport::kUdp;
+  std::string address;
+  uint32_t stream = 1;
+  uint32_t first_number = 0;
+  SendSettings send;
+};
+
+// None: the process ends with *exit_status, and what there is to say has been printed.
+std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status);
+
+}  // namespace tapedeck::gpu_worker::emulator

@@ -1,0 +1,43 @@
+// Where the emulator sends to.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "dataplane/fd.h"
+
+namespace tapedeck::gpu_worker::emulator {
+
+// One thread.
+class Target {
+ public:
+  enum class Transport { kUdp, kTcp };
+
+  // UNAVAILABLE says what is in the way. Waits for the connection at most as long as the kernel
+  // does.
+  static absl::StatusOr<Target> Connect(Transport transport, const std::string& address);
+
+  // Sends the packets, in order. By UDP they may be lost, or nobody be there; by TCP it waits while
+  // the receiver is slower, ten seconds at most without any progress: DEADLINE_EXCEEDED.
+  absl::Status Send(std::span<const std::span<const std::byte>> packets);
+
+  // Datagrams for which nobody was there.
+  uint64_t refused() const { return refused_; }
+
+ private:
+  Target(Transport transport, dataplane::Fd socket)
+      : transport_(transport), socket_(std::move(socket)) {}
+
+  absl::Status SendDatagrams(std::span<const std::span<const std::byte>> packets);
+  absl::Status SendBytes(std::span<const std::byte> bytes);
+
+  Transport transport_;
+  dataplane::Fd socket_;
+  uint64_t refused_ = 0;
+};
+
+}  // namespace tapedeck::gpu_worker::emulator

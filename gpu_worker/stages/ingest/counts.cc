@@ -1,0 +1,26 @@
+#include "gpu_worker/stages/ingest/counts.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace tapedeck::gpu_worker::stages::ingest {
+
+std::string TextOf(const Counts& counts) {
+  std::string text =
+      absl::StrCat("ingest: packets ", counts.packets.load(), ", samples ", counts.samples.load(),
+                   "; lost samples ", counts.lost_samples.load(), ", in ",
+                   counts.lost_places.load(), " places and ", counts.lost_blocks.load(), " blocks");
+  const auto add = [&](const char* what, const std::atomic<uint64_t>& count) {
+    absl::StrAppend(&text, "; ", what, " ", count.load());
+  };
+  add("repeated", counts.repeated);
+  add("late", counts.late);
+  add("far ahead", counts.far_ahead);
+  add("scattered", counts.scattered);
+  add("foreign", counts.foreign);
+  add("malformed", counts.malformed);
+  add("untold", counts.untold);
+  add("dropped by the kernel", counts.dropped);
+  return text;
+}
+
+}  // namespace tapedeck::gpu_worker::stages::ingest

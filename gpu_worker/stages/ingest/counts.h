@@ -1,0 +1,30 @@
+// What came of a stream, and what did not.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+namespace tapedeck::gpu_worker::stages::ingest {
+
+// Any thread. Written by the receiving thread, but for the last three, which the source writes.
+struct Counts {
+  std::atomic<uint64_t> packets = 0;  // whatever they were
+  std::atomic<uint64_t> samples = 0;
+  std::atomic<uint64_t> repeated = 0;
+  std::atomic<uint64_t> late = 0;
+  std::atomic<uint64_t> far_ahead = 0;
+  std::atomic<uint64_t> scattered = 0;
+  std::atomic<uint64_t> foreign = 0;
+  std::atomic<uint64_t> malformed = 0;
+  std::atomic<uint64_t> untold = 0;        // news, for want of room
+  std::atomic<uint64_t> dropped = 0;       // by the kernel
+  std::atomic<uint64_t> lost_samples = 0;  // those of lost blocks, too
+  std::atomic<uint64_t> lost_places = 0;   // in blocks that are there
+  std::atomic<uint64_t> lost_blocks = 0;
+};
+
+// "ingest: packets 7, samples 1024; lost samples 0, in 0 places and 0 blocks; ...".
+std::string TextOf(const Counts& counts);
+
+}  // namespace tapedeck::gpu_worker::stages::ingest

@@ -1,0 +1,48 @@
+// Where packets come from. A kind of transport is a room beside this file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "dataplane/flow.h"
+#include "gpu_worker/stages/ingest/packet.h"
+
+namespace tapedeck::gpu_worker::stages::ingest {
+
+// Gets whole packets, or what claims to be some; they are read in the call alone.
+using TakePacket = std::function<void(std::span<const std::byte> packet)>;
+
+// Nothing of it waits. One thread.
+class Feed {
+ public:
+  virtual ~Feed() = default;
+
+  // To be watched for something to read; another one after each Read.
+  virtual int fd() const = 0;
+
+  // Gives what is there, but not endlessly. kEnd: nothing will come any more. INVALID_ARGUMENT
+  // (PROTOCOL_VIOLATION): what comes is not made of packets.
+  virtual absl::StatusOr<dataplane::Flow> Read(const TakePacket& take) = 0;
+
+  // Packets that the kernel had no room for, as far as it has told.
+  virtual uint64_t dropped() const { return 0; }
+};
+
+struct FeedSettings {
+  std::string address;         // HOST:PORT to listen at
+  uint64_t buffer_bytes = 0;   // of the kernel
+  const PacketReader* reader;  // tells packets of a stream of bytes apart; outlives the feed
+};
+
+struct OpenedFeed {
+  std::unique_ptr<Feed> feed;
+  int port = 0;
+  uint64_t buffer_bytes = 0;  // that the kernel gave
+};
+
+}  // namespace tapedeck::gpu_worker::stages::ingest

@@ -1,0 +1,36 @@
+#include "gpu_worker/stages/ingest/list.h"
+
+#include "gpu_worker/stages/ingest/numbered/reader.h"
+#include "gpu_worker/stages/ingest/tcp/feed.h"
+#include "gpu_worker/stages/ingest/udp/feed.h"
+
+namespace tapedeck::gpu_worker::stages::ingest {
+namespace {
+
+constexpr PacketKind kPacketKinds[] = {
+    {"numbered", false, &numbered::CreateReader},
+};
+
+}  // namespace
+
+const PacketKind* FindPacketKind(const std::string& name) {
+  for (const PacketKind& kind : kPacketKinds) {
+    if (kind.name == name) return &kind;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> PacketKinds() {
+  std::vector<std::string> names;
+  for (const PacketKind& kind : kPacketKinds) names.emplace_back(kind.name);
+  return names;
+}
+
+absl::StatusOr<OpenedFeed> OpenFeed(const Parameters& parameters, const PacketReader& reader) {
+  const FeedSettings settings{.address = parameters.transport_address(),
+                              .buffer_bytes = parameters.buffer,
+                              .reader = &reader};
+  return parameters.udp.empty() ? tcp::Open(settings) : udp::Open(settings);
+}
+
+}  // namespace tapedeck::gpu_worker::stages::ingest

@@ -1,0 +1,33 @@
+// What the packets of a stream tell of its signal, and from which sample on: marks of the
+// recording. Devices tell it again and again, and packets come twice or late: only what is new is
+// marked.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "gpu_worker/stages/ingest/counts.h"
+#include "gpu_worker/stages/remarks.h"
+
+namespace tapedeck::gpu_worker::stages::ingest {
+
+// One thread.
+class News {
+ public:
+  // Marks of one stream, as many as a recording has room for; later ones are counted.
+  static constexpr size_t kMost = 1000;
+
+  News(std::shared_ptr<Remarks> remarks, std::shared_ptr<Counts> counts)
+      : remarks_(std::move(remarks)), counts_(std::move(counts)) {}
+
+  void Tell(uint64_t position, const std::string& text);
+
+ private:
+  const std::shared_ptr<Remarks> remarks_;
+  const std::shared_ptr<Counts> counts_;
+  std::map<uint64_t, std::string> told_;  // by position
+};
+
+}  // namespace tapedeck::gpu_worker::stages::ingest

@@ -1,0 +1,56 @@
+// What a stream of packets is made of, by their kind. A kind is a room beside this file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace tapedeck::gpu_worker::stages::ingest {
+
+// No packet is larger, with its header: a datagram over IPv4 holds no more, and less than the
+// smallest block is, so that a packet lies in two blocks at most.
+inline constexpr size_t kMaxPacketBytes = 65'507;
+
+// One packet as its kind understands it. Positions count samples from the first one of the first
+// packet that came; below 0 is what was sent before it.
+struct Packet {
+  enum class Is {
+    kSamples,
+    kNews,       // without samples
+    kEnd,        // of the stream
+    kForeign,    // of another stream
+    kMalformed,  // no packet of the kind, or not like the others of its stream
+  };
+  Is is = Is::kMalformed;
+  int64_t position = 0;  // of its first sample; kEnd: one more than the stream's last
+  std::span<const std::byte> samples = {};  // whole ones; part of the packet
+  std::string news;  // what is known of the signal from `position` on; empty: nothing that is new
+};
+
+// Understands the packets of one stream. One thread.
+class PacketReader {
+ public:
+  virtual ~PacketReader() = default;
+
+  // Of packets that follow each other in a stream of bytes: so many of the first bytes tell the
+  // size.
+  virtual size_t prefix_bytes() const = 0;
+  // Of the packet that begins so, prefix and all, at most kMaxPacketBytes; none: nothing of the
+  // kind begins so.
+  virtual std::optional<size_t> SizeOf(std::span<const std::byte> prefix) const = 0;
+
+  // A packet that has come whole, whatever it is. `newest` is one more than the position of the
+  // newest sample so far.
+  virtual Packet Read(std::span<const std::byte> packet, int64_t newest) = 0;
+};
+
+struct StreamSettings {
+  size_t sample_bytes = 0;
+  double sample_rate = 0;          // of the channel
+  std::optional<uint32_t> stream;  // none: that of the first packet
+};
+
+}  // namespace tapedeck::gpu_worker::stages::ingest

@@ -1,0 +1,30 @@
+// What the ingest source is told.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "gpu_worker/stages/kind.h"
+
+namespace tapedeck::gpu_worker::stages::ingest {
+
+inline constexpr uint64_t kAnyStream = UINT64_MAX;
+
+struct Parameters {
+  // HOST:PORT that packets come to; one of the two.
+  std::string udp;
+  std::string tcp;
+  std::string packets = "numbered";  // their kind
+  uint64_t stream = kAnyStream;      // 32 bits, or that of the first packet
+  double timeout = 10;               // seconds without samples that it waits
+  // Of the kernel. At 500 MB/s it fills in 64 ms.
+  uint64_t buffer = 32 << 20;
+
+  const std::string& transport_address() const { return udp.empty() ? tcp : udp; }
+};
+
+absl::StatusOr<Parameters> Parse(const services::StageParameters& given);
+Description Describe(const Parameters& parameters);
+
+}  // namespace tapedeck::gpu_worker::stages::ingest

@@ -1,0 +1,219 @@
+#include "gpu_worker/stages/ingest/receiver.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "dataplane/executor/thread.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+
+namespace tapedeck::gpu_worker::stages::ingest {
+
+using dataplane::Flow;
+
+namespace {
+
+// After the end of a stream, for packets that it has overtaken. More than networks keep one.
+constexpr int64_t kOvertakenNs = 100 * dataplane::kMillisecondNs;
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Receiver>> Receiver::Create(ReceiverParts parts) {
+  dataplane::Fd stop(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (stop.get() < 0) {
+    return services::LimitReached("RLIMIT_NOFILE", "descriptors of the process",
+                                  absl::StrCat("eventfd: ", strerror(errno)));
+  }
+  std::unique_ptr<Receiver> receiver(new Receiver(std::move(parts), std::move(stop)));
+  TD_ASSIGN_OR_RETURN(
+      receiver->thread_,
+      dataplane::StartThread("td-ingest", [self = receiver.get()] { self->Run(); }));
+  return receiver;
+}
+
+Receiver::Receiver(ReceiverParts parts, dataplane::Fd stop)
+    : parts_(std::move(parts)),
+      stop_event_(std::move(stop)),
+      placement_({.block_bytes = parts_.block_bytes,
+                  .sample_bytes = parts_.sample_bytes,
+                  .take = [this] { return TakeSlot(); },
+                  .give = [this](Placed placed) { Give(std::move(placed)); }}) {
+  parts_.slots->SetWaker([this] {
+    absl::MutexLock lock(&mutex_);
+    slot_free_ = true;
+  });
+}
+
+Receiver::~Receiver() {
+  {
+    absl::MutexLock lock(&mutex_);
+    stop_ = true;
+  }
+  eventfd_write(stop_event_.get(), 1);
+  if (thread_.joinable()) thread_.join();
+  parts_.slots->SetWaker(nullptr);
+}
+
+void Receiver::SetWaker(dataplane::Waker waker) {
+  absl::MutexLock lock(&mutex_);
+  waker_ = std::move(waker);
+}
+
+absl::StatusOr<Flow> Receiver::Take(Placed* placed) {
+  absl::MutexLock lock(&mutex_);
+  if (!placed_.empty()) {
+    *placed = std::move(placed_.front());
+    placed_.pop_front();
+    return Flow::kMoved;
+  }
+  hungry_ = !ended_;
+  if (!ended_) return Flow::kNotNow;
+  if (!status_.ok()) return status_;
+  return Flow::kEnd;
+}
+
+absl::Status Receiver::status() const {
+  absl::MutexLock lock(&mutex_);
+  return status_;
+}
+
+void Receiver::Run() {
+  deadline_ns_ = clock_.NowNs() + parts_.timeout_ns;
+  for (bool late = false; true;) {
+    const bool readable = !late && Await(deadline_ns_);
+    {
+      absl::MutexLock lock(&mutex_);
+      if (stop_) return;
+    }
+    if (!readable) return End(end_.has_value() ? absl::OkStatus() : Silent());
+    const absl::StatusOr<Flow> flow = ReadOnce();
+    if (!flow.ok()) return End(flow.status());
+    if (*flow == Flow::kEnd) return End(absl::OkStatus());
+    late = clock_.NowNs() >= deadline_ns_;  // strangers may keep it readable
+  }
+}
+
+// False once there is nothing to read at the deadline.
+bool Receiver::Await(int64_t deadline_ns) const {
+  pollfd watched[] = {{.fd = parts_.feed->fd(), .events = POLLIN},
+                      {.fd = stop_event_.get(), .events = POLLIN}};
+  while (true) {
+    const int64_t left_ns = std::max<int64_t>(deadline_ns - clock_.NowNs(), 0);
+    const timespec left{.tv_sec = left_ns / dataplane::kSecondNs,
+                        .tv_nsec = left_ns % dataplane::kSecondNs};
+    const int ready = ppoll(watched, std::size(watched), &left, nullptr);
+    if (ready > 0) return true;
+    if (ready == 0 && left_ns == 0) return false;
+  }
+}
+
+absl::StatusOr<Flow> Receiver::ReadOnce() {
+  const uint64_t before = placement_.taken();
+  auto flow = parts_.feed->Read([this](std::span<const std::byte> bytes) { OnPacket(bytes); });
+  parts_.counts->samples = placement_.taken();
+  parts_.counts->dropped = parts_.feed->dropped();
+  if (!flow.ok()) return flow;
+  if (end_.has_value()) return placement_.IsWhole(*end_) ? Flow::kEnd : *flow;
+  if (placement_.taken() != before) deadline_ns_ = clock_.NowNs() + parts_.timeout_ns;
+  return flow;
+}
+
+void Receiver::OnPacket(std::span<const std::byte> bytes) {
+  ++parts_.counts->packets;
+  const Packet packet = parts_.reader->Read(bytes, placement_.newest());
+  if (!packet.news.empty() && packet.position >= 0) {
+    parts_.news->Tell(static_cast<uint64_t>(packet.position), packet.news);
+  }
+  switch (packet.is) {
+    case Packet::Is::kSamples:
+      return Count(placement_.Place(packet.position, packet.samples));
+    case Packet::Is::kNews:
+      return;
+    case Packet::Is::kEnd:
+      if (end_.has_value()) return;
+      end_ = packet.position;
+      deadline_ns_ = clock_.NowNs() + kOvertakenNs;
+      return;
+    case Packet::Is::kForeign:
+      ++parts_.counts->foreign;
+      return;
+    case Packet::Is::kMalformed:
+      ++parts_.counts->malformed;
+      return;
+  }
+}
+
+void Receiver::Count(Placement::Outcome outcome) {
+  using Outcome = Placement::Outcome;
+  switch (outcome) {
+    case Outcome::kTaken:
+    case Outcome::kUnwanted:
+      return;
+    case Outcome::kRepeated:
+      ++parts_.counts->repeated;
+      return;
+    case Outcome::kLate:
+      ++parts_.counts->late;
+      return;
+    case Outcome::kFarAhead:
+      ++parts_.counts->far_ahead;
+      return;
+    case Outcome::kScattered:
+      ++parts_.counts->scattered;
+      return;
+  }
+}
+
+absl::Status Receiver::Silent() const {
+  return services::WithReason(
+      absl::DeadlineExceededError(absl::StrCat(
+          "ingest: for ", absl::FormatDuration(absl::Nanoseconds(parts_.timeout_ns)),
+          " no samples of the stream came to ", parts_.address, "; ", TextOf(*parts_.counts))),
+      "SOURCE_SILENT", {{"source", parts_.address}});
+}
+
+// A stream that broke off has what came of it.
+void Receiver::End(const absl::Status& status) {
+  {
+    absl::MutexLock lock(&mutex_);
+    status_ = status;  // the last block is given with it
+  }
+  placement_.End(status.ok() ? end_ : std::nullopt);
+  absl::MutexLock lock(&mutex_);
+  ended_ = true;
+  Wake();
+}
+
+// Waits for the pipeline; who ends that ends this.
+std::optional<dataplane::Block> Receiver::TakeSlot() {
+  while (true) {
+    if (auto slot = parts_.slots->Take(); slot.has_value()) return slot;
+    absl::MutexLock lock(&mutex_);
+    const auto may_go_on = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      return slot_free_ || stop_;
+    };
+    mutex_.AwaitWithTimeout(absl::Condition(&may_go_on), absl::Seconds(1));
+    if (stop_) return std::nullopt;
+    slot_free_ = false;
+  }
+}
+
+void Receiver::Give(Placed placed) {
+  absl::MutexLock lock(&mutex_);
+  placed_.push_back(std::move(placed));
+  Wake();
+}
+
+void Receiver::Wake() {
+  if (!std::exchange(hungry_, false)) return;
+  if (waker_) waker_();
+}
+
+}  // namespace tapedeck::gpu_worker::stages::ingest

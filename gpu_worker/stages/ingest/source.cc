@@ -1,0 +1,149 @@
+#include "gpu_worker/stages/ingest/source.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/datatype.h"
+#include "dataplane/memory/host/memory.h"
+#include "dataplane/memory/memory_pool.h"
+#include "dataplane/status_macros.h"
+#include "gpu_worker/stages/ingest/list.h"
+#include "gpu_worker/stages/ingest/news.h"
+#include "gpu_worker/stages/ingest/receiver.h"
+#include "services/errors.h"
+
+namespace tapedeck::gpu_worker::stages::ingest {
+
+using dataplane::Flow;
+
+namespace {
+
+// Blocks between the network and the pipeline. At 500 MB/s it holds 64 ms.
+constexpr size_t kStagingBytes = 32 << 20;
+// Two are open for packets out of order, and some wait for the pipeline.
+constexpr size_t kLeastSlots = 6;
+
+constexpr char kLostLabel[] = "lost";
+
+class IngestSource final : public SourceStage {
+ public:
+  IngestSource(size_t block_bytes, size_t sample_bytes, std::unique_ptr<Receiver> receiver,
+               std::shared_ptr<Counts> counts, std::shared_ptr<Remarks> remarks)
+      : block_samples_(block_bytes / sample_bytes),
+        sample_bytes_(sample_bytes),
+        receiver_(std::move(receiver)),
+        counts_(std::move(counts)),
+        remarks_(std::move(remarks)) {}
+
+  bool fills_host() const override { return true; }
+
+  void SetWaker(dataplane::Waker waker) override { receiver_->SetWaker(std::move(waker)); }
+
+  absl::StatusOr<Filled> Fill(const Slot& slot, device::Queue& /*queue*/) override {
+    if (missing_blocks_ > 0) return Missing();
+    Placed placed;
+    TD_ASSIGN_OR_RETURN(const Flow flow, receiver_->Take(&placed));
+    if (flow != Flow::kMoved) return Filled{.flow = flow};
+    missing_blocks_ = placed.missing_blocks;
+    if (missing_blocks_ > 0) return Missing();
+    std::ranges::copy(placed.slot.memory().first(placed.bytes), slot.host.begin());
+    for (const Range& gap : placed.gaps) Lost(slot.sequence, gap);
+    Filled filled{.bytes = placed.bytes};
+    if (placed.bytes < slot.host.size()) filled.end = receiver_->status();
+    return filled;
+  }
+
+ private:
+  Filled Missing() {
+    --missing_blocks_;
+    ++counts_->lost_blocks;
+    counts_->lost_samples += block_samples_;
+    return {.bytes = 0};
+  }
+
+  void Lost(uint64_t sequence, const Range& gap) {
+    const uint64_t samples = gap.size() / sample_bytes_;
+    ++counts_->lost_places;
+    counts_->lost_samples += samples;
+    remarks_->Annotate({.sample_start = sequence * block_samples_ + gap.begin / sample_bytes_,
+                        .sample_count = samples,
+                        .label = kLostLabel});
+  }
+
+  const uint64_t block_samples_;
+  const size_t sample_bytes_;
+  const std::unique_ptr<Receiver> receiver_;
+  const std::shared_ptr<Counts> counts_;
+  const std::shared_ptr<Remarks> remarks_;
+  uint64_t missing_blocks_ = 0;  // that come next
+};
+
+absl::StatusOr<std::shared_ptr<dataplane::MemoryPool>> MakeStaging(size_t block_bytes) {
+  const size_t slots = std::max(kStagingBytes / block_bytes, kLeastSlots);
+  TD_ASSIGN_OR_RETURN(auto memory, dataplane::host::Create(slots * block_bytes));
+  return dataplane::MemoryPool::Create(std::move(memory), block_bytes);
+}
+
+// What the packets' samples are, as the channel has them.
+absl::StatusOr<StreamSettings> StreamOf(const Parameters& parameters, const SourcePlace& place) {
+  const std::string& datatype = place.channel_datatype;
+  if (place.transformed && datatype != kTransformable) {
+    return services::ArgumentInvalid("source", absl::StrCat("transforms work on ", kTransformable,
+                                                            ", the channel holds ", datatype));
+  }
+  if (FindPacketKind(parameters.packets)->timed && place.sample_rate <= 0) {
+    return services::ArgumentInvalid(
+        "source", absl::StrCat("packets of ", parameters.packets,
+                               " have times: give the channel the sample rate of the stream"));
+  }
+  TD_ASSIGN_OR_RETURN(const auto parsed, dataplane::ParseDatatype(datatype));
+  StreamSettings stream{.sample_bytes = parsed.bytes_per_sample(),
+                        .sample_rate = place.sample_rate};
+  if (parameters.stream != kAnyStream) stream.stream = static_cast<uint32_t>(parameters.stream);
+  return stream;
+}
+
+std::vector<std::string> NotesOf(const Parameters& parameters, const OpenedFeed& opened) {
+  std::vector<std::string> notes{
+      absl::StrCat("ingest: listens at ", parameters.transport_address(), ", port ", opened.port)};
+  if (opened.buffer_bytes < parameters.buffer) {
+    notes.push_back(absl::StrCat("ingest: the kernel gives ", opened.buffer_bytes, " of ",
+                                 parameters.buffer,
+                                 " bytes to receive in: raise net.core.rmem_max"));
+  }
+  return notes;
+}
+
+}  // namespace
+
+absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlace& place) {
+  TD_ASSIGN_OR_RETURN(const StreamSettings stream, StreamOf(parameters, place));
+  auto reader = FindPacketKind(parameters.packets)->create(stream);
+  auto opened = OpenFeed(parameters, *reader);
+  if (!opened.ok()) {
+    return services::ArgumentInvalid(parameters.udp.empty() ? "ingest.tcp" : "ingest.udp",
+                                     absl::StrCat("ingest: ", opened.status().message()));
+  }
+  MadeSource made{.datatype = place.channel_datatype, .notes = NotesOf(parameters, *opened)};
+  const auto counts = std::make_shared<Counts>();
+  made.remarks =
+      std::make_shared<Remarks>([counts] { return std::vector<std::string>{TextOf(*counts)}; });
+  TD_ASSIGN_OR_RETURN(auto slots, MakeStaging(place.block_bytes));
+  TD_ASSIGN_OR_RETURN(
+      auto receiver, Receiver::Create({.reader = std::move(reader),
+                                       .feed = std::move(opened->feed),
+                                       .address = parameters.transport_address(),
+                                       .slots = std::move(slots),
+                                       .block_bytes = place.block_bytes,
+                                       .sample_bytes = stream.sample_bytes,
+                                       .timeout_ns = static_cast<int64_t>(parameters.timeout * 1e9),
+                                       .news = std::make_unique<News>(made.remarks, counts),
+                                       .counts = counts}));
+  made.stage = std::make_unique<IngestSource>(place.block_bytes, stream.sample_bytes,
+                                              std::move(receiver), counts, made.remarks);
+  return made;
+}
+
+}  // namespace tapedeck::gpu_worker::stages::ingest

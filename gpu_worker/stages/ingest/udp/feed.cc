@@ -1,0 +1,103 @@
+#include "gpu_worker/stages/ingest/udp/feed.h"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/fd.h"
+#include "dataplane/status_macros.h"
+#include "services/listen_address.h"
+
+namespace tapedeck::gpu_worker::stages::ingest::udp {
+
+using dataplane::Fd;
+using dataplane::Flow;
+
+namespace {
+
+// Datagrams of one call. Fewer cost more calls; each has room for the largest.
+constexpr size_t kBatch = 64;
+// One more than the largest packet: of a datagram that fills it nothing is believed.
+constexpr size_t kRoomBytes = kMaxPacketBytes + 1;
+
+class UdpFeed final : public Feed {
+ public:
+  explicit UdpFeed(Fd socket) : socket_(std::move(socket)), room_(kBatch * kRoomBytes) {
+    for (size_t i = 0; i < kBatch; ++i) {
+      pieces_[i] = {.iov_base = &room_[i * kRoomBytes], .iov_len = kRoomBytes};
+    }
+  }
+
+  int fd() const override { return socket_.get(); }
+
+  absl::StatusOr<Flow> Read(const TakePacket& take) override {
+    for (size_t i = 0; i < kBatch; ++i) {
+      messages_[i].msg_hdr = {.msg_iov = &pieces_[i],
+                              .msg_iovlen = 1,
+                              .msg_control = controls_[i].data(),
+                              .msg_controllen = controls_[i].size()};
+    }
+    const int count = recvmmsg(fd(), messages_.data(), kBatch, MSG_DONTWAIT, nullptr);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return Flow::kNotNow;
+    if (count < 0) return absl::UnavailableError(absl::StrCat("recvmmsg: ", strerror(errno)));
+    for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+      LookForDrops(messages_[i].msg_hdr);
+      take(std::span(&room_[i * kRoomBytes], messages_[i].msg_len));
+    }
+    return Flow::kMoved;
+  }
+
+  uint64_t dropped() const override { return dropped_; }
+
+ private:
+  // With each datagram comes how many were dropped since the socket was opened, modulo 2^32.
+  void LookForDrops(msghdr& message) {
+    for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
+         part = CMSG_NXTHDR(&message, part)) {
+      if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SO_RXQ_OVFL) continue;
+      uint32_t told = 0;
+      std::memcpy(&told, CMSG_DATA(part), sizeof(told));
+      dropped_ += told - static_cast<uint32_t>(dropped_);
+    }
+  }
+
+  const Fd socket_;
+  std::vector<std::byte> room_;
+  std::array<iovec, kBatch> pieces_{};
+  std::array<mmsghdr, kBatch> messages_{};
+  struct alignas(cmsghdr) Control : std::array<char, CMSG_SPACE(sizeof(uint32_t))> {};
+  std::array<Control, kBatch> controls_{};
+  uint64_t dropped_ = 0;
+};
+
+// What the kernel then says it has is twice that, for what it needs itself.
+uint64_t SetBuffer(const Fd& socket, uint64_t bytes) {
+  const int wanted = static_cast<int>(bytes);
+  if (setsockopt(socket.get(), SOL_SOCKET, SO_RCVBUFFORCE, &wanted, sizeof(wanted)) != 0) {
+    setsockopt(socket.get(), SOL_SOCKET, SO_RCVBUF, &wanted, sizeof(wanted));
+  }
+  int given = 0;
+  socklen_t size = sizeof(given);
+  getsockopt(socket.get(), SOL_SOCKET, SO_RCVBUF, &given, &size);
+  return static_cast<uint64_t>(given) / 2;
+}
+
+}  // namespace
+
+absl::StatusOr<OpenedFeed> Open(const FeedSettings& settings) {
+  TD_ASSIGN_OR_RETURN(Fd socket, services::ListenForDatagrams(settings.address));
+  const int on = 1;
+  if (setsockopt(socket.get(), SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof(on)) != 0) {
+    return absl::UnavailableError(absl::StrCat("setsockopt SO_RXQ_OVFL: ", strerror(errno)));
+  }
+  OpenedFeed opened{.port = services::PortOf(socket),
+                    .buffer_bytes = SetBuffer(socket, settings.buffer_bytes)};
+  opened.feed = std::make_unique<UdpFeed>(std::move(socket));
+  return opened;
+}
+
+}  // namespace tapedeck::gpu_worker::stages::ingest::udp

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# A stream that tapedeck-emulator sends over the network is recorded whole. Of one with losses, what is there and what is named as lost
+# are all that was sent, to the sample. A device that falls silent, or sends something else, ends its job with a named error.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+SAMPLE_BYTES=8
+BLOCK_SAMPLES=8192
+
+# is_listening BEFORE: a newer job than that one says where it listens; PORT is that.
+# shellcheck disable=SC2016
+is_listening() {
+  PORT=$(job 'select(.name != $before) | .notes[] | capture("listens at .*, port (?<port>[0-9]+)").port' --arg before "$1")
+  [[ -n $PORT ]]
+}
+
+# record_stream udp|tcp EMULATOR_OPTION...: ANSWER is what the recording's job says at its end, SENT what the emulator has sent.
+record_stream() {
+  local before
+  before=$(job '.name // ""')
+  tapectl_json record l0/c0 --source "ingest:$1=127.0.0.1:0" >"$WORK/job.json" 2>"$WORK/job.log" &
+  JOB_PID=$!
+  wait_for 15 is_listening "$before" || fail "nobody listens: $(cat "$WORK/job.json" "$WORK/job.log")"
+  is_listening "$before"
+  SENT=$("$TAPEDECK_BIN/tapedeck-emulator" "--$1" "127.0.0.1:$PORT" "${@:2}")
+  end_job
+  last_json_of "$ANSWER"
+  ANSWER=$LAST_JSON
+}
+
+# adds_up WHAT: by the recording's index and annotations.
+adds_up() {
+  local recording sent dropped there annotated missing
+  recording=$(tapectl_json recordings show "$(jq -r .recording <<<"$ANSWER")")
+  read -r sent dropped < <(jq -r '"\(.samples) \(.dropped_samples)"' <<<"$SENT")
+  annotated=$(jq '[.annotations[] | select(.label == "lost") | .sample_count] | add // 0' <<<"$recording")
+  missing=$(jq ".missing_blocks * $BLOCK_SAMPLES" <<<"$recording")
+  there=$(($(jq .bytes <<<"$recording") / SAMPLE_BYTES - annotated))
+  ((there + annotated + missing == sent)) || fail "$1: $there recorded, $annotated + $missing lost, $sent sent: $ANSWER"
+  ((annotated + missing == dropped)) || fail "$1: $annotated + $missing lost, $dropped dropped: $ANSWER"
+  echo "$1: $sent samples sent, $there recorded, $annotated lost in blocks, $missing with blocks, at $(jq .mb_per_s <<<"$SENT") MB/s"
+}
+
+# is_as_sent WHAT: each sample is its own, or a zero where the annotations say so.
+is_as_sent() {
+  local recording
+  recording=$(jq -r .recording <<<"$ANSWER")
+  tapectl play "$recording" --sink "file:$WORK/played.bin" --replace >/dev/null
+  tapectl_json recordings show "$recording" >"$WORK/recording.json"
+  python3 -c '
+import array, json, sys
+played, expected = array.array("Q"), array.array("Q", range(1, int(sys.argv[3]) + 1))
+with open(sys.argv[1], "rb") as file:
+    played.frombytes(file.read())
+for lost in json.load(open(sys.argv[2]))["annotations"]:
+    start, count = lost["sample_start"], lost["sample_count"]
+    expected[start:start + count] = array.array("Q", bytes(8 * count))
+sys.exit(played != expected)' "$WORK/played.bin" "$WORK/recording.json" "$(jq .samples <<<"$SENT")" || fail "$1: other samples than were sent"
+}
+
+begin_test
+need python3
+start_storage
+start_worker
+CAPACITY=256MiB lun_with_channel memory l0/c0 cf32_le 64KiB
+
+record_stream udp --count 2000007 --rate 40MB --packet-bytes 1440
+is_whole "$ANSWER" "a stream of datagrams"
+adds_up "datagrams"
+is_as_sent "datagrams"
+
+record_stream tcp --count 2000007 --packet-bytes 1440
+is_whole "$ANSWER" "a connection"
+adds_up "a connection"
+is_as_sent "a connection"
+
+record_stream udp --count 1000000 --rate 40MB --packet-bytes 1440 --first-number 4294967000 --drop 10000 --drop-run 3 --repeat 10000 --reorder 10000
+json_is "$ANSWER" '.state == "SUCCEEDED" and .lost_blocks == 0' "parts of blocks are lost"
+adds_up "losses"
+is_as_sent "losses"
+
+record_stream udp --count 1000000 --rate 40MB --packet-bytes 1440 --drop 2000 --drop-run 150 --seed 3
+json_is "$ANSWER" '.state == "FAILED" and .lost_blocks > 0' "blocks are lost"
+expect_error_in "$ANSWER" DATA_LOSS BLOCK_DAMAGED
+adds_up "lost blocks"
+
+ANSWER=$(tapectl_json record l0/c0 --source ingest:udp=127.0.0.1:0,timeout=0.2) && fail "a silent device was recorded"
+expect_error_in "$ANSWER" DEADLINE_EXCEEDED SOURCE_SILENT
+ANSWER=$(tapectl_json record l0/c0 --source ingest:udp=127.0.0.1:0,tcp=127.0.0.1:0 2>&1) && fail "two transports were taken"
+expect_error_in "$ANSWER" INVALID_ARGUMENT ARGUMENT_INVALID

@@ -1,0 +1,226 @@
+// The ingest source behind real sockets, with the emulator at their other end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <future>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "gpu_worker/emulator/sender.h"
+#include "gpu_worker/stages/ingest/numbered/packet.h"
+#include "services/errors.h"
+#include "tests/gpu_worker/devices.h"
+#include "tests/gpu_worker/jobs.h"
+#include "tests/gpu_worker/pump.h"
+
+namespace tapedeck::gpu_worker {
+namespace {
+
+using emulator::Target;
+using testing::Each;
+using testing::Field;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+constexpr uint64_t kSampleBytes = 8;
+constexpr uint64_t kBlockSamples = kTestBlockBytes / kSampleBytes;
+
+// With numbers that wrap in the stream.
+emulator::HeaderKind WrappingHeader() {
+  namespace numbered = stages::ingest::numbered;
+  return {.bytes = numbered::kHeaderBytes,
+          .write = [](const emulator::HeaderKind::About& about, std::span<std::byte> out) {
+            const auto header =
+                numbered::Encode({.number = 0xfffffff0 + static_cast<uint32_t>(about.packet),
+                                  .stream = 9,
+                                  .samples_bytes = static_cast<uint16_t>(about.samples_bytes),
+                                  .end = about.end});
+            std::ranges::copy(header, out.begin());
+          }};
+}
+
+class IngestTest : public DeviceTest {
+ protected:
+  // Listens at a port that the system chooses.
+  void Listen(services::StageParameters parameters, const std::string& transport = "udp") {
+    parameters[transport] = "127.0.0.1:0";
+    auto recording =
+        gpu_worker::Record(choice_, {.source = {"ingest", parameters}, .slots = 4}, clock_);
+    ASSERT_TRUE(recording.ok()) << recording.status();
+    recording_ = *std::move(recording);
+    const std::vector<std::string> words = absl::StrSplit(recording_.notes.at(0), ' ');
+    address_ = absl::StrCat("127.0.0.1:", words.back());
+  }
+
+  absl::StatusOr<emulator::Sent> Send(const emulator::Plan& plan,
+                                      Target::Transport transport = Target::Transport::kUdp) {
+    auto target = Target::Connect(transport, address_);
+    if (!target.ok()) return target.status();
+    return emulator::SendAll({.plan = plan, .bytes_per_s = 50'000'000, .ends = 3}, WrappingHeader(),
+                             *target);
+  }
+
+  // What came of a stream, beside what was sent.
+  struct Outcome {
+    emulator::Sent sent;
+    std::vector<Pulled> blocks;
+    std::vector<services::Annotation> lost;
+  };
+  Outcome Record(const emulator::Plan& plan,
+                 Target::Transport transport = Target::Transport::kUdp) {
+    auto sent = std::async(std::launch::async, [&] { return Send(plan, transport); });
+    auto blocks = PullAll(*recording_.source);
+    EXPECT_TRUE(blocks.ok()) << blocks.status();
+    Outcome outcome{.sent = sent.get().value(),
+                    .lost = recording_.remarks->Take(stages::Remarks::Which::kAll)};
+    if (blocks.ok()) outcome.blocks = *std::move(blocks);
+    return outcome;
+  }
+
+  // The sum of what is there and what is named as lost, after a look at each sample.
+  static uint64_t Check(const Outcome& outcome) {
+    uint64_t there = 0, lost = 0;
+    for (const auto& [header, payload] : outcome.blocks) {
+      if ((header.flags & dataplane::kBlockMissing) != 0) lost += kBlockSamples;
+      for (size_t i = 0; i < payload.size() / kSampleBytes; ++i) {
+        uint64_t sample = 0;
+        std::memcpy(&sample, payload.data() + i * kSampleBytes, kSampleBytes);
+        if (sample == 0) continue;
+        EXPECT_EQ(sample, header.sample_index + i + 1);
+        ++there;
+      }
+    }
+    for (const services::Annotation& annotation : outcome.lost) lost += annotation.sample_count;
+    return there + lost;
+  }
+
+  uint64_t Counted(const std::string& what) const {
+    uint64_t count = UINT64_MAX;
+    for (const std::string& note : recording_.remarks->Notes()) {
+      const std::vector<std::string> parts = absl::StrSplit(note, absl::StrCat(what, " "));
+      const std::vector<std::string> digits = absl::StrSplit(parts.back(), absl::ByAnyChar(",; "));
+      EXPECT_TRUE(absl::SimpleAtoi(digits.front(), &count)) << note;
+    }
+    return count;
+  }
+
+  const dataplane::SystemClock clock_{};
+  pipeline::Recording recording_;
+  std::string address_;
+};
+
+TEST_P(IngestTest, AStreamOfDatagramsArrivesWhole) {
+  Listen({});
+  const Outcome outcome = Record({.packet_bytes = 1440, .samples = 5 * kBlockSamples + 1000});
+  EXPECT_EQ(Check(outcome), outcome.sent.samples);
+  ASSERT_THAT(outcome.blocks, SizeIs(6));
+  EXPECT_EQ(outcome.blocks.back().payload.size(), 1000 * kSampleBytes);
+  EXPECT_THAT(outcome.lost, SizeIs(0));
+  EXPECT_EQ(recording_.labels["source"], "ingest");
+  EXPECT_EQ(recording_.labels["datatype"], "cf32_le");
+  EXPECT_EQ(Counted(", samples"), outcome.sent.samples);
+  EXPECT_EQ(Counted("kernel"), 0u);
+}
+
+TEST_P(IngestTest, WhatIsLostIsNamedToTheSample) {
+  Listen({});
+  const Outcome outcome = Record({.packet_bytes = 1440,
+                                  .samples = 60 * kBlockSamples + 77,
+                                  .drop = 5000,
+                                  .drop_run = 7,
+                                  .repeat = 20'000,
+                                  .reorder = 20'000,
+                                  .seed = 4});
+  EXPECT_GT(outcome.sent.dropped_samples, 0u);
+  EXPECT_GT(outcome.sent.repeated_packets, 0u);
+  EXPECT_GT(outcome.sent.reordered_packets, 0u);
+  EXPECT_EQ(Check(outcome), outcome.sent.samples);
+  EXPECT_THAT(outcome.lost, Each(Field(&services::Annotation::label, "lost")));
+  EXPECT_EQ(Counted("lost samples"), outcome.sent.dropped_samples);
+  EXPECT_EQ(Counted("repeated"), outcome.sent.repeated_packets);
+}
+
+TEST_P(IngestTest, LostBlocksAreMissing) {
+  Listen({});
+  const Outcome outcome = Record({.packet_bytes = 8192,
+                                  .samples = 80 * kBlockSamples,
+                                  .drop = 20'000,
+                                  .drop_run = 25,
+                                  .seed = 2});
+  EXPECT_EQ(Check(outcome), outcome.sent.samples);
+  EXPECT_THAT(outcome.blocks, SizeIs(80));
+  const auto missing = std::ranges::count_if(outcome.blocks, [](const Pulled& block) {
+    return (block.header.flags & dataplane::kBlockMissing) != 0;
+  });
+  EXPECT_GT(missing, 0);
+}
+
+TEST_P(IngestTest, AConnectionLosesNothing) {
+  Listen({}, "tcp");
+  const Outcome outcome =
+      Record({.packet_bytes = 1440, .samples = 40 * kBlockSamples + 3}, Target::Transport::kTcp);
+  EXPECT_EQ(Check(outcome), outcome.sent.samples);
+  EXPECT_THAT(outcome.lost, SizeIs(0));
+}
+
+TEST_P(IngestTest, WhatIsNoStreamOfPacketsEndsIt) {
+  Listen({}, "tcp");
+  auto target = Target::Connect(Target::Transport::kTcp, address_);
+  ASSERT_TRUE(target.ok()) << target.status();
+  const std::vector<std::byte> rubbish(100, std::byte{'x'});
+  const std::span<const std::byte> packet(rubbish);
+  ASSERT_TRUE(target->Send(std::span(&packet, 1)).ok());
+  const absl::Status status = PullAll(*recording_.source).status();
+  ASSERT_TRUE(services::ReasonOf(status).has_value()) << status;
+  EXPECT_EQ(services::ReasonOf(status)->reason, "PROTOCOL_VIOLATION");
+}
+
+TEST_P(IngestTest, StrangersAreCountedAndDoNotKeepItAwake) {
+  Listen({{"stream", uint64_t{8}}, {"timeout", 0.2}});
+  ASSERT_TRUE(Send({.samples = 1000}).ok());
+  const absl::Status status = PullAll(*recording_.source).status();
+  ASSERT_TRUE(services::ReasonOf(status).has_value()) << status;
+  EXPECT_EQ(services::ReasonOf(status)->reason, "SOURCE_SILENT");
+  EXPECT_THAT(std::string(status.message()), HasSubstr("foreign 11"));
+}
+
+TEST_P(IngestTest, WrongParametersSayWhatIsWrong) {
+  const struct {
+    services::StageParameters parameters;
+    const char* text;
+  } rows[] = {
+      {{}, "HOST:PORT"},
+      {{{"udp", "nowhere"}}, "HOST:PORT"},
+      {{{"udp", "127.0.0.1:1"}, {"tcp", "127.0.0.1:1"}}, "left out"},
+      {{{"udp", "127.0.0.1:0"}, {"packets", "nubered"}}, "one of numbered"},
+      {{{"udp", "127.0.0.1:0"}, {"stream", uint64_t{1} << 32}}, "32 bits"},
+      {{{"udp", "127.0.0.1:0"}, {"timeout", 0.0}}, "0.001"},
+      {{{"udp", "127.0.0.1:0"}, {"buffer", 1}}, "bytes"},
+      {{{"udp", "192.0.2.1:4000"}}, "give an address of this machine"},
+  };
+  for (const auto& row : rows) {
+    const absl::Status status =
+        gpu_worker::Record(choice_, {.source = {"ingest", row.parameters}}, clock_).status();
+    ASSERT_TRUE(services::ReasonOf(status).has_value()) << row.text << status;
+    EXPECT_EQ(services::ReasonOf(status)->reason, "ARGUMENT_INVALID") << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(row.text));
+  }
+}
+
+TEST_P(IngestTest, ManyJobsLeaveNothingBehind) {
+  for (int i = 0; i < 20; ++i) {
+    Listen({});
+    Signal signal;
+    recording_.source->SetWaker(signal.waker());
+    recording_ = {};
+  }
+}
+
+TAPEDECK_ON_EVERY_DEVICE(IngestTest);
+
+}  // namespace
+}  // namespace tapedeck::gpu_worker
