@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstring>
 #include <future>
+#include <map>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "gpu_worker/emulator/sender.h"
 #include "gpu_worker/stages/ingest/numbered/packet.h"
@@ -16,6 +18,7 @@
 #include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/pump.h"
+#include "tests/gpu_worker/vita49_packets.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
@@ -209,6 +212,56 @@ TEST_P(IngestTest, WrongParametersSayWhatIsWrong) {
     EXPECT_EQ(services::ReasonOf(status)->reason, "ARGUMENT_INVALID") << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(row.text));
   }
+}
+
+// Lost, repeated and out of order, contexts between them.
+TEST_P(IngestTest, AStreamOfVita49IsTunedWhereItSays) {
+  constexpr uint64_t kSamples = 256, kPackets = 1000, kRate = 1'000'000, kBegin = 123'456;
+  auto recording = gpu_worker::Record(
+      choice_,
+      {.datatype = "ci16_be",
+       .source = {"ingest", {{"udp", "127.0.0.1:0"}, {"packets", "vita49"}, {"timeout", 0.3}}},
+       .slots = 4,
+       .sample_rate = kRate},
+      clock_);
+  ASSERT_TRUE(recording.ok()) << recording.status();
+  const std::vector<std::string> words = absl::StrSplit(recording->notes.at(0), ' ');
+  auto target = Target::Connect(Target::Transport::kUdp, absl::StrCat("127.0.0.1:", words.back()));
+  ASSERT_TRUE(target.ok()) << target.status();
+  std::vector<std::vector<std::byte>> packets;
+  std::map<uint64_t, std::string> tuned;
+  uint64_t lost = 0;
+  for (uint64_t i = 0; i < kPackets; ++i) {
+    if (i % 10 == 5) {  // in the middle of a packet
+      const uint64_t sample = i * kSamples + i % 7;
+      const double hertz = 1e9 + static_cast<double>(i) * 1e3;
+      packets.push_back(VitaContext(1, VitaTime::Of(kBegin + sample, kRate), hertz, 0));
+      tuned[sample] = absl::StrFormat("frequency=%.15g ", hertz);
+      if (i % 20 == 5) packets.push_back(packets.back());
+    }
+    if (i > 0 && i % 17 == 0 && i + 1 < kPackets) {
+      lost += kSamples;
+      continue;
+    }
+    const std::vector<std::byte> samples(kSamples * 4, std::byte{1});
+    packets.push_back(VitaData(1, VitaTime::Of(kBegin + i * kSamples, kRate), samples));
+    if (i % 13 == 0) packets.push_back(packets.back());
+    if (i > 0 && i % 11 == 0) std::swap(packets.back(), packets[packets.size() - 2]);
+  }
+  for (const auto& packet : packets) {
+    const std::span<const std::byte> bytes(packet);
+    ASSERT_TRUE(target->Send(std::span(&bytes, 1)).ok());
+  }
+  EXPECT_EQ(services::ReasonOf(PullAll(*recording->source).status())->reason, "SOURCE_SILENT");
+  uint64_t named = 0, marks = 0;
+  for (const auto& annotation : recording->remarks->Take(stages::Remarks::Which::kAll)) {
+    if (annotation.label == "lost") named += annotation.sample_count;
+    if (annotation.label != "signal") continue;
+    ++marks;
+    EXPECT_THAT(annotation.comment, testing::StartsWith(tuned[annotation.sample_start]));
+  }
+  EXPECT_EQ(marks, 100u);
+  EXPECT_EQ(named, lost);
 }
 
 TEST_P(IngestTest, ManyJobsLeaveNothingBehind) {

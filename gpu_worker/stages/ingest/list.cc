@@ -3,12 +3,14 @@
 #include "gpu_worker/stages/ingest/numbered/reader.h"
 #include "gpu_worker/stages/ingest/tcp/feed.h"
 #include "gpu_worker/stages/ingest/udp/feed.h"
+#include "gpu_worker/stages/ingest/vita49/reader.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 namespace {
 
 constexpr PacketKind kPacketKinds[] = {
     {"numbered", false, &numbered::CreateReader},
+    {"vita49", true, &vita49::CreateReader},
 };
 
 }  // namespace

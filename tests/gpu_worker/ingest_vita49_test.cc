@@ -1,0 +1,159 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "gpu_worker/stages/ingest/news.h"
+#include "gpu_worker/stages/ingest/vita49/packet.h"
+#include "gpu_worker/stages/ingest/vita49/reader.h"
+#include "tests/gpu_worker/vita49_packets.h"
+
+namespace tapedeck::gpu_worker::stages::ingest {
+namespace {
+
+using testing::DoubleEq;
+using testing::Optional;
+using testing::SizeIs;
+using Is = Packet::Is;
+
+constexpr uint64_t kRate = 1'000'000;
+constexpr uint32_t kStream = 3;
+constexpr int64_t kVitaSamples = 100;  // of a packet
+
+std::vector<std::byte> Data(uint64_t sample, uint32_t stream = kStream) {
+  const std::vector<std::byte> samples(kVitaSamples * 4, std::byte{1});
+  return VitaData(stream, VitaTime::Of(sample, kRate), samples);
+}
+
+class Vita49Test : public testing::Test {
+ protected:
+  Packet Read(const std::vector<std::byte>& bytes) {
+    last_ = bytes;
+    return reader_->Read(last_, 0);
+  }
+
+  std::vector<std::byte> last_;  // packets refer to it
+  std::unique_ptr<PacketReader> reader_ =
+      vita49::CreateReader({.sample_bytes = 4, .sample_rate = kRate});
+};
+
+TEST_F(Vita49Test, AContextHasItsFields) {
+  const auto decoded = vita49::Decode(VitaContext(7, {.seconds = 5}, 1'234'567'890.5, -3.5));
+  ASSERT_TRUE(decoded.has_value());
+  ASSERT_TRUE(decoded->context.has_value());
+  EXPECT_EQ(decoded->stream, 7u);
+  EXPECT_EQ(decoded->time.seconds, 5u);
+  EXPECT_EQ(decoded->time.kind, vita49::Fraction::kPicoseconds);
+  EXPECT_THAT(decoded->context->bandwidth_hz, Optional(DoubleEq(2e7)));
+  EXPECT_THAT(decoded->context->frequency_hz, Optional(DoubleEq(1'234'567'890.5)));
+  EXPECT_THAT(decoded->context->gain_db, Optional(DoubleEq(-3.5)));
+  EXPECT_THAT(decoded->context->sample_rate, Optional(DoubleEq(1e6)));
+}
+
+TEST_F(Vita49Test, PositionsComeFromTimes) {
+  const uint64_t begin = 999'950;  // a second ends in the first packet
+  EXPECT_EQ(Read(Data(begin)).position, 0);
+  const Packet next = Read(Data(begin + 12'345));
+  EXPECT_EQ(next.is, Is::kSamples);
+  EXPECT_EQ(next.position, 12'345);
+  EXPECT_EQ(next.samples.size(), kVitaSamples * 4u);
+  EXPECT_EQ(Read(Data(begin - kVitaSamples)).position, -kVitaSamples);
+  EXPECT_EQ(Read(Data(begin + 86'400 * kRate + 1)).position, 86'400 * int64_t{kRate} + 1);
+}
+
+TEST_F(Vita49Test, SamplesOfTheSecondAreCounted) {
+  const auto data = [](uint32_t seconds, uint64_t samples) {
+    return VitaPacket().Word(0x1050'0000).Word(kStream).Word(seconds).Two(samples).Word(1).Done();
+  };
+  EXPECT_EQ(Read(data(9, 999'999)).position, 0);
+  EXPECT_EQ(Read(data(10, 0)).position, 1);
+  EXPECT_EQ(Read(data(12, 5)).position, 2 * int64_t{kRate} + 6);
+  // Of the other kind.
+  EXPECT_EQ(Read(Data(5)).is, Is::kMalformed);
+}
+
+TEST_F(Vita49Test, NewsHoldFromTheirSampleOn) {
+  EXPECT_TRUE(Read(VitaContext(kStream, {}, 1e9, 3)).news.empty());  // nothing has begun
+  const Packet first = Read(Data(500));
+  EXPECT_EQ(first.position, 0);
+  EXPECT_EQ(first.news, "frequency=1000000000 bandwidth=20000000 gain=3 sample_rate=1000000");
+  EXPECT_TRUE(Read(Data(600)).news.empty());
+  const Packet later = Read(VitaContext(kStream, VitaTime::Of(777, kRate), 1.5e9, 3));
+  EXPECT_EQ(later.is, Is::kNews);
+  EXPECT_EQ(later.position, 277);
+  EXPECT_EQ(later.news, "frequency=1500000000 bandwidth=20000000 gain=3 sample_rate=1000000");
+}
+
+TEST_F(Vita49Test, AnotherStreamIsForeign) {
+  EXPECT_EQ(Read(Data(0)).is, Is::kSamples);
+  EXPECT_EQ(Read(Data(100, 4)).is, Is::kForeign);
+  EXPECT_EQ(Read(VitaContext(4, {}, 1, 1)).is, Is::kForeign);
+}
+
+TEST_F(Vita49Test, WhatIsNotOfTheKindIsMalformed) {
+  for (const std::vector<std::byte>& good :
+       {Data(0), VitaContext(kStream, VitaTime::Of(9, kRate), 1e9, 1)}) {
+    for (size_t bytes = 0; bytes < good.size(); ++bytes) {
+      std::vector<std::byte> part(good.begin(), good.begin() + static_cast<ptrdiff_t>(bytes));
+      EXPECT_EQ(Read(part).is, Is::kMalformed) << bytes;
+      if (part.size() < 4) continue;  // and with a size that is right
+      part.resize(part.size() / 4 * 4);
+      part[2] = static_cast<std::byte>(part.size() / 4 >> 8);
+      part[3] = static_cast<std::byte>(part.size() / 4);
+      EXPECT_EQ(Read(part).samples.size() % 4, 0u) << bytes;
+    }
+  }
+  // A command; samples without a time; padding beyond the packet.
+  EXPECT_EQ(Read(VitaPacket().Word(0x6000'0000).Word(kStream).Word(1).Done()).is, Is::kMalformed);
+  EXPECT_EQ(Read(VitaPacket().Word(0x1000'0000).Word(kStream).Word(1).Done()).is, Is::kMalformed);
+  EXPECT_EQ(Read(VitaPacket().Word(0x1800'0000).Word(kStream).Word(0xf800'0000).Word(0).Done()).is,
+            Is::kMalformed);
+  EXPECT_EQ(reader_->SizeOf(std::vector<std::byte>(4)), std::nullopt);
+  EXPECT_EQ(reader_->SizeOf(Data(0)), Data(0).size());
+}
+
+TEST_F(Vita49Test, RandomBytesAreRead) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 100'000; ++i) {
+    std::vector<std::byte> bytes(random() % 25 * 4 + 4);
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+    bytes[2] = std::byte{0};
+    bytes[3] = static_cast<std::byte>(bytes.size() / 4);
+    const Packet packet = Read(bytes);
+    ASSERT_LE(packet.samples.size(), bytes.size());
+  }
+}
+
+// A hundred retunes, some of them told again, lost, late or out of order.
+TEST(NewsTest, EachIsToldOnceWhereItHolds) {
+  auto counts = std::make_shared<Counts>();
+  auto remarks = std::make_shared<Remarks>([] { return std::vector<std::string>(); });
+  News news(remarks, counts);
+  std::vector<std::pair<uint64_t, std::string>> told;
+  for (uint64_t i = 0; i < 100; ++i) told.emplace_back(i * 100, "frequency " + std::to_string(i));
+  std::map<uint64_t, std::string> expected(told.begin(), told.end());
+  std::mt19937_64 random(2);
+  for (uint64_t i = 0; i < 100; ++i) told.push_back(told[random() % 100]);
+  std::ranges::shuffle(told, random);
+  for (const auto& [position, text] : told) news.Tell(position, text);
+  news.Tell(10'050, "frequency 99");  // the same goes on
+  std::map<uint64_t, std::string> marks;
+  for (const auto& mark : remarks->Take(Remarks::Which::kAll)) {
+    EXPECT_EQ(mark.label, "signal");
+    EXPECT_TRUE(marks.emplace(mark.sample_start, mark.comment).second);
+  }
+  EXPECT_EQ(marks, expected);
+}
+
+TEST(NewsTest, ThereAreSoManyAtMost) {
+  auto counts = std::make_shared<Counts>();
+  auto remarks = std::make_shared<Remarks>([] { return std::vector<std::string>(); });
+  News news(remarks, counts);
+  for (uint64_t i = 0; i < News::kMost + 3; ++i) news.Tell(i, std::to_string(i));
+  EXPECT_THAT(remarks->Take(Remarks::Which::kAll), SizeIs(News::kMost));
+  EXPECT_EQ(counts->untold, 3u);
+}
+
+}  // namespace
+}  // namespace tapedeck::gpu_worker::stages::ingest
