@@ -1,11 +1,14 @@
 #include "gpu_worker/job/annotator.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/now.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
+#include "services/session/loss.h"
 
 namespace tapedeck::gpu_worker::job {
 
@@ -30,14 +33,19 @@ Annotator::~Annotator() {
   tasks_->Drop();
 }
 
-void Annotator::Begin(const std::string& recording) {
+void Annotator::SessionRuns(const std::string& recording) {
+  bool first = false, behind = false;
   {
     absl::MutexLock lock(&mutex_);
-    if (!recording_.empty()) return;
-    recording_ = recording;
+    first = recording_.empty();
+    if (first) recording_ = recording;
+    behind = std::exchange(behind_, false);
   }
-  remarks_->SetWaker(
-      [this] { tasks_->Post([this] { Write(Remarks::Which::kSoFar, absl::InfiniteFuture()); }); });
+  const auto write = [this] {
+    tasks_->Post([this] { Write(Remarks::Which::kSoFar, absl::InfiniteFuture()); });
+  };
+  if (first) remarks_->SetWaker(write);
+  if (behind) write();
 }
 
 void Annotator::Finish(std::function<void(const absl::Status&)> done) {
@@ -49,18 +57,23 @@ void Annotator::Finish(std::function<void(const absl::Status&)> done) {
 }
 
 void Annotator::Write(Remarks::Which which, absl::Time deadline) {
+  std::ranges::move(remarks_->Take(which), std::back_inserter(waiting_));
   const std::string recording = [this] {
     absl::MutexLock lock(&mutex_);
     return recording_;
   }();
-  const std::vector<services::Annotation> annotations = remarks_->Take(which);
-  for (size_t i = 0; i < annotations.size() && status_.ok(); ++i) {
-    const absl::Status status = WriteOne(recording, annotations[i], deadline);
+  for (; !waiting_.empty() && status_.ok(); waiting_.pop_front()) {
+    const absl::Status status = WriteOne(recording, waiting_.front(), deadline);
     if (status.ok()) continue;
+    if (which == Remarks::Which::kSoFar && services::session::MayPass(status)) {
+      absl::MutexLock lock(&mutex_);
+      behind_ = true;
+      return;
+    }
     status_ = dataplane::Prefixed(
-        absl::StrCat(recording, ": ", annotations.size() - i,
+        absl::StrCat(recording, ": ", waiting_.size(),
                      " annotations, or more, could not be written, the first of samples from ",
-                     annotations[i].sample_start, ": "),
+                     waiting_.front().sample_start, ": "),
         status);
   }
 }

@@ -2,6 +2,7 @@
 // remark is about may be on the disk already, and the worker may be killed.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,7 +19,8 @@
 namespace tapedeck::gpu_worker::job {
 
 // Any thread; owned by its job. The calls are made on a thread of its own, since they wait for the
-// storage node. After the first that fails no other is made.
+// storage node. While that is away they wait for the session to come back; after the first that
+// fails otherwise no other is made.
 class Annotator {
  public:
   // `storage` outlives it. RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread.
@@ -27,8 +29,8 @@ class Annotator {
   // Waits for the call under way.
   ~Annotator();
 
-  // The recording's name, once it is known; again, it changes nothing.
-  void Begin(const std::string& recording);
+  // A session runs into that recording, which stays the same; may be said again and again.
+  void SessionRuns(const std::string& recording);
 
   // The session has ended: writes what there still is, for half a minute at most, and calls `done`
   // on its thread with the first failure.
@@ -54,8 +56,11 @@ class Annotator {
 
   absl::Mutex mutex_;
   std::string recording_ ABSL_GUARDED_BY(mutex_);  // empty: not known yet
+  bool behind_ ABSL_GUARDED_BY(mutex_) = false;    // some wait for the storage node to be back
 
-  absl::Status status_;  // its thread only
+  // Its thread only.
+  std::deque<services::Annotation> waiting_;  // bounded by what remarks there may be
+  absl::Status status_;
 
   // The last: what tasks use is destroyed after it has ended.
   const std::unique_ptr<services::TaskThread> thread_;

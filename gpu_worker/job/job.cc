@@ -217,8 +217,8 @@ void Job::OnChange(const Snapshot& snapshot) {
     job_.rails = snapshot.rails;
     job_.stage_times = snapshot.stage_times;
   }
-  if (annotator_ != nullptr && !snapshot.accept.recording.empty()) {
-    annotator_->Begin(snapshot.accept.recording);
+  if (annotator_ != nullptr && !snapshot.resuming && !snapshot.accept.recording.empty()) {
+    annotator_->SessionRuns(snapshot.accept.recording);
   }
   if (!snapshot.ended) return;
   if (annotator_ == nullptr) return Conclude(snapshot, absl::OkStatus());

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
+#include "services/errors.h"
 
 namespace tapedeck::gpu_worker::job {
 namespace {
@@ -23,12 +25,26 @@ class TakingStorage final : public services::StorageClient {
                                  const Annotation& annotation) override {
     absl::MutexLock lock(&mutex_);
     EXPECT_EQ(recording, "r");
+    if (away_) {
+      ++refused_;
+      return services::NodeUnreachable("n", "it is away");
+    }
     if (taken_.size() == most_) return absl::ResourceExhaustedError("no room");
     taken_.push_back(annotation);
     return absl::OkStatus();
   }
   void Cancel() override {}
   std::unique_ptr<services::session::ControlStream> OpenSession() override { return nullptr; }
+
+  void SetAway(bool away) {
+    absl::MutexLock lock(&mutex_);
+    away_ = away;
+  }
+  void AwaitRefused() const {
+    absl::MutexLock lock(&mutex_);
+    const auto refused = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return refused_ > 0; };
+    EXPECT_TRUE(mutex_.AwaitWithTimeout(absl::Condition(&refused), absl::Seconds(10)));
+  }
 
   std::vector<Annotation> taken() const {
     absl::MutexLock lock(&mutex_);
@@ -48,6 +64,8 @@ class TakingStorage final : public services::StorageClient {
   const size_t most_;
   mutable absl::Mutex mutex_;
   std::vector<Annotation> taken_ ABSL_GUARDED_BY(mutex_);
+  bool away_ ABSL_GUARDED_BY(mutex_) = false;
+  int refused_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 class AnnotatorTest : public testing::Test {
@@ -74,11 +92,11 @@ TEST_F(AnnotatorTest, WritesAsSoonAsTheRecordingIsKnown) {
   TakingStorage storage(100);
   const auto annotator = Annotator::Create(remarks_, storage).value();
   Remark(1);
-  annotator->Begin("r");
+  annotator->SessionRuns("r");
   storage.AwaitTaken(1);
   Remark(2);
   storage.AwaitTaken(2);
-  annotator->Begin("another");
+  annotator->SessionRuns("another");
   Remark(3);
   EXPECT_TRUE(Finish(*annotator).ok());
   EXPECT_THAT(storage.taken(), SizeIs(3));
@@ -88,11 +106,37 @@ TEST_F(AnnotatorTest, SaysWhatIsNotWritten) {
   TakingStorage storage(1);
   const auto annotator = Annotator::Create(remarks_, storage).value();
   for (const uint64_t sample : {10, 20, 30}) Remark(sample);
-  annotator->Begin("r");
+  annotator->SessionRuns("r");
   const absl::Status status = Finish(*annotator);
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("from 20: no room"));
   EXPECT_THAT(storage.taken(), SizeIs(1));
+}
+
+TEST_F(AnnotatorTest, WaitsForANodeThatIsAway) {
+  TakingStorage storage(100);
+  const auto annotator = Annotator::Create(remarks_, storage).value();
+  annotator->SessionRuns("r");
+  storage.SetAway(true);
+  for (const uint64_t sample : {10, 20, 30}) Remark(sample);
+  storage.AwaitRefused();
+  storage.SetAway(false);
+  const absl::Time deadline = absl::Now() + absl::Seconds(10);
+  while (storage.taken().size() < 3 && absl::Now() < deadline) {
+    annotator->SessionRuns("r");  // as a session that runs says again and again
+  }
+  EXPECT_TRUE(Finish(*annotator).ok());
+  EXPECT_EQ(storage.taken()[0].sample_start, 10u);
+  EXPECT_THAT(storage.taken(), SizeIs(3));
+}
+
+TEST_F(AnnotatorTest, ANodeThatStaysAwayIsToldOf) {
+  TakingStorage storage(100);
+  const auto annotator = Annotator::Create(remarks_, storage).value();
+  annotator->SessionRuns("r");
+  storage.SetAway(true);
+  Remark(10);
+  EXPECT_EQ(services::ReasonOf(Finish(*annotator))->reason, "NODE_UNREACHABLE");
 }
 
 TEST_F(AnnotatorTest, WithoutARecordingNothingCanBeWritten) {
