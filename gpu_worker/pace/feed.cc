@@ -1,0 +1,56 @@
+#include "gpu_worker/pace/feed.h"
+
+#include <deque>
+#include <memory>
+#include <utility>
+
+#include "gpu_worker/pace/loop_feed.h"
+#include "gpu_worker/pace/range_feed.h"
+
+namespace tapedeck::gpu_worker::pace {
+namespace {
+
+// All that come, as they are.
+class WholeFeed final : public Feed {
+ public:
+  explicit WholeFeed(const FeedPlace& place) : place_(place) {}
+
+  absl::Status Add(Arrived arrived) override {
+    held_.push_back(std::move(arrived));
+    return absl::OkStatus();
+  }
+  absl::Status End() override { return absl::OkStatus(); }
+  bool sated() const override { return false; }
+
+  const Piece* Next() override {
+    if (held_.empty()) return nullptr;
+    const Arrived& front = held_.front();
+    const bool missing = (front.header.flags & dataplane::kBlockMissing) != 0;
+    const size_t bytes = missing ? place_.block_bytes : front.header.payload_bytes;
+    piece_ = {.header = front.header,
+              .payload = front.payload,
+              .samples = bytes / place_.sample_bytes,
+              .ready_ns = front.ready_ns};
+    return &piece_;
+  }
+
+  void Pop() override {
+    held_.front().done();
+    held_.pop_front();
+  }
+
+ private:
+  const FeedPlace place_;
+  std::deque<Arrived> held_;
+  Piece piece_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Feed>> MakeFeed(const Plan& plan, const FeedPlace& place) {
+  if (plan.loop) return LoopFeed::Create(plan, place);
+  if (plan.range.has_value()) return std::make_unique<RangeFeed>(*plan.range, place);
+  return std::make_unique<WholeFeed>(place);
+}
+
+}  // namespace tapedeck::gpu_worker::pace

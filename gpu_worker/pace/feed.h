@@ -1,0 +1,62 @@
+// Makes of the blocks that come the blocks that a sink gets: the samples that were asked for, in
+// whole blocks but for the last, numbered from 0.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "dataplane/block.h"
+#include "dataplane/executor/executor.h"
+#include "gpu_worker/pace/plan.h"
+
+namespace tapedeck::gpu_worker::pace {
+
+// A block as it came.
+struct Arrived {
+  dataplane::BlockHeader header;
+  std::span<const std::byte> payload;  // empty if it is missing; may be read until `done`
+  int64_t ready_ns = 0;                // when it was there
+  dataplane::Task done;                // called once nobody needs it any more
+};
+
+// What the sink gets next.
+struct Piece {
+  dataplane::BlockHeader header;
+  std::span<const std::byte> payload;  // empty if it is missing
+  uint64_t samples = 0;                // also of one that is missing
+  int64_t ready_ns = 0;                // when the last of it was there
+  uint64_t turns = 0;                  // of a loop, whole ones with it
+};
+
+// One thread.
+class Feed {
+ public:
+  virtual ~Feed() = default;
+
+  // In order. What is not wanted of it is done at once.
+  virtual absl::Status Add(Arrived arrived) = 0;
+  // No more will come. INVALID_ARGUMENT (ARGUMENT_INVALID) if the samples asked for have not.
+  virtual absl::Status End() = 0;
+  // It needs no more to come.
+  virtual bool sated() const = 0;
+
+  // The same one until Pop. Null: more must come; after End, or if it is sated: that was all.
+  virtual const Piece* Next() = 0;
+  virtual void Pop() = 0;
+};
+
+// Of the sink that is fed.
+struct FeedPlace {
+  size_t block_bytes = 0;
+  size_t sample_bytes = 0;
+  bool reads_payload = false;
+  bool damaged_blocks = false;  // takes blocks in which zeros stand for what is missing
+};
+
+// A loop's memory is taken here: RESOURCE_EXHAUSTED (LIMIT_REACHED) where it cannot be had.
+absl::StatusOr<std::unique_ptr<Feed>> MakeFeed(const Plan& plan, const FeedPlace& place);
+
+}  // namespace tapedeck::gpu_worker::pace

@@ -1,0 +1,165 @@
+#include "gpu_worker/pace/giver.h"
+
+#include <utility>
+
+#include "dataplane/executor/thread.h"
+#include "dataplane/status_macros.h"
+
+namespace tapedeck::gpu_worker::pace {
+namespace {
+
+// A playback begins with what there is then, however few blocks: a slow node, or a device that
+// holds few, shall not keep it for ever.
+constexpr int64_t kPrefillNs = dataplane::kSecondNs / 4;
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Giver>> Giver::Create(GiverParts parts) {
+  std::unique_ptr<Giver> giver(new Giver(std::move(parts)));
+  TD_ASSIGN_OR_RETURN(giver->thread_,
+                      dataplane::StartThread("td-give", [raw = giver.get()] { raw->Run(); }));
+  return giver;
+}
+
+Giver::~Giver() {
+  Stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Giver::Add(Arrived arrived) {
+  arrived.ready_ns = parts_.timer->NowNs();
+  const End end = [&] {
+    absl::MutexLock lock(&mutex_);
+    if (end_ == End::kNone) arrived_.push_back(std::move(arrived));
+    return end_;
+  }();
+  if (end == End::kNone) return Wake();
+  if (end == End::kAll) arrived.done();
+}
+
+void Giver::NoMore() {
+  {
+    absl::MutexLock lock(&mutex_);
+    last_arrived_ = true;
+  }
+  Wake();
+}
+
+void Giver::Stop() {
+  stop_ = true;
+  parts_.timer->Wake();
+}
+
+void Giver::Wake() {
+  const bool wake = [this] {
+    absl::MutexLock lock(&mutex_);
+    return std::exchange(hungry_, false);
+  }();
+  if (wake) parts_.timer->Wake();
+}
+
+void Giver::Run() {
+  const absl::Status status = GiveAll();
+  parts_.feed.reset();  // blocks go back before anybody hears of the end
+  std::deque<Arrived> unused;
+  const bool all = status.ok() && !stop_;
+  {
+    absl::MutexLock lock(&mutex_);
+    end_ = all ? End::kAll : End::kCut;
+    unused.swap(arrived_);
+  }
+  for (Arrived& arrived : unused) {
+    if (all) arrived.done();
+  }
+  unused.clear();
+  parts_.on_end(status);
+}
+
+absl::Status Giver::GiveAll() {
+  while (!stop_) {
+    TD_RETURN_IF_ERROR(TakeIn());
+    const Piece* const piece = parts_.feed->Next();
+    if (piece != nullptr) {
+      if (IsDue()) TD_RETURN_IF_ERROR(Give(*piece));
+    } else if (ended_ || sated_) {
+      return absl::OkStatus();
+    } else {
+      AwaitMore(INT64_MAX);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Giver::TakeIn() {
+  std::deque<Arrived> arrived;
+  bool last = false;
+  {
+    absl::MutexLock lock(&mutex_);
+    arrived.swap(arrived_);
+    last = last_arrived_;
+  }
+  if (taken_ == 0 && !arrived.empty()) first_taken_ns_ = arrived.front().ready_ns;
+  taken_ += arrived.size();
+  for (Arrived& one : arrived) TD_RETURN_IF_ERROR(parts_.feed->Add(std::move(one)));
+  if (!sated_ && parts_.feed->sated()) {
+    sated_ = true;
+    parts_.on_sated();
+  }
+  if (last && !std::exchange(ended_, true)) return parts_.feed->End();
+  return absl::OkStatus();
+}
+
+void Giver::AwaitMore(int64_t deadline_ns) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!arrived_.empty() || last_arrived_ != ended_ || stop_) return;
+    hungry_ = true;
+  }
+  parts_.timer->WaitUntil(deadline_ns);
+  absl::MutexLock lock(&mutex_);
+  hungry_ = false;
+}
+
+bool Giver::Start() {
+  Timer& timer = *parts_.timer;
+  const Plan& plan = parts_.plan;
+  int64_t start_ns = timer.NowNs();
+  if (plan.at_ns != 0) {
+    // Looked at again after each sleep: clocks are set.
+    const int64_t left_ns = plan.at_ns - timer.WallNs();
+    if (left_ns > 0) timer.WaitUntil(start_ns + left_ns);
+    start_ns = timer.NowNs() - (timer.WallNs() - plan.at_ns);
+    if (timer.NowNs() < start_ns) return false;
+  } else if (plan.samples_per_s > 0 && !ended_ && !sated_ && taken_ < plan.prefill &&
+             start_ns < first_taken_ns_ + kPrefillNs) {
+    AwaitMore(first_taken_ns_ + kPrefillNs);
+    return false;
+  }
+  started_ = true;
+  schedule_ = Schedule(plan.samples_per_s, start_ns);
+  return true;
+}
+
+bool Giver::IsDue() {
+  if (!started_ && !Start()) return false;
+  const int64_t due_ns = schedule_.DueNs(given_);
+  if (parts_.timer->NowNs() >= due_ns) return true;
+  parts_.timer->WaitUntil(due_ns);
+  return parts_.timer->NowNs() >= due_ns && !stop_;
+}
+
+absl::Status Giver::Give(const Piece& piece) {
+  const int64_t due_ns = schedule_.DueNs(given_);
+  const int64_t now_ns = parts_.timer->NowNs();
+  Meter& meter = *parts_.plan.meter;
+  if (given_ == 0) meter.First(parts_.timer->WallNs());
+  if (parts_.plan.samples_per_s > 0 && piece.ready_ns > due_ns) meter.Underrun();
+  TD_RETURN_IF_ERROR(parts_.give(piece.header, piece.payload));
+  given_ += piece.samples;
+  meter.Turns(piece.turns);
+  meter.Gave(piece.samples, now_ns - due_ns);
+  parts_.feed->Pop();
+  return absl::OkStatus();
+}
+
+}  // namespace tapedeck::gpu_worker::pace

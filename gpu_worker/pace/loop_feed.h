@@ -1,0 +1,52 @@
+// Gives a range of samples again and again. The range lies in memory once, with its beginning again
+// behind its end, so that every block lies there in one piece and none has a seam; the storage node
+// sends it once.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "dataplane/memory/memory.h"
+#include "gpu_worker/pace/feed.h"
+
+namespace tapedeck::gpu_worker::pace {
+
+// One thread.
+class LoopFeed final : public Feed {
+ public:
+  // RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no memory for it.
+  static absl::StatusOr<std::unique_ptr<LoopFeed>> Create(const Plan& plan, const FeedPlace& place);
+
+  // DATA_LOSS (BLOCK_DAMAGED) where samples of the range are missing.
+  absl::Status Add(Arrived arrived) override;
+  absl::Status End() override;
+  bool sated() const override { return full_; }
+  const Piece* Next() override;
+  void Pop() override;
+
+ private:
+  LoopFeed(const Plan& plan, const FeedPlace& place, std::unique_ptr<dataplane::Memory> memory);
+
+  uint64_t length() const { return range_.end - range_.first; }
+  absl::Status Begin(const dataplane::BlockHeader& header);
+  void Keep(const Arrived& arrived, uint64_t first, uint64_t end);
+  // All of the range is there.
+  void Close(Arrived last);
+
+  const services::model::SampleRange range_;
+  const FeedPlace place_;
+  const uint64_t block_samples_;
+  const uint64_t total_;  // samples to give; UINT64_MAX: for ever
+  const std::unique_ptr<dataplane::Memory> memory_;
+  bool begun_ = false;
+  bool full_ = false;
+  uint64_t come_end_ = 0;  // one after the last sample that has come
+  // Not done before all is given: while the storage node waits for that, its session stays.
+  std::optional<Arrived> last_;
+  uint64_t given_ = 0;
+  uint64_t sequence_ = 0;
+  Piece piece_;
+  bool made_ = false;
+};
+
+}  // namespace tapedeck::gpu_worker::pace

@@ -1,0 +1,256 @@
+// Which samples a sink gets, to the sample.
+#include "gpu_worker/pace/feed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "services/errors.h"
+#include "tests/gpu_worker/pace/blocks.h"
+
+namespace tapedeck::gpu_worker::pace {
+namespace {
+
+using dataplane::kBlockDamaged;
+using dataplane::kBlockMissing;
+using dataplane::kBlockPartial;
+using services::model::SampleRange;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::unique_ptr<Feed> Make(const Plan& plan, const FeedPlace& place = kPlace) {
+  return MakeFeed(plan, place).value();
+}
+
+Plan Range(uint64_t first, uint64_t end) { return {.range = SampleRange{first, end}}; }
+
+Plan Loop(uint64_t first, uint64_t end, uint64_t turns) {
+  return {.range = SampleRange{first, end}, .loop = true, .loop_count = turns};
+}
+
+// All that it gives now: the first sample and how many, of each piece.
+std::vector<std::pair<uint64_t, uint64_t>> Given(Feed& feed) {
+  std::vector<std::pair<uint64_t, uint64_t>> pieces;
+  for (const Piece* piece = feed.Next(); piece != nullptr; piece = feed.Next()) {
+    EXPECT_EQ(feed.Next(), piece) << "the same one until Pop";
+    EXPECT_EQ(piece->header.sequence, pieces.size());
+    EXPECT_EQ(piece->header.payload_bytes, piece->payload.size());
+    EXPECT_EQ(SamplesOf(piece->payload), Samples(piece->header.sample_index, piece->samples));
+    const bool partial = (piece->header.flags & kBlockPartial) != 0;
+    EXPECT_EQ(partial, piece->samples < kBlockSamples);
+    pieces.emplace_back(piece->header.sample_index, piece->samples);
+    feed.Pop();
+  }
+  return pieces;
+}
+
+std::string FieldOf(const absl::Status& status) {
+  const auto reason = services::ReasonOf(status);
+  if (!reason.has_value() || reason->reason != "ARGUMENT_INVALID") return status.ToString();
+  return reason->metadata.at("field");
+}
+
+TEST(RangeFeed, BeginsAndEndsWithinBlocks) {
+  Blocks blocks;
+  const auto feed = Make(Range(3, 27));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(feed->sated());
+    ASSERT_TRUE(feed->Add(blocks.Next()).ok());
+  }
+  EXPECT_TRUE(feed->sated());
+  EXPECT_THAT(Given(*feed), ElementsAre(std::pair(3, 10), std::pair(13, 10), std::pair(23, 4)));
+  EXPECT_EQ(blocks.done, 3);
+  ASSERT_TRUE(feed->Add(blocks.Next()).ok());
+  EXPECT_EQ(blocks.done, 4) << "not wanted";
+  EXPECT_TRUE(feed->End().ok());
+}
+
+TEST(RangeFeed, GivesWholeBlocksWhereTheyAre) {
+  Blocks blocks;
+  const auto feed = Make(Range(10, 30));
+  const std::byte* second = nullptr;
+  for (int i = 0; i < 3; ++i) {
+    Arrived block = blocks.Next();
+    if (i == 1) second = block.payload.data();
+    ASSERT_TRUE(feed->Add(std::move(block)).ok());
+  }
+  EXPECT_EQ(blocks.done, 1);
+  EXPECT_EQ(feed->Next()->payload.data(), second);
+  EXPECT_THAT(Given(*feed), ElementsAre(std::pair(10, 10), std::pair(20, 10)));
+}
+
+TEST(RangeFeed, WaitsForAWholeBlockAndEndsWithTheRecording) {
+  Blocks blocks;
+  const auto feed = Make(Range(3, UINT64_MAX));
+  ASSERT_TRUE(feed->Add(blocks.Next()).ok());
+  EXPECT_EQ(feed->Next(), nullptr);
+  ASSERT_TRUE(feed->Add(blocks.Next(/*samples=*/6)).ok());
+  EXPECT_THAT(Given(*feed), ElementsAre(std::pair(3, 10)));
+  EXPECT_EQ(feed->Next(), nullptr);
+  ASSERT_TRUE(feed->End().ok());
+  ASSERT_NE(feed->Next(), nullptr);
+  EXPECT_EQ(SamplesOf(feed->Next()->payload), Samples(13, 3));
+  EXPECT_EQ(feed->Next()->header.flags, kBlockPartial);
+  feed->Pop();
+  EXPECT_EQ(blocks.done, 2);
+}
+
+TEST(RangeFeed, ARangeWithinOneBlock) {
+  Blocks blocks(100);
+  const auto feed = Make(Range(103, 105));
+  ASSERT_TRUE(feed->Add(blocks.Next()).ok());
+  EXPECT_THAT(Given(*feed), ElementsAre(std::pair(103, 2)));
+}
+
+TEST(RangeFeed, BeginsWithTheRecordingWhereThatBeginsLater) {
+  Blocks blocks(50);
+  const auto feed = Make(Range(3, 55));
+  ASSERT_TRUE(feed->Add(blocks.Next()).ok());
+  EXPECT_THAT(Given(*feed), ElementsAre(std::pair(50, 5)));
+}
+
+TEST(RangeFeed, WhatIsBeyondTheRecordingIsNamed) {
+  for (const auto& [first, end, field] :
+       {std::tuple(uint64_t{20}, UINT64_MAX, "playhead"), {0, 21, "pacing.end_sample"}}) {
+    Blocks blocks;
+    const auto feed = Make(Range(first, end));
+    ASSERT_TRUE(feed->Add(blocks.Next()).ok());
+    ASSERT_TRUE(feed->Add(blocks.Next()).ok());
+    const absl::Status status = feed->End();
+    EXPECT_EQ(FieldOf(status), field);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("ends before sample 20"));
+  }
+  EXPECT_EQ(FieldOf(Make(Range(0, 5))->End()), "playhead") << "nothing came";
+  Blocks later(20);
+  EXPECT_EQ(FieldOf(Make(Range(0, 20))->Add(later.Next())), "pacing.end_sample");
+}
+
+TEST(RangeFeed, AMissingBlockTakesThoseThatOverlapIt) {
+  for (const bool damaged : {false, true}) {
+    Blocks blocks;
+    FeedPlace place = kPlace;
+    place.damaged_blocks = damaged;
+    const auto feed = Make(Range(5, 40), place);
+    for (const uint32_t flags : {0u, uint32_t{kBlockMissing}, 0u, 0u}) {
+      Arrived block = blocks.Next(kBlockSamples, flags);
+      if (flags != 0) block.header.sample_index = 0;  // as where the index cannot be read
+      ASSERT_TRUE(feed->Add(std::move(block)).ok());
+    }
+    for (const uint64_t first : {5, 15}) {
+      const Piece* piece = feed->Next();
+      EXPECT_EQ(piece->header.sample_index, first);
+      EXPECT_EQ(piece->samples, 10u);
+      EXPECT_EQ(piece->header.flags, damaged ? kBlockDamaged : kBlockMissing);
+      EXPECT_EQ(piece->payload.size(), damaged ? 20u : 0u);
+      if (damaged && first == 5) {
+        EXPECT_THAT(SamplesOf(piece->payload), ElementsAre(5, 6, 7, 8, 9, 0, 0, 0, 0, 0));
+      }
+      feed->Pop();
+    }
+    EXPECT_EQ(SamplesOf(feed->Next()->payload), Samples(25));
+  }
+}
+
+TEST(RangeFeed, AHoleThatNobodyTellsOfIsAnError) {
+  Blocks blocks;
+  const auto feed = Make(Range(0, 100));
+  ASSERT_TRUE(feed->Add(blocks.Next()).ok());
+  blocks.Next();
+  EXPECT_TRUE(absl::IsDataLoss(feed->Add(blocks.Next())));
+  Arrived absurd = blocks.Next();
+  absurd.header.sample_index = UINT64_MAX - 3;
+  EXPECT_TRUE(absl::IsDataLoss(Make(Range(0, 100))->Add(std::move(absurd))));
+}
+
+TEST(WholeFeed, GivesWhatComesAsItIs) {
+  Blocks blocks(7);
+  const auto feed = Make({});
+  ASSERT_TRUE(feed->Add(blocks.Next()).ok());
+  Arrived missing = blocks.Next(kBlockSamples, kBlockMissing);
+  ASSERT_TRUE(feed->Add(std::move(missing)).ok());
+  const Piece* piece = feed->Next();
+  EXPECT_EQ(piece->header.sample_index, 7u);
+  feed->Pop();
+  piece = feed->Next();
+  EXPECT_EQ(piece->samples, kBlockSamples);
+  EXPECT_TRUE(piece->payload.empty());
+  feed->Pop();
+  EXPECT_EQ(feed->Next(), nullptr);
+  EXPECT_FALSE(feed->sated());
+  EXPECT_EQ(blocks.done, 2);
+}
+
+// What a loop gives, one sample after the other.
+std::vector<uint16_t> AllOf(Feed& feed, uint64_t* turns) {
+  std::vector<uint16_t> all;
+  for (const Piece* piece = feed.Next(); piece != nullptr; piece = feed.Next()) {
+    const auto samples = SamplesOf(piece->payload);
+    all.insert(all.end(), samples.begin(), samples.end());
+    *turns = piece->turns;
+    feed.Pop();
+  }
+  return all;
+}
+
+TEST(LoopFeed, AThousandTurnsWithoutASeam) {
+  constexpr uint64_t kFirst = 7;
+  constexpr uint64_t kLength = 12'345;
+  constexpr uint64_t kTurns = 1000;
+  Blocks blocks;
+  const auto feed = Make(Loop(kFirst, kFirst + kLength, kTurns));
+  while (!feed->sated()) {
+    EXPECT_EQ(feed->Next(), nullptr);
+    ASSERT_TRUE(feed->Add(blocks.Next()).ok());
+  }
+  uint64_t turns = 0;
+  const std::vector<uint16_t> all = AllOf(*feed, &turns);
+  ASSERT_EQ(all.size(), kLength * kTurns);
+  const auto turn = Samples(kFirst, kLength);
+  for (uint64_t i = 0; i < kTurns; ++i) {
+    ASSERT_TRUE(std::equal(turn.begin(), turn.end(), all.begin() + static_cast<long>(i * kLength)))
+        << "turn " << i;
+  }
+  EXPECT_EQ(turns, kTurns);
+}
+
+TEST(LoopFeed, ALoopThatIsShorterThanABlock) {
+  Blocks blocks;
+  const auto feed = Make(Loop(4, 7, 5));
+  ASSERT_TRUE(feed->Add(blocks.Next()).ok());
+  EXPECT_EQ(blocks.done, 0) << "the storage node is to wait";
+  const Piece* piece = feed->Next();
+  EXPECT_THAT(SamplesOf(piece->payload), ElementsAre(4, 5, 6, 4, 5, 6, 4, 5, 6, 4));
+  EXPECT_EQ(piece->turns, 3u);
+  feed->Pop();
+  piece = feed->Next();
+  EXPECT_THAT(SamplesOf(piece->payload), ElementsAre(5, 6, 4, 5, 6));
+  EXPECT_EQ(piece->header.flags, kBlockPartial);
+  feed->Pop();
+  EXPECT_EQ(feed->Next(), nullptr);
+  EXPECT_EQ(blocks.done, 1);
+}
+
+TEST(LoopFeed, GoesOnUntilNobodyAsks) {
+  Blocks blocks;
+  const auto feed = Make(Loop(0, 10, /*turns=*/0));
+  ASSERT_TRUE(feed->Add(blocks.Next()).ok());
+  ASSERT_TRUE(feed->Add(blocks.Next()).ok()) << "more than it needs";
+  EXPECT_TRUE(feed->End().ok());
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_NE(feed->Next(), nullptr);
+    ASSERT_EQ(SamplesOf(feed->Next()->payload), Samples(0));
+    feed->Pop();
+  }
+}
+
+TEST(LoopFeed, WhatIsNotThereIsNamed) {
+  Blocks later(20);
+  EXPECT_EQ(FieldOf(Make(Loop(4, 30, 1))->Add(later.Next())), "pacing.loop");
+  Blocks blocks;
+  const auto feed = Make(Loop(4, 11, 1));
+  ASSERT_TRUE(feed->Add(blocks.Next()).ok());
+  EXPECT_EQ(FieldOf(feed->End()), "pacing.loop");
+  EXPECT_TRUE(absl::IsDataLoss(feed->Add(blocks.Next(kBlockSamples, kBlockMissing))));
+}
+
+}  // namespace
+}  // namespace tapedeck::gpu_worker::pace
