@@ -100,7 +100,7 @@ void ClientSession::OnMessage(Message message) {
     if (transfer_->sending()) {
       status = UnexpectedFromNode("EndOfStream");
     } else {
-      snapshot_.total_blocks = end->blocks;
+      if (!sated_) snapshot_.total_blocks = end->blocks;
       transfer_->SetTotal(end->blocks);
     }
   } else if (const auto* progress = std::get_if<Progress>(&message)) {
@@ -190,8 +190,9 @@ void ClientSession::OnRailsUp() {
 void ClientSession::OnSourceEnd(uint64_t blocks) {
   source_blocks_ = blocks;
   trace_.Step("drain");
-  if (!transfer_->sending()) return;
   snapshot_.total_blocks = blocks;
+  sated_ = !transfer_->sending();
+  if (sated_) return;
   // Before the node closes the recording, which keeps it.
   control_->Send(FullProgress());
   control_->Send(EndOfStream{blocks});

@@ -110,6 +110,7 @@ class ClientSession final : public ControlEvents, public RailsEvents, public Pum
   uint64_t source_blocks_ = 0;
   bool stopped_ = false;
   bool pump_done_ = false;
+  bool sated_ = false;  // playback: no more blocks are wanted, although the node may have more
   bool stream_closed_ = false;
   bool rails_closed_ = true;
   int64_t start_ns_ = 0;
