@@ -11,6 +11,7 @@
 #include "dataplane/clock.h"
 #include "dataplane/transport/transport.h"
 #include "services/model/job.h"
+#include "services/model/timing.h"
 #include "services/session/playhead.h"
 #include "services/stage_spec.h"
 #include "services/telemetry/trace/span.h"
@@ -41,12 +42,14 @@ struct RecordSpec {
   uint64_t blocks = 0;                          // 0: no such limit
   int64_t duration_ns = 0;                      // 0: no such limit
   int64_t resume_for_ns = kDefaultResumeForNs;  // 0: it fails at once
+  int64_t at_ns = 0;                            // UTC; 0: as soon as it can be
 };
 
 struct PlaybackSpec {
   TransferSpec transfer;
   StageSpec sink;
   session::Playhead playhead;
+  model::Pacing pacing;
 };
 
 // Any thread; no call waits for a transfer.

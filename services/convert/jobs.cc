@@ -7,6 +7,7 @@
 #include "services/convert/counters.h"
 #include "services/convert/fields.h"
 #include "services/convert/message.h"
+#include "services/convert/pacing.h"
 #include "services/convert/playhead.h"
 #include "services/convert/rpc_status.h"
 #include "services/convert/stage.h"
@@ -70,6 +71,7 @@ v1::StartRecordRequest ToProto(const RecordSpec& spec) {
     *out.mutable_duration() = ToDuration(spec.duration_ns);
   }
   *out.mutable_resume_for() = ToDuration(spec.resume_for_ns);
+  if (spec.at_ns != 0) *out.mutable_at() = ToTimestamp(spec.at_ns);
   return out;
 }
 
@@ -80,6 +82,7 @@ absl::StatusOr<RecordSpec> FromProto(const v1::StartRecordRequest& request) {
   out.blocks = request.blocks();
   out.duration_ns = FromDuration(request.duration());
   if (request.has_resume_for()) out.resume_for_ns = FromDuration(request.resume_for());
+  out.at_ns = FromTimestamp(request.at());
   return out;
 }
 
@@ -89,6 +92,7 @@ v1::StartPlaybackRequest ToProto(const PlaybackSpec& spec) {
   SetTransfer(spec.transfer, out);
   *out.mutable_sink() = ToProto(spec.sink);
   if (spec.playhead != session::Playhead()) *out.mutable_playhead() = ToProto(spec.playhead);
+  if (spec.pacing != model::Pacing()) *out.mutable_pacing() = ToProto(spec.pacing);
   return out;
 }
 
@@ -96,6 +100,7 @@ absl::StatusOr<PlaybackSpec> FromProto(const v1::StartPlaybackRequest& request) 
   PlaybackSpec out;
   TD_ASSIGN_OR_RETURN(out.transfer, TransferOf(request, request.recording()));
   out.playhead = FromProto(request.playhead());
+  out.pacing = FromProto(request.pacing());
   TD_ASSIGN_OR_RETURN(out.sink, FromProto(request.sink()));
   return out;
 }
@@ -107,6 +112,7 @@ v1::Job ToProto(const Job& job) {
   *out.mutable_counters() = ToProto(job.counters);
   for (const auto& rail : job.rails) *out.add_rails() = ToProto(rail, job.elapsed_ns);
   Write(job.stage_times, *out.mutable_stage_times());
+  if (job.timing.has_value()) WriteFields(*job.timing, *out.mutable_timing());
   if (!job.error.ok()) *out.mutable_error() = ToProto(job.error);
   return out;
 }
@@ -116,6 +122,7 @@ absl::StatusOr<Job> FromProto(const v1::Job& job) {
           .stage_times = Read(job.stage_times()),
           .error = FromProto(job.error())};
   TD_RETURN_IF_ERROR(ReadFields(job, out));
+  if (job.has_timing()) TD_RETURN_IF_ERROR(ReadFields(job.timing(), out.timing.emplace()));
   for (const v1::JobRail& rail : job.rails()) {
     out.rails.push_back({.name = rail.name(),
                          .blocks = rail.blocks(),

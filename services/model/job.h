@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "services/model/field.h"
 #include "services/model/names.h"
 #include "services/model/stage_time.h"
+#include "services/model/timing.h"
 #include "services/session/messages.h"
 
 namespace tapedeck::services::model {
@@ -56,8 +58,9 @@ struct Job {
   // is here.
   dataplane::Counters counters;
   std::vector<session::RailProgress> rails;
-  StageTimes stage_times;  // of both ends
-  absl::Status error;      // with its reason; OK unless failed or cancelled
+  StageTimes stage_times;        // of both ends
+  std::optional<Timing> timing;  // none: nobody has asked for a pace, a range or a time
+  absl::Status error;            // with its reason; OK unless failed or cancelled
 };
 
 // The worker says it.

@@ -10,6 +10,7 @@
 #include "services/errors.h"
 #include "services/member_name.h"
 #include "services/model/resource_name.h"
+#include "services/server/check_pacing.h"
 
 namespace tapedeck::services::server {
 namespace {
@@ -108,12 +109,14 @@ absl::Status CheckRecordSpec(const RecordSpec& spec) {
   if (spec.resume_for_ns < 0 || spec.resume_for_ns > kMaxResumeForNs) {
     return FieldError("resume_for", "is not 0 to an hour");
   }
+  TD_RETURN_IF_ERROR(CheckAt("at", spec.at_ns));
   return spec.duration_ns < 0 ? FieldError("duration", "is negative") : absl::OkStatus();
 }
 
 absl::Status CheckPlaybackSpec(const PlaybackSpec& spec) {
   TD_RETURN_IF_ERROR(CheckRecordingName(spec.transfer.target));
   TD_RETURN_IF_ERROR(CheckTransfer(spec.transfer));
+  TD_RETURN_IF_ERROR(CheckPacing(spec));
   return CheckStage("sink", spec.sink);
 }
 

@@ -51,6 +51,15 @@ Json ToJson(const StoreKindInfo& store) {
   return {{"name", store.name}, {"description", store.description}};
 }
 
+// With the percentiles that follow from it.
+Json TimingOf(const model::Timing& timing) {
+  Json out = FieldsAsJson(timing);
+  out["jitter_p50_s"] = Seconds(JitterOf(timing, 0.5));
+  out["jitter_p99_s"] = Seconds(JitterOf(timing, 0.99));
+  out["jitter_p999_s"] = Seconds(JitterOf(timing, 0.999));
+  return out;
+}
+
 template <typename Items>
 Json ListOf(const Items& items) {
   Json out = Json::array();
@@ -103,6 +112,7 @@ Json ToJson(const Job& job) {
                             {"up", rail.up},
                             {"cause", rail.cause}});
   }
+  if (job.timing.has_value()) out["timing"] = TimingOf(*job.timing);
   if (!job.error.ok()) out["error"] = ToJson(job.error);
   return out;
 }

@@ -11,6 +11,7 @@
 #include "services/tapectl/commands.h"
 #include "services/tapectl/interrupt.h"
 #include "services/tapectl/names.h"
+#include "services/tapectl/pacing_text.h"
 #include "services/tapectl/progress.h"
 #include "services/tapectl/stage_option.h"
 #include "services/tapectl/units.h"
@@ -40,6 +41,7 @@ struct RecordOptions : TransferOptions {
   uint64_t blocks = 0;
   int64_t duration_ns = 0;
   int64_t resume_for_ns = kDefaultResumeForNs;
+  int64_t at_ns = 0;
   std::optional<uint64_t> seed;
   bool loop = false;
 };
@@ -47,6 +49,7 @@ struct RecordOptions : TransferOptions {
 struct PlayOptions : TransferOptions {
   bool replace = false;
   session::Playhead playhead;
+  model::Pacing pacing;
 };
 
 absl::StatusOr<TransferSpec> SpecOf(const Program& program, const TransferOptions& options,
@@ -118,6 +121,7 @@ std::string SummaryOf(const Job& job) {
                                     MegabytesPerSecond(rail.bytes, job.elapsed_ns),
                                     rail.cause.empty() ? "" : "  " + rail.cause));
   }
+  if (job.timing.has_value()) absl::StrAppend(&out, TimingText(*job.timing));
   for (const std::string& note : job.notes) absl::StrAppend(&out, "note: ", note, "\n");
   return std::string(absl::StripSuffix(out, "\n"));
 }
@@ -137,7 +141,8 @@ absl::Status Record(Program& program, const RecordOptions& options) {
   RecordSpec spec{.source = options.end,
                   .blocks = options.blocks,
                   .duration_ns = options.duration_ns,
-                  .resume_for_ns = options.resume_for_ns};
+                  .resume_for_ns = options.resume_for_ns,
+                  .at_ns = options.at_ns};
   TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, channel));
   if (options.seed.has_value()) {
     TD_RETURN_IF_ERROR(SetParameter(spec.source, "seed", *options.seed));
@@ -157,7 +162,7 @@ absl::Status Play(Program& program, const PlayOptions& options) {
   InterruptWatch interrupt(kInterrupted);
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string recording, RecordingNameOf(options.name, *catalog));
-  PlaybackSpec spec{.sink = options.end, .playhead = options.playhead};
+  PlaybackSpec spec{.sink = options.end, .playhead = options.playhead, .pacing = options.pacing};
   TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, recording));
   if (options.replace) TD_RETURN_IF_ERROR(SetParameter(spec.sink, "replace", true));
   const auto jobs = program.Jobs();
@@ -197,8 +202,9 @@ void AddPlayhead(Command command, session::Playhead& playhead) {
   };
   const Option block = command.AddParsed("--from-block", playhead.start,
                                          from(Unit::kBlock, ParseCount), "Begin at this block");
-  const Option sample = command.AddParsed("--from-sample", playhead.start,
-                                          from(Unit::kSample, ParseCount), "Begin at this sample");
+  const Option sample =
+      command.AddParsed("--from-sample", playhead.start, from(Unit::kSample, ParseCount),
+                        "Begin at this sample, also within a block");
   const Option time = command.AddParsed(
       "--from-time", playhead.start, from(Unit::kTime, ParseTimeNs),
       "Begin at this time of capture: 2026-01-31T12:00:00Z, or -30s for 30 s ago");
@@ -210,6 +216,26 @@ void AddPlayhead(Command command, session::Playhead& playhead) {
                   "Play a recording that is still being written, until it is closed");
   command.AddParsed("--behind", playhead.behind_ns, ParseDurationNs,
                     "Give no block earlier than this after its capture, e.g. 200ms");
+}
+
+void AddAt(Command command, int64_t& at_ns, const std::string& help) {
+  command.AddParsed("--at", at_ns, ParseTimeNs,
+                    absl::StrCat(help, ", UTC, within a day: 2026-01-31T12:00:00.5Z"));
+}
+
+void AddPacing(Command command, model::Pacing& pacing) {
+  command.AddParsed("--rate", pacing.rate_factor, ParseRateFactor,
+                    "Give samples at the rate of the recording (recorded), at a multiple of it, "
+                    "e.g. 0.5, or as fast as they come (max, the default)");
+  const Option end = command.AddParsed("--to-sample", pacing.end_sample, ParseCount,
+                                       "End before this sample, also within a block");
+  const Option loop = command.AddParsed(
+      "--loop", pacing.loop, ParseSampleRange,
+      "A:B, play from sample A to before sample B again and again, without a seam");
+  loop.Excludes(end);
+  command.AddParsed("--loop-count", pacing.loop_count, ParseCount,
+                    "End the loop after so many turns; default when it is cancelled");
+  AddAt(command, pacing.at_ns, "Give the first sample at this time");
 }
 
 }  // namespace
@@ -232,6 +258,7 @@ void AddTransferCommands(Command tapectl, Program& program) {
   record.AddParsed("--resume-for", record_options->resume_for_ns, ParseDurationOrZeroNs,
                    "Try so long to go on with the recording if the storage node is lost; default "
                    "30s, 0s: not");
+  AddAt(record, record_options->at_ns, "Make no sample before this time");
   record.AddOption("--seed", record_options->seed, "Of the synth source; default 1");
   record.AddFlag("--loop", record_options->loop, "Start the file again at its end");
   AddShared(record, *record_options);
@@ -248,6 +275,7 @@ void AddTransferCommands(Command tapectl, Program& program) {
   play.AddFlag("--replace", play_options->replace,
                "Put the new file in the place of one that is there, once it is complete");
   AddPlayhead(play, play_options->playhead);
+  AddPacing(play, play_options->pacing);
   AddShared(play, *play_options);
   SetRun<PlayOptions>(play, program, "play", play_options, Play);
 }
