@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/job/job_pacing.h"
 #include "gpu_worker/pipeline/device_crc.h"
 #include "services/errors.h"
 #include "services/model/names.h"
@@ -62,11 +63,15 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
   auto job =
       std::shared_ptr<Job>(new Job(name, Direction::kRecord, environment, std::move(storage)));
   const TransferOp op = channel.op.value_or(TransferOp::kRead);
+  const auto meter =
+      spec.at_ns == 0 ? nullptr : std::make_shared<pace::Meter>(/*samples_per_s=*/0, spec.at_ns);
   TD_RETURN_IF_ERROR(job->MakeRing(spec.transfer, op, channel.block_bytes));
   TD_ASSIGN_OR_RETURN(pipeline::Recording pipeline,
                       pipeline::CreateRecording({.stages = std::move(stages),
                                                  .blocks = spec.blocks,
                                                  .duration_ns = spec.duration_ns,
+                                                 .at_ns = spec.at_ns,
+                                                 .meter = meter,
                                                  .channel = {.datatype = channel.datatype,
                                                              .block_bytes = channel.block_bytes,
                                                              .sample_rate = channel.sample_rate},
@@ -77,6 +82,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
                                                  .executor = environment.executor,
                                                  .trail = TrailOf(environment)}));
   job->channel_ = channel;
+  job->meter_ = meter;
   job->end_.stage_times = [source = pipeline.source.get()] { return source->stage_times(); };
   job->end_.source = std::move(pipeline.source);
   if (pipeline.remarks != nullptr) {
@@ -107,8 +113,10 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
       std::shared_ptr<Job>(new Job(name, Direction::kPlayback, environment, std::move(storage)));
   TD_RETURN_IF_ERROR(job->MakeRing(spec.transfer, TransferOp::kWrite, recording.block_bytes));
   const bool direct = !job->end_.ring->window().host_accessible;
+  TD_ASSIGN_OR_RETURN(const auto pace, PlanPace(spec, recording, job->end_.ring->slots()));
   // Else the node says how many blocks come.
-  const bool whole = spec.playhead == services::session::Playhead();
+  const bool whole = spec.playhead == services::session::Playhead() &&
+                     (!pace.has_value() || !pace->range.has_value());
   if (direct) {
     TD_ASSIGN_OR_RETURN(job->end_.payload_crc,
                         pipeline::DeviceCrc::Create(*environment.device->device));
@@ -122,7 +130,9 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
                                                 .files = environment.files,
                                                 .device = environment.device,
                                                 .direct = direct,
-                                                .trail = TrailOf(environment)}));
+                                                .trail = TrailOf(environment),
+                                                .pace = pace}));
+  if (pace.has_value()) job->meter_ = pace->meter;
   job->end_.stage_times = [sink = pipeline.sink.get()] { return sink->stage_times(); };
   job->end_.sink = std::move(pipeline.sink);
   {
@@ -134,7 +144,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
   }
   services::session::Open open{.direction = Direction::kPlayback,
                                .recording = spec.transfer.target,
-                               .playhead = spec.playhead};
+                               .playhead = PlayheadOf(spec)};
   open.playhead.damaged_blocks = pipeline.damaged_blocks;
   job->OpenSession(std::move(open), spec.transfer, {.ordered = pipeline.needs_order});
   return job;
@@ -217,7 +227,9 @@ void Job::OnChange(const Snapshot& snapshot) {
     job_.rails = snapshot.rails;
     job_.stage_times = snapshot.stage_times;
   }
-  if (annotator_ != nullptr && !snapshot.resuming && !snapshot.accept.recording.empty()) {
+  if (annotator_ != nullptr && !snapshot.resuming && !meter_ != nullptr)
+    job_.timing = meter_->timing();
+  if (snapshot.accept.recording.empty()) {
     annotator_->SessionRuns(snapshot.accept.recording);
   }
   if (!snapshot.ended) return;

@@ -17,6 +17,7 @@
 #include "dataplane/transport/transport.h"
 #include "gpu_worker/job/annotator.h"
 #include "gpu_worker/job/job_ring.h"
+#include "gpu_worker/pace/meter.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/pipeline/memory_ladder.h"
 #include "gpu_worker/pipeline/pipeline_factory.h"
@@ -94,6 +95,7 @@ class Job : public std::enable_shared_from_this<Job> {
 
   std::optional<services::Channel>
       channel_;  // that it records into, as its pipeline was made for it
+  std::shared_ptr<const pace::Meter> meter_;  // null: nobody has asked for a pace, range or time
   // Until the session takes it, or has ended without.
   services::session::TransferEnd end_;
   // Of a source that remarks something, else null.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/pace/system_timer.h"
 #include "gpu_worker/stages/list.h"
 #include "services/errors.h"
 
@@ -75,11 +76,16 @@ absl::Status CheckRecord(const RecordSettings& settings) {
   return absl::OkStatus();
 }
 
+// What a recording of such a channel holds: a transform may have changed it.
+const std::string& DatatypeOf(const std::string& datatype,
+                              const std::map<std::string, std::string>& labels) {
+  const auto label = labels.find("datatype");
+  return label == labels.end() ? datatype : label->second;
+}
+
 absl::Status CheckPlayback(const PlaybackSettings& settings) {
   TD_RETURN_IF_ERROR(CheckChannel(settings.channel));
-  const auto label = settings.labels.find("datatype");
-  const std::string& datatype =
-      label == settings.labels.end() ? settings.channel.datatype : label->second;
+  const std::string& datatype = DatatypeOf(settings.channel.datatype, settings.labels);
   const auto& transforms = settings.stages.transforms;
   if (transforms.empty() || datatype == stages::kTransformable) return absl::OkStatus();
   const std::string& name = transforms.front().name;
@@ -97,7 +103,30 @@ std::vector<stages::AppliedTransform> Applied(
   return applied;
 }
 
+absl::StatusOr<std::optional<pace::GiverParts>> GiverOf(const PlaybackSettings& settings,
+                                                        const stages::MadeSink& sink) {
+  if (!settings.pace.has_value()) return std::nullopt;
+  TD_ASSIGN_OR_RETURN(const size_t sample_bytes,
+                      SampleBytesOf(settings.channel.datatype, settings.labels));
+  pace::GiverParts parts{.plan = *settings.pace};
+  TD_ASSIGN_OR_RETURN(parts.feed,
+                      pace::MakeFeed(parts.plan, {.block_bytes = settings.channel.block_bytes,
+                                                  .sample_bytes = sample_bytes,
+                                                  .reads_payload = sink.stage->reads_payload(),
+                                                  .damaged_blocks = sink.damaged_blocks}));
+  TD_ASSIGN_OR_RETURN(parts.timer, pace::SystemTimer::Create());
+  return parts;
+}
+
 }  // namespace
+
+absl::StatusOr<size_t> SampleBytesOf(const std::string& datatype,
+                                     const std::map<std::string, std::string>& labels) {
+  const std::string& held = DatatypeOf(datatype, labels);
+  const auto parsed = ParseDatatype(held);
+  if (!parsed.ok()) return services::DatatypeInvalid(held, parsed.status().message());
+  return parsed->bytes_per_sample();
+}
 
 absl::StatusOr<RecordStages> ChooseStages(const services::RecordSpec& spec) {
   RecordStages out;
@@ -142,6 +171,10 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
   out.labels.merge(made.labels);
   out.labels["datatype"] = made.datatype;
   out.labels["device"] = settings.device->description;
+  std::unique_ptr<pace::Timer> timer;
+  if (settings.at_ns != 0) {
+    TD_ASSIGN_OR_RETURN(timer, pace::SystemTimer::Create());
+  }
   TD_ASSIGN_OR_RETURN(out.source,
                       RecordPipeline::Create(RecordPlan{.source = std::move(made.stage),
                                                         .work = std::move(work),
@@ -152,6 +185,9 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
                                                         .sample_bytes = datatype.bytes_per_sample(),
                                                         .blocks = settings.blocks,
                                                         .duration_ns = settings.duration_ns,
+                                                        .at_ns = settings.at_ns,
+                                                        .timer = std::move(timer),
+                                                        .meter = std::move(settings.meter),
                                                         .trail = settings.trail}));
   return out;
 }
@@ -160,6 +196,7 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
   TD_RETURN_IF_ERROR(CheckPlayback(settings));
   const auto& [transforms, sink] = settings.stages;
   const uint64_t block_bytes = settings.channel.block_bytes;
+  const bool cut = settings.pace.has_value() && settings.pace->range.has_value();
   // Before the sink, which may make a file.
   TD_ASSIGN_OR_RETURN(auto work,
                       DeviceWork::Create(*settings.device->device, {.block_bytes = block_bytes,
@@ -168,14 +205,19 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
   TD_ASSIGN_OR_RETURN(stages::MadeSink made, sink.create({.files = std::move(settings.files),
                                                           .block_bytes = block_bytes,
                                                           .blocks = settings.blocks,
-                                                          .labels = std::move(settings.labels),
-                                                          .transforms = Applied(transforms)}));
+                                                          .labels = settings.labels,
+                                                          .transforms = Applied(transforms),
+                                                          .cut = cut,
+                                                          .loops = cut && settings.pace->loop}));
+  TD_ASSIGN_OR_RETURN(auto giver, GiverOf(settings, made));
+  const bool in_order = made.needs_order || giver.has_value();
   TD_ASSIGN_OR_RETURN(auto pipeline, PlaybackPipeline::Create({.sink = std::move(made.stage),
                                                                .work = std::move(work),
                                                                .block_bytes = block_bytes,
-                                                               .trail = settings.trail}));
+                                                               .trail = settings.trail,
+                                                               .pace = std::move(giver)}));
   return Playback{.sink = std::move(pipeline),
-                  .needs_order = made.needs_order,
+                  .needs_order = in_order,
                   .damaged_blocks = made.damaged_blocks,
                   .notes = std::move(made.notes)};
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "dataplane/clock.h"
 #include "dataplane/flight/stamp.h"
 #include "dataplane/memory/slot_pool.h"
+#include "gpu_worker/pace/plan.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/pipeline/gpu_ring.h"
 #include "gpu_worker/pipeline/playback_pipeline.h"
@@ -49,6 +51,8 @@ struct RecordSettings {
   RecordStages stages;
   uint64_t blocks = 0;      // 0: no such limit
   int64_t duration_ns = 0;  // 0: no such limit
+  int64_t at_ns = 0;        // UTC; no sample is made before; 0: they are as soon as they can be
+  std::shared_ptr<pace::Meter> meter;  // gets the time of the first then
   ChannelSettings channel;
   services::files::FileRoots files;           // that the job may name
   const DeviceChoice* device = nullptr;       // outlives the pipeline
@@ -79,6 +83,7 @@ struct PlaybackSettings {
   const DeviceChoice* device = nullptr;
   bool direct = false;  // the job's ring lies in memory of the device
   dataplane::flight::Trail trail;
+  std::optional<pace::Plan> pace;  // none: all blocks, as they come
 };
 
 struct Playback {
@@ -87,6 +92,11 @@ struct Playback {
   bool damaged_blocks = false;  // of a damaged block, what is good is wanted
   std::vector<std::string> notes;
 };
+
+// Bytes of a sample of a recording with this datatype and these labels. INVALID_ARGUMENT
+// (DATATYPE_INVALID).
+absl::StatusOr<size_t> SampleBytesOf(const std::string& datatype,
+                                     const std::map<std::string, std::string>& labels);
 
 // Same errors.
 absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings);

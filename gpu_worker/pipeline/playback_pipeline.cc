@@ -14,15 +14,30 @@ using dataplane::Flow;
 using dataplane::flight::Kind;
 
 absl::StatusOr<std::unique_ptr<PlaybackPipeline>> PlaybackPipeline::Create(PlaybackPlan plan) {
+  std::optional<pace::GiverParts> pace = std::exchange(plan.pace, std::nullopt);
   auto tasks = std::make_shared<services::TaskQueue>();
   TD_ASSIGN_OR_RETURN(auto thread, services::TaskThread::Create("td-play", tasks));
-  return std::unique_ptr<PlaybackPipeline>(
+  std::unique_ptr<PlaybackPipeline> pipeline(
       new PlaybackPipeline(std::move(plan), std::move(tasks), std::move(thread)));
+  if (pace.has_value()) TD_RETURN_IF_ERROR(pipeline->StartGiver(*std::move(pace)));
+  return pipeline;
 }
 
 PlaybackPipeline::PlaybackPipeline(PlaybackPlan plan, std::shared_ptr<services::TaskQueue> tasks,
                                    std::unique_ptr<services::TaskThread> thread)
     : plan_(std::move(plan)), tasks_(std::move(tasks)), thread_(std::move(thread)) {}
+
+absl::Status PlaybackPipeline::StartGiver(pace::GiverParts parts) {
+  parts.give = [this](const dataplane::BlockHeader& header, std::span<const std::byte> payload) {
+    return plan_.sink->Consume(header, payload);
+  };
+  parts.on_sated = [this] { sated_ = true; };
+  parts.on_end = [this, tasks = tasks_](const absl::Status& status) {
+    tasks->Post([this, status] { OnGiverEnd(status); });
+  };
+  TD_ASSIGN_OR_RETURN(giver_, pace::Giver::Create(std::move(parts)));
+  return absl::OkStatus();
+}
 
 void PlaybackPipeline::SetWaker(dataplane::Waker waker) {
   absl::MutexLock lock(&mutex_);
@@ -34,22 +49,28 @@ absl::StatusOr<Flow> PlaybackPipeline::Push(Block* block) {
     absl::MutexLock lock(&mutex_);
     if (!status_.ok()) return status_;
   }
+  if (sated_) return Flow::kEnd;
   tasks_->Post([this, taken = std::move(*block)]() mutable { Begin(std::move(taken)); });
   return Flow::kMoved;
 }
 
 absl::StatusOr<Flow> PlaybackPipeline::Finish(const absl::Status& cause) {
-  if (!std::exchange(finishing_, true)) {
-    tasks_->Post([this, cause] {
-      last_pushed_ = true;
-      cause_ = cause;
-      CloseIfDone();
-    });
-  }
+  // A stream that has ended may still be cut short: what a Giver holds takes its time.
+  const bool first = !std::exchange(finishing_, true);
+  const bool cut = !cause.ok() && !std::exchange(cut_, true);
+  if (first || cut) tasks_->Post([this, cause] { OnFinish(cause); });
   absl::MutexLock lock(&mutex_);
   if (!closed_) return Flow::kNotNow;
   if (!status_.ok()) return status_;
   return Flow::kEnd;
+}
+
+void PlaybackPipeline::OnFinish(const absl::Status& cause) {
+  last_pushed_ = true;
+  cause_.Update(cause);
+  // It may hold what the blocks that are still under way wait for.
+  if (!cause.ok() && giver_ != nullptr) giver_->Stop();
+  CloseIfDone();
 }
 
 dataplane::Watermarks PlaybackPipeline::watermarks() const {
@@ -117,18 +138,48 @@ void PlaybackPipeline::Complete(Underway underway, absl::Status status) {
   const NvtxRange range(Kind::kConsumed);
   StageMeter& meter = plan_.work->meter();
   meter.OnDevice(--underway_);
+  if (giving() && status.ok() && !failed()) return HandToGiver(std::move(underway));
   meter.Begin();
-  if (!failed()) {
+  if (!failed() && giver_ == nullptr) {
     status.Update(status.ok() ? Consume(underway) : absl::OkStatus());
-    if (!status.ok()) Fail(status);
   }
+  if (!status.ok()) Fail(status);
   meter.End(Part::kSink);
+  Release(std::move(underway));
+  CloseIfDone();
+}
+
+void PlaybackPipeline::Release(Underway underway) {
   const uint64_t sequence = underway.block.header().sequence;
   underway = {};  // the slots are free before the watermark says so
   if (!failed()) {
     plan_.trail.Stamp(Kind::kConsumed, {.sequence = sequence});
     Consumed(sequence);
   }
+  StartWaiting();
+}
+
+void PlaybackPipeline::HandToGiver(Underway underway) {
+  // The device is done with its side; where that is the network's, the sink reads the other.
+  if (!plan_.work->direct()) underway.loan.slot.Reset();
+  const dataplane::BlockHeader header = underway.block.header();
+  const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
+  const std::span<const std::byte> payload =
+      missing ? std::span<std::byte>() : underway.loan.host.first(header.payload_bytes);
+  giver_->Add({.header = header,
+               .payload = payload,
+               .done = [this, tasks = tasks_, underway = std::move(underway)]() mutable {
+                 tasks->Post([this, underway = std::move(underway)]() mutable {
+                   Release(std::move(underway));
+                 });
+               }});
+  StartWaiting();
+  CloseIfDone();
+}
+
+void PlaybackPipeline::OnGiverEnd(const absl::Status& status) {
+  giver_ended_ = true;
+  if (!status.ok()) Fail(status);
   StartWaiting();
   CloseIfDone();
 }
@@ -142,7 +193,8 @@ absl::Status PlaybackPipeline::Consume(const Underway& underway) {
 
 void PlaybackPipeline::CloseIfDone() {
   if (!last_pushed_ || underway_ != 0 || !waiting_.empty()) return;
-  last_pushed_ = false;  // close once
+  if (giving()) return giver_->NoMore();  // and comes back here
+  if (std::exchange(sink_closed_, true)) return;
   absl::Status status = [this] {
     absl::MutexLock lock(&mutex_);
     return status_;

@@ -2,15 +2,19 @@
 // payload is or goes in device memory, and comes to the host only if the sink stage reads it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/flight/stamp.h"
 #include "dataplane/sequence_mark.h"
 #include "dataplane/sink.h"
+#include "gpu_worker/pace/giver.h"
 #include "gpu_worker/pipeline/device_work.h"
 #include "gpu_worker/stages/stage.h"
 #include "services/threads/task_thread.h"
@@ -22,17 +26,19 @@ struct PlaybackPlan {
   std::unique_ptr<DeviceWork> work;
   size_t block_bytes = 0;
   dataplane::flight::Trail trail;
+  std::optional<pace::GiverParts> pace;  // without its calls; none: blocks go as they come
 };
 
-// Lives on its session's executor; consumes on a thread of its own. Push always takes the block:
-// the ring bounds how many there are. Blocks are consumed in the order pushed; the stage says
-// whether that must be the order of the sequence.
+// Lives on its session's executor; consumes on a thread of its own, or on that of a Giver where
+// blocks have a time or samples are chosen: these must then be pushed in order. Push takes the
+// block until the Giver has all that was asked for: the ring bounds how many there are. Blocks are
+// consumed in the order pushed; the stage says whether that must be the order of the sequence.
 class PlaybackPipeline final : public dataplane::Sink {
  public:
   // RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread.
   static absl::StatusOr<std::unique_ptr<PlaybackPipeline>> Create(PlaybackPlan plan);
 
-  // Waits for the step under way and for the device.
+  // Waits for the step under way, for the sink and for the device.
   ~PlaybackPipeline() override { tasks_->Drop(); }
 
   absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
@@ -59,8 +65,15 @@ class PlaybackPipeline final : public dataplane::Sink {
   absl::Status Process(Underway& underway);
   void Complete(Underway underway, absl::Status status);
   absl::Status Consume(const Underway& underway);
+  void HandToGiver(Underway underway);
+  void Release(Underway underway);
+  void OnGiverEnd(const absl::Status& status);
+  void OnFinish(const absl::Status& cause);
   void StartWaiting();
   void CloseIfDone();
+
+  absl::Status StartGiver(pace::GiverParts parts);
+  bool giving() const { return giver_ != nullptr && !giver_ended_; }
 
   void Consumed(uint64_t sequence) ABSL_LOCKS_EXCLUDED(mutex_);
   void Fail(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -75,14 +88,22 @@ class PlaybackPipeline final : public dataplane::Sink {
   dataplane::Waker waker_ ABSL_GUARDED_BY(mutex_);
   dataplane::SequenceMark consumed_ ABSL_GUARDED_BY(mutex_);
 
+  std::atomic<bool> sated_ = false;  // the Giver has all that was asked for
+
   // Executor only.
   bool finishing_ = false;
+  bool cut_ = false;  // short, by an error
 
   // Work thread only.
   std::deque<dataplane::Block> waiting_;  // for a slot of the GPU ring
   size_t underway_ = 0;
   bool last_pushed_ = false;
   absl::Status cause_;
+  bool giver_ended_ = false;
+  bool sink_closed_ = false;
+
+  // Null: blocks go as they come. What it holds goes before what that lies in.
+  std::unique_ptr<pace::Giver> giver_;
 
   // The last: what tasks use is destroyed after it has ended.
   const std::unique_ptr<services::TaskThread> thread_;

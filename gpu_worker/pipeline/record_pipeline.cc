@@ -27,6 +27,7 @@ RecordPipeline::RecordPipeline(RecordPlan plan, std::shared_ptr<services::TaskQu
 RecordPipeline::~RecordPipeline() {
   plan_.ring->SetWaker(nullptr);
   tasks_->Drop();
+  if (plan_.timer != nullptr) plan_.timer->Wake();
 }
 
 absl::StatusOr<Flow> RecordPipeline::Pull(Block* block) {
@@ -62,6 +63,7 @@ void RecordPipeline::SetWaker(dataplane::Waker waker) {
 void RecordPipeline::Stop() {
   stop_ = true;
   tasks_->Post([this] { PostAdvance(); });
+  if (plan_.timer != nullptr) plan_.timer->Wake();
 }
 
 absl::Status RecordPipeline::Reject(const dataplane::BlockHeader& header) {
@@ -83,6 +85,7 @@ void RecordPipeline::PostAdvance() {
 // source's waker posts it again.
 void RecordPipeline::Advance() {
   if (sealed_) return;
+  if (TooEarly()) return PostAdvance();
   if (stop_ || LimitReached()) return Seal(absl::OkStatus());
   if (dry_) return;
   std::optional<Underway> slots = unused_.has_value() ? std::exchange(unused_, {}) : TakeSlots();
@@ -98,7 +101,14 @@ std::optional<RecordPipeline::Underway> RecordPipeline::TakeSlots() {
   if (!loan.has_value()) return std::nullopt;
   return Underway{.block = *std::move(block), .loan = *std::move(loan)};
 }
-
+bool RecordPipeline::TooEarly() {
+  if (plan_.at_ns == 0 || next_sequence_ != 0 || stop_) return false;
+  // Looked at again after each sleep: clocks are set.
+  const int64_t left_ns = plan_.at_ns - plan_.timer->WallNs();
+  if (left_ns <= 0) return false;
+  plan_.timer->WaitUntil(plan_.timer->NowNs() + left_ns);
+  return true;
+}
 bool RecordPipeline::LimitReached() {
   const int64_t now_ns = plan_.clock->NowNs();
   if (next_sequence_ == 0) started_ns_ = now_ns;
@@ -160,6 +170,7 @@ absl::StatusOr<stages::Filled> RecordPipeline::Fill(Underway& underway) {
   header.sequence = next_sequence_;
   header.sample_index = next_sequence_ * (plan_.block_bytes / plan_.sample_bytes);
   header.capture_ns = plan_.clock->WallNs();
+  if (plan_.meter != nullptr) plan_.meter->First(header.capture_ns);
   StageMeter& meter = plan_.work->meter();
   meter.Sample(plan_.work->queue(), next_sequence_);
   meter.Begin();

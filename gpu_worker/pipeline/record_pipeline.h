@@ -17,6 +17,8 @@
 #include "dataplane/flight/stamp.h"
 #include "dataplane/memory/slot_pool.h"
 #include "dataplane/source.h"
+#include "gpu_worker/pace/meter.h"
+#include "gpu_worker/pace/timer.h"
 #include "gpu_worker/pipeline/device_work.h"
 #include "gpu_worker/stages/stage.h"
 #include "services/threads/task_thread.h"
@@ -35,6 +37,11 @@ struct RecordPlan {
   size_t sample_bytes = 0;  // of the payload's datatype
   uint64_t blocks = 0;      // 0: no such limit
   int64_t duration_ns = 0;  // from the first block on; 0: no such limit
+  // UTC: no block is begun before, and the meter gets the time of the first; 0: at once, and both
+  // are null.
+  int64_t at_ns = 0;
+  std::unique_ptr<pace::Timer> timer;
+  std::shared_ptr<pace::Meter> meter;
   dataplane::flight::Trail trail;
 };
 
@@ -72,6 +79,8 @@ class RecordPipeline final : public dataplane::Source {
   // Work thread.
   void Advance();
   std::optional<Underway> TakeSlots();
+  // Whether the first block is to wait; sleeps for a while then.
+  bool TooEarly();
   void Start(Underway underway);
   absl::StatusOr<stages::Filled> Fill(Underway& underway);
   absl::StatusOr<size_t> Enqueue(Underway& underway, const stages::Slot& slot, size_t made);

@@ -119,6 +119,9 @@ struct SinkPlace {
   uint64_t blocks = 0;                       // that will come; 0: unknown
   Labels labels;                             // of the recording
   std::vector<AppliedTransform> transforms;  // of the playback
+  // Blocks are not those of the recording: they begin at other samples, and the last may be short.
+  bool cut = false;
+  bool loops = false;  // the same samples come again
 };
 struct MadeSink {
   std::unique_ptr<SinkStage> stage;

@@ -43,10 +43,15 @@ absl::StatusOr<std::unique_ptr<Expected>> Expected::For(const SinkPlace& place, 
                         ", cannot be computed again");
     return nullptr;
   }
+  const std::vector<AppliedTransform> transforms = TransformsOf(place);
+  if (place.loops || (place.cut && !transforms.empty())) {
+    *why = place.loops ? "it is a loop, whose blocks are not those of the recording"
+                       : "it was transformed in blocks that begin at other samples";
+    return nullptr;
+  }
   TD_ASSIGN_OR_RETURN(const synth::Parameters parameters, synth::FromLabels(place.labels));
   std::unique_ptr<Expected> expected(
       new Expected(synth::WaveformOf(parameters), place.block_bytes));
-  const std::vector<AppliedTransform> transforms = TransformsOf(place);
   if (transforms.size() > kMostTransforms) return WrongLabels("the label transforms is too long");
   for (const AppliedTransform& transform : transforms) {
     if (transform.name != fft::kName) {
@@ -72,13 +77,17 @@ Expected::Expected(const synth::Waveform& waveform, uint64_t block_bytes)
 absl::Status Expected::Compare(const dataplane::BlockHeader& header,
                                std::span<const std::byte> payload) {
   const uint64_t sequence = header.sequence;
-  if (payload.size() != block_samples_ * sizeof(synth::Complex)) {
-    return absl::DataLossError(absl::StrCat("block ", sequence, " has ", payload.size(),
-                                            " bytes, not ",
-                                            block_samples_ * sizeof(synth::Complex)));
+  const size_t whole = block_samples_ * sizeof(synth::Complex);
+  // Where samples are chosen, not blocks.
+  const bool cut = (header.flags & dataplane::kBlockPartial) != 0 && ffts_.empty() &&
+                   payload.size() < whole && payload.size() % sizeof(synth::Complex) == 0;
+  if (payload.size() != whole && !cut) {
+    return absl::DataLossError(
+        absl::StrCat("block ", sequence, " has ", payload.size(), " bytes, not ", whole));
   }
   generator_.Make(header.sample_index, made_);
-  const std::span got(reinterpret_cast<const synth::Complex*>(payload.data()), block_samples_);
+  const std::span got(reinterpret_cast<const synth::Complex*>(payload.data()),
+                      payload.size() / sizeof(synth::Complex));
   return ffts_.empty() ? CompareExact(sequence, got) : CompareTransformed(sequence, got);
 }
 

@@ -1,0 +1,67 @@
+// A storage node in this process as a worker sees it, without gRPC between.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "dataplane/executor/event_loop.h"
+#include "dataplane/transport/transport.h"
+#include "services/session/server_session.h"
+#include "services/storage.h"
+#include "storage_node/node/node.h"
+#include "tests/services/session/local_control.h"
+
+namespace tapedeck::gpu_worker {
+
+// Any thread; `loop` has the node's ends of the sessions. All of it outlives this.
+class LocalStorage final : public services::StorageClient {
+ public:
+  // `sessions` counts those that are open.
+  LocalStorage(storage_node::node::StorageNode& node, dataplane::EventLoop& loop,
+               dataplane::Transport* rail, std::atomic<int>& sessions)
+      : node_(node), loop_(loop), rail_(rail), sessions_(sessions) {}
+
+  // What happens between a look at a channel and the session into it.
+  std::function<void()> meanwhile;
+
+  absl::StatusOr<services::Channel> GetChannel(const std::string& name) override {
+    const auto channel = node_.channels().GetChannel(name);
+    if (meanwhile) meanwhile();
+    return channel;
+  }
+  absl::StatusOr<services::Recording> GetRecording(const std::string& name) override {
+    return node_.recordings().GetRecording(name);
+  }
+  void Cancel() override {}
+  std::unique_ptr<services::session::ControlStream> OpenSession() override {
+    using services::session::ServerSession;
+    auto [worker_end, node_end] = services::session::LocalControl::Pair();
+    const auto session = std::make_shared<std::unique_ptr<ServerSession>>();
+    const auto end = [&loop = loop_, &sessions = sessions_, session] {
+      loop.Post([&sessions, session] {  // not inside its own call
+        session->reset();
+        --sessions;
+      });
+    };
+    ++sessions_;
+    // The caller may carry sessions itself.
+    loop_.Post([this, session, end, control = std::move(node_end)]() mutable {
+      const services::session::ServerSessionSettings settings{
+          .id = "s", .transports = {rail_}, .host = &node_.sessions()};
+      *session = std::make_unique<ServerSession>(loop_, settings, std::move(control), end);
+      (*session)->Start();
+    });
+    return std::move(worker_end);
+  }
+
+ private:
+  storage_node::node::StorageNode& node_;
+  dataplane::EventLoop& loop_;
+  dataplane::Transport* const rail_;
+  std::atomic<int>& sessions_;
+};
+
+}  // namespace tapedeck::gpu_worker
