@@ -52,6 +52,20 @@ record_and_play() {
   refuse NOT_FOUND JOB_NOT_FOUND jobs cancel jobs/none
 }
 
+# Of the 2,621,440 samples that there are.
+wrong_samples_and_times() {
+  local wrong
+  for wrong in --rate=0 --rate=-1 --rate=nan --rate=inf --rate=1e9 --rate=1e-9 --loop=5:5 --loop=6:5 --loop=0:3000000 \
+    --loop=3000000:4000000 --loop=0:999999999999 --loop-count=3 --to-sample=3000000 --from-sample=3000000 \
+    --at=2020-01-01T00:00:00Z --at=2099-01-01T00:00:00Z; do
+    refuse INVALID_ARGUMENT ARGUMENT_INVALID play "$kept" --sink null "$wrong"
+  done
+  refuse INVALID_ARGUMENT ARGUMENT_INVALID play "$kept" --sink null --from-sample 10 --to-sample 10
+  refuse INVALID_ARGUMENT ARGUMENT_INVALID play "$kept" --sink null --from-sample 10 --loop 20:30
+  refuse INVALID_ARGUMENT ARGUMENT_INVALID play "$kept" --sink null --from-sample 10 --fft 16
+  refuse INVALID_ARGUMENT ARGUMENT_INVALID record l0/c0 --source synth --blocks 1 --at 2020-01-01T00:00:00Z
+}
+
 # What is known to be too much is not begun. What turns out to be is kept as far as it was acknowledged, and plays.
 full_lun() {
   local recording
@@ -121,6 +135,7 @@ kept=$(tapectl_json record l0/c0 --source synth --blocks 20 | jq -r .recording)
 before=$(luns)
 luns_and_channels
 record_and_play
+wrong_samples_and_times
 full_lun
 unreachable_rail
 unreachable_services
