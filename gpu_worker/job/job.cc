@@ -226,10 +226,9 @@ void Job::OnChange(const Snapshot& snapshot) {
     job_.counters = snapshot.counters;
     job_.rails = snapshot.rails;
     job_.stage_times = snapshot.stage_times;
+    if (meter_ != nullptr) job_.timing = meter_->timing();
   }
-  if (annotator_ != nullptr && !snapshot.resuming && !meter_ != nullptr)
-    job_.timing = meter_->timing();
-  if (snapshot.accept.recording.empty()) {
+  if (annotator_ != nullptr && !snapshot.resuming && !snapshot.accept.recording.empty()) {
     annotator_->SessionRuns(snapshot.accept.recording);
   }
   if (!snapshot.ended) return;

@@ -101,6 +101,7 @@ std::optional<RecordPipeline::Underway> RecordPipeline::TakeSlots() {
   if (!loan.has_value()) return std::nullopt;
   return Underway{.block = *std::move(block), .loan = *std::move(loan)};
 }
+
 bool RecordPipeline::TooEarly() {
   if (plan_.at_ns == 0 || next_sequence_ != 0 || stop_) return false;
   // Looked at again after each sleep: clocks are set.
@@ -109,6 +110,7 @@ bool RecordPipeline::TooEarly() {
   plan_.timer->WaitUntil(plan_.timer->NowNs() + left_ns);
   return true;
 }
+
 bool RecordPipeline::LimitReached() {
   const int64_t now_ns = plan_.clock->NowNs();
   if (next_sequence_ == 0) started_ns_ = now_ns;
@@ -138,6 +140,7 @@ void RecordPipeline::Start(Underway underway) {
     unused_ = std::move(underway);
     return;
   }
+  if (plan_.meter != nullptr) plan_.meter->First(underway.block.header().capture_ns);
   if (next_sequence_ == 0) StopAtDuration();
   plan_.trail.Stamp(Kind::kMade, {.sequence = next_sequence_});
   ++next_sequence_;
@@ -170,7 +173,6 @@ absl::StatusOr<stages::Filled> RecordPipeline::Fill(Underway& underway) {
   header.sequence = next_sequence_;
   header.sample_index = next_sequence_ * (plan_.block_bytes / plan_.sample_bytes);
   header.capture_ns = plan_.clock->WallNs();
-  if (plan_.meter != nullptr) plan_.meter->First(header.capture_ns);
   StageMeter& meter = plan_.work->meter();
   meter.Sample(plan_.work->queue(), next_sequence_);
   meter.Begin();

@@ -35,6 +35,10 @@ class LocalStorage final : public services::StorageClient {
   absl::StatusOr<services::Recording> GetRecording(const std::string& name) override {
     return node_.recordings().GetRecording(name);
   }
+  absl::Status AnnotateRecording(const std::string& recording,
+                                 const services::Annotation& annotation) override {
+    return node_.recorder().AnnotateRecording(recording, annotation);
+  }
   void Cancel() override {}
   std::unique_ptr<services::session::ControlStream> OpenSession() override {
     using services::session::ServerSession;
