@@ -69,7 +69,7 @@ class JobFixture : public testing::Test {
     return kind
         .create(
             {.name = "r0", .kind = kind.kind, .address = kind.loopback_address, .listen = listen},
-            poller)
+            {&poller})
         .value();
   }
 
