@@ -72,10 +72,14 @@ class PrewriteTest : public testing::TestWithParam<std::string> {
     End(&recorder);
     return name;
   }
-  // Also waits for the member's threads to let go of the file.
   void End(std::optional<Recorder>* recorder) {
-    const std::string data = DataOf(NameOf(*recorder));
+    const std::string name = NameOf(*recorder);
     *recorder = std::nullopt;
+    AwaitClosed(name);
+  }
+  // The member's threads let go of a file some time after its last reader or writer.
+  void AwaitClosed(const std::string& recording) {
+    const std::string data = DataOf(recording);
     EXPECT_TRUE(node_.executor().RunUntil([&] { return !IsOpen(data); }));
   }
   static bool IsOpen(const std::string& path) {
@@ -86,6 +90,7 @@ class PrewriteTest : public testing::TestWithParam<std::string> {
     return false;
   }
   void Delete(const std::string& recording) {
+    AwaitClosed(recording);
     const absl::Status status = node_.node().recordings().DeleteRecording(recording);
     EXPECT_TRUE(status.ok()) << status;
   }
