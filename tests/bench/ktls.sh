@@ -6,7 +6,7 @@
 # instructions too, so that the ratios say nothing of real ones.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-ROUNDS=5 DURATION=4 LUN=1GiB VM=no
+ROUNDS=5 DURATION=4 LUN=1GiB VM=no CHECK=no
 RAILS=(127.0.0.1 127.0.0.2)
 
 while [[ $# -gt 0 ]]; do
@@ -28,21 +28,10 @@ iperf3_measured() {
     "$WORK"/iperf3-*.json
 }
 
-# tapedeck_measured on|off: the same of sessions. CPU seconds are those of both ends and of starting them.
-tapedeck_measured() {
-  local answer
-  TIMEFORMAT='%U %S'
-  { time answer=$(tapedeck_bench transfer --rail-tls "$1" --seconds "$DURATION" --block-bytes 1MiB --lun-bytes "$LUN" --slots 32); } \
-    2>"$WORK/cpu"
-  jq -c --argjson cpu "$(awk '{print $1 + $2}' "$WORK/cpu")" '(.record_bytes + .play_bytes) as $bytes
-    | {rate: ($bytes / (.record_bytes / .record_mb_per_s + .play_bytes / .play_mb_per_s)), cpu: ($cpu * 1e9 / $bytes)}' \
-    <<<"$answer"
-}
-
 # one_round: in clear, encrypted, encrypted, in clear, so that a machine which gets faster or slower favours neither.
 one_round() {
   local mode parts=()
-  for mode in off on on off; do parts+=("$(tapedeck_measured "$mode" | jq -c --arg mode "$mode" '. + {$mode}')"); done
+  for mode in off on on off; do parts+=("$(transfer_measured --rail-tls "$mode" --block-bytes 1MiB --slots 32 | jq -c --arg mode "$mode" '. + {$mode}')"); done
   parts+=("$(iperf3_measured | jq -c '. + {mode: "iperf3"}')")
   printf '%s\n' "${parts[@]}" | jq -cs '
     def mean(mode; what): [.[] | select(.mode == mode)[what]] | add / length;
@@ -65,12 +54,16 @@ main() {
   trap services_end EXIT
   all=$(rounds "$ROUNDS" one_round)
   figure_table "$ROUNDS rounds of $DURATION s" "$all"
-  jq -c --argjson machine "$(machine)" '{bench: "ktls", figures: with_entries(select(.key | contains("_to_") | not)),
-    ratios: with_entries(select(.key | contains("_to_"))), $machine}' <<<"$all"
+  conclude "$(jq -c --argjson machine "$(machine)" '{bench: "ktls", figures: with_entries(select(.key | contains("_to_") | not)),
+    ratios: with_entries(select(.key | contains("_to_"))), $machine}' <<<"$all")"
 }
 
-if [[ $VM == yes ]]; then
-  exec "$TAPEDECK_ROOT/tests/lab/vm.sh" --timeout 3000 --memory 3072 --cpus 2 --no-rdma -- "$0" --rounds "$ROUNDS" \
-    --seconds "$DURATION" --lun-bytes "$LUN"
-fi
-main
+# in_machine: all of it in the machine of tests/lab, which cannot write into this tree.
+in_machine() {
+  local answer
+  answer=$("$TAPEDECK_ROOT/tests/lab/vm.sh" --timeout 3000 --memory 3072 --cpus 2 --no-rdma -- "$0" --rounds "$ROUNDS" \
+    --seconds "$DURATION" --lun-bytes "$LUN" | tee /dev/stderr)
+  DIRECTORY=$TAPEDECK_ROOT conclude "$(tail -n 1 <<<"$answer")"
+}
+
+if [[ $VM == yes ]]; then in_machine; else main; fi

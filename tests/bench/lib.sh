@@ -86,6 +86,17 @@ tapedeck_bench() {
   }
 }
 
+# transfer_measured OPTION...: {rate, cpu} of a memory LUN of LUN bytes over two TCP rails for DURATION seconds: MB/s, recording and
+# playing together, and CPU seconds per GB, those of both ends and of starting them.
+transfer_measured() {
+  local answer
+  TIMEFORMAT='%U %S'
+  { time answer=$(tapedeck_bench transfer --seconds "$DURATION" --lun-bytes "${LUN:-1GiB}" "$@"); } 2>"$WORK/cpu"
+  jq -c --argjson cpu "$(awk '{print $1 + $2}' "$WORK/cpu")" '(.record_bytes + .play_bytes) as $bytes
+    | {rate: ($bytes / (.record_bytes / .record_mb_per_s + .play_bytes / .play_mb_per_s)), cpu: ($cpu * 1e9 / $bytes)}' \
+    <<<"$answer"
+}
+
 # of_rounds ROUND...: each is {"figure": number, ...}; prints {"figure": {median, min, max}, ...}.
 of_rounds() {
   # shellcheck disable=SC2016

@@ -53,6 +53,7 @@ command_line::Command AddTransfer(command_line::Command bench, Options& options)
       .FromEnvironment(services::flight::kSwitchVariable);
   command.AddChoice("--rail-tls", options.rail_tls, {{"on", true}, {"off", false}},
                     "As of both nodes");
+  command.AddOption("--admin", options.admin, "As of the node: HOST:PORT");
   command.AddOption("--lun-bytes", options.lun_bytes, "Size of the LUN").InBytes();
   command.AddOption("--slots", options.slots, "Slots of the ring");
   return command;

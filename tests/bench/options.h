@@ -43,6 +43,7 @@ struct Options {
   Checks crc = Checks::kEach;
   bool flight = true;     // the recorder of steps, at both ends
   bool rail_tls = false;  // of both ends
+  std::string admin;      // of the node's admin port: HOST:PORT; none if empty
   std::string store = "direct";
   std::vector<std::string> members;  // directories
   std::string directory;             // of the restart

@@ -81,6 +81,7 @@ absl::StatusOr<nlohmann::json> Transfer(const Options& options) {
   dataplane::flight::SetOn(options.flight);
   std::vector<std::string> more;
   if (options.rail_tls) more = {"--rail-tls", "on"};
+  if (!options.admin.empty()) more.insert(more.end(), {"--admin", options.admin});
   TD_ASSIGN_OR_RETURN(const auto node, NodeProcess::Start(NodeProgram::kStorage, RailSpecs(options),
                                                           more, options.tls));
   TD_RETURN_IF_ERROR(node->MakeChannel({.name = "luns/bench",
