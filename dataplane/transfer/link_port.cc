@@ -12,7 +12,9 @@ LinkPort::LinkPort(Executor& poller, Executor& owner, LinkPortEvents* events,
       events_(events),
       alive_(std::move(alive)),
       settings_(settings),
-      heard_(poller, [this](std::vector<PortNews> news) { Deliver(std::move(news)); }) {}
+      heard_(poller, [this](std::vector<PortNews> news) { Deliver(std::move(news)); }) {
+  if (settings_.piece_bytes != 0) arriving_.emplace(settings_.piece_bytes, poller_.clock());
+}
 
 template <typename F>
 void LinkPort::Tell(F f) {
@@ -176,31 +178,19 @@ std::span<std::byte> LinkPort::Granted(const Frame& frame) {
   return slot.mapped().first(frame.block.payload_bytes);
 }
 
-// What has just been received is in this processor's cache.
 void LinkPort::OnArriving(std::span<const std::byte> more) {
-  if (settings_.piece_bytes != 0) Check(more);
+  if (arriving_.has_value()) arriving_->Add(more);
 }
 
-void LinkPort::Check(std::span<const std::byte> more) {
-  if (!arriving_.has_value()) arriving_.emplace(more.data(), settings_.piece_bytes);
-  const int64_t begun_ns = poller_.clock().NowNs();
-  arriving_->crcs.Add(more);
-  arriving_->busy_ns += poller_.clock().NowNs() - begun_ns;
-}
-
-// With `arrived` a payload is complete; of it is computed what was not while it came.
+// With `arrived` a payload is complete.
 void LinkPort::Hear(PortNews news, std::span<std::byte> arrived) {
-  const size_t payload_bytes = arrived.size();
-  if (settings_.piece_bytes != 0 && !arrived.empty()) {
-    if (arriving_.has_value() && arriving_->begin != arrived.data()) arriving_.reset();
-    const size_t checked = arriving_.has_value() ? arriving_->crcs.bytes() : 0;
-    if (checked < arrived.size()) Check(arrived.subspan(checked));
+  if (arriving_.has_value()) {
+    ArrivingPayload::Checked checked = arriving_->Complete(arrived);
     news.arrived = arrived;
-    news.crcs = arriving_->crcs.pieces();
-    news.crc_ns = arriving_->busy_ns;
+    news.crcs = std::move(checked.pieces);
+    news.crc_ns = checked.busy_ns;
   }
-  arriving_.reset();
-  heard_.Add(std::move(news), payload_bytes);
+  heard_.Add(std::move(news), arrived.size());
 }
 
 void LinkPort::Deliver(std::vector<PortNews> news) {

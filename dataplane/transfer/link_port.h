@@ -12,6 +12,7 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/flight/stamp.h"
+#include "dataplane/transfer/arriving_payload.h"
 #include "dataplane/transfer/batch.h"
 #include "dataplane/transfer/port_messages.h"
 #include "dataplane/transport/transport.h"
@@ -79,7 +80,6 @@ class LinkPort final : public ConnectionEvents, public std::enable_shared_from_t
   // The connection has taken a payload, which `work` names.
   void Begin(const Frame* frame, uint64_t work, std::span<std::byte> into = {});
   std::span<std::byte> Granted(const Frame& frame);
-  void Check(std::span<const std::byte> more);
   void Hear(PortNews news, std::span<std::byte> arrived);
   void Deliver(std::vector<PortNews> news);
 
@@ -113,14 +113,7 @@ class LinkPort final : public ConnectionEvents, public std::enable_shared_from_t
   std::map<uint64_t, Started> under_way_;  // operations that complete, by work
   // Slots that the peer may write into; kept only where CRCs are computed.
   std::map<uint32_t, std::span<std::byte>> granted_;
-  // The CRCs of what is there of the payload that is arriving.
-  struct Arriving {
-    Arriving(const std::byte* at, uint32_t piece_bytes) : begin(at), crcs(piece_bytes) {}
-    const std::byte* const begin;
-    GrowingCrcs crcs;
-    int64_t busy_ns = 0;
-  };
-  std::optional<Arriving> arriving_;
+  std::optional<ArrivingPayload> arriving_;  // where CRCs are computed
   Batch<PortNews> heard_;
   Lifetime lifetime_;
 };

@@ -138,6 +138,24 @@ TEST(GrowingCrcs, AreTheSameInWhateverPartsThePayloadComes) {
   }
 }
 
+// A peer may write more than it then says that a block has, or into another place.
+TEST(ArrivingPayload, IsCheckedAsItIsAndNotAsMuchAsCame) {
+  const std::vector<std::byte> memory(40'000, std::byte{3});
+  const std::span<const std::byte> payload = std::span(memory).first(10'000);
+  const SystemClock clock;
+  ArrivingPayload arriving(4096, clock);
+  const PieceCrcs right = CrcOfPieces(payload, 4096);
+  arriving.Add(std::span(memory).first(6000));
+  EXPECT_EQ(arriving.Complete(payload).pieces, right) << "the rest had not come";
+  arriving.Add(memory);
+  EXPECT_EQ(arriving.Complete(payload).pieces, right) << "more had come";
+  arriving.Add(std::span(memory).subspan(20'000, 10'000));
+  EXPECT_EQ(arriving.Complete(payload).pieces, right) << "it had come elsewhere";
+  arriving.Add(memory);
+  EXPECT_EQ(arriving.Complete({}).pieces, PieceCrcs()) << "nobody was told of it";
+  EXPECT_EQ(arriving.Complete(payload).pieces, right) << "and it is forgotten";
+}
+
 TEST(ArrivalCrcs, AreOfOneArrivalOnly) {
   std::vector<std::byte> payload(4096, std::byte{1});
   const uint32_t first = Crc32c(payload);
