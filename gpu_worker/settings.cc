@@ -11,6 +11,7 @@
 #include "services/config/daemon_line.h"
 #include "services/files/file_roots.h"
 #include "services/flight/switch.h"
+#include "services/identity/plain_text.h"
 #include "services/identity/rail_tls.h"
 #include "services/listen_address.h"
 #include "services/version.h"
@@ -89,6 +90,7 @@ absl::Status Check(Settings& settings) {
   TD_RETURN_IF_ERROR(AllowedStorage::Parse(settings.storage_allow).status());
   TD_RETURN_IF_ERROR(
       services::identity::CheckRailTls(settings.identity, settings.listen, settings.rails));
+  TD_RETURN_IF_ERROR(services::identity::CheckPlainText(settings.listen, settings.identity));
   return dataplane::CheckRails(settings.rails);
 }
 

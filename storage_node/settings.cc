@@ -9,6 +9,7 @@
 #include "services/config/daemon_line.h"
 #include "services/files/root_path.h"
 #include "services/flight/switch.h"
+#include "services/identity/plain_text.h"
 #include "services/identity/rail_tls.h"
 #include "services/listen_address.h"
 #include "services/version.h"
@@ -82,6 +83,7 @@ absl::Status Check(Settings& settings) {
   TD_RETURN_IF_ERROR(
       services::identity::CheckRailTls(settings.identity, settings.listen, settings.rails));
   if (settings.check || settings.rebuild_catalog) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(services::identity::CheckPlainText(settings.listen, settings.identity));
   return dataplane::CheckRails(settings.rails);
 }
 

@@ -4,6 +4,7 @@
 #include "dataplane/log.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
+#include "services/identity/plain_text.h"
 #include "services/listen_address.h"
 
 namespace tapedeck::services::identity {
@@ -12,18 +13,12 @@ namespace {
 using dataplane::Log;
 using dataplane::LogLevel;
 
-absl::Status NotInPlainText(const std::string& listen) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "listen(", listen,
-      "): other machines reach this address, where anybody could read and delete recordings; give "
-      "--tls-cert FILE --tls-key FILE --tls-ca FILE, listen at 127.0.0.1, or say --insecure"));
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Security>> Security::Create(const std::string& listen,
                                                            const Settings& settings) {
   TD_RETURN_IF_ERROR(CheckListenAddress(listen));
+  TD_RETURN_IF_ERROR(CheckPlainText(listen, settings));
   std::unique_ptr<Security> security(new Security(listen));
   if (settings.tls.given()) {
     TD_ASSIGN_OR_RETURN(security->tls_, Tls::Create(settings.tls));
@@ -33,7 +28,6 @@ absl::StatusOr<std::unique_ptr<Security>> Security::Create(const std::string& li
                                                        .open_health = settings.open_health,
                                                        .for_others = settings.for_others}));
   } else if (!IsLoopback(listen)) {
-    if (!settings.insecure) return NotInPlainText(listen);
     security->exposed_ = true;
     Log(LogLevel::kWarning, "services/identity",
         "plain text: whoever reaches this port may do everything, and is not known",

@@ -154,6 +154,19 @@ TEST(Daemons, RailsAreNotEncryptedWithKeysThatTravelInClear) {
             2);
 }
 
+TEST(Daemons, PlainTextForOtherMachinesIsSaidAloud) {
+  for (const NodeRole node : {NodeRole::kStorage, NodeRole::kWorker}) {
+    std::vector<std::string> line = {"--check-config", "--listen", "192.0.2.1:7400", "--rail",
+                                     "r0=tcp:127.0.0.1"};
+    if (node == NodeRole::kStorage) line.insert(line.end(), {"--state", "/tmp/deck"});
+    const Outcome refused = ParseAs(node, line);
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("or say --insecure"));
+    line.push_back("--insecure");
+    EXPECT_EQ(ParseAs(node, line).status, 0);
+  }
+}
+
 // Whoever adds an option gives it a field in config.proto, or adds it here and says why.
 const std::set<std::string> kOfTheLineAlone = {
     "--help",         "--version", "--config",          "--check-config",
