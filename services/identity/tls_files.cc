@@ -54,11 +54,11 @@ absl::StatusOr<absl::Time> ExpiryOf(const std::string& path,
                         TimeOf(path, X509_get0_notBefore(certificate.get())));
     TD_ASSIGN_OR_RETURN(const absl::Time until,
                         TimeOf(path, X509_get0_notAfter(certificate.get())));
-    if (now < from) {
-      return Unusable(path, absl::StrCat("is valid only from ", absl::FormatTime(from), " on"));
-    }
     if (now > until) {
       return Unusable(path, absl::StrCat("expired at ", absl::FormatTime(until)));
+    }
+    if (now < from) {
+      return Unusable(path, absl::StrCat("is valid only from ", absl::FormatTime(from), " on"));
     }
     expires = std::min(expires, until);
   }
