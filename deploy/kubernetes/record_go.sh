@@ -11,7 +11,7 @@ build=${GO_BUILD:-$(mktemp -d)}
 
 make_it() {
   local files packages=Mgoogle/rpc/status.proto=tapedeck/rpc file
-  files=(tapedeck/v1/{pipeline,catalog,counters,session,stages,damage}.proto)
+  files=(tapedeck/v1/{pipeline,catalog,counters,session,stages,damage,pacing}.proto)
   for file in "${files[@]}"; do packages+=,M$file=tapedeck/v1; done
   mkdir -p "$build/src"
   protoc -I"$proto" --go_out="$packages:$build/src" "${files[@]}" google/rpc/status.proto

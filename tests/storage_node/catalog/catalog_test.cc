@@ -218,7 +218,7 @@ TEST(Admission, SaysWhatWasAgreed) {
   EXPECT_EQ(accept.datatype, "cf32_le");
   EXPECT_EQ(accept.op, dataplane::TransferOp::kRead);
   EXPECT_EQ(accept.commit, dataplane::CommitLevel::kDurable);
-  EXPECT_EQ(recorder->admission.ring->slots(), 64u);
+  EXPECT_EQ(recorder->admission.ring->slots(), 256u);
   EXPECT_EQ(recorder->admission.ring->slot_bytes(), kBlockBytes);
   ASSERT_TRUE(recorder->Push(0).ok());
   ASSERT_TRUE(recorder->Finish().ok());

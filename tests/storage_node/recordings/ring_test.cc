@@ -31,7 +31,7 @@ TEST_F(RingTest, IsRegisteredWithTheRightsOfTheOp) {
   EXPECT_EQ(access(TransferOp::kWrite), RemoteAccess::kWrite);
   const auto recorder = fixture_.Record();
   EXPECT_EQ(recorder->admission.registration.domains.size(), 2u);
-  EXPECT_EQ(recorder->admission.ring->slots(), 64u);
+  EXPECT_EQ(recorder->admission.ring->slots(), 256u);
 }
 
 TEST_F(RingTest, HasFewerSlotsWhereLockedMemoryIsShort) {
