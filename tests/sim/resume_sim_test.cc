@@ -190,7 +190,7 @@ class ResumeLife {
                                                    .transports = Pointers(node_rails_),
                                                    .host = &host_},
           std::move(pair.node), [entry] { entry->ended = true; });
-      node_.Post([entry, this] {
+      node_.Post([entry] {
         if (entry->session != nullptr) entry->session->Start();
       });
     } else {

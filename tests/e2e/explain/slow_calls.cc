@@ -84,6 +84,7 @@ int fsync(int fd) { return Flush(fd, SYS_fsync); }
 int fdatasync(int fd) { return Flush(fd, SYS_fdatasync); }
 
 // libisal's.
+// NOLINTNEXTLINE: its name
 unsigned int crc32_iscsi(unsigned char* bytes, int count, unsigned int crc) {
   if (Setting("crc") > 0) return SlowCrc(bytes, count, crc);
   using Crc = unsigned int (*)(unsigned char*, int, unsigned int);
@@ -92,6 +93,7 @@ unsigned int crc32_iscsi(unsigned char* bytes, int count, unsigned int crc) {
 }
 
 // libfftw3f's.
+// NOLINTNEXTLINE: its name
 void fftwf_execute_dft(const void* plan, void* in, void* out) {
   using Execute = void (*)(const void*, void*, void*);
   static const auto quick = reinterpret_cast<Execute>(dlsym(RTLD_NEXT, "fftwf_execute_dft"));

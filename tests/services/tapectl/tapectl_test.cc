@@ -172,7 +172,7 @@ TEST_F(TapectlTest, RecordPrintsTheResult) {
 
 TEST_F(TapectlTest, FilesAreMadeAbsoluteAndDurationsPassed) {
   RunJson({"record", "l0/endless", "--source", "file:a.bin", "--loop", "--duration", "1m30s"}, 1,
-          500);
+          [this] { AwaitBlocks(); });
   const RecordSpec spec = node_.jobs.last_record();
   EXPECT_EQ(spec.source.name, "file");
   EXPECT_THAT(std::get<std::string>(spec.source.parameters.at("path")), StartsWith("/"));

@@ -73,7 +73,7 @@ class EverySetting : public testing::TestWithParam<std::string> {
 
   // Each setting is another than in the round before, and than at first.
   services::Lun LunOf(int round) {
-    const auto number = static_cast<uint64_t>(round + 1);
+    const uint64_t number = static_cast<uint64_t>(round) + 1;
     services::Lun lun{
         .members = GetLun().members,
         .capacity_bytes = kSettingsCapacity / 2 + number * (4 << 20),
@@ -90,7 +90,7 @@ class EverySetting : public testing::TestWithParam<std::string> {
     return lun;
   }
   static services::Channel ChannelOf(int round) {
-    const auto number = static_cast<uint64_t>(round + 1);
+    const uint64_t number = static_cast<uint64_t>(round) + 1;
     constexpr dataplane::TransferOp kOps[] = {
         dataplane::TransferOp::kSend, dataplane::TransferOp::kWrite, dataplane::TransferOp::kRead};
     return {.block_bytes = kBlockBytes << number,
