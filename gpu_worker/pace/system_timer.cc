@@ -23,6 +23,10 @@ absl::Status NoDescriptor(absl::string_view call) {
                    "; wait for other work to end, or raise RLIMIT_NOFILE (LimitNOFILE=)"));
 }
 
+// What a processor takes to wake up is more in a machine whose host has put it to sleep; longer
+// ones are stalls, which no early start makes up for.
+constexpr int64_t kMaxEarlyNs = 300 * dataplane::kMicrosecondNs;
+
 // What has come of a descriptor that is not read for its value.
 void Drain(int fd) {
   uint64_t count;
@@ -44,6 +48,26 @@ void SystemTimer::WaitUntil(int64_t deadline_ns) {
   const int64_t now_ns = NowNs();
   if (deadline_ns <= now_ns) return;
   const int64_t until_ns = std::min(deadline_ns, now_ns + dataplane::kSecondNs);
+  const int64_t asleep_ns = until_ns - early_ns_;
+  if (asleep_ns > now_ns) {
+    if (Sleep(asleep_ns)) return;
+    Learn(NowNs() - asleep_ns);
+  }
+  while (NowNs() < until_ns) {
+  }
+}
+
+// Early enough for the latest of late; less and less so while wake-ups come sooner.
+void SystemTimer::Learn(int64_t late_ns) {
+  if (late_ns > early_ns_) {
+    early_ns_ = std::min(late_ns + late_ns / 4, kMaxEarlyNs);
+  } else {
+    early_ns_ -= early_ns_ / 1024;
+  }
+}
+
+// Whether somebody has called Wake.
+bool SystemTimer::Sleep(int64_t until_ns) {
   const itimerspec at = {.it_interval = {},
                          .it_value = {.tv_sec = until_ns / dataplane::kSecondNs,
                                       .tv_nsec = until_ns % dataplane::kSecondNs}};
@@ -55,6 +79,7 @@ void SystemTimer::WaitUntil(int64_t deadline_ns) {
   poll(ready, std::size(ready), kLongestMs);
   if (ready[0].revents != 0) Drain(timer_.get());
   if (ready[1].revents != 0) Drain(wake_.get());
+  return ready[1].revents != 0;
 }
 
 void SystemTimer::Wake() {

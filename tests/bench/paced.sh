@@ -34,6 +34,8 @@ need jq
 check_seconds "$SECONDS_EACH"
 services_begin
 trap services_end EXIT
+# One connection of a rail is one thread at either end, and two of those play less than 8 GB/s.
+WORKER_OPTIONS=(--connections-per-rail 2)
 start_storage
 start_worker
 tapectl --timeout 120s lun create paced --store memory --capacity "$LUN_BYTES" >/dev/null
