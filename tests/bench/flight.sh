@@ -54,7 +54,7 @@ one_round() {
     . as $all | reduce $ARGS.positional[] as $size ({};
       reduce ("rate", "cpu") as $what (.;
         reduce ("seen", "unseen") as $mode (.; .[$what + "_" + $mode + "_" + $size] = ($all | mean($mode + "_" + $size; $what)))
-        | .[$what + "_seen_to_unseen_" + $size] = .[$what + "_seen_" + $size] / .[$what + "_unseen_" + $size]))' "${SIZES[@]}"
+        | .[$what + "_seen_to_unseen_" + $size] = .[$what + "_seen_" + $size] / .[$what + "_unseen_" + $size]))' "${SIZES[@],,}"
 }
 
 main() {
