@@ -62,7 +62,7 @@ main() {
 in_machine() {
   local answer
   answer=$("$TAPEDECK_ROOT/tests/lab/vm.sh" --timeout 3000 --memory 3072 --cpus 2 --no-rdma -- "$0" --rounds "$ROUNDS" \
-    --seconds "$DURATION" --lun-bytes "$LUN" | tee /dev/stderr)
+    --seconds "$DURATION" --lun-bytes "$LUN" | tee >(cat >&2))
   DIRECTORY=$TAPEDECK_ROOT conclude "$(tail -n 1 <<<"$answer")"
 }
 
