@@ -1,6 +1,7 @@
 #include "gpu_worker/pipeline/device_work.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "dataplane/crc32c.h"
 #include "dataplane/status_macros.h"
@@ -19,6 +20,7 @@ absl::StatusOr<std::unique_ptr<DeviceWork>> DeviceWork::Create(device::Device& d
       .device = &device, .queue = &work->queue(), .block_bytes = block_bytes};
   for (const stages::ChosenTransform& transform : settings.transforms) {
     TD_ASSIGN_OR_RETURN(auto made, transform.create(place));
+    work->granule_bytes_ = std::lcm(work->granule_bytes_, made->granule_bytes());
     work->transforms_.push_back(std::move(made));
   }
   return work;
@@ -26,11 +28,7 @@ absl::StatusOr<std::unique_ptr<DeviceWork>> DeviceWork::Create(device::Device& d
 
 absl::StatusOr<size_t> DeviceWork::Enqueue(const stages::Slot& slot, size_t payload_bytes,
                                            bool from_host, bool to_host) {
-  size_t bytes = payload_bytes;
-  for (const auto& transform : transforms_) {
-    const size_t granule = transform->granule_bytes();
-    bytes = (bytes + granule - 1) / granule * granule;
-  }
+  const size_t bytes = (payload_bytes + granule_bytes_ - 1) / granule_bytes_ * granule_bytes_;
   // The zeros come from the host, wherever the payload is.
   std::ranges::fill(slot.host.subspan(payload_bytes, bytes - payload_bytes), std::byte{0});
   const size_t first = from_host ? 0 : payload_bytes;

@@ -53,6 +53,7 @@ class DeviceWork {
   StageMeter meter_;
   const std::unique_ptr<GpuRing> ring_;
   std::vector<std::unique_ptr<stages::Transform>> transforms_;
+  size_t granule_bytes_ = 1;                    // of all of them; a block holds whole ones
   const std::unique_ptr<device::Queue> queue_;  // goes first: it waits for work on the others
 };
 

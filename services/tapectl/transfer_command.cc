@@ -173,8 +173,7 @@ absl::Status Play(Program& program, const PlayOptions& options) {
 
 void AddShared(Command command, TransferOptions& options) {
   const Option fft =
-      command.AddOption("--fft", options.fft_points,
-                        "Points of the FFT, a power of two from 16 to 65536; default none");
+      command.AddOption("--fft", options.fft_points, "Points of the FFT, 2 to 65536; default none");
   command
       .AddOption("--transform", options.transforms,
                  "A transform of the worker, e.g. fft:points=1024; again for more, in this order")

@@ -24,7 +24,7 @@ namespace {
 using Samples = std::vector<std::complex<float>>;
 
 TEST(ReferenceFftTest, IsTheDiscreteFourierTransform) {
-  for (const uint32_t points : {1u, 2u, 8u, 64u}) {
+  for (const uint32_t points : {1u, 2u, 3u, 8u, 10u, 64u, 97u, 1000u}) {
     std::mt19937 random(points);
     std::normal_distribution<double> normal;
     std::vector<double> real(points), imaginary(points);
@@ -33,7 +33,7 @@ TEST(ReferenceFftTest, IsTheDiscreteFourierTransform) {
     for (uint32_t k = 0; k < points; ++k) {
       for (uint32_t n = 0; n < points; ++n) {
         expected[k] += std::complex(real[n], imaginary[n]) *
-                       std::polar(1.0, -2 * std::numbers::pi * k * n / points);
+                       std::polar(1.0, -2 * std::numbers::pi * (k * n % points) / points);
       }
     }
     verify::ReferenceFft(points).Forward(real, imaginary);
@@ -117,7 +117,10 @@ class FftTest : public DeviceTest {
 TEST_P(FftTest, IsAccurateOnRandomInputOfEverySize) {
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
-  for (uint32_t points = kMinPoints; points <= kMaxPoints; points *= 2) {
+  // Powers of two, other products of small factors, and primes, whose transforms start anywhere.
+  std::vector<uint32_t> lengths{3, 15, 1000, 1536, 31, 37, 1009, 65521, 65535};
+  for (uint32_t points = kMinPoints; points <= kMaxPoints; points *= 2) lengths.push_back(points);
+  for (const uint32_t points : lengths) {
     Samples input(std::max<size_t>(3 * points, 8192));
     for (auto& sample : input) sample = {normal(random), normal(random)};
     input.resize(input.size() / points * points);

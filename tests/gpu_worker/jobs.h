@@ -21,15 +21,19 @@ inline services::StageSpec FileSink(const std::string& path, bool replace = fals
 }
 inline services::StageSpec Verify() { return {"verify"}; }
 inline services::StageSpec Null() { return {"null"}; }
-inline std::vector<services::StageSpec> Fft(uint32_t points) {
-  if (points == 0) return {};
-  return {{"fft", {{"points", uint64_t{points}}}}};
+inline services::StageSpec Fft(uint32_t points) { return {"fft", {{"points", uint64_t{points}}}}; }
+// An fft, if there are points, and what follows it.
+inline std::vector<services::StageSpec> Transforms(uint32_t fft,
+                                                   std::vector<services::StageSpec> others) {
+  if (fft != 0) others.insert(others.begin(), Fft(fft));
+  return others;
 }
 
 struct TestRecording {
   std::string datatype = "cf32_le";
   services::StageSpec source;
   uint32_t fft = 0;
+  std::vector<services::StageSpec> transforms;  // after the fft
   uint64_t blocks = 0;
   int64_t duration_ns = 0;  // an endless source needs this or blocks
   size_t slots = 8;
@@ -41,11 +45,12 @@ struct TestRecording {
 inline absl::StatusOr<pipeline::Recording> Record(const pipeline::DeviceChoice& device,
                                                   const TestRecording& test,
                                                   const dataplane::Clock& clock) {
-  TD_ASSIGN_OR_RETURN(auto stages, pipeline::ChooseStages(services::RecordSpec{
-                                       .transfer = {.transforms = Fft(test.fft)},
-                                       .source = test.source,
-                                       .blocks = test.blocks,
-                                       .duration_ns = test.duration_ns}));
+  TD_ASSIGN_OR_RETURN(auto stages,
+                      pipeline::ChooseStages(services::RecordSpec{
+                          .transfer = {.transforms = Transforms(test.fft, test.transforms)},
+                          .source = test.source,
+                          .blocks = test.blocks,
+                          .duration_ns = test.duration_ns}));
   return pipeline::CreateRecording(
       {.stages = std::move(stages),
        .blocks = test.blocks,
@@ -65,7 +70,7 @@ struct TestPlayback {
   services::StageSpec sink;
   std::map<std::string, std::string> labels;
   uint32_t fft = 0;
-  uint32_t second_fft = 0;  // after the first
+  std::vector<services::StageSpec> transforms;  // after the fft
   uint64_t blocks = 0;
   uint64_t block_bytes = kTestBlockBytes;
   bool direct = false;
@@ -73,9 +78,10 @@ struct TestPlayback {
 
 inline absl::StatusOr<pipeline::Playback> Play(const pipeline::DeviceChoice& device,
                                                const TestPlayback& test) {
-  services::PlaybackSpec spec{.transfer = {.transforms = Fft(test.fft)}, .sink = test.sink};
-  for (const auto& stage : Fft(test.second_fft)) spec.transfer.transforms.push_back(stage);
-  TD_ASSIGN_OR_RETURN(auto stages, pipeline::ChooseStages(spec));
+  TD_ASSIGN_OR_RETURN(
+      auto stages,
+      pipeline::ChooseStages(services::PlaybackSpec{
+          .transfer = {.transforms = Transforms(test.fft, test.transforms)}, .sink = test.sink}));
   return pipeline::CreatePlayback(
       {.stages = std::move(stages),
        .channel = {.datatype = test.datatype, .block_bytes = test.block_bytes},

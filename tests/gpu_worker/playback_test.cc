@@ -70,9 +70,30 @@ TEST_P(PlaybackTest, FftVerifiesWhereverItIsApplied) {
 
 TEST_P(PlaybackTest, TransformsAreAppliedInTheirOrder) {
   if (!HasFft()) GTEST_SKIP() << "no FFT on this device or in this build";
-  const absl::Status status = RecordAndPlay({.source = Synth(), .fft = 64, .blocks = 4},
-                                            {.sink = Verify(), .fft = 16, .second_fft = 256});
+  const absl::Status status =
+      RecordAndPlay({.source = Synth(), .fft = 64, .blocks = 4},
+                    {.sink = Verify(), .fft = 16, .transforms = {Fft(256)}});
   EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST_P(PlaybackTest, FftsOfAnyLengthVerify) {
+  if (!HasFft()) GTEST_SKIP() << "no FFT on this device or in this build";
+  const absl::Status status =
+      RecordAndPlay({.source = Synth(), .fft = 1000, .blocks = 2, .block_bytes = 1'536'000},
+                    {.sink = Verify(), .fft = 1536});
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST_P(PlaybackTest, ALastBlockIsFilledUpForEachTransform) {
+  if (!HasFft()) GTEST_SKIP() << "no FFT on this device or in this build";
+  const std::string input = ScratchPath("in");
+  const std::string output = ScratchPath("out");
+  WriteFile(input, std::string(20 * 8, '\0'));
+  const absl::Status status =
+      RecordAndPlay({.source = FileSource(input), .block_bytes = 12288},
+                    {.sink = FileSink(output), .fft = 24, .transforms = {Fft(16)}});
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(ReadFile(output).size(), 48 * 8u);
 }
 
 TEST_P(PlaybackTest, MegabyteBlocksVerify) {

@@ -93,16 +93,16 @@ TEST(SynthParametersTest, LongValuesAreCut) {
   EXPECT_LT(status.message().size(), 200u);
 }
 
-TEST(FftParametersTest, PointsAreAPowerOfTwo) {
-  EXPECT_EQ(fft::Parse({{"points", 16}})->points, 16u);
+TEST(FftParametersTest, PointsAreAnyNumberWithinBounds) {
+  EXPECT_EQ(fft::Parse({{"points", 2}})->points, 2u);
+  EXPECT_EQ(fft::Parse({{"points", 1009}})->points, 1009u);
   EXPECT_EQ(fft::Parse({{"points", "65536"}})->points, 65536u);
-  const std::string allowed = "; it must be a power of two from 16 to 65536";
+  const std::string allowed = "; it must be a whole number from 2 to 65536";
   const Refusal rows[] = {
       {{}, "fft.points", "fft: points is missing" + allowed},
       {{{"points", 0}}, "fft.points", "fft: points is 0" + allowed},
-      {{{"points", 8}}, "fft.points", "fft: points is 8" + allowed},
-      {{{"points", 1000}}, "fft.points", "fft: points is 1000" + allowed},
-      {{{"points", 131072}}, "fft.points", "fft: points is 131072" + allowed},
+      {{{"points", 1}}, "fft.points", "fft: points is 1" + allowed},
+      {{{"points", 65537}}, "fft.points", "fft: points is 65537" + allowed},
       {{{"points", uint64_t{1} << 36}},
        "fft.points",
        "fft: points is 68719476736; it must be a whole number from 0 to 4294967295"},

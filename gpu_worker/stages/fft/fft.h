@@ -1,5 +1,6 @@
 // The seam to FFT libraries: complex-to-complex, forward, unnormalised, in place, on cf32_le.
-// Rooms fftw/ (host) and cufft/ (CUDA) implement it; list.h finds the one for a device.
+// Rooms fftw/ and kissfft/ (host) and cufft/ (CUDA) implement it; list.h finds the one for a
+// device.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,8 @@
 
 namespace tapedeck::gpu_worker::stages::fft {
 
-// Powers of two in this range.
-inline constexpr uint32_t kMinPoints = 16;
+// Any length in this range; those without large prime factors are the fastest.
+inline constexpr uint32_t kMinPoints = 2;
 inline constexpr uint32_t kMaxPoints = 65536;
 
 // One plan, bound to a pipeline's queue. Used by the thread that enqueues there.
@@ -27,7 +28,7 @@ class Fft {
   virtual absl::Status Forward(std::byte* data, size_t count) = 0;
 };
 
-// For `transforms` transforms of `points` points at a time, a power of two in the range above.
+// For `transforms` transforms of `points` points at a time, in the range above.
 struct Plan {
   uint32_t points = 0;
   size_t transforms = 0;

@@ -1,7 +1,5 @@
 #include "gpu_worker/stages/fft/parameters.h"
 
-#include <bit>
-
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/fft/fft.h"
@@ -13,9 +11,8 @@ absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
   Parameters out;
   ParameterReader reader(kName, given);
   reader.Whole("points", out.points);
-  reader.Require(
-      out.points >= kMinPoints && out.points <= kMaxPoints && std::has_single_bit(out.points),
-      "points", absl::StrCat("a power of two from ", kMinPoints, " to ", kMaxPoints));
+  reader.Require(out.points >= kMinPoints && out.points <= kMaxPoints, "points",
+                 absl::StrCat("a whole number from ", kMinPoints, " to ", kMaxPoints));
   TD_RETURN_IF_ERROR(reader.Finish());
   return out;
 }

@@ -11,7 +11,7 @@ namespace tapedeck::gpu_worker::stages::fft {
 inline constexpr char kName[] = "fft";
 
 struct Parameters {
-  uint32_t points = 0;  // a power of two from kMinPoints to kMaxPoints
+  uint32_t points = 0;  // from kMinPoints to kMaxPoints
 };
 
 absl::StatusOr<Parameters> Parse(const services::StageParameters& given);

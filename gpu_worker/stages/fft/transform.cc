@@ -1,5 +1,7 @@
 #include "gpu_worker/stages/fft/transform.h"
 
+#include <numeric>
+
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/fft/list.h"
@@ -8,7 +10,8 @@
 namespace tapedeck::gpu_worker::stages::fft {
 namespace {
 
-constexpr size_t kSampleBytes = 8;  // cf32_le
+constexpr size_t kSampleBytes = 8;       // cf32_le
+constexpr size_t kBlockMultiple = 4096;  // of the bytes of every block
 
 class FftTransform final : public Transform {
  public:
@@ -34,9 +37,10 @@ absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& par
   const size_t granule_bytes = points * kSampleBytes;
   if (place.block_bytes % granule_bytes != 0) {
     return services::ArgumentInvalid(
-        "fft.points",
-        absl::StrCat("fft: a block of ", place.block_bytes,
-                     " bytes does not hold whole transforms of ", points, " cf32_le points"));
+        "fft.points", absl::StrCat("fft: a block of ", place.block_bytes,
+                                   " bytes does not hold whole transforms of ", points,
+                                   " cf32_le points; a multiple of ",
+                                   std::lcm(granule_bytes, kBlockMultiple), " bytes does"));
   }
   const Plan plan{.points = points, .transforms = place.block_bytes / granule_bytes};
   TD_ASSIGN_OR_RETURN(auto fft, Create(plan, *place.device, *place.queue));

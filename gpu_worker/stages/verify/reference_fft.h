@@ -1,5 +1,6 @@
-// An FFT in double precision, of our own: what the verify sink and the tests hold FFTW and cuFFT
-// against. Batched complex-to-complex, forward, unnormalised. About 0.5 GB/s of cf32 on one core.
+// An FFT in double precision, of our own: what the verify sink and the tests hold the libraries
+// against. Complex-to-complex, forward, unnormalised, of any length. About 0.5 GB/s of cf32 on one
+// core where the length is a power of two, a seventh of that elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +10,30 @@
 
 namespace tapedeck::gpu_worker::stages::verify {
 
+// Real and imaginary parts, as many of one as of the other.
+struct Parts {
+  explicit Parts(size_t size) : real(size), imaginary(size) {}
+  std::vector<double> real;
+  std::vector<double> imaginary;
+};
+
+// Of a power of two. One thread.
+class Radix2Fft {
+ public:
+  explicit Radix2Fft(size_t points);
+
+  // In place; both hold as many values as there are points.
+  void Forward(std::span<double> real, std::span<double> imaginary);
+
+ private:
+  const size_t points_;
+  Parts turns_;  // e^(2 pi i k / points), k < points / 2
+  Parts work_;
+};
+
 // One thread.
 class ReferenceFft {
  public:
-  // `points` is a power of two.
   explicit ReferenceFft(uint32_t points);
 
   uint32_t points() const { return points_; }
@@ -22,10 +43,12 @@ class ReferenceFft {
 
  private:
   const uint32_t points_;
-  std::vector<double> cos_;  // of 2 pi k / points, k < points / 2
-  std::vector<double> sin_;
-  std::vector<double> work_real_;
-  std::vector<double> work_imaginary_;
+  Radix2Fft radix2_;  // of `points`, or of the convolution that stands for them
+  // Empty for a power of two. For other lengths Bluestein's form (1970) makes a convolution of the
+  // transform: chirp[n] = e^(-pi i n^2 / points), `response` is what its conjugate becomes.
+  Parts chirp_;
+  Parts response_;
+  Parts padded_;
 };
 
 }  // namespace tapedeck::gpu_worker::stages::verify
