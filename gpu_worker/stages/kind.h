@@ -99,7 +99,7 @@ using ChosenSource = Chosen<SourcePlace, MadeSource>;
 
 // Where a transform is made; both outlive it.
 struct TransformPlace {
-  const device::Device* device = nullptr;
+  device::Device* device = nullptr;
   device::Queue* queue = nullptr;  // the pipeline's
   size_t block_bytes = 0;
 };

@@ -21,7 +21,9 @@ inline services::StageSpec FileSink(const std::string& path, bool replace = fals
 }
 inline services::StageSpec Verify() { return {"verify"}; }
 inline services::StageSpec Null() { return {"null"}; }
-inline services::StageSpec Fft(uint32_t points) { return {"fft", {{"points", uint64_t{points}}}}; }
+inline services::StageSpec Fft(uint32_t points, const std::string& window = "none") {
+  return {"fft", {{"points", uint64_t{points}}, {"window", window}}};
+}
 // An fft, if there are points, and what follows it.
 inline std::vector<services::StageSpec> Transforms(uint32_t fft,
                                                    std::vector<services::StageSpec> others) {

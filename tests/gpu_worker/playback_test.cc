@@ -84,6 +84,24 @@ TEST_P(PlaybackTest, FftsOfAnyLengthVerify) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
+TEST_P(PlaybackTest, AWindowedFftVerifiesAgainstItsLabelAlone) {
+  if (!HasFft()) GTEST_SKIP() << "no FFT on this device or in this build";
+  for (const char* window : {"hann", "hamming", "blackman", "flattop"}) {
+    const TestRecording test{.source = Synth(), .transforms = {Fft(1024, window)}, .blocks = 2};
+    const absl::Status recorded = RecordAndPlay(test, {.sink = Verify()});
+    EXPECT_TRUE(recorded.ok()) << window << ": " << recorded;
+    const absl::Status played = RecordAndPlay({.source = Synth(), .blocks = 2},
+                                              {.sink = Verify(), .transforms = {Fft(64, window)}});
+    EXPECT_TRUE(played.ok()) << window << ": " << played;
+    auto recording = Record(choice_, test, clock_);
+    ASSERT_TRUE(recording.ok()) << recording.status();
+    recording->labels.erase("fft_window");
+    auto playback = Play(choice_, {.sink = Verify(), .labels = recording->labels, .blocks = 2});
+    ASSERT_TRUE(playback.ok()) << playback.status();
+    EXPECT_EQ(Pump(*recording->source, *playback->sink).code(), absl::StatusCode::kDataLoss);
+  }
+}
+
 TEST_P(PlaybackTest, ALastBlockIsFilledUpForEachTransform) {
   if (!HasFft()) GTEST_SKIP() << "no FFT on this device or in this build";
   const std::string input = ScratchPath("in");

@@ -97,6 +97,7 @@ TEST(FftParametersTest, PointsAreAnyNumberWithinBounds) {
   EXPECT_EQ(fft::Parse({{"points", 2}})->points, 2u);
   EXPECT_EQ(fft::Parse({{"points", 1009}})->points, 1009u);
   EXPECT_EQ(fft::Parse({{"points", "65536"}})->points, 65536u);
+  EXPECT_EQ(fft::Parse({{"points", 16}, {"window", "hann"}})->window, "hann");
   const std::string allowed = "; it must be a whole number from 2 to 65536";
   const Refusal rows[] = {
       {{}, "fft.points", "fft: points is missing" + allowed},
@@ -106,6 +107,9 @@ TEST(FftParametersTest, PointsAreAnyNumberWithinBounds) {
       {{{"points", uint64_t{1} << 36}},
        "fft.points",
        "fft: points is 68719476736; it must be a whole number from 0 to 4294967295"},
+      {{{"points", 16}, {"window", "han"}},
+       "fft.window",
+       "fft: window is \"han\"; it must be one of none, hann, hamming, blackman, flattop"},
       {{{"point", 16}}, "fft.point", "fft has no parameter \"point\"; did you mean \"points\"?"},
   };
   for (const Refusal& row : rows)
@@ -166,6 +170,10 @@ TEST(StageListTest, KnowsEachStageByItsName) {
   EXPECT_FALSE(ChooseSource({"file", {{"path", "/a"}, {"loop", true}}})->description.ends);
   EXPECT_EQ(ChooseTransform({"fft", {{"points", 1024}}})->description.labels,
             (Labels{{"fft", "1024"}}));
+  const Labels windowed{{"fft", "1024"}, {"fft_window", "hann"}};
+  EXPECT_EQ(ChooseTransform({"fft", {{"points", 1024}, {"window", "hann"}}})->description.labels,
+            windowed);
+  EXPECT_EQ(fft::Describe(*fft::FromLabels(windowed)).labels, windowed);
   for (const char* name : {"verify", "null"}) EXPECT_TRUE(ChooseSink({name}).ok()) << name;
 }
 

@@ -2,9 +2,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "dataplane/status_macros.h"
 #include "gpu_worker/device/unusable.h"
+#include "gpu_worker/stages/device_room.h"
+#include "gpu_worker/stages/fft/cuda/weigher.h"
 #include "gpu_worker/stages/fft/cufft/fft.h"
 #include "gpu_worker/stages/fft/fftw/fft.h"
+#include "gpu_worker/stages/fft/host/weigher.h"
 #include "gpu_worker/stages/fft/kissfft/fft.h"
 
 namespace tapedeck::gpu_worker::stages::fft {
@@ -22,6 +26,11 @@ constexpr Room kRooms[] = {
     {"cuda", "cuFFT", &cufft::Usable, &cufft::Create},
     {"host", "FFTW3f", &fftw::Usable, &fftw::Create},
     {"host", "kissfft", &kissfft::Usable, &kissfft::Create},
+};
+
+constexpr DeviceRoom<decltype(&host::CreateWeigher)> kWeigherRooms[] = {
+    {"cuda", &cuda::CreateWeigher},
+    {"host", &host::CreateWeigher},
 };
 
 // Why none of a device's rooms can.
@@ -54,6 +63,13 @@ absl::StatusOr<std::unique_ptr<Fft>> Create(const Plan& plan, const device::Devi
   const std::string& name = device.info().description;
   return device::Unusable(name,
                           absl::StrCat("fft: ", name, " cannot transform: ", WhyNone(device)));
+}
+
+absl::StatusOr<std::unique_ptr<Weigher>> CreateWeigher(const std::vector<float>& weights,
+                                                       device::Device& device,
+                                                       device::Queue& queue) {
+  TD_ASSIGN_OR_RETURN(const auto create, RoomFor(device, "fft: no windows", kWeigherRooms));
+  return create(weights, device, queue);
 }
 
 std::string LibraryFor(const device::Device& device) {

@@ -1,9 +1,10 @@
-// Finds the FFT library of a device.
+// Finds the FFT library of a device, and what weighs there.
 #pragma once
 
 #include <vector>
 
 #include "gpu_worker/stages/fft/fft.h"
+#include "gpu_worker/stages/fft/weigher.h"
 
 namespace tapedeck::gpu_worker::stages::fft {
 
@@ -20,6 +21,11 @@ std::vector<Library> LibrariesFor(const device::Device& device);
 // one of `device`.
 absl::StatusOr<std::unique_ptr<Fft>> Create(const Plan& plan, const device::Device& device,
                                             device::Queue& queue);
+
+// FAILED_PRECONDITION (DEVICE_UNUSABLE) for a kind of device without one. `device` outlives it.
+absl::StatusOr<std::unique_ptr<Weigher>> CreateWeigher(const std::vector<float>& weights,
+                                                       device::Device& device,
+                                                       device::Queue& queue);
 
 // "FFTW3f", or "no FFT: ..." with the reason.
 std::string LibraryFor(const device::Device& device);

@@ -1,9 +1,11 @@
-// What the fft transform is told, and the label that keeps it with a recording.
+// What the fft transform is told, and the labels that keep it with a recording.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "absl/status/statusor.h"
+#include "gpu_worker/stages/fft/window.h"
 #include "gpu_worker/stages/kind.h"
 
 namespace tapedeck::gpu_worker::stages::fft {
@@ -12,13 +14,14 @@ inline constexpr char kName[] = "fft";
 
 struct Parameters {
   uint32_t points = 0;  // from kMinPoints to kMaxPoints
+  std::string window = kNoWindow;
 };
 
 absl::StatusOr<Parameters> Parse(const services::StageParameters& given);
 
 Description Describe(const Parameters& parameters);
 
-// INVALID_ARGUMENT (ARGUMENT_INVALID) if the label is missing or damaged.
+// INVALID_ARGUMENT (ARGUMENT_INVALID) if a label is missing or damaged.
 absl::StatusOr<Parameters> FromLabels(const Labels& labels);
 
 }  // namespace tapedeck::gpu_worker::stages::fft

@@ -15,19 +15,32 @@ constexpr size_t kBlockMultiple = 4096;  // of the bytes of every block
 
 class FftTransform final : public Transform {
  public:
-  FftTransform(uint32_t points, std::unique_ptr<Fft> fft)
-      : granule_bytes_(points * kSampleBytes), fft_(std::move(fft)) {}
+  // `weigher` null: no window.
+  FftTransform(uint32_t points, std::unique_ptr<Weigher> weigher, std::unique_ptr<Fft> fft)
+      : granule_bytes_(points * kSampleBytes), weigher_(std::move(weigher)), fft_(std::move(fft)) {}
 
   size_t granule_bytes() const override { return granule_bytes_; }
 
   absl::Status Apply(std::span<std::byte> payload) override {
-    return fft_->Forward(payload.data(), payload.size() / granule_bytes_);
+    const size_t transforms = payload.size() / granule_bytes_;
+    if (weigher_ != nullptr) {
+      TD_RETURN_IF_ERROR(weigher_->Multiply(payload.data(), transforms));
+    }
+    return fft_->Forward(payload.data(), transforms);
   }
 
  private:
   const size_t granule_bytes_;
+  const std::unique_ptr<Weigher> weigher_;
   const std::unique_ptr<Fft> fft_;
 };
+
+absl::StatusOr<std::unique_ptr<Weigher>> WeigherOf(const Parameters& parameters,
+                                                   const TransformPlace& place) {
+  if (parameters.window == kNoWindow) return nullptr;
+  const std::vector<double> exact = WindowWeights(parameters.window, parameters.points);
+  return CreateWeigher({exact.begin(), exact.end()}, *place.device, *place.queue);
+}
 
 }  // namespace
 
@@ -44,7 +57,8 @@ absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& par
   }
   const Plan plan{.points = points, .transforms = place.block_bytes / granule_bytes};
   TD_ASSIGN_OR_RETURN(auto fft, Create(plan, *place.device, *place.queue));
-  return std::make_unique<FftTransform>(points, std::move(fft));
+  TD_ASSIGN_OR_RETURN(auto weigher, WeigherOf(parameters, place));
+  return std::make_unique<FftTransform>(points, std::move(weigher), std::move(fft));
 }
 
 }  // namespace tapedeck::gpu_worker::stages::fft

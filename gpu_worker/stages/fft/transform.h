@@ -1,4 +1,5 @@
-// The fft stage: transforms a block's cf32_le samples in runs of `points`.
+// The fft stage: transforms a block's cf32_le samples in runs of `points`, weighed by a window
+// where there is one.
 #pragma once
 
 #include <memory>

@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/fft/parameters.h"
+#include "gpu_worker/stages/fft/window.h"
 #include "gpu_worker/stages/synth/parameters.h"
 #include "services/errors.h"
 
@@ -32,6 +33,11 @@ std::vector<AppliedTransform> TransformsOf(const SinkPlace& place) {
   }
   transforms.insert(transforms.end(), place.transforms.begin(), place.transforms.end());
   return transforms;
+}
+
+std::vector<double> WeightsOf(const fft::Parameters& parameters) {
+  if (parameters.window == fft::kNoWindow) return {};
+  return fft::WindowWeights(parameters.window, parameters.points);
 }
 
 }  // namespace
@@ -62,7 +68,7 @@ absl::StatusOr<std::unique_ptr<Expected>> Expected::For(const SinkPlace& place, 
     if (expected->block_samples_ % fft.points != 0) {
       return WrongLabels("a block does not hold whole transforms of the label fft");
     }
-    expected->ffts_.emplace_back(fft.points);
+    expected->steps_.push_back({WeightsOf(fft), ReferenceFft(fft.points)});
   }
   return expected;
 }
@@ -79,7 +85,7 @@ absl::Status Expected::Compare(const dataplane::BlockHeader& header,
   const uint64_t sequence = header.sequence;
   const size_t whole = block_samples_ * sizeof(synth::Complex);
   // Where samples are chosen, not blocks.
-  const bool cut = (header.flags & dataplane::kBlockPartial) != 0 && ffts_.empty() &&
+  const bool cut = (header.flags & dataplane::kBlockPartial) != 0 && steps_.empty() &&
                    payload.size() < whole && payload.size() % sizeof(synth::Complex) == 0;
   if (payload.size() != whole && !cut) {
     return absl::DataLossError(
@@ -88,7 +94,7 @@ absl::Status Expected::Compare(const dataplane::BlockHeader& header,
   generator_.Make(header.sample_index, made_);
   const std::span got(reinterpret_cast<const synth::Complex*>(payload.data()),
                       payload.size() / sizeof(synth::Complex));
-  return ffts_.empty() ? CompareExact(sequence, got) : CompareTransformed(sequence, got);
+  return steps_.empty() ? CompareExact(sequence, got) : CompareTransformed(sequence, got);
 }
 
 absl::Status Expected::CompareExact(uint64_t sequence, std::span<const synth::Complex> got) const {
@@ -125,10 +131,15 @@ void Expected::Transform() {
     real_[i] = made_[i].re;
     imaginary_[i] = made_[i].im;
   }
-  for (ReferenceFft& fft : ffts_) {
+  for (auto& [weights, fft] : steps_) {
     for (size_t i = 0; i < block_samples_; i += fft.points()) {
-      fft.Forward(std::span(real_).subspan(i, fft.points()),
-                  std::span(imaginary_).subspan(i, fft.points()));
+      const auto real = std::span(real_).subspan(i, fft.points());
+      const auto imaginary = std::span(imaginary_).subspan(i, fft.points());
+      for (size_t n = 0; n < weights.size(); ++n) {
+        real[n] *= weights[n];
+        imaginary[n] *= weights[n];
+      }
+      fft.Forward(real, imaginary);
     }
   }
 }

@@ -29,6 +29,12 @@ class Expected {
   absl::Status Compare(const dataplane::BlockHeader& header, std::span<const std::byte> payload);
 
  private:
+  // What a transform does.
+  struct Step {
+    std::vector<double> weights;  // empty: every one is 1
+    ReferenceFft fft;
+  };
+
   Expected(const synth::Waveform& waveform, uint64_t block_bytes);
   absl::Status CompareExact(uint64_t sequence, std::span<const synth::Complex> got) const;
   absl::Status CompareTransformed(uint64_t sequence, std::span<const synth::Complex> got);
@@ -36,7 +42,7 @@ class Expected {
 
   const synth::Generator generator_;
   const size_t block_samples_;
-  std::vector<ReferenceFft> ffts_;
+  std::vector<Step> steps_;
   std::vector<synth::Complex> made_;
   std::vector<double> real_;
   std::vector<double> imaginary_;
