@@ -8,55 +8,109 @@
 
 namespace tapedeck::gpu_worker::pipeline {
 
+namespace {
+
+// How large the blocks of the source or sink are; 0: they are the network's.
+size_t StageBytes(const DeviceWorkSettings& settings) {
+  const auto in_place = [](const auto& transform) { return transform.description.in_place; };
+  if (std::ranges::all_of(settings.transforms, in_place)) return 0;
+  return settings.from_network ? settings.sizes.back() : settings.sizes.front();
+}
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<DeviceWork>> DeviceWork::Create(device::Device& device,
                                                                const DeviceWorkSettings& settings) {
-  const size_t block_bytes = settings.block_bytes;
-  TD_ASSIGN_OR_RETURN(auto ring, GpuRing::Create(device, settings.direct, block_bytes));
+  TD_ASSIGN_OR_RETURN(auto ring, GpuRing::Create(device, settings.direct, settings.block_bytes,
+                                                 StageBytes(settings)));
   TD_ASSIGN_OR_RETURN(auto queue, device.NewQueue());
   const bool beside = !device.info().works_in_host_memory;
   std::unique_ptr<DeviceWork> work(
-      new DeviceWork(settings.direct, beside, std::move(ring), std::move(queue)));
-  const stages::TransformPlace place{
-      .device = &device, .queue = &work->queue(), .block_bytes = block_bytes};
-  for (const stages::ChosenTransform& transform : settings.transforms) {
-    TD_ASSIGN_OR_RETURN(auto made, transform.create(place));
-    work->granule_bytes_ = std::lcm(work->granule_bytes_, made->granule_bytes());
-    work->transforms_.push_back(std::move(made));
-  }
+      new DeviceWork(settings, beside, std::move(ring), std::move(queue)));
+  TD_RETURN_IF_ERROR(work->MakeSteps(device, settings));
+  TD_RETURN_IF_ERROR(work->MakeScratch(device));
   return work;
 }
 
-absl::StatusOr<size_t> DeviceWork::Enqueue(const stages::Slot& slot, size_t payload_bytes,
+absl::Status DeviceWork::MakeSteps(device::Device& device, const DeviceWorkSettings& settings) {
+  for (size_t i = 0; i < settings.transforms.size(); ++i) {
+    const stages::ChosenTransform& transform = settings.transforms[i];
+    Step step{.in_place = transform.description.in_place,
+              .bytes_in = settings.sizes[i],
+              .bytes_out = settings.sizes[i + 1]};
+    TD_ASSIGN_OR_RETURN(
+        step.transform,
+        transform.create({.device = &device, .queue = queue_.get(), .block_bytes = step.bytes_in}));
+    moves_ += step.in_place ? 0 : 1;
+    steps_.push_back(std::move(step));
+  }
+  // From the last to the first: so much of what a step takes that it gives whole granules of the
+  // next.
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+    const size_t granule = step->transform->granule_bytes();
+    const size_t given = granule * step->bytes_out / step->bytes_in;
+    granule_bytes_ = granule * (granule_bytes_ / std::gcd(given, granule_bytes_));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DeviceWork::MakeScratch(device::Device& device) {
+  uint64_t bytes = 0;
+  for (const Step& step : steps_) bytes = std::max(bytes, step.bytes_out);
+  while (scratch_.size() + 1 < std::min<size_t>(moves_, 3)) {
+    TD_ASSIGN_OR_RETURN(scratch_.emplace_back(), device.NewDeviceMemory(bytes));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<size_t> DeviceWork::Enqueue(const GpuRing::Loan& loan, size_t payload_bytes,
                                            bool from_host, bool to_host) {
+  const GpuRing::Sides& from = from_network_ ? loan.network : loan.stage;
+  const GpuRing::Sides& to = from_network_ ? loan.stage : loan.network;
   const size_t bytes = (payload_bytes + granule_bytes_ - 1) / granule_bytes_ * granule_bytes_;
   // The zeros come from the host, wherever the payload is.
-  std::ranges::fill(slot.host.subspan(payload_bytes, bytes - payload_bytes), std::byte{0});
+  std::ranges::fill(from.host.subspan(payload_bytes, bytes - payload_bytes), std::byte{0});
   const size_t first = from_host ? 0 : payload_bytes;
   if (first < bytes) {
     TD_RETURN_IF_ERROR(
-        queue_->CopyToDevice(slot.device.data() + first, slot.host.data() + first, bytes - first));
+        queue_->CopyToDevice(from.device.data() + first, from.host.data() + first, bytes - first));
     meter_.Mark(*queue_, Part::kCopy);
   }
-  for (const auto& transform : transforms_) {
-    TD_RETURN_IF_ERROR(transform->Apply(slot.device.first(bytes)));
-  }
-  if (!transforms_.empty()) meter_.Mark(*queue_, Part::kGpu);
+  TD_ASSIGN_OR_RETURN(const auto made, Transform(from.device.first(bytes), to.device));
+  if (!steps_.empty()) meter_.Mark(*queue_, Part::kGpu);
   if (to_host) {
-    TD_RETURN_IF_ERROR(queue_->CopyToHost(slot.host.data(), slot.device.data(), bytes));
+    TD_RETURN_IF_ERROR(queue_->CopyToHost(to.host.data(), made.data(), made.size()));
     meter_.Mark(*queue_, Part::kCopy);
   }
-  return bytes;
+  return made.size();
+}
+
+absl::StatusOr<std::span<std::byte>> DeviceWork::Transform(std::span<std::byte> payload,
+                                                           std::span<std::byte> last) {
+  std::span<std::byte> at = payload;
+  size_t moves = 0;
+  for (const Step& step : steps_) {
+    std::span<std::byte> out = at;
+    if (!step.in_place) {
+      out = ++moves == moves_ ? last : scratch_[moves % scratch_.size()]->window().bytes;
+      out = out.first(at.size() * step.bytes_out / step.bytes_in);
+    }
+    TD_RETURN_IF_ERROR(step.transform->Apply(at, out));
+    at = out;
+  }
+  return at;
 }
 
 absl::Status DeviceWork::EnqueueCrc(const GpuRing::Loan& loan, size_t payload_bytes) {
   if (loan.crc == nullptr) return absl::OkStatus();
-  TD_RETURN_IF_ERROR(queue_->Crc32c(loan.crc, loan.device.first(payload_bytes)));
+  TD_RETURN_IF_ERROR(queue_->Crc32c(loan.crc, loan.network.device.first(payload_bytes)));
   meter_.Mark(*queue_, Part::kCrc);
   return absl::OkStatus();
 }
 
 uint32_t DeviceWork::CrcOf(const GpuRing::Loan& loan, size_t payload_bytes) {
-  return loan.crc != nullptr ? *loan.crc : dataplane::Crc32c(loan.host.first(payload_bytes));
+  return loan.crc != nullptr ? *loan.crc
+                             : dataplane::Crc32c(loan.network.host.first(payload_bytes));
 }
 
 }  // namespace tapedeck::gpu_worker::pipeline

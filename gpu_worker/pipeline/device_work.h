@@ -16,9 +16,11 @@
 namespace tapedeck::gpu_worker::pipeline {
 
 struct DeviceWorkSettings {
-  size_t block_bytes = 0;
+  size_t block_bytes = 0;                                    // of the network's blocks
   std::span<const stages::ChosenTransform> transforms = {};  // of this order; for Create alone
-  bool direct = false;  // the job's ring lies in memory of the device
+  std::span<const uint64_t> sizes = {};                      // of a Chain of them; for Create alone
+  bool from_network = false;  // the network's blocks are what the first of them takes
+  bool direct = false;        // the job's ring lies in memory of the device
 };
 
 // Owned by a pipeline, used by its work thread. Destroying it waits for the device.
@@ -33,10 +35,11 @@ class DeviceWork {
   StageMeter& meter() { return meter_; }
   std::optional<GpuRing::Loan> Lend(std::span<std::byte> memory) { return ring_->Lend(memory); }
 
-  // Enqueues the transforms of a payload and returns its size, grown to whole transforms with
-  // zeros. It starts in slot.host and is copied to the device first if `from_host`; it is copied to
-  // slot.host at last if `to_host`.
-  absl::StatusOr<size_t> Enqueue(const stages::Slot& slot, size_t payload_bytes, bool from_host,
+  // Enqueues the transforms of a payload, which is grown to whole granules with zeros, and returns
+  // the size of what comes out. It starts on the stage's sides of the loan and ends on the
+  // network's, or the other way round: on the host, from where it is copied to the device first, if
+  // `from_host`; it is copied to the host at last if `to_host`.
+  absl::StatusOr<size_t> Enqueue(const GpuRing::Loan& loan, size_t payload_bytes, bool from_host,
                                  bool to_host);
 
   // The CRC of a payload in the job's ring: enqueued where only the device can read that, and there
@@ -45,15 +48,36 @@ class DeviceWork {
   static uint32_t CrcOf(const GpuRing::Loan& loan, size_t payload_bytes);
 
  private:
-  DeviceWork(bool direct, bool beside, std::unique_ptr<GpuRing> ring,
+  struct Step {
+    std::unique_ptr<stages::Transform> transform;
+    bool in_place = true;
+    uint64_t bytes_in = 0;  // of a whole block
+    uint64_t bytes_out = 0;
+  };
+
+  DeviceWork(const DeviceWorkSettings& settings, bool beside, std::unique_ptr<GpuRing> ring,
              std::unique_ptr<device::Queue> queue)
-      : direct_(direct), meter_(beside), ring_(std::move(ring)), queue_(std::move(queue)) {}
+      : direct_(settings.direct),
+        from_network_(settings.from_network),
+        meter_(beside),
+        ring_(std::move(ring)),
+        queue_(std::move(queue)) {}
+
+  absl::Status MakeSteps(device::Device& device, const DeviceWorkSettings& settings);
+  absl::Status MakeScratch(device::Device& device);
+  // What comes out of them, at the beginning of `last` unless all are in place.
+  absl::StatusOr<std::span<std::byte>> Transform(std::span<std::byte> payload,
+                                                 std::span<std::byte> last);
 
   const bool direct_;
+  const bool from_network_;
   StageMeter meter_;
   const std::unique_ptr<GpuRing> ring_;
-  std::vector<std::unique_ptr<stages::Transform>> transforms_;
-  size_t granule_bytes_ = 1;                    // of all of them; a block holds whole ones
+  std::vector<Step> steps_;
+  size_t moves_ = 0;          // steps that are not in place
+  size_t granule_bytes_ = 1;  // of what the first step takes, for all of them
+  // Between two steps that are not in place, in turn. The queue's order keeps blocks apart.
+  std::vector<std::unique_ptr<dataplane::Memory>> scratch_;
   const std::unique_ptr<device::Queue> queue_;  // goes first: it waits for work on the others
 };
 

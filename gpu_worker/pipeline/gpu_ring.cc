@@ -15,6 +15,14 @@ namespace {
 constexpr size_t kDepthBytes = size_t{16} << 20;
 constexpr size_t kMinDepth = 4;
 constexpr size_t kMaxDepth = 64;
+// Of the blocks of a source or sink that are larger than the network's: one is filled or read while
+// the device works on another.
+constexpr size_t kMinStageDepth = 2;
+constexpr size_t kPageBytes = 4096;
+
+size_t Depth(size_t slot_bytes, size_t least) {
+  return std::clamp(kDepthBytes / slot_bytes, least, kMaxDepth);
+}
 
 // Memory for nvidia-peermem: the same without its dma-buf.
 class WithoutDmaBuf final : public dataplane::Memory {
@@ -51,10 +59,11 @@ absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(device::Device& de
 }
 
 absl::StatusOr<std::unique_ptr<GpuRing>> GpuRing::Create(device::Device& device, bool direct,
-                                                         size_t slot_bytes) {
-  std::unique_ptr<GpuRing> ring(new GpuRing(direct));
+                                                         size_t slot_bytes, size_t stage_bytes) {
+  std::unique_ptr<GpuRing> ring(new GpuRing(direct, stage_bytes));
+  if (stage_bytes > 0) TD_RETURN_IF_ERROR(ring->MakeStageSlots(device));
   if (device.info().works_in_host_memory) return ring;
-  const size_t depth = std::clamp(kDepthBytes / slot_bytes, kMinDepth, kMaxDepth);
+  const size_t depth = Depth(slot_bytes, kMinDepth);
   const size_t bytes = depth * slot_bytes;
   TD_ASSIGN_OR_RETURN(auto memory,
                       direct ? device.NewHostMemory(bytes) : device.NewDeviceMemory(bytes));
@@ -65,14 +74,44 @@ absl::StatusOr<std::unique_ptr<GpuRing>> GpuRing::Create(device::Device& device,
   return ring;
 }
 
+absl::Status GpuRing::MakeStageSlots(device::Device& device) {
+  const size_t slot_bytes = (stage_bytes_ + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const size_t bytes = Depth(slot_bytes, kMinStageDepth) * slot_bytes;
+  if (!device.info().works_in_host_memory) {
+    TD_ASSIGN_OR_RETURN(stage_host_, device.NewHostMemory(bytes));
+  }
+  TD_ASSIGN_OR_RETURN(auto memory, device.NewDeviceMemory(bytes));
+  TD_ASSIGN_OR_RETURN(stage_slots_, dataplane::MemoryPool::Create(std::move(memory), slot_bytes));
+  return absl::OkStatus();
+}
+
 std::optional<GpuRing::Loan> GpuRing::Lend(std::span<std::byte> memory) {
-  if (slots_ == nullptr) return Loan{.host = memory, .device = memory};
+  std::optional<Loan> loan = LendNetwork(memory);
+  if (!loan.has_value()) return std::nullopt;
+  loan->stage = loan->network;
+  if (stage_slots_ == nullptr) return loan;
+  std::optional<dataplane::Block> slot = stage_slots_->Take();
+  if (!slot.has_value()) return std::nullopt;
+  loan->stage = {.host = slot->memory().first(stage_bytes_),
+                 .device = slot->memory().first(stage_bytes_)};
+  if (stage_host_ != nullptr) {
+    loan->stage.host = stage_host_->window().bytes.subspan(
+        slot->slot() * stage_slots_->slot_bytes(), stage_bytes_);
+  }
+  loan->stage_slot = *std::move(slot);
+  return loan;
+}
+
+std::optional<GpuRing::Loan> GpuRing::LendNetwork(std::span<std::byte> memory) {
+  if (slots_ == nullptr) return Loan{.network = {.host = memory, .device = memory}};
   std::optional<dataplane::Block> slot = slots_->Take();
   if (!slot.has_value()) return std::nullopt;
   const std::span<std::byte> beside = slot->memory().first(memory.size());
-  if (!direct_) return Loan{.host = memory, .device = beside, .slot = *std::move(slot)};
+  if (!direct_) {
+    return Loan{.network = {.host = memory, .device = beside}, .slot = *std::move(slot)};
+  }
   uint32_t* const crc = reinterpret_cast<uint32_t*>(crcs_->window().bytes.data()) + slot->slot();
-  return Loan{.host = beside, .device = memory, .crc = crc, .slot = *std::move(slot)};
+  return Loan{.network = {.host = beside, .device = memory}, .crc = crc, .slot = *std::move(slot)};
 }
 
 }  // namespace tapedeck::gpu_worker::pipeline

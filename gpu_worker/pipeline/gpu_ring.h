@@ -1,7 +1,8 @@
 // Where blocks are for the network, and where the device works on them. A job's ring lies in host
 // memory, and the device works in slots beside it (the bounce), or in memory of the device, and
 // slots of host memory beside it serve stages that need the CPU. A device that works in host memory
-// uses the network's slots themselves.
+// uses the network's slots themselves. Where transforms do not work in place, the source or sink
+// has slots of its own, as large as its blocks.
 #pragma once
 
 #include <memory>
@@ -27,27 +28,40 @@ absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(device::Device& de
 // The slots beside a job's ring. Owned by a pipeline, used by its work thread.
 class GpuRing {
  public:
-  // Both sides of a block until the loan is destroyed.
-  struct Loan {
+  // A block for the CPU and for the device: the same where the device works in host memory.
+  struct Sides {
     std::span<std::byte> host;
-    std::span<std::byte> device;  // the same where the device works in host memory
+    std::span<std::byte> device;
+  };
+  // A block until the loan is destroyed.
+  struct Loan {
+    Sides network;
+    Sides stage;  // the source's or the sink's; the network's where transforms are in place
     uint32_t* crc = nullptr;      // the device leaves the block's CRC here; null if the CPU can
-    dataplane::Block slot;        // empty where no second side is needed
+    dataplane::Block slot;        // empty where the network's sides are one
+    dataplane::Block stage_slot;  // empty where the stage has the network's
   };
 
-  // `direct`: the job's ring lies in memory of the device.
+  // `direct`: the job's ring lies in memory of the device. `stage_bytes` 0: transforms are in
+  // place.
   static absl::StatusOr<std::unique_ptr<GpuRing>> Create(device::Device& device, bool direct,
-                                                         size_t slot_bytes);
+                                                         size_t slot_bytes, size_t stage_bytes = 0);
 
   // For the block in `memory`, a part of the job's ring; none while every slot is in use.
   std::optional<Loan> Lend(std::span<std::byte> memory);
 
  private:
-  explicit GpuRing(bool direct) : direct_(direct) {}
+  GpuRing(bool direct, size_t stage_bytes) : direct_(direct), stage_bytes_(stage_bytes) {}
+
+  absl::Status MakeStageSlots(device::Device& device);
+  std::optional<Loan> LendNetwork(std::span<std::byte> memory);
 
   const bool direct_;
+  const size_t stage_bytes_;
   std::shared_ptr<dataplane::MemoryPool> slots_;  // null where the device works in host memory
   std::unique_ptr<dataplane::Memory> crcs_;       // by slot; null unless direct
+  std::shared_ptr<dataplane::MemoryPool> stage_slots_;  // for the device; null in place
+  std::unique_ptr<dataplane::Memory> stage_host_;  // by slot; null where the device works there too
 };
 
 }  // namespace tapedeck::gpu_worker::pipeline

@@ -8,6 +8,7 @@
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/pace/system_timer.h"
+#include "gpu_worker/pipeline/chain.h"
 #include "gpu_worker/stages/list.h"
 #include "services/errors.h"
 
@@ -35,6 +36,7 @@ absl::StatusOr<std::vector<stages::ChosenTransform>> ChooseTransforms(
   for (const services::StageSpec& spec : specs) {
     TD_ASSIGN_OR_RETURN(transforms.emplace_back(), stages::ChooseTransform(spec));
   }
+  TD_RETURN_IF_ERROR(CheckOrder(transforms));
   return transforms;
 }
 
@@ -59,8 +61,9 @@ absl::StatusOr<stages::Labels> LabelsOf(const RecordStages& record) {
   return labels;
 }
 
-uint64_t ExpectedBlocks(const RecordSettings& settings, uint64_t source_bytes) {
-  const uint64_t block_bytes = settings.channel.block_bytes;
+// `block_bytes` are those of the source's blocks.
+uint64_t ExpectedBlocks(const RecordSettings& settings, uint64_t source_bytes,
+                        uint64_t block_bytes) {
   const uint64_t in_source = (source_bytes + block_bytes - 1) / block_bytes;
   if (settings.blocks == 0) return settings.duration_ns == 0 ? in_source : 0;
   return in_source == 0 ? settings.blocks : std::min(settings.blocks, in_source);
@@ -76,22 +79,30 @@ absl::Status CheckRecord(const RecordSettings& settings) {
   return absl::OkStatus();
 }
 
-// What a recording of such a channel holds: a transform may have changed it.
+// What a recording of such a channel holds: its label says so.
 const std::string& DatatypeOf(const std::string& datatype,
                               const std::map<std::string, std::string>& labels) {
   const auto label = labels.find("datatype");
   return label == labels.end() ? datatype : label->second;
 }
 
-absl::Status CheckPlayback(const PlaybackSettings& settings) {
-  TD_RETURN_IF_ERROR(CheckChannel(settings.channel));
-  const std::string& datatype = DatatypeOf(settings.channel.datatype, settings.labels);
-  const auto& transforms = settings.stages.transforms;
-  if (transforms.empty() || datatype == stages::kTransformable) return absl::OkStatus();
-  const std::string& name = transforms.front().name;
-  return ArgumentInvalid(
-      name, absl::StrCat(name, " plays recordings of ", stages::kTransformable, ", this one holds ",
-                         datatype, ": record it with ", name, " instead"));
+absl::StatusOr<Chain> ChainOf(const RecordSettings& settings) {
+  const auto& [source, transforms] = settings.stages;
+  return RecordChain({.name = source.name, .datatype = source.description.gives}, transforms,
+                     {.name = "the channel", .datatype = settings.channel.datatype},
+                     settings.channel.block_bytes);
+}
+
+absl::StatusOr<Chain> ChainOf(const PlaybackSettings& settings) {
+  TD_ASSIGN_OR_RETURN(
+      Chain chain,
+      PlaybackChain({.name = "the recording",
+                     .datatype = DatatypeOf(settings.channel.datatype, settings.labels)},
+                    settings.stages.transforms, settings.channel.block_bytes));
+  if (chain.samples_for_one == 1 || !settings.pace.has_value()) return chain;
+  return ArgumentInvalid("transforms",
+                         "a playback with a rate or a time takes no transform that changes the "
+                         "number of samples");
 }
 
 std::vector<stages::AppliedTransform> Applied(
@@ -104,13 +115,13 @@ std::vector<stages::AppliedTransform> Applied(
 }
 
 absl::StatusOr<std::optional<pace::GiverParts>> GiverOf(const PlaybackSettings& settings,
+                                                        const Chain& chain,
                                                         const stages::MadeSink& sink) {
   if (!settings.pace.has_value()) return std::nullopt;
-  TD_ASSIGN_OR_RETURN(const size_t sample_bytes,
-                      SampleBytesOf(settings.channel.datatype, settings.labels));
+  TD_ASSIGN_OR_RETURN(const size_t sample_bytes, SampleBytesOf(chain.gives, {}));
   pace::GiverParts parts{.plan = *settings.pace};
   TD_ASSIGN_OR_RETURN(parts.feed,
-                      pace::MakeFeed(parts.plan, {.block_bytes = settings.channel.block_bytes,
+                      pace::MakeFeed(parts.plan, {.block_bytes = chain.bytes_after(),
                                                   .sample_bytes = sample_bytes,
                                                   .reads_payload = sink.stage->reads_payload(),
                                                   .damaged_blocks = sink.damaged_blocks}));
@@ -149,27 +160,31 @@ absl::StatusOr<PlaybackStages> ChooseStages(const services::PlaybackSpec& spec) 
 
 absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
   TD_RETURN_IF_ERROR(CheckRecord(settings));
+  TD_ASSIGN_OR_RETURN(const Chain chain, ChainOf(settings));
   const auto& [source, transforms] = settings.stages;
   const uint64_t block_bytes = settings.channel.block_bytes;
+  const double rate = settings.channel.sample_rate * static_cast<double>(chain.samples_for_one);
   TD_ASSIGN_OR_RETURN(stages::MadeSource made,
                       source.create({.device = settings.device->device.get(),
-                                     .channel_datatype = settings.channel.datatype,
-                                     .sample_rate = settings.channel.sample_rate,
-                                     .block_bytes = block_bytes,
+                                     .datatype = chain.takes,
+                                     .sample_rate = rate,
+                                     .block_bytes = chain.bytes_before(),
                                      .transformed = !transforms.empty(),
                                      .files = std::move(settings.files)}));
-  TD_ASSIGN_OR_RETURN(const auto datatype, ParseDatatype(made.datatype));
+  if (made.remarks != nullptr) made.remarks->CountIn(chain.samples_for_one);
+  TD_ASSIGN_OR_RETURN(const auto datatype, ParseDatatype(chain.gives));
   TD_ASSIGN_OR_RETURN(auto work,
                       DeviceWork::Create(*settings.device->device,
                                          {.block_bytes = block_bytes,
                                           .transforms = transforms,
+                                          .sizes = chain.block_bytes,
                                           .direct = !settings.ring->window().host_accessible}));
-  Recording out{.expected_blocks = ExpectedBlocks(settings, made.bytes),
+  Recording out{.expected_blocks = ExpectedBlocks(settings, made.bytes, chain.bytes_before()),
                 .notes = std::move(made.notes),
                 .remarks = std::move(made.remarks)};
   TD_ASSIGN_OR_RETURN(out.labels, LabelsOf(settings.stages));
   out.labels.merge(made.labels);
-  out.labels["datatype"] = made.datatype;
+  out.labels["datatype"] = chain.gives;
   out.labels["device"] = settings.device->description;
   std::unique_ptr<pace::Timer> timer;
   if (settings.at_ns != 0) {
@@ -193,7 +208,8 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
 }
 
 absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
-  TD_RETURN_IF_ERROR(CheckPlayback(settings));
+  TD_RETURN_IF_ERROR(CheckChannel(settings.channel));
+  TD_ASSIGN_OR_RETURN(const Chain chain, ChainOf(settings));
   const auto& [transforms, sink] = settings.stages;
   const uint64_t block_bytes = settings.channel.block_bytes;
   const bool cut = settings.pace.has_value() && settings.pace->range.has_value();
@@ -201,15 +217,17 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
   TD_ASSIGN_OR_RETURN(auto work,
                       DeviceWork::Create(*settings.device->device, {.block_bytes = block_bytes,
                                                                     .transforms = transforms,
+                                                                    .sizes = chain.block_bytes,
+                                                                    .from_network = true,
                                                                     .direct = settings.direct}));
   TD_ASSIGN_OR_RETURN(stages::MadeSink made, sink.create({.files = std::move(settings.files),
-                                                          .block_bytes = block_bytes,
+                                                          .block_bytes = chain.bytes_after(),
                                                           .blocks = settings.blocks,
                                                           .labels = settings.labels,
                                                           .transforms = Applied(transforms),
                                                           .cut = cut,
                                                           .loops = cut && settings.pace->loop}));
-  TD_ASSIGN_OR_RETURN(auto giver, GiverOf(settings, made));
+  TD_ASSIGN_OR_RETURN(auto giver, GiverOf(settings, chain, made));
   const bool in_order = made.needs_order || giver.has_value();
   TD_ASSIGN_OR_RETURN(auto pipeline, PlaybackPipeline::Create({.sink = std::move(made.stage),
                                                                .work = std::move(work),

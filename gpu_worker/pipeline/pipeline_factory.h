@@ -36,7 +36,8 @@ struct PlaybackStages {
 
 // What a request can be refused for before anybody else is asked. INVALID_ARGUMENT
 // (ARGUMENT_INVALID): the errors of stages/list.h; a source that does not end, without a limit; two
-// stages that a recording's labels cannot tell apart.
+// stages that a recording's labels cannot tell apart; a transform that does not take what the one
+// before it gives.
 absl::StatusOr<RecordStages> ChooseStages(const services::RecordSpec& spec);
 absl::StatusOr<PlaybackStages> ChooseStages(const services::PlaybackSpec& spec);
 

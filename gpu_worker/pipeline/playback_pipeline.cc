@@ -125,9 +125,7 @@ absl::Status PlaybackPipeline::Process(Underway& underway) {
                                             header.payload_bytes, " bytes, the channel's have ",
                                             plan_.block_bytes));
   }
-  const stages::Slot slot{
-      .sequence = header.sequence, .host = underway.loan.host, .device = underway.loan.device};
-  TD_ASSIGN_OR_RETURN(const size_t payload, plan_.work->Enqueue(slot, header.payload_bytes,
+  TD_ASSIGN_OR_RETURN(const size_t payload, plan_.work->Enqueue(underway.loan, header.payload_bytes,
                                                                 /*from_host=*/!plan_.work->direct(),
                                                                 plan_.sink->reads_payload()));
   header.payload_bytes = static_cast<uint32_t>(payload);
@@ -165,7 +163,7 @@ void PlaybackPipeline::HandToGiver(Underway underway) {
   const dataplane::BlockHeader header = underway.block.header();
   const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
   const std::span<const std::byte> payload =
-      missing ? std::span<std::byte>() : underway.loan.host.first(header.payload_bytes);
+      missing ? std::span<std::byte>() : underway.loan.stage.host.first(header.payload_bytes);
   giver_->Add({.header = header,
                .payload = payload,
                .done = [this, tasks = tasks_, underway = std::move(underway)]() mutable {
@@ -187,8 +185,9 @@ void PlaybackPipeline::OnGiverEnd(const absl::Status& status) {
 absl::Status PlaybackPipeline::Consume(const Underway& underway) {
   const dataplane::BlockHeader& header = underway.block.header();
   const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
-  return plan_.sink->Consume(
-      header, missing ? std::span<std::byte>() : underway.loan.host.first(header.payload_bytes));
+  return plan_.sink->Consume(header, missing
+                                         ? std::span<std::byte>()
+                                         : underway.loan.stage.host.first(header.payload_bytes));
 }
 
 void PlaybackPipeline::CloseIfDone() {

@@ -148,8 +148,8 @@ void RecordPipeline::Start(Underway underway) {
   dataplane::BlockHeader& header = underway.block.header();
   if (filled->bytes == 0) {
     header.flags |= dataplane::kBlockMissing;
-  } else if (filled->bytes < plan_.block_bytes) {
-    header.flags |= dataplane::kBlockPartial;
+  } else if (filled->bytes < underway.loan.stage.host.size()) {
+    if (header.payload_bytes < plan_.block_bytes) header.flags |= dataplane::kBlockPartial;
     Seal(filled->end);
   }
   Enqueued(std::move(underway));
@@ -167,8 +167,8 @@ void RecordPipeline::Enqueued(Underway underway) {
 
 // A missing block keeps its slot, so that the ring bounds how many there are.
 absl::StatusOr<stages::Filled> RecordPipeline::Fill(Underway& underway) {
-  const stages::Slot slot{
-      .sequence = next_sequence_, .host = underway.loan.host, .device = underway.loan.device};
+  const auto& [host, device] = underway.loan.stage;
+  const stages::Slot slot{.sequence = next_sequence_, .host = host, .device = device};
   dataplane::BlockHeader& header = underway.block.header();
   header.sequence = next_sequence_;
   header.sample_index = next_sequence_ * (plan_.block_bytes / plan_.sample_bytes);
@@ -180,19 +180,18 @@ absl::StatusOr<stages::Filled> RecordPipeline::Fill(Underway& underway) {
   meter.End(Part::kSource);
   if (filled.flow != Flow::kMoved || filled.bytes == 0) return filled;
   meter.Mark(plan_.work->queue(), Part::kSource);
-  TD_ASSIGN_OR_RETURN(filled.bytes, Enqueue(underway, slot, filled.bytes));
+  TD_RETURN_IF_ERROR(Enqueue(underway, filled.bytes));
   meter.End(Part::kGpu);
   return filled;
 }
 
-absl::StatusOr<size_t> RecordPipeline::Enqueue(Underway& underway, const stages::Slot& slot,
-                                               size_t made) {
+absl::Status RecordPipeline::Enqueue(Underway& underway, size_t made) {
   TD_ASSIGN_OR_RETURN(const size_t payload,
-                      plan_.work->Enqueue(slot, made, plan_.source->fills_host(),
+                      plan_.work->Enqueue(underway.loan, made, plan_.source->fills_host(),
                                           /*to_host=*/!plan_.work->direct()));
   TD_RETURN_IF_ERROR(plan_.work->EnqueueCrc(underway.loan, payload));
   underway.block.header().payload_bytes = static_cast<uint32_t>(payload);
-  return payload;
+  return absl::OkStatus();
 }
 
 void RecordPipeline::Complete(Underway underway, const absl::Status& status) {

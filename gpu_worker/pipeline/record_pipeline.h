@@ -83,7 +83,7 @@ class RecordPipeline final : public dataplane::Source {
   bool TooEarly();
   void Start(Underway underway);
   absl::StatusOr<stages::Filled> Fill(Underway& underway);
-  absl::StatusOr<size_t> Enqueue(Underway& underway, const stages::Slot& slot, size_t made);
+  absl::Status Enqueue(Underway& underway, size_t made);
   void Enqueued(Underway underway);
   void StopAtDuration();
   void Complete(Underway underway, const absl::Status& status);

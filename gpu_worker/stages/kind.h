@@ -19,7 +19,7 @@
 
 namespace tapedeck::gpu_worker::stages {
 
-// What transforms work on.
+// What most transforms work on.
 inline constexpr char kTransformable[] = "cf32_le";
 
 using Labels = std::map<std::string, std::string>;
@@ -28,6 +28,11 @@ using Labels = std::map<std::string, std::string>;
 struct Description {
   Labels labels;      // of a recording made with it
   bool ends = false;  // of a source: by itself
+  // Datatypes of a transform's samples, and what a source always makes. Empty: any, as they come.
+  std::string takes;
+  std::string gives;
+  uint64_t samples_for_one = 1;  // of a transform: it makes of so many one
+  bool in_place = true;          // of a transform: what it gives lies where lay what it takes
 };
 
 // A stage whose parameters have been read. Any thread.
@@ -80,10 +85,10 @@ class Kind {
 // Where a source is made.
 struct SourcePlace {
   device::Device* device = nullptr;  // outlives it
-  std::string channel_datatype;
-  double sample_rate = 0;  // of the channel; 0: unknown
+  std::string datatype;              // of what it must make
+  double sample_rate = 0;            // of that; 0: unknown
   uint64_t block_bytes = 0;
-  bool transformed = false;          // what it makes must be kTransformable
+  bool transformed = false;          // what it makes goes into a transform, not into the channel
   services::files::FileRoots files;  // that may be read
 };
 struct MadeSource {
@@ -101,7 +106,7 @@ using ChosenSource = Chosen<SourcePlace, MadeSource>;
 struct TransformPlace {
   device::Device* device = nullptr;
   device::Queue* queue = nullptr;  // the pipeline's
-  size_t block_bytes = 0;
+  size_t block_bytes = 0;          // of what it takes
 };
 using TransformKind = Kind<TransformPlace, std::unique_ptr<Transform>>;
 using ChosenTransform = Chosen<TransformPlace, std::unique_ptr<Transform>>;
@@ -114,8 +119,8 @@ struct AppliedTransform {
 
 // Where a sink is made.
 struct SinkPlace {
-  services::files::FileRoots files;  // that may be written
-  uint64_t block_bytes = 0;
+  services::files::FileRoots files;          // that may be written
+  uint64_t block_bytes = 0;                  // after the transforms of the playback
   uint64_t blocks = 0;                       // that will come; 0: unknown
   Labels labels;                             // of the recording
   std::vector<AppliedTransform> transforms;  // of the playback

@@ -9,6 +9,7 @@
 #include "gpu_worker/stages/file/source.h"
 #include "gpu_worker/stages/ingest/source.h"
 #include "gpu_worker/stages/null/sink.h"
+#include "gpu_worker/stages/power/transform.h"
 #include "gpu_worker/stages/synth/source.h"
 #include "gpu_worker/stages/verify/sink.h"
 #include "services/command_line/nearest.h"
@@ -28,6 +29,7 @@ std::vector<SourceKind> Sources() {
 std::vector<TransformKind> Transforms() {
   return {
       {"fft", fft::Parse, fft::Describe, fft::CreateTransform},
+      {"power", power::Parse, power::Describe, power::CreateTransform},
   };
 }
 

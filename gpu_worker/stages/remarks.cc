@@ -14,6 +14,11 @@ void Remarks::SetWaker(dataplane::Waker waker) {
   if (waker_ && !ready_.empty()) waker_();
 }
 
+void Remarks::CountIn(uint64_t samples) {
+  absl::MutexLock lock(&mutex_);
+  samples_for_one_ = samples;
+}
+
 void Remarks::Mark(const Annotation& annotation) {
   absl::MutexLock lock(&mutex_);
   ready_.push_back(annotation);
@@ -41,6 +46,13 @@ std::vector<Annotation> Remarks::Take(Which which) {
   std::vector<Annotation> taken = std::exchange(ready_, {});
   if (which == Which::kAll && together_.has_value()) {
     taken.push_back(Told(*std::exchange(together_, std::nullopt)));
+  }
+  for (Annotation& annotation : taken) {
+    const uint64_t end = annotation.sample_start + annotation.sample_count;
+    annotation.sample_start /= samples_for_one_;
+    if (annotation.sample_count == 0) continue;
+    const uint64_t whole = (end + samples_for_one_ - 1) / samples_for_one_;
+    annotation.sample_count = whole - annotation.sample_start;
   }
   return taken;
 }

@@ -29,6 +29,9 @@ class Remarks {
   // `notes` tells what there is to be said so far; any thread.
   explicit Remarks(std::function<std::vector<std::string>()> notes) : notes_(std::move(notes)) {}
 
+  // So many samples of the stream are one of the recording; before there is anything to take.
+  void CountIn(uint64_t samples);
+
   // Called whenever there is something to take.
   void SetWaker(dataplane::Waker waker);
 
@@ -56,6 +59,7 @@ class Remarks {
   const std::function<std::vector<std::string>()> notes_;
   absl::Mutex mutex_;
   dataplane::Waker waker_ ABSL_GUARDED_BY(mutex_);
+  uint64_t samples_for_one_ ABSL_GUARDED_BY(mutex_) = 1;
   std::vector<services::Annotation> ready_ ABSL_GUARDED_BY(mutex_);
   std::optional<Together> together_ ABSL_GUARDED_BY(mutex_);
   uint64_t alone_ ABSL_GUARDED_BY(mutex_) = 0;  // so many were kept one by one

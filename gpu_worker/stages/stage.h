@@ -55,8 +55,10 @@ class Transform {
   // Payloads come in whole granules; the pipeline fills up a last block with zeros.
   virtual size_t granule_bytes() const = 0;
 
-  // Replaces a payload in memory of the device, in place. Bound to its pipeline's queue.
-  virtual absl::Status Apply(std::span<std::byte> payload) = 0;
+  // Makes of a payload in memory of the device what its description says. `out` is exactly as
+  // large as that: the same memory as `in` for a transform in place, else memory apart from it.
+  // Both begin at multiples of 64 bytes. Bound to its pipeline's queue.
+  virtual absl::Status Apply(std::span<std::byte> in, std::span<std::byte> out) = 0;
 };
 
 class SinkStage {

@@ -89,7 +89,7 @@ TEST_P(QueueTest, ManyBlocksUnderWayKeepTheirContents) {
     const auto host = blocks.back().memory();
     std::memset(host.data(), static_cast<int>(i + 1), kBytes);
     loans.push_back(*gpu_ring->Lend(host));
-    ASSERT_TRUE(queue().CopyToDevice(loans.back().device.data(), host.data(), kBytes).ok());
+    ASSERT_TRUE(queue().CopyToDevice(loans.back().network.device.data(), host.data(), kBytes).ok());
   }
   ASSERT_TRUE(Wait(queue()).ok());
   for (size_t i = 0; i < kBlocks && !device().info().works_in_host_memory; ++i) {
@@ -97,7 +97,7 @@ TEST_P(QueueTest, ManyBlocksUnderWayKeepTheirContents) {
   }
   for (size_t i = 0; i < kBlocks; ++i) {
     std::byte* const host = blocks[i].memory().data();
-    ASSERT_TRUE(queue().CopyToHost(host, loans[i].device.data(), kBytes).ok());
+    ASSERT_TRUE(queue().CopyToHost(host, loans[i].network.device.data(), kBytes).ok());
   }
   ASSERT_TRUE(Wait(queue()).ok());
   for (size_t i = 0; i < kBlocks; ++i) {

@@ -246,6 +246,40 @@ TEST_P(DirectTest, APartialBlockIsFilledUpToATransform) {
   EXPECT_EQ(ReadFile(output), direct);
 }
 
+// Recorded and played, with the ring on the device and in host memory.
+TEST_P(DirectTest, PowerChangesTheSizeOfBlocksOnEitherEnd) {
+  const std::string input = ScratchPath("in");
+  std::vector<float> samples(2 * (3 * kTestBlockBytes / 8 + 10));
+  for (size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<float>(i % 251);
+  WriteFile(input, {reinterpret_cast<const char*>(samples.data()), samples.size() * 4});
+  std::vector<float> wanted;
+  for (size_t i = 0; i < samples.size(); i += 4) {
+    double sum = 0;
+    for (size_t part = i; part < i + 4; ++part) sum += samples[part] * samples[part];
+    wanted.push_back(static_cast<float>(sum / 2));
+  }
+  const std::string bytes(reinterpret_cast<const char*>(wanted.data()), wanted.size() * 4);
+  const std::string output = ScratchPath("out");
+  const TestRecording averaged{
+      .datatype = "rf32_le", .source = FileSource(input), .transforms = {Power(1, 2)}};
+  const TestRecording plain{.source = FileSource(input)};
+  const TestPlayback to_file{.sink = FileSink(output, true)};
+  const TestPlayback averages{.sink = FileSink(output, true), .transforms = {Power(1, 2)}};
+  for (const auto& [record, play] : {std::pair(averaged, to_file), {plain, averages}}) {
+    const absl::Status direct = RecordAndPlay(record, play);
+    ASSERT_TRUE(direct.ok()) << direct;
+    EXPECT_TRUE(ReadFile(output) == bytes);
+    auto recording = Record(choice_, record, clock_);
+    ASSERT_TRUE(recording.ok()) << recording.status();
+    TestPlayback bounced = play;
+    bounced.datatype = record.datatype;
+    auto playback = Play(choice_, bounced);
+    ASSERT_TRUE(playback.ok()) << playback.status();
+    ASSERT_TRUE(Pump(*recording->source, *playback->sink).ok());
+    EXPECT_TRUE(ReadFile(output) == bytes);
+  }
+}
+
 TEST_P(DirectTest, ADamagedBlockIsFoundAndComesAgain) {
   const absl::Status status =
       RecordAndPlay({.source = Synth(), .blocks = 8}, {.sink = Null()}, /*damage=*/true);

@@ -24,6 +24,9 @@ inline services::StageSpec Null() { return {"null"}; }
 inline services::StageSpec Fft(uint32_t points, const std::string& window = "none") {
   return {"fft", {{"points", uint64_t{points}}, {"window", window}}};
 }
+inline services::StageSpec Power(uint32_t points, uint32_t average) {
+  return {"power", {{"points", uint64_t{points}}, {"average", uint64_t{average}}}};
+}
 // An fft, if there are points, and what follows it.
 inline std::vector<services::StageSpec> Transforms(uint32_t fft,
                                                    std::vector<services::StageSpec> others) {

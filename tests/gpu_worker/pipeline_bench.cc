@@ -126,7 +126,6 @@ int Main(int argc, char** argv) {
   if (argc > 3) {
     const services::StageSpec file = FileSource(argv[3], /*loop=*/true);
     run("record file", {.datatype = "cu8", .source = file}, nullptr);
-    run("record file fft", {.datatype = "cu8", .source = file, .fft = 1024}, nullptr);
   }
   std::printf("{\"device\": \"%s\", \"mb_per_s\": {%s}}\n", device->description.c_str(),
               bench.json().c_str());

@@ -114,6 +114,54 @@ TEST_P(PlaybackTest, ALastBlockIsFilledUpForEachTransform) {
   EXPECT_EQ(ReadFile(output).size(), 48 * 8u);
 }
 
+TEST_P(PlaybackTest, PowerMakesSmallerBlocksForTheSink) {
+  std::vector<float> samples(2 * (2 * 8192 + 32), 3.0f);  // of two blocks and 32 samples
+  const std::string input = ScratchPath("in");
+  const std::string output = ScratchPath("out");
+  WriteFile(input, {reinterpret_cast<const char*>(samples.data()), samples.size() * 4});
+  const absl::Status status =
+      RecordAndPlay({.source = FileSource(input)},
+                    {.sink = FileSink(output), .transforms = {Power(4, 2)}}, {.reverse = 2});
+  ASSERT_TRUE(status.ok()) << status;
+  const std::string bytes = ReadFile(output);
+  ASSERT_EQ(bytes.size(), (8192 + 16) * sizeof(float));
+  const auto* got = reinterpret_cast<const float*>(bytes.data());
+  for (size_t i = 0; i < 8192 + 16; ++i) ASSERT_EQ(got[i], 18.0f) << i;
+}
+
+TEST_P(PlaybackTest, WhatDoesNotFitIsRefusedByName) {
+  const struct {
+    TestPlayback test;
+    const char* text;
+  } rows[] = {
+      {{.sink = Null(), .transforms = {Power(4, 2), Fft(4)}},
+       "power gives rf32_le, fft takes cf32_le"},
+      {{.datatype = "ci16_le", .sink = Null(), .transforms = {Power(4, 2)}},
+       "the recording gives ci16_le, power takes cf32_le"},
+      {{.sink = Null(), .transforms = {Power(1, 3)}}, "does not become whole samples"},
+  };
+  for (const auto& row : rows) {
+    const absl::Status status = Play(choice_, row.test).status();
+    ASSERT_TRUE(services::ReasonOf(status).has_value()) << status;
+    EXPECT_EQ(services::ReasonOf(status)->reason, "ARGUMENT_INVALID") << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(row.text));
+  }
+}
+
+TEST_P(PlaybackTest, PowerIsNotComparedAndANoteSaysSo) {
+  auto recording =
+      Record(choice_,
+             {.datatype = "rf32_le", .source = Synth(), .transforms = {Power(64, 4)}, .blocks = 2},
+             clock_);
+  ASSERT_TRUE(recording.ok()) << recording.status();
+  auto playback = Play(
+      choice_, {.datatype = "rf32_le", .sink = Verify(), .labels = recording->labels, .blocks = 2});
+  ASSERT_TRUE(playback.ok()) << playback.status();
+  ASSERT_EQ(playback->notes.size(), 1u);
+  EXPECT_THAT(playback->notes[0], HasSubstr("not compared: the transform power"));
+  EXPECT_TRUE(Pump(*recording->source, *playback->sink).ok());
+}
+
 TEST_P(PlaybackTest, MegabyteBlocksVerify) {
   const uint32_t points = HasFft() ? 1024 : 0;
   const absl::Status status = RecordAndPlay(

@@ -186,8 +186,10 @@ TEST_P(RecordTest, ALoopGoesOnWithoutASeam) {
 TEST_P(RecordTest, FftConvertsAndFillsUpTheLastTransform) {
   constexpr uint32_t kPoints = 256;
   const std::string bytes = Counting(2 * 8192 + 2 * 700);  // one block and 2.7 transforms
-  const auto blocks =
-      RecordAll({.datatype = "cu8", .source = FileSource(FileOf(bytes)), .fft = kPoints});
+  const std::string meta = ScratchPath("converted.sigmf-meta");
+  WriteFile(meta, R"({"global": {"core:datatype": "cu8"}})");
+  WriteFile(ScratchPath("converted.sigmf-data"), bytes);
+  const auto blocks = RecordAll({.source = FileSource(meta), .fft = kPoints});
   if (blocks.status().code() == absl::StatusCode::kFailedPrecondition) {
     GTEST_SKIP() << blocks.status().message();
   }
@@ -214,6 +216,67 @@ TEST_P(RecordTest, FftConvertsAndFillsUpTheLastTransform) {
       ASSERT_NEAR(got[2 * (start + i) + 1], imaginary[i], 1e-4) << start + i;
     }
   }
+}
+
+TEST_P(RecordTest, PowerFillsWholeBlocksFromLargerOnes) {
+  constexpr uint32_t kPoints = 64, kAverage = 5;
+  const auto blocks = RecordAll({.datatype = "rf32_le",
+                                 .source = Synth(3),
+                                 .fft = kPoints,
+                                 .transforms = {Power(kPoints, kAverage)},
+                                 .blocks = 3});
+  if (blocks.status().code() == absl::StatusCode::kFailedPrecondition) {
+    GTEST_SKIP() << blocks.status().message();
+  }
+  ASSERT_TRUE(blocks.ok()) << blocks.status();
+  ASSERT_THAT(*blocks, SizeIs(3));
+  EXPECT_EQ(labels_["datatype"], "rf32_le");
+  EXPECT_EQ(labels_["transforms"], "fft,power");
+  EXPECT_EQ(labels_["power"], "5");
+  EXPECT_EQ(labels_["power_points"], "64");
+  const size_t bins = kTestBlockBytes / 4;
+  std::vector<stages::synth::Complex> made(bins * kAverage);
+  const stages::synth::Generator generator(stages::synth::WaveformOf({.seed = 3}));
+  stages::verify::ReferenceFft reference(kPoints);
+  for (size_t i = 0; i < blocks->size(); ++i) {
+    EXPECT_EQ((*blocks)[i].header.sample_index, i * bins);
+    EXPECT_EQ((*blocks)[i].header.payload_bytes, kTestBlockBytes);
+    EXPECT_EQ((*blocks)[i].header.flags, 0u);
+    const auto* got = reinterpret_cast<const float*>((*blocks)[i].payload.data());
+    generator.Make(i * made.size(), made);
+    std::vector<double> wanted(bins), real(kPoints), imaginary(kPoints);
+    for (size_t n = 0; n < made.size(); n += kPoints) {
+      for (size_t k = 0; k < kPoints; ++k) real[k] = made[n + k].re, imaginary[k] = made[n + k].im;
+      reference.Forward(real, imaginary);
+      for (size_t k = 0; k < kPoints; ++k) {
+        wanted[n / (kPoints * kAverage) * kPoints + k] +=
+            (real[k] * real[k] + imaginary[k] * imaginary[k]) / kAverage;
+      }
+    }
+    for (size_t k = 0; k < bins; ++k) ASSERT_NEAR(got[k], wanted[k], 2e-6 * kPoints * kPoints) << k;
+  }
+}
+
+TEST_P(RecordTest, AFilesLastAverageIsFilledUpWithZeros) {
+  std::vector<float> samples(2 * (8 * 2048 + 3), 2.0f);  // of two blocks and 3 samples
+  const std::string path =
+      FileOf({reinterpret_cast<const char*>(samples.data()), samples.size() * sizeof(float)});
+  const std::string meta = ScratchPath("cf.sigmf-meta");
+  WriteFile(meta, R"({"global": {"core:datatype": "cf32_le"}})");
+  std::filesystem::copy_file(path, ScratchPath("cf.sigmf-data"));
+  const auto blocks = RecordAll({.datatype = "rf32_le",
+                                 .source = FileSource(meta),
+                                 .transforms = {Power(1, 8)},
+                                 .block_bytes = 4096});
+  ASSERT_TRUE(blocks.ok()) << blocks.status();
+  ASSERT_THAT(*blocks, SizeIs(3));
+  EXPECT_EQ(expected_blocks_, 3u);
+  EXPECT_EQ((*blocks)[2].header.flags, dataplane::kBlockPartial);
+  const std::string all = Joined(*blocks);
+  ASSERT_EQ(all.size(), (2048 + 1) * sizeof(float));
+  const auto* got = reinterpret_cast<const float*>(all.data());
+  for (size_t i = 0; i < 2048; ++i) ASSERT_EQ(got[i], 8.0f) << i;
+  EXPECT_EQ(got[2048], 3.0f);
 }
 
 TEST_P(RecordTest, AFileThatShrinksEndsInAnErrorAfterWhatWasRead) {
@@ -263,7 +326,19 @@ TEST_P(RecordTest, WrongRequestsSayWhatIsWrong) {
       {{.datatype = "cf33", .source = Synth(), .blocks = 1}, "DATATYPE_INVALID", "cf33"},
       {{.datatype = "cu8", .source = Synth(), .blocks = 1},
        "ARGUMENT_INVALID",
-       "synth makes cf32_le"},
+       "synth gives cf32_le, the channel takes cu8"},
+      {{.datatype = "rf32_le", .source = Synth(), .fft = 16, .blocks = 1},
+       "ARGUMENT_INVALID",
+       "fft gives cf32_le, the channel takes rf32_le"},
+      {{.source = Synth(), .transforms = {Power(16, 2)}, .blocks = 1},
+       "ARGUMENT_INVALID",
+       "power gives rf32_le, the channel takes cf32_le"},
+      {{.datatype = "rf32_le", .source = Synth(), .transforms = {Power(16, 513)}, .blocks = 1},
+       "ARGUMENT_INVALID",
+       "average less"},
+      {{.datatype = "rf32_le", .source = Synth(), .transforms = {Power(48, 2)}, .blocks = 1},
+       "ARGUMENT_INVALID",
+       "whole averages"},
       {{.source = {"synth", {{"noise", -1}}}, .blocks = 1}, "ARGUMENT_INVALID", "noise"},
       {{.source = Synth()}, "ARGUMENT_INVALID", "limit"},
       {{.source = FileSource("/a", /*loop=*/true)}, "ARGUMENT_INVALID", "limit"},

@@ -26,7 +26,7 @@ class Heavy final : public stages::Transform {
   Heavy(device::Queue& queue, std::unique_ptr<dataplane::Memory> crc)
       : queue_(queue), crc_(std::move(crc)) {}
   size_t granule_bytes() const override { return sizeof(float) * 2; }
-  absl::Status Apply(std::span<std::byte> payload) override {
+  absl::Status Apply(std::span<std::byte> /*in*/, std::span<std::byte> payload) override {
     auto* const crc = reinterpret_cast<uint32_t*>(crc_->window().bytes.data());
     for (int i = 0; i < 200; ++i) TD_RETURN_IF_ERROR(queue_.Crc32c(crc, payload));
     return absl::OkStatus();

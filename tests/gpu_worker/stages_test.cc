@@ -10,6 +10,7 @@
 #include "gpu_worker/stages/file/parameters.h"
 #include "gpu_worker/stages/list.h"
 #include "gpu_worker/stages/null/sink.h"
+#include "gpu_worker/stages/power/transform.h"
 #include "gpu_worker/stages/synth/parameters.h"
 #include "gpu_worker/stages/verify/sink.h"
 #include "services/errors.h"
@@ -114,6 +115,20 @@ TEST(FftParametersTest, PointsAreAnyNumberWithinBounds) {
   };
   for (const Refusal& row : rows)
     ExpectRefused(fft::Parse(row.given).status(), row.field, row.text);
+}
+
+TEST(PowerParametersTest, PointsAndAverageHaveBounds) {
+  EXPECT_EQ(power::Parse({{"points", 1024}})->average, 1u);
+  EXPECT_EQ(power::Parse({{"points", "1"}, {"average", "65536"}})->average, 65536u);
+  const std::string allowed = "; it must be a whole number from 1 to 65536";
+  const Refusal rows[] = {
+      {{}, "power.points", "power: points is missing" + allowed},
+      {{{"points", 65537}}, "power.points", "power: points is 65537" + allowed},
+      {{{"points", 4}, {"average", 0}}, "power.average", "power: average is 0" + allowed},
+      {{{"points", 4}, {"average", 65537}}, "power.average", "power: average is 65537" + allowed},
+  };
+  for (const Refusal& row : rows)
+    ExpectRefused(power::Parse(row.given).status(), row.field, row.text);
 }
 
 TEST(FileParametersTest, PathsAndFlags) {

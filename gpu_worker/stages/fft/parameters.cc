@@ -31,7 +31,7 @@ absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
 Description Describe(const Parameters& parameters) {
   Labels labels{{kName, absl::StrCat(parameters.points)}};
   if (parameters.window != kNoWindow) labels[kWindowLabel] = parameters.window;
-  return {.labels = std::move(labels)};
+  return {.labels = std::move(labels), .takes = kTransformable, .gives = kTransformable};
 }
 
 absl::StatusOr<Parameters> FromLabels(const Labels& labels) {

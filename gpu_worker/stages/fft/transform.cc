@@ -21,12 +21,10 @@ class FftTransform final : public Transform {
 
   size_t granule_bytes() const override { return granule_bytes_; }
 
-  absl::Status Apply(std::span<std::byte> payload) override {
-    const size_t transforms = payload.size() / granule_bytes_;
-    if (weigher_ != nullptr) {
-      TD_RETURN_IF_ERROR(weigher_->Multiply(payload.data(), transforms));
-    }
-    return fft_->Forward(payload.data(), transforms);
+  absl::Status Apply(std::span<std::byte> /*in*/, std::span<std::byte> out) override {
+    const size_t transforms = out.size() / granule_bytes_;
+    if (weigher_ != nullptr) TD_RETURN_IF_ERROR(weigher_->Multiply(out.data(), transforms));
+    return fft_->Forward(out.data(), transforms);
   }
 
  private:

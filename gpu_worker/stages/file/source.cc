@@ -108,10 +108,10 @@ absl::StatusOr<Input> OpenSamples(const SourceSettings& settings) {
   TD_ASSIGN_OR_RETURN(const SigmfRecording meta, ReadSigmfMeta(named));
   TD_ASSIGN_OR_RETURN(InputFile file, settings.files.OpenInput(meta.data_path));
   Input input{std::move(file), meta.datatype, {}};
-  if (settings.to_cf32 && meta.has_foreign_bytes) {
+  if (settings.transformed && meta.has_foreign_bytes) {
     return Invalid(settings.path, "its data has header or trailing bytes, which are no samples");
   }
-  if (settings.to_cf32 && meta.channels > 1) {
+  if (settings.transformed && meta.channels > 1) {
     input.notes.push_back(absl::StrCat("the file interleaves ", meta.channels,
                                        " channels; they are transformed as one stream"));
   }
@@ -128,7 +128,7 @@ absl::StatusOr<OpenedSource> OpenSource(const SourceSettings& settings) {
   const size_t sample_bytes = datatype->bytes_per_sample();
   const uint64_t rest = input.file.bytes % sample_bytes;
   // A transform or a repetition must not start inside a sample; a plain copy keeps every byte.
-  const bool whole_samples = settings.loop || settings.to_cf32;
+  const bool whole_samples = settings.loop || settings.transformed;
   const uint64_t end = input.file.bytes - (whole_samples ? rest : 0);
   if (end == 0) return Invalid(input.file.path, "it holds no samples");
   if (whole_samples && rest != 0) {
@@ -136,7 +136,8 @@ absl::StatusOr<OpenedSource> OpenSource(const SourceSettings& settings) {
   }
   OpenedSource out{.datatype = input.datatype, .bytes = end, .notes = std::move(input.notes)};
   Reader reader(std::move(input.file), end, settings.loop);
-  if (!settings.to_cf32 || *datatype == kCf32) {
+  const bool converts = settings.transformed && settings.raw_datatype == kTransformable;
+  if (!converts || *datatype == kCf32) {
     out.stage = std::make_unique<RawSource>(std::move(reader));
     return out;
   }
@@ -148,21 +149,21 @@ absl::StatusOr<OpenedSource> OpenSource(const SourceSettings& settings) {
 
 absl::StatusOr<MadeSource> CreateSource(const SourceParameters& parameters,
                                         const SourcePlace& place) {
-  const std::string& channel_type = place.channel_datatype;
   TD_ASSIGN_OR_RETURN(auto file, OpenSource({.files = place.files,
                                              .path = parameters.path,
-                                             .raw_datatype = channel_type,
+                                             .raw_datatype = place.datatype,
                                              .loop = parameters.loop,
-                                             .to_cf32 = place.transformed}));
-  const bool fits =
-      file.datatype == channel_type || (place.transformed && channel_type == kTransformable);
-  if (!fits) {
-    return FileInvalid(parameters.path,
-                       absl::StrCat(parameters.path, " holds ", file.datatype, ", the channel ",
-                                    channel_type, ": record into a channel of the file's type"));
+                                             .transformed = place.transformed}));
+  const bool converted = place.transformed && place.datatype == kTransformable;
+  if (file.datatype != place.datatype && !converted) {
+    return FileInvalid(
+        parameters.path,
+        absl::StrCat(parameters.path, " holds ", file.datatype,
+                     place.transformed ? ", the first transform takes " : ", the channel holds ",
+                     place.datatype));
   }
   return MadeSource{.stage = std::move(file.stage),
-                    .datatype = place.transformed ? kTransformable : file.datatype,
+                    .datatype = place.datatype,
                     .bytes = parameters.loop ? 0 : file.bytes,
                     .labels = {{"file_datatype", file.datatype}},
                     .notes = std::move(file.notes)};

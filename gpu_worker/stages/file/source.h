@@ -1,5 +1,6 @@
 // The file source: raw samples, or a SigMF recording given by its .sigmf-meta. Bytes pass through
-// as they are, read straight into the slot; or every sample is converted to cf32_le.
+// as they are, read straight into the slot; or every sample of a SigMF recording is converted to
+// cf32_le, where the first transform takes that.
 #pragma once
 
 #include <memory>
@@ -15,9 +16,9 @@ namespace tapedeck::gpu_worker::stages::file {
 struct SourceSettings {
   services::files::FileRoots files;
   std::string path;
-  std::string raw_datatype;  // of a file that is not SigMF
+  std::string raw_datatype;  // that is wanted; what a file that is not SigMF holds
   bool loop = false;
-  bool to_cf32 = false;
+  bool transformed = false;  // what it makes goes into a transform
 };
 
 struct OpenedSource {

@@ -86,19 +86,14 @@ absl::StatusOr<std::shared_ptr<dataplane::MemoryPool>> MakeStaging(size_t block_
   return dataplane::MemoryPool::Create(std::move(memory), block_bytes);
 }
 
-// What the packets' samples are, as the channel has them.
+// What the packets' samples are, as the channel or the first transform has them.
 absl::StatusOr<StreamSettings> StreamOf(const Parameters& parameters, const SourcePlace& place) {
-  const std::string& datatype = place.channel_datatype;
-  if (place.transformed && datatype != kTransformable) {
-    return services::ArgumentInvalid("source", absl::StrCat("transforms work on ", kTransformable,
-                                                            ", the channel holds ", datatype));
-  }
   if (FindPacketKind(parameters.packets)->timed && place.sample_rate <= 0) {
     return services::ArgumentInvalid(
         "source", absl::StrCat("packets of ", parameters.packets,
                                " have times: give the channel the sample rate of the stream"));
   }
-  TD_ASSIGN_OR_RETURN(const auto parsed, dataplane::ParseDatatype(datatype));
+  TD_ASSIGN_OR_RETURN(const auto parsed, dataplane::ParseDatatype(place.datatype));
   StreamSettings stream{.sample_bytes = parsed.bytes_per_sample(),
                         .sample_rate = place.sample_rate};
   if (parameters.stream != kAnyStream) stream.stream = static_cast<uint32_t>(parameters.stream);
@@ -126,7 +121,7 @@ absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlac
     return services::ArgumentInvalid(parameters.udp.empty() ? "ingest.tcp" : "ingest.udp",
                                      absl::StrCat("ingest: ", opened.status().message()));
   }
-  MadeSource made{.datatype = place.channel_datatype, .notes = NotesOf(parameters, *opened)};
+  MadeSource made{.datatype = place.datatype, .notes = NotesOf(parameters, *opened)};
   const auto counts = std::make_shared<Counts>();
   made.remarks =
       std::make_shared<Remarks>([counts] { return std::vector<std::string>{TextOf(*counts)}; });

@@ -38,7 +38,8 @@ Description Describe(const Parameters& parameters) {
                      {"synth_version", kVersion},
                      {"seed", absl::StrCat(parameters.seed)},
                      {"tones", absl::StrJoin(parameters.tones, ",", exact)},
-                     {"noise", Exact(parameters.noise)}}};
+                     {"noise", Exact(parameters.noise)}},
+          .gives = kMakes};
 }
 
 absl::StatusOr<Parameters> FromLabels(const Labels& labels) {

@@ -9,6 +9,8 @@
 
 namespace tapedeck::gpu_worker::stages::synth {
 
+inline constexpr char kMakes[] = "cf32_le";
+
 struct Parameters {
   uint64_t seed = 1;
   std::vector<double> tones = {0.125, -0.25};  // fractions of the sample rate, -0.5 to 0.5

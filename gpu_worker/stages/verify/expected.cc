@@ -60,10 +60,11 @@ absl::StatusOr<std::unique_ptr<Expected>> Expected::For(const SinkPlace& place, 
       new Expected(synth::WaveformOf(parameters), place.block_bytes));
   if (transforms.size() > kMostTransforms) return WrongLabels("the label transforms is too long");
   for (const AppliedTransform& transform : transforms) {
-    if (transform.name != fft::kName) {
-      *why = absl::StrCat("the transform ", transform.name, " cannot be computed again");
-      return nullptr;
-    }
+    if (transform.name == fft::kName) continue;
+    *why = absl::StrCat("the transform ", transform.name, " cannot be computed again");
+    return nullptr;
+  }
+  for (const AppliedTransform& transform : transforms) {
     TD_ASSIGN_OR_RETURN(const fft::Parameters fft, fft::FromLabels(transform.labels));
     if (expected->block_samples_ % fft.points != 0) {
       return WrongLabels("a block does not hold whole transforms of the label fft");

@@ -20,7 +20,8 @@ class CudaSource final : public SourceStage {
 
   bool fills_host() const override { return false; }
 
-  // Blocks are multiples of 4096 bytes, so each starts on a chunk.
+  // A channel's blocks are multiples of 4096 bytes, so that those of a source have a multiple of
+  // 256 samples, whatever becomes of them: each starts on a chunk.
   absl::StatusOr<Filled> Fill(const Slot& slot, device::Queue& queue) override {
     const size_t samples = slot.device.size() / sizeof(Complex);
     const auto* steps = reinterpret_cast<const Complex*>(steps_->window().bytes.data());
