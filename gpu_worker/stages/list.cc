@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "dataplane/printable.h"
+#include "gpu_worker/stages/convert/transform.h"
 #include "gpu_worker/stages/fft/list.h"
 #include "gpu_worker/stages/fft/transform.h"
 #include "gpu_worker/stages/file/sink.h"
@@ -28,6 +29,7 @@ std::vector<SourceKind> Sources() {
 
 std::vector<TransformKind> Transforms() {
   return {
+      {"convert", convert::Parse, convert::Describe, convert::CreateTransform},
       {"fft", fft::Parse, fft::Describe, fft::CreateTransform},
       {"power", power::Parse, power::Describe, power::CreateTransform},
   };

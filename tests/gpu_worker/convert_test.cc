@@ -1,110 +1,102 @@
-#include "gpu_worker/stages/file/convert.h"
-
-#include <gmock/gmock.h>
+// The convert transform on every device, held against the conversion that conversion_test.cc has
+// tables of.
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
 #include <cstring>
 #include <limits>
+#include <random>
+#include <string>
 #include <vector>
 
-namespace tapedeck::gpu_worker::stages::file {
+#include "dataplane/datatype.h"
+#include "gpu_worker/stages/conversion.h"
+#include "gpu_worker/stages/convert/transform.h"
+#include "tests/gpu_worker/devices.h"
+
+namespace tapedeck::gpu_worker::stages::convert {
 namespace {
 
-using testing::ElementsAreArray;
+constexpr size_t kSamples = 1000;
 
-struct Row {
-  const char* datatype;
-  std::vector<uint8_t> bytes;  // of two samples
-  std::vector<float> expected;
+std::vector<std::string> EveryDatatype() {
+  std::vector<std::string> names;
+  for (const std::string field : {"c", "r"}) {
+    for (const char* component : {"i8", "u8"}) names.push_back(field + component);
+    for (const std::string component : {"f32", "f64", "i32", "i16", "u32", "u16"}) {
+      for (const char* order : {"_le", "_be"}) names.push_back(field + component + order);
+    }
+  }
+  return names;
+}
+
+class ConvertTest : public DeviceTest {
+ protected:
+  std::vector<std::byte> Apply(const Parameters& parameters, const std::vector<std::byte>& in,
+                               size_t out_bytes) {
+    const size_t most = std::max(in.size(), out_bytes);
+    auto host = device().NewHostMemory(most).value();
+    auto taken = device().NewDeviceMemory(most).value();
+    auto given = device().NewDeviceMemory(most).value();
+    auto transform = CreateTransform(
+        parameters, {.device = &device(), .queue = &queue(), .block_bytes = in.size()});
+    EXPECT_TRUE(transform.ok()) << transform.status();
+    if (!transform.ok()) return {};
+    std::byte* const on_host = host->window().bytes.data();
+    const std::span out = given->window().bytes.first(out_bytes);
+    std::ranges::copy(in, on_host);
+    EXPECT_TRUE(queue().CopyToDevice(taken->window().bytes.data(), on_host, in.size()).ok());
+    EXPECT_TRUE((*transform)->Apply(taken->window().bytes.first(in.size()), out).ok());
+    EXPECT_TRUE(queue().CopyToHost(on_host, out.data(), out_bytes).ok());
+    EXPECT_TRUE(Wait(queue()).ok());
+    return {on_host, on_host + out_bytes};
+  }
 };
 
-// Written by hand: half of full scale and its negative, both ends of the range, byte order.
-const Row kTable[] = {
-    {"cu8", {0x00, 0xff, 0x80, 0xc0}, {-1, 127.0f / 128, 0, 0.5}},
-    {"ru8", {0x00, 0xc0}, {-1, 0, 0.5, 0}},
-    {"ci8", {0x80, 0x7f, 0x00, 0xc0}, {-1, 127.0f / 128, 0, -0.5}},
-    {"ri8", {0x40, 0xc0}, {0.5, 0, -0.5, 0}},
-    {"cu16_le", {0x00, 0x00, 0xff, 0xff, 0x00, 0x80, 0x00, 0xc0}, {-1, 32767.0f / 32768, 0, 0.5}},
-    {"cu16_be", {0x00, 0x00, 0xff, 0xff, 0x80, 0x00, 0xc0, 0x00}, {-1, 32767.0f / 32768, 0, 0.5}},
-    {"ru16_le", {0x00, 0x40, 0x01, 0x80}, {-0.5, 0, 1.0f / 32768, 0}},
-    {"ru16_be", {0x40, 0x00, 0x80, 0x01}, {-0.5, 0, 1.0f / 32768, 0}},
-    {"ci16_le",
-     {0x00, 0x80, 0xff, 0x7f, 0x00, 0x40, 0x00, 0xc0},
-     {-1, 32767.0f / 32768, 0.5, -0.5}},
-    {"ci16_be",
-     {0x80, 0x00, 0x7f, 0xff, 0x40, 0x00, 0xc0, 0x00},
-     {-1, 32767.0f / 32768, 0.5, -0.5}},
-    {"ri16_le", {0x01, 0x00, 0xff, 0xff}, {1.0f / 32768, 0, -1.0f / 32768, 0}},
-    {"ri16_be", {0x00, 0x01, 0xff, 0xff}, {1.0f / 32768, 0, -1.0f / 32768, 0}},
-    {"cu32_le",
-     {0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x80, 0x00, 0x00, 0x00, 0xc0, 0, 0, 0, 0x40},
-     {-1, 0, 0.5, -0.5}},
-    {"cu32_be",
-     {0x00, 0x00, 0x00, 0x00, 0x80, 0x00, 0x00, 0x00, 0xc0, 0x00, 0x00, 0x00, 0x40, 0, 0, 0},
-     {-1, 0, 0.5, -0.5}},
-    {"ru32_le", {0x01, 0x00, 0x00, 0x80, 0x00, 0x00, 0x00, 0x40}, {0x1p-31f, 0, -0.5, 0}},
-    {"ru32_be", {0x80, 0x00, 0x00, 0x01, 0x40, 0x00, 0x00, 0x00}, {0x1p-31f, 0, -0.5, 0}},
-    {"ci32_le",
-     {0x00, 0x00, 0x00, 0x80, 0x00, 0x00, 0x00, 0x40, 0x01, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff,
-      0xff},
-     {-1, 0.5, 0x1p-31f, -0x1p-31f}},
-    {"ci32_be",
-     {0x80, 0x00, 0x00, 0x00, 0x40, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0xff, 0xff, 0xff,
-      0xff},
-     {-1, 0.5, 0x1p-31f, -0x1p-31f}},
-    {"ri32_le", {0x00, 0x00, 0x00, 0xc0, 0x00, 0x00, 0x00, 0x20}, {-0.5, 0, 0.25, 0}},
-    {"ri32_be", {0xc0, 0x00, 0x00, 0x00, 0x20, 0x00, 0x00, 0x00}, {-0.5, 0, 0.25, 0}},
-    {"cf32_le",
-     {0x00, 0x00, 0x80, 0x3f, 0x00, 0x00, 0x20, 0xc0, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x80,
-      0x7f},
-     {1, -2.5, std::numeric_limits<float>::denorm_min(), std::numeric_limits<float>::infinity()}},
-    {"cf32_be",
-     {0x3f, 0x80, 0x00, 0x00, 0xc0, 0x20, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x7f, 0x80, 0x00,
-      0x00},
-     {1, -2.5, std::numeric_limits<float>::denorm_min(), std::numeric_limits<float>::infinity()}},
-    {"rf32_le", {0x00, 0x00, 0x80, 0x3f, 0x00, 0x00, 0x20, 0xc0}, {1, 0, -2.5, 0}},
-    {"rf32_be", {0x3f, 0x80, 0x00, 0x00, 0xc0, 0x20, 0x00, 0x00}, {1, 0, -2.5, 0}},
-    {"rf64_le", {0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0, 0, 0, 0, 0, 0, 0x04, 0xc0}, {1, 0, -2.5, 0}},
-    {"rf64_be", {0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0xc0, 0x04, 0, 0, 0, 0, 0, 0}, {1, 0, -2.5, 0}},
-    {"cf64_le",
-     {0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0, 0, 0, 0, 0, 0, 0x04, 0xc0,
-      0, 0, 0, 0, 0, 0, 0xe0, 0x3f, 0, 0, 0, 0, 0, 0, 0,    0},
-     {1, -2.5, 0.5, 0}},
-    {"cf64_be",
-     {0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0xc0, 0x04, 0, 0, 0, 0, 0, 0,
-      0x3f, 0xe0, 0, 0, 0, 0, 0, 0, 0,    0,    0, 0, 0, 0, 0, 0},
-     {1, -2.5, 0.5, 0}},
-};
-
-TEST(ConvertTest, EverySigmfTypeMatchesTheTable) {
-  for (const Row& row : kTable) {
-    SCOPED_TRACE(row.datatype);
-    const auto datatype = dataplane::ParseDatatype(row.datatype);
-    ASSERT_TRUE(datatype.ok()) << datatype.status();
-    ASSERT_EQ(row.bytes.size(), 2 * datatype->bytes_per_sample());
-    const auto converter = ConverterFor(*datatype);
-    ASSERT_TRUE(converter.ok()) << converter.status();
-    std::vector<float> out(4, NAN);
-    (*converter)(std::as_bytes(std::span(row.bytes)), out.data());
-    EXPECT_THAT(out, ElementsAreArray(row.expected));
+// Whatever lies in memory, numbers of every size and none among them. A number that is none may
+// have other bits behind it.
+TEST_P(ConvertTest, EveryDeviceConvertsEveryPairAlike) {
+  std::mt19937 random(1);
+  for (const std::string& from : EveryDatatype()) {
+    const auto taken = dataplane::ParseDatatype(from).value();
+    std::vector<std::byte> in(kSamples * taken.bytes_per_sample());
+    const bool is_float = taken.kind == dataplane::Datatype::Kind::kFloat;
+    if (!is_float) {
+      for (std::byte& byte : in) byte = static_cast<std::byte>(random());
+    } else {
+      std::vector<double> numbers(2 * kSamples);
+      std::uniform_real_distribution<double> uniform(-1.3, 1.3);
+      for (double& number : numbers) number = uniform(random);
+      numbers[0] = std::numeric_limits<double>::infinity();
+      numbers[2] = -numbers[0];
+      const auto exact = dataplane::ParseDatatype("cf64_le").value();
+      Conversion::Between(exact, taken)->Run(std::as_bytes(std::span(numbers)), in.data());
+    }
+    for (const std::string& to : EveryDatatype()) {
+      if (from == to) continue;
+      const auto given = dataplane::ParseDatatype(to).value();
+      std::vector<std::byte> wanted(kSamples * given.bytes_per_sample());
+      Conversion::Between(taken, given)->Run(in, wanted.data());
+      EXPECT_TRUE(Apply({.from = from, .to = to}, in, wanted.size()) == wanted)
+          << from << " to " << to;
+    }
   }
 }
 
-TEST(ConvertTest, RoundsOnceToTheNearestFloat) {
-  const auto datatype = dataplane::ParseDatatype("ri32_le");
-  const auto converter = ConverterFor(*datatype);
-  ASSERT_TRUE(converter.ok());
-  const int32_t value = 0x7fffffff;  // nearest float: 1.0
-  float out[2];
-  (*converter)(std::as_bytes(std::span(&value, 1)), out);
-  EXPECT_EQ(out[0], 1.0f);
+TEST_P(ConvertTest, WhatIsNoNumberIsTheMiddleOfIntegersOnEveryDevice) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<std::byte> in(2 * sizeof(float));
+  std::memcpy(in.data(), &nan, sizeof(nan));
+  std::memcpy(in.data() + sizeof(nan), &nan, sizeof(nan));
+  const auto made = Apply({.from = "cf32_le", .to = "cu16_be"}, in, 4);
+  EXPECT_EQ(made, (std::vector<std::byte>{std::byte{0x80}, {}, std::byte{0x80}, {}}));
+  const auto wide = Apply({.from = "cf32_le", .to = "rf64_le"}, in, 8);
+  double number = 0;
+  std::memcpy(&number, wide.data(), sizeof(number));
+  EXPECT_TRUE(number != number);
 }
 
-TEST(ConvertTest, RefusesOtherWidths) {
-  const auto converter = ConverterFor({.complex = true, .bits = 12});
-  EXPECT_EQ(converter.status().code(), absl::StatusCode::kInvalidArgument);
-}
+TAPEDECK_ON_EVERY_DEVICE(ConvertTest);
 
 }  // namespace
-}  // namespace tapedeck::gpu_worker::stages::file
+}  // namespace tapedeck::gpu_worker::stages::convert

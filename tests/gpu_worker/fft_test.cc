@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "dataplane/datatype.h"
+#include "gpu_worker/stages/conversion.h"
 #include "gpu_worker/stages/fft/list.h"
-#include "gpu_worker/stages/file/convert.h"
 #include "gpu_worker/stages/verify/reference_fft.h"
 #include "services/errors.h"
 #include "tests/gpu_worker/devices.h"
@@ -106,8 +106,9 @@ class FftTest : public DeviceTest {
     const std::string bytes = ReadFile(path);
     const auto datatype = dataplane::ParseDatatype(datatype_name).value();
     Samples input(bytes.size() / datatype.bytes_per_sample());
-    file::ConverterFor(datatype).value()(std::as_bytes(std::span(bytes)),
-                                         reinterpret_cast<float*>(input.data()));
+    const auto cf32 = dataplane::ParseDatatype("cf32_le").value();
+    Conversion::Between(datatype, cf32)
+        ->Run(std::as_bytes(std::span(bytes)), std::as_writable_bytes(std::span(input)).data());
     input.resize(input.size() / 1024 * 1024);
     ASSERT_FALSE(input.empty());
     ExpectAccurate(input, 1024);

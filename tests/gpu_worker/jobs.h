@@ -27,6 +27,9 @@ inline services::StageSpec Fft(uint32_t points, const std::string& window = "non
 inline services::StageSpec Power(uint32_t points, uint32_t average) {
   return {"power", {{"points", uint64_t{points}}, {"average", uint64_t{average}}}};
 }
+inline services::StageSpec Convert(const std::string& from, const std::string& to) {
+  return {"convert", {{"from", from}, {"to", to}}};
+}
 // An fft, if there are points, and what follows it.
 inline std::vector<services::StageSpec> Transforms(uint32_t fft,
                                                    std::vector<services::StageSpec> others) {

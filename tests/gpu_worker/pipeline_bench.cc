@@ -126,6 +126,8 @@ int Main(int argc, char** argv) {
   if (argc > 3) {
     const services::StageSpec file = FileSource(argv[3], /*loop=*/true);
     run("record file", {.datatype = "cu8", .source = file}, nullptr);
+    const std::vector<services::StageSpec> spectra{Convert("cu8", "cf32_le"), Fft(1024)};
+    run("record file fft", {.source = file, .transforms = spectra}, nullptr);
   }
   std::printf("{\"device\": \"%s\", \"mb_per_s\": {%s}}\n", device->description.c_str(),
               bench.json().c_str());

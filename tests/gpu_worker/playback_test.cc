@@ -129,6 +129,29 @@ TEST_P(PlaybackTest, PowerMakesSmallerBlocksForTheSink) {
   for (size_t i = 0; i < 8192 + 16; ++i) ASSERT_EQ(got[i], 18.0f) << i;
 }
 
+TEST_P(PlaybackTest, ConversionsThereAndBackAreIdentical) {
+  std::string bytes(3 * kTestBlockBytes + 22, 'x');
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * i >> 3);
+  const std::string input = ScratchPath("in");
+  const std::string output = ScratchPath("out");
+  WriteFile(input, bytes);
+  // Through blocks that are larger, as large and smaller, and through three sizes between.
+  const std::vector<std::pair<std::vector<services::StageSpec>, std::string>> rows = {
+      {{Convert("ci8", "cf64_be")}, "cf64_be"},
+      {{Convert("ci8", "cu8")}, "cu8"},
+      {{Convert("ci8", "cf32_le"), Convert("cf32_le", "ci16_be"), Convert("ci16_be", "cf64_le"),
+        Convert("cf64_le", "ci32_le")},
+       "ci32_le"},
+  };
+  for (const auto& [transforms, datatype] : rows) {
+    const absl::Status status =
+        RecordAndPlay({.datatype = datatype, .source = FileSource(input), .transforms = transforms},
+                      {.sink = FileSink(output, true), .transforms = {Convert(datatype, "ci8")}});
+    ASSERT_TRUE(status.ok()) << datatype << ": " << status;
+    EXPECT_TRUE(ReadFile(output) == bytes) << datatype;
+  }
+}
+
 TEST_P(PlaybackTest, WhatDoesNotFitIsRefusedByName) {
   const struct {
     TestPlayback test;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gpu_worker/stages/convert/transform.h"
 #include "gpu_worker/stages/fft/parameters.h"
 #include "gpu_worker/stages/file/parameters.h"
 #include "gpu_worker/stages/list.h"
@@ -129,6 +130,23 @@ TEST(PowerParametersTest, PointsAndAverageHaveBounds) {
   };
   for (const Refusal& row : rows)
     ExpectRefused(power::Parse(row.given).status(), row.field, row.text);
+}
+
+TEST(ConvertParametersTest, AreTwoDatatypesThatDiffer) {
+  const auto description = convert::Describe(*convert::Parse({{"to", "ri16_be"}}));
+  EXPECT_EQ(description.takes, "cf32_le");
+  EXPECT_EQ(description.gives, "ri16_be");
+  EXPECT_EQ(convert::Parse({{"from", "cu8"}})->to, "cf32_le");
+  const std::string allowed = "; it must be a SigMF datatype, e.g. ci16_le";
+  const Refusal rows[] = {
+      {{{"from", "cu9"}}, "convert.from", "convert: from is \"cu9\"" + allowed},
+      {{{"to", "ci16"}}, "convert.to", "convert: to is \"ci16\"" + allowed},
+      {{},
+       "convert.to",
+       "convert: to is missing; it must be another datatype than from, which is cf32_le"},
+  };
+  for (const Refusal& row : rows)
+    ExpectRefused(convert::Parse(row.given).status(), row.field, row.text);
 }
 
 TEST(FileParametersTest, PathsAndFlags) {

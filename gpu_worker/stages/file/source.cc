@@ -7,7 +7,7 @@
 
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/file/convert.h"
+#include "gpu_worker/stages/conversion.h"
 #include "gpu_worker/stages/file/sigmf.h"
 #include "services/files/errors.h"
 #include "services/files/file_roots.h"
@@ -78,20 +78,20 @@ class RawSource final : public SourceStage {
 
 class ConvertingSource final : public SourceStage {
  public:
-  ConvertingSource(Reader reader, Converter convert, size_t sample_bytes)
-      : reader_(std::move(reader)), convert_(convert), sample_bytes_(sample_bytes) {}
+  ConvertingSource(Reader reader, const Conversion& conversion, size_t sample_bytes)
+      : reader_(std::move(reader)), conversion_(conversion), sample_bytes_(sample_bytes) {}
   bool fills_host() const override { return true; }
 
   absl::StatusOr<Filled> Fill(const Slot& slot, device::Queue& /*queue*/) override {
     raw_.resize(slot.host.size() / kCf32Bytes * sample_bytes_);
     TD_ASSIGN_OR_RETURN(const size_t bytes, reader_.Read(raw_));
-    convert_(std::span(raw_).first(bytes), reinterpret_cast<float*>(slot.host.data()));
+    conversion_.Run(std::span(raw_).first(bytes), slot.host.data());
     return FilledOrEnd(bytes / sample_bytes_ * kCf32Bytes);
   }
 
  private:
   Reader reader_;
-  const Converter convert_;
+  const Conversion conversion_;
   const size_t sample_bytes_;
   std::vector<std::byte> raw_;
 };
@@ -141,9 +141,9 @@ absl::StatusOr<OpenedSource> OpenSource(const SourceSettings& settings) {
     out.stage = std::make_unique<RawSource>(std::move(reader));
     return out;
   }
-  TD_ASSIGN_OR_RETURN(const Converter convert, ConverterFor(*datatype));
+  TD_ASSIGN_OR_RETURN(const Conversion conversion, Conversion::Between(*datatype, kCf32));
   out.bytes = end / sample_bytes * kCf32Bytes;
-  out.stage = std::make_unique<ConvertingSource>(std::move(reader), convert, sample_bytes);
+  out.stage = std::make_unique<ConvertingSource>(std::move(reader), conversion, sample_bytes);
   return out;
 }
 

@@ -1,0 +1,31 @@
+// The convert stage: samples of one SigMF type to another, as conversion.h says.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "gpu_worker/stages/kind.h"
+
+namespace tapedeck::gpu_worker::stages::convert {
+
+inline constexpr char kName[] = "convert";
+
+// Datatypes.
+struct Parameters {
+  std::string from = kTransformable;
+  std::string to = kTransformable;
+};
+
+// One of the two must be given.
+absl::StatusOr<Parameters> Parse(const services::StageParameters& given);
+
+// Without labels, so that a recording may be made with several: the stages beside it and the label
+// datatype tell what it did.
+Description Describe(const Parameters& parameters);
+
+// The errors of list.h.
+absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& parameters,
+                                                           const TransformPlace& place);
+
+}  // namespace tapedeck::gpu_worker::stages::convert
