@@ -29,6 +29,24 @@ generated() {
   head -c $((2 * MIB)) /dev/urandom >"$WORK/whole.bin"
   CAPACITY=64MiB lun_with_channel memory lw/c0 cf32_le 64KiB
   round_trip lw/c0 "$WORK/whole.bin" "$WORK/whole.bin"
+  through_another_datatype
+}
+
+# Recorded blocks hold half as many samples as those that are read and played.
+through_another_datatype() {
+  local answer recording
+  tapectl channel create lw/c1 --datatype ci16_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null
+  answer=$(tapectl_json record lw/c1 --source "file:$WORK/whole.bin" --transform convert:from=cu8,to=ci16_le)
+  json_is "$answer" ".bytes == $((4 * MIB))" "converted bytes"
+  recording=$(jq -r .recording <<<"$answer")
+  tapectl_json play "$recording" --sink "file:$WORK/out.bin" --transform convert:from=ci16_le,to=cu8 >/dev/null
+  cmp "$WORK/whole.bin" "$WORK/out.bin" || fail "what was converted there and back differs"
+  rm "$WORK/out.bin"
+  tapectl channel create lw/c2 --datatype rf32_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null
+  answer=$(tapectl_json record lw/c2 --source synth --blocks 20 --transform power:points=1024,average=4)
+  json_is "$answer" ".blocks == 20 and .bytes == 20 * 65536" "averaged blocks"
+  answer=$(tapectl_json play "$(jq -r .recording <<<"$answer")" --sink verify)
+  json_is "$answer" '[.notes[]? | select(startswith("content not compared"))] == []' "the averages were compared"
 }
 
 direct() {

@@ -9,10 +9,7 @@
 #include "gpu_worker/pipeline/playback_pipeline.h"
 #include "gpu_worker/stages/synth/parameters.h"
 #include "services/errors.h"
-#include "tests/gpu_worker/devices.h"
-#include "tests/gpu_worker/files.h"
-#include "tests/gpu_worker/jobs.h"
-#include "tests/gpu_worker/pump.h"
+#include "tests/gpu_worker/pipeline_test.h"
 #include "tests/shared_data.h"
 
 namespace tapedeck::gpu_worker {
@@ -22,167 +19,13 @@ using dataplane::Block;
 using dataplane::Flow;
 using testing::HasSubstr;
 
-// Records and plays back with no network between.
-class PlaybackTest : public DeviceTest {
- protected:
-  absl::Status RecordAndPlay(const TestRecording& record, TestPlayback play,
-                             const PumpOptions& options = {}) {
-    auto recording = Record(choice_, record, clock_);
-    if (!recording.ok()) return recording.status();
-    play.labels = recording->labels;
-    play.blocks = recording->expected_blocks;
-    play.datatype = record.datatype;
-    play.block_bytes = record.block_bytes;
-    auto playback = Play(choice_, play);
-    if (!playback.ok()) return playback.status();
-    needs_order_ = playback->needs_order;
-    const absl::Status status = Pump(*recording->source, *playback->sink, options);
-    watermarks_ = playback->sink->watermarks();
-    return status;
-  }
-
-  bool HasFft() {
-    return Record(choice_, {.source = Synth(), .fft = 16, .blocks = 1}, clock_).ok();
-  }
-
-  const dataplane::SystemClock clock_{};
-  bool needs_order_ = false;
-  dataplane::Watermarks watermarks_;
-};
+class PlaybackTest : public PipelineTest {};
 
 TEST_P(PlaybackTest, SynthVerifies) {
   const absl::Status status = RecordAndPlay({.source = Synth(3), .blocks = 50}, {.sink = Verify()});
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_EQ(watermarks_.durable, 50u);
   EXPECT_TRUE(needs_order_);
-}
-
-TEST_P(PlaybackTest, FftVerifiesWhereverItIsApplied) {
-  if (!HasFft()) GTEST_SKIP() << "no FFT on this device or in this build";
-  for (const auto& [recorded, played] : {std::pair(1024, 0), {0, 64}, {8192, 16}}) {
-    const absl::Status status =
-        RecordAndPlay({.source = Synth(), .fft = static_cast<uint32_t>(recorded), .blocks = 20},
-                      {.sink = Verify(), .fft = static_cast<uint32_t>(played)});
-    EXPECT_TRUE(status.ok()) << recorded << "/" << played << ": " << status;
-    EXPECT_EQ(watermarks_.durable, 20u);
-  }
-}
-
-TEST_P(PlaybackTest, TransformsAreAppliedInTheirOrder) {
-  if (!HasFft()) GTEST_SKIP() << "no FFT on this device or in this build";
-  const absl::Status status =
-      RecordAndPlay({.source = Synth(), .fft = 64, .blocks = 4},
-                    {.sink = Verify(), .fft = 16, .transforms = {Fft(256)}});
-  EXPECT_TRUE(status.ok()) << status;
-}
-
-TEST_P(PlaybackTest, FftsOfAnyLengthVerify) {
-  if (!HasFft()) GTEST_SKIP() << "no FFT on this device or in this build";
-  const absl::Status status =
-      RecordAndPlay({.source = Synth(), .fft = 1000, .blocks = 2, .block_bytes = 1'536'000},
-                    {.sink = Verify(), .fft = 1536});
-  EXPECT_TRUE(status.ok()) << status;
-}
-
-TEST_P(PlaybackTest, AWindowedFftVerifiesAgainstItsLabelAlone) {
-  if (!HasFft()) GTEST_SKIP() << "no FFT on this device or in this build";
-  for (const char* window : {"hann", "hamming", "blackman", "flattop"}) {
-    const TestRecording test{.source = Synth(), .transforms = {Fft(1024, window)}, .blocks = 2};
-    const absl::Status recorded = RecordAndPlay(test, {.sink = Verify()});
-    EXPECT_TRUE(recorded.ok()) << window << ": " << recorded;
-    const absl::Status played = RecordAndPlay({.source = Synth(), .blocks = 2},
-                                              {.sink = Verify(), .transforms = {Fft(64, window)}});
-    EXPECT_TRUE(played.ok()) << window << ": " << played;
-    auto recording = Record(choice_, test, clock_);
-    ASSERT_TRUE(recording.ok()) << recording.status();
-    recording->labels.erase("fft_window");
-    auto playback = Play(choice_, {.sink = Verify(), .labels = recording->labels, .blocks = 2});
-    ASSERT_TRUE(playback.ok()) << playback.status();
-    EXPECT_EQ(Pump(*recording->source, *playback->sink).code(), absl::StatusCode::kDataLoss);
-  }
-}
-
-TEST_P(PlaybackTest, ALastBlockIsFilledUpForEachTransform) {
-  if (!HasFft()) GTEST_SKIP() << "no FFT on this device or in this build";
-  const std::string input = ScratchPath("in");
-  const std::string output = ScratchPath("out");
-  WriteFile(input, std::string(20 * 8, '\0'));
-  const absl::Status status =
-      RecordAndPlay({.source = FileSource(input), .block_bytes = 12288},
-                    {.sink = FileSink(output), .fft = 24, .transforms = {Fft(16)}});
-  ASSERT_TRUE(status.ok()) << status;
-  EXPECT_EQ(ReadFile(output).size(), 48 * 8u);
-}
-
-TEST_P(PlaybackTest, PowerMakesSmallerBlocksForTheSink) {
-  std::vector<float> samples(2 * (2 * 8192 + 32), 3.0f);  // of two blocks and 32 samples
-  const std::string input = ScratchPath("in");
-  const std::string output = ScratchPath("out");
-  WriteFile(input, {reinterpret_cast<const char*>(samples.data()), samples.size() * 4});
-  const absl::Status status =
-      RecordAndPlay({.source = FileSource(input)},
-                    {.sink = FileSink(output), .transforms = {Power(4, 2)}}, {.reverse = 2});
-  ASSERT_TRUE(status.ok()) << status;
-  const std::string bytes = ReadFile(output);
-  ASSERT_EQ(bytes.size(), (8192 + 16) * sizeof(float));
-  const auto* got = reinterpret_cast<const float*>(bytes.data());
-  for (size_t i = 0; i < 8192 + 16; ++i) ASSERT_EQ(got[i], 18.0f) << i;
-}
-
-TEST_P(PlaybackTest, ConversionsThereAndBackAreIdentical) {
-  std::string bytes(3 * kTestBlockBytes + 22, 'x');
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * i >> 3);
-  const std::string input = ScratchPath("in");
-  const std::string output = ScratchPath("out");
-  WriteFile(input, bytes);
-  // Through blocks that are larger, as large and smaller, and through three sizes between.
-  const std::vector<std::pair<std::vector<services::StageSpec>, std::string>> rows = {
-      {{Convert("ci8", "cf64_be")}, "cf64_be"},
-      {{Convert("ci8", "cu8")}, "cu8"},
-      {{Convert("ci8", "cf32_le"), Convert("cf32_le", "ci16_be"), Convert("ci16_be", "cf64_le"),
-        Convert("cf64_le", "ci32_le")},
-       "ci32_le"},
-  };
-  for (const auto& [transforms, datatype] : rows) {
-    const absl::Status status =
-        RecordAndPlay({.datatype = datatype, .source = FileSource(input), .transforms = transforms},
-                      {.sink = FileSink(output, true), .transforms = {Convert(datatype, "ci8")}});
-    ASSERT_TRUE(status.ok()) << datatype << ": " << status;
-    EXPECT_TRUE(ReadFile(output) == bytes) << datatype;
-  }
-}
-
-TEST_P(PlaybackTest, WhatDoesNotFitIsRefusedByName) {
-  const struct {
-    TestPlayback test;
-    const char* text;
-  } rows[] = {
-      {{.sink = Null(), .transforms = {Power(4, 2), Fft(4)}},
-       "power gives rf32_le, fft takes cf32_le"},
-      {{.datatype = "ci16_le", .sink = Null(), .transforms = {Power(4, 2)}},
-       "the recording gives ci16_le, power takes cf32_le"},
-      {{.sink = Null(), .transforms = {Power(1, 3)}}, "does not become whole samples"},
-  };
-  for (const auto& row : rows) {
-    const absl::Status status = Play(choice_, row.test).status();
-    ASSERT_TRUE(services::ReasonOf(status).has_value()) << status;
-    EXPECT_EQ(services::ReasonOf(status)->reason, "ARGUMENT_INVALID") << status;
-    EXPECT_THAT(std::string(status.message()), HasSubstr(row.text));
-  }
-}
-
-TEST_P(PlaybackTest, PowerIsNotComparedAndANoteSaysSo) {
-  auto recording =
-      Record(choice_,
-             {.datatype = "rf32_le", .source = Synth(), .transforms = {Power(64, 4)}, .blocks = 2},
-             clock_);
-  ASSERT_TRUE(recording.ok()) << recording.status();
-  auto playback = Play(
-      choice_, {.datatype = "rf32_le", .sink = Verify(), .labels = recording->labels, .blocks = 2});
-  ASSERT_TRUE(playback.ok()) << playback.status();
-  ASSERT_EQ(playback->notes.size(), 1u);
-  EXPECT_THAT(playback->notes[0], HasSubstr("not compared: the transform power"));
-  EXPECT_TRUE(Pump(*recording->source, *playback->sink).ok());
 }
 
 TEST_P(PlaybackTest, MegabyteBlocksVerify) {

@@ -2,20 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <numeric>
 #include <span>
 
 #include "dataplane/crc32c.h"
 #include "gpu_worker/pipeline/record_pipeline.h"
 #include "gpu_worker/stages/synth/signal.h"
-#include "gpu_worker/stages/verify/reference_fft.h"
 #include "services/errors.h"
-#include "tests/gpu_worker/devices.h"
-#include "tests/gpu_worker/files.h"
-#include "tests/gpu_worker/jobs.h"
-#include "tests/gpu_worker/pump.h"
+#include "tests/gpu_worker/pipeline_test.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
@@ -25,18 +19,6 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 constexpr int64_t kHourNs = 3600 * dataplane::kSecondNs;
-
-std::string Counting(size_t bytes) {
-  std::string out(bytes, '\0');
-  std::iota(out.begin(), out.end(), '\1');
-  return out;
-}
-
-std::string Joined(const std::vector<Pulled>& blocks) {
-  std::string out;
-  for (const Pulled& block : blocks) out += block.payload;
-  return out;
-}
 
 // Pulls and drops to the end, and counts.
 absl::Status Drain(pipeline::RecordPipeline& source, Signal& signal, size_t* blocks = nullptr) {
@@ -50,26 +32,7 @@ absl::Status Drain(pipeline::RecordPipeline& source, Signal& signal, size_t* blo
   }
 }
 
-class RecordTest : public DeviceTest {
- protected:
-  absl::StatusOr<std::vector<Pulled>> RecordAll(const TestRecording& test) {
-    auto recording = Record(choice_, test, clock_);
-    if (!recording.ok()) return recording.status();
-    expected_blocks_ = recording->expected_blocks;
-    labels_ = recording->labels;
-    return PullAll(*recording->source);
-  }
-
-  std::string FileOf(const std::string& bytes) {
-    const std::string path = ScratchPath("input");
-    WriteFile(path, bytes);
-    return path;
-  }
-
-  const dataplane::SystemClock clock_{};
-  uint64_t expected_blocks_ = 0;
-  std::map<std::string, std::string> labels_;
-};
+class RecordTest : public PipelineTest {};
 
 TEST_P(RecordTest, HeadersAreComplete) {
   const int64_t before_ns = clock_.WallNs();
@@ -181,102 +144,6 @@ TEST_P(RecordTest, ALoopGoesOnWithoutASeam) {
   const std::string all = Joined(*blocks);
   ASSERT_EQ(all.size(), 3 * kTestBlockBytes);
   for (size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], bytes[i % bytes.size()]) << i;
-}
-
-TEST_P(RecordTest, FftConvertsAndFillsUpTheLastTransform) {
-  constexpr uint32_t kPoints = 256;
-  const std::string bytes = Counting(2 * 8192 + 2 * 700);  // one block and 2.7 transforms
-  const std::string meta = ScratchPath("converted.sigmf-meta");
-  WriteFile(meta, R"({"global": {"core:datatype": "cu8"}})");
-  WriteFile(ScratchPath("converted.sigmf-data"), bytes);
-  const auto blocks = RecordAll({.source = FileSource(meta), .fft = kPoints});
-  if (blocks.status().code() == absl::StatusCode::kFailedPrecondition) {
-    GTEST_SKIP() << blocks.status().message();
-  }
-  ASSERT_TRUE(blocks.ok()) << blocks.status();
-  ASSERT_THAT(*blocks, SizeIs(2));
-  EXPECT_EQ((*blocks)[1].header.payload_bytes, 3 * kPoints * 8);
-  EXPECT_EQ((*blocks)[1].header.flags, dataplane::kBlockPartial);
-  EXPECT_EQ(labels_["datatype"], "cf32_le");
-  EXPECT_EQ(labels_["fft"], "256");
-  EXPECT_EQ(labels_["transforms"], "fft");
-  EXPECT_EQ(labels_["file_datatype"], "cu8");
-  const std::string all = Joined(*blocks);
-  const auto* got = reinterpret_cast<const float*>(all.data());
-  stages::verify::ReferenceFft reference(kPoints);
-  for (size_t start = 0; start < all.size() / 8; start += kPoints) {
-    std::vector<double> real(kPoints), imaginary(kPoints);
-    for (size_t i = 0; i < kPoints && 2 * (start + i) < bytes.size(); ++i) {
-      real[i] = (static_cast<uint8_t>(bytes[2 * (start + i)]) - 128) / 128.0;
-      imaginary[i] = (static_cast<uint8_t>(bytes[2 * (start + i) + 1]) - 128) / 128.0;
-    }
-    reference.Forward(real, imaginary);
-    for (size_t i = 0; i < kPoints; ++i) {
-      ASSERT_NEAR(got[2 * (start + i)], real[i], 1e-4) << start + i;
-      ASSERT_NEAR(got[2 * (start + i) + 1], imaginary[i], 1e-4) << start + i;
-    }
-  }
-}
-
-TEST_P(RecordTest, PowerFillsWholeBlocksFromLargerOnes) {
-  constexpr uint32_t kPoints = 64, kAverage = 5;
-  const auto blocks = RecordAll({.datatype = "rf32_le",
-                                 .source = Synth(3),
-                                 .fft = kPoints,
-                                 .transforms = {Power(kPoints, kAverage)},
-                                 .blocks = 3});
-  if (blocks.status().code() == absl::StatusCode::kFailedPrecondition) {
-    GTEST_SKIP() << blocks.status().message();
-  }
-  ASSERT_TRUE(blocks.ok()) << blocks.status();
-  ASSERT_THAT(*blocks, SizeIs(3));
-  EXPECT_EQ(labels_["datatype"], "rf32_le");
-  EXPECT_EQ(labels_["transforms"], "fft,power");
-  EXPECT_EQ(labels_["power"], "5");
-  EXPECT_EQ(labels_["power_points"], "64");
-  const size_t bins = kTestBlockBytes / 4;
-  std::vector<stages::synth::Complex> made(bins * kAverage);
-  const stages::synth::Generator generator(stages::synth::WaveformOf({.seed = 3}));
-  stages::verify::ReferenceFft reference(kPoints);
-  for (size_t i = 0; i < blocks->size(); ++i) {
-    EXPECT_EQ((*blocks)[i].header.sample_index, i * bins);
-    EXPECT_EQ((*blocks)[i].header.payload_bytes, kTestBlockBytes);
-    EXPECT_EQ((*blocks)[i].header.flags, 0u);
-    const auto* got = reinterpret_cast<const float*>((*blocks)[i].payload.data());
-    generator.Make(i * made.size(), made);
-    std::vector<double> wanted(bins), real(kPoints), imaginary(kPoints);
-    for (size_t n = 0; n < made.size(); n += kPoints) {
-      for (size_t k = 0; k < kPoints; ++k) real[k] = made[n + k].re, imaginary[k] = made[n + k].im;
-      reference.Forward(real, imaginary);
-      for (size_t k = 0; k < kPoints; ++k) {
-        wanted[n / (kPoints * kAverage) * kPoints + k] +=
-            (real[k] * real[k] + imaginary[k] * imaginary[k]) / kAverage;
-      }
-    }
-    for (size_t k = 0; k < bins; ++k) ASSERT_NEAR(got[k], wanted[k], 2e-6 * kPoints * kPoints) << k;
-  }
-}
-
-TEST_P(RecordTest, AFilesLastAverageIsFilledUpWithZeros) {
-  std::vector<float> samples(2 * (8 * 2048 + 3), 2.0f);  // of two blocks and 3 samples
-  const std::string path =
-      FileOf({reinterpret_cast<const char*>(samples.data()), samples.size() * sizeof(float)});
-  const std::string meta = ScratchPath("cf.sigmf-meta");
-  WriteFile(meta, R"({"global": {"core:datatype": "cf32_le"}})");
-  std::filesystem::copy_file(path, ScratchPath("cf.sigmf-data"));
-  const auto blocks = RecordAll({.datatype = "rf32_le",
-                                 .source = FileSource(meta),
-                                 .transforms = {Power(1, 8)},
-                                 .block_bytes = 4096});
-  ASSERT_TRUE(blocks.ok()) << blocks.status();
-  ASSERT_THAT(*blocks, SizeIs(3));
-  EXPECT_EQ(expected_blocks_, 3u);
-  EXPECT_EQ((*blocks)[2].header.flags, dataplane::kBlockPartial);
-  const std::string all = Joined(*blocks);
-  ASSERT_EQ(all.size(), (2048 + 1) * sizeof(float));
-  const auto* got = reinterpret_cast<const float*>(all.data());
-  for (size_t i = 0; i < 2048; ++i) ASSERT_EQ(got[i], 8.0f) << i;
-  EXPECT_EQ(got[2048], 3.0f);
 }
 
 TEST_P(RecordTest, AFileThatShrinksEndsInAnErrorAfterWhatWasRead) {
