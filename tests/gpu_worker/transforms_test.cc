@@ -134,17 +134,48 @@ TEST_P(TransformsTest, WhatDoesNotFitIsRefusedByName) {
   }
 }
 
-TEST_P(TransformsTest, PowerIsNotComparedAndANoteSaysSo) {
-  auto recording =
-      Record(choice_,
-             {.datatype = "rf32_le", .source = Synth(), .transforms = {Power(64, 4)}, .blocks = 2},
-             clock_);
+TEST_P(TransformsTest, PowerVerifiesWhereverItIsApplied) {
+  if (!HasFft()) GTEST_SKIP() << "no FFT on this device or in this build";
+  const std::vector<services::StageSpec> spectra{Fft(64, "hann"), Power(64, 4)};
+  const absl::Status recorded =
+      RecordAndPlay({.datatype = "rf32_le", .source = Synth(5), .transforms = spectra, .blocks = 3},
+                    {.sink = Verify()});
+  EXPECT_TRUE(recorded.ok()) << recorded;
+  const absl::Status played = RecordAndPlay({.source = Synth(5), .fft = 64, .blocks = 3},
+                                            {.sink = Verify(), .transforms = {Power(64, 2)}});
+  EXPECT_TRUE(played.ok()) << played;
+  const absl::Status alone = RecordAndPlay({.source = Synth(5), .blocks = 3},
+                                           {.sink = Verify(), .transforms = {Power(1, 8)}});
+  EXPECT_TRUE(alone.ok()) << alone;
+}
+
+TEST_P(TransformsTest, VerifyFindsWrongPower) {
+  const auto damage = [](dataplane::Block& block) {
+    auto* bins = reinterpret_cast<float*>(block.payload().data());
+    if (block.header().sequence == 1) bins[500] += 0.1f;
+    return true;
+  };
+  const absl::Status status = RecordAndPlay(
+      {.datatype = "rf32_le", .source = Synth(), .transforms = {Power(64, 4)}, .blocks = 3},
+      {.sink = Verify()}, {.look = damage});
+  ASSERT_TRUE(services::ReasonOf(status).has_value()) << status;
+  EXPECT_EQ(services::ReasonOf(status)->reason, "CONTENT_MISMATCH");
+  EXPECT_EQ(services::ReasonOf(status)->metadata.at("block"), "1");
+}
+
+TEST_P(TransformsTest, AConversionIsNotComparedAndANoteSaysSo) {
+  auto recording = Record(choice_,
+                          {.datatype = "ci16_le",
+                           .source = Synth(),
+                           .transforms = {Convert("cf32_le", "ci16_le")},
+                           .blocks = 2},
+                          clock_);
   ASSERT_TRUE(recording.ok()) << recording.status();
   auto playback = Play(
-      choice_, {.datatype = "rf32_le", .sink = Verify(), .labels = recording->labels, .blocks = 2});
+      choice_, {.datatype = "ci16_le", .sink = Verify(), .labels = recording->labels, .blocks = 2});
   ASSERT_TRUE(playback.ok()) << playback.status();
   ASSERT_EQ(playback->notes.size(), 1u);
-  EXPECT_THAT(playback->notes[0], HasSubstr("not compared: the transform power"));
+  EXPECT_THAT(playback->notes[0], HasSubstr("not compared: the transform convert"));
   EXPECT_TRUE(Pump(*recording->source, *playback->sink).ok());
 }
 

@@ -47,6 +47,7 @@ AGREED = {
     ("gpu_worker/stages/verify", "gpu_worker/stages/synth/parameters.h"): "of what its labels say",
     ("gpu_worker/stages/verify", "gpu_worker/stages/fft/parameters.h"): "the same",
     ("gpu_worker/stages/verify", "gpu_worker/stages/fft/window.h"): "the same",
+    ("gpu_worker/stages/verify", "gpu_worker/stages/power/parameters.h"): "the same",
 }
 
 

@@ -3,26 +3,13 @@
 // gives the same bits; a sample that is not a number makes its bin none.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
 #include "absl/status/statusor.h"
 #include "gpu_worker/stages/kind.h"
+#include "gpu_worker/stages/power/parameters.h"
 
 namespace tapedeck::gpu_worker::stages::power {
-
-inline constexpr char kName[] = "power";
-inline constexpr uint32_t kMostPoints = 65536;
-inline constexpr uint32_t kMostAverage = 65536;
-
-struct Parameters {
-  uint32_t points = 0;  // of each transform, 1 to kMostPoints; 1: neighbouring samples are averaged
-  uint32_t average = 1;  // transforms that make one, 1 to kMostAverage
-};
-
-absl::StatusOr<Parameters> Parse(const services::StageParameters& given);
-
-Description Describe(const Parameters& parameters);
 
 // INVALID_ARGUMENT (ARGUMENT_INVALID) unless a block holds whole averages; also the errors of
 // list.h.

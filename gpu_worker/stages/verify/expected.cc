@@ -6,8 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/fft/parameters.h"
-#include "gpu_worker/stages/fft/window.h"
 #include "gpu_worker/stages/synth/parameters.h"
 #include "services/errors.h"
 
@@ -17,6 +15,8 @@ namespace {
 
 // More than a job may have.
 constexpr size_t kMostTransforms = 32;
+// Of a block before its transforms: 64 MiB of cf32, as large as a worker makes one.
+constexpr uint64_t kMostSamples = (uint64_t{64} << 20) / sizeof(synth::Complex);
 
 absl::Status WrongLabels(absl::string_view text) {
   return services::ArgumentInvalid("labels", absl::StrCat("verify: ", text));
@@ -35,11 +35,6 @@ std::vector<AppliedTransform> TransformsOf(const SinkPlace& place) {
   return transforms;
 }
 
-std::vector<double> WeightsOf(const fft::Parameters& parameters) {
-  if (parameters.window == fft::kNoWindow) return {};
-  return fft::WindowWeights(parameters.window, parameters.points);
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Expected>> Expected::For(const SinkPlace& place, std::string* why) {
@@ -56,46 +51,62 @@ absl::StatusOr<std::unique_ptr<Expected>> Expected::For(const SinkPlace& place, 
     return nullptr;
   }
   TD_ASSIGN_OR_RETURN(const synth::Parameters parameters, synth::FromLabels(place.labels));
-  std::unique_ptr<Expected> expected(
-      new Expected(synth::WaveformOf(parameters), place.block_bytes));
   if (transforms.size() > kMostTransforms) return WrongLabels("the label transforms is too long");
+  Steps steps;
   for (const AppliedTransform& transform : transforms) {
-    if (transform.name == fft::kName) continue;
+    TD_ASSIGN_OR_RETURN(steps.emplace_back(), StepFor(transform));
+    if (steps.back() != nullptr) continue;
     *why = absl::StrCat("the transform ", transform.name, " cannot be computed again");
     return nullptr;
   }
-  for (const AppliedTransform& transform : transforms) {
-    TD_ASSIGN_OR_RETURN(const fft::Parameters fft, fft::FromLabels(transform.labels));
-    if (expected->block_samples_ % fft.points != 0) {
-      return WrongLabels("a block does not hold whole transforms of the label fft");
-    }
-    expected->steps_.push_back({WeightsOf(fft), ReferenceFft(fft.points)});
-  }
-  return expected;
+  TD_ASSIGN_OR_RETURN(const Sizes sizes,
+                      SizesOf(steps, place.block_bytes, steps.size() - place.transforms.size()));
+  return std::unique_ptr<Expected>(
+      new Expected(synth::WaveformOf(parameters), sizes, std::move(steps)));
 }
 
-Expected::Expected(const synth::Waveform& waveform, uint64_t block_bytes)
+absl::StatusOr<Expected::Sizes> Expected::SizesOf(const Steps& steps, uint64_t block_bytes,
+                                                  size_t recorded) {
+  Sizes sizes{.block_bytes = block_bytes};
+  sizes.real = !steps.empty() && steps.back()->gives_real();
+  sizes.samples = block_bytes / (sizes.real ? sizeof(float) : sizeof(synth::Complex));
+  for (size_t i = steps.size(); i > 0; --i) {
+    const Step& step = *steps[i - 1];
+    if (step.gives_real() && i < steps.size()) {
+      return WrongLabels("a transform of complex samples follows one that gives real ones");
+    }
+    const uint64_t samples_for_one = step.granule() / step.granule_given();
+    sizes.samples *= samples_for_one;
+    if (i <= recorded) sizes.samples_for_recorded *= samples_for_one;
+    if (sizes.samples > kMostSamples || sizes.samples % step.granule() != 0) {
+      return WrongLabels("a block does not hold whole ones of the transforms that the labels name");
+    }
+  }
+  return sizes;
+}
+
+Expected::Expected(const synth::Waveform& waveform, const Sizes& sizes, Steps steps)
     : generator_(waveform),
-      block_samples_(block_bytes / sizeof(synth::Complex)),
-      made_(block_samples_),
-      real_(block_samples_),
-      imaginary_(block_samples_) {}
+      sizes_(sizes),
+      steps_(std::move(steps)),
+      made_(sizes.samples),
+      parts_(sizes.samples) {}
 
 absl::Status Expected::Compare(const dataplane::BlockHeader& header,
                                std::span<const std::byte> payload) {
   const uint64_t sequence = header.sequence;
-  const size_t whole = block_samples_ * sizeof(synth::Complex);
   // Where samples are chosen, not blocks.
   const bool cut = (header.flags & dataplane::kBlockPartial) != 0 && steps_.empty() &&
-                   payload.size() < whole && payload.size() % sizeof(synth::Complex) == 0;
-  if (payload.size() != whole && !cut) {
-    return absl::DataLossError(
-        absl::StrCat("block ", sequence, " has ", payload.size(), " bytes, not ", whole));
+                   payload.size() < sizes_.block_bytes &&
+                   payload.size() % sizeof(synth::Complex) == 0;
+  if (payload.size() != sizes_.block_bytes && !cut) {
+    return absl::DataLossError(absl::StrCat("block ", sequence, " has ", payload.size(),
+                                            " bytes, not ", sizes_.block_bytes));
   }
-  generator_.Make(header.sample_index, made_);
-  const std::span got(reinterpret_cast<const synth::Complex*>(payload.data()),
-                      payload.size() / sizeof(synth::Complex));
-  return steps_.empty() ? CompareExact(sequence, got) : CompareTransformed(sequence, got);
+  generator_.Make(header.sample_index * sizes_.samples_for_recorded, made_);
+  if (!steps_.empty()) return CompareTransformed(sequence, payload);
+  return CompareExact(sequence, {reinterpret_cast<const synth::Complex*>(payload.data()),
+                                 payload.size() / sizeof(synth::Complex)});
 }
 
 absl::Status Expected::CompareExact(uint64_t sequence, std::span<const synth::Complex> got) const {
@@ -111,15 +122,18 @@ absl::Status Expected::CompareExact(uint64_t sequence, std::span<const synth::Co
                                           made_[i].im, ")"));
 }
 
-absl::Status Expected::CompareTransformed(uint64_t sequence, std::span<const synth::Complex> got) {
-  Transform();
+absl::Status Expected::CompareTransformed(uint64_t sequence, std::span<const std::byte> payload) {
+  const size_t samples = Transform();
+  const auto* got = reinterpret_cast<const float*>(payload.data());
   double difference = 0;
   double power = 0;
-  for (size_t i = 0; i < got.size(); ++i) {
-    const double dr = got[i].re - real_[i];
-    const double di = got[i].im - imaginary_[i];
+  for (size_t i = 0; i < samples; ++i) {
+    const double re = parts_.real[i];
+    const double im = parts_.imaginary[i];
+    const double dr = *got++ - re;
+    const double di = sizes_.real ? 0.0 : *got++ - im;
     difference += dr * dr + di * di;
-    power += real_[i] * real_[i] + imaginary_[i] * imaginary_[i];
+    power += re * re + im * im;
   }
   // Written so that a NaN fails. An all-zero signal must come back as zeros.
   if (difference <= kFftTolerance * kFftTolerance * power) return absl::OkStatus();
@@ -127,22 +141,17 @@ absl::Status Expected::CompareTransformed(uint64_t sequence, std::span<const syn
                                           std::sqrt(difference / power), " from the reference"));
 }
 
-void Expected::Transform() {
-  for (size_t i = 0; i < block_samples_; ++i) {
-    real_[i] = made_[i].re;
-    imaginary_[i] = made_[i].im;
+size_t Expected::Transform() {
+  for (size_t i = 0; i < made_.size(); ++i) {
+    parts_.real[i] = made_[i].re;
+    parts_.imaginary[i] = made_[i].im;
   }
-  for (auto& [weights, fft] : steps_) {
-    for (size_t i = 0; i < block_samples_; i += fft.points()) {
-      const auto real = std::span(real_).subspan(i, fft.points());
-      const auto imaginary = std::span(imaginary_).subspan(i, fft.points());
-      for (size_t n = 0; n < weights.size(); ++n) {
-        real[n] *= weights[n];
-        imaginary[n] *= weights[n];
-      }
-      fft.Forward(real, imaginary);
-    }
+  size_t samples = made_.size();
+  for (const auto& step : steps_) {
+    step->Apply(std::span(parts_.real).first(samples), std::span(parts_.imaginary).first(samples));
+    samples = samples / step->granule() * step->granule_given();
   }
+  return samples;
 }
 
 }  // namespace tapedeck::gpu_worker::stages::verify

@@ -11,6 +11,7 @@
 #include "gpu_worker/stages/kind.h"
 #include "gpu_worker/stages/synth/signal.h"
 #include "gpu_worker/stages/verify/reference_fft.h"
+#include "gpu_worker/stages/verify/step.h"
 
 namespace tapedeck::gpu_worker::stages::verify {
 
@@ -29,23 +30,29 @@ class Expected {
   absl::Status Compare(const dataplane::BlockHeader& header, std::span<const std::byte> payload);
 
  private:
-  // What a transform does.
-  struct Step {
-    std::vector<double> weights;  // empty: every one is 1
-    ReferenceFft fft;
+  // Of a block.
+  struct Sizes {
+    uint64_t block_bytes = 0;           // after the transforms
+    uint64_t samples = 0;               // before them
+    bool real = false;                  // rf32_le after them, else cf32_le
+    uint64_t samples_for_recorded = 1;  // so many of synth's are one of the recording
   };
+  using Steps = std::vector<std::unique_ptr<Step>>;
 
-  Expected(const synth::Waveform& waveform, uint64_t block_bytes);
+  // The first `recorded` of the steps were those of the recording.
+  static absl::StatusOr<Sizes> SizesOf(const Steps& steps, uint64_t block_bytes, size_t recorded);
+
+  Expected(const synth::Waveform& waveform, const Sizes& sizes, Steps steps);
   absl::Status CompareExact(uint64_t sequence, std::span<const synth::Complex> got) const;
-  absl::Status CompareTransformed(uint64_t sequence, std::span<const synth::Complex> got);
-  void Transform();
+  absl::Status CompareTransformed(uint64_t sequence, std::span<const std::byte> payload);
+  // How many samples come out.
+  size_t Transform();
 
   const synth::Generator generator_;
-  const size_t block_samples_;
-  std::vector<Step> steps_;
+  const Sizes sizes_;
+  const Steps steps_;
   std::vector<synth::Complex> made_;
-  std::vector<double> real_;
-  std::vector<double> imaginary_;
+  Parts parts_;
 };
 
 }  // namespace tapedeck::gpu_worker::stages::verify
