@@ -46,5 +46,17 @@ TEST(RemarksTest, OfMoreThanARecordingTakesManyBecomeOne) {
   EXPECT_EQ(rest[0].sample_start + rest[0].sample_count, 10 * (all - 1) + 2);
 }
 
+TEST(RemarksTest, PlacesAreCountedInSamplesOfTheRecording) {
+  Remarks remarks([] { return std::vector<std::string>(); });
+  remarks.CountIn(4);
+  remarks.Mark({.sample_start = 9, .label = "signal"});
+  remarks.Annotate({.sample_start = 10, .sample_count = 3, .label = "lost"});
+  remarks.Annotate({.sample_start = 12, .sample_count = 4, .label = "lost"});
+  EXPECT_THAT(remarks.Take(Which::kAll),
+              ElementsAre(Annotation{.sample_start = 2, .label = "signal"},
+                          Annotation{.sample_start = 2, .sample_count = 2, .label = "lost"},
+                          Annotation{.sample_start = 3, .sample_count = 1, .label = "lost"}));
+}
+
 }  // namespace
 }  // namespace tapedeck::gpu_worker::stages

@@ -149,6 +149,19 @@ TEST_P(TransformsTest, PowerVerifiesWhereverItIsApplied) {
   EXPECT_TRUE(alone.ok()) << alone;
 }
 
+TEST_P(TransformsTest, ThereIsNoPaceWhereTheNumberOfSamplesChanges) {
+  const services::PlaybackSpec spec{.transfer = {.transforms = {Power(1, 2)}}, .sink = Null()};
+  const absl::Status status =
+      pipeline::CreatePlayback({.stages = pipeline::ChooseStages(spec).value(),
+                                .channel = {.datatype = "cf32_le", .block_bytes = kTestBlockBytes},
+                                .device = &choice_,
+                                .pace = pace::Plan{.samples_per_s = 1e6}})
+          .status();
+  ASSERT_TRUE(services::ReasonOf(status).has_value()) << status;
+  EXPECT_EQ(services::ReasonOf(status)->reason, "ARGUMENT_INVALID");
+  EXPECT_THAT(std::string(status.message()), HasSubstr("changes the number of samples"));
+}
+
 TEST_P(TransformsTest, VerifyFindsWrongPower) {
   const auto damage = [](dataplane::Block& block) {
     auto* bins = reinterpret_cast<float*>(block.payload().data());
