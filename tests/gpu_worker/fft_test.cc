@@ -24,7 +24,7 @@ namespace {
 using Samples = std::vector<std::complex<float>>;
 
 TEST(ReferenceFftTest, IsTheDiscreteFourierTransform) {
-  for (const uint32_t points : {1u, 2u, 3u, 8u, 10u, 64u, 97u, 1000u}) {
+  for (const uint32_t points : {1u, 2u, 3u, 4u, 8u, 10u, 64u, 97u, 128u, 1000u, 1024u, 2048u}) {
     std::mt19937 random(points);
     std::normal_distribution<double> normal;
     std::vector<double> real(points), imaginary(points);

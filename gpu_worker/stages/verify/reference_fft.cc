@@ -3,28 +3,113 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 #include <utility>
 
 namespace tapedeck::gpu_worker::stages::verify {
 namespace {
 
+// Between arrays of one pass: whole pages apart, loads wait for stores that they have nothing to do
+// with.
+constexpr size_t kGap = 192;
+
 struct Rows {
-  double* __restrict real;
-  double* __restrict imaginary;
+  double* re;
+  double* im;
 };
 
-// One butterfly over `stride` neighbouring columns: sum to `sum`, rotated difference to `turned`.
-void Butterflies(const double* __restrict ar, const double* __restrict ai,
-                 const double* __restrict br, const double* __restrict bi, Rows sum, Rows turned,
-                 size_t stride, double c, double s) {
-  for (size_t q = 0; q < stride; ++q) {
-    const double dr = ar[q] - br[q];
-    const double di = ai[q] - bi[q];
-    sum.real[q] = ar[q] + br[q];
-    sum.imaginary[q] = ai[q] + bi[q];
-    turned.real[q] = dr * c + di * s;
-    turned.imaginary[q] = di * c - dr * s;
+// Of every processor that there is.
+using Two = double __attribute__((vector_size(16)));
+
+template <typename T>
+T Load(const double* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(value));
+  return value;
+}
+
+template <typename T>
+void Store(double* to, T value) {
+  std::memcpy(to, &value, sizeof(value));
+}
+
+// By which a butterfly turns its values but the first.
+template <typename T>
+struct Turns {
+  T cos[3];
+  T sin[3];
+};
+
+template <typename T>
+struct Values {
+  T re[4];
+  T im[4];
+};
+
+// Of four values that lie `apart`; T: of one butterfly, or of two that are neighbours.
+template <typename T>
+inline Values<T> Butterfly(const double* xr, const double* xi, size_t apart,
+                           const Turns<T>& turns) {
+  const T ar = Load<T>(xr), ai = Load<T>(xi);
+  const T br = Load<T>(xr + apart), bi = Load<T>(xi + apart);
+  const T cr = Load<T>(xr + 2 * apart), ci = Load<T>(xi + 2 * apart);
+  const T dr = Load<T>(xr + 3 * apart), di = Load<T>(xi + 3 * apart);
+  const T re[3] = {(ar - cr) + (bi - di), (ar + cr) - (br + dr), (ar - cr) - (bi - di)};
+  const T im[3] = {(ai - ci) - (br - dr), (ai + ci) - (bi + di), (ai - ci) + (br - dr)};
+  Values<T> out{{(ar + cr) + (br + dr)}, {(ai + ci) + (bi + di)}};
+  for (size_t i = 0; i < 3; ++i) {
+    out.re[i + 1] = re[i] * turns.cos[i] + im[i] * turns.sin[i];
+    out.im[i + 1] = im[i] * turns.cos[i] - re[i] * turns.sin[i];
+  }
+  return out;
+}
+
+template <typename T>
+inline Turns<T> TurnsAt(const std::vector<double>* turns, size_t k) {
+  return {{Load<T>(&turns[0][k]), Load<T>(&turns[2][k]), Load<T>(&turns[4][k])},
+          {Load<T>(&turns[1][k]), Load<T>(&turns[3][k]), Load<T>(&turns[5][k])}};
+}
+
+// The first pass, whose butterflies have no neighbours with the same turns.
+void First(const Rows& x, const Rows& y, size_t apart, const std::vector<double>* turns) {
+  const auto store = [](double* to, const Two* of) {
+    Store(to, __builtin_shufflevector(of[0], of[1], 0, 2));
+    Store(to + 2, __builtin_shufflevector(of[2], of[3], 0, 2));
+    Store(to + 4, __builtin_shufflevector(of[0], of[1], 1, 3));
+    Store(to + 6, __builtin_shufflevector(of[2], of[3], 1, 3));
+  };
+  for (size_t k = 0; k < apart; k += 2) {
+    const auto out = Butterfly(x.re + k, x.im + k, apart, TurnsAt<Two>(turns, k));
+    store(y.re + 4 * k, out.re);
+    store(y.im + 4 * k, out.im);
+  }
+}
+
+// One butterfly, or as many neighbours at a time as T holds.
+template <typename T>
+void Quarter(const Rows& x, const Rows& y, size_t apart, size_t stride,
+             const std::vector<double>* turns) {
+  for (size_t k = 0; k < apart; k += stride) {
+    const Turns<double> at = TurnsAt<double>(turns, k);
+    Turns<T> same;
+    for (size_t i = 0; i < 3; ++i) same.cos[i] = at.cos[i] + T{}, same.sin[i] = at.sin[i] + T{};
+    for (size_t q = 0; q < stride; q += sizeof(T) / sizeof(double)) {
+      const Values<T> out = Butterfly(x.re + k + q, x.im + k + q, apart, same);
+      for (size_t i = 0; i < 4; ++i) {
+        Store(y.re + 4 * k + i * stride + q, out.re[i]);
+        Store(y.im + 4 * k + i * stride + q, out.im[i]);
+      }
+    }
+  }
+}
+
+// The last pass of what is no power of 4.
+void Halve(const double* x, double* y, size_t half) {
+  for (size_t q = 0; q < half; ++q) {
+    const double first = x[q], second = x[q + half];
+    y[q] = first + second;
+    y[q + half] = first - second;
   }
 }
 
@@ -43,43 +128,47 @@ size_t ConvolutionOf(uint32_t points) { return std::bit_ceil(size_t{2} * points 
 
 }  // namespace
 
-Radix2Fft::Radix2Fft(size_t points) : points_(points), turns_(points / 2), work_(points) {
-  for (size_t k = 0; k < points / 2; ++k) {
-    const double angle =
-        2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(points);
-    turns_.real[k] = std::cos(angle);
-    turns_.imaginary[k] = std::sin(angle);
+Radix4Fft::Radix4Fft(size_t points) : points_(points), work_(2 * points + kGap) {
+  for (size_t k = 0; k < points / 4; ++k) {
+    for (size_t times = 1; times <= 3; ++times) {
+      const double angle =
+          2 * std::numbers::pi * static_cast<double>(times * k) / static_cast<double>(points);
+      turns_[2 * times - 2].push_back(std::cos(angle));
+      turns_[2 * times - 1].push_back(std::sin(angle));
+    }
   }
 }
 
-// Stockham's form of the radix-2 FFT: each pass reads one pair of arrays and writes the other, in
-// order, so there is no bit reversal.
-void Radix2Fft::Forward(std::span<double> real, std::span<double> imaginary) {
-  double* xr = real.data();
-  double* xi = imaginary.data();
-  double* yr = work_.real.data();
-  double* yi = work_.imaginary.data();
-  for (size_t half = points_ / 2, stride = 1; half >= 1; half /= 2, stride *= 2) {
-    for (size_t p = 0; p < half; ++p) {
-      const size_t a = stride * p;
-      const size_t b = stride * (p + half);
-      const size_t out = stride * 2 * p;
-      Butterflies(xr + a, xi + a, xr + b, xi + b, {yr + out, yi + out},
-                  {yr + out + stride, yi + out + stride}, stride, turns_.real[p * stride],
-                  turns_.imaginary[p * stride]);
+// Stockham's form of the radix-4 FFT, at last of radix 2 for what is no power of 4: each pass reads
+// one pair of arrays and writes the other, in order, so there is no reversal of digits.
+void Radix4Fft::Forward(std::span<double> real, std::span<double> imaginary) {
+  Rows x{real.data(), imaginary.data()};
+  Rows y{work_.data(), work_.data() + points_ + kGap};
+  size_t stride = 1;
+  for (; stride * 4 <= points_; stride *= 4) {
+    const size_t apart = points_ / 4;
+    if (stride > 1) {
+      Quarter<Two>(x, y, apart, stride, turns_);
+    } else if (apart > 1) {
+      First(x, y, apart, turns_);
+    } else {
+      Quarter<double>(x, y, apart, stride, turns_);
     }
-    std::swap(xr, yr);
-    std::swap(xi, yi);
+    std::swap(x, y);
   }
-  if (xr != real.data()) {
-    std::copy_n(xr, points_, real.data());
-    std::copy_n(xi, points_, imaginary.data());
+  if (stride < points_) {
+    Halve(x.re, y.re, stride);
+    Halve(x.im, y.im, stride);
+    std::swap(x, y);
   }
+  if (x.re == real.data()) return;
+  std::copy_n(x.re, points_, real.data());
+  std::copy_n(x.im, points_, imaginary.data());
 }
 
 ReferenceFft::ReferenceFft(uint32_t points)
     : points_(points),
-      radix2_(std::has_single_bit(points) ? points : ConvolutionOf(points)),
+      power_of_two_(std::has_single_bit(points) ? points : ConvolutionOf(points)),
       chirp_(std::has_single_bit(points) ? 0 : points),
       response_(std::has_single_bit(points) ? 0 : ConvolutionOf(points)),
       padded_(response_.real.size()) {
@@ -97,20 +186,20 @@ ReferenceFft::ReferenceFft(uint32_t points)
       response_.imaginary[place] = std::sin(angle) / scale;
     }
   }
-  radix2_.Forward(response_.real, response_.imaginary);
+  power_of_two_.Forward(response_.real, response_.imaginary);
 }
 
 void ReferenceFft::Forward(std::span<double> real, std::span<double> imaginary) {
-  if (chirp_.real.empty()) return radix2_.Forward(real, imaginary);
+  if (chirp_.real.empty()) return power_of_two_.Forward(real, imaginary);
   auto& [padded_real, padded_imaginary] = padded_;
   Multiply(real, imaginary, chirp_, std::span(padded_real).first(points_),
            std::span(padded_imaginary).first(points_));
   std::fill(padded_real.begin() + points_, padded_real.end(), 0.0);
   std::fill(padded_imaginary.begin() + points_, padded_imaginary.end(), 0.0);
-  radix2_.Forward(padded_real, padded_imaginary);
+  power_of_two_.Forward(padded_real, padded_imaginary);
   Multiply(padded_real, padded_imaginary, response_, padded_real, padded_imaginary);
   // With the parts exchanged, before and after, a forward transform is the inverse one.
-  radix2_.Forward(padded_imaginary, padded_real);
+  power_of_two_.Forward(padded_imaginary, padded_real);
   Multiply(padded_real, padded_imaginary, chirp_, real, imaginary);
 }
 

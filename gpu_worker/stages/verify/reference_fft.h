@@ -1,6 +1,6 @@
 // An FFT in double precision, of our own: what the verify sink and the tests hold the libraries
-// against. Complex-to-complex, forward, unnormalised, of any length. About 0.5 GB/s of cf32 on one
-// core where the length is a power of two, a seventh of that elsewhere.
+// against. Complex-to-complex, forward, unnormalised, of any length; where that is no power of two,
+// several times slower.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,18 @@ struct Parts {
 };
 
 // Of a power of two. One thread.
-class Radix2Fft {
+class Radix4Fft {
  public:
-  explicit Radix2Fft(size_t points);
+  explicit Radix4Fft(size_t points);
 
   // In place; both hold as many values as there are points.
   void Forward(std::span<double> real, std::span<double> imaginary);
 
  private:
   const size_t points_;
-  Parts turns_;  // e^(2 pi i k / points), k < points / 2
-  Parts work_;
+  // cos and sin of 2 pi k / points, k < points / 4; of twice that, and of three times that.
+  std::vector<double> turns_[6];
+  std::vector<double> work_;
 };
 
 // One thread.
@@ -43,7 +44,7 @@ class ReferenceFft {
 
  private:
   const uint32_t points_;
-  Radix2Fft radix2_;  // of `points`, or of the convolution that stands for them
+  Radix4Fft power_of_two_;  // of `points`, or of the convolution that stands for them
   // Empty for a power of two. For other lengths Bluestein's form (1970) makes a convolution of the
   // transform: chirp[n] = e^(-pi i n^2 / points), `response` is what its conjugate becomes.
   Parts chirp_;
