@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "dataplane/clock.h"
 #include "tests/gpu_worker/devices.h"
@@ -13,6 +15,7 @@ namespace tapedeck::gpu_worker {
 namespace {
 
 constexpr uint64_t kBlockBytes = 1 << 20;
+constexpr size_t kSlots = 64;
 
 class Bench {
  public:
@@ -22,7 +25,7 @@ class Bench {
   bool Run(const std::string& name, TestRecording record, const TestPlayback* sink) {
     record.blocks = blocks_;
     record.block_bytes = kBlockBytes;
-    record.slots = 64;
+    record.slots = kSlots;
     auto recording = Record(device_, record, clock_);
     if (!recording.ok()) return Failed(name, recording.status());
     const int64_t start_ns = clock_.NowNs();
@@ -30,6 +33,21 @@ class Bench {
         sink == nullptr ? Drain(*recording->source) : PlayTo(*recording, record.datatype, *sink);
     if (!status.ok()) return Failed(name, status);
     Report(name, start_ns);
+    return true;
+  }
+
+  // A ring full of blocks that were made before is played, again and again: the sink alone.
+  bool RunSink(const std::string& name, TestRecording record, const TestPlayback& sink) {
+    record.blocks = kSlots;
+    record.block_bytes = kBlockBytes;
+    record.slots = kSlots;
+    const uint64_t rounds = (blocks_ + kSlots - 1) / kSlots;
+    int64_t played_ns = 0;
+    for (uint64_t i = 0; i < rounds; ++i) {
+      const absl::Status status = PlayHeld(record, sink, played_ns);
+      if (!status.ok()) return Failed(name, status);
+    }
+    Report(name, rounds * kSlots, played_ns);
     return true;
   }
 
@@ -53,8 +71,11 @@ class Bench {
 
  private:
   void Report(const std::string& name, int64_t start_ns) {
-    const double seconds = static_cast<double>(clock_.NowNs() - start_ns) * 1e-9;
-    const double rate = static_cast<double>(blocks_ * kBlockBytes) / seconds / 1e6;
+    Report(name, blocks_, clock_.NowNs() - start_ns);
+  }
+  void Report(const std::string& name, uint64_t blocks, int64_t took_ns) {
+    const double seconds = static_cast<double>(took_ns) * 1e-9;
+    const double rate = static_cast<double>(blocks * kBlockBytes) / seconds / 1e6;
     std::printf("%-28s %10.0f MB/s\n", name.c_str(), rate);
     json_ += (json_.empty() ? "" : ", ") + ("\"" + name + "\": " + std::to_string(rate));
   }
@@ -64,7 +85,9 @@ class Bench {
     return false;
   }
 
-  static absl::Status Drain(dataplane::Source& source) {
+  // Drops the blocks, unless somebody holds them.
+  static absl::Status Drain(dataplane::Source& source,
+                            std::vector<dataplane::Block>* held = nullptr) {
     Signal signal;
     source.SetWaker(signal.waker());
     while (true) {
@@ -73,16 +96,42 @@ class Bench {
       if (!flow.ok()) return flow.status();
       if (*flow == dataplane::Flow::kEnd) return absl::OkStatus();
       if (*flow == dataplane::Flow::kNotNow && !signal.Wait()) return absl::AbortedError("stalled");
+      if (*flow == dataplane::Flow::kMoved && held != nullptr) held->push_back(std::move(block));
     }
   }
 
-  absl::Status PlayTo(pipeline::Recording& recording, const std::string& datatype,
-                      TestPlayback play) {
+  absl::StatusOr<pipeline::Playback> PlaybackOf(const pipeline::Recording& recording,
+                                                const std::string& datatype, TestPlayback play) {
     play.labels = recording.labels;
     play.blocks = recording.expected_blocks;
     play.datatype = datatype;
     play.block_bytes = kBlockBytes;
-    auto playback = Play(device_, play);
+    return Play(device_, play);
+  }
+
+  absl::Status PlayHeld(const TestRecording& record, const TestPlayback& sink, int64_t& played_ns) {
+    TD_ASSIGN_OR_RETURN(auto recording, Record(device_, record, clock_));
+    std::vector<dataplane::Block> held;
+    TD_RETURN_IF_ERROR(Drain(*recording.source, &held));
+    TD_ASSIGN_OR_RETURN(auto playback, PlaybackOf(recording, record.datatype, sink));
+    Signal signal;
+    playback.sink->SetWaker(signal.waker());
+    const int64_t start_ns = clock_.NowNs();
+    for (dataplane::Block& block : held) {
+      TD_RETURN_IF_ERROR(playback.sink->Push(&block).status());
+    }
+    while (true) {
+      TD_ASSIGN_OR_RETURN(const auto flow, playback.sink->Finish(absl::OkStatus()));
+      if (flow == dataplane::Flow::kEnd) break;
+      if (!signal.Wait()) return absl::AbortedError("stalled");
+    }
+    played_ns += clock_.NowNs() - start_ns;
+    return absl::OkStatus();
+  }
+
+  absl::Status PlayTo(pipeline::Recording& recording, const std::string& datatype,
+                      const TestPlayback& play) {
+    auto playback = PlaybackOf(recording, datatype, play);
     if (!playback.ok()) return playback.status();
     return Pump(*recording.source, *playback->sink);
   }
@@ -123,6 +172,8 @@ int Main(int argc, char** argv) {
   run("record synth, play fft null", synth, &to_null_fft);
   run("record synth, play verify", synth, &to_verify);
   run("record synth fft, play verify", synth_fft, &to_verify);
+  good = bench.RunSink("verify", synth, to_verify) && good;
+  good = bench.RunSink("verify fft", synth_fft, to_verify) && good;
   if (argc > 3) {
     const services::StageSpec file = FileSource(argv[3], /*loop=*/true);
     run("record file", {.datatype = "cu8", .source = file}, nullptr);

@@ -87,17 +87,39 @@ TEST_P(PlaybackTest, VerifyFindsOneWrongBit) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("verify: 1 block(s) differ"));
 }
 
-TEST_P(PlaybackTest, VerifyFindsAWrongTransform) {
-  if (!HasFft()) GTEST_SKIP() << "no FFT on this device or in this build";
-  const auto damage = [](Block& block) {
-    auto* samples = reinterpret_cast<float*>(block.payload().data());
-    if (block.header().sequence == 2) samples[500] += 1;
+// Threads compare parts of a block; what they find is told in its order.
+TEST_P(PlaybackTest, VerifyNamesTheFirstOfManyWrongSamples) {
+  const auto flip = [](Block& block) {
+    if (block.header().sequence < 2) return true;
+    for (size_t sample = 12345; sample < (1 << 17); sample += 1000) {
+      block.payload()[8 * sample + 7] ^= std::byte{1};
+    }
     return true;
   };
-  const absl::Status status = RecordAndPlay({.source = Synth(), .fft = 512, .blocks = 4},
-                                            {.sink = Verify()}, {.look = damage});
+  const absl::Status status =
+      RecordAndPlay({.source = Synth(), .blocks = 4, .slots = 4, .block_bytes = 1 << 20},
+                    {.sink = Verify()}, {.look = flip});
   ASSERT_TRUE(services::ReasonOf(status).has_value()) << status;
-  EXPECT_EQ(services::ReasonOf(status)->reason, "CONTENT_MISMATCH");
+  EXPECT_EQ(services::ReasonOf(status)->metadata.at("block"), "2");
+  EXPECT_THAT(std::string(status.message()), HasSubstr("block 2, sample 12345: ("));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("verify: 2 block(s) differ"));
+}
+
+TEST_P(PlaybackTest, VerifyFindsAWrongTransform) {
+  if (!HasFft()) GTEST_SKIP() << "no FFT on this device or in this build";
+  for (const size_t sample :
+       {size_t{250}, kTestBlockBytes / 8 - 1}) {  // the first and the last part
+    const auto damage = [&](Block& block) {
+      auto* samples = reinterpret_cast<float*>(block.payload().data());
+      if (block.header().sequence == 2) samples[2 * sample] += 1;
+      return true;
+    };
+    const absl::Status status = RecordAndPlay({.source = Synth(), .fft = 512, .blocks = 4},
+                                              {.sink = Verify()}, {.look = damage});
+    ASSERT_TRUE(services::ReasonOf(status).has_value()) << status;
+    EXPECT_EQ(services::ReasonOf(status)->reason, "CONTENT_MISMATCH");
+    EXPECT_EQ(services::ReasonOf(status)->metadata.at("block"), "2");
+  }
 }
 
 TEST_P(PlaybackTest, VerifyCountsWhatIsMissing) {

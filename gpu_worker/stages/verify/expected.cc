@@ -1,7 +1,10 @@
 #include "gpu_worker/stages/verify/expected.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -17,6 +20,16 @@ namespace {
 constexpr size_t kMostTransforms = 32;
 // Of a block before its transforms: 64 MiB of cf32, as large as a worker makes one.
 constexpr uint64_t kMostSamples = (uint64_t{64} << 20) / sizeof(synth::Complex);
+
+// What a thread computes at a time, in its own cache: a part and what it is compared with are five
+// times as much. Of smaller parts the threads would ask for the next one too often.
+constexpr size_t kPartSamples = 4096;
+
+// Of one playback, so that it leaves something of a large machine to others.
+constexpr unsigned kMostThreads = 16;
+
+// Sums that do not wait for each other.
+constexpr size_t kLanes = 8;
 
 absl::Status WrongLabels(absl::string_view text) {
   return services::ArgumentInvalid("labels", absl::StrCat("verify: ", text));
@@ -61,8 +74,10 @@ absl::StatusOr<std::unique_ptr<Expected>> Expected::For(const SinkPlace& place, 
   }
   TD_ASSIGN_OR_RETURN(const Sizes sizes,
                       SizesOf(steps, place.block_bytes, steps.size() - place.transforms.size()));
-  return std::unique_ptr<Expected>(
-      new Expected(synth::WaveformOf(parameters), sizes, std::move(steps)));
+  std::unique_ptr<Expected> expected(
+      new Expected(synth::WaveformOf(parameters), sizes, steps.empty()));
+  TD_RETURN_IF_ERROR(expected->HireCrew(transforms));
+  return expected;
 }
 
 absl::StatusOr<Expected::Sizes> Expected::SizesOf(const Steps& steps, uint64_t block_bytes,
@@ -82,76 +97,120 @@ absl::StatusOr<Expected::Sizes> Expected::SizesOf(const Steps& steps, uint64_t b
       return WrongLabels("a block does not hold whole ones of the transforms that the labels name");
     }
   }
+  uint64_t granule = 1;         // in samples before all steps
+  uint64_t before_for_one = 1;  // so many of these are one before the next step
+  for (const auto& step : steps) {
+    granule = std::lcm(granule, step->granule() * before_for_one);
+    before_for_one *= step->granule() / step->granule_given();
+  }
+  sizes.part_samples = granule * std::max<uint64_t>(1, kPartSamples / granule);
   return sizes;
 }
 
-Expected::Expected(const synth::Waveform& waveform, const Sizes& sizes, Steps steps)
-    : generator_(waveform),
-      sizes_(sizes),
-      steps_(std::move(steps)),
-      made_(sizes.samples),
-      parts_(sizes.samples) {}
+absl::Status Expected::HireCrew(const std::vector<AppliedTransform>& transforms) {
+  const uint64_t parts = (sizes_.samples + sizes_.part_samples - 1) / sizes_.part_samples;
+  const size_t threads = std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads);
+  crew_ = Crew::Create(std::clamp<size_t>(parts, 1, threads) - 1);
+  desks_.resize(crew_->size());
+  for (Desk& desk : desks_) {
+    for (const AppliedTransform& transform : transforms) {
+      TD_ASSIGN_OR_RETURN(desk.steps.emplace_back(), StepFor(transform));
+    }
+    desk.made.resize(sizes_.part_samples);
+    if (!exact_) desk.parts = Parts(sizes_.part_samples);
+  }
+  return absl::OkStatus();
+}
 
 absl::Status Expected::Compare(const dataplane::BlockHeader& header,
                                std::span<const std::byte> payload) {
-  const uint64_t sequence = header.sequence;
   // Where samples are chosen, not blocks.
-  const bool cut = (header.flags & dataplane::kBlockPartial) != 0 && steps_.empty() &&
+  const bool cut = (header.flags & dataplane::kBlockPartial) != 0 && exact_ &&
                    payload.size() < sizes_.block_bytes &&
                    payload.size() % sizeof(synth::Complex) == 0;
   if (payload.size() != sizes_.block_bytes && !cut) {
-    return absl::DataLossError(absl::StrCat("block ", sequence, " has ", payload.size(),
+    return absl::DataLossError(absl::StrCat("block ", header.sequence, " has ", payload.size(),
                                             " bytes, not ", sizes_.block_bytes));
   }
-  generator_.Make(header.sample_index * sizes_.samples_for_recorded, made_);
-  if (!steps_.empty()) return CompareTransformed(sequence, payload);
-  return CompareExact(sequence, {reinterpret_cast<const synth::Complex*>(payload.data()),
-                                 payload.size() / sizeof(synth::Complex)});
+  const uint64_t samples = cut ? payload.size() / sizeof(synth::Complex) : sizes_.samples;
+  const uint64_t begin = header.sample_index * sizes_.samples_for_recorded;
+  const size_t parts = (samples + sizes_.part_samples - 1) / sizes_.part_samples;
+  found_.assign(parts, Found());
+  crew_->Run(parts, [&](size_t part, size_t place) {
+    const size_t first = part * sizes_.part_samples;
+    const size_t some = std::min(sizes_.part_samples, samples - first);
+    // Both are whole: a part is whole granules of all steps.
+    const size_t from = first * payload.size() / samples;
+    const size_t bytes = some * payload.size() / samples;
+    found_[part] = Look(first, begin + first, some, payload.subspan(from, bytes), desks_[place]);
+  });
+  return exact_ ? JudgeExact(header.sequence) : JudgeTransformed(header.sequence);
 }
 
-absl::Status Expected::CompareExact(uint64_t sequence, std::span<const synth::Complex> got) const {
-  // Bit for bit.
-  const std::byte* const found = std::as_bytes(got).data();
-  const std::byte* const made = std::as_bytes(std::span(made_)).data();
-  if (std::memcmp(found, made, got.size_bytes()) == 0) return absl::OkStatus();
-  constexpr size_t kBytes = sizeof(synth::Complex);
+Expected::Found Expected::Look(size_t first, uint64_t sample_index, size_t samples,
+                               std::span<const std::byte> got, Desk& desk) const {
+  const std::span made = std::span(desk.made).first(samples);
+  generator_.Make(sample_index, made);
+  if (!exact_) return LookTransformed(got, samples, desk);
+  if (std::memcmp(got.data(), made.data(), got.size()) == 0) return {};
+  const auto* const values = reinterpret_cast<const synth::Complex*>(got.data());
   size_t i = 0;
-  while (std::memcmp(found + i * kBytes, made + i * kBytes, kBytes) == 0) ++i;
-  return absl::DataLossError(absl::StrCat("block ", sequence, ", sample ", i, ": (", got[i].re,
-                                          ", ", got[i].im, ") instead of (", made_[i].re, ", ",
-                                          made_[i].im, ")"));
+  while (std::memcmp(&values[i], &made[i], sizeof(values[i])) == 0) ++i;
+  return {.sample = first + i, .got = values[i], .made = made[i]};
 }
 
-absl::Status Expected::CompareTransformed(uint64_t sequence, std::span<const std::byte> payload) {
-  const size_t samples = Transform();
-  const auto* got = reinterpret_cast<const float*>(payload.data());
+// Of what the desk has made.
+Expected::Found Expected::LookTransformed(std::span<const std::byte> got, size_t samples,
+                                          Desk& desk) const {
+  const std::span real(desk.parts.real);
+  const std::span imaginary(desk.parts.imaginary);
+  for (size_t i = 0; i < samples; ++i) {
+    real[i] = desk.made[i].re;
+    imaginary[i] = desk.made[i].im;
+  }
+  for (const auto& step : desk.steps) {
+    step->Apply(real.first(samples), imaginary.first(samples));
+    samples = samples / step->granule() * step->granule_given();
+  }
+  const auto* const values = reinterpret_cast<const float*>(got.data());
+  double difference[kLanes] = {};
+  double power[kLanes] = {};
+  const auto add = [&](size_t i, size_t lane) {
+    const double dr = values[sizes_.real ? i : 2 * i] - real[i];
+    const double di = sizes_.real ? 0.0 : values[2 * i + 1] - imaginary[i];
+    difference[lane] += dr * dr + di * di;
+    power[lane] += real[i] * real[i] + imaginary[i] * imaginary[i];
+  };
+  size_t i = 0;
+  for (; i + kLanes <= samples; i += kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane) add(i + lane, lane);
+  }
+  for (; i < samples; ++i) add(i, 0);
+  return {.difference = std::accumulate(difference, difference + kLanes, 0.0),
+          .power = std::accumulate(power, power + kLanes, 0.0)};
+}
+
+absl::Status Expected::JudgeExact(uint64_t sequence) const {
+  for (const Found& found : found_) {
+    if (!found.sample.has_value()) continue;
+    return absl::DataLossError(absl::StrCat("block ", sequence, ", sample ", *found.sample, ": (",
+                                            found.got.re, ", ", found.got.im, ") instead of (",
+                                            found.made.re, ", ", found.made.im, ")"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Expected::JudgeTransformed(uint64_t sequence) const {
   double difference = 0;
   double power = 0;
-  for (size_t i = 0; i < samples; ++i) {
-    const double re = parts_.real[i];
-    const double im = parts_.imaginary[i];
-    const double dr = *got++ - re;
-    const double di = sizes_.real ? 0.0 : *got++ - im;
-    difference += dr * dr + di * di;
-    power += re * re + im * im;
+  for (const Found& found : found_) {
+    difference += found.difference;
+    power += found.power;
   }
   // Written so that a NaN fails. An all-zero signal must come back as zeros.
   if (difference <= kFftTolerance * kFftTolerance * power) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat("block ", sequence, ": relative L2 difference ",
                                           std::sqrt(difference / power), " from the reference"));
-}
-
-size_t Expected::Transform() {
-  for (size_t i = 0; i < made_.size(); ++i) {
-    parts_.real[i] = made_[i].re;
-    parts_.imaginary[i] = made_[i].im;
-  }
-  size_t samples = made_.size();
-  for (const auto& step : steps_) {
-    step->Apply(std::span(parts_.real).first(samples), std::span(parts_.imaginary).first(samples));
-    samples = samples / step->granule() * step->granule_given();
-  }
-  return samples;
 }
 
 }  // namespace tapedeck::gpu_worker::stages::verify

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "dataplane/block.h"
 #include "gpu_worker/stages/kind.h"
 #include "gpu_worker/stages/synth/signal.h"
+#include "gpu_worker/stages/verify/crew.h"
 #include "gpu_worker/stages/verify/reference_fft.h"
 #include "gpu_worker/stages/verify/step.h"
 
@@ -19,40 +21,65 @@ namespace tapedeck::gpu_worker::stages::verify {
 // Single-precision FFTs of up to 65536 points stay below 5e-7.
 inline constexpr double kFftTolerance = 1e-6;
 
-// One thread.
+// One thread, which others help.
 class Expected {
  public:
   // Of a recording and what its playback makes of it. Null if that cannot be computed again (`why`
   // then says so); INVALID_ARGUMENT (ARGUMENT_INVALID) if the labels are damaged.
   static absl::StatusOr<std::unique_ptr<Expected>> For(const SinkPlace& place, std::string* why);
 
-  // OK, or what differs. Without a transform every bit counts.
+  // OK, or what differs: the first sample that does. Without a transform every bit counts. The
+  // block is compared on all cores, part by part, and no longer read when the call returns.
   absl::Status Compare(const dataplane::BlockHeader& header, std::span<const std::byte> payload);
 
  private:
-  // Of a block.
+  using Steps = std::vector<std::unique_ptr<Step>>;
+  // Of a block, and of the parts that it is compared in.
   struct Sizes {
     uint64_t block_bytes = 0;           // after the transforms
     uint64_t samples = 0;               // before them
     bool real = false;                  // rf32_le after them, else cf32_le
     uint64_t samples_for_recorded = 1;  // so many of synth's are one of the recording
+    uint64_t part_samples = 1;          // before the transforms, of which it is whole ones
   };
-  using Steps = std::vector<std::unique_ptr<Step>>;
+  // What one thread computes in.
+  struct Desk {
+    Steps steps;
+    std::vector<synth::Complex> made;
+    Parts parts{0};
+  };
+  // What came of a part.
+  struct Found {
+    // Without a transform: the first sample of the block that differs.
+    std::optional<size_t> sample;
+    synth::Complex got;
+    synth::Complex made;
+    // With one: squares of the L2 norms.
+    double difference = 0;
+    double power = 0;
+  };
 
   // The first `recorded` of the steps were those of the recording.
   static absl::StatusOr<Sizes> SizesOf(const Steps& steps, uint64_t block_bytes, size_t recorded);
 
-  Expected(const synth::Waveform& waveform, const Sizes& sizes, Steps steps);
-  absl::Status CompareExact(uint64_t sequence, std::span<const synth::Complex> got) const;
-  absl::Status CompareTransformed(uint64_t sequence, std::span<const std::byte> payload);
-  // How many samples come out.
-  size_t Transform();
+  Expected(const synth::Waveform& waveform, const Sizes& sizes, bool exact)
+      : generator_(waveform), sizes_(sizes), exact_(exact) {}
+  absl::Status HireCrew(const std::vector<AppliedTransform>& transforms);
+
+  // A part that begins with that sample of the block, and of the recording, before the transforms;
+  // `got` is what must come out of them. Any thread.
+  Found Look(size_t first, uint64_t sample_index, size_t samples, std::span<const std::byte> got,
+             Desk& desk) const;
+  Found LookTransformed(std::span<const std::byte> got, size_t samples, Desk& desk) const;
+  absl::Status JudgeExact(uint64_t sequence) const;
+  absl::Status JudgeTransformed(uint64_t sequence) const;
 
   const synth::Generator generator_;
   const Sizes sizes_;
-  const Steps steps_;
-  std::vector<synth::Complex> made_;
-  Parts parts_;
+  const bool exact_;          // there are no transforms
+  std::vector<Found> found_;  // by part
+  std::vector<Desk> desks_;   // by the crew's places
+  std::unique_ptr<Crew> crew_;
 };
 
 }  // namespace tapedeck::gpu_worker::stages::verify
