@@ -5,12 +5,12 @@
 #include "gpu_worker/emulator/sender.h"
 #include "gpu_worker/emulator/settings.h"
 #include "gpu_worker/emulator/target.h"
-#include "gpu_worker/stages/ingest/numbered/packet.h"
+#include "gpu_worker/packets/numbered/packet.h"
 
 namespace tapedeck::gpu_worker::emulator {
 namespace {
 
-namespace numbered = stages::ingest::numbered;
+namespace numbered = packets::numbered;
 
 HeaderKind Numbered(uint32_t stream, uint32_t first_number) {
   return {.bytes = numbered::kHeaderBytes,

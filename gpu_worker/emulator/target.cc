@@ -4,28 +4,26 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "absl/time/time.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::gpu_worker::emulator {
 
 using dataplane::Fd;
+using packets::Datagrams;
 
 namespace {
 
-// Datagrams of one call of the kernel.
-constexpr size_t kBatch = 64;
-
 // A receiver that takes nothing for so long is not there.
-constexpr timeval kPatience{.tv_sec = 10, .tv_usec = 0};
+constexpr absl::Duration kPatience = absl::Seconds(10);
 
 struct Forget {
   void operator()(addrinfo* found) const { freeaddrinfo(found); }
@@ -38,7 +36,13 @@ absl::Status Failed(const std::string& what) {
 absl::Status SendFailed(const char* call) {
   if (errno != EAGAIN) return Failed(call);
   return absl::DeadlineExceededError(
-      absl::StrCat(call, ": the receiver took nothing for ", kPatience.tv_sec, " s"));
+      absl::StrCat(call, ": the receiver took nothing for ", absl::FormatDuration(kPatience)));
+}
+
+packets::Address AddressOf(const addrinfo& found) {
+  packets::Address address{.bytes = found.ai_addrlen};
+  std::memcpy(&address.storage, found.ai_addr, found.ai_addrlen);
+  return address;
 }
 
 }  // namespace
@@ -56,49 +60,28 @@ absl::StatusOr<Target> Target::Connect(Transport transport, const std::string& a
       getaddrinfo(std::string(host).c_str(), address.c_str() + colon + 1, &hints, &found);
   const std::unique_ptr<addrinfo, Forget> forget(found);
   if (error != 0) return absl::UnavailableError(absl::StrCat(address, ": ", gai_strerror(error)));
+  if (transport == Transport::kUdp) {
+    TD_ASSIGN_OR_RETURN(Datagrams datagrams, Datagrams::Connect(AddressOf(*found)));
+    return Target(std::move(datagrams));
+  }
   Fd socket(::socket(found->ai_family, found->ai_socktype | SOCK_CLOEXEC, 0));
   if (socket.get() < 0) return Failed("socket");
   if (connect(socket.get(), found->ai_addr, found->ai_addrlen) != 0) {
     return Failed(absl::StrCat("connect(", address, ")"));
   }
-  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
-  return Target(transport, std::move(socket));
+  const timeval patience = absl::ToTimeval(kPatience);
+  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+  return Target(std::move(socket));
 }
 
 absl::Status Target::Send(std::span<const std::span<const std::byte>> packets) {
-  if (transport_ == Transport::kUdp) {
-    while (!packets.empty()) {
-      const size_t some = std::min(packets.size(), kBatch);
-      TD_RETURN_IF_ERROR(SendDatagrams(packets.first(some)));
-      packets = packets.subspan(some);
-    }
+  if (!datagrams_.has_value()) {
+    for (const auto packet : packets) TD_RETURN_IF_ERROR(SendBytes(packet));
     return absl::OkStatus();
   }
-  for (const auto packet : packets) TD_RETURN_IF_ERROR(SendBytes(packet));
-  return absl::OkStatus();
-}
-
-absl::Status Target::SendDatagrams(std::span<const std::span<const std::byte>> packets) {
-  std::array<iovec, kBatch> pieces{};
-  std::array<mmsghdr, kBatch> messages{};
-  for (size_t i = 0; i < packets.size(); ++i) {
-    pieces[i] = {.iov_base = const_cast<std::byte*>(packets[i].data()),
-                 .iov_len = packets[i].size()};
-    messages[i].msg_hdr = {.msg_iov = &pieces[i], .msg_iovlen = 1};
-  }
-  size_t sent = 0;
-  while (sent < packets.size()) {
-    const int more = sendmmsg(socket_.get(), messages.data() + sent,
-                              static_cast<unsigned>(packets.size() - sent), MSG_NOSIGNAL);
-    if (more >= 0) {
-      sent += static_cast<size_t>(more);
-    } else if (errno == ECONNREFUSED) {
-      ++refused_;  // word of an earlier one; this one was not sent
-    } else if (errno != EINTR) {
-      return SendFailed("sendmmsg");
-    }
-  }
-  return absl::OkStatus();
+  std::vector<Datagrams::Packet> datagrams;
+  for (const auto packet : packets) datagrams.push_back({.header = packet, .samples = {}});
+  return datagrams_->Send(datagrams, kPatience);
 }
 
 absl::Status Target::SendBytes(std::span<const std::byte> bytes) {

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "dataplane/fd.h"
+#include "gpu_worker/packets/datagrams.h"
 
 namespace tapedeck::gpu_worker::emulator {
 
@@ -26,18 +29,16 @@ class Target {
   absl::Status Send(std::span<const std::span<const std::byte>> packets);
 
   // Datagrams for which nobody was there.
-  uint64_t refused() const { return refused_; }
+  uint64_t refused() const { return datagrams_.has_value() ? datagrams_->refused() : 0; }
 
  private:
-  Target(Transport transport, dataplane::Fd socket)
-      : transport_(transport), socket_(std::move(socket)) {}
+  explicit Target(packets::Datagrams datagrams) : datagrams_(std::move(datagrams)) {}
+  explicit Target(dataplane::Fd socket) : socket_(std::move(socket)) {}
 
-  absl::Status SendDatagrams(std::span<const std::span<const std::byte>> packets);
   absl::Status SendBytes(std::span<const std::byte> bytes);
 
-  Transport transport_;
-  dataplane::Fd socket_;
-  uint64_t refused_ = 0;
+  std::optional<packets::Datagrams> datagrams_;
+  dataplane::Fd socket_;  // of a stream
 };
 
 }  // namespace tapedeck::gpu_worker::emulator

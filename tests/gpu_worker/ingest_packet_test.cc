@@ -3,20 +3,20 @@
 #include <string>
 #include <vector>
 
-#include "gpu_worker/stages/ingest/numbered/packet.h"
+#include "gpu_worker/packets/numbered/packet.h"
 #include "gpu_worker/stages/ingest/numbered/reader.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 namespace {
 
-using numbered::Header;
+using packets::numbered::Header;
 using Is = Packet::Is;
 
 constexpr size_t kSampleBytes = 4;
 constexpr int64_t kSamples = 8;  // of a packet
 
 std::vector<std::byte> Made(const Header& header) {
-  const auto head = numbered::Encode(header);
+  const auto head = packets::numbered::Encode(header);
   std::vector<std::byte> bytes(head.begin(), head.end());
   bytes.resize(header.packet_bytes(), std::byte{7});
   return bytes;
@@ -38,8 +38,8 @@ class NumberedTest : public testing::Test {
 
 TEST_F(NumberedTest, AHeaderIsWhatItWas) {
   const Header header{.number = 0xfedcba98, .stream = 77, .samples_bytes = 1440, .end = true};
-  EXPECT_EQ(numbered::Decode(numbered::Encode(header)), header);
-  EXPECT_EQ(header.packet_bytes(), numbered::kHeaderBytes);
+  EXPECT_EQ(packets::numbered::Decode(packets::numbered::Encode(header)), header);
+  EXPECT_EQ(header.packet_bytes(), packets::numbered::kHeaderBytes);
 }
 
 TEST_F(NumberedTest, PositionsCountFromTheFirstPacket) {
@@ -49,7 +49,7 @@ TEST_F(NumberedTest, PositionsCountFromTheFirstPacket) {
   EXPECT_EQ(ahead.is, Is::kSamples);
   EXPECT_EQ(ahead.position, 3 * kSamples);
   EXPECT_EQ(ahead.samples.size(), kSamples * kSampleBytes);
-  EXPECT_EQ(ahead.samples.data(), bytes.data() + numbered::kHeaderBytes);
+  EXPECT_EQ(ahead.samples.data(), bytes.data() + packets::numbered::kHeaderBytes);
   EXPECT_EQ(Read(Numbered(98), kSamples).position, -2 * kSamples);
 }
 
@@ -108,7 +108,7 @@ TEST_F(NumberedTest, AStreamOfBytesTellsPacketsApart) {
   const std::vector<std::byte> bytes = Numbered(1);
   const std::span<const std::byte> prefix(bytes.data(), reader_->prefix_bytes());
   EXPECT_EQ(reader_->SizeOf(prefix), bytes.size());
-  EXPECT_EQ(reader_->SizeOf(Numbered(1, /*end=*/true)), numbered::kHeaderBytes);
+  EXPECT_EQ(reader_->SizeOf(Numbered(1, /*end=*/true)), packets::numbered::kHeaderBytes);
   EXPECT_EQ(reader_->SizeOf(std::vector<std::byte>(16)), std::nullopt);
 }
 

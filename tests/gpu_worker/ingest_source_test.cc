@@ -13,7 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "gpu_worker/emulator/sender.h"
-#include "gpu_worker/stages/ingest/numbered/packet.h"
+#include "gpu_worker/packets/numbered/packet.h"
 #include "services/errors.h"
 #include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/jobs.h"
@@ -34,7 +34,7 @@ constexpr uint64_t kBlockSamples = kTestBlockBytes / kSampleBytes;
 
 // With numbers that wrap in the stream.
 emulator::HeaderKind WrappingHeader() {
-  namespace numbered = stages::ingest::numbered;
+  namespace numbered = packets::numbered;
   return {.bytes = numbered::kHeaderBytes,
           .write = [](const emulator::HeaderKind::About& about, std::span<std::byte> out) {
             const auto header =

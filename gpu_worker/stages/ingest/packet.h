@@ -8,11 +8,11 @@
 #include <span>
 #include <string>
 
+#include "gpu_worker/packets/limits.h"
+
 namespace tapedeck::gpu_worker::stages::ingest {
 
-// No packet is larger, with its header: a datagram over IPv4 holds no more, and less than the
-// smallest block is, so that a packet lies in two blocks at most.
-inline constexpr size_t kMaxPacketBytes = 65'507;
+using packets::kMaxPacketBytes;
 
 // One packet as its kind understands it. Positions count samples from the first one of the first
 // packet that came; below 0 is what was sent before it.

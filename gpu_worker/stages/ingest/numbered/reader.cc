@@ -1,6 +1,12 @@
 #include "gpu_worker/stages/ingest/numbered/reader.h"
 
+#include "gpu_worker/packets/numbered/packet.h"
+
 namespace tapedeck::gpu_worker::stages::ingest::numbered {
+
+using packets::numbered::Decode;
+using packets::numbered::kHeaderBytes;
+
 namespace {
 
 class NumberedReader final : public PacketReader {

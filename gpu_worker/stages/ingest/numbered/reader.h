@@ -1,7 +1,6 @@
 // Streams of packets of the kind "numbered".
 #pragma once
 
-#include "gpu_worker/stages/ingest/numbered/packet.h"
 #include "gpu_worker/stages/ingest/packet.h"
 
 namespace tapedeck::gpu_worker::stages::ingest::numbered {

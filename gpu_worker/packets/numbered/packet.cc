@@ -1,9 +1,9 @@
-#include "gpu_worker/stages/ingest/numbered/packet.h"
+#include "gpu_worker/packets/numbered/packet.h"
 
 #include "dataplane/little_endian.h"
-#include "gpu_worker/stages/ingest/packet.h"
+#include "gpu_worker/packets/limits.h"
 
-namespace tapedeck::gpu_worker::stages::ingest::numbered {
+namespace tapedeck::gpu_worker::packets::numbered {
 
 using dataplane::GetLittleEndian;
 using dataplane::PutLittleEndian;
@@ -36,4 +36,4 @@ std::optional<Header> Decode(std::span<const std::byte> bytes) {
   return header.packet_bytes() <= kMaxPacketBytes ? std::optional(header) : std::nullopt;
 }
 
-}  // namespace tapedeck::gpu_worker::stages::ingest::numbered
+}  // namespace tapedeck::gpu_worker::packets::numbered

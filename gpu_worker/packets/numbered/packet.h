@@ -18,7 +18,7 @@
 #include <optional>
 #include <span>
 
-namespace tapedeck::gpu_worker::stages::ingest::numbered {
+namespace tapedeck::gpu_worker::packets::numbered {
 
 inline constexpr size_t kHeaderBytes = 16;
 
@@ -38,4 +38,4 @@ std::array<std::byte, kHeaderBytes> Encode(const Header& header);
 // None: `bytes`, which may be of any size, do not begin with a header of a packet that may be.
 std::optional<Header> Decode(std::span<const std::byte> bytes);
 
-}  // namespace tapedeck::gpu_worker::stages::ingest::numbered
+}  // namespace tapedeck::gpu_worker::packets::numbered

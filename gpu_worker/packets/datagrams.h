@@ -1,0 +1,59 @@
+// Packets as datagrams to one address, many with one call of the kernel. Of the udp sink and of
+// tapedeck-emulator.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "dataplane/fd.h"
+
+namespace tapedeck::gpu_worker::packets {
+
+struct Address {
+  sockaddr_storage storage{};
+  socklen_t bytes = 0;
+};
+
+// Of HOST:PORT with an IP address, of IPv6 in brackets, and a port from 1; no name is looked up.
+std::optional<Address> AddressOf(const std::string& text);
+// As AddressOf reads it, in the one spelling that an address has.
+std::string TextOf(const Address& address);
+
+// One thread.
+class Datagrams {
+ public:
+  struct Packet {
+    std::span<const std::byte> header;
+    std::span<const std::byte> samples;
+  };
+
+  // UNAVAILABLE says what is in the way.
+  static absl::StatusOr<Datagrams> Connect(const Address& address);
+
+  // In order; they may be lost, or nobody be there. Where the kernel has no room for more it waits,
+  // at most for `patience` without any progress: DEADLINE_EXCEEDED.
+  absl::Status Send(std::span<const Packet> packets, absl::Duration patience);
+
+  // Times that the receiving machine has said that nobody is there.
+  uint64_t refused() const { return refused_; }
+
+ private:
+  explicit Datagrams(dataplane::Fd socket) : socket_(std::move(socket)) {}
+
+  absl::Status SendSome(std::span<const Packet> packets, absl::Duration patience);
+  absl::Status AwaitRoom(absl::Duration patience) const;
+
+  dataplane::Fd socket_;
+  uint64_t refused_ = 0;
+};
+
+}  // namespace tapedeck::gpu_worker::packets
