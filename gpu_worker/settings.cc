@@ -11,6 +11,7 @@
 #include "services/config/daemon_line.h"
 #include "services/files/file_roots.h"
 #include "services/flight/switch.h"
+#include "services/identity/address_patterns.h"
 #include "services/identity/plain_text.h"
 #include "services/identity/rail_tls.h"
 #include "services/listen_address.h"
@@ -21,6 +22,7 @@ namespace {
 
 namespace telemetry = services::telemetry;
 using services::files::FileRoots;
+using services::identity::AddressPatterns;
 
 constexpr char kProgram[] = "tapedeck-worker";
 
@@ -46,7 +48,7 @@ void AddBounds(const services::command_line::Command& worker, Settings& settings
       .AddOption("--storage-allow", settings.storage_allow,
                  "HOST:PORT of a storage node that jobs may name, e.g. *.lab.example:7400; once "
                  "for each; without it any")
-      .Check(AllowedStorage::CheckPattern);
+      .Check(AddressPatterns::CheckPattern);
 }
 
 void AddWorker(const services::command_line::Command& worker, Settings& settings) {
