@@ -93,8 +93,8 @@ absl::Status Run(const Settings& settings) {
   services::telemetry::otlp::Tracing tracing(settings.trace);
   TD_ASSIGN_OR_RETURN(const auto security,
                       services::identity::Security::Create(settings.listen, settings.identity));
-  TD_ASSIGN_OR_RETURN(
-      Reach reach, Reach::Create(settings.file_roots, settings.storage_allow, security->local()));
+  TD_ASSIGN_OR_RETURN(Reach reach, Reach::Create(settings.file_roots, settings.storage_allow,
+                                                 settings.send_allow, security->local()));
   TD_ASSIGN_OR_RETURN(auto admin, services::admin::Admin::Create(settings.admin));
   TD_ASSIGN_OR_RETURN(const auto rails, MakeRails(settings));
   auto placement = services::Placement::Discover(rails->transports());

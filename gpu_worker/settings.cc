@@ -49,6 +49,11 @@ void AddBounds(const services::command_line::Command& worker, Settings& settings
                  "HOST:PORT of a storage node that jobs may name, e.g. *.lab.example:7400; once "
                  "for each; without it any")
       .Check(AddressPatterns::CheckPattern);
+  worker
+      .AddOption("--send-allow", settings.send_allow,
+                 "HOST:PORT that jobs may send samples to, an IP address, e.g. 10.0.0.*:4000; once "
+                 "for each; without it none, or any if this machine alone can ask, in plain text")
+      .Check(AddressPatterns::CheckPattern);
 }
 
 void AddWorker(const services::command_line::Command& worker, Settings& settings) {
@@ -90,6 +95,7 @@ absl::Status Check(Settings& settings) {
   TD_RETURN_IF_ERROR(services::identity::CheckOptions(settings.identity));
   TD_RETURN_IF_ERROR(FileRoots::Parse(settings.file_roots).status());
   TD_RETURN_IF_ERROR(AllowedStorage::Parse(settings.storage_allow).status());
+  TD_RETURN_IF_ERROR(AddressPatterns::Parse("--send-allow", settings.send_allow).status());
   TD_RETURN_IF_ERROR(
       services::identity::CheckRailTls(settings.identity, settings.listen, settings.rails));
   TD_RETURN_IF_ERROR(services::identity::CheckPlainText(settings.listen, settings.identity));

@@ -23,6 +23,7 @@ struct Settings {
   uint32_t connections_per_rail = 1;       // 1 to 8
   std::vector<std::string> file_roots;     // read:DIR or write:DIR, for files that jobs name
   std::vector<std::string> storage_allow;  // HOST:PORT of storage nodes for jobs; empty: any
+  std::vector<std::string> send_allow;     // HOST:PORT that jobs may send samples to
   absl::Duration grace = services::kDefaultGrace;  // from a request to end until the end
   bool flight = true;  // record the steps of blocks; off only to measure what that costs
   services::identity::Settings identity{.for_others = false};

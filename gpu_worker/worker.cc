@@ -128,6 +128,7 @@ absl::StatusOr<job::JobEnvironment> Worker::Environment(const Start& start,
       .notes = std::move(rails.notes),
       .connections_per_rail = parts_.connections_per_rail,
       .files = parts_.reach.files,
+      .destinations = parts_.reach.destinations,
       .worker_name = parts_.name,
       .trail = parts_.trails == nullptr
                    ? nullptr

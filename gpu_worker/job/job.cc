@@ -128,6 +128,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
                                                 .labels = recording.labels,
                                                 .blocks = whole ? recording.blocks : 0,
                                                 .files = environment.files,
+                                                .destinations = environment.destinations,
                                                 .device = environment.device,
                                                 .direct = direct,
                                                 .trail = TrailOf(environment),

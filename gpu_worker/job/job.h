@@ -24,6 +24,7 @@
 #include "services/catalog.h"
 #include "services/files/file_roots.h"
 #include "services/flight/trails.h"
+#include "services/identity/address_patterns.h"
 #include "services/jobs.h"
 #include "services/session/resuming_session.h"
 #include "services/storage.h"
@@ -39,7 +40,8 @@ struct JobEnvironment {
   std::vector<dataplane::Transport*> rails;  // chosen for this job
   std::vector<std::string> notes;            // for the job
   uint32_t connections_per_rail = 1;
-  services::files::FileRoots files;  // that the job may name
+  services::files::FileRoots files;                  // that the job may name
+  services::identity::AddressPatterns destinations;  // the same
   std::string worker_name;
   std::shared_ptr<services::flight::TrailRecord> trail;  // null: none. Shared with who shows it
   services::telemetry::trace::Branch trace;              // of the call that asked for the job

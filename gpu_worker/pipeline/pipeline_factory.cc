@@ -220,13 +220,15 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
                                                                     .sizes = chain.block_bytes,
                                                                     .from_network = true,
                                                                     .direct = settings.direct}));
-  TD_ASSIGN_OR_RETURN(stages::MadeSink made, sink.create({.files = std::move(settings.files),
-                                                          .block_bytes = chain.bytes_after(),
-                                                          .blocks = settings.blocks,
-                                                          .labels = settings.labels,
-                                                          .transforms = Applied(transforms),
-                                                          .cut = cut,
-                                                          .loops = cut && settings.pace->loop}));
+  TD_ASSIGN_OR_RETURN(stages::MadeSink made,
+                      sink.create({.files = std::move(settings.files),
+                                   .destinations = std::move(settings.destinations),
+                                   .block_bytes = chain.bytes_after(),
+                                   .blocks = settings.blocks,
+                                   .labels = settings.labels,
+                                   .transforms = Applied(transforms),
+                                   .cut = cut,
+                                   .loops = cut && settings.pace->loop}));
   TD_ASSIGN_OR_RETURN(auto giver, GiverOf(settings, chain, made));
   const bool in_order = made.needs_order || giver.has_value();
   TD_ASSIGN_OR_RETURN(auto pipeline, PlaybackPipeline::Create({.sink = std::move(made.stage),

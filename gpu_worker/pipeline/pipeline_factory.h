@@ -20,6 +20,7 @@
 #include "gpu_worker/pipeline/record_pipeline.h"
 #include "gpu_worker/stages/kind.h"
 #include "services/files/file_roots.h"
+#include "services/identity/address_patterns.h"
 #include "services/jobs.h"
 
 namespace tapedeck::gpu_worker::pipeline {
@@ -77,10 +78,11 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings);
 
 struct PlaybackSettings {
   PlaybackStages stages;
-  ChannelSettings channel;                    // of the recording
-  std::map<std::string, std::string> labels;  // of the recording
-  uint64_t blocks = 0;                        // of the recording; 0 unknown
-  services::files::FileRoots files;           // that the job may name
+  ChannelSettings channel;                           // of the recording
+  std::map<std::string, std::string> labels;         // of the recording
+  uint64_t blocks = 0;                               // of the recording; 0 unknown
+  services::files::FileRoots files;                  // that the job may name
+  services::identity::AddressPatterns destinations;  // that the job may name
   const DeviceChoice* device = nullptr;
   bool direct = false;  // the job's ring lies in memory of the device
   dataplane::flight::Trail trail;

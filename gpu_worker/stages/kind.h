@@ -15,6 +15,7 @@
 #include "gpu_worker/stages/remarks.h"
 #include "gpu_worker/stages/stage.h"
 #include "services/files/file_roots.h"
+#include "services/identity/address_patterns.h"
 #include "services/stage_spec.h"
 
 namespace tapedeck::gpu_worker::stages {
@@ -119,11 +120,12 @@ struct AppliedTransform {
 
 // Where a sink is made.
 struct SinkPlace {
-  services::files::FileRoots files;          // that may be written
-  uint64_t block_bytes = 0;                  // after the transforms of the playback
-  uint64_t blocks = 0;                       // that will come; 0: unknown
-  Labels labels;                             // of the recording
-  std::vector<AppliedTransform> transforms;  // of the playback
+  services::files::FileRoots files;                  // that may be written
+  services::identity::AddressPatterns destinations;  // that may be sent to
+  uint64_t block_bytes = 0;                          // after the transforms of the playback
+  uint64_t blocks = 0;                               // that will come; 0: unknown
+  Labels labels;                                     // of the recording
+  std::vector<AppliedTransform> transforms;          // of the playback
   // Blocks are not those of the recording: they begin at other samples, and the last may be short.
   bool cut = false;
   bool loops = false;  // the same samples come again

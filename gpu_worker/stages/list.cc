@@ -12,6 +12,7 @@
 #include "gpu_worker/stages/null/sink.h"
 #include "gpu_worker/stages/power/transform.h"
 #include "gpu_worker/stages/synth/source.h"
+#include "gpu_worker/stages/udp/sink.h"
 #include "gpu_worker/stages/verify/sink.h"
 #include "services/command_line/nearest.h"
 #include "services/errors.h"
@@ -39,6 +40,7 @@ std::vector<SinkKind> Sinks() {
   return {
       {"file", file::ParseSink, file::DescribeSink, file::CreateSink},
       {"null", null::Parse, null::Describe, null::Create},
+      {"udp", udp::Parse, udp::Describe, udp::Create},
       {"verify", verify::Parse, verify::Describe, verify::Create},
   };
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A playback that is refused, fails or is cancelled leaves its target as it was, and nothing beside it. A worker that was given
-# directories reads and writes nothing elsewhere, and calls no other storage nodes than it may.
+# directories reads and writes nothing elsewhere, and calls or sends to nobody else than it may.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # expect_untouched WHAT: the target is what it was before, alone in its folder.
@@ -56,7 +56,8 @@ keeps_to_its_directories() {
   mkdir "$WORK/in"
   mv "$WORK/samples.bin" "$WORK/in/"
   ln -s "$WORK/worker.log" "$WORK/in/link"
-  WORKER_OPTIONS=(--file-root "read:$WORK/in" --file-root "write:$WORK/out" --storage-allow "127.*:$STORAGE_PORT")
+  WORKER_OPTIONS=(--file-root "read:$WORK/in" --file-root "write:$WORK/out" --storage-allow "127.*:$STORAGE_PORT"
+    --send-allow "127.0.0.1:*")
   start_worker
   is_whole "$(tapectl_json record l0/c0 --source "file:$WORK/in/samples.bin")" "a file beneath the directory"
   tapectl play l0/c0/latest --sink "file:$WORK/out/another" >/dev/null
@@ -65,6 +66,7 @@ keeps_to_its_directories() {
   denied FILE_OUTSIDE_ROOTS record l0/c0 --source "file:$WORK/in/link"
   denied FILE_OUTSIDE_ROOTS play l0/c0/latest --sink "file:$WORK/in/samples.bin" --replace
   denied STORAGE_NOT_ALLOWED --storage "localhost:$STORAGE_PORT" record l0/c0 --source synth --blocks 1
+  denied DESTINATION_NOT_ALLOWED play l0/c0/latest --sink udp:address=127.0.0.2:9
 }
 
 begin_test

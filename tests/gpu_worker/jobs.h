@@ -96,6 +96,7 @@ inline absl::StatusOr<pipeline::Playback> Play(const pipeline::DeviceChoice& dev
        .labels = test.labels,
        .blocks = test.blocks,
        .files = services::files::FileRoots::Anywhere(),
+       .destinations = services::identity::AddressPatterns::Any(),
        .device = &device,
        .direct = test.direct});
 }
