@@ -79,7 +79,8 @@ def rows_of(figures):
 
 def block_of(result, disk):
     today = datetime.datetime.now(datetime.timezone.utc).date()
-    lines = [f"Last run: {today}, {machine_of(result['machine'], disk)}.", "",
+    device = f", device {result['device']}" if "device" in result else ""
+    lines = [f"Last run: {today}, {machine_of(result['machine'], disk)}{device}.", "",
              "| figure | median | least | most |", "|---|---|---|---|"]
     for part in ("ratios", "figures", "peers"):
         lines += rows_of(result.get(part, {}))

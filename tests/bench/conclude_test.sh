@@ -14,7 +14,7 @@ fail() {
 # conclude [OPTION...]: of a store that wrote with 0.9 of fio's rate.
 conclude() {
   "$PLACE/conclude.py" --disk "$PLACE" "$@" '1_write_to_fio >= 0.95' '1_read_to_fio >= 0.95' 'write_ms.p50 <= 3' <<'END'
-{"bench":"store","ratios":{"1_write_to_fio":{"median":0.9,"min":0.8,"max":1},"1_read_to_fio":{"median":1.2,"min":1,"max":1.3}},
+{"bench":"store","device":"host (kissfft)","ratios":{"1_write_to_fio":{"median":0.9,"min":0.8,"max":1},"1_read_to_fio":{"median":1.2,"min":1,"max":1.3}},
  "figures":{"write_ms":{"p50":2,"p99":9}},"machine":{"cores":2,"kernel":"6.1.0-x","memory_bytes":4e9,"load":0.5}}
 END
 }
@@ -34,6 +34,7 @@ for line in 'before' 'after' '| 1_write_to_fio >= 0.95 | 0.9 | **missed**: a rea
 done
 ! grep -q old "$PLACE/README.md" || fail "the last figures are still there"
 grep -q "2 cores, Linux 6.1, 4 GB of memory" "$PLACE/README.md" || fail "not the machine: $(cat "$PLACE/README.md")"
+grep -q "at the end, device host (kissfft)\.$" "$PLACE/README.md" || fail "not the device: $(cat "$PLACE/README.md")"
 ! grep -q "$(uname -n)" "$PLACE/README.md" || fail "the host's name is on the page"
 printf 'nothing\n' >"$PLACE/README.md"
 if conclude --record >/dev/null 2>&1; then fail "a page without a place takes figures"; fi
