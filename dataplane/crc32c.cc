@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "dataplane/vector_state.h"
+
 namespace tapedeck::dataplane {
 namespace {
 
@@ -48,7 +50,9 @@ constexpr std::array<Matrix, 40> kShift = MakeShifts();
 uint32_t Crc32cExtend(uint32_t crc, std::span<const std::byte> bytes) {
   // ISA-L takes int lengths; blocks are at most 8 MiB. Its prototype lacks const but it only reads.
   auto* data = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(bytes.data()));
-  return ~crc32_iscsi(data, static_cast<int>(bytes.size()), ~crc);
+  crc = ~crc32_iscsi(data, static_cast<int>(bytes.size()), ~crc);
+  ClearVectorState();
+  return crc;
 }
 
 uint32_t Crc32c(std::span<const std::byte> bytes) { return Crc32cExtend(0, bytes); }
