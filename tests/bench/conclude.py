@@ -13,6 +13,7 @@ import os
 import pathlib
 import re
 import sys
+import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE, CAUSES = HERE / "README.md", HERE / "causes.json"
@@ -80,7 +81,8 @@ def rows_of(figures):
 def block_of(result, disk):
     today = datetime.datetime.now(datetime.timezone.utc).date()
     device = f", device {result['device']}" if "device" in result else ""
-    lines = [f"Last run: {today}, {machine_of(result['machine'], disk)}{device}.", "",
+    where = f"Last run: {today}, {machine_of(result['machine'], disk)}{device}."
+    lines = [textwrap.fill(where, 120), "",
              "| figure | median | least | most |", "|---|---|---|---|"]
     for part in ("ratios", "figures", "peers"):
         lines += rows_of(result.get(part, {}))
