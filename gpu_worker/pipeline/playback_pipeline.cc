@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/pipeline/nvtx/range.h"
@@ -164,9 +165,18 @@ void PlaybackPipeline::HandToGiver(Underway underway) {
   const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
   const std::span<const std::byte> payload =
       missing ? std::span<std::byte>() : underway.loan.stage.host.first(header.payload_bytes);
+  // Also of a block that the Giver lets go of without a word.
+  ++handed_;
+  auto gone = absl::MakeCleanup([this, tasks = tasks_] {
+    tasks->Post([this] {
+      --handed_;
+      CloseIfDone();
+    });
+  });
   giver_->Add({.header = header,
                .payload = payload,
-               .done = [this, tasks = tasks_, underway = std::move(underway)]() mutable {
+               .done = [this, tasks = tasks_, underway = std::move(underway),
+                        gone = std::move(gone)]() mutable {
                  tasks->Post([this, underway = std::move(underway)]() mutable {
                    Release(std::move(underway));
                  });
@@ -193,6 +203,7 @@ absl::Status PlaybackPipeline::Consume(const Underway& underway) {
 void PlaybackPipeline::CloseIfDone() {
   if (!last_pushed_ || underway_ != 0 || !waiting_.empty()) return;
   if (giving()) return giver_->NoMore();  // and comes back here
+  if (handed_ != 0) return;               // some are on their way to their watermark
   if (std::exchange(sink_closed_, true)) return;
   absl::Status status = [this] {
     absl::MutexLock lock(&mutex_);

@@ -97,6 +97,7 @@ class PlaybackPipeline final : public dataplane::Sink {
   // Work thread only.
   std::deque<dataplane::Block> waiting_;  // for a slot of the GPU ring
   size_t underway_ = 0;
+  size_t handed_ = 0;  // to the Giver, which has not let go of them
   bool last_pushed_ = false;
   absl::Status cause_;
   bool giver_ended_ = false;
