@@ -54,6 +54,7 @@ class Datagrams {
 
   dataplane::Fd socket_;
   uint64_t refused_ = 0;
+  bool together_ = true;  // the kernel takes several packets as one message
 };
 
 }  // namespace tapedeck::gpu_worker::packets
