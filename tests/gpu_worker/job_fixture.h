@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/transport/list.h"
@@ -62,6 +63,12 @@ class JobFixture : public testing::Test {
   void TearDown() override {
     for (int i = 0; i < 1000 && sessions_ > 0; ++i) absl::SleepFor(absl::Milliseconds(10));
     EXPECT_EQ(sessions_, 0);
+    // A job that has ended lets go of its session, which holds it, with a task of its own.
+    for (int turn = 0; turn < 3; ++turn) {
+      absl::Notification done;
+      worker_loop_->Post([&] { done.Notify(); });
+      done.WaitForNotification();
+    }
   }
 
   static std::unique_ptr<Transport> NewRail(const dataplane::TransportKind& kind, EventLoop& poller,
