@@ -36,7 +36,8 @@ TEST(ReferenceFftTest, IsTheDiscreteFourierTransform) {
                        std::polar(1.0, -2 * std::numbers::pi * (k * n % points) / points);
       }
     }
-    verify::ReferenceFft(points).Forward(real, imaginary);
+    verify::Room room;
+    verify::ReferenceFft(points).Forward(real, imaginary, room);
     for (uint32_t k = 0; k < points; ++k) {
       EXPECT_NEAR(real[k], expected[k].real(), 1e-12 * points);
       EXPECT_NEAR(imaginary[k], expected[k].imag(), 1e-12 * points);
@@ -45,7 +46,8 @@ TEST(ReferenceFftTest, IsTheDiscreteFourierTransform) {
 }
 
 double RelativeL2(const Samples& input, const Samples& output, uint32_t points) {
-  verify::ReferenceFft reference(points);
+  const verify::ReferenceFft reference(points);
+  verify::Room room;
   double difference = 0;
   double power = 0;
   for (size_t start = 0; start < input.size(); start += points) {
@@ -54,7 +56,7 @@ double RelativeL2(const Samples& input, const Samples& output, uint32_t points) 
       real[i] = input[start + i].real();
       imaginary[i] = input[start + i].imag();
     }
-    reference.Forward(real, imaginary);
+    reference.Forward(real, imaginary, room);
     for (uint32_t i = 0; i < points; ++i) {
       const std::complex<double> wanted(real[i], imaginary[i]);
       difference += std::norm(std::complex<double>(output[start + i]) - wanted);

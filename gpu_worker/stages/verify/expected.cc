@@ -75,8 +75,8 @@ absl::StatusOr<std::unique_ptr<Expected>> Expected::For(const SinkPlace& place, 
   TD_ASSIGN_OR_RETURN(const Sizes sizes,
                       SizesOf(steps, place.block_bytes, steps.size() - place.transforms.size()));
   std::unique_ptr<Expected> expected(
-      new Expected(synth::WaveformOf(parameters), sizes, steps.empty()));
-  TD_RETURN_IF_ERROR(expected->HireCrew(transforms));
+      new Expected(synth::WaveformOf(parameters), sizes, std::move(steps)));
+  expected->HireCrew();
   return expected;
 }
 
@@ -107,25 +107,21 @@ absl::StatusOr<Expected::Sizes> Expected::SizesOf(const Steps& steps, uint64_t b
   return sizes;
 }
 
-absl::Status Expected::HireCrew(const std::vector<AppliedTransform>& transforms) {
+void Expected::HireCrew() {
   const uint64_t parts = (sizes_.samples + sizes_.part_samples - 1) / sizes_.part_samples;
   const size_t threads = std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads);
   crew_ = Crew::Create(std::clamp<size_t>(parts, 1, threads) - 1);
   desks_.resize(crew_->size());
   for (Desk& desk : desks_) {
-    for (const AppliedTransform& transform : transforms) {
-      TD_ASSIGN_OR_RETURN(desk.steps.emplace_back(), StepFor(transform));
-    }
     desk.made.resize(sizes_.part_samples);
-    if (!exact_) desk.parts = Parts(sizes_.part_samples);
+    if (!exact()) desk.parts = Parts(sizes_.part_samples);
   }
-  return absl::OkStatus();
 }
 
 absl::Status Expected::Compare(const dataplane::BlockHeader& header,
                                std::span<const std::byte> payload) {
   // Where samples are chosen, not blocks.
-  const bool cut = (header.flags & dataplane::kBlockPartial) != 0 && exact_ &&
+  const bool cut = (header.flags & dataplane::kBlockPartial) != 0 && exact() &&
                    payload.size() < sizes_.block_bytes &&
                    payload.size() % sizeof(synth::Complex) == 0;
   if (payload.size() != sizes_.block_bytes && !cut) {
@@ -144,14 +140,14 @@ absl::Status Expected::Compare(const dataplane::BlockHeader& header,
     const size_t bytes = some * payload.size() / samples;
     found_[part] = Look(first, begin + first, some, payload.subspan(from, bytes), desks_[place]);
   });
-  return exact_ ? JudgeExact(header.sequence) : JudgeTransformed(header.sequence);
+  return exact() ? JudgeExact(header.sequence) : JudgeTransformed(header.sequence);
 }
 
 Expected::Found Expected::Look(size_t first, uint64_t sample_index, size_t samples,
                                std::span<const std::byte> got, Desk& desk) const {
   const std::span made = std::span(desk.made).first(samples);
   generator_.Make(sample_index, made);
-  if (!exact_) return LookTransformed(got, samples, desk);
+  if (!exact()) return LookTransformed(got, samples, desk);
   if (std::memcmp(got.data(), made.data(), got.size()) == 0) return {};
   const auto* const values = reinterpret_cast<const synth::Complex*>(got.data());
   size_t i = 0;
@@ -168,8 +164,8 @@ Expected::Found Expected::LookTransformed(std::span<const std::byte> got, size_t
     real[i] = desk.made[i].re;
     imaginary[i] = desk.made[i].im;
   }
-  for (const auto& step : desk.steps) {
-    step->Apply(real.first(samples), imaginary.first(samples));
+  for (const auto& step : steps_) {
+    step->Apply(real.first(samples), imaginary.first(samples), desk.room);
     samples = samples / step->granule() * step->granule_given();
   }
   const auto* const values = reinterpret_cast<const float*>(got.data());

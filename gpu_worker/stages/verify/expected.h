@@ -44,9 +44,9 @@ class Expected {
   };
   // What one thread computes in.
   struct Desk {
-    Steps steps;
     std::vector<synth::Complex> made;
     Parts parts{0};
+    Room room;
   };
   // What came of a part.
   struct Found {
@@ -62,9 +62,10 @@ class Expected {
   // The first `recorded` of the steps were those of the recording.
   static absl::StatusOr<Sizes> SizesOf(const Steps& steps, uint64_t block_bytes, size_t recorded);
 
-  Expected(const synth::Waveform& waveform, const Sizes& sizes, bool exact)
-      : generator_(waveform), sizes_(sizes), exact_(exact) {}
-  absl::Status HireCrew(const std::vector<AppliedTransform>& transforms);
+  Expected(const synth::Waveform& waveform, const Sizes& sizes, Steps steps)
+      : generator_(waveform), sizes_(sizes), steps_(std::move(steps)) {}
+  void HireCrew();
+  bool exact() const { return steps_.empty(); }
 
   // A part that begins with that sample of the block, and of the recording, before the transforms;
   // `got` is what must come out of them. Any thread.
@@ -76,7 +77,7 @@ class Expected {
 
   const synth::Generator generator_;
   const Sizes sizes_;
-  const bool exact_;          // there are no transforms
+  const Steps steps_;
   std::vector<Found> found_;  // by part
   std::vector<Desk> desks_;   // by the crew's places
   std::unique_ptr<Crew> crew_;

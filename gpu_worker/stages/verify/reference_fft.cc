@@ -128,7 +128,7 @@ size_t ConvolutionOf(uint32_t points) { return std::bit_ceil(size_t{2} * points 
 
 }  // namespace
 
-Radix4Fft::Radix4Fft(size_t points) : points_(points), work_(2 * points + kGap) {
+Radix4Fft::Radix4Fft(size_t points) : points_(points) {
   for (size_t k = 0; k < points / 4; ++k) {
     for (size_t times = 1; times <= 3; ++times) {
       const double angle =
@@ -141,9 +141,10 @@ Radix4Fft::Radix4Fft(size_t points) : points_(points), work_(2 * points + kGap) 
 
 // Stockham's form of the radix-4 FFT, at last of radix 2 for what is no power of 4: each pass reads
 // one pair of arrays and writes the other, in order, so there is no reversal of digits.
-void Radix4Fft::Forward(std::span<double> real, std::span<double> imaginary) {
+void Radix4Fft::Forward(std::span<double> real, std::span<double> imaginary, Room& room) const {
+  if (room.work.size() < 2 * points_ + kGap) room.work.resize(2 * points_ + kGap);
   Rows x{real.data(), imaginary.data()};
-  Rows y{work_.data(), work_.data() + points_ + kGap};
+  Rows y{room.work.data(), room.work.data() + points_ + kGap};
   size_t stride = 1;
   for (; stride * 4 <= points_; stride *= 4) {
     const size_t apart = points_ / 4;
@@ -170,8 +171,7 @@ ReferenceFft::ReferenceFft(uint32_t points)
     : points_(points),
       power_of_two_(std::has_single_bit(points) ? points : ConvolutionOf(points)),
       chirp_(std::has_single_bit(points) ? 0 : points),
-      response_(std::has_single_bit(points) ? 0 : ConvolutionOf(points)),
-      padded_(response_.real.size()) {
+      response_(std::has_single_bit(points) ? 0 : ConvolutionOf(points)) {
   if (std::has_single_bit(points)) return;
   const size_t size = response_.real.size();
   const auto scale = static_cast<double>(size);
@@ -186,20 +186,23 @@ ReferenceFft::ReferenceFft(uint32_t points)
       response_.imaginary[place] = std::sin(angle) / scale;
     }
   }
-  power_of_two_.Forward(response_.real, response_.imaginary);
+  Room room;
+  power_of_two_.Forward(response_.real, response_.imaginary, room);
 }
 
-void ReferenceFft::Forward(std::span<double> real, std::span<double> imaginary) {
-  if (chirp_.real.empty()) return power_of_two_.Forward(real, imaginary);
-  auto& [padded_real, padded_imaginary] = padded_;
-  Multiply(real, imaginary, chirp_, std::span(padded_real).first(points_),
-           std::span(padded_imaginary).first(points_));
-  std::fill(padded_real.begin() + points_, padded_real.end(), 0.0);
-  std::fill(padded_imaginary.begin() + points_, padded_imaginary.end(), 0.0);
-  power_of_two_.Forward(padded_real, padded_imaginary);
+void ReferenceFft::Forward(std::span<double> real, std::span<double> imaginary, Room& room) const {
+  if (chirp_.real.empty()) return power_of_two_.Forward(real, imaginary, room);
+  const size_t size = response_.real.size();
+  if (room.padded.real.size() < size) room.padded = Parts(size);
+  const auto padded_real = std::span(room.padded.real).first(size);
+  const auto padded_imaginary = std::span(room.padded.imaginary).first(size);
+  Multiply(real, imaginary, chirp_, padded_real.first(points_), padded_imaginary.first(points_));
+  std::ranges::fill(padded_real.subspan(points_), 0.0);
+  std::ranges::fill(padded_imaginary.subspan(points_), 0.0);
+  power_of_two_.Forward(padded_real, padded_imaginary, room);
   Multiply(padded_real, padded_imaginary, response_, padded_real, padded_imaginary);
   // With the parts exchanged, before and after, a forward transform is the inverse one.
-  power_of_two_.Forward(padded_imaginary, padded_real);
+  power_of_two_.Forward(padded_imaginary, padded_real, room);
   Multiply(padded_real, padded_imaginary, chirp_, real, imaginary);
 }
 

@@ -17,22 +17,27 @@ struct Parts {
   std::vector<double> imaginary;
 };
 
-// Of a power of two. One thread.
+// What a transform computes in; of one thread, for transforms of any length.
+struct Room {
+  std::vector<double> work;
+  Parts padded{0};
+};
+
+// Of a power of two. Any thread.
 class Radix4Fft {
  public:
   explicit Radix4Fft(size_t points);
 
   // In place; both hold as many values as there are points.
-  void Forward(std::span<double> real, std::span<double> imaginary);
+  void Forward(std::span<double> real, std::span<double> imaginary, Room& room) const;
 
  private:
   const size_t points_;
   // cos and sin of 2 pi k / points, k < points / 4; of twice that, and of three times that.
   std::vector<double> turns_[6];
-  std::vector<double> work_;
 };
 
-// One thread.
+// Any thread.
 class ReferenceFft {
  public:
   explicit ReferenceFft(uint32_t points);
@@ -40,7 +45,7 @@ class ReferenceFft {
   uint32_t points() const { return points_; }
 
   // Transforms real + i imaginary in place; both hold `points` values.
-  void Forward(std::span<double> real, std::span<double> imaginary);
+  void Forward(std::span<double> real, std::span<double> imaginary, Room& room) const;
 
  private:
   const uint32_t points_;
@@ -49,7 +54,6 @@ class ReferenceFft {
   // transform: chirp[n] = e^(-pi i n^2 / points), `response` is what its conjugate becomes.
   Parts chirp_;
   Parts response_;
-  Parts padded_;
 };
 
 }  // namespace tapedeck::gpu_worker::stages::verify

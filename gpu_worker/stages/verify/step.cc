@@ -6,7 +6,6 @@
 #include "gpu_worker/stages/fft/parameters.h"
 #include "gpu_worker/stages/fft/window.h"
 #include "gpu_worker/stages/power/parameters.h"
-#include "gpu_worker/stages/verify/reference_fft.h"
 
 namespace tapedeck::gpu_worker::stages::verify {
 namespace {
@@ -22,19 +21,19 @@ class FftStep final : public Step {
   size_t granule_given() const override { return fft_.points(); }
   bool gives_real() const override { return false; }
 
-  void Apply(std::span<double> real, std::span<double> imaginary) override {
+  void Apply(std::span<double> real, std::span<double> imaginary, Room& room) const override {
     const size_t points = fft_.points();
     for (; !real.empty(); real = real.subspan(points), imaginary = imaginary.subspan(points)) {
       for (size_t n = 0; n < weights_.size(); ++n) {
         real[n] *= weights_[n];
         imaginary[n] *= weights_[n];
       }
-      fft_.Forward(real.first(points), imaginary.first(points));
+      fft_.Forward(real.first(points), imaginary.first(points), room);
     }
   }
 
  private:
-  ReferenceFft fft_;
+  const ReferenceFft fft_;
   std::vector<double> weights_;  // none: every one is 1
 };
 
@@ -47,7 +46,7 @@ class PowerStep final : public Step {
   bool gives_real() const override { return true; }
 
   // No bin lies behind the samples that it is made of, nor before those that are still needed.
-  void Apply(std::span<double> real, std::span<double> imaginary) override {
+  void Apply(std::span<double> real, std::span<double> imaginary, Room& /*room*/) const override {
     const size_t points = parameters_.points;
     const size_t bins = real.size() / granule() * points;
     for (size_t bin = 0; bin < bins; ++bin) {

@@ -7,10 +7,11 @@
 
 #include "absl/status/statusor.h"
 #include "gpu_worker/stages/kind.h"
+#include "gpu_worker/stages/verify/reference_fft.h"
 
 namespace tapedeck::gpu_worker::stages::verify {
 
-// One thread.
+// Any thread.
 class Step {
  public:
   virtual ~Step() = default;
@@ -23,7 +24,7 @@ class Step {
 
   // Of whole granules; what is given lies at their beginning, real samples with imaginary parts of
   // 0.
-  virtual void Apply(std::span<double> real, std::span<double> imaginary) = 0;
+  virtual void Apply(std::span<double> real, std::span<double> imaginary, Room& room) const = 0;
 };
 
 // From the labels of the transform. Null: it cannot be computed again. INVALID_ARGUMENT
