@@ -50,7 +50,12 @@ class TcpFeed final : public Feed {
 
   absl::StatusOr<Flow> Accept() {
     Fd socket(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (socket.get() < 0) return Flow::kNotNow;  // it has gone meanwhile
+    if (socket.get() < 0) {
+      const bool gone = errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
+      if (gone) return Flow::kNotNow;
+      // It stays to be accepted: asking again would go round until the deadline.
+      return absl::UnavailableError(absl::StrCat("accept: ", strerror(errno)));
+    }
     peer_ = services::PeerOf(socket);
     socket_ = std::move(socket);
     listening_ = Fd();
