@@ -1,7 +1,6 @@
 // tapedeck-log-replay: the power cuts that a log of dm-log-writes describes
 // (tests/lab/log_writes.sh).
 #include <cstdio>
-#include <future>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "services/command_line/command_line.h"
 #include "tests/lab/log_writes/mounted.h"
 #include "tests/lab/log_writes/replay.h"
+#include "tests/lab/log_writes/shard.h"
 
 namespace tapedeck::lab {
 namespace {
@@ -80,15 +80,15 @@ absl::StatusOr<ReplayCounts> RunShard(const Options& options, const WriteLog& lo
 absl::StatusOr<ReplayCounts> Run(const Options& options) {
   TD_ASSIGN_OR_RETURN(const auto log, WriteLog::Open(options.log));
   TD_ASSIGN_OR_RETURN(const Sources sources, Sources::Load(options.sources, options.block_bytes));
-  std::vector<std::future<absl::StatusOr<ReplayCounts>>> shards;
-  for (uint64_t shard = 0; shard < options.devices.size(); ++shard) {
-    shards.push_back(std::async(std::launch::async, [&options, &log, &sources, shard] {
-      return RunShard(options, *log, sources, shard);
-    }));
+  std::vector<Shard> shards;
+  for (uint64_t number = 0; number < options.devices.size(); ++number) {
+    TD_ASSIGN_OR_RETURN(const Shard shard,
+                        Shard::Start([&] { return RunShard(options, *log, sources, number); }));
+    shards.push_back(shard);
   }
   std::optional<ReplayCounts> sum;
-  for (auto& shard : shards) {
-    TD_ASSIGN_OR_RETURN(const ReplayCounts counts, shard.get());
+  for (const Shard& shard : shards) {
+    TD_ASSIGN_OR_RETURN(const ReplayCounts counts, shard.Wait());
     if (sum.has_value()) {
       sum->Add(counts);
     } else {

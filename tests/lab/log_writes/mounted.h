@@ -11,7 +11,8 @@
 
 namespace tapedeck::lab {
 
-// From now on the calling thread, and threads it starts, mount for themselves alone.
+// From now on the calling thread, and threads it starts, mount for themselves alone; to be called
+// before the process has others.
 absl::Status MountPrivately();
 
 // One thread.

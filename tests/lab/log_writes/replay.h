@@ -50,7 +50,7 @@ struct ReplayCounts {
   }
 };
 
-// One thread, which mounts privately.
+// One thread of a process that mounts privately.
 class Replay {
  public:
   Replay(ReplayOptions options, const WriteLog& log, const Sources& sources, CrashDevice& device)
