@@ -20,6 +20,17 @@ enum BlockFlags : uint32_t {
   // Parts of the payload could not be read or were not what was recorded: those are zeros. Only to
   // a player that has said that it takes such blocks.
   kBlockDamaged = 1u << 2,
+  // Something begins at a sample of it, and at another if there are two: `triggers`. Only while it
+  // is recorded.
+  kBlockTriggered = 1u << 3,
+};
+
+// Of the samples of a block that trigger, the first and the last, counted from its first one. No
+// block has 2^24 samples.
+struct Triggers {
+  uint32_t first = 0;
+  uint32_t last = 0;
+  bool operator==(const Triggers&) const = default;
 };
 
 struct BlockHeader {
@@ -29,7 +40,8 @@ struct BlockHeader {
   int64_t capture_ns = 0;     // UTC, nanoseconds since the Unix epoch
   uint32_t payload_bytes = 0;
   uint32_t crc32c = 0;  // of the payload alone
-  uint32_t flags = 0;   // BlockFlags
+  uint32_t flags = 0;   // BlockFlags, below 2^16
+  Triggers triggers;    // of kBlockTriggered; else zeros
   bool operator==(const BlockHeader&) const = default;
 };
 

@@ -18,10 +18,20 @@ constexpr size_t kSampleIndexAt = 24;
 constexpr size_t kCaptureNsAt = 32;
 constexpr size_t kPayloadBytesAt = 40;
 constexpr size_t kPayloadCrcAt = 44;
-constexpr size_t kFlagsAt = 48;
-constexpr size_t kNumberAt = 52;
-constexpr size_t kReservedAt = 56;
+constexpr size_t kNumberAt = 48;
+constexpr size_t kFlagsAt = 52;
+constexpr size_t kFirstTriggerAt = 54;
+constexpr size_t kLastTriggerAt = 57;
 constexpr size_t kFrameCrcAt = 60;
+
+// Three bytes.
+void PutSample(std::byte* at, uint32_t sample) {
+  PutLittleEndian<uint16_t>(at, static_cast<uint16_t>(sample));
+  PutLittleEndian<uint8_t>(at + 2, static_cast<uint8_t>(sample >> 16));
+}
+uint32_t GetSample(const std::byte* at) {
+  return GetLittleEndian<uint16_t>(at) | uint32_t{GetLittleEndian<uint8_t>(at + 2)} << 16;
+}
 
 }  // namespace
 
@@ -37,9 +47,10 @@ FrameBytes EncodeFrame(const Frame& frame) {
   PutLittleEndian<int64_t>(&bytes[kCaptureNsAt], frame.block.capture_ns);
   PutLittleEndian<uint32_t>(&bytes[kPayloadBytesAt], frame.block.payload_bytes);
   PutLittleEndian<uint32_t>(&bytes[kPayloadCrcAt], frame.block.crc32c);
-  PutLittleEndian<uint32_t>(&bytes[kFlagsAt], frame.block.flags);
   PutLittleEndian<uint32_t>(&bytes[kNumberAt], frame.number);
-  PutLittleEndian<uint32_t>(&bytes[kReservedAt], 0);
+  PutLittleEndian<uint16_t>(&bytes[kFlagsAt], static_cast<uint16_t>(frame.block.flags));
+  PutSample(&bytes[kFirstTriggerAt], frame.block.triggers.first);
+  PutSample(&bytes[kLastTriggerAt], frame.block.triggers.last);
   PutLittleEndian<uint32_t>(&bytes[kFrameCrcAt], Crc32c(std::span(bytes).first(kFrameCrcAt)));
   return bytes;
 }
@@ -68,7 +79,9 @@ absl::StatusOr<Frame> DecodeFrame(std::span<const std::byte, kFrameBytes> bytes)
   frame.block.capture_ns = GetLittleEndian<int64_t>(&bytes[kCaptureNsAt]);
   frame.block.payload_bytes = GetLittleEndian<uint32_t>(&bytes[kPayloadBytesAt]);
   frame.block.crc32c = GetLittleEndian<uint32_t>(&bytes[kPayloadCrcAt]);
-  frame.block.flags = GetLittleEndian<uint32_t>(&bytes[kFlagsAt]);
+  frame.block.flags = GetLittleEndian<uint16_t>(&bytes[kFlagsAt]);
+  frame.block.triggers = {.first = GetSample(&bytes[kFirstTriggerAt]),
+                          .last = GetSample(&bytes[kLastTriggerAt])};
   return frame;
 }
 

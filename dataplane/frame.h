@@ -15,7 +15,7 @@ namespace tapedeck::dataplane {
 
 inline constexpr size_t kFrameBytes = 64;
 inline constexpr uint16_t kFrameMagic = 0x4454;  // "TD"
-inline constexpr uint8_t kFrameVersion = 1;
+inline constexpr uint8_t kFrameVersion = 2;
 
 enum class FrameType : uint8_t {
   kBlock = 1,  // sender → receiver: this block. SEND: payload follows. WRITE: it lies in `slot` of

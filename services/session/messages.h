@@ -26,7 +26,7 @@ using dataplane::Direction;
 using dataplane::TransferOp;
 using dataplane::Watermarks;
 
-inline constexpr uint32_t kProtocolVersion = 3;
+inline constexpr uint32_t kProtocolVersion = 4;
 
 // Which recording goes on, and how the worker shows that it is its own.
 struct Resume {

@@ -7,12 +7,15 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "dataplane/datatype.h"
+#include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/admission/new_recording.h"
 #include "storage_node/admission/resumed.h"
 #include "storage_node/capture/segment_sink.h"
 #include "storage_node/capture/trigger_sink.h"
+#include "storage_node/recordings/scribe.h"
 
 namespace tapedeck::storage_node::admission {
 namespace {
@@ -119,14 +122,42 @@ capture::SegmentOptions OptionsOf(const Segments& segments, const capture::Trigg
   return options;
 }
 
+// On a thread beside the LUN's desk, which makes segments meanwhile.
+void WriteDownLater(Means& means, const std::string& lun, dataplane::Executor& executor,
+                    capture::Caught caught, const services::Trigger& trigger,
+                    dataplane::Task done) {
+  means.luns.desks()
+      .Of(absl::StrCat(lun, " keeps"))
+      ->Run([&means, &executor, caught = std::move(caught), trigger,
+             done = std::move(done)]() mutable {
+        const absl::Status status = recordings::Scribe(means.recordings).WriteDown(caught, trigger);
+        if (!status.ok()) {
+          dataplane::Log(dataplane::LogLevel::kError, "record",
+                         "not all is kept that was triggered",
+                         {{"recording", caught.capture.recording},
+                          {"trigger_sample", absl::StrCat(*trigger.sample)},
+                          {"error", std::string(status.message())}});
+        }
+        executor.Post(std::move(done));
+      });
+}
+
 std::unique_ptr<capture::SegmentSink> SinkOf(const Segments& segments,
                                              capture::SegmentOptions options,
                                              std::vector<capture::ArmedRecording> armed) {
   capture::ArmedRecording first = std::move(armed.front());
   armed.erase(armed.begin());
+  const bool triggered = segments.target.channel.triggered();
+  if (triggered) {
+    options.write_down =
+        [&means = segments.means, lun = segments.target.name.lun, &executor = segments.executor](
+            capture::Caught caught, const services::Trigger& trigger, dataplane::Task done) {
+          WriteDownLater(means, lun, executor, std::move(caught), trigger, std::move(done));
+        };
+  }
   auto sink = std::make_unique<capture::SegmentSink>(std::move(options), std::move(first),
                                                      segments.executor, std::move(armed));
-  if (segments.target.channel.triggered()) {
+  if (triggered) {
     segments.means.triggers.Add(segments.target.channel.name, sink->port());
   }
   return sink;

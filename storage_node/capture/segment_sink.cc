@@ -1,6 +1,7 @@
 #include "storage_node/capture/segment_sink.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,6 +18,9 @@ namespace {
 
 // Segments that wait for the disk to close them: what they hold can neither be played nor give way.
 constexpr size_t kMaxEnding = 4;
+
+// Triggers that wait for the disk to say that closed segments are kept.
+constexpr size_t kMaxToWriteDown = 64;
 
 }  // namespace
 
@@ -126,17 +130,26 @@ absl::StatusOr<Flow> SegmentSink::Push(dataplane::Block* block) {
         {.message = "Block"}, absl::StrCat("write ", first_recording_, ": block ", header.sequence,
                                            " comes far too early"));
   }
+  const bool triggers =
+      options_.write_down != nullptr && (header.flags & dataplane::kBlockTriggered) != 0;
+  if (triggers && to_write_down_.size() >= kMaxToWriteDown) return Flow::kNotNow;
   TD_ASSIGN_OR_RETURN(const Flow made, MakeUpTo(number));
   if (made != Flow::kMoved) return made;
   Segment& segment = open_[number - open_.front().number];
   block->header().sequence = header.sequence % options_.segment_blocks;
+  if (triggers) {
+    // Whoever catches it marks it.
+    block->header().flags &= ~dataplane::kBlockTriggered;
+    block->header().triggers = {};
+  }
   TD_ASSIGN_OR_RETURN(const Flow flow, segment.recording.writer->Push(block));
   if (flow != Flow::kMoved) {
-    block->header().sequence = header.sequence;
+    block->header() = header;
     return flow;
   }
   segment.used = true;
   keeper_.OnBlock(number, header);
+  if (triggers) CatchTriggered(header);
   EndFull(segment);
   MakeAhead(header.sequence);
   return flow;
@@ -186,10 +199,34 @@ absl::StatusOr<Caught> SegmentSink::OnTrigger(const services::Trigger& trigger) 
   return keeper_.Keep(trigger);
 }
 
+void SegmentSink::CatchTriggered(const dataplane::BlockHeader& header) {
+  const auto& [first, last] = header.triggers;
+  for (const uint32_t offset : std::set<uint32_t>{first, last}) {
+    services::Trigger trigger;
+    trigger.sample = header.sample_index + offset;
+    Caught caught = keeper_.Keep(trigger);
+    if (caught.to_keep.empty() && caught.to_mark.empty()) continue;
+    to_write_down_.emplace_back(std::move(caught), std::move(trigger));
+  }
+  WriteDownNext();
+}
+
+void SegmentSink::WriteDownNext() {
+  if (writing_down_ || to_write_down_.empty()) return;
+  writing_down_ = true;
+  auto [caught, trigger] = std::move(to_write_down_.front());
+  to_write_down_.pop_front();
+  options_.write_down(std::move(caught), std::move(trigger), lifetime_.Guard([this] {
+    writing_down_ = false;
+    WriteDownNext();
+    if (waker_) waker_();
+  }));
+}
+
 absl::StatusOr<Flow> SegmentSink::Finish(const absl::Status& cause) {
   ended_ = true;
   const absl::Status unused = absl::CancelledError("the stream ended before this segment");
-  bool all = !making_;
+  bool all = !making_ && !writing_down_;
   for (Segment& segment : open_) {
     const bool keep = segment.used || segment.number == 0;
     const auto flow = segment.recording.writer->Finish(keep ? cause : unused);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -26,6 +27,9 @@ struct SegmentOptions {
   // or later.
   std::function<void(uint64_t number, OnPrepared made)> make;
   KeeperOptions keeper;
+  // Of a triggered channel: writes down what a block has triggered, of which the sink could not
+  // tell all; `done` is called once on the sink's executor, later.
+  std::function<void(Caught caught, services::Trigger trigger, dataplane::Task done)> write_down;
 };
 
 // Owned by the session; lives on its executor.
@@ -41,7 +45,8 @@ class SegmentSink final : public dataplane::Sink {
   const std::string& first_recording() const { return first_recording_; }
 
   // Errors are those of RecordingWriter, of the segment they are about, and of making the next one.
-  // kNotNow while the next segment is being made, or too many wait to be closed.
+  // kNotNow while the next segment is being made, too many wait to be closed, or too much that was
+  // triggered waits to be written down.
   absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
   // A segment made ahead that has no block goes away.
   absl::StatusOr<dataplane::Flow> Finish(const absl::Status& cause) override;
@@ -76,6 +81,9 @@ class SegmentSink final : public dataplane::Sink {
   // Finds out what is closed, and drops that from the front, but for the last.
   void Retire();
   absl::StatusOr<Caught> OnTrigger(const services::Trigger& trigger);
+  // What a block of a triggered channel triggers.
+  void CatchTriggered(const dataplane::BlockHeader& header);
+  void WriteDownNext();
 
   const SegmentOptions options_;
   const std::shared_ptr<TriggerPort> port_;
@@ -89,6 +97,8 @@ class SegmentSink final : public dataplane::Sink {
   uint64_t closings_ = 0;             // segments that were closed
   uint64_t closings_at_failure_ = 0;  // when make_error_ came
   absl::Status error_;
+  std::deque<std::pair<Caught, services::Trigger>> to_write_down_;
+  bool writing_down_ = false;
   bool ended_ = false;
   dataplane::Lifetime lifetime_;
 };

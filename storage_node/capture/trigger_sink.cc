@@ -6,10 +6,26 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "storage_node/recording/block_limits.h"
 
 namespace tapedeck::storage_node::capture {
 
 using dataplane::Flow;
+
+namespace {
+
+std::optional<TriggerSink::Samples> TriggeredBy(const dataplane::BlockHeader& header) {
+  if ((header.flags & dataplane::kBlockTriggered) == 0) return std::nullopt;
+  return TriggerSink::Samples{.first = header.sample_index + header.triggers.first,
+                              .last = header.sample_index + header.triggers.last};
+}
+
+void Mark(const services::Trigger& trigger, const ArmedRecording& recording) {
+  recording.live->Annotate(
+      {.sample_start = *trigger.sample, .label = trigger.label, .comment = trigger.comment});
+}
+
+}  // namespace
 
 TriggerSink::TriggerSink(TriggerOptions options, ArmedRecording first,
                          dataplane::Executor& executor)
@@ -31,6 +47,8 @@ void TriggerSink::OnMade(absl::StatusOr<ArmRecording> arm) {
   if (arm.ok()) {
     armed_ = (*arm)();
     armed_->writer->SetWaker(waker_);
+    error_.Update(CatchTriggered());
+    error_.Update(TakeEarly());
   } else {
     error_.Update(arm.status());
   }
@@ -56,32 +74,67 @@ absl::StatusOr<Flow> TriggerSink::Push(dataplane::Block* block) {
     block->Reset();
     return Flow::kMoved;
   }
+  TD_RETURN_IF_ERROR(
+      recording::CheckBlock("a capture", block->header(), options_.window.block_bytes, next_));
+  if (Stuck()) return Flow::kNotNow;
   // A window is told by samples, in their order; the receiver bounds how far a block may be ahead.
   early_.emplace(sequence, std::move(*block));
-  while (!early_.empty() && early_.begin()->first == next_) {
-    dataplane::Block following = std::move(early_.begin()->second);
-    early_.erase(early_.begin());
-    ++next_;
-    error_ = Take(std::move(following));
-    TD_RETURN_IF_ERROR(error_);
-  }
+  error_ = TakeEarly();
+  TD_RETURN_IF_ERROR(error_);
   return Flow::kMoved;
 }
 
-absl::Status TriggerSink::Take(dataplane::Block block) {
-  newest_end_ = std::max(newest_end_, options_.window.EndOf(block.header()));
-  if (capture_.has_value()) {
-    TD_RETURN_IF_ERROR(Record(std::move(block)));
-    if (newest_end_ >= capture_->bounds.end_sample) EndCapture();
-    return absl::OkStatus();
+bool TriggerSink::Stuck() const {
+  if (!triggered_.has_value()) return false;
+  if (held_.size() >= options_.hold_blocks) return true;
+  if (early_.empty() || early_.begin()->first != next_) return false;
+  const auto next = TriggeredBy(early_.begin()->second.header());
+  return next.has_value() && options_.window.Around(next->first).first_sample >=
+                                 options_.window.Around(triggered_->last).end_sample;
+}
+
+absl::Status TriggerSink::TakeEarly() {
+  while (!Stuck() && !early_.empty() && early_.begin()->first == next_) {
+    dataplane::Block following = std::move(early_.begin()->second);
+    early_.erase(early_.begin());
+    ++next_;
+    TD_RETURN_IF_ERROR(Take(std::move(following)));
   }
-  held_.push_back(std::move(block));
-  DropOld();
   return absl::OkStatus();
 }
 
-// The newest sample may trigger.
+absl::Status TriggerSink::Take(dataplane::Block block) {
+  dataplane::BlockHeader& header = block.header();
+  if (capture_.has_value() && header.sample_index >= capture_->bounds.end_sample) EndCapture();
+  newest_end_ = std::max(newest_end_, options_.window.EndOf(header));
+  if (const auto samples = TriggeredBy(header); samples.has_value()) {
+    triggered_ = {triggered_.value_or(*samples).first, samples->last};
+    // Whoever catches it marks it.
+    header.flags &= ~dataplane::kBlockTriggered;
+    header.triggers = {};
+  }
+  held_.push_back(std::move(block));
+  TD_RETURN_IF_ERROR(CatchTriggered());
+  if (!capture_.has_value()) {
+    DropOld();
+    return absl::OkStatus();
+  }
+  TD_RETURN_IF_ERROR(RecordHeld());
+  if (newest_end_ >= capture_->bounds.end_sample) EndCapture();
+  return absl::OkStatus();
+}
+
+absl::Status TriggerSink::CatchTriggered() {
+  if (!triggered_.has_value() || (!capture_.has_value() && !armed_.has_value())) {
+    return absl::OkStatus();
+  }
+  const Samples samples = *std::exchange(triggered_, std::nullopt);
+  return Catch({.sample = samples.first}, {.sample = samples.last}).status();
+}
+
+// The newest sample may trigger. What is held for a trigger that waits is kept.
 void TriggerSink::DropOld() {
+  if (triggered_.has_value()) return;
   const uint64_t keep_from =
       newest_end_ - std::min(newest_end_, options_.window.before_samples + 1);
   while (!held_.empty() && (options_.window.EndOf(held_.front().header()) <= keep_from ||
@@ -116,28 +169,38 @@ absl::Status TriggerSink::RecordHeld() {
 absl::StatusOr<Caught> TriggerSink::OnTrigger(const services::Trigger& trigger) {
   TD_RETURN_IF_ERROR(status());
   if (ended_) return absl::FailedPreconditionError("the session is ending");
-  const uint64_t sample = trigger.sample.value_or(newest_end_ == 0 ? 0 : newest_end_ - 1);
-  const services::Capture asked = options_.window.Around(sample);
-  if (!capture_.has_value()) {
-    // A trigger so soon after the one before waits with its caller, not here.
-    if (!armed_.has_value()) return absl::AbortedError("the next recording is being made");
+  services::Trigger at = trigger;
+  if (!at.sample.has_value()) at.sample = newest_end_ == 0 ? 0 : newest_end_ - 1;
+  // A trigger so soon after the one before waits with its caller, not here.
+  if (!capture_.has_value() && !armed_.has_value()) {
+    return absl::AbortedError("the next recording is being made");
+  }
+  return Catch(at, at);
+}
+
+absl::StatusOr<Caught> TriggerSink::Catch(const services::Trigger& trigger,
+                                          const services::Trigger& last) {
+  const services::Capture asked = options_.window.Around(*trigger.sample);
+  const bool begins = !capture_.has_value();
+  if (begins) {
     capture_ = ActiveCapture{.recording = *std::exchange(armed_, std::nullopt)};
     capture_->bounds.recording = capture_->recording.name;
     capture_->bounds.recordings = {capture_->recording.name};
     capture_->bounds.first_sample = asked.first_sample;
     capture_->span = trigger.trace.Start("capture");
     capture_->span.Set("tapedeck.recording", capture_->recording.name);
-    MakeNext();
   }
   ActiveCapture& capture = *capture_;
-  capture.bounds.trigger_sample = sample;
-  capture.bounds.end_sample = std::max(capture.bounds.end_sample, asked.end_sample);
-  capture.recording.live->Annotate(
-      {.sample_start = sample, .label = trigger.label, .comment = trigger.comment});
+  capture.bounds.trigger_sample = *trigger.sample;
+  capture.bounds.end_sample =
+      std::max(capture.bounds.end_sample, options_.window.Around(*last.sample).end_sample);
+  Mark(trigger, capture.recording);
+  if (last.sample != trigger.sample) Mark(last, capture.recording);
   error_.Update(RecordHeld());
   TD_RETURN_IF_ERROR(error_);
   const services::Capture bounds = capture.bounds;
   if (newest_end_ >= bounds.end_sample) EndCapture();
+  if (begins) MakeNext();  // the last: it may be there at once, and what waits for it goes on
   return Caught{.capture = bounds};
 }
 
@@ -157,6 +220,8 @@ void TriggerSink::EndCapture() {
 }
 
 absl::StatusOr<Flow> TriggerSink::Finish(const absl::Status& cause) {
+  // What triggers in a block that has come is caught.
+  if (triggered_.has_value() && making_ && error_.ok()) return Flow::kNotNow;
   if (!std::exchange(ended_, true)) {
     early_.clear();
     held_.clear();

@@ -34,13 +34,21 @@ struct TriggerOptions {
 // Owned by the session; lives on its executor.
 class TriggerSink final : public dataplane::Sink {
  public:
+  // Of the stream: the first and the last of those that trigger.
+  struct Samples {
+    uint64_t first = 0;
+    uint64_t last = 0;
+  };
+
   TriggerSink(TriggerOptions options, ArmedRecording first, dataplane::Executor& executor);
   ~TriggerSink() override { port_->Close(); }
 
   // For other threads, also when this is gone.
   std::shared_ptr<TriggerPort> port() const { return port_; }
 
-  // Blocks come in any order. What has come is acknowledged as received; nothing is ever more.
+  // Blocks come in any order. What has come is acknowledged as received; nothing is ever more. A
+  // block that triggers does so when all before it have come, with all that is held by then.
+  // kNotNow while the recording for that is being made and no more can be held.
   absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
   // A capture under way is closed with what it has.
   absl::StatusOr<dataplane::Flow> Finish(const absl::Status& cause) override;
@@ -62,11 +70,19 @@ class TriggerSink final : public dataplane::Sink {
 
   void MakeNext();
   void OnMade(absl::StatusOr<ArmRecording> arm);
-  // The next block in order.
+  // Takes what is next in order.
+  absl::Status TakeEarly();
   absl::Status Take(dataplane::Block block);
+  // A trigger waits for its recording, and no more can be held, or the next one is not of the same
+  // recording.
+  bool Stuck() const;
+  // What a block in it triggers, once the next recording is there.
+  absl::Status CatchTriggered();
   absl::Status Record(dataplane::Block block);
   absl::Status RecordHeld();
   void DropOld();
+  // Between two triggers, the samples of which are in order, nothing is left out.
+  absl::StatusOr<Caught> Catch(const services::Trigger& first, const services::Trigger& last);
   void EndCapture();
 
   const TriggerOptions options_;
@@ -76,6 +92,7 @@ class TriggerSink final : public dataplane::Sink {
   uint64_t next_ = 0;                           // of the stream
   uint64_t newest_end_ = 0;                     // one more than the newest sample
   std::deque<dataplane::Block> held_;           // in order
+  std::optional<Samples> triggered_;            // waits for a recording to be made
   std::optional<ArmedRecording> armed_;
   std::optional<ActiveCapture> capture_;
   std::list<ArmedRecording> closing_;

@@ -1,63 +1,10 @@
 #include "storage_node/node/recorder_control.h"
 
-#include <algorithm>
-#include <functional>
-#include <utility>
-
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
-#include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::node {
-namespace {
-
-// What is being closed at this moment is closed soon.
-constexpr absl::Duration kClosing = absl::Seconds(3);
-
-// Acts once more when a recording is closed that was being closed.
-absl::Status ActOnceClosed(recordings::Recordings& recordings, const std::string& recording,
-                           const std::function<absl::Status()>& act) {
-  absl::Status status = act();
-  const auto reason = services::ReasonOf(status);
-  if (!reason.has_value() || reason->reason != "RECORDING_BUSY") return status;
-  if (!recordings.AwaitClosed(recording, absl::Now() + kClosing)) return status;
-  return act();
-}
-
-// It was deleted for want of room before it could be kept, and so was all before it.
-void LeaveOut(const std::string& recording, capture::Caught& caught) {
-  services::Capture& capture = caught.capture;
-  const auto gone = std::ranges::find(capture.recordings, recording);
-  if (gone == capture.recordings.end()) return;
-  const auto end = caught.ends.begin() + (gone - capture.recordings.begin());
-  capture.first_sample = std::max(capture.first_sample, *end);
-  caught.ends.erase(end);
-  capture.recordings.erase(gone);
-  capture.recording = capture.recordings.empty() ? "" : capture.recordings.front();
-  if (caught.to_mark == recording) caught.to_mark.clear();
-}
-
-absl::Status NoRoomForAnnotations(const recordings::FoundRecording& found) {
-  const std::string recording = found.name.ToString();
-  const uint64_t kib = found.lun->store->layout().annotation_bytes >> 10;
-  return services::LimitReached(
-      absl::StrCat(kib, " KiB"), "annotations of a recording",
-      absl::StrCat(recording, " has ", kib,
-                   " KiB of annotations and takes no more; mark the next one"));
-}
-
-absl::Status AddAnnotation(const recordings::FoundRecording& found,
-                           const services::Annotation& annotation, format::Manifest* manifest) {
-  size_t bytes = services::BytesOf(annotation);
-  for (const services::Annotation& one : manifest->annotations) bytes += services::BytesOf(one);
-  if (bytes > found.lun->store->layout().annotation_bytes) return NoRoomForAnnotations(found);
-  manifest->annotations.push_back(annotation);
-  return absl::OkStatus();
-}
-
-}  // namespace
 
 absl::StatusOr<std::vector<services::Capture>> CaptureService::TriggerRecording(
     const std::string& channel, const services::Trigger& trigger) {
@@ -68,7 +15,7 @@ absl::StatusOr<std::vector<services::Capture>> CaptureService::TriggerRecording(
     auto caught = port->Fire(trigger);
     if (absl::IsUnavailable(caught.status())) continue;  // it ended meanwhile
     TD_RETURN_IF_ERROR(caught.status());
-    TD_RETURN_IF_ERROR(WriteDown(*caught, trigger));
+    TD_RETURN_IF_ERROR(scribe_.WriteDown(*caught, trigger));
     captures.push_back(std::move(caught->capture));
   }
   if (!captures.empty()) return captures;
@@ -80,51 +27,13 @@ absl::StatusOr<std::vector<services::Capture>> CaptureService::TriggerRecording(
       "CHANNEL_NOT_TRIGGERED", {{"channel", channel}});
 }
 
-absl::Status CaptureService::WriteDown(capture::Caught& caught, const services::Trigger& trigger) {
-  std::vector<std::string> to_keep = caught.to_keep;
-  for (const auto& [recording, live] : caught.told) {
-    if (!live->AwaitNoted()) to_keep.push_back(recording);
-  }
-  for (const std::string& recording : to_keep) {
-    const absl::Status status =
-        ActOnceClosed(recordings_, recording, [&] { return KeepRecording(recording, true); });
-    if (absl::IsNotFound(status)) {
-      LeaveOut(recording, caught);
-    } else if (!status.ok()) {
-      return status;
-    }
-  }
-  if (caught.to_mark.empty()) return absl::OkStatus();
-  const services::Annotation mark{.sample_start = caught.capture.trigger_sample,
-                                  .label = trigger.label,
-                                  .comment = trigger.comment};
-  return AnnotateRecording(caught.to_mark, mark);
-}
-
 absl::Status CaptureService::AnnotateRecording(const std::string& recording,
                                                const services::Annotation& annotation) {
-  return ActOnceClosed(recordings_, recording, [&] { return Mark(recording, annotation); });
-}
-
-absl::Status CaptureService::Mark(const std::string& recording,
-                                  const services::Annotation& annotation) {
-  const auto to_live = [&](const recordings::FoundRecording& found,
-                           recording::LiveRecording& live) -> absl::StatusOr<bool> {
-    if (!live.HasRoomFor(annotation)) return NoRoomForAnnotations(found);
-    return live.Annotate(annotation);
-  };
-  return recordings_.Note(recording, to_live, [&](const auto& found, format::Manifest* manifest) {
-    return AddAnnotation(found, annotation, manifest);
-  });
+  return scribe_.Annotate(recording, annotation);
 }
 
 absl::Status CaptureService::KeepRecording(const std::string& recording, bool kept) {
-  return recordings_.Note(
-      recording, [&](const auto&, recording::LiveRecording& live) { return live.Keep(kept); },
-      [&](const auto&, format::Manifest* manifest) {
-        manifest->kept = kept;
-        return absl::OkStatus();
-      });
+  return scribe_.Keep(recording, kept);
 }
 
 }  // namespace tapedeck::storage_node::node

@@ -7,6 +7,7 @@
 #include "services/recorder.h"
 #include "storage_node/capture/live_triggers.h"
 #include "storage_node/recordings/recordings.h"
+#include "storage_node/recordings/scribe.h"
 
 namespace tapedeck::storage_node::node {
 
@@ -14,7 +15,7 @@ namespace tapedeck::storage_node::node {
 class CaptureService final : public services::RecorderControl {
  public:
   CaptureService(recordings::Recordings& recordings, capture::LiveTriggers& triggers)
-      : recordings_(recordings), triggers_(triggers) {}
+      : recordings_(recordings), scribe_(recordings), triggers_(triggers) {}
 
   absl::StatusOr<std::vector<services::Capture>> TriggerRecording(
       const std::string& channel, const services::Trigger& trigger) override;
@@ -23,13 +24,8 @@ class CaptureService final : public services::RecorderControl {
   absl::Status KeepRecording(const std::string& recording, bool kept) override;
 
  private:
-  absl::Status Mark(const std::string& recording, const services::Annotation& annotation);
-
-  // Keeps and marks what the session could not by itself, since it is closed, and waits for what it
-  // could.
-  absl::Status WriteDown(capture::Caught& caught, const services::Trigger& trigger);
-
   recordings::Recordings& recordings_;
+  recordings::Scribe scribe_;
   capture::LiveTriggers& triggers_;
 };
 

@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "dataplane/block.h"
 #include "storage_node/recording/capacity.h"
+#include "storage_node/recording/live_recording.h"
 
 namespace tapedeck::storage_node::recording {
 
@@ -18,6 +19,9 @@ inline constexpr uint64_t kMaxDisorder = 1 << 16;
 // below `mark` have come.
 absl::Status CheckBlock(absl::string_view recording, const dataplane::BlockHeader& header,
                         uint64_t block_bytes, uint64_t mark);
+
+// Annotates what triggers in a block that is recorded, as far as the recording has room.
+void MarkTriggers(const dataplane::BlockHeader& header, LiveRecording& live);
 
 // RESOURCE_EXHAUSTED (LUN_FULL).
 absl::Status Full(absl::string_view recording, const Capacity& capacity);

@@ -103,13 +103,14 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
     return StopAt(header.sequence);
   }
   received_.Add(header.sequence);
+  MarkTriggers(header, *options_.live);
   const format::Place place = blocks_.PlaceOf(header.sequence);
   const format::IndexEntry entry{
       .sequence = header.sequence,
       .sample_index = header.sample_index,
       .capture_ns = header.capture_ns,
       .payload_bytes = header.payload_bytes,
-      .flags = header.flags,
+      .flags = header.flags & ~dataplane::kBlockTriggered,
       .check = format::CheckValue(options_.manifest.identity, header.sequence, place, header.crc32c,
                                   header.payload_bytes),
       .payload_crc32c = header.crc32c,

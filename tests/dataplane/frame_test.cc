@@ -14,7 +14,8 @@ const Frame kFrame{.type = FrameType::kBlock,
                              .capture_ns = -5,
                              .payload_bytes = 1 << 20,
                              .crc32c = 0xdeadbeef,
-                             .flags = kBlockPartial}};
+                             .flags = kBlockPartial | kBlockTriggered,
+                             .triggers = {.first = 0x010203, .last = 0xfffffe}}};
 
 TEST(Frame, RoundTrip) {
   const absl::StatusOr<Frame> got = DecodeFrame(EncodeFrame(kFrame));
@@ -39,8 +40,12 @@ TEST(Frame, LiesOnTheWireAsDocumented) {
   EXPECT_EQ(bytes[32], std::byte{0xfb});
   EXPECT_EQ(bytes[42], std::byte{0x10});  // payload bytes
   EXPECT_EQ(bytes[44], std::byte{0xef});  // payload CRC32C
-  EXPECT_EQ(bytes[48], std::byte{2});     // flags
-  EXPECT_EQ(bytes[52], std::byte{77});    // number
+  EXPECT_EQ(bytes[48], std::byte{77});    // number
+  EXPECT_EQ(bytes[52], std::byte{10});    // flags
+  EXPECT_EQ(bytes[54], std::byte{3});     // first trigger
+  EXPECT_EQ(bytes[56], std::byte{1});
+  EXPECT_EQ(bytes[57], std::byte{0xfe});  // last trigger
+  EXPECT_EQ(bytes[59], std::byte{0xff});
 }
 
 TEST(Frame, EveryBitFlipIsFound) {

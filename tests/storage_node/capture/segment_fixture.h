@@ -92,6 +92,20 @@ class SegmentTest : public testing::TestWithParam<std::string> {
     return segments;
   }
 
+  // Whole segments with these samples are kept, and not many more.
+  void KeepsAbout(uint64_t first_sample, uint64_t end_sample) {
+    std::vector<uint64_t> kept;
+    for (const auto& [number, recording] : Segments()) {
+      if (!recording.kept) continue;
+      for (const uint64_t block : BlocksOf(recording)) kept.push_back(block);
+    }
+    ASSERT_FALSE(kept.empty());
+    EXPECT_LE(kept.front() * 1000, first_sample);
+    EXPECT_GE(kept.back() * 1000 + kBlockBytes / 8, end_sample);
+    EXPECT_LE(kept.size(), 60u + 2 * kSegmentBlocks + 8);
+    for (size_t i = 1; i < kept.size(); ++i) ASSERT_EQ(kept[i], kept[0] + i);
+  }
+
   // Plays on from where `playhead` says; returns the numbers of the blocks as in the stream, and
   // why it ended.
   std::pair<std::vector<uint64_t>, absl::Status> Stream(const std::string& recording,

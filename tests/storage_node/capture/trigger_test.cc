@@ -2,91 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/storage_node/node_fixture.h"
+#include "tests/storage_node/capture/trigger_fixture.h"
 
 namespace tapedeck::storage_node {
 namespace {
 
-using services::session::Open;
-
-// cf32_le: 8192 samples a block of 64 KiB. At this rate a block is a second.
-constexpr uint64_t kSamples = kBlockBytes / 8;
-constexpr char kChannel[] = "luns/l/channels/t";
-
-class TriggerTest : public testing::Test {
- protected:
-  // 3 s before, 2 s after.
-  TriggerTest() {
-    const auto channel =
-        node_.node().channels().CreateChannel({.name = kChannel,
-                                               .block_bytes = kBlockBytes,
-                                               .datatype = "cf32_le",
-                                               .sample_rate = kSamples,
-                                               .commit = dataplane::CommitLevel::kReceived,
-                                               .pre_trigger_ns = 3'000'000'000,
-                                               .post_trigger_ns = 2'000'000'000},
-                                              "");
-    EXPECT_TRUE(channel.ok()) << channel.status();
-  }
-
-  void Push(Recorder& recorder, uint64_t first, uint64_t end) {
-    for (uint64_t i = first; i < end; ++i) ASSERT_TRUE(PushOne(recorder, i).ok()) << i;
-  }
-
-  // As Recorder::Push, with the sample indexes of a real stream.
-  absl::Status PushOne(Recorder& recorder, uint64_t sequence) {
-    std::optional<dataplane::Block> block;
-    EXPECT_TRUE(node_.executor().RunUntil([&] {
-      block = recorder.admission.ring->Take();
-      return block.has_value();
-    }));
-    const auto payload = Payload(sequence, kBlockBytes);
-    std::ranges::copy(payload, block->memory().begin());
-    block->header() = {.sequence = sequence,
-                       .sample_index = sequence * kSamples,
-                       .payload_bytes = kBlockBytes,
-                       .crc32c = dataplane::Crc32c(payload)};
-    return recorder.admission.sink->Push(&*block).status();
-  }
-
-  services::Capture Fire(services::Trigger trigger = {}) {
-    const auto result = node_.Meanwhile(
-        [&] { return node_.node().recorder().TriggerRecording(kChannel, trigger); });
-    EXPECT_TRUE(result.ok()) << result.status();
-    if (!result.ok() || result->size() != 1) return {};
-    return result->front();
-  }
-
-  services::Recording Closed(const std::string& name) {
-    services::Recording recording;
-    EXPECT_TRUE(node_.executor().RunUntil([&] {
-      recording = node_.Get(name);
-      return recording.state != services::RecordingState::kRecording;
-    }));
-    return recording;
-  }
-
-  // The first sample of each block.
-  std::vector<uint64_t> BlocksOf(const std::string& name) {
-    std::vector<uint64_t> blocks;
-    auto player = node_.Play(name);
-    EXPECT_TRUE(player.ok()) << player.status();
-    while (player.ok()) {
-      auto block = node_.Pull(*player->source);
-      if (!block.ok() || !block->has_value()) break;
-      const uint64_t number = (*block)->header().sample_index / kSamples;
-      EXPECT_EQ((*block)->header().sequence, blocks.size());
-      EXPECT_TRUE(std::ranges::equal((*block)->payload(), Payload(number, kBlockBytes)));
-      blocks.push_back(number);
-    }
-    return blocks;
-  }
-
-  NodeFixture node_;
-};
-
 TEST_F(TriggerTest, KeepsExactlyWhatIsBeforeAndAfter) {
-  auto recorder = *node_.Record({.channel = kChannel});
+  auto recorder = *node_.Record({.channel = kTriggered});
   Push(recorder, 0, 200);
   const auto capture = Fire({.label = "burst", .comment = "a test"});
   EXPECT_EQ(capture.trigger_sample, 200 * kSamples - 1);
@@ -105,7 +27,7 @@ TEST_F(TriggerTest, KeepsExactlyWhatIsBeforeAndAfter) {
 
 // Any sample can trigger, also an older one or one that is still to come.
 TEST_F(TriggerTest, CoversTheWindowOfAnySample) {
-  auto recorder = *node_.Record({.channel = kChannel});
+  auto recorder = *node_.Record({.channel = kTriggered});
   Push(recorder, 0, 50);
   const auto past = Fire({.sample = 49 * kSamples});
   EXPECT_EQ(past.first_sample, 46 * kSamples);
@@ -119,7 +41,7 @@ TEST_F(TriggerTest, CoversTheWindowOfAnySample) {
 }
 
 TEST_F(TriggerTest, ATriggerDuringACaptureMakesItLonger) {
-  auto recorder = *node_.Record({.channel = kChannel});
+  auto recorder = *node_.Record({.channel = kTriggered});
   Push(recorder, 0, 10);
   const auto first = Fire();
   Push(recorder, 10, 11);
@@ -136,7 +58,7 @@ TEST_F(TriggerTest, ATriggerDuringACaptureMakesItLonger) {
 }
 
 TEST_F(TriggerTest, BlocksOfTwoRailsComeInAnyOrder) {
-  auto recorder = *node_.Record({.channel = kChannel});
+  auto recorder = *node_.Record({.channel = kTriggered});
   for (uint64_t i = 0; i < 40; i += 2) {
     ASSERT_TRUE(PushOne(recorder, i + 1).ok());
     ASSERT_TRUE(PushOne(recorder, i).ok());
@@ -152,7 +74,7 @@ TEST_F(TriggerTest, BlocksOfTwoRailsComeInAnyOrder) {
 
 // The LUN has 64 MiB, the stream would take more.
 TEST_F(TriggerTest, TheLengthOfTheStreamIsNotReserved) {
-  auto recorder = node_.Record({.channel = kChannel, .expected_blocks = 100'000});
+  auto recorder = node_.Record({.channel = kTriggered, .expected_blocks = 100'000});
   ASSERT_TRUE(recorder.ok()) << recorder.status();
   Push(*recorder, 0, 10);
   const auto first = Fire();
@@ -163,17 +85,17 @@ TEST_F(TriggerTest, TheLengthOfTheStreamIsNotReserved) {
 
 TEST_F(TriggerTest, WithoutATriggerNothingIsKept) {
   {
-    auto recorder = *node_.Record({.channel = kChannel});
+    auto recorder = *node_.Record({.channel = kTriggered});
     Push(recorder, 0, 20);
     EXPECT_EQ(recorder.admission.sink->watermarks().received, 20u);
     EXPECT_TRUE(recorder.Finish().ok());
   }
-  EXPECT_THAT(*node_.node().recordings().ListRecordings(kChannel), testing::IsEmpty());
+  EXPECT_THAT(*node_.node().recordings().ListRecordings(kTriggered), testing::IsEmpty());
   EXPECT_EQ(node_.node().luns().GetLun("luns/l")->used_bytes, 0u);
 }
 
 TEST_F(TriggerTest, ACaptureThatTheStreamEndsKeepsWhatItHas) {
-  auto recorder = *node_.Record({.channel = kChannel});
+  auto recorder = *node_.Record({.channel = kTriggered});
   Push(recorder, 0, 20);
   const auto capture = Fire();
   Push(recorder, 20, 21);
@@ -183,7 +105,7 @@ TEST_F(TriggerTest, ACaptureThatTheStreamEndsKeepsWhatItHas) {
 }
 
 TEST_F(TriggerTest, WithoutASessionThereIsNothingToTrigger) {
-  EXPECT_EQ(Reason(node_.node().recorder().TriggerRecording(kChannel, {}).status()),
+  EXPECT_EQ(Reason(node_.node().recorder().TriggerRecording(kTriggered, {}).status()),
             "CHANNEL_NOT_TRIGGERED");
   const auto wrong = node_.node().channels().CreateChannel({.name = "luns/l/channels/w",
                                                             .block_bytes = kBlockBytes,

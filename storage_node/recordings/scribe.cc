@@ -1,0 +1,107 @@
+#include "storage_node/recordings/scribe.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+
+namespace tapedeck::storage_node::recordings {
+namespace {
+
+// What is being closed at this moment is closed soon.
+constexpr absl::Duration kClosing = absl::Seconds(3);
+
+// Acts once more when a recording is closed that was being closed.
+absl::Status ActOnceClosed(Recordings& recordings, const std::string& recording,
+                           const std::function<absl::Status()>& act) {
+  absl::Status status = act();
+  const auto reason = services::ReasonOf(status);
+  if (!reason.has_value() || reason->reason != "RECORDING_BUSY") return status;
+  if (!recordings.AwaitClosed(recording, absl::Now() + kClosing)) return status;
+  return act();
+}
+
+// It was deleted for want of room before it could be kept, and so was all before it.
+void LeaveOut(const std::string& recording, capture::Caught& caught) {
+  services::Capture& capture = caught.capture;
+  const auto gone = std::ranges::find(capture.recordings, recording);
+  if (gone == capture.recordings.end()) return;
+  const auto end = caught.ends.begin() + (gone - capture.recordings.begin());
+  capture.first_sample = std::max(capture.first_sample, *end);
+  caught.ends.erase(end);
+  capture.recordings.erase(gone);
+  capture.recording = capture.recordings.empty() ? "" : capture.recordings.front();
+  if (caught.to_mark == recording) caught.to_mark.clear();
+}
+
+absl::Status NoRoomForAnnotations(const FoundRecording& found) {
+  const std::string recording = found.name.ToString();
+  const uint64_t kib = found.lun->store->layout().annotation_bytes >> 10;
+  return services::LimitReached(
+      absl::StrCat(kib, " KiB"), "annotations of a recording",
+      absl::StrCat(recording, " has ", kib,
+                   " KiB of annotations and takes no more; mark the next one"));
+}
+
+absl::Status AddAnnotation(const FoundRecording& found, const services::Annotation& annotation,
+                           format::Manifest* manifest) {
+  size_t bytes = services::BytesOf(annotation);
+  for (const services::Annotation& one : manifest->annotations) bytes += services::BytesOf(one);
+  if (bytes > found.lun->store->layout().annotation_bytes) return NoRoomForAnnotations(found);
+  manifest->annotations.push_back(annotation);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status Scribe::WriteDown(capture::Caught& caught, const services::Trigger& trigger) {
+  std::vector<std::string> to_keep = caught.to_keep;
+  for (const auto& [recording, live] : caught.told) {
+    if (!live->AwaitNoted()) to_keep.push_back(recording);
+  }
+  for (const std::string& recording : to_keep) {
+    const absl::Status status =
+        ActOnceClosed(recordings_, recording, [&] { return Keep(recording, true); });
+    if (absl::IsNotFound(status)) {
+      LeaveOut(recording, caught);
+    } else if (!status.ok()) {
+      return status;
+    }
+  }
+  if (caught.to_mark.empty()) return absl::OkStatus();
+  const services::Annotation mark{.sample_start = caught.capture.trigger_sample,
+                                  .label = trigger.label,
+                                  .comment = trigger.comment};
+  return Annotate(caught.to_mark, mark);
+}
+
+absl::Status Scribe::Annotate(const std::string& recording,
+                              const services::Annotation& annotation) {
+  return ActOnceClosed(recordings_, recording, [&] { return Mark(recording, annotation); });
+}
+
+absl::Status Scribe::Mark(const std::string& recording, const services::Annotation& annotation) {
+  const auto to_live = [&](const FoundRecording& found,
+                           recording::LiveRecording& live) -> absl::StatusOr<bool> {
+    if (!live.HasRoomFor(annotation)) return NoRoomForAnnotations(found);
+    return live.Annotate(annotation);
+  };
+  return recordings_.Note(recording, to_live, [&](const auto& found, format::Manifest* manifest) {
+    return AddAnnotation(found, annotation, manifest);
+  });
+}
+
+absl::Status Scribe::Keep(const std::string& recording, bool kept) {
+  return recordings_.Note(
+      recording, [&](const auto&, recording::LiveRecording& live) { return live.Keep(kept); },
+      [&](const auto&, format::Manifest* manifest) {
+        manifest->kept = kept;
+        return absl::OkStatus();
+      });
+}
+
+}  // namespace tapedeck::storage_node::recordings

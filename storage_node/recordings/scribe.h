@@ -1,0 +1,33 @@
+// Writes down on recordings, running or closed, that they are kept, and what marks them.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "services/recorder.h"
+#include "storage_node/capture/trigger_port.h"
+#include "storage_node/recordings/recordings.h"
+
+namespace tapedeck::storage_node::recordings {
+
+// Any thread but a session's: all of it waits for disks, and 10 s for a writer's.
+class Scribe {
+ public:
+  // `recordings` outlives it.
+  explicit Scribe(Recordings& recordings) : recordings_(recordings) {}
+
+  // The errors of RecorderControl.
+  absl::Status Annotate(const std::string& recording, const services::Annotation& annotation);
+  absl::Status Keep(const std::string& recording, bool kept);
+
+  // Keeps and marks what the session could not by itself, since it is closed, and waits for what it
+  // could.
+  absl::Status WriteDown(capture::Caught& caught, const services::Trigger& trigger);
+
+ private:
+  absl::Status Mark(const std::string& recording, const services::Annotation& annotation);
+
+  Recordings& recordings_;
+};
+
+}  // namespace tapedeck::storage_node::recordings
