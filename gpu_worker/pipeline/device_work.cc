@@ -44,6 +44,11 @@ absl::Status DeviceWork::MakeSteps(device::Device& device, const DeviceWorkSetti
     moves_ += step.in_place ? 0 : 1;
     steps_.push_back(std::move(step));
   }
+  uint64_t samples_for_one = 1;
+  for (size_t i = steps_.size(); i > 0; --i) {
+    samples_for_one *= settings.transforms[i - 1].description.samples_for_one;
+    steps_[i - 1].samples_for_one = samples_for_one;
+  }
   // From the last to the first: so much of what a step takes that it gives whole granules of the
   // next.
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
@@ -99,6 +104,19 @@ absl::StatusOr<std::span<std::byte>> DeviceWork::Transform(std::span<std::byte> 
     at = out;
   }
   return at;
+}
+
+std::optional<dataplane::Triggers> DeviceWork::Find(uint64_t first_sample) {
+  std::optional<dataplane::Triggers> all;
+  for (const Step& step : steps_) {
+    const auto found = step.transform->Find(first_sample * step.samples_for_one);
+    if (!found.has_value()) continue;
+    const auto first = static_cast<uint32_t>(found->first / step.samples_for_one);
+    const auto last = static_cast<uint32_t>(found->last / step.samples_for_one);
+    if (!all.has_value()) all = {.first = first, .last = last};
+    all = {.first = std::min(all->first, first), .last = std::max(all->last, last)};
+  }
+  return all;
 }
 
 absl::Status DeviceWork::EnqueueCrc(const GpuRing::Loan& loan, size_t payload_bytes) {

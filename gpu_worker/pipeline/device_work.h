@@ -42,6 +42,10 @@ class DeviceWork {
   absl::StatusOr<size_t> Enqueue(const GpuRing::Loan& loan, size_t payload_bytes, bool from_host,
                                  bool to_host);
 
+  // Which samples of a recorded block trigger, counted from its first one; once for each that was
+  // enqueued, in their order, after a later Then has run.
+  std::optional<dataplane::Triggers> Find(uint64_t first_sample);
+
   // The CRC of a payload in the job's ring: enqueued where only the device can read that, and there
   // once a later Then has run.
   absl::Status EnqueueCrc(const GpuRing::Loan& loan, size_t payload_bytes);
@@ -51,7 +55,8 @@ class DeviceWork {
   struct Step {
     std::unique_ptr<stages::Transform> transform;
     bool in_place = true;
-    uint64_t bytes_in = 0;  // of a whole block
+    uint64_t samples_for_one = 1;  // so many of what it takes become one of the last step
+    uint64_t bytes_in = 0;         // of a whole block
     uint64_t bytes_out = 0;
   };
 

@@ -154,6 +154,12 @@ absl::StatusOr<RecordStages> ChooseStages(const services::RecordSpec& spec) {
 absl::StatusOr<PlaybackStages> ChooseStages(const services::PlaybackSpec& spec) {
   PlaybackStages out;
   TD_ASSIGN_OR_RETURN(out.transforms, ChooseTransforms(spec.transfer.transforms));
+  for (const stages::ChosenTransform& transform : out.transforms) {
+    if (!transform.description.triggers) continue;
+    return ArgumentInvalid("transforms", absl::StrCat(transform.name,
+                                                      " triggers a channel that is recorded "
+                                                      "into; a playback has none"));
+  }
   TD_ASSIGN_OR_RETURN(out.sink, stages::ChooseSink(spec.sink));
   return out;
 }

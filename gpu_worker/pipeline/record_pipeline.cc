@@ -204,6 +204,10 @@ void RecordPipeline::Complete(Underway underway, const absl::Status& status) {
     // The payload is in the job's ring only now.
     Block block = std::move(underway.block);
     if ((block.header().flags & dataplane::kBlockMissing) == 0) {
+      if (const auto triggers = plan_.work->Find(block.header().sample_index)) {
+        block.header().flags |= dataplane::kBlockTriggered;
+        block.header().triggers = *triggers;
+      }
       plan_.work->meter().Begin();
       block.header().crc32c = DeviceWork::CrcOf(underway.loan, block.header().payload_bytes);
       plan_.work->meter().End(Part::kCrc);

@@ -34,6 +34,7 @@ struct Description {
   std::string gives;
   uint64_t samples_for_one = 1;  // of a transform: it makes of so many one
   bool in_place = true;          // of a transform: what it gives lies where lay what it takes
+  bool triggers = false;         // of a transform: it is for recordings, Find tells
 };
 
 // A stage whose parameters have been read. Any thread.

@@ -4,6 +4,7 @@
 #include "absl/strings/str_join.h"
 #include "dataplane/printable.h"
 #include "gpu_worker/stages/convert/transform.h"
+#include "gpu_worker/stages/detect/transform.h"
 #include "gpu_worker/stages/fft/list.h"
 #include "gpu_worker/stages/fft/transform.h"
 #include "gpu_worker/stages/file/sink.h"
@@ -31,6 +32,7 @@ std::vector<SourceKind> Sources() {
 std::vector<TransformKind> Transforms() {
   return {
       {"convert", convert::Parse, convert::Describe, convert::CreateTransform},
+      {"detect", detect::Parse, detect::Describe, detect::CreateTransform},
       {"fft", fft::Parse, fft::Describe, fft::CreateTransform},
       {"power", power::Parse, power::Describe, power::CreateTransform},
   };

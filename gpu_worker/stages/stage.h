@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "absl/status/status.h"
@@ -59,6 +60,12 @@ class Transform {
   // large as that: the same memory as `in` for a transform in place, else memory apart from it.
   // Both begin at multiples of 64 bytes. Bound to its pipeline's queue.
   virtual absl::Status Apply(std::span<std::byte> in, std::span<std::byte> out) = 0;
+
+  // Of a transform that triggers: which samples of the payload of the oldest Apply not asked about,
+  // which the device is done with, do. `first_sample` is that of the stream with which it begins.
+  virtual std::optional<dataplane::Triggers> Find(uint64_t /*first_sample*/) {
+    return std::nullopt;
+  }
 };
 
 class SinkStage {

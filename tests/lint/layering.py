@@ -48,6 +48,8 @@ AGREED = {
     ("gpu_worker/stages/verify", "gpu_worker/stages/fft/parameters.h"): "the same",
     ("gpu_worker/stages/verify", "gpu_worker/stages/fft/window.h"): "the same",
     ("gpu_worker/stages/verify", "gpu_worker/stages/power/parameters.h"): "the same",
+    ("gpu_worker/stages/verify", "gpu_worker/stages/detect/parameters.h"): "the same",
+    ("gpu_worker/stages/detect", "gpu_worker/stages/fft"): "detect looks at transforms, weighed by windows",
 }
 
 

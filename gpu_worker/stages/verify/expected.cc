@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/stages/detect/parameters.h"
 #include "gpu_worker/stages/synth/parameters.h"
 #include "services/errors.h"
 
@@ -35,13 +36,14 @@ absl::Status WrongLabels(absl::string_view text) {
   return services::ArgumentInvalid("labels", absl::StrCat("verify: ", text));
 }
 
-// Those that made the recording, then those of its playback.
+// Those that made the recording, then those of its playback; but for one that leaves samples as
+// they are.
 std::vector<AppliedTransform> TransformsOf(const SinkPlace& place) {
   std::vector<AppliedTransform> transforms;
   if (const auto label = place.labels.find("transforms"); label != place.labels.end()) {
     for (const absl::string_view name : absl::StrSplit(label->second, ',')) {
       if (transforms.size() > kMostTransforms) break;
-      transforms.push_back({std::string(name), place.labels});
+      if (name != detect::kName) transforms.push_back({std::string(name), place.labels});
     }
   }
   transforms.insert(transforms.end(), place.transforms.begin(), place.transforms.end());

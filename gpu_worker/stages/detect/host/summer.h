@@ -1,0 +1,15 @@
+// Sums on the CPU: computed on the work thread.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "gpu_worker/device/device.h"
+#include "gpu_worker/stages/detect/band.h"
+#include "gpu_worker/stages/detect/summer.h"
+
+namespace tapedeck::gpu_worker::stages::detect::host {
+
+absl::StatusOr<std::unique_ptr<Summer>> Create(const Band& band, device::Queue& queue);
+
+}  // namespace tapedeck::gpu_worker::stages::detect::host
