@@ -2,18 +2,21 @@
 
 #include <utility>
 
+#include "storage_node/recordings/sigmf_view.h"
+
 namespace tapedeck::storage_node::admission {
 namespace {
 
 // The files are the truth: start-up finds them as they are if the catalog's row is lost.
 void KeepOrDrop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::ResourceName& name,
-                const format::Manifest& sealed) {
+                const format::Manifest& sealed, const dataplane::Clock& clock) {
   if (sealed.blocks == 0 && !sealed.cause.empty()) {
     if (Drop(catalog, lun, name, sealed, "its session ended before the first block")) {
       lun.capacity->Refund(lun.TakenBy(sealed));
     }
   } else {
     catalog.PutRecording(name, sealed).IgnoreError();
+    recordings::WriteSigmfView(*lun.store, recordings::PathOf(name, sealed), sealed, clock);
   }
 }
 
@@ -21,10 +24,10 @@ std::function<void(const format::Manifest&, std::function<void()>)> OnSealed(
     Means& means, const catalog::ResourceName& name, std::shared_ptr<luns::OpenLun> lun,
     dataplane::Executor& executor) {
   return [catalog = means.recordings.catalog(), desk = means.luns.desks().Of(name.lun),
-          lun = std::move(lun), name,
+          lun = std::move(lun), name, &clock = means.luns.clock(),
           &executor](const format::Manifest& sealed, std::function<void()> done) {
-    desk->Run([catalog, lun, name, sealed, done = std::move(done), &executor] {
-      KeepOrDrop(*catalog, *lun, name, sealed);
+    desk->Run([catalog, lun, name, sealed, done = std::move(done), &clock, &executor] {
+      KeepOrDrop(*catalog, *lun, name, sealed, clock);
       executor.Post(done);
     });
   };

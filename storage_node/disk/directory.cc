@@ -213,6 +213,31 @@ absl::StatusOr<bool> Directory::RemoveFile(const std::string& name) const {
   return IoError("unlink", PathOf(name), member_, errno);
 }
 
+absl::StatusOr<bool> Directory::IsLink(const std::string& name, const std::string& target) const {
+  dataplane::MayWait("the disk");
+  std::string text(target.size() + 1, '\0');
+  const ssize_t bytes = readlinkat(fd_.get(), name.c_str(), text.data(), text.size());
+  if (bytes >= 0) return text.substr(0, static_cast<size_t>(bytes)) == target;
+  if (errno == ENOENT || errno == EINVAL) return false;  // EINVAL: it is no link
+  return IoError("readlink", PathOf(name), member_, errno);
+}
+
+absl::Status Directory::MakeLink(const std::string& name, const std::string& target) const {
+  dataplane::MayWait("the disk");
+  if (symlinkat(target.c_str(), fd_.get(), name.c_str()) == 0) return absl::OkStatus();
+  if (errno != EEXIST) return IoError("symlink", PathOf(name), member_, errno);
+  TD_ASSIGN_OR_RETURN(const bool there, IsLink(name, target));
+  return there ? absl::OkStatus() : NotOurs("symlink", name);
+}
+
+absl::StatusOr<bool> Directory::RemoveLink(const std::string& name,
+                                           const std::string& target) const {
+  TD_ASSIGN_OR_RETURN(const bool there, IsLink(name, target));
+  if (!there) return false;
+  if (unlinkat(fd_.get(), name.c_str(), 0) == 0) return true;
+  return IoError("unlink", PathOf(name), member_, errno);
+}
+
 absl::StatusOr<bool> Directory::RemoveEmpty(const std::string& name) const {
   dataplane::MayWait("the disk");
   if (unlinkat(fd_.get(), name.c_str(), AT_REMOVEDIR) == 0) return true;

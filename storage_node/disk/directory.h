@@ -57,6 +57,10 @@ class Directory {
   absl::Status Rename(const std::string& from, const Directory& into, const std::string& to) const;
   // Only a regular file; false if there is none of that name.
   absl::StatusOr<bool> RemoveFile(const std::string& name) const;
+  // A symbolic link with that text. OK if it is there already.
+  absl::Status MakeLink(const std::string& name, const std::string& target) const;
+  // Only such a link; false if there is none of that name, or another.
+  absl::StatusOr<bool> RemoveLink(const std::string& name, const std::string& target) const;
   // Only an empty directory; false if `name` is something else or not empty.
   absl::StatusOr<bool> RemoveEmpty(const std::string& name) const;
 
@@ -67,6 +71,7 @@ class Directory {
   Directory(Fd fd, std::string path, std::string member)
       : fd_(std::move(fd)), path_(std::move(path)), member_(std::move(member)) {}
   absl::Status Failed(absl::string_view call, const std::string& name, int error) const;
+  absl::StatusOr<bool> IsLink(const std::string& name, const std::string& target) const;
   // Something else lies there.
   absl::Status NotOurs(absl::string_view call, const std::string& name) const;
 

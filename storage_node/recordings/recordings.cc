@@ -8,6 +8,7 @@
 #include "storage_node/format/limits.h"
 #include "storage_node/recording/caller_loop.h"
 #include "storage_node/recording/recovery.h"
+#include "storage_node/recordings/sigmf_view.h"
 #include "storage_node/repair/manifest_repair.h"
 
 namespace tapedeck::storage_node::recordings {
@@ -106,6 +107,7 @@ absl::Status Recordings::CloseAbandoned(luns::OpenLun& lun, catalog::RecordingRo
   TakeNotes(*lun.store, path, luns_.clock(), &row->manifest);
   TD_ASSIGN_OR_RETURN(row->manifest, recording::SalvageRecording(*lun.store, path, row->manifest,
                                                                  cause, luns_.clock()));
+  WriteSigmfView(*lun.store, path, row->manifest, luns_.clock());
   lun.capacity->Add(lun.TakenBy(row->manifest));
   return catalog_->PutRecording(row->name, row->manifest);
 }
@@ -156,6 +158,7 @@ absl::Status Recordings::Rewrite(const std::string& recording,
   TD_ASSIGN_OR_RETURN(const auto files, found.lun->store->OpenRecording(found.path(), loop));
   TD_RETURN_IF_ERROR(recording::Await<absl::Status>(
       loop, [&](auto done) { files->WriteManifest(text, std::move(done)); }));
+  WriteSigmfView(*found.lun->store, found.path(), found.manifest, luns_.clock());
   found.lun->capacity->Change(taken, found.lun->TakenBy(found.manifest));
   return catalog_->PutRecording(found.name, found.manifest);
 }

@@ -16,6 +16,7 @@
 #include "storage_node/store/layout.h"
 #include "storage_node/store/member_list.h"
 #include "storage_node/store/notebook.h"
+#include "storage_node/store/open_data.h"
 #include "storage_node/store/recording_files.h"
 
 namespace tapedeck::storage_node::store {
@@ -84,6 +85,10 @@ class Store {
   // From now on so many files are kept as it says, written before recordings need them, where
   // members can (Capabilities::prewrites). After Describe with the same; likewise.
   virtual void Prewrite(const services::Lun& /*lun*/) {}
+
+  // How other programs find the samples of recordings on one member; null: they are no files of
+  // their own.
+  virtual OpenData* open_data() { return nullptr; }
 
   // How it takes more members; null: it is one, or has none.
   virtual MemberList* member_list() { return nullptr; }

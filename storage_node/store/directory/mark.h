@@ -17,6 +17,10 @@ namespace tapedeck::storage_node::store::directory {
 inline constexpr char kManifestFile[] = "manifest.json";
 inline constexpr char kForgottenManifestFile[] = "manifest.json.deleted";
 
+// Beside them, for other programs: SigMF's two files have one name but for its end.
+inline constexpr char kSigmfMetaFile[] = "data.sigmf-meta";
+inline constexpr char kSigmfDataLink[] = "data.sigmf-data";
+
 // Its manifest, be it that of a deletion under way, is that of recording `path` of the member's
 // LUN, or, where none can be read, the header of its index has the LUN's UUID.
 bool CarriesMark(const Member& member, const disk::Directory& recording,

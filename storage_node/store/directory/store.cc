@@ -26,8 +26,9 @@ constexpr int kDeletedNames = 10;
 
 // All that a recording's directory has of ours. What carries the mark goes last, so that a deletion
 // that is cut short can be gone on with.
-constexpr const char* kFiles[] = {"data", "manifest.json.new", "index", kManifestFile,
-                                  kForgottenManifestFile};
+constexpr const char* kFiles[] = {
+    "data",        kSigmfMetaFile,        "data.sigmf-meta.new", "index", "manifest.json.new",
+    kManifestFile, kForgottenManifestFile};
 
 // None: `name` is no such name.
 std::optional<std::string> IdOfDeleted(absl::string_view name) {
@@ -51,7 +52,7 @@ bool IsNotThere(const absl::Status& status) {
   return absl::IsNotFound(status) || absl::IsFailedPrecondition(status);
 }
 
-class DirectoryStore final : public store::Store {
+class DirectoryStore final : public store::Store, public store::OpenData {
  public:
   DirectoryStore(std::unique_ptr<Member> member, Kind kind)
       : member_(std::move(member)), kind_(std::move(kind)), presence_(*member_) {}
@@ -74,6 +75,8 @@ class DirectoryStore final : public store::Store {
       const store::Known& known) override;
   absl::Status Look() override { return presence_.Look(); }
   absl::Status Describe(const services::Lun& lun) override { return member_->Tell(lun); }
+  store::OpenData* open_data() override { return this; }
+  absl::Status WriteSigmf(const store::RecordingPath& path, absl::string_view text) override;
   void Prewrite(const services::Lun& lun) override {
     member_->spares().Keep(lun.prewrite_files, lun.prewrite_bytes);
   }
@@ -134,6 +137,13 @@ absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::OpenRecor
   return Open(path, Purpose::kRead, executor);
 }
 
+absl::Status DirectoryStore::WriteSigmf(const store::RecordingPath& path, absl::string_view text) {
+  TD_ASSIGN_OR_RETURN(const Directory directory,
+                      root().OpenDirectory(absl::StrCat(path.channel, "/", path.recording)));
+  TD_RETURN_IF_ERROR(directory.MakeLink(kSigmfDataLink, "data"));
+  return directory.WriteFile(kSigmfMetaFile, text);
+}
+
 absl::StatusOr<std::string> DirectoryStore::SetAside(const Directory& channel,
                                                      const std::string& recording) const {
   TD_RETURN_IF_ERROR(channel.OpenDirectory(recording).status());  // a link is not renamed
@@ -183,6 +193,7 @@ absl::Status DirectoryStore::RemoveFiles(const Directory& channel, const std::st
                                          const std::string& recording) const {
   TD_ASSIGN_OR_RETURN(const Directory directory, channel.OpenDirectory(name));
   member_->spares().GiveBack(directory);
+  TD_RETURN_IF_ERROR(directory.RemoveLink(kSigmfDataLink, "data").status());
   for (const char* file : kFiles) TD_RETURN_IF_ERROR(directory.RemoveFile(file).status());
   TD_ASSIGN_OR_RETURN(const bool gone, channel.RemoveEmpty(name));
   member_->spares().RoomCameFree();

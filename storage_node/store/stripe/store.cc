@@ -77,6 +77,8 @@ class StripedStore final : public Store, public MemberList {
   uint64_t size_bytes() const override { return SizeWith({}); }
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override;
   std::unique_ptr<dataplane::Memory> Prepare(std::unique_ptr<dataplane::Memory> memory) override;
+  // Of a recording on one member, which is the first.
+  OpenData* open_data() override { return members_.first().open_data(); }
   Notebook* notebook() override {
     return members_.first().notebook() == nullptr ? nullptr : &notebook_;
   }

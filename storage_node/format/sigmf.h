@@ -1,0 +1,33 @@
+// A closed recording as SigMF tells of it, for programs that know SigMF and not Tapedeck: the text
+// of a .sigmf-meta beside the payload (the Signal Metadata Format Specification, 1.2.5). It is made
+// of the manifest and repeats it; nothing reads it back.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "storage_node/format/manifest.h"
+
+namespace tapedeck::storage_node::format {
+
+// A run of blocks without a gap: what its first one says.
+struct SigmfRun {
+  uint64_t block = 0;  // its place in the file
+  uint64_t sample_index = 0;
+  int64_t capture_ns = 0;
+};
+
+// Where runs begin at most: at the first block and behind each gap; of more gaps, the first ones.
+inline constexpr size_t kMaxSigmfRuns = 1024;
+std::vector<uint64_t> SigmfRunsOf(const Manifest& manifest);
+
+// Captures begin with each run, and where an annotation `signal` says what holds from there on
+// (frequency=, gain=, ...). Gaps and all other annotations are annotations. Empty if the payload is
+// of no datatype that SigMF has.
+std::string EncodeSigmf(const Manifest& manifest, std::span<const SigmfRun> runs);
+
+}  // namespace tapedeck::storage_node::format
