@@ -5,15 +5,12 @@
 #include <random>
 
 #include "gpu_worker/stages/ingest/news.h"
-#include "gpu_worker/stages/ingest/vita49/packet.h"
 #include "gpu_worker/stages/ingest/vita49/reader.h"
 #include "tests/gpu_worker/vita49_packets.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 namespace {
 
-using testing::DoubleEq;
-using testing::Optional;
 using testing::SizeIs;
 using Is = Packet::Is;
 
@@ -37,19 +34,6 @@ class Vita49Test : public testing::Test {
   std::unique_ptr<PacketReader> reader_ =
       vita49::CreateReader({.sample_bytes = 4, .sample_rate = kRate});
 };
-
-TEST_F(Vita49Test, AContextHasItsFields) {
-  const auto decoded = vita49::Decode(VitaContext(7, {.seconds = 5}, 1'234'567'890.5, -3.5));
-  ASSERT_TRUE(decoded.has_value());
-  ASSERT_TRUE(decoded->context.has_value());
-  EXPECT_EQ(decoded->stream, 7u);
-  EXPECT_EQ(decoded->time.seconds, 5u);
-  EXPECT_EQ(decoded->time.kind, vita49::Fraction::kPicoseconds);
-  EXPECT_THAT(decoded->context->bandwidth_hz, Optional(DoubleEq(2e7)));
-  EXPECT_THAT(decoded->context->frequency_hz, Optional(DoubleEq(1'234'567'890.5)));
-  EXPECT_THAT(decoded->context->gain_db, Optional(DoubleEq(-3.5)));
-  EXPECT_THAT(decoded->context->sample_rate, Optional(DoubleEq(1e6)));
-}
 
 TEST_F(Vita49Test, PositionsComeFromTimes) {
   const uint64_t begin = 999'950;  // a second ends in the first packet

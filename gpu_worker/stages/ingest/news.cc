@@ -2,12 +2,11 @@
 
 #include <iterator>
 
+#include "gpu_worker/packets/vita49/signal_text.h"
+
 namespace tapedeck::gpu_worker::stages::ingest {
-namespace {
 
-constexpr char kSignalLabel[] = "signal";
-
-}  // namespace
+using packets::vita49::kSignalLabel;
 
 void News::Tell(uint64_t position, const std::string& text) {
   const auto next = told_.upper_bound(position);

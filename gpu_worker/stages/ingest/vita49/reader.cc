@@ -1,29 +1,22 @@
 #include "gpu_worker/stages/ingest/vita49/reader.h"
 
 #include <cmath>
-#include <vector>
+#include <utility>
 
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
-#include "gpu_worker/stages/ingest/vita49/packet.h"
+#include "gpu_worker/packets/vita49/packet.h"
+#include "gpu_worker/packets/vita49/signal_text.h"
 
 namespace tapedeck::gpu_worker::stages::ingest::vita49 {
+
+using packets::vita49::Decoded;
+using packets::vita49::Fraction;
+using packets::vita49::kWordBytes;
+using packets::vita49::Time;
+
 namespace {
 
 // Of a position: what a clock that is wrong, or a forged packet, says is not so far away.
 constexpr double kMostSamples = 1e18;
-
-std::string TextOf(const Context& context) {
-  std::vector<std::string> fields;
-  const auto add = [&](const char* name, const std::optional<double>& value) {
-    if (value.has_value()) fields.push_back(absl::StrFormat("%s=%.15g", name, *value));
-  };
-  add("frequency", context.frequency_hz);
-  add("bandwidth", context.bandwidth_hz);
-  add("gain", context.gain_db);
-  add("sample_rate", context.sample_rate);
-  return absl::StrJoin(fields, " ");
-}
 
 class VitaReader final : public PacketReader {
  public:
@@ -35,11 +28,11 @@ class VitaReader final : public PacketReader {
   size_t prefix_bytes() const override { return kWordBytes; }
 
   std::optional<size_t> SizeOf(std::span<const std::byte> prefix) const override {
-    return vita49::SizeOf(prefix);
+    return packets::vita49::SizeOf(prefix);
   }
 
   Packet Read(std::span<const std::byte> packet, int64_t /*newest*/) override {
-    const auto decoded = Decode(packet);
+    const auto decoded = packets::vita49::Decode(packet);
     if (!decoded.has_value()) return {.is = Packet::Is::kMalformed};
     if (stream_.has_value() && decoded->stream != stream_) return {.is = Packet::Is::kForeign};
     if (decoded->context.has_value()) return ReadContext(*decoded);
@@ -61,7 +54,7 @@ class VitaReader final : public PacketReader {
  private:
   // One that comes before any sample holds from the first one on.
   Packet ReadContext(const Decoded& decoded) {
-    std::string news = TextOf(*decoded.context);
+    std::string news = packets::vita49::TextOf(*decoded.context);
     if (!begin_.has_value()) {
       early_news_ = std::move(news);
       return {.is = Packet::Is::kNews};
