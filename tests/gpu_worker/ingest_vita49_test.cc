@@ -130,6 +130,32 @@ TEST(NewsTest, EachIsToldOnceWhereItHolds) {
   EXPECT_EQ(marks, expected);
 }
 
+// A device that goes back and forth, and says so before each of its packets.
+TEST(NewsTest, WhatComesOutOfOrderEndsWhereTheOldReturns) {
+  auto counts = std::make_shared<Counts>();
+  auto remarks = std::make_shared<Remarks>([] { return std::vector<std::string>(); });
+  News news(remarks, counts);
+  std::vector<std::pair<uint64_t, std::string>> told;
+  for (uint64_t i = 0; i < 2000; ++i) told.emplace_back(i * 100, std::to_string(i / 7 % 2));
+  std::mt19937_64 random(5);
+  for (size_t i = 0; i + 8 < told.size(); i += 8) {
+    std::shuffle(told.begin() + static_cast<ptrdiff_t>(i),
+                 told.begin() + static_cast<ptrdiff_t>(i) + 8, random);
+  }
+  for (const auto& [position, text] : told) news.Tell(position, text);
+  std::map<uint64_t, std::string> marks;
+  for (const auto& mark : remarks->Take(Remarks::Which::kAll)) {
+    marks.insert_or_assign(mark.sample_start, mark.comment);
+  }
+  std::ranges::sort(told);
+  const std::string* holds = nullptr;
+  for (const auto& [position, text] : told) {
+    if (const auto mark = marks.find(position); mark != marks.end()) holds = &mark->second;
+    ASSERT_NE(holds, nullptr);
+    EXPECT_EQ(*holds, text) << position;
+  }
+}
+
 TEST(NewsTest, ThereAreSoManyAtMost) {
   auto counts = std::make_shared<Counts>();
   auto remarks = std::make_shared<Remarks>([] { return std::vector<std::string>(); });
