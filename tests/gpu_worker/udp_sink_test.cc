@@ -191,6 +191,10 @@ TEST_F(UdpSinkTest, SaysWhatIsWrongWithItsParameters) {
        "udp: packet_bytes is 0; it must be a multiple of 16, at most 65488"},
       {{{"address", "1.2.3.4:5"}, {"packet_bytes", 65504}},
        "udp: packet_bytes is 65504; it must be a multiple of 16, at most 65488"},
+      {{{"address", "1.2.3.4:5"}, {"packets", "vita"}},
+       "udp: packets is \"vita\"; it must be one of numbered, vita49"},
+      {{{"address", "1.2.3.4:5"}, {"packets", "vita49"}, {"packet_bytes", 65488}},
+       "udp: packet_bytes is 65488; it must be a multiple of 16, at most 65472"},
   };
   for (const auto& row : rows) {
     const absl::Status refused = stages::udp::Parse(row.given).status();
