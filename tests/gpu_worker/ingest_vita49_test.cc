@@ -69,6 +69,14 @@ TEST_F(Vita49Test, NewsHoldFromTheirSampleOn) {
   EXPECT_EQ(later.news, "frequency=1500000000 bandwidth=20000000 gain=3 sample_rate=1000000");
 }
 
+TEST_F(Vita49Test, EarlyNewsAreOfTheirOwnStream) {
+  Read(VitaContext(kStream, {}, 1e9, 3));
+  for (uint32_t other = 100; other < 300; ++other) Read(VitaContext(other, {}, 2e9, 3));
+  Read(VitaContext(kStream, {}, 4e9, 3));
+  EXPECT_EQ(Read(Data(0)).news,
+            "frequency=4000000000 bandwidth=20000000 gain=3 sample_rate=1000000");
+}
+
 TEST_F(Vita49Test, AnotherStreamIsForeign) {
   EXPECT_EQ(Read(Data(0)).is, Is::kSamples);
   EXPECT_EQ(Read(Data(100, 4)).is, Is::kForeign);

@@ -1,6 +1,7 @@
 #include "gpu_worker/stages/ingest/vita49/reader.h"
 
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "gpu_worker/packets/vita49/packet.h"
@@ -17,6 +18,8 @@ namespace {
 
 // Of a position: what a clock that is wrong, or a forged packet, says is not so far away.
 constexpr double kMostSamples = 1e18;
+// Streams that are told of before the first sample says which one this is.
+constexpr size_t kMostEarly = 64;
 
 class VitaReader final : public PacketReader {
  public:
@@ -39,24 +42,28 @@ class VitaReader final : public PacketReader {
     if (decoded->samples.empty() || decoded->samples.size() % sample_bytes_ != 0) {
       return {.is = Packet::Is::kMalformed};
     }
+    std::string news;
     if (!begin_.has_value() && decoded->time.kind != Fraction::kNone) {
       begin_ = decoded->time;
       if (!stream_.has_value()) stream_ = decoded->stream;
+      news = std::move(early_news_[decoded->stream]);
+      early_news_.clear();
     }
     const auto position = PositionOf(decoded->time);
     if (!position.has_value()) return {.is = Packet::Is::kMalformed};
     return {.is = Packet::Is::kSamples,
             .position = *position,
             .samples = decoded->samples,
-            .news = std::exchange(early_news_, "")};
+            .news = std::move(news)};
   }
 
  private:
-  // One that comes before any sample holds from the first one on.
+  // One that comes before any sample holds from its stream's first one on.
   Packet ReadContext(const Decoded& decoded) {
     std::string news = packets::vita49::TextOf(*decoded.context);
     if (!begin_.has_value()) {
-      early_news_ = std::move(news);
+      const bool known = early_news_.contains(decoded.stream);
+      if (known || early_news_.size() < kMostEarly) early_news_[decoded.stream] = std::move(news);
       return {.is = Packet::Is::kNews};
     }
     const auto position = PositionOf(decoded.time);
@@ -84,8 +91,8 @@ class VitaReader final : public PacketReader {
   const size_t sample_bytes_;
   const long double sample_rate_;
   std::optional<uint32_t> stream_;
-  std::optional<Time> begin_;  // of the first sample
-  std::string early_news_;     // from before it
+  std::optional<Time> begin_;                                  // of the first sample
+  std::map<std::optional<uint32_t>, std::string> early_news_;  // from before it, by stream
 };
 
 }  // namespace
