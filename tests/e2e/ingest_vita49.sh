@@ -46,6 +46,17 @@ is_exact() {
   echo "$what: exact, and the same when played and recorded again"
 }
 
+# a_part_of RECORDING: whose first and last sample lie within blocks, and whose retunes are counted from the first.
+a_part_of() {
+  local blocks=10 first=$((29 * BLOCK_SAMPLES + 5000)) RECORD_OPTIONS=(--blocks 10)
+  local end=$((first + blocks * BLOCK_SAMPLES))
+  begin_ingest "udp=127.0.0.1:0$INGEST_OPTIONS"
+  tapectl play "$1" --sink "udp:address=127.0.0.1:$PORT,packets=vita49" --from-sample "$first" --to-sample "$end" --rate recorded >/dev/null
+  end_ingest
+  told_of "$(jq -r .recording <<<"$ANSWER")" "$WORK/second.json"
+  python3 "$HERE/vita49_story.py" part "$WORK/first.json" "$WORK/second.json" "$first" "$end" || fail "a part: $ANSWER"
+}
+
 begin_test
 need python3
 WORKER_OPTIONS=(--send-allow "127.0.0.1:*")
@@ -56,10 +67,12 @@ tapectl channel create l0/c0 --datatype ci16_be --block-bytes 64KiB --sample-rat
 INGEST_OPTIONS=,packets=vita49
 RECORD_OPTIONS=(--blocks "$BLOCKS")
 
+# By these seeds nothing is lost of the last two blocks, nor of the part's: a job ends as soon as it has its last block.
 is_exact "parts of blocks are lost" --drop 10000 --drop-run 3 --repeat 20000 --reorder 20000 --seed 5
 json_is "$FIRST_ANSWER" '.state == "SUCCEEDED" and .lost_blocks == 0' "parts of blocks are lost"
 json_is "$SENT" '(.tuned | length) == 101 and (.lost | length) > 10 and .repeated_packets > 10 and .reordered_packets > 10' \
   "the emulator did not do what it was told"
+a_part_of "$FIRST"
 
 is_exact "blocks are lost" --drop 1000 --drop-run 200 --repeat 20000 --reorder 20000 --seed 4
 json_is "$FIRST_ANSWER" '.state == "FAILED" and .lost_blocks > 0' "blocks are lost"

@@ -3,6 +3,7 @@
 
   vita49_story.py sent SENT RECORDING RATE    what the emulator says that it has sent
   vita49_story.py same RECORDING RECORDING
+  vita49_story.py part RECORDING RECORDING FIRST END   the second is of these samples of the first
 """
 import json
 import sys
@@ -42,6 +43,15 @@ def sent(answer, rate):
     return sorted(changes), joined(losses)
 
 
+def part(story, first, end):
+    """The same of some of the samples: what held before the first of them holds from that on."""
+    changes, losses = story
+    before = [text for start, text in changes if start <= first][-1:]
+    within = [(start - first, text) for start, text in changes if first < start < end]
+    clipped = [[max(begin, first) - first, min(stop, end) - first] for begin, stop in losses if begin < end and stop > first]
+    return [(0, text) for text in before] + within, clipped
+
+
 def differences(what, expected, found):
     for one in expected:
         if one not in found:
@@ -58,6 +68,8 @@ def main():
         expected = sent(expected, float(sys.argv[4]))
     else:
         expected = told(expected)
+    if sys.argv[1] == "part":
+        expected = part(expected, int(sys.argv[4]), int(sys.argv[5]))
     found = told(recording)
     if expected == found:
         print(f"{len(found[0])} changes and {len(found[1])} losses, each at its sample")
