@@ -11,7 +11,9 @@
 namespace tapedeck::gpu_worker::stages::ingest {
 namespace {
 
+using testing::ElementsAre;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 using Is = Packet::Is;
 
 constexpr uint64_t kRate = 1'000'000;
@@ -21,6 +23,10 @@ constexpr int64_t kVitaSamples = 100;  // of a packet
 std::vector<std::byte> Data(uint64_t sample, uint32_t stream = kStream) {
   const std::vector<std::byte> samples(kVitaSamples * 4, std::byte{1});
   return VitaData(stream, VitaTime::Of(sample, kRate), samples);
+}
+
+std::string TextOf(uint64_t hertz) {
+  return "frequency=" + std::to_string(hertz) + " bandwidth=20000000 gain=3 sample_rate=1000000";
 }
 
 class Vita49Test : public testing::Test {
@@ -61,20 +67,32 @@ TEST_F(Vita49Test, NewsHoldFromTheirSampleOn) {
   EXPECT_TRUE(Read(VitaContext(kStream, {}, 1e9, 3)).news.empty());  // nothing has begun
   const Packet first = Read(Data(500));
   EXPECT_EQ(first.position, 0);
-  EXPECT_EQ(first.news, "frequency=1000000000 bandwidth=20000000 gain=3 sample_rate=1000000");
+  EXPECT_THAT(first.news, ElementsAre(Told{0, TextOf(1'000'000'000)}));
   EXPECT_TRUE(Read(Data(600)).news.empty());
   const Packet later = Read(VitaContext(kStream, VitaTime::Of(777, kRate), 1.5e9, 3));
   EXPECT_EQ(later.is, Is::kNews);
-  EXPECT_EQ(later.position, 277);
-  EXPECT_EQ(later.news, "frequency=1500000000 bandwidth=20000000 gain=3 sample_rate=1000000");
+  EXPECT_THAT(later.news, ElementsAre(Told{277, TextOf(1'500'000'000)}));
 }
 
 TEST_F(Vita49Test, EarlyNewsAreOfTheirOwnStream) {
   Read(VitaContext(kStream, {}, 1e9, 3));
   for (uint32_t other = 100; other < 300; ++other) Read(VitaContext(other, {}, 2e9, 3));
   Read(VitaContext(kStream, {}, 4e9, 3));
-  EXPECT_EQ(Read(Data(0)).news,
-            "frequency=4000000000 bandwidth=20000000 gain=3 sample_rate=1000000");
+  EXPECT_THAT(Read(Data(0)).news, ElementsAre(Told{0, TextOf(4'000'000'000)}));
+}
+
+// A device that retunes in its first packet; what it sends may overtake itself.
+TEST_F(Vita49Test, EarlyNewsHoldFromTheirOwnSamplesOn) {
+  const auto tell = [&](uint64_t sample, double hertz) {
+    Read(VitaContext(kStream, VitaTime::Of(sample, kRate), hertz, 3));
+  };
+  tell(1007, 3e9);
+  tell(900, 1e9);
+  tell(1000, 2e9);
+  tell(950, 4e9);
+  EXPECT_THAT(Read(Data(1000)).news,
+              UnorderedElementsAre(Told{0, TextOf(2'000'000'000)}, Told{7, TextOf(3'000'000'000)}));
+  EXPECT_TRUE(Read(Data(1100)).news.empty());
 }
 
 TEST_F(Vita49Test, AnotherStreamIsForeign) {

@@ -77,10 +77,10 @@ class Playback {
       bytes.insert(bytes.end(), padding.begin(), padding.end());
       const Packet packet = reader_->Read(bytes, 0);
       const bool is_context = Decode(bytes)->context.has_value();
-      if (!packet.news.empty()) heard.news[packet.position] = packet.news;
+      for (const auto& [position, text] : packet.news) heard.news[position] = text;
       if (is_context) {
         ASSERT_EQ(packet.is, Packet::Is::kNews);
-        heard.told.push_back(packet.position);
+        heard.told.push_back(packet.news.empty() ? 0 : packet.news[0].position);
         continue;
       }
       ASSERT_EQ(packet.is, Packet::Is::kSamples);

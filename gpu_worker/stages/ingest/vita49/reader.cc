@@ -1,8 +1,9 @@
 #include "gpu_worker/stages/ingest/vita49/reader.h"
 
 #include <cmath>
-#include <map>
+#include <deque>
 #include <utility>
+#include <vector>
 
 #include "gpu_worker/packets/vita49/packet.h"
 #include "gpu_worker/packets/vita49/signal_text.h"
@@ -18,7 +19,7 @@ namespace {
 
 // Of a position: what a clock that is wrong, or a forged packet, says is not so far away.
 constexpr double kMostSamples = 1e18;
-// Streams that are told of before the first sample says which one this is.
+// Contexts that are remembered until there are samples. A device may send them for hours before.
 constexpr size_t kMostEarly = 64;
 
 class VitaReader final : public PacketReader {
@@ -42,12 +43,11 @@ class VitaReader final : public PacketReader {
     if (decoded->samples.empty() || decoded->samples.size() % sample_bytes_ != 0) {
       return {.is = Packet::Is::kMalformed};
     }
-    std::string news;
+    std::vector<Told> news;
     if (!begin_.has_value() && decoded->time.kind != Fraction::kNone) {
       begin_ = decoded->time;
       if (!stream_.has_value()) stream_ = decoded->stream;
-      news = std::move(early_news_[decoded->stream]);
-      early_news_.clear();
+      news = EarlyNews(decoded->stream);
     }
     const auto position = PositionOf(decoded->time);
     if (!position.has_value()) return {.is = Packet::Is::kMalformed};
@@ -58,17 +58,41 @@ class VitaReader final : public PacketReader {
   }
 
  private:
-  // One that comes before any sample holds from its stream's first one on.
+  // Before any sample it is not known where a context holds, nor of which stream it has to be.
+  struct Early {
+    std::optional<uint32_t> stream;
+    Time time;
+    std::string text;
+  };
+
   Packet ReadContext(const Decoded& decoded) {
-    std::string news = packets::vita49::TextOf(*decoded.context);
+    std::string text = packets::vita49::TextOf(*decoded.context);
+    if (text.empty()) return {.is = Packet::Is::kNews};
     if (!begin_.has_value()) {
-      const bool known = early_news_.contains(decoded.stream);
-      if (known || early_news_.size() < kMostEarly) early_news_[decoded.stream] = std::move(news);
+      early_.push_back({decoded.stream, decoded.time, std::move(text)});
+      if (early_.size() > kMostEarly) early_.pop_front();
       return {.is = Packet::Is::kNews};
     }
     const auto position = PositionOf(decoded.time);
     if (!position.has_value()) return {.is = Packet::Is::kMalformed};
-    return {.is = Packet::Is::kNews, .position = *position, .news = std::move(news)};
+    return {.is = Packet::Is::kNews, .news = {{*position, std::move(text)}}};
+  }
+
+  // The last that holds before the first sample, or is of no time, holds there.
+  std::vector<Told> EarlyNews(const std::optional<uint32_t>& stream) {
+    std::vector<Told> news;
+    std::optional<Told> first;
+    for (Early& early : std::exchange(early_, {})) {
+      if (early.stream != stream) continue;
+      const int64_t position = PositionOf(early.time).value_or(0);
+      if (position > 0) {
+        news.push_back({position, std::move(early.text)});
+      } else if (!first.has_value() || position >= first->position) {
+        first = Told{position, std::move(early.text)};
+      }
+    }
+    if (first.has_value()) news.push_back({0, std::move(first->text)});
+    return news;
   }
 
   // None: its time is of another kind than the stream's.
@@ -91,8 +115,8 @@ class VitaReader final : public PacketReader {
   const size_t sample_bytes_;
   const long double sample_rate_;
   std::optional<uint32_t> stream_;
-  std::optional<Time> begin_;                                  // of the first sample
-  std::map<std::optional<uint32_t>, std::string> early_news_;  // from before it, by stream
+  std::optional<Time> begin_;  // of the first sample
+  std::deque<Early> early_;    // came before it
 };
 
 }  // namespace
