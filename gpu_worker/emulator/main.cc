@@ -1,35 +1,40 @@
 // tapedeck-emulator: stands for a device that sends samples over the network.
 #include <iostream>
+#include <memory>
 
+#include "dataplane/clock.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/emulator/packet_maker.h"
 #include "gpu_worker/emulator/sender.h"
 #include "gpu_worker/emulator/settings.h"
 #include "gpu_worker/emulator/target.h"
-#include "gpu_worker/packets/numbered/packet.h"
 
 namespace tapedeck::gpu_worker::emulator {
 namespace {
 
-namespace numbered = packets::numbered;
+std::vector<Retune> TunedBy(const Settings& settings) {
+  const Plan& plan = settings.send.plan;
+  if (settings.packets == PacketKind::kNumbered) return {};
+  return PlanRetunes(plan.samples, settings.retunes, plan.seed);
+}
 
-HeaderKind Numbered(uint32_t stream, uint32_t first_number) {
-  return {.bytes = numbered::kHeaderBytes,
-          .write = [=](const HeaderKind::About& about, std::span<std::byte> out) {
-            const auto header =
-                numbered::Encode({.number = first_number + static_cast<uint32_t>(about.packet),
-                                  .stream = stream,
-                                  .samples_bytes = static_cast<uint16_t>(about.samples_bytes),
-                                  .end = about.end});
-            std::copy(header.begin(), header.end(), out.begin());
-          }};
+std::unique_ptr<PacketMaker> MakerOf(const Settings& settings, const std::vector<Retune>& tuned) {
+  if (settings.packets == PacketKind::kNumbered) {
+    return CreateNumbered({.stream = settings.stream, .first_number = settings.first_number});
+  }
+  return CreateVita49({.stream = settings.stream,
+                       .sample_bytes = settings.send.plan.sample_bytes,
+                       .sample_rate = settings.sample_rate,
+                       .begin_ns = dataplane::SystemClock().WallNs(),
+                       .tuned = tuned});
 }
 
 absl::Status Send(const Settings& settings) {
+  const std::vector<Retune> tuned = TunedBy(settings);
+  const auto maker = MakerOf(settings, tuned);
   TD_ASSIGN_OR_RETURN(Target target, Target::Connect(settings.transport, settings.address));
-  TD_ASSIGN_OR_RETURN(
-      const Sent sent,
-      SendAll(settings.send, Numbered(settings.stream, settings.first_number), target));
-  std::cout << TextOf(sent, settings.send.plan.sample_bytes) << std::endl;
+  TD_ASSIGN_OR_RETURN(const Sent sent, SendAll(settings.send, *maker, target));
+  std::cout << TextOf(sent, settings.send.plan.sample_bytes, tuned) << std::endl;
   return absl::OkStatus();
 }
 

@@ -31,20 +31,38 @@ size_t Plan::bytes_of(uint64_t packet) const {
 }
 
 Fates::Fate Fates::Next() {
-  const uint64_t packet = packet_++;
-  if (packet == 0) return Fate::kSent;
-  if (still_dropped_ == 0 && Happens(1, plan_.drop)) still_dropped_ = plan_.drop_run;
+  const uint64_t number = ++packet_;
+  if (number == 1) return Fate::kSent;
+  if (still_dropped_ == 0 && Happens(1, number, plan_.drop)) still_dropped_ = plan_.drop_run;
   if (still_dropped_ > 0) {
     --still_dropped_;
     return Fate::kDropped;
   }
-  if (Happens(2, plan_.repeat)) return Fate::kRepeated;
-  return Happens(3, plan_.reorder) ? Fate::kReordered : Fate::kSent;
+  if (Happens(2, number, plan_.repeat)) return Fate::kRepeated;
+  return Happens(3, number, plan_.reorder) ? Fate::kReordered : Fate::kSent;
 }
 
-// To the packet that was counted last.
-bool Fates::Happens(uint64_t fault, uint64_t of_a_million) const {
-  return Mixed(Mixed(plan_.seed + fault) ^ packet_) % 1'000'000 < of_a_million;
+Fates::Fate Fates::NextBefore() {
+  const uint64_t number = ++before_;
+  if (Happens(4, number, plan_.repeat)) return Fate::kRepeated;
+  return Happens(5, number, plan_.reorder) ? Fate::kReordered : Fate::kSent;
+}
+
+bool Fates::Happens(uint64_t fault, uint64_t number, uint64_t of_a_million) const {
+  return Mixed(Mixed(plan_.seed + fault) ^ number) % 1'000'000 < of_a_million;
+}
+
+std::vector<Retune> PlanRetunes(uint64_t samples, uint64_t count, uint64_t seed) {
+  constexpr double kFirstHertz = 1e9, kStepHertz = 2'500'000.5;
+  constexpr uint64_t kFrequencies = 10;
+  std::vector<Retune> tuned{{.sample = 0, .frequency_hz = kFirstHertz}};
+  const uint64_t apart = samples / (count + 1);
+  for (uint64_t i = 1; i <= count && apart > 0; ++i) {
+    const auto step = static_cast<double>(i % kFrequencies);
+    tuned.push_back({.sample = i * apart + Mixed(seed ^ i) % apart,
+                     .frequency_hz = kFirstHertz + step * kStepHertz});
+  }
+  return tuned;
 }
 
 void FillSamples(uint64_t offset, std::span<std::byte> out) {

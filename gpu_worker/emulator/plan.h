@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace tapedeck::gpu_worker::emulator {
 
@@ -27,6 +28,16 @@ struct Plan {
   size_t bytes_of(uint64_t packet) const;
 };
 
+// From one sample of the stream on, the device hears another frequency.
+struct Retune {
+  uint64_t sample = 0;
+  double frequency_hz = 0;
+  bool operator==(const Retune&) const = default;
+};
+// What is heard first, and `count` retunes behind it, at most as many as there are samples: spread
+// over the stream by the seed, each at any sample of a packet, to frequencies that come again.
+std::vector<Retune> PlanRetunes(uint64_t samples, uint64_t count, uint64_t seed);
+
 // What becomes of the packets, one after the other. One thread.
 class Fates {
  public:
@@ -36,12 +47,16 @@ class Fates {
 
   // Of the next packet.
   Fate Next();
+  // Of the next packet that goes before one and has no samples. None is dropped: what it tells
+  // would be known to nobody.
+  Fate NextBefore();
 
  private:
-  bool Happens(uint64_t fault, uint64_t of_a_million) const;
+  bool Happens(uint64_t fault, uint64_t number, uint64_t of_a_million) const;
 
   const Plan plan_;
   uint64_t packet_ = 0;
+  uint64_t before_ = 0;
   uint64_t still_dropped_ = 0;
 };
 

@@ -7,13 +7,12 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "dataplane/clock.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::gpu_worker::emulator {
 namespace {
-
-using Bytes = std::vector<std::byte>;
 
 // Packets sent at once, and no more than a rate has in a millisecond: a burst would fill the
 // receiver's buffers as no real sender does.
@@ -23,10 +22,10 @@ constexpr uint64_t kBatchesPerS = 1000;
 // One run.
 class Run {
  public:
-  Run(const SendSettings& settings, const HeaderKind& header, Target& target)
+  Run(const SendSettings& settings, PacketMaker& maker, Target& target)
       : settings_(settings),
         plan_(settings.plan),
-        header_(header),
+        maker_(maker),
         target_(target),
         fates_(settings.plan) {
     const uint64_t in_turn = settings.bytes_per_s / kBatchesPerS / plan_.packet_bytes;
@@ -54,38 +53,53 @@ class Run {
     return settings_.duration_ns != 0 && clock_.NowNs() - begun_ns_ >= settings_.duration_ns;
   }
 
-  // The next packet, as its fate is.
+  // The next packet, as its fate is, and what goes before it.
   void Add() {
-    const uint64_t packet = sent_.packets++;
-    const size_t bytes = plan_.bytes_of(packet);
-    sent_.samples += bytes / plan_.sample_bytes;
-    switch (fates_.Next()) {
-      case Fates::Fate::kDropped:
-        ++sent_.dropped_packets;
-        sent_.dropped_samples += bytes / plan_.sample_bytes;
-        return;
-      case Fates::Fate::kReordered:
-        AddHeld();
-        ++sent_.reordered_packets;
-        held_.push_back(Make(packet, bytes));
-        return;
-      case Fates::Fate::kRepeated:
-        ++sent_.repeated_packets;
-        waiting_.push_back(Make(packet, bytes));
-        waiting_.push_back(waiting_.back());
-        break;
-      case Fates::Fate::kSent:
-        waiting_.push_back(Make(packet, bytes));
+    const PacketMaker::About about = AboutPacket(sent_.packets++);
+    const uint64_t samples = about.samples_bytes / plan_.sample_bytes;
+    for (Bytes& other : maker_.Before(about)) {
+      ++sent_.other_packets;
+      Put(std::move(other), fates_.NextBefore());
     }
+    const Fates::Fate fate = fates_.Next();
+    if (fate == Fates::Fate::kDropped) {
+      AddLoss(sent_.samples, samples);
+    } else {
+      Put(maker_.Make(about), fate);
+    }
+    sent_.samples += samples;
+  }
+
+  PacketMaker::About AboutPacket(uint64_t packet) const {
+    return {.packet = packet,
+            .offset = packet * plan_.packet_bytes,
+            .samples_bytes = plan_.bytes_of(packet)};
+  }
+
+  void Put(Bytes packet, Fates::Fate fate) {
+    if (fate == Fates::Fate::kReordered) {
+      AddHeld();
+      ++sent_.reordered_packets;
+      held_.push_back(std::move(packet));
+      return;
+    }
+    if (fate == Fates::Fate::kRepeated) {
+      ++sent_.repeated_packets;
+      waiting_.push_back(packet);
+    }
+    waiting_.push_back(std::move(packet));
     AddHeld();
   }
 
-  Bytes Make(uint64_t packet, size_t bytes) const {
-    Bytes made(header_.bytes + bytes);
-    const std::span<std::byte> out(made);
-    header_.write({.packet = packet, .samples_bytes = bytes}, out.first(header_.bytes));
-    FillSamples(packet * plan_.packet_bytes, out.subspan(header_.bytes));
-    return made;
+  void AddLoss(uint64_t sample, uint64_t samples) {
+    ++sent_.dropped_packets;
+    sent_.dropped_samples += samples;
+    std::vector<Sent::Loss>& losses = sent_.losses;
+    if (!losses.empty() && losses.back().sample + losses.back().samples == sample) {
+      losses.back().samples += samples;
+    } else if (losses.size() < Sent::kMostLosses) {
+      losses.push_back({.sample = sample, .samples = samples});
+    }
   }
 
   void AddHeld() { waiting_.splice(waiting_.end(), held_); }
@@ -108,16 +122,15 @@ class Run {
 
   absl::Status SendEnd() {
     if (sent_.packets == 0) return absl::OkStatus();
-    const uint64_t last = sent_.packets - 1;
-    Bytes end(header_.bytes);
-    header_.write({.packet = last, .samples_bytes = plan_.bytes_of(last), .end = true}, end);
+    const Bytes end = maker_.End(AboutPacket(sent_.packets - 1));
+    if (end.empty()) return absl::OkStatus();
     for (int i = 0; i < settings_.ends; ++i) waiting_.push_back(end);
     return Flush();
   }
 
   const SendSettings& settings_;
   const Plan& plan_;
-  const HeaderKind& header_;
+  PacketMaker& maker_;
   Target& target_;
   Fates fates_;
   uint64_t batch_ = 1;
@@ -130,18 +143,28 @@ class Run {
 
 }  // namespace
 
-absl::StatusOr<Sent> SendAll(const SendSettings& settings, const HeaderKind& header,
-                             Target& target) {
-  return Run(settings, header, target).All();
+absl::StatusOr<Sent> SendAll(const SendSettings& settings, PacketMaker& maker, Target& target) {
+  return Run(settings, maker, target).All();
 }
 
-std::string TextOf(const Sent& sent, size_t sample_bytes) {
+std::string TextOf(const Sent& sent, size_t sample_bytes, const std::vector<Retune>& tuned) {
   const double bytes = static_cast<double>(sent.samples * sample_bytes);
+  const auto loss = [](std::string* out, const Sent::Loss& one) {
+    absl::StrAppendFormat(out, R"({"sample_start": %d, "sample_count": %d})", one.sample,
+                          one.samples);
+  };
+  const auto retune = [](std::string* out, const Retune& one) {
+    absl::StrAppendFormat(out, R"({"sample_start": %d, "frequency": %.15g})", one.sample,
+                          one.frequency_hz);
+  };
   return absl::StrFormat(
       R"({"packets": %d, "samples": %d, "dropped_packets": %d, "dropped_samples": %d, )"
-      R"("repeated_packets": %d, "reordered_packets": %d, "seconds": %.3f, "mb_per_s": %.1f})",
+      R"("repeated_packets": %d, "reordered_packets": %d, "other_packets": %d, )"
+      R"("seconds": %.3f, "mb_per_s": %.1f, "lost": [%s], "tuned": [%s]})",
       sent.packets, sent.samples, sent.dropped_packets, sent.dropped_samples, sent.repeated_packets,
-      sent.reordered_packets, sent.seconds, sent.seconds > 0 ? bytes / sent.seconds / 1e6 : 0);
+      sent.reordered_packets, sent.other_packets, sent.seconds,
+      sent.seconds > 0 ? bytes / sent.seconds / 1e6 : 0, absl::StrJoin(sent.losses, ", ", loss),
+      absl::StrJoin(tuned, ", ", retune));
 }
 
 }  // namespace tapedeck::gpu_worker::emulator

@@ -2,26 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "gpu_worker/emulator/packet_maker.h"
 #include "gpu_worker/emulator/plan.h"
 #include "gpu_worker/emulator/target.h"
 
 namespace tapedeck::gpu_worker::emulator {
-
-// What stands before the samples of a packet, by the packets' kind.
-struct HeaderKind {
-  size_t bytes = 0;
-  struct About {
-    uint64_t packet = 0;       // counted from 0
-    size_t samples_bytes = 0;  // of the packet
-    bool end = false;          // it ends the stream: no samples follow
-  };
-  std::function<void(const About& about, std::span<std::byte> out)> write;
-};
 
 struct SendSettings {
   Plan plan;
@@ -31,20 +20,29 @@ struct SendSettings {
 };
 
 struct Sent {
-  uint64_t packets = 0;  // of the stream
+  uint64_t packets = 0;  // with samples, of the stream
   uint64_t samples = 0;  // of the stream
   uint64_t dropped_packets = 0;
   uint64_t dropped_samples = 0;
   uint64_t repeated_packets = 0;
   uint64_t reordered_packets = 0;
+  uint64_t other_packets = 0;  // without samples, once each
   double seconds = 0;
+
+  // Of the stream, none of which touches the next. So many are kept at most.
+  static constexpr size_t kMostLosses = 100'000;
+  struct Loss {
+    uint64_t sample = 0;
+    uint64_t samples = 0;
+    bool operator==(const Loss&) const = default;
+  };
+  std::vector<Loss> losses;
 };
 
 // Waits between packets, and for the target. The plan or the duration ends it.
-absl::StatusOr<Sent> SendAll(const SendSettings& settings, const HeaderKind& header,
-                             Target& target);
+absl::StatusOr<Sent> SendAll(const SendSettings& settings, PacketMaker& maker, Target& target);
 
-// One JSON object.
-std::string TextOf(const Sent& sent, size_t sample_bytes);
+// One JSON object, with what the stream was tuned to.
+std::string TextOf(const Sent& sent, size_t sample_bytes, const std::vector<Retune>& tuned);
 
 }  // namespace tapedeck::gpu_worker::emulator

@@ -15,8 +15,10 @@ namespace {
 
 constexpr char kProgram[] = "tapedeck-emulator";
 
-// A datagram has no more, with 16 bytes of a header; samples are written in words of 8.
-constexpr size_t kMostPacketBytes = 65'480;
+// A datagram has no more, with 28 bytes of a header; samples are written in words of 8.
+constexpr size_t kMostPacketBytes = 65'472;
+// More than any recording has room for.
+constexpr uint64_t kMostRetunes = 10'000;
 constexpr int kMillion = 1'000'000;
 // By UDP the end of a stream may get lost, too.
 constexpr int kEndsByUdp = 3;
@@ -31,10 +33,24 @@ void AddTarget(Command program, Addresses& addresses, Settings& settings) {
   program.AddOption("--tcp", addresses.tcp, "HOST:PORT to connect to instead").Excludes(udp);
   program.AddOption("--stream", settings.stream, "Number of the stream in each packet")
       .ShowDefault();
+}
+
+void AddKind(Command program, Settings& settings) {
+  program
+      .AddChoice<PacketKind>("--packets", settings.packets,
+                             {{"numbered", PacketKind::kNumbered}, {"vita49", PacketKind::kVita49}},
+                             "Kind of packets: numbered ones, or those of VITA 49.2")
+      .ShowDefault();
   program
       .AddOption("--first-number", settings.first_number,
-                 "Number of the first packet; after 4294967295 comes 0")
+                 "numbered: number of the first packet; after 4294967295 comes 0")
       .ShowDefault();
+  program
+      .AddOption("--sample-rate", settings.sample_rate,
+                 "vita49: samples of a second, by the times in the packets")
+      .ShowDefault();
+  program.AddOption("--retunes", settings.retunes,
+                    "vita49: times that the frequency changes, each at any sample; with --count");
 }
 
 void AddAmount(Command program, SendSettings& send) {
@@ -66,6 +82,24 @@ void AddFaults(Command program, Plan& plan) {
 }
 
 // Empty: it can be done.
+std::string KindComplaint(const Settings& settings) {
+  const Plan& plan = settings.send.plan;
+  if (settings.packets == PacketKind::kNumbered) {
+    return settings.retunes == 0 ? "" : "--retunes needs --packets vita49";
+  }
+  if (settings.retunes > kMostRetunes) return absl::StrCat("--retunes: at most ", kMostRetunes);
+  if (settings.retunes > 0 && settings.retunes >= plan.samples) {
+    return "--retunes needs a --count of more samples";
+  }
+  if (CreateVita49({.sample_bytes = plan.sample_bytes, .sample_rate = settings.sample_rate}) ==
+      nullptr) {
+    return "--packets vita49 needs --sample-bytes 1, 2, 4, 8 or 16, and a --sample-rate from 0.001 "
+           "to 1e11";
+  }
+  return "";
+}
+
+// Empty: it can be done.
 std::string Complaint(const Addresses& addresses, const SendSettings& send) {
   const Plan& plan = send.plan;
   if (addresses.udp.empty() == addresses.tcp.empty()) return "--udp or --tcp is required";
@@ -89,18 +123,22 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
   Addresses addresses;
   CommandLine line({.name = kProgram,
                     .purpose =
-                        "Sends a numbered stream of samples, as the source ingest of a worker "
-                        "receives it, and says in JSON what it has sent.",
+                        "Sends a stream of samples in packets, as the source ingest of a worker "
+                        "receives it, and says in JSON what it has sent, what it has left out, and "
+                        "what it was tuned to. Of vita49 no packet is left out that tells of that.",
                     .version = services::kVersion,
                     .one_line_errors = true});
   AddTarget(line.program(), addresses, settings);
+  AddKind(line.program(), settings);
   AddAmount(line.program(), settings.send);
   AddFaults(line.program(), settings.send.plan);
   if (const auto ended = line.Parse(argc, argv); ended.has_value()) {
     *exit_status = *ended;
     return std::nullopt;
   }
-  if (const std::string wrong = Complaint(addresses, settings.send); !wrong.empty()) {
+  std::string wrong = Complaint(addresses, settings.send);
+  if (wrong.empty()) wrong = KindComplaint(settings);
+  if (!wrong.empty()) {
     *exit_status = line.Refuse(wrong);
     return std::nullopt;
   }

@@ -10,11 +10,16 @@
 
 namespace tapedeck::gpu_worker::emulator {
 
+enum class PacketKind { kNumbered, kVita49 };
+
 struct Settings {
   Target::Transport transport = Target::Transport::kUdp;
   std::string address;
   uint32_t stream = 1;
-  uint32_t first_number = 0;
+  PacketKind packets = PacketKind::kNumbered;
+  uint32_t first_number = 0;  // of numbered ones
+  double sample_rate = 1e6;   // of vita49: samples of a second, by the packets' times
+  uint64_t retunes = 0;       // of vita49
   SendSettings send;
 };
 

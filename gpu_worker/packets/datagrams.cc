@@ -43,7 +43,7 @@ std::byte* Writable(std::span<const std::byte> bytes) {
 }
 
 size_t SizeOf(const Datagrams::Packet& packet) {
-  return packet.header.size() + packet.samples.size();
+  return packet.header.size() + packet.samples.size() + packet.padding.size();
 }
 
 // How many of the first packets go as one message, which the kernel parts again: those of one size,
@@ -88,11 +88,14 @@ class Messages {
   void Add(std::span<const Datagrams::Packet> packets) {
     msghdr& message = messages_[size_].msg_hdr;
     message.msg_iov = &pieces_[next_piece_];
-    message.msg_iovlen = 2 * packets.size();
-    for (const auto& [header, samples] : packets) {
-      pieces_[next_piece_++] = {.iov_base = Writable(header), .iov_len = header.size()};
-      pieces_[next_piece_++] = {.iov_base = Writable(samples), .iov_len = samples.size()};
+    const size_t first_piece = next_piece_;
+    for (const auto& [header, samples, padding] : packets) {
+      for (const auto piece : {header, samples, padding}) {
+        if (piece.empty()) continue;
+        pieces_[next_piece_++] = {.iov_base = Writable(piece), .iov_len = piece.size()};
+      }
     }
+    message.msg_iovlen = next_piece_ - first_piece;
     if (packets.size() > 1) Part(message, SizeOf(packets[0]));
     counts_[size_++] = packets.size();
   }
@@ -109,7 +112,7 @@ class Messages {
     std::memcpy(CMSG_DATA(&part), &bytes, sizeof(bytes));
   }
 
-  std::array<iovec, 2 * kBatch> pieces_{};
+  std::array<iovec, 3 * kBatch> pieces_{};
   size_t next_piece_ = 0;
   std::array<mmsghdr, kBatch> messages_{};
   std::array<Control, kBatch> controls_{};

@@ -33,7 +33,8 @@ class Datagrams {
  public:
   struct Packet {
     std::span<const std::byte> header;
-    std::span<const std::byte> samples;
+    std::span<const std::byte> samples = {};
+    std::span<const std::byte> padding = {};  // behind them
   };
 
   // UNAVAILABLE says what is in the way.

@@ -219,6 +219,9 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
   const auto& [transforms, sink] = settings.stages;
   const uint64_t block_bytes = settings.channel.block_bytes;
   const bool cut = settings.pace.has_value() && settings.pace->range.has_value();
+  const bool loops = cut && settings.pace->loop;
+  const auto samples_for_one = static_cast<double>(chain.samples_for_one);
+  if (loops || chain.samples_for_one != 1) settings.annotations.clear();
   // Before the sink, which may make a file.
   TD_ASSIGN_OR_RETURN(auto work,
                       DeviceWork::Create(*settings.device->device, {.block_bytes = block_bytes,
@@ -233,8 +236,11 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
                                    .blocks = settings.blocks,
                                    .labels = settings.labels,
                                    .transforms = Applied(transforms),
+                                   .datatype = chain.gives,
+                                   .sample_rate = settings.channel.sample_rate / samples_for_one,
+                                   .annotations = std::move(settings.annotations),
                                    .cut = cut,
-                                   .loops = cut && settings.pace->loop}));
+                                   .loops = loops}));
   TD_ASSIGN_OR_RETURN(auto giver, GiverOf(settings, chain, made));
   const bool in_order = made.needs_order || giver.has_value();
   TD_ASSIGN_OR_RETURN(auto pipeline, PlaybackPipeline::Create({.sink = std::move(made.stage),

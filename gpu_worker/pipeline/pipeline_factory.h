@@ -22,6 +22,7 @@
 #include "services/files/file_roots.h"
 #include "services/identity/address_patterns.h"
 #include "services/jobs.h"
+#include "services/model/recording.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 
@@ -80,6 +81,7 @@ struct PlaybackSettings {
   PlaybackStages stages;
   ChannelSettings channel;                           // of the recording
   std::map<std::string, std::string> labels;         // of the recording
+  std::vector<services::Annotation> annotations;     // of the recording
   uint64_t blocks = 0;                               // of the recording; 0 unknown
   services::files::FileRoots files;                  // that the job may name
   services::identity::AddressPatterns destinations;  // that the job may name

@@ -16,6 +16,7 @@
 #include "gpu_worker/stages/stage.h"
 #include "services/files/file_roots.h"
 #include "services/identity/address_patterns.h"
+#include "services/model/recording.h"
 #include "services/stage_spec.h"
 
 namespace tapedeck::gpu_worker::stages {
@@ -127,6 +128,10 @@ struct SinkPlace {
   uint64_t blocks = 0;                               // that will come; 0: unknown
   Labels labels;                                     // of the recording
   std::vector<AppliedTransform> transforms;          // of the playback
+  std::string datatype;                              // of what comes
+  double sample_rate = 0;                            // of that; 0: unknown
+  // Of the recording, by its samples; none where those that come cannot be counted as its own are.
+  std::vector<services::Annotation> annotations;
   // Blocks are not those of the recording: they begin at other samples, and the last may be short.
   bool cut = false;
   bool loops = false;  // the same samples come again

@@ -3,33 +3,10 @@
 # are all that was sent, to the sample. A device that falls silent, or sends something else, ends its job with a named error.
 # TAPEDECK_LONG=1: also a minute at 500 MB/s through an FFT, and as fast as the emulator sends, which may be more than can be taken.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/ingest_lib.sh"
 
 SAMPLE_BYTES=8
 BLOCK_SAMPLES=8192
-
-# is_listening BEFORE: a newer job than that one says where it listens; PORT is that.
-# shellcheck disable=SC2016
-is_listening() {
-  PORT=$(job 'select(.name != $before) | .notes[] | capture("listens at .*, port (?<port>[0-9]+)").port' --arg before "$1")
-  [[ -n $PORT ]]
-}
-
-# record_stream udp|tcp EMULATOR_OPTION...: ANSWER is what the recording's job says at its end, SENT what the emulator has sent.
-# The channel is CHANNEL, RECORD_OPTIONS are of the recording.
-CHANNEL=l0/c0
-RECORD_OPTIONS=()
-record_stream() {
-  local before
-  before=$(job '.name // ""')
-  tapectl_json record "$CHANNEL" --source "ingest:$1=127.0.0.1:0" "${RECORD_OPTIONS[@]}" >"$WORK/job.json" 2>"$WORK/job.log" &
-  JOB_PID=$!
-  wait_for 15 is_listening "$before" || fail "nobody listens: $(cat "$WORK/job.json" "$WORK/job.log")"
-  is_listening "$before"
-  SENT=$("$TAPEDECK_BIN/tapedeck-emulator" "--$1" "127.0.0.1:$PORT" "${@:2}")
-  end_job
-  last_json_of "$ANSWER"
-  ANSWER=$LAST_JSON
-}
 
 # adds_up WHAT: what is there and what is named as lost, by the recording's index and annotations, is what was sent. Sets LOST.
 adds_up() {

@@ -9,6 +9,9 @@
 #include "dataplane/frame.h"
 #include "dataplane/reason.h"
 #include "dataplane/transport/tcp/wire.h"
+#include "gpu_worker/packets/numbered/packet.h"
+#include "gpu_worker/packets/vita49/packet.h"
+#include "gpu_worker/packets/vita49/signal_text.h"
 #include "services/convert/session.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/index.h"
@@ -184,6 +187,34 @@ void AddSession(const Corpus& corpus) {
   request("finished", session::Finished{.cause = cause, .progress = progress});
 }
 
+// Each behind its size.
+void AddPackets(const Corpus& corpus) {
+  namespace vita49 = gpu_worker::packets::vita49;
+  const auto sized = [](const std::string& packet) {
+    return How(static_cast<int>(packet.size()), packet);
+  };
+  const std::string samples(16, 's');
+  const gpu_worker::packets::numbered::Header header{
+      .number = 7, .stream = 1, .samples_bytes = static_cast<uint16_t>(samples.size())};
+  corpus.Add("packets", "numbered",
+             sized(TextOf(gpu_worker::packets::numbered::Encode(header)) + samples));
+  const vita49::Time time{.has_seconds = true,
+                          .seconds = 1'764'115'200,
+                          .kind = vita49::Fraction::kPicoseconds,
+                          .fraction = 5'000'000};
+  const vita49::Context context{
+      .bandwidth_hz = 8e5, .frequency_hz = 1.5e9, .gain_db = -3.5, .sample_rate = 1e6};
+  const dataplane::Datatype format{
+      .complex = true, .kind = dataplane::Datatype::Kind::kInt, .bits = 16};
+  corpus.Add("packets", "vita49",
+             sized(TextOf(vita49::Encode(vita49::DataHeader{
+                       .stream = 1, .time = time, .samples_bytes = samples.size()})) +
+                   samples) +
+                 sized(TextOf(vita49::Encode(vita49::ContextPacket{
+                     .stream = 1, .time = time, .context = context, .format = format}))));
+  corpus.Add("packets", "signal", vita49::TextOf(context));
+}
+
 void AddTexts(const Corpus& corpus) {
   for (const char* spec :
        {"r0=tcp:127.0.0.1", "r1=auto:[fe80::1]:7401", "a.b-c_d=verbs:10.0.0.1:7"}) {
@@ -212,6 +243,7 @@ int main(int argc, char** argv) {
   tapedeck::fuzz::AddJson(corpus);
   tapedeck::fuzz::AddDeviceStore(corpus);
   tapedeck::fuzz::AddSession(corpus);
+  tapedeck::fuzz::AddPackets(corpus);
   tapedeck::fuzz::AddTexts(corpus);
   return 0;
 }

@@ -25,6 +25,19 @@ TEST(PlanTest, NoSampleIsZero) {
   EXPECT_EQ(half, 1u);
 }
 
+TEST(PlanTest, RetunesAreSpreadOverTheStream) {
+  const std::vector<Retune> tuned = PlanRetunes(1'000'000, 100, 7);
+  ASSERT_EQ(tuned.size(), 101u);
+  EXPECT_EQ(tuned.front(), (Retune{.sample = 0, .frequency_hz = 1e9}));
+  for (size_t i = 1; i < tuned.size(); ++i) {
+    EXPECT_GT(tuned[i].sample, tuned[i - 1].sample) << i;
+    EXPECT_NE(tuned[i].frequency_hz, tuned[i - 1].frequency_hz) << i;
+  }
+  EXPECT_LT(tuned.back().sample, 1'000'000u);
+  EXPECT_EQ(tuned, PlanRetunes(1'000'000, 100, 7));
+  EXPECT_EQ(PlanRetunes(0, 0, 7).size(), 1u);
+}
+
 TEST(FatesTest, OneSeedIsOnePattern) {
   const Plan plan{.drop = 100'000, .drop_run = 3, .repeat = 50'000, .reorder = 50'000, .seed = 7};
   Fates first(plan), second(plan);

@@ -13,7 +13,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "gpu_worker/emulator/sender.h"
-#include "gpu_worker/packets/numbered/packet.h"
 #include "services/errors.h"
 #include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/jobs.h"
@@ -33,18 +32,7 @@ constexpr uint64_t kSampleBytes = 8;
 constexpr uint64_t kBlockSamples = kTestBlockBytes / kSampleBytes;
 
 // With numbers that wrap in the stream.
-emulator::HeaderKind WrappingHeader() {
-  namespace numbered = packets::numbered;
-  return {.bytes = numbered::kHeaderBytes,
-          .write = [](const emulator::HeaderKind::About& about, std::span<std::byte> out) {
-            const auto header =
-                numbered::Encode({.number = 0xfffffff0 + static_cast<uint32_t>(about.packet),
-                                  .stream = 9,
-                                  .samples_bytes = static_cast<uint16_t>(about.samples_bytes),
-                                  .end = about.end});
-            std::ranges::copy(header, out.begin());
-          }};
-}
+constexpr emulator::NumberedStream kWrapping{.stream = 9, .first_number = 0xfffffff0};
 
 class IngestTest : public DeviceTest {
  protected:
@@ -63,8 +51,8 @@ class IngestTest : public DeviceTest {
                                       Target::Transport transport = Target::Transport::kUdp) {
     auto target = Target::Connect(transport, address_);
     if (!target.ok()) return target.status();
-    return emulator::SendAll({.plan = plan, .bytes_per_s = 50'000'000, .ends = 3}, WrappingHeader(),
-                             *target);
+    const auto maker = emulator::CreateNumbered(kWrapping);
+    return emulator::SendAll({.plan = plan, .bytes_per_s = 50'000'000, .ends = 3}, *maker, *target);
   }
 
   // What came of a stream, beside what was sent.

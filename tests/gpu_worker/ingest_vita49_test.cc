@@ -5,16 +5,15 @@
 #include <random>
 
 #include "gpu_worker/stages/ingest/news.h"
-#include "gpu_worker/stages/ingest/vita49/packet.h"
 #include "gpu_worker/stages/ingest/vita49/reader.h"
 #include "tests/gpu_worker/vita49_packets.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 namespace {
 
-using testing::DoubleEq;
-using testing::Optional;
+using testing::ElementsAre;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 using Is = Packet::Is;
 
 constexpr uint64_t kRate = 1'000'000;
@@ -24,6 +23,10 @@ constexpr int64_t kVitaSamples = 100;  // of a packet
 std::vector<std::byte> Data(uint64_t sample, uint32_t stream = kStream) {
   const std::vector<std::byte> samples(kVitaSamples * 4, std::byte{1});
   return VitaData(stream, VitaTime::Of(sample, kRate), samples);
+}
+
+std::string TextOf(uint64_t hertz) {
+  return "frequency=" + std::to_string(hertz) + " bandwidth=20000000 gain=3 sample_rate=1000000";
 }
 
 class Vita49Test : public testing::Test {
@@ -37,19 +40,6 @@ class Vita49Test : public testing::Test {
   std::unique_ptr<PacketReader> reader_ =
       vita49::CreateReader({.sample_bytes = 4, .sample_rate = kRate});
 };
-
-TEST_F(Vita49Test, AContextHasItsFields) {
-  const auto decoded = vita49::Decode(VitaContext(7, {.seconds = 5}, 1'234'567'890.5, -3.5));
-  ASSERT_TRUE(decoded.has_value());
-  ASSERT_TRUE(decoded->context.has_value());
-  EXPECT_EQ(decoded->stream, 7u);
-  EXPECT_EQ(decoded->time.seconds, 5u);
-  EXPECT_EQ(decoded->time.kind, vita49::Fraction::kPicoseconds);
-  EXPECT_THAT(decoded->context->bandwidth_hz, Optional(DoubleEq(2e7)));
-  EXPECT_THAT(decoded->context->frequency_hz, Optional(DoubleEq(1'234'567'890.5)));
-  EXPECT_THAT(decoded->context->gain_db, Optional(DoubleEq(-3.5)));
-  EXPECT_THAT(decoded->context->sample_rate, Optional(DoubleEq(1e6)));
-}
 
 TEST_F(Vita49Test, PositionsComeFromTimes) {
   const uint64_t begin = 999'950;  // a second ends in the first packet
@@ -77,12 +67,32 @@ TEST_F(Vita49Test, NewsHoldFromTheirSampleOn) {
   EXPECT_TRUE(Read(VitaContext(kStream, {}, 1e9, 3)).news.empty());  // nothing has begun
   const Packet first = Read(Data(500));
   EXPECT_EQ(first.position, 0);
-  EXPECT_EQ(first.news, "frequency=1000000000 bandwidth=20000000 gain=3 sample_rate=1000000");
+  EXPECT_THAT(first.news, ElementsAre(Told{0, TextOf(1'000'000'000)}));
   EXPECT_TRUE(Read(Data(600)).news.empty());
   const Packet later = Read(VitaContext(kStream, VitaTime::Of(777, kRate), 1.5e9, 3));
   EXPECT_EQ(later.is, Is::kNews);
-  EXPECT_EQ(later.position, 277);
-  EXPECT_EQ(later.news, "frequency=1500000000 bandwidth=20000000 gain=3 sample_rate=1000000");
+  EXPECT_THAT(later.news, ElementsAre(Told{277, TextOf(1'500'000'000)}));
+}
+
+TEST_F(Vita49Test, EarlyNewsAreOfTheirOwnStream) {
+  Read(VitaContext(kStream, {}, 1e9, 3));
+  for (uint32_t other = 100; other < 300; ++other) Read(VitaContext(other, {}, 2e9, 3));
+  Read(VitaContext(kStream, {}, 4e9, 3));
+  EXPECT_THAT(Read(Data(0)).news, ElementsAre(Told{0, TextOf(4'000'000'000)}));
+}
+
+// A device that retunes in its first packet; what it sends may overtake itself.
+TEST_F(Vita49Test, EarlyNewsHoldFromTheirOwnSamplesOn) {
+  const auto tell = [&](uint64_t sample, double hertz) {
+    Read(VitaContext(kStream, VitaTime::Of(sample, kRate), hertz, 3));
+  };
+  tell(1007, 3e9);
+  tell(900, 1e9);
+  tell(1000, 2e9);
+  tell(950, 4e9);
+  EXPECT_THAT(Read(Data(1000)).news,
+              UnorderedElementsAre(Told{0, TextOf(2'000'000'000)}, Told{7, TextOf(3'000'000'000)}));
+  EXPECT_TRUE(Read(Data(1100)).news.empty());
 }
 
 TEST_F(Vita49Test, AnotherStreamIsForeign) {
@@ -144,6 +154,32 @@ TEST(NewsTest, EachIsToldOnceWhereItHolds) {
     EXPECT_TRUE(marks.emplace(mark.sample_start, mark.comment).second);
   }
   EXPECT_EQ(marks, expected);
+}
+
+// A device that goes back and forth, and says so before each of its packets.
+TEST(NewsTest, WhatComesOutOfOrderEndsWhereTheOldReturns) {
+  auto counts = std::make_shared<Counts>();
+  auto remarks = std::make_shared<Remarks>([] { return std::vector<std::string>(); });
+  News news(remarks, counts);
+  std::vector<std::pair<uint64_t, std::string>> told;
+  for (uint64_t i = 0; i < 2000; ++i) told.emplace_back(i * 100, std::to_string(i / 7 % 2));
+  std::mt19937_64 random(5);
+  for (size_t i = 0; i + 8 < told.size(); i += 8) {
+    std::shuffle(told.begin() + static_cast<ptrdiff_t>(i),
+                 told.begin() + static_cast<ptrdiff_t>(i) + 8, random);
+  }
+  for (const auto& [position, text] : told) news.Tell(position, text);
+  std::map<uint64_t, std::string> marks;
+  for (const auto& mark : remarks->Take(Remarks::Which::kAll)) {
+    marks.insert_or_assign(mark.sample_start, mark.comment);
+  }
+  std::ranges::sort(told);
+  const std::string* holds = nullptr;
+  for (const auto& [position, text] : told) {
+    if (const auto mark = marks.find(position); mark != marks.end()) holds = &mark->second;
+    ASSERT_NE(holds, nullptr);
+    EXPECT_EQ(*holds, text) << position;
+  }
 }
 
 TEST(NewsTest, ThereAreSoManyAtMost) {

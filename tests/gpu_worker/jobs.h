@@ -82,6 +82,8 @@ struct TestPlayback {
   uint64_t blocks = 0;
   uint64_t block_bytes = kTestBlockBytes;
   bool direct = false;
+  double sample_rate = 0;
+  std::vector<services::Annotation> annotations;
 };
 
 inline absl::StatusOr<pipeline::Playback> Play(const pipeline::DeviceChoice& device,
@@ -90,15 +92,17 @@ inline absl::StatusOr<pipeline::Playback> Play(const pipeline::DeviceChoice& dev
       auto stages,
       pipeline::ChooseStages(services::PlaybackSpec{
           .transfer = {.transforms = Transforms(test.fft, test.transforms)}, .sink = test.sink}));
-  return pipeline::CreatePlayback(
-      {.stages = std::move(stages),
-       .channel = {.datatype = test.datatype, .block_bytes = test.block_bytes},
-       .labels = test.labels,
-       .blocks = test.blocks,
-       .files = services::files::FileRoots::Anywhere(),
-       .destinations = services::identity::AddressPatterns::Any(),
-       .device = &device,
-       .direct = test.direct});
+  return pipeline::CreatePlayback({.stages = std::move(stages),
+                                   .channel = {.datatype = test.datatype,
+                                               .block_bytes = test.block_bytes,
+                                               .sample_rate = test.sample_rate},
+                                   .labels = test.labels,
+                                   .annotations = test.annotations,
+                                   .blocks = test.blocks,
+                                   .files = services::files::FileRoots::Anywhere(),
+                                   .destinations = services::identity::AddressPatterns::Any(),
+                                   .device = &device,
+                                   .direct = test.direct});
 }
 
 }  // namespace tapedeck::gpu_worker

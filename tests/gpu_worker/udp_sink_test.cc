@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <future>
 #include <string>
 #include <vector>
@@ -42,9 +43,11 @@ class UdpSinkTest : public testing::Test {
   }
 
   // Listens at a port that the system chooses.
-  void Listen() {
-    auto recording =
-        Record(choice_, {.source = {"ingest", {{"udp", "127.0.0.1:0"}}}, .slots = 4}, clock_);
+  void Listen(TestRecording test = {}) {
+    test.source.name = "ingest";
+    test.source.parameters["udp"] = "127.0.0.1:0";
+    test.slots = 4;
+    auto recording = Record(choice_, test, clock_);
     ASSERT_TRUE(recording.ok()) << recording.status();
     receiving_ = *std::move(recording);
     const std::vector<std::string> words = absl::StrSplit(receiving_.notes.at(0), ' ');
@@ -82,9 +85,12 @@ class UdpSinkTest : public testing::Test {
   // Plays synth to the sink. No block is sent before the one before it has been received: the
   // kernel holds little for a user without rights.
   absl::Status PlayTo(const services::StageSpec& sink, uint64_t blocks, uint64_t missing) {
-    auto recording = Record(choice_, {.source = Synth(5), .blocks = blocks}, clock_);
+    return PlayTo({.sink = sink, .blocks = blocks}, missing);
+  }
+  absl::Status PlayTo(const TestPlayback& test, uint64_t missing) {
+    auto recording = Record(choice_, {.source = Synth(5), .blocks = test.blocks}, clock_);
     if (!recording.ok()) return recording.status();
-    auto playback = Play(choice_, {.sink = sink, .blocks = blocks});
+    auto playback = Play(choice_, test);
     if (!playback.ok()) return playback.status();
     EXPECT_TRUE(playback->needs_order);
     const auto look = [&](Block& block) {
@@ -139,6 +145,39 @@ TEST_F(UdpSinkTest, AMissingBlockIsAGapAndNoZeros) {
   }
 }
 
+// Big-endian by a transform, with what the annotations tell, as far as samples are counted alike.
+TEST_F(UdpSinkTest, AsVita49ItIsWhatTheTransformGives) {
+  Listen({.datatype = "cf32_be",
+          .source = {.parameters = {{"packets", "vita49"}}},
+          .blocks = 8,
+          .sample_rate = 1e6});
+  auto receiving = Receive();
+  services::StageSpec sink = UdpTo(address_);
+  sink.parameters["packets"] = "vita49";
+  const absl::Status played = PlayTo(
+      TestPlayback{.sink = sink,
+                   .transforms = {Convert("cf32_le", "cf32_be")},
+                   .blocks = 8,
+                   .sample_rate = 1e6,
+                   .annotations = {{.sample_start = 9000, .label = "signal", .comment = "gain=3"}}},
+      UINT64_MAX);
+  ASSERT_TRUE(played.ok()) << played;
+  const std::vector<Pulled> received = receiving.get();
+  ASSERT_THAT(received, SizeIs(8));
+  for (size_t i = 0; i < received.size(); ++i) {
+    std::string swapped = received[i].payload;
+    for (size_t at = 0; at < swapped.size(); at += 4) {
+      std::reverse(swapped.begin() + at, swapped.begin() + at + 4);
+    }
+    EXPECT_TRUE(swapped == sent_[i]) << i;
+  }
+  const auto marks = receiving_.remarks->Take(stages::Remarks::Which::kAll);
+  ASSERT_THAT(marks, SizeIs(2));
+  EXPECT_EQ(marks[0].comment, "sample_rate=1000000");
+  EXPECT_EQ(marks[1].comment, "gain=3");
+  EXPECT_EQ(marks[1].sample_start, 9000u);
+}
+
 TEST_F(UdpSinkTest, APlaybackThatNobodyReceivesFails) {
   int port = 0;
   {
@@ -191,6 +230,10 @@ TEST_F(UdpSinkTest, SaysWhatIsWrongWithItsParameters) {
        "udp: packet_bytes is 0; it must be a multiple of 16, at most 65488"},
       {{{"address", "1.2.3.4:5"}, {"packet_bytes", 65504}},
        "udp: packet_bytes is 65504; it must be a multiple of 16, at most 65488"},
+      {{{"address", "1.2.3.4:5"}, {"packets", "vita"}},
+       "udp: packets is \"vita\"; it must be one of numbered, vita49"},
+      {{{"address", "1.2.3.4:5"}, {"packets", "vita49"}, {"packet_bytes", 65488}},
+       "udp: packet_bytes is 65488; it must be a multiple of 16, at most 65472"},
   };
   for (const auto& row : rows) {
     const absl::Status refused = stages::udp::Parse(row.given).status();

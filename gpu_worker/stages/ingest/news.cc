@@ -2,16 +2,29 @@
 
 #include <iterator>
 
+#include "gpu_worker/packets/vita49/signal_text.h"
+
 namespace tapedeck::gpu_worker::stages::ingest {
-namespace {
 
-constexpr char kSignalLabel[] = "signal";
-
-}  // namespace
+using packets::vita49::kSignalLabel;
 
 void News::Tell(uint64_t position, const std::string& text) {
+  recent_.emplace_back(position, text);
+  if (recent_.size() > kRecent) recent_.pop_front();
   const auto next = told_.upper_bound(position);
   if (next != told_.begin() && std::prev(next)->second == text) return;
+  const uint64_t end = next == told_.end() ? UINT64_MAX : next->first;
+  Mark(position, text);
+  // One that came before this one, and seemed to be what still held, ends it.
+  const std::pair<uint64_t, std::string>* back = nullptr;
+  for (const auto& one : recent_) {
+    const bool behind = one.first > position && one.first < end && one.second != text;
+    if (behind && (back == nullptr || one.first < back->first)) back = &one;
+  }
+  if (back != nullptr) Mark(back->first, back->second);
+}
+
+void News::Mark(uint64_t position, const std::string& text) {
   if (told_.size() >= kMost) {
     ++counts_->untold;
     return;

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "gpu_worker/stages/ingest/counts.h"
 #include "gpu_worker/stages/remarks.h"
@@ -18,6 +20,8 @@ class News {
  public:
   // Marks of one stream, as many as a recording has room for; later ones are counted.
   static constexpr size_t kMost = 1000;
+  // So many of the newest are remembered, for what comes out of order among them.
+  static constexpr size_t kRecent = 32;
 
   News(std::shared_ptr<Remarks> remarks, std::shared_ptr<Counts> counts)
       : remarks_(std::move(remarks)), counts_(std::move(counts)) {}
@@ -25,9 +29,12 @@ class News {
   void Tell(uint64_t position, const std::string& text);
 
  private:
+  void Mark(uint64_t position, const std::string& text);
+
   const std::shared_ptr<Remarks> remarks_;
   const std::shared_ptr<Counts> counts_;
-  std::map<uint64_t, std::string> told_;  // by position
+  std::map<uint64_t, std::string> told_;                 // by position
+  std::deque<std::pair<uint64_t, std::string>> recent_;  // all that came, marked or not
 };
 
 }  // namespace tapedeck::gpu_worker::stages::ingest

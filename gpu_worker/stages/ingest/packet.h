@@ -7,12 +7,21 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "gpu_worker/packets/limits.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 
 using packets::kMaxPacketBytes;
+
+// What is known of the signal from a sample on.
+struct Told {
+  int64_t position = 0;
+  std::string text;
+
+  bool operator==(const Told&) const = default;
+};
 
 // One packet as its kind understands it. Positions count samples from the first one of the first
 // packet that came; below 0 is what was sent before it.
@@ -27,7 +36,7 @@ struct Packet {
   Is is = Is::kMalformed;
   int64_t position = 0;  // of its first sample; kEnd: one more than the stream's last
   std::span<const std::byte> samples = {};  // whole ones; part of the packet
-  std::string news;  // what is known of the signal from `position` on; empty: nothing that is new
+  std::vector<Told> news;                   // of the signal
 };
 
 // Understands the packets of one stream. One thread.

@@ -128,8 +128,8 @@ absl::StatusOr<Flow> Receiver::ReadOnce() {
 void Receiver::OnPacket(std::span<const std::byte> bytes) {
   ++parts_.counts->packets;
   const Packet packet = parts_.reader->Read(bytes, placement_.newest());
-  if (!packet.news.empty() && packet.position >= 0) {
-    parts_.news->Tell(static_cast<uint64_t>(packet.position), packet.news);
+  for (const auto& [position, text] : packet.news) {
+    if (position >= 0) parts_.news->Tell(static_cast<uint64_t>(position), text);
   }
   switch (packet.is) {
     case Packet::Is::kSamples:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "gpu_worker/packets/datagrams.h"
@@ -10,9 +11,10 @@
 namespace tapedeck::gpu_worker::stages::udp {
 
 struct Parameters {
-  packets::Address address;      // where packets go
-  uint64_t packet_bytes = 1024;  // of samples in each: with headers less than the usual MTU
-  uint32_t stream = 1;           // the number in its packets
+  packets::Address address;          // where packets go
+  uint64_t packet_bytes = 1024;      // of samples in each: with headers less than the usual MTU
+  std::string packets = "numbered";  // their kind
+  uint32_t stream = 1;               // the number in its packets
 };
 
 absl::StatusOr<Parameters> Parse(const services::StageParameters& given);

@@ -1,29 +1,26 @@
 #include "gpu_worker/stages/ingest/vita49/reader.h"
 
 #include <cmath>
+#include <deque>
+#include <utility>
 #include <vector>
 
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
-#include "gpu_worker/stages/ingest/vita49/packet.h"
+#include "gpu_worker/packets/vita49/packet.h"
+#include "gpu_worker/packets/vita49/signal_text.h"
 
 namespace tapedeck::gpu_worker::stages::ingest::vita49 {
+
+using packets::vita49::Decoded;
+using packets::vita49::Fraction;
+using packets::vita49::kWordBytes;
+using packets::vita49::Time;
+
 namespace {
 
 // Of a position: what a clock that is wrong, or a forged packet, says is not so far away.
 constexpr double kMostSamples = 1e18;
-
-std::string TextOf(const Context& context) {
-  std::vector<std::string> fields;
-  const auto add = [&](const char* name, const std::optional<double>& value) {
-    if (value.has_value()) fields.push_back(absl::StrFormat("%s=%.15g", name, *value));
-  };
-  add("frequency", context.frequency_hz);
-  add("bandwidth", context.bandwidth_hz);
-  add("gain", context.gain_db);
-  add("sample_rate", context.sample_rate);
-  return absl::StrJoin(fields, " ");
-}
+// Contexts that are remembered until there are samples. A device may send them for hours before.
+constexpr size_t kMostEarly = 64;
 
 class VitaReader final : public PacketReader {
  public:
@@ -35,40 +32,67 @@ class VitaReader final : public PacketReader {
   size_t prefix_bytes() const override { return kWordBytes; }
 
   std::optional<size_t> SizeOf(std::span<const std::byte> prefix) const override {
-    return vita49::SizeOf(prefix);
+    return packets::vita49::SizeOf(prefix);
   }
 
   Packet Read(std::span<const std::byte> packet, int64_t /*newest*/) override {
-    const auto decoded = Decode(packet);
+    const auto decoded = packets::vita49::Decode(packet);
     if (!decoded.has_value()) return {.is = Packet::Is::kMalformed};
     if (stream_.has_value() && decoded->stream != stream_) return {.is = Packet::Is::kForeign};
     if (decoded->context.has_value()) return ReadContext(*decoded);
     if (decoded->samples.empty() || decoded->samples.size() % sample_bytes_ != 0) {
       return {.is = Packet::Is::kMalformed};
     }
+    std::vector<Told> news;
     if (!begin_.has_value() && decoded->time.kind != Fraction::kNone) {
       begin_ = decoded->time;
       if (!stream_.has_value()) stream_ = decoded->stream;
+      news = EarlyNews(decoded->stream);
     }
     const auto position = PositionOf(decoded->time);
     if (!position.has_value()) return {.is = Packet::Is::kMalformed};
     return {.is = Packet::Is::kSamples,
             .position = *position,
             .samples = decoded->samples,
-            .news = std::exchange(early_news_, "")};
+            .news = std::move(news)};
   }
 
  private:
-  // One that comes before any sample holds from the first one on.
+  // Before any sample it is not known where a context holds, nor of which stream it has to be.
+  struct Early {
+    std::optional<uint32_t> stream;
+    Time time;
+    std::string text;
+  };
+
   Packet ReadContext(const Decoded& decoded) {
-    std::string news = TextOf(*decoded.context);
+    std::string text = packets::vita49::TextOf(*decoded.context);
+    if (text.empty()) return {.is = Packet::Is::kNews};
     if (!begin_.has_value()) {
-      early_news_ = std::move(news);
+      early_.push_back({decoded.stream, decoded.time, std::move(text)});
+      if (early_.size() > kMostEarly) early_.pop_front();
       return {.is = Packet::Is::kNews};
     }
     const auto position = PositionOf(decoded.time);
     if (!position.has_value()) return {.is = Packet::Is::kMalformed};
-    return {.is = Packet::Is::kNews, .position = *position, .news = std::move(news)};
+    return {.is = Packet::Is::kNews, .news = {{*position, std::move(text)}}};
+  }
+
+  // The last that holds before the first sample, or is of no time, holds there.
+  std::vector<Told> EarlyNews(const std::optional<uint32_t>& stream) {
+    std::vector<Told> news;
+    std::optional<Told> first;
+    for (Early& early : std::exchange(early_, {})) {
+      if (early.stream != stream) continue;
+      const int64_t position = PositionOf(early.time).value_or(0);
+      if (position > 0) {
+        news.push_back({position, std::move(early.text)});
+      } else if (!first.has_value() || position >= first->position) {
+        first = Told{position, std::move(early.text)};
+      }
+    }
+    if (first.has_value()) news.push_back({0, std::move(first->text)});
+    return news;
   }
 
   // None: its time is of another kind than the stream's.
@@ -92,7 +116,7 @@ class VitaReader final : public PacketReader {
   const long double sample_rate_;
   std::optional<uint32_t> stream_;
   std::optional<Time> begin_;  // of the first sample
-  std::string early_news_;     // from before it
+  std::deque<Early> early_;    // came before it
 };
 
 }  // namespace

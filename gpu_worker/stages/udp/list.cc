@@ -1,0 +1,31 @@
+#include "gpu_worker/stages/udp/list.h"
+
+#include "gpu_worker/packets/numbered/packet.h"
+#include "gpu_worker/packets/vita49/packet.h"
+#include "gpu_worker/stages/udp/numbered/packer.h"
+#include "gpu_worker/stages/udp/vita49/packer.h"
+
+namespace tapedeck::gpu_worker::stages::udp {
+namespace {
+
+constexpr PacketKind kPacketKinds[] = {
+    {"numbered", packets::numbered::kHeaderBytes, &numbered::CreatePacker},
+    {"vita49", packets::vita49::kDataHeaderBytes, &vita49::CreatePacker},
+};
+
+}  // namespace
+
+const PacketKind* FindPacketKind(const std::string& name) {
+  for (const PacketKind& kind : kPacketKinds) {
+    if (kind.name == name) return &kind;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> PacketKinds() {
+  std::vector<std::string> names;
+  for (const PacketKind& kind : kPacketKinds) names.emplace_back(kind.name);
+  return names;
+}
+
+}  // namespace tapedeck::gpu_worker::stages::udp

@@ -1,0 +1,41 @@
+// What the packets of a playback are made of, by their kind. A kind is a room beside this file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dataplane/block.h"
+#include "gpu_worker/packets/datagrams.h"
+#include "services/model/recording.h"
+
+namespace tapedeck::gpu_worker::stages::udp {
+
+using Packets = std::span<const packets::Datagrams::Packet>;
+
+// Makes packets of blocks. One thread.
+class Packer {
+ public:
+  virtual ~Packer() = default;
+
+  // Of the next block, in order. They refer to the payload, and to what the packer keeps until it
+  // is called again. None of a block that is missing.
+  virtual Packets Pack(const dataplane::BlockHeader& header,
+                       std::span<const std::byte> payload) = 0;
+
+  // What says that the stream has ended, once; none: its kind has no word for that.
+  virtual Packets End() = 0;
+};
+
+struct PackerSettings {
+  uint32_t stream = 0;
+  size_t packet_bytes = 0;                        // of samples; divides a block
+  uint64_t block_bytes = 0;                       // whole packets
+  std::string datatype;                           // of the samples
+  double sample_rate = 0;                         // 0: unknown
+  std::vector<services::Annotation> annotations;  // of the recording, as far as they hold
+};
+
+}  // namespace tapedeck::gpu_worker::stages::udp
