@@ -10,7 +10,7 @@ from typing import Any, Iterator, Optional
 import grpc
 
 from tapedeck.descriptors import method
-from tapedeck.errors import TlsUnusable
+from tapedeck.errors import LimitReached, TlsUnusable
 from tapedeck.failures import of_call
 
 # As services/limits.h and services/client/channel.cc have them.
@@ -19,6 +19,8 @@ _OPTIONS = (("grpc.max_receive_message_length", 1 << 20), ("grpc.max_send_messag
             ("grpc.keepalive_permit_without_calls", 1), ("grpc.http2.max_pings_without_data", 0),
             ("grpc.max_reconnect_backoff_ms", 2_000), ("grpc.use_local_subchannel_pool", 1),
             ("grpc.enable_http_proxy", 0))
+# A page has 1 MiB at most: what a node can make a list take.
+_MOST_PAGES = 1000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,22 +81,6 @@ class Calls:
         except grpc.RpcError as error:
             raise of_call(error, self.node) from None
 
-    def watch(self, service: str, name: str, fields: dict[str, Any], timeout_s: Optional[float]) -> Iterator[Any]:
-        """One request, answers as they come; without a deadline only where the node's life ends it, too."""
-        path, request, response = method(service, name)
-        invoke = self._channel.unary_stream(path, request_serializer=request.SerializeToString,
-                                            response_deserializer=response.FromString)
-        stream = invoke(request(**fields), timeout=timeout_s)
-        met = False
-        try:
-            for answer in stream:
-                met = True
-                yield answer
-        except grpc.RpcError as error:
-            raise of_call(error, self.node, met) from None
-        finally:
-            stream.cancel()
-
     def converse(self, service: str, name: str, says: Iterator[Any]) -> Any:
         """A stream both ways, as gRPC gives it: whoever reads it sees to the deadlines."""
         path, request, response = method(service, name)
@@ -103,15 +89,17 @@ class Calls:
         return invoke(says)
 
     def pages(self, service: str, name: str, fields: dict[str, Any], field: str, most: Optional[int] = None) -> list[Any]:
-        """All pages of a list, or those with the first `most` entries."""
+        """All pages of a list, or those with the first `most` entries. LimitReached where it does not end."""
         found: list[Any] = []
         token = ""
-        while True:
+        for _ in range(_MOST_PAGES):
             page = self.call(service, name, {**fields, "page_size": min(most or 1000, 1000), "page_token": token})
             found += getattr(page, field)
             token = page.next_page_token
             if not token or (most is not None and len(found) >= most):
                 return found[:most]
+        raise LimitReached(f"{self.node}: {name} has not ended after {_MOST_PAGES} pages", code="RESOURCE_EXHAUSTED",
+                           metadata={"limit": str(_MOST_PAGES)})
 
     def protocol(self) -> int:
         """Of sessions, as the node speaks it; asked once."""

@@ -127,13 +127,20 @@ class Playback:
                 now_s = time.monotonic()
                 if self._down is not None:
                     down_s = down_s or now_s
-                    if now_s - down_s >= _PEERS_WORD_S:
-                        raise AllRailsDown(str(self._down), code="UNAVAILABLE", metadata=self._down.metadata)
+                    self._give_up_on(self._down, now_s - down_s >= _PEERS_WORD_S)
                 if not self._follow and now_s >= deadline_s:
                     raise SessionStalled(f"{self._info.name}: block {self._first + self._next} has not come in "
                                          f"{_PATIENCE_S:.0f} s", code="DEADLINE_EXCEEDED", metadata={"phase": "move"})
                 self._changed.wait(0.2)
             return self._arrived.pop(self._next)
+
+    @staticmethod
+    def _give_up_on(down: Error, waited: bool) -> None:
+        """What the node did wrong is told at once; why a connection is gone the node itself may say."""
+        if not isinstance(down, RailUnreachable):
+            raise down
+        if waited:
+            raise AllRailsDown(str(down), code="UNAVAILABLE", metadata=down.metadata)
 
     def _place(self, frame: wire.Frame) -> Array:
         total = self._control.total
