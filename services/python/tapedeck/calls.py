@@ -19,6 +19,8 @@ _OPTIONS = (("grpc.max_receive_message_length", 1 << 20), ("grpc.max_send_messag
             ("grpc.keepalive_permit_without_calls", 1), ("grpc.http2.max_pings_without_data", 0),
             ("grpc.max_reconnect_backoff_ms", 2_000), ("grpc.use_local_subchannel_pool", 1),
             ("grpc.enable_http_proxy", 0))
+# For a call that a LUN's disks may keep waiting: the node says so after 15 s (LUN_NOT_RESPONDING).
+DISK_S = 20.0
 # A page has 1 MiB at most: what a node can make a list take.
 _MOST_PAGES = 1000
 

@@ -5,14 +5,14 @@ from types import TracebackType
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from tapedeck import names
-from tapedeck.calls import Calls, Tls, request_id
+from tapedeck.calls import DISK_S, Calls, Tls, request_id
 from tapedeck.descriptors import message, number_of, words_of
 from tapedeck.errors import ArgumentInvalid, RecordingNotFound
 from tapedeck.jobs import Job, Stage, duration, stage_of, start
 from tapedeck.recording import Recording
 from tapedeck.values import Capture, Channel, Lun, Node, RecordingInfo
 
-_TIMEOUT_S = 4.5
+_TIMEOUT_S = 4.0
 # CreateLun of a memory LUN touches all of its pages before it answers.
 _CREATE_LUN_S = 60.0
 
@@ -89,7 +89,7 @@ class Client:
             commit_level=_number("CommitLevel", commit_level), description=description, labels=dict(labels or {}),
             pre_trigger=duration(pre_trigger_s), post_trigger=duration(post_trigger_s))
         return Channel.of(self._storage.call("CatalogService", "CreateChannel", {
-            "parent": names.name_of([lun]), "channel_id": one, "channel": wanted, "request_id": request_id()}))
+            "parent": names.name_of([lun]), "channel_id": one, "channel": wanted, "request_id": request_id()}, DISK_S))
 
     def recordings(self, channel: str = "-", *, most: Optional[int] = None) -> list[Recording]:
         """Newest first, of LUN/CHANNEL or of all channels; `most` of them."""
@@ -112,14 +112,14 @@ class Client:
     def delete_recording(self, recording: Union[str, Recording]) -> None:
         """At once. RecordingBusy while it is written or played."""
         name = recording.name if isinstance(recording, Recording) else names.full(recording, 3)
-        self._storage.call("CatalogService", "DeleteRecording", {"name": name, "request_id": request_id()})
+        self._storage.call("CatalogService", "DeleteRecording", {"name": name, "request_id": request_id()}, DISK_S)
 
     def trigger(self, channel: str, *, sample: Optional[int] = None, label: str = "", comment: str = "") -> list[Capture]:
         """Keeps what a triggered channel holds around `sample`, the newest unless told; one capture for each session."""
         fields: dict[str, Any] = {"channel": names.full(channel, 2), "label": label, "comment": comment}
         if sample is not None:
             fields["sample"] = sample
-        answer = self._storage.call("RecorderService", "TriggerRecording", fields, 20.0)
+        answer = self._storage.call("RecorderService", "TriggerRecording", fields, DISK_S)
         return [Capture.of(one) for one in answer.captures]
 
     def record(self, channel: str, source: Stage, *, blocks: Optional[int] = None, duration_s: Optional[float] = None,

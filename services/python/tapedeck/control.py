@@ -17,8 +17,8 @@ from tapedeck.descriptors import message
 from tapedeck.errors import Error, PeerLost, ProtocolViolation, SessionStalled
 from tapedeck.failures import of_call, of_status
 
-_ANSWER_S = 4.5  # of a node that is well; each word of what it is at begins it anew
-_SILENCE_S = 4.0
+_ANSWER_S = 4.0  # of a node that is well; each word of what it is at begins it anew
+_SILENCE_S = 3.5
 _OPENING_S = 60.0
 _FAREWELL_S = 2.0
 # An honest node says an answer to each offer, Accept, EndOfStream and Finished.
@@ -65,7 +65,7 @@ class Control:
         """Raises what has ended the session, or PeerLost if the node is silent. Under `changed`."""
         self._check()
         if time.monotonic() - self._heard_s >= _SILENCE_S:
-            raise PeerLost(f"{self._node} has said nothing for {_SILENCE_S:.0f} s", code="UNAVAILABLE",
+            raise PeerLost(f"{self._node} has said nothing for {_SILENCE_S} s", code="UNAVAILABLE",
                            metadata={"node": self._node})
 
     def leave(self, well: bool) -> None:

@@ -78,7 +78,8 @@ class Playback:
 
     def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
-        self.close(well=kind is None)
+        # Whoever breaks off an iteration has what was wanted.
+        self.close(well=kind is None or issubclass(kind, GeneratorExit))
 
     def close(self, well: bool = True) -> None:
         """Ends the session, in order if all is well."""
@@ -94,17 +95,20 @@ class Playback:
             if found is None:
                 return None
             frame, data = found
+            sound = not frame.payload_bytes or crc32c(data) == frame.crc
+            self._next += sound
             try:
-                if frame.payload_bytes and crc32c(data) != frame.crc:
+                if not sound:
                     # The node reads it once more; the second time it ends the session with BLOCK_DAMAGED.
                     self._rail.send((wire.RESEND, frame.sequence), grants=1)
                     continue
-                self._next += 1
                 self._rail.send((wire.ACK, self._next))
                 if frame.payload_bytes:
                     self._grant(1)
-            except OSError as error:
-                self._on_down(RailUnreachable(f"rail {self._rail.name}: {error}", code="UNAVAILABLE"))
+            except RailUnreachable as error:
+                self._on_down(error)
+                if not sound:
+                    continue
             return Arrived(self._first + frame.sequence, frame.sample_index, frame.capture_ns, data)
         return None
 

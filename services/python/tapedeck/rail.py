@@ -81,15 +81,17 @@ class Rail:
         self._thread.start()
 
     def send(self, *kinds: tuple[int, int], grants: int = 0) -> None:
-        """Frames (kind, sequence), and so many grants. OSError where the node does not read."""
+        """Frames (kind, sequence), and so many grants. RailUnreachable where the node does not read."""
         with self._lock:
             self._credits += grants
             frames = []
             for kind, sequence in (*kinds, *[(wire.GRANT, 0)] * grants):
                 frames.append(self._form.operation(kind, self._sent, sequence))
                 self._sent = (self._sent + 1) & 0xFFFFFFFF
-            if frames:
+            try:
                 self._socket.sendall(b"".join(frames))
+            except OSError as error:
+                raise self._down(str(error)) from None
 
     def close(self) -> None:
         """The thread ends; no callback comes afterwards."""
@@ -102,7 +104,7 @@ class Rail:
             self._thread.join(2 * _WAKE_S)
         self._socket.close()
 
-    def _down(self, why: str) -> Error:
+    def _down(self, why: str) -> RailUnreachable:
         return RailUnreachable(f"rail {self.name}: {why}", code="UNAVAILABLE", metadata={"rail": self.name})
 
     def _read_blocks(self, place: Callable[[wire.Frame], Array], arrived: Callable[[wire.Frame, Array], None]) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Iterator, Optional, Union
 import numpy
 
 from tapedeck import arrays, names, sigmf
-from tapedeck.calls import Calls
+from tapedeck.calls import DISK_S, Calls
 from tapedeck.datatypes import Array, layout
 from tapedeck.descriptors import message
 from tapedeck.errors import ArgumentInvalid, BlockDamaged, FileInvalid, FileNotFound
@@ -17,6 +17,7 @@ from tapedeck.playback import Arrived, Playback
 from tapedeck.samples import LIMIT_BYTES, Range, from_file, from_rail, refuse, without
 from tapedeck.values import Annotation, Lun, RecordingInfo
 
+_MOST_NS = (1 << 63) - 1
 _WAYS = ("auto", "file", "rail")
 
 
@@ -85,7 +86,10 @@ class Recording:
 
     def refresh(self) -> Recording:
         """Asks the node again."""
+        before = self._info
         self._info = RecordingInfo.of(self._calls.call("CatalogService", "GetRecording", {"name": self.name}))
+        if (before.state, before.blocks) != (self._info.state, self._info.blocks):
+            self._file = None
         return self
 
     def samples(self, start: int = 0, n: Optional[int] = None, *, to: str = "numpy", via: str = "auto",
@@ -117,7 +121,7 @@ class Recording:
         number, rest = divmod(i, self._info.block_samples)
         _, capture_ns = self._header(number)
         within_ns = round(rest * 1e9 / self.sample_rate) if self.sample_rate else 0
-        return numpy.datetime64(capture_ns + within_ns, "ns")
+        return numpy.datetime64(min(max(capture_ns + within_ns, -_MOST_NS), _MOST_NS), "ns")
 
     @property
     def first_sample(self) -> int:
@@ -127,6 +131,7 @@ class Recording:
     def blocks(self, first: int = 0, *, via: str = "auto") -> Iterator[Block]:
         """The blocks from `first` on of a closed recording, in order. Two of them are in memory beside the one that you
         have."""
+        self._check_first(first)
         file = self._local(via)
         if file is None:
             return self._play(first, follow=False)
@@ -135,6 +140,7 @@ class Recording:
     def follow(self, first: int = 0) -> Iterator[Block]:
         """Each block from `first` on once, in order, also those that are still to be made, until the recording is closed.
         Beyond the last block means the next to come. The session ends with the iterator: close it, or let go of it."""
+        self._check_first(first)
         return self._play(first, follow=True)
 
     def to_sigmf(self, path: Union[str, os.PathLike[str]], *, replace: bool = False, gaps: bool = False) -> str:
@@ -145,12 +151,12 @@ class Recording:
     def annotate(self, i: int, count: int = 0, *, label: str = "", comment: str = "") -> None:
         """Adds a marker at sample `i`, counted from the recording's first one."""
         note = message("Annotation")(sample_start=self.first_sample + i, sample_count=count, label=label, comment=comment)
-        self._calls.call("RecorderService", "AnnotateRecording", {"recording": self.name, "annotation": note})
+        self._calls.call("RecorderService", "AnnotateRecording", {"recording": self.name, "annotation": note}, DISK_S)
         self.refresh()
 
     def keep(self, kept: bool = True) -> None:
         """Protects it from the LUN's policies, or ends that."""
-        self._calls.call("RecorderService", "KeepRecording", {"recording": self.name, "kept": kept})
+        self._calls.call("RecorderService", "KeepRecording", {"recording": self.name, "kept": kept}, DISK_S)
         self.refresh()
 
     def _read(self, start: int, n: Optional[int], via: str, check: bool,
@@ -200,6 +206,11 @@ class Recording:
                 return arrived.sample_index, arrived.capture_ns
         raise BlockDamaged(f"{self.name}: block {number} is missing or damaged", code="DATA_LOSS",
                            metadata={"recording": self.name, "blocks": "1"})
+
+    @staticmethod
+    def _check_first(first: int) -> None:
+        if not 0 <= first < 1 << 62:
+            raise ArgumentInvalid(f"first={first} is no block", code="INVALID_ARGUMENT", metadata={"field": "first"})
 
     def _play(self, first: int, follow: bool) -> Iterator[Block]:
         if not follow and first >= self._info.blocks:

@@ -126,7 +126,7 @@ def _meta(recording: Recording, data: _Data, sha512: str) -> dict[str, Any]:
 
 def export(recording: Recording, path: str, replace: bool, gaps: bool) -> str:
     """See Recording.to_sigmf."""
-    stem = path[:-len(".sigmf-meta")] if path.endswith(".sigmf-meta") else path
+    stem = path.removesuffix(".sigmf-meta").removesuffix(".sigmf-data")
     meta_path, data_path = f"{stem}.sigmf-meta", f"{stem}.sigmf-data"
     with _written(meta_path, replace) as meta_file:
         with _written(data_path, replace) as data_file:
