@@ -13,7 +13,7 @@ from typing import Callable, Optional
 
 from tapedeck import wire
 from tapedeck.datatypes import Array
-from tapedeck.errors import Error, ProtocolViolation, RailUnreachable, TokenInvalid, VersionMismatch
+from tapedeck.errors import Error, LimitReached, ProtocolViolation, RailUnreachable, TokenInvalid, VersionMismatch
 
 CONNECT_S = 4.0
 _WAKE_S = 0.5
@@ -24,12 +24,14 @@ _PIECE_BYTES = 256 << 10
 
 
 def _connected(rail: str, address: str, port: int, token: bytes) -> socket.socket:
+    deadline_s = time.monotonic() + CONNECT_S
     peer = socket.create_connection((address, port), timeout=CONNECT_S)
     try:
         peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         peer.sendall(wire.hello(token))
         answer = b""
         while len(answer) < wire.HELLO_BYTES:
+            peer.settimeout(max(deadline_s - time.monotonic(), 0.001))
             more = peer.recv(wire.HELLO_BYTES - len(answer))
             if not more:
                 raise ConnectionError("the peer closed the connection before its hello")
@@ -76,6 +78,8 @@ class Rail:
             except (OSError, Error) as error:
                 if not self._closed:
                     failed(error if isinstance(error, Error) else self._down(str(error)))
+            except MemoryError:
+                failed(LimitReached("there is no memory for a block", code="RESOURCE_EXHAUSTED"))
 
         self._thread = threading.Thread(target=read, name=f"tapedeck-{self.name}", daemon=True)
         self._thread.start()
@@ -118,9 +122,10 @@ class Rail:
             number = (number + 1) & 0xFFFFFFFF
             if frame.kind == wire.PING:
                 continue
-            into = place(frame)
             if frame.payload_bytes:
                 self._take_credit()
+            into = place(frame)
+            if frame.payload_bytes:
                 self._fill(memoryview(into))  # type: ignore[arg-type]
             self.send((wire.RECEIVED, frame.sequence))
             arrived(frame, into)
@@ -133,9 +138,9 @@ class Rail:
                                         code="INVALID_ARGUMENT", metadata={"peer": "storage node", "message": "block"})
 
     def _fill(self, view: memoryview) -> None:
-        self._beat()
         lowest = 0
         while view:
+            self._beat()
             wanted = min(len(view), _PIECE_BYTES)
             if wanted != lowest:
                 lowest = wanted
@@ -143,7 +148,6 @@ class Rail:
             try:
                 got = self._socket.recv_into(view)
             except socket.timeout:
-                self._beat()
                 continue
             if got == 0:
                 raise self._down("the storage node closed the connection")
