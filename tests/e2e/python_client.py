@@ -5,6 +5,7 @@ import concurrent.futures
 import os
 import pathlib
 import random
+import resource
 import signal
 import sys
 import threading
@@ -83,7 +84,20 @@ def ranges():
             raise AssertionError("two members are no file")
         except errors.FileInvalid:
             pass
+        assert_spares_are_not_mapped(deck, rng.randbytes(2 * BLOCK))
     print(f"{4 * by_file} ranges by file and {5 * by_rail} by rail equal the source")
+
+
+def assert_spares_are_not_mapped(deck, source):
+    """In a LUN that keeps spare files a deleted recording's file becomes another's: only who asks for it gets a view of it."""
+    member = WORK / "spares"
+    member.mkdir()
+    deck.create_lun("spares", "posix", [str(member)], capacity_bytes=1 << 30, prewrite_files=1, prewrite_bytes=16 * BLOCK)
+    deck.create_channel("spares/c", block_bytes=BLOCK)
+    recording = record_bytes(deck, "spares/c", source)
+    for via, mapped in (("auto", False), ("file", True)):
+        samples = recording.samples(via=via)
+        assert isinstance(samples, numpy.memmap) == mapped and samples.tobytes() == source, via
 
 
 def times():
@@ -134,6 +148,28 @@ def follow():
     newest = [number for number, _, _ in found["newest"]]
     assert newest == list(range(total - len(newest), total)), "blocks are missing or came twice"
     print(f"{total} blocks followed once each, {len(newest)} of them from the newest on")
+
+
+def most_memory():
+    """Of this process so far, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def memory():
+    """Iterating takes some blocks, however long the recording is and however slow the reader."""
+    with connect() as deck:
+        deck.create_lun("memory", "memory", capacity_bytes=130 << 20)
+        deck.create_channel("memory/c", block_bytes=1 << 20)
+        deck.record("memory/c", "synth", blocks=128).wait(30)
+        recording = deck.recording("memory/c/latest")
+        before = most_memory()
+        pause_s = 7.0 if LONG else 0.2
+        for block in recording.blocks(via="rail"):
+            if block.number == 64:
+                time.sleep(pause_s)
+        taken = most_memory() - before
+        assert taken < 32 << 20, f"{taken >> 20} MiB for blocks of 1 MiB"
+    print(f"{taken >> 20} MiB taken for {recording.info.bytes >> 20} MiB, with a pause of {pause_s} s")
 
 
 def damage():
@@ -220,7 +256,7 @@ def tls():
     print("read over TLS")
 
 
-SCENARIOS = {"ranges": ranges, "times": times, "follow": follow, "damage": damage, "tls": tls,
+SCENARIOS = {"ranges": ranges, "times": times, "follow": follow, "memory": memory, "damage": damage, "tls": tls,
              "killed": lambda: dies(signal.SIGKILL), "stopped": lambda: dies(signal.SIGSTOP)}
 
 if __name__ == "__main__":
