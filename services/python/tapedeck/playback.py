@@ -18,7 +18,7 @@ from tapedeck.control import Control
 from tapedeck.crc import crc32c
 from tapedeck.datatypes import Array
 from tapedeck.descriptors import message, number_of
-from tapedeck.errors import AllRailsDown, Error, ProtocolViolation, RailUnknown, RailUnreachable, SessionStalled, VersionMismatch
+from tapedeck.errors import AllRailsDown, BlockDamaged, Error, ProtocolViolation, RailUnknown, RailUnreachable, SessionStalled, VersionMismatch
 from tapedeck.rail import Rail
 from tapedeck.values import RecordingInfo
 
@@ -26,6 +26,7 @@ _PATIENCE_S = 30.0  # for the next block of a closed recording
 _PEERS_WORD_S = 1.0  # for why the session has ended, once its rail is down
 # Blocks that may be known beyond the one that is due, as dataplane/transfer/receiver.cc has it.
 _MOST_AHEAD = 8192
+_MOST_REJECTED = 4
 _NOTHING: Array = numpy.empty(0, dtype=numpy.uint8)
 
 
@@ -60,6 +61,7 @@ class Playback:
         self._arrived: dict[int, tuple[wire.Frame, Array]] = {}
         self._next = 0
         self._granted = 0
+        self._rejected = 0  # times in a row
         version = _version(calls)
         self._form = wire.FORMS[version]
         self._control = Control(calls, _open_fields(version, info, first, follow, window), self._changed)
@@ -97,20 +99,29 @@ class Playback:
             frame, data = found
             sound = not frame.payload_bytes or crc32c(data) == frame.crc
             self._next += sound
+            self._rejected = 0 if sound else self._rejected + 1
             try:
-                if not sound:
-                    # The node reads it once more; the second time it ends the session with BLOCK_DAMAGED.
-                    self._rail.send((wire.RESEND, frame.sequence), grants=1)
-                    continue
-                self._rail.send((wire.ACK, self._next))
-                if frame.payload_bytes:
-                    self._grant(1)
+                self._answer(frame, sound)
             except RailUnreachable as error:
                 self._on_down(error)
-                if not sound:
-                    continue
-            return Arrived(self._first + frame.sequence, frame.sample_index, frame.capture_ns, data)
+            if frame.flags & (wire.MISSING | wire.DAMAGED):
+                data = _NOTHING  # what is good of a block was not asked for
+            if sound:
+                return Arrived(self._first + frame.sequence, frame.sample_index, frame.capture_ns, data)
         return None
+
+    def _answer(self, frame: wire.Frame, sound: bool) -> None:
+        """Takes the block, or asks for it again: the node reads it once more, and the second time ends the session."""
+        assert self._rail is not None
+        if sound:
+            self._rail.send((wire.ACK, self._next))
+            if frame.payload_bytes:
+                self._grant(1)
+        elif self._rejected < _MOST_REJECTED:
+            self._rail.send((wire.RESEND, frame.sequence), grants=1)
+        else:
+            raise BlockDamaged(f"{self._info.name}: block {self._first + frame.sequence} came damaged {self._rejected} times",
+                               code="DATA_LOSS", metadata={"recording": self._info.name, "blocks": "1"})
 
     def _grant(self, more: int) -> None:
         """As many as are wanted at most."""

@@ -102,6 +102,15 @@ class HostileTest(unittest.TestCase):
         self.assertEqual(samples.tobytes(), 4 * PAYLOAD)
         self.assertIn((wire.RESEND, 0), heard)
 
+    def test_a_block_that_always_comes_damaged(self):
+        def rail(peer):
+            for number in range(20):
+                peer.sendall(block(FORM, number, 0, PAYLOAD, crc=1))
+                while told(peer.recv(wire.PREAMBLE_BYTES, socket.MSG_WAITALL)) != (wire.RESEND, 0):
+                    pass
+
+        self.assertIn("4 times", str(self.fails(errors.BlockDamaged, rail=rail)))
+
     def test_missing_blocks(self):
         def rail(peer):
             for number in range(4):
@@ -113,6 +122,13 @@ class HostileTest(unittest.TestCase):
         self.assertEqual(samples.tobytes(), 2 * PAYLOAD + bytes(65536) + PAYLOAD)
         error = self.fails(errors.BlockDamaged, rail=rail)
         self.assertEqual(error.metadata["first_block"], "2")
+
+    def test_blocks_that_are_said_to_be_damaged(self):
+        def rail(peer):
+            for number in range(4):
+                peer.sendall(block(FORM, number, number, PAYLOAD, flags=wire.DAMAGED if number == 1 else 0))
+
+        self.assertEqual(self.fails(errors.BlockDamaged, rail=rail).metadata["first_block"], "1")
 
 
 if __name__ == "__main__":
