@@ -27,7 +27,7 @@ TAPEDECK_TEST_PACKAGES=(
   mmdebstrap:mmdebstrap buildah:buildah crun:crun docker-compose:docker-compose
   getcap:libcap2-bin dpkg-shlibdeps:dpkg-dev systemd-analyze:systemd
   mkfs.ext4:e2fsprogs rping:rdmacm-utils ib_write_bw:perftest valgrind:valgrind strace:strace curl:curl
-  tshark:tshark python3-yaml python3-grpcio python3-protobuf
+  tshark:tshark python3-yaml python3-grpcio python3-protobuf python3-numpy mypy
 )
 
 tapedeck_missing_packages() {

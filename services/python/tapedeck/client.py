@@ -1,0 +1,171 @@
+"""A storage node, and the worker that records into it."""
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, Mapping, Optional, Sequence, Union
+
+from tapedeck import names
+from tapedeck.calls import DISK_S, Calls, Tls, request_id
+from tapedeck.descriptors import message, number_of, words_of
+from tapedeck.errors import ArgumentInvalid, RecordingNotFound
+from tapedeck.jobs import Job, Stage, duration, stage_of, start
+from tapedeck.recording import Recording
+from tapedeck.values import Capture, Channel, Lun, Node, RecordingInfo
+
+_TIMEOUT_S = 4.0
+# CreateLun of a memory LUN touches all of its pages before it answers.
+_CREATE_LUN_S = 60.0
+
+
+def _number(enum: str, word: str) -> int:
+    try:
+        return number_of(enum, word)
+    except KeyError:
+        raise ArgumentInvalid(f"{word!r} is none of {', '.join(words_of(enum)[1:])}", code="INVALID_ARGUMENT",
+                              metadata={"field": enum}) from None
+
+
+class Client:
+    """Made by tapedeck.connect(). Any thread; a context manager."""
+
+    def __init__(self, storage: str, worker: Optional[str], tls: Optional[Tls], timeout_s: float) -> None:
+        self.storage = storage
+        self._storage = Calls(storage, tls, timeout_s)
+        self._worker = Calls(worker, tls, timeout_s) if worker else None
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends all that is under way; jobs go on."""
+        self._storage.close()
+        if self._worker is not None:
+            self._worker.close()
+
+    def node(self) -> Node:
+        """What the storage node says about itself."""
+        return Node.of(self._storage.call("NodeService", "GetNode", {}))
+
+    def luns(self) -> list[Lun]:
+        """In the order of their names."""
+        return [Lun.of(one) for one in self._storage.pages("CatalogService", "ListLuns", {}, "luns")]
+
+    def lun(self, lun: str) -> Lun:
+        """By its ID."""
+        return Lun.of(self._storage.call("CatalogService", "GetLun", {"name": names.full(lun, 1)}))
+
+    def create_lun(self, lun: str, store: str, members: Sequence[str] = (), *, capacity_bytes: int = 0,
+                   full_policy: str = "STOP", max_age_s: float = 0.0, max_fill_percent: int = 0, prewrite_files: int = 0,
+                   prewrite_bytes: int = 0, description: str = "", labels: Optional[Mapping[str, str]] = None) -> Lun:
+        """`store` is posix, direct, device or memory, `members` the directories or devices that it lies on."""
+        wanted = message("Lun")(store=store, members=list(members), capacity_bytes=capacity_bytes,
+                                full_policy=_number("FullPolicy", full_policy), max_fill_percent=max_fill_percent,
+                                max_age=duration(max_age_s), prewrite_files=prewrite_files, prewrite_bytes=prewrite_bytes,
+                                description=description, labels=dict(labels or {}))
+        return Lun.of(self._storage.call("CatalogService", "CreateLun", {
+            "lun_id": names.check_id(lun), "lun": wanted, "request_id": request_id()}, _CREATE_LUN_S))
+
+    def channels(self, lun: str = "-") -> list[Channel]:
+        """Of a LUN, or of all."""
+        parent = "luns/-" if lun == "-" else names.full(lun, 1)
+        return [Channel.of(one) for one in
+                self._storage.pages("CatalogService", "ListChannels", {"parent": parent}, "channels")]
+
+    def channel(self, channel: str) -> Channel:
+        """By LUN/CHANNEL."""
+        return Channel.of(self._storage.call("CatalogService", "GetChannel", {"name": names.full(channel, 2)}))
+
+    def create_channel(self, channel: str, *, block_bytes: int = 1 << 20, datatype: str = "cf32_le",
+                       sample_rate: float = 0.0, commit_level: str = "DURABLE", pre_trigger_s: float = 0.0,
+                       post_trigger_s: float = 0.0, segment_bytes: int = 0, description: str = "",
+                       labels: Optional[Mapping[str, str]] = None) -> Channel:
+        """LUN/CHANNEL."""
+        lun, one = names.ids_of(channel, 2)
+        wanted = message("Channel")(
+            block_bytes=block_bytes, datatype=datatype, sample_rate=sample_rate, segment_bytes=segment_bytes,
+            commit_level=_number("CommitLevel", commit_level), description=description, labels=dict(labels or {}),
+            pre_trigger=duration(pre_trigger_s), post_trigger=duration(post_trigger_s))
+        return Channel.of(self._storage.call("CatalogService", "CreateChannel", {
+            "parent": names.name_of([lun]), "channel_id": one, "channel": wanted, "request_id": request_id()}, DISK_S))
+
+    def recordings(self, channel: str = "-", *, most: Optional[int] = None) -> list[Recording]:
+        """Newest first, of LUN/CHANNEL or of all channels; `most` of them."""
+        parent = "luns/-/channels/-" if channel == "-" else names.full(channel, 2)
+        found = self._storage.pages("CatalogService", "ListRecordings", {"parent": parent}, "recordings", most)
+        return [Recording(self._storage, RecordingInfo.of(one)) for one in found]
+
+    def recording(self, recording: str) -> Recording:
+        """By LUN/CHANNEL/ID, LUN/CHANNEL/latest or its full name."""
+        channel, _, last = recording.rpartition("/")
+        if last == "latest":
+            newest = self.recordings(channel.removesuffix("/recordings"), most=1)
+            if not newest:
+                raise RecordingNotFound(f"recording {recording!r}: the channel has no recordings", code="NOT_FOUND",
+                                        metadata={"recording": recording})
+            return newest[0]
+        found = self._storage.call("CatalogService", "GetRecording", {"name": names.full(recording, 3)})
+        return Recording(self._storage, RecordingInfo.of(found))
+
+    def delete_recording(self, recording: Union[str, Recording]) -> None:
+        """At once. RecordingBusy while it is written or played."""
+        name = recording.name if isinstance(recording, Recording) else names.full(recording, 3)
+        self._storage.call("CatalogService", "DeleteRecording", {"name": name, "request_id": request_id()}, DISK_S)
+
+    def trigger(self, channel: str, *, sample: Optional[int] = None, label: str = "", comment: str = "") -> list[Capture]:
+        """Keeps what a triggered channel holds around `sample`, the newest unless told; one capture for each session."""
+        fields: dict[str, Any] = {"channel": names.full(channel, 2), "label": label, "comment": comment}
+        if sample is not None:
+            fields["sample"] = sample
+        answer = self._storage.call("RecorderService", "TriggerRecording", fields, DISK_S)
+        return [Capture.of(one) for one in answer.captures]
+
+    def record(self, channel: str, source: Stage, *, blocks: Optional[int] = None, duration_s: Optional[float] = None,
+               transforms: Sequence[Stage] = (), rails: Sequence[str] = (), slots: int = 0,
+               resume_for_s: Optional[float] = None) -> Job:
+        """Starts a job of the worker that records `source` into LUN/CHANNEL; it ends after `blocks` or `duration_s`, or
+        with the source."""
+        fields: dict[str, Any] = {"storage": self.storage, "channel": names.full(channel, 2), "source": stage_of(source)}
+        if blocks is not None:
+            fields["blocks"] = blocks
+        if duration_s is not None:
+            fields["duration"] = duration(duration_s)
+        if resume_for_s is not None:
+            fields["resume_for"] = duration(resume_for_s)
+        return start(self._of_worker(), "StartRecord", fields, transforms, rails, slots)
+
+    def play(self, recording: Union[str, Recording], sink: Stage, *, transforms: Sequence[Stage] = (),
+             rails: Sequence[str] = (), slots: int = 0, follow: bool = False, first_block: int = 0) -> Job:
+        """Starts a job of the worker that plays into one of its sinks: "verify", "null", "file:PATH"."""
+        found = recording if isinstance(recording, Recording) else self.recording(recording)
+        fields: dict[str, Any] = {"storage": self.storage, "recording": found.name, "sink": stage_of(sink)}
+        if follow or first_block:
+            fields["playhead"] = message("Playhead")(block=first_block, follow=follow)
+        return start(self._of_worker(), "StartPlayback", fields, transforms, rails, slots)
+
+    def jobs(self) -> list[Job]:
+        """Of the worker, newest first."""
+        calls = self._of_worker()
+        return [Job(calls, one) for one in calls.pages("PipelineService", "ListJobs", {}, "jobs")]
+
+    def job(self, job: str) -> Job:
+        """By its name, jobs/{job}, or its ID."""
+        calls = self._of_worker()
+        name = job if job.startswith("jobs/") else f"jobs/{names.check_id(job)}"
+        return Job(calls, calls.call("PipelineService", "GetJob", {"name": name}))
+
+    def _of_worker(self) -> Calls:
+        if self._worker is None:
+            raise ArgumentInvalid('jobs need a worker: tapedeck.connect("HOST:PORT", worker="HOST:PORT")',
+                                  code="INVALID_ARGUMENT", metadata={"field": "worker"})
+        return self._worker
+
+
+def connect(storage: str, *, worker: Optional[str] = None, tls: Optional[Tls] = None,
+            timeout_s: float = _TIMEOUT_S) -> Client:
+    """A client of the storage node at HOST:PORT, and of a worker, which reaches that node at the same address. Nothing is
+    sent before it is needed. `timeout_s` is the deadline of a call; with `tls` the calls are encrypted."""
+    return Client(storage, worker, tls, timeout_s)

@@ -1,0 +1,188 @@
+"""What nodes tell, as plain values. Each is checked here, once: nothing that is beyond what can be gets further."""
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, Mapping, Optional
+
+from tapedeck.datatypes import layout
+from tapedeck.descriptors import word_of
+from tapedeck.errors import DatatypeInvalid, ProtocolViolation
+
+_MOST_BYTES = 1 << 62
+_MOST_BLOCK_BYTES = 8 << 20
+_BLOCK_MULTIPLE = 4096
+_MOST_NAME = 256
+
+
+def _require(well: bool, message: str, field: str) -> None:
+    if not well:
+        raise ProtocolViolation(f"the node sent {message} whose {field} cannot be", code="INVALID_ARGUMENT",
+                                metadata={"message": message, "field": field})
+
+
+def _time_ns(owner: Any, field: str) -> Optional[int]:
+    if not owner.HasField(field):
+        return None
+    time = getattr(owner, field)
+    return int(time.seconds) * 1_000_000_000 + int(time.nanos)
+
+
+def _check_stream(owner: Any, message: str) -> None:
+    size = owner.block_bytes
+    _require(0 < size <= _MOST_BLOCK_BYTES and size % _BLOCK_MULTIPLE == 0, message, "block_bytes")
+    _require(owner.sample_rate >= 0 and math.isfinite(owner.sample_rate), message, "sample_rate")
+    try:
+        layout(owner.datatype)
+    except DatatypeInvalid:
+        _require(False, message, "datatype")
+
+
+@dataclasses.dataclass(frozen=True)
+class Lun:
+    """A storage container. The fields are those of tapedeck/v1/catalog.proto, as are those of all values here."""
+
+    name: str
+    uid: str
+    store: str
+    members: tuple[str, ...]
+    capacity_bytes: int
+    used_bytes: int
+    recordings: int
+    full_policy: str
+    prewrite_files: int
+    state: str
+    cause: str
+    description: str
+    labels: Mapping[str, str]
+
+    @staticmethod
+    def of(message: Any) -> Lun:
+        """Of what a node sent."""
+        _require(len(message.name) <= _MOST_NAME and message.name.startswith("luns/"), "Lun", "name")
+        return Lun(message.name, message.uid, message.store, tuple(message.members), message.capacity_bytes,
+                   message.used_bytes, message.recordings, word_of("FullPolicy", message.full_policy),
+                   message.prewrite_files, word_of("LunState", message.state), message.cause, message.description, dict(message.labels))
+
+
+@dataclasses.dataclass(frozen=True)
+class Channel:
+    """A configured stream of a LUN."""
+
+    name: str
+    block_bytes: int
+    datatype: str
+    sample_rate: float
+    commit_level: str
+    segment_bytes: int
+    description: str
+    labels: Mapping[str, str]
+
+    @staticmethod
+    def of(message: Any) -> Channel:
+        """Of what a node sent."""
+        _check_stream(message, "Channel")
+        return Channel(message.name, message.block_bytes, message.datatype, message.sample_rate,
+                       word_of("CommitLevel", message.commit_level), message.segment_bytes, message.description,
+                       dict(message.labels))
+
+
+@dataclasses.dataclass(frozen=True)
+class Annotation:
+    """A note on part of a recording; sample_start counts as the stream's sample indexes do, not from the recording's
+    first sample."""
+
+    sample_start: int
+    sample_count: int
+    label: str
+    comment: str
+
+
+@dataclasses.dataclass(frozen=True)
+class RecordingInfo:
+    """What a node says of a recording at one moment."""
+
+    name: str
+    uid: str
+    state: str
+    blocks: int
+    bytes: int
+    missing_blocks: int
+    block_bytes: int
+    datatype: str
+    sample_rate: float
+    start_time_ns: Optional[int]
+    end_time_ns: Optional[int]
+    cause: str
+    description: str
+    labels: Mapping[str, str]
+    annotations: tuple[Annotation, ...]
+    kept: bool
+    stream: str
+    segment: int
+
+    @staticmethod
+    def of(message: Any) -> RecordingInfo:
+        """Of what a node sent."""
+        _check_stream(message, "Recording")
+        _require(message.blocks <= _MOST_BYTES // message.block_bytes, "Recording", "blocks")
+        _require(message.bytes <= _MOST_BYTES, "Recording", "bytes")
+        _require(message.missing_blocks <= message.blocks, "Recording", "missing_blocks")
+        notes = tuple(Annotation(one.sample_start, one.sample_count, one.label, one.comment)
+                      for one in message.annotations)
+        return RecordingInfo(message.name, message.uid, word_of("RecordingState", message.state), message.blocks,
+                             message.bytes, message.missing_blocks, message.block_bytes, message.datatype,
+                             message.sample_rate, _time_ns(message, "start_time"), _time_ns(message, "end_time"),
+                             message.cause, message.description, dict(message.labels), notes, message.kept,
+                             message.stream, message.segment)
+
+    @property
+    def closed(self) -> bool:
+        """It does not grow any more."""
+        return self.state in ("SEALED", "SALVAGED")
+
+    @property
+    def block_samples(self) -> int:
+        """Samples of a whole block."""
+        return self.block_bytes // layout(self.datatype).sample_bytes
+
+    @property
+    def samples(self) -> int:
+        """Of all blocks, missing ones included: only the last may be short, and by how much the bytes tell."""
+        rest = self.bytes % self.block_bytes // layout(self.datatype).sample_bytes
+        return (self.blocks - 1) * self.block_samples + rest if rest and self.closed else self.blocks * self.block_samples
+
+
+@dataclasses.dataclass(frozen=True)
+class Capture:
+    """What a trigger keeps."""
+
+    recording: str
+    first_sample: int
+    trigger_sample: int
+    end_sample: int
+    recordings: tuple[str, ...]
+
+    @staticmethod
+    def of(message: Any) -> Capture:
+        """Of what a node sent."""
+        return Capture(message.recording, message.first_sample, message.trigger_sample, message.end_sample,
+                       tuple(message.recordings))
+
+
+@dataclasses.dataclass(frozen=True)
+class Node:
+    """A storage node or worker."""
+
+    name: str
+    role: str
+    version: str
+    protocol_version: int
+    stages: tuple[str, ...]
+    stores: tuple[str, ...]
+
+    @staticmethod
+    def of(message: Any) -> Node:
+        """Of what a node sent."""
+        return Node(message.name, word_of("NodeRole", message.role), message.version, message.protocol_version,
+                    tuple(message.stages), tuple(store.name for store in message.stores))

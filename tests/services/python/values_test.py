@@ -1,0 +1,148 @@
+"""What the package makes of names, datatypes, errors and of what nodes say."""
+import pathlib
+import re
+import unittest
+
+import numpy
+
+from tapedeck import descriptors, errors, names, wire
+from tapedeck.datatypes import layout, to_complex
+from tapedeck.failures import of_status
+from tapedeck.jobs import stage_of
+from tapedeck.samples import Range
+from tapedeck.values import RecordingInfo
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+COMPONENTS = ("f32", "f64", "i32", "i16", "u32", "u16", "i8", "u8")
+GOOD = {"name": "luns/l/channels/c/recordings/r", "uid": "u", "state": 2, "blocks": 3, "bytes": 2 * 65536 + 80,
+        "block_bytes": 65536, "datatype": "cf32_le", "sample_rate": 1e6}
+
+
+def recording(**fields):
+    """As a node would send it."""
+    return descriptors.message("Recording")(**{**GOOD, **fields})
+
+
+class DatatypesTest(unittest.TestCase):
+    def test_each_of_sigmf(self):
+        for kind in "cr":
+            for component in COMPONENTS:
+                for order in ("",) if component[1:] == "8" else ("_le", "_be"):
+                    found = layout(kind + component + order)
+                    size = int(component[1:]) // 8 * (2 if kind == "c" else 1)
+                    self.assertEqual(found.sample_bytes, size)
+                    samples = found.of_bytes(numpy.zeros(10 * size, dtype=numpy.uint8))
+                    self.assertEqual(len(samples), 10)
+
+    def test_others_are_refused(self):
+        for name in ("", "cf32", "ci8_le", "cf16_le", "xf32_le", "cf32_le ", "CF32_LE"):
+            with self.assertRaises(errors.DatatypeInvalid):
+                layout(name)
+
+    def test_values_and_byte_order(self):
+        big = layout("ci16_be").of_bytes(numpy.frombuffer(b"\x00\x01\xff\xff", dtype=numpy.uint8))
+        self.assertEqual(big.tolist(), [[1, -1]])
+        self.assertEqual(to_complex(big).tolist(), [1 - 1j])
+        self.assertEqual(to_complex(big).dtype, numpy.complex64)
+        little = layout("cf32_le").of_bytes(numpy.array([1 + 2j], dtype="<c8").view(numpy.uint8))
+        self.assertEqual(to_complex(little).tolist(), [1 + 2j])
+        with self.assertRaises(errors.DatatypeInvalid):
+            to_complex(numpy.zeros(3))
+
+
+class ErrorsTest(unittest.TestCase):
+    def test_each_reason_of_the_protos_has_its_exception(self):
+        reasons = set(descriptors.words_of("ErrorReason")) - {"UNSPECIFIED"}
+        self.assertEqual(errors.reasons(), reasons)
+        for reason in reasons:
+            self.assertEqual(errors.of_reason(reason, "text").reason, reason)
+
+    def test_a_status_becomes_the_exception_of_its_reason(self):
+        info = descriptors.message("google.rpc.ErrorInfo")(reason="LUN_FULL", domain="tapedeck", metadata={"lun": "l0"})
+        status = descriptors.message("google.rpc.Status")(code=8, message="full")
+        status.details.add(type_url="type.googleapis.com/google.rpc.ErrorInfo", value=info.SerializeToString())
+        error = of_status(status)
+        self.assertIsInstance(error, errors.LunFull)
+        self.assertEqual((error.code, error.metadata, str(error)), ("RESOURCE_EXHAUSTED", {"lun": "l0"}, "full"))
+
+    def test_a_newer_reason_is_an_error_with_its_name(self):
+        error = errors.of_reason("OF_TOMORROW", "text")
+        self.assertIs(type(error), errors.Error)
+        self.assertEqual(error.reason, "OF_TOMORROW")
+
+
+class NamesTest(unittest.TestCase):
+    def test_short_and_full_forms(self):
+        self.assertEqual(names.full("l0/c0", 2), "luns/l0/channels/c0")
+        self.assertEqual(names.full("luns/l0/channels/c0", 2), "luns/l0/channels/c0")
+
+    def test_others_are_refused(self):
+        for name in ("", "l0", "l0/c0/r", "l0/", "../c0", "l0/c 0", "l0/-c", "l0/" + "x" * 64, "luns/l0/channel/c0"):
+            with self.assertRaises(errors.NameInvalid):
+                names.full(name, 2)
+
+
+class RecordingTest(unittest.TestCase):
+    def test_the_length_follows_from_the_bytes(self):
+        self.assertEqual(RecordingInfo.of(recording()).samples, 2 * 8192 + 10)
+        self.assertEqual(RecordingInfo.of(recording(bytes=3 * 65536)).samples, 3 * 8192)
+        self.assertEqual(RecordingInfo.of(recording(bytes=2 * 65536, missing_blocks=1)).samples, 3 * 8192)
+        self.assertEqual(RecordingInfo.of(recording(bytes=0, blocks=0)).samples, 0)
+
+    def test_what_cannot_be_is_refused(self):
+        for field, value in (("block_bytes", 0), ("block_bytes", 4097), ("block_bytes", 16 << 20), ("blocks", 1 << 50),
+                             ("bytes", 1 << 63), ("missing_blocks", 4), ("sample_rate", float("inf")),
+                             ("sample_rate", -1.0), ("datatype", "cf32")):
+            with self.assertRaises(errors.ProtocolViolation, msg=field) as caught:
+                RecordingInfo.of(recording(**{field: value}))
+            self.assertEqual(caught.exception.metadata["field"], field)
+
+    def test_ranges(self):
+        info = RecordingInfo.of(recording())
+        self.assertEqual(list(Range.of(info, 8191, 2).blocks), [0, 1])
+        self.assertEqual(list(Range.of(info, 8192, None).blocks), [1, 2])
+        self.assertEqual(list(Range.of(info, 5, 0).blocks), [])
+        for start, count in ((-1, 1), (0, -1), (0, info.samples + 1), (info.samples + 1, 0)):
+            with self.assertRaises(ValueError):
+                Range.of(info, start, count)
+        with self.assertRaises(errors.LimitReached):
+            Range.of(info, 0, None).check_limit(1000)
+
+
+class WireTest(unittest.TestCase):
+    def test_it_speaks_the_version_of_this_tree(self):
+        header = (ROOT / "services/session/messages.h").read_text(encoding="utf-8")
+        self.assertIn(int(re.search(r"kProtocolVersion = (\d+)", header)[1]), wire.FORMS)
+
+    def test_what_is_damaged_is_refused(self):
+        for form in wire.FORMS.values():
+            sound = form.operation(wire.PING, 7)
+            self.assertEqual((form.decode(sound).kind, form.decode(sound).number), (wire.PING, 7))
+            for position in range(len(sound)):
+                if 5 <= position < 8 or 12 <= position < 32:
+                    continue  # key, address and work count for nothing in a SEND
+                damaged = bytearray(sound)
+                damaged[position] ^= 1
+                with self.assertRaises(errors.ProtocolViolation, msg=position):
+                    form.decode(bytes(damaged))
+
+
+class StageTest(unittest.TestCase):
+    def test_as_tapectl_has_them(self):
+        stage = stage_of("synth:seed=7,tones=0.1,-0.2")
+        self.assertEqual((stage.name, stage.parameters["seed"].text, stage.parameters["tones"].text),
+                         ("synth", "7", "0.1,-0.2"))
+        self.assertEqual(stage_of("file:/a,b=c").parameters["path"].text, "/a,b=c")
+        stage = stage_of(("fft", {"points": 64, "seed": 1 << 63, "on": True, "x": 0.5, "list": [1.0]}))
+        self.assertEqual((stage.parameters["points"].integer, stage.parameters["seed"].unsigned_integer,
+                          stage.parameters["on"].flag, stage.parameters["x"].number,
+                          list(stage.parameters["list"].numbers.values)), (64, 1 << 63, True, 0.5, [1.0]))
+
+    def test_others_are_refused(self):
+        for text in ("", ":", "synth:", "synth:seed", "1x", "synth:a=1,a=2", "a b:c=d"):
+            with self.assertRaises(errors.ArgumentInvalid, msg=text):
+                stage_of(text)
+
+
+if __name__ == "__main__":
+    unittest.main()
