@@ -62,9 +62,8 @@ class Playback:
         self._next = 0
         self._granted = 0
         self._rejected = 0  # times in a row
-        version = _version(calls)
-        self._form = wire.FORMS[version]
-        self._control = Control(calls, _open_fields(version, info, first, follow, window), self._changed)
+        _check_version(calls)
+        self._control = Control(calls, _open_fields(info, first, follow, window), self._changed)
         try:
             accept = self._control.take("accept")
             self._first = self._check_accept(accept, first)
@@ -212,7 +211,7 @@ class Playback:
                 raise ProtocolViolation("the storage node sent RailOffer whose endpoint cannot be",
                                         code="INVALID_ARGUMENT", metadata={"message": "RailOffer"})
             try:
-                return Rail(self._form, rail.name, end.address, end.port, end.token)
+                return Rail(rail.name, end.address, end.port, end.token)
             except RailUnreachable as error:
                 failure = error
         raise failure
@@ -223,18 +222,17 @@ def window_for(block_bytes: int) -> int:
     return min(max((8 << 20) // block_bytes, 4), 64)
 
 
-def _version(calls: Calls) -> int:
-    """Of the session protocol; VersionMismatch where the node speaks none of ours."""
+def _check_version(calls: Calls) -> None:
+    """VersionMismatch where the node speaks another session protocol."""
     theirs = calls.protocol()
-    if theirs not in wire.FORMS:
-        ours = ", ".join(map(str, wire.FORMS))
-        raise VersionMismatch(f"{calls.node} speaks session protocol {theirs}, this package {ours}",
-                              code="FAILED_PRECONDITION", metadata={"ours": ours, "theirs": str(theirs)})
-    return theirs
+    if theirs != wire.PROTOCOL:
+        raise VersionMismatch(f"{calls.node} speaks session protocol {theirs}, this package {wire.PROTOCOL}",
+                              code="FAILED_PRECONDITION",
+                              metadata={"ours": str(wire.PROTOCOL), "theirs": str(theirs)})
 
 
-def _open_fields(version: int, info: RecordingInfo, first: int, follow: bool, window: int) -> dict[str, Any]:
-    return {"version": version, "direction": number_of("Direction", "PLAYBACK"), "recording": info.name,
+def _open_fields(info: RecordingInfo, first: int, follow: bool, window: int) -> dict[str, Any]:
+    return {"version": wire.PROTOCOL, "direction": number_of("Direction", "PLAYBACK"), "recording": info.name,
             "recorder": "tapedeck for Python", "request_id": request_id(), "slots": 2 * window,
             "slot_bytes": info.block_bytes, "transfer_op": number_of("TransferOp", "SEND"),
             "playhead": message("Playhead")(block=first, follow=follow)}

@@ -53,9 +53,8 @@ class Rail:
     """Up from the start. `place` says where the payload of a block goes, `arrived` is told of each block, `failed` of
     the end of the connection; all three on the thread."""
 
-    def __init__(self, form: wire.Form, rail: str, address: str, port: int, token: bytes) -> None:
+    def __init__(self, rail: str, address: str, port: int, token: bytes) -> None:
         self.name = rail
-        self._form = form
         try:
             self._socket = _connected(rail, address, port, token)
         except OSError as error:
@@ -90,7 +89,7 @@ class Rail:
             self._credits += grants
             frames = []
             for kind, sequence in (*kinds, *[(wire.GRANT, 0)] * grants):
-                frames.append(self._form.operation(kind, self._sent, sequence))
+                frames.append(wire.operation(kind, self._sent, sequence))
                 self._sent = (self._sent + 1) & 0xFFFFFFFF
             try:
                 self._socket.sendall(b"".join(frames))
@@ -116,7 +115,7 @@ class Rail:
         number = 0
         while not self._closed:
             self._fill(memoryview(preamble))
-            frame = self._form.decode(bytes(preamble))
+            frame = wire.decode(bytes(preamble))
             if frame.number != number:
                 raise self._down(f"frame {frame.number} came where {number} was due")
             number = (number + 1) & 0xFFFFFFFF

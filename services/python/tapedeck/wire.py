@@ -2,7 +2,6 @@
 operations, each with a header of 32 bytes, a frame of 64 and the payload. Of operations a player needs SEND alone."""
 from __future__ import annotations
 
-import dataclasses
 import struct
 from typing import NamedTuple
 
@@ -13,6 +12,8 @@ TOKEN_BYTES = 16
 HELLO_BYTES = 32
 PREAMBLE_BYTES = 96
 VERSION = 1
+# Of sessions.
+PROTOCOL = 4
 
 # Types of frames.
 BLOCK, GRANT, RECEIVED, ACK, RESEND, PING = range(1, 7)
@@ -24,7 +25,11 @@ _HELLO_MAGIC = 0x49484454
 _OPERATION = struct.Struct("<IB3xIIQQ")
 _OPERATION_MAGIC = 0x504F4454
 _SEND = 1
+# Magic, version, type, slot, recording, sequence, sample, time, payload bytes, its CRC, number, flags; triggers are
+# not for players.
+FRAME = struct.Struct("<HBBIQQQqIIIH6x")
 _FRAME_MAGIC = 0x4454
+_FRAME_VERSION = 2
 _FRAME_CRC = struct.Struct("<I")
 _FRAME_CHECKED = 60
 
@@ -60,38 +65,23 @@ def _violation(what: str) -> ProtocolViolation:
                              metadata={"peer": "storage node", "message": "frame"})
 
 
-@dataclasses.dataclass(frozen=True)
-class Form:
-    """How frames of one version lie in their 60 bytes before the check value: magic, version, type, slot, recording,
-    sequence, sample, time, payload bytes, its CRC, then `last`, the order of two fields."""
-
-    version: int
-    fields: struct.Struct
-    last: tuple[str, str]
-
-    def operation(self, kind: int, number: int, sequence: int = 0) -> bytes:
-        """A SEND without payload: a frame of this end."""
-        rest = [number if field == "number" else 0 for field in self.last]
-        frame = self.fields.pack(_FRAME_MAGIC, self.version, kind, 0, 0, sequence, 0, 0, 0, 0, *rest)
-        return _OPERATION.pack(_OPERATION_MAGIC, _SEND, 0, 0, 0, 0) + frame + _FRAME_CRC.pack(crc32c(frame))
-
-    def decode(self, preamble: bytes) -> Frame:
-        """The frame of an operation that came; ProtocolViolation unless it is a SEND that is whole and nothing odd."""
-        magic, kind, payload_bytes, _, _, _ = _OPERATION.unpack_from(preamble)
-        if magic != _OPERATION_MAGIC or kind != _SEND:
-            raise _violation("bytes that are no operation of this session")
-        frame = preamble[_OPERATION.size:]
-        found = self.fields.unpack_from(frame)
-        if found[0] != _FRAME_MAGIC or _FRAME_CRC.unpack_from(frame, _FRAME_CHECKED)[0] != crc32c(frame[:_FRAME_CHECKED]):
-            raise _violation("a frame whose check value does not match")
-        rest = dict(zip(self.last, found[10:]))
-        _, sequence, sample, time_ns, size, crc = found[4:10]
-        block = Frame(found[2], sequence, sample, time_ns, size, crc, rest["flags"], rest["number"])
-        if found[1] != self.version or block.kind not in (BLOCK, PING) or payload_bytes != block.payload_bytes:
-            raise _violation("a frame that does not belong here")
-        return block
+def operation(kind: int, number: int, sequence: int = 0) -> bytes:
+    """A SEND without payload: a frame of this end."""
+    frame = FRAME.pack(_FRAME_MAGIC, _FRAME_VERSION, kind, 0, 0, sequence, 0, 0, 0, 0, number, 0)
+    return _OPERATION.pack(_OPERATION_MAGIC, _SEND, 0, 0, 0, 0) + frame + _FRAME_CRC.pack(crc32c(frame))
 
 
-# By the version of the session protocol; dataplane/frame.h has the newest.
-FORMS = {3: Form(1, struct.Struct("<HBBIQQQqIIII4x"), ("flags", "number")),
-         4: Form(2, struct.Struct("<HBBIQQQqIIIH6x"), ("number", "flags"))}
+def decode(preamble: bytes) -> Frame:
+    """The frame of an operation that came; ProtocolViolation unless it is a SEND that is whole and nothing odd."""
+    magic, kind, payload_bytes, _, _, _ = _OPERATION.unpack_from(preamble)
+    if magic != _OPERATION_MAGIC or kind != _SEND:
+        raise _violation("bytes that are no operation of this session")
+    frame = preamble[_OPERATION.size:]
+    found = FRAME.unpack_from(frame)
+    if found[0] != _FRAME_MAGIC or _FRAME_CRC.unpack_from(frame, _FRAME_CHECKED)[0] != crc32c(frame[:_FRAME_CHECKED]):
+        raise _violation("a frame whose check value does not match")
+    _, sequence, sample, time_ns, size, crc, number, flags = found[4:]
+    block = Frame(found[2], sequence, sample, time_ns, size, crc, flags, number)
+    if found[1] != _FRAME_VERSION or block.kind not in (BLOCK, PING) or payload_bytes != block.payload_bytes:
+        raise _violation("a frame that does not belong here")
+    return block

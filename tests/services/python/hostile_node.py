@@ -95,10 +95,9 @@ class HostileNode:
             pass  # the test is over, or the caller has closed the connection
 
 
-def block(form, number, sequence, payload, *, flags=0, size=None, crc=None):
+def block(number, sequence, payload, *, flags=0, size=None, crc=None):
     """A block as it goes over a rail; `size` and `crc` are the header's, whatever the payload is."""
     size = len(payload) if size is None else size
-    rest = [number if field == "number" else flags for field in form.last]
-    frame = form.fields.pack(0x4454, form.version, wire.BLOCK, 0, 0, sequence, 0, 0, size,
-                             wire.crc32c(payload) if crc is None else crc, *rest)
+    frame = wire.FRAME.pack(0x4454, 2, wire.BLOCK, 0, 0, sequence, 0, 0, size,
+                            wire.crc32c(payload) if crc is None else crc, number, flags)
     return SEND.pack(0x504F4454, 1, size, 0, 0, 0) + frame + struct.pack("<I", wire.crc32c(frame)) + payload

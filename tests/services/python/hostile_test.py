@@ -10,14 +10,13 @@ import tapedeck
 from hostile_node import HostileNode, block
 from tapedeck import descriptors, errors, wire
 
-FORM = wire.FORMS[4]
 PAYLOAD = bytes(range(256)) * 256
 SOON_S = 5.5  # 5 s, and what a busy machine adds
 
 
 def told(operation):
     """(type, sequence) of a frame that we sent."""
-    fields = FORM.fields.unpack_from(operation, 32)
+    fields = wire.FRAME.unpack_from(operation, 32)
     return fields[2], fields[5]
 
 
@@ -34,7 +33,7 @@ class HostileTest(unittest.TestCase):
     def test_an_honest_one_is_read(self):
         def rail(peer):
             for number in range(2):
-                peer.sendall(block(FORM, number, number, PAYLOAD))
+                peer.sendall(block(number, number, PAYLOAD))
 
         with HostileNode(rail=rail) as node, tapedeck.connect(node.address) as deck:
             samples = deck.recording("l/c/r").samples(8000, 1000, via="rail")
@@ -74,13 +73,13 @@ class HostileTest(unittest.TestCase):
 
     def test_payloads_that_nobody_has_room_for(self):
         for size in (65537, 1 << 31):
-            self.fails(errors.ProtocolViolation, rail=lambda peer, size=size: peer.sendall(block(FORM, 0, 0, PAYLOAD, size=size)))
-        self.fails(errors.ProtocolViolation, rail=lambda peer: peer.sendall(block(FORM, 0, 1 << 40, PAYLOAD)))
+            self.fails(errors.ProtocolViolation, rail=lambda peer, size=size: peer.sendall(block(0, 0, PAYLOAD, size=size)))
+        self.fails(errors.ProtocolViolation, rail=lambda peer: peer.sendall(block(0, 1 << 40, PAYLOAD)))
 
     def test_payloads_without_a_grant(self):
         def rail(peer):
             for number in range(5):
-                peer.sendall(block(FORM, number, min(number + 1, 3), PAYLOAD))  # the first never comes
+                peer.sendall(block(number, min(number + 1, 3), PAYLOAD))  # the first never comes
 
         self.assertIn("grant", str(self.fails(errors.ProtocolViolation, rail=rail)))
 
@@ -88,14 +87,14 @@ class HostileTest(unittest.TestCase):
         heard = []
 
         def rail(peer):
-            peer.sendall(block(FORM, 0, 0, PAYLOAD, crc=1))
+            peer.sendall(block(0, 0, PAYLOAD, crc=1))
             while True:
                 frame = told(peer.recv(wire.PREAMBLE_BYTES, socket.MSG_WAITALL))
                 heard.append(frame)
                 if frame == (wire.RESEND, 0):
                     break
             for number in range(4):
-                peer.sendall(block(FORM, number + 1, number, PAYLOAD))
+                peer.sendall(block(number + 1, number, PAYLOAD))
 
         with HostileNode(rail=rail) as node, tapedeck.connect(node.address) as deck:
             samples = deck.recording("l/c/r").samples(via="rail")
@@ -105,7 +104,7 @@ class HostileTest(unittest.TestCase):
     def test_a_block_that_always_comes_damaged(self):
         def rail(peer):
             for number in range(20):
-                peer.sendall(block(FORM, number, 0, PAYLOAD, crc=1))
+                peer.sendall(block(number, 0, PAYLOAD, crc=1))
                 while told(peer.recv(wire.PREAMBLE_BYTES, socket.MSG_WAITALL)) != (wire.RESEND, 0):
                     pass
 
@@ -114,7 +113,7 @@ class HostileTest(unittest.TestCase):
     def test_missing_blocks(self):
         def rail(peer):
             for number in range(4):
-                peer.sendall(block(FORM, number, number, b"" if number == 2 else PAYLOAD, flags=number == 2))
+                peer.sendall(block(number, number, b"" if number == 2 else PAYLOAD, flags=number == 2))
 
         with HostileNode(rail=rail) as node, tapedeck.connect(node.address) as deck:
             samples, mask = deck.recording("l/c/r").samples_with_gaps(via="rail")
@@ -126,7 +125,7 @@ class HostileTest(unittest.TestCase):
     def test_blocks_that_are_said_to_be_damaged(self):
         def rail(peer):
             for number in range(4):
-                peer.sendall(block(FORM, number, number, PAYLOAD, flags=wire.DAMAGED if number == 1 else 0))
+                peer.sendall(block(number, number, PAYLOAD, flags=wire.DAMAGED if number == 1 else 0))
 
         self.assertEqual(self.fails(errors.BlockDamaged, rail=rail).metadata["first_block"], "1")
 
