@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "absl/strings/str_cat.h"
 #include "dataplane/crc32c.h"
 #include "dataplane/status_macros.h"
+#include "services/errors.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 
@@ -81,6 +83,10 @@ absl::StatusOr<size_t> DeviceWork::Enqueue(const GpuRing::Loan& loan, size_t pay
         queue_->CopyToDevice(from.device.data() + first, from.host.data() + first, bytes - first));
     meter_.Mark(*queue_, Part::kCopy);
   }
+  if (from_network_ && !direct_ && loan.crc != nullptr) {
+    TD_RETURN_IF_ERROR(queue_->Crc32c(loan.crc, from.device.first(payload_bytes)));
+    meter_.Mark(*queue_, Part::kCrc);
+  }
   TD_ASSIGN_OR_RETURN(const auto made, Transform(from.device.first(bytes), to.device));
   if (!steps_.empty()) meter_.Mark(*queue_, Part::kGpu);
   if (to_host) {
@@ -104,6 +110,19 @@ absl::StatusOr<std::span<std::byte>> DeviceWork::Transform(std::span<std::byte> 
     at = out;
   }
   return at;
+}
+
+absl::Status DeviceWork::CheckCopied(const GpuRing::Loan& loan,
+                                     const dataplane::BlockHeader& header) const {
+  const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
+  if (direct_ || missing || loan.crc == nullptr || *loan.crc == header.crc32c) {
+    return absl::OkStatus();
+  }
+  return services::BlockDamaged(
+      {.blocks = 1},
+      absl::StrCat("block ", header.sequence, " was damaged on its way to the device: its CRC is ",
+                   *loan.crc, " there, and was ", header.crc32c,
+                   "; play it again, and have the device looked at if this comes back"));
 }
 
 std::optional<dataplane::Triggers> DeviceWork::Find(uint64_t first_sample) {

@@ -38,16 +38,21 @@ class DeviceWork {
   // Enqueues the transforms of a payload, which is grown to whole granules with zeros, and returns
   // the size of what comes out. It starts on the stage's sides of the loan and ends on the
   // network's, or the other way round: on the host, from where it is copied to the device first, if
-  // `from_host`; it is copied to the host at last if `to_host`.
+  // `from_host`; it is copied to the host at last if `to_host`. What came from the network to the
+  // host is checked once more where it was copied to.
   absl::StatusOr<size_t> Enqueue(const GpuRing::Loan& loan, size_t payload_bytes, bool from_host,
                                  bool to_host);
+
+  // DATA_LOSS (BLOCK_DAMAGED) if the payload of a played block did not reach the device as `header`
+  // has it; after a later Then.
+  absl::Status CheckCopied(const GpuRing::Loan& loan, const dataplane::BlockHeader& header) const;
 
   // Which samples of a recorded block trigger, counted from its first one; once for each that was
   // enqueued, in their order, after a later Then has run.
   std::optional<dataplane::Triggers> Find(uint64_t first_sample);
 
-  // The CRC of a payload in the job's ring: enqueued where only the device can read that, and there
-  // once a later Then has run.
+  // The CRC of a recorded payload, enqueued on the device before that leaves it, and there once a
+  // later Then has run: whatever is damaged on the way to the host, the receiver finds.
   absl::Status EnqueueCrc(const GpuRing::Loan& loan, size_t payload_bytes);
   static uint32_t CrcOf(const GpuRing::Loan& loan, size_t payload_bytes);
 

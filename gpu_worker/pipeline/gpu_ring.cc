@@ -68,9 +68,7 @@ absl::StatusOr<std::unique_ptr<GpuRing>> GpuRing::Create(device::Device& device,
   TD_ASSIGN_OR_RETURN(auto memory,
                       direct ? device.NewHostMemory(bytes) : device.NewDeviceMemory(bytes));
   TD_ASSIGN_OR_RETURN(ring->slots_, dataplane::MemoryPool::Create(std::move(memory), slot_bytes));
-  if (direct) {
-    TD_ASSIGN_OR_RETURN(ring->crcs_, device.NewHostMemory(depth * sizeof(uint32_t)));
-  }
+  TD_ASSIGN_OR_RETURN(ring->crcs_, device.NewHostMemory(depth * sizeof(uint32_t)));
   return ring;
 }
 
@@ -107,11 +105,10 @@ std::optional<GpuRing::Loan> GpuRing::LendNetwork(std::span<std::byte> memory) {
   std::optional<dataplane::Block> slot = slots_->Take();
   if (!slot.has_value()) return std::nullopt;
   const std::span<std::byte> beside = slot->memory().first(memory.size());
-  if (!direct_) {
-    return Loan{.network = {.host = memory, .device = beside}, .slot = *std::move(slot)};
-  }
+  const Sides network =
+      direct_ ? Sides{.host = beside, .device = memory} : Sides{.host = memory, .device = beside};
   uint32_t* const crc = reinterpret_cast<uint32_t*>(crcs_->window().bytes.data()) + slot->slot();
-  return Loan{.network = {.host = beside, .device = memory}, .crc = crc, .slot = *std::move(slot)};
+  return Loan{.network = network, .crc = crc, .slot = *std::move(slot)};
 }
 
 }  // namespace tapedeck::gpu_worker::pipeline

@@ -37,7 +37,7 @@ class GpuRing {
   struct Loan {
     Sides network;
     Sides stage;  // the source's or the sink's; the network's where transforms are in place
-    uint32_t* crc = nullptr;      // the device leaves the block's CRC here; null if the CPU can
+    uint32_t* crc = nullptr;      // the device leaves the block's CRC here; null if it is the CPU
     dataplane::Block slot;        // empty where the network's sides are one
     dataplane::Block stage_slot;  // empty where the stage has the network's
   };
@@ -59,7 +59,7 @@ class GpuRing {
   const bool direct_;
   const size_t stage_bytes_;
   std::shared_ptr<dataplane::MemoryPool> slots_;  // null where the device works in host memory
-  std::unique_ptr<dataplane::Memory> crcs_;       // by slot; null unless direct
+  std::unique_ptr<dataplane::Memory> crcs_;       // by slot; null where `slots_` is
   std::shared_ptr<dataplane::MemoryPool> stage_slots_;  // for the device; null in place
   std::unique_ptr<dataplane::Memory> stage_host_;  // by slot; null where the device works there too
 };

@@ -137,6 +137,9 @@ void PlaybackPipeline::Complete(Underway underway, absl::Status status) {
   const NvtxRange range(Kind::kConsumed);
   StageMeter& meter = plan_.work->meter();
   meter.OnDevice(--underway_);
+  if (status.ok() && !failed()) {
+    status = plan_.work->CheckCopied(underway.loan, underway.block.header());
+  }
   if (giving() && status.ok() && !failed()) return HandToGiver(std::move(underway));
   meter.Begin();
   if (!failed() && giver_ == nullptr) {

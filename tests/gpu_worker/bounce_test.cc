@@ -1,0 +1,118 @@
+// Blocks that go through host memory on their way to and from a device: what is damaged there is
+// found, by the device's CRC of what lies on it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dataplane/clock.h"
+#include "dataplane/crc32c.h"
+#include "services/errors.h"
+#include "tests/gpu_worker/jobs.h"
+#include "tests/gpu_worker/pump.h"
+
+namespace tapedeck::gpu_worker {
+namespace {
+
+// Of copies to the device and to the host, the one that is damaged; 0: none.
+struct Damage {
+  int to_device = 0;
+  int to_host = 0;
+};
+
+class DamagingQueue final : public device::Queue {
+ public:
+  DamagingQueue(std::unique_ptr<device::Queue> queue, Damage& damage)
+      : queue_(std::move(queue)), damage_(damage) {}
+
+  void* native() override { return queue_->native(); }
+  absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) override {
+    absl::Status status = queue_->CopyToDevice(device, host, bytes);
+    if (--damage_.to_device == 0) device[bytes / 2] ^= std::byte{1};
+    return status;
+  }
+  absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) override {
+    absl::Status status = queue_->CopyToHost(host, device, bytes);
+    if (--damage_.to_host == 0) host[bytes / 2] ^= std::byte{1};
+    return status;
+  }
+  absl::Status Crc32c(uint32_t* crc, std::span<const std::byte> payload) override {
+    return queue_->Crc32c(crc, payload);
+  }
+  void Then(Callback callback) override { queue_->Then(std::move(callback)); }
+
+ private:
+  const std::unique_ptr<device::Queue> queue_;
+  Damage& damage_;
+};
+
+// Has memory of its own, of the host's, as a GPU has.
+class DamagingDevice final : public device::Device {
+ public:
+  DamagingDevice(std::unique_ptr<device::Device> host, Damage& damage)
+      : host_(std::move(host)), damage_(damage) {}
+
+  const device::DeviceInfo& info() const override { return info_; }
+  absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewDeviceMemory(size_t bytes) override {
+    return host_->NewDeviceMemory(bytes);
+  }
+  absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewHostMemory(size_t bytes) override {
+    return host_->NewHostMemory(bytes);
+  }
+  absl::StatusOr<std::unique_ptr<device::Queue>> NewQueue() override {
+    auto queue = host_->NewQueue();
+    if (!queue.ok()) return queue.status();
+    return std::make_unique<DamagingQueue>(*std::move(queue), damage_);
+  }
+  device::DirectAccess* direct() override { return nullptr; }
+
+ private:
+  const device::DeviceInfo info_{.kind = "host", .description = "damaging"};
+  const std::unique_ptr<device::Device> host_;
+  Damage& damage_;
+};
+
+class BounceTest : public testing::Test {
+ protected:
+  BounceTest() {
+    choice_ = pipeline::ChooseDevice("host").value();
+    choice_.device = std::make_unique<DamagingDevice>(std::move(choice_.device), damage_);
+  }
+
+  Damage damage_;
+  pipeline::DeviceChoice choice_;
+  const dataplane::SystemClock clock_{};
+};
+
+TEST_F(BounceTest, WhatIsDamagedOnTheWayOutHasTheCrcOfWhatItWas) {
+  for (const int damaged : {0, 3}) {
+    damage_.to_host = damaged;
+    auto recording = Record(choice_, {.source = Synth(), .blocks = 5}, clock_);
+    ASSERT_TRUE(recording.ok()) << recording.status();
+    const auto blocks = PullAll(*recording->source);
+    ASSERT_TRUE(blocks.ok()) << blocks.status();
+    ASSERT_EQ(blocks->size(), 5u);
+    for (int i = 0; i < 5; ++i) {
+      const Pulled& block = (*blocks)[static_cast<size_t>(i)];
+      const auto bytes = std::as_bytes(std::span<const char>(block.payload));
+      EXPECT_EQ(dataplane::Crc32c(bytes) == block.header.crc32c, i != damaged - 1) << i;
+    }
+  }
+}
+
+TEST_F(BounceTest, WhatIsDamagedOnTheWayInIsNotPlayed) {
+  for (const int damaged : {0, 3}) {
+    auto recording = Record(choice_, {.source = Synth(), .blocks = 5}, clock_);
+    ASSERT_TRUE(recording.ok()) << recording.status();
+    auto playback = Play(choice_, {.sink = Verify(), .labels = recording->labels, .blocks = 5});
+    ASSERT_TRUE(playback.ok()) << playback.status();
+    damage_.to_device = damaged;
+    const absl::Status status = Pump(*recording->source, *playback->sink);
+    EXPECT_EQ(status.ok(), damaged == 0) << status;
+    if (damaged == 0) continue;
+    EXPECT_EQ(services::ReasonOf(status)->reason, "BLOCK_DAMAGED");
+    EXPECT_THAT(std::string(status.message()),
+                testing::HasSubstr("block 2 was damaged on its way"));
+  }
+}
+
+}  // namespace
+}  // namespace tapedeck::gpu_worker
