@@ -93,15 +93,18 @@ class Recording:
         return self
 
     def samples(self, start: int = 0, n: Optional[int] = None, *, to: str = "numpy", via: str = "auto",
-                check: bool = True, limit_bytes: int = LIMIT_BYTES) -> Any:
+                check: bool = True, limit_bytes: int = LIMIT_BYTES, out: Optional[Array] = None) -> Any:
         """`n` samples from `start`, counted from the recording's first one; all that follow unless told.
 
         The array is a read-only view of the recording's file where that is on this machine (via="file"), else memory of
         its own, `limit_bytes` at most, that was received over a TCP rail (via="rail"). Either way each sample is covered
         by a CRC32C that was checked, except with check=False of a file. `to` names where they shall be: "numpy", "cupy",
         "torch" (GPU memory) or "torch:cpu". BlockDamaged where some of them are missing.
+
+        With `out`, an array such as it would be else, they are put there: one that is used again and again saves the
+        kernel from finding fresh memory each time, which may take longer than the samples do.
         """
-        wanted, data, bad = self._read(start, n, via, check, limit_bytes)
+        wanted, data, bad = self._read(start, n, via, check, limit_bytes, out)
         refuse(wanted, bad)
         return arrays.convert(wanted.layout.of_bytes(data), to)
 
@@ -159,14 +162,20 @@ class Recording:
         self._calls.call("RecorderService", "KeepRecording", {"recording": self.name, "kept": kept}, DISK_S)
         self.refresh()
 
-    def _read(self, start: int, n: Optional[int], via: str, check: bool,
-              limit_bytes: int) -> tuple[Range, Array, list[int]]:
+    def _read(self, start: int, n: Optional[int], via: str, check: bool, limit_bytes: int,
+              out: Optional[Array] = None) -> tuple[Range, Array, list[int]]:
         wanted = Range.of(self._info, start, n)
+        into = None if out is None else wanted.bytes_of(out)
         file = self._local(via)
         if file is not None:
-            return wanted, *from_file(file, wanted, check)
-        wanted.check_limit(limit_bytes)
-        return wanted, *from_rail(self._calls, wanted)
+            data, bad = from_file(file, wanted, check)
+            if into is not None:
+                into[:] = data
+            return wanted, data if into is None else into, bad
+        if into is None:
+            wanted.check_limit(limit_bytes)
+            into = numpy.empty(wanted.size, dtype=numpy.uint8)
+        return wanted, into, from_rail(self._calls, wanted, into)
 
     def _local(self, via: str) -> Optional[LocalFile]:
         """The recording's file, if it is to be used. One that may become a spare, and then another recording's, is mapped

@@ -61,6 +61,15 @@ class Range:
         size = self.info.block_bytes
         return slice(max(block * size - self.begin, 0), min((block + 1) * size - self.begin, self.size))
 
+    def bytes_of(self, out: Array) -> Array:
+        """Those of an array that the samples are to be put into; ArgumentInvalid unless it is just such a one."""
+        layout_ = self.layout
+        shape = (self.count,) if layout_.columns == 1 else (self.count, layout_.columns)
+        if out.dtype != layout_.dtype or out.shape != shape or not out.flags.c_contiguous or not out.flags.writeable:
+            raise ArgumentInvalid(f"out: {shape} of {layout_.dtype}, contiguous and writable, is needed, and is not "
+                                  f"{out.shape} of {out.dtype}", code="INVALID_ARGUMENT", metadata={"field": "out"})
+        return out.reshape(-1).view(numpy.uint8)
+
     def check_limit(self, limit_bytes: int) -> None:
         """LimitReached if it is larger."""
         if self.size > limit_bytes:
@@ -78,11 +87,10 @@ def from_file(file: LocalFile, wanted: Range, check: bool) -> tuple[Array, list[
     return file.bytes[begin:end], bad
 
 
-def from_rail(calls: Calls, wanted: Range) -> tuple[Array, list[int]]:
-    """Bytes in memory of their own, received where they are to be, and the blocks that are missing: those are zeros."""
-    bytes_: Array = numpy.empty(wanted.size, dtype=numpy.uint8)
+def from_rail(calls: Calls, wanted: Range, bytes_: Array) -> list[int]:
+    """Receives them into `bytes_`, which has as many; the blocks that are missing, which are zeros there."""
     if not wanted.count:
-        return bytes_, []
+        return []
     begin, size = wanted.begin, wanted.info.block_bytes
 
     def is_whole(block: int, length: int) -> bool:
@@ -102,7 +110,7 @@ def from_rail(calls: Calls, wanted: Range) -> tuple[Array, list[int]]:
             if not _put(bytes_[part], arrived, begin + part.start - block * size,
                         arrived is not None and is_whole(block, len(arrived.data))):
                 bad.append(block)
-    return bytes_, bad
+    return bad
 
 
 def _put(into: Array, arrived: Optional[Arrived], offset: int, in_place: bool) -> bool:

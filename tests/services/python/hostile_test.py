@@ -39,6 +39,16 @@ class HostileTest(unittest.TestCase):
             samples = deck.recording("l/c/r").samples(8000, 1000, via="rail")
         self.assertEqual(samples.tobytes(), (4 * PAYLOAD)[64000:72000])
 
+    def test_it_is_read_into_an_array(self):
+        def rail(peer):
+            for number in range(2):
+                peer.sendall(block(number, number, PAYLOAD))
+
+        out = numpy.zeros(1000, numpy.complex64)
+        with HostileNode(rail=rail) as node, tapedeck.connect(node.address) as deck:
+            deck.recording("l/c/r").samples(8000, 1000, via="rail", out=out)
+        self.assertEqual(out.tobytes(), (4 * PAYLOAD)[64000:72000])
+
     def test_a_recording_that_cannot_be(self):
         self.fails(errors.ProtocolViolation, recording={"block_bytes": 1 << 40})
         self.fails(errors.ProtocolViolation, recording={"blocks": 1 << 60})

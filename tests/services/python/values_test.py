@@ -108,6 +108,17 @@ class RecordingTest(unittest.TestCase):
         with self.assertRaises(errors.LimitReached):
             Range.of(info, 0, None).check_limit(1000)
 
+    def test_arrays_to_put_samples_into(self):
+        wanted = Range.of(RecordingInfo.of(recording()), 0, 100)
+        out = numpy.zeros(100, wanted.layout.dtype)
+        wanted.bytes_of(out)[:8] = 1
+        self.assertTrue(out[0] != 0 and not out[1:].any())
+        fixed = numpy.zeros(100, wanted.layout.dtype)
+        fixed.flags.writeable = False
+        for wrong in (out[:99], out.astype("c16"), numpy.zeros(200, wanted.layout.dtype)[::2], fixed, out.reshape(10, 10)):
+            with self.assertRaises(errors.ArgumentInvalid):
+                wanted.bytes_of(wrong)
+
 
 class WireTest(unittest.TestCase):
     def test_it_speaks_the_version_of_this_tree(self):
