@@ -121,11 +121,12 @@ absl::Status Serve(const Settings& settings) {
   TD_ASSIGN_OR_RETURN(const auto supervisor,
                       services::supervisor::Supervisor::Create(
                           settings.supervisor, {rails->executors(), services::AsExecutors(loops)}));
-  TD_ASSIGN_OR_RETURN(const auto node,
-                      node::StorageNode::Create({.state_dir = settings.state,
-                                                 .member_roots = MemberRootsOf(settings),
-                                                 .follow_bytes = settings.follow_bytes,
-                                                 .rails = rails->transports()}));
+  TD_ASSIGN_OR_RETURN(const auto node, node::StorageNode::Create(
+                                           {.state_dir = settings.state,
+                                            .member_roots = MemberRootsOf(settings),
+                                            .follow_bytes = settings.follow_bytes,
+                                            .check_threads = recording::CheckThreads::Suggested(),
+                                            .rails = rails->transports()}));
   TD_ASSIGN_OR_RETURN(const auto flight, services::flight::Recorder::Create(
                                              {NodeName(), services::NodeRole::kStorage},
                                              settings.state, services::convert::TraceMessages()));

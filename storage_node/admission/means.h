@@ -8,6 +8,7 @@
 #include "storage_node/capture/live_triggers.h"
 #include "storage_node/follow/tail_memory.h"
 #include "storage_node/luns/luns.h"
+#include "storage_node/recording/check_threads.h"
 #include "storage_node/recording/write_verifier.h"
 #include "storage_node/recordings/recordings.h"
 
@@ -31,6 +32,7 @@ struct Means {
   const RingSettings rings;
   const std::shared_ptr<recording::WriteVerifier> verifier;  // set
   const std::shared_ptr<follow::TailMemory> follow_memory;   // null: followers read the stores
+  const std::shared_ptr<recording::CheckThreads> checks;     // null: sessions' threads check
 };
 
 }  // namespace tapedeck::storage_node::admission

@@ -139,6 +139,7 @@ absl::StatusOr<capture::StreamSource::OpenReader> OpenFiles(
                                    .live = playable.live,
                                    .behind_ns = playhead.behind_ns,
                                    .meter = found.lun->meter,
+                                   .checks = means.checks,
                                    .trail = playable.trail};
   if (!found.lun->kind.capabilities.lends_blocks) {
     options.follow_memory = means.follow_memory;

@@ -80,13 +80,18 @@ absl::StatusOr<std::unique_ptr<StorageNode>> StorageNode::Create(StorageSettings
   if (settings.follow_bytes > 0) {
     TD_ASSIGN_OR_RETURN(follow_memory, follow::TailMemory::Create(settings.follow_bytes));
   }
+  std::shared_ptr<recording::CheckThreads> checks;
+  if (settings.check_threads > 0) {
+    TD_ASSIGN_OR_RETURN(checks, recording::CheckThreads::Create(settings.check_threads));
+  }
   TD_ASSIGN_OR_RETURN(auto kept, OpenKept(LunsSettingsOf(settings), OldCatalog::kKept));
   auto verifier = std::make_shared<recording::WriteVerifier>(kept->luns.random());
   std::unique_ptr<StorageNode> node(new StorageNode(std::move(lock), std::move(kept),
                                                     {.ring_slots = settings.ring_slots,
                                                      .ring_bytes = settings.ring_bytes,
                                                      .rails = settings.rails},
-                                                    std::move(verifier), std::move(follow_memory)));
+                                                    std::move(verifier), std::move(follow_memory),
+                                                    std::move(checks)));
   TD_RETURN_IF_ERROR(node->StartRounds());
   return node;
 }

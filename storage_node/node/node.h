@@ -34,6 +34,8 @@ struct StorageSettings {
   uint64_t ring_bytes = admission::RingSettings().ring_bytes;
   luns::MemberRoots member_roots;
   uint64_t follow_bytes = 1 << 30;  // for the newest blocks of all followed recordings; 0: none
+  // Beside those of the sessions, which check what is played themselves if there are none.
+  size_t check_threads = 0;
   std::vector<dataplane::Transport*> rails;       // of the sessions; outlive the node
   std::shared_ptr<const dataplane::Clock> clock;  // null: the system's
   format::Random random;                          // null: the system's
@@ -81,14 +83,16 @@ class StorageNode {
  private:
   StorageNode(disk::FileLock lock, std::unique_ptr<Kept> kept, admission::RingSettings rings,
               std::shared_ptr<recording::WriteVerifier> verifier,
-              std::shared_ptr<follow::TailMemory> follow_memory)
+              std::shared_ptr<follow::TailMemory> follow_memory,
+              std::shared_ptr<recording::CheckThreads> checks)
       : lock_(std::move(lock)),
         means_{.luns = kept->luns,
                .recordings = kept->recordings,
                .triggers = triggers_,
                .rings = std::move(rings),
                .verifier = std::move(verifier),
-               .follow_memory = std::move(follow_memory)},
+               .follow_memory = std::move(follow_memory),
+               .checks = std::move(checks)},
         kept_(std::move(kept)) {}
   absl::Status StartRounds();
 

@@ -220,14 +220,33 @@ void RecordingReader::OnRead(const Request& request, const format::IndexEntry& e
     return OnDamaged(request, format::KindOfReadError(block.status()),
                      std::string(block.status().message()));
   }
-  const format::Verdict verdict =
-      format::CheckBlock(manifest_.identity, request.sequence, PlaceOf(request.sequence), entry,
-                         entries_.piece_bytes, block->payload());
+  auto check = [identity = manifest_.identity, sequence = request.sequence,
+                place = PlaceOf(request.sequence), entry,
+                piece_bytes = entries_.piece_bytes](const dataplane::Block& read) {
+    return format::CheckBlock(identity, sequence, place, entry, piece_bytes, read.payload());
+  };
+  if (options_.checks == nullptr) {
+    const format::Verdict verdict = check(*block);
+    return OnChecked(request, entry, verdict, *std::move(block));
+  }
+  auto checked = lifetime_.Guard(
+      [this, request, entry](const format::Verdict& verdict, dataplane::Block read) {
+        OnChecked(request, entry, verdict, std::move(read));
+      });
+  options_.checks->Run([check = std::move(check), checked = std::move(checked),
+                        read = *std::move(block), &executor = executor_]() mutable {
+    executor.Post([verdict = check(read), checked = std::move(checked),
+                   read = std::move(read)]() mutable { checked(verdict, std::move(read)); });
+  });
+}
+
+void RecordingReader::OnChecked(const Request& request, const format::IndexEntry& entry,
+                                const format::Verdict& verdict, dataplane::Block block) {
   if (verdict.kind != format::DamageKind::kNone) {
-    block->Reset();
+    block.Reset();
     return OnDamaged(request, verdict.kind, verdict.detail);
   }
-  Give(request, HeaderOf(entry, verdict.payload_crc32c), *std::move(block));
+  Give(request, HeaderOf(entry, verdict.payload_crc32c), std::move(block));
 }
 
 // Its missing block is on the way already.

@@ -21,6 +21,7 @@
 #include "storage_node/format/block_check.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/index/index_reader.h"
+#include "storage_node/recording/check_threads.h"
 #include "storage_node/recording/damage_log.h"
 #include "storage_node/recording/hold.h"
 #include "storage_node/recording/live_recording.h"
@@ -42,6 +43,8 @@ struct ReaderOptions {
   std::shared_ptr<follow::TailMemory> follow_memory;
   // The LUN's.
   std::shared_ptr<LunMeter> meter = std::make_shared<LunMeter>();
+  // Check what was read; null: the reader's executor does.
+  std::shared_ptr<CheckThreads> checks;
   // Held as long as the reader: the recording's lock and its LUN.
   std::shared_ptr<Hold> lease;
   // Of blocks as they are given.
@@ -97,6 +100,8 @@ class RecordingReader final : public dataplane::Source {
   bool StartPieces(const Request& request, const format::IndexEntry& entry);
   void OnRead(const Request& request, const format::IndexEntry& entry,
               absl::StatusOr<dataplane::Block> block);
+  void OnChecked(const Request& request, const format::IndexEntry& entry,
+                 const format::Verdict& verdict, dataplane::Block block);
   void OnPieces(Request request, const format::IndexEntry& entry,
                 std::optional<dataplane::Block> block);
   void OnNoEntry(const Request& request, const absl::Status& why);
