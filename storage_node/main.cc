@@ -89,6 +89,15 @@ absl::StatusOr<std::unique_ptr<dataplane::RailSet>> MakeRails(const Settings& se
                                     {.listen = true, .tls = settings.identity.rail_tls});
 }
 
+node::StorageSettings StorageOf(const Settings& settings,
+                                const std::vector<dataplane::Transport*>& rails) {
+  return {.state_dir = settings.state,
+          .member_roots = MemberRootsOf(settings),
+          .follow_bytes = settings.follow_bytes,
+          .check_threads = recording::CheckThreads::Suggested(),
+          .rails = rails};
+}
+
 services::doctor::ExaminerParts Examined(const Settings& settings,
                                          const std::vector<dataplane::Transport*>& rails,
                                          const services::Placement& placement,
@@ -121,12 +130,8 @@ absl::Status Serve(const Settings& settings) {
   TD_ASSIGN_OR_RETURN(const auto supervisor,
                       services::supervisor::Supervisor::Create(
                           settings.supervisor, {rails->executors(), services::AsExecutors(loops)}));
-  TD_ASSIGN_OR_RETURN(const auto node, node::StorageNode::Create(
-                                           {.state_dir = settings.state,
-                                            .member_roots = MemberRootsOf(settings),
-                                            .follow_bytes = settings.follow_bytes,
-                                            .check_threads = recording::CheckThreads::Suggested(),
-                                            .rails = rails->transports()}));
+  TD_ASSIGN_OR_RETURN(const auto node,
+                      node::StorageNode::Create(StorageOf(settings, rails->transports())));
   TD_ASSIGN_OR_RETURN(const auto flight, services::flight::Recorder::Create(
                                              {NodeName(), services::NodeRole::kStorage},
                                              settings.state, services::convert::TraceMessages()));
