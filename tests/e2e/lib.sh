@@ -20,6 +20,15 @@ skip() {
 
 need() { command -v "$1" >/dev/null || skip "$1 is not installed"; }
 
+# with_packages FOLDER WHAT: npm's, as package-lock.json there pins them.
+with_packages() {
+  need node
+  need npm
+  [[ ! $1/package-lock.json -nt $1/node_modules ]] ||
+    (cd "$1" && timeout 120 npm ci --no-audit --no-fund --loglevel=error) >"$WORK/npm.log" 2>&1 ||
+    skip "npm cannot get $2: $(tail -n 1 "$WORK/npm.log")"
+}
+
 # say_where_threads_wait PID: where each thread of a service is in the kernel, which tells a disk from a lost wake-up.
 say_where_threads_wait() {
   local thread

@@ -6,15 +6,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 SIGMF=$(dirname "${BASH_SOURCE[0]}")/sigmf
 SCHEMA=$DATA/sigmf-schema/sigmf-schema.json
 
-# As package-lock.json pins it.
-with_ajv() {
-  need node
-  need npm
-  [[ ! $SIGMF/package-lock.json -nt $SIGMF/node_modules ]] ||
-    (cd "$SIGMF" && timeout 120 npm ci --no-audit --no-fund --loglevel=error) >"$WORK/npm.log" 2>&1 ||
-    skip "npm cannot get ajv: $(tail -n 1 "$WORK/npm.log")"
-}
-
 # folder_of LUN/CHANNEL: of the newest recording there.
 folder_of() { echo "$WORK/member-${1%/*}/${1#*/}/$(tapectl_json recordings show "$1/latest" | jq -r '.name | split("/")[-1]')"; }
 
@@ -40,7 +31,7 @@ PYTHON
 begin_test
 [[ -e $SCHEMA ]] || skip "no shared data: $SCHEMA"
 /usr/bin/python3 -c 'import numpy' 2>/dev/null || skip "python3-numpy is not installed"
-with_ajv
+with_packages "$SIGMF" ajv
 start_storage
 start_worker
 

@@ -8,15 +8,6 @@ OTLP=$(dirname "${BASH_SOURCE[0]}")/otlp
 TRACE=0af7651916cd43dd8448eb211c80319c
 ABOVE=b7ad6b7169203331
 
-# As package-lock.json pins it.
-with_collector_packages() {
-  need node
-  need npm
-  [[ ! $OTLP/package-lock.json -nt $OTLP/node_modules ]] ||
-    (cd "$OTLP" && timeout 120 npm ci --no-audit --no-fund --loglevel=error) >"$WORK/npm.log" 2>&1 ||
-    skip "npm cannot get OpenTelemetry's packages: $(tail -n 1 "$WORK/npm.log")"
-}
-
 # start_collector [mute]: what it takes goes to SPANS.
 start_collector() {
   SPANS=$WORK/spans.jsonl
@@ -116,7 +107,7 @@ refuses() {
 }
 
 begin_test
-with_collector_packages
+with_packages "$OTLP" "OpenTelemetry's packages"
 refuses OTEL_EXPORTER_OTLP_ENDPOINT nonsense
 refuses OTEL_TRACES_SAMPLER sometimes
 COLLECTOR_PORT=$(free_port)
