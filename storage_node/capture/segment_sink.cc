@@ -137,11 +137,7 @@ absl::StatusOr<Flow> SegmentSink::Push(dataplane::Block* block) {
   if (made != Flow::kMoved) return made;
   Segment& segment = open_[number - open_.front().number];
   block->header().sequence = header.sequence % options_.segment_blocks;
-  if (triggers) {
-    // Whoever catches it marks it.
-    block->header().flags &= ~dataplane::kBlockTriggered;
-    block->header().triggers = {};
-  }
+  if (triggers) recording::ForgetTriggers(block->header());
   TD_ASSIGN_OR_RETURN(const Flow flow, segment.recording.writer->Push(block));
   if (flow != Flow::kMoved) {
     block->header() = header;

@@ -109,9 +109,7 @@ absl::Status TriggerSink::Take(dataplane::Block block) {
   newest_end_ = std::max(newest_end_, options_.window.EndOf(header));
   if (const auto samples = TriggeredBy(header); samples.has_value()) {
     triggered_ = {triggered_.value_or(*samples).first, samples->last};
-    // Whoever catches it marks it.
-    header.flags &= ~dataplane::kBlockTriggered;
-    header.triggers = {};
+    recording::ForgetTriggers(header);
   }
   held_.push_back(std::move(block));
   TD_RETURN_IF_ERROR(CatchTriggered());

@@ -36,9 +36,15 @@ absl::Status CheckBlock(absl::string_view recording, const dataplane::BlockHeade
                    " and all below ", mark, " have come"));
 }
 
-void MarkTriggers(const dataplane::BlockHeader& header, LiveRecording& live) {
+void ForgetTriggers(dataplane::BlockHeader& header) {
+  header.flags &= ~dataplane::kBlockTriggered;
+  header.triggers = {};
+}
+
+void MarkTriggers(dataplane::BlockHeader& header, LiveRecording& live) {
   if ((header.flags & dataplane::kBlockTriggered) == 0) return;
-  const auto& [first, last] = header.triggers;
+  const auto [first, last] = header.triggers;
+  ForgetTriggers(header);
   const std::string label = services::Trigger().label;
   live.Annotate({.sample_start = header.sample_index + first, .label = label});
   if (last != first) live.Annotate({.sample_start = header.sample_index + last, .label = label});

@@ -20,8 +20,11 @@ inline constexpr uint64_t kMaxDisorder = 1 << 16;
 absl::Status CheckBlock(absl::string_view recording, const dataplane::BlockHeader& header,
                         uint64_t block_bytes, uint64_t mark);
 
-// Annotates what triggers in a block that is recorded, as far as the recording has room.
-void MarkTriggers(const dataplane::BlockHeader& header, LiveRecording& live);
+// Annotates what triggers in a block that is recorded, as far as the recording has room. Whoever
+// follows it gets a block like any other.
+void MarkTriggers(dataplane::BlockHeader& header, LiveRecording& live);
+// For whoever has seen to them.
+void ForgetTriggers(dataplane::BlockHeader& header);
 
 // RESOURCE_EXHAUSTED (LUN_FULL).
 absl::Status Full(absl::string_view recording, const Capacity& capacity);

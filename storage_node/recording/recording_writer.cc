@@ -91,7 +91,7 @@ format::Manifest RecordingWriter::AsWritten() const {
 absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
   TD_RETURN_IF_ERROR(error_);
   if (phase_ != Phase::kOpen) return absl::FailedPreconditionError("Push after Finish");
-  const dataplane::BlockHeader& header = block->header();
+  dataplane::BlockHeader& header = block->header();
   TD_RETURN_IF_ERROR(
       CheckBlock(options_.name, header, options_.manifest.block_bytes, received_.mark()));
   if (received_.Has(header.sequence)) {
@@ -110,7 +110,7 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
       .sample_index = header.sample_index,
       .capture_ns = header.capture_ns,
       .payload_bytes = header.payload_bytes,
-      .flags = header.flags & ~dataplane::kBlockTriggered,
+      .flags = header.flags,
       .check = format::CheckValue(options_.manifest.identity, header.sequence, place, header.crc32c,
                                   header.payload_bytes),
       .payload_crc32c = header.crc32c,
