@@ -41,11 +41,18 @@ measured() {
   return "$status"
 }
 
-# one_round: seen, unseen, unseen, seen, so that a machine which gets faster or slower meanwhile favours neither.
+# one_round: seen, unseen, unseen, seen, so that a machine which gets faster or slower meanwhile favours neither; the next round
+# the other way round, as the first run of a block size is another than those behind it.
 one_round() {
-  local size mode parts=()
+  local size mode order=(seen unseen unseen seen) parts=()
+  if [[ -e $WORK/turned ]]; then
+    order=(unseen seen seen unseen)
+    rm "$WORK/turned"
+  else
+    touch "$WORK/turned"
+  fi
   for size in "${SIZES[@]}"; do
-    for mode in seen unseen unseen seen; do
+    for mode in "${order[@]}"; do
       parts+=("$(measured "$mode" "$size" | jq -c --arg key "${mode}_${size,,}" '. + {$key}')")
     done
   done
