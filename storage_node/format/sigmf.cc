@@ -9,7 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
+#include "dataplane/crc32c.h"
 #include "dataplane/datatype.h"
+#include "storage_node/format/json_text.h"
+#include "storage_node/format/limits.h"
 
 namespace tapedeck::storage_node::format {
 namespace {
@@ -21,6 +24,18 @@ constexpr char kSignalLabel[] = "signal";
 // What SigMF's schema lets be.
 constexpr double kLeastRate = 1;
 constexpr double kMostHertz = 1e12;
+
+// In `global`: the CRC32C of all else.
+constexpr char kCheck[] = "tapedeck:check";
+
+std::string JsonText(const json& object, int indent) {
+  return object.dump(indent, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace);
+}
+
+std::string CheckOf(const json& object) {
+  const std::string text = JsonText(object, -1);
+  return absl::StrCat(dataplane::Crc32c(std::as_bytes(std::span<const char>(text))));
+}
 
 std::string TimeOf(int64_t ns) {
   return absl::FormatTime("%E4Y-%m-%dT%H:%M:%E9SZ", absl::FromUnixNanos(ns), absl::UTCTimeZone());
@@ -38,10 +53,11 @@ class Sigmf {
     for (const SigmfRun& run : runs_) AddRun(run);
     for (const services::Annotation& one : manifest_.annotations) AddAnnotation(one);
     for (const SequenceRange& gap : manifest_.missing) AddGap(gap);
-    const json object = {{"global", Global(datatype)},
-                         {"captures", InOrder(captures_)},
-                         {"annotations", InOrder(annotations_)}};
-    return object.dump(2, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace) + "\n";
+    json object = {{"global", Global(datatype)},
+                   {"captures", InOrder(captures_)},
+                   {"annotations", InOrder(annotations_)}};
+    object["global"][kCheck] = CheckOf(object);
+    return JsonText(object, 2) + "\n";
   }
 
  private:
@@ -153,6 +169,16 @@ std::vector<uint64_t> SigmfRunsOf(const Manifest& manifest) {
   }
   if (next < manifest.blocks && runs.size() < kMaxSigmfRuns) runs.push_back(next);
   return runs;
+}
+
+bool IsOwnSigmf(absl::string_view text) {
+  auto object = ParseJson(text, "sigmf-meta", kMaxManifestBytes);
+  if (!object.ok() || !object->contains("global")) return false;
+  json& global = (*object)["global"];
+  if (!global.is_object() || !global.contains(kCheck)) return false;
+  const json check = global[kCheck];
+  global.erase(kCheck);
+  return check == CheckOf(*object);
 }
 
 std::string EncodeSigmf(const Manifest& manifest, std::span<const SigmfRun> runs) {

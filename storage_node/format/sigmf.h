@@ -25,6 +25,10 @@ struct SigmfRun {
 inline constexpr size_t kMaxSigmfRuns = 1024;
 std::vector<uint64_t> SigmfRunsOf(const Manifest& manifest);
 
+// Whether a text is one of these, and as it was written: people edit such files, and theirs are not
+// ours any more.
+bool IsOwnSigmf(absl::string_view text);
+
 // Captures begin with each run, and where an annotation `signal` says what holds from there on
 // (frequency=, gain=, ...). Gaps and all other annotations are annotations. Empty if the payload is
 // of no datatype that SigMF has.

@@ -15,7 +15,8 @@ class OpenData {
   virtual ~OpenData() = default;
 
   // Puts a text of SigMF beside a closed recording's samples, so that both have the names that
-  // SigMF asks for. It replaces an earlier one.
+  // SigMF asks for. It replaces an earlier one, but
+  // for one that others have changed since, or made: FAILED_PRECONDITION.
   virtual absl::Status WriteSigmf(const RecordingPath& path, absl::string_view text) = 0;
 };
 

@@ -8,6 +8,8 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/model/resource_name.h"
+#include "storage_node/format/limits.h"
+#include "storage_node/format/sigmf.h"
 #include "storage_node/store/directory/mark.h"
 #include "storage_node/store/directory/presence.h"
 #include "storage_node/store/host_ring.h"
@@ -26,14 +28,20 @@ constexpr int kDeletedNames = 10;
 
 // All that a recording's directory has of ours. What carries the mark goes last, so that a deletion
 // that is cut short can be gone on with.
-constexpr const char* kFiles[] = {
-    "data",        kSigmfMetaFile,        "data.sigmf-meta.new", "index", "manifest.json.new",
-    kManifestFile, kForgottenManifestFile};
+constexpr const char* kFiles[] = {"data",        "data.sigmf-meta.new",
+                                  "index",       "manifest.json.new",
+                                  kManifestFile, kForgottenManifestFile};
 
 // None: `name` is no such name.
 std::optional<std::string> IdOfDeleted(absl::string_view name) {
   if (!absl::ConsumePrefix(&name, kDeletedPrefix) || name.empty()) return std::nullopt;
   return std::string(name.substr(0, name.find(kDeletedNumber)));
+}
+
+// Written by us, and as it was then.
+bool HasOwnSigmf(const Directory& recording) {
+  const auto text = recording.ReadFile(kSigmfMetaFile, format::kMaxManifestBytes);
+  return text.ok() && format::IsOwnSigmf(*text);
 }
 
 // What a member's own directory has of ours beside the channels.
@@ -140,6 +148,12 @@ absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::OpenRecor
 absl::Status DirectoryStore::WriteSigmf(const store::RecordingPath& path, absl::string_view text) {
   TD_ASSIGN_OR_RETURN(const Directory directory,
                       root().OpenDirectory(absl::StrCat(path.channel, "/", path.recording)));
+  TD_ASSIGN_OR_RETURN(const EntryKind kind, directory.KindOf(kSigmfMetaFile));
+  if (kind != EntryKind::kNone && !HasOwnSigmf(directory)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(directory.PathOf(kSigmfMetaFile),
+                     " is somebody else's, or was edited: it is left as it is"));
+  }
   TD_RETURN_IF_ERROR(directory.MakeLink(kSigmfDataLink, "data"));
   return directory.WriteFile(kSigmfMetaFile, text);
 }
@@ -194,6 +208,7 @@ absl::Status DirectoryStore::RemoveFiles(const Directory& channel, const std::st
   TD_ASSIGN_OR_RETURN(const Directory directory, channel.OpenDirectory(name));
   member_->spares().GiveBack(directory);
   TD_RETURN_IF_ERROR(directory.RemoveLink(kSigmfDataLink, "data").status());
+  if (HasOwnSigmf(directory)) TD_RETURN_IF_ERROR(directory.RemoveFile(kSigmfMetaFile).status());
   for (const char* file : kFiles) TD_RETURN_IF_ERROR(directory.RemoveFile(file).status());
   TD_ASSIGN_OR_RETURN(const bool gone, channel.RemoveEmpty(name));
   member_->spares().RoomCameFree();

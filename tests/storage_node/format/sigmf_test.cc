@@ -124,6 +124,21 @@ TEST(Sigmf, TheLabelSaysWhatTheSamplesAre) {
   EXPECT_EQ(EncodeSigmf(manifest, {}), "");
 }
 
+TEST(Sigmf, OursIsToldFromWhatOthersHaveChanged) {
+  Manifest manifest = Recording();
+  manifest.sample_rate = 2.4e6 / 7;
+  manifest.description = "\xff";
+  const std::string text = EncodeSigmf(manifest, {});
+  EXPECT_TRUE(IsOwnSigmf(text));
+  EXPECT_TRUE(IsOwnSigmf(json::parse(text).dump()));
+  json other = json::parse(text);
+  other["global"]["core:author"] = "somebody";
+  EXPECT_FALSE(IsOwnSigmf(other.dump()));
+  for (const char* foreign : {"", "{}", "{\"global\": 5}", "{\"global\": {}}", "no JSON"}) {
+    EXPECT_FALSE(IsOwnSigmf(foreign)) << foreign;
+  }
+}
+
 TEST(Sigmf, BytesThatAreNoTextAreReplaced) {
   Manifest manifest = Recording();
   manifest.description = "\xff\xfe";

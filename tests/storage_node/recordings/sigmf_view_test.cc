@@ -69,6 +69,24 @@ TEST(SigmfViewTest, WhatSomebodyHasPutThereStays) {
   EXPECT_FALSE(fs::exists(directory + "/data"));
 }
 
+// A program that edits annotations saves them under the same name.
+TEST(SigmfViewTest, WhatSomebodyHasEditedStays) {
+  NodeFixture node;
+  const SigmfView view(node);
+  json meta = view.meta();
+  meta["annotations"].push_back({{"core:sample_start", 1}, {"core:label", "mine"}});
+  std::ofstream(view.directory() + kMeta) << meta.dump();
+  ASSERT_TRUE(node.node()
+                  .recorder()
+                  .AnnotateRecording(view.name(), {.sample_start = 9, .label = "burst"})
+                  .ok());
+  EXPECT_EQ(view.meta(), meta);
+  const std::string directory = view.directory();
+  ASSERT_TRUE(node.node().recordings().DeleteRecording(view.name()).ok());
+  EXPECT_TRUE(fs::exists(directory + kMeta));
+  EXPECT_FALSE(fs::exists(directory + "/data"));
+}
+
 TEST(SigmfViewTest, ThereIsNoneOfWhatLiesOnSeveralMembers) {
   NodeFixture node("posix", 2);
   const SigmfView view(node);
