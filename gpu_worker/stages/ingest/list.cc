@@ -1,5 +1,6 @@
 #include "gpu_worker/stages/ingest/list.h"
 
+#include "gpu_worker/packets/named.h"
 #include "gpu_worker/stages/ingest/numbered/reader.h"
 #include "gpu_worker/stages/ingest/tcp/feed.h"
 #include "gpu_worker/stages/ingest/udp/feed.h"
@@ -16,17 +17,10 @@ constexpr PacketKind kPacketKinds[] = {
 }  // namespace
 
 const PacketKind* FindPacketKind(const std::string& name) {
-  for (const PacketKind& kind : kPacketKinds) {
-    if (kind.name == name) return &kind;
-  }
-  return nullptr;
+  return packets::FindNamed(kPacketKinds, name);
 }
 
-std::vector<std::string> PacketKinds() {
-  std::vector<std::string> names;
-  for (const PacketKind& kind : kPacketKinds) names.emplace_back(kind.name);
-  return names;
-}
+std::vector<std::string> PacketKinds() { return packets::NamesOf(kPacketKinds); }
 
 absl::StatusOr<OpenedFeed> OpenFeed(const Parameters& parameters, const PacketReader& reader) {
   const FeedSettings settings{.address = parameters.transport_address(),

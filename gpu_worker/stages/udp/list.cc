@@ -1,5 +1,6 @@
 #include "gpu_worker/stages/udp/list.h"
 
+#include "gpu_worker/packets/named.h"
 #include "gpu_worker/packets/numbered/packet.h"
 #include "gpu_worker/packets/vita49/packet.h"
 #include "gpu_worker/stages/udp/numbered/packer.h"
@@ -16,16 +17,9 @@ constexpr PacketKind kPacketKinds[] = {
 }  // namespace
 
 const PacketKind* FindPacketKind(const std::string& name) {
-  for (const PacketKind& kind : kPacketKinds) {
-    if (kind.name == name) return &kind;
-  }
-  return nullptr;
+  return packets::FindNamed(kPacketKinds, name);
 }
 
-std::vector<std::string> PacketKinds() {
-  std::vector<std::string> names;
-  for (const PacketKind& kind : kPacketKinds) names.emplace_back(kind.name);
-  return names;
-}
+std::vector<std::string> PacketKinds() { return packets::NamesOf(kPacketKinds); }
 
 }  // namespace tapedeck::gpu_worker::stages::udp
