@@ -130,7 +130,7 @@ class LocalFileTest(unittest.TestCase):
 
     def test_an_index_of_something_else(self):
         head = self.index[0]
-        for at, value in ((0, b"XXXX"), (24, b"\0\0\0\0"), (40, struct.pack("<I", 4096)), (52, struct.pack("<I", 1)),
+        for at, value in ((0, b"none"), (24, b"\0\0\0\0"), (40, struct.pack("<I", 4096)), (52, struct.pack("<I", 1)),
                           (6, struct.pack("<H", 64)), (52, struct.pack("<I", 0))):
             changed = head[:at] + value + head[at + len(value):4092]
             self.index[0] = sealed(changed, 0) + bytes(8192)
