@@ -8,12 +8,14 @@
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_set.h"
 #include "services/daemon.h"
+#include "services/server/catalog_service.h"
 #include "services/server/node_service.h"
 #include "services/server/server.h"
 #include "services/server/signals.h"
 #include "services/session/registry.h"
 #include "services/session_stream/session_service.h"
 #include "tests/bench/ends.h"
+#include "tests/bench/null_catalog.h"
 
 namespace tapedeck::bench {
 namespace {
@@ -21,6 +23,7 @@ namespace {
 using services::session::Admission;
 using services::session::Direction;
 
+// Of a session of tapedeck-bench, by its labels.
 absl::StatusOr<NullStream> FromLabels(const std::map<std::string, std::string>& labels) {
   NullStream stream;
   const auto number = [&](const char* name, auto* value) {
@@ -31,10 +34,19 @@ absl::StatusOr<NullStream> FromLabels(const std::map<std::string, std::string>& 
   if (!number("blocks", &stream.blocks) || !number("block_bytes", &stream.block_bytes) ||
       !number("slots", &stream.slots) || !number("crc", &crc) ||
       crc > static_cast<uint32_t>(Checks::kOnce)) {
-    return absl::InvalidArgumentError("a null node takes sessions of tapedeck-bench only");
+    return absl::InvalidArgumentError("a label of tapedeck-bench is missing or wrong");
   }
   stream.crc = static_cast<Checks>(crc);
   return stream;
+}
+
+// Of any other: a worker's, by what it is for. The CRC of what it plays is made once.
+absl::StatusOr<NullStream> FromTarget(const services::session::Open& open) {
+  TD_ASSIGN_OR_RETURN(
+      const NullTarget target,
+      NullTargetOf(open.direction == Direction::kRecord ? open.channel : open.recording));
+  return NullStream{
+      .blocks = target.blocks, .block_bytes = target.block_bytes, .crc = Checks::kOnce};
 }
 
 class NullHost final : public services::session::SessionHost {
@@ -47,7 +59,8 @@ class NullHost final : public services::session::SessionHost {
 
  private:
   static absl::StatusOr<Admission> Make(const services::session::Open& open) {
-    TD_ASSIGN_OR_RETURN(const NullStream stream, FromLabels(open.labels));
+    TD_ASSIGN_OR_RETURN(const NullStream stream,
+                        open.labels.contains("slots") ? FromLabels(open.labels) : FromTarget(open));
     Admission admission{.check_payload = stream.crc != Checks::kNone};
     TD_ASSIGN_OR_RETURN(admission.ring, MakeHostRing(stream.slots, stream.block_bytes));
     if (open.direction == Direction::kRecord) {
@@ -57,7 +70,7 @@ class NullHost final : public services::session::SessionHost {
           MakePassthroughSource(admission.ring, {.blocks = stream.blocks, .crc = stream.crc});
       admission.accept.blocks = stream.blocks;
     }
-    admission.accept.recording = "null";
+    admission.accept.recording = open.direction == Direction::kRecord ? "null" : open.recording;
     admission.accept.datatype = "cf32_le";
     admission.accept.op = open.op.value_or(dataplane::TransferOp::kRead);
     admission.accept.commit = services::session::CommitLevel::kReceived;
@@ -91,9 +104,11 @@ absl::Status ServeNullNode(const std::string& listen, const std::vector<std::str
   NullHost host;
   services::session::Registry registry(services::AsExecutors(loops), rail_set->transports(), &host);
   const Describer describer(registry);
+  NullCatalog catalog;
   TD_ASSIGN_OR_RETURN(const auto server,
                       services::server::Server::Create(
                           listen, {services::server::NodeServiceOver(describer),
+                                   services::server::CatalogServiceOver(catalog, catalog, catalog),
                                    services::session_stream::SessionServiceOver(registry)}));
   services::server::WaitForShutdownSignal();
   server->Drain();

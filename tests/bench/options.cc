@@ -35,6 +35,12 @@ void AddConnections(command_line::Command command, Options& options) {
   command.AddOption("--connections-per-rail", options.connections, "As of the worker");
 }
 
+void AddCrcChoice(command_line::Command command, Options& options) {
+  command.AddChoice("--crc", options.crc,
+                    {{"on", Checks::kEach}, {"off", Checks::kNone}, {"once", Checks::kOnce}},
+                    "Make and check CRC32C: on, off, or once: made of each slot once, and checked");
+}
+
 void AddMembers(command_line::Command command, Options& options) {
   command.AddOption("--store", options.store, "Kind of store");
   command.AddOption("--member", options.members, "Empty directory; repeat for more");
@@ -75,13 +81,25 @@ command_line::Command AddRails(command_line::Command bench, Options& options) {
   AddWord(command, "--direction", options.direction, "RECORD: towards the node; or PLAYBACK");
   command.AddOption("--blocks", options.blocks, "How many to move");
   command.AddOption("--slots", options.slots, "Slots of the ring at each end");
-  command.AddChoice("--crc", options.crc,
-                    {{"on", Checks::kEach}, {"off", Checks::kNone}, {"once", Checks::kOnce}},
-                    "Make and check CRC32C: on, off, or once: made of each slot once, and checked");
+  AddCrcChoice(command, options);
   AddConnections(command, options);
   command.AddOption("--hold", options.hold_s,
                     "Seconds a recording stays open, its blocks included");
   command.AddOption("--node", options.node, "HOST:PORT of a null node; else one is started");
+  return command;
+}
+
+command_line::Command AddBare(command_line::Command bench, Options& options) {
+  const command_line::Command command =
+      bench.AddCommand("bare", "Two threads for each connection, sendmsg to recvmsg: a peer");
+  AddCommon(command, options);
+  AddConnections(command, options);
+  AddCrcChoice(command, options);
+  command.AddOption("--seconds", options.seconds, "Time to move blocks");
+  command
+      .AddOption("--into-bytes", options.into_bytes,
+                 "Memory to receive into, of all connections; else what stays in a cache")
+      .InBytes();
   return command;
 }
 
@@ -153,6 +171,7 @@ std::optional<Options> ParseOptions(int argc, char** argv, int* exit_status) {
       {AddTransfer(bench, options), Command::kTransfer},
       {AddSession(bench, options), Command::kSession},
       {AddRails(bench, options), Command::kRails},
+      {AddBare(bench, options), Command::kBare},
       {AddCrc(bench, options), Command::kCrc},
       {AddStore(bench, options), Command::kStore},
       {AddSharing(bench, options), Command::kSharing},

@@ -18,6 +18,7 @@ enum class Command {
   kTransfer,
   kSession,
   kRails,
+  kBare,
   kCrc,
   kStore,
   kSharing,
@@ -41,9 +42,10 @@ struct Options {
   services::session::Direction direction = services::session::Direction::kRecord;
   uint64_t blocks = 500;
   Checks crc = Checks::kEach;
-  bool flight = true;     // the recorder of steps, at both ends
-  bool rail_tls = false;  // of both ends
-  std::string admin;      // of the node's admin port: HOST:PORT; none if empty
+  uint64_t into_bytes = 0;  // of the bare streams; 0: memory that stays in a cache
+  bool flight = true;       // the recorder of steps, at both ends
+  bool rail_tls = false;    // of both ends
+  std::string admin;        // of the node's admin port: HOST:PORT; none if empty
   std::string store = "direct";
   std::vector<std::string> members;  // directories
   std::string directory;             // of the restart

@@ -5,6 +5,7 @@
 //   tapedeck-bench session --sessions 50 --json
 //   tapedeck-bench rails --rails verbs:10.0.0.1 --op WRITE --direction playback --crc off
 //   tapedeck-bench rails --rails 127.0.0.1,127.0.0.2 --connections-per-rail 4 --crc once
+//   tapedeck-bench bare --rails 127.0.0.1,127.0.0.2 --connections-per-rail 4 --seconds 4
 //   tapedeck-bench crc --blocks 500
 //   tapedeck-bench store --store direct --member /disk/empty --blocks 4000 --commit durable
 //   tapedeck-bench sharing --store direct --member /disk/empty --seconds 3
@@ -25,6 +26,7 @@
 #include "services/grpc_log.h"
 #include "services/identity/tls.h"
 #include "services/server/signals.h"
+#include "tests/bench/bare_run.h"
 #include "tests/bench/calls_run.h"
 #include "tests/bench/node_process.h"
 #include "tests/bench/null_node.h"
@@ -202,6 +204,17 @@ absl::StatusOr<nlohmann::json> RailsAlone(const Options& options) {
   return answer;
 }
 
+// The peer of RailsAlone.
+absl::StatusOr<nlohmann::json> Bare(const Options& options) {
+  TD_ASSIGN_OR_RETURN(const double rate, RunBare({.addresses = options.rails,
+                                                  .connections = options.connections,
+                                                  .block_bytes = options.block_bytes,
+                                                  .seconds = options.seconds,
+                                                  .crc = options.crc != Checks::kNone,
+                                                  .into_bytes = options.into_bytes}));
+  return nlohmann::json{{"mb_per_s", rate}};
+}
+
 // What one end of a session spends on CRC32C at least, by itself: a session with it cannot be
 // faster on that core.
 absl::StatusOr<nlohmann::json> Crc(const Options& options) {
@@ -292,6 +305,8 @@ int main(int argc, char** argv) {
       return Print(Sessions(*options));
     case Command::kRails:
       return Print(RailsAlone(*options));
+    case Command::kBare:
+      return Print(Bare(*options));
     case Command::kCrc:
       return Print(Crc(*options));
     case Command::kStore:

@@ -9,6 +9,7 @@
 #include "dataplane/clock.h"
 #include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/jobs.h"
+#include "tests/gpu_worker/plain_cuda.h"
 #include "tests/gpu_worker/pump.h"
 
 namespace tapedeck::gpu_worker {
@@ -67,6 +68,17 @@ class Bench {
     return true;
   }
 
+  // The device without us.
+  bool RunPlain() {
+    const auto plain = MeasurePlain(*device_.device, kBlockBytes, blocks_);
+    if (!plain.ok()) return Failed("plain", plain.status());
+    ReportRate("plain copies out", plain->copy_out);
+    ReportRate("plain copies in", plain->copy_in);
+    ReportRate("plain cufft", plain->fft);
+    ReportRate("stage fft", plain->our_fft);
+    return true;
+  }
+
   const std::string& json() const { return json_; }
 
  private:
@@ -75,7 +87,9 @@ class Bench {
   }
   void Report(const std::string& name, uint64_t blocks, int64_t took_ns) {
     const double seconds = static_cast<double>(took_ns) * 1e-9;
-    const double rate = static_cast<double>(blocks * kBlockBytes) / seconds / 1e6;
+    ReportRate(name, static_cast<double>(blocks * kBlockBytes) / seconds / 1e6);
+  }
+  void ReportRate(const std::string& name, double rate) {
     std::printf("%-28s %10.0f MB/s\n", name.c_str(), rate);
     json_ += (json_.empty() ? "" : ", ") + ("\"" + name + "\": " + std::to_string(rate));
   }
@@ -161,6 +175,7 @@ int Main(int argc, char** argv) {
     good = bench.Run(name, recording, playback) && good;
   };
   if (!device->device->info().works_in_host_memory) {
+    good = bench.RunPlain() && good;
     const TestRecording direct{.source = Synth(), .rung = Rung::kPeerMemory};
     const TestRecording direct_fft{.source = Synth(), .fft = 1024, .rung = Rung::kPeerMemory};
     run("record synth, direct", direct, nullptr);
