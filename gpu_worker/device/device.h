@@ -28,7 +28,9 @@ class Queue {
   // the calling thread); null on the host.
   virtual void* native() = 0;
 
-  // The host side must be memory of NewHostMemory. A copy between equal addresses is free.
+  // The host side must be memory of NewHostMemory. A copy between equal addresses is free. May
+  // overlap work enqueued earlier, so that nothing which is under way may use the device's side;
+  // what is enqueued later finds it there.
   virtual absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) = 0;
 
   // May overlap work enqueued later: leave both sides alone until a later Then has run.

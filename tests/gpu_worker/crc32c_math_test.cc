@@ -9,16 +9,21 @@
 namespace tapedeck::gpu_worker::device::cuda::crc {
 namespace {
 
-// What the kernel computes, one thread after the other and put together without its tree.
+Factor FactorOf(uint32_t factor) {
+  Factor made{};
+  for (uint32_t i = 0; i < 4 * 256; ++i) made.of[i / 256][i % 256] = FactorEntry(factor, i);
+  return made;
+}
+
+// What the kernel computes, one thread after the other.
 uint32_t InParallel(const std::vector<Word>& message, size_t bytes) {
+  static const Factor stride = FactorOf(Shift(kStrideBytes));
+  static const Factor lane = FactorOf(Shift(sizeof(uint32_t)));
   const auto count = static_cast<int64_t>(bytes / sizeof(Word));
-  const uint32_t shift = Shift(kStrideBytes);
-  const auto stride = [](uint32_t state) { return Multiply(state, shift); };
   uint32_t state = count == 0 ? ~0u : 0;
   for (uint32_t thread = 0; thread < kThreads; ++thread) {
-    const uint32_t sum = ThreadSum(message.data(), count, thread, stride);
-    if (sum == 0) continue;
-    state ^= Multiply(sum, Shift(sizeof(Word) * (kThreads - 1 - thread)));
+    const uint32_t sum = ThreadSum(message.data(), count, thread, stride, lane);
+    if (sum != 0) state ^= Multiply(Weight(thread), sum);
   }
   const auto* raw = reinterpret_cast<const unsigned char*>(message.data());
   const size_t whole = static_cast<size_t>(count) * sizeof(Word);
@@ -38,13 +43,11 @@ TEST(Crc32cMath, ThreadsAgreeWithTheCpu) {
   }
 }
 
-TEST(Crc32cMath, ShiftsPutNeighboursTogether) {
-  constexpr Shifts kShifts = MakeShifts();
-  for (uint32_t level = 0; level < 8; ++level) {
-    EXPECT_EQ(kShifts.level[level], Shift(sizeof(Word) << level));
-  }
-  for (uint32_t group = 0; group < kGroups; ++group) {
-    EXPECT_EQ(kShifts.group[group], Shift(sizeof(Word) * kGroupThreads * (kGroups - 1 - group)));
+TEST(Crc32cMath, LookUpsMultiply) {
+  const uint32_t number = Shift(12345);
+  const Factor factor = FactorOf(number);
+  for (const uint32_t value : {0u, 1u, kOne, 0xdeadbeefu, ~0u}) {
+    EXPECT_EQ(Multiply(factor, value), Multiply(number, value)) << value;
   }
 }
 

@@ -1,4 +1,4 @@
-// How fast pipelines are without a network: pipeline_bench DEVICE [BLOCKS] [FILE]
+// How fast pipelines are without a network: pipeline_bench DEVICE [BLOCKS [BLOCK_BYTES [FILE]]]
 // A table and one line of JSON, MB being 10^6 bytes. FILE (cu8) is looped by the file source.
 #include <cstdio>
 #include <cstdlib>
@@ -15,17 +15,17 @@
 namespace tapedeck::gpu_worker {
 namespace {
 
-constexpr uint64_t kBlockBytes = 1 << 20;
 constexpr size_t kSlots = 64;
 
 class Bench {
  public:
-  Bench(const pipeline::DeviceChoice& device, uint64_t blocks) : device_(device), blocks_(blocks) {}
+  Bench(const pipeline::DeviceChoice& device, uint64_t blocks, uint64_t block_bytes)
+      : device_(device), blocks_(blocks), block_bytes_(block_bytes) {}
 
   // Records, and drops the blocks or plays them to `sink`.
   bool Run(const std::string& name, TestRecording record, const TestPlayback* sink) {
     record.blocks = blocks_;
-    record.block_bytes = kBlockBytes;
+    record.block_bytes = block_bytes_;
     record.slots = kSlots;
     auto recording = Record(device_, record, clock_);
     if (!recording.ok()) return Failed(name, recording.status());
@@ -40,7 +40,7 @@ class Bench {
   // A ring full of blocks that were made before is played, again and again: the sink alone.
   bool RunSink(const std::string& name, TestRecording record, const TestPlayback& sink) {
     record.blocks = kSlots;
-    record.block_bytes = kBlockBytes;
+    record.block_bytes = block_bytes_;
     record.slots = kSlots;
     const uint64_t rounds = (blocks_ + kSlots - 1) / kSlots;
     int64_t played_ns = 0;
@@ -55,7 +55,7 @@ class Bench {
   // The device's own CRC, block after block.
   bool RunCrc(const std::string& name) {
     auto queue = device_.device->NewQueue().value();
-    auto memory = device_.device->NewDeviceMemory(kBlockBytes).value();
+    auto memory = device_.device->NewDeviceMemory(block_bytes_).value();
     auto crc = device_.device->NewHostMemory(sizeof(uint32_t)).value();
     auto* const result = reinterpret_cast<uint32_t*>(crc->window().bytes.data());
     const int64_t start_ns = clock_.NowNs();
@@ -70,7 +70,7 @@ class Bench {
 
   // The device without us.
   bool RunPlain() {
-    const auto plain = MeasurePlain(*device_.device, kBlockBytes, blocks_);
+    const auto plain = MeasurePlain(*device_.device, block_bytes_, blocks_);
     if (!plain.ok()) return Failed("plain", plain.status());
     ReportRate("plain copies out", plain->copy_out);
     ReportRate("plain copies in", plain->copy_in);
@@ -87,7 +87,7 @@ class Bench {
   }
   void Report(const std::string& name, uint64_t blocks, int64_t took_ns) {
     const double seconds = static_cast<double>(took_ns) * 1e-9;
-    ReportRate(name, static_cast<double>(blocks * kBlockBytes) / seconds / 1e6);
+    ReportRate(name, static_cast<double>(blocks * block_bytes_) / seconds / 1e6);
   }
   void ReportRate(const std::string& name, double rate) {
     std::printf("%-28s %10.0f MB/s\n", name.c_str(), rate);
@@ -119,7 +119,7 @@ class Bench {
     play.labels = recording.labels;
     play.blocks = recording.expected_blocks;
     play.datatype = datatype;
-    play.block_bytes = kBlockBytes;
+    play.block_bytes = block_bytes_;
     return Play(device_, play);
   }
 
@@ -153,6 +153,7 @@ class Bench {
   const dataplane::SystemClock clock_{};
   const pipeline::DeviceChoice& device_;
   const uint64_t blocks_;
+  const uint64_t block_bytes_;
   std::string json_;
 };
 
@@ -160,7 +161,10 @@ int Main(int argc, char** argv) {
   auto device = pipeline::ChooseDevice(argc > 1 ? argv[1] : "auto");
   if (!device.ok()) return std::fprintf(stderr, "%s\n", device.status().ToString().c_str()), 1;
   std::printf("%s (%s)\n", device->description.c_str(), device->why.c_str());
-  Bench bench(*device, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000);
+  const auto number = [&](int index, uint64_t otherwise) {
+    return argc > index ? std::strtoull(argv[index], nullptr, 10) : otherwise;
+  };
+  Bench bench(*device, number(2, 1000), number(3, 1 << 20));
   const TestPlayback to_null{.sink = Null()};
   const TestPlayback to_null_fft{.sink = Null(), .fft = 1024};
   const TestPlayback to_verify{.sink = Verify()};
@@ -189,8 +193,8 @@ int Main(int argc, char** argv) {
   run("record synth fft, play verify", synth_fft, &to_verify);
   good = bench.RunSink("verify", synth, to_verify) && good;
   good = bench.RunSink("verify fft", synth_fft, to_verify) && good;
-  if (argc > 3) {
-    const services::StageSpec file = FileSource(argv[3], /*loop=*/true);
+  if (argc > 4) {
+    const services::StageSpec file = FileSource(argv[4], /*loop=*/true);
     run("record file", {.datatype = "cu8", .source = file}, nullptr);
     const std::vector<services::StageSpec> spectra{Convert("cu8", "cf32_le"), Fft(1024)};
     run("record file fft", {.source = file, .transforms = spectra}, nullptr);

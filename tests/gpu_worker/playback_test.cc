@@ -75,6 +75,7 @@ TEST_P(PlaybackTest, NullDropsEverything) {
 TEST_P(PlaybackTest, VerifyFindsOneWrongBit) {
   const auto flip = [](Block& block) {
     if (block.header().sequence == 7) block.payload()[1234] ^= std::byte{1};
+    SetCrc(block);
     return true;
   };
   const absl::Status status =
@@ -94,6 +95,7 @@ TEST_P(PlaybackTest, VerifyNamesTheFirstOfManyWrongSamples) {
     for (size_t sample = 12345; sample < (1 << 17); sample += 1000) {
       block.payload()[8 * sample + 7] ^= std::byte{1};
     }
+    SetCrc(block);
     return true;
   };
   const absl::Status status =
@@ -112,6 +114,7 @@ TEST_P(PlaybackTest, VerifyFindsAWrongTransform) {
     const auto damage = [&](Block& block) {
       auto* samples = reinterpret_cast<float*>(block.payload().data());
       if (block.header().sequence == 2) samples[2 * sample] += 1;
+      SetCrc(block);
       return true;
     };
     const absl::Status status = RecordAndPlay({.source = Synth(), .fft = 512, .blocks = 4},

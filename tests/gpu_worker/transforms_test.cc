@@ -166,6 +166,7 @@ TEST_P(TransformsTest, VerifyFindsWrongPower) {
   const auto damage = [](dataplane::Block& block) {
     auto* bins = reinterpret_cast<float*>(block.payload().data());
     if (block.header().sequence == 1) bins[500] += 0.1f;
+    SetCrc(block);
     return true;
   };
   const absl::Status status = RecordAndPlay(

@@ -3,83 +3,74 @@
 namespace tapedeck::gpu_worker::device::cuda {
 namespace {
 
+using crc::Factor;
 using crc::kGroups;
 using crc::kGroupThreads;
+using crc::kThreads;
 using crc::Multiply;
 using crc::Word;
 
-constexpr uint32_t kWarp = 32;
-constexpr uint32_t kWarps = kGroupThreads / kWarp;
 constexpr uint32_t kWholeWarp = 0xffffffff;
+constexpr uint32_t kFactorEntries = sizeof(Factor) / sizeof(uint32_t);
 
-__constant__ crc::Shifts shifts = crc::MakeShifts();
-
-// Multiplication of a register by x^(8 * stride), by tables: linear, so one look-up per byte.
-struct StrideTables {
-  uint32_t of[4][256];
-};
-
-__device__ void MakeTables(StrideTables& tables) {
+// One thread for each weight; the first also make the factors.
+__global__ void TablesKernel(Crc32cScratch* scratch) {
   constexpr uint32_t kStride = crc::Shift(crc::kStrideBytes);
-  for (uint32_t byte = 0; byte < 4; ++byte) {
-    tables.of[byte][threadIdx.x] = Multiply(threadIdx.x << (8 * byte), kStride);
+  constexpr uint32_t kLane = crc::Shift(sizeof(uint32_t));
+  const uint32_t thread = blockIdx.x * kGroupThreads + threadIdx.x;
+  scratch->tables.weights[thread] = crc::Weight(thread);
+  if (thread < kFactorEntries) {
+    scratch->tables.stride.of[thread / 256][thread % 256] = crc::FactorEntry(kStride, thread);
+    scratch->tables.lane.of[thread / 256][thread % 256] = crc::FactorEntry(kLane, thread);
   }
-  __syncthreads();
+  if (thread == 0) scratch->sum = scratch->groups_done = 0;
 }
 
-// The sum of 2^kLevels neighbouring sums, in the first thread of a warp; each is already that of
-// 2^kFirstLevel threads.
-template <uint32_t kFirstLevel, uint32_t kLevels>
-__device__ uint32_t WarpSum(uint32_t sum) {
+// To where threads look things up; whole groups only.
+__device__ void Load(const Factor& from, Factor& to) {
 #pragma unroll
-  for (uint32_t level = 0; level < kLevels; ++level) {
-    const uint32_t right = __shfl_down_sync(kWholeWarp, sum, 1u << level);
-    sum = Multiply(shifts.level[kFirstLevel + level], sum) ^ right;
+  for (uint32_t byte = 0; byte < 4; ++byte) {
+    to.of[byte][threadIdx.x] = __ldg(&from.of[byte][threadIdx.x]);
   }
-  return sum;
 }
 
-// The sum of a group, in its thread 0.
-__device__ uint32_t GroupSum(uint32_t sum) {
-  __shared__ uint32_t warp_sums[kWarps];
-  sum = WarpSum<0, 5>(sum);
-  if (threadIdx.x % kWarp == 0) warp_sums[threadIdx.x / kWarp] = sum;
-  __syncthreads();
-  if (threadIdx.x >= kWarp) return 0;
-  return WarpSum<5, 3>(threadIdx.x < kWarps ? warp_sums[threadIdx.x] : 0);
-}
-
-// kGroups groups of kGroupThreads threads. Each group leaves its sum; the last one adds them up.
+// kGroups groups of kGroupThreads threads. Each group adds its sum; the last one concludes.
 __global__ void Crc32cKernel(const unsigned char* payload, size_t bytes, Crc32cScratch* scratch,
                              uint32_t* out) {
-  __shared__ StrideTables tables;
-  MakeTables(tables);
-  const auto stride = [](uint32_t s) {
-    return tables.of[0][s & 255] ^ tables.of[1][s >> 8 & 255] ^ tables.of[2][s >> 16 & 255] ^
-           tables.of[3][s >> 24];
-  };
-  const size_t words = bytes / sizeof(Word);
+  static_assert(kGroupThreads == 256, "Load has a thread for each entry of a row");
+  __shared__ Factor stride;
+  __shared__ Factor lane;
+  __shared__ uint32_t group_sum;
+  if (threadIdx.x == 0) group_sum = 0;
+  Load(scratch->tables.stride, stride);
+  Load(scratch->tables.lane, lane);
   const uint32_t thread = blockIdx.x * kGroupThreads + threadIdx.x;
-  const uint32_t sum = GroupSum(crc::ThreadSum(reinterpret_cast<const Word*>(payload),
-                                               static_cast<int64_t>(words), thread, stride));
-  __shared__ bool last;
-  if (threadIdx.x == 0) {
-    scratch->group_sums[blockIdx.x] = Multiply(shifts.group[blockIdx.x], sum);
-    __threadfence();
-    last = atomicInc(&scratch->groups_done, kGroups - 1) == kGroups - 1;  // back to 0 at the last
-  }
+  const uint32_t weight = __ldg(&scratch->tables.weights[thread]);
   __syncthreads();
-  if (!last || threadIdx.x != 0) return;
+  const size_t words = bytes / sizeof(Word);
+  const uint32_t thread_sum =
+      crc::ThreadSum(reinterpret_cast<const Word*>(payload), static_cast<int64_t>(words), thread,
+                     stride, lane);
+  const uint32_t warp_sum = __reduce_xor_sync(kWholeWarp, Multiply(weight, thread_sum));
+  if (threadIdx.x % warpSize == 0) atomicXor(&group_sum, warp_sum);
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  atomicXor(&scratch->sum, group_sum);
   __threadfence();
-  uint32_t state = words == 0 ? ~0u : 0;
-  for (uint32_t group = 0; group < kGroups; ++group) {
-    state ^= __ldcg(&scratch->group_sums[group]);
-  }
+  // Back to 0 at the last.
+  if (atomicInc(&scratch->groups_done, kGroups - 1) != kGroups - 1) return;
+  __threadfence();
+  const uint32_t sum = atomicExch(&scratch->sum, 0);
   const size_t whole = words * sizeof(Word);
-  *out = ~crc::Consume(state, payload + whole, bytes - whole);
+  *out = ~crc::Consume(words == 0 ? ~0u : sum, payload + whole, bytes - whole);
 }
 
 }  // namespace
+
+cudaError_t LaunchCrc32cTables(Crc32cScratch* scratch, cudaStream_t stream) {
+  TablesKernel<<<kThreads / kGroupThreads, kGroupThreads, 0, stream>>>(scratch);
+  return cudaGetLastError();
+}
 
 cudaError_t LaunchCrc32c(const void* payload, size_t bytes, Crc32cScratch* scratch, uint32_t* crc,
                          cudaStream_t stream) {

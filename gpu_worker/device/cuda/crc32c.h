@@ -10,11 +10,15 @@
 
 namespace tapedeck::gpu_worker::device::cuda {
 
-// In memory of the device, zero before its first use; of one stream at a time.
+// In memory of the device; of one stream at a time.
 struct Crc32cScratch {
-  uint32_t group_sums[crc::kGroups];
+  crc::Tables tables;
+  uint32_t sum;
   uint32_t groups_done;
 };
+
+// Enqueues what a scratch needs before its first use.
+cudaError_t LaunchCrc32cTables(Crc32cScratch* scratch, cudaStream_t stream);
 
 // Enqueues *crc = CRC32C of the payload. `payload` is device memory at a multiple of 16 bytes;
 // `crc` is pinned host memory, written by the device.

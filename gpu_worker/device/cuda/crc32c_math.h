@@ -1,10 +1,14 @@
-// CRC32C in parallel: the arithmetic that the kernel and its test share. C++17, for nvcc.
+// CRC32C in parallel: the arithmetic that the kernels and their test share. C++17, for nvcc.
 //
 // A CRC register is a polynomial over GF(2) modulo the Castagnoli polynomial, bits reversed: the
 // top bit is x^0. Consuming a little-endian word w in state s gives (s ^ w) * x^32, so the register
 // after a message is the sum, over its words, of w * x^(8 * bytes from the word's start to the
 // end). The sum is cut between threads: thread t takes the 16-byte words t, t + kThreads, ..., so
 // that neighbours read neighbours, and multiplies its sum by x^(8 * stride) from one to the next.
+// At last it multiplies that by the weight of its place, and the sums of all threads are added up,
+// which is to say XORed, in any order.
+//
+// Multiplying by a number that is known before is linear: one look-up for each byte of the other.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +16,7 @@
 
 namespace tapedeck::gpu_worker::device::cuda::crc {
 
-inline constexpr uint32_t kGroups = 32;
+inline constexpr uint32_t kGroups = 64;
 inline constexpr uint32_t kGroupThreads = 256;
 inline constexpr uint32_t kThreads = kGroups * kGroupThreads;
 
@@ -56,42 +60,47 @@ constexpr uint32_t Consume(uint32_t state, const unsigned char* bytes, size_t co
   return state;
 }
 
+// A factor as look-ups.
+struct Factor {
+  uint32_t of[4][256];
+};
+constexpr uint32_t Multiply(const Factor& factor, uint32_t value) {
+  return factor.of[0][value & 255] ^ factor.of[1][value >> 8 & 255] ^
+         factor.of[2][value >> 16 & 255] ^ factor.of[3][value >> 24];
+}
+
+// What is computed once. One entry of each array for each thread.
+struct Tables {
+  Factor stride;               // x^(8 * kStrideBytes): a row of words
+  Factor lane;                 // x^32
+  uint32_t weights[kThreads];  // x^(8 * bytes of the row behind a thread's word)
+};
+
+// The entry of a factor: entry `index` of 4 * 256.
+constexpr uint32_t FactorEntry(uint32_t factor, uint32_t index) {
+  return Multiply((index % 256) << (8 * (index / 256)), factor);
+}
+constexpr uint32_t Weight(uint32_t thread) {
+  return Shift(sizeof(Word) * uint64_t{kThreads - 1 - thread});
+}
+
 // What thread `thread` adds for its share of `count` words, as a register after the last word of
-// its row. `stride` multiplies a register by x^(8 * kStrideBytes). The rows end with the message,
-// so that the first may be short.
-template <typename Stride>
-constexpr uint32_t ThreadSum(const Word* words, int64_t count, uint32_t thread, Stride stride) {
+// its row. The rows end with the message, so that the first may be short.
+constexpr uint32_t ThreadSum(const Word* words, int64_t count, uint32_t thread,
+                             const Factor& stride, const Factor& by_lane) {
   Word sum{};
   const int64_t short_by = (kThreads - count % kThreads) % kThreads;
   for (int64_t i = thread - short_by; i < count; i += kThreads) {
     if (i < 0) continue;
     Word word = words[i];
     if (i == 0) word.lane[0] = ~word.lane[0];  // CRC32C starts with a register of ones
-    for (int lane = 0; lane < 4; ++lane) sum.lane[lane] = stride(sum.lane[lane]) ^ word.lane[lane];
+    for (int lane = 0; lane < 4; ++lane) {
+      sum.lane[lane] = Multiply(stride, sum.lane[lane]) ^ word.lane[lane];
+    }
   }
-  constexpr uint32_t kLane = Shift(4);
   uint32_t state = 0;
-  for (const uint32_t lane : sum.lane) state = Multiply(kLane, state ^ lane);
+  for (const uint32_t lane : sum.lane) state = Multiply(by_lane, state ^ lane);
   return state;
-}
-
-// What sums are multiplied by when they are put together.
-struct Shifts {
-  uint32_t level[8];        // the left one of two neighbours of 2^level threads each
-  uint32_t group[kGroups];  // a group's: the groups behind it follow
-};
-constexpr Shifts MakeShifts() {
-  Shifts shifts{};
-  shifts.level[0] = Shift(sizeof(Word));
-  for (int i = 1; i < 8; ++i) {
-    shifts.level[i] = Multiply(shifts.level[i - 1], shifts.level[i - 1]);
-  }
-  constexpr uint32_t kGroup = Shift(kGroupThreads * sizeof(Word));
-  shifts.group[kGroups - 1] = kOne;
-  for (uint32_t i = kGroups - 1; i > 0; --i) {
-    shifts.group[i - 1] = Multiply(shifts.group[i], kGroup);
-  }
-  return shifts;
 }
 
 }  // namespace tapedeck::gpu_worker::device::cuda::crc

@@ -48,13 +48,14 @@ void EventDeleter::operator()(cudaEvent_t event) const {
 absl::StatusOr<std::unique_ptr<Queue>> CudaQueue::Create(int device) {
   TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device), "cudaSetDevice"));
   Parts parts;
+  TD_ASSIGN_OR_RETURN(parts.copy_in, CreateStream());
   TD_ASSIGN_OR_RETURN(parts.compute, CreateStream());
   TD_ASSIGN_OR_RETURN(parts.copy_out, CreateStream());
   TD_ASSIGN_OR_RETURN(parts.order, CreateEvent());
   TD_ASSIGN_OR_RETURN(parts.scratch, dataplane::cuda::Create(sizeof(Crc32cScratch), device));
-  TD_RETURN_IF_ERROR(ToStatus(cudaMemsetAsync(parts.scratch->window().bytes.data(), 0,
-                                              sizeof(Crc32cScratch), parts.compute.get()),
-                              "cudaMemsetAsync"));
+  auto* scratch = reinterpret_cast<Crc32cScratch*>(parts.scratch->window().bytes.data());
+  TD_RETURN_IF_ERROR(ToStatus(LaunchCrc32cTables(scratch, parts.compute.get()),
+                              "launch of the CRC32C tables' kernel"));
   std::unique_ptr<CudaQueue> queue(new CudaQueue(device, std::move(parts)));
   TD_ASSIGN_OR_RETURN(queue->thread_, dataplane::StartThread("cuda-done", [raw = queue.get()] {
                         raw->RunCallbacks();
@@ -64,6 +65,7 @@ absl::StatusOr<std::unique_ptr<Queue>> CudaQueue::Create(int device) {
 
 CudaQueue::CudaQueue(int device, Parts parts)
     : device_(device),
+      copy_in_(std::move(parts.copy_in)),
       compute_(std::move(parts.compute)),
       copy_out_(std::move(parts.copy_out)),
       order_(std::move(parts.order)),
@@ -77,8 +79,14 @@ CudaQueue::~CudaQueue() {
   if (thread_.joinable()) thread_.join();
   // Work enqueued after the last Then still uses memory that its owner frees next.
   LogFailure(cudaSetDevice(device_), "cudaSetDevice");
+  LogFailure(cudaStreamSynchronize(copy_in_.get()), "cudaStreamSynchronize");
   LogFailure(cudaStreamSynchronize(compute_.get()), "cudaStreamSynchronize");
   LogFailure(cudaStreamSynchronize(copy_out_.get()), "cudaStreamSynchronize");
+}
+
+absl::Status CudaQueue::Order(const UniqueStream& earlier, const UniqueStream& later) {
+  TD_RETURN_IF_ERROR(ToStatus(cudaEventRecord(order_.get(), earlier.get()), "cudaEventRecord"));
+  return ToStatus(cudaStreamWaitEvent(later.get(), order_.get(), 0), "cudaStreamWaitEvent");
 }
 
 void* CudaQueue::native() {
@@ -88,15 +96,15 @@ void* CudaQueue::native() {
 
 absl::Status CudaQueue::CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) {
   TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device_), "cudaSetDevice"));
-  return ToStatus(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, compute_.get()),
-                  "cudaMemcpyAsync to the device");
+  TD_RETURN_IF_ERROR(
+      ToStatus(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, copy_in_.get()),
+               "cudaMemcpyAsync to the device"));
+  return Order(copy_in_, compute_);
 }
 
 absl::Status CudaQueue::CopyToHost(std::byte* host, const std::byte* device, size_t bytes) {
   TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device_), "cudaSetDevice"));
-  TD_RETURN_IF_ERROR(ToStatus(cudaEventRecord(order_.get(), compute_.get()), "cudaEventRecord"));
-  TD_RETURN_IF_ERROR(
-      ToStatus(cudaStreamWaitEvent(copy_out_.get(), order_.get(), 0), "cudaStreamWaitEvent"));
+  TD_RETURN_IF_ERROR(Order(compute_, copy_out_));
   return ToStatus(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, copy_out_.get()),
                   "cudaMemcpyAsync to the host");
 }
@@ -124,9 +132,7 @@ void CudaQueue::Then(Callback callback) {
 
 absl::StatusOr<UniqueEvent> CudaQueue::RecordEnd() {
   TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device_), "cudaSetDevice"));
-  TD_RETURN_IF_ERROR(ToStatus(cudaEventRecord(order_.get(), compute_.get()), "cudaEventRecord"));
-  TD_RETURN_IF_ERROR(
-      ToStatus(cudaStreamWaitEvent(copy_out_.get(), order_.get(), 0), "cudaStreamWaitEvent"));
+  TD_RETURN_IF_ERROR(Order(compute_, copy_out_));
   TD_ASSIGN_OR_RETURN(UniqueEvent event, TakeEvent());
   TD_RETURN_IF_ERROR(ToStatus(cudaEventRecord(event.get(), copy_out_.get()), "cudaEventRecord"));
   return event;

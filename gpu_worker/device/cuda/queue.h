@@ -1,7 +1,7 @@
-// A pipeline's CUDA streams. Kernels and copies to the device run on one stream; copies to the host
-// on a second, ordered after them, so that block n leaves while block n+1 is made. A thread of the
-// queue sleeps on events and calls back: a host function in the stream would stall it, and would
-// never run once the context has failed.
+// A pipeline's CUDA streams: one for copies to the device, one for kernels, ordered after these,
+// and one for copies to the host, ordered after the kernels, so that a block comes and another one
+// leaves while a third is computed. A thread of the queue sleeps on events and calls back: a host
+// function in the stream would stall it, and would never run once the context has failed.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -48,6 +48,7 @@ class CudaQueue final : public Queue {
   };
 
   struct Parts {
+    UniqueStream copy_in;
     UniqueStream compute;
     UniqueStream copy_out;
     UniqueEvent order;
@@ -55,14 +56,17 @@ class CudaQueue final : public Queue {
   };
 
   CudaQueue(int device, Parts parts);
+  // What is enqueued on `later` from now on waits for what `earlier` has.
+  absl::Status Order(const UniqueStream& earlier, const UniqueStream& later);
   absl::StatusOr<UniqueEvent> RecordEnd();
   absl::StatusOr<UniqueEvent> TakeEvent();
   void RunCallbacks();
 
   const int device_;
+  const UniqueStream copy_in_;
   const UniqueStream compute_;
   const UniqueStream copy_out_;
-  const UniqueEvent order_;                           // between the two streams
+  const UniqueEvent order_;                           // between two streams
   const std::unique_ptr<dataplane::Memory> scratch_;  // a Crc32cScratch
 
   absl::Mutex mutex_;
