@@ -48,9 +48,10 @@ class DamagingQueue final : public device::Queue {
 class DamagingDevice final : public device::Device {
  public:
   DamagingDevice(std::unique_ptr<device::Device> host, Damage& damage)
-      : host_(std::move(host)), damage_(damage) {}
+      : Device({.kind = "host", .description = "damaging"}),
+        host_(std::move(host)),
+        damage_(damage) {}
 
-  const device::DeviceInfo& info() const override { return info_; }
   absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewDeviceMemory(size_t bytes) override {
     return host_->NewDeviceMemory(bytes);
   }
@@ -65,7 +66,6 @@ class DamagingDevice final : public device::Device {
   device::DirectAccess* direct() override { return nullptr; }
 
  private:
-  const device::DeviceInfo info_{.kind = "host", .description = "damaging"};
   const std::unique_ptr<device::Device> host_;
   Damage& damage_;
 };

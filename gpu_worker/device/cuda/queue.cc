@@ -14,8 +14,9 @@ namespace {
 
 using dataplane::cuda::ToStatus;
 
+// Of a sticky error the device's health has told.
 void LogFailure(cudaError_t error, absl::string_view call) {
-  if (error == cudaSuccess) return;
+  if (error == cudaSuccess || dataplane::cuda::IsSticky(error)) return;
   dataplane::Log(dataplane::LogLevel::kError, "device/cuda", ToStatus(error, call).ToString());
 }
 
@@ -45,7 +46,7 @@ void EventDeleter::operator()(cudaEvent_t event) const {
   LogFailure(cudaEventDestroy(event), "cudaEventDestroy");
 }
 
-absl::StatusOr<std::unique_ptr<Queue>> CudaQueue::Create(int device) {
+absl::StatusOr<std::unique_ptr<Queue>> CudaQueue::Create(int device, Health& health) {
   TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device), "cudaSetDevice"));
   Parts parts;
   TD_ASSIGN_OR_RETURN(parts.compute, CreateStream());
@@ -55,19 +56,29 @@ absl::StatusOr<std::unique_ptr<Queue>> CudaQueue::Create(int device) {
   TD_RETURN_IF_ERROR(ToStatus(cudaMemsetAsync(parts.scratch->window().bytes.data(), 0,
                                               sizeof(Crc32cScratch), parts.compute.get()),
                               "cudaMemsetAsync"));
-  std::unique_ptr<CudaQueue> queue(new CudaQueue(device, std::move(parts)));
+  std::unique_ptr<CudaQueue> queue(new CudaQueue(device, health, std::move(parts)));
   TD_ASSIGN_OR_RETURN(queue->thread_, dataplane::StartThread("cuda-done", [raw = queue.get()] {
                         raw->RunCallbacks();
                       }));
   return std::unique_ptr<Queue>(std::move(queue));
 }
 
-CudaQueue::CudaQueue(int device, Parts parts)
+CudaQueue::CudaQueue(int device, Health& health, Parts parts)
     : device_(device),
+      health_(health),
       compute_(std::move(parts.compute)),
       copy_out_(std::move(parts.copy_out)),
       order_(std::move(parts.order)),
       scratch_(std::move(parts.scratch)) {}
+
+absl::Status CudaQueue::Checked(cudaError_t error, absl::string_view call) {
+  return health_.Note(ToStatus(error, call));
+}
+
+void CudaQueue::LogUnlessOk(cudaError_t error, absl::string_view call) {
+  static_cast<void>(Checked(error, call));
+  LogFailure(error, call);
+}
 
 CudaQueue::~CudaQueue() {
   {
@@ -76,29 +87,29 @@ CudaQueue::~CudaQueue() {
   }
   if (thread_.joinable()) thread_.join();
   // Work enqueued after the last Then still uses memory that its owner frees next.
-  LogFailure(cudaSetDevice(device_), "cudaSetDevice");
-  LogFailure(cudaStreamSynchronize(compute_.get()), "cudaStreamSynchronize");
-  LogFailure(cudaStreamSynchronize(copy_out_.get()), "cudaStreamSynchronize");
+  LogUnlessOk(cudaSetDevice(device_), "cudaSetDevice");
+  LogUnlessOk(cudaStreamSynchronize(compute_.get()), "cudaStreamSynchronize");
+  LogUnlessOk(cudaStreamSynchronize(copy_out_.get()), "cudaStreamSynchronize");
 }
 
 void* CudaQueue::native() {
-  LogFailure(cudaSetDevice(device_), "cudaSetDevice");
+  LogUnlessOk(cudaSetDevice(device_), "cudaSetDevice");
   return compute_.get();
 }
 
 absl::Status CudaQueue::CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) {
-  TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device_), "cudaSetDevice"));
-  return ToStatus(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, compute_.get()),
-                  "cudaMemcpyAsync to the device");
+  TD_RETURN_IF_ERROR(Checked(cudaSetDevice(device_), "cudaSetDevice"));
+  return Checked(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, compute_.get()),
+                 "cudaMemcpyAsync to the device");
 }
 
 absl::Status CudaQueue::CopyToHost(std::byte* host, const std::byte* device, size_t bytes) {
-  TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device_), "cudaSetDevice"));
-  TD_RETURN_IF_ERROR(ToStatus(cudaEventRecord(order_.get(), compute_.get()), "cudaEventRecord"));
+  TD_RETURN_IF_ERROR(Checked(cudaSetDevice(device_), "cudaSetDevice"));
+  TD_RETURN_IF_ERROR(Checked(cudaEventRecord(order_.get(), compute_.get()), "cudaEventRecord"));
   TD_RETURN_IF_ERROR(
-      ToStatus(cudaStreamWaitEvent(copy_out_.get(), order_.get(), 0), "cudaStreamWaitEvent"));
-  return ToStatus(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, copy_out_.get()),
-                  "cudaMemcpyAsync to the host");
+      Checked(cudaStreamWaitEvent(copy_out_.get(), order_.get(), 0), "cudaStreamWaitEvent"));
+  return Checked(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, copy_out_.get()),
+                 "cudaMemcpyAsync to the host");
 }
 
 absl::Status CudaQueue::Crc32c(uint32_t* crc, std::span<const std::byte> payload) {
@@ -106,14 +117,14 @@ absl::Status CudaQueue::Crc32c(uint32_t* crc, std::span<const std::byte> payload
     return absl::InvalidArgumentError(
         absl::StrCat("Crc32c: the payload does not start at a multiple of ", sizeof(crc::Word)));
   }
-  TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device_), "cudaSetDevice"));
+  TD_RETURN_IF_ERROR(Checked(cudaSetDevice(device_), "cudaSetDevice"));
   auto* scratch = reinterpret_cast<Crc32cScratch*>(scratch_->window().bytes.data());
-  return ToStatus(LaunchCrc32c(payload.data(), payload.size(), scratch, crc, compute_.get()),
-                  "launch of the CRC32C kernel");
+  return Checked(LaunchCrc32c(payload.data(), payload.size(), scratch, crc, compute_.get()),
+                 "launch of the CRC32C kernel");
 }
 
 void CudaQueue::Then(Callback callback) {
-  absl::StatusOr<UniqueEvent> end = RecordEnd();
+  absl::StatusOr<UniqueEvent> end = health_.Note(RecordEnd());
   Waiting waiting;
   waiting.failed = end.status();
   if (end.ok()) waiting.event = *std::move(end);
@@ -123,12 +134,12 @@ void CudaQueue::Then(Callback callback) {
 }
 
 absl::StatusOr<UniqueEvent> CudaQueue::RecordEnd() {
-  TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device_), "cudaSetDevice"));
-  TD_RETURN_IF_ERROR(ToStatus(cudaEventRecord(order_.get(), compute_.get()), "cudaEventRecord"));
+  TD_RETURN_IF_ERROR(Checked(cudaSetDevice(device_), "cudaSetDevice"));
+  TD_RETURN_IF_ERROR(Checked(cudaEventRecord(order_.get(), compute_.get()), "cudaEventRecord"));
   TD_RETURN_IF_ERROR(
-      ToStatus(cudaStreamWaitEvent(copy_out_.get(), order_.get(), 0), "cudaStreamWaitEvent"));
+      Checked(cudaStreamWaitEvent(copy_out_.get(), order_.get(), 0), "cudaStreamWaitEvent"));
   TD_ASSIGN_OR_RETURN(UniqueEvent event, TakeEvent());
-  TD_RETURN_IF_ERROR(ToStatus(cudaEventRecord(event.get(), copy_out_.get()), "cudaEventRecord"));
+  TD_RETURN_IF_ERROR(Checked(cudaEventRecord(event.get(), copy_out_.get()), "cudaEventRecord"));
   return event;
 }
 
@@ -145,7 +156,7 @@ absl::StatusOr<UniqueEvent> CudaQueue::TakeEvent() {
 }
 
 void CudaQueue::RunCallbacks() {
-  LogFailure(cudaSetDevice(device_), "cudaSetDevice");
+  LogUnlessOk(cudaSetDevice(device_), "cudaSetDevice");
   while (true) {
     Waiting next;
     {
@@ -160,7 +171,7 @@ void CudaQueue::RunCallbacks() {
     }
     absl::Status status = next.failed;
     if (next.event != nullptr) {
-      status = ToStatus(cudaEventSynchronize(next.event.get()), "cudaEventSynchronize");
+      status = Checked(cudaEventSynchronize(next.event.get()), "cudaEventSynchronize");
       absl::MutexLock lock(&mutex_);
       spare_events_.push_back(std::move(next.event));
     }

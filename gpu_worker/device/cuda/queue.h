@@ -15,6 +15,7 @@
 #include "absl/synchronization/mutex.h"
 #include "gpu_worker/device/cuda/crc32c.h"
 #include "gpu_worker/device/device.h"
+#include "gpu_worker/device/health.h"
 
 namespace tapedeck::gpu_worker::device::cuda {
 
@@ -30,7 +31,8 @@ using UniqueEvent = std::unique_ptr<CUevent_st, EventDeleter>;
 // Owned by a pipeline; enqueued to by its work thread alone.
 class CudaQueue final : public Queue {
  public:
-  static absl::StatusOr<std::unique_ptr<Queue>> Create(int device);
+  // `health` outlives it.
+  static absl::StatusOr<std::unique_ptr<Queue>> Create(int device, Health& health);
   ~CudaQueue() override;
 
   void* native() override;
@@ -54,12 +56,17 @@ class CudaQueue final : public Queue {
     std::unique_ptr<dataplane::Memory> scratch;
   };
 
-  CudaQueue(int device, Parts parts);
+  CudaQueue(int device, Health& health, Parts parts);
+  // Every error of the queue's own calls comes through here.
+  absl::Status Checked(cudaError_t error, absl::string_view call);
+  // Where nobody waits for an answer.
+  void LogUnlessOk(cudaError_t error, absl::string_view call);
   absl::StatusOr<UniqueEvent> RecordEnd();
   absl::StatusOr<UniqueEvent> TakeEvent();
   void RunCallbacks();
 
   const int device_;
+  Health& health_;
   const UniqueStream compute_;
   const UniqueStream copy_out_;
   const UniqueEvent order_;                           // between the two streams
