@@ -26,6 +26,11 @@ absl::Status NoRdmaDevice(absl::string_view address, absl::string_view text) {
   return WithReason(absl::UnavailableError(text), "NO_RDMA_DEVICE", std::move(metadata));
 }
 
+absl::Status DeviceFailed(absl::string_view device, absl::string_view text) {
+  return WithReason(absl::FailedPreconditionError(text), "DEVICE_FAILED",
+                    {{"device", std::string(device)}});
+}
+
 absl::Status VersionMismatch(uint32_t ours, uint32_t theirs, absl::string_view text) {
   return WithReason(absl::FailedPreconditionError(text), "VERSION_MISMATCH",
                     {{"ours", absl::StrCat(ours)}, {"theirs", absl::StrCat(theirs)}});

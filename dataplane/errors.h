@@ -23,6 +23,9 @@ absl::Status RailUnreachable(absl::string_view rail, absl::string_view address,
 // UNAVAILABLE (NO_RDMA_DEVICE). `address` is empty where no rail could have one.
 absl::Status NoRdmaDevice(absl::string_view address, absl::string_view text);
 
+// FAILED_PRECONDITION (DEVICE_FAILED). `device` is empty where nobody knows which.
+absl::Status DeviceFailed(absl::string_view device, absl::string_view text);
+
 // FAILED_PRECONDITION (VERSION_MISMATCH): of a session's protocol, or of a rail's.
 absl::Status VersionMismatch(uint32_t ours, uint32_t theirs, absl::string_view text);
 

@@ -73,14 +73,19 @@ void End(Worker& worker, services::doctor::Examiner& examiner, services::server:
   server.Shutdown(absl::Seconds(1));
 }
 
-std::string MetricsPage(const services::telemetry::NodePage& page,
-                        const services::identity::Security& security,
-                        const services::server::Server& server, const Worker& worker) {
-  return page.Make([&](services::telemetry::Page& more) {
-    security.AddMetrics(more);
-    server.AddMetrics(more);
-    worker.AddMetrics(more);
-  });
+services::admin::Admin::Node AdminNode(const services::telemetry::NodePage& page,
+                                       const services::identity::Security& security,
+                                       const services::server::Server& server,
+                                       const Worker& worker) {
+  return {.metrics =
+              [&] {
+                return page.Make([&](services::telemetry::Page& more) {
+                  security.AddMetrics(more);
+                  server.AddMetrics(more);
+                  worker.AddMetrics(more);
+                });
+              },
+          .health = [&] { return worker.Health(); }};
 }
 
 absl::Status Run(const Settings& settings) {
@@ -131,7 +136,7 @@ absl::Status Run(const Settings& settings) {
                                              tracing.tracer(), security.get()));
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "worker ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
-  admin->Serve([&] { return MetricsPage(page, *security, *server, worker); });
+  admin->Serve(AdminNode(page, *security, *server, worker));
   supervisor->Ready();
   services::server::WaitForShutdownSignal(services::GiveBackSpareMemory);
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/device/unusable.h"
 #include "gpu_worker/job/job_rails.h"
 #include "gpu_worker/stages/list.h"
 #include "services/errors.h"
@@ -76,8 +77,10 @@ absl::StatusOr<services::Job> Worker::StartOnce(const services::TransferSpec& sp
   TD_ASSIGN_OR_RETURN(const std::shared_ptr<Start> start, Begin(spec));
   if (!start->ended) {
     auto environment = Environment(*start, spec);
-    End(*start, environment.ok() ? make(*start, *environment)
-                                 : absl::StatusOr<std::shared_ptr<job::Job>>(environment.status()));
+    auto job = environment.ok() ? make(*start, *environment)
+                                : absl::StatusOr<std::shared_ptr<job::Job>>(environment.status());
+    if (!job.ok()) job = device::FailureOn(*parts_.device.device, job.status());
+    End(*start, std::move(job));
   }
   TD_RETURN_IF_ERROR(start->job.status());
   return (*start->job)->state();
@@ -117,6 +120,7 @@ void Worker::End(Start& start, absl::StatusOr<std::shared_ptr<job::Job>> job) {
 
 absl::StatusOr<job::JobEnvironment> Worker::Environment(const Start& start,
                                                         const services::TransferSpec& spec) {
+  TD_RETURN_IF_ERROR(Health());
   TD_ASSIGN_OR_RETURN(job::JobRails rails, job::RailsFor(spec.rails, parts_.rails, DeviceMemory()));
   dataplane::Log(dataplane::LogLevel::kInfo, "job", "rails chosen",
                  {{"job", start.name}, {"rails", job::NamesOf(rails.rails)}, {"why", rails.why}});
@@ -183,7 +187,8 @@ services::MemoryKindInfo Worker::DeviceMemory() const {
           : parts_.placement.GpuMemory({.device = device.name, .bytes = device.memory_bytes},
                                        device.pci_address);
   memory.description = parts_.device.description;
-  memory.status = parts_.device.why;
+  const absl::Status health = Health();
+  memory.status = health.ok() ? parts_.device.why : std::string(health.message());
   return memory;
 }
 
@@ -211,8 +216,10 @@ doctor::DeviceFacts Worker::FactsForDoctor() {
   doctor::DeviceFacts facts{.name = device.info().name,
                             .why = parts_.device.why,
                             .on_host = device.info().works_in_host_memory,
+                            .health = device.health().status(),
                             .distances = DeviceMemory().distances,
                             .rungs = ladder_.Choices()};
+  if (!facts.health.ok()) return facts;  // the driver would say the same of all else
   if (device.direct() != nullptr) facts.room = device.direct()->CheckRoom(job::kDefaultRingBytes);
   for (const dataplane::Transport* rail : parts_.rails) {
     if (rail->rail().transport == "verbs") facts.rdma_rails.push_back(rail->rail().name);

@@ -62,6 +62,9 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
   services::NodeInfo Describe() const override;
   services::NodeStats Stats() const override;
 
+  // FAILED_PRECONDITION (DEVICE_FAILED) once no job can run any more. Does not wait.
+  absl::Status Health() const { return parts_.device.device->health().status(); }
+
   // Beside those of every machine.
   std::vector<services::doctor::Check> DoctorChecks();
 

@@ -13,6 +13,7 @@
 
 namespace tapedeck::services {
 
+using dataplane::DeviceFailed;
 using dataplane::ErrorReason;
 using dataplane::LimitReached;
 using dataplane::RailUnreachable;

@@ -7,12 +7,14 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "dataplane/memory/memory.h"
 #include "gpu_worker/device/direct.h"
+#include "gpu_worker/device/health.h"
 
 namespace tapedeck::gpu_worker::device {
 
@@ -58,14 +60,22 @@ struct DeviceInfo {
 // Any thread. Lives until the process ends; outlives its memory and queues.
 class Device {
  public:
+  explicit Device(DeviceInfo info) : info_(std::move(info)), health_(info_.description) {}
   virtual ~Device() = default;
-  virtual const DeviceInfo& info() const = 0;
+  const DeviceInfo& info() const { return info_; }
+  // Told of the errors of the device by all that works on it; always good on the host.
+  Health& health() { return health_; }
+  const Health& health() const { return health_; }
   virtual absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewDeviceMemory(size_t bytes) = 0;
   // For the network's ring and the bounce: readable by the CPU, copied by the device at full speed.
   virtual absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewHostMemory(size_t bytes) = 0;
   virtual absl::StatusOr<std::unique_ptr<Queue>> NewQueue() = 0;
   // Null where the device works in host memory.
   virtual DirectAccess* direct() = 0;
+
+ private:
+  const DeviceInfo info_;
+  Health health_;
 };
 
 }  // namespace tapedeck::gpu_worker::device

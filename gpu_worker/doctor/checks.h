@@ -20,6 +20,7 @@ struct DeviceFacts {
   std::string name;      // "host", "cuda:0"
   std::string why;       // it was chosen, as DeviceChoice has it
   bool on_host = false;  // it works in host memory
+  absl::Status health;   // of the device
   absl::Status room;     // for one ring more in the window that network cards see
   std::vector<std::string> rdma_rails;
   std::vector<dataplane::topology::RailDistance> distances;

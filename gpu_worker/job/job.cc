@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/device/unusable.h"
 #include "gpu_worker/job/job_pacing.h"
 #include "gpu_worker/pipeline/device_crc.h"
 #include "services/errors.h"
@@ -261,7 +262,7 @@ void Job::Conclude(const Snapshot& snapshot, const absl::Status& annotated) {
 void Job::SetEnd(const Snapshot& snapshot, const absl::Status& annotated) {
   const services::telemetry::trace::LogUnder log(span_.context());
   job_.end_time_ns = environment_.executor->clock().WallNs();
-  job_.error = snapshot.error;
+  job_.error = device::FailureOn(*environment_.device->device, snapshot.error);
   job_.error.Update(annotated);
   if (job_.error.ok() && snapshot.lost_blocks > 0) {
     job_.error = Incomplete(job_.recording, snapshot.lost_blocks, snapshot.total_blocks);

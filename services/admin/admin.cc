@@ -38,12 +38,17 @@ absl::StatusOr<std::unique_ptr<Admin>> Admin::Create(const std::string& listen) 
   return admin;
 }
 
-void Admin::Serve(std::function<std::string()> metrics) {
+void Admin::Serve(Node node) {
   {
     absl::MutexLock lock(&mutex_);
-    metrics_ = std::move(metrics);
+    node_ = std::move(node);
   }
   state_ = State::kServing;
+}
+
+Admin::Node Admin::node() {
+  absl::MutexLock lock(&mutex_);
+  return node_;
 }
 
 HttpAnswer Admin::Get(absl::string_view path) {
@@ -53,28 +58,22 @@ HttpAnswer Admin::Get(absl::string_view path) {
   return Words(kNotFound, "there are /healthz, /readyz and /metrics\n");
 }
 
-HttpAnswer Admin::Ready() const {
-  switch (state_) {
-    case State::kStarting:
-      return Words(kUnavailable, "starting\n");
-    case State::kServing:
-      return Words(kOk, "ok\n");
-    case State::kDraining:
-      break;
-  }
-  return Words(kUnavailable, "draining\n");
+HttpAnswer Admin::Ready() {
+  const State state = state_;
+  if (state == State::kStarting) return Words(kUnavailable, "starting\n");
+  if (state == State::kDraining) return Words(kUnavailable, "draining\n");
+  const Node asked = node();
+  const absl::Status health = asked.health ? asked.health() : absl::OkStatus();
+  if (health.ok()) return Words(kOk, "ok\n");
+  return Words(kUnavailable, absl::StrCat(health.message(), "\n"));
 }
 
 HttpAnswer Admin::Metrics() {
   const int64_t now_ns = dataplane::SystemClock().NowNs();
   if (page_ == nullptr || now_ns - page_ns_ >= kPageLifeNs) {
-    std::function<std::string()> metrics;
-    {
-      absl::MutexLock lock(&mutex_);
-      metrics = metrics_;
-    }
-    if (!metrics) return Words(kUnavailable, "starting\n");
-    page_ = std::make_shared<const std::string>(metrics());
+    const Node asked = node();
+    if (!asked.metrics) return Words(kUnavailable, "starting\n");
+    page_ = std::make_shared<const std::string>(asked.metrics());
     page_ns_ = now_ns;
   }
   return {.status = kOk, .content_type = kPrometheusText, .body = page_};

@@ -1,6 +1,8 @@
 // The admin port of a daemon: what Prometheus, Kubernetes and a person with curl ask over HTTP.
 //   /healthz  200 as long as the process lives
-//   /readyz   200 while the node takes work; 503 until it does, and from its drain on
+//   /readyz   200 while the node takes work; 503 until it does, from its drain on, and as long as
+//   it
+//             would refuse all of it, with the reason
 //   /metrics  the page of metrics, in Prometheus' text format 0.0.4
 // Nothing identifies the callers, so there is none unless it is asked for.
 #pragma once
@@ -11,6 +13,7 @@
 #include <string>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "services/admin/http_server.h"
@@ -29,8 +32,15 @@ class Admin {
   // those of StartHttpServer.
   static absl::StatusOr<std::unique_ptr<Admin>> Create(const std::string& listen);
 
-  // The node takes work. `metrics` makes the page, on the port's thread; it must not wait.
-  void Serve(std::function<std::string()> metrics) ABSL_LOCKS_EXCLUDED(mutex_);
+  // What the port asks of a node, on its own thread; none of it may wait.
+  struct Node {
+    std::function<std::string()> metrics;  // makes the page
+    // OK while the node can do what it is asked; null: it always can.
+    std::function<absl::Status()> health;
+  };
+
+  // The node takes work.
+  void Serve(Node node) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The node takes no more work; metrics go on.
   void Drain() { state_ = State::kDraining; }
@@ -42,12 +52,13 @@ class Admin {
 
   Admin() = default;
   HttpAnswer Get(absl::string_view path);
-  HttpAnswer Ready() const;
+  HttpAnswer Ready() ABSL_LOCKS_EXCLUDED(mutex_);
   HttpAnswer Metrics() ABSL_LOCKS_EXCLUDED(mutex_);
+  Node node() ABSL_LOCKS_EXCLUDED(mutex_);
 
   std::atomic<State> state_ = State::kStarting;
   absl::Mutex mutex_;
-  std::function<std::string()> metrics_ ABSL_GUARDED_BY(mutex_);
+  Node node_ ABSL_GUARDED_BY(mutex_);
   // On the port's thread.
   std::shared_ptr<const std::string> page_;
   int64_t page_ns_ = 0;

@@ -78,6 +78,9 @@ inline constexpr auto kCodes = std::to_array<Code>({
     {"DEVICE_UNUSABLE", Severity::kWarning, true,
      "jobs compute on the host, which is far slower than a GPU",
      "nvidia-smi; install the driver, or say --device host where that is meant"},
+    {"DEVICE_FAILED", Severity::kError, true, "the worker refuses every job",
+     "restart the worker; dmesg says what the driver saw (Xid), nvidia-smi whether the GPU is "
+     "back"},
     {"GPU_NIC_FAR", Severity::kWarning, false,
      "blocks cross the link between processors, at a fraction of the port's rate",
      "use the rails near the GPU, or move the card: nvidia-smi topo -m"},

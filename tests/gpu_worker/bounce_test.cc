@@ -1,11 +1,13 @@
-// Blocks that go through host memory on their way to and from a device: what is damaged there is
-// found, by the device's CRC of what lies on it.
+// Blocks that go through host memory on their way to and from a device, on a GPU where there is one
+// and on a device made of host memory everywhere: what is damaged there is found, by the device's
+// CRC of what lies on it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "dataplane/clock.h"
 #include "dataplane/crc32c.h"
 #include "services/errors.h"
+#include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/pump.h"
 
@@ -25,55 +27,65 @@ class DamagingQueue final : public device::Queue {
 
   void* native() override { return queue_->native(); }
   absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) override {
-    absl::Status status = queue_->CopyToDevice(device, host, bytes);
-    if (--damage_.to_device == 0) device[bytes / 2] ^= std::byte{1};
-    return status;
+    if (--damage_.to_device == 0) const_cast<std::byte*>(host)[bytes / 2] ^= std::byte{1};
+    return queue_->CopyToDevice(device, host, bytes);
   }
   absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) override {
-    absl::Status status = queue_->CopyToHost(host, device, bytes);
-    if (--damage_.to_host == 0) host[bytes / 2] ^= std::byte{1};
-    return status;
+    if (--damage_.to_host == 0) damaged_ = host + bytes / 2;
+    return queue_->CopyToHost(host, device, bytes);
   }
   absl::Status Crc32c(uint32_t* crc, std::span<const std::byte> payload) override {
     return queue_->Crc32c(crc, payload);
   }
-  void Then(Callback callback) override { queue_->Then(std::move(callback)); }
+  void Then(Callback callback) override {
+    std::byte* const damaged = std::exchange(damaged_, nullptr);
+    queue_->Then([damaged, callback = std::move(callback)](absl::Status status) mutable {
+      if (damaged != nullptr) *damaged ^= std::byte{1};
+      callback(std::move(status));
+    });
+  }
 
  private:
   const std::unique_ptr<device::Queue> queue_;
   Damage& damage_;
+  std::byte* damaged_ = nullptr;  // once the copy there is done
 };
 
-// Has memory of its own, of the host's, as a GPU has.
+device::DeviceInfo WithMemoryOfItsOwn(device::DeviceInfo info) {
+  info.works_in_host_memory = false;
+  return info;
+}
+
+// Has memory of its own, as a GPU has; where it is none, of the host's.
 class DamagingDevice final : public device::Device {
  public:
-  DamagingDevice(std::unique_ptr<device::Device> host, Damage& damage)
-      : host_(std::move(host)), damage_(damage) {}
+  DamagingDevice(std::unique_ptr<device::Device> inner, Damage& damage)
+      : Device(WithMemoryOfItsOwn(inner->info())), inner_(std::move(inner)), damage_(damage) {}
 
-  const device::DeviceInfo& info() const override { return info_; }
   absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewDeviceMemory(size_t bytes) override {
-    return host_->NewDeviceMemory(bytes);
+    return inner_->NewDeviceMemory(bytes);
   }
   absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewHostMemory(size_t bytes) override {
-    return host_->NewHostMemory(bytes);
+    return inner_->NewHostMemory(bytes);
   }
   absl::StatusOr<std::unique_ptr<device::Queue>> NewQueue() override {
-    auto queue = host_->NewQueue();
+    auto queue = inner_->NewQueue();
     if (!queue.ok()) return queue.status();
     return std::make_unique<DamagingQueue>(*std::move(queue), damage_);
   }
   device::DirectAccess* direct() override { return nullptr; }
 
  private:
-  const device::DeviceInfo info_{.kind = "host", .description = "damaging"};
-  const std::unique_ptr<device::Device> host_;
+  const std::unique_ptr<device::Device> inner_;
   Damage& damage_;
 };
 
-class BounceTest : public testing::Test {
+class BounceTest : public testing::TestWithParam<const char*> {
  protected:
-  BounceTest() {
-    choice_ = pipeline::ChooseDevice("host").value();
+  void SetUp() override {
+    auto choice = pipeline::ChooseDevice(GetParam());
+    if (!choice.ok()) GTEST_SKIP() << choice.status().message();
+    choice_ = *std::move(choice);
     choice_.device = std::make_unique<DamagingDevice>(std::move(choice_.device), damage_);
   }
 
@@ -82,7 +94,7 @@ class BounceTest : public testing::Test {
   const dataplane::SystemClock clock_{};
 };
 
-TEST_F(BounceTest, WhatIsDamagedOnTheWayOutHasTheCrcOfWhatItWas) {
+TEST_P(BounceTest, WhatIsDamagedOnTheWayOutHasTheCrcOfWhatItWas) {
   for (const int damaged : {0, 3}) {
     damage_.to_host = damaged;
     auto recording = Record(choice_, {.source = Synth(), .blocks = 5}, clock_);
@@ -98,7 +110,7 @@ TEST_F(BounceTest, WhatIsDamagedOnTheWayOutHasTheCrcOfWhatItWas) {
   }
 }
 
-TEST_F(BounceTest, WhatIsDamagedOnTheWayInIsNotPlayed) {
+TEST_P(BounceTest, WhatIsDamagedOnTheWayInIsNotPlayed) {
   for (const int damaged : {0, 3}) {
     auto recording = Record(choice_, {.source = Synth(), .blocks = 5}, clock_);
     ASSERT_TRUE(recording.ok()) << recording.status();
@@ -113,6 +125,8 @@ TEST_F(BounceTest, WhatIsDamagedOnTheWayInIsNotPlayed) {
                 testing::HasSubstr("block 2 was damaged on its way"));
   }
 }
+
+TAPEDECK_ON_EVERY_DEVICE(BounceTest);
 
 }  // namespace
 }  // namespace tapedeck::gpu_worker

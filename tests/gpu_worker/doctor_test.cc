@@ -42,6 +42,12 @@ TEST(DoctorDeviceTest, AutoFoundNoGpu) {
               ElementsAre("DEVICE_UNUSABLE"));
 }
 
+TEST(DoctorDeviceTest, ADeviceThatHasFailed) {
+  DeviceFacts facts = NearGpu();
+  facts.health = absl::FailedPreconditionError("cuda:0 has failed");
+  EXPECT_THAT(CodesOf(facts), ElementsAre("DEVICE_FAILED"));
+}
+
 TEST(DoctorDeviceTest, NoRailIsNear) {
   DeviceFacts facts = NearGpu();
   facts.distances[0].distance = Distance::kSystem;

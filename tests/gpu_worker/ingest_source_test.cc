@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "gpu_worker/emulator/sender.h"
+#include "gpu_worker/packets/numbered/packet.h"
 #include "services/errors.h"
 #include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/jobs.h"
@@ -177,6 +178,30 @@ TEST_P(IngestTest, StrangersAreCountedAndDoNotKeepItAwake) {
   ASSERT_TRUE(services::ReasonOf(status).has_value()) << status;
   EXPECT_EQ(services::ReasonOf(status)->reason, "SOURCE_SILENT");
   EXPECT_THAT(std::string(status.message()), HasSubstr("foreign 11"));
+}
+
+TEST_P(IngestTest, ShortForeignAndRepeatedPacketsChangeNothing) {
+  Listen({{"stream", uint64_t{9}}});
+  auto target = Target::Connect(Target::Transport::kUdp, address_);
+  ASSERT_TRUE(target.ok()) << target.status();
+  using packets::numbered::Encode;
+  const auto foreign = Encode({.stream = 8, .samples_bytes = 8, .end = true});
+  const auto short_of_samples = Encode({.stream = 9, .samples_bytes = 800});
+  const std::vector<std::byte> rubbish(3000, std::byte{'T'});
+  const std::span<const std::byte> hostile[] = {foreign, short_of_samples, rubbish,
+                                                std::span(short_of_samples).first(3)};
+  for (const auto& packet : hostile) ASSERT_TRUE(target->Send(std::span(&packet, 1)).ok());
+  const Outcome outcome = Record({.packet_bytes = 1440,
+                                  .samples = 5 * kBlockSamples + 7,
+                                  .repeat = 20'000,
+                                  .reorder = 20'000,
+                                  .seed = 3});
+  EXPECT_EQ(Check(outcome), outcome.sent.samples);
+  EXPECT_THAT(outcome.lost, SizeIs(0));
+  EXPECT_EQ(Counted("foreign"), 1u);
+  EXPECT_EQ(Counted("malformed"), 3u);
+  EXPECT_GT(outcome.sent.repeated_packets, 0u);
+  EXPECT_EQ(Counted("repeated"), outcome.sent.repeated_packets);
 }
 
 TEST_P(IngestTest, WrongParametersSayWhatIsWrong) {

@@ -55,9 +55,10 @@ class SplitDevice final : public device::Device {
  public:
   // `dma_buf_fd` is what its ring memory claims to be exported as; -1: not exported.
   SplitDevice(std::unique_ptr<device::Device> host, int dma_buf_fd)
-      : host_(std::move(host)), direct_(*host_, dma_buf_fd) {}
+      : Device({.kind = "host", .description = "split"}),
+        host_(std::move(host)),
+        direct_(*host_, dma_buf_fd) {}
 
-  const device::DeviceInfo& info() const override { return info_; }
   absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewDeviceMemory(size_t bytes) override {
     return host_->NewDeviceMemory(bytes);
   }
@@ -68,7 +69,6 @@ class SplitDevice final : public device::Device {
   SplitDirect* direct() override { return &direct_; }
 
  private:
-  const device::DeviceInfo info_{.kind = "host", .description = "split"};
   const std::unique_ptr<device::Device> host_;
   SplitDirect direct_;
 };

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/fd.h"
 #include "dataplane/log.h"
+#include "dataplane/memory/cuda/driver.h"
 #include "dataplane/memory/cuda/memory.h"
 #include "dataplane/memory/cuda/status.h"
 #include "dataplane/status_macros.h"
@@ -27,28 +28,12 @@ struct Driver {
   PFN_cuGetErrorString_v6000 get_error_string = nullptr;
 };
 
-template <typename Function>
-absl::Status Find(const char* name, unsigned version, Function* out) {
-  void* found = nullptr;
-  cudaDriverEntryPointQueryResult result;
-  TD_RETURN_IF_ERROR(
-      ToStatus(cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &result),
-               absl::StrCat("cudaGetDriverEntryPointByVersion(", name, ")")));
-  if (result != cudaDriverEntryPointSuccess || found == nullptr) {
-    return absl::UnimplementedError(
-        absl::StrCat("cudaGetDriverEntryPointByVersion(", name,
-                     "): the driver has no such function; install a newer driver"));
-  }
-  *out = reinterpret_cast<Function>(found);
-  return absl::OkStatus();
-}
-
 absl::StatusOr<Driver> FindDriver() {
   Driver driver;
-  TD_RETURN_IF_ERROR(Find("cuMemGetAddressRange", 3020, &driver.get_address_range));
-  TD_RETURN_IF_ERROR(Find("cuMemGetHandleForAddressRange", 11070, &driver.get_handle));
-  TD_RETURN_IF_ERROR(Find("cuPointerSetAttribute", 6000, &driver.set_attribute));
-  TD_RETURN_IF_ERROR(Find("cuGetErrorString", 6000, &driver.get_error_string));
+  TD_RETURN_IF_ERROR(FindDriverFunction("cuMemGetAddressRange", 3020, &driver.get_address_range));
+  TD_RETURN_IF_ERROR(FindDriverFunction("cuMemGetHandleForAddressRange", 11070, &driver.get_handle));
+  TD_RETURN_IF_ERROR(FindDriverFunction("cuPointerSetAttribute", 6000, &driver.set_attribute));
+  TD_RETURN_IF_ERROR(FindDriverFunction("cuGetErrorString", 6000, &driver.get_error_string));
   return driver;
 }
 

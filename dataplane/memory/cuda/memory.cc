@@ -10,8 +10,9 @@
 namespace tapedeck::dataplane::cuda {
 namespace {
 
+// Of a sticky error whoever works on the device has told.
 void LogFailure(cudaError_t error, absl::string_view call) {
-  if (error == cudaSuccess) return;
+  if (error == cudaSuccess || IsSticky(error)) return;
   Log(LogLevel::kError, "memory/cuda", ToStatus(error, call).ToString());
 }
 

@@ -5,7 +5,8 @@
 
 namespace tapedeck::dataplane::cuda {
 
-// In the memory of `device`: not readable by the CPU. RESOURCE_EXHAUSTED if the device has no room.
+// In the memory of `device`: not readable by the CPU. RESOURCE_EXHAUSTED (LIMIT_REACHED) if the
+// device has no room.
 absl::StatusOr<std::unique_ptr<Memory>> Create(size_t bytes, int device);
 
 // Page-aligned host memory that every device copies from and to without the CPU.

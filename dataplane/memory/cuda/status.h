@@ -8,8 +8,13 @@
 
 namespace tapedeck::dataplane::cuda {
 
-// OK for cudaSuccess. The text starts with `call`. RESOURCE_EXHAUSTED out of memory,
-// FAILED_PRECONDITION without a usable device or driver, else INTERNAL.
+// Whether nothing on that device succeeds in this process any more, whatever is tried.
+bool IsSticky(cudaError_t error);
+
+// OK for cudaSuccess. The text starts with `call`. RESOURCE_EXHAUSTED
+// (LIMIT_REACHED) out of memory, FAILED_PRECONDITION without a usable device or driver, and with
+// the reason DEVICE_FAILED where the error is sticky, else INTERNAL. The error is forgotten by the
+// runtime, unless it is sticky: a kernel that this thread launches next does not answer for it.
 absl::Status ToStatus(cudaError_t error, absl::string_view call);
 
 }  // namespace tapedeck::dataplane::cuda

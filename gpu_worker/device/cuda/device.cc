@@ -18,24 +18,28 @@ using dataplane::cuda::ToStatus;
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(int index, DeviceInfo info, std::unique_ptr<DirectAccess> direct)
-      : index_(index), info_(std::move(info)), direct_(std::move(direct)) {}
-
-  const DeviceInfo& info() const override { return info_; }
+  static absl::StatusOr<std::unique_ptr<Device>> Create(int index, DeviceInfo info) {
+    std::unique_ptr<CudaDevice> device(new CudaDevice(index, std::move(info)));
+    TD_ASSIGN_OR_RETURN(device->direct_, CudaDirect::Create(index, device->health()));
+    return device;
+  }
 
   absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewDeviceMemory(size_t bytes) override {
-    return dataplane::cuda::Create(bytes, index_);
+    return health().Note(dataplane::cuda::Create(bytes, index_));
   }
   absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewHostMemory(size_t bytes) override {
-    return dataplane::cuda::CreatePinned(bytes, index_);
+    return health().Note(dataplane::cuda::CreatePinned(bytes, index_));
   }
-  absl::StatusOr<std::unique_ptr<Queue>> NewQueue() override { return CudaQueue::Create(index_); }
+  absl::StatusOr<std::unique_ptr<Queue>> NewQueue() override {
+    return health().Note(CudaQueue::Create(index_, health()));
+  }
   DirectAccess* direct() override { return direct_.get(); }
 
  private:
+  CudaDevice(int index, DeviceInfo info) : Device(std::move(info)), index_(index) {}
+
   const int index_;
-  const DeviceInfo info_;
-  const std::unique_ptr<DirectAccess> direct_;
+  std::unique_ptr<DirectAccess> direct_;
 };
 
 }  // namespace
@@ -53,19 +57,15 @@ absl::StatusOr<std::unique_ptr<Device>> Create(int index) {
   // Makes the context now, so that a broken device is found here and not in the first job.
   TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(index), "cudaSetDevice"));
   TD_RETURN_IF_ERROR(ToStatus(cudaFree(nullptr), "cudaFree(nullptr)"));
-  TD_ASSIGN_OR_RETURN(auto direct, CudaDirect::Create(index));
   std::array<char, 32> pci_address{};
   TD_RETURN_IF_ERROR(ToStatus(cudaDeviceGetPCIBusId(pci_address.data(), pci_address.size(), index),
                               "cudaDeviceGetPCIBusId"));
   const std::string name = absl::StrCat("cuda:", index);
-  return std::make_unique<CudaDevice>(
-      index,
-      DeviceInfo{.kind = "cuda",
-                 .name = name,
-                 .description = absl::StrCat(name, " ", properties.name),
-                 .memory_bytes = properties.totalGlobalMem,
-                 .pci_address = pci_address.data()},
-      std::move(direct));
+  return CudaDevice::Create(index, {.kind = "cuda",
+                                    .name = name,
+                                    .description = absl::StrCat(name, " ", properties.name),
+                                    .memory_bytes = properties.totalGlobalMem,
+                                    .pci_address = pci_address.data()});
 }
 
 }  // namespace tapedeck::gpu_worker::device::cuda

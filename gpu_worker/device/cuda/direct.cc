@@ -12,7 +12,7 @@ namespace tapedeck::gpu_worker::device::cuda {
 using dataplane::cuda::Bar1Reader;
 using dataplane::cuda::WriteVisibility;
 
-absl::StatusOr<std::unique_ptr<DirectAccess>> CudaDirect::Create(int device) {
+absl::StatusOr<std::unique_ptr<DirectAccess>> CudaDirect::Create(int device, Health& health) {
   TD_ASSIGN_OR_RETURN(const auto attributes, dataplane::cuda::ReadDirectAttributes(device));
   absl::StatusOr<std::unique_ptr<Bar1Reader>> bar1 = Bar1Reader::Create(device);
   if (!bar1.ok()) {
@@ -22,12 +22,14 @@ absl::StatusOr<std::unique_ptr<DirectAccess>> CudaDirect::Create(int device) {
         {{"device", absl::StrCat("cuda:", device)}, {"why", std::string(bar1.status().message())}});
   }
   return std::unique_ptr<DirectAccess>(
-      new CudaDirect(device, attributes, bar1.ok() ? *std::move(bar1) : nullptr));
+      new CudaDirect(device, health, attributes, bar1.ok() ? *std::move(bar1) : nullptr));
 }
 
-CudaDirect::CudaDirect(int device, const dataplane::cuda::DirectAttributes& attributes,
+CudaDirect::CudaDirect(int device, Health& health,
+                       const dataplane::cuda::DirectAttributes& attributes,
                        std::unique_ptr<Bar1Reader> bar1)
     : device_(device),
+      health_(health),
       supported_(attributes.supported),
       visibility_(
           dataplane::cuda::VisibilityOf(attributes.writes_ordering, attributes.flush_options)),
@@ -39,7 +41,7 @@ absl::StatusOr<std::unique_ptr<dataplane::Memory>> CudaDirect::NewRingMemory(siz
         "cudaDeviceGetAttribute: cuda:", device_,
         " has no GPUDirect RDMA (GeForce cards have none): no port can reach its memory"));
   }
-  return dataplane::cuda::CreateExported(bytes, device_);
+  return health_.Note(dataplane::cuda::CreateExported(bytes, device_));
 }
 
 absl::Status CudaDirect::CheckRoom(size_t bytes) {
@@ -60,7 +62,7 @@ absl::Status CudaDirect::visibility() const {
 
 absl::Status CudaDirect::MakeVisible() {
   if (visibility_ != WriteVisibility::kFlush) return visibility();
-  return dataplane::cuda::FlushWrites(device_);
+  return health_.Note(dataplane::cuda::FlushWrites(device_));
 }
 
 }  // namespace tapedeck::gpu_worker::device::cuda

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/executor/thread.h"
 #include "dataplane/log.h"
 #include "dataplane/memory/cuda/memory.h"
 #include "dataplane/memory/cuda/status.h"
@@ -14,8 +13,9 @@ namespace {
 
 using dataplane::cuda::ToStatus;
 
+// Of a sticky error the device's health has told.
 void LogFailure(cudaError_t error, absl::string_view call) {
-  if (error == cudaSuccess) return;
+  if (error == cudaSuccess || dataplane::cuda::IsSticky(error)) return;
   dataplane::Log(dataplane::LogLevel::kError, "device/cuda", ToStatus(error, call).ToString());
 }
 
@@ -26,14 +26,16 @@ absl::StatusOr<UniqueStream> CreateStream() {
   return UniqueStream(stream);
 }
 
-// Waiting for it sleeps: a spinning thread would take a core from the network.
 absl::StatusOr<UniqueEvent> CreateEvent() {
   cudaEvent_t event = nullptr;
-  TD_RETURN_IF_ERROR(
-      ToStatus(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventBlockingSync),
-               "cudaEventCreateWithFlags"));
+  TD_RETURN_IF_ERROR(ToStatus(cudaEventCreateWithFlags(&event, cudaEventDisableTiming),
+                              "cudaEventCreateWithFlags"));
   return UniqueEvent(event);
 }
+
+// The streams of Completions.
+constexpr size_t kCompute = 0;
+constexpr size_t kCopyOut = 1;
 
 }  // namespace
 
@@ -45,7 +47,7 @@ void EventDeleter::operator()(cudaEvent_t event) const {
   LogFailure(cudaEventDestroy(event), "cudaEventDestroy");
 }
 
-absl::StatusOr<std::unique_ptr<Queue>> CudaQueue::Create(int device) {
+absl::StatusOr<std::unique_ptr<Queue>> CudaQueue::Create(int device, Health& health) {
   TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device), "cudaSetDevice"));
   Parts parts;
   TD_ASSIGN_OR_RETURN(parts.copy_in, CreateStream());
@@ -56,57 +58,71 @@ absl::StatusOr<std::unique_ptr<Queue>> CudaQueue::Create(int device) {
   auto* scratch = reinterpret_cast<Crc32cScratch*>(parts.scratch->window().bytes.data());
   TD_RETURN_IF_ERROR(ToStatus(LaunchCrc32cTables(scratch, parts.compute.get()),
                               "launch of the CRC32C tables' kernel"));
-  std::unique_ptr<CudaQueue> queue(new CudaQueue(device, std::move(parts)));
-  TD_ASSIGN_OR_RETURN(queue->thread_, dataplane::StartThread("cuda-done", [raw = queue.get()] {
-                        raw->RunCallbacks();
-                      }));
+  std::unique_ptr<CudaQueue> queue(new CudaQueue(device, health, std::move(parts)));
+  TD_ASSIGN_OR_RETURN(queue->completions_,
+                      Completions::Create(device, health,
+                                          {queue->compute_.get(), queue->copy_out_.get()}));
   return std::unique_ptr<Queue>(std::move(queue));
 }
 
-CudaQueue::CudaQueue(int device, Parts parts)
+CudaQueue::CudaQueue(int device, Health& health, Parts parts)
     : device_(device),
+      health_(health),
       copy_in_(std::move(parts.copy_in)),
       compute_(std::move(parts.compute)),
       copy_out_(std::move(parts.copy_out)),
       order_(std::move(parts.order)),
       scratch_(std::move(parts.scratch)) {}
 
+absl::Status CudaQueue::Checked(cudaError_t error, absl::string_view call) {
+  return health_.Note(ToStatus(error, call));
+}
+
+void CudaQueue::LogUnlessOk(cudaError_t error, absl::string_view call) {
+  static_cast<void>(Checked(error, call));
+  LogFailure(error, call);
+}
+
 CudaQueue::~CudaQueue() {
-  {
-    absl::MutexLock lock(&mutex_);
-    stop_ = true;
-  }
-  if (thread_.joinable()) thread_.join();
+  completions_.reset();
   // Work enqueued after the last Then still uses memory that its owner frees next.
-  LogFailure(cudaSetDevice(device_), "cudaSetDevice");
-  LogFailure(cudaStreamSynchronize(copy_in_.get()), "cudaStreamSynchronize");
-  LogFailure(cudaStreamSynchronize(compute_.get()), "cudaStreamSynchronize");
-  LogFailure(cudaStreamSynchronize(copy_out_.get()), "cudaStreamSynchronize");
+  LogUnlessOk(cudaSetDevice(device_), "cudaSetDevice");
+  LogUnlessOk(cudaStreamSynchronize(copy_in_.get()), "cudaStreamSynchronize");
+  LogUnlessOk(cudaStreamSynchronize(compute_.get()), "cudaStreamSynchronize");
+  LogUnlessOk(cudaStreamSynchronize(copy_out_.get()), "cudaStreamSynchronize");
 }
 
 absl::Status CudaQueue::Order(const UniqueStream& earlier, const UniqueStream& later) {
-  TD_RETURN_IF_ERROR(ToStatus(cudaEventRecord(order_.get(), earlier.get()), "cudaEventRecord"));
-  return ToStatus(cudaStreamWaitEvent(later.get(), order_.get(), 0), "cudaStreamWaitEvent");
+  TD_RETURN_IF_ERROR(Checked(cudaEventRecord(order_.get(), earlier.get()), "cudaEventRecord"));
+  return Checked(cudaStreamWaitEvent(later.get(), order_.get(), 0), "cudaStreamWaitEvent");
+}
+
+absl::Status CudaQueue::OrderCopiesOut() {
+  if (!std::exchange(computes_, false)) return absl::OkStatus();
+  return Order(compute_, copy_out_);
 }
 
 void* CudaQueue::native() {
-  LogFailure(cudaSetDevice(device_), "cudaSetDevice");
+  LogUnlessOk(cudaSetDevice(device_), "cudaSetDevice");
+  computes_ = true;
   return compute_.get();
 }
 
 absl::Status CudaQueue::CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) {
-  TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device_), "cudaSetDevice"));
+  TD_RETURN_IF_ERROR(Checked(cudaSetDevice(device_), "cudaSetDevice"));
   TD_RETURN_IF_ERROR(
-      ToStatus(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, copy_in_.get()),
-               "cudaMemcpyAsync to the device"));
+      Checked(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, copy_in_.get()),
+              "cudaMemcpyAsync to the device"));
+  computes_ = true;
   return Order(copy_in_, compute_);
 }
 
 absl::Status CudaQueue::CopyToHost(std::byte* host, const std::byte* device, size_t bytes) {
-  TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device_), "cudaSetDevice"));
-  TD_RETURN_IF_ERROR(Order(compute_, copy_out_));
-  return ToStatus(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, copy_out_.get()),
-                  "cudaMemcpyAsync to the host");
+  TD_RETURN_IF_ERROR(Checked(cudaSetDevice(device_), "cudaSetDevice"));
+  TD_RETURN_IF_ERROR(OrderCopiesOut());
+  copies_out_ = true;
+  return Checked(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, copy_out_.get()),
+                 "cudaMemcpyAsync to the host");
 }
 
 absl::Status CudaQueue::Crc32c(uint32_t* crc, std::span<const std::byte> payload) {
@@ -114,64 +130,19 @@ absl::Status CudaQueue::Crc32c(uint32_t* crc, std::span<const std::byte> payload
     return absl::InvalidArgumentError(
         absl::StrCat("Crc32c: the payload does not start at a multiple of ", sizeof(crc::Word)));
   }
-  TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device_), "cudaSetDevice"));
+  TD_RETURN_IF_ERROR(Checked(cudaSetDevice(device_), "cudaSetDevice"));
+  computes_ = true;
   auto* scratch = reinterpret_cast<Crc32cScratch*>(scratch_->window().bytes.data());
-  return ToStatus(LaunchCrc32c(payload.data(), payload.size(), scratch, crc, compute_.get()),
-                  "launch of the CRC32C kernel");
+  return Checked(LaunchCrc32c(payload.data(), payload.size(), scratch, crc, compute_.get()),
+                 "launch of the CRC32C kernel");
 }
 
+// Copies out of before the last Then have been waited for when this one's turn comes.
 void CudaQueue::Then(Callback callback) {
-  absl::StatusOr<UniqueEvent> end = RecordEnd();
-  Waiting waiting;
-  waiting.failed = end.status();
-  if (end.ok()) waiting.event = *std::move(end);
-  waiting.callback = std::move(callback);
-  absl::MutexLock lock(&mutex_);
-  waiting_.push_back(std::move(waiting));
-}
-
-absl::StatusOr<UniqueEvent> CudaQueue::RecordEnd() {
-  TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device_), "cudaSetDevice"));
-  TD_RETURN_IF_ERROR(Order(compute_, copy_out_));
-  TD_ASSIGN_OR_RETURN(UniqueEvent event, TakeEvent());
-  TD_RETURN_IF_ERROR(ToStatus(cudaEventRecord(event.get(), copy_out_.get()), "cudaEventRecord"));
-  return event;
-}
-
-absl::StatusOr<UniqueEvent> CudaQueue::TakeEvent() {
-  {
-    absl::MutexLock lock(&mutex_);
-    if (!spare_events_.empty()) {
-      UniqueEvent event = std::move(spare_events_.back());
-      spare_events_.pop_back();
-      return event;
-    }
-  }
-  return CreateEvent();
-}
-
-void CudaQueue::RunCallbacks() {
-  LogFailure(cudaSetDevice(device_), "cudaSetDevice");
-  while (true) {
-    Waiting next;
-    {
-      absl::MutexLock lock(&mutex_);
-      const auto has_work = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-        return stop_ || !waiting_.empty();
-      };
-      mutex_.Await(absl::Condition(&has_work));
-      if (waiting_.empty()) return;
-      next = std::move(waiting_.front());
-      waiting_.pop_front();
-    }
-    absl::Status status = next.failed;
-    if (next.event != nullptr) {
-      status = ToStatus(cudaEventSynchronize(next.event.get()), "cudaEventSynchronize");
-      absl::MutexLock lock(&mutex_);
-      spare_events_.push_back(std::move(next.event));
-    }
-    next.callback(std::move(status));
-  }
+  absl::Status enqueued = Checked(cudaSetDevice(device_), "cudaSetDevice");
+  const bool copies_out = std::exchange(copies_out_, false);
+  if (enqueued.ok() && copies_out) enqueued = OrderCopiesOut();
+  completions_->Then(copies_out ? kCopyOut : kCompute, enqueued, std::move(callback));
 }
 
 }  // namespace tapedeck::gpu_worker::device::cuda

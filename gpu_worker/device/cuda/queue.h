@@ -1,20 +1,17 @@
 // A pipeline's CUDA streams: one for copies to the device, one for kernels, ordered after these,
 // and one for copies to the host, ordered after the kernels, so that a block comes and another one
-// leaves while a third is computed. A thread of the queue sleeps on events and calls back: a host
-// function in the stream would stall it, and would never run once the context has failed.
+// leaves while a third is computed. Completions call back: a host function in the stream would
+// stall it, and would never run once the context has failed.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
-#include <deque>
 #include <memory>
-#include <thread>
-#include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
+#include "gpu_worker/device/cuda/completions.h"
 #include "gpu_worker/device/cuda/crc32c.h"
 #include "gpu_worker/device/device.h"
+#include "gpu_worker/device/health.h"
 
 namespace tapedeck::gpu_worker::device::cuda {
 
@@ -30,7 +27,8 @@ using UniqueEvent = std::unique_ptr<CUevent_st, EventDeleter>;
 // Owned by a pipeline; enqueued to by its work thread alone.
 class CudaQueue final : public Queue {
  public:
-  static absl::StatusOr<std::unique_ptr<Queue>> Create(int device);
+  // `health` outlives it.
+  static absl::StatusOr<std::unique_ptr<Queue>> Create(int device, Health& health);
   ~CudaQueue() override;
 
   void* native() override;
@@ -40,13 +38,6 @@ class CudaQueue final : public Queue {
   void Then(Callback callback) override;
 
  private:
-  // A callback and the event it waits for; no event if `failed` already says why.
-  struct Waiting {
-    UniqueEvent event;
-    absl::Status failed;
-    Callback callback;
-  };
-
   struct Parts {
     UniqueStream copy_in;
     UniqueStream compute;
@@ -55,25 +46,28 @@ class CudaQueue final : public Queue {
     std::unique_ptr<dataplane::Memory> scratch;
   };
 
-  CudaQueue(int device, Parts parts);
+  CudaQueue(int device, Health& health, Parts parts);
+  // Every error of the queue's own calls comes through here.
+  absl::Status Checked(cudaError_t error, absl::string_view call);
+  // Where nobody waits for an answer.
+  void LogUnlessOk(cudaError_t error, absl::string_view call);
   // What is enqueued on `later` from now on waits for what `earlier` has.
   absl::Status Order(const UniqueStream& earlier, const UniqueStream& later);
-  absl::StatusOr<UniqueEvent> RecordEnd();
-  absl::StatusOr<UniqueEvent> TakeEvent();
-  void RunCallbacks();
+  // Copies to the host wait for what is to be computed, unless they do already.
+  absl::Status OrderCopiesOut();
 
   const int device_;
+  Health& health_;
   const UniqueStream copy_in_;
   const UniqueStream compute_;
   const UniqueStream copy_out_;
   const UniqueEvent order_;                           // between two streams
   const std::unique_ptr<dataplane::Memory> scratch_;  // a Crc32cScratch
 
-  absl::Mutex mutex_;
-  std::deque<Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
-  std::vector<UniqueEvent> spare_events_ ABSL_GUARDED_BY(mutex_);
-  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  bool computes_ = false;    // something for which copies out do not wait yet
+  bool copies_out_ = false;  // since the last Then
+
+  std::unique_ptr<Completions> completions_;  // goes first
 };
 
 }  // namespace tapedeck::gpu_worker::device::cuda

@@ -31,7 +31,10 @@ class HostQueue final : public Queue {
 
 class HostDevice final : public Device {
  public:
-  const DeviceInfo& info() const override { return info_; }
+  HostDevice()
+      : Device(
+            {.kind = "host", .name = "host", .description = "host", .works_in_host_memory = true}) {
+  }
 
   absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewDeviceMemory(size_t bytes) override {
     return dataplane::host::Create(bytes);
@@ -43,10 +46,6 @@ class HostDevice final : public Device {
     return std::make_unique<HostQueue>();
   }
   DirectAccess* direct() override { return nullptr; }
-
- private:
-  const DeviceInfo info_ = {
-      .kind = "host", .name = "host", .description = "host", .works_in_host_memory = true};
 };
 
 }  // namespace

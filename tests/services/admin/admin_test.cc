@@ -30,13 +30,17 @@ class AdminTest : public ::testing::Test {
     admin_ = *std::move(admin);
   }
   void Serve() {
-    admin_->Serve([this] {
-      ++pages_;
-      return std::string("tapedeck_x 1\n");
-    });
+    admin_->Serve(
+        {.metrics =
+             [this] {
+               ++pages_;
+               return std::string("tapedeck_x 1\n");
+             },
+         .health = [this] { return broken_ ? absl::InternalError("broken") : absl::OkStatus(); }});
   }
 
   std::atomic<int> pages_ = 0;
+  std::atomic<bool> broken_ = false;
   std::unique_ptr<Admin> admin_;
 };
 
@@ -51,6 +55,15 @@ TEST_F(AdminTest, ReadyFromServeToDrain) {
   EXPECT_THAT(Ask(port, "/readyz"), AllOf(StartsWith("HTTP/1.1 503"), EndsWith("draining\n")));
   EXPECT_THAT(Ask(port, "/healthz"), StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(Ask(port, "/metrics"), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(AdminTest, ANodeThatCanDoNothingMoreIsNotReadyAndSaysWhy) {
+  Serve();
+  broken_ = true;
+  EXPECT_THAT(Ask(admin_->port(), "/readyz"),
+              AllOf(StartsWith("HTTP/1.1 503"), EndsWith("broken\n")));
+  EXPECT_THAT(Ask(admin_->port(), "/healthz"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Ask(admin_->port(), "/metrics"), StartsWith("HTTP/1.1 200"));
 }
 
 TEST_F(AdminTest, MetricsSayWhatTheyAre) {
@@ -130,7 +143,7 @@ TEST_F(AdminTest, SaysWhyItCannotListen) {
 TEST(NoAdminTest, ListensNowhere) {
   const auto admin = Admin::Create("");
   ASSERT_TRUE(admin.ok());
-  (*admin)->Serve([] { return std::string(); });
+  (*admin)->Serve({.metrics = [] { return std::string(); }});
   EXPECT_EQ((*admin)->port(), 0);
 }
 

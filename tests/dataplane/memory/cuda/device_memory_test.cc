@@ -6,7 +6,9 @@
 
 #include "dataplane/memory/cuda/bar1.h"
 #include "dataplane/memory/cuda/exported.h"
+#include "dataplane/memory/cuda/status.h"
 #include "dataplane/memory/cuda/visibility.h"
+#include "dataplane/reason.h"
 
 namespace tapedeck::dataplane::cuda {
 namespace {
@@ -34,6 +36,23 @@ TEST(VisibilityTest, FollowsTheOrderingAttribute) {
   EXPECT_EQ(VisibilityOf(0, 3), WriteVisibility::kFlush);
   EXPECT_EQ(VisibilityOf(0, 2), WriteVisibility::kLoopbackRead);
   EXPECT_EQ(VisibilityOf(0, 0), WriteVisibility::kLoopbackRead);
+}
+
+TEST(StatusTest, StickyErrorsAreToldApart) {
+  for (const cudaError_t error :
+       {cudaErrorIllegalAddress, cudaErrorLaunchFailure, cudaErrorECCUncorrectable, cudaErrorAssert,
+        cudaErrorMisalignedAddress, cudaErrorLaunchTimeout, cudaErrorIllegalInstruction}) {
+    const absl::Status status = ToStatus(error, "cudaFree");
+    EXPECT_EQ(ReasonOf(status)->reason, "DEVICE_FAILED") << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(cudaGetErrorName(error)));
+  }
+  const absl::Status full = ToStatus(cudaErrorMemoryAllocation, "cudaMalloc");
+  EXPECT_EQ(ReasonOf(full)->reason, "LIMIT_REACHED") << full;
+  for (const cudaError_t error :
+       {cudaErrorInvalidValue, cudaErrorNoDevice, cudaErrorNotReady, cudaErrorNotSupported}) {
+    EXPECT_FALSE(ReasonOf(ToStatus(error, "cudaFree")).has_value());
+  }
+  EXPECT_TRUE(ToStatus(cudaSuccess, "cudaFree").ok());
 }
 
 class CudaMemoryTest : public testing::Test {

@@ -1,0 +1,94 @@
+// A device whose memory the CPU must not touch, made of host memory, that refuses memory or fails
+// for good when a test says so: what a GPU does after a sticky error.
+#pragma once
+
+#include <atomic>
+#include <climits>
+#include <memory>
+#include <utility>
+
+#include "services/errors.h"
+#include "tests/gpu_worker/split_device.h"
+
+namespace tapedeck::gpu_worker {
+
+// Any thread; outlives the device.
+struct Faults {
+  std::atomic<int> steps = INT_MAX;  // that succeed until it fails, on all of its queues
+  std::atomic<bool> no_memory = false;
+};
+
+class FaultyDevice final : public device::Device {
+ public:
+  explicit FaultyDevice(Faults& faults)
+      : Device({.kind = "host", .description = "faulty:0"}),
+        faults_(faults),
+        inner_(std::move(pipeline::ChooseDevice("host")->device), -1) {}
+
+  absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewDeviceMemory(size_t bytes) override {
+    return Unless(faults_.no_memory ? NoMemory() : inner_.NewDeviceMemory(bytes));
+  }
+  absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewHostMemory(size_t bytes) override {
+    return Unless(faults_.no_memory ? NoMemory() : inner_.NewHostMemory(bytes));
+  }
+  absl::StatusOr<std::unique_ptr<device::Queue>> NewQueue() override {
+    auto queue = Unless(inner_.NewQueue());
+    if (!queue.ok()) return queue.status();
+    return std::make_unique<FaultyQueue>(*std::move(queue), *this);
+  }
+  device::DirectAccess* direct() override { return inner_.direct(); }
+
+ private:
+  class FaultyQueue final : public device::Queue {
+   public:
+    FaultyQueue(std::unique_ptr<device::Queue> inner, FaultyDevice& device)
+        : inner_(std::move(inner)), device_(device) {}
+    void* native() override { return inner_->native(); }
+    absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) override {
+      return Unless(inner_->CopyToDevice(device, host, bytes));
+    }
+    absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) override {
+      return Unless(inner_->CopyToHost(host, device, bytes));
+    }
+    absl::Status Crc32c(uint32_t* crc, std::span<const std::byte> payload) override {
+      return Unless(inner_->Crc32c(crc, payload));
+    }
+    void Then(Callback callback) override {
+      if (device_.faults_.steps > 0) --device_.faults_.steps;
+      callback(Unless(absl::OkStatus()));
+    }
+
+   private:
+    absl::Status Unless(absl::Status status) {
+      return device_.Failed() ? device_.Sticky() : std::move(status);
+    }
+
+    const std::unique_ptr<device::Queue> inner_;
+    FaultyDevice& device_;
+  };
+
+  static absl::StatusOr<std::unique_ptr<dataplane::Memory>> NoMemory() {
+    return services::LimitReached("memory", "memory", "cudaMalloc: out of memory");
+  }
+  bool Failed() const { return faults_.steps <= 0; }
+  absl::Status Sticky() {
+    return health().Note(services::DeviceFailed(
+        "", "cudaEventSynchronize: an illegal memory access was encountered"));
+  }
+  template <typename T>
+  absl::StatusOr<T> Unless(absl::StatusOr<T> made) {
+    if (Failed()) return Sticky();
+    return made;
+  }
+
+  Faults& faults_;
+  SplitDevice inner_;
+};
+
+inline pipeline::DeviceChoice ChooseFaultyDevice(Faults& faults) {
+  return {.device = std::make_unique<FaultyDevice>(faults),
+          .description = "faulty:0",
+          .why = "asked for"};
+}
+
+}  // namespace tapedeck::gpu_worker
