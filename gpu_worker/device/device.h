@@ -27,7 +27,7 @@ class Queue {
   virtual ~Queue() = default;
 
   // What the room's own stages need to enqueue kernels (a cudaStream_t, its device made current on
-  // the calling thread); null on the host.
+  // the calling thread); null on the host. Asked for anew by whoever enqueues something.
   virtual void* native() = 0;
 
   // The host side must be memory of NewHostMemory. A copy between equal addresses is free. May

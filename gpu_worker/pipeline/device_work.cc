@@ -89,6 +89,10 @@ absl::StatusOr<size_t> DeviceWork::Enqueue(const GpuRing::Loan& loan, size_t pay
   }
   TD_ASSIGN_OR_RETURN(const auto made, Transform(from.device.first(bytes), to.device));
   if (!steps_.empty()) meter_.Mark(*queue_, Part::kGpu);
+  if (!from_network_ && loan.crc != nullptr) {
+    TD_RETURN_IF_ERROR(queue_->Crc32c(loan.crc, made));
+    meter_.Mark(*queue_, Part::kCrc);
+  }
   if (to_host) {
     TD_RETURN_IF_ERROR(queue_->CopyToHost(to.host.data(), made.data(), made.size()));
     meter_.Mark(*queue_, Part::kCopy);
@@ -136,13 +140,6 @@ std::optional<dataplane::Triggers> DeviceWork::Find(uint64_t first_sample) {
     all = {.first = std::min(all->first, first), .last = std::max(all->last, last)};
   }
   return all;
-}
-
-absl::Status DeviceWork::EnqueueCrc(const GpuRing::Loan& loan, size_t payload_bytes) {
-  if (loan.crc == nullptr) return absl::OkStatus();
-  TD_RETURN_IF_ERROR(queue_->Crc32c(loan.crc, loan.network.device.first(payload_bytes)));
-  meter_.Mark(*queue_, Part::kCrc);
-  return absl::OkStatus();
 }
 
 uint32_t DeviceWork::CrcOf(const GpuRing::Loan& loan, size_t payload_bytes) {

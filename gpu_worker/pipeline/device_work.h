@@ -38,8 +38,9 @@ class DeviceWork {
   // Enqueues the transforms of a payload, which is grown to whole granules with zeros, and returns
   // the size of what comes out. It starts on the stage's sides of the loan and ends on the
   // network's, or the other way round: on the host, from where it is copied to the device first, if
-  // `from_host`; it is copied to the host at last if `to_host`. What came from the network to the
-  // host is checked once more where it was copied to.
+  // `from_host`; it is copied to the host at last if `to_host`. The device makes a block's CRC where
+  // it is made or has come to: what is recorded, before that is copied to the host; what came from
+  // the network to the host, once it has been copied from there.
   absl::StatusOr<size_t> Enqueue(const GpuRing::Loan& loan, size_t payload_bytes, bool from_host,
                                  bool to_host);
 
@@ -51,9 +52,8 @@ class DeviceWork {
   // enqueued, in their order, after a later Then has run.
   std::optional<dataplane::Triggers> Find(uint64_t first_sample);
 
-  // The CRC of a recorded payload, enqueued on the device before that leaves it, and there once a
-  // later Then has run: whatever is damaged on the way to the host, the receiver finds.
-  absl::Status EnqueueCrc(const GpuRing::Loan& loan, size_t payload_bytes);
+  // The CRC of a recorded payload, after a later Then: whatever is damaged on the way to the host,
+  // the receiver finds.
   static uint32_t CrcOf(const GpuRing::Loan& loan, size_t payload_bytes);
 
  private:

@@ -189,7 +189,6 @@ absl::Status RecordPipeline::Enqueue(Underway& underway, size_t made) {
   TD_ASSIGN_OR_RETURN(const size_t payload,
                       plan_.work->Enqueue(underway.loan, made, plan_.source->fills_host(),
                                           /*to_host=*/!plan_.work->direct()));
-  TD_RETURN_IF_ERROR(plan_.work->EnqueueCrc(underway.loan, payload));
   underway.block.header().payload_bytes = static_cast<uint32_t>(payload);
   return absl::OkStatus();
 }

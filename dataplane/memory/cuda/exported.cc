@@ -31,7 +31,8 @@ struct Driver {
 absl::StatusOr<Driver> FindDriver() {
   Driver driver;
   TD_RETURN_IF_ERROR(FindDriverFunction("cuMemGetAddressRange", 3020, &driver.get_address_range));
-  TD_RETURN_IF_ERROR(FindDriverFunction("cuMemGetHandleForAddressRange", 11070, &driver.get_handle));
+  TD_RETURN_IF_ERROR(
+      FindDriverFunction("cuMemGetHandleForAddressRange", 11070, &driver.get_handle));
   TD_RETURN_IF_ERROR(FindDriverFunction("cuPointerSetAttribute", 6000, &driver.set_attribute));
   TD_RETURN_IF_ERROR(FindDriverFunction("cuGetErrorString", 6000, &driver.get_error_string));
   return driver;

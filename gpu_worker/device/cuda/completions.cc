@@ -24,8 +24,8 @@ using dataplane::cuda::ToStatus;
 
 constexpr size_t kMarkBytes = 64;
 
-// Between two looks: about as long as a block of 1 MiB takes on its way over PCIe. What takes longer
-// is looked at less often, and then the driver is asked, too, whether the stream has failed.
+// Between two looks: about as long as a block of 1 MiB takes on its way over PCIe. What takes
+// longer is looked at less often, and then the driver is asked, too, whether the stream has failed.
 constexpr absl::Duration kFirstPause = absl::Microseconds(20);
 constexpr absl::Duration kLongestPause = absl::Milliseconds(1);
 constexpr int kLooks = 32;
@@ -40,8 +40,8 @@ absl::StatusOr<std::unique_ptr<Completions>> Completions::Create(
   std::memset(marks->window().bytes.data(), 0, kStreams * kMarkBytes);
   std::unique_ptr<Completions> made(
       new Completions(device, health, streams, std::move(marks), write));
-  TD_ASSIGN_OR_RETURN(made->thread_, dataplane::StartThread(
-                                         "cuda-done", [raw = made.get()] { raw->Run(); }));
+  TD_ASSIGN_OR_RETURN(made->thread_,
+                      dataplane::StartThread("cuda-done", [raw = made.get()] { raw->Run(); }));
   return made;
 }
 

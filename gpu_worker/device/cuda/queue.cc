@@ -59,9 +59,9 @@ absl::StatusOr<std::unique_ptr<Queue>> CudaQueue::Create(int device, Health& hea
   TD_RETURN_IF_ERROR(ToStatus(LaunchCrc32cTables(scratch, parts.compute.get()),
                               "launch of the CRC32C tables' kernel"));
   std::unique_ptr<CudaQueue> queue(new CudaQueue(device, health, std::move(parts)));
-  TD_ASSIGN_OR_RETURN(queue->completions_,
-                      Completions::Create(device, health,
-                                          {queue->compute_.get(), queue->copy_out_.get()}));
+  TD_ASSIGN_OR_RETURN(
+      queue->completions_,
+      Completions::Create(device, health, {queue->compute_.get(), queue->copy_out_.get()}));
   return std::unique_ptr<Queue>(std::move(queue));
 }
 
