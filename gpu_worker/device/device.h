@@ -28,10 +28,11 @@ class Queue {
   // the calling thread); null on the host.
   virtual void* native() = 0;
 
-  // The host side must be memory of NewHostMemory. A copy between equal addresses is free.
-  virtual absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) = 0;
+  // `from` is memory of NewHostMemory, or of the device. A copy between equal addresses is free.
+  virtual absl::Status CopyToDevice(std::byte* device, const std::byte* from, size_t bytes) = 0;
 
-  // May overlap work enqueued later: leave both sides alone until a later Then has run.
+  // The same host memory. May overlap work enqueued later: nobody writes to either side until a
+  // later Then has run, nor reads what it brings.
   virtual absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) = 0;
 
   // Puts the CRC32C of a payload in memory of the device at `crc`, which is memory of

@@ -86,9 +86,10 @@ void* CudaQueue::native() {
   return compute_.get();
 }
 
-absl::Status CudaQueue::CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) {
+absl::Status CudaQueue::CopyToDevice(std::byte* device, const std::byte* from, size_t bytes) {
   TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device_), "cudaSetDevice"));
-  return ToStatus(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, compute_.get()),
+  // Both ends are of CUDA, which knows by their addresses where they are.
+  return ToStatus(cudaMemcpyAsync(device, from, bytes, cudaMemcpyDefault, compute_.get()),
                   "cudaMemcpyAsync to the device");
 }
 

@@ -12,8 +12,8 @@ class HostQueue final : public Queue {
  public:
   void* native() override { return nullptr; }
 
-  absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) override {
-    if (device != host) std::memcpy(device, host, bytes);
+  absl::Status CopyToDevice(std::byte* device, const std::byte* from, size_t bytes) override {
+    if (device != from) std::memcpy(device, from, bytes);
     return absl::OkStatus();
   }
 
