@@ -36,6 +36,12 @@ struct TransferSpec {
 inline constexpr int64_t kDefaultResumeForNs = 30 * dataplane::kSecondNs;
 inline constexpr int64_t kMaxResumeForNs = 3600 * dataplane::kSecondNs;
 
+// A second recording, of what a job records into its own channel.
+struct OutputSpec {
+  std::string channel;
+  std::vector<StageSpec> transforms;  // in this order
+};
+
 struct RecordSpec {
   TransferSpec transfer;
   StageSpec source;
@@ -43,6 +49,7 @@ struct RecordSpec {
   int64_t duration_ns = 0;                      // 0: no such limit
   int64_t resume_for_ns = kDefaultResumeForNs;  // 0: it fails at once
   int64_t at_ns = 0;                            // UTC; 0: as soon as it can be
+  std::vector<OutputSpec> outputs;              // at most one
 };
 
 struct PlaybackSpec {

@@ -35,7 +35,11 @@ class Queue {
   // what is enqueued later finds it there.
   virtual absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) = 0;
 
-  // May overlap work enqueued later: leave both sides alone until a later Then has run.
+  // Between memory of the device, in the order of the kernels.
+  virtual absl::Status CopyOnDevice(std::byte* to, const std::byte* from, size_t bytes) = 0;
+
+  // The same host memory. May overlap work enqueued later: nobody writes to either side until a
+  // later Then has run, nor reads what it brings.
   virtual absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) = 0;
 
   // Puts the CRC32C of a payload in memory of the device at `crc`, which is memory of

@@ -1,4 +1,4 @@
-// One record or playback run: a pipeline, its ring and the session that carries its blocks.
+// One record or playback run: a pipeline and the session that carries its blocks, or two of them.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/transport/transport.h"
 #include "gpu_worker/job/annotator.h"
-#include "gpu_worker/job/job_ring.h"
+#include "gpu_worker/job/job_session.h"
 #include "gpu_worker/pace/meter.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/pipeline/memory_ladder.h"
@@ -50,8 +50,8 @@ struct JobEnvironment {
 // Any thread, except where said. Shared by the worker's list and the callbacks of its session.
 class Job : public std::enable_shared_from_this<Job> {
  public:
-  // Reads what the stages are told, asks the storage node for the channel or recording, builds the
-  // pipeline and opens the session.
+  // Reads what the stages are told, asks the storage node for the channels or recording, builds the
+  // pipeline and opens the sessions.
   // Waits for the node's answer, at most as long as `storage` does, not for the transfer. On error
   // there is no job.
   static absl::StatusOr<std::shared_ptr<Job>> StartRecord(
@@ -73,39 +73,56 @@ class Job : public std::enable_shared_from_this<Job> {
   Job(const std::string& name, services::session::Direction direction,
       const JobEnvironment& environment, std::shared_ptr<services::StorageClient> storage);
 
-  // `op` is the one that the storage node is expected to choose.
-  absl::Status MakeRing(const services::TransferSpec& spec, dataplane::TransferOp op,
-                        uint64_t block_bytes);
-  struct Manner {
-    bool ordered = false;       // playback: the sink wants blocks in order
-    int64_t resume_for_ns = 0;  // record: how long it tries to go on
+  // How the first session ended. `annotated`: whether its recording has the annotations of its
+  // stages.
+  struct End {
+    services::session::Snapshot last;
+    absl::Status annotated;
   };
-  void OpenSession(services::session::Open open, const services::TransferSpec& spec,
-                   const Manner& manner);
-  // FAILED_PRECONDITION (CHANNEL_IN_USE): the session is for other samples than the pipeline makes.
-  absl::Status CheckAccepted(const services::session::Accept& accept) const;
+
+  struct RingWish {
+    dataplane::TransferOp op = dataplane::TransferOp::kRead;  // the one expected
+    uint32_t slots = 0;                                       // 0: by the block's size
+    uint64_t block_bytes = 0;
+    std::string whose = {};  // begins its notes
+  };
+  absl::StatusOr<std::unique_ptr<JobSession>> NewSession(const RingWish& wish);
+  struct Manner {
+    bool ordered = false;                           // playback: the sink wants blocks in order
+    int64_t resume_for_ns = 0;                      // record: how long it tries to go on
+    std::optional<services::Channel> channel = {};  // record: the one that it is made for
+    std::shared_ptr<services::flight::TrailRecord> trail = nullptr;     // null: none
+    std::function<void(const services::session::Snapshot&)> on_change;  // of this job
+  };
+  void OpenSession(JobSession& session, services::session::Open open,
+                   const services::TransferSpec& spec, Manner manner);
+  void OpenRecording(const services::RecordSpec& spec, const services::Channel& channel,
+                     pipeline::Recording recording);
+  void OpenSecond(const services::RecordSpec& spec, const services::Channel& channel,
+                  pipeline::TapRecording recording);
+
+  // On the executor.
   void OnChange(const services::session::Snapshot& snapshot);
-  // On the executor. `annotated`: whether the recording has the annotations of its stages.
-  void Conclude(const services::session::Snapshot& snapshot, const absl::Status& annotated);
-  void SetEnd(const services::session::Snapshot& snapshot, const absl::Status& annotated)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void OnSecondChange(const services::session::Snapshot& snapshot);
+  void Conclude(End end);
+  void EndIfAll();
+  void SetEnd(const End& end) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const JobEnvironment environment_;
   services::telemetry::trace::Span span_;  // whoever starts the job, then its executor
   // Until it has ended. While the job starts, its worker may end the calls from another thread.
   std::shared_ptr<services::StorageClient> storage_;
 
-  std::optional<services::Channel>
-      channel_;  // that it records into, as its pipeline was made for it
   std::shared_ptr<const pace::Meter> meter_;  // null: nobody has asked for a pace, range or time
-  // Until the session takes it, or has ended without.
-  services::session::TransferEnd end_;
   // Of a source that remarks something, else null.
   std::shared_ptr<stages::Remarks> remarks_;
   std::unique_ptr<Annotator> annotator_;  // until the job has ended
 
-  // On the executor.
-  std::unique_ptr<services::session::ResumingSession> session_;
+  // On the executor, once they are open.
+  std::unique_ptr<JobSession> session_;
+  std::unique_ptr<JobSession> second_;  // null: there is no second output
+  std::optional<End> end_;              // none: the first session has not ended
+  bool second_ended_ = false;
 
   mutable absl::Mutex mutex_;
   services::Job job_ ABSL_GUARDED_BY(mutex_);

@@ -26,6 +26,10 @@ struct JobTotals {
     if (job.end_time_ns == 0) ++of.stats.sessions;
     of.stats.blocks += job.blocks;
     of.stats.bytes += job.bytes;
+    for (const services::JobOutput& output : job.outputs) {
+      of.stats.blocks += output.blocks;
+      of.stats.bytes += output.bytes;
+    }
     of.stats.counters += job.counters;
     services::model::AddKnown(job.stage_times, of.stats.stage_times);
   }

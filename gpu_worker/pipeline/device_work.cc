@@ -25,10 +25,13 @@ absl::StatusOr<std::unique_ptr<DeviceWork>> DeviceWork::Create(device::Device& d
                                                                const DeviceWorkSettings& settings) {
   TD_ASSIGN_OR_RETURN(auto ring, GpuRing::Create(device, settings.direct, settings.block_bytes,
                                                  StageBytes(settings)));
-  TD_ASSIGN_OR_RETURN(auto queue, device.NewQueue());
+  std::unique_ptr<device::Queue> own_queue;
+  if (settings.queue == nullptr) {
+    TD_ASSIGN_OR_RETURN(own_queue, device.NewQueue());
+  }
   const bool beside = !device.info().works_in_host_memory;
   std::unique_ptr<DeviceWork> work(
-      new DeviceWork(settings, beside, std::move(ring), std::move(queue)));
+      new DeviceWork(settings, beside, std::move(ring), std::move(own_queue)));
   TD_RETURN_IF_ERROR(work->MakeSteps(device, settings));
   TD_RETURN_IF_ERROR(work->MakeScratch(device));
   return work;
@@ -42,7 +45,7 @@ absl::Status DeviceWork::MakeSteps(device::Device& device, const DeviceWorkSetti
               .bytes_out = settings.sizes[i + 1]};
     TD_ASSIGN_OR_RETURN(
         step.transform,
-        transform.create({.device = &device, .queue = queue_.get(), .block_bytes = step.bytes_in}));
+        transform.create({.device = &device, .queue = queue_, .block_bytes = step.bytes_in}));
     moves_ += step.in_place ? 0 : 1;
     steps_.push_back(std::move(step));
   }

@@ -21,6 +21,8 @@ struct DeviceWorkSettings {
   std::span<const uint64_t> sizes = {};                      // of a Chain of them; for Create alone
   bool from_network = false;  // the network's blocks are what the first of them takes
   bool direct = false;        // the job's ring lies in memory of the device
+  // Another one's, which goes before this work does; null: it has its own.
+  device::Queue* queue = nullptr;
 };
 
 // Owned by a pipeline, used by its work thread. Destroying it waits for the device.
@@ -66,12 +68,13 @@ class DeviceWork {
   };
 
   DeviceWork(const DeviceWorkSettings& settings, bool beside, std::unique_ptr<GpuRing> ring,
-             std::unique_ptr<device::Queue> queue)
+             std::unique_ptr<device::Queue> own_queue)
       : direct_(settings.direct),
         from_network_(settings.from_network),
         meter_(beside),
         ring_(std::move(ring)),
-        queue_(std::move(queue)) {}
+        queue_(own_queue == nullptr ? settings.queue : own_queue.get()),
+        own_queue_(std::move(own_queue)) {}
 
   absl::Status MakeSteps(device::Device& device, const DeviceWorkSettings& settings);
   absl::Status MakeScratch(device::Device& device);
@@ -88,7 +91,9 @@ class DeviceWork {
   size_t granule_bytes_ = 1;  // of what the first step takes, for all of them
   // Between two steps that are not in place, in turn. The queue's order keeps blocks apart.
   std::vector<std::unique_ptr<dataplane::Memory>> scratch_;
-  const std::unique_ptr<device::Queue> queue_;  // goes first: it waits for work on the others
+  device::Queue* const queue_;
+  // Goes first: it waits for work on the others. Null: the queue is another one's.
+  const std::unique_ptr<device::Queue> own_queue_;
 };
 
 }  // namespace tapedeck::gpu_worker::pipeline

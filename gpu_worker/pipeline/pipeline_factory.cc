@@ -4,11 +4,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/pace/system_timer.h"
 #include "gpu_worker/pipeline/chain.h"
+#include "gpu_worker/pipeline/record_labels.h"
+#include "gpu_worker/pipeline/tap_factory.h"
 #include "gpu_worker/stages/list.h"
 #include "services/errors.h"
 
@@ -40,27 +41,6 @@ absl::StatusOr<std::vector<stages::ChosenTransform>> ChooseTransforms(
   return transforms;
 }
 
-std::string NamesOf(const std::vector<stages::ChosenTransform>& transforms) {
-  return absl::StrJoin(transforms, ",", [](std::string* out, const auto& transform) {
-    out->append(transform.name);
-  });
-}
-
-// What the stages tell of a recording. Each label has one value, so that stages must not share one.
-absl::StatusOr<stages::Labels> LabelsOf(const RecordStages& record) {
-  stages::Labels labels = record.source.description.labels;
-  for (const stages::ChosenTransform& transform : record.transforms) {
-    for (const auto& [key, value] : transform.description.labels) {
-      if (labels.emplace(key, value).second) continue;
-      return ArgumentInvalid(
-          "transforms", absl::StrCat(transform.name, " and a stage before it both have the label ",
-                                     key, " of a recording: leave out one of them"));
-    }
-  }
-  if (!record.transforms.empty()) labels["transforms"] = NamesOf(record.transforms);
-  return labels;
-}
-
 // `block_bytes` are those of the source's blocks.
 uint64_t ExpectedBlocks(const RecordSettings& settings, uint64_t source_bytes,
                         uint64_t block_bytes) {
@@ -87,7 +67,7 @@ const std::string& DatatypeOf(const std::string& datatype,
 }
 
 absl::StatusOr<Chain> ChainOf(const RecordSettings& settings) {
-  const auto& [source, transforms] = settings.stages;
+  const auto& [source, transforms, tap] = settings.stages;
   return RecordChain({.name = source.name, .datatype = source.description.gives}, transforms,
                      {.name = "the channel", .datatype = settings.channel.datatype},
                      settings.channel.block_bytes);
@@ -143,7 +123,11 @@ absl::StatusOr<RecordStages> ChooseStages(const services::RecordSpec& spec) {
   RecordStages out;
   TD_ASSIGN_OR_RETURN(out.source, stages::ChooseSource(spec.source));
   TD_ASSIGN_OR_RETURN(out.transforms, ChooseTransforms(spec.transfer.transforms));
-  TD_RETURN_IF_ERROR(LabelsOf(out).status());
+  TD_RETURN_IF_ERROR(LabelsOf(out.source, out.transforms).status());
+  if (!spec.outputs.empty()) {
+    TD_ASSIGN_OR_RETURN(out.tap, ChooseTransforms(spec.outputs.front().transforms));
+    TD_RETURN_IF_ERROR(CheckTap(out.source, out.transforms, *out.tap));
+  }
   if (!out.source.description.ends && spec.blocks == 0 && spec.duration_ns == 0) {
     return ArgumentInvalid("limit",
                            "limit is missing: this source does not end, give blocks or a duration");
@@ -154,12 +138,7 @@ absl::StatusOr<RecordStages> ChooseStages(const services::RecordSpec& spec) {
 absl::StatusOr<PlaybackStages> ChooseStages(const services::PlaybackSpec& spec) {
   PlaybackStages out;
   TD_ASSIGN_OR_RETURN(out.transforms, ChooseTransforms(spec.transfer.transforms));
-  for (const stages::ChosenTransform& transform : out.transforms) {
-    if (!transform.description.triggers) continue;
-    return ArgumentInvalid("transforms", absl::StrCat(transform.name,
-                                                      " triggers a channel that is recorded "
-                                                      "into; a playback has none"));
-  }
+  TD_RETURN_IF_ERROR(CheckTriggersNothing(out.transforms, "a playback has none"));
   TD_ASSIGN_OR_RETURN(out.sink, stages::ChooseSink(spec.sink));
   return out;
 }
@@ -167,7 +146,7 @@ absl::StatusOr<PlaybackStages> ChooseStages(const services::PlaybackSpec& spec) 
 absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
   TD_RETURN_IF_ERROR(CheckRecord(settings));
   TD_ASSIGN_OR_RETURN(const Chain chain, ChainOf(settings));
-  const auto& [source, transforms] = settings.stages;
+  const auto& [source, transforms, tap] = settings.stages;
   const uint64_t block_bytes = settings.channel.block_bytes;
   const double rate = settings.channel.sample_rate * static_cast<double>(chain.samples_for_one);
   TD_ASSIGN_OR_RETURN(stages::MadeSource made,
@@ -188,16 +167,27 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
   Recording out{.expected_blocks = ExpectedBlocks(settings, made.bytes, chain.bytes_before()),
                 .notes = std::move(made.notes),
                 .remarks = std::move(made.remarks)};
-  TD_ASSIGN_OR_RETURN(out.labels, LabelsOf(settings.stages));
-  out.labels.merge(made.labels);
+  TD_ASSIGN_OR_RETURN(out.labels, LabelsOf(source, transforms));
+  out.labels.insert(made.labels.begin(), made.labels.end());
   out.labels["datatype"] = chain.gives;
   out.labels["device"] = settings.device->description;
+  std::unique_ptr<Tap> tapping;
+  if (tap.has_value()) {
+    TD_RETURN_IF_ERROR(CheckChannel(settings.tap.channel));
+    TD_ASSIGN_OR_RETURN(MadeTap second, MakeTap({.settings = settings,
+                                                 .blocks = out.expected_blocks,
+                                                 .labels = made.labels,
+                                                 .queue = &work->queue()}));
+    tapping = std::move(second.tap);
+    out.tap = std::move(second.recording);
+  }
   std::unique_ptr<pace::Timer> timer;
   if (settings.at_ns != 0) {
     TD_ASSIGN_OR_RETURN(timer, pace::SystemTimer::Create());
   }
   TD_ASSIGN_OR_RETURN(out.source,
                       RecordPipeline::Create(RecordPlan{.source = std::move(made.stage),
+                                                        .tap = std::move(tapping),
                                                         .work = std::move(work),
                                                         .ring = std::move(settings.ring),
                                                         .clock = settings.clock,

@@ -18,6 +18,7 @@
 #include "gpu_worker/pipeline/gpu_ring.h"
 #include "gpu_worker/pipeline/playback_pipeline.h"
 #include "gpu_worker/pipeline/record_pipeline.h"
+#include "gpu_worker/pipeline/tap_source.h"
 #include "gpu_worker/stages/kind.h"
 #include "services/files/file_roots.h"
 #include "services/identity/address_patterns.h"
@@ -30,6 +31,8 @@ namespace tapedeck::gpu_worker::pipeline {
 struct RecordStages {
   stages::ChosenSource source;
   std::vector<stages::ChosenTransform> transforms;
+  // Behind those, of a second output; none: there is no second output.
+  std::optional<std::vector<stages::ChosenTransform>> tap;
 };
 struct PlaybackStages {
   std::vector<stages::ChosenTransform> transforms;
@@ -39,7 +42,7 @@ struct PlaybackStages {
 // What a request can be refused for before anybody else is asked. INVALID_ARGUMENT
 // (ARGUMENT_INVALID): the errors of stages/list.h; a source that does not end, without a limit; two
 // stages that a recording's labels cannot tell apart; a transform that does not take what the one
-// before it gives.
+// before it gives; one that triggers where nothing is triggered.
 absl::StatusOr<RecordStages> ChooseStages(const services::RecordSpec& spec);
 absl::StatusOr<PlaybackStages> ChooseStages(const services::PlaybackSpec& spec);
 
@@ -50,8 +53,16 @@ struct ChannelSettings {
   double sample_rate = 0;  // 0: unknown
 };
 
+// Where a second output goes.
+struct TapSettings {
+  ChannelSettings channel;
+  std::string beside;                         // name of the channel of the first
+  std::shared_ptr<dataplane::SlotPool> ring;  // of MakeRing on the same device, for it alone
+};
+
 struct RecordSettings {
   RecordStages stages;
+  TapSettings tap;          // of a second output
   uint64_t blocks = 0;      // 0: no such limit
   int64_t duration_ns = 0;  // 0: no such limit
   int64_t at_ns = 0;        // UTC; no sample is made before; 0: they are as soon as they can be
@@ -65,12 +76,20 @@ struct RecordSettings {
   dataplane::flight::Trail trail;
 };
 
+// A second output as its session needs it.
+struct TapRecording {
+  std::unique_ptr<TapSource> source;
+  std::map<std::string, std::string> labels;
+  uint64_t expected_blocks = 0;  // at most; 0: unknown
+};
+
 struct Recording {
   std::unique_ptr<RecordPipeline> source;
   std::map<std::string, std::string> labels;  // for the session's Open: how it was made
   uint64_t expected_blocks = 0;               // 0: unknown
   std::vector<std::string> notes;             // for the job
   std::shared_ptr<stages::Remarks> remarks;   // of the source, while it runs; null: none
+  std::optional<TapRecording> tap;            // none: there is no second output
 };
 
 // Errors: ARGUMENT_INVALID, DATATYPE_INVALID, BLOCK_SIZE_INVALID, and those of the stages. Opens

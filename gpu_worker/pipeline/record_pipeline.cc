@@ -2,10 +2,8 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/pipeline/nvtx/range.h"
-#include "services/errors.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 
@@ -22,34 +20,24 @@ absl::StatusOr<std::unique_ptr<RecordPipeline>> RecordPipeline::Create(RecordPla
 
 RecordPipeline::RecordPipeline(RecordPlan plan, std::shared_ptr<services::TaskQueue> tasks,
                                std::unique_ptr<services::TaskThread> thread)
-    : plan_(std::move(plan)), tasks_(std::move(tasks)), thread_(std::move(thread)) {}
+    : plan_(std::move(plan)), tasks_(std::move(tasks)), thread_(std::move(thread)) {
+  if (plan_.tap == nullptr) return;
+  plan_.tap->Start(tasks_, [this] {
+    EndIfDone();
+    PostAdvance();
+  });
+}
 
 RecordPipeline::~RecordPipeline() {
   plan_.ring->SetWaker(nullptr);
   tasks_->Drop();
   if (plan_.timer != nullptr) plan_.timer->Wake();
-}
-
-absl::StatusOr<Flow> RecordPipeline::Pull(Block* block) {
-  absl::MutexLock lock(&mutex_);
-  if (!ready_.empty()) {
-    *block = std::move(ready_.front());
-    ready_.pop_front();
-    return Flow::kMoved;
-  }
-  if (!ended_) {
-    hungry_ = true;
-    return Flow::kNotNow;
-  }
-  if (!end_status_.ok()) return end_status_;
-  return Flow::kEnd;
+  thread_->Stop();
+  if (tapped_.has_value()) Hold(*std::exchange(tapped_, std::nullopt));
 }
 
 void RecordPipeline::SetWaker(dataplane::Waker waker) {
-  {
-    absl::MutexLock lock(&mutex_);
-    waker_ = std::move(waker);
-  }
+  outlet_.SetWaker(std::move(waker));
   plan_.ring->SetWaker([this, tasks = tasks_] { tasks->Post([this] { PostAdvance(); }); });
   plan_.source->SetWaker([this, tasks = tasks_] {
     tasks->Post([this] {
@@ -66,12 +54,6 @@ void RecordPipeline::Stop() {
   if (plan_.timer != nullptr) plan_.timer->Wake();
 }
 
-absl::Status RecordPipeline::Reject(const dataplane::BlockHeader& header) {
-  return services::BlockDamaged({.blocks = 1},
-                                absl::StrCat("Reject: block ", header.sequence,
-                                             " was damaged and the source has no other copy"));
-}
-
 void RecordPipeline::PostAdvance() {
   if (std::exchange(advance_posted_, true)) return;
   tasks_->Post([this] {
@@ -84,7 +66,8 @@ void RecordPipeline::PostAdvance() {
 // rests when there is no slot, or the source has nothing; the ring's waker, a completion or the
 // source's waker posts it again.
 void RecordPipeline::Advance() {
-  if (sealed_) return;
+  if (tapped_.has_value()) FeedTap();
+  if (sealed_ || tapped_.has_value()) return;
   if (TooEarly()) return PostAdvance();
   if (stop_ || LimitReached()) return Seal(absl::OkStatus());
   if (dry_) return;
@@ -130,8 +113,7 @@ void RecordPipeline::Start(Underway underway) {
   const NvtxRange range(Kind::kMade);
   const absl::StatusOr<stages::Filled> filled = Fill(underway);
   if (!filled.ok()) {
-    // The device may still be at work on the slots.
-    plan_.work->queue().Then([held = std::move(underway)](const absl::Status&) {});
+    Hold(std::move(underway));
     return Seal(filled.status());
   }
   if (filled->flow == Flow::kEnd) return Seal(absl::OkStatus());
@@ -152,7 +134,29 @@ void RecordPipeline::Start(Underway underway) {
     if (header.payload_bytes < plan_.block_bytes) header.flags |= dataplane::kBlockPartial;
     Seal(filled->end);
   }
-  Enqueued(std::move(underway));
+  if (plan_.tap == nullptr) return Enqueued(std::move(underway));
+  tapped_ = std::move(underway);
+  FeedTap();
+}
+
+void RecordPipeline::FeedTap() {
+  StageMeter& meter = plan_.work->meter();
+  meter.Begin();
+  const absl::StatusOr<bool> taken =
+      plan_.tap->Take(tapped_->block.header(), tapped_->loan.network.device);
+  meter.End(Part::kGpu);
+  if (taken.ok() && !*taken) return;
+  meter.Mark(plan_.work->queue(), Part::kGpu);
+  if (!taken.ok()) {
+    broken_ = true;
+    Seal(taken.status());
+  }
+  Enqueued(*std::exchange(tapped_, std::nullopt));
+}
+
+// The device may still be at work on the slots.
+void RecordPipeline::Hold(Underway underway) {
+  plan_.work->queue().Then([held = std::move(underway)](const absl::Status&) {});
 }
 
 void RecordPipeline::Enqueued(Underway underway) {
@@ -212,9 +216,7 @@ void RecordPipeline::Complete(Underway underway, const absl::Status& status) {
       plan_.work->meter().End(Part::kCrc);
     }
     plan_.trail.Stamp(Kind::kReady, {.sequence = block.header().sequence});
-    absl::MutexLock lock(&mutex_);
-    ready_.push_back(std::move(block));
-    Wake();
+    outlet_.Give(std::move(block));
   }
   underway = {};  // the loan is free before the next start
   EndIfDone();
@@ -229,16 +231,9 @@ void RecordPipeline::Seal(absl::Status status) {
 
 void RecordPipeline::EndIfDone() {
   if (!sealed_ || underway_ != 0) return;
-  absl::MutexLock lock(&mutex_);
-  ended_ = true;
-  end_status_ = seal_status_;
-  Wake();
-}
-
-void RecordPipeline::Wake() {
-  if (!hungry_) return;
-  hungry_ = false;
-  if (waker_) waker_();
+  // So that whoever has seen the end of this output will see that of the other.
+  if (plan_.tap != nullptr && !plan_.tap->End(seal_status_)) return;
+  outlet_.End(seal_status_);
 }
 
 }  // namespace tapedeck::gpu_worker::pipeline

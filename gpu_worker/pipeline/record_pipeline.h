@@ -5,12 +5,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 #include "dataplane/clock.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
@@ -20,6 +17,8 @@
 #include "gpu_worker/pace/meter.h"
 #include "gpu_worker/pace/timer.h"
 #include "gpu_worker/pipeline/device_work.h"
+#include "gpu_worker/pipeline/outlet.h"
+#include "gpu_worker/pipeline/tap.h"
 #include "gpu_worker/stages/stage.h"
 #include "services/threads/task_thread.h"
 
@@ -27,6 +26,7 @@ namespace tapedeck::gpu_worker::pipeline {
 
 struct RecordPlan {
   std::unique_ptr<stages::SourceStage> source;
+  std::unique_ptr<Tap> tap;  // null: there is no second output
   std::unique_ptr<DeviceWork> work;
   std::shared_ptr<dataplane::SlotPool> ring;  // of MakeRing; the pipeline is its only taker
   const dataplane::Clock* clock = nullptr;    // outlives the pipeline
@@ -55,11 +55,13 @@ class RecordPipeline final : public dataplane::Source {
   // Waits for the step under way and for the device.
   ~RecordPipeline() override;
 
-  absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override;
+  absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override {
+    return outlet_.Pull(block);
+  }
   void SetWaker(dataplane::Waker waker) override;
   void Acknowledge(uint64_t /*watermark*/) override {}
   // DATA_LOSS (BLOCK_DAMAGED): a sent block's slot may hold another block by now.
-  absl::Status Reject(const dataplane::BlockHeader& header) override;
+  absl::Status Reject(const dataplane::BlockHeader& header) override { return NoOtherCopy(header); }
 
   // What its stages took. Any thread.
   services::StageTimes stage_times() const { return plan_.work->meter().Times(); }
@@ -84,6 +86,9 @@ class RecordPipeline final : public dataplane::Source {
   void Start(Underway underway);
   absl::StatusOr<stages::Filled> Fill(Underway& underway);
   absl::Status Enqueue(Underway& underway, size_t made);
+  // The tap takes of a block before the next one is begun, and waits for slots of its own.
+  void FeedTap();
+  void Hold(Underway underway);
   void Enqueued(Underway underway);
   void StopAtDuration();
   void Complete(Underway underway, const absl::Status& status);
@@ -92,18 +97,11 @@ class RecordPipeline final : public dataplane::Source {
   void EndIfDone();
   void PostAdvance();
 
-  void Wake() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-
   const RecordPlan plan_;
   const std::shared_ptr<services::TaskQueue> tasks_;
   std::atomic<bool> stop_ = false;
 
-  absl::Mutex mutex_;
-  std::deque<dataplane::Block> ready_ ABSL_GUARDED_BY(mutex_);
-  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
-  absl::Status end_status_ ABSL_GUARDED_BY(mutex_);
-  bool hungry_ ABSL_GUARDED_BY(mutex_) = false;  // the last Pull found nothing
-  dataplane::Waker waker_ ABSL_GUARDED_BY(mutex_);
+  Outlet outlet_;
 
   // Work thread only.
   uint64_t next_sequence_ = 0;
@@ -112,6 +110,7 @@ class RecordPipeline final : public dataplane::Source {
   bool advance_posted_ = false;
   bool dry_ = false;                // the source has nothing; its waker ends that
   std::optional<Underway> unused_;  // the slots that it had nothing for
+  std::optional<Underway> tapped_;  // the tap has not taken all of it yet
   bool sealed_ = false;             // no further block is started
   bool broken_ = false;             // a block failed on the device: those behind it are dropped
   absl::Status seal_status_;

@@ -26,6 +26,9 @@ inline constexpr char kTransformable[] = "cf32_le";
 
 using Labels = std::map<std::string, std::string>;
 
+// The label of a second output: the channel of the first.
+inline constexpr char kBesideLabel[] = "beside";
+
 // What a stage's parameters tell before the stage is made.
 struct Description {
   Labels labels;      // of a recording made with it

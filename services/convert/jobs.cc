@@ -21,6 +21,16 @@ uint64_t BytesOf(double mb_per_s, int64_t elapsed_ns) {
   return static_cast<uint64_t>(std::llround(mb_per_s * static_cast<double>(elapsed_ns) / 1e3));
 }
 
+// Of a request or an output.
+template <typename Message>
+absl::StatusOr<std::vector<StageSpec>> TransformsOf(const Message& message) {
+  std::vector<StageSpec> out;
+  for (const v1::Stage& stage : message.transforms()) {
+    TD_ASSIGN_OR_RETURN(out.emplace_back(), FromProto(stage));
+  }
+  return out;
+}
+
 template <typename Request>
 void SetTransfer(const TransferSpec& spec, Request& request) {
   request.set_storage(spec.storage);
@@ -42,9 +52,21 @@ absl::StatusOr<TransferSpec> TransferOf(const Request& request, const std::strin
     TD_ASSIGN_OR_RETURN(out.op,
                         FromEnum<dataplane::TransferOp>(request.transfer_op(), 3, "transfer_op"));
   }
-  for (const v1::Stage& stage : request.transforms()) {
-    TD_ASSIGN_OR_RETURN(out.transforms.emplace_back(), FromProto(stage));
-  }
+  TD_ASSIGN_OR_RETURN(out.transforms, TransformsOf(request));
+  return out;
+}
+
+v1::Output ToProto(const OutputSpec& spec) {
+  v1::Output out;
+  out.set_channel(spec.channel);
+  for (const StageSpec& stage : spec.transforms) *out.add_transforms() = convert::ToProto(stage);
+  return out;
+}
+
+v1::JobOutput ToProto(const JobOutput& output) {
+  v1::JobOutput out;
+  WriteFields(output, out);
+  if (!output.error.ok()) *out.mutable_error() = convert::ToProto(output.error);
   return out;
 }
 
@@ -72,6 +94,7 @@ v1::StartRecordRequest ToProto(const RecordSpec& spec) {
   }
   *out.mutable_resume_for() = ToDuration(spec.resume_for_ns);
   if (spec.at_ns != 0) *out.mutable_at() = ToTimestamp(spec.at_ns);
+  for (const OutputSpec& output : spec.outputs) *out.add_outputs() = ToProto(output);
   return out;
 }
 
@@ -83,6 +106,10 @@ absl::StatusOr<RecordSpec> FromProto(const v1::StartRecordRequest& request) {
   out.duration_ns = FromDuration(request.duration());
   if (request.has_resume_for()) out.resume_for_ns = FromDuration(request.resume_for());
   out.at_ns = FromTimestamp(request.at());
+  for (const v1::Output& output : request.outputs()) {
+    TD_ASSIGN_OR_RETURN(std::vector<StageSpec> transforms, TransformsOf(output));
+    out.outputs.push_back({.channel = output.channel(), .transforms = std::move(transforms)});
+  }
   return out;
 }
 
@@ -113,6 +140,7 @@ v1::Job ToProto(const Job& job) {
   for (const auto& rail : job.rails) *out.add_rails() = ToProto(rail, job.elapsed_ns);
   Write(job.stage_times, *out.mutable_stage_times());
   if (job.timing.has_value()) WriteFields(*job.timing, *out.mutable_timing());
+  for (const JobOutput& output : job.outputs) *out.add_outputs() = ToProto(output);
   if (!job.error.ok()) *out.mutable_error() = ToProto(job.error);
   return out;
 }
@@ -129,6 +157,10 @@ absl::StatusOr<Job> FromProto(const v1::Job& job) {
                          .bytes = BytesOf(rail.mb_per_s(), out.elapsed_ns),
                          .up = rail.up(),
                          .cause = rail.cause()});
+  }
+  for (const v1::JobOutput& output : job.outputs()) {
+    out.outputs.push_back({.error = FromProto(output.error())});
+    TD_RETURN_IF_ERROR(ReadFields(output, out.outputs.back()));
   }
   return out;
 }

@@ -39,6 +39,26 @@ struct EnumNames<JobState> {
       {kFailed, "FAILED"},     {kCancelled, "CANCELLED"}, {kResuming, "RESUMING"}};
 };
 
+// What a job records beside its recording.
+struct JobOutput {
+  std::string channel;
+  std::string recording;
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+  uint64_t lost_blocks = 0;
+  absl::Status error;  // no entry of the list; with its reason
+};
+
+template <>
+struct Fields<JobOutput> {
+  static constexpr auto kList = std::make_tuple(
+      Describe(&JobOutput::channel, {.name = "channel", .role = Role::kReported}),
+      Describe(&JobOutput::recording, {.name = "recording", .role = Role::kReported}),
+      Describe(&JobOutput::blocks, {.name = "blocks", .role = Role::kReported}),
+      Describe(&JobOutput::bytes, {.name = "bytes", .role = Role::kReported}),
+      Describe(&JobOutput::lost_blocks, {.name = "lost_blocks", .role = Role::kReported}));
+};
+
 struct Job {
   std::string name;  // jobs/{job}
   dataplane::Direction direction = dataplane::Direction::kRecord;
@@ -60,7 +80,8 @@ struct Job {
   std::vector<session::RailProgress> rails;
   StageTimes stage_times;        // of both ends
   std::optional<Timing> timing;  // none: nobody has asked for a pace, a range or a time
-  absl::Status error;            // with its reason; OK unless failed or cancelled
+  std::vector<JobOutput> outputs;
+  absl::Status error;  // with its reason; OK unless failed or cancelled
 };
 
 // The worker says it.
@@ -95,6 +116,7 @@ constexpr double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns) {
 namespace tapedeck::services {
 
 using model::Job;
+using model::JobOutput;
 using model::JobState;
 
 }  // namespace tapedeck::services

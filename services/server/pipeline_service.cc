@@ -1,5 +1,6 @@
 #include "services/server/pipeline_service.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -21,6 +22,21 @@ using grpc::ServerUnaryReactor;
 
 constexpr absl::Duration kWatchInterval = absl::Milliseconds(200);
 
+// Whoever sees only a part of what a job works on does not see the job.
+bool Sees(const identity::Access& access, const Job& job) {
+  const auto seen = [&](const JobOutput& output) { return access.Sees(output.channel); };
+  return access.Sees(job.target) && std::ranges::all_of(job.outputs, seen);
+}
+
+// The method's own right is on the channel or recording of the job; here on the channels beside it.
+template <typename Outputs>
+absl::Status AdmitOutputs(const identity::Access& access, const Outputs& outputs) {
+  for (const auto& output : outputs) {
+    TD_RETURN_IF_ERROR(access.Admit(identity::kRecordRight, output.channel));
+  }
+  return absl::OkStatus();
+}
+
 // Any thread. Each handler validates, converts, acts, converts.
 class PipelineService final : public v1::PipelineService::CallbackService {
  public:
@@ -36,6 +52,7 @@ class PipelineService final : public v1::PipelineService::CallbackService {
                              spec.transfer.trace = call.trace;
                              spec.transfer.caller = call.access.who();
                              TD_RETURN_IF_ERROR(CheckRecordSpec(spec));
+                             TD_RETURN_IF_ERROR(AdmitOutputs(call.access, spec.outputs));
                              TD_ASSIGN_OR_RETURN(const Job job, jobs_.StartRecord(spec));
                              *response = convert::ToProto(job);
                              return absl::OkStatus();
@@ -73,7 +90,7 @@ class PipelineService final : public v1::PipelineService::CallbackService {
           const auto key = [](const Job& job) { return NewestFirst(job.start_time_ns, job.name); };
           const auto list = [&]() -> absl::StatusOr<std::vector<Job>> {
             std::vector<Job> jobs = jobs_.ListJobs();
-            std::erase_if(jobs, [&](const Job& job) { return !call.access.Sees(job.target); });
+            std::erase_if(jobs, [&](const Job& job) { return !Sees(call.access, job); });
             return jobs;
           };
           return FillPage(list, *request, key, response->mutable_jobs(),
@@ -87,10 +104,11 @@ class PipelineService final : public v1::PipelineService::CallbackService {
         context, *request, "CancelJob", Work::kOther, [=, this](const Call& call) -> absl::Status {
           TD_RETURN_IF_ERROR(CheckJobName(request->name()));
           TD_ASSIGN_OR_RETURN(const Job running, jobs_.GetJob(request->name()));
-          if (!call.access.Sees(running.target)) return JobNotFound(request->name());
+          if (!Sees(call.access, running)) return JobNotFound(request->name());
           const bool records = running.direction == session::Direction::kRecord;
           TD_RETURN_IF_ERROR(call.access.Admit(
               records ? identity::kRecordRight : identity::kPlayRight, running.target));
+          TD_RETURN_IF_ERROR(AdmitOutputs(call.access, running.outputs));
           TD_ASSIGN_OR_RETURN(const Job job, jobs_.CancelJob(request->name()));
           *response = convert::ToProto(job);
           return absl::OkStatus();
@@ -115,7 +133,7 @@ class PipelineService final : public v1::PipelineService::CallbackService {
   absl::StatusOr<v1::Job> JobOf(const identity::Access& access, const std::string& name) {
     TD_RETURN_IF_ERROR(CheckJobName(name));
     TD_ASSIGN_OR_RETURN(const Job job, jobs_.GetJob(name));
-    if (!access.Sees(job.target)) return JobNotFound(name);
+    if (!Sees(access, job)) return JobNotFound(name);
     return convert::ToProto(job);
   }
 

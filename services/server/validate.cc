@@ -25,6 +25,7 @@ constexpr size_t kMaxAddressBytes = 300;  // a name of 253 bytes and a port
 constexpr size_t kMaxRails = 64;
 constexpr size_t kMaxRequestIdBytes = 64;  // a UUID has 36
 constexpr size_t kMaxTransforms = 16;
+constexpr size_t kMaxOutputs = 1;
 constexpr size_t kMaxParameters = 64;
 constexpr size_t kMaxParameterBytes = 4096;  // the longest is a path
 constexpr size_t kMaxNumbers = 4096;
@@ -56,6 +57,25 @@ absl::Status CheckStage(absl::string_view field, const StageSpec& stage) {
   return absl::OkStatus();
 }
 
+absl::Status CheckTransforms(absl::string_view field, const std::vector<StageSpec>& transforms) {
+  if (transforms.size() > kMaxTransforms) return FieldError(field, "are more than 16");
+  for (const StageSpec& stage : transforms) TD_RETURN_IF_ERROR(CheckStage(field, stage));
+  return absl::OkStatus();
+}
+
+// Beside a job that records into `channel`.
+absl::Status CheckOutputs(const std::vector<OutputSpec>& outputs, absl::string_view channel) {
+  if (outputs.size() > kMaxOutputs) return FieldError("outputs", "are more than one");
+  for (const OutputSpec& output : outputs) {
+    TD_RETURN_IF_ERROR(CheckChannelName(output.channel));
+    if (output.channel == channel) {
+      return FieldError("outputs.channel", "is the job's own: a second output needs another one");
+    }
+    TD_RETURN_IF_ERROR(CheckTransforms("outputs.transforms", output.transforms));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckTransfer(const TransferSpec& spec) {
   TD_RETURN_IF_ERROR(CheckRequestId(spec.request_id));
   if (spec.storage.size() > kMaxAddressBytes) {
@@ -66,10 +86,7 @@ absl::Status CheckTransfer(const TransferSpec& spec) {
   if (colon == std::string::npos || colon == 0 || colon + 1 == spec.storage.size()) {
     return FieldError("storage", "must be the HOST:PORT of a storage node");
   }
-  if (spec.transforms.size() > kMaxTransforms) return FieldError("transforms", "are more than 16");
-  for (const StageSpec& stage : spec.transforms) {
-    TD_RETURN_IF_ERROR(CheckStage("transforms", stage));
-  }
+  TD_RETURN_IF_ERROR(CheckTransforms("transforms", spec.transforms));
   if (spec.slots > kMaxSlots) return FieldError("slots", "must be at most 4096");
   for (const std::string& rail : spec.rails) TD_RETURN_IF_ERROR(CheckId(rail));
   return absl::OkStatus();
@@ -106,6 +123,7 @@ absl::Status CheckRecordSpec(const RecordSpec& spec) {
   TD_RETURN_IF_ERROR(CheckChannelName(spec.transfer.target));
   TD_RETURN_IF_ERROR(CheckTransfer(spec.transfer));
   TD_RETURN_IF_ERROR(CheckStage("source", spec.source));
+  TD_RETURN_IF_ERROR(CheckOutputs(spec.outputs, spec.transfer.target));
   if (spec.resume_for_ns < 0 || spec.resume_for_ns > kMaxResumeForNs) {
     return FieldError("resume_for", "is not 0 to an hour");
   }

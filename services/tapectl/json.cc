@@ -60,6 +60,12 @@ Json TimingOf(const model::Timing& timing) {
   return out;
 }
 
+Json ToJson(const JobOutput& output) {
+  Json out = FieldsAsJson(output);
+  if (!output.error.ok()) out["error"] = tapectl::ToJson(output.error);
+  return out;
+}
+
 template <typename Items>
 Json ListOf(const Items& items) {
   Json out = Json::array();
@@ -113,6 +119,7 @@ Json ToJson(const Job& job) {
                             {"cause", rail.cause}});
   }
   if (job.timing.has_value()) out["timing"] = TimingOf(*job.timing);
+  out["outputs"] = ListOf(job.outputs);
   if (!job.error.ok()) out["error"] = ToJson(job.error);
   return out;
 }

@@ -44,6 +44,8 @@ struct RecordOptions : TransferOptions {
   int64_t at_ns = 0;
   std::optional<uint64_t> seed;
   bool loop = false;
+  std::string also;  // channel; empty: none
+  std::vector<std::string> also_transforms;
 };
 
 struct PlayOptions : TransferOptions {
@@ -52,6 +54,13 @@ struct PlayOptions : TransferOptions {
   model::Pacing pacing;
 };
 
+absl::Status AddStages(const std::vector<std::string>& texts, std::vector<StageSpec>& stages) {
+  for (const std::string& text : texts) {
+    TD_ASSIGN_OR_RETURN(stages.emplace_back(), ParseStage(text));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<TransferSpec> SpecOf(const Program& program, const TransferOptions& options,
                                     const std::string& target) {
   TransferSpec spec{
@@ -59,9 +68,7 @@ absl::StatusOr<TransferSpec> SpecOf(const Program& program, const TransferOption
   if (options.fft_points != 0) {
     spec.transforms.push_back({"fft", {{"points", options.fft_points}}});
   }
-  for (const std::string& transform : options.transforms) {
-    TD_ASSIGN_OR_RETURN(spec.transforms.emplace_back(), ParseStage(transform));
-  }
+  TD_RETURN_IF_ERROR(AddStages(options.transforms, spec.transforms));
   spec.op = options.op;
   return spec;
 }
@@ -121,6 +128,12 @@ std::string SummaryOf(const Job& job) {
                                     MegabytesPerSecond(rail.bytes, job.elapsed_ns),
                                     rail.cause.empty() ? "" : "  " + rail.cause));
   }
+  for (const JobOutput& output : job.outputs) {
+    absl::StrAppend(
+        &out, "and ", output.recording.empty() ? output.channel : output.recording,
+        absl::StrFormat("\n%d blocks, %s; lost %d%s\n", output.blocks, FormatBytes(output.bytes),
+                        output.lost_blocks, output.error.ok() ? "" : "; failed"));
+  }
   if (job.timing.has_value()) absl::StrAppend(&out, TimingText(*job.timing));
   for (const std::string& note : job.notes) absl::StrAppend(&out, "note: ", note, "\n");
   return std::string(absl::StripSuffix(out, "\n"));
@@ -148,6 +161,11 @@ absl::Status Record(Program& program, const RecordOptions& options) {
     TD_RETURN_IF_ERROR(SetParameter(spec.source, "seed", *options.seed));
   }
   if (options.loop) TD_RETURN_IF_ERROR(SetParameter(spec.source, "loop", true));
+  if (!options.also.empty()) {
+    OutputSpec& output = spec.outputs.emplace_back();
+    TD_ASSIGN_OR_RETURN(output.channel, ChannelNameOf(options.also));
+    TD_RETURN_IF_ERROR(AddStages(options.also_transforms, output.transforms));
+  }
   const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job started, jobs->StartRecord(spec));
   TD_ASSIGN_OR_RETURN(const Job ended,
@@ -217,6 +235,18 @@ void AddPlayhead(Command command, session::Playhead& playhead) {
                     "Give no block earlier than this after its capture, e.g. 200ms");
 }
 
+void AddAlso(Command record, RecordOptions& options) {
+  const Option also =
+      record.AddOption("--also", options.also, "LUN/CHANNEL, record the same samples there too");
+  record
+      .AddOption("--also-transform", options.also_transforms,
+                 "A transform of what goes to --also alone, behind those of --transform; again for "
+                 "more, in this order")
+      .OneEach()
+      .Check([](const std::string& text) { return ParseStage(text).status(); }, kStageForm)
+      .Needs(also);
+}
+
 void AddAt(Command command, int64_t& at_ns, const std::string& help) {
   command.AddParsed("--at", at_ns, ParseTimeNs,
                     absl::StrCat(help, ", UTC, within a day: 2026-01-31T12:00:00.5Z"));
@@ -261,6 +291,7 @@ void AddTransferCommands(Command tapectl, Program& program) {
   record.AddOption("--seed", record_options->seed, "Of the synth source; default 1");
   record.AddFlag("--loop", record_options->loop, "Start the file again at its end");
   AddShared(record, *record_options);
+  AddAlso(record, *record_options);
   SetRun<RecordOptions>(record, program, "record", record_options, Record);
 
   auto play_options = std::make_shared<PlayOptions>();

@@ -30,6 +30,9 @@ class DamagingQueue final : public device::Queue {
     if (--damage_.to_device == 0) const_cast<std::byte*>(host)[bytes / 2] ^= std::byte{1};
     return queue_->CopyToDevice(device, host, bytes);
   }
+  absl::Status CopyOnDevice(std::byte* to, const std::byte* from, size_t bytes) override {
+    return queue_->CopyOnDevice(to, from, bytes);
+  }
   absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) override {
     if (--damage_.to_host == 0) damaged_ = host + bytes / 2;
     return queue_->CopyToHost(host, device, bytes);

@@ -47,6 +47,9 @@ class FaultyDevice final : public device::Device {
     absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) override {
       return Unless(inner_->CopyToDevice(device, host, bytes));
     }
+    absl::Status CopyOnDevice(std::byte* to, const std::byte* from, size_t bytes) override {
+      return Unless(inner_->CopyOnDevice(to, from, bytes));
+    }
     absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) override {
       return Unless(inner_->CopyToHost(host, device, bytes));
     }

@@ -19,14 +19,15 @@ TEST(JobTotalsTest, AddUpByDirectionAndState) {
                 .bytes = 30,
                 .end_time_ns = 1,
                 .counters = {.retransmitted_blocks = 1},
-                .stage_times = {{"send.rail", absl::StrCat("r", i), 2}, {"made.up", "", 7}}});
+                .stage_times = {{"send.rail", absl::StrCat("r", i), 2}, {"made.up", "", 7}},
+                .outputs = {{.blocks = 1, .bytes = 5}}});
   }
   totals.Add({.direction = Direction::kPlayback, .state = JobState::kRunning, .blocks = 5});
   ASSERT_EQ(totals.by_direction.size(), 2u);
   auto& record = totals.by_direction[Direction::kRecord];
   EXPECT_EQ(record.stats.sessions, 0u);
-  EXPECT_EQ(record.stats.blocks, 3000u);
-  EXPECT_EQ(record.stats.bytes, 30'000u);
+  EXPECT_EQ(record.stats.blocks, 4000u);
+  EXPECT_EQ(record.stats.bytes, 35'000u);
   EXPECT_EQ(record.stats.counters.retransmitted_blocks, 1000u);
   // Whatever rails there were, and whatever words a storage node used.
   EXPECT_EQ(record.stats.stage_times, (services::StageTimes{{"send.rail", "", 2000}}));

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "dataplane/clock.h"
 #include "dataplane/status_macros.h"
@@ -37,6 +39,15 @@ inline std::vector<services::StageSpec> Transforms(uint32_t fft,
   return others;
 }
 
+// A second output.
+struct TestTap {
+  std::string datatype = "rf32_le";
+  std::vector<services::StageSpec> transforms;
+  size_t slots = 8;
+  uint64_t block_bytes = 4096;
+  dataplane::ladder::Rung rung = dataplane::ladder::Rung::kBounce;
+};
+
 struct TestRecording {
   std::string datatype = "cf32_le";
   services::StageSpec source;
@@ -48,19 +59,28 @@ struct TestRecording {
   uint64_t block_bytes = kTestBlockBytes;
   double sample_rate = 0;
   dataplane::ladder::Rung rung = dataplane::ladder::Rung::kBounce;
+  std::optional<TestTap> tap = {};
 };
 
 inline absl::StatusOr<pipeline::Recording> Record(const pipeline::DeviceChoice& device,
                                                   const TestRecording& test,
                                                   const dataplane::Clock& clock) {
-  TD_ASSIGN_OR_RETURN(auto stages,
-                      pipeline::ChooseStages(services::RecordSpec{
-                          .transfer = {.transforms = Transforms(test.fft, test.transforms)},
-                          .source = test.source,
-                          .blocks = test.blocks,
-                          .duration_ns = test.duration_ns}));
+  services::RecordSpec spec{.transfer = {.transforms = Transforms(test.fft, test.transforms)},
+                            .source = test.source,
+                            .blocks = test.blocks,
+                            .duration_ns = test.duration_ns};
+  pipeline::TapSettings tap;
+  if (test.tap.has_value()) {
+    spec.outputs.push_back({.transforms = test.tap->transforms});
+    TD_ASSIGN_OR_RETURN(tap.ring, pipeline::MakeRing(*device.device, test.tap->rung, 1,
+                                                     test.tap->slots, test.tap->block_bytes));
+    tap.channel = {.datatype = test.tap->datatype, .block_bytes = test.tap->block_bytes};
+    tap.beside = "the first";
+  }
+  TD_ASSIGN_OR_RETURN(auto stages, pipeline::ChooseStages(spec));
   return pipeline::CreateRecording(
       {.stages = std::move(stages),
+       .tap = std::move(tap),
        .blocks = test.blocks,
        .duration_ns = test.duration_ns,
        .channel = {.datatype = test.datatype,

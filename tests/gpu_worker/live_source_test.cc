@@ -2,12 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <deque>
-
-#include "absl/synchronization/mutex.h"
 #include "dataplane/executor/event_loop.h"
 #include "gpu_worker/pipeline/record_pipeline.h"
 #include "tests/gpu_worker/devices.h"
+#include "tests/gpu_worker/inlet.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/pump.h"
 
@@ -17,59 +15,6 @@ namespace {
 using dataplane::Flow;
 using stages::Filled;
 using testing::SizeIs;
-
-// Gives what the test puts in, and nothing else.
-class Inlet {
- public:
-  void Put(const Filled& filled) {
-    absl::MutexLock lock(&mutex_);
-    filled_.push_back(filled);
-    if (waker_) waker_();
-  }
-  void SetWaker(dataplane::Waker waker) {
-    absl::MutexLock lock(&mutex_);
-    waker_ = std::move(waker);
-  }
-  Filled Take() {
-    absl::MutexLock lock(&mutex_);
-    ++asked_;
-    if (filled_.empty()) return {.flow = Flow::kNotNow};
-    Filled filled = filled_.front();
-    filled_.pop_front();
-    return filled;
-  }
-  void AwaitAsked(int times) {
-    absl::MutexLock lock(&mutex_);
-    const auto enough = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return asked_ >= times; };
-    ASSERT_TRUE(mutex_.AwaitWithTimeout(absl::Condition(&enough), absl::Seconds(10)));
-  }
-  int asked() const {
-    absl::MutexLock lock(&mutex_);
-    return asked_;
-  }
-
- private:
-  mutable absl::Mutex mutex_;
-  std::deque<Filled> filled_ ABSL_GUARDED_BY(mutex_);
-  dataplane::Waker waker_ ABSL_GUARDED_BY(mutex_);
-  int asked_ ABSL_GUARDED_BY(mutex_) = 0;
-};
-
-class InletSource final : public stages::SourceStage {
- public:
-  explicit InletSource(Inlet& inlet) : inlet_(inlet) {}
-  ~InletSource() override { inlet_.SetWaker(nullptr); }
-  bool fills_host() const override { return true; }
-  void SetWaker(dataplane::Waker waker) override { inlet_.SetWaker(std::move(waker)); }
-  absl::StatusOr<Filled> Fill(const stages::Slot& slot, device::Queue& /*queue*/) override {
-    Filled filled = inlet_.Take();
-    std::ranges::fill(slot.host.first(filled.bytes), static_cast<std::byte>(slot.sequence + 1));
-    return filled;
-  }
-
- private:
-  Inlet& inlet_;
-};
 
 class LiveSourceTest : public DeviceTest {
  protected:

@@ -39,7 +39,8 @@ void Advance(Job& job) {
 }  // namespace
 
 absl::StatusOr<Job> FakeJobs::Start(const TransferSpec& spec, session::Direction direction,
-                                    const std::string& recording, uint64_t blocks) {
+                                    const std::string& recording, uint64_t blocks,
+                                    const std::vector<OutputSpec>& outputs) {
   absl::MutexLock lock(&mutex_);
   last_transfer_ = spec;
   const int64_t number = static_cast<int64_t>(jobs_.size()) + 1;
@@ -51,6 +52,12 @@ absl::StatusOr<Job> FakeJobs::Start(const TransferSpec& spec, session::Direction
           .start_time_ns = 1'700'000'000'000'000'000 + number,
           .target = spec.target,
           .rails = {{.name = "r0", .up = true}, {.name = "r1", .up = true}}};
+  for (const OutputSpec& output : outputs) {
+    job.outputs.push_back({.channel = output.channel,
+                           .recording = absl::StrCat(output.channel, "/recordings/rec2"),
+                           .blocks = 1,
+                           .bytes = 1 << 20});
+  }
   return jobs_[job.name] = job;
 }
 
@@ -71,7 +78,8 @@ absl::StatusOr<Job> FakeJobs::StartRecord(const RecordSpec& spec) {
   }
   const bool endless = absl::StrContains(spec.transfer.target, "endless");
   return Start(spec.transfer, session::Direction::kRecord,
-               absl::StrCat(spec.transfer.target, "/recordings/rec1"), endless ? 0 : spec.blocks);
+               absl::StrCat(spec.transfer.target, "/recordings/rec1"), endless ? 0 : spec.blocks,
+               spec.outputs);
 }
 
 absl::StatusOr<Job> FakeJobs::StartPlayback(const PlaybackSpec& spec) {

@@ -31,7 +31,8 @@ class FakeJobs final : public Jobs {
 
  private:
   absl::StatusOr<Job> Start(const TransferSpec& spec, session::Direction direction,
-                            const std::string& recording, uint64_t blocks);
+                            const std::string& recording, uint64_t blocks,
+                            const std::vector<OutputSpec>& outputs = {});
 
   mutable absl::Mutex mutex_;
   std::map<std::string, Job> jobs_;

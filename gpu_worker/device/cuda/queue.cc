@@ -117,6 +117,13 @@ absl::Status CudaQueue::CopyToDevice(std::byte* device, const std::byte* host, s
   return Order(copy_in_, compute_);
 }
 
+absl::Status CudaQueue::CopyOnDevice(std::byte* to, const std::byte* from, size_t bytes) {
+  TD_RETURN_IF_ERROR(Checked(cudaSetDevice(device_), "cudaSetDevice"));
+  computes_ = true;
+  return Checked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, compute_.get()),
+                 "cudaMemcpyAsync on the device");
+}
+
 absl::Status CudaQueue::CopyToHost(std::byte* host, const std::byte* device, size_t bytes) {
   TD_RETURN_IF_ERROR(Checked(cudaSetDevice(device_), "cudaSetDevice"));
   TD_RETURN_IF_ERROR(OrderCopiesOut());

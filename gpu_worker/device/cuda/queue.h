@@ -32,7 +32,8 @@ class CudaQueue final : public Queue {
   ~CudaQueue() override;
 
   void* native() override;
-  absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) override;
+  absl::Status CopyToDevice(std::byte* device, const std::byte* from, size_t bytes) override;
+  absl::Status CopyOnDevice(std::byte* to, const std::byte* from, size_t bytes) override;
   absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) override;
   absl::Status Crc32c(uint32_t* crc, std::span<const std::byte> payload) override;
   void Then(Callback callback) override;

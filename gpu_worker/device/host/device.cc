@@ -13,12 +13,16 @@ class HostQueue final : public Queue {
   void* native() override { return nullptr; }
 
   absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) override {
-    if (device != host) std::memcpy(device, host, bytes);
+    return CopyOnDevice(device, host, bytes);
+  }
+
+  absl::Status CopyOnDevice(std::byte* to, const std::byte* from, size_t bytes) override {
+    if (to != from) std::memcpy(to, from, bytes);
     return absl::OkStatus();
   }
 
   absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) override {
-    return CopyToDevice(host, device, bytes);
+    return CopyOnDevice(host, device, bytes);
   }
 
   absl::Status Crc32c(uint32_t* crc, std::span<const std::byte> payload) override {

@@ -19,8 +19,10 @@ namespace {
 
 // More than a job may have.
 constexpr size_t kMostTransforms = 32;
-// Of a block before its transforms: 64 MiB of cf32, as large as a worker makes one.
+// Of a block before its transforms: 64 MiB of cf32, as large as a worker makes one. A block of a
+// second output is made in pieces, none of which is larger.
 constexpr uint64_t kMostSamples = (uint64_t{64} << 20) / sizeof(synth::Complex);
+constexpr uint64_t kMostSamplesInPieces = uint64_t{1} << 40;
 
 // What a thread computes at a time, in its own cache: a part and what it is compared with are five
 // times as much. Of smaller parts the threads would ask for the next one too often.
@@ -74,16 +76,26 @@ absl::StatusOr<std::unique_ptr<Expected>> Expected::For(const SinkPlace& place, 
     *why = absl::StrCat("the transform ", transform.name, " cannot be computed again");
     return nullptr;
   }
-  TD_ASSIGN_OR_RETURN(const Sizes sizes,
-                      SizesOf(steps, place.block_bytes, steps.size() - place.transforms.size()));
+  const bool beside = place.labels.contains(kBesideLabel);
+  absl::StatusOr<Sizes> sizes =
+      SizesOf(steps, place.block_bytes,
+              {.steps = steps.size() - place.transforms.size(),
+               .most_samples = beside ? kMostSamplesInPieces : kMostSamples});
+  // The transforms before it were made of other blocks than its own.
+  if (!sizes.ok() && beside) {
+    *why = std::string(sizes.status().message());
+    return nullptr;
+  }
+  TD_RETURN_IF_ERROR(sizes.status());
+  if (beside) sizes->blocks_beside = place.blocks;
   std::unique_ptr<Expected> expected(
-      new Expected(synth::WaveformOf(parameters), sizes, std::move(steps)));
+      new Expected(synth::WaveformOf(parameters), *sizes, std::move(steps)));
   expected->HireCrew();
   return expected;
 }
 
 absl::StatusOr<Expected::Sizes> Expected::SizesOf(const Steps& steps, uint64_t block_bytes,
-                                                  size_t recorded) {
+                                                  const Recorded& recorded) {
   Sizes sizes{.block_bytes = block_bytes};
   sizes.real = !steps.empty() && steps.back()->gives_real();
   sizes.samples = block_bytes / (sizes.real ? sizeof(float) : sizeof(synth::Complex));
@@ -94,8 +106,8 @@ absl::StatusOr<Expected::Sizes> Expected::SizesOf(const Steps& steps, uint64_t b
     }
     const uint64_t samples_for_one = step.granule() / step.granule_given();
     sizes.samples *= samples_for_one;
-    if (i <= recorded) sizes.samples_for_recorded *= samples_for_one;
-    if (sizes.samples > kMostSamples || sizes.samples % step.granule() != 0) {
+    if (i <= recorded.steps) sizes.samples_for_recorded *= samples_for_one;
+    if (sizes.samples > recorded.most_samples || sizes.samples % step.granule() != 0) {
       return WrongLabels("a block does not hold whole ones of the transforms that the labels name");
     }
   }
@@ -104,7 +116,10 @@ absl::StatusOr<Expected::Sizes> Expected::SizesOf(const Steps& steps, uint64_t b
   for (const auto& step : steps) {
     granule = std::lcm(granule, step->granule() * before_for_one);
     before_for_one *= step->granule() / step->granule_given();
+    if (granule > kMostSamples)
+      return WrongLabels("transforms are larger than a worker makes them");
   }
+  sizes.granule = granule;
   sizes.part_samples = granule * std::max<uint64_t>(1, kPartSamples / granule);
   return sizes;
 }
@@ -122,15 +137,22 @@ void Expected::HireCrew() {
 
 absl::Status Expected::Compare(const dataplane::BlockHeader& header,
                                std::span<const std::byte> payload) {
+  const bool partial = (header.flags & dataplane::kBlockPartial) != 0;
   // Where samples are chosen, not blocks.
-  const bool cut = (header.flags & dataplane::kBlockPartial) != 0 && exact() &&
-                   payload.size() < sizes_.block_bytes &&
+  const bool cut = partial && exact() && payload.size() < sizes_.block_bytes &&
                    payload.size() % sizeof(synth::Complex) == 0;
-  if (payload.size() != sizes_.block_bytes && !cut) {
+  const bool made_up = EndsMadeUp(header);
+  if (payload.size() != sizes_.block_bytes && !cut && !(made_up && partial)) {
     return absl::DataLossError(absl::StrCat("block ", header.sequence, " has ", payload.size(),
                                             " bytes, not ", sizes_.block_bytes));
   }
-  const uint64_t samples = cut ? payload.size() / sizeof(synth::Complex) : sizes_.samples;
+  uint64_t samples = cut ? payload.size() / sizeof(synth::Complex) : sizes_.samples;
+  if (made_up) {
+    const uint64_t granule_bytes = sizes_.block_bytes * sizes_.granule / sizes_.samples;
+    const uint64_t whole = std::max<uint64_t>(payload.size() / granule_bytes, 1) - 1;
+    samples = whole * sizes_.granule;
+    payload = payload.first(whole * granule_bytes);
+  }
   const uint64_t begin = header.sample_index * sizes_.samples_for_recorded;
   const size_t parts = (samples + sizes_.part_samples - 1) / sizes_.part_samples;
   found_.assign(parts, Found());
@@ -143,6 +165,12 @@ absl::Status Expected::Compare(const dataplane::BlockHeader& header,
     found_[part] = Look(first, begin + first, some, payload.subspan(from, bytes), desks_[place]);
   });
   return exact() ? JudgeExact(header.sequence) : JudgeTransformed(header.sequence);
+}
+
+bool Expected::EndsMadeUp(const dataplane::BlockHeader& header) const {
+  if (exact() || !sizes_.blocks_beside.has_value()) return false;
+  return (header.flags & dataplane::kBlockPartial) != 0 ||
+         header.sequence + 1 == *sizes_.blocks_beside;
 }
 
 Expected::Found Expected::Look(size_t first, uint64_t sample_index, size_t samples,

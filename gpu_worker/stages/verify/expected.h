@@ -28,7 +28,8 @@ class Expected {
   // then says so); INVALID_ARGUMENT (ARGUMENT_INVALID) if the labels are damaged.
   static absl::StatusOr<std::unique_ptr<Expected>> For(const SinkPlace& place, std::string* why);
 
-  // OK, or what differs: the first sample that does. Without a transform every bit counts. The
+  // OK, or what differs: the first sample that does. Without a transform every bit counts. At the
+  // end of a second output the last transform is not compared. The
   // block is compared on all cores, part by part, and no longer read when the call returns.
   absl::Status Compare(const dataplane::BlockHeader& header, std::span<const std::byte> payload);
 
@@ -40,7 +41,10 @@ class Expected {
     uint64_t samples = 0;               // before them
     bool real = false;                  // rf32_le after them, else cf32_le
     uint64_t samples_for_recorded = 1;  // so many of synth's are one of the recording
-    uint64_t part_samples = 1;          // before the transforms, of which it is whole ones
+    uint64_t granule = 1;               // before the transforms, of which it is whole ones
+    uint64_t part_samples = 1;          // whole granules
+    // Of the second output of a job, how many there are; 0: unknown. None: it is no such one.
+    std::optional<uint64_t> blocks_beside;
   };
   // What one thread computes in.
   struct Desk {
@@ -59,13 +63,20 @@ class Expected {
     double power = 0;
   };
 
-  // The first `recorded` of the steps were those of the recording.
-  static absl::StatusOr<Sizes> SizesOf(const Steps& steps, uint64_t block_bytes, size_t recorded);
+  struct Recorded {
+    size_t steps = 0;           // the first so many were those of the recording
+    uint64_t most_samples = 0;  // of a block before them
+  };
+  static absl::StatusOr<Sizes> SizesOf(const Steps& steps, uint64_t block_bytes,
+                                       const Recorded& recorded);
 
   Expected(const synth::Waveform& waveform, const Sizes& sizes, Steps steps)
       : generator_(waveform), sizes_(sizes), steps_(std::move(steps)) {}
   void HireCrew();
   bool exact() const { return steps_.empty(); }
+  // Whether the last transform of the block may have been made up with zeros, as a second output
+  // ends where the first does.
+  bool EndsMadeUp(const dataplane::BlockHeader& header) const;
 
   // A part that begins with that sample of the block, and of the recording, before the transforms;
   // `got` is what must come out of them. Any thread.

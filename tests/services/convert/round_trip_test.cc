@@ -170,6 +170,7 @@ TEST(RoundTripTest, AParameterWithoutAValueIsRefused) {
 TEST(RoundTripTest, JobDerivesItsRatesFromBytes) {
   auto job = Filled<v1::Job>();
   *job.mutable_error() = SomeError();
+  *job.mutable_outputs(0)->mutable_error() = SomeError();
   job.mutable_elapsed()->set_seconds(2);
   job.mutable_elapsed()->set_nanos(0);
   job.set_bytes(6'000'000);

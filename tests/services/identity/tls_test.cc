@@ -134,6 +134,23 @@ TEST(TlsTest, JobsAreOfWhoeverMaySeeTheirChannel) {
   EXPECT_TRUE(absl::IsNotFound(ann.CancelJob(roots->name).status()));
 }
 
+TEST(TlsTest, ASecondOutputNeedsTheSameRights) {
+  SecureServer server(kPolicy);
+  client::JobsClient root(server.ChannelOf("root"), kPatience);
+  client::JobsClient ann(server.ChannelOf("ann"), kPatience);
+  const RecordSpec both{.transfer = {.storage = "127.0.0.1:1", .target = "luns/a/channels/ann"},
+                        .source = StageSpec{"synth"},
+                        .outputs = {{.channel = "luns/a/channels/bob"}}};
+  EXPECT_TRUE(absl::IsPermissionDenied(ann.StartRecord(both).status()));
+  EXPECT_TRUE(root.ListJobs()->empty());
+  const auto roots = root.StartRecord(both);
+  ASSERT_TRUE(roots.ok()) << roots.status();
+  EXPECT_EQ(ann.ListJobs()->size(), 0u);
+  EXPECT_TRUE(absl::IsNotFound(ann.GetJob(roots->name).status()));
+  EXPECT_TRUE(absl::IsNotFound(ann.CancelJob(roots->name).status()));
+  EXPECT_TRUE(root.CancelJob(roots->name).ok());
+}
+
 TEST(TlsTest, OnlyAWorkerCallsForOthers) {
   SecureServer server(kPolicy);
   client::CatalogClient worker(server.ChannelOf("worker", "spiffe://lab/ann"), kPatience);

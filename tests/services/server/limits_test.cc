@@ -102,6 +102,24 @@ TEST_F(LimitsTest, StagesAreToldSoMuch) {
   EXPECT_EQ(reason_of([](RecordSpec& r) { r.transfer.transforms = {{""}}; }), refused);
 }
 
+TEST_F(LimitsTest, AJobHasOneMoreOutputAtMost) {
+  const auto reason_of = [this](const std::vector<OutputSpec>& outputs) {
+    RecordSpec record = Sound();
+    record.outputs = outputs;
+    return ReasonOfRefusal(jobs_.StartRecord(record).status());
+  };
+  const OutputSpec sound{.channel = "luns/l0/channels/c1", .transforms = {{"power"}}};
+  const std::string refused = "ARGUMENT_INVALID";
+  EXPECT_EQ(reason_of({sound}), "");
+  EXPECT_EQ(reason_of({sound, {.channel = "luns/l0/channels/c2"}}), refused);
+  EXPECT_EQ(reason_of({{.channel = Sound().transfer.target}}), refused) << "it is the job's own";
+  EXPECT_EQ(reason_of({{.channel = "c1"}}), "NAME_INVALID");
+  EXPECT_EQ(reason_of({{.channel = sound.channel, .transforms = {{""}}}}), refused);
+  EXPECT_EQ(
+      reason_of({{.channel = sound.channel, .transforms = std::vector<StageSpec>(17, {"fft"})}}),
+      refused);
+}
+
 TEST_F(LimitsTest, LongRequestIdsAreRefused) {
   v1::CreateLunRequest request;
   request.set_lun_id("l9");

@@ -190,6 +190,28 @@ TEST_F(TapectlTest, AnyStageCanBeNamedWithItsParameters) {
   EXPECT_EQ(RunJson({"nodes"})["nodes"][1]["stages"][0], "source synth");
 }
 
+TEST_F(TapectlTest, ASecondOutputHasItsOwnTransforms) {
+  const std::vector<std::string> line = {
+      "record",   "l0/c0", "--source",         "synth",
+      "--blocks", "2",     "--also-transform", "power:average=16,points=1024"};
+  EXPECT_EQ(Run(line).exit_code, 2) << "without a channel";
+  std::vector<std::string> both = line;
+  both.insert(both.end(), {"--fft", "1024", "--also", "l0/spectra"});
+  const json result = RunJson(both);
+  const RecordSpec spec = node_.jobs.last_record();
+  EXPECT_EQ(spec.transfer.transforms.size(), 1u);
+  ASSERT_EQ(spec.outputs.size(), 1u);
+  EXPECT_EQ(spec.outputs[0].channel, "luns/l0/channels/spectra");
+  EXPECT_EQ(spec.outputs[0].transforms,
+            (std::vector<StageSpec>{{"power", {{"average", "16"}, {"points", "1024"}}}}));
+  ASSERT_EQ(result["outputs"].size(), 1u);
+  EXPECT_EQ(result["outputs"][0]["channel"], "luns/l0/channels/spectra");
+  EXPECT_EQ(result["outputs"][0]["blocks"], 1);
+  EXPECT_FALSE(result["outputs"][0].contains("error"));
+  EXPECT_THAT(Run(both).out,
+              HasSubstr("and luns/l0/channels/spectra/recordings/rec2\n1 blocks, 1 MiB; lost 0"));
+}
+
 TEST_F(TapectlTest, AFileIsReplacedOnlyWhenAsked) {
   node_.catalog.AddRecording("r1", 1);
   for (const bool replace : {false, true}) {

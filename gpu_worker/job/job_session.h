@@ -1,0 +1,47 @@
+// One session of a job: the ring that it registers, the end of the transfer until the session takes
+// that, and the session itself. A job has one for what it records or plays, and one more for a
+// second output.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "dataplane/executor/executor.h"
+#include "gpu_worker/job/job_ring.h"
+#include "services/catalog.h"
+#include "services/session/resuming_session.h"
+
+namespace tapedeck::gpu_worker::job {
+
+// Owned by its job, which lives until the session has told of its end. Whoever starts the job makes
+// and opens it; then it is its executor's.
+class JobSession {
+ public:
+  JobSession(dataplane::Executor& executor, JobRing made);
+
+  const std::shared_ptr<dataplane::SlotPool>& ring() const { return end_.ring; }
+  // Until Open.
+  services::session::TransferEnd& end() { return end_; }
+
+  // `settings` lack their end and what the ring tells. `channel` is what it records into, as its
+  // pipeline was made for it; none: it plays.
+  void Open(services::session::ResumingSettings settings, std::optional<services::Channel> channel);
+
+  // Begins it, after Open; ends it in order.
+  void Start();
+  void Stop();
+  // Once it has ended, and not inside its own callback: connections and memory go.
+  void LetGo();
+
+ private:
+  // FAILED_PRECONDITION (CHANNEL_IN_USE): the session is for other samples than the pipeline makes.
+  absl::Status CheckAccepted(const services::session::Accept& accept) const;
+
+  dataplane::Executor& executor_;
+  std::optional<services::Channel> channel_;
+  services::session::TransferEnd end_;  // until the session takes it, or has ended without
+  std::unique_ptr<services::session::ResumingSession> session_;
+};
+
+}  // namespace tapedeck::gpu_worker::job

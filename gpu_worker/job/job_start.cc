@@ -1,0 +1,237 @@
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "dataplane/status_macros.h"
+#include "gpu_worker/job/job.h"
+#include "gpu_worker/job/job_pacing.h"
+#include "gpu_worker/pipeline/device_crc.h"
+#include "services/session/answers.h"
+
+namespace tapedeck::gpu_worker::job {
+
+using dataplane::TransferOp;
+using services::session::Direction;
+using services::session::Snapshot;
+
+namespace {
+
+dataplane::flight::Trail TrailOf(const JobEnvironment& environment) {
+  return environment.trail == nullptr ? dataplane::flight::Trail() : environment.trail->trail();
+}
+
+std::string PeerOf(const services::TransferSpec& spec) {
+  return absl::StrCat("storage node ", spec.storage);
+}
+
+absl::StatusOr<services::Channel> ChannelOf(const services::TransferSpec& spec,
+                                            const std::string& name,
+                                            services::StorageClient& storage) {
+  TD_ASSIGN_OR_RETURN(services::Channel channel, storage.GetChannel(name));
+  TD_RETURN_IF_ERROR(services::session::CheckChannel(PeerOf(spec), channel));
+  return channel;
+}
+
+TransferOp OpOf(const services::Channel& channel) { return channel.op.value_or(TransferOp::kRead); }
+
+pipeline::ChannelSettings SettingsOf(const services::Channel& channel) {
+  return {.datatype = channel.datatype,
+          .block_bytes = channel.block_bytes,
+          .sample_rate = channel.sample_rate};
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
+    const std::string& name, const services::RecordSpec& spec, const JobEnvironment& environment,
+    std::shared_ptr<services::StorageClient> storage) {
+  TD_ASSIGN_OR_RETURN(pipeline::RecordStages stages, pipeline::ChooseStages(spec));
+  TD_ASSIGN_OR_RETURN(const services::Channel channel,
+                      ChannelOf(spec.transfer, spec.transfer.target, *storage));
+  std::optional<services::Channel> second;
+  if (!spec.outputs.empty()) {
+    TD_ASSIGN_OR_RETURN(second, ChannelOf(spec.transfer, spec.outputs.front().channel, *storage));
+  }
+  auto job =
+      std::shared_ptr<Job>(new Job(name, Direction::kRecord, environment, std::move(storage)));
+  const auto meter =
+      spec.at_ns == 0 ? nullptr : std::make_shared<pace::Meter>(/*samples_per_s=*/0, spec.at_ns);
+  TD_ASSIGN_OR_RETURN(job->session_,
+                      job->NewSession({.op = spec.transfer.op.value_or(OpOf(channel)),
+                                       .slots = spec.transfer.slots,
+                                       .block_bytes = channel.block_bytes}));
+  pipeline::RecordSettings settings{.stages = std::move(stages),
+                                    .blocks = spec.blocks,
+                                    .duration_ns = spec.duration_ns,
+                                    .at_ns = spec.at_ns,
+                                    .meter = meter,
+                                    .channel = SettingsOf(channel),
+                                    .files = environment.files,
+                                    .device = environment.device,
+                                    .ring = job->session_->ring(),
+                                    .clock = &environment.executor->clock(),
+                                    .executor = environment.executor,
+                                    .trail = TrailOf(environment)};
+  if (second.has_value()) {
+    TD_ASSIGN_OR_RETURN(job->second_, job->NewSession({.op = OpOf(*second),
+                                                       .block_bytes = second->block_bytes,
+                                                       .whose = "second output: "}));
+    settings.tap = {SettingsOf(*second), channel.name, job->second_->ring()};
+  }
+  TD_ASSIGN_OR_RETURN(pipeline::Recording pipeline, pipeline::CreateRecording(std::move(settings)));
+  std::optional<pipeline::TapRecording> tap = std::move(pipeline.tap);
+  job->meter_ = meter;
+  if (pipeline.remarks != nullptr) {
+    job->remarks_ = pipeline.remarks;
+    TD_ASSIGN_OR_RETURN(job->annotator_, Annotator::Create(job->remarks_, *job->storage_));
+  }
+  job->OpenRecording(spec, channel, std::move(pipeline));
+  if (second.has_value()) job->OpenSecond(spec, *second, *std::move(tap));
+  return job;
+}
+
+absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
+    const std::string& name, const services::PlaybackSpec& spec, const JobEnvironment& environment,
+    std::shared_ptr<services::StorageClient> storage) {
+  TD_ASSIGN_OR_RETURN(pipeline::PlaybackStages stages, pipeline::ChooseStages(spec));
+  TD_ASSIGN_OR_RETURN(const services::Recording recording,
+                      storage->GetRecording(spec.transfer.target));
+  TD_RETURN_IF_ERROR(services::session::CheckRecording(PeerOf(spec.transfer), recording));
+  auto job =
+      std::shared_ptr<Job>(new Job(name, Direction::kPlayback, environment, std::move(storage)));
+  TD_ASSIGN_OR_RETURN(job->session_,
+                      job->NewSession({.op = spec.transfer.op.value_or(TransferOp::kWrite),
+                                       .slots = spec.transfer.slots,
+                                       .block_bytes = recording.block_bytes}));
+  const bool direct = !job->session_->ring()->window().host_accessible;
+  TD_ASSIGN_OR_RETURN(const auto pace, PlanPace(spec, recording, job->session_->ring()->slots()));
+  // Else the node says how many blocks come.
+  const bool whole = spec.playhead == services::session::Playhead() &&
+                     (!pace.has_value() || !pace->range.has_value());
+  if (direct) {
+    TD_ASSIGN_OR_RETURN(job->session_->end().payload_crc,
+                        pipeline::DeviceCrc::Create(*environment.device->device));
+  }
+  TD_ASSIGN_OR_RETURN(pipeline::Playback pipeline,
+                      pipeline::CreatePlayback({.stages = std::move(stages),
+                                                .channel = {.datatype = recording.datatype,
+                                                            .block_bytes = recording.block_bytes,
+                                                            .sample_rate = recording.sample_rate},
+                                                .labels = recording.labels,
+                                                .annotations = recording.annotations,
+                                                .blocks = whole ? recording.blocks : 0,
+                                                .files = environment.files,
+                                                .destinations = environment.destinations,
+                                                .device = environment.device,
+                                                .direct = direct,
+                                                .trail = TrailOf(environment),
+                                                .pace = pace}));
+  if (pace.has_value()) job->meter_ = pace->meter;
+  services::session::TransferEnd& end = job->session_->end();
+  end.stage_times = [sink = pipeline.sink.get()] { return sink->stage_times(); };
+  end.sink = std::move(pipeline.sink);
+  {
+    absl::MutexLock lock(&job->mutex_);
+    std::ranges::copy(pipeline.notes, std::back_inserter(job->job_.notes));
+    job->job_.recording = spec.transfer.target;
+    job->job_.target = spec.transfer.target;
+    job->job_.total_blocks = whole ? recording.blocks : 0;
+  }
+  services::session::Open open{.direction = Direction::kPlayback,
+                               .recording = spec.transfer.target,
+                               .request_id = spec.transfer.request_id,
+                               .op = spec.transfer.op,
+                               .playhead = PlayheadOf(spec)};
+  open.playhead.damaged_blocks = pipeline.damaged_blocks;
+  job->OpenSession(*job->session_, std::move(open), spec.transfer,
+                   {.ordered = pipeline.needs_order,
+                    .trail = environment.trail,
+                    .on_change = [raw = job.get()](const Snapshot& s) { raw->OnChange(s); }});
+  return job;
+}
+
+absl::StatusOr<std::unique_ptr<JobSession>> Job::NewSession(const RingWish& wish) {
+  TD_ASSIGN_OR_RETURN(JobRing made, MakeJobRing({.device = environment_.device->device.get(),
+                                                 .ladder = environment_.ladder,
+                                                 .rails = environment_.rails,
+                                                 .direction = state().direction,
+                                                 .op = wish.op,
+                                                 .slots = wish.slots,
+                                                 .block_bytes = wish.block_bytes}));
+  span_.AddEvent(
+      "ring made",
+      {{"tapedeck.slots", static_cast<int64_t>(made.ring->slots())},
+       {"tapedeck.memory", made.notes.empty() ? "host memory" : absl::StrJoin(made.notes, "; ")}});
+  {
+    absl::MutexLock lock(&mutex_);
+    for (const std::string& note : made.notes) job_.notes.push_back(absl::StrCat(wish.whose, note));
+  }
+  return std::make_unique<JobSession>(*environment_.executor, std::move(made));
+}
+
+void Job::OpenRecording(const services::RecordSpec& spec, const services::Channel& channel,
+                        pipeline::Recording recording) {
+  services::session::TransferEnd& end = session_->end();
+  end.stage_times = [source = recording.source.get()] { return source->stage_times(); };
+  end.source = std::move(recording.source);
+  {
+    absl::MutexLock lock(&mutex_);
+    std::ranges::move(recording.notes, std::back_inserter(job_.notes));
+    job_.target = channel.name;
+  }
+  OpenSession(*session_,
+              {.direction = Direction::kRecord,
+               .channel = channel.name,
+               .request_id = spec.transfer.request_id,
+               .op = spec.transfer.op,
+               .expected_blocks = recording.expected_blocks,
+               .labels = std::move(recording.labels)},
+              spec.transfer,
+              {.resume_for_ns = spec.resume_for_ns,
+               .channel = channel,
+               .trail = environment_.trail,
+               .on_change = [this](const Snapshot& snapshot) { OnChange(snapshot); }});
+}
+
+void Job::OpenSecond(const services::RecordSpec& spec, const services::Channel& channel,
+                     pipeline::TapRecording recording) {
+  second_->end().source = std::move(recording.source);
+  {
+    absl::MutexLock lock(&mutex_);
+    job_.outputs.push_back({.channel = channel.name});
+  }
+  OpenSession(*second_,
+              {.direction = Direction::kRecord,
+               .channel = channel.name,
+               .expected_blocks = recording.expected_blocks,
+               .labels = std::move(recording.labels)},
+              spec.transfer,
+              {.resume_for_ns = spec.resume_for_ns,
+               .channel = channel,
+               .on_change = [this](const Snapshot& snapshot) { OnSecondChange(snapshot); }});
+}
+
+void Job::OpenSession(JobSession& session, services::session::Open open,
+                      const services::TransferSpec& spec, Manner manner) {
+  open.recorder = environment_.worker_name;
+  services::session::ClientSessionSettings settings{
+      .node = spec.storage,
+      .open = std::move(open),
+      .transports = environment_.rails,
+      .connections_per_rail = environment_.connections_per_rail,
+      .ordered = manner.ordered,
+      .trail = std::move(manner.trail),
+      .trace = span_.branch()};
+  // The session holds the job until it has ended; what hears of that lets go of the session.
+  settings.on_change = [self = shared_from_this(), on_change = std::move(manner.on_change)](
+                           const Snapshot& snapshot) { on_change(snapshot); };
+  session.Open({.session = std::move(settings),
+                .resume_for_ns = manner.resume_for_ns,
+                .open_stream = [this] { return storage_->OpenSession(); }},
+               std::move(manner.channel));
+  environment_.executor->Post([self = shared_from_this(), &session] { session.Start(); });
+}
+
+}  // namespace tapedeck::gpu_worker::job

@@ -1,0 +1,121 @@
+#include "gpu_worker/pipeline/tap_factory.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "absl/numeric/int128.h"
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "gpu_worker/pipeline/chain.h"
+#include "gpu_worker/pipeline/record_labels.h"
+#include "services/errors.h"
+
+namespace tapedeck::gpu_worker::pipeline {
+
+using services::ArgumentInvalid;
+using stages::ChosenTransform;
+
+namespace {
+
+// What a stage works on begins at a page.
+constexpr uint64_t kLeastPiece = 4096;
+
+// What the labels of the second recording tell of: it could have been made so by a job of its own.
+std::vector<ChosenTransform> Both(std::span<const ChosenTransform> first,
+                                  std::span<const ChosenTransform> second) {
+  std::vector<ChosenTransform> both(first.begin(), first.end());
+  both.insert(both.end(), second.begin(), second.end());
+  return both;
+}
+
+// Of a first output with so many blocks; the last one may be short.
+uint64_t ExpectedBlocks(uint64_t blocks, uint64_t main_bytes, uint64_t bytes_before) {
+  const absl::uint128 all = (absl::uint128(blocks) * main_bytes + bytes_before - 1) / bytes_before;
+  return absl::Uint128Low64(std::min<absl::uint128>(all, std::numeric_limits<uint64_t>::max()));
+}
+
+absl::Status CheckRing(const TapSettings& tap) {
+  if (tap.ring->slot_bytes() >= tap.channel.block_bytes) return absl::OkStatus();
+  return ArgumentInvalid("outputs", absl::StrCat("the ring's slots of ", tap.ring->slot_bytes(),
+                                                 " bytes are smaller than a block"));
+}
+
+absl::StatusOr<stages::Labels> LabelsOfTap(const TapParts& parts, const std::string& datatype) {
+  const auto& [source, transforms, tap] = parts.settings.stages;
+  TD_ASSIGN_OR_RETURN(stages::Labels labels, LabelsOf(source, Both(transforms, *tap)));
+  labels.insert(parts.labels.begin(), parts.labels.end());
+  labels["datatype"] = datatype;
+  labels["device"] = parts.settings.device->description;
+  labels[stages::kBesideLabel] = parts.settings.tap.beside;
+  return labels;
+}
+
+// Of the largest piece of a block for which a worker can hold what it is made of.
+absl::StatusOr<Chain> ChainOfPiece(const RecordSettings& settings) {
+  absl::StatusOr<Chain> chain;
+  uint64_t bytes = settings.tap.channel.block_bytes;
+  do {
+    chain = RecordChain(
+        {.name = "the channel", .datatype = settings.channel.datatype}, *settings.stages.tap,
+        {.name = "the second channel", .datatype = settings.tap.channel.datatype}, bytes);
+    bytes /= 2;
+  } while (!chain.ok() && bytes >= kLeastPiece && bytes % kLeastPiece == 0);
+  return chain;
+}
+
+}  // namespace
+
+absl::Status CheckTriggersNothing(std::span<const ChosenTransform> transforms,
+                                  absl::string_view why) {
+  for (const ChosenTransform& transform : transforms) {
+    if (!transform.description.triggers) continue;
+    return ArgumentInvalid(
+        "transforms",
+        absl::StrCat(transform.name, " triggers a channel that is recorded into; ", why));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTap(const stages::ChosenSource& source,
+                      std::span<const ChosenTransform> transforms,
+                      std::span<const ChosenTransform> tap) {
+  TD_RETURN_IF_ERROR(CheckTriggersNothing(tap, "a second output triggers nothing"));
+  const std::vector<ChosenTransform> both = Both(transforms, tap);
+  TD_RETURN_IF_ERROR(CheckOrder(both));
+  return LabelsOf(source, both).status();
+}
+
+absl::StatusOr<MadeTap> MakeTap(const TapParts& parts) {
+  const RecordSettings& settings = parts.settings;
+  const std::vector<ChosenTransform>& transforms = *settings.stages.tap;
+  const auto& [channel, beside, ring] = settings.tap;
+  TD_RETURN_IF_ERROR(CheckRing(settings.tap));
+  TD_ASSIGN_OR_RETURN(const Chain chain, ChainOfPiece(settings));
+  TD_ASSIGN_OR_RETURN(const size_t sample_bytes, SampleBytesOf(chain.gives, {}));
+  TD_ASSIGN_OR_RETURN(auto work, DeviceWork::Create(*settings.device->device,
+                                                    {.block_bytes = chain.bytes_after(),
+                                                     .transforms = transforms,
+                                                     .sizes = chain.block_bytes,
+                                                     .direct = !ring->window().host_accessible,
+                                                     .queue = parts.queue}));
+  const auto outlet = std::make_shared<Outlet>();
+  MadeTap made;
+  made.recording.source = std::make_unique<TapSource>(outlet);
+  TD_ASSIGN_OR_RETURN(made.recording.labels, LabelsOfTap(parts, chain.gives));
+  made.recording.expected_blocks =
+      ExpectedBlocks(parts.blocks, settings.channel.block_bytes,
+                     chain.bytes_before() * (channel.block_bytes / chain.bytes_after()));
+  made.tap = std::make_unique<Tap>(TapPlan{.work = std::move(work),
+                                           .ring = ring,
+                                           .outlet = outlet,
+                                           .main_bytes = settings.channel.block_bytes,
+                                           .bytes_before = chain.bytes_before(),
+                                           .piece_bytes = chain.bytes_after(),
+                                           .block_bytes = channel.block_bytes,
+                                           .sample_bytes = sample_bytes});
+  return made;
+}
+
+}  // namespace tapedeck::gpu_worker::pipeline

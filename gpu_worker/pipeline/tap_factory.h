@@ -1,0 +1,41 @@
+// Builds the second output of a recording: its part of the pipeline factory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "gpu_worker/pipeline/pipeline_factory.h"
+#include "gpu_worker/pipeline/tap.h"
+
+namespace tapedeck::gpu_worker::pipeline {
+
+// INVALID_ARGUMENT (ARGUMENT_INVALID) names a transform that triggers a channel, and says why there
+// is none.
+absl::Status CheckTriggersNothing(std::span<const stages::ChosenTransform> transforms,
+                                  absl::string_view why);
+
+// Whether a second output can have these transforms behind those of the first. Same error, and
+// those of LabelsOf and CheckOrder.
+absl::Status CheckTap(const stages::ChosenSource& source,
+                      std::span<const stages::ChosenTransform> transforms,
+                      std::span<const stages::ChosenTransform> tap);
+
+struct TapParts {
+  const RecordSettings& settings;  // of the whole recording, which has a second output
+  uint64_t blocks = 0;             // that the first is expected to have; 0: unknown
+  const stages::Labels& labels;    // that the source told of when it was made
+  device::Queue* queue = nullptr;  // of the first; goes before the tap
+};
+struct MadeTap {
+  std::unique_ptr<Tap> tap;
+  TapRecording recording;
+};
+
+// Errors: ARGUMENT_INVALID, DATATYPE_INVALID, and those of the transforms and of the device.
+absl::StatusOr<MadeTap> MakeTap(const TapParts& parts);
+
+}  // namespace tapedeck::gpu_worker::pipeline

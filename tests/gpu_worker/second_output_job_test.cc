@@ -1,0 +1,179 @@
+// Jobs with a second output against a real storage node: what becomes of one where the other fails.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dataplane/reason.h"
+#include "services/errors.h"
+#include "tests/gpu_worker/job_fixture.h"
+#include "tests/gpu_worker/jobs.h"
+#include "tests/gpu_worker/split_device.h"
+
+namespace tapedeck::gpu_worker {
+namespace {
+
+using services::JobState;
+using services::RecordingState;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+constexpr char kSpectra[] = "luns/l/channels/spectra";
+constexpr char kTiny[] = "luns/tiny/channels/c";
+
+class SecondOutputJobTest : public JobFixture {
+ protected:
+  void SetUp() override {
+    StartNode(KindNamed("inproc"));
+    ASSERT_TRUE(node_->luns()
+                    .CreateLun({.name = "luns/tiny",
+                                .store = "posix",
+                                .members = {dir_.Make("tiny")},
+                                .capacity_bytes = 1 << 20},
+                               "")
+                    .ok());
+    AddChannel(kChannel, kTestBlockBytes, 1e9);
+    AddChannel(kTiny, kTestBlockBytes, 1e9);
+    AddSpectra(kSpectra);
+    AddSpectra("luns/tiny/channels/spectra");
+    UseDevice(pipeline::ChooseDevice("host").value());
+  }
+
+  void AddSpectra(const std::string& name) {
+    ASSERT_TRUE(node_->channels()
+                    .CreateChannel({.name = name,
+                                    .block_bytes = kTestBlockBytes,
+                                    .datatype = "rf32_le",
+                                    .sample_rate = 1e9 / 16},
+                                   "")
+                    .ok());
+  }
+
+  absl::StatusOr<std::shared_ptr<job::Job>> Start(const std::string& channel,
+                                                  const std::string& second, uint64_t blocks) {
+    return job::Job::StartRecord(
+        "jobs/1",
+        {.transfer = {.target = channel},
+         .source = Synth(),
+         .blocks = blocks,
+         .duration_ns = blocks == 0 ? 3600 * dataplane::kSecondNs : 0,
+         .outputs = {{.channel = second, .transforms = SpectraOf(second)}}},
+        Environment(), Dial());
+  }
+  // A copy where the channel takes one.
+  static std::vector<services::StageSpec> SpectraOf(const std::string& channel) {
+    if (!channel.ends_with("spectra")) return {};
+    return {Power(16, 16)};
+  }
+
+  services::Job Play(const std::string& recording) {
+    return Finish(job::Job::StartPlayback("jobs/2",
+                                          {.transfer = {.target = recording}, .sink = Verify()},
+                                          Environment(), Dial()))
+        .value();
+  }
+
+  RecordingState StateOf(const std::string& recording) {
+    return node_->recordings().GetRecording(recording)->state;
+  }
+};
+
+TEST_F(SecondOutputJobTest, BothAreRecordedAndVerify) {
+  for (const bool split : {false, true}) {
+    if (split) UseDevice(ChooseSplitDevice());
+    const auto job = Finish(Start(kChannel, kSpectra, 100));
+    ASSERT_TRUE(job.ok()) << job.status();
+    EXPECT_TRUE(job->error.ok()) << job->error;
+    EXPECT_EQ(job->state, JobState::kSucceeded);
+    EXPECT_EQ(job->blocks, 100u);
+    ASSERT_THAT(job->outputs, SizeIs(1));
+    const services::JobOutput& output = job->outputs.front();
+    EXPECT_EQ(output.channel, kSpectra);
+    EXPECT_TRUE(output.error.ok()) << output.error;
+    EXPECT_EQ(output.blocks, 4u);
+    EXPECT_EQ(output.bytes, 100 * kTestBlockBytes / (16 * 8) * 4);
+    EXPECT_EQ(output.lost_blocks, 0u);
+    for (const std::string& recording : {job->recording, output.recording}) {
+      EXPECT_EQ(StateOf(recording), RecordingState::kSealed);
+      const services::Job played = Play(recording);
+      EXPECT_TRUE(played.error.ok()) << played.error;
+      EXPECT_THAT(played.notes, Not(Contains(HasSubstr("not compared"))));
+    }
+    const auto labels = node_->recordings().GetRecording(output.recording)->labels;
+    EXPECT_EQ(labels.at("beside"), kChannel);
+    EXPECT_EQ(labels.at("transforms"), "power");
+  }
+}
+
+TEST_F(SecondOutputJobTest, TheFirstGoesOnWithoutTheSecond) {
+  const auto job = Finish(Start(kChannel, kTiny, 200));
+  ASSERT_TRUE(job.ok()) << job.status();
+  EXPECT_EQ(job->state, JobState::kFailed);
+  EXPECT_EQ(services::ReasonOf(job->error)->reason, "LUN_FULL") << job->error;
+  EXPECT_THAT(std::string(job->error.message()),
+              HasSubstr("the second output, luns/tiny/channels/c: "));
+  EXPECT_EQ(services::ReasonOf(job->outputs.front().error)->reason, "LUN_FULL");
+  EXPECT_EQ(job->blocks, 200u);
+  EXPECT_EQ(StateOf(job->recording), RecordingState::kSealed);
+  EXPECT_TRUE(Play(job->recording).error.ok());
+}
+
+TEST_F(SecondOutputJobTest, TheSecondEndsInOrderWhereTheFirstFails) {
+  const auto job = Finish(Start(kTiny, kSpectra, 0));
+  ASSERT_TRUE(job.ok()) << job.status();
+  EXPECT_EQ(job->state, JobState::kFailed);
+  EXPECT_EQ(services::ReasonOf(job->error)->reason, "LUN_FULL") << job->error;
+  EXPECT_THAT(std::string(job->error.message()), Not(HasSubstr("second")));
+  const services::JobOutput& output = job->outputs.front();
+  ASSERT_TRUE(output.error.ok()) << output.error;
+  EXPECT_EQ(StateOf(output.recording), RecordingState::kSealed);
+  EXPECT_TRUE(Play(output.recording).error.ok());
+}
+
+TEST_F(SecondOutputJobTest, ACancelledJobSealsBoth) {
+  const auto job = Start(kChannel, kSpectra, 0);
+  ASSERT_TRUE(job.ok()) << job.status();
+  const absl::Time until = absl::Now() + absl::Seconds(60);
+  while (absl::Now() < until && (*job)->state().outputs.front().blocks < 10) {
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  (*job)->Cancel();
+  const auto ended = Finish(job);
+  ASSERT_TRUE(ended.ok()) << ended.status();
+  EXPECT_EQ(ended->state, JobState::kCancelled) << ended->error;
+  for (const std::string& recording : {ended->recording, ended->outputs.front().recording}) {
+    EXPECT_EQ(StateOf(recording), RecordingState::kSealed);
+    EXPECT_TRUE(Play(recording).error.ok());
+  }
+}
+
+TEST_F(SecondOutputJobTest, WhatDoesNotFitStartsNothing) {
+  const absl::Status wrong = Start(kChannel, "luns/l/channels/none", 1).status();
+  EXPECT_EQ(services::ReasonOf(wrong)->reason, "CHANNEL_NOT_FOUND") << wrong;
+  const auto refused = job::Job::StartRecord("jobs/1",
+                                             {.transfer = {.target = kChannel},
+                                              .source = Synth(),
+                                              .blocks = 1,
+                                              .outputs = {{.channel = kSpectra}}},
+                                             Environment(), Dial());
+  EXPECT_THAT(std::string(refused.status().message()), HasSubstr("the second channel takes rf32"));
+  EXPECT_TRUE(node_->recordings().ListRecordings(kChannel)->empty());
+}
+
+TEST_F(SecondOutputJobTest, ASecondChannelThatChangesMeanwhileIsNamed) {
+  int looks = 0;
+  meanwhile_ = [&] {
+    if (++looks < 2) return;
+    const auto update =
+        services::ChannelUpdate{.name = kSpectra}.Set(&services::Channel::sample_rate, 2e9);
+    ASSERT_TRUE(node_->channels().UpdateChannel(update, "").ok());
+  };
+  const auto job = Finish(Start(kChannel, kSpectra, 20));
+  ASSERT_TRUE(job.ok()) << job.status();
+  EXPECT_EQ(services::ReasonOf(job->error)->reason, "CHANNEL_IN_USE") << job->error;
+  EXPECT_THAT(std::string(job->error.message()), HasSubstr("the second output, "));
+  EXPECT_EQ(job->blocks, 20u);
+}
+
+}  // namespace
+}  // namespace tapedeck::gpu_worker
