@@ -26,6 +26,10 @@ class SlotPool : public SlotOwner {
 
   // Slots that may be lent at the same time.
   virtual size_t slots() const = 0;
+
+  // Whoever is the only taker gets this many neighbours, one after the other in their order, before
+  // slots elsewhere.
+  virtual size_t run() const { return 1; }
 };
 
 }  // namespace tapedeck::dataplane

@@ -2,6 +2,7 @@
 // that run on a device have rooms of the same names and reach its queue through Queue::native().
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -42,9 +43,15 @@ class Queue {
   // later Then has run, nor reads what it brings.
   virtual absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) = 0;
 
-  // Puts the CRC32C of a payload in memory of the device at `crc`, which is memory of
-  // NewHostMemory; there once a later Then has run. The payload starts at a multiple of 16 bytes.
-  virtual absl::Status Crc32c(uint32_t* crc, std::span<const std::byte> payload) = 0;
+  // Puts the CRC32C of each piece of a payload in memory of the device at `crcs`, which is memory
+  // of NewHostMemory; there once a later Then has run. The last piece may be shorter; all start at
+  // multiples of 16 bytes.
+  virtual absl::Status CrcsOfPieces(uint32_t* crcs, std::span<const std::byte> payload,
+                                    size_t piece_bytes) = 0;
+  // Of the whole.
+  absl::Status Crc32c(uint32_t* crc, std::span<const std::byte> payload) {
+    return CrcsOfPieces(crc, payload, std::max<size_t>(payload.size(), 1));
+  }
 
   // Calls back once everything enqueued so far is done, with the error if it failed. On any thread,
   // even inline: it must not block and not use the queue, only hand over to another thread.

@@ -84,6 +84,7 @@ class Job : public std::enable_shared_from_this<Job> {
     dataplane::TransferOp op = dataplane::TransferOp::kRead;  // the one expected
     uint32_t slots = 0;                                       // 0: by the block's size
     uint64_t block_bytes = 0;
+    size_t run = 1;          // slots that are lent side by side
     std::string whose = {};  // begins its notes
   };
   absl::StatusOr<std::unique_ptr<JobSession>> NewSession(const RingWish& wish);

@@ -40,9 +40,9 @@ absl::StatusOr<FittedRing> Fit(const JobRingSettings& settings, Rung rung) {
                                      .min_slots = kMinSlots,
                                      .make =
                                          [&settings, rung](size_t slots) {
-                                           return pipeline::MakeRing(*settings.device, rung,
-                                                                     settings.rails.size(), slots,
-                                                                     settings.block_bytes);
+                                           return pipeline::MakeRing(
+                                               *settings.device, rung, settings.rails.size(), slots,
+                                               settings.block_bytes, settings.run);
                                          },
                                      .spare = spare->window()});
 }

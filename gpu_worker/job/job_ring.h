@@ -28,6 +28,7 @@ struct JobRingSettings {
   dataplane::TransferOp op = dataplane::TransferOp::kRead;  // the one expected
   uint32_t slots = 0;                                       // asked for; 0: by the block's size
   uint64_t block_bytes = 0;
+  size_t run = 1;  // slots that are lent side by side
 };
 
 // Members are moved on; the registration goes before the ring.

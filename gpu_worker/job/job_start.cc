@@ -58,10 +58,12 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
       std::shared_ptr<Job>(new Job(name, Direction::kRecord, environment, std::move(storage)));
   const auto meter =
       spec.at_ns == 0 ? nullptr : std::make_shared<pace::Meter>(/*samples_per_s=*/0, spec.at_ns);
-  TD_ASSIGN_OR_RETURN(job->session_,
-                      job->NewSession({.op = spec.transfer.op.value_or(OpOf(channel)),
-                                       .slots = spec.transfer.slots,
-                                       .block_bytes = channel.block_bytes}));
+  TD_ASSIGN_OR_RETURN(
+      job->session_, job->NewSession({.op = spec.transfer.op.value_or(OpOf(channel)),
+                                      .slots = spec.transfer.slots,
+                                      .block_bytes = channel.block_bytes,
+                                      .run = pipeline::BlocksAtOnce(stages, channel.block_bytes,
+                                                                    *environment.device->device)}));
   pipeline::RecordSettings settings{.stages = std::move(stages),
                                     .blocks = spec.blocks,
                                     .duration_ns = spec.duration_ns,
@@ -159,7 +161,8 @@ absl::StatusOr<std::unique_ptr<JobSession>> Job::NewSession(const RingWish& wish
                                                  .direction = state().direction,
                                                  .op = wish.op,
                                                  .slots = wish.slots,
-                                                 .block_bytes = wish.block_bytes}));
+                                                 .block_bytes = wish.block_bytes,
+                                                 .run = wish.run}));
   span_.AddEvent(
       "ring made",
       {{"tapedeck.slots", static_cast<int64_t>(made.ring->slots())},

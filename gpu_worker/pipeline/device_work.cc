@@ -24,7 +24,7 @@ size_t StageBytes(const DeviceWorkSettings& settings) {
 absl::StatusOr<std::unique_ptr<DeviceWork>> DeviceWork::Create(device::Device& device,
                                                                const DeviceWorkSettings& settings) {
   TD_ASSIGN_OR_RETURN(auto ring, GpuRing::Create(device, settings.direct, settings.block_bytes,
-                                                 StageBytes(settings)));
+                                                 StageBytes(settings), settings.at_once));
   std::unique_ptr<device::Queue> own_queue;
   if (settings.queue == nullptr) {
     TD_ASSIGN_OR_RETURN(own_queue, device.NewQueue());
@@ -43,9 +43,10 @@ absl::Status DeviceWork::MakeSteps(device::Device& device, const DeviceWorkSetti
     Step step{.in_place = transform.description.in_place,
               .bytes_in = settings.sizes[i],
               .bytes_out = settings.sizes[i + 1]};
-    TD_ASSIGN_OR_RETURN(
-        step.transform,
-        transform.create({.device = &device, .queue = queue_, .block_bytes = step.bytes_in}));
+    TD_ASSIGN_OR_RETURN(step.transform, transform.create({.device = &device,
+                                                          .queue = queue_,
+                                                          .block_bytes = step.bytes_in,
+                                                          .at_once = settings.at_once}));
     moves_ += step.in_place ? 0 : 1;
     steps_.push_back(std::move(step));
   }
@@ -86,14 +87,14 @@ absl::StatusOr<size_t> DeviceWork::Enqueue(const GpuRing::Loan& loan, size_t pay
         queue_->CopyToDevice(from.device.data() + first, from.host.data() + first, bytes - first));
     meter_.Mark(*queue_, Part::kCopy);
   }
-  if (from_network_ && !direct_ && loan.crc != nullptr) {
-    TD_RETURN_IF_ERROR(queue_->Crc32c(loan.crc, from.device.first(payload_bytes)));
+  if (from_network_ && !direct_ && loan.crcs != nullptr) {
+    TD_RETURN_IF_ERROR(queue_->Crc32c(loan.crcs, from.device.first(payload_bytes)));
     meter_.Mark(*queue_, Part::kCrc);
   }
   TD_ASSIGN_OR_RETURN(const auto made, Transform(from.device.first(bytes), to.device));
   if (!steps_.empty()) meter_.Mark(*queue_, Part::kGpu);
-  if (!from_network_ && loan.crc != nullptr) {
-    TD_RETURN_IF_ERROR(queue_->Crc32c(loan.crc, made));
+  if (!from_network_ && loan.crcs != nullptr) {
+    TD_RETURN_IF_ERROR(queue_->CrcsOfPieces(loan.crcs, made, block_bytes_));
     meter_.Mark(*queue_, Part::kCrc);
   }
   if (to_host) {
@@ -122,13 +123,13 @@ absl::StatusOr<std::span<std::byte>> DeviceWork::Transform(std::span<std::byte> 
 absl::Status DeviceWork::CheckCopied(const GpuRing::Loan& loan,
                                      const dataplane::BlockHeader& header) const {
   const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
-  if (direct_ || missing || loan.crc == nullptr || *loan.crc == header.crc32c) {
+  if (direct_ || missing || loan.crcs == nullptr || *loan.crcs == header.crc32c) {
     return absl::OkStatus();
   }
   return services::BlockDamaged(
       {.blocks = 1},
       absl::StrCat("block ", header.sequence, " was damaged on its way to the device: its CRC is ",
-                   *loan.crc, " there, and was ", header.crc32c,
+                   *loan.crcs, " there, and was ", header.crc32c,
                    "; play it again, and have the device looked at if this comes back"));
 }
 
@@ -145,9 +146,9 @@ std::optional<dataplane::Triggers> DeviceWork::Find(uint64_t first_sample) {
   return all;
 }
 
-uint32_t DeviceWork::CrcOf(const GpuRing::Loan& loan, size_t payload_bytes) {
-  return loan.crc != nullptr ? *loan.crc
-                             : dataplane::Crc32c(loan.network.host.first(payload_bytes));
+uint32_t DeviceWork::CrcOf(const GpuRing::Loan& loan, size_t block, size_t payload_bytes) const {
+  if (loan.crcs != nullptr) return loan.crcs[block];
+  return dataplane::Crc32c(loan.network.host.subspan(block * block_bytes_, payload_bytes));
 }
 
 }  // namespace tapedeck::gpu_worker::pipeline

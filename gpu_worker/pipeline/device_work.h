@@ -21,6 +21,8 @@ struct DeviceWorkSettings {
   std::span<const uint64_t> sizes = {};                      // of a Chain of them; for Create alone
   bool from_network = false;  // the network's blocks are what the first of them takes
   bool direct = false;        // the job's ring lies in memory of the device
+  // What is recorded is worked on so many blocks at a time; transforms are in place then.
+  size_t at_once = 1;
   // Another one's, which goes before this work does; null: it has its own.
   device::Queue* queue = nullptr;
 };
@@ -40,9 +42,9 @@ class DeviceWork {
   // Enqueues the transforms of a payload, which is grown to whole granules with zeros, and returns
   // the size of what comes out. It starts on the stage's sides of the loan and ends on the
   // network's, or the other way round: on the host, from where it is copied to the device first, if
-  // `from_host`; it is copied to the host at last if `to_host`. The device makes a block's CRC where
-  // it is made or has come to: what is recorded, before that is copied to the host; what came from
-  // the network to the host, once it has been copied from there.
+  // `from_host`; it is copied to the host at last if `to_host`. The device makes a block's CRC
+  // where it is made or has come to: what is recorded, before that is copied to the host; what came
+  // from the network to the host, once it has been copied from there.
   absl::StatusOr<size_t> Enqueue(const GpuRing::Loan& loan, size_t payload_bytes, bool from_host,
                                  bool to_host);
 
@@ -54,9 +56,9 @@ class DeviceWork {
   // enqueued, in their order, after a later Then has run.
   std::optional<dataplane::Triggers> Find(uint64_t first_sample);
 
-  // The CRC of a recorded payload, after a later Then: whatever is damaged on the way to the host,
-  // the receiver finds.
-  static uint32_t CrcOf(const GpuRing::Loan& loan, size_t payload_bytes);
+  // The CRC of a recorded block, one of those that were enqueued together, after a later Then:
+  // whatever is damaged on the way to the host, the receiver finds.
+  uint32_t CrcOf(const GpuRing::Loan& loan, size_t block, size_t payload_bytes) const;
 
  private:
   struct Step {
@@ -70,6 +72,7 @@ class DeviceWork {
   DeviceWork(const DeviceWorkSettings& settings, bool beside, std::unique_ptr<GpuRing> ring,
              std::unique_ptr<device::Queue> own_queue)
       : direct_(settings.direct),
+        block_bytes_(settings.block_bytes),
         from_network_(settings.from_network),
         meter_(beside),
         ring_(std::move(ring)),
@@ -83,6 +86,7 @@ class DeviceWork {
                                                  std::span<std::byte> last);
 
   const bool direct_;
+  const size_t block_bytes_;
   const bool from_network_;
   StageMeter meter_;
   const std::unique_ptr<GpuRing> ring_;

@@ -19,6 +19,8 @@ constexpr size_t kMaxDepth = 64;
 // the device works on another.
 constexpr size_t kMinStageDepth = 2;
 constexpr size_t kPageBytes = 4096;
+// Fewer runs would have the network wait for the last block of one, or the device.
+constexpr size_t kMinRuns = 4;
 
 size_t Depth(size_t slot_bytes, size_t least) {
   return std::clamp(kDepthBytes / slot_bytes, least, kMaxDepth);
@@ -53,22 +55,25 @@ absl::StatusOr<std::unique_ptr<dataplane::Memory>> RingMemory(device::Device& de
 
 absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(device::Device& device, Rung rung,
                                                               size_t rails, size_t slots,
-                                                              size_t slot_bytes) {
+                                                              size_t slot_bytes, size_t run) {
   TD_ASSIGN_OR_RETURN(auto memory, RingMemory(device, rung, rails, slots * slot_bytes));
-  return dataplane::MemoryPool::Create(std::move(memory), slot_bytes);
+  return dataplane::MemoryPool::Create(std::move(memory), slot_bytes,
+                                       slots / run < kMinRuns ? 1 : run);
 }
 
 absl::StatusOr<std::unique_ptr<GpuRing>> GpuRing::Create(device::Device& device, bool direct,
-                                                         size_t slot_bytes, size_t stage_bytes) {
-  std::unique_ptr<GpuRing> ring(new GpuRing(direct, stage_bytes));
+                                                         size_t slot_bytes, size_t stage_bytes,
+                                                         size_t at_once) {
+  std::unique_ptr<GpuRing> ring(new GpuRing(direct, stage_bytes, at_once));
   if (stage_bytes > 0) TD_RETURN_IF_ERROR(ring->MakeStageSlots(device));
   if (device.info().works_in_host_memory) return ring;
+  slot_bytes *= at_once;
   const size_t depth = Depth(slot_bytes, kMinDepth);
   const size_t bytes = depth * slot_bytes;
   TD_ASSIGN_OR_RETURN(auto memory,
                       direct ? device.NewHostMemory(bytes) : device.NewDeviceMemory(bytes));
   TD_ASSIGN_OR_RETURN(ring->slots_, dataplane::MemoryPool::Create(std::move(memory), slot_bytes));
-  TD_ASSIGN_OR_RETURN(ring->crcs_, device.NewHostMemory(depth * sizeof(uint32_t)));
+  TD_ASSIGN_OR_RETURN(ring->crcs_, device.NewHostMemory(depth * at_once * sizeof(uint32_t)));
   return ring;
 }
 
@@ -107,8 +112,9 @@ std::optional<GpuRing::Loan> GpuRing::LendNetwork(std::span<std::byte> memory) {
   const std::span<std::byte> beside = slot->memory().first(memory.size());
   const Sides network =
       direct_ ? Sides{.host = beside, .device = memory} : Sides{.host = memory, .device = beside};
-  uint32_t* const crc = reinterpret_cast<uint32_t*>(crcs_->window().bytes.data()) + slot->slot();
-  return Loan{.network = network, .crc = crc, .slot = *std::move(slot)};
+  uint32_t* const crcs =
+      reinterpret_cast<uint32_t*>(crcs_->window().bytes.data()) + slot->slot() * at_once_;
+  return Loan{.network = network, .crcs = crcs, .slot = *std::move(slot)};
 }
 
 }  // namespace tapedeck::gpu_worker::pipeline

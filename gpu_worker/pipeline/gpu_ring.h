@@ -19,11 +19,12 @@ namespace tapedeck::gpu_worker::pipeline {
 
 // The ring a session registers and its blocks travel in, as `rung` demands: kBounce gives host
 // memory, pinned where the device copies from it. Direct ones are checked against the room that
-// `rails` registrations need: RESOURCE_EXHAUSTED.
+// `rails` registrations need: RESOURCE_EXHAUSTED. Slots are lent in runs of `run`, or of one where
+// that would be few runs.
 absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(device::Device& device,
                                                               dataplane::ladder::Rung rung,
                                                               size_t rails, size_t slots,
-                                                              size_t slot_bytes);
+                                                              size_t slot_bytes, size_t run = 1);
 
 // The slots beside a job's ring. Owned by a pipeline, used by its work thread.
 class GpuRing {
@@ -33,31 +34,34 @@ class GpuRing {
     std::span<std::byte> host;
     std::span<std::byte> device;
   };
-  // A block until the loan is destroyed.
+  // A block, or several that lie side by side, until the loan is destroyed.
   struct Loan {
     Sides network;
     Sides stage;  // the source's or the sink's; the network's where transforms are in place
-    uint32_t* crc = nullptr;      // the device leaves the block's CRC here; null if it is the CPU
+    uint32_t* crcs = nullptr;     // the device leaves each block's CRC here; null if it is the CPU
     dataplane::Block slot;        // empty where the network's sides are one
     dataplane::Block stage_slot;  // empty where the stage has the network's
   };
 
   // `direct`: the job's ring lies in memory of the device. `stage_bytes` 0: transforms are in
-  // place.
+  // place. Each slot takes `at_once` blocks.
   static absl::StatusOr<std::unique_ptr<GpuRing>> Create(device::Device& device, bool direct,
-                                                         size_t slot_bytes, size_t stage_bytes = 0);
+                                                         size_t slot_bytes, size_t stage_bytes = 0,
+                                                         size_t at_once = 1);
 
-  // For the block in `memory`, a part of the job's ring; none while every slot is in use.
+  // For the blocks in `memory`, a part of the job's ring; none while every slot is in use.
   std::optional<Loan> Lend(std::span<std::byte> memory);
 
  private:
-  GpuRing(bool direct, size_t stage_bytes) : direct_(direct), stage_bytes_(stage_bytes) {}
+  GpuRing(bool direct, size_t stage_bytes, size_t at_once)
+      : direct_(direct), stage_bytes_(stage_bytes), at_once_(at_once) {}
 
   absl::Status MakeStageSlots(device::Device& device);
   std::optional<Loan> LendNetwork(std::span<std::byte> memory);
 
   const bool direct_;
   const size_t stage_bytes_;
+  const size_t at_once_;
   std::shared_ptr<dataplane::MemoryPool> slots_;  // null where the device works in host memory
   std::unique_ptr<dataplane::Memory> crcs_;       // by slot; null where `slots_` is
   std::shared_ptr<dataplane::MemoryPool> stage_slots_;  // for the device; null in place

@@ -19,6 +19,10 @@ namespace {
 using dataplane::ParseDatatype;
 using services::ArgumentInvalid;
 
+// An H200 computes and copies so much in about the time of the calls for it.
+constexpr uint64_t kBytesAtOnce = 512 << 10;
+constexpr uint64_t kMostAtOnce = 8;
+
 absl::Status CheckChannel(const ChannelSettings& channel) {
   if (const auto datatype = ParseDatatype(channel.datatype); !datatype.ok()) {
     return services::DatatypeInvalid(channel.datatype, datatype.status().message());
@@ -143,6 +147,18 @@ absl::StatusOr<PlaybackStages> ChooseStages(const services::PlaybackSpec& spec) 
   return out;
 }
 
+size_t BlocksAtOnce(const RecordStages& stages, uint64_t block_bytes,
+                    const device::Device& device) {
+  const auto apart = [](const stages::ChosenTransform& transform) {
+    return transform.description.triggers || !transform.description.in_place;
+  };
+  if (device.info().works_in_host_memory || stages.source.description.waits ||
+      stages.tap.has_value() || std::ranges::any_of(stages.transforms, apart)) {
+    return 1;
+  }
+  return std::clamp<uint64_t>(kBytesAtOnce / block_bytes, 1, kMostAtOnce);
+}
+
 absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
   TD_RETURN_IF_ERROR(CheckRecord(settings));
   TD_ASSIGN_OR_RETURN(const Chain chain, ChainOf(settings));
@@ -163,7 +179,8 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
                                          {.block_bytes = block_bytes,
                                           .transforms = transforms,
                                           .sizes = chain.block_bytes,
-                                          .direct = !settings.ring->window().host_accessible}));
+                                          .direct = !settings.ring->window().host_accessible,
+                                          .at_once = settings.ring->run()}));
   Recording out{.expected_blocks = ExpectedBlocks(settings, made.bytes, chain.bytes_before()),
                 .notes = std::move(made.notes),
                 .remarks = std::move(made.remarks)};

@@ -60,6 +60,10 @@ struct TapSettings {
   std::shared_ptr<dataplane::SlotPool> ring;  // of MakeRing on the same device, for it alone
 };
 
+// How many blocks are best made at once: several where small ones would have the device wait for
+// the calls that enqueue them, and the stages take them so. For MakeRing.
+size_t BlocksAtOnce(const RecordStages& stages, uint64_t block_bytes, const device::Device& device);
+
 struct RecordSettings {
   RecordStages stages;
   TapSettings tap;          // of a second output

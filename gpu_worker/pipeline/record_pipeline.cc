@@ -1,5 +1,7 @@
 #include "gpu_worker/pipeline/record_pipeline.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "dataplane/status_macros.h"
@@ -62,9 +64,9 @@ void RecordPipeline::PostAdvance() {
   });
 }
 
-// Starts one block and posts itself, so that completions get their turn between two starts. It
-// rests when there is no slot, or the source has nothing; the ring's waker, a completion or the
-// source's waker posts it again.
+// Starts what is made at once and posts itself, so that completions get their turn between two
+// starts. It rests when there is no slot, or the source has nothing; the ring's waker, a completion
+// or the source's waker posts it again.
 void RecordPipeline::Advance() {
   if (tapped_.has_value()) FeedTap();
   if (sealed_ || tapped_.has_value()) return;
@@ -78,11 +80,18 @@ void RecordPipeline::Advance() {
 }
 
 std::optional<RecordPipeline::Underway> RecordPipeline::TakeSlots() {
-  std::optional<Block> block = plan_.ring->Take();
-  if (!block.has_value()) return std::nullopt;
-  std::optional<GpuRing::Loan> loan = plan_.work->Lend(block->memory().first(plan_.block_bytes));
+  Underway underway;
+  for (size_t i = 0; i < plan_.ring->run(); ++i) {
+    std::optional<Block> block = plan_.ring->Take();
+    if (!block.has_value()) return std::nullopt;
+    underway.blocks.push_back(*std::move(block));
+  }
+  const std::span<std::byte> memory(underway.blocks.front().memory().data(),
+                                    underway.blocks.size() * plan_.block_bytes);
+  std::optional<GpuRing::Loan> loan = plan_.work->Lend(memory);
   if (!loan.has_value()) return std::nullopt;
-  return Underway{.block = *std::move(block), .loan = *std::move(loan)};
+  underway.loan = *std::move(loan);
+  return underway;
 }
 
 bool RecordPipeline::TooEarly() {
@@ -122,28 +131,44 @@ void RecordPipeline::Start(Underway underway) {
     unused_ = std::move(underway);
     return;
   }
-  if (plan_.meter != nullptr) plan_.meter->First(underway.block.header().capture_ns);
   if (next_sequence_ == 0) StopAtDuration();
-  plan_.trail.Stamp(Kind::kMade, {.sequence = next_sequence_});
-  ++next_sequence_;
+  SetHeaders(underway, *filled);
   plan_.work->meter().OnDevice(++underway_);
-  dataplane::BlockHeader& header = underway.block.header();
-  if (filled->bytes == 0) {
-    header.flags |= dataplane::kBlockMissing;
-  } else if (filled->bytes < underway.loan.stage.host.size()) {
-    if (header.payload_bytes < plan_.block_bytes) header.flags |= dataplane::kBlockPartial;
-    Seal(filled->end);
-  }
+  if (filled->bytes > 0 && filled->bytes < underway.loan.stage.host.size()) Seal(filled->end);
   if (plan_.tap == nullptr) return Enqueued(std::move(underway));
   tapped_ = std::move(underway);
   FeedTap();
+}
+
+void RecordPipeline::SetHeaders(Underway& underway, const stages::Filled& filled) {
+  const bool missing = filled.bytes == 0;
+  size_t blocks = underway.blocks.size();
+  if (!missing) blocks = (payload_bytes_ + plan_.block_bytes - 1) / plan_.block_bytes;
+  if (plan_.blocks != 0) blocks = std::min<uint64_t>(blocks, plan_.blocks - next_sequence_);
+  underway.blocks.resize(blocks);
+  size_t left = payload_bytes_;
+  for (Block& block : underway.blocks) {
+    dataplane::BlockHeader& header = block.header();
+    header.sequence = next_sequence_++;
+    header.sample_index = header.sequence * (plan_.block_bytes / plan_.sample_bytes);
+    header.capture_ns = made_ns_;
+    if (missing) {
+      header.flags |= dataplane::kBlockMissing;
+    } else {
+      header.payload_bytes = static_cast<uint32_t>(std::min(left, plan_.block_bytes));
+      if (header.payload_bytes < plan_.block_bytes) header.flags |= dataplane::kBlockPartial;
+      left -= header.payload_bytes;
+    }
+    plan_.trail.Stamp(Kind::kMade, {.sequence = header.sequence});
+  }
+  if (plan_.meter != nullptr) plan_.meter->First(made_ns_);
 }
 
 void RecordPipeline::FeedTap() {
   StageMeter& meter = plan_.work->meter();
   meter.Begin();
   const absl::StatusOr<bool> taken =
-      plan_.tap->Take(tapped_->block.header(), tapped_->loan.network.device);
+      plan_.tap->Take(tapped_->blocks.front().header(), tapped_->loan.network.device);
   meter.End(Part::kGpu);
   if (taken.ok() && !*taken) return;
   meter.Mark(plan_.work->queue(), Part::kGpu);
@@ -162,21 +187,23 @@ void RecordPipeline::Hold(Underway underway) {
 void RecordPipeline::Enqueued(Underway underway) {
   plan_.work->queue().Then([this, tasks = tasks_, trail = plan_.trail,
                             underway = std::move(underway)](absl::Status status) mutable {
-    trail.Stamp(Kind::kComputed, {.sequence = underway.block.header().sequence});
+    for (const Block& block : underway.blocks) {
+      trail.Stamp(Kind::kComputed, {.sequence = block.header().sequence});
+    }
     tasks->Post([this, underway = std::move(underway), status = std::move(status)]() mutable {
       Complete(std::move(underway), status);
     });
   });
 }
 
-// A missing block keeps its slot, so that the ring bounds how many there are.
+// A missing block keeps its slot, so that the ring bounds how many there are. A source counts what
+// it makes at once as one block.
 absl::StatusOr<stages::Filled> RecordPipeline::Fill(Underway& underway) {
   const auto& [host, device] = underway.loan.stage;
-  const stages::Slot slot{.sequence = next_sequence_, .host = host, .device = device};
-  dataplane::BlockHeader& header = underway.block.header();
-  header.sequence = next_sequence_;
-  header.sample_index = next_sequence_ * (plan_.block_bytes / plan_.sample_bytes);
-  header.capture_ns = plan_.clock->WallNs();
+  const stages::Slot slot{
+      .sequence = next_sequence_ / underway.blocks.size(), .host = host, .device = device};
+  made_ns_ = plan_.clock->WallNs();
+  payload_bytes_ = 0;
   StageMeter& meter = plan_.work->meter();
   meter.Sample(plan_.work->queue(), next_sequence_);
   meter.Begin();
@@ -190,10 +217,9 @@ absl::StatusOr<stages::Filled> RecordPipeline::Fill(Underway& underway) {
 }
 
 absl::Status RecordPipeline::Enqueue(Underway& underway, size_t made) {
-  TD_ASSIGN_OR_RETURN(const size_t payload,
+  TD_ASSIGN_OR_RETURN(payload_bytes_,
                       plan_.work->Enqueue(underway.loan, made, plan_.source->fills_host(),
                                           /*to_host=*/!plan_.work->direct()));
-  underway.block.header().payload_bytes = static_cast<uint32_t>(payload);
   return absl::OkStatus();
 }
 
@@ -204,23 +230,30 @@ void RecordPipeline::Complete(Underway underway, const absl::Status& status) {
     broken_ = true;
     Seal(status);
   } else if (!broken_) {
-    // The payload is in the job's ring only now.
-    Block block = std::move(underway.block);
-    if ((block.header().flags & dataplane::kBlockMissing) == 0) {
-      if (const auto triggers = plan_.work->Find(block.header().sample_index)) {
-        block.header().flags |= dataplane::kBlockTriggered;
-        block.header().triggers = *triggers;
-      }
-      plan_.work->meter().Begin();
-      block.header().crc32c = DeviceWork::CrcOf(underway.loan, block.header().payload_bytes);
-      plan_.work->meter().End(Part::kCrc);
-    }
-    plan_.trail.Stamp(Kind::kReady, {.sequence = block.header().sequence});
-    outlet_.Give(std::move(block));
+    Give(underway);
   }
   underway = {};  // the loan is free before the next start
   EndIfDone();
   PostAdvance();
+}
+
+// The payload is in the job's ring only now.
+void RecordPipeline::Give(Underway& underway) {
+  for (size_t i = 0; i < underway.blocks.size(); ++i) {
+    Block block = std::move(underway.blocks[i]);
+    dataplane::BlockHeader& header = block.header();
+    if ((header.flags & dataplane::kBlockMissing) == 0) {
+      if (const auto triggers = plan_.work->Find(header.sample_index)) {
+        header.flags |= dataplane::kBlockTriggered;
+        header.triggers = *triggers;
+      }
+      plan_.work->meter().Begin();
+      header.crc32c = plan_.work->CrcOf(underway.loan, i, header.payload_bytes);
+      plan_.work->meter().End(Part::kCrc);
+    }
+    plan_.trail.Stamp(Kind::kReady, {.sequence = header.sequence});
+    outlet_.Give(std::move(block));
+  }
 }
 
 void RecordPipeline::Seal(absl::Status status) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "dataplane/clock.h"
 #include "dataplane/executor/executor.h"
@@ -46,7 +47,8 @@ struct RecordPlan {
 };
 
 // Lives on its session's executor; makes blocks on a thread of its own, from SetWaker on, as long
-// as the ring has slots. Blocks come in order. A failure is answered after the blocks before it.
+// as the ring has slots; small ones several at a time, where the ring lends runs. Blocks come in
+// order. A failure is answered after the blocks before it.
 class RecordPipeline final : public dataplane::Source {
  public:
   // RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread.
@@ -73,8 +75,9 @@ class RecordPipeline final : public dataplane::Source {
   RecordPipeline(RecordPlan plan, std::shared_ptr<services::TaskQueue> tasks,
                  std::unique_ptr<services::TaskThread> thread);
 
+  // Blocks that are made at once, side by side in the ring.
   struct Underway {
-    dataplane::Block block;
+    std::vector<dataplane::Block> blocks;
     GpuRing::Loan loan;
   };
 
@@ -86,12 +89,15 @@ class RecordPipeline final : public dataplane::Source {
   void Start(Underway underway);
   absl::StatusOr<stages::Filled> Fill(Underway& underway);
   absl::Status Enqueue(Underway& underway, size_t made);
+  // Of what came out, and of what the limit allows; the other slots go back.
+  void SetHeaders(Underway& underway, const stages::Filled& filled);
   // The tap takes of a block before the next one is begun, and waits for slots of its own.
   void FeedTap();
   void Hold(Underway underway);
   void Enqueued(Underway underway);
   void StopAtDuration();
   void Complete(Underway underway, const absl::Status& status);
+  void Give(Underway& underway);
   bool LimitReached();
   void Seal(absl::Status status);
   void EndIfDone();
@@ -107,6 +113,9 @@ class RecordPipeline final : public dataplane::Source {
   uint64_t next_sequence_ = 0;
   int64_t started_ns_ = 0;
   size_t underway_ = 0;
+  // Of what was filled last.
+  int64_t made_ns_ = 0;
+  size_t payload_bytes_ = 0;  // what came out of the transforms
   bool advance_posted_ = false;
   bool dry_ = false;                // the source has nothing; its waker ends that
   std::optional<Underway> unused_;  // the slots that it had nothing for

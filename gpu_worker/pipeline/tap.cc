@@ -110,7 +110,7 @@ void Tap::Complete(const absl::Status& status) {
     plan_.outlet->End(status_);
   } else {
     // The payload is in the ring only now.
-    const uint32_t crc = DeviceWork::CrcOf(piece->loan, piece->payload);
+    const uint32_t crc = plan_.work->CrcOf(piece->loan, 0, piece->payload);
     crc_ = dataplane::Crc32cCombine(crc_, crc, piece->payload);
     if (piece->block.has_value()) Give(*std::move(piece->block));
   }

@@ -31,8 +31,9 @@ inline constexpr char kBesideLabel[] = "beside";
 
 // What a stage's parameters tell before the stage is made.
 struct Description {
-  Labels labels;      // of a recording made with it
-  bool ends = false;  // of a source: by itself
+  Labels labels;       // of a recording made with it
+  bool ends = false;   // of a source: by itself
+  bool waits = false;  // of a source: it may have nothing yet, or lose a block
   // Datatypes of a transform's samples, and what a source always makes. Empty: any, as they come.
   std::string takes;
   std::string gives;
@@ -113,6 +114,7 @@ struct TransformPlace {
   device::Device* device = nullptr;
   device::Queue* queue = nullptr;  // the pipeline's
   size_t block_bytes = 0;          // of what it takes
+  size_t at_once = 1;              // so many blocks, one behind the other, in each payload at most
 };
 using TransformKind = Kind<TransformPlace, std::unique_ptr<Transform>>;
 using ChosenTransform = Chosen<TransformPlace, std::unique_ptr<Transform>>;

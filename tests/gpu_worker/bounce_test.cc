@@ -37,8 +37,9 @@ class DamagingQueue final : public device::Queue {
     if (--damage_.to_host == 0) damaged_ = host + bytes / 2;
     return queue_->CopyToHost(host, device, bytes);
   }
-  absl::Status Crc32c(uint32_t* crc, std::span<const std::byte> payload) override {
-    return queue_->Crc32c(crc, payload);
+  absl::Status CrcsOfPieces(uint32_t* crcs, std::span<const std::byte> payload,
+                            size_t piece_bytes) override {
+    return queue_->CrcsOfPieces(crcs, payload, piece_bytes);
   }
   void Then(Callback callback) override {
     std::byte* const damaged = std::exchange(damaged_, nullptr);

@@ -53,8 +53,9 @@ class FaultyDevice final : public device::Device {
     absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) override {
       return Unless(inner_->CopyToHost(host, device, bytes));
     }
-    absl::Status Crc32c(uint32_t* crc, std::span<const std::byte> payload) override {
-      return Unless(inner_->Crc32c(crc, payload));
+    absl::Status CrcsOfPieces(uint32_t* crcs, std::span<const std::byte> payload,
+                              size_t piece_bytes) override {
+      return Unless(inner_->CrcsOfPieces(crcs, payload, piece_bytes));
     }
     void Then(Callback callback) override {
       if (device_.faults_.steps > 0) --device_.faults_.steps;

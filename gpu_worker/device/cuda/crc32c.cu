@@ -23,7 +23,7 @@ __global__ void TablesKernel(Crc32cScratch* scratch) {
     scratch->tables.stride.of[thread / 256][thread % 256] = crc::FactorEntry(kStride, thread);
     scratch->tables.lane.of[thread / 256][thread % 256] = crc::FactorEntry(kLane, thread);
   }
-  if (thread == 0) scratch->sum = scratch->groups_done = 0;
+  if (thread < Crc32cScratch::kPieces) scratch->sums[thread] = scratch->groups_done[thread] = 0;
 }
 
 // To where threads look things up; whole groups only.
@@ -34,9 +34,10 @@ __device__ void Load(const Factor& from, Factor& to) {
   }
 }
 
-// kGroups groups of kGroupThreads threads. Each group adds its sum; the last one concludes.
-__global__ void Crc32cKernel(const unsigned char* payload, size_t bytes, Crc32cScratch* scratch,
-                             uint32_t* out) {
+// For each piece kGroups groups of kGroupThreads threads. Each group adds its sum; the last one of a
+// piece concludes.
+__global__ void Crc32cKernel(const unsigned char* payload, size_t all_bytes, size_t piece_bytes,
+                             Crc32cScratch* scratch, uint32_t* out) {
   static_assert(kGroupThreads == 256, "Load has a thread for each entry of a row");
   __shared__ Factor stride;
   __shared__ Factor lane;
@@ -47,6 +48,10 @@ __global__ void Crc32cKernel(const unsigned char* payload, size_t bytes, Crc32cS
   const uint32_t thread = blockIdx.x * kGroupThreads + threadIdx.x;
   const uint32_t weight = __ldg(&scratch->tables.weights[thread]);
   __syncthreads();
+  const uint32_t piece = blockIdx.y;
+  payload += piece * piece_bytes;
+  const size_t rest = all_bytes - piece * piece_bytes;
+  const size_t bytes = rest < piece_bytes ? rest : piece_bytes;
   const size_t words = bytes / sizeof(Word);
   const uint32_t thread_sum =
       crc::ThreadSum(reinterpret_cast<const Word*>(payload), static_cast<int64_t>(words), thread,
@@ -55,14 +60,14 @@ __global__ void Crc32cKernel(const unsigned char* payload, size_t bytes, Crc32cS
   if (threadIdx.x % warpSize == 0) atomicXor(&group_sum, warp_sum);
   __syncthreads();
   if (threadIdx.x != 0) return;
-  atomicXor(&scratch->sum, group_sum);
+  atomicXor(&scratch->sums[piece], group_sum);
   __threadfence();
   // Back to 0 at the last.
-  if (atomicInc(&scratch->groups_done, kGroups - 1) != kGroups - 1) return;
+  if (atomicInc(&scratch->groups_done[piece], kGroups - 1) != kGroups - 1) return;
   __threadfence();
-  const uint32_t sum = atomicExch(&scratch->sum, 0);
+  const uint32_t sum = atomicExch(&scratch->sums[piece], 0);
   const size_t whole = words * sizeof(Word);
-  *out = ~crc::Consume(words == 0 ? ~0u : sum, payload + whole, bytes - whole);
+  out[piece] = ~crc::Consume(words == 0 ? ~0u : sum, payload + whole, bytes - whole);
 }
 
 }  // namespace
@@ -72,10 +77,18 @@ cudaError_t LaunchCrc32cTables(Crc32cScratch* scratch, cudaStream_t stream) {
   return cudaGetLastError();
 }
 
-cudaError_t LaunchCrc32c(const void* payload, size_t bytes, Crc32cScratch* scratch, uint32_t* crc,
-                         cudaStream_t stream) {
-  Crc32cKernel<<<kGroups, kGroupThreads, 0, stream>>>(static_cast<const unsigned char*>(payload),
-                                                      bytes, scratch, crc);
+cudaError_t LaunchCrc32c(const unsigned char* payload, size_t bytes, size_t piece_bytes,
+                         Crc32cScratch* scratch, uint32_t* crcs, cudaStream_t stream) {
+  const size_t most_bytes = Crc32cScratch::kPieces * piece_bytes;
+  do {
+    const size_t some = bytes < most_bytes ? bytes : most_bytes;
+    const auto pieces = static_cast<uint32_t>((some + piece_bytes - 1) / piece_bytes);
+    const dim3 groups(kGroups, pieces == 0 ? 1 : pieces);
+    Crc32cKernel<<<groups, kGroupThreads, 0, stream>>>(payload, some, piece_bytes, scratch, crcs);
+    payload += some;
+    bytes -= some;
+    crcs += pieces;
+  } while (bytes > 0);
   return cudaGetLastError();
 }
 

@@ -12,17 +12,19 @@ namespace tapedeck::gpu_worker::device::cuda {
 
 // In memory of the device; of one stream at a time.
 struct Crc32cScratch {
+  static constexpr uint32_t kPieces = 8;  // of one launch
   crc::Tables tables;
-  uint32_t sum;
-  uint32_t groups_done;
+  uint32_t sums[kPieces];
+  uint32_t groups_done[kPieces];
 };
 
 // Enqueues what a scratch needs before its first use.
 cudaError_t LaunchCrc32cTables(Crc32cScratch* scratch, cudaStream_t stream);
 
-// Enqueues *crc = CRC32C of the payload. `payload` is device memory at a multiple of 16 bytes;
-// `crc` is pinned host memory, written by the device.
-cudaError_t LaunchCrc32c(const void* payload, size_t bytes, Crc32cScratch* scratch, uint32_t* crc,
-                         cudaStream_t stream);
+// Enqueues crcs[i] = CRC32C of piece i of the payload, the last of which may be shorter, and which
+// has one where it is empty. `payload` is device memory at a multiple of 16 bytes, as
+// `piece_bytes` is where there are several; `crcs` is pinned host memory, written by the device.
+cudaError_t LaunchCrc32c(const unsigned char* payload, size_t bytes, size_t piece_bytes,
+                         Crc32cScratch* scratch, uint32_t* crcs, cudaStream_t stream);
 
 }  // namespace tapedeck::gpu_worker::device::cuda

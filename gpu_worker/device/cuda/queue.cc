@@ -132,15 +132,19 @@ absl::Status CudaQueue::CopyToHost(std::byte* host, const std::byte* device, siz
                  "cudaMemcpyAsync to the host");
 }
 
-absl::Status CudaQueue::Crc32c(uint32_t* crc, std::span<const std::byte> payload) {
-  if (reinterpret_cast<uintptr_t>(payload.data()) % sizeof(crc::Word) != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Crc32c: the payload does not start at a multiple of ", sizeof(crc::Word)));
+absl::Status CudaQueue::CrcsOfPieces(uint32_t* crcs, std::span<const std::byte> payload,
+                                     size_t piece_bytes) {
+  const bool several = payload.size() > piece_bytes;
+  if (reinterpret_cast<uintptr_t>(payload.data()) % sizeof(crc::Word) != 0 ||
+      (several && piece_bytes % sizeof(crc::Word) != 0)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "CrcsOfPieces: a piece does not start at a multiple of ", sizeof(crc::Word), " bytes"));
   }
   TD_RETURN_IF_ERROR(Checked(cudaSetDevice(device_), "cudaSetDevice"));
   computes_ = true;
   auto* scratch = reinterpret_cast<Crc32cScratch*>(scratch_->window().bytes.data());
-  return Checked(LaunchCrc32c(payload.data(), payload.size(), scratch, crc, compute_.get()),
+  return Checked(LaunchCrc32c(reinterpret_cast<const unsigned char*>(payload.data()),
+                              payload.size(), piece_bytes, scratch, crcs, compute_.get()),
                  "launch of the CRC32C kernel");
 }
 

@@ -35,7 +35,8 @@ class CudaQueue final : public Queue {
   absl::Status CopyToDevice(std::byte* device, const std::byte* from, size_t bytes) override;
   absl::Status CopyOnDevice(std::byte* to, const std::byte* from, size_t bytes) override;
   absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) override;
-  absl::Status Crc32c(uint32_t* crc, std::span<const std::byte> payload) override;
+  absl::Status CrcsOfPieces(uint32_t* crcs, std::span<const std::byte> payload,
+                            size_t piece_bytes) override;
   void Then(Callback callback) override;
 
  private:

@@ -25,8 +25,13 @@ class HostQueue final : public Queue {
     return CopyOnDevice(host, device, bytes);
   }
 
-  absl::Status Crc32c(uint32_t* crc, std::span<const std::byte> payload) override {
-    *crc = dataplane::Crc32c(payload);
+  absl::Status CrcsOfPieces(uint32_t* crcs, std::span<const std::byte> payload,
+                            size_t piece_bytes) override {
+    do {
+      const auto piece = payload.first(std::min(piece_bytes, payload.size()));
+      *crcs++ = dataplane::Crc32c(piece);
+      payload = payload.subspan(piece.size());
+    } while (!payload.empty());
     return absl::OkStatus();
   }
 

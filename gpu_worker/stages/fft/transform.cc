@@ -53,7 +53,8 @@ absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& par
                                    " cf32_le points; a multiple of ",
                                    std::lcm(granule_bytes, kBlockMultiple), " bytes does"));
   }
-  const Plan plan{.points = points, .transforms = place.block_bytes / granule_bytes};
+  const Plan plan{.points = points,
+                  .transforms = place.at_once * place.block_bytes / granule_bytes};
   TD_ASSIGN_OR_RETURN(auto fft, Create(plan, *place.device, *place.queue));
   TD_ASSIGN_OR_RETURN(auto weigher, WeigherOf(parameters, place));
   return std::make_unique<FftTransform>(points, std::move(weigher), std::move(fft));

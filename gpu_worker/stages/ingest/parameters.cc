@@ -46,7 +46,9 @@ absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
 }
 
 Description Describe(const Parameters& parameters) {
-  return {.labels = {{"source", "ingest"}, {"packets", parameters.packets}}, .ends = true};
+  return {.labels = {{"source", "ingest"}, {"packets", parameters.packets}},
+          .ends = true,
+          .waits = true};
 }
 
 }  // namespace tapedeck::gpu_worker::stages::ingest
