@@ -47,6 +47,7 @@ class FailedDeviceTest : public WorkerFixture, public testing::WithParamInterfac
   }
 
   void ExpectRefusals(const std::string& recording) {
+    meanwhile_ = [] { ADD_FAILURE() << "the storage node was asked"; };
     ExpectFailure(Record().status());
     ExpectFailure(Play(recording).status());
     ExpectFailure(worker_->Health());

@@ -45,27 +45,26 @@ class FaultyDevice final : public device::Device {
         : inner_(std::move(inner)), device_(device) {}
     void* native() override { return inner_->native(); }
     absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) override {
-      return Unless(inner_->CopyToDevice(device, host, bytes));
+      return device_.Failed() ? Launch() : inner_->CopyToDevice(device, host, bytes);
     }
     absl::Status CopyOnDevice(std::byte* to, const std::byte* from, size_t bytes) override {
-      return Unless(inner_->CopyOnDevice(to, from, bytes));
+      return device_.Failed() ? Launch() : inner_->CopyOnDevice(to, from, bytes);
     }
     absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) override {
-      return Unless(inner_->CopyToHost(host, device, bytes));
+      return device_.Failed() ? Launch() : inner_->CopyToHost(host, device, bytes);
     }
     absl::Status CrcsOfPieces(uint32_t* crcs, std::span<const std::byte> payload,
                               size_t piece_bytes) override {
-      return Unless(inner_->CrcsOfPieces(crcs, payload, piece_bytes));
+      return device_.Failed() ? Launch() : inner_->CrcsOfPieces(crcs, payload, piece_bytes);
     }
     void Then(Callback callback) override {
       if (device_.faults_.steps > 0) --device_.faults_.steps;
-      callback(Unless(absl::OkStatus()));
+      callback(device_.Failed() ? device_.Sticky() : absl::OkStatus());
     }
 
    private:
-    absl::Status Unless(absl::Status status) {
-      return device_.Failed() ? device_.Sticky() : std::move(status);
-    }
+    // Libraries beside the runtime do not say what it is.
+    static absl::Status Launch() { return absl::InternalError("cufftExecC2C: CUFFT_EXEC_FAILED"); }
 
     const std::unique_ptr<device::Queue> inner_;
     FaultyDevice& device_;
