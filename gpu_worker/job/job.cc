@@ -51,6 +51,7 @@ Job::Job(const std::string& name, Direction direction, const JobEnvironment& env
   job_.name = name;
   job_.direction = direction;
   job_.device = environment.device->description;
+  job_.group = environment.group;
   job_.notes = environment.notes;
   job_.start_time_ns = environment.executor->clock().WallNs();
 }
@@ -99,6 +100,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
                                .channel = spec.transfer.target,
                                .expected_blocks = pipeline.expected_blocks,
                                .labels = pipeline.labels};
+  if (!environment.group.empty()) open.labels["group"] = environment.group;
   job->OpenSession(std::move(open), spec.transfer, {.resume_for_ns = spec.resume_for_ns});
   return job;
 }
