@@ -12,7 +12,8 @@
 namespace tapedeck::services {
 
 // A job moves one block at each look at it and ends after `blocks` of them; channels named
-// "endless" go on until cancelled, recordings and channels named "broken" fail. Any thread.
+// "endless" go on until cancelled, recordings and channels named "broken" fail. On all devices
+// there are two jobs, of which the second fails in a channel named "half". Any thread.
 class FakeJobs final : public Jobs {
  public:
   absl::StatusOr<Job> StartRecord(const RecordSpec& spec) override;
@@ -31,7 +32,8 @@ class FakeJobs final : public Jobs {
 
  private:
   absl::StatusOr<Job> Start(const TransferSpec& spec, session::Direction direction,
-                            const std::string& recording, uint64_t blocks);
+                            const std::string& recording, uint64_t blocks,
+                            const std::string& group = "");
 
   mutable absl::Mutex mutex_;
   std::map<std::string, Job> jobs_;
