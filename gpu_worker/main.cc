@@ -46,6 +46,15 @@ namespace {
 // What cancelled jobs need at most to seal what they have; so much of the grace is theirs.
 constexpr absl::Duration kSealTime = absl::Seconds(9);
 
+absl::StatusOr<std::vector<pipeline::DeviceChoice>> ChooseDevices(const Settings& settings) {
+  TD_ASSIGN_OR_RETURN(auto devices, pipeline::ChooseDevices(settings.devices));
+  for (const pipeline::DeviceChoice& device : devices) {
+    dataplane::Log(dataplane::LogLevel::kInfo, "device", "chosen",
+                   {{"device", device.description}, {"why", device.why}});
+  }
+  return devices;
+}
+
 absl::StatusOr<std::unique_ptr<dataplane::RailSet>> MakeRails(const Settings& settings) {
   return dataplane::RailSet::Create(settings.rails, {.tls = settings.identity.rail_tls});
 }
@@ -90,9 +99,7 @@ services::admin::Admin::Node AdminNode(const services::telemetry::NodePage& page
 
 absl::Status Run(const Settings& settings) {
   TD_RETURN_IF_ERROR(services::StartGrpc());
-  TD_ASSIGN_OR_RETURN(pipeline::DeviceChoice device, pipeline::ChooseDevice(settings.device));
-  dataplane::Log(dataplane::LogLevel::kInfo, "device", "chosen",
-                 {{"device", device.description}, {"why", device.why}});
+  TD_ASSIGN_OR_RETURN(auto devices, ChooseDevices(settings));
   dataplane::flight::SetOn(settings.flight);
   std::optional<services::StopLimit> limit;  // goes last
   services::telemetry::otlp::Tracing tracing(settings.trace);
@@ -121,7 +128,7 @@ absl::Status Run(const Settings& settings) {
                  .rails = rails->transports(),
                  .executors = services::AsExecutors(loops),
                  .storage = dialer.get(),
-                 .device = std::move(device),
+                 .devices = std::move(devices),
                  .reach = std::move(reach),
                  .placement = std::move(placement),
                  .connections_per_rail = settings.connections_per_rail,

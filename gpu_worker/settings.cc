@@ -66,9 +66,11 @@ void AddWorker(const services::command_line::Command& worker, Settings& settings
   worker.AddOption(
       "--state", settings.state,
       "Directory, made if it is not there, for what the flight recorder has of jobs that fail");
-  worker.AddOption("--device", settings.device, "auto, host or cuda:N")
-      .Check(pipeline::CheckDevice)
-      .ShowDefault();
+  worker
+      .AddOption("--device", settings.devices,
+                 "auto (the first GPU that works, else the host), all (every GPU), host or cuda:N; "
+                 "once for each; default auto")
+      .Check(pipeline::CheckDevice);
   worker.AddChoice("--flight-recorder", settings.flight, {{"on", true}, {"off", false}},
                    services::flight::kSwitchHelp);
   worker
@@ -92,6 +94,7 @@ absl::Status Check(Settings& settings) {
                       telemetry::trace::ReadSettings(telemetry::trace::FromProcess, kProgram));
   TD_ASSIGN_OR_RETURN(settings.supervisor,
                       services::supervisor::ReadSettings(telemetry::trace::FromProcess));
+  TD_RETURN_IF_ERROR(pipeline::CheckDevices(settings.devices));
   TD_RETURN_IF_ERROR(services::identity::CheckOptions(settings.identity));
   TD_RETURN_IF_ERROR(FileRoots::Parse(settings.file_roots).status());
   TD_RETURN_IF_ERROR(AllowedStorage::Parse(settings.storage_allow).status());

@@ -15,15 +15,15 @@
 namespace tapedeck::gpu_worker {
 
 struct Settings {
-  std::string listen = "127.0.0.1:7500";   // HOST:PORT of the gRPC services
-  std::string admin;                       // HOST:PORT of the admin port; empty: none
-  std::string state;                       // directory of what failed jobs leave; empty: none
-  std::string device = "auto";             // auto, host or cuda:N
-  std::vector<std::string> rails;          // NAME=KIND:ADDRESS
-  uint32_t connections_per_rail = 1;       // 1 to 8
-  std::vector<std::string> file_roots;     // read:DIR or write:DIR, for files that jobs name
-  std::vector<std::string> storage_allow;  // HOST:PORT of storage nodes for jobs; empty: any
-  std::vector<std::string> send_allow;     // HOST:PORT that jobs may send samples to
+  std::string listen = "127.0.0.1:7500";        // HOST:PORT of the gRPC services
+  std::string admin;                            // HOST:PORT of the admin port; empty: none
+  std::string state;                            // directory of what failed jobs leave; empty: none
+  std::vector<std::string> devices = {"auto"};  // auto or all alone, or host, cuda:N, each once
+  std::vector<std::string> rails;               // NAME=KIND:ADDRESS
+  uint32_t connections_per_rail = 1;            // 1 to 8
+  std::vector<std::string> file_roots;          // read:DIR or write:DIR, for files that jobs name
+  std::vector<std::string> storage_allow;       // HOST:PORT of storage nodes for jobs; empty: any
+  std::vector<std::string> send_allow;          // HOST:PORT that jobs may send samples to
   absl::Duration grace = services::kDefaultGrace;  // from a request to end until the end
   bool flight = true;  // record the steps of blocks; off only to measure what that costs
   services::identity::Settings identity{.for_others = false};

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "dataplane/log.h"
+#include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/device/unusable.h"
 #include "gpu_worker/job/job_rails.h"
@@ -49,7 +51,9 @@ void Worker::CancelAll() {
   {
     absl::MutexLock lock(&mutex_);
     draining_ = true;
-    for (const auto& start : starts_) start->storage->Cancel();
+    for (const auto& start : starts_) {
+      for (const Part& part : start->parts) part.storage->Cancel();
+    }
     mutex_.Await(absl::Condition(this, &Worker::none_starts));
   }
   for (const services::Job& job : ListJobs()) {
@@ -60,14 +64,14 @@ void Worker::CancelAll() {
 }
 
 absl::StatusOr<services::Job> Worker::StartRecord(const services::RecordSpec& spec) {
-  return StartOnce(spec.transfer, [&](const Start& start, const job::JobEnvironment& environment) {
-    return job::Job::StartRecord(start.name, spec, environment, start.storage);
+  return StartOnce(spec.transfer, [&](const Part& part, const job::JobEnvironment& environment) {
+    return job::Job::StartRecord(part.name, spec, environment, part.storage);
   });
 }
 
 absl::StatusOr<services::Job> Worker::StartPlayback(const services::PlaybackSpec& spec) {
-  return StartOnce(spec.transfer, [&](const Start& start, const job::JobEnvironment& environment) {
-    return job::Job::StartPlayback(start.name, spec, environment, start.storage);
+  return StartOnce(spec.transfer, [&](const Part& part, const job::JobEnvironment& environment) {
+    return job::Job::StartPlayback(part.name, spec, environment, part.storage);
   });
 }
 
@@ -75,13 +79,7 @@ template <typename Make>
 absl::StatusOr<services::Job> Worker::StartOnce(const services::TransferSpec& spec, Make make) {
   TD_RETURN_IF_ERROR(parts_.reach.storages.Check(spec.storage));
   TD_ASSIGN_OR_RETURN(const std::shared_ptr<Start> start, Begin(spec));
-  if (!start->ended) {
-    auto environment = Environment(*start, spec);
-    auto job = environment.ok() ? make(*start, *environment)
-                                : absl::StatusOr<std::shared_ptr<job::Job>>(environment.status());
-    if (!job.ok()) job = device::FailureOn(*parts_.device.device, job.status());
-    End(*start, std::move(job));
-  }
+  if (!start->ended) End(*start, MakeAll(*start, spec, make));
   TD_RETURN_IF_ERROR(start->job.status());
   return (*start->job)->state();
 }
@@ -101,50 +99,104 @@ absl::StatusOr<std::shared_ptr<Worker::Start>> Worker::Begin(const services::Tra
       return std::make_shared<Start>(Start{.ended = true, .job = jobs_.at(earlier->second)});
     }
   }
-  const uint64_t number = ++started_;
-  return starts_.emplace_back(std::make_shared<Start>(
-      Start{.name = absl::StrCat("jobs/", number),
-            .request = RequestOf(spec),
-            .storage = parts_.storage->Dial(spec.storage, spec.trace, spec.caller),
-            .executor = parts_.executors[number % parts_.executors.size()]}));
+  const auto busy = [this](const DrivenDevice& device) {
+    mutex_.AssertHeld();
+    return JobsOn(device);
+  };
+  TD_ASSIGN_OR_RETURN(const auto devices, devices_.Choose(spec.device, busy));
+  auto start = std::make_shared<Start>(Start{.request = RequestOf(spec)});
+  if (spec.device == services::kAllDevices) start->group = NewGroup();
+  for (DrivenDevice* device : devices) {
+    const uint64_t number = ++started_;
+    start->parts.push_back({.name = absl::StrCat("jobs/", number),
+                            .device = device,
+                            .storage = parts_.storage->Dial(spec.storage, spec.trace, spec.caller),
+                            .executor = parts_.executors[number % parts_.executors.size()]});
+  }
+  return starts_.emplace_back(std::move(start));
 }
 
-void Worker::End(Start& start, absl::StatusOr<std::shared_ptr<job::Job>> job) {
+std::string Worker::NewGroup() const {
+  const absl::Time now = absl::FromUnixNanos(parts_.executors.front()->clock().WallNs());
+  return absl::StrCat(parts_.name, "/", started_ + 1, "/",
+                      absl::FormatTime("%Y%m%dT%H%M%E6SZ", now, absl::UTCTimeZone()));
+}
+
+size_t Worker::JobsOn(const DrivenDevice& device) const {
+  size_t jobs = 0;
+  for (const auto& start : starts_) {
+    jobs += std::ranges::count(start->parts, &device, &Part::device);
+  }
+  for (const auto& [name, job] : jobs_) {
+    if (&job->device() == &device.choice() && !job->ended()) ++jobs;
+  }
+  return jobs;
+}
+
+template <typename Make>
+Worker::Made Worker::MakeAll(const Start& start, const services::TransferSpec& spec, Make make) {
+  Made made;
+  for (const Part& part : start.parts) {
+    const auto environment = Environment(start, part, spec);
+    auto job = environment.ok() ? make(part, *environment) : environment.status();
+    if (job.ok()) {
+      made.jobs.emplace_back(part.name, *std::move(job));
+      continue;
+    }
+    const std::string device = start.group.empty() ? "" : absl::StrCat(part.device->name(), ": ");
+    made.status =
+        dataplane::Prefixed(device, device::FailureOn(*part.device->choice().device, job.status()));
+    for (const auto& [name, other] : made.jobs) other->Cancel();
+    break;
+  }
+  return made;
+}
+
+void Worker::End(Start& start, Made made) {
   absl::MutexLock lock(&mutex_);
-  if (job.ok()) Keep(start.name, *job, start.request);
-  // What a start meets after its calls were ended is our own doing.
-  start.job = job.ok() || !draining_ ? std::move(job) : Draining();
+  for (const auto& [name, job] : made.jobs) Keep(name, job);
+  if (made.status.ok()) {
+    start.job = made.jobs.front().second;
+    if (!start.request.second.empty()) requests_[start.request] = made.jobs.front().first;
+  } else {
+    // What a start meets after its calls were ended is our own doing.
+    start.job = draining_ ? Draining() : std::move(made.status);
+  }
   start.ended = true;
   std::erase_if(starts_, [&](const auto& other) { return other.get() == &start; });
 }
 
-absl::StatusOr<job::JobEnvironment> Worker::Environment(const Start& start,
+absl::StatusOr<job::JobEnvironment> Worker::Environment(const Start& start, const Part& part,
                                                         const services::TransferSpec& spec) {
-  TD_RETURN_IF_ERROR(Health());
-  TD_ASSIGN_OR_RETURN(job::JobRails rails, job::RailsFor(spec.rails, parts_.rails, DeviceMemory()));
+  TD_RETURN_IF_ERROR(part.device->Health());
+  TD_ASSIGN_OR_RETURN(job::JobRails rails,
+                      job::RailsFor(spec.rails, parts_.rails, part.device->Memory()));
   dataplane::Log(dataplane::LogLevel::kInfo, "job", "rails chosen",
-                 {{"job", start.name}, {"rails", job::NamesOf(rails.rails)}, {"why", rails.why}});
+                 {{"job", part.name},
+                  {"device", part.device->name()},
+                  {"rails", job::NamesOf(rails.rails)},
+                  {"why", rails.why}});
   return job::JobEnvironment{
-      .executor = start.executor,
-      .device = &parts_.device,
-      .ladder = &ladder_,
+      .executor = part.executor,
+      .device = &part.device->choice(),
+      .ladder = &part.device->ladder(),
       .rails = std::move(rails.rails),
       .notes = std::move(rails.notes),
       .connections_per_rail = parts_.connections_per_rail,
       .files = parts_.reach.files,
       .destinations = parts_.reach.destinations,
       .worker_name = parts_.name,
+      .group = start.group,
       .trail = parts_.trails == nullptr
                    ? nullptr
                    : parts_.trails->New(
-                         {.job = start.name, .storage = spec.storage, .recording = spec.target}),
+                         {.job = part.name, .storage = spec.storage, .recording = spec.target}),
       .trace = spec.trace};
 }
 
-void Worker::Keep(const std::string& name, std::shared_ptr<job::Job> job, const Request& request) {
+void Worker::Keep(const std::string& name, std::shared_ptr<job::Job> job) {
   jobs_[name] = std::move(job);
   order_.push_back(name);
-  if (!request.second.empty()) requests_[request] = name;
   if (order_.size() <= kKeptJobs || !jobs_.at(order_.front())->ended()) return;
   const std::string oldest = order_.front();
   order_.pop_front();
@@ -179,52 +231,25 @@ absl::StatusOr<services::Job> Worker::CancelJob(const std::string& name) {
   return job->state();
 }
 
-services::MemoryKindInfo Worker::DeviceMemory() const {
-  const device::DeviceInfo& device = parts_.device.device->info();
-  services::MemoryKindInfo memory =
-      device.works_in_host_memory
-          ? parts_.placement.HostMemory()
-          : parts_.placement.GpuMemory({.device = device.name, .bytes = device.memory_bytes},
-                                       device.pci_address);
-  memory.description = parts_.device.description;
-  const absl::Status health = Health();
-  memory.status = health.ok() ? parts_.device.why : std::string(health.message());
-  return memory;
-}
-
 services::NodeInfo Worker::Describe() const {
   services::NodeInfo info{.name = parts_.name,
                           .role = services::NodeRole::kWorker,
                           .version = services::kVersion,
                           .pid = getpid()};
   info.rails = parts_.placement.rails();
-  info.memory.push_back(DeviceMemory());
-  info.memory.back().rungs = ladder_.Describe();
-  // What a GPU's blocks pass through.
-  if (info.memory.front().device != "host") info.memory.push_back(parts_.placement.HostMemory());
+  info.memory = devices_.Memory();
   info.sessions = Stats().sessions;
   info.stages = stages::Names();
   return info;
 }
 
 std::vector<services::doctor::Check> Worker::DoctorChecks() {
-  return doctor::WorkerChecks([this] { return FactsForDoctor(); });
-}
-
-doctor::DeviceFacts Worker::FactsForDoctor() {
-  device::Device& device = *parts_.device.device;
-  doctor::DeviceFacts facts{.name = device.info().name,
-                            .why = parts_.device.why,
-                            .on_host = device.info().works_in_host_memory,
-                            .health = device.health().status(),
-                            .distances = DeviceMemory().distances,
-                            .rungs = ladder_.Choices()};
-  if (!facts.health.ok()) return facts;  // the driver would say the same of all else
-  if (device.direct() != nullptr) facts.room = device.direct()->CheckRoom(job::kDefaultRingBytes);
-  for (const dataplane::Transport* rail : parts_.rails) {
-    if (rail->rail().transport == "verbs") facts.rdma_rails.push_back(rail->rail().name);
+  std::vector<services::doctor::Check> checks;
+  for (const auto& device : devices_.list()) {
+    checks.push_back(doctor::DeviceCheck(
+        device->name(), [device = device.get()] { return device->FactsForDoctor(); }));
   }
-  return facts;
+  return checks;
 }
 
 services::NodeStats Worker::Stats() const {
@@ -262,13 +287,7 @@ void Worker::AddMetrics(services::telemetry::Page& page) const {
     }
   }
   page.Add("tapedeck_sessions_opened_total", totals.started);
-  page.Add("tapedeck_device_info", 1,
-           {parts_.device.device->info().name, parts_.device.description});
-  for (const auto& chosen : ladder_.Choices()) {
-    page.Add("tapedeck_ladder_rung_info", 1,
-             {chosen.rail, services::model::LabelOf(chosen.direction),
-              dataplane::ladder::NameOf(chosen.choice.rung)});
-  }
+  for (const auto& device : devices_.list()) device->AddMetrics(page);
 }
 
 }  // namespace tapedeck::gpu_worker

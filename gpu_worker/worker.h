@@ -1,4 +1,4 @@
-// The GPU worker: its rails, its device and its jobs.
+// The GPU worker: its rails, its devices and its jobs.
 #pragma once
 
 #include <deque>
@@ -12,7 +12,7 @@
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/transport/transport.h"
-#include "gpu_worker/doctor/checks.h"
+#include "gpu_worker/devices.h"
 #include "gpu_worker/job/job.h"
 #include "gpu_worker/job/job_totals.h"
 #include "gpu_worker/pipeline/device_choice.h"
@@ -31,9 +31,9 @@ struct WorkerParts {
   std::vector<dataplane::Transport*> rails;     // outlive the worker
   std::vector<dataplane::Executor*> executors;  // for sessions; outlive the worker
   services::StorageDialer* storage = nullptr;   // outlives the worker
-  pipeline::DeviceChoice device;
-  Reach reach;                    // of jobs
-  services::Placement placement;  // of these rails
+  std::vector<pipeline::DeviceChoice> devices;  // at least one, each with a name of its own
+  Reach reach;                                  // of jobs
+  services::Placement placement;                // of these rails
   uint32_t connections_per_rail = 1;
   services::flight::Trails* trails = nullptr;  // outlives the worker; null: jobs leave no stamps
 };
@@ -43,7 +43,7 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
  public:
   // Waits for the rails to be probed.
   explicit Worker(WorkerParts parts)
-      : parts_(std::move(parts)), ladder_(*parts_.device.device, parts_.rails) {}
+      : parts_(std::move(parts)), devices_(parts_.devices, parts_.rails, parts_.placement) {}
 
   ~Worker() override;
 
@@ -63,7 +63,7 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
   services::NodeStats Stats() const override;
 
   // FAILED_PRECONDITION (DEVICE_FAILED) once no job can run any more. Does not wait.
-  absl::Status Health() const { return parts_.device.device->health().status(); }
+  absl::Status Health() const { return devices_.Health(); }
 
   // Beside those of every machine.
   std::vector<services::doctor::Check> DoctorChecks();
@@ -78,41 +78,57 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
     return {spec.caller, spec.request_id};
   }
 
-  // A job that is being started, on the thread of whoever asked for it. Shared by that thread and
-  // those that repeat its request. Guarded by the worker's mutex, but for what does not change.
-  struct Start {
+  // One job of a start.
+  struct Part {
     std::string name;
-    Request request;
+    DrivenDevice* device = nullptr;
     std::shared_ptr<services::StorageClient> storage;
     dataplane::Executor* executor = nullptr;
+  };
+
+  // A job that is being started, or one for each device, on the thread of whoever asked for it.
+  // Shared by that thread and those that repeat its request. Guarded by the worker's mutex, but for
+  // what does not change.
+  struct Start {
+    Request request;
+    std::string group;  // of its jobs; empty: no more than one was asked for
+    std::vector<Part> parts;
     bool ended = false;
     absl::StatusOr<std::shared_ptr<job::Job>> job = absl::InternalError("it has not ended");
   };
+  // The jobs of a start by their names, and why there are no more of them.
+  struct Made {
+    std::vector<std::pair<std::string, std::shared_ptr<job::Job>>> jobs;
+    absl::Status status;
+  };
 
-  // Starts a job unless this request already has: then answers that one. `make` opens files
-  // and asks the storage node, under no lock.
+  // Starts a job, or one for each device, unless this request already has: then answers the first
+  // of those. `make` opens files and asks the storage node, under no lock.
   template <typename Make>
   absl::StatusOr<services::Job> StartOnce(const services::TransferSpec& spec, Make make)
       ABSL_LOCKS_EXCLUDED(mutex_);
   // The start that is to be made, or one of the same request, which has ended.
   absl::StatusOr<std::shared_ptr<Start>> Begin(const services::TransferSpec& spec)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  void End(Start& start, absl::StatusOr<std::shared_ptr<job::Job>> job) ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::StatusOr<job::JobEnvironment> Environment(const Start& start,
+  // All jobs of the start; where one cannot be made, those before it are cancelled.
+  template <typename Make>
+  Made MakeAll(const Start& start, const services::TransferSpec& spec, Make make);
+  void End(Start& start, Made made) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<job::JobEnvironment> Environment(const Start& start, const Part& part,
                                                   const services::TransferSpec& spec);
-  // Waits for the driver.
-  doctor::DeviceFacts FactsForDoctor();
-  // What jobs compute in.
-  services::MemoryKindInfo DeviceMemory() const;
+  // Unlike any other, also of another run of a worker of this name.
+  std::string NewGroup() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Jobs on the device that have not ended, those that start among them.
+  size_t JobsOn(const DrivenDevice& device) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Of all jobs since the start.
   job::JobTotals Totals() const ABSL_LOCKS_EXCLUDED(mutex_);
   std::shared_ptr<job::Job> Find(const std::string& name) const;
-  void Keep(const std::string& name, std::shared_ptr<job::Job> job, const Request& request)
+  void Keep(const std::string& name, std::shared_ptr<job::Job> job)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool none_starts() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return starts_.empty(); }
 
   const WorkerParts parts_;
-  pipeline::MemoryLadder ladder_;
+  const Devices devices_;
   mutable absl::Mutex mutex_;
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::shared_ptr<Start>> starts_ ABSL_GUARDED_BY(mutex_);

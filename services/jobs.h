@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "dataplane/clock.h"
 #include "dataplane/transport/transport.h"
 #include "services/model/job.h"
@@ -18,12 +19,16 @@
 
 namespace tapedeck::services {
 
+// Of TransferSpec::device: a job on each of them.
+inline constexpr absl::string_view kAllDevices = "all";
+
 // What record and playback share. `slots` 0: the worker chooses.
 struct TransferSpec {
   std::string storage;                // HOST:PORT
   std::string target;                 // name of the channel (record) or recording (playback)
   std::vector<StageSpec> transforms;  // in this order
   std::vector<std::string> rails;     // empty: those nearest to the memory
+  std::string device;                 // empty: the one with the fewest jobs
   uint32_t slots = 0;
   std::optional<dataplane::TransferOp> op;
   std::string request_id;

@@ -66,7 +66,7 @@ PANELS = [
       ("rate(tapedeck_infiniband_rp_cnp_packets_handled_total[$__rate_interval])", "{{job}} {{rail}} slowed down")]),
     ("Temperature", "celsius", [("tapedeck_rail_temperature_celsius", "{{job}} {{rail}}")]),
     ("GPU and its way to the rails", "short", [("tapedeck_device_info", "{{device}} {{description}}"),
-                                               ("tapedeck_ladder_rung_info", "{{rail}} {{direction}} {{rung}}")]),
+                                               ("tapedeck_ladder_rung_info", "{{device}} {{rail}} {{direction}} {{rung}}")]),
 
     (None, "Processes", None),
     ("Processors", "short", [('rate(process_cpu_seconds_total{job=~"tapedeck-.*"}[$__rate_interval])', "{{job}} {{instance}}")]),

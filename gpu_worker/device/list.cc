@@ -7,8 +7,8 @@ namespace tapedeck::gpu_worker::device {
 namespace {
 
 constexpr Room kRooms[] = {
-    {"cuda", &cuda::Create},
-    {"host", &host::Create},
+    {"cuda", &cuda::Create, &cuda::Count},
+    {"host", &host::Create, nullptr},
 };
 
 }  // namespace

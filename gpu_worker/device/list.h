@@ -13,6 +13,8 @@ namespace tapedeck::gpu_worker::device {
 struct Room {
   absl::string_view kind;
   absl::StatusOr<std::unique_ptr<Device>> (*create)(int index);
+  // How many there are, which have an index each; null: there is one, without an index.
+  absl::StatusOr<int> (*count)();
 };
 
 // In the order in which "auto" tries them; the last one is always usable.

@@ -1,5 +1,5 @@
-// What the doctor looks at on a worker: its device, and the ways between the device's memory and
-// the rails. To add a check: a file, its line here and in list.cc.
+// What the doctor looks at on a worker: each device, and the ways between its memory and the rails.
+// To add a check: a file, its line here and in list.cc.
 #pragma once
 
 #include <functional>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "dataplane/topology/distance.h"
 #include "gpu_worker/pipeline/memory_ladder.h"
 #include "services/doctor/checks.h"
@@ -27,8 +28,8 @@ struct DeviceFacts {
   std::vector<pipeline::MemoryLadder::Chosen> rungs;  // as the last probes found them
 };
 
-// `facts` is called for each examination, on a thread that may wait.
-std::vector<services::doctor::Check> WorkerChecks(std::function<DeviceFacts()> facts);
+// Of the device `name`. `facts` is called for each examination, on a thread that may wait.
+services::doctor::Check DeviceCheck(absl::string_view name, std::function<DeviceFacts()> facts);
 
 void CheckDevice(const DeviceFacts& facts, Findings& findings);
 void CheckDistances(const DeviceFacts& facts, Findings& findings);

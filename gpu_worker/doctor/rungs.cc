@@ -13,7 +13,7 @@ void CheckRungs(const DeviceFacts& facts, Findings& findings) {
     const bool rdma = std::ranges::find(facts.rdma_rails, rail) != facts.rdma_rails.end();
     if (!rdma || choice.rung == Rung::kDmaBuf) continue;
     const std::string what =
-        absl::StrCat("rail ", rail, ", ", services::model::LabelOf(direction), ": ",
+        absl::StrCat(facts.name, ", rail ", rail, ", ", services::model::LabelOf(direction), ": ",
                      dataplane::ladder::NameOf(choice.rung), ": ", choice.why);
     findings.push_back(choice.rung == Rung::kBounce ? Found("GPU_MEMORY_NOT_REGISTRABLE", what)
                                                     : Found("PEERMEM_USED", what));

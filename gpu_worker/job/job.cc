@@ -44,6 +44,7 @@ Job::Job(const std::string& name, Direction direction, const JobEnvironment& env
   job_.name = name;
   job_.direction = direction;
   job_.device = environment.device->description;
+  job_.group = environment.group;
   job_.notes = environment.notes;
   job_.start_time_ns = environment.executor->clock().WallNs();
 }

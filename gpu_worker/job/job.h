@@ -43,6 +43,7 @@ struct JobEnvironment {
   services::files::FileRoots files;                  // that the job may name
   services::identity::AddressPatterns destinations;  // the same
   std::string worker_name;
+  std::string group;  // of jobs that were started together; empty: this one was started alone
   std::shared_ptr<services::flight::TrailRecord> trail;  // null: none. Shared with who shows it
   services::telemetry::trace::Branch trace;              // of the call that asked for the job
 };
@@ -61,6 +62,7 @@ class Job : public std::enable_shared_from_this<Job> {
       const std::string& name, const services::PlaybackSpec& spec,
       const JobEnvironment& environment, std::shared_ptr<services::StorageClient> storage);
 
+  const pipeline::DeviceChoice& device() const { return *environment_.device; }
   services::Job state() const;
   bool ended() const;
   // Waits; not on the executor. False if it has not ended by then.

@@ -219,6 +219,8 @@ void Job::OpenSecond(const services::RecordSpec& spec, const services::Channel& 
 void Job::OpenSession(JobSession& session, services::session::Open open,
                       const services::TransferSpec& spec, Manner manner) {
   open.recorder = environment_.worker_name;
+  const bool records = open.direction == Direction::kRecord;
+  if (records && !environment_.group.empty()) open.labels["group"] = environment_.group;
   services::session::ClientSessionSettings settings{
       .node = spec.storage,
       .open = std::move(open),

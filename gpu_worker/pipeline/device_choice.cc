@@ -1,7 +1,7 @@
 #include "gpu_worker/pipeline/device_choice.h"
 
+#include <set>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -22,6 +22,15 @@ DeviceChoice Chosen(std::unique_ptr<device::Device> device, std::string why) {
   return {std::move(device), std::move(description), std::move(why)};
 }
 
+std::string NameOf(const device::Room& room, int index) {
+  return room.count == nullptr ? std::string(room.kind) : absl::StrCat(room.kind, ":", index);
+}
+
+// Why no device of the room is there.
+std::string Refusal(const device::Room& room, const absl::Status& status) {
+  return absl::StrCat("no ", room.kind, " device: ", absl::string_view(status.message()));
+}
+
 absl::StatusOr<DeviceChoice> ChooseAny() {
   std::vector<std::string> refusals;
   for (const device::Room& room : device::Rooms()) {
@@ -31,8 +40,7 @@ absl::StatusOr<DeviceChoice> ChooseAny() {
                                          : absl::StrCat("auto: ", absl::StrJoin(refusals, "; "));
       return Chosen(*std::move(device), std::move(why));
     }
-    refusals.push_back(
-        absl::StrCat("no ", room.kind, " device: ", absl::string_view(device.status().message())));
+    refusals.push_back(Refusal(room, device.status()));
   }
   return device::Unusable("auto", absl::StrCat("--device auto: ", absl::StrJoin(refusals, "; ")));
 }
@@ -40,6 +48,8 @@ absl::StatusOr<DeviceChoice> ChooseAny() {
 struct Named {
   device::Room room;
   int index = 0;
+
+  std::string name() const { return NameOf(room, index); }
 };
 
 absl::StatusOr<Named> FindRoom(absl::string_view text) {
@@ -48,18 +58,58 @@ absl::StatusOr<Named> FindRoom(absl::string_view text) {
   const bool has_index = parts.first.size() != text.size();
   for (const device::Room& room : device::Rooms()) {
     int index = 0;
-    if (room.kind != parts.first || has_index == (room.kind == "host")) continue;
+    if (room.kind != parts.first || has_index == (room.count == nullptr)) continue;
     if (has_index && (!absl::SimpleAtoi(parts.second, &index) || index < 0)) continue;
     return Named{room, index};
   }
-  return services::ArgumentInvalid("device",
-                                   absl::StrCat("--device ", text, ": use auto, host or cuda:N"));
+  return services::ArgumentInvalid(
+      "device", absl::StrCat("--device ", text, ": use auto, all, host or cuda:N"));
 }
+
+absl::StatusOr<std::vector<std::string>> NamesOfAll() {
+  std::vector<std::string> names;
+  std::vector<std::string> refusals;
+  for (const device::Room& room : device::Rooms()) {
+    if (room.count == nullptr) continue;
+    const absl::StatusOr<int> count = room.count();
+    if (!count.ok()) refusals.push_back(Refusal(room, count.status()));
+    for (int index = 0; index < count.value_or(0); ++index) names.push_back(NameOf(room, index));
+  }
+  if (names.empty()) {
+    return device::Unusable("all", absl::StrCat("--device all: ", absl::StrJoin(refusals, "; ")));
+  }
+  return names;
+}
+
+absl::Status CheckCount(size_t devices) {
+  if (devices <= kMaxDevices) return absl::OkStatus();
+  return services::ArgumentInvalid(
+      "device", absl::StrCat("--device: ", devices, " devices are more than the ", kMaxDevices,
+                             " that one worker drives; name those that it shall"));
+}
+
+bool IsWord(absl::string_view text) { return text == "auto" || text == "all"; }
 
 }  // namespace
 
 absl::Status CheckDevice(const std::string& text) {
-  return text == "auto" ? absl::OkStatus() : FindRoom(text).status();
+  return IsWord(text) ? absl::OkStatus() : FindRoom(text).status();
+}
+
+absl::Status CheckDevices(const std::vector<std::string>& texts) {
+  TD_RETURN_IF_ERROR(CheckCount(texts.size()));
+  std::set<std::string> names;
+  for (const std::string& text : texts) {
+    if (IsWord(text) && texts.size() > 1) {
+      return services::ArgumentInvalid(
+          "device", absl::StrCat("--device ", text, " stands alone: no other is named beside it"));
+    }
+    if (IsWord(text)) continue;
+    TD_ASSIGN_OR_RETURN(const Named named, FindRoom(text));
+    if (names.insert(named.name()).second) continue;
+    return services::ArgumentInvalid("device", absl::StrCat("--device ", text, " is there twice"));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<DeviceChoice> ChooseDevice(absl::string_view text) {
@@ -69,6 +119,20 @@ absl::StatusOr<DeviceChoice> ChooseDevice(absl::string_view text) {
   if (device.ok()) return Chosen(*std::move(device), "asked for");
   return device::Unusable(
       text, absl::StrCat("--device ", text, ": ", absl::string_view(device.status().message())));
+}
+
+absl::StatusOr<std::vector<DeviceChoice>> ChooseDevices(const std::vector<std::string>& texts) {
+  TD_RETURN_IF_ERROR(CheckDevices(texts));
+  std::vector<std::string> names = texts;
+  if (texts.front() == "all") {
+    TD_ASSIGN_OR_RETURN(names, NamesOfAll());
+    TD_RETURN_IF_ERROR(CheckCount(names.size()));
+  }
+  std::vector<DeviceChoice> devices;
+  for (const std::string& name : names) {
+    TD_ASSIGN_OR_RETURN(devices.emplace_back(), ChooseDevice(name));
+  }
+  return devices;
 }
 
 }  // namespace tapedeck::gpu_worker::pipeline

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "dataplane/printable.h"
 #include "services/command_line/complaint.h"
@@ -95,10 +96,15 @@ void Fill(CLI::Option& option, const std::vector<Substitute>& substitutes) {
 
 // What the option holds, as it would be typed.
 std::vector<std::string> TextsOf(CLI::Option& option) {
-  if (option.get_items_expected_max() > 1) return option.results();
+  const bool list = option.get_items_expected_max() > 1;
+  if (list && option.count() > 0) return option.results();
   option.default_str("");
   option.capture_default_str();
   const std::string text = option.get_default_str();
+  // CLI11 writes what a list holds as [a,b].
+  if (list)
+    return absl::StrSplit(absl::StripSuffix(absl::StripPrefix(text, "["), "]"), ',',
+                          absl::SkipEmpty());
   return text.empty() ? option.results() : std::vector<std::string>{text};
 }
 

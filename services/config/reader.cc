@@ -89,6 +89,11 @@ class Walk {
                      Message& message) {
     if (field.is_map()) return Map(element, path, field, message);
     if (!field.is_repeated()) return One(element, path, field, message);
+    // Where there is one only, it may stand without the list.
+    if (element.kind == Element::Kind::kScalar && IsScalar(field)) {
+      places_.Add(absl::StrCat(path, "[0]"), element.line);
+      return One(element, path, field, message);
+    }
     if (element.kind != Element::Kind::kList) {
       return Wrong(element, path, absl::StrCat(KindOf(element), ", and must be a list"));
     }

@@ -36,6 +36,7 @@ void SetTransfer(const TransferSpec& spec, Request& request) {
   request.set_storage(spec.storage);
   for (const StageSpec& stage : spec.transforms) *request.add_transforms() = ToProto(stage);
   for (const std::string& rail : spec.rails) request.add_rails(rail);
+  request.set_device(spec.device);
   request.set_slots(spec.slots);
   request.set_request_id(spec.request_id);
   if (spec.op.has_value()) request.set_transfer_op(static_cast<v1::TransferOp>(*spec.op));
@@ -46,6 +47,7 @@ absl::StatusOr<TransferSpec> TransferOf(const Request& request, const std::strin
   TransferSpec out{.storage = request.storage(),
                    .target = target,
                    .rails = {request.rails().begin(), request.rails().end()},
+                   .device = request.device(),
                    .slots = request.slots(),
                    .request_id = request.request_id()};
   if (request.transfer_op() != v1::TRANSFER_OP_UNSPECIFIED) {

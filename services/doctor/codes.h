@@ -78,7 +78,7 @@ inline constexpr auto kCodes = std::to_array<Code>({
     {"DEVICE_UNUSABLE", Severity::kWarning, true,
      "jobs compute on the host, which is far slower than a GPU",
      "nvidia-smi; install the driver, or say --device host where that is meant"},
-    {"DEVICE_FAILED", Severity::kError, true, "the worker refuses every job",
+    {"DEVICE_FAILED", Severity::kError, true, "the worker refuses every job on it",
      "restart the worker; dmesg says what the driver saw (Xid), nvidia-smi whether the GPU is "
      "back"},
     {"GPU_NIC_FAR", Severity::kWarning, false,

@@ -65,6 +65,7 @@ struct Job {
   JobState state = JobState::kStarting;
   std::string recording;
   std::string device;
+  std::string group;  // of jobs that were started together; empty: it was started alone
   uint64_t blocks = 0;
   uint64_t bytes = 0;
   uint64_t total_blocks = 0;
@@ -93,6 +94,7 @@ struct Fields<Job> {
       Describe(&Job::state, {.name = "state", .role = Role::kReported, .required = true}),
       Describe(&Job::recording, {.name = "recording", .role = Role::kReported}),
       Describe(&Job::device, {.name = "device", .role = Role::kReported}),
+      Describe(&Job::group, {.name = "group", .role = Role::kReported}),
       Describe(&Job::blocks, {.name = "blocks", .role = Role::kReported}),
       Describe(&Job::bytes, {.name = "bytes", .role = Role::kReported}),
       Describe(&Job::total_blocks, {.name = "total_blocks", .role = Role::kReported}),

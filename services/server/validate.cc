@@ -24,6 +24,7 @@ constexpr size_t kMaxPathBytes = 4096;    // PATH_MAX
 constexpr size_t kMaxAddressBytes = 300;  // a name of 253 bytes and a port
 constexpr size_t kMaxRails = 64;
 constexpr size_t kMaxRequestIdBytes = 64;  // a UUID has 36
+constexpr size_t kMaxDeviceBytes = 64;
 constexpr size_t kMaxTransforms = 16;
 constexpr size_t kMaxOutputs = 1;
 constexpr size_t kMaxParameters = 64;
@@ -82,6 +83,7 @@ absl::Status CheckTransfer(const TransferSpec& spec) {
     return FieldError("storage", "is longer than 300 bytes");
   }
   if (spec.rails.size() > kMaxRails) return FieldError("rails", "are more than 64");
+  if (spec.device.size() > kMaxDeviceBytes) return FieldError("device", "is longer than 64 bytes");
   const size_t colon = spec.storage.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == spec.storage.size()) {
     return FieldError("storage", "must be the HOST:PORT of a storage node");
@@ -134,6 +136,9 @@ absl::Status CheckRecordSpec(const RecordSpec& spec) {
 absl::Status CheckPlaybackSpec(const PlaybackSpec& spec) {
   TD_RETURN_IF_ERROR(CheckRecordingName(spec.transfer.target));
   TD_RETURN_IF_ERROR(CheckTransfer(spec.transfer));
+  if (spec.transfer.device == kAllDevices) {
+    return FieldError("device", "is \"all\": a recording is played to one device");
+  }
   TD_RETURN_IF_ERROR(CheckPacing(spec));
   return CheckStage("sink", spec.sink);
 }

@@ -1,26 +1,17 @@
-#include <iostream>
 #include <optional>
+#include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/strip.h"
 #include "dataplane/status_macros.h"
-#include "services/client/channel.h"
-#include "services/errors.h"
 #include "services/tapectl/commands.h"
-#include "services/tapectl/interrupt.h"
+#include "services/tapectl/follow.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/pacing_text.h"
-#include "services/tapectl/progress.h"
 #include "services/tapectl/stage_option.h"
 #include "services/tapectl/units.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
-
-// A worker that takes longer to hear of a cancellation is not there.
-constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
 
 // What an interrupt says before there is a job to cancel.
 constexpr char kInterrupted[] =
@@ -33,6 +24,7 @@ struct TransferOptions {
   uint64_t fft_points = 0;  // 0: none
   std::vector<std::string> transforms;
   std::vector<std::string> rails;
+  std::string device;
   uint32_t slots = 0;
   std::optional<dataplane::TransferOp> op;
 };
@@ -63,89 +55,17 @@ absl::Status AddStages(const std::vector<std::string>& texts, std::vector<StageS
 
 absl::StatusOr<TransferSpec> SpecOf(const Program& program, const TransferOptions& options,
                                     const std::string& target) {
-  TransferSpec spec{
-      .storage = program.storage, .target = target, .rails = options.rails, .slots = options.slots};
+  TransferSpec spec{.storage = program.storage,
+                    .target = target,
+                    .rails = options.rails,
+                    .device = options.device,
+                    .slots = options.slots};
   if (options.fft_points != 0) {
     spec.transforms.push_back({"fft", {{"points", options.fft_points}}});
   }
   TD_RETURN_IF_ERROR(AddStages(options.transforms, spec.transforms));
   spec.op = options.op;
   return spec;
-}
-
-ProgressNow ProgressOf(const Job& job, int64_t duration_ns) {
-  ProgressNow now{.blocks = job.blocks,
-                  .mb_per_s = MegabytesPerSecond(job.bytes, job.elapsed_ns),
-                  .elapsed_s = static_cast<double>(job.elapsed_ns) / 1e9};
-  if (job.total_blocks != 0) {
-    now.fraction = static_cast<double>(job.blocks) / static_cast<double>(job.total_blocks);
-  } else if (duration_ns != 0) {
-    now.fraction = static_cast<double>(job.elapsed_ns) / static_cast<double>(duration_ns);
-  }
-  return now;
-}
-
-// False if the worker did not take it.
-bool CancelJob(const Program& program, const std::string& job) {
-  std::cerr << "\ntapectl: cancelling " << job << "; again to leave it running\n";
-  client::JobsClient jobs(client::MakeChannel(program.worker, program.trace, program.credentials),
-                          kCancelTimeout);
-  const absl::Status asked = jobs.CancelJob(job).status();
-  if (!asked.ok()) std::cerr << "tapectl: " << job << " may go on: " << asked.message() << "\n";
-  return asked.ok();
-}
-
-// Follows the job to its end. Ctrl-C cancels it, and so does the end of our patience.
-absl::StatusOr<Job> Follow(const Program& program, InterruptWatch& interrupt,
-                           client::JobsClient& jobs, const Job& started, int64_t duration_ns) {
-  interrupt.OnInterrupt([&] { return CancelJob(program, started.name); });
-  const absl::Cleanup done = [&] { interrupt.OnInterrupt(nullptr); };
-  ProgressBar bar(program.what);
-  absl::StatusOr<Job> ended =
-      jobs.WatchJob(started.name, program.job_timeout(),
-                    [&](const Job& job) { bar.Show(ProgressOf(job, duration_ns)); });
-  if (absl::IsDeadlineExceeded(ended.status())) {
-    jobs.CancelJob(started.name).IgnoreError();
-    return absl::DeadlineExceededError(
-        absl::StrCat(started.name, " did not end within --timeout and was cancelled"));
-  }
-  return ended;
-}
-
-std::string SummaryOf(const Job& job) {
-  std::string out =
-      absl::StrFormat("%s  %s\n%d blocks, %s in %.2f s, %.1f MB/s; lost %d",
-                      job.recording.empty() ? "-" : job.recording, model::NameOf(job.state),
-                      job.blocks, FormatBytes(job.bytes), static_cast<double>(job.elapsed_ns) / 1e9,
-                      MegabytesPerSecond(job.bytes, job.elapsed_ns), job.lost_blocks);
-  for (const auto& counter : dataplane::kCounters) {
-    absl::StrAppend(&out, ", ", counter.words, " ", job.counters.*counter.member);
-  }
-  out += '\n';
-  for (const auto& rail : job.rails) {
-    absl::StrAppend(&out,
-                    absl::StrFormat("  %-8s %8d blocks %10.1f MB/s%s\n", rail.name, rail.blocks,
-                                    MegabytesPerSecond(rail.bytes, job.elapsed_ns),
-                                    rail.cause.empty() ? "" : "  " + rail.cause));
-  }
-  for (const JobOutput& output : job.outputs) {
-    absl::StrAppend(
-        &out, "and ", output.recording.empty() ? output.channel : output.recording,
-        absl::StrFormat("\n%d blocks, %s; lost %d%s\n", output.blocks, FormatBytes(output.bytes),
-                        output.lost_blocks, output.error.ok() ? "" : "; failed"));
-  }
-  if (job.timing.has_value()) absl::StrAppend(&out, TimingText(*job.timing));
-  for (const std::string& note : job.notes) absl::StrAppend(&out, "note: ", note, "\n");
-  return std::string(absl::StripSuffix(out, "\n"));
-}
-
-// The result is printed whether the job succeeded or not: it says what was done.
-absl::Status ConcludeJob(Program& program, const Job& job) {
-  program.Print(AnswerOf(job), SummaryOf(job));
-  program.failure_printed = true;
-  if (job.state == JobState::kSucceeded) return absl::OkStatus();
-  if (!job.error.ok()) return job.error;
-  return absl::InternalError(absl::StrCat(job.name, " ended as ", model::NameOf(job.state)));
 }
 
 absl::Status Record(Program& program, const RecordOptions& options) {
@@ -167,10 +87,11 @@ absl::Status Record(Program& program, const RecordOptions& options) {
     TD_RETURN_IF_ERROR(AddStages(options.also_transforms, output.transforms));
   }
   const auto jobs = program.Jobs();
-  TD_ASSIGN_OR_RETURN(const Job started, jobs->StartRecord(spec));
-  TD_ASSIGN_OR_RETURN(const Job ended,
+  TD_ASSIGN_OR_RETURN(const Job first, jobs->StartRecord(spec));
+  TD_ASSIGN_OR_RETURN(const std::vector<Job> started, GroupOf(*jobs, first));
+  TD_ASSIGN_OR_RETURN(const std::vector<Job> ended,
                       Follow(program, interrupt, *jobs, started, options.duration_ns));
-  return ConcludeJob(program, ended);
+  return Conclude(program, ended);
 }
 
 absl::Status Play(Program& program, const PlayOptions& options) {
@@ -185,8 +106,8 @@ absl::Status Play(Program& program, const PlayOptions& options) {
   if (options.replace) TD_RETURN_IF_ERROR(SetParameter(spec.sink, "replace", true));
   const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job started, jobs->StartPlayback(spec));
-  TD_ASSIGN_OR_RETURN(const Job ended, Follow(program, interrupt, *jobs, started, 0));
-  return ConcludeJob(program, ended);
+  TD_ASSIGN_OR_RETURN(const auto ended, Follow(program, interrupt, *jobs, {started}, 0));
+  return Conclude(program, ended);
 }
 
 void AddShared(Command command, TransferOptions& options) {
@@ -292,6 +213,9 @@ void AddTransferCommands(Command tapectl, Program& program) {
   record.AddFlag("--loop", record_options->loop, "Start the file again at its end");
   AddShared(record, *record_options);
   AddAlso(record, *record_options);
+  record.AddOption("--device", record_options->device,
+                   "A device of the worker, e.g. cuda:1, or all: a recording by each; default the "
+                   "one with the fewest jobs");
   SetRun<RecordOptions>(record, program, "record", record_options, Record);
 
   auto play_options = std::make_shared<PlayOptions>();
@@ -307,6 +231,8 @@ void AddTransferCommands(Command tapectl, Program& program) {
   AddPlayhead(play, play_options->playhead);
   AddPacing(play, play_options->pacing);
   AddShared(play, *play_options);
+  play.AddOption("--device", play_options->device,
+                 "A device of the worker, e.g. cuda:1; default the one with the fewest jobs");
   SetRun<PlayOptions>(play, program, "play", play_options, Play);
 }
 

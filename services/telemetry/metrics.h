@@ -140,8 +140,8 @@ inline constexpr Metric kMetrics[] = {
     {"tapedeck_jobs", MetricType::kGauge, "direction,state", "Jobs that have not ended."},
     {"tapedeck_jobs_ended_total", MetricType::kCounter, "direction,state", "Jobs that have."},
     {"tapedeck_device_info", MetricType::kGauge, "device,description",
-     "1, of the device that jobs compute on."},
-    {"tapedeck_ladder_rung_info", MetricType::kGauge, "rail,direction,rung",
+     "1, of each device that jobs compute on."},
+    {"tapedeck_ladder_rung_info", MetricType::kGauge, "device,rail,direction,rung",
      "1, of the way between the device's memory and the rail."},
 };
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gpu_worker/pipeline/gpu_ring.h"
 #include "services/errors.h"
 #include "tests/gpu_worker/devices.h"
@@ -43,6 +44,56 @@ TEST(DeviceChoiceTest, AMissingDeviceSaysWhy) {
   const absl::Status status = pipeline::ChooseDevice("cuda:4711").status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
   EXPECT_EQ(services::ReasonOf(status)->reason, "DEVICE_UNUSABLE");
+  EXPECT_EQ(services::ReasonOf(status)->metadata.at("device"), "cuda:4711");
+}
+
+std::string ReasonOf(const absl::Status& status) {
+  const auto reason = services::ReasonOf(status);
+  return reason.has_value() ? reason->reason : status.ToString();
+}
+
+TEST(DeviceChoiceTest, EachDeviceIsNamedOnce) {
+  for (const std::vector<std::string>& texts : std::vector<std::vector<std::string>>{
+           {"auto"}, {"all"}, {"host"}, {"cuda:0", "cuda:1"}, {"cuda:1", "host"}}) {
+    EXPECT_TRUE(pipeline::CheckDevices(texts).ok()) << texts[0];
+  }
+  for (const std::vector<std::string>& texts :
+       std::vector<std::vector<std::string>>{{"host", "host"},
+                                             {"cuda:1", "cuda:0", "cuda:01"},
+                                             {"auto", "cuda:0"},
+                                             {"cuda:0", "all"},
+                                             {"auto", "auto"},
+                                             {"host", "gpu:0"}}) {
+    EXPECT_EQ(ReasonOf(pipeline::CheckDevices(texts)), "ARGUMENT_INVALID") << texts[0];
+  }
+}
+
+TEST(DeviceChoiceTest, OneWorkerDrivesSixteen) {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < pipeline::kMaxDevices; ++i) texts.push_back(absl::StrCat("cuda:", i));
+  EXPECT_TRUE(pipeline::CheckDevices(texts).ok());
+  texts.push_back("host");
+  EXPECT_EQ(ReasonOf(pipeline::CheckDevices(texts)), "ARGUMENT_INVALID");
+  EXPECT_EQ(ReasonOf(pipeline::ChooseDevices(texts).status()), "ARGUMENT_INVALID");
+}
+
+TEST(DeviceChoiceTest, AllAreTheGpusOrNone) {
+  const auto all = pipeline::ChooseDevices({"all"});
+  if (!pipeline::ChooseDevice("cuda:0").ok()) {
+    EXPECT_EQ(ReasonOf(all.status()), "DEVICE_UNUSABLE");
+    EXPECT_THAT(std::string(all.status().message()), StartsWith("--device all: no cuda device: "));
+    return;
+  }
+  ASSERT_TRUE(all.ok()) << all.status();
+  for (size_t i = 0; i < all->size(); ++i) {
+    EXPECT_EQ((*all)[i].device->info().name, absl::StrCat("cuda:", i));
+  }
+}
+
+TEST(DeviceChoiceTest, IfOneDoesNotWorkNoneIsChosen) {
+  EXPECT_EQ(pipeline::ChooseDevices({"host"})->size(), 1u);
+  const absl::Status status = pipeline::ChooseDevices({"host", "cuda:4711"}).status();
+  EXPECT_EQ(ReasonOf(status), "DEVICE_UNUSABLE");
   EXPECT_EQ(services::ReasonOf(status)->metadata.at("device"), "cuda:4711");
 }
 

@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 
 std::vector<std::string> CodesOf(const DeviceFacts& facts) {
   Findings findings;
-  WorkerChecks([&facts] { return facts; }).at(0).run({}, findings);
+  DeviceCheck(facts.name, [&facts] { return facts; }).run({}, findings);
   std::vector<std::string> codes;
   for (const auto& finding : findings) codes.push_back(finding.code);
   return codes;

@@ -3,11 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/transport/list.h"
+#include "gpu_worker/devices.h"
 #include "services/errors.h"
 #include "services/placement.h"
 #include "tests/dataplane/topology/machines.h"
+#include "tests/gpu_worker/split_device.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
@@ -64,6 +68,24 @@ TEST_F(JobRailsTest, EachGpuTakesThePortsNearestToIt) {
   EXPECT_EQ(first.why, "nearest to cuda:0 (SWITCH)");
   EXPECT_THAT(first.notes, ElementsAre(HasSubstr("rails r0 of r0,r1,r2,r3")));
   EXPECT_EQ(job::NamesOf(Unnamed(Gpu(kGpu1)).rails), "r2");
+}
+
+TEST_F(JobRailsTest, EachDeviceOfAWorkerTakesItsOwn) {
+  TAPEDECK_MACHINE_OR_SKIP(machine, dataplane::topology::TwoGpusFourPorts());
+  UseRails(machine, {"ens10", "ens11", "ens20", "ens21"});
+  std::vector<pipeline::DeviceChoice> choices(2);
+  for (const auto& [choice, name, pci_address] :
+       {std::tuple(&choices[0], "gpu:0", kGpu0), std::tuple(&choices[1], "gpu:1", kGpu1)}) {
+    auto host = pipeline::ChooseDevice("host").value().device;
+    choice->device = std::make_unique<SplitDevice>(std::move(host), -1, name, pci_address);
+  }
+  const Devices devices(choices, rails_, *placement_);
+  const auto rails_of = [&](const char* name) {
+    const auto chosen = devices.Choose(name, nullptr);
+    return chosen.ok() ? job::NamesOf(Unnamed(chosen->at(0)->Memory()).rails) : "none";
+  };
+  EXPECT_EQ(rails_of("gpu:0"), "r0");
+  EXPECT_EQ(rails_of("gpu:1"), "r2");
 }
 
 TEST_F(JobRailsTest, FarPortsServeAGpuThatHasNoNearOne) {

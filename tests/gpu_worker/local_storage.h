@@ -51,11 +51,12 @@ class LocalStorage final : public services::StorageClient {
       });
     };
     ++sessions_;
-    // The caller may carry sessions itself.
-    loop_.Post([this, session, end, control = std::move(node_end)]() mutable {
+    // The caller may carry sessions itself, and one that is cancelled now lets go of this.
+    loop_.Post([&loop = loop_, &node = node_, rail = rail_, session, end,
+                control = std::move(node_end)]() mutable {
       const services::session::ServerSessionSettings settings{
-          .id = "s", .transports = {rail_}, .host = &node_.sessions()};
-      *session = std::make_unique<ServerSession>(loop_, settings, std::move(control), end);
+          .id = "s", .transports = {rail}, .host = &node.sessions()};
+      *session = std::make_unique<ServerSession>(loop, settings, std::move(control), end);
       (*session)->Start();
     });
     return std::move(worker_end);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "gpu_worker/pipeline/device_choice.h"
@@ -54,8 +55,9 @@ class SplitDirect final : public device::DirectAccess {
 class SplitDevice final : public device::Device {
  public:
   // `dma_buf_fd` is what its ring memory claims to be exported as; -1: not exported.
-  SplitDevice(std::unique_ptr<device::Device> host, int dma_buf_fd)
-      : Device({.kind = "host", .description = "split"}),
+  SplitDevice(std::unique_ptr<device::Device> host, int dma_buf_fd,
+              const std::string& name = "split", const std::string& pci_address = "")
+      : Device({.kind = "host", .name = name, .description = name, .pci_address = pci_address}),
         host_(std::move(host)),
         direct_(*host_, dma_buf_fd) {}
 
@@ -65,18 +67,24 @@ class SplitDevice final : public device::Device {
   absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewHostMemory(size_t bytes) override {
     return host_->NewHostMemory(bytes);
   }
-  absl::StatusOr<std::unique_ptr<device::Queue>> NewQueue() override { return host_->NewQueue(); }
+  absl::StatusOr<std::unique_ptr<device::Queue>> NewQueue() override {
+    if (!broken.ok()) return broken;
+    return host_->NewQueue();
+  }
   SplitDirect* direct() override { return &direct_; }
+
+  absl::Status broken;  // for queues
 
  private:
   const std::unique_ptr<device::Device> host_;
   SplitDirect direct_;
 };
 
-inline pipeline::DeviceChoice ChooseSplitDevice(int dma_buf_fd = -1) {
+inline pipeline::DeviceChoice ChooseSplitDevice(int dma_buf_fd = -1,
+                                                const std::string& name = "split") {
   pipeline::DeviceChoice choice = pipeline::ChooseDevice("host").value();
-  choice.device = std::make_unique<SplitDevice>(std::move(choice.device), dma_buf_fd);
-  choice.description = "split";
+  choice.device = std::make_unique<SplitDevice>(std::move(choice.device), dma_buf_fd, name);
+  choice.description = name;
   return choice;
 }
 

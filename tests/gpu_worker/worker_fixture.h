@@ -17,6 +17,11 @@ namespace tapedeck::gpu_worker {
 class WorkerFixture : public JobFixture {
  protected:
   void StartWorker(pipeline::DeviceChoice device, const std::string& rail = "tcp") {
+    std::vector<pipeline::DeviceChoice> devices;
+    devices.push_back(std::move(device));
+    StartWorker(std::move(devices), rail);
+  }
+  void StartWorker(std::vector<pipeline::DeviceChoice> devices, const std::string& rail = "tcp") {
     StartNode(KindNamed(rail));
     AddChannel(kChannel, kTestBlockBytes, 1e9);
     worker_ = std::make_unique<Worker>(
@@ -24,7 +29,7 @@ class WorkerFixture : public JobFixture {
                     .rails = {worker_rail_.get()},
                     .executors = {worker_loop_.get()},
                     .storage = &dialer_,
-                    .device = std::move(device),
+                    .devices = std::move(devices),
                     .reach = {.files = services::files::FileRoots::Anywhere()},
                     .placement = services::Placement::Discover({worker_rail_.get()})});
   }

@@ -118,14 +118,14 @@ class WorkerTest : public testing::Test {
   WorkerTest() { MakeWorker({}); }
 
   void MakeWorker(Reach reach) {
-    worker_ = std::make_unique<Worker>(
-        WorkerParts{.name = "test",
-                    .rails = {rail_.get()},
-                    .executors = {loop_.get()},
-                    .storage = &dialer_,
-                    .device = pipeline::ChooseDevice("host").value(),
-                    .reach = std::move(reach),
-                    .placement = services::Placement::Discover({rail_.get()})});
+    WorkerParts parts{.name = "test",
+                      .rails = {rail_.get()},
+                      .executors = {loop_.get()},
+                      .storage = &dialer_,
+                      .reach = std::move(reach),
+                      .placement = services::Placement::Discover({rail_.get()})};
+    parts.devices.push_back(pipeline::ChooseDevice("host").value());
+    worker_ = std::make_unique<Worker>(std::move(parts));
   }
 
   Answers answers_;

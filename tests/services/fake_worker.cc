@@ -2,6 +2,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
 #include "services/errors.h"
 
 namespace tapedeck::services {
@@ -40,6 +41,7 @@ void Advance(Job& job) {
 
 absl::StatusOr<Job> FakeJobs::Start(const TransferSpec& spec, session::Direction direction,
                                     const std::string& recording, uint64_t blocks,
+                                    const std::string& group,
                                     const std::vector<OutputSpec>& outputs) {
   absl::MutexLock lock(&mutex_);
   last_transfer_ = spec;
@@ -47,7 +49,8 @@ absl::StatusOr<Job> FakeJobs::Start(const TransferSpec& spec, session::Direction
   Job job{.name = absl::StrCat("jobs/j", number),
           .direction = direction,
           .recording = recording,
-          .device = "host",
+          .device = spec.device.empty() ? "host" : spec.device,
+          .group = group,
           .total_blocks = blocks,
           .start_time_ns = 1'700'000'000'000'000'000 + number,
           .target = spec.target,
@@ -77,9 +80,17 @@ absl::StatusOr<Job> FakeJobs::StartRecord(const RecordSpec& spec) {
                       {{"channel", spec.transfer.target}});
   }
   const bool endless = absl::StrContains(spec.transfer.target, "endless");
-  return Start(spec.transfer, session::Direction::kRecord,
-               absl::StrCat(spec.transfer.target, "/recordings/rec1"), endless ? 0 : spec.blocks,
-               spec.outputs);
+  const uint64_t blocks = endless ? 0 : spec.blocks;
+  const std::string recordings = absl::StrCat(spec.transfer.target, "/recordings/");
+  const bool all = spec.transfer.device == kAllDevices;
+  TD_ASSIGN_OR_RETURN(const Job first, Start(spec.transfer, session::Direction::kRecord,
+                                             recordings + "rec1", blocks, all ? "g" : "", spec.outputs));
+  if (!all) return first;
+  const bool half = absl::StrContains(spec.transfer.target, "half");
+  TD_RETURN_IF_ERROR(Start(spec.transfer, session::Direction::kRecord,
+                           recordings + (half ? "broken" : "rec2"), blocks, "g")
+                         .status());
+  return first;
 }
 
 absl::StatusOr<Job> FakeJobs::StartPlayback(const PlaybackSpec& spec) {

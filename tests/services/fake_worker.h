@@ -12,7 +12,8 @@
 namespace tapedeck::services {
 
 // A job moves one block at each look at it and ends after `blocks` of them; channels named
-// "endless" go on until cancelled, recordings and channels named "broken" fail. Any thread.
+// "endless" go on until cancelled, recordings and channels named "broken" fail. On all devices
+// there are two jobs, of which the second fails in a channel named "half". Any thread.
 class FakeJobs final : public Jobs {
  public:
   absl::StatusOr<Job> StartRecord(const RecordSpec& spec) override;
@@ -32,6 +33,7 @@ class FakeJobs final : public Jobs {
  private:
   absl::StatusOr<Job> Start(const TransferSpec& spec, session::Direction direction,
                             const std::string& recording, uint64_t blocks,
+                            const std::string& group = "",
                             const std::vector<OutputSpec>& outputs = {});
 
   mutable absl::Mutex mutex_;

@@ -45,8 +45,7 @@ class CudaDevice final : public Device {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Device>> Create(int index) {
-  int count = 0;
-  TD_RETURN_IF_ERROR(ToStatus(cudaGetDeviceCount(&count), "cudaGetDeviceCount"));
+  TD_ASSIGN_OR_RETURN(const int count, Count());
   if (index >= count) {
     return absl::FailedPreconditionError(absl::StrCat("cudaGetDeviceCount: this machine has ",
                                                       count, " CUDA device(s), no cuda:", index));
@@ -66,6 +65,12 @@ absl::StatusOr<std::unique_ptr<Device>> Create(int index) {
                                     .description = absl::StrCat(name, " ", properties.name),
                                     .memory_bytes = properties.totalGlobalMem,
                                     .pci_address = pci_address.data()});
+}
+
+absl::StatusOr<int> Count() {
+  int count = 0;
+  TD_RETURN_IF_ERROR(ToStatus(cudaGetDeviceCount(&count), "cudaGetDeviceCount"));
+  return count;
 }
 
 }  // namespace tapedeck::gpu_worker::device::cuda

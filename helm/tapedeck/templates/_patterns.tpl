@@ -54,7 +54,7 @@
 {{- range $index, $node := .Values.worker.storageAllow -}}
 {{- include "tapedeck.mustBe" (dict "at" (printf "worker.storageAllow[%d]" $index) "value" $node "like" "(\\[[0-9A-Fa-f.:*]+\\]|[A-Za-z0-9._*-]+):([0-9]{1,5}|\\*)" "is" "HOST:PORT, e.g. *.lab.example:7400") -}}
 {{- end -}}
-{{- include "tapedeck.mustBe" (dict "at" "worker.device" "value" .Values.worker.device "like" "auto|host|cuda:[0-9]+" "is" "auto, host or cuda:N") -}}
+{{- include "tapedeck.mustBe" (dict "at" "worker.device" "value" .Values.worker.device "like" "auto|all|host|cuda:[0-9]+" "is" "auto, all, host or cuda:N") -}}
 {{- range $index, $root := .Values.worker.fileRoots -}}
 {{- include "tapedeck.mustBe" (dict "at" (printf "worker.fileRoots[%d].path" $index) "value" .path "like" "/[^:]*[^:/]" "is" "an absolute path without a colon, e.g. /captures") -}}
 {{- end -}}

@@ -107,6 +107,29 @@ TEST(Daemons, FlagGoesBeforeEnvironmentBeforeFileBeforeDefault) {
   EXPECT_THAT(PrintedStorage({"--listen", "127.0.0.1:1"}), HasSubstr("state: \"/tmp/deck\"\n"));
 }
 
+// A file with one device is as it was when there was no more than one.
+TEST(Daemons, AWorkerTakesSeveralDevices) {
+  const auto printed = [](std::vector<std::string> line) {
+    line.insert(line.end(), {"--rail", "r0=tcp:127.0.0.1", "--print-config"});
+    const Outcome outcome = ParseAs(NodeRole::kWorker, line);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.out;
+  };
+  const std::string both = "device:\n  - \"cuda:0\"\n  - \"cuda:1\"\n";
+  EXPECT_THAT(printed({}), HasSubstr("device:\n  - \"auto\"\n"));
+  EXPECT_THAT(printed({"--device", "cuda:0", "--device", "cuda:1"}), HasSubstr(both));
+  for (const char* text : {"device: host\n", "device: [host]\n", "device:\n- host\n"}) {
+    const TextFile file(text);
+    EXPECT_THAT(printed({"--config", file.path()}), HasSubstr("device:\n  - \"host\"\n"));
+    const Variable devices("TAPEDECK_WORKER_DEVICE", "cuda:0,cuda:1");
+    EXPECT_THAT(printed({"--config", file.path()}), HasSubstr(both));
+  }
+  const TextFile twice("device: [all, host]\n");
+  const Outcome refused = ParseAs(NodeRole::kWorker, {"--config", twice.path(), "--check-config"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--device all stands alone"));
+}
+
 TEST(Daemons, SaysWhereAWrongValueStands) {
   const TextFile file(absl::StrCat(kMinimal, "- {name: r1, transport: tpc, address: a}\n"));
   const std::vector<std::string> config = {"--config", file.path()};

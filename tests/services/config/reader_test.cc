@@ -86,6 +86,16 @@ struct Case {
   const char* fault;
 };
 
+TEST_F(ReaderTest, AListOfOneMayStandWithoutBrackets) {
+  for (const char* text : {"ports: 3\n", "ports: [3]\n"}) {
+    const auto message = sample_.New();
+    const auto places = ReadText("deck.yaml", text, *message);
+    ASSERT_TRUE(places.ok()) << places.status();
+    EXPECT_THAT(WriteYaml(*message), HasSubstr("\nports:\n  - 3\n")) << text;
+    EXPECT_EQ(PlaceText(places->Of("ports[0]")), "deck.yaml:1: ports[0]");
+  }
+}
+
 TEST_F(ReaderTest, SaysWhatIsWrongAndWhere) {
   const Case cases[] = {
       {"listen: a\nlistne: b\n", "deck.yaml:2: there is no \"listne\"; did you mean \"listen\"?"},
@@ -94,6 +104,8 @@ TEST_F(ReaderTest, SaysWhatIsWrongAndWhere) {
       {"rails:\n- name: r0\n- port: 65536\n",
        "deck.yaml:3: rails[1].port: \"65536\" is not a whole number from 0 to 65535"},
       {"rails: r0", "deck.yaml:1: rails: is a single value, and must be a list"},
+      {"ports: 9", "deck.yaml:1: ports: \"9\" is not a whole number from 1 to 8"},
+      {"ports: {a: 1}", "deck.yaml:1: ports: is a map, and must be a list"},
       {"rails: [r0]", "deck.yaml:1: rails[0]: is a single value, and must be a map of fields"},
       {"listen: [a]", "deck.yaml:1: listen: is a list, and must be a single value"},
       {"- a", "deck.yaml:1: is a list, and must be a map of fields"},

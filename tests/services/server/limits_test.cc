@@ -77,6 +77,9 @@ TEST_F(LimitsTest, TextsOfAnyLengthAreRefused) {
   record = Sound();
   record.transfer.rails = std::vector<std::string>(65, "r0");
   EXPECT_EQ(ReasonOfRefusal(jobs_.StartRecord(record).status()), "ARGUMENT_INVALID");
+  record = Sound();
+  record.transfer.device = std::string(65, 'd');
+  EXPECT_EQ(ReasonOfRefusal(jobs_.StartRecord(record).status()), "ARGUMENT_INVALID");
 }
 
 TEST_F(LimitsTest, StagesAreToldSoMuch) {

@@ -261,6 +261,54 @@ TEST_F(TapectlTest, TimeoutCancelsToo) {
   EXPECT_EQ(node_.jobs.ListJobs()[0].state, JobState::kCancelled);
 }
 
+TEST_F(TapectlTest, ADeviceIsNamed) {
+  EXPECT_EQ(RunJson({"record", "l0/c0", "--source", "synth", "--blocks", "1", "--device",
+                     "cuda:1"})["device"],
+            "cuda:1");
+  node_.catalog.AddRecording("r1", 1);
+  RunJson({"play", "r1", "--sink", "null", "--device", "cuda:2"});
+  EXPECT_EQ(node_.jobs.last_playback().transfer.device, "cuda:2");
+  const json refused = RunJson({"play", "r1", "--sink", "null", "--device", "all"}, 2);
+  EXPECT_EQ(refused["error"]["metadata"]["field"], "device");
+}
+
+TEST_F(TapectlTest, AllDevicesRecordOneEach) {
+  const json result =
+      RunJson({"record", "l0/c0", "--source", "synth", "--blocks", "4", "--device", "all"});
+  ASSERT_EQ(result["jobs"].size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    const json& job = result["jobs"][i];
+    EXPECT_EQ(job["recording"], "luns/l0/channels/c0/recordings/rec" + std::to_string(i + 1));
+    EXPECT_EQ(job["state"], "SUCCEEDED");
+    EXPECT_EQ(job["group"], "g");
+  }
+  const Outcome text =
+      Run({"record", "l0/c0", "--source", "synth", "--blocks", "4", "--device", "all"});
+  EXPECT_THAT(text.out, ContainsRegex("jobs/j[0-9]+  all\nluns/l0/channels/c0/recordings/rec1  "
+                                      "SUCCEEDED\n4 blocks"));
+  EXPECT_THAT(text.out, HasSubstr("/rec2  SUCCEEDED\n4 blocks"));
+}
+
+TEST_F(TapectlTest, TheWorstOfAllIsTheExitStatus) {
+  const json result =
+      RunJson({"record", "l0/half", "--source", "synth", "--blocks", "4", "--device", "all"}, 5);
+  EXPECT_EQ(result["jobs"][0]["state"], "SUCCEEDED");
+  EXPECT_EQ(result["jobs"][1]["state"], "FAILED");
+  EXPECT_EQ(result["jobs"][1]["error"]["reason"], "PEER_LOST");
+}
+
+TEST_F(TapectlTest, InterruptCancelsAll) {
+  const json result =
+      RunJson({"record", "l0/endless", "--source", "synth", "--duration", "1h", "--device", "all"},
+              1, [this] { AwaitBlocks(); });
+  for (const json& job : result["jobs"]) EXPECT_EQ(job["state"], "CANCELLED");
+  EXPECT_EQ(result["jobs"].size(), 2u);
+  RunJson({"record", "l0/endless", "--source", "synth", "--duration", "1h", "--device", "all",
+           "--timeout", "500ms"},
+          124);
+  for (const Job& job : node_.jobs.ListJobs()) EXPECT_EQ(job.state, JobState::kCancelled);
+}
+
 TEST_F(TapectlTest, VerifyTellsOfDamage) {
   node_.catalog.AddRecording("r1", 1);
   EXPECT_EQ(RunJson({"recordings", "verify", "r1"})["checked_blocks"], 4);

@@ -9,9 +9,11 @@ namespace {
 
 class CufftFft final : public Fft {
  public:
-  CufftFft(const Library& library, cufftHandle plan, device::Queue& queue)
-      : library_(library), plan_(plan), queue_(queue) {}
+  CufftFft(const Library& library, cufftHandle plan, int device, device::Queue& queue)
+      : library_(library), plan_(plan), device_(device), queue_(queue) {}
+  // On any thread, when the queue may be gone already. A plan's memory is its device's.
   ~CufftFft() override {
+    static_cast<void>(cudaSetDevice(device_));
     const absl::Status status = ToStatus(library_.destroy(plan_), "cufftDestroy");
     if (!status.ok()) {
       dataplane::Log(dataplane::LogLevel::kError, "fft/cufft", status.ToString());
@@ -28,6 +30,7 @@ class CufftFft final : public Fft {
  private:
   const Library library_;
   const cufftHandle plan_;
+  const int device_;
   device::Queue& queue_;
 };
 
@@ -38,13 +41,15 @@ absl::Status Usable() { return Load().status(); }
 absl::StatusOr<std::unique_ptr<Fft>> Create(const Plan& plan, device::Queue& queue) {
   TD_ASSIGN_OR_RETURN(const Library library, Load());
   auto stream = static_cast<cudaStream_t>(queue.native());
+  int device = 0;
+  TD_RETURN_IF_ERROR(ToStatus(cudaGetDevice(&device), "cudaGetDevice"));
   int points = static_cast<int>(plan.points);
   cufftHandle handle = 0;
   TD_RETURN_IF_ERROR(
       ToStatus(library.plan_many(&handle, 1, &points, nullptr, 1, points, nullptr, 1, points,
                                  CUFFT_C2C, static_cast<int>(plan.transforms)),
                "cufftPlanMany"));
-  auto fft = std::make_unique<CufftFft>(library, handle, queue);
+  auto fft = std::make_unique<CufftFft>(library, handle, device, queue);
   TD_RETURN_IF_ERROR(ToStatus(library.set_stream(handle, stream), "cufftSetStream"));
   return fft;
 }

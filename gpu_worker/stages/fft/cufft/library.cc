@@ -50,4 +50,9 @@ absl::Status ToStatus(cufftResult result, absl::string_view call) {
                                       : absl::InternalError(text);
 }
 
+absl::Status ToStatus(cudaError_t error, absl::string_view call) {
+  if (error == cudaSuccess) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat(call, ": ", cudaGetErrorString(error)));
+}
+
 }  // namespace tapedeck::gpu_worker::stages::fft::cufft

@@ -2,6 +2,7 @@
 // unload cleanly.
 #pragma once
 
+#include <cuda_runtime_api.h>
 #include <cufft.h>
 
 #include "absl/status/status.h"
@@ -21,5 +22,6 @@ struct Library {
 absl::StatusOr<Library> Load();
 
 absl::Status ToStatus(cufftResult result, absl::string_view call);
+absl::Status ToStatus(cudaError_t error, absl::string_view call);
 
 }  // namespace tapedeck::gpu_worker::stages::fft::cufft

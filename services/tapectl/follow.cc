@@ -1,0 +1,145 @@
+#include "services/tapectl/follow.h"
+
+#include <algorithm>
+#include <iostream>
+#include <string>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "dataplane/status_macros.h"
+#include "services/client/channel.h"
+#include "services/tapectl/pacing_text.h"
+#include "services/tapectl/progress.h"
+#include "services/tapectl/units.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+// A worker that takes longer to hear of a cancellation is not there.
+constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
+
+ProgressNow ProgressOf(const Job& job, int64_t duration_ns) {
+  ProgressNow now{.blocks = job.blocks,
+                  .mb_per_s = MegabytesPerSecond(job.bytes, job.elapsed_ns),
+                  .elapsed_s = static_cast<double>(job.elapsed_ns) / 1e9};
+  if (job.total_blocks != 0) {
+    now.fraction = static_cast<double>(job.blocks) / static_cast<double>(job.total_blocks);
+  } else if (duration_ns != 0) {
+    now.fraction = static_cast<double>(job.elapsed_ns) / static_cast<double>(duration_ns);
+  }
+  return now;
+}
+
+std::string NamesOf(const std::vector<Job>& jobs) {
+  return absl::StrJoin(jobs, ", ",
+                       [](std::string* out, const Job& job) { absl::StrAppend(out, job.name); });
+}
+
+// False if the worker took none of it.
+bool CancelAll(const Program& program, const std::vector<Job>& started) {
+  std::cerr << "\ntapectl: cancelling " << NamesOf(started)
+            << (started.size() == 1 ? "; again to leave it running\n"
+                                    : "; again to leave them running\n");
+  client::JobsClient jobs(client::MakeChannel(program.worker, program.trace, program.credentials),
+                          kCancelTimeout);
+  bool any = false;
+  for (const Job& job : started) {
+    const absl::Status asked = jobs.CancelJob(job.name).status();
+    any = any || asked.ok();
+    if (!asked.ok())
+      std::cerr << "tapectl: " << job.name << " may go on: " << asked.message() << "\n";
+  }
+  return any;
+}
+
+std::string SummaryOf(const Job& job) {
+  std::string out =
+      absl::StrFormat("%s  %s\n%d blocks, %s in %.2f s, %.1f MB/s; lost %d",
+                      job.recording.empty() ? "-" : job.recording, model::NameOf(job.state),
+                      job.blocks, FormatBytes(job.bytes), static_cast<double>(job.elapsed_ns) / 1e9,
+                      MegabytesPerSecond(job.bytes, job.elapsed_ns), job.lost_blocks);
+  for (const auto& counter : dataplane::kCounters) {
+    absl::StrAppend(&out, ", ", counter.words, " ", job.counters.*counter.member);
+  }
+  out += '\n';
+  for (const auto& rail : job.rails) {
+    absl::StrAppend(&out,
+                    absl::StrFormat("  %-8s %8d blocks %10.1f MB/s%s\n", rail.name, rail.blocks,
+                                    MegabytesPerSecond(rail.bytes, job.elapsed_ns),
+                                    rail.cause.empty() ? "" : "  " + rail.cause));
+  }
+  for (const JobOutput& output : job.outputs) {
+    absl::StrAppend(
+        &out, "and ", output.recording.empty() ? output.channel : output.recording,
+        absl::StrFormat("\n%d blocks, %s; lost %d%s\n", output.blocks, FormatBytes(output.bytes),
+                        output.lost_blocks, output.error.ok() ? "" : "; failed"));
+  }
+  if (job.timing.has_value()) absl::StrAppend(&out, TimingText(*job.timing));
+  for (const std::string& note : job.notes) absl::StrAppend(&out, "note: ", note, "\n");
+  return std::string(absl::StripSuffix(out, "\n"));
+}
+
+absl::Status FailureOf(const Job& job) {
+  if (job.state == JobState::kSucceeded) return absl::OkStatus();
+  if (!job.error.ok()) return job.error;
+  return absl::InternalError(absl::StrCat(job.name, " ended as ", model::NameOf(job.state)));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Job>> GroupOf(client::JobsClient& jobs, const Job& first) {
+  if (first.group.empty()) return std::vector<Job>{first};
+  TD_ASSIGN_OR_RETURN(std::vector<Job> group, jobs.ListJobs());
+  std::erase_if(group, [&](const Job& job) { return job.group != first.group; });
+  std::ranges::reverse(group);  // they came newest first
+  return group;
+}
+
+absl::StatusOr<std::vector<Job>> Follow(const Program& program, InterruptWatch& interrupt,
+                                        client::JobsClient& jobs, const std::vector<Job>& started,
+                                        int64_t duration_ns) {
+  interrupt.OnInterrupt([&] { return CancelAll(program, started); });
+  const absl::Cleanup done = [&] { interrupt.OnInterrupt(nullptr); };
+  const absl::Time deadline = absl::Now() + program.job_timeout();
+  std::vector<Job> ended;
+  for (const Job& job : started) {
+    ProgressBar bar(started.size() == 1 ? program.what : absl::StrCat(program.what, " ", job.name));
+    const auto last = jobs.WatchJob(job.name, deadline - absl::Now(), [&](const Job& now) {
+      bar.Show(ProgressOf(now, duration_ns));
+    });
+    if (absl::IsDeadlineExceeded(last.status())) {
+      for (const Job& other : started) jobs.CancelJob(other.name).IgnoreError();
+      return absl::DeadlineExceededError(
+          absl::StrCat(NamesOf(started), " did not end within --timeout and ",
+                       started.size() == 1 ? "was cancelled" : "were cancelled"));
+    }
+    TD_RETURN_IF_ERROR(last.status());
+    ended.push_back(*last);
+  }
+  return ended;
+}
+
+absl::Status Conclude(Program& program, const std::vector<Job>& jobs) {
+  absl::Status worst;
+  for (const Job& job : jobs) {
+    const absl::Status failure = FailureOf(job);
+    if (worst.ok() || (absl::IsCancelled(worst) && !absl::IsCancelled(failure) && !failure.ok())) {
+      worst = failure;
+    }
+  }
+  if (jobs.front().group.empty()) {
+    program.Print(AnswerOf(jobs.front()), SummaryOf(jobs.front()));
+  } else {
+    program.Print(AnswerOf(jobs), absl::StrJoin(jobs, "\n", [](std::string* out, const Job& job) {
+                    absl::StrAppend(out, job.name, "  ", job.device, "\n", SummaryOf(job));
+                  }));
+  }
+  program.failure_printed = true;
+  return worst;
+}
+
+}  // namespace tapedeck::services::tapectl

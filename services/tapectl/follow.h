@@ -1,0 +1,30 @@
+// From jobs that were started to what is printed of them: the progress, Ctrl-C, the result and the
+// exit status. One thread.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "services/client/jobs_client.h"
+#include "services/tapectl/interrupt.h"
+#include "services/tapectl/program.h"
+
+namespace tapedeck::services::tapectl {
+
+// The jobs that were started together with `first`, that one first, in their order.
+absl::StatusOr<std::vector<Job>> GroupOf(client::JobsClient& jobs, const Job& first);
+
+// Follows the jobs to their ends, one after the other, while all of them run. Ctrl-C cancels all,
+// and so does the end of our patience.
+absl::StatusOr<std::vector<Job>> Follow(const Program& program, InterruptWatch& interrupt,
+                                        client::JobsClient& jobs, const std::vector<Job>& started,
+                                        int64_t duration_ns);
+
+// Prints the results, of a group as a list, whether the jobs succeeded or not: they say what was
+// done. Answers why one of them has not: of several such the first that failed, else the first that
+// was cancelled.
+absl::Status Conclude(Program& program, const std::vector<Job>& jobs);
+
+}  // namespace tapedeck::services::tapectl
