@@ -114,12 +114,14 @@ uint64_t RoundedUp(uint64_t bytes, uint64_t unit) { return (bytes + unit - 1) / 
 absl::StatusOr<std::vector<Pair>> MakePairs(const BareRun& run) {
   std::vector<Pair> pairs(run.addresses.size() * run.connections);
   const uint64_t unit = RoundedUp(run.block_bytes, kPieceBytes);
-  const uint64_t into = run.into_bytes == 0 ? kHotBytes : run.into_bytes / pairs.size();
+  const auto each = [&](uint64_t bytes, uint64_t unit) {
+    return RoundedUp(bytes == 0 ? kHotBytes : bytes / pairs.size(), unit);
+  };
   for (size_t i = 0; i < pairs.size(); ++i) {
     TD_ASSIGN_OR_RETURN(pairs[i].ends, Connect(run.addresses[i % run.addresses.size()]));
     TD_ASSIGN_OR_RETURN(pairs[i].from,
-                        dataplane::host::Create(RoundedUp(kHotBytes, run.block_bytes)));
-    TD_ASSIGN_OR_RETURN(pairs[i].into, dataplane::host::Create(RoundedUp(into, unit)));
+                        dataplane::host::Create(each(run.from_bytes, run.block_bytes)));
+    TD_ASSIGN_OR_RETURN(pairs[i].into, dataplane::host::Create(each(run.into_bytes, unit)));
   }
   return pairs;
 }

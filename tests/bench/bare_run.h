@@ -17,8 +17,9 @@ struct BareRun {
   uint64_t block_bytes = 1 << 20;
   double seconds = 4;
   bool crc = true;
-  // Memory that is received into, block after block, over all connections; 0: 8 MiB of each, which
-  // stay in a cache.
+  // Memory that is sent from and received into, block after block, over all connections; 0: 8 MiB
+  // of each, which stay in a cache.
+  uint64_t from_bytes = 0;
   uint64_t into_bytes = 0;
 };
 

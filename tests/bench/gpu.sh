@@ -133,12 +133,16 @@ pipelines() {
         stage_fft_to_cufft: (.["stage fft"] / .["plain cufft"])} else {} end'
 }
 
-# peers: two streams of iperf3, and plain streams into memory that a cache holds and into as much as the LUN has.
+# peers: two streams of iperf3, and plain streams between memory that a cache holds, from as much as none holds, and between such.
 peers() {
+  local cold=(--from-bytes "$LUN_BYTES") both=(--from-bytes "$LUN_BYTES" --into-bytes "$LUN_BYTES")
   iperf3_on "${ADDRESSES[@]}"
-  jq -cs --argjson one "$(bare 1)" --argjson four "$(bare 4)" --argjson cold "$(bare 4 --into-bytes "$LUN_BYTES")" '{
+  jq -cs --argjson one "$(bare 1)" --argjson one_cold "$(bare 1 "${cold[@]}")" --argjson one_both "$(bare 1 "${both[@]}")" \
+    --argjson four "$(bare 4)" --argjson four_cold "$(bare 4 "${cold[@]}")" --argjson four_both "$(bare 4 "${both[@]}")" '{
     iperf3_mb_per_s: ([.[].end.sum_received.bits_per_second] | add / 8e6),
-    bare_x1_mb_per_s: $one, bare_x4_mb_per_s: $four, bare_x4_into_lun_mb_per_s: $cold}' "$WORK"/iperf3-*.json
+    bare_x1_mb_per_s: $one, bare_x1_from_memory_mb_per_s: $one_cold, bare_x1_between_memory_mb_per_s: $one_both,
+    bare_x4_mb_per_s: $four, bare_x4_from_memory_mb_per_s: $four_cold, bare_x4_between_memory_mb_per_s: $four_both}' \
+    "$WORK"/iperf3-*.json
 }
 
 # gpu_to_gpu BLOCK_BYTES: from the device through the node to the device: a recording that is played while it is made.
@@ -159,7 +163,7 @@ records() { [[ $(tapectl_json recordings list "$1" | jq '[.recordings[]? | selec
 
 # cpu_to_cpu BLOCK_BYTES: memory of the host at both ends.
 cpu_to_cpu() {
-  tapedeck_bench transfer --seconds "$DURATION" --lun-bytes "$LUN_BYTES" --block-bytes "$1" --slots 64 \
+  tapedeck_bench transfer --seconds "$DURATION" --lun-bytes "$LUN_BYTES" --block-bytes "$1" --slots 16 \
     --connections-per-rail "${CONNECTIONS[-1]}" |
     jq -c --arg name "cpu_cpu_$1" '{($name + "_record_mb_per_s"): .record_mb_per_s, ($name + "_play_mb_per_s"): .play_mb_per_s}'
 }

@@ -97,6 +97,10 @@ command_line::Command AddBare(command_line::Command bench, Options& options) {
   AddCrcChoice(command, options);
   command.AddOption("--seconds", options.seconds, "Time to move blocks");
   command
+      .AddOption("--from-bytes", options.from_bytes,
+                 "Memory to send from, of all connections; else what stays in a cache")
+      .InBytes();
+  command
       .AddOption("--into-bytes", options.into_bytes,
                  "Memory to receive into, of all connections; else what stays in a cache")
       .InBytes();

@@ -42,7 +42,8 @@ struct Options {
   services::session::Direction direction = services::session::Direction::kRecord;
   uint64_t blocks = 500;
   Checks crc = Checks::kEach;
-  uint64_t into_bytes = 0;  // of the bare streams; 0: memory that stays in a cache
+  uint64_t from_bytes = 0;  // of the bare streams; 0: memory that stays in a cache
+  uint64_t into_bytes = 0;  // the same
   bool flight = true;       // the recorder of steps, at both ends
   bool rail_tls = false;    // of both ends
   std::string admin;        // of the node's admin port: HOST:PORT; none if empty

@@ -211,6 +211,7 @@ absl::StatusOr<nlohmann::json> Bare(const Options& options) {
                                                   .block_bytes = options.block_bytes,
                                                   .seconds = options.seconds,
                                                   .crc = options.crc != Checks::kNone,
+                                                  .from_bytes = options.from_bytes,
                                                   .into_bytes = options.into_bytes}));
   return nlohmann::json{{"mb_per_s", rate}};
 }

@@ -29,6 +29,34 @@ TEST(MemoryPool, LendsEachSlotOnceAndTakesItBack) {
   EXPECT_EQ(pool->free_slots(), 4u);
 }
 
+TEST(MemoryPool, LendsNeighboursInTheirOrder) {
+  const auto pool = *MemoryPool::Create(*host::Create(7 * 4096), 4096, /*run=*/3);
+  EXPECT_EQ(pool->slots(), 6u);
+  std::vector<Block> out;
+  while (auto block = pool->Take()) out.push_back(*std::move(block));
+  ASSERT_EQ(out.size(), 6u);
+  for (size_t i = 0; i < out.size(); ++i) {
+    EXPECT_EQ(out[i].memory().data(), out[i / 3 * 3].memory().data() + i % 3 * 4096) << i;
+  }
+}
+
+TEST(MemoryPool, LendsARunAgainOnceAllOfItIsBack) {
+  const auto pool = *MemoryPool::Create(*host::Create(2 * 4096), 4096, /*run=*/2);
+  int wakes = 0;
+  pool->SetWaker([&] { ++wakes; });
+  Block first = *pool->Take();
+  // Also where it comes back before its neighbour has been lent.
+  first.Reset();
+  EXPECT_EQ(pool->free_slots(), 1u);
+  Block second = *pool->Take();
+  EXPECT_EQ(second.slot(), 1u);
+  EXPECT_FALSE(pool->Take().has_value());
+  EXPECT_EQ(wakes, 0);
+  second.Reset();
+  EXPECT_EQ(wakes, 1);
+  EXPECT_EQ(pool->Take()->slot(), 0u);
+}
+
 TEST(MemoryPool, WakesOnceAfterItWasEmpty) {
   const auto pool = NewPool(1);
   int wakes = 0;

@@ -35,7 +35,7 @@ class JobFixture : public testing::Test {
   }
 
   // A node with a LUN, l, that has nothing in it.
-  void StartNode(const dataplane::TransportKind& kind) {
+  void StartNode(const dataplane::TransportKind& kind, uint64_t lun_bytes = 64 << 20) {
     node_rail_ = NewRail(kind, *node_poller_, true);
     worker_rail_ = NewRail(kind, *worker_poller_, false);
     node_ = storage_node::node::StorageNode::Create(
@@ -45,7 +45,7 @@ class JobFixture : public testing::Test {
                     .CreateLun({.name = "luns/l",
                                 .store = "posix",
                                 .members = {dir_.Make("m")},
-                                .capacity_bytes = 64 << 20},
+                                .capacity_bytes = lun_bytes},
                                "")
                     .ok());
   }

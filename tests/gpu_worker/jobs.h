@@ -56,6 +56,7 @@ struct TestRecording {
   uint64_t blocks = 0;
   int64_t duration_ns = 0;  // an endless source needs this or blocks
   size_t slots = 8;
+  size_t run = 1;  // blocks that are made at once
   uint64_t block_bytes = kTestBlockBytes;
   double sample_rate = 0;
   dataplane::ladder::Rung rung = dataplane::ladder::Rung::kBounce;
@@ -89,7 +90,8 @@ inline absl::StatusOr<pipeline::Recording> Record(const pipeline::DeviceChoice& 
        .files = services::files::FileRoots::Anywhere(),
        .device = &device,
        .ring =
-           pipeline::MakeRing(*device.device, test.rung, 1, test.slots, test.block_bytes).value(),
+           pipeline::MakeRing(*device.device, test.rung, 1, test.slots, test.block_bytes, test.run)
+               .value(),
        .clock = &clock});
 }
 

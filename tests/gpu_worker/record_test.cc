@@ -32,7 +32,38 @@ absl::Status Drain(pipeline::RecordPipeline& source, Signal& signal, size_t* blo
   }
 }
 
-class RecordTest : public PipelineTest {};
+class RecordTest : public PipelineTest {
+ protected:
+  // By blocks made one by one and several at once.
+  void ExpectTheSameAtOnce(TestRecording test) {
+    test.slots = 32;
+    const auto alone = RecordAll(test);
+    ASSERT_TRUE(alone.ok()) << alone.status();
+    test.run = 8;
+    const auto at_once = RecordAll(test);
+    ASSERT_TRUE(at_once.ok()) << at_once.status();
+    ASSERT_EQ(at_once->size(), alone->size());
+    for (size_t i = 0; i < alone->size(); ++i) {
+      const auto& [header, payload] = (*at_once)[i];
+      EXPECT_EQ(header.sequence, i);
+      EXPECT_EQ(header.sample_index, (*alone)[i].header.sample_index);
+      EXPECT_EQ(header.flags, (*alone)[i].header.flags) << i;
+      EXPECT_EQ(header.crc32c, dataplane::Crc32c(std::as_bytes(std::span(payload)))) << i;
+      EXPECT_EQ(payload, (*alone)[i].payload) << i;
+    }
+  }
+};
+
+TEST_P(RecordTest, BlocksMadeAtOnceAreTheSame) {
+  ExpectTheSameAtOnce({.source = Synth(5), .blocks = 83});  // not whole runs
+  if (HasFft()) ExpectTheSameAtOnce({.source = Synth(5), .fft = 512, .blocks = 83});
+}
+
+TEST_P(RecordTest, AFileReadAtOnceEndsWhereItEnds) {
+  for (const size_t bytes : {kTestBlockBytes * 16, kTestBlockBytes * 11, kTestBlockBytes * 9 + 8}) {
+    ExpectTheSameAtOnce({.source = FileSource(FileOf(Counting(bytes)))});
+  }
+}
 
 TEST_P(RecordTest, HeadersAreComplete) {
   const int64_t before_ns = clock_.WallNs();

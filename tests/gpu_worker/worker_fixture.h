@@ -22,7 +22,8 @@ class WorkerFixture : public JobFixture {
     StartWorker(std::move(devices), rail);
   }
   void StartWorker(std::vector<pipeline::DeviceChoice> devices, const std::string& rail = "tcp") {
-    StartNode(KindNamed(rail));
+    // More than a GPU records before a test has looked at its job.
+    StartNode(KindNamed(rail), 2ull << 30);
     AddChannel(kChannel, kTestBlockBytes, 1e9);
     worker_ = std::make_unique<Worker>(
         WorkerParts{.name = "test",

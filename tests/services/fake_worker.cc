@@ -83,8 +83,9 @@ absl::StatusOr<Job> FakeJobs::StartRecord(const RecordSpec& spec) {
   const uint64_t blocks = endless ? 0 : spec.blocks;
   const std::string recordings = absl::StrCat(spec.transfer.target, "/recordings/");
   const bool all = spec.transfer.device == kAllDevices;
-  TD_ASSIGN_OR_RETURN(const Job first, Start(spec.transfer, session::Direction::kRecord,
-                                             recordings + "rec1", blocks, all ? "g" : "", spec.outputs));
+  TD_ASSIGN_OR_RETURN(const Job first,
+                      Start(spec.transfer, session::Direction::kRecord, recordings + "rec1", blocks,
+                            all ? "g" : "", spec.outputs));
   if (!all) return first;
   const bool half = absl::StrContains(spec.transfer.target, "half");
   TD_RETURN_IF_ERROR(Start(spec.transfer, session::Direction::kRecord,

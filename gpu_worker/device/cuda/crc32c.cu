@@ -34,8 +34,8 @@ __device__ void Load(const Factor& from, Factor& to) {
   }
 }
 
-// For each piece kGroups groups of kGroupThreads threads. Each group adds its sum; the last one of a
-// piece concludes.
+// For each piece kGroups groups of kGroupThreads threads. Each group adds its sum; the last one of
+// a piece concludes.
 __global__ void Crc32cKernel(const unsigned char* payload, size_t all_bytes, size_t piece_bytes,
                              Crc32cScratch* scratch, uint32_t* out) {
   static_assert(kGroupThreads == 256, "Load has a thread for each entry of a row");
@@ -53,9 +53,8 @@ __global__ void Crc32cKernel(const unsigned char* payload, size_t all_bytes, siz
   const size_t rest = all_bytes - piece * piece_bytes;
   const size_t bytes = rest < piece_bytes ? rest : piece_bytes;
   const size_t words = bytes / sizeof(Word);
-  const uint32_t thread_sum =
-      crc::ThreadSum(reinterpret_cast<const Word*>(payload), static_cast<int64_t>(words), thread,
-                     stride, lane);
+  const uint32_t thread_sum = crc::ThreadSum(reinterpret_cast<const Word*>(payload),
+                                             static_cast<int64_t>(words), thread, stride, lane);
   const uint32_t warp_sum = __reduce_xor_sync(kWholeWarp, Multiply(weight, thread_sum));
   if (threadIdx.x % warpSize == 0) atomicXor(&group_sum, warp_sum);
   __syncthreads();

@@ -37,6 +37,10 @@ absl::StatusOr<UniqueEvent> CreateEvent() {
 constexpr size_t kCompute = 0;
 constexpr size_t kCopyOut = 1;
 
+// Copies to the device from so many bytes on have a stream of their own: a smaller one takes less
+// time than the calls that put two streams in order.
+constexpr size_t kApartBytes = 256 << 10;
+
 }  // namespace
 
 void StreamDeleter::operator()(cudaStream_t stream) const {
@@ -110,11 +114,13 @@ void* CudaQueue::native() {
 
 absl::Status CudaQueue::CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) {
   TD_RETURN_IF_ERROR(Checked(cudaSetDevice(device_), "cudaSetDevice"));
+  const bool apart = bytes >= kApartBytes;
+  const UniqueStream& stream = apart ? copy_in_ : compute_;
   TD_RETURN_IF_ERROR(
-      Checked(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, copy_in_.get()),
+      Checked(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream.get()),
               "cudaMemcpyAsync to the device"));
   computes_ = true;
-  return Order(copy_in_, compute_);
+  return apart ? Order(copy_in_, compute_) : absl::OkStatus();
 }
 
 absl::Status CudaQueue::CopyOnDevice(std::byte* to, const std::byte* from, size_t bytes) {
