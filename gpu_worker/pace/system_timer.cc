@@ -25,7 +25,7 @@ absl::Status NoDescriptor(absl::string_view call) {
 
 // What a processor takes to wake up is more in a machine whose host has put it to sleep; longer
 // ones are stalls, which no early start makes up for.
-constexpr int64_t kMaxEarlyNs = 300 * dataplane::kMicrosecondNs;
+constexpr int64_t kMaxEarlyNs = dataplane::kMillisecondNs;
 
 // What has come of a descriptor that is not read for its value.
 void Drain(int fd) {

@@ -1,7 +1,7 @@
 // The kernel's high-resolution timers: a timerfd, which is not rounded to milliseconds as epoll's
 // timeouts are, nor put off by a thread's timer slack. As a processor that sleeps wakes late, and
 // far later where it is a virtual one, the timer is set as much early as wake-ups have been late,
-// 300 us at most, and the rest is spent looking at the clock.
+// 1 ms at most, and the rest is spent looking at the clock.
 #pragma once
 
 #include <memory>
