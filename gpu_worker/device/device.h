@@ -31,17 +31,24 @@ class Queue {
   // the calling thread); null on the host. Asked for anew by whoever enqueues something.
   virtual void* native() = 0;
 
-  // The host side must be memory of NewHostMemory. A copy between equal addresses is free. May
-  // overlap work enqueued earlier, so that nothing which is under way may use the device's side;
-  // what is enqueued later finds it there.
-  virtual absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) = 0;
+  // The host's side of a copy is memory of NewHostMemory. A copy between equal addresses is free.
+  enum class Way { kToDevice, kOnDevice, kToHost };
+  virtual absl::Status Copy(Way way, std::byte* to, const std::byte* from, size_t bytes) = 0;
 
-  // Between memory of the device, in the order of the kernels.
-  virtual absl::Status CopyOnDevice(std::byte* to, const std::byte* from, size_t bytes) = 0;
-
-  // The same host memory. May overlap work enqueued later: nobody writes to either side until a
-  // later Then has run, nor reads what it brings.
-  virtual absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) = 0;
+  // May overlap work enqueued earlier, so that nothing which is under way may use the device's
+  // side; what is enqueued later finds it there.
+  absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) {
+    return Copy(Way::kToDevice, device, host, bytes);
+  }
+  // In the order of the kernels.
+  absl::Status CopyOnDevice(std::byte* to, const std::byte* from, size_t bytes) {
+    return Copy(Way::kOnDevice, to, from, bytes);
+  }
+  // May overlap work enqueued later: nobody writes to either side until a later Then has run, nor
+  // reads what it brings.
+  absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) {
+    return Copy(Way::kToHost, host, device, bytes);
+  }
 
   // Puts the CRC32C of each piece of a payload in memory of the device at `crcs`, which is memory
   // of NewHostMemory; there once a later Then has run. The last piece may be shorter; all start at

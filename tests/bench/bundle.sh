@@ -27,7 +27,7 @@ libraries_of() {
 }
 
 # What a bundle has from here is made anew; nothing else of the folder is touched.
-rm -rf "$FOLDER"/{bin,lib,tests,deploy,run}
+rm -rf "${FOLDER:?}"/{bin,lib,tests,deploy,run}
 mkdir -p "$FOLDER"/{bin,lib,tests}
 for program in "${PROGRAMS[@]}" "$@"; do strip --strip-debug -o "$FOLDER/bin/$program" "$BIN/$program"; done
 for tool in "${TOOLS[@]}"; do cp -L "$(command -v "$tool")" "$FOLDER/bin/"; done

@@ -26,16 +26,12 @@ class DamagingQueue final : public device::Queue {
       : queue_(std::move(queue)), damage_(damage) {}
 
   void* native() override { return queue_->native(); }
-  absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) override {
-    if (--damage_.to_device == 0) const_cast<std::byte*>(host)[bytes / 2] ^= std::byte{1};
-    return queue_->CopyToDevice(device, host, bytes);
-  }
-  absl::Status CopyOnDevice(std::byte* to, const std::byte* from, size_t bytes) override {
-    return queue_->CopyOnDevice(to, from, bytes);
-  }
-  absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) override {
-    if (--damage_.to_host == 0) damaged_ = host + bytes / 2;
-    return queue_->CopyToHost(host, device, bytes);
+  absl::Status Copy(Way way, std::byte* to, const std::byte* from, size_t bytes) override {
+    if (way == Way::kToDevice && --damage_.to_device == 0) {
+      const_cast<std::byte*>(from)[bytes / 2] ^= std::byte{1};
+    }
+    if (way == Way::kToHost && --damage_.to_host == 0) damaged_ = to + bytes / 2;
+    return queue_->Copy(way, to, from, bytes);
   }
   absl::Status CrcsOfPieces(uint32_t* crcs, std::span<const std::byte> payload,
                             size_t piece_bytes) override {

@@ -44,14 +44,8 @@ class FaultyDevice final : public device::Device {
     FaultyQueue(std::unique_ptr<device::Queue> inner, FaultyDevice& device)
         : inner_(std::move(inner)), device_(device) {}
     void* native() override { return inner_->native(); }
-    absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) override {
-      return device_.Failed() ? Launch() : inner_->CopyToDevice(device, host, bytes);
-    }
-    absl::Status CopyOnDevice(std::byte* to, const std::byte* from, size_t bytes) override {
-      return device_.Failed() ? Launch() : inner_->CopyOnDevice(to, from, bytes);
-    }
-    absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) override {
-      return device_.Failed() ? Launch() : inner_->CopyToHost(host, device, bytes);
+    absl::Status Copy(Way way, std::byte* to, const std::byte* from, size_t bytes) override {
+      return device_.Failed() ? Launch() : inner_->Copy(way, to, from, bytes);
     }
     absl::Status CrcsOfPieces(uint32_t* crcs, std::span<const std::byte> payload,
                               size_t piece_bytes) override {

@@ -112,8 +112,16 @@ void* CudaQueue::native() {
   return compute_.get();
 }
 
-absl::Status CudaQueue::CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) {
+absl::Status CudaQueue::Copy(Way way, std::byte* to, const std::byte* from, size_t bytes) {
   TD_RETURN_IF_ERROR(Checked(cudaSetDevice(device_), "cudaSetDevice"));
+  if (way == Way::kToDevice) return CopyIn(to, from, bytes);
+  if (way == Way::kToHost) return CopyOut(to, from, bytes);
+  computes_ = true;
+  return Checked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, compute_.get()),
+                 "cudaMemcpyAsync on the device");
+}
+
+absl::Status CudaQueue::CopyIn(std::byte* device, const std::byte* host, size_t bytes) {
   const bool apart = bytes >= kApartBytes;
   const UniqueStream& stream = apart ? copy_in_ : compute_;
   TD_RETURN_IF_ERROR(
@@ -123,15 +131,7 @@ absl::Status CudaQueue::CopyToDevice(std::byte* device, const std::byte* host, s
   return apart ? Order(copy_in_, compute_) : absl::OkStatus();
 }
 
-absl::Status CudaQueue::CopyOnDevice(std::byte* to, const std::byte* from, size_t bytes) {
-  TD_RETURN_IF_ERROR(Checked(cudaSetDevice(device_), "cudaSetDevice"));
-  computes_ = true;
-  return Checked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, compute_.get()),
-                 "cudaMemcpyAsync on the device");
-}
-
-absl::Status CudaQueue::CopyToHost(std::byte* host, const std::byte* device, size_t bytes) {
-  TD_RETURN_IF_ERROR(Checked(cudaSetDevice(device_), "cudaSetDevice"));
+absl::Status CudaQueue::CopyOut(std::byte* host, const std::byte* device, size_t bytes) {
   TD_RETURN_IF_ERROR(OrderCopiesOut());
   copies_out_ = true;
   return Checked(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, copy_out_.get()),

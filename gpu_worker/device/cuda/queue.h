@@ -32,9 +32,7 @@ class CudaQueue final : public Queue {
   ~CudaQueue() override;
 
   void* native() override;
-  absl::Status CopyToDevice(std::byte* device, const std::byte* from, size_t bytes) override;
-  absl::Status CopyOnDevice(std::byte* to, const std::byte* from, size_t bytes) override;
-  absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) override;
+  absl::Status Copy(Way way, std::byte* to, const std::byte* from, size_t bytes) override;
   absl::Status CrcsOfPieces(uint32_t* crcs, std::span<const std::byte> payload,
                             size_t piece_bytes) override;
   void Then(Callback callback) override;
@@ -55,6 +53,8 @@ class CudaQueue final : public Queue {
   void LogUnlessOk(cudaError_t error, absl::string_view call);
   // What is enqueued on `later` from now on waits for what `earlier` has.
   absl::Status Order(const UniqueStream& earlier, const UniqueStream& later);
+  absl::Status CopyIn(std::byte* device, const std::byte* host, size_t bytes);
+  absl::Status CopyOut(std::byte* host, const std::byte* device, size_t bytes);
   // Copies to the host wait for what is to be computed, unless they do already.
   absl::Status OrderCopiesOut();
 

@@ -12,17 +12,9 @@ class HostQueue final : public Queue {
  public:
   void* native() override { return nullptr; }
 
-  absl::Status CopyToDevice(std::byte* device, const std::byte* host, size_t bytes) override {
-    return CopyOnDevice(device, host, bytes);
-  }
-
-  absl::Status CopyOnDevice(std::byte* to, const std::byte* from, size_t bytes) override {
+  absl::Status Copy(Way /*way*/, std::byte* to, const std::byte* from, size_t bytes) override {
     if (to != from) std::memcpy(to, from, bytes);
     return absl::OkStatus();
-  }
-
-  absl::Status CopyToHost(std::byte* host, const std::byte* device, size_t bytes) override {
-    return CopyOnDevice(host, device, bytes);
   }
 
   absl::Status CrcsOfPieces(uint32_t* crcs, std::span<const std::byte> payload,
