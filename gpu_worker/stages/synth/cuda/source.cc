@@ -51,6 +51,8 @@ absl::StatusOr<std::unique_ptr<SourceStage>> CreateSource(const Waveform& wavefo
     TD_RETURN_IF_ERROR(ToStatus(
         cudaMemcpy(memory->window().bytes.data(), steps.data(), bytes, cudaMemcpyHostToDevice),
         "cudaMemcpy of the synth steps"));
+    // The copy of pageable memory may still be on its way, and the queue's streams wait for nobody.
+    TD_RETURN_IF_ERROR(ToStatus(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize"));
   }
   return std::make_unique<CudaSource>(waveform, std::move(memory));
 }
