@@ -293,3 +293,7 @@ class DestinationNotAllowed(Error):
 
 class DestinationUnreachable(Error):
     """What a sink sends reaches nobody."""
+
+
+class DeviceFailed(Error):
+    """The device of a worker has failed in use, and computes nothing more until the worker is started again."""
