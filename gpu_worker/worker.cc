@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "dataplane/log.h"
 #include "dataplane/reason.h"
@@ -28,13 +29,25 @@ namespace {
 // Ended jobs kept for GetJob and ListJobs.
 constexpr size_t kKeptJobs = 1000;
 
+// More than an executor with all its sessions takes to come to what it is given.
+constexpr absl::Duration kLetGoTime = absl::Seconds(5);
+
 absl::Status Draining() {
   return services::Draining("the worker is shutting down; try again when it is up");
 }
 
 }  // namespace
 
-Worker::~Worker() { CancelAll(); }
+// Jobs let go of their pipelines on their executors once they have ended, and the devices go with
+// the worker. An executor that has stopped lets go of nothing any more.
+Worker::~Worker() {
+  CancelAll();
+  for (dataplane::Executor* executor : parts_.executors) {
+    const auto passed = std::make_shared<absl::Notification>();
+    executor->Post([passed] { passed->Notify(); });
+    passed->WaitForNotificationWithTimeout(kLetGoTime);
+  }
+}
 
 void Worker::Drain(absl::Time deadline) {
   {
