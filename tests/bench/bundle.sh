@@ -14,7 +14,9 @@ if [[ $# -lt 1 || $1 == -* ]]; then
 fi
 FOLDER=$1
 shift
-if [[ -e $FOLDER && ! -e $FOLDER/run ]]; then
+# What says that a folder is a bundle, and may be made anew.
+MARK=$FOLDER/.tapedeck-bundle
+if [[ -e $FOLDER && ! -f $MARK ]]; then
   echo "bundle: $FOLDER is there, and no bundle: name another folder" >&2
   exit 2
 fi
@@ -29,6 +31,7 @@ libraries_of() {
 # What a bundle has from here is made anew; nothing else of the folder is touched.
 rm -rf "${FOLDER:?}"/{bin,lib,tests,deploy,run}
 mkdir -p "$FOLDER"/{bin,lib,tests}
+touch "$MARK"
 for program in "${PROGRAMS[@]}" "$@"; do strip --strip-debug -o "$FOLDER/bin/$program" "$BIN/$program"; done
 for tool in "${TOOLS[@]}"; do cp -L "$(command -v "$tool")" "$FOLDER/bin/"; done
 mapfile -t libraries < <(libraries_of "$FOLDER"/bin/*)
