@@ -25,7 +25,8 @@ absl::StatusOr<NullTarget> NullTargetOf(const std::string& name) {
   const bool channel = parts.size() == 4 || parts.size() == 6;
   NullTarget target;
   if (channel && parts[1] == "null" && absl::SimpleAtoi(parts[3], &target.block_bytes) &&
-      target.block_bytes > 0 && (parts.size() == 4 || absl::SimpleAtoi(parts[5], &target.blocks))) {
+      target.block_bytes > 0 && target.block_bytes <= services::model::kMaxBlockBytes &&
+      (parts.size() == 4 || absl::SimpleAtoi(parts[5], &target.blocks))) {
     return target;
   }
   return absl::NotFoundError(absl::StrCat(name, ": a null node has null/{bytes of a block} alone"));

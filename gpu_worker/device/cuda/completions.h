@@ -1,7 +1,7 @@
 // Tells when work on a queue's streams is done: behind it the device writes a number into host
 // memory (a stream memory operation), and a thread looks there while something is outstanding. To
-// wait for the driver's events instead would take its locks, against the thread that enqueues;
-// `tests/bench/gpu.sh` tells the difference where many cores are busy.
+// wait for the driver's events instead would take its locks, against the thread that enqueues,
+// which then takes several times as long for a block where many cores are busy.
 #pragma once
 
 #include <cuda.h>
