@@ -1,0 +1,185 @@
+#include "storage_node/store/rados/holding.h"
+
+#include <sys/time.h>
+
+#include <cerrno>
+#include <list>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "dataplane/executor/thread.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "storage_node/disk/errors.h"
+#include "storage_node/store/rados/names.h"
+#include "storage_node/store/rados/process.h"
+
+namespace tapedeck::storage_node::store::rados {
+namespace {
+
+constexpr char kLock[] = "tapedeck";
+constexpr char kDescription[] = "a Tapedeck storage node has this LUN";
+// An OSD that hangs holds up a renewal for 30 s: a shorter lease would be lost with it.
+constexpr int kLeaseSeconds = 60;
+constexpr absl::Duration kRenewEvery = absl::Seconds(5);
+// A process that was stopped for longer than this, and goes on then, could write again.
+constexpr uint32_t kFenceSeconds = 7 * 24 * 3600;
+
+}  // namespace
+
+Holding::Holding(Cluster& cluster) : cluster_(cluster), cookie_(ProcessCookie()) {}
+
+absl::StatusOr<std::unique_ptr<Holding>> Holding::Take(Cluster& cluster) {
+  std::unique_ptr<Holding> holding(new Holding(cluster));
+  TD_RETURN_IF_ERROR(holding->Lock());
+  TD_RETURN_IF_ERROR(holding->Begin());
+  TD_ASSIGN_OR_RETURN(
+      holding->renewing_,
+      dataplane::StartThread("rados-lease", [raw = holding.get()] { raw->KeepRenewing(); }));
+  return holding;
+}
+
+Holding::~Holding() {
+  {
+    absl::MutexLock lock(&mutex_);
+    stop_ = true;
+  }
+  if (renewing_.joinable()) renewing_.join();
+  if (!status().ok()) return;
+  if (epoch_ > 0) {
+    librados::ObjectWriteOperation op;
+    op.cmpxattr(kEpoch, LIBRADOS_CMPXATTR_OP_EQ, epoch_);
+    op.setxattr(kHolder, BufferOf(""));
+    cluster_.Operate(kLunObject, op);
+  }
+  // If that fails, the lease runs out.
+  cluster_.objects().unlock(kLunObject, kLock, cookie_);
+}
+
+int Holding::TryLock(uint8_t flags) {
+  timeval lease{.tv_sec = kLeaseSeconds, .tv_usec = 0};
+  return cluster_.objects().lock_exclusive(kLunObject, kLock, cookie_, kDescription, &lease, flags);
+}
+
+absl::Status Holding::Lock() {
+  int result = TryLock(0);
+  if (result == -EBUSY) {
+    int exclusive = 0;
+    std::string tag;
+    std::list<librados::locker_t> lockers;
+    result = cluster_.objects().list_lockers(kLunObject, kLock, &exclusive, &tag, &lockers);
+    if (result < 0) return cluster_.Error("list_lockers", kLunObject, result);
+    for (const librados::locker_t& locker : lockers) TD_RETURN_IF_ERROR(TakeFrom(locker));
+    result = TryLock(0);
+  }
+  if (result == 0) return absl::OkStatus();
+  return cluster_.Error("lock", kLunObject, result);
+}
+
+absl::Status Holding::TakeFrom(const librados::locker_t& locker) {
+  if (!IsOfDeadProcess(locker.cookie)) {
+    return disk::Unusable(
+        cluster_.member(),
+        absl::StrCat("in use by the storage node with ", DescribeProcess(locker.cookie), " (",
+                     locker.address, "); stop that one first. One that is gone leaves it within ",
+                     kLeaseSeconds, " s"));
+  }
+  TD_RETURN_IF_ERROR(Fence(locker.address));
+  const int result = cluster_.objects().break_lock(kLunObject, kLock, locker.client, locker.cookie);
+  return result < 0 && result != -ENOENT ? cluster_.Error("break_lock", kLunObject, result)
+                                         : absl::OkStatus();
+}
+
+// What that client has sent and is still on its way is refused, too, once every OSD that is asked
+// has the map that says so: they get it before they take anything from this client.
+absl::Status Holding::Fence(const std::string& address) {
+  if (address.empty() || address == fenced_) return absl::OkStatus();
+  int result = cluster_.client().blocklist_add(address, kFenceSeconds);
+  if (result < 0) {
+    return cluster_.Error(absl::StrCat("osd blocklist add ", address, " for"), kLunObject, result);
+  }
+  result = cluster_.client().wait_for_latest_osdmap();
+  if (result < 0) return cluster_.Error("wait_for_latest_osdmap", kLunObject, result);
+  fenced_ = address;
+  dataplane::Log(dataplane::LogLevel::kWarning, "store/rados",
+                 "the node that had the LUN is fenced",
+                 {{"member", cluster_.member()}, {"address", address}});
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> Holding::OwnAddress() {
+  int exclusive = 0;
+  std::string tag;
+  std::list<librados::locker_t> lockers;
+  const int result = cluster_.objects().list_lockers(kLunObject, kLock, &exclusive, &tag, &lockers);
+  if (result < 0) return cluster_.Error("list_lockers", kLunObject, result);
+  for (const librados::locker_t& locker : lockers) {
+    if (locker.cookie == cookie_) return locker.address;
+  }
+  return cluster_.Error("list_lockers", kLunObject, -EBUSY);
+}
+
+// The lock is ours. Whoever had the LUN before and has not given it up may still write: until now.
+absl::Status Holding::Begin() {
+  Xattrs xattrs;
+  if (const int r = cluster_.ReadXattrs(kLunObject, &xattrs); r < 0) {
+    return cluster_.Error("getxattrs", kLunObject, r);
+  }
+  TD_RETURN_IF_ERROR(Fence(TextOf(xattrs, kHolder)));
+  TD_ASSIGN_OR_RETURN(const std::string address, OwnAddress());
+  const uint64_t before = NumberOf(xattrs, kEpoch);
+  librados::ObjectWriteOperation op;
+  op.cmpxattr(kEpoch, LIBRADOS_CMPXATTR_OP_EQ, before);
+  op.setxattr(kEpoch, BufferOf(absl::StrCat(before + 1)));
+  op.setxattr(kHolder, BufferOf(address));
+  if (const int r = cluster_.Operate(kLunObject, op); r < 0) {
+    return cluster_.Error("raise the epoch of", kLunObject, r);
+  }
+  epoch_ = before + 1;
+  return absl::OkStatus();
+}
+
+absl::Status Holding::status() const {
+  absl::MutexLock lock(&mutex_);
+  return lost_;
+}
+
+void Holding::Guard(librados::ObjectWriteOperation& op) const {
+  op.cmpxattr(kEpoch, LIBRADOS_CMPXATTR_OP_GTE, epoch_);
+  op.setxattr(kEpoch, BufferOf(absl::StrCat(epoch_)));
+}
+
+void Holding::KeepRenewing() {
+  while (true) {
+    {
+      absl::MutexLock lock(&mutex_);
+      if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), kRenewEvery)) return;
+      if (!lost_.ok()) return;
+    }
+    Renew();
+  }
+}
+
+// An error that says nothing of another holder is waited out: none takes the LUN over without
+// fencing this client, to which no write is acknowledged from then on.
+void Holding::Renew() {
+  const int result = TryLock(LIBRADOS_LOCK_FLAG_MAY_RENEW);
+  if (result == -EBUSY || result == -ESHUTDOWN) return Lose("another storage node has taken it");
+  if (result < 0) return;
+  Xattrs xattrs;
+  if (cluster_.ReadXattrs(kLunObject, &xattrs) < 0) return;
+  if (NumberOf(xattrs, kEpoch) != epoch_)
+    Lose("another storage node has had it, or it was removed");
+}
+
+void Holding::Lose(const std::string& why) {
+  const std::string text =
+      absl::StrCat("member ", cluster_.member(), ": ", why, "; recordings go on there");
+  dataplane::Log(dataplane::LogLevel::kError, "store/rados", "LUN lost",
+                 {{"member", cluster_.member()}, {"why", why}});
+  absl::MutexLock lock(&mutex_);
+  lost_ = disk::StoreIo(cluster_.member(), "lock", text);
+}
+
+}  // namespace tapedeck::storage_node::store::rados
