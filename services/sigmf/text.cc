@@ -1,0 +1,167 @@
+#include "services/sigmf/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+#include "dataplane/crc32c.h"
+
+namespace tapedeck::services::sigmf {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kVersion[] = "1.2.5";
+// What SigMF's schema lets be.
+constexpr double kLeastRate = 1;
+constexpr double kMostHertz = 1e12;
+
+// In `global`: the CRC32C of all else.
+constexpr char kCheck[] = "tapedeck:check";
+
+std::string JsonText(const json& object, int indent) {
+  return object.dump(indent, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace);
+}
+
+std::string CheckOf(const json& object) {
+  const std::string text = JsonText(object, -1);
+  return absl::StrCat(dataplane::Crc32c(std::as_bytes(std::span<const char>(text))));
+}
+
+std::string TimeOf(int64_t ns) {
+  return absl::FormatTime("%E4Y-%m-%dT%H:%M:%E9SZ", absl::FromUnixNanos(ns), absl::UTCTimeZone());
+}
+
+class Text {
+ public:
+  explicit Text(const Told& told) : told_(told) {}
+
+  std::string Make() {
+    for (const Run& run : told_.runs) AddRun(run);
+    for (const Annotation& one : told_.annotations) AddAnnotation(one);
+    for (const Gap& gap : told_.gaps) AddGap(gap);
+    json object = {{"global", Global()},
+                   {"captures", InOrder(captures_)},
+                   {"annotations", InOrder(annotations_)}};
+    object["global"][kCheck] = CheckOf(object);
+    return JsonText(object, 2) + "\n";
+  }
+
+ private:
+  json Global() const {
+    json global = {
+        {"core:datatype", told_.datatype},
+        {"core:version", kVersion},
+        {"core:recorder", "Tapedeck"},
+        {"core:extensions", {{{"name", "tapedeck"}, {"version", "1.0.0"}, {"optional", true}}}},
+        {"tapedeck:uid", told_.uid},
+        {"tapedeck:recording", told_.recording},
+        {"tapedeck:block_samples", told_.block_samples},
+        {"tapedeck:state", told_.state}};
+    const double rate = told_.sample_rate;
+    if (rate >= kLeastRate && rate <= kMostHertz) global["core:sample_rate"] = rate;
+    if (!told_.description.empty()) global["core:description"] = told_.description;
+    if (!told_.labels.empty()) global["tapedeck:labels"] = told_.labels;
+    return global;
+  }
+
+  // A sample of the stream: which one of the file it is, and of which run.
+  struct Place {
+    const Run* run = nullptr;
+    uint64_t sample = 0;
+  };
+  std::optional<Place> Find(uint64_t index) const {
+    const auto after = std::ranges::upper_bound(told_.runs, index, {}, &Run::sample_index);
+    if (after == told_.runs.begin()) return std::nullopt;
+    const Run& run = *std::prev(after);
+    if (index - run.sample_index > told_.samples - run.sample) return std::nullopt;
+    return Place{.run = &run, .sample = run.sample + (index - run.sample_index)};
+  }
+
+  void AddRun(const Run& run) {
+    captures_[run.sample] = {{"core:sample_start", run.sample},
+                             {"core:global_index", run.sample_index},
+                             {"core:datetime", TimeOf(run.capture_ns)}};
+  }
+
+  void AddAnnotation(const Annotation& one) {
+    const auto place = Find(one.sample_start);
+    if (!place.has_value()) return;
+    if (one.label == kSignalLabel) return AddSignal(one, *place);
+    json annotation = {{"core:sample_start", place->sample}, {"core:label", one.label}};
+    if (one.sample_count > 0) {
+      annotation["core:sample_count"] = std::min(one.sample_count, told_.samples - place->sample);
+    }
+    if (!one.comment.empty()) annotation["core:comment"] = one.comment;
+    annotations_.emplace(place->sample, std::move(annotation));
+  }
+
+  // A new capture, unless one begins there.
+  void AddSignal(const Annotation& one, const Place& place) {
+    json& capture = captures_[place.sample];
+    if (capture.is_null()) {
+      capture = {{"core:sample_start", place.sample}, {"core:global_index", one.sample_start}};
+      if (told_.sample_rate >= kLeastRate) {
+        const auto since = static_cast<double>(one.sample_start - place.run->sample_index);
+        capture["core:datetime"] =
+            TimeOf(place.run->capture_ns +
+                   static_cast<int64_t>(std::min(since / told_.sample_rate * 1e9, 9e18)));
+      }
+    }
+    for (const auto& [field, value] : SignalFields(one.comment)) {
+      capture[absl::StrCat(field == "frequency" ? "core:" : "tapedeck:", field)] = value;
+    }
+  }
+
+  void AddGap(const Gap& gap) {
+    annotations_.emplace(gap.first, json{{"core:sample_start", gap.first},
+                                         {"core:sample_count", gap.count},
+                                         {"core:label", "missing"},
+                                         {"core:comment", gap.comment}});
+  }
+
+  template <typename BySample>
+  static json InOrder(const BySample& objects) {
+    json list = json::array();
+    for (const auto& [sample, object] : objects) list.push_back(object);
+    return list;
+  }
+
+  const Told& told_;
+  std::map<uint64_t, json> captures_;
+  std::multimap<uint64_t, json> annotations_;
+};
+
+}  // namespace
+
+std::map<std::string, double> SignalFields(absl::string_view comment) {
+  std::map<std::string, double> fields;
+  for (const absl::string_view field : absl::StrSplit(comment, ' ')) {
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(field, absl::MaxSplits('=', 1));
+    double value = 0;
+    if (!absl::SimpleAtod(parts.second, &value) || !(std::abs(value) <= kMostHertz)) continue;
+    fields[std::string(parts.first)] = value;
+  }
+  return fields;
+}
+
+std::string Encode(const Told& told) { return Text(told).Make(); }
+
+bool IsOwn(json object) {
+  if (!object.is_object() || !object.contains("global")) return false;
+  json& global = object["global"];
+  if (!global.is_object() || !global.contains(kCheck)) return false;
+  const json check = global[kCheck];
+  global.erase(kCheck);
+  return check == CheckOf(object);
+}
+
+}  // namespace tapedeck::services::sigmf

@@ -1,0 +1,58 @@
+// The text of a .sigmf-meta (the Signal Metadata Format Specification, 1.2.5): what a recording is,
+// for programs that know SigMF and not Tapedeck. Nothing of ours needs it to read a recording.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "services/model/recording.h"
+
+namespace tapedeck::services::sigmf {
+
+// Annotations that tell what holds from a sample on, and what they tell: "frequency", "gain", ...
+inline constexpr char kSignalLabel[] = "signal";
+std::map<std::string, double> SignalFields(absl::string_view comment);
+
+// Samples without a gap: what is known of the first.
+struct Run {
+  uint64_t sample = 0;        // its place in the file
+  uint64_t sample_index = 0;  // in the stream
+  int64_t capture_ns = 0;
+};
+
+// Samples of the file that were not recorded.
+struct Gap {
+  uint64_t first = 0;
+  uint64_t count = 0;
+  std::string comment;
+};
+
+struct Told {
+  std::string datatype;    // of SigMF
+  double sample_rate = 0;  // 0: unknown
+  std::string description;
+  std::map<std::string, std::string> labels;
+  std::string uid;
+  std::string recording;
+  std::string state;
+  uint64_t block_samples = 0;
+  uint64_t samples = 0;  // of the file
+  std::vector<Annotation> annotations;
+  std::vector<Run> runs;  // in order; a capture begins with each
+  std::vector<Gap> gaps;
+};
+
+// Captures begin with each run, and where an annotation `signal` says what holds from there on
+// (frequency=, gain=, ...). Gaps and all other annotations are annotations.
+std::string Encode(const Told& told);
+
+// Whether the object that a text holds is one of these, and as it was written: people edit such
+// files, and theirs are not ours any more.
+bool IsOwn(nlohmann::json object);
+
+}  // namespace tapedeck::services::sigmf

@@ -1,0 +1,61 @@
+#include "services/vita49/sample_clock.h"
+
+#include <cmath>
+
+namespace tapedeck::services::vita49 {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+constexpr uint64_t kPicoseconds = 1'000'000'000'000;
+constexpr int64_t kNanoseconds = 1'000'000'000;
+constexpr int kDigits = 53;  // of a double, before the exponent
+// Of a distance: what a clock that is wrong, or a forged packet, says is not so far away.
+constexpr long double kMostSamples = 1e18L;
+
+}  // namespace
+
+// A sample shifted by so much has 126 bits at most, as the lowest rate has 62 behind its point.
+std::optional<SampleClock> SampleClock::Create(double rate, int64_t begin_ns) {
+  if (!(rate >= kLeastRate && rate <= kMostRate)) return std::nullopt;
+  int exponent = 0;
+  const double digits = std::frexp(rate, &exponent);
+  return SampleClock(static_cast<uint64_t>(std::ldexp(digits, kDigits)), kDigits - exponent,
+                     begin_ns);
+}
+
+Time SampleClock::At(uint64_t sample) const {
+  const Wide scaled = Wide{sample} << shift_;
+  const Wide rest = scaled % numerator_;
+  // 53 bits by 40: the nearest, which may be the whole second.
+  auto picoseconds = static_cast<uint64_t>((rest * kPicoseconds + numerator_ / 2) / numerator_);
+  int64_t seconds = begin_ns_ / kNanoseconds;
+  int64_t nanoseconds = begin_ns_ % kNanoseconds;
+  if (nanoseconds < 0) {
+    nanoseconds += kNanoseconds;
+    --seconds;
+  }
+  picoseconds += static_cast<uint64_t>(nanoseconds) * (kPicoseconds / kNanoseconds);
+  const auto whole = static_cast<uint64_t>(seconds) + static_cast<uint64_t>(scaled / numerator_);
+  return {.has_seconds = true,
+          .seconds = static_cast<uint32_t>(whole + picoseconds / kPicoseconds),
+          .kind = Fraction::kPicoseconds,
+          .fraction = picoseconds % kPicoseconds};
+}
+
+std::optional<int64_t> SamplesBetween(const Time& begin, const Time& time, long double rate) {
+  if (time.kind == Fraction::kNone || time.kind != begin.kind ||
+      time.has_seconds != begin.has_seconds) {
+    return std::nullopt;
+  }
+  const auto fraction =
+      static_cast<long double>(static_cast<int64_t>(time.fraction - begin.fraction));
+  const auto seconds = static_cast<long double>(int64_t{time.seconds} - begin.seconds);
+  long double samples = fraction;
+  if (time.kind == Fraction::kPicoseconds) samples = (seconds * 1e12L + fraction) * rate / 1e12L;
+  if (time.kind == Fraction::kSamples) samples = seconds * rate + fraction;
+  if (!(std::fabs(samples) <= kMostSamples)) return std::nullopt;
+  return std::llround(samples);
+}
+
+}  // namespace tapedeck::services::vita49

@@ -1,0 +1,40 @@
+// The time of each sample of a stream, to the nearest picosecond: of the stream's begin and the
+// number of the sample alone, in whole numbers, so that no error grows with the stream.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "services/vita49/packet.h"
+
+namespace tapedeck::services::vita49 {
+
+// A value.
+class SampleClock {
+ public:
+  // Samples of a second. At a lower rate the whole numbers are too long; at a higher one a
+  // picosecond no longer tells two samples apart.
+  static constexpr double kLeastRate = 0.001;
+  static constexpr double kMostRate = 1e11;
+
+  // `begin_ns` is when the sample 0 was taken, UTC. None: the rate is beyond these.
+  static std::optional<SampleClock> Create(double rate, int64_t begin_ns);
+
+  // Below 2^63. Seconds beyond 32 bits begin again with 0, as the field of a packet does.
+  Time At(uint64_t sample) const;
+
+ private:
+  SampleClock(uint64_t numerator, int shift, int64_t begin_ns)
+      : numerator_(numerator), shift_(shift), begin_ns_(begin_ns) {}
+
+  // The rate is numerator / 2^shift, exactly.
+  uint64_t numerator_;
+  int shift_;
+  int64_t begin_ns_;
+};
+
+// How many samples the second time is behind the first; negative: before it. None: their times are
+// of different kinds or none, or further apart than a clock that is right could say.
+std::optional<int64_t> SamplesBetween(const Time& begin, const Time& time, long double rate);
+
+}  // namespace tapedeck::services::vita49
