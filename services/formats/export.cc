@@ -1,0 +1,134 @@
+#include "services/formats/export.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "services/formats/export_file.h"
+
+namespace tapedeck::services::formats {
+
+using dataplane::Block;
+
+namespace {
+
+// What is written again at most after an export was broken off.
+constexpr uint64_t kSaveBytes = 256 << 20;
+
+class Exporter {
+ public:
+  Exporter(const Subject& subject, const ExportWish& wish, ExportFile& file)
+      : subject_(subject), wish_(wish), file_(file) {}
+
+  absl::Status Run(Writer& writer) {
+    if (!file_.resumed()) {
+      TD_RETURN_IF_ERROR(writer.Begin(file_.output()));
+      file_.Advance(0);
+      TD_RETURN_IF_ERROR(file_.Save());
+    }
+    if (offset() < subject_.bytes) TD_RETURN_IF_ERROR(WriteSamples(writer));
+    if (const uint64_t missing = file_.mark().seen.missing_samples(); missing > 0) {
+      TD_RETURN_IF_ERROR(CheckGaps(missing));
+    }
+    return writer.Finish(file_.mark().seen, file_.output());
+  }
+
+ private:
+  uint64_t offset() const { return file_.mark().offset; }
+
+  absl::Status WriteSamples(Writer& writer) {
+    const uint64_t block_bytes = subject_.recording.block_bytes;
+    uint64_t block = (subject_.first_byte() + offset()) / block_bytes;
+    TD_ASSIGN_OR_RETURN(const NextBlock next, wish_.play(block));
+    uint64_t saved = offset();
+    for (; offset() < subject_.bytes; ++block) {
+      TD_ASSIGN_OR_RETURN(const std::optional<Block> found, next());
+      if (!found.has_value()) return Ended();
+      const Piece piece = PieceOf(*found, block * block_bytes);
+      TD_RETURN_IF_ERROR(writer.Write(piece, file_.output()));
+      TD_RETURN_IF_ERROR(Note(piece, subject_.sample_bytes(), &file_.mark().seen));
+      file_.Advance(piece.bytes);
+      if (!wish_.progress(offset())) return JobCancelled();
+      if (offset() - saved < kSaveBytes) continue;
+      TD_RETURN_IF_ERROR(file_.Save());
+      saved = offset();
+    }
+    return absl::OkStatus();
+  }
+
+  // What of a block, which begins at that byte of the recording, comes next.
+  Piece PieceOf(const Block& block, uint64_t begin) {
+    const uint64_t skipped = subject_.first_byte() + offset() - begin;
+    const uint64_t bytes =
+        std::min(subject_.recording.block_bytes - skipped, subject_.bytes - offset());
+    Piece piece{.offset = offset(), .bytes = bytes};
+    // A block that ends before its time is not what the recording said.
+    const bool missing = (block.header().flags & dataplane::kBlockMissing) != 0 ||
+                         block.payload().size() < skipped + bytes;
+    if (missing) return piece;
+    piece.data = block.payload().subspan(skipped, bytes);
+    const uint64_t samples = skipped / subject_.sample_bytes();
+    piece.sample_index = block.header().sample_index + samples;
+    piece.capture_ns = block.header().capture_ns;
+    if (const double rate = subject_.recording.sample_rate; rate > 0) {
+      piece.capture_ns += static_cast<int64_t>(static_cast<double>(samples) / rate * 1e9);
+    }
+    return piece;
+  }
+
+  absl::Status Ended() {
+    return RecordingNotFound(subject_.recording.name,
+                             absl::StrCat(subject_.recording.name, " ended at sample ",
+                                          offset() / subject_.sample_bytes(), " of ",
+                                          subject_.samples(), " that it was said to have"),
+                             absl::StatusCode::kDataLoss);
+  }
+
+  absl::Status CheckGaps(uint64_t missing) {
+    if (wish_.format.tells_gaps || wish_.gaps) return absl::OkStatus();
+    const uint64_t block_bytes = subject_.recording.block_bytes;
+    const uint64_t blocks = (missing * subject_.sample_bytes() + block_bytes - 1) / block_bytes;
+    return BlockDamaged({.recording = subject_.recording.name, .blocks = blocks},
+                        absl::StrCat(subject_.recording.name, ": ", missing,
+                                     " samples are missing or damaged, and ", wish_.format.name,
+                                     " has no word for that; --gaps writes zeros for them"));
+  }
+
+  const Subject& subject_;
+  const ExportWish& wish_;
+  ExportFile& file_;
+};
+
+}  // namespace
+
+absl::StatusOr<Exported> Export(const Subject& subject, const ExportWish& wish) {
+  const std::string target = wish.format.file(wish.to);
+  TD_ASSIGN_OR_RETURN(const auto file,
+                      ExportFile::Open({.target = target,
+                                        .key = {.uid = subject.recording.uid,
+                                                .format = wish.format.name,
+                                                .first_sample = subject.first_sample,
+                                                .bytes = subject.bytes},
+                                        .resumable = wish.format.resumable,
+                                        .resume = wish.resume}));
+  TD_ASSIGN_OR_RETURN(const auto writer,
+                      wish.format.write(subject, {.file = target,
+                                                  .resumed = file->resumed(),
+                                                  .packet_samples = wish.packet_samples}));
+  const uint64_t resumed_at = file->mark().offset / subject.sample_bytes();
+  absl::Status status = Exporter(subject, wish, *file).Run(*writer);
+  if (status.ok()) status = file->Publish();
+  if (!status.ok() && file->Keep()) {
+    return dataplane::Prefixed("--resume goes on with what there is: ", status);
+  }
+  TD_RETURN_IF_ERROR(status);
+  return Exported{.file = target,
+                  .file_bytes = file->output().bytes(),
+                  .samples = subject.samples(),
+                  .missing_samples = file->mark().seen.missing_samples(),
+                  .resumed_at = resumed_at};
+}
+
+}  // namespace tapedeck::services::formats

@@ -1,0 +1,44 @@
+// A recording becomes a file: block by block, and again from where it was broken off. One thread
+// that may wait.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "dataplane/block.h"
+#include "services/formats/list.h"
+#include "services/formats/subject.h"
+
+namespace tapedeck::services::formats {
+
+// The next block of a recording; none behind the last.
+using NextBlock = std::function<absl::StatusOr<std::optional<dataplane::Block>>()>;
+
+struct ExportWish {
+  Format format;
+  std::string to;  // as the user names it
+  uint64_t packet_samples = 0;
+  bool resume = false;
+  bool gaps = false;  // zeros for what is missing are welcome in a format that does not tell of it
+  // Begins to play at that block.
+  std::function<absl::StatusOr<NextBlock>(uint64_t block)> play;
+  // Called again and again: bytes of samples that are done. False ends it.
+  std::function<bool(uint64_t bytes)> progress;
+};
+
+struct Exported {
+  std::string file;
+  uint64_t file_bytes = 0;
+  uint64_t samples = 0;
+  uint64_t missing_samples = 0;
+  uint64_t resumed_at = 0;  // sample; 0: from the first on
+};
+
+// DATA_LOSS (BLOCK_DAMAGED): samples are missing, and the format has no word for that; CANCELLED
+// (JOB_CANCELLED); the errors of ExportFile, of the writer, and of the player.
+absl::StatusOr<Exported> Export(const Subject& subject, const ExportWish& wish);
+
+}  // namespace tapedeck::services::formats

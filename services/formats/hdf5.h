@@ -1,0 +1,25 @@
+// HDF5: the samples as one dataset of their own type, complex ones as pairs r and i, which h5py and
+// numpy take for complex numbers where they are floats. The only place that sees its library is
+// hdf5/; absent.cc there takes its place in a build without.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "services/formats/reader.h"
+#include "services/formats/writer.h"
+
+namespace tapedeck::services::formats {
+
+// UNIMPLEMENTED: a build without HDF5.
+absl::StatusOr<std::unique_ptr<Writer>> CreateHdf5Writer(const Subject& subject,
+                                                         const WriterOptions& options);
+
+// The dataset `samples`, or the only one of one dimension in the file's root whose numbers are a
+// datatype of SigMF, with the attributes and the gaps that the writer leaves. What lies in other
+// files is refused. UNIMPLEMENTED: a build without HDF5. NOT_FOUND (FILE_NOT_FOUND),
+// INVALID_ARGUMENT (FILE_INVALID).
+absl::StatusOr<std::unique_ptr<Reader>> OpenHdf5(const std::string& path);
+
+}  // namespace tapedeck::services::formats

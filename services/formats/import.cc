@@ -1,0 +1,98 @@
+#include "services/formats/import.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/datatype.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "services/files/errors.h"
+
+namespace tapedeck::services::formats {
+
+using dataplane::Block;
+
+namespace {
+
+constexpr char kLostLabel[] = "lost";
+
+// Of a channel that has been looked at.
+uint64_t SampleBytes(const Channel& channel) {
+  return dataplane::ParseDatatype(channel.datatype)->bytes_per_sample();
+}
+
+uint64_t BlockSamples(const Channel& channel) { return channel.block_bytes / SampleBytes(channel); }
+
+// Whether all samples from `first` to before `end` are in one gap.
+bool IsMissing(const std::vector<SampleRange>& gaps, uint64_t first, uint64_t end) {
+  const auto after = std::ranges::upper_bound(gaps, first, {}, &SampleRange::first);
+  if (after == gaps.begin()) return false;
+  const SampleRange& gap = *std::prev(after);
+  return gap.first + gap.count >= end;
+}
+
+}  // namespace
+
+absl::Status CheckFits(const std::string& path, const Content& content, const Channel& channel) {
+  if (content.bytes == 0) return files::Invalid(path, "it holds no samples");
+  if (content.datatype.empty() || content.datatype == channel.datatype) return absl::OkStatus();
+  return files::FileInvalid(path, absl::StrCat(path, " holds ", content.datatype,
+                                               ", the channel holds ", channel.datatype));
+}
+
+uint64_t BlocksOf(const Content& content, const Channel& channel) {
+  return (content.bytes + channel.block_bytes - 1) / channel.block_bytes;
+}
+
+absl::Status Import(const ImportWish& wish) {
+  const Content& content = wish.reader->content();
+  const Channel& channel = wish.channel;
+  const uint64_t block_samples = BlockSamples(channel);
+  for (uint64_t sequence = 0, offset = 0; offset < content.bytes; ++sequence) {
+    const uint64_t bytes = std::min(channel.block_bytes, content.bytes - offset);
+    TD_ASSIGN_OR_RETURN(Block block, wish.slot());
+    dataplane::BlockHeader& header = block.header();
+    header.sequence = sequence;
+    header.sample_index = sequence * block_samples;
+    header.capture_ns = wish.start_ns;
+    if (channel.sample_rate > 0) {
+      header.capture_ns += static_cast<int64_t>(static_cast<double>(header.sample_index) /
+                                                channel.sample_rate * 1e9);
+    }
+    if (IsMissing(content.gaps, header.sample_index, header.sample_index + block_samples)) {
+      header.flags = dataplane::kBlockMissing;
+    } else {
+      header.payload_bytes = static_cast<uint32_t>(bytes);
+      if (bytes < channel.block_bytes) header.flags = dataplane::kBlockPartial;
+      TD_RETURN_IF_ERROR(wish.reader->Read(offset, block.payload()));
+    }
+    wish.give(std::move(block));
+    offset += bytes;
+    if (!wish.progress(offset)) return JobCancelled();
+  }
+  return absl::OkStatus();
+}
+
+std::vector<Annotation> LostWithinBlocks(const Content& content, const Channel& channel) {
+  const uint64_t block_samples = BlockSamples(channel);
+  std::vector<Annotation> lost;
+  const auto add = [&](uint64_t first, uint64_t end) {
+    if (first >= end) return;
+    lost.push_back({.sample_start = first, .sample_count = end - first, .label = kLostLabel});
+  };
+  for (const SampleRange& gap : content.gaps) {
+    const uint64_t end = gap.first + gap.count;
+    const uint64_t whole_from = (gap.first + block_samples - 1) / block_samples * block_samples;
+    const uint64_t whole_to = end / block_samples * block_samples;
+    if (whole_from >= whole_to) {
+      add(gap.first, end);
+    } else {
+      add(gap.first, whole_from);
+      add(whole_to, end);
+    }
+  }
+  return lost;
+}
+
+}  // namespace tapedeck::services::formats

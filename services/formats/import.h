@@ -1,0 +1,40 @@
+// A file becomes a recording, block by block: what it says is missing is missing there. One thread
+// that may wait.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "dataplane/block.h"
+#include "services/catalog.h"
+#include "services/formats/reader.h"
+
+namespace tapedeck::services::formats {
+
+// INVALID_ARGUMENT (FILE_INVALID): the file does not hold what the channel does.
+absl::Status CheckFits(const std::string& path, const Content& content, const Channel& channel);
+
+// How many blocks of the channel it takes.
+uint64_t BlocksOf(const Content& content, const Channel& channel);
+
+struct ImportWish {
+  Reader* reader = nullptr;
+  Channel channel;
+  int64_t start_ns = 0;  // when the first sample was captured
+  // An empty slot for the next block, and what takes it then.
+  std::function<absl::StatusOr<dataplane::Block>()> slot;
+  std::function<void(dataplane::Block)> give;
+  // Called again and again: bytes of samples that are done. False ends it.
+  std::function<bool(uint64_t bytes)> progress;
+};
+
+// CANCELLED (JOB_CANCELLED); the errors of the reader and of `slot`.
+absl::Status Import(const ImportWish& wish);
+
+// Blocks are missing as a whole. Of gaps that begin or end within one, what lies in blocks that are
+// there: annotations `lost`, as a worker has them that receives packets. The samples are zeros.
+std::vector<Annotation> LostWithinBlocks(const Content& content, const Channel& channel);
+
+}  // namespace tapedeck::services::formats

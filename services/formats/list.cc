@@ -1,0 +1,71 @@
+#include "services/formats/list.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "services/errors.h"
+#include "services/formats/hdf5.h"
+#include "services/formats/raw.h"
+#include "services/formats/sigmf.h"
+#include "services/formats/vita49.h"
+#include "services/formats/wav.h"
+
+namespace tapedeck::services::formats {
+namespace {
+
+std::string AsNamed(const std::string& named) { return named; }
+
+std::vector<Format> All() {
+  return {{.name = "raw",
+           .help = "the samples and nothing else",
+           .resumable = true,
+           .file = AsNamed,
+           .write = [](const Subject&, const WriterOptions&) { return CreateRawWriter(); },
+           .read = OpenRaw},
+          {.name = "sigmf",
+           .help = "NAME.sigmf-data and NAME.sigmf-meta, or the archive NAME.sigmf",
+           .resumable = true,
+           .tells_gaps = true,
+           .file = SigmfFile,
+           .write = CreateSigmfWriter,
+           .read = OpenSigmf},
+          {.name = "wav",
+           .help = "RIFF or RF64 with a chunk auxi, as programs for SDRs have it",
+           .resumable = true,
+           .file = AsNamed,
+           .write = CreateWavWriter,
+           .read = OpenWav},
+          {.name = "vita49-pcap",
+           .help = "packets of VITA 49.2 in a capture file",
+           .tells_gaps = true,
+           .file = AsNamed,
+           .write = CreateVita49Writer,
+           .read = OpenVita49},
+          {.name = "hdf5",
+           .help = "one dataset of samples, with what is known of them",
+           .tells_gaps = true,
+           .file = AsNamed,
+           .write = CreateHdf5Writer,
+           .read = OpenHdf5}};
+}
+
+}  // namespace
+
+std::vector<Format> FormatsFor(Use use) {
+  std::vector<Format> formats = All();
+  std::erase_if(formats, [use](const Format& one) {
+    return use == Use::kExport ? one.write == nullptr : one.read == nullptr;
+  });
+  return formats;
+}
+
+absl::StatusOr<Format> FormatNamed(const std::string& name, Use use) {
+  std::vector<std::string> names;
+  for (Format& one : FormatsFor(use)) {
+    if (one.name == name) return std::move(one);
+    names.push_back(one.name);
+  }
+  return ArgumentInvalid(
+      "format", absl::StrCat("no format \"", name, "\", only ", absl::StrJoin(names, ", ")));
+}
+
+}  // namespace tapedeck::services::formats

@@ -1,0 +1,38 @@
+// The formats of this build: the one place that knows them all.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "services/formats/reader.h"
+#include "services/formats/writer.h"
+
+namespace tapedeck::services::formats {
+
+struct Format {
+  std::string name;
+  std::string help;
+  // An export that was broken off can be gone on with.
+  bool resumable = false;
+  // A file of it says which of its samples are missing.
+  bool tells_gaps = false;
+  // The file that gets the samples, of what a user named.
+  std::function<std::string(const std::string& named)> file;
+  // INVALID_ARGUMENT (ARGUMENT_INVALID, DATATYPE_INVALID): it has no room for such samples. Null:
+  // it is only read; and the other way round.
+  std::function<absl::StatusOr<std::unique_ptr<Writer>>(const Subject&, const WriterOptions&)>
+      write;
+  // NOT_FOUND (FILE_NOT_FOUND), INVALID_ARGUMENT (FILE_INVALID).
+  std::function<absl::StatusOr<std::unique_ptr<Reader>>(const std::string& path)> read;
+};
+
+enum class Use { kExport, kImport };
+std::vector<Format> FormatsFor(Use use);
+
+// INVALID_ARGUMENT (ARGUMENT_INVALID) names those there are.
+absl::StatusOr<Format> FormatNamed(const std::string& name, Use use);
+
+}  // namespace tapedeck::services::formats

@@ -1,0 +1,32 @@
+#include "services/formats/output.h"
+
+#include <unistd.h>
+
+#include "services/files/errors.h"
+
+namespace tapedeck::services::formats {
+
+absl::Status Output::Put(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(bytes_));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return files::WriteFailed(path_, "pwrite", errno);
+    bytes = bytes.subspan(static_cast<size_t>(put));
+    bytes_ += static_cast<uint64_t>(put);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Output::Put(absl::string_view text) {
+  return Put(std::as_bytes(std::span<const char>(text.data(), text.size())));
+}
+
+absl::Status Output::Sync() {
+  if (ftruncate(fd_, static_cast<off_t>(bytes_)) != 0) {
+    return files::WriteFailed(path_, "ftruncate", errno);
+  }
+  if (fdatasync(fd_) != 0) return files::WriteFailed(path_, "fdatasync", errno);
+  return absl::OkStatus();
+}
+
+}  // namespace tapedeck::services::formats

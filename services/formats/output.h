@@ -1,0 +1,37 @@
+// A file that grows at its end. One thread that may wait.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace tapedeck::services::formats {
+
+class Output {
+ public:
+  // `fd` outlives it; the file has so many bytes.
+  Output(std::string path, int fd, uint64_t bytes)
+      : path_(std::move(path)), fd_(fd), bytes_(bytes) {}
+
+  absl::Status Put(std::span<const std::byte> bytes);
+  absl::Status Put(absl::string_view text);
+  // Bytes that read as zeros, and take no room where the file system can do that.
+  void Skip(uint64_t bytes) { bytes_ += bytes; }
+
+  // Everything is durable, and the file is as long as it says.
+  absl::Status Sync();
+
+  uint64_t bytes() const { return bytes_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  const std::string path_;
+  const int fd_;
+  uint64_t bytes_;
+};
+
+}  // namespace tapedeck::services::formats

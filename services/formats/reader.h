@@ -1,0 +1,40 @@
+// The seam of a format that becomes recordings: one file beside this one for each, and its line in
+// list.cc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "services/formats/subject.h"
+#include "services/model/recording.h"
+
+namespace tapedeck::services::formats {
+
+// What a file says of its samples.
+struct Content {
+  std::string datatype;                 // of SigMF; empty: it does not say
+  double sample_rate = 0;               // 0: it does not say
+  int64_t start_ns = 0;                 // when the first sample was captured; 0: it does not say
+  uint64_t bytes = 0;                   // of samples, with those that are missing
+  std::vector<SampleRange> gaps;        // in order
+  std::vector<Annotation> annotations;  // samples count from the file's first
+  std::vector<std::string> notes;       // what is not taken over
+};
+
+// One thread that may wait.
+class Reader {
+ public:
+  virtual ~Reader() = default;
+
+  virtual const Content& content() const = 0;
+
+  // The samples' bytes from there on, in order; those in gaps are zeros. INVALID_ARGUMENT
+  // (FILE_INVALID): the file is not what it was.
+  virtual absl::Status Read(uint64_t offset, std::span<std::byte> into) = 0;
+};
+
+}  // namespace tapedeck::services::formats

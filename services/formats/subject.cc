@@ -1,0 +1,101 @@
+#include "services/formats/subject.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+
+namespace tapedeck::services::formats {
+namespace {
+
+// More begin captures of no file; that the node tells of as many is its bound, too.
+constexpr size_t kMaxRuns = 1024;
+// What a mark and a meta hold of them is some MB.
+constexpr size_t kMaxGaps = 1 << 16;
+
+// Only the last block may be shorter than the others.
+uint64_t PayloadBytes(const Recording& recording) {
+  const uint64_t block = recording.block_bytes;
+  if (recording.state == RecordingState::kRecording) return recording.durable_watermark * block;
+  const uint64_t present = recording.blocks - std::min(recording.missing_blocks, recording.blocks);
+  const uint64_t short_of = present * block - std::min(recording.bytes, present * block);
+  return recording.blocks * block - std::min(short_of, recording.blocks * block);
+}
+
+// Of what is recorded, where that is not what the channel says.
+const std::string& RecordedDatatype(const Recording& recording) {
+  const auto label = recording.labels.find("datatype");
+  return label == recording.labels.end() ? recording.datatype : label->second;
+}
+
+}  // namespace
+
+absl::StatusOr<Subject> SubjectOf(const Recording& recording, const Range& range) {
+  Subject subject{.recording = recording, .datatype = RecordedDatatype(recording)};
+  const auto type = dataplane::ParseDatatype(subject.datatype);
+  if (!type.ok()) return DatatypeInvalid(subject.datatype, type.status().message());
+  subject.type = *type;
+  subject.first_sample = range.first;
+  const uint64_t all = PayloadBytes(recording);
+  const uint64_t samples = all / subject.sample_bytes();
+  if (range.first > samples || range.count > samples - range.first) {
+    return ArgumentInvalid(
+        range.first > samples ? "first" : "count",
+        absl::StrCat(recording.name, " has ", samples, " samples, and ", range.count,
+                     " from sample ", range.first, " on were asked for"));
+  }
+  // To the end: also the bytes behind its last whole sample.
+  subject.bytes =
+      range.count == 0 ? all - subject.first_byte() : range.count * subject.sample_bytes();
+  return subject;
+}
+
+uint64_t Seen::missing_samples() const {
+  uint64_t sum = 0;
+  for (const SampleRange& gap : gaps) sum += gap.count;
+  return sum;
+}
+
+absl::Status Note(const Piece& piece, uint64_t sample_bytes, Seen* seen) {
+  const uint64_t first = piece.offset / sample_bytes;
+  const uint64_t count = piece.bytes / sample_bytes;
+  const bool behind_gap =
+      !seen->gaps.empty() && seen->gaps.back().first + seen->gaps.back().count == first;
+  if (!piece.data.empty()) {
+    if ((first == 0 || behind_gap) && seen->runs.size() < kMaxRuns) {
+      seen->runs.push_back(
+          {.sample = first, .sample_index = piece.sample_index, .capture_ns = piece.capture_ns});
+    }
+    return absl::OkStatus();
+  }
+  if (behind_gap) {
+    seen->gaps.back().count += count;
+    return absl::OkStatus();
+  }
+  if (seen->gaps.size() == kMaxGaps) {
+    return LimitReached(kMaxGaps, "gaps of an export",
+                        absl::StrCat("the recording has more than ", kMaxGaps, " gaps"));
+  }
+  seen->gaps.push_back({.first = first, .count = count});
+  return absl::OkStatus();
+}
+
+int64_t StartOf(const Subject& subject) {
+  const Recording& recording = subject.recording;
+  if (recording.sample_rate <= 0) return recording.start_time_ns;
+  const double since_ns = static_cast<double>(subject.first_sample) / recording.sample_rate * 1e9;
+  return recording.start_time_ns + static_cast<int64_t>(std::min(since_ns, 9e18));
+}
+
+double FrequencyOf(const Recording& recording) {
+  for (const Annotation& one : recording.annotations) {
+    if (one.label != sigmf::kSignalLabel) continue;
+    const auto fields = sigmf::SignalFields(one.comment);
+    if (const auto found = fields.find("frequency"); found != fields.end()) return found->second;
+  }
+  return 0;
+}
+
+}  // namespace tapedeck::services::formats

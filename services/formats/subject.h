@@ -1,0 +1,68 @@
+// Of a recording the samples that become a file, and what is learnt of them on the way. Values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "dataplane/datatype.h"
+#include "services/model/recording.h"
+#include "services/sigmf/text.h"
+
+namespace tapedeck::services::formats {
+
+struct Subject {
+  Recording recording;
+  std::string datatype;
+  dataplane::Datatype type;
+  uint64_t first_sample = 0;  // of the recording
+  uint64_t bytes = 0;         // of samples, with those that are missing
+
+  uint64_t sample_bytes() const { return type.bytes_per_sample(); }
+  uint64_t samples() const { return bytes / sample_bytes(); }
+  uint64_t first_byte() const { return first_sample * sample_bytes(); }
+};
+
+// Which samples; none of the numbers: to the end. Of a recording that is still written those that
+// are durable. INVALID_ARGUMENT (ARGUMENT_INVALID): it has not so many.
+struct Range {
+  uint64_t first = 0;
+  uint64_t count = 0;
+};
+absl::StatusOr<Subject> SubjectOf(const Recording& recording, const Range& range);
+
+// Some of the samples, in order, one behind the other.
+struct Piece {
+  uint64_t offset = 0;              // of its first byte in the subject
+  uint64_t bytes = 0;               // that it stands for
+  std::span<const std::byte> data;  // none: they are missing, or damaged
+  uint64_t sample_index = 0;        // of its first sample in the stream
+  int64_t capture_ns = 0;           // of that sample; 0: not known
+};
+
+// Samples of the subject, from its first on.
+struct SampleRange {
+  uint64_t first = 0;
+  uint64_t count = 0;
+  bool operator==(const SampleRange&) const = default;
+};
+
+// What was seen of the samples so far.
+struct Seen {
+  std::vector<sigmf::Run> runs;   // the first ones
+  std::vector<SampleRange> gaps;  // none touches another
+
+  uint64_t missing_samples() const;
+};
+
+// RESOURCE_EXHAUSTED (LIMIT_REACHED): there are more gaps than a file can tell of.
+absl::Status Note(const Piece& piece, uint64_t sample_bytes, Seen* seen);
+
+// When the subject's first sample was captured, by the recording's begin and its rate.
+int64_t StartOf(const Subject& subject);
+
+// What the recording says of the frequency of its signal, in Hz; 0: nothing.
+double FrequencyOf(const Recording& recording);
+
+}  // namespace tapedeck::services::formats

@@ -1,0 +1,133 @@
+#include "services/formats/vita49_packets.h"
+
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/files/errors.h"
+#include "services/vita49/sample_clock.h"
+
+namespace tapedeck::services::formats {
+namespace {
+
+// Streams of whose contexts one is kept until it is known which stream it is.
+constexpr size_t kMostStreams = 64;
+
+// What contexts tell of the samples of their stream.
+struct Told {
+  std::optional<dataplane::Datatype> type;
+  std::optional<double> sample_rate;
+
+  bool all() const { return type.has_value() && sample_rate.has_value(); }
+};
+
+int64_t NanosecondsOf(const vita49::Time& time, int64_t captured_ns) {
+  if (!time.has_seconds || time.kind != vita49::Fraction::kPicoseconds) return captured_ns;
+  return int64_t{time.seconds} * 1'000'000'000 + static_cast<int64_t>(time.fraction / 1000);
+}
+
+}  // namespace
+
+absl::StatusOr<Vita49Packets> Vita49Packets::Create(const files::InputFile& file) {
+  TD_ASSIGN_OR_RETURN(PcapReader reader, PcapReader::Create(file));
+  Vita49Packets packets(std::move(reader));
+  TD_RETURN_IF_ERROR(packets.LookAround(file.path));
+  packets.Rewind();
+  return packets;
+}
+
+// A capture may begin between two contexts, so that the first samples come before what they are.
+absl::Status Vita49Packets::LookAround(const std::string& path) {
+  std::map<std::optional<uint32_t>, Told> contexts;
+  std::optional<std::optional<uint32_t>> stream;
+  while (!stream.has_value() || !contexts[*stream].all()) {
+    TD_ASSIGN_OR_RETURN(const auto captured, file_.Next());
+    if (!captured.has_value()) break;
+    const auto decoded = vita49::Decode(captured->bytes);
+    if (!decoded.has_value()) continue;
+    if (decoded->context.has_value()) {
+      if (contexts.size() >= kMostStreams && !contexts.contains(decoded->stream)) continue;
+      Told& told = contexts[decoded->stream];
+      if (decoded->format.has_value()) told.type = decoded->format;
+      const auto& rate = decoded->context->sample_rate;
+      if (rate.has_value() && *rate > 0) told.sample_rate = rate;
+    } else if (!stream.has_value() && !decoded->samples.empty()) {
+      stream = decoded->stream;
+      begin_ = decoded->time;
+      start_ns_ = NanosecondsOf(begin_, captured->time_ns);
+    }
+  }
+  if (!stream.has_value()) return files::Invalid(path, "has no samples in packets of VITA 49.2");
+  const Told& told = contexts[*stream];
+  if (!told.all()) {
+    return files::Invalid(path, absl::StrCat("no context of its stream tells ",
+                                             told.type.has_value() ? "the sample rate"
+                                                                   : "what kind its samples are"));
+  }
+  if (begin_.kind == vita49::Fraction::kNone) {
+    return files::Invalid(path, "its packets have no times, so that losses could not be told");
+  }
+  stream_ = *stream;
+  type_ = *told.type;
+  sample_rate_ = *told.sample_rate;
+  return absl::OkStatus();
+}
+
+void Vita49Packets::Rewind() {
+  file_.Rewind();
+  end_ = others_ = late_ = malformed_ = 0;
+}
+
+absl::StatusOr<std::optional<Placed>> Vita49Packets::Next() {
+  while (true) {
+    TD_ASSIGN_OR_RETURN(const auto captured, file_.Next());
+    if (!captured.has_value()) return std::nullopt;
+    const auto decoded = vita49::Decode(captured->bytes);
+    if (!decoded.has_value()) {
+      ++malformed_;
+    } else if (decoded->stream != stream_) {
+      ++others_;
+    } else if (auto placed = Place(*decoded); placed.has_value()) {
+      return placed;
+    }
+  }
+}
+
+std::optional<Placed> Vita49Packets::Place(const vita49::Decoded& decoded) {
+  if (!decoded.context.has_value()) return PlaceSamples(decoded);
+  // One of a time before all samples, or of none, holds from the first that comes.
+  const int64_t first = vita49::SamplesBetween(begin_, decoded.time, sample_rate_)
+                            .value_or(static_cast<int64_t>(end_));
+  return Placed{.first = first < 0 ? 0 : static_cast<uint64_t>(first), .context = decoded.context};
+}
+
+std::optional<Placed> Vita49Packets::PlaceSamples(const vita49::Decoded& decoded) {
+  const size_t sample_bytes = type_.bytes_per_sample();
+  const auto first = vita49::SamplesBetween(begin_, decoded.time, sample_rate_);
+  if (!first.has_value() || decoded.samples.empty() || decoded.samples.size() % sample_bytes != 0) {
+    ++malformed_;
+    return std::nullopt;
+  }
+  if (*first < static_cast<int64_t>(end_)) {
+    ++late_;
+    return std::nullopt;
+  }
+  const Placed placed{.first = static_cast<uint64_t>(*first), .samples = decoded.samples};
+  end_ = placed.first + decoded.samples.size() / sample_bytes;
+  return placed;
+}
+
+std::vector<std::string> Vita49Packets::Notes() const {
+  std::vector<std::string> notes;
+  const auto note = [&](uint64_t count, absl::string_view what) {
+    if (count > 0) notes.push_back(absl::StrCat(count, " packets ", what));
+  };
+  note(file_.passed_over(), "carry no whole datagram of UDP");
+  note(malformed_, "are no sound ones of VITA 49.2");
+  note(others_, "are of other streams, and left out");
+  note(late_, "came late or twice, and are left out");
+  return notes;
+}
+
+}  // namespace tapedeck::services::formats

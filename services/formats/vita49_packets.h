@@ -1,0 +1,67 @@
+// The packets of one stream of VITA 49.2 in a capture file, each with the place of its samples. The
+// stream is that of the first packet with samples; places count from that packet's first sample, by
+// the packets' times and the sample rate that a context tells. One thread that may wait.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "dataplane/datatype.h"
+#include "services/formats/pcap_reader.h"
+#include "services/vita49/packet.h"
+
+namespace tapedeck::services::formats {
+
+// Samples, or what is told of the signal from a sample on.
+struct Placed {
+  uint64_t first = 0;                  // sample
+  std::span<const std::byte> samples;  // big-endian, whole ones; valid until the next call
+  std::optional<vita49::Context> context;
+};
+
+class Vita49Packets {
+ public:
+  // Of a file that outlives this. INVALID_ARGUMENT (FILE_INVALID): it is no capture, or is cut; it
+  // has no samples, or does not tell what they are, how many a second, or when they were taken.
+  static absl::StatusOr<Vita49Packets> Create(const files::InputFile& file);
+
+  // None: that was the last one. Packets of other streams, those that are none of VITA 49.2's, and
+  // samples that come late or twice are passed over. INVALID_ARGUMENT (FILE_INVALID).
+  absl::StatusOr<std::optional<Placed>> Next();
+
+  // Begins again with the first.
+  void Rewind();
+
+  const dataplane::Datatype& type() const { return type_; }
+  double sample_rate() const { return sample_rate_; }
+  int64_t start_ns() const { return start_ns_; }
+
+  // What was passed over, in words; nothing where nothing was.
+  std::vector<std::string> Notes() const;
+
+ private:
+  explicit Vita49Packets(PcapReader file) : file_(std::move(file)) {}
+
+  absl::Status LookAround(const std::string& path);
+  std::optional<Placed> Place(const vita49::Decoded& decoded);
+  std::optional<Placed> PlaceSamples(const vita49::Decoded& decoded);
+
+  PcapReader file_;
+  std::optional<uint32_t> stream_;
+  vita49::Time begin_;
+  dataplane::Datatype type_;
+  double sample_rate_ = 0;
+  int64_t start_ns_ = 0;
+  uint64_t end_ = 0;  // one behind the newest sample
+  // Packets that were passed over.
+  uint64_t others_ = 0;
+  uint64_t late_ = 0;
+  uint64_t malformed_ = 0;
+};
+
+}  // namespace tapedeck::services::formats

@@ -1,0 +1,181 @@
+// Recordings become files, whatever was missing of them and wherever it was broken off.
+#include "services/formats/export.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "services/formats/export_file.h"
+#include "services/formats/export_mark.h"
+#include "tests/services/formats/feed.h"
+
+namespace tapedeck::services::formats {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class ExportTest : public testing::Test {
+ protected:
+  absl::StatusOr<Exported> Run(const std::string& format, const Range& range = {}) {
+    const auto subject =
+        SubjectOf(RecordingOf(feed_.samples, "ci16_le", feed_.missing.size()), range);
+    if (!subject.ok()) return subject.status();
+    ExportWish wish = WishFor(format, path_, feed_);
+    wish.resume = resume_;
+    wish.gaps = gaps_;
+    return Export(*subject, wish);
+  }
+  std::vector<std::string> Left() const {
+    std::vector<std::string> names;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path(path_).parent_path())) {
+      names.push_back(entry.path().filename());
+    }
+    std::ranges::sort(names);
+    return names;
+  }
+
+  Feed feed_{.samples = Samples(5 * kBlockBytes + 100)};
+  const std::string path_ = ScratchPath("file");
+  bool resume_ = false;
+  bool gaps_ = false;
+};
+
+TEST_F(ExportTest, RawIsWhatWasRecorded) {
+  const auto exported = Run("raw");
+  ASSERT_TRUE(exported.ok()) << exported.status();
+  EXPECT_EQ(ReadFile(path_), feed_.samples);
+  EXPECT_EQ(exported->samples, feed_.samples.size() / 4);
+  EXPECT_THAT(Left(), ElementsAre("file"));
+}
+
+TEST_F(ExportTest, ARangeIsOfTheseSamplesAlone) {
+  ASSERT_TRUE(Run("raw", {.first = 1000, .count = 2500}).ok());
+  EXPECT_EQ(ReadFile(path_), feed_.samples.substr(4000, 10000));
+}
+
+TEST_F(ExportTest, ARangeBeyondTheEndIsRefused) {
+  EXPECT_EQ(ReasonIn(Run("raw", {.first = 6000}).status()), "ARGUMENT_INVALID");
+  EXPECT_EQ(ReasonIn(Run("raw", {.first = 1, .count = 6000}).status()), "ARGUMENT_INVALID");
+  EXPECT_EQ(ReasonIn(Run("raw", {.first = UINT64_MAX}).status()), "ARGUMENT_INVALID");
+}
+
+TEST_F(ExportTest, NothingThatIsThereIsReplaced) {
+  WriteFile(path_, "mine");
+  EXPECT_EQ(ReasonIn(Run("raw").status()), "FILE_EXISTS");
+  EXPECT_EQ(ReadFile(path_), "mine");
+  std::filesystem::remove(path_);
+  WriteFile(path_ + ".export", "mine");
+  EXPECT_EQ(ReasonIn(Run("raw").status()), "FILE_EXISTS");
+  resume_ = true;
+  EXPECT_EQ(ReasonIn(Run("raw").status()), "FILE_NOT_FOUND") << "there is no mark";
+  EXPECT_EQ(ReadFile(path_ + ".export"), "mine");
+}
+
+TEST_F(ExportTest, WhatIsMissingIsZerosWhereTheyAreWelcome) {
+  feed_.missing = {1, 2};
+  const auto refused = Run("raw");
+  EXPECT_EQ(ReasonIn(refused.status()), "BLOCK_DAMAGED");
+  gaps_ = resume_ = true;
+  const auto exported = Run("raw");
+  ASSERT_TRUE(exported.ok()) << exported.status();
+  std::string expected = feed_.samples;
+  expected.replace(kBlockBytes, 2 * kBlockBytes, 2 * kBlockBytes, '\0');
+  EXPECT_EQ(ReadFile(path_), expected);
+  EXPECT_EQ(exported->missing_samples, 2 * kBlockBytes / 4);
+}
+
+TEST_F(ExportTest, SigmfSaysWhatIsMissing) {
+  feed_.missing = {0, 3};
+  ASSERT_TRUE(Run("sigmf", {.first = 100}).ok());
+  const json meta = json::parse(ReadFile(path_ + ".sigmf-meta"));
+  EXPECT_EQ(meta["annotations"].size(), 2u);
+  EXPECT_EQ(meta["annotations"][0]["core:sample_count"], 1024 - 100);
+  EXPECT_EQ(meta["annotations"][1]["core:sample_start"], 3 * 1024 - 100);
+  EXPECT_EQ(meta["captures"][0]["core:sample_start"], 1024 - 100);
+  EXPECT_EQ(meta["captures"][1]["core:sample_start"], 4 * 1024 - 100);
+  EXPECT_EQ(meta["captures"][1]["core:global_index"], 1000 + 4 * kBlockBytes);
+}
+
+TEST_F(ExportTest, ABrokenOneGoesOnWhereItWas) {
+  feed_.fails_at = 3;
+  EXPECT_EQ(ReasonIn(Run("sigmf").status()), "PEER_LOST");
+  EXPECT_THAT(Left(), ElementsAre("file.sigmf-data.export", "file.sigmf-data.export.json"));
+  feed_.fails_at = UINT64_MAX;
+  EXPECT_EQ(ReasonIn(Run("sigmf").status()), "FILE_EXISTS");
+  resume_ = true;
+  EXPECT_EQ(ReasonIn(Run("sigmf", {.first = 1}).status()), "FILE_EXISTS") << "another export";
+  const auto exported = Run("sigmf");
+  ASSERT_TRUE(exported.ok()) << exported.status();
+  EXPECT_EQ(exported->resumed_at, 3 * kBlockBytes / 4);
+  EXPECT_EQ(ReadFile(path_ + ".sigmf-data"), feed_.samples);
+  EXPECT_THAT(Left(), ElementsAre("file.sigmf-data", "file.sigmf-meta"));
+  const json meta = json::parse(ReadFile(path_ + ".sigmf-meta"));
+  EXPECT_EQ(meta["captures"].size(), 1u);
+}
+
+TEST_F(ExportTest, WhatCameBehindTheMarkIsWrittenAgain) {
+  feed_.fails_at = 3;
+  EXPECT_FALSE(Run("raw").ok());
+  WriteFile(path_ + ".export", ReadFile(path_ + ".export") + "torn");
+  feed_.fails_at = UINT64_MAX;
+  resume_ = true;
+  ASSERT_TRUE(Run("raw").ok());
+  EXPECT_EQ(ReadFile(path_), feed_.samples);
+}
+
+TEST_F(ExportTest, ARefusalLeavesWhatCanBeGoneOnWith) {
+  feed_.fails_at = 3;
+  EXPECT_FALSE(Run("sigmf").ok());
+  feed_.fails_at = UINT64_MAX;
+  resume_ = true;
+  WriteFile(path_ + ".sigmf-meta", "mine");
+  EXPECT_EQ(ReasonIn(Run("sigmf").status()), "FILE_EXISTS");
+  std::filesystem::remove(path_ + ".sigmf-meta");
+  const std::string mark = ReadFile(path_ + ".sigmf-data.export.json");
+  WriteFile(path_ + ".sigmf-data.export.json", std::string(1 << 20, '['));
+  EXPECT_EQ(ReasonIn(Run("sigmf").status()), "FILE_INVALID");
+  WriteFile(path_ + ".sigmf-data.export.json", mark);
+  ASSERT_TRUE(Run("sigmf").ok());
+  EXPECT_EQ(ReadFile(path_ + ".sigmf-data"), feed_.samples);
+}
+
+TEST_F(ExportTest, OneThatFailsAtItsBeginLeavesNothing) {
+  feed_.fails_at = 0;
+  EXPECT_EQ(ReasonIn(Run("raw").status()), "PEER_LOST");
+  EXPECT_TRUE(Left().empty());
+}
+
+TEST(ExportMarkTest, ComesBackAsItWas) {
+  const ExportMark mark{.key = {.uid = "u", .format = "raw", .first_sample = 5, .bytes = 100},
+                        .offset = 50,
+                        .file_bytes = 94,
+                        .seen = {.runs = {{1, 2, -3}}, .gaps = {{4, 5}}}};
+  const auto read = DecodeMark("m", EncodeMark(mark));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->key, mark.key);
+  EXPECT_EQ(read->offset, 50u);
+  EXPECT_EQ(read->file_bytes, 94u);
+  EXPECT_EQ(read->seen.runs[0].capture_ns, -3);
+  EXPECT_THAT(read->seen.gaps, ElementsAre(SampleRange{4, 5}));
+}
+
+TEST(ExportMarkTest, WhatIsNoneIsRefused) {
+  const std::string good = EncodeMark({.key = {.uid = "u", .format = "raw", .bytes = 9}});
+  ASSERT_TRUE(DecodeMark("m", good).ok());
+  for (size_t bytes = 0; bytes + 1 < good.size(); ++bytes) {
+    EXPECT_EQ(ReasonIn(DecodeMark("m", good.substr(0, bytes)).status()), "FILE_INVALID") << bytes;
+  }
+  for (const char* name : {"kind", "version", "uid", "bytes", "offset", "gaps"}) {
+    json object = json::parse(good);
+    object[name] = -1;
+    EXPECT_EQ(ReasonIn(DecodeMark("m", object.dump()).status()), "FILE_INVALID") << name;
+  }
+}
+
+}  // namespace
+}  // namespace tapedeck::services::formats

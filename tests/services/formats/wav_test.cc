@@ -1,0 +1,103 @@
+// WAV files go out and come in again, small and large.
+#include "services/formats/wav.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "dataplane/fd.h"
+#include "services/formats/riff.h"
+#include "tests/services/formats/feed.h"
+
+namespace tapedeck::services::formats {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr int64_t kMillisecond = 1'000'000;
+
+TEST(WavTest, EveryTypeComesBackAsItWas) {
+  for (const char* datatype : {"ru8", "cu8", "ri16_le", "ci16_le", "ri32_le", "ci32_le", "rf32_le",
+                               "cf32_le", "cf64_le"}) {
+    Feed feed{.samples = Samples(2 * kBlockBytes + 48)};
+    Recording recording = RecordingOf(feed.samples, datatype);
+    recording.annotations = {{.label = "signal", .comment = "gain=3 frequency=433920000"}};
+    const std::string path = ScratchPath(std::string(datatype) + ".wav");
+    const auto exported = Export(*SubjectOf(recording, {}), WishFor("wav", path, feed));
+    ASSERT_TRUE(exported.ok()) << exported.status();
+    const auto reader = OpenWav(path);
+    ASSERT_TRUE(reader.ok()) << reader.status();
+    const Content& content = (*reader)->content();
+    EXPECT_EQ(content.datatype, datatype);
+    EXPECT_EQ(content.sample_rate, 1e6);
+    EXPECT_EQ(content.start_ns, recording.start_time_ns);
+    EXPECT_THAT(content.annotations,
+                ElementsAre(Annotation{.label = "signal", .comment = "frequency=433920000"}));
+    EXPECT_EQ(*ReadAll(**reader), feed.samples);
+  }
+}
+
+TEST(WavTest, WhatItHasNotIsRefused) {
+  Recording recording = RecordingOf(Samples(kBlockBytes), "ci16_be");
+  for (const char* datatype : {"ci16_be", "ci8", "cu16_le", "cf32_be", "cu32_le"}) {
+    recording.datatype = datatype;
+    EXPECT_EQ(ReasonIn(CreateWavWriter(*SubjectOf(recording, {}), {}).status()),
+              "DATATYPE_INVALID");
+  }
+  recording.datatype = "cu8";
+  for (const double rate : {0.0, 0.5, 1.5, 5e9}) {
+    recording.sample_rate = rate;
+    EXPECT_EQ(ReasonIn(CreateWavWriter(*SubjectOf(recording, {}), {}).status()),
+              "ARGUMENT_INVALID");
+  }
+}
+
+// Beyond 4 GiB it is RF64; the samples themselves are a hole here.
+TEST(WavTest, ALargeOneHasSizesOf64Bits) {
+  Recording recording = RecordingOf(Samples(kBlockBytes), "ci16_le");
+  recording.blocks = (uint64_t{5} << 30) / kBlockBytes;
+  recording.bytes = recording.blocks * kBlockBytes;
+  Feed feed;
+  for (uint64_t i = 0; i < recording.blocks; ++i) feed.missing.insert(i);
+  feed.samples.resize(0);
+  const auto writer = CreateWavWriter(*SubjectOf(recording, {}), {});
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  const std::string path = ScratchPath("large.wav");
+  WriteFile(path, "");
+  dataplane::Fd fd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  Output out(path, fd.get(), 0);
+  ASSERT_TRUE((*writer)->Begin(out).ok());
+  ASSERT_TRUE((*writer)->Write({.bytes = recording.bytes}, out).ok());
+  ASSERT_TRUE((*writer)->Finish({}, out).ok());
+  ASSERT_TRUE(out.Sync().ok());
+  const auto reader = OpenWav(path);
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  EXPECT_EQ((*reader)->content().bytes, recording.bytes);
+  std::filesystem::remove(path);
+}
+
+TEST(WavTest, EachCutIsNamed) {
+  Feed feed{.samples = Samples(64)};
+  const std::string path = ScratchPath("a.wav");
+  ASSERT_TRUE(
+      Export(*SubjectOf(RecordingOf(feed.samples, "cf32_le"), {}), WishFor("wav", path, feed))
+          .ok());
+  const std::string file = ReadFile(path);
+  ExpectEachCutIsNamed(file, file.size(), "wav", ScratchPath("cut.wav"));
+}
+
+TEST(WavTest, TimesAreOfTheCalendar) {
+  for (const int64_t ns : {int64_t{0}, 1'709'208'000'123 * kMillisecond, kMillisecond * 999}) {
+    std::string text;
+    AppendSystemTime(&text, ns);
+    EXPECT_EQ(text.size(), 16u);
+    EXPECT_EQ(SystemTimeAt(text, 0), ns);
+  }
+  EXPECT_EQ(SystemTimeAt(std::string(16, '\0'), 0), 0);
+  EXPECT_EQ(SystemTimeAt(std::string(16, '\xff'), 0), 0);
+}
+
+}  // namespace
+}  // namespace tapedeck::services::formats
