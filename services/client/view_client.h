@@ -1,0 +1,34 @@
+// What a storage node's recordings look like, from afar and in plain values. Errors are those of
+// the node, or name it (NODE_UNREACHABLE).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "services/client/channel.h"
+#include "services/view.h"
+
+namespace tapedeck::services::client {
+
+// Any thread. Each call blocks, at most for `timeout`.
+class ViewClient final : public ViewControl {
+ public:
+  ViewClient(const client::Channel& channel, absl::Duration timeout);
+  ~ViewClient() override;
+
+  absl::StatusOr<Timeline> GetTimeline(const std::string& recording) override;
+  absl::StatusOr<Spectrogram> ReadSpectrogram(const SpectrogramRequest& request) override;
+  absl::StatusOr<Samples> ReadSamples(const SamplesRequest& request) override;
+  absl::StatusOr<Envelope> ReadEnvelope(const EnvelopeRequest& request) override;
+
+ private:
+  struct Stub;
+
+  const std::string node_;
+  const absl::Duration timeout_;
+  const std::unique_ptr<Stub> stub_;
+};
+
+}  // namespace tapedeck::services::client

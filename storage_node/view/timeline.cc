@@ -1,0 +1,148 @@
+#include "storage_node/view/timeline.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "dataplane/status_macros.h"
+#include "storage_node/format/sigmf.h"
+
+namespace tapedeck::storage_node::view {
+namespace {
+
+using services::Annotation;
+using services::CaptureStart;
+using services::SampleSpan;
+
+std::optional<double> FrequencyIn(const Annotation& annotation) {
+  if (annotation.label != format::kSignalLabel) return std::nullopt;
+  const auto fields = format::SignalFields(annotation.comment);
+  const auto found = fields.find("frequency");
+  return found == fields.end() ? std::nullopt : std::optional(found->second);
+}
+
+// Where runs of blocks begin, as they say themselves.
+absl::StatusOr<std::vector<CaptureStart>> ReadStarts(Opened& opened) {
+  format::Manifest manifest = opened.manifest();
+  manifest.blocks = opened.extent().blocks;  // of one that is being written, so far
+  std::vector<uint64_t> runs = format::SigmfRunsOf(manifest);
+  // One that is gone on with may know of gaps before it has its blocks again.
+  std::erase_if(runs, [&](uint64_t run) { return run >= manifest.blocks; });
+  if (runs.size() > services::kMostCaptures) runs.resize(services::kMostCaptures);
+  TD_ASSIGN_OR_RETURN(const auto entries, opened.EntriesOf(runs));
+  std::vector<CaptureStart> starts;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (!entries[i].ok()) continue;
+    starts.push_back({.sample = runs[i] * opened.extent().block_samples,
+                      .stream_sample = entries[i]->sample_index,
+                      .time_ns = entries[i]->capture_ns});
+  }
+  return starts;
+}
+
+// Which sample of the recording a sample of the stream is.
+std::optional<uint64_t> PlaceOf(const std::vector<CaptureStart>& starts, uint64_t stream_sample,
+                                uint64_t samples) {
+  const auto after =
+      std::ranges::upper_bound(starts, stream_sample, {}, &CaptureStart::stream_sample);
+  if (after == starts.begin()) return std::nullopt;
+  const CaptureStart& start = *std::prev(after);
+  const uint64_t since = stream_sample - start.stream_sample;
+  if (since >= samples - start.sample) return std::nullopt;
+  return start.sample + since;
+}
+
+// 0: not known, or beyond what such a number holds.
+int64_t TimeAfter(int64_t time_ns, uint64_t samples, double rate) {
+  constexpr int64_t kMost = INT64_MAX / 4;
+  if (time_ns <= 0 || time_ns > kMost || rate <= 0) return 0;
+  const double after = static_cast<double>(samples) / rate * 1e9;
+  return after > static_cast<double>(kMost) ? 0 : time_ns + static_cast<int64_t>(after);
+}
+
+// Captures where the frequency changes, and the frequency of those that are there.
+void AddFrequencies(const std::vector<Annotation>& placed, services::Timeline* timeline) {
+  std::vector<CaptureStart> captures = std::exchange(timeline->captures, {});
+  for (const Annotation& one : placed) {
+    const auto frequency = FrequencyIn(one);
+    if (!frequency.has_value()) continue;
+    const auto there = std::ranges::find(captures, one.sample_start, &CaptureStart::sample);
+    if (there != captures.end()) {
+      there->frequency = *frequency;
+    } else if (captures.size() < services::kMostCaptures) {
+      captures.push_back({.sample = one.sample_start, .frequency = *frequency});
+    }
+  }
+  std::ranges::sort(captures, {}, &CaptureStart::sample);
+  for (CaptureStart& capture : captures) {
+    if (timeline->captures.empty()) {
+      timeline->captures.push_back(capture);
+      continue;
+    }
+    const CaptureStart& before = timeline->captures.back();
+    if (capture.frequency == 0) capture.frequency = before.frequency;
+    if (capture.time_ns == 0) {
+      const uint64_t since = capture.sample - before.sample;
+      capture.stream_sample = before.stream_sample + since;
+      capture.time_ns = TimeAfter(before.time_ns, since, timeline->sample_rate);
+    }
+    timeline->captures.push_back(capture);
+  }
+}
+
+std::vector<SampleSpan> GapsOf(const Opened& opened) {
+  std::vector<SampleSpan> gaps;
+  const Extent& extent = opened.extent();
+  for (const format::SequenceRange& range : opened.manifest().missing) {
+    if (gaps.size() == services::kMostGaps || range.first >= extent.blocks) break;
+    const uint64_t first = range.first * extent.block_samples;
+    const uint64_t count = range.count * extent.block_samples;
+    gaps.push_back({.first = first, .count = std::min(count, extent.samples - first)});
+  }
+  return gaps;
+}
+
+}  // namespace
+
+double FrequencyOf(const std::vector<Annotation>& annotations) {
+  for (const Annotation& one : annotations) {
+    if (const auto frequency = FrequencyIn(one)) return *frequency;
+  }
+  return 0;
+}
+
+absl::StatusOr<services::Timeline> MakeTimeline(Opened& opened) {
+  const Extent& extent = opened.extent();
+  const format::Manifest& manifest = opened.manifest();
+  const auto& live = opened.readable().live;
+  const std::vector<Annotation> annotations = opened.annotations();
+  const uint64_t durable = live == nullptr ? manifest.durable_watermark : live->durable.load();
+  services::Timeline made{
+      .state = live == nullptr ? manifest.state : services::RecordingState::kRecording,
+      .samples = extent.samples,
+      .sample_rate = manifest.sample_rate,
+      .frequency = FrequencyOf(annotations),
+      .datatype = format::SampleTypeOf(manifest),
+      .start_time_ns = manifest.start_time_ns,
+      .durable_samples =
+          std::min(std::min(durable, extent.blocks) * extent.block_samples, extent.samples),
+      .gaps = GapsOf(opened),
+      .gaps_total = manifest.missing.size(),
+      .annotations_total = annotations.size(),
+      .block_samples = extent.block_samples};
+  TD_ASSIGN_OR_RETURN(made.captures, ReadStarts(opened));
+  std::vector<Annotation> placed;
+  for (const Annotation& one : annotations) {
+    const auto place = PlaceOf(made.captures, one.sample_start, extent.samples);
+    if (!place.has_value()) continue;
+    placed.push_back(one);
+    placed.back().sample_start = *place;
+    placed.back().sample_count = std::min(one.sample_count, extent.samples - *place);
+  }
+  AddFrequencies(placed, &made);
+  if (placed.size() > services::kMostAnnotations) placed.resize(services::kMostAnnotations);
+  made.annotations = std::move(placed);
+  return made;
+}
+
+}  // namespace tapedeck::storage_node::view

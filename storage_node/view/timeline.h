@@ -1,0 +1,18 @@
+// The course of a recording.
+#pragma once
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "services/view.h"
+#include "storage_node/view/opened.h"
+
+namespace tapedeck::storage_node::view {
+
+// Reads index entries alone; waits for the disk.
+absl::StatusOr<services::Timeline> MakeTimeline(Opened& opened);
+
+// What the first annotation of a signal that has one says; 0: none has.
+double FrequencyOf(const std::vector<services::Annotation>& annotations);
+
+}  // namespace tapedeck::storage_node::view
