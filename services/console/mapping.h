@@ -1,0 +1,46 @@
+// Calls in HTTP's words: which paths are calls, their requests and answers as JSON, and errors. One
+// mapping for all services, from their descriptors. Any thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace google::protobuf {
+class Message;
+class MethodDescriptor;
+}  // namespace google::protobuf
+
+namespace tapedeck::services::console {
+
+using google::protobuf::Message;
+using google::protobuf::MethodDescriptor;
+
+// Which services there are for HTTP callers: of the node itself, and of workers.
+absl::Span<const absl::string_view> NodeServices();
+absl::Span<const absl::string_view> WorkerServices();
+
+// "tapedeck.v1.NodeService/GetNode" of one of `services`. NOT_FOUND: there is no such call there.
+absl::StatusOr<const MethodDescriptor*> FindMethod(absl::string_view path,
+                                                   absl::Span<const absl::string_view> services);
+
+std::unique_ptr<Message> NewRequest(const MethodDescriptor& method);
+std::unique_ptr<Message> NewAnswer(const MethodDescriptor& method);
+
+// INVALID_ARGUMENT (ARGUMENT_INVALID): it is not JSON, or not of such a message. Unknown fields are
+// refused.
+absl::Status ReadJson(absl::string_view json, Message& message);
+// With fields of no value, too; a line without an end. INTERNAL: it cannot be JSON.
+absl::StatusOr<std::string> WriteJson(const Message& message);
+
+// A text in quotes.
+std::string JsonText(absl::string_view text);
+// {"code": ..., "message": ..., "reason": ..., "metadata": {...}}
+std::string ErrorJson(const absl::Status& status);
+unsigned HttpStatusOf(absl::StatusCode code);
+
+}  // namespace tapedeck::services::console

@@ -1,0 +1,116 @@
+// The console's HTTP: one call, one stream. A service is this node's, unless a worker is named.
+
+const PACKAGE = 'tapedeck.v1.';
+
+// What a node answered instead, with the reason of errors.proto.
+export class ApiError extends Error {
+  readonly code: string;
+  readonly reason: string;
+
+  constructor(code: string, message: string, reason: string) {
+    super(message);
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+interface ErrorBody {
+  code?: string;
+  message?: string;
+  reason?: string;
+}
+
+const errorOf = (body: ErrorBody, otherwise: string) =>
+  new ApiError(body.code ?? 'UNKNOWN', body.message || otherwise, body.reason ?? '');
+
+function pathOf(service: string, method: string, worker?: string): string {
+  const at = worker === undefined ? '' : `workers/${encodeURIComponent(worker)}/`;
+  return `/api/${at}${PACKAGE}${service}/${method}`;
+}
+
+async function answerOf<Answer>(response: Response): Promise<Answer> {
+  const text = await response.text();
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new ApiError('UNKNOWN', `The node answered ${response.status}, and no JSON.`, '');
+  }
+  if (!response.ok) throw errorOf(body as ErrorBody, `The node answered ${response.status}.`);
+  return body as Answer;
+}
+
+async function ask<Answer>(path: string, init: RequestInit): Promise<Answer> {
+  let response: Response;
+  try {
+    response = await fetch(path, init);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new ApiError('UNAVAILABLE', 'The storage node does not answer.', '');
+  }
+  return answerOf<Answer>(response);
+}
+
+export interface CallOptions {
+  worker?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export function call<Answer>(service: string, method: string, request: object, options: CallOptions = {}): Promise<Answer> {
+  return ask<Answer>(pathOf(service, method, options.worker), {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(request),
+    signal: options.signal ?? null,
+  });
+}
+
+export const read = <Answer>(path: string) => ask<Answer>(path, {});
+
+export interface Watcher<Message> {
+  message: (message: Message) => void;
+  // The stream is over: by the node, with an error or without. A connection that breaks is made anew, and nothing said.
+  end?: (error?: ApiError) => void;
+}
+
+// Returns what stops it.
+export function watch<Message>(service: string, method: string, request: object, watcher: Watcher<Message>, worker?: string): () => void {
+  const source = new EventSource(`${pathOf(service, method, worker)}?request=${encodeURIComponent(JSON.stringify(request))}`);
+  const finish = (error?: ApiError) => {
+    source.close();
+    watcher.end?.(error);
+  };
+  source.onmessage = (event) => watcher.message(JSON.parse(String(event.data)) as Message);
+  source.addEventListener('end', () => finish());
+  // The node's own errors have data; those of the connection have none.
+  source.addEventListener('error', (event) => {
+    if (event instanceof MessageEvent) {
+      finish(errorOf(JSON.parse(String(event.data)) as ErrorBody, 'The stream has failed.'));
+    } else if (source.readyState === EventSource.CLOSED) {
+      finish(new ApiError('UNAVAILABLE', 'The stream was refused.', ''));
+    }
+  });
+  return () => source.close();
+}
+
+// What all pages of a list have under a key, up to a bound that nobody scrolls through.
+export async function list<Item>(service: string, method: string, request: object, key: string, options: CallOptions = {}): Promise<Item[]> {
+  const items: Item[] = [];
+  let token = '';
+  do {
+    const page = await call<Record<string, unknown>>(service, method, { ...request, pageToken: token }, options);
+    items.push(...((page[key] as Item[] | undefined) ?? []));
+    token = String(page['nextPageToken'] ?? '');
+  } while (token !== '' && items.length < 10000);
+  return items;
+}
+
+// As crypto.randomUUID makes them, which a page in clear from another machine does not have.
+export function requestId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const hex = Array.from(bytes, (byte, i) => {
+    const value = i === 6 ? (byte & 0x0f) | 0x40 : i === 8 ? (byte & 0x3f) | 0x80 : byte;
+    return value.toString(16).padStart(2, '0');
+  }).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}

@@ -1,0 +1,2 @@
+// Style sheets are bundled, and have nothing to name.
+declare module '*.css';

@@ -1,0 +1,105 @@
+// Numbers and times as people read them. Rates count 10^6 bytes, as tapectl's do.
+
+export function scaled(value: number, base: number, units: string[]): string {
+  let unit = 0;
+  let rest = Math.abs(value);
+  while (rest >= base && unit + 1 < units.length) {
+    rest /= base;
+    unit += 1;
+  }
+  const digits = unit === 0 && Number.isInteger(value) ? 0 : rest < 10 ? 2 : rest < 100 ? 1 : 0;
+  return `${value < 0 ? '−' : ''}${rest.toFixed(digits)} ${units[unit]}`;
+}
+
+export const bytes = (value: number | string) => scaled(Number(value), 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']);
+
+export const rate = (bytesPerSecond: number) => scaled(bytesPerSecond, 1000, ['B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s']);
+
+export const hertz = (value: number) => scaled(value, 1000, ['Hz', 'kHz', 'MHz', 'GHz', 'THz']);
+
+// dB of full scale; what rounds to nothing has no sign.
+export const level = (decibels: number) => `${(Math.round(decibels * 10) / 10 + 0).toFixed(1)} dBFS`;
+
+export const sampleRate = (value: number) => (value > 0 ? scaled(value, 1000, ['S/s', 'kS/s', 'MS/s', 'GS/s']) : 'unknown');
+
+export const count = (value: number | string) => {
+  const text = String(value);
+  return /^-?\d+$/.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, '\u202f') : text;
+};
+
+// Of seconds: the two largest units, or a fraction of one.
+export function span(seconds: number): string {
+  if (!Number.isFinite(seconds)) return '—';
+  if (seconds === 0) return '0 s';
+  if (seconds < 1e-6) return `${(seconds * 1e9).toFixed(0)} ns`;
+  if (seconds < 1e-3) return `${(seconds * 1e6).toFixed(1)} µs`;
+  if (seconds < 1) return `${(seconds * 1e3).toFixed(1)} ms`;
+  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
+  if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+  return `${Math.floor(seconds / 86400)} d ${Math.floor((seconds % 86400) / 3600)} h`;
+}
+
+// Seconds of protobuf's "1.5s".
+export const secondsOf = (text: string | undefined) => (text ? Number.parseFloat(text) : 0);
+
+// Room in hours, as long as it says something.
+export function hoursLeft(freeBytes: number, bytesPerSecond: number): string {
+  if (!(bytesPerSecond > 0)) return '—';
+  const hours = freeBytes / bytesPerSecond / 3600;
+  return hours >= 1000 ? 'more than 1000 h' : `${hours.toFixed(hours < 10 ? 2 : hours < 100 ? 1 : 0)} h`;
+}
+
+export function time(text: string | undefined): string {
+  if (!text) return '—';
+  const when = new Date(text);
+  return Number.isNaN(when.getTime()) ? text : when.toISOString().replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC');
+}
+
+// What follows the enum's prefix: RECORDING_STATE_SEALED is SEALED.
+export function word(value: string | undefined, prefix: string): string {
+  const rest = (value ?? '').startsWith(prefix) ? (value ?? '').slice(prefix.length) : (value ?? '');
+  return rest === 'UNSPECIFIED' ? '' : rest;
+}
+
+// luns/l0/channels/c0/recordings/x is l0/c0/x, as tapectl takes it.
+export const shortName = (name: string) =>
+  name
+    .split('/')
+    .filter((_, index) => index % 2 === 1)
+    .join('/');
+
+export const lunOf = (name: string) => name.split('/').slice(0, 2).join('/');
+export const channelOf = (name: string) => name.split('/').slice(0, 4).join('/');
+
+// 10GiB, 200MB, 4096: what tapectl takes, as bytes. Undefined: it is no number of bytes.
+export function parseBytes(text: string): number | undefined {
+  const found = /^\s*(\d+(?:\.\d+)?)\s*(?:([KMGTP])(i?)B|B)?\s*$/i.exec(text);
+  if (!found) return undefined;
+  const power = found[2] ? 'KMGTP'.indexOf(found[2].toUpperCase()) + 1 : 0;
+  return Math.round(Number(found[1]) * (found[3] ? 1024 : 1000) ** power);
+}
+
+// 10s, 5m, 72h, 200ms as protobuf's seconds. Undefined: it is none.
+export function parseSpan(text: string): string | undefined {
+  const found = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)\s*$/.exec(text);
+  if (!found) return undefined;
+  const unit = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86400 }[found[2] as 'ms'];
+  return `${Number((Number(found[1]) * unit).toFixed(9))}s`;
+}
+
+// a=b,c=d: as tapectl's labels. Undefined: a piece has no name.
+export function parsePairs(text: string): Record<string, string> | undefined {
+  const pairs: Record<string, string> = {};
+  for (const piece of text.split(',').map((part) => part.trim()).filter(Boolean)) {
+    const at = piece.indexOf('=');
+    if (at < 1) return undefined;
+    pairs[piece.slice(0, at)] = piece.slice(at + 1);
+  }
+  return pairs;
+}
+
+export const pairsText = (pairs: Record<string, string> | undefined) =>
+  Object.entries(pairs ?? {})
+    .map(([name, value]) => `${name}=${value}`)
+    .join(', ');

@@ -1,0 +1,87 @@
+// The workers that the console knows, and their jobs.
+import { call } from '../api.ts';
+import { bytes, count, rate, shortName, time, word } from '../format.ts';
+import { useAction, useLoad } from '../load.ts';
+import { line } from '../tapectl.ts';
+import type { ConsoleInfo, Job, NodeInfo } from '../types.ts';
+import { Badge, Empty, Facts, Failure, Line, Panel, Table } from '../ui/basics.tsx';
+import { cancel, hasEnded, JobBadge, JobProgress } from './job.tsx';
+import { NoWorker } from './start.tsx';
+
+// Of a worker the newest.
+const MOST_JOBS = 50;
+
+function Row({ job, worker, onChange }: { job: Job; worker: string; onChange: () => void }) {
+  const action = useAction();
+  const stop = async () => {
+    await cancel(job, worker);
+    onChange();
+  };
+  return (
+    <tr>
+      <td>{shortName(job.name)}</td>
+      <td>{word(job.direction, 'DIRECTION_').toLowerCase()}</td>
+      <td>
+        <JobBadge job={job} />
+        {job.error && <small>{job.error.message}</small>}
+        <Failure error={action.error} />
+      </td>
+      <td>{job.recording && <a href={`#/recording/${job.recording}`}>{shortName(job.recording)}</a>}</td>
+      <td>
+        <JobProgress job={job} />
+      </td>
+      <td class="number">{bytes(job.bytes)}</td>
+      <td class="number">{rate(job.mbPerS * 1e6)}</td>
+      <td class="number">{count(job.lostBlocks)}</td>
+      <td>{time(job.startTime)}</td>
+      <td>
+        {!hasEnded(job) && (
+          <button type="button" aria-label={`Cancel job ${shortName(job.name)}`} disabled={action.busy} onClick={() => action.run(stop)}>
+            Cancel
+          </button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function Worker({ worker }: { worker: string }) {
+  const node = useLoad((signal) => call<NodeInfo>('NodeService', 'GetNode', {}, { worker, signal }), `node ${worker}`, 10000);
+  const jobs = useLoad((signal) => call<{ jobs?: Job[] }>('PipelineService', 'ListJobs', { pageSize: MOST_JOBS }, { worker, signal }), `jobs ${worker}`, 1000);
+  const all = jobs.value?.jobs ?? [];
+  return (
+    <Panel title={worker} actions={<Badge tone={node.error ? 'bad' : node.value ? 'good' : 'plain'}>{node.error ? 'unreachable' : node.value ? 'answers' : 'asked'}</Badge>}>
+      <Failure error={node.error ?? jobs.error} />
+      {node.value && (
+        <Facts
+          facts={[
+            ['Name', `${node.value.name} ${node.value.version}`],
+            ['Devices', (node.value.memory ?? []).map((memory) => `${memory.device}: ${memory.description}`).join(', ')],
+            ['Rails', (node.value.rails ?? []).map((rail) => `${rail.name} ${rail.transport} ${rail.address}`).join(', ')],
+            ['Stages', (node.value.stages ?? []).join(', ')],
+          ]}
+        />
+      )}
+      {jobs.value && all.length === 0 && <Empty>It had no jobs since it started.</Empty>}
+      {all.length > 0 && (
+        <Table caption={`Jobs of ${worker}`} head={['Job', 'What', 'State', 'Recording', 'Progress', 'Bytes', 'Rate', 'Lost', 'Began', '']}>
+          {all.map((job) => (
+            <Row key={job.name} job={job} worker={worker} onChange={jobs.reload} />
+          ))}
+        </Table>
+      )}
+    </Panel>
+  );
+}
+
+export function JobsPage({ info }: { info: ConsoleInfo }) {
+  if (info.workers.length === 0) return <NoWorker />;
+  return (
+    <>
+      <Line text={line(['jobs', 'list'])} />
+      {info.workers.map((worker) => (
+        <Worker key={worker} worker={worker} />
+      ))}
+    </>
+  );
+}

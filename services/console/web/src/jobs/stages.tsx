@@ -1,0 +1,119 @@
+// A source, transform or sink of a job: which one of the worker's, and how it is set.
+import type { NodeInfo, Stage } from '../types.ts';
+import { fileFlags, type Options, stageText } from '../tapectl.ts';
+import { Choice, TextField } from '../ui/form.tsx';
+
+export interface StageFields {
+  name: string;
+  settings: string; // one NAME=VALUE on each line
+}
+
+// Of a worker's list, e.g. "source synth": what there is of a kind.
+export const stagesOf = (node: NodeInfo | undefined, kind: string) =>
+  (node?.stages ?? [])
+    .map((stage) => stage.split(' '))
+    .filter(([first]) => first === kind)
+    .map(([, name]) => name ?? '');
+
+export function parametersOf(fields: StageFields): Record<string, string> {
+  const parameters: Record<string, string> = {};
+  for (const text of fields.settings.split('\n')) {
+    const at = text.indexOf('=');
+    if (at > 0) parameters[text.slice(0, at).trim()] = text.slice(at + 1).trim();
+  }
+  return parameters;
+}
+
+export function stageOf(fields: StageFields): Stage {
+  const parameters = Object.entries(parametersOf(fields)).map(([name, text]) => [name, { text }] as const);
+  return parameters.length === 0 ? { name: fields.name } : { name: fields.name, parameters: Object.fromEntries(parameters) };
+}
+
+export const textOf = (fields: StageFields) => stageText(fields.name, parametersOf(fields));
+export const flagsOf = (fields: StageFields): Options => fileFlags(fields.name, parametersOf(fields));
+
+// Examples of what the stages take; gpu_worker/README.md has all of it.
+const HINTS: Record<string, string> = {
+  synth: 'seed=1, tones=0.125,-0.25, noise=0.1',
+  file: 'path=/data/capture.bin',
+  ingest: 'udp=HOST:PORT or tcp=HOST:PORT',
+  fft: 'points=1024, window=hann',
+  power: 'points=64, average=64',
+  convert: 'from=ci16_le, to=cf32_le',
+  detect: 'threshold=-10, low=0.1, high=0.2',
+  udp: 'address=HOST:PORT',
+};
+
+interface Props {
+  label: string;
+  fields: StageFields;
+  names: string[];
+  set: (fields: StageFields) => void;
+  id: string;
+}
+
+export function StageForm({ label, fields, names, set, id }: Props) {
+  const hint = HINTS[fields.name];
+  return (
+    <fieldset class="stage">
+      <legend>{label}</legend>
+      <Choice label="Which" value={fields.name} choices={names.includes(fields.name) ? names : [fields.name, ...names]} onChange={(name) => set({ ...fields, name })} />
+      <div class="field wide">
+        <label for={id}>Settings</label>
+        <textarea id={id} rows={2} value={fields.settings} onInput={(event) => set({ ...fields, settings: event.currentTarget.value })} />
+        <small>NAME=VALUE, one on each line{hint ? `; e.g. ${hint}` : ''}. What is not set has its default.</small>
+      </div>
+    </fieldset>
+  );
+}
+
+export function Transforms({ transforms, names, set }: { transforms: StageFields[]; names: string[]; set: (transforms: StageFields[]) => void }) {
+  return (
+    <>
+      {transforms.map((transform, index) => (
+        <div class="transform" key={index}>
+          <StageForm
+            label={`Transform ${index + 1}`}
+            id={`transform-${index}`}
+            fields={transform}
+            names={names}
+            set={(changed) => set(transforms.map((one, at) => (at === index ? changed : one)))}
+          />
+          <button type="button" aria-label={`Remove transform ${index + 1}`} onClick={() => set(transforms.filter((_, at) => at !== index))}>
+            Remove
+          </button>
+        </div>
+      ))}
+      {transforms.length < 16 && names.length > 0 && (
+        <button type="button" class="more" onClick={() => set([...transforms, { name: names[0] ?? '', settings: '' }])}>
+          Add a transform
+        </button>
+      )}
+    </>
+  );
+}
+
+// What a job's forms ask of every job.
+export interface Where {
+  worker: string;
+  storage: string;
+  device: string;
+  rails: string;
+}
+
+export function WhereForm({ where, workers, node, set }: { where: Where; workers: string[]; node: NodeInfo | undefined; set: (change: Partial<Where>) => void }) {
+  return (
+    <div class="fields">
+      <Choice label="Worker" value={where.worker} choices={workers} onChange={(worker) => set({ worker })} />
+      <TextField label="Storage node" hint="HOST:PORT, as the worker reaches it" value={where.storage} onInput={(storage) => set({ storage })} required />
+      <TextField label="Device" hint="empty: the one with the fewest jobs" value={where.device} suggestions={(node?.memory ?? []).map((memory) => memory.device)} onInput={(device) => set({ device })} />
+      <TextField label="Rails" hint="r0,r1; empty: the nearest" value={where.rails} onInput={(rails) => set({ rails })} />
+    </div>
+  );
+}
+
+export const railsOf = (text: string) =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean);

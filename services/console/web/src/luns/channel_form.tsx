@@ -1,0 +1,120 @@
+// Makes or changes a channel.
+import { useState } from 'preact/hooks';
+import { call, requestId } from '../api.ts';
+import { useAction } from '../load.ts';
+import { line, type Options } from '../tapectl.ts';
+import type { Channel } from '../types.ts';
+import { Failure, Line } from '../ui/basics.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Choice, Form, TextField } from '../ui/form.tsx';
+import { changed, type ChannelFields, channelFields, channelOf, channelOptions, maskOf } from './fields.ts';
+
+const DATATYPES = ['cf32_le', 'ci16_le', 'ci8', 'cu8', 'cf64_le', 'ci32_le', 'rf32_le', 'ri16_le', 'ri8', 'ru8'];
+const MASK = {
+  blockBytes: 'blockBytes',
+  datatype: 'datatype',
+  sampleRate: 'sampleRate',
+  commit: 'commitLevel',
+  op: 'transferOp',
+  preTrigger: 'preTrigger',
+  postTrigger: 'postTrigger',
+  segment: 'segmentBytes',
+  description: 'description',
+  labels: 'labels',
+};
+
+type Set = (change: Partial<ChannelFields>) => void;
+
+async function save(lun: string, before: ChannelFields | undefined, fields: ChannelFields): Promise<void> {
+  const channel = channelOf(lun, fields);
+  if (before) {
+    await call('CatalogService', 'UpdateChannel', { channel, updateMask: maskOf(before, fields, MASK), requestId: requestId() });
+  } else {
+    await call('CatalogService', 'CreateChannel', {
+      parent: `luns/${lun}`,
+      channelId: fields.name,
+      channel: { ...channel, name: '' },
+      requestId: requestId(),
+    });
+  }
+}
+
+function Samples({ fields, set }: { fields: ChannelFields; set: Set }) {
+  return (
+    <>
+      <TextField label="Sample type" hint="a SigMF name" value={fields.datatype} suggestions={DATATYPES} onInput={(datatype) => set({ datatype })} required />
+      <TextField label="Samples per second" hint="1e9; empty: unknown" inputMode="decimal" value={fields.sampleRate} onInput={(sampleRate) => set({ sampleRate })} />
+      <TextField label="Block" hint="64KiB to 8MiB" value={fields.blockBytes} onInput={(blockBytes) => set({ blockBytes })} required />
+    </>
+  );
+}
+
+function Ways({ fields, set }: { fields: ChannelFields; set: Set }) {
+  return (
+    <>
+      <Choice
+        label="A block counts when it is"
+        value={fields.commit}
+        onChange={(commit) => set({ commit })}
+        choices={[
+          ['COMMIT_LEVEL_DURABLE', 'durable'],
+          ['COMMIT_LEVEL_WRITTEN', 'written'],
+          ['COMMIT_LEVEL_RECEIVED', 'received'],
+        ]}
+      />
+      <Choice
+        label="Payload moves by"
+        value={fields.op}
+        onChange={(op) => set({ op })}
+        choices={[
+          ['TRANSFER_OP_UNSPECIFIED', 'READ to record, WRITE to play'],
+          ['TRANSFER_OP_READ', 'READ'],
+          ['TRANSFER_OP_WRITE', 'WRITE'],
+          ['TRANSFER_OP_SEND', 'SEND'],
+        ]}
+      />
+      <TextField label="Keep before a trigger" hint="2s; empty: no trigger" value={fields.preTrigger} onInput={(preTrigger) => set({ preTrigger })} />
+      <TextField label="Keep after a trigger" hint="1s" value={fields.postTrigger} onInput={(postTrigger) => set({ postTrigger })} />
+      <TextField label="Segment" hint="10GiB; empty: one recording, in a ring 1/64 of it" value={fields.segment} onInput={(segment) => set({ segment })} />
+    </>
+  );
+}
+
+export function ChannelForm({ lun, channel, onDone, onClose }: { lun: string; channel?: Channel | undefined; onDone: () => void; onClose: () => void }) {
+  const before = channel && channelFields(channel);
+  const [fields, setFields] = useState(channelFields(channel));
+  const action = useAction();
+  const set: Set = (change) => setFields((now) => ({ ...now, ...change }));
+  const options = before ? (changed(channelOptions(before), channelOptions(fields)) as Options) : channelOptions(fields);
+  return (
+    <Dialog title={channel ? `Configure ${lun}/${fields.name}` : `New channel of ${lun}`} onClose={onClose}>
+      <Form
+        onSubmit={() =>
+          action.run(async () => {
+            await save(lun, before, fields);
+            onDone();
+            onClose();
+          })
+        }
+      >
+        <div class="fields">
+          {!channel && <TextField label="Name" value={fields.name} onInput={(name) => set({ name })} required />}
+          <Samples fields={fields} set={set} />
+          <Ways fields={fields} set={set} />
+          <TextField label="Description" value={fields.description} onInput={(description) => set({ description })} />
+          <TextField label="Labels" hint="site=north, rack=7" value={fields.labels} onInput={(labels) => set({ labels })} />
+        </div>
+        <Line text={line(['channel', channel ? 'update' : 'create', `${lun}/${fields.name || 'NAME'}`], options)} />
+        <Failure error={action.error} />
+        <div class="buttons">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="main" disabled={action.busy}>
+            {channel ? 'Save' : 'Create'}
+          </button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

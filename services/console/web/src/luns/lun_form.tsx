@@ -1,0 +1,99 @@
+// Makes or changes a LUN.
+import { useState } from 'preact/hooks';
+import { call, requestId } from '../api.ts';
+import { useAction } from '../load.ts';
+import { line, type Options } from '../tapectl.ts';
+import type { Lun, NodeInfo } from '../types.ts';
+import { Failure, Line } from '../ui/basics.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Choice, Form, TextField } from '../ui/form.tsx';
+import { changed, type LunFields, lunFields, lunOf, lunOptions, maskOf, memberLines } from './fields.ts';
+
+const MASK = {
+  members: 'members',
+  capacity: 'capacityBytes',
+  policy: 'fullPolicy',
+  maxAge: 'maxAge',
+  maxFill: 'maxFillPercent',
+  description: 'description',
+  labels: 'labels',
+};
+
+function lineOf(before: LunFields | undefined, fields: LunFields): string {
+  const members = memberLines(fields.members);
+  if (!before) return line(['lun', 'create', fields.name || 'NAME'], { store: fields.store, member: members, ...lunOptions(fields) });
+  const more = members.slice(memberLines(before.members).length);
+  return line(['lun', 'update', fields.name], { 'add-member': more, ...(changed(lunOptions(before), lunOptions(fields)) as Options) });
+}
+
+async function save(before: LunFields | undefined, fields: LunFields): Promise<void> {
+  const lun = lunOf(fields);
+  if (before) {
+    await call('CatalogService', 'UpdateLun', { lun, updateMask: maskOf(before, fields, MASK), requestId: requestId() });
+  } else {
+    await call('CatalogService', 'CreateLun', { lunId: fields.name, lun: { ...lun, name: '' }, requestId: requestId() });
+  }
+}
+
+function Policy({ fields, set }: { fields: LunFields; set: (change: Partial<LunFields>) => void }) {
+  return (
+    <>
+      <Choice
+        label="When it is full"
+        value={fields.policy}
+        onChange={(policy) => set({ policy })}
+        choices={[
+          ['FULL_POLICY_STOP', 'stop: recordings end'],
+          ['FULL_POLICY_RING', 'ring: the oldest are deleted'],
+        ]}
+      />
+      <TextField label="Delete recordings after" hint="72h; empty: never" value={fields.maxAge} onInput={(maxAge) => set({ maxAge })} />
+      <TextField label="Delete the oldest above, in percent" hint="empty: never" inputMode="numeric" value={fields.maxFill} onInput={(maxFill) => set({ maxFill })} />
+    </>
+  );
+}
+
+export function LunForm({ lun, node, onDone, onClose }: { lun?: Lun | undefined; node: NodeInfo | undefined; onDone: () => void; onClose: () => void }) {
+  const before = lun && lunFields(lun);
+  const [fields, setFields] = useState(lunFields(lun));
+  const action = useAction();
+  const set = (change: Partial<LunFields>) => setFields((now) => ({ ...now, ...change }));
+  const stores = (node?.stores ?? []).map((store) => store.name);
+  return (
+    <Dialog title={lun ? `Configure ${fields.name}` : 'New LUN'} onClose={onClose}>
+      <Form
+        onSubmit={() =>
+          action.run(async () => {
+            await save(before, fields);
+            onDone();
+            onClose();
+          })
+        }
+      >
+        <div class="fields">
+          {!lun && <TextField label="Name" value={fields.name} onInput={(name) => set({ name })} required />}
+          {!lun && <Choice label="Store" value={fields.store} onChange={(store) => set({ store })} choices={stores.length > 0 ? stores : ['posix', 'direct', 'device', 'memory']} />}
+          <div class="field wide">
+            <label for="lun-members">Members</label>
+            <textarea id="lun-members" rows={2} value={fields.members} disabled={fields.store === 'memory'} onInput={(event) => set({ members: event.currentTarget.value })} />
+            <small>One directory or device of the storage node on each line. More can be added later, none taken away.</small>
+          </div>
+          <TextField label="Capacity" hint="10GiB; empty: what its members hold" value={fields.capacity} onInput={(capacity) => set({ capacity })} />
+          <Policy fields={fields} set={set} />
+          <TextField label="Description" value={fields.description} onInput={(description) => set({ description })} />
+          <TextField label="Labels" hint="site=north, rack=7" value={fields.labels} onInput={(labels) => set({ labels })} />
+        </div>
+        <Line text={lineOf(before, fields)} />
+        <Failure error={action.error} />
+        <div class="buttons">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="main" disabled={action.busy}>
+            {lun ? 'Save' : 'Create'}
+          </button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,156 @@
+// LUNs and their channels: what they are, and how they are made, configured, scrubbed and deleted.
+import { useState } from 'preact/hooks';
+import { call, list, requestId } from '../api.ts';
+import { bytes, count, pairsText, sampleRate, secondsOf, shortName, span, time, word } from '../format.ts';
+import { useLoad } from '../load.ts';
+import { linkTo } from '../route.ts';
+import { line } from '../tapectl.ts';
+import type { Channel, Lun, NodeInfo } from '../types.ts';
+import { Badge, Empty, Facts, Failure, Meter, Panel, Table } from '../ui/basics.tsx';
+import { Deletion } from '../ui/dialog.tsx';
+import { ChannelForm } from './channel_form.tsx';
+import { LunForm } from './lun_form.tsx';
+import { ScrubPanel } from './scrub.tsx';
+
+type Open = { form: 'lun'; lun?: Lun } | { form: 'delete lun'; lun: Lun } | { form: 'channel'; lun: Lun; channel?: Channel } | { form: 'delete channel'; channel: Channel };
+
+function LunFacts({ lun }: { lun: Lun }) {
+  const capacity = Number(lun.capacityBytes);
+  return (
+    <>
+      {capacity > 0 && <Meter label={`Fill of ${shortName(lun.name)}`} value={Number(lun.usedBytes) / capacity} />}
+      {lun.cause && <p class="failure">{lun.cause}</p>}
+      <Facts
+        facts={[
+          ['Store', lun.store],
+          ['Members', (lun.members ?? []).join(', ') || 'memory of the node'],
+          ['Used', `${bytes(lun.usedBytes)} of ${capacity > 0 ? bytes(capacity) : 'what its members hold'}`],
+          ['Recordings', count(lun.recordings)],
+          ['When full', lun.fullPolicy === 'FULL_POLICY_RING' ? 'ring: the oldest are deleted' : 'stop: recordings end'],
+          ['Deleted after', secondsOf(lun.maxAge) > 0 ? span(secondsOf(lun.maxAge)) : 'never'],
+          ['Deleted above', lun.maxFillPercent > 0 ? `${lun.maxFillPercent} %` : 'never'],
+          ['Made', time(lun.createTime)],
+          ['Description', lun.description || '—'],
+          ['Labels', pairsText(lun.labels) || '—'],
+        ]}
+      />
+    </>
+  );
+}
+
+function Channels({ lun, channels, open }: { lun: Lun; channels: Channel[]; open: (what: Open) => void }) {
+  if (channels.length === 0) return <Empty>It has no channel yet.</Empty>;
+  return (
+    <Table caption={`Channels of ${shortName(lun.name)}`} head={['Channel', 'Samples', 'Rate', 'Block', 'Commit', 'Trigger', '']}>
+      {channels.map((channel) => (
+        <tr key={channel.name}>
+          <td>
+            <a href={linkTo('recordings', { channel: shortName(channel.name) })}>{shortName(channel.name)}</a>
+          </td>
+          <td>{channel.datatype}</td>
+          <td class="number">{sampleRate(channel.sampleRate)}</td>
+          <td class="number">{bytes(channel.blockBytes)}</td>
+          <td>{word(channel.commitLevel, 'COMMIT_LEVEL_').toLowerCase()}</td>
+          <td>{secondsOf(channel.preTrigger) > 0 ? `${span(secondsOf(channel.preTrigger))} before` : '—'}</td>
+          <td>
+            <div class="does">
+              <a class="button" href={linkTo('record', { channel: shortName(channel.name) })} aria-label={`Record into ${shortName(channel.name)}`}>
+                Record
+              </a>
+              <button type="button" aria-label={`Configure ${shortName(channel.name)}`} onClick={() => open({ form: 'channel', lun, channel })}>
+                Configure
+              </button>
+              <button type="button" aria-label={`Delete ${shortName(channel.name)}`} onClick={() => open({ form: 'delete channel', channel })}>
+                Delete
+              </button>
+            </div>
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function LunPanel({ lun, channels, open }: { lun: Lun; channels: Channel[]; open: (what: Open) => void }) {
+  const [scrubs, setScrubs] = useState(false);
+  const name = shortName(lun.name);
+  return (
+    <>
+      <Panel
+        title={name}
+        actions={
+          <>
+            <Badge tone={lun.state === 'LUN_STATE_READY' ? 'good' : 'bad'}>{word(lun.state, 'LUN_STATE_')}</Badge>
+            <button type="button" aria-label={`New channel of ${name}`} onClick={() => open({ form: 'channel', lun })}>
+              New channel
+            </button>
+            <button type="button" aria-expanded={scrubs} aria-label={`Scrub ${name}`} onClick={() => setScrubs(!scrubs)}>
+              Scrub
+            </button>
+            <button type="button" aria-label={`Configure ${name}`} onClick={() => open({ form: 'lun', lun })}>
+              Configure
+            </button>
+            <button type="button" aria-label={`Delete ${name}`} onClick={() => open({ form: 'delete lun', lun })}>
+              Delete
+            </button>
+          </>
+        }
+      >
+        <LunFacts lun={lun} />
+        <Channels lun={lun} channels={channels} open={open} />
+      </Panel>
+      {scrubs && <ScrubPanel lun={lun} />}
+    </>
+  );
+}
+
+function Opened({ what, node, onDone, onClose }: { what: Open; node: NodeInfo | undefined; onDone: () => void; onClose: () => void }) {
+  if (what.form === 'lun') return <LunForm lun={what.lun} node={node} onDone={onDone} onClose={onClose} />;
+  if (what.form === 'channel') return <ChannelForm lun={shortName(what.lun.name)} channel={what.channel} onDone={onDone} onClose={onClose} />;
+  const [noun, thing] = what.form === 'delete lun' ? (['LUN', what.lun] as const) : (['channel', what.channel] as const);
+  const remove = async () => {
+    const request = { name: thing.name, requestId: requestId() };
+    if (noun === 'LUN') await call('CatalogService', 'DeleteLun', { ...request, force: true });
+    else await call('CatalogService', 'DeleteChannel', request);
+    onDone();
+  };
+  return (
+    <Deletion
+      what={noun}
+      name={shortName(thing.name)}
+      consequence={noun === 'LUN' ? 'Its channels and all its recordings are deleted, too. Nothing brings them back.' : 'A channel with recordings is refused.'}
+      line={line([noun.toLowerCase(), 'delete', shortName(thing.name)], noun === 'LUN' ? { force: true } : {})}
+      onDelete={remove}
+      onClose={onClose}
+    />
+  );
+}
+
+export function LunsPage() {
+  const [open, setOpen] = useState<Open>();
+  const node = useLoad((signal) => call<NodeInfo>('NodeService', 'GetNode', {}, { signal }), 'node');
+  const loaded = useLoad(
+    async (signal) => ({
+      luns: await list<Lun>('CatalogService', 'ListLuns', {}, 'luns', { signal }),
+      channels: await list<Channel>('CatalogService', 'ListChannels', { parent: 'luns/-' }, 'channels', { signal }),
+    }),
+    'luns',
+    3000,
+  );
+  const { luns = [], channels = [] } = loaded.value ?? {};
+  return (
+    <>
+      <div class="toolbar">
+        <button type="button" class="main" onClick={() => setOpen({ form: 'lun' })}>
+          New LUN
+        </button>
+      </div>
+      <Failure error={loaded.error} />
+      {loaded.value && luns.length === 0 && <Empty>There is no LUN yet. It is made on an empty directory of the storage node, or in its memory.</Empty>}
+      {luns.map((lun) => (
+        <LunPanel key={lun.name} lun={lun} channels={channels.filter((channel) => channel.name.startsWith(`${lun.name}/`))} open={setOpen} />
+      ))}
+      {open && <Opened what={open} node={node.value} onDone={loaded.reload} onClose={() => setOpen(undefined)} />}
+    </>
+  );
+}

@@ -1,0 +1,85 @@
+// Reads all closed recordings of a LUN, says how far it is, and what it has found.
+import { useState } from 'preact/hooks';
+import { call } from '../api.ts';
+import { count, parseBytes, shortName, word } from '../format.ts';
+import { useAction, useLoad } from '../load.ts';
+import { line } from '../tapectl.ts';
+import type { Lun, Scrub } from '../types.ts';
+import { Badge, Empty, Failure, Facts, Line, Panel, Table } from '../ui/basics.tsx';
+import { TextField } from '../ui/form.tsx';
+
+function Findings({ scrub }: { scrub: Scrub }) {
+  const findings = scrub.findings ?? [];
+  if (findings.length === 0) return <Empty>{scrub.state ? 'It has found no damage.' : 'There was no scrub since the node started.'}</Empty>;
+  return (
+    <Table caption="What the scrub found" head={['Recording', 'Block', 'Damage', 'Detail', '']}>
+      {findings.map((finding, index) => (
+        <tr key={index}>
+          <td>
+            <a href={`#/recording/${finding.recording}`}>{shortName(finding.recording)}</a>
+          </td>
+          <td class="number">{finding.block.sequence}</td>
+          <td>{word(finding.block.kind, 'DAMAGE_KIND_').toLowerCase()}</td>
+          <td>{finding.block.detail}</td>
+          <td>{finding.repaired ? <Badge tone="good">mended</Badge> : <Badge tone="bad">damaged</Badge>}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function Progress({ scrub, lun }: { scrub: Scrub; lun: Lun }) {
+  return (
+    <>
+      <progress aria-label="Recordings read" max={Math.max(1, Number(lun.recordings))} value={Number(scrub.recordings)} />
+      <Facts
+        facts={[
+          ['State', word(scrub.state, 'SCRUB_STATE_') || 'none yet'],
+          ['Recordings read', `${count(scrub.recordings)} of ${count(lun.recordings)}`],
+          ['Blocks read', count(scrub.blocks)],
+          ['Damaged', count(scrub.damaged)],
+          ['Mended', count(scrub.repaired)],
+          ...(scrub.recording ? ([['Reads', shortName(scrub.recording)]] as [string, string][]) : []),
+          ...(scrub.cause ? ([['Stopped by', scrub.cause]] as [string, string][]) : []),
+        ]}
+      />
+    </>
+  );
+}
+
+export function ScrubPanel({ lun }: { lun: Lun }) {
+  const [speed, setSpeed] = useState('200MB');
+  const action = useAction();
+  const loaded = useLoad((signal) => call<Scrub>('RecorderService', 'GetScrub', { parent: lun.name }, { signal }), `scrub ${lun.name}`, 1000);
+  const scrub = loaded.value;
+  const runs = scrub?.state === 'SCRUB_STATE_RUNNING';
+  const ask = (method: string, more: object) => () =>
+    action.run(async () => {
+      await call('RecorderService', method, { parent: lun.name, ...more });
+      loaded.reload();
+    });
+  return (
+    <Panel
+      title="Scrub"
+      actions={
+        runs ? (
+          <button type="button" onClick={ask('StopScrub', {})}>
+            Stop
+          </button>
+        ) : (
+          <button type="button" onClick={ask('StartScrub', { rateBytesPerS: String(parseBytes(speed) ?? 0) })}>
+            Start
+          </button>
+        )
+      }
+    >
+      <div class="fields">
+        <TextField label="Bytes to read per second" value={speed} onInput={setSpeed} wrong={parseBytes(speed) === undefined} />
+      </div>
+      <Line text={line(['scrub', runs ? 'stop' : 'start', shortName(lun.name)], runs ? {} : { rate: speed })} />
+      <Failure error={action.error ?? loaded.error} />
+      {scrub && <Progress scrub={scrub} lun={lun} />}
+      {scrub && <Findings scrub={scrub} />}
+    </Panel>
+  );
+}

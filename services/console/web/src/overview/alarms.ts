@@ -1,0 +1,29 @@
+// What somebody should look at, from what the overview has anyway.
+import { shortName } from '../format.ts';
+import type { Lun, Stats } from '../types.ts';
+
+export interface Alarm {
+  bad: boolean;
+  text: string;
+}
+
+function ofLun(lun: Lun): Alarm[] {
+  const name = shortName(lun.name);
+  if (lun.state === 'LUN_STATE_OFFLINE') return [{ bad: true, text: `LUN ${name} is OFFLINE: ${lun.cause}` }];
+  const capacity = Number(lun.capacityBytes);
+  const free = capacity - Number(lun.usedBytes);
+  if (capacity === 0 || lun.fullPolicy === 'FULL_POLICY_RING' || free >= capacity * 0.1) return [];
+  return [{ bad: free < capacity * 0.01, text: `LUN ${name} has ${((100 * free) / capacity).toFixed(1)} % of its room left` }];
+}
+
+function ofStats(stats: Stats): Alarm[] {
+  // Without a session no rail is connected.
+  const alarms = (stats.sessions > 0 ? (stats.rails ?? []) : [])
+    .filter((rail) => !rail.up && rail.cause !== '')
+    .map((rail) => ({ bad: true, text: `Rail ${rail.name} is down: ${rail.cause}` }));
+  const damaged = Number(stats.counters?.crcErrors ?? 0);
+  if (damaged > 0) alarms.push({ bad: false, text: `${damaged} blocks failed their check on the way since the node started, and were sent again` });
+  return alarms;
+}
+
+export const alarmsOf = (luns: Lun[], stats: Stats | undefined): Alarm[] => [...luns.flatMap(ofLun), ...(stats ? ofStats(stats) : [])];

@@ -1,0 +1,167 @@
+// How the node does just now: its rails, what records and plays, the room that is left, and what is wrong.
+import { call, list } from '../api.ts';
+import { bytes, hoursLeft, rate, shortName, span, word } from '../format.ts';
+import { useLoad } from '../load.ts';
+import { linkTo } from '../route.ts';
+import type { ConsoleInfo, Job, Lun, NodeInfo, Rail } from '../types.ts';
+import { Badge, Empty, Failure, Meter, Panel, Table } from '../ui/basics.tsx';
+import { alarmsOf } from './alarms.ts';
+import { type Live, type Running, useLive, useRunning } from './live.ts';
+
+function Gauge({ name, detail, bytesPerS, limit }: { name: string; detail: string; bytesPerS: number; limit: number }) {
+  return (
+    <div class="gauge" data-gauge={name} data-bytes-per-s={Math.round(bytesPerS)}>
+      <p class="name">
+        {name} <small>{detail}</small>
+      </p>
+      <p class="figure">{rate(bytesPerS)}</p>
+      {limit > 0 ? (
+        <>
+          <Meter label={`${name}, of its wire limit`} value={bytesPerS / limit} />
+          <p class="of">
+            {((100 * bytesPerS) / limit).toFixed(1)} % of {rate(limit)}
+          </p>
+        </>
+      ) : (
+        <p class="of">wire limit unknown</p>
+      )}
+    </div>
+  );
+}
+
+function Rails({ rails, live }: { rails: Rail[]; live: Live }) {
+  const limits = rails.map((rail) => Number(rail.wireLimitBytesPerS));
+  const limit = limits.every((one) => one > 0) ? limits.reduce((sum, one) => sum + one, 0) : 0;
+  // Sessions name rails as their workers do.
+  const others = [...live.rails.keys()].filter((name) => !rails.some((rail) => rail.name === name));
+  return (
+    <div class="gauges">
+      <Gauge name="All rails" detail={`${live.stats?.sessions ?? 0} sessions`} bytesPerS={live.total} limit={limit} />
+      {rails.map((rail, index) => (
+        <Gauge
+          key={rail.name}
+          name={rail.name}
+          detail={`${rail.transport} ${rail.address}${rail.tls ? ', encrypted' : ''}`}
+          bytesPerS={live.rails.get(rail.name) ?? 0}
+          limit={limits[index] ?? 0}
+        />
+      ))}
+      {others.map((name) => (
+        <Gauge key={name} name={name} detail="a worker's name" bytesPerS={live.rails.get(name) ?? 0} limit={0} />
+      ))}
+    </div>
+  );
+}
+
+function Alarms({ luns, live }: { luns: Lun[]; live: Live }) {
+  const alarms = alarmsOf(luns, live.stats);
+  if (alarms.length === 0) return <Empty>Nothing is wrong that shows here. The doctor looks closer.</Empty>;
+  return (
+    <ul class="alarms">
+      {alarms.map((alarm) => (
+        <li key={alarm.text}>
+          <Badge tone={alarm.bad ? 'bad' : 'busy'}>{alarm.bad ? 'alarm' : 'warning'}</Badge> {alarm.text}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Activity({ running, jobs }: { running: Running[]; jobs: Job[] }) {
+  const plays = jobs.filter((job) => job.direction === 'DIRECTION_PLAYBACK');
+  if (running.length + plays.length === 0) return <Empty>Nothing records or plays.</Empty>;
+  return (
+    <Table caption="What records and plays" head={['', 'Recording', 'Rate', 'Bytes', 'Lost']}>
+      {running.map(({ recording, bytesPerS }) => (
+        <tr key={recording.name}>
+          <td>
+            <Badge tone="bad">records</Badge>
+          </td>
+          <td>
+            <a href={`#/recording/${recording.name}`}>{shortName(recording.name)}</a>
+          </td>
+          <td class="number">{rate(bytesPerS)}</td>
+          <td class="number">{bytes(recording.bytes)}</td>
+          <td class="number">{recording.missingBlocks}</td>
+        </tr>
+      ))}
+      {plays.map((job) => (
+        <tr key={job.name}>
+          <td>
+            <Badge tone="good">plays</Badge>
+          </td>
+          <td>
+            <a href={`#/recording/${job.recording}`}>{shortName(job.recording)}</a>
+          </td>
+          <td class="number">{rate(job.mbPerS * 1e6)}</td>
+          <td class="number">{bytes(job.bytes)}</td>
+          <td class="number">{job.lostBlocks}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function leftOf(lun: Lun, bytesPerS: number): string {
+  const capacity = Number(lun.capacityBytes);
+  if (capacity === 0) return 'as its file system has';
+  const free = Math.max(0, capacity - Number(lun.usedBytes));
+  if (lun.fullPolicy === 'FULL_POLICY_RING') return bytesPerS > 0 ? `ring, goes back ${span(capacity / bytesPerS)}` : 'ring';
+  return bytesPerS > 0 ? hoursLeft(free, bytesPerS) : `${bytes(free)}, nothing records`;
+}
+
+function Room({ luns, byLun }: { luns: Lun[]; byLun: Map<string, number> }) {
+  if (luns.length === 0) return <Empty>There is no LUN yet.</Empty>;
+  return (
+    <Table caption="Room that is left" head={['LUN', 'State', 'Used', 'Capacity', 'Fill', 'Left at this rate']}>
+      {luns.map((lun) => (
+        <tr key={lun.name}>
+          <td>
+            <a href={linkTo('luns', { lun: shortName(lun.name) })}>{shortName(lun.name)}</a>
+          </td>
+          <td>
+            <Badge tone={lun.state === 'LUN_STATE_READY' ? 'good' : 'bad'}>{word(lun.state, 'LUN_STATE_')}</Badge>
+          </td>
+          <td class="number">{bytes(lun.usedBytes)}</td>
+          <td class="number">{Number(lun.capacityBytes) > 0 ? bytes(lun.capacityBytes) : '—'}</td>
+          <td>
+            <Meter label={`Fill of ${shortName(lun.name)}`} value={Number(lun.usedBytes) / (Number(lun.capacityBytes) || Number.POSITIVE_INFINITY)} />
+          </td>
+          <td>{leftOf(lun, byLun.get(lun.name) ?? 0)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+// Of all workers; one that does not answer has no jobs to show.
+async function runningJobs(workers: string[], signal: AbortSignal): Promise<Job[]> {
+  const answers = await Promise.allSettled(workers.map((worker) => call<{ jobs?: Job[] }>('PipelineService', 'ListJobs', { pageSize: 100 }, { worker, signal })));
+  const jobs = answers.flatMap((answer) => (answer.status === 'fulfilled' ? (answer.value.jobs ?? []) : []));
+  return jobs.filter((job) => !job.endTime);
+}
+
+export function Overview({ info }: { info: ConsoleInfo }) {
+  const live = useLive();
+  const node = useLoad((signal) => call<NodeInfo>('NodeService', 'GetNode', {}, { signal }), 'node');
+  const luns = useLoad((signal) => list<Lun>('CatalogService', 'ListLuns', {}, 'luns', { signal }), 'luns', 3000);
+  const jobs = useLoad((signal) => runningJobs(info.workers, signal), 'jobs', 2000);
+  const { running, byLun, error } = useRunning();
+  return (
+    <>
+      <Failure error={live.error ?? node.error ?? luns.error ?? error} />
+      <Panel title="Rails">
+        <Rails rails={node.value?.rails ?? []} live={live} />
+      </Panel>
+      <Panel title="Alarms">
+        <Alarms luns={luns.value ?? []} live={live} />
+      </Panel>
+      <Panel title="Now">
+        <Activity running={running} jobs={jobs.value ?? []} />
+      </Panel>
+      <Panel title="Room">
+        <Room luns={luns.value ?? []} byLun={byLun} />
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,142 @@
+// One recording: its course, its spectrum, its samples, what is noted about it, and what can be done to it.
+import { useEffect, useState } from 'preact/hooks';
+import { call } from '../api.ts';
+import { bytes, count, pairsText, sampleRate, shortName, time, word } from '../format.ts';
+import { useLoad } from '../load.ts';
+import { RecordingActions } from '../recordings/actions.tsx';
+import { StateBadge } from '../recordings/recordings.tsx';
+import type { Recording } from '../types.ts';
+import { Badge, Empty, Facts, Failure, Panel } from '../ui/basics.tsx';
+import { Check } from '../ui/form.tsx';
+import { GapsView, MarksView } from './marks.tsx';
+import { ExplainView, TraceView } from './reports.tsx';
+import { SamplesView } from './samples_view.tsx';
+import { SpectrumView } from './spectrum_view.tsx';
+import { TimelineView } from './timeline.tsx';
+import { aheadAt, type Timeline } from './types.ts';
+import { inside, newest, type Window, whole } from './window.ts';
+
+function About({ recording }: { recording: Recording }) {
+  return (
+    <Facts
+      facts={[
+        ['State', <StateBadge recording={recording} />],
+        ['Bytes', bytes(recording.bytes)],
+        ['Blocks', `${count(recording.blocks)} of ${bytes(recording.blockBytes)}${Number(recording.missingBlocks) > 0 ? `, ${count(recording.missingBlocks)} missing` : ''}`],
+        ['Samples', `${recording.datatype} at ${sampleRate(recording.sampleRate)}`],
+        ['Counts when', word(recording.commitLevel, 'COMMIT_LEVEL_').toLowerCase()],
+        ['Began', time(recording.startTime)],
+        ['Ended', time(recording.endTime)],
+        ['Description', recording.description || '—'],
+        ['Labels', pairsText(recording.labels) || '—'],
+        ...(recording.cause ? ([['Closed because', recording.cause]] as [string, string][]) : []),
+        ...(recording.stream ? ([['Segment', `${recording.segment} of ${recording.stream}`]] as [string, string][]) : []),
+      ]}
+    />
+  );
+}
+
+// While it is followed a second of it, or what there is.
+const newestOf = (timeline: Timeline): Window => {
+  const samples = Number(timeline.samples);
+  return newest({ ...whole(samples), count: Math.min(samples, Math.max(65536, timeline.sampleRate)) }, samples);
+};
+
+function useWindow(timeline: Timeline | undefined): { window: Window | undefined; follow: boolean; setWindow: (to: Window) => void; setFollow: (on: boolean) => void } {
+  const [window, setWindow] = useState<Window>();
+  const [follow, setFollow] = useState(false);
+  const samples = Number(timeline?.samples ?? 0);
+  useEffect(() => {
+    if (!timeline || samples === 0) return;
+    setWindow((before) => (follow ? (before ? newest(before, samples) : newestOf(timeline)) : (before ?? whole(samples))));
+  }, [samples, follow]);
+  return {
+    window,
+    follow,
+    setWindow,
+    setFollow: (on) => {
+      if (on && timeline) setWindow((before) => (before && before.count < samples ? newest(before, samples) : newestOf(timeline)));
+      setFollow(on);
+    },
+  };
+}
+
+interface ViewsProps {
+  recording: Recording;
+  timeline: Timeline;
+  onWindow: (window: Window) => void;
+}
+
+function Views({ recording, timeline, onWindow }: ViewsProps) {
+  const { window, follow, setWindow, setFollow } = useWindow(timeline);
+  useEffect(() => {
+    if (window) onWindow(window);
+  }, [window]);
+  const samples = Number(timeline.samples);
+  if (!window) return <Empty>There is no sample to look at yet.</Empty>;
+  const move = (to: Window) => {
+    // Another part of the band is looked at without letting go of the newest samples.
+    if (to.first !== window.first || to.count !== window.count) setFollow(false);
+    setWindow(to);
+  };
+  const show = (first: number, length: number) => move(inside({ ...window, first: first - Math.max(64, length / 4), count: Math.max(128, length * 1.5) }, samples));
+  return (
+    <>
+      <Panel
+        title="Timeline"
+        actions={
+          recording.state === 'RECORDING_STATE_RECORDING' && (
+            <>
+              <Badge tone="bad">records</Badge>
+              <Check label="Follow" checked={follow} onChange={setFollow} />
+            </>
+          )
+        }
+      >
+        <TimelineView timeline={timeline} window={window} onShow={(first) => move(inside({ ...window, first }, samples))} />
+      </Panel>
+      <SpectrumView recording={recording.name} timeline={timeline} window={window} setWindow={move} />
+      <SamplesView recording={recording.name} timeline={timeline} window={window} />
+      <GapsView timeline={timeline} onShow={show} />
+      <MarksView timeline={timeline} onShow={show} />
+    </>
+  );
+}
+
+// Of what is looked at.
+const MOST_FETCHED = 2 ** 20;
+
+export function RecordingPage({ name }: { name: string }) {
+  const [live, setLive] = useState(true);
+  const [gone, setGone] = useState(false);
+  const [window, setWindow] = useState<Window>();
+  const loaded = useLoad(
+    async (signal) => ({
+      recording: await call<Recording>('CatalogService', 'GetRecording', { name }, { signal }),
+      timeline: await call<Timeline>('ViewService', 'GetTimeline', { recording: name }, { signal }).catch((error: Error) => error),
+    }),
+    name,
+    live && !gone ? 1000 : 0,
+  );
+  const recording = loaded.value?.recording;
+  const timeline = loaded.value?.timeline;
+  const runs = recording?.state === 'RECORDING_STATE_RECORDING';
+  useEffect(() => setLive(!recording || runs), [recording === undefined, runs]);
+  if (gone) return <Empty>The recording is deleted.</Empty>;
+  if (!recording) return <Failure error={loaded.error} />;
+  const course = timeline instanceof Error ? undefined : timeline;
+  // What is annotated and fetched is what is looked at, unless told.
+  const shown = window && { first: window.first, samples: Math.min(MOST_FETCHED, window.count), ahead: aheadAt(course, window.first) };
+  return (
+    <>
+      <Panel title={shortName(name)} actions={<RecordingActions recording={recording} onChange={loaded.reload} onDelete={() => setGone(true)} shown={shown} />}>
+        <About recording={recording} />
+        <Failure error={loaded.error} />
+      </Panel>
+      {timeline instanceof Error && <Failure error={timeline} />}
+      {course && <Views recording={recording} timeline={course} onWindow={setWindow} />}
+      {!runs && <ExplainView name={name} />}
+      <TraceView recording={name} />
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+// What bounded a recording's rate, and the trace of its blocks.
+import { useState } from 'preact/hooks';
+import { call } from '../api.ts';
+import { shortName } from '../format.ts';
+import { useAction, useLoad } from '../load.ts';
+import { saveAs } from '../recordings/samples.ts';
+import { line } from '../tapectl.ts';
+import { Empty, Failure, Line, Panel } from '../ui/basics.tsx';
+import type { Explanation } from './types.ts';
+
+// Of a recording, or of a worker's job.
+export function ExplainView({ name, worker }: { name: string; worker?: string }) {
+  const [service, method] = worker === undefined ? ['CatalogService', 'ExplainRecording'] : ['PipelineService', 'ExplainJob'];
+  const loaded = useLoad((signal) => call<Explanation>(service, method, { name }, { worker, signal }), `explain ${name}`);
+  return (
+    <Panel title="What bounded its rate">
+      {loaded.value && <pre tabIndex={0}>{loaded.value.text}</pre>}
+      {loaded.error && <Empty>{loaded.error.message}</Empty>}
+      <Line text={line(['explain', worker === undefined ? shortName(name) : name])} />
+    </Panel>
+  );
+}
+
+// More pages than these are not put into one file here.
+const MOST_PAGES = 64;
+
+interface TracePage {
+  trace?: object;
+  nextPageToken?: string;
+}
+
+async function readTrace(recording: string, progress: (pages: number) => void): Promise<Blob> {
+  const traces: object[] = [];
+  let pageToken = '';
+  do {
+    const page = await call<TracePage>('TraceService', 'ReadTrace', { recording, pageToken });
+    if (page.trace) traces.push(page.trace);
+    pageToken = page.nextPageToken ?? '';
+    progress(traces.length);
+  } while (pageToken !== '' && traces.length < MOST_PAGES);
+  return new Blob([JSON.stringify(traces)], { type: 'application/json' });
+}
+
+export function TraceView({ recording }: { recording: string }) {
+  const [pages, setPages] = useState(0);
+  const action = useAction();
+  const name = shortName(recording);
+  const save = async () => saveAs(await readTrace(recording, setPages), `${name.replaceAll('/', '-')}-trace.json`);
+  return (
+    <Panel
+      title="Trace"
+      actions={
+        <button type="button" disabled={action.busy} onClick={() => action.run(save)}>
+          {action.busy ? `${pages} pages` : 'Download as JSON'}
+        </button>
+      }
+    >
+      <p>When each block passed each step on this node, as long as the flight recorder holds it: some seconds. The command below draws it together with the worker's.</p>
+      <Failure error={action.error} />
+      <Line text={line(['trace', name], { into: 'run.pftrace' })} />
+    </Panel>
+  );
+}

@@ -1,0 +1,116 @@
+// The samples themselves where few are shown, else the least, greatest and mean of them.
+import { useMemo } from 'preact/hooks';
+import { call } from '../api.ts';
+import { count, level, span } from '../format.ts';
+import { useLatest } from '../load.ts';
+import type { SampleRun } from '../types.ts';
+import { Failure, Panel, Table } from '../ui/basics.tsx';
+import { decibels, floatsOf, isComplex } from './numbers.ts';
+import { Plot } from './plot.tsx';
+import type { EnvelopeMessage, SamplesMessage, Timeline } from './types.ts';
+import type { Window } from './window.ts';
+
+// So many are drawn one by one, and so many told as numbers.
+const MOST_DRAWN = 8192;
+const MOST_TOLD = 64;
+
+interface Props {
+  recording: string;
+  timeline: Timeline;
+  window: Window;
+}
+
+const axisOf = (sampleRate: number) => ({
+  label: sampleRate > 0 ? 'Time' : 'Sample',
+  text: (sample: number) => (sampleRate > 0 ? span(sample / sampleRate) : count(Math.round(sample))),
+});
+
+const isIn = (runs: SampleRun[], sample: number) => runs.some((run) => sample >= Number(run.firstSample) && sample < Number(run.firstSample) + Number(run.sampleCount));
+
+function Values({ first, parts, missing }: { first: number; parts: number[][]; missing: SampleRun[] }) {
+  const rows = Array.from({ length: Math.min(MOST_TOLD, parts[0]?.length ?? 0) }, (_, index) => index);
+  return (
+    <details>
+      <summary>The first {rows.length} as numbers</summary>
+      <Table caption="Samples" head={['Sample', ...(parts.length > 1 ? ['I', 'Q'] : ['Value'])]}>
+        {rows.map((index) => (
+          <tr key={index} data-sample={first + index}>
+            <td class="number">{count(first + index)}</td>
+            {parts.map((part, which) => (
+              <td class="number" key={which}>
+                {isIn(missing, first + index) ? 'missing' : (part[index] ?? 0).toPrecision(7)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </Table>
+    </details>
+  );
+}
+
+function SamplesPlot({ recording, timeline, window }: Props) {
+  const request = { recording, firstSample: String(window.first), sampleCount: String(window.count) };
+  const loaded = useLatest((signal) => call<SamplesMessage>('ViewService', 'ReadSamples', request, { signal }), JSON.stringify(request));
+  const answer = loaded.value;
+  const shown = useMemo(() => {
+    if (!answer) return undefined;
+    const values = floatsOf(answer.samples);
+    const step = isComplex(answer.datatype) ? 2 : 1;
+    const first = Number(answer.firstSample);
+    const length = Math.floor(values.length / step);
+    const parts = Array.from({ length: step }, (_, part) => Array.from({ length }, (_unused, index) => values[index * step + part] ?? 0));
+    const holes = answer.missing ?? [];
+    const drawn = parts.map((part) => part.map((value, index) => (isIn(holes, first + index) ? Number.NaN : value)));
+    return { first, parts, holes, data: [Array.from({ length }, (_, index) => first + index), ...drawn] };
+  }, [answer]);
+  const names = isComplex(timeline.datatype) ? ['I', 'Q'] : ['Value'];
+  return (
+    <>
+      <Failure error={loaded.error} />
+      {shown && <Plot label="Samples" x={axisOf(timeline.sampleRate)} series={names.map((label, index) => ({ label, colour: `--line-${index + 1}` }))} data={shown.data} />}
+      {shown && <Values first={shown.first} parts={shown.parts} missing={shown.holes} />}
+    </>
+  );
+}
+
+function EnvelopePlots({ recording, timeline, window }: Props) {
+  const request = { recording, firstSample: String(window.first), sampleCount: String(window.count), points: 1024 };
+  const loaded = useLatest((signal) => call<EnvelopeMessage>('ViewService', 'ReadEnvelope', request, { signal }), JSON.stringify(request));
+  const answer = loaded.value;
+  const shown = useMemo(() => {
+    if (!answer) return undefined;
+    const x = Array.from({ length: answer.points }, (_, point) => Number(answer.firstSample) + point * answer.samplesPerPoint);
+    return { levels: [x, Array.from(floatsOf(answer.minima)), Array.from(floatsOf(answer.maxima))], power: [x, Array.from(floatsOf(answer.powers), decibels)] };
+  }, [answer]);
+  const axis = axisOf(timeline.sampleRate);
+  return (
+    <>
+      <Failure error={loaded.error} />
+      {shown && (
+        <>
+          <Plot
+            label={isComplex(timeline.datatype) ? 'Least and greatest of I and Q' : 'Least and greatest'}
+            x={axis}
+            series={[
+              { label: 'Least', colour: '--line-1' },
+              { label: 'Greatest', colour: '--line-2' },
+            ]}
+            data={shown.levels}
+            height={140}
+          />
+          <Plot label="Power" x={axis} series={[{ label: 'Power', colour: '--line-1', text: level }]} data={shown.power} height={140} />
+        </>
+      )}
+    </>
+  );
+}
+
+export function SamplesView(props: Props) {
+  const few = props.window.count <= MOST_DRAWN;
+  return (
+    <Panel title={few ? 'Samples' : 'Levels and power'}>
+      {few ? <SamplesPlot {...props} /> : <EnvelopePlots {...props} />}
+      {!few && <p class="of">Where {count(MOST_DRAWN)} samples or fewer are shown, each one is drawn.</p>}
+    </Panel>
+  );
+}

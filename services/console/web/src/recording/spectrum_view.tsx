@@ -1,0 +1,166 @@
+// Spectrum and waterfall of the part of the recording that is looked at.
+import { useMemo, useState } from 'preact/hooks';
+import { call } from '../api.ts';
+import { count, level } from '../format.ts';
+import { useLatest } from '../load.ts';
+import { Failure, Panel } from '../ui/basics.tsx';
+import { TextField } from '../ui/form.tsx';
+import { isComplex } from './numbers.ts';
+import { Plot } from './plot.tsx';
+import { type Band, bandOf, columnsOf, frequencyAt, missingRows, rangeOf, type Spectrogram, spectrogramOf, summary } from './spectrum.ts';
+import type { SpectrogramMessage, Timeline } from './types.ts';
+import { type Part, Waterfall } from './waterfall.tsx';
+import { columnsFor, inside, shiftBand, shiftTime, type Window, whole, zoomBand, zoomTime } from './window.ts';
+
+// A row of the waterfall on the screen is a pixel or two.
+const ROWS = 240;
+
+interface Props {
+  recording: string;
+  timeline: Timeline;
+  window: Window;
+  setWindow: (window: Window) => void;
+}
+
+function useSpectrogram({ recording, timeline, window }: Props) {
+  const request = {
+    recording,
+    firstSample: String(window.first),
+    sampleCount: String(window.count),
+    columns: columnsFor(window, isComplex(timeline.datatype)),
+    rows: ROWS,
+  };
+  const ask = async (signal: AbortSignal) => spectrogramOf(await call<SpectrogramMessage>('ViewService', 'ReadSpectrogram', request, { signal }));
+  const { value, error } = useLatest(ask, JSON.stringify(request));
+  return { spectrogram: value, error };
+}
+
+function Toolbar({ timeline, window, setWindow }: Props) {
+  const samples = Number(timeline.samples);
+  const buttons: [string, string, () => Window][] = [
+    ['+', 'Zoom in, in time', () => zoomTime(window, samples, 0.5)],
+    ['−', 'Zoom out, in time', () => zoomTime(window, samples, 2)],
+    ['↑', 'Earlier', () => shiftTime(window, samples, -0.5)],
+    ['↓', 'Later', () => shiftTime(window, samples, 0.5)],
+    ['+', 'Zoom in, in frequency', () => zoomBand(window, 0.5)],
+    ['−', 'Zoom out, in frequency', () => zoomBand(window, 2)],
+    ['←', 'Lower frequencies', () => shiftBand(window, -0.5)],
+    ['→', 'Higher frequencies', () => shiftBand(window, 0.5)],
+  ];
+  const group = (name: string, from: number, to: number) => (
+    <div class="group" role="group" aria-label={name}>
+      <span aria-hidden="true">{name}</span>
+      {buttons.slice(from, to).map(([sign, label, move]) => (
+        <button type="button" key={label} aria-label={label} title={label} onClick={() => setWindow(move())}>
+          {sign}
+        </button>
+      ))}
+    </div>
+  );
+  return (
+    <div class="toolbar">
+      {group('Time', 0, 4)}
+      {group('Frequency', 4, 8)}
+      <button type="button" onClick={() => setWindow(whole(samples))}>
+        All
+      </button>
+    </div>
+  );
+}
+
+// Typed samples, for those who know where to look.
+function Go({ timeline, window, setWindow }: Props) {
+  const [first, setFirst] = useState('');
+  const [length, setLength] = useState('');
+  const go = () => setWindow(inside({ ...window, first: Number(first || window.first), count: Number(length || window.count) }, Number(timeline.samples)));
+  return (
+    <form
+      class="fields go"
+      onSubmit={(event) => {
+        event.preventDefault();
+        go();
+      }}
+    >
+      <TextField label="Show from sample" inputMode="numeric" value={first} onInput={setFirst} />
+      <TextField label="so many samples" inputMode="numeric" value={length} onInput={setLength} />
+      <button type="submit">Show</button>
+    </form>
+  );
+}
+
+function SpectrumPlot({ spectrogram, window, band }: { spectrogram: Spectrogram; window: Window; band: Band }) {
+  const data = useMemo(() => {
+    const { from, to } = columnsOf(spectrogram, window.low, window.high);
+    const { mean, most } = summary(spectrogram);
+    const columns = Array.from({ length: to - from }, (_, index) => from + index);
+    return [columns.map((column) => frequencyAt(band, column / spectrogram.columns)), mean.slice(from, to), most.slice(from, to)];
+  }, [spectrogram, window.low, window.high, band.lowest, band.width]);
+  const peak = (data[1] ?? []).reduce((best, power, index, all) => (power > (all[best] ?? Number.NEGATIVE_INFINITY) ? index : best), 0);
+  const peakText = `${band.text(data[0]?.[peak] ?? 0)}, ${level(data[1]?.[peak] ?? Number.NaN)}`;
+  return (
+    <>
+      <Plot
+        label="Spectrum"
+        x={{ label: 'Frequency', text: band.text }}
+        series={[
+          { label: 'Mean', colour: '--line-1', text: level },
+          { label: 'Most', colour: '--line-2', text: level },
+        ]}
+        data={data}
+      />
+      <p class="of" data-peak={data[0]?.[peak] ?? ''} data-peak-db={data[1]?.[peak] ?? ''}>
+        Strongest: {peakText}
+      </p>
+    </>
+  );
+}
+
+function partOf(window: Window, part: Part): Window {
+  const width = window.high - window.low;
+  return { first: window.first + window.count * part.y0, count: window.count * (part.y1 - part.y0), low: window.low + width * part.x0, high: window.low + width * part.x1 };
+}
+
+export function SpectrumView(props: Props) {
+  const { timeline, window, setWindow } = props;
+  const samples = Number(timeline.samples);
+  const { spectrogram, error } = useSpectrogram(props);
+  const [levels, setLevels] = useState({ low: '', high: '' });
+  const band = bandOf(timeline.sampleRate, timeline.frequency, isComplex(timeline.datatype));
+  const range = useMemo(() => (spectrogram ? rangeOf(spectrogram) : { low: -100, high: 0 }), [spectrogram]);
+  const darkest = Number(levels.low || range.low);
+  const key = (pressed: string) => {
+    if (pressed !== '+' && pressed !== '-') return false;
+    setWindow(zoomTime(window, samples, pressed === '+' ? 0.5 : 2));
+    return true;
+  };
+  return (
+    <Panel title="Spectrum and waterfall">
+      <Toolbar {...props} />
+      <Go {...props} />
+      <Failure error={error} />
+      {spectrogram && (
+        <>
+          <SpectrumPlot spectrogram={spectrogram} window={window} band={band} />
+          <Waterfall
+            spectrogram={spectrogram}
+            window={window}
+            band={band}
+            sampleRate={timeline.sampleRate}
+            darkest={darkest}
+            brightest={Math.max(darkest + 1, Number(levels.high || range.high))}
+            onZoom={(part) => setWindow(inside(partOf(window, part), samples))}
+            onKey={key}
+          />
+          <p class="of" role="status" data-shown={`${spectrogram.first} ${spectrogram.samples}`} data-missing-rows={missingRows(spectrogram)}>
+            Samples {count(spectrogram.first)} to {count(spectrogram.first + spectrogram.samples)}, {spectrogram.columns} frequencies, {spectrogram.rows} rows
+            {missingRows(spectrogram) > 0 && `, of which ${missingRows(spectrogram)} are missing (hatched)`}.
+          </p>
+          <div class="fields levels">
+            <TextField label="Darkest, dB" hint={`${range.low}, unless told`} inputMode="numeric" value={levels.low} onInput={(low) => setLevels({ ...levels, low })} />
+            <TextField label="Brightest, dB" hint={`${range.high}, unless told`} inputMode="numeric" value={levels.high} onInput={(high) => setLevels({ ...levels, high })} />
+          </div>
+        </>
+      )}
+    </Panel>
+  );
+}

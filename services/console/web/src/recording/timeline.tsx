@@ -1,0 +1,62 @@
+// The whole recording in one line: what is durable, what is missing, what is marked, and which part is looked at.
+import { count, span, time } from '../format.ts';
+import { Badge, Facts } from '../ui/basics.tsx';
+import type { Timeline } from './types.ts';
+import type { Window } from './window.ts';
+
+interface Props {
+  timeline: Timeline;
+  window: Window;
+  onShow: (first: number) => void;
+}
+
+const percent = (part: number, all: number) => `${(100 * part) / Math.max(1, all)}%`;
+
+function Line({ timeline, window, onShow }: Props) {
+  const samples = Number(timeline.samples);
+  const at = (sample: number | string) => percent(Number(sample), samples);
+  const click = (event: MouseEvent) => {
+    const box = (event.currentTarget as Element).getBoundingClientRect();
+    onShow(((event.clientX - box.left) / box.width) * samples - window.count / 2);
+  };
+  const label = `${count(samples)} samples, ${timeline.gapsTotal} gaps, ${timeline.annotationsTotal} marks`;
+  return (
+    <svg class="timeline" role="img" aria-label={label} onClick={click}>
+      <rect class="received" x="0" y="14" width="100%" height="20" />
+      <rect class="durable" x="0" y="14" width={at(timeline.durableSamples)} height="20" />
+      {(timeline.gaps ?? []).map((gap) => (
+        <rect class="gap" key={gap.firstSample} x={at(gap.firstSample)} y="14" width={at(gap.sampleCount)} height="20" />
+      ))}
+      {(timeline.annotations ?? []).map((mark, index) => (
+        <rect class="mark" key={index} x={at(mark.firstSample)} y="2" width={at(mark.sampleCount)} height="9">
+          <title>{mark.label}</title>
+        </rect>
+      ))}
+      <line class="watermark" x1={at(timeline.durableSamples)} x2={at(timeline.durableSamples)} y1="10" y2="38" />
+      <rect class="shown" x={at(window.first)} y="11" width={at(window.count)} height="26" />
+    </svg>
+  );
+}
+
+export function TimelineView(props: Props) {
+  const { timeline } = props;
+  const samples = Number(timeline.samples);
+  const seconds = (value: number | string) => (timeline.sampleRate > 0 ? `, ${span(Number(value) / timeline.sampleRate)}` : '');
+  const behind = samples - Number(timeline.durableSamples);
+  return (
+    <>
+      <Line {...props} />
+      <p class="legend">
+        <Badge tone="good">durable</Badge> <Badge tone="busy">received, not durable yet</Badge> <Badge tone="bad">missing</Badge> <Badge tone="plain">mark</Badge>
+      </p>
+      <Facts
+        facts={[
+          ['Samples', `${count(samples)}${seconds(samples)}`],
+          ['Durable below', `${count(timeline.durableSamples)}${behind > 0 ? `, ${count(behind)} behind` : ''}`],
+          ['Gaps', count(timeline.gapsTotal)],
+          ['Began', time(timeline.startTime)],
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,141 @@
+// The waterfall: frequency to the right, time downwards. A cursor by pointer or keys tells what is under it; dragging over
+// a part zooms into it.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { count, level, span } from '../format.ts';
+import { paint } from './paint.ts';
+import { type Band, columnsOf, frequencyAt, type Spectrogram } from './spectrum.ts';
+import type { Window } from './window.ts';
+
+// Of the picture, 0 to 1 each way.
+export interface Part {
+  x0: number;
+  x1: number;
+  y0: number;
+  y1: number;
+}
+
+interface Props {
+  spectrogram: Spectrogram;
+  window: Window;
+  band: Band;
+  sampleRate: number;
+  darkest: number;
+  brightest: number;
+  onZoom: (part: Part) => void;
+  onKey: (key: string) => boolean;
+}
+
+interface Point {
+  x: number;
+  y: number;
+}
+
+const clamp = (value: number) => Math.min(1, Math.max(0, value));
+
+function pointOf(event: PointerEvent): Point {
+  const box = (event.currentTarget as Element).getBoundingClientRect();
+  return { x: clamp((event.clientX - box.left) / box.width), y: clamp((event.clientY - box.top) / box.height) };
+}
+
+function valueAt({ spectrogram, window, band, sampleRate }: Props, { x, y }: Point): string {
+  const { from, to } = columnsOf(spectrogram, window.low, window.high);
+  const column = Math.min(to - 1, from + Math.floor(x * (to - from)));
+  const row = Math.min(spectrogram.rows - 1, Math.floor(y * spectrogram.rows));
+  const power = spectrogram.powers[row * spectrogram.columns + column] ?? Number.NaN;
+  const sample = Math.floor(spectrogram.first + row * spectrogram.samplesPerRow);
+  const when = sampleRate > 0 ? `, ${span(sample / sampleRate)}` : '';
+  const said = Number.isNaN(power) ? 'missing' : level(power);
+  return `${band.text(frequencyAt(band, column / spectrogram.columns))} · sample ${count(sample)}${when} · ${said}`;
+}
+
+// Keys move the cursor by a hundredth, or are the page's.
+const STEPS: Record<string, Point> = {
+  ArrowLeft: { x: -0.01, y: 0 },
+  ArrowRight: { x: 0.01, y: 0 },
+  ArrowUp: { x: 0, y: -0.01 },
+  ArrowDown: { x: 0, y: 0.01 },
+};
+
+function useCursor({ onZoom, onKey }: Props) {
+  const [cursor, setCursor] = useState<Point>();
+  const [start, setStart] = useState<Point>();
+  const release = (event: PointerEvent) => {
+    const end = pointOf(event);
+    setStart(undefined);
+    if (!start || Math.abs(end.x - start.x) + Math.abs(end.y - start.y) < 0.02) return;
+    const part = { x0: Math.min(start.x, end.x), x1: Math.max(start.x, end.x), y0: Math.min(start.y, end.y), y1: Math.max(start.y, end.y) };
+    onZoom(part);
+  };
+  const press = (event: KeyboardEvent) => {
+    const step = STEPS[event.key];
+    if (step) setCursor((at) => ({ x: clamp((at?.x ?? 0.5) + step.x), y: clamp((at?.y ?? 0.5) + step.y) }));
+    if (step || onKey(event.key)) event.preventDefault();
+  };
+  const handlers = {
+    onPointerDown: (event: PointerEvent) => setStart(pointOf(event)),
+    onPointerMove: (event: PointerEvent) => setCursor(pointOf(event)),
+    onPointerUp: release,
+    onPointerLeave: () => setStart(undefined),
+    onKeyDown: press,
+  };
+  return { cursor, start, handlers };
+}
+
+const percent = (share: number) => `${100 * share}%`;
+
+function Overlay({ cursor, start }: { cursor: Point | undefined; start: Point | undefined }) {
+  return (
+    <svg class="overlay" aria-hidden="true">
+      {cursor && <line x1={percent(cursor.x)} x2={percent(cursor.x)} y1="0" y2="100%" />}
+      {cursor && <line x1="0" x2="100%" y1={percent(cursor.y)} y2={percent(cursor.y)} />}
+      {cursor && start && (
+        <rect x={percent(Math.min(cursor.x, start.x))} y={percent(Math.min(cursor.y, start.y))} width={percent(Math.abs(cursor.x - start.x))} height={percent(Math.abs(cursor.y - start.y))} />
+      )}
+    </svg>
+  );
+}
+
+const MARKS = [0, 0.25, 0.5, 0.75, 1];
+
+function Times({ spectrogram, sampleRate }: Props) {
+  const text = (share: number) => {
+    const sample = spectrogram.first + share * spectrogram.samples;
+    return sampleRate > 0 ? span(sample / sampleRate) : count(Math.round(sample));
+  };
+  return (
+    <div class="times" aria-hidden="true">
+      {MARKS.map((share) => (
+        <span key={share}>{text(share)}</span>
+      ))}
+    </div>
+  );
+}
+
+export function Waterfall(props: Props) {
+  const { spectrogram, window, band, darkest, brightest } = props;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const { cursor, start, handlers } = useCursor(props);
+  useEffect(() => {
+    if (canvas.current) paint(canvas.current, spectrogram, { low: window.low, high: window.high, darkest, brightest });
+  }, [spectrogram, window.low, window.high, darkest, brightest]);
+  const say = cursor ? valueAt(props, cursor) : 'Point at the waterfall, or use the arrow keys. Drag to zoom; + and −, too.';
+  return (
+    <>
+      <div class="waterfall">
+        <Times {...props} />
+        <div class="picture" role="application" aria-label="Waterfall: arrows move the cursor, plus and minus zoom in time" tabIndex={0} {...handlers}>
+          <canvas ref={canvas} />
+          <Overlay cursor={cursor} start={start} />
+        </div>
+        <div class="frequencies" aria-hidden="true">
+          {MARKS.map((share) => (
+            <span key={share}>{band.text(frequencyAt(band, window.low + (window.high - window.low) * share))}</span>
+          ))}
+        </div>
+      </div>
+      <p class="cursor" aria-live="polite">
+        {say}
+      </p>
+    </>
+  );
+}

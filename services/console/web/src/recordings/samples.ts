@@ -1,0 +1,35 @@
+// Samples of a recording as a file, byte for byte as they are stored.
+import { call } from '../api.ts';
+import { bytesOf } from '../recording/numbers.ts';
+
+// What the page holds in memory for a file; more goes by `tapectl play --sink file`.
+export const MOST_BYTES = 64 * 2 ** 20;
+const PIECE = 65536;
+
+export interface Range {
+  first: number;
+  count: number;
+}
+
+export async function readRaw(recording: string, range: Range, signal: AbortSignal, progress: (share: number) => void): Promise<Blob> {
+  const pieces: BlobPart[] = [];
+  let size = 0;
+  for (let done = 0; done < range.count; done += PIECE) {
+    const request = { recording, firstSample: String(range.first + done), sampleCount: String(Math.min(PIECE, range.count - done)), raw: true };
+    const answer = await call<{ samples?: string }>('ViewService', 'ReadSamples', request, { signal });
+    const piece = bytesOf(answer.samples);
+    size += piece.byteLength;
+    if (size > MOST_BYTES) throw new Error('That is more than 64 MiB. The command below takes any length.');
+    pieces.push(piece);
+    progress(Math.min(1, (done + PIECE) / range.count));
+  }
+  return new Blob(pieces, { type: 'application/octet-stream' });
+}
+
+export function saveAs(blob: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}

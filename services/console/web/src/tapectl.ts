@@ -1,0 +1,34 @@
+// The command lines that do what the page's buttons do.
+import { shortName } from './format.ts';
+
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+// What is empty or false is left out; a list repeats its option.
+export type Options = Record<string, string | number | boolean | string[] | undefined>;
+
+export function line(words: string[], options: Options = {}): string {
+  const parts = ['tapectl', ...words.map(quoted)];
+  for (const [name, value] of Object.entries(options)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one === undefined || one === false || one === '') continue;
+      parts.push(`--${name}`);
+      if (one !== true) parts.push(quoted(String(one)));
+    }
+  }
+  return parts.join(' ');
+}
+
+// synth with seed=5 is synth:seed=5; a file is named by its path alone.
+export function stageText(name: string, parameters: Record<string, string>): string {
+  if (name === 'file' && parameters['path'] !== undefined) return `file:${parameters['path']}`;
+  const pairs = Object.entries(parameters).map(([key, value]) => `${key}=${value}`);
+  return pairs.length === 0 ? name : `${name}:${pairs.join(',')}`;
+}
+
+// The other settings of a file stage are options of the command.
+export const fileFlags = (name: string, parameters: Record<string, string>): Options =>
+  name === 'file' ? { loop: parameters['loop'] === 'true', replace: parameters['replace'] === 'true' } : {};
+
+export const target = (name: string) => shortName(name);

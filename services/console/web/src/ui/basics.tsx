@@ -1,0 +1,92 @@
+// The small parts that all pages are made of. Names and labels come from strangers: they are text nodes everywhere.
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { ApiError } from '../api.ts';
+
+type Children = { children?: ComponentChildren };
+
+export function Failure({ error }: { error: Error | undefined }) {
+  if (!error) return null;
+  const reason = error instanceof ApiError && error.reason ? error.reason : '';
+  return (
+    <p class="failure" role="alert">
+      {error.message} {reason && <code>{reason}</code>}
+    </p>
+  );
+}
+
+export function Panel({ title, actions, children }: Children & { title: string; actions?: ComponentChildren }) {
+  return (
+    <section class="panel" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        {actions && <div class="actions">{actions}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+export const Empty = ({ children }: Children) => <p class="empty">{children}</p>;
+
+export type Tone = 'good' | 'busy' | 'bad' | 'plain';
+
+export const Badge = ({ tone, children }: Children & { tone: Tone }) => <span class={`badge ${tone}`}>{children}</span>;
+
+// A region that scrolls by itself is reached by the keyboard.
+export function Table({ caption, head, children }: Children & { caption: string; head: string[] }) {
+  return (
+    <div class="scrolls" role="region" aria-label={caption} tabIndex={0}>
+      <table>
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {head.map((cell) => (cell === '' ? <td /> : <th scope="col">{cell}</th>))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+export function Facts({ facts }: { facts: [string, ComponentChildren][] }) {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function Meter({ label, value }: { label: string; value: number }) {
+  return <meter aria-label={label} min={0} max={1} value={Math.max(0, Math.min(1, value))} />;
+}
+
+// The command line that does the same, to be copied.
+export function Line({ text }: { text: string }) {
+  const [copied, setCopied] = useState(false);
+  const code = useRef<HTMLElement>(null);
+  // Where the browser does not let it be copied it is selected.
+  const select = () => code.current && getSelection()?.selectAllChildren(code.current);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+    } catch {
+      select();
+    }
+  };
+  return (
+    <div class="line">
+      <code ref={code}>{text}</code>
+      <button type="button" onClick={() => void copy()} aria-label={`${copied ? 'Copied' : 'Copy'}: the command`}>
+        {copied ? 'Copied' : 'Copy'}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RateMeter } from '../../../../services/console/web/src/rates.ts';
+import { bytesOfSample, floatsOf } from '../../../../services/console/web/src/recording/numbers.ts';
+import { bandOf, columnsOf, frequencyAt, missingRows, rangeOf, type Spectrogram, summary } from '../../../../services/console/web/src/recording/spectrum.ts';
+import { aheadAt, type Timeline } from '../../../../services/console/web/src/recording/types.ts';
+import { columnsFor, inside, newest, shiftBand, whole, zoomBand, zoomTime } from '../../../../services/console/web/src/recording/window.ts';
+import { matches, NO_FILTER } from '../../../../services/console/web/src/recordings/filter.ts';
+import type { Recording } from '../../../../services/console/web/src/types.ts';
+
+test('a window stays within the recording and the band', () => {
+  const all = whole(100000);
+  const half = zoomTime(all, 100000, 0.5, 0.25);
+  assert.deepEqual([half.first, half.count], [12500, 50000]);
+  assert.deepEqual(zoomTime(half, 100000, 8), all);
+  assert.equal(zoomTime(all, 100000, 1e-9).count, 16);
+  assert.equal(inside({ ...all, first: -5 }, 10).count, 10);
+  assert.equal(newest({ ...half }, 200000).first, 150000);
+  const band = shiftBand(zoomBand(all, 0.25), 10);
+  assert.deepEqual([band.low, band.high], [0.75, 1]);
+});
+
+test('columns are a power of two that the samples and the node allow', () => {
+  assert.equal(columnsFor(whole(1e6), true), 512);
+  assert.equal(columnsFor({ ...whole(1e6), low: 0, high: 1 / 64 }, true), 4096);
+  assert.equal(columnsFor(whole(100), true), 64);
+  assert.equal(columnsFor(whole(100), false), 32);
+  assert.equal(columnsFor(whole(4), true), 16);
+});
+
+const nan = Number.NaN;
+const picture: Spectrogram = { columns: 4, rows: 3, first: 0, samplesPerRow: 10, samples: 30, powers: Float32Array.from([-90, -10, -90, -90, nan, nan, nan, nan, -90, -20, -90, -90]) };
+
+test('missing rows count for nothing', () => {
+  const { mean, most } = summary(picture);
+  assert.equal(missingRows(picture), 1);
+  assert.equal(most[1], -10);
+  assert.ok(Math.abs((mean[1] ?? 0) - 10 * Math.log10((0.1 + 0.01) / 2)) < 1e-6);
+  assert.ok(rangeOf(picture).high >= -10 && rangeOf(picture).low < -90);
+});
+
+test('frequencies of complex samples are around the middle, of real ones above it', () => {
+  assert.equal(frequencyAt(bandOf(1000, 50, true), 0), -450);
+  assert.equal(frequencyAt(bandOf(1000, 50, false), 0.5), 300);
+  assert.deepEqual(columnsOf(picture, 0.5, 0.75), { from: 2, to: 3 });
+});
+
+test('samples are little-endian, and of a known length', () => {
+  assert.deepEqual([...floatsOf(Buffer.from([0, 0, 128, 63, 0, 0, 0, 192]).toString('base64'))], [1, -2]);
+  assert.equal(bytesOfSample('cf32_le'), 8);
+  assert.equal(bytesOfSample('ru8'), 1);
+  assert.equal(bytesOfSample('other'), 0);
+});
+
+test('a meter forgets what is older than its window, and a counter that fell', () => {
+  const meter = new RateMeter(1000);
+  assert.equal(meter.perSecond(), undefined);
+  for (let at = 0; at <= 5000; at += 500) meter.add(at, at <= 4000 ? 0 : (at - 4000) * 10);
+  assert.equal(meter.perSecond(), 10000);
+  meter.add(6000, 0);
+  assert.equal(meter.perSecond(), undefined);
+});
+
+test('samples of the stream are ahead of those of the recording', () => {
+  const captures = [{ sample: '0', streamSample: '100' }, { sample: '50', streamSample: '400' }];
+  const timeline = { captures } as unknown as Timeline;
+  assert.equal(aheadAt(timeline, 10), 100);
+  assert.equal(aheadAt(timeline, 60), 350);
+  assert.equal(aheadAt(undefined, 60), 0);
+});
+
+test('a filter goes by channel, state, time and words', () => {
+  const recording = { name: 'luns/l0/channels/c0/recordings/r', state: 'RECORDING_STATE_SEALED', startTime: '2026-01-31T12:00:00Z', labels: { site: 'North' }, description: '', kept: false } as unknown as Recording;
+  const is = (change: object) => matches(recording, { ...NO_FILTER, ...change });
+  assert.ok(is({}) && is({ channel: 'l0' }) && is({ channel: 'l0/c0' }) && is({ state: 'SEALED' }) && is({ label: 'site=nor' }));
+  assert.ok(!is({ channel: 'l' }) && !is({ state: 'KEPT' }) && !is({ label: 'south' }));
+  assert.ok(is({ since: '2026-01-31T11:59', until: '2026-01-31T12:00' }) && !is({ since: '2026-01-31T12:01' }) && !is({ until: '2026-01-31T11:00' }));
+});

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { channelFields, channelOptions, changed, lunFields, maskOf } from '../../../../services/console/web/src/luns/fields.ts';
+import { fileFlags, line, quoted, stageText } from '../../../../services/console/web/src/tapectl.ts';
+
+test('a shell takes each word as it is meant', () => {
+  assert.equal(quoted('l0/c0'), 'l0/c0');
+  assert.equal(quoted("it's $HOME"), `'it'\\''s $HOME'`);
+  assert.equal(quoted('<b>'), "'<b>'");
+  assert.equal(quoted(''), "''");
+});
+
+test('options that say nothing are left out, lists repeat theirs', () => {
+  assert.equal(line(['lun', 'create', 'l0'], { store: 'posix', member: ['/a', '/b b'], capacity: '', force: true, other: false }), "tapectl lun create l0 --store posix --member /a --member '/b b' --force");
+});
+
+test('a stage is written as --source takes it', () => {
+  assert.equal(stageText('synth', {}), 'synth');
+  assert.equal(stageText('synth', { seed: '5', tones: '0.125,-0.25' }), 'synth:seed=5,tones=0.125,-0.25');
+  assert.equal(stageText('file', { path: '/a b', loop: 'true' }), 'file:/a b');
+  assert.deepEqual(fileFlags('file', { path: '/a', loop: 'true' }), { loop: true, replace: false });
+});
+
+test('an update names what has changed alone', () => {
+  const before = channelFields();
+  const after = { ...before, segment: '1GiB', labels: 'a=b' };
+  assert.deepEqual(changed(channelOptions(before), channelOptions(after)), { segment: '1GiB', label: ['a=b'] });
+  assert.equal(maskOf(before, after, { segment: 'segmentBytes', labels: 'labels', datatype: 'datatype' }), 'segmentBytes,labels');
+});
+
+test('sizes come back in the largest whole unit', () => {
+  const lun = { name: 'luns/l0', capacityBytes: String(20 * 2 ** 30), maxAge: '259200s', maxFillPercent: 0 };
+  const fields = lunFields(lun as Parameters<typeof lunFields>[0]);
+  assert.equal(fields.capacity, '20GiB');
+  assert.equal(fields.maxAge, '259200s');
+  assert.equal(fields.maxFill, '');
+});
