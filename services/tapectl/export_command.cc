@@ -1,0 +1,106 @@
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "dataplane/status_macros.h"
+#include "services/formats/export.h"
+#include "services/storage_session/player.h"
+#include "services/tapectl/commands.h"
+#include "services/tapectl/format_option.h"
+#include "services/tapectl/names.h"
+#include "services/tapectl/patience.h"
+#include "services/tapectl/storage_peer.h"
+#include "services/tapectl/units.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+constexpr char kNoExport[] = "interrupted before the export began";
+
+struct ExportOptions {
+  std::string name;
+  std::string format;
+  std::string to;
+  formats::Range range;
+  uint64_t packet_samples = 0;
+  bool resume = false;
+  bool gaps = false;
+};
+
+absl::StatusOr<formats::NextBlock> PlayFrom(const storage_session::Peer& peer,
+                                            const Recording& recording, uint64_t block) {
+  TD_ASSIGN_OR_RETURN(auto begun, storage_session::Player::Begin(peer, recording, block));
+  return [player = std::shared_ptr<storage_session::Player>(std::move(begun))] {
+    return player->Next();
+  };
+}
+
+std::string ExportedText(const FileAnswer& answer) {
+  std::string text =
+      absl::StrFormat("%s -> %s\n%d samples, %s, %.1f MB/s", answer.recording, answer.file,
+                      answer.samples, FormatBytes(answer.bytes), answer.mb_per_s);
+  if (answer.resumed_at > 0) absl::StrAppend(&text, "; resumed at sample ", answer.resumed_at);
+  if (answer.missing_samples > 0) {
+    absl::StrAppend(&text, "; missing ", answer.missing_samples, " samples, which are zeros");
+  }
+  return text;
+}
+
+absl::Status Export(Program& program, const ExportOptions& options) {
+  InterruptWatch interrupt(kNoExport);
+  TD_ASSIGN_OR_RETURN(formats::Format format,
+                      formats::FormatNamed(options.format, formats::Use::kExport));
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
+  TD_ASSIGN_OR_RETURN(const Recording recording, catalog->GetRecording(name));
+  TD_ASSIGN_OR_RETURN(const formats::Subject subject, formats::SubjectOf(recording, options.range));
+  TD_ASSIGN_OR_RETURN(const storage_session::Peer peer, StoragePeer(program));
+  Patience patience(program, interrupt, "export", subject.bytes);
+  const absl::StatusOr<formats::Exported> exported = formats::Export(
+      subject, {.format = std::move(format),
+                .to = options.to,
+                .packet_samples = options.packet_samples,
+                .resume = options.resume,
+                .gaps = options.gaps,
+                .play = [&](uint64_t block) { return PlayFrom(peer, recording, block); },
+                .progress = [&](uint64_t bytes) { return patience.Show(bytes); }});
+  TD_RETURN_IF_ERROR(patience.Judged(exported.status()));
+  const uint64_t moved = subject.bytes - exported->resumed_at * subject.sample_bytes();
+  const FileAnswer answer{.recording = name,
+                          .file = exported->file,
+                          .format = options.format,
+                          .bytes = exported->file_bytes,
+                          .samples = exported->samples,
+                          .missing_samples = exported->missing_samples,
+                          .resumed_at = exported->resumed_at,
+                          .mb_per_s = static_cast<double>(moved) / 1e6 / patience.elapsed_s()};
+  program.Print(AnswerOf(answer), ExportedText(answer));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddExportCommand(Command recordings, Program& program) {
+  auto options = std::make_shared<ExportOptions>();
+  const Command command =
+      recordings.AddCommand("export", "Take a recording with you: as a file on this machine");
+  command
+      .AddOption("RECORDING", options->name,
+                 "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name; running or closed")
+      .Required();
+  AddFormatOption(command, options->format, formats::Use::kExport);
+  command.AddOption("--to", options->to, "The file; none that is there is replaced").Required();
+  command.AddOption("--first", options->range.first, "Begin at this sample of the recording");
+  command.AddParsed("--count", options->range.count, ParseCount,
+                    "So many samples; default to the end");
+  command.AddParsed("--packet-samples", options->packet_samples, ParseCount,
+                    "Of vita49-pcap: samples of a packet; default those of 1024 bytes");
+  command.AddFlag("--resume", options->resume,
+                  "Go on with what an export that was broken off has left");
+  command.AddFlag("--gaps", options->gaps,
+                  "Write zeros for what is missing, in formats that do not say what is");
+  SetRun<ExportOptions>(command, program, "recordings export", options, Export);
+}
+
+}  // namespace tapedeck::services::tapectl

@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "dataplane/now.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "services/tapectl/commands.h"
+#include "services/tapectl/names.h"
+#include "services/tapectl/progress.h"
+#include "services/tapectl/streams.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+// More are counted, and all of them are in the JSON.
+constexpr size_t kMaxDamagedRows = 20;
+
+// Known never to have been stored: a gap, no damage.
+bool IsMissing(const DamagedBlock& block) { return block.kind == services::DamageKind::kMissing; }
+
+// One recording after the other, as one run.
+class Verifier {
+ public:
+  Verifier(client::CatalogClient& catalog, absl::Duration timeout, Verification& result)
+      : catalog_(catalog), deadline_(dataplane::SteadyTime() + timeout), result_(result) {}
+
+  absl::Status Verify(const Stream& stream);
+
+ private:
+  absl::Status VerifyOne(const std::string& name);
+  void OnProgress(const std::string& name, const VerifyProgress& progress);
+
+  client::CatalogClient& catalog_;
+  const absl::Time start_ = dataplane::SteadyTime();
+  const absl::Time deadline_;
+  Verification& result_;
+  uint64_t checked_before_ = 0;
+  uint64_t blocks_before_ = 0;
+  uint64_t expected_ = 0;  // blocks of all
+  ProgressBar bar_{"verify"};
+};
+
+absl::Status Verifier::Verify(const Stream& stream) {
+  if (!stream.segmented) return VerifyOne(stream.segments.front().name);
+  for (const Recording& segment : stream.segments) expected_ += segment.blocks;
+  for (const Recording& segment : stream.segments) {
+    if (segment.state == RecordingState::kRecording) {
+      ++result_.open_segments;
+      continue;
+    }
+    const absl::Status verified = VerifyOne(segment.name);
+    // A ring lets the oldest go while the others are read.
+    if (absl::IsNotFound(verified)) continue;
+    TD_RETURN_IF_ERROR(verified);
+    ++result_.segments;
+    checked_before_ = result_.found.checked_blocks;
+    blocks_before_ = result_.found.blocks;
+  }
+  if (result_.segments > 0) return absl::OkStatus();
+  // What is wrong with all of them, the node says of the last.
+  return VerifyOne(stream.segments.back().name);
+}
+
+absl::Status Verifier::VerifyOne(const std::string& name) {
+  return catalog_.VerifyRecording(
+      name, deadline_ - dataplane::SteadyTime(),
+      [&](const VerifyProgress& progress) { OnProgress(name, progress); });
+}
+
+void Verifier::OnProgress(const std::string& name, const VerifyProgress& progress) {
+  VerifyProgress& found = result_.found;
+  found.checked_blocks = checked_before_ + progress.checked_blocks;
+  found.blocks = blocks_before_ + progress.blocks;
+  found.damaged.insert(found.damaged.end(), progress.damaged.begin(), progress.damaged.end());
+  result_.places.resize(found.damaged.size(), name);
+  const double all = static_cast<double>(std::max<uint64_t>({expected_, found.blocks, 1}));
+  bar_.Show({.fraction = static_cast<double>(found.checked_blocks) / all,
+             .blocks = found.checked_blocks,
+             .elapsed_s = absl::ToDoubleSeconds(dataplane::SteadyTime() - start_)});
+}
+
+std::string LineOf(const Verification& verification) {
+  std::string line = absl::StrCat("verified ", verification.recording, ": ",
+                                  verification.found.checked_blocks, " blocks");
+  if (verification.segments > 0) {
+    absl::StrAppend(&line, " in ", verification.segments, " segments");
+  }
+  absl::StrAppend(&line, ", none damaged");
+  if (verification.open_segments > 0) {
+    absl::StrAppend(&line, "; ", verification.open_segments, " more being written");
+  }
+  return line;
+}
+
+void PrintVerdict(const Program& program, const Verification& verification) {
+  const Answer answer = AnswerOf(verification);
+  const VerifyProgress& verified = verification.found;
+  if (verified.damaged.empty()) {
+    program.Print(answer, LineOf(verification));
+    return;
+  }
+  std::vector<Row> rows;
+  for (size_t i = 0; i < std::min(kMaxDamagedRows, verified.damaged.size()); ++i) {
+    const DamagedBlock& block = verified.damaged[i];
+    rows.push_back(
+        {absl::StrCat(block.sequence), std::string(model::NameOf(block.kind)), block.detail});
+    if (!verification.places.empty()) rows.back().push_back(verification.places[i]);
+  }
+  Row heads = {"BLOCK", "DAMAGE", "DETAIL"};
+  if (!verification.places.empty()) heads.emplace_back("SEGMENT");
+  program.Print(answer, heads, rows);
+}
+
+absl::Status VerifyRecording(Program& program, const RecordingChoice& choice) {
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(choice.name, choice.segment, *catalog));
+  Verification result{.recording = stream.name};
+  result.status = Verifier(*catalog, program.job_timeout(), result).Verify(stream);
+  if (!stream.segmented) result.places.clear();
+  const VerifyProgress& found = result.found;
+  result.missing_blocks = std::ranges::count_if(found.damaged, IsMissing);
+  const size_t damaged = found.damaged.size() - result.missing_blocks;
+  if (result.status.ok() && damaged > 0) {
+    result.status = BlockDamaged({.recording = stream.name, .blocks = damaged},
+                                 absl::StrCat(stream.name, ": ", damaged, " of ", found.blocks,
+                                              " blocks are damaged; the rest plays"));
+  }
+  if (found.blocks == 0 && !result.status.ok()) return result.status;
+  program.failure_printed = true;
+  PrintVerdict(program, result);
+  return result.status;
+}
+
+}  // namespace
+
+void AddVerifyCommand(Command recordings, Program& program) {
+  auto choice = std::make_shared<RecordingChoice>();
+  const Command verify = recordings.AddCommand("verify", "Read every block and check it");
+  AddRecordingChoice(verify, *choice);
+  SetRun<RecordingChoice>(verify, program, "recordings verify", choice, VerifyRecording);
+}
+
+}  // namespace tapedeck::services::tapectl

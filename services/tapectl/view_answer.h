@@ -1,0 +1,20 @@
+// What the view command says, as JSON.
+#pragma once
+
+#include <string>
+
+#include "services/tapectl/answer.h"
+#include "services/view.h"
+
+namespace tapedeck::services::tapectl {
+
+struct Viewed {
+  std::string recording;
+  Spectrogram spectrogram;
+};
+
+// {recording, first_sample, sample_count, rows, columns, ..., powers: a list for each row, dB to a
+// hundredth}; null where nothing is there.
+Answer AnswerOf(const Viewed& viewed);
+
+}  // namespace tapedeck::services::tapectl

@@ -1,0 +1,72 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "dataplane/status_macros.h"
+#include "services/tapectl/commands.h"
+#include "services/tapectl/names.h"
+#include "services/tapectl/progress.h"
+#include "services/tapectl/view_answer.h"
+#include "services/tapectl/waterfall.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+// Beside the waterfall: its labels, and its axes with the prompt.
+constexpr uint32_t kLabelCells = 12;
+constexpr uint32_t kOtherLines = 4;
+
+struct ViewOptions {
+  std::string recording;
+  uint64_t first = 0;
+  uint64_t count = 0;
+  uint32_t columns = 0;  // 0: as many as the terminal has room for
+  uint32_t rows = 0;
+};
+
+bool InColor() { return isatty(STDOUT_FILENO) == 1 && ColorWanted(); }
+
+absl::Status RunView(Program& program, const ViewOptions& options) {
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.recording, *catalog));
+  const TerminalSize size = SizeOfTerminal();
+  const bool color = InColor();
+  SpectrogramRequest request{.recording = name,
+                             .span = {.first = options.first, .count = options.count},
+                             .columns = options.columns,
+                             .rows = options.rows};
+  if (request.columns == 0) {
+    const uint32_t room = std::max(size.columns, kLabelCells + kLeastColumns) - kLabelCells;
+    request.columns = std::min(std::bit_floor(room), kMostColumns);
+  }
+  if (request.rows == 0) {
+    const uint32_t lines = std::max(size.lines, kOtherLines + 1) - kOtherLines;
+    request.rows = std::min(lines * (color ? 2 : 1), kMostRows);
+  }
+  TD_ASSIGN_OR_RETURN(const Spectrogram seen, program.View()->ReadSpectrogram(request));
+  std::string text = WaterfallText(seen, color);
+  text.pop_back();  // Print ends the line
+  program.Print(AnswerOf(Viewed{.recording = name, .spectrogram = seen}), text);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddViewCommand(Command tapectl, Program& program) {
+  auto options = std::make_shared<ViewOptions>();
+  const Command command = tapectl.AddCommand(
+      "view", "Show a waterfall of a recording: power by frequency and time, also while it grows");
+  command
+      .AddOption("RECORDING", options->recording,
+                 "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name")
+      .Required();
+  command.AddOption("--first", options->first, "The sample to begin with, from 0");
+  command.AddOption("--count", options->count, "So many samples; 0: to the end");
+  command.AddOption("--columns", options->columns,
+                    "Frequencies: a power of two, 16 to 4096 (default: as the terminal has room)");
+  command.AddOption("--rows", options->rows, "Rows, 1 to 2048 (default: as the terminal has room)");
+  SetRun<ViewOptions>(command, program, "view", options, RunView);
+}
+
+}  // namespace tapedeck::services::tapectl

@@ -1,0 +1,25 @@
+// A spectrogram in a terminal: two rows in each line where there are colours, else one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "services/view.h"
+
+namespace tapedeck::services::tapectl {
+
+// With the axes: time, or samples where the rate is not known, and frequency. `color`: half blocks
+// (U+2580) in 256 colours; else plain characters. What is missing is blank, and plainly '?'.
+std::string WaterfallText(const Spectrogram& spectrogram, bool color);
+
+// 1.5 MHz
+std::string FormatHertz(double hertz);
+
+// Lines and columns of the terminal that stdout is, else 24 and 80.
+struct TerminalSize {
+  uint32_t lines = 24;
+  uint32_t columns = 80;
+};
+TerminalSize SizeOfTerminal();
+
+}  // namespace tapedeck::services::tapectl

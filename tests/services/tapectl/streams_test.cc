@@ -1,0 +1,145 @@
+// Streams in segments, as one recording and one by one, against real gRPC.
+#include "services/tapectl/streams.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/services/loopback_node.h"
+#include "tests/services/tapectl/process.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+using nlohmann::json;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+constexpr char kBase[] = "luns/l0/channels/c0/recordings/";
+
+// A stream s of three segments and a recording r that is older.
+class StreamsTest : public ::testing::Test {
+ protected:
+  StreamsTest() {
+    node_.catalog.AddRecording("r", 0);
+    for (uint64_t i = 0; i < 3; ++i) node_.catalog.AddSegment("s", i, RecordingState::kSealed);
+  }
+
+  Outcome Run(std::vector<std::string> arguments) {
+    for (const char* option : {"--storage", "--worker"}) {
+      arguments.insert(arguments.end(), {option, node_.address});
+    }
+    return RunTapectl(arguments);
+  }
+  json RunJson(std::vector<std::string> arguments, int exit_code = 0) {
+    arguments.emplace_back("--output=json");
+    const Outcome outcome = Run(std::move(arguments));
+    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
+    return json::parse(outcome.out, nullptr, false);
+  }
+  void Release(const std::string& id) { node_.catalog.DeleteRecording(kBase + id).IgnoreError(); }
+
+  LoopbackNode node_;
+};
+
+TEST_F(StreamsTest, AStreamIsOneLineOfTheList) {
+  const json list = RunJson({"recordings", "list"})["recordings"];
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0]["name"], std::string(kBase) + "s");
+  EXPECT_EQ(list[0]["blocks"], 12);
+  EXPECT_EQ(list[0]["segments"], 3);
+  EXPECT_FALSE(list[0].contains("segment"));
+  EXPECT_EQ(list[1]["name"], std::string(kBase) + "r");
+  EXPECT_THAT(Run({"recordings", "list"}).out, ContainsRegex("/s +SEALED +12 +12 MiB.* 3\n.*/r "));
+  EXPECT_EQ(RunJson({"recordings", "list", "--segments"})["recordings"].size(), 4u);
+  EXPECT_THAT(Run({"recordings", "list", "--segments"}).out, HasSubstr("2 of s\n"));
+  const Outcome lines = Run({"recordings", "list", "--output", "jsonl"});
+  EXPECT_EQ(json::parse(lines.out.substr(0, lines.out.find('\n')))["segments"], 3);
+  EXPECT_EQ(std::count(lines.out.begin(), lines.out.end(), '\n'), 2);
+}
+
+TEST_F(StreamsTest, AStreamKeepsItsNameWhenItsFirstSegmentIsGone) {
+  Release("s");
+  for (const char* name : {"s", "l0/c0/s", "luns/l0/channels/c0/recordings/s", "l0/c0/latest"}) {
+    EXPECT_EQ(RunJson({"recordings", "show", name})["first_segment"], 1) << name;
+  }
+  RunJson({"play", "l0/c0/s", "--sink", "null", "--detach"});
+  EXPECT_EQ(node_.jobs.last_transfer().target, std::string(kBase) + "s-1");
+  EXPECT_TRUE(node_.jobs.last_playback().playhead.stream);
+}
+
+TEST_F(StreamsTest, PlayTakesTheStreamOrOneSegment) {
+  struct Case {
+    std::vector<std::string> options;
+    std::string target;
+    bool stream;
+    int64_t start;
+  };
+  for (const Case& one : std::vector<Case>{{{"s"}, "s", true, 0},
+                                           {{"l0/c0/latest"}, "s", true, 0},
+                                           {{"s", "--from-block", "9"}, "s-2", true, 1},
+                                           {{"s", "--from-sample", "7"}, "s-2", true, 7},
+                                           {{"s", "--segment", "0"}, "s", false, 0},
+                                           {{"l0/c0/latest", "--segment", "1"}, "s-1", false, 0},
+                                           {{"s-1"}, "s-1", false, 0},
+                                           {{"s-1", "--stream"}, "s-1", true, 0},
+                                           {{"r"}, "r", false, 0},
+                                           {{"r", "--segment", "0"}, "r", false, 0}}) {
+    std::vector<std::string> line = {"play", "--detach", "--sink", "null"};
+    line.insert(line.end(), one.options.begin(), one.options.end());
+    RunJson(line);
+    const std::string text = testing::PrintToString(one.options);
+    EXPECT_EQ(node_.jobs.last_transfer().target, kBase + one.target) << text;
+    EXPECT_EQ(node_.jobs.last_playback().playhead.stream, one.stream) << text;
+    EXPECT_EQ(node_.jobs.last_playback().playhead.start, one.start) << text;
+  }
+  EXPECT_EQ(RunJson({"play", "s", "--segment", "3", "--sink", "null"}, 3)["error"]["reason"],
+            "RECORDING_NOT_FOUND");
+}
+
+TEST_F(StreamsTest, VerifyReadsAllThatIsClosed) {
+  EXPECT_THAT(Run({"recordings", "verify", "s"}).out,
+              HasSubstr("/s: 12 blocks in 3 segments, none damaged\n"));
+  node_.catalog.AddSegment("s", 3, RecordingState::kRecording);
+  json result = RunJson({"recordings", "verify", "s"});
+  EXPECT_EQ(result["checked_blocks"], 12);
+  EXPECT_EQ(result["segments"], 3);
+  EXPECT_EQ(result["open_segments"], 1);
+  node_.catalog.SetDamage({{.sequence = 2, .kind = DamageKind::kRot, .detail = "crc"}});
+  result = RunJson({"recordings", "verify", "s"}, 1);
+  ASSERT_EQ(result["damaged"].size(), 3u);
+  EXPECT_EQ(result["damaged"][1]["recording"], std::string(kBase) + "s-1");
+  result = RunJson({"recordings", "verify", "s", "--segment", "1"}, 1);
+  EXPECT_EQ(result["recording"], std::string(kBase) + "s-1");
+  EXPECT_EQ(result["damaged"].size(), 1u);
+}
+
+TEST_F(StreamsTest, DeleteTakesAllOrNothing) {
+  node_.catalog.AddSegment("s", 3, RecordingState::kRecording);
+  EXPECT_EQ(RunJson({"recordings", "delete", "s"}, 1)["error"]["reason"], "RECORDING_BUSY");
+  EXPECT_EQ(RunJson({"recordings", "show", "s"})["segments"], 4);
+  node_.catalog.AddSegment("s", 3, RecordingState::kSealed);
+  RunJson({"recordings", "delete", "s", "--segment", "1"});
+  EXPECT_EQ(RunJson({"recordings", "show", "s"})["segments"], 3);
+  EXPECT_THAT(Run({"recordings", "delete", "s"}).out, HasSubstr("/s with 3 segments\n"));
+  EXPECT_EQ(RunJson({"recordings", "list"})["recordings"].size(), 1u);
+}
+
+TEST(StreamTextTest, SaysWhichSegmentsThereAre) {
+  const auto text = [](const std::vector<uint64_t>& numbers) {
+    Stream stream{.name = "s", .segmented = true};
+    for (const uint64_t number : numbers) stream.segments.push_back({.segment = number});
+    return SegmentsText(stream);
+  };
+  EXPECT_EQ(text({0, 1, 2}), "3");
+  EXPECT_EQ(text({101, 102}), "2 (101-102)");
+  EXPECT_EQ(text({5, 6, 164}), "3 of 5-164");
+  EXPECT_EQ(SegmentsText({.name = "r", .segments = {Recording()}}), "-");
+}
+
+}  // namespace
+}  // namespace tapedeck::services::tapectl
