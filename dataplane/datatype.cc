@@ -48,4 +48,13 @@ absl::StatusOr<Datatype> ParseDatatype(absl::string_view name) {
   return Invalid(name, "components are f32, f64, i32, i16, u32, u16, i8 and u8");
 }
 
+std::string DatatypeName(const Datatype& type) {
+  for (const Component& component : kComponents) {
+    if (component.kind != type.kind || component.bits != type.bits) continue;
+    const absl::string_view order = type.bits == 8 ? "" : type.big_endian ? "_be" : "_le";
+    return absl::StrCat(type.complex ? "c" : "r", component.name, order);
+  }
+  return absl::StrCat("none of SigMF's, of ", type.bits, " bits");
+}
+
 }  // namespace tapedeck::dataplane

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -23,5 +24,8 @@ struct Datatype {
 
 // INVALID_ARGUMENT says what is wrong with `name`.
 absl::StatusOr<Datatype> ParseDatatype(absl::string_view name);
+
+// The name of one that ParseDatatype gives, or could give.
+std::string DatatypeName(const Datatype& type);
 
 }  // namespace tapedeck::dataplane

@@ -48,6 +48,7 @@ struct Limiter {
   LogLimit limit ABSL_GUARDED_BY(mutex);
   std::array<std::atomic<uint64_t>, std::size(kNames)> lines = {};
   std::atomic<uint64_t> left_out = 0;
+  std::atomic<LogLevel> least = LogLevel::kDebug;
 
   bool Admit(absl::string_view component, absl::string_view message,
              std::vector<LogLimit::LeftOut>* left_out) {
@@ -66,6 +67,7 @@ Limiter& TheLimiter() {
 
 void Write(LogLevel level, absl::string_view component, absl::string_view message,
            std::initializer_list<LogField> fields) {
+  if (level < TheLimiter().least.load(std::memory_order_relaxed)) return;
   ++TheLimiter().lines[static_cast<size_t>(level)];
   std::string line = absl::StrCat(
       "ts=",
@@ -88,6 +90,8 @@ LogSuffix::LogSuffix(absl::string_view fields) : before_(std::exchange(log_suffi
 LogSuffix::~LogSuffix() { log_suffix = before_; }
 
 absl::string_view LogSuffix::Current() { return log_suffix; }
+
+void SetLeastLogLevel(LogLevel level) { TheLimiter().least = level; }
 
 LogCounts CountLogLines() {
   const Limiter& limiter = TheLimiter();

@@ -33,6 +33,10 @@ void Log(LogLevel level, absl::string_view component, absl::string_view message,
 void LogEach(LogLevel level, absl::string_view component, absl::string_view message,
              std::initializer_list<LogField> fields = {});
 
+// Lines of lower levels are not written from now on: for a program that people read on stderr.
+// Until then all are. Any thread.
+void SetLeastLogLevel(LogLevel level);
+
 // Lines since the start: by level, and those that were counted instead of written. Any thread.
 struct LogCounts {
   std::array<uint64_t, 4> lines = {};  // by LogLevel

@@ -81,13 +81,12 @@ job() { tapectl_json jobs list 2>/dev/null | jq -rc "(.jobs[0] // {}) | $1"; }
 # recordings_of ID: those of the session whose first one has that ID, as lines of JSON, the first segment first. A ring deletes the
 # oldest of them meanwhile.
 recordings_of() {
-  tapectl_json recordings list | jq -c --arg id "$1" '[.recordings[] | select(.stream == $id or (.name | endswith("/" + $id)))] |
+  tapectl_json recordings list --segments | jq -c --arg id "$1" '[.recordings[] | select(.stream == $id or (.name | endswith("/" + $id)))] |
     sort_by(.segment)[]'
 }
 
 delete_recordings_of() {
-  local name
-  while read -r name <&6; do tapectl recordings delete "$name" >/dev/null; done 6< <(recordings_of "$1" | jq -r .name)
+  [[ -z $(recordings_of "$1") ]] || tapectl recordings delete "$CHANNEL/$1" >/dev/null
 }
 
 has_blocks() { [[ $(job '.name') != "$1" ]] && (($(job '.blocks // 0') > 50)); }
@@ -116,15 +115,16 @@ end_recording() {
 # reads_back ACKNOWLEDGED: so many blocks of the session are there, less those that a ring has deleted, none of them damaged, and what
 # plays is what was recorded. WHY says what is not so.
 reads_back() {
-  local each verified played segment=0 first=0 end=0
+  local each verified played one segment=0 first=0 end=0
   while IFS= read -r each <&6; do
     # Segments are alike but for the last.
     if ((segment == 0)); then segment=$(jq .blocks <<<"$each"); fi
     first=$(($(jq .segment <<<"$each") * segment))
-    verified=$(tapectl_json recordings verify "$(jq -r .name <<<"$each")" 2>/dev/null || true)
+    read -ra one < <(jq -r '"\(.name) --segment \(.segment)"' <<<"$each")
+    verified=$(tapectl_json recordings verify "${one[@]}" 2>/dev/null || true)
     jq -e --argjson left $(($1 - first)) '[.damaged[] | select(.sequence < $left)] == []' <<<"$verified" >/dev/null ||
       { WHY="blocks that were acknowledged are damaged: $verified" && return 1; }
-    played=$(tapectl_json play "$(jq -r .name <<<"$each")" --sink verify 2>/dev/null || true)
+    played=$(tapectl_json play "${one[@]}" --sink verify 2>/dev/null || true)
     jq -e --argjson missing "$(jq .missing_blocks <<<"$verified")" '.crc_errors == 0 and .lost_blocks == $missing' <<<"$played" >/dev/null ||
       { WHY="it does not play as it was recorded: $played" && return 1; }
     end=$((first + $(jq .blocks <<<"$each")))

@@ -9,8 +9,9 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$TAPEDECK_ROOT" log -1 --format
 export SOURCE_DATE_EPOCH
 
 tapedeck_install "${TAPEDECK_PACKAGES[@]}" dpkg-shlibdeps:dpkg-dev
+tapedeck_install_if_can "${TAPEDECK_PAGE_PACKAGES[@]}" "${TAPEDECK_CEPH_PACKAGES[@]}"
 # shellcheck disable=SC2034
-TAPEDECK_TARGETS=(tapedeck-storage tapedeck-worker tapectl)
+TAPEDECK_TARGETS=(tapedeck-storage tapedeck-worker tapectl tapectl-extras)
 tapedeck_build_shown Building "$DIR/build.log" "$DIR" -DTAPEDECK_FFTW=OFF -DBUILD_TESTING=OFF
 rm -rf "$DIR/packages"
 (cd "$DIR" && cpack) >"$DIR/cpack.log" 2>&1 || {

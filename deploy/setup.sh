@@ -13,21 +13,26 @@ TAPEDECK_PACKAGES=(
   g++:g++ make:make cmake:cmake ninja:ninja-build pkg-config:pkg-config
   protoc:protobuf-compiler grpc_cpp_plugin:protobuf-compiler-grpc grpc-proto
  libgrpc++-dev libssl-dev libprotobuf-dev libabsl-dev libisal-dev liburing-dev libsqlite3-dev libfftw3-dev libkissfft-dev
-  libibverbs-dev librdmacm-dev libhwloc-dev libmicrohttpd-dev systemtap-sdt-dev
+  libibverbs-dev librdmacm-dev libhwloc-dev libmicrohttpd-dev libfuse3-dev libhdf5-dev systemtap-sdt-dev
   libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libgtest-dev libgmock-dev
   jq:jq ss:iproute2 git:git /usr/bin/python3:python3
 )
+# What the store on Ceph is built with; without them it is left out.
+TAPEDECK_CEPH_PACKAGES=(librados-dev libradospp-dev)
 # What makes builds faster.
 TAPEDECK_SPEED_PACKAGES=(ccache:ccache)
+# What the console's page is built with; without them it is left out.
+TAPEDECK_PAGE_PACKAGES=(npm:npm node:nodejs)
 TAPEDECK_TEST_PACKAGES=(
   clang++:clang libclang-rt-dev clang-format:clang-format clang-tidy:clang-tidy iperf3:iperf3 fio:fio
-  ucx_perftest:ucx-utils npm:npm node:nodejs shellcheck:shellcheck gcovr:gcovr
+  ucx_perftest:ucx-utils npm:npm node:nodejs chromium:chromium shellcheck:shellcheck gcovr:gcovr
   qemu-system-x86_64:qemu-system-x86 busybox-static kmod cpio dmsetup e2fsprogs xfsprogs
   libibverbs-dev librdmacm-dev rdma-core ibverbs-providers ibv_devinfo:ibverbs-utils
+  ceph-mon:ceph-mon ceph-osd:ceph-osd ceph:ceph-common
   mmdebstrap:mmdebstrap buildah:buildah crun:crun docker-compose:docker-compose
   getcap:libcap2-bin dpkg-shlibdeps:dpkg-dev systemd-analyze:systemd
   mkfs.ext4:e2fsprogs rping:rdmacm-utils ib_write_bw:perftest valgrind:valgrind strace:strace curl:curl
-  tshark:tshark python3-yaml python3-grpcio python3-protobuf python3-numpy mypy
+  tshark:tshark zsh:zsh fish:fish man:man-db groff:groff-base mandoc:mandoc fusermount3:fuse3 python3-soundfile python3-h5py python3-yaml python3-grpcio python3-protobuf python3-numpy mypy
 )
 
 tapedeck_missing_packages() {
@@ -140,6 +145,6 @@ tapedeck_ctest() {
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   tapedeck_install "${TAPEDECK_PACKAGES[@]}"
   [[ ${1:-} != --tests ]] || tapedeck_install_if_can "${TAPEDECK_TEST_PACKAGES[@]}"
-  tapedeck_install_if_can "${TAPEDECK_SPEED_PACKAGES[@]}"
+  tapedeck_install_if_can "${TAPEDECK_SPEED_PACKAGES[@]}" "${TAPEDECK_PAGE_PACKAGES[@]}" "${TAPEDECK_CEPH_PACKAGES[@]}"
   tapedeck_build_shown Building "$TAPEDECK_ROOT/build/build.log" "$TAPEDECK_ROOT/build"
 fi

@@ -56,6 +56,11 @@ absl::Status BlockDamaged(const Damage& damage, absl::string_view text) {
                            {"path", damage.path}}));
 }
 
+absl::Status LunNotResponding(absl::string_view lun, absl::string_view text) {
+  return WithReason(absl::DeadlineExceededError(text), "LUN_NOT_RESPONDING",
+                    {{"lun", std::string(lun)}});
+}
+
 absl::Status Draining(absl::string_view text) {
   return WithReason(absl::UnavailableError(text), "DRAINING");
 }
@@ -82,6 +87,14 @@ absl::Status JobCancelled(absl::string_view job) {
 absl::Status JobNotFound(absl::string_view job) {
   return WithReason(absl::NotFoundError(absl::StrCat("no job \"", job, "\"")), "JOB_NOT_FOUND",
                     {{"job", std::string(job)}});
+}
+
+absl::Status StagesUnknown(absl::string_view kind, absl::string_view name) {
+  return WithReason(
+      absl::FailedPreconditionError(absl::StrCat(
+          "explain ", name, ": what it spent its time on is not known: it was made before that ",
+          "was kept, was salvaged after a crash, or has not moved a block yet")),
+      "STAGES_UNKNOWN", {{std::string(kind), std::string(name)}});
 }
 
 absl::Status ProtocolViolation(const Breach& breach, absl::string_view text) {

@@ -49,6 +49,9 @@ struct Damage {
 // DATA_LOSS (BLOCK_DAMAGED).
 absl::Status BlockDamaged(const Damage& damage, absl::string_view text);
 
+// DEADLINE_EXCEEDED (LUN_NOT_RESPONDING): the disks of `lun`, luns/{lun}.
+absl::Status LunNotResponding(absl::string_view lun, absl::string_view text);
+
 // Nodes and sessions.
 
 // UNAVAILABLE (DRAINING).
@@ -63,6 +66,9 @@ absl::Status RailUnknown(absl::string_view rail, absl::string_view text);
 absl::Status JobCancelled(absl::string_view job = "");
 // NOT_FOUND (JOB_NOT_FOUND). Also where the caller may not know of it.
 absl::Status JobNotFound(absl::string_view job);
+
+// FAILED_PRECONDITION (STAGES_UNKNOWN). `kind` is "job" or "recording".
+absl::Status StagesUnknown(absl::string_view kind, absl::string_view name);
 
 // What a peer has broken: a field of a message, where these are known.
 struct Breach {

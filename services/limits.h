@@ -3,8 +3,9 @@
 
 namespace tapedeck::services {
 
-// The largest message is a page of a listing; without a limit a hostile peer fills the memory.
-inline constexpr int kMaxMessageBytes = 1 << 20;
+// The largest message is a picture of a recording: as many powers as services/model/view.h says,
+// and some room. Without a limit a hostile peer fills the memory.
+inline constexpr int kMaxMessageBytes = (2 << 20) + (64 << 10);
 
 // What a server takes: the largest request describes a recording with all of its labels. A half of
 // one costs as much while its sender waits.

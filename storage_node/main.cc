@@ -13,6 +13,7 @@
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_set.h"
 #include "services/admin/admin.h"
+#include "services/console/console.h"
 #include "services/convert/trace_codec.h"
 #include "services/daemon.h"
 #include "services/doctor/examiner.h"
@@ -30,6 +31,7 @@
 #include "services/server/server.h"
 #include "services/server/signals.h"
 #include "services/server/trace_service.h"
+#include "services/server/view_service.h"
 #include "services/session/registry.h"
 #include "services/session_stream/session_service.h"
 #include "services/spare_memory.h"
@@ -41,6 +43,7 @@
 #include "storage_node/node/metrics.h"
 #include "storage_node/node/node.h"
 #include "storage_node/settings.h"
+#include "storage_node/store/rados/settings.h"
 
 namespace tapedeck::storage_node {
 namespace {
@@ -98,6 +101,12 @@ node::StorageSettings StorageOf(const Settings& settings,
           .rails = rails};
 }
 
+services::console::NodeFacts FactsOf(const Settings& settings,
+                                     const services::server::Server& server) {
+  const std::string host = settings.listen.substr(0, settings.listen.rfind(':'));
+  return {.name = NodeName(), .listen = absl::StrCat(host, ":", server.port())};
+}
+
 services::doctor::ExaminerParts Examined(const Settings& settings,
                                          const std::vector<dataplane::Transport*>& rails,
                                          const services::Placement& placement,
@@ -114,6 +123,20 @@ services::doctor::ExaminerParts Examined(const Settings& settings,
             checks.push_back(security.DoctorCheck(placement.rails()));
             return checks;
           }};
+}
+
+std::vector<services::server::ServiceFactory> ServicesOf(node::StorageNode& node,
+                                                         const node::Describer& describer,
+                                                         const services::flight::Recorder& flight,
+                                                         services::doctor::Examiner& examiner,
+                                                         services::session::Registry& registry) {
+  return {services::server::CatalogServiceOver(node.luns(), node.channels(), node.recordings()),
+          services::server::RecorderServiceOver(node.recorder(), node.scrubs()),
+          services::server::NodeServiceOver(describer),
+          services::server::TraceServiceOver(flight.reader()),
+          services::server::DoctorServiceOver(examiner),
+          services::server::ViewServiceOver(node.view()),
+          services::session_stream::SessionServiceOver(registry)};
 }
 
 absl::Status Serve(const Settings& settings) {
@@ -142,15 +165,12 @@ absl::Status Serve(const Settings& settings) {
       Examined(settings, rails->transports(), placement, *security, *node));
   TD_ASSIGN_OR_RETURN(
       const auto server,
-      services::server::Server::Create(
-          settings.listen,
-          {services::server::CatalogServiceOver(node->luns(), node->channels(), node->recordings()),
-           services::server::RecorderServiceOver(node->recorder(), node->scrubs()),
-           services::server::NodeServiceOver(describer),
-           services::server::TraceServiceOver(flight->reader()),
-           services::server::DoctorServiceOver(examiner),
-           services::session_stream::SessionServiceOver(registry)},
-          tracing.tracer(), security.get()));
+      services::server::Server::Create(settings.listen,
+                                       ServicesOf(*node, describer, *flight, examiner, registry),
+                                       tracing.tracer(), security.get()));
+  TD_ASSIGN_OR_RETURN(
+      auto console, services::console::Console::Create(settings.console, FactsOf(settings, *server),
+                                                       *security, *server));
   const services::telemetry::NodePage page({.role = services::NodeRole::kStorage,
                                             .rails = rails->transports(),
                                             .places = placement.rails(),
@@ -166,6 +186,7 @@ absl::Status Serve(const Settings& settings) {
   limit->SetLeft([&] { return absl::StrCat(registry.Left(), "; ", node->Waiting()); });
   admin->Drain();
   server->Drain();
+  console.reset();  // before the server that it calls
   examiner.Stop();
   registry.Drain(absl::ToInt64Nanoseconds(settings.grace - kSealTime));
   limit->SetLeft([waiting = node->Waiting()] { return waiting; });
@@ -175,6 +196,7 @@ absl::Status Serve(const Settings& settings) {
 }
 
 absl::Status Run(const Settings& settings) {
+  store::rados::SetCluster({.conf = settings.ceph_conf, .user = settings.ceph_user});
   if (settings.check) return RunCheck(settings.state);
   if (settings.rebuild_catalog) {
     return node::RebuildCatalog(settings.state, settings.members, MemberRootsOf(settings));

@@ -36,6 +36,7 @@ void AddNode(const services::command_line::Command& node, Settings& settings) {
       .ShowDefault();
   node.AddOption("--admin", settings.admin, services::admin::kAdminHelp)
       .Check(services::CheckListenAddress);
+  services::console::AddOptions(node, settings.console);
   node.AddOption("--state", settings.state, "Directory of the catalog; made if it is missing")
       .Required();
   node.AddOption(
@@ -54,6 +55,12 @@ void AddNode(const services::command_line::Command& node, Settings& settings) {
                  "Directory beneath which members of LUNs lie, by an absolute path, e.g. "
                  "/dev/disk/by-id for devices; once for each; without it anywhere")
       .Check(services::files::CheckRootPath);
+  node.AddOption("--ceph-conf", settings.ceph_conf,
+                 "The ceph.conf of the Ceph cluster that LUNs of kind rados lie on")
+      .ShowDefault();
+  node.AddOption("--ceph-user", settings.ceph_user,
+                 "The name by which the node is known there, without \"client.\"")
+      .ShowDefault();
   services::AddGraceOption(node, settings.grace,
                            "sessions go on by themselves until 4s before, and are then sealed");
   services::identity::AddNodeOptions(node, settings.identity);
@@ -84,6 +91,7 @@ absl::Status Check(Settings& settings) {
       services::identity::CheckRailTls(settings.identity, settings.listen, settings.rails));
   if (settings.check || settings.rebuild_catalog) return absl::OkStatus();
   TD_RETURN_IF_ERROR(services::identity::CheckPlainText(settings.listen, settings.identity));
+  TD_RETURN_IF_ERROR(services::console::CheckOptions(settings.console, settings.identity));
   return dataplane::CheckRails(settings.rails);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "services/console/settings.h"
 #include "services/grace.h"
 #include "services/identity/settings.h"
 #include "services/supervisor/settings.h"
@@ -17,11 +18,14 @@ namespace tapedeck::storage_node {
 struct Settings {
   std::string listen = "127.0.0.1:7400";  // HOST:PORT of the gRPC services
   std::string admin;                      // HOST:PORT of the admin port; empty: none
+  services::console::Settings console;    // the console and the workers that it knows
   std::string state;                      // directory of the catalog and the list of LUNs
   std::vector<std::string> rails;         // NAME=KIND:ADDRESS[:PORT]
   // Memory for the newest blocks of all followed recordings, in bytes; 0: followers read the disk.
   uint64_t follow_bytes = 1 << 30;
   std::vector<std::string> member_roots;  // directories for members of LUNs; empty: anywhere
+  std::string ceph_conf = "/etc/ceph/ceph.conf";   // of the cluster of LUNs of kind rados
+  std::string ceph_user = "admin";                 // client.USER there
   absl::Duration grace = services::kDefaultGrace;  // from a request to end until the end
   bool flight = true;            // record the steps of blocks; off only to measure what that costs
   bool check = false;            // read all recordings, tell what is damaged, then exit

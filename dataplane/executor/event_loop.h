@@ -1,5 +1,5 @@
 // The production executor: one thread, one epoll set, one timer heap. It sleeps when there is
-// nothing to do.
+// nothing to do; where there are many processors, after a look around of some microseconds.
 #pragma once
 
 #include <sys/epoll.h>
@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <queue>
+#include <span>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -64,6 +65,8 @@ class EventLoop final : public Executor {
   void RunTimers();
   void RunEndOfTurn();
   int SleepTimeoutMs();
+  // As epoll_wait(2).
+  int Wait(std::span<epoll_event> events);
   void Poll();
   void Wake();
 

@@ -14,6 +14,7 @@ import xml.etree.ElementTree as ElementTree
 
 Case = collections.namedtuple("Case", "outcome name seconds reason")
 SKIPPED_OUTPUT = re.compile(r"^.*(?:skipped:|Skipped\n)\s*(.*)$", re.MULTILINE)
+FAILED_OUTPUT = re.compile(r"^(FAILED .*)$", re.MULTILINE)
 VERDICT = re.compile(r"^(passed|failed|skipped)\t", re.MULTILINE)
 SHOWN_FIRST, SHOWN_LAST = 20, 100  # lines of a failed entry's output
 SHOWN_WHY = 600  # characters
@@ -29,10 +30,13 @@ def entry_outcome(entry):
     return "skipped" if skipped or entry.get("status") == "disabled" else "failed"
 
 
-def said(entry):
-    """What a skipped entry said about itself."""
-    found = SKIPPED_OUTPUT.search(entry.findtext("system-out") or "")
-    return found.group(1).strip() if found else "no reason given"
+def said(entry, outcome):
+    """Why an entry was skipped or failed, by its own words; of one that says nothing, how long it ran until it failed."""
+    pattern = SKIPPED_OUTPUT if outcome == "skipped" else FAILED_OUTPUT
+    found = pattern.search(entry.findtext("system-out") or "")
+    if found:
+        return found.group(1).strip()
+    return "no reason given" + (f", after {float(entry.get('time')):.0f} s" if outcome == "failed" else "")
 
 
 def gtest_cases(path):
@@ -68,7 +72,7 @@ def cases_of(entry, results):
     elif (results / f"{stem}.tsv").exists():
         cases = list(listed_cases(results / f"{stem}.tsv"))
     if not cases:
-        return [Case(outcome, entry.get("name"), float(entry.get("time")), said(entry))]
+        return [Case(outcome, entry.get("name"), float(entry.get("time")), said(entry, outcome))]
     if outcome == "failed" and all(case.outcome != "failed" for case in cases):
         cases.append(Case("failed", entry.get("name"), 0, "what it says follows"))
     return cases

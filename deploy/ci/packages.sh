@@ -78,6 +78,11 @@ check_in_root() {
     [[ -s $ROOT/usr/share/doc/tapedeck-$name/copyright ]] || fail "no copyright of $name"
   done
   for name in tapedeck-storage tapedeck-worker tapectl; do inside "$name" --version; done
+  dpkg-deb --contents "$ROOT"/debs/tapedeck-cli_*.deb >"$NOTES/cli-files"
+  for name in man/man1/tapectl.1.gz man/man1/tapectl-record.1.gz bash-completion/completions/tapectl zsh/vendor-completions/_tapectl \
+    fish/vendor_completions.d/tapectl.fish; do
+    grep -q " ./usr/share/$name\$" "$NOTES/cli-files" || fail "tapedeck-cli has no /usr/share/$name"
+  done
   for name in storage worker; do check_settings "$name"; done
   loads_no_gpl
   record_and_play

@@ -8,9 +8,10 @@ if ! command -v clang++ >/dev/null; then
   exit 77
 fi
 [[ -f build/compile_commands.json ]] || cmake -S . -B build -G Ninja
-ninja -C build tapedeck_proto_sources >/dev/null
+ninja -C build tapedeck_proto_sources tapedeck_console_page >/dev/null
 # For ccache, which does not remember what compiles nothing, each is compiled.
 mkdir -p build/thread-safety
+deploy/ci/rados_for_clang.sh build/thread-safety/include
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 COMPILER=(clang++)
 ! command -v ccache >/dev/null || COMPILER=(ccache clang++)
@@ -21,4 +22,4 @@ jq -r --arg root "$PWD/" '
       | [.file, "-o", "build/thread-safety/\($name | gsub("/"; "__")).o"]
         + [.command | scan("(?:-isystem |-I|-D)[^ ]+") | split(" ")[]] | join(" ")] | unique_by(split(" ")[0])[]' \
   build/compile_commands.json |
-  xargs -P "$(nproc)" -L 1 "${COMPILER[@]}" -std=c++20 -O0 -c -Wthread-safety -Werror -Wno-unknown-warning-option
+  xargs -P "$(nproc)" -L 1 "${COMPILER[@]}" -std=c++20 -isystem build/thread-safety/include -O0 -c -Wthread-safety -Werror -Wno-unknown-warning-option

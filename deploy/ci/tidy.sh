@@ -8,7 +8,9 @@ if ! command -v clang-tidy >/dev/null; then
   exit 77
 fi
 # A group includes .cc files, and g++ knows a warning that clang does not.
-TIDY=(clang-tidy --quiet --warnings-as-errors='*' --checks=-bugprone-suspicious-include --extra-arg=-Wno-unknown-warning-option)
+TIDY=(clang-tidy --quiet --warnings-as-errors='*' --checks=-bugprone-suspicious-include --extra-arg=-Wno-unknown-warning-option
+  "--extra-arg-before=-isystem$PWD/build/tidy/include")
+deploy/ci/rados_for_clang.sh build/tidy/include
 if [[ $# -eq 0 ]]; then
   [[ -f build/compile_commands.json ]] || cmake -S . -B build -G Ninja
   ninja -C build tapedeck_proto_sources >/dev/null

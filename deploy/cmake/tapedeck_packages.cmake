@@ -37,6 +37,12 @@ endfunction()
 tapedeck_daemon_package(storage tapedeck-storage)
 tapedeck_daemon_package(worker tapedeck-worker)
 tapedeck_package(cli tapectl)
+# The target tapectl-extras makes these.
+set(EXTRAS ${CMAKE_BINARY_DIR}/tapectl-extras)
+install(DIRECTORY ${EXTRAS}/man/ DESTINATION usr/share/man/man1 COMPONENT cli)
+install(DIRECTORY ${EXTRAS}/bash/ DESTINATION usr/share/bash-completion/completions COMPONENT cli)
+install(DIRECTORY ${EXTRAS}/zsh/ DESTINATION usr/share/zsh/vendor-completions COMPONENT cli)
+install(DIRECTORY ${EXTRAS}/fish/ DESTINATION usr/share/fish/vendor_completions.d COMPONENT cli)
 
 # Plain variables, as the cache keeps no text of several lines. The first line is the summary.
 set(CPACK_DEBIAN_STORAGE_DESCRIPTION "Tapedeck storage node: records GPU memory over RDMA or TCP

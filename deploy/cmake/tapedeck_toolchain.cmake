@@ -114,15 +114,50 @@ if(TAPEDECK_KISSFFT)
   endif()
 endif()
 
-# And for the admin port's HTTP library.
+# And for the HTTP library of the admin port and the console, with what it does TLS by.
 if(TAPEDECK_ADMIN)
   find_package(PkgConfig)
   if(PkgConfig_FOUND)
     pkg_check_modules(MICROHTTPD IMPORTED_TARGET libmicrohttpd>=0.9.75)
+    pkg_check_modules(GNUTLS IMPORTED_TARGET gnutls>=3.7)
   endif()
-  if(NOT MICROHTTPD_FOUND)
-    message(STATUS "libmicrohttpd not found: building without it; --admin will be refused")
+  if(NOT MICROHTTPD_FOUND OR NOT GNUTLS_FOUND)
+    message(STATUS "libmicrohttpd or gnutls not found: building without them; --admin and --console will be refused")
     set(TAPEDECK_ADMIN OFF)
+  endif()
+endif()
+
+# And for FUSE.
+if(TAPEDECK_FUSE)
+  find_package(PkgConfig)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(FUSE3 IMPORTED_TARGET fuse3>=3.10)
+  endif()
+  if(NOT FUSE3_FOUND)
+    message(STATUS "libfuse3 not found: building without it; tapectl mount will be refused")
+    set(TAPEDECK_FUSE OFF)
+  endif()
+endif()
+
+# And for HDF5.
+if(TAPEDECK_HDF5)
+  find_package(PkgConfig)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(HDF5 IMPORTED_TARGET hdf5)
+  endif()
+  if(NOT HDF5_FOUND)
+    message(STATUS "libhdf5 not found: building without it; exports to HDF5 will be refused")
+    set(TAPEDECK_HDF5 OFF)
+  endif()
+endif()
+
+# And for Ceph, whose C++ library has no pkg-config file.
+if(TAPEDECK_RADOS)
+  find_path(TAPEDECK_RADOS_INCLUDE rados/librados.hpp)
+  find_library(TAPEDECK_RADOS_LIBRARY rados)
+  if(NOT TAPEDECK_RADOS_INCLUDE OR NOT TAPEDECK_RADOS_LIBRARY)
+    message(STATUS "librados not found: building without it; LUNs of kind rados will be refused")
+    set(TAPEDECK_RADOS OFF)
   endif()
 endif()
 
@@ -134,7 +169,7 @@ if(TAPEDECK_SDT)
     set(TAPEDECK_SDT OFF)
   endif()
 endif()
-message(STATUS "CUDA ${TAPEDECK_CUDA}, verbs ${TAPEDECK_VERBS}, hwloc ${TAPEDECK_HWLOC}, FFTW ${TAPEDECK_FFTW}, kissfft ${TAPEDECK_KISSFFT}, admin ${TAPEDECK_ADMIN}, probes ${TAPEDECK_SDT}, sanitizers '${TAPEDECK_SANITIZE}'")
+message(STATUS "CUDA ${TAPEDECK_CUDA}, verbs ${TAPEDECK_VERBS}, hwloc ${TAPEDECK_HWLOC}, FFTW ${TAPEDECK_FFTW}, kissfft ${TAPEDECK_KISSFFT}, admin ${TAPEDECK_ADMIN}, FUSE ${TAPEDECK_FUSE}, HDF5 ${TAPEDECK_HDF5}, Ceph ${TAPEDECK_RADOS}, probes ${TAPEDECK_SDT}, sanitizers '${TAPEDECK_SANITIZE}'")
 
 # tapedeck_library(NAME SOURCES a.cc b.cc LIBS other): a static library of one room.
 function(tapedeck_library name)

@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "gpu_worker/emulator/packet_maker.h"
-#include "gpu_worker/packets/vita49/packet.h"
-#include "gpu_worker/packets/vita49/sample_clock.h"
+#include "services/vita49/packet.h"
+#include "services/vita49/sample_clock.h"
 
 namespace tapedeck::gpu_worker::emulator {
 namespace {
 
-namespace vita49 = packets::vita49;
+namespace vita49 = services::vita49;
 using dataplane::Datatype;
 
 // What is told of the signal beside its frequency.

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "dataplane/fd.h"
+#include "services/packet_parts.h"
 
 namespace tapedeck::gpu_worker::packets {
 
@@ -31,11 +32,7 @@ std::string TextOf(const Address& address);
 // One thread.
 class Datagrams {
  public:
-  struct Packet {
-    std::span<const std::byte> header;
-    std::span<const std::byte> samples = {};
-    std::span<const std::byte> padding = {};  // behind them
-  };
+  using Packet = services::PacketParts;
 
   // UNAVAILABLE says what is in the way.
   static absl::StatusOr<Datagrams> Connect(const Address& address);

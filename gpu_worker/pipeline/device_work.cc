@@ -120,16 +120,39 @@ absl::StatusOr<std::span<std::byte>> DeviceWork::Transform(std::span<std::byte> 
   return at;
 }
 
-absl::Status DeviceWork::CheckCopied(const GpuRing::Loan& loan,
+absl::Status DeviceWork::EnqueueTogether(const GpuRing::Loan& loan,
+                                         std::span<const dataplane::Block> blocks, bool to_host) {
+  const std::span<std::byte> all = loan.network.device.first(blocks.size() * block_bytes_);
+  std::byte* at = all.data();
+  for (const dataplane::Block& block : blocks) {
+    TD_RETURN_IF_ERROR(queue_->CopyToDevice(at, block.memory().data(), block_bytes_));
+    at += block_bytes_;
+  }
+  meter_.Mark(*queue_, Part::kCopy);
+  TD_RETURN_IF_ERROR(queue_->CrcsOfPieces(loan.crcs, all, block_bytes_));
+  meter_.Mark(*queue_, Part::kCrc);
+  TD_RETURN_IF_ERROR(Transform(all, all).status());
+  if (!steps_.empty()) meter_.Mark(*queue_, Part::kGpu);
+  if (!to_host) return absl::OkStatus();
+  at = all.data();
+  for (const dataplane::Block& block : blocks) {
+    TD_RETURN_IF_ERROR(queue_->CopyToHost(block.memory().data(), at, block_bytes_));
+    at += block_bytes_;
+  }
+  meter_.Mark(*queue_, Part::kCopy);
+  return absl::OkStatus();
+}
+
+absl::Status DeviceWork::CheckCopied(const GpuRing::Loan& loan, size_t block,
                                      const dataplane::BlockHeader& header) const {
   const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
-  if (direct_ || missing || loan.crcs == nullptr || *loan.crcs == header.crc32c) {
+  if (direct_ || missing || loan.crcs == nullptr || loan.crcs[block] == header.crc32c) {
     return absl::OkStatus();
   }
   return services::BlockDamaged(
       {.blocks = 1},
       absl::StrCat("block ", header.sequence, " was damaged on its way to the device: its CRC is ",
-                   *loan.crcs, " there, and was ", header.crc32c,
+                   loan.crcs[block], " there, and was ", header.crc32c,
                    "; play it again, and have the device looked at if this comes back"));
 }
 

@@ -21,7 +21,8 @@ struct DeviceWorkSettings {
   std::span<const uint64_t> sizes = {};                      // of a Chain of them; for Create alone
   bool from_network = false;  // the network's blocks are what the first of them takes
   bool direct = false;        // the job's ring lies in memory of the device
-  // What is recorded is worked on so many blocks at a time; transforms are in place then.
+  // Up to so many blocks are worked on at a time; transforms are in place then, and what is played
+  // is not direct.
   size_t at_once = 1;
   // Another one's, which goes before this work does; null: it has its own.
   device::Queue* queue = nullptr;
@@ -37,7 +38,10 @@ class DeviceWork {
   device::Queue& queue() { return *queue_; }
   bool direct() const { return direct_; }
   StageMeter& meter() { return meter_; }
-  std::optional<GpuRing::Loan> Lend(std::span<std::byte> memory) { return ring_->Lend(memory); }
+  size_t at_once() const { return at_once_; }
+  std::optional<GpuRing::Loan> Lend(std::span<std::byte> memory, size_t times = 1) {
+    return ring_->Lend(memory, times);
+  }
 
   // Enqueues the transforms of a payload, which is grown to whole granules with zeros, and returns
   // the size of what comes out. It starts on the stage's sides of the loan and ends on the
@@ -48,9 +52,15 @@ class DeviceWork {
   absl::StatusOr<size_t> Enqueue(const GpuRing::Loan& loan, size_t payload_bytes, bool from_host,
                                  bool to_host);
 
-  // DATA_LOSS (BLOCK_DAMAGED) if the payload of a played block did not reach the device as `header`
-  // has it; after a later Then.
-  absl::Status CheckCopied(const GpuRing::Loan& loan, const dataplane::BlockHeader& header) const;
+  // The same for several played blocks of full size, at most `at_once`, wherever in host memory
+  // they are: they lie side by side in the loan, and each comes back to where it was.
+  absl::Status EnqueueTogether(const GpuRing::Loan& loan, std::span<const dataplane::Block> blocks,
+                               bool to_host);
+
+  // DATA_LOSS (BLOCK_DAMAGED) if the payload of a played block, one of those that were enqueued
+  // together, did not reach the device as `header` has it; after a later Then.
+  absl::Status CheckCopied(const GpuRing::Loan& loan, size_t block,
+                           const dataplane::BlockHeader& header) const;
 
   // Which samples of a recorded block trigger, counted from its first one; once for each that was
   // enqueued, in their order, after a later Then has run.
@@ -72,6 +82,7 @@ class DeviceWork {
   DeviceWork(const DeviceWorkSettings& settings, bool beside, std::unique_ptr<GpuRing> ring,
              std::unique_ptr<device::Queue> own_queue)
       : direct_(settings.direct),
+        at_once_(settings.at_once),
         block_bytes_(settings.block_bytes),
         from_network_(settings.from_network),
         meter_(beside),
@@ -86,6 +97,7 @@ class DeviceWork {
                                                  std::span<std::byte> last);
 
   const bool direct_;
+  const size_t at_once_;
   const size_t block_bytes_;
   const bool from_network_;
   StageMeter meter_;

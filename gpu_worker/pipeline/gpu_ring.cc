@@ -88,8 +88,8 @@ absl::Status GpuRing::MakeStageSlots(device::Device& device) {
   return absl::OkStatus();
 }
 
-std::optional<GpuRing::Loan> GpuRing::Lend(std::span<std::byte> memory) {
-  std::optional<Loan> loan = LendNetwork(memory);
+std::optional<GpuRing::Loan> GpuRing::Lend(std::span<std::byte> memory, size_t times) {
+  std::optional<Loan> loan = LendNetwork(memory, times);
   if (!loan.has_value()) return std::nullopt;
   loan->stage = loan->network;
   if (stage_slots_ == nullptr) return loan;
@@ -105,11 +105,11 @@ std::optional<GpuRing::Loan> GpuRing::Lend(std::span<std::byte> memory) {
   return loan;
 }
 
-std::optional<GpuRing::Loan> GpuRing::LendNetwork(std::span<std::byte> memory) {
+std::optional<GpuRing::Loan> GpuRing::LendNetwork(std::span<std::byte> memory, size_t times) {
   if (slots_ == nullptr) return Loan{.network = {.host = memory, .device = memory}};
   std::optional<dataplane::Block> slot = slots_->Take();
   if (!slot.has_value()) return std::nullopt;
-  const std::span<std::byte> beside = slot->memory().first(memory.size());
+  const std::span<std::byte> beside = slot->memory().first(memory.size() * times);
   const Sides network =
       direct_ ? Sides{.host = beside, .device = memory} : Sides{.host = memory, .device = beside};
   uint32_t* const crcs =

@@ -49,15 +49,16 @@ class GpuRing {
                                                          size_t slot_bytes, size_t stage_bytes = 0,
                                                          size_t at_once = 1);
 
-  // For the blocks in `memory`, a part of the job's ring; none while every slot is in use.
-  std::optional<Loan> Lend(std::span<std::byte> memory);
+  // For the blocks in `memory`, a part of the job's ring; none while every slot is in use. Beside
+  // it is room for `times` as much: blocks that lie apart in the ring are together there.
+  std::optional<Loan> Lend(std::span<std::byte> memory, size_t times = 1);
 
  private:
   GpuRing(bool direct, size_t stage_bytes, size_t at_once)
       : direct_(direct), stage_bytes_(stage_bytes), at_once_(at_once) {}
 
   absl::Status MakeStageSlots(device::Device& device);
-  std::optional<Loan> LendNetwork(std::span<std::byte> memory);
+  std::optional<Loan> LendNetwork(std::span<std::byte> memory, size_t times);
 
   const bool direct_;
   const size_t stage_bytes_;

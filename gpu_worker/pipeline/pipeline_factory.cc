@@ -19,9 +19,28 @@ namespace {
 using dataplane::ParseDatatype;
 using services::ArgumentInvalid;
 
-// An H200 computes and copies so much in about the time of the calls for it.
-constexpr uint64_t kBytesAtOnce = 512 << 10;
+// An H200 computes and copies half of this in the time of the calls for it, on a slow processor.
+constexpr uint64_t kMadeAtOnce = 2 << 20;
+// What is played comes block by block, and often alone: larger slots would only be fewer.
+constexpr uint64_t kPlayedAtOnce = 512 << 10;
 constexpr uint64_t kMostAtOnce = 8;
+
+size_t BlocksIn(uint64_t bytes, uint64_t block_bytes,
+                const std::vector<stages::ChosenTransform>& transforms,
+                const device::Device& device) {
+  const auto apart = [](const stages::ChosenTransform& transform) {
+    return transform.description.triggers || !transform.description.in_place;
+  };
+  if (device.info().works_in_host_memory || std::ranges::any_of(transforms, apart)) return 1;
+  return std::clamp<uint64_t>(bytes / block_bytes, 1, kMostAtOnce);
+}
+
+// A block with a time goes alone, and one that lies in memory of the device is not copied.
+size_t BlocksAtOnce(const PlaybackSettings& settings) {
+  if (settings.direct || settings.pace.has_value()) return 1;
+  return BlocksIn(kPlayedAtOnce, settings.channel.block_bytes, settings.stages.transforms,
+                  *settings.device->device);
+}
 
 absl::Status CheckChannel(const ChannelSettings& channel) {
   if (const auto datatype = ParseDatatype(channel.datatype); !datatype.ok()) {
@@ -59,6 +78,11 @@ absl::Status CheckRecord(const RecordSettings& settings) {
     return ArgumentInvalid("slots",
                            absl::StrCat("the ring's slots of ", settings.ring->slot_bytes(),
                                         " bytes are smaller than a block"));
+  }
+  if (settings.ring->run() > 1 && settings.ring->slot_bytes() != settings.channel.block_bytes) {
+    return ArgumentInvalid(
+        "slots", absl::StrCat("the ring lends runs of slots of ", settings.ring->slot_bytes(),
+                              " bytes, in which blocks would not lie side by side"));
   }
   return absl::OkStatus();
 }
@@ -149,14 +173,8 @@ absl::StatusOr<PlaybackStages> ChooseStages(const services::PlaybackSpec& spec) 
 
 size_t BlocksAtOnce(const RecordStages& stages, uint64_t block_bytes,
                     const device::Device& device) {
-  const auto apart = [](const stages::ChosenTransform& transform) {
-    return transform.description.triggers || !transform.description.in_place;
-  };
-  if (device.info().works_in_host_memory || stages.source.description.waits ||
-      stages.tap.has_value() || std::ranges::any_of(stages.transforms, apart)) {
-    return 1;
-  }
-  return std::clamp<uint64_t>(kBytesAtOnce / block_bytes, 1, kMostAtOnce);
+  if (stages.source.description.waits || stages.tap.has_value()) return 1;
+  return BlocksIn(kMadeAtOnce, block_bytes, stages.transforms, device);
 }
 
 absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
@@ -230,12 +248,13 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
   const auto samples_for_one = static_cast<double>(chain.samples_for_one);
   if (loops || chain.samples_for_one != 1) settings.annotations.clear();
   // Before the sink, which may make a file.
-  TD_ASSIGN_OR_RETURN(auto work,
-                      DeviceWork::Create(*settings.device->device, {.block_bytes = block_bytes,
-                                                                    .transforms = transforms,
-                                                                    .sizes = chain.block_bytes,
-                                                                    .from_network = true,
-                                                                    .direct = settings.direct}));
+  TD_ASSIGN_OR_RETURN(
+      auto work, DeviceWork::Create(*settings.device->device, {.block_bytes = block_bytes,
+                                                               .transforms = transforms,
+                                                               .sizes = chain.block_bytes,
+                                                               .from_network = true,
+                                                               .direct = settings.direct,
+                                                               .at_once = BlocksAtOnce(settings)}));
   TD_ASSIGN_OR_RETURN(stages::MadeSink made,
                       sink.create({.files = std::move(settings.files),
                                    .destinations = std::move(settings.destinations),

@@ -80,37 +80,63 @@ dataplane::Watermarks PlaybackPipeline::watermarks() const {
   return {.received = consumed, .written = consumed, .durable = consumed};
 }
 
+// What else is pushed already may go to the device together with it.
 void PlaybackPipeline::Begin(Block block) {
   waiting_.push_back(std::move(block));
-  StartWaiting();
+  if (plan_.work->at_once() == 1) return StartWaiting();
+  if (std::exchange(start_posted_, true)) return;
+  tasks_->Post([this] {
+    start_posted_ = false;
+    StartWaiting();
+  });
+}
+
+// Those of full size; another one goes alone.
+size_t PlaybackPipeline::Together() const {
+  const size_t most = std::min(plan_.work->at_once(), waiting_.size());
+  size_t blocks = 0;
+  while (blocks < most) {
+    const dataplane::BlockHeader& header = waiting_[blocks].header();
+    const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
+    if (missing || header.payload_bytes != plan_.block_bytes) break;
+    ++blocks;
+  }
+  return std::max<size_t>(blocks, 1);
 }
 
 void PlaybackPipeline::StartWaiting() {
   while (!waiting_.empty()) {
+    const size_t blocks = Together();
     const std::span<std::byte> memory = waiting_.front().memory();  // none if it is missing
     std::optional<GpuRing::Loan> loan =
-        plan_.work->Lend(memory.first(std::min(memory.size(), plan_.block_bytes)));
+        plan_.work->Lend(memory.first(std::min(memory.size(), plan_.block_bytes)), blocks);
     if (!loan.has_value()) return;  // a completion comes back here
-    Underway underway{.block = std::move(waiting_.front()), .loan = *std::move(loan)};
-    waiting_.pop_front();
+    Underway underway{.loan = *std::move(loan)};
+    for (size_t i = 0; i < blocks; ++i) {
+      underway.blocks.push_back(std::move(waiting_.front()));
+      waiting_.pop_front();
+    }
     Start(std::move(underway));
   }
 }
 
 void PlaybackPipeline::Start(Underway underway) {
   const NvtxRange range(Kind::kConsume);
-  const uint64_t sequence = underway.block.header().sequence;
   StageMeter& meter = plan_.work->meter();
-  meter.Sample(plan_.work->queue(), sequence);
+  meter.Sample(plan_.work->queue(), underway.blocks.front().header().sequence);
   meter.Begin();
-  plan_.trail.Stamp(Kind::kConsume, {.sequence = sequence});
+  for (const Block& block : underway.blocks) {
+    plan_.trail.Stamp(Kind::kConsume, {.sequence = block.header().sequence});
+  }
   absl::Status status = failed() ? absl::OkStatus() : Process(underway);
   meter.End(Part::kGpu);
   meter.OnDevice(++underway_);
   plan_.work->queue().Then([this, tasks = tasks_, trail = plan_.trail,
                             underway = std::move(underway),
                             enqueued = std::move(status)](absl::Status done) mutable {
-    trail.Stamp(Kind::kComputed, {.sequence = underway.block.header().sequence});
+    for (const Block& block : underway.blocks) {
+      trail.Stamp(Kind::kComputed, {.sequence = block.header().sequence});
+    }
     enqueued.Update(done);
     tasks->Post([this, underway = std::move(underway), status = std::move(enqueued)]() mutable {
       Complete(std::move(underway), std::move(status));
@@ -119,16 +145,20 @@ void PlaybackPipeline::Start(Underway underway) {
 }
 
 absl::Status PlaybackPipeline::Process(Underway& underway) {
-  dataplane::BlockHeader& header = underway.block.header();
+  const bool to_host = plan_.sink->reads_payload();
+  if (underway.blocks.size() > 1) {
+    return plan_.work->EnqueueTogether(underway.loan, underway.blocks, to_host);
+  }
+  dataplane::BlockHeader& header = underway.blocks.front().header();
   if ((header.flags & dataplane::kBlockMissing) != 0) return absl::OkStatus();
   if (header.payload_bytes > plan_.block_bytes) {
     return absl::InternalError(absl::StrCat("Push: block ", header.sequence, " has ",
                                             header.payload_bytes, " bytes, the channel's have ",
                                             plan_.block_bytes));
   }
-  TD_ASSIGN_OR_RETURN(const size_t payload, plan_.work->Enqueue(underway.loan, header.payload_bytes,
-                                                                /*from_host=*/!plan_.work->direct(),
-                                                                plan_.sink->reads_payload()));
+  TD_ASSIGN_OR_RETURN(const size_t payload,
+                      plan_.work->Enqueue(underway.loan, header.payload_bytes,
+                                          /*from_host=*/!plan_.work->direct(), to_host));
   header.payload_bytes = static_cast<uint32_t>(payload);
   return absl::OkStatus();
 }
@@ -137,37 +167,41 @@ void PlaybackPipeline::Complete(Underway underway, absl::Status status) {
   const NvtxRange range(Kind::kConsumed);
   StageMeter& meter = plan_.work->meter();
   meter.OnDevice(--underway_);
-  if (status.ok() && !failed()) {
-    status = plan_.work->CheckCopied(underway.loan, underway.block.header());
-  }
-  if (giving() && status.ok() && !failed()) return HandToGiver(std::move(underway));
-  meter.Begin();
-  if (!failed() && giver_ == nullptr) {
-    status.Update(status.ok() ? Consume(underway) : absl::OkStatus());
+  for (size_t i = 0; status.ok() && !failed() && i < underway.blocks.size(); ++i) {
+    status = plan_.work->CheckCopied(underway.loan, i, underway.blocks[i].header());
   }
   if (!status.ok()) Fail(status);
+  if (giving() && !failed()) return HandToGiver(std::move(underway));
+  meter.Begin();
+  size_t consumed = 0;
+  if (giver_ == nullptr) {
+    consumed = failed() ? 0 : Consume(underway);
+  } else if (cause_.ok() && !failed()) {
+    consumed = underway.blocks.size();  // the Giver has what it needs, and takes the rest unseen
+  }
   meter.End(Part::kSink);
-  Release(std::move(underway));
+  Release(std::move(underway), consumed);
   CloseIfDone();
 }
 
-void PlaybackPipeline::Release(Underway underway) {
-  const uint64_t sequence = underway.block.header().sequence;
-  underway = {};  // the slots are free before the watermark says so
-  if (!failed()) {
-    plan_.trail.Stamp(Kind::kConsumed, {.sequence = sequence});
-    Consumed(sequence);
+void PlaybackPipeline::Release(Underway underway, size_t consumed) {
+  std::vector<uint64_t> sequences;
+  for (const Block& block : std::span(underway.blocks).first(consumed)) {
+    sequences.push_back(block.header().sequence);
   }
+  underway = {};  // the slots are free before the watermark says so
+  for (const uint64_t sequence : sequences) {
+    plan_.trail.Stamp(Kind::kConsumed, {.sequence = sequence});
+  }
+  if (consumed > 0) Consumed(sequences);
   StartWaiting();
 }
 
 void PlaybackPipeline::HandToGiver(Underway underway) {
   // The device is done with its side; where that is the network's, the sink reads the other.
   if (!plan_.work->direct()) underway.loan.slot.Reset();
-  const dataplane::BlockHeader header = underway.block.header();
-  const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
-  const std::span<const std::byte> payload =
-      missing ? std::span<std::byte>() : underway.loan.stage.host.first(header.payload_bytes);
+  const dataplane::BlockHeader header = underway.blocks.front().header();
+  const std::span<const std::byte> payload = PayloadOf(underway, 0);
   // Also of a block that the Giver lets go of without a word.
   ++handed_;
   auto gone = absl::MakeCleanup([this, tasks = tasks_] {
@@ -181,7 +215,7 @@ void PlaybackPipeline::HandToGiver(Underway underway) {
                .done = [this, tasks = tasks_, underway = std::move(underway),
                         gone = std::move(gone)]() mutable {
                  tasks->Post([this, underway = std::move(underway)]() mutable {
-                   Release(std::move(underway));
+                   Release(std::move(underway), failed() ? 0 : 1);
                  });
                }});
   StartWaiting();
@@ -195,12 +229,23 @@ void PlaybackPipeline::OnGiverEnd(const absl::Status& status) {
   CloseIfDone();
 }
 
-absl::Status PlaybackPipeline::Consume(const Underway& underway) {
-  const dataplane::BlockHeader& header = underway.block.header();
-  const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
-  return plan_.sink->Consume(header, missing
-                                         ? std::span<std::byte>()
-                                         : underway.loan.stage.host.first(header.payload_bytes));
+std::span<const std::byte> PlaybackPipeline::PayloadOf(const Underway& underway,
+                                                       size_t block) const {
+  const dataplane::BlockHeader& header = underway.blocks[block].header();
+  if ((header.flags & dataplane::kBlockMissing) != 0) return {};
+  if (underway.blocks.size() > 1) return underway.blocks[block].payload();
+  return underway.loan.stage.host.first(header.payload_bytes);
+}
+
+size_t PlaybackPipeline::Consume(const Underway& underway) {
+  for (size_t i = 0; i < underway.blocks.size(); ++i) {
+    const absl::Status status =
+        plan_.sink->Consume(underway.blocks[i].header(), PayloadOf(underway, i));
+    if (status.ok()) continue;
+    Fail(status);
+    return i;
+  }
+  return underway.blocks.size();
 }
 
 void PlaybackPipeline::CloseIfDone() {
@@ -220,9 +265,9 @@ void PlaybackPipeline::CloseIfDone() {
   if (waker_) waker_();
 }
 
-void PlaybackPipeline::Consumed(uint64_t sequence) {
+void PlaybackPipeline::Consumed(std::span<const uint64_t> sequences) {
   absl::MutexLock lock(&mutex_);
-  consumed_.Add(sequence);
+  for (const uint64_t sequence : sequences) consumed_.Add(sequence);
   if (waker_) waker_();
 }
 

@@ -7,7 +7,9 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
@@ -54,19 +56,25 @@ class PlaybackPipeline final : public dataplane::Sink {
   PlaybackPipeline(PlaybackPlan plan, std::shared_ptr<services::TaskQueue> tasks,
                    std::unique_ptr<services::TaskThread> thread);
 
+  // Blocks that the device has at once.
   struct Underway {
-    dataplane::Block block;
+    std::vector<dataplane::Block> blocks;
     GpuRing::Loan loan;
   };
 
   // Work thread.
   void Begin(dataplane::Block block);
+  // How many of those that wait the device gets next.
+  size_t Together() const;
   void Start(Underway underway);
   absl::Status Process(Underway& underway);
   void Complete(Underway underway, absl::Status status);
-  absl::Status Consume(const Underway& underway);
+  std::span<const std::byte> PayloadOf(const Underway& underway, size_t block) const;
+  // How many there were before one failed.
+  size_t Consume(const Underway& underway);
   void HandToGiver(Underway underway);
-  void Release(Underway underway);
+  // The first `consumed` of its blocks count.
+  void Release(Underway underway, size_t consumed);
   void OnGiverEnd(const absl::Status& status);
   void OnFinish(const absl::Status& cause);
   void StartWaiting();
@@ -75,7 +83,7 @@ class PlaybackPipeline final : public dataplane::Sink {
   absl::Status StartGiver(pace::GiverParts parts);
   bool giving() const { return giver_ != nullptr && !giver_ended_; }
 
-  void Consumed(uint64_t sequence) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Consumed(std::span<const uint64_t> sequences) ABSL_LOCKS_EXCLUDED(mutex_);
   void Fail(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
   bool failed() const ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -96,6 +104,7 @@ class PlaybackPipeline final : public dataplane::Sink {
 
   // Work thread only.
   std::deque<dataplane::Block> waiting_;  // for a slot of the GPU ring
+  bool start_posted_ = false;
   size_t underway_ = 0;
   size_t handed_ = 0;  // to the Giver, which has not let go of them
   bool last_pushed_ = false;

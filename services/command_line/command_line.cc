@@ -1,6 +1,7 @@
 #include "services/command_line/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <utility>
 
@@ -76,6 +77,12 @@ std::string WhyWrong(CLI::Option& option, std::string text) {
   }
 }
 
+bool HelpIsAsked(const CLI::App& command) {
+  const auto asks = [](const CLI::App* next) { return next->parsed() && HelpIsAsked(*next); };
+  return command.get_help_ptr()->count() > 0 ||
+         std::ranges::any_of(command.get_subcommands({}), asks);
+}
+
 // Gives an option what the line does not have. Each text of a list is looked at by itself, so that
 // the error has the place of that one.
 void Fill(CLI::Option& option, const std::vector<Substitute>& substitutes) {
@@ -142,6 +149,12 @@ Option Option::Within(int least, int most) const {
 
 Option Option::OneOf(const std::vector<std::string>& texts) const {
   option_->check(NamesTheNearest(CLI::IsMember(texts), texts));
+  return Suggest(texts);
+}
+
+Option Option::Suggest(const std::vector<std::string>& texts) const {
+  const auto take_all = [](const std::string&) { return std::string(); };
+  option_->check(CLI::Validator(take_all, "", NameOfWords(texts)));
   return *this;
 }
 
@@ -233,8 +246,8 @@ Option Command::AddNumbered(const std::string& name, const Held& held, const Num
                          : CLI::CheckedTransformer(choices.numbers);
   std::vector<std::string> words;
   for (const auto& [word, number] : choices.numbers) words.push_back(word);
-  option.transform(NamesTheNearest(known, std::move(words)));
-  return Option(option);
+  option.transform(NamesTheNearest(known, words));
+  return Option(option).Suggest(words);
 }
 
 void Command::AddSubstitutes(const std::string& name, const std::string& variable,
@@ -243,7 +256,7 @@ void Command::AddSubstitutes(const std::string& name, const std::string& variabl
   CLI::Option* const option = app->add_option_function<std::string>(
       name,
       [app, name, open = std::move(open)](const std::string& file) {
-        if (app->get_help_ptr()->count() > 0) return;
+        if (HelpIsAsked(*app)) return;
         const absl::StatusOr<Substitutes> substitutes = open(file);
         if (!substitutes.ok()) throw Wrong(substitutes.status());
         for (CLI::Option* const other : app->get_options()) {
@@ -255,9 +268,17 @@ void Command::AddSubstitutes(const std::string& name, const std::string& variabl
 }
 
 CommandLine::CommandLine(const About& about)
-    : app_(MakeApp(about)), usage_error_(about.usage_error) {}
+    : app_(MakeApp(about)), usage_error_(about.usage_error), version_(about.version) {}
 
 CommandLine::~CommandLine() = default;
+
+Completion CommandLine::Complete(const std::vector<std::string>& words) const {
+  return command_line::Complete(*app_, words);
+}
+
+std::vector<ManualPage> CommandLine::Manual(const std::vector<ManualSection>& sections) const {
+  return ManualOf(*app_, version_, sections);
+}
 
 int CommandLine::Refuse(const std::string& complaint) const {
   return Refuse(complaint, kWrongValueStatus);
@@ -274,6 +295,13 @@ std::vector<Value> CommandLine::Values() const {
     values.push_back({.option = option->get_name(), .texts = TextsOf(*option)});
   }
   return values;
+}
+
+std::optional<int> CommandLine::Parse(std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  return Parse(static_cast<int>(words.size()), argv.data());
 }
 
 std::optional<int> CommandLine::Parse(int argc, char** argv) {

@@ -16,6 +16,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "services/command_line/completion.h"
+#include "services/command_line/manual.h"
 
 namespace CLI {
 class App;
@@ -60,6 +62,8 @@ class Option {
   Option Needs(Option other) const;
   Option Within(int least, int most) const;
   Option OneOf(const std::vector<std::string>& texts) const;
+  // What is completed; the option has a rule of its own for what it takes.
+  Option Suggest(const std::vector<std::string>& texts) const;
   // The help shows `format`.
   Option Check(TextFunction check, const std::string& format = "") const;
   // A number of bytes, as ParseBytes of units.h takes it.
@@ -180,11 +184,19 @@ class CommandLine {
   // The program itself.
   Command program() const { return Command(*app_); }
 
+  // Before Parse: what may come next on a line that ends with the last of these words.
+  Completion Complete(const std::vector<std::string>& words) const;
+
+  // Its manual pages.
+  std::vector<ManualPage> Manual(const std::vector<ManualSection>& sections) const;
+
   // Fills the variables and calls what the given commands have set. The status to end the process
   // with if help or the version was asked for or the line is wrong, which has then been printed: of
   // a command or option that there is none of, with those that are near to it. What was typed is
   // printed without control characters, and cut where it is long.
   std::optional<int> Parse(int argc, char** argv);
+  // The same of words, of which the first is the program.
+  std::optional<int> Parse(std::vector<std::string>& words);
 
   // After that: of each option what was given, else its default, as it would be typed. None of one
   // that has neither.
@@ -200,6 +212,7 @@ class CommandLine {
 
   const std::unique_ptr<CLI::App> app_;
   const std::optional<int> usage_error_;
+  const std::string version_;
 };
 
 }  // namespace tapedeck::services::command_line

@@ -18,6 +18,7 @@
 #include "absl/time/time.h"
 #include "services/identity/call_pace.h"
 #include "services/identity/caller.h"
+#include "services/identity/file_stamp.h"
 #include "services/identity/methods.h"
 #include "services/identity/policy.h"
 
@@ -26,7 +27,9 @@ namespace tapedeck::services::identity {
 struct GateSettings {
   std::string policy;        // file; empty: everything to everybody who has a certificate
   bool open_health = false;  // health needs no role
-  bool for_others = true;    // who says for whom it calls is believed, where it has the role
+  // Who says for whom it calls is believed where it has the role; and without a policy, if this is
+  // set.
+  bool for_others = true;
 };
 
 // Owned by main, outlives the server. Any thread; nothing here waits, but for Create. A thread of
@@ -86,17 +89,10 @@ class Gate {
     Policy::Grant has;
     bool revoked = false;  // its certificate is
   };
-  // By which a change of the file is seen; all 0: it is not there.
-  struct Stamp {
-    uint64_t device = 0, inode = 0, bytes = 0;
-    int64_t changed_ns = 0;
-    bool operator==(const Stamp&) const = default;
-  };
 
-  Gate(const GateSettings& settings, std::shared_ptr<const Policy> policy, const Stamp& stamp);
+  Gate(const GateSettings& settings, std::shared_ptr<const Policy> policy, const FileStamp& stamp);
 
   static std::string RuleOf(const Lack& lack);
-  static Stamp StampOf(const std::string& path);
   std::shared_ptr<const Policy> policy() const ABSL_LOCKS_EXCLUDED(mutex_);
   bool LacksNothing(const Caller& caller, const Right& right, absl::string_view resource,
                     Lack& lack) const;
@@ -110,7 +106,7 @@ class Gate {
 
   const GateSettings settings_;
   CallPace pace_;
-  Stamp stamp_;  // the thread's
+  FileStamp stamp_;  // the thread's
 
   mutable absl::Mutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;

@@ -35,6 +35,7 @@ inline constexpr auto kRights = std::to_array<Right>({
     {"tapedeck.v1.CatalogService/UpdateChannel", Role::kAdmin, Scope::kResource, "{channel.name}"},
     {"tapedeck.v1.CatalogService/DeleteChannel", Role::kAdmin, Scope::kResource, "{name}"},
     {"tapedeck.v1.CatalogService/GetRecording", Role::kViewer, Scope::kResource, "{name}"},
+    {"tapedeck.v1.CatalogService/ExplainRecording", Role::kViewer, Scope::kResource, "{name}"},
     {"tapedeck.v1.CatalogService/UpdateRecording", Role::kOperator, Scope::kResource,
      "{recording.name}"},
     {"tapedeck.v1.CatalogService/ListRecordings", Role::kViewer, Scope::kSome},
@@ -55,11 +56,17 @@ inline constexpr auto kRights = std::to_array<Right>({
     {"tapedeck.v1.PipelineService/StartPlayback", Role::kPlayer, Scope::kResource, "{recording}"},
     // The channel or recording of a job, its worker knows.
     {"tapedeck.v1.PipelineService/GetJob", Role::kViewer, Scope::kSome},
+    {"tapedeck.v1.PipelineService/ExplainJob", Role::kViewer, Scope::kSome},
     {"tapedeck.v1.PipelineService/ListJobs", Role::kViewer, Scope::kSome},
     {"tapedeck.v1.PipelineService/CancelJob", Role::kPlayer, Scope::kSome},
     {"tapedeck.v1.PipelineService/WatchJob", Role::kViewer, Scope::kSome},
     {"tapedeck.v1.NodeService/GetNode", Role::kViewer, Scope::kSome},
     {"tapedeck.v1.NodeService/WatchStats", Role::kViewer, Scope::kSome},
+    {"tapedeck.v1.ViewService/GetTimeline", Role::kViewer, Scope::kResource, "{recording}"},
+    // They read payload.
+    {"tapedeck.v1.ViewService/ReadSpectrogram", Role::kPlayer, Scope::kResource, "{recording}"},
+    {"tapedeck.v1.ViewService/ReadSamples", Role::kPlayer, Scope::kResource, "{recording}"},
+    {"tapedeck.v1.ViewService/ReadEnvelope", Role::kPlayer, Scope::kResource, "{recording}"},
     // They name what belongs to everybody.
     {"tapedeck.v1.TraceService/ReadTrace", Role::kViewer, Scope::kAll},
     {"tapedeck.v1.DoctorService/Diagnose", Role::kOperator, Scope::kAll},

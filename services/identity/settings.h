@@ -16,7 +16,8 @@ struct Settings {
   bool insecure = false;     // plain text on an address that others reach
   bool open_health = false;  // health for every certificate, whatever the policy says
   bool rail_tls = false;     // the kernel encrypts what TCP rails carry
-  bool for_others = true;    // no option: whether workers call this node for others
+  // No option: whether everybody may call this node for others where there is no policy.
+  bool for_others = true;
 };
 
 enum class Environment { kIgnored, kRead };  // TAPEDECK_TLS_CERT and so on

@@ -16,15 +16,9 @@
 namespace tapedeck::services::identity {
 namespace {
 
-// `what` goes on after the name.
-absl::Status Unusable(const std::string& path, absl::string_view what) {
-  return WithReason(absl::FailedPreconditionError(absl::StrCat(path, " ", what)), "TLS_UNUSABLE",
-                    {{"path", path}});
-}
-
 absl::StatusOr<std::string> TextOf(const std::string& path) {
   const auto text = files::ReadText(path, kMaxTlsFileBytes);
-  if (!text.ok()) return Unusable(path, absl::StrCat("is needed: ", text.status().message()));
+  if (!text.ok()) return TlsUnusable(path, absl::StrCat("is needed: ", text.status().message()));
   return text;
 }
 
@@ -35,13 +29,13 @@ absl::StatusOr<std::vector<Certificate>> CertificatesIn(const std::string& path,
   while (X509* const next = PEM_read_bio_X509(bio.get(), nullptr, NoPassphrase, nullptr)) {
     found.emplace_back(next);
   }
-  if (found.empty()) return Unusable(path, "has no certificate in PEM form");
+  if (found.empty()) return TlsUnusable(path, "has no certificate in PEM form");
   return found;
 }
 
 absl::StatusOr<absl::Time> TimeOf(const std::string& path, const ASN1_TIME* time) {
   std::tm broken_down{};
-  if (ASN1_TIME_to_tm(time, &broken_down) != 1) return Unusable(path, "has a time that is none");
+  if (ASN1_TIME_to_tm(time, &broken_down) != 1) return TlsUnusable(path, "has a time that is none");
   return absl::FromTM(broken_down, absl::UTCTimeZone());
 }
 
@@ -55,10 +49,10 @@ absl::StatusOr<absl::Time> ExpiryOf(const std::string& path,
     TD_ASSIGN_OR_RETURN(const absl::Time until,
                         TimeOf(path, X509_get0_notAfter(certificate.get())));
     if (now > until) {
-      return Unusable(path, absl::StrCat("expired at ", absl::FormatTime(until)));
+      return TlsUnusable(path, absl::StrCat("expired at ", absl::FormatTime(until)));
     }
     if (now < from) {
-      return Unusable(path, absl::StrCat("is valid only from ", absl::FormatTime(from), " on"));
+      return TlsUnusable(path, absl::StrCat("is valid only from ", absl::FormatTime(from), " on"));
     }
     expires = std::min(expires, until);
   }
@@ -66,6 +60,11 @@ absl::StatusOr<absl::Time> ExpiryOf(const std::string& path,
 }
 
 }  // namespace
+
+absl::Status TlsUnusable(const std::string& path, absl::string_view what) {
+  return WithReason(absl::FailedPreconditionError(absl::StrCat(path, " ", what)), "TLS_UNUSABLE",
+                    {{"path", path}});
+}
 
 absl::StatusOr<TlsFacts> CheckTlsFiles(const TlsFiles& files, absl::Time now) {
   TD_ASSIGN_OR_RETURN(const std::string cert, TextOf(files.cert));
@@ -75,10 +74,10 @@ absl::StatusOr<TlsFacts> CheckTlsFiles(const TlsFiles& files, absl::Time now) {
   TD_RETURN_IF_ERROR(CertificatesIn(files.ca, ca).status());
   const Key secret(PEM_read_bio_PrivateKey(OverText(key).get(), nullptr, NoPassphrase, nullptr));
   if (secret == nullptr) {
-    return Unusable(files.key, "has no private key in PEM form, or one with a passphrase");
+    return TlsUnusable(files.key, "has no private key in PEM form, or one with a passphrase");
   }
   if (X509_check_private_key(chain.front().get(), secret.get()) != 1) {
-    return Unusable(files.key, absl::StrCat("is not the key of ", files.cert));
+    return TlsUnusable(files.key, absl::StrCat("is not the key of ", files.cert));
   }
   struct stat found {};
   TlsFacts facts{.key_readable_by_others =

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
 namespace tapedeck::services::identity {
@@ -30,6 +31,9 @@ struct TlsFacts {
   absl::Time expires;                   // the first of the certificate and those that lead on
   bool key_readable_by_others = false;  // by users who are neither its owner nor of its group
 };
+
+// FAILED_PRECONDITION (TLS_UNUSABLE): "PATH WHAT".
+absl::Status TlsUnusable(const std::string& path, absl::string_view what);
 
 // Reads them: may wait for a disk. FAILED_PRECONDITION (TLS_UNUSABLE) names the file and what is
 // wrong with it: it cannot be read, holds nothing of its kind, the key is of another certificate,

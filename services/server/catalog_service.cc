@@ -9,7 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/convert/catalog.h"
+#include "services/convert/explain.h"
 #include "services/convert/fields.h"
+#include "services/errors.h"
+#include "services/explain/explanation.h"
 #include "services/model/resource_name.h"
 #include "services/server/dispatch.h"
 #include "services/server/page.h"
@@ -225,6 +228,22 @@ class CatalogService final : public v1::CatalogService::CallbackService {
           TD_RETURN_IF_ERROR(CheckRecordingName(request->name()));
           TD_ASSIGN_OR_RETURN(const Recording recording, recordings_.GetRecording(request->name()));
           *response = convert::ToProto(recording);
+          return absl::OkStatus();
+        },
+        request->name());
+  }
+
+  ServerUnaryReactor* ExplainRecording(CallbackServerContext* context,
+                                       const v1::ExplainRecordingRequest* request,
+                                       v1::Explanation* response) override {
+    return dispatch_.Unary(
+        context, *request, "ExplainRecording", Work::kOther,
+        [=, this]() -> absl::Status {
+          TD_RETURN_IF_ERROR(CheckRecordingName(request->name()));
+          TD_ASSIGN_OR_RETURN(const Recording recording, recordings_.GetRecording(request->name()));
+          const auto found = explain::Explain(recording.stage_times, dataplane::Direction::kRecord);
+          if (found.stages.empty()) return StagesUnknown("recording", recording.name);
+          *response = convert::ToProto(found, recording.state == RecordingState::kRecording);
           return absl::OkStatus();
         },
         request->name());

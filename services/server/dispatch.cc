@@ -1,5 +1,7 @@
 #include "services/server/dispatch.h"
 
+#include <grpcpp/security/auth_context.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -33,17 +35,6 @@ absl::string_view HeaderOf(const grpc::CallbackServerContext& context, const cha
   return {found->second.data(), found->second.size()};
 }
 
-absl::StatusOr<identity::Caller> CallerOf(const grpc::CallbackServerContext& context) {
-  return identity::CallerOf(*context.auth_context(), HeaderOf(context, identity::kActingForKey));
-}
-
-// Of a connection in plain text too.
-std::string NameOf(const grpc::CallbackServerContext& context) {
-  if (!context.auth_context()->IsPeerAuthenticated()) return "";
-  const auto caller = CallerOf(context);
-  return caller.ok() ? caller->peer : "";
-}
-
 // A method that the table lacks. A test sees to it that there is none.
 constexpr identity::Right kUnheardOf{"a call of no known right"};
 
@@ -65,6 +56,7 @@ grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context,
   absl::StatusOr<identity::Access> access = Enter(*context, method, request);
   absl::Status status = access.status();
   if (status.ok()) {
+    const std::string caller = access->who().empty() ? context->peer() : access->who();
     auto call = [this, context, method, work, handler = std::move(handler), reactor, span,
                  access = *std::move(access)] {
       const trace::LogUnder log(span->context());
@@ -73,16 +65,36 @@ grpc::ServerUnaryReactor* Dispatch::Unary(grpc::CallbackServerContext* context,
       if (status.ok()) status = handler({span->branch(), access});
       Finish(*context, reactor, Conclude(*context, method, status, *span));
     };
-    status = Begin(std::move(call), work, resource);
+    status = Begin(std::move(call), work, resource, caller);
   }
   if (!status.ok()) Finish(*context, reactor, Conclude(*context, method, status, *span));
   return reactor;
 }
 
-absl::Status Dispatch::Begin(std::function<void()> call, Work work, absl::string_view resource) {
+absl::Status Dispatch::Begin(std::function<void()> call, Work work, absl::string_view resource,
+                             const std::string& caller) {
+  if (work == Work::kNewView) return view_calls_.TryRun(LunOf(resource), std::move(call), caller);
   if (!resource.empty()) return lun_calls_.TryRun(LunOf(resource), std::move(call));
   ThreadPool& threads = work == Work::kNewElsewhere ? waiting_threads_ : threads_;
   return threads.Run(std::move(call));
+}
+
+absl::StatusOr<identity::Caller> Dispatch::CallerOf(
+    const grpc::CallbackServerContext& context) const {
+  const grpc::AuthContext& connection = *context.auth_context();
+  const absl::string_view vouched = HeaderOf(context, identity::kVouchedKey);
+  // A connection that came over a network has a certificate here, and speaks for that alone.
+  if (!connection.IsPeerAuthenticated() && !vouched.empty()) return voucher_.Read(vouched);
+  if (!vouched.empty()) {
+    return identity::AccessDenied({}, "a call from outside this process is vouched for by nobody");
+  }
+  return identity::CallerOf(connection, HeaderOf(context, identity::kActingForKey));
+}
+
+std::string Dispatch::NameOf(const grpc::CallbackServerContext& context) const {
+  if (gate_ == nullptr) return "";
+  const auto caller = CallerOf(context);
+  return caller.ok() ? caller->peer : "";
 }
 
 absl::StatusOr<identity::Access> Dispatch::Enter(const grpc::CallbackServerContext& context,

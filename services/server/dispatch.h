@@ -10,12 +10,14 @@
 
 #include <atomic>
 #include <functional>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "services/identity/access.h"
+#include "services/identity/voucher.h"
 #include "services/server/keyed_calls.h"
 #include "services/server/refusal_pace.h"
 #include "services/telemetry/trace/tracer.h"
@@ -24,8 +26,9 @@
 namespace tapedeck::services::server {
 
 // New work is refused while the server drains; looking at and ending work goes on. What waits for
-// other machines has threads of its own, so that it holds up nothing else.
-enum class Work { kNew, kNewElsewhere, kOther };
+// other machines has threads of its own, so that it holds up nothing else; so has what reads a part
+// of a recording, one call of a LUN at a time.
+enum class Work { kNew, kNewElsewhere, kNewView, kOther };
 
 // What is called: "tapedeck.v1.NodeService" and "GetNode". Both are literals.
 struct Method {
@@ -47,7 +50,11 @@ class Dispatch {
 
   // `tracer` and `gate` may be null, and outlive the calls. Without a gate everybody may do
   // everything.
-  Dispatch(telemetry::trace::Tracer* tracer, identity::Gate* gate) : tracer_(tracer), gate_(gate) {}
+  Dispatch(telemetry::trace::Tracer* tracer, identity::Gate* gate, identity::Voucher voucher)
+      : tracer_(tracer), gate_(gate), voucher_(std::move(voucher)) {}
+
+  // What calls from within the process say with whose they are.
+  const identity::Voucher& voucher() const { return voucher_; }
 
   // Runs `handler` on a call thread and finishes the call with its status, if the caller may make
   // it; a caller that may not takes no thread.
@@ -109,10 +116,15 @@ class Dispatch {
   bool stopping() const { return stopping_; }
 
  private:
-  absl::Status Begin(std::function<void()> call, Work work, absl::string_view resource);
+  absl::Status Begin(std::function<void()> call, Work work, absl::string_view resource,
+                     const std::string& caller);
+  absl::StatusOr<identity::Caller> CallerOf(const grpc::CallbackServerContext& context) const;
+  // Empty where nobody is known.
+  std::string NameOf(const grpc::CallbackServerContext& context) const;
 
   telemetry::trace::Tracer* const tracer_;
   identity::Gate* const gate_;
+  const identity::Voucher voucher_;
   std::atomic<bool> draining_ = false;
   std::atomic<bool> stopping_ = false;
   RefusalPace refusals_;
@@ -122,7 +134,10 @@ class Dispatch {
   // Each may wait some seconds for a machine that does not answer. With fewer, a handful of wrong
   // addresses keeps honest calls out.
   ThreadPool waiting_threads_{"call", "calls that wait for other machines", 16};
-  KeyedCalls lun_calls_;
+  KeyedCalls lun_calls_{"call", "calls for LUNs", 64};
+  // Beside recordings that are being made, so few; people wait for no more pictures than that.
+  KeyedCalls view_calls_{
+      "view", "LUNs that are looked into", 8, {.of_a_key = 32, .of_all = 64, .of_a_caller = 16}};
 };
 
 // The dispatch path as one service sees it, whose methods go by their own names. A value; any

@@ -8,10 +8,6 @@
 namespace tapedeck::services::server {
 namespace {
 
-constexpr size_t kMostOfAKey = 64;
-// Each holds its request.
-constexpr size_t kMostOfAll = 256;
-
 absl::Status TooMany(const std::string& what, size_t most) {
   return LimitReached(most, "calls that wait",
                       absl::StrCat(what, "; try again when some have ended"));
@@ -19,32 +15,43 @@ absl::Status TooMany(const std::string& what, size_t most) {
 
 }  // namespace
 
-absl::Status KeyedCalls::TryRun(const std::string& key, std::function<void()> call) {
+absl::Status KeyedCalls::Refusal(const std::string& key, const std::string& caller) const {
+  if (waiting_ >= limits_.of_all) {
+    return TooMany(absl::StrCat(limits_.of_all, " calls wait already"), limits_.of_all);
+  }
+  const auto own = of_callers_.find(caller);
+  if (own != of_callers_.end() && own->second >= limits_.of_a_caller) {
+    return TooMany(absl::StrCat(limits_.of_a_caller, " calls of ", caller, " wait already"),
+                   limits_.of_a_caller);
+  }
+  const auto queue = calls_.find(key);
+  if (queue != calls_.end() && queue->second.size() >= limits_.of_a_key) {
+    return TooMany(absl::StrCat(limits_.of_a_key, " calls wait for ", key, " already"),
+                   limits_.of_a_key);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status KeyedCalls::TryRun(const std::string& key, std::function<void()> call,
+                                const std::string& caller) {
   absl::MutexLock lock(&mutex_);
-  if (waiting_ >= kMostOfAll) {
-    return TooMany(absl::StrCat(kMostOfAll, " calls wait already"), kMostOfAll);
-  }
+  if (absl::Status refusal = Refusal(key, caller); !refusal.ok()) return refusal;
   const auto [queue, is_new] = calls_.try_emplace(key);
-  if (!is_new) {
-    if (queue->second.size() >= kMostOfAKey) {
-      return TooMany(absl::StrCat(kMostOfAKey, " calls wait for ", key, " already"), kMostOfAKey);
+  if (is_new) {
+    if (absl::Status taken = threads_.Run([this, key] { Work(key); }); !taken.ok()) {
+      calls_.erase(queue);
+      return taken;
     }
-    queue->second.push_back(std::move(call));
-    ++waiting_;
-    return absl::OkStatus();
   }
-  if (const absl::Status taken = threads_.Run([this, key] { Work(key); }); !taken.ok()) {
-    calls_.erase(queue);
-    return taken;
-  }
-  queue->second.push_back(std::move(call));
+  queue->second.push_back({std::move(call), caller});
   ++waiting_;
+  if (!caller.empty()) ++of_callers_[caller];
   return absl::OkStatus();
 }
 
 void KeyedCalls::Work(const std::string& key) {
   while (true) {
-    std::function<void()> call;
+    Waiting next;
     {
       absl::MutexLock lock(&mutex_);
       const auto queue = calls_.find(key);
@@ -52,12 +59,20 @@ void KeyedCalls::Work(const std::string& key) {
         calls_.erase(queue);
         return;
       }
-      call = std::move(queue->second.front());
+      next = std::move(queue->second.front());
       queue->second.pop_front();
       --waiting_;
     }
-    call();
+    next.call();
+    next.call = nullptr;
+    Forget(next.caller);
   }
+}
+
+void KeyedCalls::Forget(const std::string& caller) {
+  absl::MutexLock lock(&mutex_);
+  const auto own = of_callers_.find(caller);
+  if (own != of_callers_.end() && --own->second == 0) of_callers_.erase(own);
 }
 
 }  // namespace tapedeck::services::server

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "dataplane/status_macros.h"
+#include "services/convert/explain.h"
 #include "services/convert/jobs.h"
 #include "services/errors.h"
+#include "services/explain/explanation.h"
 #include "services/model/resource_name.h"
 #include "services/server/dispatch.h"
 #include "services/server/page.h"
@@ -79,6 +81,21 @@ class PipelineService final : public v1::PipelineService::CallbackService {
     return dispatch_.Unary(context, *request, "GetJob", Work::kOther,
                            [=, this](const Call& call) -> absl::Status {
                              TD_ASSIGN_OR_RETURN(*response, JobOf(call.access, request->name()));
+                             return absl::OkStatus();
+                           });
+  }
+
+  ServerUnaryReactor* ExplainJob(CallbackServerContext* context,
+                                 const v1::ExplainJobRequest* request,
+                                 v1::Explanation* response) override {
+    return dispatch_.Unary(context, *request, "ExplainJob", Work::kOther,
+                           [=, this](const Call& call) -> absl::Status {
+                             TD_RETURN_IF_ERROR(CheckJobName(request->name()));
+                             TD_ASSIGN_OR_RETURN(const Job job, jobs_.GetJob(request->name()));
+                             if (!Sees(call.access, job)) return JobNotFound(request->name());
+                             const auto found = explain::Explain(job.stage_times, job.direction);
+                             if (found.stages.empty()) return StagesUnknown("job", job.name);
+                             *response = convert::ToProto(found, job.end_time_ns == 0);
                              return absl::OkStatus();
                            });
   }

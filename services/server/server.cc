@@ -7,6 +7,7 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
+#include <grpcpp/support/channel_arguments.h>
 
 #include <set>
 #include <utility>
@@ -22,6 +23,7 @@
 #include "services/identity/gate.h"
 #include "services/identity/handshakes.h"
 #include "services/identity/security.h"
+#include "services/identity/voucher.h"
 #include "services/limits.h"
 #include "services/listen_address.h"
 #include "services/server/acceptor.h"
@@ -32,8 +34,9 @@ namespace tapedeck::services::server {
 
 // Member order is teardown order: calls end before what they call.
 struct Server::Parts {
-  Parts(telemetry::trace::Tracer* tracer, const identity::Security* security)
-      : dispatch(tracer, security == nullptr ? nullptr : security->gate()) {}
+  Parts(telemetry::trace::Tracer* tracer, const identity::Security* security,
+        identity::Voucher voucher)
+      : dispatch(tracer, security == nullptr ? nullptr : security->gate(), std::move(voucher)) {}
 
   Dispatch dispatch;
   std::vector<Service> services;
@@ -116,7 +119,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Create(const std::string& listen
   TD_RETURN_IF_ERROR(CheckListenAddress(listen));
   // Called before the first builder: linking the plug-in alone can be dropped by the linker.
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-  auto parts = std::make_unique<Parts>(tracer, security);
+  TD_ASSIGN_OR_RETURN(identity::Voucher voucher, identity::Voucher::Create());
+  auto parts = std::make_unique<Parts>(tracer, security, std::move(voucher));
   std::set<std::string> names;
   for (const ServiceFactory& factory : factories) {
     parts->services.push_back(factory(parts->dispatch));
@@ -147,6 +151,14 @@ Server::~Server() { Shutdown(absl::ZeroDuration()); }
 void Server::Drain() { parts_->dispatch.Drain(); }
 
 int Server::port() const { return parts_->acceptor->port(); }
+
+std::shared_ptr<grpc::Channel> Server::OwnChannel() {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  return parts_->server->InProcessChannel(arguments);
+}
+
+const identity::Voucher& Server::voucher() const { return parts_->dispatch.voucher(); }
 
 void Server::AddMetrics(telemetry::Page& page) const {
   page.Add("tapedeck_tls_handshakes_failed_total", parts_->handshakes.failed());

@@ -11,9 +11,14 @@
 #include "services/telemetry/page.h"
 #include "services/telemetry/trace/tracer.h"
 
+namespace grpc {
+class Channel;
+}
+
 namespace tapedeck::services::identity {
 class Security;
-}
+class Voucher;
+}  // namespace tapedeck::services::identity
 
 namespace tapedeck::services::server {
 
@@ -31,6 +36,11 @@ class Server {
   ~Server();
 
   int port() const;
+
+  // A way in for what runs in this process: its calls take the path of all others. With
+  // certificates each says by the voucher whose it is. The channel goes before the server.
+  std::shared_ptr<grpc::Channel> OwnChannel();
+  const identity::Voucher& voucher() const;
 
   // Does not wait.
   void AddMetrics(telemetry::Page& page) const;

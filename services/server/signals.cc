@@ -20,6 +20,7 @@ sigset_t ShutdownSignals() {
 void BlockShutdownSignals() {
   const sigset_t set = ShutdownSignals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  signal(SIGPIPE, SIG_IGN);
 }
 
 int WaitForShutdownSignal(const std::function<void()>& meanwhile) {

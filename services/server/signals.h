@@ -5,7 +5,8 @@
 
 namespace tapedeck::services::server {
 
-// Called first in main: threads started later inherit the mask.
+// Called first in main: threads started later inherit the mask. SIGPIPE is ignored: a peer that has
+// gone is the error of a call, whatever library makes it, and not the end of the process.
 void BlockShutdownSignals();
 
 // Returns the signal; until then it calls `meanwhile`, if there is one, every few seconds. From

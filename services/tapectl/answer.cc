@@ -17,8 +17,12 @@ std::string Dump(const Json& json) {
 template <typename Item>
 Answer ListAnswer(const char* key, const std::vector<Item>& items) {
   Json list = Json::array();
-  for (const Item& item : items) list.push_back(ToJson(item));
-  return {Dump({{key, std::move(list)}})};
+  std::vector<std::string> lines;
+  for (const Item& item : items) {
+    list.push_back(ToJson(item));
+    lines.push_back(Dump(list.back()));
+  }
+  return {Dump({{key, std::move(list)}}), std::move(lines)};
 }
 
 std::vector<std::vector<std::string>> MembersOf(const Json& object) {
@@ -35,12 +39,16 @@ std::vector<std::vector<std::string>> MembersOf(const Json& object) {
 Answer AnswerOf(const Lun& lun) { return {Dump(ToJson(lun))}; }
 Answer AnswerOf(const Channel& channel) { return {Dump(ToJson(channel))}; }
 Answer AnswerOf(const Recording& recording) { return {Dump(ToJson(recording))}; }
+Answer AnswerOf(const Stream& stream) { return {Dump(ToJson(stream))}; }
 Answer AnswerOf(const Job& job) { return {Dump(ToJson(job))}; }
 Answer AnswerOf(const Scrub& scrub) { return {Dump(ToJson(scrub))}; }
 
 Answer AnswerOf(const std::vector<Lun>& luns) { return ListAnswer("luns", luns); }
 Answer AnswerOf(const std::vector<Channel>& channels) { return ListAnswer("channels", channels); }
 Answer AnswerOf(const std::vector<Recording>& recordings) {
+  return ListAnswer("recordings", recordings);
+}
+Answer AnswerOf(const std::vector<Stream>& recordings) {
   return ListAnswer("recordings", recordings);
 }
 Answer AnswerOf(const std::vector<Job>& jobs) { return ListAnswer("jobs", jobs); }
@@ -52,8 +60,14 @@ Answer AnswerOf(const Verification& verification) {
                  {"checked_blocks", verification.found.checked_blocks},
                  {"missing_blocks", verification.missing_blocks},
                  {"damaged", Json::array()}};
-  for (const DamagedBlock& block : verification.found.damaged) {
-    object["damaged"].push_back(ToJson(block));
+  if (verification.segments > 0) {
+    object["segments"] = verification.segments;
+    object["open_segments"] = verification.open_segments;
+  }
+  const std::vector<std::string>& places = verification.places;
+  for (size_t i = 0; i < verification.found.damaged.size(); ++i) {
+    object["damaged"].push_back(ToJson(verification.found.damaged[i]));
+    if (i < places.size()) object["damaged"].back()["recording"] = places[i];
   }
   if (!verification.status.ok()) object["error"] = ToJson(verification.status);
   return {Dump(object)};
@@ -79,8 +93,44 @@ Answer AnswerOf(const Explained& explained) {
   return {Dump(object)};
 }
 
+Answer AnswerOf(const Load& load) {
+  Json object = {{"mb_per_s", load.mb_per_s},
+                 {"lost_blocks", load.lost_blocks},
+                 {"jobs", Json::array()},
+                 {"luns", Json::array()}};
+  for (const JobLoad& one : load.jobs) {
+    Json job = ToJson(one.job);
+    job["mb_per_s"] = one.mb_per_s;
+    for (size_t i = 0; i < one.rail_mb_per_s.size(); ++i) {
+      job["rails"][i]["mb_per_s"] = one.rail_mb_per_s[i];
+    }
+    object["jobs"].push_back(std::move(job));
+  }
+  for (const LunLoad& one : load.luns) {
+    Json lun = ToJson(one.lun);
+    lun["mb_per_s"] = one.mb_per_s;
+    lun["full_in_s"] =
+        one.until_full.has_value() ? Json(absl::ToDoubleSeconds(*one.until_full)) : Json();
+    object["luns"].push_back(std::move(lun));
+  }
+  return {Dump(object)};
+}
+
+Answer AnswerOf(const Profiles& profiles) {
+  Json list = Json::array();
+  std::vector<std::string> lines;
+  for (const auto& [name, profile] : profiles.all) {
+    Json one = {{"name", name}, {"default", name == profiles.by_default}};
+    for (const auto& [option, text] : profile.options) one[option] = text;
+    lines.push_back(Dump(one));
+    list.push_back(std::move(one));
+  }
+  return {Dump({{"profiles", std::move(list)}}), std::move(lines)};
+}
+
 Answer AnswerOf(const std::vector<AskedNode>& nodes) {
   Json object = {{"nodes", Json::array()}};
+  std::vector<std::string> lines;
   absl::Status first;
   for (const AskedNode& node : nodes) {
     Json one = {{"address", node.address}};
@@ -89,11 +139,12 @@ Answer AnswerOf(const std::vector<AskedNode>& nodes) {
     } else {
       one["error"] = ToJson(node.info.status());
     }
+    lines.push_back(Dump(one));
     object["nodes"].push_back(std::move(one));
     first.Update(node.info.status());
   }
   if (!first.ok()) object["error"] = ToJson(first);
-  return {Dump(object)};
+  return {Dump(object), std::move(lines)};
 }
 
 Answer AnswerOf(const Traced& traced) {
@@ -120,12 +171,24 @@ Answer AnswerOf(const Traced& traced) {
   return {Dump(object)};
 }
 
+Answer AnswerOf(const FileAnswer& answer) {
+  return {Dump({{"recording", answer.recording},
+                {"file", answer.file},
+                {"format", answer.format},
+                {"bytes", answer.bytes},
+                {"samples", answer.samples},
+                {"missing_samples", answer.missing_samples},
+                {"resumed_at", answer.resumed_at},
+                {"mb_per_s", answer.mb_per_s},
+                {"notes", answer.notes}})};
+}
+
 Answer AnswerOf(const std::string& done, const std::string& name) { return {Dump({{done, name}})}; }
 
 Answer AnswerOf(const absl::Status& error) { return {Dump({{"error", ToJson(error)}})}; }
 
-std::vector<std::vector<std::string>> FieldsOf(const Recording& recording) {
-  return MembersOf(ToJson(recording));
+std::vector<std::vector<std::string>> FieldsOf(const Stream& stream) {
+  return MembersOf(ToJson(stream));
 }
 
 std::vector<std::vector<std::string>> FieldsOf(const Job& job) { return MembersOf(ToJson(job)); }

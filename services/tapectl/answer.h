@@ -1,7 +1,10 @@
-// What the commands answer with --output json: one object in one line. nlohmann's JSON is slow to
-// compile, so that only answer.cc and json.cc see it.
+// What the commands answer with --output json, one object in one line, and with jsonl, where each
+// item of a list has its line. nlohmann's JSON is slow to compile, so that only answer.cc and
+// json.cc see it.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,16 +16,22 @@
 #include "services/node.h"
 #include "services/recorder.h"
 #include "services/scrub.h"
+#include "services/tapectl/load.h"
+#include "services/tapectl/profiles.h"
+#include "services/tapectl/streams.h"
 
 namespace tapedeck::services::tapectl {
 
 struct Answer {
   std::string json;
+  // Of a list; none: the object is no list, and its own line.
+  std::optional<std::vector<std::string>> items = std::nullopt;
 };
 
 Answer AnswerOf(const Lun& lun);
 Answer AnswerOf(const Channel& channel);
 Answer AnswerOf(const Recording& recording);
+Answer AnswerOf(const Stream& stream);
 Answer AnswerOf(const Job& job);
 Answer AnswerOf(const Scrub& scrub);
 
@@ -30,12 +39,16 @@ Answer AnswerOf(const Scrub& scrub);
 Answer AnswerOf(const std::vector<Lun>& luns);
 Answer AnswerOf(const std::vector<Channel>& channels);
 Answer AnswerOf(const std::vector<Recording>& recordings);
+Answer AnswerOf(const std::vector<Stream>& recordings);
 Answer AnswerOf(const std::vector<Job>& jobs);
 Answer AnswerOf(const std::vector<Capture>& captures);
 
 struct Verification {
   std::string recording;
-  VerifyProgress found;  // all of it
+  VerifyProgress found;             // all of it
+  std::vector<std::string> places;  // of a stream the segment of each damaged block
+  uint64_t segments = 0;            // of a stream, looked at
+  uint64_t open_segments = 0;       // still written, and not looked at
   uint64_t missing_blocks = 0;
   absl::Status status;
 };
@@ -48,6 +61,12 @@ struct Explained {
   explain::Explanation explanation;
 };
 Answer AnswerOf(const Explained& explained);
+
+// {mb_per_s, lost_blocks, jobs: [{..., mb_per_s: now}], luns: [{..., mb_per_s, full_in_s}]}
+Answer AnswerOf(const Load& load);
+
+// {"profiles": [{name, default, options...}]}
+Answer AnswerOf(const Profiles& profiles);
 
 struct AskedNode {
   std::string address;
@@ -80,6 +99,20 @@ struct Traced {
 };
 Answer AnswerOf(const Traced& traced);
 
+// What an export has made of a recording, or an import of a file.
+struct FileAnswer {
+  std::string recording;
+  std::string file;
+  std::string format;
+  uint64_t bytes = 0;  // of the file; of an import, of its samples
+  uint64_t samples = 0;
+  uint64_t missing_samples = 0;  // of these
+  uint64_t resumed_at = 0;       // sample from which on an export went on
+  double mb_per_s = 0;
+  std::vector<std::string> notes;
+};
+Answer AnswerOf(const FileAnswer& answer);
+
 // {"deleted": "luns/l0"}
 Answer AnswerOf(const std::string& done, const std::string& name);
 
@@ -87,7 +120,7 @@ Answer AnswerOf(const std::string& done, const std::string& name);
 Answer AnswerOf(const absl::Status& error);
 
 // Each member's name and its value, as rows of a table.
-std::vector<std::vector<std::string>> FieldsOf(const Recording& recording);
+std::vector<std::vector<std::string>> FieldsOf(const Stream& stream);
 std::vector<std::vector<std::string>> FieldsOf(const Job& job);
 
 }  // namespace tapedeck::services::tapectl

@@ -3,6 +3,7 @@
 #include "dataplane/status_macros.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/field_options.h"
+#include "services/tapectl/lists.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/units.h"
 
@@ -32,9 +33,19 @@ absl::Status UpdateChannel(Program& program, const ChannelOptions& options) {
   return absl::OkStatus();
 }
 
-absl::Status ListChannels(Program& program, const NameOptions& options) {
+absl::Status DeleteChannel(Program& program, const NameOptions& options) {
+  TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.name));
+  const auto catalog = program.Catalog();
+  TD_RETURN_IF_ERROR(catalog->DeleteChannel(name));
+  program.Print(AnswerOf("deleted", name), absl::StrCat("deleted ", name));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ListChannels(Program& program, const ListOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string parent,
-                      options.name.empty() ? "luns/-" : LunNameOf(options.name));
+                      options.of.empty() ? "luns/-" : LunNameOf(options.of));
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::vector<Channel> channels, catalog->ListChannels(parent));
   std::vector<Row> rows;
@@ -47,16 +58,6 @@ absl::Status ListChannels(Program& program, const NameOptions& options) {
   program.Print(AnswerOf(channels), {"NAME", "BLOCK", "DATATYPE", "RATE", "OP", "COMMIT"}, rows);
   return absl::OkStatus();
 }
-
-absl::Status DeleteChannel(Program& program, const NameOptions& options) {
-  TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.name));
-  const auto catalog = program.Catalog();
-  TD_RETURN_IF_ERROR(catalog->DeleteChannel(name));
-  program.Print(AnswerOf("deleted", name), absl::StrCat("deleted ", name));
-  return absl::OkStatus();
-}
-
-}  // namespace
 
 void AddChannelCommands(Command tapectl, Program& program) {
   const Command channel = tapectl.AddCommand("channel", "Configured streams of a LUN");
@@ -74,10 +75,10 @@ void AddChannelCommands(Command tapectl, Program& program) {
   AddFieldOptions(update, Purpose::kUpdate, update_options->fields);
   SetRun<ChannelOptions>(update, program, "channel update", update_options, UpdateChannel);
 
-  auto list_options = std::make_shared<NameOptions>();
+  auto list_options = std::make_shared<ListOptions>();
   const Command list = channel.AddCommand("list", "Show the channels");
-  list.AddOption("LUN", list_options->name, "Of this LUN only");
-  SetRun<NameOptions>(list, program, "channel list", list_options, ListChannels);
+  list.AddOption("LUN", list_options->of, "Of this LUN only");
+  SetRun<ListOptions>(list, program, "channel list", list_options, ListChannels);
 
   auto delete_options = std::make_shared<NameOptions>();
   const Command remove = channel.AddCommand("delete", "Delete an empty channel");

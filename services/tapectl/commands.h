@@ -2,10 +2,13 @@
 // given sets program.run.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "services/command_line/command_line.h"
 #include "services/tapectl/program.h"
@@ -18,19 +21,47 @@ using command_line::Option;
 void AddLunCommands(Command tapectl, Program& program);
 void AddChannelCommands(Command tapectl, Program& program);
 void AddRecordingsCommands(Command tapectl, Program& program);
+// Of the command `recordings`.
+void AddExportCommand(Command recordings, Program& program);
+void AddImportCommand(Command recordings, Program& program);
 void AddRecorderCommands(Command tapectl, Program& program);
 void AddScrubCommands(Command tapectl, Program& program);
+void AddVerifyCommand(Command recordings, Program& program);
+void AddMountCommand(Command tapectl, Program& program);
 void AddTransferCommands(Command tapectl, Program& program);
 void AddJobsCommands(Command tapectl, Program& program);
 void AddExplainCommand(Command tapectl, Program& program);
 void AddNodesCommand(Command tapectl, Program& program);
 void AddTraceCommand(Command tapectl, Program& program);
+void AddProfilesCommand(Command tapectl, Program& program);
+void AddWatchCommand(Command tapectl, Program& program);
+void AddTopCommand(Command tapectl, Program& program);
 void AddDoctorCommand(Command tapectl, Program& program);
+void AddViewCommand(Command tapectl, Program& program);
+
+// `completion`: of the line that LineToComplete has found.
+void AddCompletionCommand(Command tapectl, Program& program,
+                          const command_line::Completion& completion);
+// The words of `tapectl completion words WORD...`; none: the line is another one.
+std::optional<std::vector<std::string>> LineToComplete(int argc, char** argv);
+
+// `line` is the whole program.
+void AddManualCommand(Command tapectl, Program& program, const command_line::CommandLine& line);
 
 // Of a command that names one thing.
 struct NameOptions {
   std::string name;
 };
+
+// Of a command that takes a recording, or a stream in segments as one.
+struct RecordingChoice {
+  std::string name;
+  std::optional<uint64_t> segment;  // of a stream this one alone
+};
+
+inline constexpr char kWhichRecording[] = "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name";
+
+void AddRecordingChoice(Command command, RecordingChoice& choice);
 
 // The command's options live in `*options`; `run` gets both.
 template <typename Options>

@@ -15,16 +15,8 @@ bool IsJob(const std::string& text) {
   return absl::StartsWith(text, "jobs/") || std::ranges::all_of(text, absl::ascii_isdigit);
 }
 
-absl::Status Unknown(const std::string& kind, const std::string& name) {
-  return WithReason(
-      absl::FailedPreconditionError(absl::StrCat(
-          "explain ", name, ": what it spent its time on is not known: it was made before that ",
-          "was kept, was salvaged after a crash, or has not moved a block yet")),
-      "STAGES_UNKNOWN", {{kind, name}});
-}
-
 absl::Status PrintExplained(Program& program, const std::string& kind, const Explained& explained) {
-  if (explained.explanation.stages.empty()) return Unknown(kind, explained.name);
+  if (explained.explanation.stages.empty()) return StagesUnknown(kind, explained.name);
   program.Print(AnswerOf(explained),
                 absl::StrCat(explained.name, explained.running ? ", which goes on\n" : "\n",
                              explain::TextOf(explained.explanation)));
@@ -67,8 +59,7 @@ void AddExplainCommand(Command tapectl, Program& program) {
       tapectl.AddCommand("explain", "Say which stage bounded the rate of a recording or a job");
   command
       .AddOption("NAME", options->name,
-                 "A recording: ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name; or a job: "
-                 "JOB or jobs/JOB")
+                 absl::StrCat("A recording: ", kWhichRecording, "; or a job: JOB or jobs/JOB"))
       .Required();
   SetRun<NameOptions>(command, program, "explain", options, Explain);
 }

@@ -33,7 +33,7 @@ constexpr std::pair<absl::string_view, absl::string_view> kRemedies[] = {
     {"PEER_LOST", "check that the node runs; what was durable is kept"},
     {"BLOCK_DAMAGED", "see tapectl recordings verify"},
     {"FILE_NOT_FOUND", "give a path on the worker's machine"},
-    {"FILE_EXISTS", "on the worker's machine; --replace replaces it"},
+    {"FILE_EXISTS", "another path; of a playback, on the worker's machine, --replace replaces it"},
     {"DEVICE_UNUSABLE", "start the worker with --device host"},
     {"JOB_NOT_FOUND", "see tapectl jobs list"},
     {"STORE_IO", "see the storage node's log and check its disk"},

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -42,6 +43,22 @@ absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text,
   return text == "none" ? absl::OkStatus() : ParseValue(field, text, to.emplace());
 }
 
+// The words that a value may be; none: it is no enum.
+template <typename Value>
+std::vector<std::string> WordsOf() {
+  std::vector<std::string> words;
+  if constexpr (std::is_enum_v<Value>) {
+    for (const auto& [value, name] : model::EnumNames<Value>::kTable) words.emplace_back(name);
+  } else if constexpr (requires {
+                         typename Value::value_type;
+                         requires std::is_enum_v<typename Value::value_type>;
+                       }) {
+    words = WordsOf<typename Value::value_type>();
+    words.emplace_back("none");
+  }
+  return words;
+}
+
 enum class Purpose { kCreate, kUpdate };
 
 // What to give the option, and what it means to give nothing.
@@ -71,7 +88,9 @@ void AddFieldOptions(command_line::Command command, Purpose purpose,
       if constexpr (kRepeated) {
         command.AddRepeatedOption(name, take, help);
       } else {
-        command.AddTextOption(name, take, help);
+        const command_line::Option option = command.AddTextOption(name, take, help);
+        const auto words = WordsOf<std::decay_t<decltype(value)>>();
+        if (!words.empty()) option.Suggest(words);
       }
     }
   };

@@ -56,6 +56,13 @@ bool CancelAll(const Program& program, const std::vector<Job>& started) {
   return any;
 }
 
+absl::Status NotInTime(const std::vector<Job>& jobs, bool cancelled) {
+  const absl::string_view verb = jobs.size() == 1 ? "was" : "were";
+  return absl::DeadlineExceededError(
+      absl::StrCat(NamesOf(jobs), " did not end within --timeout and ",
+                   cancelled ? absl::StrCat(verb, " cancelled") : "goes on"));
+}
+
 std::string SummaryOf(const Job& job) {
   std::string out =
       absl::StrFormat("%s  %s\n%d blocks, %s in %.2f s, %.1f MB/s; lost %d",
@@ -91,6 +98,15 @@ absl::Status FailureOf(const Job& job) {
 
 }  // namespace
 
+void Leave(const Program& program, const std::vector<Job>& started) {
+  std::string text;
+  for (const Job& job : started) {
+    absl::StrAppend(&text, text.empty() ? "" : "\n", "started ", job.name, "; tapectl jobs attach ",
+                    job.name, " follows it, tapectl jobs cancel ", job.name, " ends it");
+  }
+  program.Print(started.size() == 1 ? AnswerOf(started.front()) : AnswerOf(started), text);
+}
+
 absl::StatusOr<std::vector<Job>> GroupOf(client::JobsClient& jobs, const Job& first) {
   if (first.group.empty()) return std::vector<Job>{first};
   TD_ASSIGN_OR_RETURN(std::vector<Job> group, jobs.ListJobs());
@@ -101,8 +117,9 @@ absl::StatusOr<std::vector<Job>> GroupOf(client::JobsClient& jobs, const Job& fi
 
 absl::StatusOr<std::vector<Job>> Follow(const Program& program, InterruptWatch& interrupt,
                                         client::JobsClient& jobs, const std::vector<Job>& started,
-                                        int64_t duration_ns) {
-  interrupt.OnInterrupt([&] { return CancelAll(program, started); });
+                                        int64_t duration_ns, Impatience impatience) {
+  const bool cancels = impatience == Impatience::kCancel;
+  if (cancels) interrupt.OnInterrupt([&] { return CancelAll(program, started); });
   const absl::Cleanup done = [&] { interrupt.OnInterrupt(nullptr); };
   const absl::Time deadline = absl::Now() + program.job_timeout();
   std::vector<Job> ended;
@@ -112,10 +129,10 @@ absl::StatusOr<std::vector<Job>> Follow(const Program& program, InterruptWatch& 
       bar.Show(ProgressOf(now, duration_ns));
     });
     if (absl::IsDeadlineExceeded(last.status())) {
-      for (const Job& other : started) jobs.CancelJob(other.name).IgnoreError();
-      return absl::DeadlineExceededError(
-          absl::StrCat(NamesOf(started), " did not end within --timeout and ",
-                       started.size() == 1 ? "was cancelled" : "were cancelled"));
+      if (cancels) {
+        for (const Job& other : started) jobs.CancelJob(other.name).IgnoreError();
+      }
+      return NotInTime(started, cancels);
     }
     TD_RETURN_IF_ERROR(last.status());
     ended.push_back(*last);

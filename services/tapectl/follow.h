@@ -16,11 +16,19 @@ namespace tapedeck::services::tapectl {
 // The jobs that were started together with `first`, that one first, in their order.
 absl::StatusOr<std::vector<Job>> GroupOf(client::JobsClient& jobs, const Job& first);
 
-// Follows the jobs to their ends, one after the other, while all of them run. Ctrl-C cancels all,
-// and so does the end of our patience.
+// What becomes of jobs when their follower has no more patience.
+enum class Impatience { kCancel, kLeave };
+
+// Follows the jobs to their ends, one after the other, while all of them run. With kCancel Ctrl-C
+// cancels all, and so does the end of --timeout; with kLeave both leave them running, and Ctrl-C is
+// the InterruptWatch's own.
 absl::StatusOr<std::vector<Job>> Follow(const Program& program, InterruptWatch& interrupt,
                                         client::JobsClient& jobs, const std::vector<Job>& started,
-                                        int64_t duration_ns);
+                                        int64_t duration_ns,
+                                        Impatience impatience = Impatience::kCancel);
+
+// Prints jobs that go on without a follower, and how to get at them.
+void Leave(const Program& program, const std::vector<Job>& started);
 
 // Prints the results, of a group as a list, whether the jobs succeeded or not: they say what was
 // done. Answers why one of them has not: of several such the first that failed, else the first that

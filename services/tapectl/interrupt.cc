@@ -12,11 +12,18 @@ namespace {
 
 constexpr timespec kCheckInterval = {.tv_sec = 0, .tv_nsec = 50'000'000};
 
+// nohup(1) has it ignored: what is to outlive its terminal does. Blocked it would be waited for.
+bool HangUpEnds() {
+  struct sigaction now = {};
+  return sigaction(SIGHUP, nullptr, &now) == 0 && now.sa_handler != SIG_IGN;
+}
+
 sigset_t Interrupts() {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
+  if (HangUpEnds()) sigaddset(&set, SIGHUP);
   return set;
 }
 
@@ -41,6 +48,12 @@ void InterruptWatch::OnInterrupt(std::function<bool()> call) {
   call_ = std::move(call);
 }
 
+bool InterruptWatch::IsWanted() {
+  absl::MutexLock lock(&mutex_);
+  if (call_ == nullptr) std::cerr << last_words_ << std::endl;
+  return call_ != nullptr && call_();
+}
+
 void InterruptWatch::Run() {
   const sigset_t set = Interrupts();
   while (!stop_) {
@@ -49,11 +62,11 @@ void InterruptWatch::Run() {
     // This thread takes the next one, and this one again if nobody wants it: what they do by
     // default is to end the process.
     pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-    absl::MutexLock lock(&mutex_);
-    if (call_ != nullptr && call_()) return;
-    if (call_ == nullptr) std::cerr << last_words_ << std::endl;
-    kill(getpid(), signal);
-    return;
+    if (!IsWanted()) {
+      kill(getpid(), signal);
+      return;
+    }
+    while (!stop_) nanosleep(&kCheckInterval, nullptr);
   }
 }
 

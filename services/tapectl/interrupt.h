@@ -17,7 +17,8 @@ namespace tapedeck::services::tapectl {
 // thread takes them. Used by one thread.
 class InterruptWatch {
  public:
-  // SIGINT or SIGTERM ends the process at once, with this line on stderr, until OnInterrupt.
+  // SIGINT, SIGTERM or SIGHUP, unless that is ignored, ends the process at once, with this line on
+  // stderr, until OnInterrupt.
   explicit InterruptWatch(std::string last_words);
   ~InterruptWatch();
 
@@ -27,6 +28,8 @@ class InterruptWatch {
 
  private:
   void Run() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Whether somebody takes it; says the last words if nobody has asked for it.
+  bool IsWanted() ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::string last_words_;
   absl::Mutex mutex_;

@@ -2,6 +2,8 @@
 #include "absl/strings/str_format.h"
 #include "dataplane/status_macros.h"
 #include "services/tapectl/commands.h"
+#include "services/tapectl/follow.h"
+#include "services/tapectl/lists.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/units.h"
 
@@ -19,17 +21,6 @@ Row RowOf(const Job& job) {
           job.recording.empty() ? "-" : job.recording};
 }
 
-absl::Status ListJobs(Program& program) {
-  const auto client = program.Jobs();
-  TD_ASSIGN_OR_RETURN(const std::vector<Job> jobs, client->ListJobs());
-  std::vector<Row> rows;
-  for (const Job& job : jobs) {
-    rows.push_back(RowOf(job));
-  }
-  program.Print(AnswerOf(jobs), kJobHeads, rows);
-  return absl::OkStatus();
-}
-
 absl::Status ShowJob(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, JobNameOf(options.name));
   const auto client = program.Jobs();
@@ -37,6 +28,19 @@ absl::Status ShowJob(Program& program, const NameOptions& options) {
   // The job's own failure is what was asked for, not a failure of this command.
   program.Print(AnswerOf(job), {"FIELD", "VALUE"}, FieldsOf(job));
   return absl::OkStatus();
+}
+
+// An interrupt ends this program alone.
+absl::Status AttachJob(Program& program, const NameOptions& options) {
+  TD_ASSIGN_OR_RETURN(const std::string name, JobNameOf(options.name));
+  InterruptWatch interrupt(absl::StrCat("\ntapectl: detached; ", name,
+                                        " goes on: tapectl jobs attach ", name,
+                                        ", tapectl jobs cancel ", name));
+  const auto client = program.Jobs();
+  TD_ASSIGN_OR_RETURN(const Job job, client->GetJob(name));
+  TD_ASSIGN_OR_RETURN(const std::vector<Job> ended,
+                      Follow(program, interrupt, *client, {job}, 0, Impatience::kLeave));
+  return Conclude(program, ended);
 }
 
 absl::Status CancelJob(Program& program, const NameOptions& options) {
@@ -49,12 +53,20 @@ absl::Status CancelJob(Program& program, const NameOptions& options) {
 
 }  // namespace
 
+absl::Status ListJobs(Program& program, const ListOptions&) {
+  const auto client = program.Jobs();
+  TD_ASSIGN_OR_RETURN(const std::vector<Job> jobs, client->ListJobs());
+  std::vector<Row> rows;
+  for (const Job& job : jobs) {
+    rows.push_back(RowOf(job));
+  }
+  program.Print(AnswerOf(jobs), kJobHeads, rows);
+  return absl::OkStatus();
+}
+
 void AddJobsCommands(Command tapectl, Program& program) {
   const Command jobs = tapectl.AddCommand("jobs", "Record and playback runs of the worker");
-  jobs.AddCommand("list", "Show jobs, newest first").WhenGiven([&program] {
-    program.what = "jobs list";
-    program.run = ListJobs;
-  });
+  AddList(jobs.AddCommand("list", "Show jobs, newest first"), program, "jobs list", ListJobs);
 
   const auto add = [&](const std::string& verb, const std::string& help, auto run) {
     auto options = std::make_shared<NameOptions>();
@@ -63,6 +75,8 @@ void AddJobsCommands(Command tapectl, Program& program) {
     SetRun<NameOptions>(command, program, "jobs " + verb, options, run);
   };
   add("show", "Show all about a job", ShowJob);
+  add("attach", "Follow a job to its end, as record and play do; Ctrl-C leaves it running",
+      AttachJob);
   add("cancel", "End a job; a recording keeps what it has", CancelJob);
 }
 

@@ -78,6 +78,16 @@ Json ListOf(const Items& items) {
 Json ToJson(const Lun& lun) { return FieldsAsJson(lun); }
 Json ToJson(const Channel& channel) { return FieldsAsJson(channel); }
 Json ToJson(const Recording& recording) { return FieldsAsJson(recording); }
+Json ToJson(const Stream& stream) {
+  Json out = ToJson(Joined(stream));
+  if (!stream.segmented) return out;
+  out.erase("segment");
+  out["segments"] = stream.segments.size();
+  out["first_segment"] = stream.segments.front().segment;
+  out["last_segment"] = stream.segments.back().segment;
+  return out;
+}
+
 Json ToJson(const Annotation& annotation) { return FieldsAsJson(annotation); }
 Json ToJson(const DamagedBlock& block) { return FieldsAsJson(block); }
 

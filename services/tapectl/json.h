@@ -9,6 +9,7 @@
 #include "services/node.h"
 #include "services/recorder.h"
 #include "services/scrub.h"
+#include "services/tapectl/streams.h"
 
 namespace tapedeck::services::tapectl {
 
@@ -17,6 +18,8 @@ using Json = nlohmann::ordered_json;
 Json ToJson(const Lun& lun);
 Json ToJson(const Channel& channel);
 Json ToJson(const Recording& recording);
+// Of a stream with `segments`, `first_segment` and `last_segment` in place of the number of one.
+Json ToJson(const Stream& stream);
 Json ToJson(const DamagedBlock& block);
 Json ToJson(const Annotation& annotation);
 Json ToJson(const Capture& capture);

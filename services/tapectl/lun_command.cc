@@ -8,6 +8,7 @@
 #include "services/member_name.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/field_options.h"
+#include "services/tapectl/lists.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/units.h"
 
@@ -78,21 +79,6 @@ absl::Status UpdateLun(Program& program, const LunOptions& options) {
   }
   TD_ASSIGN_OR_RETURN(const Lun updated, catalog->UpdateLun(update));
   program.Print(AnswerOf(updated), absl::StrCat("changed ", updated.name));
-  return absl::OkStatus();
-}
-
-absl::Status ListLuns(Program& program) {
-  const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, catalog->ListLuns());
-  std::vector<Row> rows;
-  for (const Lun& lun : luns) {
-    rows.push_back({lun.name, std::string(model::NameOf(lun.state)), lun.store,
-                    FormatBytes(lun.used_bytes),
-                    lun.capacity_bytes == 0 ? "-" : FormatBytes(lun.capacity_bytes),
-                    absl::StrCat(lun.recordings), absl::StrJoin(lun.members, ",")});
-  }
-  program.Print(AnswerOf(luns),
-                {"NAME", "STATE", "STORE", "USED", "CAPACITY", "RECORDINGS", "MEMBERS"}, rows);
   return absl::OkStatus();
 }
 
@@ -179,14 +165,26 @@ void AddCreateAndUpdate(Command lun, Program& program) {
 
 }  // namespace
 
+absl::Status ListLuns(Program& program, const ListOptions&) {
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, catalog->ListLuns());
+  std::vector<Row> rows;
+  for (const Lun& lun : luns) {
+    rows.push_back({lun.name, std::string(model::NameOf(lun.state)), lun.store,
+                    FormatBytes(lun.used_bytes),
+                    lun.capacity_bytes == 0 ? "-" : FormatBytes(lun.capacity_bytes),
+                    absl::StrCat(lun.recordings), absl::StrJoin(lun.members, ",")});
+  }
+  program.Print(AnswerOf(luns),
+                {"NAME", "STATE", "STORE", "USED", "CAPACITY", "RECORDINGS", "MEMBERS"}, rows);
+  return absl::OkStatus();
+}
+
 void AddLunCommands(Command tapectl, Program& program) {
   const Command lun = tapectl.AddCommand("lun", "Storage containers of the storage node");
   AddCreateAndUpdate(lun, program);
   AddAttachAndDetach(lun, program);
-  lun.AddCommand("list", "Show the LUNs").WhenGiven([&program] {
-    program.what = "lun list";
-    program.run = ListLuns;
-  });
+  AddList(lun.AddCommand("list", "Show the LUNs"), program, "lun list", ListLuns);
 
   auto delete_options = std::make_shared<DeleteLunOptions>();
   const Command remove = lun.AddCommand("delete", "Delete a LUN and its channels");

@@ -2,12 +2,14 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/grpc_log.h"
 #include "services/identity/settings.h"
 #include "services/identity/tls.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/failure.h"
+#include "services/tapectl/profiles.h"
 #include "services/tapectl/units.h"
 #include "services/telemetry/otlp/tracing.h"
 #include "services/telemetry/trace/settings.h"
@@ -16,15 +18,26 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
+namespace trace = telemetry::trace;
+
 void AddGlobalOptions(Command tapectl, Program& program) {
+  program.profiles =
+      ProfilesFile(trace::FromProcess("XDG_CONFIG_HOME"), trace::FromProcess("HOME"));
+  tapectl.AddSubstitutes(
+      "--profile", "TAPEDECK_PROFILE",
+      [&program](const std::string& name) { return UseProfile(program.profiles, name); },
+      "A profile of ~/.config/tapedeck/profiles.yaml, for options that neither line nor "
+      "environment have; default the one that it names so, none: no profile");
   tapectl.AddOption("--storage", program.storage, "HOST:PORT of the storage node")
       .FromEnvironment("TAPEDECK_STORAGE")
       .ShowDefault();
   tapectl.AddOption("--worker", program.worker, "HOST:PORT of the GPU worker")
       .FromEnvironment("TAPEDECK_WORKER")
       .ShowDefault();
-  tapectl.AddOption("--output", program.output, "table or json")
-      .OneOf({"table", "json"})
+  tapectl
+      .AddOption("--output", program.output,
+                 "table, json: one object, or jsonl: a line for each item of a list")
+      .OneOf({"table", "json", "jsonl"})
       .ShowDefault();
   tapectl
       .AddOption("--timeout", program.timeout,
@@ -45,7 +58,6 @@ int Conclude(const Program& program, const absl::Status& status) {
 
 // The command as a span: of the trace that the environment names, or a new one.
 absl::Status Run(Program& program) {
-  namespace trace = telemetry::trace;
   TD_ASSIGN_OR_RETURN(const trace::Settings settings,
                       trace::ReadSettings(trace::FromProcess, "tapectl"));
   if (program.tls_files.given()) {
@@ -59,6 +71,18 @@ absl::Status Run(Program& program) {
   const absl::Status status = program.run(program);
   span.End(status);
   return status;
+}
+
+// The line that is parsed: as it was given, or for a completion as far as its own options count.
+std::vector<std::string> LineOf(int argc, char** argv, const command_line::CommandLine& line,
+                                command_line::Completion& completion) {
+  const auto words = LineToComplete(argc, argv);
+  if (!words.has_value()) return {argv, argv + argc};
+  completion = line.Complete(*words);
+  std::vector<std::string> out = {argv[0]};
+  out.insert(out.end(), completion.of_program.begin(), completion.of_program.end());
+  out.insert(out.end(), {"completion", "words"});
+  return out;
 }
 
 int Main(int argc, char** argv) {
@@ -75,15 +99,25 @@ int Main(int argc, char** argv) {
   AddChannelCommands(tapectl, program);
   AddTransferCommands(tapectl, program);
   AddRecordingsCommands(tapectl, program);
+  AddMountCommand(tapectl, program);
   AddRecorderCommands(tapectl, program);
   AddScrubCommands(tapectl, program);
   AddJobsCommands(tapectl, program);
   AddExplainCommand(tapectl, program);
   AddNodesCommand(tapectl, program);
+  AddWatchCommand(tapectl, program);
+  AddTopCommand(tapectl, program);
   AddTraceCommand(tapectl, program);
   AddDoctorCommand(tapectl, program);
-  if (const std::optional<int> ended = line.Parse(argc, argv); ended.has_value()) return *ended;
+  AddViewCommand(tapectl, program);
+  AddProfilesCommand(tapectl, program);
+  command_line::Completion completion;
+  AddCompletionCommand(tapectl, program, completion);
+  AddManualCommand(tapectl, program, line);
+  std::vector<std::string> words = LineOf(argc, argv, line, completion);
+  if (const std::optional<int> ended = line.Parse(words); ended.has_value()) return *ended;
   RouteGrpcLog();
+  dataplane::SetLeastLogLevel(dataplane::LogLevel::kWarning);
   return Conclude(program, Run(program));
 }
 

@@ -1,5 +1,6 @@
 #include "services/tapectl/names.h"
 
+#include <set>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -42,18 +43,20 @@ absl::StatusOr<std::string> FindId(const std::string& id, client::CatalogClient&
   TD_RETURN_IF_ERROR(CheckId(id));
   TD_ASSIGN_OR_RETURN(const std::vector<Recording> recordings,
                       catalog.ListRecordings("luns/-/channels/-"));
-  std::vector<std::string> found;
+  const std::string end = absl::StrCat("/recordings/", id);
+  std::set<std::string> found;
   for (const Recording& recording : recordings) {
-    if (absl::EndsWith(recording.name, absl::StrCat("/recordings/", id))) {
-      found.push_back(recording.name);
-    }
+    const bool has = absl::EndsWith(recording.name, end) || recording.stream == id;
+    const std::string channel = recording.name.substr(0, recording.name.rfind("/recordings/"));
+    if (has) found.insert(channel + end);
   }
   if (found.empty()) return NotFound(id, "no channel has it; see tapectl recordings list");
   if (found.size() > 1) {
-    return NameInvalid(id, absl::StrCat("recording \"", id, "\" is in ", found.size(),
-                                        " channels; give its full name, for example ", found[0]));
+    return NameInvalid(id,
+                       absl::StrCat("recording \"", id, "\" is in ", found.size(),
+                                    " channels; give its full name, for example ", *found.begin()));
   }
-  return found[0];
+  return *found.begin();
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ absl::StatusOr<std::string> LunNameOf(const std::string& text);
 absl::StatusOr<std::string> ChannelNameOf(const std::string& text);
 
 // A full name, LUN/CHANNEL/ID, LUN/CHANNEL/latest, or an ID alone, which is looked for in all
-// channels.
+// channels: that of a recording or of a stream (streams.h).
 absl::StatusOr<std::string> RecordingNameOf(const std::string& text,
                                             client::CatalogClient& catalog);
 

@@ -4,6 +4,7 @@
 #include "services/client/channel.h"
 #include "services/client/node_client.h"
 #include "services/tapectl/commands.h"
+#include "services/tapectl/lists.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -98,8 +99,10 @@ void AddTables(const AskedNode& node, std::vector<Table>& tables) {
   }
 }
 
-// The first error is part of the JSON too.
-absl::Status Nodes(Program& program) {
+}  // namespace
+
+absl::Status ListNodes(Program& program, const ListOptions&) {
+  // The first error is part of the JSON too.
   std::vector<AskedNode> nodes;
   std::vector<Table> tables = {
       {.heads = {"ADDRESS", "ROLE", "NAME", "VERSION", "SESSIONS", "RAILS", "MEMORY"}}};
@@ -116,13 +119,9 @@ absl::Status Nodes(Program& program) {
   return first;
 }
 
-}  // namespace
-
 void AddNodesCommand(Command tapectl, Program& program) {
-  tapectl.AddCommand("nodes", "Show the storage node and the worker").WhenGiven([&program] {
-    program.what = "nodes";
-    program.run = Nodes;
-  });
+  AddList(tapectl.AddCommand("nodes", "Show the storage node and the worker"), program, "nodes",
+          ListNodes);
 }
 
 }  // namespace tapedeck::services::tapectl

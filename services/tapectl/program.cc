@@ -1,7 +1,7 @@
 #include "services/tapectl/program.h"
 
 #include <algorithm>
-#include <iostream>
+#include <ostream>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -38,6 +38,14 @@ std::string TextOf(const Table& table) {
 
 }  // namespace
 
+std::string TextOf(const std::vector<Table>& tables) {
+  std::string text;
+  for (const Table& table : tables) {
+    absl::StrAppend(&text, text.empty() ? "" : "\n", TextOf(table));
+  }
+  return text;
+}
+
 // The option has been checked when it was read.
 absl::Duration Program::call_timeout() const {
   return timeout.empty() ? kCallTimeout : absl::Nanoseconds(*ParseDurationNs(timeout));
@@ -62,20 +70,32 @@ std::unique_ptr<client::RecorderClient> Program::Recorder() const {
                                                   call_timeout());
 }
 
+std::unique_ptr<client::ViewClient> Program::View() const {
+  return std::make_unique<client::ViewClient>(client::MakeChannel(storage, trace, credentials),
+                                              call_timeout());
+}
+
 void Program::Print(const Answer& answer, const Row& heads, const std::vector<Row>& rows) const {
   Print(answer, std::vector<Table>{{heads, rows}});
 }
 
 void Program::Print(const Answer& answer, const std::vector<Table>& tables) const {
-  std::string text;
-  for (const Table& table : tables) {
-    absl::StrAppend(&text, text.empty() ? "" : "\n", TextOf(table));
-  }
-  std::cout << (json() ? answer.json + "\n" : text) << std::flush;
+  Write(answer, TextOf(tables));
 }
 
 void Program::Print(const Answer& answer, const std::string& line) const {
-  std::cout << (json() ? answer.json : line) << std::endl;
+  Write(answer, line + "\n");
+}
+
+void Program::Write(const Answer& answer, const std::string& text) const {
+  if (!json()) {
+    *out << text;
+  } else if (output == "json" || !answer.items.has_value()) {
+    *out << answer.json << "\n";
+  } else {
+    for (const std::string& item : *answer.items) *out << item << "\n";
+  }
+  *out << std::flush;
 }
 
 }  // namespace tapedeck::services::tapectl

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "services/client/catalog_client.h"
 #include "services/client/jobs_client.h"
 #include "services/client/recorder_client.h"
+#include "services/client/view_client.h"
 #include "services/identity/tls_files.h"
 #include "services/tapectl/answer.h"
 #include "services/telemetry/trace/span.h"
@@ -24,12 +26,16 @@ struct Table {
   std::vector<Row> rows;
 };
 
+// The tables with an empty line between them.
+std::string TextOf(const std::vector<Table>& tables);
+
 // Filled by the command line, then used by the one command that was given. One thread.
 struct Program {
   std::string storage = "localhost:7400";
   std::string worker = "localhost:7500";
   std::string output = "table";
-  std::string timeout;  // empty: 60 s for a call, none for a whole job
+  std::string profiles;  // the file of them; empty: none is known
+  std::string timeout;   // empty: 60 s for a call, none for a whole job
 
   identity::TlsFiles tls_files;  // none: plain text
 
@@ -44,13 +50,17 @@ struct Program {
   // Whether `run` has printed its failure as part of its JSON object.
   bool failure_printed = false;
 
-  bool json() const { return output == "json"; }
+  // Where answers go.
+  std::ostream* out = &std::cout;
+
+  bool json() const { return output != "table"; }  // or lines of it
   absl::Duration call_timeout() const;
   absl::Duration job_timeout() const;
 
   std::unique_ptr<client::CatalogClient> Catalog() const;
   std::unique_ptr<client::JobsClient> Jobs() const;
   std::unique_ptr<client::RecorderClient> Recorder() const;
+  std::unique_ptr<client::ViewClient> View() const;
 
   // On stdout: the answer, or the rows under their heads.
   void Print(const Answer& answer, const Row& heads, const std::vector<Row>& rows) const;
@@ -58,6 +68,9 @@ struct Program {
   void Print(const Answer& answer, const std::vector<Table>& tables) const;
   // On stdout: the answer, or the line.
   void Print(const Answer& answer, const std::string& line) const;
+
+ private:
+  void Write(const Answer& answer, const std::string& text) const;
 };
 
 }  // namespace tapedeck::services::tapectl

@@ -17,12 +17,6 @@ namespace {
 constexpr int kBarCells = 24;
 constexpr char kWipe[] = "\r\033[K";
 
-// https://no-color.org
-bool ColorWanted() {
-  const char* no_color = std::getenv("NO_COLOR");
-  return no_color == nullptr || *no_color == '\0';
-}
-
 std::string Clock(double seconds) {
   const auto total = std::llround(seconds);
   return absl::StrFormat("%d:%02d", total / 60, total % 60);
@@ -37,6 +31,11 @@ std::string Bar(double fraction, bool color) {
 }
 
 }  // namespace
+
+bool ColorWanted() {
+  const char* no_color = std::getenv("NO_COLOR");
+  return no_color == nullptr || *no_color == '\0';
+}
 
 std::string ProgressLine(const std::string& what, const ProgressNow& now, bool color) {
   std::string line = what;

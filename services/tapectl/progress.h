@@ -13,6 +13,9 @@ struct ProgressNow {
   double elapsed_s = 0;
 };
 
+// Of a terminal: unless the user has said NO_COLOR (no-color.org).
+bool ColorWanted();
+
 // The text of the line. `color` uses ANSI escapes.
 std::string ProgressLine(const std::string& what, const ProgressNow& now, bool color);
 

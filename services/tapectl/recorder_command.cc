@@ -72,7 +72,7 @@ void AddRecorderCommands(Command tapectl, Program& program) {
   auto keep_options = std::make_shared<KeepOptions>();
   const Command keep = tapectl.AddCommand("keep", "Protect a recording from the LUN's policies");
   keep.AddOption("RECORDING", keep_options->name,
-                 "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name; running or closed")
+                 absl::StrCat(kWhichRecording, "; running or closed"))
       .Required();
   keep.AddFlag("--release", keep_options->release, "End the protection");
   SetRun<KeepOptions>(keep, program, "keep", keep_options, RunKeep);
@@ -81,7 +81,7 @@ void AddRecorderCommands(Command tapectl, Program& program) {
   const Command annotate = tapectl.AddCommand("annotate", "Add a marker to a recording");
   annotate
       .AddOption("RECORDING", annotate_options->name,
-                 "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name; running or closed")
+                 absl::StrCat(kWhichRecording, "; running or closed"))
       .Required();
   annotate
       .AddOption("--sample", annotate_options->annotation.sample_start, "First sample it is about")

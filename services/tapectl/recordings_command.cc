@@ -1,44 +1,60 @@
 #include <algorithm>
-#include <utility>
+#include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/field_options.h"
+#include "services/tapectl/lists.h"
 #include "services/tapectl/names.h"
-#include "services/tapectl/progress.h"
+#include "services/tapectl/streams.h"
 #include "services/tapectl/units.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
 
-// More are counted, and all of them are in the JSON.
-constexpr size_t kMaxDamagedRows = 20;
-
-absl::Status ListRecordings(Program& program, const NameOptions& options) {
-  TD_ASSIGN_OR_RETURN(const std::string parent,
-                      options.name.empty() ? "luns/-/channels/-" : ChannelNameOf(options.name));
-  const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const std::vector<Recording> recordings, catalog->ListRecordings(parent));
-  std::vector<Row> rows;
-  for (const Recording& recording : recordings) {
-    rows.push_back({recording.name, std::string(model::NameOf(recording.state)),
-                    absl::StrCat(recording.blocks), FormatBytes(recording.bytes),
-                    absl::StrCat(recording.missing_blocks), FormatTime(recording.start_time_ns)});
-  }
-  program.Print(AnswerOf(recordings), {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START"},
-                rows);
-  return absl::OkStatus();
+Row RowOf(const Recording& recording) {
+  return {recording.name,
+          std::string(model::NameOf(recording.state)),
+          absl::StrCat(recording.blocks),
+          FormatBytes(recording.bytes),
+          absl::StrCat(recording.missing_blocks),
+          FormatTime(recording.start_time_ns)};
 }
 
-absl::Status ShowRecording(Program& program, const NameOptions& options) {
+// A stream in segments is one row.
+void PrintStreams(Program& program, const std::vector<Recording>& recordings) {
+  const std::vector<Stream> streams = StreamsOf(recordings);
+  std::vector<Row> rows;
+  for (const Stream& stream : streams) {
+    rows.push_back(RowOf(Joined(stream)));
+    rows.back().push_back(SegmentsText(stream));
+  }
+  program.Print(AnswerOf(streams),
+                {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START", "SEGMENTS"}, rows);
+}
+
+void PrintSegments(Program& program, const std::vector<Recording>& recordings) {
+  std::vector<Row> rows;
+  for (const Recording& recording : recordings) {
+    rows.push_back(RowOf(recording));
+    rows.back().push_back(
+        recording.stream.empty() ? "-" : absl::StrCat(recording.segment, " of ", recording.stream));
+  }
+  program.Print(AnswerOf(recordings),
+                {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START", "SEGMENT"}, rows);
+}
+
+absl::Status ShowRecording(Program& program, const RecordingChoice& choice) {
   const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
-  TD_ASSIGN_OR_RETURN(const Recording recording, catalog->GetRecording(name));
-  program.Print(AnswerOf(recording), {"FIELD", "VALUE"}, FieldsOf(recording));
+  TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(choice.name, choice.segment, *catalog));
+  if (stream.segmented) {
+    program.Print(AnswerOf(stream), {"FIELD", "VALUE"}, FieldsOf(stream));
+    return absl::OkStatus();
+  }
+  TD_ASSIGN_OR_RETURN(const Recording recording, catalog->GetRecording(stream.name));
+  program.Print(AnswerOf(recording), {"FIELD", "VALUE"},
+                FieldsOf(Stream{.name = stream.name, .segments = {recording}}));
   return absl::OkStatus();
 }
 
@@ -56,97 +72,66 @@ absl::Status UpdateRecording(Program& program, const RecordingOptions& options) 
   return absl::OkStatus();
 }
 
-absl::Status DeleteRecording(Program& program, const NameOptions& options) {
+// Of a stream all segments, the newest first: where that is being written, none is deleted.
+absl::Status DeleteRecording(Program& program, const RecordingChoice& choice) {
   const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
-  TD_RETURN_IF_ERROR(catalog->DeleteRecording(name));
-  program.Print(AnswerOf("deleted", name), absl::StrCat("deleted ", name));
+  TD_ASSIGN_OR_RETURN(Stream stream, StreamNamed(choice.name, choice.segment, *catalog));
+  std::ranges::reverse(stream.segments);
+  for (const Recording& segment : stream.segments) {
+    const absl::Status deleted = catalog->DeleteRecording(segment.name);
+    // A ring may have been faster.
+    if (!stream.segmented || !absl::IsNotFound(deleted)) TD_RETURN_IF_ERROR(deleted);
+  }
+  program.Print(AnswerOf("deleted", stream.name),
+                stream.segmented ? absl::StrCat("deleted ", stream.name, " with ",
+                                                stream.segments.size(), " segments")
+                                 : absl::StrCat("deleted ", stream.name));
   return absl::OkStatus();
-}
-
-// Known never to have been stored: a gap, no damage.
-bool IsMissing(const DamagedBlock& block) { return block.kind == services::DamageKind::kMissing; }
-
-void PrintVerdict(const Program& program, const Verification& verification) {
-  const Answer answer = AnswerOf(verification);
-  const VerifyProgress& verified = verification.found;
-  if (verified.damaged.empty()) {
-    program.Print(answer, absl::StrCat("verified ", verification.recording, ": ",
-                                       verified.checked_blocks, " blocks, none damaged"));
-    return;
-  }
-  std::vector<Row> rows;
-  for (const DamagedBlock& block : verified.damaged) {
-    if (rows.size() == kMaxDamagedRows) break;
-    rows.push_back(
-        {absl::StrCat(block.sequence), std::string(model::NameOf(block.kind)), block.detail});
-  }
-  program.Print(answer, {"BLOCK", "DAMAGE", "DETAIL"}, rows);
-}
-
-absl::Status VerifyRecording(Program& program, const NameOptions& options) {
-  const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
-  VerifyProgress total;
-  absl::Status status;
-  {
-    ProgressBar bar("verify");
-    const absl::Time start = dataplane::SteadyTime();
-    status =
-        catalog->VerifyRecording(name, program.job_timeout(), [&](const VerifyProgress& progress) {
-          total.checked_blocks = progress.checked_blocks;
-          total.blocks = progress.blocks;
-          total.damaged.insert(total.damaged.end(), progress.damaged.begin(),
-                               progress.damaged.end());
-          const double all = static_cast<double>(std::max<uint64_t>(progress.blocks, 1));
-          bar.Show({.fraction = static_cast<double>(progress.checked_blocks) / all,
-                    .blocks = progress.checked_blocks,
-                    .elapsed_s = absl::ToDoubleSeconds(dataplane::SteadyTime() - start)});
-        });
-  }
-  const auto missing = std::count_if(total.damaged.begin(), total.damaged.end(), IsMissing);
-  const size_t damaged = total.damaged.size() - missing;
-  if (status.ok() && damaged > 0) {
-    status = BlockDamaged({.recording = name, .blocks = damaged},
-                          absl::StrCat(name, ": ", damaged, " of ", total.blocks,
-                                       " blocks are damaged; the rest plays"));
-  }
-  if (total.blocks == 0 && !status.ok()) return status;
-  program.failure_printed = true;
-  PrintVerdict(program, {.recording = name,
-                         .found = std::move(total),
-                         .missing_blocks = static_cast<uint64_t>(missing),
-                         .status = status});
-  return status;
 }
 
 }  // namespace
 
+absl::Status ListRecordings(Program& program, const ListOptions& options) {
+  TD_ASSIGN_OR_RETURN(const std::string parent,
+                      options.of.empty() ? "luns/-/channels/-" : ChannelNameOf(options.of));
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(const std::vector<Recording> recordings, catalog->ListRecordings(parent));
+  (options.segments ? PrintSegments : PrintStreams)(program, recordings);
+  return absl::OkStatus();
+}
+
+void AddRecordingChoice(Command command, RecordingChoice& choice) {
+  command.AddOption("RECORDING", choice.name, kWhichRecording).Required();
+  command.AddOption("--segment", choice.segment, "Only this segment of a stream, counted from 0");
+}
+
 void AddRecordingsCommands(Command tapectl, Program& program) {
   const Command recordings = tapectl.AddCommand("recordings", "What the storage node holds");
 
-  auto list_options = std::make_shared<NameOptions>();
+  auto list_options = std::make_shared<ListOptions>();
   const Command list = recordings.AddCommand("list", "Show recordings, newest first");
-  list.AddOption("CHANNEL", list_options->name, "LUN/CHANNEL: of this channel only");
-  SetRun<NameOptions>(list, program, "recordings list", list_options, ListRecordings);
+  list.AddOption("CHANNEL", list_options->of, "LUN/CHANNEL: of this channel only");
+  list.AddFlag("--segments", list_options->segments, "A stream in segments as a line for each");
+  SetRun<ListOptions>(list, program, "recordings list", list_options, ListRecordings);
 
-  constexpr char kWhich[] = "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name";
   auto update_options = std::make_shared<RecordingOptions>();
   const Command update =
       recordings.AddCommand("update", "Change what is noted about a recording, running or closed");
-  update.AddOption("RECORDING", update_options->name, kWhich).Required();
+  update.AddOption("RECORDING", update_options->name, kWhichRecording).Required();
   AddFieldOptions(update, Purpose::kUpdate, update_options->fields);
   SetRun<RecordingOptions>(update, program, "recordings update", update_options, UpdateRecording);
 
+  AddVerifyCommand(recordings, program);
   const auto add = [&](const std::string& verb, const std::string& help, auto run) {
-    auto options = std::make_shared<NameOptions>();
+    auto choice = std::make_shared<RecordingChoice>();
     const Command command = recordings.AddCommand(verb, help);
-    command.AddOption("RECORDING", options->name, kWhich).Required();
-    SetRun<NameOptions>(command, program, "recordings " + verb, options, run);
+    AddRecordingChoice(command, *choice);
+    SetRun<RecordingChoice>(command, program, "recordings " + verb, choice, run);
   };
   add("show", "Show all about a recording", ShowRecording);
-  add("verify", "Read every block and check it", VerifyRecording);
-  add("delete", "Delete a recording", DeleteRecording);
+  add("delete", "Delete a recording, of a stream all segments", DeleteRecording);
+  AddExportCommand(recordings, program);
+  AddImportCommand(recordings, program);
 }
 
 }  // namespace tapedeck::services::tapectl

@@ -4,10 +4,12 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/tapectl/commands.h"
+#include "services/tapectl/field_options.h"
 #include "services/tapectl/follow.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/pacing_text.h"
 #include "services/tapectl/stage_option.h"
+#include "services/tapectl/streams.h"
 #include "services/tapectl/units.h"
 
 namespace tapedeck::services::tapectl {
@@ -26,6 +28,7 @@ struct TransferOptions {
   std::vector<std::string> rails;
   std::string device;
   uint32_t slots = 0;
+  bool detach = false;
   std::optional<dataplane::TransferOp> op;
 };
 
@@ -41,6 +44,7 @@ struct RecordOptions : TransferOptions {
 };
 
 struct PlayOptions : TransferOptions {
+  std::optional<uint64_t> segment;
   bool replace = false;
   session::Playhead playhead;
   model::Pacing pacing;
@@ -68,6 +72,18 @@ absl::StatusOr<TransferSpec> SpecOf(const Program& program, const TransferOption
   return spec;
 }
 
+absl::Status LeaveOrFollow(Program& program, InterruptWatch& interrupt, client::JobsClient& jobs,
+                           const std::vector<Job>& started, const TransferOptions& options,
+                           int64_t duration_ns) {
+  if (options.detach) {
+    Leave(program, started);
+    return absl::OkStatus();
+  }
+  TD_ASSIGN_OR_RETURN(const std::vector<Job> ended,
+                      Follow(program, interrupt, jobs, started, duration_ns));
+  return Conclude(program, ended);
+}
+
 absl::Status Record(Program& program, const RecordOptions& options) {
   InterruptWatch interrupt(kInterrupted);
   TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.name));
@@ -89,9 +105,7 @@ absl::Status Record(Program& program, const RecordOptions& options) {
   const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job first, jobs->StartRecord(spec));
   TD_ASSIGN_OR_RETURN(const std::vector<Job> started, GroupOf(*jobs, first));
-  TD_ASSIGN_OR_RETURN(const std::vector<Job> ended,
-                      Follow(program, interrupt, *jobs, started, options.duration_ns));
-  return Conclude(program, ended);
+  return LeaveOrFollow(program, interrupt, *jobs, started, options, options.duration_ns);
 }
 
 absl::Status Play(Program& program, const PlayOptions& options) {
@@ -100,14 +114,14 @@ absl::Status Play(Program& program, const PlayOptions& options) {
   }
   InterruptWatch interrupt(kInterrupted);
   const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const std::string recording, RecordingNameOf(options.name, *catalog));
+  TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(options.name, options.segment, *catalog));
   PlaybackSpec spec{.sink = options.end, .playhead = options.playhead, .pacing = options.pacing};
+  const std::string recording = BeginOf(stream, spec.playhead);
   TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, recording));
   if (options.replace) TD_RETURN_IF_ERROR(SetParameter(spec.sink, "replace", true));
   const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job started, jobs->StartPlayback(spec));
-  TD_ASSIGN_OR_RETURN(const auto ended, Follow(program, interrupt, *jobs, {started}, 0));
-  return Conclude(program, ended);
+  return LeaveOrFollow(program, interrupt, *jobs, {started}, options, 0);
 }
 
 void AddShared(Command command, TransferOptions& options) {
@@ -124,8 +138,12 @@ void AddShared(Command command, TransferOptions& options) {
                  "Rails of the worker, e.g. r0,r1; default those nearest to its memory")
       .SeparatedBy(',');
   command.AddOption("--slots", options.slots, "Blocks of the worker's ring");
-  command.AddParsed("--op", options.op, model::EnumNamed<dataplane::TransferOp>,
-                    "READ, WRITE or SEND; default the channel's");
+  command.AddFlag("--detach", options.detach,
+                  "Do not wait for the end; tapectl jobs attach follows the job");
+  command
+      .AddParsed("--op", options.op, model::EnumNamed<dataplane::TransferOp>,
+                 "READ, WRITE or SEND; default the channel's")
+      .Suggest(WordsOf<dataplane::TransferOp>());
 }
 
 // One of three ways to say where to begin.
@@ -149,7 +167,8 @@ void AddPlayhead(Command command, session::Playhead& playhead) {
   block.Excludes(sample).Excludes(time);
   sample.Excludes(time);
   command.AddFlag("--stream", playhead.stream,
-                  "Go on with the next segments; a sample or time may lie in any of them");
+                  "Of a later segment: go on with those that follow, as the whole stream does; a "
+                  "sample or time may lie in any of them");
   command.AddFlag("--follow", playhead.follow,
                   "Play a recording that is still being written, until it is closed");
   command.AddParsed("--behind", playhead.behind_ns, ParseDurationNs,
@@ -220,9 +239,9 @@ void AddTransferCommands(Command tapectl, Program& program) {
 
   auto play_options = std::make_shared<PlayOptions>();
   const Command play = tapectl.AddCommand("play", "Play a recording back");
-  play.AddOption("RECORDING", play_options->name,
-                 "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name")
-      .Required();
+  play.AddOption("RECORDING", play_options->name, kWhichRecording).Required();
+  play.AddOption("--segment", play_options->segment,
+                 "Only this segment of a stream, counted from 0");
   play.AddParsed("--sink", play_options->end, ParseEnd,
                  "verify, null, file:PATH, or another of the worker's")
       .Required();

@@ -14,7 +14,7 @@
 #include "storage_node/capture/stream_source.h"
 #include "storage_node/recording/recording_reader.h"
 #include "storage_node/recording/seek.h"
-#include "storage_node/recordings/recordings.h"
+#include "storage_node/recordings/readable.h"
 
 namespace tapedeck::storage_node::admission {
 namespace {
@@ -49,15 +49,18 @@ absl::StatusOr<std::vector<StreamSegment>> SegmentsOf(recordings::Recordings& re
   return segments;
 }
 
-// What is played, and what keeps it there. The LUN goes last: its store must outlive the files.
-struct Playable {
-  recordings::FoundRecording recording;
-  std::shared_ptr<recording::LiveRecording> live;  // null: it is closed
-  std::unique_ptr<recordings::Leases::Lease> lease;
-  dataplane::flight::Trail trail;
+// The last segment that a playback goes on with. Who does not follow a stream that is being written
+// does not run after it either: to the end is to where it is now. Waits for the catalog.
+absl::StatusOr<uint64_t> LastSegment(Means& means, const recordings::FoundRecording& found,
+                                     const Playhead& playhead) {
+  if (!playhead.stream || playhead.follow) return UINT64_MAX;
+  TD_ASSIGN_OR_RETURN(const auto segments,
+                      SegmentsOf(means.recordings, found.name, found.manifest));
+  return segments.empty() ? UINT64_MAX : segments.back().number;
+}
 
-  // That can be read now.
-  uint64_t blocks() const { return live == nullptr ? recording.manifest.blocks : live->written(); }
+struct Playable : recordings::Readable {
+  dataplane::flight::Trail trail;
 };
 
 // By a reader.
@@ -70,34 +73,10 @@ TransferOp OpOf(const Open& open, const services::Channel& channel) {
   return open.op.value_or(channel.op.value_or(TransferOp::kWrite));
 }
 
-// Beside its writer, which keeps the recording from being deleted until this lease does. None if
-// nobody writes it any more.
-std::optional<Playable> FindGrowing(Means& means, const recordings::FoundRecording& found) {
-  const std::string name = found.name.ToString();
-  auto live = means.recordings.live().Find(name);
-  if (live == nullptr) return std::nullopt;
-  auto lease = means.recordings.leases().TakeBeside(name);
-  if (lease == nullptr || live->closed() != nullptr) return std::nullopt;
-  return Playable{.recording = found, .live = std::move(live), .lease = std::move(lease)};
-}
-
 absl::StatusOr<Playable> FindPlayable(Means& means, const std::string& name, bool follow) {
-  TD_ASSIGN_OR_RETURN(recordings::FoundRecording found, means.recordings.Find(name));
-  if (follow) {
-    auto growing = FindGrowing(means, found);
-    if (growing.has_value()) return *std::move(growing);
-  }
-  auto lease = means.recordings.leases().TakeShared(name);
-  if (lease == nullptr) {
-    return recordings::Busy(
-        found, "is still being written (--follow plays it as it grows), or is being deleted");
-  }
-  // Only under the lease is it sure that it stays.
-  TD_ASSIGN_OR_RETURN(found, means.recordings.Find(name));
-  if (found.manifest.state == services::RecordingState::kRecording) {
-    return recordings::Busy(found, "was not closed yet; try again");
-  }
-  return Playable{.recording = std::move(found), .lease = std::move(lease)};
+  TD_ASSIGN_OR_RETURN(recordings::Readable found,
+                      recordings::FindReadable(means.recordings, name, follow));
+  return Playable{std::move(found)};
 }
 
 // Of a stream, the segment that has the sample or time asked for.
@@ -164,21 +143,25 @@ absl::Status Overtaken(const catalog::ResourceName& last, uint64_t number) {
       absl::StatusCode::kDataLoss);
 }
 
-// Opens one segment after the other; null after the last. On the LUN's desk.
+// Opens one segment after the other; null after the last, which has the number `end` at most. On
+// the LUN's desk.
 class NextSegment {
  public:
-  NextSegment(Means& means, const recordings::FoundRecording& first, const Playhead& playhead,
-              std::shared_ptr<capture::RingWakers> wakers, dataplane::Executor& executor)
+  NextSegment(Means& means, const recordings::FoundRecording& first, uint64_t end,
+              const Playhead& playhead, std::shared_ptr<capture::RingWakers> wakers,
+              dataplane::Executor& executor)
       : means_(means),
         last_(first),
+        end_(end),
         playhead_(playhead),
         wakers_(std::move(wakers)),
         executor_(executor) {}
 
   absl::StatusOr<capture::StreamSource::OpenReader> Open() {
+    const uint64_t number = last_.manifest.segment + 1;
+    if (number > end_) return nullptr;
     TD_ASSIGN_OR_RETURN(const auto segments,
                         SegmentsOf(means_.recordings, last_.name, last_.manifest));
-    const uint64_t number = last_.manifest.segment + 1;
     const auto next = std::ranges::lower_bound(segments, number, {}, &StreamSegment::number);
     if (next == segments.end()) return nullptr;
     if (next->number != number) return Overtaken(last_.name, number);
@@ -208,17 +191,18 @@ class NextSegment {
  private:
   Means& means_;
   recordings::FoundRecording last_;
+  const uint64_t end_;
   const Playhead playhead_;
   const std::shared_ptr<capture::RingWakers> wakers_;
   dataplane::Executor& executor_;
 };
 
 std::unique_ptr<dataplane::Source> MakeStream(Means& means, const recordings::FoundRecording& first,
-                                              const Playhead& playhead,
+                                              uint64_t end, const Playhead& playhead,
                                               capture::StreamSource::OpenReader& open,
                                               const std::shared_ptr<capture::RingWakers>& wakers,
                                               dataplane::Executor& executor) {
-  auto next = std::make_shared<NextSegment>(means, first, playhead, wakers, executor);
+  auto next = std::make_shared<NextSegment>(means, first, end, playhead, wakers, executor);
   return std::make_unique<capture::StreamSource>(open(), /*ahead=*/!playhead.follow,
                                                  [next](capture::StreamSource::OnOpened opened) {
                                                    NextSegment::Ask(next, std::move(opened));
@@ -246,11 +230,12 @@ absl::StatusOr<MakeAdmission> OpenPlayback(Means& means, const recordings::Found
   const auto wakers = std::make_shared<capture::RingWakers>(fitted.ring);
   TD_ASSIGN_OR_RETURN(auto reader,
                       OpenFiles(means, std::move(playable), first, playhead, wakers, executor));
-  return [&means, &executor, found, playhead, wakers, accept = std::move(accept),
+  TD_ASSIGN_OR_RETURN(const uint64_t end, LastSegment(means, found, playhead));
+  return [&means, &executor, found, end, playhead, wakers, accept = std::move(accept),
           fitted = std::move(fitted), reader = std::move(reader)]() mutable {
-    return Admission{.source = playhead.stream
-                                   ? MakeStream(means, found, playhead, reader, wakers, executor)
-                                   : reader(),
+    return Admission{.source = playhead.stream ? MakeStream(means, found, end, playhead, reader,
+                                                            wakers, executor)
+                                               : reader(),
                      .ring = std::move(fitted.ring),
                      .accept = std::move(accept),
                      .registration = std::move(fitted.registration)};

@@ -278,4 +278,11 @@ void AppendRange(std::vector<SequenceRange>* ranges, SequenceRange more) {
   }
 }
 
+bool HasSequence(const std::vector<SequenceRange>& ranges, uint64_t sequence) {
+  const auto after = std::ranges::upper_bound(ranges, sequence, {}, &SequenceRange::first);
+  if (after == ranges.begin()) return false;
+  const SequenceRange& range = *std::prev(after);
+  return sequence < range.first + range.count;
+}
+
 }  // namespace tapedeck::storage_node::format

@@ -76,6 +76,8 @@ void Describe(const services::RecordingUpdate& update, Manifest* manifest);
 
 // Adds what is above all in `ranges`.
 void AppendRange(std::vector<SequenceRange>* ranges, SequenceRange more);
+// Whether one of `ranges`, which are in order, has it.
+bool HasSequence(const std::vector<SequenceRange>& ranges, uint64_t sequence);
 inline void AppendSequence(std::vector<SequenceRange>* ranges, uint64_t sequence) {
   AppendRange(ranges, {.first = sequence, .count = 1});
 }

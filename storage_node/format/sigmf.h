@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "services/sigmf/text.h"
 #include "storage_node/format/manifest.h"
 
 namespace tapedeck::storage_node::format {
@@ -24,6 +25,13 @@ struct SigmfRun {
 // Where runs begin at most: at the first block and behind each gap; of more gaps, the first ones.
 inline constexpr size_t kMaxSigmfRuns = 1024;
 std::vector<uint64_t> SigmfRunsOf(const Manifest& manifest);
+
+// What the samples are: where a transform has made others of them, a label says so.
+const std::string& SampleTypeOf(const Manifest& manifest);
+
+// Annotations that tell what holds from a sample on, and what they tell: "frequency", "gain", ...
+using services::sigmf::kSignalLabel;
+using services::sigmf::SignalFields;
 
 // Whether a text is one of these, and as it was written: people edit such files, and theirs are not
 // ours any more.

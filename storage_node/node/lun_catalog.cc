@@ -30,12 +30,10 @@ void LogLun(absl::string_view event, const std::string& name, const std::string&
 // Whoever has begun to look at it has it a moment longer; then its members may be unmounted.
 absl::Status AwaitGone(const std::string& name, const absl::Notification& gone) {
   if (gone.WaitForNotificationWithTimeout(kCloseLimit)) return absl::OkStatus();
-  return services::WithReason(
-      absl::DeadlineExceededError(
-          absl::StrCat(name,
-                       " is detached, but its disks have not done yet what was asked of them; "
-                       "leave them as they are until they have, or the storage node has ended")),
-      "LUN_NOT_RESPONDING", {{"lun", name}});
+  return services::LunNotResponding(
+      name, absl::StrCat(name,
+                         " is detached, but its disks have not done yet what was asked of them; "
+                         "leave them as they are until they have, or the storage node has ended"));
 }
 
 absl::Status InUse(const std::string& name) {

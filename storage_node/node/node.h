@@ -24,6 +24,7 @@
 #include "storage_node/node/rounds.h"
 #include "storage_node/recordings/retention.h"
 #include "storage_node/scrub/scrubber.h"
+#include "storage_node/view/viewer.h"
 
 namespace tapedeck::storage_node::node {
 
@@ -67,6 +68,7 @@ class StorageNode {
   services::RecordingCatalog& recordings() { return recordings_; }
   services::RecorderControl& recorder() { return captures_; }
   services::ScrubControl& scrubs() { return scrubs_; }
+  services::ViewControl& view() { return viewer_; }
   services::session::SessionHost& sessions() { return sessions_; }
 
   // All but its sessions. Does not wait.
@@ -106,6 +108,7 @@ class StorageNode {
   RecordingService recordings_{kept_->recordings};
   CaptureService captures_{kept_->recordings, triggers_};
   scrub::Scrubber scrubs_{kept_->recordings};
+  view::Viewer viewer_{kept_->recordings};
   recordings::Retention retention_{kept_->recordings};
   luns::WriteRates rates_{kept_->luns};
   std::vector<std::unique_ptr<Rounds>> rounds_;

@@ -92,16 +92,6 @@ format::Place RecordingReader::PlaceOf(uint64_t sequence) const {
   return format::PlaceOf(sequence, manifest_.block_bytes, manifest_.members);
 }
 
-bool RecordingReader::KnownMissing(uint64_t sequence) const {
-  const auto& missing = manifest_.missing;
-  const auto after = std::upper_bound(
-      missing.begin(), missing.end(), sequence,
-      [](uint64_t s, const format::SequenceRange& range) { return s < range.first; });
-  if (after == missing.begin()) return false;
-  const format::SequenceRange& range = *std::prev(after);
-  return sequence < range.first + range.count;
-}
-
 void RecordingReader::Pump() {
   pieces_.Pump();
   while (!requests_.empty()) {
@@ -119,7 +109,7 @@ bool RecordingReader::Start(const Request& request) {
   if (const auto kept = FromTail(request)) return StartCopy(request, *kept);
   const auto* entry = index_.Find(request.sequence);
   if (entry == nullptr || ReadTooEarly(request.sequence, entry->status())) return false;
-  const bool known = KnownMissing(request.sequence);
+  const bool known = format::HasSequence(manifest_.missing, request.sequence);
   if (known || request.way == Way::kMissing || !entry->ok()) {
     const format::IndexEntry header =
         entry->ok() ? **entry : format::IndexEntry{.sequence = request.sequence};

@@ -108,7 +108,6 @@ class RecordingReader final : public dataplane::Source {
   void OnDamaged(Request request, format::DamageKind kind, const std::string& detail);
   void Give(const Request& request, const dataplane::BlockHeader& header, dataplane::Block block);
   format::Place PlaceOf(uint64_t sequence) const;
-  bool KnownMissing(uint64_t sequence) const;
 
   const ReaderOptions options_;
   dataplane::Executor& executor_;

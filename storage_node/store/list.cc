@@ -15,6 +15,7 @@
 #include "storage_node/store/member_path.h"
 #include "storage_node/store/memory/store.h"
 #include "storage_node/store/posix/store.h"
+#include "storage_node/store/rados/store.h"
 #include "storage_node/store/stripe/store.h"
 
 namespace tapedeck::storage_node::store {
@@ -26,19 +27,20 @@ constexpr size_t kMaxShown = 63;
 constexpr Capabilities kOnDirectories{
     .outlives_process = true, .keeps_channel_files = true, .prewrites = true};
 
-// A kind whose LUNs stripe over members, which are paths.
-StoreKind Striped(StoreKind kind, const MemberStore& store) {
+// A kind whose LUNs stripe over members, which `check_names` sees to be such as its members are.
+StoreKind Striped(StoreKind kind, const MemberStore& store,
+                  absl::Status (*check_names)(const services::Lun&) = CheckMemberPaths) {
   using Opened = absl::StatusOr<std::unique_ptr<Store>>;
-  kind.create = [store](const services::Lun& lun) -> Opened {
-    TD_RETURN_IF_ERROR(CheckMemberPaths(lun));
+  kind.create = [store, check_names](const services::Lun& lun) -> Opened {
+    TD_RETURN_IF_ERROR(check_names(lun));
     return stripe::Create(store, lun);
   };
-  kind.open = [store](const services::Lun& lun) -> Opened {
-    TD_RETURN_IF_ERROR(CheckMemberPaths(lun));
+  kind.open = [store, check_names](const services::Lun& lun) -> Opened {
+    TD_RETURN_IF_ERROR(check_names(lun));
     return stripe::Open(store, lun);
   };
-  kind.remove = [store](const services::Lun& lun) -> absl::Status {
-    TD_RETURN_IF_ERROR(CheckMemberPaths(lun));
+  kind.remove = [store, check_names](const services::Lun& lun) -> absl::Status {
+    TD_RETURN_IF_ERROR(check_names(lun));
     return stripe::Remove(store, lun);
   };
   kind.one = store;
@@ -65,6 +67,11 @@ std::vector<StoreKind> StoreKinds() {
                .member = &device::kMemberKind,
                .capabilities = {.outlives_process = true}},
               {device::Create, device::Open, device::Remove}),
+      Striped({.name = "rados",
+               .description = "objects of a pool of a Ceph cluster: rados:POOL/NAMESPACE",
+               .member = &rados::kMemberKind,
+               .capabilities = {.outlives_process = true}},
+              {rados::Create, rados::Open, rados::Remove}, rados::CheckMemberNames),
       {.name = "memory",
        .description = "memory of the storage node: gone with its process",
        .capabilities = {.takes_room_at_once = true, .lends_blocks = true},

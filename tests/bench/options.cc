@@ -43,7 +43,8 @@ void AddCrcChoice(command_line::Command command, Options& options) {
 
 void AddMembers(command_line::Command command, Options& options) {
   command.AddOption("--store", options.store, "Kind of store");
-  command.AddOption("--member", options.members, "Empty directory; repeat for more");
+  command.AddOption("--member", options.members,
+                    "Empty directory, or as of the kind; repeat for more");
 }
 
 command_line::Command AddTransfer(command_line::Command bench, Options& options) {
@@ -118,6 +119,7 @@ command_line::Command AddCrc(command_line::Command bench, Options& options) {
 command_line::Command AddStore(command_line::Command bench, Options& options) {
   const command_line::Command command = bench.AddCommand("store", "A store alone: no network");
   AddMembers(command, options);
+  command.AddOption("--ceph-conf", options.ceph_conf, "As of the node, for a store of kind rados");
   command.AddOption("--block-bytes", options.block_bytes, "Bytes per block").InBytes();
   command.AddOption("--blocks", options.blocks, "How many to write, then read");
   command.AddOption("--slots", options.slots, "Slots of the ring, and of the sender");

@@ -48,8 +48,9 @@ struct Options {
   bool rail_tls = false;    // of both ends
   std::string admin;        // of the node's admin port: HOST:PORT; none if empty
   std::string store = "direct";
-  std::vector<std::string> members;  // directories
-  std::string directory;             // of the restart
+  std::vector<std::string> members;  // directories, or what the kind of store has for them
+  std::string ceph_conf;
+  std::string directory;  // of the restart
   dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
   uint32_t connections = 1;
   uint64_t follow_bytes = 1 << 30;      // of followers

@@ -26,6 +26,7 @@
 #include "services/grpc_log.h"
 #include "services/identity/tls.h"
 #include "services/server/signals.h"
+#include "storage_node/store/rados/settings.h"
 #include "tests/bench/bare_run.h"
 #include "tests/bench/calls_run.h"
 #include "tests/bench/node_process.h"
@@ -264,6 +265,9 @@ absl::StatusOr<nlohmann::json> Calls(const Options& options) {
 }
 
 absl::StatusOr<nlohmann::json> StoreAlone(const Options& options) {
+  if (!options.ceph_conf.empty()) {
+    storage_node::store::rados::SetCluster({.conf = options.ceph_conf});
+  }
   TD_ASSIGN_OR_RETURN(const StoreRates rates, RunStore({.kind = options.store,
                                                         .members = options.members,
                                                         .blocks = options.blocks,

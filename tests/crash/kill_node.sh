@@ -62,7 +62,7 @@ restart() {
 
 # The segments of this cycle's stream that the ring still has, in order, as one array in SEGMENTS.
 segments() {
-  SEGMENTS=$(tapectl_json recordings list "${1#luns/}" | jq -c --arg stream "${RECORDING##*/}" \
+  SEGMENTS=$(tapectl_json recordings list --segments "${1#luns/}" | jq -c --arg stream "${RECORDING##*/}" \
     '[.recordings[] | select(.stream == $stream)] | map(.first = .segment * 16) | sort_by(.first)')
 }
 
@@ -80,7 +80,7 @@ check_ring() {
     "seed $SEED: $1 has a gap, or too little"
   reports=$(jq -r '.[] | "\(.first) \(.name)"' <<<"$SEGMENTS" | while read -r first name; do
     echo "{\"first\": $first, \"name\": \"$name\"}"
-    tapectl_json recordings verify "$name" || true
+    tapectl_json recordings verify "$name" --segment $((first / 16)) || true
   done)
   # Of each a line that names it, then what verifying it says.
   reports=$(jq -cs 'reduce .[] as $line ([]; if $line.first != null then . + [$line]

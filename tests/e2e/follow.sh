@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # A recording is played while it is made: from its beginning, from some time ago and held back. A triggered channel
 # keeps what was before and after a trigger, to the sample. Markers stay with the recording.
+#   follow.sh [STORE]   all of it on LUNs of that kind
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+# A memory LUN for the trigger: the machine's disk shall not decide.
+FOLLOWED=${1:-posix} TRIGGERED=${1:-memory}
 BLOCKS=$(scaled 1200)
 RATE=$((131072 * 50)) # samples per second: 50 blocks of 1 MiB of cf32_le
 
-is_running() { tapectl_json recordings show "$1/latest" | jq -e '.state == "RECORDING" and .durable_watermark > 20' >/dev/null; }
+has_begun() { tapectl_json recordings show "$1/latest" | jq -e '.state == "RECORDING" and .durable_watermark > 20' >/dev/null; }
 
 # play_into NAME OPTION...: in the background, its answer in WORK/NAME.json.
 play_into() {
@@ -15,10 +18,10 @@ play_into() {
 
 while_recording() {
   local name pids=() pid
-  lun_with_channel posix follow/c0 cf32_le 1MiB
+  lun_with_channel "$FOLLOWED" follow/c0 cf32_le 1MiB
   tapectl_json record follow/c0 --source synth --blocks "$BLOCKS" >"$WORK/record.json" 2>&1 &
   pids+=($!)
-  wait_for 20 is_running follow/c0 || fail "the recording does not start"
+  wait_for 20 has_begun follow/c0 || fail "the recording does not start"
   expect_error_in "$(tapectl_json play follow/c0/latest --sink null 2>&1 || true)" FAILED_PRECONDITION RECORDING_BUSY
   tapectl annotate follow/c0/latest --sample 1000 --samples 5 --label burst >/dev/null
   play_into whole && pids+=($!)
@@ -36,10 +39,9 @@ while_recording() {
   echo "$BLOCKS blocks played while they were recorded"
 }
 
-# A memory LUN: the machine's disk shall not decide.
 triggered() {
   local answer name first end
-  lun_with_channel memory trig/plain cf32_le 1MiB
+  lun_with_channel "$TRIGGERED" trig/plain cf32_le 1MiB
   tapectl channel create trig/t --block-bytes 1MiB --sample-rate "$RATE" --commit received --pre-trigger 1s \
     --post-trigger 500ms >/dev/null
   start_job record trig/t --source synth --duration 5s
@@ -59,6 +61,7 @@ triggered() {
 }
 
 begin_test
+[[ ${1:-} != rados ]] || STORAGE_OPTIONS=(--ceph-conf "${TAPEDECK_CEPH_CONF:?names no cluster}")
 start_storage
 start_worker
 while_recording

@@ -59,8 +59,8 @@ wait "${CROWD[@]}" || true
 end_job
 
 start_storage
-[[ $(tapectl_json recordings show "$recording" | jq -r .state) == SEALED ]] || fail "the healthy recording: $(tapectl_json recordings show "$recording")"
-kept=$(tapectl_json recordings list good/c0 | jq '[.recordings[].blocks] | add')
+[[ $(tapectl_json recordings show "$recording" --segment 0 | jq -r .state) == SEALED ]] || fail "the healthy recording: $(tapectl_json recordings show "$recording")"
+kept=$(tapectl_json recordings list --segments good/c0 | jq '[.recordings[].blocks] | add')
 ((kept >= acknowledged)) || fail "$acknowledged blocks were acknowledged, $kept are there"
 is_whole "$(tapectl_json play "$OLD" --sink verify)" "what the frozen disk had"
 is_whole "$(tapectl_json record frozen/c0 --source synth --blocks 5 | tail -n 1)" "recording after the disk has thawed"

@@ -72,19 +72,23 @@ scaled() {
 # slow NUMBER: a limit of time, longer where everything is emulated, by how slow that is just now.
 slow() { echo $(($1 * ${TAPEDECK_SLOWNESS:-1})); }
 
-# lun_with_channel memory|posix|direct|device LUN/CHANNEL DATATYPE BLOCK_BYTES [CHANNEL OPTION...]: of CAPACITY, 2GiB by default.
-# A memory LUN takes all of its memory when it is made, which may last some seconds.
+# lun_of_kind memory|posix|direct|device|rados LUN [OPTION...]: on a member of its own. A memory LUN takes all of its memory when it
+# is made, which may last some seconds; one on Ceph needs STORAGE_OPTIONS that name the cluster.
+lun_of_kind() {
+  local member=(--member "$WORK/member-$2")
+  case $1 in
+    memory) member=() ;;
+    device) truncate -s 4G "$WORK/member-$2" ;;
+    rados) member=(--member "rados:tape/$2-$$") ;;
+    *) mkdir -p "$WORK/member-$2" ;;
+  esac
+  tapectl --timeout 60s lun create "$2" --store "$1" "${member[@]}" "${@:3}" >/dev/null
+}
+
+# lun_with_channel STORE LUN/CHANNEL DATATYPE BLOCK_BYTES [CHANNEL OPTION...]: of CAPACITY, 2GiB by default.
 lun_with_channel() {
-  local store=$1 lun=${2%/*} channel=$2 member=()
-  if [[ $store == device ]]; then
-    truncate -s 4G "$WORK/member-$lun"
-  else
-    [[ $store == memory ]] || mkdir -p "$WORK/member-$lun"
-  fi
-  if [[ $store != memory ]]; then
-    member=(--member "$WORK/member-$lun")
-  fi
-  tapectl --timeout 60s lun create "$lun" --store "$store" "${member[@]}" --capacity "${CAPACITY:-2GiB}" >/dev/null
+  local channel=$2
+  lun_of_kind "$1" "${2%/*}" --capacity "${CAPACITY:-2GiB}"
   tapectl channel create "$channel" --datatype "$3" --block-bytes "$4" --sample-rate 1e6 "${@:5}" >/dev/null
 }
 
@@ -186,7 +190,7 @@ end_job() {
 
 is_closed() { tapectl_json recordings show "$1" | jq -e '.state == "SEALED" or .state == "SALVAGED"'; }
 
-newest_recording() { tapectl_json recordings list | jq -r '.recordings[0].name // empty'; }
+newest_recording() { tapectl_json recordings list --segments | jq -r '.recordings[0].name // empty'; }
 
 # last_json_of TEXT: sets LAST_JSON to its last line that begins as JSON does.
 last_json_of() {

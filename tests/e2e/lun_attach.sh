@@ -21,12 +21,12 @@ make() {
   tapectl channel create "$store/ring-like" --block-bytes 64KiB --segment 4MiB --sample-rate 1e6 >/dev/null
   for _ in 1 2; do tapectl record "$store/c0" --source synth --blocks 20 >/dev/null; done
   tapectl record "$store/ring-like" --source synth --blocks 100 >/dev/null
-  recording=$(tapectl_json recordings list "$store/c0" | jq -r '.recordings[0].name')
+  recording=$(tapectl_json recordings list --segments "$store/c0" | jq -r '.recordings[0].name')
   tapectl keep "$recording" >/dev/null
   tapectl annotate "$recording" --sample 10 --samples 5 --label burst >/dev/null
 }
 
-recordings_of() { tapectl_json recordings list | jq --sort-keys --arg lun "luns/$1/" '.recordings[] | select(.name | startswith($lun))'; }
+recordings_of() { tapectl_json recordings list --segments | jq --sort-keys --arg lun "luns/$1/" '.recordings[] | select(.name | startswith($lun))'; }
 
 # Everything that the lists of a LUN say, but where it lies.
 lists() {

@@ -87,7 +87,7 @@ make() {
     trigger "$lun"
   fi
   tapectl record "$lun/c" --source synth --blocks "$(is_ring "$2" && echo 400 || echo 5)" >/dev/null
-  kept=$(tapectl_json recordings list "$lun/c" | jq -r '.recordings[0].name')
+  kept=$(tapectl_json recordings list --segments "$lun/c" | jq -r '.recordings[0].name')
   tapectl keep "$kept" >/dev/null
   tapectl annotate "$kept" --sample 10 --samples 5 --label "burst of $lun" >/dev/null
   is_ring "$2" || tapectl record "$lun/c" --source synth --duration 1h >/dev/null 2>&1 || true
@@ -100,14 +100,14 @@ start_open() {
   tapectl record "$1-open/c" --source synth --duration 1h >/dev/null 2>&1 &
 }
 
-is_open() { tapectl_json recordings list "$1-open/c" | jq -e '.recordings[0] | .state == "RECORDING" and .blocks > 0'; }
+is_open() { tapectl_json recordings list --segments "$1-open/c" | jq -e '.recordings[0] | .state == "RECORDING" and .blocks > 0'; }
 
 # Everything that the lists say, but where it lies and what is still recorded.
 lists() {
   local closed='select(.name | test("^luns/[a-z]+-open") | not)'
   tapectl_json lun list | jq --sort-keys "[.luns[] | $closed | del(.members)] | sort_by(.name)[]"
   tapectl_json channel list | jq --sort-keys "[.channels[] | $closed] | sort_by(.name)[]"
-  tapectl_json recordings list | jq --sort-keys "[.recordings[] | $closed] | sort_by(.name)[]"
+  tapectl_json recordings list --segments | jq --sort-keys "[.recordings[] | $closed] | sort_by(.name)[]"
 }
 
 # Nothing is deleted any more for new recordings.
@@ -147,11 +147,11 @@ attach_all() {
 
 # verify_all: what was closed has all its blocks; what was not, all that it says it has.
 verify_all() {
-  local name state
-  while read -r name state; do
-    json_is "$(tapectl_json recordings verify "$name")" \
+  local name state segment
+  while read -r name state segment; do
+    json_is "$(tapectl_json recordings verify "$name" --segment "$segment")" \
       "[.damaged[] | select(\"$state\" == \"SEALED\" or .kind != \"missing\")] == []" "$name"
-  done < <(tapectl_json recordings list | jq -r '.recordings[] | "\(.name) \(.state)"')
+  done < <(tapectl_json recordings list --segments | jq -r '.recordings[] | "\(.name) \(.state) \(.segment)"')
 }
 
 begin_test
@@ -190,7 +190,7 @@ json_is "$(tapectl_json lun list)" '.luns == []' "a node without state"
 for lun in "${luns[@]}"; do attach_all $lun; done
 lists | diff "$WORK/before.json" - || fail "the lists have changed"
 for kind in "${KINDS[@]}"; do
-  json_is "$(tapectl_json recordings list "$kind-open/c")" \
+  json_is "$(tapectl_json recordings list --segments "$kind-open/c")" \
     '.recordings | length == 1 and all(.state == "SALVAGED" and .blocks > 0 and (.cause | contains("stopped while recording")))' \
     "$kind-open"
 done

@@ -38,7 +38,7 @@ run() {
   echo "\$ $1"
   case $1 in
     *'&') in_background "${1%&}" ;;
-    *--stream*--follow*) in_background "$1" ;;
+    *--follow*--from-time*) in_background "$1" ;;
     "tapectl trigger"*)
       eval "$1" | tee "$WORK/capture" || fail "status $? of: $1"
       is_the_window
@@ -47,7 +47,7 @@ run() {
   esac
 }
 
-is_closed() { tapectl_json recordings list "$1" | jq -e --arg name "$2" '.recordings[] | select(.name == $name) | .state == "SEALED"'; }
+is_closed() { tapectl_json recordings list --segments "$1" | jq -e --arg name "$2" '.recordings[] | select(.name == $name) | .state == "SEALED"'; }
 
 # is_the_window: what the trigger has said it keeps is two seconds before it and one after it, and is there, as it was made.
 # In a ring it may end in the next segment.
@@ -57,7 +57,7 @@ is_the_window() {
   ((trigger - first == 2 * RATE && end - trigger == RATE)) || fail "not the window: $(tail -n 1 "$WORK/capture")"
   channel=${recording#luns/} channel=${channel%/recordings/*}
   wait_for 60 is_closed "${channel/channels\//}" "$recording" || fail "$recording is not closed"
-  tapectl play "$recording" --from-sample "$first" --sink verify || fail "$recording does not play from $first on"
+  tapectl play "$recording" --from-sample "$first" --to-sample "$end" --sink verify || fail "$recording does not play from $first to $end"
   [[ $channel == ring/* ]] || tapectl play "$recording" --from-sample $((end - 1)) --sink verify || fail "$recording ends before $end"
 }
 

@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "tests" / "lint"))
 import tree
 
 TABLE = pathlib.Path(__file__).with_name("readme.table")
-NO_COMMANDS = ("text", "cmake", "python")
+NO_COMMANDS = ("text", "cmake", "python", "yaml")
 ALONE = re.compile(r"((deploy|tests)/\S+\.(sh|py)|build[\w-]*/bin/\S+)$")
 WITH_ARGUMENTS = re.compile(r"(tapectl|tapedeck-[\w-]+|ctest|cmake|ninja|apt-get|sudo|perf|strace|dd|cp|ip|rdma|ping|modprobe|mount"
                             r"|ulimit|nvidia-smi|lstopo|ibv_\w+|fio|jq|python3?|git)$")

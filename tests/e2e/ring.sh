@@ -1,20 +1,17 @@
 #!/usr/bin/env bash
 # A ring LUN takes a stream that is many times its size and holds the end of it. A trigger keeps the seconds around it,
 # to the sample, while the stream goes on over everything else. What is old goes, what is kept stays, also through kill -9.
+#   ring.sh [STORE]   all of it on LUNs of that kind
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+STORES=("${1:-posix}" "${1:-direct}")
 RATE=$((131072 * 50)) # samples per second: 50 blocks of 1 MiB of cf32_le
 
 # ring STORE LUN CAPACITY
-ring() {
-  local member=()
-  mkdir -p "$WORK/member-$2"
-  [[ $1 == memory ]] || member=(--member "$WORK/member-$2")
-  tapectl --timeout 60s lun create "$2" --store "$1" "${member[@]}" --capacity "$3" --full-policy ring >/dev/null
-}
+ring() { lun_of_kind "$1" "$2" --capacity "$3" --full-policy ring; }
 
 # Segments of a channel in order, one JSON each.
-segments() { tapectl_json recordings list "$1" | jq -c '.recordings | sort_by(.segment)[]'; }
+segments() { tapectl_json recordings list --segments "$1" | jq -c '.recordings | sort_by(.segment)[]'; }
 
 # is_the_end LUN/CHANNEL BLOCKS LEAST: the segments there are hold the last blocks of the stream, at least so many, without a gap.
 is_the_end() {
@@ -42,8 +39,9 @@ wraps() {
   for name in $(segments "$1/c0" | jq -r .name | sed -n '1p;$p'); do
     json_is "$(tapectl_json play "$name" --sink verify | tail -n 1)" '.lost_blocks == 0' "play $name"
   done
-  name=$(segments "$1/c0" | jq -rs '.[0].name')
-  json_is "$(tapectl_json play "$name" --stream --sink verify | tail -n 1)" \
+  name=$(tapectl_json recordings list "$1/c0" | jq -r '.recordings | select(length == 1)[0].name')
+  json_is "$(tapectl_json recordings verify "$name")" ".damaged == [] and .segments == $(segments "$1/c0" | wc -l)" "the stream of $1"
+  json_is "$(tapectl_json play "$name" --sink verify | tail -n 1)" \
     ".lost_blocks == 0 and .blocks == $(segments "$1/c0" | jq -s 'map(.blocks) | add')" "play the stream of $1"
   json_is "$(tapectl_json scrub start "$1" --rate 100GB)" '.state == "DONE" and .damaged == 0' "scrub of $1"
   json_is "$(tapectl_json lun list)" "[.luns[] | select(.name == \"luns/$1\")][0] | .used_bytes <= .capacity_bytes" "room of $1"
@@ -52,11 +50,11 @@ wraps() {
 # The stream goes round the ring while the seconds around a trigger stay.
 triggered() {
   local capture kept first end follower
-  ring direct trig 1GiB
+  ring "${STORES[1]}" trig 1GiB
   tapectl channel create trig/t --block-bytes 1MiB --sample-rate "$RATE" --pre-trigger 1s --post-trigger 500ms >/dev/null
   start_job record trig/t --source synth --blocks "$(scaled 3000)"
   wait_for 20 has_blocks trig/t 100
-  tapectl_json play trig/t/latest --stream --follow --from-time -1s --sink verify >"$WORK/follow.json" 2>&1 &
+  tapectl_json play trig/t/latest --follow --from-time -1s --sink verify >"$WORK/follow.json" 2>&1 &
   follower=$!
   capture=$(tapectl_json trigger trig/t --label seen | jq -c '.captures[0]')
   end_job
@@ -80,34 +78,33 @@ triggered() {
 has_blocks() { segments "$1" | jq -se --argjson blocks "$2" 'map(.blocks) | add >= $blocks'; }
 
 keeps_through_a_kill() {
-  local name
-  name=$(segments posix/c0 | jq -rs '.[0].name')
+  local name lun=${STORES[0]}
+  name=$(segments "$lun/c0" | jq -rs '.[0].name')
   tapectl keep "$name" >/dev/null
   kill_service "$STORAGE_PID"
   start_storage
-  tapectl record posix/c0 --source synth --blocks "$(scaled 1000)" >/dev/null
+  tapectl record "$lun/c0" --source synth --blocks "$(scaled 1000)" >/dev/null
   json_is "$(tapectl_json recordings show "$name")" '.kept' "$name"
   json_is "$(tapectl_json play "$name" --sink verify | tail -n 1)" '.lost_blocks == 0' "play $name"
   tapectl keep --release "$name" >/dev/null
-  tapectl record posix/c0 --source synth --blocks "$(scaled 1000)" >/dev/null
+  tapectl record "$lun/c0" --source synth --blocks "$(scaled 1000)" >/dev/null
   if tapectl recordings show "$name" >/dev/null 2>&1; then fail "$name was released and is still there"; fi
 }
 
 is_empty() { [[ -z $(tapectl_json recordings list "$1" | jq -r '.recordings[].name') ]]; }
 
 grows_old() {
-  mkdir "$WORK/member-old"
-  tapectl lun create old --store posix --member "$WORK/member-old" --max-age 1s >/dev/null
+  lun_of_kind "${STORES[0]}" old --max-age 1s
   tapectl channel create old/c0 --block-bytes 64KiB >/dev/null
   tapectl record old/c0 --source synth --blocks 8 >/dev/null
   wait_for 10 is_empty old/c0 || fail "a recording outlives its age"
 }
 
 begin_test
+[[ ${1:-} != rados ]] || STORAGE_OPTIONS=(--ceph-conf "${TAPEDECK_CEPH_CONF:?names no cluster}")
 start_storage
 start_worker
-wraps posix
-wraps direct
+for store in $(printf '%s\n' "${STORES[@]}" | sort -u); do wraps "$store"; done
 triggered
 keeps_through_a_kill
 grows_old

@@ -136,7 +136,7 @@ answers() {
   [[ $said == "$1" ]] || fail "$2 calls $4 of $3 and hears $said, not $1"
 }
 if /usr/bin/python3 -c 'import grpc' 2>/dev/null; then
-  # Nobody calls for others who is no worker, and at a worker nobody does.
+  # Nobody calls for others who is no worker, and at a worker without a policy nobody does.
   for node in "$TAPEDECK_WORKER" "$TAPEDECK_STORAGE"; do
     answers PERMISSION_DENIED guest "$node" /tapedeck.v1.NodeService/GetNode --for spiffe://lab/root
   done

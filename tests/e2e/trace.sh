@@ -43,7 +43,7 @@ both_ways() {
 # segments: a stream over several recordings, two of which become durable side by side.
 segments() {
   tapectl_json record ring/c1 --source synth --blocks "$BLOCKS" --op WRITE >/dev/null
-  json_is "$(tapectl_json recordings list ring/c1)" "[.. | .segment? // empty] | length > 2" "segments"
+  json_is "$(tapectl_json recordings list --segments ring/c1)" "[.. | .segment? // empty] | length > 2" "segments"
   traced segments "$(job .name)"
   /usr/bin/python3 "$CHECK" "$FILE" record "$BLOCKS" "$(jq '.nodes[1].clock_uncertainty_ns' <<<"$ANSWER")" WRITE
 }

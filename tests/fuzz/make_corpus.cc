@@ -4,15 +4,18 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "dataplane/frame.h"
 #include "dataplane/reason.h"
 #include "dataplane/transport/tcp/wire.h"
 #include "gpu_worker/packets/numbered/packet.h"
-#include "gpu_worker/packets/vita49/packet.h"
-#include "gpu_worker/packets/vita49/signal_text.h"
 #include "services/convert/session.h"
+#include "services/formats/pcap.h"
+#include "services/vita49/packet.h"
+#include "services/vita49/signal_text.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/index.h"
 #include "storage_node/format/lun_note.h"
@@ -187,9 +190,22 @@ void AddSession(const Corpus& corpus) {
   request("finished", session::Finished{.cause = cause, .progress = progress});
 }
 
+// A capture of the packets, and each behind its words.
+void AddCaptures(const Corpus& corpus, const std::vector<std::string>& packets) {
+  namespace formats = services::formats;
+  std::string file = formats::PcapHead(), words;
+  for (const std::string& packet : packets) {
+    formats::AppendDatagram({.time_ns = 1, .port = 4991, .bytes = std::as_bytes(std::span(packet))},
+                            &file);
+    words += How(static_cast<int>(packet.size() / services::vita49::kWordBytes), packet);
+  }
+  corpus.Add("captures", "file", file);
+  corpus.Add("captures", "words", words);
+}
+
 // Each behind its size.
 void AddPackets(const Corpus& corpus) {
-  namespace vita49 = gpu_worker::packets::vita49;
+  namespace vita49 = services::vita49;
   const auto sized = [](const std::string& packet) {
     return How(static_cast<int>(packet.size()), packet);
   };
@@ -206,12 +222,13 @@ void AddPackets(const Corpus& corpus) {
       .bandwidth_hz = 8e5, .frequency_hz = 1.5e9, .gain_db = -3.5, .sample_rate = 1e6};
   const dataplane::Datatype format{
       .complex = true, .kind = dataplane::Datatype::Kind::kInt, .bits = 16};
-  corpus.Add("packets", "vita49",
-             sized(TextOf(vita49::Encode(vita49::DataHeader{
-                       .stream = 1, .time = time, .samples_bytes = samples.size()})) +
-                   samples) +
-                 sized(TextOf(vita49::Encode(vita49::ContextPacket{
-                     .stream = 1, .time = time, .context = context, .format = format}))));
+  const std::string data = TextOf(vita49::Encode(vita49::DataHeader{
+                               .stream = 1, .time = time, .samples_bytes = samples.size()})) +
+                           samples;
+  const std::string told = TextOf(vita49::Encode(
+      vita49::ContextPacket{.stream = 1, .time = time, .context = context, .format = format}));
+  corpus.Add("packets", "vita49", sized(data) + sized(told));
+  AddCaptures(corpus, {told, data});
   corpus.Add("packets", "signal", vita49::TextOf(context));
 }
 
@@ -224,6 +241,11 @@ void AddTexts(const Corpus& corpus) {
              "state: /tmp/deck # here\nrails:\n- {name: r0, transport: tcp, address: \"::1\"}\n"
              "- name: r1\n  port: 7600\nfollow_memory: 64MiB\nflight_recorder: on\n");
   corpus.Add("settings", "json", R"({"listen": "a\u00e9:1", "rails": [{"name": "r0"}]})");
+  const std::string own = "127.0.0.1:7480\nhttp://127.0.0.1:7480\ntapedeck.v1.CatalogService/";
+  corpus.Add("console", "create", own + R"(CreateLun
+{"lunId": "l0", "lun": {"store": "posix", "members": ["/a"], "capacityBytes": "7", "maxAge": "1.5s"}})");
+  corpus.Add("console", "update", own + R"(UpdateChannel
+{"channel": {"name": "luns/l0/channels/c0", "sampleRate": 1e6, "labels": {"a": "\u00e9"}}, "updateMask": "sampleRate"})");
   corpus.Add("sigmf", "plain",
              R"({"global": {"core:datatype": "ci16_le", "core:num_channels": 2,
  "core:version": "1.0.0"}, "captures": [{"core:sample_start": 0}], "annotations": []})");

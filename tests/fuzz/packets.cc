@@ -3,15 +3,16 @@
 // again.
 #include <algorithm>
 
-#include "gpu_worker/packets/vita49/packet.h"
-#include "gpu_worker/packets/vita49/signal_text.h"
 #include "gpu_worker/stages/ingest/numbered/reader.h"
 #include "gpu_worker/stages/ingest/vita49/reader.h"
+#include "services/vita49/packet.h"
+#include "services/vita49/signal_text.h"
 #include "tests/fuzz/input.h"
 
 namespace tapedeck::gpu_worker::packets {
 namespace {
 
+namespace vita49 = services::vita49;
 using stages::ingest::Packet;
 using stages::ingest::PacketReader;
 
@@ -74,7 +75,7 @@ void Mend(std::vector<std::byte>& packet) {
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   namespace packets = tapedeck::gpu_worker::packets;
   namespace ingest = tapedeck::gpu_worker::stages::ingest;
-  (void)packets::vita49::ContextOf({reinterpret_cast<const char*>(data), size});
+  (void)tapedeck::services::vita49::ContextOf({reinterpret_cast<const char*>(data), size});
   tapedeck::fuzz::Input input(data, size);
   const ingest::StreamSettings stream{.sample_bytes = packets::kSampleBytes, .sample_rate = 1e6};
   const auto numbered = ingest::numbered::CreateReader(stream);

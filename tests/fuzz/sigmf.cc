@@ -1,13 +1,11 @@
 // The text of a .sigmf-meta file.
-#include "gpu_worker/stages/file/sigmf.h"
-
+#include "services/sigmf/meta.h"
 #include "tests/fuzz/input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using tapedeck::fuzz::Require;
   tapedeck::fuzz::Input input(data, size);
-  const auto found =
-      tapedeck::gpu_worker::stages::file::ParseSigmfMeta("folder/a.sigmf-meta", input.Text());
+  const auto found = tapedeck::services::sigmf::ParseSigmfMeta("folder/a.sigmf-meta", input.Text());
   if (!found.ok()) return 0;
   Require(found->channels > 0);
   // Only files of the same folder are read.

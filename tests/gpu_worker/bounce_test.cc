@@ -4,12 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 #include "dataplane/clock.h"
 #include "dataplane/crc32c.h"
+#include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/pump.h"
+#include "tests/scratch_file.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
@@ -126,7 +131,88 @@ TEST_P(BounceTest, WhatIsDamagedOnTheWayInIsNotPlayed) {
   }
 }
 
+// Small blocks go to the device several at a time, as many as are there; a missing one and the
+// last, which is short, go alone.
+class SmallBlocksTest : public BounceTest {
+ protected:
+  // What comes of blocks of `block_bytes` from a file, played through an FFT of 64 points.
+  absl::StatusOr<std::string> PlayedBack(const pipeline::DeviceChoice& device,
+                                         uint64_t block_bytes) {
+    std::string bytes(37 * block_bytes + 512, 'x');
+    for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i % 61);
+    const std::string input = ScratchPath("in");
+    const std::string output = ScratchPath("out");
+    WriteFile(input, bytes);
+    TD_ASSIGN_OR_RETURN(
+        auto recording,
+        Record(device, {.source = FileSource(input), .slots = 32, .block_bytes = block_bytes},
+               clock_));
+    TD_ASSIGN_OR_RETURN(auto playback, Play(device, {.sink = FileSink(output),
+                                                     .labels = recording.labels,
+                                                     .fft = 64,
+                                                     .block_bytes = block_bytes}));
+    const auto lose = [](dataplane::Block& block) {
+      if (block.header().sequence == 11) block.header().flags |= dataplane::kBlockMissing;
+      return true;
+    };
+    const absl::Status status = Pump(*recording.source, *playback.sink, {.look = lose});
+    const auto reason = services::ReasonOf(status);
+    if (!reason.has_value() || reason->reason != "BLOCK_DAMAGED") return status;
+    return ReadFile(reason->metadata.at("path"));  // with a hole for the missing one
+  }
+};
+
+TEST_P(SmallBlocksTest, ComeBackAsThoseThatGoAlone) {
+  const auto host = pipeline::ChooseDevice("host");
+  ASSERT_TRUE(host.ok()) << host.status();
+  for (const auto* device : std::array<const pipeline::DeviceChoice*, 2>{&*host, &choice_}) {
+    const auto fft = Record(*device, {.source = Synth(), .fft = 64, .blocks = 1}, clock_);
+    if (!fft.ok()) GTEST_SKIP() << fft.status().message();
+  }
+  for (const uint64_t block_bytes : {4096u, 65536u}) {
+    const auto alone = PlayedBack(*host, block_bytes);
+    const auto together = PlayedBack(choice_, block_bytes);
+    ASSERT_TRUE(alone.ok() && together.ok()) << alone.status() << together.status();
+    ASSERT_EQ(alone->size(), 37 * block_bytes + 512);
+    ASSERT_EQ(together->size(), alone->size());
+    const auto floats = [](const std::string& text) {
+      return std::span(reinterpret_cast<const float*>(text.data()), text.size() / sizeof(float));
+    };
+    const float tolerance = 1e-6f * std::ranges::max(floats(*alone));
+    for (size_t i = 0; i < alone->size() / sizeof(float); ++i) {
+      ASSERT_NEAR(floats(*alone)[i], floats(*together)[i], tolerance) << i;
+    }
+  }
+}
+
+TEST_P(SmallBlocksTest, ADamagedOneIsNamed) {
+  auto recording =
+      Record(choice_, {.source = Synth(), .blocks = 40, .slots = 40, .block_bytes = 4096}, clock_);
+  ASSERT_TRUE(recording.ok()) << recording.status();
+  auto playback = Play(choice_, {.sink = Null(), .blocks = 40, .block_bytes = 4096});
+  ASSERT_TRUE(playback.ok()) << playback.status();
+  damage_.to_device = 23;
+  const absl::Status status = Pump(*recording->source, *playback->sink);
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr("block 22 was damaged on its way"));
+}
+
+TEST_P(BounceTest, SlotsOfAnotherSizeAreNoRuns) {
+  auto ring = pipeline::MakeRing(*choice_.device, dataplane::ladder::Rung::kBounce, 1, 32, 8192, 8);
+  ASSERT_TRUE(ring.ok()) << ring.status();
+  auto stages = pipeline::ChooseStages(services::RecordSpec{.source = Synth(), .blocks = 8});
+  ASSERT_TRUE(stages.ok()) << stages.status();
+  const auto recording =
+      pipeline::CreateRecording({.stages = *std::move(stages),
+                                 .blocks = 8,
+                                 .channel = {.datatype = "cf32_le", .block_bytes = 4096},
+                                 .device = &choice_,
+                                 .ring = *std::move(ring),
+                                 .clock = &clock_});
+  EXPECT_THAT(std::string(recording.status().message()), testing::HasSubstr("side by side"));
+}
+
 TAPEDECK_ON_EVERY_DEVICE(BounceTest);
+TAPEDECK_ON_EVERY_DEVICE(SmallBlocksTest);
 
 }  // namespace
 }  // namespace tapedeck::gpu_worker

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "dataplane/datatype.h"
-#include "gpu_worker/stages/conversion.h"
 #include "gpu_worker/stages/convert/transform.h"
+#include "services/samples/conversion.h"
 #include "tests/gpu_worker/devices.h"
 
 namespace tapedeck::gpu_worker::stages::convert {
@@ -70,13 +70,14 @@ TEST_P(ConvertTest, EveryDeviceConvertsEveryPairAlike) {
       numbers[0] = std::numeric_limits<double>::infinity();
       numbers[2] = -numbers[0];
       const auto exact = dataplane::ParseDatatype("cf64_le").value();
-      Conversion::Between(exact, taken)->Run(std::as_bytes(std::span(numbers)), in.data());
+      services::samples::Conversion::Between(exact, taken)
+          ->Run(std::as_bytes(std::span(numbers)), in.data());
     }
     for (const std::string& to : EveryDatatype()) {
       if (from == to) continue;
       const auto given = dataplane::ParseDatatype(to).value();
       std::vector<std::byte> wanted(kSamples * given.bytes_per_sample());
-      Conversion::Between(taken, given)->Run(in, wanted.data());
+      services::samples::Conversion::Between(taken, given)->Run(in, wanted.data());
       EXPECT_TRUE(Apply({.from = from, .to = to}, in, wanted.size()) == wanted)
           << from << " to " << to;
     }

@@ -9,10 +9,10 @@
 #include "dataplane/transfer/checked_source.h"
 #include "gpu_worker/pipeline/device_crc.h"
 #include "tests/gpu_worker/devices.h"
-#include "tests/gpu_worker/files.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/pump.h"
 #include "tests/gpu_worker/split_device.h"
+#include "tests/scratch_file.h"
 
 namespace tapedeck::gpu_worker {
 namespace {

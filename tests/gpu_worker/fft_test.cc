@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "dataplane/datatype.h"
-#include "gpu_worker/stages/conversion.h"
 #include "gpu_worker/stages/fft/list.h"
-#include "gpu_worker/stages/verify/reference_fft.h"
 #include "services/errors.h"
+#include "services/samples/conversion.h"
+#include "services/samples/reference_fft.h"
 #include "tests/gpu_worker/devices.h"
-#include "tests/gpu_worker/files.h"
+#include "tests/scratch_file.h"
 #include "tests/shared_data.h"
 
 namespace tapedeck::gpu_worker::stages::fft {
@@ -36,8 +36,8 @@ TEST(ReferenceFftTest, IsTheDiscreteFourierTransform) {
                        std::polar(1.0, -2 * std::numbers::pi * (k * n % points) / points);
       }
     }
-    verify::Room room;
-    verify::ReferenceFft(points).Forward(real, imaginary, room);
+    services::samples::Room room;
+    services::samples::ReferenceFft(points).Forward(real, imaginary, room);
     for (uint32_t k = 0; k < points; ++k) {
       EXPECT_NEAR(real[k], expected[k].real(), 1e-12 * points);
       EXPECT_NEAR(imaginary[k], expected[k].imag(), 1e-12 * points);
@@ -46,8 +46,8 @@ TEST(ReferenceFftTest, IsTheDiscreteFourierTransform) {
 }
 
 double RelativeL2(const Samples& input, const Samples& output, uint32_t points) {
-  const verify::ReferenceFft reference(points);
-  verify::Room room;
+  const services::samples::ReferenceFft reference(points);
+  services::samples::Room room;
   double difference = 0;
   double power = 0;
   for (size_t start = 0; start < input.size(); start += points) {
@@ -109,7 +109,7 @@ class FftTest : public DeviceTest {
     const auto datatype = dataplane::ParseDatatype(datatype_name).value();
     Samples input(bytes.size() / datatype.bytes_per_sample());
     const auto cf32 = dataplane::ParseDatatype("cf32_le").value();
-    Conversion::Between(datatype, cf32)
+    services::samples::Conversion::Between(datatype, cf32)
         ->Run(std::as_bytes(std::span(bytes)), std::as_writable_bytes(std::span(input)).data());
     input.resize(input.size() / 1024 * 1024);
     ASSERT_FALSE(input.empty());

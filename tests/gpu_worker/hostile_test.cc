@@ -18,9 +18,9 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "tests/gpu_worker/devices.h"
-#include "tests/gpu_worker/files.h"
 #include "tests/gpu_worker/gpu_faults.h"
 #include "tests/gpu_worker/worker_fixture.h"
+#include "tests/scratch_file.h"
 
 namespace tapedeck::gpu_worker {
 namespace {

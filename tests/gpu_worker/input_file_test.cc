@@ -10,7 +10,7 @@
 
 #include "gpu_worker/stages/file/source.h"
 #include "services/errors.h"
-#include "tests/gpu_worker/files.h"
+#include "tests/scratch_file.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 namespace {

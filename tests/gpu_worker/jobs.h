@@ -56,7 +56,7 @@ struct TestRecording {
   uint64_t blocks = 0;
   int64_t duration_ns = 0;  // an endless source needs this or blocks
   size_t slots = 8;
-  size_t run = 1;  // blocks that are made at once
+  size_t run = 1;  // blocks that are made at once; 0: as many as for a worker's job
   uint64_t block_bytes = kTestBlockBytes;
   double sample_rate = 0;
   dataplane::ladder::Rung rung = dataplane::ladder::Rung::kBounce;
@@ -79,6 +79,8 @@ inline absl::StatusOr<pipeline::Recording> Record(const pipeline::DeviceChoice& 
     tap.beside = "the first";
   }
   TD_ASSIGN_OR_RETURN(auto stages, pipeline::ChooseStages(spec));
+  const size_t run =
+      test.run != 0 ? test.run : pipeline::BlocksAtOnce(stages, test.block_bytes, *device.device);
   return pipeline::CreateRecording(
       {.stages = std::move(stages),
        .tap = std::move(tap),
@@ -89,9 +91,8 @@ inline absl::StatusOr<pipeline::Recording> Record(const pipeline::DeviceChoice& 
                    .sample_rate = test.sample_rate},
        .files = services::files::FileRoots::Anywhere(),
        .device = &device,
-       .ring =
-           pipeline::MakeRing(*device.device, test.rung, 1, test.slots, test.block_bytes, test.run)
-               .value(),
+       .ring = pipeline::MakeRing(*device.device, test.rung, 1, test.slots, test.block_bytes, run)
+                   .value(),
        .clock = &clock});
 }
 

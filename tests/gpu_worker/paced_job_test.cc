@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "services/errors.h"
-#include "tests/gpu_worker/files.h"
 #include "tests/gpu_worker/job_fixture.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/split_device.h"
+#include "tests/scratch_file.h"
 
 namespace tapedeck::gpu_worker {
 namespace {

@@ -27,6 +27,7 @@ class Bench {
     record.blocks = blocks_;
     record.block_bytes = block_bytes_;
     record.slots = kSlots;
+    record.run = 0;
     auto recording = Record(device_, record, clock_);
     if (!recording.ok()) return Failed(name, recording.status());
     const int64_t start_ns = clock_.NowNs();

@@ -12,9 +12,9 @@
 #include "dataplane/clock.h"
 #include "dataplane/crc32c.h"
 #include "tests/gpu_worker/devices.h"
-#include "tests/gpu_worker/files.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/pump.h"
+#include "tests/scratch_file.h"
 
 namespace tapedeck::gpu_worker {
 

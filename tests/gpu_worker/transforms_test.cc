@@ -8,8 +8,8 @@
 #include "gpu_worker/pipeline/playback_pipeline.h"
 #include "gpu_worker/pipeline/record_pipeline.h"
 #include "gpu_worker/stages/synth/signal.h"
-#include "gpu_worker/stages/verify/reference_fft.h"
 #include "services/errors.h"
+#include "services/samples/reference_fft.h"
 #include "tests/gpu_worker/pipeline_test.h"
 
 namespace tapedeck::gpu_worker {
@@ -213,8 +213,8 @@ TEST_P(TransformsTest, FftConvertsAndFillsUpTheLastTransform) {
   EXPECT_EQ(labels_["file_datatype"], "cu8");
   const std::string all = Joined(*blocks);
   const auto* got = reinterpret_cast<const float*>(all.data());
-  const stages::verify::ReferenceFft reference(kPoints);
-  stages::verify::Room room;
+  const services::samples::ReferenceFft reference(kPoints);
+  services::samples::Room room;
   for (size_t start = 0; start < all.size() / 8; start += kPoints) {
     std::vector<double> real(kPoints), imaginary(kPoints);
     for (size_t i = 0; i < kPoints && 2 * (start + i) < bytes.size(); ++i) {
@@ -248,8 +248,8 @@ TEST_P(TransformsTest, PowerFillsWholeBlocksFromLargerOnes) {
   const size_t bins = kTestBlockBytes / 4;
   std::vector<stages::synth::Complex> made(bins * kAverage);
   const stages::synth::Generator generator(stages::synth::WaveformOf({.seed = 3}));
-  const stages::verify::ReferenceFft reference(kPoints);
-  stages::verify::Room room;
+  const services::samples::ReferenceFft reference(kPoints);
+  services::samples::Room room;
   for (size_t i = 0; i < blocks->size(); ++i) {
     EXPECT_EQ((*blocks)[i].header.sample_index, i * bins);
     EXPECT_EQ((*blocks)[i].header.payload_bytes, kTestBlockBytes);

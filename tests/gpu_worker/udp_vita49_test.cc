@@ -6,17 +6,17 @@
 #include <map>
 #include <numeric>
 
-#include "gpu_worker/packets/vita49/packet.h"
 #include "gpu_worker/stages/ingest/vita49/reader.h"
 #include "gpu_worker/stages/udp/vita49/packer.h"
 #include "services/errors.h"
+#include "services/vita49/packet.h"
 
 namespace tapedeck::gpu_worker::stages::udp {
 namespace {
 
 using ingest::Packet;
-using packets::vita49::Decode;
 using services::Annotation;
+using services::vita49::Decode;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;

@@ -5,15 +5,17 @@
 
 #include <random>
 
-#include "gpu_worker/packets/vita49/packet.h"
-#include "gpu_worker/packets/vita49/sample_clock.h"
-#include "gpu_worker/packets/vita49/signal_text.h"
 #include "gpu_worker/stages/ingest/vita49/reader.h"
+#include "services/vita49/packet.h"
+#include "services/vita49/sample_clock.h"
+#include "services/vita49/signal_text.h"
 #include "tests/gpu_worker/vita49_packets.h"
 
-namespace tapedeck::gpu_worker::packets::vita49 {
+namespace tapedeck::services::vita49 {
 namespace {
 
+using gpu_worker::VitaContext;
+using gpu_worker::VitaPacket;
 using testing::DoubleEq;
 using testing::ElementsAreArray;
 using testing::Optional;
@@ -211,7 +213,7 @@ TEST(SampleClockTest, AReaderFindsEverySampleAtItsPlace) {
   for (const double rate : {1.0, 44'100.0, 1e6 / 3, 3e6, 122.88e6, 2.999e9}) {
     const auto clock = SampleClock::Create(rate, 1'764'115'200'123'456'789);
     const auto reader =
-        stages::ingest::vita49::CreateReader({.sample_bytes = 8, .sample_rate = rate});
+        gpu_worker::stages::ingest::vita49::CreateReader({.sample_bytes = 8, .sample_rate = rate});
     for (int i = 0; i < 10'000; ++i) {
       // Up to a year.
       const uint64_t sample = i == 0 ? 0 : random() % static_cast<uint64_t>(rate * 365 * 86'400);
@@ -224,4 +226,4 @@ TEST(SampleClockTest, AReaderFindsEverySampleAtItsPlace) {
 }
 
 }  // namespace
-}  // namespace tapedeck::gpu_worker::packets::vita49
+}  // namespace tapedeck::services::vita49

@@ -68,12 +68,14 @@ add_peer_port() {
   make_rdma "ry$1" "q$1"
 }
 
-# slow_address ADDRESS RATE: what goes to or from this address of lo shares the rate, such as 8mbit.
+# slow_address ADDRESS RATE: what goes to or from this address of lo shares the rate, such as 8mbit. Each connection has a
+# queue of its own: in a common one two senders' segments of 64 KiB leave no room, and a third goes silent.
 slow_address() {
   local end
-  modprobe -a sch_prio sch_tbf cls_u32
+  modprobe -a sch_prio sch_tbf sch_sfq cls_u32
   tc qdisc add dev lo root handle 1: prio bands 3 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
   tc qdisc add dev lo parent 1:3 handle 30: tbf rate "$2" burst 128kb latency 1s
+  tc qdisc add dev lo parent 30:1 handle 31: sfq
   for end in src dst; do
     tc filter add dev lo parent 1: protocol ip u32 match ip "$end" "$1/32" flowid 1:3
   done

@@ -36,7 +36,7 @@ device_gone() {
   end_job
   expect_error_in "$ANSWER" CANCELLED JOB_CANCELLED
   is_whole "$ANSWER" "recording while a device goes"
-  recordings=$(tapectl_json recordings list v/c0 | jq -c .recordings)
+  recordings=$(tapectl_json recordings list --segments v/c0 | jq -c .recordings)
   json_is "$recordings" 'length >= 2 and all(.[]; .state == "SEALED" and .missing_blocks == 0)' "what was recorded"
   tapectl_json recordings verify v/c0/latest >"$WORK/verify.log" || fail "the end of the recording: $(cat "$WORK/verify.log")"
 }

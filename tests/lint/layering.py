@@ -16,12 +16,12 @@ MAY_INCLUDE = {
 ORDER = {
     "dataplane": (".", "flight", "executor", "memory", "topology", "transport", "transfer", "ladder"),
     "storage_node": ("format", "disk", "engine", "catalog", "store", "follow", "index", "recording", "capture", "repair", "luns", "doctor",
-                     "recordings", "opening", "admission", "scrub", "node", "."),
+                     "recordings", "view", "opening", "admission", "scrub", "node", "."),
     "gpu_worker": ("device", "packets", "stages", "emulator", "pace", "pipeline", "doctor", "job", "."),
 }
 OURS = set(MAY_INCLUDE) | {"proto", "tests"}
 # The only places that see proto and gRPC.
-SEES_PROTO = ("services/config", "services/convert", "services/server", "services/session_stream", "services/client", "services/identity",
+SEES_PROTO = ("services/config", "services/console", "services/convert", "services/server", "services/session_stream", "services/client", "services/identity",
               "services/grpc_log", "services/grpc_threads",
               "services/tapectl", "services/telemetry/otlp", "services/timeline")
 PROTO = re.compile(r"\.pb\.h$|^grpc(pp|)/|^google/(protobuf|rpc)/")
@@ -29,8 +29,14 @@ PROTO = re.compile(r"\.pb\.h$|^grpc(pp|)/|^google/(protobuf|rpc)/")
 SEES_CLI = "services/command_line/"
 # The only file that sees the library of YAML, which throws.
 SEES_YAML = "services/config/document.cc"
-# The only room that sees the library of the admin port.
-SEES_HTTP = "services/admin/microhttpd/"
+# The only places that see the library of HTTP.
+SEES_HTTP = ("services/admin/microhttpd/", "services/console/microhttpd/")
+# The only room that sees the library of FUSE.
+SEES_FUSE = "services/mount/fuse/"
+# The only room that sees the library of HDF5.
+SEES_HDF5 = "services/formats/hdf5/"
+# The only room that sees the library of Ceph.
+SEES_RADOS = "storage_node/store/rados/"
 CUDA = re.compile(r"^(cuda|cufft|nvml)|/cuda/|^driver_types\.h$")
 # Folders whose every sub-folder is a room, and so is every sub-folder of such a room.
 ROOMS = ("dataplane/memory", "dataplane/transport", "storage_node/store", "gpu_worker/device", "gpu_worker/stages")
@@ -116,7 +122,13 @@ def check_includes(files):
             if name.startswith("yaml-cpp/") and path != SEES_YAML:
                 yield path, line, f"only {SEES_YAML} may see yaml-cpp: {name}"
             if name == "microhttpd.h" and not path.startswith(SEES_HTTP):
-                yield path, line, f"only {SEES_HTTP} may see libmicrohttpd: {name}"
+                yield path, line, f"only {' and '.join(SEES_HTTP)} may see libmicrohttpd: {name}"
+            if name == "hdf5.h" and not path.startswith(SEES_HDF5):
+                yield path, line, f"only {SEES_HDF5} may see libhdf5: {name}"
+            if name.startswith("rados/") and not path.startswith(SEES_RADOS):
+                yield path, line, f"only {SEES_RADOS} may see librados: {name}"
+            if name.startswith("fuse3/") and not path.startswith(SEES_FUSE):
+                yield path, line, f"only {SEES_FUSE} may see libfuse: {name}"
         if path.split("/")[0] not in MAY_INCLUDE:
             continue
         for line, quoted, name in files.includes(path):

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Each lint rejects a small bad tree with the right message and accepts the mended one."""
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -22,7 +23,7 @@ def run(lint, files, build=None):
         command = [sys.executable, str(HERE / f"{lint}.py"), "--root", str(root)]
         if build is not None:
             command += ["--build", str(root / "build")]
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        result = subprocess.run(command, env={**os.environ, "TAPEDECK_LONG": "1"}, capture_output=True, text=True, check=False)
         return result.returncode, result.stdout + result.stderr
 
 
@@ -177,6 +178,20 @@ class Reasons(LintTest):
         given = 'Status F() {\n  return WithReason(\n      NotFoundError(Cat("a; b")), "NO_A", {{"a", "x"}});\n}\n'
         self.rejects("NO_A is given at services/a.cc:2, too", "reasons", {"services/a.cc": given, "storage_node/b.h": given})
         self.accepts("reasons", {"services/a.cc": given, "tests/b.cc": given, "dataplane/b.cc": given.replace("NO_A", "NO_B")})
+
+
+class Groups(LintTest):
+    def group(self, one, other, build=("t_0", "t_1")):
+        text = "namespace a {\nnamespace {\n\n%s\n}  // namespace\n}  // namespace a\n"
+        files = {"dataplane/one.cc": text % one, "dataplane/other.cc": text % other}
+        return "groups", files, {f"d/groups/{name}.cc": f'#include "{path}"\n' for name, path in zip(build, files)}
+
+    def test_names(self):
+        for kept in ("constexpr int kMost = 1;\n", "struct Part {\n};\n", "int Sum(int a,\n        int b) {\n  return 1;\n}\n"):
+            self.rejects("dataplane/one.cc, too", *self.group(kept, kept))
+            self.accepts(*self.group(kept, kept, build=("t_1", "t_2")))
+        self.accepts(*self.group("int Sum(int a) {\n}\n", "int Sum(char a) {\n}\n"))
+        self.accepts(*self.group("constexpr int kMost = 1;\n", "constexpr int kLeast = 1;\n"))
 
 
 class ReadmeCommands(LintTest):

@@ -12,7 +12,8 @@ COMMENT = re.compile(r"//(.*)|/\*(.*?)\*/|(?:^|\s)#(.*)")
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 TEXT = tree.CODE + (".proto", ".py", ".sh", ".md", ".txt", ".cmake", ".yaml", ".yml", ".json")
 NOT_OURS = ("LICENSE", "proto/google/", "proto/package-lock.json",
-           "tests/e2e/otlp/package-lock.json", "tests/helm/package-lock.json")
+           "services/console/web/package-lock.json", "services/console/web/node/package-lock.json",
+           "tests/e2e/console/package-lock.json", "tests/e2e/otlp/package-lock.json", "tests/helm/package-lock.json")
 
 
 def prose(path, line):

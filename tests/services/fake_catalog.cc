@@ -48,6 +48,16 @@ void FakeCatalog::AddRecording(const std::string& id, int64_t start_time_ns,
                                 .annotations = std::move(annotations)};
 }
 
+void FakeCatalog::AddSegment(const std::string& stream, uint64_t number, RecordingState state) {
+  const std::string id = number == 0 ? stream : absl::StrCat(stream, "-", number);
+  AddRecording(id, 1 + static_cast<int64_t>(number));
+  absl::MutexLock lock(&mutex_);
+  Recording& segment = recordings_["luns/l0/channels/c0/recordings/" + id];
+  segment.stream = stream;
+  segment.segment = number;
+  segment.state = state;
+}
+
 void FakeCatalog::SetDamage(std::vector<DamagedBlock> damage) {
   absl::MutexLock lock(&mutex_);
   damage_ = std::move(damage);
@@ -173,8 +183,13 @@ absl::StatusOr<std::vector<Recording>> FakeCatalog::RecordingsAfter(const std::s
 
 absl::Status FakeCatalog::DeleteRecording(const std::string& name) {
   absl::MutexLock lock(&mutex_);
-  if (recordings_.erase(name) == 1) return absl::OkStatus();
-  return Find(recordings_, name, "recording", "RECORDING_NOT_FOUND").status();
+  const auto found = Find(recordings_, name, "recording", "RECORDING_NOT_FOUND");
+  if (found.ok() && found->state == RecordingState::kRecording) {
+    return WithReason(absl::FailedPreconditionError(name + " is being written"), "RECORDING_BUSY",
+                      {{"recording", name}});
+  }
+  recordings_.erase(name);
+  return found.status();
 }
 
 absl::Status FakeCatalog::VerifyRecording(

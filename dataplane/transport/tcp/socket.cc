@@ -9,7 +9,9 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::dataplane::tcp {
@@ -43,10 +45,30 @@ absl::StatusOr<Address> ParseAddress(const std::string& text, uint16_t port) {
   return address;
 }
 
+// BBR, the default of many hosts, spaces packets by what it believes of a path from what it has
+// seen, and a rail that waited for its source looks like a slow path. A rail's network is its own,
+// with round trips of microseconds: any control that sends as soon as it may is better there. Not
+// everybody may choose cubic (tcp_allowed_congestion_control), and everybody reno.
+void SendAtOnce(const Fd& socket) {
+  char name[16] = "";  // TCP_CA_NAME_MAX
+  socklen_t length = sizeof(name) - 1;
+  getsockopt(socket.get(), IPPROTO_TCP, TCP_CONGESTION, name, &length);
+  if (!absl::StartsWith(name, "bbr")) return;
+  for (const absl::string_view other : {"cubic", "reno"}) {
+    if (setsockopt(socket.get(), IPPROTO_TCP, TCP_CONGESTION, other.data(),
+                   static_cast<socklen_t>(other.size())) == 0) {
+      return;
+    }
+  }
+}
+
+// What is accepted from it is set up as it is.
 absl::StatusOr<Fd> NewSocket(const Address& address) {
   const int fd = socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return ErrnoStatus("socket", errno);
-  return Fd(fd);
+  Fd socket(fd);
+  SendAtOnce(socket);
+  return socket;
 }
 
 void SetOption(const Fd& socket, int level, int option) {

@@ -7,17 +7,22 @@
 
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/conversion.h"
-#include "gpu_worker/stages/file/sigmf.h"
 #include "services/files/errors.h"
 #include "services/files/file_roots.h"
 #include "services/files/input_file.h"
+#include "services/samples/conversion.h"
+#include "services/sigmf/meta.h"
 
 namespace tapedeck::gpu_worker::stages::file {
+
+using services::samples::Conversion;
 
 using services::files::FileInvalid;
 using services::files::InputFile;
 using services::files::Invalid;
+using services::sigmf::IsSigmfMeta;
+using services::sigmf::ReadSigmfMeta;
+using services::sigmf::SigmfRecording;
 
 namespace {
 

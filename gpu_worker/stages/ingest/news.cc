@@ -2,11 +2,11 @@
 
 #include <iterator>
 
-#include "gpu_worker/packets/vita49/signal_text.h"
+#include "services/vita49/signal_text.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 
-using packets::vita49::kSignalLabel;
+using services::vita49::kSignalLabel;
 
 void News::Tell(uint64_t position, const std::string& text) {
   recent_.emplace_back(position, text);

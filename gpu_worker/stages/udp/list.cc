@@ -2,16 +2,16 @@
 
 #include "gpu_worker/packets/named.h"
 #include "gpu_worker/packets/numbered/packet.h"
-#include "gpu_worker/packets/vita49/packet.h"
 #include "gpu_worker/stages/udp/numbered/packer.h"
 #include "gpu_worker/stages/udp/vita49/packer.h"
+#include "services/vita49/packet.h"
 
 namespace tapedeck::gpu_worker::stages::udp {
 namespace {
 
 constexpr PacketKind kPacketKinds[] = {
     {"numbered", packets::numbered::kHeaderBytes, &numbered::CreatePacker},
-    {"vita49", packets::vita49::kDataHeaderBytes, &vita49::CreatePacker},
+    {"vita49", services::vita49::kDataHeaderBytes, &vita49::CreatePacker},
 };
 
 }  // namespace

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "dataplane/block.h"
-#include "gpu_worker/packets/datagrams.h"
 #include "services/model/recording.h"
+#include "services/packet_parts.h"
 
 namespace tapedeck::gpu_worker::stages::udp {
 
-using Packets = std::span<const packets::Datagrams::Packet>;
+using Packets = std::span<const services::PacketParts>;
 
 // Makes packets of blocks. One thread.
 class Packer {

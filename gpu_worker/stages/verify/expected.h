@@ -12,10 +12,12 @@
 #include "gpu_worker/stages/kind.h"
 #include "gpu_worker/stages/synth/signal.h"
 #include "gpu_worker/stages/verify/crew.h"
-#include "gpu_worker/stages/verify/reference_fft.h"
 #include "gpu_worker/stages/verify/step.h"
+#include "services/samples/reference_fft.h"
 
 namespace tapedeck::gpu_worker::stages::verify {
+
+using services::samples::Parts;
 
 // Largest relative L2 difference of a transformed block from the double-precision reference.
 // Single-precision FFTs of up to 65536 points stay below 5e-7.

@@ -10,6 +10,8 @@
 namespace tapedeck::gpu_worker::stages::verify {
 namespace {
 
+using services::samples::ReferenceFft;
+
 class FftStep final : public Step {
  public:
   explicit FftStep(const fft::Parameters& parameters) : fft_(parameters.points) {

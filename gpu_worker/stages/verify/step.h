@@ -7,9 +7,11 @@
 
 #include "absl/status/statusor.h"
 #include "gpu_worker/stages/kind.h"
-#include "gpu_worker/stages/verify/reference_fft.h"
+#include "services/samples/reference_fft.h"
 
 namespace tapedeck::gpu_worker::stages::verify {
+
+using services::samples::Room;
 
 // Any thread.
 class Step {

@@ -9,6 +9,7 @@
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/memory/memory_pool.h"
 #include "storage_node/store/list.h"
+#include "tests/storage_node/ceph_cluster.h"
 #include "tests/storage_node/loop_device.h"
 #include "tests/storage_node/manual_executor.h"
 #include "tests/storage_node/temp_dir.h"
@@ -26,6 +27,8 @@ struct Case {
   StoreKind kind;
   int members;
   bool device = false;  // the members are block devices
+  bool apart = false;   // payload lies in a pool of its own
+  bool on_ceph() const { return kind.member != nullptr && kind.member->is("rados:pool"); }
 };
 
 std::vector<Case> Cases() {
@@ -34,8 +37,12 @@ std::vector<Case> Cases() {
     for (const int members : {1, 2, 3}) {
       const bool has_members = kind.member != nullptr;
       if (has_members || members == 1) cases.push_back({.kind = kind, .members = members});
-      if (has_members && !kind.member->is(TempDir().path()) && members < 3) {
+      if (has_members && !kind.member->is(TempDir().path()) && members < 3 &&
+          !cases.back().on_ceph()) {
         cases.push_back({.kind = kind, .members = members, .device = true});
+      }
+      if (cases.back().on_ceph() && members == 1) {
+        cases.push_back({.kind = kind, .members = members, .apart = true});
       }
     }
   }
@@ -45,6 +52,7 @@ std::vector<Case> Cases() {
 class StoreTest : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
+    if (GetParam().on_ceph() && !UseCephCluster()) GTEST_SKIP() << kNoCephCluster;
     lun_ = {.name = "luns/l",
             .uid = "00112233-4455-4677-8899-aabbccddeeff",
             .store = GetParam().kind.name,
@@ -59,8 +67,10 @@ class StoreTest : public testing::TestWithParam<Case> {
     store_ = *std::move(store);
   }
 
-  // A directory, or else a device: a disk image or, where the machine lends us one, a real one.
+  // A directory, a part of a pool, or else a device: a disk image or, where the machine lends us
+  // one, a real one.
   std::string MakeMember(const std::string& name) {
+    if (GetParam().on_ceph()) return MakeCephMember(name, GetParam().apart);
     const std::string made = dir_.Make(name);
     if (GetParam().kind.member->is(made)) return made;
     const std::string image = dir_.MakeImage(name + ".image", 256 << 20);
@@ -282,7 +292,7 @@ TEST_P(StoreTest, PlayedBlockOutlivesItsDeletedRecording) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, StoreTest, testing::ValuesIn(Cases()), [](const auto& info) {
   return info.param.kind.name + std::to_string(info.param.members) +
-         (info.param.device ? "loop" : "");
+         (info.param.device ? "loop" : "") + (info.param.apart ? "apart" : "");
 });
 
 }  // namespace

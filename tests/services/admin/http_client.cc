@@ -40,6 +40,22 @@ std::string HttpClient::Hear() const {
   return heard;
 }
 
+std::string HttpClient::HearUntil(absl::string_view text, int times) const {
+  std::string heard;
+  std::array<char, 4096> part;
+  const std::string word(text);
+  size_t from = 0;
+  while (times > 0) {
+    const ssize_t got = recv(socket_.get(), part.data(), part.size(), 0);
+    if (got <= 0) return heard;
+    heard.append(part.data(), static_cast<size_t>(got));
+    for (size_t at; times > 0 && (at = heard.find(word, from)) != std::string::npos; --times) {
+      from = at + text.size();
+    }
+  }
+  return heard;
+}
+
 std::string Ask(int port, absl::string_view path, absl::string_view method) {
   const HttpClient client(port);
   client.Say(absl::StrCat(method, " ", path, " HTTP/1.1\r\nHost: test\r\n\r\n"));

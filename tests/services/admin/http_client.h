@@ -1,4 +1,4 @@
-// A caller of the admin port that says whatever a test has it say.
+// A caller of a port for HTTP that says whatever a test has it say.
 #pragma once
 
 #include <string>
@@ -18,6 +18,9 @@ class HttpClient {
 
   // All until the other end closes, or 20 s are over.
   std::string Hear() const;
+
+  // All until `text` has come so often, or the other end closes, or 20 s pass without a word.
+  std::string HearUntil(absl::string_view text, int times) const;
 
  private:
   dataplane::Fd socket_;

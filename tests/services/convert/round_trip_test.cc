@@ -19,6 +19,7 @@
 #include "services/convert/session.h"
 #include "services/convert/stage.h"
 #include "services/convert/trace.h"
+#include "services/convert/view.h"
 #include "services/errors.h"
 #include "tests/services/convert/filled.h"
 
@@ -49,6 +50,33 @@ TEST(RoundTripTest, Recorder) {
   ExpectSame(ToProto(FromProto(Filled<v1::StartScrubRequest>())), Filled<v1::StartScrubRequest>());
   const auto trigger = Filled<v1::TriggerRecordingRequest>();
   ExpectSame(ToProto(trigger.channel(), FromProto(trigger)), trigger);
+}
+
+TEST(RoundTripTest, View) {
+  ExpectRoundTrip(Filled<v1::Timeline>());
+  const auto asked = Filled<v1::ReadSpectrogramRequest>();
+  ExpectSame(ToProto(FromProto(asked)), asked);
+  const auto samples = Filled<v1::ReadSamplesRequest>();
+  ExpectSame(ToProto(FromProto(samples)), samples);
+  ExpectSame(ToProto(FromProto(Filled<v1::Samples>())), Filled<v1::Samples>());
+  const auto envelope = Filled<v1::ReadEnvelopeRequest>();
+  ExpectSame(ToProto(FromProto(envelope)), envelope);
+}
+
+TEST(RoundTripTest, ViewNumbersAreAsManyAsTheMessageSays) {
+  auto spectrogram = Filled<v1::Spectrogram>();
+  spectrogram.set_columns(2);
+  spectrogram.set_rows(3);
+  EXPECT_EQ(FromProto(spectrogram).status().code(), absl::StatusCode::kInvalidArgument);
+  spectrogram.set_powers("4 bytes of each number..");
+  ExpectRoundTrip(spectrogram);
+  auto envelope = Filled<v1::Envelope>();
+  envelope.set_points(2);
+  EXPECT_EQ(FromProto(envelope).status().code(), absl::StatusCode::kInvalidArgument);
+  envelope.set_minima("12345678");
+  envelope.set_maxima("23456789");
+  envelope.set_powers("34567890");
+  ExpectRoundTrip(envelope);
 }
 
 // Filled sets the first arm of a oneof.

@@ -22,6 +22,7 @@
 #include "tapedeck/v1/recorder.pb.h"
 #include "tapedeck/v1/session.pb.h"
 #include "tapedeck/v1/trace.pb.h"
+#include "tapedeck/v1/view.pb.h"
 #include "tests/services/identity/secure_server.h"
 
 namespace tapedeck::services::identity {
@@ -55,7 +56,9 @@ const std::map<std::string, std::string> kMay = {
     {"ListJobs", "vpoaw"},       {"CancelJob", "poa"},       {"WatchJob", "vpoaw"},
     {"GetNode", "vpoaw"},        {"WatchStats", "vpoaw"},    {"ReadTrace", "vpoaw"},
     {"Diagnose", "oa"},          {"ReadClock", "vpoaw"},     {"Check", "vpoaw"},
-    {"Watch", "vpoaw"},
+    {"Watch", "vpoaw"},          {"ExplainJob", "vpoaw"},    {"ExplainRecording", "vpoaw"},
+    {"GetTimeline", "vpoaw"},    {"ReadSpectrogram", "poa"}, {"ReadSamples", "poa"},
+    {"ReadEnvelope", "poa"},
 };
 
 std::vector<const MethodDescriptor*> AllMethods() {
@@ -64,7 +67,7 @@ std::vector<const MethodDescriptor*> AllMethods() {
        {v1::Lun::descriptor()->file(), v1::Node::descriptor()->file(),
         v1::Open::descriptor()->file(), v1::Job::descriptor()->file(),
         v1::Scrub::descriptor()->file(), v1::ReadTraceRequest::descriptor()->file(),
-        v1::DiagnoseRequest::descriptor()->file(),
+        v1::DiagnoseRequest::descriptor()->file(), v1::Timeline::descriptor()->file(),
         grpc::health::v1::HealthCheckRequest::descriptor()->file()}) {
     for (int s = 0; s < file->service_count(); ++s) {
       for (int m = 0; m < file->service(s)->method_count(); ++m) {
@@ -84,7 +87,10 @@ void SetName(const std::string& method, Message& request) {
   const std::string lun = "luns/a";
   const std::string channel = lun + "/channels/c";
   const bool recording = absl::StrContains(method, "Recording") && method != "TriggerRecording";
-  const std::string name = recording || method == "StartPlayback" ? channel + "/recordings/r"
+  const bool view = method == "GetTimeline" || method == "ReadSpectrogram" ||
+                    method == "ReadSamples" || method == "ReadEnvelope";
+  const std::string name = recording || view || method == "StartPlayback"
+                               ? channel + "/recordings/r"
                            : absl::StrContains(method, "Channel") ? channel
                                                                   : lun;
   const auto* reflection = request.GetReflection();

@@ -7,6 +7,7 @@
 #include "services/server/pipeline_service.h"
 #include "services/server/recorder_service.h"
 #include "services/server/trace_service.h"
+#include "services/server/view_service.h"
 #include "services/session_stream/session_service.h"
 
 namespace tapedeck::services::identity {
@@ -34,15 +35,28 @@ class FakeDoctor final : public doctor::Doctor {
   absl::StatusOr<doctor::Diagnosis> Examine(const doctor::Request&) override { return Nothing(); }
 };
 
+class FakeView final : public ViewControl {
+ public:
+  absl::StatusOr<Timeline> GetTimeline(const std::string&) override { return Nothing(); }
+  absl::StatusOr<Spectrogram> ReadSpectrogram(const SpectrogramRequest&) override {
+    return Nothing();
+  }
+  absl::StatusOr<Samples> ReadSamples(const SamplesRequest&) override { return Nothing(); }
+  absl::StatusOr<Envelope> ReadEnvelope(const EnvelopeRequest&) override { return Nothing(); }
+};
+
 class FakeAcceptor final : public session::SessionAcceptor {
  public:
   void OnStream(std::unique_ptr<session::ControlStream>) override {}  // cut at once
 };
 
-std::unique_ptr<Security> MakeSecurity(const Authority& authority, const std::string& policy) {
+std::unique_ptr<Security> MakeSecurity(const Authority& authority, const std::string& policy,
+                                       bool for_others) {
+  const std::string file = for_others ? "policy.yaml" : "worker.yaml";
   return Security::Create("127.0.0.1:0",
                           {.tls = authority.Issue("server", "IP:127.0.0.1"),
-                           .policy = policy.empty() ? "" : authority.Write("policy.yaml", policy)})
+                           .policy = policy.empty() ? "" : authority.Write(file, policy),
+                           .for_others = for_others})
       .value();
 }
 
@@ -51,25 +65,29 @@ std::unique_ptr<Security> MakeSecurity(const Authority& authority, const std::st
 struct SecureServer::Others {
   FakeRecorder recorder;
   FakeDoctor doctor;
+  FakeView view;
   FakeAcceptor sessions;
   dataplane::flight::Rings rings{4, 32768};
   flight::Trails trails;
   flight::Reader reader{{"host/storage", NodeRole::kStorage}, trails, rings, nullptr};
 };
 
-SecureServer::SecureServer(const std::string& policy)
-    : others_(std::make_unique<Others>()),
-      security_(MakeSecurity(authority_, policy)),
-      server_(server::Server::Create(
-                  "127.0.0.1:0",
-                  {server::CatalogServiceOver(catalog_, catalog_, catalog_),
-                   server::RecorderServiceOver(others_->recorder, others_->recorder),
-                   server::PipelineServiceOver(jobs_), server::NodeServiceOver(node_),
-                   server::TraceServiceOver(others_->reader),
-                   server::DoctorServiceOver(others_->doctor),
-                   session_stream::SessionServiceOver(others_->sessions)},
-                  nullptr, security_.get())
-                  .value()),
+SecureServer::SecureServer(const std::string& policy, bool for_others, const Authority* authority)
+    : own_authority_(authority == nullptr ? std::make_unique<const Authority>() : nullptr),
+      authority_(authority == nullptr ? *own_authority_ : *authority),
+      others_(std::make_unique<Others>()),
+      security_(MakeSecurity(authority_, policy, for_others)),
+      server_(
+          server::Server::Create(
+              "127.0.0.1:0",
+              {server::CatalogServiceOver(catalog_, catalog_, catalog_),
+               server::RecorderServiceOver(others_->recorder, others_->recorder),
+               server::PipelineServiceOver(jobs_), server::NodeServiceOver(node_),
+               server::TraceServiceOver(others_->reader),
+               server::DoctorServiceOver(others_->doctor), server::ViewServiceOver(others_->view),
+               session_stream::SessionServiceOver(others_->sessions)},
+              nullptr, security_.get())
+              .value()),
       address_(absl::StrCat("127.0.0.1:", server_->port())) {}
 
 SecureServer::~SecureServer() = default;

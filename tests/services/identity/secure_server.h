@@ -18,8 +18,9 @@ namespace tapedeck::services::identity {
 // One thread, but for what the server does.
 class SecureServer {
  public:
-  // Without text there is no policy.
-  explicit SecureServer(const std::string& policy);
+  // Without text there is no policy. Another authority than one of its own outlives it.
+  explicit SecureServer(const std::string& policy, bool for_others = true,
+                        const Authority* authority = nullptr);
   ~SecureServer();
 
   // Proves itself with these, or with a new certificate of that identity.
@@ -27,15 +28,17 @@ class SecureServer {
   client::Channel ChannelOf(const std::string& identity, const std::string& acting_for = "") const;
 
   const Authority& authority() const { return authority_; }
+  const Security& security() const { return *security_; }
   FakeCatalog& catalog() { return catalog_; }
   FakeJobs& jobs() { return jobs_; }
   const std::string& address() const { return address_; }
-  const server::Server& server() const { return *server_; }
+  server::Server& server() const { return *server_; }
 
  private:
   struct Others;  // fakes that say nothing
 
-  const Authority authority_;
+  const std::unique_ptr<const Authority> own_authority_;
+  const Authority& authority_;
   FakeCatalog catalog_;
   FakeJobs jobs_;
   FakeNode node_{NodeRole::kStorage};

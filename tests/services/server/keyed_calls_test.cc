@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
 #include "services/errors.h"
 
 namespace tapedeck::services::server {
@@ -21,7 +22,7 @@ std::string WhyRefused(const absl::Status& status) {
 
 TEST(KeyedCallsTest, CallsOfOneKeyWaitForEachOtherAndForNobodyElse) {
   absl::Notification thawed, second, other;
-  KeyedCalls calls;
+  KeyedCalls calls("call", "calls for LUNs", 64);
   ASSERT_TRUE(calls.TryRun("luns/frozen", [&] { thawed.WaitForNotification(); }).ok());
   ASSERT_TRUE(calls.TryRun("luns/frozen", [&] { second.Notify(); }).ok());
   ASSERT_TRUE(calls.TryRun("luns/good", [&] { other.Notify(); }).ok());
@@ -36,7 +37,7 @@ TEST(KeyedCallsTest, ALimitForEachKeyAndForKeys) {
   std::atomic<int> ran = 0;
   int accepted = 0;
   {
-    KeyedCalls calls;
+    KeyedCalls calls("call", "calls for LUNs", 64);
     const auto wait = [&] {
       thawed.WaitForNotification();
       ++ran;
@@ -56,10 +57,32 @@ TEST(KeyedCallsTest, ALimitForEachKeyAndForKeys) {
   EXPECT_EQ(ran, accepted);
 }
 
+TEST(KeyedCallsTest, ACallerMayHaveSoManyWaiting) {
+  absl::Notification thawed;
+  {
+    KeyedCalls calls("view", "views", 2, {.of_a_caller = 3});
+    const auto wait = [&] { thawed.WaitForNotification(); };
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(calls.TryRun("luns/a", wait, "ann").ok());
+    EXPECT_EQ(WhyRefused(calls.TryRun("luns/b", wait, "ann")), "LIMIT_REACHED");
+    EXPECT_TRUE(calls.TryRun("luns/b", wait, "bob").ok());
+    thawed.Notify();
+  }
+  // Those that have ended do not count.
+  KeyedCalls calls("view", "views", 2, {.of_a_caller = 1});
+  for (int i = 0; i < 3; ++i) {
+    absl::Status taken = absl::InternalError("");
+    const absl::Time until = absl::Now() + kLong;
+    while (!taken.ok() && absl::Now() < until)
+      taken = calls.TryRun(
+          "luns/a", [] {}, "ann");
+    EXPECT_TRUE(taken.ok()) << taken;
+  }
+}
+
 TEST(KeyedCallsTest, ALimitForAllTogether) {
   absl::Notification thawed;
   int accepted = 0;
-  KeyedCalls calls;
+  KeyedCalls calls("call", "calls for LUNs", 64);
   for (int key = 0; key < 32; ++key) {
     for (int i = 0; i < 32; ++i) {
       const absl::Status status =

@@ -254,6 +254,35 @@ TEST_F(TapectlTest, InterruptCancelsAndReports) {
   EXPECT_GT(result["blocks"], 0);
 }
 
+TEST_F(TapectlTest, DetachedJobsGoOnAndAreAttached) {
+  const json started =
+      RunJson({"record", "l0/c0", "--source", "synth", "--blocks", "4", "--detach"});
+  EXPECT_EQ(started["name"], "jobs/j1");
+  EXPECT_FALSE(started.contains("error"));
+  const json ended = RunJson({"jobs", "attach", "j1"});
+  EXPECT_EQ(ended["state"], "SUCCEEDED");
+  EXPECT_EQ(ended["blocks"], 4);
+  EXPECT_EQ(RunJson({"play", "l0/c0/broken", "--sink", "null", "--detach"})["name"], "jobs/j2");
+  EXPECT_EQ(RunJson({"jobs", "attach", "j2"}, 5)["error"]["reason"], "PEER_LOST");
+  EXPECT_EQ(RunJson({"jobs", "attach", "j9"}, 3)["error"]["reason"], "JOB_NOT_FOUND");
+  EXPECT_THAT(
+      Run({"record", "l0/c0", "--source", "synth", "--blocks", "1", "--device", "all", "--detach"})
+          .out,
+      ContainsRegex("started jobs/j3; .*\nstarted jobs/j4; tapectl jobs attach jobs/j4"));
+}
+
+TEST_F(TapectlTest, AnInterruptDetachesAndLeavesTheJob) {
+  RunJson({"record", "l0/endless", "--source", "synth", "--duration", "1h", "--detach"});
+  const Outcome detached = Run({"jobs", "attach", "j1"}, [this] { AwaitBlocks(); });
+  EXPECT_EQ(detached.exit_code, -SIGINT);
+  EXPECT_THAT(detached.err, HasSubstr("detached; jobs/j1 goes on"));
+  EXPECT_EQ(node_.jobs.ListJobs()[0].state, JobState::kRunning);
+  const json late = RunJson({"jobs", "attach", "j1", "--timeout", "300ms"}, 124);
+  EXPECT_THAT(std::string(late["error"]["message"]), HasSubstr("goes on"));
+  EXPECT_EQ(node_.jobs.ListJobs()[0].state, JobState::kRunning);
+  EXPECT_EQ(RunJson({"jobs", "cancel", "j1"})["state"], "CANCELLED");
+}
+
 TEST_F(TapectlTest, TimeoutCancelsToo) {
   const json result = RunJson(
       {"record", "l0/endless", "--source", "synth", "--duration", "1h", "--timeout", "500ms"}, 124);

@@ -75,6 +75,31 @@ TEST_P(StreamTest, ABlockIsGivenAgainAfterItsSegmentHasEnded) {
   EXPECT_EQ(rest.size(), 21u);
 }
 
+// Who plays a stream that is being written as far as it is does not run after it for ever.
+TEST_P(StreamTest, APlaybackThatDoesNotFollowEndsWithWhatThereWas) {
+  MakeRing();
+  ASSERT_TRUE(MakeChannel({}).ok());
+  auto recorder = Start();
+  Push(recorder, 0, 2 * kSegmentBlocks + 8);
+  EXPECT_TRUE(node_.executor().RunUntil(
+      [&] { return Segments()[1].state == services::RecordingState::kSealed; }));
+  auto player = node_.Play(recorder.admission.accept.recording, {.playhead = {.stream = true}});
+  ASSERT_TRUE(player.ok()) << player.status();
+  Push(recorder, 2 * kSegmentBlocks + 8, 8 * kSegmentBlocks);
+  AwaitPolicies();
+  uint64_t played = 0;
+  for (bool end = false; !end; played += end ? 0 : 1) {
+    auto block = node_.Pull(*player->source);
+    ASSERT_TRUE(block.ok()) << block.status();
+    end = !block->has_value();
+    if (!end) player->source->Acknowledge(played + 1);
+  }
+  // With the segment that was being written, and one that may have been made ahead.
+  EXPECT_GE(played, 3 * kSegmentBlocks);
+  EXPECT_LE(played, 4 * kSegmentBlocks);
+  ASSERT_TRUE(recorder.Finish().ok());
+}
+
 // A reader with one block, which answers the pulls as it was told.
 class ToldReader final : public dataplane::Source {
  public:

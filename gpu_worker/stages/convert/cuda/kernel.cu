@@ -1,8 +1,14 @@
 #include "gpu_worker/stages/convert/cuda/kernel.h"
-#include "gpu_worker/stages/sample_math.h"
+#include "services/samples/sample_math.h"
 
 namespace tapedeck::gpu_worker::stages::convert::cuda {
 namespace {
+
+using services::samples::Centred;
+using services::samples::FromFullScale;
+using services::samples::Swapped;
+using services::samples::ToFullScale;
+using services::samples::Uncentred;
 
 constexpr uint32_t kThreads = 256;
 

@@ -1,10 +1,12 @@
 #include "gpu_worker/stages/convert/host/transform.h"
 
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/conversion.h"
+#include "services/samples/conversion.h"
 
 namespace tapedeck::gpu_worker::stages::convert::host {
 namespace {
+
+using services::samples::Conversion;
 
 class HostConvert final : public Transform {
  public:

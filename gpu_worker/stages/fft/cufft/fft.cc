@@ -20,7 +20,8 @@ class CufftFft final : public Fft {
     }
   }
 
-  // Runs the whole batch: a partial block is rare, and what lies behind its end is not read again.
+  // Runs the whole batch: what lies behind the end is not read again, and fewer come only where
+  // there is time.
   absl::Status Forward(std::byte* data, size_t /*count*/) override {
     auto* samples = reinterpret_cast<cufftComplex*>(data);
     queue_.native();  // makes the device current

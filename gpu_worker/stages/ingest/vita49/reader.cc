@@ -1,24 +1,22 @@
 #include "gpu_worker/stages/ingest/vita49/reader.h"
 
-#include <cmath>
 #include <deque>
 #include <utility>
 #include <vector>
 
-#include "gpu_worker/packets/vita49/packet.h"
-#include "gpu_worker/packets/vita49/signal_text.h"
+#include "services/vita49/packet.h"
+#include "services/vita49/sample_clock.h"
+#include "services/vita49/signal_text.h"
 
 namespace tapedeck::gpu_worker::stages::ingest::vita49 {
 
-using packets::vita49::Decoded;
-using packets::vita49::Fraction;
-using packets::vita49::kWordBytes;
-using packets::vita49::Time;
+using services::vita49::Decoded;
+using services::vita49::Fraction;
+using services::vita49::kWordBytes;
+using services::vita49::Time;
 
 namespace {
 
-// Of a position: what a clock that is wrong, or a forged packet, says is not so far away.
-constexpr double kMostSamples = 1e18;
 // Contexts that are remembered until there are samples. A device may send them for hours before.
 constexpr size_t kMostEarly = 64;
 
@@ -32,11 +30,11 @@ class VitaReader final : public PacketReader {
   size_t prefix_bytes() const override { return kWordBytes; }
 
   std::optional<size_t> SizeOf(std::span<const std::byte> prefix) const override {
-    return packets::vita49::SizeOf(prefix);
+    return services::vita49::SizeOf(prefix);
   }
 
   Packet Read(std::span<const std::byte> packet, int64_t /*newest*/) override {
-    const auto decoded = packets::vita49::Decode(packet);
+    const auto decoded = services::vita49::Decode(packet);
     if (!decoded.has_value()) return {.is = Packet::Is::kMalformed};
     if (stream_.has_value() && decoded->stream != stream_) return {.is = Packet::Is::kForeign};
     if (decoded->context.has_value()) return ReadContext(*decoded);
@@ -66,7 +64,7 @@ class VitaReader final : public PacketReader {
   };
 
   Packet ReadContext(const Decoded& decoded) {
-    std::string text = packets::vita49::TextOf(*decoded.context);
+    std::string text = services::vita49::TextOf(*decoded.context);
     if (text.empty()) return {.is = Packet::Is::kNews};
     if (!begin_.has_value()) {
       early_.push_back({decoded.stream, decoded.time, std::move(text)});
@@ -97,19 +95,8 @@ class VitaReader final : public PacketReader {
 
   // None: its time is of another kind than the stream's.
   std::optional<int64_t> PositionOf(const Time& time) const {
-    if (!begin_.has_value() || time.kind != begin_->kind ||
-        time.has_seconds != begin_->has_seconds) {
-      return std::nullopt;
-    }
-    const auto fraction =
-        static_cast<long double>(static_cast<int64_t>(time.fraction - begin_->fraction));
-    const auto seconds = static_cast<long double>(int64_t{time.seconds} - begin_->seconds);
-    long double samples = fraction;
-    if (time.kind == Fraction::kPicoseconds)
-      samples = (seconds * 1e12L + fraction) * sample_rate_ / 1e12L;
-    if (time.kind == Fraction::kSamples) samples = seconds * sample_rate_ + fraction;
-    if (std::fabs(samples) > kMostSamples) return std::nullopt;
-    return std::llround(samples);
+    if (!begin_.has_value()) return std::nullopt;
+    return services::vita49::SamplesBetween(*begin_, time, sample_rate_);
   }
 
   const size_t sample_bytes_;

@@ -8,7 +8,6 @@
 
 namespace tapedeck::gpu_worker::stages::udp::numbered {
 
-using packets::Datagrams;
 using packets::numbered::Encode;
 using packets::numbered::Header;
 using packets::numbered::kHeaderBytes;
@@ -61,7 +60,7 @@ class NumberedPacker final : public Packer {
   const size_t packet_bytes_;
   const uint32_t stream_;
   std::vector<std::array<std::byte, kHeaderBytes>> headers_;  // of a block's packets
-  std::vector<Datagrams::Packet> packets_;
+  std::vector<services::PacketParts> packets_;
   Header last_;
 };
 

@@ -1,0 +1,141 @@
+// A recording is looked at: its spectrum, its waterfall, its samples.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { goTo, tapectl, until, WORK } from './browser.js';
+
+export const fileOf = (name) => {
+  const [, lun, , channel, , id] = name.split('/');
+  return `${WORK}/member${lun === 'l0' ? '' : `-${lun}`}/${channel}/${id}/data.sigmf-data`;
+};
+
+// The brightest column of the waterfall, as a share of its width, and how many of its rows are grey all along.
+export const pixels = (page) =>
+  page.locator('.picture canvas').evaluate((canvas) => {
+    const { width, height } = canvas;
+    const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+    const sums = new Array(width).fill(0);
+    let grey = 0;
+    for (let y = 0; y < height; y += 1) {
+      let greys = 0;
+      for (let x = 0; x < width; x += 1) {
+        const [r, g, b] = data.subarray((y * width + x) * 4);
+        greys += r === g && g === b ? 1 : 0;
+        sums[x] += r === g && g === b ? 0 : r + g;
+      }
+      grey += greys === width ? 1 : 0;
+    }
+    return { width, height, grey, brightest: sums.indexOf(Math.max(...sums)) };
+  });
+
+export async function seeTone(page, name) {
+  await goTo(page, `recording/${name}`);
+  const peak = page.locator('[data-peak]');
+  await peak.waitFor();
+  const bin = 1e6 / 512;
+  assert.ok(Math.abs(Number(await peak.getAttribute('data-peak')) - 125000) <= bin, 'the spectrum has its peak at the tone');
+  const seen = await until('the waterfall is painted', async () => ((await pixels(page)).height > 100 ? pixels(page) : undefined));
+  assert.equal(seen.width, 512);
+  assert.ok(Math.abs(seen.brightest - (0.5 + 0.125) * 512) <= 1, `the waterfall is brightest at ${seen.brightest}`);
+  assert.equal(seen.grey, 0, 'nothing is missing');
+}
+
+export async function zoomInFrequency(page) {
+  const shown = page.locator('[data-shown]');
+  for (let step = 0; step < 2; step += 1) await page.getByRole('button', { name: 'Zoom in, in frequency' }).click();
+  await until('there are more columns', async () => (await shown.textContent()).includes('2048 frequencies'));
+  await page.getByRole('button', { name: 'Higher frequencies' }).click();
+  const picture = page.locator('.picture');
+  await picture.focus();
+  await page.keyboard.press('ArrowRight');
+  assert.match(await page.locator('.cursor').textContent(), /kHz · sample .* dBFS$/, 'keys move the cursor');
+  await page.getByRole('button', { name: 'All', exact: true }).click();
+  await until('all frequencies are shown', async () => (await shown.textContent()).includes('512 frequencies'));
+}
+
+// A quarter of each is dragged over, and fills the picture.
+export async function zoomByPointer(page) {
+  const shown = page.locator('[data-shown]');
+  const [, all] = (await shown.getAttribute('data-shown')).split(' ').map(Number);
+  const picture = page.locator('.picture');
+  await picture.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = await picture.boundingBox();
+  await page.mouse.move(x + width / 2, y + height / 4);
+  await page.mouse.down();
+  await page.mouse.move(x + (width * 3) / 4, y + height / 2, { steps: 4 });
+  await page.mouse.up();
+  const [first, count] = await until('a part is shown', async () => {
+    const now = (await shown.getAttribute('data-shown')).split(' ').map(Number);
+    return now[1] < all / 2 ? now : undefined;
+  });
+  assert.ok(Math.abs(first / all - 0.25) < 0.02 && Math.abs(count / all - 0.25) < 0.02, `${first} and ${count} of ${all}`);
+  await page.getByRole('button', { name: 'All', exact: true }).click();
+  await until('all is shown', async () => (await shown.getAttribute('data-shown')) === `0 ${all}`);
+}
+
+const SHOWN = 32;
+
+// Down to samples, which are those of the file.
+export async function zoomToSamples(page, name) {
+  const first = 123456;
+  await page.getByLabel('Show from sample').fill(String(first));
+  await page.getByLabel('so many samples').fill(String(SHOWN));
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  const row = page.locator(`tr[data-sample="${first}"]`);
+  await row.waitFor({ state: 'attached' });
+  await page.getByText(`The first ${SHOWN} as numbers`).click();
+  const bytes = readFileSync(fileOf(name));
+  for (let sample = first; sample < first + SHOWN; sample += 1) {
+    const cells = await page.locator(`tr[data-sample="${sample}"] td`).allTextContents();
+    const values = [0, 4].map((part) => bytes.readFloatLE(sample * 8 + part));
+    assert.deepEqual(cells.slice(1).map(Number), values.map((value) => Number(value.toPrecision(7))), `sample ${sample}`);
+  }
+  await page.getByRole('button', { name: 'All', exact: true }).click();
+}
+
+// What the node's flight recorder holds of it, and what the node says of its rate.
+export async function readReports(page) {
+  await page.getByText('tapectl explain').waitFor();
+  await page.getByRole('region', { name: 'What bounded its rate' }).locator('pre').waitFor();
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as JSON' }).click()]);
+  const [trace] = JSON.parse(readFileSync(await file.path(), 'utf8'));
+  assert.ok(trace.trails.length > 0 && trace.threads.length > 0, 'the trace has stamps');
+}
+
+// As a file, byte for byte; and what the line says gives the same.
+export async function download(page, name) {
+  await page.getByRole('button', { name: /^Download l0/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('First sample').fill('12345');
+  await dialog.getByLabel('Number of samples').fill('70000');
+  const [file] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Download' }).click()]);
+  const got = readFileSync(await file.path());
+  assert.ok(got.equals(readFileSync(fileOf(name)).subarray(12345 * 8, (12345 + 70000) * 8)), 'the file has the samples');
+  await dialog.getByLabel('Number of samples').fill('1e99');
+  assert.ok(await dialog.getByRole('button', { name: 'Download' }).isDisabled());
+  await dialog.getByRole('button', { name: 'Close' }).first().click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+export async function annotate(page, name) {
+  await page.getByRole('button', { name: /^Annotate l0/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Sample', { exact: true }).fill('4096');
+  await dialog.getByLabel('Samples', { exact: true }).fill('100');
+  await dialog.getByLabel('Label').fill('<b>burst</b>');
+  await dialog.getByLabel('Comment').fill('<script>alert(1)</script>');
+  await dialog.getByRole('button', { name: 'Annotate' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const marks = page.getByRole('region', { name: 'Marks', exact: true }).first();
+  await marks.getByText('<b>burst</b>').waitFor();
+  await marks.getByText('<script>alert(1)</script>').waitFor();
+  assert.equal(await page.locator('main b, main script').count(), 0, 'markup in a mark is text');
+  assert.match(tapectl('--output', 'json', 'recordings', 'show', name), /<b>burst<\/b>/);
+}
+
+export async function keep(page) {
+  const button = page.getByRole('button', { name: /^Keep l0/ });
+  await button.click();
+  await until('it is kept', async () => (await button.getAttribute('aria-pressed')) === 'true');
+  await button.click();
+  await until('it is let go', async () => (await button.getAttribute('aria-pressed')) === 'false');
+}

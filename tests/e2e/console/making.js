@@ -1,0 +1,62 @@
+// A LUN and a channel are made, and a tone is recorded into it.
+import assert from 'node:assert/strict';
+import { goTo, inShell, lineOf, TAPEDECK_STORAGE, tapectlJson, until, WORK } from './browser.js';
+
+export const MARKUP = '<img src=x onerror=alert(1)>';
+
+export async function makeLun(page) {
+  await goTo(page, 'luns');
+  await page.getByRole('button', { name: 'New LUN' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill('l0');
+  await dialog.getByLabel('Store').selectOption('posix');
+  await dialog.getByLabel('Members').fill(`${WORK}/member`);
+  await dialog.getByLabel('Capacity').fill('1GiB');
+  await dialog.getByLabel('Description').fill(MARKUP);
+  assert.equal(await lineOf(dialog), `tapectl lun create l0 --store posix --member ${WORK}/member --capacity 1GiB --full-policy stop --description '${MARKUP}'`);
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText(MARKUP).first().waitFor();
+  assert.equal(await page.locator('main img').count(), 0, 'markup in a description is text');
+}
+
+export async function makeChannel(page) {
+  await page.getByRole('button', { name: 'New channel of l0' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill('c0');
+  await dialog.getByLabel('Samples per second').fill('1e6');
+  await dialog.getByLabel('Block', { exact: true }).fill('64KiB');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'l0/c0', exact: true }).waitFor();
+  // What it was made as is shown to be changed; nothing but that is.
+  await page.getByRole('button', { name: 'Configure l0/c0' }).click();
+  await dialog.getByLabel('Description').fill('a tone');
+  assert.equal(await lineOf(dialog), "tapectl channel update l0/c0 --description 'a tone'");
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const [channel] = tapectlJson('channel', 'list').channels;
+  assert.deepEqual([channel.block_bytes, channel.sample_rate, channel.description], [65536, 1e6, 'a tone']);
+}
+
+// Once by the page, once by the command line that the page shows. Of the first one its name.
+export async function recordTone(page) {
+  await goTo(page, 'record?channel=l0/c0');
+  await page.getByLabel('Storage node').fill(TAPEDECK_STORAGE);
+  const channel = page.getByLabel('Channel');
+  await until('the channel is chosen', async () => (await channel.inputValue()) === 'l0/c0');
+  await page.getByLabel('or blocks').fill('400');
+  await page.getByRole('group', { name: 'Source' }).getByLabel('Settings').fill('tones=0.125\nnoise=0.001');
+  const line = await lineOf(page.locator('form'));
+  assert.equal(line, 'tapectl record l0/c0 --source synth:tones=0.125,noise=0.001 --blocks 400');
+  await page.locator('form').getByRole('button', { name: 'Record' }).click();
+  await page.getByText('SUCCEEDED').waitFor();
+  assert.equal(await page.locator('.failure').count(), 0);
+  const [job] = tapectlJson('jobs', 'list').jobs;
+  assert.deepEqual([job.blocks, job.state], [400, 'SUCCEEDED']);
+  inShell(line);
+  const [second] = tapectlJson('recordings', 'list').recordings;
+  assert.notEqual(second.name, job.recording);
+  assert.deepEqual([second.blocks, second.labels.tones], [400, '0.125'], 'the line records the same');
+  return job.recording;
+}

@@ -1,0 +1,50 @@
+// See tests/e2e/console_page.sh.
+import assert from 'node:assert/strict';
+import { openBrowser } from './browser.js';
+import { play, remove, scrub, seeRefusal, verify } from './ending.js';
+import { beginStream, endStream, follow, seeGap, watchGauge } from './following.js';
+import { annotate, download, keep, readReports, seeTone, zoomByPointer, zoomInFrequency, zoomToSamples } from './looking.js';
+import { goByKeyboard, lookAtAll } from './looks.js';
+import { makeChannel, makeLun, recordTone } from './making.js';
+
+const { browser, page, complaints } = await openBrowser();
+
+async function step(what, work) {
+  console.log(what);
+  return work();
+}
+
+try {
+  await step('a LUN and a channel', async () => {
+    await makeLun(page);
+    await makeChannel(page);
+  });
+  const tone = await step('a tone is recorded', () => recordTone(page));
+  await step('its spectrum', () => seeTone(page, tone));
+  await step('nearer, in frequency', () => zoomInFrequency(page));
+  await step('nearer, by pointer', () => zoomByPointer(page));
+  await step('its samples', () => zoomToSamples(page, tone));
+  await step('a download', () => download(page, tone));
+  await step('what is told of it', () => readReports(page));
+  await step('a mark', () => annotate(page, tone));
+  await step('kept, and let go', () => keep(page));
+  const stream = await step('a stream with losses', () => beginStream());
+  await step('the gauges', () => watchGauge(page, stream.job));
+  await step('the stream is followed', () => follow(page, stream.recording));
+  await step('the stream is ended', () => endStream(page, stream));
+  await step('its gaps', () => seeGap(page, stream.recording));
+  await step('the tone is verified', () => verify(page, tone));
+  await step('played', () => play(page, tone));
+  await step('all pages, all screens', () => lookAtAll(page, tone));
+  await step('by keyboard', () => goByKeyboard(page));
+  await step('a refusal', () => seeRefusal(page));
+  await step('a scrub', () => scrub(page));
+  await step('deleted', () => remove(page, tone));
+  assert.deepEqual(complaints, [], 'the browser complains');
+} catch (error) {
+  console.error(complaints.join('\n'));
+  await page.screenshot({ path: `${process.env.PICTURES}/failed.png`, fullPage: true }).catch(() => {});
+  throw error;
+} finally {
+  await browser.close();
+}
