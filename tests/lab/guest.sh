@@ -68,17 +68,27 @@ add_peer_port() {
   make_rdma "ry$1" "q$1"
 }
 
-# slow_address ADDRESS RATE: what goes to or from this address of lo shares the rate, such as 8mbit. Each connection has a
-# queue of its own: in a common one two senders' segments of 64 KiB leave no room, and a third goes silent.
+# slow_address ADDRESS RATE: what goes to or from this address of lo shares the rate, such as 8mbit, until free_address. Each
+# connection has a queue of its own: in a common one two senders' segments leave no room, and a third goes silent. Packets are as
+# large as a NIC's: at 1500kbit one of lo's 64 KiB would keep every other connection waiting for a third of a second.
 slow_address() {
   local end
   modprobe -a sch_prio sch_tbf sch_sfq cls_u32
+  ip link set lo mtu 1500
   tc qdisc add dev lo root handle 1: prio bands 3 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
-  tc qdisc add dev lo parent 1:3 handle 30: tbf rate "$2" burst 128kb latency 1s
+  shape_address add "$2"
   tc qdisc add dev lo parent 30:1 handle 31: sfq
   for end in src dst; do
     tc filter add dev lo parent 1: protocol ip u32 match ip "$end" "$1/32" flowid 1:3
   done
+}
+
+# shape_address add|change RATE: that of the slow address. What is larger than a burst is cut into packets.
+shape_address() { tc qdisc "$1" dev lo parent 1:3 handle 30: tbf rate "$2" burst 32kb latency 1s; }
+
+free_address() {
+  tc qdisc delete dev lo root || true
+  ip link set lo mtu 65536
 }
 
 # rdma_state N: the port's state as the RDMA device sees it, such as ACTIVE or DOWN.

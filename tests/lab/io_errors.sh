@@ -159,7 +159,7 @@ end_disk() {
   if mountpoint -q "$WORK/mnt"; then umount "$WORK/mnt" || umount -l "$WORK/mnt"; fi
   if [[ -e $DEVICE ]]; then dmsetup remove --force --retry failing || true; fi
   modprobe -r brd || true
-  tc qdisc delete dev lo root || true
+  free_address
   (exit "$status") && true
   end_test
 }

@@ -24,7 +24,7 @@ end_unplugged() {
   local status=$? pid
   for pid in "${SERVICE_PIDS[@]}"; do stop_service "$pid"; done
   modprobe -r scsi_debug || true
-  tc qdisc delete dev lo root || true
+  free_address
   (exit "$status") && true
   end_test
 }

@@ -59,7 +59,7 @@ is_recording() { grep "/$1/" "$WORK/marks" | tail -n 1 | grep -q ":RECORDING:[0-
 
 # await_recording CHANNEL: the rail is so slow meanwhile that the recording outlasts any look at it.
 await_recording() {
-  set_rate "$SLOW_RATE"
+  shape_address change "$SLOW_RATE"
   wait_for 60 is_recording "$1"
 }
 
@@ -69,7 +69,7 @@ kill_within() {
   await_recording "$1"
   kill -KILL "$STORAGE_PID" "$WORKER_PID"
   wait "$STORAGE_PID" "$WORKER_PID" 2>/dev/null || true
-  set_rate "$RATE"
+  shape_address change "$RATE"
   ! end_jobs || { echo "the recording of $2 had ended before the node was killed" >&2 && exit 1; }
 }
 
@@ -78,8 +78,6 @@ delete() {
   tapectl recordings delete "$1" >/dev/null
   mark "deleted:$1"
 }
-
-set_rate() { tc qdisc change dev lo parent 1:3 handle 30: tbf rate "$1" burst 128kb latency 1s; }
 
 scenario() {
   local JOBS=() first
@@ -90,7 +88,7 @@ scenario() {
   record c1 s2
   await_recording c0
   delete "$first"
-  set_rate "$RATE"
+  shape_address change "$RATE"
   end_jobs
   kill_within c1 s3
   start_storage

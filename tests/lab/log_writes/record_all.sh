@@ -12,7 +12,7 @@ source "$HERE/../guest.sh"
 clear() {
   kill -KILL -- "-$1"
   wait
-  tc qdisc delete dev lo root
+  free_address
   mountpoint -q "$PLACE/mnt" && umount -l "$PLACE/mnt"
   [[ ! -e /dev/mapper/log ]] || DM_DISABLE_UDEV=1 dmsetup remove --force --retry log
 }
