@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds, then runs every test and check that this machine can run. Says what it skipped and why, and
-# ends with the line "N passed, N failed, N skipped". Exits 1 if anything failed.
+# ends with what failed and the line "N passed, N failed, N skipped". Exits 1 if anything failed. A test that failed beside others
+# and passed alone afterwards counts as passed, and is named UNSTEADY.
 #   deploy/test.sh          the short forms
 #   deploy/test.sh --all    the long forms too: hours. tests/README.md names both.
 #   deploy/test.sh --minutes N    has about so long: on a slow machine the suites under AddressSanitizer are skipped then
@@ -18,15 +19,19 @@ while [[ $# -gt 0 ]]; do
   case $1 in
     --all) ALL=yes && shift ;;
     --minutes) MINUTES=$2 && shift 2 ;;
-    *) sed -n '2,6s/^# //p' "$0" && exit 2 ;;
+    *) sed -n '2,7s/^# //p' "$0" && exit 2 ;;
   esac
 done
 
 say() { printf '%s  %s\n' "$(date +%H:%M:%S)" "$*"; }
 
-# end_with_counts: the closing line and exit status.
+# What failed or was unsteady, a line each.
+NOTABLE=()
+
+# end_with_counts: what was notable once more, the closing line and exit status.
 end_with_counts() {
   say "logs: $LOGS; all took $((SECONDS - STARTED)) s"
+  ((${#NOTABLE[@]} == 0)) || printf '  %s\n' "${NOTABLE[@]}"
   echo "$PASSED passed, $FAILED failed, $SKIPPED skipped"
   ((FAILED == 0)) || exit 1
   exit 0
@@ -34,15 +39,16 @@ end_with_counts() {
 
 # add_junit NAME DIR STATUS: adds the cases of a ctest run in DIR. A run that failed without a failed case counts as one failure.
 add_junit() {
-  local counts passed failed skipped
-  if [[ -f $2/junit.xml ]] && counts=$("$CI/counts.py" "$2/junit.xml" "$2/test-results"); then
+  local counts passed=0 failed=0 skipped=0 runs=("$2/junit.xml" "$2/test-results") report=$LOGS/$1.report line
+  [[ ! -f $2/again.xml ]] || runs+=("$2/again.xml" "$2/again-results")
+  if [[ -f $2/junit.xml ]] && counts=$("$CI/counts.py" "${runs[@]}" 2>"$report"); then
     read -r passed failed skipped <<<"$counts"
-  else
-    passed=0 failed=0 skipped=0
+    while read -r line; do NOTABLE+=("$1: $line"); done < <(grep -E '^  (FAILED|UNSTEADY) ' "$report")
   fi
+  cat "$report" 2>/dev/null || true
   if (($3 != 0 && failed == 0)); then
     failed=1
-    echo "  FAILED $1 (log: $LOGS/$1.log)"
+    NOTABLE+=("FAILED $1 (log: $LOGS/$1.log)")
     tail -n 30 "$LOGS/$1.log"
   fi
   say "$1: $passed passed, $failed failed, $skipped skipped"
@@ -58,6 +64,7 @@ check() {
     77) skip "$1" "$(sed -n 's/^skipped: //p' "$LOGS/$1.log" | tail -n 1)" ;;
     *)
       FAILED=$((FAILED + 1))
+      NOTABLE+=("FAILED $1")
       tail -n 30 "$LOGS/$1.log"
       say "$1: FAILED (log: $LOGS/$1.log)"
       ;;
@@ -73,7 +80,7 @@ skip() {
 suite() {
   local name=$1 dir=$2 status=0 began=$SECONDS
   shift 2
-  rm -rf "$dir/junit.xml" "$dir/test-results"
+  rm -f "$dir/junit.xml" "$LOGS/$name.report"
   "$@" >"$LOGS/$name.log" 2>&1 || status=$?
   add_junit "$name" "$dir" "$status"
   sed -n 's/^\(Building.* took .*\)/  \1/p' "$LOGS/$name.log"

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Counts what a ctest run tried: counts.py JUNIT RESULTS prints "PASSED FAILED SKIPPED", and to stderr what did not pass
-and why, and the slowest ten entries.
+"""Counts what a ctest run tried: counts.py JUNIT RESULTS [JUNIT RESULTS] prints "PASSED FAILED SKIPPED", and to stderr what did
+not pass and why, and the slowest ten entries. Of the second pair are the entries that failed in the first and ran again, alone:
+how they ended then counts, and those that passed are named UNSTEADY.
 
 An entry of ctest is a suite or a script. What it tried case by case lies in RESULTS: NAME.xml as GoogleTest writes it, or
 NAME.tsv with lines "passed|failed|skipped, name, seconds, reason". An entry without either counts as one case. One that
@@ -90,11 +91,15 @@ def shown(output):
     return lines[:SHOWN_FIRST] + ["..."] + lines[-SHOWN_LAST:]
 
 
-def report_failed(entry, cases):
-    """Names of the failed cases, and what their entry said."""
+def has_failed(cases):
+    return any(case.outcome == "failed" for case in cases)
+
+
+def report_failed(entry, cases, what):
+    """Names of the failed cases, and what their entry said; what is FAILED or UNSTEADY."""
     for case in cases:
         if case.outcome == "failed":
-            print(f"  FAILED {case.name}: {' '.join(case.reason.split())[:SHOWN_WHY]}", file=sys.stderr)
+            print(f"  {what} {case.name}: {' '.join(case.reason.split())[:SHOWN_WHY]}", file=sys.stderr)
     for line in shown(entry.findtext("system-out") or ""):
         print(f"    {line}", file=sys.stderr)
 
@@ -117,19 +122,25 @@ def report_slowest(entries):
     print(f"  slowest: {said_of}", file=sys.stderr)
 
 
-def main(junit, results):
-    entries = list(ElementTree.parse(junit).getroot().iter("testcase"))
-    every = []
-    for entry in entries:
-        cases = cases_of(entry, pathlib.Path(results))
-        if any(case.outcome == "failed" for case in cases):
-            report_failed(entry, cases)
-        every += cases
+def run_of(junit, results):
+    """The entries of a run by their names, each with what it tried."""
+    entries = ElementTree.parse(junit).getroot().iter("testcase")
+    return {entry.get("name"): (entry, cases_of(entry, pathlib.Path(results))) for entry in entries}
+
+
+def main(first, again):
+    ended = first | again
+    for name, (entry, cases) in ended.items():
+        if has_failed(cases):
+            report_failed(entry, cases, "FAILED")
+        elif has_failed(first[name][1]):
+            report_failed(*first[name], "UNSTEADY")
+    every = [case for _, cases in ended.values() for case in cases]
     report_skipped(every)
-    report_slowest(entries)
+    report_slowest([entry for entry, _ in first.values()])
     counted = collections.Counter(case.outcome for case in every)
     print(counted["passed"], counted["failed"], counted["skipped"])
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(run_of(*sys.argv[1:3]), run_of(*sys.argv[3:5]) if len(sys.argv) > 3 else {})
