@@ -144,13 +144,18 @@ TAPEDECK_ANYWHERE int64_t grecv(const Net& net, int64_t handle, void* data, uint
   if (available <= 0) return available;
   auto* to = static_cast<unsigned char*>(data);
   const uint64_t now = Least(bytes, static_cast<uint64_t>(available));
-  const Piece piece = PieceAt(ring.capacity, place.read, now);
-  CopyByBlock(to, ring.bytes + piece.at, piece.bytes);
-  CopyByBlock(to + piece.bytes, ring.bytes, now - piece.bytes);
-  SyncBlock();
-  if (IsFirstLane()) Release(ring, place, now);
-  // The caller reads what other lanes have copied, and calls again only behind the release.
-  SyncBlock();
+  // In parts of the ring, so that the proxy fills one while the next one is copied.
+  for (uint64_t taken = 0; taken < now;) {
+    const uint64_t part = Least(now - taken, ring.capacity / 4);
+    const Piece piece = PieceAt(ring.capacity, place.read, part);
+    CopyByBlock(to + taken, ring.bytes + piece.at, piece.bytes);
+    CopyByBlock(to + taken + piece.bytes, ring.bytes, part - piece.bytes);
+    SyncBlock();
+    if (IsFirstLane()) Release(ring, place, part);
+    // The other lanes look for the next part behind it, and the caller reads what they have copied.
+    SyncBlock();
+    taken += part;
+  }
   return static_cast<int64_t>(now);
 }
 
