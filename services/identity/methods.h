@@ -54,6 +54,8 @@ inline constexpr auto kRights = std::to_array<Right>({
     {"tapedeck.v1.SessionService/Transfer", Role::kPlayer, Scope::kSome},
     {"tapedeck.v1.PipelineService/StartRecord", Role::kOperator, Scope::kResource, "{channel}"},
     {"tapedeck.v1.PipelineService/StartPlayback", Role::kPlayer, Scope::kResource, "{recording}"},
+    {"tapedeck.v1.InletService/StartReceive", Role::kOperator, Scope::kResource, "{inlet.name}"},
+    {"tapedeck.v1.InletService/GetInlet", Role::kViewer, Scope::kResource, "{name}"},
     // The channel or recording of a job, its worker knows.
     {"tapedeck.v1.PipelineService/GetJob", Role::kViewer, Scope::kSome},
     {"tapedeck.v1.PipelineService/ExplainJob", Role::kViewer, Scope::kSome},

@@ -94,9 +94,10 @@ absl::Status CheckResourcePattern(absl::string_view pattern) {
   const bool lun = parts.size() >= 2 && parts[0] == "luns" && IsIdPattern(parts[1]);
   const bool channel = parts.size() == 4 && parts[2] == "channels" && IsIdPattern(parts[3]);
   if (lun && (parts.size() == 2 || channel)) return absl::OkStatus();
+  if (parts.size() == 2 && parts[0] == "inlets" && IsIdPattern(parts[1])) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      "not luns/PATTERN or luns/PATTERN/channels/PATTERN, where a pattern has letters, digits, "
-      ". _ - and *");
+      "not luns/PATTERN, luns/PATTERN/channels/PATTERN or inlets/PATTERN, where a pattern has "
+      "letters, digits, . _ - and *");
 }
 
 }  // namespace tapedeck::services::identity

@@ -20,7 +20,7 @@ namespace tapedeck::services::identity {
 struct Rule {
   std::vector<std::string> identities;  // patterns, see glob.h
   Role role = Role::kNone;
-  // luns/PATTERN, with all of its channels, or luns/PATTERN/channels/PATTERN.
+  // luns/PATTERN, with all of its channels, luns/PATTERN/channels/PATTERN, or inlets/PATTERN.
   std::vector<std::string> resources;
   int line = 0;  // of the file; 0: of none
 };

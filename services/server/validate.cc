@@ -77,21 +77,33 @@ absl::Status CheckOutputs(const std::vector<OutputSpec>& outputs, absl::string_v
   return absl::OkStatus();
 }
 
-absl::Status CheckTransfer(const TransferSpec& spec) {
-  TD_RETURN_IF_ERROR(CheckRequestId(spec.request_id));
-  if (spec.storage.size() > kMaxAddressBytes) {
-    return FieldError("storage", "is longer than 300 bytes");
-  }
-  if (spec.rails.size() > kMaxRails) return FieldError("rails", "are more than 64");
-  if (spec.device.size() > kMaxDeviceBytes) return FieldError("device", "is longer than 64 bytes");
-  const size_t colon = spec.storage.rfind(':');
-  if (colon == std::string::npos || colon == 0 || colon + 1 == spec.storage.size()) {
+absl::Status CheckStorage(const std::string& storage) {
+  if (storage.size() > kMaxAddressBytes) return FieldError("storage", "is longer than 300 bytes");
+  const size_t colon = storage.rfind(':');
+  if (colon == std::string::npos || colon == 0 || colon + 1 == storage.size()) {
     return FieldError("storage", "must be the HOST:PORT of a storage node");
   }
+  return absl::OkStatus();
+}
+
+// But for where it goes or comes from.
+absl::Status CheckTransfer(const TransferSpec& spec) {
+  TD_RETURN_IF_ERROR(CheckRequestId(spec.request_id));
+  if (spec.rails.size() > kMaxRails) return FieldError("rails", "are more than 64");
+  if (spec.device.size() > kMaxDeviceBytes) return FieldError("device", "is longer than 64 bytes");
   TD_RETURN_IF_ERROR(CheckTransforms("transforms", spec.transforms));
   if (spec.slots > kMaxSlots) return FieldError("slots", "must be at most 4096");
   for (const std::string& rail : spec.rails) TD_RETURN_IF_ERROR(CheckId(rail));
   return absl::OkStatus();
+}
+
+// What a job may record into.
+absl::Status CheckTarget(const RecordSpec& spec) {
+  if (!IsInletName(spec.transfer.target)) return CheckChannelName(spec.transfer.target);
+  TD_RETURN_IF_ERROR(CheckInletName(spec.transfer.target));
+  if (!spec.outputs.empty()) return FieldError("outputs", "go into channels, not beside an inlet");
+  if (spec.transfer.device != kAllDevices) return absl::OkStatus();
+  return FieldError("device", "is \"all\": an inlet takes one stream");
 }
 
 absl::Status CheckMembers(absl::string_view field, const std::vector<std::string>& members) {
@@ -122,7 +134,8 @@ absl::Status CheckAttachment(const LunAttachment& attachment) {
 }
 
 absl::Status CheckRecordSpec(const RecordSpec& spec) {
-  TD_RETURN_IF_ERROR(CheckChannelName(spec.transfer.target));
+  TD_RETURN_IF_ERROR(CheckTarget(spec));
+  TD_RETURN_IF_ERROR(CheckStorage(spec.transfer.storage));
   TD_RETURN_IF_ERROR(CheckTransfer(spec.transfer));
   TD_RETURN_IF_ERROR(CheckStage("source", spec.source));
   TD_RETURN_IF_ERROR(CheckOutputs(spec.outputs, spec.transfer.target));
@@ -135,11 +148,24 @@ absl::Status CheckRecordSpec(const RecordSpec& spec) {
 
 absl::Status CheckPlaybackSpec(const PlaybackSpec& spec) {
   TD_RETURN_IF_ERROR(CheckRecordingName(spec.transfer.target));
+  TD_RETURN_IF_ERROR(CheckStorage(spec.transfer.storage));
   TD_RETURN_IF_ERROR(CheckTransfer(spec.transfer));
   if (spec.transfer.device == kAllDevices) {
     return FieldError("device", "is \"all\": a recording is played to one device");
   }
   TD_RETURN_IF_ERROR(CheckPacing(spec));
+  return CheckStage("sink", spec.sink);
+}
+
+absl::Status CheckReceiveSpec(const ReceiveSpec& spec) {
+  TD_RETURN_IF_ERROR(CheckInlet(spec.inlet));
+  TD_RETURN_IF_ERROR(CheckTransfer(spec.transfer));
+  if (spec.transfer.device == kAllDevices) {
+    return FieldError("device", "is \"all\": a stream goes to one device");
+  }
+  if (spec.wait_ns <= 0 || spec.wait_ns > kMaxInletWaitNs) {
+    return FieldError("wait", "is not above 0 and at most a day");
+  }
   return CheckStage("sink", spec.sink);
 }
 

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "services/catalog.h"
+#include "services/inlets.h"
 #include "services/jobs.h"
 
 namespace tapedeck::services::server {
@@ -15,5 +16,6 @@ absl::Status CheckLunMembers(const Lun& lun);
 absl::Status CheckAttachment(const LunAttachment& attachment);
 absl::Status CheckRecordSpec(const RecordSpec& spec);
 absl::Status CheckPlaybackSpec(const PlaybackSpec& spec);
+absl::Status CheckReceiveSpec(const ReceiveSpec& spec);
 
 }  // namespace tapedeck::services::server

@@ -24,6 +24,7 @@ TransferEnd TakeEnd(Admission& admission) {
           .ring = admission.ring,
           .check_payload = admission.check_payload,
           .registration = std::move(admission.registration),
+          .payload_crc = std::move(admission.payload_crc),
           .arrivals = std::move(admission.arrivals),
           .stage_times = StageBoard::Stored(admission.stages)};
 }

@@ -15,6 +15,7 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/ladder/ring_fit.h"
 #include "dataplane/memory/slot_pool.h"
+#include "dataplane/payload_crc.h"
 #include "dataplane/sink.h"
 #include "dataplane/source.h"
 #include "dataplane/transfer/arrival_crcs.h"
@@ -32,9 +33,11 @@ struct Admission {
   Accept accept;                          // without session, slots, rails and wire limit
   std::function<std::string()> verifier;  // for Progress, any time; null: none
   bool check_payload = true;              // as in TransferEnd
-  std::shared_ptr<dataplane::ArrivalCrcs> arrivals;  // as in TransferEnd
-  dataplane::ladder::Registration registration;      // as in TransferEnd
-  std::shared_ptr<StageBoard> stages;                // told by the session; null: nobody asks
+  bool ordered = false;                   // as in TransferSettings
+  std::shared_ptr<dataplane::ArrivalCrcs> arrivals;    // as in TransferEnd
+  dataplane::ladder::Registration registration;        // as in TransferEnd
+  std::shared_ptr<dataplane::PayloadCrc> payload_crc;  // as in TransferEnd
+  std::shared_ptr<StageBoard> stages;                  // told by the session; null: nobody asks
 };
 
 // What a session that is being admitted waits for, as its peer is told. Shared by the session and

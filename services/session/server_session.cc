@@ -176,6 +176,7 @@ void ServerSession::MakeTransfer(uint32_t peer_slots, const Accept& accept, Admi
                                                           .commit = accept.commit,
                                                           .peer_slots = peer_slots,
                                                           .block_bytes = accept.block_bytes,
+                                                          .ordered = admission.ordered,
                                                           .first_block = accept.next_block,
                                                           .trail = trail(),
                                                           .trace = &trace_},

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "dataplane/status_macros.h"
 #include "services/client/catalog_client.h"
+#include "services/client/inlet_client.h"
 #include "services/client/recorder_client.h"
 #include "services/session_stream/stream_opener.h"
 
@@ -18,10 +20,13 @@ class GrpcStorageClient final : public StorageClient {
       : opener_(std::move(opener)),
         channel_(channel),
         catalog_(channel_, kTimeout),
+        inlets_(channel_, kTimeout),
         recorder_(channel_, kTimeout) {}
 
   absl::StatusOr<Channel> GetChannel(const std::string& name) override {
-    return catalog_.GetChannel(name);
+    if (!IsInletName(name)) return catalog_.GetChannel(name);
+    TD_ASSIGN_OR_RETURN(const Inlet inlet, inlets_.GetInlet(name));
+    return AsChannel(inlet);
   }
   absl::StatusOr<Recording> GetRecording(const std::string& name) override {
     return catalog_.GetRecording(name);
@@ -30,13 +35,17 @@ class GrpcStorageClient final : public StorageClient {
                                  const Annotation& annotation) override {
     return recorder_.AnnotateRecording(recording, annotation);
   }
-  void Cancel() override { catalog_.Cancel(); }
+  void Cancel() override {
+    catalog_.Cancel();
+    inlets_.Cancel();
+  }
   std::unique_ptr<session::ControlStream> OpenSession() override { return opener_->Open(channel_); }
 
  private:
   const std::shared_ptr<session_stream::StreamOpener> opener_;
   const client::Channel channel_;
   client::CatalogClient catalog_;
+  client::InletClient inlets_;
   client::RecorderClient recorder_;
 };
 

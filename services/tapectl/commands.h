@@ -29,6 +29,7 @@ void AddScrubCommands(Command tapectl, Program& program);
 void AddVerifyCommand(Command recordings, Program& program);
 void AddMountCommand(Command tapectl, Program& program);
 void AddTransferCommands(Command tapectl, Program& program);
+void AddReceiveCommand(Command tapectl, Program& program);
 void AddJobsCommands(Command tapectl, Program& program);
 void AddExplainCommand(Command tapectl, Program& program);
 void AddNodesCommand(Command tapectl, Program& program);

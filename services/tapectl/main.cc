@@ -98,6 +98,7 @@ int Main(int argc, char** argv) {
   AddLunCommands(tapectl, program);
   AddChannelCommands(tapectl, program);
   AddTransferCommands(tapectl, program);
+  AddReceiveCommand(tapectl, program);
   AddRecordingsCommands(tapectl, program);
   AddMountCommand(tapectl, program);
   AddRecorderCommands(tapectl, program);

@@ -67,6 +67,19 @@ absl::StatusOr<std::string> ChannelNameOf(const std::string& text) {
   return Expand(text, {"luns", "channels"});
 }
 
+absl::StatusOr<std::string> InletNameOf(const std::string& text) {
+  return Expand(text, {"inlets"});
+}
+
+absl::StatusOr<InletAddress> InletAddressOf(const std::string& text) {
+  const size_t slash = text.find('/');
+  if (slash == std::string::npos || slash == 0) {
+    return NameInvalid(text, absl::StrCat("\"", text, "\": must be HOST:PORT/INLET"));
+  }
+  TD_ASSIGN_OR_RETURN(std::string name, InletNameOf(text.substr(slash + 1)));
+  return InletAddress{.worker = text.substr(0, slash), .name = std::move(name)};
+}
+
 absl::StatusOr<std::string> JobNameOf(const std::string& text) { return Expand(text, {"jobs"}); }
 
 absl::StatusOr<std::string> RecordingNameOf(const std::string& text,

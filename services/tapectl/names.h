@@ -20,6 +20,16 @@ absl::StatusOr<std::string> ChannelNameOf(const std::string& text);
 absl::StatusOr<std::string> RecordingNameOf(const std::string& text,
                                             client::CatalogClient& catalog);
 
+// INLET or inlets/INLET
+absl::StatusOr<std::string> InletNameOf(const std::string& text);
+
+// HOST:PORT/INLET
+struct InletAddress {
+  std::string worker;  // HOST:PORT
+  std::string name;    // inlets/INLET
+};
+absl::StatusOr<InletAddress> InletAddressOf(const std::string& text);
+
 // JOB or jobs/JOB
 absl::StatusOr<std::string> JobNameOf(const std::string& text);
 

@@ -65,6 +65,11 @@ std::unique_ptr<client::JobsClient> Program::Jobs() const {
                                               call_timeout());
 }
 
+std::unique_ptr<client::InletClient> Program::Inlets() const {
+  return std::make_unique<client::InletClient>(client::MakeChannel(worker, trace, credentials),
+                                               call_timeout());
+}
+
 std::unique_ptr<client::RecorderClient> Program::Recorder() const {
   return std::make_unique<client::RecorderClient>(client::MakeChannel(storage, trace, credentials),
                                                   call_timeout());

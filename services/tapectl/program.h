@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "services/client/catalog_client.h"
+#include "services/client/inlet_client.h"
 #include "services/client/jobs_client.h"
 #include "services/client/recorder_client.h"
 #include "services/client/view_client.h"
@@ -59,6 +60,7 @@ struct Program {
 
   std::unique_ptr<client::CatalogClient> Catalog() const;
   std::unique_ptr<client::JobsClient> Jobs() const;
+  std::unique_ptr<client::InletClient> Inlets() const;
   std::unique_ptr<client::RecorderClient> Recorder() const;
   std::unique_ptr<client::ViewClient> View() const;
 

@@ -6,6 +6,7 @@
 #include "services/tapectl/commands.h"
 #include "services/tapectl/field_options.h"
 #include "services/tapectl/follow.h"
+#include "services/tapectl/job_options.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/pacing_text.h"
 #include "services/tapectl/stage_option.h"
@@ -15,20 +16,10 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-// What an interrupt says before there is a job to cancel.
-constexpr char kInterrupted[] =
-    "tapectl: interrupted while asking for a job; tapectl jobs list shows whether there is one";
-
 // What record and play share.
-struct TransferOptions {
+struct TransferOptions : JobOptions {
   std::string name;
-  StageSpec end;            // source or sink
-  uint64_t fft_points = 0;  // 0: none
-  std::vector<std::string> transforms;
   std::vector<std::string> rails;
-  std::string device;
-  uint32_t slots = 0;
-  bool detach = false;
   std::optional<dataplane::TransferOp> op;
 };
 
@@ -39,6 +30,7 @@ struct RecordOptions : TransferOptions {
   int64_t at_ns = 0;
   std::optional<uint64_t> seed;
   bool loop = false;
+  std::string to;    // inlet of another worker; empty: none
   std::string also;  // channel; empty: none
   std::vector<std::string> also_transforms;
 };
@@ -50,13 +42,6 @@ struct PlayOptions : TransferOptions {
   model::Pacing pacing;
 };
 
-absl::Status AddStages(const std::vector<std::string>& texts, std::vector<StageSpec>& stages) {
-  for (const std::string& text : texts) {
-    TD_ASSIGN_OR_RETURN(stages.emplace_back(), ParseStage(text));
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<TransferSpec> SpecOf(const Program& program, const TransferOptions& options,
                                     const std::string& target) {
   TransferSpec spec{.storage = program.storage,
@@ -64,35 +49,29 @@ absl::StatusOr<TransferSpec> SpecOf(const Program& program, const TransferOption
                     .rails = options.rails,
                     .device = options.device,
                     .slots = options.slots};
-  if (options.fft_points != 0) {
-    spec.transforms.push_back({"fft", {{"points", options.fft_points}}});
-  }
-  TD_RETURN_IF_ERROR(AddStages(options.transforms, spec.transforms));
+  TD_RETURN_IF_ERROR(AddTransforms(options, spec.transforms));
   spec.op = options.op;
   return spec;
 }
 
-absl::Status LeaveOrFollow(Program& program, InterruptWatch& interrupt, client::JobsClient& jobs,
-                           const std::vector<Job>& started, const TransferOptions& options,
-                           int64_t duration_ns) {
-  if (options.detach) {
-    Leave(program, started);
-    return absl::OkStatus();
-  }
-  TD_ASSIGN_OR_RETURN(const std::vector<Job> ended,
-                      Follow(program, interrupt, jobs, started, duration_ns));
-  return Conclude(program, ended);
-}
-
 absl::Status Record(Program& program, const RecordOptions& options) {
-  InterruptWatch interrupt(kInterrupted);
-  TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.name));
+  InterruptWatch interrupt(kWhileAsking);
+  if (options.name.empty() && options.to.empty()) {
+    return absl::InvalidArgumentError("name a CHANNEL to record into, or --to HOST:PORT/INLET");
+  }
   RecordSpec spec{.source = options.end,
                   .blocks = options.blocks,
                   .duration_ns = options.duration_ns,
                   .resume_for_ns = options.resume_for_ns,
                   .at_ns = options.at_ns};
-  TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, channel));
+  if (options.to.empty()) {
+    TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.name));
+    TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, channel));
+  } else {
+    TD_ASSIGN_OR_RETURN(const InletAddress inlet, InletAddressOf(options.to));
+    TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, inlet.name));
+    spec.transfer.storage = inlet.worker;
+  }
   if (options.seed.has_value()) {
     TD_RETURN_IF_ERROR(SetParameter(spec.source, "seed", *options.seed));
   }
@@ -112,7 +91,7 @@ absl::Status Play(Program& program, const PlayOptions& options) {
   if (options.replace && options.end.name != "file") {
     return absl::InvalidArgumentError("--replace is about the file of --sink file:PATH");
   }
-  InterruptWatch interrupt(kInterrupted);
+  InterruptWatch interrupt(kWhileAsking);
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(options.name, options.segment, *catalog));
   PlaybackSpec spec{.sink = options.end, .playhead = options.playhead, .pacing = options.pacing};
@@ -125,21 +104,11 @@ absl::Status Play(Program& program, const PlayOptions& options) {
 }
 
 void AddShared(Command command, TransferOptions& options) {
-  const Option fft =
-      command.AddOption("--fft", options.fft_points, "Points of the FFT, 2 to 65536; default none");
-  command
-      .AddOption("--transform", options.transforms,
-                 "A transform of the worker, e.g. fft:points=1024; again for more, in this order")
-      .OneEach()
-      .Check([](const std::string& text) { return ParseStage(text).status(); }, kStageForm)
-      .Excludes(fft);
+  AddJobOptions(command, options);
   command
       .AddOption("--rails", options.rails,
                  "Rails of the worker, e.g. r0,r1; default those nearest to its memory")
       .SeparatedBy(',');
-  command.AddOption("--slots", options.slots, "Blocks of the worker's ring");
-  command.AddFlag("--detach", options.detach,
-                  "Do not wait for the end; tapectl jobs attach follows the job");
   command
       .AddParsed("--op", options.op, model::EnumNamed<dataplane::TransferOp>,
                  "READ, WRITE or SEND; default the channel's")
@@ -212,7 +181,12 @@ void AddPacing(Command command, model::Pacing& pacing) {
 void AddTransferCommands(Command tapectl, Program& program) {
   auto record_options = std::make_shared<RecordOptions>();
   const Command record = tapectl.AddCommand("record", "Record into a channel");
-  record.AddOption("CHANNEL", record_options->name, "LUN/CHANNEL").Required();
+  const Option channel = record.AddOption("CHANNEL", record_options->name, "LUN/CHANNEL");
+  record
+      .AddOption("--to", record_options->to,
+                 "HOST:PORT/INLET of another worker (tapectl receive), instead of a channel: no "
+                 "storage is between")
+      .Excludes(channel);
   record
       .AddParsed("--source", record_options->end, ParseEnd,
                  "synth, file:PATH (raw or .sigmf-meta), ingest:udp=HOST:PORT (packets that come "

@@ -297,3 +297,19 @@ class DestinationUnreachable(Error):
 
 class DeviceFailed(Error):
     """The device of a worker has failed in use, and computes nothing more until the worker is started again."""
+
+
+class InletNotFound(Error):
+    """The worker has no inlet of that name."""
+
+
+class InletBusy(Error):
+    """An inlet of that name is open already, or another stream comes through it."""
+
+
+class InletTimedOut(Error):
+    """No stream came to an inlet."""
+
+
+class InletsOff(Error):
+    """The worker was started without inlets."""
