@@ -13,6 +13,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_set.h"
+#include "gpu_worker/inlets/inlet_registry.h"
 #include "gpu_worker/job/job_ring.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/reach.h"
@@ -29,11 +30,14 @@
 #include "services/out_of_memory.h"
 #include "services/placement.h"
 #include "services/server/doctor_service.h"
+#include "services/server/inlet_service.h"
 #include "services/server/node_service.h"
 #include "services/server/pipeline_service.h"
 #include "services/server/server.h"
 #include "services/server/signals.h"
 #include "services/server/trace_service.h"
+#include "services/session/registry.h"
+#include "services/session_stream/session_service.h"
 #include "services/spare_memory.h"
 #include "services/storage_client/dialer.h"
 #include "services/supervisor/supervisor.h"
@@ -56,7 +60,8 @@ absl::StatusOr<std::vector<pipeline::DeviceChoice>> ChooseDevices(const Settings
 }
 
 absl::StatusOr<std::unique_ptr<dataplane::RailSet>> MakeRails(const Settings& settings) {
-  return dataplane::RailSet::Create(settings.rails, {.tls = settings.identity.rail_tls});
+  return dataplane::RailSet::Create(settings.rails,
+                                    {.listen = settings.inlets, .tls = settings.identity.rail_tls});
 }
 
 services::doctor::ExaminerParts Examined(const std::vector<dataplane::Transport*>& rails,
@@ -72,13 +77,47 @@ services::doctor::ExaminerParts Examined(const std::vector<dataplane::Transport*
           }};
 }
 
+// What streams of other workers come through; empty where none may come.
+struct Inlets {
+  std::unique_ptr<inlets::InletRegistry> registry;
+  std::unique_ptr<services::session::Registry> sessions;
+};
+
+absl::StatusOr<Inlets> MakeInlets(const Settings& settings,
+                                  const std::vector<dataplane::Executor*>& executors,
+                                  const std::vector<dataplane::Transport*>& rails,
+                                  services::telemetry::trace::Tracer* tracer) {
+  Inlets made;
+  if (!settings.inlets) return made;
+  TD_ASSIGN_OR_RETURN(made.registry, inlets::InletRegistry::Create());
+  made.sessions = std::make_unique<services::session::Registry>(
+      executors, rails, made.registry.get(), /*trails=*/nullptr, tracer);
+  return made;
+}
+
+std::vector<services::server::ServiceFactory> ServicesOf(Worker& worker,
+                                                         const services::flight::Recorder& flight,
+                                                         services::doctor::Examiner& examiner,
+                                                         const Inlets& inlets) {
+  std::vector<services::server::ServiceFactory> list = {
+      services::server::PipelineServiceOver(worker), services::server::InletServiceOver(worker),
+      services::server::NodeServiceOver(worker),
+      services::server::TraceServiceOver(flight.reader()),
+      services::server::DoctorServiceOver(examiner)};
+  if (inlets.sessions != nullptr) {
+    list.push_back(services::session_stream::SessionServiceOver(*inlets.sessions));
+  }
+  return list;
+}
+
 // Takes no more work; jobs go on by themselves until `deadline`.
-void End(Worker& worker, services::doctor::Examiner& examiner, services::server::Server& server,
-         absl::Time deadline) {
+void End(Worker& worker, const Inlets& inlets, services::doctor::Examiner& examiner,
+         services::server::Server& server, absl::Time deadline) {
   server.Drain();
   examiner.Stop();
   worker.Drain(deadline);
   worker.CancelAll();
+  if (inlets.sessions != nullptr) inlets.sessions->Drain(0);
   server.Shutdown(absl::Seconds(1));
 }
 
@@ -124,6 +163,8 @@ absl::Status Run(const Settings& settings) {
   TD_ASSIGN_OR_RETURN(const auto flight, services::flight::Recorder::Create(
                                              {name, services::NodeRole::kWorker}, settings.state,
                                              services::convert::TraceMessages()));
+  TD_ASSIGN_OR_RETURN(const Inlets inlets, MakeInlets(settings, services::AsExecutors(loops),
+                                                      rails->transports(), tracing.tracer()));
   Worker worker({.name = name,
                  .rails = rails->transports(),
                  .executors = services::AsExecutors(loops),
@@ -132,15 +173,13 @@ absl::Status Run(const Settings& settings) {
                  .reach = std::move(reach),
                  .placement = std::move(placement),
                  .connections_per_rail = settings.connections_per_rail,
-                 .trails = &flight->trails()});
+                 .trails = &flight->trails(),
+                 .inlets = inlets.registry.get()});
   services::doctor::Examiner examiner(Examined(rails->transports(), *security, worker));
-  TD_ASSIGN_OR_RETURN(const auto server, services::server::Server::Create(
-                                             settings.listen,
-                                             {services::server::PipelineServiceOver(worker),
-                                              services::server::NodeServiceOver(worker),
-                                              services::server::TraceServiceOver(flight->reader()),
-                                              services::server::DoctorServiceOver(examiner)},
-                                             tracing.tracer(), security.get()));
+  TD_ASSIGN_OR_RETURN(const auto server,
+                      services::server::Server::Create(
+                          settings.listen, ServicesOf(worker, *flight, examiner, inlets),
+                          tracing.tracer(), security.get()));
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "worker ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
   admin->Serve(AdminNode(page, *security, *server, worker));
@@ -151,7 +190,7 @@ absl::Status Run(const Settings& settings) {
   limit.emplace(settings.grace);
   limit->SetLeft([] { return "jobs that wait for a file, a device or a storage node"; });
   admin->Drain();
-  End(worker, examiner, *server, absl::Now() + settings.grace - kSealTime);
+  End(worker, inlets, examiner, *server, absl::Now() + settings.grace - kSealTime);
   admin.reset();  // before what its page is made of
   return absl::OkStatus();
 }

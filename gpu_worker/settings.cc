@@ -83,6 +83,9 @@ void AddWorker(const services::command_line::Command& worker, Settings& settings
                  "Connections of each rail; more than one pays where one thread cannot fill a port")
       .Within(1, 8)
       .ShowDefault();
+  worker.AddChoice("--inlets", settings.inlets, {{"on", true}, {"off", false}},
+                   "on: other workers may record to this one (tapectl receive), and its rails "
+                   "listen; off is the default");
   AddBounds(worker, settings);
   services::AddGraceOption(worker, settings.grace,
                            "jobs go on by themselves until 9s before, and are then cancelled");

@@ -24,6 +24,7 @@ struct Settings {
   std::vector<std::string> file_roots;          // read:DIR or write:DIR, for files that jobs name
   std::vector<std::string> storage_allow;       // HOST:PORT of storage nodes for jobs; empty: any
   std::vector<std::string> send_allow;          // HOST:PORT that jobs may send samples to
+  bool inlets = false;                          // take streams of other workers
   absl::Duration grace = services::kDefaultGrace;  // from a request to end until the end
   bool flight = true;  // record the steps of blocks; off only to measure what that costs
   services::identity::Settings identity{.for_others = false};

@@ -12,7 +12,9 @@
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/device/unusable.h"
+#include "gpu_worker/job/job.h"
 #include "gpu_worker/job/job_rails.h"
+#include "gpu_worker/job/receive_job.h"
 #include "gpu_worker/stages/list.h"
 #include "services/errors.h"
 #include "services/model/names.h"
@@ -65,7 +67,9 @@ void Worker::CancelAll() {
     absl::MutexLock lock(&mutex_);
     draining_ = true;
     for (const auto& start : starts_) {
-      for (const Part& part : start->parts) part.storage->Cancel();
+      for (const Part& part : start->parts) {
+        if (part.storage != nullptr) part.storage->Cancel();
+      }
     }
     mutex_.Await(absl::Condition(this, &Worker::none_starts));
   }
@@ -77,20 +81,35 @@ void Worker::CancelAll() {
 }
 
 absl::StatusOr<services::Job> Worker::StartRecord(const services::RecordSpec& spec) {
+  TD_RETURN_IF_ERROR(parts_.reach.storages.Check(spec.transfer.storage));
   return StartOnce(spec.transfer, [&](const Part& part, const job::JobEnvironment& environment) {
     return job::Job::StartRecord(part.name, spec, environment, part.storage);
   });
 }
 
 absl::StatusOr<services::Job> Worker::StartPlayback(const services::PlaybackSpec& spec) {
+  TD_RETURN_IF_ERROR(parts_.reach.storages.Check(spec.transfer.storage));
   return StartOnce(spec.transfer, [&](const Part& part, const job::JobEnvironment& environment) {
     return job::Job::StartPlayback(part.name, spec, environment, part.storage);
   });
 }
 
+absl::StatusOr<services::Job> Worker::StartReceive(const services::ReceiveSpec& spec) {
+  if (parts_.inlets == nullptr) return services::InletsOff();
+  services::TransferSpec transfer = spec.transfer;
+  for (const dataplane::Transport* rail : parts_.rails) transfer.rails.push_back(rail->rail().name);
+  return StartOnce(transfer, [&](const Part& part, const job::JobEnvironment& environment) {
+    return job::ReceiveJob::Start(part.name, spec, environment, *parts_.inlets);
+  });
+}
+
+absl::StatusOr<services::Inlet> Worker::GetInlet(const std::string& name) {
+  if (parts_.inlets == nullptr) return services::InletsOff();
+  return parts_.inlets->Get(name);
+}
+
 template <typename Make>
 absl::StatusOr<services::Job> Worker::StartOnce(const services::TransferSpec& spec, Make make) {
-  TD_RETURN_IF_ERROR(parts_.reach.storages.Check(spec.storage));
   TD_ASSIGN_OR_RETURN(const std::shared_ptr<Start> start, Begin(spec));
   if (!start->ended) End(*start, MakeAll(*start, spec, make));
   TD_RETURN_IF_ERROR(start->job.status());
@@ -123,10 +142,15 @@ absl::StatusOr<std::shared_ptr<Worker::Start>> Worker::Begin(const services::Tra
     const uint64_t number = ++started_;
     start->parts.push_back({.name = absl::StrCat("jobs/", number),
                             .device = device,
-                            .storage = parts_.storage->Dial(spec.storage, spec.trace, spec.caller),
+                            .storage = Dial(spec),
                             .executor = parts_.executors[number % parts_.executors.size()]});
   }
   return starts_.emplace_back(std::move(start));
+}
+
+std::shared_ptr<services::StorageClient> Worker::Dial(const services::TransferSpec& spec) const {
+  if (spec.storage.empty()) return nullptr;
+  return parts_.storage->Dial(spec.storage, spec.trace, spec.caller);
 }
 
 std::string Worker::NewGroup() const {
@@ -151,7 +175,11 @@ Worker::Made Worker::MakeAll(const Start& start, const services::TransferSpec& s
   Made made;
   for (const Part& part : start.parts) {
     const auto environment = Environment(start, part, spec);
-    auto job = environment.ok() ? make(part, *environment) : environment.status();
+    const auto make_one = [&]() -> absl::StatusOr<std::shared_ptr<job::AnyJob>> {
+      TD_RETURN_IF_ERROR(environment.status());
+      return make(part, *environment);
+    };
+    auto job = make_one();
     if (job.ok()) {
       made.jobs.emplace_back(part.name, *std::move(job));
       continue;
@@ -207,7 +235,7 @@ absl::StatusOr<job::JobEnvironment> Worker::Environment(const Start& start, cons
       .trace = spec.trace};
 }
 
-void Worker::Keep(const std::string& name, std::shared_ptr<job::Job> job) {
+void Worker::Keep(const std::string& name, std::shared_ptr<job::AnyJob> job) {
   jobs_[name] = std::move(job);
   order_.push_back(name);
   if (order_.size() <= kKeptJobs || !jobs_.at(order_.front())->ended()) return;
@@ -218,14 +246,14 @@ void Worker::Keep(const std::string& name, std::shared_ptr<job::Job> job) {
   std::erase_if(requests_, [&](const auto& entry) { return entry.second == oldest; });
 }
 
-std::shared_ptr<job::Job> Worker::Find(const std::string& name) const {
+std::shared_ptr<job::AnyJob> Worker::Find(const std::string& name) const {
   absl::MutexLock lock(&mutex_);
   const auto it = jobs_.find(name);
   return it == jobs_.end() ? nullptr : it->second;
 }
 
 absl::StatusOr<services::Job> Worker::GetJob(const std::string& name) {
-  const std::shared_ptr<job::Job> job = Find(name);
+  const std::shared_ptr<job::AnyJob> job = Find(name);
   if (job == nullptr) return services::JobNotFound(name);
   return job->state();
 }
@@ -238,7 +266,7 @@ std::vector<services::Job> Worker::ListJobs() {
 }
 
 absl::StatusOr<services::Job> Worker::CancelJob(const std::string& name) {
-  const std::shared_ptr<job::Job> job = Find(name);
+  const std::shared_ptr<job::AnyJob> job = Find(name);
   if (job == nullptr) return services::JobNotFound(name);
   job->Cancel();
   return job->state();

@@ -13,11 +13,14 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/transport/transport.h"
 #include "gpu_worker/devices.h"
-#include "gpu_worker/job/job.h"
+#include "gpu_worker/inlets/inlet_registry.h"
+#include "gpu_worker/job/any_job.h"
+#include "gpu_worker/job/job_environment.h"
 #include "gpu_worker/job/job_totals.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/reach.h"
 #include "services/flight/trails.h"
+#include "services/inlets.h"
 #include "services/jobs.h"
 #include "services/node.h"
 #include "services/placement.h"
@@ -36,10 +39,13 @@ struct WorkerParts {
   services::Placement placement;                // of these rails
   uint32_t connections_per_rail = 1;
   services::flight::Trails* trails = nullptr;  // outlives the worker; null: jobs leave no stamps
+  inlets::InletRegistry* inlets = nullptr;     // outlives the worker; null: it takes no streams
 };
 
 // Any thread.
-class Worker final : public services::Jobs, public services::NodeDescriber {
+class Worker final : public services::Jobs,
+                     public services::Inlets,
+                     public services::NodeDescriber {
  public:
   // Waits for the rails to be probed.
   explicit Worker(WorkerParts parts)
@@ -55,6 +61,8 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
 
   absl::StatusOr<services::Job> StartRecord(const services::RecordSpec& spec) override;
   absl::StatusOr<services::Job> StartPlayback(const services::PlaybackSpec& spec) override;
+  absl::StatusOr<services::Job> StartReceive(const services::ReceiveSpec& spec) override;
+  absl::StatusOr<services::Inlet> GetInlet(const std::string& name) override;
   absl::StatusOr<services::Job> GetJob(const std::string& name) override;
   std::vector<services::Job> ListJobs() override;
   absl::StatusOr<services::Job> CancelJob(const std::string& name) override;
@@ -82,7 +90,7 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
   struct Part {
     std::string name;
     DrivenDevice* device = nullptr;
-    std::shared_ptr<services::StorageClient> storage;
+    std::shared_ptr<services::StorageClient> storage;  // null: it waits at an inlet
     dataplane::Executor* executor = nullptr;
   };
 
@@ -94,11 +102,11 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
     std::string group;  // of its jobs; empty: no more than one was asked for
     std::vector<Part> parts;
     bool ended = false;
-    absl::StatusOr<std::shared_ptr<job::Job>> job = absl::InternalError("it has not ended");
+    absl::StatusOr<std::shared_ptr<job::AnyJob>> job = absl::InternalError("it has not ended");
   };
   // The jobs of a start by their names, and why there are no more of them.
   struct Made {
-    std::vector<std::pair<std::string, std::shared_ptr<job::Job>>> jobs;
+    std::vector<std::pair<std::string, std::shared_ptr<job::AnyJob>>> jobs;
     absl::Status status;
   };
 
@@ -116,14 +124,16 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
   void End(Start& start, Made made) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<job::JobEnvironment> Environment(const Start& start, const Part& part,
                                                   const services::TransferSpec& spec);
+  // Null: it has none.
+  std::shared_ptr<services::StorageClient> Dial(const services::TransferSpec& spec) const;
   // Unlike any other, also of another run of a worker of this name.
   std::string NewGroup() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Jobs on the device that have not ended, those that start among them.
   size_t JobsOn(const DrivenDevice& device) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Of all jobs since the start.
   job::JobTotals Totals() const ABSL_LOCKS_EXCLUDED(mutex_);
-  std::shared_ptr<job::Job> Find(const std::string& name) const;
-  void Keep(const std::string& name, std::shared_ptr<job::Job> job)
+  std::shared_ptr<job::AnyJob> Find(const std::string& name) const;
+  void Keep(const std::string& name, std::shared_ptr<job::AnyJob> job)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool none_starts() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return starts_.empty(); }
 
@@ -132,7 +142,7 @@ class Worker final : public services::Jobs, public services::NodeDescriber {
   mutable absl::Mutex mutex_;
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::shared_ptr<Start>> starts_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, std::shared_ptr<job::Job>> jobs_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, std::shared_ptr<job::AnyJob>> jobs_ ABSL_GUARDED_BY(mutex_);
   std::deque<std::string> order_ ABSL_GUARDED_BY(mutex_);            // oldest first
   std::map<Request, std::string> requests_ ABSL_GUARDED_BY(mutex_);  // → job
   uint64_t started_ ABSL_GUARDED_BY(mutex_) = 0;

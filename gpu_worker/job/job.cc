@@ -8,8 +8,6 @@
 #include "dataplane/log.h"
 #include "gpu_worker/device/unusable.h"
 #include "services/errors.h"
-#include "services/model/names.h"
-#include "services/telemetry/trace/log_under.h"
 
 namespace tapedeck::gpu_worker::job {
 
@@ -17,13 +15,6 @@ using services::session::Direction;
 using services::session::Snapshot;
 
 namespace {
-
-absl::Status Incomplete(const std::string& recording, uint64_t lost, uint64_t total) {
-  return services::BlockDamaged(
-      {.recording = recording, .blocks = lost},
-      absl::StrCat(recording, ": ", lost, " of ", total,
-                   " blocks are missing; tapectl recordings verify names them"));
-}
 
 // What it means for the job.
 absl::Status OfSecond(const services::JobOutput& output) {
@@ -36,18 +27,7 @@ absl::Status OfSecond(const services::JobOutput& output) {
 
 Job::Job(const std::string& name, Direction direction, const JobEnvironment& environment,
          std::shared_ptr<services::StorageClient> storage)
-    : environment_(environment),
-      span_(environment.trace.Start("job")),
-      storage_(std::move(storage)) {
-  span_.Set("tapedeck.job", name);
-  span_.Set("tapedeck.direction", services::model::LabelOf(direction));
-  job_.name = name;
-  job_.direction = direction;
-  job_.device = environment.device->description;
-  job_.group = environment.group;
-  job_.notes = environment.notes;
-  job_.start_time_ns = environment.executor->clock().WallNs();
-}
+    : AnyJob(name, direction, environment), storage_(std::move(storage)) {}
 
 void Job::OnChange(const Snapshot& snapshot) {
   {
@@ -123,53 +103,19 @@ void Job::EndIfAll() {
   if (!end_.has_value() || (second_ != nullptr && !second_ended_)) return;
   {
     absl::MutexLock lock(&mutex_);
-    SetEnd(*end_);
+    SetEnd(ErrorOf(*end_));
   }
   environment_.executor->Post([self = shared_from_this()] { self->storage_.reset(); });
 }
 
-void Job::SetEnd(const End& end) {
-  const services::telemetry::trace::LogUnder log(span_.context());
-  job_.end_time_ns = environment_.executor->clock().WallNs();
-  job_.error = device::FailureOn(*environment_.device->device, end.last.error);
-  job_.error.Update(end.annotated);
-  if (job_.error.ok() && end.last.lost_blocks > 0) {
-    job_.error = Incomplete(job_.recording, end.last.lost_blocks, end.last.total_blocks);
+absl::Status Job::ErrorOf(const End& end) const {
+  absl::Status error = device::FailureOn(*environment_.device->device, end.last.error);
+  error.Update(end.annotated);
+  if (error.ok() && end.last.lost_blocks > 0) {
+    error = Incomplete(job_.recording, end.last.lost_blocks, end.last.total_blocks);
   }
-  for (const services::JobOutput& output : job_.outputs) {
-    if (job_.error.ok()) job_.error = OfSecond(output);
-  }
-  if (cancelled_ && (job_.error.ok() || absl::IsCancelled(job_.error))) {
-    job_.state = services::JobState::kCancelled;
-    job_.error = services::JobCancelled(job_.name);
-  } else {
-    job_.state = job_.error.ok() ? services::JobState::kSucceeded : services::JobState::kFailed;
-  }
-  span_.Set("tapedeck.recording", job_.recording);
-  span_.End(job_.error);
-  const bool failed = job_.state == services::JobState::kFailed;
-  dataplane::Log(
-      failed ? dataplane::LogLevel::kError : dataplane::LogLevel::kInfo, "job",
-      job_.error.ok() ? "complete" : std::string(job_.error.message()),
-      {{"job", job_.name}, {"recording", job_.recording}, {"blocks", absl::StrCat(job_.blocks)}});
-  if (failed && environment_.trail != nullptr) environment_.trail->Failed(job_.error);
-}
-
-services::Job Job::state() const {
-  absl::MutexLock lock(&mutex_);
-  return job_;
-}
-
-bool Job::ended() const {
-  absl::MutexLock lock(&mutex_);
-  return job_.end_time_ns != 0;
-}
-
-bool Job::AwaitEnd(absl::Time deadline) const {
-  const auto ended = [this]()
-                         ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return job_.end_time_ns != 0; };
-  absl::MutexLock lock(&mutex_);
-  return mutex_.AwaitWithDeadline(absl::Condition(&ended), deadline);
+  for (const services::JobOutput& output : job_.outputs) error.Update(OfSecond(output));
+  return error;
 }
 
 void Job::Cancel() {

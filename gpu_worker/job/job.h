@@ -11,45 +11,23 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
-#include "absl/synchronization/mutex.h"
-#include "absl/time/time.h"
-#include "dataplane/executor/executor.h"
 #include "dataplane/transport/transport.h"
 #include "gpu_worker/job/annotator.h"
+#include "gpu_worker/job/any_job.h"
+#include "gpu_worker/job/job_environment.h"
 #include "gpu_worker/job/job_session.h"
 #include "gpu_worker/pace/meter.h"
-#include "gpu_worker/pipeline/device_choice.h"
-#include "gpu_worker/pipeline/memory_ladder.h"
 #include "gpu_worker/pipeline/pipeline_factory.h"
 #include "services/catalog.h"
-#include "services/files/file_roots.h"
 #include "services/flight/trails.h"
-#include "services/identity/address_patterns.h"
 #include "services/jobs.h"
 #include "services/session/resuming_session.h"
 #include "services/storage.h"
-#include "services/telemetry/trace/span.h"
 
 namespace tapedeck::gpu_worker::job {
 
-// What a job uses of its worker; all of it outlives the job.
-struct JobEnvironment {
-  dataplane::Executor* executor = nullptr;  // the session lives here
-  const pipeline::DeviceChoice* device = nullptr;
-  pipeline::MemoryLadder* ladder = nullptr;
-  std::vector<dataplane::Transport*> rails;  // chosen for this job
-  std::vector<std::string> notes;            // for the job
-  uint32_t connections_per_rail = 1;
-  services::files::FileRoots files;                  // that the job may name
-  services::identity::AddressPatterns destinations;  // the same
-  std::string worker_name;
-  std::string group;  // of jobs that were started together; empty: this one was started alone
-  std::shared_ptr<services::flight::TrailRecord> trail;  // null: none. Shared with who shows it
-  services::telemetry::trace::Branch trace;              // of the call that asked for the job
-};
-
 // Any thread, except where said. Shared by the worker's list and the callbacks of its session.
-class Job : public std::enable_shared_from_this<Job> {
+class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
  public:
   // Reads what the stages are told, asks the storage node for the channels or recording, builds the
   // pipeline and opens the sessions.
@@ -62,14 +40,7 @@ class Job : public std::enable_shared_from_this<Job> {
       const std::string& name, const services::PlaybackSpec& spec,
       const JobEnvironment& environment, std::shared_ptr<services::StorageClient> storage);
 
-  const pipeline::DeviceChoice& device() const { return *environment_.device; }
-  services::Job state() const;
-  bool ended() const;
-  // Waits; not on the executor. False if it has not ended by then.
-  bool AwaitEnd(absl::Time deadline = absl::InfiniteFuture()) const;
-
-  // Ends it in order: a recording is sealed with what it has.
-  void Cancel();
+  void Cancel() override;
 
  private:
   Job(const std::string& name, services::session::Direction direction,
@@ -109,10 +80,8 @@ class Job : public std::enable_shared_from_this<Job> {
   void OnSecondChange(const services::session::Snapshot& snapshot);
   void Conclude(End end);
   void EndIfAll();
-  void SetEnd(const End& end) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status ErrorOf(const End& end) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const JobEnvironment environment_;
-  services::telemetry::trace::Span span_;  // whoever starts the job, then its executor
   // Until it has ended. While the job starts, its worker may end the calls from another thread.
   std::shared_ptr<services::StorageClient> storage_;
 
@@ -126,10 +95,6 @@ class Job : public std::enable_shared_from_this<Job> {
   std::unique_ptr<JobSession> second_;  // null: there is no second output
   std::optional<End> end_;              // none: the first session has not ended
   bool second_ended_ = false;
-
-  mutable absl::Mutex mutex_;
-  services::Job job_ ABSL_GUARDED_BY(mutex_);
-  bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace tapedeck::gpu_worker::job

@@ -8,6 +8,7 @@
 #include "gpu_worker/job/job.h"
 #include "gpu_worker/job/job_pacing.h"
 #include "gpu_worker/pipeline/device_crc.h"
+#include "services/inlets.h"
 #include "services/session/answers.h"
 
 namespace tapedeck::gpu_worker::job {
@@ -85,7 +86,8 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
   TD_ASSIGN_OR_RETURN(pipeline::Recording pipeline, pipeline::CreateRecording(std::move(settings)));
   std::optional<pipeline::TapRecording> tap = std::move(pipeline.tap);
   job->meter_ = meter;
-  if (pipeline.remarks != nullptr) {
+  const bool kept = !services::IsInletName(channel.name);
+  if (pipeline.remarks != nullptr && kept) {
     job->remarks_ = pipeline.remarks;
     TD_ASSIGN_OR_RETURN(job->annotator_, Annotator::Create(job->remarks_, *job->storage_));
   }

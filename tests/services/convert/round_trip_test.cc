@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "services/convert/catalog.h"
 #include "services/convert/doctor.h"
+#include "services/convert/inlet.h"
 #include "services/convert/jobs.h"
 #include "services/convert/node.h"
 #include "services/convert/playhead.h"
@@ -161,6 +162,11 @@ TEST(RoundTripTest, StartRecordToEachLimit) {
   request.mutable_duration()->set_seconds(3);
   request.mutable_duration()->set_nanos(5);
   ExpectRoundTrip(request);
+}
+
+TEST(RoundTripTest, Inlets) {
+  ExpectRoundTrip(Filled<v1::StartReceiveRequest>());
+  ExpectRoundTrip(Filled<v1::Inlet>());
 }
 
 TEST(RoundTripTest, StartPlayback) { ExpectRoundTrip(Filled<v1::StartPlaybackRequest>()); }

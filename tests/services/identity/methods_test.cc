@@ -18,6 +18,7 @@
 #include "grpc/health/v1/health.pb.h"
 #include "services/identity/resource.h"
 #include "tapedeck/v1/doctor.pb.h"
+#include "tapedeck/v1/inlet.pb.h"
 #include "tapedeck/v1/pipeline.pb.h"
 #include "tapedeck/v1/recorder.pb.h"
 #include "tapedeck/v1/session.pb.h"
@@ -57,8 +58,8 @@ const std::map<std::string, std::string> kMay = {
     {"GetNode", "vpoaw"},        {"WatchStats", "vpoaw"},    {"ReadTrace", "vpoaw"},
     {"Diagnose", "oa"},          {"ReadClock", "vpoaw"},     {"Check", "vpoaw"},
     {"Watch", "vpoaw"},          {"ExplainJob", "vpoaw"},    {"ExplainRecording", "vpoaw"},
-    {"GetTimeline", "vpoaw"},    {"ReadSpectrogram", "poa"}, {"ReadSamples", "poa"},
-    {"ReadEnvelope", "poa"},
+    {"StartReceive", "oa"},      {"GetInlet", "vpoaw"},      {"GetTimeline", "vpoaw"},
+    {"ReadSpectrogram", "poa"},  {"ReadSamples", "poa"},     {"ReadEnvelope", "poa"},
 };
 
 std::vector<const MethodDescriptor*> AllMethods() {
@@ -66,8 +67,9 @@ std::vector<const MethodDescriptor*> AllMethods() {
   for (const FileDescriptor* file :
        {v1::Lun::descriptor()->file(), v1::Node::descriptor()->file(),
         v1::Open::descriptor()->file(), v1::Job::descriptor()->file(),
-        v1::Scrub::descriptor()->file(), v1::ReadTraceRequest::descriptor()->file(),
-        v1::DiagnoseRequest::descriptor()->file(), v1::Timeline::descriptor()->file(),
+        v1::Inlet::descriptor()->file(), v1::Scrub::descriptor()->file(),
+        v1::ReadTraceRequest::descriptor()->file(), v1::DiagnoseRequest::descriptor()->file(),
+        v1::Timeline::descriptor()->file(),
         grpc::health::v1::HealthCheckRequest::descriptor()->file()}) {
     for (int s = 0; s < file->service_count(); ++s) {
       for (int m = 0; m < file->service(s)->method_count(); ++m) {
@@ -89,7 +91,9 @@ void SetName(const std::string& method, Message& request) {
   const bool recording = absl::StrContains(method, "Recording") && method != "TriggerRecording";
   const bool view = method == "GetTimeline" || method == "ReadSpectrogram" ||
                     method == "ReadSamples" || method == "ReadEnvelope";
-  const std::string name = recording || view || method == "StartPlayback"
+  const bool inlet = method == "StartReceive" || method == "GetInlet";
+  const std::string name = inlet ? "inlets/a"
+                           : recording || view || method == "StartPlayback"
                                ? channel + "/recordings/r"
                            : absl::StrContains(method, "Channel") ? channel
                                                                   : lun;
@@ -104,7 +108,7 @@ void SetName(const std::string& method, Message& request) {
       reflection->SetString(&request, found, text);
     }
   }
-  for (const char* field : {"lun", "channel", "recording"}) {
+  for (const char* field : {"lun", "channel", "recording", "inlet"}) {
     const FieldDescriptor* found = request.GetDescriptor()->FindFieldByName(field);
     if (found == nullptr || found->message_type() == nullptr) continue;
     Message* inner = reflection->MutableMessage(&request, found);
@@ -153,7 +157,7 @@ TEST(MethodsTest, EachCallIsRefusedToEachRoleThatMayNot) {
   std::string policy = "rules:\n";
   for (const auto& [letter, role] : kNames) {
     absl::StrAppend(&policy, "- {identities: ['spiffe://lab/", role, "'], role: ", role,
-                    ", resources: ['luns/*']}\n");
+                    ", resources: ['luns/*', 'inlets/*']}\n");
   }
   const SecureServer server(policy);
   const client::Channel stranger = server.ChannelOf("stranger");

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "services/server/catalog_service.h"
 #include "services/server/doctor_service.h"
+#include "services/server/inlet_service.h"
 #include "services/server/node_service.h"
 #include "services/server/pipeline_service.h"
 #include "services/server/recorder_service.h"
@@ -45,6 +46,12 @@ class FakeView final : public ViewControl {
   absl::StatusOr<Envelope> ReadEnvelope(const EnvelopeRequest&) override { return Nothing(); }
 };
 
+class FakeInlets final : public Inlets {
+ public:
+  absl::StatusOr<Job> StartReceive(const ReceiveSpec&) override { return Nothing(); }
+  absl::StatusOr<Inlet> GetInlet(const std::string&) override { return Nothing(); }
+};
+
 class FakeAcceptor final : public session::SessionAcceptor {
  public:
   void OnStream(std::unique_ptr<session::ControlStream>) override {}  // cut at once
@@ -66,6 +73,7 @@ struct SecureServer::Others {
   FakeRecorder recorder;
   FakeDoctor doctor;
   FakeView view;
+  FakeInlets inlets;
   FakeAcceptor sessions;
   dataplane::flight::Rings rings{4, 32768};
   flight::Trails trails;
@@ -82,8 +90,8 @@ SecureServer::SecureServer(const std::string& policy, bool for_others, const Aut
               "127.0.0.1:0",
               {server::CatalogServiceOver(catalog_, catalog_, catalog_),
                server::RecorderServiceOver(others_->recorder, others_->recorder),
-               server::PipelineServiceOver(jobs_), server::NodeServiceOver(node_),
-               server::TraceServiceOver(others_->reader),
+               server::PipelineServiceOver(jobs_), server::InletServiceOver(others_->inlets),
+               server::NodeServiceOver(node_), server::TraceServiceOver(others_->reader),
                server::DoctorServiceOver(others_->doctor), server::ViewServiceOver(others_->view),
                session_stream::SessionServiceOver(others_->sessions)},
               nullptr, security_.get())

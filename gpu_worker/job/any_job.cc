@@ -1,0 +1,71 @@
+#include "gpu_worker/job/any_job.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "gpu_worker/device/unusable.h"
+#include "services/errors.h"
+#include "services/model/names.h"
+#include "services/telemetry/trace/log_under.h"
+
+namespace tapedeck::gpu_worker::job {
+
+absl::Status Incomplete(const std::string& recording, uint64_t lost, uint64_t total) {
+  return services::BlockDamaged(
+      {.recording = recording, .blocks = lost},
+      absl::StrCat(recording, ": ", lost, " of ", total,
+                   " blocks are missing; tapectl recordings verify names them"));
+}
+
+AnyJob::AnyJob(const std::string& name, services::session::Direction direction,
+               const JobEnvironment& environment)
+    : environment_(environment), span_(environment.trace.Start("job")) {
+  span_.Set("tapedeck.job", name);
+  span_.Set("tapedeck.direction", services::model::LabelOf(direction));
+  job_.name = name;
+  job_.direction = direction;
+  job_.device = environment.device->description;
+  job_.group = environment.group;
+  job_.notes = environment.notes;
+  job_.start_time_ns = environment.executor->clock().WallNs();
+}
+
+services::Job AnyJob::state() const {
+  absl::MutexLock lock(&mutex_);
+  return job_;
+}
+
+bool AnyJob::ended() const {
+  absl::MutexLock lock(&mutex_);
+  return job_.end_time_ns != 0;
+}
+
+bool AnyJob::AwaitEnd(absl::Time deadline) const {
+  const auto ended = [this]()
+                         ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return job_.end_time_ns != 0; };
+  absl::MutexLock lock(&mutex_);
+  return mutex_.AwaitWithDeadline(absl::Condition(&ended), deadline);
+}
+
+void AnyJob::SetEnd(absl::Status error) {
+  const services::telemetry::trace::LogUnder log(span_.context());
+  job_.end_time_ns = environment_.executor->clock().WallNs();
+  job_.error = std::move(error);
+  if (cancelled_ && (job_.error.ok() || absl::IsCancelled(job_.error))) {
+    job_.state = services::JobState::kCancelled;
+    job_.error = services::JobCancelled(job_.name);
+  } else {
+    job_.state = job_.error.ok() ? services::JobState::kSucceeded : services::JobState::kFailed;
+  }
+  span_.Set("tapedeck.recording", job_.recording);
+  span_.End(job_.error);
+  const bool failed = job_.state == services::JobState::kFailed;
+  dataplane::Log(
+      failed ? dataplane::LogLevel::kError : dataplane::LogLevel::kInfo, "job",
+      job_.error.ok() ? "complete" : std::string(job_.error.message()),
+      {{"job", job_.name}, {"recording", job_.recording}, {"blocks", absl::StrCat(job_.blocks)}});
+  if (failed && environment_.trail != nullptr) environment_.trail->Failed(job_.error);
+}
+
+}  // namespace tapedeck::gpu_worker::job

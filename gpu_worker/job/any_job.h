@@ -1,0 +1,49 @@
+// What every job of a worker has, whatever moves its blocks: where it stands, and its end.
+#pragma once
+
+#include <memory>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "gpu_worker/job/job_environment.h"
+#include "gpu_worker/pipeline/device_choice.h"
+#include "services/jobs.h"
+#include "services/session/messages.h"
+#include "services/telemetry/trace/span.h"
+
+namespace tapedeck::gpu_worker::job {
+
+// Any thread. Shared by the worker's list and what moves its blocks.
+class AnyJob {
+ public:
+  virtual ~AnyJob() = default;
+
+  const pipeline::DeviceChoice& device() const { return *environment_.device; }
+  services::Job state() const ABSL_LOCKS_EXCLUDED(mutex_);
+  bool ended() const ABSL_LOCKS_EXCLUDED(mutex_);
+  // Waits; not on the executor. False if it has not ended by then.
+  bool AwaitEnd(absl::Time deadline = absl::InfiniteFuture()) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Ends it in order: a recording is sealed with what it has.
+  virtual void Cancel() = 0;
+
+ protected:
+  AnyJob(const std::string& name, services::session::Direction direction,
+         const JobEnvironment& environment);
+
+  // The state that its end gives it, and the last word of it for log, trace and flight recorder.
+  void SetEnd(absl::Status error) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const JobEnvironment environment_;
+  services::telemetry::trace::Span span_;  // whoever starts the job, then its executor
+
+  mutable absl::Mutex mutex_;
+  services::Job job_ ABSL_GUARDED_BY(mutex_);
+  bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+// How many of its blocks are not there. DATA_LOSS (BLOCK_DAMAGED).
+absl::Status Incomplete(const std::string& recording, uint64_t lost, uint64_t total);
+
+}  // namespace tapedeck::gpu_worker::job

@@ -1,0 +1,35 @@
+// What a job uses of its worker; all of it outlives the job.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dataplane/executor/executor.h"
+#include "dataplane/transport/transport.h"
+#include "gpu_worker/pipeline/device_choice.h"
+#include "gpu_worker/pipeline/memory_ladder.h"
+#include "services/files/file_roots.h"
+#include "services/flight/trails.h"
+#include "services/identity/address_patterns.h"
+#include "services/telemetry/trace/span.h"
+
+namespace tapedeck::gpu_worker::job {
+
+struct JobEnvironment {
+  dataplane::Executor* executor = nullptr;  // the session lives here
+  const pipeline::DeviceChoice* device = nullptr;
+  pipeline::MemoryLadder* ladder = nullptr;
+  std::vector<dataplane::Transport*> rails;  // chosen for this job
+  std::vector<std::string> notes;            // for the job
+  uint32_t connections_per_rail = 1;
+  services::files::FileRoots files;                  // that the job may name
+  services::identity::AddressPatterns destinations;  // the same
+  std::string worker_name;
+  std::string group;  // of jobs that were started together; empty: this one was started alone
+  std::shared_ptr<services::flight::TrailRecord> trail;  // null: none. Shared with who shows it
+  services::telemetry::trace::Branch trace;              // of the call that asked for the job
+};
+
+}  // namespace tapedeck::gpu_worker::job
