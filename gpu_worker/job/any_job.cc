@@ -11,13 +11,6 @@
 
 namespace tapedeck::gpu_worker::job {
 
-absl::Status Incomplete(const std::string& recording, uint64_t lost, uint64_t total) {
-  return services::BlockDamaged(
-      {.recording = recording, .blocks = lost},
-      absl::StrCat(recording, ": ", lost, " of ", total,
-                   " blocks are missing; tapectl recordings verify names them"));
-}
-
 AnyJob::AnyJob(const std::string& name, services::session::Direction direction,
                const JobEnvironment& environment)
     : environment_(environment), span_(environment.trace.Start("job")) {

@@ -43,7 +43,4 @@ class AnyJob {
   bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-// How many of its blocks are not there. DATA_LOSS (BLOCK_DAMAGED).
-absl::Status Incomplete(const std::string& recording, uint64_t lost, uint64_t total);
-
 }  // namespace tapedeck::gpu_worker::job

@@ -16,6 +16,13 @@ using services::session::Snapshot;
 
 namespace {
 
+absl::Status Incomplete(const std::string& recording, uint64_t lost, uint64_t total) {
+  return services::BlockDamaged(
+      {.recording = recording, .blocks = lost},
+      absl::StrCat(recording, ": ", lost, " of ", total,
+                   " blocks are missing; tapectl recordings verify names them"));
+}
+
 // What it means for the job.
 absl::Status OfSecond(const services::JobOutput& output) {
   if (output.error.ok()) return absl::OkStatus();

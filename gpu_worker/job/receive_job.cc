@@ -4,7 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "dataplane/log.h"
+#include "absl/strings/str_cat.h"
+#include "dataplane/clock.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/device/unusable.h"
 #include "gpu_worker/job/inlet_sink.h"
@@ -17,6 +18,18 @@ using dataplane::TransferOp;
 using services::session::Admission;
 using services::session::Direction;
 
+namespace {
+
+constexpr int64_t kLookNs = dataplane::kSecondNs;
+
+absl::Status NotWhole(const std::string& inlet, uint64_t lost, uint64_t total) {
+  return services::BlockDamaged(
+      {.recording = inlet, .blocks = lost},
+      absl::StrCat(inlet, ": ", lost, " of ", total, " blocks did not come whole"));
+}
+
+}  // namespace
+
 absl::StatusOr<std::shared_ptr<ReceiveJob>> ReceiveJob::Start(const std::string& name,
                                                               const services::ReceiveSpec& spec,
                                                               const JobEnvironment& environment,
@@ -27,13 +40,10 @@ absl::StatusOr<std::shared_ptr<ReceiveJob>> ReceiveJob::Start(const std::string&
   auto job = std::shared_ptr<ReceiveJob>(
       new ReceiveJob(name, spec, environment, std::move(stages), inlets));
   TD_RETURN_IF_ERROR(job->MakeRing());
-  const std::weak_ptr<ReceiveJob> weak = job;
   // The inlet holds the job until it is closed, by the job's end.
   TD_RETURN_IF_ERROR(inlets.Open(
       spec.inlet, [job](const services::session::Open& open) { return job->Admit(open); }));
-  environment.executor->PostAfter(spec.wait_ns, [weak] {
-    if (const auto still = weak.lock(); still != nullptr) still->TimedOut();
-  });
+  job->Wait(environment.executor->clock().NowNs() + spec.wait_ns);
   return job;
 }
 
@@ -68,7 +78,9 @@ absl::Status ReceiveJob::MakeRing() {
 absl::StatusOr<Admission> ReceiveJob::Admit(const services::session::Open& open) {
   {
     absl::MutexLock lock(&mutex_);
-    if (job_.end_time_ns != 0 || cancelled_) return services::InletNotFound(spec_.inlet.name);
+    if (job_.end_time_ns != 0 || cancelled_ || waited_) {
+      return services::InletNotFound(spec_.inlet.name);
+    }
     has_stream_ = true;
   }
   absl::StatusOr<Admission> admission = MakeEnd(open);
@@ -150,17 +162,22 @@ void ReceiveJob::StreamEnded(const absl::Status& cause, const services::StageTim
       job_.total_blocks = end_;
       job_.lost_blocks = end_ - whole_;
     }
-    if (job_.lost_blocks > 0) error = Incomplete(spec_.inlet.name, job_.lost_blocks, end_);
+    if (job_.lost_blocks > 0) error = NotWhole(spec_.inlet.name, job_.lost_blocks, end_);
   }
   End(error);
 }
 
-void ReceiveJob::TimedOut() {
+void ReceiveJob::Wait(int64_t deadline_ns) {
+  const int64_t left_ns = deadline_ns - environment_.executor->clock().NowNs();
   {
     absl::MutexLock lock(&mutex_);
-    if (has_stream_) return;
+    if (has_stream_ || job_.end_time_ns != 0) return;
+    waited_ = left_ns <= 0;
   }
-  End(services::InletTimedOut(spec_.inlet.name, spec_.wait_ns));
+  if (left_ns <= 0) return End(services::InletTimedOut(spec_.inlet.name, spec_.wait_ns));
+  environment_.executor->PostAfter(
+      std::min(left_ns, kLookNs),
+      [self = shared_from_this(), deadline_ns] { self->Wait(deadline_ns); });
 }
 
 void ReceiveJob::Cancel() {

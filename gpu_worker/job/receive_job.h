@@ -54,7 +54,9 @@ class ReceiveJob final : public AnyJob, public std::enable_shared_from_this<Rece
   // On the thread of the inlets, once.
   absl::StatusOr<services::session::Admission> Admit(const services::session::Open& open);
   absl::StatusOr<services::session::Admission> MakeEnd(const services::session::Open& open);
-  void TimedOut();
+  // Until a stream has come, the job has ended, or the wait is over. Looks again from time to time,
+  // so that no timer outlives its job by long.
+  void Wait(int64_t deadline_ns);
   // Unless it has ended.
   void End(const absl::Status& error) ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -67,6 +69,7 @@ class ReceiveJob final : public AnyJob, public std::enable_shared_from_this<Rece
   std::optional<JobRing> ring_ ABSL_GUARDED_BY(means_mutex_);
 
   bool has_stream_ ABSL_GUARDED_BY(mutex_) = false;
+  bool waited_ ABSL_GUARDED_BY(mutex_) = false;  // long enough: no stream is taken any more
   int64_t began_ns_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t whole_ ABSL_GUARDED_BY(mutex_) = 0;  // blocks that came with their payload
   uint64_t end_ ABSL_GUARDED_BY(mutex_) = 0;    // one beyond the highest sequence
