@@ -1,0 +1,125 @@
+#include "gpu_worker/device/host/stream_order.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "dataplane/crc32c.h"
+#include "dataplane/memory/host/memory.h"
+#include "dataplane/reason.h"
+#include "dataplane/status_macros.h"
+#include "gpu_worker/device/host/stream.h"
+
+namespace tapedeck::gpu_worker::device::host {
+namespace {
+
+Stream& StreamOf(StreamHandle stream) { return *static_cast<Stream*>(stream); }
+
+// Looks often at first, as what sets a flag is mostly at work already.
+void AwaitUntil(const std::function<bool()>& reached, const Stream::GoesOn& goes_on) {
+  for (int looks = 0; !reached(); ++looks) {
+    if (looks < 64) continue;
+    if (!goes_on()) return;
+    absl::SleepFor(absl::Microseconds(20));
+  }
+}
+
+// So often set, and so often passed.
+class CountMark final : public Mark {
+ public:
+  struct Counts {
+    std::atomic<uint64_t> set = 0;
+    std::atomic<uint64_t> passed = 0;
+  };
+  const std::shared_ptr<Counts> counts = std::make_shared<Counts>();
+};
+
+const std::shared_ptr<CountMark::Counts>& CountsOf(const Mark& mark) {
+  return static_cast<const CountMark&>(mark).counts;
+}
+
+class HostStreamOrder final : public StreamOrder {
+ public:
+  absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewFlags(size_t bytes) override {
+    return dataplane::host::Create(bytes);
+  }
+
+  absl::StatusOr<Capture> Check(StreamHandle stream) override {
+    if (stream != nullptr) return Capture();
+    return dataplane::WithReason(absl::InvalidArgumentError("no stream: make one of the host"),
+                                 "ARGUMENT_INVALID", {{"field", "stream"}});
+  }
+
+  absl::Status AwaitFlag(StreamHandle stream, uint64_t* flag, Until until) override {
+    return StreamOf(stream).Enqueue([flag, until](const Stream::GoesOn& goes_on) {
+      const auto reached = [flag, until] {
+        const bool zero = std::atomic_ref(*flag).load(std::memory_order_acquire) == 0;
+        return zero == (until == Until::kZero);
+      };
+      AwaitUntil(reached, goes_on);
+    });
+  }
+
+  absl::Status SetFlag(StreamHandle stream, uint64_t* flag, uint64_t value) override {
+    return StreamOf(stream).Enqueue([flag, value](const Stream::GoesOn&) {
+      std::atomic_ref(*flag).store(value, std::memory_order_release);
+    });
+  }
+
+  absl::Status CopyToHost(StreamHandle stream, std::byte* host, const std::byte* device,
+                          size_t bytes) override {
+    if (host == device) return absl::OkStatus();
+    return StreamOf(stream).Enqueue(
+        [=](const Stream::GoesOn&) { std::memcpy(host, device, bytes); });
+  }
+
+  absl::Status CopyByOrder(StreamHandle stream, std::byte* device, const CopyOrder* order,
+                           size_t most) override {
+    return StreamOf(stream).Enqueue([=](const Stream::GoesOn&) {
+      const size_t bytes = std::min<uint64_t>(order->bytes, most);
+      if (bytes > 0 && order->from != device) std::memcpy(device, order->from, bytes);
+    });
+  }
+
+  absl::Status Crc32c(StreamHandle stream, uint32_t* crc, std::span<const std::byte> payload,
+                      size_t /*lane*/) override {
+    return StreamOf(stream).Enqueue(
+        [=](const Stream::GoesOn&) { *crc = dataplane::Crc32c(payload); });
+  }
+
+  absl::StatusOr<std::unique_ptr<Mark>> NewMark() override { return std::make_unique<CountMark>(); }
+
+  absl::Status SetMark(StreamHandle stream, Mark& mark) override {
+    const uint64_t number = ++CountsOf(mark)->set;
+    return StreamOf(stream).Enqueue(
+        [counts = CountsOf(mark), number](const Stream::GoesOn&) { counts->passed = number; });
+  }
+
+  absl::Status AwaitMark(StreamHandle stream, Mark& mark) override {
+    const uint64_t number = CountsOf(mark)->set;
+    return StreamOf(stream).Enqueue(
+        [counts = CountsOf(mark), number](const Stream::GoesOn& goes_on) {
+          AwaitUntil([&] { return counts->passed >= number; }, goes_on);
+        });
+  }
+
+  absl::StatusOr<bool> Passed(const Mark& mark) override {
+    return CountsOf(mark)->passed >= CountsOf(mark)->set;
+  }
+
+  absl::StatusOr<StreamHandle> NewStream() override {
+    TD_ASSIGN_OR_RETURN(std::unique_ptr<Stream> stream, Stream::Create());
+    return static_cast<StreamHandle>(stream.release());
+  }
+  void DeleteStream(StreamHandle stream) override { delete static_cast<Stream*>(stream); }
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<StreamOrder>> NewStreamOrder() {
+  return std::make_unique<HostStreamOrder>();
+}
+
+}  // namespace tapedeck::gpu_worker::device::host
