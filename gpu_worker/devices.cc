@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "gpu_worker/job/job_ring.h"
+#include "gpu_worker/transfer/ring.h"
 #include "services/errors.h"
 #include "services/jobs.h"
 #include "services/model/names.h"
@@ -33,7 +33,7 @@ doctor::DeviceFacts DrivenDevice::FactsForDoctor() {
                             .rungs = ladder_.Choices()};
   if (!facts.health.ok()) return facts;  // the driver would say the same of all else
   device::DirectAccess* const direct = parts_.choice.device->direct();
-  if (direct != nullptr) facts.room = direct->CheckRoom(job::kDefaultRingBytes);
+  if (direct != nullptr) facts.room = direct->CheckRoom(transfer::kDefaultRingBytes);
   for (const dataplane::Transport* rail : parts_.rails) {
     if (rail->rail().transport == "verbs") facts.rdma_rails.push_back(rail->rail().name);
   }

@@ -156,15 +156,16 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
   return job;
 }
 
-absl::StatusOr<std::unique_ptr<JobSession>> Job::NewSession(const RingWish& wish) {
-  TD_ASSIGN_OR_RETURN(JobRing made, MakeJobRing({.device = environment_.device->device.get(),
-                                                 .ladder = environment_.ladder,
-                                                 .rails = environment_.rails,
-                                                 .direction = state().direction,
-                                                 .op = wish.op,
-                                                 .slots = wish.slots,
-                                                 .block_bytes = wish.block_bytes,
-                                                 .run = wish.run}));
+absl::StatusOr<std::unique_ptr<transfer::TransferSession>> Job::NewSession(const RingWish& wish) {
+  TD_ASSIGN_OR_RETURN(transfer::TransferRing made,
+                      transfer::MakeTransferRing({.device = environment_.device->device.get(),
+                                                  .ladder = environment_.ladder,
+                                                  .rails = environment_.rails,
+                                                  .direction = state().direction,
+                                                  .op = wish.op,
+                                                  .slots = wish.slots,
+                                                  .block_bytes = wish.block_bytes,
+                                                  .run = wish.run}));
   span_.AddEvent(
       "ring made",
       {{"tapedeck.slots", static_cast<int64_t>(made.ring->slots())},
@@ -173,7 +174,7 @@ absl::StatusOr<std::unique_ptr<JobSession>> Job::NewSession(const RingWish& wish
     absl::MutexLock lock(&mutex_);
     for (const std::string& note : made.notes) job_.notes.push_back(absl::StrCat(wish.whose, note));
   }
-  return std::make_unique<JobSession>(*environment_.executor, std::move(made));
+  return std::make_unique<transfer::TransferSession>(*environment_.executor, std::move(made));
 }
 
 void Job::OpenRecording(const services::RecordSpec& spec, const services::Channel& channel,
@@ -218,7 +219,7 @@ void Job::OpenSecond(const services::RecordSpec& spec, const services::Channel& 
                .on_change = [this](const Snapshot& snapshot) { OnSecondChange(snapshot); }});
 }
 
-void Job::OpenSession(JobSession& session, services::session::Open open,
+void Job::OpenSession(transfer::TransferSession& session, services::session::Open open,
                       const services::TransferSpec& spec, Manner manner) {
   open.recorder = environment_.worker_name;
   const bool records = open.direction == Direction::kRecord;
