@@ -5,12 +5,22 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "gpu_worker/api/proxy/doorbell.h"
 #include "gpu_worker/transfer/ring.h"
 #include "services/errors.h"
 #include "services/jobs.h"
 #include "services/model/names.h"
 
 namespace tapedeck::gpu_worker {
+
+namespace {
+
+const std::string& WhyNoDoorbell() {
+  static const std::string why(api::GpuRingsDoorbells().message());  // the machine stays what it is
+  return why;
+}
+
+}  // namespace
 
 services::MemoryKindInfo DrivenDevice::Memory() const {
   services::MemoryKindInfo memory =
@@ -21,6 +31,8 @@ services::MemoryKindInfo DrivenDevice::Memory() const {
   const absl::Status health = Health();
   memory.status = health.ok() ? parts_.choice.why : std::string(health.message());
   memory.rungs = ladder_.Describe();
+  if (!on_host())
+    memory.rungs.push_back(absl::StrCat("doorbells: rung by the CPU: ", WhyNoDoorbell()));
   return memory;
 }
 

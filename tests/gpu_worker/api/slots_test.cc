@@ -1,0 +1,232 @@
+// Slots of programs, in the order of the host and of streams, against a real storage node.
+
+#include <atomic>
+
+#include "absl/strings/match.h"
+#include "tests/gpu_worker/api/slot_fixture.h"
+
+namespace tapedeck::gpu_worker::api {
+namespace {
+
+class SlotsTest : public SlotFixture, public testing::WithParamInterface<Where> {};
+
+INSTANTIATE_TEST_SUITE_P(All, SlotsTest, testing::Values(Where::kInRing, Where::kBeside),
+                         [](const auto& info) {
+                           return info.param == Where::kInRing ? "InTheRing" : "BesideTheRing";
+                         });
+
+TEST_P(SlotsTest, InTheOrderOfTheHost) {
+  Start(GetParam());
+  const std::string recording = RecordBlocks(100);
+  const auto session = OpenPlayer(recording).value();
+  for (uint64_t i = 0; i < 100; ++i) {
+    const Slot slot = session->play()->NextNow(Soon()).value();
+    ASSERT_NE(slot.data, nullptr);
+    EXPECT_EQ(slot.info->number, i);
+    EXPECT_EQ(slot.info->sample_index, i * kBlock / kSampleBytes);
+    EXPECT_EQ(slot.bytes, kBlock);
+    ASSERT_TRUE(Holds(slot.data, i)) << i;
+    ASSERT_TRUE(session->play()->ReleaseNow(slot).ok());
+  }
+  EXPECT_EQ(session->play()->NextNow(Soon()).value().data, nullptr);
+  EXPECT_TRUE(session->AwaitEnd(Soon()));
+  EXPECT_TRUE(session->snapshot().error.ok()) << session->snapshot().error;
+  session->Close(Soon());
+}
+
+TEST_P(SlotsTest, InTheOrderOfAStream) {
+  Start(GetParam());
+  const auto recorder = OpenRecorder().value();
+  for (uint64_t i = 0; i < 100; ++i) {
+    const Slot slot = recorder->record()->Acquire(stream()).value();
+    Launch([slot] { Fill(slot.data, slot.number); });
+    ASSERT_TRUE(recorder->record()->Send(stream(), slot, kBlock).ok());
+  }
+  const std::string recording = Finish(*recorder);
+
+  const auto player = OpenPlayer(recording).value();
+  std::atomic<int> right = 0;
+  for (uint64_t i = 0; i < 100; ++i) {
+    const Slot slot = player->play()->Next(stream()).value();
+    Launch([slot, i, &right] {
+      if (slot.info->state == BlockInfo::kBlock && slot.info->number == i && Holds(slot.data, i)) {
+        ++right;
+      }
+    });
+    ASSERT_TRUE(player->play()->Release(stream(), slot).ok());
+  }
+  std::atomic<uint64_t> behind = BlockInfo::kBlock;
+  const Slot none = player->play()->Next(stream()).value();
+  Launch([none, &behind] { behind = none.info->state; });
+  ASSERT_TRUE(player->play()->Release(stream(), none).ok());
+  ASSERT_TRUE(stream_->Synchronize(Soon()));
+  EXPECT_EQ(right, 100);
+  EXPECT_EQ(behind, BlockInfo::kEnd);
+  player->Close(Soon());
+}
+
+// Each acquires before it knows whether the others have sent.
+TEST_P(SlotsTest, OfManyStreamsAtOnce) {
+  Start(GetParam());
+  constexpr int kStreams = 32;
+  std::vector<std::unique_ptr<device::host::Stream>> streams;
+  for (int i = 0; i < kStreams; ++i) streams.push_back(device::host::Stream::Create().value());
+  const auto recorder = OpenRecorder(64).value();
+  for (int round = 0; round < 4; ++round) {
+    for (const auto& stream : streams) {
+      const Slot slot = recorder->record()->Acquire(stream.get()).value();
+      ASSERT_TRUE(stream->Enqueue([slot](const auto&) { Fill(slot.data, slot.number); }).ok());
+      ASSERT_TRUE(recorder->record()->Send(stream.get(), slot, kBlock).ok());
+    }
+  }
+  const std::string recording = Finish(*recorder);
+  const auto player = OpenPlayer(recording).value();
+  for (uint64_t i = 0; i < 4 * kStreams; ++i) {
+    const Slot slot = player->play()->NextNow(Soon()).value();
+    ASSERT_NE(slot.data, nullptr);
+    ASSERT_TRUE(Holds(slot.data, i)) << i;
+    ASSERT_TRUE(player->play()->ReleaseNow(slot).ok());
+  }
+  player->Close(Soon());
+}
+
+TEST_P(SlotsTest, TheLastBlockMayBeShorter) {
+  Start(GetParam());
+  const auto recorder = OpenRecorder().value();
+  RecordSlots& slots = *recorder->record();
+  Slot slot = slots.AcquireNow(Soon()).value();
+  Fill(slot.data, 0);
+  ASSERT_TRUE(slots.SendNow(slot, kBlock).ok());
+  slot = slots.AcquireNow(Soon()).value();
+  Fill(slot.data, 1);
+  ASSERT_TRUE(slots.SendNow(slot, 64).ok());
+  EXPECT_EQ(ReasonOf(slots.AcquireNow(Soon()).status()), "ARGUMENT_INVALID");
+  const auto player = OpenPlayer(Finish(*recorder)).value();
+  EXPECT_EQ(player->play()->NextNow(Soon()).value().bytes, kBlock);
+  const Slot last = player->play()->NextNow(Soon()).value();
+  EXPECT_EQ(last.bytes, 64u);
+  EXPECT_TRUE(Holds(last.data, 1, 64));
+  player->Close(Soon());
+}
+
+TEST_P(SlotsTest, MisuseIsRefusedByName) {
+  Start(GetParam());
+  const auto recorder = OpenRecorder().value();
+  RecordSlots& slots = *recorder->record();
+  const Slot slot = slots.Acquire(stream()).value();
+  EXPECT_EQ(ReasonOf(slots.Send(stream(), slot, kBlock + kSampleBytes)), "ARGUMENT_INVALID");
+  EXPECT_EQ(ReasonOf(slots.Send(stream(), slot, 0)), "ARGUMENT_INVALID");
+  EXPECT_EQ(ReasonOf(slots.Send(stream(), slot, 12)), "ARGUMENT_INVALID");  // half a sample
+  EXPECT_EQ(ReasonOf(slots.Acquire(nullptr).status()), "ARGUMENT_INVALID");
+  ASSERT_TRUE(slots.Send(stream(), slot, kBlock).ok());
+  const absl::Status twice = slots.Send(stream(), slot, kBlock);
+  EXPECT_EQ(ReasonOf(twice), "ARGUMENT_INVALID");
+  EXPECT_TRUE(absl::StrContains(twice.message(), "block 0 was sent already")) << twice.message();
+  // All acquired and none sent: the stream would wait for itself.
+  for (size_t i = 0; i < slots.slots(); ++i) ASSERT_TRUE(slots.Acquire(stream()).ok()) << i;
+  const auto starved = slots.Acquire(stream());
+  EXPECT_EQ(ReasonOf(starved.status()), "ARGUMENT_INVALID");
+  EXPECT_TRUE(absl::StrContains(starved.status().message(), "was not sent yet"))
+      << starved.status().message();
+  ASSERT_TRUE(stream_->Synchronize(Soon()));
+  recorder->Close(Soon());
+}
+
+TEST_P(SlotsTest, ASlotLeftOutIsNamedAtTheEnd) {
+  Start(GetParam());
+  const auto recorder = OpenRecorder().value();
+  RecordSlots& slots = *recorder->record();
+  ASSERT_TRUE(slots.AcquireNow(Soon()).ok());
+  const Slot second = slots.AcquireNow(Soon()).value();
+  ASSERT_TRUE(slots.SendNow(second, kBlock).ok());
+  EXPECT_EQ(ReasonOf(slots.Close(Soon())), "ARGUMENT_INVALID");
+  recorder->Close(Soon());
+}
+
+// The rail goes while a stream has more to send than the ring holds, and another one waits.
+TEST_P(SlotsTest, ALostSessionFreesEveryStream) {
+  Start(GetParam());
+  const auto recorder = OpenRecorder().value();
+  RecordSlots& slots = *recorder->record();
+  for (int i = 0; i < 4; ++i) {
+    const Slot slot = slots.AcquireNow(Soon()).value();
+    Fill(slot.data, slot.number);
+    ASSERT_TRUE(slots.SendNow(slot, kBlock).ok());
+  }
+  node_loop_->RunAndWait([&] { slots.Fail(absl::UnavailableError("the node is gone")); });
+  EXPECT_EQ(slots.Acquire(stream()).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(slots.AcquireNow(Soon()).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_NE(std::atomic_ref(*slots.board().failed()).load(), 0u);
+  ASSERT_TRUE(stream_->Synchronize(Soon()));
+  recorder->Close(Soon());
+}
+
+TEST_P(SlotsTest, AStreamThatWaitsForABlockGoesOnAtTheEnd) {
+  Start(GetParam());
+  const auto player = OpenPlayer(RecordBlocks(3)).value();
+  std::atomic<int> blocks = 0;
+  std::atomic<int> ends = 0;
+  for (int i = 0; i < 20; ++i) {
+    const Slot slot = player->play()->Next(stream()).value();
+    Launch([slot, &blocks, &ends] { ++(slot.info->state == BlockInfo::kBlock ? blocks : ends); });
+    ASSERT_TRUE(player->play()->Release(stream(), slot).ok());
+  }
+  ASSERT_TRUE(stream_->Synchronize(Soon()));
+  EXPECT_EQ(blocks, 3);
+  EXPECT_EQ(ends, 17);
+  player->Close(Soon());
+}
+
+TEST_P(SlotsTest, APlayerThatIsClosedEarlyLetsItsStreamGoOn) {
+  Start(GetParam());
+  const auto player = OpenPlayer(RecordBlocks(50)).value();
+  const Slot slot = player->play()->Next(stream()).value();
+  ASSERT_TRUE(player->play()->Release(stream(), slot).ok());
+  EXPECT_EQ(ReasonOf(player->play()->Release(stream(), slot)), "ARGUMENT_INVALID");
+  player->Close(Soon());
+  EXPECT_TRUE(stream_->Synchronize(Soon()));
+}
+
+TEST_P(SlotsTest, WhatIsNotThereIsSaidByName) {
+  Start(GetParam());
+  EXPECT_EQ(ReasonOf(OpenRecorder(8, "luns/l/channels/none").status()), "CHANNEL_NOT_FOUND");
+  EXPECT_EQ(ReasonOf(OpenPlayer("luns/l/channels/c/recordings/none").status()),
+            "RECORDING_NOT_FOUND");
+}
+
+TEST_P(SlotsTest, TheProxyThatSpinsRecordsTheSame) {
+  Start(GetParam(), ProxyMode::kPerformance);
+  const auto player = OpenPlayer(RecordBlocks(200)).value();
+  for (uint64_t i = 0; i < 200; ++i) {
+    const Slot slot = player->play()->NextNow(Soon()).value();
+    ASSERT_TRUE(Holds(slot.data, i)) << i;
+    ASSERT_TRUE(player->play()->ReleaseNow(slot).ok());
+  }
+  player->Close(Soon());
+}
+
+TEST_P(SlotsTest, AFullLunIsToldAndNothingWaits) {
+  Start(GetParam(), ProxyMode::kEconomy, 2 << 20);
+  const auto recorder = OpenRecorder().value();
+  absl::Status status;
+  for (int i = 0; i < 5000 && status.ok(); ++i) {
+    const auto slot = recorder->record()->AcquireNow(Soon());
+    status = slot.status();
+    if (status.ok()) status = recorder->record()->SendNow(*slot, kBlock);
+  }
+  EXPECT_EQ(ReasonOf(status), "LUN_FULL") << status;
+  recorder->Close(Soon());
+}
+
+TEST_P(SlotsTest, OpenedAgainAndAgain) {
+  Start(GetParam());
+  const std::string recording = RecordBlocks(2);
+  for (int i = 0; i < 20; ++i) {
+    const auto player = OpenPlayer(recording).value();
+    ASSERT_NE(player->play()->NextNow(Soon()).value().data, nullptr);
+    player->Close(Soon());
+  }
+}
+
+}  // namespace
+}  // namespace tapedeck::gpu_worker::api
