@@ -3,18 +3,18 @@
 #include <utility>
 
 #include "gpu_worker/api/answer.h"
-#include "gpu_worker/device/host/stream.h"
+#include "gpu_worker/device/thread_stream.h"
 
 namespace tapedeck {
 
 namespace api = gpu_worker::api;
 
 struct HostStream::Parts {
-  std::unique_ptr<gpu_worker::device::host::Stream> stream;
+  std::unique_ptr<gpu_worker::device::ThreadStream> stream;
 };
 
 Result<HostStream> HostStream::Create() {
-  auto stream = gpu_worker::device::host::Stream::Create();
+  auto stream = gpu_worker::device::ThreadStream::Create();
   if (!stream.ok()) return api::ToStatus(stream.status());
   auto parts = std::make_unique<Parts>();
   parts->stream = *std::move(stream);

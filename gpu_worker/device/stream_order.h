@@ -17,7 +17,7 @@
 
 namespace tapedeck::gpu_worker::device {
 
-// A stream of a program: a cudaStream_t; on the host a host::Stream.
+// A stream of a program: a cudaStream_t; on the host a ThreadStream.
 using StreamHandle = void*;
 
 // Whether what is enqueued is being captured into a graph, and into which.
@@ -38,11 +38,12 @@ class Mark {
   virtual ~Mark() = default;
 };
 
-// Any thread; a stream by one thread at a time. Calls enqueue and do not wait. The calling thread's
-// current device and context stay what they are.
-class StreamOrder {
+// All of these: any thread; a stream by one thread at a time. Calls enqueue and do not wait. The
+// calling thread's current device and context stay what they are.
+
+class StreamFlags {
  public:
-  virtual ~StreamOrder() = default;
+  virtual ~StreamFlags() = default;
 
   // Host memory for flags, which the device reads and writes at the same address. It stays the
   // host's when the device's context is destroyed: what looks at flags never meets a hole.
@@ -57,7 +58,22 @@ class StreamOrder {
   virtual absl::Status AwaitFlag(StreamHandle stream, uint64_t* flag, Until until) = 0;
   // Behind all that was enqueued before, which whoever sees the flag sees, too.
   virtual absl::Status SetFlag(StreamHandle stream, uint64_t* flag, uint64_t value) = 0;
+};
 
+// Not while the stream captures: marks are not of a graph.
+class StreamMarks {
+ public:
+  virtual ~StreamMarks() = default;
+  virtual absl::StatusOr<std::unique_ptr<Mark>> NewMark() = 0;
+  virtual absl::Status SetMark(StreamHandle stream, Mark& mark) = 0;
+  virtual absl::Status AwaitMark(StreamHandle stream, Mark& mark) = 0;
+  // Whether all up to the mark is done; true where it was never set.
+  virtual absl::StatusOr<bool> Passed(const Mark& mark) = 0;
+};
+
+class StreamWork {
+ public:
+  virtual ~StreamWork() = default;
   virtual absl::Status CopyToHost(StreamHandle stream, std::byte* host, const std::byte* device,
                                   size_t bytes) = 0;
   // To memory of the device, as `order` says when the stream comes there, at most `most` bytes.
@@ -69,16 +85,12 @@ class StreamOrder {
   virtual absl::Status Crc32c(StreamHandle stream, uint32_t* crc,
                               std::span<const std::byte> payload, size_t lane) = 0;
 
-  virtual absl::StatusOr<std::unique_ptr<Mark>> NewMark() = 0;
-  // Neither while the stream captures: marks are not of a graph.
-  virtual absl::Status SetMark(StreamHandle stream, Mark& mark) = 0;
-  virtual absl::Status AwaitMark(StreamHandle stream, Mark& mark) = 0;
-  // Whether all up to the mark is done; true where it was never set.
-  virtual absl::StatusOr<bool> Passed(const Mark& mark) = 0;
-
   // A stream of the library's own, until DeleteStream.
   virtual absl::StatusOr<StreamHandle> NewStream() = 0;
   virtual void DeleteStream(StreamHandle stream) = 0;
 };
+
+// The device outlives it.
+class StreamOrder : public StreamFlags, public StreamMarks, public StreamWork {};
 
 }  // namespace tapedeck::gpu_worker::device

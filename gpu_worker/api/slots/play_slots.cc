@@ -34,6 +34,9 @@ absl::StatusOr<std::shared_ptr<PlaySlots>> PlaySlots::Create(device::Device& dev
                                                              size_t block_bytes) {
   std::shared_ptr<PlaySlots> made(new PlaySlots(device, block_bytes, slots));
   TD_ASSIGN_OR_RETURN(made->board_, Board::Create(device, slots));
+  absl::MutexLock lock(&made->program_);
+  // While a stream captures, a device may give no memory.
+  if (!device.info().works_in_host_memory) TD_RETURN_IF_ERROR(made->MakeBeside());
   return made;
 }
 

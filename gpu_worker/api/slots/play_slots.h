@@ -89,7 +89,8 @@ class PlaySlots final : public Watched {
 
   // What the program has asked for.
   mutable absl::Mutex program_;
-  std::unique_ptr<dataplane::Memory> beside_ ABSL_GUARDED_BY(program_);  // once it is needed
+  std::unique_ptr<dataplane::Memory> beside_
+      ABSL_GUARDED_BY(program_);  // on the host once it is needed
   std::vector<Use> uses_ ABSL_GUARDED_BY(program_);
   uint64_t next_ ABSL_GUARDED_BY(program_) = 0;
   uint64_t graph_ ABSL_GUARDED_BY(program_) = 0;

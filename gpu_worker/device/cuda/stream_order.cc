@@ -7,11 +7,10 @@
 #include "dataplane/memory/cuda/memory.h"
 #include "dataplane/memory/cuda/status.h"
 #include "dataplane/memory/host/memory.h"
-#include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/device/cuda/copy_by_order.h"
 #include "gpu_worker/device/cuda/queue.h"
-#include "gpu_worker/device/unusable.h"
+#include "services/errors.h"
 
 namespace tapedeck::gpu_worker::device::cuda {
 
@@ -35,10 +34,9 @@ absl::StatusOr<OrderDriver> FindDriver() {
 }
 
 absl::Status ContextGone(absl::string_view call, int code) {
-  return dataplane::WithReason(absl::FailedPreconditionError(absl::StrCat(
-                                   call, ": the device's context was destroyed under the library (",
-                                   code, "): close recorders and players before cudaDeviceReset")),
-                               "DEVICE_FAILED");
+  return dataplane::DeviceFailed(
+      /*device=*/"", absl::StrCat(call, ": the device's context was destroyed under the library (",
+                                  code, "): close recorders and players before cudaDeviceReset"));
 }
 
 bool MeansContextGone(cudaError_t error) {
@@ -48,11 +46,17 @@ bool MeansContextGone(cudaError_t error) {
 
 class EventMark final : public Mark {
  public:
-  explicit EventMark(UniqueEvent event) : event_(std::move(event)) {}
+  // `health` outlives it.
+  EventMark(UniqueEvent event, const Health& health) : event_(std::move(event)), health_(health) {}
+  // What went with its context must not be named to the driver again.
+  ~EventMark() override {
+    if (!health_.status().ok()) static_cast<void>(event_.release());
+  }
   cudaEvent_t event() const { return event_.get(); }
 
  private:
-  const UniqueEvent event_;
+  UniqueEvent event_;
+  const Health& health_;
 };
 
 class RegisteredMemory final : public dataplane::Memory {
@@ -76,25 +80,29 @@ CUdeviceptr AddressOf(const uint64_t* flag) { return reinterpret_cast<CUdevicept
 
 }  // namespace
 
-// The device's context for as long as this lives; then what the calling thread had before.
+// The device's context for as long as this lives; then what the calling thread had before. A device
+// that has failed is not asked again: the driver does not look whether what is named to it is gone.
 class CudaStreamOrder::Current {
  public:
-  explicit Current(const CudaStreamOrder& order) : driver_(order.driver_) {
-    result_ = driver_.push(order.context_);
+  explicit Current(const CudaStreamOrder& order)
+      : driver_(order.driver_), status_(order.health_.status()) {
+    if (!status_.ok()) return;
+    const CUresult result = driver_.push(order.context_);
+    if (result != CUDA_SUCCESS) status_ = ContextGone("cuCtxPushCurrent", result);
+    pushed_ = result == CUDA_SUCCESS;
   }
   ~Current() {
     CUcontext popped = nullptr;
-    if (result_ == CUDA_SUCCESS) static_cast<void>(driver_.pop(&popped));
+    if (pushed_) static_cast<void>(driver_.pop(&popped));
   }
   Current(const Current&) = delete;
   Current& operator=(const Current&) = delete;
-  absl::Status status() const {
-    return result_ == CUDA_SUCCESS ? absl::OkStatus() : ContextGone("cuCtxPushCurrent", result_);
-  }
+  const absl::Status& status() const { return status_; }
 
  private:
   const OrderDriver& driver_;
-  CUresult result_;
+  absl::Status status_;
+  bool pushed_ = false;
 };
 
 absl::StatusOr<std::unique_ptr<StreamOrder>> CudaStreamOrder::Create(int device, Health& health,
@@ -169,8 +177,7 @@ absl::StatusOr<std::unique_ptr<dataplane::Memory>> CudaStreamOrder::NewFlags(siz
 
 absl::StatusOr<Capture> CudaStreamOrder::Check(StreamHandle stream) {
   const auto refuse = [](absl::string_view what) {
-    return dataplane::WithReason(absl::InvalidArgumentError(what), "ARGUMENT_INVALID",
-                                 {{"field", "stream"}});
+    return services::ArgumentInvalid("stream", what);
   };
   const auto native = static_cast<cudaStream_t>(stream);
   if (native == nullptr || native == cudaStreamLegacy || native == cudaStreamPerThread) {
@@ -248,7 +255,7 @@ absl::StatusOr<std::unique_ptr<Mark>> CudaStreamOrder::NewMark() {
   cudaEvent_t event = nullptr;
   TD_RETURN_IF_ERROR(Checked(cudaEventCreateWithFlags(&event, cudaEventDisableTiming),
                              "cudaEventCreateWithFlags"));
-  return std::make_unique<EventMark>(UniqueEvent(event));
+  return std::make_unique<EventMark>(UniqueEvent(event), health_);
 }
 
 absl::Status CudaStreamOrder::SetMark(StreamHandle stream, Mark& mark) {

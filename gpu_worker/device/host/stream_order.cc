@@ -8,17 +8,17 @@
 #include "absl/time/clock.h"
 #include "dataplane/crc32c.h"
 #include "dataplane/memory/host/memory.h"
-#include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/device/host/stream.h"
+#include "gpu_worker/device/thread_stream.h"
+#include "services/errors.h"
 
 namespace tapedeck::gpu_worker::device::host {
 namespace {
 
-Stream& StreamOf(StreamHandle stream) { return *static_cast<Stream*>(stream); }
+ThreadStream& StreamOf(StreamHandle stream) { return *static_cast<ThreadStream*>(stream); }
 
 // Looks often at first, as what sets a flag is mostly at work already.
-void AwaitUntil(const std::function<bool()>& reached, const Stream::GoesOn& goes_on) {
+void AwaitUntil(const std::function<bool()>& reached, const ThreadStream::GoesOn& goes_on) {
   for (int looks = 0; !reached(); ++looks) {
     if (looks < 64) continue;
     if (!goes_on()) return;
@@ -48,12 +48,11 @@ class HostStreamOrder final : public StreamOrder {
 
   absl::StatusOr<Capture> Check(StreamHandle stream) override {
     if (stream != nullptr) return Capture();
-    return dataplane::WithReason(absl::InvalidArgumentError("no stream: make one of the host"),
-                                 "ARGUMENT_INVALID", {{"field", "stream"}});
+    return services::ArgumentInvalid("stream", "no stream: make one of the host");
   }
 
   absl::Status AwaitFlag(StreamHandle stream, uint64_t* flag, Until until) override {
-    return StreamOf(stream).Enqueue([flag, until](const Stream::GoesOn& goes_on) {
+    return StreamOf(stream).Enqueue([flag, until](const ThreadStream::GoesOn& goes_on) {
       const auto reached = [flag, until] {
         const bool zero = std::atomic_ref(*flag).load(std::memory_order_acquire) == 0;
         return zero == (until == Until::kZero);
@@ -63,7 +62,7 @@ class HostStreamOrder final : public StreamOrder {
   }
 
   absl::Status SetFlag(StreamHandle stream, uint64_t* flag, uint64_t value) override {
-    return StreamOf(stream).Enqueue([flag, value](const Stream::GoesOn&) {
+    return StreamOf(stream).Enqueue([flag, value](const ThreadStream::GoesOn&) {
       std::atomic_ref(*flag).store(value, std::memory_order_release);
     });
   }
@@ -72,12 +71,12 @@ class HostStreamOrder final : public StreamOrder {
                           size_t bytes) override {
     if (host == device) return absl::OkStatus();
     return StreamOf(stream).Enqueue(
-        [=](const Stream::GoesOn&) { std::memcpy(host, device, bytes); });
+        [=](const ThreadStream::GoesOn&) { std::memcpy(host, device, bytes); });
   }
 
   absl::Status CopyByOrder(StreamHandle stream, std::byte* device, const CopyOrder* order,
                            size_t most) override {
-    return StreamOf(stream).Enqueue([=](const Stream::GoesOn&) {
+    return StreamOf(stream).Enqueue([=](const ThreadStream::GoesOn&) {
       const size_t bytes = std::min<uint64_t>(order->bytes, most);
       if (bytes > 0 && order->from != device) std::memcpy(device, order->from, bytes);
     });
@@ -86,21 +85,22 @@ class HostStreamOrder final : public StreamOrder {
   absl::Status Crc32c(StreamHandle stream, uint32_t* crc, std::span<const std::byte> payload,
                       size_t /*lane*/) override {
     return StreamOf(stream).Enqueue(
-        [=](const Stream::GoesOn&) { *crc = dataplane::Crc32c(payload); });
+        [=](const ThreadStream::GoesOn&) { *crc = dataplane::Crc32c(payload); });
   }
 
   absl::StatusOr<std::unique_ptr<Mark>> NewMark() override { return std::make_unique<CountMark>(); }
 
   absl::Status SetMark(StreamHandle stream, Mark& mark) override {
     const uint64_t number = ++CountsOf(mark)->set;
-    return StreamOf(stream).Enqueue(
-        [counts = CountsOf(mark), number](const Stream::GoesOn&) { counts->passed = number; });
+    return StreamOf(stream).Enqueue([counts = CountsOf(mark), number](const ThreadStream::GoesOn&) {
+      counts->passed = number;
+    });
   }
 
   absl::Status AwaitMark(StreamHandle stream, Mark& mark) override {
     const uint64_t number = CountsOf(mark)->set;
     return StreamOf(stream).Enqueue(
-        [counts = CountsOf(mark), number](const Stream::GoesOn& goes_on) {
+        [counts = CountsOf(mark), number](const ThreadStream::GoesOn& goes_on) {
           AwaitUntil([&] { return counts->passed >= number; }, goes_on);
         });
   }
@@ -110,10 +110,10 @@ class HostStreamOrder final : public StreamOrder {
   }
 
   absl::StatusOr<StreamHandle> NewStream() override {
-    TD_ASSIGN_OR_RETURN(std::unique_ptr<Stream> stream, Stream::Create());
+    TD_ASSIGN_OR_RETURN(std::unique_ptr<ThreadStream> stream, ThreadStream::Create());
     return static_cast<StreamHandle>(stream.release());
   }
-  void DeleteStream(StreamHandle stream) override { delete static_cast<Stream*>(stream); }
+  void DeleteStream(StreamHandle stream) override { delete static_cast<ThreadStream*>(stream); }
 };
 
 }  // namespace

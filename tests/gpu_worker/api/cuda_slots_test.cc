@@ -34,7 +34,9 @@ class CudaSlotsTest : public SlotFixture {
   }
   void TearDown() override {
     if (IsSkipped()) return;
-    for (const auto stream : streams_) cudaStreamDestroy(stream);
+    for (const auto stream : streams_) {
+      if (stream != nullptr) cudaStreamDestroy(stream);
+    }
     cudaFree(seen_);
     cudaFree(number_);
     SlotFixture::TearDown();
@@ -234,6 +236,10 @@ TEST_F(CudaSlotsTest, ZAContextThatIsDestroyedUnderTheLibraryIsToldSo) {
   const absl::Status told = session->record()->Acquire(first()).status();
   EXPECT_EQ(ReasonOf(told), "DEVICE_FAILED") << told;
   session->Close(Soon());
+  // Went with the context, and must not be named to the driver again.
+  for (auto& stream : streams_) stream = nullptr;
+  seen_ = nullptr;
+  number_ = nullptr;
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "dataplane/reason.h"
 #include "gpu_worker/api/proxy/proxy.h"
 #include "gpu_worker/api/slot_session.h"
-#include "gpu_worker/device/host/stream.h"
+#include "gpu_worker/device/thread_stream.h"
 #include "tests/gpu_worker/job_fixture.h"
 #include "tests/gpu_worker/split_device.h"
 
@@ -38,7 +38,7 @@ class SlotFixture : public JobFixture {
     UseDevice(where == Where::kInRing ? pipeline::ChooseDevice("host").value()
                                       : ChooseSplitDevice());
     proxy_ = Proxy::Create(mode).value();
-    stream_ = device::host::Stream::Create().value();
+    stream_ = device::ThreadStream::Create().value();
   }
 
   SlotEnvironment Slots() {
@@ -108,7 +108,7 @@ class SlotFixture : public JobFixture {
   device::StreamHandle stream() { return stream_.get(); }
 
   std::unique_ptr<Proxy> proxy_;
-  std::unique_ptr<device::host::Stream> stream_;
+  std::unique_ptr<device::ThreadStream> stream_;
 };
 
 }  // namespace tapedeck::gpu_worker::api

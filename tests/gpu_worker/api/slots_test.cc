@@ -69,8 +69,8 @@ TEST_P(SlotsTest, InTheOrderOfAStream) {
 TEST_P(SlotsTest, OfManyStreamsAtOnce) {
   Start(GetParam());
   constexpr int kStreams = 32;
-  std::vector<std::unique_ptr<device::host::Stream>> streams;
-  for (int i = 0; i < kStreams; ++i) streams.push_back(device::host::Stream::Create().value());
+  std::vector<std::unique_ptr<device::ThreadStream>> streams;
+  for (int i = 0; i < kStreams; ++i) streams.push_back(device::ThreadStream::Create().value());
   const auto recorder = OpenRecorder(64).value();
   for (int round = 0; round < 4; ++round) {
     for (const auto& stream : streams) {

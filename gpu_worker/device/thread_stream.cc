@@ -1,4 +1,4 @@
-#include "gpu_worker/device/host/stream.h"
+#include "gpu_worker/device/thread_stream.h"
 
 #include <utility>
 
@@ -8,16 +8,16 @@
 #include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
 
-namespace tapedeck::gpu_worker::device::host {
+namespace tapedeck::gpu_worker::device {
 
-absl::StatusOr<std::unique_ptr<Stream>> Stream::Create() {
-  std::unique_ptr<Stream> stream(new Stream());
+absl::StatusOr<std::unique_ptr<ThreadStream>> ThreadStream::Create() {
+  std::unique_ptr<ThreadStream> stream(new ThreadStream());
   TD_ASSIGN_OR_RETURN(stream->thread_,
                       dataplane::StartThread("host-stream", [raw = stream.get()] { raw->Run(); }));
   return stream;
 }
 
-Stream::~Stream() {
+ThreadStream::~ThreadStream() {
   {
     absl::MutexLock lock(&mutex_);
     stop_ = true;
@@ -25,7 +25,7 @@ Stream::~Stream() {
   if (thread_.joinable()) thread_.join();
 }
 
-absl::Status Stream::Enqueue(Work work) {
+absl::Status ThreadStream::Enqueue(Work work) {
   absl::MutexLock lock(&mutex_);
   if (work_.size() >= kMostWork) {
     return dataplane::LimitReached(kMostWork, "work of a stream",
@@ -37,7 +37,7 @@ absl::Status Stream::Enqueue(Work work) {
   return absl::OkStatus();
 }
 
-bool Stream::Synchronize(absl::Time deadline) {
+bool ThreadStream::Synchronize(absl::Time deadline) {
   dataplane::MayWait("a stream of the host");
   absl::MutexLock lock(&mutex_);
   const uint64_t all = enqueued_;
@@ -48,7 +48,7 @@ bool Stream::Synchronize(absl::Time deadline) {
   return mutex_.AwaitWithDeadline(absl::Condition(&done), deadline);
 }
 
-void Stream::Run() {
+void ThreadStream::Run() {
   const GoesOn goes_on = [this] {
     absl::MutexLock lock(&mutex_);
     return !stop_;
@@ -57,7 +57,7 @@ void Stream::Run() {
     Work work;
     {
       absl::MutexLock lock(&mutex_);
-      mutex_.Await(absl::Condition(this, &Stream::HasWork));
+      mutex_.Await(absl::Condition(this, &ThreadStream::HasWork));
       if (stop_) return;
       work = std::move(work_.front());
       work_.pop_front();
@@ -68,4 +68,4 @@ void Stream::Run() {
   }
 }
 
-}  // namespace tapedeck::gpu_worker::device::host
+}  // namespace tapedeck::gpu_worker::device

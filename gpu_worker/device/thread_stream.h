@@ -12,19 +12,19 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 
-namespace tapedeck::gpu_worker::device::host {
+namespace tapedeck::gpu_worker::device {
 
 // Any thread.
-class Stream {
+class ThreadStream {
  public:
   // What is called from time to time by work that waits: it gives up once this is false.
   using GoesOn = std::function<bool()>;
   using Work = std::function<void(const GoesOn&)>;
 
   // RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread.
-  static absl::StatusOr<std::unique_ptr<Stream>> Create();
+  static absl::StatusOr<std::unique_ptr<ThreadStream>> Create();
   // Ends the work under way and drops what is behind it.
-  ~Stream();
+  ~ThreadStream();
 
   // RESOURCE_EXHAUSTED (LIMIT_REACHED) beyond kMostWork.
   absl::Status Enqueue(Work work) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -35,7 +35,7 @@ class Stream {
   static constexpr size_t kMostWork = 65536;
 
  private:
-  Stream() = default;
+  ThreadStream() = default;
   void Run() ABSL_LOCKS_EXCLUDED(mutex_);
   bool HasWork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return stop_ || !work_.empty(); }
 
@@ -47,4 +47,4 @@ class Stream {
   std::thread thread_;
 };
 
-}  // namespace tapedeck::gpu_worker::device::host
+}  // namespace tapedeck::gpu_worker::device
