@@ -54,7 +54,7 @@ main() {
   start_null_node
   all=$(rounds "$ROUNDS" one_round)
   figure_table "$ROUNDS rounds of $DURATION s" "$all"
-  conclude "$(jq -c --argjson machine "$(machine)" '{bench: "slots", figures: with_entries(select(.key | test("_to_") | not)),
+  conclude "$(jq -c --argjson machine "$(machine)" '{bench: "slots", device: "cuda:0", figures: with_entries(select(.key | test("_to_") | not)),
     ratios: with_entries(select(.key | test("_to_"))), $machine}' <<<"$all")" \
     'stream_to_host >= 1' 'graph_to_host >= 1' 'stream_proxy_stream_us <= 6' 'economy_to_spinning_cpu <= 0.5' 'paced_economy_proxy_cores <= 0.05'
 }
