@@ -15,6 +15,7 @@
 #include "gpu_worker/transfer/ring.h"
 #include "services/errors.h"
 #include "services/session/answers.h"
+#include "services/session/peer.h"
 
 namespace tapedeck::gpu_worker::api {
 
@@ -23,8 +24,6 @@ using services::session::Direction;
 using services::session::Snapshot;
 
 namespace {
-
-std::string PeerOf(const std::string& node) { return absl::StrCat("storage node ", node); }
 
 // More than an executor takes to come to what it is given.
 constexpr absl::Duration kLetGoTime = absl::Seconds(5);
@@ -35,7 +34,8 @@ absl::StatusOr<std::shared_ptr<SlotSession>> SlotSession::Record(
     const SlotEnvironment& environment, std::shared_ptr<services::StorageClient> storage,
     const RecordingOrder& order, absl::Time deadline) {
   TD_ASSIGN_OR_RETURN(const services::Channel channel, storage->GetChannel(order.channel));
-  TD_RETURN_IF_ERROR(services::session::CheckChannel(PeerOf(order.node), channel));
+  TD_RETURN_IF_ERROR(services::session::CheckChannel(
+      services::session::PeerOf(order.node, order.channel), channel));
   std::shared_ptr<SlotSession> made(new SlotSession(environment, std::move(storage)));
   TD_RETURN_IF_ERROR(made->OpenRecording(order, channel));
   services::session::Open open{.direction = Direction::kRecord,
@@ -98,7 +98,8 @@ absl::Status SlotSession::OpenRecording(const RecordingOrder& order,
 
 absl::Status SlotSession::OpenPlaying(const PlayingOrder& order) {
   TD_ASSIGN_OR_RETURN(recording_, storage_->GetRecording(order.recording));
-  TD_RETURN_IF_ERROR(services::session::CheckRecording(PeerOf(order.node), recording_));
+  TD_RETURN_IF_ERROR(services::session::CheckRecording(
+      services::session::PeerOf(order.node, order.recording), recording_));
   TD_ASSIGN_OR_RETURN(const auto ring, MakeRing(Direction::kPlayback, TransferOp::kWrite,
                                                 order.slots, recording_.block_bytes));
   if (!ring->window().host_accessible) {

@@ -10,6 +10,7 @@
 #include "gpu_worker/pipeline/device_crc.h"
 #include "services/inlets.h"
 #include "services/session/answers.h"
+#include "services/session/peer.h"
 
 namespace tapedeck::gpu_worker::job {
 
@@ -23,15 +24,12 @@ dataplane::flight::Trail TrailOf(const JobEnvironment& environment) {
   return environment.trail == nullptr ? dataplane::flight::Trail() : environment.trail->trail();
 }
 
-std::string PeerOf(const services::TransferSpec& spec) {
-  return absl::StrCat("storage node ", spec.storage);
-}
-
 absl::StatusOr<services::Channel> ChannelOf(const services::TransferSpec& spec,
                                             const std::string& name,
                                             services::StorageClient& storage) {
   TD_ASSIGN_OR_RETURN(services::Channel channel, storage.GetChannel(name));
-  TD_RETURN_IF_ERROR(services::session::CheckChannel(PeerOf(spec), channel));
+  TD_RETURN_IF_ERROR(
+      services::session::CheckChannel(services::session::PeerOf(spec.storage, name), channel));
   return channel;
 }
 
@@ -102,7 +100,8 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
   TD_ASSIGN_OR_RETURN(pipeline::PlaybackStages stages, pipeline::ChooseStages(spec));
   TD_ASSIGN_OR_RETURN(const services::Recording recording,
                       storage->GetRecording(spec.transfer.target));
-  TD_RETURN_IF_ERROR(services::session::CheckRecording(PeerOf(spec.transfer), recording));
+  TD_RETURN_IF_ERROR(services::session::CheckRecording(
+      services::session::PeerOf(spec.transfer.storage, spec.transfer.target), recording));
   auto job =
       std::shared_ptr<Job>(new Job(name, Direction::kPlayback, environment, std::move(storage)));
   TD_ASSIGN_OR_RETURN(job->session_,
