@@ -13,15 +13,6 @@
 
 namespace tapedeck::gpu_worker {
 
-namespace {
-
-const std::string& WhyNoDoorbell() {
-  static const std::string why(api::GpuRingsDoorbells().message());  // the machine stays what it is
-  return why;
-}
-
-}  // namespace
-
 services::MemoryKindInfo DrivenDevice::Memory() const {
   services::MemoryKindInfo memory =
       on_host() ? parts_.placement.HostMemory()
@@ -32,7 +23,7 @@ services::MemoryKindInfo DrivenDevice::Memory() const {
   memory.status = health.ok() ? parts_.choice.why : std::string(health.message());
   memory.rungs = ladder_.Describe();
   if (!on_host())
-    memory.rungs.push_back(absl::StrCat("doorbells: rung by the CPU: ", WhyNoDoorbell()));
+    memory.rungs.push_back(absl::StrCat("doorbells: rung by the CPU: ", api::WhyNoDoorbell()));
   return memory;
 }
 

@@ -1,6 +1,7 @@
 // From the errors of the rooms to those that programs see.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>

@@ -27,8 +27,8 @@ absl::Status StartGrpcOnce(bool tls) {
   static absl::Mutex mutex(absl::kConstInit);
   static bool started = false;
   absl::MutexLock lock(&mutex);
-  if (started) return absl::OkStatus();
   if (tls) services::identity::RefuseOldTls();
+  if (started) return absl::OkStatus();
   services::RouteGrpcLog();
   TD_RETURN_IF_ERROR(services::StartGrpc());
   started = true;
@@ -66,8 +66,8 @@ std::string NameOf(const DeckOptions& options) {
 template <typename Parts>
 absl::Status Make(const DeckOptions& options, Parts& parts) {
   TD_RETURN_IF_ERROR(CheckOptions(options));
+  TD_RETURN_IF_ERROR(StartGrpcOnce(!options.cert.empty()));
   TD_ASSIGN_OR_RETURN(const auto credentials, CredentialsOf(options));
-  TD_RETURN_IF_ERROR(StartGrpcOnce(credentials.tls != nullptr));
   TD_ASSIGN_OR_RETURN(parts.device, gpu_worker::device::Choose(options.device));
   TD_ASSIGN_OR_RETURN(parts.rails, dataplane::RailSet::Create(options.rails, {}));
   TD_ASSIGN_OR_RETURN(parts.loop, dataplane::EventLoop::Create("deck"));

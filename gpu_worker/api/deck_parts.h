@@ -15,7 +15,7 @@
 
 namespace tapedeck {
 
-// Shared by the deck and its recorders and players; what is later goes first.
+// Shared by the deck and its sessions, whose environment names it; what is later goes first.
 struct Deck::Parts {
   gpu_worker::device::Chosen device;
   std::unique_ptr<dataplane::RailSet> rails;

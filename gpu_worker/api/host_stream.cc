@@ -29,7 +29,9 @@ HostStream& HostStream::operator=(HostStream&&) noexcept = default;
 Stream HostStream::handle() const { return parts_->stream.get(); }
 
 Status HostStream::Launch(std::function<void()> work) {
-  return api::ToStatus(parts_->stream->Enqueue([work = std::move(work)](const auto&) { work(); }));
+  const absl::Status room = parts_->stream->CheckRoom();
+  if (room.ok()) parts_->stream->Enqueue([work = std::move(work)](const auto&) { work(); });
+  return api::ToStatus(room);
 }
 
 Status HostStream::Synchronize(std::chrono::nanoseconds timeout) {

@@ -15,9 +15,11 @@ using api::ToStatus;
 
 namespace {
 
-absl::StatusOr<std::shared_ptr<api::SlotSession>> OpenPlayback(
-    const api::SlotEnvironment& environment, services::StorageDialer& dialer,
-    const PlayerOptions& options) {
+absl::StatusOr<std::shared_ptr<api::SlotSession>> OpenPlayback(api::SlotEnvironment environment,
+                                                               std::shared_ptr<const void> deck,
+                                                               services::StorageDialer& dialer,
+                                                               const PlayerOptions& options) {
+  environment.deck = std::move(deck);
   TD_ASSIGN_OR_RETURN(
       const std::string recording,
       services::model::ExpandName(options.recording, {"luns", "channels", "recordings"}));
@@ -30,7 +32,6 @@ absl::StatusOr<std::shared_ptr<api::SlotSession>> OpenPlayback(
 }  // namespace
 
 struct Player::Parts {
-  std::shared_ptr<const void> deck;  // for as long as the session
   std::shared_ptr<api::SlotSession> session;
 
   api::PlaySlots& slots() const { return *session->play(); }
@@ -41,10 +42,9 @@ struct Player::Parts {
 };
 
 Result<Player> Player::Open(const Deck& deck, const PlayerOptions& options) {
-  auto session = OpenPlayback(deck.parts_->environment, *deck.parts_->dialer, options);
+  auto session = OpenPlayback(deck.parts_->environment, deck.parts_, *deck.parts_->dialer, options);
   if (!session.ok()) return ToStatus(session.status());
   auto parts = std::make_unique<Parts>();
-  parts->deck = deck.parts_;
   parts->session = *std::move(session);
   return Player(std::move(parts));
 }

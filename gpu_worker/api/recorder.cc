@@ -5,6 +5,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/api/answer.h"
 #include "gpu_worker/api/deck_parts.h"
+#include "services/errors.h"
 #include "services/model/short_name.h"
 
 namespace tapedeck {
@@ -15,9 +16,17 @@ using api::ToStatus;
 
 namespace {
 
-absl::StatusOr<std::shared_ptr<api::SlotSession>> OpenRecording(
-    const api::SlotEnvironment& environment, services::StorageDialer& dialer,
-    const RecorderOptions& options) {
+constexpr std::chrono::milliseconds kNoTime{0};
+constexpr std::chrono::milliseconds kMostResume = std::chrono::hours(24);
+
+absl::StatusOr<std::shared_ptr<api::SlotSession>> OpenRecording(api::SlotEnvironment environment,
+                                                                std::shared_ptr<const void> deck,
+                                                                services::StorageDialer& dialer,
+                                                                const RecorderOptions& options) {
+  environment.deck = std::move(deck);
+  if (options.resume_for < kNoTime || options.resume_for > kMostResume) {
+    return services::ArgumentInvalid("resume_for", "give 0 to a day");
+  }
   TD_ASSIGN_OR_RETURN(const std::string channel,
                       services::model::ExpandName(options.channel, {"luns", "channels"}));
   return api::SlotSession::Record(environment, dialer.Dial(options.storage, {}, ""),
@@ -32,7 +41,6 @@ absl::StatusOr<std::shared_ptr<api::SlotSession>> OpenRecording(
 }  // namespace
 
 struct Recorder::Parts {
-  std::shared_ptr<const void> deck;  // for as long as the session
   std::shared_ptr<api::SlotSession> session;
 
   api::RecordSlots& slots() const { return *session->record(); }
@@ -43,10 +51,10 @@ struct Recorder::Parts {
 };
 
 Result<Recorder> Recorder::Open(const Deck& deck, const RecorderOptions& options) {
-  auto session = OpenRecording(deck.parts_->environment, *deck.parts_->dialer, options);
+  auto session =
+      OpenRecording(deck.parts_->environment, deck.parts_, *deck.parts_->dialer, options);
   if (!session.ok()) return ToStatus(session.status());
   auto parts = std::make_unique<Parts>();
-  parts->deck = deck.parts_;
   parts->session = *std::move(session);
   return Recorder(std::move(parts));
 }
@@ -93,9 +101,9 @@ RecorderProgress Recorder::progress() const {
 
 Status Recorder::Flush(std::chrono::nanoseconds timeout) {
   const absl::Time deadline = api::DeadlineIn(timeout);
-  const absl::Status sent = parts_->slots().AwaitSent(deadline);
-  if (!sent.ok()) return ToStatus(sent);
-  if (parts_->session->AwaitCommitted(parts_->slots().sent(), deadline)) return Status();
+  const absl::StatusOr<uint64_t> sent = parts_->slots().AwaitSent(deadline);
+  if (!sent.ok()) return ToStatus(sent.status());
+  if (parts_->session->AwaitCommitted(*sent, deadline)) return Status();
   const Status failed = status();
   if (!failed.ok()) return failed;
   return Status("DEADLINE_EXCEEDED", "not all blocks that were sent are committed yet");

@@ -28,11 +28,23 @@ namespace {
 // More than an executor takes to come to what it is given.
 constexpr absl::Duration kLetGoTime = absl::Seconds(5);
 
+// Of a ring.
+constexpr uint32_t kLeastSlots = 8;
+constexpr uint32_t kMostSlots = 4096;
+
+// 0 lets the library choose.
+absl::Status CheckSlots(uint32_t slots, uint32_t least) {
+  if (slots == 0 || (slots >= least && slots <= kMostSlots)) return absl::OkStatus();
+  return services::ArgumentInvalid(
+      "slots", absl::StrCat(slots, " slots: give ", least, " to ", kMostSlots, ", or 0"));
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<SlotSession>> SlotSession::Record(
     const SlotEnvironment& environment, std::shared_ptr<services::StorageClient> storage,
     const RecordingOrder& order, absl::Time deadline) {
+  TD_RETURN_IF_ERROR(CheckSlots(order.slots, kLeastSlots));
   TD_ASSIGN_OR_RETURN(const services::Channel channel, storage->GetChannel(order.channel));
   TD_RETURN_IF_ERROR(services::session::CheckChannel(
       services::session::PeerOf(order.node, order.channel), channel));
@@ -52,6 +64,7 @@ absl::StatusOr<std::shared_ptr<SlotSession>> SlotSession::Record(
 absl::StatusOr<std::shared_ptr<SlotSession>> SlotSession::Play(
     const SlotEnvironment& environment, std::shared_ptr<services::StorageClient> storage,
     const PlayingOrder& order, absl::Time deadline) {
+  TD_RETURN_IF_ERROR(CheckSlots(order.slots, 1));
   std::shared_ptr<SlotSession> made(new SlotSession(environment, std::move(storage)));
   TD_RETURN_IF_ERROR(made->OpenPlaying(order));
   services::session::Open open{.direction = Direction::kPlayback,
@@ -116,6 +129,7 @@ absl::Status SlotSession::OpenPlaying(const PlayingOrder& order) {
 
 absl::Status SlotSession::Start(services::session::ResumingSettings settings,
                                 std::optional<services::Channel> channel, absl::Time deadline) {
+  const std::string node = settings.session.node;
   settings.session.transports = environment_.rails;
   settings.session.connections_per_rail = environment_.connections_per_rail;
   // The session holds this until it has ended.
@@ -140,7 +154,8 @@ absl::Status SlotSession::Start(services::session::ResumingSettings settings,
   const Snapshot now = snapshot();
   if (up && (!now.ended || now.error.ok())) return absl::OkStatus();
   Close(absl::Now());
-  if (!up) return services::NodeUnreachable(settings.session.node, "the session did not begin");
+  if (!up)
+    return services::NodeUnreachable(node, absl::StrCat(node, ": the session did not begin"));
   return device::FailureOn(*environment_.device, now.error);
 }
 
@@ -183,23 +198,32 @@ bool SlotSession::AwaitCommitted(uint64_t blocks, absl::Time deadline) const {
   return mutex_.AwaitWithDeadline(absl::Condition(&there), deadline) && last_.blocks >= blocks;
 }
 
-void SlotSession::Close(absl::Time deadline) {
+absl::Status SlotSession::EndAll(absl::Time deadline) {
+  if (record_ != nullptr) {
+    record_->CloseWith(deadline);
+    AwaitEnd(deadline);
+  }
   environment_.executor->Post([self = shared_from_this()] { self->session_->Stop(); });
-  if (!AwaitEnd(std::max(deadline, absl::Now() + kLetGoTime))) storage_->Cancel();
-  const absl::Status gone =
-      record_ != nullptr ? absl::OkStatus() : absl::CancelledError("the player was closed");
+  const bool ended = AwaitEnd(deadline);
   if (record_ != nullptr) record_->Fail(absl::OkStatus());
-  if (play_ != nullptr) play_->End(gone);
+  if (play_ != nullptr) play_->End(absl::CancelledError("the player was closed"));
   // Until then the proxy lets streams go on.
-  const absl::Status streams = board().AwaitStreams(std::max(deadline, absl::Now() + kLetGoTime));
-  environment_.proxy->Leave(watched());
-  const auto passed = std::make_shared<absl::Notification>();
-  environment_.executor->Post([passed] { passed->Notify(); });
-  passed->WaitForNotificationWithTimeout(kLetGoTime);
-  if (streams.ok() || !environment_.device->health().status().ok()) return;
-  // A stream that comes to it one day must find the memory.
+  TD_RETURN_IF_ERROR(board().AwaitStreams(std::max(deadline, absl::Now()) + kCloseTime));
+  if (!ended) return absl::DeadlineExceededError("the storage node has not ended the session");
+  return absl::OkStatus();
+}
+
+void SlotSession::Close(absl::Time deadline) {
+  const absl::Status ended = EndAll(deadline);
+  // What is on a device that has failed is gone anyway.
+  if (ended.ok() || (snapshot().ended && !environment_.device->health().status().ok())) {
+    environment_.proxy->Leave(watched());
+    const auto passed = std::make_shared<absl::Notification>();
+    environment_.executor->Post([passed] { passed->Notify(); });
+    if (passed->WaitForNotificationWithTimeout(kLetGoTime)) return;
+  }
   dataplane::Log(dataplane::LogLevel::kError, "api", "slots are never given back",
-                 {{"why", std::string(streams.message())}});
+                 {{"why", std::string(ended.message())}});
   static_cast<void>(new std::shared_ptr<SlotSession>(shared_from_this()));
 }
 

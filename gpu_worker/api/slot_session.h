@@ -28,10 +28,11 @@ namespace tapedeck::gpu_worker::api {
 
 // Until blocks can move; a node that is busy with others answers within it.
 inline constexpr absl::Duration kOpenTime = absl::Seconds(30);
-// For what streams were told of slots, when a recorder or a player goes.
-inline constexpr absl::Duration kCloseTime = absl::Seconds(10);
+// For the node to end the session, and as much again for streams that were told of slots, when a
+// recorder or a player goes.
+inline constexpr absl::Duration kCloseTime = absl::Seconds(5);
 
-// What a session uses of its deck; all of it outlives the session.
+// What a session uses of its deck.
 struct SlotEnvironment {
   dataplane::Executor* executor = nullptr;
   device::Device* device = nullptr;
@@ -39,7 +40,8 @@ struct SlotEnvironment {
   std::vector<dataplane::Transport*> rails;
   uint32_t connections_per_rail = 1;
   Proxy* proxy = nullptr;
-  std::string name;  // who records
+  std::string name;                  // who records
+  std::shared_ptr<const void> deck;  // what all this is of, for as long as the session; may be null
 };
 
 struct RecordingOrder {
@@ -78,8 +80,9 @@ class SlotSession final : public std::enable_shared_from_this<SlotSession> {
   bool AwaitEnd(absl::Time deadline) const ABSL_LOCKS_EXCLUDED(mutex_);
   bool AwaitCommitted(uint64_t blocks, absl::Time deadline) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Ends it in order, waits for that and for the program's streams, and lets go of all. What
-  // streams may still use is never given back: the log says so. Once.
+  // Ends it in order behind what was sent, waits for that and for the program's streams, and lets
+  // go of all. What a stream or the node still holds by then is never given back, nor is its deck:
+  // the log says so. Once; not on the executor.
   void Close(absl::Time deadline);
 
  private:
@@ -97,6 +100,8 @@ class SlotSession final : public std::enable_shared_from_this<SlotSession> {
                      std::optional<services::Channel> channel, absl::Time deadline);
   // On the executor.
   void OnChange(const services::session::Snapshot& snapshot) ABSL_LOCKS_EXCLUDED(mutex_);
+  // What of it is still in use at a close, if anything is.
+  absl::Status EndAll(absl::Time deadline);
   Watched& watched() const;
   Board& board() const;
 

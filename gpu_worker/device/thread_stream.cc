@@ -25,16 +25,18 @@ ThreadStream::~ThreadStream() {
   if (thread_.joinable()) thread_.join();
 }
 
-absl::Status ThreadStream::Enqueue(Work work) {
+absl::Status ThreadStream::CheckRoom() const {
   absl::MutexLock lock(&mutex_);
-  if (work_.size() >= kMostWork) {
-    return dataplane::LimitReached(kMostWork, "work of a stream",
-                                   absl::StrCat("a stream of the host has ", kMostWork,
-                                                " steps to do; wait for some of them"));
-  }
+  if (work_.size() < kMostWork) return absl::OkStatus();
+  return dataplane::LimitReached(
+      kMostWork, "work of a stream",
+      absl::StrCat("a stream of the host has ", kMostWork, " steps to do; wait for some of them"));
+}
+
+void ThreadStream::Enqueue(Work work) {
+  absl::MutexLock lock(&mutex_);
   work_.push_back(std::move(work));
   ++enqueued_;
-  return absl::OkStatus();
 }
 
 bool ThreadStream::Synchronize(absl::Time deadline) {

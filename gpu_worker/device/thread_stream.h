@@ -26,8 +26,11 @@ class ThreadStream {
   // Ends the work under way and drops what is behind it.
   ~ThreadStream();
 
-  // RESOURCE_EXHAUSTED (LIMIT_REACHED) beyond kMostWork.
-  absl::Status Enqueue(Work work) ABSL_LOCKS_EXCLUDED(mutex_);
+  // RESOURCE_EXHAUSTED (LIMIT_REACHED) where kMostWork steps wait already: to be asked before
+  // something is enqueued that takes several.
+  absl::Status CheckRoom() const ABSL_LOCKS_EXCLUDED(mutex_);
+  // `work` is destroyed where it does not come to run.
+  void Enqueue(Work work) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Whether all that was enqueued before is done by then.
   bool Synchronize(absl::Time deadline) ABSL_LOCKS_EXCLUDED(mutex_);

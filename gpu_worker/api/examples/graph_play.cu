@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 
 #include <cuda_runtime.h>
 #include <tapedeck/player.h>
@@ -19,8 +20,14 @@ int Fail(const char* what, const tapedeck::Status& status) {
   return status.reason() == "DEVICE_UNUSABLE" ? 77 : 1;
 }
 
+void Check(cudaError_t error) {
+  if (error == cudaSuccess) return;
+  std::fprintf(stderr, "%s\n", cudaGetErrorString(error));
+  std::exit(1);
+}
+
 // What the slot holds is known only when the kernel runs: slot.info says it.
-__global__ void Check(const std::uint64_t* words, const tapedeck::BlockInfo* info, Counts* counts) {
+__global__ void Compare(const std::uint64_t* words, const tapedeck::BlockInfo* info, Counts* counts) {
   if (info->state != tapedeck::BlockInfo::kBlock) return;
   const std::size_t step = gridDim.x * blockDim.x;
   const std::size_t thread = blockIdx.x * blockDim.x + threadIdx.x;
@@ -46,26 +53,26 @@ int main(int argc, char** argv) {
   if (!player.ok()) return Fail("player", player.status());
 
   Counts* counts = nullptr;
-  cudaMallocManaged(&counts, sizeof *counts);
+  Check(cudaMallocManaged(&counts, sizeof *counts));
   *counts = {};
   cudaStream_t stream = nullptr;
-  cudaStreamCreate(&stream);
-  cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+  Check(cudaStreamCreate(&stream));
+  Check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
   for (std::size_t i = 0; i < player->slots(); ++i) {  // one round of the slots
     auto slot = player->Next(stream);
     if (!slot.ok()) return Fail("next", slot.status());
-    Check<<<64, 256, 0, stream>>>(static_cast<std::uint64_t*>(slot->data), slot->info, counts);
+    Compare<<<64, 256, 0, stream>>>(static_cast<std::uint64_t*>(slot->data), slot->info, counts);
     const tapedeck::Status released = player->Release(stream, *slot);
     if (!released.ok()) return Fail("release", released);
   }
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t launchable = nullptr;
-  cudaStreamEndCapture(stream, &graph);
-  cudaGraphInstantiate(&launchable, graph, 0);
+  Check(cudaStreamEndCapture(stream, &graph));
+  Check(cudaGraphInstantiate(&launchable, graph, 0));
   for (std::uint64_t done = 0; done < player->blocks(); done += player->slots()) {
-    cudaGraphLaunch(launchable, stream);
+    Check(cudaGraphLaunch(launchable, stream));
   }
-  cudaStreamSynchronize(stream);
+  Check(cudaStreamSynchronize(stream));
   std::printf("%llu blocks, %llu wrong words\n", counts->blocks, counts->wrong);
   const bool right = counts->blocks == player->blocks() && counts->wrong == 0;
   return right && player->status().ok() ? 0 : 1;

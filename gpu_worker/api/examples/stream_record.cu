@@ -50,7 +50,10 @@ int main(int argc, char** argv) {
     Fill<<<64, 256, 0, stream>>>(static_cast<std::uint64_t*>(slot->data), slot->bytes / 8,
                                  slot->number);
     const tapedeck::Status sent = recorder->Send(stream, *slot, slot->bytes);
-    if (!sent.ok()) return Fail("send", sent);
+    if (!sent.ok()) {
+      cudaStreamSynchronize(stream);  // the kernel has the slot until then
+      return Fail("send", sent);
+    }
   }
   auto done = recorder->Finish(60s);
   if (!done.ok()) return Fail("finish", done.status());

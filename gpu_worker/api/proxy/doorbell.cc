@@ -32,15 +32,12 @@ bool HasLibrary(const char* name) {
 
 }  // namespace
 
-absl::Status GpuRingsDoorbells() {
-  if (!HasMlx5()) {
-    return absl::FailedPreconditionError(absl::StrCat("no mlx5 device in ", kPorts));
-  }
+std::string WhyNoDoorbell() {
+  if (!HasMlx5()) return absl::StrCat("no mlx5 device in ", kPorts);
   for (const char* library : {kDirectVerbs, kGpuNetIo}) {
-    if (!HasLibrary(library)) return absl::FailedPreconditionError(absl::StrCat("no ", library));
+    if (!HasLibrary(library)) return absl::StrCat("no ", library);
   }
-  return absl::FailedPreconditionError(
-      "an mlx5 device and its libraries are here, but this build has no kernel that rings it");
+  return "this build has no kernel that rings one";
 }
 
 }  // namespace tapedeck::gpu_worker::api

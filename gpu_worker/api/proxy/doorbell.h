@@ -1,14 +1,14 @@
-// Whether a GPU could ring a network port's doorbell itself, and take the proxy's place: the seam
-// at which such a way would begin. There is none in this build, and this says why.
+// Why no GPU rings a network port's doorbell itself, and takes the proxy's place: the seam at which
+// such a way would begin. There is none in this build.
 #pragma once
 
-#include "absl/status/status.h"
+#include <string>
 
 namespace tapedeck::gpu_worker::api {
 
-// OK if there is a port whose doorbell kernels can ring; else FAILED_PRECONDITION with what is
-// missing. A kernel needs a queue pair of an mlx5 port whose doorbell page is mapped for the GPU,
-// which takes mlx5's direct verbs and NVIDIA's DOCA GPUNetIO. Looks at the machine; does not wait.
-absl::Status GpuRingsDoorbells();
+// What is missing on this machine, or in this build. A kernel needs a queue pair of an mlx5 port
+// whose doorbell page is mapped for the GPU, which takes mlx5's direct verbs and NVIDIA's DOCA
+// GPUNetIO. Looks at the machine; does not wait.
+std::string WhyNoDoorbell();
 
 }  // namespace tapedeck::gpu_worker::api

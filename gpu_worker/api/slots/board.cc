@@ -6,6 +6,7 @@
 #include "absl/time/clock.h"
 #include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/api/slots/refused.h"
 
 namespace tapedeck::gpu_worker::api {
 
@@ -41,17 +42,20 @@ absl::Status Board::AwaitMark(device::StreamHandle stream, size_t slot) {
 }
 
 absl::Status Board::AwaitStreams(absl::Time deadline) {
+  for (size_t slot = 0; slot < slots(); ++slot) TD_RETURN_IF_ERROR(AwaitStreamsOf(slot, deadline));
+  return absl::OkStatus();
+}
+
+absl::Status Board::AwaitStreamsOf(size_t slot, absl::Time deadline) {
   dataplane::MayWait("streams of the program");
-  for (const SlotMark& mark : marks_) {
-    while (mark.set) {
-      TD_ASSIGN_OR_RETURN(const bool passed, order_->Passed(*mark.mark));
-      if (passed) break;
-      if (absl::Now() >= deadline) {
-        return absl::DeadlineExceededError(
-            "a stream of the program has not come to what it was told of this ring's slots");
-      }
-      absl::SleepFor(absl::Microseconds(50));
+  while (marks_[slot].set) {
+    TD_ASSIGN_OR_RETURN(const bool passed, order_->Passed(*marks_[slot].mark));
+    if (passed) break;
+    if (absl::Now() >= deadline) {
+      return absl::DeadlineExceededError(
+          "a stream of the program has not come to what it was told of this ring's slots");
     }
+    absl::SleepFor(kLookEvery);
   }
   return absl::OkStatus();
 }

@@ -20,6 +20,9 @@
 
 namespace tapedeck::gpu_worker::api {
 
+// A recorder's flag.
+constexpr uint64_t FlagOf(uint64_t bytes) { return bytes + 1; }
+
 struct alignas(128) SlotLine {
   uint64_t flag;            // 0: nothing is in it; a recorder's is one more than the block's bytes
   uint32_t crc;             // of a recorder's block
@@ -53,8 +56,10 @@ class Board {
   absl::Status SetMark(device::StreamHandle stream, size_t slot);
   absl::Status AwaitMark(device::StreamHandle stream, size_t slot);
 
-  // Waits until streams have done all that they were told of the slots. DEADLINE_EXCEEDED.
+  // Waits until streams have done all that they were told of the slots, or of one. Launches of
+  // graphs are not known here. DEADLINE_EXCEEDED.
   absl::Status AwaitStreams(absl::Time deadline);
+  absl::Status AwaitStreamsOf(size_t slot, absl::Time deadline);
 
  private:
   struct SlotMark {

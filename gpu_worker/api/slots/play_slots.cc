@@ -96,7 +96,10 @@ absl::StatusOr<Slot> PlaySlots::Enqueue(StreamHandle stream) {
   TD_RETURN_IF_ERROR(
       board_->order().CopyByOrder(stream, DeviceSlot(slot), &line.order, block_bytes_));
   uses_[slot] = {.number = next_, .taken = true, .on_stream = true};
-  if (!capture.captures) ++asked_;
+  if (!capture.captures) {
+    ++asked_;
+    TD_RETURN_IF_ERROR(board_->SetMark(stream, slot));
+  }
   return Slot{
       .data = DeviceSlot(slot), .bytes = block_bytes_, .number = next_++, .info = &line.info};
 }
@@ -116,36 +119,44 @@ absl::Status PlaySlots::Release(StreamHandle stream, const Slot& slot) {
     return Refused("a slot that was taken in a graph is released in it, and no other is");
   }
   const size_t index = slot.number % slots();
+  if (!capture.captures) TD_RETURN_IF_ERROR(board_->AwaitMark(stream, index));
   TD_RETURN_IF_ERROR(board_->order().SetFlag(stream, &board_->line(index).flag, 0));
-  if (!capture.captures) TD_RETURN_IF_ERROR(board_->SetMark(stream, index));
   uses_[index].taken = false;
+  if (!capture.captures) return board_->SetMark(stream, index);
+  ++graph_releases_;
   return absl::OkStatus();
 }
 
 // Whether the slot's last block has gone, and the next one has come.
 bool PlaySlots::NextIsThere() const {
-  return (next_ < slots() || released_ > next_ - slots() || ended_) &&
-         board_->Flag(next_ % slots()) != 0;
+  const bool gone = next_ < slots() || released_ > next_ - slots();
+  return (gone || (ended_ && released_ == put_)) && board_->Flag(next_ % slots()) != 0;
 }
 
 absl::StatusOr<Slot> PlaySlots::NextNow(absl::Time deadline) {
   dataplane::MayWait("a block");
+  absl::StatusOr<Slot> slot = absl::DeadlineExceededError(
+      "no block has come; the storage node sends more slowly than is played");
   while (true) {
     {
       absl::MutexLock lock(&program_);
       if (graph_ != 0) return Refused("a graph has this player's slots");
       if (uses_[next_ % slots()].taken) return Enqueue(board_->stream());  // which refuses
-      if (NextIsThere()) return TakeNow(deadline);
+      if (NextIsThere()) {
+        slot = TakeNow();
+        break;
+      }
     }
-    if (absl::Now() >= deadline) {
-      return absl::DeadlineExceededError("no block has come; the storage node sends more slowly");
-    }
+    if (absl::Now() >= deadline) return slot;
     absl::SleepFor(kLookEvery);
   }
+  if (!slot.ok() || slot->data == nullptr || device_.info().works_in_host_memory) return slot;
+  TD_RETURN_IF_ERROR(board_->AwaitStreamsOf(slot->number % slots(), deadline));
+  return slot;
 }
 
 // Where the device works in host memory the block is used where it arrived.
-absl::StatusOr<Slot> PlaySlots::TakeNow(absl::Time deadline) {
+absl::StatusOr<Slot> PlaySlots::TakeNow() {
   const size_t index = next_ % slots();
   SlotLine& line = board_->line(index);
   if (line.info.state == BlockInfo::kFailed) return status();
@@ -154,7 +165,7 @@ absl::StatusOr<Slot> PlaySlots::TakeNow(absl::Time deadline) {
   if (device_.info().works_in_host_memory) {
     slot.data = const_cast<std::byte*>(line.order.from);
   } else {
-    TD_RETURN_IF_ERROR(CopyNow(index, deadline));
+    TD_RETURN_IF_ERROR(BeginCopy(index));
     slot.data = DeviceSlot(index);
   }
   uses_[index] = {.number = next_++, .taken = true};
@@ -162,13 +173,13 @@ absl::StatusOr<Slot> PlaySlots::TakeNow(absl::Time deadline) {
   return slot;
 }
 
-absl::Status PlaySlots::CopyNow(size_t slot, absl::Time deadline) {
+absl::Status PlaySlots::BeginCopy(size_t slot) {
   TD_RETURN_IF_ERROR(MakeBeside());
   SlotLine& line = board_->line(slot);
+  TD_RETURN_IF_ERROR(board_->AwaitMark(board_->stream(), slot));
   TD_RETURN_IF_ERROR(
       board_->order().CopyByOrder(board_->stream(), DeviceSlot(slot), &line.order, block_bytes_));
-  TD_RETURN_IF_ERROR(board_->SetMark(board_->stream(), slot));
-  return board_->AwaitStreams(deadline);
+  return board_->SetMark(board_->stream(), slot);
 }
 
 absl::Status PlaySlots::ReleaseNow(const Slot& slot) {
@@ -230,17 +241,24 @@ bool PlaySlots::Look() {
     gone.push_back(std::move(held_[slot]));
     ++released_;
   }
-  if (!gone.empty() && has_graph_) CheckRound();
+  if (has_graph_ && (!gone.empty() || SomeWereReleased())) CheckRound();
   const bool ends = ended_ && PutEnds();
   if (!gone.empty() && waker_) waker_();
   return !gone.empty() || ends;
 }
 
+bool PlaySlots::SomeWereReleased() const {
+  for (size_t slot = 0; slot < slots(); ++slot) {
+    if (!held_[slot].empty() && board_->Flag(slot) == 0) return true;
+  }
+  return false;
+}
+
 void PlaySlots::CheckRound() {
-  if (graph_slots_ == slots() || ended_) return;
-  status_ =
-      Refused(absl::StrCat("a graph takes ", graph_slots_.load(), " slots of a player that has ",
-                           slots(), ": open the player with as many"));
+  if (ended_ || (graph_slots_ == slots() && graph_releases_ == slots())) return;
+  status_ = Refused(absl::StrCat("a graph takes ", graph_slots_.load(), " slots and releases ",
+                                 graph_releases_.load(), " of a player that has ", slots(),
+                                 ": open the player with as many, and release each"));
   ended_ = true;
 }
 

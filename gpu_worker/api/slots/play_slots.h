@@ -76,11 +76,14 @@ class PlaySlots final : public Watched {
   absl::StatusOr<Slot> Enqueue(device::StreamHandle stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
   absl::Status CheckRelease(const Slot& slot) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
   bool NextIsThere() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
-  absl::StatusOr<Slot> TakeNow(absl::Time deadline) ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
-  absl::Status CopyNow(size_t slot, absl::Time deadline) ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
+  // What is there; where the device does not work in host memory its copy is only begun.
+  absl::StatusOr<Slot> TakeNow() ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
+  absl::Status BeginCopy(size_t slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
   std::byte* DeviceSlot(size_t slot) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
-  // A graph that takes fewer slots than there are would meet others again in its second launch.
+  // A graph that takes or releases fewer slots than there are would meet others again in its second
+  // launch.
   void CheckRound() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool SomeWereReleased() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool PutEnds() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   device::Device& device_;
@@ -95,8 +98,9 @@ class PlaySlots final : public Watched {
   uint64_t next_ ABSL_GUARDED_BY(program_) = 0;
   uint64_t graph_ ABSL_GUARDED_BY(program_) = 0;
   std::atomic<bool> has_graph_ = false;
-  std::atomic<size_t> graph_slots_ = 0;  // that the graph takes
-  std::atomic<uint64_t> asked_ = 0;      // blocks that were taken without one
+  std::atomic<size_t> graph_slots_ = 0;     // that the graph takes
+  std::atomic<size_t> graph_releases_ = 0;  // of them
+  std::atomic<uint64_t> asked_ = 0;         // blocks that were taken without one
 
   // What is there; the executor puts, the proxy's thread lets go.
   mutable absl::Mutex mutex_;

@@ -11,16 +11,8 @@
 
 namespace tapedeck::gpu_worker::api {
 
-using dataplane::Block;
 using device::StreamHandle;
 using Until = device::StreamOrder::Until;
-
-namespace {
-
-// A flag is one more than the bytes of the block.
-constexpr uint64_t FlagOf(size_t bytes) { return bytes + 1; }
-
-}  // namespace
 
 absl::StatusOr<std::shared_ptr<RecordSlots>> RecordSlots::Create(
     device::Device& device, std::shared_ptr<dataplane::SlotPool> ring, const RecordShape& shape,
@@ -102,11 +94,13 @@ absl::StatusOr<Slot> RecordSlots::Enqueue(StreamHandle stream) {
   }
   if (!capture.captures) TD_RETURN_IF_ERROR(board_->AwaitMark(stream, slot));
   TD_RETURN_IF_ERROR(board_->order().AwaitFlag(stream, &board_->line(slot).flag, Until::kZero));
-  uses_[slot] = {.number = next_, .acquired = true};
+  uses_[slot] = {.number = next_, .acquired = true, .stream = stream};
+  if (!capture.captures) TD_RETURN_IF_ERROR(board_->SetMark(stream, slot));
   return Slot{.data = DeviceSlot(slot).data(), .bytes = shape_.block_bytes, .number = next_++};
 }
 
 absl::Status RecordSlots::CheckSend(const Slot& slot, size_t bytes) const {
+  if (over_) return Refused("the recorder was finished");
   const Use& use = uses_[slot.number % slots()];
   if (!use.acquired || use.number != slot.number) {
     return Refused(absl::StrCat("block ", slot.number,
@@ -122,7 +116,9 @@ absl::Status RecordSlots::CheckSend(const Slot& slot, size_t bytes) const {
                                 ": only the last block of a recording is shorter, and none of a "
                                 "graph"));
   }
-  if (partial_) return Refused("a shorter block was sent, and is the last");
+  if (partial_ && slot.number >= highest_sent_) {
+    return Refused("a shorter block was sent, and is the last");
+  }
   return absl::OkStatus();
 }
 
@@ -135,16 +131,21 @@ absl::Status RecordSlots::Send(StreamHandle stream, const Slot& slot, size_t byt
     return Refused("a slot that was acquired in a graph is sent in it, and no other is");
   }
   const size_t index = slot.number % slots();
-  TD_RETURN_IF_ERROR(EnqueueSend(stream, index, bytes));
-  if (!capture.captures) {
-    ++asked_;
-    TD_RETURN_IF_ERROR(board_->SetMark(stream, index));
+  // Another stream has waited for the slot, and this one waits for that.
+  if (!capture.captures && uses_[index].stream != stream) {
+    TD_RETURN_IF_ERROR(board_->AwaitMark(stream, index));
   }
+  TD_RETURN_IF_ERROR(EnqueueSend(stream, index, bytes));
   uses_[index].acquired = false;
   ++sent_;
   highest_sent_ = std::max(highest_sent_, slot.number + 1);
-  partial_ = bytes < shape_.block_bytes;
-  return absl::OkStatus();
+  partial_ |= bytes < shape_.block_bytes;
+  if (capture.captures) {
+    ++graph_sends_;
+    return absl::OkStatus();
+  }
+  ++asked_;
+  return board_->SetMark(stream, index);
 }
 
 absl::Status RecordSlots::EnqueueSend(StreamHandle stream, size_t slot, size_t bytes) {
@@ -184,105 +185,69 @@ absl::Status RecordSlots::SendNow(const Slot& slot, size_t bytes) {
   return Send(board_->stream(), slot, bytes);
 }
 
+uint64_t RecordSlots::SentInOrder() const {
+  uint64_t lowest = next_;
+  for (const Use& use : uses_) {
+    if (use.acquired) lowest = std::min(lowest, use.number);
+  }
+  return lowest;
+}
+
+absl::Status RecordSlots::CheckWhole() const {
+  const uint64_t first = SentInOrder();
+  const bool hole = has_graph_ ? first != next_ : highest_sent_ > first;
+  if (!hole) return absl::OkStatus();
+  return Refused(absl::StrCat("the slot of block ", first,
+                              " was acquired and never sent, and later ones were"));
+}
+
 // What a graph has sent shows only in the flags: the proxy has seen all of it once two looks find
 // nothing.
-absl::Status RecordSlots::AwaitSent(absl::Time deadline) {
+absl::StatusOr<uint64_t> RecordSlots::AwaitSent(absl::Time deadline) {
   dataplane::MayWait("streams of the program");
+  uint64_t all = 0;
+  {
+    absl::MutexLock lock(&program_);
+    TD_RETURN_IF_ERROR(CheckWhole());
+    all = has_graph_ ? 0 : highest_sent_;
+  }
   const uint64_t looks = idle_looks_ + 2;
-  while (given_ < asked_ || (has_graph_ && idle_looks_ < looks)) {
+  while (given_ < all || (has_graph_ && idle_looks_ < looks)) {
     TD_RETURN_IF_ERROR(status());
     if (absl::Now() >= deadline) {
-      return absl::DeadlineExceededError(absl::StrCat(
-          "streams of the program have sent ", given_.load(), " of ", asked_.load(), " blocks"));
+      return absl::DeadlineExceededError(
+          absl::StrCat("streams of the program have sent ", given_.load(), " of ", all, " blocks"));
     }
     absl::SleepFor(kLookEvery);
   }
-  return status();
+  return has_graph_ ? given_.load() : all;
 }
 
 absl::Status RecordSlots::Close(absl::Time deadline) {
   {
     absl::MutexLock lock(&program_);
     closed_ = true;
-    if (!has_graph_ && highest_sent_ != sent_) {
-      return Refused(absl::StrCat("a slot before that of block ", highest_sent_ - 1,
-                                  " was acquired and never sent: its block is not whole"));
-    }
   }
-  TD_RETURN_IF_ERROR(AwaitSent(deadline));
-  outlet_.End(absl::OkStatus());
+  TD_RETURN_IF_ERROR(AwaitSent(deadline).status());
+  End();
   return absl::OkStatus();
 }
 
-void RecordSlots::Fail(const absl::Status& status) {
+void RecordSlots::CloseWith(absl::Time deadline) {
+  uint64_t in_order = 0;
   {
-    absl::MutexLock lock(&mutex_);
-    if (failed_) return;
-    status_ = status;
-    failed_ = true;
+    absl::MutexLock lock(&program_);
+    closed_ = true;
+    in_order = has_graph_ ? 0 : SentInOrder();
   }
-  if (!status.ok()) std::atomic_ref(*board_->failed()).store(1, std::memory_order_release);
+  while (given_ < in_order && !failed_ && absl::Now() < deadline) absl::SleepFor(kLookEvery);
+  End();
 }
 
-absl::Status RecordSlots::status() const {
-  if (!failed_) return absl::OkStatus();
-  absl::MutexLock lock(&mutex_);
-  return status_.ok() ? Refused("the recording has ended") : status_;
-}
-
-bool RecordSlots::expects() const { return has_graph_ || failed_ || asked_ > back_; }
-
-bool RecordSlots::Look() {
-  bool moved = TakeBack();
-  if (failed_) return FreeAll() || moved;
-  while (true) {
-    const size_t slot = given_ % round_;
-    const uint64_t flag = board_->Flag(slot);
-    if (flag == 0 || free_[slot].empty()) break;
-    Give(slot, std::min<uint64_t>(flag, FlagOf(shape_.block_bytes)) - 1);
-    moved = true;
-  }
-  if (!moved) ++idle_looks_;
-  return moved;
-}
-
-// A slot is free again once the network has let go of it.
-bool RecordSlots::TakeBack() {
-  if (!returned_.exchange(false)) return false;
-  bool moved = false;
-  while (std::optional<Block> block = ring_->Take()) {
-    const size_t slot = block->slot();
-    free_[slot] = *std::move(block);
-    board_->SetFlag(slot, 0);
-    ++back_;
-    moved = true;
-  }
-  return moved;
-}
-
-// Streams that go on after the end find every slot free; what they send goes nowhere.
-bool RecordSlots::FreeAll() {
-  bool moved = false;
-  for (size_t slot = 0; slot < slots(); ++slot) {
-    if (board_->Flag(slot) == 0) continue;
-    board_->SetFlag(slot, 0);
-    moved = true;
-  }
-  return moved;
-}
-
-void RecordSlots::Give(size_t slot, uint64_t bytes) {
-  Block block = std::move(free_[slot]);
-  const uint64_t number = given_.load();
-  dataplane::BlockHeader& header = block.header();
-  header.sequence = number;
-  header.sample_index = number * (shape_.block_bytes / shape_.sample_bytes);
-  header.capture_ns = clock_.WallNs();
-  header.payload_bytes = static_cast<uint32_t>(bytes);
-  header.flags = bytes < shape_.block_bytes ? uint32_t{dataplane::kBlockPartial} : 0;
-  header.crc32c = board_->line(slot).crc;
-  given_ = number + 1;
-  outlet_.Give(std::move(block));
+void RecordSlots::End() {
+  absl::MutexLock lock(&program_);
+  over_ = true;
+  outlet_.End(absl::OkStatus());
 }
 
 }  // namespace tapedeck::gpu_worker::api

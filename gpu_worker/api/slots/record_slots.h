@@ -49,12 +49,15 @@ class RecordSlots final : public Watched {
   absl::StatusOr<Slot> AcquireNow(absl::Time deadline);
   absl::Status SendNow(const Slot& slot, size_t bytes);
 
-  // Waits until streams have sent all that they were told to, and the session has been given it.
+  // Waits until streams have sent all that they were told to by now, and the session has been given
+  // it: so many blocks. ARGUMENT_INVALID where a slot before one that was sent was not.
   // DEADLINE_EXCEEDED.
-  absl::Status AwaitSent(absl::Time deadline);
-  // No slot is acquired any more, and the stream ends behind what was sent. FAILED_PRECONDITION
-  // where a slot before one that was sent was not. Waits for the streams. DEADLINE_EXCEEDED.
+  absl::StatusOr<uint64_t> AwaitSent(absl::Time deadline);
+  // No slot is acquired any more, and the stream ends behind what was sent. Waits for the streams;
+  // the same errors, after which it may be tried again.
   absl::Status Close(absl::Time deadline);
+  // The same for a recorder that goes: the stream ends behind what has come in order by then.
+  void CloseWith(absl::Time deadline);
 
   // The session has ended, well or not: every stream that waits goes on, and so do those that come
   // to wait. Any thread.
@@ -76,16 +79,21 @@ class RecordSlots final : public Watched {
   RecordSlots(device::Device& device, std::shared_ptr<dataplane::SlotPool> ring,
               const RecordShape& shape, const dataplane::Clock& clock);
 
-  // Which block a slot was acquired for, and whether it was sent.
+  // Which block a slot was acquired for, by which stream, and whether it is to be sent yet.
   struct Use {
     uint64_t number = 0;
     bool acquired = false;
+    device::StreamHandle stream = nullptr;
   };
 
   absl::Status MakeSlots();
   bool NextIsFree() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
   absl::StatusOr<Slot> Enqueue(device::StreamHandle stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
   absl::Status CheckGraph(const device::Capture& capture) ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
+  // One more than the highest block before which none is missing.
+  uint64_t SentInOrder() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
+  absl::Status CheckWhole() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
+  void End() ABSL_LOCKS_EXCLUDED(program_);
   absl::Status CheckSend(const Slot& slot, size_t bytes) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
   absl::Status EnqueueSend(device::StreamHandle stream, size_t slot, size_t bytes)
@@ -94,6 +102,8 @@ class RecordSlots final : public Watched {
   std::span<std::byte> RingSlot(size_t slot) const;
   bool TakeBack();
   bool FreeAll();
+  // A graph that sends fewer slots than it acquires would wait for itself.
+  bool GraphIsWhole();
   void Give(size_t slot, uint64_t bytes);
 
   device::Device& device_;
@@ -111,11 +121,13 @@ class RecordSlots final : public Watched {
   uint64_t sent_ ABSL_GUARDED_BY(program_) = 0;          // of them
   uint64_t highest_sent_ ABSL_GUARDED_BY(program_) = 0;  // one more than the number
   bool partial_ ABSL_GUARDED_BY(program_) = false;       // the last block was sent
-  bool closed_ ABSL_GUARDED_BY(program_) = false;
-  uint64_t graph_ ABSL_GUARDED_BY(program_) = 0;  // that has the slots; 0: none
+  bool closed_ ABSL_GUARDED_BY(program_) = false;        // nothing is acquired any more
+  bool over_ ABSL_GUARDED_BY(program_) = false;          // nor sent
+  uint64_t graph_ ABSL_GUARDED_BY(program_) = 0;         // that has the slots; 0: none
   std::atomic<size_t> round_;  // slots of one round: the ring's, or those of the graph
   std::atomic<bool> has_graph_ = false;
-  std::atomic<uint64_t> asked_ = 0;  // blocks that streams were told to send
+  std::atomic<size_t> graph_sends_ = 0;  // slots of the graph that it sends
+  std::atomic<uint64_t> asked_ = 0;      // blocks that streams were told to send
 
   // What has come of it; the proxy's thread.
   std::vector<dataplane::Block> free_;  // by slot; empty: the network has it

@@ -41,7 +41,7 @@ absl::Status ContextGone(absl::string_view call, int code) {
 
 bool MeansContextGone(cudaError_t error) {
   return error == cudaErrorContextIsDestroyed || error == cudaErrorCudartUnloading ||
-         error == cudaErrorInvalidResourceHandle;
+         error == cudaErrorDeviceUninitialized;
 }
 
 class EventMark final : public Mark {
@@ -150,12 +150,9 @@ absl::Status CudaStreamOrder::Checked(cudaError_t error, absl::string_view call)
   return health_.Note(ToStatus(error, call));
 }
 
+// The driver's numbers are the runtime's, which says of each what it means.
 absl::Status CudaStreamOrder::Checked(CUresult result, absl::string_view call) {
-  if (result == CUDA_SUCCESS) return absl::OkStatus();
-  if (result == CUDA_ERROR_CONTEXT_IS_DESTROYED || result == CUDA_ERROR_INVALID_CONTEXT) {
-    return health_.Note(ContextGone(call, result));
-  }
-  return absl::InternalError(absl::StrCat(call, ": CUresult ", result));
+  return Checked(static_cast<cudaError_t>(result), call);
 }
 
 absl::StatusOr<std::unique_ptr<dataplane::Memory>> CudaStreamOrder::NewFlags(size_t bytes) {
@@ -276,7 +273,10 @@ absl::StatusOr<bool> CudaStreamOrder::Passed(const Mark& mark) {
   const Current current(*this);
   TD_RETURN_IF_ERROR(current.status());
   const cudaError_t error = cudaEventQuery(EventOf(mark));
-  if (error == cudaErrorNotReady) return false;
+  if (error == cudaErrorNotReady) {
+    static_cast<void>(cudaGetLastError());  // else it is kept for this thread
+    return false;
+  }
   TD_RETURN_IF_ERROR(Checked(error, "cudaEventQuery"));
   return true;
 }

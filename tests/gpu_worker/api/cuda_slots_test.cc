@@ -185,14 +185,33 @@ TEST_F(CudaSlotsTest, AStreamOfAnotherDeviceOrContextIsRefusedByName) {
   session->Close(Soon());
 }
 
-// Streams wait in Acquire, with the ring full, as the session goes.
+// The ring is full and streams wait for slots of it as the session is lost.
 TEST_F(CudaSlotsTest, ALostSessionFreesEveryStream) {
   const auto session = OpenRecorder(8).value();
   RecordSlots& slots = *session->record();
-  for (int i = 0; i < 8; ++i) SendFilled(slots, streams_[i]);
-  session->record()->Fail(absl::UnavailableError("the node is gone"));
+  HoldNode();
+  for (int i = 0; i < 24; ++i) SendFilled(slots, streams_[i]);
+  EXPECT_EQ(cudaStreamQuery(streams_[23]), cudaErrorNotReady);
+  slots.Fail(absl::UnavailableError("the node is gone"));
   for (const auto stream : streams_) ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
   EXPECT_EQ(*slots.board().failed(), 1u);
+  LetNodeGo();
+  session->Close(Soon());
+}
+
+TEST_F(CudaSlotsTest, AGraphThatSendsLessThanItAcquiresIsToldSo) {
+  const auto session = OpenRecorder(8).value();
+  RecordSlots& slots = *session->record();
+  ASSERT_EQ(cudaStreamBeginCapture(first(), cudaStreamCaptureModeThreadLocal), cudaSuccess);
+  for (int i = 0; i < 4; ++i) SendFilled(slots, first());
+  ASSERT_TRUE(slots.Acquire(first()).ok());
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t launchable = nullptr;
+  ASSERT_EQ(cudaStreamEndCapture(first(), &graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphInstantiate(&launchable, graph, 0), cudaSuccess);
+  for (int i = 0; i < 4; ++i) ASSERT_EQ(cudaGraphLaunch(launchable, first()), cudaSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(first()), cudaSuccess);
+  EXPECT_EQ(ReasonOf(slots.status()), "ARGUMENT_INVALID") << slots.status();
   session->Close(Soon());
 }
 

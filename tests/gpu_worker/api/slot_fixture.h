@@ -82,7 +82,7 @@ class SlotFixture : public JobFixture {
 
   // By the stream, as a kernel would.
   void Launch(std::function<void()> work) {
-    ASSERT_TRUE(stream_->Enqueue([work = std::move(work)](const auto&) { work(); }).ok());
+    stream_->Enqueue([work = std::move(work)](const auto&) { work(); });
   }
 
   // `blocks` of them in order, without streams.
@@ -107,6 +107,15 @@ class SlotFixture : public JobFixture {
 
   device::StreamHandle stream() { return stream_.get(); }
 
+  // The node acknowledges nothing until Go.
+  void HoldNode() {
+    for (EventLoop* loop : {node_loop_.get(), node_poller_.get()}) {
+      loop->Post([go = go_] { go->WaitForNotificationWithTimeout(absl::Seconds(20)); });
+    }
+  }
+  void LetNodeGo() { go_->Notify(); }
+
+  const std::shared_ptr<absl::Notification> go_ = std::make_shared<absl::Notification>();
   std::unique_ptr<Proxy> proxy_;
   std::unique_ptr<device::ThreadStream> stream_;
 };

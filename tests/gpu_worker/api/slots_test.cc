@@ -75,7 +75,7 @@ TEST_P(SlotsTest, OfManyStreamsAtOnce) {
   for (int round = 0; round < 4; ++round) {
     for (const auto& stream : streams) {
       const Slot slot = recorder->record()->Acquire(stream.get()).value();
-      ASSERT_TRUE(stream->Enqueue([slot](const auto&) { Fill(slot.data, slot.number); }).ok());
+      stream->Enqueue([slot](const auto&) { Fill(slot.data, slot.number); });
       ASSERT_TRUE(recorder->record()->Send(stream.get(), slot, kBlock).ok());
     }
   }
@@ -143,22 +143,148 @@ TEST_P(SlotsTest, ASlotLeftOutIsNamedAtTheEnd) {
   recorder->Close(Soon());
 }
 
-// The rail goes while a stream has more to send than the ring holds, and another one waits.
+// The ring is full and a stream waits for a slot of it as the session is lost.
 TEST_P(SlotsTest, ALostSessionFreesEveryStream) {
   Start(GetParam());
-  const auto recorder = OpenRecorder().value();
+  const auto recorder = OpenRecorder(8).value();
   RecordSlots& slots = *recorder->record();
-  for (int i = 0; i < 4; ++i) {
-    const Slot slot = slots.AcquireNow(Soon()).value();
-    Fill(slot.data, slot.number);
-    ASSERT_TRUE(slots.SendNow(slot, kBlock).ok());
+  HoldNode();
+  for (int i = 0; i < 24; ++i) {
+    const Slot slot = slots.Acquire(stream()).value();
+    ASSERT_TRUE(slots.Send(stream(), slot, kBlock).ok());
   }
-  node_loop_->RunAndWait([&] { slots.Fail(absl::UnavailableError("the node is gone")); });
+  EXPECT_FALSE(stream_->Synchronize(absl::Now() + absl::Milliseconds(100)));
+  slots.Fail(absl::UnavailableError("the node is gone"));
+  EXPECT_TRUE(stream_->Synchronize(Soon()));
   EXPECT_EQ(slots.Acquire(stream()).status().code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(slots.AcquireNow(Soon()).status().code(), absl::StatusCode::kUnavailable);
   EXPECT_NE(std::atomic_ref(*slots.board().failed()).load(), 0u);
-  ASSERT_TRUE(stream_->Synchronize(Soon()));
+  LetNodeGo();
   recorder->Close(Soon());
+}
+
+TEST_P(SlotsTest, ARecorderThatGoesWithoutAFinishKeepsWhatWasSent) {
+  Start(GetParam());
+  const auto recorder = OpenRecorder(64).value();
+  for (int i = 0; i < 40; ++i) {
+    const Slot slot = recorder->record()->Acquire(stream()).value();
+    Launch([slot] { Fill(slot.data, slot.number); });
+    ASSERT_TRUE(recorder->record()->Send(stream(), slot, kBlock).ok());
+  }
+  recorder->Close(Soon());
+  EXPECT_EQ(recorder->snapshot().blocks, 40u);
+}
+
+// It still waits for the slot, or uses it, when the program lets go.
+TEST_P(SlotsTest, AStreamThatWasToldHalfOfItIsWaitedFor) {
+  Start(GetParam());
+  const auto player = OpenPlayer(RecordBlocks(2)).value();
+  Launch([] { absl::SleepFor(absl::Milliseconds(200)); });
+  ASSERT_TRUE(player->play()->Next(stream()).ok());
+  ASSERT_TRUE(player->play()->Next(stream()).ok());
+  ASSERT_TRUE(player->play()->Next(stream()).ok());  // of which there is no block
+  player->Close(absl::Now() + absl::Seconds(5));
+  EXPECT_TRUE(stream_->Synchronize(absl::Now()));
+  const auto recorder = OpenRecorder().value();
+  Launch([] { absl::SleepFor(absl::Milliseconds(200)); });
+  ASSERT_TRUE(recorder->record()->Acquire(stream()).ok());
+  recorder->Close(absl::Now() + absl::Seconds(5));
+  EXPECT_TRUE(stream_->Synchronize(absl::Now()));
+}
+
+TEST_P(SlotsTest, AStreamThatIsGoneHoldsUpNothing) {
+  Start(GetParam());
+  const auto recorder = OpenRecorder().value();
+  const Slot slot = recorder->record()->Acquire(stream()).value();
+  Launch([] { absl::SleepFor(absl::Milliseconds(100)); });
+  ASSERT_TRUE(recorder->record()->Send(stream(), slot, kBlock).ok());
+  stream_.reset();
+  recorder->Close(absl::Now() + absl::Seconds(1));
+  EXPECT_TRUE(recorder->record()->board().AwaitStreams(absl::Now()).ok());
+}
+
+TEST_P(SlotsTest, BlocksMayBeSentInAnyOrderTheShortOneToo) {
+  Start(GetParam());
+  const auto recorder = OpenRecorder().value();
+  RecordSlots& slots = *recorder->record();
+  const Slot first = slots.AcquireNow(Soon()).value();
+  const Slot second = slots.AcquireNow(Soon()).value();
+  Fill(first.data, 0);
+  Fill(second.data, 1);
+  ASSERT_TRUE(slots.SendNow(second, 64).ok());
+  ASSERT_TRUE(slots.SendNow(first, kBlock).ok());
+  const auto player = OpenPlayer(Finish(*recorder)).value();
+  EXPECT_TRUE(Holds(player->play()->NextNow(Soon()).value().data, 0));
+  EXPECT_EQ(player->play()->NextNow(Soon()).value().bytes, 64u);
+  player->Close(Soon());
+}
+
+// The stream has not come to the slot that another one sends.
+TEST_P(SlotsTest, ASlotOfOneStreamIsSentByAnother) {
+  Start(GetParam());
+  const auto other = device::ThreadStream::Create().value();
+  const auto recorder = OpenRecorder().value();
+  RecordSlots& slots = *recorder->record();
+  for (int i = 0; i < 24; ++i) {
+    const Slot slot = slots.Acquire(stream()).value();
+    Launch([slot] {
+      absl::SleepFor(absl::Milliseconds(2));
+      Fill(slot.data, slot.number);
+    });
+    ASSERT_TRUE(stream_->Synchronize(Soon()));
+    ASSERT_TRUE(
+        (i % 2 == 0 ? slots.SendNow(slot, kBlock) : slots.Send(other.get(), slot, kBlock)).ok());
+  }
+  EXPECT_EQ(slots.AwaitSent(Soon()).value(), 24u);
+  Finish(*recorder);
+}
+
+TEST_P(SlotsTest, AnEndIsNotTheBlocksOfTheLastRound) {
+  Start(GetParam());
+  const auto player = OpenPlayer(RecordBlocks(8), 8).value();
+  PlaySlots& slots = *player->play();
+  Launch([] { absl::SleepFor(absl::Milliseconds(300)); });
+  for (int i = 0; i < 8; ++i) {
+    const Slot slot = slots.Next(stream()).value();
+    ASSERT_TRUE(slots.Release(stream(), slot).ok());
+  }
+  const Slot end = slots.NextNow(Soon()).value();
+  EXPECT_EQ(end.data, nullptr);
+  EXPECT_EQ(end.info->state, BlockInfo::kEnd);
+  player->Close(Soon());
+}
+
+TEST_P(SlotsTest, AfterAFinishNothingIsSent) {
+  Start(GetParam());
+  const auto recorder = OpenRecorder().value();
+  RecordSlots& slots = *recorder->record();
+  const Slot first = slots.AcquireNow(Soon()).value();
+  const Slot second = slots.AcquireNow(Soon()).value();
+  ASSERT_TRUE(slots.SendNow(first, kBlock).ok());
+  ASSERT_TRUE(slots.Close(Soon()).ok());
+  EXPECT_EQ(ReasonOf(slots.SendNow(second, kBlock)), "ARGUMENT_INVALID");
+  recorder->Close(Soon());
+}
+
+// What is sent later does not keep it from ending.
+TEST_P(SlotsTest, AWaitIsForWhatWasSentBefore) {
+  Start(GetParam());
+  const auto recorder = OpenRecorder().value();
+  RecordSlots& slots = *recorder->record();
+  const Slot slot = slots.AcquireNow(Soon()).value();
+  ASSERT_TRUE(slots.SendNow(slot, kBlock).ok());
+  ASSERT_EQ(slots.AwaitSent(Soon()).value(), 1u);
+  EXPECT_TRUE(recorder->AwaitCommitted(1, Soon()));
+  recorder->Close(Soon());
+}
+
+TEST_P(SlotsTest, SlotsAreCountedAtTheDoor) {
+  Start(GetParam());
+  for (const uint32_t slots : {1u, 7u, 4097u}) {
+    EXPECT_EQ(ReasonOf(OpenRecorder(slots).status()), "ARGUMENT_INVALID") << slots;
+  }
+  EXPECT_EQ(ReasonOf(OpenPlayer("luns/l/channels/c/recordings/r", 4097).status()),
+            "ARGUMENT_INVALID");
 }
 
 TEST_P(SlotsTest, AStreamThatWaitsForABlockGoesOnAtTheEnd) {

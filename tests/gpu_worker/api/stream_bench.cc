@@ -1,6 +1,7 @@
 // What the library costs a program with kernels: one line of JSON for one way to record.
-//   gpu_worker_stream_bench latency                              from a stream to the proxy and
-//   back gpu_worker_stream_bench WAY MODE STORAGE RAILS CHANNEL SECONDS [BLOCKS_PER_S]
+//   gpu_worker_stream_bench WAY MODE STORAGE RAILS CHANNEL SECONDS [BLOCKS_PER_S]
+//   gpu_worker_stream_bench latency
+// Latency is from a stream to the proxy and back.
 // WAY: host (the CPU waits for each block's kernel), stream (it waits for none) or graph.
 // MODE: performance or economy, of the proxy.
 
@@ -110,7 +111,7 @@ double CpuSeconds(clockid_t clock) {
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
-// Of the thread of that name, by /proc: in steps of 10 ms.
+// Of the thread of that name, by /proc.
 double CpuSecondsOf(const std::string& name) {
   double seconds = 0;
   DIR* const tasks = opendir("/proc/self/task");

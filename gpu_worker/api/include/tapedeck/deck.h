@@ -1,4 +1,5 @@
 // What a program records and plays with: one device, some rails, and threads of the library.
+// Calls that wait take a timeout, of an hour at most.
 // C++17, for nvcc as well.
 #pragma once
 
@@ -14,7 +15,8 @@ namespace tapedeck {
 // recorder or a player is open.
 enum class Wait {
   kPerformance,  // the proxy looks without a pause, and takes a core
-  kEconomy,      // it looks every quarter of a millisecond, and only while streams have work
+  // It looks every quarter of a millisecond while streams have work, else every two.
+  kEconomy,
 };
 
 struct DeckOptions {

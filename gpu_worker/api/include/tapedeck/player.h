@@ -28,7 +28,8 @@ class Player {
  public:
   // RECORDING_NOT_FOUND, NODE_UNREACHABLE and what else the node says. Waits for it.
   static Result<Player> Open(const Deck& deck, const PlayerOptions& options);
-  // Waits for streams that were told of slots, 10 seconds at most.
+  // Waits for the node, 5 seconds at most, and as long again for streams that were told of slots;
+  // kernels that use one that was not released, and launches of graphs, must have ended before.
   ~Player();
   Player(Player&&) noexcept;
   Player& operator=(Player&&) noexcept;
@@ -42,14 +43,15 @@ class Player {
   std::vector<std::string> notes() const;
 
   // In the order of the host. Waits for the next block: DEADLINE_EXCEEDED. Behind the last one the
-  // slot has no data; if the stream has failed, its error.
+  // slot's info says kEnd; if the stream has failed, its error.
   Result<Slot> Next(std::chrono::nanoseconds timeout);
   Status Release(const Slot& slot);
 
   // In the order of a stream; neither waits. What the stream does behind Next finds the block in
   // the slot, and what it is in slot.info. A graph that is captured takes and releases every slot
   // once, and each of its launches is one round; it has the player for itself. ARGUMENT_INVALID: a
-  // stream of another device, or a slot that is next but was not released.
+  // stream of another device, or a slot that is next but was not released. LIMIT_REACHED: a stream
+  // of the host has too much to do.
   Result<Slot> Next(Stream stream);
   Status Release(Stream stream, const Slot& slot);
 

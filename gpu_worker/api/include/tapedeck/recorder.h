@@ -20,7 +20,8 @@ struct RecorderOptions {
   std::string channel;  // LUN/CHANNEL
   unsigned slots = 0;   // of the ring, 8 to 4096; 0: 128 MiB of them, at most 128
   std::map<std::string, std::string> labels;  // kept with the recording
-  std::chrono::milliseconds resume_for{0};    // how long it tries to go on if the node is gone
+  // How long it tries to go on if the node is gone; a day at most.
+  std::chrono::milliseconds resume_for{0};
 };
 
 struct RecorderProgress {
@@ -40,8 +41,9 @@ class Recorder {
  public:
   // CHANNEL_NOT_FOUND, CHANNEL_IN_USE, NODE_UNREACHABLE and what else the node says. Waits for it.
   static Result<Recorder> Open(const Deck& deck, const RecorderOptions& options);
-  // Without Finish the recording is cut short behind what was sent. Waits for streams that were
-  // told of slots, 10 seconds at most.
+  // Without Finish the recording ends behind what has come in order within 5 seconds. Waits as long
+  // again for streams that were told of slots; kernels that use one that was acquired and not sent,
+  // and launches of graphs, must have ended before.
   ~Recorder();
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;
@@ -59,9 +61,11 @@ class Recorder {
   Status Send(const Slot& slot, std::size_t bytes);
 
   // In the order of a stream; neither waits. What the stream does behind Acquire finds the slot
-  // free; Send takes what the stream has put there before. A graph that is captured acquires and
+  // free; Send takes what the stream has put there before. A slot is sent by the stream that has
+  // acquired it, or by one behind it. A graph that is captured acquires and
   // sends each slot once at most, and each of its launches is one round; it has the recorder for
   // itself. ARGUMENT_INVALID: a stream of another device, or a slot that is next but was not sent.
+  // LIMIT_REACHED: a stream of the host has too much to do.
   Result<Slot> Acquire(Stream stream);
   Status Send(Stream stream, const Slot& slot, std::size_t bytes);
 

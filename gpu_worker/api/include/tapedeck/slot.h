@@ -28,7 +28,9 @@ struct BlockInfo {
 };
 
 struct Slot {
-  void* data = nullptr;             // of the device; null: the player has no further block
+  // Of the device. Null from a player: there are no samples, and info->state says whether a block
+  // is missing or none comes.
+  void* data = nullptr;
   std::size_t bytes = 0;            // there is room for; of samples, where Player::Next waited
   std::uint64_t number = 0;         // of the block that it is for, from 0
   const BlockInfo* info = nullptr;  // of a player
