@@ -185,12 +185,16 @@ TEST_F(CudaSlotsTest, AStreamOfAnotherDeviceOrContextIsRefusedByName) {
   session->Close(Soon());
 }
 
-// The ring is full and streams wait for slots of it as the session is lost.
+// The ring is full and streams wait for slots of it as the session is lost. The slots hold what they
+// held, so that what the session still sends of them is right.
 TEST_F(CudaSlotsTest, ALostSessionFreesEveryStream) {
   const auto session = OpenRecorder(8).value();
   RecordSlots& slots = *session->record();
   HoldNode();
-  for (int i = 0; i < 24; ++i) SendFilled(slots, streams_[i]);
+  for (int i = 0; i < 24; ++i) {
+    const Slot slot = slots.Acquire(streams_[i]).value();
+    ASSERT_TRUE(slots.Send(streams_[i], slot, kBlock).ok());
+  }
   EXPECT_EQ(cudaStreamQuery(streams_[23]), cudaErrorNotReady);
   slots.Fail(absl::UnavailableError("the node is gone"));
   for (const auto stream : streams_) ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
