@@ -70,16 +70,16 @@ absl::StatusOr<bool> CheckedSource::IsGood(Computed& result) {
   const BlockHeader header = result.block.header();
   if (*result.crc == header.crc32c) {
     trail_.Stamp(flight::Kind::kChecked, {.sequence = header.sequence});
+    rejects_.erase(header.sequence);
     return true;
   }
   result.block.Reset();
   ++counters_.crc_errors;
-  rejects_ = header.sequence == last_rejected_ ? rejects_ + 1 : 1;
-  last_rejected_ = header.sequence;
+  const int rejects = ++rejects_[header.sequence];
   const std::string what = absl::StrFormat("block %d: CRC32C is %08x, its header says %08x",
                                            header.sequence, *result.crc, header.crc32c);
-  if (rejects_ >= kMaxRejects) {
-    return absl::DataLossError(absl::StrCat(what, ", ", rejects_, " times in a row"));
+  if (rejects >= kMaxRejects) {
+    return absl::DataLossError(absl::StrCat(what, ", ", rejects, " times in a row"));
   }
   Log(LogLevel::kWarning, "dataplane", what, {{"action", "asked for it again"}});
   TD_RETURN_IF_ERROR(inner_.Reject(header));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 
 #include "absl/base/thread_annotations.h"
@@ -54,8 +55,9 @@ class CheckedSource final : public Source {
   const std::shared_ptr<Results> results_ = std::make_shared<Results>();
   size_t under_way_ = 0;  // started and not taken from the results
   Counters counters_;
-  uint64_t last_rejected_ = 0;
-  int rejects_ = 0;
+  // Of blocks that have not come right yet, of which the window of the sender bounds how many there
+  // are: how often each was rejected.
+  std::map<uint64_t, int> rejects_;
 };
 
 }  // namespace tapedeck::dataplane
