@@ -20,15 +20,17 @@ namespace {
 using nlohmann::json;
 
 constexpr uint64_t kConfigVersion = 2;
+// Of a LUN of several copies, which who does not know of them would stripe.
+constexpr uint64_t kCopiesVersion = 3;
 
 // What another version means may be misread, so nothing of it is read.
 absl::Status CheckVersion(JsonFields& fields, absl::string_view what) {
   const uint64_t version = fields.Uint("version", UINT64_MAX);
   TD_RETURN_IF_ERROR(fields.status());
-  if (version == kConfigVersion) return absl::OkStatus();
+  if (version == kConfigVersion || version == kCopiesVersion) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       what, " is of format version ", version, ", and this build reads version ", kConfigVersion,
-      ": nothing of it was changed; serve it with the Tapedeck that wrote it, and record here into "
+      " or ", kCopiesVersion, ": nothing of it was changed; serve it with the Tapedeck that wrote it, and record here into "
       "a new LUN"));
 }
 
@@ -53,7 +55,8 @@ absl::Status CheckLun(JsonFields& fields, const services::Lun& lun) {
 }  // namespace
 
 std::string EncodeLun(const services::Lun& lun, uint32_t member) {
-  json object = {{"version", kConfigVersion}, {"member", member}};
+  json object = {{"version", lun.mirrored() ? kCopiesVersion : kConfigVersion},
+                 {"member", member}};
   WriteKept(lun, object);
   return SealJson(std::move(object));
 }
