@@ -134,15 +134,16 @@ struct Fields<Lun> {
                               .zero = "no labels"}),
       Describe(&Lun::create_time_ns,
                {.name = "create_time", .role = Role::kNoted, .unit = Unit::kTime}),
-      Describe(&Lun::copies,
-               {.name = "copies",
-                .role = Role::kFixed,
-                .most = kMaxCopies,
-                .fixed = "make another LUN, and record into that",
-                .option = "copies",
-                .help = "Copies of everything, each on a member (posix, direct) of its own: 1, or 2 "
-                        "with two members",
-                .zero = "1"}));
+      Describe(
+          &Lun::copies,
+          {.name = "copies",
+           .role = Role::kFixed,
+           .most = kMaxCopies,
+           .fixed = "make another LUN, and record into that",
+           .option = "copies",
+           .help = "Copies of everything, each on a member (posix, direct) of its own: 1, or 2 "
+                   "with two members",
+           .zero = "1"}));
 };
 
 using LunUpdate = Update<Lun>;

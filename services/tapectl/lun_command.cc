@@ -101,12 +101,10 @@ absl::Status AttachLun(Program& program, const AttachLunOptions& options) {
       attached.state == LunState::kReady
           ? ""
           : absl::StrCat(", which is ", model::NameOf(attached.state), ": ", attached.cause);
-  program.Print(
-      AnswerOf(attached),
-      attached.state == LunState::kOffline
-          ? absl::StrCat("attached ", attached.name, state)
-          : absl::StrCat("attached ", attached.name, " with ", attached.recordings, " recordings",
-                         state));
+  program.Print(AnswerOf(attached), attached.state == LunState::kOffline
+                                        ? absl::StrCat("attached ", attached.name, state)
+                                        : absl::StrCat("attached ", attached.name, " with ",
+                                                       attached.recordings, " recordings", state));
   return absl::OkStatus();
 }
 

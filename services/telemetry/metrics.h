@@ -134,7 +134,7 @@ inline constexpr Metric kMetrics[] = {
     {"tapedeck_lun_damaged_blocks_total", MetricType::kCounter, "lun,found_by",
      "Damage found, each time that it is found."},
     {"tapedeck_lun_repaired_blocks_total", MetricType::kCounter, "lun",
-     "Damage of an index or a manifest that a scrub repaired."},
+     "Damage of an index, a manifest or one of two copies that a scrub repaired."},
     {"tapedeck_scrubs_running", MetricType::kGauge, "", "Scrubs under way."},
     {"tapedeck_follow_memory_bytes", MetricType::kGauge, "", "Memory for followers, resident."},
     {"tapedeck_follow_memory_limit_bytes", MetricType::kGauge, "", "As --follow-memory says."},

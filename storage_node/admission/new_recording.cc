@@ -89,17 +89,16 @@ format::Manifest NewManifest(Means& means, const RecordTarget& target,
                              const catalog::ResourceName& name) {
   const auto config = target.lun->config.now();
   const services::Lun& lun = *config;
-  format::Manifest manifest{
-      .id = name.recording,
-      .members = lun.striped_members(),
-      .block_bytes = target.channel.block_bytes,
-      .datatype = target.channel.datatype,
-      .sample_rate = target.channel.sample_rate,
-      .op = target.op,
-      .commit = target.channel.commit,
-      .labels = target.open.labels,
-      .resume_token = target.resume_token,
-      .start_time_ns = means.luns.clock().WallNs()};
+  format::Manifest manifest{.id = name.recording,
+                            .members = lun.striped_members(),
+                            .block_bytes = target.channel.block_bytes,
+                            .datatype = target.channel.datatype,
+                            .sample_rate = target.channel.sample_rate,
+                            .op = target.op,
+                            .commit = target.channel.commit,
+                            .labels = target.open.labels,
+                            .resume_token = target.resume_token,
+                            .start_time_ns = means.luns.clock().WallNs()};
   if (!target.open.recorder.empty()) manifest.labels.emplace("recorder", target.open.recorder);
   if (target.segment.has_value()) {
     manifest.stream = target.stream.empty() ? name.recording : target.stream;

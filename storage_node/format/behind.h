@@ -12,7 +12,7 @@ namespace tapedeck::storage_node::format {
 // Either member may say it; both say the same.
 struct Behind {
   std::string lun_uid;
-  uint32_t member = 0;  // 0 or 1: it lacks, or may lack, what was done since
+  uint32_t member = 0;   // 0 or 1: it lacks, or may lack, what was done since
   int64_t since_ns = 0;  // UTC
   std::string why;       // for people, at most kMaxBehindWhy bytes
   bool operator==(const Behind&) const = default;

@@ -30,7 +30,8 @@ absl::Status CheckVersion(JsonFields& fields, absl::string_view what) {
   if (version == kConfigVersion || version == kCopiesVersion) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       what, " is of format version ", version, ", and this build reads version ", kConfigVersion,
-      " or ", kCopiesVersion, ": nothing of it was changed; serve it with the Tapedeck that wrote it, and record here into "
+      " or ", kCopiesVersion,
+      ": nothing of it was changed; serve it with the Tapedeck that wrote it, and record here into "
       "a new LUN"));
 }
 
@@ -55,8 +56,7 @@ absl::Status CheckLun(JsonFields& fields, const services::Lun& lun) {
 }  // namespace
 
 std::string EncodeLun(const services::Lun& lun, uint32_t member) {
-  json object = {{"version", lun.mirrored() ? kCopiesVersion : kConfigVersion},
-                 {"member", member}};
+  json object = {{"version", lun.mirrored() ? kCopiesVersion : kConfigVersion}, {"member", member}};
   WriteKept(lun, object);
   return SealJson(std::move(object));
 }

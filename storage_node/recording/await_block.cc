@@ -11,10 +11,9 @@ absl::StatusOr<dataplane::Block> AwaitBlock(CallerLoop& loop, store::DataFiles& 
   std::optional<absl::StatusOr<dataplane::Block>> result;
   ring.SetWaker([&loop] { loop.Post([] {}); });
   loop.RunUntil([&] {
-    return files.ReadBlockCopy(copy, place, bytes, ring,
-                               [&result](absl::StatusOr<dataplane::Block> block) {
-                                 result.emplace(std::move(block));
-                               });
+    return files.ReadBlockCopy(
+        copy, place, bytes, ring,
+        [&result](absl::StatusOr<dataplane::Block> block) { result.emplace(std::move(block)); });
   });
   ring.SetWaker(nullptr);
   loop.RunUntil([&result] { return result.has_value(); });

@@ -1,6 +1,6 @@
 // What can still be had of a block whose payload cannot be read whole, or is not what was recorded:
-// each piece is read by itself, from each copy there is, and is good if it has the CRC that the index
-// keeps of it.
+// each piece is read by itself, from each copy there is, and is good if it has the CRC that the
+// index keeps of it.
 #pragma once
 
 #include <cstdint>

@@ -65,15 +65,15 @@ std::vector<CopyDamage> CopyMender::Settle(JudgeOf judge) {
         copy.end = absl::DataLossError("what was read back is not what was written");
       }
     }
-    const std::string outcome =
-        copy.end.ok() ? "written again from the other"
-                      : absl::StrCat("writing it again failed: ", copy.end.message());
-    ends.push_back({.block = {.sequence = copy.sequence,
-                              .kind = copy.found.kind,
-                              .detail = absl::StrCat(copy.found.detail, "; one copy of the block: ",
-                                                     outcome),
-                              .ranges = copy.found.ranges},
-                    .repaired = copy.end.ok()});
+    const std::string outcome = copy.end.ok()
+                                    ? "written again from the other"
+                                    : absl::StrCat("writing it again failed: ", copy.end.message());
+    ends.push_back(
+        {.block = {.sequence = copy.sequence,
+                   .kind = copy.found.kind,
+                   .detail = absl::StrCat(copy.found.detail, "; one copy of the block: ", outcome),
+                   .ranges = copy.found.ranges},
+         .repaired = copy.end.ok()});
   }
   written_.clear();
   return ends;

@@ -33,8 +33,8 @@ class CopyMender {
 
   // Makes durable what was written since, reads it back, and says what each ended with. `judge` as
   // above, of the block of that number.
-  using JudgeOf = absl::FunctionRef<format::Verdict(
-      uint64_t sequence, const absl::StatusOr<dataplane::Block>& read)>;
+  using JudgeOf = absl::FunctionRef<format::Verdict(uint64_t sequence,
+                                                    const absl::StatusOr<dataplane::Block>& read)>;
   std::vector<CopyDamage> Settle(JudgeOf judge);
 
  private:

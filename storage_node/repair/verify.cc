@@ -126,9 +126,9 @@ format::Verdict Verification::Check(uint64_t sequence, bool mends) {
     return {.kind = DamageKind::kMissing, .detail = "it never reached the storage node"};
   }
   const auto judge = [&](const auto& read) { return Judge(*entry, read); };
-  format::Verdict verdict = mends ? mender_.Check(sequence, PlaceOf(sequence),
-                                                  entry->payload_bytes, judge)
-                                  : CheckCopies(*entry);
+  format::Verdict verdict =
+      mends ? mender_.Check(sequence, PlaceOf(sequence), entry->payload_bytes, judge)
+            : CheckCopies(*entry);
   if (!verdict.ranges.empty()) LookElsewhere(*entry, &verdict);
   return verdict;
 }

@@ -23,9 +23,9 @@ struct VerifyScope {
   std::function<void(const std::vector<CopyDamage>&)> mended;
 };
 
-// Waits for the disk, and changes nothing on it but for what is mended. `manifest` is of a sealed recording. OK also if
-// damage was found: that is in the reports, the last of which covers all blocks. CANCELLED if
-// `report` returned false.
+// Waits for the disk, and changes nothing on it but for what is mended. `manifest` is of a sealed
+// recording. OK also if damage was found: that is in the reports, the last of which covers all
+// blocks. CANCELLED if `report` returned false.
 absl::Status VerifyBlocks(store::Store& store, const store::RecordingPath& path,
                           const format::Manifest& manifest, const dataplane::Clock& clock,
                           const std::function<bool(const services::VerifyProgress&)>& report,

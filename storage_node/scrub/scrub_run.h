@@ -74,7 +74,7 @@ class ScrubRun {
   const std::shared_ptr<recording::LunMeter> meter_;
   ScrubPosition position_;  // on the thread
   services::telemetry::trace::Span span_;
-  WholeCopies whole_;  // likewise
+  WholeCopies whole_;          // likewise
   uint64_t told_repairs_ = 0;  // as spans
   absl::Time saved_ = absl::InfinitePast();
   uint64_t checked_ = 0;  // of the recording, reported

@@ -17,7 +17,8 @@ absl::Status WholeCopies::Conclude(bool repaired) {
   const auto lun = open_.lock();
   if (lun == nullptr || lun->lacking().ok()) return absl::OkStatus();
   if (!repaired) return absl::DataLossError("not all could be repaired");
-  if (missed_) return absl::UnavailableError("a recording or its second copy was left out: scrub once more");
+  if (missed_)
+    return absl::UnavailableError("a recording or its second copy was left out: scrub once more");
   const auto known = [&]() -> absl::StatusOr<store::Known> {
     TD_ASSIGN_OR_RETURN(const auto rows,
                         recordings_.catalog()->ListRecordings({.lun = lun_, .channel = "-"}));

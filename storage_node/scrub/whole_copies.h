@@ -19,7 +19,8 @@ class WholeCopies {
   // Something of it was left out that nobody is writing.
   void Miss() { missed_ = true; }
 
-  // It has ended; `repaired`: with nothing that could not be. OK where there is nothing to say, too.
+  // It has ended; `repaired`: with nothing that could not be. OK where there is nothing to say,
+  // too.
   absl::Status Conclude(bool repaired);
 
  private:

@@ -28,7 +28,8 @@ constexpr size_t kMaxShown = 63;
 constexpr Capabilities kOnDirectories{
     .outlives_process = true, .keeps_channel_files = true, .prewrites = true, .keeps_copies = true};
 
-// A kind whose LUNs stripe over members or keep a copy on each, which `check_names` sees to be such as its members are.
+// A kind whose LUNs stripe over members or keep a copy on each, which `check_names` sees to be such
+// as its members are.
 StoreKind Striped(StoreKind kind, const MemberStore& store,
                   absl::Status (*check_names)(const services::Lun&) = CheckMemberPaths) {
   using Opened = absl::StatusOr<std::unique_ptr<Store>>;

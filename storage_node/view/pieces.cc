@@ -94,13 +94,12 @@ bool Pieces::Start(const Job& job) {
   format::Place place =
       format::PlaceOf(entry.sequence, options_.manifest.block_bytes, options_.manifest.members);
   place.offset += begin;
-  const bool started =
-      options_.files.ReadBlockCopy(job.tries % options_.files.block_copies(), place,
-                                   static_cast<uint32_t>(bytes), *options_.ring,
-                                   [this, job](const absl::StatusOr<dataplane::Block>& block) {
-                                     --under_way_;
-                                     OnRead(job, block);
-                                   });
+  const bool started = options_.files.ReadBlockCopy(
+      job.tries % options_.files.block_copies(), place, static_cast<uint32_t>(bytes),
+      *options_.ring, [this, job](const absl::StatusOr<dataplane::Block>& block) {
+        --under_way_;
+        OnRead(job, block);
+      });
   if (!started) return false;
   ++under_way_;
   bytes_read_ += std::min(bytes, job.count * piece_bytes_);

@@ -19,7 +19,8 @@
 
 namespace tapedeck::storage_node::store::directory {
 
-// MEMBER/.tapedeck holds lun.json, lock, spares and, of a mirror, behind.json: names of channels never start with a dot.
+// MEMBER/.tapedeck holds lun.json, lock, spares and, of a mirror, behind.json: names of channels
+// never start with a dot.
 inline constexpr char kConfigDirectory[] = ".tapedeck";
 
 // Any thread.

@@ -53,8 +53,8 @@ absl::StatusOr<std::shared_ptr<OpenFiles>> OpenFiles::Open(Member& member,
   const int flags = O_RDWR | (create ? O_CREAT | O_EXCL : 0);
   const int data_flags_made = purpose == Purpose::kMend ? O_RDWR | O_CREAT : flags;
   const bool spare = create && member.spares().Take(open->directory_);
-  TD_RETURN_IF_ERROR(open->OpenFile("data", (spare ? O_RDWR : data_flags_made) | data_flags,
-                                     &open->data_));
+  TD_RETURN_IF_ERROR(
+      open->OpenFile("data", (spare ? O_RDWR : data_flags_made) | data_flags, &open->data_));
   open->use_.SetFile(open->data_.inode);
   const absl::Status status = open->OpenFile("index", flags, &open->index_);
   open->index_open_ = status.ok();
@@ -118,9 +118,7 @@ absl::Status OpenFiles::TryToReserve(File* file, uint64_t end, uint64_t step) co
   return absl::OkStatus();
 }
 
-absl::Status OpenFiles::ReserveData(uint64_t end) {
-  return Reserve(&data_, end, data_step_bytes_);
-}
+absl::Status OpenFiles::ReserveData(uint64_t end) { return Reserve(&data_, end, data_step_bytes_); }
 
 absl::Status OpenFiles::ReserveAhead(uint64_t end) {
   return records_ ? TryToReserve(&data_, end, data_step_bytes_) : absl::OkStatus();

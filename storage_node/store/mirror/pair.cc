@@ -46,10 +46,10 @@ absl::StatusOr<std::shared_ptr<Pair>> Pair::Create(std::string lun_uid, Members 
   for (uint32_t m = 0; m < kCopies; ++m) {
     const Member& other = members[OtherOf(m)];
     if (!behind[m].has_value() || other.store != nullptr) continue;
-    return disk::Unusable(members[m].name,
-                          absl::StrCat("its copy is behind since ", Since(*behind[m]),
-                                       ", and the whole one is not there: ",
-                                       other.missing.message()));
+    return disk::Unusable(
+        members[m].name,
+        absl::StrCat("its copy is behind since ", Since(*behind[m]),
+                     ", and the whole one is not there: ", other.missing.message()));
   }
   TD_ASSIGN_OR_RETURN(auto marks, services::TaskThread::Create("mirror-marks"));
   std::shared_ptr<Pair> pair(new Pair(std::move(lun_uid), members, std::move(marks)));
@@ -107,11 +107,13 @@ absl::Status Pair::lacking() const {
     if (state.store == nullptr) {
       return absl::UnavailableError(absl::StrCat(
           "one copy is left: member ", names_[m], " is not there (", state.missing.message(),
-          "), and", since, "; when it is there again, scrub the LUN: tapectl scrub start"));
+          "), and", since,
+          "; when it is there again, scrub the LUN: tapectl scrub start LUN --restart"));
     }
     if (state.behind.has_value()) {
-      return absl::UnavailableError(absl::StrCat("one copy is whole: member ", names_[m], since,
-                                                 "; scrub the LUN: tapectl scrub start"));
+      return absl::UnavailableError(
+          absl::StrCat("one copy is whole: member ", names_[m], since,
+                       "; scrub the LUN: tapectl scrub start LUN --restart"));
     }
   }
   return absl::OkStatus();
@@ -201,10 +203,10 @@ absl::Status Pair::Return(uint32_t member, std::shared_ptr<Store> store,
   absl::MutexLock lock(&mutex_);
   State& state = states_[member];
   if (says.has_value() && says->member != member) {
-    const absl::Status doubt = disk::StoreIo(
-        names_[member], "open",
-        absl::StrCat("member ", names_[member], " is there again, and says that ",
-                     names_[OtherOf(member)], " is behind since ", Since(*says)));
+    const absl::Status doubt =
+        disk::StoreIo(names_[member], "open",
+                      absl::StrCat("member ", names_[member], " is there again, and says that ",
+                                   names_[OtherOf(member)], " is behind since ", Since(*says)));
     if (!state.behind.has_value()) return doubt;
     state.missing = doubt;
     return absl::OkStatus();
@@ -248,8 +250,8 @@ absl::Status Pair::Untrusted(uint64_t omissions, uint32_t* member) const {
         absl::StrCat("member ", names_[*member], " is not there: ", state.missing.message()));
   }
   if (state.absences > 0 || omissions_ != omissions) {
-    return absl::UnavailableError(absl::StrCat(
-        "something was done without member ", names_[*member], " meanwhile: scrub once more"));
+    return absl::UnavailableError(absl::StrCat("something was done without member ",
+                                               names_[*member], " meanwhile: scrub once more"));
   }
   return absl::OkStatus();
 }

@@ -35,9 +35,9 @@ class Pair final : public CopyHealth, public std::enable_shared_from_this<Pair> 
  public:
   struct Member {
     std::string name;
-    std::shared_ptr<Store> store;           // null: it is not there
-    absl::Status missing;                   // why
-    std::optional<format::Behind> says;     // which copy is behind
+    std::shared_ptr<Store> store;        // null: it is not there
+    absl::Status missing;                // why
+    std::optional<format::Behind> says;  // which copy is behind
   };
   using Members = std::array<Member, kCopies>;
   using Left = absl::AnyInvocable<void(absl::StatusOr<Absent>)>;

@@ -51,7 +51,8 @@ MirroredRecording::MirroredRecording(std::shared_ptr<Pair> pair, Parts parts, Pu
 void MirroredRecording::OnBoth(absl::FunctionRef<void(uint32_t, Done)> start, Done done) {
   auto joins = Joins(std::move(done));
   for (uint32_t m = 0; m < kCopies; ++m) {
-    OnOne(m, [&](Done judged) { start(m, std::move(judged)); }, std::move(joins[m]));
+    OnOne(
+        m, [&](Done judged) { start(m, std::move(judged)); }, std::move(joins[m]));
   }
 }
 
@@ -175,10 +176,9 @@ void MirroredRecording::MendBlockCopy(uint32_t copy, format::Place place, datapl
                                       BlockDone done) {
   const std::vector<uint32_t> members = Readable();
   if (copy >= members.size()) {
-    executor_.Post(lifetime_.Guard(
-        [done = std::move(done), block = std::move(block)]() mutable {
-          done(absl::UnavailableError("the other copy is not there"), std::move(block));
-        }));
+    executor_.Post(lifetime_.Guard([done = std::move(done), block = std::move(block)]() mutable {
+      done(absl::UnavailableError("the other copy is not there"), std::move(block));
+    }));
     return;
   }
   const uint32_t m = members[copy];
@@ -208,7 +208,7 @@ void MirroredRecording::Trim(std::vector<uint64_t> data_bytes, uint64_t index_by
 void MirroredRecording::WriteIndex(uint32_t copy, uint64_t offset, Bytes bytes, Done done) {
   const uint64_t end = offset + bytes.size();
   Done noted = [this, copy, offset, end,
-                      done = std::move(done)](const absl::Status& status) mutable {
+                done = std::move(done)](const absl::Status& status) mutable {
     if (status.ok() && !sides_[copy].left) NoteIndex(copy, offset, end);
     done(status);
   };
@@ -244,12 +244,12 @@ bool MirroredRecording::Believed(uint32_t member, bool written) const {
 
 absl::Status MirroredRecording::NotBelieved(uint32_t member) const {
   const Side& side = sides_[member];
-  return disk::StoreIo(pair_->name(member), "read",
-                       side.left ? absl::StrCat("member ", pair_->name(member), ": ",
-                                                side.part.why.message())
-                                 : absl::StrCat("the copy of member ", pair_->name(member),
-                                                " is behind, and not believed"),
-                       absl::StatusCode::kDataLoss);
+  return disk::StoreIo(
+      pair_->name(member), "read",
+      side.left ? absl::StrCat("member ", pair_->name(member), ": ", side.part.why.message())
+                : absl::StrCat("the copy of member ", pair_->name(member),
+                               " is behind, and not believed"),
+      absl::StatusCode::kDataLoss);
 }
 
 void MirroredRecording::ReadIndex(uint32_t copy, uint64_t offset, size_t bytes, BytesRead done) {
@@ -258,8 +258,7 @@ void MirroredRecording::ReadIndex(uint32_t copy, uint64_t offset, size_t bytes, 
   }
   ++sides_[copy].under_way;
   sides_[copy].part.files->ReadIndex(
-      0, offset, bytes,
-      [this, copy, done = std::move(done)](absl::StatusOr<Bytes> read) mutable {
+      0, offset, bytes, [this, copy, done = std::move(done)](absl::StatusOr<Bytes> read) mutable {
         --sides_[copy].under_way;
         Release(copy);
         done(std::move(read));

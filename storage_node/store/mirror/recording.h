@@ -65,9 +65,9 @@ class MirroredRecording final : public RecordingFiles {
     bool releasing = false;
     uint32_t under_way = 0;  // operations of the part
     Mark mark = Mark::kNone;
-    absl::Status failure;        // of the mark
-    std::vector<Done> waiting;   // for the mark
-    bool has_manifest = false;   // written here, and so as good as the other's
+    absl::Status failure;                // of the mark
+    std::vector<Done> waiting;           // for the mark
+    bool has_manifest = false;           // written here, and so as good as the other's
     std::map<uint64_t, uint64_t> index;  // begin and end of what was written of it here
   };
 

@@ -30,8 +30,7 @@ SharedBlock::SharedBlock(dataplane::Block block) : block_(std::move(block)) {
 }
 
 dataplane::Block SharedBlock::Lend() {
-  dataplane::Block loan(std::make_shared<Loan>(shared_from_this()), block_.slot(),
-                        block_.memory());
+  dataplane::Block loan(std::make_shared<Loan>(shared_from_this()), block_.slot(), block_.memory());
   loan.header() = block_.header();
   return loan;
 }

@@ -1,5 +1,5 @@
-// A LUN of two members as one store, of which each has all: recordings, and what the LUN is. It goes
-// on with one of them.
+// A LUN of two members as one store, of which each has all: recordings, and what the LUN is. It
+// goes on with one of them.
 #pragma once
 
 #include <memory>

@@ -59,10 +59,10 @@ TEST_F(RefusedCopies, OnlyKindsThatKeepThem) {
 }
 
 TEST_F(RefusedCopies, NeitherCopiesNorMembersChange) {
-  const auto more = deck_.node().luns().UpdateLun(
-      services::LunUpdate{.name = "luns/l"}.Set(&services::Lun::members,
-                                                {Member(0), Member(1), New("m2")}),
-      "");
+  const auto more =
+      deck_.node().luns().UpdateLun(services::LunUpdate{.name = "luns/l"}.Set(
+                                        &services::Lun::members, {Member(0), Member(1), New("m2")}),
+                                    "");
   EXPECT_EQ(Reason(more.status()), "ARGUMENT_INVALID") << more.status();
   EXPECT_TRUE(std::filesystem::is_empty(Member(2)));
 }

@@ -1,5 +1,5 @@
-// One of two members goes away and comes back: recording goes on, the LUN says so, and a scrub makes
-// both copies whole.
+// One of two members goes away and comes back: recording goes on, the LUN says so, and a scrub
+// makes both copies whole.
 #include "tests/storage_node/store/mirror/mirror_fixture.h"
 
 namespace tapedeck::storage_node {
