@@ -5,7 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "gpu_worker/job/job_ring.h"
+#include "gpu_worker/api/proxy/doorbell.h"
+#include "gpu_worker/transfer/ring.h"
 #include "services/errors.h"
 #include "services/jobs.h"
 #include "services/model/names.h"
@@ -21,6 +22,8 @@ services::MemoryKindInfo DrivenDevice::Memory() const {
   const absl::Status health = Health();
   memory.status = health.ok() ? parts_.choice.why : std::string(health.message());
   memory.rungs = ladder_.Describe();
+  if (!on_host())
+    memory.rungs.push_back(absl::StrCat("doorbells: rung by the CPU: ", api::WhyNoDoorbell()));
   return memory;
 }
 
@@ -33,7 +36,7 @@ doctor::DeviceFacts DrivenDevice::FactsForDoctor() {
                             .rungs = ladder_.Choices()};
   if (!facts.health.ok()) return facts;  // the driver would say the same of all else
   device::DirectAccess* const direct = parts_.choice.device->direct();
-  if (direct != nullptr) facts.room = direct->CheckRoom(job::kDefaultRingBytes);
+  if (direct != nullptr) facts.room = direct->CheckRoom(transfer::kDefaultRingBytes);
   for (const dataplane::Transport* rail : parts_.rails) {
     if (rail->rail().transport == "verbs") facts.rdma_rails.push_back(rail->rail().name);
   }

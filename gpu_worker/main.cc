@@ -14,7 +14,7 @@
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_set.h"
 #include "gpu_worker/inlets/inlet_registry.h"
-#include "gpu_worker/job/job_ring.h"
+#include "gpu_worker/transfer/ring.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/reach.h"
 #include "gpu_worker/settings.h"
@@ -68,7 +68,7 @@ services::doctor::ExaminerParts Examined(const std::vector<dataplane::Transport*
                                          const services::identity::Security& security,
                                          Worker& worker) {
   services::doctor::Scene scene{
-      .rails = worker.Describe().rails, .ports = rails, .ring_bytes = job::kDefaultRingBytes};
+      .rails = worker.Describe().rails, .ports = rails, .ring_bytes = transfer::kDefaultRingBytes};
   return {.scene = std::make_shared<services::doctor::Scene>(std::move(scene)),
           .others = [&worker, &security] {
             auto checks = worker.DoctorChecks();

@@ -13,9 +13,9 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/device/unusable.h"
 #include "gpu_worker/job/job.h"
-#include "gpu_worker/job/job_rails.h"
 #include "gpu_worker/job/receive_job.h"
 #include "gpu_worker/stages/list.h"
+#include "gpu_worker/transfer/rails.h"
 #include "services/errors.h"
 #include "services/model/names.h"
 #include "services/telemetry/transfers.h"
@@ -210,12 +210,12 @@ void Worker::End(Start& start, Made made) {
 absl::StatusOr<job::JobEnvironment> Worker::Environment(const Start& start, const Part& part,
                                                         const services::TransferSpec& spec) {
   TD_RETURN_IF_ERROR(part.device->Health());
-  TD_ASSIGN_OR_RETURN(job::JobRails rails,
-                      job::RailsFor(spec.rails, parts_.rails, part.device->Memory()));
+  TD_ASSIGN_OR_RETURN(transfer::ChosenRails rails,
+                      transfer::RailsFor(spec.rails, parts_.rails, part.device->Memory()));
   dataplane::Log(dataplane::LogLevel::kInfo, "job", "rails chosen",
                  {{"job", part.name},
                   {"device", part.device->name()},
-                  {"rails", job::NamesOf(rails.rails)},
+                  {"rails", transfer::NamesOf(rails.rails)},
                   {"why", rails.why}});
   return job::JobEnvironment{
       .executor = part.executor,

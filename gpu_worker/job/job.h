@@ -15,9 +15,9 @@
 #include "gpu_worker/job/annotator.h"
 #include "gpu_worker/job/any_job.h"
 #include "gpu_worker/job/job_environment.h"
-#include "gpu_worker/job/job_session.h"
 #include "gpu_worker/pace/meter.h"
 #include "gpu_worker/pipeline/pipeline_factory.h"
+#include "gpu_worker/transfer/session.h"
 #include "services/catalog.h"
 #include "services/flight/trails.h"
 #include "services/jobs.h"
@@ -60,7 +60,7 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
     size_t run = 1;          // slots that are lent side by side
     std::string whose = {};  // begins its notes
   };
-  absl::StatusOr<std::unique_ptr<JobSession>> NewSession(const RingWish& wish);
+  absl::StatusOr<std::unique_ptr<transfer::TransferSession>> NewSession(const RingWish& wish);
   struct Manner {
     bool ordered = false;                           // playback: the sink wants blocks in order
     int64_t resume_for_ns = 0;                      // record: how long it tries to go on
@@ -68,7 +68,7 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
     std::shared_ptr<services::flight::TrailRecord> trail = nullptr;     // null: none
     std::function<void(const services::session::Snapshot&)> on_change;  // of this job
   };
-  void OpenSession(JobSession& session, services::session::Open open,
+  void OpenSession(transfer::TransferSession& session, services::session::Open open,
                    const services::TransferSpec& spec, Manner manner);
   void OpenRecording(const services::RecordSpec& spec, const services::Channel& channel,
                      pipeline::Recording recording);
@@ -91,9 +91,9 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
   std::unique_ptr<Annotator> annotator_;  // until the job has ended
 
   // On the executor, once they are open.
-  std::unique_ptr<JobSession> session_;
-  std::unique_ptr<JobSession> second_;  // null: there is no second output
-  std::optional<End> end_;              // none: the first session has not ended
+  std::unique_ptr<transfer::TransferSession> session_;
+  std::unique_ptr<transfer::TransferSession> second_;  // null: there is no second output
+  std::optional<End> end_;                             // none: the first session has not ended
   bool second_ended_ = false;
 };
 

@@ -10,6 +10,7 @@
 #include "gpu_worker/pipeline/device_crc.h"
 #include "services/inlets.h"
 #include "services/session/answers.h"
+#include "services/session/peer.h"
 
 namespace tapedeck::gpu_worker::job {
 
@@ -23,15 +24,12 @@ dataplane::flight::Trail TrailOf(const JobEnvironment& environment) {
   return environment.trail == nullptr ? dataplane::flight::Trail() : environment.trail->trail();
 }
 
-std::string PeerOf(const services::TransferSpec& spec) {
-  return absl::StrCat("storage node ", spec.storage);
-}
-
 absl::StatusOr<services::Channel> ChannelOf(const services::TransferSpec& spec,
                                             const std::string& name,
                                             services::StorageClient& storage) {
   TD_ASSIGN_OR_RETURN(services::Channel channel, storage.GetChannel(name));
-  TD_RETURN_IF_ERROR(services::session::CheckChannel(PeerOf(spec), channel));
+  TD_RETURN_IF_ERROR(
+      services::session::CheckChannel(services::session::PeerOf(spec.storage, name), channel));
   return channel;
 }
 
@@ -102,7 +100,8 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
   TD_ASSIGN_OR_RETURN(pipeline::PlaybackStages stages, pipeline::ChooseStages(spec));
   TD_ASSIGN_OR_RETURN(const services::Recording recording,
                       storage->GetRecording(spec.transfer.target));
-  TD_RETURN_IF_ERROR(services::session::CheckRecording(PeerOf(spec.transfer), recording));
+  TD_RETURN_IF_ERROR(services::session::CheckRecording(
+      services::session::PeerOf(spec.transfer.storage, spec.transfer.target), recording));
   auto job =
       std::shared_ptr<Job>(new Job(name, Direction::kPlayback, environment, std::move(storage)));
   TD_ASSIGN_OR_RETURN(job->session_,
@@ -156,15 +155,16 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
   return job;
 }
 
-absl::StatusOr<std::unique_ptr<JobSession>> Job::NewSession(const RingWish& wish) {
-  TD_ASSIGN_OR_RETURN(JobRing made, MakeJobRing({.device = environment_.device->device.get(),
-                                                 .ladder = environment_.ladder,
-                                                 .rails = environment_.rails,
-                                                 .direction = state().direction,
-                                                 .op = wish.op,
-                                                 .slots = wish.slots,
-                                                 .block_bytes = wish.block_bytes,
-                                                 .run = wish.run}));
+absl::StatusOr<std::unique_ptr<transfer::TransferSession>> Job::NewSession(const RingWish& wish) {
+  TD_ASSIGN_OR_RETURN(transfer::TransferRing made,
+                      transfer::MakeTransferRing({.device = environment_.device->device.get(),
+                                                  .ladder = environment_.ladder,
+                                                  .rails = environment_.rails,
+                                                  .direction = state().direction,
+                                                  .op = wish.op,
+                                                  .slots = wish.slots,
+                                                  .block_bytes = wish.block_bytes,
+                                                  .run = wish.run}));
   span_.AddEvent(
       "ring made",
       {{"tapedeck.slots", static_cast<int64_t>(made.ring->slots())},
@@ -173,7 +173,7 @@ absl::StatusOr<std::unique_ptr<JobSession>> Job::NewSession(const RingWish& wish
     absl::MutexLock lock(&mutex_);
     for (const std::string& note : made.notes) job_.notes.push_back(absl::StrCat(wish.whose, note));
   }
-  return std::make_unique<JobSession>(*environment_.executor, std::move(made));
+  return std::make_unique<transfer::TransferSession>(*environment_.executor, std::move(made));
 }
 
 void Job::OpenRecording(const services::RecordSpec& spec, const services::Channel& channel,
@@ -218,7 +218,7 @@ void Job::OpenSecond(const services::RecordSpec& spec, const services::Channel& 
                .on_change = [this](const Snapshot& snapshot) { OnSecondChange(snapshot); }});
 }
 
-void Job::OpenSession(JobSession& session, services::session::Open open,
+void Job::OpenSession(transfer::TransferSession& session, services::session::Open open,
                       const services::TransferSpec& spec, Manner manner) {
   open.recorder = environment_.worker_name;
   const bool records = open.direction == Direction::kRecord;

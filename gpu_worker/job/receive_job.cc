@@ -59,13 +59,14 @@ ReceiveJob::ReceiveJob(const std::string& name, const services::ReceiveSpec& spe
 }
 
 absl::Status ReceiveJob::MakeRing() {
-  TD_ASSIGN_OR_RETURN(JobRing ring, MakeJobRing({.device = environment_.device->device.get(),
-                                                 .ladder = environment_.ladder,
-                                                 .rails = environment_.rails,
-                                                 .direction = Direction::kPlayback,
-                                                 .op = spec_.inlet.op.value_or(TransferOp::kRead),
-                                                 .slots = spec_.transfer.slots,
-                                                 .block_bytes = spec_.inlet.block_bytes}));
+  TD_ASSIGN_OR_RETURN(transfer::TransferRing ring,
+                      transfer::MakeTransferRing({.device = environment_.device->device.get(),
+                                                  .ladder = environment_.ladder,
+                                                  .rails = environment_.rails,
+                                                  .direction = Direction::kPlayback,
+                                                  .op = spec_.inlet.op.value_or(TransferOp::kRead),
+                                                  .slots = spec_.transfer.slots,
+                                                  .block_bytes = spec_.inlet.block_bytes}));
   {
     absl::MutexLock lock(&mutex_);
     std::ranges::copy(ring.notes, std::back_inserter(job_.notes));
@@ -196,7 +197,7 @@ void ReceiveJob::Cancel() {
 
 void ReceiveJob::End(const absl::Status& error) {
   // What is not used: the ring goes before the job is told to have ended.
-  std::optional<JobRing> ring;
+  std::optional<transfer::TransferRing> ring;
   {
     absl::MutexLock means(&means_mutex_);
     stages_.reset();
@@ -204,7 +205,8 @@ void ReceiveJob::End(const absl::Status& error) {
     ring_.reset();
   }
   if (ring.has_value()) {
-    environment_.executor->Post([ring = std::make_shared<JobRing>(*std::move(ring))] {});
+    environment_.executor->Post(
+        [ring = std::make_shared<transfer::TransferRing>(*std::move(ring))] {});
   }
   {
     absl::MutexLock lock(&mutex_);

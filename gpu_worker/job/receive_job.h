@@ -14,8 +14,8 @@
 #include "gpu_worker/inlets/inlet_registry.h"
 #include "gpu_worker/job/any_job.h"
 #include "gpu_worker/job/job_environment.h"
-#include "gpu_worker/job/job_ring.h"
 #include "gpu_worker/pipeline/pipeline_factory.h"
+#include "gpu_worker/transfer/ring.h"
 #include "services/inlets.h"
 #include "services/session/host.h"
 
@@ -66,7 +66,7 @@ class ReceiveJob final : public AnyJob, public std::enable_shared_from_this<Rece
   // Until a stream has come: whoever starts the job, then the thread of the inlets, or the end.
   absl::Mutex means_mutex_;
   std::optional<pipeline::PlaybackStages> stages_ ABSL_GUARDED_BY(means_mutex_);
-  std::optional<JobRing> ring_ ABSL_GUARDED_BY(means_mutex_);
+  std::optional<transfer::TransferRing> ring_ ABSL_GUARDED_BY(means_mutex_);
 
   bool has_stream_ ABSL_GUARDED_BY(mutex_) = false;
   bool waited_ ABSL_GUARDED_BY(mutex_) = false;  // long enough: no stream is taken any more

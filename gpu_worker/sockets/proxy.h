@@ -22,9 +22,9 @@ struct ProxySettings {
   int64_t linger_ns = 5 * dataplane::kSecondNs;
 
   // No store of a GPU wakes a thread that sleeps. So the proxy looks at the table without a pause
-  // while something happens and for `spin_ns` after; then it naps for `nap_ns` between two looks,
-  // which is how long a kernel may wait for the first answer. What comes from the network wakes it.
-  // A nap is rounded up to whole milliseconds.
+  // while something happens and for `spin_ns` after; then it naps between two looks for an eighth
+  // of how long it has been quiet, `nap_ns` at most, which is how long a kernel may wait for the
+  // first answer. What comes from the network wakes it.
   int64_t spin_ns = 200 * dataplane::kMicrosecondNs;
   int64_t nap_ns = dataplane::kMillisecondNs;
 };
@@ -57,8 +57,7 @@ class Proxy {
   ProxyCounts counts();
 
  private:
-  Proxy(std::unique_ptr<dataplane::EventLoop> loop, const SocketTable& table,
-        ProxySettings settings);
+  Proxy(std::unique_ptr<dataplane::EventLoop> loop, std::unique_ptr<ProxyService> service);
 
   std::unique_ptr<dataplane::EventLoop> loop_;
   std::unique_ptr<ProxyService> service_;  // on the loop

@@ -1,6 +1,7 @@
 #include "gpu_worker/sockets/proxy_service.h"
 
 #include <sys/epoll.h>
+#include <sys/timerfd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,30 +10,45 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
+#include "dataplane/status_macros.h"
 
 namespace tapedeck::gpu_worker::sockets {
 namespace {
 
 using dataplane::Fd;
+using dataplane::kSecondNs;
 using dataplane::Log;
 using dataplane::LogLevel;
 
 constexpr char kComponent[] = "sockets";
+// A nap is this part of the quiet while, so that a kernel that is quiet for longer waits for
+// longer, and the proxy wakes a few times for each doubling of it.
+constexpr int64_t kQuietForANap = 8;
+// Shorter ones are mostly falling asleep and waking.
+constexpr int64_t kLeastNapNs = 20 * dataplane::kMicrosecondNs;
 constexpr uint32_t kConnectionEvents = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
 
 }  // namespace
 
-ProxyService::ProxyService(dataplane::EventLoop& loop, const Net& net, ProxySettings settings)
-    : loop_(loop), net_(net), settings_(std::move(settings)), entries_(net.sockets) {}
+ProxyService::ProxyService(dataplane::EventLoop& loop, Fd timer, const Net& net,
+                           ProxySettings settings)
+    : loop_(loop),
+      timer_(std::move(timer)),
+      net_(net),
+      settings_(std::move(settings)),
+      entries_(net.sockets) {}
 
-void ProxyService::Start() {
+absl::Status ProxyService::Start() {
+  TD_RETURN_IF_ERROR(loop_.Watch(timer_.get(), EPOLLIN | EPOLLET, [this](uint32_t) { WakeUp(); }));
   StoreRelease(&net_.service->service, static_cast<uint32_t>(Service::kServing));
   active_ns_ = loop_.clock().NowNs();
   loop_.Post([this] { Turn(); });
+  return absl::OkStatus();
 }
 
 void ProxyService::Stop() {
   stopped_ = true;
+  loop_.Unwatch(timer_.get());
   for (uint32_t socket = 0; socket < net_.sockets; ++socket) {
     if (entries_[socket].connection != nullptr) entries_[socket].connection->Fail(ENETDOWN);
     Drop(socket);
@@ -68,16 +84,19 @@ void ProxyService::Turn() {
 
 void ProxyService::Schedule(bool busy) {
   if (busy) active_ns_ = now_ns_;
-  if (now_ns_ - active_ns_ < settings_.spin_ns) {
-    loop_.Post([this] { Turn(); });
-    return;
-  }
+  const int64_t quiet_ns = now_ns_ - active_ns_;
+  if (quiet_ns >= settings_.spin_ns) return Nap(quiet_ns);
+  loop_.Post([this] { Turn(); });
+}
+
+// The timer is set anew for each nap, so that the one before, whatever ended it, is forgotten. The
+// loop's own timers are too coarse: they have whole milliseconds.
+void ProxyService::Nap(int64_t quiet_ns) {
+  const int64_t nap_ns =
+      std::clamp(quiet_ns / kQuietForANap, kLeastNapNs, std::max(settings_.nap_ns, kLeastNapNs));
+  const itimerspec once{{}, {nap_ns / kSecondNs, nap_ns % kSecondNs}};
   napping_ = true;
-  loop_.PostAfter(settings_.nap_ns, [this, nap = ++nap_] {
-    if (!napping_ || nap != nap_) return;
-    napping_ = false;
-    Turn();
-  });
+  timerfd_settime(timer_.get(), 0, &once, nullptr);
 }
 
 void ProxyService::WakeUp() {

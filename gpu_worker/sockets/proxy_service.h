@@ -5,7 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "dataplane/executor/event_loop.h"
+#include "dataplane/fd.h"
 #include "gpu_worker/sockets/connection.h"
 #include "gpu_worker/sockets/listener.h"
 #include "gpu_worker/sockets/proxy.h"
@@ -15,9 +17,12 @@ namespace tapedeck::gpu_worker::sockets {
 // On the loop's thread, but for its construction and its end, when the loop runs nothing of it.
 class ProxyService {
  public:
-  ProxyService(dataplane::EventLoop& loop, const Net& net, ProxySettings settings);
+  // `timer` is a timerfd, which does not block.
+  ProxyService(dataplane::EventLoop& loop, dataplane::Fd timer, const Net& net,
+               ProxySettings settings);
 
-  void Start();
+  // An error where the loop cannot watch the timer.
+  absl::Status Start();
   // Nothing happens from then on.
   void Stop();
   ProxyCounts counts() const;
@@ -36,6 +41,7 @@ class ProxyService {
 
   void Turn();
   void Schedule(bool busy);
+  void Nap(int64_t quiet_ns);
   void WakeUp();
 
   bool TakeCommands();
@@ -60,6 +66,7 @@ class ProxyService {
   bool IsAllowed(const std::vector<Endpoints>& list, const Command& command, const char* what);
 
   dataplane::EventLoop& loop_;
+  const dataplane::Fd timer_;
   const Net net_;
   const ProxySettings settings_;
   std::vector<Entry> entries_;
@@ -68,7 +75,6 @@ class ProxyService {
   int64_t now_ns_ = 0;     // of this turn
   int64_t active_ns_ = 0;  // when something happened last
   bool napping_ = false;
-  uint64_t nap_ = 0;  // number of the last one
   bool stopped_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/session/check.h"
+#include "services/session/peer.h"
 #include "services/session/violation.h"
 
 namespace tapedeck::services::session {
@@ -59,10 +60,11 @@ void ClientSession::AwaitAccept(const std::string& phase) {
   const int64_t wait_ns = std::min(kAcceptDeadlineNs, std::max<int64_t>(left_ns, 0));
   executor_.PostAfter(wait_ns, lifetime_.Guard([this, phase, turn = ++accept_turn_] {
     if (state_ != State::kOpening || turn != accept_turn_) return;
-    GiveUp(NodeUnreachable(settings_.node, absl::StrCat("storage node ", settings_.node,
-                                                        " has not answered in 5 s; the last "
-                                                        "that is known of it: ",
-                                                        phase)));
+    GiveUp(
+        NodeUnreachable(settings_.node, absl::StrCat(PeerOf(settings_.node, settings_.open.channel),
+                                                     " has not answered in 5 s; the last "
+                                                     "that is known of it: ",
+                                                     phase)));
   }));
 }
 
@@ -112,7 +114,7 @@ void ClientSession::OnMessage(Message message) {
 }
 
 absl::Status ClientSession::Check(const Message& message) const {
-  const std::string peer = absl::StrCat("storage node ", settings_.node);
+  const std::string peer = PeerOf(settings_.node, settings_.open.channel);
   Known known{.peer = peer, .asked = &settings_.open};
   if (transfer_ != nullptr) transfer_->AddTo(known);
   return CheckMessage(known, message);
@@ -206,7 +208,7 @@ void ClientSession::OnPumpDone(const absl::Status& cause) {
   // All is acknowledged; the node now seals the recording and says so.
   trace_.Step("seal");
   executor_.PostAfter(kSealDeadlineNs, lifetime_.Guard([this] {
-    GiveUp(PeerLost(settings_.node, absl::StrCat("storage node ", settings_.node,
+    GiveUp(PeerLost(settings_.node, absl::StrCat(PeerOf(settings_.node, settings_.open.channel),
                                                  " has not sealed the recording in 60 s")));
   }));
 }
@@ -223,11 +225,10 @@ void ClientSession::OnPeerFinished(const Finished& finished) {
 void ClientSession::OnClosed(const absl::Status& cause) {
   stream_closed_ = true;
   if (state_ >= State::kEnding) return CheckEnded();
-  if (SaysWhy(cause)) {
-    return GiveUp(dataplane::Prefixed(absl::StrCat("storage node ", settings_.node, ": "), cause));
-  }
+  const std::string peer = PeerOf(settings_.node, settings_.open.channel);
+  if (SaysWhy(cause)) return GiveUp(dataplane::Prefixed(absl::StrCat(peer, ": "), cause));
   const std::string why = cause.ok() ? "it closed the stream" : std::string(cause.message());
-  GiveUp(PeerLost(settings_.node, absl::StrCat("lost storage node ", settings_.node, ": ", why)));
+  GiveUp(PeerLost(settings_.node, absl::StrCat("lost ", peer, ": ", why)));
 }
 
 // The first error counts.

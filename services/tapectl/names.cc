@@ -5,28 +5,13 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/model/resource_name.h"
+#include "services/model/short_name.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
-
-// `text` is a full name already if it starts with the first collection.
-absl::StatusOr<std::string> Expand(const std::string& text,
-                                   const std::vector<absl::string_view>& collections) {
-  std::string name = text;
-  const std::vector<std::string> parts = absl::StrSplit(text, '/');
-  if (parts.size() == collections.size()) {
-    name.clear();
-    for (size_t i = 0; i < parts.size(); ++i) {
-      absl::StrAppend(&name, i == 0 ? "" : "/", collections[i], "/", parts[i]);
-    }
-  }
-  TD_RETURN_IF_ERROR(ParseName(name, collections).status());
-  return name;
-}
 
 absl::Status NotFound(const std::string& text, absl::string_view problem) {
   return RecordingNotFound(text, absl::StrCat("recording \"", text, "\": ", problem));
@@ -61,14 +46,16 @@ absl::StatusOr<std::string> FindId(const std::string& id, client::CatalogClient&
 
 }  // namespace
 
-absl::StatusOr<std::string> LunNameOf(const std::string& text) { return Expand(text, {"luns"}); }
+absl::StatusOr<std::string> LunNameOf(const std::string& text) {
+  return model::ExpandName(text, {"luns"});
+}
 
 absl::StatusOr<std::string> ChannelNameOf(const std::string& text) {
-  return Expand(text, {"luns", "channels"});
+  return model::ExpandName(text, {"luns", "channels"});
 }
 
 absl::StatusOr<std::string> InletNameOf(const std::string& text) {
-  return Expand(text, {"inlets"});
+  return model::ExpandName(text, {"inlets"});
 }
 
 absl::StatusOr<InletAddress> InletAddressOf(const std::string& text) {
@@ -80,12 +67,15 @@ absl::StatusOr<InletAddress> InletAddressOf(const std::string& text) {
   return InletAddress{.worker = text.substr(0, slash), .name = std::move(name)};
 }
 
-absl::StatusOr<std::string> JobNameOf(const std::string& text) { return Expand(text, {"jobs"}); }
+absl::StatusOr<std::string> JobNameOf(const std::string& text) {
+  return model::ExpandName(text, {"jobs"});
+}
 
 absl::StatusOr<std::string> RecordingNameOf(const std::string& text,
                                             client::CatalogClient& catalog) {
   if (!absl::StrContains(text, '/')) return FindId(text, catalog);
-  TD_ASSIGN_OR_RETURN(const std::string name, Expand(text, {"luns", "channels", "recordings"}));
+  TD_ASSIGN_OR_RETURN(const std::string name,
+                      model::ExpandName(text, {"luns", "channels", "recordings"}));
   const size_t id = name.rfind("/recordings/");
   if (absl::EndsWith(name, "/latest")) return LatestOf(text, name.substr(0, id), catalog);
   return name;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Puts what the benches and the tests on a GPU need into a folder, for a machine on which nothing can be installed: the programs of
-# build/bin without what debuggers read, their libraries but for those of C and C++, jq, ss and iperf3, and the scripts. There:
+# build/bin without what debuggers read, their libraries but for those of C and C++, jq, ss, iperf3 and memcached, and the scripts.
+# There:
 #   FOLDER/run tests/bench/gpu.sh --check        # any script of the bundle, or program
 #   tests/bench/bundle.sh FOLDER [PROGRAM...]    # more programs of build/bin
 set -euo pipefail
@@ -8,9 +9,11 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 BIN=${TAPEDECK_BIN:-$ROOT/build/bin}
 PROGRAMS=(tapedeck-storage tapedeck-worker tapectl tapedeck-emulator tapedeck-bench gpu_worker_pipeline_bench)
 TOOLS=(jq ss iperf3)
+# Without it the tests that need it are skipped there.
+! command -v memcached >/dev/null || TOOLS+=(memcached)
 
 if [[ $# -lt 1 || $1 == -* ]]; then
-  sed -n '2,5s/^# \?//p' "$0" && exit 2
+  sed -n '2,6s/^# \?//p' "$0" && exit 2
 fi
 FOLDER=$1
 shift

@@ -3,6 +3,8 @@
 # is cut costs nothing, and everything that can go wrong at an inlet has a name and an end: no inlet, one that is taken, nobody who
 # comes, a sender or a receiver that is killed, a job that is cancelled, a worker that takes no streams.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/faults.sh"
+own_the_rails "$@"
 
 BLOCKS=$(scaled 400 20)
 
@@ -60,6 +62,18 @@ for op in READ WRITE SEND; do
 done
 echo "a file came as it was by READ, WRITE and SEND"
 
+# A rail that is cut under way, and comes back.
+start_receive cut --sink verify
+send cut --source synth --fft 64 --duration 2s >"$WORK/sent.json" &
+SEND_PID=$!
+wait_for 10 runs || fail "the stream does not begin: $(received)"
+cut_connections
+wait "$SEND_PID" || fail "a stream ended with its rail: $(cat "$WORK/sent.json")"
+SENT=$(cat "$WORK/sent.json")
+ends_well cut "$(jq .blocks <<<"$SENT")"
+json_is "$SENT" '[.rails[] | select(.blocks > 0)] | length == 2' "the rails of a stream through a cut"
+echo "a rail that was cut cost none of $(jq .blocks <<<"$SENT") blocks"
+
 # Refusals, at once.
 SENT=$(send nowhere --source synth --blocks 1) && fail "an inlet that is not there took a stream"
 expect_error_in "$SENT" NOT_FOUND INLET_NOT_FOUND
@@ -105,5 +119,6 @@ wait_for 10 runs || fail "the stream does not begin: $(received)"
 kill_service "$RECEIVER_PID"
 ! wait "$SEND_PID" || fail "a stream went on without its receiver"
 expect_error_in "$(cat "$WORK/sent.json")" UNAVAILABLE PEER_LOST
+json_is "$(cat "$WORK/sent.json")" '.error.message | contains("worker ")' "who was lost"
 echo "a receiver that is killed: $(jq -r .error.message "$WORK/sent.json")"
 wait "$RECEIVE_PID" || true

@@ -177,7 +177,8 @@ TEST_F(SeveralDevicesTest, EachIsDescribedAndExamined) {
   std::vector<std::string> memory;
   for (const auto& kind : worker_->Describe().memory) memory.push_back(kind.device);
   EXPECT_THAT(memory, ElementsAre("gpu:0", "gpu:1", "host"));
-  EXPECT_THAT(worker_->Describe().memory[1].rungs, SizeIs(2)) << "by direction of one rail";
+  EXPECT_THAT(worker_->Describe().memory[1].rungs, SizeIs(3))
+      << "by direction of one rail, and doorbells";
   std::vector<std::string> checks;
   for (const auto& check : worker_->DoctorChecks()) checks.push_back(check.name);
   EXPECT_THAT(checks, ElementsAre("device gpu:0", "device gpu:1"));

@@ -72,6 +72,9 @@ class SplitDevice final : public device::Device {
     return host_->NewQueue();
   }
   SplitDirect* direct() override { return &direct_; }
+  absl::StatusOr<std::unique_ptr<device::StreamOrder>> NewStreamOrder(size_t lanes) override {
+    return host_->NewStreamOrder(lanes);
+  }
 
   absl::Status broken;  // for queues
 

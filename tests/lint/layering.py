@@ -17,7 +17,7 @@ ORDER = {
     "dataplane": (".", "flight", "executor", "memory", "topology", "transport", "transfer", "ladder"),
     "storage_node": ("format", "disk", "engine", "catalog", "store", "follow", "index", "recording", "capture", "repair", "luns", "doctor",
                      "recordings", "view", "opening", "admission", "scrub", "node", "."),
-    "gpu_worker": ("device", "sockets", "packets", "stages", "emulator", "pace", "pipeline", "doctor", "inlets", "job", "."),
+    "gpu_worker": ("device", "sockets", "packets", "stages", "emulator", "pace", "pipeline", "transfer", "api", "doctor", "inlets", "job", "."),
 }
 OURS = set(MAY_INCLUDE) | {"proto", "tests"}
 # The only places that see proto and gRPC.

@@ -23,7 +23,9 @@ __global__ void TablesKernel(Crc32cScratch* scratch) {
     scratch->tables.stride.of[thread / 256][thread % 256] = crc::FactorEntry(kStride, thread);
     scratch->tables.lane.of[thread / 256][thread % 256] = crc::FactorEntry(kLane, thread);
   }
-  if (thread < Crc32cScratch::kPieces) scratch->sums[thread] = scratch->groups_done[thread] = 0;
+  if (thread < Crc32cSums::kPieces) {
+    scratch->sums.sums[thread] = scratch->sums.groups_done[thread] = 0;
+  }
 }
 
 // To where threads look things up; whole groups only.
@@ -37,16 +39,16 @@ __device__ void Load(const Factor& from, Factor& to) {
 // For each piece kGroups groups of kGroupThreads threads. Each group adds its sum; the last one of
 // a piece concludes.
 __global__ void Crc32cKernel(const unsigned char* payload, size_t all_bytes, size_t piece_bytes,
-                             Crc32cScratch* scratch, uint32_t* out) {
+                             const crc::Tables* tables, Crc32cSums* under_way, uint32_t* out) {
   static_assert(kGroupThreads == 256, "Load has a thread for each entry of a row");
   __shared__ Factor stride;
   __shared__ Factor lane;
   __shared__ uint32_t group_sum;
   if (threadIdx.x == 0) group_sum = 0;
-  Load(scratch->tables.stride, stride);
-  Load(scratch->tables.lane, lane);
+  Load(tables->stride, stride);
+  Load(tables->lane, lane);
   const uint32_t thread = blockIdx.x * kGroupThreads + threadIdx.x;
-  const uint32_t weight = __ldg(&scratch->tables.weights[thread]);
+  const uint32_t weight = __ldg(&tables->weights[thread]);
   __syncthreads();
   const uint32_t piece = blockIdx.y;
   payload += piece * piece_bytes;
@@ -59,12 +61,12 @@ __global__ void Crc32cKernel(const unsigned char* payload, size_t all_bytes, siz
   if (threadIdx.x % warpSize == 0) atomicXor(&group_sum, warp_sum);
   __syncthreads();
   if (threadIdx.x != 0) return;
-  atomicXor(&scratch->sums[piece], group_sum);
+  atomicXor(&under_way->sums[piece], group_sum);
   __threadfence();
   // Back to 0 at the last.
-  if (atomicInc(&scratch->groups_done[piece], kGroups - 1) != kGroups - 1) return;
+  if (atomicInc(&under_way->groups_done[piece], kGroups - 1) != kGroups - 1) return;
   __threadfence();
-  const uint32_t sum = atomicExch(&scratch->sums[piece], 0);
+  const uint32_t sum = atomicExch(&under_way->sums[piece], 0);
   const size_t whole = words * sizeof(Word);
   out[piece] = ~crc::Consume(words == 0 ? ~0u : sum, payload + whole, bytes - whole);
 }
@@ -77,13 +79,15 @@ cudaError_t LaunchCrc32cTables(Crc32cScratch* scratch, cudaStream_t stream) {
 }
 
 cudaError_t LaunchCrc32c(const unsigned char* payload, size_t bytes, size_t piece_bytes,
-                         Crc32cScratch* scratch, uint32_t* crcs, cudaStream_t stream) {
-  const size_t most_bytes = Crc32cScratch::kPieces * piece_bytes;
+                         const crc::Tables* tables, Crc32cSums* sums, uint32_t* crcs,
+                         cudaStream_t stream) {
+  const size_t most_bytes = Crc32cSums::kPieces * piece_bytes;
   do {
     const size_t some = bytes < most_bytes ? bytes : most_bytes;
     const auto pieces = static_cast<uint32_t>((some + piece_bytes - 1) / piece_bytes);
     const dim3 groups(kGroups, pieces == 0 ? 1 : pieces);
-    Crc32cKernel<<<groups, kGroupThreads, 0, stream>>>(payload, some, piece_bytes, scratch, crcs);
+    Crc32cKernel<<<groups, kGroupThreads, 0, stream>>>(payload, some, piece_bytes, tables, sums,
+                                                       crcs);
     payload += some;
     bytes -= some;
     crcs += pieces;

@@ -10,12 +10,17 @@
 
 namespace tapedeck::gpu_worker::device::cuda {
 
-// In memory of the device; of one stream at a time.
-struct Crc32cScratch {
+// What is under way, in memory of the device; of one stream at a time. Zeros before its first use.
+struct Crc32cSums {
   static constexpr uint32_t kPieces = 8;  // of one launch
-  crc::Tables tables;
   uint32_t sums[kPieces];
   uint32_t groups_done[kPieces];
+};
+
+// In memory of the device; of one stream at a time.
+struct Crc32cScratch {
+  crc::Tables tables;
+  Crc32cSums sums;
 };
 
 // Enqueues what a scratch needs before its first use.
@@ -25,6 +30,11 @@ cudaError_t LaunchCrc32cTables(Crc32cScratch* scratch, cudaStream_t stream);
 // has one where it is empty. `payload` is device memory at a multiple of 16 bytes, as
 // `piece_bytes` is where there are several; `crcs` is pinned host memory, written by the device.
 cudaError_t LaunchCrc32c(const unsigned char* payload, size_t bytes, size_t piece_bytes,
-                         Crc32cScratch* scratch, uint32_t* crcs, cudaStream_t stream);
+                         const crc::Tables* tables, Crc32cSums* sums, uint32_t* crcs,
+                         cudaStream_t stream);
+inline cudaError_t LaunchCrc32c(const unsigned char* payload, size_t bytes, size_t piece_bytes,
+                                Crc32cScratch* scratch, uint32_t* crcs, cudaStream_t stream) {
+  return LaunchCrc32c(payload, bytes, piece_bytes, &scratch->tables, &scratch->sums, crcs, stream);
+}
 
 }  // namespace tapedeck::gpu_worker::device::cuda

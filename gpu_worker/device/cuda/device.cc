@@ -10,6 +10,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/device/cuda/direct.h"
 #include "gpu_worker/device/cuda/queue.h"
+#include "gpu_worker/device/cuda/stream_order.h"
 
 namespace tapedeck::gpu_worker::device::cuda {
 namespace {
@@ -34,6 +35,9 @@ class CudaDevice final : public Device {
     return health().Note(CudaQueue::Create(index_, health()));
   }
   DirectAccess* direct() override { return direct_.get(); }
+  absl::StatusOr<std::unique_ptr<StreamOrder>> NewStreamOrder(size_t lanes) override {
+    return health().Note(CudaStreamOrder::Create(index_, health(), lanes));
+  }
 
  private:
   CudaDevice(int index, DeviceInfo info) : Device(std::move(info)), index_(index) {}

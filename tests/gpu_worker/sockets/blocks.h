@@ -1,39 +1,43 @@
-// Runs the programs of programs.h: as a kernel with so many blocks, or by so many threads.
+// Runs programs that use sockets of kernels: as a kernel with so many blocks, or by so many threads
+// of the CPU. A program is a plain value with
+//   static constexpr uint32_t kLanes;      threads of a block on a GPU
+//   void RunBlock(uint32_t block) const;   by all lanes of the block, TAPEDECK_ANYWHERE
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "tests/gpu_worker/sockets/programs.h"
-
 namespace tapedeck::gpu_worker::sockets {
 
-// Rooms: cuda/blocks.cu, and cuda/absent.cc in a build without CUDA. Errors as text; empty: none.
+// Rooms: cuda/blocks.cu with a file for each set of programs, and cuda/absent.cc in a build without
+// CUDA. Errors as text; empty: none.
 
 // Loads the kernel: the driver does that at a first launch otherwise, and may wait for a kernel
 // that runs until it is told to stop.
+template <typename Program>
 std::string LoadOnGpu();
 struct GpuRun;
 // Does not wait. `run` is for JoinGpu, once.
-std::string StartOnGpu(Program program, const Args& args, uint32_t blocks, GpuRun** run);
+template <typename Program>
+std::string StartOnGpu(const Program& program, uint32_t blocks, GpuRun** run);
+// Ends the process, and says so, where the kernel has not ended after kMostRunSeconds: nothing else
+// ends one, and all that frees memory of the device would wait for it.
 std::string JoinGpu(GpuRun* run);
+inline constexpr int kMostRunSeconds = 240;
 
 // A run; its end waits for all blocks, which must therefore end by themselves or have been stopped.
 class Blocks {
  public:
-  Blocks(bool on_gpu, Program program, const Args& args, uint32_t blocks) {
+  template <typename Program>
+  Blocks(bool on_gpu, const Program& program, uint32_t blocks) {
     if (on_gpu) {
-      error_ = StartOnGpu(program, args, blocks, &run_);
+      error_ = StartOnGpu(program, blocks, &run_);
       return;
     }
     for (uint32_t i = 0; i < blocks; ++i) {
-      Args own = args;
-      own.results += i * kResults;
-      own.buffers += i * kBufferBytes;
-      threads_.emplace_back([program, own] { Run(program, own); });
+      threads_.emplace_back([program, i] { program.RunBlock(i); });
     }
   }
   ~Blocks() { Join(); }

@@ -1,8 +1,10 @@
 // Kernels, or threads of the CPU in their place, talk to ordinary programs.
 #include <dirent.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <fstream>
 #include <numeric>
 #include <random>
 #include <string>
@@ -16,12 +18,21 @@ namespace {
 
 TAPEDECK_ON_HOST_AND_CUDA(KernelSocketsTest);
 
-size_t OpenDescriptors() {
+size_t EntriesOf(const char* path) {
   size_t count = 0;
-  DIR* const folder = opendir("/proc/self/fd");
+  DIR* const folder = opendir(path);
   while (readdir(folder) != nullptr) ++count;
   closedir(folder);
   return count;
+}
+size_t OpenDescriptors() { return EntriesOf("/proc/self/fd"); }
+
+// Of the process, whether it is used or not: memory that is pinned for a device is not counted
+// among what a process has in use.
+uint64_t MappedBytes() {
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 // What comes back of `bytes` while they are sent, to the end of the stream.
@@ -37,7 +48,7 @@ std::string EchoOf(const Fd& client, const std::string& bytes) {
 
 TEST_P(KernelSocketsTest, AnEchoServerGivesBackWhatAnOrdinaryClientSends) {
   const Args args = Listening();
-  Server server(on_gpu(), Program::kEcho, args, 2);
+  Server server(on_gpu(), Calls{Program::kEcho, args}, args.stop, 2);
   uint64_t all_bytes = 0;
   uint32_t seed = 1;
   for (const size_t bytes : {1, 64, 4096, 16384, 16385, 1 << 20}) {
@@ -56,7 +67,7 @@ TEST_P(KernelSocketsTest, TwoHundredFiftySixSocketsAtOnce) {
   constexpr size_t kClients = 256;
   constexpr uint32_t kBlocks = 5;
   const Args args = Listening();
-  Server server(on_gpu(), Program::kPollEcho, args, kBlocks);
+  Server server(on_gpu(), Calls{Program::kPollEcho, args}, args.stop, kBlocks);
   std::vector<Fd> clients;
   for (size_t i = 0; i < kClients; ++i) clients.push_back(PlainConnect(args.port));
   EXPECT_TRUE(Soon([&] { return proxy_->counts().connections == kClients; }));
@@ -108,7 +119,7 @@ TEST_P(KernelSocketsTest, AProgramConnectsToAnOrdinaryServer) {
     const Fd listener = PlainListen(&args.port);
     args.bytes = 1'000'003;
     std::thread server = EchoServer(listener, 4);
-    Blocks run(on_gpu(), program, args, 4);
+    Blocks run(on_gpu(), Calls{program, args}, 4);
     EXPECT_EQ(run.Join(), "");
     server.join();
     for (uint32_t block = 0; block < 4; ++block) {
@@ -147,7 +158,7 @@ TEST_P(KernelSocketsTest, EachRefusalHasItsName) {
 template <typename Next>
 int64_t InMidMessage(bool on_gpu, Args args, size_t bytes, Next next) {
   args.bytes = 1000;
-  Blocks run(on_gpu, Program::kReadWhole, args, 1);
+  Blocks run(on_gpu, Calls{Program::kReadWhole, args}, 1);
   Fd client = PlainConnect(args.port);
   EXPECT_TRUE(PlainSend(client, std::string(bytes, 'x')));
   next(std::move(client));
@@ -178,7 +189,7 @@ TEST_P(KernelSocketsTest, APeerThatFallsSilentInMidMessageIsNamedWithinTheDeadli
 
 TEST_P(KernelSocketsTest, WhoWaitsIsToldWhenNobodyServesTheTableAnyMore) {
   Args args = Listening();
-  Blocks run(on_gpu(), Program::kWait, args, 1);
+  Blocks run(on_gpu(), Calls{Program::kWait, args}, 1);
   const Fd client = PlainConnect(args.port);
   EXPECT_TRUE(Soon([&] { return proxy_->counts().connections == 1; }));
   const int64_t begin_ns = NowNs();
@@ -195,7 +206,7 @@ TEST_P(KernelSocketsTest, WhoWaitsIsToldWhenNobodyServesTheTableAnyMore) {
 
 TEST_P(KernelSocketsTest, ManyConnectionsLeaveNothingBehind) {
   const Args args = Listening();
-  Server server(on_gpu(), Program::kEcho, args, 2);
+  Server server(on_gpu(), Calls{Program::kEcho, args}, args.stop, 2);
   const size_t before = OpenDescriptors();
   for (uint32_t i = 0; i < 100; ++i) {
     EXPECT_EQ(EchoOf(PlainConnect(args.port), "hello"), "hello");
@@ -208,6 +219,23 @@ TEST_P(KernelSocketsTest, ManyConnectionsLeaveNothingBehind) {
   EXPECT_EQ(proxy_->counts().accepted, 100u);
   EXPECT_EQ(proxy_->counts().in_bytes, 500u);
   EXPECT_EQ(proxy_->counts().out_bytes, 500u);
+}
+
+TEST_P(KernelSocketsTest, AHundredTablesLeaveNothingBehind) {
+  constexpr TableShape kShape{.sockets = 16, .ring_bytes = 64 << 10};  // 2 MiB
+  const auto make_one = [&] {
+    const auto served = ServedTable::Create(*device_, kShape);
+    ASSERT_TRUE(served.ok()) << served.status();
+    EXPECT_EQ(served->proxy->counts().connections, 0u);
+  };
+  for (int i = 0; i < 3; ++i) make_one();  // what is kept for ever
+  const size_t descriptors = OpenDescriptors();
+  const size_t threads = EntriesOf("/proc/self/task");
+  const uint64_t mapped = MappedBytes();
+  for (int i = 0; i < 100; ++i) make_one();
+  EXPECT_EQ(OpenDescriptors(), descriptors);
+  EXPECT_TRUE(Soon([&] { return EntriesOf("/proc/self/task") == threads; }));
+  EXPECT_LT(MappedBytes(), mapped + (uint64_t{100} << 20)) << "of 200 MiB";
 }
 
 }  // namespace

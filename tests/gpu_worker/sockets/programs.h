@@ -14,7 +14,7 @@ inline constexpr uint32_t kResults = 16;           // of a block
 inline constexpr uint32_t kSocketsOfABlock = 64;   // that it serves at a time
 inline constexpr uint64_t kBufferBytes = 1 << 18;  // of a block, in memory of the device
 
-// What all blocks of a run get. Results and `stop` lie in memory that the CPU sees.
+// What a block gets. Results and `stop` lie in memory that the CPU sees.
 struct Args {
   Net net;
   int64_t handle = 0;  // of a listener, or of a socket
@@ -22,9 +22,10 @@ struct Args {
   uint32_t port = 0;
   uint64_t bytes = 0;  // of a message
   int64_t timeout_ns = 0;
-  uint32_t* stop = nullptr;          // 1: the program ends
-  int64_t* results = nullptr;        // kResults for each block
-  unsigned char* buffers = nullptr;  // kBufferBytes for each block
+  uint32_t* stop = nullptr;         // 1: the program ends
+  int64_t* results = nullptr;       // kResults, behind those of the blocks before
+  unsigned char* buffer = nullptr;  // kBufferBytes, the same
+  uint32_t block = 0;
 };
 
 enum class Program {
@@ -38,18 +39,12 @@ enum class Program {
   kWait,          // accepts, and sits in grecv
 };
 
-TAPEDECK_ANYWHERE int64_t* ResultsOf(const Args& args) {
-  return args.results + NumberOfBlock() * kResults;
-}
-TAPEDECK_ANYWHERE unsigned char* BufferOf(const Args& args) {
-  return args.buffers + NumberOfBlock() * kBufferBytes;
-}
 // By all lanes of a block; one of them writes.
 TAPEDECK_ANYWHERE void Tell(const Args& args, uint32_t which, int64_t result) {
-  if (IsFirstLane()) ResultsOf(args)[which] = result;
+  if (IsFirstLane()) args.results[which] = result;
 }
 TAPEDECK_ANYWHERE void Count(const Args& args, uint32_t which, int64_t more) {
-  if (IsFirstLane()) ResultsOf(args)[which] += more;
+  if (IsFirstLane()) args.results[which] += more;
 }
 TAPEDECK_ANYWHERE bool IsStopped(const Args& args) {
   return FromFirstLane(IsFirstLane() ? LoadAcquire(args.stop) : 0) != 0;
@@ -63,15 +58,15 @@ TAPEDECK_ANYWHERE void RunListen(const Args& args) {
 
 // Results: connections, bytes, the first error.
 TAPEDECK_ANYWHERE void Fault(const Args& args, int64_t result) {
-  if (IsFirstLane() && ResultsOf(args)[2] == 0) ResultsOf(args)[2] = result;
+  if (IsFirstLane() && args.results[2] == 0) args.results[2] = result;
 }
 
 TAPEDECK_ANYWHERE void EchoOne(const Args& args, int64_t socket) {
   while (true) {
-    const int64_t got = grecv(args.net, socket, BufferOf(args), kBufferBytes, args.timeout_ns);
+    const int64_t got = grecv(args.net, socket, args.buffer, kBufferBytes, args.timeout_ns);
     if (got < 0) Fault(args, got);
     if (got <= 0) break;
-    const int64_t sent = gsend(args.net, socket, BufferOf(args), got, args.timeout_ns);
+    const int64_t sent = gsend(args.net, socket, args.buffer, got, args.timeout_ns);
     if (sent != got) Fault(args, sent < 0 ? sent : -ETIMEDOUT);
     if (sent != got) break;
     Count(args, 1, got);
@@ -92,10 +87,10 @@ TAPEDECK_ANYWHERE void RunEcho(const Args& args) {
 
 // One turn of a socket that gpoll has named; whether it goes on.
 TAPEDECK_ANYWHERE bool EchoReady(const Args& args, int64_t socket) {
-  const int64_t got = grecv(args.net, socket, BufferOf(args), kBufferBytes / 2, 0);
+  const int64_t got = grecv(args.net, socket, args.buffer, kBufferBytes / 2, 0);
   if (got == -EAGAIN) return true;
   if (got < 0) Fault(args, got);
-  if (got > 0 && gsend(args.net, socket, BufferOf(args), got, args.timeout_ns) == got) {
+  if (got > 0 && gsend(args.net, socket, args.buffer, got, args.timeout_ns) == got) {
     Count(args, 1, got);
     return true;
   }
@@ -120,7 +115,7 @@ TAPEDECK_ANYWHERE uint32_t TakeArrived(const Args& args, PollItem* items, uint32
 
 TAPEDECK_ANYWHERE void RunPollEcho(const Args& args) {
   // Behind the buffer's part that is received into.
-  auto* items = reinterpret_cast<PollItem*>(BufferOf(args) + kBufferBytes) - kSocketsOfABlock - 1;
+  auto* items = reinterpret_cast<PollItem*>(args.buffer + kBufferBytes) - kSocketsOfABlock - 1;
   if (IsFirstLane()) items[0] = {args.handle, kReadable, 0};
   SyncBlock();
   uint32_t count = 1;
@@ -147,13 +142,13 @@ TAPEDECK_ANYWHERE unsigned char PatternAt(uint32_t block, uint64_t i) {
 // Sends and receives by turns in parts of at most half a buffer; how many bytes came back
 // unchanged, or a negative errno.
 TAPEDECK_ANYWHERE int64_t Exchange(const Args& args, int64_t socket) {
-  unsigned char* const buffer = BufferOf(args);
+  unsigned char* const buffer = args.buffer;
   unsigned char* const back = buffer + kBufferBytes / 2;
   int64_t good = 0;
   for (uint64_t at = 0; at < args.bytes; at += kBufferBytes / 2) {
     const uint64_t part = Least(args.bytes - at, kBufferBytes / 2);
     for (uint64_t i = LaneOfBlock(); i < part; i += LanesOfBlock()) {
-      buffer[i] = PatternAt(NumberOfBlock(), at + i);
+      buffer[i] = PatternAt(args.block, at + i);
     }
     SyncBlock();
     const int64_t sent = gsend(args.net, socket, buffer, part, args.timeout_ns);
@@ -172,7 +167,7 @@ TAPEDECK_ANYWHERE void RunExchange(const Args& args, Connecting connecting) {
   const int64_t socket = gconnect(args.net, args.address, args.port, args.timeout_ns, connecting);
   Tell(args, 0, socket);
   if (socket < 0) return;
-  auto* item = reinterpret_cast<PollItem*>(BufferOf(args));
+  auto* item = reinterpret_cast<PollItem*>(args.buffer);
   if (IsFirstLane()) *item = {socket, kWritable, 0};
   SyncBlock();
   Tell(args, 4, gpoll(args.net, item, 1, args.timeout_ns));
@@ -180,7 +175,7 @@ TAPEDECK_ANYWHERE void RunExchange(const Args& args, Connecting connecting) {
   SyncBlock();
   Tell(args, 1, Exchange(args, socket));
   Tell(args, 2, gclose(args.net, socket, args.timeout_ns));
-  Tell(args, 3, grecv(args.net, socket, BufferOf(args), 1, args.timeout_ns));
+  Tell(args, 3, grecv(args.net, socket, args.buffer, 1, args.timeout_ns));
 }
 
 // Results: gaccept, grecv_whole, how long that took.
@@ -189,7 +184,7 @@ TAPEDECK_ANYWHERE void RunReadWhole(const Args& args) {
   Tell(args, 0, socket);
   if (socket < 0) return;
   const int64_t begin_ns = NowNs();
-  Tell(args, 1, grecv_whole(args.net, socket, BufferOf(args), args.bytes, args.timeout_ns));
+  Tell(args, 1, grecv_whole(args.net, socket, args.buffer, args.bytes, args.timeout_ns));
   Tell(args, 2, NowNs() - begin_ns);
   gclose(args.net, socket, 0);
 }
@@ -197,7 +192,7 @@ TAPEDECK_ANYWHERE void RunReadWhole(const Args& args) {
 // Results: one for each call.
 TAPEDECK_ANYWHERE void RunErrors(const Args& args) {
   const Net& net = args.net;
-  unsigned char* const buffer = BufferOf(args);
+  unsigned char* const buffer = args.buffer;
   Tell(args, 0, gsend(net, 12345, buffer, 8, args.timeout_ns));
   Tell(args, 1, gconnect(net, args.address, args.port, args.timeout_ns));
   Tell(args, 2, gconnect(net, 0x0a000001, 9, args.timeout_ns));
@@ -217,7 +212,7 @@ TAPEDECK_ANYWHERE void RunWait(const Args& args) {
   const int64_t socket = gaccept(args.net, args.handle, args.timeout_ns);
   Tell(args, 0, socket);
   if (socket < 0) return;
-  Tell(args, 1, grecv(args.net, socket, BufferOf(args), 8, args.timeout_ns));
+  Tell(args, 1, grecv(args.net, socket, args.buffer, 8, args.timeout_ns));
   Tell(args, 2, gaccept(args.net, args.handle, args.timeout_ns));
 }
 
@@ -241,5 +236,21 @@ TAPEDECK_ANYWHERE void Run(Program program, const Args& args) {
       return RunWait(args);
   }
 }
+
+// For blocks.h; `args` is the first block's.
+struct Calls {
+  static constexpr uint32_t kLanes = 128;
+
+  Program program;
+  Args args;
+
+  TAPEDECK_ANYWHERE void RunBlock(uint32_t block) const {
+    Args own = args;
+    own.block = block;
+    own.results += block * kResults;
+    own.buffer += block * kBufferBytes;
+    Run(program, own);
+  }
+};
 
 }  // namespace tapedeck::gpu_worker::sockets

@@ -1,11 +1,7 @@
-#include "tests/gpu_worker/sockets/blocks.h"
+#include "tests/gpu_worker/sockets/cuda/absent.h"
 
 namespace tapedeck::gpu_worker::sockets {
 
-std::string LoadOnGpu() { return "built without CUDA"; }
-
-std::string StartOnGpu(Program, const Args&, uint32_t, GpuRun**) { return LoadOnGpu(); }
-
-std::string JoinGpu(GpuRun*) { return LoadOnGpu(); }
+std::string JoinGpu(GpuRun*) { return "built without CUDA"; }
 
 }  // namespace tapedeck::gpu_worker::sockets

@@ -1,5 +1,3 @@
-#include "gpu_worker/job/job_rails.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/transport/list.h"
 #include "gpu_worker/devices.h"
+#include "gpu_worker/transfer/rails.h"
 #include "services/errors.h"
 #include "services/placement.h"
 #include "tests/dataplane/topology/machines.h"
@@ -30,7 +29,7 @@ constexpr char kGpu0[] = "00000000:18:00.0";
 constexpr char kGpu1[] = "0000:9A:00.0";
 
 // A worker's rails r0, r1 …, each on a port of a machine; an unknown port's rail has no place.
-class JobRailsTest : public testing::Test {
+class TransferRailsTest : public testing::Test {
  protected:
   void UseRails(const Topology& machine, const std::vector<std::string>& ports) {
     std::vector<NodeRail> placed;
@@ -50,8 +49,8 @@ class JobRailsTest : public testing::Test {
     return placement_->GpuMemory({.device = "cuda:0"}, pci_address);
   }
 
-  job::JobRails Unnamed(const MemoryKindInfo& memory) const {
-    return *job::RailsFor({}, rails_, memory);
+  transfer::ChosenRails Unnamed(const MemoryKindInfo& memory) const {
+    return *transfer::RailsFor({}, rails_, memory);
   }
 
   std::unique_ptr<EventLoop> loop_ = *EventLoop::Create("rail");
@@ -60,17 +59,17 @@ class JobRailsTest : public testing::Test {
   std::optional<Placement> placement_;
 };
 
-TEST_F(JobRailsTest, EachGpuTakesThePortsNearestToIt) {
+TEST_F(TransferRailsTest, EachGpuTakesThePortsNearestToIt) {
   TAPEDECK_MACHINE_OR_SKIP(machine, dataplane::topology::TwoGpusFourPorts());
   UseRails(machine, {"ens10", "ens11", "ens20", "ens21"});
-  const job::JobRails first = Unnamed(Gpu(kGpu0));
-  EXPECT_EQ(job::NamesOf(first.rails), "r0");
+  const transfer::ChosenRails first = Unnamed(Gpu(kGpu0));
+  EXPECT_EQ(transfer::NamesOf(first.rails), "r0");
   EXPECT_EQ(first.why, "nearest to cuda:0 (SWITCH)");
   EXPECT_THAT(first.notes, ElementsAre(HasSubstr("rails r0 of r0,r1,r2,r3")));
-  EXPECT_EQ(job::NamesOf(Unnamed(Gpu(kGpu1)).rails), "r2");
+  EXPECT_EQ(transfer::NamesOf(Unnamed(Gpu(kGpu1)).rails), "r2");
 }
 
-TEST_F(JobRailsTest, EachDeviceOfAWorkerTakesItsOwn) {
+TEST_F(TransferRailsTest, EachDeviceOfAWorkerTakesItsOwn) {
   TAPEDECK_MACHINE_OR_SKIP(machine, dataplane::topology::TwoGpusFourPorts());
   UseRails(machine, {"ens10", "ens11", "ens20", "ens21"});
   std::vector<pipeline::DeviceChoice> choices(2);
@@ -82,49 +81,49 @@ TEST_F(JobRailsTest, EachDeviceOfAWorkerTakesItsOwn) {
   const Devices devices(choices, rails_, *placement_);
   const auto rails_of = [&](const char* name) {
     const auto chosen = devices.Choose(name, nullptr);
-    return chosen.ok() ? job::NamesOf(Unnamed(chosen->at(0)->Memory()).rails) : "none";
+    return chosen.ok() ? transfer::NamesOf(Unnamed(chosen->at(0)->Memory()).rails) : "none";
   };
   EXPECT_EQ(rails_of("gpu:0"), "r0");
   EXPECT_EQ(rails_of("gpu:1"), "r2");
 }
 
-TEST_F(JobRailsTest, FarPortsServeAGpuThatHasNoNearOne) {
+TEST_F(TransferRailsTest, FarPortsServeAGpuThatHasNoNearOne) {
   TAPEDECK_MACHINE_OR_SKIP(machine, dataplane::topology::TwoGpusFourPorts());
   UseRails(machine, {"lo", "ens10", "ens11"});
-  EXPECT_EQ(job::NamesOf(Unnamed(Gpu(kGpu1)).rails), "r1,r2");
+  EXPECT_EQ(transfer::NamesOf(Unnamed(Gpu(kGpu1)).rails), "r1,r2");
   EXPECT_EQ(Unnamed(Gpu(kGpu1)).why, "nearest to cuda:0 (SYSTEM)");
 }
 
-TEST_F(JobRailsTest, WithoutAnyKnownDistanceAllServe) {
+TEST_F(TransferRailsTest, WithoutAnyKnownDistanceAllServe) {
   TAPEDECK_MACHINE_OR_SKIP(machine, dataplane::topology::TwoGpusFourPorts());
   UseRails(machine, {"lo", "lo"});
   for (const MemoryKindInfo& memory : {Gpu(kGpu0), placement_->HostMemory()}) {
-    const job::JobRails all = Unnamed(memory);
-    EXPECT_EQ(job::NamesOf(all.rails), "r0,r1");
+    const transfer::ChosenRails all = Unnamed(memory);
+    EXPECT_EQ(transfer::NamesOf(all.rails), "r0,r1");
     EXPECT_THAT(all.why, HasSubstr("no rail's distance to " + memory.device + " is known"));
     EXPECT_THAT(all.notes, IsEmpty());
   }
 }
 
-TEST_F(JobRailsTest, AGpuThatIsNotInTheDescriptionHasNoDistance) {
+TEST_F(TransferRailsTest, AGpuThatIsNotInTheDescriptionHasNoDistance) {
   TAPEDECK_MACHINE_OR_SKIP(machine, dataplane::topology::TwoGpusFourPorts());
   UseRails(machine, {"ens10", "ens20"});
   EXPECT_EQ(Gpu("0000:77:00.0").place.pci_address, "0000:77:00.0");
-  EXPECT_EQ(job::NamesOf(Unnamed(Gpu("0000:77:00.0")).rails), "r0,r1");
+  EXPECT_EQ(transfer::NamesOf(Unnamed(Gpu("0000:77:00.0")).rails), "r0,r1");
 }
 
-TEST_F(JobRailsTest, NamedRailsAreTakenAsTheyAre) {
+TEST_F(TransferRailsTest, NamedRailsAreTakenAsTheyAre) {
   UseRails(Topology(), {"lo", "lo", "lo"});
-  const auto named = job::RailsFor({"r2", "r0"}, rails_, placement_->HostMemory());
+  const auto named = transfer::RailsFor({"r2", "r0"}, rails_, placement_->HostMemory());
   ASSERT_TRUE(named.ok()) << named.status();
-  EXPECT_EQ(job::NamesOf(named->rails), "r2,r0");
+  EXPECT_EQ(transfer::NamesOf(named->rails), "r2,r0");
   EXPECT_THAT(named->notes, IsEmpty());
-  const auto unknown = job::RailsFor({"r0", "r7"}, rails_, placement_->HostMemory());
+  const auto unknown = transfer::RailsFor({"r0", "r7"}, rails_, placement_->HostMemory());
   EXPECT_EQ(services::ReasonOf(unknown.status())->reason, "RAIL_UNKNOWN");
   EXPECT_THAT(std::string(unknown.status().message()), HasSubstr("r0,r1,r2"));
 }
 
-TEST_F(JobRailsTest, LoopbackRailsHaveNoPlaceOnThisMachine) {
+TEST_F(TransferRailsTest, LoopbackRailsHaveNoPlaceOnThisMachine) {
   auto r0 = dataplane::CreateTransport({.name = "r0", .kind = "tcp", .address = "127.0.0.1"},
                                        {loop_.get()});
   auto r1 = dataplane::CreateTransport({.name = "r1", .kind = "tcp", .address = "127.0.0.2"},
@@ -134,7 +133,7 @@ TEST_F(JobRailsTest, LoopbackRailsHaveNoPlaceOnThisMachine) {
   const Placement placement = Placement::Discover(rails_);
   EXPECT_EQ(placement.rails()[1].rail.device, "lo");
   EXPECT_EQ(placement.rails()[1].place.pci_address, "");
-  EXPECT_EQ(job::NamesOf(Unnamed(placement.HostMemory()).rails), "r0,r1");
+  EXPECT_EQ(transfer::NamesOf(Unnamed(placement.HostMemory()).rails), "r0,r1");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "gpu_worker/job/job_ring.h"
+#include "gpu_worker/transfer/ring.h"
 
 #include <algorithm>
 #include <utility>
@@ -10,7 +10,7 @@
 #include "gpu_worker/pipeline/gpu_ring.h"
 #include "services/session/transfer.h"
 
-namespace tapedeck::gpu_worker::job {
+namespace tapedeck::gpu_worker::transfer {
 
 using dataplane::ladder::FittedRing;
 using dataplane::ladder::Rung;
@@ -31,7 +31,7 @@ uint32_t SlotsFor(uint32_t asked, uint64_t block_bytes) {
   return std::clamp(fitting, kMinSlots, kDefaultSlots);
 }
 
-absl::StatusOr<FittedRing> Fit(const JobRingSettings& settings, Rung rung) {
+absl::StatusOr<FittedRing> Fit(const RingSettings& settings, Rung rung) {
   const bool sending = settings.direction == Direction::kRecord;
   TD_ASSIGN_OR_RETURN(const auto spare, dataplane::host::Create(dataplane::ladder::kSpareBytes));
   return dataplane::ladder::FitRing({.rails = settings.rails,
@@ -47,7 +47,7 @@ absl::StatusOr<FittedRing> Fit(const JobRingSettings& settings, Rung rung) {
                                      .spare = spare->window()});
 }
 
-RungChoice Choose(const JobRingSettings& settings) {
+RungChoice Choose(const RingSettings& settings) {
   return settings.ladder->Choose(settings.rails, settings.direction);
 }
 
@@ -57,7 +57,7 @@ std::string NoteOf(const RungChoice& choice) {
 
 }  // namespace
 
-absl::StatusOr<JobRing> MakeJobRing(const JobRingSettings& settings) {
+absl::StatusOr<TransferRing> MakeTransferRing(const RingSettings& settings) {
   const bool has_choice = !settings.device->info().works_in_host_memory;
   RungChoice choice = has_choice ? Choose(settings) : RungChoice();
   absl::StatusOr<FittedRing> fitted = Fit(settings, choice.rung);
@@ -68,7 +68,8 @@ absl::StatusOr<JobRing> MakeJobRing(const JobRingSettings& settings) {
     fitted = Fit(settings, Rung::kBounce);
   }
   TD_RETURN_IF_ERROR(fitted.status());
-  JobRing out{.ring = std::move(fitted->ring), .registration = std::move(fitted->registration)};
+  TransferRing out{.ring = std::move(fitted->ring),
+                   .registration = std::move(fitted->registration)};
   if (has_choice) out.notes.push_back(NoteOf(choice));
   if (!fitted->warning.empty()) {
     dataplane::Log(dataplane::LogLevel::kWarning, "job", fitted->warning);
@@ -77,4 +78,4 @@ absl::StatusOr<JobRing> MakeJobRing(const JobRingSettings& settings) {
   return out;
 }
 
-}  // namespace tapedeck::gpu_worker::job
+}  // namespace tapedeck::gpu_worker::transfer

@@ -1,4 +1,4 @@
-#include "gpu_worker/job/job_rails.h"
+#include "gpu_worker/transfer/rails.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "dataplane/topology/distance.h"
 #include "services/errors.h"
 
-namespace tapedeck::gpu_worker::job {
+namespace tapedeck::gpu_worker::transfer {
 
 using dataplane::Transport;
 using dataplane::topology::Distance;
@@ -45,10 +45,10 @@ std::string NamesOf(const std::vector<Transport*>& rails) {
   });
 }
 
-absl::StatusOr<JobRails> RailsFor(const std::vector<std::string>& named,
-                                  const std::vector<Transport*>& all,
-                                  const services::MemoryKindInfo& memory) {
-  JobRails chosen;
+absl::StatusOr<ChosenRails> RailsFor(const std::vector<std::string>& named,
+                                     const std::vector<Transport*>& all,
+                                     const services::MemoryKindInfo& memory) {
+  ChosenRails chosen;
   if (!named.empty()) {
     TD_ASSIGN_OR_RETURN(chosen.rails, Find(named, all));
     chosen.why = "named by the job";
@@ -65,4 +65,4 @@ absl::StatusOr<JobRails> RailsFor(const std::vector<std::string>& named,
   return chosen;
 }
 
-}  // namespace tapedeck::gpu_worker::job
+}  // namespace tapedeck::gpu_worker::transfer

@@ -8,9 +8,9 @@
 #include "dataplane/transport/transport.h"
 #include "services/node.h"
 
-namespace tapedeck::gpu_worker::job {
+namespace tapedeck::gpu_worker::transfer {
 
-struct JobRails {
+struct ChosenRails {
   std::vector<dataplane::Transport*> rails;
   std::string why;                 // for the log
   std::vector<std::string> notes;  // for the user, where rails were left out unasked
@@ -19,11 +19,11 @@ struct JobRails {
 // `named` may be empty; `all` are the worker's rails, at least one, to each of which `memory` tells
 // its distance.
 // INVALID_ARGUMENT (RAIL_UNKNOWN) for a name that is none of theirs.
-absl::StatusOr<JobRails> RailsFor(const std::vector<std::string>& named,
-                                  const std::vector<dataplane::Transport*>& all,
-                                  const services::MemoryKindInfo& memory);
+absl::StatusOr<ChosenRails> RailsFor(const std::vector<std::string>& named,
+                                     const std::vector<dataplane::Transport*>& all,
+                                     const services::MemoryKindInfo& memory);
 
 // "r0,r1"
 std::string NamesOf(const std::vector<dataplane::Transport*>& rails);
 
-}  // namespace tapedeck::gpu_worker::job
+}  // namespace tapedeck::gpu_worker::transfer

@@ -1,8 +1,7 @@
-#include "gpu_worker/job/job_ring.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "gpu_worker/transfer/ring.h"
 #include "tests/dataplane/ladder/limited_rail.h"
 #include "tests/gpu_worker/split_device.h"
 
@@ -19,16 +18,16 @@ using testing::IsEmpty;
 
 constexpr uint64_t kBlockBytes = 64 << 10;
 
-class JobRingTest : public testing::Test {
+class TransferRingTest : public testing::Test {
  protected:
-  absl::StatusOr<job::JobRing> Make(pipeline::DeviceChoice& device,
-                                    job::JobRingSettings settings = {}) {
+  absl::StatusOr<transfer::TransferRing> Make(pipeline::DeviceChoice& device,
+                                              transfer::RingSettings settings = {}) {
     pipeline::MemoryLadder ladder(*device.device, rails_.transports());
     settings.device = device.device.get();
     settings.ladder = &ladder;
     settings.rails = rails_.transports();
     if (settings.block_bytes == 0) settings.block_bytes = kBlockBytes;
-    return job::MakeJobRing(settings);
+    return transfer::MakeTransferRing(settings);
   }
 
   pipeline::DeviceChoice host_ = pipeline::ChooseDevice("host").value();
@@ -37,7 +36,7 @@ class JobRingTest : public testing::Test {
   LimitedRails rails_{2};
 };
 
-TEST_F(JobRingTest, OfTheHostIsRegisteredOnEveryRailAndNeedsNoNote) {
+TEST_F(TransferRingTest, OfTheHostIsRegisteredOnEveryRailAndNeedsNoNote) {
   const auto ring = Make(host_, {.slots = 16});
   ASSERT_TRUE(ring.ok()) << ring.status();
   EXPECT_FALSE(ring->direct());
@@ -47,7 +46,7 @@ TEST_F(JobRingTest, OfTheHostIsRegisteredOnEveryRailAndNeedsNoNote) {
   EXPECT_THAT(ring->notes, IsEmpty());
 }
 
-TEST_F(JobRingTest, TheOpDecidesWhatThePeerMay) {
+TEST_F(TransferRingTest, TheOpDecidesWhatThePeerMay) {
   using services::session::Direction;
   using enum dataplane::TransferOp;
   const auto access = [&](Direction direction, dataplane::TransferOp op) {
@@ -58,7 +57,7 @@ TEST_F(JobRingTest, TheOpDecidesWhatThePeerMay) {
   EXPECT_EQ(access(Direction::kRecord, kSend), RemoteAccess::kNone);
 }
 
-TEST_F(JobRingTest, LiesOnTheDeviceWhereEveryRailReachesIt) {
+TEST_F(TransferRingTest, LiesOnTheDeviceWhereEveryRailReachesIt) {
   const auto ring = Make(split_);
   ASSERT_TRUE(ring.ok()) << ring.status();
   EXPECT_TRUE(ring->direct());
@@ -66,7 +65,7 @@ TEST_F(JobRingTest, LiesOnTheDeviceWhereEveryRailReachesIt) {
   EXPECT_THAT(ring->notes, ElementsAre(HasSubstr("GPU memory by nvidia-peermem: every rail")));
 }
 
-TEST_F(JobRingTest, GoesThroughHostMemoryWhereOneRailDoesNot) {
+TEST_F(TransferRingTest, GoesThroughHostMemoryWhereOneRailDoesNot) {
   rails_.rails[1]->refuse = [](const MemoryWindow& window) {
     return window.host_accessible ? absl::OkStatus() : absl::UnimplementedError("host only");
   };
@@ -79,7 +78,7 @@ TEST_F(JobRingTest, GoesThroughHostMemoryWhereOneRailDoesNot) {
                                 HasSubstr("host only"))));
 }
 
-TEST_F(JobRingTest, ShrinksToTheRoomForPortsAndSaysWhy) {
+TEST_F(TransferRingTest, ShrinksToTheRoomForPortsAndSaysWhy) {
   direct().room_bytes = 2 * 20 * kBlockBytes;  // nvidia-peermem maps once per rail
   const auto ring = Make(split_);
   ASSERT_TRUE(ring.ok()) << ring.status();
@@ -89,7 +88,7 @@ TEST_F(JobRingTest, ShrinksToTheRoomForPortsAndSaysWhy) {
               ElementsAre(HasSubstr("nvidia-peermem"), HasSubstr("16 slots instead of 128")));
 }
 
-TEST_F(JobRingTest, ADirectRingThatDoesNotFitGivesWayToTheBounce) {
+TEST_F(TransferRingTest, ADirectRingThatDoesNotFitGivesWayToTheBounce) {
   direct().room_bytes = 1 << 20;  // of a probe, not of the least ring on two rails
   const auto ring = Make(split_, {.block_bytes = 128 << 10});
   ASSERT_TRUE(ring.ok()) << ring.status();
@@ -98,7 +97,7 @@ TEST_F(JobRingTest, ADirectRingThatDoesNotFitGivesWayToTheBounce) {
                                                  "ring is not: no ring: the least, 8 slots")));
 }
 
-TEST_F(JobRingTest, LockedMemoryThatIsTooSmallIsAnErrorWithItsReason) {
+TEST_F(TransferRingTest, LockedMemoryThatIsTooSmallIsAnErrorWithItsReason) {
   rails_.locked.limit = 64 << 10;
   const absl::Status status = Make(host_).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);

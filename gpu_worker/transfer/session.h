@@ -8,17 +8,17 @@
 
 #include "absl/status/status.h"
 #include "dataplane/executor/executor.h"
-#include "gpu_worker/job/job_ring.h"
+#include "gpu_worker/transfer/ring.h"
 #include "services/catalog.h"
 #include "services/session/resuming_session.h"
 
-namespace tapedeck::gpu_worker::job {
+namespace tapedeck::gpu_worker::transfer {
 
 // Owned by its job, which lives until the session has told of its end. Whoever starts the job makes
 // and opens it; then it is its executor's.
-class JobSession {
+class TransferSession {
  public:
-  JobSession(dataplane::Executor& executor, JobRing made);
+  TransferSession(dataplane::Executor& executor, TransferRing made);
 
   const std::shared_ptr<dataplane::SlotPool>& ring() const { return end_.ring; }
   // Until Open.
@@ -44,4 +44,4 @@ class JobSession {
   std::unique_ptr<services::session::ResumingSession> session_;
 };
 
-}  // namespace tapedeck::gpu_worker::job
+}  // namespace tapedeck::gpu_worker::transfer

@@ -1,5 +1,5 @@
-// The ring of one job: in memory of the device where every rail of the job reaches that, else in
-// host memory; as large as the machine allows.
+// The ring of one session: in memory of the device where every rail of the session reaches that,
+// else in host memory; as large as the machine allows.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 #include "gpu_worker/pipeline/memory_ladder.h"
 #include "services/session/messages.h"
 
-namespace tapedeck::gpu_worker::job {
+namespace tapedeck::gpu_worker::transfer {
 
 // A sender keeps a block until a flush has made it durable: with fewer than 128 blocks of 1 MiB the
 // rails wait for the disk. Twice as many would not fit a GPU window (BAR1) of 256 MiB.
 inline constexpr uint64_t kDefaultRingBytes = 128 << 20;
 
-struct JobRingSettings {
+struct RingSettings {
   device::Device* device = nullptr;
   pipeline::MemoryLadder* ladder = nullptr;
   std::vector<dataplane::Transport*> rails;  // of the job
@@ -32,7 +32,7 @@ struct JobRingSettings {
 };
 
 // Members are moved on; the registration goes before the ring.
-struct JobRing {
+struct TransferRing {
   std::shared_ptr<dataplane::SlotPool> ring;
   dataplane::ladder::Registration registration;
   std::vector<std::string> notes;  // for the job: which rung and why, and a warning if it is small
@@ -42,6 +42,6 @@ struct JobRing {
 
 // Waits for probes and registrations. RESOURCE_EXHAUSTED (MEMLOCK_TOO_LOW) if not even the smallest
 // ring fits. A direct ring that does not fit gives way to the bounce, and a note says so.
-absl::StatusOr<JobRing> MakeJobRing(const JobRingSettings& settings);
+absl::StatusOr<TransferRing> MakeTransferRing(const RingSettings& settings);
 
-}  // namespace tapedeck::gpu_worker::job
+}  // namespace tapedeck::gpu_worker::transfer

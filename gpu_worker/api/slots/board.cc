@@ -1,0 +1,63 @@
+#include "gpu_worker/api/slots/board.h"
+
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "dataplane/executor/waiting.h"
+#include "dataplane/status_macros.h"
+#include "gpu_worker/api/slots/refused.h"
+
+namespace tapedeck::gpu_worker::api {
+
+absl::StatusOr<std::unique_ptr<Board>> Board::Create(device::Device& device, size_t slots) {
+  std::unique_ptr<Board> board(new Board());
+  TD_ASSIGN_OR_RETURN(board->order_, device.NewStreamOrder(slots));
+  TD_ASSIGN_OR_RETURN(board->memory_, board->order_->NewFlags((slots + 1) * sizeof(SlotLine)));
+  const std::span<std::byte> bytes = board->memory_->window().bytes;
+  std::memset(bytes.data(), 0, bytes.size());
+  board->lines_ = reinterpret_cast<SlotLine*>(bytes.data());
+  board->failed_ = &board->lines_[slots].flag;
+  for (size_t slot = 0; slot < slots; ++slot) {
+    TD_ASSIGN_OR_RETURN(auto mark, board->order_->NewMark());
+    board->marks_.push_back({.mark = std::move(mark)});
+  }
+  TD_ASSIGN_OR_RETURN(board->stream_, board->order_->NewStream());
+  return board;
+}
+
+Board::~Board() {
+  if (stream_ != nullptr) order_->DeleteStream(stream_);
+}
+
+absl::Status Board::SetMark(device::StreamHandle stream, size_t slot) {
+  TD_RETURN_IF_ERROR(order_->SetMark(stream, *marks_[slot].mark));
+  marks_[slot].set = true;
+  return absl::OkStatus();
+}
+
+absl::Status Board::AwaitMark(device::StreamHandle stream, size_t slot) {
+  if (!marks_[slot].set) return absl::OkStatus();
+  return order_->AwaitMark(stream, *marks_[slot].mark);
+}
+
+absl::Status Board::AwaitStreams(absl::Time deadline) {
+  for (size_t slot = 0; slot < slots(); ++slot) TD_RETURN_IF_ERROR(AwaitStreamsOf(slot, deadline));
+  return absl::OkStatus();
+}
+
+absl::Status Board::AwaitStreamsOf(size_t slot, absl::Time deadline) {
+  dataplane::MayWait("streams of the program");
+  while (marks_[slot].set) {
+    TD_ASSIGN_OR_RETURN(const bool passed, order_->Passed(*marks_[slot].mark));
+    if (passed) break;
+    if (absl::Now() >= deadline) {
+      return absl::DeadlineExceededError(
+          "a stream of the program has not come to what it was told of this ring's slots");
+    }
+    absl::SleepFor(kLookEvery);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tapedeck::gpu_worker::api

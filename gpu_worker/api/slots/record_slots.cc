@@ -1,0 +1,253 @@
+#include "gpu_worker/api/slots/record_slots.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "dataplane/executor/waiting.h"
+#include "dataplane/status_macros.h"
+#include "gpu_worker/api/slots/refused.h"
+
+namespace tapedeck::gpu_worker::api {
+
+using device::StreamHandle;
+using Until = device::StreamOrder::Until;
+
+absl::StatusOr<std::shared_ptr<RecordSlots>> RecordSlots::Create(
+    device::Device& device, std::shared_ptr<dataplane::SlotPool> ring, const RecordShape& shape,
+    const dataplane::Clock& clock) {
+  std::shared_ptr<RecordSlots> slots(new RecordSlots(device, std::move(ring), shape, clock));
+  TD_RETURN_IF_ERROR(slots->MakeSlots());
+  return slots;
+}
+
+RecordSlots::RecordSlots(device::Device& device, std::shared_ptr<dataplane::SlotPool> ring,
+                         const RecordShape& shape, const dataplane::Clock& clock)
+    : device_(device),
+      ring_(std::move(ring)),
+      shape_(shape),
+      clock_(clock),
+      uses_(ring_->slots()),
+      round_(ring_->slots()),
+      free_(ring_->slots()) {}
+
+absl::Status RecordSlots::MakeSlots() {
+  const bool apart = ring_->window().host_accessible && !device_.info().works_in_host_memory;
+  if (apart) {
+    TD_ASSIGN_OR_RETURN(beside_, device_.NewDeviceMemory(ring_->slots() * ring_->slot_bytes()));
+  }
+  TD_ASSIGN_OR_RETURN(board_, Board::Create(device_, ring_->slots()));
+  ring_->SetWaker([this] { returned_ = true; });
+  TakeBack();
+  back_ = 0;
+  return absl::OkStatus();
+}
+
+RecordSlots::~RecordSlots() { ring_->SetWaker(nullptr); }
+
+std::span<std::byte> RecordSlots::RingSlot(size_t slot) const {
+  return ring_->window().bytes.subspan(slot * ring_->slot_bytes(), ring_->slot_bytes());
+}
+
+std::span<std::byte> RecordSlots::DeviceSlot(size_t slot) const {
+  if (beside_ == nullptr) return RingSlot(slot);
+  return beside_->window().bytes.subspan(slot * ring_->slot_bytes(), ring_->slot_bytes());
+}
+
+absl::StatusOr<Slot> RecordSlots::Acquire(StreamHandle stream) {
+  absl::MutexLock lock(&program_);
+  return Enqueue(stream);
+}
+
+// A graph has the slots from 0 on, each once, and each of its launches is one round of them.
+absl::Status RecordSlots::CheckGraph(const device::Capture& capture) {
+  if (!capture.captures) {
+    if (graph_ == 0) return absl::OkStatus();
+    return Refused("a graph has this recorder's slots: open another recorder beside it");
+  }
+  if (graph_ == 0 && next_ == 0) {
+    graph_ = capture.graph;
+    has_graph_ = true;
+  }
+  if (graph_ != capture.graph) {
+    return Refused(graph_ == 0 ? "a recorder that has recorded without a graph is not captured"
+                               : "one graph has this recorder's slots already");
+  }
+  if (next_ < slots()) {
+    round_ = next_ + 1;
+    return absl::OkStatus();
+  }
+  return Refused(absl::StrCat("a graph acquires each slot once, and this recorder has ", slots(),
+                              "; open it with more slots, or launch the graph more often"));
+}
+
+absl::StatusOr<Slot> RecordSlots::Enqueue(StreamHandle stream) {
+  TD_RETURN_IF_ERROR(status());
+  if (closed_ || partial_) return Refused("the recorder was finished");
+  TD_ASSIGN_OR_RETURN(const device::Capture capture, board_->order().Check(stream));
+  TD_RETURN_IF_ERROR(CheckGraph(capture));
+  const size_t slot = next_ % slots();
+  if (uses_[slot].acquired) {
+    return Refused(absl::StrCat("all ", slots(), " slots are acquired, and that of block ",
+                                uses_[slot].number, " was not sent yet"));
+  }
+  if (!capture.captures) TD_RETURN_IF_ERROR(board_->AwaitMark(stream, slot));
+  TD_RETURN_IF_ERROR(board_->order().AwaitFlag(stream, &board_->line(slot).flag, Until::kZero));
+  uses_[slot] = {.number = next_, .acquired = true, .stream = stream};
+  if (!capture.captures) TD_RETURN_IF_ERROR(board_->SetMark(stream, slot));
+  return Slot{.data = DeviceSlot(slot).data(), .bytes = shape_.block_bytes, .number = next_++};
+}
+
+absl::Status RecordSlots::CheckSend(const Slot& slot, size_t bytes) const {
+  if (over_) return Refused("the recorder was finished");
+  const Use& use = uses_[slot.number % slots()];
+  if (!use.acquired || use.number != slot.number) {
+    return Refused(absl::StrCat("block ", slot.number,
+                                slot.number < next_ ? " was sent already" : " was not acquired"));
+  }
+  if (bytes == 0 || bytes > shape_.block_bytes || bytes % shape_.sample_bytes != 0) {
+    return Refused(absl::StrCat(bytes, " bytes: a slot of this recorder takes 1 to ",
+                                shape_.block_bytes, ", in whole samples of ", shape_.sample_bytes));
+  }
+  const bool last = slot.number + 1 >= highest_sent_;
+  if (bytes < shape_.block_bytes && (!last || graph_ != 0)) {
+    return Refused(absl::StrCat(bytes, " bytes of ", shape_.block_bytes,
+                                ": only the last block of a recording is shorter, and none of a "
+                                "graph"));
+  }
+  if (partial_ && slot.number >= highest_sent_) {
+    return Refused("a shorter block was sent, and is the last");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RecordSlots::Send(StreamHandle stream, const Slot& slot, size_t bytes) {
+  absl::MutexLock lock(&program_);
+  TD_RETURN_IF_ERROR(status());
+  TD_RETURN_IF_ERROR(CheckSend(slot, bytes));
+  TD_ASSIGN_OR_RETURN(const device::Capture capture, board_->order().Check(stream));
+  if (capture.captures != (graph_ != 0)) {
+    return Refused("a slot that was acquired in a graph is sent in it, and no other is");
+  }
+  const size_t index = slot.number % slots();
+  // Another stream has waited for the slot, and this one waits for that.
+  if (!capture.captures && uses_[index].stream != stream) {
+    TD_RETURN_IF_ERROR(board_->AwaitMark(stream, index));
+  }
+  TD_RETURN_IF_ERROR(EnqueueSend(stream, index, bytes));
+  uses_[index].acquired = false;
+  ++sent_;
+  highest_sent_ = std::max(highest_sent_, slot.number + 1);
+  partial_ |= bytes < shape_.block_bytes;
+  if (capture.captures) {
+    ++graph_sends_;
+    return absl::OkStatus();
+  }
+  ++asked_;
+  return board_->SetMark(stream, index);
+}
+
+absl::Status RecordSlots::EnqueueSend(StreamHandle stream, size_t slot, size_t bytes) {
+  device::StreamOrder& order = board_->order();
+  SlotLine& line = board_->line(slot);
+  const std::span<std::byte> payload = DeviceSlot(slot).first(bytes);
+  TD_RETURN_IF_ERROR(order.Crc32c(stream, &line.crc, payload, slot));
+  if (beside_ != nullptr) {
+    TD_RETURN_IF_ERROR(order.CopyToHost(stream, RingSlot(slot).data(), payload.data(), bytes));
+  }
+  return order.SetFlag(stream, &line.flag, FlagOf(bytes));
+}
+
+// Whether the block that had the slot before was given to the session, and has left it.
+bool RecordSlots::NextIsFree() const {
+  const size_t slot = next_ % slots();
+  return (next_ < slots() || given_ > next_ - slots()) && board_->Flag(slot) == 0;
+}
+
+absl::StatusOr<Slot> RecordSlots::AcquireNow(absl::Time deadline) {
+  dataplane::MayWait("a free slot");
+  while (true) {
+    {
+      absl::MutexLock lock(&program_);
+      TD_RETURN_IF_ERROR(status());
+      if (NextIsFree() || uses_[next_ % slots()].acquired) return Enqueue(board_->stream());
+    }
+    if (absl::Now() >= deadline) {
+      return absl::DeadlineExceededError(
+          "no slot is free: the storage node takes what is sent more slowly than it comes");
+    }
+    absl::SleepFor(kLookEvery);
+  }
+}
+
+absl::Status RecordSlots::SendNow(const Slot& slot, size_t bytes) {
+  return Send(board_->stream(), slot, bytes);
+}
+
+uint64_t RecordSlots::SentInOrder() const {
+  uint64_t lowest = next_;
+  for (const Use& use : uses_) {
+    if (use.acquired) lowest = std::min(lowest, use.number);
+  }
+  return lowest;
+}
+
+absl::Status RecordSlots::CheckWhole() const {
+  const uint64_t first = SentInOrder();
+  const bool hole = has_graph_ ? first != next_ : highest_sent_ > first;
+  if (!hole) return absl::OkStatus();
+  return Refused(absl::StrCat("the slot of block ", first,
+                              " was acquired and never sent, and later ones were"));
+}
+
+// What a graph has sent shows only in the flags: the proxy has seen all of it once two looks find
+// nothing.
+absl::StatusOr<uint64_t> RecordSlots::AwaitSent(absl::Time deadline) {
+  dataplane::MayWait("streams of the program");
+  uint64_t all = 0;
+  {
+    absl::MutexLock lock(&program_);
+    TD_RETURN_IF_ERROR(CheckWhole());
+    all = has_graph_ ? 0 : highest_sent_;
+  }
+  const uint64_t looks = idle_looks_ + 2;
+  while (given_ < all || (has_graph_ && idle_looks_ < looks)) {
+    TD_RETURN_IF_ERROR(status());
+    if (absl::Now() >= deadline) {
+      return absl::DeadlineExceededError(
+          absl::StrCat("streams of the program have sent ", given_.load(), " of ", all, " blocks"));
+    }
+    absl::SleepFor(kLookEvery);
+  }
+  return has_graph_ ? given_.load() : all;
+}
+
+absl::Status RecordSlots::Close(absl::Time deadline) {
+  {
+    absl::MutexLock lock(&program_);
+    closed_ = true;
+  }
+  TD_RETURN_IF_ERROR(AwaitSent(deadline).status());
+  End();
+  return absl::OkStatus();
+}
+
+void RecordSlots::CloseWith(absl::Time deadline) {
+  uint64_t in_order = 0;
+  {
+    absl::MutexLock lock(&program_);
+    closed_ = true;
+    in_order = has_graph_ ? 0 : SentInOrder();
+  }
+  while (given_ < in_order && !failed_ && absl::Now() < deadline) absl::SleepFor(kLookEvery);
+  End();
+}
+
+void RecordSlots::End() {
+  absl::MutexLock lock(&program_);
+  over_ = true;
+  outlet_.End(absl::OkStatus());
+}
+
+}  // namespace tapedeck::gpu_worker::api
