@@ -20,6 +20,18 @@ absl::Status CheckPrewrite(const Lun& lun) {
   return absl::OkStatus();
 }
 
+// How many a kind can keep, the storage node knows.
+absl::Status CheckCopies(const Lun& lun) {
+  if (lun.copies > kMaxCopies) {
+    return Invalid("copies", absl::StrCat("must be 1 or ", kMaxCopies));
+  }
+  if (lun.mirrored() && lun.members.size() != lun.copies) {
+    return Invalid("members", absl::StrCat("are ", lun.members.size(), ", and must be ", lun.copies,
+                                           " for as many copies: each is on a member of its own"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckLun(const Lun& lun) {
@@ -30,6 +42,7 @@ absl::Status CheckLun(const Lun& lun) {
     return Invalid("max_age", "must be 0 to 73 years");
   }
   if (lun.max_fill_percent > 100) return Invalid("max_fill_percent", "must be 0 to 100");
+  if (const absl::Status copies = CheckCopies(lun); !copies.ok()) return copies;
   if (const absl::Status prewrite = CheckPrewrite(lun); !prewrite.ok()) return prewrite;
   return CheckDescription(lun.description, lun.labels, kConfiguredLabels);
 }

@@ -17,7 +17,7 @@
 namespace tapedeck::services::model {
 
 enum class FullPolicy { kStop = 1, kRing = 2 };
-enum class LunState { kReady = 1, kOffline = 2 };
+enum class LunState { kReady = 1, kOffline = 2, kDegraded = 3 };
 
 template <>
 struct EnumNames<FullPolicy> {
@@ -30,10 +30,13 @@ template <>
 struct EnumNames<LunState> {
   static constexpr absl::string_view kWhat = "state of a LUN";
   static constexpr std::pair<LunState, absl::string_view> kTable[] = {
-      {LunState::kReady, "READY"}, {LunState::kOffline, "OFFLINE"}};
+      {LunState::kReady, "READY"},
+      {LunState::kOffline, "OFFLINE"},
+      {LunState::kDegraded, "DEGRADED"}};
 };
 
 inline constexpr size_t kMaxMembers = 64;
+inline constexpr uint32_t kMaxCopies = 2;
 // Above them the files would be too small to be of use.
 inline constexpr uint32_t kMaxPrewriteFiles = 1000;
 inline constexpr uint64_t kPrewriteMultiple = 4096;  // of O_DIRECT
@@ -42,7 +45,7 @@ inline constexpr uint64_t kMaxPrewriteBytes = uint64_t{1} << 62;
 struct Lun {
   std::string name;  // luns/{lun}
   LunState state = LunState::kReady;
-  std::string cause;  // why it is offline
+  std::string cause;  // why it is offline or degraded
   std::string uid;
   // What its recordings have for the LUN's uid where that is another one, as in a LUN that was
   // made of a copy; empty: uid. For the storage node alone.
@@ -63,6 +66,13 @@ struct Lun {
   std::string description;
   Labels labels;
   int64_t create_time_ns = 0;  // UTC
+  // Of everything, each on a member of its own; 0 is 1.
+  uint32_t copies = 0;
+  bool mirrored() const { return copies > 1; }
+  // Over how many members the blocks of its recordings go round: the copies are no such members.
+  uint32_t striped_members() const {
+    return mirrored() || members.empty() ? 1 : static_cast<uint32_t>(members.size());
+  }
 };
 
 template <>
@@ -123,7 +133,17 @@ struct Fields<Lun> {
                               .help = "NAME=VALUE for programs; repeat for all that it is to have",
                               .zero = "no labels"}),
       Describe(&Lun::create_time_ns,
-               {.name = "create_time", .role = Role::kNoted, .unit = Unit::kTime}));
+               {.name = "create_time", .role = Role::kNoted, .unit = Unit::kTime}),
+      Describe(
+          &Lun::copies,
+          {.name = "copies",
+           .role = Role::kFixed,
+           .most = kMaxCopies,
+           .fixed = "make another LUN, and record into that",
+           .option = "copies",
+           .help = "Copies of everything, each on a member (posix, direct) of its own: 1, or 2 "
+                   "with two members",
+           .zero = "1"}));
 };
 
 using LunUpdate = Update<Lun>;

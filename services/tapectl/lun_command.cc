@@ -97,11 +97,14 @@ absl::Status AttachLun(Program& program, const AttachLunOptions& options) {
   }
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Lun attached, catalog->AttachLun(asked, program.job_timeout()));
-  const bool ready = attached.state == LunState::kReady;
-  program.Print(
-      AnswerOf(attached),
-      ready ? absl::StrCat("attached ", attached.name, " with ", attached.recordings, " recordings")
-            : absl::StrCat("attached ", attached.name, ", which is OFFLINE: ", attached.cause));
+  const std::string state =
+      attached.state == LunState::kReady
+          ? ""
+          : absl::StrCat(", which is ", model::NameOf(attached.state), ": ", attached.cause);
+  program.Print(AnswerOf(attached), attached.state == LunState::kOffline
+                                        ? absl::StrCat("attached ", attached.name, state)
+                                        : absl::StrCat("attached ", attached.name, " with ",
+                                                       attached.recordings, " recordings", state));
   return absl::OkStatus();
 }
 

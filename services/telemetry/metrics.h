@@ -112,6 +112,8 @@ inline constexpr Metric kMetrics[] = {
     {"tapedeck_ring_bytes", MetricType::kGauge, "", "Memory of the rings of sessions."},
 
     {"tapedeck_lun_online", MetricType::kGauge, "lun", "0 while a member of the LUN is away."},
+    {"tapedeck_lun_degraded", MetricType::kGauge, "lun",
+     "1 while one of the two copies that the LUN keeps is not whole."},
     {"tapedeck_lun_capacity_bytes", MetricType::kGauge, "lun", "What it may hold; +Inf: no limit."},
     {"tapedeck_lun_used_bytes", MetricType::kGauge, "lun",
      "What recordings take of it, and what is promised to those under way."},
@@ -132,7 +134,7 @@ inline constexpr Metric kMetrics[] = {
     {"tapedeck_lun_damaged_blocks_total", MetricType::kCounter, "lun,found_by",
      "Damage found, each time that it is found."},
     {"tapedeck_lun_repaired_blocks_total", MetricType::kCounter, "lun",
-     "Damage of an index or a manifest that a scrub repaired."},
+     "Damage of an index, a manifest or one of two copies that a scrub repaired."},
     {"tapedeck_scrubs_running", MetricType::kGauge, "", "Scrubs under way."},
     {"tapedeck_follow_memory_bytes", MetricType::kGauge, "", "Memory for followers, resident."},
     {"tapedeck_follow_memory_limit_bytes", MetricType::kGauge, "", "As --follow-memory says."},

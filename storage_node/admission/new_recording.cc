@@ -31,7 +31,7 @@ uint64_t ManifestBytes(const RecordTarget& target) {
   if (!layout.counts_manifest) return 0;
   const uint64_t bytes = 2048 + services::model::WrittenBytes("", target.open.labels);
   const uint64_t steps = (bytes + layout.step_bytes - 1) / layout.step_bytes;
-  return steps * layout.step_bytes * std::max<size_t>(1, target.lun->config->members.size());
+  return steps * layout.step_bytes * target.lun->config->striped_members();
 }
 
 // Of a session with so many blocks: in one recording or in segments.
@@ -89,17 +89,16 @@ format::Manifest NewManifest(Means& means, const RecordTarget& target,
                              const catalog::ResourceName& name) {
   const auto config = target.lun->config.now();
   const services::Lun& lun = *config;
-  format::Manifest manifest{
-      .id = name.recording,
-      .members = std::max<uint32_t>(1, static_cast<uint32_t>(lun.members.size())),
-      .block_bytes = target.channel.block_bytes,
-      .datatype = target.channel.datatype,
-      .sample_rate = target.channel.sample_rate,
-      .op = target.op,
-      .commit = target.channel.commit,
-      .labels = target.open.labels,
-      .resume_token = target.resume_token,
-      .start_time_ns = means.luns.clock().WallNs()};
+  format::Manifest manifest{.id = name.recording,
+                            .members = lun.striped_members(),
+                            .block_bytes = target.channel.block_bytes,
+                            .datatype = target.channel.datatype,
+                            .sample_rate = target.channel.sample_rate,
+                            .op = target.op,
+                            .commit = target.channel.commit,
+                            .labels = target.open.labels,
+                            .resume_token = target.resume_token,
+                            .start_time_ns = means.luns.clock().WallNs()};
   if (!target.open.recorder.empty()) manifest.labels.emplace("recorder", target.open.recorder);
   if (target.segment.has_value()) {
     manifest.stream = target.stream.empty() ? name.recording : target.stream;

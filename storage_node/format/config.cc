@@ -20,14 +20,16 @@ namespace {
 using nlohmann::json;
 
 constexpr uint64_t kConfigVersion = 2;
+// Of a LUN of several copies, which who does not know of them would stripe.
+constexpr uint64_t kCopiesVersion = 3;
 
 // What another version means may be misread, so nothing of it is read.
-absl::Status CheckVersion(JsonFields& fields, absl::string_view what) {
+absl::Status CheckVersion(JsonFields& fields, absl::string_view what, uint64_t right) {
   const uint64_t version = fields.Uint("version", UINT64_MAX);
   TD_RETURN_IF_ERROR(fields.status());
-  if (version == kConfigVersion) return absl::OkStatus();
+  if (version == right) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
-      what, " is of format version ", version, ", and this build reads version ", kConfigVersion,
+      what, " is of format version ", version, ", and this build reads version ", right,
       ": nothing of it was changed; serve it with the Tapedeck that wrote it, and record here into "
       "a new LUN"));
 }
@@ -53,7 +55,7 @@ absl::Status CheckLun(JsonFields& fields, const services::Lun& lun) {
 }  // namespace
 
 std::string EncodeLun(const services::Lun& lun, uint32_t member) {
-  json object = {{"version", kConfigVersion}, {"member", member}};
+  json object = {{"version", lun.mirrored() ? kCopiesVersion : kConfigVersion}, {"member", member}};
   WriteKept(lun, object);
   return SealJson(std::move(object));
 }
@@ -66,7 +68,8 @@ absl::StatusOr<services::Lun> DecodeLun(absl::string_view text) {
 absl::StatusOr<LunMember> DecodeLunMember(absl::string_view text) {
   TD_ASSIGN_OR_RETURN(const json object, OpenJson(text, "lun.json", kMaxConfigBytes));
   JsonFields fields(object, "lun.json");
-  TD_RETURN_IF_ERROR(CheckVersion(fields, "lun.json"));
+  const bool copies = fields.Uint("copies", UINT64_MAX) > 1;
+  TD_RETURN_IF_ERROR(CheckVersion(fields, "lun.json", copies ? kCopiesVersion : kConfigVersion));
   auto lun = ReadKept<services::Lun>(fields);
   TD_RETURN_IF_ERROR(CheckLun(fields, lun));
   const uint32_t member = fields.Uint32("member");
@@ -92,7 +95,7 @@ absl::StatusOr<services::Channel> DecodeChannel(absl::string_view text) {
 absl::StatusOr<ChannelFile> DecodeChannelFile(absl::string_view text) {
   TD_ASSIGN_OR_RETURN(const json object, OpenJson(text, "channel.json", kMaxConfigBytes));
   JsonFields fields(object, "channel.json");
-  TD_RETURN_IF_ERROR(CheckVersion(fields, "channel.json"));
+  TD_RETURN_IF_ERROR(CheckVersion(fields, "channel.json", kConfigVersion));
   auto channel = ReadKept<services::Channel>(fields);
   TD_RETURN_IF_ERROR(fields.status());
   TD_RETURN_IF_ERROR(services::CheckChannelName(channel.name));

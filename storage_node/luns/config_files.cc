@@ -1,5 +1,7 @@
 #include "storage_node/luns/config_files.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -97,6 +99,21 @@ void EraseChannel(OpenNote* note, const std::string& name) {
                 [&](const services::Channel& channel) { return channel.name == name; });
 }
 
+// Where the channels of a LUN of directories are read, and then where else they lie.
+std::vector<std::string> ChannelRoots(const OpenLun& lun) {
+  if (lun.store == nullptr || lun.store->copies() == nullptr) return {lun.channel_root};
+  return lun.store->copies()->roots();
+}
+
+absl::StatusOr<std::vector<std::string>> ChannelRootsToWrite(const OpenLun& lun) {
+  if (lun.store == nullptr || lun.store->copies() == nullptr) {
+    return std::vector<std::string>{lun.channel_root};
+  }
+  TD_ASSIGN_OR_RETURN(auto roots, lun.store->copies()->RootsToWrite());
+  std::ranges::reverse(roots);  // the one that is read says it last
+  return roots;
+}
+
 // A directory of that name may be what a crash has left of making the same channel.
 absl::Status CheckFree(const disk::Directory& root, const OpenLun& lun, const std::string& id) {
   TD_ASSIGN_OR_RETURN(const auto directory, root.OpenDirectory(id));
@@ -105,12 +122,21 @@ absl::Status CheckFree(const disk::Directory& root, const OpenLun& lun, const st
   for (const disk::Entry& entry : entries) {
     if (entry.kind == disk::EntryKind::kFile && entry.name == NewFile(kChannelFile)) continue;
     return disk::MemberNotEmpty(
-        lun.channel_root, entry.name,
+        root.path(), entry.name,
         absl::StrCat("mkdir ", directory.path(), ": the directory is there and holds ", entry.name,
                      ", which is not Tapedeck's; choose another name for the channel, or move it "
                      "elsewhere"));
   }
   return absl::OkStatus();
+}
+
+absl::Status WriteChannel(const disk::Directory& root, const OpenLun& lun,
+                          const services::Channel& channel, const std::string& id) {
+  TD_ASSIGN_OR_RETURN(const auto directory, root.MakeDirectory(id));
+  TD_RETURN_IF_ERROR(CheckFree(root, lun, id));
+  TD_RETURN_IF_ERROR(directory.WriteFile(
+      kChannelFile, format::EncodeChannel(channel, lun.config->recorded_uid())));
+  return root.Sync();
 }
 
 absl::Status RemoveChannel(const disk::Directory& root, const std::string& id) {
@@ -123,6 +149,35 @@ absl::Status RemoveChannel(const disk::Directory& root, const std::string& id) {
   TD_RETURN_IF_ERROR(directory->RemoveFile(NewFile(kChannelFile)).status());
   TD_RETURN_IF_ERROR(directory->RemoveFile(kChannelFile).status());
   return root.RemoveEmpty(id).status();
+}
+
+// What `root` says of a channel becomes what it is.
+absl::Status TellChannel(const disk::Directory& root, const OpenLun& lun,
+                         const services::Channel& channel, bool make) {
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
+  const std::string now = format::EncodeChannel(channel, lun.config->recorded_uid());
+  const auto directory = root.OpenDirectory(name.channel);
+  if (make && absl::IsNotFound(directory.status())) {
+    return WriteChannel(root, lun, channel, name.channel);
+  }
+  TD_RETURN_IF_ERROR(directory.status());
+  const auto text = directory->ReadFile(kChannelFile, format::kMaxConfigBytes);
+  if (!text.ok() && !make) return text.status();
+  return text.ok() && *text == now ? absl::OkStatus() : directory->WriteFile(kChannelFile, now);
+}
+
+// Channels that the root which is believed has not even a directory of.
+absl::Status RemoveOtherChannels(const disk::Directory& root, const OpenLun& lun,
+                                 const disk::Directory& believed) {
+  TD_ASSIGN_OR_RETURN(const auto entries, root.List());
+  for (const disk::Entry& entry : entries) {
+    if (entry.kind != disk::EntryKind::kDirectory || !services::CheckId(entry.name).ok()) continue;
+    if (!absl::IsNotFound(believed.OpenDirectory(entry.name).status())) continue;
+    if (ReadChannel(root, lun, entry.name).ok()) {
+      TD_RETURN_IF_ERROR(RemoveChannel(root, entry.name));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -194,7 +249,8 @@ absl::StatusOr<std::vector<services::Channel>> ReadChannelFiles(
     if (note.ok() && note->generation > 0) return std::move(note->said.channels);
     damage = note.status();
   }
-  const auto root = disk::Directory::Open(lun.channel_root, lun.channel_root);
+  const std::string path = ChannelRoots(lun).front();
+  const auto root = disk::Directory::Open(path, path);
   if (absl::IsNotFound(root.status())) {
     if (!damage.ok()) return damage;
     return channels;
@@ -225,13 +281,13 @@ absl::Status WriteChannelFile(const OpenLun& lun, const services::Channel& chann
     note.said.channels.push_back(channel);
     return WriteLunNote(lun, note);
   }
-  TD_RETURN_IF_ERROR(disk::MakeDirectory(lun.channel_root, lun.channel_root));
-  TD_ASSIGN_OR_RETURN(const auto root, disk::Directory::Open(lun.channel_root, lun.channel_root));
-  TD_ASSIGN_OR_RETURN(const auto directory, root.MakeDirectory(name.channel));
-  TD_RETURN_IF_ERROR(CheckFree(root, lun, name.channel));
-  TD_RETURN_IF_ERROR(directory.WriteFile(
-      kChannelFile, format::EncodeChannel(channel, lun.config->recorded_uid())));
-  return root.Sync();
+  TD_ASSIGN_OR_RETURN(const auto paths, ChannelRootsToWrite(lun));
+  for (const std::string& path : paths) {
+    TD_RETURN_IF_ERROR(disk::MakeDirectory(path, path));
+    TD_ASSIGN_OR_RETURN(const auto root, disk::Directory::Open(path, path));
+    TD_RETURN_IF_ERROR(WriteChannel(root, lun, channel, name.channel));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status DescribeOnMembers(const OpenLun& lun, const std::vector<services::Channel>& channels) {
@@ -243,14 +299,19 @@ absl::Status DescribeOnMembers(const OpenLun& lun, const std::vector<services::C
     return WriteLunNote(lun, {.said = {.lun = *lun.config.now(), .channels = channels}});
   }
   if (lun.store != nullptr) TD_RETURN_IF_ERROR(lun.store->Describe(*lun.config.now()));
-  for (const services::Channel& channel : channels) {
-    TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
-    TD_ASSIGN_OR_RETURN(const auto root, disk::Directory::Open(lun.channel_root, lun.channel_root));
-    TD_ASSIGN_OR_RETURN(const auto directory, root.OpenDirectory(name.channel));
-    TD_ASSIGN_OR_RETURN(const std::string text,
-                        directory.ReadFile(kChannelFile, format::kMaxConfigBytes));
-    const std::string now = format::EncodeChannel(channel, lun.config->recorded_uid());
-    if (text != now) TD_RETURN_IF_ERROR(directory.WriteFile(kChannelFile, now));
+  std::optional<disk::Directory> believed;
+  for (const std::string& path : ChannelRoots(lun)) {
+    auto root = disk::Directory::Open(path, path);
+    if (!root.ok() && channels.empty()) continue;  // nothing was ever written there
+    TD_RETURN_IF_ERROR(root.status());
+    for (const services::Channel& channel : channels) {
+      TD_RETURN_IF_ERROR(TellChannel(*root, lun, channel, believed.has_value()));
+    }
+    if (believed.has_value()) {
+      TD_RETURN_IF_ERROR(RemoveOtherChannels(*root, lun, *believed));
+    } else {
+      believed = *std::move(root);
+    }
   }
   return absl::OkStatus();
 }
@@ -273,11 +334,15 @@ absl::Status RemoveChannelFile(const OpenLun& lun, const std::string& channel_id
     EraseChannel(&note, absl::StrCat(lun.config->name, "/channels/", channel_id));
     return WriteLunNote(lun, note);
   }
-  const auto root = disk::Directory::Open(lun.channel_root, lun.channel_root);
-  if (absl::IsNotFound(root.status())) return absl::OkStatus();
-  TD_RETURN_IF_ERROR(root.status());
-  TD_RETURN_IF_ERROR(RemoveChannel(*root, channel_id));
-  return root->Sync();
+  TD_ASSIGN_OR_RETURN(const auto paths, ChannelRootsToWrite(lun));
+  for (const std::string& path : paths) {
+    const auto root = disk::Directory::Open(path, path);
+    if (absl::IsNotFound(root.status())) continue;
+    TD_RETURN_IF_ERROR(root.status());
+    TD_RETURN_IF_ERROR(RemoveChannel(*root, channel_id));
+    TD_RETURN_IF_ERROR(root->Sync());
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace tapedeck::storage_node::luns

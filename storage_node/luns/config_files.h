@@ -1,7 +1,7 @@
 // The configuration as files, from which the node starts and the catalog is rebuilt:
 //   STATE/luns/LUN.json                  which LUNs there are and where their members lie
-//   MEMBER0/CHANNEL/channel.json         channels of a LUN of directories
-//   the members' notes (store/notebook.h) channels of a LUN of devices
+//   MEMBER0/CHANNEL/channel.json         channels of a LUN of directories; of a mirror on each
+//   member the members' notes (store/notebook.h) channels of a LUN of devices
 //   STATE/luns/LUN.channels/CHANNEL/...  channels of a LUN in memory, or of devices without a note
 #pragma once
 

@@ -47,6 +47,16 @@ absl::Status CheckPrewrite(const services::Lun& lun, const store::StoreKind& kin
                               })));
 }
 
+absl::Status CheckCopies(const services::Lun& lun, const store::StoreKind& kind) {
+  if (!lun.mirrored() || kind.capabilities.keeps_copies) return absl::OkStatus();
+  return Invalid("copies",
+                 absl::StrCat("a ", kind.name,
+                              " LUN keeps one copy; leave it out, or use a LUN of another kind: ",
+                              store::StoreKindNames([](const store::StoreKind& other) {
+                                return other.capabilities.keeps_copies;
+                              })));
+}
+
 }  // namespace
 
 absl::Status CheckMembers(services::Lun* lun, const MemberRoots& roots, CheckMember check) {
@@ -81,6 +91,7 @@ absl::Status CheckLunShape(const services::Lun& lun, const store::StoreKind& kin
   if (kind.capabilities.takes_room_at_once && lun.capacity_bytes == 0) {
     return Invalid("capacity_bytes", absl::StrCat("a ", kind.name, " LUN needs a capacity"));
   }
+  TD_RETURN_IF_ERROR(CheckCopies(lun, kind));
   TD_RETURN_IF_ERROR(CheckPrewrite(lun, kind));
   return services::model::CheckLun(lun);
 }

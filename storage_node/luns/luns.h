@@ -37,10 +37,10 @@ struct LunTerms {
   store::Layout layout;
   uint64_t limit = 0;  // of its capacity; 0: none
 
-  uint64_t members() const { return std::max<size_t>(1, config.members.size()); }
+  uint64_t members() const { return config.striped_members(); }
   // Of new recordings with blocks of that size.
   recording::Footprint footprint(uint64_t block_bytes) const {
-    return {layout, block_bytes, static_cast<uint32_t>(config.members.size())};
+    return {layout, block_bytes, config.striped_members()};
   }
 };
 
@@ -65,6 +65,7 @@ struct OpenLun {
   store::StoreKind kind;
   std::shared_ptr<recording::Capacity> capacity;
   std::shared_ptr<recording::LunMeter> meter = std::make_shared<recording::LunMeter>();
+  std::shared_ptr<const store::CopyHealth> health;  // null: it keeps one copy
   std::string channel_root;            // the directory its channel configurations lie under
   std::unique_ptr<Channels> channels;  // null while only its files are looked at
   // Held while the manifest of a closed recording is replaced.
@@ -78,8 +79,10 @@ struct OpenLun {
 
   // Of new recordings with blocks of that size.
   recording::Footprint footprint(uint64_t block_bytes) const {
-    return {store->layout(), block_bytes, static_cast<uint32_t>(config->members.size())};
+    return {store->layout(), block_bytes, config->striped_members()};
   }
+  // Why one of its copies is not whole; OK: both are, or it keeps one.
+  absl::Status lacking() const { return health == nullptr ? absl::OkStatus() : health->lacking(); }
   LunTerms terms() const { return {*config.now(), store->layout(), capacity->limit()}; }
 
   // Of its capacity, by a recording; 0 while that is not closed: its writer has it then.
@@ -90,12 +93,18 @@ struct OpenLun {
   }
 };
 
+// Once its store is open.
+inline void TakeHealth(OpenLun& lun) {
+  if (lun.store->copies() != nullptr) lun.health = lun.store->copies()->health();
+}
+
 // What is told of an open LUN by who must not wait: without a hold on its store, which the last of
 // those who have one closes.
 struct LunFigures {
   LunConfig config;
   std::shared_ptr<const recording::Capacity> capacity;
   std::shared_ptr<const recording::LunMeter> meter;
+  std::shared_ptr<const store::CopyHealth> health;  // null: it keeps one copy
 };
 
 // Its members are not there, or not usable.
@@ -261,7 +270,7 @@ class Luns {
     absl::MutexLock lock(&mutex_);
     std::vector<std::pair<std::string, LunFigures>> figures;
     for (const auto& [id, lun] : luns_) {
-      figures.emplace_back(id, LunFigures{lun->config, lun->capacity, lun->meter});
+      figures.emplace_back(id, LunFigures{lun->config, lun->capacity, lun->meter, lun->health});
     }
     return figures;
   }

@@ -70,6 +70,7 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
                     .channel_root = luns::ChannelRoot(recordings_.luns().state_dir(), lun),
                     .channels = std::make_unique<luns::Channels>(recordings_.catalog())});
   TD_ASSIGN_OR_RETURN(open->store, kind.create(lun));
+  luns::TakeHealth(*open);
   open->capacity = luns::CapacityOf(lun, *open->store);
   if (absl::Status status = luns::CheckLunPolicies(lun, open->capacity->limit()); !status.ok()) {
     open->store = nullptr;
@@ -91,6 +92,10 @@ absl::StatusOr<services::Lun> LunService::Present(const std::string& id, const l
   services::Lun out = *lun.config.now();
   out.capacity_bytes = lun.capacity->limit();
   out.used_bytes = lun.capacity->used();
+  if (const absl::Status lacking = lun.lacking(); !lacking.ok()) {
+    out.state = services::LunState::kDegraded;
+    out.cause = std::string(lacking.message());
+  }
   TD_ASSIGN_OR_RETURN(out.recordings,
                       recordings_.catalog()->CountRecordings({.lun = id, .channel = "-"}));
   return out;

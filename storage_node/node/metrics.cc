@@ -92,6 +92,7 @@ void AddLuns(Page& page, recordings::Recordings& recordings) {
   };
   for (const auto& [id, lun] : luns.Figures()) {
     add_any(id, true);
+    page.Add("tapedeck_lun_degraded", lun.health != nullptr && !lun.health->lacking().ok(), {id});
     AddCapacity(page, id, lun);
     AddMeter(page, id, *lun.meter);
     const auto written = open.find(id);

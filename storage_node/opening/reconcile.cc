@@ -93,6 +93,7 @@ absl::Status OpenLunAndReconcile(recordings::Recordings& recordings, const servi
                     .channel_root = luns::ChannelRoot(recordings.luns().state_dir(), config),
                     .channels = std::make_unique<luns::Channels>(recordings.catalog())});
   TD_ASSIGN_OR_RETURN(lun->store, kind.open(config));
+  luns::TakeHealth(*lun);
   lun->store->Prewrite(config);
   lun->capacity = luns::CapacityOf(config, *lun->store);
   lun->kind = std::move(kind);

@@ -7,13 +7,13 @@ namespace tapedeck::storage_node::recording {
 
 absl::StatusOr<dataplane::Block> AwaitBlock(CallerLoop& loop, store::DataFiles& files,
                                             dataplane::SlotPool& ring, format::Place place,
-                                            uint32_t bytes) {
+                                            uint32_t bytes, uint32_t copy) {
   std::optional<absl::StatusOr<dataplane::Block>> result;
   ring.SetWaker([&loop] { loop.Post([] {}); });
   loop.RunUntil([&] {
-    return files.ReadBlock(place, bytes, ring, [&result](absl::StatusOr<dataplane::Block> block) {
-      result.emplace(std::move(block));
-    });
+    return files.ReadBlockCopy(
+        copy, place, bytes, ring,
+        [&result](absl::StatusOr<dataplane::Block> block) { result.emplace(std::move(block)); });
   });
   ring.SetWaker(nullptr);
   loop.RunUntil([&result] { return result.has_value(); });

@@ -10,11 +10,11 @@
 
 namespace tapedeck::storage_node::recording {
 
-// As DataFiles::ReadBlock, on the thread of `loop`, which nobody else runs. Waits for a slot of
+// As DataFiles::ReadBlockCopy, on the thread of `loop`, which nobody else runs. Waits for a slot of
 // `ring`, too: a store tells of a failed read before it has given back the slot of it, so a ring of
 // one slot may have none for the next read yet.
 absl::StatusOr<dataplane::Block> AwaitBlock(CallerLoop& loop, store::DataFiles& files,
                                             dataplane::SlotPool& ring, format::Place place,
-                                            uint32_t bytes);
+                                            uint32_t bytes, uint32_t copy = 0);
 
 }  // namespace tapedeck::storage_node::recording

@@ -13,6 +13,7 @@ void PieceReader::Read(format::Place place, const format::IndexEntry& entry, Don
   done_ = std::move(done);
   payload_.assign(entry.payload_bytes, std::byte{0});
   next_ = good_ = 0;
+  copy_ = 0;
   Pump();
 }
 
@@ -22,16 +23,21 @@ void PieceReader::Pump() {
   if (begin >= entry_.payload_bytes) return Finish();
   const format::Place place{.member = place_.member, .offset = place_.offset + begin};
   const uint64_t bytes = std::min<uint64_t>(piece_bytes_, entry_.payload_bytes - begin);
-  reading_ = files_.ReadBlock(
-      place, static_cast<uint32_t>(bytes), ring_,
+  reading_ = files_.ReadBlockCopy(
+      copy_, place, static_cast<uint32_t>(bytes), ring_,
       [this](absl::StatusOr<dataplane::Block> piece) { OnPiece(std::move(piece)); });
 }
 
 void PieceReader::OnPiece(absl::StatusOr<dataplane::Block> piece) {
   reading_ = false;
-  const size_t number = next_++;
-  if (piece.ok() && number < entry_.pieces.size() &&
-      dataplane::Crc32c(piece->payload()) == entry_.pieces[number]) {
+  const size_t number = next_;
+  const bool good = piece.ok() && number < entry_.pieces.size() &&
+                    dataplane::Crc32c(piece->payload()) == entry_.pieces[number];
+  if (good || ++copy_ >= files_.block_copies()) {
+    copy_ = 0;
+    ++next_;
+  }
+  if (good) {
     std::ranges::copy(piece->payload(), payload_.begin() + number * piece_bytes_);
     ++good_;
   }

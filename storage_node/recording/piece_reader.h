@@ -1,5 +1,6 @@
 // What can still be had of a block whose payload cannot be read whole, or is not what was recorded:
-// each piece is read by itself and is good if it has the CRC that the index keeps of it.
+// each piece is read by itself, from each copy there is, and is good if it has the CRC that the
+// index keeps of it.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +47,8 @@ class PieceReader {
   format::IndexEntry entry_;
   Done done_;
   std::vector<std::byte> payload_;
-  size_t next_ = 0;  // piece
+  size_t next_ = 0;    // piece
+  uint32_t copy_ = 0;  // of it
   size_t good_ = 0;
   bool reading_ = false;
 };

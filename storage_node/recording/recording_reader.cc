@@ -121,11 +121,12 @@ bool RecordingReader::Start(const Request& request) {
   }
   if ((*entry)->payload_bytes == 0) return StartMissing(request, **entry);
   if (request.way == Way::kPieces) return StartPieces(request, **entry);
-  const bool started =
-      files_->ReadBlock(PlaceOf(request.sequence), (*entry)->payload_bytes, *options_.ring,
-                        [this, request, entry = **entry](absl::StatusOr<dataplane::Block> block) {
-                          OnRead(request, entry, std::move(block));
-                        });
+  const uint32_t copy = request.way == Way::kReadAgain ? request.copy : 0;
+  const bool started = files_->ReadBlockCopy(
+      copy, PlaceOf(request.sequence), (*entry)->payload_bytes, *options_.ring,
+      [this, request, entry = **entry](absl::StatusOr<dataplane::Block> block) {
+        OnRead(request, entry, std::move(block));
+      });
   if (started) {
     options_.trail.Stamp(Kind::kFetch, {.sequence = request.sequence - options_.first,
                                         .place = PlaceOf(request.sequence).member});
@@ -244,11 +245,16 @@ void RecordingReader::OnNoEntry(const Request& request, const absl::Status& why)
   damaged_.Add(request.sequence, format::KindOfEntryError(why), std::string(why.message()));
 }
 
-// The first time the memory or the transfer may be to blame; the second time it is the data.
+// The first time the memory or the transfer may be to blame; the second time it is the data. Of
+// several copies each is tried, the first one last.
 void RecordingReader::OnDamaged(Request request, format::DamageKind kind,
                                 const std::string& detail) {
+  const uint32_t copies = files_->block_copies();
   if (request.way == Way::kRead) {
     request.way = Way::kReadAgain;
+    request.copy = 1 % copies;
+  } else if (request.way == Way::kReadAgain && request.copy != 0 && copies > 1) {
+    request.copy = (request.copy + 1) % copies;
   } else {
     damaged_.Add(request.sequence, kind, detail);
     request.way = options_.damaged_blocks ? Way::kPieces : Way::kMissing;

@@ -77,6 +77,7 @@ class RecordingReader final : public dataplane::Source {
   struct Request {
     uint64_t sequence = 0;
     Way way = Way::kRead;
+    uint32_t copy = 0;      // of kReadAgain
     bool rejected = false;  // given before
   };
 

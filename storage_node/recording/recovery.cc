@@ -71,7 +71,8 @@ class Salvage {
   // A payload that the disk does not give is kept: nobody knows that it is bad, and whoever plays
   // it finds out.
   bool PayloadIsGood(const format::IndexEntry& entry, format::Place place);
-  absl::StatusOr<dataplane::Block> Read(const format::IndexEntry& entry, format::Place place);
+  absl::StatusOr<dataplane::Block> Read(const format::IndexEntry& entry, format::Place place,
+                                        uint32_t copy);
   void Keep(const format::IndexEntry& entry, format::Place place);
   // All from next_ to `end` are absent.
   void Skip(uint64_t end) {
@@ -169,22 +170,26 @@ void Salvage::Judge(uint64_t sequence, const absl::StatusOr<format::IndexEntry>&
 
 bool Salvage::PayloadIsGood(const format::IndexEntry& entry, format::Place place) {
   if (entry.payload_bytes == 0) return true;
-  auto block = Read(entry, place);
-  for (int again = 0; again < kReadAgain && IsIoError(block.status()); ++again) {
-    block = Read(entry, place);
+  bool unread = false;
+  for (uint32_t copy = 0; copy < files_->block_copies(); ++copy) {
+    auto block = Read(entry, place, copy);
+    for (int again = 0; again < kReadAgain && IsIoError(block.status()); ++again) {
+      block = Read(entry, place, copy);
+    }
+    unread = unread || IsIoError(block.status());
+    if (block.ok() && format::CheckBlock(manifest_.identity, entry.sequence, place, entry,
+                                         format_.piece_bytes, block->payload())
+                              .kind == format::DamageKind::kNone) {
+      return true;
+    }
   }
-  if (IsIoError(block.status())) {
-    ++unread_;
-    return true;
-  }
-  return block.ok() && format::CheckBlock(manifest_.identity, entry.sequence, place, entry,
-                                          format_.piece_bytes, block->payload())
-                               .kind == format::DamageKind::kNone;
+  if (unread) ++unread_;
+  return unread;
 }
 
-absl::StatusOr<dataplane::Block> Salvage::Read(const format::IndexEntry& entry,
-                                               format::Place place) {
-  return AwaitBlock(loop_, *files_, *ring_, place, entry.payload_bytes);
+absl::StatusOr<dataplane::Block> Salvage::Read(const format::IndexEntry& entry, format::Place place,
+                                               uint32_t copy) {
+  return AwaitBlock(loop_, *files_, *ring_, place, entry.payload_bytes, copy);
 }
 
 void Salvage::Keep(const format::IndexEntry& entry, format::Place place) {
@@ -274,7 +279,7 @@ absl::Status CheckWhose(const format::Manifest& manifest, const store::Recording
                                             " is that of another recording, ",
                                             manifest.identity.channel, "/", manifest.id));
   }
-  const size_t members = std::max<size_t>(1, lun.members.size());
+  const size_t members = lun.striped_members();
   if (manifest.members <= members) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat("the manifest of ", path.channel, "/", path.recording,
                                           " says ", manifest.members, " members, and ", lun.name,

@@ -9,7 +9,7 @@
 namespace tapedeck::storage_node::repair {
 
 struct CopyDamage {
-  // Of kind "index", "header" for the pages before the entries, or "manifest".
+  // Of kind "index", "header" for the pages before the entries, "manifest", or as a block's.
   services::DamagedBlock block;
   bool repaired = false;  // rewritten, flushed, and read back
 };

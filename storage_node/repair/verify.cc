@@ -12,6 +12,7 @@
 #include "storage_node/index/index_reader.h"
 #include "storage_node/recording/await_block.h"
 #include "storage_node/recording/caller_loop.h"
+#include "storage_node/repair/copy_mender.h"
 
 namespace tapedeck::storage_node::repair {
 namespace {
@@ -31,7 +32,8 @@ class Verification {
         ring_(std::move(ring)),
         manifest_(manifest),
         entries_(manifest.entries()),
-        index_(*files_, entries_, [] {}) {}
+        index_(*files_, entries_, [] {}),
+        mender_(loop, *files_, *ring_) {}
 
   absl::Status Run(const VerifyScope& scope,
                    const std::function<bool(const services::VerifyProgress&)>& report);
@@ -40,9 +42,14 @@ class Verification {
   // Of the pages before the entries, each copy.
   void CheckHeaders(services::VerifyProgress* progress);
   absl::Status CheckHeader(uint32_t copy);
-  format::Verdict Check(uint64_t sequence);
+  format::Verdict Check(uint64_t sequence, bool mends);
+  format::Verdict Judge(const format::IndexEntry& entry,
+                        const absl::StatusOr<dataplane::Block>& read) const;
+  // Of the copies, the first good one; else what is wrong with the first.
+  format::Verdict CheckCopies(const format::IndexEntry& entry);
+  void TellMended(const VerifyScope& scope);
   absl::StatusOr<format::IndexEntry> Entry(uint64_t sequence);
-  absl::StatusOr<dataplane::Block> Read(const format::IndexEntry& entry);
+  absl::StatusOr<dataplane::Block> Read(const format::IndexEntry& entry, uint32_t copy = 0);
   // Names a block that holds the bytes of another one.
   void LookElsewhere(const format::IndexEntry& entry, format::Verdict* verdict);
   format::Place PlaceOf(uint64_t sequence) const {
@@ -57,6 +64,7 @@ class Verification {
   const format::Manifest& manifest_;
   const format::EntryFormat entries_;
   index::IndexReader index_;
+  CopyMender mender_;
   std::optional<std::unordered_map<uint32_t, uint64_t>> owners_;  // made when first needed
 };
 
@@ -82,12 +90,33 @@ std::optional<uint64_t> Verification::OwnerOf(uint32_t payload_crc32c) {
   return it == owners_->end() ? std::nullopt : std::optional(it->second);
 }
 
-absl::StatusOr<dataplane::Block> Verification::Read(const format::IndexEntry& entry) {
-  return recording::AwaitBlock(loop_, *files_, *ring_, PlaceOf(entry.sequence),
-                               entry.payload_bytes);
+absl::StatusOr<dataplane::Block> Verification::Read(const format::IndexEntry& entry,
+                                                    uint32_t copy) {
+  return recording::AwaitBlock(loop_, *files_, *ring_, PlaceOf(entry.sequence), entry.payload_bytes,
+                               copy);
 }
 
-format::Verdict Verification::Check(uint64_t sequence) {
+format::Verdict Verification::Judge(const format::IndexEntry& entry,
+                                    const absl::StatusOr<dataplane::Block>& read) const {
+  if (!read.ok()) {
+    return {.kind = format::KindOfReadError(read.status()),
+            .detail = std::string(read.status().message())};
+  }
+  return format::CheckBlock(manifest_.identity, entry.sequence, PlaceOf(entry.sequence), entry,
+                            entries_.piece_bytes, read->payload());
+}
+
+format::Verdict Verification::CheckCopies(const format::IndexEntry& entry) {
+  format::Verdict verdict;
+  for (uint32_t copy = 0; copy < files_->block_copies(); ++copy) {
+    format::Verdict found = Judge(entry, Read(entry, copy));
+    if (found.kind == DamageKind::kNone) return found;
+    if (copy == 0) verdict = std::move(found);
+  }
+  return verdict;
+}
+
+format::Verdict Verification::Check(uint64_t sequence, bool mends) {
   const absl::StatusOr<format::IndexEntry> entry = Entry(sequence);
   if (!entry.ok()) {
     return {.kind = format::KindOfEntryError(entry.status()),
@@ -96,16 +125,10 @@ format::Verdict Verification::Check(uint64_t sequence) {
   if (entry->payload_bytes == 0) {
     return {.kind = DamageKind::kMissing, .detail = "it never reached the storage node"};
   }
-  format::Verdict verdict;
-  {
-    const auto block = Read(*entry);
-    if (!block.ok()) {
-      return {.kind = format::KindOfReadError(block.status()),
-              .detail = std::string(block.status().message())};
-    }
-    verdict = format::CheckBlock(manifest_.identity, sequence, PlaceOf(sequence), *entry,
-                                 entries_.piece_bytes, block->payload());
-  }
+  const auto judge = [&](const auto& read) { return Judge(*entry, read); };
+  format::Verdict verdict =
+      mends ? mender_.Check(sequence, PlaceOf(sequence), entry->payload_bytes, judge)
+            : CheckCopies(*entry);
   if (!verdict.ranges.empty()) LookElsewhere(*entry, &verdict);
   return verdict;
 }
@@ -156,6 +179,16 @@ absl::Status Verification::CheckHeader(uint32_t copy) {
   return absl::OkStatus();
 }
 
+void Verification::TellMended(const VerifyScope& scope) {
+  if (scope.mended == nullptr) return;
+  const auto ends = mender_.Settle([this](uint64_t sequence, const auto& read) -> format::Verdict {
+    const absl::StatusOr<format::IndexEntry> entry = Entry(sequence);
+    if (!entry.ok()) return {.kind = format::KindOfEntryError(entry.status())};
+    return Judge(*entry, read);
+  });
+  if (!ends.empty()) scope.mended(ends);
+}
+
 absl::Status Verification::Run(const VerifyScope& scope,
                                const std::function<bool(const services::VerifyProgress&)>& report) {
   const uint64_t first = scope.first_block;
@@ -170,7 +203,7 @@ absl::Status Verification::Run(const VerifyScope& scope,
     const format::Verdict verdict =
         known ? format::Verdict{.kind = DamageKind::kMissing,
                                 .detail = "it was not there when the recording was closed"}
-              : Check(sequence);
+              : Check(sequence, scope.mended != nullptr);
     if (verdict.kind != DamageKind::kNone) {
       progress.damaged.push_back({.sequence = sequence,
                                   .kind = verdict.kind,
@@ -181,6 +214,7 @@ absl::Status Verification::Run(const VerifyScope& scope,
     ++progress.checked_blocks;
     const bool last = progress.checked_blocks == progress.blocks;
     if (!last && progress.checked_blocks % kBlocksPerReport != 0) continue;
+    TellMended(scope);
     if (!report(progress)) return absl::CancelledError("verification stopped");
     progress.damaged.clear();
   }
@@ -198,7 +232,7 @@ absl::Status VerifyBlocks(store::Store& store, const store::RecordingPath& path,
   TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
   TD_ASSIGN_OR_RETURN(
       auto ring,
-      store.MakeRing({.slots = 1, .slot_bytes = manifest.block_bytes, .playback = true}));
+      store.MakeRing({.slots = 2, .slot_bytes = manifest.block_bytes, .playback = true}));
   return Verification(std::move(files), std::move(ring), manifest, loop).Run(scope, report);
 }
 

@@ -9,7 +9,9 @@
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/format/damage.h"
+#include "storage_node/recording/caller_loop.h"
 #include "storage_node/recordings/owners.h"
+#include "storage_node/repair/copy_mender.h"
 #include "storage_node/repair/index_repair.h"
 #include "storage_node/repair/verify.h"
 
@@ -43,7 +45,8 @@ ScrubRun::ScrubRun(recordings::Recordings& recordings, absl::Mutex& repairing,
       repairing_(repairing),
       scope_(std::move(scope)),
       meter_(std::move(meter)),
-      span_(start.trace.Start("scrub")) {
+      span_(start.trace.Start("scrub")),
+      whole_(recordings) {
   span_.Set("tapedeck.scope", start.parent);
   scrub_.parent = start.parent;
   scrub_.state = ScrubState::kRunning;
@@ -81,6 +84,8 @@ void ScrubRun::Work() {
 absl::Status ScrubRun::ReadAll() {
   TD_ASSIGN_OR_RETURN(auto rows, recordings_.catalog()->ListRecordings(scope_));
   std::ranges::sort(rows, {}, [](const auto& row) { return row.name.ToString(); });
+  const bool from_start = position_.recording.empty();
+  if (from_start && catalog::ParseLunName(state().parent).ok()) whole_.Begin(scope_);
   for (const catalog::RecordingRow& row : rows) {
     const std::string name = row.name.ToString();
     if (name < position_.recording) continue;
@@ -92,7 +97,16 @@ absl::Status ScrubRun::ReadAll() {
     absl::MutexLock lock(&mutex_);
     ++scrub_.recordings;
   }
+  ConcludeCopies();
   return NameOwners();
+}
+
+void ScrubRun::ConcludeCopies() {
+  const services::Scrub so_far = state();
+  const absl::Status status = whole_.Conclude(so_far.damaged == so_far.repaired);
+  if (status.ok()) return;
+  dataplane::Log(dataplane::LogLevel::kWarning, "scrub", "copy still behind",
+                 {{"lun", so_far.parent}, {"why", std::string(status.message())}});
 }
 
 absl::Status ScrubRun::NameOwners() {
@@ -120,6 +134,7 @@ absl::Status ScrubRun::ReadOne(const catalog::ResourceName& name) {
   const auto lease = recordings_.leases().TakeShared(text);
   TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found, recordings_.Find(text));
   if (lease == nullptr || found.manifest.state == services::RecordingState::kRecording) {
+    if (lease != nullptr) whole_.Miss();
     return recordings::Busy(found, "is still being written");
   }
   {
@@ -128,14 +143,61 @@ absl::Status ScrubRun::ReadOne(const catalog::ResourceName& name) {
   }
   const uint64_t first = std::min(position_.block, found.manifest.blocks);
   checked_ = 0;
-  TD_RETURN_IF_ERROR(RepairOne(found, first));
-  return repair::VerifyBlocks(
+  const uint32_t copies = std::max<uint32_t>(1, found.lun->config->copies);
+  repair::VerifyScope scope{.first_block = first,
+                            // Of an index with two copies RepairOne has them.
+                            .index_pages = found.manifest.members == 1 && copies == 1};
+  const uint64_t repaired = state().repaired;
+  if (copies == 1) {
+    TD_RETURN_IF_ERROR(RepairOne(found, first));
+  } else if (MakeCopies(found)) {
+    TD_RETURN_IF_ERROR(RepairOne(found, first));
+    scope.mended = [&](const std::vector<repair::CopyDamage>& blocks) { OnMended(text, blocks); };
+  }
+  TD_RETURN_IF_ERROR(repair::VerifyBlocks(
       *found.lun->store, found.path(), found.manifest, recordings_.luns().clock(),
       [&](const services::VerifyProgress& progress) {
-        return OnProgress(text, found.manifest.block_bytes, first, progress);
+        return OnProgress(text, found.manifest.block_bytes * copies, first, progress);
       },
-      // Of an index with two copies RepairOne has them.
-      {.first_block = first, .index_pages = found.manifest.members == 1});
+      scope));
+  if (copies == 1 || state().repaired == repaired) return absl::OkStatus();
+  return repair::TrimCopies(*found.lun->store, found.path(), found.manifest,
+                            recordings_.luns().clock());
+}
+
+bool ScrubRun::MakeCopies(const recordings::FoundRecording& found) {
+  recording::CallerLoop loop(recordings_.luns().clock());
+  const auto files = found.lun->store->OpenToMend(found.path(), loop);
+  const absl::Status made = files.status();
+  const bool both = made.ok() && (*files)->block_copies() > 1;
+  if (!both) whole_.Miss();
+  // Without its member there is nothing to make; where neither has it, who is asked next says so.
+  if (made.ok() || absl::IsNotFound(made)) return both;
+  absl::MutexLock lock(&mutex_);
+  Add(found.name.ToString(),
+      {.kind = services::DamageKind::kManifest,
+       .detail = absl::StrCat("the second copy cannot be made: ", made.message())},
+      false);
+  return false;
+}
+
+void ScrubRun::OnMended(const std::string& recording,
+                        const std::vector<repair::CopyDamage>& blocks) {
+  uint64_t repaired = 0;
+  {
+    absl::MutexLock lock(&mutex_);
+    for (const repair::CopyDamage& damage : blocks) {
+      Add(recording, damage.block, damage.repaired);
+      if (damage.repaired) ++repaired;
+    }
+  }
+  const bool all = repaired == blocks.size();
+  dataplane::Log(all ? dataplane::LogLevel::kWarning : dataplane::LogLevel::kError, "scrub",
+                 all ? "blocks mended" : "blocks not mended",
+                 {{"recording", recording},
+                  {"damaged", absl::StrCat(blocks.size())},
+                  {"repaired", absl::StrCat(repaired)},
+                  {"detail", blocks.front().block.detail}});
 }
 
 absl::Status ScrubRun::RepairOne(const recordings::FoundRecording& found, uint64_t first) {

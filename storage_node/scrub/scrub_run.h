@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -12,7 +13,9 @@
 #include "services/scrub.h"
 #include "storage_node/recording/lun_meter.h"
 #include "storage_node/recordings/recordings.h"
+#include "storage_node/repair/repair_progress.h"
 #include "storage_node/scrub/scrub_position.h"
+#include "storage_node/scrub/whole_copies.h"
 
 namespace tapedeck::storage_node::scrub {
 
@@ -47,10 +50,14 @@ class ScrubRun {
  private:
   absl::Status ReadAll();
   absl::Status ReadOne(const catalog::ResourceName& name);
+  // What is gone of a recording's second copy is made again, empty; false: it is not there.
+  bool MakeCopies(const recordings::FoundRecording& found);
   // The manifest and the index of a recording, before its blocks are read.
   absl::Status RepairOne(const recordings::FoundRecording& found, uint64_t first);
   // Looks in all of the LUN for the blocks whose bytes lie where others should.
   absl::Status NameOwners();
+  void ConcludeCopies();
+  void OnMended(const std::string& recording, const std::vector<repair::CopyDamage>& blocks);
   void TellOfRepair(const std::string& recording, int64_t began_ns, uint64_t damaged,
                     uint64_t repaired, const absl::Status& status);
   void Add(const std::string& recording, const services::DamagedBlock& block, bool repaired)
@@ -67,6 +74,7 @@ class ScrubRun {
   const std::shared_ptr<recording::LunMeter> meter_;
   ScrubPosition position_;  // on the thread
   services::telemetry::trace::Span span_;
+  WholeCopies whole_;          // likewise
   uint64_t told_repairs_ = 0;  // as spans
   absl::Time saved_ = absl::InfinitePast();
   uint64_t checked_ = 0;  // of the recording, reported

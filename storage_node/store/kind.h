@@ -43,6 +43,8 @@ struct Capabilities {
   bool keeps_channel_files = false;
   // Members can hold files that were written before recordings need them: prewrite_files.
   bool prewrites = false;
+  // Two members can each hold all of a LUN: copies.
+  bool keeps_copies = false;
   // All its room is taken when the LUN is made: capacity_bytes must be given, and never be more.
   bool takes_room_at_once = false;
   // A playback is lent what is stored itself: it needs no memory for followers, and what is damaged

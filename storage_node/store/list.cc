@@ -14,6 +14,7 @@
 #include "storage_node/store/locking.h"
 #include "storage_node/store/member_path.h"
 #include "storage_node/store/memory/store.h"
+#include "storage_node/store/mirror/store.h"
 #include "storage_node/store/posix/store.h"
 #include "storage_node/store/rados/store.h"
 #include "storage_node/store/stripe/store.h"
@@ -25,19 +26,20 @@ namespace {
 constexpr size_t kMaxShown = 63;
 
 constexpr Capabilities kOnDirectories{
-    .outlives_process = true, .keeps_channel_files = true, .prewrites = true};
+    .outlives_process = true, .keeps_channel_files = true, .prewrites = true, .keeps_copies = true};
 
-// A kind whose LUNs stripe over members, which `check_names` sees to be such as its members are.
+// A kind whose LUNs stripe over members or keep a copy on each, which `check_names` sees to be such
+// as its members are.
 StoreKind Striped(StoreKind kind, const MemberStore& store,
                   absl::Status (*check_names)(const services::Lun&) = CheckMemberPaths) {
   using Opened = absl::StatusOr<std::unique_ptr<Store>>;
   kind.create = [store, check_names](const services::Lun& lun) -> Opened {
     TD_RETURN_IF_ERROR(check_names(lun));
-    return stripe::Create(store, lun);
+    return lun.mirrored() ? mirror::Create(store, lun) : stripe::Create(store, lun);
   };
   kind.open = [store, check_names](const services::Lun& lun) -> Opened {
     TD_RETURN_IF_ERROR(check_names(lun));
-    return stripe::Open(store, lun);
+    return lun.mirrored() ? mirror::Open(store, lun) : stripe::Open(store, lun);
   };
   kind.remove = [store, check_names](const services::Lun& lun) -> absl::Status {
     TD_RETURN_IF_ERROR(check_names(lun));

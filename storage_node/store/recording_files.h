@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
@@ -40,6 +41,21 @@ class DataFiles {
   // waker tells when to try again.
   virtual bool ReadBlock(format::Place place, uint32_t bytes, dataplane::SlotPool& ring,
                          BlockRead done) = 0;
+
+  // How many copies of a block can be read, each from a member of its own.
+  virtual uint32_t block_copies() const { return 1; }
+
+  // ReadBlock of one of them; 0 is what ReadBlock reads. Which bytes are right, the caller knows.
+  virtual bool ReadBlockCopy(uint32_t /*copy*/, format::Place place, uint32_t bytes,
+                             dataplane::SlotPool& ring, BlockRead done) {
+    return ReadBlock(place, bytes, ring, std::move(done));
+  }
+
+  // WriteBlock of one of them alone, of a block that the others have.
+  virtual void MendBlockCopy(uint32_t /*copy*/, format::Place place, dataplane::Block block,
+                             BlockDone done) {
+    WriteBlock(place, std::move(block), std::move(done));
+  }
 
   // Makes durable, on every member, what any completed operation has written. After an error that
   // is unknown, and what is read from then on comes from the disk, not from a cache that holds it

@@ -12,6 +12,8 @@
 #include "dataplane/memory/pages.h"
 #include "dataplane/memory/slot_pool.h"
 #include "services/catalog.h"
+#include "storage_node/store/behind_mark.h"
+#include "storage_node/store/copies.h"
 #include "storage_node/store/known.h"
 #include "storage_node/store/layout.h"
 #include "storage_node/store/member_list.h"
@@ -48,6 +50,13 @@ class Store {
 
   // The same, to be written on at its end: all that it was made of is there. NOT_FOUND.
   virtual absl::StatusOr<std::unique_ptr<RecordingFiles>> ReopenRecording(
+      const RecordingPath& path, dataplane::Executor& executor) {
+    return OpenRecording(path, executor);
+  }
+
+  // OpenRecording of a closed one, which first makes again, empty, what a member has lost of it and
+  // another has: a scrub then writes what was in it.
+  virtual absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenToMend(
       const RecordingPath& path, dataplane::Executor& executor) {
     return OpenRecording(path, executor);
   }
@@ -92,6 +101,12 @@ class Store {
 
   // How it takes more members; null: it is one, or has none.
   virtual MemberList* member_list() { return nullptr; }
+
+  // What it tells of its copies; null: it keeps one.
+  virtual Copies* copies() { return nullptr; }
+
+  // Where a member keeps that a copy is behind; null: it cannot.
+  virtual BehindMark* behind_mark() { return nullptr; }
 
   // shared_ptr: every lent Block keeps its ring alive.
   virtual absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) = 0;

@@ -94,12 +94,12 @@ bool Pieces::Start(const Job& job) {
   format::Place place =
       format::PlaceOf(entry.sequence, options_.manifest.block_bytes, options_.manifest.members);
   place.offset += begin;
-  const bool started =
-      options_.files.ReadBlock(place, static_cast<uint32_t>(bytes), *options_.ring,
-                               [this, job](const absl::StatusOr<dataplane::Block>& block) {
-                                 --under_way_;
-                                 OnRead(job, block);
-                               });
+  const bool started = options_.files.ReadBlockCopy(
+      job.tries % options_.files.block_copies(), place, static_cast<uint32_t>(bytes),
+      *options_.ring, [this, job](const absl::StatusOr<dataplane::Block>& block) {
+        --under_way_;
+        OnRead(job, block);
+      });
   if (!started) return false;
   ++under_way_;
   bytes_read_ += std::min(bytes, job.count * piece_bytes_);
@@ -122,10 +122,10 @@ void Pieces::Take(const Job& job, std::span<const std::byte> read) {
     const auto found = read.empty() ? read : read.subspan(i * piece_bytes_).first(bytes);
     if (!found.empty() && dataplane::Crc32c(found) == entry.pieces[number]) {
       good_[piece].assign(found.begin(), found.end());
-    } else if (job.again) {
+    } else if (job.tries >= options_.files.block_copies()) {
       damaged_.insert(piece);
     } else {
-      jobs_.push_back({.first = piece, .count = 1, .again = true});
+      jobs_.push_back({.first = piece, .count = 1, .tries = job.tries + 1});
     }
   }
 }

@@ -63,7 +63,7 @@ class Pieces {
   struct Job {
     uint64_t first = 0;  // piece, counted through the recording
     uint32_t count = 0;
-    bool again = false;
+    uint32_t tries = 0;  // after the first, with the copies in turn
   };
 
   uint64_t BlockOf(uint64_t piece) const { return piece / pieces_per_block_; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # kill -9 of the storage node at random points of a recording and of its own recovery, again and again: what was
 # acknowledged, by a ledger that the node never sees, is there after each restart and verifies.
-#   tests/crash/kill_node.sh posix|direct|device|ring [--cycles N] [--seed N]
+#   tests/crash/kill_node.sh posix|direct|device|ring|mirror [--cycles N] [--seed N]
 #                                                          N kills: 30 unless told, or 500 with TAPEDECK_LONG
 # A channel with commit written and one with durable take turns.
 # A failing run prints its seed. The kernel outlives the process: this proves the order of writes towards the kernel and
@@ -10,7 +10,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../e2e/lib.sh"
 
 KIND=${1:-} CYCLES=${TAPEDECK_LONG:+500} SEED=$RANDOM
 CYCLES=${CYCLES:-30}
-[[ $KIND =~ ^(posix|direct|device|ring)$ ]] || { sed -n '2,8s/^# //p' "$0" && exit 2; }
+[[ $KIND =~ ^(posix|direct|device|ring|mirror)$ ]] || { sed -n '2,8s/^# //p' "$0" && exit 2; }
 shift
 while [[ $# -gt 0 ]]; do
   case $1 in
@@ -110,6 +110,12 @@ check_ledger() {
 
 # make_lun NAME COMMIT
 make_lun() {
+  if [[ $KIND == mirror ]]; then
+    mkdir "$WORK/member-$1"-{0,1}
+    tapectl lun create "$1" --store direct --member "$WORK/member-$1-0" --member "$WORK/member-$1-1" --copies 2 >/dev/null
+    tapectl channel create "$1/c0" --block-bytes 256KiB --commit "$2" >/dev/null
+    return
+  fi
   if [[ $KIND != ring ]]; then
     CAPACITY=64GiB lun_with_channel "$KIND" "$1/c0" cf32_le 256KiB --commit "$2"
     return
@@ -134,5 +140,6 @@ for ((cycle = 0; cycle < CYCLES; cycle++)); do
   [[ $KIND == ring ]] || ((cycle < 8)) ||
     tapectl recordings delete "$(tapectl_json recordings list | jq -r '.recordings[-1].name')" >/dev/null
 done
+[[ $KIND != mirror ]] || json_is "$(tapectl_json lun list)" '[.luns[].state] == ["READY", "READY"]' "both copies are whole"
 echo "$CYCLES kills while recording, $RECOVERIES while recovering: $CHECKED acknowledged blocks, 0 lost;" \
   "the longest restart took $WORST_MS ms"

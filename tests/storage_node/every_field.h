@@ -20,7 +20,8 @@ inline services::Lun EveryLunField() {
           .prewrite_bytes = 4096,
           .description = "the left rack",
           .labels = {{"site", "north"}},
-          .create_time_ns = 6};
+          .create_time_ns = 6,
+          .copies = 2};
 }
 
 inline services::Channel EveryChannelField() {

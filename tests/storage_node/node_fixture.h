@@ -94,9 +94,11 @@ struct Recorder {
 class NodeFixture {
  public:
   explicit NodeFixture(const std::string& store = "posix", int members = 1,
-                       uint64_t capacity_bytes = 64 << 20, uint64_t image_bytes = 1 << 30) {
+                       uint64_t capacity_bytes = 64 << 20, uint64_t image_bytes = 1 << 30,
+                       uint32_t copies = 0) {
     Start();
-    services::Lun lun{.name = "luns/l", .store = store, .capacity_bytes = capacity_bytes};
+    services::Lun lun{
+        .name = "luns/l", .store = store, .capacity_bytes = capacity_bytes, .copies = copies};
     for (int m = 0; store != "memory" && m < members; ++m) {
       const std::string name = "m" + std::to_string(m);
       lun.members.push_back(store == "device" ? dir_.MakeImage(name, image_bytes)

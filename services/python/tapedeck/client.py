@@ -60,11 +60,11 @@ class Client:
 
     def create_lun(self, lun: str, store: str, members: Sequence[str] = (), *, capacity_bytes: int = 0,
                    full_policy: str = "STOP", max_age_s: float = 0.0, max_fill_percent: int = 0, prewrite_files: int = 0,
-                   prewrite_bytes: int = 0, description: str = "", labels: Optional[Mapping[str, str]] = None) -> Lun:
-        """`store` is posix, direct, device, rados or memory, `members` what it lies on: directories, devices or pools."""
+                   prewrite_bytes: int = 0, copies: int = 1, description: str = "", labels: Optional[Mapping[str, str]] = None) -> Lun:
+        """`store` is posix, direct, device, rados or memory, `members` what it lies on: directories, devices or pools; with 2 copies two directories."""
         wanted = message("Lun")(store=store, members=list(members), capacity_bytes=capacity_bytes,
                                 full_policy=_number("FullPolicy", full_policy), max_fill_percent=max_fill_percent,
-                                max_age=duration(max_age_s), prewrite_files=prewrite_files, prewrite_bytes=prewrite_bytes,
+                                max_age=duration(max_age_s), prewrite_files=prewrite_files, prewrite_bytes=prewrite_bytes, copies=copies,
                                 description=description, labels=dict(labels or {}))
         return Lun.of(self._storage.call("CatalogService", "CreateLun", {
             "lun_id": names.check_id(lun), "lun": wanted, "request_id": request_id()}, _CREATE_LUN_S))

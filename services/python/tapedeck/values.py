@@ -51,6 +51,7 @@ class Lun:
     recordings: int
     full_policy: str
     prewrite_files: int
+    copies: int
     state: str
     cause: str
     description: str
@@ -62,7 +63,8 @@ class Lun:
         _require(len(message.name) <= _MOST_NAME and message.name.startswith("luns/"), "Lun", "name")
         return Lun(message.name, message.uid, message.store, tuple(message.members), message.capacity_bytes,
                    message.used_bytes, message.recordings, word_of("FullPolicy", message.full_policy),
-                   message.prewrite_files, word_of("LunState", message.state), message.cause, message.description, dict(message.labels))
+                   message.prewrite_files, max(1, message.copies), word_of("LunState", message.state), message.cause,
+                   message.description, dict(message.labels))
 
 
 @dataclasses.dataclass(frozen=True)

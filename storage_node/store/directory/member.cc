@@ -27,6 +27,7 @@ namespace {
 
 constexpr char kLunFile[] = "lun.json";
 constexpr char kLockFile[] = "lock";
+constexpr char kBehindFile[] = "behind.json";
 constexpr char kLostAndFound[] = "lost+found";
 // As many names as an error should have.
 constexpr size_t kFoundShown = 5;
@@ -228,6 +229,20 @@ absl::Status Member::Tell(const services::Lun& lun) {
   return spares_.WithRoom([&] { return config_.WriteFile(kLunFile, text); });
 }
 
+absl::StatusOr<std::string> Member::ReadBehind() {
+  auto text = config_.ReadFile(kBehindFile, format::kMaxConfigBytes);
+  if (absl::IsNotFound(text.status())) return std::string();
+  return text;
+}
+
+absl::Status Member::WriteBehind(const std::string& text) {
+  if (!text.empty()) {
+    return spares_.WithRoom([&] { return config_.WriteFile(kBehindFile, text); });
+  }
+  TD_RETURN_IF_ERROR(config_.RemoveFile(kBehindFile).status());
+  return config_.Sync();
+}
+
 absl::StatusOr<Member::Threads> Member::MakeThreads(uint32_t number) {
   Threads threads;
   TD_ASSIGN_OR_RETURN(threads.io, services::TaskThread::Create(absl::StrCat("disk-io-", number)));
@@ -250,7 +265,7 @@ absl::Status Member::Remove(const services::Lun& lun, uint32_t number) {
   }
   TD_ASSIGN_OR_RETURN(const auto config, root.OpenDirectory(kConfigDirectory));
   TD_RETURN_IF_ERROR(Spares::Remove(config, lun.recorded_uid()));
-  for (const char* name : {"lun.json.new", kLunFile, kLockFile}) {
+  for (const char* name : {"behind.json.new", kBehindFile, "lun.json.new", kLunFile, kLockFile}) {
     TD_RETURN_IF_ERROR(config.RemoveFile(name).status());
   }
   TD_ASSIGN_OR_RETURN(const bool gone, root.RemoveEmpty(kConfigDirectory));

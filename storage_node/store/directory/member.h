@@ -13,16 +13,18 @@
 #include "storage_node/disk/file_lock.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/uuid.h"
+#include "storage_node/store/behind_mark.h"
 #include "storage_node/store/directory/spares.h"
 #include "storage_node/store/kind.h"
 
 namespace tapedeck::storage_node::store::directory {
 
-// MEMBER/.tapedeck holds lun.json, lock and spares: names of channels never start with a dot.
+// MEMBER/.tapedeck holds lun.json, lock, spares and, of a mirror, behind.json: names of channels
+// never start with a dot.
 inline constexpr char kConfigDirectory[] = ".tapedeck";
 
 // Any thread.
-class Member {
+class Member final : public BehindMark {
  public:
   // Makes `lun`'s member `number` out of an empty directory (a file system's own lost+found aside)
   // that belongs to no LUN and lies in none, or opens one that Create made. NOT_FOUND or
@@ -43,6 +45,9 @@ class Member {
   // The same on this one, unless it says so already; what it needs to keep as many spares as that
   // is there then. Its disk may be full of spare files.
   absl::Status Tell(const services::Lun& lun);
+
+  absl::StatusOr<std::string> ReadBehind() override;
+  absl::Status WriteBehind(const std::string& text) override;
 
   // Undoes Create, if the directory is still the member of this LUN: removes what Tapedeck has made
   // beside the recordings, which must be gone.

@@ -37,7 +37,8 @@ OpenFiles::OpenFiles(Member& member, disk::Directory channel, disk::Directory di
     : member_(member),
       channel_(std::move(channel)),
       directory_(std::move(directory)),
-      records_(purpose != Purpose::kRead),
+      records_(purpose == Purpose::kCreate || purpose == Purpose::kGoOn),
+      data_step_bytes_(records_ ? kDataStepBytes : 0),
       index_step_bytes_(records_ ? kIndexStepBytes : 0),
       use_(member.spares(), records_) {}
 
@@ -50,13 +51,15 @@ absl::StatusOr<std::shared_ptr<OpenFiles>> OpenFiles::Open(Member& member,
   std::shared_ptr<OpenFiles> open(
       new OpenFiles(member, std::move(channel), std::move(directory), purpose));
   const int flags = O_RDWR | (create ? O_CREAT | O_EXCL : 0);
+  const int data_flags_made = purpose == Purpose::kMend ? O_RDWR | O_CREAT : flags;
   const bool spare = create && member.spares().Take(open->directory_);
-  TD_RETURN_IF_ERROR(open->OpenFile("data", (spare ? O_RDWR : flags) | data_flags, &open->data_));
+  TD_RETURN_IF_ERROR(
+      open->OpenFile("data", (spare ? O_RDWR : data_flags_made) | data_flags, &open->data_));
   open->use_.SetFile(open->data_.inode);
   const absl::Status status = open->OpenFile("index", flags, &open->index_);
   open->index_open_ = status.ok();
   // Another member may have a copy of what is gone: whoever needs this one is told.
-  if (!status.ok() && (purpose != Purpose::kRead || !IsGone(status))) return status;
+  if (!status.ok() && (open->records_ || !IsGone(status))) return status;
   return open;
 }
 
@@ -115,10 +118,10 @@ absl::Status OpenFiles::TryToReserve(File* file, uint64_t end, uint64_t step) co
   return absl::OkStatus();
 }
 
-absl::Status OpenFiles::ReserveData(uint64_t end) { return Reserve(&data_, end, kDataStepBytes); }
+absl::Status OpenFiles::ReserveData(uint64_t end) { return Reserve(&data_, end, data_step_bytes_); }
 
 absl::Status OpenFiles::ReserveAhead(uint64_t end) {
-  return TryToReserve(&data_, end, kDataStepBytes);
+  return records_ ? TryToReserve(&data_, end, data_step_bytes_) : absl::OkStatus();
 }
 
 absl::Status OpenFiles::Write(const File& file, std::span<const std::byte> bytes,

@@ -23,6 +23,7 @@ enum class Purpose {
   kCreate,  // a new recording; the data file is a spare where the member has one
   kGoOn,    // to be recorded into again; both files are there
   kRead,    // as they are: the data file is there, the index may be gone
+  kMend,    // the same, and the data file is made, empty, where it is gone
 };
 
 // Held by shared_ptr: by the recording and by each operation under way. Runs on the member's
@@ -50,7 +51,7 @@ class OpenFiles {
   // Gives the data file space up to `end` and some beyond. reserved(): up to where it has. Any
   // thread.
   absl::Status ReserveData(uint64_t end);
-  // The same before anybody needs it: no spare is given up for it.
+  // The same before anybody needs it: no spare is given up for it, and none for what is mended.
   absl::Status ReserveAhead(uint64_t end);
   uint64_t reserved() const { return data_.reserved; }
 
@@ -98,7 +99,8 @@ class OpenFiles {
   const disk::Directory channel_;
   const disk::Directory directory_;
   const bool records_;
-  const uint64_t index_step_bytes_;  // reserved ahead
+  const uint64_t data_step_bytes_;  // reserved ahead
+  const uint64_t index_step_bytes_;
   File data_;
   File index_;
   Spares::Use use_;

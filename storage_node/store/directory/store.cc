@@ -76,6 +76,8 @@ class DirectoryStore final : public store::Store, public store::OpenData {
       const store::RecordingPath& path, dataplane::Executor& executor) override {
     return Open(path, Purpose::kGoOn, executor);
   }
+  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> OpenToMend(
+      const store::RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const store::RecordingPath& path) override;
   absl::Status ForgetManifest(const store::RecordingPath& path) override;
   absl::Status FinishDeletions(const store::Known& known) override;
@@ -84,6 +86,7 @@ class DirectoryStore final : public store::Store, public store::OpenData {
   absl::Status Look() override { return presence_.Look(); }
   absl::Status Describe(const services::Lun& lun) override { return member_->Tell(lun); }
   store::OpenData* open_data() override { return this; }
+  store::BehindMark* behind_mark() override { return member_.get(); }
   absl::Status WriteSigmf(const store::RecordingPath& path, absl::string_view text) override;
   void Prewrite(const services::Lun& lun) override {
     member_->spares().Keep(lun.prewrite_files, lun.prewrite_bytes);
@@ -143,6 +146,14 @@ absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::CreateRec
 absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::OpenRecording(
     const store::RecordingPath& path, dataplane::Executor& executor) {
   return Open(path, Purpose::kRead, executor);
+}
+
+absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::OpenToMend(
+    const store::RecordingPath& path, dataplane::Executor& executor) {
+  const absl::Status made =
+      member_->spares().WithRoom([&] { return MakeRecordingDirectory(path); });
+  if (!made.ok() && !absl::IsAlreadyExists(made)) return made;
+  return Open(path, Purpose::kMend, executor);
 }
 
 absl::Status DirectoryStore::WriteSigmf(const store::RecordingPath& path, absl::string_view text) {

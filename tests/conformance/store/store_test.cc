@@ -28,6 +28,7 @@ struct Case {
   int members;
   bool device = false;  // the members are block devices
   bool apart = false;   // payload lies in a pool of its own
+  uint32_t copies = 1;  // each on one of the members
   bool on_ceph() const { return kind.member != nullptr && kind.member->is("rados:pool"); }
 };
 
@@ -40,6 +41,9 @@ std::vector<Case> Cases() {
       if (has_members && !kind.member->is(TempDir().path()) && members < 3 &&
           !cases.back().on_ceph()) {
         cases.push_back({.kind = kind, .members = members, .device = true});
+      }
+      if (kind.capabilities.keeps_copies && members == 2) {
+        cases.push_back({.kind = kind, .members = members, .copies = 2});
       }
       if (cases.back().on_ceph() && members == 1) {
         cases.push_back({.kind = kind, .members = members, .apart = true});
@@ -56,7 +60,8 @@ class StoreTest : public testing::TestWithParam<Case> {
     lun_ = {.name = "luns/l",
             .uid = "00112233-4455-4677-8899-aabbccddeeff",
             .store = GetParam().kind.name,
-            .capacity_bytes = 16 << 20};
+            .capacity_bytes = 16 << 20,
+            .copies = GetParam().copies};
     for (int m = 0; GetParam().kind.member != nullptr && m < GetParam().members; ++m) {
       lun_.members.push_back(MakeMember("m" + std::to_string(m)));
     }
@@ -79,7 +84,8 @@ class StoreTest : public testing::TestWithParam<Case> {
     return devices_.back()->path();
   }
 
-  uint32_t members() const { return static_cast<uint32_t>(GetParam().members); }
+  // That blocks go round.
+  uint32_t members() const { return lun_.striped_members(); }
 
   template <typename Result, typename Start>
   Result Wait(Start start) {
@@ -216,7 +222,7 @@ TEST_P(StoreTest, FullRingRefusesAReadAndTriesLater) {
 
 TEST_P(StoreTest, IndexCopiesAreSeparateAndEndWhereTheyEnd) {
   auto files = Create();
-  EXPECT_EQ(files->index_copies(), std::min(members(), 2u));
+  EXPECT_EQ(files->index_copies(), std::max(std::min(members(), 2u), GetParam().copies));
   for (uint32_t copy = 0; copy < files->index_copies(); ++copy) {
     const Bytes bytes(100, static_cast<std::byte>(copy + 1));
     ASSERT_TRUE(Wait<absl::Status>([&](auto done) {
@@ -292,7 +298,8 @@ TEST_P(StoreTest, PlayedBlockOutlivesItsDeletedRecording) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, StoreTest, testing::ValuesIn(Cases()), [](const auto& info) {
   return info.param.kind.name + std::to_string(info.param.members) +
-         (info.param.device ? "loop" : "") + (info.param.apart ? "apart" : "");
+         (info.param.device ? "loop" : "") + (info.param.apart ? "apart" : "") +
+         (info.param.copies > 1 ? "mirrored" : "");
 });
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST(Config, NamesWhatAValueMayBe) {
 }
 
 TEST(Config, SaysWhatToDoAboutAnotherVersion) {
-  for (const int version : {0, 1, 3}) {
+  for (const int version : {0, 1, 2, 4}) {
     const auto lun = DecodeLun(Resealed(EncodeLun(EveryLunField(), 0), "version", version));
     EXPECT_TRUE(absl::IsFailedPrecondition(lun.status())) << lun.status();
     EXPECT_THAT(lun.status().message(), HasSubstr(absl::StrCat("format version ", version)));

@@ -29,6 +29,7 @@ export interface Lun {
   cause: string;
   prewriteFiles: number;
   prewriteBytes: Int64;
+  copies: number;
   description: string;
   labels?: Record<string, string>;
 }

@@ -9,6 +9,7 @@ export interface Alarm {
 
 function ofLun(lun: Lun): Alarm[] {
   const name = shortName(lun.name);
+  if (lun.state === 'LUN_STATE_DEGRADED') return [{ bad: true, text: `LUN ${name} is DEGRADED: ${lun.cause}` }];
   if (lun.state === 'LUN_STATE_OFFLINE') return [{ bad: true, text: `LUN ${name} is OFFLINE: ${lun.cause}` }];
   const capacity = Number(lun.capacityBytes);
   const free = capacity - Number(lun.usedBytes);
