@@ -18,10 +18,11 @@ namespace tapedeck {
 // Shared by the deck and its sessions, whose environment names it; what is later goes first.
 struct Deck::Parts {
   gpu_worker::device::Chosen device;
+  std::unique_ptr<dataplane::EventLoop>
+      loop;  // connections that close tell it until their rails go
   std::unique_ptr<dataplane::RailSet> rails;
   std::unique_ptr<services::StorageDialer> dialer;
   std::unique_ptr<gpu_worker::pipeline::MemoryLadder> ladder;
-  std::unique_ptr<dataplane::EventLoop> loop;
   std::unique_ptr<gpu_worker::api::Proxy> proxy;
   gpu_worker::api::SlotEnvironment environment;
 };

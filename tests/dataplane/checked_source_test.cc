@@ -28,7 +28,7 @@ class ListSource final : public Source {
     std::ranges::fill(block->memory(), static_cast<std::byte>(due_.front()));
     block->header() = {.sequence = due_.front(), .payload_bytes = kBytes};
     block->header().crc32c = Crc32c(block->payload());
-    if (due_.front() == damaged) block->memory()[9] ^= std::byte{1};
+    if (due_.front() == damaged || all_damaged) block->memory()[9] ^= std::byte{1};
     due_.erase(due_.begin());
     return Flow::kMoved;
   }
@@ -44,6 +44,7 @@ class ListSource final : public Source {
   std::shared_ptr<MemoryPool> pool = *MemoryPool::Create(*host::Create(64 * kBytes), kBytes);
   uint64_t damaged = UINT64_MAX;
   bool heals = true;
+  bool all_damaged = false;
   std::vector<uint64_t> rejected;
 
  private:
@@ -126,6 +127,17 @@ TEST(CheckedSource, GivesUpOnABlockThatWasMadeWrong) {
   Block block;
   EXPECT_EQ(source.Pull(&block).status().code(), absl::StatusCode::kDataLoss);
   EXPECT_EQ(source.counters().crc_errors, 3u);
+}
+
+// Each is the last one rejected only until another one is.
+TEST(CheckedSource, GivesUpOnBlocksThatTakeTurns) {
+  ListSource inner(8);
+  inner.all_damaged = true;
+  ArrivalCrcs crc;
+  CheckedSource source(inner, crc);
+  Block block;
+  EXPECT_EQ(source.Pull(&block).status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(source.counters().crc_errors, 17u);
 }
 
 TEST(CheckedSource, KeepsOnlySoManyUnderWay) {

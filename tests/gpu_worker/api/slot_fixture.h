@@ -41,6 +41,17 @@ class SlotFixture : public JobFixture {
     stream_ = device::ThreadStream::Create().value();
   }
 
+  // Connections close on their rails, and tell the sessions' loops.
+  void TearDown() override {
+    for (EventLoop* loop : {node_poller_.get(), worker_poller_.get(), node_loop_.get()}) {
+      loop->RunAndWait([] {});
+    }
+    JobFixture::TearDown();
+    for (EventLoop* loop : {node_poller_.get(), worker_poller_.get(), node_loop_.get()}) {
+      loop->RunAndWait([] {});
+    }
+  }
+
   SlotEnvironment Slots() {
     return {.executor = worker_loop_.get(),
             .device = device_.device.get(),
