@@ -25,6 +25,7 @@ absl::StatusOr<OrderDriver> FindDriver() {
   OrderDriver driver;
   TD_RETURN_IF_ERROR(FindDriverFunction("cuDevicePrimaryCtxRetain", 7000, &driver.retain));
   TD_RETURN_IF_ERROR(FindDriverFunction("cuDevicePrimaryCtxRelease", 11000, &driver.release));
+  TD_RETURN_IF_ERROR(FindDriverFunction("cuDevicePrimaryCtxGetState", 7000, &driver.state));
   TD_RETURN_IF_ERROR(FindDriverFunction("cuCtxPushCurrent", 4000, &driver.push));
   TD_RETURN_IF_ERROR(FindDriverFunction("cuCtxPopCurrent", 4000, &driver.pop));
   TD_RETURN_IF_ERROR(FindDriverFunction("cuStreamGetCtx", 9020, &driver.stream_context));
@@ -86,6 +87,7 @@ class CudaStreamOrder::Current {
  public:
   explicit Current(const CudaStreamOrder& order)
       : driver_(order.driver_), status_(order.health_.status()) {
+    if (status_.ok()) status_ = order.health_.Note(order.CheckContext());
     if (!status_.ok()) return;
     const CUresult result = driver_.push(order.context_);
     if (result != CUDA_SUCCESS) status_ = ContextGone("cuCtxPushCurrent", result);
@@ -140,6 +142,14 @@ absl::Status CudaStreamOrder::MakeLanes(size_t lanes) {
   done.Update(Checked(cudaStreamSynchronize(native), "cudaStreamSynchronize"));
   DeleteStream(stream);
   return done;
+}
+
+absl::Status CudaStreamOrder::CheckContext() const {
+  unsigned flags = 0;
+  int active = 0;
+  const CUresult result = driver_.state(device_, &flags, &active);
+  if (result == CUDA_SUCCESS && active != 0) return absl::OkStatus();
+  return ContextGone("cuDevicePrimaryCtxGetState", result);
 }
 
 absl::Status CudaStreamOrder::Checked(cudaError_t error, absl::string_view call) {

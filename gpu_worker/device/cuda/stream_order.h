@@ -19,6 +19,7 @@ namespace tapedeck::gpu_worker::device::cuda {
 struct OrderDriver {
   PFN_cuDevicePrimaryCtxRetain_v7000 retain = nullptr;
   PFN_cuDevicePrimaryCtxRelease_v11000 release = nullptr;
+  PFN_cuDevicePrimaryCtxGetState_v7000 state = nullptr;
   PFN_cuCtxPushCurrent_v4000 push = nullptr;
   PFN_cuCtxPopCurrent_v4000 pop = nullptr;
   PFN_cuStreamGetCtx_v9020 stream_context = nullptr;
@@ -56,6 +57,8 @@ class CudaStreamOrder final : public StreamOrder {
   CudaStreamOrder(int device, Health& health, const OrderDriver& driver, CUcontext context)
       : device_(device), health_(health), driver_(driver), context_(context) {}
 
+  // Whether it is still there; one that has been made anew since is not told from it.
+  absl::Status CheckContext() const;
   absl::Status MakeLanes(size_t lanes);
   absl::Status Checked(cudaError_t error, absl::string_view call);
   absl::Status Checked(CUresult result, absl::string_view call);
