@@ -7,6 +7,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/admin.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/faults.sh"
 own_the_rails "$@"
 
+# A GB, which a fast machine under load still moves while tapectl looks for it.
+BLOCKS=4000
 FAULTS=(cut full cancelled killed)
 RUNS=$([[ -n ${TAPEDECK_LONG:-} ]] && echo 20 || echo 4)
 WRITTEN=0 # blocks of all recordings, as tapectl shows them
@@ -14,7 +16,7 @@ WRITTEN=0 # blocks of all recordings, as tapectl shows them
 jobs_sum() { tapectl_json jobs list | jq "[.jobs[] | $1] | add // 0"; }
 
 cut() {
-  start_job record large/c0 --source synth --blocks 1600
+  start_job record large/c0 --source synth --blocks "$BLOCKS"
   cut_connections
   end_job
   is_whole "$ANSWER" "a recording over a rail that is cut"
