@@ -1,12 +1,12 @@
 // Plays a recording into kernels of a graph, which is captured once and launched again and again:
 //   graph_play STORAGE RAIL RECORDING
+#include <cuda_runtime.h>
+#include <tapedeck/player.h>
+
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-
-#include <cuda_runtime.h>
-#include <tapedeck/player.h>
 
 namespace {
 
@@ -27,7 +27,8 @@ void Check(cudaError_t error) {
 }
 
 // What the slot holds is known only when the kernel runs: slot.info says it.
-__global__ void Compare(const std::uint64_t* words, const tapedeck::BlockInfo* info, Counts* counts) {
+__global__ void Compare(const std::uint64_t* words, const tapedeck::BlockInfo* info,
+                        Counts* counts) {
   if (info->state != tapedeck::BlockInfo::kBlock) return;
   const std::size_t step = gridDim.x * blockDim.x;
   const std::size_t thread = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,10 +1,10 @@
 // Plays a recording and looks at every word of it:  play STORAGE RAIL RECORDING
 //   play 127.0.0.1:7400 r0=tcp:127.0.0.1 luns/l0/channels/c0/recordings/20260101T000000.000000Z
+#include <tapedeck/player.h>
+
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-
-#include <tapedeck/player.h>
 
 using namespace std::chrono_literals;
 

@@ -1,11 +1,11 @@
 // Records samples that the CPU makes:  record STORAGE RAIL CHANNEL BLOCKS
 //   record 127.0.0.1:7400 r0=tcp:127.0.0.1 l0/c0 100
+#include <tapedeck/recorder.h>
+
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-
-#include <tapedeck/recorder.h>
 
 using namespace std::chrono_literals;
 

@@ -1,12 +1,12 @@
 // Records samples that kernels make, without a wait of the CPU for any block:
 //   stream_record STORAGE RAIL CHANNEL BLOCKS
+#include <cuda_runtime.h>
+#include <tapedeck/recorder.h>
+
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-
-#include <cuda_runtime.h>
-#include <tapedeck/recorder.h>
 
 using namespace std::chrono_literals;
 

@@ -185,8 +185,8 @@ TEST_F(CudaSlotsTest, AStreamOfAnotherDeviceOrContextIsRefusedByName) {
   session->Close(Soon());
 }
 
-// The ring is full and streams wait for slots of it as the session is lost. The slots hold what they
-// held, so that what the session still sends of them is right.
+// The ring is full and streams wait for slots of it as the session is lost. The slots hold what
+// they held, so that what the session still sends of them is right.
 TEST_F(CudaSlotsTest, ALostSessionFreesEveryStream) {
   const auto session = OpenRecorder(8).value();
   RecordSlots& slots = *session->record();
