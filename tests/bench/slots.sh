@@ -6,7 +6,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 ROUNDS=3 DURATION=3 CHECK=no
-RAILS=r0=tcp:127.0.0.1,r1=tcp:127.0.0.2
+BOTH_RAILS=r0=tcp:127.0.0.1,r1=tcp:127.0.0.2
 PROGRAM=$TAPEDECK_BIN/gpu_worker_stream_bench
 
 while [[ $# -gt 0 ]]; do
@@ -28,7 +28,7 @@ start_null_node() {
 
 # way NAME WAY MODE [BLOCKS_PER_S]: the figures under that name.
 way() {
-  "$PROGRAM" "$2" "$3" "$NODE" "$RAILS" "null/$BLOCK" "$DURATION" "${@:4}" 2>>"$WORK/program.log" |
+  "$PROGRAM" "$2" "$3" "$NODE" "$BOTH_RAILS" "null/$BLOCK" "$DURATION" "${@:4}" 2>>"$WORK/program.log" |
     jq -c --arg name "$1" 'with_entries(.key = $name + "_" + .key)'
 }
 
