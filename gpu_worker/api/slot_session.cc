@@ -217,13 +217,14 @@ absl::Status SlotSession::EndAll(absl::Time deadline) {
 }
 
 void SlotSession::Close(absl::Time deadline) {
-  const absl::Status ended = EndAll(deadline);
+  absl::Status ended = EndAll(deadline);
   // What is on a device that has failed is gone anyway.
   if (ended.ok() || (snapshot().ended && !environment_.device->health().status().ok())) {
     environment_.proxy->Leave(watched());
     const auto passed = std::make_shared<absl::Notification>();
     environment_.executor->Post([passed] { passed->Notify(); });
     if (passed->WaitForNotificationWithTimeout(kLetGoTime)) return;
+    ended.Update(absl::DeadlineExceededError("the deck's thread does not come to it"));
   }
   dataplane::Log(dataplane::LogLevel::kError, "api", "slots are never given back",
                  {{"why", std::string(ended.message())}});

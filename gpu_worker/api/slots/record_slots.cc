@@ -203,24 +203,27 @@ absl::Status RecordSlots::CheckWhole() const {
 
 // What a graph has sent shows only in the flags: the proxy has seen all of it once two looks find
 // nothing.
-absl::StatusOr<uint64_t> RecordSlots::AwaitSent(absl::Time deadline) {
+bool RecordSlots::AwaitGiven(uint64_t blocks, absl::Time deadline) const {
   dataplane::MayWait("streams of the program");
+  const uint64_t looks = idle_looks_ + 2;
+  while (given_ < blocks || (has_graph_ && idle_looks_ < looks)) {
+    if (failed_ || absl::Now() >= deadline) return false;
+    absl::SleepFor(kLookEvery);
+  }
+  return true;
+}
+
+absl::StatusOr<uint64_t> RecordSlots::AwaitSent(absl::Time deadline) {
   uint64_t all = 0;
   {
     absl::MutexLock lock(&program_);
     TD_RETURN_IF_ERROR(CheckWhole());
     all = has_graph_ ? 0 : highest_sent_;
   }
-  const uint64_t looks = idle_looks_ + 2;
-  while (given_ < all || (has_graph_ && idle_looks_ < looks)) {
-    TD_RETURN_IF_ERROR(status());
-    if (absl::Now() >= deadline) {
-      return absl::DeadlineExceededError(
-          absl::StrCat("streams of the program have sent ", given_.load(), " of ", all, " blocks"));
-    }
-    absl::SleepFor(kLookEvery);
-  }
-  return has_graph_ ? given_.load() : all;
+  if (AwaitGiven(all, deadline)) return has_graph_ ? given_.load() : all;
+  TD_RETURN_IF_ERROR(status());
+  return absl::DeadlineExceededError(
+      absl::StrCat("streams of the program have sent ", given_.load(), " of ", all, " blocks"));
 }
 
 absl::Status RecordSlots::Close(absl::Time deadline) {
@@ -240,7 +243,7 @@ void RecordSlots::CloseWith(absl::Time deadline) {
     closed_ = true;
     in_order = has_graph_ ? 0 : SentInOrder();
   }
-  while (given_ < in_order && !failed_ && absl::Now() < deadline) absl::SleepFor(kLookEvery);
+  AwaitGiven(in_order, deadline);
   End();
 }
 

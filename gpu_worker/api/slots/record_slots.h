@@ -93,6 +93,8 @@ class RecordSlots final : public Watched {
   // One more than the highest block before which none is missing.
   uint64_t SentInOrder() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
   absl::Status CheckWhole() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
+  // False if the session failed or it was not so far by then.
+  bool AwaitGiven(uint64_t blocks, absl::Time deadline) const;
   void End() ABSL_LOCKS_EXCLUDED(program_);
   absl::Status CheckSend(const Slot& slot, size_t bytes) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);

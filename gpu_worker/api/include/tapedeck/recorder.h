@@ -41,9 +41,9 @@ class Recorder {
  public:
   // CHANNEL_NOT_FOUND, CHANNEL_IN_USE, NODE_UNREACHABLE and what else the node says. Waits for it.
   static Result<Recorder> Open(const Deck& deck, const RecorderOptions& options);
-  // Without Finish the recording ends behind what has come in order within 5 seconds. Waits as long
-  // again for streams that were told of slots; kernels that use one that was acquired and not sent,
-  // and launches of graphs, must have ended before.
+  // Without Finish the recording ends behind what has come in order within 2 seconds. Waits for the
+  // node, 5 seconds at most, and as long again for streams that were told of slots; kernels that
+  // use one that was acquired and not sent, and launches of graphs, must have ended before.
   ~Recorder();
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;
