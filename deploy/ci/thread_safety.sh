@@ -15,11 +15,5 @@ deploy/ci/rados_for_clang.sh build/thread-safety/include
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 COMPILER=(clang++)
 ! command -v ccache >/dev/null || COMPILER=(ccache clang++)
-# Only language level, include paths and definitions are taken over: g++ knows flags clang does not.
-jq -r --arg root "$PWD/" '
-  [.[] | (.file | ltrimstr($root + "build/") | ltrimstr($root)) as $name
-      | select($name | test("^(dataplane|services|storage_node|gpu_worker)/.*\\.(cc|cxx)$"))
-      | [.file, "-o", "build/thread-safety/\($name | gsub("/"; "__")).o"]
-        + [.command | scan("(?:-isystem |-I|-D)[^ ]+") | split(" ")[]] | join(" ")] | unique_by(split(" ")[0])[]' \
-  build/compile_commands.json |
+deploy/ci/thread_safety_files.py "$PWD" "$PWD/build/thread-safety" |
   xargs -P "$(nproc)" -L 1 "${COMPILER[@]}" -std=c++20 -isystem build/thread-safety/include -O0 -c -Wthread-safety -Werror -Wno-unknown-warning-option

@@ -21,7 +21,7 @@ using nlohmann::json;
 
 // All of it is in memory while it is read, some ten times as large.
 constexpr uint64_t kMaxMetaBytes = 16 << 20;
-constexpr uint64_t kMostSamples = uint64_t{1} << 62;
+constexpr uint64_t kMostAnnotated = uint64_t{1} << 62;
 constexpr int kMaxArchived = 64;
 // In the year 2116: what is added to it for the samples does not overflow.
 constexpr int64_t kLatestNs = int64_t{1} << 62;
@@ -30,7 +30,7 @@ constexpr size_t kMaxTextBytes = 1024;
 
 uint64_t NumberIn(const json& object, const char* name) {
   const json value = object.value(name, json());
-  return value.is_number_unsigned() ? std::min(value.get<uint64_t>(), kMostSamples) : 0;
+  return value.is_number_unsigned() ? std::min(value.get<uint64_t>(), kMostAnnotated) : 0;
 }
 
 std::string TextIn(const json& object, const char* name) {

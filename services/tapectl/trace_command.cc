@@ -115,15 +115,15 @@ absl::StatusOr<Traced> Collect(const std::vector<TraceSource>& sources,
   return traced;
 }
 
-std::string Milliseconds(int64_t ns) {
+std::string MillisecondsText(int64_t ns) {
   return absl::StrFormat("%.3f ms", static_cast<double>(ns) / 1e6);
 }
 
 Row RowOf(const TracedNode& node) {
   if (!node.status.ok()) return {node.address, "-", std::string(node.status.message()), "-"};
   return {node.address, absl::StrCat(node.stamps), absl::StrCat(node.missed),
-          node.clock_known ? absl::StrCat(Milliseconds(node.clock_offset_ns), " ± ",
-                                          Milliseconds(node.clock_uncertainty_ns))
+          node.clock_known ? absl::StrCat(MillisecondsText(node.clock_offset_ns), " ± ",
+                                          MillisecondsText(node.clock_uncertainty_ns))
                            : "unknown"};
 }
 

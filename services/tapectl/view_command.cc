@@ -13,8 +13,7 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-// Beside the waterfall: its labels, and its axes with the prompt.
-constexpr uint32_t kLabelCells = 12;
+// Above and below the waterfall: its axes, with the prompt.
 constexpr uint32_t kOtherLines = 4;
 
 struct ViewOptions {

@@ -20,7 +20,6 @@ namespace {
 constexpr auto kColors = std::to_array<int>(
     {16, 17, 18, 19, 20, 26, 32, 38, 44, 43, 42, 76, 112, 148, 184, 220, 214, 208, 202, 196, 231});
 constexpr absl::string_view kPlain = " .:-=+*#%@";
-constexpr int kLabelCells = 12;  // left of each line
 // Below the loudest; noise is at the dark end.
 constexpr float kLeastSpanDb = 10;
 
@@ -68,7 +67,7 @@ std::string LabelOf(const Spectrogram& spectrogram, uint32_t row) {
   const std::string label = spectrogram.sample_rate > 0
                                 ? absl::StrFormat("%.6g s", sample / spectrogram.sample_rate)
                                 : absl::StrFormat("%.0f", sample);
-  return absl::StrFormat("%*s ", kLabelCells - 1, label);
+  return absl::StrFormat("%*s ", static_cast<int>(kLabelCells) - 1, label);
 }
 
 std::string FrequencyLine(const Spectrogram& spectrogram) {

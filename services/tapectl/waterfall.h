@@ -8,6 +8,9 @@
 
 namespace tapedeck::services::tapectl {
 
+// What stands left of each line of a waterfall.
+inline constexpr uint32_t kLabelCells = 12;
+
 // With the axes: time, or samples where the rate is not known, and frequency. `color`: half blocks
 // (U+2580) in 256 colours; else plain characters. What is missing is blank, and plainly '?'.
 std::string WaterfallText(const Spectrogram& spectrogram, bool color);

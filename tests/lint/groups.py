@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 """What a file keeps for itself has a name of its own in its group: a build with sanitizers compiles twelve files of a target as
-one, so that two constants, types or functions of one name would be one too many, or hide what a third file calls."""
+one, and deploy/ci/thread_safety.sh forty of the product's, so that two constants, types or functions of one name would be one too
+many, or hide what a third file calls."""
 import pathlib
 import re
 
 import tree
 
+PRODUCT = ("dataplane", "services", "storage_node", "gpu_worker")  # what thread_safety_files.py compiles
 TOGETHER = 2  # groups of a plain build that are one with sanitizers: deploy/cmake/tapedeck_groups.cmake
 INCLUDED = re.compile(r'^#include "([^"]+\.cc)"', re.MULTILINE)
 # As clang-format leaves them, from the first column on.
@@ -43,8 +45,14 @@ def groups(build):
         yield [name for _, path in sorted(members) for name in INCLUDED.findall(path.read_text(encoding="utf-8"))]
 
 
+def product(files):
+    """Lists of files that the thread-safety analysis may compile as one."""
+    yield from ([path for path in files.code() if path.startswith(top + "/") and path.endswith(".cc") and "/examples/" not in path]
+                for top in PRODUCT)
+
+
 def check(files):
-    for group in groups(files.build):
+    for group in [*groups(files.build), *product(files)]:
         first = {}
         for path in group:
             if path not in files.code():

@@ -181,15 +181,16 @@ class Reasons(LintTest):
 
 
 class Groups(LintTest):
-    def group(self, one, other, build=("t_0", "t_1")):
+    def group(self, one, other, build=("t_0", "t_1"), top="tests"):
         text = "namespace a {\nnamespace {\n\n%s\n}  // namespace\n}  // namespace a\n"
-        files = {"dataplane/one.cc": text % one, "dataplane/other.cc": text % other}
+        files = {f"{top}/one.cc": text % one, f"{top}/other.cc": text % other}
         return "groups", files, {f"d/groups/{name}.cc": f'#include "{path}"\n' for name, path in zip(build, files)}
 
     def test_names(self):
         for kept in ("constexpr int kMost = 1;\n", "struct Part {\n};\n", "int Sum(int a,\n        int b) {\n  return 1;\n}\n"):
-            self.rejects("dataplane/one.cc, too", *self.group(kept, kept))
+            self.rejects("tests/one.cc, too", *self.group(kept, kept))
             self.accepts(*self.group(kept, kept, build=("t_1", "t_2")))
+            self.rejects("dataplane/one.cc, too", *self.group(kept, kept, build=("t_1", "t_2"), top="dataplane"))
         self.accepts(*self.group("int Sum(int a) {\n}\n", "int Sum(char a) {\n}\n"))
         self.accepts(*self.group("constexpr int kMost = 1;\n", "constexpr int kLeast = 1;\n"))
 
