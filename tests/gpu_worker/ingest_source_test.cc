@@ -30,7 +30,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 constexpr uint64_t kSampleBytes = 8;
-constexpr uint64_t kBlockSamples = kTestBlockBytes / kSampleBytes;
+constexpr uint64_t kSamplesOfBlock = kTestBlockBytes / kSampleBytes;
 
 // With numbers that wrap in the stream.
 constexpr emulator::NumberedStream kWrapping{.stream = 9, .first_number = 0xfffffff0};
@@ -77,7 +77,7 @@ class IngestTest : public DeviceTest {
   static uint64_t Check(const Outcome& outcome) {
     uint64_t there = 0, lost = 0;
     for (const auto& [header, payload] : outcome.blocks) {
-      if ((header.flags & dataplane::kBlockMissing) != 0) lost += kBlockSamples;
+      if ((header.flags & dataplane::kBlockMissing) != 0) lost += kSamplesOfBlock;
       for (size_t i = 0; i < payload.size() / kSampleBytes; ++i) {
         uint64_t sample = 0;
         std::memcpy(&sample, payload.data() + i * kSampleBytes, kSampleBytes);
@@ -107,7 +107,7 @@ class IngestTest : public DeviceTest {
 
 TEST_P(IngestTest, AStreamOfDatagramsArrivesWhole) {
   Listen({});
-  const Outcome outcome = Record({.packet_bytes = 1440, .samples = 5 * kBlockSamples + 1000});
+  const Outcome outcome = Record({.packet_bytes = 1440, .samples = 5 * kSamplesOfBlock + 1000});
   EXPECT_EQ(Check(outcome), outcome.sent.samples);
   ASSERT_THAT(outcome.blocks, SizeIs(6));
   EXPECT_EQ(outcome.blocks.back().payload.size(), 1000 * kSampleBytes);
@@ -121,7 +121,7 @@ TEST_P(IngestTest, AStreamOfDatagramsArrivesWhole) {
 TEST_P(IngestTest, WhatIsLostIsNamedToTheSample) {
   Listen({});
   const Outcome outcome = Record({.packet_bytes = 1440,
-                                  .samples = 60 * kBlockSamples + 77,
+                                  .samples = 60 * kSamplesOfBlock + 77,
                                   .drop = 5000,
                                   .drop_run = 7,
                                   .repeat = 20'000,
@@ -139,7 +139,7 @@ TEST_P(IngestTest, WhatIsLostIsNamedToTheSample) {
 TEST_P(IngestTest, LostBlocksAreMissing) {
   Listen({});
   const Outcome outcome = Record({.packet_bytes = 8192,
-                                  .samples = 80 * kBlockSamples,
+                                  .samples = 80 * kSamplesOfBlock,
                                   .drop = 20'000,
                                   .drop_run = 25,
                                   .seed = 2});
@@ -154,7 +154,7 @@ TEST_P(IngestTest, LostBlocksAreMissing) {
 TEST_P(IngestTest, AConnectionLosesNothing) {
   Listen({}, "tcp");
   const Outcome outcome =
-      Record({.packet_bytes = 1440, .samples = 40 * kBlockSamples + 3}, Target::Transport::kTcp);
+      Record({.packet_bytes = 1440, .samples = 40 * kSamplesOfBlock + 3}, Target::Transport::kTcp);
   EXPECT_EQ(Check(outcome), outcome.sent.samples);
   EXPECT_THAT(outcome.lost, SizeIs(0));
 }
@@ -192,7 +192,7 @@ TEST_P(IngestTest, ShortForeignAndRepeatedPacketsChangeNothing) {
                                                 std::span(short_of_samples).first(3)};
   for (const auto& packet : hostile) ASSERT_TRUE(target->Send(std::span(&packet, 1)).ok());
   const Outcome outcome = Record({.packet_bytes = 1440,
-                                  .samples = 5 * kBlockSamples + 7,
+                                  .samples = 5 * kSamplesOfBlock + 7,
                                   .repeat = 20'000,
                                   .reorder = 20'000,
                                   .seed = 3});

@@ -16,7 +16,7 @@ namespace {
 
 constexpr absl::Duration kCallLimit = absl::Seconds(20);
 constexpr int kMostVerifications = 8;
-const char kRecording[] = "luns/l0/channels/c0/recordings/r";
+const char kBusyRecording[] = "luns/l0/channels/c0/recordings/r";
 
 std::string ReasonFor(const absl::Status& status) {
   return ReasonOf(status).value_or(ErrorReason()).reason;
@@ -26,7 +26,7 @@ class VerifyLimitTest : public ::testing::Test {
  protected:
   VerifyLimitTest() { node_.catalog.AddRecording("r", 1); }
   absl::Status Verify() {
-    return catalog_.VerifyRecording(kRecording, kCallLimit, [](const VerifyProgress&) {});
+    return catalog_.VerifyRecording(kBusyRecording, kCallLimit, [](const VerifyProgress&) {});
   }
 
   LoopbackNode node_;
@@ -46,7 +46,7 @@ TEST_F(VerifyLimitTest, TheNinthIsRefusedUntilOneEnds) {
   const absl::Status refused = Verify();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(ReasonFor(refused), "LIMIT_REACHED") << refused;
-  EXPECT_TRUE(catalog_.GetRecording(kRecording).ok()) << "other calls go on";
+  EXPECT_TRUE(catalog_.GetRecording(kBusyRecording).ok()) << "other calls go on";
   node_.catalog.HoldVerifications(false);
   for (std::thread& caller : callers) caller.join();
   EXPECT_TRUE(Verify().ok());
