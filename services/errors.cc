@@ -16,6 +16,13 @@ Metadata Known(Metadata metadata) {
   return metadata;
 }
 
+absl::Status NoRecording(const absl::Status& status, absl::string_view recording,
+                         absl::string_view moved_to) {
+  return WithReason(
+      status, "RECORDING_NOT_FOUND",
+      Known({{"recording", std::string(recording)}, {"moved_to", std::string(moved_to)}}));
+}
+
 }  // namespace
 
 absl::Status ArgumentInvalid(absl::string_view field, absl::string_view text) {
@@ -45,8 +52,13 @@ absl::Status ChannelInUse(absl::string_view channel, absl::string_view why) {
 
 absl::Status RecordingNotFound(absl::string_view recording, absl::string_view text,
                                absl::StatusCode code) {
-  return WithReason(absl::Status(code, text), "RECORDING_NOT_FOUND",
-                    {{"recording", std::string(recording)}});
+  return NoRecording(absl::Status(code, text), recording, "");
+}
+
+absl::Status RecordingMoved(absl::string_view recording, absl::string_view moved_to) {
+  return NoRecording(
+      absl::NotFoundError(absl::StrCat("recording ", recording, " has moved to ", moved_to)),
+      recording, moved_to);
 }
 
 absl::Status BlockDamaged(const Damage& damage, absl::string_view text) {

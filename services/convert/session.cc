@@ -11,6 +11,7 @@
 #include "services/convert/playhead.h"
 #include "services/convert/rpc_status.h"
 #include "services/convert/stage_times.h"
+#include "services/convert/time.h"
 
 namespace tapedeck::services::convert {
 namespace {
@@ -46,6 +47,12 @@ v1::Open ToProto(const session::Open& open) {
     out.mutable_resume()->set_token(open.resume->token);
     out.mutable_resume()->set_first_block(open.resume->first_block);
   }
+  if (open.original.has_value()) {
+    out.mutable_original()->set_recording(open.original->recording);
+    out.mutable_original()->set_uid(open.original->uid);
+    *out.mutable_original()->mutable_start_time() =
+        convert::ToTimestamp(open.original->start_time_ns);
+  }
   return out;
 }
 
@@ -66,6 +73,12 @@ absl::StatusOr<session::Message> FromProto(const v1::Open& open) {
     out.resume = session::Resume{.recording = open.resume().recording(),
                                  .token = open.resume().token(),
                                  .first_block = open.resume().first_block()};
+  }
+  if (open.has_original()) {
+    out.original =
+        session::Original{.recording = open.original().recording(),
+                          .uid = open.original().uid(),
+                          .start_time_ns = convert::FromTimestamp(open.original().start_time())};
   }
   // Another version may have other directions and ops: the session answers VERSION_MISMATCH.
   if (out.version != session::kProtocolVersion) return out;

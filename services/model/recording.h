@@ -81,6 +81,10 @@ struct Recording {
   // none.
   std::string stream;
   uint64_t segment = 0;
+  // Of a copy: the name of what it has its blocks from, on whatever node, and its uid. Empty: it is
+  // none.
+  std::string original;
+  std::string original_uid;
   // Of both ends, as far as is known. No entry of the list: for tapectl explain alone.
   StageTimes stage_times;
 };
@@ -116,7 +120,9 @@ struct Fields<Recording> {
       Describe(&Recording::annotations, {.name = "annotations", .role = Role::kReported}),
       Describe(&Recording::kept, {.name = "kept", .role = Role::kReported}),
       Describe(&Recording::stream, {.name = "stream", .role = Role::kReported}),
-      Describe(&Recording::segment, {.name = "segment", .role = Role::kReported}));
+      Describe(&Recording::segment, {.name = "segment", .role = Role::kReported}),
+      Describe(&Recording::original, {.name = "original", .role = Role::kReported}),
+      Describe(&Recording::original_uid, {.name = "original_uid", .role = Role::kReported}));
 };
 
 using RecordingUpdate = Update<Recording>;

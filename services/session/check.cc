@@ -86,6 +86,18 @@ void CheckResume(FieldCheck& check, const Open& open) {
                "is beyond any stream");
 }
 
+void CheckOriginal(FieldCheck& check, const Open& open) {
+  if (!open.original.has_value()) return;
+  const int64_t start_ns = open.original->start_time_ns;
+  check.Require(open.direction == Direction::kRecord, "original", "is of no playback")
+      .Text(open.original->recording, kMaxNameBytes, "original.recording")
+      .Text(open.original->uid, kMaxIdBytes, "original.uid")
+      .Require(!open.original->recording.empty() && !open.original->uid.empty(), "original",
+               "has no name")
+      .Require(start_ns >= -model::kMaxTimeNs && start_ns <= model::kMaxTimeNs,
+               "original.start_time", "is of no recording");
+}
+
 // What an answer says of the recording that goes on, or is new.
 void CheckResumed(FieldCheck& check, const std::optional<Resume>& asked, const Accept& accept) {
   check
@@ -125,6 +137,7 @@ absl::Status CheckOpen(const Known& known, const Open& open) {
       .Require(IsBlockCount(open.expected_blocks, open.slot_bytes), "expected_blocks",
                "is beyond any stream");
   CheckResume(check, open);
+  CheckOriginal(check, open);
   CheckLabels(check, open.labels);
   using Unit = Playhead::Unit;
   check

@@ -23,6 +23,13 @@ bool IsOneOf(const absl::Status& status, const std::array<absl::string_view, kSi
 
 }  // namespace
 
+std::optional<std::string> WhyRefused(const absl::Status& refusal) {
+  const auto reason = ReasonOf(refusal);
+  if (!reason.has_value() || reason->reason != "RESUME_REFUSED") return std::nullopt;
+  const auto why = reason->metadata.find("why");
+  return why == reason->metadata.end() ? "" : why->second;
+}
+
 bool IsLoss(const absl::Status& cause) { return IsOneOf(cause, kLosses); }
 
 bool MayPass(const absl::Status& refusal) { return IsLoss(refusal) || IsOneOf(refusal, kPassing); }

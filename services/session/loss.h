@@ -1,6 +1,9 @@
 // What the end of a session means for its recording: whether it may go on in another session.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "absl/status/status.h"
 
 namespace tapedeck::services::session {
@@ -11,5 +14,8 @@ bool IsLoss(const absl::Status& cause);
 
 // A session that was not granted for this may be granted later.
 bool MayPass(const absl::Status& refusal);
+
+// Of RESUME_REFUSED its metadata's `why`; none: it is another error.
+std::optional<std::string> WhyRefused(const absl::Status& refusal);
 
 }  // namespace tapedeck::services::session

@@ -35,6 +35,13 @@ struct Resume {
   uint64_t first_block = 0;  // the lowest that the worker still has
 };
 
+// What a copy has its blocks from.
+struct Original {
+  std::string recording;  // its name, on whatever node
+  std::string uid;
+  int64_t start_time_ns = 0;
+};
+
 // Names follow the resource names of the catalog: luns/L/channels/C and
 // luns/L/channels/C/recordings/R.
 struct Open {
@@ -53,6 +60,7 @@ struct Open {
   std::map<std::string, std::string> labels;  // kept with the recording
   Playhead playhead;                          // playback
   std::optional<Resume> resume;               // record: none makes a new recording
+  std::optional<Original> original;           // record: none: it is no copy
   uint32_t trail = 0;                         // of the serving end's stamps; not sent
   telemetry::trace::Branch trace;             // of this end's session; not sent
 };

@@ -36,13 +36,6 @@ void AddRails(const std::vector<RailProgress>& more, std::vector<RailProgress>* 
   }
 }
 
-std::optional<std::string> WhyRefused(const absl::Status& refusal) {
-  const auto reason = ReasonOf(refusal);
-  if (!reason.has_value() || reason->reason != "RESUME_REFUSED") return std::nullopt;
-  const auto why = reason->metadata.find("why");
-  return why == reason->metadata.end() ? "" : why->second;
-}
-
 }  // namespace
 
 ResumingSession::ResumingSession(dataplane::Executor& executor, ResumingSettings settings)

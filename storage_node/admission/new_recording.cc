@@ -76,10 +76,21 @@ absl::StatusOr<recording::Reservation> RoomOf(Means& means, const RecordTarget& 
   return ReserveRoom(means, target, blocks);
 }
 
-// One that no recording of the channel has: many segments may begin in the same second.
-absl::StatusOr<catalog::ResourceName> NewName(Means& means, catalog::ResourceName name) {
+// The ID of what it is a copy of; empty: it is none, or that has another name than recordings have.
+std::string IdOfOriginal(const Open& open) {
+  if (!open.original.has_value()) return "";
+  const auto name = catalog::ParseRecordingName(open.original->recording);
+  return name.ok() ? name->recording : "";
+}
+
+// One that no recording of the channel has: many segments may begin in the same second. `wish` if
+// it is one.
+absl::StatusOr<catalog::ResourceName> NewName(Means& means, catalog::ResourceName name,
+                                              std::string wish) {
   while (true) {
-    name.recording = catalog::NewRecordingId(means.luns.clock().WallNs(), means.luns.random());
+    name.recording = wish.empty()
+                         ? catalog::NewRecordingId(means.luns.clock().WallNs(), means.luns.random())
+                         : std::exchange(wish, "");
     TD_ASSIGN_OR_RETURN(const auto taken, means.recordings.catalog()->GetRecording(name));
     if (!taken.has_value()) return name;
   }
@@ -99,6 +110,11 @@ format::Manifest NewManifest(Means& means, const RecordTarget& target,
                             .labels = target.open.labels,
                             .resume_token = target.resume_token,
                             .start_time_ns = means.luns.clock().WallNs()};
+  if (const auto& original = target.open.original; original.has_value()) {
+    manifest.original = original->recording;
+    manifest.original_uid = original->uid;
+    manifest.start_time_ns = original->start_time_ns;
+  }
   if (!target.open.recorder.empty()) manifest.labels.emplace("recorder", target.open.recorder);
   if (target.segment.has_value()) {
     manifest.stream = target.stream.empty() ? name.recording : target.stream;
@@ -113,10 +129,10 @@ format::Manifest NewManifest(Means& means, const RecordTarget& target,
   return manifest;
 }
 
-absl::StatusOr<Begun> Begin(Means& means, const RecordTarget& target,
+absl::StatusOr<Begun> Begin(Means& means, const RecordTarget& target, const std::string& id,
                             dataplane::Executor& executor) {
   Begun begun;
-  TD_ASSIGN_OR_RETURN(begun.name, NewName(means, target.name));
+  TD_ASSIGN_OR_RETURN(begun.name, NewName(means, target.name, id));
   begun.held.lease = means.recordings.leases().TakeExclusive(begun.name.ToString());
   if (begun.held.lease == nullptr) {
     return services::ChannelInUse(target.channel.name, "is being deleted");
@@ -140,11 +156,12 @@ absl::StatusOr<Begun> Begin(Means& means, const RecordTarget& target,
 // What lies under a name on a member may be nobody's recording: it stays, and another is tried.
 absl::StatusOr<Begun> BeginUnderNewName(Means& means, const RecordTarget& target,
                                         dataplane::Executor& executor) {
+  std::string id = target.segment.has_value() ? "" : IdOfOriginal(target.open);
   for (int i = 1; i < kNameTries; ++i) {
-    auto begun = Begin(means, target, executor);
+    auto begun = Begin(means, target, std::exchange(id, ""), executor);
     if (!absl::IsAlreadyExists(begun.status())) return begun;
   }
-  return Begin(means, target, executor);
+  return Begin(means, target, "", executor);
 }
 
 }  // namespace

@@ -20,6 +20,9 @@ constexpr char kSchema[] = R"sql(
   CREATE TABLE IF NOT EXISTS requests(
     id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS recordings_by_start ON recordings(start_ns);
+  CREATE TABLE IF NOT EXISTS copies(
+    original TEXT, lun TEXT, channel TEXT, recording TEXT,
+    PRIMARY KEY(original, lun, channel, recording)) WITHOUT ROWID;
 )sql";
 
 // Of the documents; what the file says of it is 0 where there is none yet.
@@ -138,6 +141,10 @@ absl::Status Catalog::DeleteChannel(const ResourceName& name) {
 absl::Status Catalog::PutRecording(const ResourceName& name, const format::Manifest& manifest) {
   absl::MutexLock lock(&mutex_);
   TD_ASSIGN_OR_RETURN(const bool known, HasRecording(name));
+  if (!manifest.original.empty()) {
+    TD_RETURN_IF_ERROR(Change("INSERT OR REPLACE INTO copies VALUES(?, ?, ?, ?)",
+                              {manifest.original, name.lun, name.channel, name.recording}));
+  }
   TD_ASSIGN_OR_RETURN(Statement statement,
                       database_.Prepare("INSERT OR REPLACE INTO recordings VALUES(?, ?, ?, ?, ?)"));
   statement.Bind(1, name.lun);
@@ -219,7 +226,25 @@ absl::Status Catalog::DeleteRecording(const ResourceName& name) {
       Change("DELETE FROM recordings WHERE lun = ? AND channel = ? AND recording = ?",
              {name.lun, name.channel, name.recording}));
   if (known) Count(name.lun, -1);
-  return absl::OkStatus();
+  return Change("DELETE FROM copies WHERE lun = ? AND channel = ? AND recording = ?",
+                {name.lun, name.channel, name.recording});
+}
+
+absl::StatusOr<std::vector<ResourceName>> Catalog::CopiesOf(const std::string& original,
+                                                            size_t most) {
+  absl::MutexLock lock(&mutex_);
+  TD_ASSIGN_OR_RETURN(Statement statement,
+                      database_.Prepare("SELECT lun, channel, recording FROM copies "
+                                        "WHERE original = ? ORDER BY lun, channel, recording"));
+  statement.Bind(1, original);
+  std::vector<ResourceName> names;
+  while (names.size() < most) {
+    TD_ASSIGN_OR_RETURN(const bool row, statement.Step());
+    if (!row) break;
+    names.push_back(
+        {.lun = statement.Text(0), .channel = statement.Text(1), .recording = statement.Text(2)});
+  }
+  return names;
 }
 
 absl::StatusOr<uint64_t> Catalog::CountRecordings(const ResourceName& channel) {

@@ -23,6 +23,9 @@ constexpr uint64_t kManifestVersion = 2;
 constexpr uint64_t kStagesVersion = 1;
 
 constexpr size_t kTokenDigits = 32;
+// Of the original of a copy, wherever it was.
+constexpr size_t kMaxOriginalBytes = 256;
+constexpr size_t kMaxUidBytes = 64;
 
 constexpr char kManifest[] = "manifest.json";
 
@@ -142,6 +145,12 @@ absl::Status ParseOrigin(JsonFields& fields, Manifest* manifest) {
   if (!fields.Text("stream").empty()) manifest->stream = fields.Id("stream");
   manifest->segment = fields.Uint("segment", MaxBlocks(kBlockMultiple));
   manifest->segment_blocks = fields.Uint("segment_blocks", MaxBlocks(kBlockMultiple));
+  manifest->original = fields.Text("original");
+  manifest->original_uid = fields.Text("original_uid");
+  fields
+      .Require(manifest->original.size() <= kMaxOriginalBytes, "original",
+               "is longer than any name")
+      .Require(manifest->original_uid.size() <= kMaxUidBytes, "original_uid", "is none");
   manifest->resume_token = fields.Text("resume_token");
   fields.Require(IsToken(manifest->resume_token), "resume_token", "is none");
   manifest->kept = fields.Bool("kept");
@@ -223,6 +232,10 @@ std::string EncodeManifest(const Manifest& manifest) {
                  {"cause", manifest.cause},
                  {"stages", StagesOf(manifest)}};
   if (manifest.segment_blocks > 0) object["segment_blocks"] = manifest.segment_blocks;
+  if (!manifest.original.empty()) {
+    object["original"] = manifest.original;
+    object["original_uid"] = manifest.original_uid;
+  }
   if (!manifest.resume_token.empty()) object["resume_token"] = manifest.resume_token;
   return SealJson(std::move(object));
 }
@@ -260,6 +273,8 @@ services::Recording ToRecording(const Manifest& manifest, absl::string_view chan
           .kept = manifest.kept,
           .stream = manifest.stream,
           .segment = manifest.segment,
+          .original = manifest.original,
+          .original_uid = manifest.original_uid,
           .stage_times = manifest.stage_times};
 }
 

@@ -36,6 +36,10 @@ struct Manifest {
   std::string stream;
   uint64_t segment = 0;
   uint64_t segment_blocks = 0;  // of its segments; 0: not known
+  // Of a copy: the name of what it has its blocks from, on whatever node, and its uid. Empty: it is
+  // none.
+  std::string original;
+  std::string original_uid;
   // Secret, 16 bytes as hex digits: its worker can go on with the recording. Empty: nobody can.
   std::string resume_token;
   int64_t start_time_ns = 0;

@@ -16,6 +16,9 @@ namespace {
 
 constexpr size_t kMaxShownLabelBytes = 64 << 10;
 
+// Of a recording that is gone: looked at for the one that it has become.
+constexpr size_t kMaxCopies = 16;
+
 // What was written by somebody else or before there were limits must not make an answer that no
 // message holds.
 void Shorten(services::Recording* recording) {
@@ -81,16 +84,25 @@ absl::StatusOr<FoundRecording> Recordings::Find(const std::string& text) {
   TD_RETURN_IF_ERROR(FindChannel(name).status());
   TD_ASSIGN_OR_RETURN(auto lun, luns_.Find(name.lun));
   TD_ASSIGN_OR_RETURN(auto manifest, catalog_->GetRecording(name));
-  if (!manifest.has_value()) {
-    return services::RecordingNotFound(
-        text,
-        absl::StrCat("no recording ", text, "; tapectl recordings list shows those there are"));
-  }
+  if (!manifest.has_value()) return NotFound(text);
   TD_RETURN_IF_ERROR(recording::CheckWhose(*manifest, PathOf(name, *manifest), *lun->config.now()));
   catalog::RecordingRow row{.name = name, .manifest = *std::move(manifest)};
   TD_RETURN_IF_ERROR(
       CloseAbandoned(*lun, &row, "ABORTED: the session ended without closing the recording"));
   return FoundRecording{.name = name, .lun = std::move(lun), .manifest = std::move(row.manifest)};
+}
+
+absl::Status Recordings::NotFound(const std::string& name) {
+  TD_ASSIGN_OR_RETURN(const auto copies, catalog_->CopiesOf(name, kMaxCopies));
+  for (const catalog::ResourceName& copy : copies) {
+    TD_ASSIGN_OR_RETURN(const auto manifest, catalog_->GetRecording(copy));
+    // One that was not ended does not have all of it.
+    if (manifest.has_value() && manifest->state == services::RecordingState::kSealed) {
+      return services::RecordingMoved(name, copy.ToString());
+    }
+  }
+  return services::RecordingNotFound(
+      name, absl::StrCat("no recording ", name, "; tapectl recordings list shows those there are"));
 }
 
 absl::Status Recordings::CloseAbandoned(luns::OpenLun& lun, catalog::RecordingRow* row,

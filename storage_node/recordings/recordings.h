@@ -91,6 +91,9 @@ class Recordings {
   services::Recording Present(const catalog::RecordingRow& row);
 
  private:
+  // Why there is no recording of that name: it may have moved.
+  absl::Status NotFound(const std::string& name);
+
   luns::Luns& luns_;
   const std::shared_ptr<catalog::Catalog> catalog_;
   const std::shared_ptr<Leases> leases_ = std::make_shared<Leases>();

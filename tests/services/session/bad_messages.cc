@@ -192,6 +192,22 @@ std::vector<BadMessage> BadOpens() {
            [](Open& o) {
              o.resume = {"r", kToken, kHuge};
            })
+      .Add("original",
+           [](Open& o) {
+             o.original = {"", "u"};
+           })
+      .Add("original.recording",
+           [](Open& o) {
+             o.original = {kLong, "u"};
+           })
+      .Add("original.uid",
+           [](Open& o) {
+             o.original = {"r", kLong};
+           })
+      .Add("original.start_time",
+           [](Open& o) {
+             o.original = {"r", "u", INT64_MAX};
+           })
       .Add("playhead", [](Open& o) { o.playhead.start = -1; })
       .Add("playhead.behind", [](Open& o) { o.playhead.behind_ns = -1; })
       .Add("labels",

@@ -23,6 +23,8 @@ Manifest ExampleManifest() {
           .op = dataplane::TransferOp::kSend,
           .commit = dataplane::CommitLevel::kWritten,
           .labels = {{"source", "synth"}, {"odd \"key\"\n", "ü"}},
+          .original = "luns/o/channels/c/recordings/20261120T235144Z-3f2a",
+          .original_uid = "1f1e2d3c-4b5a-4968-8776-a5b4c3d2e1f0",
           .start_time_ns = 1'795'218'704'123'456'789,
           .state = services::RecordingState::kSalvaged,
           .blocks = 100,
