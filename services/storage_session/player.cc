@@ -66,7 +66,7 @@ absl::StatusOr<std::unique_ptr<Player>> Player::Begin(const Peer& peer, const Re
                                .ordered = true,
                                // Once for each way to the node that is tried.
                                .make_end =
-                                   [queue, ring] {
+                                   [queue, ring](const session::Accept&) {
                                      queue->Open();
                                      return session::TransferEnd{
                                          .sink = std::make_unique<QueueSink>(queue), .ring = ring};

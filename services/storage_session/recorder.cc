@@ -1,5 +1,6 @@
 #include "services/storage_session/recorder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -27,6 +28,7 @@ class QueueSource final : public dataplane::Source {
   explicit QueueSource(std::shared_ptr<BlockQueue> queue) : queue_(std::move(queue)) {}
 
   absl::StatusOr<Flow> Pull(Block* block) override {
+    if (queue_->dropped()) return PeerLost("", "its blocks have ceased to come");
     const bool closed = queue_->closed();
     if (std::optional<Block> next = queue_->Take()) {
       *block = *std::move(next);
@@ -44,6 +46,17 @@ class QueueSource final : public dataplane::Source {
  private:
   const std::shared_ptr<BlockQueue> queue_;
 };
+
+// Of a recording that goes on: what is there of it was given before.
+session::TransferEnd EndOf(const std::shared_ptr<BlockQueue>& queue,
+                           const std::shared_ptr<dataplane::MemoryPool>& ring,
+                           const Recorder::Wish& wish, const session::Accept& accept) {
+  session::TransferEnd end{.source = std::make_unique<QueueSource>(queue), .ring = ring};
+  if (!wish.resume.has_value()) return end;
+  end.moved = {.blocks = accept.next_block, .missing = accept.missing_blocks};
+  end.given = std::max(wish.blocks, accept.next_block);
+  return end;
+}
 
 }  // namespace
 
@@ -80,13 +93,13 @@ absl::StatusOr<std::unique_ptr<Recorder>> Recorder::Begin(const Peer& peer, cons
       SessionRun::Begin(peer, {.open = {.direction = session::Direction::kRecord,
                                         .channel = channel.name,
                                         .expected_blocks = wish.blocks,
-                                        .labels = wish.labels},
+                                        .labels = wish.labels,
+                                        .resume = wish.resume,
+                                        .original = wish.original},
                                .ring = ring,
                                .make_end =
-                                   [queue, ring] {
-                                     return session::TransferEnd{
-                                         .source = std::make_unique<QueueSource>(queue),
-                                         .ring = ring};
+                                   [queue, ring, wish](const session::Accept& accept) {
+                                     return EndOf(queue, ring, wish, accept);
                                    },
                                .on_ended = [gate] { gate->Open(); }}));
   return recorder;
@@ -111,8 +124,12 @@ absl::StatusOr<Block> Recorder::Slot() {
 
 void Recorder::Give(Block block) {
   block.header().crc32c = dataplane::Crc32c(block.payload());
-  queue_->Put(std::move(block));
+  GiveChecked(std::move(block));
 }
+
+void Recorder::GiveChecked(Block block) { queue_->Put(std::move(block)); }
+
+void Recorder::Abandon() { queue_->Drop(); }
 
 absl::Status Recorder::Finish() {
   queue_->Close();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -20,6 +21,9 @@ class Recorder {
   struct Wish {
     uint64_t blocks = 0;  // that will come
     model::Labels labels;
+    std::optional<session::Original> original;  // what they are a copy of
+    // Goes on with a recording whose session was lost: all its blocks can be given again.
+    std::optional<session::Resume> resume;
   };
   // The errors of SessionRun::Begin, and those of the node.
   static absl::StatusOr<std::unique_ptr<Recorder>> Begin(const Peer& peer, const Channel& channel,
@@ -30,12 +34,21 @@ class Recorder {
   // The name of the recording.
   std::string recording() const { return run_->accept().recording; }
 
+  // The first block to give, and the secret with which another session goes on.
+  uint64_t next_block() const { return run_->accept().next_block; }
+  std::string resume_token() const { return run_->accept().resume_token; }
+
   // An empty slot for the next block. DEADLINE_EXCEEDED (SESSION_STALLED): none came back in 30 s;
   // what the session has failed with.
   absl::StatusOr<dataplane::Block> Slot();
 
   // The next block, whose header lacks its CRC32C alone; also one that is missing, in its slot.
   void Give(dataplane::Block block);
+  // The same with the CRC32C of its header, which the storage node compares with what arrives.
+  void GiveChecked(dataplane::Block block);
+
+  // Ends it as if it had been lost, so that another session may go on with it.
+  void Abandon();
 
   // Waits until all is at the channel's commit level and the recording is closed.
   absl::Status Finish();

@@ -98,8 +98,8 @@ absl::Status SessionRun::Start(const Peer& peer, const std::vector<NodeRail>& ra
       .open = settings.open,
       .ordered = settings.ordered,
       .trace = peer.trace,
-      .make_end = [make = settings.make_end](const session::Accept&)
-          -> absl::StatusOr<session::TransferEnd> { return make(); },
+      .make_end = [make = settings.make_end](const session::Accept& accept)
+          -> absl::StatusOr<session::TransferEnd> { return make(accept); },
       .on_change = [this](const session::Snapshot& now) { OnChange(now); }};
   made.open.recorder = "tapectl";
   made.open.request_id = client::NewRequestId();

@@ -32,7 +32,7 @@ class SessionRun {
     std::shared_ptr<dataplane::MemoryPool> ring;
     bool ordered = false;
     // The source or the sink; called on the session's executor, once for each try.
-    std::function<session::TransferEnd()> make_end;
+    std::function<session::TransferEnd(const session::Accept&)> make_end;
     // Called on the session's executor when one that has begun has ended.
     std::function<void()> on_ended;
   };

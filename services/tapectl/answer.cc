@@ -183,6 +183,16 @@ Answer AnswerOf(const FileAnswer& answer) {
                 {"notes", answer.notes}})};
 }
 
+Answer AnswerOf(const CopyAnswer& answer) {
+  return {Dump({{"recording", answer.recording},
+                {"original", answer.original},
+                {"blocks", answer.blocks},
+                {"bytes", answer.bytes},
+                {"first_block", answer.first_block},
+                {"mb_per_s", answer.mb_per_s},
+                {"moved", answer.moved}})};
+}
+
 Answer AnswerOf(const std::string& done, const std::string& name) { return {Dump({{done, name}})}; }
 
 Answer AnswerOf(const absl::Status& error) { return {Dump({{"error", ToJson(error)}})}; }

@@ -113,6 +113,18 @@ struct FileAnswer {
 };
 Answer AnswerOf(const FileAnswer& answer);
 
+// What a copy has made of a recording.
+struct CopyAnswer {
+  std::string recording;  // the copy
+  std::string original;
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;        // of the recording
+  uint64_t first_block = 0;  // that was moved now; of one that went on, not 0
+  double mb_per_s = 0;
+  bool moved = false;  // the original is deleted
+};
+Answer AnswerOf(const CopyAnswer& answer);
+
 // {"deleted": "luns/l0"}
 Answer AnswerOf(const std::string& done, const std::string& name);
 

@@ -24,6 +24,7 @@ void AddRecordingsCommands(Command tapectl, Program& program);
 // Of the command `recordings`.
 void AddExportCommand(Command recordings, Program& program);
 void AddImportCommand(Command recordings, Program& program);
+void AddCopyCommands(Command recordings, Program& program);
 void AddRecorderCommands(Command tapectl, Program& program);
 void AddScrubCommands(Command tapectl, Program& program);
 void AddVerifyCommand(Command recordings, Program& program);

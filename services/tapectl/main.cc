@@ -23,6 +23,7 @@ namespace trace = telemetry::trace;
 void AddGlobalOptions(Command tapectl, Program& program) {
   program.profiles =
       ProfilesFile(trace::FromProcess("XDG_CONFIG_HOME"), trace::FromProcess("HOME"));
+  program.state = StateFolder(trace::FromProcess("XDG_STATE_HOME"), trace::FromProcess("HOME"));
   tapectl.AddSubstitutes(
       "--profile", "TAPEDECK_PROFILE",
       [&program](const std::string& name) { return UseProfile(program.profiles, name); },

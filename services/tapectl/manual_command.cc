@@ -25,6 +25,7 @@ std::vector<ManualSection> Sections() {
           {.title = "ENVIRONMENT",
            .entries = {{"NO_COLOR", "Set to anything, progress has no colour."},
                        {"XDG_CONFIG_HOME", "Where tapedeck/profiles.yaml is, if not ~/.config."},
+                       {"XDG_STATE_HOME", "Where tapedeck/copies is, if not ~/.local/state."},
                        {"OTEL_EXPORTER_OTLP_ENDPOINT", "Where traces go; unset: nowhere."}}},
           {.title = "FILES",
            .entries = {{"~/.config/tapedeck/profiles.yaml",

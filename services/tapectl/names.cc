@@ -1,5 +1,6 @@
 #include "services/tapectl/names.h"
 
+#include <map>
 #include <set>
 #include <vector>
 
@@ -30,11 +31,16 @@ absl::StatusOr<std::string> FindId(const std::string& id, client::CatalogClient&
                       catalog.ListRecordings("luns/-/channels/-"));
   const std::string end = absl::StrCat("/recordings/", id);
   std::set<std::string> found;
+  std::map<std::string, std::string> originals;
   for (const Recording& recording : recordings) {
     const bool has = absl::EndsWith(recording.name, end) || recording.stream == id;
     const std::string channel = recording.name.substr(0, recording.name.rfind("/recordings/"));
     if (has) found.insert(channel + end);
+    if (has && !recording.original.empty()) originals[recording.name] = recording.original;
   }
+  // A copy has the ID of its original, which is meant while it is there.
+  std::erase_if(originals, [&](const auto& copy) { return !found.contains(copy.second); });
+  for (const auto& [copy, original] : originals) found.erase(copy);
   if (found.empty()) return NotFound(id, "no channel has it; see tapectl recordings list");
   if (found.size() > 1) {
     return NameInvalid(id,
@@ -42,6 +48,14 @@ absl::StatusOr<std::string> FindId(const std::string& id, client::CatalogClient&
                                     " channels; give its full name, for example ", *found.begin()));
   }
   return *found.begin();
+}
+
+// As it is, unless it is known to have moved: what is wrong with a name, the node says.
+std::string WhereItIs(const std::string& name, client::CatalogClient& catalog) {
+  const auto reason = ReasonOf(catalog.GetRecording(name).status());
+  if (!reason.has_value()) return name;
+  const auto moved = reason->metadata.find("moved_to");
+  return moved == reason->metadata.end() ? name : moved->second;
 }
 
 }  // namespace
@@ -78,7 +92,7 @@ absl::StatusOr<std::string> RecordingNameOf(const std::string& text,
                       model::ExpandName(text, {"luns", "channels", "recordings"}));
   const size_t id = name.rfind("/recordings/");
   if (absl::EndsWith(name, "/latest")) return LatestOf(text, name.substr(0, id), catalog);
-  return name;
+  return WhereItIs(name, catalog);
 }
 
 }  // namespace tapedeck::services::tapectl

@@ -102,6 +102,11 @@ std::string ProfilesFile(const std::string& config_home, const std::string& home
   return home.empty() ? "" : home + "/.config/tapedeck/profiles.yaml";
 }
 
+std::string StateFolder(const std::string& state_home, const std::string& home) {
+  if (!state_home.empty()) return state_home + "/tapedeck";
+  return home.empty() ? "" : home + "/.local/state/tapedeck";
+}
+
 absl::StatusOr<Profiles> ReadProfiles(const std::string& file) {
   const auto input = files::OpenInput(file);
   if (absl::IsNotFound(input.status())) return Profiles{.file = file};

@@ -28,6 +28,9 @@ inline constexpr char kNoProfile[] = "none";
 // is known.
 std::string ProfilesFile(const std::string& config_home, const std::string& home);
 
+// Where programs keep what is to go on later, by the same rules.
+std::string StateFolder(const std::string& state_home, const std::string& home);
+
 // None where there is no such file. INVALID_ARGUMENT where others may write it, or it is wrong; it
 // says where.
 absl::StatusOr<Profiles> ReadProfiles(const std::string& file);

@@ -36,6 +36,7 @@ struct Program {
   std::string worker = "localhost:7500";
   std::string output = "table";
   std::string profiles;  // the file of them; empty: none is known
+  std::string state;     // the folder of what is to go on later; empty: none is known
   std::string timeout;   // empty: 60 s for a call, none for a whole job
 
   identity::TlsFiles tls_files;  // none: plain text

@@ -132,6 +132,7 @@ void AddRecordingsCommands(Command tapectl, Program& program) {
   add("delete", "Delete a recording, of a stream all segments", DeleteRecording);
   AddExportCommand(recordings, program);
   AddImportCommand(recordings, program);
+  AddCopyCommands(recordings, program);
 }
 
 }  // namespace tapedeck::services::tapectl

@@ -1,0 +1,55 @@
+// A recording, block by block, into a channel of the same storage node or of another one. What is
+// read is checked there, and its CRC32C goes with it, so that the other node finds what has changed
+// on the way. One thread that may wait.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "services/catalog.h"
+#include "services/storage_session/peer.h"
+
+namespace tapedeck::services::copying {
+
+// A copy that has begun, and the secret with which it goes on.
+struct Place {
+  std::string recording;
+  std::string token;
+};
+
+struct Wish {
+  storage_session::Peer from;
+  storage_session::Peer to;
+  Recording source;            // closed, and no segment of several
+  Channel channel;             // that takes it
+  std::optional<Place> place;  // of a try that ended before
+  uint64_t bytes_per_s = 0;    // 0: as fast as it goes
+  // How long a node may be away.
+  absl::Duration patience = absl::Minutes(2);
+  // Called when a copy has begun, before anything is moved; an error ends it.
+  std::function<absl::Status(const Place&)> begun;
+  // Called again and again: bytes of blocks that are done, of all. False ends it.
+  std::function<bool(uint64_t bytes)> progress;
+};
+
+struct Copied {
+  std::string recording;
+  uint64_t first_block = 0;  // that this call has moved; of one that went on, not 0
+  uint64_t bytes = 0;        // that it has moved
+};
+
+// INVALID_ARGUMENT (ARGUMENT_INVALID) where the channel holds something else, FAILED_PRECONDITION
+// (RECORDING_BUSY) where the recording is still being written.
+absl::Status CheckFits(const Recording& source, const Channel& channel);
+
+// Until all blocks are there at the channel's commit level and the copy is sealed. A node that goes
+// away is waited for. CANCELLED (JOB_CANCELLED); what reading or recording fails with: what there
+// is of the copy stays, and another call may go on with it within an hour.
+absl::StatusOr<Copied> Copy(const Wish& wish);
+
+}  // namespace tapedeck::services::copying

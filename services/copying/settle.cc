@@ -1,0 +1,99 @@
+#include "services/copying/settle.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+
+namespace tapedeck::services::copying {
+namespace {
+
+absl::Status NotWhole(const Recording& source, const std::string& copy, uint64_t blocks,
+                      absl::string_view text) {
+  return BlockDamaged({.recording = copy, .blocks = blocks},
+                      absl::StrCat(copy, " is no whole copy of ", source.name, ": ", text));
+}
+
+absl::Status CompareCounts(const Recording& source, const Recording& copy) {
+  if (copy.original_uid != source.uid || copy.state != RecordingState::kSealed ||
+      copy.blocks != source.blocks) {
+    return NotWhole(source, copy.name, 0,
+                    absl::StrCat("it is ", model::NameOf(copy.state), " with ", copy.blocks, " of ",
+                                 source.blocks, " blocks"));
+  }
+  if (copy.missing_blocks > source.missing_blocks) {
+    const uint64_t lost = copy.missing_blocks - source.missing_blocks;
+    return NotWhole(source, copy.name, lost,
+                    absl::StrCat(lost, " blocks could not be read; tapectl recordings verify ",
+                                 source.name, " says which"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<Recording>> FindCopy(client::CatalogClient& catalog,
+                                                  const Recording& source,
+                                                  const std::string& channel) {
+  TD_ASSIGN_OR_RETURN(const std::vector<Recording> all, catalog.ListRecordings(channel));
+  const auto found = std::ranges::find_if(all, [&](const Recording& one) {
+    return one.original_uid == source.uid && one.state == RecordingState::kSealed &&
+           one.blocks == source.blocks;
+  });
+  return found == all.end() ? std::optional<Recording>() : *found;
+}
+
+absl::StatusOr<std::optional<Recording>> FindMoved(client::CatalogClient& catalog,
+                                                   const std::string& source,
+                                                   const std::string& channel) {
+  TD_ASSIGN_OR_RETURN(const std::vector<Recording> all, catalog.ListRecordings(channel));
+  const auto found = std::ranges::find_if(all, [&](const Recording& one) {
+    return one.original == source && one.state == RecordingState::kSealed;
+  });
+  return found == all.end() ? std::optional<Recording>() : *found;
+}
+
+absl::Status CopyNotes(client::CatalogClient& catalog, client::RecorderClient& recorder,
+                       const Recording& source, const std::string& copy) {
+  TD_ASSIGN_OR_RETURN(const Recording now, catalog.GetRecording(copy));
+  if (now.description != source.description) {
+    RecordingUpdate update{.name = copy};
+    update.Set(&Recording::description, source.description);
+    TD_RETURN_IF_ERROR(catalog.UpdateRecording(update).status());
+  }
+  for (const Annotation& annotation : source.annotations) {
+    if (std::ranges::find(now.annotations, annotation) != now.annotations.end()) continue;
+    TD_RETURN_IF_ERROR(recorder.AnnotateRecording(copy, annotation));
+  }
+  if (source.kept && !now.kept) TD_RETURN_IF_ERROR(recorder.KeepRecording(copy, true));
+  return absl::OkStatus();
+}
+
+absl::Status CheckCopy(client::CatalogClient& catalog, const Recording& source,
+                       const std::string& copy, absl::Duration timeout) {
+  TD_ASSIGN_OR_RETURN(const Recording now, catalog.GetRecording(copy));
+  TD_RETURN_IF_ERROR(CompareCounts(source, now));
+  uint64_t damaged = 0;
+  TD_RETURN_IF_ERROR(catalog.VerifyRecording(copy, timeout, [&](const VerifyProgress& progress) {
+    damaged += static_cast<uint64_t>(std::ranges::count_if(
+        progress.damaged,
+        [](const DamagedBlock& block) { return block.kind != model::DamageKind::kMissing; }));
+  }));
+  if (damaged == 0) return absl::OkStatus();
+  return NotWhole(source, copy, damaged, absl::StrCat(damaged, " of its blocks are damaged"));
+}
+
+absl::Status RemoveUnfinished(client::CatalogClient& catalog, const Recording& source,
+                              const std::string& channel) {
+  TD_ASSIGN_OR_RETURN(const std::vector<Recording> all, catalog.ListRecordings(channel));
+  for (const Recording& one : all) {
+    if (one.original_uid != source.uid || one.state != RecordingState::kSalvaged) continue;
+    const absl::Status deleted = catalog.DeleteRecording(one.name);
+    if (!absl::IsNotFound(deleted)) TD_RETURN_IF_ERROR(deleted);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tapedeck::services::copying

@@ -1,0 +1,40 @@
+// What makes a copy as good as its original, once its blocks are there. Each step may be done
+// again. One thread that may wait.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "services/catalog.h"
+#include "services/client/catalog_client.h"
+#include "services/client/recorder_client.h"
+
+namespace tapedeck::services::copying {
+
+// The whole copy of `source` that the channel has already; none: it has none.
+absl::StatusOr<std::optional<Recording>> FindCopy(client::CatalogClient& catalog,
+                                                  const Recording& source,
+                                                  const std::string& channel);
+
+// The same where the source is gone, of which only the name is known.
+absl::StatusOr<std::optional<Recording>> FindMoved(client::CatalogClient& catalog,
+                                                   const std::string& source,
+                                                   const std::string& channel);
+
+// Description, annotations, and whether it is kept.
+absl::Status CopyNotes(client::CatalogClient& catalog, client::RecorderClient& recorder,
+                       const Recording& source, const std::string& copy);
+
+// Compares it with the source, and reads all its blocks where they lie. DATA_LOSS (BLOCK_DAMAGED):
+// it does not have all that the source had.
+absl::Status CheckCopy(client::CatalogClient& catalog, const Recording& source,
+                       const std::string& copy, absl::Duration timeout);
+
+// Deletes what was left of other copies of `source` in that channel that did not get to their end.
+absl::Status RemoveUnfinished(client::CatalogClient& catalog, const Recording& source,
+                              const std::string& channel);
+
+}  // namespace tapedeck::services::copying

@@ -1,0 +1,175 @@
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "dataplane/status_macros.h"
+#include "services/copying/copy.h"
+#include "services/copying/place_file.h"
+#include "services/copying/settle.h"
+#include "services/errors.h"
+#include "services/tapectl/commands.h"
+#include "services/tapectl/names.h"
+#include "services/tapectl/patience.h"
+#include "services/tapectl/storage_peer.h"
+#include "services/tapectl/units.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+constexpr char kNoCopy[] = "interrupted before the copy began";
+
+struct CopyOptions {
+  std::string recording;
+  std::string channel;
+  std::string to_storage;  // empty: the same node
+  uint64_t bytes_per_s = 0;
+  bool move = false;
+};
+
+// Both ends of a copy. One thread.
+struct CopyEnds {
+  Program there;  // as the other node is reached
+  std::unique_ptr<client::CatalogClient> from;
+  std::unique_ptr<client::CatalogClient> to;
+  bool same_node = false;
+};
+
+CopyEnds EndsOf(const Program& program, const CopyOptions& options) {
+  CopyEnds ends{.there = program};
+  if (!options.to_storage.empty()) ends.there.storage = options.to_storage;
+  ends.same_node = ends.there.storage == program.storage;
+  ends.from = program.Catalog();
+  ends.to = ends.there.Catalog();
+  return ends;
+}
+
+absl::Status CheckSource(const Recording& source) {
+  if (source.state == RecordingState::kRecording) {
+    return ArgumentInvalid("recording", absl::StrCat(source.name,
+                                                     " is still being written; copy it "
+                                                     "once it is closed"));
+  }
+  if (!source.stream.empty()) {
+    return ArgumentInvalid("recording", absl::StrCat(source.name,
+                                                     " is a segment of a stream, which is "
+                                                     "not copied; export it"));
+  }
+  return absl::OkStatus();
+}
+
+// Moves the blocks that are not there yet.
+absl::Status MoveBlocks(Program& program, const CopyOptions& options, CopyEnds& ends,
+                        const Recording& source, const std::string& channel, CopyAnswer* answer) {
+  InterruptWatch interrupt(kNoCopy);
+  copying::Wish wish{.source = source, .bytes_per_s = options.bytes_per_s};
+  TD_ASSIGN_OR_RETURN(wish.from, StoragePeer(program));
+  TD_ASSIGN_OR_RETURN(wish.to, StoragePeer(ends.there));
+  TD_ASSIGN_OR_RETURN(wish.channel, ends.to->GetChannel(channel));
+  const copying::PlaceFile place(
+      program.state.empty() ? "" : absl::StrCat(program.state, "/copies"), wish);
+  wish.place = place.Read();
+  wish.begun = [&](const copying::Place& begun) { return place.Write(begun); };
+  Patience patience(program, interrupt, "copy", source.bytes);
+  wish.progress = [&](uint64_t bytes) { return patience.Show(bytes); };
+  const absl::StatusOr<copying::Copied> copied = copying::Copy(wish);
+  TD_RETURN_IF_ERROR(patience.Judged(copied.status()));
+  place.Remove();
+  answer->recording = copied->recording;
+  answer->first_block = copied->first_block;
+  answer->mb_per_s = static_cast<double>(copied->bytes) / 1e6 / patience.elapsed_s();
+  return absl::OkStatus();
+}
+
+// Of what is gone from where it was: it may have been moved there before.
+absl::Status MovedBefore(Program& program, CopyEnds& ends, const std::string& name,
+                         const std::string& channel, const absl::Status& gone) {
+  TD_ASSIGN_OR_RETURN(const auto moved, copying::FindMoved(*ends.to, name, channel));
+  if (!moved.has_value()) return gone;
+  program.Print(AnswerOf(CopyAnswer{.recording = moved->name,
+                                    .original = name,
+                                    .blocks = moved->blocks,
+                                    .bytes = moved->bytes,
+                                    .first_block = moved->blocks,
+                                    .moved = true}),
+                absl::StrCat(name, " has moved to ", moved->name, " before"));
+  return absl::OkStatus();
+}
+
+// It may be gone: a move that was killed had asked for that.
+absl::Status DeleteOriginal(client::CatalogClient& catalog, const std::string& name) {
+  const absl::Status deleted = catalog.DeleteRecording(name);
+  return absl::IsNotFound(deleted) ? absl::OkStatus() : deleted;
+}
+
+std::string CopiedText(const CopyAnswer& answer) {
+  std::string text =
+      absl::StrFormat("%s -> %s\n%d blocks, %s, %.1f MB/s, verified", answer.original,
+                      answer.recording, answer.blocks, FormatBytes(answer.bytes), answer.mb_per_s);
+  if (answer.first_block > 0) absl::StrAppend(&text, "; from block ", answer.first_block, " on");
+  if (answer.moved) absl::StrAppend(&text, "; the original is deleted");
+  return text;
+}
+
+absl::Status RunCopy(Program& program, const CopyOptions& options) {
+  CopyEnds ends = EndsOf(program, options);
+  TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.channel));
+  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.recording, *ends.from));
+  const absl::StatusOr<Recording> source = ends.from->GetRecording(name);
+  const bool there = ends.same_node && name.starts_with(absl::StrCat(channel, "/"));
+  if (options.move && (there || absl::IsNotFound(source.status()))) {
+    const std::string original = there && source.ok() ? source->original : name;
+    return MovedBefore(program, ends, original, channel,
+                       there ? ArgumentInvalid("channel", absl::StrCat(name, " is in that channel"))
+                             : source.status());
+  }
+  TD_RETURN_IF_ERROR(source.status());
+  TD_RETURN_IF_ERROR(CheckSource(*source));
+  CopyAnswer answer{.original = name, .blocks = source->blocks, .bytes = source->bytes};
+  TD_ASSIGN_OR_RETURN(const auto copy, copying::FindCopy(*ends.to, *source, channel));
+  if (copy.has_value()) {
+    answer.recording = copy->name;
+    answer.first_block = copy->blocks;
+  } else {
+    TD_RETURN_IF_ERROR(MoveBlocks(program, options, ends, *source, channel, &answer));
+  }
+  const auto recorder = ends.there.Recorder();
+  TD_RETURN_IF_ERROR(copying::CopyNotes(*ends.to, *recorder, *source, answer.recording));
+  TD_RETURN_IF_ERROR(
+      copying::CheckCopy(*ends.to, *source, answer.recording, program.job_timeout()));
+  TD_RETURN_IF_ERROR(copying::RemoveUnfinished(*ends.to, *source, channel));
+  if (options.move) TD_RETURN_IF_ERROR(DeleteOriginal(*ends.from, name));
+  answer.moved = options.move;
+  program.Print(AnswerOf(answer), CopiedText(answer));
+  return absl::OkStatus();
+}
+
+void AddCopyCommand(Command recordings, Program& program, const std::string& verb,
+                    const std::string& help, bool move) {
+  auto options = std::make_shared<CopyOptions>();
+  options->move = move;
+  const Command command = recordings.AddCommand(verb, help);
+  command.AddOption("RECORDING", options->recording, kWhichRecording).Required();
+  command
+      .AddOption("CHANNEL", options->channel,
+                 "LUN/CHANNEL that takes it, of its datatype, sample rate and block size")
+      .Required();
+  command.AddOption("--to-storage", options->to_storage,
+                    "HOST:PORT of the storage node that has the channel; default the same node");
+  command.AddParsed("--pace", options->bytes_per_s, ParseBytes,
+                    "So many bytes a second at most, e.g. 200MB; default as fast as it goes");
+  SetRun<CopyOptions>(command, program, absl::StrCat("recordings ", verb), options, RunCopy);
+}
+
+}  // namespace
+
+void AddCopyCommands(Command recordings, Program& program) {
+  AddCopyCommand(recordings, program, "copy",
+                 "Copy a recording into another channel, here or on another storage node; goes on "
+                 "with what a copy that was broken off has left",
+                 false);
+  AddCopyCommand(recordings, program, "move",
+                 "Copy a recording, verify the copy, and delete the original then", true);
+}
+
+}  // namespace tapedeck::services::tapectl

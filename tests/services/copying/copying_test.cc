@@ -1,0 +1,99 @@
+// What a copy asks of its channel, and where its place is kept. Copies between nodes:
+// tests/e2e/copies.sh.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "dataplane/reason.h"
+#include "services/copying/copy.h"
+#include "services/copying/pace.h"
+#include "services/copying/place_file.h"
+
+namespace tapedeck::services::copying {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kToken(16, '\xab');
+
+Wish WishTo(const std::string& channel) {
+  return {.to = {.address = "node:7400"},
+          .source = {.name = "luns/l/channels/c/recordings/r", .uid = "u-1"},
+          .channel = {.name = channel}};
+}
+
+class PlaceFileTest : public testing::Test {
+ protected:
+  ~PlaceFileTest() override { std::filesystem::remove_all(root_); }
+
+  const std::string root_ = testing::TempDir() + "/places" + std::to_string(getpid());
+  const PlaceFile file_{root_ + "/copies", WishTo("luns/l/channels/d")};
+};
+
+TEST_F(PlaceFileTest, KeepsAPlaceForItsOwnerAlone) {
+  EXPECT_FALSE(file_.Read().has_value());
+  ASSERT_TRUE(file_.Write({.recording = "luns/l/channels/d/recordings/r", .token = kToken}).ok());
+  const auto place = file_.Read();
+  ASSERT_TRUE(place.has_value());
+  EXPECT_EQ(place->recording, "luns/l/channels/d/recordings/r");
+  EXPECT_EQ(place->token, kToken);
+  struct stat folder {};
+  ASSERT_EQ(stat((root_ + "/copies").c_str(), &folder), 0);
+  EXPECT_EQ(folder.st_mode & 077, 0u);
+  file_.Remove();
+  EXPECT_FALSE(file_.Read().has_value());
+}
+
+TEST_F(PlaceFileTest, EachChannelHasItsOwn) {
+  EXPECT_NE(PlaceFile(root_, WishTo("luns/l/channels/e")).path(), file_.path());
+}
+
+TEST_F(PlaceFileTest, WhatSomebodyElseWroteIsNoPlace) {
+  ASSERT_TRUE(file_.Write({.recording = "r", .token = kToken}).ok());
+  for (const char* text :
+       {"", "[]", "{\"kind\":\"tapedeck copy\"}",
+        "{\"kind\":\"tapedeck copy\",\"recording\":\"r\",\"token\":\"ab\"}",
+        "{\"kind\":\"x\",\"recording\":\"r\",\"token\":\"abababababababababababababababab\"}"}) {
+    std::ofstream(file_.path(), std::ios::trunc) << text;
+    EXPECT_FALSE(file_.Read().has_value()) << text;
+  }
+}
+
+TEST(PlaceFile, WithoutAFolderNothingIsKept) {
+  const PlaceFile file("", WishTo("luns/l/channels/d"));
+  EXPECT_TRUE(file.Write({.recording = "r", .token = kToken}).ok());
+  EXPECT_FALSE(file.Read().has_value());
+}
+
+TEST(CheckFits, NamesWhatDiffers) {
+  const Recording source{.block_bytes = 65536, .datatype = "cf32_le", .sample_rate = 1e6};
+  const model::Channel same{.block_bytes = 65536, .datatype = "cf32_le", .sample_rate = 1e6};
+  EXPECT_TRUE(CheckFits(source, same).ok());
+  const auto refused = [&](auto change) {
+    model::Channel other = same;
+    change(other);
+    const absl::Status status = CheckFits(source, other);
+    EXPECT_EQ(dataplane::ReasonOf(status)->reason, "ARGUMENT_INVALID");
+    return std::string(status.message());
+  };
+  EXPECT_THAT(refused([](auto& c) { c.datatype = "ci16_le"; }), HasSubstr("datatype"));
+  EXPECT_THAT(refused([](auto& c) { c.block_bytes = 131072; }), HasSubstr("block_bytes"));
+  EXPECT_THAT(refused([](auto& c) { c.sample_rate = 2e6; }), HasSubstr("sample_rate"));
+  EXPECT_THAT(refused([](auto& c) { c.segment_bytes = 1 << 20; }), HasSubstr("segments"));
+}
+
+TEST(Pace, LetsSoManyBytesPassInASecond) {
+  Pace pace(1'000'000);
+  int asked = 0;
+  const absl::Time begin = dataplane::SteadyTime();
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(pace.Wait(50'000, [&] { return ++asked > 0; }));
+  EXPECT_GE(dataplane::SteadyTime() - begin, absl::Milliseconds(199));
+  EXPECT_GE(asked, 4);
+  EXPECT_FALSE(pace.Wait(1 << 30, [] { return false; })) << "who says no need not wait";
+}
+
+}  // namespace
+}  // namespace tapedeck::services::copying
