@@ -161,7 +161,25 @@ TEST_F(CudaSlotsTest, MisuseIsRefusedByName) {
   session->Close(Soon());
 }
 
-TEST_F(CudaSlotsTest, AStreamOfAnotherDeviceOrContextIsRefusedByName) {
+TEST_F(CudaSlotsTest, AStreamOfAnotherDeviceIsRefusedByName) {
+  int devices = 0;
+  ASSERT_EQ(cudaGetDeviceCount(&devices), cudaSuccess);
+  if (devices < 2) GTEST_SKIP() << "this machine has one GPU";
+  const auto session = OpenRecorder(8).value();
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  const absl::Status refused = session->record()->Acquire(stream).status();
+  EXPECT_EQ(ReasonOf(refused), "ARGUMENT_INVALID") << refused;
+  int now = -1;
+  EXPECT_EQ(cudaGetDevice(&now), cudaSuccess);
+  EXPECT_EQ(now, 1);  // the library leaves the caller's device alone
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+  session->Close(Soon());
+}
+
+TEST_F(CudaSlotsTest, AStreamOfAnotherContextIsRefusedByName) {
   const auto session = OpenRecorder(8).value();
   PFN_cuCtxCreate_v3020 make_context = nullptr;
   PFN_cuCtxDestroy_v4000 delete_context = nullptr;

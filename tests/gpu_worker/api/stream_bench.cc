@@ -1,9 +1,11 @@
 // What the library costs a program with kernels: one line of JSON for one way to record.
 //   gpu_worker_stream_bench WAY MODE STORAGE RAILS CHANNEL SECONDS [BLOCKS_PER_S]
 //   gpu_worker_stream_bench latency
-// Latency is from a stream to the proxy and back.
-// WAY: host (the CPU waits for each block's kernel), stream (it waits for none) or graph.
-// MODE: performance or economy, of the proxy.
+//   gpu_worker_stream_bench profile WAY MODE STORAGE RAILS CHANNEL SECONDS
+// Profile counts the calls of the driver, of all threads, and those in which the CPU waits for the
+// GPU, for each block. Latency is from a stream to the proxy and back. WAY: host (the CPU waits for
+// each block's kernel), stream (it waits for none) or graph. MODE: performance or economy, of the
+// proxy.
 
 #include <cuda_runtime.h>
 #include <dirent.h>
@@ -13,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +24,9 @@
 #include "gpu_worker/api/proxy/proxy.h"
 #include "gpu_worker/api/slots/board.h"
 #include "gpu_worker/device/choose.h"
+#ifdef TAPEDECK_CUPTI
+#include "tests/gpu_worker/api/driver_calls.h"
+#endif
 #include "tests/gpu_worker/api/kernels.h"
 
 namespace tapedeck::gpu_worker::api {
@@ -199,17 +205,25 @@ class Program {
   uint64_t steps_ = 0;
 };
 
-int Record(const Order& order) {
+Result<Deck> DeckOf(const Order& order) {
   DeckOptions options;
   options.device = "cuda:0";
   options.rails = order.rails;
   options.connections_per_rail = 2;
   options.wait = order.mode == "economy" ? Wait::kEconomy : Wait::kPerformance;
-  const Deck deck = Must(Deck::Open(options));
+  return Deck::Open(options);
+}
+
+Result<Recorder> RecorderOf(const Deck& deck, const Order& order) {
   RecorderOptions what;
   what.storage = order.storage;
   what.channel = order.channel;
-  Recorder recorder = Must(Recorder::Open(deck, what));
+  return Recorder::Open(deck, what);
+}
+
+int Record(const Order& order) {
+  const Deck deck = Must(DeckOf(order));
+  Recorder recorder = Must(RecorderOf(deck, order));
   Program program(recorder, order);
   const double cpu = CpuSeconds(CLOCK_PROCESS_CPUTIME_ID);
   const double proxy = CpuSecondsOf("slot-proxy");
@@ -229,18 +243,50 @@ int Record(const Order& order) {
   return 0;
 }
 
+#ifdef TAPEDECK_CUPTI
+int Profile(const Order& order) {
+  const Deck deck = Must(DeckOf(order));
+  Recorder recorder = Must(RecorderOf(deck, order));
+  Program program(recorder, order);
+  const auto calls = DriverCalls::Count();
+  if (calls == nullptr) return 1;
+  const auto before = calls->Made();
+  program.Run();
+  const auto after = calls->Made();
+  const double blocks = double(Must(recorder.Finish(60s)).sent);
+  std::map<std::string, uint64_t> made;
+  for (const auto& [name, count] : after) {
+    const auto had = before.find(name);
+    made[name] = count - (had == before.end() ? 0 : had->second);
+  }
+  for (const auto& [name, count] : made) {
+    std::fprintf(stderr, "%s %s %.3f\n", order.way.c_str(), name.c_str(), double(count) / blocks);
+  }
+  std::printf("{\"waits_per_block\": %.4f, \"profiled_blocks\": %.0f}\n",
+              double(WaitsIn(made)) / blocks, blocks);
+  return 0;
+}
+#else
+int Profile(const Order&) { Die("this build has no CUPTI, which counts the calls of the driver"); }
+#endif
+
 }  // namespace
 }  // namespace tapedeck::gpu_worker::api
 
 int main(int argc, char** argv) {
   namespace api = tapedeck::gpu_worker::api;
   if (argc == 2 && std::string(argv[1]) == "latency") return api::Latency();
-  if (argc != 7 && argc != 8) api::Die("latency, or WAY MODE STORAGE RAILS CHANNEL SECONDS [RATE]");
-  return api::Record({.way = argv[1],
-                      .mode = argv[2],
-                      .storage = argv[3],
-                      .rails = absl::StrSplit(argv[4], ','),
-                      .channel = argv[5],
-                      .seconds = std::atof(argv[6]),
-                      .blocks_per_s = argc == 8 ? std::atof(argv[7]) : 0});
+  const bool profile = argc == 8 && std::string(argv[1]) == "profile";
+  if (profile) ++argv, --argc;
+  if (argc != 7 && argc != 8) {
+    api::Die("latency, or [profile] WAY MODE STORAGE RAILS CHANNEL SECONDS [RATE]");
+  }
+  const api::Order order{.way = argv[1],
+                         .mode = argv[2],
+                         .storage = argv[3],
+                         .rails = absl::StrSplit(argv[4], ','),
+                         .channel = argv[5],
+                         .seconds = std::atof(argv[6]),
+                         .blocks_per_s = argc == 8 ? std::atof(argv[7]) : 0};
+  return profile ? api::Profile(order) : api::Record(order);
 }
