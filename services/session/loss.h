@@ -12,4 +12,8 @@ bool IsLoss(const absl::Status& cause);
 // A session that was not granted for this may be granted later.
 bool MayPass(const absl::Status& refusal);
 
+// Where several nodes can have the recording in turn: the one that says this may have lost it to
+// another, or not have it yet.
+bool MayBeElsewhere(const absl::Status& cause);
+
 }  // namespace tapedeck::services::session
