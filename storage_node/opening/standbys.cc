@@ -68,6 +68,18 @@ absl::Status ForgetOther(recordings::Recordings& recordings, const services::Lun
   return luns::ForgetLunFile(recordings.luns().state_dir(), other->first);
 }
 
+// The name is free here, or this LUN's: what the catalog has under it is this LUN's, too.
+absl::Status CheckName(recordings::Recordings& recordings, const std::string& id,
+                       const services::Lun& lun) {
+  const auto offline = recordings.luns().Offline();
+  const auto known = offline.find(id);
+  const bool same = known != offline.end() && known->second.config.uid == lun.uid;
+  if (same || !recordings.luns().Has(id)) return absl::OkStatus();
+  return disk::LunExists(
+      id, absl::StrCat(lun.name, " is the name of another LUN here; this one (", lun.uid,
+                       ") cannot be taken over until one of them has another name"));
+}
+
 // It stays listed as it was last known. With the lease nobody opens it meanwhile.
 absl::Status List(recordings::Recordings& recordings, const services::Lun& lun,
                   const absl::Status& cause, bool standby) {
@@ -75,14 +87,7 @@ absl::Status List(recordings::Recordings& recordings, const services::Lun& lun,
   const OpeningLease lease = TakeOpening(recordings, lun.name);
   if (!lease || IsOpen(recordings.luns(), lun.members)) return absl::OkStatus();
   TD_RETURN_IF_ERROR(ForgetOther(recordings, lun));
-  const auto offline = recordings.luns().Offline();
-  const auto known = offline.find(name.lun);
-  const bool same = known != offline.end() && known->second.config.uid == lun.uid;
-  if (!same && recordings.luns().Has(name.lun)) {
-    return disk::LunExists(
-        name.lun, absl::StrCat(lun.name, " is the name of another LUN here; this one (", lun.uid,
-                               ") cannot be taken over until one of them has another name"));
-  }
+  TD_RETURN_IF_ERROR(CheckName(recordings, name.lun, lun));
   recordings.luns().SetOffline(name.lun, {.config = lun, .cause = cause, .standby = standby});
   return absl::OkStatus();
 }
@@ -95,6 +100,7 @@ absl::Status ForgetRows(recordings::Recordings& recordings, const services::Lun&
     return disk::LunExists(name.lun, absl::StrCat(lun.name, " is in use by a request"));
   }
   TD_RETURN_IF_ERROR(ForgetOther(recordings, lun));
+  TD_RETURN_IF_ERROR(CheckName(recordings, name.lun, lun));
   catalog::Catalog& catalog = *recordings.catalog();
   TD_ASSIGN_OR_RETURN(const auto rows, catalog.ListRecordings({.lun = name.lun, .channel = "-"}));
   for (const catalog::RecordingRow& row : rows) {
