@@ -18,6 +18,7 @@
 #include "gpu_worker/transfer/rails.h"
 #include "services/errors.h"
 #include "services/model/names.h"
+#include "services/storage_client/standbys.h"
 #include "services/telemetry/transfers.h"
 #include "services/version.h"
 
@@ -82,6 +83,9 @@ void Worker::CancelAll() {
 
 absl::StatusOr<services::Job> Worker::StartRecord(const services::RecordSpec& spec) {
   TD_RETURN_IF_ERROR(parts_.reach.storages.Check(spec.transfer.storage));
+  for (const std::string& standby : spec.transfer.standbys) {
+    TD_RETURN_IF_ERROR(parts_.reach.storages.Check(standby));
+  }
   return StartOnce(spec.transfer, [&](const Part& part, const job::JobEnvironment& environment) {
     return job::Job::StartRecord(part.name, spec, environment, part.storage);
   });
@@ -150,7 +154,12 @@ absl::StatusOr<std::shared_ptr<Worker::Start>> Worker::Begin(const services::Tra
 
 std::shared_ptr<services::StorageClient> Worker::Dial(const services::TransferSpec& spec) const {
   if (spec.storage.empty()) return nullptr;
-  return parts_.storage->Dial(spec.storage, spec.trace, spec.caller);
+  std::vector<std::unique_ptr<services::StorageClient>> standbys;
+  for (const std::string& standby : spec.standbys) {
+    standbys.push_back(parts_.storage->Dial(standby, spec.trace, spec.caller));
+  }
+  return services::storage_client::WithStandbys(
+      parts_.storage->Dial(spec.storage, spec.trace, spec.caller), std::move(standbys));
 }
 
 std::string Worker::NewGroup() const {

@@ -2,6 +2,7 @@
 // errors are those of tapedeck/v1/pipeline.proto.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,9 +23,12 @@ namespace tapedeck::services {
 // Of TransferSpec::device: a job on each of them.
 inline constexpr absl::string_view kAllDevices = "all";
 
+inline constexpr size_t kMaxStandbys = 8;
+
 // What record and playback share. `slots` 0: the worker chooses.
 struct TransferSpec {
   std::string storage;                // HOST:PORT
+  std::vector<std::string> standbys;  // record: the same of nodes that it may go on at; at most 8
   std::string target;                 // name of the channel (record) or recording (playback)
   std::vector<StageSpec> transforms;  // in this order
   std::vector<std::string> rails;     // empty: those nearest to the memory

@@ -1,6 +1,7 @@
 // A storage node as a GPU worker sees it, in plain values.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -25,6 +26,11 @@ class StorageClient {
   virtual void Cancel() = 0;
   // Returns at once; a node that cannot be reached closes the stream.
   virtual std::unique_ptr<session::ControlStream> OpenSession() = 0;
+  // The same at another node that may have taken its LUNs over, counted from 0; what is asked after
+  // that, but channels, is asked there. Null: there is no such node.
+  virtual std::unique_ptr<session::ControlStream> OpenStandby(size_t /*standby*/) {
+    return nullptr;
+  }
 };
 
 // Any thread.

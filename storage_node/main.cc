@@ -96,6 +96,7 @@ node::StorageSettings StorageOf(const Settings& settings,
                                 const std::vector<dataplane::Transport*>& rails) {
   return {.state_dir = settings.state,
           .member_roots = MemberRootsOf(settings),
+          .standby_for = settings.standby_for,
           .follow_bytes = settings.follow_bytes,
           .check_threads = recording::CheckThreads::Suggested(),
           .rails = rails};
@@ -196,7 +197,9 @@ absl::Status Serve(const Settings& settings) {
 }
 
 absl::Status Run(const Settings& settings) {
-  store::rados::SetCluster({.conf = settings.ceph_conf, .user = settings.ceph_user});
+  store::rados::SetCluster({.conf = settings.ceph_conf,
+                            .user = settings.ceph_user,
+                            .lease = absl::Nanoseconds(settings.lun_lease_ns)});
   if (settings.check) return RunCheck(settings.state);
   if (settings.rebuild_catalog) {
     return node::RebuildCatalog(settings.state, settings.members, MemberRootsOf(settings));

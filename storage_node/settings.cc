@@ -2,16 +2,21 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/list.h"
 #include "services/admin/admin.h"
 #include "services/command_line/command_line.h"
+#include "services/command_line/units.h"
 #include "services/config/daemon_line.h"
 #include "services/files/root_path.h"
 #include "services/flight/switch.h"
 #include "services/identity/plain_text.h"
 #include "services/identity/rail_tls.h"
 #include "services/listen_address.h"
+#include "services/member_name.h"
+#include "services/model/lun.h"
 #include "services/version.h"
 
 namespace tapedeck::storage_node {
@@ -20,6 +25,11 @@ namespace {
 namespace telemetry = services::telemetry;
 
 constexpr char kProgram[] = "tapedeck-storage";
+constexpr size_t kMostStandbyLuns = 64;
+// Renewed four times in it.
+constexpr absl::Duration kShortestLease = absl::Seconds(5);
+// Longer than any pause that is none of an end.
+constexpr absl::Duration kLongestLease = absl::Minutes(10);
 
 services::config::Daemon Described() {
   return {.about = {.name = kProgram,
@@ -28,6 +38,32 @@ services::config::Daemon Described() {
           .role = services::NodeRole::kStorage,
           .variables = "TAPEDECK_STORAGE_",
           .more_variables = {{"--flight-recorder", services::flight::kSwitchVariable}}};
+}
+
+absl::StatusOr<int64_t> ParseLease(const std::string& text) {
+  TD_ASSIGN_OR_RETURN(const int64_t ns, services::command_line::ParseDurationNs(text));
+  const absl::Duration lease = absl::Nanoseconds(ns);
+  if (lease >= kShortestLease && lease <= kLongestLease) return ns;
+  return absl::InvalidArgumentError(absl::StrCat(text, ": a lease is of 5s to 10m"));
+}
+
+absl::Status AddStandby(const std::string& text, Settings& settings) {
+  if (settings.standby_for.size() == kMostStandbyLuns) {
+    return absl::InvalidArgumentError("a node is a standby for at most 64 LUNs");
+  }
+  std::vector<std::string> members = absl::StrSplit(text, ',');
+  if (members.size() > services::model::kMaxMembers) {
+    return absl::InvalidArgumentError("a LUN has at most 64 members");
+  }
+  for (const std::string& member : members) {
+    if (services::IsMemberName(member)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", member,
+                     "' is no member of a LUN, which is rados:POOL/NAMESPACE or an "
+                     "absolute path"));
+  }
+  settings.standby_for.push_back(std::move(members));
+  return absl::OkStatus();
 }
 
 void AddNode(const services::command_line::Command& node, Settings& settings) {
@@ -61,6 +97,14 @@ void AddNode(const services::command_line::Command& node, Settings& settings) {
   node.AddOption("--ceph-user", settings.ceph_user,
                  "The name by which the node is known there, without \"client.\"")
       .ShowDefault();
+  node.AddParsed("--lun-lease", settings.lun_lease_ns, ParseLease,
+                 "How long a node that has vanished keeps a LUN of kind rados from others, 5s to "
+                 "10m; default 60s");
+  const auto take = [&settings](const std::string& text) { return AddStandby(text, settings); };
+  node.AddRepeatedOption("--standby-for", take,
+                         "Members of a LUN that another node may have, e.g. rados:tape/deep, or "
+                         "MEMBER,MEMBER: once that node is gone this one takes the LUN over; once "
+                         "for each LUN");
   services::AddGraceOption(node, settings.grace,
                            "sessions go on by themselves until 4s before, and are then sealed");
   services::identity::AddNodeOptions(node, settings.identity);

@@ -236,7 +236,9 @@ void Job::OpenSession(transfer::TransferSession& session, services::session::Ope
                            const Snapshot& snapshot) { on_change(snapshot); };
   session.Open({.session = std::move(settings),
                 .resume_for_ns = manner.resume_for_ns,
-                .open_stream = [this] { return storage_->OpenSession(); }},
+                .open_stream = [this] { return storage_->OpenSession(); },
+                .standbys = spec.standbys,
+                .open_standby = [this](size_t n) { return storage_->OpenStandby(n); }},
                std::move(manner.channel));
   environment_.executor->Post([self = shared_from_this(), &session] { session.Start(); });
 }

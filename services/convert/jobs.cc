@@ -96,6 +96,7 @@ v1::StartRecordRequest ToProto(const RecordSpec& spec) {
   }
   *out.mutable_resume_for() = ToDuration(spec.resume_for_ns);
   if (spec.at_ns != 0) *out.mutable_at() = ToTimestamp(spec.at_ns);
+  out.mutable_standbys()->Assign(spec.transfer.standbys.begin(), spec.transfer.standbys.end());
   for (const OutputSpec& output : spec.outputs) *out.add_outputs() = ToProto(output);
   return out;
 }
@@ -108,6 +109,7 @@ absl::StatusOr<RecordSpec> FromProto(const v1::StartRecordRequest& request) {
   out.duration_ns = FromDuration(request.duration());
   if (request.has_resume_for()) out.resume_for_ns = FromDuration(request.resume_for());
   out.at_ns = FromTimestamp(request.at());
+  out.transfer.standbys.assign(request.standbys().begin(), request.standbys().end());
   for (const v1::Output& output : request.outputs()) {
     TD_ASSIGN_OR_RETURN(std::vector<StageSpec> transforms, TransformsOf(output));
     out.outputs.push_back({.channel = output.channel(), .transforms = std::move(transforms)});

@@ -17,7 +17,7 @@
 namespace tapedeck::services::model {
 
 enum class FullPolicy { kStop = 1, kRing = 2 };
-enum class LunState { kReady = 1, kOffline = 2, kDegraded = 3 };
+enum class LunState { kReady = 1, kOffline = 2, kDegraded = 3, kStandby = 4 };
 
 template <>
 struct EnumNames<FullPolicy> {
@@ -32,7 +32,8 @@ struct EnumNames<LunState> {
   static constexpr std::pair<LunState, absl::string_view> kTable[] = {
       {LunState::kReady, "READY"},
       {LunState::kOffline, "OFFLINE"},
-      {LunState::kDegraded, "DEGRADED"}};
+      {LunState::kDegraded, "DEGRADED"},
+      {LunState::kStandby, "STANDBY"}};
 };
 
 inline constexpr size_t kMaxMembers = 64;
@@ -45,7 +46,7 @@ inline constexpr uint64_t kMaxPrewriteBytes = uint64_t{1} << 62;
 struct Lun {
   std::string name;  // luns/{lun}
   LunState state = LunState::kReady;
-  std::string cause;  // why it is offline or degraded
+  std::string cause;  // why it is not ready
   std::string uid;
   // What its recordings have for the LUN's uid where that is another one, as in a LUN that was
   // made of a copy; empty: uid. For the storage node alone.

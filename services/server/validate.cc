@@ -1,8 +1,10 @@
 #include "services/server/validate.h"
 
 #include <cmath>
+#include <set>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
@@ -97,6 +99,23 @@ absl::Status CheckTransfer(const TransferSpec& spec) {
   return absl::OkStatus();
 }
 
+// Nodes that a recording may go on at.
+absl::Status CheckStandbys(const RecordSpec& spec) {
+  const std::vector<std::string>& standbys = spec.transfer.standbys;
+  if (standbys.empty()) return absl::OkStatus();
+  if (standbys.size() > kMaxStandbys) return FieldError("standbys", "are more than 8");
+  if (IsInletName(spec.transfer.target)) {
+    return FieldError("standbys", "are storage nodes: a recording into an inlet has none");
+  }
+  if (spec.resume_for_ns == 0) return FieldError("standbys", "need time: resume_for is 0");
+  std::set<std::string> seen = {spec.transfer.storage};
+  for (const std::string& standby : standbys) {
+    TD_RETURN_IF_ERROR(CheckStorage(standby));
+    if (!seen.insert(standby).second) return FieldError("standbys", "name a node twice");
+  }
+  return absl::OkStatus();
+}
+
 // What a job may record into.
 absl::Status CheckTarget(const RecordSpec& spec) {
   if (!IsInletName(spec.transfer.target)) return CheckChannelName(spec.transfer.target);
@@ -139,6 +158,7 @@ absl::Status CheckRecordSpec(const RecordSpec& spec) {
   TD_RETURN_IF_ERROR(CheckTransfer(spec.transfer));
   TD_RETURN_IF_ERROR(CheckStage("source", spec.source));
   TD_RETURN_IF_ERROR(CheckOutputs(spec.outputs, spec.transfer.target));
+  TD_RETURN_IF_ERROR(CheckStandbys(spec));
   if (spec.resume_for_ns < 0 || spec.resume_for_ns > kMaxResumeForNs) {
     return FieldError("resume_for", "is not 0 to an hour");
   }

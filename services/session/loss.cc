@@ -15,6 +15,9 @@ constexpr std::array<absl::string_view, 5> kLosses = {
 constexpr std::array<absl::string_view, 5> kPassing = {
     "RAIL_UNREACHABLE", "LUN_OFFLINE", "LUN_NOT_RESPONDING", "RECORDING_BUSY", "LIMIT_REACHED"};
 
+constexpr std::array<absl::string_view, 4> kElsewhere = {"STORE_IO", "LUN_NOT_FOUND",
+                                                         "CHANNEL_NOT_FOUND", "MEMBER_UNUSABLE"};
+
 template <size_t kSize>
 bool IsOneOf(const absl::Status& status, const std::array<absl::string_view, kSize>& reasons) {
   const auto reason = ReasonOf(status);
@@ -31,6 +34,8 @@ std::optional<std::string> WhyRefused(const absl::Status& refusal) {
 }
 
 bool IsLoss(const absl::Status& cause) { return IsOneOf(cause, kLosses); }
+
+bool MayBeElsewhere(const absl::Status& cause) { return IsOneOf(cause, kElsewhere); }
 
 bool MayPass(const absl::Status& refusal) { return IsLoss(refusal) || IsOneOf(refusal, kPassing); }
 

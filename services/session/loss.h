@@ -18,4 +18,8 @@ bool MayPass(const absl::Status& refusal);
 // Of RESUME_REFUSED its metadata's `why`; none: it is another error.
 std::optional<std::string> WhyRefused(const absl::Status& refusal);
 
+// Where several nodes can have the recording in turn: the one that says this may have lost it to
+// another, or not have it yet.
+bool MayBeElsewhere(const absl::Status& cause);
+
 }  // namespace tapedeck::services::session

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
@@ -49,13 +50,18 @@ void ResumingSession::Stop() {
   if (!ended_) executor_.Post(lifetime_.Guard([this] { Conclude(JobCancelled()); }));
 }
 
+const std::string& ResumingSession::node() const {
+  return turn_ == 0 ? settings_.session.node : settings_.standbys[turn_ - 1];
+}
+
 void ResumingSession::OpenSession() {
   ClientSessionSettings settings = settings_.session;
+  settings.node = node();
   settings.open.resume = resume_;
   settings.make_end = [this](const Accept& accept) { return MakeEnd(accept); };
   settings.on_change = [this](const Snapshot& snapshot) { OnChange(snapshot); };
-  session_ =
-      std::make_unique<ClientSession>(executor_, std::move(settings), settings_.open_stream());
+  auto stream = turn_ == 0 ? settings_.open_stream() : settings_.open_standby(turn_ - 1);
+  session_ = std::make_unique<ClientSession>(executor_, std::move(settings), std::move(stream));
   session_->Start();
 }
 
@@ -71,8 +77,8 @@ absl::StatusOr<TransferEnd> ResumingSession::MakeEnd(const Accept& accept) {
   }
   if (accept.next_block > kept_->end()) {
     return ProtocolViolation(
-        {.message = "Accept", .field = "next_block", .peer = settings_.session.node},
-        absl::StrCat("storage node ", settings_.session.node, " asks for block ", accept.next_block,
+        {.message = "Accept", .field = "next_block", .peer = node()},
+        absl::StrCat("storage node ", node(), " asks for block ", accept.next_block,
                      " of a recording of which it was given ", kept_->end()));
   }
   kept_->Forget(accept.next_block);
@@ -101,6 +107,7 @@ void ResumingSession::OnUp(const Snapshot& snapshot) {
   const bool same = snapshot.accept.verifier == verifier_;
   dataplane::Log(LogLevel::kInfo, "session", "recording goes on",
                  {{"recording", snapshot.accept.recording},
+                  {"node", node()},
                   {"first_block", absl::StrCat(snapshot.accept.next_block)},
                   {"storage_node", same ? "kept what it had" : "lost what was not durable"},
                   {"lost", std::string(lost_.message())}});
@@ -111,10 +118,21 @@ bool ResumingSession::MayGoOn(const Snapshot& snapshot) const {
   if (stopped_ || kept_ == nullptr || snapshot.error.ok()) return false;
   if (over_ && !lost_.ok()) return false;
   // One that never began is told at once: what is wrong with it was so before.
-  if (lost_.ok()) return snapshot.running && IsLoss(snapshot.error);
+  if (lost_.ok()) return snapshot.running && IsLost(snapshot.error);
   // Of what was deleted before anything of it was acknowledged, another one may be made.
   const bool anew = WhyRefused(snapshot.error) == "DELETED" && kept_->first() == 0;
-  return MayPass(snapshot.error) || (anew && resume_.has_value());
+  return MayPassHere(snapshot.error) || (anew && resume_.has_value());
+}
+
+// A node whose LUN another one has taken tells of a failed write. Two nodes whose common store
+// fails do, too: so a block must have been acknowledged since the last time.
+bool ResumingSession::IsLost(const absl::Status& cause) const {
+  if (IsLoss(cause)) return true;
+  return !settings_.standbys.empty() && MayBeElsewhere(cause) && last_.blocks > blocks_at_loss_;
+}
+
+bool ResumingSession::MayPassHere(const absl::Status& refusal) const {
+  return MayPass(refusal) || (!settings_.standbys.empty() && MayBeElsewhere(refusal));
 }
 
 void ResumingSession::TakeBack() {
@@ -135,6 +153,7 @@ void ResumingSession::OnEnded(const Snapshot& snapshot) {
     OnLost(snapshot.error);
   } else {
     refusal_ = snapshot.error;
+    turn_ = (turn_ + 1) % (settings_.standbys.size() + 1);
   }
   if (!snapshot.accept.resume_token.empty()) {
     verifier_ = snapshot.accept.verifier;
@@ -148,6 +167,7 @@ void ResumingSession::OnEnded(const Snapshot& snapshot) {
 
 void ResumingSession::OnLost(const absl::Status& cause) {
   lost_ = cause;
+  blocks_at_loss_ = last_.blocks;
   refusal_ = absl::OkStatus();
   over_ = false;
   executor_.PostAfter(settings_.resume_for_ns, lifetime_.Guard([this, outage = ++outage_] {
@@ -185,6 +205,10 @@ absl::Status ResumingSession::ErrorOf(const absl::Status& last) const {
   if (lost_.ok()) return last;
   if (stopped_) return JobCancelled();
   std::string text = absl::StrCat(lost_.message(), "; the recording could not go on");
+  if (!settings_.standbys.empty()) {
+    absl::StrAppend(&text, " at ", settings_.session.node, " or ",
+                    absl::StrJoin(settings_.standbys, " or "));
+  }
   if (over_) absl::StrAppend(&text, " within ", Seconds(settings_.resume_for_ns));
   const absl::Status& why = over_ ? refusal_ : last;
   if (!why.ok()) absl::StrAppend(&text, ": ", why.message());

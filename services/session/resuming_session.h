@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "dataplane/executor/executor.h"
@@ -21,6 +22,10 @@ struct ResumingSettings {
   ClientSessionSettings session;  // its make_end is asked once
   int64_t resume_for_ns = 0;      // 0: the first session is all there is
   std::function<std::unique_ptr<ControlStream>()> open_stream;
+  // Other storage nodes that may have taken over what the recording lies on, HOST:PORT: once its
+  // session is lost they are tried in turn with `session.node`, the one that had it last first.
+  std::vector<std::string> standbys;
+  std::function<std::unique_ptr<ControlStream>(size_t standby)> open_standby;  // counted from 0
 };
 
 // On one executor. A playback has one session.
@@ -33,6 +38,8 @@ class ResumingSession {
   void Stop();
 
  private:
+  // The node whose turn it is.
+  const std::string& node() const;
   void OpenSession();
   absl::StatusOr<TransferEnd> MakeEnd(const Accept& accept);
   void OnChange(const Snapshot& snapshot);
@@ -40,6 +47,8 @@ class ResumingSession {
   // Outside the calls of the session.
   void OnEnded(const Snapshot& snapshot);
   bool MayGoOn(const Snapshot& snapshot) const;
+  bool IsLost(const absl::Status& cause) const;
+  bool MayPassHere(const absl::Status& refusal) const;
   void OnLost(const absl::Status& cause);
   void TakeBack();
   // The recording is whole, although its session was lost on the last words.
@@ -65,6 +74,8 @@ class ResumingSession {
   absl::Status lost_;                       // why the session was lost; OK: it is not
   absl::Status refusal_;                    // of the last try
   uint64_t outage_ = 0;                     // counts the losses
+  size_t turn_ = 0;                         // 0: session.node; else a standby, counted from 1
+  uint64_t blocks_at_loss_ = 0;             // that were acknowledged at the last one
   int64_t delay_ns_ = 0;                    // before the next try
   bool over_ = false;                       // the time to go on is over
   bool stopped_ = false;

@@ -28,6 +28,7 @@ struct RecordOptions : TransferOptions {
   int64_t duration_ns = 0;
   int64_t resume_for_ns = kDefaultResumeForNs;
   int64_t at_ns = 0;
+  std::vector<std::string> standbys;
   std::optional<uint64_t> seed;
   bool loop = false;
   std::string to;    // inlet of another worker; empty: none
@@ -72,6 +73,7 @@ absl::Status Record(Program& program, const RecordOptions& options) {
     TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, inlet.name));
     spec.transfer.storage = inlet.worker;
   }
+  spec.transfer.standbys = options.standbys;
   if (options.seed.has_value()) {
     TD_RETURN_IF_ERROR(SetParameter(spec.source, "seed", *options.seed));
   }
@@ -201,6 +203,9 @@ void AddTransferCommands(Command tapectl, Program& program) {
   record.AddParsed("--resume-for", record_options->resume_for_ns, ParseDurationOrZeroNs,
                    "Try so long to go on with the recording if the storage node is lost; default "
                    "30s, 0s: not");
+  record.AddOption("--standby", record_options->standbys,
+                   "HOST:PORT of a storage node that takes the LUN over (tapedeck-storage "
+                   "--standby-for), to go on at if the first is lost; once for each, at most 8");
   AddAt(record, record_options->at_ns, "Make no sample before this time");
   record.AddOption("--seed", record_options->seed, "Of the synth source; default 1");
   record.AddFlag("--loop", record_options->loop, "Start the file again at its end");

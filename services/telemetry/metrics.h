@@ -112,6 +112,8 @@ inline constexpr Metric kMetrics[] = {
     {"tapedeck_ring_bytes", MetricType::kGauge, "", "Memory of the rings of sessions."},
 
     {"tapedeck_lun_online", MetricType::kGauge, "lun", "0 while a member of the LUN is away."},
+    {"tapedeck_lun_standby", MetricType::kGauge, "lun",
+     "1 while another node has the LUN, which this one then takes over."},
     {"tapedeck_lun_degraded", MetricType::kGauge, "lun",
      "1 while one of the two copies that the LUN keeps is not whole."},
     {"tapedeck_lun_capacity_bytes", MetricType::kGauge, "lun", "What it may hold; +Inf: no limit."},

@@ -65,6 +65,16 @@ absl::StatusOr<bool> LockFile(const Fd& fd, const std::string& path, const std::
   return is_free;
 }
 
+absl::StatusOr<std::string> HolderOf(const Directory& directory, const std::string& name) {
+  const std::string path = directory.PathOf(name);
+  TD_ASSIGN_OR_RETURN(const Fd fd, directory.OpenFile(name, O_RDONLY));
+  if (flock(fd.get(), LOCK_SH | LOCK_NB) == 0) return "";
+  if (errno != EWOULDBLOCK) return IoError("flock", path, directory.member(), errno);
+  const std::string holder =
+      ReadAll(fd, kMaxHolderBytes, path, directory.member()).value_or("unknown");
+  return absl::StrCat("the process with ", absl::StripSuffix(holder, "\n"));
+}
+
 absl::StatusOr<FileLock> FileLock::Take(const std::string& path, const std::string& member) {
   const std::filesystem::path file = path;
   const std::string parent = file.parent_path().string();

@@ -26,6 +26,10 @@ std::string HolderText();
 // FAILED_PRECONDITION (MEMBER_UNUSABLE): `call` has failed because of `holder`.
 absl::Status InUse(const std::string& call, const std::string& holder, const std::string& member);
 
+// Who has the lock, for people: "process with pid 7 on host a"; empty: nobody. Takes and writes
+// nothing; for a moment others who ask or take it may have to wait.
+absl::StatusOr<std::string> HolderOf(const Directory& directory, const std::string& name);
+
 // Released with the object. The file stays and tells who held it last.
 class FileLock {
  public:

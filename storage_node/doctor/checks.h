@@ -31,7 +31,7 @@ struct LunFacts {
   double written_bytes_per_s = 0;  // of late
 };
 
-// None if it has gone.
+// None if it has gone, or another node has it.
 std::optional<LunFacts> FactsOf(luns::Luns& luns, const std::string& id);
 std::vector<LunFacts> AllFacts(luns::Luns& luns);
 

@@ -20,6 +20,7 @@ uint64_t LeastRecording(const luns::OpenLun& lun, const std::vector<services::Ch
 std::optional<LunFacts> FactsOf(luns::Luns& luns, const std::string& id) {
   const auto offline = luns.Offline();
   if (const auto it = offline.find(id); it != offline.end()) {
+    if (it->second.standby) return std::nullopt;  // it is well where it is
     return LunFacts{.config = it->second.config, .offline = it->second.cause};
   }
   const auto lun = luns.Find(id);

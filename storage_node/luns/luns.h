@@ -111,6 +111,7 @@ struct LunFigures {
 struct OfflineLun {
   services::Lun config;
   absl::Status cause;
+  bool standby = false;  // another node has it, as it may
 };
 
 // What is configured, or less where its store has only `size` bytes, or an unknown number: 0.
@@ -128,6 +129,7 @@ struct LunsSettings {
   std::shared_ptr<const dataplane::Clock> clock;  // set
   format::Random random;                          // set
   MemberRoots member_roots;
+  std::set<std::string> standby_members;  // of LUNs that are opened once no other node has them
   // Sessions do themselves what LUNs' desks are asked for: for simulations, in which nothing waits.
   bool no_desks = false;
 };
@@ -147,6 +149,18 @@ class Luns {
   const format::Random& random() const { return settings_.random; }
   const MemberRoots& member_roots() const { return settings_.member_roots; }
   OpeningTurns& turns() { return turns_; }
+  // Of one that is not open here.
+  bool IsStandby(const std::string& id) const {
+    absl::MutexLock lock(&mutex_);
+    const auto it = offline_.find(id);
+    return it != offline_.end() && IsStandby(it->second.config);
+  }
+  // Whether another node may have it: then it is not opened before that is known to be gone.
+  bool IsStandby(const services::Lun& config) const {
+    return std::ranges::any_of(config.members, [&](const std::string& member) {
+      return settings_.standby_members.contains(member);
+    });
+  }
 
   // What is queued on one uses the others. Of what sessions wait for, and of what nobody waits for:
   // policies' deletions, and LUNs that were offline.

@@ -104,7 +104,7 @@ absl::StatusOr<services::Lun> LunService::Present(const std::string& id, const l
 absl::StatusOr<services::Lun> LunService::PresentOffline(const std::string& id,
                                                          const luns::OfflineLun& lun) {
   services::Lun out = lun.config;
-  out.state = services::LunState::kOffline;
+  out.state = lun.standby ? services::LunState::kStandby : services::LunState::kOffline;
   out.cause = std::string(lun.cause.message());
   TD_ASSIGN_OR_RETURN(out.recordings,
                       recordings_.catalog()->CountRecordings({.lun = id, .channel = "-"}));

@@ -83,22 +83,23 @@ void AddLuns(Page& page, recordings::Recordings& recordings) {
   const auto open = OpenByLun(recordings);
   auto waiting = luns.desks().Busy();
   for (const auto& [id, tasks] : luns.upkeep().Busy()) waiting[id] += tasks;
-  const auto add_any = [&](const std::string& id, bool online) {
+  const auto add_any = [&](const std::string& id, bool online, bool standby) {
     page.Add("tapedeck_lun_online", online, {id});
+    page.Add("tapedeck_lun_standby", standby, {id});
     const auto count = counts.find(id);
     page.Add("tapedeck_lun_recordings", count == counts.end() ? 0 : count->second, {id});
     const auto tasks = waiting.find(id);
     page.Add("tapedeck_lun_tasks_waiting", tasks == waiting.end() ? 0 : tasks->second, {id});
   };
   for (const auto& [id, lun] : luns.Figures()) {
-    add_any(id, true);
+    add_any(id, true, false);
     page.Add("tapedeck_lun_degraded", lun.health != nullptr && !lun.health->lacking().ok(), {id});
     AddCapacity(page, id, lun);
     AddMeter(page, id, *lun.meter);
     const auto written = open.find(id);
     AddOpen(page, id, written == open.end() ? Open() : written->second, luns.clock().NowNs());
   }
-  for (const auto& [id, lun] : luns.Offline()) add_any(id, false);
+  for (const auto& [id, lun] : luns.Offline()) add_any(id, false, lun.standby);
 }
 
 }  // namespace tapedeck::storage_node::node

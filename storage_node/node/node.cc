@@ -66,6 +66,7 @@ luns::LunsSettings LunsSettingsOf(const StorageSettings& settings) {
                           .clock = settings.clock,
                           .random = settings.random,
                           .member_roots = settings.member_roots,
+                          .standby_members = opening::NamesOf(settings.standby_for),
                           .no_desks = settings.no_desks};
   if (luns.clock == nullptr) luns.clock = std::make_shared<dataplane::SystemClock>();
   if (!luns.random) luns.random = SystemRandom;
@@ -91,7 +92,7 @@ absl::StatusOr<std::unique_ptr<StorageNode>> StorageNode::Create(StorageSettings
                                                      .ring_bytes = settings.ring_bytes,
                                                      .rails = settings.rails},
                                                     std::move(verifier), std::move(follow_memory),
-                                                    std::move(checks)));
+                                                    std::move(checks), settings.standby_for));
   TD_RETURN_IF_ERROR(node->StartRounds());
   return node;
 }
@@ -109,6 +110,8 @@ absl::Status StorageNode::StartRounds() {
   }));
   TD_RETURN_IF_ERROR(start("late-luns", opening::kLateLunsPeriod,
                            [this] { opening::TryLateLuns(kept_->recordings); }));
+  standbys_.Look();
+  TD_RETURN_IF_ERROR(start("standbys", opening::kStandbysPeriod, [this] { standbys_.Look(); }));
   return start("lost-luns", opening::kLostLunsPeriod,
                [this] { opening::LookForLostLuns(kept_->luns); });
 }

@@ -22,6 +22,7 @@
 #include "storage_node/node/recorder_control.h"
 #include "storage_node/node/recording_catalog.h"
 #include "storage_node/node/rounds.h"
+#include "storage_node/opening/standbys.h"
 #include "storage_node/recordings/retention.h"
 #include "storage_node/scrub/scrubber.h"
 #include "storage_node/view/viewer.h"
@@ -34,6 +35,8 @@ struct StorageSettings {
   size_t ring_slots = admission::RingSettings().ring_slots;
   uint64_t ring_bytes = admission::RingSettings().ring_bytes;
   luns::MemberRoots member_roots;
+  // Members of LUNs that other nodes have, until those are gone (opening/standbys.h).
+  opening::MembersOfLuns standby_for;
   uint64_t follow_bytes = 1 << 30;  // for the newest blocks of all followed recordings; 0: none
   // Beside those of the sessions, which check what is played themselves if there are none.
   size_t check_threads = 0;
@@ -86,7 +89,8 @@ class StorageNode {
   StorageNode(disk::FileLock lock, std::unique_ptr<Kept> kept, admission::RingSettings rings,
               std::shared_ptr<recording::WriteVerifier> verifier,
               std::shared_ptr<follow::TailMemory> follow_memory,
-              std::shared_ptr<recording::CheckThreads> checks)
+              std::shared_ptr<recording::CheckThreads> checks,
+              const opening::MembersOfLuns& standby_for)
       : lock_(std::move(lock)),
         means_{.luns = kept->luns,
                .recordings = kept->recordings,
@@ -95,7 +99,8 @@ class StorageNode {
                .verifier = std::move(verifier),
                .follow_memory = std::move(follow_memory),
                .checks = std::move(checks)},
-        kept_(std::move(kept)) {}
+        kept_(std::move(kept)),
+        standbys_(kept_->recordings, standby_for) {}
   absl::Status StartRounds();
 
   const disk::FileLock lock_;
@@ -111,6 +116,7 @@ class StorageNode {
   view::Viewer viewer_{kept_->recordings};
   recordings::Retention retention_{kept_->recordings};
   luns::WriteRates rates_{kept_->luns};
+  opening::Standbys standbys_;
   std::vector<std::unique_ptr<Rounds>> rounds_;
   admission::RecordingHost sessions_{means_};
 };

@@ -279,6 +279,13 @@ absl::StatusOr<std::string> AttachLun(recordings::Recordings& recordings,
   return plan.lun.name;
 }
 
+absl::StatusOr<services::Lun> DescribedLun(const std::vector<std::string>& members) {
+  TD_ASSIGN_OR_RETURN(const FoundMembers found, FindMembers(members, /*as_new=*/false));
+  services::Lun lun = found.said;
+  for (const auto& [number, path] : found.paths) lun.members[number] = path;
+  return lun;
+}
+
 absl::Status AttachAll(recordings::Recordings& recordings,
                        const std::vector<std::string>& members) {
   services::Lun given{.members = members};

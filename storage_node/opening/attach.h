@@ -18,6 +18,10 @@ namespace tapedeck::storage_node::opening {
 absl::StatusOr<std::string> AttachLun(recordings::Recordings& recordings,
                                       const services::LunAttachment& asked);
 
+// The LUN that these members say they are of, all of them the same, with their names in it where
+// each has its number. Changes nothing; errors are those of AttachLun. Waits for the disk.
+absl::StatusOr<services::Lun> DescribedLun(const std::vector<std::string>& members);
+
 // The LUNs that these members are of, each of which is attached unless it is open with them.
 absl::Status AttachAll(recordings::Recordings& recordings, const std::vector<std::string>& members);
 

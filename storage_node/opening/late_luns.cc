@@ -33,7 +33,7 @@ void TryLateLuns(recordings::Recordings& recordings) {
   // While it is being closed its members are locked by this node itself.
   const auto closing = recordings.luns().Closing();
   for (const auto& [lun_id, lun] : recordings.luns().Offline()) {
-    if (closing.contains(lun_id)) continue;
+    if (closing.contains(lun_id) || recordings.luns().IsStandby(lun.config)) continue;
     const auto desk = recordings.luns().upkeep().Of(lun_id);
     if (desk->waiting() > 0) continue;
     desk->Run([&recordings, id = lun_id] { Try(recordings, id); });

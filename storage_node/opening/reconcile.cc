@@ -133,6 +133,13 @@ absl::Status OpenLunsAndReconcile(recordings::Recordings& recordings,
                                   const std::vector<services::Lun>& luns) {
   for (const services::Lun& config : luns) {
     TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(config.name));
+    if (recordings.luns().IsStandby(config)) {
+      recordings.luns().SetOffline(
+          name.lun, {.config = config,
+                     .cause = absl::UnavailableError("it is not known yet whether another storage "
+                                                     "node has it")});
+      continue;
+    }
     const absl::Status status = OpenLunAndReconcile(recordings, config);
     if (status.ok()) continue;
     dataplane::Log(dataplane::LogLevel::kError, "reconcile", "LUN offline",

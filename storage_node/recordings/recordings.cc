@@ -65,6 +65,8 @@ absl::StatusOr<services::Channel> Recordings::FindChannel(const catalog::Resourc
   } else {
     TD_RETURN_IF_ERROR(luns_.CheckExists(name.lun));  // it is offline
     TD_ASSIGN_OR_RETURN(channel, catalog_->GetChannel(name));
+    // Which channels a LUN has that another node has, that node knows.
+    if (!channel.has_value() && luns_.IsStandby(name.lun)) return lun.status();
   }
   if (channel.has_value()) return *std::move(channel);
   return services::WithReason(

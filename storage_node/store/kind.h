@@ -34,6 +34,9 @@ struct MemberKind {
   absl::StatusOr<format::LunMember> (*described_by)(const std::string& member);
   // Writes the LUN's description onto the member of that number, which is open nowhere.
   absl::Status (*describe)(const services::Lun& lun, uint32_t number);
+  // Which storage node has it, for people; empty: none, or one that is gone. Changes and takes
+  // nothing. Null: described_by fails while one has it.
+  absl::StatusOr<std::string> (*held_by)(const std::string& member) = nullptr;
 };
 
 struct Capabilities {

@@ -302,6 +302,10 @@ for ((round = 0; round < ${HANGS:-0}; ++round)); do
   began "an OSD hangs"
   hang_osd $((round % 3))
 done
+began "a pair of nodes"
+TAPEDECK_CEPH_CONF=$CLUSTER_DIR/ceph.conf "$TAPEDECK_ROOT/tests/lab/failover_test.sh" >"$WORK/failover.log" 2>&1 ||
+  fail "failover_test.sh: $(tail -n 40 "$WORK/failover.log")"
+grep -e take-overs -e "goes on after" "$WORK/failover.log"
 if [[ -n $LONG ]]; then
   began "taken over"
   take_over

@@ -98,6 +98,7 @@ class ResumeLife {
       : fired_(fired),
         random_(seed * 101),
         members_(static_cast<uint32_t>(1 + seed % 2)),
+        pair_(seed % 3 == 0),
         blocks_(40 + random_() % 120),
         world_(seed),
         fabric_(std::make_shared<dataplane::inproc::Fabric>(
@@ -162,7 +163,11 @@ class ResumeLife {
       EXPECT_FALSE(result_.ended);
       result_ = snapshot;
     };
-    settings.open_stream = [this] { return Dial(); };
+    settings.open_stream = [this] { return Dial(0); };
+    if (pair_) {
+      settings.standbys = {"nobody", "standby"};
+      settings.open_standby = [this](size_t standby) { return Dial(standby + 1); };
+    }
     return settings;
   }
 
@@ -177,12 +182,14 @@ class ResumeLife {
     return end;
   }
 
-  std::unique_ptr<services::session::ControlStream> Dial() {
+  // The recording is at one of the nodes at a time.
+  std::unique_ptr<services::session::ControlStream> Dial(size_t node) {
     ControlPair pair(world_);
     auto served = std::make_unique<Served>();
     served->worker_end = pair.worker_state;
     served->node_end = pair.node_state;
-    if (up_) {
+    if (up_ && node != holder_) ++fired_["asked the wrong node"];
+    if (up_ && node == holder_) {
       Served* const entry = served.get();
       served->session = std::make_unique<services::session::ServerSession>(
           node_,
@@ -253,6 +260,11 @@ class ResumeLife {
       for (const char* rail : {"r0", "r1"}) fabric_->SetRail(rail, RailState::kUp);
       host_.Start();
       up_ = true;
+      // It starts again, or the standby has taken over.
+      if (pair_ && random_() % 2 == 0) {
+        holder_ = holder_ == 0 ? 2 : 0;
+        ++fired_["taken over"];
+      }
       Fate();
     });
   }
@@ -288,6 +300,7 @@ class ResumeLife {
   Fired& fired_;
   std::mt19937_64 random_;
   const uint32_t members_;
+  const bool pair_;  // there is a standby
   const uint64_t blocks_;
   World world_;
   const std::shared_ptr<dataplane::inproc::Fabric> fabric_;
@@ -304,6 +317,7 @@ class ResumeLife {
   Snapshot result_;
   bool paced_ = false;
   bool up_ = true;
+  size_t holder_ = 0;  // 0: the first node; else a standby, counted from 1
   int turns_ = 0;
 };
 
@@ -315,8 +329,9 @@ TEST(ResumeSim, OneRecordingHasEveryBlockOrSaysWhichAreMissing) {
     if (HasFailure()) return;
   }
   Print(fired);
-  for (const char* what : {"control stream cut", "node lost its power", "node was killed",
-                           "resumed", "sent again", "missing"}) {
+  for (const char* what :
+       {"control stream cut", "node lost its power", "node was killed", "resumed", "sent again",
+        "missing", "taken over", "asked the wrong node"}) {
     EXPECT_GT(fired[what], 0u) << what;
   }
 }

@@ -59,6 +59,14 @@
 {{- if has (int $rail.port) $ports }}{{ fail (printf "rails[%d].port: %d is a port of the storage node already" $index (int $rail.port)) }}{{ end -}}
 {{- $ports = append $ports (int $rail.port) -}}
 {{- end -}}
+{{- with .Values.storage.ceph -}}
+{{- if and .standbyFor (not .secret) -}}
+{{- fail "storage.ceph.standbyFor: a LUN on Ceph needs storage.ceph.secret, with ceph.conf and a keyring" -}}
+{{- end -}}
+{{- if and .standbyFor (lt (int $.Values.storage.replicas) 2) -}}
+{{- fail "storage.ceph.standbyFor: one node has no standby; set storage.replicas to 2 or more" -}}
+{{- end -}}
+{{- end -}}
 {{- $members := list -}}
 {{- range $index, $member := .Values.storage.members -}}
 {{- if has $member.name $members }}{{ fail (printf "storage.members[%d].name: %s is the name of an earlier member" $index $member.name) }}{{ end -}}

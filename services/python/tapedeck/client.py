@@ -125,9 +125,9 @@ class Client:
 
     def record(self, channel: str, source: Stage, *, blocks: Optional[int] = None, duration_s: Optional[float] = None,
                transforms: Sequence[Stage] = (), rails: Sequence[str] = (), slots: int = 0,
-               resume_for_s: Optional[float] = None) -> Job:
+               resume_for_s: Optional[float] = None, standbys: Sequence[str] = ()) -> Job:
         """Starts a job of the worker that records `source` into LUN/CHANNEL; it ends after `blocks` or `duration_s`, or
-        with the source."""
+        with the source. `standbys` are storage nodes that take the LUN over, where it goes on if the first is lost."""
         fields: dict[str, Any] = {"storage": self.storage, "channel": names.full(channel, 2), "source": stage_of(source)}
         if blocks is not None:
             fields["blocks"] = blocks
@@ -135,6 +135,8 @@ class Client:
             fields["duration"] = duration(duration_s)
         if resume_for_s is not None:
             fields["resume_for"] = duration(resume_for_s)
+        if standbys:
+            fields["standbys"] = list(standbys)
         return start(self._of_worker(), "StartRecord", fields, transforms, rails, slots)
 
     def play(self, recording: Union[str, Recording], sink: Stage, *, transforms: Sequence[Stage] = (),

@@ -206,6 +206,12 @@ absl::StatusOr<format::LunMember> Member::DescribedBy(const std::string& path) {
   return MemberAt(root);
 }
 
+absl::StatusOr<std::string> Member::HeldBy(const std::string& path) {
+  TD_ASSIGN_OR_RETURN(const disk::Directory root, disk::Directory::Open(path, path));
+  TD_ASSIGN_OR_RETURN(const auto config, root.OpenDirectory(kConfigDirectory));
+  return disk::HolderOf(config, kLockFile);
+}
+
 absl::Status Member::Describe(const services::Lun& lun, uint32_t number) {
   const std::string& path = lun.members[number];
   TD_ASSIGN_OR_RETURN(const disk::Directory root, disk::Directory::Open(path, path));

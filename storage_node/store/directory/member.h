@@ -41,6 +41,7 @@ class Member final : public BehindMark {
   static absl::StatusOr<format::LunMember> DescribedBy(const std::string& path);
   // Writes `lun`'s description onto its member `number`, which is open nowhere.
   static absl::Status Describe(const services::Lun& lun, uint32_t number);
+  static absl::StatusOr<std::string> HeldBy(const std::string& path);
 
   // The same on this one, unless it says so already; what it needs to keep as many spares as that
   // is there then. Its disk may be full of spare files.
@@ -102,6 +103,7 @@ class Member final : public BehindMark {
 inline constexpr MemberKind kMemberKind{.is = Member::Is,
                                         .check = Member::Check,
                                         .described_by = Member::DescribedBy,
-                                        .describe = Member::Describe};
+                                        .describe = Member::Describe,
+                                        .held_by = Member::HeldBy};
 
 }  // namespace tapedeck::storage_node::store::directory

@@ -28,6 +28,8 @@ absl::StatusOr<format::LunMember> DescribedBy(const std::string& member) {
   return WithoutLibrados(member);
 }
 
+absl::StatusOr<std::string> HeldBy(const std::string& member) { return WithoutLibrados(member); }
+
 absl::Status Describe(const services::Lun& lun, uint32_t member) {
   return WithoutLibrados(lun.members[member]);
 }

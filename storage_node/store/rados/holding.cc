@@ -2,6 +2,7 @@
 
 #include <sys/time.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <list>
 #include <utility>
@@ -14,21 +15,40 @@
 #include "storage_node/disk/errors.h"
 #include "storage_node/store/rados/names.h"
 #include "storage_node/store/rados/process.h"
+#include "storage_node/store/rados/settings.h"
 
 namespace tapedeck::storage_node::store::rados {
 namespace {
 
 constexpr char kLock[] = "tapedeck";
 constexpr char kDescription[] = "a Tapedeck storage node has this LUN";
-// An OSD that hangs holds up a renewal for 30 s: a shorter lease would be lost with it.
-constexpr int kLeaseSeconds = 60;
+// Of a short lease more often, so that one answer may be late.
 constexpr absl::Duration kRenewEvery = absl::Seconds(5);
+constexpr int kRenewalsPerLease = 4;
 // A process that was stopped for longer than this, and goes on then, could write again.
 constexpr uint32_t kFenceSeconds = 7 * 24 * 3600;
 
+std::string DescribeLocker(const librados::locker_t& locker) {
+  return absl::StrCat("the storage node with ", DescribeProcess(locker.cookie), " (",
+                      locker.address, ")");
+}
+
 }  // namespace
 
-Holding::Holding(Cluster& cluster) : cluster_(cluster), cookie_(ProcessCookie()) {}
+absl::StatusOr<std::string> HolderOf(Cluster& cluster) {
+  int exclusive = 0;
+  std::string tag;
+  std::list<librados::locker_t> lockers;
+  const int result = cluster.objects().list_lockers(kLunObject, kLock, &exclusive, &tag, &lockers);
+  if (result < 0) return cluster.Error("list_lockers", kLunObject, result);
+  for (const librados::locker_t& locker : lockers) {
+    if (!IsOfDeadProcess(locker.cookie)) return DescribeLocker(locker);
+  }
+  return "";
+}
+
+Holding::Holding(Cluster& cluster)
+    : cluster_(cluster), cookie_(ProcessCookie()), lease_(CurrentCluster().lease) {}
 
 absl::StatusOr<std::unique_ptr<Holding>> Holding::Take(Cluster& cluster) {
   std::unique_ptr<Holding> holding(new Holding(cluster));
@@ -58,7 +78,7 @@ Holding::~Holding() {
 }
 
 int Holding::TryLock(uint8_t flags) {
-  timeval lease{.tv_sec = kLeaseSeconds, .tv_usec = 0};
+  timeval lease = absl::ToTimeval(lease_);
   return cluster_.objects().lock_exclusive(kLunObject, kLock, cookie_, kDescription, &lease, flags);
 }
 
@@ -81,9 +101,8 @@ absl::Status Holding::TakeFrom(const librados::locker_t& locker) {
   if (!IsOfDeadProcess(locker.cookie)) {
     return disk::Unusable(
         cluster_.member(),
-        absl::StrCat("in use by the storage node with ", DescribeProcess(locker.cookie), " (",
-                     locker.address, "); stop that one first. One that is gone leaves it within ",
-                     kLeaseSeconds, " s"));
+        absl::StrCat("in use by ", DescribeLocker(locker),
+                     "; stop that one first. One that is gone leaves it once its lease is over"));
   }
   TD_RETURN_IF_ERROR(Fence(locker.address));
   const int result = cluster_.objects().break_lock(kLunObject, kLock, locker.client, locker.cookie);
@@ -151,10 +170,11 @@ void Holding::Guard(librados::ObjectWriteOperation& op) const {
 }
 
 void Holding::KeepRenewing() {
+  const absl::Duration renew_every = std::min(kRenewEvery, lease_ / kRenewalsPerLease);
   while (true) {
     {
       absl::MutexLock lock(&mutex_);
-      if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), kRenewEvery)) return;
+      if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), renew_every)) return;
       if (!lost_.ok()) return;
     }
     Renew();

@@ -11,9 +11,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "storage_node/store/rados/cluster.h"
 
 namespace tapedeck::storage_node::store::rados {
+
+// The storage node that has the LUN, for people; empty: none, or one whose lease has run out or
+// whose process is gone from this machine. Takes nothing.
+absl::StatusOr<std::string> HolderOf(Cluster& cluster);
 
 // Any thread. Renews its lease on a thread of its own.
 class Holding {
@@ -48,6 +53,7 @@ class Holding {
 
   Cluster& cluster_;
   const std::string cookie_;
+  const absl::Duration lease_;
   std::string fenced_;  // an address
   uint64_t epoch_ = 0;
   mutable absl::Mutex mutex_;

@@ -3,11 +3,18 @@
 
 #include <string>
 
+#include "absl/time/time.h"
+
 namespace tapedeck::storage_node::store::rados {
+
+// Of what one node has of a LUN, until it renews it. An OSD that hangs holds up a renewal, for 30 s
+// unless ceph.conf says less: a shorter lease may be lost with it.
+inline constexpr absl::Duration kDefaultLease = absl::Seconds(60);
 
 struct ClusterSettings {
   std::string conf = "/etc/ceph/ceph.conf";  // where its monitors are
   std::string user = "admin";                // of client.USER, whose keyring ceph.conf names
+  absl::Duration lease = kDefaultLease;
 };
 
 // Before the first LUN is made or opened. The list of kinds is built anew by whoever needs it, so

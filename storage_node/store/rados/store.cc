@@ -279,6 +279,11 @@ absl::StatusOr<format::LunMember> DescribedBy(const std::string& member) {
   return ReadLunObject(*cluster);
 }
 
+absl::StatusOr<std::string> HeldBy(const std::string& member) {
+  TD_ASSIGN_OR_RETURN(const auto cluster, Cluster::Connect(member));
+  return HolderOf(*cluster);
+}
+
 absl::Status Describe(const services::Lun& lun, uint32_t member) {
   TD_ASSIGN_OR_RETURN(const auto cluster, Cluster::Connect(lun.members[member]));
   TD_RETURN_IF_ERROR(ReadLunObject(*cluster).status());

@@ -24,7 +24,11 @@ absl::Status Remove(const services::Lun& lun, uint32_t member);
 // See MemberKind (store/kind.h).
 absl::StatusOr<format::LunMember> DescribedBy(const std::string& member);
 absl::Status Describe(const services::Lun& lun, uint32_t member);
-inline constexpr MemberKind kMemberKind{
-    .is = IsMember, .check = CheckMember, .described_by = DescribedBy, .describe = Describe};
+absl::StatusOr<std::string> HeldBy(const std::string& member);
+inline constexpr MemberKind kMemberKind{.is = IsMember,
+                                        .check = CheckMember,
+                                        .described_by = DescribedBy,
+                                        .describe = Describe,
+                                        .held_by = HeldBy};
 
 }  // namespace tapedeck::storage_node::store::rados

@@ -105,6 +105,28 @@ TEST_F(LimitsTest, StagesAreToldSoMuch) {
   EXPECT_EQ(reason_of([](RecordSpec& r) { r.transfer.transforms = {{""}}; }), refused);
 }
 
+TEST_F(LimitsTest, AJobHasEightStandbysAtMost) {
+  const auto reason_of = [this](const std::vector<std::string>& standbys, auto change) {
+    RecordSpec record = Sound();
+    record.transfer.standbys = standbys;
+    change(record);
+    return ReasonOfRefusal(jobs_.StartRecord(record).status());
+  };
+  const auto nothing = [](RecordSpec&) {};
+  std::vector<std::string> many;
+  for (int i = 1; i <= 8; ++i) many.push_back(absl::StrCat("s", i, ":7400"));
+  EXPECT_NE(reason_of(many, nothing), "ARGUMENT_INVALID");
+  EXPECT_EQ(node_.jobs.last_record().transfer.standbys, many);
+  many.push_back("s9:7400");
+  EXPECT_EQ(reason_of(many, nothing), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason_of({"s1"}, nothing), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason_of({"s1:1", "s1:1"}, nothing), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason_of({"s0:7400"}, nothing), "ARGUMENT_INVALID") << "the first node itself";
+  EXPECT_EQ(reason_of({"s1:1"}, [](RecordSpec& r) { r.resume_for_ns = 0; }), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason_of({"s1:1"}, [](RecordSpec& r) { r.transfer.target = "inlets/i"; }),
+            "ARGUMENT_INVALID");
+}
+
 TEST_F(LimitsTest, AJobHasOneMoreOutputAtMost) {
   const auto reason_of = [this](const std::vector<OutputSpec>& outputs) {
     RecordSpec record = Sound();

@@ -80,7 +80,7 @@ function LunPanel({ lun, channels, open }: { lun: Lun; channels: Channel[]; open
         title={name}
         actions={
           <>
-            <Badge tone={lun.state === 'LUN_STATE_READY' ? 'good' : 'bad'}>{word(lun.state, 'LUN_STATE_')}</Badge>
+            <Badge tone={lun.state === 'LUN_STATE_READY' || lun.state === 'LUN_STATE_STANDBY' ? 'good' : 'bad'}>{word(lun.state, 'LUN_STATE_')}</Badge>
             <button type="button" aria-label={`New channel of ${name}`} onClick={() => open({ form: 'channel', lun })}>
               New channel
             </button>

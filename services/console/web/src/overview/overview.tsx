@@ -120,7 +120,7 @@ function Room({ luns, byLun }: { luns: Lun[]; byLun: Map<string, number> }) {
             <a href={linkTo('luns', { lun: shortName(lun.name) })}>{shortName(lun.name)}</a>
           </td>
           <td>
-            <Badge tone={lun.state === 'LUN_STATE_READY' ? 'good' : 'bad'}>{word(lun.state, 'LUN_STATE_')}</Badge>
+            <Badge tone={lun.state === 'LUN_STATE_READY' || lun.state === 'LUN_STATE_STANDBY' ? 'good' : 'bad'}>{word(lun.state, 'LUN_STATE_')}</Badge>
           </td>
           <td class="number">{bytes(lun.usedBytes)}</td>
           <td class="number">{Number(lun.capacityBytes) > 0 ? bytes(lun.capacityBytes) : '—'}</td>
