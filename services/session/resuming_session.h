@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "dataplane/executor/executor.h"
@@ -21,6 +22,9 @@ struct ResumingSettings {
   ClientSessionSettings session;  // its make_end is asked once
   int64_t resume_for_ns = 0;      // 0: the first session is all there is
   std::function<std::unique_ptr<ControlStream>()> open_stream;
+  // Of a part of a recording: takes what a session has left, also the last one that fails; the next
+  // one goes on behind all that was given. Null: it is given again to that one.
+  std::function<void(std::vector<dataplane::Block>)> give_elsewhere;
 };
 
 // On one executor. A playback has one session.

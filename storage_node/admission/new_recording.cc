@@ -7,6 +7,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/model/description.h"
+#include "services/model/part.h"
 #include "storage_node/admission/prepared.h"
 #include "storage_node/admission/session_ring.h"
 #include "storage_node/disk/errors.h"
@@ -76,8 +77,18 @@ absl::StatusOr<recording::Reservation> RoomOf(Means& means, const RecordTarget& 
   return ReserveRoom(means, target, blocks);
 }
 
-// One that no recording of the channel has: many segments may begin in the same second.
-absl::StatusOr<catalog::ResourceName> NewName(Means& means, catalog::ResourceName name) {
+// A part of a recording has the ID of the whole, as its worker says. Else one that no recording of
+// the channel has: many segments may begin in the same second.
+absl::StatusOr<catalog::ResourceName> NewName(Means& means, const RecordTarget& target) {
+  catalog::ResourceName name = target.name;
+  if (const auto part = services::model::KnownPartOf(target.open.labels)) {
+    name.recording = part->whole;
+    TD_ASSIGN_OR_RETURN(const auto taken, means.recordings.catalog()->GetRecording(name));
+    if (!taken.has_value()) return name;
+    return services::ChannelInUse(
+        target.channel.name,
+        absl::StrCat("has a part of recording ", part->whole, " already: one node, one part"));
+  }
   while (true) {
     name.recording = catalog::NewRecordingId(means.luns.clock().WallNs(), means.luns.random());
     TD_ASSIGN_OR_RETURN(const auto taken, means.recordings.catalog()->GetRecording(name));
@@ -116,7 +127,7 @@ format::Manifest NewManifest(Means& means, const RecordTarget& target,
 absl::StatusOr<Begun> Begin(Means& means, const RecordTarget& target,
                             dataplane::Executor& executor) {
   Begun begun;
-  TD_ASSIGN_OR_RETURN(begun.name, NewName(means, target.name));
+  TD_ASSIGN_OR_RETURN(begun.name, NewName(means, target));
   begun.held.lease = means.recordings.leases().TakeExclusive(begun.name.ToString());
   if (begun.held.lease == nullptr) {
     return services::ChannelInUse(target.channel.name, "is being deleted");
@@ -180,6 +191,18 @@ absl::StatusOr<recording::Reservation> ReserveRoom(Means& means, const RecordTar
                                                    uint64_t blocks) {
   const uint64_t bytes = blocks == 0 ? 0 : BytesOfSession(target, std::min(blocks, kMaxBlocks));
   return ReserveBytes(means, target, bytes, BytesOfOne(target, 1));
+}
+
+absl::Status CheckPart(const RecordTarget& target) {
+  TD_ASSIGN_OR_RETURN(const auto part, services::model::PartOf(target.open.labels));
+  if (!part.has_value()) return absl::OkStatus();
+  const bool triggered =
+      target.channel.triggered() && target.channel.commit == dataplane::CommitLevel::kReceived;
+  if (target.segment_blocks == 0 && !triggered) return absl::OkStatus();
+  return services::ChannelInUse(
+      target.channel.name,
+      triggered ? "keeps what a trigger says: that is not recorded in parts over several nodes"
+                : "is recorded in segments: these are not recorded in parts over several nodes");
 }
 
 absl::StatusOr<RecordTarget> FindTarget(Means& means, const Open& open) {
