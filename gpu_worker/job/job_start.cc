@@ -87,11 +87,11 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
                                                         const services::PlaybackSpec& spec,
                                                         const JobEnvironment& environment,
                                                         std::vector<JobNode> nodes) {
+  TD_ASSIGN_OR_RETURN(pipeline::PlaybackStages stages, pipeline::ChooseStages(spec));
   TD_ASSIGN_OR_RETURN(FoundParts found, FindParts(nodes, spec.transfer.target));
   if (found.in_parts()) {
     return StartJoined(name, spec, environment, std::move(nodes), std::move(found));
   }
-  TD_ASSIGN_OR_RETURN(pipeline::PlaybackStages stages, pipeline::ChooseStages(spec));
   const services::Recording& recording = found.parts.front().recording;
   const JobNode holder = found.parts.front().node;
   auto job = std::shared_ptr<Job>(new Job(name, Direction::kPlayback, environment, {holder}));

@@ -39,16 +39,22 @@ Dealer::Dealer(const dataplane::Clock& clock, std::unique_ptr<dataplane::Source>
       spread_(spread),
       parts_(parts),
       wakers_(std::make_shared<Wakers>()) {
+  {
+    absl::MutexLock lock(&wakers_->mutex);
+    wakers_->parts.resize(parts);
+  }
   source_->SetWaker([wakers = wakers_] {
     absl::MutexLock lock(&wakers->mutex);
-    for (const dataplane::Waker& waker : wakers->parts) waker();
+    for (const dataplane::Waker& waker : wakers->parts) {
+      if (waker) waker();
+    }
   });
 }
 
 void Dealer::SetWaker(size_t part, dataplane::Waker waker) {
   parts_[part].waker = waker;
   absl::MutexLock lock(&wakers_->mutex);
-  wakers_->parts.push_back(std::move(waker));
+  wakers_->parts[part] = std::move(waker);
 }
 
 absl::StatusOr<Flow> Dealer::Pull(size_t number, Block* block) {
@@ -176,15 +182,15 @@ void Dealer::Measure(Part& part, uint64_t blocks) {
   part.window_blocks = 0;
 }
 
-// A part that acknowledges nothing any more is as slow as the time since then says.
-double Dealer::RateOf(const Part& part) const {
-  if (part.out.empty() || part.per_ns == 0) return part.per_ns;
+// A part that acknowledges nothing any more is as slow as the time since then says. `unmeasured`
+// counts for one that has had no time to be measured.
+double Dealer::RateOf(const Part& part, double unmeasured) const {
+  const double rate = part.per_ns == 0 ? unmeasured : part.per_ns;
+  if (part.out.empty()) return rate;
   const auto since_ns = static_cast<double>(part.window_ns + clock_.NowNs() - part.busy_since_ns);
-  if (since_ns < kRateWindowNs) return part.per_ns;
-  return std::min(part.per_ns, static_cast<double>(part.window_blocks + 1) / since_ns);
+  if (since_ns < kRateWindowNs) return rate;
+  return std::min(rate, static_cast<double>(part.window_blocks + 1) / since_ns);
 }
-
-double Dealer::BlocksPerSecond(size_t part) const { return RateOf(parts_[part]) * 1e9; }
 
 // One that was never measured counts as the fastest.
 size_t Dealer::Share(size_t number) const {
@@ -193,19 +199,14 @@ size_t Dealer::Share(size_t number) const {
   for (const Part& part : parts_) {
     if (part.away) continue;
     ++present;
-    fastest = std::max(fastest, RateOf(part));
+    fastest = std::max(fastest, RateOf(part, 0));
   }
   if (present <= 1) return SIZE_MAX;
-  if (fastest == 0) fastest = 1;
-  const auto counted = [&](const Part& part) {
-    const double rate = RateOf(part);
-    return part.per_ns == 0 ? fastest : rate;
-  };
+  const double unmeasured = fastest == 0 ? 1 : fastest;
   double sum = 0;
-  for (const Part& part : parts_) sum += part.away ? 0 : counted(part);
-  const auto share =
-      static_cast<size_t>(static_cast<double>(slots_) * counted(parts_[number]) / sum);
-  return std::max({share, slots_ / present / kLeastOfEqual, kLeastBlocks});
+  for (const Part& part : parts_) sum += part.away ? 0 : RateOf(part, unmeasured);
+  const double share = static_cast<double>(slots_) * RateOf(parts_[number], unmeasured) / sum;
+  return std::max({static_cast<size_t>(share), slots_ / present / kLeastOfEqual, kLeastBlocks});
 }
 
 void Dealer::WakeRefused() {

@@ -59,7 +59,6 @@ class Dealer {
   const DealCounts& counts() const { return counts_; }
   // Blocks that a part may hold now.
   size_t Share(size_t part) const;
-  double BlocksPerSecond(size_t part) const;
 
  private:
   struct Out {
@@ -84,7 +83,7 @@ class Dealer {
   void Give(Part& part, dataplane::Block& block);
   void Acknowledged(const Out& out);
   void Measure(Part& part, uint64_t blocks);
-  double RateOf(const Part& part) const;
+  double RateOf(const Part& part, double unmeasured) const;
   void WakeRefused();
 
   const dataplane::Clock& clock_;

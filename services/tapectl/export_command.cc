@@ -4,14 +4,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
 #include "services/formats/export.h"
-#include "services/model/part.h"
 #include "services/storage_session/player.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/format_option.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/patience.h"
+#include "services/tapectl/several_nodes.h"
 #include "services/tapectl/storage_peer.h"
 #include "services/tapectl/units.h"
 
@@ -56,12 +55,7 @@ absl::Status Export(Program& program, const ExportOptions& options) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
   TD_ASSIGN_OR_RETURN(const Recording recording, catalog->GetRecording(name));
-  if (const auto part = model::KnownPartOf(recording.labels)) {
-    return ArgumentInvalid(
-        "recording",
-        absl::StrCat(name, " is ", model::NameOfPart(*part), "; all of it goes into a file by ",
-                     "tapectl play --storage NODE,NODE --sink file:PATH"));
-  }
+  TD_RETURN_IF_ERROR(CheckWhole(recording));
   TD_ASSIGN_OR_RETURN(const formats::Subject subject, formats::SubjectOf(recording, options.range));
   TD_ASSIGN_OR_RETURN(const storage_session::Peer peer, StoragePeer(program));
   Patience patience(program, interrupt, "export", subject.bytes);

@@ -69,6 +69,15 @@ absl::Status CheckSeveral(const Program& program) {
                                                  absl::StrJoin(kTakeSeveral, ", ")));
 }
 
+absl::Status CheckWhole(const Recording& recording) {
+  const std::optional<model::Part> part = model::KnownPartOf(recording.labels);
+  if (!part.has_value()) return absl::OkStatus();
+  return ArgumentInvalid(
+      "recording", absl::StrCat(recording.name, " is ", model::NameOfPart(*part),
+                                "; all of it goes into a file by tapectl play --storage NODE,NODE "
+                                "--sink file:PATH"));
+}
+
 std::vector<Program> EachNode(const Program& program) {
   std::vector<Program> nodes;
   for (std::string& address : StoragesOf(program.storage)) {
