@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/parts/host_copy.h"
 #include "services/session/stream_values.h"
 
 namespace tapedeck::services::parts {
@@ -17,29 +17,6 @@ using dataplane::BlockHeader;
 using dataplane::Flow;
 
 namespace {
-
-// A block's bytes in plain memory, for as long as it waits.
-class HostCopy final : public dataplane::SlotOwner {
- public:
-  explicit HostCopy(size_t bytes) : bytes_(bytes) {}
-  void ReturnSlot(uint32_t) override {}
-  std::span<std::byte> bytes() { return bytes_; }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
-constexpr uint32_t kNoSlot = UINT32_MAX;
-
-// Of a block whose slot is needed.
-Block CopyOf(const Block& block) {
-  auto copy = std::make_shared<HostCopy>(block.payload().size());
-  std::memcpy(copy->bytes().data(), block.payload().data(), block.payload().size());
-  const std::span<std::byte> bytes = copy->bytes();
-  Block moved(std::move(copy), kNoSlot, bytes);
-  moved.header() = block.header();
-  return moved;
-}
 
 // Blocks given before other work of the executor gets its turn.
 constexpr int kTurn = 32;
@@ -101,7 +78,7 @@ absl::StatusOr<Flow> Joiner::Push(size_t number, Block* block) {
     if (sequence >= settings_.first) ++counts_.twice;
     block->Reset();
   } else if (RingIsFull(part)) {
-    part.waiting[sequence] = CopyOf(*block);
+    part.waiting[sequence] = HostCopy::Of(*block);
     block->Reset();
   } else {
     ++part.in_ring;

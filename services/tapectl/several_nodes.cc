@@ -73,9 +73,9 @@ absl::Status CheckWhole(const Recording& recording) {
   const std::optional<model::Part> part = model::KnownPartOf(recording.labels);
   if (!part.has_value()) return absl::OkStatus();
   return ArgumentInvalid(
-      "recording", absl::StrCat(recording.name, " is ", model::NameOfPart(*part),
-                                "; all of it goes into a file by tapectl play --storage NODE,NODE "
-                                "--sink file:PATH"));
+      "recording",
+      absl::StrCat(recording.name, " is ", model::NameOfPart(*part),
+                   ": name all nodes of it, --storage NODE,NODE, to export or play it"));
 }
 
 std::vector<Program> EachNode(const Program& program) {

@@ -17,8 +17,8 @@ bool NamesSeveral(const Program& program);
 // INVALID_ARGUMENT: it does, and the command that was given is about one node.
 absl::Status CheckSeveral(const Program& program);
 
-// INVALID_ARGUMENT: it is a part of a recording, and what is asked of it needs its neighbours in the
-// stream.
+// INVALID_ARGUMENT: it is a part of a recording, and what is asked of it needs its neighbours in
+// the stream.
 absl::Status CheckWhole(const Recording& recording);
 
 // The program as each node's alone would have it, in order.

@@ -20,7 +20,9 @@ start_node() {
 # at I ARGUMENT...: tapectl to that node alone.
 at() { tapectl --storage "${ADDRESSES[$1]}" "${@:2}"; }
 
+# shellcheck disable=SC2016
 job_has_more_than() { job '.blocks > $blocks' -e --argjson blocks "$1"; }
+# shellcheck disable=SC2016
 runs_again() { job '.notes | map(select(endswith("goes on"))) | length == $kills' -e --argjson kills "$1"; }
 
 begin_test
@@ -52,6 +54,10 @@ cut=$(tapectl_json play "$name" --sink "file:$WORK/part.bin" --from-sample 10000
 (($(stat -c %s "$WORK/part.bin") == 40000 * 8)) || fail "the range has $(stat -c %s "$WORK/part.bin") bytes"
 tapectl play "$name" --sink "file:$WORK/whole.bin" >/dev/null
 cmp <(tail -c +80001 "$WORK/whole.bin" | head -c 320000) "$WORK/part.bin" || fail "the range has other samples"
+tapectl recordings export "$name" --format raw --to "$WORK/exported.bin" >/dev/null || fail "it is not exported"
+cmp "$WORK/exported.bin" "$WORK/whole.bin" || fail "an export has other bytes than a playback"
+tapectl recordings export "$name" --format raw --to "$WORK/piece.bin" --first 10000 --count 40000 >/dev/null
+cmp "$WORK/piece.bin" "$WORK/part.bin" || fail "an export of some samples has others"
 
 # A node is killed again and again while it records.
 start_job record l0/c0 --source synth:noise=0 --duration "$((KILLS * 8 + 10))s" --resume-for 60s
@@ -71,6 +77,8 @@ echo "$KILLS kills, $blocks blocks"
 verified=$(tapectl_json recordings verify l0/c0/latest) || fail "the parts are damaged: $verified"
 played=$(tapectl_json play l0/c0/latest --sink verify) || fail "it does not play after kills: $played"
 json_is "$played" ".blocks == $blocks and .lost_blocks == 0" "every block is in some part"
+exported=$(tapectl_json recordings export l0/c0/latest --format raw --to "$WORK/killed.bin") || fail "no export: $exported"
+json_is "$exported" ".missing_samples == 0 and .samples == $blocks * 8192" "an export after kills"
 
 # One that stays away: the others end the job well; its part plays as missing, and is named.
 start_job record l0/c0 --source synth:noise=0 --blocks $((BLOCKS * 4)) --resume-for 60s
@@ -81,6 +89,8 @@ json_is "$ANSWER" ".blocks == $((BLOCKS * 4)) and .lost_blocks == 0" "the job ov
 played=$(tapectl_json play l0/c0/latest --sink null) && fail "it is whole without a part: $played"
 json_is "$played" ".lost_blocks > 0 and (.notes | any(contains(\"part 2 of 3 is not there\")))" "a missing part"
 tapectl recordings list l0/c0 2>/dev/null | grep -q 'parts 1, 3 of 3' || fail "the list does not say what is missing"
+answer=$(tapectl_json recordings export l0/c0/latest --format raw --to "$WORK/gaps.bin" 2>/dev/null) && fail "no gap: $answer"
+expect_error_in "$answer" DATA_LOSS BLOCK_DAMAGED
 answer=$(tapectl_json recordings verify l0/c0/latest) && fail "verified without a part: $answer"
 start_node 1
 at 1 recordings list l0/c0 | grep -q SALVAGED || fail "the lost part is not salvaged: $(at 1 recordings list)"
