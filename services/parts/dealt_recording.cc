@@ -88,6 +88,12 @@ void DealtRecording::OnChange(size_t number, const Snapshot& snapshot) {
     Note(number, "goes on");
   }
   if (snapshot.ended) OnEnded(number, snapshot.error);
+  // Not inside the callback of one of them.
+  if (snapshot.ended || snapshot.resuming) {
+    executor_.Post(lifetime_.Guard([this] {
+      if (dealer_->complete()) StopThoseAway();
+    }));
+  }
   Report();
 }
 
@@ -109,10 +115,6 @@ void DealtRecording::OnEnded(size_t number, const absl::Status& error) {
       Note(number, absl::StrCat("is given up: ", error.message()));
     }
   }
-  // Not inside the callback of one of them.
-  executor_.Post(lifetime_.Guard([this] {
-    if (dealer_->complete()) StopThoseAway();
-  }));
 }
 
 void DealtRecording::Note(size_t number, const std::string& what) {
