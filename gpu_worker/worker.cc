@@ -19,6 +19,7 @@
 #include "services/errors.h"
 #include "services/model/names.h"
 #include "services/storage_client/standbys.h"
+#include "services/storage_list.h"
 #include "services/telemetry/transfers.h"
 #include "services/version.h"
 
@@ -69,7 +70,7 @@ void Worker::CancelAll() {
     draining_ = true;
     for (const auto& start : starts_) {
       for (const Part& part : start->parts) {
-        if (part.storage != nullptr) part.storage->Cancel();
+        for (const job::JobNode& node : part.nodes) node.storage->Cancel();
       }
     }
     mutex_.Await(absl::Condition(this, &Worker::none_starts));
@@ -82,19 +83,16 @@ void Worker::CancelAll() {
 }
 
 absl::StatusOr<services::Job> Worker::StartRecord(const services::RecordSpec& spec) {
-  TD_RETURN_IF_ERROR(parts_.reach.storages.Check(spec.transfer.storage));
-  for (const std::string& standby : spec.transfer.standbys) {
-    TD_RETURN_IF_ERROR(parts_.reach.storages.Check(standby));
-  }
+  TD_RETURN_IF_ERROR(CheckReach(spec.transfer));
   return StartOnce(spec.transfer, [&](const Part& part, const job::JobEnvironment& environment) {
-    return job::Job::StartRecord(part.name, spec, environment, part.storage);
+    return job::Job::StartRecord(part.name, spec, environment, part.nodes);
   });
 }
 
 absl::StatusOr<services::Job> Worker::StartPlayback(const services::PlaybackSpec& spec) {
-  TD_RETURN_IF_ERROR(parts_.reach.storages.Check(spec.transfer.storage));
+  TD_RETURN_IF_ERROR(CheckReach(spec.transfer));
   return StartOnce(spec.transfer, [&](const Part& part, const job::JobEnvironment& environment) {
-    return job::Job::StartPlayback(part.name, spec, environment, part.storage);
+    return job::Job::StartPlayback(part.name, spec, environment, part.nodes);
   });
 }
 
@@ -146,20 +144,42 @@ absl::StatusOr<std::shared_ptr<Worker::Start>> Worker::Begin(const services::Tra
     const uint64_t number = ++started_;
     start->parts.push_back({.name = absl::StrCat("jobs/", number),
                             .device = device,
-                            .storage = Dial(spec),
+                            .nodes = Dial(spec),
                             .executor = parts_.executors[number % parts_.executors.size()]});
   }
   return starts_.emplace_back(std::move(start));
 }
 
-std::shared_ptr<services::StorageClient> Worker::Dial(const services::TransferSpec& spec) const {
-  if (spec.storage.empty()) return nullptr;
+std::vector<job::JobNode> Worker::Dial(const services::TransferSpec& spec) const {
+  std::vector<job::JobNode> nodes;
+  if (spec.storage.empty()) return nodes;
+  for (const std::string& address : services::StoragesOf(spec.storage)) {
+    nodes.push_back({address, parts_.storage->Dial(address, spec.trace, spec.caller)});
+  }
   std::vector<std::unique_ptr<services::StorageClient>> standbys;
   for (const std::string& standby : spec.standbys) {
     standbys.push_back(parts_.storage->Dial(standby, spec.trace, spec.caller));
   }
-  return services::storage_client::WithStandbys(
-      parts_.storage->Dial(spec.storage, spec.trace, spec.caller), std::move(standbys));
+  job::JobNode& first = nodes.front();
+  first.storage =
+      services::storage_client::WithStandbys(std::move(first.storage), std::move(standbys));
+  first.standbys = spec.standbys;
+  return nodes;
+}
+
+absl::Status Worker::CheckReach(const services::TransferSpec& spec) const {
+  const std::vector<std::string> addresses = services::StoragesOf(spec.storage);
+  for (const std::string& address : addresses) {
+    TD_RETURN_IF_ERROR(parts_.reach.storages.Check(address));
+  }
+  if (addresses.size() > 1 && !spec.standbys.empty()) {
+    return services::ArgumentInvalid(
+        "standbys", "a recording over several storage nodes has no standbys: the others take over");
+  }
+  for (const std::string& standby : spec.standbys) {
+    TD_RETURN_IF_ERROR(parts_.reach.storages.Check(standby));
+  }
+  return absl::OkStatus();
 }
 
 std::string Worker::NewGroup() const {

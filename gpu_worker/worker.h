@@ -90,7 +90,8 @@ class Worker final : public services::Jobs,
   struct Part {
     std::string name;
     DrivenDevice* device = nullptr;
-    std::shared_ptr<services::StorageClient> storage;  // null: it waits at an inlet
+    // The first is the job's; none: it waits at an inlet.
+    std::vector<job::JobNode> nodes;
     dataplane::Executor* executor = nullptr;
   };
 
@@ -124,8 +125,8 @@ class Worker final : public services::Jobs,
   void End(Start& start, Made made) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<job::JobEnvironment> Environment(const Start& start, const Part& part,
                                                   const services::TransferSpec& spec);
-  // Null: it has none.
-  std::shared_ptr<services::StorageClient> Dial(const services::TransferSpec& spec) const;
+  std::vector<job::JobNode> Dial(const services::TransferSpec& spec) const;
+  absl::Status CheckReach(const services::TransferSpec& spec) const;
   // Unlike any other, also of another run of a worker of this name.
   std::string NewGroup() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Jobs on the device that have not ended, those that start among them.

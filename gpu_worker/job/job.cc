@@ -33,8 +33,8 @@ absl::Status OfSecond(const services::JobOutput& output) {
 }  // namespace
 
 Job::Job(const std::string& name, Direction direction, const JobEnvironment& environment,
-         std::shared_ptr<services::StorageClient> storage)
-    : AnyJob(name, direction, environment), storage_(std::move(storage)) {}
+         std::vector<JobNode> nodes)
+    : AnyJob(name, direction, environment), nodes_(std::move(nodes)) {}
 
 void Job::OnChange(const Snapshot& snapshot) {
   {
@@ -112,7 +112,7 @@ void Job::EndIfAll() {
     absl::MutexLock lock(&mutex_);
     SetEnd(ErrorOf(*end_));
   }
-  environment_.executor->Post([self = shared_from_this()] { self->storage_.reset(); });
+  environment_.executor->Post([self = shared_from_this()] { self->nodes_.clear(); });
 }
 
 absl::Status Job::ErrorOf(const End& end) const {

@@ -15,6 +15,7 @@
 #include "gpu_worker/job/annotator.h"
 #include "gpu_worker/job/any_job.h"
 #include "gpu_worker/job/job_environment.h"
+#include "gpu_worker/job/parts_found.h"
 #include "gpu_worker/pace/meter.h"
 #include "gpu_worker/pipeline/pipeline_factory.h"
 #include "gpu_worker/transfer/session.h"
@@ -29,22 +30,24 @@ namespace tapedeck::gpu_worker::job {
 // Any thread, except where said. Shared by the worker's list and the callbacks of its session.
 class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
  public:
-  // Reads what the stages are told, asks the storage node for the channels or recording, builds the
-  // pipeline and opens the sessions.
+  // Reads what the stages are told, asks the storage nodes for the channels or recording, builds
+  // the pipeline and opens the sessions. Of several nodes, each holds a part of the recording.
   // Waits for the node's answer, at most as long as `storage` does, not for the transfer. On error
   // there is no job.
-  static absl::StatusOr<std::shared_ptr<Job>> StartRecord(
-      const std::string& name, const services::RecordSpec& spec, const JobEnvironment& environment,
-      std::shared_ptr<services::StorageClient> storage);
-  static absl::StatusOr<std::shared_ptr<Job>> StartPlayback(
-      const std::string& name, const services::PlaybackSpec& spec,
-      const JobEnvironment& environment, std::shared_ptr<services::StorageClient> storage);
+  static absl::StatusOr<std::shared_ptr<Job>> StartRecord(const std::string& name,
+                                                          const services::RecordSpec& spec,
+                                                          const JobEnvironment& environment,
+                                                          std::vector<JobNode> nodes);
+  static absl::StatusOr<std::shared_ptr<Job>> StartPlayback(const std::string& name,
+                                                            const services::PlaybackSpec& spec,
+                                                            const JobEnvironment& environment,
+                                                            std::vector<JobNode> nodes);
 
   void Cancel() override;
 
  private:
   Job(const std::string& name, services::session::Direction direction,
-      const JobEnvironment& environment, std::shared_ptr<services::StorageClient> storage);
+      const JobEnvironment& environment, std::vector<JobNode> nodes);
 
   // How the first session ended. `annotated`: whether its recording has the annotations of its
   // stages.
@@ -59,6 +62,7 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
     uint64_t block_bytes = 0;
     size_t run = 1;          // slots that are lent side by side
     std::string whose = {};  // begins its notes
+    bool host = false;       // in host memory
   };
   absl::StatusOr<std::unique_ptr<transfer::TransferSession>> NewSession(const RingWish& wish);
   struct Manner {
@@ -68,10 +72,24 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
     std::shared_ptr<services::flight::TrailRecord> trail = nullptr;     // null: none
     std::function<void(const services::session::Snapshot&)> on_change;  // of this job
   };
-  void OpenSession(transfer::TransferSession& session, services::session::Open open,
-                   const services::TransferSpec& spec, Manner manner);
+  void OpenSession(transfer::TransferSession& session, services::session::Open open, Manner manner);
   void OpenRecording(const services::RecordSpec& spec, const services::Channel& channel,
                      pipeline::Recording recording);
+  // A session that is one of several, to that node. Whoever has them all tells of changes.
+  services::session::ResumingSettings SessionTo(const JobNode& node, services::session::Open open,
+                                                int64_t resume_for_ns);
+  void OpenParts(const services::RecordSpec& spec, const services::Channel& channel,
+                 services::session::Open open);
+  void OpenJoined(const services::PlaybackSpec& spec, const FoundParts& found,
+                  pipeline::Playback pipeline,
+                  std::vector<std::unique_ptr<transfer::TransferSession>> rings, uint64_t first,
+                  uint64_t block_samples);
+  static absl::StatusOr<std::shared_ptr<Job>> StartJoined(const std::string& name,
+                                                          const services::PlaybackSpec& spec,
+                                                          const JobEnvironment& environment,
+                                                          std::vector<JobNode> nodes,
+                                                          FoundParts found);
+  void AddNote(const std::string& note);
   void OpenSecond(const services::RecordSpec& spec, const services::Channel& channel,
                   pipeline::TapRecording recording);
 
@@ -83,7 +101,7 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
   absl::Status ErrorOf(const End& end) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Until it has ended. While the job starts, its worker may end the calls from another thread.
-  std::shared_ptr<services::StorageClient> storage_;
+  std::vector<JobNode> nodes_;
 
   std::shared_ptr<const pace::Meter> meter_;  // null: nobody has asked for a pace, range or time
   // Of a source that remarks something, else null.

@@ -13,9 +13,17 @@
 #include "services/files/file_roots.h"
 #include "services/flight/trails.h"
 #include "services/identity/address_patterns.h"
+#include "services/storage.h"
 #include "services/telemetry/trace/span.h"
 
 namespace tapedeck::gpu_worker::job {
+
+// A storage node of a job, which lets go of it when it has ended.
+struct JobNode {
+  std::string address;  // HOST:PORT
+  std::shared_ptr<services::StorageClient> storage;
+  std::vector<std::string> standbys;  // HOST:PORT of each that `storage` can open, too
+};
 
 struct JobEnvironment {
   dataplane::Executor* executor = nullptr;  // the session lives here

@@ -9,8 +9,6 @@
 #include "gpu_worker/job/job_pacing.h"
 #include "gpu_worker/pipeline/device_crc.h"
 #include "services/inlets.h"
-#include "services/session/answers.h"
-#include "services/session/peer.h"
 
 namespace tapedeck::gpu_worker::job {
 
@@ -24,15 +22,6 @@ dataplane::flight::Trail TrailOf(const JobEnvironment& environment) {
   return environment.trail == nullptr ? dataplane::flight::Trail() : environment.trail->trail();
 }
 
-absl::StatusOr<services::Channel> ChannelOf(const services::TransferSpec& spec,
-                                            const std::string& name,
-                                            services::StorageClient& storage) {
-  TD_ASSIGN_OR_RETURN(services::Channel channel, storage.GetChannel(name));
-  TD_RETURN_IF_ERROR(
-      services::session::CheckChannel(services::session::PeerOf(spec.storage, name), channel));
-  return channel;
-}
-
 TransferOp OpOf(const services::Channel& channel) { return channel.op.value_or(TransferOp::kRead); }
 
 pipeline::ChannelSettings SettingsOf(const services::Channel& channel) {
@@ -43,18 +32,17 @@ pipeline::ChannelSettings SettingsOf(const services::Channel& channel) {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
-    const std::string& name, const services::RecordSpec& spec, const JobEnvironment& environment,
-    std::shared_ptr<services::StorageClient> storage) {
+absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
+                                                      const services::RecordSpec& spec,
+                                                      const JobEnvironment& environment,
+                                                      std::vector<JobNode> nodes) {
   TD_ASSIGN_OR_RETURN(pipeline::RecordStages stages, pipeline::ChooseStages(spec));
-  TD_ASSIGN_OR_RETURN(const services::Channel channel,
-                      ChannelOf(spec.transfer, spec.transfer.target, *storage));
+  TD_ASSIGN_OR_RETURN(const services::Channel channel, ChannelOfAll(nodes, spec.transfer.target));
   std::optional<services::Channel> second;
   if (!spec.outputs.empty()) {
-    TD_ASSIGN_OR_RETURN(second, ChannelOf(spec.transfer, spec.outputs.front().channel, *storage));
+    TD_ASSIGN_OR_RETURN(second, ChannelOf(nodes.front(), spec.outputs.front().channel));
   }
-  auto job =
-      std::shared_ptr<Job>(new Job(name, Direction::kRecord, environment, std::move(storage)));
+  auto job = std::shared_ptr<Job>(new Job(name, Direction::kRecord, environment, std::move(nodes)));
   const auto meter =
       spec.at_ns == 0 ? nullptr : std::make_shared<pace::Meter>(/*samples_per_s=*/0, spec.at_ns);
   TD_ASSIGN_OR_RETURN(
@@ -87,23 +75,26 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(
   const bool kept = !services::IsInletName(channel.name);
   if (pipeline.remarks != nullptr && kept) {
     job->remarks_ = pipeline.remarks;
-    TD_ASSIGN_OR_RETURN(job->annotator_, Annotator::Create(job->remarks_, *job->storage_));
+    TD_ASSIGN_OR_RETURN(job->annotator_,
+                        Annotator::Create(job->remarks_, *job->nodes_.front().storage));
   }
   job->OpenRecording(spec, channel, std::move(pipeline));
   if (second.has_value()) job->OpenSecond(spec, *second, *std::move(tap));
   return job;
 }
 
-absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
-    const std::string& name, const services::PlaybackSpec& spec, const JobEnvironment& environment,
-    std::shared_ptr<services::StorageClient> storage) {
+absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
+                                                        const services::PlaybackSpec& spec,
+                                                        const JobEnvironment& environment,
+                                                        std::vector<JobNode> nodes) {
   TD_ASSIGN_OR_RETURN(pipeline::PlaybackStages stages, pipeline::ChooseStages(spec));
-  TD_ASSIGN_OR_RETURN(const services::Recording recording,
-                      storage->GetRecording(spec.transfer.target));
-  TD_RETURN_IF_ERROR(services::session::CheckRecording(
-      services::session::PeerOf(spec.transfer.storage, spec.transfer.target), recording));
-  auto job =
-      std::shared_ptr<Job>(new Job(name, Direction::kPlayback, environment, std::move(storage)));
+  TD_ASSIGN_OR_RETURN(FoundParts found, FindParts(nodes, spec.transfer.target));
+  if (found.in_parts()) {
+    return StartJoined(name, spec, environment, std::move(nodes), std::move(found));
+  }
+  const services::Recording& recording = found.parts.front().recording;
+  const JobNode holder = found.parts.front().node;
+  auto job = std::shared_ptr<Job>(new Job(name, Direction::kPlayback, environment, {holder}));
   TD_ASSIGN_OR_RETURN(job->session_,
                       job->NewSession({.op = spec.transfer.op.value_or(TransferOp::kWrite),
                                        .slots = spec.transfer.slots,
@@ -148,7 +139,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(
                                .op = spec.transfer.op,
                                .playhead = PlayheadOf(spec)};
   open.playhead.damaged_blocks = pipeline.damaged_blocks;
-  job->OpenSession(*job->session_, std::move(open), spec.transfer,
+  job->OpenSession(*job->session_, std::move(open),
                    {.ordered = pipeline.needs_order,
                     .trail = environment.trail,
                     .on_change = [raw = job.get()](const Snapshot& s) { raw->OnChange(s); }});
@@ -164,7 +155,8 @@ absl::StatusOr<std::unique_ptr<transfer::TransferSession>> Job::NewSession(const
                                                   .op = wish.op,
                                                   .slots = wish.slots,
                                                   .block_bytes = wish.block_bytes,
-                                                  .run = wish.run}));
+                                                  .run = wish.run,
+                                                  .host = wish.host}));
   span_.AddEvent(
       "ring made",
       {{"tapedeck.slots", static_cast<int64_t>(made.ring->slots())},
@@ -186,14 +178,14 @@ void Job::OpenRecording(const services::RecordSpec& spec, const services::Channe
     std::ranges::move(recording.notes, std::back_inserter(job_.notes));
     job_.target = channel.name;
   }
-  OpenSession(*session_,
-              {.direction = Direction::kRecord,
-               .channel = channel.name,
-               .request_id = spec.transfer.request_id,
-               .op = spec.transfer.op,
-               .expected_blocks = recording.expected_blocks,
-               .labels = std::move(recording.labels)},
-              spec.transfer,
+  services::session::Open open{.direction = Direction::kRecord,
+                               .channel = channel.name,
+                               .request_id = spec.transfer.request_id,
+                               .op = spec.transfer.op,
+                               .expected_blocks = recording.expected_blocks,
+                               .labels = std::move(recording.labels)};
+  if (nodes_.size() > 1) return OpenParts(spec, channel, std::move(open));
+  OpenSession(*session_, std::move(open),
               {.resume_for_ns = spec.resume_for_ns,
                .channel = channel,
                .trail = environment_.trail,
@@ -212,19 +204,18 @@ void Job::OpenSecond(const services::RecordSpec& spec, const services::Channel& 
                .channel = channel.name,
                .expected_blocks = recording.expected_blocks,
                .labels = std::move(recording.labels)},
-              spec.transfer,
               {.resume_for_ns = spec.resume_for_ns,
                .channel = channel,
                .on_change = [this](const Snapshot& snapshot) { OnSecondChange(snapshot); }});
 }
 
 void Job::OpenSession(transfer::TransferSession& session, services::session::Open open,
-                      const services::TransferSpec& spec, Manner manner) {
+                      Manner manner) {
   open.recorder = environment_.worker_name;
   const bool records = open.direction == Direction::kRecord;
   if (records && !environment_.group.empty()) open.labels["group"] = environment_.group;
   services::session::ClientSessionSettings settings{
-      .node = spec.storage,
+      .node = nodes_.front().address,
       .open = std::move(open),
       .transports = environment_.rails,
       .connections_per_rail = environment_.connections_per_rail,
@@ -234,12 +225,13 @@ void Job::OpenSession(transfer::TransferSession& session, services::session::Ope
   // The session holds the job until it has ended; what hears of that lets go of the session.
   settings.on_change = [self = shared_from_this(), on_change = std::move(manner.on_change)](
                            const Snapshot& snapshot) { on_change(snapshot); };
-  session.Open({.session = std::move(settings),
-                .resume_for_ns = manner.resume_for_ns,
-                .open_stream = [this] { return storage_->OpenSession(); },
-                .standbys = spec.standbys,
-                .open_standby = [this](size_t n) { return storage_->OpenStandby(n); }},
-               std::move(manner.channel));
+  session.Open(
+      {.session = std::move(settings),
+       .resume_for_ns = manner.resume_for_ns,
+       .open_stream = [this] { return nodes_.front().storage->OpenSession(); },
+       .standbys = nodes_.front().standbys,
+       .open_standby = [this](size_t n) { return nodes_.front().storage->OpenStandby(n); }},
+      std::move(manner.channel));
   environment_.executor->Post([self = shared_from_this(), &session] { session.Start(); });
 }
 

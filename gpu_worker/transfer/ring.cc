@@ -59,7 +59,8 @@ std::string NoteOf(const RungChoice& choice) {
 
 absl::StatusOr<TransferRing> MakeTransferRing(const RingSettings& settings) {
   const bool has_choice = !settings.device->info().works_in_host_memory;
-  RungChoice choice = has_choice ? Choose(settings) : RungChoice();
+  RungChoice choice = has_choice && !settings.host ? Choose(settings) : RungChoice();
+  if (settings.host) choice = {Rung::kBounce, "the parts of a recording are joined in host memory"};
   absl::StatusOr<FittedRing> fitted = Fit(settings, choice.rung);
   if (!fitted.ok() && choice.rung != Rung::kBounce) {
     choice = {Rung::kBounce, absl::StrCat(dataplane::ladder::NameOf(choice.rung),

@@ -28,7 +28,8 @@ struct RingSettings {
   dataplane::TransferOp op = dataplane::TransferOp::kRead;  // the one expected
   uint32_t slots = 0;                                       // asked for; 0: by the block's size
   uint64_t block_bytes = 0;
-  size_t run = 1;  // slots that are lent side by side
+  size_t run = 1;     // slots that are lent side by side
+  bool host = false;  // in host memory, also where device memory could be reached
 };
 
 // Members are moved on; the registration goes before the ring.

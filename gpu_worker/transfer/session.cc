@@ -29,16 +29,42 @@ void TransferSession::Open(services::session::ResumingSettings settings,
   session_ = std::make_unique<services::session::ResumingSession>(executor_, std::move(settings));
 }
 
+void TransferSession::OpenDealt(services::parts::DealtSettings settings,
+                                const services::Channel& channel) {
+  channel_ = channel;
+  for (services::session::ResumingSettings& node : settings.nodes) {
+    node.session.open.slots = static_cast<uint32_t>(end_.ring->slots());
+    node.session.open.slot_bytes = end_.ring->slot_bytes();
+  }
+  settings.end = std::move(end_);
+  settings.check = [this](const Accept& accept) { return CheckAccepted(accept); };
+  dealt_ = std::make_unique<services::parts::DealtRecording>(executor_, std::move(settings));
+}
+
+void TransferSession::OpenJoined(services::parts::JoinedSettings settings) {
+  for (services::parts::JoinedNode& node : settings.nodes) {
+    node.session.session.open.slots = static_cast<uint32_t>(node.end.ring->slots());
+    node.session.session.open.slot_bytes = node.end.ring->slot_bytes();
+  }
+  joined_ = std::make_unique<services::parts::JoinedPlayback>(executor_, std::move(settings));
+}
+
 void TransferSession::Start() {
   if (session_ != nullptr) session_->Start();
+  if (dealt_ != nullptr) dealt_->Start();
+  if (joined_ != nullptr) joined_->Start();
 }
 
 void TransferSession::Stop() {
   if (session_ != nullptr) session_->Stop();
+  if (dealt_ != nullptr) dealt_->Stop();
+  if (joined_ != nullptr) joined_->Stop();
 }
 
 void TransferSession::LetGo() {
   session_.reset();
+  dealt_.reset();
+  joined_.reset();
   const TransferEnd unused = std::move(end_);  // in its own order
 }
 

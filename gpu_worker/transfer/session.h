@@ -10,6 +10,8 @@
 #include "dataplane/executor/executor.h"
 #include "gpu_worker/transfer/ring.h"
 #include "services/catalog.h"
+#include "services/parts/dealt_recording.h"
+#include "services/parts/joined_playback.h"
 #include "services/session/resuming_session.h"
 
 namespace tapedeck::gpu_worker::transfer {
@@ -28,6 +30,12 @@ class TransferSession {
   // pipeline was made for it; none: it plays.
   void Open(services::session::ResumingSettings settings, std::optional<services::Channel> channel);
 
+  // The same of several sessions that record into parts; `settings` lack the end, the ring's slots
+  // and the check.
+  void OpenDealt(services::parts::DealtSettings settings, const services::Channel& channel);
+  // The same of several that play them, each with a ring of its own; this one's is not used.
+  void OpenJoined(services::parts::JoinedSettings settings);
+
   // Begins it, after Open; ends it in order.
   void Start();
   void Stop();
@@ -41,7 +49,10 @@ class TransferSession {
   dataplane::Executor& executor_;
   std::optional<services::Channel> channel_;
   services::session::TransferEnd end_;  // until the session takes it, or has ended without
+  // One of them.
   std::unique_ptr<services::session::ResumingSession> session_;
+  std::unique_ptr<services::parts::DealtRecording> dealt_;
+  std::unique_ptr<services::parts::JoinedPlayback> joined_;
 };
 
 }  // namespace tapedeck::gpu_worker::transfer

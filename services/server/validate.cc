@@ -11,8 +11,10 @@
 #include "services/convert/fields.h"
 #include "services/errors.h"
 #include "services/member_name.h"
+#include "services/model/part.h"
 #include "services/model/resource_name.h"
 #include "services/server/check_pacing.h"
+#include "services/storage_list.h"
 
 namespace tapedeck::services::server {
 namespace {
@@ -79,12 +81,22 @@ absl::Status CheckOutputs(const std::vector<OutputSpec>& outputs, absl::string_v
   return absl::OkStatus();
 }
 
-absl::Status CheckStorage(const std::string& storage) {
+absl::Status CheckAddress(const std::string& storage) {
   if (storage.size() > kMaxAddressBytes) return FieldError("storage", "is longer than 300 bytes");
   const size_t colon = storage.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == storage.size()) {
     return FieldError("storage", "must be the HOST:PORT of a storage node");
   }
+  return absl::OkStatus();
+}
+
+// One, or several for a recording in parts.
+absl::Status CheckStorage(const std::string& text) {
+  const std::vector<std::string> storages = StoragesOf(text);
+  if (storages.size() > model::kMaxParts) return FieldError("storage", "names more than 16 nodes");
+  const std::set<std::string> distinct(storages.begin(), storages.end());
+  if (distinct.size() < storages.size()) return FieldError("storage", "names a node twice");
+  for (const std::string& storage : storages) TD_RETURN_IF_ERROR(CheckAddress(storage));
   return absl::OkStatus();
 }
 
@@ -118,6 +130,11 @@ absl::Status CheckStandbys(const RecordSpec& spec) {
 
 // What a job may record into.
 absl::Status CheckTarget(const RecordSpec& spec) {
+  if (StoragesOf(spec.transfer.storage).size() > 1) {
+    if (IsInletName(spec.transfer.target))
+      return FieldError("storage", "is one worker: of an inlet");
+    if (!spec.outputs.empty()) return FieldError("outputs", "go to one storage node, not to parts");
+  }
   if (!IsInletName(spec.transfer.target)) return CheckChannelName(spec.transfer.target);
   TD_RETURN_IF_ERROR(CheckInletName(spec.transfer.target));
   if (!spec.outputs.empty()) return FieldError("outputs", "go into channels, not beside an inlet");

@@ -75,7 +75,8 @@ absl::StatusOr<TransferEnd> ResumingSession::MakeEnd(const Accept& accept) {
     }
     return end;
   }
-  if (accept.next_block > kept_->end()) {
+  const bool behind_all = settings_.give_elsewhere != nullptr;
+  if (accept.next_block > kept_->end() || (behind_all && accept.next_block < kept_->end())) {
     return ProtocolViolation(
         {.message = "Accept", .field = "next_block", .peer = node()},
         absl::StrCat("storage node ", node(), " asks for block ", accept.next_block,
@@ -139,14 +140,21 @@ void ResumingSession::TakeBack() {
   std::optional<Leftover> left = session_->TakeLeftover();
   session_.reset();
   if (!left.has_value()) return;
-  kept_->GiveBack(std::move(left->blocks));
+  if (settings_.give_elsewhere) {
+    settings_.give_elsewhere(std::move(left->blocks));
+  } else {
+    kept_->GiveBack(std::move(left->blocks));
+  }
   end_ = std::move(left->end);
 }
 
 void ResumingSession::OnEnded(const Snapshot& snapshot) {
   last_ = Sum(snapshot);
   if (IsComplete(snapshot.error)) return ConcludeWhole();
-  if (!MayGoOn(snapshot)) return Conclude(ErrorOf(snapshot.error));
+  if (!MayGoOn(snapshot)) {
+    if (settings_.give_elsewhere && !snapshot.error.ok()) TakeBack();
+    return Conclude(ErrorOf(snapshot.error));
+  }
   TakeBack();
   AddToBefore(snapshot);
   if (lost_.ok()) {

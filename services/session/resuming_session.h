@@ -26,6 +26,9 @@ struct ResumingSettings {
   // session is lost they are tried in turn with `session.node`, the one that had it last first.
   std::vector<std::string> standbys;
   std::function<std::unique_ptr<ControlStream>(size_t standby)> open_standby;  // counted from 0
+  // Of a part of a recording: takes what a session has left, also the last one that fails; the next
+  // one goes on behind all that was given. Null: it is given again to that one.
+  std::function<void(std::vector<dataplane::Block>)> give_elsewhere;
 };
 
 // On one executor. A playback has one session.

@@ -49,29 +49,41 @@ class QueueSink final : public dataplane::Sink {
 
 absl::StatusOr<std::unique_ptr<Player>> Player::Begin(const Peer& peer, const Recording& recording,
                                                       uint64_t first_block) {
+  return BeginAt(peer, recording, {.start = static_cast<int64_t>(first_block)});
+}
+
+absl::StatusOr<std::unique_ptr<Player>> Player::BeginAtSample(const Peer& peer,
+                                                              const Recording& recording,
+                                                              uint64_t sample) {
+  return BeginAt(peer, recording,
+                 {.unit = session::Playhead::Unit::kSample, .start = static_cast<int64_t>(sample)});
+}
+
+absl::StatusOr<std::unique_ptr<Player>> Player::BeginAt(const Peer& peer,
+                                                        const Recording& recording,
+                                                        session::Playhead playhead) {
   TD_RETURN_IF_ERROR(
       session::CheckRecording(absl::StrCat("storage node ", peer.address), recording));
   TD_ASSIGN_OR_RETURN(const auto ring, MakeRing(recording.block_bytes));
   const auto queue = std::make_shared<BlockQueue>();
   auto player = std::unique_ptr<Player>(new Player(queue));
-  const bool grows = recording.state == RecordingState::kRecording;
-  TD_ASSIGN_OR_RETURN(
-      player->run_,
-      SessionRun::Begin(peer, {.open = {.direction = session::Direction::kPlayback,
-                                        .recording = recording.name,
-                                        .op = dataplane::TransferOp::kWrite,
-                                        .playhead = {.start = static_cast<int64_t>(first_block),
-                                                     .follow = grows}},
-                               .ring = ring,
-                               .ordered = true,
-                               // Once for each way to the node that is tried.
-                               .make_end =
-                                   [queue, ring](const session::Accept&) {
-                                     queue->Open();
-                                     return session::TransferEnd{
-                                         .sink = std::make_unique<QueueSink>(queue), .ring = ring};
-                                   },
-                               .on_ended = [queue] { queue->Close(); }}));
+  playhead.follow = recording.state == RecordingState::kRecording;
+  TD_ASSIGN_OR_RETURN(player->run_,
+                      SessionRun::Begin(peer, {.open = {.direction = session::Direction::kPlayback,
+                                                        .recording = recording.name,
+                                                        .op = dataplane::TransferOp::kWrite,
+                                                        .playhead = playhead},
+                                               .ring = ring,
+                                               .ordered = true,
+                                               // Once for each way to the node that is tried.
+                                               .make_end =
+                                                   [queue, ring](const session::Accept&) {
+                                                     queue->Open();
+                                                     return session::TransferEnd{
+                                                         .sink = std::make_unique<QueueSink>(queue),
+                                                         .ring = ring};
+                                                   },
+                                               .on_ended = [queue] { queue->Close(); }}));
   return player;
 }
 

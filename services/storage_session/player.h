@@ -19,6 +19,10 @@ class Player {
   // errors of SessionRun::Begin, and those of the node.
   static absl::StatusOr<std::unique_ptr<Player>> Begin(const Peer& peer, const Recording& recording,
                                                        uint64_t first_block);
+  // The same from the block that has that sample.
+  static absl::StatusOr<std::unique_ptr<Player>> BeginAtSample(const Peer& peer,
+                                                               const Recording& recording,
+                                                               uint64_t sample);
   ~Player();
 
   // The next block; none behind the last. One that is missing or damaged has kBlockMissing. Its
@@ -27,6 +31,9 @@ class Player {
   absl::StatusOr<std::optional<dataplane::Block>> Next();
 
  private:
+  static absl::StatusOr<std::unique_ptr<Player>> BeginAt(const Peer& peer,
+                                                         const Recording& recording,
+                                                         session::Playhead playhead);
   explicit Player(std::shared_ptr<BlockQueue> queue) : queue_(std::move(queue)) {}
 
   const std::shared_ptr<BlockQueue> queue_;  // shared with the session's sink

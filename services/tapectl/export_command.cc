@@ -1,15 +1,22 @@
+#include <functional>
+#include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "dataplane/status_macros.h"
+#include "services/errors.h"
 #include "services/formats/export.h"
+#include "services/storage_session/joined_player.h"
 #include "services/storage_session/player.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/format_option.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/patience.h"
+#include "services/tapectl/several_nodes.h"
 #include "services/tapectl/storage_peer.h"
 #include "services/tapectl/units.h"
 
@@ -28,12 +35,57 @@ struct ExportOptions {
   bool gaps = false;
 };
 
-absl::StatusOr<formats::NextBlock> PlayFrom(const storage_session::Peer& peer,
-                                            const Recording& recording, uint64_t block) {
-  TD_ASSIGN_OR_RETURN(auto begun, storage_session::Player::Begin(peer, recording, block));
-  return [player = std::shared_ptr<storage_session::Player>(std::move(begun))] {
-    return player->Next();
-  };
+// A recording, or the parts of one as one.
+struct Exportable {
+  Recording recording;
+  std::function<absl::StatusOr<formats::NextBlock>(uint64_t block)> play;
+};
+
+template <typename Player>
+absl::StatusOr<formats::NextBlock> PlayWith(absl::StatusOr<std::unique_ptr<Player>> begun) {
+  TD_RETURN_IF_ERROR(begun.status());
+  return [player = std::shared_ptr<Player>(*std::move(begun))] { return player->Next(); };
+}
+
+absl::StatusOr<Exportable> FindWhole(const Program& program, const std::string& text) {
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(text, *catalog));
+  TD_ASSIGN_OR_RETURN(const Recording recording, catalog->GetRecording(name));
+  TD_RETURN_IF_ERROR(CheckWhole(recording));
+  TD_ASSIGN_OR_RETURN(const storage_session::Peer peer, StoragePeer(program));
+  return Exportable{.recording = recording, .play = [peer, recording](uint64_t block) {
+                      return PlayWith(storage_session::Player::Begin(peer, recording, block));
+                    }};
+}
+
+// What is only in a part that is not there is missing; it is told of on stderr.
+absl::StatusOr<Exportable> FindParts(const Program& program, const std::string& text) {
+  TD_ASSIGN_OR_RETURN(const std::string name, NameOnAny(program, text));
+  auto parts = std::make_shared<std::vector<storage_session::PeerPart>>();
+  for (const Program& node : EachNode(program)) {
+    const auto part = node.Catalog()->GetRecording(name);
+    if (!part.ok()) {
+      std::cerr << node.storage << ": " << part.status().message() << "\n";
+      continue;
+    }
+    if (CheckWhole(*part).ok()) return FindWhole(node, name);
+    if (part->state == RecordingState::kRecording) {
+      return ArgumentInvalid("recording", absl::StrCat(name,
+                                                       " is being recorded in parts: these "
+                                                       "are exported when it is closed"));
+    }
+    TD_ASSIGN_OR_RETURN(storage_session::Peer peer, StoragePeer(node));
+    parts->push_back({std::move(peer), *part});
+  }
+  if (parts->empty()) return RecordingNotFound(name, absl::StrCat(name, ": no node has a part"));
+  TD_ASSIGN_OR_RETURN(Recording whole, storage_session::JoinedPlayer::Whole(*parts));
+  return Exportable{.recording = std::move(whole), .play = [parts](uint64_t block) {
+                      return PlayWith(storage_session::JoinedPlayer::Begin(*parts, block));
+                    }};
+}
+
+absl::StatusOr<Exportable> Find(const Program& program, const std::string& text) {
+  return NamesSeveral(program) ? FindParts(program, text) : FindWhole(program, text);
 }
 
 std::string ExportedText(const FileAnswer& answer) {
@@ -51,23 +103,21 @@ absl::Status Export(Program& program, const ExportOptions& options) {
   InterruptWatch interrupt(kNoExport);
   TD_ASSIGN_OR_RETURN(formats::Format format,
                       formats::FormatNamed(options.format, formats::Use::kExport));
-  const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
-  TD_ASSIGN_OR_RETURN(const Recording recording, catalog->GetRecording(name));
+  TD_ASSIGN_OR_RETURN(const Exportable found, Find(program, options.name));
+  const Recording& recording = found.recording;
   TD_ASSIGN_OR_RETURN(const formats::Subject subject, formats::SubjectOf(recording, options.range));
-  TD_ASSIGN_OR_RETURN(const storage_session::Peer peer, StoragePeer(program));
   Patience patience(program, interrupt, "export", subject.bytes);
-  const absl::StatusOr<formats::Exported> exported = formats::Export(
-      subject, {.format = std::move(format),
-                .to = options.to,
-                .packet_samples = options.packet_samples,
-                .resume = options.resume,
-                .gaps = options.gaps,
-                .play = [&](uint64_t block) { return PlayFrom(peer, recording, block); },
-                .progress = [&](uint64_t bytes) { return patience.Show(bytes); }});
+  const absl::StatusOr<formats::Exported> exported =
+      formats::Export(subject, {.format = std::move(format),
+                                .to = options.to,
+                                .packet_samples = options.packet_samples,
+                                .resume = options.resume,
+                                .gaps = options.gaps,
+                                .play = found.play,
+                                .progress = [&](uint64_t bytes) { return patience.Show(bytes); }});
   TD_RETURN_IF_ERROR(patience.Judged(exported.status()));
   const uint64_t moved = subject.bytes - exported->resumed_at * subject.sample_bytes();
-  const FileAnswer answer{.recording = name,
+  const FileAnswer answer{.recording = recording.name,
                           .file = exported->file,
                           .format = options.format,
                           .bytes = exported->file_bytes,

@@ -10,6 +10,7 @@
 #include "services/tapectl/commands.h"
 #include "services/tapectl/failure.h"
 #include "services/tapectl/profiles.h"
+#include "services/tapectl/several_nodes.h"
 #include "services/tapectl/units.h"
 #include "services/telemetry/otlp/tracing.h"
 #include "services/telemetry/trace/settings.h"
@@ -29,7 +30,10 @@ void AddGlobalOptions(Command tapectl, Program& program) {
       [&program](const std::string& name) { return UseProfile(program.profiles, name); },
       "A profile of ~/.config/tapedeck/profiles.yaml, for options that neither line nor "
       "environment have; default the one that it names so, none: no profile");
-  tapectl.AddOption("--storage", program.storage, "HOST:PORT of the storage node")
+  tapectl
+      .AddOption("--storage", program.storage,
+                 "HOST:PORT of the storage node; of several that hold a recording in parts: "
+                 "HOST:PORT,HOST:PORT")
       .FromEnvironment("TAPEDECK_STORAGE")
       .ShowDefault();
   tapectl.AddOption("--worker", program.worker, "HOST:PORT of the GPU worker")
@@ -59,6 +63,7 @@ int Conclude(const Program& program, const absl::Status& status) {
 
 // The command as a span: of the trace that the environment names, or a new one.
 absl::Status Run(Program& program) {
+  TD_RETURN_IF_ERROR(CheckSeveral(program));
   TD_ASSIGN_OR_RETURN(const trace::Settings settings,
                       trace::ReadSettings(trace::FromProcess, "tapectl"));
   if (program.tls_files.given()) {

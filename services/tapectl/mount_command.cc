@@ -20,6 +20,7 @@
 #include "services/tapectl/commands.h"
 #include "services/tapectl/interrupt.h"
 #include "services/tapectl/names.h"
+#include "services/tapectl/several_nodes.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -106,6 +107,7 @@ absl::Status RunMount(Program& program, const MountOptions& options) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
   TD_ASSIGN_OR_RETURN(const Recording recording, catalog->GetRecording(name));
+  TD_RETURN_IF_ERROR(CheckWhole(recording));
   const dataplane::SystemClock clock;
   TD_ASSIGN_OR_RETURN(
       const auto bytes,

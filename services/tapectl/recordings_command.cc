@@ -1,12 +1,16 @@
 #include <algorithm>
+#include <iostream>
+#include <map>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/field_options.h"
 #include "services/tapectl/lists.h"
 #include "services/tapectl/names.h"
+#include "services/tapectl/several_nodes.h"
 #include "services/tapectl/streams.h"
 #include "services/tapectl/units.h"
 
@@ -22,13 +26,19 @@ Row RowOf(const Recording& recording) {
           FormatTime(recording.start_time_ns)};
 }
 
-// A stream in segments is one row.
-void PrintStreams(Program& program, const std::vector<Recording>& recordings) {
+// A stream in segments is one row, and so is a recording in parts.
+void PrintStreams(Program& program, const std::vector<JoinedParts>& joined) {
+  std::vector<Recording> recordings;
+  std::map<std::string, std::string> parts;  // by name
+  for (const JoinedParts& one : joined) {
+    recordings.push_back(one.recording);
+    parts[one.recording.name] = one.PartsText();
+  }
   const std::vector<Stream> streams = StreamsOf(recordings);
   std::vector<Row> rows;
   for (const Stream& stream : streams) {
     rows.push_back(RowOf(Joined(stream)));
-    rows.back().push_back(SegmentsText(stream));
+    rows.back().push_back(stream.segmented ? SegmentsText(stream) : parts[stream.name]);
   }
   program.Print(AnswerOf(streams),
                 {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START", "SEGMENTS"}, rows);
@@ -45,7 +55,27 @@ void PrintSegments(Program& program, const std::vector<Recording>& recordings) {
                 {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START", "SEGMENT"}, rows);
 }
 
+// What each node has of it.
+absl::StatusOr<std::vector<Recording>> PartsNamed(const Program& program, const std::string& text) {
+  TD_ASSIGN_OR_RETURN(const std::string name, NameOnAny(program, text));
+  std::vector<Recording> parts;
+  for (const Program& node : EachNode(program)) {
+    const auto part = node.Catalog()->GetRecording(name);
+    if (part.ok()) parts.push_back(*part);
+  }
+  return parts;
+}
+
 absl::Status ShowRecording(Program& program, const RecordingChoice& choice) {
+  if (NamesSeveral(program)) {
+    TD_ASSIGN_OR_RETURN(const std::vector<Recording> parts, PartsNamed(program, choice.name));
+    const JoinedParts joined = JoinParts(parts).front();
+    std::vector<Row> rows =
+        FieldsOf(Stream{.name = joined.recording.name, .segments = {joined.recording}});
+    rows.push_back({"parts", joined.PartsText()});
+    program.Print(AnswerOf(joined.recording), {"FIELD", "VALUE"}, rows);
+    return absl::OkStatus();
+  }
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(choice.name, choice.segment, *catalog));
   if (stream.segmented) {
@@ -72,8 +102,20 @@ absl::Status UpdateRecording(Program& program, const RecordingOptions& options) 
   return absl::OkStatus();
 }
 
+absl::Status DeleteParts(Program& program, const RecordingChoice& choice) {
+  TD_ASSIGN_OR_RETURN(const std::string name, NameOnAny(program, choice.name));
+  for (const Program& node : EachNode(program)) {
+    const absl::Status deleted = node.Catalog()->DeleteRecording(name);
+    if (deleted.ok() || absl::IsNotFound(deleted)) continue;
+    return dataplane::Prefixed(absl::StrCat(node.storage, ": "), deleted);
+  }
+  program.Print(AnswerOf("deleted", name), absl::StrCat("deleted ", name, " with all its parts"));
+  return absl::OkStatus();
+}
+
 // Of a stream all segments, the newest first: where that is being written, none is deleted.
 absl::Status DeleteRecording(Program& program, const RecordingChoice& choice) {
+  if (NamesSeveral(program)) return DeleteParts(program, choice);
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(Stream stream, StreamNamed(choice.name, choice.segment, *catalog));
   std::ranges::reverse(stream.segments);
@@ -94,9 +136,22 @@ absl::Status DeleteRecording(Program& program, const RecordingChoice& choice) {
 absl::Status ListRecordings(Program& program, const ListOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string parent,
                       options.of.empty() ? "luns/-/channels/-" : ChannelNameOf(options.of));
-  const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const std::vector<Recording> recordings, catalog->ListRecordings(parent));
-  (options.segments ? PrintSegments : PrintStreams)(program, recordings);
+  std::vector<Recording> recordings;
+  for (const Program& node : EachNode(program)) {
+    const auto listed = node.Catalog()->ListRecordings(parent);
+    // A node that is down has parts of what the others list, which says so.
+    if (!listed.ok() && NamesSeveral(program)) {
+      std::cerr << node.storage << ": " << listed.status().message() << "\n";
+      continue;
+    }
+    TD_RETURN_IF_ERROR(listed.status());
+    recordings.insert(recordings.end(), listed->begin(), listed->end());
+  }
+  if (options.segments) {
+    PrintSegments(program, recordings);
+  } else {
+    PrintStreams(program, JoinParts(recordings));
+  }
   return absl::OkStatus();
 }
 

@@ -9,6 +9,7 @@
 #include "services/tapectl/job_options.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/pacing_text.h"
+#include "services/tapectl/several_nodes.h"
 #include "services/tapectl/stage_option.h"
 #include "services/tapectl/streams.h"
 #include "services/tapectl/units.h"
@@ -89,15 +90,22 @@ absl::Status Record(Program& program, const RecordOptions& options) {
   return LeaveOrFollow(program, interrupt, *jobs, started, options, options.duration_ns);
 }
 
+// The recording that is opened so that the playback begins at the playhead.
+absl::StatusOr<std::string> BeginAt(const Program& program, const PlayOptions& options,
+                                    session::Playhead& playhead) {
+  if (NamesSeveral(program)) return NameOnAny(program, options.name);
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(options.name, options.segment, *catalog));
+  return BeginOf(stream, playhead);
+}
+
 absl::Status Play(Program& program, const PlayOptions& options) {
   if (options.replace && options.end.name != "file") {
     return absl::InvalidArgumentError("--replace is about the file of --sink file:PATH");
   }
   InterruptWatch interrupt(kWhileAsking);
-  const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(options.name, options.segment, *catalog));
   PlaybackSpec spec{.sink = options.end, .playhead = options.playhead, .pacing = options.pacing};
-  const std::string recording = BeginOf(stream, spec.playhead);
+  TD_ASSIGN_OR_RETURN(const std::string recording, BeginAt(program, options, spec.playhead));
   TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, recording));
   if (options.replace) TD_RETURN_IF_ERROR(SetParameter(spec.sink, "replace", true));
   const auto jobs = program.Jobs();

@@ -4,11 +4,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "dataplane/now.h"
+#include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/progress.h"
+#include "services/tapectl/several_nodes.h"
 #include "services/tapectl/streams.h"
 
 namespace tapedeck::services::tapectl {
@@ -27,6 +29,8 @@ class Verifier {
       : catalog_(catalog), deadline_(dataplane::SteadyTime() + timeout), result_(result) {}
 
   absl::Status Verify(const Stream& stream);
+  // Of a recording in parts what one node has.
+  absl::Status VerifyPart(const Program& node, const std::string& name);
 
  private:
   absl::Status VerifyOne(const std::string& name);
@@ -61,6 +65,14 @@ absl::Status Verifier::Verify(const Stream& stream) {
   if (result_.segments > 0) return absl::OkStatus();
   // What is wrong with all of them, the node says of the last.
   return VerifyOne(stream.segments.back().name);
+}
+
+absl::Status Verifier::VerifyPart(const Program& node, const std::string& name) {
+  checked_before_ = result_.found.checked_blocks;
+  blocks_before_ = result_.found.blocks;
+  return node.Catalog()->VerifyRecording(
+      name, deadline_ - dataplane::SteadyTime(),
+      [&](const VerifyProgress& progress) { OnProgress(node.storage, progress); });
 }
 
 absl::Status Verifier::VerifyOne(const std::string& name) {
@@ -113,18 +125,49 @@ void PrintVerdict(const Program& program, const Verification& verification) {
   program.Print(answer, heads, rows);
 }
 
+// Each node's part; one that is not there is an error of the whole, once the others have been read.
+absl::Status VerifyParts(const Program& program, const std::string& name, Verification& result) {
+  Verifier verifier(*program.Catalog(), program.job_timeout(), result);
+  absl::Status first_error;
+  std::vector<Recording> parts;
+  for (const Program& node : EachNode(program)) {
+    const auto part = node.Catalog()->GetRecording(name);
+    absl::Status status = part.status();
+    if (part.ok()) {
+      parts.push_back(*part);
+      status = verifier.VerifyPart(node, name);
+    }
+    if (!status.ok()) {
+      first_error.Update(dataplane::Prefixed(absl::StrCat(node.storage, ": "), status));
+    }
+  }
+  if (parts.empty()) return first_error;
+  const JoinedParts joined = JoinParts(parts).front();
+  if (joined.parts.size() == joined.of) return first_error;
+  return RecordingNotFound(name, absl::StrCat(name, ": only ", joined.PartsText(), " are there"),
+                           absl::StatusCode::kDataLoss);
+}
+
 absl::Status VerifyRecording(Program& program, const RecordingChoice& choice) {
-  const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(choice.name, choice.segment, *catalog));
-  Verification result{.recording = stream.name};
-  result.status = Verifier(*catalog, program.job_timeout(), result).Verify(stream);
-  if (!stream.segmented) result.places.clear();
+  Verification result;
+  bool places = true;
+  if (NamesSeveral(program)) {
+    TD_ASSIGN_OR_RETURN(result.recording, NameOnAny(program, choice.name));
+    result.status = VerifyParts(program, result.recording, result);
+  } else {
+    const auto catalog = program.Catalog();
+    TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(choice.name, choice.segment, *catalog));
+    result.recording = stream.name;
+    result.status = Verifier(*catalog, program.job_timeout(), result).Verify(stream);
+    places = stream.segmented;
+  }
+  if (!places) result.places.clear();
   const VerifyProgress& found = result.found;
   result.missing_blocks = std::ranges::count_if(found.damaged, IsMissing);
   const size_t damaged = found.damaged.size() - result.missing_blocks;
   if (result.status.ok() && damaged > 0) {
-    result.status = BlockDamaged({.recording = stream.name, .blocks = damaged},
-                                 absl::StrCat(stream.name, ": ", damaged, " of ", found.blocks,
+    result.status = BlockDamaged({.recording = result.recording, .blocks = damaged},
+                                 absl::StrCat(result.recording, ": ", damaged, " of ", found.blocks,
                                               " blocks are damaged; the rest plays"));
   }
   if (found.blocks == 0 && !result.status.ok()) return result.status;

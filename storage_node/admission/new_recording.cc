@@ -7,6 +7,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/model/description.h"
+#include "services/model/part.h"
 #include "storage_node/admission/prepared.h"
 #include "storage_node/admission/session_ring.h"
 #include "storage_node/disk/errors.h"
@@ -83,10 +84,19 @@ std::string IdOfOriginal(const Open& open) {
   return name.ok() ? name->recording : "";
 }
 
-// One that no recording of the channel has: many segments may begin in the same second. `wish` if
-// it is one.
-absl::StatusOr<catalog::ResourceName> NewName(Means& means, catalog::ResourceName name,
+// A part of a recording has the ID of the whole, as its worker says. Else one that no recording of
+// the channel has, since many segments may begin in the same second: `wish` if it is one.
+absl::StatusOr<catalog::ResourceName> NewName(Means& means, const RecordTarget& target,
                                               std::string wish) {
+  catalog::ResourceName name = target.name;
+  if (const auto part = services::model::KnownPartOf(target.open.labels)) {
+    name.recording = part->whole;
+    TD_ASSIGN_OR_RETURN(const auto taken, means.recordings.catalog()->GetRecording(name));
+    if (!taken.has_value()) return name;
+    return services::ChannelInUse(
+        target.channel.name,
+        absl::StrCat("has a part of recording ", part->whole, " already: one node, one part"));
+  }
   while (true) {
     name.recording = wish.empty()
                          ? catalog::NewRecordingId(means.luns.clock().WallNs(), means.luns.random())
@@ -132,7 +142,7 @@ format::Manifest NewManifest(Means& means, const RecordTarget& target,
 absl::StatusOr<Begun> Begin(Means& means, const RecordTarget& target, const std::string& id,
                             dataplane::Executor& executor) {
   Begun begun;
-  TD_ASSIGN_OR_RETURN(begun.name, NewName(means, target.name, id));
+  TD_ASSIGN_OR_RETURN(begun.name, NewName(means, target, id));
   begun.held.lease = means.recordings.leases().TakeExclusive(begun.name.ToString());
   if (begun.held.lease == nullptr) {
     return services::ChannelInUse(target.channel.name, "is being deleted");
@@ -197,6 +207,18 @@ absl::StatusOr<recording::Reservation> ReserveRoom(Means& means, const RecordTar
                                                    uint64_t blocks) {
   const uint64_t bytes = blocks == 0 ? 0 : BytesOfSession(target, std::min(blocks, kMaxBlocks));
   return ReserveBytes(means, target, bytes, BytesOfOne(target, 1));
+}
+
+absl::Status CheckPart(const RecordTarget& target) {
+  TD_ASSIGN_OR_RETURN(const auto part, services::model::PartOf(target.open.labels));
+  if (!part.has_value()) return absl::OkStatus();
+  const bool triggered =
+      target.channel.triggered() && target.channel.commit == dataplane::CommitLevel::kReceived;
+  if (target.segment_blocks == 0 && !triggered) return absl::OkStatus();
+  return services::ChannelInUse(
+      target.channel.name,
+      triggered ? "keeps what a trigger says: that is not recorded in parts over several nodes"
+                : "is recorded in segments: these are not recorded in parts over several nodes");
 }
 
 absl::StatusOr<RecordTarget> FindTarget(Means& means, const Open& open) {

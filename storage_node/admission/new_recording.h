@@ -32,6 +32,10 @@ uint64_t BytesOfOne(const RecordTarget& target, uint64_t blocks);
 // NOT_FOUND (LUN_NOT_FOUND, CHANNEL_NOT_FOUND), INVALID_ARGUMENT. Any thread.
 absl::StatusOr<RecordTarget> FindTarget(Means& means, const services::session::Open& open);
 
+// FAILED_PRECONDITION (CHANNEL_IN_USE), INVALID_ARGUMENT (ARGUMENT_INVALID, NAME_INVALID): of a
+// session that records a part, where there can be none, or whose labels do not say which.
+absl::Status CheckPart(const RecordTarget& target);
+
 // Makes the files of a fresh recording, locked by its writer to be, whose blocks come from a ring
 // of `ring_slots` and have been checked by `arrivals`. Refuses what the LUN has no room for:
 // RESOURCE_EXHAUSTED (LUN_FULL). On the LUN's desk; the writer lives on `executor`.

@@ -7,6 +7,7 @@
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_spec.h"
+#include "services/model/part.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/json_fields.h"
 #include "storage_node/format/json_text.h"
@@ -282,7 +283,7 @@ void Describe(const services::RecordingUpdate& update, Manifest* manifest) {
   const services::Recording described =
       services::Updated({.description = manifest->description, .labels = manifest->labels}, update);
   manifest->description = described.description;
-  manifest->labels = described.labels;
+  manifest->labels = services::model::WithPartOf(manifest->labels, described.labels);
 }
 
 void AppendRange(std::vector<SequenceRange>* ranges, SequenceRange more) {

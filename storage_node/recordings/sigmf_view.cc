@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "services/model/part.h"
 #include "storage_node/format/sigmf.h"
 #include "storage_node/index/index_reader.h"
 #include "storage_node/recording/caller_loop.h"
@@ -49,6 +50,8 @@ void WriteSigmfView(store::Store& store, const store::RecordingPath& path,
                     const format::Manifest& manifest, const dataplane::Clock& clock) {
   store::OpenData* const data = store.open_data();
   if (data == nullptr || manifest.blocks == 0 || manifest.members != 1) return;
+  // A part's neighbours are not those of the stream.
+  if (services::model::KnownPartOf(manifest.labels).has_value()) return;
   const absl::Status status = Write(store, *data, path, manifest, clock);
   if (status.ok()) return;
   dataplane::Log(dataplane::LogLevel::kWarning, "sigmf", "no .sigmf-meta beside the samples",

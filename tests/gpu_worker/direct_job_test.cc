@@ -47,13 +47,13 @@ class DirectJobTest : public JobFixture, public testing::WithParamInterface<cons
                                         {.transfer = {.target = kChannel, .slots = slots, .op = op},
                                          .source = {"synth"},
                                          .blocks = blocks},
-                                        Environment(), Dial()));
+                                        Environment(), Nodes()));
   }
 
   absl::StatusOr<services::Job> Play(const std::string& recording, TransferOp op) {
     return Finish(job::Job::StartPlayback(
         "jobs/2", {.transfer = {.target = recording, .op = op}, .sink = {"verify"}}, Environment(),
-        Dial()));
+        Nodes()));
   }
 
   // Records and plays `blocks` blocks; the worker's ring lies on its device both times.

@@ -92,6 +92,8 @@ class JobFixture : public testing::Test {
     return storage;
   }
 
+  std::vector<job::JobNode> Nodes() { return {{"storage:1", Dial()}}; }
+
   job::JobEnvironment Environment() {
     return {.executor = worker_loop_.get(),
             .device = &device_,

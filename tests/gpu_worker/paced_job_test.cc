@@ -41,7 +41,7 @@ class PacedJobTest : public JobFixture, public testing::WithParamInterface<const
     spec.transfer.target = channel;
     spec.source = Synth();
     spec.blocks = kBlocks;
-    ended_ = Ended(job::Job::StartRecord("jobs/1", spec, Environment(), Dial()));
+    ended_ = Ended(job::Job::StartRecord("jobs/1", spec, Environment(), Nodes()));
     EXPECT_TRUE(ended_.error.ok()) << ended_.error;
     return ended_.recording;
   }
@@ -49,7 +49,7 @@ class PacedJobTest : public JobFixture, public testing::WithParamInterface<const
   std::shared_ptr<job::Job> Start(PlaybackSpec spec) {
     spec.transfer.target = recording_;
     if (spec.sink.name.empty()) spec.sink = Null();
-    auto job = job::Job::StartPlayback("jobs/2", spec, Environment(), Dial());
+    auto job = job::Job::StartPlayback("jobs/2", spec, Environment(), Nodes());
     EXPECT_TRUE(job.ok()) << job.status();
     return *std::move(job);
   }
@@ -170,7 +170,7 @@ TEST_P(PacedJobTest, WhatWaitsForItsTimeCanBeCancelled) {
   const auto playing = Start({.pacing = {.at_ns = at_ns}});
   services::RecordSpec spec{.source = Synth(), .blocks = 1, .at_ns = at_ns};
   spec.transfer.target = kChannel;
-  const auto recording = job::Job::StartRecord("jobs/3", spec, Environment(), Dial()).value();
+  const auto recording = job::Job::StartRecord("jobs/3", spec, Environment(), Nodes()).value();
   for (const auto& job : {playing, recording}) {
     while (job->state().state == JobState::kStarting) absl::SleepFor(absl::Milliseconds(1));
     job->Cancel();
@@ -187,7 +187,7 @@ TEST_P(PacedJobTest, WhatCannotBeIsNamed) {
   const auto refused = [&](PlaybackSpec spec) {
     spec.transfer.target = recording_;
     spec.sink = Null();
-    const auto job = job::Job::StartPlayback("jobs/2", spec, Environment(), Dial());
+    const auto job = job::Job::StartPlayback("jobs/2", spec, Environment(), Nodes());
     return field_of(job.ok() ? Ended(job).error : job.status());
   };
   EXPECT_EQ(refused({.pacing = Loop(5, kSamples + 1, 1)}), "pacing.loop");

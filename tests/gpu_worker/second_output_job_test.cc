@@ -58,7 +58,7 @@ class SecondOutputJobTest : public JobFixture {
          .blocks = blocks,
          .duration_ns = blocks == 0 ? 3600 * dataplane::kSecondNs : 0,
          .outputs = {{.channel = second, .transforms = SpectraOf(second)}}},
-        Environment(), Dial());
+        Environment(), Nodes());
   }
   // A copy where the channel takes one.
   static std::vector<services::StageSpec> SpectraOf(const std::string& channel) {
@@ -69,7 +69,7 @@ class SecondOutputJobTest : public JobFixture {
   services::Job Play(const std::string& recording) {
     return Finish(job::Job::StartPlayback("jobs/2",
                                           {.transfer = {.target = recording}, .sink = Verify()},
-                                          Environment(), Dial()))
+                                          Environment(), Nodes()))
         .value();
   }
 
@@ -155,7 +155,7 @@ TEST_F(SecondOutputJobTest, WhatDoesNotFitStartsNothing) {
                                               .source = Synth(),
                                               .blocks = 1,
                                               .outputs = {{.channel = kSpectra}}},
-                                             Environment(), Dial());
+                                             Environment(), Nodes());
   EXPECT_THAT(std::string(refused.status().message()), HasSubstr("the second channel takes rf32"));
   EXPECT_TRUE(node_->recordings().ListRecordings(kChannel)->empty());
 }

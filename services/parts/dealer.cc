@@ -1,0 +1,253 @@
+#include "services/parts/dealer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "dataplane/status_macros.h"
+
+namespace tapedeck::services::parts {
+
+using dataplane::Block;
+using dataplane::Flow;
+
+namespace {
+
+// Storage nodes acknowledge a group of blocks with each flush: a shorter time measures one flush.
+constexpr int64_t kRateWindowNs = 100 * dataplane::kMillisecondNs;
+constexpr double kRateWeight = 0.25;  // of a new window
+
+// The least share, of an equal one: a part that was slow once is measured again with it.
+constexpr size_t kLeastOfEqual = 8;
+constexpr size_t kLeastBlocks = 2;
+
+}  // namespace
+
+struct Dealer::Wakers {
+  absl::Mutex mutex;
+  std::vector<dataplane::Waker> parts ABSL_GUARDED_BY(mutex);
+};
+
+Dealer::Dealer(const dataplane::Clock& clock, std::unique_ptr<dataplane::Source> source,
+               uint64_t block_samples, size_t slots, uint64_t spread, size_t parts)
+    : clock_(clock),
+      source_(std::move(source)),
+      block_samples_(block_samples),
+      slots_(slots),
+      spread_(spread),
+      parts_(parts),
+      wakers_(std::make_shared<Wakers>()) {
+  {
+    absl::MutexLock lock(&wakers_->mutex);
+    wakers_->parts.resize(parts);
+  }
+  source_->SetWaker([wakers = wakers_] {
+    absl::MutexLock lock(&wakers->mutex);
+    for (const dataplane::Waker& waker : wakers->parts) {
+      if (waker) waker();
+    }
+  });
+}
+
+void Dealer::SetWaker(size_t part, dataplane::Waker waker) {
+  parts_[part].waker = waker;
+  absl::MutexLock lock(&wakers_->mutex);
+  wakers_->parts[part] = std::move(waker);
+}
+
+absl::StatusOr<Flow> Dealer::Pull(size_t number, Block* block) {
+  TD_RETURN_IF_ERROR(error_);
+  Part& part = parts_[number];
+  part.away = false;
+  part.refused = true;
+  if (complete()) return Flow::kEnd;
+  if (part.out.size() >= Share(number)) return Flow::kNotNow;
+  Out out;
+  TD_ASSIGN_OR_RETURN(const Flow flow, Next(part, &out));
+  if (flow != Flow::kMoved) return flow;
+  part.refused = false;
+  *block = Give(part, std::move(out));
+  return Flow::kMoved;
+}
+
+// kEnd only when nothing is out any more: until then another part's blocks may have to go here.
+absl::StatusOr<Flow> Dealer::Next(const Part& part, Out* out) {
+  Block block;
+  if (!again_.empty()) {
+    block = std::move(again_.extract(again_.begin()).mapped());
+    ++counts_.again;
+  } else if (!ended_ && counts_.blocks >= acknowledged_.mark() + spread_) {
+    return Double(part, out);
+  } else if (last_.empty() && !ended_) {
+    const auto flow = FromStream(&block);
+    if (!flow.ok()) {
+      error_ = flow.status();
+      WakeRefused();
+      return error_;
+    }
+    if (*flow == Flow::kNotNow) return Flow::kNotNow;
+    const bool partial = !block.empty() && (block.header().flags & dataplane::kBlockPartial) != 0;
+    if (partial) last_ = std::move(block);
+  }
+  if (block.empty() && !last_.empty() && acknowledged_.mark() == last_.header().sequence) {
+    block = std::move(last_);
+    last_ = Block();
+  }
+  if (block.empty()) return complete() ? Flow::kEnd : Flow::kNotNow;
+  out->stream = block.header().sequence;
+  out->block = std::make_shared<LentBlock>(std::move(block));
+  return Flow::kMoved;
+}
+
+Flow Dealer::Double(const Part& asking, Out* out) {
+  Out* oldest = nullptr;
+  for (Part& part : parts_) {
+    if (&part == &asking) continue;
+    for (Out& one : part.out) {
+      if (one.doubled || acknowledged_.Has(one.stream)) continue;
+      if (oldest == nullptr || one.stream < oldest->stream) oldest = &one;
+    }
+  }
+  if (oldest == nullptr) return Flow::kNotNow;
+  oldest->doubled = true;
+  *out = {.stream = oldest->stream, .block = oldest->block, .doubled = true};
+  ++counts_.again;
+  return Flow::kMoved;
+}
+
+Dealer::Out* Dealer::InOther(const Part& part, uint64_t stream) {
+  for (Part& other : parts_) {
+    if (&other == &part) continue;
+    const auto it = std::ranges::find(other.out, stream, &Out::stream);
+    if (it != other.out.end()) return &*it;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<Flow> Dealer::FromStream(Block* block) {
+  TD_ASSIGN_OR_RETURN(const Flow flow, source_->Pull(block));
+  if (flow == Flow::kEnd) End();
+  if (flow != Flow::kMoved) return flow;
+  const dataplane::BlockHeader& header = block->header();
+  if (header.sequence != counts_.blocks ||
+      header.sample_index != header.sequence * block_samples_) {
+    return absl::InternalError(absl::StrCat("Dealer: block ", header.sequence, " of sample ",
+                                            header.sample_index, " came as number ", counts_.blocks,
+                                            ", of ", block_samples_, " samples"));
+  }
+  ++counts_.blocks;
+  if ((header.flags & dataplane::kBlockMissing) != 0) ++counts_.missing;
+  return Flow::kMoved;
+}
+
+Block Dealer::Give(Part& part, Out out) {
+  if (part.out.empty()) part.busy_since_ns = clock_.NowNs();
+  out.own = part.next++;
+  Block block = out.block->Lend();
+  block.header().sequence = out.own;
+  part.out.push_back(std::move(out));
+  return block;
+}
+
+void Dealer::Acknowledge(size_t number, uint64_t watermark) {
+  Part& part = parts_[number];
+  uint64_t blocks = 0;
+  for (; !part.out.empty() && part.out.front().own < watermark; ++blocks) {
+    Acknowledged(part.out.front());
+    part.out.pop_front();
+  }
+  if (blocks == 0) return;
+  Measure(part, blocks);
+  source_->Acknowledge(acknowledged_.mark());
+  WakeRefused();
+}
+
+void Dealer::Acknowledged(const Out& out) {
+  if (!acknowledged_.Add(out.stream)) return;
+  ++counts_.acknowledged;
+  counts_.bytes += out.block->header().payload_bytes;
+}
+
+void Dealer::GiveBack(size_t number, std::vector<Block> blocks) {
+  Part& part = parts_[number];
+  part.away = true;
+  part.window_ns = 0;
+  part.window_blocks = 0;
+  auto block = blocks.begin();
+  for (const Out& out : part.out) {
+    if (block == blocks.end() || block->header().sequence != out.own) {
+      Acknowledged(out);
+      continue;
+    }
+    Block left = std::move(*block++);
+    if (acknowledged_.Has(out.stream)) continue;
+    if (Out* const other = out.doubled ? InOther(part, out.stream) : nullptr) {
+      other->doubled = false;
+      continue;
+    }
+    left.header().sequence = out.stream;
+    again_[out.stream] = std::move(left);
+  }
+  part.out.clear();
+  source_->Acknowledge(acknowledged_.mark());
+  WakeRefused();
+}
+
+void Dealer::End() {
+  ended_ = true;
+  WakeRefused();
+}
+
+bool Dealer::complete() const {
+  return ended_ && last_.empty() && again_.empty() && counts_.acknowledged == counts_.blocks;
+}
+
+// Adds to the part's measured time only while it has blocks.
+void Dealer::Measure(Part& part, uint64_t blocks) {
+  const int64_t now_ns = clock_.NowNs();
+  part.window_ns += now_ns - part.busy_since_ns;
+  part.window_blocks += blocks;
+  part.busy_since_ns = now_ns;
+  if (part.window_ns < kRateWindowNs) return;
+  const double rate = static_cast<double>(part.window_blocks) / static_cast<double>(part.window_ns);
+  part.per_ns = part.per_ns == 0 ? rate : (1 - kRateWeight) * part.per_ns + kRateWeight * rate;
+  part.window_ns = 0;
+  part.window_blocks = 0;
+}
+
+// A part that acknowledges nothing any more is as slow as the time since then says. `unmeasured`
+// counts for one that has had no time to be measured.
+double Dealer::RateOf(const Part& part, double unmeasured) const {
+  const double rate = part.per_ns == 0 ? unmeasured : part.per_ns;
+  if (part.out.empty()) return rate;
+  const auto since_ns = static_cast<double>(part.window_ns + clock_.NowNs() - part.busy_since_ns);
+  if (since_ns < kRateWindowNs) return rate;
+  return std::min(rate, static_cast<double>(part.window_blocks + 1) / since_ns);
+}
+
+// One that was never measured counts as the fastest.
+size_t Dealer::Share(size_t number) const {
+  double fastest = 0;
+  size_t present = 0;
+  for (const Part& part : parts_) {
+    if (part.away) continue;
+    ++present;
+    fastest = std::max(fastest, RateOf(part, 0));
+  }
+  if (present <= 1) return SIZE_MAX;
+  const double unmeasured = fastest == 0 ? 1 : fastest;
+  double sum = 0;
+  for (const Part& part : parts_) sum += part.away ? 0 : RateOf(part, unmeasured);
+  const double share = static_cast<double>(slots_) * RateOf(parts_[number], unmeasured) / sum;
+  return std::max({static_cast<size_t>(share), slots_ / present / kLeastOfEqual, kLeastBlocks});
+}
+
+void Dealer::WakeRefused() {
+  for (Part& part : parts_) {
+    if (part.refused && part.waker) part.waker();
+  }
+}
+
+}  // namespace tapedeck::services::parts

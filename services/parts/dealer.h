@@ -1,0 +1,112 @@
+// Deals the blocks of one stream to the parts of a recording, each of which goes to a storage node
+// of its own. A part's session pulls its blocks from its own source under a sequence of its own,
+// from 0 without holes; which block of the stream one is says its sample index, which every header
+// keeps.
+//
+// A part holds no more blocks that nobody has acknowledged than its share of the ring: the ring is
+// shared out by the rates of the parts, so that each would be done at the same time with what it
+// has. A node that is slow so keeps few slots from the others.
+//
+// What a lost part had goes to others behind newer blocks. Whoever joins the parts need not look
+// far for it (spread.h): no block is dealt that is further ahead of the first unacknowledged one.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "dataplane/clock.h"
+#include "dataplane/sequence_mark.h"
+#include "dataplane/source.h"
+#include "services/parts/lent_block.h"
+
+namespace tapedeck::services::parts {
+
+struct DealCounts {
+  uint64_t blocks = 0;        // given by the stream
+  uint64_t acknowledged = 0;  // of those, each once
+  uint64_t bytes = 0;         // of payload, of the acknowledged
+  uint64_t missing = 0;       // given without payload
+  uint64_t again = 0;         // dealt a second time
+};
+
+// On the executor of its parts' sessions.
+class Dealer {
+ public:
+  // `source` gives blocks in order from 0, full ones of `block_samples` each, from a ring of
+  // `slots`; `spread` as spread.h has it. `clock` outlives it.
+  Dealer(const dataplane::Clock& clock, std::unique_ptr<dataplane::Source> source,
+         uint64_t block_samples, size_t slots, uint64_t spread, size_t parts);
+
+  // As dataplane::Source has it, for the part's own source.
+  absl::StatusOr<dataplane::Flow> Pull(size_t part, dataplane::Block* block);
+  void SetWaker(size_t part, dataplane::Waker waker);
+  void Acknowledge(size_t part, uint64_t watermark);
+  absl::Status Reject(const dataplane::BlockHeader& header) { return source_->Reject(header); }
+
+  // The part's session was lost with these, in order: they go to the others, and all else that the
+  // part was given is acknowledged. Until it pulls again it has no share.
+  void GiveBack(size_t part, std::vector<dataplane::Block> blocks);
+
+  // The stream gives no more; what it has given is still dealt.
+  void End();
+
+  // All that the stream gave is acknowledged, and it gives no more.
+  bool complete() const;
+  // Of the stream itself: then no part can go on.
+  const absl::Status& error() const { return error_; }
+  const DealCounts& counts() const { return counts_; }
+  // Blocks that a part may hold now.
+  size_t Share(size_t part) const;
+
+ private:
+  struct Out {
+    uint64_t own = 0;     // sequence of the part
+    uint64_t stream = 0;  // of the stream
+    std::shared_ptr<LentBlock> block;
+    bool doubled = false;  // another part has it, too
+  };
+  struct Part {
+    std::deque<Out> out;  // dealt, not acknowledged
+    uint64_t next = 0;    // its sequence
+    bool away = false;
+    bool refused = false;  // it has asked for more
+    dataplane::Waker waker;
+    double per_ns = 0;  // blocks; 0: not measured
+    int64_t busy_since_ns = 0;
+    int64_t window_ns = 0;  // of a measurement: time with blocks out
+    uint64_t window_blocks = 0;
+  };
+
+  absl::StatusOr<dataplane::Flow> Next(const Part& part, Out* out);
+  // What the parts other than that one wait with, of the blocks that nobody else has.
+  dataplane::Flow Double(const Part& part, Out* out);
+  // Null: no other part has it.
+  Out* InOther(const Part& part, uint64_t stream);
+  absl::StatusOr<dataplane::Flow> FromStream(dataplane::Block* block);
+  dataplane::Block Give(Part& part, Out out);
+  void Acknowledged(const Out& out);
+  void Measure(Part& part, uint64_t blocks);
+  double RateOf(const Part& part, double unmeasured) const;
+  void WakeRefused();
+
+  const dataplane::Clock& clock_;
+  const std::unique_ptr<dataplane::Source> source_;
+  const uint64_t block_samples_;
+  const size_t slots_;
+  const uint64_t spread_;
+  std::vector<Part> parts_;
+  std::map<uint64_t, dataplane::Block> again_;  // by the stream's sequence
+  dataplane::Block last_;                       // a partial one waits until it is the last
+  dataplane::SequenceMark acknowledged_;
+  bool ended_ = false;
+  absl::Status error_;
+  DealCounts counts_;
+  // The source's waker may be called from any thread, the parts' are set once.
+  struct Wakers;
+  const std::shared_ptr<Wakers> wakers_;
+};
+
+}  // namespace tapedeck::services::parts

@@ -1,0 +1,158 @@
+#include "services/parts/dealt_recording.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/reason.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "services/parts/dealt_source.h"
+#include "services/parts/spread.h"
+#include "services/parts/sums.h"
+
+namespace tapedeck::services::parts {
+
+using session::Accept;
+using session::Snapshot;
+using session::TransferEnd;
+
+namespace {
+
+// A node that comes and goes all night must not fill the job's notes.
+constexpr size_t kMostNotes = 64;
+
+}  // namespace
+
+DealtRecording::DealtRecording(dataplane::Executor& executor, DealtSettings settings)
+    : executor_(executor),
+      settings_(std::move(settings)),
+      dealer_(std::make_shared<Dealer>(executor.clock(), std::move(settings_.end.source),
+                                       settings_.block_samples, settings_.end.ring->slots(),
+                                       SpreadOf(settings_.end.ring->slot_bytes()),
+                                       settings_.nodes.size())),
+      parts_(settings_.nodes.size()) {
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    parts_[i].session = std::make_unique<session::ResumingSession>(executor_, SettingsOf(i));
+  }
+}
+
+session::ResumingSettings DealtRecording::SettingsOf(size_t part) {
+  session::ResumingSettings settings = settings_.nodes[part];
+  settings.session.make_end = [this, part](const Accept& accept) { return MakeEnd(part, accept); };
+  settings.session.on_change = [this, part](const Snapshot& snapshot) { OnChange(part, snapshot); };
+  settings.give_elsewhere = [this, part](std::vector<dataplane::Block> blocks) {
+    dealer_->GiveBack(part, std::move(blocks));
+  };
+  return settings;
+}
+
+absl::StatusOr<TransferEnd> DealtRecording::MakeEnd(size_t part, const Accept& accept) {
+  TD_RETURN_IF_ERROR(settings_.check(accept));
+  TransferEnd end{.source = std::make_unique<DealtSource>(dealer_, part),
+                  .ring = settings_.end.ring,
+                  .check_payload = settings_.end.check_payload};
+  // What the stream's own stages took, once.
+  if (part == 0) end.stage_times = settings_.end.stage_times;
+  return end;
+}
+
+void DealtRecording::Start() {
+  for (Part& part : parts_) part.session->Start();
+}
+
+void DealtRecording::Stop() {
+  stopped_ = true;
+  dealer_->End();
+  for (Part& part : parts_) {
+    if (!part.ran && !part.last.ended) part.session->Stop();
+  }
+  StopThoseAway();
+}
+
+void DealtRecording::StopThoseAway() {
+  for (Part& part : parts_) {
+    if (part.last.resuming && !part.last.ended) part.session->Stop();
+  }
+}
+
+void DealtRecording::OnChange(size_t number, const Snapshot& snapshot) {
+  Part& part = parts_[number];
+  if (part.last.ended) return;
+  part.last = snapshot;
+  part.ran = part.ran || snapshot.running;
+  if (snapshot.resuming && !std::exchange(part.told_away, true)) {
+    Note(number, "is lost; its blocks go to the others until it is back");
+  } else if (snapshot.running && !snapshot.ended && std::exchange(part.told_away, false)) {
+    Note(number, "goes on");
+  }
+  if (snapshot.ended) OnEnded(number, snapshot.error);
+  // Not inside the callback of one of them.
+  if (snapshot.ended || snapshot.resuming) {
+    executor_.Post(lifetime_.Guard([this] {
+      if (dealer_->complete()) StopThoseAway();
+    }));
+  }
+  Report();
+}
+
+void DealtRecording::OnEnded(size_t number, const absl::Status& error) {
+  Part& part = parts_[number];
+  ++ended_parts_;
+  if (!error.ok()) {
+    // Also where its session took nothing.
+    dealer_->GiveBack(number, {});
+    last_loss_ = error;
+    if (!part.ran && failed_.ok() && dealer_->error().ok() && !stopped_) {
+      failed_ =
+          dataplane::Prefixed(absl::StrCat(settings_.nodes[number].session.node, ": "), error);
+      dealer_->End();
+      for (Part& other : parts_) {
+        if (!other.last.ended) other.session->Stop();
+      }
+    } else if (!dealer_->complete()) {
+      Note(number, absl::StrCat("is given up: ", error.message()));
+    }
+  }
+}
+
+void DealtRecording::Note(size_t number, const std::string& what) {
+  const std::string text = absl::StrCat("part ", number + 1, " of ", parts_.size(), ", ",
+                                        settings_.nodes[number].session.node, ", ", what);
+  dataplane::Log(dataplane::LogLevel::kWarning, "parts", text,
+                 {{"recording", parts_[number].last.accept.recording}});
+  if (++notes_ <= kMostNotes && settings_.on_note) settings_.on_note(text);
+}
+
+absl::Status DealtRecording::Error() const {
+  if (!failed_.ok()) return failed_;
+  if (!dealer_->error().ok()) return dealer_->error();
+  if (dealer_->complete()) return absl::OkStatus();
+  if (stopped_ && last_loss_.ok()) return JobCancelled();
+  if (last_loss_.ok()) return absl::InternalError("all parts ended before the stream");
+  return dataplane::Prefixed("no storage node is left: ", last_loss_);
+}
+
+void DealtRecording::Report() {
+  std::vector<Snapshot> lasts;
+  lasts.reserve(parts_.size());
+  for (const Part& part : parts_) lasts.push_back(part.last);
+  Snapshot sum = Sum(lasts);
+  const DealCounts& counts = dealer_->counts();
+  sum.blocks = counts.acknowledged;
+  sum.bytes = counts.bytes;
+  sum.total_blocks = counts.blocks;
+  sum.counters.retransmitted_blocks += counts.again;
+  sum.ended = ended_parts_ == parts_.size();
+  if (sum.ended) {
+    if (std::exchange(reported_ended_, true)) return;
+    sum.running = false;
+    sum.resuming = false;
+    sum.lost_blocks = counts.missing;
+    sum.error = Error();
+  }
+  settings_.on_change(sum);
+}
+
+}  // namespace tapedeck::services::parts

@@ -1,0 +1,75 @@
+// A recording of a worker that several storage nodes hold together: a session to each, and a Dealer
+// between them. A node that is lost gets nothing until it is back; what it had not acknowledged
+// goes to the others. The recording ends well once every block is acknowledged by one of them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "dataplane/executor/executor.h"
+#include "dataplane/executor/lifetime.h"
+#include "services/parts/dealer.h"
+#include "services/session/resuming_session.h"
+
+namespace tapedeck::services::parts {
+
+struct DealtSettings {
+  // At least one; each lacks make_end, give_elsewhere and on_change. Their labels say which part.
+  std::vector<session::ResumingSettings> nodes;
+  session::TransferEnd end;    // with the stream as its source; the ring is shared by all sessions
+  uint64_t block_samples = 0;  // of a full block
+  // What the nodes accept, or why it will not do.
+  std::function<absl::Status(const session::Accept&)> check;
+  // Of all together; as ClientSessionSettings has it.
+  std::function<void(const session::Snapshot&)> on_change;
+  // What a user wants to know of a part, in a sentence.
+  std::function<void(const std::string&)> on_note;
+};
+
+// On one executor.
+class DealtRecording {
+ public:
+  DealtRecording(dataplane::Executor& executor, DealtSettings settings);
+
+  void Start();
+  // Ends in order: what the stream has given so far is recorded, and all parts are sealed.
+  void Stop();
+
+  const Dealer& dealer() const { return *dealer_; }
+
+ private:
+  struct Part {
+    std::unique_ptr<session::ResumingSession> session;
+    session::Snapshot last;
+    bool ran = false;
+    bool told_away = false;
+  };
+
+  session::ResumingSettings SettingsOf(size_t part);
+  absl::StatusOr<session::TransferEnd> MakeEnd(size_t part, const session::Accept& accept);
+  void OnChange(size_t part, const session::Snapshot& snapshot);
+  void OnEnded(size_t part, const absl::Status& error);
+  void Note(size_t part, const std::string& what);
+  // Parts that are away can add nothing any more.
+  void StopThoseAway();
+  void Report();
+  absl::Status Error() const;
+
+  dataplane::Executor& executor_;
+  DealtSettings settings_;
+  const std::shared_ptr<Dealer> dealer_;
+  std::vector<Part> parts_;
+  size_t ended_parts_ = 0;
+  size_t notes_ = 0;
+  absl::Status failed_;  // why it could not begin
+  absl::Status last_loss_;
+  bool stopped_ = false;
+  bool reported_ended_ = false;
+  dataplane::Lifetime lifetime_;
+};
+
+}  // namespace tapedeck::services::parts

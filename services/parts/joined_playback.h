@@ -1,0 +1,67 @@
+// A playback of a recording that several storage nodes hold together: a session to each node whose
+// part is there, and a Joiner before the sink. What is lost on the way plays as missing, and is
+// named.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "dataplane/executor/executor.h"
+#include "dataplane/executor/lifetime.h"
+#include "services/parts/joiner.h"
+#include "services/session/resuming_session.h"
+
+namespace tapedeck::services::parts {
+
+struct JoinedNode {
+  session::ResumingSettings session;  // lacks make_end and on_change
+  session::TransferEnd end;           // its ring, without a sink
+  std::string part;                   // "part 2 of 3"
+};
+
+struct JoinedSettings {
+  std::vector<JoinedNode> nodes;  // at least one
+  std::unique_ptr<dataplane::Sink> sink;
+  std::function<model::StageTimes()> stage_times;  // of the sink; null: it does not say
+  JoinSettings join;                               // without parts, ring_slots and on_done
+  // As DealtSettings has them.
+  std::function<void(const session::Snapshot&)> on_change;
+  std::function<void(const std::string&)> on_note;
+};
+
+// On one executor.
+class JoinedPlayback {
+ public:
+  JoinedPlayback(dataplane::Executor& executor, JoinedSettings settings);
+
+  void Start();
+  void Stop();
+
+ private:
+  struct Part {
+    std::unique_ptr<session::ResumingSession> session;
+    session::TransferEnd end;  // until the session takes it
+    session::Snapshot last;
+  };
+
+  void OnChange(size_t part, const session::Snapshot& snapshot);
+  void OnEnded(size_t part, const absl::Status& error);
+  void Report();
+
+  dataplane::Executor& executor_;
+  JoinedSettings settings_;
+  std::shared_ptr<Joiner> joiner_;
+  std::vector<Part> parts_;
+  size_t ended_parts_ = 0;
+  size_t failed_parts_ = 0;
+  bool joined_ = false;  // the sink has all
+  absl::Status error_;
+  bool stopped_ = false;
+  bool reported_ended_ = false;
+  dataplane::Lifetime lifetime_;
+};
+
+}  // namespace tapedeck::services::parts

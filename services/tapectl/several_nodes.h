@@ -1,0 +1,44 @@
+// Recordings that several storage nodes hold in parts, as people see them: `--storage A,B,C`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "services/catalog.h"
+#include "services/tapectl/program.h"
+
+namespace tapedeck::services::tapectl {
+
+// Whether --storage names several nodes.
+bool NamesSeveral(const Program& program);
+
+// INVALID_ARGUMENT: it does, and the command that was given is about one node.
+absl::Status CheckSeveral(const Program& program);
+
+// INVALID_ARGUMENT: it is a part of a recording, and what is asked of it needs its neighbours in
+// the stream.
+absl::Status CheckWhole(const Recording& recording);
+
+// The program as each node's alone would have it, in order.
+std::vector<Program> EachNode(const Program& program);
+
+// RecordingNameOf (names.h) by the first node that knows; `latest` is the newest of all nodes.
+absl::StatusOr<std::string> NameOnAny(const Program& program, const std::string& text);
+
+// A recording as the nodes of a program have it.
+struct JoinedParts {
+  Recording
+      recording;  // of parts: their sums, without the missing blocks, which nobody has counted
+  std::vector<uint32_t> parts;  // those there are, in order; empty: it is whole
+  uint32_t of = 0;              // so many it has
+
+  // "3 parts", or "parts 1, 3 of 3"; "-" of what is whole.
+  std::string PartsText() const;
+};
+
+// Of all nodes, newest first: what says that it is a part of the same whole is one.
+std::vector<JoinedParts> JoinParts(const std::vector<Recording>& recordings);
+
+}  // namespace tapedeck::services::tapectl

@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# One recording over three storage nodes: each holds a part, and together they play what was recorded. One of them is
+# killed again and again and comes back; one that stays away is missing, by name, and so are its blocks. Channels that
+# are not alike, nodes that are named twice, and commands that are about one node are refused.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+NODES=3
+BLOCKS=$(scaled 6000 1000)
+if [[ -n ${TAPEDECK_LONG:-} ]]; then KILLS=120 PAUSE=5; else KILLS=3 PAUSE=0.3; fi
+PORTS=() PIDS=() ADDRESSES=()
+
+# start_node I: again after a kill it keeps its port and state.
+start_node() {
+  STORAGE_PORT=${PORTS[$1]}
+  start_service "$WORK/storage$1.log" "${PORTS[$1]}" "$TAPEDECK_BIN/tapedeck-storage" --listen "${ADDRESSES[$1]}" \
+    --state "$WORK/state$1" "${STORAGE_RAILS[@]}"
+  PIDS[$1]=$SERVICE_PID
+}
+
+# at I ARGUMENT...: tapectl to that node alone.
+at() { tapectl --storage "${ADDRESSES[$1]}" "${@:2}"; }
+
+# shellcheck disable=SC2016
+job_has_more_than() { job '.blocks > $blocks' -e --argjson blocks "$1"; }
+# shellcheck disable=SC2016
+runs_again() { job '.notes | map(select(endswith("goes on"))) | length == $kills' -e --argjson kills "$1"; }
+
+begin_test
+for ((i = 0; i < NODES; ++i)); do
+  PORTS[i]=$(free_port)
+  ADDRESSES[i]=127.0.0.1:${PORTS[i]}
+  start_node "$i"
+  mkdir -p "$WORK/member$i"
+  at "$i" lun create l0 --store posix --member "$WORK/member$i" --capacity 16GiB >/dev/null
+  at "$i" channel create l0/c0 --datatype cf32_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null
+done
+ALL=$(IFS=, && echo "${ADDRESSES[*]}")
+export TAPEDECK_STORAGE=$ALL
+start_worker
+
+recorded=$(tapectl_json record l0/c0 --source synth --blocks "$BLOCKS") || fail "it does not record: $recorded"
+json_is "$recorded" ".blocks == $BLOCKS and .lost_blocks == 0" "a recording in parts"
+listed=$(tapectl_json recordings list l0/c0)
+json_is "$listed" ".recordings | length == 1 and (.[0] | .state == \"SEALED\" and .blocks == $BLOCKS)" "one line of three parts"
+for ((i = 0; i < NODES; ++i)); do
+  part=$(TAPEDECK_STORAGE=${ADDRESSES[i]} tapectl_json recordings list l0/c0)
+  json_is "$part" ".recordings[0] | .labels.part == \"$((i + 1))/$NODES\" and .blocks > 0 and .missing_blocks == 0" "part $i"
+done
+json_is "$(tapectl_json recordings verify l0/c0/latest)" ".damaged == [] and .checked_blocks == $BLOCKS" "all parts"
+played=$(tapectl_json play l0/c0/latest --sink verify) || fail "it does not play: $played"
+json_is "$played" ".blocks == $BLOCKS and .lost_blocks == 0" "playing it"
+name=$(jq -r '.recordings[0].name' <<<"$listed")
+cut=$(tapectl_json play "$name" --sink "file:$WORK/part.bin" --from-sample 10000 --to-sample 50000) || fail "no range: $cut"
+(($(stat -c %s "$WORK/part.bin") == 40000 * 8)) || fail "the range has $(stat -c %s "$WORK/part.bin") bytes"
+tapectl play "$name" --sink "file:$WORK/whole.bin" >/dev/null
+cmp <(tail -c +80001 "$WORK/whole.bin" | head -c 320000) "$WORK/part.bin" || fail "the range has other samples"
+tapectl recordings export "$name" --format raw --to "$WORK/exported.bin" >/dev/null || fail "it is not exported"
+cmp "$WORK/exported.bin" "$WORK/whole.bin" || fail "an export has other bytes than a playback"
+tapectl recordings export "$name" --format raw --to "$WORK/piece.bin" --first 10000 --count 40000 >/dev/null
+cmp "$WORK/piece.bin" "$WORK/part.bin" || fail "an export of some samples has others"
+
+# A node is killed again and again while it records.
+start_job record l0/c0 --source synth:noise=0 --duration "$((KILLS * 8 + 10))s" --resume-for 60s
+for ((kill = 1; kill <= KILLS; ++kill)); do
+  sleep "$PAUSE"
+  victim=$((kill % NODES))
+  kill_service "${PIDS[victim]}"
+  wait_for 10 job_has_more_than "$(job .blocks)" || fail "the others do not go on: $(job)"
+  start_node "$victim"
+  ((kill > 30)) || wait_for 20 runs_again "$kill" || fail "node $victim does not come back: $(job)"
+done
+tapectl jobs cancel "$(job .name)" >/dev/null
+end_job
+expect_error_in "$ANSWER" CANCELLED JOB_CANCELLED
+blocks=$(job .blocks)
+echo "$KILLS kills, $blocks blocks"
+verified=$(tapectl_json recordings verify l0/c0/latest) || fail "the parts are damaged: $verified"
+played=$(tapectl_json play l0/c0/latest --sink verify) || fail "it does not play after kills: $played"
+json_is "$played" ".blocks == $blocks and .lost_blocks == 0" "every block is in some part"
+exported=$(tapectl_json recordings export l0/c0/latest --format raw --to "$WORK/killed.bin") || fail "no export: $exported"
+json_is "$exported" ".missing_samples == 0 and .samples == $blocks * 8192" "an export after kills"
+
+# One that hangs for some seconds holds nobody up.
+start_job record l0/c0 --source synth:noise=0 --duration 60s
+kill -STOP "${PIDS[2]}"
+wait_for 5 job_has_more_than $(($(job .blocks) + 2000)) || fail "a node that hangs holds up the others: $(job)"
+kill -CONT "${PIDS[2]}"
+tapectl jobs cancel "$(job .name)" >/dev/null
+end_job
+expect_error_in "$ANSWER" CANCELLED JOB_CANCELLED
+blocks=$(job .blocks)
+played=$(tapectl_json play l0/c0/latest --sink verify) || fail "it does not play after a node hung: $played"
+json_is "$played" ".blocks == $blocks and .lost_blocks == 0" "with a node that hung"
+
+# One that stays away: the others end the job well; its part plays as missing, and is named.
+start_job record l0/c0 --source synth:noise=0 --blocks $((BLOCKS * 4)) --resume-for 60s
+kill_service "${PIDS[1]}"
+end_job
+((JOB_STATUS == 0)) || fail "the job failed with one node: $ANSWER"
+json_is "$ANSWER" ".blocks == $((BLOCKS * 4)) and .lost_blocks == 0" "the job over two nodes"
+played=$(tapectl_json play l0/c0/latest --sink null) && fail "it is whole without a part: $played"
+json_is "$played" ".lost_blocks > 0 and (.notes | any(contains(\"part 2 of 3 is not there\")))" "a missing part"
+tapectl recordings list l0/c0 2>/dev/null | grep -q 'parts 1, 3 of 3' || fail "the list does not say what is missing"
+answer=$(tapectl_json recordings export l0/c0/latest --format raw --to "$WORK/gaps.bin" 2>/dev/null) && fail "no gap: $answer"
+expect_error_in "$answer" DATA_LOSS BLOCK_DAMAGED
+answer=$(tapectl_json recordings verify l0/c0/latest) && fail "verified without a part: $answer"
+start_node 1
+at 1 recordings list l0/c0 | grep -q SALVAGED || fail "the lost part is not salvaged: $(at 1 recordings list)"
+played=$(tapectl_json play l0/c0/latest --sink verify) || fail "it is not whole with the salvaged part: $played"
+json_is "$played" ".blocks == $((BLOCKS * 4)) and .lost_blocks == 0" "with the salvaged part"
+
+# What cannot be.
+answer=$(tapectl_json --storage "${ADDRESSES[0]},${ADDRESSES[0]}" record l0/c0 --source synth --blocks 8) && fail "twice: $answer"
+expect_error_in "$answer" INVALID_ARGUMENT ARGUMENT_INVALID
+answer=$(tapectl_json lun list) && fail "a list of LUNs of three nodes: $answer"
+expect_error_in "$answer" INVALID_ARGUMENT ARGUMENT_INVALID
+for i in 0 1 2; do at "$i" channel create l0/c1 --block-bytes "$((64 << (i == 2)))KiB" >/dev/null; done
+answer=$(tapectl_json record l0/c1 --source synth --blocks 8) && fail "channels that differ: $answer"
+expect_error_in "$answer" FAILED_PRECONDITION CHANNEL_IN_USE
+at 0 recordings update "$name" --label a=b >/dev/null
+at 0 recordings show "$name" | grep -q 1/3 || fail "an update has taken the part from its labels"
+answer=$(TAPEDECK_STORAGE=${ADDRESSES[0]} tapectl_json recordings export "$name" --format raw --to "$WORK/x") && fail "exported: $answer"
+tapectl recordings delete "$name" >/dev/null
+for i in 0 1 2; do ! at "$i" recordings show "$name" >/dev/null 2>&1 || fail "node $i still has its part"; done

@@ -1,0 +1,146 @@
+// What a joiner gives of parts that come at any pace of theirs.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "dataplane/executor/lifetime.h"
+#include "services/parts/joiner.h"
+#include "services/session/pump.h"
+#include "tests/sim/simulated_session.h"
+#include "tests/sim/world.h"
+
+namespace tapedeck::services::parts {
+
+struct JoinedOrder {
+  uint64_t blocks = 0;
+  std::set<uint64_t> missing;
+  absl::Status status;
+  JoinCounts counts;
+};
+
+// Gives a part's blocks in its own order, from a small ring, each with its sample index as payload.
+class PartSource final : public dataplane::Source {
+ public:
+  PartSource(std::vector<uint64_t> samples, size_t slots)
+      : samples_(std::move(samples)), ring_(sim::NewRing(slots, 8)) {}
+  ~PartSource() override { ring_->SetWaker(nullptr); }
+  absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override {
+    if (next_ == samples_.size()) return dataplane::Flow::kEnd;
+    auto slot = ring_->Take();
+    if (!slot.has_value()) return dataplane::Flow::kNotNow;
+    *block = *std::move(slot);
+    block->header() = {.sequence = next_, .sample_index = samples_[next_], .payload_bytes = 8};
+    std::memcpy(block->payload().data(), &samples_[next_++], 8);
+    return dataplane::Flow::kMoved;
+  }
+  void SetWaker(dataplane::Waker waker) override { ring_->SetWaker(std::move(waker)); }
+  void Acknowledge(uint64_t) override {}
+  absl::Status Reject(const dataplane::BlockHeader&) override { return absl::OkStatus(); }
+
+ private:
+  const std::vector<uint64_t> samples_;
+  const std::shared_ptr<dataplane::SlotPool> ring_;
+  size_t next_ = 0;
+};
+
+// In the order of the stream, each with its own bytes; not all at once.
+class OrderSink final : public dataplane::Sink {
+ public:
+  OrderSink(dataplane::Executor& executor, uint64_t first, uint64_t block_samples,
+            JoinedOrder& order)
+      : executor_(executor), first_(first), block_samples_(block_samples), order_(order) {}
+  absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override {
+    if (++calls_ % 7 == 0) {
+      executor_.PostAfter(1000, lifetime_.Guard([this] { waker_(); }));
+      return dataplane::Flow::kNotNow;
+    }
+    const dataplane::BlockHeader header = block->header();
+    EXPECT_EQ(header.sequence, order_.blocks);
+    const uint64_t sample = (first_ + order_.blocks) * block_samples_;
+    EXPECT_EQ(header.sample_index, sample);
+    if ((header.flags & dataplane::kBlockMissing) != 0) {
+      order_.missing.insert(first_ + order_.blocks);
+    } else {
+      EXPECT_EQ(std::memcmp(block->payload().data(), &sample, 8), 0);
+    }
+    ++order_.blocks;
+    block->Reset();
+    return dataplane::Flow::kMoved;
+  }
+  absl::StatusOr<dataplane::Flow> Finish(const absl::Status&) override {
+    return dataplane::Flow::kEnd;
+  }
+  void SetWaker(dataplane::Waker waker) override { waker_ = std::move(waker); }
+  dataplane::Watermarks watermarks() const override {
+    return {.received = order_.blocks, .written = order_.blocks, .durable = order_.blocks};
+  }
+
+ private:
+  dataplane::Executor& executor_;
+  const uint64_t first_;
+  const uint64_t block_samples_;
+  JoinedOrder& order_;
+  dataplane::Waker waker_;
+  uint64_t calls_ = 0;
+  dataplane::Lifetime lifetime_;
+};
+
+class JoinEvents final : public session::PumpEvents {
+ public:
+  void OnSourceEnd(uint64_t) override {}
+  void OnPumpDone(const absl::Status& cause) override {
+    done = true;
+    status = cause;
+  }
+  bool done = false;
+  absl::Status status;
+};
+
+// `parts`: the sample indexes of each in its own order.
+inline JoinedOrder Join(const std::vector<std::vector<uint64_t>>& parts, uint64_t block_samples,
+                        uint64_t spread, uint64_t first = 0, size_t slots = 8) {
+  JoinedOrder order;
+  sim::World world(7);
+  dataplane::Executor& executor = world.NewExecutor("worker");
+  bool done = false;
+  auto joiner =
+      std::make_shared<Joiner>(executor,
+                               JoinSettings{.parts = parts.size(),
+                                            .block_samples = block_samples,
+                                            .block_bytes = 4096,
+                                            .spread = spread,
+                                            .first = first,
+                                            .ring_slots = slots,
+                                            .on_done =
+                                                [&](const absl::Status& status) {
+                                                  done = true;
+                                                  order.status = status;
+                                                }},
+                               std::make_unique<OrderSink>(executor, first, block_samples, order));
+  std::deque<PartSource> sources;
+  std::deque<JoinedSink> sinks;
+  std::deque<JoinEvents> events(parts.size());
+  std::deque<session::Pump> pumps;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    sources.emplace_back(parts[i], slots);
+    sinks.emplace_back(joiner, i);
+    pumps.emplace_back(executor, sources[i], sinks[i], dataplane::CommitLevel::kDurable,
+                       &events[i]);
+    executor.Post([&, i] { pumps[i].Start(); });
+  }
+  const auto over = [&] {
+    return done && std::ranges::all_of(events, [](const JoinEvents& e) { return e.done; });
+  };
+  EXPECT_TRUE(world.RunUntil(over, 3600 * dataplane::kSecondNs)) << "the join never ended";
+  order.counts = joiner->counts();
+  for (const JoinEvents& event : events) order.status.Update(event.status);
+  return order;
+}
+
+}  // namespace tapedeck::services::parts

@@ -1,0 +1,57 @@
+#include "services/tapectl/several_nodes.h"
+
+#include <gtest/gtest.h>
+
+#include "services/errors.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+Recording PartOf(const std::string& id, const std::string& part, uint64_t blocks,
+                 int64_t start_time_ns) {
+  return {.name = "luns/l/channels/c/recordings/" + id,
+          .state = RecordingState::kSealed,
+          .blocks = blocks,
+          .bytes = blocks * 10,
+          .start_time_ns = start_time_ns,
+          .end_time_ns = start_time_ns + 5,
+          .labels = {{"part", part}, {"part_of", id}}};
+}
+
+TEST(SeveralNodesTest, PartsAreOneRecording) {
+  Recording salvaged = PartOf("a", "2/2", 9, 101);
+  salvaged.state = RecordingState::kSalvaged;
+  salvaged.missing_blocks = 2;
+  const Recording whole{
+      .name = "luns/l/channels/c/recordings/b", .blocks = 3, .start_time_ns = 300};
+  const auto joined =
+      JoinParts({PartOf("d", "3/3", 1, 200), salvaged, whole, PartOf("a", "1/2", 4, 100)});
+  ASSERT_EQ(joined.size(), 3u);
+  EXPECT_EQ(joined[0].recording.name, whole.name);
+  EXPECT_EQ(joined[0].PartsText(), "-");
+  EXPECT_EQ(joined[1].PartsText(), "part 3 of 3");
+  EXPECT_EQ(joined[2].PartsText(), "2 parts");
+  EXPECT_EQ(joined[2].recording.blocks, 11u);
+  EXPECT_EQ(joined[2].recording.state, RecordingState::kSalvaged);
+  EXPECT_EQ(joined[2].recording.start_time_ns, 100);
+  EXPECT_EQ(joined[2].recording.end_time_ns, 106);
+}
+
+TEST(SeveralNodesTest, OnlySomeCommandsTakeSeveral) {
+  Program program;
+  program.storage = "a:1,b:2";
+  ASSERT_TRUE(NamesSeveral(program));
+  ASSERT_EQ(EachNode(program).size(), 2u);
+  EXPECT_EQ(EachNode(program)[1].storage, "b:2");
+  for (const char* what : {"record", "play", "recordings list", "jobs list"}) {
+    program.what = what;
+    EXPECT_TRUE(CheckSeveral(program).ok()) << what;
+  }
+  program.what = "lun create";
+  EXPECT_EQ(ReasonOf(CheckSeveral(program))->reason, "ARGUMENT_INVALID");
+  program.storage = "a:1";
+  EXPECT_TRUE(CheckSeveral(program).ok());
+}
+
+}  // namespace
+}  // namespace tapedeck::services::tapectl
