@@ -64,66 +64,39 @@ absl::StatusOr<Flow> Dealer::Pull(size_t number, Block* block) {
   part.refused = true;
   if (complete()) return Flow::kEnd;
   if (part.out.size() >= Share(number)) return Flow::kNotNow;
-  Out out;
-  TD_ASSIGN_OR_RETURN(const Flow flow, Next(part, &out));
+  TD_ASSIGN_OR_RETURN(const Flow flow, Next(block));
   if (flow != Flow::kMoved) return flow;
   part.refused = false;
-  *block = Give(part, std::move(out));
+  Give(part, *block);
   return Flow::kMoved;
 }
 
 // kEnd only when nothing is out any more: until then another part's blocks may have to go here.
-absl::StatusOr<Flow> Dealer::Next(const Part& part, Out* out) {
-  Block block;
+absl::StatusOr<Flow> Dealer::Next(Block* block) {
   if (!again_.empty()) {
-    block = std::move(again_.extract(again_.begin()).mapped());
+    *block = std::move(again_.extract(again_.begin()).mapped());
     ++counts_.again;
-  } else if (!ended_ && counts_.blocks >= acknowledged_.mark() + spread_) {
-    return Double(part, out);
-  } else if (last_.empty() && !ended_) {
-    const auto flow = FromStream(&block);
+    return Flow::kMoved;
+  }
+  if (!ended_ && counts_.blocks >= acknowledged_.mark() + spread_) return Flow::kNotNow;
+  if (last_.empty() && !ended_) {
+    auto flow = FromStream(block);
     if (!flow.ok()) {
       error_ = flow.status();
       WakeRefused();
       return error_;
     }
-    if (*flow == Flow::kNotNow) return Flow::kNotNow;
-    const bool partial = !block.empty() && (block.header().flags & dataplane::kBlockPartial) != 0;
-    if (partial) last_ = std::move(block);
-  }
-  if (block.empty() && !last_.empty() && acknowledged_.mark() == last_.header().sequence) {
-    block = std::move(last_);
-    last_ = Block();
-  }
-  if (block.empty()) return complete() ? Flow::kEnd : Flow::kNotNow;
-  out->stream = block.header().sequence;
-  out->block = std::make_shared<LentBlock>(std::move(block));
-  return Flow::kMoved;
-}
-
-Flow Dealer::Double(const Part& asking, Out* out) {
-  Out* oldest = nullptr;
-  for (Part& part : parts_) {
-    if (&part == &asking) continue;
-    for (Out& one : part.out) {
-      if (one.doubled || acknowledged_.Has(one.stream)) continue;
-      if (oldest == nullptr || one.stream < oldest->stream) oldest = &one;
+    if (*flow == Flow::kMoved && (block->header().flags & dataplane::kBlockPartial) != 0) {
+      last_ = std::move(*block);
+    } else if (*flow != Flow::kEnd) {
+      return *flow;
     }
   }
-  if (oldest == nullptr) return Flow::kNotNow;
-  oldest->doubled = true;
-  *out = {.stream = oldest->stream, .block = oldest->block, .doubled = true};
-  ++counts_.again;
-  return Flow::kMoved;
-}
-
-Dealer::Out* Dealer::InOther(const Part& part, uint64_t stream) {
-  for (Part& other : parts_) {
-    if (&other == &part) continue;
-    const auto it = std::ranges::find(other.out, stream, &Out::stream);
-    if (it != other.out.end()) return &*it;
+  if (!last_.empty() && acknowledged_.mark() == last_.header().sequence) {
+    *block = std::move(last_);
+    return Flow::kMoved;
   }
-  return nullptr;
+  return complete() ? Flow::kEnd : Flow::kNotNow;
 }
 
 absl::StatusOr<Flow> Dealer::FromStream(Block* block) {
@@ -142,13 +115,11 @@ absl::StatusOr<Flow> Dealer::FromStream(Block* block) {
   return Flow::kMoved;
 }
 
-Block Dealer::Give(Part& part, Out out) {
+void Dealer::Give(Part& part, Block& block) {
+  dataplane::BlockHeader& header = block.header();
   if (part.out.empty()) part.busy_since_ns = clock_.NowNs();
-  out.own = part.next++;
-  Block block = out.block->Lend();
-  block.header().sequence = out.own;
-  part.out.push_back(std::move(out));
-  return block;
+  part.out.push_back({.own = part.next, .stream = header.sequence, .bytes = header.payload_bytes});
+  header.sequence = part.next++;
 }
 
 void Dealer::Acknowledge(size_t number, uint64_t watermark) {
@@ -167,7 +138,7 @@ void Dealer::Acknowledge(size_t number, uint64_t watermark) {
 void Dealer::Acknowledged(const Out& out) {
   if (!acknowledged_.Add(out.stream)) return;
   ++counts_.acknowledged;
-  counts_.bytes += out.block->header().payload_bytes;
+  counts_.bytes += out.bytes;
 }
 
 void Dealer::GiveBack(size_t number, std::vector<Block> blocks) {
@@ -181,14 +152,8 @@ void Dealer::GiveBack(size_t number, std::vector<Block> blocks) {
       Acknowledged(out);
       continue;
     }
-    Block left = std::move(*block++);
-    if (acknowledged_.Has(out.stream)) continue;
-    if (Out* const other = out.doubled ? InOther(part, out.stream) : nullptr) {
-      other->doubled = false;
-      continue;
-    }
-    left.header().sequence = out.stream;
-    again_[out.stream] = std::move(left);
+    block->header().sequence = out.stream;
+    again_[out.stream] = std::move(*block++);
   }
   part.out.clear();
   source_->Acknowledge(acknowledged_.mark());

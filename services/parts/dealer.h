@@ -20,7 +20,6 @@
 #include "dataplane/clock.h"
 #include "dataplane/sequence_mark.h"
 #include "dataplane/source.h"
-#include "services/parts/lent_block.h"
 
 namespace tapedeck::services::parts {
 
@@ -29,7 +28,7 @@ struct DealCounts {
   uint64_t acknowledged = 0;  // of those, each once
   uint64_t bytes = 0;         // of payload, of the acknowledged
   uint64_t missing = 0;       // given without payload
-  uint64_t again = 0;         // dealt a second time
+  uint64_t again = 0;         // dealt a second time, since the first part lost its session
 };
 
 // On the executor of its parts' sessions.
@@ -65,8 +64,7 @@ class Dealer {
   struct Out {
     uint64_t own = 0;     // sequence of the part
     uint64_t stream = 0;  // of the stream
-    std::shared_ptr<LentBlock> block;
-    bool doubled = false;  // another part has it, too
+    uint64_t bytes = 0;
   };
   struct Part {
     std::deque<Out> out;  // dealt, not acknowledged
@@ -80,13 +78,9 @@ class Dealer {
     uint64_t window_blocks = 0;
   };
 
-  absl::StatusOr<dataplane::Flow> Next(const Part& part, Out* out);
-  // What the parts other than that one wait with, of the blocks that nobody else has.
-  dataplane::Flow Double(const Part& part, Out* out);
-  // Null: no other part has it.
-  Out* InOther(const Part& part, uint64_t stream);
+  absl::StatusOr<dataplane::Flow> Next(dataplane::Block* block);
   absl::StatusOr<dataplane::Flow> FromStream(dataplane::Block* block);
-  dataplane::Block Give(Part& part, Out out);
+  void Give(Part& part, dataplane::Block& block);
   void Acknowledged(const Out& out);
   void Measure(Part& part, uint64_t blocks);
   double RateOf(const Part& part, double unmeasured) const;
