@@ -151,19 +151,23 @@ absl::StatusOr<std::shared_ptr<Worker::Start>> Worker::Begin(const services::Tra
 }
 
 std::vector<job::JobNode> Worker::Dial(const services::TransferSpec& spec) const {
+  const auto dial = [&](const std::string& address) {
+    return parts_.storage->Dial(address, spec.trace, spec.caller);
+  };
   std::vector<job::JobNode> nodes;
   if (spec.storage.empty()) return nodes;
+  if (!spec.standbys.empty()) {
+    std::vector<std::unique_ptr<services::StorageClient>> standbys;
+    for (const std::string& standby : spec.standbys) standbys.push_back(dial(standby));
+    nodes.push_back(
+        {spec.storage,
+         services::storage_client::WithStandbys(dial(spec.storage), std::move(standbys)),
+         spec.standbys});
+    return nodes;
+  }
   for (const std::string& address : services::StoragesOf(spec.storage)) {
-    nodes.push_back({address, parts_.storage->Dial(address, spec.trace, spec.caller)});
+    nodes.push_back({address, dial(address)});
   }
-  std::vector<std::unique_ptr<services::StorageClient>> standbys;
-  for (const std::string& standby : spec.standbys) {
-    standbys.push_back(parts_.storage->Dial(standby, spec.trace, spec.caller));
-  }
-  job::JobNode& first = nodes.front();
-  first.storage =
-      services::storage_client::WithStandbys(std::move(first.storage), std::move(standbys));
-  first.standbys = spec.standbys;
   return nodes;
 }
 
