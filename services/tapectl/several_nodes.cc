@@ -18,9 +18,13 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-constexpr std::array<absl::string_view, 6> kTakeSeveral = {
-    "record",         "play", "recordings list", "recordings verify", "recordings delete",
-    "recordings show"};
+constexpr std::array<absl::string_view, 7> kTakeSeveral = {"record",
+                                                           "play",
+                                                           "recordings list",
+                                                           "recordings show",
+                                                           "recordings verify",
+                                                           "recordings export",
+                                                           "recordings delete"};
 
 // The same as the first words.
 constexpr std::array<absl::string_view, 5> kAskNoStorage = {"jobs", "profiles", "completion",
