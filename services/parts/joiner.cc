@@ -97,9 +97,7 @@ absl::StatusOr<Flow> Joiner::Finish(size_t number, const absl::Status& cause) {
   return Flow::kEnd;
 }
 
-uint64_t Joiner::watermark(size_t number) const {
-  return parts_[number].pushed - parts_[number].waiting.size();
-}
+uint64_t Joiner::watermark(size_t number) const { return parts_[number].pushed; }
 
 void Joiner::Ended(size_t number) {
   if (std::exchange(parts_[number].ended, true)) return;

@@ -45,6 +45,8 @@ class Joiner {
   absl::StatusOr<dataplane::Flow> Push(size_t part, dataplane::Block* block);
   absl::StatusOr<dataplane::Flow> Finish(size_t part, const absl::Status& cause);
   void SetWaker(size_t part, dataplane::Waker waker) { parts_[part].waker = std::move(waker); }
+  // What the part has given, whether it has had its turn or waits: a node sends only so much ahead
+  // of this, and what another part has to bring first may be further away.
   uint64_t watermark(size_t part) const;
 
   // The part gives nothing more: its session has ended, or there is none.

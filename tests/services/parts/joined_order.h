@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -25,13 +26,15 @@ struct JoinedOrder {
 };
 
 // Gives a part's blocks in its own order, from a small ring, each with its sample index as payload.
+// As a node does, it gives no more than the ring has slots before they are acknowledged.
 class PartSource final : public dataplane::Source {
  public:
   PartSource(std::vector<uint64_t> samples, size_t slots)
-      : samples_(std::move(samples)), ring_(sim::NewRing(slots, 8)) {}
+      : samples_(std::move(samples)), slots_(slots), ring_(sim::NewRing(slots, 8)) {}
   ~PartSource() override { ring_->SetWaker(nullptr); }
   absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override {
     if (next_ == samples_.size()) return dataplane::Flow::kEnd;
+    if (next_ >= acknowledged_ + slots_) return dataplane::Flow::kNotNow;
     auto slot = ring_->Take();
     if (!slot.has_value()) return dataplane::Flow::kNotNow;
     *block = *std::move(slot);
@@ -39,12 +42,21 @@ class PartSource final : public dataplane::Source {
     std::memcpy(block->payload().data(), &samples_[next_++], 8);
     return dataplane::Flow::kMoved;
   }
-  void SetWaker(dataplane::Waker waker) override { ring_->SetWaker(std::move(waker)); }
-  void Acknowledge(uint64_t) override {}
+  void SetWaker(dataplane::Waker waker) override {
+    waker_ = waker;
+    ring_->SetWaker(std::move(waker));
+  }
+  void Acknowledge(uint64_t watermark) override {
+    if (watermark > acknowledged_ && waker_) waker_();
+    acknowledged_ = std::max(acknowledged_, watermark);
+  }
   absl::Status Reject(const dataplane::BlockHeader&) override { return absl::OkStatus(); }
 
  private:
   const std::vector<uint64_t> samples_;
+  const size_t slots_;
+  dataplane::Waker waker_;
+  uint64_t acknowledged_ = 0;
   const std::shared_ptr<dataplane::SlotPool> ring_;
   size_t next_ = 0;
 };

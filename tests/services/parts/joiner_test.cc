@@ -60,6 +60,15 @@ TEST(JoinerTest, WhatComesLateFindsItsPlace) {
   EXPECT_EQ(beside.missing.size(), 0u);
 }
 
+TEST(JoinerTest, APartHearsHowFarItIsWhoeverPushes) {
+  // The second fills its ring with what waits for the first, which ends then.
+  std::vector<uint64_t> last = Range(20, 28, 1);
+  for (uint64_t i = 28; i < 100; i += 2) last.push_back(i);
+  const JoinedOrder order = JoinBlocks({Range(0, 20, 1), last, Range(29, 100, 2)});
+  EXPECT_EQ(order.blocks, 100u);
+  EXPECT_EQ(order.missing.size(), 0u);
+}
+
 TEST(JoinerTest, WhatCameTwiceIsGivenOnce) {
   const JoinedOrder order = JoinBlocks({Range(0, 50, 1), Range(20, 60, 1)});
   EXPECT_EQ(order.blocks, 60u);
