@@ -2,6 +2,7 @@
 """What the READMEs tell somebody to type, a command a line, as readme.table has it here.
 
 readme_list.py by_hand      the block under "By hand" of the main README
+readme_list.py machines     the blocks of deploy/several_machines.md
 readme_list.py others       all other commands, each once
 readme_list.py elsewhere    the names of the tests that run those which are not among these
 It fails if a line of the table is of no use. A command is a line of a fenced block that names no language, or `code` that
@@ -79,16 +80,20 @@ class Table:
         return here
 
 
-def main(which):
+def main(wanted):
     table, files = Table(TABLE.read_text()), tree.Tree(ROOT)
-    lists = {"by_hand": [], "others": [], "elsewhere": table.sections["elsewhere"].values()}
+    lists = {"by_hand": [], "machines": [], "others": [], "elsewhere": table.sections["elsewhere"].values()}
     for path in sorted(files.code(".md"), key=lambda path: (path.count("/"), path)):
         for heading, in_block, command in commands(files.text(path)):
-            by_hand = (path, heading, in_block) == ("README.md", "By hand", True)
+            which = "others"
+            if in_block and (path, heading) == ("README.md", "By hand"):
+                which = "by_hand"
+            elif in_block and path == "deploy/several_machines.md":
+                which = "machines"
             here = table.as_here(command)
-            if here and (by_hand or here not in lists["others"]):
-                lists["by_hand" if by_hand else "others"].append(here)
-    print(*lists[which], sep="\n")
+            if here and (which != "others" or here not in lists["others"]):
+                lists[which].append(here)
+    print(*lists[wanted], sep="\n")
     if table.unused:
         sys.exit(f"readme.table: no README has {sorted(table.unused)}")
 
