@@ -49,7 +49,7 @@ def main():
     for number, part in enumerate(parts_of(list(files))):
         name = out / f"{number}.cc"
         name.write_text("".join(f'#include "{file}"\n' for file in part))
-        print(name, "-o", name.with_suffix(".o"), *flags)
+        print(name, *flags)
 
 
 main()

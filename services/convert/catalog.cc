@@ -19,7 +19,7 @@ Wire Written(const Ours& ours) {
 }
 
 template <typename Ours>
-absl::StatusOr<Ours> Read(const google::protobuf::Message& wire) {
+absl::StatusOr<Ours> ReadAs(const google::protobuf::Message& wire) {
   Ours out;
   TD_RETURN_IF_ERROR(ReadFields(wire, out));
   return out;
@@ -28,10 +28,10 @@ absl::StatusOr<Ours> Read(const google::protobuf::Message& wire) {
 }  // namespace
 
 v1::Lun ToProto(const Lun& lun) { return Written<v1::Lun>(lun); }
-absl::StatusOr<Lun> FromProto(const v1::Lun& lun) { return Read<Lun>(lun); }
+absl::StatusOr<Lun> FromProto(const v1::Lun& lun) { return ReadAs<Lun>(lun); }
 
 v1::Channel ToProto(const Channel& channel) { return Written<v1::Channel>(channel); }
-absl::StatusOr<Channel> FromProto(const v1::Channel& channel) { return Read<Channel>(channel); }
+absl::StatusOr<Channel> FromProto(const v1::Channel& channel) { return ReadAs<Channel>(channel); }
 
 v1::Recording ToProto(const Recording& recording) {
   auto out = Written<v1::Recording>(recording);
@@ -39,7 +39,7 @@ v1::Recording ToProto(const Recording& recording) {
   return out;
 }
 absl::StatusOr<Recording> FromProto(const v1::Recording& recording) {
-  TD_ASSIGN_OR_RETURN(auto out, Read<Recording>(recording));
+  TD_ASSIGN_OR_RETURN(auto out, ReadAs<Recording>(recording));
   out.stage_times = convert::Read(recording.stage_times());
   return out;
 }

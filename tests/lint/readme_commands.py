@@ -64,13 +64,16 @@ class Programs:
     def wrong_option(self, words):
         """None, or which option a program of ours does not know."""
         known = [os.path.basename(words[0])]
-        for word in words[1:]:
+        rest = words[1:]
+        while rest and rest[0].startswith("--"):  # of the program, with what it says, before the command
+            rest = rest[1 if "=" in rest[0] else 2:]
+        for word in rest:
             usage = " ".join(["Usage:", *known, word])
             if not WORD.match(word) or usage not in self.help(*known, word):
                 break
             known.append(word)
         told = self.help(known[0]) + self.help(*known)
-        for word in words[len(known):]:
+        for word in words[1:]:
             option = word.split("=")[0].rstrip(".,")
             if option.startswith("--") and not re.search(rf"{re.escape(option)}\b", told):
                 return f"{' '.join(known)} has no option {option}"
