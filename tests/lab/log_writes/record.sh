@@ -9,7 +9,14 @@ export TAPEDECK_RAILS="r0=tcp:127.0.0.2" DM_DISABLE_UDEV=1
 source "$HERE/../../../deploy/services.sh"
 # shellcheck source=tests/lab/guest.sh
 source "$HERE/../guest.sh"
-trap 'echo "FAILED at ${BASH_SOURCE[0]##*/}:$LINENO: $BASH_COMMAND, called at ${BASH_LINENO[*]}" >&2; tail -n 20 "$WORK"/*.{log,out} >&2' ERR
+# fail WHY LINE: says so, with the ends of what all programs have said.
+fail() {
+  echo "FAILED at ${BASH_SOURCE[0]##*/}:$2: $1, called at ${BASH_LINENO[*]}" >&2
+  tail -n 20 "$WORK"/*.{log,out} >&2
+  exit 1
+}
+trap 'fail "$BASH_COMMAND" $LINENO' ERR
+trap 'fail "the time is up in: $BASH_COMMAND" $LINENO' TERM
 
 mark() { dmsetup message log 0 mark "$1"; }
 
