@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the Debian packages tapedeck-storage, tapedeck-worker and tapedeck-cli, without FFTW and so without code under the GPL, into
-# build-packages/packages. The same tree gives the same bytes: times are those of the last commit, or of SOURCE_DATE_EPOCH.
+# Makes the Debian packages tapedeck-storage, tapedeck-worker, tapedeck-cli and tapedeck-dev, without FFTW and so without code under
+# the GPL, into build-packages/packages. The same tree gives the same bytes: times are those of the last commit, or of SOURCE_DATE_EPOCH.
 set -euo pipefail
 # shellcheck source=deploy/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -11,7 +11,7 @@ export SOURCE_DATE_EPOCH
 tapedeck_install "${TAPEDECK_PACKAGES[@]}" dpkg-shlibdeps:dpkg-dev
 tapedeck_install_if_can "${TAPEDECK_PAGE_PACKAGES[@]}" "${TAPEDECK_CEPH_PACKAGES[@]}"
 # shellcheck disable=SC2034
-TAPEDECK_TARGETS=(tapedeck-storage tapedeck-worker tapectl tapectl-extras)
+TAPEDECK_TARGETS=(tapedeck-storage tapedeck-worker tapectl tapectl-extras tapedeck)
 tapedeck_build_shown Building "$DIR/build.log" "$DIR" -DTAPEDECK_FFTW=OFF -DBUILD_TESTING=OFF
 rm -rf "$DIR/packages"
 (cd "$DIR" && cpack) >"$DIR/cpack.log" 2>&1 || {

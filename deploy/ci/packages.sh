@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # deploy/ci/packages.sh: makes the Debian packages, installs them in a Debian 12 of their own, records and plays there as the users
-# that they made, and purges them: what is left is the data, and the user that it belongs to. No GPL library is loaded.
+# that they made, builds the library's examples, and purges them: what is left is the data, and the user that it belongs to. No GPL
+# library is loaded.
 set -Eeuo pipefail
 trap '((BASH_SUBSHELL > 0)) || echo "FAILED at ${BASH_SOURCE[0]##*/}:$LINENO: $BASH_COMMAND" >&2' ERR
 # shellcheck source=deploy/setup.sh
@@ -8,7 +9,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
 # shellcheck source=deploy/base.sh
 source "$TAPEDECK_ROOT/deploy/base.sh"
 PACKAGES=$TAPEDECK_ROOT/build-packages/packages
-NAMES=(storage worker cli)
+NAMES=(storage worker cli dev)
 STARTED=()
 
 fail() {
@@ -57,10 +58,24 @@ record_and_play() {
   wait "${STARTED[@]}" || fail "the programs end with status $?"
 }
 
+# build_examples: of the library, as they lie in its package; the compiler is this machine's.
+build_examples() {
+  local examples=$NOTES/examples
+  if ! cmake -S "$ROOT/usr/share/doc/tapedeck-dev/examples" -B "$examples" -DCMAKE_PREFIX_PATH="$ROOT/usr" >"$NOTES/examples.log" 2>&1 ||
+    ! cmake --build "$examples" --target record --target play >>"$NOTES/examples.log" 2>&1; then
+    fail "the examples: $(tail -n 20 "$NOTES/examples.log")"
+  fi
+  cp "$examples/record" "$ROOT/tmp/"
+  inside ldd /tmp/record >"$NOTES/record.ldd"
+  grep -q '/lib/libtapedeck[.]so' "$NOTES/record.ldd" || fail "the example links another library: $(<"$NOTES/record.ldd")"
+  ! grep -q 'not found' "$NOTES/record.ldd" || fail "missing: $(<"$NOTES/record.ldd")"
+  rm "$ROOT/tmp/record"
+}
+
 # loads_no_gpl: FFTW is the library under the GPL that a build may load.
 loads_no_gpl() {
   local loaded
-  loaded=$(inside ldd /usr/bin/tapedeck-storage /usr/bin/tapedeck-worker /usr/bin/tapectl)
+  loaded=$(inside ldd /usr/bin/tapedeck-storage /usr/bin/tapedeck-worker /usr/bin/tapectl /usr/lib/libtapedeck.so)
   [[ $loaded != *"not found"* ]] || fail "missing: $loaded"
   [[ $loaded != *fftw* ]] || fail "FFTW is loaded"
 }
@@ -85,8 +100,9 @@ check_in_root() {
   done
   for name in storage worker; do check_settings "$name"; done
   loads_no_gpl
+  build_examples
   record_and_play
-  inside dpkg --purge tapedeck-storage tapedeck-worker tapedeck-cli >"$NOTES/purge.log" 2>&1 || fail "$(tail -n 20 "$NOTES/purge.log")"
+  inside dpkg --purge tapedeck-storage tapedeck-worker tapedeck-cli tapedeck-dev >"$NOTES/purge.log" 2>&1 || fail "$(tail -n 20 "$NOTES/purge.log")"
   grep -q 'stays in /var/lib/tapedeck/storage' "$NOTES/purge.log" || fail "it is not said where the data is: $(<"$NOTES/purge.log")"
   files_of "$ROOT" >"$NOTES/after"
   left=$(comm -3 "$NOTES/before" "$NOTES/after" | grep -vE '^\s+./var/lib/tapedeck(/storage(/.*)?)?$' || true)

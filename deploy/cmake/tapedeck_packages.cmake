@@ -1,5 +1,5 @@
-# The Debian packages tapedeck-storage, tapedeck-worker and tapedeck-cli, made by CPack: what each installs. deploy/packages.sh
-# builds them without FFTW.
+# The Debian packages tapedeck-storage, tapedeck-worker, tapedeck-cli and tapedeck-dev, made by CPack: what each installs.
+# deploy/packages.sh builds them without FFTW.
 
 set(PACKAGING ${CMAKE_SOURCE_DIR}/deploy/packages)
 
@@ -44,6 +44,11 @@ install(DIRECTORY ${EXTRAS}/bash/ DESTINATION usr/share/bash-completion/completi
 install(DIRECTORY ${EXTRAS}/zsh/ DESTINATION usr/share/zsh/vendor-completions COMPONENT cli)
 install(DIRECTORY ${EXTRAS}/fish/ DESTINATION usr/share/fish/vendor_completions.d COMPONENT cli)
 
+# libtapedeck: what it installs says gpu_worker/api/CMakeLists.txt.
+install(FILES ${PACKAGING}/copyright ${CMAKE_SOURCE_DIR}/gpu_worker/api/README.md DESTINATION usr/share/doc/tapedeck-dev COMPONENT dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME tapedeck-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+
 # Plain variables, as the cache keeps no text of several lines. The first line is the summary.
 set(CPACK_DEBIAN_STORAGE_DESCRIPTION "Tapedeck storage node: records GPU memory over RDMA or TCP
 Keeps blocks that GPU workers send over all network ports at once, and plays them back.")
@@ -51,9 +56,11 @@ set(CPACK_DEBIAN_WORKER_DESCRIPTION "Tapedeck GPU worker: records from and plays
 Moves blocks of GPU memory to and from Tapedeck storage nodes, over RDMA or TCP.")
 set(CPACK_DEBIAN_CLI_DESCRIPTION "Tapedeck command line
 Records, plays, lists and examines on Tapedeck storage nodes and GPU workers.")
+set(CPACK_DEBIAN_DEV_DESCRIPTION "Tapedeck library for programs with GPU kernels of their own
+Records from and plays to memory of a CUDA program, in the order of its streams; headers, library and examples.")
 
 set(CPACK_GENERATOR DEB)
-set(CPACK_COMPONENTS_ALL storage worker cli)
+set(CPACK_COMPONENTS_ALL storage worker cli dev)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 set(CPACK_PACKAGE_VENDOR Tapedeck)
