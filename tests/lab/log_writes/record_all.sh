@@ -4,7 +4,8 @@
 #   record_all.sh FS/KIND...
 set -uo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-LIMIT=300
+# Of a recording, which takes 20 s on a machine that has nothing else to do.
+LIMIT=150
 # shellcheck source=tests/lab/guest.sh
 source "$HERE/../guest.sh"
 
@@ -17,6 +18,18 @@ clear() {
   [[ ! -e /dev/mapper/log ]] || DM_DISABLE_UDEV=1 dmsetup remove --force --retry log
 }
 
+# tell_where SECONDS: after so long, what still runs and where in the kernel it waits.
+tell_where() {
+  local process
+  sleep "$1"
+  echo "after $1 s:"
+  ps -eo pid,ppid,stat,wchan:32,args | awk '!/ \[kworker/'
+  for process in $(ps -eo pid,stat | awk '$2 ~ /^D/ {print $1}'); do
+    echo "$(cat "/proc/$process/comm") ($process):"
+    cat "/proc/$process/stack"
+  done
+}
+
 number=0
 for log in "$@"; do
   export FS=${log%/*} KIND=${log#*/} WORK=/tmp/$number RESULTS=$IMAGES/${log/\//-}/results
@@ -24,9 +37,13 @@ for log in "$@"; do
   export DISK LOG TAPEDECK_SLOWNESS
   status=0
   mkdir -p "$WORK"
+  tell_where $((LIMIT * TAPEDECK_SLOWNESS - 5)) >"$RESULTS/where.out" 2>&1 &
+  watcher=$!
   timeout --kill-after=5 $((LIMIT * TAPEDECK_SLOWNESS)) "$HERE/record.sh" >"$RESULTS/record.out" 2>&1 </dev/null &
   group=$!
   wait "$group" || status=$?
+  kill "$watcher" 2>/dev/null
+  cat "$RESULTS/where.out" >>"$RESULTS/record.out"
   clear "$group" >/dev/null 2>&1
   sync
   echo "recorded $log $status"
