@@ -15,7 +15,7 @@ fail() {
 
 # The node keeps its recordings on a disk of its own, which outlives its power.
 start_node() {
-  on a bash -c 'mkdir -p /disk && mount -t ext4 /dev/nvme0n1 /disk' || fail "the node's disk"
+  on a bash -c 'mkdir -p /disk && mount -t ext4 /dev/vda /disk' || fail "the node's disk"
   start_on a "$BIN/tapedeck-storage" --insecure --listen 0.0.0.0:7400 --state /disk/state \
     --rail r0=verbs:10.0.0.1 --rail r1=verbs:10.0.1.1
   NODE=$JOB
@@ -58,7 +58,7 @@ start_endless() {
 
 VM_DISK[a]=2G
 begin_vms --timeout 1200 --memory 1536
-on a mkfs.ext4 -q /dev/nvme0n1
+on a mkfs.ext4 -q /dev/vda
 start_node
 start_worker
 on a mkdir /disk/member

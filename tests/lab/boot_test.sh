@@ -41,7 +41,7 @@ expect 3 --timeout 300 --memlock 64 --mtu 1500 --env 'WORDS=two words' --share "
   echo "$WORDS"
   ibv_devinfo -d rx0 | grep active_mtu
   timeout 60 ibv_rc_pingpong -d rx0 -g 1 -s 1048576 >&2
-  mkfs.ext4 -q /dev/nvme0n1 && mount /dev/nvme0n1 /mnt && pwd >"$0/folder"
+  mkfs.ext4 -q /dev/vda && mount /dev/vda /mnt && pwd >"$0/folder"
   exit 3' "$WORK/shared"
 [[ $(head -n 1 "$WORK/out") == 'two words' ]] || fail "the environment"
 grep -q 'active_mtu:.*1024' "$WORK/out" || fail "the path MTU is not 1024"

@@ -116,12 +116,11 @@ await_listener() {
   done
 }
 
-# nvme_disk N: the device of the machine's disk N, counted from 0; the kernel's own numbers come as the disks answer.
-nvme_disk() {
-  local path serial
-  for path in /sys/class/nvme/nvme*; do
-    read -r serial <"$path/serial"
-    [[ $serial != "disk$1" ]] || echo "/dev/${path##*/}n1"
+# guest_disk N: the device of the machine's disk N, counted from 0; the kernel's own letters come as the disks answer.
+guest_disk() {
+  local path
+  for path in /sys/block/vd*; do
+    [[ $(<"$path/serial") != "disk$1" ]] || echo "/dev/${path##*/}"
   done
 }
 

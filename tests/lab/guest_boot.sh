@@ -49,9 +49,9 @@ ready_files() {
 # The driver finds its disks after modprobe has returned.
 ready_disks() {
   ((DISKS > 0)) || return 0
-  modprobe nvme
+  modprobe virtio_blk
   for _ in {1..100}; do
-    [[ ! -b /dev/nvme$((DISKS - 1))n1 ]] || return 0
+    (($(find /sys/block -name 'vd*' | wc -l) < DISKS)) || return 0
     sleep 0.1
   done
 }

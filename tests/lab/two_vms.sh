@@ -10,7 +10,7 @@
 #   stop_job JOB                     sends it SIGTERM
 #   guest a FUNCTION...              a function of guest.sh on a, such as port_down 0
 #   vm_cut b, vm_boot b              the power of b goes, comes back; disks stay as they were
-#   VM_DISK[a]=2G                    before begin_vms: a disk of that size for a, /dev/nvme0n1
+#   VM_DISK[a]=2G                    before begin_vms: a disk of that size for a, guest_disk 0 there
 #   vm_link a 0 off|on               the cable of a's port 0; 2 is the control NIC
 # Commands run in the caller's folder and see its files as they are, but keep what they write to themselves.
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

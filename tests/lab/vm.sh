@@ -12,7 +12,8 @@
 #   --no-rdma           ports without RDMA devices
 #   --env NAME=VALUE    for the command; may be repeated
 #   --share DIR         writable in the machine, at its own path; may be repeated
-#   --disk FILE         a raw image as NVMe disk, /dev/nvme0n1 and so on; may be repeated
+#   --disk FILE         a raw image as virtio disk, which guest_disk of guest.sh finds; may be repeated. Not NVMe: its driver may look
+#                       at a namespace again while blocks are written, and then waits for ever for dm-log-writes (Linux 6.1)
 #   --systemd TAR       a Debian with systemd, unpacked into the machine's memory. That is its root, systemd its first process, and
 #                       the command a service there; the host's files are beneath /host, this tree also at its own path
 #   --stdin             what comes in on the caller's standard input reaches the command's
@@ -99,7 +100,7 @@ qemu_devices() {
   done
   for index in "${!DISKS[@]}"; do
     QEMU+=(-drive "file=${DISKS[index]},if=none,format=raw,id=disk$index"
-      -device "nvme,drive=disk$index,serial=disk$index")
+      -device "virtio-blk-pci,drive=disk$index,serial=disk$index")
   done
   for index in "${!NICS[@]}"; do
     QEMU+=(-netdev "dgram,id=wire$index,local.type=unix,local.path=${NICS[index]%,*},remote.type=unix,remote.path=${NICS[index]#*,}"

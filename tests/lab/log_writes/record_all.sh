@@ -33,7 +33,7 @@ tell_where() {
 number=0
 for log in "$@"; do
   export FS=${log%/*} KIND=${log#*/} WORK=/tmp/$number RESULTS=$IMAGES/${log/\//-}/results
-  DISK=$(nvme_disk $((number * 2))) LOG=$(nvme_disk $((number * 2 + 1))) TAPEDECK_SLOWNESS=$(slowness)
+  DISK=$(guest_disk $((number * 2))) LOG=$(guest_disk $((number * 2 + 1))) TAPEDECK_SLOWNESS=$(slowness)
   export DISK LOG TAPEDECK_SLOWNESS
   status=0
   mkdir -p "$WORK"
