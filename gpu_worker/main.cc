@@ -13,6 +13,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_set.h"
+#include "gpu_worker/device/peer_copies.h"
 #include "gpu_worker/inlets/inlet_registry.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/reach.h"
@@ -59,9 +60,17 @@ absl::StatusOr<std::vector<pipeline::DeviceChoice>> ChooseDevices(const Settings
   return devices;
 }
 
-absl::StatusOr<std::unique_ptr<dataplane::RailSet>> MakeRails(const Settings& settings) {
-  return dataplane::RailSet::Create(settings.rails,
-                                    {.listen = settings.inlets, .tls = settings.identity.rail_tls});
+absl::StatusOr<std::unique_ptr<dataplane::RailSet>> MakeRails(const Settings& settings,
+                                                              dataplane::PeerCopies& copies) {
+  return dataplane::RailSet::Create(
+      settings.rails,
+      {.listen = settings.inlets, .tls = settings.identity.rail_tls, .copies = &copies});
+}
+
+std::vector<device::Device*> DevicesOf(const std::vector<pipeline::DeviceChoice>& choices) {
+  std::vector<device::Device*> devices;
+  for (const pipeline::DeviceChoice& choice : choices) devices.push_back(choice.device.get());
+  return devices;
 }
 
 services::doctor::ExaminerParts Examined(const std::vector<dataplane::Transport*>& rails,
@@ -147,7 +156,8 @@ absl::Status Run(const Settings& settings) {
   TD_ASSIGN_OR_RETURN(Reach reach, Reach::Create(settings.file_roots, settings.storage_allow,
                                                  settings.send_allow, security->local()));
   TD_ASSIGN_OR_RETURN(auto admin, services::admin::Admin::Create(settings.admin));
-  TD_ASSIGN_OR_RETURN(const auto rails, MakeRails(settings));
+  device::DevicePeerCopies copies(DevicesOf(devices));
+  TD_ASSIGN_OR_RETURN(const auto rails, MakeRails(settings, copies));
   auto placement = services::Placement::Discover(rails->transports());
   placement.PinPollers(rails->transports());
   TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());

@@ -99,7 +99,7 @@ absl::StatusOr<services::Job> Worker::StartPlayback(const services::PlaybackSpec
 absl::StatusOr<services::Job> Worker::StartReceive(const services::ReceiveSpec& spec) {
   if (parts_.inlets == nullptr) return services::InletsOff();
   services::TransferSpec transfer = spec.transfer;
-  for (const dataplane::Transport* rail : parts_.rails) transfer.rails.push_back(rail->rail().name);
+  if (transfer.rails.empty()) transfer.rails = transfer::NamesForPeers(parts_.rails);
   return StartOnce(transfer, [&](const Part& part, const job::JobEnvironment& environment) {
     return job::ReceiveJob::Start(part.name, spec, environment, *parts_.inlets);
   });

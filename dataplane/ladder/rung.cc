@@ -8,15 +8,18 @@
 namespace tapedeck::dataplane::ladder {
 namespace {
 
-constexpr Rung kDirect[] = {Rung::kDmaBuf, Rung::kPeerMemory};
+constexpr Rung kDirect[] = {Rung::kDmaBuf, Rung::kPeerMemory, Rung::kPeerCopy};
 
 const ProbeResult& ResultOf(const Evidence& evidence, Rung rung) {
   return rung == Rung::kDmaBuf ? evidence.dma_buf : evidence.peer_memory;
 }
 
+const absl::Status& StatusOf(const Evidence& evidence, Rung rung) {
+  return rung == Rung::kPeerCopy ? evidence.peer_copy : ResultOf(evidence, rung).status;
+}
+
 std::string Refusal(const Evidence& evidence, Rung rung) {
-  return absl::StrCat(NameOf(rung), ": ",
-                      absl::string_view(ResultOf(evidence, rung).status.message()));
+  return absl::StrCat(NameOf(rung), ": ", absl::string_view(StatusOf(evidence, rung).message()));
 }
 
 // What was moved, and a warning if it was slow.
@@ -41,6 +44,8 @@ absl::string_view NameOf(Rung rung) {
       return "dma-buf";
     case Rung::kPeerMemory:
       return "nvidia-peermem";
+    case Rung::kPeerCopy:
+      return "peer copy";
     case Rung::kBounce:
       break;
   }
@@ -50,6 +55,9 @@ absl::string_view NameOf(Rung rung) {
 RungChoice ChooseRung(const Evidence& evidence) {
   const absl::Status& dma_buf = evidence.dma_buf.status;
   const absl::Status& peer_memory = evidence.peer_memory.status;
+  if (evidence.peer_copy.ok()) {
+    return {Rung::kPeerCopy, "peers on this machine copy from and to the device's memory"};
+  }
   if (dma_buf.ok()) return {Rung::kDmaBuf, Moved(evidence, Rung::kDmaBuf)};
   if (peer_memory.ok()) {
     return {Rung::kPeerMemory, absl::StrCat(Moved(evidence, Rung::kPeerMemory), "; ",
@@ -64,7 +72,7 @@ RungChoice ChooseRung(const Evidence& evidence) {
 RungChoice ChooseRung(std::span<const Evidence> rails) {
   if (rails.empty()) return {Rung::kBounce, "no rail"};
   for (const Rung rung : kDirect) {
-    const auto able = [&](const Evidence& e) { return ResultOf(e, rung).status.ok(); };
+    const auto able = [&](const Evidence& e) { return StatusOf(e, rung).ok(); };
     if (std::ranges::all_of(rails, able)) return {rung, "every rail of the job can use it"};
   }
   std::string why;

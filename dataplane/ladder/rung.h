@@ -1,5 +1,6 @@
-// The ladder by which a GPU's memory reaches the network: dma-buf, nvidia-peermem, and the copy
-// through pinned host memory that always works. Which rung serves a rail in a direction follows
+// The ladder by which a GPU's memory reaches the network: dma-buf, nvidia-peermem, the copy to and
+// from a peer's memory on the same machine, and the copy through pinned host memory that always
+// works. Which rung serves a rail in a direction follows
 // from what probes have moved, and is said in words.
 #pragma once
 
@@ -12,17 +13,21 @@
 
 namespace tapedeck::dataplane::ladder {
 
-enum class Rung { kDmaBuf, kPeerMemory, kBounce };
+enum class Rung { kDmaBuf, kPeerMemory, kPeerCopy, kBounce };
 
-// "dma-buf", "nvidia-peermem", "host bounce".
+// "dma-buf", "nvidia-peermem", "peer copy", "host bounce".
 absl::string_view NameOf(Rung rung);
 
-// What the two direct rungs did on one rail in one direction.
+// What the direct rungs did on one rail in one direction: those of ports; a rail of kind ipc has
+// none but its own.
 struct Evidence {
   std::string rail;
   uint64_t wire_limit_bytes_per_s = 0;  // of the rail; 0 unknown
   ProbeResult dma_buf;
   ProbeResult peer_memory;
+  // On a rail of kind ipc: whether the device exports memory to other processes. Who opens it finds
+  // out with its connection.
+  absl::Status peer_copy = absl::UnimplementedError("not a rail of kind ipc");
 };
 
 struct RungChoice {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "absl/status/statusor.h"
+#include "dataplane/memory/share.h"
 
 namespace tapedeck::dataplane {
 
@@ -17,6 +18,8 @@ struct MemoryWindow {
   // registers a window that has one by it alone, and says so if it cannot: which way is used, and
   // which comes next, is for the ladder to decide (ladder/rung.h).
   int dma_buf_fd = -1;
+  // How another process can open it, from its offset 0; owned by the Memory; null: none can.
+  const MemoryShare* share = nullptr;
 };
 
 // Created by the rooms under memory/, each with

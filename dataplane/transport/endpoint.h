@@ -7,6 +7,8 @@
 #include <string>
 #include <variant>
 
+#include "dataplane/memory/share.h"
+
 namespace tapedeck::dataplane {
 
 struct InprocEndpoint {
@@ -36,13 +38,8 @@ struct QueuePairEndpoint {
   uint32_t max_rd_atomic = 0;  // reads it answers at the same time
 };
 
-using Endpoint = std::variant<InprocEndpoint, TcpEndpoint, QueuePairEndpoint>;
-
-// Whether this end encrypts what the connection will carry.
-inline bool Encrypts(const Endpoint& endpoint) {
-  const auto* tcp = std::get_if<TcpEndpoint>(&endpoint);
-  return tcp != nullptr && tcp->tls;
-}
+// What the peer may do to a session's window: the least that the session's transfer op needs.
+enum class RemoteAccess { kNone, kRead, kWrite };
 
 // A remote window of slots, for one-sided operations.
 struct RemoteWindow {
@@ -50,6 +47,25 @@ struct RemoteWindow {
   uint64_t bytes = 0;
   uint32_t key = 0;
 };
+
+// One end of a connection between processes of one machine: its window, how to open that, and the
+// TCP connection that carries frames.
+struct IpcEndpoint {
+  TcpEndpoint wire;
+  RemoteAccess access = RemoteAccess::kNone;  // kNone: it opens nothing, and the rest is empty
+  RemoteWindow window;
+  MemoryShare share;
+  std::array<uint8_t, 16> name{};  // random bits, by which an end in the same process finds it
+};
+
+using Endpoint = std::variant<InprocEndpoint, TcpEndpoint, QueuePairEndpoint, IpcEndpoint>;
+
+// Whether this end encrypts what the connection will carry.
+inline bool Encrypts(const Endpoint& endpoint) {
+  if (const auto* ipc = std::get_if<IpcEndpoint>(&endpoint)) return ipc->wire.tls;
+  const auto* tcp = std::get_if<TcpEndpoint>(&endpoint);
+  return tcp != nullptr && tcp->tls;
+}
 
 struct RemoteSlice {
   uint64_t address = 0;

@@ -8,6 +8,7 @@
 #include "dataplane/rail_tls.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/inproc/transport.h"
+#include "dataplane/transport/ipc/transport.h"
 #include "dataplane/transport/tcp/transport.h"
 #include "dataplane/transport/verbs/transport.h"
 
@@ -23,6 +24,7 @@ std::vector<TransportKind> TransportKinds() {
   };
   return {{"tcp", "127.0.0.1", tcp::Usable, tcp::Create},
           {"verbs", verbs::LoopbackAddress(), verbs::Usable, verbs::Create},
+          {kIpcTransport, "127.0.0.1", tcp::Usable, ipc::Create},
           {"inproc", "process", [] { return absl::OkStatus(); }, create_inproc}};
 }
 

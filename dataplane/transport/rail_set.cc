@@ -53,6 +53,7 @@ absl::StatusOr<std::unique_ptr<RailSet>> RailSet::Create(const std::vector<std::
     TD_RETURN_IF_ERROR(FindAddress(spec));
     spec.listen = use.listen;
     spec.tls = use.tls;
+    spec.copies = use.copies;
     TD_RETURN_IF_ERROR(set->Add(spec, pollers));
   }
   return set;

@@ -25,8 +25,9 @@ constexpr size_t PollersPerRail(size_t rails, size_t processors) {
 
 // How a node uses its rails.
 struct RailUse {
-  bool listen = false;  // peers connect to them
-  bool tls = false;     // their connections are encrypted
+  bool listen = false;           // peers connect to them
+  bool tls = false;              // their connections are encrypted
+  PeerCopies* copies = nullptr;  // for rails of kind ipc; outlives them. Null: none can be
 };
 
 // Owned by main; outlives every session.

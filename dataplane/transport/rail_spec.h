@@ -11,6 +11,8 @@
 
 namespace tapedeck::dataplane {
 
+class PeerCopies;
+
 // As much as peers take.
 inline constexpr size_t kMaxRailNameBytes = 63;
 inline constexpr size_t kMaxRailAddressBytes = 64;
@@ -27,6 +29,8 @@ struct RailSpec {
   bool listen = false;
   // Whether its connections are encrypted. Set by the program.
   bool tls = false;
+  // Of the program, for kind ipc; outlives the rail. Null: it has none. Set by the program.
+  PeerCopies* copies = nullptr;
 };
 
 // INVALID_ARGUMENT says what is wrong with `text`.

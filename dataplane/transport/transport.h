@@ -21,9 +21,6 @@ namespace tapedeck::dataplane {
 
 enum class TransferOp { kRead = 1, kWrite = 2, kSend = 3 };
 
-// What the peer may do to a session's window: the least that the session's transfer op needs.
-enum class RemoteAccess { kNone, kRead, kWrite };
-
 // A connection that has told its endpoint and not yet met its peer. Lives on one of the rail's
 // pollers, as does the connection that comes of it.
 // Destroying it withdraws the offer.
@@ -56,6 +53,9 @@ class Domain {
   // A fresh offer of a connection on this poller of the rail. Called there.
   virtual absl::StatusOr<std::unique_ptr<Offer>> NewOffer(size_t poller) = 0;
 };
+
+// What rails between processes of one machine are called; see ipc/transport.h.
+inline constexpr char kIpcTransport[] = "ipc";
 
 struct RailDescription {
   std::string name;       // "r0"

@@ -16,6 +16,7 @@
 #include "dataplane/memory/memory.h"
 #include "gpu_worker/device/direct.h"
 #include "gpu_worker/device/health.h"
+#include "gpu_worker/device/peer.h"
 #include "gpu_worker/device/stream_order.h"
 
 namespace tapedeck::gpu_worker::device {
@@ -91,6 +92,8 @@ class Device {
   virtual absl::StatusOr<std::unique_ptr<Queue>> NewQueue() = 0;
   // Null where the device works in host memory.
   virtual DirectAccess* direct() = 0;
+  // Null where other processes cannot open its memory.
+  virtual PeerAccess* peer() { return nullptr; }
   // `lanes` computations of a CRC at a time. The device outlives it.
   virtual absl::StatusOr<std::unique_ptr<StreamOrder>> NewStreamOrder(size_t /*lanes*/) {
     return absl::UnimplementedError(info().description +

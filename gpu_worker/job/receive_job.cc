@@ -117,6 +117,7 @@ absl::StatusOr<Admission> ReceiveJob::MakeEnd(const services::session::Open& ope
   admission.sink = std::make_unique<InletSink>(shared_from_this(), std::move(made.sink));
   admission.ring = std::move(ring_->ring);
   admission.registration = std::move(ring_->registration);
+  admission.transports = environment_.rails;
   absl::MutexLock lock(&mutex_);
   std::ranges::copy(made.notes, std::back_inserter(job_.notes));
   job_.state = services::JobState::kRunning;

@@ -43,6 +43,7 @@ class WithoutDmaBuf final : public dataplane::Memory {
 absl::StatusOr<std::unique_ptr<dataplane::Memory>> RingMemory(device::Device& device, Rung rung,
                                                               size_t rails, size_t bytes) {
   if (rung == Rung::kBounce) return device.NewHostMemory(bytes);
+  if (rung == Rung::kPeerCopy) return device.peer()->NewSharedMemory(bytes);
   // All ports share a dma-buf's mapping; nvidia-peermem maps anew for each of them.
   const size_t mappings = rung == Rung::kDmaBuf ? 1 : rails;
   TD_RETURN_IF_ERROR(device.direct()->CheckRoom(bytes * mappings));

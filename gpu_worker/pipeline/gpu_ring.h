@@ -18,7 +18,8 @@
 namespace tapedeck::gpu_worker::pipeline {
 
 // The ring a session registers and its blocks travel in, as `rung` demands: kBounce gives host
-// memory, pinned where the device copies from it. Direct ones are checked against the room that
+// memory, pinned where the device copies from it; kPeerCopy memory that other processes can open,
+// of a device that has it (device/peer.h). Those for ports are checked against the room that
 // `rails` registrations need: RESOURCE_EXHAUSTED. Slots are lent in runs of `run`, or of one where
 // that would be few runs.
 absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(device::Device& device,

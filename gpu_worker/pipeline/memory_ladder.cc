@@ -119,7 +119,13 @@ absl::StatusOr<ProbeMemory> MemoryLadder::NewProbeMemory(Direction direction) {
 Evidence MemoryLadder::Probe(dataplane::Transport& rail, Direction direction) {
   Evidence evidence{.rail = rail.rail().name,
                     .wire_limit_bytes_per_s = rail.rail().wire_limit_bytes_per_s};
-  if (const absl::StatusOr<ProbeMemory> memory = NewProbeMemory(direction); memory.ok()) {
+  if (rail.rail().transport == dataplane::kIpcTransport) {
+    evidence.peer_copy = device_.peer()->NewSharedMemory(kProbeBytes).status();
+    // No port has a part in it.
+    evidence.dma_buf.status =
+        evidence.peer_copy.ok() ? absl::UnimplementedError("no port") : evidence.peer_copy;
+    evidence.peer_memory.status = evidence.dma_buf.status;
+  } else if (const absl::StatusOr<ProbeMemory> memory = NewProbeMemory(direction); memory.ok()) {
     evidence.dma_buf = ProbeWith(rail, direction, *memory, true);
     evidence.peer_memory = ProbeWith(rail, direction, *memory, false);
   } else {

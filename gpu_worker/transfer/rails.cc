@@ -29,6 +29,8 @@ absl::StatusOr<std::vector<Transport*>> Find(const std::vector<std::string>& nam
   return found;
 }
 
+bool IsIpc(const Transport* rail) { return rail->rail().transport == dataplane::kIpcTransport; }
+
 // "all" where no rail is nearer than another.
 std::string WhyThese(const services::MemoryKindInfo& memory, Distance distance) {
   if (distance == Distance::kUnknown) {
@@ -45,6 +47,15 @@ std::string NamesOf(const std::vector<Transport*>& rails) {
   });
 }
 
+std::vector<std::string> NamesForPeers(const std::vector<Transport*>& all) {
+  const bool only_ipc = std::ranges::all_of(all, IsIpc);
+  std::vector<std::string> names;
+  for (const Transport* rail : all) {
+    if (only_ipc || !IsIpc(rail)) names.push_back(rail->rail().name);
+  }
+  return names;
+}
+
 absl::StatusOr<ChosenRails> RailsFor(const std::vector<std::string>& named,
                                      const std::vector<Transport*>& all,
                                      const services::MemoryKindInfo& memory) {
@@ -55,6 +66,7 @@ absl::StatusOr<ChosenRails> RailsFor(const std::vector<std::string>& named,
     return chosen;
   }
   TD_ASSIGN_OR_RETURN(chosen.rails, Find(ChooseRails(memory.distances), all));
+  if (!std::ranges::all_of(chosen.rails, IsIpc)) std::erase_if(chosen.rails, IsIpc);
   const auto nearest =
       std::ranges::min(memory.distances, {}, &dataplane::topology::RailDistance::distance);
   chosen.why = WhyThese(memory, nearest.distance);

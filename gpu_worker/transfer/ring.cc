@@ -8,6 +8,7 @@
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/pipeline/gpu_ring.h"
+#include "services/errors.h"
 #include "services/session/transfer.h"
 
 namespace tapedeck::gpu_worker::transfer {
@@ -51,8 +52,28 @@ RungChoice Choose(const RingSettings& settings) {
   return settings.ladder->Choose(settings.rails, settings.direction);
 }
 
-std::string NoteOf(const RungChoice& choice) {
-  return absl::StrCat("GPU memory by ", dataplane::ladder::NameOf(choice.rung), ": ", choice.why);
+bool HasIpc(const std::vector<dataplane::Transport*>& rails) {
+  return std::ranges::any_of(rails, [](const dataplane::Transport* rail) {
+    return rail->rail().transport == dataplane::kIpcTransport;
+  });
+}
+
+// A ring that other processes open, or a named refusal: what they cannot open is of no use on a
+// rail of kind ipc.
+absl::StatusOr<RungChoice> ChooseShared(const RingSettings& settings, const RungChoice& choice) {
+  if (settings.device->info().works_in_host_memory) {
+    return RungChoice{Rung::kPeerCopy, "peers on this machine copy from and to it"};
+  }
+  if (choice.rung == Rung::kPeerCopy) return choice;
+  return services::ArgumentInvalid(
+      "rails",
+      absl::StrCat("a rail of kind ipc carries memory of ", settings.device->info().description,
+                   " by itself, not with others: ", choice.why, "; name rails (--rails)"));
+}
+
+std::string NoteOf(const RingSettings& settings, const RungChoice& choice) {
+  return absl::StrCat(settings.device->info().works_in_host_memory ? "host" : "GPU", " memory by ",
+                      dataplane::ladder::NameOf(choice.rung), ": ", choice.why);
 }
 
 }  // namespace
@@ -61,8 +82,12 @@ absl::StatusOr<TransferRing> MakeTransferRing(const RingSettings& settings) {
   const bool has_choice = !settings.device->info().works_in_host_memory;
   RungChoice choice = has_choice && !settings.host ? Choose(settings) : RungChoice();
   if (settings.host) choice = {Rung::kBounce, "the parts of a recording are joined in host memory"};
+  const bool ipc = HasIpc(settings.rails);
+  if (ipc) {
+    TD_ASSIGN_OR_RETURN(choice, ChooseShared(settings, choice));
+  }
   absl::StatusOr<FittedRing> fitted = Fit(settings, choice.rung);
-  if (!fitted.ok() && choice.rung != Rung::kBounce) {
+  if (!fitted.ok() && choice.rung != Rung::kBounce && !ipc) {
     choice = {Rung::kBounce, absl::StrCat(dataplane::ladder::NameOf(choice.rung),
                                           " is possible, its ring is not: ",
                                           absl::string_view(fitted.status().message()))};
@@ -71,7 +96,7 @@ absl::StatusOr<TransferRing> MakeTransferRing(const RingSettings& settings) {
   TD_RETURN_IF_ERROR(fitted.status());
   TransferRing out{.ring = std::move(fitted->ring),
                    .registration = std::move(fitted->registration)};
-  if (has_choice) out.notes.push_back(NoteOf(choice));
+  if (has_choice || ipc) out.notes.push_back(NoteOf(settings, choice));
   if (!fitted->warning.empty()) {
     dataplane::Log(dataplane::LogLevel::kWarning, "job", fitted->warning);
     out.notes.push_back(fitted->warning);

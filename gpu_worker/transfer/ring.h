@@ -42,7 +42,9 @@ struct TransferRing {
 };
 
 // Waits for probes and registrations. RESOURCE_EXHAUSTED (MEMLOCK_TOO_LOW) if not even the smallest
-// ring fits. A direct ring that does not fit gives way to the bounce, and a note says so.
+// ring fits. A direct ring that does not fit gives way to the bounce, and a note says so. On a rail
+// of kind ipc the ring is one that other processes open: INVALID_ARGUMENT (ARGUMENT_INVALID) where
+// it can be none.
 absl::StatusOr<TransferRing> MakeTransferRing(const RingSettings& settings);
 
 }  // namespace tapedeck::gpu_worker::transfer

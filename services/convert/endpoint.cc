@@ -1,15 +1,44 @@
 #include "services/convert/endpoint.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <string>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
 #include "services/convert/fields.h"
 
 namespace tapedeck::services::convert {
 namespace {
+
+using dataplane::MemoryShare;
+using dataplane::RemoteAccess;
+
+template <size_t size>
+std::string BytesOf(const std::array<uint8_t, size>& bytes) {
+  return std::string(bytes.begin(), bytes.end());
+}
+
+void WriteTcp(const dataplane::TcpEndpoint& endpoint, v1::TcpEndpoint& tcp) {
+  tcp.set_address(endpoint.address);
+  tcp.set_port(endpoint.port);
+  tcp.set_token(BytesOf(endpoint.token));
+  tcp.set_tls(endpoint.tls);
+  if (endpoint.tls && endpoint.port != 0) tcp.set_secret(BytesOf(endpoint.secret));
+}
+
+void WriteShare(const MemoryShare& share, v1::IpcEndpoint& ipc) {
+  if (share.kind == MemoryShare::Kind::kMemfd) {
+    ipc.mutable_memfd()->set_pid(share.pid);
+    ipc.mutable_memfd()->set_fd(share.fd);
+    ipc.mutable_memfd()->set_name(BytesOf(share.name));
+  } else if (share.kind == MemoryShare::Kind::kCuda) {
+    ipc.mutable_cuda()->set_handle(BytesOf(share.handle));
+    ipc.mutable_cuda()->set_device_uuid(BytesOf(share.device_uuid));
+  }
+}
 
 struct EndpointWriter {
   v1::RailOffer& offer;
@@ -20,14 +49,18 @@ struct EndpointWriter {
   }
 
   absl::Status operator()(const dataplane::TcpEndpoint& endpoint) const {
-    v1::TcpEndpoint& tcp = *offer.mutable_tcp();
-    tcp.set_address(endpoint.address);
-    tcp.set_port(endpoint.port);
-    tcp.set_token(std::string(endpoint.token.begin(), endpoint.token.end()));
-    tcp.set_tls(endpoint.tls);
-    if (endpoint.tls && endpoint.port != 0) {
-      tcp.set_secret(std::string(endpoint.secret.begin(), endpoint.secret.end()));
-    }
+    WriteTcp(endpoint, *offer.mutable_tcp());
+    return absl::OkStatus();
+  }
+
+  absl::Status operator()(const dataplane::IpcEndpoint& endpoint) const {
+    v1::IpcEndpoint& ipc = *offer.mutable_ipc();
+    WriteTcp(endpoint.wire, *ipc.mutable_wire());
+    if (endpoint.access == RemoteAccess::kNone) return absl::OkStatus();
+    ipc.set_access(endpoint.access == RemoteAccess::kRead ? v1::IpcEndpoint::READ
+                                                          : v1::IpcEndpoint::WRITE);
+    ipc.set_name(BytesOf(endpoint.name));
+    WriteShare(endpoint.share, ipc);
     return absl::OkStatus();
   }
 
@@ -44,14 +77,22 @@ struct EndpointWriter {
   }
 };
 
-absl::StatusOr<dataplane::Endpoint> FromTcp(const v1::TcpEndpoint& tcp) {
+// The bytes of a field that has a fixed length.
+template <size_t size>
+absl::Status ReadBytes(const std::string& bytes, const char* message, const char* field,
+                       std::array<uint8_t, size>& out) {
+  if (bytes.size() != size) {
+    return ProtocolError(message, field, absl::StrCat("is not ", size, " bytes long"));
+  }
+  std::ranges::copy(bytes, out.begin());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<dataplane::TcpEndpoint> FromTcp(const v1::TcpEndpoint& tcp) {
   dataplane::TcpEndpoint out{.address = tcp.address()};
   if (tcp.port() > UINT16_MAX) return ProtocolError("TcpEndpoint", "port", "is over 65535");
   out.port = static_cast<uint16_t>(tcp.port());
-  if (tcp.token().size() != out.token.size()) {
-    return ProtocolError("TcpEndpoint", "token", "is not 16 bytes long");
-  }
-  std::copy(tcp.token().begin(), tcp.token().end(), out.token.begin());
+  TD_RETURN_IF_ERROR(ReadBytes(tcp.token(), "TcpEndpoint", "token", out.token));
   out.tls = tcp.tls();
   const size_t secret_bytes = out.tls && out.port != 0 ? out.secret.size() : 0;
   if (tcp.secret().size() != secret_bytes) {
@@ -86,10 +127,49 @@ absl::StatusOr<dataplane::Endpoint> FromQueuePair(const v1::QueuePair& pair) {
   if (out.max_rd_atomic > UINT8_MAX) {
     return ProtocolError("QueuePair", "max_rd_atomic", "is over 255");
   }
-  if (pair.gid().size() != out.gid.size()) {
-    return ProtocolError("QueuePair", "gid", "is not 16 bytes long");
+  TD_RETURN_IF_ERROR(ReadBytes(pair.gid(), "QueuePair", "gid", out.gid));
+  return out;
+}
+
+absl::StatusOr<MemoryShare> ShareOf(const v1::IpcEndpoint& ipc, uint64_t bytes) {
+  MemoryShare share{.bytes = bytes};
+  switch (ipc.share_case()) {
+    case v1::IpcEndpoint::kMemfd:
+      share.kind = MemoryShare::Kind::kMemfd;
+      share.pid = ipc.memfd().pid();
+      share.fd = ipc.memfd().fd();
+      if (share.pid <= 0) return ProtocolError("IpcEndpoint", "memfd.pid", "is not positive");
+      if (share.fd < 0) return ProtocolError("IpcEndpoint", "memfd.fd", "is negative");
+      TD_RETURN_IF_ERROR(ReadBytes(ipc.memfd().name(), "IpcEndpoint", "memfd.name", share.name));
+      break;
+    case v1::IpcEndpoint::kCuda:
+      share.kind = MemoryShare::Kind::kCuda;
+      TD_RETURN_IF_ERROR(
+          ReadBytes(ipc.cuda().handle(), "IpcEndpoint", "cuda.handle", share.handle));
+      TD_RETURN_IF_ERROR(ReadBytes(ipc.cuda().device_uuid(), "IpcEndpoint", "cuda.device_uuid",
+                                   share.device_uuid));
+      break;
+    case v1::IpcEndpoint::SHARE_NOT_SET:
+      break;
   }
-  std::copy(pair.gid().begin(), pair.gid().end(), out.gid.begin());
+  return share;
+}
+
+absl::StatusOr<dataplane::Endpoint> FromIpc(const v1::RailOffer& offer) {
+  const v1::IpcEndpoint& ipc = offer.ipc();
+  dataplane::IpcEndpoint out;
+  TD_ASSIGN_OR_RETURN(out.wire, FromTcp(ipc.wire()));
+  if (ipc.access() == v1::IpcEndpoint::ACCESS_UNSPECIFIED) return out;
+  if (ipc.access() != v1::IpcEndpoint::READ && ipc.access() != v1::IpcEndpoint::WRITE) {
+    return ProtocolError("IpcEndpoint", "access", "is none that is known");
+  }
+  out.access = ipc.access() == v1::IpcEndpoint::READ ? RemoteAccess::kRead : RemoteAccess::kWrite;
+  out.window = {.address = offer.region().address(),
+                .bytes = offer.region().bytes(),
+                .key = offer.region().rkey()};
+  if (out.window.bytes == 0) return ProtocolError("RailOffer", "region", "is empty");
+  TD_RETURN_IF_ERROR(ReadBytes(ipc.name(), "IpcEndpoint", "name", out.name));
+  TD_ASSIGN_OR_RETURN(out.share, ShareOf(ipc, out.window.bytes));
   return out;
 }
 
@@ -101,8 +181,12 @@ absl::Status SetEndpoint(const dataplane::Endpoint& endpoint, v1::RailOffer& off
 
 absl::StatusOr<dataplane::Endpoint> EndpointOf(const v1::RailOffer& offer) {
   switch (offer.endpoint_case()) {
-    case v1::RailOffer::kTcp:
-      return FromTcp(offer.tcp());
+    case v1::RailOffer::kTcp: {
+      TD_ASSIGN_OR_RETURN(const dataplane::TcpEndpoint tcp, FromTcp(offer.tcp()));
+      return tcp;
+    }
+    case v1::RailOffer::kIpc:
+      return FromIpc(offer);
     case v1::RailOffer::kQueuePair:
       return FromQueuePair(offer.queue_pair());
     case v1::RailOffer::ENDPOINT_NOT_SET:

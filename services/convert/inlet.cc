@@ -37,12 +37,14 @@ v1::StartReceiveRequest ToProto(const ReceiveSpec& spec) {
   out.set_slots(spec.transfer.slots);
   out.set_request_id(spec.transfer.request_id);
   out.set_device(spec.transfer.device);
+  for (const std::string& rail : spec.transfer.rails) out.add_rails(rail);
   *out.mutable_wait() = ToDuration(spec.wait_ns);
   return out;
 }
 
 absl::StatusOr<ReceiveSpec> FromProto(const v1::StartReceiveRequest& request) {
   ReceiveSpec out{.transfer = {.target = request.inlet().name(),
+                               .rails = {request.rails().begin(), request.rails().end()},
                                .device = request.device(),
                                .slots = request.slots(),
                                .request_id = request.request_id()}};

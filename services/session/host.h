@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
@@ -19,6 +20,7 @@
 #include "dataplane/sink.h"
 #include "dataplane/source.h"
 #include "dataplane/transfer/arrival_crcs.h"
+#include "dataplane/transport/transport.h"
 #include "services/session/messages.h"
 #include "services/session/stage_board.h"
 
@@ -38,6 +40,7 @@ struct Admission {
   dataplane::ladder::Registration registration;        // as in TransferEnd
   std::shared_ptr<dataplane::PayloadCrc> payload_crc;  // as in TransferEnd
   std::shared_ptr<StageBoard> stages;                  // told by the session; null: nobody asks
+  std::vector<dataplane::Transport*> transports;       // the rails to use; empty: all of the node
 };
 
 // What a session that is being admitted waits for, as its peer is told. Shared by the session and

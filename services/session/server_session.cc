@@ -148,7 +148,8 @@ void ServerSession::TellAdmission() {
 }
 
 absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission) {
-  const Accept accept = AcceptOf(admission, settings_.id, settings_.transports);
+  if (admission.transports.empty()) admission.transports = settings_.transports;
+  const Accept accept = AcceptOf(admission, settings_.id, admission.transports);
   name_ = accept.recording;
   if (settings_.trail != nullptr) {
     settings_.trail->Opened({.session = settings_.id,
@@ -187,7 +188,7 @@ void ServerSession::MakeTransfer(uint32_t peer_slots, const Accept& accept, Admi
                                             .trail = settings_.trail,
                                             .trace = &trace_,
                                             .arrivals = transfer_->arrivals()},
-                              settings_.transports, transfer_->links(), this);
+                              std::move(admission.transports), transfer_->links(), this);
   rails_closed_ = false;
   progress_.Begin(*transfer_, *rails_, std::move(admission.verifier), std::move(admission.stages));
 }

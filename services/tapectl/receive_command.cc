@@ -1,5 +1,6 @@
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "dataplane/status_macros.h"
 #include "services/inlets.h"
@@ -18,6 +19,7 @@ struct ReceiveOptions : JobOptions {
   Inlet inlet{.datatype = "cf32_le", .block_bytes = 1 << 20};
   int64_t wait_ns = kDefaultInletWaitNs;
   bool replace = false;
+  std::vector<std::string> rails;
 };
 
 absl::Status Receive(Program& program, const ReceiveOptions& options) {
@@ -25,10 +27,11 @@ absl::Status Receive(Program& program, const ReceiveOptions& options) {
     return absl::InvalidArgumentError("--replace is about the file of --sink file:PATH");
   }
   InterruptWatch interrupt(kWhileAsking);
-  ReceiveSpec spec{.transfer = {.device = options.device, .slots = options.slots},
-                   .inlet = options.inlet,
-                   .sink = options.end,
-                   .wait_ns = options.wait_ns};
+  ReceiveSpec spec{
+      .transfer = {.rails = options.rails, .device = options.device, .slots = options.slots},
+      .inlet = options.inlet,
+      .sink = options.end,
+      .wait_ns = options.wait_ns};
   TD_ASSIGN_OR_RETURN(spec.inlet.name, InletNameOf(options.name));
   spec.transfer.target = spec.inlet.name;
   TD_RETURN_IF_ERROR(AddTransforms(options, spec.transfer.transforms));
@@ -68,6 +71,10 @@ void AddReceiveCommand(Command tapectl, Program& program) {
   receive.AddParsed("--wait", options->wait_ns, ParseDurationNs,
                     "Wait so long for the stream, at most a day; default 60s");
   AddJobOptions(receive, *options);
+  receive
+      .AddOption("--rails", options->rails,
+                 "Rails of the worker, e.g. p0; default all that are not of kind ipc")
+      .SeparatedBy(',');
   receive.AddOption("--device", options->device,
                     "A device of the worker, e.g. cuda:1; default the one with the fewest jobs");
   SetRun<ReceiveOptions>(receive, program, "receive", options, Receive);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What one worker records into another one's inlet, over two TCP rails on loopback, FFTs of 1024 points and CRC on, beside what it
-# records to a node that drops what comes, with as many connections, in turn. Both workers' device is the same.
+# records to a node that drops what comes, with as many connections, in turn; and what it records there by peer copy. Both workers'
+# device is the same.
 #   tests/bench/workers.sh [--device D] [--connections N] [--rounds N] [--seconds N] [--check]      --check exits 1 below 0.8 of the node
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -14,7 +15,7 @@ while [[ $# -gt 0 ]]; do
     --rounds) ROUNDS=$2 && shift 2 ;;
     --seconds) check_seconds "$2" && DURATION=$2 && shift 2 ;;
     --check) CHECK=yes && shift ;;
-    *) sed -n '2,4s/^# \?//p' "$0" && exit 2 ;;
+    *) sed -n '2,5s/^# \?//p' "$0" && exit 2 ;;
   esac
 done
 
@@ -25,7 +26,7 @@ start_all() {
   start_service "$WORK/null.log" "$port" "$TAPEDECK_BIN/tapedeck-bench" null-node --listen "127.0.0.1:$port" \
     --rail r0=tcp:127.0.0.1 --rail r1=tcp:127.0.0.2
   NULL_NODE=127.0.0.1:$port
-  WORKER_RAILS=(--rail r0=tcp:127.0.0.1 --rail r1=tcp:127.0.0.2) WORKER_OPTIONS=(--connections-per-rail "$CONNECTIONS")
+  WORKER_RAILS=(--rail r0=tcp:127.0.0.1 --rail r1=tcp:127.0.0.2 --rail p0=ipc:127.0.0.1) WORKER_OPTIONS=(--connections-per-rail "$CONNECTIONS")
   start_worker
   SENDER=$TAPEDECK_WORKER
   WORKER_PORT='' WORKER_OPTIONS+=(--inlets on)
@@ -35,15 +36,17 @@ start_all() {
 
 is_open() { TAPEDECK_WORKER=$RECEIVER tapectl_json jobs list | jq -e '.jobs[0] | .recording == "inlets/bench" and .state == "STARTING"' >/dev/null; }
 
-# to_worker BLOCKS, to_node BLOCKS: MB/s.
-to_worker() {
+# to_inlet RAILS BLOCKS, to_worker BLOCKS, to_peer BLOCKS, to_node BLOCKS: MB/s.
+to_inlet() {
   local receiver
-  TAPEDECK_WORKER=$RECEIVER tapectl_json receive bench --sink null >"$WORK/received.json" &
+  TAPEDECK_WORKER=$RECEIVER tapectl_json receive bench --rails "$1" --sink null >"$WORK/received.json" &
   receiver=$!
   wait_for 10 is_open
-  TAPEDECK_WORKER=$SENDER tapectl_json record --to "$RECEIVER/bench" --source synth --fft 1024 --blocks "$1" | jq .mb_per_s
+  TAPEDECK_WORKER=$SENDER tapectl_json record --to "$RECEIVER/bench" --rails "$1" --source synth --fft 1024 --blocks "$2" | jq .mb_per_s
   wait "$receiver"
 }
+to_worker() { to_inlet r0,r1 "$1"; }
+to_peer() { to_inlet p0 "$1"; }
 to_node() {
   TAPEDECK_WORKER=$SENDER tapectl_json --storage "$NULL_NODE" record null/1048576 --source synth --fft 1024 --blocks "$1" | jq .mb_per_s
 }
@@ -56,11 +59,13 @@ for_duration() {
 }
 
 one_round() {
-  local node worker
+  local node worker peer
   node=$(for_duration to_node) || return 1
   worker=$(for_duration to_worker) || return 1
-  jq -cn --argjson node "$node" --argjson worker "$worker" \
-    '{to_node_mb_per_s: $node, to_worker_mb_per_s: $worker, worker_to_node: ($worker / $node)}'
+  peer=$(for_duration to_peer) || return 1
+  jq -cn --argjson node "$node" --argjson worker "$worker" --argjson peer "$peer" \
+    '{to_node_mb_per_s: $node, to_worker_mb_per_s: $worker, peer_copy_mb_per_s: $peer, worker_to_node: ($worker / $node),
+      peer_copy_to_rails: ($peer / $worker)}'
 }
 
 main() {
@@ -71,8 +76,8 @@ main() {
   start_all
   all=$(rounds "$ROUNDS" one_round)
   figure_table "$ROUNDS rounds of $DURATION s, $CONNECTIONS connections of each rail" "$all"
-  conclude "$(jq -c --argjson machine "$(machine)" '{bench: "workers", figures: {to_node_mb_per_s, to_worker_mb_per_s},
-    ratios: {worker_to_node}, $machine}' <<<"$all")" \
+  conclude "$(jq -c --argjson machine "$(machine)" '{bench: "workers", figures: {to_node_mb_per_s, to_worker_mb_per_s,
+    peer_copy_mb_per_s}, ratios: {worker_to_node, peer_copy_to_rails}, $machine}' <<<"$all")" \
     'worker_to_node >= 0.8'
 }
 

@@ -15,6 +15,7 @@
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/transport/list.h"
 #include "dataplane/transport/tcp/kernel_tls.h"
+#include "tests/conformance/processor_copies.h"
 
 namespace tapedeck::dataplane {
 
@@ -108,6 +109,12 @@ inline Pollers PointersTo(const std::vector<std::unique_ptr<EventLoop>>& loops) 
   return pointers;
 }
 
+// For the kind that copies from memory to memory.
+inline PeerCopies& HostCopies() {
+  static ProcessorCopies& copies = *new ProcessorCopies();
+  return copies;
+}
+
 // A rail with its pollers and a window.
 class RailEnd {
  public:
@@ -116,9 +123,12 @@ class RailEnd {
   RailEnd(const TransportKind& kind, bool listen, RemoteAccess access, size_t pollers)
       : loops(MakeLoops(listen ? "listening" : "connecting", pollers)),
         memory(*host::Create(kWindowBytes)),
-        transport(*kind.create(
-            {.name = "r0", .kind = kind.kind, .address = kind.loopback_address, .listen = listen},
-            PointersTo(loops))),
+        transport(*kind.create({.name = "r0",
+                                .kind = kind.kind,
+                                .address = kind.loopback_address,
+                                .listen = listen,
+                                .copies = &HostCopies()},
+                               PointersTo(loops))),
         domain(*transport->OpenDomain(memory->window(), access)) {}
 
   std::span<std::byte> bytes(size_t offset, size_t size) {

@@ -49,6 +49,7 @@ AGREED = {
     ("storage_node/store/posix", "storage_node/store/directory"): "recordings as files in a directory, which both kinds are",
     ("storage_node/store/direct", "storage_node/store/directory"): "the same",
     ("dataplane/transport/verbs", "dataplane/transport/verbs/port"): "the ports that connections are made on",
+    ("dataplane/transport/ipc", "dataplane/transport/tcp"): "frames between processes of one machine go over TCP",
     ("gpu_worker/stages/verify", "gpu_worker/stages/synth/signal.h"): "verify computes synth's samples again",
     ("gpu_worker/stages/verify", "gpu_worker/stages/synth/parameters.h"): "of what its labels say",
     ("gpu_worker/stages/verify", "gpu_worker/stages/fft/parameters.h"): "the same",

@@ -17,9 +17,6 @@
 namespace tapedeck::dataplane::cuda {
 namespace {
 
-// cudaMalloc cuts smaller allocations out of shared pages of this size.
-constexpr size_t kPageBytes = size_t{2} << 20;
-
 // What the runtime does not offer, asked of the driver that it has loaded.
 struct Driver {
   PFN_cuMemGetAddressRange_v3020 get_address_range = nullptr;
@@ -85,7 +82,8 @@ class ExportedMemory final : public Memory {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Memory>> CreateExported(size_t bytes, int device) {
-  const size_t whole = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const size_t whole =
+      (bytes + kAllocationPageBytes - 1) / kAllocationPageBytes * kAllocationPageBytes;
   TD_ASSIGN_OR_RETURN(std::unique_ptr<Memory> pages, Create(whole, device));
   TD_ASSIGN_OR_RETURN(const Driver driver, FindDriver());
   const std::span<std::byte> all = pages->window().bytes;

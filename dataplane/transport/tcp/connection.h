@@ -46,6 +46,9 @@ class TcpConnection final : public Connection {
   void PostReceive(std::span<std::byte> buffer) override { receives_.push_back(buffer); }
   void Close(const absl::Status& cause) override;
 
+  // A payload has moved beside this connection: as many operations without one may come for it.
+  void AllowAnswers() { allowance_.OnPayload(); }
+
  private:
   struct Outgoing {
     std::array<std::byte, kPreambleBytes> preamble;

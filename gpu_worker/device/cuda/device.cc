@@ -9,6 +9,7 @@
 #include "dataplane/memory/cuda/status.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/device/cuda/direct.h"
+#include "gpu_worker/device/cuda/peer.h"
 #include "gpu_worker/device/cuda/queue.h"
 #include "gpu_worker/device/cuda/stream_order.h"
 
@@ -35,14 +36,17 @@ class CudaDevice final : public Device {
     return health().Note(CudaQueue::Create(index_, health()));
   }
   DirectAccess* direct() override { return direct_.get(); }
+  PeerAccess* peer() override { return &peer_; }
   absl::StatusOr<std::unique_ptr<StreamOrder>> NewStreamOrder(size_t lanes) override {
     return health().Note(CudaStreamOrder::Create(index_, health(), lanes));
   }
 
  private:
-  CudaDevice(int index, DeviceInfo info) : Device(std::move(info)), index_(index) {}
+  CudaDevice(int index, DeviceInfo info)
+      : Device(std::move(info)), index_(index), peer_(index, health()) {}
 
   const int index_;
+  CudaPeer peer_;
   std::unique_ptr<DirectAccess> direct_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "dataplane/crc32c.h"
 #include "dataplane/memory/host/memory.h"
+#include "gpu_worker/device/host/peer.h"
 #include "gpu_worker/device/host/stream_order.h"
 
 namespace tapedeck::gpu_worker::device::host {
@@ -48,9 +49,13 @@ class HostDevice final : public Device {
     return std::make_unique<HostQueue>();
   }
   DirectAccess* direct() override { return nullptr; }
+  PeerAccess* peer() override { return &peer_; }
   absl::StatusOr<std::unique_ptr<StreamOrder>> NewStreamOrder(size_t /*lanes*/) override {
     return host::NewStreamOrder();
   }
+
+ private:
+  HostPeer peer_;
 };
 
 }  // namespace

@@ -46,11 +46,11 @@ int OnDeviceOfKind(const std::string& kind, Serve serve) {
   return Fail("no kind of device: " + kind, 2);
 }
 
-// Whether both kernels are loaded, or none is needed; else it says why.
-template <typename First, typename Second>
+// Whether these kernels are loaded, or none is needed; else it says why.
+template <typename... Programs>
 bool AreLoaded(const device::Device& device) {
   if (device.info().works_in_host_memory) return true;
-  for (const std::string& error : {LoadOnGpu<First>(), LoadOnGpu<Second>()}) {
+  for (const std::string& error : {LoadOnGpu<Programs>()...}) {
     if (!error.empty()) return Fail(error) == 0;
   }
   return true;

@@ -1,49 +1,16 @@
-// Two kernels count the words of a text together; what each finds of the other's goes to it over a
-// socket. TAPEDECK_LONG=1: a text of 1 GB.
-#include "tests/gpu_worker/sockets/applications/word_count.h"
+// Two kernels count the words of a text together, in one process and in two; what each finds of the
+// other's goes to it over a socket. TAPEDECK_LONG=1: a text of 1 GB.
+#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
+#include <cstdio>
 #include <cstdlib>
-#include <random>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
+#include <filesystem>
 
-#include "tests/gpu_worker/sockets/applications/fixture.h"
+#include "tests/gpu_worker/sockets/applications/word_count_half.h"
 
 namespace tapedeck::gpu_worker::sockets {
 namespace {
-
-constexpr uint32_t kMostWords = 1 << 17;
-constexpr uint32_t kSlots = 1 << 18;
-
-using Counts = std::unordered_map<std::string, uint64_t>;
-
-// Words of which few are frequent and many rare, of 1 to 30 letters, with all that may stand
-// between words.
-std::string MakeText(size_t bytes, uint32_t seed) {
-  static constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  static constexpr std::array<const char*, 8> kBetween = {" ",  " ",   " ",    " ",
-                                                          ", ", ".\n", " -- ", "\xe4"};
-  std::mt19937 random(seed);
-  std::vector<std::string> words(20'000);
-  for (std::string& word : words) {
-    word.resize(1 + random() % 30);
-    for (char& letter : word) letter = kLetters[random() % 52];
-  }
-  std::string out;
-  out.reserve(bytes + 64);
-  while (out.size() < bytes) {
-    const double chance = static_cast<double>(random()) / 4294967296.0;
-    out += words[static_cast<size_t>(chance * chance * chance * words.size())];
-    out += kBetween[random() % kBetween.size()];
-  }
-  out.resize(bytes);
-  return out;
-}
 
 Counts CountOnCpu(std::string_view text) {
   Counts out;
@@ -56,71 +23,6 @@ Counts CountOnCpu(std::string_view text) {
   return out;
 }
 
-// Where the second half begins: not within a word.
-size_t MiddleOf(std::string_view text) {
-  size_t at = text.size() / 2;
-  while (at < text.size() && std::isalpha(static_cast<unsigned char>(text[at])) != 0) ++at;
-  return at;
-}
-
-// One of the two: its text, its table of words, its memory.
-struct Half {
-  DeviceBytes text;
-  DeviceBytes slots;
-  DeviceBytes records;
-  DeviceBytes used;
-  DeviceBytes memory;
-  std::unique_ptr<dataplane::Memory> shared;
-
-  static absl::StatusOr<Half> Create(device::Device& device, std::string_view text,
-                                     uint32_t blocks) {
-    Half made;
-    TD_ASSIGN_OR_RETURN(made.text, DeviceBytes::Create(device, std::max<size_t>(text.size(), 1)));
-    TD_RETURN_IF_ERROR(made.text.Fill(text.data(), text.size()));
-    TD_ASSIGN_OR_RETURN(made.slots, DeviceBytes::Create(device, kSlots * sizeof(uint32_t)));
-    TD_ASSIGN_OR_RETURN(made.records, DeviceBytes::Create(device, kMostWords * sizeof(Record)));
-    TD_ASSIGN_OR_RETURN(made.used, DeviceBytes::Create(device, 64));
-    TD_ASSIGN_OR_RETURN(made.memory, DeviceBytes::Create(device, blocks * sizeof(MapMemory)));
-    TD_ASSIGN_OR_RETURN(made.shared, device.NewHostMemory(blocks * sizeof(WordCounted)));
-    std::memset(made.shared->window().bytes.data(), 0, blocks * sizeof(WordCounted));
-    return made;
-  }
-
-  WordCounted* counted() const {
-    return reinterpret_cast<WordCounted*>(shared->window().bytes.data());
-  }
-
-  WordCount ProgramFor(const Net& net, uint32_t half, uint64_t text_bytes, uint32_t blocks) const {
-    WordCount program{};
-    program.net = net;
-    program.half = half;
-    program.blocks = blocks;
-    program.timeout_ns = 20'000'000'000;
-    program.text = text.as<unsigned char>();
-    program.text_bytes = text_bytes;
-    program.table = {slots.as<uint32_t>(), kSlots, records.as<Record>(), kMostWords,
-                     used.as<uint32_t>()};
-    program.memory = memory.as<MapMemory>();
-    program.counted = counted();
-    return program;
-  }
-
-  // What it has counted.
-  absl::StatusOr<Counts> Result() {
-    std::vector<Record> all(kMostWords);
-    TD_RETURN_IF_ERROR(records.Read(all.data(), records.as<Record>(), all.size() * sizeof(Record)));
-    Counts out;
-    for (const Record& record : all) {
-      if (record.count == 0) continue;
-      const auto* const letters = reinterpret_cast<const char*>(record.word.letters);
-      const bool fresh =
-          out.emplace(std::string(letters, LettersOf(record.word)), record.count).second;
-      if (!fresh) return absl::InternalError("a word is in the table twice");
-    }
-    return out;
-  }
-};
-
 class WordCountTest : public OnDevices {
  protected:
   void SetUp() override {
@@ -128,16 +30,18 @@ class WordCountTest : public OnDevices {
     if (IsSkipped() || HasFatalFailure()) return;
     Load<Listen>();
     Load<WordCount>();
-    const TableShape shape{.sockets = 128, .ring_bytes = 65536};
-    auto listening = Listening::Create(*device_, shape);
+    auto listening = Listening::Create(*device_, kCountingShape);
     ASSERT_TRUE(listening.ok()) << listening.status();
     listening_ = *std::move(listening);
-    auto other = ServedTable::Create(*device_, shape);
+    auto other = ServedTable::Create(*device_, kCountingShape);
     ASSERT_TRUE(other.ok()) << other.status();
     other_ = *std::move(other);
   }
 
-  uint32_t blocks() const { return on_gpu() ? 48 : 2; }
+  uint32_t blocks() const { return CountingBlocks(on_gpu()); }
+  static size_t text_bytes() {
+    return std::getenv("TAPEDECK_LONG") != nullptr ? 1'000'000'000 : 4'000'000;
+  }
 
   WordCount FirstProgram(const Half& half, uint64_t text_bytes, uint32_t blocks) {
     WordCount program = half.ProgramFor(listening_.net(), 0, text_bytes, blocks);
@@ -155,23 +59,8 @@ class WordCountTest : public OnDevices {
 };
 TAPEDECK_ON_HOST_AND_CUDA(WordCountTest);
 
-struct Totals {
-  int64_t fault = 0;
-  int64_t sent = 0;
-  int64_t received = 0;
-};
-Totals TotalsOf(const Half& half, uint32_t blocks) {
-  Totals out;
-  for (uint32_t i = 0; i < blocks; ++i) {
-    if (out.fault == 0) out.fault = half.counted()[i].fault;
-    out.sent += half.counted()[i].sent;
-    out.received += half.counted()[i].received;
-  }
-  return out;
-}
-
 TEST_P(WordCountTest, TwoKernelsCountTogetherWhatACpuCounts) {
-  const size_t bytes = std::getenv("TAPEDECK_LONG") != nullptr ? 1'000'000'000 : 4'000'000;
+  const size_t bytes = text_bytes();
   const std::string text = MakeText(bytes, 1);
   const size_t middle = MiddleOf(text);
   auto first = Half::Create(*device_, std::string_view(text).substr(0, middle), blocks());
@@ -203,6 +92,66 @@ TEST_P(WordCountTest, TwoKernelsCountTogetherWhatACpuCounts) {
   Counts together = *one;
   together.insert(other->begin(), other->end());
   EXPECT_EQ(together.size(), one->size() + other->size()) << "a word is counted in one place";
+  EXPECT_TRUE(together == CountOnCpu(text)) << together.size() << " words";
+}
+
+// The second half as a process of its own: gpu_worker_word_count, from this program's folder.
+class OtherProcess {
+ public:
+  OtherProcess(const char* device, size_t bytes, uint32_t port) {
+    const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    const std::string command = (folder / "gpu_worker_word_count").string() + " " + device + " " +
+                                std::to_string(bytes) + " 1 " + std::to_string(port);
+    output_ = popen(command.c_str(), "re");
+  }
+  ~OtherProcess() {
+    if (output_ != nullptr) pclose(output_);
+  }
+
+  // It has its text, and connects.
+  bool IsReady() {
+    char word[8] = {};
+    return output_ != nullptr && std::fgets(word, sizeof(word), output_) != nullptr &&
+           std::string(word) == "ready\n";
+  }
+  // What it has counted, once it has ended well.
+  Counts Result(Totals& totals) {
+    Counts out;
+    Record record;
+    if (std::fread(&totals, sizeof(totals), 1, output_) != 1) return out;
+    while (std::fread(&record, sizeof(record), 1, output_) == 1) {
+      const auto* const letters = reinterpret_cast<const char*>(record.word.letters);
+      out[std::string(letters, LettersOf(record.word))] += record.count;
+    }
+    return out;
+  }
+
+ private:
+  std::FILE* output_ = nullptr;
+};
+
+TEST_P(WordCountTest, TwoProcessesCountTogetherWhatACpuCounts) {
+  const std::string text = MakeText(text_bytes(), 1);
+  const size_t middle = MiddleOf(text);
+  auto first = Half::Create(*device_, std::string_view(text).substr(0, middle), blocks());
+  ASSERT_TRUE(first.ok()) << first.status();
+  OtherProcess other(on_gpu() ? "cuda" : "host", text.size(), listening_.port());
+  ASSERT_TRUE(other.IsReady());
+  Blocks listens(on_gpu(), FirstProgram(*first, middle, blocks()), blocks());
+  EXPECT_EQ(listens.Join(), "");
+  Totals of_other;
+  Counts together = other.Result(of_other);
+  const size_t others = together.size();
+  const Totals of_first = TotalsOf(*first, blocks());
+  ASSERT_EQ(of_first.fault, 0) << strerror(static_cast<int>(-of_first.fault));
+  ASSERT_EQ(of_other.fault, 0) << strerror(static_cast<int>(-of_other.fault));
+  EXPECT_GT(of_first.sent, 0);
+  EXPECT_EQ(of_first.sent, of_other.received);
+  EXPECT_EQ(of_other.sent, of_first.received);
+  const auto one = first->Result();
+  ASSERT_TRUE(one.ok()) << one.status();
+  together.insert(one->begin(), one->end());
+  EXPECT_EQ(together.size(), one->size() + others) << "a word is counted in one place";
   EXPECT_TRUE(together == CountOnCpu(text)) << together.size() << " words";
 }
 

@@ -1,0 +1,20 @@
+// Host memory that another process of the machine can open.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "dataplane/memory/memory.h"
+
+namespace tapedeck::dataplane::host {
+
+// As host::Create, but its window has a share: a memfd that can neither shrink nor grow, named
+// after 128 random bits. It is gone with the processes that have it open. Errors of host::Create.
+absl::StatusOr<std::unique_ptr<Memory>> CreateShared(size_t bytes);
+
+// Memory of another process, as its share describes it. Waits for the kernel only. `share` is a
+// peer's word: PERMISSION_DENIED where the descriptor is not a memfd of that name and size, or
+// where /proc does not let this process look (another user, or another PID namespace).
+absl::StatusOr<std::unique_ptr<Memory>> OpenShared(const MemoryShare& share);
+
+}  // namespace tapedeck::dataplane::host

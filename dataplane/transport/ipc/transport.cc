@@ -1,0 +1,163 @@
+#include "dataplane/transport/ipc/transport.h"
+
+#include <sys/random.h>
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "dataplane/status_macros.h"
+#include "dataplane/transport/ipc/offer.h"
+#include "dataplane/transport/ipc/opener.h"
+#include "dataplane/transport/tcp/transport.h"
+
+namespace tapedeck::dataplane::ipc {
+namespace {
+
+// The windows of this process that are open to peers, by the random bits that name them: an end in
+// the same process needs nobody's leave to find one, and the driver opens none of its own.
+class OwnWindows {
+ public:
+  using Name = std::array<uint8_t, MemoryShare::kNameBytes>;
+
+  static OwnWindows& Get() {
+    static OwnWindows& windows = *new OwnWindows();
+    return windows;
+  }
+  void Add(const Name& name, const MemoryWindow& window) {
+    absl::MutexLock lock(&mutex_);
+    windows_[name] = window;
+  }
+  void Remove(const Name& name) {
+    absl::MutexLock lock(&mutex_);
+    windows_.erase(name);
+  }
+  // None of that name: its bytes are null.
+  MemoryWindow Find(const Name& name) const {
+    absl::MutexLock lock(&mutex_);
+    const auto found = windows_.find(name);
+    return found == windows_.end() ? MemoryWindow() : found->second;
+  }
+
+ private:
+  mutable absl::Mutex mutex_;
+  std::map<Name, MemoryWindow> windows_ ABSL_GUARDED_BY(mutex_);
+};
+
+template <typename T>
+absl::Status FillRandom(T& value) {
+  if (getrandom(&value, sizeof(value), 0) == ssize_t{sizeof(value)}) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("getrandom: ", std::strerror(errno)));
+}
+
+// What all of a rail share. Outlives its domains and offers.
+struct Rail {
+  std::string name;
+  Pollers pollers;
+  PeerCopies* copies = nullptr;
+  std::unique_ptr<Opener> opener;
+};
+
+class IpcDomain final : public Domain {
+ public:
+  static absl::StatusOr<std::unique_ptr<Domain>> Create(const Rail& rail,
+                                                        const MemoryWindow& window,
+                                                        RemoteAccess access,
+                                                        std::unique_ptr<Domain> wire) {
+    std::unique_ptr<IpcDomain> domain(new IpcDomain(rail, window, std::move(wire)));
+    if (access == RemoteAccess::kNone) return domain;
+    IpcEndpoint& endpoint = domain->endpoint_;
+    uint64_t address = 0;
+    TD_RETURN_IF_ERROR(FillRandom(address));
+    TD_RETURN_IF_ERROR(FillRandom(endpoint.window.key));
+    TD_RETURN_IF_ERROR(FillRandom(endpoint.name));
+    endpoint.access = access;
+    endpoint.window.address = address >> 16 << 12;
+    endpoint.window.bytes = window.bytes.size();
+    if (window.share != nullptr) endpoint.share = *window.share;
+    OwnWindows::Get().Add(endpoint.name, window);
+    return domain;
+  }
+  ~IpcDomain() override { OwnWindows::Get().Remove(endpoint_.name); }
+
+  RemoteWindow remote_window() const override { return endpoint_.window; }
+
+  absl::StatusOr<std::unique_ptr<Offer>> NewOffer(size_t poller) override {
+    TD_ASSIGN_OR_RETURN(std::unique_ptr<Offer> wire, wire_->NewOffer(poller));
+    return std::make_unique<IpcOffer>(IpcOffer::Parts{.poller = rail_.pollers[poller],
+                                                      .opener = rail_.opener.get(),
+                                                      .rail = rail_.name,
+                                                      .local = window_,
+                                                      .endpoint = endpoint_,
+                                                      .open = OpenWith(*rail_.copies, window_),
+                                                      .wire = std::move(wire)});
+  }
+
+ private:
+  IpcDomain(const Rail& rail, const MemoryWindow& window, std::unique_ptr<Domain> wire)
+      : rail_(rail), window_(window), wire_(std::move(wire)) {}
+
+  static OpenPath OpenWith(PeerCopies& copies, const MemoryWindow& local) {
+    return [&copies, local](const IpcEndpoint& peer) -> absl::StatusOr<std::unique_ptr<PeerPath>> {
+      const MemoryWindow own = OwnWindows::Get().Find(peer.name);
+      auto path =
+          own.bytes.data() != nullptr ? copies.Join(own, local) : copies.Open(peer.share, local);
+      TD_RETURN_IF_ERROR(path.status());
+      if ((*path)->bytes() >= peer.window.bytes) return path;
+      return absl::PermissionDeniedError(absl::StrCat("the peer's memory has ", (*path)->bytes(),
+                                                      " bytes, its window ", peer.window.bytes));
+    };
+  }
+
+  const Rail& rail_;
+  const MemoryWindow window_;
+  const std::unique_ptr<Domain> wire_;
+  IpcEndpoint endpoint_;  // without the wire
+};
+
+class IpcTransport final : public Transport {
+ public:
+  IpcTransport(std::unique_ptr<Transport> wire, Rail rail)
+      : Transport(wire->pollers()),
+        wire_(std::move(wire)),
+        description_(wire_->rail()),
+        own_(std::move(rail)) {
+    description_.transport = kIpcTransport;
+  }
+
+  const RailDescription& rail() const override { return description_; }
+
+  // Over TCP nothing is open to the peer.
+  absl::StatusOr<std::unique_ptr<Domain>> OpenDomain(const MemoryWindow& window,
+                                                     RemoteAccess access) override {
+    TD_ASSIGN_OR_RETURN(std::unique_ptr<Domain> wire,
+                        wire_->OpenDomain(MemoryWindow(), RemoteAccess::kNone));
+    return IpcDomain::Create(own_, window, access, std::move(wire));
+  }
+
+ private:
+  const std::unique_ptr<Transport> wire_;
+  RailDescription description_;
+  const Rail own_;  // goes before the wire: what it opens is for offers there
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Transport>> Create(const RailSpec& spec, const Pollers& pollers) {
+  if (spec.copies == nullptr) {
+    return absl::UnimplementedError(absl::StrCat(
+        "rail ", spec.name, ": ipc is between workers; this program copies from no other process"));
+  }
+  TD_ASSIGN_OR_RETURN(std::unique_ptr<Transport> wire, tcp::Create(spec, pollers));
+  TD_ASSIGN_OR_RETURN(std::unique_ptr<Opener> opener, Opener::Create(spec.name));
+  return std::make_unique<IpcTransport>(std::move(wire), Rail{.name = spec.name,
+                                                              .pollers = pollers,
+                                                              .copies = spec.copies,
+                                                              .opener = std::move(opener)});
+}
+
+}  // namespace tapedeck::dataplane::ipc
