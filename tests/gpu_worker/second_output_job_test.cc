@@ -24,7 +24,7 @@ constexpr char kTiny[] = "luns/tiny/channels/c";
 class SecondOutputJobTest : public JobFixture {
  protected:
   void SetUp() override {
-    StartNode(KindNamed("inproc"));
+    StartNode(KindNamed("inproc"), uint64_t{4} << 30);
     ASSERT_TRUE(node_->luns()
                     .CreateLun({.name = "luns/tiny",
                                 .store = "posix",
