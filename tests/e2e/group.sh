@@ -78,6 +78,7 @@ late=$(late_blocks late 3/4)
 ((late > 10 && late < BLOCKS / 2)) || fail "the late member has $late missing blocks: $(cat "$WORK/late.json" "$WORK/late.log")"
 [[ $(late_blocks late 1/4) == 0 ]] || fail "a member that was in time has a gap"
 tapectl play --group late --sink "file:$WORK/played-%m.bin" >/dev/null 2>&1 && fail "a gap is no gap"
+mv "$WORK"/played-3.bin.part-* "$WORK/played-3.bin" || fail "the late member's file is not left"
 for member in 1 3; do
   (($(stat -c %s "$WORK/played-$member.bin") == BLOCKS * BLOCK_BYTES)) || fail "member $member has $(stat -c %s "$WORK/played-$member.bin") bytes"
 done
