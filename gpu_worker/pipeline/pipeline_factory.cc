@@ -78,6 +78,12 @@ double RateFromAt(const RecordSettings& settings) {
   return settings.counts_from_at && makes ? settings.channel.sample_rate : 0;
 }
 
+// None: it begins at no instant.
+absl::StatusOr<std::unique_ptr<pace::Timer>> TimerFor(const RecordSettings& settings) {
+  if (settings.at_ns == 0) return nullptr;
+  return pace::SystemTimer::Create();
+}
+
 absl::Status CheckRecord(const RecordSettings& settings) {
   TD_RETURN_IF_ERROR(CheckChannel(settings.channel));
   if (settings.ring->slot_bytes() < settings.channel.block_bytes) {
@@ -223,10 +229,7 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
     tapping = std::move(second.tap);
     out.tap = std::move(second.recording);
   }
-  std::unique_ptr<pace::Timer> timer;
-  if (settings.at_ns != 0) {
-    TD_ASSIGN_OR_RETURN(timer, pace::SystemTimer::Create());
-  }
+  TD_ASSIGN_OR_RETURN(auto timer, TimerFor(settings));
   TD_ASSIGN_OR_RETURN(out.source,
                       RecordPipeline::Create(RecordPlan{.source = std::move(made.stage),
                                                         .tap = std::move(tapping),

@@ -200,11 +200,6 @@ void AddAlso(Command record, RecordOptions& options) {
       .Needs(also);
 }
 
-void AddAt(Command command, int64_t& at_ns, const std::string& help) {
-  command.AddParsed("--at", at_ns, ParseTimeNs,
-                    absl::StrCat(help, ", UTC, within a day: 2026-01-31T12:00:00.5Z"));
-}
-
 // Of a command that runs a job for each member.
 Option AddGroup(Command command, GroupOptions& group, const std::string& help) {
   const Option option = command.AddOption("--group", group.name, help);
@@ -213,6 +208,22 @@ Option AddGroup(Command command, GroupOptions& group, const std::string& help) {
                  "Of a group: begin so long from now, unless --at says when; default 2s")
       .Needs(option);
   return option;
+}
+
+void AddMembers(Command record, RecordOptions& options) {
+  const Option group =
+      AddGroup(record, options.group, "Record channels together, as this group, on one clock");
+  record
+      .AddOption("--member", options.group.members,
+                 "WORKER=STORAGE/LUN/CHANNEL of the group, and behind a comma its source, if it is "
+                 "another than --source; once for each")
+      .OneEach()
+      .Needs(group);
+}
+
+void AddAt(Command command, int64_t& at_ns, const std::string& help) {
+  command.AddParsed("--at", at_ns, ParseTimeNs,
+                    absl::StrCat(help, ", UTC, within a day: 2026-01-31T12:00:00.5Z"));
 }
 
 void AddPacing(Command command, model::Pacing& pacing) {
@@ -260,14 +271,7 @@ void AddTransferCommands(Command tapectl, Program& program) {
   record.AddOption("--seed", record_options->seed, "Of the synth source; default 1");
   record.AddFlag("--loop", record_options->loop, "Start the file again at its end");
   AddShared(record, *record_options);
-  const Option group = AddGroup(record, record_options->group,
-                                "Record channels together, as this group, on one clock");
-  record
-      .AddOption("--member", record_options->group.members,
-                 "WORKER=STORAGE/LUN/CHANNEL of the group, and behind a comma its source, if it is "
-                 "another than --source; once for each")
-      .OneEach()
-      .Needs(group);
+  AddMembers(record, *record_options);
   AddAlso(record, *record_options);
   record.AddOption("--device", record_options->device,
                    "A device of the worker, e.g. cuda:1, or all: a recording by each; default the "
