@@ -13,8 +13,9 @@
 namespace tapedeck::gpu_worker::pipeline {
 namespace {
 
-// Who comes no later than that is woken as late as threads are, and has all samples yet.
-constexpr int64_t kOnTimeNs = 10 * dataplane::kMillisecondNs;
+// Who comes no later than that is woken as late as threads of a busy machine are. Nothing is lost
+// then: samples that are made are those of the instant whenever they are.
+constexpr int64_t kOnTimeNs = 100 * dataplane::kMillisecondNs;
 // Each block that is missing has an entry in the index.
 constexpr int64_t kMostLateNs = 60 * dataplane::kSecondNs;
 

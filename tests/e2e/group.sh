@@ -3,6 +3,7 @@
 # time. A worker that is stopped over the instant is late by exactly the blocks that it says are missing; one that is killed takes its
 # own members along and no other. The group is listed, played aligned to the sample and exported as a SigMF collection.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/ingest_lib.sh"
 
 SIGMF=$(dirname "${BASH_SOURCE[0]}")/sigmf
 SCHEMAS=$DATA/sigmf-schema
@@ -103,6 +104,22 @@ for member in 1 2 3 4; do
 done
 tapectl recordings export --group late --format sigmf --to "$WORK/out" >/dev/null 2>&1 && fail "an export replaces what is there"
 tapectl recordings export --group late --format wav --to "$WORK/out2" >/dev/null 2>&1 && fail "a collection of another format"
+
+# What comes over the network begins at the instant, too: what was sent before is nobody's.
+before=$(job '.name // ""')
+tapectl_json record --group heard --source ingest:udp=127.0.0.1:0 --start-in 2s --member "$TAPEDECK_WORKER=$FIRST/l0/c1" >"$WORK/job.json" 2>"$WORK/job.log" &
+JOB_PID=$!
+wait_for 15 is_listening "$before" || fail "nobody listens: $(cat "$WORK/job.json" "$WORK/job.log")"
+is_listening "$before"
+begun=$(milliseconds)
+SENT=$("$TAPEDECK_BIN/tapedeck-emulator" --udp "127.0.0.1:$PORT" --rate 8MB --duration 3s --packet-bytes 8192)
+end_job
+((JOB_STATUS == 0)) || fail "what is heard is not recorded: $ANSWER"
+instant=$(date -d "$(label_of heard 1/1 starts_at)" +%s%3N)
+heard=$(jq '.jobs[0].bytes' <<<"$ANSWER")
+echo "sent for $((instant - begun)) ms before the instant: $SENT; recorded $heard bytes"
+due=$(((3000 - (instant - begun)) * 8000))
+((instant > begun && heard < due + 2000000 && heard > due - 8000000 && heard > 0)) || fail "$heard bytes were recorded, not about $due"
 
 # A killed worker: its members end, and are named; the others go on.
 start_job record --group dies --source synth:noise=0 --start-in 1s --duration 4s \
