@@ -48,4 +48,17 @@ std::optional<GroupMember> KnownGroupOf(const Labels& labels) {
   return member;
 }
 
+Labels WithGroupOf(const Labels& before, Labels labels) {
+  if (!KnownGroupOf(before).has_value()) return labels;
+  for (const absl::string_view label : {kGroupLabel, kGroupNameLabel, kGroupMemberLabel,
+                                        kStartsAtLabel, kClockLabel, kClockErrorLabel}) {
+    if (before.contains(std::string(label))) {
+      labels[std::string(label)] = ValueOf(before, label);
+    } else {
+      labels.erase(std::string(label));
+    }
+  }
+  return labels;
+}
+
 }  // namespace tapedeck::services::model

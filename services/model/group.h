@@ -40,4 +40,8 @@ void SetGroup(const GroupMember& member, Labels* labels);
 // None: it is in no group, or its labels do not say so in full.
 std::optional<GroupMember> KnownGroupOf(const Labels& labels);
 
+// `labels` with what `before` says of a group, its instant and its clock, whatever they say of one:
+// that is not for users to change. Of what is in no group, `labels` as they are.
+Labels WithGroupOf(const Labels& before, Labels labels);
+
 }  // namespace tapedeck::services::model

@@ -92,6 +92,9 @@ tapectl play --group late --sink "file:$WORK/cut-%m.bin" --from-sample $from --t
 cmp "$WORK/cut-1.bin" "$WORK/cut-3.bin" || fail "from sample $from on the members are not aligned"
 cmp -i $((from * SAMPLE_BYTES)):0 -n $((20000 * SAMPLE_BYTES)) "$WORK/played-1.bin" "$WORK/cut-1.bin" || fail "it is another sample than $from"
 
+tapectl --storage "$FIRST" recordings update "$(tapectl_json recordings list --group late | jq -r '.recordings[] | select(.labels.group_member == "1/4").name')" --label site=north >/dev/null
+[[ $(label_of late 1/4 site) == north ]] || fail "an update has taken a member from its group"
+
 # The same, as a collection.
 exported=$(tapectl_json recordings export --group late --format sigmf --to "$WORK/out") || fail "no collection: $exported"
 json_is "$exported" ".streams | length == 4 and all(.samples == $((BLOCKS * BLOCK_BYTES / SAMPLE_BYTES)))" "the streams"

@@ -28,6 +28,18 @@ TEST(GroupTest, WhatIsNotSaidInFullIsNoGroup) {
   EXPECT_FALSE(KnownGroupOf({{"group", "worker/1/x"}}).has_value());
 }
 
+TEST(GroupTest, UsersDoNotChangeIt) {
+  Labels before = {{"site", "north"}, {"clock", "system"}};
+  SetGroup(Second(), &before);
+  Labels after = WithGroupOf(before, {{"site", "south"}, {"group", "x"}, {"starts_at", "now"}});
+  EXPECT_EQ(KnownGroupOf(after), Second());
+  EXPECT_EQ(after["site"], "south");
+  EXPECT_EQ(after["clock"], "system");
+  EXPECT_FALSE(after.contains("starts_at"));
+  const Labels own = {{"clock", "a rubidium"}, {"group", "mine"}};
+  EXPECT_EQ(WithGroupOf({{"site", "north"}}, own), own);
+}
+
 TEST(GroupTest, WhatCannotBeIsRefused) {
   EXPECT_TRUE(CheckGroup(Second()).ok());
   const auto refused = [](auto change) {
