@@ -140,6 +140,7 @@ absl::StatusOr<std::shared_ptr<Worker::Start>> Worker::Begin(const services::Tra
   TD_ASSIGN_OR_RETURN(const auto devices, devices_.Choose(spec.device, busy));
   auto start = std::make_shared<Start>(Start{.request = RequestOf(spec)});
   if (spec.device == services::kAllDevices) start->group = NewGroup();
+  if (spec.group.has_value()) start->group = spec.group->id;
   for (DrivenDevice* device : devices) {
     const uint64_t number = ++started_;
     start->parts.push_back({.name = absl::StrCat("jobs/", number),

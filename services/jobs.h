@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "dataplane/clock.h"
 #include "dataplane/transport/transport.h"
+#include "services/model/group.h"
 #include "services/model/job.h"
 #include "services/model/timing.h"
 #include "services/session/playhead.h"
@@ -29,10 +30,11 @@ inline constexpr size_t kMaxStandbys = 8;
 struct TransferSpec {
   std::string storage;                // HOST:PORT
   std::vector<std::string> standbys;  // record: the same of nodes that it may go on at; at most 8
-  std::string target;                 // name of the channel (record) or recording (playback)
-  std::vector<StageSpec> transforms;  // in this order
-  std::vector<std::string> rails;     // empty: those nearest to the memory
-  std::string device;                 // empty: the one with the fewest jobs
+  std::optional<model::GroupMember> group;  // record: that it is one of
+  std::string target;                       // name of the channel (record) or recording (playback)
+  std::vector<StageSpec> transforms;        // in this order
+  std::vector<std::string> rails;           // empty: those nearest to the memory
+  std::string device;                       // empty: the one with the fewest jobs
   uint32_t slots = 0;
   std::optional<dataplane::TransferOp> op;
   std::string request_id;

@@ -5,9 +5,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/job/group_labels.h"
 #include "gpu_worker/job/job.h"
 #include "gpu_worker/job/job_pacing.h"
 #include "gpu_worker/pipeline/device_crc.h"
+#include "services/errors.h"
 #include "services/inlets.h"
 
 namespace tapedeck::gpu_worker::job {
@@ -30,6 +32,15 @@ pipeline::ChannelSettings SettingsOf(const services::Channel& channel) {
           .sample_rate = channel.sample_rate};
 }
 
+// A group counts samples from its instant.
+absl::Status CheckRateOf(const services::RecordSpec& spec, const services::Channel& channel) {
+  if (!spec.transfer.group.has_value() || channel.sample_rate > 0) return absl::OkStatus();
+  return services::ArgumentInvalid(
+      "group", absl::StrCat(channel.name,
+                            " has no sample rate, by which a group counts from its instant: "
+                            "tapectl channel update --sample-rate"));
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
@@ -38,6 +49,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
                                                       std::vector<JobNode> nodes) {
   TD_ASSIGN_OR_RETURN(pipeline::RecordStages stages, pipeline::ChooseStages(spec));
   TD_ASSIGN_OR_RETURN(const services::Channel channel, ChannelOfAll(nodes, spec.transfer.target));
+  TD_RETURN_IF_ERROR(CheckRateOf(spec, channel));
   std::optional<services::Channel> second;
   if (!spec.outputs.empty()) {
     TD_ASSIGN_OR_RETURN(second, ChannelOf(nodes.front(), spec.outputs.front().channel));
@@ -55,6 +67,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
                                     .blocks = spec.blocks,
                                     .duration_ns = spec.duration_ns,
                                     .at_ns = spec.at_ns,
+                                    .counts_from_at = spec.transfer.group.has_value(),
                                     .meter = meter,
                                     .channel = SettingsOf(channel),
                                     .files = environment.files,
@@ -173,6 +186,11 @@ void Job::OpenRecording(const services::RecordSpec& spec, const services::Channe
   services::session::TransferEnd& end = session_->end();
   end.stage_times = [source = recording.source.get()] { return source->stage_times(); };
   end.source = std::move(recording.source);
+  if (spec.transfer.group.has_value()) {
+    const pace::ClockError clock = pace::SystemClockError();
+    recording.labels.merge(GroupLabels(*spec.transfer.group, spec.at_ns, clock));
+    recording.notes.push_back(GroupNote(*spec.transfer.group, clock));
+  }
   {
     absl::MutexLock lock(&mutex_);
     std::ranges::move(recording.notes, std::back_inserter(job_.notes));

@@ -72,6 +72,18 @@ uint64_t ExpectedBlocks(const RecordSettings& settings, uint64_t source_bytes,
   return in_source == 0 ? settings.blocks : std::min(settings.blocks, in_source);
 }
 
+// A source that waits for samples from elsewhere has them by itself from then on.
+double RateFromAt(const RecordSettings& settings) {
+  const bool makes = !settings.stages.source.description.waits;
+  return settings.counts_from_at && makes ? settings.channel.sample_rate : 0;
+}
+
+// None: it begins at no instant.
+absl::StatusOr<std::unique_ptr<pace::Timer>> TimerFor(const RecordSettings& settings) {
+  if (settings.at_ns == 0) return nullptr;
+  return pace::SystemTimer::Create();
+}
+
 absl::Status CheckRecord(const RecordSettings& settings) {
   TD_RETURN_IF_ERROR(CheckChannel(settings.channel));
   if (settings.ring->slot_bytes() < settings.channel.block_bytes) {
@@ -188,6 +200,7 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
                                      .datatype = chain.takes,
                                      .sample_rate = rate,
                                      .block_bytes = chain.bytes_before(),
+                                     .at_ns = settings.counts_from_at ? settings.at_ns : 0,
                                      .transformed = !transforms.empty(),
                                      .files = std::move(settings.files)}));
   if (made.remarks != nullptr) made.remarks->CountIn(chain.samples_for_one);
@@ -216,10 +229,7 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
     tapping = std::move(second.tap);
     out.tap = std::move(second.recording);
   }
-  std::unique_ptr<pace::Timer> timer;
-  if (settings.at_ns != 0) {
-    TD_ASSIGN_OR_RETURN(timer, pace::SystemTimer::Create());
-  }
+  TD_ASSIGN_OR_RETURN(auto timer, TimerFor(settings));
   TD_ASSIGN_OR_RETURN(out.source,
                       RecordPipeline::Create(RecordPlan{.source = std::move(made.stage),
                                                         .tap = std::move(tapping),
@@ -232,6 +242,7 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
                                                         .blocks = settings.blocks,
                                                         .duration_ns = settings.duration_ns,
                                                         .at_ns = settings.at_ns,
+                                                        .samples_per_s = RateFromAt(settings),
                                                         .timer = std::move(timer),
                                                         .meter = std::move(settings.meter),
                                                         .trail = settings.trail}));

@@ -4,10 +4,22 @@
 #include <span>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/pace/schedule.h"
 #include "gpu_worker/pipeline/nvtx/range.h"
+#include "services/errors.h"
 
 namespace tapedeck::gpu_worker::pipeline {
+namespace {
+
+// Who comes no later than that is woken as late as threads of a busy machine are. Nothing is lost
+// then: samples that are made are those of the instant whenever they are.
+constexpr int64_t kOnTimeNs = 100 * dataplane::kMillisecondNs;
+// Each block that is missing has an entry in the index.
+constexpr int64_t kMostLateNs = 60 * dataplane::kSecondNs;
+
+}  // namespace
 
 using dataplane::Block;
 using dataplane::Flow;
@@ -71,6 +83,7 @@ void RecordPipeline::Advance() {
   if (tapped_.has_value()) FeedTap();
   if (sealed_ || tapped_.has_value()) return;
   if (TooEarly()) return PostAdvance();
+  if (sealed_) return;
   if (stop_ || LimitReached()) return Seal(absl::OkStatus());
   if (dry_) return;
   std::optional<Underway> slots = unused_.has_value() ? std::exchange(unused_, {}) : TakeSlots();
@@ -95,17 +108,40 @@ std::optional<RecordPipeline::Underway> RecordPipeline::TakeSlots() {
 }
 
 bool RecordPipeline::TooEarly() {
-  if (plan_.at_ns == 0 || next_sequence_ != 0 || stop_) return false;
+  if (plan_.at_ns == 0 || begun_ || IsSkipped() || stop_) return false;
   // Looked at again after each sleep: clocks are set.
-  const int64_t left_ns = plan_.at_ns - plan_.timer->WallNs();
-  if (left_ns <= 0) return false;
-  plan_.timer->WaitUntil(plan_.timer->NowNs() + left_ns);
-  return true;
+  const int64_t now_ns = plan_.timer->WallNs();
+  const int64_t left_ns = DueNs(next_sequence_) - now_ns;
+  if (left_ns > 0) {
+    plan_.timer->WaitUntil(plan_.timer->NowNs() + left_ns);
+    return true;
+  }
+  if (plan_.samples_per_s > 0 && -left_ns > kOnTimeNs) SkipUntil(now_ns);
+  return false;
+}
+
+int64_t RecordPipeline::DueNs(uint64_t sequence) const {
+  const uint64_t block_samples = plan_.block_bytes / plan_.sample_bytes;
+  return plan_.samples_per_s > 0
+             ? pace::Schedule(plan_.samples_per_s, plan_.at_ns).DueNs(sequence * block_samples)
+             : plan_.at_ns;
+}
+
+void RecordPipeline::SkipUntil(int64_t now_ns) {
+  if (now_ns - plan_.at_ns > kMostLateNs) {
+    return Seal(services::ArgumentInvalid(
+        "at", absl::StrCat("was ", (now_ns - plan_.at_ns) / dataplane::kSecondNs,
+                           " s ago when the job could begin; at most 60 are told as missing")));
+  }
+  while (DueNs(skipped_) <= now_ns) skipped_ += plan_.ring->run();
 }
 
 bool RecordPipeline::LimitReached() {
   const int64_t now_ns = plan_.clock->NowNs();
   if (next_sequence_ == 0) started_ns_ = now_ns;
+  if (next_sequence_ == 0 && plan_.samples_per_s > 0) {
+    started_ns_ -= plan_.timer->WallNs() - plan_.at_ns;
+  }
   return (plan_.blocks != 0 && next_sequence_ >= plan_.blocks) ||
          (plan_.duration_ns != 0 && now_ns - started_ns_ >= plan_.duration_ns);
 }
@@ -161,7 +197,7 @@ void RecordPipeline::SetHeaders(Underway& underway, const stages::Filled& filled
     }
     plan_.trail.Stamp(Kind::kMade, {.sequence = header.sequence});
   }
-  if (plan_.meter != nullptr) plan_.meter->First(made_ns_);
+  if (plan_.meter != nullptr && begun_) plan_.meter->First(made_ns_);
 }
 
 void RecordPipeline::FeedTap() {
@@ -202,8 +238,13 @@ absl::StatusOr<stages::Filled> RecordPipeline::Fill(Underway& underway) {
   const auto& [host, device] = underway.loan.stage;
   const stages::Slot slot{
       .sequence = next_sequence_ / underway.blocks.size(), .host = host, .device = device};
-  made_ns_ = plan_.clock->WallNs();
   payload_bytes_ = 0;
+  if (IsSkipped()) {
+    made_ns_ = DueNs(next_sequence_);
+    return stages::Filled{};
+  }
+  begun_ = true;
+  made_ns_ = plan_.clock->WallNs();
   StageMeter& meter = plan_.work->meter();
   meter.Sample(plan_.work->queue(), next_sequence_);
   meter.Begin();

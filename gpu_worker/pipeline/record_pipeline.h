@@ -41,6 +41,9 @@ struct RecordPlan {
   // UTC: no block is begun before, and the meter gets the time of the first; 0: at once, and both
   // are null.
   int64_t at_ns = 0;
+  // Not 0: samples count from at_ns. Blocks that were over when the first could be begun are
+  // missing, and the first there is begins when it is due.
+  double samples_per_s = 0;
   std::unique_ptr<pace::Timer> timer;
   std::shared_ptr<pace::Meter> meter;
   dataplane::flight::Trail trail;
@@ -86,6 +89,11 @@ class RecordPipeline final : public dataplane::Source {
   std::optional<Underway> TakeSlots();
   // Whether the first block is to wait; sleeps for a while then.
   bool TooEarly();
+  // When a block is due, UTC; of a recording whose samples count from at_ns.
+  int64_t DueNs(uint64_t sequence) const;
+  // What went by while nothing could be begun is missing.
+  void SkipUntil(int64_t now_ns);
+  bool IsSkipped() const { return next_sequence_ < skipped_; }
   void Start(Underway underway);
   absl::StatusOr<stages::Filled> Fill(Underway& underway);
   absl::Status Enqueue(Underway& underway, size_t made);
@@ -112,6 +120,8 @@ class RecordPipeline final : public dataplane::Source {
   // Work thread only.
   uint64_t next_sequence_ = 0;
   int64_t started_ns_ = 0;
+  uint64_t skipped_ = 0;  // blocks that it came too late for
+  bool begun_ = false;    // the source was asked
   size_t underway_ = 0;
   // Of what was filled last.
   int64_t made_ns_ = 0;

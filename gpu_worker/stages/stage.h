@@ -41,7 +41,7 @@ class SourceStage {
   virtual bool fills_host() const = 0;
 
   // Makes the payload of the next block, and never waits for it to come from elsewhere. Sequences
-  // come in order from 0; after kNotNow the same one comes again.
+  // come in order, from 0 unless the job began late; after kNotNow the same one comes again.
   virtual absl::StatusOr<Filled> Fill(const Slot& slot, device::Queue& queue) = 0;
 
   // Sets the waker for kNotNow; called once, before the first Fill, on another thread. A source

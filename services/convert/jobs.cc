@@ -96,6 +96,12 @@ v1::StartRecordRequest ToProto(const RecordSpec& spec) {
   }
   *out.mutable_resume_for() = ToDuration(spec.resume_for_ns);
   if (spec.at_ns != 0) *out.mutable_at() = ToTimestamp(spec.at_ns);
+  if (const auto& group = spec.transfer.group; group.has_value()) {
+    out.mutable_group()->set_id(group->id);
+    out.mutable_group()->set_name(group->name);
+    out.mutable_group()->set_number(group->number);
+    out.mutable_group()->set_members(group->members);
+  }
   out.mutable_standbys()->Assign(spec.transfer.standbys.begin(), spec.transfer.standbys.end());
   for (const OutputSpec& output : spec.outputs) *out.add_outputs() = ToProto(output);
   return out;
@@ -109,6 +115,12 @@ absl::StatusOr<RecordSpec> FromProto(const v1::StartRecordRequest& request) {
   out.duration_ns = FromDuration(request.duration());
   if (request.has_resume_for()) out.resume_for_ns = FromDuration(request.resume_for());
   out.at_ns = FromTimestamp(request.at());
+  if (request.has_group()) {
+    out.transfer.group = model::GroupMember{.id = request.group().id(),
+                                            .name = request.group().name(),
+                                            .number = request.group().number(),
+                                            .members = request.group().members()};
+  }
   out.transfer.standbys.assign(request.standbys().begin(), request.standbys().end());
   for (const v1::Output& output : request.outputs()) {
     TD_ASSIGN_OR_RETURN(std::vector<StageSpec> transforms, TransformsOf(output));

@@ -116,6 +116,7 @@ absl::StatusOr<Exported> Export(const Subject& subject, const ExportWish& wish) 
   TD_ASSIGN_OR_RETURN(const auto writer,
                       wish.format.write(subject, {.file = target,
                                                   .resumed = file->resumed(),
+                                                  .collection = wish.collection,
                                                   .packet_samples = wish.packet_samples}));
   const uint64_t resumed_at = file->mark().offset / subject.sample_bytes();
   absl::Status status = Exporter(subject, wish, *file).Run(*writer);

@@ -19,7 +19,8 @@ using NextBlock = std::function<absl::StatusOr<std::optional<dataplane::Block>>(
 
 struct ExportWish {
   Format format;
-  std::string to;  // as the user names it
+  std::string to;               // as the user names it
+  std::string collection = {};  // base name of the SigMF collection that it becomes one of
   uint64_t packet_samples = 0;
   bool resume = false;
   bool gaps = false;  // zeros for what is missing are welcome in a format that does not tell of it

@@ -26,7 +26,7 @@ constexpr char kMeta[] = ".sigmf-meta";
 // Longer than any that is written here.
 constexpr uint64_t kMaxOwnMetaBytes = 32 << 20;
 
-std::string MetaOf(const Subject& subject, const Seen& seen) {
+std::string MetaOf(const Subject& subject, const Seen& seen, const std::string& collection) {
   const Recording& recording = subject.recording;
   sigmf::Told told{.datatype = subject.datatype,
                    .sample_rate = recording.sample_rate,
@@ -37,6 +37,7 @@ std::string MetaOf(const Subject& subject, const Seen& seen) {
                    .state = std::string(model::NameOf(recording.state)),
                    .block_samples = recording.block_bytes / subject.sample_bytes(),
                    .samples = subject.samples(),
+                   .collection = collection,
                    .annotations = recording.annotations,
                    .runs = seen.runs};
   for (const SampleRange& gap : seen.gaps) {
@@ -55,8 +56,11 @@ bool IsOwnMeta(const std::string& path, const std::string& uid) {
 
 class PairWriter final : public Writer {
  public:
-  PairWriter(const Subject& subject, std::string meta_path, bool replace)
-      : subject_(subject), meta_path_(std::move(meta_path)), replace_(replace) {}
+  PairWriter(const Subject& subject, std::string meta_path, bool replace, std::string collection)
+      : subject_(subject),
+        meta_path_(std::move(meta_path)),
+        replace_(replace),
+        collection_(std::move(collection)) {}
 
   absl::Status Begin(Output& /*out*/) override { return absl::OkStatus(); }
   absl::Status Write(const Piece& piece, Output& out) override { return raw_->Write(piece, out); }
@@ -64,7 +68,7 @@ class PairWriter final : public Writer {
   absl::Status Finish(const Seen& seen, Output& /*out*/) override {
     TD_ASSIGN_OR_RETURN(const auto part, files::PartFile::Create(meta_path_, replace_));
     Output meta(part->path(), part->fd(), 0);
-    TD_RETURN_IF_ERROR(meta.Put(MetaOf(subject_, seen)));
+    TD_RETURN_IF_ERROR(meta.Put(MetaOf(subject_, seen, collection_)));
     return part->Publish();
   }
 
@@ -72,6 +76,7 @@ class PairWriter final : public Writer {
   const Subject subject_;
   const std::string meta_path_;
   const bool replace_;
+  const std::string collection_;
   const std::unique_ptr<Writer> raw_ = CreateRawWriter();
 };
 
@@ -86,7 +91,7 @@ class ArchiveWriter final : public Writer {
   absl::Status Write(const Piece& piece, Output& out) override { return raw_->Write(piece, out); }
 
   absl::Status Finish(const Seen& seen, Output& out) override {
-    const std::string meta = MetaOf(subject_, seen);
+    const std::string meta = MetaOf(subject_, seen, "");
     out.Skip(TarPadding(subject_.bytes));
     TD_RETURN_IF_ERROR(out.Put(TarHeader({name_, name_ + kMeta, meta.size()})));
     TD_RETURN_IF_ERROR(out.Put(meta));
@@ -123,7 +128,7 @@ absl::StatusOr<std::unique_ptr<Writer>> CreateSigmfWriter(const Subject& subject
   if (there && !(options.resumed && IsOwnMeta(meta, subject.recording.uid))) {
     return files::Exists(meta);
   }
-  return std::make_unique<PairWriter>(subject, meta, there);
+  return std::make_unique<PairWriter>(subject, meta, there, options.collection);
 }
 
 }  // namespace tapedeck::services::formats

@@ -11,6 +11,7 @@
 #include "services/convert/fields.h"
 #include "services/errors.h"
 #include "services/member_name.h"
+#include "services/model/group.h"
 #include "services/model/part.h"
 #include "services/model/resource_name.h"
 #include "services/server/check_pacing.h"
@@ -128,6 +129,20 @@ absl::Status CheckStandbys(const RecordSpec& spec) {
   return absl::OkStatus();
 }
 
+// Of a group whose members begin at one instant.
+absl::Status CheckMember(const RecordSpec& spec) {
+  if (!spec.transfer.group.has_value()) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(model::CheckGroup(*spec.transfer.group));
+  if (spec.at_ns == 0) return FieldError("at", "is missing: a group begins at an instant");
+  if (IsInletName(spec.transfer.target)) return FieldError("group", "records, and into no inlet");
+  if (StoragesOf(spec.transfer.storage).size() > 1) {
+    return FieldError("group", "has whole recordings as members, and none in parts");
+  }
+  if (!spec.outputs.empty()) return FieldError("outputs", "are not for a member of a group");
+  if (spec.transfer.device != kAllDevices) return absl::OkStatus();
+  return FieldError("device", "is \"all\": a member of a group is one recording");
+}
+
 // What a job may record into.
 absl::Status CheckTarget(const RecordSpec& spec) {
   if (StoragesOf(spec.transfer.storage).size() > 1) {
@@ -176,6 +191,7 @@ absl::Status CheckRecordSpec(const RecordSpec& spec) {
   TD_RETURN_IF_ERROR(CheckStage("source", spec.source));
   TD_RETURN_IF_ERROR(CheckOutputs(spec.outputs, spec.transfer.target));
   TD_RETURN_IF_ERROR(CheckStandbys(spec));
+  TD_RETURN_IF_ERROR(CheckMember(spec));
   if (spec.resume_for_ns < 0 || spec.resume_for_ns > kMaxResumeForNs) {
     return FieldError("resume_for", "is not 0 to an hour");
   }

@@ -18,7 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr char kVersion[] = "1.2.5";
 // What SigMF's schema lets be.
 constexpr double kLeastRate = 1;
 constexpr double kMostHertz = 1e12;
@@ -68,6 +67,7 @@ class Text {
     const double rate = told_.sample_rate;
     if (rate >= kLeastRate && rate <= kMostHertz) global["core:sample_rate"] = rate;
     if (!told_.description.empty()) global["core:description"] = told_.description;
+    if (!told_.collection.empty()) global["core:collection"] = told_.collection;
     if (!told_.labels.empty()) global["tapedeck:labels"] = told_.labels;
     return global;
   }

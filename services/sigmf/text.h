@@ -18,6 +18,8 @@ namespace tapedeck::services::sigmf {
 inline constexpr char kSignalLabel[] = "signal";
 std::map<std::string, double> SignalFields(absl::string_view comment);
 
+inline constexpr char kVersion[] = "1.2.5";
+
 // Samples without a gap: what is known of the first.
 struct Run {
   uint64_t sample = 0;        // its place in the file
@@ -41,7 +43,8 @@ struct Told {
   std::string recording;
   std::string state;
   uint64_t block_samples = 0;
-  uint64_t samples = 0;  // of the file
+  uint64_t samples = 0;    // of the file
+  std::string collection;  // base name of the .sigmf-collection that it is in; empty: none
   std::vector<Annotation> annotations;
   std::vector<Run> runs;  // in order; a capture begins with each
   std::vector<Gap> gaps;

@@ -34,6 +34,18 @@ std::vector<std::vector<std::string>> MembersOf(const Json& object) {
   return rows;
 }
 
+Json ObjectOf(const FileAnswer& answer) {
+  return {{"recording", answer.recording},
+          {"file", answer.file},
+          {"format", answer.format},
+          {"bytes", answer.bytes},
+          {"samples", answer.samples},
+          {"missing_samples", answer.missing_samples},
+          {"resumed_at", answer.resumed_at},
+          {"mb_per_s", answer.mb_per_s},
+          {"notes", answer.notes}};
+}
+
 }  // namespace
 
 Answer AnswerOf(const Lun& lun) { return {Dump(ToJson(lun))}; }
@@ -171,16 +183,12 @@ Answer AnswerOf(const Traced& traced) {
   return {Dump(object)};
 }
 
-Answer AnswerOf(const FileAnswer& answer) {
-  return {Dump({{"recording", answer.recording},
-                {"file", answer.file},
-                {"format", answer.format},
-                {"bytes", answer.bytes},
-                {"samples", answer.samples},
-                {"missing_samples", answer.missing_samples},
-                {"resumed_at", answer.resumed_at},
-                {"mb_per_s", answer.mb_per_s},
-                {"notes", answer.notes}})};
+Answer AnswerOf(const FileAnswer& answer) { return {Dump(ObjectOf(answer))}; }
+
+Answer AnswerOf(const std::string& collection, const std::vector<FileAnswer>& streams) {
+  Json list = Json::array();
+  for (const FileAnswer& stream : streams) list.push_back(ObjectOf(stream));
+  return {Dump({{"collection", collection}, {"streams", std::move(list)}})};
 }
 
 Answer AnswerOf(const CopyAnswer& answer) {

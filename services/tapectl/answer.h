@@ -112,6 +112,8 @@ struct FileAnswer {
   std::vector<std::string> notes;
 };
 Answer AnswerOf(const FileAnswer& answer);
+// {"collection": FILE, "streams": [...]}
+Answer AnswerOf(const std::string& collection, const std::vector<FileAnswer>& streams);
 
 // What a copy has made of a recording.
 struct CopyAnswer {

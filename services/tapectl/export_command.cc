@@ -13,6 +13,7 @@
 #include "services/storage_session/joined_player.h"
 #include "services/storage_session/player.h"
 #include "services/tapectl/commands.h"
+#include "services/tapectl/exporting.h"
 #include "services/tapectl/format_option.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/patience.h"
@@ -24,16 +25,6 @@ namespace tapedeck::services::tapectl {
 namespace {
 
 constexpr char kNoExport[] = "interrupted before the export began";
-
-struct ExportOptions {
-  std::string name;
-  std::string format;
-  std::string to;
-  formats::Range range;
-  uint64_t packet_samples = 0;
-  bool resume = false;
-  bool gaps = false;
-};
 
 // A recording, or the parts of one as one.
 struct Exportable {
@@ -99,8 +90,10 @@ std::string ExportedText(const FileAnswer& answer) {
   return text;
 }
 
-absl::Status Export(Program& program, const ExportOptions& options) {
-  InterruptWatch interrupt(kNoExport);
+}  // namespace
+
+absl::StatusOr<FileAnswer> ExportOne(const Program& program, InterruptWatch& interrupt,
+                                     const ExportOptions& options) {
   TD_ASSIGN_OR_RETURN(formats::Format format,
                       formats::FormatNamed(options.format, formats::Use::kExport));
   TD_ASSIGN_OR_RETURN(const Exportable found, Find(program, options.name));
@@ -110,6 +103,7 @@ absl::Status Export(Program& program, const ExportOptions& options) {
   const absl::StatusOr<formats::Exported> exported =
       formats::Export(subject, {.format = std::move(format),
                                 .to = options.to,
+                                .collection = options.collection,
                                 .packet_samples = options.packet_samples,
                                 .resume = options.resume,
                                 .gaps = options.gaps,
@@ -117,14 +111,23 @@ absl::Status Export(Program& program, const ExportOptions& options) {
                                 .progress = [&](uint64_t bytes) { return patience.Show(bytes); }});
   TD_RETURN_IF_ERROR(patience.Judged(exported.status()));
   const uint64_t moved = subject.bytes - exported->resumed_at * subject.sample_bytes();
-  const FileAnswer answer{.recording = recording.name,
-                          .file = exported->file,
-                          .format = options.format,
-                          .bytes = exported->file_bytes,
-                          .samples = exported->samples,
-                          .missing_samples = exported->missing_samples,
-                          .resumed_at = exported->resumed_at,
-                          .mb_per_s = static_cast<double>(moved) / 1e6 / patience.elapsed_s()};
+  return FileAnswer{.recording = recording.name,
+                    .file = exported->file,
+                    .format = options.format,
+                    .bytes = exported->file_bytes,
+                    .samples = exported->samples,
+                    .missing_samples = exported->missing_samples,
+                    .resumed_at = exported->resumed_at,
+                    .mb_per_s = static_cast<double>(moved) / 1e6 / patience.elapsed_s()};
+}
+
+namespace {
+
+absl::Status Export(Program& program, const ExportOptions& options) {
+  InterruptWatch interrupt(kNoExport);
+  if (!options.group.empty()) return ExportGroup(program, interrupt, options);
+  if (options.name.empty()) return absl::InvalidArgumentError("RECORDING is required");
+  TD_ASSIGN_OR_RETURN(const FileAnswer answer, ExportOne(program, interrupt, options));
   program.Print(AnswerOf(answer), ExportedText(answer));
   return absl::OkStatus();
 }
@@ -135,10 +138,11 @@ void AddExportCommand(Command recordings, Program& program) {
   auto options = std::make_shared<ExportOptions>();
   const Command command =
       recordings.AddCommand("export", "Take a recording with you: as a file on this machine");
-  command
-      .AddOption("RECORDING", options->name,
-                 "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name; running or closed")
-      .Required();
+  command.AddOption("RECORDING", options->name,
+                    "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name; running or closed");
+  command.AddOption("--group", options->group,
+                    "All members of this group, by its name or ID, as a SigMF collection: --to is "
+                    "a folder then");
   AddFormatOption(command, options->format, formats::Use::kExport);
   command.AddOption("--to", options->to, "The file; none that is there is replaced").Required();
   command.AddOption("--first", options->range.first, "Begin at this sample of the recording");

@@ -10,6 +10,7 @@ namespace tapedeck::services::tapectl {
 
 struct ListOptions {
   std::string of;         // a LUN or channel; empty: all
+  std::string group;      // of recordings: the members of this one; empty: all
   bool segments = false;  // of recordings: each of a stream
 };
 

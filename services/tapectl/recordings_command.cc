@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <memory>
 
@@ -8,6 +9,7 @@
 #include "dataplane/status_macros.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/field_options.h"
+#include "services/tapectl/group_names.h"
 #include "services/tapectl/lists.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/several_nodes.h"
@@ -145,7 +147,10 @@ absl::Status ListRecordings(Program& program, const ListOptions& options) {
       continue;
     }
     TD_RETURN_IF_ERROR(listed.status());
-    recordings.insert(recordings.end(), listed->begin(), listed->end());
+    std::ranges::copy_if(*listed, std::back_inserter(recordings), [&](const Recording& one) {
+      const auto member = model::KnownGroupOf(one.labels);
+      return options.group.empty() || (member.has_value() && IsNamed(*member, options.group));
+    });
   }
   if (options.segments) {
     PrintSegments(program, recordings);
@@ -167,6 +172,8 @@ void AddRecordingsCommands(Command tapectl, Program& program) {
   const Command list = recordings.AddCommand("list", "Show recordings, newest first");
   list.AddOption("CHANNEL", list_options->of, "LUN/CHANNEL: of this channel only");
   list.AddFlag("--segments", list_options->segments, "A stream in segments as a line for each");
+  list.AddOption("--group", list_options->group,
+                 "Only the members of this group, by its name or ID");
   SetRun<ListOptions>(list, program, "recordings list", list_options, ListRecordings);
 
   auto update_options = std::make_shared<RecordingOptions>();

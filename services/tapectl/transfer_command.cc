@@ -6,6 +6,7 @@
 #include "services/tapectl/commands.h"
 #include "services/tapectl/field_options.h"
 #include "services/tapectl/follow.h"
+#include "services/tapectl/group_jobs.h"
 #include "services/tapectl/job_options.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/pacing_text.h"
@@ -35,6 +36,7 @@ struct RecordOptions : TransferOptions {
   std::string to;    // inlet of another worker; empty: none
   std::string also;  // channel; empty: none
   std::vector<std::string> also_transforms;
+  GroupOptions group;
 };
 
 struct PlayOptions : TransferOptions {
@@ -42,6 +44,7 @@ struct PlayOptions : TransferOptions {
   bool replace = false;
   session::Playhead playhead;
   model::Pacing pacing;
+  GroupOptions group;
 };
 
 absl::StatusOr<TransferSpec> SpecOf(const Program& program, const TransferOptions& options,
@@ -56,16 +59,41 @@ absl::StatusOr<TransferSpec> SpecOf(const Program& program, const TransferOption
   return spec;
 }
 
-absl::Status Record(Program& program, const RecordOptions& options) {
-  InterruptWatch interrupt(kWhileAsking);
+absl::Status SetSource(const RecordOptions& options, StageSpec& source) {
+  if (options.seed.has_value()) TD_RETURN_IF_ERROR(SetParameter(source, "seed", *options.seed));
+  if (options.loop) TD_RETURN_IF_ERROR(SetParameter(source, "loop", true));
+  return absl::OkStatus();
+}
+
+// A member may have a source of its own, which those options are not about.
+absl::Status RecordMembers(Program& program, InterruptWatch& interrupt,
+                           const RecordOptions& options, RecordSpec spec) {
+  if (!options.name.empty() || !options.to.empty() || !options.also.empty()) {
+    return absl::InvalidArgumentError("--group records into what --member says, and nothing else");
+  }
+  TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, ""));
+  spec.transfer.standbys = options.standbys;
+  if (!spec.source.name.empty()) TD_RETURN_IF_ERROR(SetSource(options, spec.source));
+  return RecordGroup(program, interrupt, options.group, options, std::move(spec));
+}
+
+absl::Status CheckWhat(const RecordOptions& options) {
   if (options.name.empty() && options.to.empty()) {
     return absl::InvalidArgumentError("name a CHANNEL to record into, or --to HOST:PORT/INLET");
   }
+  if (options.end.name.empty()) return absl::InvalidArgumentError("--source is required");
+  return absl::OkStatus();
+}
+
+absl::Status Record(Program& program, const RecordOptions& options) {
+  InterruptWatch interrupt(kWhileAsking);
   RecordSpec spec{.source = options.end,
                   .blocks = options.blocks,
                   .duration_ns = options.duration_ns,
                   .resume_for_ns = options.resume_for_ns,
                   .at_ns = options.at_ns};
+  if (!options.group.name.empty()) return RecordMembers(program, interrupt, options, spec);
+  TD_RETURN_IF_ERROR(CheckWhat(options));
   if (options.to.empty()) {
     TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.name));
     TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, channel));
@@ -75,10 +103,7 @@ absl::Status Record(Program& program, const RecordOptions& options) {
     spec.transfer.storage = inlet.worker;
   }
   spec.transfer.standbys = options.standbys;
-  if (options.seed.has_value()) {
-    TD_RETURN_IF_ERROR(SetParameter(spec.source, "seed", *options.seed));
-  }
-  if (options.loop) TD_RETURN_IF_ERROR(SetParameter(spec.source, "loop", true));
+  TD_RETURN_IF_ERROR(SetSource(options, spec.source));
   if (!options.also.empty()) {
     OutputSpec& output = spec.outputs.emplace_back();
     TD_ASSIGN_OR_RETURN(output.channel, ChannelNameOf(options.also));
@@ -105,6 +130,15 @@ absl::Status Play(Program& program, const PlayOptions& options) {
   }
   InterruptWatch interrupt(kWhileAsking);
   PlaybackSpec spec{.sink = options.end, .playhead = options.playhead, .pacing = options.pacing};
+  if (!options.group.name.empty()) {
+    if (!options.name.empty() || options.segment.has_value()) {
+      return absl::InvalidArgumentError("--group is played instead of a RECORDING");
+    }
+    TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, ""));
+    if (options.replace) TD_RETURN_IF_ERROR(SetParameter(spec.sink, "replace", true));
+    return PlayGroup(program, interrupt, options.group, options, std::move(spec));
+  }
+  if (options.name.empty()) return absl::InvalidArgumentError("RECORDING is required");
   TD_ASSIGN_OR_RETURN(const std::string recording, BeginAt(program, options, spec.playhead));
   TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, recording));
   if (options.replace) TD_RETURN_IF_ERROR(SetParameter(spec.sink, "replace", true));
@@ -166,6 +200,27 @@ void AddAlso(Command record, RecordOptions& options) {
       .Needs(also);
 }
 
+// Of a command that runs a job for each member.
+Option AddGroup(Command command, GroupOptions& group, const std::string& help) {
+  const Option option = command.AddOption("--group", group.name, help);
+  command
+      .AddParsed("--start-in", group.start_in_ns, ParseDurationNs,
+                 "Of a group: begin so long from now, unless --at says when; default 2s")
+      .Needs(option);
+  return option;
+}
+
+void AddMembers(Command record, RecordOptions& options) {
+  const Option group =
+      AddGroup(record, options.group, "Record channels together, as this group, on one clock");
+  record
+      .AddOption("--member", options.group.members,
+                 "WORKER=STORAGE/LUN/CHANNEL of the group, and behind a comma its source, if it is "
+                 "another than --source; once for each")
+      .OneEach()
+      .Needs(group);
+}
+
 void AddAt(Command command, int64_t& at_ns, const std::string& help) {
   command.AddParsed("--at", at_ns, ParseTimeNs,
                     absl::StrCat(help, ", UTC, within a day: 2026-01-31T12:00:00.5Z"));
@@ -197,11 +252,9 @@ void AddTransferCommands(Command tapectl, Program& program) {
                  "HOST:PORT/INLET of another worker (tapectl receive), instead of a channel: no "
                  "storage is between")
       .Excludes(channel);
-  record
-      .AddParsed("--source", record_options->end, ParseEnd,
-                 "synth, file:PATH (raw or .sigmf-meta), ingest:udp=HOST:PORT (packets that come "
-                 "there), or another of the worker's, e.g. synth:seed=5,noise=0")
-      .Required();
+  record.AddParsed("--source", record_options->end, ParseEnd,
+                   "synth, file:PATH (raw or .sigmf-meta), ingest:udp=HOST:PORT (packets that come "
+                   "there), or another of the worker's, e.g. synth:seed=5,noise=0");
   const Option blocks = record.AddParsed("--blocks", record_options->blocks, ParseCount,
                                          "Stop after this many blocks");
   record
@@ -218,6 +271,7 @@ void AddTransferCommands(Command tapectl, Program& program) {
   record.AddOption("--seed", record_options->seed, "Of the synth source; default 1");
   record.AddFlag("--loop", record_options->loop, "Start the file again at its end");
   AddShared(record, *record_options);
+  AddMembers(record, *record_options);
   AddAlso(record, *record_options);
   record.AddOption("--device", record_options->device,
                    "A device of the worker, e.g. cuda:1, or all: a recording by each; default the "
@@ -226,7 +280,7 @@ void AddTransferCommands(Command tapectl, Program& program) {
 
   auto play_options = std::make_shared<PlayOptions>();
   const Command play = tapectl.AddCommand("play", "Play a recording back");
-  play.AddOption("RECORDING", play_options->name, kWhichRecording).Required();
+  play.AddOption("RECORDING", play_options->name, kWhichRecording);
   play.AddOption("--segment", play_options->segment,
                  "Only this segment of a stream, counted from 0");
   play.AddParsed("--sink", play_options->end, ParseEnd,
@@ -235,6 +289,9 @@ void AddTransferCommands(Command tapectl, Program& program) {
   play.AddFlag("--replace", play_options->replace,
                "Put the new file in the place of one that is there, once it is complete");
   AddPlayhead(play, play_options->playhead);
+  AddGroup(play, play_options->group,
+           "Play all members of this group, by name or ID, aligned to the sample; %m in the name "
+           "of --sink is the member's number");
   AddPacing(play, play_options->pacing);
   AddShared(play, *play_options);
   play.AddOption("--device", play_options->device,

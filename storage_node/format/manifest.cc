@@ -7,6 +7,7 @@
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_spec.h"
+#include "services/model/group.h"
 #include "services/model/part.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/json_fields.h"
@@ -283,7 +284,9 @@ void Describe(const services::RecordingUpdate& update, Manifest* manifest) {
   const services::Recording described =
       services::Updated({.description = manifest->description, .labels = manifest->labels}, update);
   manifest->description = described.description;
-  manifest->labels = services::model::WithPartOf(manifest->labels, described.labels);
+  const auto& before = manifest->labels;
+  manifest->labels =
+      services::model::WithGroupOf(before, services::model::WithPartOf(before, described.labels));
 }
 
 void AppendRange(std::vector<SequenceRange>* ranges, SequenceRange more) {

@@ -18,7 +18,7 @@ run() {
 begin_test
 # The commands name them.
 # shellcheck disable=SC2034
-RATE=1000000 SECOND=127.0.0.1:$(free_port) THIRD=127.0.0.1:$(free_port)
+RATE=1000000 WORKER2=127.0.0.1:$(free_port) SECOND=127.0.0.1:$(free_port) THIRD=127.0.0.1:$(free_port)
 TAPEDECK_STORAGE=127.0.0.1:$(free_port) TAPEDECK_WORKER=127.0.0.1:$(free_port)
 export TAPEDECK_STORAGE TAPEDECK_WORKER
 unset -f tapectl

@@ -85,7 +85,8 @@ absl::Status Receiver::status() const {
 }
 
 void Receiver::Run() {
-  deadline_ns_ = clock_.NowNs() + parts_.timeout_ns;
+  const int64_t until_at_ns = std::max<int64_t>(parts_.at_ns - clock_.WallNs(), 0);
+  deadline_ns_ = clock_.NowNs() + until_at_ns + parts_.timeout_ns;
   for (bool late = false; true;) {
     const bool readable = !late && Await(deadline_ns_);
     {
@@ -126,6 +127,7 @@ absl::StatusOr<Flow> Receiver::ReadOnce() {
 }
 
 void Receiver::OnPacket(std::span<const std::byte> bytes) {
+  if (parts_.at_ns != 0 && clock_.WallNs() < parts_.at_ns) return;
   ++parts_.counts->packets;
   const Packet packet = parts_.reader->Read(bytes, placement_.newest());
   for (const auto& [position, text] : packet.news) {

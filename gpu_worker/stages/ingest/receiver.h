@@ -30,6 +30,7 @@ struct ReceiverParts {
   size_t block_bytes = 0;
   size_t sample_bytes = 0;
   int64_t timeout_ns = 0;      // without samples
+  int64_t at_ns = 0;           // UTC: packets that come before are nobody's; 0: all are taken
   std::unique_ptr<News> news;  // what the packets tell of the signal
   std::shared_ptr<Counts> counts;
 };

@@ -134,6 +134,7 @@ absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlac
                                        .block_bytes = place.block_bytes,
                                        .sample_bytes = stream.sample_bytes,
                                        .timeout_ns = static_cast<int64_t>(parameters.timeout * 1e9),
+                                       .at_ns = place.at_ns,
                                        .news = std::make_unique<News>(made.remarks, counts),
                                        .counts = counts}));
   made.stage = std::make_unique<IngestSource>(place.block_bytes, stream.sample_bytes,

@@ -297,6 +297,31 @@ TEST_F(CallsTest, BadRecordsAreRefused) {
   EXPECT_TRUE(jobs_.ListJobs()->empty());
 }
 
+TEST_F(CallsTest, AMemberOfAGroupBeginsAtAnInstant) {
+  RecordSpec member = GoodRecord();
+  member.transfer.group = {.id = "g", .name = "array", .number = 2, .members = 4};
+  member.at_ns = dataplane::SystemClock().WallNs() + dataplane::kSecondNs;
+  ASSERT_TRUE(jobs_.StartRecord(member).ok());
+  EXPECT_EQ(node_.jobs.last_transfer().group, member.transfer.group);
+  EXPECT_EQ(node_.jobs.last_record().at_ns, member.at_ns);
+  const auto reason_of = [&](auto change) {
+    RecordSpec spec = member;
+    change(spec);
+    return ReasonIn(jobs_.StartRecord(spec).status());
+  };
+  EXPECT_EQ(reason_of([](RecordSpec& s) { s.at_ns = 0; }), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason_of([](RecordSpec& s) { s.at_ns -= 3 * dataplane::kSecondNs; }),
+            "ARGUMENT_INVALID");
+  EXPECT_EQ(reason_of([](RecordSpec& s) { s.at_ns += 25 * 3600 * dataplane::kSecondNs; }),
+            "ARGUMENT_INVALID");
+  EXPECT_EQ(reason_of([](RecordSpec& s) { s.transfer.group->number = 5; }), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason_of([](RecordSpec& s) { s.transfer.group->id = "a b"; }), "NAME_INVALID");
+  EXPECT_EQ(reason_of([](RecordSpec& s) { s.transfer.device = "all"; }), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason_of([](RecordSpec& s) { s.transfer.storage = "a:1,b:1"; }), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason_of([](RecordSpec& s) { s.outputs = {{.channel = "luns/l0/channels/c1"}}; }),
+            "ARGUMENT_INVALID");
+}
+
 TEST_F(CallsTest, JobsThatAreNotThere) {
   EXPECT_EQ(ReasonIn(jobs_.GetJob("jobs/none").status()), "JOB_NOT_FOUND");
   EXPECT_EQ(ReasonIn(jobs_.GetJob("none").status()), "NAME_INVALID");

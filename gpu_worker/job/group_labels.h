@@ -1,0 +1,19 @@
+// What a job of a group says of its start and its clock.
+#pragma once
+
+#include <string>
+
+#include "gpu_worker/pace/clock_error.h"
+#include "services/jobs.h"
+#include "services/model/description.h"
+
+namespace tapedeck::gpu_worker::job {
+
+// Of the recording: group, group_name, group_member, starts_at, clock, clock_error_ns.
+services::model::Labels GroupLabels(const services::model::GroupMember& member, int64_t at_ns,
+                                    const pace::ClockError& clock);
+
+// "member 2 of 4 of GROUP, by the system clock, which is off by at most 1.2 ms"
+std::string GroupNote(const services::model::GroupMember& member, const pace::ClockError& clock);
+
+}  // namespace tapedeck::gpu_worker::job

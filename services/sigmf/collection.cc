@@ -1,0 +1,38 @@
+#include "services/sigmf/collection.h"
+
+#include <openssl/sha.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/escaping.h"
+#include "services/sigmf/text.h"
+
+namespace tapedeck::services::sigmf {
+
+using nlohmann::json;
+
+std::string Sha512(absl::string_view text) {
+  std::array<unsigned char, SHA512_DIGEST_LENGTH> digest;
+  SHA512(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
+  return absl::BytesToHexString(
+      absl::string_view(reinterpret_cast<const char*>(digest.data()), digest.size()));
+}
+
+std::string Encode(const Collection& collection) {
+  // As tuples: the specification has objects beside them, which its published schema refuses.
+  json streams = json::array();
+  for (const CollectedStream& stream : collection.streams) {
+    streams.push_back(json::array({stream.name, Sha512(stream.meta)}));
+  }
+  json told = {
+      {"core:version", kVersion},
+      {"core:extensions", {{{"name", "tapedeck"}, {"version", "1.0.0"}, {"optional", true}}}},
+      {"core:streams", std::move(streams)}};
+  if (!collection.description.empty()) told["core:description"] = collection.description;
+  if (!collection.labels.empty()) told["tapedeck:labels"] = collection.labels;
+  const json object = {{"collection", std::move(told)}};
+  return object.dump(2, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tapedeck::services::sigmf

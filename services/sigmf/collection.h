@@ -1,0 +1,29 @@
+// The text of a .sigmf-collection (the Signal Metadata Format Specification, 1.2.5): which
+// recordings belong together, each by the hash of its .sigmf-meta.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace tapedeck::services::sigmf {
+
+struct CollectedStream {
+  std::string name;  // of its files, without folder and suffix
+  std::string meta;  // the whole text of its .sigmf-meta
+};
+
+struct Collection {
+  std::string description;
+  std::map<std::string, std::string> labels;  // as tapedeck:labels
+  std::vector<CollectedStream> streams;       // in order
+};
+
+std::string Encode(const Collection& collection);
+
+// SHA-512 (FIPS 180-4) in lower-case hexadecimal digits, as core:hash has it.
+std::string Sha512(absl::string_view text);
+
+}  // namespace tapedeck::services::sigmf

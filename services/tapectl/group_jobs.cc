@@ -1,0 +1,198 @@
+#include "services/tapectl/group_jobs.h"
+
+#include <functional>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "dataplane/executor/thread.h"
+#include "dataplane/status_macros.h"
+#include "services/client/request_id.h"
+#include "services/errors.h"
+#include "services/model/resource_name.h"
+#include "services/tapectl/follow.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+// One job of the group, at its worker.
+struct GroupJob {
+  Program at;
+  model::GroupMember member;
+  std::string target;
+  dataplane::Direction direction = dataplane::Direction::kRecord;
+  std::function<absl::StatusOr<Job>(client::JobsClient&)> start;
+
+  absl::Mutex mutex;
+  Job job ABSL_GUARDED_BY(mutex);  // as it was last seen
+  bool over ABSL_GUARDED_BY(mutex) = false;
+
+  std::string Name() const {
+    return absl::StrCat("member ", member.number, " of ", member.members, " of ", member.name, ", ",
+                        target, " at ", at.worker);
+  }
+  void Set(Job seen) {
+    absl::MutexLock lock(&mutex);
+    over = seen.end_time_ns != 0;
+    if (!seen.error.ok()) seen.error = dataplane::Prefixed(absl::StrCat(Name(), ": "), seen.error);
+    seen.group = member.id;
+    job = std::move(seen);
+  }
+  // It is not known what becomes of it.
+  void Lose(const absl::Status& why) {
+    Job lost = Seen();
+    lost.direction = direction;
+    lost.state = JobState::kFailed;
+    lost.error = why;
+    lost.end_time_ns = absl::GetCurrentTimeNanos();
+    Set(std::move(lost));
+  }
+  Job Seen() {
+    absl::MutexLock lock(&mutex);
+    return job;
+  }
+  bool Goes() {
+    absl::MutexLock lock(&mutex);
+    return !over && !job.name.empty();
+  }
+};
+
+using GroupJobs = std::vector<std::unique_ptr<GroupJob>>;
+
+// Waits for all.
+void ForEach(GroupJobs& jobs, const std::function<void(GroupJob&)>& run) {
+  std::vector<std::thread> threads;
+  for (const auto& job : jobs) {
+    auto thread = dataplane::StartThread("td-member", [&run, one = job.get()] { run(*one); });
+    if (thread.ok()) {
+      threads.push_back(*std::move(thread));
+    } else {
+      job->Lose(thread.status());
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+void Start(GroupJob& job) {
+  const auto client = job.at.Jobs();
+  auto started = job.start(*client);
+  if (!started.ok()) return job.Lose(started.status());
+  job.Set(*std::move(started));
+}
+
+bool Cancel(GroupJob& job) { return job.Goes() && job.at.Jobs()->CancelJob(job.Seen().name).ok(); }
+
+void FollowOne(GroupJob& job, absl::Time deadline) {
+  if (!job.Goes()) return;
+  auto last = job.at.Jobs()->WatchJob(job.Seen().name, deadline - absl::Now(),
+                                      [&](const Job& now) { job.Set(now); });
+  if (last.ok()) return job.Set(*std::move(last));
+  if (absl::IsDeadlineExceeded(last.status())) Cancel(job);
+  job.Lose(last.status());
+}
+
+std::vector<Job> AllSeen(const GroupJobs& jobs) {
+  std::vector<Job> seen;
+  seen.reserve(jobs.size());
+  for (const auto& job : jobs) seen.push_back(job->Seen());
+  return seen;
+}
+
+absl::Status Run(Program& program, InterruptWatch& interrupt, const JobOptions& options,
+                 GroupJobs jobs) {
+  ForEach(jobs, Start);
+  if (options.detach) {
+    for (const auto& job : jobs) {
+      if (!job->Goes()) return Conclude(program, AllSeen(jobs));
+    }
+    Leave(program, AllSeen(jobs));
+    return absl::OkStatus();
+  }
+  interrupt.OnInterrupt([&] {
+    bool any = false;
+    for (const auto& job : jobs) any = Cancel(*job) || any;
+    return any;
+  });
+  const absl::Cleanup done = [&] { interrupt.OnInterrupt(nullptr); };
+  const absl::Time deadline = absl::Now() + program.job_timeout();
+  ForEach(jobs, [&](GroupJob& job) { FollowOne(job, deadline); });
+  return Conclude(program, AllSeen(jobs));
+}
+
+int64_t StartOf(const GroupOptions& group, int64_t at_ns) {
+  return at_ns != 0 ? at_ns : absl::GetCurrentTimeNanos() + group.start_in_ns;
+}
+
+}  // namespace
+
+absl::Status RecordGroup(Program& program, InterruptWatch& interrupt, const GroupOptions& group,
+                         const JobOptions& options, RecordSpec spec) {
+  TD_RETURN_IF_ERROR(model::CheckId(group.name));
+  if (group.members.empty() || group.members.size() > model::kMaxGroupMembers) {
+    return absl::InvalidArgumentError(absl::StrCat("--group has 1 to ", model::kMaxGroupMembers,
+                                                   " members: --member ", kMemberForm));
+  }
+  const std::string id = client::NewRequestId();
+  spec.at_ns = StartOf(group, spec.at_ns);
+  GroupJobs jobs;
+  for (const std::string& text : group.members) {
+    TD_ASSIGN_OR_RETURN(const MemberWish wish, ParseMember(text));
+    RecordSpec one = spec;
+    if (wish.source.has_value()) one.source = *wish.source;
+    if (one.source.name.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(text, " has no source, and there is no --source"));
+    }
+    auto& job = *jobs.emplace_back(std::make_unique<GroupJob>());
+    job.at = program;
+    job.at.worker = wish.worker;
+    job.member = {.id = id,
+                  .name = group.name,
+                  .number = static_cast<uint32_t>(jobs.size()),
+                  .members = static_cast<uint32_t>(group.members.size())};
+    job.target = absl::StrCat(wish.storage, "/", wish.channel);
+    one.source = ForMember(std::move(one.source), job.member.number);
+    one.transfer.storage = wish.storage;
+    one.transfer.target = wish.channel;
+    one.transfer.group = job.member;
+    job.start = [one](client::JobsClient& client) { return client.StartRecord(one); };
+  }
+  return Run(program, interrupt, options, std::move(jobs));
+}
+
+absl::Status PlayGroup(Program& program, InterruptWatch& interrupt, const GroupOptions& group,
+                       const JobOptions& options, PlaybackSpec spec) {
+  const bool by_sample = spec.playhead.unit == session::Playhead::Unit::kSample;
+  if ((!by_sample && spec.playhead.start != 0) || spec.playhead.follow) {
+    return absl::InvalidArgumentError(
+        "a group is played from a sample, --from-sample, and when it is closed: its members have "
+        "the same sample at the same time");
+  }
+  TD_ASSIGN_OR_RETURN(const std::vector<GroupRecording> members, FindGroup(program, group.name));
+  const StageSpec first = ForMember(spec.sink, 1);
+  if (spec.sink.name == "file" && members.size() > 1 && first == spec.sink) {
+    return absl::InvalidArgumentError(
+        "each member needs a file of its own: %m in its name is the member's number");
+  }
+  spec.pacing.at_ns = StartOf(group, spec.pacing.at_ns);
+  GroupJobs jobs;
+  for (const GroupRecording& found : members) {
+    PlaybackSpec one = spec;
+    auto& job = *jobs.emplace_back(std::make_unique<GroupJob>());
+    job.at = program;
+    job.member = found.member;
+    job.direction = dataplane::Direction::kPlayback;
+    job.target = absl::StrCat(found.node.storage, "/", found.recording.name);
+    one.sink = ForMember(spec.sink, found.member.number);
+    one.transfer.storage = found.node.storage;
+    one.transfer.target = found.recording.name;
+    job.start = [one](client::JobsClient& client) { return client.StartPlayback(one); };
+  }
+  return Run(program, interrupt, options, std::move(jobs));
+}
+
+}  // namespace tapedeck::services::tapectl

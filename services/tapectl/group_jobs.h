@@ -1,0 +1,35 @@
+// The jobs of a group, each at its worker: started together, followed together, and ended one by
+// one. One thread calls; each member has a thread of its own meanwhile.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "services/jobs.h"
+#include "services/model/group.h"
+#include "services/tapectl/group_names.h"
+#include "services/tapectl/interrupt.h"
+#include "services/tapectl/job_options.h"
+#include "services/tapectl/program.h"
+
+namespace tapedeck::services::tapectl {
+
+// What `record --group` was told.
+struct GroupOptions {
+  std::string name;  // empty: no group
+  int64_t start_in_ns = 2'000'000'000;
+  std::vector<std::string> members;  // of kMemberForm
+};
+
+// One job for each member, with all that `spec` says and the member does not. A member that cannot
+// begin, or fails, ends no other: the answer has all of them, and the error names the first.
+absl::Status RecordGroup(Program& program, InterruptWatch& interrupt, const GroupOptions& group,
+                         const JobOptions& options, RecordSpec spec);
+
+// The same of a group that was recorded, by the one worker of --worker: each job gives sample
+// `spec.playhead` at the same instant.
+absl::Status PlayGroup(Program& program, InterruptWatch& interrupt, const GroupOptions& group,
+                       const JobOptions& options, PlaybackSpec spec);
+
+}  // namespace tapedeck::services::tapectl

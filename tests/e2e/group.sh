@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# Four channels as one group, by two workers into two storage nodes: all begin at one instant, so that sample k of each is of the same
+# time. A worker that is stopped over the instant is late by exactly the blocks that it says are missing; one that is killed takes its
+# own members along and no other. The group is listed, played aligned to the sample and exported as a SigMF collection.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/ingest_lib.sh"
+
+SIGMF=$(dirname "${BASH_SOURCE[0]}")/sigmf
+SCHEMAS=$DATA/sigmf-schema
+RATE=1000000
+BLOCK_BYTES=65536 SAMPLE_BYTES=8 BLOCKS=300
+
+# start_second_worker: WORKER2 is its address, its process WORKER2_PID.
+start_second_worker() {
+  local port
+  port=$(free_port)
+  WORKER2=127.0.0.1:$port
+  start_service "$WORK/worker2.log" "$port" "$TAPEDECK_BIN/tapedeck-worker" --listen "$WORKER2" --device host "${WORKER_RAILS[@]}"
+  WORKER2_PID=$SERVICE_PID
+}
+
+# record_group NAME ARGUMENT...: of all four channels, two by each worker; channel ci lies on node i % 2.
+record_group() {
+  tapectl_json record --group "$1" "${@:2}" \
+    --member "$TAPEDECK_WORKER=$FIRST/l0/c1" --member "$TAPEDECK_WORKER=$SECOND/l0/c2" \
+    --member "$WORKER2=$FIRST/l0/c3" --member "$WORKER2=$SECOND/l0/c4,synth:seed=9"
+}
+
+# labels_of GROUP MEMBER: of its recording.
+label_of() {
+  tapectl_json recordings list --group "$1" | jq -r --arg member "$2" ".recordings[].labels | select(.group_member == \$member).$3"
+}
+
+# late_blocks GROUP MEMBER/OF: that it says are missing.
+late_blocks() {
+  tapectl_json recordings list --group "$1" | jq --arg member "$2" '.recordings[] | select(.labels.group_member == $member).missing_blocks'
+}
+
+begin_test
+start_storage
+FIRST=$TAPEDECK_STORAGE
+port=$(free_port)
+SECOND=127.0.0.1:$port
+start_service "$WORK/storage2.log" "$port" "$TAPEDECK_BIN/tapedeck-storage" --listen "$SECOND" --state "$WORK/state2" "${STORAGE_RAILS[@]}"
+start_worker
+start_second_worker
+for node in "$FIRST" "$SECOND"; do
+  mkdir -p "$WORK/member-$node"
+  tapectl --storage "$node" lun create l0 --store posix --member "$WORK/member-$node" --capacity 16GiB >/dev/null
+  for channel in c1 c2 c3 c4; do
+    tapectl --storage "$node" channel create "l0/$channel" --datatype cf32_le --block-bytes $BLOCK_BYTES --sample-rate $RATE >/dev/null
+  done
+done
+export TAPEDECK_STORAGE=$FIRST,$SECOND
+
+# All are there in time.
+recorded=$(record_group even --source synth:seed=%m --start-in 1s --blocks $BLOCKS) || fail "the group does not record: $recorded"
+json_is "$recorded" ".jobs | length == 4 and all(.blocks == $BLOCKS and .lost_blocks == 0)" "four members"
+json_is "$recorded" '[.jobs[].group] | unique | length == 1' "one group"
+json_is "$recorded" '.jobs | all(.timing.after_at_s >= 0)' "none began before the instant"
+json_is "$recorded" '.jobs | all(.notes | any(contains("of even, by the system clock")))' "each says how good its clock is"
+listed=$(tapectl_json recordings list --group even)
+json_is "$listed" '[.recordings[].labels.group_member] | sort == ["1/4", "2/4", "3/4", "4/4"]' "the members"
+json_is "$listed" '[.recordings[].labels.starts_at] | unique | length == 1' "one instant"
+json_is "$listed" '.recordings | all(.labels | (.clock | startswith("system")) and (.clock_error_ns | tonumber) > 0)' "the clocks"
+played=$(tapectl_json play --group even --sink verify) || fail "the group does not play: $played"
+json_is "$played" ".jobs | length == 4 and all(.blocks == $BLOCKS and .lost_blocks == 0)" "playing it"
+
+# The second worker is stopped over the instant: what it did not have is missing, what follows is where it belongs.
+record_group late --source synth:seed=5,noise=0 --start-in 1s --blocks $BLOCKS >"$WORK/late.json" 2>"$WORK/late.log" &
+LATE_PID=$!
+both_wait() { tapectl_json --worker "$WORKER2" jobs list | jq -e '[.jobs[] | select(.state == "RUNNING" or .state == "STARTING")] | length == 2'; }
+wait_for 10 both_wait || fail "the second worker has no jobs"
+kill -STOP "$WORKER2_PID"
+sleep 1.3
+kill -CONT "$WORKER2_PID"
+wait "$LATE_PID" || true
+late=$(late_blocks late 3/4)
+((late > 10 && late < BLOCKS / 2)) || fail "the late member has $late missing blocks: $(cat "$WORK/late.json" "$WORK/late.log")"
+[[ $(late_blocks late 1/4) == 0 ]] || fail "a member that was in time has a gap"
+tapectl play --group late --sink "file:$WORK/played-%m.bin" >/dev/null 2>&1 && fail "a gap is no gap"
+mv "$WORK"/played-3.bin.part-* "$WORK/played-3.bin" || fail "the late member's file is not left"
+for member in 1 3; do
+  (($(stat -c %s "$WORK/played-$member.bin") == BLOCKS * BLOCK_BYTES)) || fail "member $member has $(stat -c %s "$WORK/played-$member.bin") bytes"
+done
+gap=$((late * BLOCK_BYTES))
+cmp -n $gap "$WORK/played-3.bin" /dev/zero || fail "the late member's gap is not as long as it says"
+cmp -i $gap "$WORK/played-1.bin" "$WORK/played-3.bin" || fail "the members are not aligned behind the gap"
+from=$((late * BLOCK_BYTES / SAMPLE_BYTES + 1234))
+tapectl play --group late --sink "file:$WORK/cut-%m.bin" --from-sample $from --to-sample $((from + 20000)) --rate recorded >/dev/null ||
+  fail "the members do not play from a sample on"
+cmp "$WORK/cut-1.bin" "$WORK/cut-3.bin" || fail "from sample $from on the members are not aligned"
+cmp -i $((from * SAMPLE_BYTES)):0 -n $((20000 * SAMPLE_BYTES)) "$WORK/played-1.bin" "$WORK/cut-1.bin" || fail "it is another sample than $from"
+
+tapectl --storage "$FIRST" recordings update "$(tapectl_json recordings list --group late | jq -r '.recordings[] | select(.labels.group_member == "1/4").name')" --label site=north >/dev/null
+[[ $(label_of late 1/4 site) == north ]] || fail "an update has taken a member from its group"
+
+# The same, as a collection.
+exported=$(tapectl_json recordings export --group late --format sigmf --to "$WORK/out") || fail "no collection: $exported"
+json_is "$exported" ".streams | length == 4 and all(.samples == $((BLOCKS * BLOCK_BYTES / SAMPLE_BYTES)))" "the streams"
+for member in 1 3; do cmp "$WORK/out/late-$member.sigmf-data" "$WORK/played-$member.bin" || fail "member $member is exported otherwise"; done
+json_is "$(cat "$WORK/out/late-3.sigmf-meta")" \
+  ".global[\"core:collection\"] == \"late\" and (.captures[0] | .[\"core:sample_start\"] == $((gap / SAMPLE_BYTES)) and .[\"core:global_index\"] == $((gap / SAMPLE_BYTES)))" "where the late member's samples are"
+for member in 1 2 3 4; do
+  hash=$(sha512sum "$WORK/out/late-$member.sigmf-meta" | cut -d' ' -f1)
+  json_is "$(cat "$WORK/out/late.sigmf-collection")" ".collection[\"core:streams\"][$((member - 1))] == [\"late-$member\", \"$hash\"]" "the hash of member $member"
+done
+tapectl recordings export --group late --format sigmf --to "$WORK/out" >/dev/null 2>&1 && fail "an export replaces what is there"
+tapectl recordings export --group late --format wav --to "$WORK/out2" >/dev/null 2>&1 && fail "a collection of another format"
+
+# What comes over the network begins at the instant, too: what was sent before is nobody's.
+before=$(job '.name // ""')
+tapectl_json record --group heard --source ingest:udp=127.0.0.1:0 --start-in 2s --member "$TAPEDECK_WORKER=$FIRST/l0/c1" >"$WORK/job.json" 2>"$WORK/job.log" &
+JOB_PID=$!
+wait_for 15 is_listening "$before" || fail "nobody listens: $(cat "$WORK/job.json" "$WORK/job.log")"
+is_listening "$before"
+begun=$(milliseconds)
+SENT=$("$TAPEDECK_BIN/tapedeck-emulator" --udp "127.0.0.1:$PORT" --rate 8MB --duration 3s --packet-bytes 8192)
+end_job
+((JOB_STATUS == 0)) || fail "what is heard is not recorded: $ANSWER"
+instant=$(date -d "$(label_of heard 1/1 starts_at)" +%s%3N)
+heard=$(jq '.jobs[0].bytes' <<<"$ANSWER")
+echo "sent for $((instant - begun)) ms before the instant: $SENT; recorded $heard bytes"
+due=$(((3000 - (instant - begun)) * 8000))
+((instant > begun && heard < due + 2000000 && heard > due - 8000000 && heard > 0)) || fail "$heard bytes were recorded, not about $due"
+
+# A killed worker: its members end, and are named; the others go on.
+start_job record --group dies --source synth:noise=0 --start-in 1s --duration 4s \
+  --member "$TAPEDECK_WORKER=$FIRST/l0/c1" --member "$WORKER2=$SECOND/l0/c4"
+kill_service "$WORKER2_PID"
+end_job
+((JOB_STATUS != 0)) || fail "nobody says that a member died: $ANSWER"
+json_is "$ANSWER" '.jobs[0].state == "SUCCEEDED" and .jobs[0].lost_blocks == 0 and .jobs[1].state == "FAILED"' "who died"
+json_is "$ANSWER" '.jobs[1].error.message | contains("member 2 of 2 of dies")' "the name of who died"
+wait_for 30 is_closed "$(tapectl_json recordings list --group dies | jq -r '.recordings[] | select(.labels.group_member == "2/2").name')" ||
+  fail "the dead member's recording is not closed"
+# One that cannot begin.
+answer=$(tapectl_json record --group half --source synth --start-in 1s --blocks 8 \
+  --member "$TAPEDECK_WORKER=$FIRST/l0/c1" --member "$TAPEDECK_WORKER=$SECOND/l0/none") && fail "it has begun: $answer"
+json_is "$answer" '.jobs[0].state == "SUCCEEDED" and (.jobs[1].error.message | contains("member 2 of 2 of half"))' "who cannot begin"
+[[ $(label_of half 1/2 group_name) == half ]] || fail "the other one is not kept"
+
+# What cannot be.
+answer=$(tapectl_json record --group x --source synth --blocks 8 --at 2020-01-01T00:00:00Z --member "$TAPEDECK_WORKER=$FIRST/l0/c1") && fail "the past: $answer"
+json_is "$answer" '.jobs[0].error.reason == "ARGUMENT_INVALID" and (.jobs[0].error.message | contains("within a day"))' "an instant that has passed"
+tapectl --storage "$FIRST" channel create l0/slow --block-bytes $BLOCK_BYTES >/dev/null
+answer=$(tapectl_json record --group x --source synth --blocks 8 --member "$TAPEDECK_WORKER=$FIRST/l0/slow") && fail "no rate: $answer"
+json_is "$answer" '.jobs[0].error.message | contains("no sample rate")' "a channel without a rate"
+tapectl record --group x --source synth --blocks 8 --member nowhere/l0/c1 >/dev/null 2>&1 && fail "a member without a worker"
+tapectl play --group nobody --sink null >/dev/null 2>&1 && fail "a group that is not there"
+
+with_packages "$SIGMF" ajv
+node "$SIGMF/validate.js" "$SCHEMAS/sigmf-schema.json" "$WORK"/out/*.sigmf-meta || fail "a meta does not keep to SigMF's schema"
+node "$SIGMF/validate.js" "$SCHEMAS/collection-schema.json" "$WORK/out/late.sigmf-collection" || fail "the collection does not keep to SigMF's"
