@@ -85,9 +85,12 @@ absl::StatusOr<Flow> Joiner::Push(size_t number, Block* block) {
   part.refused = !HasRoom(part);
   if (part.refused) return Flow::kNotNow;
   ++part.pushed;
-  // What a part lacks another has, or nobody.
+  // What a part lacks another has, or nobody; the stream is as long as this says all the same.
   if ((block->header().flags & dataplane::kBlockMissing) != 0) {
+    const auto lacked = SequenceOf(part, block->header());
+    if (lacked.ok()) part.seen = std::max(part.seen, *lacked + 1);
     block->Reset();
+    executor_.Post(lifetime_.Guard([this] { Drain(); }));
     return Flow::kMoved;
   }
   TD_ASSIGN_OR_RETURN(const uint64_t sequence, SequenceOf(part, block->header()));
@@ -141,6 +144,11 @@ bool Joiner::NobodyHasNext() const {
   });
 }
 
+bool Joiner::Remains() const {
+  return std::ranges::any_of(
+      parts_, [this](const Part& part) { return !part.waiting.empty() || part.seen > next_; });
+}
+
 Block Joiner::TakeNext() {
   const bool last_chance = NobodyHasNext();
   for (Part& part : parts_) {
@@ -152,8 +160,7 @@ Block Joiner::TakeNext() {
     block.header().sequence = next_ - settings_.first;
     return block;
   }
-  const bool more = std::ranges::any_of(parts_, [](const Part& p) { return !p.waiting.empty(); });
-  if (!last_chance || !more) return {};
+  if (!last_chance || !Remains()) return {};
   return Block::Missing({.sequence = next_ - settings_.first,
                          .sample_index = next_ * settings_.block_samples,
                          .flags = dataplane::kBlockMissing});
@@ -191,9 +198,7 @@ void Joiner::Drain() {
     if (part.ended && part.waiting.empty() && part.waker) part.waker();
   }
   const bool all = std::ranges::all_of(parts_, [](const Part& part) { return part.ended; });
-  const bool none =
-      std::ranges::all_of(parts_, [](const Part& part) { return part.waiting.empty(); });
-  if (all && ((none && given_.empty()) || sated_ || !cause_.ok())) FinishSink();
+  if (all && ((!Remains() && given_.empty()) || sated_ || !cause_.ok())) FinishSink();
 }
 
 void Joiner::FinishSink() {

@@ -83,6 +83,8 @@ class Joiner {
   // What the sink gets next; empty: that is not known yet.
   dataplane::Block TakeNext();
   bool NobodyHasNext() const;
+  // Something of the stream that is known of has not been given yet.
+  bool Remains() const;
   void FinishSink();
   void Conclude(const absl::Status& status);
   void WakeRefused();

@@ -28,6 +28,8 @@ struct JoinedOrder {
 
 // A sample index of a block whose bytes are not what was recorded.
 inline constexpr uint64_t kDamagedBit = 1ULL << 63;
+// And of one that is not there.
+inline constexpr uint64_t kMissingBit = 1ULL << 62;
 
 // Gives a part's blocks in its own order, from a small ring, each with its sample index as payload.
 // As a node does, it gives no more than the ring has slots before they are acknowledged.
@@ -39,6 +41,13 @@ class PartSource final : public dataplane::Source {
   absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override {
     if (next_ == samples_.size()) return dataplane::Flow::kEnd;
     if (next_ >= acknowledged_ + slots_) return dataplane::Flow::kNotNow;
+    if ((samples_[next_] & kMissingBit) != 0) {
+      *block = dataplane::Block::Missing({.sequence = next_,
+                                          .sample_index = samples_[next_] & ~kMissingBit,
+                                          .flags = dataplane::kBlockMissing});
+      ++next_;
+      return dataplane::Flow::kMoved;
+    }
     auto slot = ring_->Take();
     if (!slot.has_value()) return dataplane::Flow::kNotNow;
     *block = *std::move(slot);

@@ -128,6 +128,20 @@ TEST(JoinerTest, ADamagedBlockOfWhichThereIsNoOtherIsGiven) {
   EXPECT_EQ(order.damaged, std::set<uint64_t>({100}));
 }
 
+TEST(JoinerTest, TheLastBlocksAreAGapWhereAllPartsLackThem) {
+  std::vector<uint64_t> part = Samples(Range(0, 300, 1));
+  std::set<uint64_t> lost = {20};
+  for (uint64_t i = 200; i < 300; ++i) lost.insert(i);
+  for (const uint64_t block : lost) part[block] |= kMissingBit;
+  for (const size_t copies : {1u, 2u}) {
+    const std::vector<std::vector<uint64_t>> parts(copies, part);
+    const JoinedOrder order = Join(parts, kJoinSamples, kJoinSpread);
+    EXPECT_TRUE(order.status.ok()) << order.status;
+    EXPECT_EQ(order.blocks, 300u);
+    EXPECT_EQ(order.missing, lost);
+  }
+}
+
 TEST(JoinerTest, BeginsInTheMiddle) {
   const JoinedOrder order = JoinBlocks({Range(0, 300, 2), Range(1, 300, 2)}, 100);
   EXPECT_EQ(order.blocks, 200u);
@@ -140,7 +154,7 @@ TEST(JoinerTest, WhatNoPartHasIsRefused) {
   // Behind by more than the spread.
   const JoinedOrder back = JoinBlocks({{0, 100, 1}});
   EXPECT_EQ(ReasonOf(back.status)->reason, "PROTOCOL_VIOLATION");
-  EXPECT_EQ(ReasonOf(Join({{(kDamagedBit - 1) / 10 * 10}}, 10, kJoinSpread).status)->reason,
+  EXPECT_EQ(ReasonOf(Join({{(kMissingBit - 1) / 10 * 10}}, 10, kJoinSpread).status)->reason,
             "PROTOCOL_VIOLATION");
 }
 
