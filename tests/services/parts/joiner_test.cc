@@ -89,6 +89,63 @@ TEST(JoinerTest, EachPartMayHaveEveryBlock) {
   }
 }
 
+// Takes nothing until it is opened.
+class ShutSink final : public dataplane::Sink {
+ public:
+  absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override {
+    offered = true;
+    if (!open) return dataplane::Flow::kNotNow;
+    block->Reset();
+    ++blocks;
+    return dataplane::Flow::kMoved;
+  }
+  absl::StatusOr<dataplane::Flow> Finish(const absl::Status&) override {
+    return dataplane::Flow::kEnd;
+  }
+  void SetWaker(dataplane::Waker set) override { waker = std::move(set); }
+  dataplane::Watermarks watermarks() const override {
+    return {.received = blocks, .written = blocks, .durable = blocks};
+  }
+  dataplane::Waker waker;
+  bool offered = false;
+  bool open = false;
+  uint64_t blocks = 0;
+};
+
+TEST(JoinerTest, ACopyOfWhatTheSinkIsOfferedDoesNotStay) {
+  sim::World world(1);
+  dataplane::Executor& executor = world.NewExecutor("worker");
+  auto owned = std::make_unique<ShutSink>();
+  ShutSink& sink = *owned;
+  bool done = false;
+  Joiner joiner(executor,
+                {.parts = 2,
+                 .block_samples = kJoinSamples,
+                 .block_bytes = 4096,
+                 .spread = kJoinSpread,
+                 .ring_slots = 8,
+                 .on_done = [&](const absl::Status&) { done = true; }},
+                std::move(owned));
+  const auto ring = sim::NewRing(8, 8);
+  const auto push = [&](size_t part) {
+    dataplane::Block block = *ring->Take();
+    block.header() = {.payload_bytes = 8};
+    EXPECT_TRUE(joiner.Push(part, &block).ok());
+  };
+  executor.Post([&] { push(0); });
+  ASSERT_TRUE(world.RunUntil([&] { return sink.offered; }, dataplane::kSecondNs));
+  executor.Post([&] {
+    push(1);
+    sink.open = true;
+    sink.waker();
+    joiner.Ended(0);
+    joiner.Ended(1);
+  });
+  EXPECT_TRUE(world.RunUntil([&] { return done; }, dataplane::kSecondNs)) << "it never ended";
+  EXPECT_EQ(sink.blocks, 1u);
+  EXPECT_EQ(joiner.counts().twice, 1u);
+}
+
 // The blocks of the stream from 0 to `end`, of which those are damaged.
 std::vector<uint64_t> DamagedIn(uint64_t end, const std::set<uint64_t>& damaged) {
   std::vector<uint64_t> samples = Samples(Range(0, end, 1));
