@@ -21,6 +21,8 @@ namespace {
 // Blocks given before other work of the executor gets its turn.
 constexpr int kTurn = 32;
 
+bool IsDamaged(const BlockHeader& header) { return (header.flags & dataplane::kBlockDamaged) != 0; }
+
 }  // namespace
 
 Joiner::Joiner(dataplane::Executor& executor, JoinSettings settings,
@@ -59,6 +61,23 @@ bool Joiner::NextIsLate() const {
                              [this](const Part& part) { return part.ended || part.seen > next_; });
 }
 
+bool Joiner::IsKnown(uint64_t sequence, const BlockHeader& header) const {
+  if (sequence < next_ || (sequence == next_ && !given_.empty())) return true;
+  return std::ranges::any_of(parts_, [&](const Part& part) {
+    const auto other = part.waiting.find(sequence);
+    return other != part.waiting.end() && (IsDamaged(header) || !IsDamaged(other->second.header()));
+  });
+}
+
+Block Joiner::TakeFrom(Part& part, uint64_t sequence) {
+  const auto it = part.waiting.find(sequence);
+  if (it == part.waiting.end()) return {};
+  Block block = std::move(it->second);
+  part.waiting.erase(it);
+  if (block.slot() != kNoSlot) --part.in_ring;
+  return block;
+}
+
 absl::StatusOr<Flow> Joiner::Push(size_t number, Block* block) {
   Part& part = parts_[number];
   TD_RETURN_IF_ERROR(cause_);
@@ -66,16 +85,24 @@ absl::StatusOr<Flow> Joiner::Push(size_t number, Block* block) {
   part.refused = !HasRoom(part);
   if (part.refused) return Flow::kNotNow;
   ++part.pushed;
-  // What a part lacks another has, or nobody.
+  // What a part lacks another has, or nobody; the stream is as long as this says all the same.
   if ((block->header().flags & dataplane::kBlockMissing) != 0) {
+    const auto lacked = SequenceOf(part, block->header());
+    if (lacked.ok()) part.seen = std::max(part.seen, *lacked + 1);
     block->Reset();
+    executor_.Post(lifetime_.Guard([this] { Drain(); }));
     return Flow::kMoved;
   }
   TD_ASSIGN_OR_RETURN(const uint64_t sequence, SequenceOf(part, block->header()));
   part.seen = std::max(part.seen, sequence + 1);
-  const auto there = [&](const Part& other) { return other.waiting.contains(sequence); };
-  if (sequence < next_ || std::ranges::any_of(parts_, there)) {
-    if (sequence >= settings_.first) ++counts_.twice;
+  const bool known = IsKnown(sequence, block->header());
+  // Else a whole one takes the place of a damaged one.
+  bool twice = known;
+  for (Part& other : parts_) {
+    if (!known && !TakeFrom(other, sequence).empty()) twice = true;
+  }
+  if (twice && sequence >= settings_.first) ++counts_.twice;
+  if (known) {
     block->Reset();
   } else if (RingIsFull(part)) {
     part.waiting[sequence] = HostCopy::Of(*block);
@@ -117,18 +144,23 @@ bool Joiner::NobodyHasNext() const {
   });
 }
 
+bool Joiner::Remains() const {
+  return std::ranges::any_of(
+      parts_, [this](const Part& part) { return !part.waiting.empty() || part.seen > next_; });
+}
+
 Block Joiner::TakeNext() {
+  const bool last_chance = NobodyHasNext();
   for (Part& part : parts_) {
     const auto it = part.waiting.find(next_);
     if (it == part.waiting.end()) continue;
-    Block block = std::move(it->second);
-    part.waiting.erase(it);
-    if (block.slot() != kNoSlot) --part.in_ring;
+    // Another part may bring a whole one.
+    if (IsDamaged(it->second.header()) && !last_chance) return {};
+    Block block = TakeFrom(part, next_);
     block.header().sequence = next_ - settings_.first;
     return block;
   }
-  const bool more = std::ranges::any_of(parts_, [](const Part& p) { return !p.waiting.empty(); });
-  if (!NobodyHasNext() || !more) return {};
+  if (!last_chance || !Remains()) return {};
   return Block::Missing({.sequence = next_ - settings_.first,
                          .sample_index = next_ * settings_.block_samples,
                          .flags = dataplane::kBlockMissing});
@@ -166,9 +198,7 @@ void Joiner::Drain() {
     if (part.ended && part.waiting.empty() && part.waker) part.waker();
   }
   const bool all = std::ranges::all_of(parts_, [](const Part& part) { return part.ended; });
-  const bool none =
-      std::ranges::all_of(parts_, [](const Part& part) { return part.waiting.empty(); });
-  if (all && ((none && given_.empty()) || sated_ || !cause_.ok())) FinishSink();
+  if (all && ((!Remains() && given_.empty()) || sated_ || !cause_.ok())) FinishSink();
 }
 
 void Joiner::FinishSink() {

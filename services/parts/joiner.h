@@ -1,6 +1,8 @@
 // Joins the parts of a recording for one sink, by the sample index of each block: blocks in the
-// order of the stream, each once, and what no part has as missing. What comes before its turn
-// waits, in the ring of its session while there is room, then in host memory.
+// order of the stream, each once, and what no part has as missing. Of a block that several parts
+// have, one that is whole is taken; one that is damaged only once no part has a whole one any more.
+// What comes before its turn waits, in the ring of its session while there is room, then in host
+// memory.
 #pragma once
 
 #include <cstdint>
@@ -68,6 +70,9 @@ class Joiner {
   };
 
   absl::StatusOr<uint64_t> SequenceOf(const Part& part, const dataplane::BlockHeader& header) const;
+  // Whether a block that came adds nothing to what the sink has or what waits for it.
+  bool IsKnown(uint64_t sequence, const dataplane::BlockHeader& header) const;
+  static dataplane::Block TakeFrom(Part& part, uint64_t sequence);
   // Whether the part's block can wait, and in the ring or not.
   bool HasRoom(const Part& part) const;
   bool RingIsFull(const Part& part) const { return 2 * (part.in_ring + 1) > settings_.ring_slots; }
@@ -78,6 +83,8 @@ class Joiner {
   // What the sink gets next; empty: that is not known yet.
   dataplane::Block TakeNext();
   bool NobodyHasNext() const;
+  // Something of the stream that is known of has not been given yet.
+  bool Remains() const;
   void FinishSink();
   void Conclude(const absl::Status& status);
   void WakeRefused();

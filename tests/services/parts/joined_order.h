@@ -21,9 +21,15 @@ namespace tapedeck::services::parts {
 struct JoinedOrder {
   uint64_t blocks = 0;
   std::set<uint64_t> missing;
+  std::set<uint64_t> damaged;
   absl::Status status;
   JoinCounts counts;
 };
+
+// A sample index of a block whose bytes are not what was recorded.
+inline constexpr uint64_t kDamagedBit = 1ULL << 63;
+// And of one that is not there.
+inline constexpr uint64_t kMissingBit = 1ULL << 62;
 
 // Gives a part's blocks in its own order, from a small ring, each with its sample index as payload.
 // As a node does, it gives no more than the ring has slots before they are acknowledged.
@@ -35,10 +41,21 @@ class PartSource final : public dataplane::Source {
   absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override {
     if (next_ == samples_.size()) return dataplane::Flow::kEnd;
     if (next_ >= acknowledged_ + slots_) return dataplane::Flow::kNotNow;
+    if ((samples_[next_] & kMissingBit) != 0) {
+      *block = dataplane::Block::Missing({.sequence = next_,
+                                          .sample_index = samples_[next_] & ~kMissingBit,
+                                          .flags = dataplane::kBlockMissing});
+      ++next_;
+      return dataplane::Flow::kMoved;
+    }
     auto slot = ring_->Take();
     if (!slot.has_value()) return dataplane::Flow::kNotNow;
     *block = *std::move(slot);
-    block->header() = {.sequence = next_, .sample_index = samples_[next_], .payload_bytes = 8};
+    const bool damaged = (samples_[next_] & kDamagedBit) != 0;
+    block->header() = {.sequence = next_,
+                       .sample_index = damaged ? samples_[next_] & ~kDamagedBit : samples_[next_],
+                       .payload_bytes = 8,
+                       .flags = damaged ? dataplane::kBlockDamaged : 0u};
     std::memcpy(block->payload().data(), &samples_[next_++], 8);
     return dataplane::Flow::kMoved;
   }
@@ -78,6 +95,8 @@ class OrderSink final : public dataplane::Sink {
     EXPECT_EQ(header.sample_index, sample);
     if ((header.flags & dataplane::kBlockMissing) != 0) {
       order_.missing.insert(first_ + order_.blocks);
+    } else if ((header.flags & dataplane::kBlockDamaged) != 0) {
+      order_.damaged.insert(first_ + order_.blocks);
     } else {
       EXPECT_EQ(std::memcmp(block->payload().data(), &sample, 8), 0);
     }

@@ -76,6 +76,129 @@ TEST(JoinerTest, WhatCameTwiceIsGivenOnce) {
   EXPECT_EQ(order.counts.twice, 30u);
 }
 
+TEST(JoinerTest, EachPartMayHaveEveryBlock) {
+  for (const size_t slots : {2u, 8u, 64u}) {
+    for (const size_t copies : {2u, 3u}) {
+      const std::vector<std::vector<uint64_t>> parts(copies, Samples(Range(0, 300, 1)));
+      const JoinedOrder order = Join(parts, kJoinSamples, kJoinSpread, 0, slots);
+      EXPECT_TRUE(order.status.ok()) << order.status;
+      EXPECT_EQ(order.blocks, 300u);
+      EXPECT_EQ(order.missing.size(), 0u);
+      EXPECT_EQ(order.counts.twice, 300u * (copies - 1));
+    }
+  }
+}
+
+// Takes nothing until it is opened.
+class ShutSink final : public dataplane::Sink {
+ public:
+  absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override {
+    offered = true;
+    if (!open) return dataplane::Flow::kNotNow;
+    block->Reset();
+    ++blocks;
+    return dataplane::Flow::kMoved;
+  }
+  absl::StatusOr<dataplane::Flow> Finish(const absl::Status&) override {
+    return dataplane::Flow::kEnd;
+  }
+  void SetWaker(dataplane::Waker set) override { waker = std::move(set); }
+  dataplane::Watermarks watermarks() const override {
+    return {.received = blocks, .written = blocks, .durable = blocks};
+  }
+  dataplane::Waker waker;
+  bool offered = false;
+  bool open = false;
+  uint64_t blocks = 0;
+};
+
+TEST(JoinerTest, ACopyOfWhatTheSinkIsOfferedDoesNotStay) {
+  sim::World world(1);
+  dataplane::Executor& executor = world.NewExecutor("worker");
+  auto owned = std::make_unique<ShutSink>();
+  ShutSink& sink = *owned;
+  bool done = false;
+  Joiner joiner(executor,
+                {.parts = 2,
+                 .block_samples = kJoinSamples,
+                 .block_bytes = 4096,
+                 .spread = kJoinSpread,
+                 .ring_slots = 8,
+                 .on_done = [&](const absl::Status&) { done = true; }},
+                std::move(owned));
+  const auto ring = sim::NewRing(8, 8);
+  const auto push = [&](size_t part) {
+    dataplane::Block block = *ring->Take();
+    block.header() = {.payload_bytes = 8};
+    EXPECT_TRUE(joiner.Push(part, &block).ok());
+  };
+  executor.Post([&] { push(0); });
+  ASSERT_TRUE(world.RunUntil([&] { return sink.offered; }, dataplane::kSecondNs));
+  executor.Post([&] {
+    push(1);
+    sink.open = true;
+    sink.waker();
+    joiner.Ended(0);
+    joiner.Ended(1);
+  });
+  EXPECT_TRUE(world.RunUntil([&] { return done; }, dataplane::kSecondNs)) << "it never ended";
+  EXPECT_EQ(sink.blocks, 1u);
+  EXPECT_EQ(joiner.counts().twice, 1u);
+}
+
+// The blocks of the stream from 0 to `end`, of which those are damaged.
+std::vector<uint64_t> DamagedIn(uint64_t end, const std::set<uint64_t>& damaged) {
+  std::vector<uint64_t> samples = Samples(Range(0, end, 1));
+  for (const uint64_t block : damaged) samples[block] |= kDamagedBit;
+  return samples;
+}
+
+TEST(JoinerTest, WhatIsDamagedInOnePartIsTakenFromAnother) {
+  std::set<uint64_t> one;
+  std::set<uint64_t> other;
+  for (uint64_t i = 0; i < 300; ++i) (i / 40 % 2 == 0 ? one : other).insert(i);
+  for (const size_t slots : {2u, 8u, 64u}) {
+    const JoinedOrder order =
+        Join({DamagedIn(300, one), DamagedIn(300, other)}, kJoinSamples, kJoinSpread, 0, slots);
+    EXPECT_TRUE(order.status.ok()) << order.status;
+    EXPECT_EQ(order.blocks, 300u);
+    EXPECT_EQ(order.damaged, std::set<uint64_t>());
+    EXPECT_EQ(order.counts.missing, 0u);
+  }
+}
+
+TEST(JoinerTest, WhatIsDamagedInAllPartsIsGivenAsThat) {
+  const std::set<uint64_t> both = {0, 100, 101, 299};
+  const JoinedOrder order =
+      Join({DamagedIn(300, both), DamagedIn(300, both)}, kJoinSamples, kJoinSpread);
+  EXPECT_TRUE(order.status.ok()) << order.status;
+  EXPECT_EQ(order.blocks, 300u);
+  EXPECT_EQ(order.damaged, both);
+  EXPECT_EQ(order.counts.missing, 4u);
+}
+
+TEST(JoinerTest, ADamagedBlockOfWhichThereIsNoOtherIsGiven) {
+  std::vector<uint64_t> lone = Samples(Range(0, 300, 2));
+  lone[50] |= kDamagedBit;
+  const JoinedOrder order = Join({lone, Samples(Range(1, 300, 2))}, kJoinSamples, kJoinSpread);
+  EXPECT_EQ(order.blocks, 300u);
+  EXPECT_EQ(order.damaged, std::set<uint64_t>({100}));
+}
+
+TEST(JoinerTest, TheLastBlocksAreAGapWhereAllPartsLackThem) {
+  std::vector<uint64_t> part = Samples(Range(0, 300, 1));
+  std::set<uint64_t> lost = {20};
+  for (uint64_t i = 200; i < 300; ++i) lost.insert(i);
+  for (const uint64_t block : lost) part[block] |= kMissingBit;
+  for (const size_t copies : {1u, 2u}) {
+    const std::vector<std::vector<uint64_t>> parts(copies, part);
+    const JoinedOrder order = Join(parts, kJoinSamples, kJoinSpread);
+    EXPECT_TRUE(order.status.ok()) << order.status;
+    EXPECT_EQ(order.blocks, 300u);
+    EXPECT_EQ(order.missing, lost);
+  }
+}
+
 TEST(JoinerTest, BeginsInTheMiddle) {
   const JoinedOrder order = JoinBlocks({Range(0, 300, 2), Range(1, 300, 2)}, 100);
   EXPECT_EQ(order.blocks, 200u);
@@ -88,7 +211,7 @@ TEST(JoinerTest, WhatNoPartHasIsRefused) {
   // Behind by more than the spread.
   const JoinedOrder back = JoinBlocks({{0, 100, 1}});
   EXPECT_EQ(ReasonOf(back.status)->reason, "PROTOCOL_VIOLATION");
-  EXPECT_EQ(ReasonOf(Join({{UINT64_MAX / 10 * 10}}, 10, kJoinSpread).status)->reason,
+  EXPECT_EQ(ReasonOf(Join({{(kMissingBit - 1) / 10 * 10}}, 10, kJoinSpread).status)->reason,
             "PROTOCOL_VIOLATION");
 }
 
