@@ -74,7 +74,8 @@ absl::StatusOr<Flow> Joiner::Push(size_t number, Block* block) {
   TD_ASSIGN_OR_RETURN(const uint64_t sequence, SequenceOf(part, block->header()));
   part.seen = std::max(part.seen, sequence + 1);
   const auto there = [&](const Part& other) { return other.waiting.contains(sequence); };
-  if (sequence < next_ || std::ranges::any_of(parts_, there)) {
+  const bool given = sequence < next_ || (sequence == next_ && !given_.empty());
+  if (given || std::ranges::any_of(parts_, there)) {
     if (sequence >= settings_.first) ++counts_.twice;
     block->Reset();
   } else if (RingIsFull(part)) {

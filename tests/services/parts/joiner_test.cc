@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "services/errors.h"
 #include "services/parts/spread.h"
 #include "tests/services/parts/joined_order.h"
@@ -74,6 +76,28 @@ TEST(JoinerTest, WhatCameTwiceIsGivenOnce) {
   EXPECT_EQ(order.blocks, 60u);
   EXPECT_EQ(order.missing.size(), 0u);
   EXPECT_EQ(order.counts.twice, 30u);
+}
+
+// Also while the sink does not take the first of the two yet.
+TEST(JoinerTest, WhatComesTwiceAtAnyTimeIsGivenOnce) {
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    std::vector<std::vector<uint64_t>> parts(3);
+    uint64_t twice = 0;
+    for (uint64_t i = 0; i < 300; ++i) {
+      const uint64_t part = random() % 3;
+      parts[part].push_back(i);
+      if (random() % 3 != 0) continue;
+      parts[(part + 1) % 3].push_back(i);
+      ++twice;
+    }
+    const JoinedOrder order = JoinBlocks(parts);
+    EXPECT_TRUE(order.status.ok()) << order.status;
+    EXPECT_EQ(order.blocks, 300u);
+    EXPECT_EQ(order.missing.size(), 0u);
+    EXPECT_EQ(order.counts.twice, twice);
+  }
 }
 
 TEST(JoinerTest, BeginsInTheMiddle) {
