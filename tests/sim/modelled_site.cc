@@ -78,7 +78,7 @@ void ModelledWorker::Start() {
 
 Site::Site(const SiteFigures& figures)
     : world_(figures.seed),
-      ports_(kModelledBlockBytes / kHeldBlockBytes, figures.turns),
+      ports_(kModelledBlockBytes / kHeldBlockBytes),
       fate_(world_.NewExecutor("fate")) {
   std::vector<ModelledNode*> nodes;
   for (const DriveFigures& drives : figures.nodes) {

@@ -135,7 +135,6 @@ struct SiteFigures {
   uint64_t seed = 1;
   std::vector<WorkerStream> workers;
   std::vector<DriveFigures> nodes;
-  Turns turns = Turns::kByConnection;
 };
 
 class Site {

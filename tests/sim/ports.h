@@ -35,7 +35,7 @@ class Port {
   explicit Port(dataplane::Executor& executor) : executor_(executor) {}
 
   // Runs `arrived` on `there` once the last bit of a message has come to `to`. What waits takes
-  // turns, one message of each connection.
+  // turns, one message of each connection, as a NIC does with its queue pairs.
   void Carry(uint64_t connection, Port& to, uint64_t bytes, dataplane::Executor& there,
              dataplane::Task arrived);
 
@@ -61,30 +61,25 @@ class Port {
   dataplane::Lifetime lifetime_;
 };
 
-// In which order a port sends what waits: the connections in turn, as a NIC does with its queue
-// pairs, or all in the order in which it came.
-enum class Turns { kByConnection, kAsItComes };
-
 // Which port an offer's connection begins at. One thread; outlives its transports.
 class Ports {
  public:
   // A byte of payload stands for `scale` bytes.
-  explicit Ports(uint64_t scale, Turns turns = Turns::kByConnection)
-      : scale_(scale), turns_(turns), fabric_(std::make_shared<dataplane::inproc::Fabric>()) {}
+  explicit Ports(uint64_t scale)
+      : scale_(scale), fabric_(std::make_shared<dataplane::inproc::Fabric>()) {}
 
   // `port` outlives it.
   std::unique_ptr<dataplane::Transport> NewRail(const std::string& name, Port& port,
                                                 dataplane::Executor& poller);
 
   uint64_t scale() const { return scale_; }
-  uint64_t NewConnection() { return turns_ == Turns::kAsItComes ? 0 : ++connections_; }
+  uint64_t NewConnection() { return ++connections_; }
   void Note(const dataplane::Endpoint& endpoint, Port& port);
   // Null: no offer of this network.
   Port* Find(const dataplane::Endpoint& endpoint) const;
 
  private:
   const uint64_t scale_;
-  const Turns turns_;
   const std::shared_ptr<dataplane::inproc::Fabric> fabric_;
   std::map<uint64_t, Port*> ports_;  // by ID of the offer
   uint64_t connections_ = 0;

@@ -58,7 +58,7 @@ TEST(ScaleSkew, AChannelThatNoNodeCouldTakeIsSpreadOverAll) {
   for (size_t i = 0; i < site.workers(); ++i) EXPECT_EQ(site.worker(i).lost().size(), 0u) << i;
   std::printf("%.0f MB/s, the fullest node has %.2f times what the emptiest has\n", fill.mb_per_s,
               static_cast<double>(most) / static_cast<double>(least));
-  EXPECT_LE(static_cast<double>(most), 1.5 * static_cast<double>(least));
+  EXPECT_LE(static_cast<double>(most), 2 * static_cast<double>(least));
 }
 
 TEST(ScaleSkew, WithANodeForEachChannelItLosesWhatItsNodeCannotTake) {
@@ -79,7 +79,7 @@ TEST(ScaleNodes, ASlowOneCostsTheOthersLittle) {
   Site site({.workers = std::vector<WorkerStream>(2), .nodes = drives});
   ASSERT_TRUE(site.Begin());
   site.RunFor(400 * kMillisecondNs);
-  const double rate = Measure(site, drives, kWindowNs).mb_per_s;
+  const double rate = Measure(site, drives, kSecondNs).mb_per_s;
   double sum = 0;
   for (const DriveFigures& each : drives) sum += DrivesMbPerS(each);
   ASSERT_LE(sum, 2 * kPortsMbPerS);

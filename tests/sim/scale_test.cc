@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "tests/sim/seeds.h"
 #include "tests/sim/site_rates.h"
 
 namespace tapedeck::sim {
@@ -11,25 +12,27 @@ namespace {
 
 using dataplane::kMillisecondNs;
 
-constexpr size_t kCounts[] = {1, 2, 4, 8};
-constexpr int64_t kWarmNs = 60 * kMillisecondNs;
-constexpr int64_t kMeasuredNs = 150 * kMillisecondNs;
+// Of either. More of them are no other code.
+std::vector<size_t> Counts() {
+  return FewStates() ? std::vector<size_t>{1, 2} : std::vector<size_t>{1, 2, 4, 8};
+}
+
+constexpr int64_t kWarmNs = 400 * kMillisecondNs;
+
+// Blocks are acknowledged in groups: the fewer nodes, the longer it takes to see a rate.
+int64_t MeasuredNs(size_t nodes) { return 3200 / std::max<int64_t>(2, nodes) * kMillisecondNs; }
 
 struct Kind {
-  const char* what;
   WorkerStream stream;
   DriveFigures drives;
-  Turns turns = Turns::kByConnection;
 };
 
 Fill FillOf(const Kind& kind, size_t workers, size_t nodes) {
   const std::vector<DriveFigures> drives(nodes, kind.drives);
-  Site site({.workers = std::vector<WorkerStream>(workers, kind.stream),
-             .nodes = drives,
-             .turns = kind.turns});
+  Site site({.workers = std::vector<WorkerStream>(workers, kind.stream), .nodes = drives});
   EXPECT_TRUE(site.Begin()) << "not every part began";
   site.RunFor(kWarmNs);
-  return Measure(site, drives, kMeasuredNs);
+  return Measure(site, drives, MeasuredNs(nodes));
 }
 
 // What the model can carry at most.
@@ -57,8 +60,8 @@ std::string FullOnes(const Fill& fill) {
 // Linear until something is full: either what is offered arrives, or what bounds it is full.
 void Table(const Kind& kind) {
   std::printf("| workers × nodes | MB/s | of what can be | full |\n|---|---:|---:|---|\n");
-  for (const size_t workers : kCounts) {
-    for (const size_t nodes : kCounts) {
+  for (const size_t workers : Counts()) {
+    for (const size_t nodes : Counts()) {
       SCOPED_TRACE(testing::Message() << workers << " × " << nodes);
       const Fill fill = FillOf(kind, workers, nodes);
       const double bound = Bound(kind, workers, nodes);
@@ -66,7 +69,7 @@ void Table(const Kind& kind) {
       std::printf("| %zu × %zu | %.0f | %.1f %% | %s |\n", workers, nodes, fill.mb_per_s,
                   100 * fill.mb_per_s / bound, full.empty() ? "nothing" : full.c_str());
       EXPECT_GE(fill.mb_per_s, 0.95 * bound);
-      EXPECT_LE(fill.mb_per_s, 1.02 * bound) << "more than the model can carry";
+      EXPECT_LE(fill.mb_per_s, 1.05 * bound) << "more than the model can carry";
       const bool all_offered =
           kind.stream.period_ns > 0 &&
           bound >= 0.999 * static_cast<double>(workers) * OfferedMbPerS(kind.stream);
@@ -75,34 +78,13 @@ void Table(const Kind& kind) {
   }
 }
 
-TEST(ScaleRates, AsFastAsPortsAndFastDrivesTakeIt) {
-  Table({.what = "as fast as it goes", .drives = kFastDrives});
-}
+TEST(ScaleRates, AsFastAsPortsAndFastDrivesTakeIt) { Table({.drives = kFastDrives}); }
 
-TEST(ScaleRates, AsFastAsSlowDrivesTakeIt) {
-  Table({.what = "as fast as it goes", .drives = kSlowDrives});
-}
+TEST(ScaleRates, AsFastAsSlowDrivesTakeIt) { Table({.drives = kSlowDrives}); }
 
 // One port's worth of signal from each worker.
 TEST(ScaleRates, OfferedRateIsTakenUntilSomethingIsFull) {
-  Table({.what = "paced", .stream = {.period_ns = 350'000}, .drives = kSlowDrives});
-}
-
-// Ports that send in the order of arrival let nodes wait for others' blocks: what is lost then, and
-// what a larger ring brings back.
-TEST(ScaleRates, PortsThatSendInOrderOfArrivalCostSome) {
-  std::printf("| slots | 8 × 8 MB/s | of what can be |\n|---|---:|---:|\n");
-  double last = 0;
-  for (const size_t slots : {128, 256}) {
-    const Kind kind{.what = "in order",
-                    .stream = {.slots = slots},
-                    .drives = kFastDrives,
-                    .turns = Turns::kAsItComes};
-    const double part = FillOf(kind, 8, 8).mb_per_s / Bound(kind, 8, 8);
-    std::printf("| %zu | %.0f | %.1f %% |\n", slots, part * Bound(kind, 8, 8), 100 * part);
-    EXPECT_GT(part, std::max(0.85, last));
-    last = part;
-  }
+  Table({.stream = {.period_ns = 350'000}, .drives = kSlowDrives});
 }
 
 }  // namespace
