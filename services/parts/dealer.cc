@@ -64,11 +64,41 @@ absl::StatusOr<Flow> Dealer::Pull(size_t number, Block* block) {
   part.refused = true;
   if (complete()) return Flow::kEnd;
   if (part.out.size() >= Share(number)) return Flow::kNotNow;
-  TD_ASSIGN_OR_RETURN(const Flow flow, Next(block));
-  if (flow != Flow::kMoved) return flow;
+  if (next_.empty()) {
+    TD_ASSIGN_OR_RETURN(const Flow flow, Next(&next_));
+    if (flow != Flow::kMoved) return flow;
+  }
+  if (AnotherComesFirst(number)) return Flow::kNotNow;
+  *block = std::move(next_);
+  last_given_ = number;
+  ++dealt_;
   part.refused = false;
   Give(part, *block);
   return Flow::kMoved;
+}
+
+// Whoever has the fewest out, of those that want a block, will have done it first; of several, who
+// got none for the longest. It is asked, and this one again behind it: one that does not come is
+// waited for no longer.
+bool Dealer::AnotherComesFirst(size_t number) {
+  Part& part = parts_[number];
+  if (part.left_to_others == dealt_ + 1) return false;
+  size_t first = number;
+  size_t fewest = SIZE_MAX;
+  for (size_t i = 1; i <= parts_.size(); ++i) {
+    const size_t at = (last_given_ + i) % parts_.size();
+    const Part& other = parts_[at];
+    const bool wants = !other.away && other.refused && other.waker != nullptr;
+    if (at != number && (!wants || other.out.size() >= Share(at))) continue;
+    if (other.out.size() >= fewest) continue;
+    first = at;
+    fewest = other.out.size();
+  }
+  if (first == number) return false;
+  part.left_to_others = dealt_ + 1;
+  parts_[first].waker();
+  if (part.waker) part.waker();
+  return true;
 }
 
 // kEnd only when nothing is out any more: until then another part's blocks may have to go here.

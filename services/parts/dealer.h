@@ -70,7 +70,8 @@ class Dealer {
     std::deque<Out> out;  // dealt, not acknowledged
     uint64_t next = 0;    // its sequence
     bool away = false;
-    bool refused = false;  // it has asked for more
+    bool refused = false;         // it has asked for more
+    uint64_t left_to_others = 0;  // the number of the last block that it could have had
     dataplane::Waker waker;
     double per_ns = 0;  // blocks; 0: not measured
     int64_t busy_since_ns = 0;
@@ -78,6 +79,7 @@ class Dealer {
     uint64_t window_blocks = 0;
   };
 
+  bool AnotherComesFirst(size_t number);
   absl::StatusOr<dataplane::Flow> Next(dataplane::Block* block);
   absl::StatusOr<dataplane::Flow> FromStream(dataplane::Block* block);
   void Give(Part& part, dataplane::Block& block);
@@ -92,7 +94,10 @@ class Dealer {
   const size_t slots_;
   const uint64_t spread_;
   std::vector<Part> parts_;
+  uint64_t dealt_ = 0;                          // blocks, each time they were
+  size_t last_given_ = 0;                       // the part that got the last one
   std::map<uint64_t, dataplane::Block> again_;  // by the stream's sequence
+  dataplane::Block next_;                       // for whoever comes first; may be empty
   dataplane::Block last_;                       // a partial one waits until it is the last
   dataplane::SequenceMark acknowledged_;
   bool ended_ = false;

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "services/client/channel.h"
 #include "services/client/node_client.h"
+#include "services/storage_list.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/lists.h"
 
@@ -84,6 +85,8 @@ void AddTables(const AskedNode& node, std::vector<Table>& tables) {
   std::vector<Row>& rows = tables.front().rows;
   if (!node.info.ok()) {
     rows.push_back({node.address, "-", "unreachable", "-", "-", "-", "-"});
+    tables.push_back({.heads = {absl::StrCat("NO ANSWER FROM ", node.address)},
+                      .rows = {{std::string(node.info.status().message())}}});
     return;
   }
   const NodeInfo& info = *node.info;
@@ -107,7 +110,9 @@ absl::Status ListNodes(Program& program, const ListOptions&) {
   std::vector<Table> tables = {
       {.heads = {"ADDRESS", "ROLE", "NAME", "VERSION", "SESSIONS", "RAILS", "MEMORY"}}};
   absl::Status first;
-  for (const std::string& address : {program.storage, program.worker}) {
+  std::vector<std::string> addresses = StoragesOf(program.storage);
+  addresses.push_back(program.worker);
+  for (const std::string& address : addresses) {
     nodes.push_back(
         {address, client::GetNode(client::MakeChannel(address, program.trace, program.credentials),
                                   program.call_timeout())});
@@ -120,7 +125,7 @@ absl::Status ListNodes(Program& program, const ListOptions&) {
 }
 
 void AddNodesCommand(Command tapectl, Program& program) {
-  AddList(tapectl.AddCommand("nodes", "Show the storage node and the worker"), program, "nodes",
+  AddList(tapectl.AddCommand("nodes", "Show the storage nodes and the worker"), program, "nodes",
           ListNodes);
 }
 

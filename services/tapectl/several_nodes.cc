@@ -18,13 +18,14 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-constexpr std::array<absl::string_view, 7> kTakeSeveral = {"record",
+constexpr std::array<absl::string_view, 8> kTakeSeveral = {"record",
                                                            "play",
                                                            "recordings list",
                                                            "recordings show",
                                                            "recordings verify",
                                                            "recordings export",
-                                                           "recordings delete"};
+                                                           "recordings delete",
+                                                           "nodes"};
 
 // The same as the first words.
 constexpr std::array<absl::string_view, 5> kAskNoStorage = {"jobs", "profiles", "completion",

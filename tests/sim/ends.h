@@ -24,13 +24,16 @@ inline void FillPattern(uint64_t sequence, std::span<std::byte> payload) {
   }
 }
 
-// Gives `blocks` blocks as fast as slots are free.
+// Gives `blocks` blocks as fast as slots are free, of `bytes` each; 0: as large as the slots.
 class PatternSource final : public dataplane::Source {
  public:
   PatternSource(
       std::shared_ptr<dataplane::SlotPool> ring, uint64_t blocks,
-      std::function<void(uint64_t)> on_acknowledged = [](uint64_t) {})
-      : ring_(std::move(ring)), blocks_(blocks), on_acknowledged_(std::move(on_acknowledged)) {}
+      std::function<void(uint64_t)> on_acknowledged = [](uint64_t) {}, size_t bytes = 0)
+      : ring_(std::move(ring)),
+        blocks_(blocks),
+        on_acknowledged_(std::move(on_acknowledged)),
+        bytes_(bytes == 0 ? ring_->slot_bytes() : bytes) {}
   ~PatternSource() override { ring_->SetWaker(nullptr); }
 
   absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override {
@@ -40,7 +43,7 @@ class PatternSource final : public dataplane::Source {
     *block = *std::move(slot);
     block->header() = {.sequence = next_,
                        .sample_index = next_ * 100,
-                       .payload_bytes = static_cast<uint32_t>(ring_->slot_bytes())};
+                       .payload_bytes = static_cast<uint32_t>(bytes_)};
     FillPattern(next_++, block->payload());
     block->header().crc32c = dataplane::Crc32c(block->payload());
     return dataplane::Flow::kMoved;
@@ -55,6 +58,7 @@ class PatternSource final : public dataplane::Source {
   const std::shared_ptr<dataplane::SlotPool> ring_;
   const uint64_t blocks_;
   const std::function<void(uint64_t)> on_acknowledged_;
+  const size_t bytes_;
   uint64_t next_ = 0;
 };
 

@@ -2,6 +2,7 @@
 // storage node does: with its own writer and recovery, and the steps of its admission.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -14,18 +15,25 @@
 
 namespace tapedeck::sim {
 
+struct ResumeHostSettings {
+  uint32_t members = 1;
+  uint64_t block_bytes = 0;
+  std::string channel = "c";
+  // Of a session; its slots may be larger than the blocks. Null: a small one of the store.
+  std::function<std::shared_ptr<dataplane::SlotPool>()> make_ring;
+};
+
 // Owned by the test, on one thread. `disk` and `clock` outlive it.
 class ResumeHost final : public services::session::SessionHost {
  public:
-  ResumeHost(FaultDisk& disk, uint32_t members, uint64_t block_bytes,
-             const dataplane::Clock& clock);
+  ResumeHost(FaultDisk& disk, const ResumeHostSettings& settings, const dataplane::Clock& clock);
 
   void Admit(const services::session::Open& open, dataplane::Executor& executor,
              std::shared_ptr<services::session::AdmissionWatch> watch,
              services::session::OnAdmitted admitted) override;
 
-  static storage_node::store::RecordingPath path(uint32_t members) {
-    return {.channel = "c", .recording = "r", .members = members};
+  storage_node::store::RecordingPath path() const {
+    return {.channel = settings_.channel, .recording = "r", .members = settings_.members};
   }
   storage_node::store::Store& store() { return *store_; }
   // The process ends, perhaps with the power; its sessions are gone already.
@@ -42,7 +50,7 @@ class ResumeHost final : public services::session::SessionHost {
       std::unique_ptr<storage_node::store::RecordingFiles> files, dataplane::Executor& executor);
 
   FaultDisk& disk_;
-  const uint32_t members_;
+  const ResumeHostSettings settings_;
   const dataplane::Clock& clock_;
   std::unique_ptr<storage_node::store::Store> store_;
   storage_node::format::Manifest manifest_;

@@ -3,17 +3,16 @@
 // At the end there is one recording, and it has every block or says exactly which are missing.
 #include <gtest/gtest.h>
 
-#include <deque>
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/executor/lifetime.h"
 #include "dataplane/transport/inproc/transport.h"
 #include "services/session/resuming_session.h"
 #include "services/session/server_session.h"
 #include "tests/sim/control_pair.h"
 #include "tests/sim/ends.h"
 #include "tests/sim/fired.h"
+#include "tests/sim/paced_source.h"
 #include "tests/sim/playing.h"
 #include "tests/sim/resume_host.h"
 #include "tests/sim/seeds.h"
@@ -32,65 +31,6 @@ using services::session::Snapshot;
 constexpr uint64_t kResumeBlockBytes = 16 << 10;
 constexpr size_t kResumeSlots = 16;
 
-// Makes a block every so often, whether or not there is room for it: what finds none is missing.
-class PacedSource final : public dataplane::Source {
- public:
-  PacedSource(dataplane::Executor& executor, std::shared_ptr<dataplane::SlotPool> ring,
-              uint64_t blocks, int64_t period_ns, std::set<uint64_t>* lost)
-      : executor_(executor),
-        ring_(std::move(ring)),
-        blocks_(blocks),
-        period_ns_(period_ns),
-        lost_(*lost) {}
-
-  absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override {
-    if (ready_.empty()) {
-      return next_ == blocks_ ? dataplane::Flow::kEnd : dataplane::Flow::kNotNow;
-    }
-    *block = std::move(ready_.front());
-    ready_.pop_front();
-    return dataplane::Flow::kMoved;
-  }
-  void SetWaker(dataplane::Waker waker) override {
-    waker_ = std::move(waker);
-    Tick();
-  }
-  void Acknowledge(uint64_t /*watermark*/) override {}
-  absl::Status Reject(const dataplane::BlockHeader&) override {
-    return absl::InternalError("a pattern is never wrong");
-  }
-
- private:
-  void Tick() {
-    if (next_ == blocks_) return;
-    dataplane::BlockHeader header{.sequence = next_, .sample_index = next_ * 100};
-    if (std::optional<dataplane::Block> block = ring_->Take()) {
-      header.payload_bytes = kResumeBlockBytes;
-      block->header() = header;
-      FillPattern(next_, block->payload());
-      block->header().crc32c = dataplane::Crc32c(block->payload());
-      ready_.push_back(*std::move(block));
-    } else {
-      header.flags = dataplane::kBlockMissing;
-      ready_.push_back(dataplane::Block::Missing(header));
-      lost_.insert(next_);
-    }
-    ++next_;
-    waker_();
-    executor_.PostAfter(period_ns_, lifetime_.Guard([this] { Tick(); }));
-  }
-
-  dataplane::Executor& executor_;
-  const std::shared_ptr<dataplane::SlotPool> ring_;
-  const uint64_t blocks_;
-  const int64_t period_ns_;
-  std::set<uint64_t>& lost_;
-  std::deque<dataplane::Block> ready_;
-  dataplane::Waker waker_;
-  uint64_t next_ = 0;
-  dataplane::Lifetime lifetime_;
-};
-
 // One job of a worker, and a node that comes and goes.
 class ResumeLife {
  public:
@@ -104,7 +44,7 @@ class ResumeLife {
         fabric_(std::make_shared<dataplane::inproc::Fabric>(
             dataplane::inproc::FabricFaults{.seed = seed, .max_delay_ns = 200'000})),
         ring_(NewRing(kResumeSlots, kResumeBlockBytes)),
-        host_(disk_, members_, kResumeBlockBytes, world_.clock()),
+        host_(disk_, {.members = members_, .block_bytes = kResumeBlockBytes}, world_.clock()),
         node_(world_.NewExecutor("node")),
         worker_(world_.NewExecutor("worker")),
         fate_(world_.NewExecutor("fate")) {
@@ -174,8 +114,11 @@ class ResumeLife {
   services::session::TransferEnd WorkerEnd() {
     services::session::TransferEnd end{.ring = ring_};
     if (paced_) {
-      end.source =
-          std::make_unique<PacedSource>(worker_, ring_, blocks_, 5 * kMillisecondNs, &lost_);
+      end.source = std::make_unique<PacedSource>(
+          worker_, ring_,
+          Pace{
+              .blocks = blocks_, .period_ns = 5 * kMillisecondNs, .block_bytes = kResumeBlockBytes},
+          &lost_);
     } else {
       end.source = std::make_unique<PatternSource>(ring_, blocks_);
     }
@@ -294,7 +237,7 @@ class ResumeLife {
       FillPattern(sequence, expected);
       return std::ranges::equal(payload, expected);
     };
-    EXPECT_EQ(Play(host_.store(), ResumeHost::path(members_), *manifest, is_right), held);
+    EXPECT_EQ(Play(host_.store(), host_.path(), *manifest, is_right), held);
   }
 
   Fired& fired_;

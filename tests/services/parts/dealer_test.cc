@@ -11,6 +11,7 @@
 #include "tests/services/parts/dealt_node.h"
 #include "tests/services/parts/joined_order.h"
 #include "tests/sim/ends.h"
+#include "tests/sim/paced_source.h"
 #include "tests/sim/simulated_session.h"
 #include "tests/sim/world.h"
 
@@ -72,6 +73,38 @@ TEST(DealerTest, ANodeThatIsThrottledCostsTheOthersLittle) {
   EXPECT_GE(rate, 0.9 * sum);
   RecordProperty("percent_of_sum", static_cast<int>(100 * rate / sum));
   EXPECT_LT(dealing.nodes[2]->recorded.size(), dealing.nodes[0]->recorded.size() / 2);
+}
+
+// With half of what all could take none is near its limit, and blocks that cannot wait find room.
+TEST(DealerTest, WhatAllCouldTakeIsSpreadOverThem) {
+  sim::World world(4);
+  dataplane::Executor& executor = world.NewExecutor("worker");
+  const auto ring = sim::NewRing(64, kBytes);
+  std::set<uint64_t> lost;
+  const auto dealer = std::make_shared<Dealer>(
+      executor.clock(),
+      std::make_unique<sim::PacedSource>(
+          executor, ring,
+          sim::Pace{.blocks = 8000, .period_ns = 50 * kMicrosecondNs, .block_bytes = kBytes},
+          &lost),
+      kPatternSamples, 64, kDealtSpread, 4);
+  std::vector<std::unique_ptr<DealtNode>> nodes;
+  for (size_t i = 0; i < 4; ++i) {
+    nodes.push_back(std::make_unique<DealtNode>(executor, dealer, i,
+                                                NodeModel{.block_ns = 100 * kMicrosecondNs}));
+  }
+  executor.Post([&] {
+    for (auto& node : nodes) node->Begin();
+  });
+  EXPECT_TRUE(world.RunUntil([&] { return dealer->complete(); }, 60 * kSecondNs));
+  EXPECT_EQ(lost.size(), 0u);
+  size_t least = SIZE_MAX;
+  size_t most = 0;
+  for (const auto& node : nodes) {
+    least = std::min(least, node->recorded.size());
+    most = std::max(most, node->recorded.size());
+  }
+  EXPECT_LE(most, 2 * least);
 }
 
 TEST(DealerTest, ANodeThatAcknowledgesNothingKeepsFewSlots) {

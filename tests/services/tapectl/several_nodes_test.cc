@@ -43,7 +43,7 @@ TEST(SeveralNodesTest, OnlySomeCommandsTakeSeveral) {
   ASSERT_TRUE(NamesSeveral(program));
   ASSERT_EQ(EachNode(program).size(), 2u);
   EXPECT_EQ(EachNode(program)[1].storage, "b:2");
-  for (const char* what : {"record", "play", "recordings list", "jobs list"}) {
+  for (const char* what : {"record", "play", "recordings list", "jobs list", "nodes"}) {
     program.what = what;
     EXPECT_TRUE(CheckSeveral(program).ok()) << what;
   }

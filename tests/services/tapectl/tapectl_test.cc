@@ -375,6 +375,23 @@ TEST_F(TapectlTest, JobsAndNodes) {
   EXPECT_THAT(Run({"nodes"}).out, ContainsRegex("STORES OF [^ ]+ +WHAT\nposix +files\n"));
 }
 
+TEST_F(TapectlTest, NodesShowsEachOfAListAndWhyOneDoesNotAnswer) {
+  const std::string storages = node_.address + ",127.0.0.1:1";
+  const std::vector<std::string> line = {"nodes", "--storage", storages, "--worker", node_.address};
+  std::vector<std::string> in_json = line;
+  in_json.push_back("--output=json");
+  const json nodes = json::parse(RunTapectl(in_json).out)["nodes"];
+  ASSERT_EQ(nodes.size(), 3u);
+  EXPECT_EQ(nodes[0]["address"], node_.address);
+  EXPECT_FALSE(nodes[0].contains("error"));
+  EXPECT_EQ(nodes[1]["address"], "127.0.0.1:1");
+  EXPECT_EQ(nodes[1]["error"]["reason"], "NODE_UNREACHABLE");
+  EXPECT_FALSE(nodes[2].contains("error"));
+  const Outcome text = RunTapectl(line);
+  EXPECT_NE(text.exit_code, 0);
+  EXPECT_THAT(text.out, ContainsRegex("NO ANSWER FROM 127.0.0.1:1\n[^\n]*127.0.0.1:1"));
+}
+
 TEST_F(TapectlTest, NodesShowEachMemoryWithItsDistanceToEveryRail) {
   const json worker = RunJson({"nodes"})["nodes"][1];
   EXPECT_EQ(worker["rails"][0]["pci_address"], "0000:19:00.0");
