@@ -57,8 +57,8 @@ struct EndpointWriter {
     v1::IpcEndpoint& ipc = *offer.mutable_ipc();
     WriteTcp(endpoint.wire, *ipc.mutable_wire());
     if (endpoint.access == RemoteAccess::kNone) return absl::OkStatus();
-    ipc.set_access(endpoint.access == RemoteAccess::kRead ? v1::IpcEndpoint::READ
-                                                          : v1::IpcEndpoint::WRITE);
+    ipc.set_access(endpoint.access == RemoteAccess::kRead ? v1::IpcEndpoint::ACCESS_READ
+                                                          : v1::IpcEndpoint::ACCESS_WRITE);
     ipc.set_name(BytesOf(endpoint.name));
     WriteShare(endpoint.share, ipc);
     return absl::OkStatus();
@@ -160,10 +160,12 @@ absl::StatusOr<dataplane::Endpoint> FromIpc(const v1::RailOffer& offer) {
   dataplane::IpcEndpoint out;
   TD_ASSIGN_OR_RETURN(out.wire, FromTcp(ipc.wire()));
   if (ipc.access() == v1::IpcEndpoint::ACCESS_UNSPECIFIED) return out;
-  if (ipc.access() != v1::IpcEndpoint::READ && ipc.access() != v1::IpcEndpoint::WRITE) {
+  if (ipc.access() != v1::IpcEndpoint::ACCESS_READ &&
+      ipc.access() != v1::IpcEndpoint::ACCESS_WRITE) {
     return ProtocolError("IpcEndpoint", "access", "is none that is known");
   }
-  out.access = ipc.access() == v1::IpcEndpoint::READ ? RemoteAccess::kRead : RemoteAccess::kWrite;
+  out.access =
+      ipc.access() == v1::IpcEndpoint::ACCESS_READ ? RemoteAccess::kRead : RemoteAccess::kWrite;
   out.window = {.address = offer.region().address(),
                 .bytes = offer.region().bytes(),
                 .key = offer.region().rkey()};
