@@ -79,9 +79,10 @@ std::vector<GroupRecording> MembersOf(std::vector<GroupRecording> all, const std
   std::ranges::sort(all, {}, [](const GroupRecording& one) {
     return std::tuple(one.member.number, !one.recording.original.empty());
   });
-  const auto doubled =
-      std::ranges::unique(all, {}, [](const GroupRecording& one) { return one.member.number; });
-  all.erase(doubled.begin(), doubled.end());
+  const auto same_member = [](const GroupRecording& a, const GroupRecording& b) {
+    return a.member.number == b.member.number;
+  };
+  all.erase(std::unique(all.begin(), all.end(), same_member), all.end());
   return all;
 }
 

@@ -60,10 +60,10 @@ services::session::TransferEnd ModelledWorker::End() {
   const auto on_acknowledged = [this](uint64_t watermark) { watermark_ = watermark; };
   if (stream_.period_ns > 0) {
     end.source = std::make_unique<PacedSource>(executor_, ring_,
-                                               Pace{.blocks = stream_.blocks,
-                                                    .period_ns = stream_.period_ns,
-                                                    .block_bytes = kHeldBlockBytes,
-                                                    .on_acknowledged = on_acknowledged},
+                                               SourcePace{.blocks = stream_.blocks,
+                                                          .period_ns = stream_.period_ns,
+                                                          .block_bytes = kHeldBlockBytes,
+                                                          .on_acknowledged = on_acknowledged},
                                                &lost_);
   } else {
     end.source =

@@ -15,7 +15,7 @@
 
 namespace tapedeck::sim {
 
-struct Pace {
+struct SourcePace {
   uint64_t blocks = 0;
   int64_t period_ns = 0;
   uint32_t block_bytes = 0;
@@ -25,8 +25,8 @@ struct Pace {
 // Makes a block every so often, whether or not there is room for it: what finds none is missing.
 class PacedSource final : public dataplane::Source {
  public:
-  PacedSource(dataplane::Executor& executor, std::shared_ptr<dataplane::SlotPool> ring, Pace pace,
-              std::set<uint64_t>* lost)
+  PacedSource(dataplane::Executor& executor, std::shared_ptr<dataplane::SlotPool> ring,
+              SourcePace pace, std::set<uint64_t>* lost)
       : executor_(executor), ring_(std::move(ring)), pace_(std::move(pace)), lost_(*lost) {}
 
   absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override {
@@ -69,7 +69,7 @@ class PacedSource final : public dataplane::Source {
 
   dataplane::Executor& executor_;
   const std::shared_ptr<dataplane::SlotPool> ring_;
-  const Pace pace_;
+  const SourcePace pace_;
   std::set<uint64_t>& lost_;
   std::deque<dataplane::Block> ready_;
   dataplane::Waker waker_;

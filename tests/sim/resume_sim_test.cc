@@ -116,7 +116,7 @@ class ResumeLife {
     if (paced_) {
       end.source = std::make_unique<PacedSource>(
           worker_, ring_,
-          Pace{
+          SourcePace{
               .blocks = blocks_, .period_ns = 5 * kMillisecondNs, .block_bytes = kResumeBlockBytes},
           &lost_);
     } else {

@@ -85,7 +85,7 @@ TEST(DealerTest, WhatAllCouldTakeIsSpreadOverThem) {
       executor.clock(),
       std::make_unique<sim::PacedSource>(
           executor, ring,
-          sim::Pace{.blocks = 8000, .period_ns = 50 * kMicrosecondNs, .block_bytes = kBytes},
+          sim::SourcePace{.blocks = 8000, .period_ns = 50 * kMicrosecondNs, .block_bytes = kBytes},
           &lost),
       kPatternSamples, 64, kDealtSpread, 4);
   std::vector<std::unique_ptr<DealtNode>> nodes;
