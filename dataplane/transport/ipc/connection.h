@@ -24,8 +24,8 @@ struct Exposure {
 };
 
 // On its poller, as all connections. It is the TCP connection's events, and passes on what that
-// tells. Destroying it waits for the copies under way, each as short as a block's: they touch the
-// window.
+// tells. A copy that is under way when it is destroyed without having been closed touches the
+// window until it is over: the driver frees no memory of a GPU before.
 class IpcConnection final : public Connection, public ConnectionEvents {
  public:
   struct Parts {
@@ -33,7 +33,7 @@ class IpcConnection final : public Connection, public ConnectionEvents {
     std::string rail;  // in errors
     MemoryWindow local;
     Exposure peer;
-    std::unique_ptr<PeerPath> path;  // null: the peer opens nothing
+    std::shared_ptr<PeerPath> path;  // null: the peer opens nothing
     ConnectionEvents* events = nullptr;
   };
 

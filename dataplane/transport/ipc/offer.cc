@@ -37,24 +37,24 @@ void IpcOffer::Connect(const Endpoint& peer, int64_t deadline_ns, ConnectionEven
     }
   }));
   auto opened =
-      lifetime_.Guard([this](std::shared_ptr<absl::StatusOr<std::unique_ptr<PeerPath>>> path) {
+      lifetime_.Guard([this](std::shared_ptr<absl::StatusOr<std::shared_ptr<PeerPath>>> path) {
         Opened(std::move(*path));
       });
   const absl::Status runs = parts_.opener->Run(
       [poller = parts_.poller, open = parts_.open, peer = peer_, opened = std::move(opened)] {
-        auto path = std::make_shared<absl::StatusOr<std::unique_ptr<PeerPath>>>(open(peer));
+        auto path = std::make_shared<absl::StatusOr<std::shared_ptr<PeerPath>>>(open(peer));
         poller->Post([opened, path = std::move(path)]() mutable { opened(std::move(path)); });
       });
   if (!runs.ok()) Fail(runs);
 }
 
-void IpcOffer::Opened(absl::StatusOr<std::unique_ptr<PeerPath>> path) {
+void IpcOffer::Opened(absl::StatusOr<std::shared_ptr<PeerPath>> path) {
   if (done_ == nullptr) return;
   if (!path.ok()) return Fail(path.status());
   Meet(*std::move(path));
 }
 
-void IpcOffer::Meet(std::unique_ptr<PeerPath> path) {
+void IpcOffer::Meet(std::shared_ptr<PeerPath> path) {
   made_ = std::make_unique<IpcConnection>(
       IpcConnection::Parts{.poller = parts_.poller,
                            .rail = absl::StrCat("rail ", parts_.rail),

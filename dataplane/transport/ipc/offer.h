@@ -14,8 +14,9 @@
 
 namespace tapedeck::dataplane::ipc {
 
-// Opens the memory that a peer's endpoint tells of; on the opener's thread.
-using OpenPath = std::function<absl::StatusOr<std::unique_ptr<PeerPath>>(const IpcEndpoint& peer)>;
+// Opens the memory that a peer's endpoint tells of, on the opener's thread, where it is let go,
+// too, whoever drops it.
+using OpenPath = std::function<absl::StatusOr<std::shared_ptr<PeerPath>>(const IpcEndpoint& peer)>;
 
 // On its poller.
 class IpcOffer final : public Offer {
@@ -37,8 +38,8 @@ class IpcOffer final : public Offer {
                std::function<void(absl::StatusOr<std::unique_ptr<Connection>>)> done) override;
 
  private:
-  void Opened(absl::StatusOr<std::unique_ptr<PeerPath>> path);
-  void Meet(std::unique_ptr<PeerPath> path);
+  void Opened(absl::StatusOr<std::shared_ptr<PeerPath>> path);
+  void Meet(std::shared_ptr<PeerPath> path);
   void Fail(const absl::Status& cause);
 
   const Parts parts_;

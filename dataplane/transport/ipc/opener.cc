@@ -16,13 +16,19 @@ absl::StatusOr<std::unique_ptr<Opener>> Opener::Create(const std::string& rail) 
   return opener;
 }
 
-Opener::~Opener() {
+void Opener::Stop() {
+  std::deque<std::function<void()>> dropped;
   {
     absl::MutexLock lock(&mutex_);
     stop_ = true;
-    tasks_.clear();
+    dropped.swap(tasks_);
   }
   if (thread_.joinable()) thread_.join();
+}
+
+void Opener::LetGo(std::shared_ptr<PeerPath> path) {
+  absl::MutexLock lock(&mutex_);
+  if (!stop_) tasks_.push_back([path = std::move(path)] {});
 }
 
 absl::Status Opener::Run(std::function<void()> task) {

@@ -1,4 +1,5 @@
-// A thread that opens memory of peers: the driver may take its time, which no poller has.
+// A thread that opens memory of peers and lets it go: the driver may take its time for both, which
+// no poller has.
 #pragma once
 
 #include <deque>
@@ -11,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/memory/peer_copies.h"
 
 namespace tapedeck::dataplane::ipc {
 
@@ -22,11 +24,16 @@ class Opener {
  public:
   // RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread.
   static absl::StatusOr<std::unique_ptr<Opener>> Create(const std::string& rail);
-  // Waits for the task under way; those behind it are dropped.
-  ~Opener();
+  ~Opener() { Stop(); }
 
   // RESOURCE_EXHAUSTED (LIMIT_REACHED) with kMaxOpening before it.
   absl::Status Run(std::function<void()> task) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Destroys it on the thread; once that has stopped, at once. Each was opened by a task of Run.
+  void LetGo(std::shared_ptr<PeerPath> path) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Waits for the task under way; those behind it are dropped. Not on the thread itself.
+  void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   Opener() = default;

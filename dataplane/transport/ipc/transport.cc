@@ -88,26 +88,36 @@ class IpcDomain final : public Domain {
 
   absl::StatusOr<std::unique_ptr<Offer>> NewOffer(size_t poller) override {
     TD_ASSIGN_OR_RETURN(std::unique_ptr<Offer> wire, wire_->NewOffer(poller));
-    return std::make_unique<IpcOffer>(IpcOffer::Parts{.poller = rail_.pollers[poller],
-                                                      .opener = rail_.opener.get(),
-                                                      .rail = rail_.name,
-                                                      .local = window_,
-                                                      .endpoint = endpoint_,
-                                                      .open = OpenWith(*rail_.copies, window_),
-                                                      .wire = std::move(wire)});
+    return std::make_unique<IpcOffer>(
+        IpcOffer::Parts{.poller = rail_.pollers[poller],
+                        .opener = rail_.opener.get(),
+                        .rail = rail_.name,
+                        .local = window_,
+                        .endpoint = endpoint_,
+                        .open = OpenWith(*rail_.copies, *rail_.opener, window_),
+                        .wire = std::move(wire)});
   }
 
  private:
   IpcDomain(const Rail& rail, const MemoryWindow& window, std::unique_ptr<Domain> wire)
       : rail_(rail), window_(window), wire_(std::move(wire)) {}
 
-  static OpenPath OpenWith(PeerCopies& copies, const MemoryWindow& local) {
-    return [&copies, local](const IpcEndpoint& peer) -> absl::StatusOr<std::unique_ptr<PeerPath>> {
+  static OpenPath OpenWith(PeerCopies& copies, Opener& opener, const MemoryWindow& local) {
+    return [&copies, &opener,
+            local](const IpcEndpoint& peer) -> absl::StatusOr<std::shared_ptr<PeerPath>> {
       const MemoryWindow own = OwnWindows::Get().Find(peer.name);
       auto path =
           own.bytes.data() != nullptr ? copies.Join(own, local) : copies.Open(peer.share, local);
       TD_RETURN_IF_ERROR(path.status());
-      if ((*path)->bytes() >= peer.window.bytes) return path;
+      if ((*path)->bytes() >= peer.window.bytes) {
+        std::shared_ptr<PeerPath> opened = *std::move(path);
+        PeerPath* const raw = opened.get();
+        // Moved on, so that the thread's hold on it is the last one.
+        return std::shared_ptr<PeerPath>(raw,
+                                         [&opener, opened = std::move(opened)](PeerPath*) mutable {
+                                           opener.LetGo(std::move(opened));
+                                         });
+      }
       return absl::PermissionDeniedError(absl::StrCat("the peer's memory has ", (*path)->bytes(),
                                                       " bytes, its window ", peer.window.bytes));
     };
@@ -127,6 +137,12 @@ class IpcTransport final : public Transport {
         description_(wire_->rail()),
         own_(std::move(rail)) {
     description_.transport = kIpcTransport;
+  }
+
+  // What the opener has told pollers may still lie there, with memory that it lets go.
+  ~IpcTransport() override {
+    own_.opener->Stop();
+    for (EventLoop* poller : own_.pollers) poller->RunAndWait([] {});
   }
 
   const RailDescription& rail() const override { return description_; }
