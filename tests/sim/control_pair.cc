@@ -71,6 +71,13 @@ ControlPair::ControlPair(World& world)
   node = std::make_unique<ControlEnd>(node_state);
 }
 
+void Break(const std::shared_ptr<ControlEnd::State>& end, const absl::Status& cause) {
+  if (end->executor == nullptr) return;
+  end->executor->Post([end, cause] {
+    if (!end->closed) end->DeliverClosed(cause);
+  });
+}
+
 void ControlPair::Cut() {
   for (const auto& state : {worker_state, node_state}) {
     Later(state, [](ControlEnd::State& s) {

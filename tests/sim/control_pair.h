@@ -34,6 +34,9 @@ class ControlEnd final : public services::session::ControlStream {
   const std::shared_ptr<State> state_;
 };
 
+// Its events hear of it, on their executor; nobody does where there are none yet.
+void Break(const std::shared_ptr<ControlEnd::State>& end, const absl::Status& cause);
+
 struct ControlPair {
   explicit ControlPair(World& world);
   // Both ends see UNAVAILABLE.

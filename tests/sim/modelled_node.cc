@@ -113,11 +113,7 @@ void ModelledNode::Die(bool power_cut) {
   for (const auto& served : sessions_) {
     if (served->session == nullptr) continue;
     served->session = nullptr;
-    const auto end = served->worker_end;
-    if (end->executor == nullptr) continue;
-    end->executor->Post([end] {
-      if (!end->closed) end->DeliverClosed(absl::UnavailableError("the process is gone"));
-    });
+    Break(served->worker_end, absl::UnavailableError("the process is gone"));
   }
   for (const auto& channel : channels_) channel->Stop(/*power_cut=*/false);
   if (power_cut) disk_.CutPower(disk_.random());

@@ -175,10 +175,7 @@ class ResumeLife {
     ++fired_["control stream cut"];
     if (!sessions_.empty()) {
       for (const auto& end : {sessions_.back()->worker_end, sessions_.back()->node_end}) {
-        if (end->executor == nullptr) continue;
-        end->executor->Post([end] {
-          if (!end->closed) end->DeliverClosed(absl::UnavailableError("the connection was reset"));
-        });
+        Break(end, absl::UnavailableError("the connection was reset"));
       }
     }
     Fate();
@@ -191,11 +188,7 @@ class ResumeLife {
     for (const auto& served : sessions_) {
       if (served->session == nullptr) continue;
       served->session = nullptr;
-      const auto end = served->worker_end;
-      if (end->executor == nullptr) continue;
-      end->executor->Post([end] {
-        if (!end->closed) end->DeliverClosed(absl::UnavailableError("the process is gone"));
-      });
+      Break(served->worker_end, absl::UnavailableError("the process is gone"));
     }
     for (const char* rail : {"r0", "r1"}) fabric_->SetRail(rail, RailState::kCut);
     host_.Stop(power);
