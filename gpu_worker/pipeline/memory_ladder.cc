@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/notification.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/device/await_queue.h"
 #include "services/model/names.h"
 
 namespace tapedeck::gpu_worker::pipeline {
@@ -46,31 +46,20 @@ class DeviceCopies {
     std::byte* const pinned = pinned_->window().bytes.data();
     std::memcpy(pinned, from.data(), from.size());
     TD_RETURN_IF_ERROR(queue_->CopyToDevice(device, pinned, from.size()));
-    return Wait();
+    return device::AwaitQueue(*queue_);
   }
 
   absl::Status Read(std::span<std::byte> to, const std::byte* device) {
     TD_RETURN_IF_ERROR(direct_.MakeVisible());
     std::byte* const pinned = pinned_->window().bytes.data();
     TD_RETURN_IF_ERROR(queue_->CopyToHost(pinned, device, to.size()));
-    TD_RETURN_IF_ERROR(Wait());
+    TD_RETURN_IF_ERROR(device::AwaitQueue(*queue_));
     std::memcpy(to.data(), pinned, to.size());
     return absl::OkStatus();
   }
 
  private:
   explicit DeviceCopies(device::DirectAccess& direct) : direct_(direct) {}
-
-  absl::Status Wait() {
-    absl::Notification done;
-    absl::Status out;
-    queue_->Then([&](absl::Status status) {
-      out = std::move(status);
-      done.Notify();
-    });
-    done.WaitForNotification();
-    return out;
-  }
 
   device::DirectAccess& direct_;
   std::unique_ptr<dataplane::Memory> pinned_;

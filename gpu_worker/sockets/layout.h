@@ -12,16 +12,13 @@
 
 #include <cstdint>
 
+#include "gpu_worker/sockets/patience.h"
 #include "gpu_worker/sockets/ring.h"
 
 namespace tapedeck::gpu_worker::sockets {
 
 // A handle has ten bits for the socket.
 inline constexpr uint32_t kMostSockets = 1024;
-
-// Longer waits are refused with EINVAL: nothing waits for ever. One that has nothing else to do
-// waits again.
-inline constexpr int64_t kMostTimeoutNs = int64_t{3600} * 1'000'000'000;
 
 // What the kernel asks for.
 enum class Operation : uint32_t {

@@ -7,6 +7,7 @@
 
 #include "gpu_worker/sockets/block.h"
 #include "gpu_worker/sockets/layout.h"
+#include "gpu_worker/sockets/patience.h"
 #include "gpu_worker/sockets/ring.h"
 
 namespace tapedeck::gpu_worker::sockets {
@@ -98,29 +99,13 @@ TAPEDECK_ANYWHERE void Issue(const Net& net, uint32_t socket, const Command& com
   StoreRelease(&net.commands[socket], number);
 }
 
-// How long something may take. `timeout_ns` 0: it does not wait.
-struct Patience {
-  int64_t timeout_ns;
-  int64_t deadline_ns;
-  uint32_t looks;
-};
-TAPEDECK_ANYWHERE Patience PatienceOf(int64_t timeout_ns) {
-  return {timeout_ns, timeout_ns > 0 ? NowNs() + timeout_ns : 0, 0};
-}
-TAPEDECK_ANYWHERE bool IsTimeout(int64_t timeout_ns) {
-  return timeout_ns >= 0 && timeout_ns <= kMostTimeoutNs;
-}
-
-// Waits a moment before another look, and returns 0; or why there is to be none: -EAGAIN where
-// nothing is waited for, -ETIMEDOUT, -ENETDOWN where nobody serves the table any more.
+// Waits a moment before another look, as AwaitNextLook, or -ENETDOWN where nobody serves the table
+// any more.
 TAPEDECK_ANYWHERE int64_t BeforeNextLook(const Net& net, Patience& patience) {
   // That word lies across the bus, as what is looked for does: not with each look.
   const bool ask = patience.timeout_ns == 0 || patience.looks % 16 == 15;
   if (ask && !IsServed(net)) return -ENETDOWN;
-  if (patience.timeout_ns == 0) return -EAGAIN;
-  if (NowNs() >= patience.deadline_ns) return -ETIMEDOUT;
-  PauseBetweenLooks(patience.looks++);
-  return 0;
+  return AwaitNextLook(patience);
 }
 
 // Until `word`, which is the proxy's, is the number of the last command. 0, or as BeforeNextLook.

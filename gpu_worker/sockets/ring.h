@@ -26,11 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#ifdef __CUDACC__
-#define TAPEDECK_ANYWHERE __host__ __device__ inline
-#else
-#define TAPEDECK_ANYWHERE inline
-#endif
+#include "gpu_worker/device/anywhere.h"
 
 namespace tapedeck::gpu_worker::sockets {
 

@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/notification.h"
 #include "dataplane/errors.h"
-#include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/device/await_queue.h"
 
 namespace tapedeck::gpu_worker::sockets {
 namespace {
@@ -79,15 +78,7 @@ absl::Status ClearOwn(device::Device& device, std::span<std::byte> own,
     const size_t bytes = std::min(zeros.size(), own.size() - at);
     TD_RETURN_IF_ERROR(queue->CopyToDevice(own.data() + at, zeros.data(), bytes));
   }
-  absl::Notification done;
-  absl::Status result;
-  queue->Then([&](absl::Status status) {
-    result = std::move(status);
-    done.Notify();
-  });
-  dataplane::MayWait("the device");
-  done.WaitForNotification();
-  return result;
+  return device::AwaitQueue(*queue);
 }
 
 }  // namespace

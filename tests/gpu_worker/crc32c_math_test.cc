@@ -1,4 +1,4 @@
-#include "gpu_worker/device/cuda/crc32c_math.h"
+#include "gpu_worker/device/crc32c_math.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "dataplane/crc32c.h"
 
-namespace tapedeck::gpu_worker::device::cuda::crc {
+namespace tapedeck::gpu_worker::device::crc {
 namespace {
 
 Factor FactorOf(uint32_t factor) {
@@ -52,4 +52,4 @@ TEST(Crc32cMath, LookUpsMultiply) {
 }
 
 }  // namespace
-}  // namespace tapedeck::gpu_worker::device::cuda::crc
+}  // namespace tapedeck::gpu_worker::device::crc

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gpu_worker/device/cuda/crc32c_math.h"
+#include "gpu_worker/device/crc32c_math.h"
 
 namespace tapedeck::gpu_worker::device::cuda {
 

@@ -14,7 +14,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tapedeck::gpu_worker::device::cuda::crc {
+#include "gpu_worker/device/anywhere.h"
+
+namespace tapedeck::gpu_worker::device::crc {
 
 inline constexpr uint32_t kGroups = 64;
 inline constexpr uint32_t kGroupThreads = 256;
@@ -29,7 +31,7 @@ inline constexpr uint32_t kPolynomial = 0x82f63b78;
 inline constexpr uint32_t kOne = 0x80000000;  // x^0
 
 // a * b.
-constexpr uint32_t Multiply(uint32_t a, uint32_t b) {
+TAPEDECK_ANYWHERE constexpr uint32_t Multiply(uint32_t a, uint32_t b) {
   uint32_t product = 0;
   for (uint32_t bit = kOne; bit != 0 && a != 0; bit >>= 1) {
     if ((a & bit) != 0) product ^= b;
@@ -40,7 +42,7 @@ constexpr uint32_t Multiply(uint32_t a, uint32_t b) {
 }
 
 // x^(8 * bytes): what a register is multiplied by when that many zero bytes follow.
-constexpr uint32_t Shift(uint64_t bytes) {
+TAPEDECK_ANYWHERE constexpr uint32_t Shift(uint64_t bytes) {
   uint32_t power = kOne;
   uint32_t square = kOne >> 8;  // x^8
   for (; bytes != 0; bytes >>= 1) {
@@ -51,7 +53,8 @@ constexpr uint32_t Shift(uint64_t bytes) {
 }
 
 // The register after `bytes` bytes from state `state`, one by one.
-constexpr uint32_t Consume(uint32_t state, const unsigned char* bytes, size_t count) {
+TAPEDECK_ANYWHERE constexpr uint32_t Consume(uint32_t state, const unsigned char* bytes,
+                                             size_t count) {
   for (size_t i = 0; i < count; ++i) {
     state ^= bytes[i];
     for (int bit = 0; bit < 8; ++bit)
@@ -64,7 +67,7 @@ constexpr uint32_t Consume(uint32_t state, const unsigned char* bytes, size_t co
 struct Factor {
   uint32_t of[4][256];
 };
-constexpr uint32_t Multiply(const Factor& factor, uint32_t value) {
+TAPEDECK_ANYWHERE constexpr uint32_t Multiply(const Factor& factor, uint32_t value) {
   return factor.of[0][value & 255] ^ factor.of[1][value >> 8 & 255] ^
          factor.of[2][value >> 16 & 255] ^ factor.of[3][value >> 24];
 }
@@ -77,17 +80,17 @@ struct Tables {
 };
 
 // The entry of a factor: entry `index` of 4 * 256.
-constexpr uint32_t FactorEntry(uint32_t factor, uint32_t index) {
+TAPEDECK_ANYWHERE constexpr uint32_t FactorEntry(uint32_t factor, uint32_t index) {
   return Multiply((index % 256) << (8 * (index / 256)), factor);
 }
-constexpr uint32_t Weight(uint32_t thread) {
+TAPEDECK_ANYWHERE constexpr uint32_t Weight(uint32_t thread) {
   return Shift(sizeof(Word) * uint64_t{kThreads - 1 - thread});
 }
 
 // What thread `thread` adds for its share of `count` words, as a register after the last word of
 // its row. The rows end with the message, so that the first may be short.
-constexpr uint32_t ThreadSum(const Word* words, int64_t count, uint32_t thread,
-                             const Factor& stride, const Factor& by_lane) {
+TAPEDECK_ANYWHERE constexpr uint32_t ThreadSum(const Word* words, int64_t count, uint32_t thread,
+                                               const Factor& stride, const Factor& by_lane) {
   Word sum{};
   const int64_t short_by = (kThreads - count % kThreads) % kThreads;
   for (int64_t i = thread - short_by; i < count; i += kThreads) {
@@ -103,4 +106,4 @@ constexpr uint32_t ThreadSum(const Word* words, int64_t count, uint32_t thread,
   return state;
 }
 
-}  // namespace tapedeck::gpu_worker::device::cuda::crc
+}  // namespace tapedeck::gpu_worker::device::crc
