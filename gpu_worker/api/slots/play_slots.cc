@@ -59,31 +59,10 @@ absl::StatusOr<Slot> PlaySlots::Next(StreamHandle stream) {
   return Enqueue(stream);
 }
 
-// A graph has all slots, each once, and each of its launches is one round of them.
-absl::Status PlaySlots::CheckGraph(const device::Capture& capture) {
-  if (!capture.captures) {
-    if (graph_ == 0) return absl::OkStatus();
-    return Refused("a graph has this player's slots: open another player beside it");
-  }
-  if (graph_ == 0 && next_ == 0) {
-    graph_ = capture.graph;
-    has_graph_ = true;
-  }
-  if (graph_ != capture.graph) {
-    return Refused(graph_ == 0 ? "a player that has played without a graph is not captured"
-                               : "one graph has this player's slots already");
-  }
-  if (next_ < slots()) {
-    graph_slots_ = next_ + 1;
-    return absl::OkStatus();
-  }
-  return Refused(absl::StrCat("a graph takes each slot once, and this player has ", slots(),
-                              "; open it with more slots, or launch the graph more often"));
-}
-
 absl::StatusOr<Slot> PlaySlots::Enqueue(StreamHandle stream) {
   TD_ASSIGN_OR_RETURN(const device::Capture capture, board_->order().Check(stream));
-  TD_RETURN_IF_ERROR(CheckGraph(capture));
+  TD_RETURN_IF_ERROR(graph_.Check(capture, next_, slots()));
+  if (capture.captures) graph_slots_ = next_ + 1;
   const size_t slot = next_ % slots();
   if (uses_[slot].taken) {
     return Refused(absl::StrCat("all ", slots(), " slots are taken, and that of block ",
@@ -115,7 +94,7 @@ absl::Status PlaySlots::Release(StreamHandle stream, const Slot& slot) {
   absl::MutexLock lock(&program_);
   TD_RETURN_IF_ERROR(CheckRelease(slot));
   TD_ASSIGN_OR_RETURN(const device::Capture capture, board_->order().Check(stream));
-  if (capture.captures != (graph_ != 0)) {
+  if (capture.captures != (graph_.any())) {
     return Refused("a slot that was taken in a graph is released in it, and no other is");
   }
   const size_t index = slot.number % slots();
@@ -140,7 +119,7 @@ absl::StatusOr<Slot> PlaySlots::NextNow(absl::Time deadline) {
   while (true) {
     {
       absl::MutexLock lock(&program_);
-      if (graph_ != 0) return Refused("a graph has this player's slots");
+      if (graph_.any()) return Refused("a graph has this player's slots");
       if (uses_[next_ % slots()].taken) return Enqueue(board_->stream());  // which refuses
       if (NextIsThere()) {
         slot = TakeNow();
@@ -241,7 +220,7 @@ bool PlaySlots::Look() {
     gone.push_back(std::move(held_[slot]));
     ++released_;
   }
-  if (has_graph_ && (!gone.empty() || SomeWereReleased())) CheckRound();
+  if (graph_.any() && (!gone.empty() || SomeWereReleased())) CheckRound();
   const bool ends = ended_ && PutEnds();
   if (!gone.empty() && waker_) waker_();
   return !gone.empty() || ends;

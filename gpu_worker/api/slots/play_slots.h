@@ -17,6 +17,7 @@
 #include "dataplane/block.h"
 #include "dataplane/sink.h"
 #include "gpu_worker/api/slots/board.h"
+#include "gpu_worker/api/slots/graph_claim.h"
 #include "gpu_worker/api/slots/watched.h"
 #include "gpu_worker/device/device.h"
 
@@ -59,7 +60,7 @@ class PlaySlots final : public Watched {
   uint64_t put() const { return put_.load(); }
 
   bool Look() override;
-  bool expects() const override { return has_graph_ || ended_ || asked_ > released_; }
+  bool expects() const override { return graph_.any() || ended_ || asked_ > released_; }
 
  private:
   PlaySlots(device::Device& device, size_t block_bytes, size_t slots);
@@ -72,7 +73,6 @@ class PlaySlots final : public Watched {
   };
 
   absl::Status MakeBeside() ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
-  absl::Status CheckGraph(const device::Capture& capture) ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
   absl::StatusOr<Slot> Enqueue(device::StreamHandle stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
   absl::Status CheckRelease(const Slot& slot) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
   bool NextIsThere() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
@@ -96,8 +96,7 @@ class PlaySlots final : public Watched {
       ABSL_GUARDED_BY(program_);  // on the host once it is needed
   std::vector<Use> uses_ ABSL_GUARDED_BY(program_);
   uint64_t next_ ABSL_GUARDED_BY(program_) = 0;
-  uint64_t graph_ ABSL_GUARDED_BY(program_) = 0;
-  std::atomic<bool> has_graph_ = false;
+  GraphClaim graph_{{.owner = "player", .has = "played", .does = "takes"}};
   std::atomic<size_t> graph_slots_ = 0;     // that the graph takes
   std::atomic<size_t> graph_releases_ = 0;  // of them
   std::atomic<uint64_t> asked_ = 0;         // blocks that were taken without one

@@ -23,6 +23,9 @@ inline constexpr size_t kSampleBytes = 8;
 
 // Where a program's slots lie: in the ring itself, or beside it, as on a GPU.
 enum class Where { kInRing, kBeside };
+inline std::string NameOf(Where where) {
+  return where == Where::kInRing ? "InTheRing" : "BesideTheRing";
+}
 
 // Empty: it has none.
 inline std::string ReasonOf(const absl::Status& status) {
