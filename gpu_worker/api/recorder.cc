@@ -5,6 +5,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/api/answer.h"
 #include "gpu_worker/api/deck_parts.h"
+#include "gpu_worker/api/include/tapedeck/kernel_channel.h"
 #include "services/errors.h"
 #include "services/model/short_name.h"
 
@@ -80,6 +81,12 @@ Result<Slot> Recorder::Acquire(Stream stream) { return ToResult(parts_->slots().
 
 Status Recorder::Send(Stream stream, const Slot& slot, std::size_t bytes) {
   return ToStatus(parts_->slots().Send(stream, slot, bytes));
+}
+
+Status Recorder::GiveToKernels(KernelChannel* channel) {
+  const absl::StatusOr<gpu_worker::sockets::Channel> given = parts_->slots().GiveToKernels();
+  if (given.ok()) static_cast<gpu_worker::sockets::Channel&>(*channel) = *given;
+  return ToStatus(given.status());
 }
 
 const std::uint64_t* Recorder::failed() const { return parts_->slots().board().failed(); }

@@ -75,6 +75,20 @@ TAPEDECK_ANYWHERE int32_t SumOfBlock(int32_t value) {
   return value;
 }
 
+// The same with all values XORed.
+TAPEDECK_ANYWHERE uint32_t XorOfBlock(uint32_t value) {
+#ifdef __CUDA_ARCH__
+  __shared__ uint32_t all;
+  if (IsFirstLane()) all = 0;
+  __syncthreads();
+  if (value != 0) atomicXor(&all, value);
+  __syncthreads();
+  value = all;
+  __syncthreads();
+#endif
+  return value;
+}
+
 // Nanoseconds from any beginning. On a GPU `globaltimer`, which all of its processors share, unlike
 // clock64, whose pace changes; it moves on in steps of up to a microsecond.
 TAPEDECK_ANYWHERE int64_t NowNs() {
@@ -110,6 +124,19 @@ TAPEDECK_ANYWHERE bool ReplaceOwn(uint32_t* word, uint32_t expected, uint32_t de
 #ifdef __CUDA_ARCH__
   __threadfence();
   const bool replaced = atomicCAS(word, expected, desired) == expected;
+  __threadfence();
+  return replaced;
+#else
+  return __atomic_compare_exchange_n(word, &expected, desired, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE);
+#endif
+}
+TAPEDECK_ANYWHERE bool ReplaceOwn(uint64_t* word, uint64_t expected, uint64_t desired) {
+#ifdef __CUDA_ARCH__
+  static_assert(sizeof(unsigned long long) == sizeof(uint64_t));
+  __threadfence();
+  const bool replaced =
+      atomicCAS(reinterpret_cast<unsigned long long*>(word), expected, desired) == expected;
   __threadfence();
   return replaced;
 #else

@@ -43,27 +43,31 @@ refuses_by_name() {
   [[ $answer == *RECORDING_NOT_FOUND* ]] || fail "no recording: $answer"
 }
 
-# The program is told, by name, soon after the node has gone.
+# node_goes EXAMPLE: the program is told, by name, soon after the node has gone.
 node_goes() {
   local pid
-  run_example record l0/c0 100000000 2>"$WORK/lost.log" >/dev/null &
+  run_example "$1" l0/c0 100000000 2>"$WORK/lost.log" >/dev/null &
   pid=$!
   wait_for 20 has_blocks || fail "nothing is recorded: $(cat "$WORK/lost.log")"
   kill_service "$STORAGE_PID"
-  if wait "$pid"; then fail "a recorder ended well without its node"; fi
+  if wait "$pid"; then fail "$1 ended well without its node"; fi
   grep -q "PEER_LOST\|NODE_UNREACHABLE" "$WORK/lost.log" || fail "a lost node: $(cat "$WORK/lost.log")"
 }
 has_blocks() { tapectl_json recordings list | jq -e '[.recordings[] | select(.state == "RECORDING" and .blocks > 4)] | length > 0'; }
 
 # on_a_gpu: skipped where there is none, and the examples say why.
 on_a_gpu() {
-  local recording status=0
+  local recording kernel status=0
   [[ -x $PROGRAMS/stream_record ]] || { echo "without kernels: no nvcc"; return; }
   recording=$(run_example stream_record l0/c0 100 2>"$WORK/gpu.log") || status=$?
   ((status != 77)) || { echo "without kernels: $(cat "$WORK/gpu.log")"; return; }
   ((status == 0)) || fail "stream_record: $(cat "$WORK/gpu.log")"
   [[ $(run_example play "$recording") == "100 blocks, 0 missing, 0 wrong words" ]] || fail "play does not find what the kernels made"
+  kernel=$(run_example kernel_record l0/c0 100) || fail "kernel_record does not record"
+  [[ $(run_example play "$kernel") == "100 blocks, 0 missing, 0 wrong words" ]] || fail "play does not find what one kernel made"
   [[ $(run_example graph_play "$recording") == "100 blocks, 0 wrong words" ]] || fail "the graph does not find what the kernels made"
+  # Its kernel waits for a slot when the node is gone.
+  EXAMPLE_THAT_GOES_ON=kernel_record
 }
 
 begin_test
@@ -74,5 +78,6 @@ start_storage
 lun_with_channel posix l0/c0 ru32_le 64KiB
 records_and_plays
 refuses_by_name
+EXAMPLE_THAT_GOES_ON=record
 on_a_gpu
-node_goes
+node_goes "$EXAMPLE_THAT_GOES_ON"

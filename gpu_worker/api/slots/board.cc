@@ -17,7 +17,7 @@ absl::StatusOr<std::unique_ptr<Board>> Board::Create(device::Device& device, siz
   const std::span<std::byte> bytes = board->memory_->window().bytes;
   std::memset(bytes.data(), 0, bytes.size());
   board->lines_ = reinterpret_cast<SlotLine*>(bytes.data());
-  board->failed_ = &board->lines_[slots].flag;
+  board->own_ = reinterpret_cast<BoardLine*>(&board->lines_[slots]);
   for (size_t slot = 0; slot < slots; ++slot) {
     TD_ASSIGN_OR_RETURN(auto mark, board->order_->NewMark());
     board->marks_.push_back({.mark = std::move(mark)});

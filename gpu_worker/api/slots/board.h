@@ -17,18 +17,25 @@
 #include "gpu_worker/api/include/tapedeck/slot.h"
 #include "gpu_worker/device/device.h"
 #include "gpu_worker/device/stream_order.h"
+#include "gpu_worker/sockets/channel.h"
 
 namespace tapedeck::gpu_worker::api {
 
 // A recorder's flag.
 constexpr uint64_t FlagOf(uint64_t bytes) { return bytes + 1; }
 
-struct alignas(128) SlotLine {
-  uint64_t flag;            // 0: nothing is in it; a recorder's is one more than the block's bytes
-  uint32_t crc;             // of a recorder's block
+// The words are a recorder's: a player's flag is 0 or 1.
+struct alignas(128) SlotLine : sockets::SlotWords {
   device::CopyOrder order;  // where a player's block lies
   BlockInfo info;           // of a player's block
 };
+
+// What the whole board says, behind the slots' lines.
+struct alignas(128) BoardLine {
+  uint64_t failed;   // for kernels of the program: 0 until the session has failed
+  uint32_t channel;  // of sockets::Channel: 0, or the errno for which nothing is recorded any more
+};
+static_assert(sizeof(BoardLine) == sizeof(SlotLine));
 
 // Owned by the slots of one recorder or player.
 class Board {
@@ -39,8 +46,9 @@ class Board {
 
   size_t slots() const { return marks_.size(); }
   SlotLine& line(size_t slot) { return lines_[slot]; }
-  // The word that kernels read: 0 until the session has failed.
-  uint64_t* failed() { return failed_; }
+  // The words that kernels read.
+  uint64_t* failed() { return &own_->failed; }
+  uint32_t* channel() { return &own_->channel; }
   device::StreamOrder& order() { return *order_; }
   // A stream of the library's own.
   device::StreamHandle stream() { return stream_; }
@@ -72,7 +80,7 @@ class Board {
   std::unique_ptr<device::StreamOrder> order_;
   std::unique_ptr<dataplane::Memory> memory_;
   SlotLine* lines_ = nullptr;
-  uint64_t* failed_ = nullptr;
+  BoardLine* own_ = nullptr;
   std::vector<SlotMark> marks_;
   device::StreamHandle stream_ = nullptr;
 };

@@ -1,5 +1,6 @@
 // What the proxy does with the slots of a recorder, and what a lost session does.
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -18,6 +19,7 @@ void RecordSlots::Fail(const absl::Status& status) {
     failed_ = true;
   }
   if (!status.ok()) std::atomic_ref(*board_->failed()).store(1, std::memory_order_release);
+  EndChannel(status.ok() ? EPIPE : ECONNRESET);
 }
 
 absl::Status RecordSlots::status() const {
@@ -26,7 +28,7 @@ absl::Status RecordSlots::status() const {
   return status_.ok() ? Refused("the recording has ended") : status_;
 }
 
-bool RecordSlots::expects() const { return has_graph_ || failed_ || asked_ > back_; }
+bool RecordSlots::expects() const { return ShowsInFlagsOnly() || failed_ || asked_ > back_; }
 
 bool RecordSlots::Look() {
   bool moved = TakeBack();
@@ -35,12 +37,14 @@ bool RecordSlots::Look() {
     const size_t slot = given_ % round_;
     const uint64_t flag = board_->Flag(slot);
     if (flag == 0 || free_[slot].empty()) break;
-    if (has_graph_ && !GraphIsWhole()) return true;
+    if (graph_.any() && !GraphIsWhole()) return true;
     Give(slot, std::min<uint64_t>(flag, FlagOf(shape_.block_bytes)) - 1);
     moved = true;
   }
-  if (!moved) ++idle_looks_;
-  return moved;
+  if (moved) return true;
+  if (kernels_) hole_ = HasHole();
+  ++idle_looks_;
+  return false;
 }
 
 bool RecordSlots::GraphIsWhole() {

@@ -1,6 +1,7 @@
 #include "gpu_worker/api/slots/record_slots.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -60,33 +61,13 @@ absl::StatusOr<Slot> RecordSlots::Acquire(StreamHandle stream) {
   return Enqueue(stream);
 }
 
-// A graph has the slots from 0 on, each once, and each of its launches is one round of them.
-absl::Status RecordSlots::CheckGraph(const device::Capture& capture) {
-  if (!capture.captures) {
-    if (graph_ == 0) return absl::OkStatus();
-    return Refused("a graph has this recorder's slots: open another recorder beside it");
-  }
-  if (graph_ == 0 && next_ == 0) {
-    graph_ = capture.graph;
-    has_graph_ = true;
-  }
-  if (graph_ != capture.graph) {
-    return Refused(graph_ == 0 ? "a recorder that has recorded without a graph is not captured"
-                               : "one graph has this recorder's slots already");
-  }
-  if (next_ < slots()) {
-    round_ = next_ + 1;
-    return absl::OkStatus();
-  }
-  return Refused(absl::StrCat("a graph acquires each slot once, and this recorder has ", slots(),
-                              "; open it with more slots, or launch the graph more often"));
-}
-
 absl::StatusOr<Slot> RecordSlots::Enqueue(StreamHandle stream) {
   TD_RETURN_IF_ERROR(status());
   if (closed_ || partial_) return Refused("the recorder was finished");
+  if (kernels_) return Refused("kernels have this recorder's slots: open another one beside it");
   TD_ASSIGN_OR_RETURN(const device::Capture capture, board_->order().Check(stream));
-  TD_RETURN_IF_ERROR(CheckGraph(capture));
+  TD_RETURN_IF_ERROR(graph_.Check(capture, next_, slots()));
+  if (capture.captures) round_ = next_ + 1;
   const size_t slot = next_ % slots();
   if (uses_[slot].acquired) {
     return Refused(absl::StrCat("all ", slots(), " slots are acquired, and that of block ",
@@ -111,7 +92,7 @@ absl::Status RecordSlots::CheckSend(const Slot& slot, size_t bytes) const {
                                 shape_.block_bytes, ", in whole samples of ", shape_.sample_bytes));
   }
   const bool last = slot.number + 1 >= highest_sent_;
-  if (bytes < shape_.block_bytes && (!last || graph_ != 0)) {
+  if (bytes < shape_.block_bytes && (!last || graph_.any())) {
     return Refused(absl::StrCat(bytes, " bytes of ", shape_.block_bytes,
                                 ": only the last block of a recording is shorter, and none of a "
                                 "graph"));
@@ -127,7 +108,7 @@ absl::Status RecordSlots::Send(StreamHandle stream, const Slot& slot, size_t byt
   TD_RETURN_IF_ERROR(status());
   TD_RETURN_IF_ERROR(CheckSend(slot, bytes));
   TD_ASSIGN_OR_RETURN(const device::Capture capture, board_->order().Check(stream));
-  if (capture.captures != (graph_ != 0)) {
+  if (capture.captures != (graph_.any())) {
     return Refused("a slot that was acquired in a graph is sent in it, and no other is");
   }
   const size_t index = slot.number % slots();
@@ -171,7 +152,8 @@ absl::StatusOr<Slot> RecordSlots::AcquireNow(absl::Time deadline) {
     {
       absl::MutexLock lock(&program_);
       TD_RETURN_IF_ERROR(status());
-      if (NextIsFree() || uses_[next_ % slots()].acquired) return Enqueue(board_->stream());
+      if (kernels_ || NextIsFree() || uses_[next_ % slots()].acquired)
+        return Enqueue(board_->stream());
     }
     if (absl::Now() >= deadline) {
       return absl::DeadlineExceededError(
@@ -195,18 +177,17 @@ uint64_t RecordSlots::SentInOrder() const {
 
 absl::Status RecordSlots::CheckWhole() const {
   const uint64_t first = SentInOrder();
-  const bool hole = has_graph_ ? first != next_ : highest_sent_ > first;
+  const bool hole = graph_.any() ? first != next_ : highest_sent_ > first;
   if (!hole) return absl::OkStatus();
   return Refused(absl::StrCat("the slot of block ", first,
                               " was acquired and never sent, and later ones were"));
 }
 
-// What a graph has sent shows only in the flags: the proxy has seen all of it once two looks find
-// nothing.
+// Of what shows only in the flags the proxy has seen all once two looks find nothing.
 bool RecordSlots::AwaitGiven(uint64_t blocks, absl::Time deadline) const {
   dataplane::MayWait("streams of the program");
   const uint64_t looks = idle_looks_ + 2;
-  while (given_ < blocks || (has_graph_ && idle_looks_ < looks)) {
+  while (given_ < blocks || (ShowsInFlagsOnly() && idle_looks_ < looks)) {
     if (failed_ || absl::Now() >= deadline) return false;
     absl::SleepFor(kLookEvery);
   }
@@ -218,9 +199,9 @@ absl::StatusOr<uint64_t> RecordSlots::AwaitSent(absl::Time deadline) {
   {
     absl::MutexLock lock(&program_);
     TD_RETURN_IF_ERROR(CheckWhole());
-    all = has_graph_ ? 0 : highest_sent_;
+    all = ShowsInFlagsOnly() ? 0 : highest_sent_;
   }
-  if (AwaitGiven(all, deadline)) return has_graph_ ? given_.load() : all;
+  if (AwaitGiven(all, deadline)) return ShowsInFlagsOnly() ? given_.load() : all;
   TD_RETURN_IF_ERROR(status());
   return absl::DeadlineExceededError(
       absl::StrCat("streams of the program have sent ", given_.load(), " of ", all, " blocks"));
@@ -231,7 +212,12 @@ absl::Status RecordSlots::Close(absl::Time deadline) {
     absl::MutexLock lock(&program_);
     closed_ = true;
   }
+  EndChannel(EPIPE);
   TD_RETURN_IF_ERROR(AwaitSent(deadline).status());
+  if (hole_) {
+    return Refused(absl::StrCat("a kernel has acquired block ", given_.load(),
+                                " and not committed it, and later ones were committed"));
+  }
   End();
   return absl::OkStatus();
 }
@@ -241,8 +227,9 @@ void RecordSlots::CloseWith(absl::Time deadline) {
   {
     absl::MutexLock lock(&program_);
     closed_ = true;
-    in_order = has_graph_ ? 0 : SentInOrder();
+    in_order = ShowsInFlagsOnly() ? 0 : SentInOrder();
   }
+  EndChannel(EPIPE);
   AwaitGiven(in_order, deadline);
   End();
 }

@@ -16,9 +16,11 @@
 #include "dataplane/memory/slot_pool.h"
 #include "dataplane/source.h"
 #include "gpu_worker/api/slots/board.h"
+#include "gpu_worker/api/slots/graph_claim.h"
 #include "gpu_worker/api/slots/watched.h"
 #include "gpu_worker/device/device.h"
 #include "gpu_worker/pipeline/outlet.h"
+#include "gpu_worker/sockets/channel.h"
 
 namespace tapedeck::gpu_worker::api {
 
@@ -48,6 +50,11 @@ class RecordSlots final : public Watched {
   // The same without a stream: waits until it is free. DEADLINE_EXCEEDED.
   absl::StatusOr<Slot> AcquireNow(absl::Time deadline);
   absl::Status SendNow(const Slot& slot, size_t bytes);
+
+  // The slots are kernels' from here on, and neither streams' nor the host's. For a recorder that
+  // has recorded nothing yet: INVALID_ARGUMENT (ARGUMENT_INVALID). Waits for the device, so that no
+  // kernel that runs on and on may be under way; RESOURCE_EXHAUSTED.
+  absl::StatusOr<sockets::Channel> GiveToKernels();
 
   // Waits until streams have sent all that they were told to by now, and the session has been given
   // it: so many blocks. ARGUMENT_INVALID where a slot before one that was sent was not.
@@ -89,10 +96,15 @@ class RecordSlots final : public Watched {
   absl::Status MakeSlots();
   bool NextIsFree() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
   absl::StatusOr<Slot> Enqueue(device::StreamHandle stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
-  absl::Status CheckGraph(const device::Capture& capture) ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
   // One more than the highest block before which none is missing.
   uint64_t SentInOrder() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
   absl::Status CheckWhole() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);
+  // Kernels and launches of a graph do not tell the CPU what they send: it shows in the flags only.
+  bool ShowsInFlagsOnly() const { return graph_.any() || kernels_; }
+  // Kernels acquire and commit nothing any more: `error` is an errno, of which the first stays.
+  void EndChannel(int error);
+  // Of kernels: that a slot was not committed and one behind it was. The proxy's thread.
+  bool HasHole() const;
   // False if the session failed or it was not so far by then.
   bool AwaitGiven(uint64_t blocks, absl::Time deadline) const;
   void End() ABSL_LOCKS_EXCLUDED(program_);
@@ -114,6 +126,7 @@ class RecordSlots final : public Watched {
   const dataplane::Clock& clock_;
   std::unique_ptr<dataplane::Memory> beside_;  // the device's slots; null: they are the ring's
   std::unique_ptr<Board> board_;
+  std::unique_ptr<dataplane::Memory> channel_;  // of kernels that have the slots; null: none have
   pipeline::Outlet outlet_;
 
   // What the program has asked for.
@@ -125,9 +138,9 @@ class RecordSlots final : public Watched {
   bool partial_ ABSL_GUARDED_BY(program_) = false;       // the last block was sent
   bool closed_ ABSL_GUARDED_BY(program_) = false;        // nothing is acquired any more
   bool over_ ABSL_GUARDED_BY(program_) = false;          // nor sent
-  uint64_t graph_ ABSL_GUARDED_BY(program_) = 0;         // that has the slots; 0: none
   std::atomic<size_t> round_;  // slots of one round: the ring's, or those of the graph
-  std::atomic<bool> has_graph_ = false;
+  GraphClaim graph_{{.owner = "recorder", .has = "recorded", .does = "acquires"}};
+  std::atomic<bool> kernels_ = false;    // have the slots
   std::atomic<size_t> graph_sends_ = 0;  // slots of the graph that it sends
   std::atomic<uint64_t> asked_ = 0;      // blocks that streams were told to send
 
@@ -136,6 +149,7 @@ class RecordSlots final : public Watched {
   std::atomic<uint64_t> given_ = 0;
   std::atomic<uint64_t> back_ = 0;  // of them, those whose slots are free again
   std::atomic<uint64_t> idle_looks_ = 0;
+  std::atomic<bool> hole_ = false;     // at the last idle look
   std::atomic<bool> returned_ = true;  // slots have come back to the ring
   std::atomic<bool> failed_ = false;
   mutable absl::Mutex mutex_;

@@ -31,7 +31,35 @@ __global__ void Check(const uint64_t* words, const BlockInfo* info, Seen* seen) 
   }
 }
 
+constexpr int64_t kPatienceNs = 10'000'000'000;
+// Each copies its blocks over the bus by itself.
+constexpr unsigned kRecorders = 16;
+
+__global__ void __launch_bounds__(512) Record(KernelChannel channel, const uint32_t* stop) {
+  while (gpu_worker::sockets::FromFirstLane(
+             threadIdx.x == 0 ? gpu_worker::sockets::LoadAcquire(stop) : 0) == 0) {
+    void* data = nullptr;
+    const int64_t block = gacquire(channel, &data, kPatienceNs);
+    if (block < 0) return;
+    auto* const words = static_cast<uint64_t*>(data);
+    for (size_t i = threadIdx.x; i < channel.block_bytes / sizeof(uint64_t); i += blockDim.x) {
+      words[i] = uint64_t(block) * kStep + i;
+    }
+    gpu_worker::sockets::SyncBlock();
+    gcommit(channel, block, channel.block_bytes);
+  }
+}
+
 }  // namespace
+
+void LaunchRecord(const KernelChannel& channel, const uint32_t* stop, cudaStream_t stream) {
+  Record<<<kRecorders, 512, 0, stream>>>(channel, stop);
+}
+
+cudaError_t LoadRecord() {
+  cudaFuncAttributes attributes;
+  return cudaFuncGetAttributes(&attributes, Record);
+}
 
 void LaunchFill(void* data, size_t bytes, uint64_t number, cudaStream_t stream) {
   Fill<<<kGroups, kThreads, 0, stream>>>(static_cast<uint64_t*>(data), bytes / sizeof(uint64_t),

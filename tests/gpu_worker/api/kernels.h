@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gpu_worker/api/include/tapedeck/kernel_channel.h"
 #include "gpu_worker/api/include/tapedeck/slot.h"
 
 namespace tapedeck::gpu_worker::api {
@@ -14,6 +15,11 @@ namespace tapedeck::gpu_worker::api {
 void LaunchFill(void* data, size_t bytes, uint64_t number, cudaStream_t stream);
 // The same, where each launch is of the next block: counts *number on.
 void LaunchFillNext(void* data, size_t bytes, uint64_t* number, cudaStream_t stream);
+
+// One kernel that records such blocks until *stop, in host memory, is not zero.
+void LaunchRecord(const KernelChannel& channel, const uint32_t* stop, cudaStream_t stream);
+// Loads it, as a launch may otherwise wait for kernels that run.
+cudaError_t LoadRecord();
 
 struct Seen {
   unsigned long long blocks;

@@ -4,8 +4,8 @@
 //   gpu_worker_stream_bench profile WAY MODE STORAGE RAILS CHANNEL SECONDS
 // Profile counts the calls of the driver, of all threads, and those in which the CPU waits for the
 // GPU, for each block. Latency is from a stream to the proxy and back. WAY: host (the CPU waits for
-// each block's kernel), stream (it waits for none) or graph. MODE: performance or economy, of the
-// proxy.
+// each block's kernel), stream (it waits for none), graph, or kernel (one that does all by itself).
+// MODE: performance or economy, of the proxy.
 
 #include <cuda_runtime.h>
 #include <dirent.h>
@@ -17,9 +17,11 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_split.h"
+#include "gpu_worker/api/include/tapedeck/kernel_channel.h"
 #include "gpu_worker/api/include/tapedeck/recorder.h"
 #include "gpu_worker/api/proxy/proxy.h"
 #include "gpu_worker/api/slots/board.h"
@@ -153,6 +155,7 @@ class Program {
   }
 
   void Run() {
+    if (order_.way == "kernel") return RunKernel();
     if (order_.way == "graph") Capture();
     for (start_ = Clock::now(); SecondsSince(start_) < order_.seconds;) {
       Pace();
@@ -165,6 +168,20 @@ class Program {
   }
 
  private:
+  // The CPU sleeps until it is over.
+  void RunKernel() {
+    KernelChannel channel;
+    uint32_t* stop = nullptr;
+    Must(LoadRecord());
+    Must(cudaMallocHost(&stop, sizeof *stop));
+    *stop = 0;
+    Must(recorder_.GiveToKernels(&channel));
+    LaunchRecord(channel, stop, stream_);
+    Must(cudaGetLastError());
+    std::this_thread::sleep_for(std::chrono::duration<double>(order_.seconds));
+    sockets::StoreRelease(stop, uint32_t{1});
+    Must(cudaStreamSynchronize(stream_));
+  }
   void Pace() const {
     if (order_.blocks_per_s == 0) return;
     const double due = double(steps_) / order_.blocks_per_s;

@@ -15,6 +15,8 @@
 
 namespace tapedeck {
 
+struct KernelChannel;  // tapedeck/kernel_channel.h
+
 struct RecorderOptions {
   std::string storage;  // HOST:PORT of the storage node
   std::string channel;  // LUN/CHANNEL
@@ -68,6 +70,13 @@ class Recorder {
   // LIMIT_REACHED: a stream of the host has too much to do.
   Result<Slot> Acquire(Stream stream);
   Status Send(Stream stream, const Slot& slot, std::size_t bytes);
+
+  // In the order of kernels, which acquire and commit slots by themselves, for as long as they run:
+  // fills in what they are given. The recorder must be fresh, and is theirs from here on. Waits for
+  // the device, so that it comes before any kernel that runs on and on. They must have ended before
+  // Finish and before the recorder goes; from then on they are told EPIPE. ARGUMENT_INVALID: the
+  // slots were used already; LIMIT_REACHED.
+  Status GiveToKernels(KernelChannel* channel);
 
   // In host memory that kernels read: 0 until the session has failed, after which streams go on and
   // what they send goes nowhere.

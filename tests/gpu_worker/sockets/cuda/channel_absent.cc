@@ -1,0 +1,8 @@
+#include "tests/gpu_worker/sockets/channel_programs.h"
+#include "tests/gpu_worker/sockets/cuda/absent.h"
+
+namespace tapedeck::gpu_worker::sockets {
+
+TAPEDECK_KERNEL_OF(ChannelCalls);
+
+}  // namespace tapedeck::gpu_worker::sockets
