@@ -1,0 +1,225 @@
+#include "storage_node/store/mirror/mirrored_store.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "storage_node/disk/errors.h"
+#include "storage_node/store/host_ring.h"
+
+namespace tapedeck::storage_node::store::mirror {
+
+std::vector<std::shared_ptr<Store>> MirroredStore::Present() const {
+  std::vector<std::shared_ptr<Store>> stores;
+  const uint32_t whole = pair_->whole();
+  for (const uint32_t m : {whole, OtherOf(whole)}) {
+    if (auto store = pair_->store(m); store != nullptr) stores.push_back(std::move(store));
+  }
+  return stores;
+}
+
+std::vector<std::string> MirroredStore::roots() const {
+  std::vector<std::string> roots;
+  const uint32_t whole = pair_->whole();
+  for (const uint32_t m : {whole, OtherOf(whole)}) {
+    if (pair_->store(m) != nullptr) roots.push_back(pair_->name(m));
+  }
+  return roots;
+}
+
+absl::StatusOr<std::vector<std::string>> MirroredStore::RootsToWrite() {
+  TD_RETURN_IF_ERROR(OnEach([](Store&) { return absl::OkStatus(); }));
+  return roots();
+}
+
+uint64_t MirroredStore::size_bytes() const {
+  uint64_t smallest = UINT64_MAX;
+  for (const auto& store : Present()) smallest = std::min(smallest, store->size_bytes());
+  return smallest;
+}
+
+absl::Status MirroredStore::Missing(uint32_t member) const {
+  return disk::StoreIo(pair_->name(member), "open",
+                       absl::StrCat("member ", pair_->name(member), " is not there"));
+}
+
+absl::StatusOr<MirroredRecording::Part> MirroredStore::CreatePart(uint32_t member,
+                                                                  const RecordingPath& path,
+                                                                  uint64_t block_bytes,
+                                                                  dataplane::Executor& executor) {
+  MirroredRecording::Part part{.store = pair_->store(member)};
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> files = Missing(member);
+  if (part.store != nullptr) {
+    files = part.store->CreateRecording(path, block_bytes, executor);
+    // One that was deleted while this copy was not there.
+    if (absl::IsAlreadyExists(files.status()) && pair_->behind(member)) {
+      TD_RETURN_IF_ERROR(part.store->DeleteRecording(path));
+      files = part.store->CreateRecording(path, block_bytes, executor);
+    }
+  }
+  const absl::Status status = files.status();
+  if (files.ok()) {
+    part.files = *std::move(files);
+  } else if (absl::IsAlreadyExists(status) || absl::IsResourceExhausted(status)) {
+    return status;
+  } else {
+    part.why = status;
+    TD_ASSIGN_OR_RETURN(part.absent, pair_->Leave(member, status));
+  }
+  return part;
+}
+
+absl::StatusOr<std::unique_ptr<RecordingFiles>> MirroredStore::CreateRecording(
+    const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) {
+  MirroredRecording::Parts parts;
+  absl::Status status;
+  for (uint32_t m = 0; m < kCopies && status.ok(); ++m) {
+    auto part = CreatePart(m, path, block_bytes, executor);
+    status = part.status();
+    if (part.ok()) parts[m] = *std::move(part);
+  }
+  if (status.ok()) {
+    return std::make_unique<MirroredRecording>(pair_, std::move(parts),
+                                               MirroredRecording::Purpose::kWrite, executor);
+  }
+  // The part that failed may be another recording's: only our own are removed.
+  for (MirroredRecording::Part& part : parts) {
+    if (part.files == nullptr) continue;
+    part.files = nullptr;
+    part.store->DeleteRecording(path).IgnoreError();
+  }
+  return status;
+}
+
+// Who is not believed says nothing of which recordings there are.
+absl::StatusOr<MirroredRecording::Parts> MirroredStore::OpenParts(const RecordingPath& path,
+                                                                  OpenPart open) {
+  MirroredRecording::Parts parts;
+  absl::Status absence = absl::NotFoundError(
+      absl::StrCat("no recording ", path.channel, "/", path.recording, " is there"));
+  bool any = false;
+  for (uint32_t m = 0; m < kCopies; ++m) {
+    MirroredRecording::Part& part = parts[m];
+    const bool behind = pair_->behind(m);
+    part.store = pair_->store(m);
+    auto files = part.store == nullptr ? Missing(m) : open(*part.store);
+    if (files.ok()) {
+      part.files = *std::move(files);
+      any = any || !behind;
+      continue;
+    }
+    part.why = files.status();
+    if (!behind && part.store != nullptr && !absl::IsNotFound(files.status())) absence = part.why;
+  }
+  if (!any) return absence;
+  return parts;
+}
+
+absl::StatusOr<std::unique_ptr<RecordingFiles>> MirroredStore::OpenRecording(
+    const RecordingPath& path, dataplane::Executor& executor) {
+  TD_ASSIGN_OR_RETURN(auto parts, OpenParts(path, [&](Store& store) {
+                        return store.OpenRecording(path, executor);
+                      }));
+  return std::make_unique<MirroredRecording>(pair_, std::move(parts),
+                                             MirroredRecording::Purpose::kRead, executor);
+}
+
+absl::StatusOr<std::unique_ptr<RecordingFiles>> MirroredStore::ReopenRecording(
+    const RecordingPath& path, dataplane::Executor& executor) {
+  TD_ASSIGN_OR_RETURN(auto parts, OpenParts(path, [&](Store& store) {
+                        return store.ReopenRecording(path, executor);
+                      }));
+  for (uint32_t m = 0; m < kCopies; ++m) {
+    if (parts[m].files != nullptr) continue;
+    TD_ASSIGN_OR_RETURN(parts[m].absent, pair_->Leave(m, parts[m].why));
+  }
+  return std::make_unique<MirroredRecording>(pair_, std::move(parts),
+                                             MirroredRecording::Purpose::kWrite, executor);
+}
+
+absl::StatusOr<std::unique_ptr<RecordingFiles>> MirroredStore::OpenToMend(
+    const RecordingPath& path, dataplane::Executor& executor) {
+  TD_RETURN_IF_ERROR(OpenRecording(path, executor).status());  // one has it
+  for (uint32_t m = 0; m < kCopies; ++m) {
+    const auto store = pair_->store(m);
+    if (store == nullptr) continue;
+    const absl::Status status = store->OpenRecording(path, executor).status();
+    if (absl::IsNotFound(status)) {
+      TD_RETURN_IF_ERROR(store->OpenToMend(path, executor).status());
+    }
+  }
+  return OpenRecording(path, executor);
+}
+
+absl::Status MirroredStore::OnEach(absl::FunctionRef<absl::Status(Store&)> what) {
+  for (uint32_t m = 0; m < kCopies; ++m) {
+    const auto store = pair_->store(m);
+    const absl::Status status = store == nullptr ? Missing(m) : what(*store);
+    if (!status.ok()) TD_RETURN_IF_ERROR(pair_->Leave(m, status).status());
+  }
+  return absl::OkStatus();
+}
+
+// Without a manifest anywhere it counts as one that had not begun, whichever of its parts a crash
+// leaves.
+absl::Status MirroredStore::DeleteRecording(const RecordingPath& path) {
+  TD_RETURN_IF_ERROR(OnEach([&](Store& store) { return store.ForgetManifest(path); }));
+  return OnEach([&](Store& store) { return store.DeleteRecording(path); });
+}
+
+absl::Status MirroredStore::FinishDeletions(const Known& known) {
+  absl::Status status;
+  for (uint32_t m = 0; m < kCopies; ++m) {
+    const auto store = pair_->store(m);
+    if (store == nullptr) continue;
+    const absl::Status finished = store->FinishDeletions(known);
+    if (!pair_->behind(m)) status.Update(finished);
+  }
+  return status;
+}
+
+absl::StatusOr<std::vector<RecordingPath>> MirroredStore::ListRecordings(const Known& known) {
+  std::set<RecordingPath> seen;
+  for (uint32_t m = 0; m < kCopies; ++m) {
+    const auto store = pair_->store(m);
+    if (store == nullptr || pair_->behind(m)) continue;
+    TD_ASSIGN_OR_RETURN(const auto paths, store->ListRecordings(known));
+    seen.insert(paths.begin(), paths.end());
+  }
+  return std::vector<RecordingPath>(seen.begin(), seen.end());
+}
+
+absl::Status MirroredStore::Describe(const services::Lun& lun) {
+  {
+    absl::MutexLock lock(&mutex_);
+    lun_ = lun;
+  }
+  absl::Status status;
+  for (uint32_t m = 0; m < kCopies; ++m) {
+    const auto store = pair_->store(m);
+    const absl::Status told = store == nullptr ? absl::OkStatus() : store->Describe(lun);
+    if (!pair_->behind(m)) status.Update(told);
+  }
+  return status;
+}
+
+void MirroredStore::Prewrite(const services::Lun& lun) {
+  for (const auto& store : Present()) store->Prewrite(lun);
+}
+
+absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MirroredStore::MakeRing(const RingSpec& spec) {
+  const auto stores = Present();
+  std::vector<Store*> users;
+  for (const auto& store : stores) users.push_back(store.get());
+  return MakeHostRing(spec, users);
+}
+
+std::unique_ptr<dataplane::Memory> MirroredStore::Prepare(
+    std::unique_ptr<dataplane::Memory> memory) {
+  for (const auto& store : Present()) memory = store->Prepare(std::move(memory));
+  return memory;
+}
+
+}  // namespace tapedeck::storage_node::store::mirror

@@ -1,0 +1,92 @@
+// The store that is two: what a LUN does it does on both members, and what fails on one is left
+// there (pair.h).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "services/catalog.h"
+#include "storage_node/format/behind.h"
+#include "storage_node/store/copies.h"
+#include "storage_node/store/kind.h"
+#include "storage_node/store/mirror/pair.h"
+#include "storage_node/store/mirror/recording.h"
+#include "storage_node/store/store.h"
+
+namespace tapedeck::storage_node::store::mirror {
+
+using Says = std::optional<format::Behind>;
+
+// What the member says of the copies of this LUN. FAILED_PRECONDITION (MEMBER_UNUSABLE): that
+// cannot be read.
+absl::StatusOr<Says> SaysOf(const services::Lun& lun, const std::string& name, Store& store);
+
+class MirroredStore final : public Store, public Copies {
+ public:
+  MirroredStore(const MemberStore& kind, services::Lun lun, std::shared_ptr<Pair> pair)
+      : kind_(kind), pair_(std::move(pair)), lun_(std::move(lun)) {}
+  ~MirroredStore() override { pair_->Close(); }
+
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> CreateRecording(
+      const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) override;
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
+      const RecordingPath& path, dataplane::Executor& executor) override;
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> ReopenRecording(
+      const RecordingPath& path, dataplane::Executor& executor) override;
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenToMend(
+      const RecordingPath& path, dataplane::Executor& executor) override;
+  absl::Status DeleteRecording(const RecordingPath& path) override;
+  absl::Status FinishDeletions(const Known& known) override;
+  absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
+  absl::Status Look() override;
+  Layout layout() const override { return Whole()->layout(); }
+  uint64_t size_bytes() const override;
+  absl::Status Describe(const services::Lun& lun) override;
+  void Prewrite(const services::Lun& lun) override;
+  absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override;
+  std::unique_ptr<dataplane::Memory> Prepare(std::unique_ptr<dataplane::Memory> memory) override;
+  Copies* copies() override { return this; }
+
+  std::shared_ptr<const CopyHealth> health() const override { return pair_; }
+  std::vector<std::string> roots() const override;
+  absl::StatusOr<std::vector<std::string>> RootsToWrite() override;
+  uint64_t omissions() const override { return pair_->omissions(); }
+  absl::Status Trust(uint64_t omissions, NowKnown known) override;
+
+ private:
+  // Never null: while both are gone, the LUN is offline.
+  std::shared_ptr<Store> Whole() const { return pair_->store(pair_->whole()); }
+  // Those that are there.
+  std::vector<std::shared_ptr<Store>> Present() const;
+  services::Lun lun() const {
+    absl::MutexLock lock(&mutex_);
+    return lun_;
+  }
+  absl::Status Missing(uint32_t member) const;
+  // Of `member`, which then may be written to; or, where it cannot be, what stands for it.
+  absl::StatusOr<MirroredRecording::Part> CreatePart(uint32_t member, const RecordingPath& path,
+                                                     uint64_t block_bytes,
+                                                     dataplane::Executor& executor);
+  using OpenPart = absl::FunctionRef<absl::StatusOr<std::unique_ptr<RecordingFiles>>(Store&)>;
+  absl::StatusOr<MirroredRecording::Parts> OpenParts(const RecordingPath& path, OpenPart open);
+  // `what` is done on each; what fails on one is left there.
+  absl::Status OnEach(absl::FunctionRef<absl::Status(Store&)> what);
+  absl::Status LookAt(uint32_t member);
+  absl::Status TryToReturn(uint32_t member);
+  absl::Status Purge(uint32_t member, NowKnown known);
+
+  const MemberStore kind_;
+  const std::shared_ptr<Pair> pair_;
+  mutable absl::Mutex mutex_;
+  services::Lun lun_ ABSL_GUARDED_BY(mutex_);  // as it is now
+};
+
+}  // namespace tapedeck::storage_node::store::mirror
