@@ -157,10 +157,11 @@ absl::Status Run(const Settings& settings) {
                                                  settings.send_allow, security->local()));
   TD_ASSIGN_OR_RETURN(auto admin, services::admin::Admin::Create(settings.admin));
   device::DevicePeerCopies copies(DevicesOf(devices));
+  // Connections that close tell their sessions' loops, until their rails go.
+  TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());
   TD_ASSIGN_OR_RETURN(const auto rails, MakeRails(settings, copies));
   auto placement = services::Placement::Discover(rails->transports());
   placement.PinPollers(rails->transports());
-  TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());
   TD_ASSIGN_OR_RETURN(const auto supervisor,
                       services::supervisor::Supervisor::Create(
                           settings.supervisor, {rails->executors(), services::AsExecutors(loops)}));

@@ -147,10 +147,11 @@ absl::Status Serve(const Settings& settings) {
   TD_ASSIGN_OR_RETURN(const auto security,
                       services::identity::Security::Create(settings.listen, settings.identity));
   TD_ASSIGN_OR_RETURN(auto admin, services::admin::Admin::Create(settings.admin));
+  // Connections that close tell their sessions' loops, until their rails go.
+  TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());
   TD_ASSIGN_OR_RETURN(const auto rails, MakeRails(settings));
   const auto placement = services::Placement::Discover(rails->transports());
   placement.PinPollers(rails->transports());
-  TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());
   TD_ASSIGN_OR_RETURN(const auto supervisor,
                       services::supervisor::Supervisor::Create(
                           settings.supervisor, {rails->executors(), services::AsExecutors(loops)}));
