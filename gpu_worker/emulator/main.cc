@@ -1,4 +1,7 @@
 // tapedeck-emulator: stands for a device that sends samples over the network.
+#include <signal.h>
+
+#include <atomic>
 #include <iostream>
 #include <memory>
 
@@ -29,7 +32,19 @@ std::unique_ptr<PacketMaker> MakerOf(const Settings& settings, const std::vector
                        .tuned = tuned});
 }
 
-absl::Status Send(const Settings& settings) {
+std::atomic<bool> stop = false;
+
+// SIGINT and SIGTERM end the stream as its duration would, and the answer is given.
+void StopAtSignals() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { stop = true; };
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+absl::Status Send(Settings settings) {
+  StopAtSignals();
+  settings.send.stop = &stop;
   const std::vector<Retune> tuned = TunedBy(settings);
   const auto maker = MakerOf(settings, tuned);
   TD_ASSIGN_OR_RETURN(Target target, Target::Connect(settings.transport, settings.address));

@@ -50,6 +50,7 @@ class Run {
 
  private:
   bool IsOver() const {
+    if (settings_.stop != nullptr && *settings_.stop) return true;
     return settings_.duration_ns != 0 && clock_.NowNs() - begun_ns_ >= settings_.duration_ns;
   }
 

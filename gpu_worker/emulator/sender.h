@@ -1,6 +1,7 @@
 // Sends the packets of a plan at a rate.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,9 +15,10 @@ namespace tapedeck::gpu_worker::emulator {
 
 struct SendSettings {
   Plan plan;
-  uint64_t bytes_per_s = 0;  // of samples; 0: as fast as it can
-  int64_t duration_ns = 0;   // 0: no such limit
-  int ends = 1;              // times that the end is sent
+  uint64_t bytes_per_s = 0;                 // of samples; 0: as fast as it can
+  int64_t duration_ns = 0;                  // 0: no such limit
+  int ends = 1;                             // times that the end is sent
+  const std::atomic<bool>* stop = nullptr;  // true: it ends behind what was sent; null: never
 };
 
 struct Sent {
@@ -39,7 +41,7 @@ struct Sent {
   std::vector<Loss> losses;
 };
 
-// Waits between packets, and for the target. The plan or the duration ends it.
+// Waits between packets, and for the target. The plan, the duration or `stop` ends it.
 absl::StatusOr<Sent> SendAll(const SendSettings& settings, PacketMaker& maker, Target& target);
 
 // One JSON object, with what the stream was tuned to.
