@@ -73,7 +73,8 @@ killed_move() {
   local pid status=0 answer
   ORIGINAL=$(record fast/c)
   second recordings list >/dev/null
-  tapectl_json recordings move "$ORIGINAL" deep/c --to-storage "$SECOND" --pace 10MB >"$WORK/move.json" 2>"$WORK/move.log" &
+  # The program itself: a kill of a shell around it would leave it running.
+  "$TAPEDECK_BIN/tapectl" --output json recordings move "$ORIGINAL" deep/c --to-storage "$SECOND" --pace 10MB >"$WORK/move.json" 2>"$WORK/move.log" &
   pid=$!
   sleep "0.$((RANDOM % 80 + 10))"
   case $(($1 % 3)) in

@@ -1,7 +1,8 @@
 // A channel of a real storage node as the peer of kernels, or of threads of the CPU in their place.
 #include <cerrno>
 #include <cstring>
-#include <thread>
+#include <filesystem>
+#include <iterator>
 
 #include "absl/strings/match.h"
 #include "tests/gpu_worker/api/slot_fixture.h"
@@ -181,6 +182,32 @@ TEST_P(KernelChannelTest, SlotsAreKernelsOrTheProgramsOwn) {
   recorder_ = OpenRecorder(8).value();
   ASSERT_TRUE(slots().AcquireNow(Soon()).ok());
   EXPECT_EQ(ReasonOf(slots().GiveToKernels().status()), "ARGUMENT_INVALID");
+}
+
+size_t EntriesOf(const char* path) {
+  const std::filesystem::directory_iterator folder(path);
+  return static_cast<size_t>(std::distance(begin(folder), end(folder)));
+}
+
+TEST_P(KernelChannelTest, OpenedAgainAndAgainLeavesNothing) {
+  ChannelCalls calls = Calls(ChannelProgram::kWorks);
+  *calls.go_on = 1;
+  const auto make_one = [&] {
+    calls.channel = slots().GiveToKernels().value();
+    RunOnce(calls);
+    FinishRecording();
+    recorder_ = OpenRecorder(8).value();
+  };
+  FinishRecording();
+  recorder_ = OpenRecorder(8).value();
+  for (int i = 0; i < 3; ++i) make_one();  // what is kept for ever
+  const size_t descriptors = EntriesOf("/proc/self/fd");
+  const size_t threads = EntriesOf("/proc/self/task");
+  for (int i = 0; i < 100; ++i) make_one();
+  // Some of the session that is open now may not have been there at the first count.
+  constexpr size_t kOfTheLast = 10;
+  EXPECT_LT(EntriesOf("/proc/self/fd"), descriptors + kOfTheLast);
+  EXPECT_LT(EntriesOf("/proc/self/task"), threads + kOfTheLast);
 }
 
 }  // namespace
