@@ -1,7 +1,5 @@
 #include "gpu_worker/worker.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -14,24 +12,15 @@
 #include "gpu_worker/device/unusable.h"
 #include "gpu_worker/job/job.h"
 #include "gpu_worker/job/receive_job.h"
-#include "gpu_worker/stages/list.h"
 #include "gpu_worker/transfer/rails.h"
 #include "services/errors.h"
 #include "services/model/names.h"
 #include "services/storage_client/standbys.h"
 #include "services/storage_list.h"
-#include "services/telemetry/transfers.h"
-#include "services/version.h"
 
 namespace tapedeck::gpu_worker {
 
-using services::JobState;
-using services::telemetry::MetricId;
-
 namespace {
-
-// Ended jobs kept for GetJob and ListJobs.
-constexpr size_t kKeptJobs = 1000;
 
 // More than an executor with all its sessions takes to come to what it is given.
 constexpr absl::Duration kLetGoTime = absl::Seconds(5);
@@ -129,8 +118,8 @@ absl::StatusOr<std::shared_ptr<Worker::Start>> Worker::Begin(const services::Tra
       mutex_.Await(absl::Condition(&start->ended));
       return start;
     }
-    if (const auto earlier = requests_.find(RequestOf(spec)); earlier != requests_.end()) {
-      return std::make_shared<Start>(Start{.ended = true, .job = jobs_.at(earlier->second)});
+    if (auto earlier = jobs_.AskedForBy(RequestOf(spec)); earlier != nullptr) {
+      return std::make_shared<Start>(Start{.ended = true, .job = std::move(earlier)});
     }
   }
   const auto busy = [this](const DrivenDevice& device) {
@@ -194,12 +183,9 @@ std::string Worker::NewGroup() const {
 }
 
 size_t Worker::JobsOn(const DrivenDevice& device) const {
-  size_t jobs = 0;
+  size_t jobs = jobs_.RunningOn(device.choice());
   for (const auto& start : starts_) {
     jobs += std::ranges::count(start->parts, &device, &Part::device);
-  }
-  for (const auto& [name, job] : jobs_) {
-    if (&job->device() == &device.choice() && !job->ended()) ++jobs;
   }
   return jobs;
 }
@@ -229,10 +215,10 @@ Worker::Made Worker::MakeAll(const Start& start, const services::TransferSpec& s
 
 void Worker::End(Start& start, Made made) {
   absl::MutexLock lock(&mutex_);
-  for (const auto& [name, job] : made.jobs) Keep(name, job);
+  for (const auto& [name, job] : made.jobs) jobs_.Add(name, job);
   if (made.status.ok()) {
     start.job = made.jobs.front().second;
-    if (!start.request.second.empty()) requests_[start.request] = made.jobs.front().first;
+    if (!start.request.second.empty()) jobs_.Note(start.request, made.jobs.front().first);
   } else {
     // What a start meets after its calls were ended is our own doing.
     start.job = draining_ ? Draining() : std::move(made.status);
@@ -269,21 +255,9 @@ absl::StatusOr<job::JobEnvironment> Worker::Environment(const Start& start, cons
       .trace = spec.trace};
 }
 
-void Worker::Keep(const std::string& name, std::shared_ptr<job::AnyJob> job) {
-  jobs_[name] = std::move(job);
-  order_.push_back(name);
-  if (order_.size() <= kKeptJobs || !jobs_.at(order_.front())->ended()) return;
-  const std::string oldest = order_.front();
-  order_.pop_front();
-  forgotten_.Add(jobs_.at(oldest)->state());
-  jobs_.erase(oldest);
-  std::erase_if(requests_, [&](const auto& entry) { return entry.second == oldest; });
-}
-
 std::shared_ptr<job::AnyJob> Worker::Find(const std::string& name) const {
   absl::MutexLock lock(&mutex_);
-  const auto it = jobs_.find(name);
-  return it == jobs_.end() ? nullptr : it->second;
+  return jobs_.Find(name);
 }
 
 absl::StatusOr<services::Job> Worker::GetJob(const std::string& name) {
@@ -294,9 +268,7 @@ absl::StatusOr<services::Job> Worker::GetJob(const std::string& name) {
 
 std::vector<services::Job> Worker::ListJobs() {
   absl::MutexLock lock(&mutex_);
-  std::vector<services::Job> list;
-  for (auto it = order_.rbegin(); it != order_.rend(); ++it) list.push_back(jobs_.at(*it)->state());
-  return list;
+  return jobs_.List();
 }
 
 absl::StatusOr<services::Job> Worker::CancelJob(const std::string& name) {
@@ -304,65 +276,6 @@ absl::StatusOr<services::Job> Worker::CancelJob(const std::string& name) {
   if (job == nullptr) return services::JobNotFound(name);
   job->Cancel();
   return job->state();
-}
-
-services::NodeInfo Worker::Describe() const {
-  services::NodeInfo info{.name = parts_.name,
-                          .role = services::NodeRole::kWorker,
-                          .version = services::kVersion,
-                          .pid = getpid()};
-  info.rails = parts_.placement.rails();
-  info.memory = devices_.Memory();
-  info.sessions = Stats().sessions;
-  info.stages = stages::Names();
-  return info;
-}
-
-std::vector<services::doctor::Check> Worker::DoctorChecks() {
-  std::vector<services::doctor::Check> checks;
-  for (const auto& device : devices_.list()) {
-    checks.push_back(doctor::DeviceCheck(
-        device->name(), [device = device.get()] { return device->FactsForDoctor(); }));
-  }
-  return checks;
-}
-
-services::NodeStats Worker::Stats() const {
-  const job::JobTotals totals = Totals();
-  services::NodeStats stats{.sessions_opened = totals.started};
-  for (const auto& [direction, of] : totals.by_direction) {
-    stats.sessions += of.stats.sessions;
-    stats.blocks += of.stats.blocks;
-    stats.bytes += of.stats.bytes;
-    stats.counters += of.stats.counters;
-    services::model::Add(of.stats.stage_times, stats.stage_times);
-  }
-  return stats;
-}
-
-job::JobTotals Worker::Totals() const {
-  absl::MutexLock lock(&mutex_);
-  job::JobTotals totals = forgotten_;
-  totals.started = started_;
-  for (const auto& [name, job] : jobs_) totals.Add(job->state());
-  return totals;
-}
-
-void Worker::AddMetrics(services::telemetry::Page& page) const {
-  job::JobTotals totals = Totals();
-  for (const auto direction : dataplane::kDirections) {
-    job::JobTotals::OfDirection& of = totals.by_direction[direction];
-    services::telemetry::AddTransfers(page, direction, of.stats);
-    for (const auto& [state, word] : services::model::EnumNames<JobState>::kTable) {
-      const bool goes_on = state == JobState::kStarting || state == JobState::kRunning ||
-                           state == JobState::kResuming;
-      page.Add(goes_on ? MetricId("tapedeck_jobs") : MetricId("tapedeck_jobs_ended_total"),
-               of.jobs[state],
-               {services::model::LabelOf(direction), services::model::LabelOf(state)});
-    }
-  }
-  page.Add("tapedeck_sessions_opened_total", totals.started);
-  for (const auto& device : devices_.list()) device->AddMetrics(page);
 }
 
 }  // namespace tapedeck::gpu_worker

@@ -1,8 +1,6 @@
 // The GPU worker: its rails, its devices and its jobs.
 #pragma once
 
-#include <deque>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,6 +14,7 @@
 #include "gpu_worker/inlets/inlet_registry.h"
 #include "gpu_worker/job/any_job.h"
 #include "gpu_worker/job/job_environment.h"
+#include "gpu_worker/job/job_table.h"
 #include "gpu_worker/job/job_totals.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/reach.h"
@@ -80,8 +79,7 @@ class Worker final : public services::Jobs,
   void AddMetrics(services::telemetry::Page& page) const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // By its caller and its request_id: nobody is answered with another one's job.
-  using Request = std::pair<std::string, std::string>;
+  using Request = job::JobTable::Request;
   static Request RequestOf(const services::TransferSpec& spec) {
     return {spec.caller, spec.request_id};
   }
@@ -134,8 +132,6 @@ class Worker final : public services::Jobs,
   // Of all jobs since the start.
   job::JobTotals Totals() const ABSL_LOCKS_EXCLUDED(mutex_);
   std::shared_ptr<job::AnyJob> Find(const std::string& name) const;
-  void Keep(const std::string& name, std::shared_ptr<job::AnyJob> job)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool none_starts() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return starts_.empty(); }
 
   const WorkerParts parts_;
@@ -143,11 +139,8 @@ class Worker final : public services::Jobs,
   mutable absl::Mutex mutex_;
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::shared_ptr<Start>> starts_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, std::shared_ptr<job::AnyJob>> jobs_ ABSL_GUARDED_BY(mutex_);
-  std::deque<std::string> order_ ABSL_GUARDED_BY(mutex_);            // oldest first
-  std::map<Request, std::string> requests_ ABSL_GUARDED_BY(mutex_);  // → job
+  job::JobTable jobs_ ABSL_GUARDED_BY(mutex_);
   uint64_t started_ ABSL_GUARDED_BY(mutex_) = 0;
-  job::JobTotals forgotten_ ABSL_GUARDED_BY(mutex_);  // of those that are not in jobs_ any more
 };
 
 }  // namespace tapedeck::gpu_worker
