@@ -19,6 +19,7 @@ cases=(
   'gpu_worker_device_test:several at a time:Cuda/QueueTest.ManyBlocksUnderWayKeepTheirContents/Cuda'
   'gpu_worker_kernel_sockets_test:calls:Cuda/KernelSocketsTest.EachRefusalHasItsName/Cuda'
   'gpu_worker_kernel_sockets_test:exchange:Cuda/KernelSocketsTest.AProgramConnectsToAnOrdinaryServer/Cuda'
+  'gpu_worker_api_test:channel:Cuda/KernelChannelTest.BlocksOfManyAreOneRecording/Cuda'
   'gpu_worker_kernel_applications_test:matrix:Cuda/MatrixServerTest.ASizeThatIsNoneIsRefusedAndNobodyElseNoticesIt/Cuda'
   'gpu_worker_kernel_applications_test:face:Cuda/FaceServerTest.WhatIsMissingOrWrongInTheMemcachedIsNamed/Cuda'
   'gpu_worker_kernel_applications_test:word count:Cuda/WordCountTest.AHalfWhosePeerGoesSaysSo/Cuda'
