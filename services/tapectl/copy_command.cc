@@ -58,23 +58,30 @@ absl::Status CheckSource(const Recording& source) {
   return absl::OkStatus();
 }
 
-// Moves the blocks that are not there yet.
-absl::Status MoveBlocks(Program& program, const CopyOptions& options, CopyEnds& ends,
-                        const Recording& source, const std::string& channel, CopyAnswer* answer) {
-  InterruptWatch interrupt(kNoCopy);
+absl::StatusOr<copying::Wish> WishOf(Program& program, const CopyOptions& options, CopyEnds& ends,
+                                     const Recording& source, const std::string& channel) {
   copying::Wish wish{.source = source, .bytes_per_s = options.bytes_per_s};
   TD_ASSIGN_OR_RETURN(wish.from, StoragePeer(program));
   TD_ASSIGN_OR_RETURN(wish.to, StoragePeer(ends.there));
   TD_ASSIGN_OR_RETURN(wish.channel, ends.to->GetChannel(channel));
-  const copying::PlaceFile place(
-      program.state.empty() ? "" : absl::StrCat(program.state, "/copies"), wish);
+  return wish;
+}
+
+copying::PlaceFile PlaceOf(const Program& program, const copying::Wish& wish) {
+  return copying::PlaceFile(program.state.empty() ? "" : absl::StrCat(program.state, "/copies"),
+                            wish);
+}
+
+// Moves the blocks that are not there yet.
+absl::Status MoveBlocks(Program& program, copying::Wish wish, const copying::PlaceFile& place,
+                        CopyAnswer* answer) {
+  InterruptWatch interrupt(kNoCopy);
   wish.place = place.Read();
   wish.begun = [&](const copying::Place& begun) { return place.Write(begun); };
-  Patience patience(program, interrupt, "copy", source.bytes);
+  Patience patience(program, interrupt, "copy", wish.source.bytes);
   wish.progress = [&](uint64_t bytes) { return patience.Show(bytes); };
   const absl::StatusOr<copying::Copied> copied = copying::Copy(wish);
   TD_RETURN_IF_ERROR(patience.Judged(copied.status()));
-  place.Remove();
   answer->recording = copied->recording;
   answer->first_block = copied->first_block;
   answer->mb_per_s = static_cast<double>(copied->bytes) / 1e6 / patience.elapsed_s();
@@ -82,10 +89,15 @@ absl::Status MoveBlocks(Program& program, const CopyOptions& options, CopyEnds& 
 }
 
 // Of what is gone from where it was: it may have been moved there before.
-absl::Status MovedBefore(Program& program, CopyEnds& ends, const std::string& name,
-                         const std::string& channel, const absl::Status& gone) {
+absl::Status MovedBefore(Program& program, const CopyOptions& options, CopyEnds& ends,
+                         const std::string& name, const std::string& channel,
+                         const absl::Status& gone) {
   TD_ASSIGN_OR_RETURN(const auto moved, copying::FindMoved(*ends.to, name, channel));
   if (!moved.has_value()) return gone;
+  TD_ASSIGN_OR_RETURN(
+      const copying::Wish wish,
+      WishOf(program, options, ends, {.name = name, .uid = moved->original_uid}, channel));
+  PlaceOf(program, wish).Remove();
   program.Print(AnswerOf(CopyAnswer{.recording = moved->name,
                                     .original = name,
                                     .blocks = moved->blocks,
@@ -100,6 +112,17 @@ absl::Status MovedBefore(Program& program, CopyEnds& ends, const std::string& na
 absl::Status DeleteOriginal(client::CatalogClient& catalog, const std::string& name) {
   const absl::Status deleted = catalog.DeleteRecording(name);
   return absl::IsNotFound(deleted) ? absl::OkStatus() : deleted;
+}
+
+// What is to be done with a copy that has every block.
+absl::Status Settle(Program& program, const CopyOptions& options, CopyEnds& ends,
+                    const Recording& source, const std::string& copy) {
+  const auto recorder = ends.there.Recorder();
+  TD_RETURN_IF_ERROR(copying::CopyNotes(*ends.to, *recorder, source, copy));
+  TD_RETURN_IF_ERROR(copying::CheckCopy(*ends.to, source, copy, program.job_timeout()));
+  TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.channel));
+  TD_RETURN_IF_ERROR(copying::RemoveUnfinished(*ends.to, source, channel));
+  return options.move ? DeleteOriginal(*ends.from, source.name) : absl::OkStatus();
 }
 
 std::string CopiedText(const CopyAnswer& answer) {
@@ -119,26 +142,26 @@ absl::Status RunCopy(Program& program, const CopyOptions& options) {
   const bool there = ends.same_node && name.starts_with(absl::StrCat(channel, "/"));
   if (options.move && (there || absl::IsNotFound(source.status()))) {
     const std::string original = there && source.ok() ? source->original : name;
-    return MovedBefore(program, ends, original, channel,
+    return MovedBefore(program, options, ends, original, channel,
                        there ? ArgumentInvalid("channel", absl::StrCat(name, " is in that channel"))
                              : source.status());
   }
   TD_RETURN_IF_ERROR(source.status());
   TD_RETURN_IF_ERROR(CheckSource(*source));
   CopyAnswer answer{.original = name, .blocks = source->blocks, .bytes = source->bytes};
+  TD_ASSIGN_OR_RETURN(const copying::Wish wish, WishOf(program, options, ends, *source, channel));
+  const copying::PlaceFile place = PlaceOf(program, wish);
   TD_ASSIGN_OR_RETURN(const auto copy, copying::FindCopy(*ends.to, *source, channel));
   if (copy.has_value()) {
     answer.recording = copy->name;
     answer.first_block = copy->blocks;
   } else {
-    TD_RETURN_IF_ERROR(MoveBlocks(program, options, ends, *source, channel, &answer));
+    TD_RETURN_IF_ERROR(MoveBlocks(program, wish, place, &answer));
   }
-  const auto recorder = ends.there.Recorder();
-  TD_RETURN_IF_ERROR(copying::CopyNotes(*ends.to, *recorder, *source, answer.recording));
-  TD_RETURN_IF_ERROR(
-      copying::CheckCopy(*ends.to, *source, answer.recording, program.job_timeout()));
-  TD_RETURN_IF_ERROR(copying::RemoveUnfinished(*ends.to, *source, channel));
-  if (options.move) TD_RETURN_IF_ERROR(DeleteOriginal(*ends.from, name));
+  const absl::Status settled = Settle(program, options, ends, *source, answer.recording);
+  // Until now another one that is told the same goes on with this copy instead of making its own.
+  place.Remove();
+  TD_RETURN_IF_ERROR(settled);
   answer.moved = options.move;
   program.Print(AnswerOf(answer), CopiedText(answer));
   return absl::OkStatus();
