@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/naming/node_name.h"
 
 namespace tapedeck::gpu_worker {
 
@@ -24,7 +25,11 @@ absl::StatusOr<AllowedStorage> AllowedStorage::Parse(const std::vector<std::stri
 }
 
 absl::Status AllowedStorage::Check(const std::string& address) const {
-  if (patterns_.Fit(address)) return absl::OkStatus();
+  if (any()) return absl::OkStatus();
+  const absl::StatusOr<services::naming::NodeName> name = services::naming::ParseNodeName(address);
+  if (name.ok() && patterns_.Fit(name->authority()) && patterns_.Fit(name->target())) {
+    return absl::OkStatus();
+  }
   return services::WithReason(
       absl::PermissionDeniedError(
           absl::StrCat("storage node ", address, ": this worker calls no other than ",

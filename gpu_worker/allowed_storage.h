@@ -19,7 +19,8 @@ class AllowedStorage {
   // No patterns: any. INVALID_ARGUMENT.
   static absl::StatusOr<AllowedStorage> Parse(const std::vector<std::string>& patterns);
 
-  // `address` is HOST:PORT. PERMISSION_DENIED (STORAGE_NOT_ALLOWED).
+  // `address` is as services/naming/node_name.h has it: its HOST:PORT must fit, and an address that
+  // it is called at, too, with that port. PERMISSION_DENIED (STORAGE_NOT_ALLOWED).
   absl::Status Check(const std::string& address) const;
 
   // "any", or the patterns, for the log.

@@ -10,6 +10,7 @@
 #include "services/client/traced_calls.h"
 #include "services/identity/tls.h"
 #include "services/limits.h"
+#include "services/naming/node_name.h"
 
 namespace tapedeck::services::client {
 namespace {
@@ -21,6 +22,18 @@ constexpr int kMaxBackoffMs = 2'000;
 std::shared_ptr<grpc::ChannelCredentials> OfGrpc(const Credentials& credentials) {
   if (credentials.tls == nullptr) return grpc::InsecureChannelCredentials();
   return credentials.tls->ForChannel();
+}
+
+// Where gRPC connects to. The node's certificate names the host that was called, whatever the
+// address that was chosen for it.
+std::string TargetOf(const std::string& address, grpc::ChannelArguments& arguments) {
+  const absl::StatusOr<naming::NodeName> name = naming::ParseNodeName(address);
+  // A collector of spans, which is no node, has been checked otherwise.
+  if (!name.ok()) return address;
+  if (!name->address.empty()) {
+    arguments.SetString(GRPC_ARG_DEFAULT_AUTHORITY, name->authority());
+  }
+  return name->target();
 }
 
 }  // namespace
@@ -40,13 +53,14 @@ Channel MakeChannel(const std::string& address, const telemetry::trace::Branch& 
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   // Nodes are named directly; a web proxy of the environment cannot reach them.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  const std::string target = TargetOf(address, arguments);
   auto interceptors = TracedCalls(address, trace);
   if (!credentials.acting_for.empty()) {
     interceptors.push_back(CallsFor(credentials.acting_for));
   }
   return {.address = address,
           .channel = grpc::experimental::CreateCustomChannelWithInterceptors(
-              address, OfGrpc(credentials), arguments, std::move(interceptors))};
+              target, OfGrpc(credentials), arguments, std::move(interceptors))};
 }
 
 }  // namespace tapedeck::services::client

@@ -18,7 +18,7 @@ namespace tapedeck::services::client {
 
 // A value. gRPC shares its channels between threads, hence the shared_ptr.
 struct Channel {
-  std::string address;  // HOST:PORT
+  std::string address;  // as it was named
   std::shared_ptr<grpc::Channel> channel;
 };
 
@@ -28,6 +28,7 @@ struct Credentials {
   std::string acting_for;                    // whose calls these are; empty: the certificate's own
 };
 
+// `address` is one node (services/naming/node_name.h), and what that says is what is called.
 // Connects when first used. A call fails at once where the node refuses, after 5 s where nothing
 // answers. Calls are told of under `trace`, which goes with them.
 Channel MakeChannel(const std::string& address, const telemetry::trace::Branch& trace = {},

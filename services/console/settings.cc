@@ -10,6 +10,7 @@
 #include "dataplane/status_macros.h"
 #include "services/identity/plain_text.h"
 #include "services/listen_address.h"
+#include "services/naming/node_name.h"
 
 namespace tapedeck::services::console {
 namespace {
@@ -51,7 +52,7 @@ absl::StatusOr<Worker> ParseWorker(const std::string& text) {
                      " of A-Z, a-z, 0-9, dot, dash and underscore"));
   }
   Worker worker{.name = name, .address = text.substr(end + 1)};
-  const absl::Status address = CheckListenAddress(worker.address);
+  const absl::Status address = naming::CheckNodeName(worker.address);
   if (!address.ok()) {
     return dataplane::Prefixed(absl::StrCat("--console-worker ", name, ": "), address);
   }

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/convert/fields.h"
@@ -14,6 +15,7 @@
 #include "services/model/group.h"
 #include "services/model/part.h"
 #include "services/model/resource_name.h"
+#include "services/naming/node_name.h"
 #include "services/server/check_pacing.h"
 #include "services/storage_list.h"
 
@@ -26,7 +28,7 @@ using convert::FieldError;
 constexpr uint32_t kMaxSlots = 4096;
 constexpr size_t kMaxMembers = 64;
 constexpr size_t kMaxPathBytes = 4096;    // PATH_MAX
-constexpr size_t kMaxAddressBytes = 300;  // a name of 253 bytes and a port
+constexpr size_t kMaxAddressBytes = 350;  // a name of 253 bytes, a port, and an IP address
 constexpr size_t kMaxRails = 64;
 constexpr size_t kMaxRequestIdBytes = 64;  // a UUID has 36
 constexpr size_t kMaxDeviceBytes = 64;
@@ -83,21 +85,27 @@ absl::Status CheckOutputs(const std::vector<OutputSpec>& outputs, absl::string_v
 }
 
 absl::Status CheckAddress(const std::string& storage) {
-  if (storage.size() > kMaxAddressBytes) return FieldError("storage", "is longer than 300 bytes");
-  const size_t colon = storage.rfind(':');
-  if (colon == std::string::npos || colon == 0 || colon + 1 == storage.size()) {
-    return FieldError("storage", "must be the HOST:PORT of a storage node");
-  }
-  return absl::OkStatus();
+  if (storage.size() > kMaxAddressBytes) return FieldError("storage", "is longer than 350 bytes");
+  const absl::Status named = naming::CheckNodeName(storage);
+  return named.ok() ? named : FieldError("storage", named.message());
+}
+
+// Of what CheckAddress takes: the same for all spellings of it.
+std::string PlainText(const std::string& storage) {
+  return absl::AsciiStrToLower(naming::ParseNodeName(storage)->text());
 }
 
 // One, or several for a recording in parts.
 absl::Status CheckStorage(const std::string& text) {
   const std::vector<std::string> storages = StoragesOf(text);
   if (storages.size() > model::kMaxParts) return FieldError("storage", "names more than 16 nodes");
-  const std::set<std::string> distinct(storages.begin(), storages.end());
-  if (distinct.size() < storages.size()) return FieldError("storage", "names a node twice");
-  for (const std::string& storage : storages) TD_RETURN_IF_ERROR(CheckAddress(storage));
+  std::set<std::string> seen;
+  for (const std::string& storage : storages) {
+    TD_RETURN_IF_ERROR(CheckAddress(storage));
+    if (!seen.insert(PlainText(storage)).second) {
+      return FieldError("storage", "names a node twice");
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -121,10 +129,13 @@ absl::Status CheckStandbys(const RecordSpec& spec) {
     return FieldError("standbys", "are storage nodes: a recording into an inlet has none");
   }
   if (spec.resume_for_ns == 0) return FieldError("standbys", "need time: resume_for is 0");
-  std::set<std::string> seen = {spec.transfer.storage};
+  std::set<std::string> seen;
+  for (const std::string& storage : StoragesOf(spec.transfer.storage)) {
+    seen.insert(PlainText(storage));
+  }
   for (const std::string& standby : standbys) {
-    TD_RETURN_IF_ERROR(CheckStorage(standby));
-    if (!seen.insert(standby).second) return FieldError("standbys", "name a node twice");
+    TD_RETURN_IF_ERROR(CheckAddress(standby));
+    if (!seen.insert(PlainText(standby)).second) return FieldError("standbys", "name a node twice");
   }
   return absl::OkStatus();
 }

@@ -63,6 +63,12 @@ struct RecordingChoice {
 
 inline constexpr char kWhichRecording[] = "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name";
 
+// Of commands that take several nodes.
+inline constexpr char kWhichRecordingOfNodes[] =
+    "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name; NODE/ before it where several nodes "
+    "of "
+    "--storage have one";
+
 void AddRecordingChoice(Command command, RecordingChoice& choice);
 
 // The command's options live in `*options`; `run` gets both.

@@ -8,9 +8,12 @@
 #include "services/copying/place_file.h"
 #include "services/copying/settle.h"
 #include "services/errors.h"
+#include "services/naming/node_name.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/names.h"
+#include "services/tapectl/node_lists.h"
 #include "services/tapectl/patience.h"
+#include "services/tapectl/several_nodes.h"
 #include "services/tapectl/storage_peer.h"
 #include "services/tapectl/units.h"
 
@@ -35,10 +38,27 @@ struct CopyEnds {
   bool same_node = false;
 };
 
-CopyEnds EndsOf(const Program& program, const CopyOptions& options) {
+// Takes the nodes from the names of the recording and the channel.
+absl::StatusOr<CopyEnds> EndsOf(Program& program, CopyOptions& options) {
   CopyEnds ends{.there = program};
-  if (!options.to_storage.empty()) ends.there.storage = options.to_storage;
-  ends.same_node = ends.there.storage == program.storage;
+  TD_ASSIGN_OR_RETURN(const std::string channel, TakeNode(ends.there, options.channel, 2));
+  const bool placed = channel != options.channel;
+  options.channel = channel;
+  TD_ASSIGN_OR_RETURN(options.recording, PlaceRecording(program, options.recording));
+  if (NamesSeveral(program)) {
+    return ArgumentInvalid("recording", absl::StrCat(options.recording,
+                                                     " is in parts, which are not copied together: "
+                                                     "name the node of one, NODE/LUN/CHANNEL/ID"));
+  }
+  if (placed && !options.to_storage.empty()) {
+    return ArgumentInvalid("to-storage", "the channel names its storage node itself");
+  }
+  if (!options.to_storage.empty()) {
+    TD_ASSIGN_OR_RETURN(ends.there.storage, OneNode(program, "to-storage", options.to_storage));
+  } else if (!placed) {
+    ends.there.storage = program.storage;
+  }
+  ends.same_node = naming::IsSameNode(ends.there.storage, program.storage);
   ends.from = program.Catalog();
   ends.to = ends.there.Catalog();
   return ends;
@@ -134,8 +154,9 @@ std::string CopiedText(const CopyAnswer& answer) {
   return text;
 }
 
-absl::Status RunCopy(Program& program, const CopyOptions& options) {
-  CopyEnds ends = EndsOf(program, options);
+absl::Status RunCopy(Program& program, const CopyOptions& given) {
+  CopyOptions options = given;
+  TD_ASSIGN_OR_RETURN(CopyEnds ends, EndsOf(program, options));
   TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.channel));
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.recording, *ends.from));
   const absl::StatusOr<Recording> source = ends.from->GetRecording(name);
@@ -172,13 +193,18 @@ void AddCopyCommand(Command recordings, Program& program, const std::string& ver
   auto options = std::make_shared<CopyOptions>();
   options->move = move;
   const Command command = recordings.AddCommand(verb, help);
-  command.AddOption("RECORDING", options->recording, kWhichRecording).Required();
+  command.AddOption("RECORDING", options->recording, kWhichRecordingOfNodes).Required();
   command
       .AddOption("CHANNEL", options->channel,
-                 "LUN/CHANNEL that takes it, of its datatype, sample rate and block size")
+                 "LUN/CHANNEL or NODE/LUN/CHANNEL that takes it, of its datatype, sample rate and "
+                 "block size")
       .Required();
-  command.AddOption("--to-storage", options->to_storage,
-                    "HOST:PORT of the storage node that has the channel; default the same node");
+  command
+      .AddOption(
+          "--to-storage", options->to_storage,
+          "HOST:PORT of the storage node that has the channel; default the same node, or that "
+          "of NODE/LUN/CHANNEL")
+      .Check(naming::CheckNodeOrList);
   command.AddParsed("--pace", options->bytes_per_s, ParseBytes,
                     "So many bytes a second at most, e.g. 200MB; default as fast as it goes");
   SetRun<CopyOptions>(command, program, absl::StrCat("recordings ", verb), options, RunCopy);

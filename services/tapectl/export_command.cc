@@ -50,8 +50,7 @@ absl::StatusOr<Exportable> FindWhole(const Program& program, const std::string& 
 }
 
 // What is only in a part that is not there is missing; it is told of on stderr.
-absl::StatusOr<Exportable> FindParts(const Program& program, const std::string& text) {
-  TD_ASSIGN_OR_RETURN(const std::string name, NameOnAny(program, text));
+absl::StatusOr<Exportable> FindParts(const Program& program, const std::string& name) {
   auto parts = std::make_shared<std::vector<storage_session::PeerPart>>();
   for (const Program& node : EachNode(program)) {
     const auto part = node.Catalog()->GetRecording(name);
@@ -75,8 +74,9 @@ absl::StatusOr<Exportable> FindParts(const Program& program, const std::string& 
                     }};
 }
 
-absl::StatusOr<Exportable> Find(const Program& program, const std::string& text) {
-  return NamesSeveral(program) ? FindParts(program, text) : FindWhole(program, text);
+absl::StatusOr<Exportable> Find(Program program, const std::string& text) {
+  TD_ASSIGN_OR_RETURN(const std::string name, PlaceRecording(program, text));
+  return NamesSeveral(program) ? FindParts(program, name) : FindWhole(program, name);
 }
 
 std::string ExportedText(const FileAnswer& answer) {
@@ -139,7 +139,7 @@ void AddExportCommand(Command recordings, Program& program) {
   const Command command =
       recordings.AddCommand("export", "Take a recording with you: as a file on this machine");
   command.AddOption("RECORDING", options->name,
-                    "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name; running or closed");
+                    absl::StrCat(kWhichRecordingOfNodes, "; running or closed"));
   command.AddOption("--group", options->group,
                     "All members of this group, by its name or ID, as a SigMF collection: --to is "
                     "a folder then");

@@ -10,7 +10,9 @@
 #include "absl/strings/str_replace.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/naming/node_name.h"
 #include "services/tapectl/names.h"
+#include "services/tapectl/node_lists.h"
 #include "services/tapectl/several_nodes.h"
 #include "services/tapectl/stage_option.h"
 
@@ -19,11 +21,6 @@ namespace {
 
 absl::Status NoMember(absl::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat(text, " is no ", kMemberForm));
-}
-
-bool IsAddress(absl::string_view text) {
-  const size_t colon = text.rfind(':');
-  return colon != absl::string_view::npos && colon > 0 && colon + 1 < text.size();
 }
 
 absl::Status CheckSegments(const std::vector<GroupRecording>& members) {
@@ -57,11 +54,12 @@ absl::StatusOr<MemberWish> ParseMember(absl::string_view text) {
     TD_ASSIGN_OR_RETURN(wish.source, ParseEnd(rest.substr(comma + 1)));
     rest = rest.substr(0, comma);
   }
-  const size_t slash = rest.find('/');
-  if (slash == absl::string_view::npos) return NoMember(text);
-  wish.storage = std::string(rest.substr(0, slash));
-  if (!IsAddress(wish.worker) || !IsAddress(wish.storage)) return NoMember(text);
-  TD_ASSIGN_OR_RETURN(wish.channel, ChannelNameOf(std::string(rest.substr(slash + 1))));
+  const auto [storage, channel] = SplitNode(rest);
+  wish.storage = std::string(storage);
+  const bool named =
+      naming::CheckNodeName(wish.worker).ok() && naming::CheckNodeName(wish.storage).ok();
+  if (!named || channel.empty()) return NoMember(text);
+  TD_ASSIGN_OR_RETURN(wish.channel, ChannelNameOf(std::string(channel)));
   return wish;
 }
 

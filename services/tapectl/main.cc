@@ -7,8 +7,10 @@
 #include "services/grpc_log.h"
 #include "services/identity/settings.h"
 #include "services/identity/tls.h"
+#include "services/naming/node_name.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/failure.h"
+#include "services/tapectl/node_lists.h"
 #include "services/tapectl/profiles.h"
 #include "services/tapectl/several_nodes.h"
 #include "services/tapectl/units.h"
@@ -33,10 +35,13 @@ void AddGlobalOptions(Command tapectl, Program& program) {
   tapectl
       .AddOption("--storage", program.storage,
                  "HOST:PORT of the storage node; of several that hold a recording in parts: "
-                 "HOST:PORT,HOST:PORT")
+                 "HOST:PORT,HOST:PORT, or all that DNS has under a name: dns:///HOST:PORT, "
+                 "srv:_SERVICE._PROTO.NAME")
+      .Check(CheckStorages)
       .FromEnvironment("TAPEDECK_STORAGE")
       .ShowDefault();
   tapectl.AddOption("--worker", program.worker, "HOST:PORT of the GPU worker")
+      .Check(naming::CheckNodeName)
       .FromEnvironment("TAPEDECK_WORKER")
       .ShowDefault();
   tapectl
@@ -63,6 +68,7 @@ int Conclude(const Program& program, const absl::Status& status) {
 
 // The command as a span: of the trace that the environment names, or a new one.
 absl::Status Run(Program& program) {
+  if (AsksStorage(program)) TD_RETURN_IF_ERROR(ResolveStorages(program));
   TD_RETURN_IF_ERROR(CheckSeveral(program));
   TD_ASSIGN_OR_RETURN(const trace::Settings settings,
                       trace::ReadSettings(trace::FromProcess, "tapectl"));

@@ -10,6 +10,8 @@
 #include "services/errors.h"
 #include "services/model/resource_name.h"
 #include "services/model/short_name.h"
+#include "services/naming/node_name.h"
+#include "services/tapectl/node_lists.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -73,12 +75,12 @@ absl::StatusOr<std::string> InletNameOf(const std::string& text) {
 }
 
 absl::StatusOr<InletAddress> InletAddressOf(const std::string& text) {
-  const size_t slash = text.find('/');
-  if (slash == std::string::npos || slash == 0) {
+  const auto [worker, inlet] = SplitNode(text);
+  if (!naming::ParseNodeName(worker).ok() || inlet.empty()) {
     return NameInvalid(text, absl::StrCat("\"", text, "\": must be HOST:PORT/INLET"));
   }
-  TD_ASSIGN_OR_RETURN(std::string name, InletNameOf(text.substr(slash + 1)));
-  return InletAddress{.worker = text.substr(0, slash), .name = std::move(name)};
+  TD_ASSIGN_OR_RETURN(std::string name, InletNameOf(std::string(inlet)));
+  return InletAddress{.worker = std::string(worker), .name = std::move(name)};
 }
 
 absl::StatusOr<std::string> JobNameOf(const std::string& text) {

@@ -1,17 +1,18 @@
 #include <algorithm>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
+#include "services/errors.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/field_options.h"
 #include "services/tapectl/group_names.h"
 #include "services/tapectl/lists.h"
 #include "services/tapectl/names.h"
+#include "services/tapectl/node_lists.h"
 #include "services/tapectl/several_nodes.h"
 #include "services/tapectl/streams.h"
 #include "services/tapectl/units.h"
@@ -58,8 +59,7 @@ void PrintSegments(Program& program, const std::vector<Recording>& recordings) {
 }
 
 // What each node has of it.
-absl::StatusOr<std::vector<Recording>> PartsNamed(const Program& program, const std::string& text) {
-  TD_ASSIGN_OR_RETURN(const std::string name, NameOnAny(program, text));
+std::vector<Recording> PartsNamed(const Program& program, const std::string& name) {
   std::vector<Recording> parts;
   for (const Program& node : EachNode(program)) {
     const auto part = node.Catalog()->GetRecording(name);
@@ -69,9 +69,11 @@ absl::StatusOr<std::vector<Recording>> PartsNamed(const Program& program, const 
 }
 
 absl::Status ShowRecording(Program& program, const RecordingChoice& choice) {
+  TD_ASSIGN_OR_RETURN(const std::string name, PlaceRecording(program, choice.name));
   if (NamesSeveral(program)) {
-    TD_ASSIGN_OR_RETURN(const std::vector<Recording> parts, PartsNamed(program, choice.name));
-    const JoinedParts joined = JoinParts(parts).front();
+    const std::vector<JoinedParts> all = JoinParts(PartsNamed(program, name));
+    if (all.empty()) return RecordingNotFound(name, absl::StrCat(name, ": no node has a part"));
+    const JoinedParts& joined = all.front();
     std::vector<Row> rows =
         FieldsOf(Stream{.name = joined.recording.name, .segments = {joined.recording}});
     rows.push_back({"parts", joined.PartsText()});
@@ -79,7 +81,7 @@ absl::Status ShowRecording(Program& program, const RecordingChoice& choice) {
     return absl::OkStatus();
   }
   const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(choice.name, choice.segment, *catalog));
+  TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(name, choice.segment, *catalog));
   if (stream.segmented) {
     program.Print(AnswerOf(stream), {"FIELD", "VALUE"}, FieldsOf(stream));
     return absl::OkStatus();
@@ -104,8 +106,7 @@ absl::Status UpdateRecording(Program& program, const RecordingOptions& options) 
   return absl::OkStatus();
 }
 
-absl::Status DeleteParts(Program& program, const RecordingChoice& choice) {
-  TD_ASSIGN_OR_RETURN(const std::string name, NameOnAny(program, choice.name));
+absl::Status DeleteParts(Program& program, const std::string& name) {
   for (const Program& node : EachNode(program)) {
     const absl::Status deleted = node.Catalog()->DeleteRecording(name);
     if (deleted.ok() || absl::IsNotFound(deleted)) continue;
@@ -117,9 +118,10 @@ absl::Status DeleteParts(Program& program, const RecordingChoice& choice) {
 
 // Of a stream all segments, the newest first: where that is being written, none is deleted.
 absl::Status DeleteRecording(Program& program, const RecordingChoice& choice) {
-  if (NamesSeveral(program)) return DeleteParts(program, choice);
+  TD_ASSIGN_OR_RETURN(const std::string name, PlaceRecording(program, choice.name));
+  if (NamesSeveral(program)) return DeleteParts(program, name);
   const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(Stream stream, StreamNamed(choice.name, choice.segment, *catalog));
+  TD_ASSIGN_OR_RETURN(Stream stream, StreamNamed(name, choice.segment, *catalog));
   std::ranges::reverse(stream.segments);
   for (const Recording& segment : stream.segments) {
     const absl::Status deleted = catalog->DeleteRecording(segment.name);
@@ -136,9 +138,12 @@ absl::Status DeleteRecording(Program& program, const RecordingChoice& choice) {
 }  // namespace
 
 absl::Status ListRecordings(Program& program, const ListOptions& options) {
-  TD_ASSIGN_OR_RETURN(const std::string parent,
-                      options.of.empty() ? "luns/-/channels/-" : ChannelNameOf(options.of));
-  std::vector<Recording> recordings;
+  std::string parent = "luns/-/channels/-";
+  if (!options.of.empty()) {
+    TD_ASSIGN_OR_RETURN(const std::string channel, TakeNode(program, options.of, 2));
+    TD_ASSIGN_OR_RETURN(parent, ChannelNameOf(channel));
+  }
+  std::vector<FoundRecording> found;
   for (const Program& node : EachNode(program)) {
     const auto listed = node.Catalog()->ListRecordings(parent);
     // A node that is down has parts of what the others list, which says so.
@@ -147,11 +152,13 @@ absl::Status ListRecordings(Program& program, const ListOptions& options) {
       continue;
     }
     TD_RETURN_IF_ERROR(listed.status());
-    std::ranges::copy_if(*listed, std::back_inserter(recordings), [&](const Recording& one) {
+    for (const Recording& one : *listed) {
       const auto member = model::KnownGroupOf(one.labels);
-      return options.group.empty() || (member.has_value() && IsNamed(*member, options.group));
-    });
+      const bool named = member.has_value() && IsNamed(*member, options.group);
+      if (options.group.empty() || named) found.push_back({node.storage, one});
+    }
   }
+  const std::vector<Recording> recordings = WithNodes(found);
   if (options.segments) {
     PrintSegments(program, recordings);
   } else {
@@ -161,7 +168,7 @@ absl::Status ListRecordings(Program& program, const ListOptions& options) {
 }
 
 void AddRecordingChoice(Command command, RecordingChoice& choice) {
-  command.AddOption("RECORDING", choice.name, kWhichRecording).Required();
+  command.AddOption("RECORDING", choice.name, kWhichRecordingOfNodes).Required();
   command.AddOption("--segment", choice.segment, "Only this segment of a stream, counted from 0");
 }
 
@@ -170,7 +177,8 @@ void AddRecordingsCommands(Command tapectl, Program& program) {
 
   auto list_options = std::make_shared<ListOptions>();
   const Command list = recordings.AddCommand("list", "Show recordings, newest first");
-  list.AddOption("CHANNEL", list_options->of, "LUN/CHANNEL: of this channel only");
+  list.AddOption("CHANNEL", list_options->of,
+                 "LUN/CHANNEL or NODE/LUN/CHANNEL: of this channel only");
   list.AddFlag("--segments", list_options->segments, "A stream in segments as a line for each");
   list.AddOption("--group", list_options->group,
                  "Only the members of this group, by its name or ID");

@@ -14,18 +14,21 @@
 #include "services/model/part.h"
 #include "services/storage_list.h"
 #include "services/tapectl/names.h"
+#include "services/tapectl/node_lists.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
 
-constexpr std::array<absl::string_view, 8> kTakeSeveral = {"record",
-                                                           "play",
-                                                           "recordings list",
-                                                           "recordings show",
-                                                           "recordings verify",
-                                                           "recordings export",
-                                                           "recordings delete",
-                                                           "nodes"};
+constexpr std::array<absl::string_view, 10> kTakeSeveral = {"record",
+                                                            "play",
+                                                            "recordings list",
+                                                            "recordings show",
+                                                            "recordings verify",
+                                                            "recordings export",
+                                                            "recordings delete",
+                                                            "recordings copy",
+                                                            "recordings move",
+                                                            "nodes"};
 
 // The same as the first words.
 constexpr std::array<absl::string_view, 5> kAskNoStorage = {"jobs", "profiles", "completion",
@@ -60,15 +63,43 @@ JoinedParts First(const Recording& recording, const std::optional<model::Part>& 
   return joined;
 }
 
+bool IsWhole(const Recording& recording) {
+  return !model::KnownPartOf(recording.labels).has_value();
+}
+
+std::string PlacedName(const FoundRecording& one) {
+  return absl::StrCat(one.node, "/", one.recording.name);
+}
+
+// What each node has under that name; the first error where none has.
+absl::StatusOr<std::vector<FoundRecording>> FindOnEach(const Program& program,
+                                                       const std::string& text) {
+  absl::Status first_error;
+  std::vector<FoundRecording> found;
+  for (const Program& node : EachNode(program)) {
+    const auto catalog = node.Catalog();
+    const auto name = RecordingNameOf(text, *catalog);
+    auto recording =
+        name.ok() ? catalog->GetRecording(*name) : absl::StatusOr<Recording>(name.status());
+    first_error.Update(recording.status());
+    if (recording.ok()) found.push_back({node.storage, *std::move(recording)});
+  }
+  if (found.empty()) return first_error;
+  return found;
+}
+
 }  // namespace
 
 bool NamesSeveral(const Program& program) { return absl::StrContains(program.storage, ','); }
 
-absl::Status CheckSeveral(const Program& program) {
-  if (!NamesSeveral(program)) return absl::OkStatus();
-  if (std::ranges::find(kTakeSeveral, program.what) != kTakeSeveral.end()) return absl::OkStatus();
+bool AsksStorage(const Program& program) {
   const auto begins = [&](absl::string_view word) { return absl::StartsWith(program.what, word); };
-  if (std::ranges::any_of(kAskNoStorage, begins)) return absl::OkStatus();
+  return std::ranges::none_of(kAskNoStorage, begins);
+}
+
+absl::Status CheckSeveral(const Program& program) {
+  if (!NamesSeveral(program) || !AsksStorage(program)) return absl::OkStatus();
+  if (std::ranges::find(kTakeSeveral, program.what) != kTakeSeveral.end()) return absl::OkStatus();
   return ArgumentInvalid("storage", absl::StrCat("--storage ", program.storage,
                                                  ": this command is about one node; several take ",
                                                  absl::StrJoin(kTakeSeveral, ", ")));
@@ -92,22 +123,45 @@ std::vector<Program> EachNode(const Program& program) {
   return nodes;
 }
 
-absl::StatusOr<std::string> NameOnAny(const Program& program, const std::string& text) {
-  absl::Status first_error;
-  std::optional<Recording> newest;
-  for (const Program& node : EachNode(program)) {
-    const auto catalog = node.Catalog();
-    const auto name = RecordingNameOf(text, *catalog);
-    const auto recording =
-        name.ok() ? catalog->GetRecording(*name) : absl::StatusOr<Recording>(name.status());
-    first_error.Update(recording.status());
-    if (!recording.ok()) continue;
-    if (!newest.has_value() || recording->start_time_ns > newest->start_time_ns) {
-      newest = *recording;
-    }
+absl::StatusOr<std::vector<FoundRecording>> ChooseMeant(std::vector<FoundRecording> found,
+                                                        const std::string& text) {
+  const auto start = [](const FoundRecording& one) { return one.recording.start_time_ns; };
+  const auto is_copy = [](const FoundRecording& one) { return !one.recording.original.empty(); };
+  if (absl::EndsWith(text, "/latest")) {
+    const std::string newest = std::ranges::max_element(found, {}, start)->recording.name;
+    std::erase_if(found, [&](const auto& one) { return one.recording.name != newest; });
+  } else if (!absl::StrContains(text, '/') && !std::ranges::all_of(found, is_copy)) {
+    // A copy has the ID of its original, which is meant while it is there.
+    std::erase_if(found, is_copy);
   }
-  if (!newest.has_value()) return first_error;
-  return newest->name;
+  const auto whole = [](const FoundRecording& one) { return IsWhole(one.recording); };
+  const auto wholes = std::ranges::count_if(found, whole);
+  if (wholes == 0) return found;
+  std::erase_if(found, [&](const auto& one) { return !whole(one); });
+  if (wholes == 1) return found;
+  return NameInvalid(text, absl::StrCat("\"", text, "\" is on ", wholes, " nodes: name one, ",
+                                        PlacedName(found[0]), " or ", PlacedName(found[1])));
+}
+
+absl::StatusOr<std::string> PlaceRecording(Program& program, const std::string& text) {
+  TD_ASSIGN_OR_RETURN(const std::string name, TakeNode(program, text, 3));
+  if (!NamesSeveral(program)) return name;
+  TD_ASSIGN_OR_RETURN(std::vector<FoundRecording> found, FindOnEach(program, name));
+  TD_ASSIGN_OR_RETURN(found, ChooseMeant(std::move(found), name));
+  if (!IsWhole(found.front().recording)) return found.front().recording.name;
+  program.storage = found.front().node;
+  return name;
+}
+
+std::vector<Recording> WithNodes(const std::vector<FoundRecording>& found) {
+  std::map<std::string, size_t> wholes;  // by name
+  for (const FoundRecording& one : found) wholes[one.recording.name] += IsWhole(one.recording);
+  std::vector<Recording> out;
+  for (const FoundRecording& one : found) {
+    out.push_back(one.recording);
+    if (IsWhole(one.recording) && wholes[one.recording.name] > 1) out.back().name = PlacedName(one);
+  }
+  return out;
 }
 
 std::string JoinedParts::PartsText() const {

@@ -14,6 +14,9 @@ namespace tapedeck::services::tapectl {
 // Whether --storage names several nodes.
 bool NamesSeveral(const Program& program);
 
+// Whether the command that was given may ask storage nodes.
+bool AsksStorage(const Program& program);
+
 // INVALID_ARGUMENT: it does, and the command that was given is about one node.
 absl::Status CheckSeveral(const Program& program);
 
@@ -24,8 +27,24 @@ absl::Status CheckWhole(const Recording& recording);
 // The program as each node's alone would have it, in order.
 std::vector<Program> EachNode(const Program& program);
 
-// RecordingNameOf (names.h) by the first node that knows; `latest` is the newest of all nodes.
-absl::StatusOr<std::string> NameOnAny(const Program& program, const std::string& text);
+// What a recording is called where it is: `text` without a node before it (TakeNode). --storage is
+// one node alone then, if the name says so or one has all of it; else several, which have parts of
+// what this returns, a full name. `latest` is the newest of all nodes. NAME_INVALID: several nodes
+// have one of that name, each all of it; the text says how to name either.
+absl::StatusOr<std::string> PlaceRecording(Program& program, const std::string& text);
+
+// What one node lists, or has under a name.
+struct FoundRecording {
+  std::string node;
+  Recording recording;
+};
+
+// Which of those with one name is meant, `text`: those of one whole, or one alone. NAME_INVALID.
+absl::StatusOr<std::vector<FoundRecording>> ChooseMeant(std::vector<FoundRecording> found,
+                                                        const std::string& text);
+
+// The recordings, "NODE/NAME" of each whole one whose name is that of another node's, too.
+std::vector<Recording> WithNodes(const std::vector<FoundRecording>& found);
 
 // A recording as the nodes of a program have it.
 struct JoinedParts {

@@ -9,6 +9,7 @@
 #include "services/tapectl/group_jobs.h"
 #include "services/tapectl/job_options.h"
 #include "services/tapectl/names.h"
+#include "services/tapectl/node_lists.h"
 #include "services/tapectl/pacing_text.h"
 #include "services/tapectl/several_nodes.h"
 #include "services/tapectl/stage_option.h"
@@ -95,7 +96,8 @@ absl::Status Record(Program& program, const RecordOptions& options) {
   if (!options.group.name.empty()) return RecordMembers(program, interrupt, options, spec);
   TD_RETURN_IF_ERROR(CheckWhat(options));
   if (options.to.empty()) {
-    TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.name));
+    TD_ASSIGN_OR_RETURN(const std::string placed, TakeNode(program, options.name, 2));
+    TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(placed));
     TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, channel));
   } else {
     TD_ASSIGN_OR_RETURN(const InletAddress inlet, InletAddressOf(options.to));
@@ -115,12 +117,14 @@ absl::Status Record(Program& program, const RecordOptions& options) {
   return LeaveOrFollow(program, interrupt, *jobs, started, options, options.duration_ns);
 }
 
-// The recording that is opened so that the playback begins at the playhead.
-absl::StatusOr<std::string> BeginAt(const Program& program, const PlayOptions& options,
+// The recording that is opened so that the playback begins at the playhead, at the nodes that have
+// it.
+absl::StatusOr<std::string> BeginAt(Program& program, const PlayOptions& options,
                                     session::Playhead& playhead) {
-  if (NamesSeveral(program)) return NameOnAny(program, options.name);
+  TD_ASSIGN_OR_RETURN(const std::string name, PlaceRecording(program, options.name));
+  if (NamesSeveral(program)) return name;
   const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(options.name, options.segment, *catalog));
+  TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(name, options.segment, *catalog));
   return BeginOf(stream, playhead);
 }
 
@@ -246,7 +250,8 @@ void AddPacing(Command command, model::Pacing& pacing) {
 void AddTransferCommands(Command tapectl, Program& program) {
   auto record_options = std::make_shared<RecordOptions>();
   const Command record = tapectl.AddCommand("record", "Record into a channel");
-  const Option channel = record.AddOption("CHANNEL", record_options->name, "LUN/CHANNEL");
+  const Option channel = record.AddOption("CHANNEL", record_options->name,
+                                          "LUN/CHANNEL; of one of several nodes NODE/LUN/CHANNEL");
   record
       .AddOption("--to", record_options->to,
                  "HOST:PORT/INLET of another worker (tapectl receive), instead of a channel: no "
@@ -280,7 +285,7 @@ void AddTransferCommands(Command tapectl, Program& program) {
 
   auto play_options = std::make_shared<PlayOptions>();
   const Command play = tapectl.AddCommand("play", "Play a recording back");
-  play.AddOption("RECORDING", play_options->name, kWhichRecording);
+  play.AddOption("RECORDING", play_options->name, kWhichRecordingOfNodes);
   play.AddOption("--segment", play_options->segment,
                  "Only this segment of a stream, counted from 0");
   play.AddParsed("--sink", play_options->end, ParseEnd,

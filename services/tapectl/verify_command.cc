@@ -151,12 +151,13 @@ absl::Status VerifyParts(const Program& program, const std::string& name, Verifi
 absl::Status VerifyRecording(Program& program, const RecordingChoice& choice) {
   Verification result;
   bool places = true;
+  TD_ASSIGN_OR_RETURN(const std::string name, PlaceRecording(program, choice.name));
   if (NamesSeveral(program)) {
-    TD_ASSIGN_OR_RETURN(result.recording, NameOnAny(program, choice.name));
+    result.recording = name;
     result.status = VerifyParts(program, result.recording, result);
   } else {
     const auto catalog = program.Catalog();
-    TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(choice.name, choice.segment, *catalog));
+    TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(name, choice.segment, *catalog));
     result.recording = stream.name;
     result.status = Verifier(*catalog, program.job_timeout(), result).Verify(stream);
     places = stream.segmented;

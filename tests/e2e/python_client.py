@@ -7,6 +7,7 @@ import pathlib
 import random
 import resource
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -244,6 +245,34 @@ def dies(how):
             job.cancel()
 
 
+def moved():
+    """A recording that was moved is the one under its old name."""
+    deck = connect()
+    source = random.Random(5).randbytes(40 * BLOCK + 800)
+    places = [make(deck, f"mv{number}", 1)[0] for number in range(3)]
+    one = record_bytes(deck, places[0], source)
+    for place in places[1:]:
+        old = one.name
+        subprocess.run([os.path.join(os.environ["TAPEDECK_BIN"], "tapectl"), "recordings", "move", old, place],
+                       check=True, stdout=subprocess.DEVNULL)
+        found = deck.recording(old)
+        assert found.name.startswith(f"luns/{place.split('/')[0]}/"), found.name
+        for via in ("file", "rail"):
+            compare(found, source, 20, via, random.Random(6))
+        assert one.refresh().name == found.name, one.name
+        for via in ("file", "rail"):
+            compare(one, source, 5, via, random.Random(7))
+        assert deck.play(old, "null").wait(60).blocks == 41
+    deck.delete_recording(one)
+    for name in (old, f"{places[0]}/none"):
+        try:
+            deck.recording(name)
+            raise AssertionError(f"{name} is there")
+        except errors.RecordingNotFound:
+            pass
+    print("a recording that was moved, twice, is read and played under the name that it had before")
+
+
 def tls():
     found = tapedeck.Tls.from_environment()
     assert found is not None
@@ -256,7 +285,8 @@ def tls():
     print("read over TLS")
 
 
-SCENARIOS = {"ranges": ranges, "times": times, "follow": follow, "memory": memory, "damage": damage, "tls": tls,
+SCENARIOS = {"ranges": ranges, "times": times, "follow": follow, "memory": memory, "moved": moved, "damage": damage,
+             "tls": tls,
              "killed": lambda: dies(signal.SIGKILL), "stopped": lambda: dies(signal.SIGSTOP)}
 
 if __name__ == "__main__":

@@ -63,6 +63,12 @@
 {{- if and .standbyFor (not .secret) -}}
 {{- fail "storage.ceph.standbyFor: a LUN on Ceph needs storage.ceph.secret, with ceph.conf and a keyring" -}}
 {{- end -}}
+{{- if and .monitors (not .secret) -}}
+{{- fail "storage.ceph.monitors: they need storage.ceph.secret, with the user's key under the user's name" -}}
+{{- end -}}
+{{- if and .config (not .monitors) -}}
+{{- fail "storage.ceph.config: without storage.ceph.monitors the Secret has a ceph.conf of its own" -}}
+{{- end -}}
 {{- if and .standbyFor (lt (int $.Values.storage.replicas) 2) -}}
 {{- fail "storage.ceph.standbyFor: one node has no standby; set storage.replicas to 2 or more" -}}
 {{- end -}}

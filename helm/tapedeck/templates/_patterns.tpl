@@ -51,6 +51,18 @@
 {{- range $index, $root := .Values.storage.memberRoots -}}
 {{- include "tapedeck.mustBe" (dict "at" (printf "storage.memberRoots[%d]" $index) "value" $root "like" "/.*" "is" "an absolute path, e.g. /members") -}}
 {{- end -}}
+{{- with .Values.storage.ceph -}}
+{{- range $index, $monitor := .monitors -}}
+{{- include "tapedeck.mustBe" (dict "at" (printf "storage.ceph.monitors[%d]" $index) "value" $monitor "like" "(\\[[0-9A-Fa-f:]+\\]|[A-Za-z0-9.-]+):[0-9]{1,5}" "is" "HOST:PORT of a monitor, e.g. 10.96.4.1:3300") -}}
+{{- end -}}
+{{- if .monitors -}}
+{{- include "tapedeck.mustBe" (dict "at" "storage.ceph.user" "value" .user "like" "[A-Za-z0-9._-]+" "is" "a user's name without client., of A-Z a-z 0-9 . _ -") -}}
+{{- end -}}
+{{- range $name, $value := .config -}}
+{{- include "tapedeck.mustBe" (dict "at" "storage.ceph.config" "value" $name "like" "[a-z0-9_]+" "is" "an option's name of ceph.conf, e.g. rados_osd_op_timeout") -}}
+{{- include "tapedeck.mustBe" (dict "at" (printf "storage.ceph.config.%s" $name) "value" $value "like" "[^\\n\\r]*" "is" "one line") -}}
+{{- end -}}
+{{- end -}}
 {{- range $index, $node := .Values.worker.storageAllow -}}
 {{- include "tapedeck.mustBe" (dict "at" (printf "worker.storageAllow[%d]" $index) "value" $node "like" "(\\[[0-9A-Fa-f.:*]+\\]|[A-Za-z0-9._*-]+):([0-9]{1,5}|\\*)" "is" "HOST:PORT, e.g. *.lab.example:7400") -}}
 {{- end -}}

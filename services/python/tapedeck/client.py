@@ -9,7 +9,7 @@ from tapedeck.calls import DISK_S, Calls, Tls, request_id
 from tapedeck.descriptors import message, number_of, words_of
 from tapedeck.errors import ArgumentInvalid, RecordingNotFound
 from tapedeck.jobs import Job, Stage, duration, stage_of, start
-from tapedeck.recording import Recording
+from tapedeck.recording import Recording, look_up
 from tapedeck.values import Capture, Channel, Lun, Node, RecordingInfo
 
 _TIMEOUT_S = 4.0
@@ -99,7 +99,7 @@ class Client:
         return [Recording(self._storage, RecordingInfo.of(one)) for one in found]
 
     def recording(self, recording: str) -> Recording:
-        """By LUN/CHANNEL/ID, LUN/CHANNEL/latest or its full name."""
+        """By LUN/CHANNEL/ID, LUN/CHANNEL/latest or its full name, also by that which it had before it was moved within the node."""
         channel, _, last = recording.rpartition("/")
         if last == "latest":
             newest = self.recordings(channel.removesuffix("/recordings"), most=1)
@@ -107,8 +107,7 @@ class Client:
                 raise RecordingNotFound(f"recording {recording!r}: the channel has no recordings", code="NOT_FOUND",
                                         metadata={"recording": recording})
             return newest[0]
-        found = self._storage.call("CatalogService", "GetRecording", {"name": names.full(recording, 3)})
-        return Recording(self._storage, RecordingInfo.of(found))
+        return Recording(self._storage, look_up(self._storage, names.full(recording, 3)))
 
     def delete_recording(self, recording: Union[str, Recording]) -> None:
         """At once. RecordingBusy while it is written or played."""

@@ -11,7 +11,7 @@ from tapedeck import arrays, names, sigmf
 from tapedeck.calls import DISK_S, Calls
 from tapedeck.datatypes import Array, layout
 from tapedeck.descriptors import message
-from tapedeck.errors import ArgumentInvalid, BlockDamaged, FileInvalid, FileNotFound
+from tapedeck.errors import ArgumentInvalid, BlockDamaged, FileInvalid, FileNotFound, NameInvalid, RecordingNotFound
 from tapedeck.local_file import LocalFile
 from tapedeck.playback import Arrived, Playback
 from tapedeck.samples import LIMIT_BYTES, Range, from_file, from_rail, refuse, without
@@ -19,6 +19,24 @@ from tapedeck.values import Annotation, Lun, RecordingInfo
 
 _MOST_NS = (1 << 63) - 1
 _WAYS = ("auto", "file", "rail")
+# A recording that has moved may have moved again.
+_MOST_MOVES = 8
+
+
+def look_up(calls: Calls, name: str) -> RecordingInfo:
+    """What the node says of a recording, by the full name that it has or had before it was moved within the node."""
+    for move in range(_MOST_MOVES + 1):
+        try:
+            return RecordingInfo.of(calls.call("CatalogService", "GetRecording", {"name": name}))
+        except RecordingNotFound as gone:
+            moved_to = gone.metadata.get("moved_to")
+            if moved_to is None or move == _MOST_MOVES:
+                raise
+            try:
+                name = names.full(moved_to, 3)
+            except NameInvalid:
+                raise gone from None
+    raise AssertionError("the last turn returns or raises")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,10 +103,10 @@ class Recording:
         return self._info.annotations
 
     def refresh(self) -> Recording:
-        """Asks the node again."""
+        """Asks the node again; of one that was moved within the node what it is now."""
         before = self._info
-        self._info = RecordingInfo.of(self._calls.call("CatalogService", "GetRecording", {"name": self.name}))
-        if (before.state, before.blocks) != (self._info.state, self._info.blocks):
+        self._info = look_up(self._calls, self.name)
+        if (before.name, before.state, before.blocks) != (self._info.name, self._info.state, self._info.blocks):
             self._file = None
         return self
 

@@ -67,6 +67,20 @@ TEST(TlsTest, WithoutAGoodCertificateThereIsNoConnection) {
   EXPECT_TRUE(absl::IsUnavailable(Ask(server.ChannelWith(files))));
 }
 
+TEST(TlsTest, TheCertificateNamesTheHostWhateverAddressItIsCalledAt) {
+  const SecureServer server("");
+  const auto tls = Tls::Create(server.authority().Issue("ann", "URI:spiffe://lab/ann")).value();
+  const std::string port = server.address().substr(server.address().rfind(':'));
+  const auto ask = [&](const std::string& address) {
+    return Ask(client::MakeChannel(address, {}, {.tls = tls}));
+  };
+  // It names 127.0.0.1 and nothing else.
+  EXPECT_TRUE(ask("ipv4:127.0.0.1" + port).ok());
+  EXPECT_TRUE(ask("127.0.0.1" + port + "@127.0.0.1").ok());
+  EXPECT_TRUE(absl::IsUnavailable(ask("deck.lab.example" + port + "@127.0.0.1")));
+  EXPECT_TRUE(absl::IsUnavailable(ask("dns:///localhost" + port)));
+}
+
 TEST(TlsTest, AnExpiredCertificateIsRefusedByTheServer) {
   const SecureServer server("");
   const TlsFiles good = server.authority().Issue("ann", "URI:spiffe://lab/ann");

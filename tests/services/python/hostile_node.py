@@ -18,9 +18,11 @@ SEND = struct.Struct("<IB3xIIQQ")
 
 class HostileNode:
     """`accept` and `offer` change fields of the honest answers, or are None: no answer. `rail` gets the socket of a caller
-    that was welcomed and has given its grants; what it sends, the caller gets."""
+    that was welcomed and has given its grants; what it sends, the caller gets. `moved` has names of recordings that are not
+    there, and where they have gone."""
 
-    def __init__(self, *, recording=None, accept=(), offer=(), rail=None, protocol=4):
+    def __init__(self, *, recording=None, accept=(), offer=(), rail=None, protocol=4, moved=None):
+        self.moved, self.asked = moved or {}, []
         self.recording, self.accept, self.offer, self.protocol = recording or {}, accept, offer, protocol
         self._rail = rail
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -53,7 +55,14 @@ class HostileNode:
     def _get_node(self, _request, _context):
         return descriptors.message("Node")(name="hostile", role=1, protocol_version=self.protocol)
 
-    def _get_recording(self, _request, _context):
+    def _get_recording(self, request, context):
+        self.asked.append(request.name)
+        if request.name in self.moved:
+            status = descriptors.message("google.rpc.Status")(code=5, message="it is not there")
+            status.details.add().Pack(descriptors.message("google.rpc.ErrorInfo")(
+                reason="RECORDING_NOT_FOUND", metadata={"moved_to": self.moved[request.name]}))
+            context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
+            context.abort(grpc.StatusCode.NOT_FOUND, status.message)
         return descriptors.message("Recording")(**{**RECORDING, **self.recording})
 
     def _transfer(self, says, _context):

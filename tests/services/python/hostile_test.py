@@ -49,6 +49,21 @@ class HostileTest(unittest.TestCase):
             deck.recording("l/c/r").samples(8000, 1000, via="rail", out=out)
         self.assertEqual(out.tobytes(), (4 * PAYLOAD)[64000:72000])
 
+    def test_one_that_has_moved_is_followed(self):
+        at = "luns/l/channels/c/recordings/{}".format
+        with HostileNode(moved={at("a"): at("b"), at("b"): at("r")}) as node, tapedeck.connect(node.address) as deck:
+            self.assertEqual(deck.recording("l/c/a").name, at("r"))
+            self.assertEqual(node.asked, [at("a"), at("b"), at("r")])
+
+    def test_moves_in_a_circle_and_to_nowhere(self):
+        at = "luns/l/channels/c/recordings/{}".format
+        for moved in ({at("a"): at("b"), at("b"): at("a")}, {at("a"): at("a")}, {at("a"): "l/../x"}, {at("a"): ""},
+                      {at("a"): "luns/l/channels/c"}, {at("a"): "x" * 4000}):
+            with HostileNode(moved=moved) as node, tapedeck.connect(node.address) as deck:
+                with self.assertRaises(errors.RecordingNotFound):
+                    deck.recording("l/c/a")
+                self.assertLessEqual(len(node.asked), 9)
+
     def test_a_recording_that_cannot_be(self):
         self.fails(errors.ProtocolViolation, recording={"block_bytes": 1 << 40})
         self.fails(errors.ProtocolViolation, recording={"blocks": 1 << 60})

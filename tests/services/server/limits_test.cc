@@ -105,6 +105,24 @@ TEST_F(LimitsTest, StagesAreToldSoMuch) {
   EXPECT_EQ(reason_of([](RecordSpec& r) { r.transfer.transforms = {{""}}; }), refused);
 }
 
+TEST_F(LimitsTest, StoragesAreNodesAndNothingElse) {
+  const auto reason_of = [this](const std::string& storage) {
+    RecordSpec record = Sound();
+    record.transfer.storage = storage;
+    return ReasonOfRefusal(jobs_.StartRecord(record).status());
+  };
+  for (const char* storage : {"dns:///s0:7400", "ipv4:10.0.0.1:1,ipv6:[fd00::1]:1", "s0:1@10.0.0.1",
+                              "s0:1@10.0.0.1,s0:1@10.0.0.2"}) {
+    EXPECT_NE(reason_of(storage), "ARGUMENT_INVALID") << storage;
+    EXPECT_EQ(node_.jobs.last_record().transfer.storage, storage);
+  }
+  for (const char* storage :
+       {"unix:/run/docker.sock", "unix-abstract:s:1", "xds:///s0:1", "dns://8.8.8.8/s0:7400",
+        "srv:_tapedeck._tcp.lab", "s0:http", "s0:1,", "s0:1,dns:S0:1", "ipv4:s0:1"}) {
+    EXPECT_EQ(reason_of(storage), "ARGUMENT_INVALID") << storage;
+  }
+}
+
 TEST_F(LimitsTest, AJobHasEightStandbysAtMost) {
   const auto reason_of = [this](const std::vector<std::string>& standbys, auto change) {
     RecordSpec record = Sound();
@@ -120,6 +138,8 @@ TEST_F(LimitsTest, AJobHasEightStandbysAtMost) {
   many.push_back("s9:7400");
   EXPECT_EQ(reason_of(many, nothing), "ARGUMENT_INVALID");
   EXPECT_EQ(reason_of({"s1"}, nothing), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason_of({"dns:s0:7400"}, nothing), "ARGUMENT_INVALID") << "in another spelling";
+  EXPECT_EQ(reason_of({"unix:/s1"}, nothing), "ARGUMENT_INVALID");
   EXPECT_EQ(reason_of({"s1:1", "s1:1"}, nothing), "ARGUMENT_INVALID");
   EXPECT_EQ(reason_of({"s0:7400"}, nothing), "ARGUMENT_INVALID") << "the first node itself";
   EXPECT_EQ(reason_of({"s1:1"}, [](RecordSpec& r) { r.resume_for_ns = 0; }), "ARGUMENT_INVALID");

@@ -43,7 +43,8 @@ TEST(SeveralNodesTest, OnlySomeCommandsTakeSeveral) {
   ASSERT_TRUE(NamesSeveral(program));
   ASSERT_EQ(EachNode(program).size(), 2u);
   EXPECT_EQ(EachNode(program)[1].storage, "b:2");
-  for (const char* what : {"record", "play", "recordings list", "jobs list", "nodes"}) {
+  for (const char* what :
+       {"record", "play", "recordings list", "recordings copy", "jobs list", "nodes"}) {
     program.what = what;
     EXPECT_TRUE(CheckSeveral(program).ok()) << what;
   }
@@ -51,6 +52,48 @@ TEST(SeveralNodesTest, OnlySomeCommandsTakeSeveral) {
   EXPECT_EQ(ReasonOf(CheckSeveral(program))->reason, "ARGUMENT_INVALID");
   program.storage = "a:1";
   EXPECT_TRUE(CheckSeveral(program).ok());
+}
+
+Recording Whole(const std::string& id, int64_t start_time_ns, const std::string& original = "") {
+  return {.name = "luns/l/channels/c/recordings/" + id,
+          .start_time_ns = start_time_ns,
+          .original = original};
+}
+
+TEST(SeveralNodesTest, AnAmbiguousNameIsRefusedAndSaysBoth) {
+  const auto both = ChooseMeant({{"a:1", Whole("r", 1)}, {"b:2", Whole("r", 1)}}, "l/c/r");
+  ASSERT_EQ(ReasonOf(both.status())->reason, "NAME_INVALID");
+  const std::string text(both.status().message());
+  EXPECT_NE(text.find("a:1/luns/l/channels/c/recordings/r"), std::string::npos) << text;
+  EXPECT_NE(text.find("b:2/luns/l/channels/c/recordings/r"), std::string::npos) << text;
+  EXPECT_FALSE(ChooseMeant({{"a:1", Whole("r", 1)}, {"b:2", Whole("r", 1)}}, "l/c/latest").ok());
+  EXPECT_FALSE(ChooseMeant({{"a:1", Whole("r", 1, "x")}, {"b:2", Whole("r", 1)}}, "l/c/r").ok());
+}
+
+TEST(SeveralNodesTest, OneOfSeveralIsMeant) {
+  const auto node_of = [](const auto& meant) { return meant.ok() ? meant->front().node : ""; };
+  EXPECT_EQ(node_of(ChooseMeant({{"a:1", Whole("r", 1)}, {"b:2", Whole("s", 2)}}, "l/c/latest")),
+            "b:2");
+  EXPECT_EQ(node_of(ChooseMeant({{"a:1", Whole("r", 1, "x")}, {"b:2", Whole("r", 1)}}, "r")),
+            "b:2");
+  EXPECT_EQ(node_of(ChooseMeant({{"b:2", Whole("r", 1, "x")}}, "r")), "b:2");
+  EXPECT_EQ(
+      ChooseMeant({{"a:1", PartOf("a", "1/2", 1, 1)}, {"b:2", PartOf("a", "2/2", 1, 2)}}, "l/c/a")
+          ->size(),
+      2u);
+}
+
+TEST(SeveralNodesTest, WhatIsOnTwoNodesIsNamedWithThem) {
+  const auto names = WithNodes({{"a:1", Whole("r", 1)},
+                                {"b:2", Whole("r", 1)},
+                                {"b:2", Whole("s", 1)},
+                                {"a:1", PartOf("p", "1/2", 1, 1)},
+                                {"b:2", PartOf("p", "2/2", 1, 1)}});
+  EXPECT_EQ(names[0].name, "a:1/luns/l/channels/c/recordings/r");
+  EXPECT_EQ(names[1].name, "b:2/luns/l/channels/c/recordings/r");
+  EXPECT_EQ(names[2].name, "luns/l/channels/c/recordings/s");
+  EXPECT_EQ(names[3].name, "luns/l/channels/c/recordings/p");
+  EXPECT_EQ(names[4].name, "luns/l/channels/c/recordings/p");
 }
 
 }  // namespace
