@@ -187,7 +187,7 @@ void Job::OpenRecording(const services::RecordSpec& spec, const services::Channe
   end.stage_times = [source = recording.source.get()] { return source->stage_times(); };
   end.source = std::move(recording.source);
   if (spec.transfer.group.has_value()) {
-    const pace::ClockError clock = pace::SystemClockError();
+    const pace::ClockError clock = pace::SystemClockErrorAt(spec.at_ns);
     recording.labels.merge(GroupLabels(*spec.transfer.group, spec.at_ns, clock));
     recording.notes.push_back(GroupNote(*spec.transfer.group, clock));
   }
