@@ -124,6 +124,37 @@ echo "sent for $((instant - begun)) ms before the instant: $SENT; recorded $hear
 due=$(((3000 - (instant - begun)) * 8000))
 ((instant > begun && heard < due + 2000000 && heard > due - 8000000 && heard > 0)) || fail "$heard bytes were recorded, not about $due"
 
+# Packets that say when their samples were taken are cut at the instant by that, to the sample, whenever and in whatever packets
+# they come: two devices on one clock, of which one sends half a second late.
+before=$(job '.name // ""')
+tapectl_json record --group timed --source ingest:udp=127.0.0.1:0,packets=vita49 --start-in 1.5s --blocks 100 \
+  --member "$TAPEDECK_WORKER=$FIRST/l0/c1" --member "$WORKER2=$SECOND/l0/c4" >"$WORK/job.json" 2>"$WORK/job.log" &
+JOB_PID=$!
+begun=$(date +%s%N)
+both_listen() {
+  is_listening "$before" && PORT2=$(tapectl_json --worker "$WORKER2" jobs list |
+    jq -re '[.jobs[] | select(.end_time == null)][0].notes[] | capture("listens at .*, port (?<port>[0-9]+)").port')
+}
+wait_for 15 both_listen || fail "they do not listen: $(cat "$WORK/job.json" "$WORK/job.log")"
+both_listen
+device() { "$TAPEDECK_BIN/tapedeck-emulator" --udp "127.0.0.1:$1" --packets vita49 --sample-rate $RATE --begin-ns "$begun" --rate 8MB --duration 3.5s --packet-bytes "$2"; }
+device "$PORT" 8192 >/dev/null &
+EARLY_PID=$!
+sleep 0.5
+device "$PORT2" 1432 >/dev/null
+wait "$EARLY_PID"
+end_job
+((JOB_STATUS == 0)) || fail "what says when it was taken is not recorded: $ANSWER"
+json_is "$ANSWER" '.jobs | all(.notes | any(contains("before the instant")))' "nobody says what was left out"
+instant=$(date -d "$(label_of timed 1/2 starts_at)" +%s%N)
+due=$(((instant - begun + 999) / 1000 + 1)) # a sample is a microsecond, and is its number and 1
+tapectl play --group timed --sink "file:$WORK/timed-%m.bin" >/dev/null || fail "the timed group does not play"
+for member in 1 2; do
+  [[ $(od -An -tu8 -N8 "$WORK/timed-$member.bin" | tr -d ' ') == "$due" ]] ||
+    fail "member $member begins with sample $(od -An -tu8 -N8 "$WORK/timed-$member.bin"), not $due"
+done
+cmp "$WORK/timed-1.bin" "$WORK/timed-2.bin" || fail "two devices on one clock are not aligned"
+
 # A killed worker: its members end, and are named; the others go on.
 start_job record --group dies --source synth:noise=0 --start-in 1s --duration 4s \
   --member "$TAPEDECK_WORKER=$FIRST/l0/c1" --member "$WORKER2=$SECOND/l0/c4"
