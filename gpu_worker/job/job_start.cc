@@ -142,6 +142,10 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
   {
     absl::MutexLock lock(&job->mutex_);
     std::ranges::copy(pipeline.notes, std::back_inserter(job->job_.notes));
+    if (spec.pacing.at_ns != 0) {
+      const pace::ClockError clock = pace::SystemClockErrorAt(spec.pacing.at_ns);
+      job->job_.notes.push_back(absl::StrCat("begins ", ClockNote(clock)));
+    }
     job->job_.recording = spec.transfer.target;
     job->job_.target = spec.transfer.target;
     job->job_.total_blocks = whole ? recording.blocks : 0;
