@@ -32,6 +32,12 @@ pipeline::ChannelSettings SettingsOf(const services::Channel& channel) {
           .sample_rate = channel.sample_rate};
 }
 
+void NoteClock(const services::PlaybackSpec& spec, std::vector<std::string>& notes) {
+  if (spec.pacing.at_ns == 0) return;
+  const pace::ClockError clock = pace::SystemClockErrorAt(spec.pacing.at_ns);
+  notes.push_back(absl::StrCat("begins ", ClockNote(clock)));
+}
+
 // A group counts samples from its instant.
 absl::Status CheckRateOf(const services::RecordSpec& spec, const services::Channel& channel) {
   if (!spec.transfer.group.has_value() || channel.sample_rate > 0) return absl::OkStatus();
@@ -135,6 +141,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
                                                 .direct = direct,
                                                 .trail = TrailOf(environment),
                                                 .pace = pace}));
+  NoteClock(spec, pipeline.notes);
   if (pace.has_value()) job->meter_ = pace->meter;
   services::session::TransferEnd& end = job->session_->end();
   end.stage_times = [sink = pipeline.sink.get()] { return sink->stage_times(); };
@@ -142,10 +149,6 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
   {
     absl::MutexLock lock(&job->mutex_);
     std::ranges::copy(pipeline.notes, std::back_inserter(job->job_.notes));
-    if (spec.pacing.at_ns != 0) {
-      const pace::ClockError clock = pace::SystemClockErrorAt(spec.pacing.at_ns);
-      job->job_.notes.push_back(absl::StrCat("begins ", ClockNote(clock)));
-    }
     job->job_.recording = spec.transfer.target;
     job->job_.target = spec.transfer.target;
     job->job_.total_blocks = whole ? recording.blocks : 0;

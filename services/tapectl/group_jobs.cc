@@ -24,7 +24,7 @@ namespace tapedeck::services::tapectl {
 namespace {
 
 // A worker that takes longer to hear of a cancellation is not there.
-constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
+constexpr absl::Duration kMemberCancelTimeout = absl::Seconds(5);
 
 // One job of the group, at its worker.
 struct GroupJob {
@@ -97,7 +97,7 @@ void ForEach(GroupJobs& jobs, const std::function<void(GroupJob&)>& run) {
 
 client::JobsClient Impatient(const Program& at) {
   return client::JobsClient(client::MakeChannel(at.worker, at.trace, at.credentials),
-                            kCancelTimeout);
+                            kMemberCancelTimeout);
 }
 
 bool Cancel(GroupJob& job) {
