@@ -113,6 +113,16 @@ check_samples() {
   done
 }
 
+# check_players NAME: two members by each machine's worker, at one instant by its own clock.
+check_players() {
+  local played
+  played=$(ctl play --group "$1" --start-in 6s --to-sample 8192 --rate recorded --sink null \
+    --member "10.9.0.1:7502=1,2" --member "10.9.0.2:7502=3,4") || fail "two workers do not play the group: $played"
+  is_true "$played" '.jobs | length == 4 and all(.timing.after_at_s >= 0)' "none before the instant"
+  is_true "$played" '.jobs | all(.notes | any(contains("begins by the system clock, which is off by at most")))' "each says how good its clock is"
+  echo "$1: played by both, after the instant by s: $(jq -c '[.jobs[].timing.after_at_s]' <<<"$played")"
+}
+
 # Blocks as the source makes them, into a channel that is in no group.
 make_reference() {
   ctl record l2/c0 --source synth:seed=5,noise=0 --blocks $BLOCKS >/dev/null
@@ -153,6 +163,7 @@ for vm in a b; do set_clock "$vm" 200; done
 record_group bounded system
 check_clocks bounded
 check_samples bounded
+check_players bounded
 check_collection bounded
 
 # Kept, as by phc2sys, which tells the kernel again and again that they are right.
