@@ -25,10 +25,11 @@ std::unique_ptr<PacketMaker> MakerOf(const Settings& settings, const std::vector
   if (settings.packets == PacketKind::kNumbered) {
     return CreateNumbered({.stream = settings.stream, .first_number = settings.first_number});
   }
+  const auto now_ns = static_cast<uint64_t>(dataplane::SystemClock().WallNs());
   return CreateVita49({.stream = settings.stream,
                        .sample_bytes = settings.send.plan.sample_bytes,
                        .sample_rate = settings.sample_rate,
-                       .begin_ns = dataplane::SystemClock().WallNs(),
+                       .begin_ns = static_cast<int64_t>(settings.begin_ns.value_or(now_ns)),
                        .tuned = tuned});
 }
 

@@ -49,6 +49,9 @@ void AddKind(Command program, Settings& settings) {
       .AddOption("--sample-rate", settings.sample_rate,
                  "vita49: samples of a second, by the times in the packets")
       .ShowDefault();
+  program.AddOption("--begin-ns", settings.begin_ns,
+                    "vita49: when the first sample was taken, ns since 1970 UTC; "
+                    "default when it begins to send");
   program.AddOption("--retunes", settings.retunes,
                     "vita49: times that the frequency changes, each at any sample; with --count");
 }

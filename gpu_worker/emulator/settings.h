@@ -17,9 +17,10 @@ struct Settings {
   std::string address;
   uint32_t stream = 1;
   PacketKind packets = PacketKind::kNumbered;
-  uint32_t first_number = 0;  // of numbered ones
-  double sample_rate = 1e6;   // of vita49: samples of a second, by the packets' times
-  uint64_t retunes = 0;       // of vita49
+  uint32_t first_number = 0;         // of numbered ones
+  double sample_rate = 1e6;          // of vita49: samples of a second, by the packets' times
+  uint64_t retunes = 0;              // of vita49
+  std::optional<uint64_t> begin_ns;  // of vita49: of the first sample, UTC; none: now
   SendSettings send;
 };
 

@@ -18,14 +18,18 @@ Labels GroupLabels(const GroupMember& member, int64_t at_ns, const pace::ClockEr
   return labels;
 }
 
-std::string GroupNote(const GroupMember& member, const pace::ClockError& clock) {
+std::string ClockNote(const pace::ClockError& clock) {
   const std::string bound = absl::FormatDuration(absl::Nanoseconds(clock.error_ns));
-  return absl::StrCat("member ", member.number, " of ", member.members, " of ", member.name,
-                      ", by the system clock, ",
-                      clock.synchronized
-                          ? absl::StrCat("which is off by at most ", bound)
-                          : absl::StrCat("which nothing synchronizes: the kernel's bound of ",
-                                         bound, " says little"));
+  if (clock.synchronized) {
+    return absl::StrCat("by the system clock, which is off by at most ", bound);
+  }
+  return absl::StrCat("by the system clock, which nothing synchronizes: the kernel's bound of ",
+                      bound, " says little");
+}
+
+std::string GroupNote(const GroupMember& member, const pace::ClockError& clock) {
+  return absl::StrCat("member ", member.number, " of ", member.members, " of ", member.name, ", ",
+                      ClockNote(clock));
 }
 
 }  // namespace tapedeck::gpu_worker::job

@@ -13,6 +13,9 @@ namespace tapedeck::gpu_worker::job {
 services::model::Labels GroupLabels(const services::model::GroupMember& member, int64_t at_ns,
                                     const pace::ClockError& clock);
 
+// "by the system clock, which is off by at most 1.2 ms"
+std::string ClockNote(const pace::ClockError& clock);
+
 // "member 2 of 4 of GROUP, by the system clock, which is off by at most 1.2 ms"
 std::string GroupNote(const services::model::GroupMember& member, const pace::ClockError& clock);
 

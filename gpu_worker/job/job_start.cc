@@ -32,6 +32,12 @@ pipeline::ChannelSettings SettingsOf(const services::Channel& channel) {
           .sample_rate = channel.sample_rate};
 }
 
+void NoteClock(const services::PlaybackSpec& spec, std::vector<std::string>& notes) {
+  if (spec.pacing.at_ns == 0) return;
+  const pace::ClockError clock = pace::SystemClockErrorAt(spec.pacing.at_ns);
+  notes.push_back(absl::StrCat("begins ", ClockNote(clock)));
+}
+
 // A group counts samples from its instant.
 absl::Status CheckRateOf(const services::RecordSpec& spec, const services::Channel& channel) {
   if (!spec.transfer.group.has_value() || channel.sample_rate > 0) return absl::OkStatus();
@@ -135,6 +141,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
                                                 .direct = direct,
                                                 .trail = TrailOf(environment),
                                                 .pace = pace}));
+  NoteClock(spec, pipeline.notes);
   if (pace.has_value()) job->meter_ = pace->meter;
   services::session::TransferEnd& end = job->session_->end();
   end.stage_times = [sink = pipeline.sink.get()] { return sink->stage_times(); };
@@ -187,7 +194,7 @@ void Job::OpenRecording(const services::RecordSpec& spec, const services::Channe
   end.stage_times = [source = recording.source.get()] { return source->stage_times(); };
   end.source = std::move(recording.source);
   if (spec.transfer.group.has_value()) {
-    const pace::ClockError clock = pace::SystemClockError();
+    const pace::ClockError clock = pace::SystemClockErrorAt(spec.at_ns);
     recording.labels.merge(GroupLabels(*spec.transfer.group, spec.at_ns, clock));
     recording.notes.push_back(GroupNote(*spec.transfer.group, clock));
   }

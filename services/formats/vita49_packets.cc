@@ -23,7 +23,9 @@ struct Told {
 };
 
 int64_t NanosecondsOf(const vita49::Time& time, int64_t captured_ns) {
-  if (!time.has_seconds || time.kind != vita49::Fraction::kPicoseconds) return captured_ns;
+  if (!time.has_seconds || time.gps || time.kind != vita49::Fraction::kPicoseconds) {
+    return captured_ns;
+  }
   return int64_t{time.seconds} * 1'000'000'000 + static_cast<int64_t>(time.fraction / 1000);
 }
 

@@ -1,7 +1,10 @@
 #include "services/tapectl/group_jobs.h"
 
+#include <atomic>
 #include <functional>
+#include <iostream>
 #include <memory>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -11,6 +14,7 @@
 #include "absl/time/clock.h"
 #include "dataplane/executor/thread.h"
 #include "dataplane/status_macros.h"
+#include "services/client/channel.h"
 #include "services/client/request_id.h"
 #include "services/errors.h"
 #include "services/model/resource_name.h"
@@ -18,6 +22,9 @@
 
 namespace tapedeck::services::tapectl {
 namespace {
+
+// A worker that takes longer to hear of a cancellation is not there.
+constexpr absl::Duration kMemberCancelTimeout = absl::Seconds(5);
 
 // One job of the group, at its worker.
 struct GroupJob {
@@ -30,6 +37,7 @@ struct GroupJob {
   absl::Mutex mutex;
   Job job ABSL_GUARDED_BY(mutex);  // as it was last seen
   bool over ABSL_GUARDED_BY(mutex) = false;
+  bool unwanted ABSL_GUARDED_BY(mutex) = false;
 
   std::string Name() const {
     return absl::StrCat("member ", member.number, " of ", member.members, " of ", member.name, ", ",
@@ -50,6 +58,16 @@ struct GroupJob {
     lost.error = why;
     lost.end_time_ns = absl::GetCurrentTimeNanos();
     Set(std::move(lost));
+  }
+  // True: nobody has answered yet whether there is a job, which is cancelled then.
+  bool StopWanting() {
+    absl::MutexLock lock(&mutex);
+    unwanted = true;
+    return !over && job.name.empty();
+  }
+  bool Unwanted() {
+    absl::MutexLock lock(&mutex);
+    return unwanted;
   }
   Job Seen() {
     absl::MutexLock lock(&mutex);
@@ -77,14 +95,39 @@ void ForEach(GroupJobs& jobs, const std::function<void(GroupJob&)>& run) {
   for (std::thread& thread : threads) thread.join();
 }
 
+client::JobsClient Impatient(const Program& at) {
+  return client::JobsClient(client::MakeChannel(at.worker, at.trace, at.credentials),
+                            kMemberCancelTimeout);
+}
+
+bool Cancel(GroupJob& job) {
+  return job.Goes() && Impatient(job.at).CancelJob(job.Seen().name).ok();
+}
+
 void Start(GroupJob& job) {
+  if (job.Unwanted()) return job.Lose(absl::CancelledError("cancelled before it was asked for"));
   const auto client = job.at.Jobs();
   auto started = job.start(*client);
   if (!started.ok()) return job.Lose(started.status());
   job.Set(*std::move(started));
+  if (job.Unwanted()) Cancel(job);
 }
 
-bool Cancel(GroupJob& job) { return job.Goes() && job.at.Jobs()->CancelJob(job.Seen().name).ok(); }
+// All at once, as one of them may not answer. False: none of them takes it, and none will be asked.
+bool CancelAll(GroupJobs& jobs) {
+  std::cerr << "\ntapectl: cancelling all members; again to leave them running\n";
+  std::atomic<bool> any = false;
+  for (const auto& job : jobs) any = job->StopWanting() || any;
+  ForEach(jobs, [&](GroupJob& job) {
+    if (!job.Goes()) return;
+    if (Cancel(job)) {
+      any = true;
+    } else {
+      std::cerr << absl::StrCat("tapectl: ", job.Name(), " may go on\n");
+    }
+  });
+  return any;
+}
 
 void FollowOne(GroupJob& job, absl::Time deadline) {
   if (!job.Goes()) return;
@@ -102,25 +145,46 @@ std::vector<Job> AllSeen(const GroupJobs& jobs) {
   return seen;
 }
 
+// Jobs of different workers may have the same name.
+void LeaveAll(const Program& program, const GroupJobs& jobs) {
+  std::string text;
+  for (const auto& job : jobs) {
+    const std::string name = job->Seen().name;
+    const std::string tapectl = absl::StrCat("tapectl --worker ", job->at.worker, " jobs ");
+    absl::StrAppend(&text, text.empty() ? "" : "\n", "started ", name, ", ", job->Name(), "; ",
+                    tapectl, "attach ", name, " follows it, ", tapectl, "cancel ", name,
+                    " ends it");
+  }
+  program.Print(AnswerOf(AllSeen(jobs)), text);
+}
+
 absl::Status Run(Program& program, InterruptWatch& interrupt, const JobOptions& options,
                  GroupJobs jobs) {
+  interrupt.OnInterrupt([&] { return CancelAll(jobs); });
+  const absl::Cleanup done = [&] { interrupt.OnInterrupt(nullptr); };
   ForEach(jobs, Start);
   if (options.detach) {
     for (const auto& job : jobs) {
       if (!job->Goes()) return Conclude(program, AllSeen(jobs));
     }
-    Leave(program, AllSeen(jobs));
+    LeaveAll(program, jobs);
     return absl::OkStatus();
   }
-  interrupt.OnInterrupt([&] {
-    bool any = false;
-    for (const auto& job : jobs) any = Cancel(*job) || any;
-    return any;
-  });
-  const absl::Cleanup done = [&] { interrupt.OnInterrupt(nullptr); };
   const absl::Time deadline = absl::Now() + program.job_timeout();
   ForEach(jobs, [&](GroupJob& job) { FollowOne(job, deadline); });
   return Conclude(program, AllSeen(jobs));
+}
+
+// Else the same sample is of another time in each.
+absl::Status CheckOneRate(const std::vector<GroupRecording>& members) {
+  for (const GroupRecording& one : members) {
+    if (one.recording.sample_rate == members.front().recording.sample_rate) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("members 1 to ", members.front().member.members, " of ", one.member.name,
+                     " have different sample rates: their sample K is not of the same time, so "
+                     "they are played together from the first on, and to the last"));
+  }
+  return absl::OkStatus();
 }
 
 int64_t StartOf(const GroupOptions& group, int64_t at_ns) {
@@ -139,6 +203,7 @@ absl::Status RecordGroup(Program& program, InterruptWatch& interrupt, const Grou
   const std::string id = client::NewRequestId();
   spec.at_ns = StartOf(group, spec.at_ns);
   GroupJobs jobs;
+  std::set<std::string> targets;
   for (const std::string& text : group.members) {
     TD_ASSIGN_OR_RETURN(const MemberWish wish, ParseMember(text));
     RecordSpec one = spec;
@@ -155,6 +220,10 @@ absl::Status RecordGroup(Program& program, InterruptWatch& interrupt, const Grou
                   .number = static_cast<uint32_t>(jobs.size()),
                   .members = static_cast<uint32_t>(group.members.size())};
     job.target = absl::StrCat(wish.storage, "/", wish.channel);
+    if (!targets.insert(job.target).second) {
+      return absl::InvalidArgumentError(absl::StrCat("two members record into ", job.target,
+                                                     ": each needs a channel of its own"));
+    }
     one.source = ForMember(std::move(one.source), job.member.number);
     one.transfer.storage = wish.storage;
     one.transfer.target = wish.channel;
@@ -173,6 +242,12 @@ absl::Status PlayGroup(Program& program, InterruptWatch& interrupt, const GroupO
         "the same sample at the same time");
   }
   TD_ASSIGN_OR_RETURN(const std::vector<GroupRecording> members, FindGroup(program, group.name));
+  TD_ASSIGN_OR_RETURN(const std::vector<std::string> workers,
+                      PlayersOf(members, group.members, program.worker));
+  if (spec.playhead.start != 0 || spec.pacing.end_sample.has_value() ||
+      spec.pacing.loop.has_value()) {
+    TD_RETURN_IF_ERROR(CheckOneRate(members));
+  }
   const StageSpec first = ForMember(spec.sink, 1);
   if (spec.sink.name == "file" && members.size() > 1 && first == spec.sink) {
     return absl::InvalidArgumentError(
@@ -184,6 +259,7 @@ absl::Status PlayGroup(Program& program, InterruptWatch& interrupt, const GroupO
     PlaybackSpec one = spec;
     auto& job = *jobs.emplace_back(std::make_unique<GroupJob>());
     job.at = program;
+    job.at.worker = workers[jobs.size() - 1];
     job.member = found.member;
     job.direction = dataplane::Direction::kPlayback;
     job.target = absl::StrCat(found.node.storage, "/", found.recording.name);

@@ -15,11 +15,11 @@
 
 namespace tapedeck::services::tapectl {
 
-// What `record --group` was told.
+// What `record --group` or `play --group` was told.
 struct GroupOptions {
   std::string name;  // empty: no group
   int64_t start_in_ns = 2'000'000'000;
-  std::vector<std::string> members;  // of kMemberForm
+  std::vector<std::string> members;  // of kMemberForm; to play, of kPlayerForm
 };
 
 // One job for each member, with all that `spec` says and the member does not. A member that cannot
@@ -27,8 +27,9 @@ struct GroupOptions {
 absl::Status RecordGroup(Program& program, InterruptWatch& interrupt, const GroupOptions& group,
                          const JobOptions& options, RecordSpec spec);
 
-// The same of a group that was recorded, by the one worker of --worker: each job gives sample
-// `spec.playhead` at the same instant.
+// The same of a group that was recorded, by the worker of --worker, or by those that
+// `group.members` name: each job gives sample `spec.playhead` at the same instant, by its worker's
+// clock.
 absl::Status PlayGroup(Program& program, InterruptWatch& interrupt, const GroupOptions& group,
                        const JobOptions& options, PlaybackSpec spec);
 

@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <variant>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/naming/node_name.h"
@@ -19,8 +24,50 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-absl::Status NoMember(absl::string_view text) {
-  return absl::InvalidArgumentError(absl::StrCat(text, " is no ", kMemberForm));
+// Of what somebody has typed, in an error.
+constexpr size_t kMostShown = 200;
+
+absl::Status NoMember(absl::string_view text, absl::string_view form = kMemberForm) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(dataplane::Printable(text, kMostShown), " is no ", form));
+}
+
+std::string PlaceOf(const GroupRecording& one) {
+  return dataplane::Printable(absl::StrCat(one.node.storage, "/", one.recording.name));
+}
+
+std::string StartOf(const GroupRecording& one) {
+  const auto found = one.recording.labels.find(std::string(model::kStartsAtLabel));
+  return found == one.recording.labels.end() ? "" : found->second;
+}
+
+// Labels are what who recorded has said.
+absl::Status CheckAgreement(const GroupRecording& a, const GroupRecording& b) {
+  const auto refused = [&](absl::string_view why) {
+    return ArgumentInvalid(
+        "group", absl::StrCat(PlaceOf(a), " and ", PlaceOf(b), " ", why, " of group ", a.member.id,
+                              ": one of them is not of it; play or export its members one by one"));
+  };
+  if (a.member.name != b.member.name || a.member.members != b.member.members ||
+      StartOf(a) != StartOf(b)) {
+    return refused("do not agree on name, size or instant");
+  }
+  if (a.member.number != b.member.number) return absl::OkStatus();
+  if (a.recording.original.empty() != b.recording.original.empty()) return absl::OkStatus();
+  if (!a.recording.original.empty() && a.recording.original == b.recording.original &&
+      a.recording.original_uid == b.recording.original_uid) {
+    return absl::OkStatus();
+  }
+  return refused(absl::StrCat("both say that they are member ", a.member.number));
+}
+
+// None: it is no number of a member.
+std::optional<uint32_t> NumberOf(absl::string_view text) {
+  uint32_t number = 0;
+  if (!absl::SimpleAtoi(text, &number) || number < 1 || number > model::kMaxGroupMembers) {
+    return std::nullopt;
+  }
+  return number;
 }
 
 absl::Status CheckSegments(const std::vector<GroupRecording>& members) {
@@ -67,21 +114,72 @@ bool IsNamed(const model::GroupMember& member, const std::string& text) {
   return member.id == text || member.name == text;
 }
 
-std::vector<GroupRecording> MembersOf(std::vector<GroupRecording> all, const std::string& text) {
-  std::erase_if(all, [&](const GroupRecording& one) { return !IsNamed(one.member, text); });
+absl::StatusOr<PlayerWish> ParsePlayer(absl::string_view text) {
+  const size_t equals = text.find('=');
+  if (equals == absl::string_view::npos) return NoMember(text, kPlayerForm);
+  PlayerWish wish{.worker = std::string(text.substr(0, equals))};
+  if (!IsAddress(wish.worker)) return NoMember(text, kPlayerForm);
+  for (const absl::string_view one : absl::StrSplit(text.substr(equals + 1), ',')) {
+    const auto number = NumberOf(one);
+    if (!number.has_value()) return NoMember(text, kPlayerForm);
+    wish.numbers.push_back(*number);
+  }
+  return wish;
+}
+
+absl::StatusOr<std::vector<std::string>> PlayersOf(const std::vector<GroupRecording>& members,
+                                                   const std::vector<std::string>& players,
+                                                   const std::string& usual) {
+  if (players.empty()) return std::vector<std::string>(members.size(), usual);
+  std::map<uint32_t, std::string> workers;
+  for (const std::string& text : players) {
+    TD_ASSIGN_OR_RETURN(const PlayerWish wish, ParsePlayer(text));
+    for (const uint32_t number : wish.numbers) {
+      if (number > members.front().member.members) {
+        return absl::InvalidArgumentError(absl::StrCat("--member ", text, ": there are ",
+                                                       members.front().member.members, " members"));
+      }
+      if (!workers.emplace(number, wish.worker).second) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("--member ", text, ": member ", number, " is played already"));
+      }
+    }
+  }
+  std::vector<std::string> out;
+  for (const GroupRecording& one : members) {
+    const auto found = workers.find(one.member.number);
+    if (found == workers.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("no --member says who plays member ", one.member.number));
+    }
+    out.push_back(found->second);
+  }
+  return out;
+}
+
+absl::StatusOr<std::vector<GroupRecording>> MembersOf(std::vector<GroupRecording> all,
+                                                      const std::string& text) {
+  const auto has_id = [&](const GroupRecording& one) { return one.member.id == text; };
+  const bool by_id = std::ranges::any_of(all, has_id);  // others may be called so
+  std::erase_if(all, [&](const GroupRecording& one) {
+    return by_id ? !has_id(one) : one.member.name != text;
+  });
   if (all.empty()) return all;
   const auto newest = std::ranges::max_element(
       all, {}, [](const GroupRecording& one) { return one.recording.start_time_ns; });
   const std::string id = newest->member.id;
   std::erase_if(all, [&](const GroupRecording& one) { return one.member.id != id; });
   std::ranges::sort(all, {}, [](const GroupRecording& one) {
-    return std::tuple(one.member.number, !one.recording.original.empty());
+    return std::tuple(one.member.number, !one.recording.original.empty(), one.node.storage,
+                      one.recording.name);
   });
-  const auto same_member = [](const GroupRecording& a, const GroupRecording& b) {
-    return a.member.number == b.member.number;
-  };
-  all.erase(std::unique(all.begin(), all.end(), same_member), all.end());
-  return all;
+  std::vector<GroupRecording> members;
+  for (GroupRecording& one : all) {
+    if (!members.empty()) TD_RETURN_IF_ERROR(CheckAgreement(members.back(), one));
+    if (!members.empty() && members.back().member.number == one.member.number) continue;
+    members.push_back(std::move(one));
+  }
+  return members;
 }
 
 absl::StatusOr<std::vector<GroupRecording>> FindGroup(const Program& program,
@@ -99,10 +197,19 @@ absl::StatusOr<std::vector<GroupRecording>> FindGroup(const Program& program,
       if (member.has_value()) all.push_back({node, recording, *member});
     }
   }
-  std::vector<GroupRecording> members = MembersOf(std::move(all), text);
+  std::set<std::string> ids;
+  for (const GroupRecording& one : all) {
+    if (one.member.name == text) ids.insert(one.member.id);
+  }
+  TD_ASSIGN_OR_RETURN(std::vector<GroupRecording> members, MembersOf(std::move(all), text));
   if (members.empty()) {
-    return RecordingNotFound(text,
-                             absl::StrCat("no node of ", program.storage, " has a group ", text));
+    const std::string shown = dataplane::Printable(text, kMostShown);
+    return RecordingNotFound(shown,
+                             absl::StrCat("no node of ", program.storage, " has a group ", shown));
+  }
+  if (members.front().member.id != text && ids.size() > 1) {
+    std::cerr << "tapectl: " << ids.size() << " groups are called " << text
+              << "; this is the newest, " << members.front().member.id << "\n";
   }
   TD_RETURN_IF_ERROR(CheckSegments(members));
   TellMissing(members);

@@ -214,15 +214,10 @@ Option AddGroup(Command command, GroupOptions& group, const std::string& help) {
   return option;
 }
 
-void AddMembers(Command record, RecordOptions& options) {
-  const Option group =
-      AddGroup(record, options.group, "Record channels together, as this group, on one clock");
-  record
-      .AddOption("--member", options.group.members,
-                 "WORKER=STORAGE/LUN/CHANNEL of the group, and behind a comma its source, if it is "
-                 "another than --source; once for each")
-      .OneEach()
-      .Needs(group);
+void AddMembers(Command command, GroupOptions& group, const std::string& help,
+                const std::string& member_help) {
+  const Option option = AddGroup(command, group, help);
+  command.AddOption("--member", group.members, member_help).OneEach().Needs(option);
 }
 
 void AddAt(Command command, int64_t& at_ns, const std::string& help) {
@@ -276,7 +271,9 @@ void AddTransferCommands(Command tapectl, Program& program) {
   record.AddOption("--seed", record_options->seed, "Of the synth source; default 1");
   record.AddFlag("--loop", record_options->loop, "Start the file again at its end");
   AddShared(record, *record_options);
-  AddMembers(record, *record_options);
+  AddMembers(record, record_options->group, "Record channels together, as this group, on one clock",
+             "WORKER=STORAGE/LUN/CHANNEL of the group, and behind a comma its source, if it is "
+             "another than --source; once for each");
   AddAlso(record, *record_options);
   record.AddOption("--device", record_options->device,
                    "A device of the worker, e.g. cuda:1, or all: a recording by each; default the "
@@ -294,9 +291,11 @@ void AddTransferCommands(Command tapectl, Program& program) {
   play.AddFlag("--replace", play_options->replace,
                "Put the new file in the place of one that is there, once it is complete");
   AddPlayhead(play, play_options->playhead);
-  AddGroup(play, play_options->group,
-           "Play all members of this group, by name or ID, aligned to the sample; %m in the name "
-           "of --sink is the member's number");
+  AddMembers(play, play_options->group,
+             "Play all members of this group, by name or ID, aligned to the sample; %m in the name "
+             "of --sink is the member's number",
+             "WORKER=NUMBER, who plays that member of the group, and behind a comma more numbers; "
+             "default --worker, all");
   AddPacing(play, play_options->pacing);
   AddShared(play, *play_options);
   play.AddOption("--device", play_options->device,

@@ -48,7 +48,8 @@ double Fixed(int64_t number, int bits) { return std::ldexp(static_cast<double>(n
 
 Time TimeOf(uint32_t head, WordReader& words) {
   Time time{.has_seconds = (head >> kSecondsAt & 3) != 0,
-            .kind = static_cast<Fraction>(head >> kFractionAt & 3)};
+            .kind = static_cast<Fraction>(head >> kFractionAt & 3),
+            .gps = (head >> kSecondsAt & 3) == kGpsSeconds};
   if (time.has_seconds) time.seconds = words.Next();
   if (time.kind != Fraction::kNone) time.fraction = words.NextTwo();
   return time;

@@ -46,8 +46,13 @@ class WordWriter {
 
 int64_t FixedOf(double number, int bits) { return std::llround(std::ldexp(number, bits)); }
 
+uint32_t SecondsOf(const Time& time) {
+  if (!time.has_seconds) return 0;
+  return time.gps ? kGpsSeconds : kPosixSeconds;
+}
+
 uint32_t HeadOf(uint32_t type, uint32_t number, const Time& time, size_t bytes) {
-  return type << kTypeAt | (time.has_seconds ? kPosixSeconds : 0) << kSecondsAt |
+  return type << kTypeAt | SecondsOf(time) << kSecondsAt |
          static_cast<uint32_t>(time.kind) << kFractionAt | (number & 15) << kCountAt |
          static_cast<uint32_t>(bytes / kWordBytes);
 }

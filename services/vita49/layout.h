@@ -22,7 +22,8 @@ inline constexpr uint32_t kDataWithoutStream = 0;
 inline constexpr uint32_t kData = 1;
 inline constexpr uint32_t kContext = 4;
 
-// TSI of a clock that counts as POSIX does: leap seconds are not in it.
+// TSI of the time of GPS, in which leap seconds are, and of a clock that counts as POSIX does.
+inline constexpr uint32_t kGpsSeconds = 2;
 inline constexpr uint32_t kPosixSeconds = 3;
 
 // Of the two words of a class the first has bits of padding above kPaddingAt and a company, the

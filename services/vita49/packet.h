@@ -31,6 +31,7 @@ struct Time {
   uint32_t seconds = 0;
   Fraction kind = Fraction::kNone;
   uint64_t fraction = 0;
+  bool gps = false;  // the seconds are those of GPS, else those of UTC, since 1970
 
   bool operator==(const Time&) const = default;
 };

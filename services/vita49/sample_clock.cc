@@ -15,6 +15,9 @@ constexpr long double kMostSamples = 1e18L;
 
 }  // namespace
 
+// Times are told to a picosecond: a sample that is due at an instant may be told as before it.
+constexpr long double kToldWithin = 1e-12L;
+
 // A sample shifted by so much has 126 bits at most, as the lowest rate has 62 behind its point.
 std::optional<SampleClock> SampleClock::Create(double rate, int64_t begin_ns) {
   if (!(rate >= kLeastRate && rate <= kMostRate)) return std::nullopt;
@@ -45,7 +48,7 @@ Time SampleClock::At(uint64_t sample) const {
 
 std::optional<int64_t> SamplesBetween(const Time& begin, const Time& time, long double rate) {
   if (time.kind == Fraction::kNone || time.kind != begin.kind ||
-      time.has_seconds != begin.has_seconds) {
+      time.has_seconds != begin.has_seconds || time.gps != begin.gps) {
     return std::nullopt;
   }
   const auto fraction =
@@ -56,6 +59,23 @@ std::optional<int64_t> SamplesBetween(const Time& begin, const Time& time, long 
   if (time.kind == Fraction::kSamples) samples = seconds * rate + fraction;
   if (!(std::fabs(samples) <= kMostSamples)) return std::nullopt;
   return std::llround(samples);
+}
+
+bool IsUtc(const Time& time) {
+  return time.has_seconds && !time.gps &&
+         (time.kind == Fraction::kSamples || time.kind == Fraction::kPicoseconds);
+}
+
+std::optional<int64_t> FirstSampleFrom(int64_t instant_ns, const Time& time, long double rate) {
+  if (!IsUtc(time)) return std::nullopt;
+  const bool counts = time.kind == Fraction::kSamples;
+  const int64_t seconds = instant_ns / kNanoseconds - int64_t{time.seconds};
+  const auto rest = static_cast<long double>(instant_ns % kNanoseconds) / kNanoseconds;
+  const auto fraction = static_cast<long double>(time.fraction);
+  const long double samples = (static_cast<long double>(seconds) + rest) * rate -
+                              (counts ? fraction : fraction * rate / kPicoseconds);
+  if (!(std::fabs(samples) <= kMostSamples)) return std::nullopt;
+  return static_cast<int64_t>(std::ceil(samples - rate * kToldWithin));
 }
 
 }  // namespace tapedeck::services::vita49

@@ -37,4 +37,12 @@ class SampleClock {
 // of different kinds or none, or further apart than a clock that is right could say.
 std::optional<int64_t> SamplesBetween(const Time& begin, const Time& time, long double rate);
 
+// Seconds of UTC and a fraction that samples or picoseconds count.
+bool IsUtc(const Time& time);
+
+// Of the samples of a packet of that time: which of them, counted from 0, is the first at the
+// instant, UTC, or after it. Negative: it would be so many before the packet's first. None: the
+// time is not UTC, or further away than a clock that is right could say.
+std::optional<int64_t> FirstSampleFrom(int64_t instant_ns, const Time& time, long double rate);
+
 }  // namespace tapedeck::services::vita49

@@ -42,6 +42,7 @@ FIRST=$TAPEDECK_STORAGE
 port=$(free_port)
 SECOND=127.0.0.1:$port
 start_service "$WORK/storage2.log" "$port" "$TAPEDECK_BIN/tapedeck-storage" --listen "$SECOND" --state "$WORK/state2" "${STORAGE_RAILS[@]}"
+SECOND_PID=$SERVICE_PID
 start_worker
 start_second_worker
 for node in "$FIRST" "$SECOND"; do
@@ -124,6 +125,52 @@ echo "sent for $((instant - begun)) ms before the instant: $SENT; recorded $hear
 due=$(((3000 - (instant - begun)) * 8000))
 ((instant > begun && heard < due + 2000000 && heard > due - 8000000 && heard > 0)) || fail "$heard bytes were recorded, not about $due"
 
+# By both workers, each with two members: at one instant, by a clock of which each says how good it is.
+by_both() { # ARGUMENT...: plays the group late so
+  tapectl_json play --group late --start-in 1s --from-sample $from --to-sample $((from + 20000)) --rate recorded \
+    --member "$TAPEDECK_WORKER=1,4" --member "$WORKER2=3,2" "$@"
+}
+played=$(by_both --sink "file:$WORK/both-%m.bin") || fail "two workers do not play the group: $played"
+json_is "$played" '.jobs | length == 4 and all(.timing.after_at_s | . >= 0 and . < 0.5)' "none before the instant, nor much later"
+json_is "$played" '.jobs | all(.notes | any(contains("by the system clock")))' "each says how good its clock is"
+for worker in "$TAPEDECK_WORKER" "$WORKER2"; do
+  json_is "$(tapectl_json --worker "$worker" jobs list)" '[.jobs[0:2][] | select(.direction == "PLAYBACK" and .state == "SUCCEEDED")] | length == 2' "two of $worker"
+done
+for member in 1 3; do cmp "$WORK/both-$member.bin" "$WORK/cut-1.bin" || fail "member $member is not aligned where two workers play"; done
+tapectl play --group late --member "$TAPEDECK_WORKER=1,2" --sink null >/dev/null 2>"$WORK/refused" && fail "nobody plays members 3 and 4"
+grep -q "no --member says who plays member 3" "$WORK/refused" || fail "it is not said who is missing: $(cat "$WORK/refused")"
+
+# Packets that say when their samples were taken are cut at the instant by that, to the sample, whenever and in whatever packets
+# they come: two devices on one clock, of which one sends half a second late.
+before=$(job '.name // ""')
+tapectl_json record --group timed --source ingest:udp=127.0.0.1:0,packets=vita49 --start-in 1.5s --blocks 100 \
+  --member "$TAPEDECK_WORKER=$FIRST/l0/c1" --member "$WORKER2=$SECOND/l0/c4" >"$WORK/job.json" 2>"$WORK/job.log" &
+JOB_PID=$!
+begun=$(date +%s%N)
+both_listen() {
+  is_listening "$before" && PORT2=$(tapectl_json --worker "$WORKER2" jobs list |
+    jq -re '[.jobs[] | select(.end_time == null)][0].notes[] | capture("listens at .*, port (?<port>[0-9]+)").port')
+}
+wait_for 15 both_listen || fail "they do not listen: $(cat "$WORK/job.json" "$WORK/job.log")"
+both_listen
+device() { "$TAPEDECK_BIN/tapedeck-emulator" --udp "127.0.0.1:$1" --packets vita49 --sample-rate $RATE --begin-ns "$begun" --rate 8MB --duration 3.5s --packet-bytes "$2"; }
+device "$PORT" 8192 >/dev/null &
+EARLY_PID=$!
+sleep 0.5
+device "$PORT2" 1432 >/dev/null
+wait "$EARLY_PID"
+end_job
+((JOB_STATUS == 0)) || fail "what says when it was taken is not recorded: $ANSWER"
+json_is "$ANSWER" '.jobs | all(.notes | any(contains("before the instant")))' "nobody says what was left out"
+instant=$(date -d "$(label_of timed 1/2 starts_at)" +%s%N)
+due=$(((instant - begun + 999) / 1000 + 1)) # a sample is a microsecond, and is its number and 1
+tapectl play --group timed --sink "file:$WORK/timed-%m.bin" >/dev/null || fail "the timed group does not play"
+for member in 1 2; do
+  [[ $(od -An -tu8 -N8 "$WORK/timed-$member.bin" | tr -d ' ') == "$due" ]] ||
+    fail "member $member begins with sample $(od -An -tu8 -N8 "$WORK/timed-$member.bin"), not $due"
+done
+cmp "$WORK/timed-1.bin" "$WORK/timed-2.bin" || fail "two devices on one clock are not aligned"
+
 # A killed worker: its members end, and are named; the others go on.
 start_job record --group dies --source synth:noise=0 --start-in 1s --duration 4s \
   --member "$TAPEDECK_WORKER=$FIRST/l0/c1" --member "$WORKER2=$SECOND/l0/c4"
@@ -134,13 +181,65 @@ json_is "$ANSWER" '.jobs[0].state == "SUCCEEDED" and .jobs[0].lost_blocks == 0 a
 json_is "$ANSWER" '.jobs[1].error.message | contains("member 2 of 2 of dies")' "the name of who died"
 wait_for 30 is_closed "$(tapectl_json recordings list --group dies | jq -r '.recordings[] | select(.labels.group_member == "2/2").name')" ||
   fail "the dead member's recording is not closed"
+# A worker that answers nothing holds nobody up, and Ctrl-C reaches the others.
+start_second_worker
+kill -STOP "$WORKER2_PID"
+start_job record --group mute --source synth:noise=0 --start-in 1s --duration 600s --member "$TAPEDECK_WORKER=$FIRST/l0/c1" --member "$WORKER2=$SECOND/l0/c4"
+mute_goes() { tapectl_json jobs list | jq -e '.jobs[0] | .state == "RUNNING" and .blocks > 0'; }
+wait_for 20 mute_goes >/dev/null || fail "the other member does not go on"
+kill -INT "$(pgrep -P "$JOB_PID" tapectl)"
+mute_ended() { tapectl_json jobs list | jq -e '.jobs[0].state == "CANCELLED"'; }
+wait_for 20 mute_ended >/dev/null || fail "Ctrl-C does not reach it"
+kill -CONT "$WORKER2_PID"
+end_job
+((JOB_STATUS != 0)) || fail "nobody says that it was cancelled"
+all_ended() { tapectl_json --worker "$WORKER2" jobs list | jq -e 'all(.jobs[]; .end_time != null)'; }
+wait_for 20 all_ended >/dev/null || fail "the one that came back goes on: $(tapectl_json --worker "$WORKER2" jobs list)"
 # One that cannot begin.
 answer=$(tapectl_json record --group half --source synth --start-in 1s --blocks 8 \
   --member "$TAPEDECK_WORKER=$FIRST/l0/c1" --member "$TAPEDECK_WORKER=$SECOND/l0/none") && fail "it has begun: $answer"
 json_is "$answer" '.jobs[0].state == "SUCCEEDED" and (.jobs[1].error.message | contains("member 2 of 2 of half"))' "who cannot begin"
 [[ $(label_of half 1/2 group_name) == half ]] || fail "the other one is not kept"
 
+# What a stranger labels as a member of the group is mixed with nothing, and named.
+even=$(label_of even 2/4 group)
+tapectl_json record --group even --source synth --start-in 0.2s --blocks 8 --member "$TAPEDECK_WORKER=$FIRST/l0/c1" >/dev/null || fail "a second group of that name"
+tapectl play --group even --sink null 2>"$WORK/refused" >/dev/null || fail "the newest group is not played: $(cat "$WORK/refused")"
+grep -q "2 groups are called even; this is the newest" "$WORK/refused" || fail "nobody says which group it was: $(cat "$WORK/refused")"
+json_is "$(tapectl_json play --group "$even" --sink null)" '.jobs | length == 4' "the older one, by its ID"
+tapectl --storage "$FIRST" channel create l0/forged --datatype cf32_le --block-bytes $BLOCK_BYTES --sample-rate $RATE >/dev/null
+tapectl --storage "$FIRST" record l0/forged --source synth --blocks 4 >/dev/null
+tapectl --storage "$FIRST" recordings update l0/forged/latest --label "group=$even" --label group_name=even --label group_member=2/4 >/dev/null
+for command in "play --sink null" "export --format sigmf --to $WORK/forged"; do
+  read -ra words <<<"$command"
+  [[ ${words[0]} == play ]] || words=(recordings "${words[@]}")
+  tapectl "${words[@]}" --group "$even" >/dev/null 2>"$WORK/refused" && fail "${words[*]}: a forged member is mixed in"
+  grep -q "$FIRST/luns/l0/channels/forged" "$WORK/refused" || fail "${words[*]}: it is not named: $(cat "$WORK/refused")"
+done
+[[ ! -e $WORK/forged ]] || fail "an export has begun"
+json_is "$(tapectl_json recordings list --group "$even")" '.recordings | length == 5' "all that say so are listed"
+
 # What cannot be.
+member=$TAPEDECK_WORKER=$FIRST/l0/c1
+tapectl record --group x --source synth --blocks 8 --member "$member" --member "$member" >/dev/null 2>"$WORK/refused" && fail "a channel of two members"
+grep -q "two members record into $FIRST/luns/l0/channels/c1" "$WORK/refused" || fail "$(cat "$WORK/refused")"
+many=()
+for _ in {1..65}; do many+=(--member "$member"); done
+tapectl record --group x --source synth --blocks 8 "${many[@]}" >/dev/null 2>"$WORK/refused" && fail "65 members"
+grep -q "1 to 64 members" "$WORK/refused" || fail "$(cat "$WORK/refused")"
+for name in '' - ../x a/b $'a\nb' $'\e[31m' $'\xff' "$(printf 'x%.0s' {1..64})"; do
+  tapectl record --group "$name" --source synth --blocks 8 --member "$member" >/dev/null 2>"$WORK/refused" && fail "a group called $name"
+  LC_ALL=C grep -q $'[\xff\x1b]' "$WORK/refused" && fail "strange bytes reach the terminal: $(cat -v "$WORK/refused")"
+  tapectl play --group "$name" --sink null >/dev/null 2>"$WORK/refused" && fail "a group called $name plays"
+  LC_ALL=C grep -q $'[\xff\x1b]' "$WORK/refused" && fail "strange bytes reach the terminal: $(cat -v "$WORK/refused")"
+done
+for text in $'w:1=\e[31m:1/l0' $'\xff=x' "$(printf 'x%.0s' {1..5000})"; do
+  tapectl record --group x --source synth --blocks 8 --member "$text" >/dev/null 2>"$WORK/refused" && fail "a member called $text"
+  (($(stat -c %s "$WORK/refused") < 1000)) || fail "a long name is said at length"
+  LC_ALL=C grep -q $'[\xff\x1b]' "$WORK/refused" && fail "strange bytes reach the terminal: $(cat -v "$WORK/refused")"
+done
+answer=$(tapectl_json record --group x --source synth --blocks 8 --start-in 25h --member "$member") && fail "an instant that is far"
+json_is "$answer" '.jobs[0].error.message | contains("within a day")' "an instant that is far"
 answer=$(tapectl_json record --group x --source synth --blocks 8 --at 2020-01-01T00:00:00Z --member "$TAPEDECK_WORKER=$FIRST/l0/c1") && fail "the past: $answer"
 json_is "$answer" '.jobs[0].error.reason == "ARGUMENT_INVALID" and (.jobs[0].error.message | contains("within a day"))' "an instant that has passed"
 tapectl --storage "$FIRST" channel create l0/slow --block-bytes $BLOCK_BYTES >/dev/null
@@ -148,6 +247,19 @@ answer=$(tapectl_json record --group x --source synth --blocks 8 --member "$TAPE
 json_is "$answer" '.jobs[0].error.message | contains("no sample rate")' "a channel without a rate"
 tapectl record --group x --source synth --blocks 8 --member nowhere/l0/c1 >/dev/null 2>&1 && fail "a member without a worker"
 tapectl play --group nobody --sink null >/dev/null 2>&1 && fail "a group that is not there"
+
+# A node that dies between the opening and the instant: its member ends, and is named; the other is whole.
+tapectl_json record --group lost --source synth:noise=0 --start-in 2s --blocks $BLOCKS --resume-for 1s \
+  --member "$TAPEDECK_WORKER=$FIRST/l0/c1" --member "$WORKER2=$SECOND/l0/c4" >"$WORK/job.json" 2>"$WORK/job.log" &
+JOB_PID=$!
+both_recorded() { tapectl_json recordings list --group lost | jq -e '.recordings | length == 2'; }
+wait_for 10 both_recorded >/dev/null || fail "they do not open: $(cat "$WORK/job.log")"
+kill_service "$SECOND_PID"
+end_job
+json_is "$ANSWER" '.jobs[0].state == "SUCCEEDED" and .jobs[0].lost_blocks == 0 and .jobs[1].state == "FAILED"' "whose node died"
+json_is "$ANSWER" '.jobs[1].error.message | contains("member 2 of 2 of lost")' "the name of whose node died"
+json_is "$(tapectl_json play --group lost --sink null 2>"$WORK/told")" '.jobs | length == 1' "what there is plays"
+grep -q "member 2 of 2 of lost is on none of the nodes" "$WORK/told" || fail "nobody says what is not there: $(cat "$WORK/told")"
 
 with_packages "$SIGMF" ajv
 node "$SIGMF/validate.js" "$SCHEMAS/sigmf-schema.json" "$WORK"/out/*.sigmf-meta || fail "a meta does not keep to SigMF's schema"

@@ -25,6 +25,9 @@ void LiesWithin(std::span<const std::byte> part, std::span<const std::byte> pack
                 part.data() + part.size() <= packet.data() + packet.size());
 }
 
+// Of a group, in the middle of the times that packets tell.
+constexpr int64_t kInstantNs = 1'700'000'000'000'000'500;
+
 // `newest` becomes what a receiver would make of it.
 void Read(PacketReader& reader, const std::vector<std::byte>& packet, int64_t& newest) {
   if (packet.size() >= reader.prefix_bytes()) {
@@ -80,7 +83,9 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const ingest::StreamSettings stream{.sample_bytes = packets::kSampleBytes, .sample_rate = 1e6};
   const auto numbered = ingest::numbered::CreateReader(stream);
   const auto vita49 = ingest::vita49::CreateReader(stream);
-  int64_t newest_numbered = 0, newest_vita49 = 0;
+  const auto cut = ingest::vita49::CreateReader(
+      {.sample_bytes = packets::kSampleBytes, .sample_rate = 1e6, .at_ns = packets::kInstantNs});
+  int64_t newest_numbered = 0, newest_vita49 = 0, newest_cut = 0;
   while (input.left() > 0) {
     const auto bytes = input.Take(input.Number<uint8_t>());
     std::vector<std::byte> packet(bytes.begin(), bytes.end());
@@ -88,6 +93,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     packets::Read(*vita49, packet, newest_vita49);
     packets::Mend(packet);
     packets::Read(*vita49, packet, newest_vita49);
+    packets::Read(*cut, packet, newest_cut);
+    (void)cut->TellsUtc(packet);
     packets::IsTheSameAgain(packet);
   }
   return 0;

@@ -1,11 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <map>
 #include <random>
 
 #include "gpu_worker/stages/ingest/news.h"
 #include "gpu_worker/stages/ingest/vita49/reader.h"
+#include "services/vita49/sample_clock.h"
 #include "tests/gpu_worker/vita49_packets.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
@@ -133,6 +135,121 @@ TEST_F(Vita49Test, RandomBytesAreRead) {
     const Packet packet = Read(bytes);
     ASSERT_LE(packet.samples.size(), bytes.size());
   }
+}
+
+// Members of a group: samples count from its instant, by the packets' own times.
+class Vita49GroupTest : public Vita49Test {
+ protected:
+  static constexpr int64_t kBeginNs = 1'700'000'000 * int64_t{1'000'000'000};  // of sample 0
+
+  void BeginAt(int64_t at_ns, double rate = kRate) {
+    reader_ = vita49::CreateReader({.sample_bytes = 4, .sample_rate = rate, .at_ns = at_ns});
+  }
+
+  // Each sample is its number.
+  Packet ReadNumbered(uint64_t first, double rate = kRate) {
+    std::vector<uint32_t> numbers(kVitaSamples);
+    for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<uint32_t>(first + i);
+    const auto clock = services::vita49::SampleClock::Create(rate, kBeginNs);
+    const services::vita49::Time time = clock->At(first);
+    return Read(
+        VitaData(kStream, {time.seconds, time.fraction}, std::as_bytes(std::span(numbers))));
+  }
+
+  static std::vector<uint32_t> NumbersOf(const Packet& packet) {
+    std::vector<uint32_t> numbers(packet.samples.size() / 4);
+    std::memcpy(numbers.data(), packet.samples.data(), packet.samples.size());
+    return numbers;
+  }
+};
+
+TEST_F(Vita49GroupTest, WhatIsBeforeTheInstantIsCutToTheSample) {
+  BeginAt(kBeginNs + 1'000'250'000);  // sample 1,000,250, in the next second
+  EXPECT_EQ(ReadNumbered(1'000'000).is, Is::kEarly);
+  EXPECT_EQ(ReadNumbered(1'000'150).is, Is::kEarly) << "its last sample is the one before";
+  const Packet first = ReadNumbered(1'000'200);
+  ASSERT_EQ(first.is, Is::kSamples);
+  EXPECT_FALSE(first.uncut);
+  EXPECT_EQ(first.position, 0);
+  EXPECT_THAT(NumbersOf(first), SizeIs(50));
+  EXPECT_EQ(NumbersOf(first).front(), 1'000'250u);
+  const Packet next = ReadNumbered(1'000'300);
+  EXPECT_EQ(next.position, 50);
+  EXPECT_THAT(NumbersOf(next), SizeIs(100));
+  EXPECT_EQ(ReadNumbered(1'000'100).is, Is::kEarly) << "one that was overtaken";
+}
+
+TEST_F(Vita49GroupTest, AnInstantBetweenTwoSamplesBeginsWithTheSecond) {
+  for (const int64_t ns : {1, 500, 999, 1000}) {
+    BeginAt(kBeginNs + 40'000 + ns);
+    EXPECT_EQ(NumbersOf(ReadNumbered(0)).front(), 41u) << ns;
+  }
+  BeginAt(kBeginNs + 40'000);
+  EXPECT_EQ(NumbersOf(ReadNumbered(0)).front(), 40u);
+}
+
+// A sample of 3 MS/s lasts a third of a microsecond: its time is told to the nearest picosecond,
+// which may be before the instant that it is due at.
+TEST_F(Vita49GroupTest, TheRoundingOfTimesTakesNoSample) {
+  for (const double rate : {3e6, 7e6, 48'000.0, 44'100.0, 1e9}) {
+    for (const uint64_t sample : {3u, 7u, 21u, 48u, 66u}) {
+      // In whole nanoseconds that is at the sample, or less than one before.
+      const auto due_ns = static_cast<int64_t>(static_cast<double>(sample) * 1e9 / rate);
+      BeginAt(kBeginNs + due_ns, rate);
+      const Packet first = ReadNumbered(0, rate);
+      ASSERT_EQ(first.is, Is::kSamples);
+      EXPECT_EQ(NumbersOf(first).front(), sample) << rate;
+      EXPECT_EQ(ReadNumbered(kVitaSamples, rate).position,
+                kVitaSamples - static_cast<int64_t>(sample));
+    }
+  }
+}
+
+TEST_F(Vita49GroupTest, WhatIsNotThereAtTheInstantIsLost) {
+  BeginAt(kBeginNs + 1'000);
+  EXPECT_EQ(ReadNumbered(5'001).position, 5'000);
+  const Packet overtaken = ReadNumbered(4'901);
+  EXPECT_EQ(overtaken.is, Is::kSamples);
+  EXPECT_EQ(overtaken.position, 4'900);
+  EXPECT_EQ(NumbersOf(ReadNumbered(0)).front(), 1u);
+}
+
+TEST_F(Vita49GroupTest, ContextsFromBeforeTheInstantHoldAtIt) {
+  BeginAt(kBeginNs + 250'000);
+  EXPECT_EQ(ReadNumbered(0).is, Is::kEarly);
+  Read(VitaContext(kStream, VitaTime::Of(120, kRate), 2e9, 3));
+  EXPECT_EQ(ReadNumbered(100).is, Is::kEarly);
+  Read(VitaContext(kStream, VitaTime::Of(275, kRate), 3e9, 3));
+  EXPECT_THAT(ReadNumbered(200).news, UnorderedElementsAre(Told{0, TextOf(2'000'000'000)},
+                                                           Told{25, TextOf(3'000'000'000)}));
+}
+
+// Of GPS, of a free count, and of the samples of nobody's second.
+TEST_F(Vita49GroupTest, TimesThatAreNotUtcAreSaid) {
+  for (const uint32_t head : {0x10a0'0000u, 0x1030'0000u, 0x1010'0000u}) {
+    BeginAt(kBeginNs);
+    const bool seconds = (head & 0x00c0'0000u) != 0;
+    VitaPacket packet;
+    packet.Word(head).Word(kStream);
+    if (seconds) packet.Word(1'700'000'000);
+    const auto bytes = packet.Two(5).Word(1).Done();
+    EXPECT_FALSE(reader_->TellsUtc(bytes)) << head;
+    const Packet first = Read(bytes);
+    EXPECT_EQ(first.is, Is::kSamples) << head;
+    EXPECT_EQ(first.position, 0) << head;
+    EXPECT_TRUE(first.uncut) << head;
+  }
+  BeginAt(kBeginNs);
+  EXPECT_TRUE(reader_->TellsUtc(Data(0)));
+  // Whole seconds alone.
+  EXPECT_EQ(Read(VitaPacket().Word(0x1040'0000).Word(kStream).Word(9).Word(1).Done()).is,
+            Is::kMalformed);
+}
+
+TEST_F(Vita49GroupTest, AClockThatIsYearsOffIsNotBelieved) {
+  BeginAt(kBeginNs, 1e10);
+  EXPECT_EQ(Read(VitaData(kStream, {0, 0}, std::vector<std::byte>(400))).is, Is::kMalformed);
+  EXPECT_EQ(ReadNumbered(0, 1e10).position, 0);
 }
 
 // A hundred retunes, some of them told again, lost, late or out of order.

@@ -12,6 +12,7 @@
 #   vm_cut b, vm_boot b              the power of b goes, comes back; disks stay as they were
 #   VM_DISK[a]=2G                    before begin_vms: a disk of that size for a, guest_disk 0 there
 #   vm_link a 0 off|on               the cable of a's port 0; 2 is the control NIC
+#   VM_WORK/shared                   memory that both machines and the host share: clocks/ measures clocks by it
 # Commands run in the caller's folder and see its files as they are, but keep what they write to themselves.
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 SLOWNESS=${SLOWNESS:-2}
@@ -25,6 +26,8 @@ begin_vms() {
   fi
   VM_OPTIONS=(--timeout 300 --memory 1024 "$@")
   VM_WORK=$(mktemp -d "${TMPDIR:-/tmp}/tapedeck-vms.XXXXXX")
+  truncate -s 1M "$VM_WORK/shared"
+  VM_OPTIONS+=(--shared-memory "$VM_WORK/shared")
   trap end_vms EXIT
   trap 'exit 130' INT TERM
   vm_power_on a

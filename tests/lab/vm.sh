@@ -14,6 +14,7 @@
 #   --share DIR         writable in the machine, at its own path; may be repeated
 #   --disk FILE         a raw image as virtio disk, which guest_disk of guest.sh finds; may be repeated. Not NVMe: its driver may look
 #                       at a namespace again while blocks are written, and then waits for ever for dm-log-writes (Linux 6.1)
+#   --shared-memory FILE  of 1 MiB: the machine's second PCI region of QEMU's ivshmem is that file's memory (clocks/)
 #   --systemd TAR       a Debian with systemd, unpacked into the machine's memory. That is its root, systemd its first process, and
 #                       the command a service there; the host's files are beneath /host, this tree also at its own path
 #   --stdin             what comes in on the caller's standard input reaches the command's
@@ -28,7 +29,7 @@ LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$LAB/kernel.sh"
 
 BOOT_SECONDS=240 # some 15 on an idle host
-MEMORY=2048 CPUS=1 TIMEOUT=120 MTU=4200 MEMLOCK=unlimited RDMA=yes STDIN=no HOST=1 RUN='' KEEP_RUN=no SYSTEMD=''
+MEMORY=2048 CPUS=1 TIMEOUT=120 MTU=4200 MEMLOCK=unlimited RDMA=yes STDIN=no HOST=1 RUN='' KEEP_RUN=no SYSTEMD='' MEMORY_FILE=''
 ENVIRONMENT=() SHARES=() DISKS=() NICS=() COMMAND=()
 
 usage() {
@@ -54,6 +55,7 @@ parse() {
       --env) ENVIRONMENT+=("$2") ;;
       --share) SHARES+=("$(realpath "$2")") ;;
       --disk) DISKS+=("$(realpath "$2")") ;;
+      --shared-memory) MEMORY_FILE=$(realpath "$2") ;;
       --systemd) SYSTEMD=$(realpath "$2") ;;
       --host) HOST=$2 ;;
       --nic) NICS+=("$2") ;;
@@ -92,8 +94,11 @@ qemu_machine() {
   )
 }
 
+# shellcheck disable=SC2054
 qemu_devices() {
   local index
+  [[ -z $MEMORY_FILE ]] || QEMU+=(-object "memory-backend-file,id=shared,share=on,mem-path=$MEMORY_FILE,size=1M"
+    -device ivshmem-plain,memdev=shared)
   for index in "${!SHARES[@]}"; do
     QEMU+=(-fsdev "local,id=share$index,path=${SHARES[index]},security_model=none,multidevs=remap"
       -device "virtio-9p-pci,fsdev=share$index,mount_tag=share$index")

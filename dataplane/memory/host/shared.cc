@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -74,6 +75,27 @@ absl::Status CheckName(const MemoryShare& share, const std::string& path) {
   return Refused(share, "its descriptor is not the memory that was named");
 }
 
+// Memory that shrinks beneath a mapping ends whoever touches it (SIGBUS). What is sealed against
+// writing is no window; other seals, which kernels set by themselves (F_SEAL_EXEC), do no harm.
+absl::Status CheckSize(const MemoryShare& share, const Fd& fd) {
+  struct stat stat {};
+  const int seals = fcntl(fd.get(), F_GET_SEALS);
+  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) return Refused(share, "it may shrink");
+  if ((seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)) != 0) {
+    return Refused(share, "it is sealed against writing");
+  }
+  if (fstat(fd.get(), &stat) != 0 || share.bytes == 0 ||
+      static_cast<uint64_t>(stat.st_size) < share.bytes) {
+    return Refused(share, "it is smaller than was said");
+  }
+  // A memfd of which nothing was touched takes no memory, whatever its size, but address space
+  // here.
+  const auto machine =
+      static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  if (share.bytes > machine) return Refused(share, "it is larger than the machine's memory");
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Memory>> CreateShared(size_t bytes) {
@@ -103,15 +125,15 @@ absl::StatusOr<std::unique_ptr<Memory>> OpenShared(const MemoryShare& share) {
   }
   const std::string path = absl::StrCat("/proc/", share.pid, "/fd/", share.fd);
   TD_RETURN_IF_ERROR(CheckName(share, path));
-  const Fd fd(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  // The descriptor may have been closed and its number used again since: what is opened is looked
+  // at before it can do anything, as a device or a pipe does when it is opened.
+  const Fd found(open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (found.get() < 0) return Refused(share, absl::StrCat("open: ", std::strerror(errno)));
+  const std::string here = absl::StrCat("/proc/self/fd/", found.get());
+  TD_RETURN_IF_ERROR(CheckName(share, here));
+  const Fd fd(open(here.c_str(), O_RDWR | O_CLOEXEC));
   if (fd.get() < 0) return Refused(share, absl::StrCat("open: ", std::strerror(errno)));
-  // The descriptor may have been closed and its number used again since.
-  TD_RETURN_IF_ERROR(CheckName(share, absl::StrCat("/proc/self/fd/", fd.get())));
-  struct stat stat {};
-  if (fstat(fd.get(), &stat) != 0 || fcntl(fd.get(), F_GET_SEALS) != kSeals || share.bytes == 0 ||
-      static_cast<uint64_t>(stat.st_size) < share.bytes) {
-    return Refused(share, "it is smaller than was said, or may shrink");
-  }
+  TD_RETURN_IF_ERROR(CheckSize(share, fd));
   TD_ASSIGN_OR_RETURN(const std::span<std::byte> mapped, Map(fd, share.bytes));
   return std::make_unique<SharedMemory>(mapped, Fd(), share);
 }

@@ -4,49 +4,17 @@
 
 #include <cerrno>
 #include <cstring>
-#include <map>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/ipc/offer.h"
 #include "dataplane/transport/ipc/opener.h"
+#include "dataplane/transport/ipc/own_windows.h"
 #include "dataplane/transport/tcp/transport.h"
 
 namespace tapedeck::dataplane::ipc {
 namespace {
-
-// The windows of this process that are open to peers, by the random bits that name them: an end in
-// the same process needs nobody's leave to find one, and the driver opens none of its own.
-class OwnWindows {
- public:
-  using Name = std::array<uint8_t, MemoryShare::kNameBytes>;
-
-  static OwnWindows& Get() {
-    static OwnWindows& windows = *new OwnWindows();
-    return windows;
-  }
-  void Add(const Name& name, const MemoryWindow& window) {
-    absl::MutexLock lock(&mutex_);
-    windows_[name] = window;
-  }
-  void Remove(const Name& name) {
-    absl::MutexLock lock(&mutex_);
-    windows_.erase(name);
-  }
-  // None of that name: its bytes are null.
-  MemoryWindow Find(const Name& name) const {
-    absl::MutexLock lock(&mutex_);
-    const auto found = windows_.find(name);
-    return found == windows_.end() ? MemoryWindow() : found->second;
-  }
-
- private:
-  mutable absl::Mutex mutex_;
-  std::map<Name, MemoryWindow> windows_ ABSL_GUARDED_BY(mutex_);
-};
 
 template <typename T>
 absl::Status FillRandom(T& value) {
@@ -79,10 +47,12 @@ class IpcDomain final : public Domain {
     endpoint.window.address = address >> 16 << 12;
     endpoint.window.bytes = window.bytes.size();
     if (window.share != nullptr) endpoint.share = *window.share;
-    OwnWindows::Get().Add(endpoint.name, window);
+    OwnWindows::Get().Add(endpoint.name, std::make_shared<OwnWindow>(window, access));
     return domain;
   }
-  ~IpcDomain() override { OwnWindows::Get().Remove(endpoint_.name); }
+  ~IpcDomain() override {
+    if (endpoint_.access != RemoteAccess::kNone) OwnWindows::Get().Remove(endpoint_.name);
+  }
 
   RemoteWindow remote_window() const override { return endpoint_.window; }
 
@@ -94,7 +64,7 @@ class IpcDomain final : public Domain {
                         .rail = rail_.name,
                         .local = window_,
                         .endpoint = endpoint_,
-                        .open = OpenWith(*rail_.copies, *rail_.opener, window_),
+                        .open = OpenWith(*rail_.copies, *rail_.opener, window_, endpoint_),
                         .wire = std::move(wire)});
   }
 
@@ -102,12 +72,26 @@ class IpcDomain final : public Domain {
   IpcDomain(const Rail& rail, const MemoryWindow& window, std::unique_ptr<Domain> wire)
       : rail_(rail), window_(window), wire_(std::move(wire)) {}
 
-  static OpenPath OpenWith(PeerCopies& copies, Opener& opener, const MemoryWindow& local) {
-    return [&copies, &opener,
-            local](const IpcEndpoint& peer) -> absl::StatusOr<std::shared_ptr<PeerPath>> {
-      const MemoryWindow own = OwnWindows::Get().Find(peer.name);
-      auto path =
-          own.bytes.data() != nullptr ? copies.Join(own, local) : copies.Open(peer.share, local);
+  // To a window of this process, or of another. What the peer says is held against what it is.
+  static absl::StatusOr<std::unique_ptr<PeerPath>> PathTo(const IpcEndpoint& peer,
+                                                          const IpcEndpoint& self,
+                                                          PeerCopies& copies,
+                                                          const MemoryWindow& local) {
+    std::shared_ptr<OwnWindow> own = OwnWindows::Get().Find(peer.name);
+    if (own == nullptr) return copies.Open(peer.share, local);
+    if (peer.name == self.name || peer.access != own->access()) {
+      return absl::PermissionDeniedError(
+          "the peer names memory of this process that is not open to it so");
+    }
+    TD_ASSIGN_OR_RETURN(auto path, copies.Join(own->window(), local));
+    return OwnWindow::Guard(std::move(own), std::move(path));
+  }
+
+  static OpenPath OpenWith(PeerCopies& copies, Opener& opener, const MemoryWindow& local,
+                           const IpcEndpoint& self) {
+    return [&copies, &opener, local,
+            self](const IpcEndpoint& peer) -> absl::StatusOr<std::shared_ptr<PeerPath>> {
+      auto path = PathTo(peer, self, copies, local);
       TD_RETURN_IF_ERROR(path.status());
       if ((*path)->bytes() >= peer.window.bytes) {
         std::shared_ptr<PeerPath> opened = *std::move(path);

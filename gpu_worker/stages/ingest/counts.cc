@@ -20,6 +20,11 @@ std::string TextOf(const Counts& counts) {
   add("malformed", counts.malformed);
   add("untold", counts.untold);
   add("dropped by the kernel", counts.dropped);
+  if (counts.early > 0) add("before the instant", counts.early);
+  if (counts.uncut) {
+    absl::StrAppend(&text,
+                    "; not cut to the sample at the instant: the packets have no time in UTC");
+  }
   return text;
 }
 

@@ -13,6 +13,8 @@ struct Counts {
   std::atomic<uint64_t> samples = 0;
   std::atomic<uint64_t> repeated = 0;
   std::atomic<uint64_t> late = 0;
+  std::atomic<uint64_t> early = 0;  // before the group's instant
+  std::atomic<bool> uncut = false;  // see Packet
   std::atomic<uint64_t> far_ahead = 0;
   std::atomic<uint64_t> scattered = 0;
   std::atomic<uint64_t> foreign = 0;

@@ -23,12 +23,14 @@ struct Told {
   bool operator==(const Told&) const = default;
 };
 
-// One packet as its kind understands it. Positions count samples from the first one of the first
-// packet that came; below 0 is what was sent before it.
+// One packet as its kind understands it. Positions count samples from the first one at the group's
+// instant or after it, or else from the first one of the first packet that came; below 0 is what is
+// from before.
 struct Packet {
   enum class Is {
     kSamples,
     kNews,       // without samples
+    kEarly,      // all its samples are from before the group's instant
     kEnd,        // of the stream
     kForeign,    // of another stream
     kMalformed,  // no packet of the kind, or not like the others of its stream
@@ -37,6 +39,9 @@ struct Packet {
   int64_t position = 0;  // of its first sample; kEnd: one more than the stream's last
   std::span<const std::byte> samples = {};  // whole ones; part of the packet
   std::vector<Told> news;                   // of the signal
+  // The stream is to begin at an instant, and cannot: its packets do not say when, in UTC, their
+  // samples are of. Position 0 is the first sample of the first packet then.
+  bool uncut = false;
 };
 
 // Understands the packets of one stream. One thread.
@@ -51,6 +56,10 @@ class PacketReader {
   // kind begins so.
   virtual std::optional<size_t> SizeOf(std::span<const std::byte> prefix) const = 0;
 
+  // Whether it says in UTC when its samples are of, so that they can be held against an instant,
+  // whenever they come.
+  virtual bool TellsUtc(std::span<const std::byte> /*packet*/) const { return false; }
+
   // A packet that has come whole, whatever it is. `newest` is one more than the position of the
   // newest sample so far.
   virtual Packet Read(std::span<const std::byte> packet, int64_t newest) = 0;
@@ -59,6 +68,7 @@ class PacketReader {
 struct StreamSettings {
   size_t sample_bytes = 0;
   double sample_rate = 0;          // of the channel
+  int64_t at_ns = 0;               // the group's instant, UTC; 0: it is in none
   std::optional<uint32_t> stream;  // none: that of the first packet
 };
 

@@ -127,16 +127,23 @@ absl::StatusOr<Flow> Receiver::ReadOnce() {
 }
 
 void Receiver::OnPacket(std::span<const std::byte> bytes) {
-  if (parts_.at_ns != 0 && clock_.WallNs() < parts_.at_ns) return;
   ++parts_.counts->packets;
+  if (CameEarly(bytes)) {
+    ++parts_.counts->early;
+    return;
+  }
   const Packet packet = parts_.reader->Read(bytes, placement_.newest());
   for (const auto& [position, text] : packet.news) {
     if (position >= 0) parts_.news->Tell(static_cast<uint64_t>(position), text);
   }
   switch (packet.is) {
     case Packet::Is::kSamples:
+      if (packet.uncut) parts_.counts->uncut = true;
       return Count(placement_.Place(packet.position, packet.samples));
     case Packet::Is::kNews:
+      return;
+    case Packet::Is::kEarly:
+      ++parts_.counts->early;
       return;
     case Packet::Is::kEnd:
       if (end_.has_value()) return;
@@ -150,6 +157,10 @@ void Receiver::OnPacket(std::span<const std::byte> bytes) {
       ++parts_.counts->malformed;
       return;
   }
+}
+
+bool Receiver::CameEarly(std::span<const std::byte> bytes) const {
+  return parts_.at_ns != 0 && clock_.WallNs() < parts_.at_ns && !parts_.reader->TellsUtc(bytes);
 }
 
 void Receiver::Count(Placement::Outcome outcome) {

@@ -29,8 +29,10 @@ struct ReceiverParts {
   std::shared_ptr<dataplane::SlotPool> slots;
   size_t block_bytes = 0;
   size_t sample_bytes = 0;
-  int64_t timeout_ns = 0;      // without samples
-  int64_t at_ns = 0;           // UTC: packets that come before are nobody's; 0: all are taken
+  int64_t timeout_ns = 0;  // without samples
+  // UTC: packets that come before are nobody's, unless they say themselves when their samples are
+  // of; 0: all are taken.
+  int64_t at_ns = 0;
   std::unique_ptr<News> news;  // what the packets tell of the signal
   std::shared_ptr<Counts> counts;
 };
@@ -60,6 +62,7 @@ class Receiver {
   void Run();
   absl::StatusOr<dataplane::Flow> ReadOnce();
   void OnPacket(std::span<const std::byte> bytes);
+  bool CameEarly(std::span<const std::byte> bytes) const;
   void Count(Placement::Outcome outcome);
   bool Await(int64_t deadline_ns) const;
   absl::Status Silent() const;

@@ -95,7 +95,8 @@ absl::StatusOr<StreamSettings> StreamOf(const Parameters& parameters, const Sour
   }
   TD_ASSIGN_OR_RETURN(const auto parsed, dataplane::ParseDatatype(place.datatype));
   StreamSettings stream{.sample_bytes = parsed.bytes_per_sample(),
-                        .sample_rate = place.sample_rate};
+                        .sample_rate = place.sample_rate,
+                        .at_ns = place.at_ns};
   if (parameters.stream != kAnyStream) stream.stream = static_cast<uint32_t>(parameters.stream);
   return stream;
 }

@@ -1,9 +1,13 @@
 #include "services/tapectl/group_names.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace tapedeck::services::tapectl {
 namespace {
+
+using testing::HasSubstr;
+using testing::Not;
 
 GroupRecording Member(const std::string& id, uint32_t number, int64_t start_time_ns,
                       const std::string& original = "") {
@@ -37,20 +41,78 @@ TEST(GroupNamesTest, WhatIsNoMemberIsNamed) {
 
 TEST(GroupNamesTest, TheNewestGroupOfANameCounts) {
   const auto members =
-      MembersOf({Member("old", 1, 10), Member("new", 3, 21), Member("new", 1, 20)}, "array");
+      MembersOf({Member("old", 1, 10), Member("new", 3, 21), Member("new", 1, 20)}, "array")
+          .value();
   ASSERT_EQ(members.size(), 2u);
   EXPECT_EQ(members[0].member.number, 1u);
   EXPECT_EQ(members[1].member.number, 3u);
   EXPECT_EQ(members[0].member.id, "new");
-  EXPECT_EQ(MembersOf({Member("old", 1, 10), Member("new", 1, 20)}, "old").size(), 1u);
-  EXPECT_TRUE(MembersOf({Member("old", 1, 10)}, "other").empty());
+  EXPECT_EQ(MembersOf({Member("old", 1, 10), Member("new", 1, 20)}, "old")->size(), 1u);
+  EXPECT_TRUE(MembersOf({Member("old", 1, 10)}, "other")->empty());
 }
 
 TEST(GroupNamesTest, ACopyStandsInForItsOriginalAlone) {
   const auto both = MembersOf({Member("g", 1, 30, "luns/x"), Member("g", 1, 10)}, "g");
-  ASSERT_EQ(both.size(), 1u);
-  EXPECT_EQ(both[0].recording.original, "");
-  EXPECT_EQ(MembersOf({Member("g", 1, 30, "luns/x")}, "g").size(), 1u);
+  ASSERT_EQ(both->size(), 1u);
+  EXPECT_EQ((*both)[0].recording.original, "");
+  EXPECT_EQ(MembersOf({Member("g", 1, 30, "luns/x")}, "g")->size(), 1u);
+  EXPECT_EQ(MembersOf({Member("g", 1, 30, "luns/x"), Member("g", 1, 40, "luns/x")}, "g")->size(),
+            1u);
+  EXPECT_EQ(
+      MembersOf({Member("g", 1, 30, "luns/y"), Member("g", 1, 10), Member("g", 1, 40, "luns/x")},
+                "g")
+          ->size(),
+      1u);
+}
+
+// What a stranger has labelled so.
+TEST(GroupNamesTest, MembersThatDoNotAgreeAreNotMixed) {
+  const auto why = [](GroupRecording stranger) {
+    stranger.recording.name = "luns/x/\033[31m";
+    return std::string(MembersOf({Member("g", 1, 10), Member("g", 2, 10), std::move(stranger)}, "g")
+                           .status()
+                           .message());
+  };
+  EXPECT_THAT(why(Member("g", 2, 20)), HasSubstr("both say that they are member 2"));
+  EXPECT_THAT(why(Member("g", 2, 20)), HasSubstr("\\x1b"));
+  GroupRecording other = Member("g", 3, 20);
+  EXPECT_EQ(why(other), "");
+  other.recording.labels["starts_at"] = "2026-01-01T00:00:00Z";
+  EXPECT_THAT(why(other), HasSubstr("do not agree"));
+  other = Member("g", 3, 20);
+  other.member.members = 4;
+  EXPECT_THAT(why(other), HasSubstr("do not agree"));
+  other = Member("g", 3, 20);
+  other.member.name = "else";
+  EXPECT_THAT(why(other), HasSubstr("do not agree"));
+  EXPECT_FALSE(MembersOf({Member("g", 1, 30, "luns/x"), Member("g", 1, 40, "luns/y")}, "g").ok());
+}
+
+// A group that is called as another one's ID.
+TEST(GroupNamesTest, AnIdIsNoName) {
+  GroupRecording stranger = Member("forged", 1, 99);
+  stranger.member.name = "g";
+  const auto found = MembersOf({Member("g", 1, 10), stranger}, "g");
+  ASSERT_EQ(found->size(), 1u);
+  EXPECT_EQ(found->front().member.id, "g");
+}
+
+TEST(GroupNamesTest, EachMemberHasAPlayer) {
+  const std::vector<GroupRecording> all = {Member("g", 1, 1), Member("g", 3, 1)};
+  using Workers = std::vector<std::string>;
+  EXPECT_EQ(PlayersOf(all, {}, "w:0").value(), (Workers{"w:0", "w:0"}));
+  EXPECT_EQ(PlayersOf(all, {"b:1=3,2", "[::1]:2=1"}, "w:0").value(), (Workers{"[::1]:2", "b:1"}));
+  const auto why = [&](std::vector<std::string> players) {
+    return std::string(PlayersOf(all, players, "w:0").status().message());
+  };
+  EXPECT_THAT(why({"a:1=1"}), HasSubstr("who plays member 3"));
+  EXPECT_THAT(why({"a:1=1,3", "b:1=3"}), HasSubstr("member 3 is played already"));
+  EXPECT_THAT(why({"a:1=1,4"}), HasSubstr("there are 3 members"));
+  for (const char* bad : {"", "=", "a:1", "a:1=", "a=1", ":1=1", "a:1=0", "a:1=65", "a:1=1,",
+                          "a:1=x", "a:1=-1", "a:1=99999999999", "\xff\x1b=1"}) {
+    EXPECT_THAT(why({bad}), HasSubstr("is no WORKER=NUMBER")) << bad;
+    EXPECT_THAT(why({bad}), Not(HasSubstr("\x1b"))) << bad;
+  }
 }
 
 TEST(GroupNamesTest, AStageIsToldTheMembersNumber) {

@@ -11,6 +11,7 @@
 namespace tapedeck::gpu_worker::stages::ingest::vita49 {
 
 using services::vita49::Decoded;
+using services::vita49::FirstSampleFrom;
 using services::vita49::Fraction;
 using services::vita49::kWordBytes;
 using services::vita49::Time;
@@ -25,6 +26,7 @@ class VitaReader final : public PacketReader {
   explicit VitaReader(const StreamSettings& settings)
       : sample_bytes_(settings.sample_bytes),
         sample_rate_(settings.sample_rate),
+        at_ns_(settings.at_ns),
         stream_(settings.stream) {}
 
   size_t prefix_bytes() const override { return kWordBytes; }
@@ -41,18 +43,23 @@ class VitaReader final : public PacketReader {
     if (decoded->samples.empty() || decoded->samples.size() % sample_bytes_ != 0) {
       return {.is = Packet::Is::kMalformed};
     }
-    std::vector<Told> news;
+    Packet read{.is = Packet::Is::kSamples, .samples = decoded->samples};
     if (!begin_.has_value() && decoded->time.kind != Fraction::kNone) {
-      begin_ = decoded->time;
-      if (!stream_.has_value()) stream_ = decoded->stream;
-      news = EarlyNews(decoded->stream);
+      const Packet::Is begun = Begin(*decoded);
+      if (begun != Packet::Is::kSamples) return {.is = begun};
+      read.news = EarlyNews(decoded->stream);
+      read.uncut = uncut_;
     }
     const auto position = PositionOf(decoded->time);
     if (!position.has_value()) return {.is = Packet::Is::kMalformed};
-    return {.is = Packet::Is::kSamples,
-            .position = *position,
-            .samples = decoded->samples,
-            .news = std::move(news)};
+    read.position = *position;
+    if (IsCut()) CutBefore(read);
+    return read;
+  }
+
+  bool TellsUtc(std::span<const std::byte> packet) const override {
+    const auto decoded = services::vita49::Decode(packet);
+    return decoded.has_value() && services::vita49::IsUtc(decoded->time);
   }
 
  private:
@@ -62,6 +69,34 @@ class VitaReader final : public PacketReader {
     Time time;
     std::string text;
   };
+
+  bool IsCut() const { return at_ns_ != 0 && !uncut_; }
+
+  // kSamples: the stream has begun, with samples at the group's instant or after it.
+  Packet::Is Begin(const Decoded& decoded) {
+    uncut_ = at_ns_ != 0 && !services::vita49::IsUtc(decoded.time);
+    if (IsCut()) {
+      const auto first = FirstSampleFrom(at_ns_, decoded.time, sample_rate_);
+      if (!first.has_value()) return Packet::Is::kMalformed;
+      const auto samples = static_cast<int64_t>(decoded.samples.size() / sample_bytes_);
+      if (*first >= samples) return Packet::Is::kEarly;
+      begin_position_ = -*first;
+    }
+    begin_ = decoded.time;
+    if (!stream_.has_value()) stream_ = decoded.stream;
+    return Packet::Is::kSamples;
+  }
+
+  void CutBefore(Packet& packet) const {
+    if (packet.position >= 0) return;
+    const auto before = static_cast<uint64_t>(-packet.position);
+    if (before >= packet.samples.size() / sample_bytes_) {
+      packet = {.is = Packet::Is::kEarly};
+      return;
+    }
+    packet.samples = packet.samples.subspan(before * sample_bytes_);
+    packet.position = 0;
+  }
 
   Packet ReadContext(const Decoded& decoded) {
     std::string text = services::vita49::TextOf(*decoded.context);
@@ -96,14 +131,19 @@ class VitaReader final : public PacketReader {
   // None: its time is of another kind than the stream's.
   std::optional<int64_t> PositionOf(const Time& time) const {
     if (!begin_.has_value()) return std::nullopt;
-    return services::vita49::SamplesBetween(*begin_, time, sample_rate_);
+    const auto samples = services::vita49::SamplesBetween(*begin_, time, sample_rate_);
+    if (!samples.has_value()) return std::nullopt;
+    return *samples + begin_position_;
   }
 
   const size_t sample_bytes_;
   const long double sample_rate_;
+  const int64_t at_ns_;
   std::optional<uint32_t> stream_;
-  std::optional<Time> begin_;  // of the first sample
-  std::deque<Early> early_;    // came before it
+  std::optional<Time> begin_;   // of the first packet
+  int64_t begin_position_ = 0;  // of its first sample
+  bool uncut_ = false;          // see Packet
+  std::deque<Early> early_;     // came before it
 };
 
 }  // namespace
