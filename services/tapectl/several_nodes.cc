@@ -39,9 +39,12 @@ RecordingState StateOf(RecordingState one, RecordingState other) {
   return one;
 }
 
+uint64_t Stored(const Recording& part) {
+  return part.blocks - std::min(part.blocks, part.missing_blocks);
+}
+
 void Add(const Recording& part, Recording* sum) {
   sum->state = StateOf(sum->state, part.state);
-  sum->blocks += part.blocks - std::min(part.blocks, part.missing_blocks);
   sum->bytes += part.bytes;
   sum->start_time_ns = std::min(sum->start_time_ns, part.start_time_ns);
   sum->end_time_ns = std::max(sum->end_time_ns, part.end_time_ns);
@@ -49,11 +52,19 @@ void Add(const Recording& part, Recording* sum) {
   if (sum->cause.empty()) sum->cause = part.cause;
 }
 
+// Where each part has all blocks, those of the one that has most: what another one has beside,
+// manifests do not say.
+void AddBlocks(uint64_t blocks, JoinedParts* joined) {
+  uint64_t& all = joined->recording.blocks;
+  all = joined->copies == joined->of ? std::max(all, blocks) : all + blocks;
+}
+
 JoinedParts First(const Recording& recording, const std::optional<model::Part>& part) {
   JoinedParts joined{.recording = recording};
   if (!part.has_value()) return joined;
   joined.of = part->parts;
-  joined.recording.blocks -= std::min(recording.blocks, recording.missing_blocks);
+  joined.copies = part->copies;
+  joined.recording.blocks = Stored(recording);
   joined.recording.missing_blocks = 0;
   joined.recording.durable_watermark = 0;
   joined.recording.uid.clear();
@@ -112,9 +123,11 @@ absl::StatusOr<std::string> NameOnAny(const Program& program, const std::string&
 
 std::string JoinedParts::PartsText() const {
   if (of == 0) return "-";
-  if (parts.size() == of) return absl::StrCat(of, of == 1 ? " part" : " parts");
-  return absl::StrCat(parts.size() == 1 ? "part " : "parts ", absl::StrJoin(parts, ", "), " of ",
-                      of);
+  std::string text = parts.size() == of ? absl::StrCat(of, of == 1 ? " part" : " parts")
+                                        : absl::StrCat(parts.size() == 1 ? "part " : "parts ",
+                                                       absl::StrJoin(parts, ", "), " of ", of);
+  if (copies > 1) absl::StrAppend(&text, ", ", copies, " copies");
+  return text;
 }
 
 std::vector<JoinedParts> JoinParts(const std::vector<Recording>& recordings) {
@@ -126,12 +139,17 @@ std::vector<JoinedParts> JoinParts(const std::vector<Recording>& recordings) {
     if (!part.has_value() || added) {
       all.push_back(First(recording, part));
     } else {
-      Add(recording, &all[place->second].recording);
+      JoinedParts& joined = all[place->second];
+      AddBlocks(Stored(recording), &joined);
+      Add(recording, &joined.recording);
     }
     if (!part.has_value()) continue;
     std::vector<uint32_t>& numbers = all[added ? all.size() - 1 : place->second].parts;
     if (std::ranges::find(numbers, part->number) == numbers.end()) numbers.push_back(part->number);
     std::ranges::sort(numbers);
+  }
+  for (JoinedParts& joined : all) {
+    if (joined.copies < joined.of) joined.recording.blocks /= joined.copies;
   }
   std::ranges::stable_sort(all, std::greater(),
                            [](const JoinedParts& one) { return one.recording.start_time_ns; });

@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# One recording with two copies of each block, each on a node of its own. Blocks that are damaged on one node's disk play from the
+# other; a node that is killed while it is recorded into does not end the job, which says since when there is one copy. tapectl
+# repair makes each part whole from the other, also where it is killed on the way and asked for again, and then each alone has all.
+#   mirror_nodes.sh [DAMAGED]    so many blocks are damaged; default 300, with TAPEDECK_LONG 10000
+# shellcheck source=tests/e2e/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+DAMAGED=${1:-300}
+[[ -z ${TAPEDECK_LONG:-} ]] || DAMAGED=10000
+BLOCK=65536
+BLOCKS=$((DAMAGED * 3 / 2 + 150))
+PORTS=() PIDS=() ADDRESSES=()
+
+# start_node I: again after a kill it keeps its port and state.
+start_node() {
+  STORAGE_PORT=${PORTS[$1]}
+  start_service "$WORK/storage$1.log" "${PORTS[$1]}" "$TAPEDECK_BIN/tapedeck-storage" --listen "${ADDRESSES[$1]}" \
+    --state "$WORK/state$1" "${STORAGE_RAILS[@]}"
+  PIDS[$1]=$SERVICE_PID
+}
+
+# at I ARGUMENT...: tapectl to that node alone, with JSON.
+at() { TAPEDECK_STORAGE=${ADDRESSES[$1]} tapectl_json "${@:2}"; }
+
+newest() { tapectl_json recordings list l0/c0 | jq -r '.recordings[0].name'; }
+data_of() { echo "$WORK/member$1/c0/${2##*/}/data"; }
+
+# damage I RECORDING FIRST COUNT: changes the bytes of so many of its blocks on that node's disk.
+damage() {
+  python3 - "$(data_of "$1" "$2")" "$BLOCK" "$3" "$4" <<'PYTHON'
+import sys
+
+path, block, first, count = sys.argv[1], *map(int, sys.argv[2:])
+with open(path, "r+b") as data:
+    for number in range(first, first + count):
+        data.seek(number * block + number % (block - 8))
+        old = data.read(8)
+        data.seek(-8, 1)
+        data.write(bytes(byte ^ 0xFF for byte in old))
+PYTHON
+}
+
+# plays RECORDING BLOCKS WHAT
+plays() {
+  local played
+  played=$(tapectl_json play "$1" --sink verify) || fail "$3 does not play: $played"
+  json_is "$played" ".blocks == $2 and .lost_blocks == 0" "playing $3"
+}
+
+# is_whole_at I RECORDING BLOCKS WHAT: that node alone has all of it.
+is_whole_at() {
+  json_is "$(at "$1" recordings verify "$2")" ".damaged == [] and .checked_blocks == $3" "$4: node $1"
+  json_is "$(at "$1" recordings show "$2")" ".state == \"SEALED\" and .blocks == $3 and .missing_blocks == 0" "$4: node $1"
+}
+
+# shellcheck disable=SC2016
+job_has_more_than() { job '.blocks > $blocks' -e --argjson blocks "$1"; }
+runs_again() { job '.notes | any(endswith("goes on"))' -e; }
+
+begin_test
+export XDG_STATE_HOME=$WORK/kept
+for i in 0 1; do
+  PORTS[i]=$(free_port)
+  ADDRESSES[i]=127.0.0.1:${PORTS[i]}
+  start_node "$i"
+  mkdir -p "$WORK/member$i"
+  at "$i" lun create l0 --store posix --member "$WORK/member$i" --capacity 16GiB >/dev/null
+  at "$i" channel create l0/c0 --datatype cf32_le --block-bytes "$BLOCK" --sample-rate 1e6 >/dev/null
+done
+TAPEDECK_STORAGE=$(IFS=, && echo "${ADDRESSES[*]}")
+export TAPEDECK_STORAGE
+start_worker
+
+answer=$(at 0 record l0/c0 --source synth --blocks 8 --copies 2) && fail "two copies on one node: $answer"
+expect_error_in "$answer" INVALID_ARGUMENT ARGUMENT_INVALID
+
+# Each node has each block, in its order.
+recorded=$(tapectl_json record l0/c0 --source synth --copies 2 --blocks "$BLOCKS") || fail "it does not record: $recorded"
+json_is "$recorded" ".blocks == $BLOCKS and .lost_blocks == 0 and (.notes | any(contains(\"DEGRADED\")) | not)" "two copies"
+name=$(newest)
+for i in 0 1; do is_whole_at "$i" "$name" "$BLOCKS" "recorded"; done
+cmp "$(data_of 0 "$name")" "$(data_of 1 "$name")" || fail "the copies differ"
+tapectl recordings list l0/c0 | grep -q '2 parts, 2 copies' || fail "the list does not say how many copies there are"
+plays "$name" "$BLOCKS" "both copies"
+
+# Blocks are damaged on one node, others on the other one.
+damage 1 "$name" 100 "$DAMAGED"
+damage 0 "$name" 0 50
+json_is "$(at 1 recordings verify "$name")" ".damaged | length == $DAMAGED" "what is damaged"
+plays "$name" "$BLOCKS" "damaged copies"
+exported=$(tapectl_json recordings export "$name" --format raw --to "$WORK/damaged.bin") || fail "no export: $exported"
+json_is "$exported" ".missing_samples == 0 and .bytes == $BLOCKS * $BLOCK" "an export of damaged copies"
+echo "$DAMAGED damaged blocks on one node and 50 on the other: all play"
+
+# A node is killed while it is recorded into: the job ends well, and says that there is one copy.
+start_job record l0/c0 --source synth:noise=0 --copies 2 --duration 60s --resume-for 60s
+wait_for 10 job_has_more_than 200 || fail "it does not record: $(job)"
+kill_service "${PIDS[1]}"
+wait_for 20 job_has_more_than $(($(job .blocks) + 200)) || fail "the other node does not go on: $(job)"
+json_is "$(job)" '.notes | any(contains("part 2 of 2") and contains("DEGRADED: there is one copy of each block from block"))' "one copy"
+start_node 1
+wait_for 20 runs_again >/dev/null || fail "the node does not come back: $(job)"
+wait_for 10 job_has_more_than $(($(job .blocks) + 100)) || fail "it does not go on with two: $(job)"
+tapectl jobs cancel "$(job .name)" >/dev/null
+end_job
+expect_error_in "$ANSWER" CANCELLED JOB_CANCELLED
+json_is "$(job)" '.notes | any(contains("have one copy alone: tapectl repair"))' "what has one copy"
+killed=$(newest) killed_blocks=$(job .blocks)
+plays "$killed" "$killed_blocks" "a recording of which one node lacks some"
+json_is "$(at 0 recordings show "$killed")" ".blocks == $killed_blocks and .missing_blocks == 0" "the node that stayed"
+json_is "$(at 1 recordings show "$killed")" ".blocks - .missing_blocks < $killed_blocks" "the node that was away"
+
+# One that stays away: the job ends well all the same.
+start_job record l0/c0 --source synth:noise=0 --copies 2 --blocks 4000 --resume-for 60s
+wait_for 10 job_has_more_than 100 || fail "it does not record: $(job)"
+kill_service "${PIDS[1]}"
+end_job
+((JOB_STATUS == 0)) || fail "the job failed with one node: $ANSWER"
+json_is "$ANSWER" '.blocks == 4000 and .lost_blocks == 0 and (.notes | any(contains("have one copy alone")))' "one node is left"
+away=$(newest)
+start_node 1
+plays "$away" 4000 "a recording that went on with one copy"
