@@ -18,13 +18,14 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-constexpr std::array<absl::string_view, 8> kTakeSeveral = {"record",
+constexpr std::array<absl::string_view, 9> kTakeSeveral = {"record",
                                                            "play",
                                                            "recordings list",
                                                            "recordings show",
                                                            "recordings verify",
                                                            "recordings export",
                                                            "recordings delete",
+                                                           "repair",
                                                            "nodes"};
 
 // The same as the first words.

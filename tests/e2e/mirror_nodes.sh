@@ -7,14 +7,14 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 DAMAGED=${1:-300}
-[[ -z ${TAPEDECK_LONG:-} ]] || DAMAGED=10000
+KILLS=2 PACE=20MB
+[[ -z ${TAPEDECK_LONG:-} ]] || { DAMAGED=10000 KILLS=25 PACE=500MB; }
 BLOCK=65536
 BLOCKS=$((DAMAGED * 3 / 2 + 150))
 PORTS=() PIDS=() ADDRESSES=()
 
 # start_node I: again after a kill it keeps its port and state.
 start_node() {
-  STORAGE_PORT=${PORTS[$1]}
   start_service "$WORK/storage$1.log" "${PORTS[$1]}" "$TAPEDECK_BIN/tapedeck-storage" --listen "${ADDRESSES[$1]}" \
     --state "$WORK/state$1" "${STORAGE_RAILS[@]}"
   PIDS[$1]=$SERVICE_PID
@@ -58,6 +58,29 @@ is_whole_at() {
 job_has_more_than() { job '.blocks > $blocks' -e --argjson blocks "$1"; }
 runs_again() { job '.notes | any(endswith("goes on"))' -e; }
 
+# repair WHAT RECORDING: both parts are whole then.
+repair() {
+  REPAIRED=$(tapectl_json repair "$2") || fail "repair of $1: $REPAIRED"
+  json_is "$REPAIRED" '.lost_blocks == 0 and ([.parts[] | select(.found != "whole" and (.repaired | not))] == [])' "repair of $1"
+}
+
+# Nothing is left of how it came to be.
+is_alone() {
+  for i in 0 1; do
+    json_is "$(at "$i" recordings list l0/c0)" "[.recordings[] | select(.labels.repairs)] == []" "what a repair leaves on node $i"
+  done
+}
+
+# kill_repair NUMBER: while it is at work, or when it is done.
+kill_repair() {
+  local pid
+  "$TAPEDECK_BIN/tapectl" repair --pace "$PACE" "$name" >/dev/null 2>"$WORK/repair.log" &
+  pid=$!
+  sleep "$(($1 % 4)).$((RANDOM % 9 + 1))"
+  kill -KILL "$pid" 2>/dev/null || true
+  wait "$pid" 2>/dev/null || true
+}
+
 begin_test
 export XDG_STATE_HOME=$WORK/kept
 for i in 0 1; do
@@ -84,14 +107,56 @@ cmp "$(data_of 0 "$name")" "$(data_of 1 "$name")" || fail "the copies differ"
 tapectl recordings list l0/c0 | grep -q '2 parts, 2 copies' || fail "the list does not say how many copies there are"
 plays "$name" "$BLOCKS" "both copies"
 
-# Blocks are damaged on one node, others on the other one.
+# Blocks are damaged on one node. What a look finds is not changed by it.
 damage 1 "$name" 100 "$DAMAGED"
-damage 0 "$name" 0 50
 json_is "$(at 1 recordings verify "$name")" ".damaged | length == $DAMAGED" "what is damaged"
-plays "$name" "$BLOCKS" "damaged copies"
+plays "$name" "$BLOCKS" "a damaged copy"
 exported=$(tapectl_json recordings export "$name" --format raw --to "$WORK/damaged.bin") || fail "no export: $exported"
-json_is "$exported" ".missing_samples == 0 and .bytes == $BLOCKS * $BLOCK" "an export of damaged copies"
-echo "$DAMAGED damaged blocks on one node and 50 on the other: all play"
+json_is "$exported" ".missing_samples == 0 and .bytes == $BLOCKS * $BLOCK" "an export of a damaged copy"
+answer=$(tapectl_json repair --look "$name") && fail "a damaged copy is whole: $answer"
+expect_error_in "$answer" DATA_LOSS BLOCK_DAMAGED
+json_is "$answer" ".lost_blocks == 0 and ([.parts[].damaged_blocks] == [0, $DAMAGED]) and .parts[1].blocks == \"100-$((99 + DAMAGED))\"" "a look"
+json_is "$(at 1 recordings verify "$name")" ".damaged | length == $DAMAGED" "after a look"
+echo "$DAMAGED damaged blocks on one node: all play"
+
+# Repairs are killed at any moment, and all of it plays all the time.
+for ((kill = 0; kill < KILLS; ++kill)); do
+  kill_repair "$kill"
+  plays "$name" "$BLOCKS" "after kill $kill of a repair"
+done
+# Then blocks of the other node are damaged, too, and others of this one.
+damage 0 "$name" 0 50
+damage 1 "$name" $((BLOCKS - 40)) 10
+for ((kill = 0; kill < KILLS; ++kill)); do kill_repair "$kill"; done
+repair "damaged copies" "$name"
+is_alone
+for i in 0 1; do is_whole_at "$i" "$name" "$BLOCKS" "repaired"; done
+cmp "$(data_of 0 "$name")" "$(data_of 1 "$name")" || fail "the repaired copies differ"
+plays "$name" "$BLOCKS" "repaired copies"
+cmp "$WORK/damaged.bin" "$(data_of 1 "$name")" || fail "what was repaired has other bytes than what was recorded"
+repair "what is whole" "$name"
+json_is "$REPAIRED" '[.parts[] | select(.found != "whole" or .repaired)] == []' "repair of what is whole"
+echo "repaired, with $((KILLS * 2)) kills of the repair"
+
+# One node has lost its part.
+at 1 recordings delete "$name" >/dev/null
+repair "a part that is gone" "$name"
+json_is "$REPAIRED" '.parts[1] | .found == "absent" and .repaired' "a part that is gone"
+is_whole_at 1 "$name" "$BLOCKS" "a part that was gone"
+
+# What is damaged on both is a gap, which is named, and what is good of it stays.
+damage 0 "$name" 7 1
+damage 1 "$name" 7 3
+answer=$(tapectl_json repair "$name") && fail "a block that is damaged twice is mended: $answer"
+expect_error_in "$answer" DATA_LOSS BLOCK_DAMAGED
+json_is "$answer" '.lost_blocks == 1 and (.error.message | contains("blocks 7 whole"))' "a block that is damaged twice"
+answer=$(tapectl_json play "$name" --sink null) && fail "a block that is damaged twice plays: $answer"
+json_is "$answer" ".lost_blocks == 1 and .blocks == $BLOCKS" "a gap"
+answer=$(TAPEDECK_STORAGE=${ADDRESSES[0]} tapectl_json repair "$name") && fail "repair of one node: $answer"
+expect_error_in "$answer" INVALID_ARGUMENT ARGUMENT_INVALID
+tapectl record l0/c0 --source synth --blocks 40 >/dev/null
+answer=$(tapectl_json repair l0/c0/latest) && fail "repair of what has one copy: $answer"
+expect_error_in "$answer" INVALID_ARGUMENT ARGUMENT_INVALID
 
 # A node is killed while it is recorded into: the job ends well, and says that there is one copy.
 start_job record l0/c0 --source synth:noise=0 --copies 2 --duration 60s --resume-for 60s
@@ -121,3 +186,11 @@ json_is "$ANSWER" '.blocks == 4000 and .lost_blocks == 0 and (.notes | any(conta
 away=$(newest)
 start_node 1
 plays "$away" 4000 "a recording that went on with one copy"
+for name in "$killed" "$away"; do
+  repair "a recording that one node has missed" "$name"
+  blocks=$(at 0 recordings show "$name" | jq .blocks)
+  for i in 0 1; do is_whole_at "$i" "$name" "$blocks" "missed by one node"; done
+  cmp "$(data_of 0 "$name")" "$(data_of 1 "$name")" || fail "the copies differ after a repair"
+done
+is_alone
+echo "a node was killed while recording, and has all after a repair"
