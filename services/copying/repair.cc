@@ -134,7 +134,7 @@ void Repairer::Judge(size_t number) {
   for (const auto& [first, end] : lost.ranges()) {
     for (uint64_t block = first; block < end; ++block) result_.lost.Add(block);
   }
-  if (lost.size() > 0) {
+  if (lost.size() > 0 && !wish_.leave_gaps) {
     part.why_not = absl::StrCat("no part has ", lost.size(),
                                 " of its damaged blocks whole, and what is good of them would go");
   }

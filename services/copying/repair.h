@@ -22,6 +22,7 @@ struct RepairWish {
   absl::Duration timeout;    // of each reading where blocks lie
   std::string state;         // folder where the place of a copy is kept; empty: nowhere
   bool only_look = false;    // nothing is changed
+  bool leave_gaps = false;   // also where no part has a block whole: what is good of it goes
   // Called again and again: what is done on which node, bytes of blocks that are done, of all.
   // False ends it.
   std::function<bool(const std::string& step, uint64_t bytes, uint64_t all)> progress;

@@ -30,6 +30,7 @@ struct RepairOptions {
   std::string name;
   uint64_t bytes_per_s = 0;
   bool only_look = false;
+  bool leave_gaps = false;
 };
 
 // The name of the whole, by whatever part there is: a copy that a repair has not finished yet may
@@ -126,7 +127,8 @@ absl::Status RunRepair(Program& program, const RepairOptions& options) {
   copying::RepairWish wish{.bytes_per_s = options.bytes_per_s,
                            .timeout = program.job_timeout(),
                            .state = program.state,
-                           .only_look = options.only_look};
+                           .only_look = options.only_look,
+                           .leave_gaps = options.leave_gaps};
   TD_ASSIGN_OR_RETURN(wish.name, WholeNamed(program, options.name));
   std::vector<std::unique_ptr<client::CatalogClient>> catalogs;
   std::vector<std::unique_ptr<client::RecorderClient>> recorders;
@@ -169,6 +171,9 @@ void AddRepairCommand(Command tapectl, Program& program) {
   command.AddParsed("--pace", options->bytes_per_s, ParseBytes,
                     "So many bytes a second at most, e.g. 200MB; default as fast as it goes");
   command.AddFlag("--look", options->only_look, "Only say what is damaged; change nothing");
+  command.AddFlag("--leave-gaps", options->leave_gaps,
+                  "Also where a block is whole on neither node: it is missing then, with what was "
+                  "good of it");
   SetRun<RepairOptions>(command, program, "repair", options, RunRepair);
 }
 

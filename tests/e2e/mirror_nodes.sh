@@ -7,8 +7,8 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 DAMAGED=${1:-300}
-KILLS=2 PACE=20MB
-[[ -z ${TAPEDECK_LONG:-} ]] || { DAMAGED=10000 KILLS=25 PACE=500MB; }
+KILLS=2 PACE=30MB LONGEST=1
+[[ -z ${TAPEDECK_LONG:-} ]] || { DAMAGED=10000 KILLS=25 PACE=500MB LONGEST=5; }
 BLOCK=65536
 BLOCKS=$((DAMAGED * 3 / 2 + 150))
 PORTS=() PIDS=() ADDRESSES=()
@@ -71,13 +71,18 @@ is_alone() {
   done
 }
 
-# kill_repair NUMBER: while it is at work, or when it is done.
+# kill_repair NUMBER: while it is at work, or when it is done; each third time the node that is written to.
 kill_repair() {
   local pid
   "$TAPEDECK_BIN/tapectl" repair --pace "$PACE" "$name" >/dev/null 2>"$WORK/repair.log" &
   pid=$!
-  sleep "$(($1 % 4)).$((RANDOM % 9 + 1))"
-  kill -KILL "$pid" 2>/dev/null || true
+  sleep "$(($1 % LONGEST)).$((RANDOM % 9 + 1))"
+  if (($1 % 3 == 1)); then
+    kill_service "${PIDS[1]}"
+    start_node 1
+  else
+    kill -KILL "$pid" 2>/dev/null || true
+  fi
   wait "$pid" 2>/dev/null || true
 }
 
@@ -152,6 +157,11 @@ expect_error_in "$answer" DATA_LOSS BLOCK_DAMAGED
 json_is "$answer" '.lost_blocks == 1 and (.error.message | contains("blocks 7 whole"))' "a block that is damaged twice"
 answer=$(tapectl_json play "$name" --sink null) && fail "a block that is damaged twice plays: $answer"
 json_is "$answer" ".lost_blocks == 1 and .blocks == $BLOCKS" "a gap"
+answer=$(tapectl_json repair --leave-gaps "$name") || fail "a repair that leaves gaps: $answer"
+json_is "$answer" '.lost_blocks == 1 and ([.parts[].repaired] == [true, true])' "a repair that leaves gaps"
+for i in 0 1; do
+  json_is "$(at "$i" recordings verify "$name")" '[.damaged[] | [.sequence, .kind]] == [[7, "MISSING"]]' "a gap on node $i"
+done
 answer=$(TAPEDECK_STORAGE=${ADDRESSES[0]} tapectl_json repair "$name") && fail "repair of one node: $answer"
 expect_error_in "$answer" INVALID_ARGUMENT ARGUMENT_INVALID
 tapectl record l0/c0 --source synth --blocks 40 >/dev/null
