@@ -160,7 +160,7 @@ json_is "$answer" ".lost_blocks == 1 and .blocks == $BLOCKS" "a gap"
 answer=$(tapectl_json repair --leave-gaps "$name") || fail "a repair that leaves gaps: $answer"
 json_is "$answer" '.lost_blocks == 1 and ([.parts[].repaired] == [true, true])' "a repair that leaves gaps"
 for i in 0 1; do
-  json_is "$(at "$i" recordings verify "$name")" '[.damaged[] | [.sequence, .kind]] == [[7, "MISSING"]]' "a gap on node $i"
+  json_is "$(at "$i" recordings verify "$name")" '[.damaged[] | [.sequence, .kind]] == [[7, "missing"]]' "a gap on node $i"
 done
 answer=$(TAPEDECK_STORAGE=${ADDRESSES[0]} tapectl_json repair "$name") && fail "repair of one node: $answer"
 expect_error_in "$answer" INVALID_ARGUMENT ARGUMENT_INVALID
@@ -170,13 +170,13 @@ expect_error_in "$answer" INVALID_ARGUMENT ARGUMENT_INVALID
 
 # A node is killed while it is recorded into: the job ends well, and says that there is one copy.
 start_job record l0/c0 --source synth:noise=0 --copies 2 --duration 60s --resume-for 60s
-wait_for 10 job_has_more_than 200 || fail "it does not record: $(job)"
+wait_for 10 job_has_more_than 100 || fail "it does not record: $(job)"
 kill_service "${PIDS[1]}"
-wait_for 20 job_has_more_than $(($(job .blocks) + 200)) || fail "the other node does not go on: $(job)"
+wait_for 20 job_has_more_than $(($(job .blocks) + 50)) || fail "the other node does not go on: $(job)"
 json_is "$(job)" '.notes | any(contains("part 2 of 2") and contains("DEGRADED: there is one copy of each block from block"))' "one copy"
 start_node 1
 wait_for 20 runs_again >/dev/null || fail "the node does not come back: $(job)"
-wait_for 10 job_has_more_than $(($(job .blocks) + 100)) || fail "it does not go on with two: $(job)"
+wait_for 10 job_has_more_than $(($(job .blocks) + 50)) || fail "it does not go on with two: $(job)"
 tapectl jobs cancel "$(job .name)" >/dev/null
 end_job
 expect_error_in "$ANSWER" CANCELLED JOB_CANCELLED
@@ -187,15 +187,15 @@ json_is "$(at 0 recordings show "$killed")" ".blocks == $killed_blocks and .miss
 json_is "$(at 1 recordings show "$killed")" ".blocks - .missing_blocks < $killed_blocks" "the node that was away"
 
 # One that stays away: the job ends well all the same.
-start_job record l0/c0 --source synth:noise=0 --copies 2 --blocks 4000 --resume-for 60s
+start_job record l0/c0 --source synth:noise=0 --copies 2 --blocks 1500 --resume-for 60s
 wait_for 10 job_has_more_than 100 || fail "it does not record: $(job)"
 kill_service "${PIDS[1]}"
 end_job
 ((JOB_STATUS == 0)) || fail "the job failed with one node: $ANSWER"
-json_is "$ANSWER" '.blocks == 4000 and .lost_blocks == 0 and (.notes | any(contains("have one copy alone")))' "one node is left"
+json_is "$ANSWER" '.blocks == 1500 and .lost_blocks == 0 and (.notes | any(contains("have one copy alone")))' "one node is left"
 away=$(newest)
 start_node 1
-plays "$away" 4000 "a recording that went on with one copy"
+plays "$away" 1500 "a recording that went on with one copy"
 for name in "$killed" "$away"; do
   repair "a recording that one node has missed" "$name"
   blocks=$(at 0 recordings show "$name" | jq .blocks)
