@@ -26,6 +26,12 @@ class BlockSet {
     ++size_;
   }
 
+  void Add(const BlockSet& other) {
+    for (const auto& [first, end] : other.ranges_) {
+      for (uint64_t number = first; number < end; ++number) Add(number);
+    }
+  }
+
   bool Has(uint64_t number) const {
     const auto after = ranges_.upper_bound(number);
     return after != ranges_.begin() && std::prev(after)->second > number;

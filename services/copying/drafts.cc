@@ -1,6 +1,5 @@
 #include "services/copying/drafts.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -34,19 +33,19 @@ absl::StatusOr<std::vector<Recording>> Drafts(const PartNode& node, const std::s
   return all;
 }
 
-absl::StatusOr<std::optional<Recording>> FindDraft(const PartNode& node, const std::string& channel,
-                                                   const std::string& whole) {
-  TD_ASSIGN_OR_RETURN(const std::vector<Recording> all, Drafts(node, channel, whole));
-  const auto found = std::ranges::find(all, RecordingState::kSealed, &Recording::state);
-  return found == all.end() ? std::optional<Recording>() : *found;
+absl::StatusOr<std::vector<Recording>> FinishedDrafts(const PartNode& node,
+                                                      const std::string& channel,
+                                                      const std::string& whole) {
+  TD_ASSIGN_OR_RETURN(std::vector<Recording> all, Drafts(node, channel, whole));
+  std::erase_if(all, [](const Recording& one) { return one.state != RecordingState::kSealed; });
+  return all;
 }
 
 absl::Status RemoveDrafts(const PartNode& node, const std::string& channel,
-                          const std::string& whole, uint64_t blocks) {
+                          const std::string& whole) {
   TD_ASSIGN_OR_RETURN(const std::vector<Recording> all, Drafts(node, channel, whole));
   for (const Recording& draft : all) {
     if (draft.state == RecordingState::kRecording) continue;
-    if (draft.blocks - std::min(draft.blocks, draft.missing_blocks) > blocks) continue;
     TD_RETURN_IF_ERROR(DeleteOnly(node, draft));
   }
   return absl::OkStatus();

@@ -2,7 +2,6 @@
 // that may wait.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,12 +22,13 @@ std::string ChannelOf(const std::string& recording);
 // The drafts of the recording `whole`, an ID, that the node has in that channel.
 absl::StatusOr<std::vector<Recording>> Drafts(const PartNode& node, const std::string& channel,
                                               const std::string& whole);
-// A closed one of them that got to its end; none.
-absl::StatusOr<std::optional<Recording>> FindDraft(const PartNode& node, const std::string& channel,
-                                                   const std::string& whole);
-// Of repairs that were broken off, where the part has all `blocks` of the stream.
+// Of them those that got to their end.
+absl::StatusOr<std::vector<Recording>> FinishedDrafts(const PartNode& node,
+                                                      const std::string& channel,
+                                                      const std::string& whole);
+// All that nobody writes any more.
 absl::Status RemoveDrafts(const PartNode& node, const std::string& channel,
-                          const std::string& whole, uint64_t blocks);
+                          const std::string& whole);
 
 // Deletes that recording alone: under its name another one may be by now, of a repair at the same
 // time. FAILED_PRECONDITION (CHANNEL_IN_USE) then. It may be gone already; while it is played, also

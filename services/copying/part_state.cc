@@ -16,6 +16,13 @@ using storage_session::Player;
 
 namespace {
 
+// Without an index entry nothing says which block of the stream it is: then it is one that the part
+// lacks.
+bool HasPlace(model::DamageKind kind) {
+  using enum model::DamageKind;
+  return kind != kMissing && kind != kIndex && kind != kHeader && kind != kManifest;
+}
+
 // By the part's own numbers.
 absl::StatusOr<std::set<uint64_t>> DamagedIn(const PartNode& node, const Recording& part,
                                              absl::Duration timeout) {
@@ -23,7 +30,7 @@ absl::StatusOr<std::set<uint64_t>> DamagedIn(const PartNode& node, const Recordi
   TD_RETURN_IF_ERROR(
       node.catalog->VerifyRecording(part.name, timeout, [&](const VerifyProgress& progress) {
         for (const DamagedBlock& block : progress.damaged) {
-          if (block.kind != model::DamageKind::kMissing) damaged.insert(block.sequence);
+          if (HasPlace(block.kind)) damaged.insert(block.sequence);
         }
       }));
   return damaged;

@@ -44,6 +44,7 @@ class Repairer {
   absl::Status Find();
   absl::Status CheckMirror() const;
   absl::Status Read();
+  absl::Status ReadOne(size_t number, PartState* state);
   void Judge(size_t number);
   bool IsClosed(size_t number) const {
     const auto& recording = states_[number].recording;
@@ -52,16 +53,19 @@ class Repairer {
   absl::Status MakeWhole(size_t number);
   absl::Status Settle(size_t number);
   model::Part PartAt(size_t number) const;
-  // Of both parts, as the one to be repaired describes it.
+  // Of all that there is, as the part to be repaired describes it.
   absl::StatusOr<Source> Joined(size_t number) const;
-  absl::Status FinishBroken();
-  absl::StatusOr<Recording> MakeDraft(size_t number, Source source);
+  // Of a repair that was broken off: one that has all that there is; none.
+  const Recording* WholeDraft(size_t number) const;
+  absl::StatusOr<Recording> MakeDraft(size_t number);
   absl::Status WritePart(size_t number, Source source);
   absl::StatusOr<std::string> CopyTo(size_t number, const Source& source, const char* folder,
                                      const std::string& step);
 
   const RepairWish& wish_;
   std::array<PartState, 2> states_;
+  std::array<std::vector<PartState>, 2> drafts_;
+  BlockSet all_;  // blocks that are whole in a part or draft
   Repaired result_;
 };
 
@@ -100,40 +104,44 @@ absl::Status Repairer::CheckMirror() const {
   return absl::OkStatus();
 }
 
+absl::Status Repairer::ReadOne(size_t number, PartState* state) {
+  const uint64_t bytes_of_all = state->recording->blocks * state->recording->block_bytes;
+  const absl::Status read = ReadPart(
+      wish_.nodes[number], wish_.timeout,
+      [&](uint64_t bytes) { return wish_.progress("verify", bytes, bytes_of_all); }, state);
+  all_.Add(state->whole);
+  return read.ok() ? read : dataplane::Prefixed(result_.parts[number].node + ": ", read);
+}
+
+// Drafts, too: where their part is gone already nobody else may have all of it.
 absl::Status Repairer::Read() {
   for (size_t i = 0; i < 2; ++i) {
-    if (!IsClosed(i)) continue;
-    const uint64_t all = states_[i].recording->blocks * states_[i].recording->block_bytes;
-    const absl::Status read = ReadPart(
-        wish_.nodes[i], wish_.timeout,
-        [&](uint64_t bytes) { return wish_.progress("verify", bytes, all); }, &states_[i]);
-    if (!read.ok()) return dataplane::Prefixed(result_.parts[i].node + ": ", read);
+    if (IsClosed(i)) TD_RETURN_IF_ERROR(ReadOne(i, &states_[i]));
+    TD_ASSIGN_OR_RETURN(const std::vector<Recording> drafts,
+                        FinishedDrafts(wish_.nodes[i], ChannelOf(wish_.name), PartAt(i).whole));
+    for (const Recording& draft : drafts) {
+      drafts_[i].push_back({.recording = draft});
+      TD_RETURN_IF_ERROR(ReadOne(i, &drafts_[i].back()));
+    }
   }
+  result_.blocks = all_.end();
   return absl::OkStatus();
 }
 
 void Repairer::Judge(size_t number) {
   const PartState& state = states_[number];
-  const PartState& other = states_[1 - number];
   RepairedPart& part = result_.parts[number];
-  result_.blocks = std::max(result_.blocks, state.whole.end());
-  part.lacking = other.whole.Without(state.whole).Without(state.damaged);
+  part.lacking = all_.Without(state.whole).Without(state.damaged);
   if (!IsClosed(number)) {
     part.finding = PartFinding::kAbsent;
     return;
   }
   // A place of its own that is empty, though the block has come to another one since.
-  for (const auto& [first, end] : state.missing.ranges()) {
-    for (uint64_t block = first; block < end; ++block) {
-      if (other.whole.Has(block)) part.lacking.Add(block);
-    }
-  }
+  part.lacking.Add(state.missing.Without(state.missing.Without(all_)));
   part.damaged = state.damaged;
   if (part.damaged.size() + part.lacking.size() > 0) part.finding = PartFinding::kDamaged;
-  const BlockSet lost = state.damaged.Without(state.whole).Without(other.whole);
-  for (const auto& [first, end] : lost.ranges()) {
-    for (uint64_t block = first; block < end; ++block) result_.lost.Add(block);
-  }
+  const BlockSet lost = state.damaged.Without(all_);
+  result_.lost.Add(lost);
   if (lost.size() > 0 && !wish_.leave_gaps) {
     part.why_not = absl::StrCat("no part has ", lost.size(),
                                 " of its damaged blocks whole, and what is good of them would go");
@@ -149,21 +157,31 @@ model::Part Repairer::PartAt(size_t number) const {
 
 absl::StatusOr<Repairer::Source> Repairer::Joined(size_t number) const {
   auto parts = std::make_shared<std::vector<PeerPart>>();
-  BlockSet all = states_[0].whole;
-  for (size_t i = 0; i < 2; ++i) {
+  // By the first of them it is found again what a repair has begun: the other part stays.
+  for (const size_t i : {1 - number, number}) {
     if (IsClosed(i)) parts->push_back({wish_.nodes[i].peer, *states_[i].recording});
+    for (const PartState& draft : drafts_[i]) {
+      parts->push_back({wish_.nodes[i].peer, *draft.recording});
+    }
   }
-  const uint64_t more = states_[1].whole.Without(all).size();
+  if (all_.size() == 0) {
+    return RecordingNotFound(wish_.name, absl::StrCat(wish_.name, ": no part has any block whole"));
+  }
+  const Recording& described =
+      IsClosed(number) ? *states_[number].recording : parts->front().recording;
   Source source;
   TD_ASSIGN_OR_RETURN(source.recording, JoinedPlayer::Whole(*parts));
-  const Recording& described = *states_[IsClosed(number) ? number : 1 - number].recording;
   source.recording.labels = model::WithPartOf({}, described.labels);
   source.recording.description = described.description;
   source.recording.annotations = described.annotations;
   source.recording.kept = described.kept;
-  // By which what a repair has begun is found again.
-  source.recording.uid = states_[1 - number].recording->uid;
-  source.recording.missing_blocks = source.recording.blocks - (all.size() + more);
+  source.recording.uid = parts->front().recording.uid;
+  source.recording.missing_blocks = all_.end() - all_.size();
+  // Whole looks at the last blocks alone, which may all be damaged.
+  if (source.recording.blocks != all_.end()) {
+    source.recording.blocks = all_.end();
+    source.recording.bytes = all_.end() * source.recording.block_bytes;
+  }
   source.play = [parts](uint64_t first) -> absl::StatusOr<NextBlock> {
     TD_ASSIGN_OR_RETURN(auto begun, JoinedPlayer::Begin(*parts, first));
     return NextBlock([first, player = std::shared_ptr<JoinedPlayer>(std::move(begun)),
@@ -200,39 +218,18 @@ absl::StatusOr<std::string> Repairer::CopyTo(size_t number, const Source& source
   return copied.recording;
 }
 
-// Where the part is gone already what stands in for it comes first: nobody else may have all of it.
-absl::Status Repairer::FinishBroken() {
-  bool finished = false;
-  for (size_t i = 0; i < 2; ++i) {
-    if (IsClosed(i)) continue;
-    const PartNode& node = wish_.nodes[i];
-    TD_ASSIGN_OR_RETURN(const std::optional<Recording> draft,
-                        FindDraft(node, ChannelOf(wish_.name), PartAt(i).whole));
-    if (!draft.has_value()) continue;
-    TD_RETURN_IF_ERROR(WritePart(i, {.recording = *draft, .from = node.peer}));
-    TD_RETURN_IF_ERROR(DeleteOnly(node, *draft));
-    result_.parts[i].repaired = true;
-    finished = true;
+const Recording* Repairer::WholeDraft(size_t number) const {
+  for (const PartState& draft : drafts_[number]) {
+    if (all_.Without(draft.whole).size() == 0) return &*draft.recording;
   }
-  return finished ? Find() : absl::OkStatus();
+  return nullptr;
 }
 
-// One that is there already, of a repair that was broken off, is as good if it is whole still.
-absl::StatusOr<Recording> Repairer::MakeDraft(size_t number, Source source) {
-  const PartNode& node = wish_.nodes[number];
-  TD_ASSIGN_OR_RETURN(const std::optional<Recording> draft,
-                      FindDraft(node, ChannelOf(wish_.name), PartAt(number).whole));
-  if (draft.has_value()) {
-    Recording as_joined = source.recording;
-    as_joined.uid = draft->original_uid;
-    const absl::Status whole = CheckCopy(*node.catalog, as_joined, draft->name, wish_.timeout);
-    if (whole.ok()) return *draft;
-    if (!absl::IsDataLoss(whole)) return whole;
-    TD_RETURN_IF_ERROR(DeleteOnly(node, *draft));
-  }
-  source.recording.labels[std::string(kRepairsLabel)] = PartAt(number).whole;
-  TD_ASSIGN_OR_RETURN(const std::string name, CopyTo(number, source, kDrafts, "copy"));
-  return node.catalog->GetRecording(name);
+absl::StatusOr<Recording> Repairer::MakeDraft(size_t number) {
+  TD_ASSIGN_OR_RETURN(Source joined, Joined(number));
+  joined.recording.labels[std::string(kRepairsLabel)] = PartAt(number).whole;
+  TD_ASSIGN_OR_RETURN(const std::string name, CopyTo(number, joined, kDrafts, "copy"));
+  return wish_.nodes[number].catalog->GetRecording(name);
 }
 
 // Under the name that it has on the other node.
@@ -244,22 +241,32 @@ absl::Status Repairer::WritePart(size_t number, Source source) {
   return absl::InternalError(absl::StrCat("the part of ", wish_.name, " was written as ", name));
 }
 
-// The damaged part goes only when there is a copy of all on the same node that was read back, and
-// that one only when the part is there again.
+// The damaged part goes only when there is a copy of all on the same node that was read back.
 absl::Status Repairer::MakeWhole(size_t number) {
   const PartNode& node = wish_.nodes[number];
-  TD_ASSIGN_OR_RETURN(Source joined, Joined(number));
-  if (!IsClosed(number)) return WritePart(number, std::move(joined));
-  TD_ASSIGN_OR_RETURN(const Recording draft, MakeDraft(number, std::move(joined)));
-  // Another repair may have used it, and deleted it then.
-  TD_RETURN_IF_ERROR(node.catalog->GetRecording(draft.name).status());
-  TD_RETURN_IF_ERROR(DeleteOnly(node, *states_[number].recording));
-  TD_RETURN_IF_ERROR(WritePart(number, {.recording = draft, .from = node.peer}));
-  return DeleteOnly(node, draft);
+  const Recording* const whole = WholeDraft(number);
+  if (whole == nullptr && !IsClosed(number)) {
+    TD_ASSIGN_OR_RETURN(Source joined, Joined(number));
+    return WritePart(number, std::move(joined));
+  }
+  Recording draft;
+  if (whole != nullptr) {
+    draft = *whole;
+  } else {
+    TD_ASSIGN_OR_RETURN(draft, MakeDraft(number));
+  }
+  if (IsClosed(number)) {
+    // Another repair may have used it, and deleted it then.
+    TD_RETURN_IF_ERROR(node.catalog->GetRecording(draft.name).status());
+    TD_RETURN_IF_ERROR(DeleteOnly(node, *states_[number].recording));
+  }
+  return WritePart(number, {.recording = draft, .from = node.peer});
 }
 
+// Drafts go when the part has all that they have.
 absl::Status Repairer::Settle(size_t number) {
   RepairedPart& part = result_.parts[number];
+  const PartNode& node = wish_.nodes[number];
   if (!part.why_not.empty()) return absl::OkStatus();
   if (part.finding != PartFinding::kWhole) {
     TD_RETURN_IF_ERROR(MakeWhole(number));
@@ -267,17 +274,15 @@ absl::Status Repairer::Settle(size_t number) {
     dataplane::Log(dataplane::LogLevel::kInfo, "repair", "made whole",
                    {{"recording", wish_.name}, {"node", part.node}});
     // The other one is joined with what is there now.
-    TD_ASSIGN_OR_RETURN(states_[number].recording,
-                        wish_.nodes[number].catalog->GetRecording(wish_.name));
+    TD_ASSIGN_OR_RETURN(states_[number].recording, node.catalog->GetRecording(wish_.name));
   }
-  return RemoveDrafts(wish_.nodes[number], ChannelOf(wish_.name), PartAt(number).whole,
-                      result_.blocks);
+  drafts_[number].clear();
+  return RemoveDrafts(node, ChannelOf(wish_.name), PartAt(number).whole);
 }
 
 absl::StatusOr<Repaired> Repairer::Run() {
   result_.recording = wish_.name;
   TD_RETURN_IF_ERROR(Find());
-  if (!wish_.only_look) TD_RETURN_IF_ERROR(FinishBroken());
   TD_RETURN_IF_ERROR(Read());
   for (size_t i = 0; i < 2; ++i) Judge(i);
   for (size_t i = 0; i < 2 && !wish_.only_look; ++i) {

@@ -81,9 +81,7 @@ std::string WordOf(copying::PartFinding finding) {
 
 RepairAnswer::Part PartOf(const copying::RepairedPart& part) {
   copying::BlockSet bad = part.damaged;
-  for (const auto& [first, end] : part.lacking.ranges()) {
-    for (uint64_t block = first; block < end; ++block) bad.Add(block);
-  }
+  bad.Add(part.lacking);
   return {.node = part.node,
           .found = WordOf(part.finding),
           .damaged_blocks = part.damaged.size(),

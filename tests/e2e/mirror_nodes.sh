@@ -143,7 +143,10 @@ repair "what is whole" "$name"
 json_is "$REPAIRED" '[.parts[] | select(.found != "whole" or .repaired)] == []' "repair of what is whole"
 echo "repaired, with $((KILLS * 2)) kills of the repair"
 
-# One node has lost its part.
+# One node has lost the index of its part, and then all of it.
+rm "$WORK/member1/c0/${name##*/}/index"
+repair "a part without its index" "$name"
+is_whole_at 1 "$name" "$BLOCKS" "a part without its index"
 at 1 recordings delete "$name" >/dev/null
 repair "a part that is gone" "$name"
 json_is "$REPAIRED" '.parts[1] | .found == "absent" and .repaired' "a part that is gone"
@@ -157,6 +160,15 @@ expect_error_in "$answer" DATA_LOSS BLOCK_DAMAGED
 json_is "$answer" '.lost_blocks == 1 and (.error.message | contains("blocks 7 whole"))' "a block that is damaged twice"
 answer=$(tapectl_json play "$name" --sink null) && fail "a block that is damaged twice plays: $answer"
 json_is "$answer" ".lost_blocks == 1 and .blocks == $BLOCKS" "a gap"
+# A repair that was broken off may have left it in a draft, which is what has the label.
+draft=$(at 1 recordings import l0/c0 "$WORK/damaged.bin" --format raw | jq -r .recording)
+at 1 recordings update "$draft" --label "repairs=${name##*/}" >/dev/null
+repair "what a draft alone has" "$name"
+is_alone
+for i in 0 1; do is_whole_at "$i" "$name" "$BLOCKS" "with a draft"; done
+cmp "$WORK/damaged.bin" "$(data_of 0 "$name")" || fail "what a draft had is not what was recorded"
+damage 0 "$name" 7 1
+damage 1 "$name" 7 3
 answer=$(tapectl_json repair --leave-gaps "$name") || fail "a repair that leaves gaps: $answer"
 json_is "$answer" '.lost_blocks == 1 and ([.parts[].repaired] == [true, true])' "a repair that leaves gaps"
 for i in 0 1; do
