@@ -60,6 +60,7 @@ struct RecordSpec {
   int64_t duration_ns = 0;                      // 0: no such limit
   int64_t resume_for_ns = kDefaultResumeForNs;  // 0: it fails at once
   int64_t at_ns = 0;                            // UTC; 0: as soon as it can be
+  uint32_t copies = 1;                          // of each block, each on a node of its own
   std::vector<OutputSpec> outputs;              // at most one
 };
 

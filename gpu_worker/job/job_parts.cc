@@ -95,10 +95,12 @@ void Job::OpenParts(const services::RecordSpec& spec, const services::Channel& c
   if (!environment_.group.empty()) open.labels["group"] = environment_.group;
   open.expected_blocks = 0;  // nobody knows how many of them go to one node
   services::model::Part part{.parts = static_cast<uint32_t>(nodes_.size()),
+                             .copies = spec.copies,
                              .whole = NewWholeId(environment_.executor->clock().WallNs())};
   const auto sample_bytes = pipeline::SampleBytesOf(channel.datatype, open.labels);
   services::parts::DealtSettings settings{
       .block_samples = channel.block_bytes / sample_bytes.value_or(1),
+      .copies = spec.copies,
       .on_change = [self = shared_from_this()](const Snapshot& s) { self->OnChange(s); },
       .on_note = [this](const std::string& note) { AddNote(note); }};
   for (const JobNode& node : nodes_) {

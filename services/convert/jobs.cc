@@ -1,5 +1,6 @@
 #include "services/convert/jobs.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -102,6 +103,7 @@ v1::StartRecordRequest ToProto(const RecordSpec& spec) {
     out.mutable_group()->set_number(group->number);
     out.mutable_group()->set_members(group->members);
   }
+  if (spec.copies > 1) out.set_copies(spec.copies);
   out.mutable_standbys()->Assign(spec.transfer.standbys.begin(), spec.transfer.standbys.end());
   for (const OutputSpec& output : spec.outputs) *out.add_outputs() = ToProto(output);
   return out;
@@ -121,6 +123,7 @@ absl::StatusOr<RecordSpec> FromProto(const v1::StartRecordRequest& request) {
                                             .number = request.group().number(),
                                             .members = request.group().members()};
   }
+  out.copies = std::max<uint32_t>(request.copies(), 1);
   out.transfer.standbys.assign(request.standbys().begin(), request.standbys().end());
   for (const v1::Output& output : request.outputs()) {
     TD_ASSIGN_OR_RETURN(std::vector<StageSpec> transforms, TransformsOf(output));

@@ -41,6 +41,7 @@ class Copier {
  private:
   absl::Status Try();
   absl::StatusOr<std::unique_ptr<Recorder>> Begin();
+  absl::StatusOr<NextBlock> Play(uint64_t first);
   absl::Status MoveFrom(uint64_t first, Recorder& recorder);
   absl::Status MoveOne(Block read, uint64_t sequence, Recorder& recorder);
   // Whether another session may go on after this one's end.
@@ -108,10 +109,16 @@ absl::Status Copier::MoveOne(Block read, uint64_t sequence, Recorder& recorder) 
                                                                              : JobCancelled();
 }
 
+absl::StatusOr<NextBlock> Copier::Play(uint64_t first) {
+  if (wish_.play) return wish_.play(first);
+  TD_ASSIGN_OR_RETURN(auto begun, Player::Begin(wish_.from, wish_.source, first));
+  return NextBlock([player = std::shared_ptr<Player>(std::move(begun))] { return player->Next(); });
+}
+
 absl::Status Copier::MoveFrom(uint64_t first, Recorder& recorder) {
-  TD_ASSIGN_OR_RETURN(const auto player, Player::Begin(wish_.from, wish_.source, first));
+  TD_ASSIGN_OR_RETURN(const NextBlock next_block, Play(first));
   for (uint64_t next = first; next < wish_.source.blocks; ++next) {
-    TD_ASSIGN_OR_RETURN(std::optional<Block> read, player->Next());
+    TD_ASSIGN_OR_RETURN(std::optional<Block> read, next_block());
     if (!read.has_value() || read->header().sequence != next - first) {
       return BlockDamaged({.recording = wish_.source.name},
                           absl::StrCat(wish_.source.name, " has ", wish_.source.blocks,

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "dataplane/block.h"
 #include "services/catalog.h"
 #include "services/storage_session/peer.h"
 
@@ -22,10 +23,16 @@ struct Place {
   std::string token;
 };
 
+// The next block of a source, none behind the last, as storage_session::Player has it.
+using NextBlock = std::function<absl::StatusOr<std::optional<dataplane::Block>>()>;
+
 struct Wish {
   storage_session::Peer from;
   storage_session::Peer to;
-  Recording source;            // closed, and no segment of several
+  Recording source;  // closed, and no segment of several
+  // What gives its blocks from that one on, counted from 0 there, where it is more than one node's;
+  // null: `from` plays it.
+  std::function<absl::StatusOr<NextBlock>(uint64_t first)> play;
   Channel channel;             // that takes it
   std::optional<Place> place;  // of a try that ended before
   uint64_t bytes_per_s = 0;    // 0: as fast as it goes

@@ -1,5 +1,6 @@
 #include "services/model/part.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,11 @@ absl::StatusOr<std::optional<Part>> PartOf(const Labels& labels) {
       !ParseNumber(numbers[1], &part.parts) || part.number > part.parts) {
     return bad(absl::StrCat("is no I/N of at most ", kMaxParts, " parts"));
   }
+  const auto copies = labels.find(std::string(kPartCopiesLabel));
+  if (copies != labels.end() && (!ParseNumber(copies->second, &part.copies) || part.copies < 2 ||
+                                 part.copies > std::min(kMaxPartCopies, part.parts))) {
+    return Invalid("labels.part_copies", "is no number of copies that so many parts hold");
+  }
   TD_RETURN_IF_ERROR(CheckId(part.whole));
   return part;
 }
@@ -46,10 +52,12 @@ std::optional<Part> KnownPartOf(const Labels& labels) {
 void SetPart(const Part& part, Labels* labels) {
   (*labels)[std::string(kPartLabel)] = absl::StrCat(part.number, "/", part.parts);
   (*labels)[std::string(kPartOfLabel)] = part.whole;
+  labels->erase(std::string(kPartCopiesLabel));
+  if (part.copies > 1) (*labels)[std::string(kPartCopiesLabel)] = absl::StrCat(part.copies);
 }
 
 Labels WithPartOf(const Labels& before, Labels labels) {
-  for (const absl::string_view key : {kPartLabel, kPartOfLabel}) {
+  for (const absl::string_view key : {kPartLabel, kPartOfLabel, kPartCopiesLabel}) {
     labels.erase(std::string(key));
     if (const auto old = before.find(std::string(key)); old != before.end()) labels.insert(*old);
   }

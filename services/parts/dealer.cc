@@ -1,6 +1,7 @@
 #include "services/parts/dealer.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
@@ -31,17 +32,16 @@ struct Dealer::Wakers {
 };
 
 Dealer::Dealer(const dataplane::Clock& clock, std::unique_ptr<dataplane::Source> source,
-               uint64_t block_samples, size_t slots, uint64_t spread, size_t parts)
+               const DealSettings& settings)
     : clock_(clock),
       source_(std::move(source)),
-      block_samples_(block_samples),
-      slots_(slots),
-      spread_(spread),
-      parts_(parts),
+      settings_(settings),
+      parts_(settings.parts),
+      open_(settings.parts, settings.copies),
       wakers_(std::make_shared<Wakers>()) {
   {
     absl::MutexLock lock(&wakers_->mutex);
-    wakers_->parts.resize(parts);
+    wakers_->parts.resize(settings.parts);
   }
   source_->SetWaker([wakers = wakers_] {
     absl::MutexLock lock(&wakers->mutex);
@@ -57,38 +57,51 @@ void Dealer::SetWaker(size_t part, dataplane::Waker waker) {
   wakers_->parts[part] = std::move(waker);
 }
 
+PartSet Dealer::Present() const {
+  PartSet present = 0;
+  for (size_t i = 0; i < parts_.size(); ++i) present |= PartSet{!parts_[i].away} << i;
+  return present;
+}
+
+bool Dealer::HasEnough() const {
+  return static_cast<uint32_t>(std::popcount(Present())) >= settings_.copies;
+}
+
+void Dealer::Come(size_t number) {
+  if (!std::exchange(parts_[number].away, false)) return;
+  if (HasEnough()) degraded_from_.reset();
+}
+
 absl::StatusOr<Flow> Dealer::Pull(size_t number, Block* block) {
   TD_RETURN_IF_ERROR(error_);
   Part& part = parts_[number];
-  part.away = false;
+  Come(number);
   part.refused = true;
   if (complete()) return Flow::kEnd;
   if (part.out.size() >= Share(number)) return Flow::kNotNow;
-  if (next_.empty()) {
-    TD_ASSIGN_OR_RETURN(const Flow flow, Next(&next_));
+  if (!open_.NextFor(number).has_value()) {
+    TD_ASSIGN_OR_RETURN(const Flow flow, Next());
     if (flow != Flow::kMoved) return flow;
   }
-  if (AnotherComesFirst(number)) return Flow::kNotNow;
-  *block = std::move(next_);
-  last_given_ = number;
-  ++dealt_;
-  part.refused = false;
-  Give(part, *block);
+  const uint64_t next = *open_.NextFor(number);
+  if (AnotherComesFirst(number, next)) return Flow::kNotNow;
+  *block = Give(number, next);
   return Flow::kMoved;
 }
 
-// Whoever has the fewest out, of those that want a block, will have done it first; of several, who
-// got none for the longest. It is asked, and this one again behind it: one that does not come is
-// waited for no longer.
-bool Dealer::AnotherComesFirst(size_t number) {
+// Whoever has the fewest out, of those that want the block, will have done it first; of several,
+// who got none for the longest. It is asked, and this one again behind it: one that does not come
+// is waited for no longer. Where all get each block nobody is.
+bool Dealer::AnotherComesFirst(size_t number, uint64_t block) {
   Part& part = parts_[number];
-  if (part.left_to_others == dealt_ + 1) return false;
+  if (part.left_to_others == dealt_ + 1 || settings_.copies >= parts_.size()) return false;
   size_t first = number;
   size_t fewest = SIZE_MAX;
   for (size_t i = 1; i <= parts_.size(); ++i) {
     const size_t at = (last_given_ + i) % parts_.size();
     const Part& other = parts_[at];
-    const bool wants = !other.away && other.refused && other.waker != nullptr;
+    const bool wants =
+        !other.away && other.refused && other.waker != nullptr && open_.MayGo(block, at);
     if (at != number && (!wants || other.out.size() >= Share(at))) continue;
     if (other.out.size() >= fewest) continue;
     first = at;
@@ -102,28 +115,26 @@ bool Dealer::AnotherComesFirst(size_t number) {
 }
 
 // kEnd only when nothing is out any more: until then another part's blocks may have to go here.
-absl::StatusOr<Flow> Dealer::Next(Block* block) {
-  if (!again_.empty()) {
-    *block = std::move(again_.extract(again_.begin()).mapped());
-    ++counts_.again;
-    return Flow::kMoved;
-  }
-  if (!ended_ && counts_.blocks >= acknowledged_.mark() + spread_) return Flow::kNotNow;
+absl::StatusOr<Flow> Dealer::Next() {
+  if (!ended_ && counts_.blocks >= acknowledged_.mark() + settings_.spread) return Flow::kNotNow;
   if (last_.empty() && !ended_) {
-    auto flow = FromStream(block);
+    Block block;
+    auto flow = FromStream(&block);
     if (!flow.ok()) {
       error_ = flow.status();
       WakeRefused();
       return error_;
     }
-    if (*flow == Flow::kMoved && (block->header().flags & dataplane::kBlockPartial) != 0) {
-      last_ = std::move(*block);
-    } else if (*flow != Flow::kEnd) {
+    if (*flow == Flow::kNotNow) return *flow;
+    if (*flow == Flow::kMoved && (block.header().flags & dataplane::kBlockPartial) == 0) {
+      open_.Add(std::move(block));
       return *flow;
     }
+    if (*flow == Flow::kMoved) last_ = std::move(block);
   }
   if (!last_.empty() && acknowledged_.mark() == last_.header().sequence) {
-    *block = std::move(last_);
+    open_.Add(std::move(last_));
+    last_ = Block();
     return Flow::kMoved;
   }
   return complete() ? Flow::kEnd : Flow::kNotNow;
@@ -134,29 +145,41 @@ absl::StatusOr<Flow> Dealer::FromStream(Block* block) {
   if (flow == Flow::kEnd) End();
   if (flow != Flow::kMoved) return flow;
   const dataplane::BlockHeader& header = block->header();
-  if (header.sequence != counts_.blocks ||
-      header.sample_index != header.sequence * block_samples_) {
+  const uint64_t samples = settings_.block_samples;
+  if (header.sequence != counts_.blocks || header.sample_index != header.sequence * samples) {
     return absl::InternalError(absl::StrCat("Dealer: block ", header.sequence, " of sample ",
                                             header.sample_index, " came as number ", counts_.blocks,
-                                            ", of ", block_samples_, " samples"));
+                                            ", of ", samples, " samples"));
   }
   ++counts_.blocks;
   if ((header.flags & dataplane::kBlockMissing) != 0) ++counts_.missing;
   return Flow::kMoved;
 }
 
-void Dealer::Give(Part& part, Block& block) {
-  dataplane::BlockHeader& header = block.header();
+Block Dealer::Give(size_t number, uint64_t next) {
+  Part& part = parts_[number];
+  bool again = false;
+  Block block = open_.Lend(next, number, &again);
+  if (again) ++counts_.again;
   if (part.out.empty()) part.busy_since_ns = clock_.NowNs();
-  part.out.push_back({.own = part.next, .stream = header.sequence, .bytes = header.payload_bytes});
-  header.sequence = part.next++;
+  part.out.push_back({.own = part.next, .stream = next});
+  block.header().sequence = part.next++;
+  part.refused = false;
+  last_given_ = number;
+  ++dealt_;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    if (parts_[i].refused && parts_[i].waker && open_.MayGo(next, i)) parts_[i].waker();
+  }
+  return block;
 }
 
 void Dealer::Acknowledge(size_t number, uint64_t watermark) {
   Part& part = parts_[number];
   uint64_t blocks = 0;
   for (; !part.out.empty() && part.out.front().own < watermark; ++blocks) {
-    Acknowledged(part.out.front());
+    const uint64_t stream = part.out.front().stream;
+    open_.Acknowledge(stream, number);
+    if (const auto done = open_.Settle(stream, Present())) Acknowledged(*done);
     part.out.pop_front();
   }
   if (blocks == 0) return;
@@ -165,10 +188,13 @@ void Dealer::Acknowledge(size_t number, uint64_t watermark) {
   WakeRefused();
 }
 
-void Dealer::Acknowledged(const Out& out) {
-  if (!acknowledged_.Add(out.stream)) return;
+void Dealer::Acknowledged(const OpenBlocks::Done& done) {
+  acknowledged_.Add(done.number);
   ++counts_.acknowledged;
-  counts_.bytes += out.bytes;
+  counts_.bytes += done.bytes;
+  if (!done.too_few) return;
+  ++counts_.too_few;
+  counts_.first_too_few = std::min(counts_.first_too_few, done.number);
 }
 
 void Dealer::GiveBack(size_t number, std::vector<Block> blocks) {
@@ -179,13 +205,17 @@ void Dealer::GiveBack(size_t number, std::vector<Block> blocks) {
   auto block = blocks.begin();
   for (const Out& out : part.out) {
     if (block == blocks.end() || block->header().sequence != out.own) {
-      Acknowledged(out);
+      open_.Acknowledge(out.stream, number);
       continue;
     }
-    block->header().sequence = out.stream;
-    again_[out.stream] = std::move(*block++);
+    open_.TakeBack(out.stream, number);
+    ++block;
   }
   part.out.clear();
+  if (settings_.copies > 1 && !HasEnough() && !degraded_from_.has_value()) {
+    degraded_from_ = open_.FirstOwed().value_or(counts_.blocks);
+  }
+  for (const OpenBlocks::Done& done : open_.SettleAll(Present())) Acknowledged(done);
   source_->Acknowledge(acknowledged_.mark());
   WakeRefused();
 }
@@ -196,7 +226,7 @@ void Dealer::End() {
 }
 
 bool Dealer::complete() const {
-  return ended_ && last_.empty() && again_.empty() && counts_.acknowledged == counts_.blocks;
+  return ended_ && last_.empty() && counts_.acknowledged == counts_.blocks;
 }
 
 // Adds to the part's measured time only while it has blocks.
@@ -231,12 +261,13 @@ size_t Dealer::Share(size_t number) const {
     ++present;
     fastest = std::max(fastest, RateOf(part, 0));
   }
-  if (present <= 1) return SIZE_MAX;
+  if (present <= settings_.copies) return SIZE_MAX;
   const double unmeasured = fastest == 0 ? 1 : fastest;
   double sum = 0;
   for (const Part& part : parts_) sum += part.away ? 0 : RateOf(part, unmeasured);
-  const double share = static_cast<double>(slots_) * RateOf(parts_[number], unmeasured) / sum;
-  return std::max({static_cast<size_t>(share), slots_ / present / kLeastOfEqual, kLeastBlocks});
+  const size_t slots = settings_.slots * settings_.copies;  // as all of them take a block of each
+  const double share = static_cast<double>(slots) * RateOf(parts_[number], unmeasured) / sum;
+  return std::max({static_cast<size_t>(share), slots / present / kLeastOfEqual, kLeastBlocks});
 }
 
 void Dealer::WakeRefused() {

@@ -7,19 +7,24 @@
 // shared out by the rates of the parts, so that each would be done at the same time with what it
 // has. A node that is slow so keeps few slots from the others.
 //
+// Each block may have two copies, in two parts: it is done when both are acknowledged, or the one
+// that there is when no other part is left to take it. Where there are no more parts than copies
+// each gets all blocks, and none is held back for another.
+//
 // What a lost part had goes to others behind newer blocks. Whoever joins the parts need not look
 // far for it (spread.h): no block is dealt that is further ahead of the first unacknowledged one.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "dataplane/clock.h"
 #include "dataplane/sequence_mark.h"
 #include "dataplane/source.h"
+#include "services/parts/open_blocks.h"
 
 namespace tapedeck::services::parts {
 
@@ -29,15 +34,25 @@ struct DealCounts {
   uint64_t bytes = 0;         // of payload, of the acknowledged
   uint64_t missing = 0;       // given without payload
   uint64_t again = 0;         // dealt a second time, since the first part lost its session
+  uint64_t too_few = 0;       // of the acknowledged: with fewer copies than they were to have
+  uint64_t first_too_few = UINT64_MAX;  // of those the lowest
+};
+
+// How a stream is dealt.
+struct DealSettings {
+  uint64_t block_samples = 0;  // of a full block
+  size_t slots = 0;            // of the ring that its blocks are in
+  uint64_t spread = 0;         // as spread.h has it
+  size_t parts = 0;
+  uint32_t copies = 1;  // of each block, at most `parts`
 };
 
 // On the executor of its parts' sessions.
 class Dealer {
  public:
-  // `source` gives blocks in order from 0, full ones of `block_samples` each, from a ring of
-  // `slots`; `spread` as spread.h has it. `clock` outlives it.
+  // `source` gives blocks in order from 0. `clock` outlives it.
   Dealer(const dataplane::Clock& clock, std::unique_ptr<dataplane::Source> source,
-         uint64_t block_samples, size_t slots, uint64_t spread, size_t parts);
+         const DealSettings& settings);
 
   // As dataplane::Source has it, for the part's own source.
   absl::StatusOr<dataplane::Flow> Pull(size_t part, dataplane::Block* block);
@@ -57,6 +72,8 @@ class Dealer {
   // Of the stream itself: then no part can go on.
   const absl::Status& error() const { return error_; }
   const DealCounts& counts() const { return counts_; }
+  // The first block that has too few copies since too few parts were left; none: they are enough.
+  std::optional<uint64_t> degraded_from() const { return degraded_from_; }
   // Blocks that a part may hold now.
   size_t Share(size_t part) const;
 
@@ -64,7 +81,6 @@ class Dealer {
   struct Out {
     uint64_t own = 0;     // sequence of the part
     uint64_t stream = 0;  // of the stream
-    uint64_t bytes = 0;
   };
   struct Part {
     std::deque<Out> out;  // dealt, not acknowledged
@@ -79,27 +95,30 @@ class Dealer {
     uint64_t window_blocks = 0;
   };
 
-  bool AnotherComesFirst(size_t number);
-  absl::StatusOr<dataplane::Flow> Next(dataplane::Block* block);
+  void Come(size_t number);
+  bool AnotherComesFirst(size_t number, uint64_t block);
+  // kMoved: there is one more that is open.
+  absl::StatusOr<dataplane::Flow> Next();
   absl::StatusOr<dataplane::Flow> FromStream(dataplane::Block* block);
-  void Give(Part& part, dataplane::Block& block);
-  void Acknowledged(const Out& out);
+  dataplane::Block Give(size_t number, uint64_t block);
+  void Acknowledged(const OpenBlocks::Done& done);
   void Measure(Part& part, uint64_t blocks);
   double RateOf(const Part& part, double unmeasured) const;
   void WakeRefused();
+  // Those that are there.
+  PartSet Present() const;
+  bool HasEnough() const;
 
   const dataplane::Clock& clock_;
   const std::unique_ptr<dataplane::Source> source_;
-  const uint64_t block_samples_;
-  const size_t slots_;
-  const uint64_t spread_;
+  const DealSettings settings_;
   std::vector<Part> parts_;
-  uint64_t dealt_ = 0;                          // blocks, each time they were
-  size_t last_given_ = 0;                       // the part that got the last one
-  std::map<uint64_t, dataplane::Block> again_;  // by the stream's sequence
-  dataplane::Block next_;                       // for whoever comes first; may be empty
-  dataplane::Block last_;                       // a partial one waits until it is the last
+  uint64_t dealt_ = 0;     // blocks, each time they were
+  size_t last_given_ = 0;  // the part that got the last one
+  OpenBlocks open_;
+  dataplane::Block last_;  // a partial one waits until it is the last
   dataplane::SequenceMark acknowledged_;
+  std::optional<uint64_t> degraded_from_;
   bool ended_ = false;
   absl::Status error_;
   DealCounts counts_;

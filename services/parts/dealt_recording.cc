@@ -28,10 +28,13 @@ constexpr size_t kMostNotes = 64;
 DealtRecording::DealtRecording(dataplane::Executor& executor, DealtSettings settings)
     : executor_(executor),
       settings_(std::move(settings)),
-      dealer_(std::make_shared<Dealer>(executor.clock(), std::move(settings_.end.source),
-                                       settings_.block_samples, settings_.end.ring->slots(),
-                                       SpreadOf(settings_.end.ring->slot_bytes()),
-                                       settings_.nodes.size())),
+      dealer_(std::make_shared<Dealer>(
+          executor.clock(), std::move(settings_.end.source),
+          DealSettings{.block_samples = settings_.block_samples,
+                       .slots = settings_.end.ring->slots(),
+                       .spread = SpreadOf(settings_.end.ring->slot_bytes()),
+                       .parts = settings_.nodes.size(),
+                       .copies = settings_.copies})),
       parts_(settings_.nodes.size()) {
   for (size_t i = 0; i < parts_.size(); ++i) {
     parts_[i].session = std::make_unique<session::ResumingSession>(executor_, SettingsOf(i));
@@ -83,7 +86,9 @@ void DealtRecording::OnChange(size_t number, const Snapshot& snapshot) {
   part.last = snapshot;
   part.ran = part.ran || snapshot.running;
   if (snapshot.resuming && !std::exchange(part.told_away, true)) {
-    Note(number, "is lost; its blocks go to the others until it is back");
+    const std::string degraded = Degraded();
+    Note(number, degraded.empty() ? "is lost; its blocks go to the others until it is back"
+                                  : absl::StrCat("is lost", degraded, " until it is back"));
   } else if (snapshot.running && !snapshot.ended && std::exchange(part.told_away, false)) {
     Note(number, "goes on");
   }
@@ -112,9 +117,24 @@ void DealtRecording::OnEnded(size_t number, const absl::Status& error) {
         if (!other.last.ended) other.session->Stop();
       }
     } else if (!dealer_->complete()) {
-      Note(number, absl::StrCat("is given up: ", error.message()));
+      Note(number, absl::StrCat("is given up", Degraded(), ": ", error.message()));
     }
   }
+}
+
+std::string DealtRecording::Degraded() const {
+  const auto from = dealer_->degraded_from();
+  if (!from.has_value() || dealer_->complete()) return "";
+  return absl::StrCat("; DEGRADED: there is one copy of each block from block ", *from, " on");
+}
+
+// Of the whole, once it has ended.
+void DealtRecording::NoteCopies() {
+  const DealCounts& counts = dealer_->counts();
+  if (counts.too_few == 0 || !settings_.on_note) return;
+  settings_.on_note(absl::StrCat("DEGRADED: ", counts.too_few, " blocks, the first of them block ",
+                                 counts.first_too_few,
+                                 ", have one copy alone: tapectl repair makes the other"));
 }
 
 void DealtRecording::Note(size_t number, const std::string& what) {
@@ -147,6 +167,7 @@ void DealtRecording::Report() {
   sum.ended = ended_parts_ == parts_.size();
   if (sum.ended) {
     if (std::exchange(reported_ended_, true)) return;
+    NoteCopies();
     sum.running = false;
     sum.resuming = false;
     sum.lost_blocks = counts.missing;

@@ -22,6 +22,7 @@ struct DealtSettings {
   std::vector<session::ResumingSettings> nodes;
   session::TransferEnd end;    // with the stream as its source; the ring is shared by all sessions
   uint64_t block_samples = 0;  // of a full block
+  uint32_t copies = 1;         // of each block, as Dealer has it
   // What the nodes accept, or why it will not do.
   std::function<absl::Status(const session::Accept&)> check;
   // Of all together; as ClientSessionSettings has it.
@@ -54,6 +55,10 @@ class DealtRecording {
   void OnChange(size_t part, const session::Snapshot& snapshot);
   void OnEnded(size_t part, const absl::Status& error);
   void Note(size_t part, const std::string& what);
+  // That there are too few copies now, and since when, as it follows in a note; empty: there are
+  // enough.
+  std::string Degraded() const;
+  void NoteCopies();
   // Parts that are away can add nothing any more.
   void StopThoseAway();
   void Report();

@@ -168,6 +168,15 @@ absl::Status CheckTarget(const RecordSpec& spec) {
   return FieldError("device", "is \"all\": an inlet takes one stream");
 }
 
+// Each is on a node of its own.
+absl::Status CheckCopies(const RecordSpec& spec) {
+  if (spec.copies > model::kMaxPartCopies) return FieldError("copies", "are more than 2");
+  if (spec.copies <= StoragesOf(spec.transfer.storage).size()) return absl::OkStatus();
+  return FieldError("copies",
+                    "are more than the nodes of storage (HOST:PORT,HOST:PORT): each is on a node "
+                    "of its own; two on one node are a LUN's (tapectl lun create --copies 2)");
+}
+
 absl::Status CheckMembers(absl::string_view field, const std::vector<std::string>& members) {
   if (members.size() > kMaxMembers) return FieldError(field, "are more than 64");
   for (const std::string& member : members) {
@@ -198,6 +207,7 @@ absl::Status CheckAttachment(const LunAttachment& attachment) {
 absl::Status CheckRecordSpec(const RecordSpec& spec) {
   TD_RETURN_IF_ERROR(CheckTarget(spec));
   TD_RETURN_IF_ERROR(CheckStorage(spec.transfer.storage));
+  TD_RETURN_IF_ERROR(CheckCopies(spec));
   TD_RETURN_IF_ERROR(CheckTransfer(spec.transfer));
   TD_RETURN_IF_ERROR(CheckStage("source", spec.source));
   TD_RETURN_IF_ERROR(CheckOutputs(spec.outputs, spec.transfer.target));

@@ -19,27 +19,7 @@ using dataplane::BlockHeader;
 
 namespace {
 
-// Of a full block, by what is recorded where that is not what the channel says.
-absl::StatusOr<uint64_t> BlockSamples(const Recording& recording) {
-  const auto label = recording.labels.find("datatype");
-  const std::string& name = label == recording.labels.end() ? recording.datatype : label->second;
-  const auto type = dataplane::ParseDatatype(name);
-  if (!type.ok()) return DatatypeInvalid(name, type.status().message());
-  return std::max<uint64_t>(recording.block_bytes / type->bytes_per_sample(), 1);
-}
-
 bool IsMissing(const BlockHeader& header) { return (header.flags & dataplane::kBlockMissing) != 0; }
-
-absl::StatusOr<uint64_t> SequenceOf(const BlockHeader& header, uint64_t block_samples,
-                                    uint64_t block_bytes) {
-  const uint64_t sequence = header.sample_index / block_samples;
-  if (header.sample_index % block_samples == 0 && session::IsBlockCount(sequence, block_bytes)) {
-    return sequence;
-  }
-  return ProtocolViolation({.message = "Block", .field = "sample_index"},
-                           absl::StrCat("block ", header.sequence, " of a part begins at sample ",
-                                        header.sample_index, ": no block of its stream does"));
-}
 
 // Where the stream ends: one more than its last block, and the bytes of that.
 struct StreamEnd {
@@ -57,14 +37,35 @@ absl::Status AddEnd(const PeerPart& part, uint64_t block_samples, StreamEnd* end
     TD_ASSIGN_OR_RETURN(const std::optional<Block> block, player->Next());
     if (!block.has_value()) return absl::OkStatus();
     if (IsMissing(block->header())) continue;
-    TD_ASSIGN_OR_RETURN(const uint64_t sequence,
-                        SequenceOf(block->header(), block_samples, recording.block_bytes));
+    TD_ASSIGN_OR_RETURN(
+        const uint64_t sequence,
+        JoinedPlayer::SequenceOf(block->header(), block_samples, recording.block_bytes));
     if (sequence < end->blocks) continue;
     *end = {.blocks = sequence + 1, .last_bytes = block->payload().size()};
   }
 }
 
 }  // namespace
+
+// Of a full block, by what is recorded where that is not what the channel says.
+absl::StatusOr<uint64_t> JoinedPlayer::BlockSamples(const Recording& recording) {
+  const auto label = recording.labels.find("datatype");
+  const std::string& name = label == recording.labels.end() ? recording.datatype : label->second;
+  const auto type = dataplane::ParseDatatype(name);
+  if (!type.ok()) return DatatypeInvalid(name, type.status().message());
+  return std::max<uint64_t>(recording.block_bytes / type->bytes_per_sample(), 1);
+}
+
+absl::StatusOr<uint64_t> JoinedPlayer::SequenceOf(const BlockHeader& header, uint64_t block_samples,
+                                                  uint64_t block_bytes) {
+  const uint64_t sequence = header.sample_index / block_samples;
+  if (header.sample_index % block_samples == 0 && session::IsBlockCount(sequence, block_bytes)) {
+    return sequence;
+  }
+  return ProtocolViolation({.message = "Block", .field = "sample_index"},
+                           absl::StrCat("block ", header.sequence, " of a part begins at sample ",
+                                        header.sample_index, ": no block of its stream does"));
+}
 
 absl::StatusOr<Recording> JoinedPlayer::Whole(const std::vector<PeerPart>& parts) {
   Recording whole = parts.front().recording;
@@ -124,7 +125,10 @@ absl::StatusOr<std::optional<Block>> JoinedPlayer::Next() {
     }
     const bool more = std::ranges::any_of(parts_, [](const Part& p) { return !p.waiting.empty(); });
     if (!more) return std::nullopt;
-    return Block::Missing({.sequence = next_++, .flags = dataplane::kBlockMissing});
+    const uint64_t sequence = next_++;
+    return Block::Missing({.sequence = sequence,
+                           .sample_index = sequence * block_samples_,
+                           .flags = dataplane::kBlockMissing});
   }
 }
 

@@ -28,6 +28,12 @@ class JoinedPlayer {
   // INVALID_ARGUMENT (PROTOCOL_VIOLATION) for blocks that no part has.
   static absl::StatusOr<Recording> Whole(const std::vector<PeerPart>& parts);
 
+  // Samples of a full block of the recording.
+  static absl::StatusOr<uint64_t> BlockSamples(const Recording& recording);
+  // Which block of the stream it is. INVALID_ARGUMENT (PROTOCOL_VIOLATION): no part has such a one.
+  static absl::StatusOr<uint64_t> SequenceOf(const dataplane::BlockHeader& header,
+                                             uint64_t block_samples, uint64_t block_bytes);
+
   // From that block of the stream on. `parts` outlive it.
   static absl::StatusOr<std::unique_ptr<JoinedPlayer>> Begin(const std::vector<PeerPart>& parts,
                                                              uint64_t first_block);

@@ -201,6 +201,24 @@ Answer AnswerOf(const CopyAnswer& answer) {
                 {"moved", answer.moved}})};
 }
 
+Answer AnswerOf(const RepairAnswer& answer) {
+  Json object = {{"recording", answer.recording},
+                 {"blocks", answer.blocks},
+                 {"lost_blocks", answer.lost_blocks},
+                 {"parts", Json::array()}};
+  for (const RepairAnswer::Part& part : answer.parts) {
+    object["parts"].push_back({{"node", part.node},
+                               {"found", part.found},
+                               {"damaged_blocks", part.damaged_blocks},
+                               {"lacking_blocks", part.lacking_blocks},
+                               {"blocks", part.blocks},
+                               {"repaired", part.repaired}});
+    if (!part.why_not.empty()) object["parts"].back()["why_not"] = part.why_not;
+  }
+  if (!answer.status.ok()) object["error"] = ToJson(answer.status);
+  return {Dump(object)};
+}
+
 Answer AnswerOf(const std::string& done, const std::string& name) { return {Dump({{done, name}})}; }
 
 Answer AnswerOf(const absl::Status& error) { return {Dump({{"error", ToJson(error)}})}; }

@@ -127,6 +127,25 @@ struct CopyAnswer {
 };
 Answer AnswerOf(const CopyAnswer& answer);
 
+// What a repair has found of a recording's two parts, and done.
+struct RepairAnswer {
+  struct Part {
+    std::string node;
+    std::string found;            // "whole", "damaged" or "absent"
+    uint64_t damaged_blocks = 0;  // whose bytes are wrong
+    uint64_t lacking_blocks = 0;  // that the other part has, and this one has not
+    std::string blocks;           // which ones, of the stream: "3-17, 25"
+    bool repaired = false;
+    std::string why_not;
+  };
+  std::string recording;
+  uint64_t blocks = 0;
+  uint64_t lost_blocks = 0;  // damaged, and whole in no part
+  std::vector<Part> parts;
+  absl::Status status;
+};
+Answer AnswerOf(const RepairAnswer& answer);
+
 // {"deleted": "luns/l0"}
 Answer AnswerOf(const std::string& done, const std::string& name);
 

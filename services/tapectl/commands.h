@@ -27,6 +27,7 @@ void AddImportCommand(Command recordings, Program& program);
 void AddCopyCommands(Command recordings, Program& program);
 void AddRecorderCommands(Command tapectl, Program& program);
 void AddScrubCommands(Command tapectl, Program& program);
+void AddRepairCommand(Command tapectl, Program& program);
 void AddVerifyCommand(Command recordings, Program& program);
 void AddMountCommand(Command tapectl, Program& program);
 void AddTransferCommands(Command tapectl, Program& program);

@@ -112,6 +112,7 @@ int Main(int argc, char** argv) {
   AddTransferCommands(tapectl, program);
   AddReceiveCommand(tapectl, program);
   AddRecordingsCommands(tapectl, program);
+  AddRepairCommand(tapectl, program);
   AddMountCommand(tapectl, program);
   AddRecorderCommands(tapectl, program);
   AddScrubCommands(tapectl, program);

@@ -19,7 +19,7 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-constexpr std::array<absl::string_view, 10> kTakeSeveral = {"record",
+constexpr std::array<absl::string_view, 11> kTakeSeveral = {"record",
                                                             "play",
                                                             "recordings list",
                                                             "recordings show",
@@ -28,6 +28,7 @@ constexpr std::array<absl::string_view, 10> kTakeSeveral = {"record",
                                                             "recordings delete",
                                                             "recordings copy",
                                                             "recordings move",
+                                                            "repair",
                                                             "nodes"};
 
 // The same as the first words.
@@ -42,9 +43,12 @@ RecordingState StateOf(RecordingState one, RecordingState other) {
   return one;
 }
 
+uint64_t Stored(const Recording& part) {
+  return part.blocks - std::min(part.blocks, part.missing_blocks);
+}
+
 void Add(const Recording& part, Recording* sum) {
   sum->state = StateOf(sum->state, part.state);
-  sum->blocks += part.blocks - std::min(part.blocks, part.missing_blocks);
   sum->bytes += part.bytes;
   sum->start_time_ns = std::min(sum->start_time_ns, part.start_time_ns);
   sum->end_time_ns = std::max(sum->end_time_ns, part.end_time_ns);
@@ -52,11 +56,19 @@ void Add(const Recording& part, Recording* sum) {
   if (sum->cause.empty()) sum->cause = part.cause;
 }
 
+// Where each part has all blocks, those of the one that has most: what another one has beside,
+// manifests do not say.
+void AddBlocks(uint64_t blocks, JoinedParts* joined) {
+  uint64_t& all = joined->recording.blocks;
+  all = joined->copies == joined->of ? std::max(all, blocks) : all + blocks;
+}
+
 JoinedParts First(const Recording& recording, const std::optional<model::Part>& part) {
   JoinedParts joined{.recording = recording};
   if (!part.has_value()) return joined;
   joined.of = part->parts;
-  joined.recording.blocks -= std::min(recording.blocks, recording.missing_blocks);
+  joined.copies = part->copies;
+  joined.recording.blocks = Stored(recording);
   joined.recording.missing_blocks = 0;
   joined.recording.durable_watermark = 0;
   joined.recording.uid.clear();
@@ -166,9 +178,11 @@ std::vector<Recording> WithNodes(const std::vector<FoundRecording>& found) {
 
 std::string JoinedParts::PartsText() const {
   if (of == 0) return "-";
-  if (parts.size() == of) return absl::StrCat(of, of == 1 ? " part" : " parts");
-  return absl::StrCat(parts.size() == 1 ? "part " : "parts ", absl::StrJoin(parts, ", "), " of ",
-                      of);
+  std::string text = parts.size() == of ? absl::StrCat(of, of == 1 ? " part" : " parts")
+                                        : absl::StrCat(parts.size() == 1 ? "part " : "parts ",
+                                                       absl::StrJoin(parts, ", "), " of ", of);
+  if (copies > 1) absl::StrAppend(&text, ", ", copies, " copies");
+  return text;
 }
 
 std::vector<JoinedParts> JoinParts(const std::vector<Recording>& recordings) {
@@ -180,12 +194,17 @@ std::vector<JoinedParts> JoinParts(const std::vector<Recording>& recordings) {
     if (!part.has_value() || added) {
       all.push_back(First(recording, part));
     } else {
-      Add(recording, &all[place->second].recording);
+      JoinedParts& joined = all[place->second];
+      AddBlocks(Stored(recording), &joined);
+      Add(recording, &joined.recording);
     }
     if (!part.has_value()) continue;
     std::vector<uint32_t>& numbers = all[added ? all.size() - 1 : place->second].parts;
     if (std::ranges::find(numbers, part->number) == numbers.end()) numbers.push_back(part->number);
     std::ranges::sort(numbers);
+  }
+  for (JoinedParts& joined : all) {
+    if (joined.copies < joined.of) joined.recording.blocks /= joined.copies;
   }
   std::ranges::stable_sort(all, std::greater(),
                            [](const JoinedParts& one) { return one.recording.start_time_ns; });

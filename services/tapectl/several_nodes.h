@@ -52,8 +52,9 @@ struct JoinedParts {
       recording;  // of parts: their sums, without the missing blocks, which nobody has counted
   std::vector<uint32_t> parts;  // those there are, in order; empty: it is whole
   uint32_t of = 0;              // so many it has
+  uint32_t copies = 1;          // parts that have each block, as it was begun
 
-  // "3 parts", or "parts 1, 3 of 3"; "-" of what is whole.
+  // "3 parts", or "parts 1, 3 of 3", "2 parts, 2 copies"; "-" of what is whole.
   std::string PartsText() const;
 };
 

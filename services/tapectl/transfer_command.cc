@@ -31,6 +31,7 @@ struct RecordOptions : TransferOptions {
   int64_t duration_ns = 0;
   int64_t resume_for_ns = kDefaultResumeForNs;
   int64_t at_ns = 0;
+  uint32_t copies = 1;
   std::vector<std::string> standbys;
   std::optional<uint64_t> seed;
   bool loop = false;
@@ -92,7 +93,8 @@ absl::Status Record(Program& program, const RecordOptions& options) {
                   .blocks = options.blocks,
                   .duration_ns = options.duration_ns,
                   .resume_for_ns = options.resume_for_ns,
-                  .at_ns = options.at_ns};
+                  .at_ns = options.at_ns,
+                  .copies = options.copies};
   if (!options.group.name.empty()) return RecordMembers(program, interrupt, options, spec);
   TD_RETURN_IF_ERROR(CheckWhat(options));
   if (options.to.empty()) {
@@ -267,6 +269,8 @@ void AddTransferCommands(Command tapectl, Program& program) {
   record.AddOption("--standby", record_options->standbys,
                    "HOST:PORT of a storage node that takes the LUN over (tapedeck-storage "
                    "--standby-for), to go on at if the first is lost; once for each, at most 8");
+  record.AddOption("--copies", record_options->copies,
+                   "Of several nodes of --storage, so many get each block, 1 or 2; default 1");
   AddAt(record, record_options->at_ns, "Make no sample before this time");
   record.AddOption("--seed", record_options->seed, "Of the synth source; default 1");
   record.AddFlag("--loop", record_options->loop, "Start the file again at its end");

@@ -126,7 +126,9 @@ void PrintVerdict(const Program& program, const Verification& verification) {
 }
 
 // Each node's part; one that is not there is an error of the whole, once the others have been read.
-absl::Status VerifyParts(const Program& program, const std::string& name, Verification& result) {
+// `*copies`: parts that have each block.
+absl::Status VerifyParts(const Program& program, const std::string& name, Verification& result,
+                         uint32_t* copies) {
   Verifier verifier(*program.Catalog(), program.job_timeout(), result);
   absl::Status first_error;
   std::vector<Recording> parts;
@@ -143,6 +145,7 @@ absl::Status VerifyParts(const Program& program, const std::string& name, Verifi
   }
   if (parts.empty()) return first_error;
   const JoinedParts joined = JoinParts(parts).front();
+  *copies = joined.copies;
   if (joined.parts.size() == joined.of) return first_error;
   return RecordingNotFound(name, absl::StrCat(name, ": only ", joined.PartsText(), " are there"),
                            absl::StatusCode::kDataLoss);
@@ -151,10 +154,11 @@ absl::Status VerifyParts(const Program& program, const std::string& name, Verifi
 absl::Status VerifyRecording(Program& program, const RecordingChoice& choice) {
   Verification result;
   bool places = true;
+  uint32_t copies = 1;
   TD_ASSIGN_OR_RETURN(const std::string name, PlaceRecording(program, choice.name));
   if (NamesSeveral(program)) {
     result.recording = name;
-    result.status = VerifyParts(program, result.recording, result);
+    result.status = VerifyParts(program, result.recording, result, &copies);
   } else {
     const auto catalog = program.Catalog();
     TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(name, choice.segment, *catalog));
@@ -167,9 +171,12 @@ absl::Status VerifyRecording(Program& program, const RecordingChoice& choice) {
   result.missing_blocks = std::ranges::count_if(found.damaged, IsMissing);
   const size_t damaged = found.damaged.size() - result.missing_blocks;
   if (result.status.ok() && damaged > 0) {
-    result.status = BlockDamaged({.recording = result.recording, .blocks = damaged},
-                                 absl::StrCat(result.recording, ": ", damaged, " of ", found.blocks,
-                                              " blocks are damaged; the rest plays"));
+    result.status =
+        BlockDamaged({.recording = result.recording, .blocks = damaged},
+                     absl::StrCat(result.recording, ": ", damaged, " of ", found.blocks,
+                                  copies > 1 ? " blocks of both copies are damaged; tapectl repair "
+                                               "makes each from the other"
+                                             : " blocks are damaged; the rest plays"));
   }
   if (found.blocks == 0 && !result.status.ok()) return result.status;
   program.failure_printed = true;

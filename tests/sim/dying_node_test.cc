@@ -3,7 +3,9 @@
 // a job that ends well has every block in some part, and joined they are the stream.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <random>
 #include <set>
 
@@ -21,8 +23,8 @@ using dataplane::kSecondNs;
 
 class DyingLife {
  public:
-  DyingLife(uint64_t seed, Fired& fired)
-      : fired_(fired), random_(seed * 7919), site_(Figures(seed)) {}
+  DyingLife(uint64_t seed, Fired& fired, uint32_t copies = 1)
+      : fired_(fired), copies_(copies), random_(seed * 7919), site_(Figures(seed)) {}
 
   uint64_t Execute() {
     EXPECT_TRUE(site_.Begin()) << "not every part began";
@@ -56,7 +58,8 @@ class DyingLife {
     }
     const size_t workers = 1 + random_() % 2;
     for (size_t i = 0; i < workers; ++i) {
-      figures.workers.push_back({.blocks = 100 + random_() % 300, .slots = 16 + random_() % 112});
+      figures.workers.push_back(
+          {.blocks = 100 + random_() % 300, .slots = 16 + random_() % 112, .copies = copies_});
     }
     blocks_ = figures.workers;
     return figures;
@@ -122,6 +125,7 @@ class DyingLife {
     for (uint64_t i = 0; i < worker.watermark(); ++i) {
       EXPECT_TRUE(there.contains(i)) << "block " << i << " was acknowledged and is lost";
     }
+    if (copies_ > 1) CheckCopies(worker, parts);
     if (ended_) return;
     EXPECT_TRUE(worker.result().error.ok()) << worker.result().error;
     EXPECT_EQ(worker.acknowledged(), blocks_[number].blocks);
@@ -132,7 +136,29 @@ class DyingLife {
     EXPECT_EQ(joined.blocks, blocks_[number].blocks);
   }
 
+  // What was acknowledged is on two nodes, but for what is counted, and then the notes say so.
+  void CheckCopies(const ModelledWorker& worker, const std::vector<std::vector<uint64_t>>& parts) {
+    std::map<uint64_t, size_t> holders;  // by sample
+    for (const std::vector<uint64_t>& part : parts) {
+      for (const uint64_t sample : std::set<uint64_t>(part.begin(), part.end())) ++holders[sample];
+    }
+    uint64_t single = 0;
+    for (uint64_t i = 0; i < worker.watermark(); ++i) {
+      single += holders[i * kModelledSamples] < 2 ? 1 : 0;
+    }
+    const services::parts::DealCounts& counts = worker.counts();
+    EXPECT_LE(single, counts.too_few);
+    fired_["acknowledged with one copy"] += counts.too_few;
+    fired_["on two nodes"] += worker.watermark() - single;
+    if (ended_ || counts.too_few == 0) return;
+    const auto tells = [](const std::string& note) {
+      return note.find("DEGRADED") != std::string::npos;
+    };
+    EXPECT_GE(std::ranges::count_if(worker.notes(), tells), 1);
+  }
+
   Fired& fired_;
+  const uint32_t copies_;
   std::mt19937_64 random_;
   std::vector<WorkerStream> blocks_;
   Site site_;
@@ -152,6 +178,21 @@ TEST(DyingNodeSim, NothingAcknowledgedIsLost) {
   for (const char* what :
        {"everything lost its power", "node lost its power", "node was killed", "node stayed away",
         "node came back", "of those: while it recorded", "given to another node", "in two parts"}) {
+    EXPECT_GT(fired[what], 0u) << what;
+  }
+}
+
+TEST(DyingNodeSim, WhatIsAcknowledgedHasTwoCopiesOrIsCounted) {
+  Fired fired;
+  for (const uint64_t seed : FaultSeeds(std::getenv("TAPEDECK_LONG") != nullptr ? 2500 : 60)) {
+    SCOPED_TRACE(HowToRepeat(seed));
+    DyingLife(seed, fired, /*copies=*/2).Execute();
+    if (HasFailure()) return;
+  }
+  Print(fired);
+  for (const char* what :
+       {"everything lost its power", "node lost its power", "node was killed", "node stayed away",
+        "node came back", "given to another node", "acknowledged with one copy", "on two nodes"}) {
     EXPECT_GT(fired[what], 0u) << what;
   }
 }

@@ -35,6 +35,7 @@ services::parts::DealtSettings ModelledWorker::Settings(std::vector<ModelledNode
   services::parts::DealtSettings settings{
       .end = End(),
       .block_samples = kModelledSamples,
+      .copies = stream_.copies,
       .check =
           [this](const services::session::Accept&) {
             ++accepted_;

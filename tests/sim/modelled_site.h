@@ -89,6 +89,7 @@ struct WorkerStream {
   uint64_t blocks = UINT64_MAX;
   int64_t period_ns = 0;           // of a block that cannot wait; 0: as fast as there is room
   size_t slots = 128;              // of the ring
+  uint32_t copies = 1;             // of each block, on nodes of their own
   std::vector<size_t> nodes = {};  // empty: all
 };
 

@@ -33,6 +33,21 @@ TEST(PartTest, RefusesWhatSaysNoPart) {
   }
 }
 
+TEST(PartTest, SaysHowManyPartsHaveEachBlock) {
+  Labels labels;
+  const Part part{.number = 1, .parts = 2, .copies = 2, .whole = "r"};
+  SetPart(part, &labels);
+  EXPECT_EQ(labels.at("part_copies"), "2");
+  EXPECT_EQ(PartOf(labels).value(), part);
+  SetPart({.number = 1, .parts = 2, .whole = "r"}, &labels);
+  EXPECT_FALSE(labels.contains("part_copies"));
+  for (const char* text : {"", "0", "1", "3", "02", "x"}) {
+    labels["part_copies"] = text;
+    EXPECT_EQ(ReasonOf(PartOf(labels).status())->reason, "ARGUMENT_INVALID") << text;
+  }
+  EXPECT_EQ(WithPartOf({}, {{"part_copies", "2"}}), Labels());
+}
+
 TEST(PartTest, AnUpdateOfLabelsLeavesIt) {
   const Labels before = {{"part", "1/2"}, {"part_of", "r"}, {"site", "north"}};
   const Labels after = {{"part", "1/2"}, {"part_of", "r"}, {"site", "south"}};

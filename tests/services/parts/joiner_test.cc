@@ -167,6 +167,23 @@ TEST(JoinerTest, WhatIsDamagedInOnePartIsTakenFromAnother) {
   }
 }
 
+// As two nodes have it, each of which was away for a time.
+TEST(JoinerTest, WhatOneCopyLacksIsTakenFromTheOther) {
+  std::vector<std::vector<uint64_t>> parts(2);
+  for (uint64_t i = 0; i < 1000; ++i) {
+    if (i < 100 || i >= 300) parts[0].push_back(i);
+    if (i < 500 || i >= 900) parts[1].push_back(i);
+  }
+  for (const size_t slots : {2u, 8u, 64u}) {
+    const JoinedOrder order =
+        Join({Samples(parts[0]), Samples(parts[1])}, kJoinSamples, kJoinSpread, 0, slots);
+    EXPECT_TRUE(order.status.ok()) << order.status;
+    EXPECT_EQ(order.blocks, 1000u);
+    EXPECT_EQ(order.missing.size(), 0u);
+    EXPECT_EQ(order.counts.twice, 400u);
+  }
+}
+
 TEST(JoinerTest, WhatIsDamagedInAllPartsIsGivenAsThat) {
   const std::set<uint64_t> both = {0, 100, 101, 299};
   const JoinedOrder order =

@@ -147,6 +147,21 @@ TEST_F(LimitsTest, AJobHasEightStandbysAtMost) {
             "ARGUMENT_INVALID");
 }
 
+TEST_F(LimitsTest, EachCopyIsOnANodeOfItsOwn) {
+  const auto reason_of = [this](const std::string& storage, uint32_t copies) {
+    RecordSpec record = Sound();
+    record.transfer.storage = storage;
+    record.copies = copies;
+    return ReasonOfRefusal(jobs_.StartRecord(record).status());
+  };
+  EXPECT_NE(reason_of("a:1,b:1", 2), "ARGUMENT_INVALID");
+  EXPECT_EQ(node_.jobs.last_record().copies, 2u);
+  EXPECT_NE(reason_of("a:1,b:1,c:1", 0), "ARGUMENT_INVALID");
+  EXPECT_EQ(node_.jobs.last_record().copies, 1u);
+  EXPECT_EQ(reason_of("a:1", 2), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason_of("a:1,b:1,c:1", 3), "ARGUMENT_INVALID");
+}
+
 TEST_F(LimitsTest, AJobHasOneMoreOutputAtMost) {
   const auto reason_of = [this](const std::vector<OutputSpec>& outputs) {
     RecordSpec record = Sound();

@@ -37,6 +37,22 @@ TEST(SeveralNodesTest, PartsAreOneRecording) {
   EXPECT_EQ(joined[2].recording.end_time_ns, 106);
 }
 
+TEST(SeveralNodesTest, ABlockOfWhichThereAreCopiesCountsOnce) {
+  std::vector<Recording> parts = {PartOf("a", "1/2", 10, 100), PartOf("a", "2/2", 12, 100)};
+  parts[1].missing_blocks = 3;
+  for (Recording& part : parts) part.labels["part_copies"] = "2";
+  const auto joined = JoinParts(parts);
+  ASSERT_EQ(joined.size(), 1u);
+  EXPECT_EQ(joined[0].PartsText(), "2 parts, 2 copies");
+  EXPECT_EQ(joined[0].recording.blocks, 10u);
+  std::vector<Recording> three;
+  for (const char* part : {"1/3", "2/3", "3/3"}) {
+    three.push_back(PartOf("a", part, 20, 100));
+    three.back().labels["part_copies"] = "2";
+  }
+  EXPECT_EQ(JoinParts(three)[0].recording.blocks, 30u);
+}
+
 TEST(SeveralNodesTest, OnlySomeCommandsTakeSeveral) {
   Program program;
   program.storage = "a:1,b:2";
