@@ -118,7 +118,7 @@ absl::StatusOr<PlayerWish> ParsePlayer(absl::string_view text) {
   const size_t equals = text.find('=');
   if (equals == absl::string_view::npos) return NoMember(text, kPlayerForm);
   PlayerWish wish{.worker = std::string(text.substr(0, equals))};
-  if (!IsAddress(wish.worker)) return NoMember(text, kPlayerForm);
+  if (!naming::CheckNodeName(wish.worker).ok()) return NoMember(text, kPlayerForm);
   for (const absl::string_view one : absl::StrSplit(text.substr(equals + 1), ',')) {
     const auto number = NumberOf(one);
     if (!number.has_value()) return NoMember(text, kPlayerForm);

@@ -242,9 +242,7 @@ void AddPacing(Command command, model::Pacing& pacing) {
   AddAt(command, pacing.at_ns, "Give the first sample at this time");
 }
 
-}  // namespace
-
-void AddTransferCommands(Command tapectl, Program& program) {
+void AddRecord(Command tapectl, Program& program) {
   auto record_options = std::make_shared<RecordOptions>();
   const Command record = tapectl.AddCommand("record", "Record into a channel");
   const Option channel = record.AddOption("CHANNEL", record_options->name,
@@ -283,7 +281,9 @@ void AddTransferCommands(Command tapectl, Program& program) {
                    "A device of the worker, e.g. cuda:1, or all: a recording by each; default the "
                    "one with the fewest jobs");
   SetRun<RecordOptions>(record, program, "record", record_options, Record);
+}
 
+void AddPlay(Command tapectl, Program& program) {
   auto play_options = std::make_shared<PlayOptions>();
   const Command play = tapectl.AddCommand("play", "Play a recording back");
   play.AddOption("RECORDING", play_options->name, kWhichRecordingOfNodes);
@@ -305,6 +305,13 @@ void AddTransferCommands(Command tapectl, Program& program) {
   play.AddOption("--device", play_options->device,
                  "A device of the worker, e.g. cuda:1; default the one with the fewest jobs");
   SetRun<PlayOptions>(play, program, "play", play_options, Play);
+}
+
+}  // namespace
+
+void AddTransferCommands(Command tapectl, Program& program) {
+  AddRecord(tapectl, program);
+  AddPlay(tapectl, program);
 }
 
 }  // namespace tapedeck::services::tapectl
