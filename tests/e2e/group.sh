@@ -54,8 +54,8 @@ for node in "$FIRST" "$SECOND"; do
 done
 export TAPEDECK_STORAGE=$FIRST,$SECOND
 
-# All are there in time.
-recorded=$(record_group even --source synth:seed=%m --start-in 1s --blocks $BLOCKS) || fail "the group does not record: $recorded"
+# All are there in time, which a machine that has other tests to run gets more of.
+recorded=$(record_group even --source synth:seed=%m --start-in 3s --blocks $BLOCKS) || fail "the group does not record: $recorded"
 json_is "$recorded" ".jobs | length == 4 and all(.blocks == $BLOCKS and .lost_blocks == 0)" "four members"
 json_is "$recorded" '[.jobs[].group] | unique | length == 1' "one group"
 json_is "$recorded" '.jobs | all(.timing.after_at_s >= 0)' "none began before the instant"

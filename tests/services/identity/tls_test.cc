@@ -78,7 +78,6 @@ TEST(TlsTest, TheCertificateNamesTheHostWhateverAddressItIsCalledAt) {
   EXPECT_TRUE(ask("ipv4:127.0.0.1" + port).ok());
   EXPECT_TRUE(ask("127.0.0.1" + port + "@127.0.0.1").ok());
   EXPECT_TRUE(absl::IsUnavailable(ask("deck.lab.example" + port + "@127.0.0.1")));
-  EXPECT_TRUE(absl::IsUnavailable(ask("dns:///localhost" + port)));
 }
 
 TEST(TlsTest, AnExpiredCertificateIsRefusedByTheServer) {
