@@ -5,23 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
-#include <random>
 
+#include "tests/bytes.h"
 #include "tests/conformance/transport_pair.h"
 
 namespace tapedeck::dataplane {
 namespace {
 
 constexpr size_t kPayload = 1 << 20;
-
-void Fill(std::span<std::byte> bytes, uint64_t seed) {
-  std::mt19937_64 random(seed);
-  for (size_t i = 0; i + 8 <= bytes.size(); i += 8) {
-    const uint64_t value = random();
-    std::memcpy(bytes.data() + i, &value, 8);
-  }
-}
 
 Frame NumberedFrame(uint64_t sequence, uint32_t payload_bytes = 0) {
   return {.type = FrameType::kBlock,
@@ -99,7 +90,7 @@ TEST_P(TransportConformance, FramesArriveWholeAndInOrderBothWays) {
 
 TEST_P(TransportConformance, SendFillsPostedBuffersInOrder) {
   Connect(RemoteAccess::kNone);
-  Fill(worker_->bytes(0, 2 * kPayload), 1);
+  FillRandom(1, worker_->bytes(0, 2 * kPayload));
   node_->Do([&](Connection& c) {
     c.PostReceive(node_->bytes(0, kPayload));
     c.PostReceive(node_->bytes(kPayload, kPayload));
@@ -111,36 +102,35 @@ TEST_P(TransportConformance, SendFillsPostedBuffersInOrder) {
   });
   const auto first = node_->events.Frame(0);
   EXPECT_EQ(first.payload.data(), node_->bytes(0, 1).data());
-  EXPECT_TRUE(std::ranges::equal(first.payload, worker_->bytes(0, kPayload)));
+  EXPECT_TRUE(SameBytes(first.payload, worker_->bytes(0, kPayload)));
   EXPECT_TRUE(node_->events.Frame(1).payload.empty());
   const auto last = node_->events.Frame(2);
   EXPECT_EQ(last.payload.data(), node_->bytes(kPayload, 1).data());
-  EXPECT_TRUE(std::ranges::equal(last.payload, worker_->bytes(kPayload, 4096)));
+  EXPECT_TRUE(SameBytes(last.payload, worker_->bytes(kPayload, 4096)));
   EXPECT_EQ(worker_->events.Completed(0), 100u);
   EXPECT_EQ(worker_->events.Completed(1), 102u);
 }
 
 TEST_P(TransportConformance, WritePlacesPayloadBeforeItsFrame) {
   Connect(RemoteAccess::kWrite);
-  Fill(worker_->bytes(0, kPayload), 2);
+  FillRandom(2, worker_->bytes(0, kPayload));
   worker_->Do([&](Connection& c) {
     c.Write(NumberedFrame(5, kPayload), worker_->bytes(0, kPayload), node_->slice(3 * kPayload), 7);
   });
   const auto arrival = node_->events.Frame(0);
   EXPECT_EQ(arrival.frame.block.sequence, 5u);
   EXPECT_TRUE(arrival.payload.empty());
-  EXPECT_TRUE(
-      std::ranges::equal(node_->bytes(3 * kPayload, kPayload), worker_->bytes(0, kPayload)));
+  EXPECT_TRUE(SameBytes(node_->bytes(3 * kPayload, kPayload), worker_->bytes(0, kPayload)));
   EXPECT_EQ(worker_->events.Completed(0), 7u);
 }
 
 TEST_P(TransportConformance, ReadFetchesWithoutTellingThePeer) {
   Connect(RemoteAccess::kRead);
-  Fill(node_->bytes(kPayload, kPayload), 3);
+  FillRandom(3, node_->bytes(kPayload, kPayload));
   worker_->Do(
       [&](Connection& c) { c.Read(worker_->bytes(0, kPayload), node_->slice(kPayload), 11); });
   EXPECT_EQ(worker_->events.Completed(0), 11u);
-  EXPECT_TRUE(std::ranges::equal(worker_->bytes(0, kPayload), node_->bytes(kPayload, kPayload)));
+  EXPECT_TRUE(SameBytes(worker_->bytes(0, kPayload), node_->bytes(kPayload, kPayload)));
   EXPECT_EQ(node_->events.frame_count(), 0u);
 }
 
@@ -166,7 +156,7 @@ TEST_P(TransportConformance, ABacklogOfReadsIsServedToItsLastByte) {
 TEST_P(TransportConformance, ManyOperationsOfAllKinds) {
   Connect(RemoteAccess::kWrite);
   constexpr size_t kSize = 64 << 10;
-  Fill(worker_->bytes(0, 32 * kSize), 4);
+  FillRandom(4, worker_->bytes(0, 32 * kSize));
   for (size_t round = 0; round < 20; ++round) {
     worker_->Do([&](Connection& c) {
       for (size_t i = 0; i < 32; ++i) {
@@ -179,8 +169,7 @@ TEST_P(TransportConformance, ManyOperationsOfAllKinds) {
   EXPECT_EQ(node_->events.Frame(20 * 64 - 2).frame.block.sequence, 20u * 32 - 1);
   worker_->events.Completed(20 * 32 - 1);
   for (size_t i = 0; i < 32; ++i) {
-    ASSERT_TRUE(std::ranges::equal(node_->bytes((31 - i) * kSize, kSize),
-                                   worker_->bytes(i * kSize, kSize)));
+    ASSERT_TRUE(SameBytes(node_->bytes((31 - i) * kSize, kSize), worker_->bytes(i * kSize, kSize)));
   }
 }
 
@@ -224,7 +213,7 @@ TEST_P(TransportConformance, RefusesAccessThatWasNotGiven) {
   for (const Case& test : cases) {
     SCOPED_TRACE(test.name);
     Connect(test.access);
-    Fill(worker_->bytes(0, 4096), 5);
+    FillRandom(5, worker_->bytes(0, 4096));
     worker_->Do([&](Connection& c) { test.attempt(c, *worker_, *node_); });
     EXPECT_FALSE(worker_->events.Closed().ok());
     EXPECT_EQ(node_->events.frame_count(), 0u);
@@ -299,7 +288,7 @@ TEST_P(TransportConformance, TheEndOfAConnectionLeavesTheOthersOfItsRail) {
   ASSERT_TRUE(node_up.get().ok());
   other_worker.Do([](Connection& c) { c.Send(NumberedFrame(1), {}, 0); });
   EXPECT_EQ(other_node.events.Frame(0).frame.block.sequence, 1u);
-  Fill(worker_->bytes(0, kPayload), 6);
+  FillRandom(6, worker_->bytes(0, kPayload));
   worker_->Do([&](Connection& c) {
     c.Write(NumberedFrame(2, kPayload), worker_->bytes(0, kPayload), node_->slice(0), 1);
   });
@@ -309,7 +298,7 @@ TEST_P(TransportConformance, TheEndOfAConnectionLeavesTheOthersOfItsRail) {
     c.Write(NumberedFrame(3, kPayload), worker_->bytes(0, kPayload), node_->slice(kPayload), 2);
   });
   EXPECT_EQ(node_->events.Frame(1).frame.block.sequence, 3u);
-  EXPECT_TRUE(std::ranges::equal(node_->bytes(kPayload, kPayload), worker_->bytes(0, kPayload)));
+  EXPECT_TRUE(SameBytes(node_->bytes(kPayload, kPayload), worker_->bytes(0, kPayload)));
   EXPECT_EQ(node_->events.closed_count() + worker_->events.closed_count(), 0u);
 }
 

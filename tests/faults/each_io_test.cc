@@ -9,6 +9,7 @@
 #include "storage_node/recording/recording_reader.h"
 #include "storage_node/recording/recording_writer.h"
 #include "storage_node/recording/recovery.h"
+#include "tests/bytes.h"
 #include "tests/faults/fail_at.h"
 #include "tests/faults/recorded.h"
 #include "tests/sim/fault_store.h"
@@ -75,7 +76,7 @@ Outcome EachIo::RecordTried() {
     }
     auto block = ring->Take();
     if (!block.has_value()) return false;
-    std::ranges::copy(PayloadOf(kTried, next), block->memory().begin());
+    PutBytes(PayloadOf(kTried, next), block->memory());
     block->header() = {.sequence = next++, .payload_bytes = kBlockBytes};
     block->header().crc32c = dataplane::Crc32c(block->payload());
     outcome.status.Update(writer.Push(&*block).status());

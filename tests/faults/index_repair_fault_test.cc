@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "storage_node/repair/index_repair.h"
+#include "tests/bytes.h"
 #include "tests/faults/fail_at.h"
 #include "tests/faults/recorded.h"
 #include "tests/sim/fault_store.h"
@@ -86,8 +87,8 @@ class IndexRepairFault : public testing::Test {
       if (!damage.repaired || damage.block.kind != services::DamageKind::kIndex) continue;
       const size_t copy = absl::StrContains(damage.block.detail, "; copy 1: rewritten") ? 1 : 0;
       const uint64_t at = entries.Offset(damage.block.sequence);
-      EXPECT_TRUE(std::ranges::equal(std::span(now[copy]).subspan(at, entries.entry_bytes),
-                                     std::span(sound_[copy]).subspan(at, entries.entry_bytes)))
+      EXPECT_TRUE(SameBytes(std::span(now[copy]).subspan(at, entries.entry_bytes),
+                            std::span(sound_[copy]).subspan(at, entries.entry_bytes)))
           << damage.block.detail;
     }
   }

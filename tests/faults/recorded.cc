@@ -2,14 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstring>
-#include <random>
-
 #include "dataplane/crc32c.h"
 #include "storage_node/recording/recording_reader.h"
 #include "storage_node/recording/recording_writer.h"
 #include "storage_node/repair/verify.h"
+#include "tests/bytes.h"
 #include "tests/sim/fault_store.h"
 #include "tests/storage_node/manual_executor.h"
 
@@ -34,13 +31,7 @@ format::Manifest Fresh(uint8_t recording, uint32_t members) {
 }  // namespace
 
 std::vector<std::byte> PayloadOf(uint8_t recording, uint64_t sequence) {
-  std::mt19937_64 random(recording * 1'000'003 + sequence);
-  std::vector<std::byte> payload(kBlockBytes);
-  for (size_t i = 0; i < payload.size(); i += 8) {
-    const uint64_t value = random();
-    std::memcpy(&payload[i], &value, 8);
-  }
-  return payload;
+  return RandomBytes(recording * 1'000'003 + sequence, kBlockBytes);
 }
 
 format::Manifest Record(sim::FaultDisk& disk, uint8_t recording, uint64_t blocks,
@@ -70,7 +61,7 @@ format::Manifest Record(sim::FaultDisk& disk, uint8_t recording, uint64_t blocks
     }
     auto block = ring->Take();
     if (!block.has_value()) return false;
-    std::ranges::copy(PayloadOf(recording, next), block->memory().begin());
+    PutBytes(PayloadOf(recording, next), block->memory());
     block->header() = {.sequence = next++, .payload_bytes = kBlockBytes};
     block->header().crc32c = dataplane::Crc32c(block->payload());
     EXPECT_TRUE(writer.Push(&*block).ok());
@@ -115,7 +106,7 @@ std::set<uint64_t> Play(sim::FaultDisk& disk, const format::Manifest& manifest) 
     if (!flow.ok() || *flow == dataplane::Flow::kEnd) return true;
     if (*flow != dataplane::Flow::kMoved || block.payload().empty()) return false;
     const uint64_t sequence = block.header().sequence;
-    EXPECT_TRUE(std::ranges::equal(block.payload(), PayloadOf(recording, sequence)))
+    EXPECT_TRUE(SameBytes(block.payload(), PayloadOf(recording, sequence)))
         << "wrong bytes in block " << sequence;
     good.insert(sequence);
     return false;

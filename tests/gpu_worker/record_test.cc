@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <span>
 
@@ -9,6 +8,7 @@
 #include "gpu_worker/pipeline/record_pipeline.h"
 #include "gpu_worker/stages/synth/signal.h"
 #include "services/errors.h"
+#include "tests/bytes.h"
 #include "tests/gpu_worker/pipeline_test.h"
 
 namespace tapedeck::gpu_worker {
@@ -84,8 +84,7 @@ TEST_P(RecordTest, HeadersAreComplete) {
     EXPECT_LE(header.capture_ns, clock_.WallNs());
     EXPECT_EQ(header.crc32c, dataplane::Crc32c(std::as_bytes(std::span(payload))));
     generator.Make(i * samples, made);
-    EXPECT_TRUE(
-        std::ranges::equal(std::as_bytes(std::span(payload)), std::as_bytes(std::span(made))))
+    EXPECT_TRUE(SameBytes(std::as_bytes(std::span(payload)), std::as_bytes(std::span(made))))
         << "block " << i;
   }
 }

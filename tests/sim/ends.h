@@ -1,8 +1,6 @@
 // A source of recognisable blocks and a sink that checks them, for sessions without a store.
 #pragma once
 
-#include <algorithm>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,15 +11,13 @@
 #include "dataplane/sequence_mark.h"
 #include "dataplane/sink.h"
 #include "dataplane/source.h"
+#include "tests/bytes.h"
 
 namespace tapedeck::sim {
 
 // The payload of block `sequence`: every 8 bytes hold sequence and place, so that no two are alike.
 inline void FillPattern(uint64_t sequence, std::span<std::byte> payload) {
-  for (size_t i = 0; i + 8 <= payload.size(); i += 8) {
-    const uint64_t value = sequence * 1'000'003 + i;
-    std::memcpy(payload.data() + i, &value, 8);
-  }
+  FillCounted(sequence * 1'000'003, payload);
 }
 
 // Gives `blocks` blocks as fast as slots are free, of `bytes` each; 0: as large as the slots.
@@ -72,7 +68,7 @@ class PatternSink final : public dataplane::Sink {
     const uint64_t sequence = block->header().sequence;
     std::vector<std::byte> expected(block->payload().size());
     FillPattern(sequence, expected);
-    if (!std::ranges::equal(expected, block->payload())) {
+    if (!SameBytes(expected, block->payload())) {
       return absl::DataLossError(absl::StrCat("block ", sequence, " has wrong bytes"));
     }
     if (!taken_.Add(sequence)) {

@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/memory/memory_pool.h"
+#include "tests/bytes.h"
 #include "tests/sim/ends.h"
 #include "tests/sim/modelled_site.h"
 #include "tests/sim/playing.h"
@@ -144,7 +145,7 @@ std::vector<uint64_t> ModelledNode::Recorded(size_t channel) {
          blocks.push_back(word / 1'000'003);
          std::vector<std::byte> expected(kHeldBlockBytes);
          FillPattern(blocks.back(), expected);
-         return std::ranges::equal(payload, expected);
+         return SameBytes(payload, expected);
        });
   drives_.SetInstant(false);
   return blocks;

@@ -10,6 +10,7 @@
 #include "storage_node/recording/recording_writer.h"
 #include "storage_node/recording/recovery.h"
 #include "storage_node/repair/verify.h"
+#include "tests/bytes.h"
 #include "tests/sim/crash_states.h"
 #include "tests/sim/fault_store.h"
 #include "tests/sim/playing.h"
@@ -91,7 +92,7 @@ uint64_t Record(FaultDisk& disk, uint64_t seed, uint32_t members, uint64_t* push
 }
 
 bool IsRight(uint64_t sequence, std::span<const std::byte> payload) {
-  return std::ranges::all_of(payload, [&](std::byte b) { return b == ByteOf(sequence); });
+  return AllAre(ByteOf(sequence), payload);
 }
 
 void Check(FaultDisk& disk, uint32_t members, uint64_t acknowledged, uint64_t pushed, uint64_t seed,

@@ -9,6 +9,7 @@
 #include "dataplane/transport/inproc/transport.h"
 #include "services/session/resuming_session.h"
 #include "services/session/server_session.h"
+#include "tests/bytes.h"
 #include "tests/sim/control_pair.h"
 #include "tests/sim/ends.h"
 #include "tests/sim/fired.h"
@@ -228,7 +229,7 @@ class ResumeLife {
     const auto is_right = [](uint64_t sequence, std::span<const std::byte> payload) {
       std::vector<std::byte> expected(kResumeBlockBytes);
       FillPattern(sequence, expected);
-      return std::ranges::equal(payload, expected);
+      return SameBytes(payload, expected);
     };
     EXPECT_EQ(Play(host_.store(), host_.path(), *manifest, is_right), held);
   }

@@ -2,19 +2,16 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
 
+#include "tests/scratch_file.h"
+
 namespace tapedeck::storage_node {
 
-inline std::string BytesOf(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+inline std::string BytesOf(const std::filesystem::path& path) { return ReadFile(path.string()); }
 
 // Of each file a hash of its bytes and when they were written. A lock names the process that has it
 // and is left out.

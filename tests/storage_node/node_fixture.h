@@ -5,17 +5,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <future>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "dataplane/crc32c.h"
 #include "services/errors.h"
 #include "storage_node/node/node.h"
+#include "tests/bytes.h"
 #include "tests/storage_node/manual_executor.h"
 #include "tests/storage_node/temp_dir.h"
 
@@ -25,13 +24,7 @@ inline constexpr uint64_t kBlockBytes = 64 << 10;
 
 // Payload of block `sequence`, different for each seed.
 inline std::vector<std::byte> Payload(uint64_t sequence, size_t bytes, uint64_t seed = 1) {
-  std::mt19937_64 random(seed * 1'000'003 + sequence);
-  std::vector<std::byte> payload(bytes);
-  for (size_t i = 0; i + 8 <= bytes; i += 8) {
-    const uint64_t value = random();
-    std::memcpy(&payload[i], &value, 8);
-  }
-  return payload;
+  return RandomBytes(seed * 1'000'003 + sequence, bytes);
 }
 
 inline std::string Reason(const absl::Status& status) {
@@ -69,7 +62,7 @@ struct Recorder {
     if (!lent) return absl::DeadlineExceededError("no slot came back");
     const auto payload = Payload(sequence, bytes, seed);
     // Copying nothing from a null pointer is undefined.
-    if (!payload.empty()) std::ranges::copy(payload, block->memory().begin());
+    PutBytes(payload, block->memory());
     block->header() = {.sequence = sequence,
                        .sample_index = sequence * 1000,
                        .capture_ns = static_cast<int64_t>(sequence) * 5,
@@ -196,7 +189,7 @@ class NodeFixture {
       headers.push_back(header);
       if (header.flags & dataplane::kBlockMissing) continue;
       const auto expected = Payload(header.sequence, header.payload_bytes, seed);
-      EXPECT_TRUE(std::ranges::equal((*block)->payload(), expected)) << header.sequence;
+      EXPECT_TRUE(SameBytes((*block)->payload(), expected)) << header.sequence;
       EXPECT_EQ(header.crc32c, dataplane::Crc32c(expected));
     }
   }

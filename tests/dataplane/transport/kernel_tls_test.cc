@@ -10,10 +10,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <random>
 
 #include "absl/strings/match.h"
 #include "dataplane/reason.h"
+#include "tests/bytes.h"
 #include "tests/conformance/transport_pair.h"
 #include "tests/dataplane/transport/relay.h"
 
@@ -28,11 +28,6 @@ constexpr size_t kRecordHeaderBytes = 13;
 
 std::string ReasonIn(const absl::Status& status) {
   return ReasonOf(status).value_or(ErrorReason{}).reason;
-}
-
-void Fill(std::span<std::byte> bytes) {
-  std::mt19937 random(7);
-  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
 }
 
 TEST(KernelTls, AKernelWithoutItIsNamedWithTheRemedy) {
@@ -93,8 +88,8 @@ class KernelTlsRail : public testing::Test {
   void MakeEnds(const TransportKind& kind) {
     worker_ = std::make_unique<TransportEnd>(kind, false, RemoteAccess::kNone);
     node_ = std::make_unique<TransportEnd>(kind, true, RemoteAccess::kNone);
-    Fill(worker_->bytes(0, kPayload));
-    Fill(node_->bytes(kPayload, kPayload));
+    FillRandom(7, worker_->bytes(0, kPayload));
+    FillRandom(7, node_->bytes(kPayload, kPayload));
   }
 
   TcpEndpoint node_endpoint() const { return std::get<TcpEndpoint>(node_->offer->endpoint()); }
@@ -160,7 +155,7 @@ TEST_F(KernelTlsRail, NothingOfThePayloadPassesInClear) {
   Connect(tls_);
   SendBlock();
   const auto arrival = node_->events.Frame(0);
-  EXPECT_TRUE(std::ranges::equal(arrival.payload, worker_->bytes(0, kPayload)));
+  EXPECT_TRUE(SameBytes(arrival.payload, worker_->bytes(0, kPayload)));
   const std::string passed = relay_->Passed();
   EXPECT_GT(passed.size(), kClearBytes + kPayload);
   EXPECT_FALSE(HasPassed(passed, worker_->bytes(0, kPayload)));
@@ -171,7 +166,7 @@ TEST(KernelTls, WithoutItThePayloadPassesInClear) {
   const auto tcp = std::ranges::find(kinds, "tcp", &TransportKind::kind);
   TransportEnd node(*tcp, true, RemoteAccess::kNone);
   TransportEnd worker(*tcp, false, RemoteAccess::kNone);
-  Fill(worker.bytes(0, kPayload));
+  FillRandom(7, worker.bytes(0, kPayload));
   auto endpoint = std::get<TcpEndpoint>(node.offer->endpoint());
   Relay relay(endpoint.port, std::nullopt);
   endpoint.port = relay.port();
@@ -254,7 +249,7 @@ TEST_F(KernelTlsRail, HalfARecordKeepsNobodyBusy) {
   absl::SleepFor(absl::Seconds(1));
   EXPECT_LT(used() - began, kSecondNs / 5);
   relay_->GoOn();
-  EXPECT_TRUE(std::ranges::equal(node_->events.Frame(0).payload, worker_->bytes(0, kPayload)));
+  EXPECT_TRUE(SameBytes(node_->events.Frame(0).payload, worker_->bytes(0, kPayload)));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "storage_node/recordings/retention.h"
+#include "tests/bytes.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -120,7 +121,7 @@ class SegmentTest : public testing::TestWithParam<std::string> {
       if (!block->has_value()) return {blocks, absl::OkStatus()};
       const uint64_t number = (*block)->header().sample_index / 1000;
       EXPECT_EQ((*block)->header().sequence, blocks.size());
-      EXPECT_TRUE(std::ranges::equal((*block)->payload(), Payload(number, kBlockBytes)));
+      EXPECT_TRUE(SameBytes((*block)->payload(), Payload(number, kBlockBytes)));
       blocks.push_back(number);
       player->source->Acknowledge(blocks.size());
     }
@@ -149,7 +150,7 @@ class SegmentTest : public testing::TestWithParam<std::string> {
       if (!block.ok() || !block->has_value()) break;
       const uint64_t number = (*block)->header().sample_index / 1000;
       if ((*block)->header().flags & dataplane::kBlockMissing) continue;
-      EXPECT_TRUE(std::ranges::equal((*block)->payload(), Payload(number, kBlockBytes)));
+      EXPECT_TRUE(SameBytes((*block)->payload(), Payload(number, kBlockBytes)));
       blocks.push_back(number);
     }
     return blocks;

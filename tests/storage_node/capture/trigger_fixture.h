@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "tests/bytes.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -45,7 +45,7 @@ class TriggerTest : public testing::Test {
       return block.has_value();
     }));
     const auto payload = Payload(sequence, kBlockBytes);
-    std::ranges::copy(payload, block->memory().begin());
+    PutBytes(payload, block->memory());
     block->header() = {.sequence = sequence,
                        .sample_index = sequence * kSamples,
                        .payload_bytes = kBlockBytes,
@@ -89,7 +89,7 @@ class TriggerTest : public testing::Test {
       if (!block.ok() || !block->has_value()) break;
       const uint64_t number = (*block)->header().sample_index / kSamples;
       EXPECT_EQ((*block)->header().sequence, blocks.size());
-      EXPECT_TRUE(std::ranges::equal((*block)->payload(), Payload(number, kBlockBytes)));
+      EXPECT_TRUE(SameBytes((*block)->payload(), Payload(number, kBlockBytes)));
       blocks.push_back(number);
     }
     return blocks;

@@ -7,6 +7,7 @@
 #include "absl/time/clock.h"
 #include "dataplane/memory/host/memory.h"
 #include "storage_node/follow/tail.h"
+#include "tests/bytes.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -31,7 +32,7 @@ class TailTest : public testing::Test {
   // The block as the store gets it.
   Block Keep(uint64_t sequence) {
     Block block = *ring_->Take();
-    std::ranges::copy(Payload(sequence, kBlockBytes), block.memory().begin());
+    PutBytes(Payload(sequence, kBlockBytes), block.memory());
     block.header() = {.sequence = sequence,
                       .sample_index = sequence * 10,
                       .capture_ns = 7,
@@ -50,7 +51,7 @@ class TailTest : public testing::Test {
     const auto kept = tail_->Find(follower, sequence);
     if (kept == nullptr) return false;
     EXPECT_EQ(kept->header().sequence, sequence);
-    EXPECT_TRUE(std::ranges::equal(kept->payload(), Payload(sequence, kBlockBytes)));
+    EXPECT_TRUE(SameBytes(kept->payload(), Payload(sequence, kBlockBytes)));
     return true;
   }
 
@@ -74,7 +75,7 @@ TEST_F(TailTest, GivesBytesAndHeaderAsTheyCame) {
   Block block = Keep(3);
   const dataplane::BlockHeader header = block.header();
   EXPECT_EQ(header.sample_index, 30u);
-  EXPECT_TRUE(std::ranges::equal(block.payload(), Payload(3, kBlockBytes)));
+  EXPECT_TRUE(SameBytes(block.payload(), Payload(3, kBlockBytes)));
   executor_.RunReady();
   EXPECT_EQ(ring_->free_slots(), kRingSlots - 1) << "the store still has it";
   block.Reset();
@@ -155,7 +156,7 @@ TEST_F(TailTest, MemoryOfACopyOutlivesTheTail) {
   KeepAll(0, 1);
   const auto kept = tail_->Find(follower, 0);
   tail_->Detach(follower);
-  EXPECT_TRUE(std::ranges::equal(kept->payload(), Payload(0, kBlockBytes)));
+  EXPECT_TRUE(SameBytes(kept->payload(), Payload(0, kBlockBytes)));
 }
 
 // A recording that is followed, whose file loses every block once it is durable, before the
@@ -202,7 +203,7 @@ class FollowFromMemory : public testing::Test {
     if (!block.has_value() || (block->header().flags & dataplane::kBlockMissing) != 0) return false;
     const auto expected = Payload(block->header().sample_index / 1000, kBlockBytes);
     EXPECT_EQ(block->header().crc32c, dataplane::Crc32c(expected));
-    EXPECT_TRUE(std::ranges::equal(block->payload(), expected));
+    EXPECT_TRUE(SameBytes(block->payload(), expected));
     return true;
   }
   // Until the tail has its memory, which another thread makes ready.

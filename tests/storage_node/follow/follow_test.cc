@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "storage_node/store/list.h"
+#include "tests/bytes.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -24,7 +25,7 @@ class Follow : public testing::TestWithParam<std::string> {
     const auto& header = (*block)->header();
     EXPECT_EQ(header.flags & dataplane::kBlockMissing, 0u);
     const uint64_t sequence = header.sample_index / 1000;  // as Recorder::Push numbers them
-    EXPECT_TRUE(std::ranges::equal((*block)->payload(), Payload(sequence, kBlockBytes)));
+    EXPECT_TRUE(SameBytes((*block)->payload(), Payload(sequence, kBlockBytes)));
     return sequence;
   }
 

@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/index.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/node/check.h"
+#include "tests/scratch_file.h"
 #include "tests/storage_node/damage.h"
 #include "tests/storage_node/node_fixture.h"
 
@@ -24,10 +24,7 @@ using testing::HasSubstr;
 
 constexpr uint64_t kCraftedBlocks = 8;
 
-std::string TextOf(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+std::string TextOf(const std::string& path) { return ReadFile(path); }
 
 class CraftedFiles : public testing::Test {
  protected:

@@ -10,10 +10,11 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "tests/scratch_file.h"
 
 namespace tapedeck::storage_node {
 
@@ -104,10 +105,7 @@ class ForeignTree {
     std::string& line = (*print)[path];
     line = std::to_string(status.st_mode) + " ";
     if (S_ISLNK(status.st_mode)) line += std::filesystem::read_symlink(path).string();
-    if (S_ISREG(status.st_mode)) {
-      std::ifstream file(path, std::ios::binary);
-      line.append(std::istreambuf_iterator<char>(file), {});
-    }
+    if (S_ISREG(status.st_mode)) line.append(ReadFile(path));
     if (!S_ISDIR(status.st_mode)) return;
     for (const auto& entry : std::filesystem::directory_iterator(path)) {
       PrintOne(entry.path().string(), print);

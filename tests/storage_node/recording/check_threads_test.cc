@@ -1,6 +1,7 @@
 // Playbacks whose blocks are checked on threads of their own.
 #include <gtest/gtest.h>
 
+#include "tests/bytes.h"
 #include "tests/storage_node/damage.h"
 #include "tests/storage_node/node_fixture.h"
 
@@ -30,7 +31,7 @@ TEST_F(CheckThreadsTest, BlocksComeInOrderAndWhole) {
     ASSERT_TRUE(block.ok() && block->has_value()) << block.status();
     EXPECT_EQ((*block)->header().sequence, i);
     EXPECT_EQ((*block)->header().crc32c, dataplane::Crc32c((*block)->payload()));
-    EXPECT_TRUE(std::ranges::equal((*block)->payload(), Payload(i, kBlockBytes)));
+    EXPECT_TRUE(SameBytes((*block)->payload(), Payload(i, kBlockBytes)));
   }
   EXPECT_FALSE((*node_.Pull(*player.source)).has_value());
 }

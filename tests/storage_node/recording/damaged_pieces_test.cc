@@ -6,6 +6,7 @@
 #include <set>
 
 #include "storage_node/format/pieces.h"
+#include "tests/bytes.h"
 #include "tests/storage_node/damage.h"
 #include "tests/storage_node/node_fixture.h"
 
@@ -47,7 +48,7 @@ class DamagedPieces : public testing::TestWithParam<std::string> {
       EXPECT_EQ(header.crc32c, dataplane::Crc32c((*block)->payload())) << sequence;
       if (sequence != kBad) {
         EXPECT_EQ(header.flags & (dataplane::kBlockDamaged | dataplane::kBlockMissing), 0u);
-        EXPECT_TRUE(std::ranges::equal((*block)->payload(), Payload(sequence, kBlockBytes)));
+        EXPECT_TRUE(SameBytes((*block)->payload(), Payload(sequence, kBlockBytes)));
       } else if ((header.flags & dataplane::kBlockDamaged) != 0) {
         EXPECT_EQ(header.sample_index, kBad * 1000);
         const auto payload = (*block)->payload();

@@ -2,11 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <numeric>
+#include <random>
 #include <set>
 
+#include "tests/bytes.h"
+#include "tests/scratch_file.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -124,7 +125,7 @@ TEST_P(RoundTrip, RejectedBlockComesOnceMore) {
   const auto again = node_.Pull(source);
   ASSERT_TRUE(again.ok() && again->has_value());
   EXPECT_EQ((*again)->header().sequence, 2u);
-  EXPECT_TRUE(std::ranges::equal((*again)->payload(), Payload(2, kBlockBytes)));
+  EXPECT_TRUE(SameBytes((*again)->payload(), Payload(2, kBlockBytes)));
   EXPECT_FALSE((*node_.Pull(source)).has_value());
   EXPECT_EQ(Reason(source.Reject({.sequence = 2})), "BLOCK_DAMAGED");
   EXPECT_EQ(Reason(source.Reject({.sequence = 5})), "PROTOCOL_VIOLATION");
@@ -173,10 +174,8 @@ TEST(PosixLayout, DataFileOfOneMemberIsExactlyThePayload) {
     expected.insert(expected.end(), payload.begin(), payload.end());
   }
   ASSERT_TRUE(recorder->Finish().ok());
-  std::ifstream file(node.Directory(recorder->admission.accept.recording) + "/data",
-                     std::ios::binary);
-  const std::string data((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span<const char>(data)), expected));
+  const std::string data = ReadFile(node.Directory(recorder->admission.accept.recording) + "/data");
+  EXPECT_TRUE(SameBytes(std::as_bytes(std::span<const char>(data)), expected));
 }
 
 // The claim of the memory store: the slot the network filled is the memory that is played.

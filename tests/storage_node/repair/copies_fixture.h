@@ -4,19 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
+#include "tests/scratch_file.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node {
 
-inline std::string TextOf(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+inline std::string TextOf(const std::string& path) { return ReadFile(path); }
 
 class CopiesTest : public testing::TestWithParam<std::string> {
  protected:

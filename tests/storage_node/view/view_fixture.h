@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "services/view.h"
+#include "tests/bytes.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node::view {
@@ -50,7 +51,7 @@ inline void Push(Recorder& recorder, uint64_t sequence, const std::vector<std::b
     block = recorder.admission.ring->Take();
     return block.has_value();
   }));
-  if (!payload.empty()) std::ranges::copy(payload, block->memory().begin());
+  PutBytes(payload, block->memory());
   block->header() = {.sequence = sequence,
                      .sample_index = sequence * block_samples,
                      .capture_ns = static_cast<int64_t>(1 + sequence),

@@ -15,6 +15,7 @@
 #include "services/errors.h"
 #include "storage_node/store/device/layout.h"
 #include "storage_node/store/device/store.h"
+#include "tests/bytes.h"
 #include "tests/storage_node/manual_executor.h"
 #include "tests/storage_node/temp_dir.h"
 
@@ -26,8 +27,7 @@ inline const RecordingPath kPath{.channel = "c", .recording = "r"};
 inline const RecordingPath kOther{.channel = "c", .recording = "s"};
 
 inline bool AllAre(std::span<const std::byte> bytes, uint64_t value) {
-  return std::ranges::all_of(bytes,
-                             [&](std::byte b) { return b == static_cast<std::byte>(value); });
+  return tapedeck::AllAre(static_cast<std::byte>(value), bytes);
 }
 
 class DeviceStoreTest : public testing::Test {

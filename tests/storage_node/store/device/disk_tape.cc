@@ -7,11 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "absl/synchronization/mutex.h"
+#include "tests/scratch_file.h"
 
 namespace tapedeck::storage_node {
 namespace {
@@ -42,10 +41,7 @@ Function* Next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-std::string Contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
+std::string Contents(const std::string& path) { return ReadFile(path); }
 
 }  // namespace
 

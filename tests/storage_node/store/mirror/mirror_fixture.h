@@ -5,11 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "absl/time/clock.h"
+#include "tests/scratch_file.h"
 #include "tests/storage_node/damage.h"
 #include "tests/storage_node/node_fixture.h"
 
@@ -66,10 +65,7 @@ class MirrorTest : public testing::Test {
     }
   }
 
-  static std::string TextOf(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
+  static std::string TextOf(const std::string& path) { return ReadFile(path); }
   // Of the payload; an index says which copy it is.
   void ExpectSameData(const std::string& recording) const {
     EXPECT_TRUE(TextOf(deck_.Directory(recording, 0) + "/data") ==

@@ -1,0 +1,42 @@
+#include "tests/bytes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+namespace tapedeck {
+
+bool SameBytes(std::span<const std::byte> a, std::span<const std::byte> b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+}
+
+void PutBytes(std::span<const std::byte> from, std::span<std::byte> to) {
+  if (!from.empty()) std::memcpy(to.data(), from.data(), from.size());
+}
+
+bool AllAre(std::byte value, std::span<const std::byte> bytes) {
+  return std::ranges::all_of(bytes, [value](std::byte byte) { return byte == value; });
+}
+
+void FillRandom(uint64_t seed, std::span<std::byte> bytes) {
+  std::mt19937_64 random(seed);
+  for (size_t i = 0; i + 8 <= bytes.size(); i += 8) {
+    const uint64_t value = random();
+    std::memcpy(bytes.data() + i, &value, 8);
+  }
+}
+
+std::vector<std::byte> RandomBytes(uint64_t seed, size_t bytes) {
+  std::vector<std::byte> random(bytes);
+  FillRandom(seed, random);
+  return random;
+}
+
+void FillCounted(uint64_t first, std::span<std::byte> bytes) {
+  for (size_t i = 0; i + 8 <= bytes.size(); i += 8) {
+    const uint64_t value = first + i;
+    std::memcpy(bytes.data() + i, &value, 8);
+  }
+}
+
+}  // namespace tapedeck
