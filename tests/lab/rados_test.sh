@@ -92,6 +92,7 @@ kill_node() {
   echo "killed at block $seen; closed $(($(milliseconds) - killed)) ms after the start"
   json_is "$(tapectl_json recordings show "$name")" ".durable_watermark >= $seen" "durable blocks"
   is_salvaged "$name" "$seen" "the recording of a dead node"
+  tapectl recordings delete "$name" >/dev/null
 }
 
 # take_over: the node is stopped for longer than its lease, another one has the LUN, and what the first one still had to write
@@ -126,6 +127,7 @@ kill_osd() {
   wait_for 30 blocks_are $((seen + 50)) || fail "no block is stored after OSD $1 was killed: $(job)"
   cancel_job
   is_sound "$name" "a recording beside a dead OSD"
+  tapectl recordings delete "$name" >/dev/null
   cluster start-osd "$1"
 }
 
@@ -142,6 +144,7 @@ hang_osd() {
   cluster cont-osd "$1"
   cancel_job
   is_sound "$name" "a recording beside an OSD that hung"
+  tapectl recordings delete "$name" >/dev/null
 }
 
 # no_answer: two of three OSDs hang. Nothing is acknowledged by a time that is over, and the error says where and why.
