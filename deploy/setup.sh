@@ -141,7 +141,7 @@ tapedeck_ctest() {
   shift
   rm -rf "$dir"/{junit,again}.xml "$dir"/{test,first,again}-results "$dir/Testing/Temporary/LastTestsFailed.log"
   mkdir -p "$dir/test-results"
-  ctest --test-dir "$dir" -j"$(($(nproc) + 1))" --output-on-failure --no-tests=error --output-junit "$dir/junit.xml" "$@" || status=$?
+  ctest --test-dir "$dir" -j"$((2 * $(nproc)))" --output-on-failure --no-tests=error --output-junit "$dir/junit.xml" "$@" || status=$?
   failed=$(wc -l 2>/dev/null <"$dir/Testing/Temporary/LastTestsFailed.log") || failed=0
   ((status != 0 && failed > 0 && failed <= 3)) || return "$status"
   tapedeck_ctest_again "$dir"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # deploy/ci/fuzz.sh [SECONDS]: builds the fuzzers of tests/fuzz with clang, libFuzzer, AddressSanitizer and UBSan into build-fuzz,
-# and runs each for 5 seconds, or as many as said, from its corpus on. What they find of use is kept in build-fuzz/corpus. A crash
+# and runs each for 2 seconds, or as many as said, from its corpus on. What they find of use is kept in build-fuzz/corpus. A crash
 # fails, with the path of the bytes that cause it.
 set -euo pipefail
 # shellcheck source=deploy/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
-SECONDS_EACH=${1:-5}
+SECONDS_EACH=${1:-2}
 DIR=$TAPEDECK_ROOT/build-fuzz
 CORPUS=$TAPEDECK_ROOT/tests/fuzz/corpus
 

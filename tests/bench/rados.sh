@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # How fast a store on Ceph writes and reads blocks, with CRC32C, index and manifest, beside `rados bench` with operations and
-# objects of the same size, in turn, so many under way; our ring has twice as many slots, as a block also waits for its index
-# entry. CPU seconds per GB of each client. The cluster is of three OSDs on this machine (tests/lab/rados.sh), or --conf names
-# the ceph.conf of one with a pool "tape".
+# objects of the same size, in turn, so many under way, and about as many bytes, since a recording is also begun and closed. Our
+# ring has twice as many slots, as a block also waits for its index entry. CPU seconds per GB of each client. The cluster is of
+# three OSDs on this machine (tests/lab/rados.sh), or --conf names the ceph.conf of one with a pool "tape".
 #   tests/bench/rados.sh [--conf FILE] [--directory DIR] [--rounds N] [--blocks N] [--depth N] [--seconds N] [--check]
 # --check exits 1 below 0.9 of rados bench, writing or reading.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-ROUNDS=5 BLOCKS=1024 DEPTH=16 DURATION=10 CHECK=no DIRECTORY='' CONF=''
+ROUNDS=5 BLOCKS=2560 DEPTH=16 DURATION=8 CHECK=no DIRECTORY='' CONF=''
 BLOCK_BYTES=$((1 << 20)) OBJECT_BYTES=$((16 << 20))
 CLUSTER=$TAPEDECK_ROOT/tests/lab/rados.sh
 

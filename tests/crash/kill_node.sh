@@ -2,15 +2,15 @@
 # kill -9 of the storage node at random points of a recording and of its own recovery, again and again: what was
 # acknowledged, by a ledger that the node never sees, is there after each restart and verifies.
 #   tests/crash/kill_node.sh posix|direct|device|ring|mirror [--cycles N] [--seed N]
-#                                                N kills: 30 unless told, of a mirror 12, or 500 with TAPEDECK_LONG
+#                                                N kills: 16 unless told, of a mirror 8, or 500 with TAPEDECK_LONG
 # A channel with commit written and one with durable take turns.
 # A failing run prints its seed. The kernel outlives the process: this proves the order of writes towards the kernel and
 # the recovery, not what a power cut leaves (tests/sim).
 source "$(dirname "${BASH_SOURCE[0]}")/../e2e/lib.sh"
 
 KIND=${1:-} CYCLES=${TAPEDECK_LONG:+500} SEED=$RANDOM
-[[ $KIND != mirror ]] || CYCLES=${CYCLES:-12}
-CYCLES=${CYCLES:-30}
+[[ $KIND != mirror ]] || CYCLES=${CYCLES:-8}
+CYCLES=${CYCLES:-16}
 [[ $KIND =~ ^(posix|direct|device|ring|mirror)$ ]] || { sed -n '2,8s/^# //p' "$0" && exit 2; }
 shift
 while [[ $# -gt 0 ]]; do
