@@ -7,6 +7,8 @@
 #   rados.sh hang-osd DIR N       SIGSTOP: it keeps its connections, and answers nothing
 #   rados.sh cont-osd DIR N
 #   rados.sh start-osd DIR N
+#   rados.sh cut-osd DIR N        its network: what goes to or from its address, by iptables, which takes root
+#   rados.sh mend-osd DIR N
 #   rados.sh kill-mon DIR         kill -9
 #   rados.sh start-mon DIR
 #   rados.sh full DIR             takes no more writes; empty DIR takes them again
@@ -58,6 +60,17 @@ start_daemon() {
 
 start_osd() { start_daemon "osd.$1" ceph-osd -i "$1"; }
 
+# Each has one of its own, so that its network can be cut.
+osd_address() { echo "127.0.1.$((10 + $1))"; }
+
+# firewall -I|-D N: from now on, or no more, packets between OSD N and this cluster's other ports vanish.
+firewall() {
+  local side
+  for side in -s -d; do
+    iptables -w 10 "$1" INPUT "$side" "$(osd_address "$2")" -p tcp -m multiport --ports "$PORT:$((PORT + 199))" -j DROP
+  done
+}
+
 # signal DAEMON SIGNAL
 signal() {
   local pid
@@ -91,6 +104,7 @@ auth_client_required = $AUTH
 keyring = $DIR/keyring
 public_addr = 127.0.0.1
 cluster_addr = 127.0.0.1
+ms_bind_before_connect = true
 ms_bind_port_min = $((PORT + 100))
 ms_bind_port_max = $((PORT + 199))
 run_dir = $DIR/run
@@ -133,6 +147,10 @@ osd_op_num_threads_per_shard = 1
 osd_recovery_sleep = 0
 osd_mclock_skip_benchmark = true
 END
+  local n
+  for ((n = 0; n < OSDS; ++n)); do
+    printf '[osd.%s]\npublic_addr = %s\ncluster_addr = %s\n' "$n" "$(osd_address "$n")" "$(osd_address "$n")" >>"$CONF"
+  done
 }
 
 # make_monitor: knows of itself alone.
@@ -205,10 +223,20 @@ start() {
 
 stop() {
   local n
+  for n in "$DIR"/run/cut.*; do
+    [[ ! -e $n ]] || mend_osd "${n##*.}"
+  done
   for ((n = 0; n < OSDS; ++n)); do end_daemon "osd.$n" & done
   wait
   end_daemon mon.a
 }
+
+cut_osd() {
+  touch "$DIR/run/cut.$1"
+  firewall -I "$1" || die "the network of OSD $1 cannot be cut"
+}
+
+mend_osd() { firewall -D "$1" && rm "$DIR/run/cut.$1"; }
 
 # set_full RATIO: by which the OSDs call themselves full.
 set_full() {
@@ -230,6 +258,8 @@ case $VERB in
   hang-osd) signal "osd.$N" STOP ;;
   cont-osd) signal "osd.$N" CONT ;;
   start-osd) start_osd "$N" ;;
+  cut-osd) cut_osd "$N" ;;
+  mend-osd) mend_osd "$N" ;;
   kill-mon) signal mon.a KILL ;;
   start-mon) start_daemon mon.a ceph-mon -i a ;;
   full) set_full 0.0001 ;;

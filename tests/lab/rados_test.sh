@@ -131,19 +131,20 @@ kill_osd() {
   cluster start-osd "$1"
 }
 
-# hang_osd N: until it counts as down the blocks wait in the ring.
-hang_osd() {
+# silence_osd N SILENCE BACK WHAT: by these orders it answers nothing, and is back; until it counts as down the blocks wait in the
+# ring.
+silence_osd() {
   local name seen began
   start_job record deep/synth --source synth --duration 600s
   name=$(newest_recording)
-  cluster hang-osd "$1"
+  cluster "$2" "$1"
   began=$(milliseconds)
   seen=$(job .blocks)
-  wait_for 40 blocks_are $((seen + 100)) || fail "no block is stored after OSD $1 hung: $(job)"
-  echo "OSD $1 hung: 100 blocks later after $(($(milliseconds) - began)) ms"
-  cluster cont-osd "$1"
+  wait_for 40 blocks_are $((seen + 100)) || fail "no block is stored after OSD $1 $4: $(job)"
+  echo "OSD $1 $4: 100 blocks later after $(($(milliseconds) - began)) ms"
+  cluster "$3" "$1"
   cancel_job
-  is_sound "$name" "a recording beside an OSD that hung"
+  is_sound "$name" "a recording beside an OSD that $4"
   tapectl recordings delete "$name" >/dev/null
 }
 
@@ -303,13 +304,18 @@ for ((round = 0; round < ${OSD_KILLS:-0}; ++round)); do
 done
 for ((round = 0; round < ${HANGS:-0}; ++round)); do
   began "an OSD hangs"
-  hang_osd $((round % 3))
+  silence_osd $((round % 3)) hang-osd cont-osd hung
 done
 began "a pair of nodes"
 TAPEDECK_CEPH_CONF=$CLUSTER_DIR/ceph.conf "$TAPEDECK_ROOT/tests/lab/failover_test.sh" >"$WORK/failover.log" 2>&1 ||
   fail "failover_test.sh: $(tail -n 40 "$WORK/failover.log")"
 grep -e take-overs -e "goes on after" "$WORK/failover.log"
 if [[ -n $LONG ]]; then
+  for ((round = 0; round < 3; ++round)); do
+    began "the network to an OSD is cut"
+    iptables -w 10 -L INPUT -n >/dev/null 2>&1 || { echo "not tried: iptables does not work here" && break; }
+    silence_osd "$round" cut-osd mend-osd "was cut off"
+  done
   began "taken over"
   take_over
   began "the monitor is killed"
