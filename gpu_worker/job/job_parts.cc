@@ -105,7 +105,8 @@ void Job::OpenParts(const services::RecordSpec& spec, const services::Channel& c
       .on_note = [this](const std::string& note) { AddNote(note); }};
   for (const JobNode& node : nodes_) {
     services::model::SetPart(part, &open.labels);
-    settings.nodes.push_back(SessionTo(node, open, spec.resume_for_ns));
+    settings.nodes.push_back(
+        {.session = SessionTo(node, open, spec.resume_for_ns), .away = node.away});
     AddNote(absl::StrCat(services::model::NameOfPart(part), ": ", node.address));
     ++part.number;
   }

@@ -1,6 +1,7 @@
 // A recording of a worker that several storage nodes hold together: a session to each, and a Dealer
 // between them. A node that is lost gets nothing until it is back; what it had not acknowledged
-// goes to the others. The recording ends well once every block is acknowledged by one of them.
+// goes to the others. One that cannot be begun with yet is as one that is lost, as long as another
+// one is there. The recording ends well once every block is acknowledged by one of them.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,14 @@
 
 namespace tapedeck::services::parts {
 
+struct DealtNode {
+  // Lacks make_end, give_elsewhere, begins_late and on_change. Its labels say which part.
+  session::ResumingSettings session;
+  absl::Status away;  // why it is known to be away as the recording begins; OK: it is not
+};
+
 struct DealtSettings {
-  // At least one; each lacks make_end, give_elsewhere and on_change. Their labels say which part.
-  std::vector<session::ResumingSettings> nodes;
+  std::vector<DealtNode> nodes;  // at least one
   session::TransferEnd end;    // with the stream as its source; the ring is shared by all sessions
   uint64_t block_samples = 0;  // of a full block
   uint32_t copies = 1;         // of each block, as Dealer has it
@@ -52,8 +58,12 @@ class DealtRecording {
 
   session::ResumingSettings SettingsOf(size_t part);
   absl::StatusOr<session::TransferEnd> MakeEnd(size_t part, const session::Accept& accept);
+  const std::string& node(size_t part) const { return settings_.nodes[part].session.session.node; }
   void OnChange(size_t part, const session::Snapshot& snapshot);
+  void OnAway(size_t part, const absl::Status& cause);
   void OnEnded(size_t part, const absl::Status& error);
+  // It begins nowhere, or shall not begin without this node.
+  void Refuse(size_t part, const absl::Status& error);
   void Note(size_t part, const std::string& what);
   // That there are too few copies now, and since when, as it follows in a note; empty: there are
   // enough.

@@ -26,6 +26,7 @@ struct Snapshot {
   bool resuming = false;  // the session was lost, and another one is tried
   bool ended = false;
   absl::Status error;   // with its reason
+  absl::Status loss;    // while it is resuming: why, by the last try
   Accept accept;        // empty until the node has answered
   uint64_t blocks = 0;  // at the commit level (record), consumed (playback)
   uint64_t bytes = 0;

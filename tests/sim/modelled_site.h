@@ -143,6 +143,7 @@ class Site {
   explicit Site(const SiteFigures& figures);
   ~Site();
 
+  void Start();
   // Until all parts of all workers have begun.
   bool Begin();
   // False: virtual time passed `limit_ns` first.
