@@ -35,7 +35,8 @@ DealtRecording::DealtRecording(dataplane::Executor& executor, DealtSettings sett
                        .spread = SpreadOf(settings_.end.ring->slot_bytes()),
                        .parts = settings_.nodes.size(),
                        .copies = settings_.copies})),
-      parts_(settings_.nodes.size()) {
+      parts_(settings_.nodes.size()),
+      answering_(settings_.nodes.size()) {
   for (size_t i = 0; i < parts_.size(); ++i) {
     parts_[i].session = std::make_unique<session::ResumingSession>(executor_, SettingsOf(i));
   }
@@ -68,6 +69,51 @@ void DealtRecording::Start() {
   }
   if (!failed_.ok()) return Report();
   for (Part& part : parts_) part.session->Start();
+  Look();
+}
+
+Sign DealtRecording::SignOf(size_t number) const {
+  const Part& part = parts_[number];
+  return {.due = !part.told_away && !part.last.ended,
+          .running = part.last.running,
+          .rail_up = std::ranges::any_of(part.last.rails, &session::RailProgress::up),
+          .owes = settings_.copies < parts_.size() && dealer_->open(number) > 0,
+          .holds_up = dealer_->HoldsUp(number),
+          .heard = part.last.heard,
+          .acknowledged = dealer_->acknowledged(number)};
+}
+
+void DealtRecording::Look() {
+  if (reported_ended_ || dealer_->complete()) return;
+  std::vector<Sign> signs;
+  signs.reserve(parts_.size());
+  for (size_t i = 0; i < parts_.size(); ++i) signs.push_back(SignOf(i));
+  const std::vector<Answer> answers = answering_.Look(signs);
+  for (size_t i = 0; i < parts_.size(); ++i) OnAnswer(i, answers[i]);
+  executor_.PostAfter(kLookNs, lifetime_.Guard([this] { Look(); }));
+}
+
+void DealtRecording::OnAnswer(size_t number, Answer answer) {
+  Part& part = parts_[number];
+  const Answer before = std::exchange(part.answer, answer);
+  if (answer == before) return;
+  if (answer == Answer::kNormal) {
+    dealer_->Trust(number);
+  } else {
+    dealer_->Doubt(number, answer == Answer::kSilent);
+  }
+  // What a slow disk does all day is for the log.
+  if (answer == Answer::kSilent) {
+    const std::string degraded = Degraded();
+    const std::string meanwhile = degraded.empty() ? "; its blocks go to the others" : degraded;
+    Note(number, absl::StrCat("does not answer", meanwhile, " until it does"));
+  } else if (before == Answer::kSilent && !part.told_away && !part.last.ended) {
+    Note(number, "answers again");
+  } else {
+    const bool stuck = answer == Answer::kStuck;
+    dataplane::Log(dataplane::LogLevel::kInfo, "parts",
+                   stuck ? "acknowledges nothing" : "acknowledges again", {{"node", node(number)}});
+  }
 }
 
 void DealtRecording::Stop() {

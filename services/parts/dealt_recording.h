@@ -1,7 +1,8 @@
 // A recording of a worker that several storage nodes hold together: a session to each, and a Dealer
 // between them. A node that is lost gets nothing until it is back; what it had not acknowledged
 // goes to the others. One that cannot be begun with yet is as one that is lost, as long as another
-// one is there. The recording ends well once every block is acknowledged by one of them.
+// one is there; one that does not answer gets none until it does (answering.h). The recording ends
+// well once every block is acknowledged by one of them.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "absl/status/status.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
+#include "services/parts/answering.h"
 #include "services/parts/dealer.h"
 #include "services/session/resuming_session.h"
 
@@ -54,12 +56,16 @@ class DealtRecording {
     session::Snapshot last;
     bool ran = false;
     bool told_away = false;
+    Answer answer = Answer::kNormal;
   };
 
   session::ResumingSettings SettingsOf(size_t part);
   absl::StatusOr<session::TransferEnd> MakeEnd(size_t part, const session::Accept& accept);
   const std::string& node(size_t part) const { return settings_.nodes[part].session.session.node; }
   void OnChange(size_t part, const session::Snapshot& snapshot);
+  void Look();
+  Sign SignOf(size_t part) const;
+  void OnAnswer(size_t part, Answer answer);
   void OnAway(size_t part, const absl::Status& cause);
   void OnEnded(size_t part, const absl::Status& error);
   // It begins nowhere, or shall not begin without this node.
@@ -78,6 +84,7 @@ class DealtRecording {
   DealtSettings settings_;
   const std::shared_ptr<Dealer> dealer_;
   std::vector<Part> parts_;
+  Answering answering_;
   size_t ended_parts_ = 0;
   size_t notes_ = 0;
   absl::Status failed_;  // why it could not begin

@@ -33,6 +33,7 @@ struct Snapshot {
   uint64_t total_blocks = 0;     // 0: unknown
   uint64_t lost_blocks = 0;      // of the total, once it has ended
   dataplane::Counters counters;  // of both ends
+  uint64_t heard = 0;            // messages of the node on the control stream of this session
   int64_t elapsed_ns = 0;        // since blocks could move
   int64_t setup_ns = 0;          // from Start to that moment
   std::vector<RailProgress> rails;

@@ -18,13 +18,13 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr DriveFigures kDrives{
+constexpr DriveFigures kDrivesOfLate{
     .drives = 2, .bytes_per_s = 1'000'000'000, .flush_ns = kMillisecondNs};
 constexpr uint64_t kBlocks = 2000;
 
 SiteFigures Figures(size_t nodes, uint32_t copies) {
   return {.workers = {{.blocks = kBlocks, .period_ns = kMillisecondNs, .copies = copies}},
-          .nodes = std::vector<DriveFigures>(nodes, kDrives)};
+          .nodes = std::vector<DriveFigures>(nodes, kDrivesOfLate)};
 }
 
 std::set<uint64_t> BlocksOf(Site& site, size_t node) {
