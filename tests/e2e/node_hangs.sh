@@ -83,3 +83,16 @@ for i in 0 1; do
   json_is "$(at "$i" recordings show l0/c0/latest)" ".blocks == $(at 0 recordings show l0/c0/latest | jq .blocks)" "all, node $i"
 done
 echo "a mirror of two nodes of which one hung for $LASTS s: no sample is lost"
+
+# What is played from one copy comes from the other while the node of the first hangs, whichever that is.
+for i in 0 1; do
+  start_job play l0/c0/latest --sink null --rate 4
+  wait_for 20 job_has_more_than 300 || fail "it does not play: $(job)"
+  kill -STOP "${PIDS[i]}"
+  blocks=$(job .blocks)
+  wait_for 8 job_has_more_than $((blocks + 800)) || fail "node $i holds up a playback of two copies: $(job)"
+  kill -CONT "${PIDS[i]}"
+  tapectl jobs cancel "$(job .name)" >/dev/null
+  end_job
+done
+echo "a playback of two copies goes on while either node hangs"
