@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/transport/transport.h"
 #include "gpu_worker/pipeline/device_choice.h"
@@ -23,6 +24,7 @@ struct JobNode {
   std::string address;  // HOST:PORT
   std::shared_ptr<services::StorageClient> storage;
   std::vector<std::string> standbys;  // HOST:PORT of each that `storage` can open, too
+  absl::Status away;                  // why it did not answer as the job began; OK: it did
 };
 
 struct JobEnvironment {

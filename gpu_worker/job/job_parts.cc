@@ -1,6 +1,9 @@
 // Jobs whose recording is held in parts by several storage nodes.
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <iterator>
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -61,6 +64,21 @@ Playhead PartPlayhead(uint64_t first, uint64_t spread, uint64_t block_samples) {
           .start = static_cast<int64_t>((first - spread) * block_samples)};
 }
 
+// Of two parts that are to have all blocks both, one that has most; of equal ones not always the
+// same, so that jobs share the nodes.
+std::optional<size_t> PlayedAlone(const FoundParts& found, const std::string& job) {
+  if (found.parts.size() != 2) return std::nullopt;
+  std::array<uint64_t, 2> blocks{};
+  for (size_t i = 0; i < 2; ++i) {
+    const services::Recording& recording = found.parts[i].recording;
+    const auto part = services::model::KnownPartOf(recording.labels);
+    if (!part.has_value() || part->parts != 2 || part->copies != 2) return std::nullopt;
+    blocks[i] = recording.blocks - std::min(recording.blocks, recording.missing_blocks);
+  }
+  if (blocks[0] == blocks[1]) return std::hash<std::string>()(job) % 2;
+  return blocks[0] > blocks[1] ? 0 : 1;
+}
+
 std::vector<services::Annotation> AnnotationsOf(const FoundParts& found) {
   std::vector<services::Annotation> all;
   for (const FoundPart& part : found.parts) {
@@ -105,7 +123,8 @@ void Job::OpenParts(const services::RecordSpec& spec, const services::Channel& c
       .on_note = [this](const std::string& note) { AddNote(note); }};
   for (const JobNode& node : nodes_) {
     services::model::SetPart(part, &open.labels);
-    settings.nodes.push_back(SessionTo(node, open, spec.resume_for_ns));
+    settings.nodes.push_back(
+        {.session = SessionTo(node, open, spec.resume_for_ns), .away = node.away});
     AddNote(absl::StrCat(services::model::NameOfPart(part), ": ", node.address));
     ++part.number;
   }
@@ -175,7 +194,9 @@ void Job::OpenJoined(const services::PlaybackSpec& spec, const FoundParts& found
       .join = {.block_samples = block_samples,
                .block_bytes = block_bytes,
                .spread = spread,
-               .first = first},
+               .first = first,
+               .alone = PlayedAlone(found, state().name)},
+      .playhead_at = [=](uint64_t block) { return PartPlayhead(block, spread, block_samples); },
       .on_change = [self = shared_from_this()](const Snapshot& s) { self->OnChange(s); },
       .on_note = [this](const std::string& note) { AddNote(note); }};
   settings.sink = std::move(pipeline.sink);

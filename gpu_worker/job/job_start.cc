@@ -95,7 +95,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
   if (pipeline.remarks != nullptr && kept) {
     job->remarks_ = pipeline.remarks;
     TD_ASSIGN_OR_RETURN(job->annotator_,
-                        Annotator::Create(job->remarks_, *job->nodes_.front().storage));
+                        Annotator::Create(job->remarks_, *FirstThere(job->nodes_).storage));
   }
   job->OpenRecording(spec, channel, std::move(pipeline));
   if (second.has_value()) job->OpenSecond(spec, *second, *std::move(tap));

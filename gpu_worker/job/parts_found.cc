@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -11,7 +12,9 @@
 #include "services/errors.h"
 #include "services/model/part.h"
 #include "services/session/answers.h"
+#include "services/session/loss.h"
 #include "services/session/peer.h"
+#include "services/threads/task_thread.h"
 
 namespace tapedeck::gpu_worker::job {
 
@@ -34,6 +37,29 @@ absl::Status UnlikeChannels(const std::string& name, const JobNode& node, const 
                          ": block size, datatype, sample rate and commit level must be"));
 }
 
+bool AlikeChannels(const Channel& one, const Channel& other) {
+  return one.block_bytes == other.block_bytes && one.datatype == other.datatype &&
+         one.sample_rate == other.sample_rate && one.commit == other.commit;
+}
+
+// A call that has run out of its time has no reason.
+bool MayPass(const absl::Status& error) {
+  return services::session::MayPass(error) || absl::IsDeadlineExceeded(error);
+}
+
+// Each on a thread of its own: those that do not answer take their time together.
+absl::StatusOr<std::vector<absl::StatusOr<Channel>>> AskAll(const std::vector<JobNode>& nodes,
+                                                            const std::string& name) {
+  std::vector<absl::StatusOr<Channel>> answers(nodes.size());
+  std::vector<std::unique_ptr<services::TaskThread>> threads;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    TD_ASSIGN_OR_RETURN(threads.emplace_back(), services::TaskThread::Create("td-channel"));
+    threads.back()->Run([&, i] { answers[i] = ChannelOf(nodes[i], name); });
+  }
+  threads.clear();  // waits for each
+  return answers;
+}
+
 // Of the same stream, as far as its parts can tell.
 bool Alike(const Recording& one, const Recording& other) {
   return one.block_bytes == other.block_bytes && one.datatype == other.datatype &&
@@ -48,18 +74,28 @@ absl::StatusOr<Channel> ChannelOf(const JobNode& node, const std::string& name) 
   return channel;
 }
 
-absl::StatusOr<Channel> ChannelOfAll(const std::vector<JobNode>& nodes, const std::string& name) {
-  TD_ASSIGN_OR_RETURN(Channel channel, ChannelOf(nodes.front(), name));
-  for (size_t i = 1; i < nodes.size(); ++i) {
-    const auto other = ChannelOf(nodes[i], name);
-    if (!other.ok())
-      return dataplane::Prefixed(absl::StrCat(nodes[i].address, ": "), other.status());
-    if (other->block_bytes != channel.block_bytes || other->datatype != channel.datatype ||
-        other->sample_rate != channel.sample_rate || other->commit != channel.commit) {
-      return UnlikeChannels(name, nodes.front(), nodes[i]);
+absl::StatusOr<Channel> ChannelOfAll(std::vector<JobNode>& nodes, const std::string& name) {
+  if (nodes.size() == 1) return ChannelOf(nodes.front(), name);
+  TD_ASSIGN_OR_RETURN(const std::vector<absl::StatusOr<Channel>> answers, AskAll(nodes, name));
+  size_t there = nodes.size();
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (answers[i].ok()) {
+      there = std::min(there, i);
+      if (AlikeChannels(*answers[there], *answers[i])) continue;
+      return UnlikeChannels(name, nodes[there], nodes[i]);
+    }
+    nodes[i].away = answers[i].status();
+    if (!MayPass(nodes[i].away)) {
+      return dataplane::Prefixed(absl::StrCat(nodes[i].address, ": "), nodes[i].away);
     }
   }
-  return channel;
+  if (there == nodes.size()) return nodes.front().away;
+  return answers[there];
+}
+
+const JobNode& FirstThere(const std::vector<JobNode>& nodes) {
+  const auto there = std::ranges::find_if(nodes, [](const JobNode& n) { return n.away.ok(); });
+  return there == nodes.end() ? nodes.front() : *there;
 }
 
 absl::StatusOr<FoundParts> FindParts(const std::vector<JobNode>& nodes, const std::string& name) {

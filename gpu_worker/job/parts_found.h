@@ -26,9 +26,14 @@ struct FoundParts {
 // Waits for the node. Its errors, and INVALID_ARGUMENT (PROTOCOL_VIOLATION).
 absl::StatusOr<services::Channel> ChannelOf(const JobNode& node, const std::string& name);
 
-// The same of several, which must have it alike: FAILED_PRECONDITION (CHANNEL_IN_USE).
-absl::StatusOr<services::Channel> ChannelOfAll(const std::vector<JobNode>& nodes,
+// The same of several, all asked at once, which must have it alike: FAILED_PRECONDITION
+// (CHANNEL_IN_USE). Those that do not answer, or say what may pass, are away as long as another one
+// is there; any other error is one of the whole. Waits for at most as long as `storage` does.
+absl::StatusOr<services::Channel> ChannelOfAll(std::vector<JobNode>& nodes,
                                                const std::string& name);
+
+// The first that is not away.
+const JobNode& FirstThere(const std::vector<JobNode>& nodes);
 
 // A recording that is whole is played by the first node that has it. What says that it is a part is
 // joined with the others that the nodes have under its name; which of them are not there is noted.

@@ -32,12 +32,16 @@ void TransferSession::Open(services::session::ResumingSettings settings,
 void TransferSession::OpenDealt(services::parts::DealtSettings settings,
                                 const services::Channel& channel) {
   channel_ = channel;
-  for (services::session::ResumingSettings& node : settings.nodes) {
-    node.session.open.slots = static_cast<uint32_t>(end_.ring->slots());
-    node.session.open.slot_bytes = end_.ring->slot_bytes();
+  for (services::parts::DealtNode& node : settings.nodes) {
+    node.session.session.open.slots = static_cast<uint32_t>(end_.ring->slots());
+    node.session.session.open.slot_bytes = end_.ring->slot_bytes();
   }
   settings.end = std::move(end_);
-  settings.check = [this](const Accept& accept) { return CheckAccepted(accept); };
+  settings.check = [this](const Accept& accept) {
+    TD_RETURN_IF_ERROR(CheckAccepted(accept));
+    if (accept.commit == channel_->commit) return absl::OkStatus();
+    return services::ChannelInUse(channel_->name, "has another commit level on this node");
+  };
   dealt_ = std::make_unique<services::parts::DealtRecording>(executor_, std::move(settings));
 }
 

@@ -16,13 +16,12 @@ using dataplane::Flow;
 
 namespace {
 
-// Storage nodes acknowledge a group of blocks with each flush: a shorter time measures one flush.
-constexpr int64_t kRateWindowNs = 100 * dataplane::kMillisecondNs;
-constexpr double kRateWeight = 0.25;  // of a new window
-
 // The least share, of an equal one: a part that was slow once is measured again with it.
 constexpr size_t kLeastOfEqual = 8;
 constexpr size_t kLeastBlocks = 2;
+
+// Of the ring, where each part gets all blocks: for the others while one keeps what it has.
+constexpr size_t kReserve = 4;
 
 }  // namespace
 
@@ -59,7 +58,9 @@ void Dealer::SetWaker(size_t part, dataplane::Waker waker) {
 
 PartSet Dealer::Present() const {
   PartSet present = 0;
-  for (size_t i = 0; i < parts_.size(); ++i) present |= PartSet{!parts_[i].away} << i;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    present |= PartSet{!parts_[i].away && !parts_[i].silent} << i;
+  }
   return present;
 }
 
@@ -78,7 +79,7 @@ absl::StatusOr<Flow> Dealer::Pull(size_t number, Block* block) {
   Come(number);
   part.refused = true;
   if (complete()) return Flow::kEnd;
-  if (part.out.size() >= Share(number)) return Flow::kNotNow;
+  if (part.doubted || part.out.size() >= Share(number)) return Flow::kNotNow;
   if (!open_.NextFor(number).has_value()) {
     TD_ASSIGN_OR_RETURN(const Flow flow, Next());
     if (flow != Flow::kMoved) return flow;
@@ -100,8 +101,8 @@ bool Dealer::AnotherComesFirst(size_t number, uint64_t block) {
   for (size_t i = 1; i <= parts_.size(); ++i) {
     const size_t at = (last_given_ + i) % parts_.size();
     const Part& other = parts_[at];
-    const bool wants =
-        !other.away && other.refused && other.waker != nullptr && open_.MayGo(block, at);
+    const bool wants = !other.away && !other.doubted && other.refused && other.waker != nullptr &&
+                       open_.MayGo(block, at);
     if (at != number && (!wants || other.out.size() >= Share(at))) continue;
     if (other.out.size() >= fewest) continue;
     first = at;
@@ -116,7 +117,7 @@ bool Dealer::AnotherComesFirst(size_t number, uint64_t block) {
 
 // kEnd only when nothing is out any more: until then another part's blocks may have to go here.
 absl::StatusOr<Flow> Dealer::Next() {
-  if (!ended_ && counts_.blocks >= acknowledged_.mark() + settings_.spread) return Flow::kNotNow;
+  if (!ended_ && IsHeldUp()) return Flow::kNotNow;
   if (last_.empty() && !ended_) {
     Block block;
     auto flow = FromStream(&block);
@@ -161,7 +162,7 @@ Block Dealer::Give(size_t number, uint64_t next) {
   bool again = false;
   Block block = open_.Lend(next, number, &again);
   if (again) ++counts_.again;
-  if (part.out.empty()) part.busy_since_ns = clock_.NowNs();
+  if (part.out.empty()) part.rate.Begin(clock_.NowNs());
   part.out.push_back({.own = part.next, .stream = next});
   block.header().sequence = part.next++;
   part.refused = false;
@@ -183,7 +184,7 @@ void Dealer::Acknowledge(size_t number, uint64_t watermark) {
     part.out.pop_front();
   }
   if (blocks == 0) return;
-  Measure(part, blocks);
+  part.rate.Acknowledged(clock_.NowNs(), blocks);
   source_->Acknowledge(acknowledged_.mark());
   WakeRefused();
 }
@@ -200,8 +201,9 @@ void Dealer::Acknowledged(const OpenBlocks::Done& done) {
 void Dealer::GiveBack(size_t number, std::vector<Block> blocks) {
   Part& part = parts_[number];
   part.away = true;
-  part.window_ns = 0;
-  part.window_blocks = 0;
+  part.doubted = false;
+  part.silent = false;
+  part.rate.Forget();
   auto block = blocks.begin();
   for (const Out& out : part.out) {
     if (block == blocks.end() || block->header().sequence != out.own) {
@@ -212,11 +214,43 @@ void Dealer::GiveBack(size_t number, std::vector<Block> blocks) {
     ++block;
   }
   part.out.clear();
-  if (settings_.copies > 1 && !HasEnough() && !degraded_from_.has_value()) {
+  SettleAll();
+}
+
+void Dealer::SettleAll() {
+  if (HasEnough()) {
+    degraded_from_.reset();
+  } else if (settings_.copies > 1 && !degraded_from_.has_value()) {
     degraded_from_ = open_.FirstOwed().value_or(counts_.blocks);
   }
   for (const OpenBlocks::Done& done : open_.SettleAll(Present())) Acknowledged(done);
   source_->Acknowledge(acknowledged_.mark());
+  WakeRefused();
+}
+
+bool Dealer::HoldsUp(size_t number) const {
+  return IsHeldUp() && std::ranges::find(parts_[number].out, acknowledged_.mark(), &Out::stream) !=
+                           parts_[number].out.end();
+}
+
+void Dealer::Doubt(size_t number, bool silent) {
+  Part& part = parts_[number];
+  if (part.away) return;
+  if (!std::exchange(part.doubted, true)) {
+    for (const Out& out : part.out) open_.Doubt(out.stream, number);
+  }
+  part.silent = silent;
+  SettleAll();
+}
+
+void Dealer::Trust(size_t number) {
+  Part& part = parts_[number];
+  if (!std::exchange(part.doubted, false)) return;
+  part.silent = false;
+  for (const Out& out : part.out) open_.Trust(out.stream, number);
+  part.rate.Forget();
+  part.rate.Begin(clock_.NowNs());
+  if (HasEnough()) degraded_from_.reset();
   WakeRefused();
 }
 
@@ -229,43 +263,33 @@ bool Dealer::complete() const {
   return ended_ && last_.empty() && counts_.acknowledged == counts_.blocks;
 }
 
-// Adds to the part's measured time only while it has blocks.
-void Dealer::Measure(Part& part, uint64_t blocks) {
-  const int64_t now_ns = clock_.NowNs();
-  part.window_ns += now_ns - part.busy_since_ns;
-  part.window_blocks += blocks;
-  part.busy_since_ns = now_ns;
-  if (part.window_ns < kRateWindowNs) return;
-  const double rate = static_cast<double>(part.window_blocks) / static_cast<double>(part.window_ns);
-  part.per_ns = part.per_ns == 0 ? rate : (1 - kRateWeight) * part.per_ns + kRateWeight * rate;
-  part.window_ns = 0;
-  part.window_blocks = 0;
-}
-
 // A part that acknowledges nothing any more is as slow as the time since then says. `unmeasured`
 // counts for one that has had no time to be measured.
 double Dealer::RateOf(const Part& part, double unmeasured) const {
-  const double rate = part.per_ns == 0 ? unmeasured : part.per_ns;
-  if (part.out.empty()) return rate;
-  const auto since_ns = static_cast<double>(part.window_ns + clock_.NowNs() - part.busy_since_ns);
-  if (since_ns < kRateWindowNs) return rate;
-  return std::min(rate, static_cast<double>(part.window_blocks + 1) / since_ns);
+  const double rate = part.rate.per_ns() == 0 ? unmeasured : part.rate.per_ns();
+  return part.out.empty() ? rate : part.rate.Bound(clock_.NowNs(), rate);
 }
 
-// One that was never measured counts as the fastest.
+// One that was never measured counts as the fastest. What those in doubt have is not shared out.
 size_t Dealer::Share(size_t number) const {
   double fastest = 0;
   size_t present = 0;
+  size_t kept = 0;  // by those in doubt
   for (const Part& part : parts_) {
-    if (part.away) continue;
+    if (part.doubted) kept += part.out.size();
+    if (part.away || part.doubted) continue;
     ++present;
     fastest = std::max(fastest, RateOf(part, 0));
   }
-  if (present <= settings_.copies) return SIZE_MAX;
+  if (present <= 1) return SIZE_MAX;
+  if (present <= settings_.copies) return settings_.slots - settings_.slots / kReserve;
   const double unmeasured = fastest == 0 ? 1 : fastest;
   double sum = 0;
-  for (const Part& part : parts_) sum += part.away ? 0 : RateOf(part, unmeasured);
-  const size_t slots = settings_.slots * settings_.copies;  // as all of them take a block of each
+  for (const Part& part : parts_) {
+    if (!part.away && !part.doubted) sum += RateOf(part, unmeasured);
+  }
+  // As all of them take a block of each.
+  const size_t slots = (settings_.slots - std::min(kept, settings_.slots)) * settings_.copies;
   const double share = static_cast<double>(slots) * RateOf(parts_[number], unmeasured) / sum;
   return std::max({static_cast<size_t>(share), slots / present / kLeastOfEqual, kLeastBlocks});
 }

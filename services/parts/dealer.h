@@ -9,7 +9,10 @@
 //
 // Each block may have two copies, in two parts: it is done when both are acknowledged, or the one
 // that there is when no other part is left to take it. Where there are no more parts than copies
-// each gets all blocks, and none is held back for another.
+// each gets all blocks, but for a quarter of the ring, and none is held back for another.
+//
+// A part in doubt (answering.h) gets no more blocks, and others may get those that it has; it
+// keeps their slots, and what it acknowledges counts all the same.
 //
 // What a lost part had goes to others behind newer blocks. Whoever joins the parts need not look
 // far for it (spread.h): no block is dealt that is further ahead of the first unacknowledged one.
@@ -24,6 +27,7 @@
 #include "dataplane/clock.h"
 #include "dataplane/sequence_mark.h"
 #include "dataplane/source.h"
+#include "services/parts/ack_rate.h"
 #include "services/parts/open_blocks.h"
 
 namespace tapedeck::services::parts {
@@ -64,6 +68,11 @@ class Dealer {
   // part was given is acknowledged. Until it pulls again it has no share.
   void GiveBack(size_t part, std::vector<dataplane::Block> blocks);
 
+  // The part acknowledges nothing, and has not lost its session: until it is trusted again. One
+  // that is silent, too, is waited for with no block that has another copy.
+  void Doubt(size_t part, bool silent);
+  void Trust(size_t part);
+
   // The stream gives no more; what it has given is still dealt.
   void End();
 
@@ -76,6 +85,11 @@ class Dealer {
   std::optional<uint64_t> degraded_from() const { return degraded_from_; }
   // Blocks that a part may hold now.
   size_t Share(size_t part) const;
+  // Of all that it was given: how many it has acknowledged, and how many it has not.
+  uint64_t acknowledged(size_t part) const { return parts_[part].next - parts_[part].out.size(); }
+  size_t open(size_t part) const { return parts_[part].out.size(); }
+  // It has the block that the stream waits for.
+  bool HoldsUp(size_t part) const;
 
  private:
   struct Out {
@@ -86,26 +100,27 @@ class Dealer {
     std::deque<Out> out;  // dealt, not acknowledged
     uint64_t next = 0;    // its sequence
     bool away = false;
+    bool doubted = false;
+    bool silent = false;
     bool refused = false;         // it has asked for more
     uint64_t left_to_others = 0;  // the number of the last block that it could have had
     dataplane::Waker waker;
-    double per_ns = 0;  // blocks; 0: not measured
-    int64_t busy_since_ns = 0;
-    int64_t window_ns = 0;  // of a measurement: time with blocks out
-    uint64_t window_blocks = 0;
+    AckRate rate;
   };
 
   void Come(size_t number);
   bool AnotherComesFirst(size_t number, uint64_t block);
   // kMoved: there is one more that is open.
   absl::StatusOr<dataplane::Flow> Next();
+  bool IsHeldUp() const { return counts_.blocks >= acknowledged_.mark() + settings_.spread; }
   absl::StatusOr<dataplane::Flow> FromStream(dataplane::Block* block);
   dataplane::Block Give(size_t number, uint64_t block);
   void Acknowledged(const OpenBlocks::Done& done);
-  void Measure(Part& part, uint64_t blocks);
+  // Fewer parts are there.
+  void SettleAll();
   double RateOf(const Part& part, double unmeasured) const;
   void WakeRefused();
-  // Those that are there.
+  // Those that are waited for.
   PartSet Present() const;
   bool HasEnough() const;
 

@@ -35,14 +35,16 @@ DealtRecording::DealtRecording(dataplane::Executor& executor, DealtSettings sett
                        .spread = SpreadOf(settings_.end.ring->slot_bytes()),
                        .parts = settings_.nodes.size(),
                        .copies = settings_.copies})),
-      parts_(settings_.nodes.size()) {
+      parts_(settings_.nodes.size()),
+      answering_(settings_.nodes.size()) {
   for (size_t i = 0; i < parts_.size(); ++i) {
     parts_[i].session = std::make_unique<session::ResumingSession>(executor_, SettingsOf(i));
   }
 }
 
 session::ResumingSettings DealtRecording::SettingsOf(size_t part) {
-  session::ResumingSettings settings = settings_.nodes[part];
+  session::ResumingSettings settings = settings_.nodes[part].session;
+  settings.begins_late = true;
   settings.session.make_end = [this, part](const Accept& accept) { return MakeEnd(part, accept); };
   settings.session.on_change = [this, part](const Snapshot& snapshot) { OnChange(part, snapshot); };
   settings.give_elsewhere = [this, part](std::vector<dataplane::Block> blocks) {
@@ -62,7 +64,56 @@ absl::StatusOr<TransferEnd> DealtRecording::MakeEnd(size_t part, const Accept& a
 }
 
 void DealtRecording::Start() {
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    if (!settings_.nodes[i].away.ok()) OnAway(i, settings_.nodes[i].away);
+  }
+  if (!failed_.ok()) return Report();
   for (Part& part : parts_) part.session->Start();
+  Look();
+}
+
+Sign DealtRecording::SignOf(size_t number) const {
+  const Part& part = parts_[number];
+  return {.due = !part.told_away && !part.last.ended,
+          .running = part.last.running,
+          .rail_up = std::ranges::any_of(part.last.rails, &session::RailProgress::up),
+          .owes = settings_.copies < parts_.size() && dealer_->open(number) > 0,
+          .holds_up = dealer_->HoldsUp(number),
+          .heard = part.last.heard,
+          .acknowledged = dealer_->acknowledged(number)};
+}
+
+void DealtRecording::Look() {
+  if (reported_ended_ || dealer_->complete()) return;
+  std::vector<Sign> signs;
+  signs.reserve(parts_.size());
+  for (size_t i = 0; i < parts_.size(); ++i) signs.push_back(SignOf(i));
+  const std::vector<Answer> answers = answering_.Look(signs);
+  for (size_t i = 0; i < parts_.size(); ++i) OnAnswer(i, answers[i]);
+  executor_.PostAfter(kLookNs, lifetime_.Guard([this] { Look(); }));
+}
+
+void DealtRecording::OnAnswer(size_t number, Answer answer) {
+  Part& part = parts_[number];
+  const Answer before = std::exchange(part.answer, answer);
+  if (answer == before) return;
+  if (answer == Answer::kNormal) {
+    dealer_->Trust(number);
+  } else {
+    dealer_->Doubt(number, answer == Answer::kSilent);
+  }
+  // What a slow disk does all day is for the log.
+  if (answer == Answer::kSilent) {
+    const std::string degraded = Degraded();
+    const std::string meanwhile = degraded.empty() ? "; its blocks go to the others" : degraded;
+    Note(number, absl::StrCat("does not answer", meanwhile, " until it does"));
+  } else if (before == Answer::kSilent && !part.told_away && !part.last.ended) {
+    Note(number, "answers again");
+  } else {
+    const bool stuck = answer == Answer::kStuck;
+    dataplane::Log(dataplane::LogLevel::kInfo, "parts",
+                   stuck ? "acknowledges nothing" : "acknowledges again", {{"node", node(number)}});
+  }
 }
 
 void DealtRecording::Stop() {
@@ -76,7 +127,7 @@ void DealtRecording::Stop() {
 
 void DealtRecording::StopThoseAway() {
   for (Part& part : parts_) {
-    if (part.last.resuming && !part.last.ended) part.session->Stop();
+    if (part.told_away && !part.last.ended) part.session->Stop();
   }
 }
 
@@ -84,13 +135,10 @@ void DealtRecording::OnChange(size_t number, const Snapshot& snapshot) {
   Part& part = parts_[number];
   if (part.last.ended) return;
   part.last = snapshot;
-  part.ran = part.ran || snapshot.running;
-  if (snapshot.resuming && !std::exchange(part.told_away, true)) {
-    const std::string degraded = Degraded();
-    Note(number, degraded.empty() ? "is lost; its blocks go to the others until it is back"
-                                  : absl::StrCat("is lost", degraded, " until it is back"));
-  } else if (snapshot.running && !snapshot.ended && std::exchange(part.told_away, false)) {
-    Note(number, "goes on");
+  const bool ran = std::exchange(part.ran, part.ran || snapshot.running);
+  if (snapshot.resuming) OnAway(number, snapshot.loss);
+  if (snapshot.running && !snapshot.ended && std::exchange(part.told_away, false)) {
+    Note(number, ran ? "goes on" : "is there, and begins");
   }
   if (snapshot.ended) OnEnded(number, snapshot.error);
   // Not inside the callback of one of them.
@@ -102,6 +150,31 @@ void DealtRecording::OnChange(size_t number, const Snapshot& snapshot) {
   Report();
 }
 
+void DealtRecording::OnAway(size_t number, const absl::Status& cause) {
+  Part& part = parts_[number];
+  if (std::exchange(part.told_away, true)) return;
+  if (!part.ran) {
+    dealer_->GiveBack(number, {});
+    const bool anyone = std::ranges::any_of(
+        parts_, [](const Part& each) { return each.ran || !(each.told_away || each.last.ended); });
+    if (!anyone && !stopped_) return Refuse(number, cause);
+  }
+  const std::string degraded = Degraded();
+  const std::string since = part.ran ? "is lost" : absl::StrCat("is away (", cause.message(), ")");
+  Note(number, degraded.empty()
+                   ? absl::StrCat(since, "; its blocks go to the others until it is back")
+                   : absl::StrCat(since, degraded, " until it is back"));
+}
+
+void DealtRecording::Refuse(size_t number, const absl::Status& error) {
+  failed_ = dataplane::Prefixed(absl::StrCat(node(number), ": "), error);
+  dealer_->End();
+  for (Part& other : parts_) {
+    if (!other.last.ended) other.session->Stop();
+  }
+}
+
+// A node that was away, and then refuses, is given up as one that was lost.
 void DealtRecording::OnEnded(size_t number, const absl::Status& error) {
   Part& part = parts_[number];
   ++ended_parts_;
@@ -109,13 +182,9 @@ void DealtRecording::OnEnded(size_t number, const absl::Status& error) {
     // Also where its session took nothing.
     dealer_->GiveBack(number, {});
     last_loss_ = error;
-    if (!part.ran && failed_.ok() && dealer_->error().ok() && !stopped_) {
-      failed_ =
-          dataplane::Prefixed(absl::StrCat(settings_.nodes[number].session.node, ": "), error);
-      dealer_->End();
-      for (Part& other : parts_) {
-        if (!other.last.ended) other.session->Stop();
-      }
+    if (!failed_.ok() || !dealer_->error().ok()) return;
+    if (!part.ran && !part.told_away && !stopped_) {
+      Refuse(number, error);
     } else if (!dealer_->complete()) {
       Note(number, absl::StrCat("is given up", Degraded(), ": ", error.message()));
     }
@@ -138,8 +207,8 @@ void DealtRecording::NoteCopies() {
 }
 
 void DealtRecording::Note(size_t number, const std::string& what) {
-  const std::string text = absl::StrCat("part ", number + 1, " of ", parts_.size(), ", ",
-                                        settings_.nodes[number].session.node, ", ", what);
+  const std::string text =
+      absl::StrCat("part ", number + 1, " of ", parts_.size(), ", ", node(number), ", ", what);
   dataplane::Log(dataplane::LogLevel::kWarning, "parts", text,
                  {{"recording", parts_[number].last.accept.recording}});
   if (++notes_ <= kMostNotes && settings_.on_note) settings_.on_note(text);
@@ -163,6 +232,7 @@ void DealtRecording::Report() {
   sum.blocks = counts.acknowledged;
   sum.bytes = counts.bytes;
   sum.total_blocks = counts.blocks;
+  sum.resuming = sum.resuming && std::ranges::any_of(parts_, &Part::ran);
   sum.counters.retransmitted_blocks += counts.again;
   sum.ended = ended_parts_ == parts_.size();
   if (sum.ended) {

@@ -1,6 +1,8 @@
 // A recording of a worker that several storage nodes hold together: a session to each, and a Dealer
 // between them. A node that is lost gets nothing until it is back; what it had not acknowledged
-// goes to the others. The recording ends well once every block is acknowledged by one of them.
+// goes to the others. One that cannot be begun with yet is as one that is lost, as long as another
+// one is there; one that does not answer gets none until it does (answering.h). The recording ends
+// well once every block is acknowledged by one of them.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +14,20 @@
 #include "absl/status/status.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
+#include "services/parts/answering.h"
 #include "services/parts/dealer.h"
 #include "services/session/resuming_session.h"
 
 namespace tapedeck::services::parts {
 
+struct DealtNode {
+  // Lacks make_end, give_elsewhere, begins_late and on_change. Its labels say which part.
+  session::ResumingSettings session;
+  absl::Status away;  // why it is known to be away as the recording begins; OK: it is not
+};
+
 struct DealtSettings {
-  // At least one; each lacks make_end, give_elsewhere and on_change. Their labels say which part.
-  std::vector<session::ResumingSettings> nodes;
+  std::vector<DealtNode> nodes;  // at least one
   session::TransferEnd end;    // with the stream as its source; the ring is shared by all sessions
   uint64_t block_samples = 0;  // of a full block
   uint32_t copies = 1;         // of each block, as Dealer has it
@@ -48,12 +56,20 @@ class DealtRecording {
     session::Snapshot last;
     bool ran = false;
     bool told_away = false;
+    Answer answer = Answer::kNormal;
   };
 
   session::ResumingSettings SettingsOf(size_t part);
   absl::StatusOr<session::TransferEnd> MakeEnd(size_t part, const session::Accept& accept);
+  const std::string& node(size_t part) const { return settings_.nodes[part].session.session.node; }
   void OnChange(size_t part, const session::Snapshot& snapshot);
+  void Look();
+  Sign SignOf(size_t part) const;
+  void OnAnswer(size_t part, Answer answer);
+  void OnAway(size_t part, const absl::Status& cause);
   void OnEnded(size_t part, const absl::Status& error);
+  // It begins nowhere, or shall not begin without this node.
+  void Refuse(size_t part, const absl::Status& error);
   void Note(size_t part, const std::string& what);
   // That there are too few copies now, and since when, as it follows in a note; empty: there are
   // enough.
@@ -68,6 +84,7 @@ class DealtRecording {
   DealtSettings settings_;
   const std::shared_ptr<Dealer> dealer_;
   std::vector<Part> parts_;
+  Answering answering_;
   size_t ended_parts_ = 0;
   size_t notes_ = 0;
   absl::Status failed_;  // why it could not begin

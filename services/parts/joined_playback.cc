@@ -15,6 +15,14 @@ using session::Accept;
 using session::Snapshot;
 using session::TransferEnd;
 
+namespace {
+
+// So many reports of a session, ten a second, without a block that the sink waits for: the part
+// that gives alone is not waited for any longer.
+constexpr int kStarvedLooks = 10;
+
+}  // namespace
+
 JoinedPlayback::JoinedPlayback(dataplane::Executor& executor, JoinedSettings settings)
     : executor_(executor), settings_(std::move(settings)), parts_(settings_.nodes.size()) {
   JoinSettings join = settings_.join;
@@ -28,31 +36,57 @@ JoinedPlayback::JoinedPlayback(dataplane::Executor& executor, JoinedSettings set
     if (error_.ok()) error_ = status;
     Report();
   };
+  join.on_wanted = [this] { BeginOthers(); };
   joiner_ = std::make_shared<Joiner>(executor_, std::move(join), std::move(settings_.sink));
-  for (size_t i = 0; i < parts_.size(); ++i) {
-    JoinedNode& node = settings_.nodes[i];
-    parts_[i].end = std::move(node.end);
-    session::ResumingSettings settings = node.session;
-    settings.session.ordered = true;
-    settings.session.make_end = [this, i](const Accept&) -> absl::StatusOr<TransferEnd> {
-      TransferEnd end = std::move(parts_[i].end);
-      end.sink = std::make_unique<JoinedSink>(joiner_, i);
-      if (i == 0) end.stage_times = settings_.stage_times;
-      return end;
-    };
-    settings.session.on_change = [this, i](const Snapshot& snapshot) { OnChange(i, snapshot); };
-    parts_[i].session = std::make_unique<session::ResumingSession>(executor_, std::move(settings));
-  }
+  for (size_t i = 0; i < parts_.size(); ++i) parts_[i].end = std::move(settings_.nodes[i].end);
 }
 
 void JoinedPlayback::Start() {
-  for (Part& part : parts_) part.session->Start();
+  if (settings_.join.alone.has_value()) return Begin(*settings_.join.alone);
+  for (size_t i = 0; i < parts_.size(); ++i) Begin(i);
+}
+
+void JoinedPlayback::Begin(size_t number) {
+  session::ResumingSettings settings = settings_.nodes[number].session;
+  settings.session.ordered = true;
+  const bool first = number == settings_.join.alone.value_or(0);
+  settings.session.make_end = [this, number, first](const Accept&) -> absl::StatusOr<TransferEnd> {
+    TransferEnd end = std::move(parts_[number].end);
+    end.sink = std::make_unique<JoinedSink>(joiner_, number);
+    if (first) end.stage_times = settings_.stage_times;
+    return end;
+  };
+  settings.session.on_change = [this, number](const Snapshot& s) { OnChange(number, s); };
+  parts_[number].session =
+      std::make_unique<session::ResumingSession>(executor_, std::move(settings));
+  parts_[number].session->Start();
+}
+
+void JoinedPlayback::BeginOthers() {
+  if (stopped_ || joined_) return;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    if (parts_[i].session != nullptr) continue;
+    session::Playhead& playhead = settings_.nodes[i].session.session.open.playhead;
+    const bool damaged_blocks = playhead.damaged_blocks;
+    playhead = settings_.playhead_at(joiner_->next());
+    playhead.damaged_blocks = damaged_blocks;
+    Begin(i);
+  }
+}
+
+void JoinedPlayback::LookIfItGives() {
+  const bool starves = joiner_->Starves() && joiner_->next() == looked_at_;
+  looked_at_ = joiner_->next();
+  starved_looks_ = starves ? starved_looks_ + 1 : 0;
+  if (starved_looks_ >= kStarvedLooks) joiner_->Wake();
 }
 
 void JoinedPlayback::Stop() {
   if (std::exchange(stopped_, true)) return;
   joiner_->Abort(JobCancelled());
-  for (Part& part : parts_) part.session->Stop();
+  for (Part& part : parts_) {
+    if (part.session != nullptr) part.session->Stop();
+  }
 }
 
 void JoinedPlayback::OnChange(size_t number, const Snapshot& snapshot) {
@@ -60,11 +94,11 @@ void JoinedPlayback::OnChange(size_t number, const Snapshot& snapshot) {
   if (part.last.ended) return;
   part.last = snapshot;
   if (snapshot.ended) OnEnded(number, snapshot.error);
+  if (snapshot.running) LookIfItGives();
   Report();
 }
 
 void JoinedPlayback::OnEnded(size_t number, const absl::Status& error) {
-  ++ended_parts_;
   joiner_->Ended(number);
   if (error.ok() || stopped_) return;
   ++failed_parts_;
@@ -85,7 +119,9 @@ void JoinedPlayback::Report() {
   const JoinCounts& counts = joiner_->counts();
   sum.blocks = counts.blocks;
   sum.bytes = counts.bytes;
-  sum.ended = joined_ && ended_parts_ == parts_.size();
+  sum.ended = joined_ && std::ranges::all_of(parts_, [](const Part& part) {
+                return part.session == nullptr || part.last.ended;
+              });
   if (sum.ended) {
     if (std::exchange(reported_ended_, true)) return;
     sum.running = false;

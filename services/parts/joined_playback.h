@@ -1,6 +1,7 @@
 // A playback of a recording that several storage nodes hold together: a session to each node whose
 // part is there, and a Joiner before the sink. What is lost on the way plays as missing, and is
-// named.
+// named. Where each part is to have all blocks one is played alone, until it lacks a block, is lost
+// or gives none for a second.
 #pragma once
 
 #include <functional>
@@ -26,7 +27,9 @@ struct JoinedSettings {
   std::vector<JoinedNode> nodes;  // at least one
   std::unique_ptr<dataplane::Sink> sink;
   std::function<model::StageTimes()> stage_times;  // of the sink; null: it does not say
-  JoinSettings join;                               // without parts, ring_slots and on_done
+  JoinSettings join;  // without parts, ring_slots, on_wanted and on_done
+  // Where `join` says that one gives alone: where another one begins that has to bring this block.
+  std::function<session::Playhead(uint64_t block)> playhead_at;
   // As DealtSettings has them.
   std::function<void(const session::Snapshot&)> on_change;
   std::function<void(const std::string&)> on_note;
@@ -47,6 +50,10 @@ class JoinedPlayback {
     session::Snapshot last;
   };
 
+  void Begin(size_t part);
+  void BeginOthers();
+  void LookIfItGives();
+
   void OnChange(size_t part, const session::Snapshot& snapshot);
   void OnEnded(size_t part, const absl::Status& error);
   void Report();
@@ -55,7 +62,8 @@ class JoinedPlayback {
   JoinedSettings settings_;
   std::shared_ptr<Joiner> joiner_;
   std::vector<Part> parts_;
-  size_t ended_parts_ = 0;
+  uint64_t looked_at_ = 0;  // block that the sink waits for, and for how many looks
+  int starved_looks_ = 0;
   size_t failed_parts_ = 0;
   bool joined_ = false;  // the sink has all
   absl::Status error_;

@@ -32,6 +32,9 @@ Joiner::Joiner(dataplane::Executor& executor, JoinSettings settings,
       sink_(std::move(sink)),
       parts_(settings_.parts),
       next_(settings_.first) {
+  for (size_t i = 0; settings_.alone.has_value() && i < parts_.size(); ++i) {
+    parts_[i].asleep = i != *settings_.alone;
+  }
   sink_->SetWaker(
       [&executor, drain = lifetime_.Guard([this] { Drain(); })] { executor.Post(drain); });
 }
@@ -144,6 +147,28 @@ bool Joiner::NobodyHasNext() const {
   });
 }
 
+bool Joiner::HasWholeNext() const {
+  return std::ranges::any_of(parts_, [this](const Part& part) {
+    const auto it = part.waiting.find(next_);
+    return it != part.waiting.end() && !IsDamaged(it->second.header());
+  });
+}
+
+bool Joiner::Starves() const { return !sated_ && cause_.ok() && given_.empty() && !HasWholeNext(); }
+
+bool Joiner::WantsMore() const {
+  return std::ranges::any_of(parts_, &Part::asleep) && Starves() &&
+         std::ranges::all_of(parts_, [this](const Part& part) {
+           return part.asleep || part.ended || part.seen > next_;
+         });
+}
+
+void Joiner::Wake() {
+  bool any = false;
+  for (Part& part : parts_) any = std::exchange(part.asleep, false) || any;
+  if (any) executor_.Post(lifetime_.Guard([this] { settings_.on_wanted(); }));
+}
+
 bool Joiner::Remains() const {
   return std::ranges::any_of(
       parts_, [this](const Part& part) { return !part.waiting.empty() || part.seen > next_; });
@@ -197,8 +222,11 @@ void Joiner::Drain() {
   for (Part& part : parts_) {
     if (part.ended && part.waiting.empty() && part.waker) part.waker();
   }
-  const bool all = std::ranges::all_of(parts_, [](const Part& part) { return part.ended; });
-  if (all && ((!Remains() && given_.empty()) || sated_ || !cause_.ok())) FinishSink();
+  if (WantsMore()) Wake();
+  const bool over = sated_ || !cause_.ok();
+  const bool all = std::ranges::all_of(
+      parts_, [over](const Part& part) { return part.ended || (part.asleep && over); });
+  if (all && ((!Remains() && given_.empty()) || over)) FinishSink();
 }
 
 void Joiner::FinishSink() {

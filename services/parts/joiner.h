@@ -3,12 +3,16 @@
 // have, one that is whole is taken; one that is damaged only once no part has a whole one any more.
 // What comes before its turn waits, in the ring of its session while there is room, then in host
 // memory.
+//
+// Where each part is to have all blocks one may give alone, and the others sleep until it lacks
+// one.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,9 +27,12 @@ struct JoinSettings {
   size_t parts = 0;
   uint64_t block_samples = 0;  // of a full block
   uint64_t block_bytes = 0;
-  uint64_t spread = 0;    // as spread.h has it
-  uint64_t first = 0;     // block of the stream that the sink gets as number 0
-  size_t ring_slots = 0;  // of each part
+  uint64_t spread = 0;          // as spread.h has it
+  uint64_t first = 0;           // block of the stream that the sink gets as number 0
+  size_t ring_slots = 0;        // of each part
+  std::optional<size_t> alone;  // this part gives, the others sleep; none: all give
+  // Once, not inside a call of a part: those that slept are wanted, from next() on.
+  std::function<void()> on_wanted;
   // Once, not inside a call of a part: the sink has all, or why it has not.
   std::function<void(const absl::Status&)> on_done;
 };
@@ -56,6 +63,12 @@ class Joiner {
   // No part gives anything more, for this cause.
   void Abort(const absl::Status& cause);
 
+  // The others are wanted, whether or not the one that gives alone lacks anything.
+  void Wake();
+  // The sink waits for a block that no part has given.
+  bool Starves() const;
+  uint64_t next() const { return next_; }  // that the sink gets, of the stream
+
   const JoinCounts& counts() const { return counts_; }
 
  private:
@@ -64,6 +77,7 @@ class Joiner {
     uint64_t seen = 0;                             // one more than the highest that it gave
     uint64_t pushed = 0;                           // blocks of its own
     size_t in_ring = 0;                            // of those that wait
+    bool asleep = false;
     bool ended = false;
     bool refused = false;
     dataplane::Waker waker;
@@ -83,6 +97,9 @@ class Joiner {
   // What the sink gets next; empty: that is not known yet.
   dataplane::Block TakeNext();
   bool NobodyHasNext() const;
+  bool HasWholeNext() const;
+  // Parts sleep, and those that give have come past the next block without a whole one.
+  bool WantsMore() const;
   // Something of the stream that is known of has not been given yet.
   bool Remains() const;
   void FinishSink();

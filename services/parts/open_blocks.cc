@@ -14,13 +14,18 @@ constexpr PartSet BitOf(size_t part) { return PartSet{1} << part; }
 }  // namespace
 
 bool OpenBlocks::IsOwed(const Open& open) const {
-  return static_cast<uint32_t>(std::popcount(open.out | open.acknowledged)) < copies_;
+  return static_cast<uint32_t>(std::popcount(HoldersOf(open))) < copies_;
+}
+
+OpenBlocks::Open* OpenBlocks::Find(uint64_t number) {
+  const auto it = open_.find(number);
+  return it == open_.end() ? nullptr : &it->second;
 }
 
 void OpenBlocks::Queue(uint64_t number, const Open& open) {
   const bool owed = IsOwed(open);
   for (size_t part = 0; part < queues_.size(); ++part) {
-    if (owed && ((open.out | open.acknowledged) & BitOf(part)) == 0) {
+    if (owed && ((HoldersOf(open) | open.doubtful) & BitOf(part)) == 0) {
       queues_[part].insert(number);
     } else {
       queues_[part].erase(number);
@@ -49,24 +54,46 @@ Block OpenBlocks::Lend(uint64_t number, size_t part, bool* again) {
 }
 
 void OpenBlocks::Acknowledge(uint64_t number, size_t part) {
-  Open& open = open_.at(number);
-  open.out &= ~BitOf(part);
-  open.acknowledged |= BitOf(part);
+  Open* const open = Find(number);
+  if (open == nullptr) return;
+  open->out &= ~BitOf(part);
+  open->doubtful &= ~BitOf(part);
+  open->acknowledged |= BitOf(part);
+  Queue(number, *open);
 }
 
 void OpenBlocks::TakeBack(uint64_t number, size_t part) {
-  Open& open = open_.at(number);
-  open.out &= ~BitOf(part);
-  open.again = true;
-  Queue(number, open);
+  Open* const open = Find(number);
+  if (open == nullptr) return;
+  open->out &= ~BitOf(part);
+  open->doubtful &= ~BitOf(part);
+  open->again = true;
+  Queue(number, *open);
+}
+
+void OpenBlocks::Doubt(uint64_t number, size_t part) {
+  Open* const open = Find(number);
+  if (open == nullptr) return;
+  open->out &= ~BitOf(part);
+  open->doubtful |= BitOf(part);
+  open->again = true;
+  Queue(number, *open);
+}
+
+void OpenBlocks::Trust(uint64_t number, size_t part) {
+  Open* const open = Find(number);
+  if (open == nullptr) return;
+  open->doubtful &= ~BitOf(part);
+  open->out |= BitOf(part);
+  Queue(number, *open);
 }
 
 std::optional<OpenBlocks::Done> OpenBlocks::Settle(uint64_t number, PartSet present) {
   const auto it = open_.find(number);
   if (it == open_.end()) return std::nullopt;
   const Open& open = it->second;
-  if (open.out != 0 || open.acknowledged == 0) return std::nullopt;
-  const bool too_few = IsOwed(open);
+  const bool too_few = static_cast<uint32_t>(std::popcount(open.acknowledged)) < copies_;
+  if (too_few && (open.out != 0 || open.acknowledged == 0)) return std::nullopt;
   if (too_few && (present & ~open.acknowledged) != 0) return std::nullopt;
   const Done done{
       .number = number, .bytes = open.block->header().payload_bytes, .too_few = too_few};

@@ -31,18 +31,22 @@ class OpenBlocks {
 
   // A copy for the part, which `*again` says is of a block that another one had and lost.
   dataplane::Block Lend(uint64_t number, size_t part, bool* again);
-  // What became of it: it is on the part's node, or the part has lost it.
+  // What became of it: it is on the part's node, or the part has lost it. No matter where the block
+  // is done already without that part.
   void Acknowledge(uint64_t number, size_t part);
   void TakeBack(uint64_t number, size_t part);
+  // Whether it will be there is in doubt: another part may get it meanwhile, if one lacks it.
+  void Doubt(uint64_t number, size_t part);
+  void Trust(uint64_t number, size_t part);
 
   struct Done {
     uint64_t number = 0;
     uint64_t bytes = 0;    // of payload
     bool too_few = false;  // it has fewer copies than it was to have
   };
-  // Whether the block is done as long as only those parts are there: every copy that was lent is
-  // acknowledged, one at least, and no part is there that could get another one. It is forgotten
-  // then.
+  // Whether the block is done as long as only those parts are there: it has its copies; or every
+  // copy that was lent, but for those in doubt, is acknowledged, one at least, and no part is there
+  // that lacks it. It is forgotten then.
   std::optional<Done> Settle(uint64_t number, PartSet present);
   // The same of all.
   std::vector<Done> SettleAll(PartSet present);
@@ -54,11 +58,15 @@ class OpenBlocks {
   struct Open {
     std::shared_ptr<SharedBlock> block;
     PartSet out = 0;
+    PartSet doubtful = 0;
     PartSet acknowledged = 0;
     bool again = false;
   };
 
+  static PartSet HoldersOf(const Open& open) { return open.out | open.acknowledged; }
   bool IsOwed(const Open& open) const;
+  // Null: it is done.
+  Open* Find(uint64_t number);
   // Puts it into the queues of those that may get it, and takes it out of the others'.
   void Queue(uint64_t number, const Open& open);
 

@@ -87,6 +87,7 @@ void ClientSession::OnMessage(Message message) {
   if (state_ >= State::kEnding) return;
   absl::Status status = Check(message);
   if (!status.ok()) return GiveUp(status);
+  ++snapshot_.heard;
   if (const auto* accept = std::get_if<Accept>(&message)) {
     status = state_ == State::kOpening ? OnAccept(*accept) : UnexpectedFromNode("Accept");
   } else if (const auto* finished = std::get_if<Finished>(&message)) {
@@ -132,7 +133,9 @@ void ClientSession::OnProgress(const Progress& news) {
 void ClientSession::Tell() {
   Progress own = FullProgress();
   const int64_t now_ns = executor_.clock().NowNs();
-  if (settings_.trail != nullptr) own.clock = settings_.trail->SendClock(now_ns);
+  // Without a trail, too, it asks for an answer, which is a sign of life.
+  own.clock = settings_.trail == nullptr ? flight::ClockReading{.sent_ns = now_ns}
+                                         : settings_.trail->SendClock(now_ns);
   told_ns_ = now_ns;
   control_->Send(own);
 }

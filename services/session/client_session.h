@@ -26,12 +26,14 @@ struct Snapshot {
   bool resuming = false;  // the session was lost, and another one is tried
   bool ended = false;
   absl::Status error;   // with its reason
+  absl::Status loss;    // while it is resuming: why, by the last try
   Accept accept;        // empty until the node has answered
   uint64_t blocks = 0;  // at the commit level (record), consumed (playback)
   uint64_t bytes = 0;
   uint64_t total_blocks = 0;     // 0: unknown
   uint64_t lost_blocks = 0;      // of the total, once it has ended
   dataplane::Counters counters;  // of both ends
+  uint64_t heard = 0;            // messages of the node on the control stream of this session
   int64_t elapsed_ns = 0;        // since blocks could move
   int64_t setup_ns = 0;          // from Start to that moment
   std::vector<RailProgress> rails;

@@ -98,13 +98,18 @@ void ResumingSession::OnChange(const Snapshot& snapshot) {
     return executor_.Post(lifetime_.Guard([this, snapshot] { OnEnded(snapshot); }));
   }
   if (snapshot.running && !lost_.ok()) OnUp(snapshot);
+  ran_ = ran_ || snapshot.running;
   last_ = Sum(snapshot);
   settings_.session.on_change(last_);
 }
 
 void ResumingSession::OnUp(const Snapshot& snapshot) {
-  ++before_.counters.resumes;
   delay_ns_ = 0;
+  if (!ran_) {
+    lost_ = absl::OkStatus();
+    return;
+  }
+  ++before_.counters.resumes;
   const bool same = snapshot.accept.verifier == verifier_;
   dataplane::Log(LogLevel::kInfo, "session", "recording goes on",
                  {{"recording", snapshot.accept.recording},
@@ -116,13 +121,19 @@ void ResumingSession::OnUp(const Snapshot& snapshot) {
 }
 
 bool ResumingSession::MayGoOn(const Snapshot& snapshot) const {
-  if (stopped_ || kept_ == nullptr || snapshot.error.ok()) return false;
+  if (stopped_ || snapshot.error.ok()) return false;
   if (over_ && !lost_.ok()) return false;
+  if (kept_ == nullptr || (lost_.ok() && !snapshot.running)) return MayBegin(snapshot);
   // One that never began is told at once: what is wrong with it was so before.
-  if (lost_.ok()) return snapshot.running && IsLost(snapshot.error);
+  if (lost_.ok()) return IsLost(snapshot.error);
   // Of what was deleted before anything of it was acknowledged, another one may be made.
   const bool anew = WhyRefused(snapshot.error) == "DELETED" && kept_->first() == 0;
   return MayPassHere(snapshot.error) || (anew && resume_.has_value());
+}
+
+// Nothing of the stream has gone to the node yet.
+bool ResumingSession::MayBegin(const Snapshot& snapshot) const {
+  return settings_.begins_late && !snapshot.running && MayPassHere(snapshot.error);
 }
 
 // A node whose LUN another one has taken tells of a failed write. Two nodes whose common store
@@ -169,6 +180,7 @@ void ResumingSession::OnEnded(const Snapshot& snapshot) {
   } else if (WhyRefused(snapshot.error).has_value()) {
     resume_.reset();
   }
+  if (kept_ == nullptr) resume_.reset();
   if (resume_.has_value()) resume_->first_block = kept_->first();
   TryAgain();
 }
@@ -184,10 +196,12 @@ void ResumingSession::OnLost(const absl::Status& cause) {
     if (session_ != nullptr) return session_->Stop();
     Conclude(ErrorOf(absl::OkStatus()));
   }));
-  dataplane::Log(LogLevel::kWarning, "session", "lost; the recording shall go on",
+  dataplane::Log(LogLevel::kWarning, "session",
+                 ran_ ? "lost; the recording shall go on" : "away; the recording shall begin",
                  {{"recording", last_.accept.recording},
+                  {"node", node()},
                   {"for", Seconds(settings_.resume_for_ns)},
-                  {"kept_blocks", absl::StrCat(kept_->again())},
+                  {"kept_blocks", absl::StrCat(kept_ == nullptr ? 0 : kept_->again())},
                   {"cause", std::string(cause.message())}});
 }
 
@@ -196,6 +210,7 @@ void ResumingSession::TryAgain() {
   last_.ended = false;
   last_.error = absl::OkStatus();
   last_.resuming = true;
+  last_.loss = refusal_.ok() ? lost_ : refusal_;
   settings_.session.on_change(last_);
   executor_.PostAfter(delay_ns_, lifetime_.Guard([this] {
     if (session_ == nullptr && !ended_) OpenSession();
@@ -204,7 +219,8 @@ void ResumingSession::TryAgain() {
 }
 
 bool ResumingSession::IsComplete(const absl::Status& refusal) const {
-  if (lost_.ok() || WhyRefused(refusal) != "SEALED" || !kept_->total().has_value()) return false;
+  if (lost_.ok() || kept_ == nullptr || WhyRefused(refusal) != "SEALED") return false;
+  if (!kept_->total().has_value()) return false;
   return ReasonOf(refusal)->metadata["blocks"] == absl::StrCat(*kept_->total());
 }
 
@@ -245,6 +261,7 @@ void ResumingSession::Conclude(const absl::Status& error) {
 Snapshot ResumingSession::Sum(const Snapshot& snapshot) const {
   Snapshot sum = snapshot;
   sum.resuming = !lost_.ok() && !snapshot.running;
+  if (sum.resuming) sum.loss = last_.loss;
   if (snapshot.accept.session.empty()) sum.accept = last_.accept;
   // Until it has an end a session knows nothing of the blocks before it.
   if (snapshot.blocks < last_.blocks) {

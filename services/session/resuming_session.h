@@ -29,6 +29,8 @@ struct ResumingSettings {
   // Of a part of a recording: takes what a session has left, also the last one that fails; the next
   // one goes on behind all that was given. Null: it is given again to that one.
   std::function<void(std::vector<dataplane::Block>)> give_elsewhere;
+  // A first session that cannot be opened yet is one that was lost: it is tried again as long.
+  bool begins_late = false;
 };
 
 // On one executor. A playback has one session.
@@ -52,6 +54,7 @@ class ResumingSession {
   bool MayGoOn(const Snapshot& snapshot) const;
   bool IsLost(const absl::Status& cause) const;
   bool MayPassHere(const absl::Status& refusal) const;
+  bool MayBegin(const Snapshot& snapshot) const;
   void OnLost(const absl::Status& cause);
   void TakeBack();
   // The recording is whole, although its session was lost on the last words.
@@ -81,6 +84,7 @@ class ResumingSession {
   uint64_t blocks_at_loss_ = 0;             // that were acknowledged at the last one
   int64_t delay_ns_ = 0;                    // before the next try
   bool over_ = false;                       // the time to go on is over
+  bool ran_ = false;                        // a session has
   bool stopped_ = false;
   bool ended_ = false;
   dataplane::Lifetime lifetime_;

@@ -58,10 +58,12 @@ void ServerProgress::TellStages() {
 
 void ServerProgress::Heard(const Progress& news) {
   peer_stages_ = news.stage_times;
-  if (listeners_.trail == nullptr || news.clock == flight::ClockReading()) return;
-  listeners_.trail->HeardClock(news.clock, clock_.NowNs());
+  if (news.clock == flight::ClockReading()) return;
   Progress answer = full();
-  answer.clock = listeners_.trail->SendClock(clock_.NowNs());
+  if (listeners_.trail != nullptr) {
+    listeners_.trail->HeardClock(news.clock, clock_.NowNs());
+    answer.clock = listeners_.trail->SendClock(clock_.NowNs());
+  }
   listeners_.control->Send(answer);
 }
 

@@ -41,11 +41,12 @@ with open(path, "r+b") as data:
 PYTHON
 }
 
-# plays RECORDING BLOCKS WHAT
+# plays RECORDING BLOCKS WHAT. READ: blocks that came from the nodes for it.
 plays() {
   local played
   played=$(tapectl_json play "$1" --sink verify) || fail "$3 does not play: $played"
   json_is "$played" ".blocks == $2 and .lost_blocks == 0" "playing $3"
+  READ=$(jq '[.rails[].blocks] | add' <<<"$played")
 }
 
 # is_whole_at I RECORDING BLOCKS WHAT: that node alone has all of it.
@@ -111,6 +112,7 @@ for i in 0 1; do is_whole_at "$i" "$name" "$BLOCKS" "recorded"; done
 cmp "$(data_of 0 "$name")" "$(data_of 1 "$name")" || fail "the copies differ"
 tapectl recordings list l0/c0 | grep -q '2 parts, 2 copies' || fail "the list does not say how many copies there are"
 plays "$name" "$BLOCKS" "both copies"
+((READ <= BLOCKS + 257)) || fail "of two copies that are whole $READ blocks are read, of $BLOCKS"
 
 # Blocks are damaged on one node. What a look finds is not changed by it.
 damage 1 "$name" 100 "$DAMAGED"

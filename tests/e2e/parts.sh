@@ -105,6 +105,7 @@ json_is "$exported" ".missing_samples == 0 and .samples > ($blocks - 1) * 8192 a
 
 # One that stays away: the others end the job well; its part plays as missing, and is named.
 start_job record l0/c0 --source synth:noise=0 --blocks $((BLOCKS * 4)) --resume-for 60s
+wait_for 20 job_has_more_than $((BLOCKS / 10)) || fail "it does not record: $(job)"
 kill_service "${PIDS[1]}"
 end_job
 ((JOB_STATUS == 0)) || fail "the job failed with one node: $ANSWER"

@@ -43,9 +43,14 @@ std::shared_ptr<dataplane::SlotPool> NewModelledRing(size_t slots) {
 Machine::Machine(World& world, Ports& ports, const std::string& name) {
   for (size_t i = 0; i < kModelledPorts; ++i) {
     const std::string rail = absl::StrCat("r", i);
-    dataplane::Executor& poller = world.NewExecutor(absl::StrCat(name, "/", rail));
+    VirtualExecutor& poller = world.NewExecutor(absl::StrCat(name, "/", rail));
+    pollers_.push_back(&poller);
     rails_.push_back(ports.NewRail(rail, ports_.emplace_back(poller), poller));
   }
+}
+
+void Machine::Freeze(bool frozen) {
+  for (VirtualExecutor* poller : pollers_) poller->Freeze(frozen);
 }
 
 std::vector<dataplane::Transport*> Machine::transports() const {
@@ -109,6 +114,7 @@ std::unique_ptr<services::session::ControlStream> ModelledNode::Dial() {
 }
 
 void ModelledNode::Die(bool power_cut) {
+  Freeze(false);
   up_ = false;
   if (power_cut) disk_.operations_left = 0;
   for (const auto& served : sessions_) {
@@ -118,6 +124,11 @@ void ModelledNode::Die(bool power_cut) {
   }
   for (const auto& channel : channels_) channel->Stop(/*power_cut=*/false);
   if (power_cut) disk_.CutPower(disk_.random());
+}
+
+void ModelledNode::Freeze(bool frozen) {
+  executor_.Freeze(frozen);
+  machine_.Freeze(frozen);
 }
 
 void ModelledNode::ComeBack() {

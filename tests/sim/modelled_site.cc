@@ -45,13 +45,15 @@ services::parts::DealtSettings ModelledWorker::Settings(std::vector<ModelledNode
       .on_note = [this](const std::string& note) { notes_.push_back(note); }};
   for (size_t i = 0; i < nodes.size(); ++i) {
     ModelledNode* const node = nodes[i];
-    settings.nodes.push_back({.session = {.node = absl::StrCat("n", i),
-                                          .open = {.channel = absl::StrCat("c", number_),
-                                                   .slots = static_cast<uint32_t>(stream_.slots),
-                                                   .slot_bytes = kModelledBlockBytes},
-                                          .transports = machine_.transports()},
-                              .resume_for_ns = kResumeForNs,
-                              .open_stream = [node] { return node->Dial(); }});
+    services::session::ClientSessionSettings session{
+        .node = absl::StrCat("n", i),
+        .open = {.channel = absl::StrCat("c", number_),
+                 .slots = static_cast<uint32_t>(stream_.slots),
+                 .slot_bytes = kModelledBlockBytes},
+        .transports = machine_.transports()};
+    settings.nodes.push_back({.session = {.session = std::move(session),
+                                          .resume_for_ns = kResumeForNs,
+                                          .open_stream = [node] { return node->Dial(); }}});
   }
   return settings;
 }
@@ -102,8 +104,12 @@ Site::~Site() {
   workers_.clear();
 }
 
-bool Site::Begin() {
+void Site::Start() {
   for (const auto& worker : workers_) worker->Start();
+}
+
+bool Site::Begin() {
+  Start();
   return world_.RunUntil(
       [this] { return std::ranges::all_of(workers_, [](const auto& w) { return w->all_run(); }); },
       kBeginNs);

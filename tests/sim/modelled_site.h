@@ -37,8 +37,10 @@ class Machine {
 
   std::vector<dataplane::Transport*> transports() const;
   const Port& port(size_t number) const { return ports_[number]; }
+  void Freeze(bool frozen);
 
  private:
+  std::vector<VirtualExecutor*> pollers_;
   std::deque<Port> ports_;
   std::vector<std::unique_ptr<dataplane::Transport>> rails_;
 };
@@ -58,6 +60,8 @@ class ModelledNode final : public services::session::SessionHost {
   // The process ends, perhaps with the power.
   void Die(bool power_cut);
   void ComeBack();
+  // The process is stopped, or goes on.
+  void Freeze(bool frozen);
   bool up() const { return up_; }
   bool at_rest() const;  // no session is left
 
@@ -76,7 +80,7 @@ class ModelledNode final : public services::session::SessionHost {
   };
 
   World& world_;
-  dataplane::Executor& executor_;
+  VirtualExecutor& executor_;
   Machine machine_;
   FaultDisk disk_;
   ModelledDrives drives_;
@@ -143,6 +147,7 @@ class Site {
   explicit Site(const SiteFigures& figures);
   ~Site();
 
+  void Start();
   // Until all parts of all workers have begun.
   bool Begin();
   // False: virtual time passed `limit_ns` first.

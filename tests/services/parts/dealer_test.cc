@@ -77,6 +77,51 @@ TEST(DealerTest, ANodeThatAcknowledgesNothingKeepsFewSlots) {
   EXPECT_EQ(dealing.nodes[0]->recorded.size() + dealing.nodes[1]->recorded.size(), 400u);
 }
 
+// One that hangs holds nothing up once it is in doubt, and gets blocks again once it is not.
+TEST(DealerTest, WhatAPartInDoubtHasGoesToTheOthers) {
+  sim::World world(5);
+  dataplane::Executor& executor = world.NewExecutor("worker");
+  std::set<uint64_t> lost;
+  const auto dealer = std::make_shared<Dealer>(
+      executor.clock(),
+      std::make_unique<sim::PacedSource>(
+          executor, sim::NewRing(128, kBytes),
+          sim::SourcePace{.blocks = 4000, .period_ns = kMillisecondNs, .block_bytes = kBytes},
+          &lost),
+      DealSettings{
+          .block_samples = kPatternSamples, .slots = 128, .spread = kDealtSpread, .parts = 3});
+  std::vector<std::unique_ptr<DealtNode>> nodes;
+  for (size_t i = 0; i < 3; ++i) {
+    nodes.push_back(std::make_unique<DealtNode>(
+        executor, dealer, i, NodeModel{.block_ns = 500 * kMicrosecondNs, .group = 2}));
+  }
+  const auto at = [&](int64_t ms, auto task) { executor.PostAt(ms * kMillisecondNs, task); };
+  at(0, [&] {
+    for (auto& node : nodes) node->Begin();
+  });
+  at(500, [&] { nodes[1]->Hang(); });
+  at(760, [&] { EXPECT_TRUE(dealer->HoldsUp(1)); });
+  at(800, [&] { dealer->Doubt(1, /*silent=*/true); });
+  at(810, [&] {
+    EXPECT_FALSE(dealer->HoldsUp(1));
+    EXPECT_GT(dealer->open(1), 0u) << "it keeps them";
+    EXPECT_GT(dealer->counts().again, 0u);
+  });
+  at(3000, [&] {
+    EXPECT_GT(dealer->counts().acknowledged, 2900u);
+    nodes[1]->GoOn();
+    dealer->Trust(1);
+  });
+  EXPECT_TRUE(world.RunUntil([&] { return dealer->complete(); }, 60 * kSecondNs));
+  EXPECT_EQ(lost, std::set<uint64_t>());
+  EXPECT_GT(nodes[1]->recorded.size(), 400u);
+  std::vector<std::vector<uint64_t>> parts;
+  for (const auto& node : nodes) parts.push_back(node->recorded);
+  const JoinedOrder joined = Join(parts, kPatternSamples, kDealtSpread);
+  EXPECT_EQ(joined.missing, std::set<uint64_t>());
+  EXPECT_EQ(joined.blocks, 4000u);
+}
+
 TEST(DealerTest, EveryBlockIsInSomePartWhoeverDies) {
   for (uint64_t seed = 1; seed <= 200 && !testing::Test::HasFailure(); ++seed) Live(seed, 1);
 }

@@ -20,6 +20,7 @@
 namespace tapedeck::services::parts {
 
 using dataplane::kMicrosecondNs;
+using dataplane::kMillisecondNs;
 using dataplane::kSecondNs;
 
 inline constexpr uint64_t kPatternSamples = 100;  // as PatternSource counts them
@@ -62,6 +63,18 @@ class Dealing {
   std::vector<std::unique_ptr<DealtNode>> nodes;
 };
 
+// Nodes are in doubt at any time, rightly or not.
+inline void DoubtSome(Dealing& dealing, std::mt19937_64& random) {
+  for (int doubt = 0; doubt < 4; ++doubt) {
+    const size_t part = random() % dealing.nodes.size();
+    const auto at = static_cast<int64_t>(random() % 200) * 1000 * kMicrosecondNs;
+    const auto lasts = static_cast<int64_t>(random() % 50) * 1000 * kMicrosecondNs;
+    dealing.executor.PostAt(
+        at, [&dealing, part, silent = random() % 2 == 0] { dealing.dealer->Doubt(part, silent); });
+    dealing.executor.PostAt(at + lasts, [&dealing, part] { dealing.dealer->Trust(part); });
+  }
+}
+
 // Nodes die at any time, with blocks that are there and not acknowledged; each comes back, but for
 // one in some lives. Every block is in some part, and joined they are the stream.
 inline void Live(uint64_t seed, uint32_t copies) {
@@ -91,6 +104,7 @@ inline void Live(uint64_t seed, uint32_t copies) {
       });
     });
   }
+  if (random() % 2 == 0) DoubtSome(dealing, random);
   dealing.Run();
   std::vector<std::vector<uint64_t>> parts;
   for (const auto& node : dealing.nodes) parts.push_back(node->recorded);

@@ -88,6 +88,31 @@ TEST(DealtCopiesTest, WhileOneOfTwoNodesIsAwayThereIsOneCopy) {
   EXPECT_EQ(from, counts.first_too_few);
 }
 
+// As fast as there is room: the one that hangs has what the ring has, but for what the other needs.
+TEST(DealtCopiesTest, WhileOneOfTwoNodesIsSilentThereIsOneCopy) {
+  const NodeModel model{.block_ns = 100 * kMicrosecondNs};
+  Dealing dealing(9, 20'000, 64, {model, model}, 2);
+  DealtNode& silent = *dealing.nodes[1];
+  dealing.executor.PostAt(500'000 * kMicrosecondNs, [&] { silent.Hang(); });
+  dealing.executor.PostAt(600'000 * kMicrosecondNs, [&] {
+    EXPECT_LT(dealing.dealer->counts().acknowledged, 5'000u) << "nobody waits for two copies";
+    dealing.dealer->Doubt(1, /*silent=*/true);
+    EXPECT_TRUE(dealing.dealer->degraded_from().has_value());
+  });
+  dealing.executor.PostAt(1'000'000 * kMicrosecondNs, [&] {
+    EXPECT_GT(dealing.dealer->counts().acknowledged, 8'000u) << "the other one stands still";
+    silent.GoOn();
+    dealing.dealer->Trust(1);
+    EXPECT_EQ(dealing.dealer->degraded_from(), std::nullopt);
+  });
+  dealing.Run();
+  EXPECT_EQ(dealing.nodes[0]->recorded.size(), 20'000u);
+  const std::vector<size_t> copies = CopiesOf(dealing, 20'000);
+  const auto single = static_cast<uint64_t>(std::ranges::count(copies, 1u));
+  EXPECT_LE(single, dealing.dealer->counts().too_few);
+  EXPECT_LT(dealing.dealer->counts().too_few, 6'000u);
+}
+
 TEST(DealtCopiesTest, TheLastBlockWhichIsPartialGoesToBoth) {
   sim::World world(8);
   dataplane::Executor& executor = world.NewExecutor("worker");

@@ -43,6 +43,13 @@ class DealtNode final : public dataplane::Sink, public session::PumpEvents {
     busy_ = false;
     pump_->Abort(absl::UnavailableError("it has died"));
   }
+  // It works on nothing until it goes on.
+  void Hang() { hangs_ = true; }
+  void GoOn() {
+    hangs_ = false;
+    if (std::exchange(late_, false)) return Complete(late_group_);
+    Work();
+  }
   bool alive() const { return alive_; }
   // Its session has told what was left.
   bool buried() const { return !alive_ && pump_ == nullptr; }
@@ -90,20 +97,26 @@ class DealtNode final : public dataplane::Sink, public session::PumpEvents {
  private:
   // A group takes as long as its blocks.
   void Work() {
-    if (busy_ || held_.empty()) return;
+    if (busy_ || hangs_ || held_.empty()) return;
     busy_ = true;
     const size_t group = std::min(model_.group, held_.size());
     executor_.PostAfter(static_cast<int64_t>(group) * model_.block_ns,
                         lifetime_->Guard([this, group] {
-                          busy_ = false;
-                          for (size_t i = 0; i < group; ++i) {
-                            recorded.push_back(held_.front().header().sample_index);
-                            held_.pop_front();
-                          }
-                          durable_ += group;
-                          waker_();
-                          Work();
+                          if (!hangs_) return Complete(group);
+                          late_ = true;
+                          late_group_ = group;
                         }));
+  }
+
+  void Complete(size_t group) {
+    busy_ = false;
+    for (size_t i = 0; i < group; ++i) {
+      recorded.push_back(held_.front().header().sample_index);
+      held_.pop_front();
+    }
+    durable_ += group;
+    waker_();
+    Work();
   }
 
   dataplane::Executor& executor_;
@@ -117,6 +130,9 @@ class DealtNode final : public dataplane::Sink, public session::PumpEvents {
   uint64_t durable_ = 0;
   bool busy_ = false;
   bool alive_ = false;
+  bool hangs_ = false;
+  bool late_ = false;  // it was to be done with a group as it hung
+  size_t late_group_ = 0;
   bool some_are_there_ = false;
   std::optional<dataplane::Lifetime> lifetime_;
 };

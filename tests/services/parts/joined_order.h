@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -24,6 +26,7 @@ struct JoinedOrder {
   std::set<uint64_t> damaged;
   absl::Status status;
   JoinCounts counts;
+  std::vector<uint64_t> given;  // blocks, by each part
 };
 
 // A sample index of a block whose bytes are not what was recorded.
@@ -133,13 +136,16 @@ class JoinEvents final : public session::PumpEvents {
   absl::Status status;
 };
 
-// `parts`: the sample indexes of each in its own order.
+// `parts`: the sample indexes of each in its own order. Where one gives alone the others begin when
+// they are wanted, as far before the block that the sink waits for as one may be out of order.
 inline JoinedOrder Join(const std::vector<std::vector<uint64_t>>& parts, uint64_t block_samples,
-                        uint64_t spread, uint64_t first = 0, size_t slots = 8) {
+                        uint64_t spread, uint64_t first = 0, size_t slots = 8,
+                        std::optional<size_t> alone = std::nullopt) {
   JoinedOrder order;
   sim::World world(7);
   dataplane::Executor& executor = world.NewExecutor("worker");
   bool done = false;
+  std::function<void()> begin_others;
   auto joiner =
       std::make_shared<Joiner>(executor,
                                JoinSettings{.parts = parts.size(),
@@ -148,6 +154,8 @@ inline JoinedOrder Join(const std::vector<std::vector<uint64_t>>& parts, uint64_
                                             .spread = spread,
                                             .first = first,
                                             .ring_slots = slots,
+                                            .alone = alone,
+                                            .on_wanted = [&] { begin_others(); },
                                             .on_done =
                                                 [&](const absl::Status& status) {
                                                   done = true;
@@ -156,20 +164,34 @@ inline JoinedOrder Join(const std::vector<std::vector<uint64_t>>& parts, uint64_
                                std::make_unique<OrderSink>(executor, first, block_samples, order));
   std::deque<PartSource> sources;
   std::deque<JoinedSink> sinks;
-  std::deque<JoinEvents> events(parts.size());
+  std::deque<JoinEvents> events;
   std::deque<session::Pump> pumps;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    sources.emplace_back(parts[i], slots);
-    sinks.emplace_back(joiner, i);
-    pumps.emplace_back(executor, sources[i], sinks[i], dataplane::CommitLevel::kDurable,
-                       &events[i]);
-    executor.Post([&, i] { pumps[i].Start(); });
+  const auto begin = [&](size_t part, uint64_t sample) {
+    std::vector<uint64_t> samples = parts[part];
+    std::erase_if(samples, [=](uint64_t s) { return (s & ~(kDamagedBit | kMissingBit)) < sample; });
+    sources.emplace_back(std::move(samples), slots);
+    sinks.emplace_back(joiner, part);
+    pumps.emplace_back(executor, sources.back(), sinks.back(), dataplane::CommitLevel::kDurable,
+                       &events.emplace_back());
+    executor.Post([&pump = pumps.back()] { pump.Start(); });
+  };
+  begin_others = [&] {
+    const uint64_t next = joiner->next();
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (i != alone) begin(i, next < spread ? 0 : (next - spread) * block_samples);
+    }
+  };
+  if (alone.has_value()) {
+    begin(*alone, 0);
+  } else {
+    for (size_t i = 0; i < parts.size(); ++i) begin(i, 0);
   }
   const auto over = [&] {
     return done && std::ranges::all_of(events, [](const JoinEvents& e) { return e.done; });
   };
   EXPECT_TRUE(world.RunUntil(over, 3600 * dataplane::kSecondNs)) << "the join never ended";
   order.counts = joiner->counts();
+  for (size_t i = 0; i < parts.size(); ++i) order.given.push_back(joiner->watermark(i));
   for (const JoinEvents& event : events) order.status.Update(event.status);
   return order;
 }

@@ -223,6 +223,57 @@ TEST(JoinerTest, BeginsInTheMiddle) {
   EXPECT_EQ(order.counts.twice, 0u);
 }
 
+JoinedOrder JoinAlone(const std::vector<std::vector<uint64_t>>& parts, size_t alone) {
+  return Join(parts, kJoinSamples, kJoinSpread, 0, 8, alone);
+}
+
+// Of two copies one is read, and of the other what it has around the end, which might be later.
+TEST(JoinerTest, OneCopyThatIsWholeIsReadAlone) {
+  const std::vector<uint64_t> all = Samples(Range(0, 500, 1));
+  for (const size_t alone : {0, 1}) {
+    const JoinedOrder order = JoinAlone({all, all}, alone);
+    EXPECT_TRUE(order.status.ok()) << order.status;
+    EXPECT_EQ(order.blocks, 500u);
+    EXPECT_EQ(order.missing.size(), 0u);
+    EXPECT_EQ(order.given[alone], 500u);
+    EXPECT_LE(order.given[1 - alone], kJoinSpread);
+  }
+}
+
+TEST(JoinerTest, WhatTheCopyThatIsReadAloneLacksComesFromTheOther) {
+  const std::vector<uint64_t> all = Samples(Range(0, 500, 1));
+  std::vector<uint64_t> damaged = all;
+  std::vector<uint64_t> missing = all;
+  std::vector<uint64_t> absent = all;
+  for (size_t i = 300; i < 400; i += 7) {
+    damaged[i] |= kDamagedBit;
+    missing[i] |= kMissingBit;
+  }
+  absent.erase(absent.begin() + 300, absent.begin() + 400);
+  const std::vector<uint64_t> shorter(all.begin(), all.begin() + 300);
+  for (const auto& part : {damaged, missing, absent, shorter}) {
+    const JoinedOrder order = JoinAlone({part, all}, 0);
+    EXPECT_TRUE(order.status.ok()) << order.status;
+    EXPECT_EQ(order.blocks, 500u);
+    EXPECT_EQ(order.missing.size(), 0u);
+    EXPECT_EQ(order.damaged.size(), 0u);
+    EXPECT_LE(order.given[1], 200 + kJoinSpread) << "it is read from where it is wanted";
+    const JoinedOrder other = JoinAlone({part, all}, 1);
+    EXPECT_EQ(other.missing.size() + other.damaged.size(), 0u);
+    EXPECT_LE(other.given[0], kJoinSpread);
+  }
+}
+
+TEST(JoinerTest, WhatBothCopiesLackIsMissingWhicheverIsReadAlone) {
+  std::vector<uint64_t> all = Samples(Range(0, 200, 1));
+  all[50] |= kDamagedBit;
+  all[60] |= kMissingBit;
+  const JoinedOrder order = JoinAlone({all, all}, 0);
+  EXPECT_EQ(order.blocks, 200u);
+  EXPECT_EQ(order.damaged, std::set<uint64_t>{50});
+  EXPECT_EQ(order.missing, std::set<uint64_t>{60});
+}
+
 TEST(JoinerTest, WhatNoPartHasIsRefused) {
   EXPECT_EQ(ReasonOf(Join({{5}}, kJoinSamples, kJoinSpread).status)->reason, "PROTOCOL_VIOLATION");
   // Behind by more than the spread.
