@@ -9,6 +9,7 @@
 
 #include "dataplane/reason.h"
 #include "services/copying/copy.h"
+#include "services/copying/fits.h"
 #include "services/copying/pace.h"
 #include "services/copying/place_file.h"
 
