@@ -24,7 +24,7 @@ struct LunMeter {
   std::atomic<uint64_t> moved_recordings = 0;
   std::atomic<uint64_t> moved_bytes = 0;
   std::atomic<uint64_t> failed_moves = 0;
-  std::atomic<double> bytes_per_s = 0;            // written, over the last while
+  std::atomic<double> bytes_per_s = 0;  // written, over the last while
 };
 
 }  // namespace tapedeck::storage_node::recording

@@ -38,13 +38,26 @@ class MoverTest : public testing::Test {
     Restart();
     MakeLun("deep");
   }
+  // Between LUNs of these kinds.
+  MoverTest(const std::string& from, const std::string& to) : node_(from) {
+    Restart();
+    MakeLun("deep", 64 << 20, to);
+  }
 
   void Restart() { node_.Restart({.clock = clock_}); }
 
   void MakeLun(const std::string& id, uint64_t capacity_bytes = 0,
                const std::string& store = "posix") {
     services::Lun lun{.name = "luns/" + id, .store = store, .capacity_bytes = capacity_bytes};
-    if (store != "memory") lun.members.push_back(node_.dir().Make(id));
+    if (store == "mirror") {
+      lun.store = "posix";
+      lun.copies = 2;
+      lun.members = {node_.dir().Make(id), node_.dir().Make(id + "2")};
+    } else if (store == "device") {
+      lun.members.push_back(node_.dir().MakeImage(id, 1 << 30));
+    } else if (store != "memory") {
+      lun.members.push_back(node_.dir().Make(id));
+    }
     const auto made = node_.node().luns().CreateLun(lun, "");
     ASSERT_TRUE(made.ok()) << made.status();
   }
