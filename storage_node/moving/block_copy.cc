@@ -1,5 +1,6 @@
 #include "storage_node/moving/block_copy.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -19,8 +20,14 @@ using admission::RecordTarget;
 using dataplane::Block;
 using dataplane::Flow;
 
-// A writer flushes when half of them wait.
-constexpr size_t kSlots = 8;
+// Of the ring: a writer flushes when half of it waits, which beside other recordings should be
+// seldom.
+constexpr size_t kRingBytes = 32 << 20;
+constexpr size_t kMinSlots = 8, kMaxSlots = 256;
+
+size_t SlotsFor(uint64_t block_bytes) {
+  return std::clamp<size_t>(kRingBytes / block_bytes, kMinSlots, kMaxSlots);
+}
 
 services::session::Open OpenOf(const recordings::FoundRecording& source,
                                const services::Channel& channel) {
@@ -50,6 +57,8 @@ class BlockCopy {
   absl::Status CopyAll();
   absl::Status CopyOne(uint64_t sequence, Block read);
   Block Slot();
+  // What the store has told by now, so that what is written is indexed and flushed meanwhile.
+  void RunPosted();
   absl::Status Finish(const absl::Status& cause);
 
   const recordings::FoundRecording& source_;
@@ -64,7 +73,7 @@ class BlockCopy {
 absl::StatusOr<capture::ArmRecording> BlockCopy::Prepare(const RecordTarget& target) {
   std::optional<absl::StatusOr<capture::ArmRecording>> made;
   means_.luns.desks().Of(target.name.lun)->Run([&] {
-    auto prepared = admission::PrepareRecording(means_, target, kSlots, nullptr, loop_);
+    auto prepared = admission::PrepareRecording(means_, target, ring_->slots(), nullptr, loop_);
     loop_.Post(
         [&made, prepared = std::move(prepared)]() mutable { made.emplace(std::move(prepared)); });
   });
@@ -104,8 +113,15 @@ absl::Status BlockCopy::CopyOne(uint64_t sequence, Block read) {
     return !flow.ok() || *flow != Flow::kNotNow;
   });
   TD_RETURN_IF_ERROR(flow.status());
+  RunPosted();
   TD_RETURN_IF_ERROR(writer_->status());
   return pacing_.Wait(bytes);
+}
+
+void BlockCopy::RunPosted() {
+  bool ran = false;
+  loop_.Post([&ran] { ran = true; });
+  loop_.RunUntil([&ran] { return ran; });
 }
 
 absl::Status BlockCopy::CopyAll() {
@@ -129,8 +145,9 @@ absl::Status BlockCopy::Finish(const absl::Status& cause) {
 
 absl::StatusOr<std::string> BlockCopy::Run(const services::Channel& channel) {
   TD_ASSIGN_OR_RETURN(RecordTarget target, admission::FindTarget(means_, OpenOf(source_, channel)));
+  const uint64_t block_bytes = source_.manifest.block_bytes;
   TD_ASSIGN_OR_RETURN(ring_, target.lun->store->MakeRing(
-                                 {.slots = kSlots, .slot_bytes = source_.manifest.block_bytes}));
+                                 {.slots = SlotsFor(block_bytes), .slot_bytes = block_bytes}));
   TD_ASSIGN_OR_RETURN(capture::ArmRecording arm, Prepare(target));
   capture::ArmedRecording armed = arm();
   writer_ = std::move(armed.writer);

@@ -86,6 +86,14 @@ TEST(CheckFits, NamesWhatDiffers) {
   EXPECT_THAT(refused([](auto& c) { c.segment_bytes = 1 << 20; }), HasSubstr("segments"));
 }
 
+TEST(EarlierOf, NamesWhatItWasNewestFirst) {
+  EXPECT_TRUE(EarlierOf({.name = "a"}).empty());
+  EXPECT_THAT(EarlierOf({.name = "c", .original = "b", .earlier_originals = {"a"}}),
+              testing::ElementsAre("b", "a"));
+  const std::vector<std::string> all(model::kMaxEarlierOriginals, "a");
+  EXPECT_EQ(EarlierOf({.name = "c", .original = "b", .earlier_originals = all}).size(), 7u);
+}
+
 TEST(Pace, LetsSoManyBytesPassInASecond) {
   Pace pace(1'000'000);
   int asked = 0;
