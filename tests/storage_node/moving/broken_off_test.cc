@@ -92,10 +92,7 @@ TEST_F(BrokenOffTest, ADraftWhoseOriginalIsNoMoreIsDeletedAtAStart) {
 }
 
 TEST_F(BrokenOffTest, TheNodeEndsWhileItMoves) {
-  ASSERT_TRUE(SetPolicy("luns/deep").ok());
-  services::ChannelUpdate slow{.name = kFrom};
-  slow.Set(&services::Channel::move_bytes_per_s, 4 * kBlockBytes);
-  ASSERT_TRUE(node_.node().channels().UpdateChannel(slow, "").ok());
+  ASSERT_TRUE(SetPolicy("luns/deep", kHourNs, kFrom, 4 * kBlockBytes).ok());
   clock_->shift_ns += 2 * kHourNs;
   // On the node's own thread.
   ASSERT_TRUE(node_.executor().RunUntil([&] { return Count(kTo) == 1; }));

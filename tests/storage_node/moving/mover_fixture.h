@@ -63,11 +63,11 @@ class MoverTest : public testing::Test {
   }
 
   absl::Status SetPolicy(const std::string& to, int64_t after_ns = kHourNs,
-                         const std::string& channel = kFrom) {
+                         const std::string& channel = kFrom, uint64_t rate = kRate) {
     services::ChannelUpdate update{.name = channel};
     update.Set(&services::Channel::move_to, to)
         .Set(&services::Channel::move_after_ns, after_ns)
-        .Set(&services::Channel::move_bytes_per_s, kRate);
+        .Set(&services::Channel::move_bytes_per_s, rate);
     return node_.node().channels().UpdateChannel(update, "").status();
   }
 

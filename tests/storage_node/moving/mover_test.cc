@@ -39,6 +39,21 @@ TEST_F(MoverTest, WhatIsOldGoesWithAllThatIsKnownOfIt) {
   EXPECT_EQ(Waiting(), 0u);
 }
 
+TEST_F(MoverTest, WhatIsNotedMeanwhileGoesToo) {
+  const std::string name = node_.RecordAndSeal(8);
+  ASSERT_TRUE(SetPolicy("luns/deep", kHourNs, kFrom, 1 << 20).ok());
+  clock_->shift_ns += 2 * kHourNs;
+  // On the node's own thread, for a second.
+  ASSERT_TRUE(node_.executor().RunUntil([&] { return Count(kTo) == 1; }));
+  EXPECT_EQ(Reason(node_.node().recordings().DeleteRecording(name)), "RECORDING_BUSY");
+  ASSERT_TRUE(
+      node_.node().recorder().AnnotateRecording(name, {.sample_start = 5, .label = "late"}).ok());
+  ASSERT_TRUE(node_.executor().RunUntil([&] { return MovedTo(name) != ""; }));
+  const services::Recording moved = node_.Get(MovedTo(name));
+  ASSERT_EQ(moved.annotations.size(), 1u);
+  EXPECT_EQ(moved.annotations[0].label, "late");
+}
+
 TEST_F(MoverTest, TheChannelThereIsLikeItsOwn) {
   node_.RecordAndSeal(1);
   ASSERT_TRUE(SetPolicy("luns/deep").ok());
