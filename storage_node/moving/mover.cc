@@ -8,6 +8,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "storage_node/moving/drafts.h"
 
 namespace tapedeck::storage_node::moving {
 namespace {

@@ -23,7 +23,7 @@ class ShiftedClock final : public dataplane::Clock {
   std::atomic<int64_t> shift_ns = 0;
 
  private:
-  const dataplane::SystemClock system_;
+  const dataplane::SystemClock system_{};
   const int64_t begun_ns_ = system_.NowNs();
 };
 
