@@ -13,6 +13,7 @@
 #include "gpu_worker/device/unusable.h"
 #include "gpu_worker/pipeline/device_crc.h"
 #include "gpu_worker/transfer/ring.h"
+#include "services/client/follow_moved.h"
 #include "services/errors.h"
 #include "services/session/answers.h"
 #include "services/session/peer.h"
@@ -68,7 +69,7 @@ absl::StatusOr<std::shared_ptr<SlotSession>> SlotSession::Play(
   std::shared_ptr<SlotSession> made(new SlotSession(environment, std::move(storage)));
   TD_RETURN_IF_ERROR(made->OpenPlaying(order));
   services::session::Open open{.direction = Direction::kPlayback,
-                               .recording = order.recording,
+                               .recording = made->recording_.name,
                                .recorder = environment.name};
   services::session::ResumingSettings settings{
       .session = {.node = order.node, .open = std::move(open), .ordered = true}};
@@ -110,9 +111,14 @@ absl::Status SlotSession::OpenRecording(const RecordingOrder& order,
 }
 
 absl::Status SlotSession::OpenPlaying(const PlayingOrder& order) {
-  TD_ASSIGN_OR_RETURN(recording_, storage_->GetRecording(order.recording));
+  TD_ASSIGN_OR_RETURN(
+      auto found,
+      services::client::FollowMoved(
+          [this](const std::string& at) { return storage_->GetRecording(at); }, order.recording));
+  recording_ = std::move(found.recording);
   TD_RETURN_IF_ERROR(services::session::CheckRecording(
       services::session::PeerOf(order.node, order.recording), recording_));
+  recording_.name = std::move(found.name);
   TD_ASSIGN_OR_RETURN(const auto ring, MakeRing(Direction::kPlayback, TransferOp::kWrite,
                                                 order.slots, recording_.block_bytes));
   if (!ring->window().host_accessible) {

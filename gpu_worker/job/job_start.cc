@@ -149,12 +149,12 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
   {
     absl::MutexLock lock(&job->mutex_);
     std::ranges::copy(pipeline.notes, std::back_inserter(job->job_.notes));
-    job->job_.recording = spec.transfer.target;
+    job->job_.recording = recording.name;
     job->job_.target = spec.transfer.target;
     job->job_.total_blocks = whole ? recording.blocks : 0;
   }
   services::session::Open open{.direction = Direction::kPlayback,
-                               .recording = spec.transfer.target,
+                               .recording = recording.name,
                                .request_id = spec.transfer.request_id,
                                .op = spec.transfer.op,
                                .playhead = PlayheadOf(spec)};

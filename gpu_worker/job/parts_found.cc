@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
+#include "services/client/follow_moved.h"
 #include "services/errors.h"
 #include "services/model/part.h"
 #include "services/session/answers.h"
@@ -25,10 +26,15 @@ using services::session::PeerOf;
 
 namespace {
 
+// Under the name that the node has it by now.
 absl::StatusOr<Recording> RecordingOf(const JobNode& node, const std::string& name) {
-  TD_ASSIGN_OR_RETURN(Recording recording, node.storage->GetRecording(name));
-  TD_RETURN_IF_ERROR(services::session::CheckRecording(PeerOf(node.address, name), recording));
-  return recording;
+  TD_ASSIGN_OR_RETURN(
+      auto found, services::client::FollowMoved(
+                      [&](const std::string& at) { return node.storage->GetRecording(at); }, name));
+  TD_RETURN_IF_ERROR(
+      services::session::CheckRecording(PeerOf(node.address, found.name), found.recording));
+  found.recording.name = std::move(found.name);
+  return std::move(found.recording);
 }
 
 absl::Status UnlikeChannels(const std::string& name, const JobNode& node, const JobNode& other) {

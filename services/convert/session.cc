@@ -52,6 +52,9 @@ v1::Open ToProto(const session::Open& open) {
     out.mutable_original()->set_uid(open.original->uid);
     *out.mutable_original()->mutable_start_time() =
         convert::ToTimestamp(open.original->start_time_ns);
+    for (const std::string& name : open.original->earlier) {
+      out.mutable_original()->add_earlier(name);
+    }
   }
   return out;
 }
@@ -75,10 +78,11 @@ absl::StatusOr<session::Message> FromProto(const v1::Open& open) {
                                  .first_block = open.resume().first_block()};
   }
   if (open.has_original()) {
-    out.original =
-        session::Original{.recording = open.original().recording(),
-                          .uid = open.original().uid(),
-                          .start_time_ns = convert::FromTimestamp(open.original().start_time())};
+    out.original = session::Original{
+        .recording = open.original().recording(),
+        .uid = open.original().uid(),
+        .start_time_ns = convert::FromTimestamp(open.original().start_time()),
+        .earlier = {open.original().earlier().begin(), open.original().earlier().end()}};
   }
   // Another version may have other directions and ops: the session answers VERSION_MISMATCH.
   if (out.version != session::kProtocolVersion) return out;

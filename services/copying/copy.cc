@@ -10,6 +10,7 @@
 #include "dataplane/log.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
+#include "services/copying/fits.h"
 #include "services/copying/pace.h"
 #include "services/errors.h"
 #include "services/session/loss.h"
@@ -63,8 +64,10 @@ Recorder::Wish WishOf(const Wish& wish, const std::optional<Place>& place) {
   if (place.has_value()) {
     out.resume = session::Resume{.recording = place->recording, .token = place->token};
   } else {
-    out.original = session::Original{
-        .recording = source.name, .uid = source.uid, .start_time_ns = source.start_time_ns};
+    out.original = session::Original{.recording = source.name,
+                                     .uid = source.uid,
+                                     .start_time_ns = source.start_time_ns,
+                                     .earlier = EarlierOf(source)};
   }
   return out;
 }
@@ -175,26 +178,6 @@ absl::StatusOr<Copied> Copier::Run() {
 }
 
 }  // namespace
-
-absl::Status CheckFits(const Recording& source, const Channel& channel) {
-  const auto differ = [&](absl::string_view what, const auto& has, const auto& holds) {
-    return ArgumentInvalid(
-        "channel", absl::StrCat(source.name, " has ", what, " ", has, ", and ", channel.name,
-                                " has ", holds, "; make a channel that is like it"));
-  };
-  if (source.datatype != channel.datatype)
-    return differ("datatype", source.datatype, channel.datatype);
-  if (source.block_bytes != channel.block_bytes)
-    return differ("block_bytes", source.block_bytes, channel.block_bytes);
-  if (source.sample_rate != channel.sample_rate)
-    return differ("sample_rate", source.sample_rate, channel.sample_rate);
-  if (channel.segment_bytes > 0) {
-    return ArgumentInvalid("channel", absl::StrCat(channel.name,
-                                                   " cuts what it takes into segments; "
-                                                   "name a channel that does not"));
-  }
-  return absl::OkStatus();
-}
 
 absl::StatusOr<Copied> Copy(const Wish& wish) {
   TD_RETURN_IF_ERROR(CheckFits(wish.source, wish.channel));

@@ -50,10 +50,6 @@ struct Copied {
   uint64_t bytes = 0;        // that it has moved
 };
 
-// INVALID_ARGUMENT (ARGUMENT_INVALID) where the channel holds something else, FAILED_PRECONDITION
-// (RECORDING_BUSY) where the recording is still being written.
-absl::Status CheckFits(const Recording& source, const Channel& channel);
-
 // Until all blocks are there at the channel's commit level and the copy is sealed. A node that goes
 // away is waited for. CANCELLED (JOB_CANCELLED); what reading or recording fails with: what there
 // is of the copy stays, and another call may go on with it within an hour.

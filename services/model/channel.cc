@@ -7,6 +7,7 @@
 #include "services/errors.h"
 #include "services/model/description.h"
 #include "services/model/invalid.h"
+#include "services/model/resource_name.h"
 
 namespace tapedeck::services::model {
 namespace {
@@ -33,6 +34,19 @@ absl::Status CheckTrigger(const Channel& channel) {
   return absl::OkStatus();
 }
 
+absl::Status CheckMove(const Channel& channel) {
+  const int64_t after_ns = channel.move_after_ns;
+  const bool none = after_ns == 0 && channel.move_to.empty();
+  if (!none && (after_ns < kMinMoveAfterNs || after_ns > kMaxDurationNs)) {
+    return Invalid("move_after", "must be from 1 s to 73 years: when recordings go to move_to");
+  }
+  if (channel.move_to.empty() || CheckLunName(channel.move_to).ok()) return absl::OkStatus();
+  return Invalid("move_to",
+                 absl::StrCat("\"", channel.move_to,
+                              "\" is no LUN of this storage node, luns/{lun}; to another node "
+                              "tapectl recordings move takes a recording"));
+}
+
 }  // namespace
 
 absl::Status CheckChannel(const Channel& channel) {
@@ -44,6 +58,7 @@ absl::Status CheckChannel(const Channel& channel) {
     return Invalid("sample_rate", "must be a number of samples per second, or 0");
   }
   if (const absl::Status trigger = CheckTrigger(channel); !trigger.ok()) return trigger;
+  if (const absl::Status move = CheckMove(channel); !move.ok()) return move;
   return CheckDescription(channel.description, channel.labels, kConfiguredLabels);
 }
 

@@ -20,6 +20,8 @@ namespace tapedeck::services::model {
 inline constexpr uint64_t kMinBlockBytes = 64 << 10;
 inline constexpr uint64_t kMaxBlockBytes = 8 << 20;
 inline constexpr uint64_t kBlockAlignment = 4096;
+// Of Channel::move_after_ns.
+inline constexpr int64_t kMinMoveAfterNs = 1'000'000'000;
 
 struct Channel {
   std::string name;  // luns/{lun}/channels/{channel}
@@ -36,6 +38,9 @@ struct Channel {
   std::string description;
   Labels labels;
   int64_t create_time_ns = 0;
+  std::string move_to;        // luns/{lun}; empty: its recordings stay
+  int64_t move_after_ns = 0;  // not 0 where there is a `move_to`
+  uint64_t move_bytes_per_s = 0;
 };
 
 template <>
@@ -85,6 +90,23 @@ struct Fields<Channel> {
                 .option = "segment",
                 .help = "Go on in a new recording after so much payload, e.g. 10GiB",
                 .zero = "never, in a ring LUN after 1/64 of it"}),
+      Describe(&Channel::move_after_ns, {.name = "move_after",
+                                         .unit = Unit::kDuration,
+                                         .option = "after",
+                                         .help = "With --move-to: this long after the end of a "
+                                                 "recording, e.g. 1h"}),
+      Describe(
+          &Channel::move_to,
+          {.name = "move_to",
+           .option = "move-to",
+           .help = "Move its recordings to this LUN of the node, --after their end; \"\": they "
+                   "stay"}),
+      Describe(&Channel::move_bytes_per_s,
+               {.name = "move_rate_bytes_per_second",
+                .unit = Unit::kBytes,
+                .option = "move-rate",
+                .help = "With --move-to: so many bytes a second at most, e.g. 200MB",
+                .zero = "100 MB"}),
       Describe(&Channel::description,
                {.name = "description", .option = "description", .help = "Words for people"}),
       Describe(&Channel::labels,

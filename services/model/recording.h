@@ -85,6 +85,8 @@ struct Recording {
   // none.
   std::string original;
   std::string original_uid;
+  // Of a copy of a copy: what `original` was a copy of, and so on, newest first.
+  std::vector<std::string> earlier_originals;
   // Of both ends, as far as is known. No entry of the list: for tapectl explain alone.
   StageTimes stage_times;
 };
@@ -122,8 +124,13 @@ struct Fields<Recording> {
       Describe(&Recording::stream, {.name = "stream", .role = Role::kReported}),
       Describe(&Recording::segment, {.name = "segment", .role = Role::kReported}),
       Describe(&Recording::original, {.name = "original", .role = Role::kReported}),
-      Describe(&Recording::original_uid, {.name = "original_uid", .role = Role::kReported}));
+      Describe(&Recording::original_uid, {.name = "original_uid", .role = Role::kReported}),
+      Describe(&Recording::earlier_originals,
+               {.name = "earlier_originals", .role = Role::kReported}));
 };
+
+// A recording that was copied more often is not found under its first names.
+inline constexpr size_t kMaxEarlierOriginals = 7;
 
 using RecordingUpdate = Update<Recording>;
 

@@ -95,7 +95,12 @@ void CheckOriginal(FieldCheck& check, const Open& open) {
       .Require(!open.original->recording.empty() && !open.original->uid.empty(), "original",
                "has no name")
       .Require(start_ns >= -model::kMaxTimeNs && start_ns <= model::kMaxTimeNs,
-               "original.start_time", "is of no recording");
+               "original.start_time", "is of no recording")
+      .Require(open.original->earlier.size() <= model::kMaxEarlierOriginals, "original.earlier",
+               "are more than 7");
+  for (const std::string& name : open.original->earlier) {
+    check.Text(name, kMaxNameBytes, "original.earlier");
+  }
 }
 
 // What an answer says of the recording that goes on, or is new.

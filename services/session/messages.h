@@ -40,6 +40,7 @@ struct Original {
   std::string recording;  // its name, on whatever node
   std::string uid;
   int64_t start_time_ns = 0;
+  std::vector<std::string> earlier;  // what it was a copy of, and so on, newest first
 };
 
 // Names follow the resource names of the catalog: luns/L/channels/C and

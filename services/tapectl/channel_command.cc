@@ -1,5 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/time.h"
 #include "dataplane/status_macros.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/field_options.h"
@@ -15,8 +16,15 @@ struct ChannelOptions {
   ChannelUpdate fields;
 };
 
+// What is no LUN's name goes as it is: what is wrong with it, the storage node says.
+void ExpandMoveTo(Channel* channel) {
+  if (channel->move_to.empty()) return;
+  if (const auto lun = LunNameOf(channel->move_to); lun.ok()) channel->move_to = *lun;
+}
+
 absl::Status CreateChannel(Program& program, const ChannelOptions& options) {
   Channel channel = Updated(Channel(), options.fields);
+  ExpandMoveTo(&channel);
   TD_ASSIGN_OR_RETURN(channel.name, ChannelNameOf(options.name));
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Channel created, catalog->CreateChannel(channel));
@@ -26,6 +34,7 @@ absl::Status CreateChannel(Program& program, const ChannelOptions& options) {
 
 absl::Status UpdateChannel(Program& program, const ChannelOptions& options) {
   ChannelUpdate update = options.fields;
+  ExpandMoveTo(&update.to);
   TD_ASSIGN_OR_RETURN(update.name, ChannelNameOf(options.name));
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Channel updated, catalog->UpdateChannel(update));
@@ -41,6 +50,13 @@ absl::Status DeleteChannel(Program& program, const NameOptions& options) {
   return absl::OkStatus();
 }
 
+// "deep after 1h"
+std::string MovesTo(const Channel& channel) {
+  if (channel.move_to.empty()) return "-";
+  return absl::StrCat(channel.move_to.substr(channel.move_to.rfind('/') + 1), " after ",
+                      absl::FormatDuration(absl::Nanoseconds(channel.move_after_ns)));
+}
+
 }  // namespace
 
 absl::Status ListChannels(Program& program, const ListOptions& options) {
@@ -53,9 +69,10 @@ absl::Status ListChannels(Program& program, const ListOptions& options) {
     rows.push_back({channel.name, FormatBytes(channel.block_bytes), channel.datatype,
                     absl::StrFormat("%g", channel.sample_rate),
                     channel.op.has_value() ? std::string(model::NameOf(*channel.op)) : "-",
-                    std::string(model::NameOf(channel.commit))});
+                    std::string(model::NameOf(channel.commit)), MovesTo(channel)});
   }
-  program.Print(AnswerOf(channels), {"NAME", "BLOCK", "DATATYPE", "RATE", "OP", "COMMIT"}, rows);
+  program.Print(AnswerOf(channels),
+                {"NAME", "BLOCK", "DATATYPE", "RATE", "OP", "COMMIT", "MOVES TO"}, rows);
   return absl::OkStatus();
 }
 

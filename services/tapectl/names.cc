@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "services/client/follow_moved.h"
 #include "services/errors.h"
 #include "services/model/resource_name.h"
 #include "services/model/short_name.h"
@@ -52,12 +53,17 @@ absl::StatusOr<std::string> FindId(const std::string& id, client::CatalogClient&
   return *found.begin();
 }
 
-// As it is, unless it is known to have moved: what is wrong with a name, the node says.
-std::string WhereItIs(const std::string& name, client::CatalogClient& catalog) {
-  const auto reason = ReasonOf(catalog.GetRecording(name).status());
-  if (!reason.has_value()) return name;
-  const auto moved = reason->metadata.find("moved_to");
-  return moved == reason->metadata.end() ? name : moved->second;
+// As it is, unless it is known to have moved: what else is wrong with a name, the node says.
+absl::StatusOr<std::string> WhereItIs(const std::string& name, client::CatalogClient& catalog) {
+  bool has_moved = false;
+  const auto found = client::FollowMoved(
+      [&](const std::string& place) {
+        has_moved = has_moved || place != name;
+        return catalog.GetRecording(place);
+      },
+      name);
+  if (found.ok()) return found->name;
+  return has_moved ? absl::StatusOr<std::string>(found.status()) : name;
 }
 
 }  // namespace

@@ -30,7 +30,12 @@ constexpr int kNameTries = 8;
 uint64_t ManifestBytes(const RecordTarget& target) {
   const store::Layout layout = target.lun->store->layout();
   if (!layout.counts_manifest) return 0;
-  const uint64_t bytes = 2048 + services::model::WrittenBytes("", target.open.labels);
+  uint64_t bytes = 2048 + services::model::WrittenBytes("", target.open.labels);
+  if (const auto& original = target.open.original; original.has_value()) {
+    for (const std::string& name : original->earlier) {
+      bytes += services::model::WrittenBytes(name) + 3;
+    }
+  }
   const uint64_t steps = (bytes + layout.step_bytes - 1) / layout.step_bytes;
   return steps * layout.step_bytes * target.lun->config->striped_members();
 }
@@ -123,6 +128,7 @@ format::Manifest NewManifest(Means& means, const RecordTarget& target,
   if (const auto& original = target.open.original; original.has_value()) {
     manifest.original = original->recording;
     manifest.original_uid = original->uid;
+    manifest.earlier_originals = original->earlier;
     manifest.start_time_ns = original->start_time_ns;
   }
   if (!target.open.recorder.empty()) manifest.labels.emplace("recorder", target.open.recorder);

@@ -50,6 +50,13 @@ absl::Status CheckVersion(Database& database) {
       ": make it again from the LUNs with tapedeck-storage --rebuild-catalog"));
 }
 
+// All names that what it has its blocks from had.
+std::vector<std::string> OriginalsOf(const format::Manifest& manifest) {
+  std::vector<std::string> names = manifest.earlier_originals;
+  if (!manifest.original.empty()) names.push_back(manifest.original);
+  return names;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Catalog>> Catalog::Open(const std::string& path) {
@@ -141,9 +148,9 @@ absl::Status Catalog::DeleteChannel(const ResourceName& name) {
 absl::Status Catalog::PutRecording(const ResourceName& name, const format::Manifest& manifest) {
   absl::MutexLock lock(&mutex_);
   TD_ASSIGN_OR_RETURN(const bool known, HasRecording(name));
-  if (!manifest.original.empty()) {
+  for (const std::string& original : OriginalsOf(manifest)) {
     TD_RETURN_IF_ERROR(Change("INSERT OR REPLACE INTO copies VALUES(?, ?, ?, ?)",
-                              {manifest.original, name.lun, name.channel, name.recording}));
+                              {original, name.lun, name.channel, name.recording}));
   }
   TD_ASSIGN_OR_RETURN(Statement statement,
                       database_.Prepare("INSERT OR REPLACE INTO recordings VALUES(?, ?, ?, ?, ?)"));

@@ -61,7 +61,8 @@ class Catalog {
   absl::StatusOr<std::vector<RecordingRow>> RecordingsAfter(const ResourceName& channel,
                                                             RowKey after, size_t most);
   absl::Status DeleteRecording(const ResourceName& name);
-  // At most `most` recordings that say they are copies of `original`, by name. One may be gone.
+  // At most `most` recordings that say they are copies of `original`, or of a copy of it, by name.
+  // One may be gone.
   absl::StatusOr<std::vector<ResourceName>> CopiesOf(const std::string& original, size_t most);
   absl::StatusOr<uint64_t> CountRecordings(const ResourceName& channel);
   // By LUN, of those that have some. From memory: it never waits for the disk.

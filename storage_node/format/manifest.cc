@@ -130,6 +130,20 @@ json StagesOf(const Manifest& manifest) {
   return {{"version", kStagesVersion}, {"times", list}};
 }
 
+std::vector<std::string> ParseEarlier(JsonFields& fields) {
+  std::vector<std::string> names;
+  const json& list = fields.List("earlier_originals");
+  fields.Require(list.size() <= services::model::kMaxEarlierOriginals, "earlier_originals",
+                 "are more than 7");
+  for (const json& one : list) {
+    fields.Require(one.is_string() && one.get_ref<const std::string&>().size() <= kMaxOriginalBytes,
+                   "earlier_originals", "has what is no name");
+    if (!fields.status().ok()) break;
+    names.push_back(one.get<std::string>());
+  }
+  return names;
+}
+
 absl::Status ParseOrigin(JsonFields& fields, Manifest* manifest) {
   TD_ASSIGN_OR_RETURN(manifest->identity.lun, Uuid::Parse(fields.Text("lun_uid")));
   TD_ASSIGN_OR_RETURN(manifest->identity.recording, Uuid::Parse(fields.Text("uid")));
@@ -153,6 +167,7 @@ absl::Status ParseOrigin(JsonFields& fields, Manifest* manifest) {
       .Require(manifest->original.size() <= kMaxOriginalBytes, "original",
                "is longer than any name")
       .Require(manifest->original_uid.size() <= kMaxUidBytes, "original_uid", "is none");
+  manifest->earlier_originals = ParseEarlier(fields);
   manifest->resume_token = fields.Text("resume_token");
   fields.Require(IsToken(manifest->resume_token), "resume_token", "is none");
   manifest->kept = fields.Bool("kept");
@@ -238,6 +253,9 @@ std::string EncodeManifest(const Manifest& manifest) {
     object["original"] = manifest.original;
     object["original_uid"] = manifest.original_uid;
   }
+  if (!manifest.earlier_originals.empty()) {
+    object["earlier_originals"] = manifest.earlier_originals;
+  }
   if (!manifest.resume_token.empty()) object["resume_token"] = manifest.resume_token;
   return SealJson(std::move(object));
 }
@@ -277,6 +295,7 @@ services::Recording ToRecording(const Manifest& manifest, absl::string_view chan
           .segment = manifest.segment,
           .original = manifest.original,
           .original_uid = manifest.original_uid,
+          .earlier_originals = manifest.earlier_originals,
           .stage_times = manifest.stage_times};
 }
 

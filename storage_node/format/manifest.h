@@ -40,6 +40,8 @@ struct Manifest {
   // none.
   std::string original;
   std::string original_uid;
+  // What that one was a copy of, and so on, newest first.
+  std::vector<std::string> earlier_originals;
   // Secret, 16 bytes as hex digits: its worker can go on with the recording. Empty: nobody can.
   std::string resume_token;
   int64_t start_time_ns = 0;

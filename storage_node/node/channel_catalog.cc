@@ -12,6 +12,7 @@
 #include "storage_node/catalog/once.h"
 #include "storage_node/node/changes.h"
 #include "storage_node/node/channel_check.h"
+#include "storage_node/node/move_check.h"
 #include "storage_node/opening/reconcile.h"
 #include "storage_node/recordings/recordings.h"
 
@@ -36,6 +37,7 @@ absl::StatusOr<services::Channel> ChannelService::Create(services::Channel chann
   {
     TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(name.lun));
     TD_RETURN_IF_ERROR(CheckChannel(channel, lun->terms()));
+    TD_RETURN_IF_ERROR(CheckMoveTo(recordings_, channel));
   }
   const auto lease = recordings_.leases().TakeExclusive(channel.name);
   if (recordings_.FindChannel(name).ok()) {
@@ -77,6 +79,8 @@ absl::StatusOr<services::Channel> ChannelService::Update(const services::Channel
   TD_ASSIGN_OR_RETURN(const services::Channel before, recordings_.FindChannel(name));
   services::Channel after = services::Updated(before, update);
   TD_RETURN_IF_ERROR(CheckChannel(after, lun->terms()));
+  // What it named before may be gone by now.
+  if (after.move_to != before.move_to) TD_RETURN_IF_ERROR(CheckMoveTo(recordings_, after));
   TD_RETURN_IF_ERROR(lun->channels->Put(*lun, after));
   dataplane::Log(dataplane::LogLevel::kInfo, "channel_catalog", "channel changed",
                  {{"channel", update.name}, {"changes", Changes(before, after)}});

@@ -32,11 +32,21 @@ absl::Status CheckSegments(const services::Channel& channel, const luns::LunTerm
                    "; use smaller segments or blocks, or a larger LUN"));
 }
 
+absl::Status CheckMove(const services::Channel& channel, const luns::LunTerms& lun) {
+  if (channel.move_to.empty() || admission::SegmentBlocks(channel, lun) == 0) {
+    return absl::OkStatus();
+  }
+  return services::model::Invalid("move_to",
+                                  "is of no channel that is recorded in segments, as in a ring "
+                                  "LUN: these are not moved");
+}
+
 }  // namespace
 
 absl::Status CheckChannel(const services::Channel& channel, const luns::LunTerms& lun) {
   TD_RETURN_IF_ERROR(services::model::CheckChannel(channel));
   TD_RETURN_IF_ERROR(CheckSegments(channel, lun));
+  TD_RETURN_IF_ERROR(CheckMove(channel, lun));
   return CheckTrigger(channel, lun);
 }
 

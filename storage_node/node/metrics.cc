@@ -56,6 +56,9 @@ void AddMeter(Page& page, const std::string& id, const recording::LunMeter& mete
   page.Add("tapedeck_lun_damaged_blocks_total", meter.damaged_by_scrub.load(), {id, "scrub"});
   page.Add("tapedeck_lun_damaged_blocks_total", meter.damaged_in_playback.load(), {id, "playback"});
   page.Add("tapedeck_lun_repaired_blocks_total", meter.repaired_by_scrub.load(), {id});
+  page.Add("tapedeck_lun_moved_recordings_total", meter.moved_recordings.load(), {id});
+  page.Add("tapedeck_lun_moved_bytes_total", meter.moved_bytes.load(), {id});
+  page.Add("tapedeck_lun_failed_moves_total", meter.failed_moves.load(), {id});
 }
 
 void AddOpen(Page& page, const std::string& id, const Open& open, int64_t now_ns) {
@@ -77,7 +80,8 @@ void AddSessions(Page& page, const services::session::Registry& registry) {
   page.Add("tapedeck_ring_bytes", stats.ring_bytes);
 }
 
-void AddLuns(Page& page, recordings::Recordings& recordings) {
+void AddLuns(Page& page, recordings::Recordings& recordings,
+             const std::map<std::string, uint64_t>& moves_waiting) {
   luns::Luns& luns = recordings.luns();
   const auto counts = recordings.catalog()->Counts();
   const auto open = OpenByLun(recordings);
@@ -96,6 +100,8 @@ void AddLuns(Page& page, recordings::Recordings& recordings) {
     page.Add("tapedeck_lun_degraded", lun.health != nullptr && !lun.health->lacking().ok(), {id});
     AddCapacity(page, id, lun);
     AddMeter(page, id, *lun.meter);
+    const auto moves = moves_waiting.find(id);
+    page.Add("tapedeck_lun_moves_waiting", moves == moves_waiting.end() ? 0 : moves->second, {id});
     const auto written = open.find(id);
     AddOpen(page, id, written == open.end() ? Open() : written->second, luns.clock().NowNs());
   }

@@ -2,6 +2,10 @@
 // for a disk, or for a lock that is held while somebody does.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <string>
+
 #include "services/session/registry.h"
 #include "services/telemetry/page.h"
 #include "storage_node/follow/tail_memory.h"
@@ -11,6 +15,8 @@ namespace tapedeck::storage_node::node {
 
 void AddSessions(services::telemetry::Page& page, const services::session::Registry& registry);
 
-void AddLuns(services::telemetry::Page& page, recordings::Recordings& recordings);
+// `moves_waiting` as moving::Mover::waiting says it.
+void AddLuns(services::telemetry::Page& page, recordings::Recordings& recordings,
+             const std::map<std::string, uint64_t>& moves_waiting);
 
 }  // namespace tapedeck::storage_node::node

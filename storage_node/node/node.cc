@@ -110,6 +110,7 @@ absl::Status StorageNode::StartRounds() {
   }));
   TD_RETURN_IF_ERROR(start("late-luns", opening::kLateLunsPeriod,
                            [this] { opening::TryLateLuns(kept_->recordings); }));
+  TD_RETURN_IF_ERROR(start("mover", moving::kMoverPeriod, [this] { mover_.Look(); }));
   standbys_.Look();
   TD_RETURN_IF_ERROR(start("standbys", opening::kStandbysPeriod, [this] { standbys_.Look(); }));
   return start("lost-luns", opening::kLostLunsPeriod,
@@ -117,7 +118,7 @@ absl::Status StorageNode::StartRounds() {
 }
 
 void StorageNode::AddMetrics(services::telemetry::Page& page) {
-  AddLuns(page, kept_->recordings);
+  AddLuns(page, kept_->recordings, mover_.waiting());
   page.Add("tapedeck_scrubs_running", scrubs_.running());
   const auto& memory = means_.follow_memory;
   page.Add("tapedeck_follow_memory_bytes", memory == nullptr ? 0 : memory->bytes());

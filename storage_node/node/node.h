@@ -17,6 +17,7 @@
 #include "storage_node/disk/file_lock.h"
 #include "storage_node/doctor/checks.h"
 #include "storage_node/luns/write_rates.h"
+#include "storage_node/moving/mover.h"
 #include "storage_node/node/channel_catalog.h"
 #include "storage_node/node/lun_catalog.h"
 #include "storage_node/node/recorder_control.h"
@@ -65,6 +66,8 @@ class StorageNode {
   // FAILED_PRECONDITION (MEMBER_UNUSABLE) if another process has it. A LUN whose members are not
   // there is offline, the others work.
   static absl::StatusOr<std::unique_ptr<StorageNode>> Create(StorageSettings settings);
+  // Waits for rounds under way.
+  ~StorageNode() { mover_.AskToStop(); }
 
   services::LunCatalog& luns() { return luns_; }
   services::ChannelCatalog& channels() { return channels_; }
@@ -73,6 +76,7 @@ class StorageNode {
   services::ScrubControl& scrubs() { return scrubs_; }
   services::ViewControl& view() { return viewer_; }
   services::session::SessionHost& sessions() { return sessions_; }
+  moving::Mover& mover() { return mover_; }
 
   // All but its sessions. Does not wait.
   void AddMetrics(services::telemetry::Page& page);
@@ -117,6 +121,9 @@ class StorageNode {
   recordings::Retention retention_{kept_->recordings};
   luns::WriteRates rates_{kept_->luns};
   opening::Standbys standbys_;
+  moving::Mover mover_{means_, [this](const services::Channel& channel) {
+                         return channels_.CreateChannel(channel, "").status();
+                       }};
   std::vector<std::unique_ptr<Rounds>> rounds_;
   admission::RecordingHost sessions_{means_};
 };

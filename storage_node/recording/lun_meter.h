@@ -20,7 +20,11 @@ struct LunMeter {
   std::atomic<uint64_t> damaged_by_scrub = 0;     // found by one
   std::atomic<uint64_t> repaired_by_scrub = 0;    // of those
   std::atomic<uint64_t> damaged_in_playback = 0;  // met there
-  std::atomic<double> bytes_per_s = 0;            // written, over the last while
+  // By the policies of its channels, to other LUNs.
+  std::atomic<uint64_t> moved_recordings = 0;
+  std::atomic<uint64_t> moved_bytes = 0;
+  std::atomic<uint64_t> failed_moves = 0;
+  std::atomic<double> bytes_per_s = 0;  // written, over the last while
 };
 
 }  // namespace tapedeck::storage_node::recording

@@ -32,6 +32,11 @@ std::unique_ptr<Leases::Lease> Leases::TakeBeside(const std::string& name) {
   return std::unique_ptr<Lease>(new Lease(shared_from_this(), name, false));
 }
 
+bool Leases::IsHeld(const std::string& name) {
+  absl::MutexLock lock(&mutex_);
+  return ExclusiveAbove(name) || held_.contains(name);
+}
+
 bool Leases::AwaitEnd(const std::string& name, absl::Time deadline) {
   dataplane::MayWait("a lease");
   absl::MutexLock lock(&mutex_);

@@ -36,6 +36,9 @@ class Leases : public std::enable_shared_from_this<Leases> {
   std::unique_ptr<Lease> TakeShared(const std::string& name);
   std::unique_ptr<Lease> TakeExclusive(const std::string& name);
 
+  // Whether anybody holds the name itself, or what is above it exclusively.
+  bool IsHeld(const std::string& name);
+
   // Waits until nobody holds the name exclusively, or what is above it; false at the deadline.
   bool AwaitEnd(const std::string& name, absl::Time deadline);
 

@@ -132,12 +132,13 @@ void LogDeleted(const catalog::ResourceName& name, absl::string_view why) {
 }
 
 absl::StatusOr<bool> Recordings::Remove(const catalog::ResourceName& name, luns::OpenLun& lun,
-                                        absl::string_view why) {
+                                        absl::string_view why, const MayGo& may_go) {
   const auto lease = leases_->TakeExclusive(name.ToString());
   if (lease == nullptr) return false;
   // What was found before the lease may have changed or gone.
   TD_ASSIGN_OR_RETURN(const auto manifest, catalog_->GetRecording(name));
   if (!manifest.has_value()) return true;
+  if (may_go && !may_go(*manifest)) return false;
   TD_RETURN_IF_ERROR(lun.store->DeleteRecording(PathOf(name, *manifest)));
   LogDeleted(name, why);
   TD_RETURN_IF_ERROR(catalog_->DeleteRecording(name));

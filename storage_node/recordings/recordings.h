@@ -61,9 +61,11 @@ class Recordings {
   absl::Status CloseAbandoned(luns::OpenLun& lun, catalog::RecordingRow* row,
                               const std::string& cause);
 
-  // Deletes what is closed; false if somebody uses it. `why` is for the log. Waits for the disk.
+  // Deletes what is closed; false if somebody uses it, or if `may_go` says so of what it is once
+  // nobody does. `why` is for the log. Waits for the disk.
+  using MayGo = std::function<bool(const format::Manifest&)>;
   absl::StatusOr<bool> Remove(const catalog::ResourceName& name, luns::OpenLun& lun,
-                              absl::string_view why);
+                              absl::string_view why, const MayGo& may_go = nullptr);
 
   // Changes the manifest of a closed recording, durably, if `change` is OK. FAILED_PRECONDITION
   // (RECORDING_BUSY) if it is not closed.

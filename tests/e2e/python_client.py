@@ -251,6 +251,7 @@ def moved():
     source = random.Random(5).randbytes(40 * BLOCK + 800)
     places = [make(deck, f"mv{number}", 1)[0] for number in range(3)]
     one = record_bytes(deck, places[0], source)
+    first = one.name
     for place in places[1:]:
         old = one.name
         subprocess.run([os.path.join(os.environ["TAPEDECK_BIN"], "tapectl"), "recordings", "move", old, place],
@@ -263,6 +264,7 @@ def moved():
         for via in ("file", "rail"):
             compare(one, source, 5, via, random.Random(7))
         assert deck.play(old, "null").wait(60).blocks == 41
+        assert deck.recording(first).name == found.name, first
     deck.delete_recording(one)
     for name in (old, f"{places[0]}/none"):
         try:

@@ -16,7 +16,7 @@ MAY_INCLUDE = {
 ORDER = {
     "dataplane": (".", "flight", "executor", "memory", "topology", "transport", "transfer", "ladder"),
     "storage_node": ("format", "disk", "engine", "catalog", "store", "follow", "index", "recording", "capture", "repair", "luns", "doctor",
-                     "recordings", "view", "opening", "admission", "scrub", "node", "."),
+                     "recordings", "view", "opening", "admission", "moving", "scrub", "node", "."),
     "gpu_worker": ("device", "sockets", "packets", "stages", "emulator", "pace", "pipeline", "transfer", "api", "doctor", "inlets", "job", "."),
 }
 OURS = set(MAY_INCLUDE) | {"proto", "tests"}

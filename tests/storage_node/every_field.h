@@ -36,7 +36,10 @@ inline services::Channel EveryChannelField() {
           .segment_bytes = 5 << 20,
           .description = "antenna 3",
           .labels = {{"band", "L"}},
-          .create_time_ns = 9};
+          .create_time_ns = 9,
+          .move_to = "luns/deep",
+          .move_after_ns = 3'600'000'000'000,
+          .move_bytes_per_s = 1 << 30};
 }
 
 }  // namespace tapedeck::storage_node

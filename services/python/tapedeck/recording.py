@@ -24,19 +24,24 @@ _MOST_MOVES = 8
 
 
 def look_up(calls: Calls, name: str) -> RecordingInfo:
-    """What the node says of a recording, by the full name that it has or had before it was moved within the node."""
-    for move in range(_MOST_MOVES + 1):
+    """What the node says of a recording, by a full name that it has or had before it was moved within the node."""
+    seen = [name]
+    while True:
         try:
-            return RecordingInfo.of(calls.call("CatalogService", "GetRecording", {"name": name}))
+            return RecordingInfo.of(calls.call("CatalogService", "GetRecording", {"name": seen[-1]}))
         except RecordingNotFound as gone:
             moved_to = gone.metadata.get("moved_to")
-            if moved_to is None or move == _MOST_MOVES:
+            if moved_to is None:
                 raise
             try:
-                name = names.full(moved_to, 3)
+                place = names.full(moved_to, 3)
             except NameInvalid:
                 raise gone from None
-    raise AssertionError("the last turn returns or raises")
+            if place in seen or len(seen) > _MOST_MOVES:
+                why = f"back to {place}" if place in seen else f"on through more than {_MOST_MOVES} names"
+                raise RecordingNotFound(f"recording {name} is said to have moved, and then {why}", code="NOT_FOUND",
+                                        metadata={"recording": name}) from gone
+            seen.append(place)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -79,6 +79,8 @@ class Channel:
     segment_bytes: int
     description: str
     labels: Mapping[str, str]
+    move_to: str  # luns/{lun}; empty: its recordings stay
+    move_after_s: float
 
     @staticmethod
     def of(message: Any) -> Channel:
@@ -86,7 +88,8 @@ class Channel:
         _check_stream(message, "Channel")
         return Channel(message.name, message.block_bytes, message.datatype, message.sample_rate,
                        word_of("CommitLevel", message.commit_level), message.segment_bytes, message.description,
-                       dict(message.labels))
+                       dict(message.labels), message.move_to,
+                       message.move_after.seconds + message.move_after.nanos / 1e9)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,6 +9,7 @@
 
 #include "dataplane/reason.h"
 #include "services/copying/copy.h"
+#include "services/copying/fits.h"
 #include "services/copying/pace.h"
 #include "services/copying/place_file.h"
 
@@ -83,6 +84,14 @@ TEST(CheckFits, NamesWhatDiffers) {
   EXPECT_THAT(refused([](auto& c) { c.block_bytes = 131072; }), HasSubstr("block_bytes"));
   EXPECT_THAT(refused([](auto& c) { c.sample_rate = 2e6; }), HasSubstr("sample_rate"));
   EXPECT_THAT(refused([](auto& c) { c.segment_bytes = 1 << 20; }), HasSubstr("segments"));
+}
+
+TEST(EarlierOf, NamesWhatItWasNewestFirst) {
+  EXPECT_TRUE(EarlierOf({.name = "a"}).empty());
+  EXPECT_THAT(EarlierOf({.name = "c", .original = "b", .earlier_originals = {"a"}}),
+              testing::ElementsAre("b", "a"));
+  const std::vector<std::string> all(model::kMaxEarlierOriginals, "a");
+  EXPECT_EQ(EarlierOf({.name = "c", .original = "b", .earlier_originals = all}).size(), 7u);
 }
 
 TEST(Pace, LetsSoManyBytesPassInASecond) {

@@ -164,9 +164,37 @@ Open GoodOpen(Direction direction) {
       .direction = direction, .op = TransferOp::kRead, .slots = 8, .slot_bytes = kGoodSlotBytes};
 }
 
+// What no copy says of its original.
+void AddOriginals(Rows<Open>& open) {
+  open.Add("original",
+           [](Open& o) {
+             o.original = {"", "u"};
+           })
+      .Add("original.recording",
+           [](Open& o) {
+             o.original = {kLong, "u"};
+           })
+      .Add("original.uid",
+           [](Open& o) {
+             o.original = {"r", kLong};
+           })
+      .Add("original.start_time",
+           [](Open& o) {
+             o.original = {"r", "u", INT64_MAX};
+           })
+      .Add("original.earlier",
+           [](Open& o) {
+             o.original = {"r", "u", 0, {kLong}};
+           })
+      .Add("original.earlier", [](Open& o) {
+        o.original = {"r", "u", 0, std::vector<std::string>(8, "r")};
+      });
+}
+
 std::vector<BadMessage> BadOpens() {
   std::vector<BadMessage> rows;
   Rows<Open> open("Open", GoodOpen(Direction::kRecord), {Direction::kRecord}, &rows);
+  AddOriginals(open);
   open.Add("direction", [](Open& o) { o.direction = static_cast<Direction>(9); })
       .Add("channel", [](Open& o) { o.channel = kLong; })
       .Add("recording", [](Open& o) { o.recording = "a\x1b"; })
@@ -191,22 +219,6 @@ std::vector<BadMessage> BadOpens() {
       .Add("resume.first_block",
            [](Open& o) {
              o.resume = {"r", kToken, kHuge};
-           })
-      .Add("original",
-           [](Open& o) {
-             o.original = {"", "u"};
-           })
-      .Add("original.recording",
-           [](Open& o) {
-             o.original = {kLong, "u"};
-           })
-      .Add("original.uid",
-           [](Open& o) {
-             o.original = {"r", kLong};
-           })
-      .Add("original.start_time",
-           [](Open& o) {
-             o.original = {"r", "u", INT64_MAX};
            })
       .Add("playhead", [](Open& o) { o.playhead.start = -1; })
       .Add("playhead.behind", [](Open& o) { o.playhead.behind_ns = -1; })

@@ -95,6 +95,9 @@ TEST(CraftedRecords, ManifestsWithValuesThatNoRecordingHas) {
                    {"state", R"("?")"},
                    {"labels", "[]"},
                    {"labels", R"({"a": 1})"},
+                   {"earlier_originals", "{}"},
+                   {"earlier_originals", "[1]"},
+                   {"earlier_originals", R"(["a","b","c","d","e","f","g","h"])"},
                    {"annotations", "{}"},
                    {"annotations", "[1]"},
                    {"annotations", R"([{"sample_start": -1}])"},
@@ -166,7 +169,13 @@ TEST(CraftedRecords, ChannelsWithValuesThatNoChannelHas) {
                    {"pre_trigger_ns", "-1"},
                    {"pre_trigger_ns", "9223372036854775807"},
                    {"post_trigger_ns", "9223372036854775807"},
-                   {"segment_bytes", "-1"}};
+                   {"segment_bytes", "-1"},
+                   {"move_to", R"("deep")"},
+                   {"move_to", R"("luns/../x")"},
+                   {"move_after_ns", "1"},
+                   {"move_after_ns", "-1"},
+                   {"move_after_ns", "9223372036854775807"},
+                   {"move_rate_bytes_per_second", "-1"}};
   for (const auto& [key, value] : bad) {
     EXPECT_FALSE(With(DecodeChannel, UsualChannel(), key, value).ok()) << key << ": " << value;
   }

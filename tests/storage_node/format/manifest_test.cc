@@ -25,6 +25,7 @@ Manifest ExampleManifest() {
           .labels = {{"source", "synth"}, {"odd \"key\"\n", "ü"}},
           .original = "luns/o/channels/c/recordings/20261120T235144Z-3f2a",
           .original_uid = "1f1e2d3c-4b5a-4968-8776-a5b4c3d2e1f0",
+          .earlier_originals = {"luns/p/channels/c/recordings/r", "luns/q/channels/c/recordings/r"},
           .start_time_ns = 1'795'218'704'123'456'789,
           .state = services::RecordingState::kSalvaged,
           .blocks = 100,
@@ -46,6 +47,7 @@ TEST(Manifest, ComesBackAsItWas) {
   EXPECT_EQ(back->missing, ExampleManifest().missing);
   EXPECT_EQ(back->missing_blocks(), 3u);
   EXPECT_EQ(back->cause, ExampleManifest().cause);
+  EXPECT_EQ(back->earlier_originals, ExampleManifest().earlier_originals);
 }
 
 TEST(Manifest, KeepsWhatTheTransferSpentItsTimeOn) {

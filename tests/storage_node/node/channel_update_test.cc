@@ -33,11 +33,16 @@ class UpdateChannel : public SegmentTest {
 
 using UpdateChannelOnMembers = UpdateChannel;
 
+// Those of a ring go nowhere.
+bool CanChange(const services::model::FieldTraits& field) {
+  return field.settable() && field.name != "move_to";
+}
+
 // Every field that can change.
 ChannelUpdate EachField() {
   ChannelUpdate update{.to = EveryChannelField()};
   services::model::ForEachField<services::Channel>([&](const auto& field) {
-    if (field.settable()) update.fields.emplace(field.name);
+    if (CanChange(field)) update.fields.emplace(field.name);
   });
   return update;
 }
@@ -48,7 +53,7 @@ TEST_P(UpdateChannel, EachFieldAloneAndAfterARestart) {
   services::Channel expected = Get();
   // The order of the fields is one in which each is allowed.
   services::model::ForEachField<services::Channel>([&](const auto& field) {
-    if (!field.settable()) return;
+    if (!CanChange(field)) return;
     SCOPED_TRACE(field.name);
     const ChannelUpdate step{.fields = {std::string(field.name)}, .to = EveryChannelField()};
     const std::string before = format::EncodeChannel(expected);

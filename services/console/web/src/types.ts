@@ -45,6 +45,9 @@ export interface Channel {
   preTrigger?: Span;
   postTrigger?: Span;
   segmentBytes: Int64;
+  moveTo: string;
+  moveAfter?: Span;
+  moveRateBytesPerSecond: Int64;
   description: string;
   labels?: Record<string, string>;
 }

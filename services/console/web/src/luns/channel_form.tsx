@@ -19,6 +19,9 @@ const MASK = {
   preTrigger: 'preTrigger',
   postTrigger: 'postTrigger',
   segment: 'segmentBytes',
+  moveTo: 'moveTo',
+  moveAfter: 'moveAfter',
+  moveRate: 'moveRateBytesPerSecond',
   description: 'description',
   labels: 'labels',
 };
@@ -80,6 +83,16 @@ function Ways({ fields, set }: { fields: ChannelFields; set: Set }) {
   );
 }
 
+function Tier({ fields, set }: { fields: ChannelFields; set: Set }) {
+  return (
+    <>
+      <TextField label="Move recordings to" hint="another LUN; empty: they stay" value={fields.moveTo} onInput={(moveTo) => set({ moveTo })} />
+      <TextField label="So long after their end" hint="1h" value={fields.moveAfter} onInput={(moveAfter) => set({ moveAfter })} />
+      <TextField label="Bytes a second at most" hint="empty: 100 MB" value={fields.moveRate} onInput={(moveRate) => set({ moveRate })} />
+    </>
+  );
+}
+
 export function ChannelForm({ lun, channel, onDone, onClose }: { lun: string; channel?: Channel | undefined; onDone: () => void; onClose: () => void }) {
   const before = channel && channelFields(channel);
   const [fields, setFields] = useState(channelFields(channel));
@@ -101,6 +114,7 @@ export function ChannelForm({ lun, channel, onDone, onClose }: { lun: string; ch
           {!channel && <TextField label="Name" value={fields.name} onInput={(name) => set({ name })} required />}
           <Samples fields={fields} set={set} />
           <Ways fields={fields} set={set} />
+          <Tier fields={fields} set={set} />
           <TextField label="Description" value={fields.description} onInput={(description) => set({ description })} />
           <TextField label="Labels" hint="site=north, rack=7" value={fields.labels} onInput={(labels) => set({ labels })} />
         </div>

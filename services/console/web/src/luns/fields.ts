@@ -24,6 +24,9 @@ export interface ChannelFields {
   preTrigger: string;
   postTrigger: string;
   segment: string;
+  moveTo: string;
+  moveAfter: string;
+  moveRate: string;
   description: string;
   labels: string;
 }
@@ -68,6 +71,9 @@ export const channelFields = (channel?: Channel): ChannelFields => ({
   preTrigger: spanText(channel?.preTrigger),
   postTrigger: spanText(channel?.postTrigger),
   segment: channel ? exact(channel.segmentBytes) : '',
+  moveTo: channel?.moveTo.split('/')[1] ?? '',
+  moveAfter: spanText(channel?.moveAfter),
+  moveRate: channel ? exact(channel.moveRateBytesPerSecond) : '',
   description: channel?.description ?? '',
   labels: pairsText(channel?.labels),
 });
@@ -115,6 +121,9 @@ export const channelOf = (lun: string, fields: ChannelFields) => ({
   preTrigger: asSpan('The time before a trigger', fields.preTrigger),
   postTrigger: asSpan('The time after a trigger', fields.postTrigger),
   segmentBytes: asBytes('The segment', fields.segment),
+  moveTo: fields.moveTo.trim() === '' ? '' : `luns/${fields.moveTo.trim()}`,
+  moveAfter: asSpan('The time after which recordings are moved', fields.moveAfter),
+  moveRateBytesPerSecond: asBytes('The rate at which they are moved', fields.moveRate),
   description: fields.description,
   labels: asLabels(fields.labels),
 });
@@ -151,6 +160,9 @@ export const channelOptions = (fields: ChannelFields) => ({
   'pre-trigger': fields.preTrigger,
   'post-trigger': fields.postTrigger,
   segment: fields.segment,
+  'move-to': fields.moveTo,
+  after: fields.moveAfter,
+  'move-rate': fields.moveRate,
   description: fields.description,
   label: labelsOf(fields.labels),
 });

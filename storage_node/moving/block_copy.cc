@@ -1,0 +1,173 @@
+#include "storage_node/moving/block_copy.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/copying/fits.h"
+#include "services/errors.h"
+#include "storage_node/admission/new_recording.h"
+#include "storage_node/moving/drafts.h"
+#include "storage_node/moving/reading.h"
+
+namespace tapedeck::storage_node::moving {
+namespace {
+
+using admission::RecordTarget;
+using dataplane::Block;
+using dataplane::Flow;
+
+// Of the ring: a writer flushes when half of it waits, which beside other recordings should be
+// seldom.
+constexpr size_t kRingBytes = 32 << 20;
+constexpr size_t kMinSlots = 8, kMaxSlots = 256;
+
+size_t SlotsFor(uint64_t block_bytes) {
+  return std::clamp<size_t>(kRingBytes / block_bytes, kMinSlots, kMaxSlots);
+}
+
+services::session::Open OpenOf(const recordings::FoundRecording& source,
+                               const services::Channel& channel) {
+  const services::Recording from = format::ToRecording(source.manifest, source.name.channel_name());
+  services::session::Open open{.direction = services::session::Direction::kRecord,
+                               .channel = channel.name,
+                               .expected_blocks = from.blocks,
+                               .labels = from.labels};
+  open.labels[std::string(kDraftLabel)] = from.uid;
+  open.original = services::session::Original{.recording = from.name,
+                                              .uid = from.uid,
+                                              .start_time_ns = from.start_time_ns,
+                                              .earlier = services::copying::EarlierOf(from)};
+  return open;
+}
+
+// One copy. Its writer lives on the loop, and goes before it.
+class BlockCopy {
+ public:
+  BlockCopy(admission::Means& means, const recordings::FoundRecording& source, Pacing& pacing)
+      : source_(source), pacing_(pacing), means_(means), loop_(means.luns.clock()) {}
+
+  absl::StatusOr<std::string> Run(const services::Channel& channel);
+
+ private:
+  absl::StatusOr<capture::ArmRecording> Prepare(const RecordTarget& target);
+  absl::Status CopyAll();
+  absl::Status CopyOne(uint64_t sequence, Block read);
+  Block Slot();
+  // What the store has told by now, so that what is written is indexed and flushed meanwhile.
+  void RunPosted();
+  absl::Status Finish(const absl::Status& cause);
+
+  const recordings::FoundRecording& source_;
+  Pacing& pacing_;
+  admission::Means& means_;
+  recording::CallerLoop loop_;
+  std::shared_ptr<dataplane::SlotPool> ring_;
+  std::unique_ptr<recording::RecordingWriter> writer_;
+};
+
+// Made on the LUN's desk, as those of sessions are.
+absl::StatusOr<capture::ArmRecording> BlockCopy::Prepare(const RecordTarget& target) {
+  std::optional<absl::StatusOr<capture::ArmRecording>> made;
+  means_.luns.desks().Of(target.name.lun)->Run([&] {
+    auto prepared = admission::PrepareRecording(means_, target, ring_->slots(), nullptr, loop_);
+    loop_.Post(
+        [&made, prepared = std::move(prepared)]() mutable { made.emplace(std::move(prepared)); });
+  });
+  loop_.RunUntil([&] { return made.has_value(); });
+  return *std::move(made);
+}
+
+Block BlockCopy::Slot() {
+  std::optional<Block> slot;
+  loop_.RunUntil([&] {
+    slot = ring_->Take();
+    return slot.has_value();
+  });
+  return *std::move(slot);
+}
+
+absl::Status BlockCopy::CopyOne(uint64_t sequence, Block read) {
+  const bool missing = (read.header().flags & dataplane::kBlockMissing) != 0;
+  if (read.header().sequence != sequence ||
+      (missing && !format::HasSequence(source_.manifest.missing, sequence))) {
+    const std::string name = source_.name.ToString();
+    return services::BlockDamaged(
+        {.recording = name, .blocks = 1},
+        absl::StrCat("block ", sequence, " of ", name, " cannot be read as it was recorded; ",
+                     "tapectl recordings verify says what is wrong"));
+  }
+  Block slot = missing ? Block::Missing(read.header()) : Slot();
+  slot.header() = read.header();
+  if (!missing) {
+    std::memcpy(slot.memory().data(), read.payload().data(), read.header().payload_bytes);
+  }
+  read.Reset();
+  const uint64_t bytes = slot.header().payload_bytes;
+  absl::StatusOr<Flow> flow = Flow::kNotNow;
+  loop_.RunUntil([&] {
+    flow = writer_->Push(&slot);
+    return !flow.ok() || *flow != Flow::kNotNow;
+  });
+  TD_RETURN_IF_ERROR(flow.status());
+  RunPosted();
+  TD_RETURN_IF_ERROR(writer_->status());
+  return pacing_.Wait(bytes);
+}
+
+void BlockCopy::RunPosted() {
+  bool ran = false;
+  loop_.Post([&ran] { ran = true; });
+  loop_.RunUntil([&ran] { return ran; });
+}
+
+absl::Status BlockCopy::CopyAll() {
+  TD_ASSIGN_OR_RETURN(const auto reading, Reading::Begin(source_, loop_));
+  for (uint64_t sequence = 0; sequence < source_.manifest.blocks; ++sequence) {
+    TD_ASSIGN_OR_RETURN(Block read, reading->Next());
+    TD_RETURN_IF_ERROR(CopyOne(sequence, std::move(read)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BlockCopy::Finish(const absl::Status& cause) {
+  absl::StatusOr<Flow> flow = Flow::kNotNow;
+  loop_.RunUntil([&] {
+    flow = writer_->Finish(cause);
+    return !flow.ok() || *flow == Flow::kEnd;
+  });
+  writer_ = nullptr;
+  return flow.status();
+}
+
+absl::StatusOr<std::string> BlockCopy::Run(const services::Channel& channel) {
+  TD_ASSIGN_OR_RETURN(RecordTarget target, admission::FindTarget(means_, OpenOf(source_, channel)));
+  const uint64_t block_bytes = source_.manifest.block_bytes;
+  TD_ASSIGN_OR_RETURN(ring_, target.lun->store->MakeRing(
+                                 {.slots = SlotsFor(block_bytes), .slot_bytes = block_bytes}));
+  TD_ASSIGN_OR_RETURN(capture::ArmRecording arm, Prepare(target));
+  capture::ArmedRecording armed = arm();
+  writer_ = std::move(armed.writer);
+  const auto wake = [this] { loop_.Post([] {}); };
+  writer_->SetWaker(wake);
+  ring_->SetWaker(wake);
+  const absl::Status copied = CopyAll();
+  const absl::Status finished = Finish(copied);
+  ring_->SetWaker(nullptr);
+  TD_RETURN_IF_ERROR(copied);
+  TD_RETURN_IF_ERROR(finished);
+  return armed.name;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> CopyBlocks(admission::Means& means,
+                                       const recordings::FoundRecording& source,
+                                       const services::Channel& channel, Pacing& pacing) {
+  return BlockCopy(means, source, pacing).Run(channel);
+}
+
+}  // namespace tapedeck::storage_node::moving

@@ -1,0 +1,20 @@
+// The blocks of a closed recording, into a fresh one of another LUN. On the mover's thread.
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "storage_node/admission/means.h"
+#include "storage_node/moving/pacing.h"
+
+namespace tapedeck::storage_node::moving {
+
+// Of `source`, which the caller has a lease on, into a channel that fits: the name of the copy,
+// which is sealed and has the label of a draft. DATA_LOSS (BLOCK_DAMAGED): a block of the source is
+// not what was recorded; RESOURCE_EXHAUSTED (LUN_FULL), INTERNAL (STORE_IO), CANCELLED: what there
+// is of the copy is salvaged then, and has the label too.
+absl::StatusOr<std::string> CopyBlocks(admission::Means& means,
+                                       const recordings::FoundRecording& source,
+                                       const services::Channel& channel, Pacing& pacing);
+
+}  // namespace tapedeck::storage_node::moving

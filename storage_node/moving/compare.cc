@@ -1,0 +1,102 @@
+#include "storage_node/moving/compare.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/index/index_reader.h"
+#include "storage_node/moving/drafts.h"
+#include "storage_node/moving/reading.h"
+
+namespace tapedeck::storage_node::moving {
+namespace {
+
+absl::Status NotWhole(const recordings::FoundRecording& source,
+                      const recordings::FoundRecording& copy, const std::string& why) {
+  const std::string name = copy.name.ToString();
+  return services::BlockDamaged(
+      {.recording = name, .blocks = 1},
+      absl::StrCat(name, " is no whole copy of ", source.name.ToString(), ": ", why));
+}
+
+bool IsSame(const dataplane::BlockHeader& copied, const format::IndexEntry& recorded) {
+  return copied.crc32c == recorded.payload_crc32c &&
+         copied.payload_bytes == recorded.payload_bytes &&
+         copied.sample_index == recorded.sample_index && copied.capture_ns == recorded.capture_ns &&
+         copied.flags == recorded.flags;
+}
+
+// What the index of a recording says of its blocks.
+class Entries {
+ public:
+  static absl::StatusOr<std::unique_ptr<Entries>> Open(const recordings::FoundRecording& found,
+                                                       recording::CallerLoop& loop) {
+    TD_ASSIGN_OR_RETURN(auto files, found.lun->store->OpenRecording(found.path(), loop));
+    return std::unique_ptr<Entries>(new Entries(found.manifest, std::move(files), loop));
+  }
+
+  absl::StatusOr<format::IndexEntry> Of(uint64_t sequence) {
+    const absl::StatusOr<format::IndexEntry>* entry = nullptr;
+    loop_.RunUntil([&] {
+      entry = index_.Find(sequence);
+      return entry != nullptr;
+    });
+    return *entry;
+  }
+
+ private:
+  Entries(const format::Manifest& manifest, std::unique_ptr<store::RecordingFiles> files,
+          recording::CallerLoop& loop)
+      : loop_(loop),
+        files_(std::move(files)),
+        entries_(manifest.entries()),
+        index_(*files_, entries_, [] {}) {}
+
+  recording::CallerLoop& loop_;
+  const std::unique_ptr<store::RecordingFiles> files_;
+  const format::EntryFormat entries_;
+  index::IndexReader index_;
+};
+
+absl::Status CompareBlock(const recordings::FoundRecording& source,
+                          const recordings::FoundRecording& copy, uint64_t sequence,
+                          const dataplane::Block& read, Entries& entries) {
+  const auto differs = [&](absl::string_view why) {
+    return NotWhole(source, copy, absl::StrCat("block ", sequence, " ", why));
+  };
+  const bool missing = (read.header().flags & dataplane::kBlockMissing) != 0;
+  if (read.header().sequence != sequence) return differs("was not given");
+  if (format::HasSequence(source.manifest.missing, sequence)) {
+    return missing ? absl::OkStatus() : differs("is none of the original");
+  }
+  if (missing) return differs("is missing or damaged");
+  TD_ASSIGN_OR_RETURN(const format::IndexEntry entry, entries.Of(sequence));
+  return IsSame(read.header(), entry) ? absl::OkStatus() : differs("is another one");
+}
+
+}  // namespace
+
+absl::Status CompareCopy(const recordings::FoundRecording& source,
+                         const recordings::FoundRecording& copy, const dataplane::Clock& clock,
+                         Pacing& pacing) {
+  const format::Manifest& original = source.manifest;
+  if (!IsWhole(copy.manifest, original) || copy.manifest.missing != original.missing ||
+      copy.manifest.block_bytes != original.block_bytes ||
+      copy.manifest.datatype != original.datatype) {
+    return NotWhole(source, copy,
+                    absl::StrCat("it has ", copy.manifest.blocks, " blocks, ",
+                                 copy.manifest.missing_blocks(), " of them missing"));
+  }
+  recording::CallerLoop loop(clock);
+  TD_ASSIGN_OR_RETURN(const auto entries, Entries::Open(source, loop));
+  TD_ASSIGN_OR_RETURN(const auto reading, Reading::Begin(copy, loop));
+  for (uint64_t sequence = 0; sequence < original.blocks; ++sequence) {
+    TD_ASSIGN_OR_RETURN(const dataplane::Block read, reading->Next());
+    TD_RETURN_IF_ERROR(CompareBlock(source, copy, sequence, read, *entries));
+    TD_RETURN_IF_ERROR(pacing.Wait(read.header().payload_bytes));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tapedeck::storage_node::moving

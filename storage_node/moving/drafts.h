@@ -1,0 +1,39 @@
+// Copies that are being made by the policy: each has a label that says so until it is compared with
+// its original and has what was noted of that. Waits for the disk.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "storage_node/recordings/recordings.h"
+
+namespace tapedeck::storage_node::moving {
+
+// Its value is the uid of the original.
+inline constexpr absl::string_view kDraftLabel = "move_draft";
+
+bool IsDraft(const format::Manifest& manifest);
+
+// The copies of `source` that are in that channel, whoever made them, in whatever state.
+absl::StatusOr<std::vector<catalog::RecordingRow>> CopiesIn(
+    recordings::Recordings& recordings, const recordings::FoundRecording& source,
+    const catalog::ResourceName& channel);
+
+// Whether it has as many blocks as `source`, and was closed in order.
+bool IsWhole(const format::Manifest& copy, const format::Manifest& source);
+
+// Deletes the drafts among them that are not whole. One that somebody looks at stays until another
+// time.
+absl::Status RemoveUnfinished(recordings::Recordings& recordings,
+                              const recordings::FoundRecording& source,
+                              const catalog::ResourceName& channel);
+
+// Deletes the drafts of a channel that are not whole and whose original is no more: nobody else
+// would.
+absl::Status RemoveOrphans(recordings::Recordings& recordings,
+                           const catalog::ResourceName& channel);
+
+}  // namespace tapedeck::storage_node::moving

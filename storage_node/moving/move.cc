@@ -1,0 +1,207 @@
+#include "storage_node/moving/move.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "services/copying/fits.h"
+#include "services/errors.h"
+#include "services/model/part.h"
+#include "storage_node/moving/block_copy.h"
+#include "storage_node/moving/compare.h"
+#include "storage_node/moving/drafts.h"
+#include "storage_node/recordings/readable.h"
+
+namespace tapedeck::storage_node::moving {
+namespace {
+
+using recordings::Readable;
+
+// One move. On one thread.
+class OneMove {
+ public:
+  OneMove(admission::Means& means, const MoveWish& wish, const MakeChannel& make_channel,
+          Pacing& pacing)
+      : means_(means), wish_(wish), make_channel_(make_channel), pacing_(pacing) {}
+
+  absl::StatusOr<Moved> Run();
+
+ private:
+  absl::Status FindTarget();
+  absl::StatusOr<std::optional<Readable>> FindCopy();
+  absl::StatusOr<Readable> MakeCopy();
+  absl::StatusOr<Readable> GetCopy();
+  absl::Status Settle(const Readable& copy);
+  absl::StatusOr<bool> RemoveSource();
+
+  recordings::Recordings& recordings() { return means_.recordings; }
+  const recordings::FoundRecording& source() const { return source_->recording; }
+
+  admission::Means& means_;
+  const MoveWish& wish_;
+  const MakeChannel& make_channel_;
+  Pacing& pacing_;
+  std::optional<Readable> source_;
+  services::Channel target_;
+  catalog::ResourceName target_name_;
+};
+
+// It has the same name and settings as the one that the recording is in.
+absl::Status OneMove::FindTarget() {
+  target_name_ = source().name;
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName lun_name,
+                      catalog::ParseLunName(wish_.channel.move_to));
+  target_name_.lun = lun_name.lun;
+  target_name_.recording.clear();
+  TD_ASSIGN_OR_RETURN(const auto lun, means_.luns.Find(target_name_.lun));
+  TD_RETURN_IF_ERROR(CheckTakesMoved(*lun));
+  auto found = recordings().FindChannel(target_name_);
+  if (absl::IsNotFound(found.status())) {
+    services::Channel channel = wish_.channel;
+    channel.name = target_name_.channel_name();
+    channel.move_to.clear();
+    channel.move_after_ns = 0;
+    channel.move_bytes_per_s = 0;
+    TD_RETURN_IF_ERROR(make_channel_(channel));
+    found = recordings().FindChannel(target_name_);
+  }
+  TD_ASSIGN_OR_RETURN(target_, std::move(found));
+  return services::copying::CheckFits(
+      format::ToRecording(source().manifest, source().name.channel_name()), target_);
+}
+
+// One that was made before, by a move that was killed or by anybody, and is whole.
+absl::StatusOr<std::optional<Readable>> OneMove::FindCopy() {
+  TD_ASSIGN_OR_RETURN(const auto copies, CopiesIn(recordings(), source(), target_name_));
+  for (const catalog::RecordingRow& row : copies) {
+    if (!IsWhole(row.manifest, source().manifest)) continue;
+    auto copy = recordings::FindReadable(recordings(), row.name.ToString(), /*growing=*/false);
+    if (!copy.ok()) continue;
+    const absl::Status same = CompareCopy(source(), copy->recording, means_.luns.clock(), pacing_);
+    if (same.ok()) return std::optional<Readable>(*std::move(copy));
+    if (absl::IsCancelled(same)) return same;
+    dataplane::Log(dataplane::LogLevel::kWarning, "move", "copy not used",
+                   {{"recording", row.name.ToString()}, {"why", std::string(same.message())}});
+    if (!IsDraft(row.manifest)) continue;
+    copy->lease = nullptr;
+    TD_RETURN_IF_ERROR(
+        recordings().Remove(row.name, *copy->recording.lun, same.message()).status());
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<Readable> OneMove::MakeCopy() {
+  TD_ASSIGN_OR_RETURN(const std::string name, CopyBlocks(means_, source(), target_, pacing_));
+  TD_ASSIGN_OR_RETURN(Readable copy,
+                      recordings::FindReadable(recordings(), name, /*growing=*/false));
+  const absl::Status same = CompareCopy(source(), copy.recording, means_.luns.clock(), pacing_);
+  if (same.ok()) return copy;
+  if (absl::IsDataLoss(same)) {
+    copy.lease = nullptr;
+    TD_RETURN_IF_ERROR(
+        recordings().Remove(copy.recording.name, *copy.recording.lun, same.message()).status());
+  }
+  return same;
+}
+
+absl::StatusOr<Readable> OneMove::GetCopy() {
+  TD_RETURN_IF_ERROR(RemoveUnfinished(recordings(), source(), target_name_));
+  TD_ASSIGN_OR_RETURN(auto copy, FindCopy());
+  if (copy.has_value()) return *std::move(copy);
+  auto made = MakeCopy();
+  if (made.ok()) return made;
+  // What cannot be deleted now is by the next try.
+  RemoveUnfinished(recordings(), source(), target_name_).IgnoreError();
+  return made.status();
+}
+
+// What people have noted of the source; from then on the copy is no draft.
+absl::Status OneMove::Settle(const Readable& copy) {
+  const format::Manifest& from = source().manifest;
+  const uint64_t most = copy.recording.lun->store->layout().annotation_bytes;
+  return recordings().Rewrite(
+      copy.recording.name.ToString(), [&](format::Manifest* to) -> absl::Status {
+        to->description = from.description;
+        to->labels.erase(std::string(kDraftLabel));
+        size_t bytes = 0;
+        for (const services::Annotation& one : from.annotations) {
+          bytes += services::BytesOf(one);
+          if (std::ranges::find(to->annotations, one) == to->annotations.end()) {
+            to->annotations.push_back(one);
+          }
+        }
+        if (bytes <= most) return absl::OkStatus();
+        return services::LimitReached(
+            most, "bytes of annotations",
+            absl::StrCat(source().name.ToString(), " has ", bytes, " bytes of annotations, and ",
+                         target_name_.lun_name(), " keeps ", most));
+      });
+}
+
+// What has changed since it was copied is copied first, the next time.
+absl::StatusOr<bool> OneMove::RemoveSource() {
+  const recordings::FoundRecording source = source_->recording;
+  source_.reset();
+  return recordings().Remove(source.name, *source.lun,
+                             absl::StrCat("moved to ", wish_.channel.move_to),
+                             [&](const format::Manifest& now) {
+                               return now.generation == source.manifest.generation &&
+                                      IsDue(now, wish_.channel, wish_.now_ns);
+                             });
+}
+
+absl::StatusOr<Moved> OneMove::Run() {
+  if (recordings().leases().IsHeld(wish_.recording)) return Moved{.end = MoveEnd::kInUse};
+  auto found = recordings::FindReadable(recordings(), wish_.recording, /*growing=*/false);
+  if (absl::IsNotFound(found.status())) return Moved{};
+  TD_RETURN_IF_ERROR(found.status());
+  source_.emplace(*std::move(found));
+  if (!IsDue(source().manifest, wish_.channel, wish_.now_ns)) return Moved{};
+  TD_RETURN_IF_ERROR(FindTarget());
+  TD_ASSIGN_OR_RETURN(const Readable copy, GetCopy());
+  // Notes that were made meanwhile go with it.
+  TD_ASSIGN_OR_RETURN(source_->recording, recordings().Find(wish_.recording));
+  TD_RETURN_IF_ERROR(Settle(copy));
+  Moved moved{.copy = copy.recording.name.ToString(), .bytes = source().manifest.bytes};
+  TD_ASSIGN_OR_RETURN(const bool removed, RemoveSource());
+  moved.end = removed ? MoveEnd::kMoved : MoveEnd::kInUse;
+  return moved;
+}
+
+}  // namespace
+
+bool IsDue(const format::Manifest& manifest, const services::Channel& channel, int64_t now_ns) {
+  return manifest.state == services::RecordingState::kSealed && !manifest.kept &&
+         manifest.stream.empty() && !services::model::KnownPartOf(manifest.labels).has_value() &&
+         !IsDraft(manifest) && manifest.end_time_ns + channel.move_after_ns <= now_ns;
+}
+
+bool IsOfRecording(const absl::Status& status, const std::string& recording) {
+  const auto reason = services::ReasonOf(status);
+  if (!reason.has_value()) return false;
+  const auto named = reason->metadata.find("recording");
+  return named != reason->metadata.end() && named->second == recording;
+}
+
+absl::Status CheckTakesMoved(const luns::OpenLun& lun) {
+  const std::string name = lun.config->name;
+  if (!lun.kind.capabilities.outlives_process) {
+    return services::ArgumentInvalid(
+        "move_to", absl::StrCat(name, " keeps nothing when the storage node ends: nothing is ",
+                                "moved there"));
+  }
+  if (lun.config->full_policy != services::FullPolicy::kRing) return absl::OkStatus();
+  return services::ArgumentInvalid(
+      "move_to",
+      absl::StrCat(name, " is a ring, which deletes the oldest: nothing is moved there"));
+}
+
+absl::StatusOr<Moved> Move(admission::Means& means, const MoveWish& wish,
+                           const MakeChannel& make_channel, Pacing& pacing) {
+  return OneMove(means, wish, make_channel, pacing).Run();
+}
+
+}  // namespace tapedeck::storage_node::moving

@@ -1,0 +1,54 @@
+// One recording, moved to another LUN of the node: copied, read back and compared, and only then
+// deleted where it was. Killed between any two steps it can be asked for again: there is always one
+// that is whole under its name. On the mover's thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "storage_node/admission/means.h"
+#include "storage_node/moving/pacing.h"
+
+namespace tapedeck::storage_node::moving {
+
+// Makes a channel, as CreateChannel of a client does.
+using MakeChannel = std::function<absl::Status(const services::Channel&)>;
+
+struct MoveWish {
+  std::string recording;
+  services::Channel channel;  // its own, with `move_to`
+  int64_t now_ns = 0;
+};
+
+// Whether the policy of its channel has a recording moved at `now_ns`: it was closed in order long
+// enough ago, and is neither kept, nor a segment, nor a part of one that several nodes hold.
+bool IsDue(const format::Manifest& manifest, const services::Channel& channel, int64_t now_ns);
+
+enum class MoveEnd {
+  kMoved,
+  kInUse,   // somebody plays it, or changes what is noted of it: it may be asked for again
+  kNotDue,  // it is gone, or not to be moved any more
+};
+
+struct Moved {
+  MoveEnd end = MoveEnd::kNotDue;
+  std::string copy;  // of kMoved
+  uint64_t bytes = 0;
+};
+
+// Whether an error is of the recording itself: others of its channel may be moved all the same.
+bool IsOfRecording(const absl::Status& status, const std::string& recording);
+
+// NOT_FOUND (LUN_NOT_FOUND), FAILED_PRECONDITION (LUN_OFFLINE), INVALID_ARGUMENT
+// (ARGUMENT_INVALID): the channel there holds something else, or the LUN is none that takes it;
+// what CopyBlocks and CompareCopy fail with. The recording stays then, and a copy that is not whole
+// is deleted unless that fails, too.
+absl::StatusOr<Moved> Move(admission::Means& means, const MoveWish& wish,
+                           const MakeChannel& make_channel, Pacing& pacing);
+
+// INVALID_ARGUMENT (ARGUMENT_INVALID): the LUN is none that recordings are moved to.
+absl::Status CheckTakesMoved(const luns::OpenLun& lun);
+
+}  // namespace tapedeck::storage_node::moving

@@ -1,0 +1,151 @@
+#include "storage_node/moving/mover.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/moving/drafts.h"
+
+namespace tapedeck::storage_node::moving {
+namespace {
+
+constexpr absl::Duration kListPeriod = absl::Seconds(10);
+
+// Whether the policy is as it was when the recording was listed.
+bool IsStillWanted(const luns::OpenLun& lun, const services::Channel& listed) {
+  const auto name = catalog::ParseChannelName(listed.name);
+  if (!name.ok()) return false;
+  const auto now = lun.channels->Find(name->channel);
+  return now.has_value() && now->move_to == listed.move_to &&
+         now->move_after_ns == listed.move_after_ns;
+}
+
+std::string ReasonIn(const absl::Status& status) {
+  const auto reason = services::ReasonOf(status);
+  return reason.has_value() ? reason->reason : "";
+}
+
+}  // namespace
+
+// What moves have left that were broken off before this node began, if the LUN is there.
+void Mover::RemoveOrphansOf(catalog::ResourceName name, const services::Channel& channel) {
+  const auto to = catalog::ParseLunName(channel.move_to);
+  if (!to.ok() || !means_.luns.Find(to->lun).ok()) return;
+  name.lun = to->lun;
+  const absl::Status removed = RemoveOrphans(means_.recordings, name);
+  if (removed.ok()) return;
+  dataplane::Log(dataplane::LogLevel::kWarning, "move", "drafts not deleted",
+                 {{"channel", name.channel_name()}, {"error", std::string(removed.message())}});
+}
+
+void Mover::ListOfChannel(const std::string& lun, const services::Channel& channel,
+                          std::vector<Due>* due) {
+  const auto name = catalog::ParseChannelName(channel.name);
+  if (!name.ok()) return;
+  const auto [at, is_first] = channels_.try_emplace(channel.name);
+  Channel& known = at->second;
+  const int64_t now = now_ns();
+  if (is_first) RemoveOrphansOf(*name, channel);
+  const bool same = known.to == channel.move_to && known.after_ns == channel.move_after_ns;
+  if (same && now < known.next_list_ns) return;
+  known = {
+      .next_list_ns = now + std::min(channel.move_after_ns, absl::ToInt64Nanoseconds(kListPeriod)),
+      .after_ns = channel.move_after_ns,
+      .to = channel.move_to};
+  const auto rows = means_.recordings.catalog()->ListRecordings(*name);
+  if (!rows.ok()) {
+    dataplane::Log(dataplane::LogLevel::kError, "move", "recordings not listed",
+                   {{"channel", channel.name}, {"error", std::string(rows.status().message())}});
+    return;
+  }
+  std::set<std::string> recordings;
+  for (const catalog::RecordingRow& row : *rows) {
+    if (!IsDue(row.manifest, channel, now)) continue;
+    const std::string recording = row.name.ToString();
+    recordings.insert(recording);
+    due->push_back({.time_ns = row.manifest.end_time_ns + channel.move_after_ns,
+                    .recording = recording,
+                    .lun = lun,
+                    .channel = channel});
+  }
+  known.waiting = recordings.size();
+  backoff_.KeepOnly(absl::StrCat(channel.name, "/"), recordings);
+}
+
+void Mover::ListDue(std::vector<Due>* due) {
+  std::set<std::string> channels;
+  for (const auto& [id, lun] : means_.luns.All()) {
+    for (const services::Channel& channel : lun->channels->All()) {
+      if (channel.move_to.empty()) continue;
+      channels.insert(channel.name);
+      ListOfChannel(id, channel, due);
+    }
+  }
+  std::erase_if(channels_, [&](const auto& known) { return !channels.contains(known.first); });
+  std::ranges::sort(*due, {}, [](const Due& one) { return std::pair(one.time_ns, one.recording); });
+}
+
+void Mover::OnFailed(const Due& due, luns::OpenLun& lun, const absl::Status& status) {
+  if (absl::IsCancelled(status)) return;
+  ++lun.meter->failed_moves;
+  const bool alone = IsOfRecording(status, due.recording) || ReasonIn(status) == "LIMIT_REACHED";
+  const absl::Duration again = backoff_.Failed(alone ? due.recording : due.channel.name, now_ns());
+  dataplane::LogEach(dataplane::LogLevel::kWarning, "move", "recording not moved",
+                     {{"recording", due.recording},
+                      {"to", due.channel.move_to},
+                      {"reason", ReasonIn(status)},
+                      {"error", std::string(status.message())},
+                      {"again_in", absl::FormatDuration(again)}});
+}
+
+void Mover::MoveOne(const Due& due) {
+  const int64_t now = now_ns();
+  if (backoff_.Holds(due.channel.name, now) || backoff_.Holds(due.recording, now)) return;
+  const auto lun = means_.luns.Find(due.lun);
+  if (!lun.ok() || !IsStillWanted(**lun, due.channel)) return;
+  Pacing pacing(due.channel.move_bytes_per_s, [this] { return !stop_; });
+  const auto moved =
+      Move(means_, {.recording = due.recording, .channel = due.channel, .now_ns = now},
+           make_channel_, pacing);
+  if (!moved.ok()) return OnFailed(due, **lun, moved.status());
+  backoff_.Ended(due.channel.name);
+  if (moved->end == MoveEnd::kInUse) {
+    backoff_.Failed(due.recording, now_ns());
+    return;
+  }
+  --channels_[due.channel.name].waiting;
+  if (moved->end != MoveEnd::kMoved) return;
+  ++(*lun)->meter->moved_recordings;
+  (*lun)->meter->moved_bytes += moved->bytes;
+  dataplane::LogEach(
+      dataplane::LogLevel::kInfo, "move", "recording moved",
+      {{"recording", due.recording}, {"to", moved->copy}, {"bytes", absl::StrCat(moved->bytes)}});
+}
+
+void Mover::ShowWaiting() {
+  std::map<std::string, uint64_t> waiting;
+  for (const auto& [name, channel] : channels_) {
+    const auto parsed = catalog::ParseChannelName(name);
+    if (parsed.ok()) waiting[parsed->lun] += channel.waiting;
+  }
+  absl::MutexLock lock(&mutex_);
+  waiting_ = std::move(waiting);
+}
+
+void Mover::Look() {
+  absl::MutexLock looking(&looking_);
+  std::vector<Due> due;
+  ListDue(&due);
+  ShowWaiting();
+  for (const Due& one : due) {
+    if (stop_) return;
+    MoveOne(one);
+    ShowWaiting();
+  }
+}
+
+}  // namespace tapedeck::storage_node::moving

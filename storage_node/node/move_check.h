@@ -1,0 +1,13 @@
+// Where a channel may have its recordings moved.
+#pragma once
+
+#include "storage_node/recordings/recordings.h"
+
+namespace tapedeck::storage_node::node {
+
+// OK where they stay. NOT_FOUND (LUN_NOT_FOUND), INVALID_ARGUMENT (ARGUMENT_INVALID): the LUN is
+// the channel's own, none that takes them, or one from which they would come back. One that is
+// offline is believed.
+absl::Status CheckMoveTo(recordings::Recordings& recordings, const services::Channel& channel);
+
+}  // namespace tapedeck::storage_node::node

@@ -1,0 +1,34 @@
+#include "storage_node/moving/backoff.h"
+
+#include <gtest/gtest.h>
+
+namespace tapedeck::storage_node::moving {
+namespace {
+
+constexpr int64_t kSecondNs = 1'000'000'000;
+
+TEST(Backoff, HoldsTwiceAsLongEachTimeUpToTenMinutes) {
+  Backoff backoff;
+  int64_t now_ns = 0;
+  EXPECT_FALSE(backoff.Holds("c", now_ns));
+  for (const int64_t seconds : {10, 20, 40, 80, 160, 320, 600, 600}) {
+    EXPECT_EQ(backoff.Failed("c", now_ns), absl::Seconds(seconds));
+    EXPECT_TRUE(backoff.Holds("c", now_ns + seconds * kSecondNs - 1));
+    now_ns += seconds * kSecondNs;
+    EXPECT_FALSE(backoff.Holds("c", now_ns));
+  }
+  backoff.Ended("c");
+  EXPECT_EQ(backoff.Failed("c", now_ns), absl::Seconds(10));
+}
+
+TEST(Backoff, ForgetsWhatIsNoMore) {
+  Backoff backoff;
+  for (const char* name : {"c", "c/1", "c/2", "d/1"}) backoff.Failed(name, 0);
+  backoff.KeepOnly("c/", {"c/2"});
+  EXPECT_EQ(backoff.size(), 3u);
+  EXPECT_FALSE(backoff.Holds("c/1", 1));
+  for (const char* name : {"c", "c/2", "d/1"}) EXPECT_TRUE(backoff.Holds(name, 1)) << name;
+}
+
+}  // namespace
+}  // namespace tapedeck::storage_node::moving

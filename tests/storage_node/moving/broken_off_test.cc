@@ -1,0 +1,107 @@
+// What moves that were broken off have left: each state that a kill can leave goes on to one whole
+// recording, and what is not the policy's own is left alone.
+#include <gtest/gtest.h>
+
+#include "storage_node/moving/drafts.h"
+#include "tests/storage_node/moving/mover_fixture.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+class BrokenOffTest : public MoverTest {
+ protected:
+  BrokenOffTest() : name_(node_.RecordAndSeal(12, 3)) {
+    services::Channel channel = *node_.node().channels().GetChannel(kFrom);
+    channel.name = kTo;
+    EXPECT_TRUE(node_.node().channels().CreateChannel(channel, "").ok());
+    uid_ = node_.Get(name_).uid;
+  }
+
+  std::map<std::string, std::string> Draft() const {
+    return {{std::string(moving::kDraftLabel), uid_}};
+  }
+
+  // The policy is in force, and it is late.
+  void GoOn() {
+    ASSERT_TRUE(SetPolicy("luns/deep").ok());
+    After();
+  }
+
+  // One that is whole, under its old name, and no draft.
+  void ExpectMoved() {
+    ASSERT_NE(MovedTo(name_), "");
+    EXPECT_EQ(node_.PlayAll(MovedTo(name_), 3).size(), 12u);
+    EXPECT_TRUE(node_.Get(MovedTo(name_)).labels.empty());
+    EXPECT_EQ(Count(kFrom), 0u);
+  }
+
+  const std::string name_;
+  std::string uid_;
+};
+
+TEST_F(BrokenOffTest, ADraftThatDidNotGetToItsEndIsDeleted) {
+  const std::string draft = Copy(name_, 5, absl::AbortedError("killed"), 3, Draft());
+  GoOn();
+  ExpectMoved();
+  EXPECT_EQ(Count(kTo), 1u);
+}
+
+TEST_F(BrokenOffTest, ADraftThatIsWholeIsUsed) {
+  const std::string draft = Copy(name_, 12, absl::OkStatus(), 3, Draft());
+  const std::string uid = node_.Get(draft).uid;
+  GoOn();
+  ExpectMoved();
+  EXPECT_EQ(node_.Get(MovedTo(name_)).uid, uid);
+  EXPECT_EQ(Count(kTo), 1u);
+}
+
+TEST_F(BrokenOffTest, ACopyThatSomebodyMadeIsUsed) {
+  const std::string copy = Copy(name_, 12, absl::OkStatus(), 3, {});
+  const std::string uid = node_.Get(copy).uid;
+  GoOn();
+  ExpectMoved();
+  EXPECT_EQ(node_.Get(MovedTo(name_)).uid, uid);
+}
+
+TEST_F(BrokenOffTest, ADraftWithOtherBytesIsDeleted) {
+  Copy(name_, 12, absl::OkStatus(), 4, Draft());
+  GoOn();
+  ExpectMoved();
+  EXPECT_EQ(Count(kTo), 1u);
+}
+
+TEST_F(BrokenOffTest, WhatSomebodyElseLeftStays) {
+  const std::string unfinished = Copy(name_, 5, absl::AbortedError("killed"), 3, {});
+  const std::string other = Copy(name_, 12, absl::OkStatus(), 4, {});
+  GoOn();
+  EXPECT_TRUE(IsThere(unfinished));
+  EXPECT_TRUE(IsThere(other));
+  EXPECT_EQ(Count(kTo), 3u);
+  EXPECT_EQ(Count(kFrom), 0u);
+}
+
+TEST_F(BrokenOffTest, ADraftWhoseOriginalIsNoMoreIsDeletedAtAStart) {
+  const std::string draft = Copy(name_, 5, absl::AbortedError("killed"), 3, Draft());
+  const std::string other = Copy(name_, 5, absl::AbortedError("killed"), 3, {});
+  ASSERT_TRUE(SetPolicy("luns/deep").ok());
+  ASSERT_TRUE(node_.node().recordings().DeleteRecording(name_).ok());
+  Restart();
+  After();
+  EXPECT_FALSE(IsThere(draft));
+  EXPECT_TRUE(IsThere(other));
+}
+
+TEST_F(BrokenOffTest, TheNodeEndsWhileItMoves) {
+  ASSERT_TRUE(SetPolicy("luns/deep", kHourNs, kFrom, 4 * kBlockBytes).ok());
+  clock_->shift_ns += 2 * kHourNs;
+  // On the node's own thread.
+  ASSERT_TRUE(node_.executor().RunUntil([&] { return Count(kTo) == 1; }));
+  Restart();
+  EXPECT_TRUE(IsThere(name_));
+  GoOn();
+  ExpectMoved();
+  EXPECT_EQ(Count(kTo), 1u);
+}
+
+}  // namespace
+}  // namespace tapedeck::storage_node
