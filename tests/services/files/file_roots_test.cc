@@ -156,7 +156,8 @@ TEST_F(FileRootsTest, NoSwapLeadsOut) {
     }
   });
   int opened = 0;
-  // Where the swapper has a core and this loop waits for one, none of the first may have met the folder at its name.
+  // Where the swapper has a core and this loop waits for one, none of the first may have met the
+  // folder at its name.
   const absl::Time until = absl::Now() + absl::Seconds(30);
   for (int i = 0; i < 3000 || (opened == 0 && absl::Now() < until); ++i) {
     const auto file = Roots().OpenInput(path("in/deep/secret"));
