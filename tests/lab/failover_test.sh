@@ -120,6 +120,7 @@ stop_holder() {
   before=$(tapectl_json recordings show "$RECORDING" | jq -c '[.blocks, .bytes, .missing_blocks]')
   sleep 1
   [[ $before == "$(tapectl_json recordings show "$RECORDING" | jq -c '[.blocks, .bytes, .missing_blocks]')" ]] || fail "$1: it changes after its end"
+  tapectl recordings delete "$RECORDING" >/dev/null
   : >"$WORK/node$stopped.log"
 }
 
