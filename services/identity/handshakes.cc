@@ -119,9 +119,10 @@ void OnNewSsl(void* ssl, void*, CRYPTO_EX_DATA* data, int index, long, void*) {
 void OnFreeSsl(void*, void* visit_of, CRYPTO_EX_DATA*, int, long, void*) {
   const std::unique_ptr<Visit> visit(static_cast<Visit*>(visit_of));
   if (visit == nullptr || visit->done) return;
-  visit->book->End(HostOf(visit->peer), false);
+  // Who sees it counted finds it in the log.
   Log(LogLevel::kWarning, kHandshakeLog, "no handshake",
       {{"peer", visit->peer}, {"why", WhyFailed(*visit)}});
+  visit->book->End(HostOf(visit->peer), false);
 }
 
 // Once in a process: OpenSSL calls the two for each connection that it makes then.
