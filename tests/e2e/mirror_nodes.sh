@@ -5,23 +5,14 @@
 #   mirror_nodes.sh [DAMAGED]    so many blocks are damaged; default 300, with TAPEDECK_LONG 10000
 # shellcheck source=tests/e2e/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=tests/e2e/nodes_lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/nodes_lib.sh"
 
 DAMAGED=${1:-300}
 KILLS=2 PACE=30MB LONGEST=1
 [[ -z ${TAPEDECK_LONG:-} ]] || { DAMAGED=10000 KILLS=25 PACE=500MB LONGEST=5; }
 BLOCK=65536
 BLOCKS=$((DAMAGED * 3 / 2 + 150))
-PORTS=() PIDS=() ADDRESSES=()
-
-# start_node I: again after a kill it keeps its port and state.
-start_node() {
-  start_service "$WORK/storage$1.log" "${PORTS[$1]}" "$TAPEDECK_BIN/tapedeck-storage" --listen "${ADDRESSES[$1]}" \
-    --state "$WORK/state$1" "${STORAGE_RAILS[@]}"
-  PIDS[$1]=$SERVICE_PID
-}
-
-# at I ARGUMENT...: tapectl to that node alone, with JSON.
-at() { TAPEDECK_STORAGE=${ADDRESSES[$1]} tapectl_json "${@:2}"; }
 
 newest() { tapectl_json recordings list l0/c0 | jq -r '.recordings[0].name'; }
 data_of() { echo "$WORK/member$1/c0/${2##*/}/data"; }
@@ -55,8 +46,6 @@ is_whole_at() {
   json_is "$(at "$1" recordings show "$2")" ".state == \"SEALED\" and .blocks == $3 and .missing_blocks == 0" "$4: node $1"
 }
 
-# shellcheck disable=SC2016
-job_has_more_than() { job '.blocks > $blocks' -e --argjson blocks "$1"; }
 runs_again() { job '.notes | any(endswith("goes on"))' -e; }
 
 # repair WHAT RECORDING: both parts are whole then.

@@ -4,31 +4,9 @@
 # A node that refuses for good is the whole job's refusal, and so is it that no node is there. A node that hangs takes 5 s, once.
 # shellcheck source=tests/e2e/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=tests/e2e/nodes_lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/nodes_lib.sh"
 
-PORTS=() PIDS=() ADDRESSES=()
-
-# start_node I: again after a kill it keeps its port and state.
-start_node() {
-  start_service "$WORK/storage$1.log" "${PORTS[$1]}" "$TAPEDECK_BIN/tapedeck-storage" --listen "${ADDRESSES[$1]}" \
-    --state "$WORK/state$1" "${STORAGE_RAILS[@]}"
-  PIDS[$1]=$SERVICE_PID
-}
-
-# at I ARGUMENT...: tapectl to that node alone, with JSON.
-at() { TAPEDECK_STORAGE=${ADDRESSES[$1]} tapectl_json "${@:2}"; }
-
-# over I...: the nodes of what follows.
-over() {
-  local i all=()
-  for i in "$@"; do all+=("${ADDRESSES[i]}"); done
-  TAPEDECK_STORAGE=$(IFS=, && echo "${all[*]}")
-  export TAPEDECK_STORAGE
-}
-
-# shellcheck disable=SC2016
-job_has_more_than() { job '.blocks > $blocks' -e --argjson blocks "$1"; }
-# shellcheck disable=SC2016
-job_says() { job '.notes | any(contains($what))' -e --arg what "$1"; }
 grows() { wait_for 20 job_has_more_than $(($(job .blocks) + 50)) || fail "$1 does not go on: $(job)"; }
 
 # stop_job WHAT: all that it had is played. ENDED: what it came to.

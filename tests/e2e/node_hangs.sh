@@ -5,28 +5,13 @@
 #   node_hangs.sh [SECONDS]    so long it hangs; default 5
 # shellcheck source=tests/e2e/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=tests/e2e/nodes_lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/nodes_lib.sh"
 # shellcheck source=tests/e2e/ingest_lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/ingest_lib.sh"
 
 LASTS=${1:-5}
 RATE=32MB
-PORTS=() PIDS=() ADDRESSES=()
-
-# at I ARGUMENT...: tapectl to that node alone, with JSON.
-at() { TAPEDECK_STORAGE=${ADDRESSES[$1]} tapectl_json "${@:2}"; }
-
-# over I...: the nodes of what follows.
-over() {
-  local i all=()
-  for i in "$@"; do all+=("${ADDRESSES[i]}"); done
-  TAPEDECK_STORAGE=$(IFS=, && echo "${all[*]}")
-  export TAPEDECK_STORAGE
-}
-
-# shellcheck disable=SC2016
-job_has_more_than() { job '.blocks > $blocks' -e --argjson blocks "$1"; }
-# shellcheck disable=SC2016
-job_says() { job '.notes | any(contains($what))' -e --arg what "$1"; }
 
 # record_while_one_hangs I: what is recorded while that node hangs and afterwards. ANSWER: the job at its end.
 record_while_one_hangs() {
