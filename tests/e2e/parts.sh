@@ -5,27 +5,15 @@
 #   parts.sh [KILLS [PAUSE]]    so many kills, so many seconds apart: 3 and 0.3 unless told, 120 and 5 with TAPEDECK_LONG, where what is
 #                               recorded comes from a device that does not wait
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=tests/e2e/nodes_lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/nodes_lib.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/ingest_lib.sh"
 
 NODES=3
 BLOCKS=$(scaled 6000 1000)
 KILLS=${1:-${TAPEDECK_LONG:+120}} PAUSE=${2:-${TAPEDECK_LONG:+5}}
 KILLS=${KILLS:-3} PAUSE=${PAUSE:-0.3}
-PORTS=() PIDS=() ADDRESSES=()
 
-# start_node I: again after a kill it keeps its port and state.
-start_node() {
-  STORAGE_PORT=${PORTS[$1]}
-  start_service "$WORK/storage$1.log" "${PORTS[$1]}" "$TAPEDECK_BIN/tapedeck-storage" --listen "${ADDRESSES[$1]}" \
-    --state "$WORK/state$1" "${STORAGE_RAILS[@]}"
-  PIDS[$1]=$SERVICE_PID
-}
-
-# at I ARGUMENT...: tapectl to that node alone.
-at() { tapectl --storage "${ADDRESSES[$1]}" "${@:2}"; }
-
-# shellcheck disable=SC2016
-job_has_more_than() { job '.blocks > $blocks' -e --argjson blocks "$1"; }
 # shellcheck disable=SC2016
 runs_again() { job '.notes | map(select(endswith("goes on"))) | length == $kills' -e --argjson kills "$1"; }
 
