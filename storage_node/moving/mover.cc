@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
@@ -14,6 +15,7 @@ namespace tapedeck::storage_node::moving {
 namespace {
 
 constexpr absl::Duration kListPeriod = absl::Seconds(10);
+constexpr size_t kRowsAtOnce = 256;  // manifests, with what was noted of each
 
 // Whether the policy is as it was when the recording was listed.
 bool IsStillWanted(const luns::OpenLun& lun, const services::Channel& listed) {
@@ -22,6 +24,18 @@ bool IsStillWanted(const luns::OpenLun& lun, const services::Channel& listed) {
   const auto now = lun.channels->Find(name->channel);
   return now.has_value() && now->move_to == listed.move_to &&
          now->move_after_ns == listed.move_after_ns;
+}
+
+// Of a channel, without having all of them in memory at once.
+absl::Status ForEachRow(catalog::Catalog& catalog, const catalog::ResourceName& channel,
+                        absl::FunctionRef<void(const catalog::RecordingRow&)> look) {
+  catalog::RowKey after;
+  for (;;) {
+    TD_ASSIGN_OR_RETURN(const auto rows, catalog.RecordingsAfter(channel, after, kRowsAtOnce));
+    if (rows.empty()) return absl::OkStatus();
+    for (const catalog::RecordingRow& row : rows) look(row);
+    after = {.start_ns = rows.back().manifest.start_time_ns, .name = rows.back().name};
+  }
 }
 
 std::string ReasonIn(const absl::Status& status) {
@@ -56,21 +70,21 @@ void Mover::ListOfChannel(const std::string& lun, const services::Channel& chann
       .next_list_ns = now + std::min(channel.move_after_ns, absl::ToInt64Nanoseconds(kListPeriod)),
       .after_ns = channel.move_after_ns,
       .to = channel.move_to};
-  const auto rows = means_.recordings.catalog()->ListRecordings(*name);
-  if (!rows.ok()) {
-    dataplane::Log(dataplane::LogLevel::kError, "move", "recordings not listed",
-                   {{"channel", channel.name}, {"error", std::string(rows.status().message())}});
-    return;
-  }
   std::set<std::string> recordings;
-  for (const catalog::RecordingRow& row : *rows) {
-    if (!IsDue(row.manifest, channel, now)) continue;
-    const std::string recording = row.name.ToString();
-    recordings.insert(recording);
-    due->push_back({.time_ns = row.manifest.end_time_ns + channel.move_after_ns,
-                    .recording = recording,
-                    .lun = lun,
-                    .channel = channel});
+  const absl::Status listed =
+      ForEachRow(*means_.recordings.catalog(), *name, [&](const catalog::RecordingRow& row) {
+        if (!IsDue(row.manifest, channel, now)) return;
+        const std::string recording = row.name.ToString();
+        recordings.insert(recording);
+        due->push_back({.time_ns = row.manifest.end_time_ns + channel.move_after_ns,
+                        .recording = recording,
+                        .lun = lun,
+                        .channel = channel});
+      });
+  if (!listed.ok()) {
+    dataplane::Log(dataplane::LogLevel::kError, "move", "recordings not listed",
+                   {{"channel", channel.name}, {"error", std::string(listed.message())}});
+    return;
   }
   known.waiting = recordings.size();
   backoff_.KeepOnly(absl::StrCat(channel.name, "/"), recordings);
