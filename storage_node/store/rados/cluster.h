@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "storage_node/store/rados/lent_block.h"
 #include "storage_node/store/rados/member_name.h"
 
 namespace tapedeck::storage_node::store::rados {
@@ -66,6 +67,7 @@ class Cluster {
   librados::IoCtx& objects() { return objects_; }
   librados::IoCtx& payload() { return payload_; }
   librados::Rados& client() { return client_; }
+  LentShelf& shelf() { return shelf_; }
 
   // What `operation` on `object` failed with; `result` is a negative errno. RESOURCE_EXHAUSTED
   // (LUN_FULL), else INTERNAL (STORE_IO).
@@ -83,6 +85,7 @@ class Cluster {
 
   const std::string member_;
   const PoolName name_;
+  LentShelf shelf_;  // outlives the client
   librados::Rados client_;
   librados::IoCtx objects_;
   librados::IoCtx payload_;

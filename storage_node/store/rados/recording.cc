@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
 #include "storage_node/disk/errors.h"
+#include "storage_node/store/rados/lent_block.h"
 #include "storage_node/store/run_on.h"
 
 namespace tapedeck::storage_node::store::rados {
@@ -21,44 +23,55 @@ struct BlockWrite {
   std::shared_ptr<StoredRecording> stored;
   std::shared_ptr<Mailbox> mailbox;
   Piece piece;
-  dataplane::Block block;
+  LentBlock block;
   BlockDone done;
 };
 
 void EndBlock(std::unique_ptr<BlockWrite> write, absl::Status status) {
   write->stored->EndWrite();
-  if (status.ok()) write->block.Reset();
+  dataplane::Block block = write->block.Take();
+  if (status.ok()) block.Reset();
   Mailbox& mailbox = *write->mailbox;
-  mailbox.Post([write = std::move(write), status = std::move(status)]() mutable {
-    write->done(status, std::move(write->block));
-  });
+  mailbox.Post([done = std::move(write->done), block = std::move(block),
+                status = std::move(status)]() mutable { done(status, std::move(block)); });
 }
 
-// The library may hold what it was given beyond its answer, and a slot must not change while it
-// does: it gets a copy.
+// Blocks are written once, one after another, in whole: with all of these hints BlueStore keeps one
+// checksum for a block, not one for each 4 KiB of it.
+void HintAt(librados::ObjectWriteOperation& op, uint64_t object_bytes, size_t block_bytes) {
+  op.set_alloc_hint2(
+      object_bytes, block_bytes,
+      librados::ALLOC_HINT_FLAG_SEQUENTIAL_WRITE | librados::ALLOC_HINT_FLAG_SEQUENTIAL_READ |
+          librados::ALLOC_HINT_FLAG_APPEND_ONLY | librados::ALLOC_HINT_FLAG_INCOMPRESSIBLE);
+}
+
+void StartBlock(std::unique_ptr<BlockWrite> write);
+
+// A block that librados still holds after an error is not given back, and is written again here.
+void OnBlockTried(std::unique_ptr<BlockWrite> write, int result) {
+  const StoreParts& parts = write->stored->parts();
+  parts.cluster.shelf().Sweep();
+  if (result >= 0) return EndBlock(std::move(write), absl::OkStatus());
+  absl::Status status = parts.cluster.Error("write", write->piece.object, result);
+  if (!write->block.held() || write->block.tries() > 1) {
+    return EndBlock(std::move(write), std::move(status));
+  }
+  dataplane::Log(dataplane::LogLevel::kWarning, "store/rados", "write repeated",
+                 {{"object", write->piece.object}, {"error", std::string(status.message())}});
+  parts.io.Run([write = std::move(write)]() mutable { StartBlock(std::move(write)); });
+}
+
 void StartBlock(std::unique_ptr<BlockWrite> write) {
-  const std::span<const std::byte> payload = write->block.payload();
-  librados::bufferlist bytes;
-  bytes.append(reinterpret_cast<const char*>(payload.data()),
-               static_cast<unsigned>(payload.size()));
   librados::ObjectWriteOperation op;
   if (write->piece.offset == 0) {
-    op.set_alloc_hint2(write->stored->object_bytes(), payload.size(),
-                       librados::ALLOC_HINT_FLAG_SEQUENTIAL_WRITE |
-                           librados::ALLOC_HINT_FLAG_SEQUENTIAL_READ |
-                           librados::ALLOC_HINT_FLAG_INCOMPRESSIBLE);
+    HintAt(op, write->stored->object_bytes(), write->block.payload_bytes());
   }
-  op.write(write->piece.offset, bytes);
+  op.write(write->piece.offset, write->block.Lend());
   Cluster& cluster = write->stored->parts().cluster;
   const std::string object = write->piece.object;
   cluster.Start(
-      Cluster::Part::kPayload, object, op, [write = std::move(write)](int result) mutable {
-        absl::Status status;
-        if (result < 0) {
-          status = write->stored->parts().cluster.Error("write", write->piece.object, result);
-        }
-        EndBlock(std::move(write), std::move(status));
-      });
+      Cluster::Part::kPayload, object, op,
+      [write = std::move(write)](int result) mutable { OnBlockTried(std::move(write), result); });
 }
 
 void AnswerBlock(const std::shared_ptr<Mailbox>& mailbox, absl::StatusOr<dataplane::Block> result,
@@ -166,11 +179,12 @@ void RadosRecording::WriteBlock(format::Place place, dataplane::Block block, Blo
   const Piece piece = stored_->DataAt(place.offset, block.payload().size());
   const uint64_t objects = stored_->DataObjectsFor(place.offset);
   stored_->BeginWrite();
-  auto write = std::make_unique<BlockWrite>(BlockWrite{.stored = stored_,
-                                                       .mailbox = mailbox_,
-                                                       .piece = piece,
-                                                       .block = std::move(block),
-                                                       .done = std::move(done)});
+  auto write = std::make_unique<BlockWrite>(
+      BlockWrite{.stored = stored_,
+                 .mailbox = mailbox_,
+                 .piece = piece,
+                 .block = {std::move(block), stored_->parts().cluster.shelf()},
+                 .done = std::move(done)});
   CountAhead(objects);
   const StoreParts& parts = stored_->parts();
   if (objects <= stored_->data_objects()) {

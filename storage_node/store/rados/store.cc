@@ -214,6 +214,7 @@ absl::StatusOr<std::vector<RecordingPath>> RadosStore::ListRecordings(const Know
 
 // Those that are told are told without the lock.
 absl::Status RadosStore::Look() {
+  cluster_->shelf().Sweep();
   const absl::Status status = holding_->status();
   if (status.ok()) return status;
   std::vector<std::weak_ptr<Lost>> open;
