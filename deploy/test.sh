@@ -55,12 +55,33 @@ add_junit() {
   PASSED=$((PASSED + passed)) FAILED=$((FAILED + failed)) SKIPPED=$((SKIPPED + skipped))
 }
 
-# check NAME: runs deploy/ci/NAME.sh; it counts as one test.
-check() {
-  local status=0 began=$SECONDS
-  "$CI/$1.sh" >"$LOGS/$1.log" 2>&1 || status=$?
+# run_checks NAME...: each deploy/ci/NAME.sh in turn; leaves its exit status and seconds in NAME.status.
+run_checks() {
+  local name began status
+  for name in "$@"; do
+    began=$SECONDS status=0
+    "$CI/$name.sh" >"$LOGS/$name.log" 2>&1 || status=$?
+    echo "$status $((SECONDS - began))" >"$LOGS/$name.status"
+  done
+}
+
+# checks NAMES NAMES: two lines of checks beside each other, each of which counts as one test.
+checks() {
+  local name
+  # shellcheck disable=SC2086
+  run_checks $1 &
+  # shellcheck disable=SC2086
+  run_checks $2
+  wait
+  for name in $1 $2; do count_check "$name"; done
+}
+
+# count_check NAME: as it ended.
+count_check() {
+  local status=1 took=0
+  read -r status took <"$LOGS/$1.status" || true
   case $status in
-    0) PASSED=$((PASSED + 1)) && say "$1: passed in $((SECONDS - began)) s" ;;
+    0) PASSED=$((PASSED + 1)) && say "$1: passed in $took s" ;;
     77) skip "$1" "$(sed -n 's/^skipped: //p' "$LOGS/$1.log" | tail -n 1)" ;;
     *)
       FAILED=$((FAILED + 1))
@@ -89,6 +110,7 @@ suite() {
 
 set_up() {
   mkdir -p "$LOGS"
+  rm -f "$LOGS"/*.status
   tapedeck_install "${TAPEDECK_PACKAGES[@]}"
   tapedeck_install_if_can "${TAPEDECK_SPEED_PACKAGES[@]}" "${TAPEDECK_CEPH_PACKAGES[@]}" "${TAPEDECK_TEST_PACKAGES[@]}"
   if ! tapedeck_build_shown Building "$LOGS/build.log" "$TAPEDECK_ROOT/build"; then
@@ -112,15 +134,12 @@ main() {
   [[ $ALL == no ]] || export TAPEDECK_LONG=1
   set_up
   suite tests "$TAPEDECK_ROOT/build" tapedeck_ctest "$TAPEDECK_ROOT/build"
-  for name in format shell proto thread_safety fuzz packages; do
-    check "$name"
-  done
+  checks "thread_safety shell format" "packages fuzz proto"
   run_asan
   if [[ $ALL == yes ]]; then
     suite tsan "$TAPEDECK_ROOT/build-tsan" "$CI/tsan.sh"
-    for name in ungrouped tidy coverage images; do
-      check "$name"
-    done
+    # Each of these uses all processors.
+    checks "ungrouped tidy coverage images" ""
   else
     for name in tsan ungrouped tidy coverage images; do
       skip "$name" "takes long; run deploy/ci/$name.sh or deploy/test.sh --all"

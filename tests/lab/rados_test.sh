@@ -7,6 +7,10 @@
 #                                               take-over, a dead monitor, followers, triggers, rings, a full cluster and attaching come along
 # shellcheck source=tests/e2e/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../e2e/lib.sh"
+# shellcheck source=tests/lab/rados_nodes_lib.sh
+source "$TAPEDECK_ROOT/tests/lab/rados_nodes_lib.sh"
+# shellcheck source=tests/lab/rados_faults_lib.sh
+source "$TAPEDECK_ROOT/tests/lab/rados_faults_lib.sh"
 
 CLUSTER=$TAPEDECK_ROOT/tests/lab/rados.sh
 LONG=${TAPEDECK_LONG:-}
@@ -60,155 +64,6 @@ round_trip() {
   ROUND_TRIP=$name
 }
 
-# start_second: a node that knows nothing; sets SECOND.
-start_second() {
-  local port
-  port=$(free_port)
-  SECOND=127.0.0.1:$port
-  start_service "$WORK/second.log" "$port" "$TAPEDECK_BIN/tapedeck-storage" --listen "$SECOND" \
-    --state "$(mktemp -d -p "$WORK")" "${STORAGE_RAILS[@]}" "${STORAGE_OPTIONS[@]}"
-}
-
-# second_node: it is told who has the LUN, and takes nothing.
-second_node() {
-  local answer
-  start_second
-  answer=$(tapectl_json --storage "$SECOND" lun attach --member "$MEMBER" 2>&1) && fail "two nodes have the LUN: $answer"
-  [[ $answer == *"in use by the storage node with pid $STORAGE_PID"* ]] || fail "the second node: $answer"
-  stop_service "$SERVICE_PID"
-}
-
-kill_node() {
-  local name seen killed
-  start_job record deep/synth --source synth --duration 600s --resume-for 0s
-  name=$(newest_recording)
-  seen=$(job .blocks)
-  kill_service "$STORAGE_PID"
-  wait_for 10 job_is_over || fail "the job outlives its node"
-  end_job
-  killed=$(milliseconds)
-  start_storage
-  wait_for 15 is_closed "$name" || fail "$name after a kill: $(tapectl_json lun list)"
-  echo "killed at block $seen; closed $(($(milliseconds) - killed)) ms after the start"
-  json_is "$(tapectl_json recordings show "$name")" ".durable_watermark >= $seen" "durable blocks"
-  is_salvaged "$name" "$seen" "the recording of a dead node"
-  tapectl recordings delete "$name" >/dev/null
-}
-
-# take_over: the node is stopped for longer than its lease, another one has the LUN, and what the first one still had to write
-# when it goes on reaches nobody.
-take_over() {
-  local name seen first=$TAPEDECK_STORAGE
-  start_job record deep/synth --source synth --duration 600s --resume-for 0s
-  name=$(newest_recording)
-  seen=$(job .blocks)
-  kill -STOP "$STORAGE_PID"
-  wait_for 60 job_is_over || fail "the job outlives its node"
-  end_job
-  start_second
-  export TAPEDECK_STORAGE=$SECOND
-  wait_for 120 tapectl lun attach --member "$MEMBER" || fail "nobody gets the LUN: $(tapectl lun attach --member "$MEMBER" 2>&1)"
-  is_salvaged "$name" "$seen" "a recording that was taken over"
-  kill -CONT "$STORAGE_PID"
-  wait_for 60 grep -q 'msg="LUN lost"' "$WORK/storage.log" || fail "the first node does not see that it has lost the LUN"
-  is_salvaged "$name" "$seen" "a recording that was taken over, once the first node goes on"
-  is_whole "$(tapectl_json record deep/synth --source synth --blocks 50 | tail -n 1)" "recording after a take-over"
-  stop_service "$SERVICE_PID"
-  export TAPEDECK_STORAGE=$first
-  wait_for 60 lun_is READY || fail "the first node does not get the LUN back: $(tapectl_json lun list)"
-}
-
-kill_osd() {
-  local name seen
-  start_job record deep/synth --source synth --duration 600s
-  name=$(newest_recording)
-  cluster kill-osd "$1"
-  seen=$(job .blocks)
-  wait_for 30 blocks_are $((seen + 50)) || fail "no block is stored after OSD $1 was killed: $(job)"
-  cancel_job
-  is_sound "$name" "a recording beside a dead OSD"
-  tapectl recordings delete "$name" >/dev/null
-  cluster start-osd "$1"
-}
-
-# silence_osd N SILENCE BACK WHAT: by these orders it answers nothing, and is back; until it counts as down the blocks wait in the
-# ring.
-silence_osd() {
-  local name seen began
-  start_job record deep/synth --source synth --duration 600s
-  name=$(newest_recording)
-  cluster "$2" "$1"
-  began=$(milliseconds)
-  seen=$(job .blocks)
-  wait_for 40 blocks_are $((seen + 100)) || fail "no block is stored after OSD $1 $4: $(job)"
-  echo "OSD $1 $4: 100 blocks later after $(($(milliseconds) - began)) ms"
-  cluster "$3" "$1"
-  cancel_job
-  is_sound "$name" "a recording beside an OSD that $4"
-  tapectl recordings delete "$name" >/dev/null
-}
-
-# no_answer: two of three OSDs hang. Nothing is acknowledged by a time that is over, and the error says where and why.
-no_answer() {
-  local name seen began
-  restart_with "$CLUSTER_DIR/short.conf"
-  start_job record deep/synth --source synth --duration 600s --resume-for 0s
-  name=$(newest_recording)
-  cluster hang-osd 1
-  cluster hang-osd 2
-  began=$(milliseconds)
-  wait_for 60 job_is_over || fail "the job waits for a cluster that does not answer: $(job)"
-  end_job
-  seen=$(job .blocks)
-  echo "no answer: the job ends after $(($(milliseconds) - began)) ms: $(jq -r '.error.message // empty' "$WORK/job.json" | head -c 200)"
-  expect_error_in "$ANSWER" INTERNAL STORE_IO
-  [[ $ANSWER == *"$MEMBER"* && $ANSWER == *"did not answer in time"* ]] || fail "the error names neither pool nor cause: $ANSWER"
-  cluster cont-osd 1
-  cluster cont-osd 2
-  restart_with "$CLUSTER_DIR/ceph.conf"
-  wait_for 30 is_closed "$name" || fail "$name is not closed: $(tapectl_json lun list)"
-  is_salvaged "$name" "$seen" "what was recorded before no OSD answered"
-}
-
-# no_monitor: whoever is connected goes on; whoever is not is told in time.
-no_monitor() {
-  local name seen began answer
-  start_job record deep/synth --source synth --duration 600s
-  name=$(newest_recording)
-  cluster kill-mon
-  seen=$(job .blocks)
-  wait_for 30 blocks_are $((seen + 100)) || fail "no block is stored after the monitor was killed: $(job)"
-  cancel_job
-  is_sound "$name" "a recording without a monitor"
-  began=$(milliseconds)
-  answer=$(tapectl_json lun create more --store rados --member rados:tape/more --capacity 1GiB 2>&1) && fail "made without a monitor"
-  expect_error_in "$answer" FAILED_PRECONDITION MEMBER_UNUSABLE
-  echo "no monitor: a LUN is refused within $(($(milliseconds) - began)) ms"
-  cluster start-mon
-}
-
-# full: it ends at a block, is closed, verifies and is deleted while the cluster is full.
-full() {
-  local name began
-  start_job record deep/synth --source synth --duration 600s
-  name=$(newest_recording)
-  cluster full
-  began=$(milliseconds)
-  wait_for 60 job_is_over || fail "the job goes on into a full cluster: $(job)"
-  end_job
-  echo "full: the job ends after $(($(milliseconds) - began)) ms: $(jq -r '.error.message // empty' "$WORK/job.json" | head -c 200)"
-  expect_error_in "$ANSWER" RESOURCE_EXHAUSTED LUN_FULL
-  [[ $ANSWER == *"pool tape has no room"* ]] || fail "the error does not name the pool: $ANSWER"
-  wait_for 20 is_closed "$name" || fail "$name is not closed on a full cluster: $(tapectl_json recordings show "$name")"
-  json_is "$(tapectl_json recordings show "$name")" '.blocks - .missing_blocks > 0' "$name"
-  json_is "$(tapectl_json recordings verify "$name" | tail -n 1)" '[(.damaged // [])[] | select(.kind != "missing")] == []' "$name"
-  tapectl recordings delete "$name" >/dev/null || fail "nothing can be deleted on a full cluster"
-  cluster empty
-  wait_for 30 records_again || fail "nothing can be recorded once there is room: $(tapectl_json record deep/synth --source synth --blocks 8 2>&1)"
-}
-
-records_again() { tapectl record deep/synth --source synth --blocks 8; }
-
 # on_ceph SCRIPT: that test, all of it on LUNs of this cluster.
 on_ceph() {
   TAPEDECK_CEPH_CONF=$CLUSTER_DIR/ceph.conf "$TAPEDECK_ROOT/tests/e2e/$1" rados >"$WORK/$1.log" 2>&1 ||
@@ -241,22 +96,6 @@ is_sound() {
   json_is "$said" '(.damaged // []) == []' "verifying $2"
   said=$(tapectl_json play "$1" --sink verify | tail -n 1)
   is_whole "$said" "playing $2"
-}
-
-# restart_with CONF: the node, on the cluster as that file has it.
-restart_with() {
-  stop_service "$STORAGE_PID"
-  STORAGE_OPTIONS=(--ceph-conf "$1")
-  start_storage
-  wait_for 20 lun_is READY || fail "the LUN does not come back: $(tapectl_json lun list)"
-}
-
-# another_place: the LUN is taken along to a node that knows nothing of it.
-another_place() {
-  tapectl lun detach deep >/dev/null
-  tapectl lun attach --member "$MEMBER" >/dev/null
-  tapectl play "$ROUND_TRIP" --sink "file:$WORK/copy" --replace >/dev/null
-  cmp "$WORK/source" "$WORK/copy" || fail "$ROUND_TRIP plays other bytes once attached"
 }
 
 # nothing_left: of a LUN that is deleted.
