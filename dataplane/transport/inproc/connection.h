@@ -35,7 +35,8 @@ struct End : std::enable_shared_from_this<End> {
   ConnectionEvents* events = nullptr;
   bool closed = false;  // no event follows; written on this executor under the wire's mutex
 
-  std::shared_ptr<End> peer;  // null once closed: breaks the cycle
+  // Both are null until the fabric has brought it together with its peer.
+  std::shared_ptr<End> peer;  // null again once closed: breaks the cycle
   std::shared_ptr<Wire> own_wire = std::make_shared<Wire>();
   std::shared_ptr<Wire> wire;  // own_wire of the end with the lower wire_id
   std::deque<std::span<std::byte>> receives;

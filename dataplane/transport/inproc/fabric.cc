@@ -3,25 +3,39 @@
 #include <algorithm>
 #include <utility>
 
+#include "dataplane/transport/inproc/connection.h"
+
 namespace tapedeck::dataplane::inproc {
+namespace {
+
+// Both share one wire; the one with the lower id brings it.
+void Join(const std::shared_ptr<End>& one, const std::shared_ptr<End>& other) {
+  one->peer = other;
+  other->peer = one;
+  one->wire = one->wire_id < other->wire_id ? one->own_wire : other->own_wire;
+  other->wire = one->wire;
+}
+
+}  // namespace
 
 uint64_t Fabric::NewId() {
   absl::MutexLock lock(&mutex_);
   return next_id_++;
 }
 
-void Fabric::Meet(uint64_t id, uint64_t peer_id, std::shared_ptr<void> end, Executor* executor,
-                  OnPeer on_peer) {
+void Fabric::Meet(uint64_t peer_id, std::shared_ptr<End> end, std::function<void()> on_met) {
   absl::MutexLock lock(&mutex_);
+  const uint64_t id = end->wire_id;
   const auto peer = waiting_.find(peer_id);
   if (peer == waiting_.end() || peer->second.peer_id != id) {
-    waiting_[id] = {peer_id, std::move(end), executor, std::move(on_peer)};
+    waiting_[id] = {peer_id, std::move(end), std::move(on_met)};
     return;
   }
-  Waiting met = std::move(peer->second);
+  const Waiting met = std::move(peer->second);
   waiting_.erase(peer);
-  executor->Post([on_peer, peer_end = met.end] { on_peer(peer_end); });
-  met.executor->Post([on_peer = met.on_peer, end] { on_peer(end); });
+  Join(end, met.end);
+  end->executor->Post(std::move(on_met));
+  met.end->executor->Post(met.on_met);
 }
 
 void Fabric::Forget(uint64_t id) {

@@ -15,6 +15,8 @@
 
 namespace tapedeck::dataplane::inproc {
 
+struct End;
+
 // Probabilities are per operation.
 struct FabricFaults {
   uint64_t seed = 1;
@@ -40,17 +42,14 @@ enum class RailState {
 // Any thread. Shared by the transports that it connects.
 class Fabric {
  public:
-  // What an offer tells the peer's offer when they meet; called on the executor of the one that is
-  // told.
-  using OnPeer = std::function<void(std::shared_ptr<void> peer_end)>;
-
   explicit Fabric(const FabricFaults& faults = {}) : faults_(faults), random_(faults.seed) {}
 
   uint64_t NewId();
 
-  // Brings the ends of two offers together once both have named each other.
-  void Meet(uint64_t id, uint64_t peer_id, std::shared_ptr<void> end, Executor* executor,
-            OnPeer on_peer);
+  // Brings the ends of two offers together once both have named each other: each has its peer and
+  // its wire before `on_met` of either is posted to the end's executor.
+  void Meet(uint64_t peer_id, std::shared_ptr<End> end, std::function<void()> on_met);
+  // The end with this wire_id meets nobody any more. It may have met its peer already.
   void Forget(uint64_t id);
 
   // Runs `deliver` on `to` after the delay of the direction `wire`, subject to the faults.
@@ -64,9 +63,8 @@ class Fabric {
  private:
   struct Waiting {
     uint64_t peer_id;
-    std::shared_ptr<void> end;
-    Executor* executor;
-    OnPeer on_peer;
+    std::shared_ptr<End> end;
+    std::function<void()> on_met;
   };
 
   bool Chance(double probability) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

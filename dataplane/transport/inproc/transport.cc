@@ -15,7 +15,7 @@ class InprocOffer final : public Offer {
       : fabric_(std::move(fabric)),
         end_(std::move(end)),
         endpoint_(InprocEndpoint{end_->wire_id}) {}
-  ~InprocOffer() override { fabric_->Forget(end_->wire_id); }
+  ~InprocOffer() override { GiveUp(absl::CancelledError("offer withdrawn")); }
 
   const Endpoint& endpoint() const override { return endpoint_; }
 
@@ -33,30 +33,37 @@ class InprocOffer final : public Offer {
           absl::StrCat("rail ", end_->rail, ": no connection before the deadline")));
     }));
     if (fabric_->rail(end_->rail) != RailState::kUp) return;
-    fabric_->Meet(end_->wire_id, endpoint->id, end_, end_->executor,
-                  lifetime_.Guard([this](std::shared_ptr<void> peer_end) {
-                    Met(std::static_pointer_cast<End>(peer_end));
-                  }));
+    fabric_->Meet(endpoint->id, end_, lifetime_.Guard([this] { Met(); }));
   }
 
  private:
-  void Met(std::shared_ptr<End> peer) {
-    // Both ends must share one wire; the one with the lower id brings it.
-    end_->peer = peer;
-    end_->wire = end_->wire_id < peer->wire_id ? end_->own_wire : peer->own_wire;
+  void Met() {
+    if (done_ == nullptr) return;
+    connected_ = true;
     // Inline: this is a posted call, and the peer's first operation is queued behind it.
-    if (done_ != nullptr) std::exchange(done_, nullptr)(std::make_unique<InprocConnection>(end_));
+    std::exchange(done_, nullptr)(std::make_unique<InprocConnection>(end_));
   }
 
   void Fail(const absl::Status& cause) {
     if (done_ == nullptr) return;
+    GiveUp(cause);
     end_->executor->Post([done = std::exchange(done_, nullptr), cause] { done(cause); });
+  }
+
+  // Two offers may have met before this one is told, and the peer then has a connection to an end
+  // that is nobody's: that end is closed, so that the peer hears of it and nothing arrives here.
+  void GiveUp(const absl::Status& cause) {
+    fabric_->Forget(end_->wire_id);
+    if (connected_ || end_->wire == nullptr) return;
+    end_->events = nullptr;
+    end_->Close(cause);
   }
 
   const std::shared_ptr<Fabric> fabric_;
   const std::shared_ptr<End> end_;
   const Endpoint endpoint_;
   std::function<void(absl::StatusOr<std::unique_ptr<Connection>>)> done_;
+  bool connected_ = false;
   Lifetime lifetime_;
 };
 
