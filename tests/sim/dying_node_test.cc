@@ -1,6 +1,7 @@
 // Storage nodes that die at a moment that the seed chooses, under workers that record over several
-// of them, with the power or without, and come back or not. Nothing that was acknowledged is lost;
-// a job that ends well has every block in some part, and joined they are the stream.
+// of them, with the power or without, and come back or not; or that hang for a while. Nothing that
+// was acknowledged is lost; a job that ends well has every block in some part, and joined they are
+// the stream.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -83,6 +84,7 @@ class DyingLife {
     }
     const size_t victim = random_() % site_.nodes();
     if (!site_.node(victim).up()) return;
+    if (random_() % 5 == 0) return Hang(victim);
     const bool power = random_() % 2 == 0;
     ++fired_[power ? "node lost its power" : "node was killed"];
     if (!site_.node(victim).at_rest()) ++fired_["of those: while it recorded"];
@@ -97,6 +99,15 @@ class DyingLife {
                              ++fired_["node came back"];
                              if (random_() % 2 == 0) Fate();
                            });
+  }
+
+  void Hang(size_t victim) {
+    ++fired_["node hung"];
+    site_.node(victim).Freeze(true);
+    site_.fate().PostAfter(static_cast<int64_t>(random_() % (20 * kSecondNs)), [this, victim] {
+      site_.node(victim).Freeze(false);
+      if (random_() % 2 == 0) Fate();
+    });
   }
 
   void Check() {
@@ -177,7 +188,8 @@ TEST(DyingNodeSim, NothingAcknowledgedIsLost) {
   Print(fired);
   for (const char* what :
        {"everything lost its power", "node lost its power", "node was killed", "node stayed away",
-        "node came back", "of those: while it recorded", "given to another node", "in two parts"}) {
+        "node came back", "node hung", "of those: while it recorded", "given to another node",
+        "in two parts"}) {
     EXPECT_GT(fired[what], 0u) << what;
   }
 }
@@ -190,9 +202,9 @@ TEST(DyingNodeSim, WhatIsAcknowledgedHasTwoCopiesOrIsCounted) {
     if (HasFailure()) return;
   }
   Print(fired);
-  for (const char* what :
-       {"everything lost its power", "node lost its power", "node was killed", "node stayed away",
-        "node came back", "given to another node", "acknowledged with one copy", "on two nodes"}) {
+  for (const char* what : {"everything lost its power", "node lost its power", "node was killed",
+                           "node stayed away", "node came back", "node hung",
+                           "given to another node", "acknowledged with one copy", "on two nodes"}) {
     EXPECT_GT(fired[what], 0u) << what;
   }
 }

@@ -26,6 +26,7 @@ void VirtualExecutor::DropOne() {
 
 World::~World() {
   // A task may hold what posts again when destroyed, to any executor: all stay until none does.
+  for (const auto& executor : executors_) executor->Freeze(false);
   bool dropped = true;
   while (std::exchange(dropped, false)) {
     for (; !timers_.empty(); dropped = true) timers_.pop();
