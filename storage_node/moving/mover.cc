@@ -49,8 +49,18 @@ std::string ReasonIn(const absl::Status& status) {
 void Mover::RemoveOrphansOf(catalog::ResourceName name, const services::Channel& channel) {
   const auto to = catalog::ParseLunName(channel.move_to);
   if (!to.ok() || !means_.luns.Find(to->lun).ok()) return;
+  const Ends ends{.from = name.lun, .to = to->lun};
+  if (attempts_.Holds(ends)) return;
   name.lun = to->lun;
-  const absl::Status removed = RemoveOrphans(means_.recordings, name);
+  const auto go_on = [this] { return !stop_; };
+  const absl::Status removed =
+      attempts_
+          .Run(ends, go_on,
+               [this, name](const Attempts::GoOn&) -> absl::StatusOr<Moved> {
+                 TD_RETURN_IF_ERROR(RemoveOrphans(means_.recordings, name));
+                 return Moved{};
+               })
+          .status();
   if (removed.ok()) return;
   dataplane::Log(dataplane::LogLevel::kWarning, "move", "drafts not deleted",
                  {{"channel", name.channel_name()}, {"error", std::string(removed.message())}});
@@ -116,15 +126,48 @@ void Mover::OnFailed(const Due& due, luns::OpenLun& lun, const absl::Status& sta
                       {"again_in", absl::FormatDuration(again)}});
 }
 
+absl::StatusOr<Moved> Mover::MoveOn(const Due& due, luns::OpenLun& lun,
+                                    const Attempts::GoOn& go_on) {
+  Pacing pacing(due.channel.move_bytes_per_s, go_on);
+  TD_ASSIGN_OR_RETURN(
+      Moved moved,
+      Move(means_, {.recording = due.recording, .channel = due.channel, .now_ns = now_ns()},
+           make_channel_, pacing));
+  if (moved.end != MoveEnd::kMoved) return moved;
+  // Here, as one that was given up may have ended well all the same.
+  ++lun.meter->moved_recordings;
+  lun.meter->moved_bytes += moved.bytes;
+  dataplane::LogEach(
+      dataplane::LogLevel::kInfo, "move", "recording moved",
+      {{"recording", due.recording}, {"to", moved.copy}, {"bytes", absl::StrCat(moved.bytes)}});
+  return moved;
+}
+
+absl::StatusOr<Moved> Mover::TryOne(const Due& due, const Ends& ends,
+                                    const std::shared_ptr<luns::OpenLun>& lun) {
+  const auto work = [this, due, lun](const Attempts::GoOn& go_on) {
+    {
+      absl::MutexLock lock(&mutex_);
+      under_way_.insert(due.recording);
+    }
+    auto moved = MoveOn(due, *lun, go_on);
+    absl::MutexLock lock(&mutex_);
+    under_way_.erase(under_way_.find(due.recording));
+    return moved;
+  };
+  return attempts_.Run(
+      ends, [this] { return !stop_; }, work);
+}
+
 void Mover::MoveOne(const Due& due) {
   const int64_t now = now_ns();
   if (backoff_.Holds(due.channel.name, now) || backoff_.Holds(due.recording, now)) return;
   const auto lun = means_.luns.Find(due.lun);
   if (!lun.ok() || !IsStillWanted(**lun, due.channel)) return;
-  Pacing pacing(due.channel.move_bytes_per_s, [this] { return !stop_; });
-  const auto moved =
-      Move(means_, {.recording = due.recording, .channel = due.channel, .now_ns = now},
-           make_channel_, pacing);
+  const auto to = catalog::ParseLunName(due.channel.move_to);
+  const Ends ends{.from = due.lun, .to = to.ok() ? to->lun : ""};
+  if (attempts_.Holds(ends)) return;
+  const auto moved = TryOne(due, ends, *lun);
   if (!moved.ok()) return OnFailed(due, **lun, moved.status());
   backoff_.Ended(due.channel.name);
   if (moved->end == MoveEnd::kInUse) {
@@ -132,12 +175,6 @@ void Mover::MoveOne(const Due& due) {
     return;
   }
   --channels_[due.channel.name].waiting;
-  if (moved->end != MoveEnd::kMoved) return;
-  ++(*lun)->meter->moved_recordings;
-  (*lun)->meter->moved_bytes += moved->bytes;
-  dataplane::LogEach(
-      dataplane::LogLevel::kInfo, "move", "recording moved",
-      {{"recording", due.recording}, {"to", moved->copy}, {"bytes", absl::StrCat(moved->bytes)}});
 }
 
 void Mover::ShowWaiting() {

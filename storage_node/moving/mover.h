@@ -1,17 +1,21 @@
 // The policies of tiers: what a channel's `move_to` says of its recordings is done, one recording
 // at a time, the one whose time came first before the others. What fails is told in the log,
-// counted, and tried again later; the recording stays meanwhile.
+// counted, and tried again later; the recording stays meanwhile. What stands still is given up and
+// told of likewise, and the others go on.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "storage_node/moving/attempts.h"
 #include "storage_node/moving/backoff.h"
 #include "storage_node/moving/move.h"
 
@@ -23,13 +27,21 @@ inline constexpr absl::Duration kMoverPeriod = absl::Milliseconds(500);
 class Mover {
  public:
   // `means` outlives it.
-  Mover(admission::Means& means, MakeChannel make_channel)
-      : means_(means), make_channel_(std::move(make_channel)) {}
+  Mover(admission::Means& means, absl::Duration patience, MakeChannel make_channel)
+      : means_(means), make_channel_(std::move(make_channel)), attempts_(patience) {}
 
-  // One round: moves all whose time has come, until told to stop. A second one waits for it.
+  // One round: moves all whose time has come, until told to stop. A second one waits for it. Each
+  // LUN that hangs delays it by `patience` once, and then nothing.
   void Look() ABSL_LOCKS_EXCLUDED(looking_);
-  // Ends the round under way within a block; those after it do nothing.
+  // Ends the round under way within a block, or `patience`; those after it do nothing. Destroying
+  // it waits for the disks of what was given up.
   void AskToStop() { stop_ = true; }
+
+  // What is moved just now, or was given up and waits for its disks.
+  std::vector<std::string> under_way() const {
+    absl::MutexLock lock(&mutex_);
+    return {under_way_.begin(), under_way_.end()};
+  }
 
   // By LUN: recordings whose time has come and that are not moved yet, as of the last round.
   std::map<std::string, uint64_t> waiting() const {
@@ -58,6 +70,11 @@ class Mover {
   void RemoveOrphansOf(catalog::ResourceName name, const services::Channel& channel)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
   void MoveOne(const Due& due) ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
+  absl::StatusOr<Moved> TryOne(const Due& due, const Ends& ends,
+                               const std::shared_ptr<luns::OpenLun>& lun)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
+  // On a thread of `attempts_`.
+  absl::StatusOr<Moved> MoveOn(const Due& due, luns::OpenLun& lun, const Attempts::GoOn& go_on);
   void OnFailed(const Due& due, luns::OpenLun& lun, const absl::Status& status)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
   void ShowWaiting() ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
@@ -72,6 +89,8 @@ class Mover {
   Backoff backoff_ ABSL_GUARDED_BY(looking_);
   mutable absl::Mutex mutex_;
   std::map<std::string, uint64_t> waiting_ ABSL_GUARDED_BY(mutex_);
+  std::multiset<std::string> under_way_ ABSL_GUARDED_BY(mutex_);
+  Attempts attempts_ ABSL_GUARDED_BY(looking_);  // goes first: its threads use the rest
 };
 
 }  // namespace tapedeck::storage_node::moving

@@ -92,7 +92,8 @@ absl::StatusOr<std::unique_ptr<StorageNode>> StorageNode::Create(StorageSettings
                                                      .ring_bytes = settings.ring_bytes,
                                                      .rails = settings.rails},
                                                     std::move(verifier), std::move(follow_memory),
-                                                    std::move(checks), settings.standby_for));
+                                                    std::move(checks), settings.standby_for,
+                                                    settings.patience));
   TD_RETURN_IF_ERROR(node->StartRounds());
   return node;
 }
@@ -113,8 +114,10 @@ absl::Status StorageNode::StartRounds() {
   TD_RETURN_IF_ERROR(start("mover", moving::kMoverPeriod, [this] { mover_.Look(); }));
   standbys_.Look();
   TD_RETURN_IF_ERROR(start("standbys", opening::kStandbysPeriod, [this] { standbys_.Look(); }));
-  return start("lost-luns", opening::kLostLunsPeriod,
-               [this] { opening::LookForLostLuns(kept_->luns); });
+  return start("lost-luns", opening::kLostLunsPeriod, [this] {
+    opening::LookForLostLuns(kept_->luns);
+    scrubs_.Look();
+  });
 }
 
 void StorageNode::AddMetrics(services::telemetry::Page& page) {
@@ -128,12 +131,21 @@ void StorageNode::AddMetrics(services::telemetry::Page& page) {
 std::string StorageNode::Waiting() const {
   auto busy = kept_->luns.desks().Busy();
   for (const auto& [lun, waiting] : kept_->luns.upkeep().Busy()) busy[lun] += waiting;
-  if (busy.empty()) return "";
+  std::vector<std::string> left;
   const auto formatter = [](std::string* out, const auto& entry) {
     absl::StrAppend(out, entry.first, " (", entry.second, ")");
   };
-  return absl::StrCat("LUNs whose disks have not done what was asked for: ",
-                      absl::StrJoin(busy, ", ", formatter));
+  if (!busy.empty()) {
+    left.push_back(absl::StrCat("LUNs whose disks have not done what was asked for: ",
+                                absl::StrJoin(busy, ", ", formatter)));
+  }
+  if (const auto moves = mover_.under_way(); !moves.empty()) {
+    left.push_back(absl::StrCat("moves: ", absl::StrJoin(moves, ", ")));
+  }
+  if (const auto scrubs = scrubs_.under_way(); !scrubs.empty()) {
+    left.push_back(absl::StrCat("scrubs: ", absl::StrJoin(scrubs, ", ")));
+  }
+  return absl::StrJoin(left, "; ");
 }
 
 absl::Status RebuildCatalog(const std::string& state_dir, const std::vector<std::string>& members,

@@ -46,6 +46,9 @@ struct StorageSettings {
   format::Random random;                          // null: the system's
   // Sessions do themselves what LUNs' desks are asked for: for simulations, in which nothing waits.
   bool no_desks = false;
+  // So long a move or a scrub may get on with nothing before it is given up: as long as a session
+  // waits for its LUN.
+  absl::Duration patience = absl::Seconds(15);
 };
 
 // What a node keeps: its LUNs, and the recordings on them.
@@ -86,7 +89,8 @@ class StorageNode {
     return doctor::StorageChecks(kept_->luns, means_.rings.ring_bytes);
   }
 
-  // For the log: the LUNs whose disks have not done what was asked of them; empty: none.
+  // For the log: the LUNs whose disks have not done what was asked of them, and what is moved and
+  // scrubbed; empty: nothing.
   std::string Waiting() const;
 
  private:
@@ -94,7 +98,7 @@ class StorageNode {
               std::shared_ptr<recording::WriteVerifier> verifier,
               std::shared_ptr<follow::TailMemory> follow_memory,
               std::shared_ptr<recording::CheckThreads> checks,
-              const opening::MembersOfLuns& standby_for)
+              const opening::MembersOfLuns& standby_for, absl::Duration patience)
       : lock_(std::move(lock)),
         means_{.luns = kept->luns,
                .recordings = kept->recordings,
@@ -104,6 +108,7 @@ class StorageNode {
                .follow_memory = std::move(follow_memory),
                .checks = std::move(checks)},
         kept_(std::move(kept)),
+        patience_(patience),
         standbys_(kept_->recordings, standby_for) {}
   absl::Status StartRounds();
 
@@ -112,16 +117,17 @@ class StorageNode {
   capture::LiveTriggers triggers_;
   admission::Means means_;
   const std::unique_ptr<Kept> kept_;
+  const absl::Duration patience_;
   LunService luns_{kept_->recordings};
   ChannelService channels_{kept_->recordings};
   RecordingService recordings_{kept_->recordings};
   CaptureService captures_{kept_->recordings, triggers_};
-  scrub::Scrubber scrubs_{kept_->recordings};
+  scrub::Scrubber scrubs_{kept_->recordings, patience_};
   view::Viewer viewer_{kept_->recordings};
   recordings::Retention retention_{kept_->recordings};
   luns::WriteRates rates_{kept_->luns};
   opening::Standbys standbys_;
-  moving::Mover mover_{means_, [this](const services::Channel& channel) {
+  moving::Mover mover_{means_, patience_, [this](const services::Channel& channel) {
                          return channels_.CreateChannel(channel, "").status();
                        }};
   std::vector<std::unique_ptr<Rounds>> rounds_;

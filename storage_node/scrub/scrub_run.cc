@@ -8,6 +8,7 @@
 #include "dataplane/log.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
+#include "services/errors.h"
 #include "storage_node/format/damage.h"
 #include "storage_node/recording/caller_loop.h"
 #include "storage_node/recordings/owners.h"
@@ -38,15 +39,16 @@ bool IsThere(recordings::Recordings& recordings, const std::string& parent) {
 
 }  // namespace
 
-ScrubRun::ScrubRun(recordings::Recordings& recordings, absl::Mutex& repairing,
+ScrubRun::ScrubRun(recordings::Recordings& recordings, std::shared_ptr<absl::Mutex> repairing,
                    catalog::ResourceName scope, std::shared_ptr<recording::LunMeter> meter,
                    const services::ScrubStart& start)
     : recordings_(recordings),
-      repairing_(repairing),
+      repairing_(std::move(repairing)),
       scope_(std::move(scope)),
       meter_(std::move(meter)),
       span_(start.trace.Start("scrub")),
-      whole_(recordings) {
+      whole_(recordings),
+      got_on_(dataplane::SteadyTime()) {
   span_.Set("tapedeck.scope", start.parent);
   scrub_.parent = start.parent;
   scrub_.state = ScrubState::kRunning;
@@ -64,6 +66,24 @@ bool ScrubRun::AwaitEnd() const {
   return mutex_.AwaitWithTimeout(absl::Condition(&ended_), kStopDeadline);
 }
 
+void ScrubRun::GiveUpAfter(absl::Duration patience) {
+  absl::MutexLock lock(&mutex_);
+  if (ended_ || given_up_ || dataplane::SteadyTime() - got_on_ < patience) return;
+  given_up_ = stop_ = true;
+  scrub_.state = ScrubState::kStopped;
+  const std::string lun = scope_.lun_name();
+  const absl::Status cause = services::LunNotResponding(
+      lun, absl::StrCat(lun, ": its disks have not given for ", absl::FormatDuration(patience),
+                        " what a scrub asks of them; once they answer, start it again, and it goes "
+                        "on where it was"));
+  scrub_.cause = std::string(cause.message());
+  dataplane::Log(dataplane::LogLevel::kError, "scrub", "scrub given up",
+                 {{"scope", scrub_.parent},
+                  {"recording", scrub_.recording},
+                  {"reason", services::ReasonOf(cause)->reason},
+                  {"error", scrub_.cause}});
+}
+
 void ScrubRun::Work() {
   const absl::Status status = ReadAll();
   if (status.ok()) position_ = {};
@@ -78,7 +98,9 @@ void ScrubRun::Work() {
   ended_ = true;
   end_time_ = dataplane::WallTime();
   scrub_.state = status.ok() ? ScrubState::kDone : ScrubState::kStopped;
-  if (!status.ok() && !absl::IsCancelled(status)) scrub_.cause = std::string(status.message());
+  if (status.ok()) scrub_.cause.clear();
+  if (!status.ok() && !absl::IsCancelled(status) && !given_up_)
+    scrub_.cause = std::string(status.message());
 }
 
 absl::Status ScrubRun::ReadAll() {
@@ -140,6 +162,7 @@ absl::Status ScrubRun::ReadOne(const catalog::ResourceName& name) {
   {
     absl::MutexLock lock(&mutex_);
     scrub_.recording = text;
+    got_on_ = dataplane::SteadyTime();
   }
   const uint64_t first = std::min(position_.block, found.manifest.blocks);
   checked_ = 0;
@@ -222,7 +245,7 @@ absl::Status ScrubRun::RepairOne(const recordings::FoundRecording& found, uint64
   if (manifest.ok() && !on_progress(*manifest)) status = absl::CancelledError("repair stopped");
   if (status.ok()) {
     status = repair::RepairIndex(*found.lun->store, found.path(), found.manifest, first,
-                                 recordings_.luns().clock(), repairing_, on_progress);
+                                 recordings_.luns().clock(), *repairing_, on_progress);
   }
   if (damaged > 0) {
     TellOfRepair(recording, began_ns, damaged, repaired, status);
@@ -286,6 +309,7 @@ bool ScrubRun::OnProgress(const std::string& recording, uint64_t block_bytes, ui
 bool ScrubRun::Pace(uint64_t bytes) {
   absl::MutexLock lock(&mutex_);
   const auto wait = absl::Seconds(static_cast<double>(bytes) / static_cast<double>(rate_));
+  got_on_ = dataplane::SteadyTime() + wait;
   mutex_.AwaitWithTimeout(absl::Condition(&stop_), wait);
   return !stop_;
 }

@@ -22,10 +22,11 @@ namespace tapedeck::storage_node::scrub {
 // Running or ended. Any thread.
 class ScrubRun {
  public:
-  // Waits for the disk. `meter` is the LUN's; `repairing` is held while part of an index is
-  // rewritten.
-  ScrubRun(recordings::Recordings& recordings, absl::Mutex& repairing, catalog::ResourceName scope,
-           std::shared_ptr<recording::LunMeter> meter, const services::ScrubStart& start);
+  // Waits for the disk. `meter` is the LUN's; `repairing`, which all scrubs of the LUN share, is
+  // held while part of an index is rewritten.
+  ScrubRun(recordings::Recordings& recordings, std::shared_ptr<absl::Mutex> repairing,
+           catalog::ResourceName scope, std::shared_ptr<recording::LunMeter> meter,
+           const services::ScrubStart& start);
 
   // Once; until everything is read or it is stopped.
   void Work();
@@ -35,6 +36,9 @@ class ScrubRun {
     absl::MutexLock lock(&mutex_);
     stop_ = true;
   }
+  // Gives it up if it has got on with nothing for so long: it is stopped and says that its LUN does
+  // not respond, and its thread ends once the disk answers. Does not wait.
+  void GiveUpAfter(absl::Duration patience);
   // Until it has ended; false after 10 s.
   bool AwaitEnd() const;
   // InfiniteFuture while it runs.
@@ -69,7 +73,7 @@ class ScrubRun {
   void Save(const ScrubPosition& position);
 
   recordings::Recordings& recordings_;
-  absl::Mutex& repairing_;
+  const std::shared_ptr<absl::Mutex> repairing_;
   const catalog::ResourceName scope_;
   const std::shared_ptr<recording::LunMeter> meter_;
   ScrubPosition position_;  // on the thread
@@ -83,7 +87,10 @@ class ScrubRun {
   services::Scrub scrub_ ABSL_GUARDED_BY(mutex_);
   uint64_t rate_ ABSL_GUARDED_BY(mutex_) = 0;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  bool given_up_ ABSL_GUARDED_BY(mutex_) = false;
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
+  // When it last got on; where it keeps to its rate, when it will.
+  absl::Time got_on_ ABSL_GUARDED_BY(mutex_);
   absl::Time end_time_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
 };
 

@@ -40,7 +40,8 @@ absl::Status StillStopping(const std::string& parent) {
 
 }  // namespace
 
-Scrubber::Scrubber(recordings::Recordings& recordings) : recordings_(recordings) {}
+Scrubber::Scrubber(recordings::Recordings& recordings, absl::Duration patience)
+    : recordings_(recordings), patience_(patience) {}
 
 Scrubber::~Scrubber() {
   absl::MutexLock lock(&mutex_);
@@ -51,6 +52,20 @@ std::shared_ptr<ScrubRun> Scrubber::Find(const std::string& parent) {
   absl::MutexLock lock(&mutex_);
   const auto it = runs_.find(parent);
   return it == runs_.end() ? nullptr : it->second;
+}
+
+void Scrubber::Look() {
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [parent, run] : runs_) run->GiveUpAfter(patience_);
+}
+
+std::shared_ptr<absl::Mutex> Scrubber::RepairingOf(const std::string& lun) {
+  absl::MutexLock lock(&mutex_);
+  std::erase_if(repairing_, [](const auto& entry) { return entry.second.expired(); });
+  std::weak_ptr<absl::Mutex>& known = repairing_[lun];
+  std::shared_ptr<absl::Mutex> repairing = known.lock();
+  if (repairing == nullptr) known = repairing = std::make_shared<absl::Mutex>();
+  return repairing;
 }
 
 void Scrubber::DropOldest() {
@@ -74,7 +89,8 @@ absl::StatusOr<Scrub> Scrubber::StartScrub(const services::ScrubStart& start) {
   }
   if (before != nullptr && !before->AwaitEnd()) return StillStopping(start.parent);
   TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(scope.lun));
-  auto run = std::make_shared<ScrubRun>(recordings_, repairing_, scope, lun->meter, start);
+  auto run =
+      std::make_shared<ScrubRun>(recordings_, RepairingOf(scope.lun), scope, lun->meter, start);
   absl::MutexLock lock(&mutex_);
   std::shared_ptr<ScrubRun>& current = runs_[start.parent];
   if (current != before) return current->state();  // another call has just begun one
@@ -87,10 +103,13 @@ absl::StatusOr<Scrub> Scrubber::StartScrub(const services::ScrubStart& start) {
   return run->state();
 }
 
-size_t Scrubber::running() const {
+std::vector<std::string> Scrubber::under_way() const {
+  std::vector<std::string> parents;
   absl::MutexLock lock(&mutex_);
-  return static_cast<size_t>(std::ranges::count_if(
-      runs_, [](const auto& entry) { return entry.second->end_time() == absl::InfiniteFuture(); }));
+  for (const auto& [parent, run] : runs_) {
+    if (run->end_time() == absl::InfiniteFuture()) parents.push_back(parent);
+  }
+  return parents;
 }
 
 absl::StatusOr<Scrub> Scrubber::GetScrub(const std::string& parent) {
