@@ -33,7 +33,7 @@ class Pace {
   }
 
  private:
-  const uint64_t bytes_per_s_;
+  uint64_t bytes_per_s_;
   absl::Time due_ = absl::InfinitePast();
 };
 

@@ -43,12 +43,13 @@ absl::StatusOr<std::vector<catalog::RecordingRow>> CopiesIn(
   return copies;
 }
 
-absl::Status RemoveUnfinished(recordings::Recordings& recordings,
-                              const recordings::FoundRecording& source,
-                              const catalog::ResourceName& channel) {
+absl::Status RemoveDrafts(recordings::Recordings& recordings,
+                          const recordings::FoundRecording& source,
+                          const catalog::ResourceName& channel, Which which) {
   TD_ASSIGN_OR_RETURN(const auto copies, CopiesIn(recordings, source, channel));
   for (const catalog::RecordingRow& copy : copies) {
-    if (!IsDraft(copy.manifest) || IsWhole(copy.manifest, source.manifest)) continue;
+    if (!IsDraft(copy.manifest)) continue;
+    if (which == Which::kUnfinished && IsWhole(copy.manifest, source.manifest)) continue;
     TD_RETURN_IF_ERROR(RemoveDraft(recordings, copy.name));
   }
   return absl::OkStatus();

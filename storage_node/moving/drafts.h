@@ -25,11 +25,13 @@ absl::StatusOr<std::vector<catalog::RecordingRow>> CopiesIn(
 // Whether it has as many blocks as `source`, and was closed in order.
 bool IsWhole(const format::Manifest& copy, const format::Manifest& source);
 
-// Deletes the drafts among them that are not whole. One that somebody looks at stays until another
-// time.
-absl::Status RemoveUnfinished(recordings::Recordings& recordings,
-                              const recordings::FoundRecording& source,
-                              const catalog::ResourceName& channel);
+enum class Which { kUnfinished, kAll };
+
+// Deletes the drafts among them that are not whole, or all. One that somebody looks at stays until
+// another time.
+absl::Status RemoveDrafts(recordings::Recordings& recordings,
+                          const recordings::FoundRecording& source,
+                          const catalog::ResourceName& channel, Which which);
 
 // Deletes the drafts of a channel that are not whole and whose original is no more: nobody else
 // would.

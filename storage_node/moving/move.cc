@@ -31,8 +31,11 @@ class OneMove {
 
  private:
   absl::Status FindTarget();
+  // Does nothing to a copy that is none.
+  absl::Status RemoveDraft(Readable copy, absl::string_view why);
   absl::StatusOr<std::optional<Readable>> FindCopy();
   absl::StatusOr<Readable> MakeCopy();
+  absl::StatusOr<Readable> FindOrMakeCopy();
   absl::StatusOr<Readable> GetCopy();
   absl::Status Settle(const Readable& copy);
   absl::StatusOr<bool> RemoveSource();
@@ -73,6 +76,12 @@ absl::Status OneMove::FindTarget() {
       format::ToRecording(source().manifest, source().name.channel_name()), target_);
 }
 
+absl::Status OneMove::RemoveDraft(Readable copy, absl::string_view why) {
+  if (!IsDraft(copy.recording.manifest)) return absl::OkStatus();
+  copy.lease = nullptr;
+  return recordings().Remove(copy.recording.name, *copy.recording.lun, why).status();
+}
+
 // One that was made before, by a move that was killed or by anybody, and is whole.
 absl::StatusOr<std::optional<Readable>> OneMove::FindCopy() {
   TD_ASSIGN_OR_RETURN(const auto copies, CopiesIn(recordings(), source(), target_name_));
@@ -85,10 +94,7 @@ absl::StatusOr<std::optional<Readable>> OneMove::FindCopy() {
     if (absl::IsCancelled(same)) return same;
     dataplane::Log(dataplane::LogLevel::kWarning, "move", "copy not used",
                    {{"recording", row.name.ToString()}, {"why", std::string(same.message())}});
-    if (!IsDraft(row.manifest)) continue;
-    copy->lease = nullptr;
-    TD_RETURN_IF_ERROR(
-        recordings().Remove(row.name, *copy->recording.lun, same.message()).status());
+    TD_RETURN_IF_ERROR(RemoveDraft(*std::move(copy), same.message()));
   }
   return std::nullopt;
 }
@@ -99,23 +105,27 @@ absl::StatusOr<Readable> OneMove::MakeCopy() {
                       recordings::FindReadable(recordings(), name, /*growing=*/false));
   const absl::Status same = CompareCopy(source(), copy.recording, means_.luns.clock(), pacing_);
   if (same.ok()) return copy;
-  if (absl::IsDataLoss(same)) {
-    copy.lease = nullptr;
-    TD_RETURN_IF_ERROR(
-        recordings().Remove(copy.recording.name, *copy.recording.lun, same.message()).status());
-  }
+  if (absl::IsDataLoss(same)) TD_RETURN_IF_ERROR(RemoveDraft(std::move(copy), same.message()));
   return same;
 }
 
 absl::StatusOr<Readable> OneMove::GetCopy() {
-  TD_RETURN_IF_ERROR(RemoveUnfinished(recordings(), source(), target_name_));
+  TD_RETURN_IF_ERROR(RemoveDrafts(recordings(), source(), target_name_, Which::kUnfinished));
+  auto copy = FindOrMakeCopy();
+  if (copy.ok()) return copy;
+  const bool wanted =
+      source().lun->channels->Find(source().name.channel).value_or(services::Channel()).move_to ==
+      wish_.channel.move_to;
+  // What cannot be deleted now is by the next try.
+  RemoveDrafts(recordings(), source(), target_name_, wanted ? Which::kUnfinished : Which::kAll)
+      .IgnoreError();
+  return copy.status();
+}
+
+absl::StatusOr<Readable> OneMove::FindOrMakeCopy() {
   TD_ASSIGN_OR_RETURN(auto copy, FindCopy());
   if (copy.has_value()) return *std::move(copy);
-  auto made = MakeCopy();
-  if (made.ok()) return made;
-  // What cannot be deleted now is by the next try.
-  RemoveUnfinished(recordings(), source(), target_name_).IgnoreError();
-  return made.status();
+  return MakeCopy();
 }
 
 // What people have noted of the source; from then on the copy is no draft.
@@ -161,9 +171,13 @@ absl::StatusOr<Moved> OneMove::Run() {
   source_.emplace(*std::move(found));
   if (!IsDue(source().manifest, wish_.channel, wish_.now_ns)) return Moved{};
   TD_RETURN_IF_ERROR(FindTarget());
-  TD_ASSIGN_OR_RETURN(const Readable copy, GetCopy());
+  TD_ASSIGN_OR_RETURN(Readable copy, GetCopy());
   // Notes that were made meanwhile go with it.
   TD_ASSIGN_OR_RETURN(source_->recording, recordings().Find(wish_.recording));
+  if (!IsDue(source().manifest, wish_.channel, wish_.now_ns)) {
+    TD_RETURN_IF_ERROR(RemoveDraft(std::move(copy), "it was kept while it was moved"));
+    return Moved{};
+  }
   TD_RETURN_IF_ERROR(Settle(copy));
   Moved moved{.copy = copy.recording.name.ToString(), .bytes = source().manifest.bytes};
   TD_ASSIGN_OR_RETURN(const bool removed, RemoveSource());

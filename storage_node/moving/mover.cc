@@ -1,6 +1,7 @@
 #include "storage_node/moving/mover.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -17,13 +18,14 @@ namespace {
 constexpr absl::Duration kListPeriod = absl::Seconds(10);
 constexpr size_t kRowsAtOnce = 256;  // manifests, with what was noted of each
 
-// Whether the policy is as it was when the recording was listed.
-bool IsStillWanted(const luns::OpenLun& lun, const services::Channel& listed) {
+// How fast the policy has it moved, as long as it is the one with which the recording was listed.
+std::optional<uint64_t> RateOf(const luns::OpenLun& lun, const services::Channel& listed) {
   const auto name = catalog::ParseChannelName(listed.name);
-  if (!name.ok()) return false;
+  if (!name.ok()) return std::nullopt;
   const auto now = lun.channels->Find(name->channel);
-  return now.has_value() && now->move_to == listed.move_to &&
-         now->move_after_ns == listed.move_after_ns;
+  const bool same = now.has_value() && now->move_to == listed.move_to &&
+                    now->move_after_ns == listed.move_after_ns;
+  return same ? std::optional(now->move_bytes_per_s) : std::nullopt;
 }
 
 // Of a channel, without having all of them in memory at once.
@@ -75,6 +77,8 @@ void Mover::ListOfChannel(const std::string& lun, const services::Channel& chann
   const int64_t now = now_ns();
   if (is_first) RemoveOrphansOf(*name, channel);
   const bool same = known.to == channel.move_to && known.after_ns == channel.move_after_ns;
+  // What kept the ones before from their way may not be in that of another policy.
+  if (!same) backoff_.Ended(channel.name);
   if (same && now < known.next_list_ns) return;
   known = {
       .next_list_ns = now + std::min(channel.move_after_ns, absl::ToInt64Nanoseconds(kListPeriod)),
@@ -114,7 +118,12 @@ void Mover::ListDue(std::vector<Due>* due) {
 }
 
 void Mover::OnFailed(const Due& due, luns::OpenLun& lun, const absl::Status& status) {
-  if (absl::IsCancelled(status)) return;
+  if (absl::IsCancelled(status)) {
+    if (stop_) return;
+    dataplane::LogEach(dataplane::LogLevel::kInfo, "move", "move ended: its policy has changed",
+                       {{"recording", due.recording}, {"to", due.channel.move_to}});
+    return;
+  }
   ++lun.meter->failed_moves;
   const bool alone = IsOfRecording(status, due.recording) || ReasonIn(status) == "LIMIT_REACHED";
   const absl::Duration again = backoff_.Failed(alone ? due.recording : due.channel.name, now_ns());
@@ -128,7 +137,7 @@ void Mover::OnFailed(const Due& due, luns::OpenLun& lun, const absl::Status& sta
 
 absl::StatusOr<Moved> Mover::MoveOn(const Due& due, luns::OpenLun& lun,
                                     const Attempts::GoOn& go_on) {
-  Pacing pacing(due.channel.move_bytes_per_s, go_on);
+  Pacing pacing([&] { return go_on() ? RateOf(lun, due.channel) : std::nullopt; });
   TD_ASSIGN_OR_RETURN(
       Moved moved,
       Move(means_, {.recording = due.recording, .channel = due.channel, .now_ns = now_ns()},
@@ -163,7 +172,7 @@ void Mover::MoveOne(const Due& due) {
   const int64_t now = now_ns();
   if (backoff_.Holds(due.channel.name, now) || backoff_.Holds(due.recording, now)) return;
   const auto lun = means_.luns.Find(due.lun);
-  if (!lun.ok() || !IsStillWanted(**lun, due.channel)) return;
+  if (!lun.ok() || !RateOf(**lun, due.channel).has_value()) return;
   const auto to = catalog::ParseLunName(due.channel.move_to);
   const Ends ends{.from = due.lun, .to = to.ok() ? to->lun : ""};
   if (attempts_.Holds(ends)) return;

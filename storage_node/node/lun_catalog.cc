@@ -38,7 +38,10 @@ absl::Status AwaitGone(const std::string& name, const absl::Notification& gone) 
 
 absl::Status InUse(const std::string& name) {
   return disk::LunNotEmpty(
-      name, 0, absl::StrCat(name, " is in use by a session or another request; end that first"));
+      name, 0,
+      absl::StrCat(name,
+                   " is in use by a session, a move or another request; end that first: a "
+                   "move goes on as long as its channel has a move_to"));
 }
 
 }  // namespace

@@ -118,7 +118,10 @@ absl::Status RecordingService::DeleteRecording(const std::string& name) {
   TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found, recordings_.Find(name));
   TD_ASSIGN_OR_RETURN(const bool removed, recordings_.Remove(found.name, *found.lun, "asked for"));
   if (!removed)
-    return recordings::Busy(found, "is being written or played; end that session first");
+    return recordings::Busy(
+        found,
+        "is being written, played or moved; end that session first, or the move_to "
+        "of its channel");
   return absl::OkStatus();
 }
 

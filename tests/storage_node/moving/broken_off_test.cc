@@ -92,7 +92,7 @@ TEST_F(BrokenOffTest, ADraftWhoseOriginalIsNoMoreIsDeletedAtAStart) {
 }
 
 TEST_F(BrokenOffTest, TheNodeEndsWhileItMoves) {
-  ASSERT_TRUE(SetPolicy("luns/deep", kHourNs, kFrom, 4 * kBlockBytes).ok());
+  ASSERT_TRUE(SetPolicy("luns/deep", kHourNs, kFrom, 1 << 20).ok());
   clock_->shift_ns += 2 * kHourNs;
   // On the node's own thread.
   ASSERT_TRUE(node_.executor().RunUntil([&] { return Count(kTo) == 1; }));

@@ -1,0 +1,79 @@
+// A policy that ends or changes while it moves, or that leads back; what is kept meanwhile.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/storage_node/moving/mover_fixture.h"
+
+namespace tapedeck::storage_node {
+namespace {
+
+using testing::HasSubstr;
+
+class PolicyChangesTest : public MoverTest {
+ protected:
+  static constexpr uint64_t kSlow = 1 << 20;
+
+  // A recording whose move takes so long at kSlow that it does not end meanwhile.
+  std::string BeginMove() {
+    std::string name = node_.RecordAndSeal(1000);
+    EXPECT_TRUE(SetPolicy("luns/deep", kHourNs, kFrom, kSlow).ok());
+    clock_->shift_ns += 2 * kHourNs;
+    EXPECT_TRUE(node_.executor().RunUntil([&] { return Count(kTo) == 1; }));
+    return name;
+  }
+};
+
+TEST_F(PolicyChangesTest, OneThatEndsEndsTheMoveUnderWay) {
+  const std::string name = BeginMove();
+  ASSERT_TRUE(SetPolicy("", 0).ok());
+  ASSERT_TRUE(node_.executor().RunUntil([&] { return Count(kTo) == 0; }));
+  EXPECT_EQ(MovedTo(name), "");
+  EXPECT_TRUE(node_.node().recordings().DeleteRecording(name).ok()) << "nobody has it";
+}
+
+TEST_F(PolicyChangesTest, AnotherRateCountsAtOnce) {
+  const std::string name = BeginMove();
+  ASSERT_TRUE(SetPolicy("luns/deep").ok());
+  ASSERT_TRUE(node_.executor().RunUntil([&] { return MovedTo(name) != ""; }));
+  EXPECT_TRUE(node_.Verify(MovedTo(name)).empty());
+}
+
+TEST_F(PolicyChangesTest, WhatIsKeptMeanwhileStaysAndLeavesNothingThere) {
+  const std::string name = node_.RecordAndSeal(16);
+  ASSERT_TRUE(SetPolicy("luns/deep", kHourNs, kFrom, kSlow).ok());
+  clock_->shift_ns += 2 * kHourNs;
+  ASSERT_TRUE(node_.executor().RunUntil([&] { return Count(kTo) == 1; }));
+  ASSERT_TRUE(node_.node().recorder().KeepRecording(name, true).ok());
+  ASSERT_TRUE(node_.executor().RunUntil([&] { return Count(kTo) == 0; }));
+  EXPECT_TRUE(IsThere(name));
+  node_.node().mover().Look();
+  EXPECT_EQ(Waiting(), 0u);
+}
+
+TEST_F(PolicyChangesTest, NoneIsSoSlowThatAllOthersWait) {
+  const absl::Status slow = SetPolicy("luns/deep", kHourNs, kFrom, 999'999);
+  EXPECT_EQ(Reason(slow), "ARGUMENT_INVALID");
+  EXPECT_THAT(std::string(slow.message()), HasSubstr("move_rate_bytes_per_second"));
+  EXPECT_TRUE(SetPolicy("luns/deep", kHourNs, kFrom, 1'000'000).ok());
+  EXPECT_TRUE(SetPolicy("luns/deep", kHourNs, kFrom, 0).ok());
+}
+
+TEST_F(PolicyChangesTest, AnotherOneIsTriedWithoutWaiting) {
+  MakeLun("deeper");
+  ASSERT_TRUE(node_.node()
+                  .channels()
+                  .CreateChannel({.name = kTo, .block_bytes = kBlockBytes, .datatype = "cu8"}, "")
+                  .ok());
+  const std::string name = node_.RecordAndSeal(4);
+  ASSERT_TRUE(SetPolicy("luns/deep").ok());
+  After();
+  ASSERT_TRUE(IsThere(name));
+  ASSERT_TRUE(SetPolicy("luns/deeper").ok());
+  node_.node().mover().Look();
+  EXPECT_THAT(MovedTo(name), HasSubstr("luns/deeper/"));
+}
+
+}  // namespace
+}  // namespace tapedeck::storage_node
