@@ -13,6 +13,7 @@
 #include "storage_node/moving/block_copy.h"
 #include "storage_node/moving/compare.h"
 #include "storage_node/moving/drafts.h"
+#include "storage_node/moving/way_back.h"
 #include "storage_node/recordings/readable.h"
 
 namespace tapedeck::storage_node::moving {
@@ -72,6 +73,8 @@ absl::Status OneMove::FindTarget() {
     found = recordings().FindChannel(target_name_);
   }
   TD_ASSIGN_OR_RETURN(target_, std::move(found));
+  // A policy that was made while a LUN was away may lead back.
+  TD_RETURN_IF_ERROR(CheckNoWayBack(recordings(), wish_.channel, target_name_));
   return services::copying::CheckFits(
       format::ToRecording(source().manifest, source().name.channel_name()), target_);
 }

@@ -75,5 +75,25 @@ TEST_F(PolicyChangesTest, AnotherOneIsTriedWithoutWaiting) {
   EXPECT_THAT(MovedTo(name), HasSubstr("luns/deeper/"));
 }
 
+TEST_F(PolicyChangesTest, ALunThatLeadsBackWhenItComesTakesNothing) {
+  const std::string name = node_.RecordAndSeal(4);
+  const auto own = node_.node().channels().GetChannel(kFrom);
+  services::Channel back = *own;
+  back.name = kTo;
+  back.move_to = "luns/l";
+  back.move_after_ns = kHourNs;
+  ASSERT_TRUE(node_.node().channels().CreateChannel(back, "").ok());
+  ASSERT_TRUE(node_.node().luns().DetachLun("luns/deep").ok());
+  services::Lun other{.name = "luns/deep", .store = "posix", .members = {node_.dir().Make("x")}};
+  ASSERT_TRUE(node_.node().luns().CreateLun(other, "").ok());
+  ASSERT_TRUE(SetPolicy("luns/deep").ok());
+  ASSERT_TRUE(node_.node().luns().DetachLun("luns/deep").ok());
+  ASSERT_TRUE(node_.node().luns().AttachLun({.members = {node_.dir().path() + "/deep"}}, "").ok());
+  After();
+  EXPECT_TRUE(IsThere(name));
+  EXPECT_EQ(Count(kTo), 0u);
+  EXPECT_EQ(Waiting(), 1u);
+}
+
 }  // namespace
 }  // namespace tapedeck::storage_node
