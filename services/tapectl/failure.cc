@@ -20,7 +20,6 @@ constexpr std::pair<absl::string_view, absl::string_view> kRemedies[] = {
     {"LUN_OFFLINE", "give its members back, or tell where they are now: tapectl lun attach"},
     {"CHANNEL_NOT_FOUND", "see tapectl channel list"},
     {"CHANNEL_EXISTS", "choose another name, or see tapectl channel list"},
-    {"CHANNEL_IN_USE", "delete its recordings first"},
     {"RECORDING_NOT_FOUND", "see tapectl recordings list"},
     {"RECORDING_BUSY", "wait for its job to end, see tapectl jobs list"},
     {"BLOCK_SIZE_INVALID", "give a multiple of 4KiB from 64KiB to 8MiB, for example 1MiB"},

@@ -71,5 +71,11 @@ TEST(FailureTest, WhatOthersSayDoesNotCommandTheTerminal) {
             "tapectl: play: a\\x1b[2J\\x07é\\x7f [INTERNAL]");
 }
 
+// Of a channel that is recorded, or a recording that is repaired already, nothing is to be deleted.
+TEST(FailureTest, WhatIsInUseIsNoReasonToDelete) {
+  const std::string line = FailureLine("repair", ChannelInUse("luns/l/channels/c", "is recorded"));
+  EXPECT_EQ(line, "tapectl: repair: luns/l/channels/c is recorded [CHANNEL_IN_USE]");
+}
+
 }  // namespace
 }  // namespace tapedeck::services::tapectl
