@@ -13,6 +13,7 @@
 #include "services/convert/fields.h"
 #include "services/errors.h"
 #include "services/explain/explanation.h"
+#include "services/identity/methods.h"
 #include "services/model/resource_name.h"
 #include "services/server/dispatch.h"
 #include "services/server/page.h"
@@ -27,6 +28,17 @@ namespace {
 using google::protobuf::Empty;
 using grpc::CallbackServerContext;
 using grpc::ServerUnaryReactor;
+
+// A policy of tiers makes a channel of the same name in the LUN to which it moves, and records
+// there: as whoever sets it could.
+absl::Status AdmitMoveTo(const identity::Access& access, const Channel& channel) {
+  // What is no LUN's name is refused as such.
+  if (!CheckLunName(channel.move_to).ok()) return absl::OkStatus();
+  static const identity::Right* const kMake =
+      identity::FindRight("tapedeck.v1.CatalogService/CreateChannel");
+  return access.Admit(
+      *kMake, absl::StrCat(channel.move_to, channel.name.substr(channel.name.find("/channels/"))));
+}
 
 // Any thread. Each handler validates, converts, acts, converts.
 class CatalogService final : public v1::CatalogService::CallbackService {
@@ -146,11 +158,12 @@ class CatalogService final : public v1::CatalogService::CallbackService {
                                     v1::Channel* response) override {
     return dispatch_.Unary(
         context, *request, "CreateChannel", Work::kNew,
-        [=, this]() -> absl::Status {
+        [=, this](const Call& call) -> absl::Status {
           TD_RETURN_IF_ERROR(CheckLunName(request->parent()));
           TD_RETURN_IF_ERROR(CheckId(request->channel_id()));
           TD_ASSIGN_OR_RETURN(Channel channel, convert::FromProto(request->channel()));
           channel.name = absl::StrCat(request->parent(), "/channels/", request->channel_id());
+          TD_RETURN_IF_ERROR(AdmitMoveTo(call.access, channel));
           TD_RETURN_IF_ERROR(CheckRequestId(request->request_id()));
           TD_ASSIGN_OR_RETURN(const Channel created,
                               channels_.CreateChannel(channel, request->request_id()));
@@ -196,9 +209,11 @@ class CatalogService final : public v1::CatalogService::CallbackService {
                                     v1::Channel* response) override {
     return dispatch_.Unary(
         context, *request, "UpdateChannel", Work::kNew,
-        [=, this]() -> absl::Status {
+        [=, this](const Call& call) -> absl::Status {
           TD_RETURN_IF_ERROR(CheckChannelName(request->channel().name()));
           TD_ASSIGN_OR_RETURN(const ChannelUpdate update, convert::FromProto(*request));
+          TD_RETURN_IF_ERROR(
+              AdmitMoveTo(call.access, Updated(Channel{.name = update.name}, update)));
           TD_RETURN_IF_ERROR(CheckRequestId(request->request_id()));
           TD_ASSIGN_OR_RETURN(const Channel updated,
                               channels_.UpdateChannel(update, request->request_id()));
