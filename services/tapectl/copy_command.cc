@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "dataplane/status_macros.h"
+#include "services/copying/compare.h"
 #include "services/copying/copy.h"
 #include "services/copying/place_file.h"
 #include "services/copying/settle.h"
@@ -128,6 +129,14 @@ absl::Status MovedBefore(Program& program, const CopyOptions& options, CopyEnds&
   return absl::OkStatus();
 }
 
+// That something says it is a copy is no reason to delete the original.
+absl::Status CompareFound(Program& program, copying::Wish wish, const Recording& copy) {
+  InterruptWatch interrupt("interrupted before the copy was compared");
+  Patience patience(program, interrupt, "compare", wish.source.bytes);
+  wish.progress = [&](uint64_t bytes) { return patience.Show(bytes); };
+  return patience.Judged(copying::CompareCopy(wish, copy));
+}
+
 // It may be gone: a move that was killed had asked for that.
 absl::Status DeleteOriginal(client::CatalogClient& catalog, const std::string& name) {
   const absl::Status deleted = catalog.DeleteRecording(name);
@@ -163,6 +172,9 @@ absl::Status RunCopy(Program& program, const CopyOptions& given) {
   const bool there = ends.same_node && name.starts_with(absl::StrCat(channel, "/"));
   if (options.move && (there || absl::IsNotFound(source.status()))) {
     const std::string original = there && source.ok() ? source->original : name;
+    if (original.empty()) {
+      return ArgumentInvalid("channel", absl::StrCat(name, " is in that channel"));
+    }
     return MovedBefore(program, options, ends, original, channel,
                        there ? ArgumentInvalid("channel", absl::StrCat(name, " is in that channel"))
                              : source.status());
@@ -174,6 +186,7 @@ absl::Status RunCopy(Program& program, const CopyOptions& given) {
   const copying::PlaceFile place = PlaceOf(program, wish);
   TD_ASSIGN_OR_RETURN(const auto copy, copying::FindCopy(*ends.to, *source, channel));
   if (copy.has_value()) {
+    if (options.move) TD_RETURN_IF_ERROR(CompareFound(program, wish, *copy));
     answer.recording = copy->name;
     answer.first_block = copy->blocks;
   } else {

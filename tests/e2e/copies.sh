@@ -55,6 +55,8 @@ refusals() {
   original=$(record fast/c)
   answer=$(tapectl_json recordings copy "$original" deep/other) && fail "another datatype: $answer"
   expect_error_in "$answer" INVALID_ARGUMENT ARGUMENT_INVALID
+  answer=$(tapectl_json recordings move "$original" fast/c) && fail "its own channel: $answer"
+  expect_error_in "$answer" INVALID_ARGUMENT ARGUMENT_INVALID
   answer=$(tapectl_json recordings copy "$original" deep/none) && fail "no channel: $answer"
   expect_error_in "$answer" NOT_FOUND CHANNEL_NOT_FOUND
   answer=$(tapectl_json recordings copy "$original" deep/c --to-storage 127.0.0.1:1) && fail "no node: $answer"
