@@ -20,6 +20,7 @@ class Backoff {
  public:
   // Whether it is too early at `now_ns`.
   bool Holds(const std::string& name, int64_t now_ns) const;
+  bool Has(const std::string& name) const { return waits_.contains(name); }
   // Returns how long it is left alone.
   absl::Duration Failed(const std::string& name, int64_t now_ns);
   void Ended(const std::string& name) { waits_.erase(name); }

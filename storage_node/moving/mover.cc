@@ -17,6 +17,8 @@ namespace {
 
 constexpr absl::Duration kListPeriod = absl::Seconds(10);
 constexpr size_t kRowsAtOnce = 256;  // manifests, with what was noted of each
+// Of one round; those that are late beyond that are listed when these are moved.
+constexpr size_t kMostDue = 4096;
 
 // How fast the policy has it moved, as long as it is the one with which the recording was listed.
 std::optional<uint64_t> RateOf(const luns::OpenLun& lun, const services::Channel& listed) {
@@ -68,6 +70,11 @@ void Mover::RemoveOrphansOf(catalog::ResourceName name, const services::Channel&
                  {{"channel", name.channel_name()}, {"error", std::string(removed.message())}});
 }
 
+void Mover::KeepEarliest(std::vector<Due>* due) {
+  std::ranges::sort(*due, {}, [](const Due& one) { return std::pair(one.time_ns, one.recording); });
+  if (due->size() > kMostDue) due->resize(kMostDue);
+}
+
 void Mover::ListOfChannel(const std::string& lun, const services::Channel& channel,
                           std::vector<Due>* due) {
   const auto name = catalog::ParseChannelName(channel.name);
@@ -84,24 +91,29 @@ void Mover::ListOfChannel(const std::string& lun, const services::Channel& chann
       .next_list_ns = now + std::min(channel.move_after_ns, absl::ToInt64Nanoseconds(kListPeriod)),
       .after_ns = channel.move_after_ns,
       .to = channel.move_to};
-  std::set<std::string> recordings;
+  const auto of = std::make_shared<const Listed>(Listed{.lun = lun, .channel = channel});
+  const bool all_wait = backoff_.Holds(channel.name, now);
+  uint64_t waiting = 0;
+  std::set<std::string> failed;
   const absl::Status listed =
       ForEachRow(*means_.recordings.catalog(), *name, [&](const catalog::RecordingRow& row) {
         if (!IsDue(row.manifest, channel, now)) return;
-        const std::string recording = row.name.ToString();
-        recordings.insert(recording);
+        ++waiting;
+        std::string recording = row.name.ToString();
+        if (backoff_.Has(recording)) failed.insert(recording);
+        if (all_wait || backoff_.Holds(recording, now)) return;
         due->push_back({.time_ns = row.manifest.end_time_ns + channel.move_after_ns,
-                        .recording = recording,
-                        .lun = lun,
-                        .channel = channel});
+                        .recording = std::move(recording),
+                        .of = of});
+        if (due->size() >= 2 * kMostDue) KeepEarliest(due);
       });
   if (!listed.ok()) {
     dataplane::Log(dataplane::LogLevel::kError, "move", "recordings not listed",
                    {{"channel", channel.name}, {"error", std::string(listed.message())}});
     return;
   }
-  known.waiting = recordings.size();
-  backoff_.KeepOnly(absl::StrCat(channel.name, "/"), recordings);
+  known.waiting = waiting;
+  backoff_.KeepOnly(absl::StrCat(channel.name, "/"), failed);
 }
 
 void Mover::ListDue(std::vector<Due>* due) {
@@ -113,23 +125,29 @@ void Mover::ListDue(std::vector<Due>* due) {
       ListOfChannel(id, channel, due);
     }
   }
-  std::erase_if(channels_, [&](const auto& known) { return !channels.contains(known.first); });
-  std::ranges::sort(*due, {}, [](const Due& one) { return std::pair(one.time_ns, one.recording); });
+  std::erase_if(channels_, [&](const auto& known) {
+    if (channels.contains(known.first)) return false;
+    backoff_.Ended(known.first);
+    backoff_.KeepOnly(absl::StrCat(known.first, "/"), {});
+    return true;
+  });
+  KeepEarliest(due);
 }
 
 void Mover::OnFailed(const Due& due, luns::OpenLun& lun, const absl::Status& status) {
   if (absl::IsCancelled(status)) {
     if (stop_) return;
     dataplane::LogEach(dataplane::LogLevel::kInfo, "move", "move ended: its policy has changed",
-                       {{"recording", due.recording}, {"to", due.channel.move_to}});
+                       {{"recording", due.recording}, {"to", due.of->channel.move_to}});
     return;
   }
   ++lun.meter->failed_moves;
   const bool alone = IsOfRecording(status, due.recording) || ReasonIn(status) == "LIMIT_REACHED";
-  const absl::Duration again = backoff_.Failed(alone ? due.recording : due.channel.name, now_ns());
+  const absl::Duration again =
+      backoff_.Failed(alone ? due.recording : due.of->channel.name, now_ns());
   dataplane::LogEach(dataplane::LogLevel::kWarning, "move", "recording not moved",
                      {{"recording", due.recording},
-                      {"to", due.channel.move_to},
+                      {"to", due.of->channel.move_to},
                       {"reason", ReasonIn(status)},
                       {"error", std::string(status.message())},
                       {"again_in", absl::FormatDuration(again)}});
@@ -137,10 +155,10 @@ void Mover::OnFailed(const Due& due, luns::OpenLun& lun, const absl::Status& sta
 
 absl::StatusOr<Moved> Mover::MoveOn(const Due& due, luns::OpenLun& lun,
                                     const Attempts::GoOn& go_on) {
-  Pacing pacing([&] { return go_on() ? RateOf(lun, due.channel) : std::nullopt; });
+  Pacing pacing([&] { return go_on() ? RateOf(lun, due.of->channel) : std::nullopt; });
   TD_ASSIGN_OR_RETURN(
       Moved moved,
-      Move(means_, {.recording = due.recording, .channel = due.channel, .now_ns = now_ns()},
+      Move(means_, {.recording = due.recording, .channel = due.of->channel, .now_ns = now_ns()},
            make_channel_, pacing));
   if (moved.end != MoveEnd::kMoved) return moved;
   // Here, as one that was given up may have ended well all the same.
@@ -170,20 +188,20 @@ absl::StatusOr<Moved> Mover::TryOne(const Due& due, const Ends& ends,
 
 void Mover::MoveOne(const Due& due) {
   const int64_t now = now_ns();
-  if (backoff_.Holds(due.channel.name, now) || backoff_.Holds(due.recording, now)) return;
-  const auto lun = means_.luns.Find(due.lun);
-  if (!lun.ok() || !RateOf(**lun, due.channel).has_value()) return;
-  const auto to = catalog::ParseLunName(due.channel.move_to);
-  const Ends ends{.from = due.lun, .to = to.ok() ? to->lun : ""};
+  if (backoff_.Holds(due.of->channel.name, now) || backoff_.Holds(due.recording, now)) return;
+  const auto lun = means_.luns.Find(due.of->lun);
+  if (!lun.ok() || !RateOf(**lun, due.of->channel).has_value()) return;
+  const auto to = catalog::ParseLunName(due.of->channel.move_to);
+  const Ends ends{.from = due.of->lun, .to = to.ok() ? to->lun : ""};
   if (attempts_.Holds(ends)) return;
   const auto moved = TryOne(due, ends, *lun);
   if (!moved.ok()) return OnFailed(due, **lun, moved.status());
-  backoff_.Ended(due.channel.name);
+  backoff_.Ended(due.of->channel.name);
   if (moved->end == MoveEnd::kInUse) {
     backoff_.Failed(due.recording, now_ns());
     return;
   }
-  --channels_[due.channel.name].waiting;
+  --channels_[due.of->channel.name].waiting;
 }
 
 void Mover::ShowWaiting() {

@@ -50,11 +50,14 @@ class Mover {
   }
 
  private:
+  struct Listed {
+    std::string lun;
+    services::Channel channel;  // as it was listed
+  };
   struct Due {
     int64_t time_ns = 0;
     std::string recording;
-    std::string lun;
-    services::Channel channel;
+    std::shared_ptr<const Listed> of;
   };
   // Recordings of a channel are listed every ten seconds, or when what it is told has changed.
   struct Channel {
@@ -64,6 +67,8 @@ class Mover {
     uint64_t waiting = 0;
   };
 
+  // In the order of their times.
+  static void KeepEarliest(std::vector<Due>* due);
   void ListDue(std::vector<Due>* due) ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
   void ListOfChannel(const std::string& lun, const services::Channel& channel,
                      std::vector<Due>* due) ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
