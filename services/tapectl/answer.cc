@@ -76,6 +76,7 @@ Answer AnswerOf(const Verification& verification) {
     object["segments"] = verification.segments;
     object["open_segments"] = verification.open_segments;
   }
+  if (!verification.part.empty()) object["part"] = verification.part;
   const std::vector<std::string>& places = verification.places;
   for (size_t i = 0; i < verification.found.damaged.size(); ++i) {
     object["damaged"].push_back(ToJson(verification.found.damaged[i]));

@@ -50,6 +50,7 @@ struct Verification {
   uint64_t segments = 0;            // of a stream, looked at
   uint64_t open_segments = 0;       // still written, and not looked at
   uint64_t missing_blocks = 0;
+  std::string part;  // "part 1 of 2" of which the others were not looked at; none: it is whole
   absl::Status status;
 };
 Answer AnswerOf(const Verification& verification);

@@ -7,6 +7,7 @@
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/model/part.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/progress.h"
@@ -103,6 +104,10 @@ std::string LineOf(const Verification& verification) {
   if (verification.open_segments > 0) {
     absl::StrAppend(&line, "; ", verification.open_segments, " more being written");
   }
+  if (!verification.part.empty()) {
+    absl::StrAppend(&line, "; that is ", verification.part,
+                    ": --storage with all nodes looks at all");
+  }
   return line;
 }
 
@@ -163,6 +168,8 @@ absl::Status VerifyRecording(Program& program, const RecordingChoice& choice) {
     const auto catalog = program.Catalog();
     TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(name, choice.segment, *catalog));
     result.recording = stream.name;
+    const auto part = model::KnownPartOf(stream.segments.front().labels);
+    if (part.has_value()) result.part = model::NameOfPart(*part);
     result.status = Verifier(*catalog, program.job_timeout(), result).Verify(stream);
     places = stream.segmented;
   }

@@ -39,6 +39,7 @@ for ((i = 0; i < NODES; ++i)); do
   json_is "$part" ".recordings[0] | .labels.part == \"$((i + 1))/$NODES\" and .blocks > 0 and .missing_blocks == 0" "part $i"
 done
 json_is "$(tapectl_json recordings verify l0/c0/latest)" ".damaged == [] and .checked_blocks == $BLOCKS" "all parts"
+json_is "$(at 0 recordings verify l0/c0/latest)" '.damaged == [] and (.part | test("^part 1 of [0-9]$"))' "one part alone"
 played=$(tapectl_json play l0/c0/latest --sink verify) || fail "it does not play: $played"
 json_is "$played" ".blocks == $BLOCKS and .lost_blocks == 0" "playing it"
 name=$(jq -r '.recordings[0].name' <<<"$listed")
