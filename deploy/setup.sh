@@ -133,7 +133,7 @@ tapedeck_build_shown() {
   return "$status"
 }
 
-# tapedeck_ctest DIR [CTEST ARGUMENT...]: three times as many tests at a time as there are processors, since most of them wait.
+# tapedeck_ctest DIR [CTEST ARGUMENT...]: five tests at a time for two processors, since most of them wait.
 # Leaves DIR/junit.xml, and what each entry tried in DIR/test-results. If few fail, each of them runs again, alone, and leaves
 # DIR/again.xml and DIR/again-results: what waits for a busy machine passes then, what is broken does not.
 tapedeck_ctest() {
@@ -141,7 +141,7 @@ tapedeck_ctest() {
   shift
   rm -rf "$dir"/{junit,again}.xml "$dir"/{test,first,again}-results "$dir/Testing/Temporary/LastTestsFailed.log"
   mkdir -p "$dir/test-results"
-  ctest --test-dir "$dir" -j"$((3 * $(nproc)))" --output-on-failure --no-tests=error --output-junit "$dir/junit.xml" "$@" || status=$?
+  ctest --test-dir "$dir" -j"$((5 * $(nproc) / 2))" --output-on-failure --no-tests=error --output-junit "$dir/junit.xml" "$@" || status=$?
   failed=$(wc -l 2>/dev/null <"$dir/Testing/Temporary/LastTestsFailed.log") || failed=0
   ((status != 0 && failed > 0 && failed <= 6)) || return "$status"
   tapedeck_ctest_again "$dir"

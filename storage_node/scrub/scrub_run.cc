@@ -99,8 +99,9 @@ void ScrubRun::Work() {
   end_time_ = dataplane::WallTime();
   scrub_.state = status.ok() ? ScrubState::kDone : ScrubState::kStopped;
   if (status.ok()) scrub_.cause.clear();
-  if (!status.ok() && !absl::IsCancelled(status) && !given_up_)
+  if (!status.ok() && !absl::IsCancelled(status) && !given_up_) {
     scrub_.cause = std::string(status.message());
+  }
 }
 
 absl::Status ScrubRun::ReadAll() {

@@ -68,12 +68,12 @@ played=$(tapectl_json play --group even --sink verify) || fail "the group does n
 json_is "$played" ".jobs | length == 4 and all(.blocks == $BLOCKS and .lost_blocks == 0)" "playing it"
 
 # The second worker is stopped over the instant: what it did not have is missing, what follows is where it belongs.
-record_group late --source synth:seed=5,noise=0 --start-in 1s --blocks $BLOCKS >"$WORK/late.json" 2>"$WORK/late.log" &
+record_group late --source synth:seed=5,noise=0 --start-in 3s --blocks $BLOCKS >"$WORK/late.json" 2>"$WORK/late.log" &
 LATE_PID=$!
 both_wait() { tapectl_json --worker "$WORKER2" jobs list | jq -e '[.jobs[] | select(.state == "RUNNING" or .state == "STARTING")] | length == 2'; }
 wait_for 10 both_wait || fail "the second worker has no jobs"
 kill -STOP "$WORKER2_PID"
-sleep 1.3
+sleep 3.3
 kill -CONT "$WORKER2_PID"
 wait "$LATE_PID" || true
 late=$(late_blocks late 3/4)
