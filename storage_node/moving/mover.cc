@@ -99,6 +99,7 @@ void Mover::ListOfChannel(const std::string& lun, const services::Channel& chann
       ForEachRow(*means_.recordings.catalog(), *name, [&](const catalog::RecordingRow& row) {
         if (!IsDue(row.manifest, channel, now)) return;
         ++waiting;
+        looking_.AssertHeld();
         std::string recording = row.name.ToString();
         if (backoff_.Has(recording)) failed.insert(recording);
         if (all_wait || backoff_.Holds(recording, now)) return;
@@ -127,6 +128,7 @@ void Mover::ListDue(std::vector<Due>* due) {
   }
   std::erase_if(channels_, [&](const auto& known) {
     if (channels.contains(known.first)) return false;
+    looking_.AssertHeld();
     backoff_.Ended(known.first);
     backoff_.KeepOnly(absl::StrCat(known.first, "/"), {});
     return true;
