@@ -34,19 +34,11 @@ absl::Status CheckTrigger(const Channel& channel) {
   return absl::OkStatus();
 }
 
-// All policies of a node wait for the recording that is moved.
-constexpr uint64_t kMinMoveBytesPerS = 1'000'000;
-
 absl::Status CheckMove(const Channel& channel) {
   const int64_t after_ns = channel.move_after_ns;
   const bool none = after_ns == 0 && channel.move_to.empty();
   if (!none && (after_ns < kMinMoveAfterNs || after_ns > kMaxDurationNs)) {
     return Invalid("move_after", "must be from 1 s to 73 years: when recordings go to move_to");
-  }
-  if (channel.move_bytes_per_s > 0 && channel.move_bytes_per_s < kMinMoveBytesPerS) {
-    return Invalid("move_rate_bytes_per_second",
-                   "must be 1 MB at least, or 0 for 100 MB: recordings are moved one after the "
-                   "other, and all that are due wait for a slow one");
   }
   if (channel.move_to.empty() || CheckLunName(channel.move_to).ok()) return absl::OkStatus();
   return Invalid("move_to",

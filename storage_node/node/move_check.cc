@@ -6,6 +6,22 @@
 #include "storage_node/moving/way_back.h"
 
 namespace tapedeck::storage_node::node {
+namespace {
+
+// All policies of a node wait for the recording that is moved.
+constexpr uint64_t kMinMoveBytesPerS = 1'000'000;
+
+}  // namespace
+
+absl::Status CheckMoveRate(const services::Channel& channel) {
+  if (channel.move_bytes_per_s == 0 || channel.move_bytes_per_s >= kMinMoveBytesPerS) {
+    return absl::OkStatus();
+  }
+  return services::model::Invalid(
+      "move_rate_bytes_per_second",
+      "must be 1 MB at least, or 0 for 100 MB: recordings are moved one after the other, and all "
+      "that are due wait for a slow one");
+}
 
 absl::Status CheckMoveTo(recordings::Recordings& recordings, const services::Channel& channel) {
   if (channel.move_to.empty()) return absl::OkStatus();

@@ -1,4 +1,4 @@
-// Where a channel may have its recordings moved.
+// Where a channel may have its recordings moved, and how slowly.
 #pragma once
 
 #include "storage_node/recordings/recordings.h"
@@ -9,5 +9,9 @@ namespace tapedeck::storage_node::node {
 // the channel's own, none that takes them, or one from which they would come back. One that is
 // offline is believed.
 absl::Status CheckMoveTo(recordings::Recordings& recordings, const services::Channel& channel);
+
+// INVALID_ARGUMENT (ARGUMENT_INVALID): so slowly that the others wait. Asked for when it is set: a
+// channel that is stored keeps what it has.
+absl::Status CheckMoveRate(const services::Channel& channel);
 
 }  // namespace tapedeck::storage_node::node

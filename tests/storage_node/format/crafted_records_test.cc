@@ -181,6 +181,11 @@ TEST(CraftedRecords, ChannelsWithValuesThatNoChannelHas) {
   }
 }
 
+// Whoever sets it is refused; what is stored is no damage.
+TEST(CraftedRecords, AChannelThatMovesSlowlyIsRead) {
+  EXPECT_TRUE(With(DecodeChannel, UsualChannel(), "move_rate_bytes_per_second", "1").ok());
+}
+
 // So deep that a function which calls itself for each level runs out of its stack.
 TEST(CraftedRecords, NestedJsonIsRefusedBeforeItIsWalked) {
   constexpr int kLevels = 400'000;
