@@ -23,6 +23,24 @@ make_disk() {
 freeze() { fsfreeze -f "$WORK/disk"; }
 thaw() { fsfreeze -u "$WORK/disk"; }
 
+# is_over PID: it has ended, but for threads that the kernel does not let go of before the disk answers.
+is_over() { [[ ! -e /proc/$1 ]] || grep -q '^State:.*Z' "/proc/$1/status"; }
+
+# ends_in_time LEFT: the storage node, while the disk is frozen. Its log names what it did not wait for, a regular expression. Then
+# the disk thaws.
+ends_in_time() {
+  local began took
+  began=$(milliseconds)
+  kill -TERM "$STORAGE_PID"
+  wait_for 15 is_over "$STORAGE_PID" || fail "the node has not ended"
+  took=$(($(milliseconds) - began))
+  ((took <= 10500 * ${TAPEDECK_SLOWNESS:-1})) || fail "the node took $took ms to end"
+  grep -q "msg=\"ended without waiting any longer\" left=.*$1" "$WORK/storage.log" || fail "the log does not name what was left"
+  echo "a stop request ended the node in $took ms"
+  thaw
+  wait_for 10 eval "! kill -0 $STORAGE_PID" || fail "the node is still there after the disk has thawed"
+}
+
 # shellcheck disable=SC2317
 end_disk() {
   local status=$?

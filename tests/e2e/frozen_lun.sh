@@ -19,9 +19,6 @@ blocks_in() {
   echo $(($(job_of good | jq .blocks) - before))
 }
 
-# is_over PID: it has ended, but for threads that the kernel does not let go of before the disk answers.
-is_over() { [[ ! -e /proc/$1 ]] || grep -q '^State:.*Z' "/proc/$1/status"; }
-
 begin_test
 begin_disk
 mkdir "$WORK/member-good" "$WORK/disk/member"
@@ -46,15 +43,7 @@ answers "a node's description" tapectl_json nodes
 echo "a recording beside eight sessions that wait for a frozen disk: $beside blocks in 2 s, $alone without them"
 acknowledged=$(job_of good | jq .blocks)
 
-began=$(milliseconds)
-kill -TERM "$STORAGE_PID"
-wait_for 15 is_over "$STORAGE_PID" || fail "the node has not ended"
-took=$(($(milliseconds) - began))
-((took <= 10500 * ${TAPEDECK_SLOWNESS:-1})) || fail "the node took $took ms to end"
-grep -q 'msg="ended without waiting any longer" left=.*frozen' "$WORK/storage.log" || fail "the log does not name what was left"
-echo "a stop request ended the node in $took ms"
-thaw
-wait_for 10 eval "! kill -0 $STORAGE_PID" || fail "the node is still there after the disk has thawed"
+ends_in_time "frozen"
 wait "${CROWD[@]}" || true
 end_job
 

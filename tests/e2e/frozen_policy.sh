@@ -14,9 +14,6 @@ are_in() { [[ $(tapectl_json recordings list "$1/c" 2>/dev/null | jq '[.recordin
 
 is_given_up() { grep -q 'msg="recording not moved".*reason=LUN_NOT_RESPONDING' "$WORK/storage.log"; }
 
-# is_over PID: it has ended, but for threads that the kernel does not let go of before the disk answers.
-is_over() { [[ ! -e /proc/$1 ]] || grep -q '^State:.*Z' "/proc/$1/status"; }
-
 begin_test
 begin_disk
 mkdir "$WORK/first" "$WORK/second" "$WORK/good" "$WORK/disk/member"
@@ -41,15 +38,7 @@ wait_for 20 are_in good 1 || fail "another policy is held up"
 [[ $(tapectl_json recordings show "$stands" | jq -r .state) == SEALED ]] || fail "what stands still is no longer there"
 echo "a move to a frozen disk was given up, and another policy went on"
 
-began=$(milliseconds)
-kill -TERM "$STORAGE_PID"
-wait_for 15 is_over "$STORAGE_PID" || fail "the node has not ended"
-took=$(($(milliseconds) - began))
-((took <= 10500 * ${TAPEDECK_SLOWNESS:-1})) || fail "the node took $took ms to end"
-grep -q "msg=\"ended without waiting any longer\" left=.*moves: $stands" "$WORK/storage.log" || fail "the log does not name what was left"
-echo "a stop request ended the node in $took ms"
-thaw
-wait_for 10 eval "! kill -0 $STORAGE_PID" || fail "the node is still there after the disk has thawed"
+ends_in_time "moves: $stands"
 start_storage
 wait_for 30 are_in frozen 1 || fail "it was not moved once the disk answered"
 wait_for 10 are_in first 0 || fail "it is still where it was"

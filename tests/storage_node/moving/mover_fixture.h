@@ -62,6 +62,12 @@ class MoverTest : public testing::Test {
     ASSERT_TRUE(made.ok()) << made.status();
   }
 
+  // The channel there is one of other samples: it takes nothing of the one here.
+  void MakeForeignChannel() {
+    const services::Channel other{.name = kTo, .block_bytes = kBlockBytes, .datatype = "cu8"};
+    ASSERT_TRUE(node_.node().channels().CreateChannel(other, "").ok());
+  }
+
   absl::Status SetPolicy(const std::string& to, int64_t after_ns = kHourNs,
                          const std::string& channel = kFrom, uint64_t rate = kRate) {
     services::ChannelUpdate update{.name = channel};

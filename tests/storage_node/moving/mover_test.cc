@@ -155,10 +155,7 @@ TEST_F(MoverTest, ALunThatIsGoneIsWaitedFor) {
 }
 
 TEST_F(MoverTest, AChannelThatHoldsSomethingElseTakesNothing) {
-  ASSERT_TRUE(node_.node()
-                  .channels()
-                  .CreateChannel({.name = kTo, .block_bytes = kBlockBytes, .datatype = "cu8"}, "")
-                  .ok());
+  MakeForeignChannel();
   const std::string name = node_.RecordAndSeal(4);
   ASSERT_TRUE(SetPolicy("luns/deep").ok());
   After();

@@ -62,10 +62,7 @@ TEST_F(PolicyChangesTest, NoneIsSoSlowThatAllOthersWait) {
 
 TEST_F(PolicyChangesTest, AnotherOneIsTriedWithoutWaiting) {
   MakeLun("deeper");
-  ASSERT_TRUE(node_.node()
-                  .channels()
-                  .CreateChannel({.name = kTo, .block_bytes = kBlockBytes, .datatype = "cu8"}, "")
-                  .ok());
+  MakeForeignChannel();
   const std::string name = node_.RecordAndSeal(4);
   ASSERT_TRUE(SetPolicy("luns/deep").ok());
   After();
