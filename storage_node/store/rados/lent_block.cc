@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "dataplane/log.h"
-
 namespace tapedeck::storage_node::store::rados {
 namespace {
 
@@ -18,9 +15,6 @@ bool Held(const Lendings& lendings) {
 }  // namespace
 
 void LentShelf::Keep(dataplane::Block block, Lendings lendings) {
-  dataplane::Log(dataplane::LogLevel::kWarning, "store/rados",
-                 "slot waits until the client library lets go of it",
-                 {{"slot", absl::StrCat(block.slot())}});
   absl::MutexLock lock(&mutex_);
   kept_.push_back({std::move(block), std::move(lendings)});
   count_ = kept_.size();

@@ -30,6 +30,11 @@ struct BlockWrite {
 void EndBlock(std::unique_ptr<BlockWrite> write, absl::Status status) {
   write->stored->EndWrite();
   dataplane::Block block = write->block.Take();
+  if (block.empty()) {
+    dataplane::Log(
+        dataplane::LogLevel::kWarning, "store/rados", "slot waits until librados lets go of it",
+        {{"member", write->stored->parts().cluster.member()}, {"object", write->piece.object}});
+  }
   if (status.ok()) block.Reset();
   Mailbox& mailbox = *write->mailbox;
   mailbox.Post([done = std::move(write->done), block = std::move(block),
