@@ -45,7 +45,7 @@ absl::Status CompareBlocks(const Recording& source, const std::string& copy,
       return BlockDamaged(
           {.recording = copy, .blocks = 1},
           absl::StrCat(copy, " says that it is a copy of ", source.name, ", and block ", sequence,
-                       " is another one: delete it, or ", "name another channel"));
+                       " is another one: delete it, or name another channel"));
     }
     if (!progress(one->header().payload_bytes)) return JobCancelled();
   }

@@ -117,12 +117,10 @@ absl::StatusOr<services::Recording> RecordingService::UpdateRecording(
 absl::Status RecordingService::DeleteRecording(const std::string& name) {
   TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found, recordings_.Find(name));
   TD_ASSIGN_OR_RETURN(const bool removed, recordings_.Remove(found.name, *found.lun, "asked for"));
-  if (!removed)
-    return recordings::Busy(
-        found,
-        "is being written, played or moved; end that session first, or the move_to "
-        "of its channel");
-  return absl::OkStatus();
+  if (removed) return absl::OkStatus();
+  return recordings::Busy(found,
+                          "is being written, played or moved; end that session first, or the "
+                          "move_to of its channel");
 }
 
 absl::Status RecordingService::VerifyRecording(
