@@ -18,7 +18,10 @@ constexpr uint32_t kEntryMagic = 0x45494454;      // "TDIE"
 constexpr uint32_t kHeaderMagic = 0x58494454;     // "TDIX"
 constexpr uint32_t kWatermarkMagic = 0x4d574454;  // "TDWM"
 constexpr size_t kPiecesOffset = 52;              // in an entry
+constexpr size_t kTextLengthOffset = 56;          // in the header
+constexpr size_t kTextOffset = 60;
 constexpr size_t kRecordCrcBytes = 4;
+static_assert(kTextOffset + kMaxHeaderManifestBytes + kRecordCrcBytes == kPageBytes);
 
 // The CRC of everything but the record's last four bytes, which hold it.
 uint32_t RecordCrc(std::span<const std::byte> record, uint64_t position, uint32_t copy) {
@@ -128,6 +131,8 @@ Page EncodeHeader(const IndexHeader& header, uint32_t copy) {
   PutLittleEndian(&page[44], header.epoch);
   PutLittleEndian(&page[48], header.members);
   PutLittleEndian(&page[52], entries.piece_bytes);
+  PutLittleEndian(&page[kTextLengthOffset], static_cast<uint32_t>(header.manifest.size()));
+  std::ranges::copy(std::as_bytes(std::span(header.manifest)), &page[kTextOffset]);
   Seal(page, 0, copy);
   return page;
 }
@@ -152,6 +157,13 @@ absl::StatusOr<IndexHeader> DecodeHeader(std::span<const std::byte, kPageBytes> 
                                             " bytes and entries that such "
                                             "blocks do not have"));
   }
+  const auto text_bytes = GetLittleEndian<uint32_t>(&bytes[kTextLengthOffset]);
+  if (text_bytes > kMaxHeaderManifestBytes) {
+    return absl::DataLossError(absl::StrCat("index copy ", copy,
+                                            ": the header speaks of a text of ", text_bytes,
+                                            " bytes, and ", kMaxHeaderManifestBytes, " fit"));
+  }
+  header.manifest.assign(reinterpret_cast<const char*>(&bytes[kTextOffset]), text_bytes);
   return header;
 }
 

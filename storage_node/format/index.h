@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <tuple>
 
 #include "absl/status/statusor.h"
 #include "storage_node/format/identity.h"
@@ -59,6 +61,9 @@ struct EntryFormat {
 
 using Page = std::array<std::byte, kPageBytes>;
 
+// The most bytes of IndexHeader::manifest.
+inline constexpr size_t kMaxHeaderManifestBytes = 4032;
+
 // Page 0: which recording this index is of.
 struct IndexHeader {
   Uuid lun;
@@ -66,9 +71,18 @@ struct IndexHeader {
   uint32_t block_bytes = 0;
   uint32_t epoch = 0;
   uint32_t members = 1;
-  bool operator==(const IndexHeader&) const = default;
+  // The text of a manifest in state RECORDING, by which a recording that has lost its own is found
+  // again (Manifest::index_header). Empty: the index was written without it. It tells no recording
+  // from another, and copies of one index may differ in it.
+  std::string manifest;
+
+  bool operator==(const IndexHeader& other) const {
+    return std::tie(lun, recording, block_bytes, epoch, members) ==
+           std::tie(other.lun, other.recording, other.block_bytes, other.epoch, other.members);
+  }
 };
 
+// `header.manifest` has at most kMaxHeaderManifestBytes.
 Page EncodeHeader(const IndexHeader& header, uint32_t copy);
 // DATA_LOSS: damaged, or with values that no recording has.
 absl::StatusOr<IndexHeader> DecodeHeader(std::span<const std::byte, kPageBytes> bytes,

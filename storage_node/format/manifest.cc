@@ -198,6 +198,28 @@ absl::Status ParseEnd(JsonFields& fields, Manifest* manifest) {
   return fields.status();
 }
 
+// The text that goes into an index header: of a recording that has just begun, without its secret.
+std::string TextForHeader(const Manifest& manifest) {
+  Manifest begun = manifest;
+  begun.resume_token.clear();
+  begun.annotations.clear();
+  begun.stage_times.clear();
+  begun.state = RecordingState::kRecording;
+  begun.generation = begun.blocks = begun.bytes = begun.durable_watermark = 0;
+  begun.end_time_ns = 0;
+  begun.kept = false;
+  begun.missing.clear();
+  begun.cause.clear();
+  std::string text = EncodeManifest(begun);
+  if (text.size() > kMaxHeaderManifestBytes) {
+    begun.labels.clear();
+    begun.description.clear();
+    begun.earlier_originals.clear();
+    text = EncodeManifest(begun);
+  }
+  return text.size() > kMaxHeaderManifestBytes ? "" : text;
+}
+
 }  // namespace
 
 // A crafted one may be at the end already.
@@ -214,7 +236,8 @@ IndexHeader Manifest::index_header() const {
           .recording = identity.recording,
           .block_bytes = static_cast<uint32_t>(block_bytes),
           .epoch = identity.epoch,
-          .members = members};
+          .members = members,
+          .manifest = TextForHeader(*this)};
 }
 
 std::string EncodeManifest(const Manifest& manifest) {

@@ -65,6 +65,8 @@ struct Manifest {
   // Before it is written anew.
   void Advance();
   uint64_t missing_blocks() const;
+  // With as much of the manifest as the header has room for: what it was when it began, and its
+  // labels and description if they fit.
   IndexHeader index_header() const;
   EntryFormat entries() const { return EntryFormat::Of(block_bytes, identity.epoch); }
 };

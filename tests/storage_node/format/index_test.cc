@@ -111,9 +111,22 @@ TEST(IndexHeader, GoldenBytes) {
   EXPECT_TRUE(absl::IsDataLoss(DecodeHeader(page, 0).status()));
 }
 
+TEST(IndexHeader, HasTheTextOfAManifest) {
+  IndexHeader header = Header();
+  header.manifest = std::string(kMaxHeaderManifestBytes, 'm');
+  const Page page = EncodeHeader(header, 1);
+  EXPECT_EQ(Hex(page, 56, 5), "c00f00006d");
+  EXPECT_EQ(DecodeHeader(page, 1)->manifest, header.manifest);
+  EXPECT_EQ(*DecodeHeader(page, 1), Header()) << "the text tells no recording from another";
+}
+
 TEST(IndexHeader, EveryFlippedBitIsFound) {
-  ExpectEveryFlippedBitIsFound(EncodeHeader(Header(), 0),
-                               [](const Page& page) { return DecodeHeader(page, 0).ok(); });
+  IndexHeader header = Header();
+  for (const char* text : {"", "{\"version\":2}"}) {
+    header.manifest = text;
+    ExpectEveryFlippedBitIsFound(EncodeHeader(header, 0),
+                                 [](const Page& page) { return DecodeHeader(page, 0).ok(); });
+  }
 }
 
 class WatermarkPages : public testing::Test {

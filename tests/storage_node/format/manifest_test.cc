@@ -60,6 +60,35 @@ TEST(Manifest, KeepsWhatTheTransferSpentItsTimeOn) {
   EXPECT_EQ(ToRecording(*back, "luns/l/channels/c").stage_times, manifest.stage_times);
 }
 
+// As it was when the recording began, the same at any later time: a power cut may tear the page.
+TEST(Manifest, GoesIntoTheHeaderOfItsIndex) {
+  Manifest manifest = ExampleManifest();
+  manifest.resume_token = std::string(32, 'a');
+  const std::string text = manifest.index_header().manifest;
+  manifest.annotations.resize(3);
+  manifest.state = services::RecordingState::kSealed;
+  manifest.kept = true;
+  manifest.Advance();
+  EXPECT_EQ(manifest.index_header().manifest, text);
+  const auto begun = DecodeManifest(text);
+  ASSERT_TRUE(begun.ok()) << begun.status();
+  EXPECT_EQ(begun->state, services::RecordingState::kRecording);
+  EXPECT_EQ(begun->index_header(), manifest.index_header());
+  EXPECT_EQ(begun->labels, manifest.labels);
+  EXPECT_EQ(begun->start_time_ns, manifest.start_time_ns);
+  EXPECT_EQ(begun->resume_token, "");
+  EXPECT_EQ(begun->blocks, 0u);
+}
+
+TEST(Manifest, ThatIsLongGoesIntoTheHeaderWithoutItsLabels) {
+  Manifest manifest = ExampleManifest();
+  manifest.labels["long"] = std::string(5000, 'x');
+  const auto begun = DecodeManifest(manifest.index_header().manifest);
+  ASSERT_TRUE(begun.ok()) << begun.status();
+  EXPECT_TRUE(begun->labels.empty());
+  EXPECT_EQ(begun->datatype, manifest.datatype);
+}
+
 TEST(Manifest, ChangedTextIsFound) {
   const std::string text = EncodeManifest(ExampleManifest());
   for (size_t i = 0; i < text.size(); ++i) {
