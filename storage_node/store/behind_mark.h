@@ -1,10 +1,12 @@
 // Where a member keeps that one of two copies is behind.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "storage_node/store/known.h"
 
 namespace tapedeck::storage_node::store {
 
@@ -17,6 +19,11 @@ class BehindMark {
   virtual absl::StatusOr<std::string> ReadBehind() = 0;
   // Durable; after a crash the old one or this. An empty one removes it.
   virtual absl::Status WriteBehind(const std::string& text) = 0;
+
+  // Notes that a recording is deleted which the other copy may have; an empty WriteBehind forgets
+  // them all. RESOURCE_EXHAUSTED (LIMIT_REACHED): there are too many.
+  virtual absl::Status AddDeleted(const RecordingPath& path) = 0;
+  virtual absl::StatusOr<std::set<RecordingPath>> Deleted() = 0;
 };
 
 }  // namespace tapedeck::storage_node::store

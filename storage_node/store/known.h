@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <vector>
 
 namespace tapedeck::storage_node::store {
 
@@ -34,5 +35,15 @@ struct Known {
   std::set<std::string> channels;      // of the configuration
   std::set<RecordingPath> recordings;  // of the catalog, which may be empty
 };
+
+// Of stores that list their recordings by themselves: the channels of `paths` that `known` lacks.
+inline std::vector<std::string> ChannelsLacking(const std::vector<RecordingPath>& paths,
+                                                const Known& known) {
+  std::set<std::string> ids;
+  for (const RecordingPath& path : paths) {
+    if (!known.channels.contains(path.channel)) ids.insert(path.channel);
+  }
+  return {ids.begin(), ids.end()};
+}
 
 }  // namespace tapedeck::storage_node::store

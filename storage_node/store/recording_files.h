@@ -63,6 +63,7 @@ class DataFiles {
   virtual void Flush(Done done) = 0;
 
   // Gives back what was reserved beyond the ends of the files: data_bytes per member, index_bytes.
+  // Data that is shorter stays as it is.
   virtual void Trim(std::vector<uint64_t> data_bytes, uint64_t index_bytes, Done done) = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -65,12 +66,23 @@ class Store {
   // What others have put among them stays.
   virtual absl::Status DeleteRecording(const RecordingPath& path) = 0;
 
-  // Durably takes away what says that it had begun, its manifest; the rest stays. The first step
-  // where a deletion takes several stores. OK if there is none.
-  virtual absl::Status ForgetManifest(const RecordingPath& /*path*/) { return absl::OkStatus(); }
+  // Durably notes that its deletion was ordered; the rest stays. The first step where a deletion
+  // takes several stores. OK if there is none.
+  virtual absl::Status BeginDeletion(const RecordingPath& /*path*/) { return absl::OkStatus(); }
+
+  // The recordings that BeginDeletion has noted and that are still there, in part or whole:
+  // DeleteRecording ends what a crash has interrupted.
+  virtual absl::StatusOr<std::vector<RecordingPath>> BegunDeletions(const Known& /*known*/) {
+    return std::vector<RecordingPath>();
+  }
 
   // Removes what a crash left of deleted recordings, which are not listed.
   virtual absl::Status FinishDeletions(const Known& /*known*/) { return absl::OkStatus(); }
+
+  // Channels that `known` lacks and that have recordings of the LUN.
+  virtual absl::StatusOr<std::vector<std::string>> UnknownChannels(const Known& /*known*/) {
+    return std::vector<std::string>();
+  }
 
   // The LUN's own; what else lies where they could is named in the log, once.
   virtual absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) = 0;

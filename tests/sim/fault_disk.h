@@ -84,13 +84,19 @@ struct DiskRecording {
   // By copy; empty: never written. `next_manifest` is on its way there.
   std::vector<std::string> manifest;
   std::string next_manifest;
-  // By copy; a deletion has taken it away.
+  // By copy; an ordered deletion has renamed it.
   std::vector<Entry> manifest_entries;
 
   // Names of directories are read from the cache.
   bool Seen(size_t member) const { return entries[member] <= Entry::kThere; }
   bool HasManifest(size_t copy) const {
     return Seen(copy) && manifest_entries[copy] == Entry::kThere && !manifest[copy].empty();
+  }
+  bool IsBeingDeleted() const {
+    for (size_t copy = 0; copy < manifest_entries.size(); ++copy) {
+      if (Seen(copy) && manifest_entries[copy] != Entry::kThere) return true;
+    }
+    return false;
   }
 };
 

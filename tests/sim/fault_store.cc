@@ -93,7 +93,9 @@ class FaultFiles final : public store::RecordingFiles {
     }
     std::vector<std::pair<DiskFile*, uint64_t>> cut;
     for (size_t m = 0; m < stored_.data.size(); ++m) {
-      cut.emplace_back(&stored_.data[m], stored_.data[m].Truncate(data_bytes[m]));
+      DiskFile& data = stored_.data[m];
+      const uint64_t bytes = std::min<uint64_t>(data_bytes[m], data.bytes().size());
+      cut.emplace_back(&data, data.Truncate(bytes));
     }
     for (DiskFile& file : stored_.index) cut.emplace_back(&file, file.Truncate(index_bytes));
     Later([cut = std::move(cut), done = std::move(done)]() mutable {
@@ -202,14 +204,23 @@ class FaultStore final : public store::Store {
     return std::make_unique<FaultFiles>(disk_, it->second, executor);
   }
 
-  // As a striped store: the manifests first, then the parts, member 0 last.
+  // As a striped store: the order is noted first, then the parts go, member 0's last.
   absl::Status DeleteRecording(const store::RecordingPath& path) override {
     const auto it = disk_.recordings.find(Key(path));
     if (it == disk_.recordings.end()) return absl::OkStatus();
-    if (members_ > 1) TD_RETURN_IF_ERROR(ForgetManifests(it->second));
+    if (members_ > 1) TD_RETURN_IF_ERROR(Begin(it->second));
     for (uint32_t m = members_; m-- > 0;) TD_RETURN_IF_ERROR(DeletePart(it->second, m));
     disk_.recordings.erase(it);
     return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<store::RecordingPath>> BegunDeletions(
+      const store::Known& /*known*/) override {
+    std::vector<store::RecordingPath> paths;
+    for (const auto& [key, stored] : disk_.recordings) {
+      if (stored.IsBeingDeleted()) paths.push_back(PathOf(key));
+    }
+    return paths;
   }
 
   absl::Status FinishDeletions(const store::Known& /*known*/) override {
@@ -228,9 +239,7 @@ class FaultStore final : public store::Store {
       const store::Known& /*known*/) override {
     std::vector<store::RecordingPath> paths;
     for (const auto& [key, stored] : disk_.recordings) {
-      const size_t slash = key.find('/');
-      if (!SeenAnywhere(stored)) continue;
-      paths.push_back({.channel = key.substr(0, slash), .recording = key.substr(slash + 1)});
+      if (SeenAnywhere(stored)) paths.push_back(PathOf(key));
     }
     return paths;
   }
@@ -250,9 +259,9 @@ class FaultStore final : public store::Store {
     return seen;
   }
 
-  absl::Status ForgetManifests(DiskRecording& recording) {
+  absl::Status Begin(DiskRecording& recording) {
     for (uint32_t copy = 0; copy < recording.manifest.size(); ++copy) {
-      if (recording.HasManifest(copy)) {
+      if (recording.Seen(copy) && recording.manifest_entries[copy] == Entry::kThere) {
         TD_RETURN_IF_ERROR(disk_.Next("rename manifest", copy));
         recording.manifest_entries[copy] = Entry::kRemoved;
       }
@@ -285,6 +294,10 @@ class FaultStore final : public store::Store {
 
   static std::string Key(const store::RecordingPath& path) {
     return path.channel + "/" + path.recording;
+  }
+  static store::RecordingPath PathOf(const std::string& key) {
+    const size_t slash = key.find('/');
+    return {.channel = key.substr(0, slash), .recording = key.substr(slash + 1)};
   }
 
   FaultDisk& disk_;

@@ -22,6 +22,7 @@ constexpr uint32_t kSlotMagic = 0x53424454;                // "TDBS"
 constexpr uint16_t kVersion = 1;
 constexpr uint16_t kLive = 1;
 constexpr uint16_t kFree = 2;
+constexpr uint16_t kDeleting = 3;
 constexpr size_t kSlotHeaderBytes = 80;
 constexpr size_t kRunBytes = 8;
 constexpr size_t kCrcBytes = 4;
@@ -104,6 +105,11 @@ bool Hold(const Runs& runs, uint64_t bytes, uint32_t units) {
     held += run.count;
   }
   return held <= units && bytes <= held * kUnitBytes;
+}
+
+uint16_t StateOf(const SlotRecord& record) {
+  if (!record.live) return kFree;
+  return record.deleting ? kDeleting : kLive;
 }
 
 // A slot without a recording says nothing else.
@@ -224,7 +230,7 @@ absl::StatusOr<Pages> EncodeSlot(const SlotRecord& record, const SlotPlace& plac
   std::byte* bytes = pages.bytes().data();
   PutLittleEndian(bytes, kSlotMagic);
   PutLittleEndian(bytes + 4, kVersion);
-  PutLittleEndian(bytes + 6, record.live ? kLive : kFree);
+  PutLittleEndian(bytes + 6, StateOf(record));
   PutLittleEndian(bytes + 8, record.generation);
   PutUuid(bytes + 16, place.stamp);
   PutLittleEndian(bytes + 32, place.slot);
@@ -280,9 +286,12 @@ absl::StatusOr<SlotRecord> DecodeSlot(std::span<const std::byte> bytes, const Sl
   const size_t channel = GetLittleEndian<uint32_t>(at + 56);
   const size_t recording = GetLittleEndian<uint32_t>(at + 60);
   if (LengthOf(data + index, channel + recording + manifest) != length) return damaged;
+  const auto state = GetLittleEndian<uint16_t>(at + 6);
+  if (state != kLive && state != kFree && state != kDeleting) return damaged;
   Reader reader(at + kSlotHeaderBytes);
   SlotRecord record{.generation = GetLittleEndian<uint64_t>(at + 8),
-                    .live = GetLittleEndian<uint16_t>(at + 6) == kLive,
+                    .live = state != kFree,
+                    .deleting = state == kDeleting,
                     .data_bytes = GetLittleEndian<uint64_t>(at + 64),
                     .index_bytes = GetLittleEndian<uint64_t>(at + 72)};
   record.data = reader.GetRuns(data);

@@ -70,6 +70,7 @@ Runs CutTo(Runs* runs, uint32_t units);
 struct SlotRecord {
   uint64_t generation = 0;
   bool live = false;
+  bool deleting = false;  // live, and its deletion was ordered
   RecordingPath path;
   Runs data;
   Runs index;

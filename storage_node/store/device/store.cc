@@ -42,7 +42,12 @@ class DeviceStore final : public Store {
   absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
       const RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const RecordingPath& path) override;
-  absl::Status ForgetManifest(const RecordingPath& path) override;
+  absl::Status BeginDeletion(const RecordingPath& path) override;
+  absl::StatusOr<std::vector<RecordingPath>> BegunDeletions(const Known& known) override;
+  absl::StatusOr<std::vector<std::string>> UnknownChannels(const Known& known) override {
+    TD_ASSIGN_OR_RETURN(const auto paths, ListRecordings(known));
+    return ChannelsLacking(paths, known);
+  }
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
   absl::Status Look() override;
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override {
@@ -187,9 +192,20 @@ absl::Status DeviceStore::DeleteRecording(const RecordingPath& path) {
   return absl::OkStatus();
 }
 
-absl::Status DeviceStore::ForgetManifest(const RecordingPath& path) {
+absl::Status DeviceStore::BeginDeletion(const RecordingPath& path) {
   const auto stored = Find(path);
-  return stored == nullptr ? absl::OkStatus() : stored->ForgetManifest();
+  return stored == nullptr ? absl::OkStatus() : stored->BeginDeletion();
+}
+
+absl::StatusOr<std::vector<RecordingPath>> DeviceStore::BegunDeletions(const Known& /*known*/) {
+  absl::MutexLock lock(&mutex_);
+  std::vector<RecordingPath> paths;
+  for (const auto& [key, stored] : recordings_) {
+    if (stored->is_being_deleted()) {
+      paths.push_back({.channel = key.first, .recording = key.second});
+    }
+  }
+  return paths;
 }
 
 absl::StatusOr<std::vector<RecordingPath>> DeviceStore::ListRecordings(const Known& /*known*/) {

@@ -290,12 +290,12 @@ absl::StatusOr<std::string> StoredRecording::ReadManifest() const {
       absl::StrCat("read ", device().path(), ": recording ", name(), " has no manifest yet"));
 }
 
-absl::Status StoredRecording::ForgetManifest() {
+absl::Status StoredRecording::BeginDeletion() {
   absl::MutexLock update(&update_mutex_);
   SlotRecord next = record();
-  if (next.manifest.empty()) return absl::OkStatus();
+  if (next.deleting || !on_device_) return absl::OkStatus();
   TD_RETURN_IF_ERROR(CheckThere());
-  next.manifest.clear();
+  next.deleting = true;
   return Update(std::move(next));
 }
 

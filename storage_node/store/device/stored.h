@@ -63,7 +63,8 @@ class StoredRecording {
   absl::Status Trim(uint64_t data_bytes, uint64_t index_bytes);
   absl::Status WriteManifest(std::string text);
   absl::StatusOr<std::string> ReadManifest() const;
-  absl::Status ForgetManifest();
+  absl::Status BeginDeletion();
+  bool is_being_deleted() const { return record().deleting; }
   // Once it is gone nothing changes it any more. Its slot and units are free when this returns.
   absl::Status Delete();
 

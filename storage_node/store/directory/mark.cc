@@ -29,28 +29,51 @@ constexpr char kMark[] = "user.tapedeck.lun";
 // Some file systems have no attributes: there the names in our own directory have to do.
 bool HasNoMarks(int error) { return error == EOPNOTSUPP; }
 
-bool HeaderCarriesMark(const Member& member, const disk::Directory& recording) {
+absl::StatusOr<format::Manifest> ReadManifest(const disk::Directory& recording,
+                                              const std::string& name) {
+  TD_ASSIGN_OR_RETURN(const std::string text, recording.ReadFile(name, format::kMaxManifestBytes));
+  return format::DecodeManifest(text);
+}
+
+bool IsOf(const format::Manifest& manifest, const store::RecordingPath& path) {
+  return manifest.id == path.recording && manifest.identity.channel == path.channel;
+}
+
+bool HeaderCarriesMark(const Member& member, const disk::Directory& recording,
+                       const store::RecordingPath& path) {
   const auto index = recording.OpenFile("index", O_RDONLY);
   if (!index.ok()) return false;
   format::Page page = {};
   const auto read = disk::ReadSome(*index, page, 0, recording.PathOf("index"), member.path());
   if (!read.ok() || *read != page.size()) return false;
   const auto header = format::DecodeHeader(page, member.number());
-  return header.ok() && header->lun == member.lun();
+  if (!header.ok() || header->lun != member.lun()) return false;
+  const auto manifest = format::DecodeManifest(header->manifest);
+  return !manifest.ok() || IsOf(*manifest, path);
 }
 
 }  // namespace
 
 bool CarriesMark(const Member& member, const disk::Directory& recording,
                  const store::RecordingPath& path) {
-  for (const char* name : {kManifestFile, kForgottenManifestFile}) {
-    const auto text = recording.ReadFile(name, format::kMaxManifestBytes);
-    const auto manifest = text.ok() ? format::DecodeManifest(*text) : text.status();
-    if (!manifest.ok()) continue;
-    return manifest->identity.lun == member.lun() && manifest->id == path.recording &&
-           manifest->identity.channel == path.channel;
+  for (const char* name : {kManifestFile, kDeletedManifestFile}) {
+    const auto manifest = ReadManifest(recording, name);
+    if (manifest.ok() && manifest->identity.lun == member.lun() && IsOf(*manifest, path)) {
+      return true;
+    }
   }
-  return HeaderCarriesMark(member, recording);
+  return HeaderCarriesMark(member, recording, path);
+}
+
+std::optional<store::RecordingPath> BegunDeletion(const disk::Directory& recording,
+                                                  store::RecordingPath path) {
+  const auto kept = recording.KindOf(kManifestFile);
+  const auto deleted = recording.KindOf(kDeletedManifestFile);
+  if (!kept.ok() || *kept != disk::EntryKind::kNone) return std::nullopt;
+  if (!deleted.ok() || *deleted != disk::EntryKind::kFile) return std::nullopt;
+  const auto manifest = ReadManifest(recording, kDeletedManifestFile);
+  if (manifest.ok() && IsOf(*manifest, path)) path.members = manifest->members;
+  return path;
 }
 
 absl::Status MarkFile(const disk::Fd& fd, const std::string& uid, const std::string& path,

@@ -2,6 +2,7 @@
 // others have put on a member is left alone, whatever its name.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,19 +13,23 @@
 
 namespace tapedeck::storage_node::store::directory {
 
-// In a recording's directory. The second is what a deletion makes of the first: a recording of
-// which no member has the first counts as one that had not begun.
+// In a recording's directory. The second is what an ordered deletion makes of the first.
 inline constexpr char kManifestFile[] = "manifest.json";
-inline constexpr char kForgottenManifestFile[] = "manifest.json.deleted";
+inline constexpr char kDeletedManifestFile[] = "manifest.json.deleted";
 
 // Beside them, for other programs: SigMF's two files have one name but for its end.
 inline constexpr char kSigmfMetaFile[] = "data.sigmf-meta";
 inline constexpr char kSigmfDataLink[] = "data.sigmf-data";
 
 // Its manifest, be it that of a deletion under way, is that of recording `path` of the member's
-// LUN, or, where none can be read, the header of its index has the LUN's UUID.
+// LUN, or the header of its index has the LUN's UUID and, if it has them, the path's ids.
 bool CarriesMark(const Member& member, const disk::Directory& recording,
                  const store::RecordingPath& path);
+
+// `path` with its number of members, if the deletion of the recording there was ordered: it has no
+// manifest but that of a deletion.
+std::optional<store::RecordingPath> BegunDeletion(const disk::Directory& recording,
+                                                  store::RecordingPath path);
 
 // A file outside of a recording, e.g. a spare, has the LUN's uid as an extended attribute, which
 // stays with it under any name. Where a file system has none, every file is taken for marked: there

@@ -19,6 +19,7 @@
 #include "storage_node/disk/io_error.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/limits.h"
+#include "storage_node/store/directory/deletion_list.h"
 #include "storage_node/store/lost.h"
 #include "storage_node/store/member_path.h"
 
@@ -245,9 +246,17 @@ absl::Status Member::WriteBehind(const std::string& text) {
   if (!text.empty()) {
     return spares_.WithRoom([&] { return config_.WriteFile(kBehindFile, text); });
   }
+  // A mark without the list costs nothing; a list that outlives its mark could.
+  TD_RETURN_IF_ERROR(config_.RemoveFile(kDeletionListFile).status());
   TD_RETURN_IF_ERROR(config_.RemoveFile(kBehindFile).status());
   return config_.Sync();
 }
+
+absl::Status Member::AddDeleted(const store::RecordingPath& path) {
+  return spares_.WithRoom([&] { return AppendDeleted(config_, path); });
+}
+
+absl::StatusOr<std::set<store::RecordingPath>> Member::Deleted() { return ReadDeleted(config_); }
 
 absl::StatusOr<Member::Threads> Member::MakeThreads(uint32_t number) {
   Threads threads;
@@ -271,7 +280,8 @@ absl::Status Member::Remove(const services::Lun& lun, uint32_t number) {
   }
   TD_ASSIGN_OR_RETURN(const auto config, root.OpenDirectory(kConfigDirectory));
   TD_RETURN_IF_ERROR(Spares::Remove(config, lun.recorded_uid()));
-  for (const char* name : {"behind.json.new", kBehindFile, "lun.json.new", kLunFile, kLockFile}) {
+  for (const char* name :
+       {"behind.json.new", kBehindFile, kDeletionListFile, "lun.json.new", kLunFile, kLockFile}) {
     TD_RETURN_IF_ERROR(config.RemoveFile(name).status());
   }
   TD_ASSIGN_OR_RETURN(const bool gone, root.RemoveEmpty(kConfigDirectory));

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -19,8 +20,8 @@
 
 namespace tapedeck::storage_node::store::directory {
 
-// MEMBER/.tapedeck holds lun.json, lock, spares and, of a mirror, behind.json: names of channels
-// never start with a dot.
+// MEMBER/.tapedeck holds lun.json, lock, spares and, of a mirror, behind.json and deleted: names of
+// channels never start with a dot.
 inline constexpr char kConfigDirectory[] = ".tapedeck";
 
 // Any thread.
@@ -49,6 +50,8 @@ class Member final : public BehindMark {
 
   absl::StatusOr<std::string> ReadBehind() override;
   absl::Status WriteBehind(const std::string& text) override;
+  absl::Status AddDeleted(const store::RecordingPath& path) override;
+  absl::StatusOr<std::set<store::RecordingPath>> Deleted() override;
 
   // Undoes Create, if the directory is still the member of this LUN: removes what Tapedeck has made
   // beside the recordings, which must be gone.

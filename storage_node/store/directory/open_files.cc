@@ -187,7 +187,7 @@ absl::Status OpenFiles::Truncate(File* file, uint64_t bytes) const {
 
 absl::Status OpenFiles::Trim(uint64_t data_bytes, uint64_t index_bytes) {
   TD_RETURN_IF_ERROR(lost_.status());
-  TD_RETURN_IF_ERROR(Truncate(&data_, data_bytes));
+  TD_RETURN_IF_ERROR(Truncate(&data_, std::min<uint64_t>(data_bytes, data_.reserved)));
   // What is gone has nothing to give back.
   return index_open_ ? Truncate(&index_, index_bytes) : absl::OkStatus();
 }

@@ -1,5 +1,8 @@
 #include "storage_node/store/directory/store.h"
 
+#include <fcntl.h>
+
+#include <algorithm>
 #include <optional>
 
 #include "absl/strings/match.h"
@@ -30,7 +33,7 @@ constexpr int kDeletedNames = 10;
 // that is cut short can be gone on with.
 constexpr const char* kFiles[] = {"data",        "data.sigmf-meta.new",
                                   "index",       "manifest.json.new",
-                                  kManifestFile, kForgottenManifestFile};
+                                  kManifestFile, kDeletedManifestFile};
 
 // None: `name` is no such name.
 std::optional<std::string> IdOfDeleted(absl::string_view name) {
@@ -53,6 +56,19 @@ bool IsOfMember(const disk::Entry& entry) {
 bool IsOfChannel(const disk::Entry& entry) {
   return entry.kind == EntryKind::kFile &&
          (entry.name == "channel.json" || entry.name == "channel.json.new");
+}
+
+bool LooksLikeRecording(const Directory& channel, const std::string& name) {
+  const auto directory = channel.OpenDirectory(name);
+  const auto index = directory.ok() ? directory->KindOf("index") : directory.status();
+  return index.ok() && *index == EntryKind::kFile;
+}
+
+void LogUnknown(const std::string& path) {
+  dataplane::LogEach(dataplane::LogLevel::kError, "directory",
+                     "left alone: it looks like a recording, and neither its manifest nor its "
+                     "index says that it is this LUN's",
+                     {{"path", path}});
 }
 
 // No directory of ours has that name: there is none, or something else. Anything else is an error.
@@ -79,8 +95,11 @@ class DirectoryStore final : public store::Store, public store::OpenData {
   absl::StatusOr<std::unique_ptr<store::RecordingFiles>> OpenToMend(
       const store::RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const store::RecordingPath& path) override;
-  absl::Status ForgetManifest(const store::RecordingPath& path) override;
+  absl::Status BeginDeletion(const store::RecordingPath& path) override;
+  absl::StatusOr<std::vector<store::RecordingPath>> BegunDeletions(
+      const store::Known& known) override;
   absl::Status FinishDeletions(const store::Known& known) override;
+  absl::StatusOr<std::vector<std::string>> UnknownChannels(const store::Known& known) override;
   absl::StatusOr<std::vector<store::RecordingPath>> ListRecordings(
       const store::Known& known) override;
   absl::Status Look() override { return presence_.Look(); }
@@ -115,6 +134,9 @@ class DirectoryStore final : public store::Store, public store::OpenData {
   absl::Status FinishChannel(const std::string& id, const store::Known& known) const;
   absl::Status ListChannel(const std::string& id, const store::Known& known,
                            std::vector<store::RecordingPath>* paths) const;
+  absl::Status ListBegunDeletions(const std::string& id, const store::Known& known,
+                                  std::vector<store::RecordingPath>* paths) const;
+  bool HasMarkedRecording(const std::string& channel) const;
   void MentionForeign(const store::Known& known) const;
   absl::StatusOr<std::unique_ptr<store::RecordingFiles>> Open(const store::RecordingPath& path,
                                                               Purpose purpose,
@@ -199,19 +221,50 @@ absl::Status DirectoryStore::DeleteRecording(const store::RecordingPath& path) {
   return root().RemoveEmpty(path.channel).status();  // it stays unless it is empty
 }
 
-// It stays as a mark under another name: the part of a member without an index has no other.
-absl::Status DirectoryStore::ForgetManifest(const store::RecordingPath& path) {
+// The manifest stays under another name: the part of a member without an index has no other mark.
+absl::Status DirectoryStore::BeginDeletion(const store::RecordingPath& path) {
   const auto directory = root().OpenDirectory(absl::StrCat(path.channel, "/", path.recording));
   if (IsNotThere(directory.status())) return absl::OkStatus();
   TD_RETURN_IF_ERROR(directory.status());
   TD_ASSIGN_OR_RETURN(const EntryKind kind, directory->KindOf(kManifestFile));
   if (kind == EntryKind::kFile) {
-    TD_RETURN_IF_ERROR(directory->RemoveFile(kForgottenManifestFile).status());
-    TD_RETURN_IF_ERROR(directory->Rename(kManifestFile, *directory, kForgottenManifestFile));
+    TD_RETURN_IF_ERROR(directory->RemoveFile(kDeletedManifestFile).status());
+    TD_RETURN_IF_ERROR(directory->Rename(kManifestFile, *directory, kDeletedManifestFile));
   }
-  TD_ASSIGN_OR_RETURN(const EntryKind forgotten, directory->KindOf(kForgottenManifestFile));
+  TD_ASSIGN_OR_RETURN(const EntryKind deleted, directory->KindOf(kDeletedManifestFile));
+  if (deleted == EntryKind::kNone) {  // it had lost its manifest
+    TD_RETURN_IF_ERROR(directory->OpenFile(kDeletedManifestFile, O_WRONLY | O_CREAT).status());
+  }
   // An earlier attempt may have renamed it, and failed to make that durable.
-  return forgotten == EntryKind::kFile ? directory->Sync() : absl::OkStatus();
+  return directory->Sync();
+}
+
+absl::Status DirectoryStore::ListBegunDeletions(const std::string& id, const store::Known& known,
+                                                std::vector<store::RecordingPath>* paths) const {
+  const auto channel = root().OpenDirectory(id);
+  if (IsNotThere(channel.status())) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(channel.status());
+  TD_ASSIGN_OR_RETURN(const auto entries, channel->List());
+  for (const disk::Entry& entry : entries) {
+    const store::RecordingPath path{.channel = id, .recording = entry.name};
+    if (entry.kind != EntryKind::kDirectory || !services::CheckId(entry.name).ok()) continue;
+    const auto directory = channel->OpenDirectory(entry.name);
+    if (!directory.ok()) continue;
+    auto begun = BegunDeletion(*directory, path);
+    if (!begun.has_value()) continue;
+    const bool ours = known.recordings.contains(path) || CarriesMark(*member_, *directory, path);
+    if (ours) paths->push_back(*std::move(begun));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<store::RecordingPath>> DirectoryStore::BegunDeletions(
+    const store::Known& known) {
+  std::vector<store::RecordingPath> paths;
+  for (const std::string& id : known.channels) {
+    TD_RETURN_IF_ERROR(ListBegunDeletions(id, known, &paths));
+  }
+  return paths;
 }
 
 absl::Status DirectoryStore::RemoveFiles(const Directory& channel, const std::string& name,
@@ -288,6 +341,8 @@ absl::Status DirectoryStore::ListChannel(const std::string& id, const store::Kno
         entry.kind == EntryKind::kDirectory && services::CheckId(entry.name).ok();
     if (directory && IsRecording(*channel, path, known)) {
       paths->push_back(std::move(path));
+    } else if (directory && LooksLikeRecording(*channel, entry.name)) {
+      LogUnknown(channel->PathOf(entry.name));
     } else if (!IsOfChannel(entry)) {
       foreign.Add(entry.name);
     }
@@ -303,6 +358,28 @@ void DirectoryStore::MentionForeign(const store::Known& known) const {
     const bool channel = entry.kind == EntryKind::kDirectory && known.channels.contains(entry.name);
     if (!channel && !IsOfMember(entry)) foreign.Add(entry.name);
   }
+}
+
+bool DirectoryStore::HasMarkedRecording(const std::string& id) const {
+  const auto channel = root().OpenDirectory(id);
+  const auto entries = channel.ok() ? channel->List() : channel.status();
+  if (!entries.ok()) return false;
+  return std::ranges::any_of(*entries, [&](const disk::Entry& entry) {
+    return entry.kind == EntryKind::kDirectory && services::CheckId(entry.name).ok() &&
+           IsRecording(*channel, {.channel = id, .recording = entry.name}, {});
+  });
+}
+
+absl::StatusOr<std::vector<std::string>> DirectoryStore::UnknownChannels(
+    const store::Known& known) {
+  std::vector<std::string> ids;
+  TD_ASSIGN_OR_RETURN(const auto entries, root().List());
+  for (const disk::Entry& entry : entries) {
+    if (entry.kind != EntryKind::kDirectory || !services::CheckId(entry.name).ok()) continue;
+    if (known.channels.contains(entry.name) || !HasMarkedRecording(entry.name)) continue;
+    ids.push_back(entry.name);
+  }
+  return ids;
 }
 
 absl::StatusOr<std::vector<store::RecordingPath>> DirectoryStore::ListRecordings(

@@ -9,6 +9,18 @@
 
 namespace tapedeck::storage_node::store::mirror {
 
+namespace {
+
+void LogOnlyThere(const std::string& member, const RecordingPath& path) {
+  dataplane::LogEach(
+      dataplane::LogLevel::kWarning, "mirror",
+      "recording kept: this copy alone has it, and nobody ordered its deletion; it "
+      "is listed when the LUN is opened next",
+      {{"member", member}, {"recording", absl::StrCat(path.channel, "/", path.recording)}});
+}
+
+}  // namespace
+
 absl::StatusOr<Says> SaysOf(const services::Lun& lun, const std::string& name, Store& store) {
   auto text = store.behind_mark()->ReadBehind();
   if (text.ok() && text->empty()) return Says();
@@ -61,6 +73,19 @@ absl::Status MirroredStore::Look() {
   return status;
 }
 
+// What the other one has noted meanwhile, and what this one had begun.
+absl::StatusOr<std::set<RecordingPath>> MirroredStore::OrderedDeletions(uint32_t member,
+                                                                        const Known& known) {
+  const auto store = pair_->store(member);
+  const auto other = pair_->store(OtherOf(member));
+  if (store == nullptr) return Missing(member);
+  if (other == nullptr) return Missing(OtherOf(member));
+  TD_ASSIGN_OR_RETURN(std::set<RecordingPath> ordered, other->behind_mark()->Deleted());
+  TD_ASSIGN_OR_RETURN(const auto begun, store->BegunDeletions(known));
+  ordered.insert(begun.begin(), begun.end());
+  return ordered;
+}
+
 // One that is being made is known before it is listed.
 absl::Status MirroredStore::Purge(uint32_t member, NowKnown now_known) {
   const auto store = pair_->store(member);
@@ -72,8 +97,13 @@ absl::Status MirroredStore::Purge(uint32_t member, NowKnown now_known) {
   TD_ASSIGN_OR_RETURN(const auto whole, ListRecordings(known));
   std::set<RecordingPath> wanted = known.recordings;
   wanted.insert(whole.begin(), whole.end());
+  TD_ASSIGN_OR_RETURN(const auto ordered, OrderedDeletions(member, before));
   for (const RecordingPath& path : paths) {
     if (wanted.contains(path)) continue;
+    if (!ordered.contains(path)) {
+      LogOnlyThere(pair_->name(member), path);
+      continue;
+    }
     TD_RETURN_IF_ERROR(store->DeleteRecording(path));
     dataplane::LogEach(dataplane::LogLevel::kInfo, "mirror", "recording deleted",
                        {{"member", pair_->name(member)},

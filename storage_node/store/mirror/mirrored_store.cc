@@ -5,6 +5,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/errors.h"
 #include "storage_node/store/host_ring.h"
@@ -162,10 +163,43 @@ absl::Status MirroredStore::OnEach(absl::FunctionRef<absl::Status(Store&)> what)
   return absl::OkStatus();
 }
 
-// Without a manifest anywhere it counts as one that had not begun, whichever of its parts a crash
-// leaves.
+absl::Status MirroredStore::BeginDeletion(const RecordingPath& path) {
+  return OnEach([&](Store& store) { return store.BeginDeletion(path); });
+}
+
+// Who is behind says nothing of what there is.
+template <typename Listed, typename List>
+absl::StatusOr<std::vector<Listed>> MirroredStore::ListedBy(const List& list) const {
+  std::set<Listed> seen;
+  for (uint32_t m = 0; m < kCopies; ++m) {
+    const auto store = pair_->store(m);
+    if (store == nullptr || pair_->behind(m)) continue;
+    TD_ASSIGN_OR_RETURN(const auto listed, list(*store));
+    seen.insert(listed.begin(), listed.end());
+  }
+  return std::vector<Listed>(seen.begin(), seen.end());
+}
+
+absl::StatusOr<std::vector<RecordingPath>> MirroredStore::BegunDeletions(const Known& known) {
+  return ListedBy<RecordingPath>([&](Store& store) { return store.BegunDeletions(known); });
+}
+
+void MirroredStore::NoteDeleted(const RecordingPath& path) {
+  const uint32_t whole = pair_->whole();
+  const auto store = pair_->store(whole);
+  if (pair_->lacking().ok() || store == nullptr) return;
+  const absl::Status noted = store->behind_mark()->AddDeleted(path);
+  if (noted.ok()) return;
+  dataplane::LogEach(dataplane::LogLevel::kWarning, "mirror",
+                     "deletion not noted: the other copy shows the recording again",
+                     {{"recording", absl::StrCat(path.channel, "/", path.recording)},
+                      {"error", std::string(noted.message())}});
+}
+
+// Whichever of its parts a crash leaves, it says that the deletion was ordered.
 absl::Status MirroredStore::DeleteRecording(const RecordingPath& path) {
-  TD_RETURN_IF_ERROR(OnEach([&](Store& store) { return store.ForgetManifest(path); }));
+  TD_RETURN_IF_ERROR(BeginDeletion(path));
+  NoteDeleted(path);
   return OnEach([&](Store& store) { return store.DeleteRecording(path); });
 }
 
@@ -180,15 +214,12 @@ absl::Status MirroredStore::FinishDeletions(const Known& known) {
   return status;
 }
 
+absl::StatusOr<std::vector<std::string>> MirroredStore::UnknownChannels(const Known& known) {
+  return ListedBy<std::string>([&](Store& store) { return store.UnknownChannels(known); });
+}
+
 absl::StatusOr<std::vector<RecordingPath>> MirroredStore::ListRecordings(const Known& known) {
-  std::set<RecordingPath> seen;
-  for (uint32_t m = 0; m < kCopies; ++m) {
-    const auto store = pair_->store(m);
-    if (store == nullptr || pair_->behind(m)) continue;
-    TD_ASSIGN_OR_RETURN(const auto paths, store->ListRecordings(known));
-    seen.insert(paths.begin(), paths.end());
-  }
-  return std::vector<RecordingPath>(seen.begin(), seen.end());
+  return ListedBy<RecordingPath>([&](Store& store) { return store.ListRecordings(known); });
 }
 
 absl::Status MirroredStore::Describe(const services::Lun& lun) {

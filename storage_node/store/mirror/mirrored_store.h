@@ -44,7 +44,10 @@ class MirroredStore final : public Store, public Copies {
   absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenToMend(
       const RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const RecordingPath& path) override;
+  absl::Status BeginDeletion(const RecordingPath& path) override;
+  absl::StatusOr<std::vector<RecordingPath>> BegunDeletions(const Known& known) override;
   absl::Status FinishDeletions(const Known& known) override;
+  absl::StatusOr<std::vector<std::string>> UnknownChannels(const Known& known) override;
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
   absl::Status Look() override;
   Layout layout() const override { return Whole()->layout(); }
@@ -79,9 +82,15 @@ class MirroredStore final : public Store, public Copies {
   absl::StatusOr<MirroredRecording::Parts> OpenParts(const RecordingPath& path, OpenPart open);
   // `what` is done on each; what fails on one is left there.
   absl::Status OnEach(absl::FunctionRef<absl::Status(Store&)> what);
+  // What those list that are believed.
+  template <typename Listed, typename List>
+  absl::StatusOr<std::vector<Listed>> ListedBy(const List& list) const;
   absl::Status LookAt(uint32_t member);
   absl::Status TryToReturn(uint32_t member);
   absl::Status Purge(uint32_t member, NowKnown known);
+  absl::StatusOr<std::set<RecordingPath>> OrderedDeletions(uint32_t member, const Known& known);
+  // The member that is whole says so, if the other one may still have it.
+  void NoteDeleted(const RecordingPath& path);
 
   const MemberStore kind_;
   const std::shared_ptr<Pair> pair_;

@@ -44,8 +44,12 @@ class RadosStore final : public Store {
   absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
       const RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const RecordingPath& path) override;
-  absl::Status ForgetManifest(const RecordingPath& path) override;
-  absl::Status FinishDeletions(const Known& known) override;
+  absl::Status BeginDeletion(const RecordingPath& path) override;
+  absl::StatusOr<std::vector<RecordingPath>> BegunDeletions(const Known& known) override;
+  absl::StatusOr<std::vector<std::string>> UnknownChannels(const Known& known) override {
+    TD_ASSIGN_OR_RETURN(const auto paths, ListRecordings(known));
+    return ChannelsLacking(paths, known);
+  }
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
   absl::Status Look() override;
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override {
@@ -166,11 +170,7 @@ absl::Status RadosStore::DeleteRecording(const RecordingPath& path) {
     if (!rows_.contains(path)) return absl::OkStatus();
   }
   if (stored.ok()) {
-    TD_RETURN_IF_ERROR(WriteRow(*cluster_, path, RowState::kDeleting));
-    {
-      absl::MutexLock lock(&mutex_);
-      rows_[path] = RowState::kDeleting;
-    }
+    TD_RETURN_IF_ERROR(BeginDeletion(path));
     TD_RETURN_IF_ERROR((*stored)->Remove());
   } else if (!absl::IsNotFound(stored.status())) {
     return std::move(stored).status();
@@ -182,23 +182,27 @@ absl::Status RadosStore::DeleteRecording(const RecordingPath& path) {
   return absl::OkStatus();
 }
 
-absl::Status RadosStore::ForgetManifest(const RecordingPath& path) {
-  const auto stored = Find(path);
-  if (absl::IsNotFound(stored.status())) return absl::OkStatus();
-  TD_RETURN_IF_ERROR(stored.status());
-  return (*stored)->WriteManifest("");
-}
-
-absl::Status RadosStore::FinishDeletions(const Known& /*known*/) {
-  std::vector<RecordingPath> begun;
+absl::Status RadosStore::BeginDeletion(const RecordingPath& path) {
   {
     absl::MutexLock lock(&mutex_);
-    for (const auto& [path, state] : rows_) {
-      if (state == RowState::kDeleting) begun.push_back(path);
+    const auto row = rows_.find(path);
+    if (row == rows_.end() || row->second == RowState::kDeleting) return absl::OkStatus();
+  }
+  TD_RETURN_IF_ERROR(WriteRow(*cluster_, path, RowState::kDeleting));
+  absl::MutexLock lock(&mutex_);
+  rows_[path] = RowState::kDeleting;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<RecordingPath>> RadosStore::BegunDeletions(const Known& /*known*/) {
+  absl::MutexLock lock(&mutex_);
+  std::vector<RecordingPath> paths;
+  for (const auto& [path, state] : rows_) {
+    if (state == RowState::kDeleting) {
+      paths.push_back({.channel = path.channel, .recording = path.recording});
     }
   }
-  for (const RecordingPath& path : begun) TD_RETURN_IF_ERROR(DeleteRecording(path));
-  return absl::OkStatus();
+  return paths;
 }
 
 absl::StatusOr<std::vector<RecordingPath>> RadosStore::ListRecordings(const Known& /*known*/) {

@@ -70,7 +70,10 @@ class StripedStore final : public Store, public MemberList {
   absl::StatusOr<std::unique_ptr<RecordingFiles>> ReopenRecording(
       const RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const RecordingPath& path) override;
+  absl::Status BeginDeletion(const RecordingPath& path) override;
+  absl::StatusOr<std::vector<RecordingPath>> BegunDeletions(const Known& known) override;
   absl::Status FinishDeletions(const Known& known) override;
+  absl::StatusOr<std::vector<std::string>> UnknownChannels(const Known& known) override;
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
   absl::Status Look() override;
   Layout layout() const override { return members_.first().layout(); }
@@ -170,13 +173,28 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::ReopenRecording(
   return std::make_unique<StripedRecording>(std::move(parts));
 }
 
-// Without a manifest anywhere it counts as one that had not begun, however many of its parts a
-// crash leaves. Member 0 goes last: what is left then has an index, which says whose it is.
+absl::Status StripedStore::BeginDeletion(const RecordingPath& path) {
+  for (const auto* member : members_.First(path.members)) {
+    TD_RETURN_IF_ERROR(member->store->BeginDeletion(path));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<RecordingPath>> StripedStore::BegunDeletions(const Known& known) {
+  std::set<RecordingPath> begun;
+  const auto members = members_.All();
+  for (size_t m = 0; m < members.size(); ++m) {
+    TD_ASSIGN_OR_RETURN(const auto paths, members[m]->store->BegunDeletions(KnownOn(known, m)));
+    begun.insert(paths.begin(), paths.end());
+  }
+  return std::vector<RecordingPath>(begun.begin(), begun.end());
+}
+
+// However many of its parts a crash leaves, each says that the deletion was ordered. Member 0 goes
+// last: what is left then has an index, which says whose it is.
 absl::Status StripedStore::DeleteRecording(const RecordingPath& path) {
   const auto members = members_.First(path.members);
-  if (members.size() > 1) {
-    for (const auto* member : members) TD_RETURN_IF_ERROR(member->store->ForgetManifest(path));
-  }
+  if (members.size() > 1) TD_RETURN_IF_ERROR(BeginDeletion(path));
   for (size_t m = members.size(); m-- > 0;) {
     TD_RETURN_IF_ERROR(members[m]->store->DeleteRecording(path));
   }
@@ -196,6 +214,15 @@ absl::StatusOr<std::vector<RecordingPath>> StripedStore::ListRecordings(const Kn
     }
   }
   return all;
+}
+
+absl::StatusOr<std::vector<std::string>> StripedStore::UnknownChannels(const Known& known) {
+  std::set<std::string> ids;
+  for (const auto* member : members_.All()) {
+    TD_ASSIGN_OR_RETURN(const auto more, member->store->UnknownChannels(known));
+    ids.insert(more.begin(), more.end());
+  }
+  return std::vector<std::string>(ids.begin(), ids.end());
 }
 
 absl::Status StripedStore::FinishDeletions(const Known& known) {

@@ -81,7 +81,8 @@ TEST_F(RadosStoreTest, ADeletionThatWasCutShortIsEndedByTheNextStart) {
   auto again = Open(lun_, 0);
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_THAT(*(*again)->ListRecordings({}), IsEmpty());
-  ASSERT_TRUE((*again)->FinishDeletions({}).ok());
+  EXPECT_THAT(*(*again)->BegunDeletions({}), ElementsAre(kTestPath));
+  ASSERT_TRUE((*again)->DeleteRecording(kTestPath).ok());
   EXPECT_THAT(Objects(), ElementsAre("tapedeck.lun", "tapedeck.recordings"));
 }
 
