@@ -53,9 +53,11 @@ absl::Status Channels::Load(const OpenLun& lun) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(lun.config->name));
   TD_ASSIGN_OR_RETURN(const auto rows, catalog_->ListChannels(name.lun));
   std::set<std::string> known;
+  std::map<std::string, services::Channel> left;
   for (const services::Channel& row : rows) {
-    TD_ASSIGN_OR_RETURN(std::string id, IdOf(row));
-    known.insert(std::move(id));
+    TD_ASSIGN_OR_RETURN(const std::string id, IdOf(row));
+    known.insert(id);
+    left[id] = row;
   }
   TD_ASSIGN_OR_RETURN(const auto channels, ReadChannelFiles(lun, known));
   // Not worth a LUN that can be read: its disks may be full.
@@ -66,14 +68,23 @@ absl::Status Channels::Load(const OpenLun& lun) {
   for (const services::Channel& channel : channels) {
     TD_ASSIGN_OR_RETURN(const std::string id, IdOf(channel));
     TD_RETURN_IF_ERROR(catalog_->PutChannel({.lun = name.lun, .channel = id}, channel));
-    known.erase(id);
+    left.erase(id);
     absl::MutexLock lock(&mutex_);
     channels_[id] = channel;
   }
-  for (const std::string& id : known) {  // without a file
+  for (const auto& [id, channel] : left) {
     TD_RETURN_IF_ERROR(catalog_->DeleteChannel({.lun = name.lun, .channel = id}));
   }
+  absl::MutexLock lock(&mutex_);
+  without_file_ = std::move(left);
   return absl::OkStatus();
+}
+
+std::optional<services::Channel> Channels::LastKnown(const std::string& id) const {
+  absl::MutexLock lock(&mutex_);
+  const auto it = without_file_.find(id);
+  if (it == without_file_.end()) return std::nullopt;
+  return it->second;
 }
 
 absl::Status Channels::CheckRoomFor(const std::string& id) const {

@@ -36,6 +36,8 @@ class Channels {
   //
   // Once, before others see the LUN. An error if the file of a channel that has a row is damaged.
   absl::Status Load(const OpenLun& lun);
+  // What the catalog had of a channel whose file Load has not found.
+  std::optional<services::Channel> LastKnown(const std::string& id) const;
   // Makes or replaces one. The caller sees to it that nobody else changes the LUN, or opens it, as
   // whoever does reads the files. Errors, with which the old one stays in force, are those of
   // WriteChannelFile, and RESOURCE_EXHAUSTED (LIMIT_REACHED) where there are too many.
@@ -48,7 +50,8 @@ class Channels {
 
   const std::shared_ptr<catalog::Catalog> catalog_;
   mutable absl::Mutex mutex_;
-  std::map<std::string, services::Channel> channels_ ABSL_GUARDED_BY(mutex_);  // by id
+  std::map<std::string, services::Channel> channels_ ABSL_GUARDED_BY(mutex_);      // by id
+  std::map<std::string, services::Channel> without_file_ ABSL_GUARDED_BY(mutex_);  // by id
 };
 
 }  // namespace tapedeck::storage_node::luns

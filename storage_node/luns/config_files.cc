@@ -114,13 +114,34 @@ absl::StatusOr<std::vector<std::string>> ChannelRootsToWrite(const OpenLun& lun)
   return roots;
 }
 
-// A directory of that name may be what a crash has left of making the same channel.
+// Recordings of a channel whose own file is lost.
+absl::StatusOr<std::set<std::string>> RecordingsOf(const OpenLun& lun, const std::string& id) {
+  std::set<std::string> recordings;
+  if (lun.store == nullptr) return recordings;
+  TD_ASSIGN_OR_RETURN(const auto paths, lun.store->ListRecordings({.channels = {id}}));
+  for (const store::RecordingPath& path : paths) {
+    if (path.channel == id) recordings.insert(path.recording);
+  }
+  return recordings;
+}
+
+// A file without a byte says nothing that could be lost.
+bool IsEmptyChannelFile(const disk::Directory& directory, const disk::Entry& entry) {
+  if (entry.kind != disk::EntryKind::kFile || entry.name != kChannelFile) return false;
+  const auto text = directory.ReadFile(kChannelFile, format::kMaxConfigBytes);
+  return text.ok() && text->empty();
+}
+
+// A directory of that name may be what a crash has left of making the same channel, or have our
+// recordings.
 absl::Status CheckFree(const disk::Directory& root, const OpenLun& lun, const std::string& id) {
   TD_ASSIGN_OR_RETURN(const auto directory, root.OpenDirectory(id));
   if (ReadChannel(root, lun, id).ok()) return absl::OkStatus();
   TD_ASSIGN_OR_RETURN(const auto entries, directory.List());
+  TD_ASSIGN_OR_RETURN(const auto recordings, RecordingsOf(lun, id));
   for (const disk::Entry& entry : entries) {
     if (entry.kind == disk::EntryKind::kFile && entry.name == NewFile(kChannelFile)) continue;
+    if (recordings.contains(entry.name) || IsEmptyChannelFile(directory, entry)) continue;
     return disk::MemberNotEmpty(
         root.path(), entry.name,
         absl::StrCat("mkdir ", directory.path(), ": the directory is there and holds ", entry.name,

@@ -84,7 +84,9 @@ void StorageCheck::CheckRecording(const services::Lun& lun, store::Store& store,
   if (absl::IsNotFound(manifest.status())) {
     return report_({.where = name,
                     .kind = "open",
-                    .detail = "it has no manifest yet: nothing of it was acknowledged"});
+                    .detail =
+                        "its manifest is not there: the next start tells by its index what it "
+                        "holds"});
   }
   if (!manifest.ok()) return Damaged(name, "manifest", manifest.status());
   if (const absl::Status whose = recording::CheckWhose(*manifest, path, lun); !whose.ok()) {

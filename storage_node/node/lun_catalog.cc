@@ -44,6 +44,20 @@ absl::Status InUse(const std::string& name) {
                    "move goes on as long as its channel has a move_to"));
 }
 
+// A recording that was left out of the catalog has no row, and is there all the same.
+absl::Status CheckEmpty(const std::string& name, const luns::OpenLun& lun) {
+  store::Known known{.channels = lun.channels->Ids()};
+  TD_ASSIGN_OR_RETURN(const auto unknown, lun.store->UnknownChannels(known));
+  known.channels.insert(unknown.begin(), unknown.end());
+  TD_ASSIGN_OR_RETURN(const auto left, lun.store->ListRecordings(known));
+  if (left.empty()) return absl::OkStatus();
+  return disk::LunNotEmpty(
+      lun.config->name, left.size(),
+      absl::StrCat(name, " holds ", left.size(), " recordings that cannot be read, ",
+                   left[0].channel, "/", left[0].recording,
+                   " among them; the log says why. --force deletes the LUN all the same"));
+}
+
 }  // namespace
 
 absl::StatusOr<services::Lun> LunService::CreateLun(const services::Lun& lun,
@@ -162,6 +176,7 @@ absl::Status LunService::DeleteLun(const std::string& name, bool force) {
         parsed.lun, recordings,
         absl::StrCat(name, " holds ", recordings, " recordings; delete them first or use --force"));
   }
+  if (!force) TD_RETURN_IF_ERROR(CheckEmpty(name, *lun));
   TD_RETURN_IF_ERROR(DeleteContents(parsed.lun, *lun));
   // Without its file the node no longer looks for the LUN: then its members may go.
   TD_RETURN_IF_ERROR(luns::RemoveLunFile(recordings_.luns().state_dir(), parsed.lun));

@@ -1,5 +1,6 @@
 #include "storage_node/opening/reconcile.h"
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -8,6 +9,8 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/luns/config_files.h"
+#include "storage_node/opening/lost_channels.h"
+#include "storage_node/recording/examine.h"
 #include "storage_node/recording/recovery.h"
 #include "storage_node/recordings/recordings.h"
 
@@ -16,35 +19,81 @@ namespace {
 
 constexpr char kCutOff[] =
     "ABORTED: the storage node stopped while recording, or the LUN went away";
+constexpr char kManifestLost[] =
+    "DATA_LOSS: its manifest was lost, and its index told what was recorded; later changes of its "
+    "description, labels, annotations and keep are not known";
 
-// Reads a recording that the catalog does not know, or knows as unfinished.
+// It stays as it is, and is in no list.
+void LeaveOut(const catalog::ResourceName& name, const absl::Status& why) {
+  dataplane::Log(dataplane::LogLevel::kError, "reconcile", "recording left out",
+                 {{"recording", name.ToString()}, {"error", std::string(why.message())}});
+}
+
+absl::Status DeleteInterrupted(recordings::Recordings& recordings, luns::OpenLun& lun,
+                               const store::RecordingPath& path, const catalog::ResourceName& name,
+                               absl::string_view why) {
+  TD_RETURN_IF_ERROR(lun.store->DeleteRecording(path));
+  recordings::LogDeleted(name, why);
+  return recordings.catalog()->DeleteRecording(name);
+}
+
+// Whose it is, as far as the files or `row` tell.
+absl::StatusOr<recording::Examined> ExamineOurs(recordings::Recordings& recordings,
+                                                luns::OpenLun& lun,
+                                                const store::RecordingPath& path,
+                                                const format::Manifest* row) {
+  TD_ASSIGN_OR_RETURN(auto examined,
+                      recording::Examine(*lun.store, path, row, recordings.luns().clock()));
+  if (examined.manifest.has_value()) {
+    TD_RETURN_IF_ERROR(recording::CheckWhose(*examined.manifest, path, *lun.config.now()));
+  } else if (!examined.holds_nothing) {
+    return absl::DataLossError(
+        "neither its manifest nor its index says what it is; its files are left as they are");
+  }
+  return examined;
+}
+
+// Reads a recording that the catalog does not know, or knows as unfinished: as `row`.
 absl::Status Adopt(recordings::Recordings& recordings, const catalog::ResourceName& name,
-                   luns::OpenLun& lun) {
-  const store::RecordingPath path{.channel = name.channel, .recording = name.recording};
-  auto manifest = recording::LoadManifest(*lun.store, path, recordings.luns().clock());
-  if (absl::IsNotFound(manifest.status())) {
-    // Nothing of it was acknowledged as written.
-    TD_RETURN_IF_ERROR(lun.store->DeleteRecording(path));
-    recordings::LogDeleted(name, "the node stopped as it was being made or deleted");
-    return recordings.catalog()->DeleteRecording(name);
+                   const format::Manifest* known, luns::OpenLun& lun) {
+  store::RecordingPath path{.channel = name.channel, .recording = name.recording};
+  auto examined = ExamineOurs(recordings, lun, path, known);
+  if (absl::IsNotFound(examined.status())) {
+    return DeleteInterrupted(recordings, lun, path, name, "it has no files");
   }
-  if (manifest.ok()) {
-    const absl::Status whose = recording::CheckWhose(*manifest, path, *lun.config.now());
-    if (!whose.ok()) manifest = whose;
-  }
-  if (!manifest.ok()) {
-    dataplane::Log(
-        dataplane::LogLevel::kError, "reconcile", "recording left out",
-        {{"recording", name.ToString()}, {"error", std::string(manifest.status().message())}});
+  if (!examined.ok()) {
+    LeaveOut(name, examined.status());
     return absl::OkStatus();
   }
-  catalog::RecordingRow row{.name = name, .manifest = *std::move(manifest)};
+  if (examined->manifest.has_value()) path.members = examined->manifest->members;
+  if (examined->holds_nothing) {
+    return DeleteInterrupted(recordings, lun, path, name,
+                             "the node stopped as it was being made; it was read, and no block is "
+                             "in it");
+  }
+  catalog::RecordingRow row{.name = name, .manifest = *std::move(examined->manifest)};
   TD_RETURN_IF_ERROR(recordings.catalog()->PutRecording(name, row.manifest));
   lun.capacity->Add(lun.TakenBy(row.manifest));  // 0 while unfinished: salvaging adds it
   // One that cannot be read now is tried again by whoever looks at it; the others are served.
-  if (absl::Status status = recordings.CloseAbandoned(lun, &row, kCutOff); !status.ok()) {
+  const absl::Status status =
+      recordings.CloseAbandoned(lun, &row, examined->manifest_lost ? kManifestLost : kCutOff);
+  if (!status.ok()) {
     dataplane::Log(dataplane::LogLevel::kError, "reconcile", "recording not recovered",
                    {{"recording", name.ToString()}, {"error", std::string(status.message())}});
+  }
+  return absl::OkStatus();
+}
+
+// What an order had begun when the node stopped.
+absl::Status FinishDeletions(recordings::Recordings& recordings, const std::string& lun_id,
+                             luns::OpenLun& lun, const store::Known& known) {
+  TD_RETURN_IF_ERROR(lun.store->FinishDeletions(known));
+  TD_ASSIGN_OR_RETURN(const auto begun, lun.store->BegunDeletions(known));
+  for (const store::RecordingPath& path : begun) {
+    const catalog::ResourceName name{
+        .lun = lun_id, .channel = path.channel, .recording = path.recording};
+    TD_RETURN_IF_ERROR(DeleteInterrupted(recordings, lun, path, name,
+                                         "its deletion was cut short when the node stopped"));
   }
   return absl::OkStatus();
 }
@@ -55,12 +104,16 @@ absl::Status ReconcileRecordings(recordings::Recordings& recordings, const std::
                       recordings.catalog()->ListRecordings({.lun = lun_id, .channel = "-"}));
   store::Known known{.channels = lun.channels->Ids()};
   std::set<std::string> sealed;
+  std::map<std::string, const format::Manifest*> unfinished;
   for (const catalog::RecordingRow& row : rows) {
     known.recordings.insert(recordings::PathOf(row.name, row.manifest));
-    if (row.manifest.state == services::RecordingState::kRecording) continue;
-    sealed.insert(row.name.ToString());
+    if (row.manifest.state == services::RecordingState::kRecording) {
+      unfinished[row.name.ToString()] = &row.manifest;
+    } else {
+      sealed.insert(row.name.ToString());
+    }
   }
-  TD_RETURN_IF_ERROR(lun.store->FinishDeletions(known));
+  TD_RETURN_IF_ERROR(FinishDeletions(recordings, lun_id, lun, known));
   std::set<std::string> stored;
   TD_ASSIGN_OR_RETURN(const auto paths, lun.store->ListRecordings(known));
   for (const store::RecordingPath& path : paths) {
@@ -68,11 +121,17 @@ absl::Status ReconcileRecordings(recordings::Recordings& recordings, const std::
         .lun = lun_id, .channel = path.channel, .recording = path.recording};
     if (progress) progress(stored.size(), paths.size());
     stored.insert(name.ToString());
-    if (!sealed.contains(name.ToString())) TD_RETURN_IF_ERROR(Adopt(recordings, name, lun));
+    if (sealed.contains(name.ToString())) continue;
+    const auto row = unfinished.find(name.ToString());
+    TD_RETURN_IF_ERROR(
+        Adopt(recordings, name, row == unfinished.end() ? nullptr : row->second, lun));
   }
   for (const catalog::RecordingRow& row : rows) {
     const std::string name = row.name.ToString();
     if (!stored.contains(name)) {
+      dataplane::LogEach(dataplane::LogLevel::kError, "reconcile",
+                         "recording gone: its members have nothing of it, so it is in no list",
+                         {{"recording", name}});
       TD_RETURN_IF_ERROR(recordings.catalog()->DeleteRecording(row.name));
     } else if (sealed.contains(name)) {
       lun.capacity->Add(lun.TakenBy(row.manifest));
@@ -98,6 +157,7 @@ absl::Status OpenLunAndReconcile(recordings::Recordings& recordings, const servi
   lun->capacity = luns::CapacityOf(config, *lun->store);
   lun->kind = std::move(kind);
   TD_RETURN_IF_ERROR(lun->channels->Load(*lun));
+  TD_RETURN_IF_ERROR(MakeLostChannels(recordings, name.lun, *lun));
   TD_RETURN_IF_ERROR(ReconcileRecordings(recordings, name.lun, *lun, progress));
   recordings.luns().Insert(name.lun, lun);
   return absl::OkStatus();

@@ -30,6 +30,7 @@ RecordingWriter::RecordingWriter(WriterOptions options,
       executor_(executor),
       files_(std::move(files)),
       entries_(options_.manifest.entries()),
+      header_(options_.manifest.index_header()),
       written_(options_.manifest, options_.start),
       footprint_(options_.layout, options_.manifest.block_bytes, options_.manifest.members),
       account_(options_.capacity, std::move(options_.reserved), footprint_,
@@ -58,7 +59,7 @@ RecordingWriter::RecordingWriter(WriterOptions options,
   }
   options_.live->BeginStages(options_.stages);
   files_->OnLost([this](const absl::Status& status) { Fail(status); });
-  index_.WriteHeader(options_.manifest.index_header());
+  index_.WriteHeader(header_);
   auto noted = lifetime_.Guard([this] { manifest_.OnNoted(); });
   options_.live->SetOnNoted([&executor, noted] { executor.Post(noted); });
   options_.live->SetOnGiveWay(
@@ -267,7 +268,8 @@ SealPlan RecordingWriter::MakeSealPlan() const {
   Conclude({.error = error_, .cause = cause_}, written_, &manifest);
   return {.manifest = std::move(manifest),
           .data_bytes = written_.data_bytes(),
-          .watermark_generation = watermark_generation_ + 1};
+          .watermark_generation = watermark_generation_ + 1,
+          .header = header_};
 }
 
 void RecordingWriter::OnSealed(const format::Manifest& manifest, const absl::Status& status) {

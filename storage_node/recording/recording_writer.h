@@ -109,6 +109,7 @@ class RecordingWriter final : public dataplane::Sink {
   dataplane::Executor& executor_;
   std::unique_ptr<store::RecordingFiles> files_;  // null once sealed
   const format::EntryFormat entries_;
+  const format::IndexHeader header_;  // as it began
   dataplane::Waker waker_;
 
   Phase phase_ = Phase::kOpen;

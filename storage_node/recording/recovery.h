@@ -7,23 +7,15 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "dataplane/clock.h"
-#include "storage_node/format/index.h"
 #include "storage_node/format/manifest.h"
-#include "storage_node/recording/caller_loop.h"
 #include "storage_node/store/store.h"
 
 namespace tapedeck::storage_node::recording {
 
 // Waits for the disk. The manifest of a stored recording, from whichever copy is good. NOT_FOUND:
-// no copy was ever written, or, of a recording that nobody closed, not all were: nothing of it was
-// ever acknowledged as durable.
+// no copy is there; examine.h says what becomes of such a recording.
 absl::StatusOr<format::Manifest> LoadManifest(store::Store& store, const store::RecordingPath& path,
                                               const dataplane::Clock& clock);
-
-// Waits for the disk. The newest watermark that the copies of an index have; all zero where none
-// has any.
-format::Watermark StoredWatermark(CallerLoop& loop, store::RecordingFiles& files,
-                                  const format::Manifest& manifest);
 
 // DATA_LOSS unless a manifest that was read is that of the recording at `path` of this LUN: blocks
 // are looked for on as many members as it says, which may be fewer than the LUN has got since.
@@ -32,8 +24,8 @@ absl::Status CheckWhose(const format::Manifest& manifest, const store::Recording
 
 // Waits for the disk; reads the whole index but only the payload beyond the stored watermark.
 // `manifest` is in state RECORDING and nobody writes the recording; what it lists as missing stays
-// so. Returns the sealed manifest.
-// DATA_LOSS, and nothing is changed, if it has more gaps than a manifest may list.
+// so, and payload is cut off only where a sound index says that it ends. Returns the sealed
+// manifest. DATA_LOSS, and nothing is changed, if it has more gaps than a manifest may list.
 absl::StatusOr<format::Manifest> SalvageRecording(store::Store& store,
                                                   const store::RecordingPath& path,
                                                   format::Manifest manifest,

@@ -1,5 +1,6 @@
 #include "storage_node/recording/sealer.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -13,7 +14,7 @@ struct Seal : std::enable_shared_from_this<Seal> {
 
   // An index without a block is empty: on a full device there is no room for more.
   void Trim() {
-    const uint64_t blocks = plan.manifest.blocks;
+    const uint64_t blocks = std::max(plan.manifest.blocks, plan.index_blocks);
     const uint64_t index_bytes = blocks == 0 ? 0 : plan.manifest.entries().Offset(blocks);
     auto next = [self = shared_from_this()](absl::Status status) { self->Mark(status); };
     files.Trim(plan.data_bytes, index_bytes, std::move(next));
@@ -28,7 +29,7 @@ struct Seal : std::enable_shared_from_this<Seal> {
                                       .durable = plan.manifest.durable_watermark};
     marks_left = 2 * files.index_copies();
     for (uint32_t copy = 0; copy < files.index_copies(); ++copy) {
-      Write(copy, 0, format::EncodeHeader(plan.manifest.index_header(), copy));
+      Write(copy, 0, format::EncodeHeader(plan.header, copy));
       Write(copy, format::WatermarkOffset(watermark.generation),
             format::EncodeWatermark(watermark, copy));
     }

@@ -10,8 +10,8 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/index/index_reader.h"
+#include "storage_node/recording/block_scan.h"
 #include "storage_node/recording/caller_loop.h"
-#include "storage_node/recording/recovery.h"
 
 namespace tapedeck::storage_node::recording {
 namespace {

@@ -1,5 +1,6 @@
 #include "tests/sim/playing.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "storage_node/recording/recording_reader.h"
@@ -41,6 +42,15 @@ std::set<uint64_t> BlocksOf(const format::Manifest& manifest) {
     for (uint64_t i = 0; i < range.count; ++i) blocks.erase(range.first + i);
   }
   return blocks;
+}
+
+void ExpectOfPowerCut(const services::DamagedBlock& damaged) {
+  if (damaged.kind == services::DamageKind::kHeader) {
+    EXPECT_THAT(damaged.detail, testing::AnyOf(testing::HasSubstr("no such file"),
+                                               testing::HasSubstr("is there any more")));
+  } else {
+    EXPECT_EQ(damaged.kind, services::DamageKind::kMissing) << damaged.detail;
+  }
 }
 
 }  // namespace tapedeck::sim

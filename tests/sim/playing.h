@@ -22,4 +22,8 @@ std::set<uint64_t> Play(storage_node::store::Store& store,
 // The blocks that a closed recording says it holds.
 std::set<uint64_t> BlocksOf(const storage_node::format::Manifest& manifest);
 
+// What verifying a recording may find after a power cut: a block that is known to be missing, or a
+// member whose directory of it was not durable yet.
+void ExpectOfPowerCut(const services::DamagedBlock& damaged);
+
 }  // namespace tapedeck::sim

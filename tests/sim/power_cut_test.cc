@@ -128,8 +128,7 @@ void Check(FaultDisk& disk, uint32_t members, uint64_t acknowledged, uint64_t pu
   const uint64_t end = listed.empty() ? 0 : *listed.rbegin() + 1;
   EXPECT_LE(end, pushed);
   EXPECT_TRUE(repair::VerifyBlocks(*store, kPath, *manifest, clock, [](const auto& progress) {
-                for (const auto& damaged : progress.damaged)
-                  EXPECT_EQ(damaged.kind, services::DamageKind::kMissing);
+                for (const auto& damaged : progress.damaged) ExpectOfPowerCut(damaged);
                 return true;
               }).ok());
 }

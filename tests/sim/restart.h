@@ -55,6 +55,7 @@ class Restart {
   // With power for so many operations. False if it went away.
   bool Start(uint64_t operations);
   absl::Status Recover();
+  absl::Status Adopt(const storage_node::store::RecordingPath& path);
   // What was found agrees with the ledger, which then knows it.
   void Settle();
   void SettleOne(Take& take, const storage_node::format::Manifest* found);

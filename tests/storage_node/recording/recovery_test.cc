@@ -176,10 +176,13 @@ TEST_P(Recovery, PeerThatWentAwayIsTheCause) {
   EXPECT_EQ(recording.durable_watermark, 3u);
 }
 
-TEST_P(Recovery, RecordingWithoutManifestLeavesNothing) {
+TEST_P(Recovery, RecordingWithoutManifestAndBlocksLeavesNothing) {
   const std::string name = node_.RecordAndSeal(1);
   node_.Stop();
-  for (int m = 0; m < GetParam(); ++m) fs::remove(node_.Directory(name, m) + "/manifest.json");
+  for (int m = 0; m < GetParam(); ++m) {
+    fs::remove(node_.Directory(name, m) + "/manifest.json");
+    fs::resize_file(node_.Directory(name, m) + "/index", m < 2 ? 4096 : 0);
+  }
   for (const char* suffix : {"", "-wal", "-shm"}) {
     fs::remove(node_.state_dir() + "/catalog.sqlite" + suffix);
   }

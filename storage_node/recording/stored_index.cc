@@ -1,0 +1,59 @@
+#include "storage_node/recording/stored_index.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "dataplane/status_macros.h"
+
+namespace tapedeck::storage_node::recording {
+namespace {
+
+constexpr size_t kChunkBytes = 512 << 10;
+
+bool IsBlank(const store::Bytes& bytes) {
+  return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
+}
+
+// Of a copy that is gone: none.
+absl::StatusOr<store::Bytes> Read(CallerLoop& loop, store::RecordingFiles& files, uint32_t copy,
+                                  uint64_t offset, size_t bytes) {
+  auto read = Await<absl::StatusOr<store::Bytes>>(
+      loop, [&](auto done) { files.ReadIndex(copy, offset, bytes, std::move(done)); });
+  if (absl::IsDataLoss(read.status())) return store::Bytes();
+  return read;
+}
+
+absl::StatusOr<IndexState> StateOfCopy(CallerLoop& loop, store::RecordingFiles& files,
+                                       uint32_t copy) {
+  IndexState state = IndexState::kGone;
+  for (uint64_t offset = 0;; offset += kChunkBytes) {
+    TD_ASSIGN_OR_RETURN(const store::Bytes bytes, Read(loop, files, copy, offset, kChunkBytes));
+    if (!IsBlank(bytes)) return IndexState::kWritten;
+    if (!bytes.empty()) state = IndexState::kBlank;
+    if (bytes.size() < kChunkBytes) return state;
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<IndexState> StateOfIndex(CallerLoop& loop, store::RecordingFiles& files) {
+  IndexState state = IndexState::kGone;
+  for (uint32_t copy = 0; copy < files.index_copies(); ++copy) {
+    TD_ASSIGN_OR_RETURN(const IndexState here, StateOfCopy(loop, files, copy));
+    state = std::max(state, here);
+  }
+  return state;
+}
+
+std::optional<format::IndexHeader> StoredHeader(CallerLoop& loop, store::RecordingFiles& files) {
+  for (uint32_t copy = 0; copy < files.index_copies(); ++copy) {
+    const auto page = Read(loop, files, copy, 0, format::kPageBytes);
+    if (!page.ok() || page->size() < format::kPageBytes) continue;
+    auto header = format::DecodeHeader(std::span(*page).first<format::kPageBytes>(), copy);
+    if (header.ok()) return *std::move(header);
+  }
+  return std::nullopt;
+}
+
+}  // namespace tapedeck::storage_node::recording

@@ -1,0 +1,25 @@
+// What can be told from the index of a recording before its manifest is believed.
+#pragma once
+
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "storage_node/format/index.h"
+#include "storage_node/recording/caller_loop.h"
+#include "storage_node/store/recording_files.h"
+
+namespace tapedeck::storage_node::recording {
+
+enum class IndexState {
+  kGone,     // no copy has a byte
+  kBlank,    // all bytes that there are are zero: no entry was ever written
+  kWritten,  // anything else
+};
+
+// Waits for the disk. Reads up to the first byte that is not zero. Errors are the disk's.
+absl::StatusOr<IndexState> StateOfIndex(CallerLoop& loop, store::RecordingFiles& files);
+
+// Waits for the disk. The header of the first copy that has a sound one.
+std::optional<format::IndexHeader> StoredHeader(CallerLoop& loop, store::RecordingFiles& files);
+
+}  // namespace tapedeck::storage_node::recording
