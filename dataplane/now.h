@@ -1,7 +1,6 @@
 // The time of now in Abseil's type, for what is not simulated. Not absl::Now(), which Debian builds
 // to go on by the processor's counter: after a step of the machine's clock it tells times that
-// never were, for seconds. Deadlines of Abseil's own waits are counted by absl::Now() all the same,
-// as those waits are.
+// never were, for seconds.
 #pragma once
 
 #include "absl/time/time.h"

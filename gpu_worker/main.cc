@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "dataplane/deadline.h"
 #include "dataplane/flight/stamp.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
@@ -121,7 +121,7 @@ std::vector<services::server::ServiceFactory> ServicesOf(Worker& worker,
 
 // Takes no more work; jobs go on by themselves until `deadline`.
 void End(Worker& worker, const Inlets& inlets, services::doctor::Examiner& examiner,
-         services::server::Server& server, absl::Time deadline) {
+         services::server::Server& server, dataplane::Deadline deadline) {
   server.Drain();
   examiner.Stop();
   worker.Drain(deadline);
@@ -201,7 +201,7 @@ absl::Status Run(const Settings& settings) {
   limit.emplace(settings.grace);
   limit->SetLeft([] { return "jobs that wait for a file, a device or a storage node"; });
   admin->Drain();
-  End(worker, inlets, examiner, *server, absl::Now() + settings.grace - kSealTime);
+  End(worker, inlets, examiner, *server, dataplane::Deadline::In(settings.grace - kSealTime));
   admin.reset();  // before what its page is made of
   return absl::OkStatus();
 }

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
@@ -38,15 +39,15 @@ Worker::~Worker() {
   for (dataplane::Executor* executor : parts_.executors) {
     const auto passed = std::make_shared<absl::Notification>();
     executor->Post([passed] { passed->Notify(); });
-    passed->WaitForNotificationWithTimeout(kLetGoTime);
+    dataplane::AwaitFor(*passed, kLetGoTime);
   }
 }
 
-void Worker::Drain(absl::Time deadline) {
+void Worker::Drain(dataplane::Deadline deadline) {
   {
     absl::MutexLock lock(&mutex_);
     draining_ = true;
-    mutex_.AwaitWithDeadline(absl::Condition(this, &Worker::none_starts), deadline);
+    dataplane::AwaitUntil(mutex_, absl::Condition(this, &Worker::none_starts), deadline);
   }
   for (const services::Job& job : ListJobs()) {
     if (const auto found = Find(job.name); found != nullptr) found->AwaitEnd(deadline);

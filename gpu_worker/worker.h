@@ -8,6 +8,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/deadline.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/transport/transport.h"
 #include "gpu_worker/devices.h"
@@ -54,7 +55,7 @@ class Worker final : public services::Jobs,
 
   // Takes no more jobs, and waits for those that start and those that run to end by themselves,
   // until then.
-  void Drain(absl::Time deadline) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Drain(dataplane::Deadline deadline) ABSL_LOCKS_EXCLUDED(mutex_);
   // The same, but ends them.
   void CancelAll() ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
@@ -57,7 +58,7 @@ void StopLimit::SetLeft(std::function<std::string()> left) {
 
 void StopLimit::Watch(absl::Duration limit) {
   absl::MutexLock lock(&mutex_);
-  if (mutex_.AwaitWithTimeout(absl::Condition(&over_), limit)) return;
+  if (dataplane::AwaitFor(mutex_, absl::Condition(&over_), limit)) return;
   dataplane::Log(dataplane::LogLevel::kError, "main", "ended without waiting any longer",
                  {{"left", left_ ? left_() : ""}});
   // Destructors would wait for what hangs.

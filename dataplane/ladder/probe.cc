@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/ladder/probe_pair.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
@@ -122,7 +123,7 @@ class Prober {
     });
     const absl::Duration rest = absl::Nanoseconds(std::max<int64_t>(deadline_ns_ - NowNs(), 0));
     absl::MutexLock lock(&outcome->mutex);
-    if (outcome->mutex.AwaitWithTimeout(absl::Condition(&outcome->there), rest)) {
+    if (AwaitFor(outcome->mutex, absl::Condition(&outcome->there), rest)) {
       return outcome->status;
     }
     return absl::DeadlineExceededError(absl::StrCat("rail ", rail_.rail().name,

@@ -15,7 +15,6 @@ void AnnotateIgnoreReadsBegin(const char* file, int line);
 void AnnotateIgnoreReadsEnd(const char* file, int line);
 
 using absl::Condition;
-using absl::Duration;
 using absl::Mutex;
 using absl::Notification;
 using absl::Time;
@@ -24,8 +23,6 @@ void __real__ZN4absl7debian35Mutex4LockEv(Mutex* mutex);
 void __real__ZN4absl7debian35Mutex6UnlockEv(Mutex* mutex);
 void __real__ZN4absl7debian35Mutex5AwaitERKNS0_9ConditionE(Mutex* mutex,
                                                            const Condition& condition);
-bool __real__ZN4absl7debian35Mutex16AwaitWithTimeoutERKNS0_9ConditionENS0_8DurationE(
-    Mutex* mutex, const Condition& condition, Duration timeout);
 bool __real__ZN4absl7debian35Mutex17AwaitWithDeadlineERKNS0_9ConditionENS0_4TimeE(
     Mutex* mutex, const Condition& condition, Time deadline);
 void __real__ZN4absl7debian312Notification6NotifyEv(Notification* notification);
@@ -52,17 +49,6 @@ void __wrap__ZN4absl7debian35Mutex5AwaitERKNS0_9ConditionE(Mutex* mutex,
   __real__ZN4absl7debian35Mutex5AwaitERKNS0_9ConditionE(mutex, condition);
   AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
   __tsan_acquire(mutex);
-}
-
-bool __wrap__ZN4absl7debian35Mutex16AwaitWithTimeoutERKNS0_9ConditionENS0_8DurationE(
-    Mutex* mutex, const Condition& condition, Duration timeout) {
-  __tsan_release(mutex);
-  AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
-  const bool met = __real__ZN4absl7debian35Mutex16AwaitWithTimeoutERKNS0_9ConditionENS0_8DurationE(
-      mutex, condition, timeout);
-  AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
-  __tsan_acquire(mutex);
-  return met;
 }
 
 bool __wrap__ZN4absl7debian35Mutex17AwaitWithDeadlineERKNS0_9ConditionENS0_4TimeE(

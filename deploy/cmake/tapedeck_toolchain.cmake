@@ -57,7 +57,6 @@ if(TAPEDECK_SANITIZE STREQUAL "thread")
   add_link_options(${tsan_absl})
   foreach(name N4absl7debian35Mutex4LockEv N4absl7debian35Mutex6UnlockEv
           N4absl7debian35Mutex5AwaitERKNS0_9ConditionE
-          N4absl7debian35Mutex16AwaitWithTimeoutERKNS0_9ConditionENS0_8DurationE
           N4absl7debian35Mutex17AwaitWithDeadlineERKNS0_9ConditionENS0_4TimeE
           NK4absl7debian312Notification31WaitForNotificationWithDeadlineENS0_4TimeE
           N4absl7debian312Notification6NotifyEv NK4absl7debian312Notification19WaitForNotificationEv)

@@ -8,8 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "dataplane/deadline.h"
 #include "dataplane/reason.h"
 #include "gpu_worker/api/include/tapedeck/status.h"
 
@@ -29,9 +29,9 @@ Result<T> ToResult(absl::StatusOr<T> value) {
 }
 
 // A wait has an end: an hour at most.
-inline absl::Time DeadlineIn(std::chrono::nanoseconds timeout) {
+inline dataplane::Deadline DeadlineIn(std::chrono::nanoseconds timeout) {
   const absl::Duration wait = absl::FromChrono(timeout);
-  return absl::Now() + std::clamp(wait, absl::ZeroDuration(), absl::Hours(1));
+  return dataplane::Deadline::In(std::clamp(wait, absl::ZeroDuration(), absl::Hours(1)));
 }
 
 }  // namespace tapedeck::gpu_worker::api

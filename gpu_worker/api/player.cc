@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "dataplane/deadline.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/api/answer.h"
 #include "gpu_worker/api/deck_parts.h"
@@ -26,7 +27,7 @@ absl::StatusOr<std::shared_ptr<api::SlotSession>> OpenPlayback(api::SlotEnvironm
   return api::SlotSession::Play(
       environment, dialer.Dial(options.storage, {}, ""),
       {.node = options.storage, .recording = recording, .slots = options.slots},
-      absl::Now() + api::kOpenTime);
+      dataplane::Deadline::In(api::kOpenTime));
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ struct Player::Parts {
 
   api::PlaySlots& slots() const { return *session->play(); }
   ~Parts() {
-    if (session != nullptr) session->Close(absl::Now() + api::kCloseTime);
+    if (session != nullptr) session->Close(dataplane::Deadline::In(api::kCloseTime));
     session.reset();
   }
 };

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "dataplane/deadline.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/api/answer.h"
 #include "gpu_worker/api/deck_parts.h"
@@ -36,7 +37,7 @@ absl::StatusOr<std::shared_ptr<api::SlotSession>> OpenRecording(api::SlotEnviron
                                    .slots = options.slots,
                                    .labels = options.labels,
                                    .resume_for_ns = options.resume_for.count() * 1'000'000},
-                                  absl::Now() + api::kOpenTime);
+                                  dataplane::Deadline::In(api::kOpenTime));
 }
 
 }  // namespace
@@ -46,7 +47,7 @@ struct Recorder::Parts {
 
   api::RecordSlots& slots() const { return *session->record(); }
   ~Parts() {
-    if (session != nullptr) session->Close(absl::Now() + api::kCloseTime);
+    if (session != nullptr) session->Close(dataplane::Deadline::In(api::kCloseTime));
     session.reset();
   }
 };
@@ -107,7 +108,7 @@ RecorderProgress Recorder::progress() const {
 }
 
 Status Recorder::Flush(std::chrono::nanoseconds timeout) {
-  const absl::Time deadline = api::DeadlineIn(timeout);
+  const dataplane::Deadline deadline = api::DeadlineIn(timeout);
   const absl::StatusOr<uint64_t> sent = parts_->slots().AwaitSent(deadline);
   if (!sent.ok()) return ToStatus(sent.status());
   if (parts_->session->AwaitCommitted(*sent, deadline)) return Status();
@@ -117,7 +118,7 @@ Status Recorder::Flush(std::chrono::nanoseconds timeout) {
 }
 
 Result<RecorderProgress> Recorder::Finish(std::chrono::nanoseconds timeout) {
-  const absl::Time deadline = api::DeadlineIn(timeout);
+  const dataplane::Deadline deadline = api::DeadlineIn(timeout);
   const absl::Status closed = parts_->slots().Close(deadline);
   if (!closed.ok()) return ToStatus(closed);
   if (!parts_->session->AwaitEnd(deadline)) {

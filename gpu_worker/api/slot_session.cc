@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "dataplane/datatype.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/executor/waiting.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
@@ -44,7 +45,7 @@ absl::Status CheckSlots(uint32_t slots, uint32_t least) {
 
 absl::StatusOr<std::shared_ptr<SlotSession>> SlotSession::Record(
     const SlotEnvironment& environment, std::shared_ptr<services::StorageClient> storage,
-    const RecordingOrder& order, absl::Time deadline) {
+    const RecordingOrder& order, dataplane::Deadline deadline) {
   TD_RETURN_IF_ERROR(CheckSlots(order.slots, kLeastSlots));
   TD_ASSIGN_OR_RETURN(const services::Channel channel, storage->GetChannel(order.channel));
   TD_RETURN_IF_ERROR(services::session::CheckChannel(
@@ -64,7 +65,7 @@ absl::StatusOr<std::shared_ptr<SlotSession>> SlotSession::Record(
 
 absl::StatusOr<std::shared_ptr<SlotSession>> SlotSession::Play(
     const SlotEnvironment& environment, std::shared_ptr<services::StorageClient> storage,
-    const PlayingOrder& order, absl::Time deadline) {
+    const PlayingOrder& order, dataplane::Deadline deadline) {
   TD_RETURN_IF_ERROR(CheckSlots(order.slots, 1));
   std::shared_ptr<SlotSession> made(new SlotSession(environment, std::move(storage)));
   TD_RETURN_IF_ERROR(made->OpenPlaying(order));
@@ -134,7 +135,8 @@ absl::Status SlotSession::OpenPlaying(const PlayingOrder& order) {
 }
 
 absl::Status SlotSession::Start(services::session::ResumingSettings settings,
-                                std::optional<services::Channel> channel, absl::Time deadline) {
+                                std::optional<services::Channel> channel,
+                                dataplane::Deadline deadline) {
   const std::string node = settings.session.node;
   settings.session.transports = environment_.rails;
   settings.session.connections_per_rail = environment_.connections_per_rail;
@@ -155,11 +157,11 @@ absl::Status SlotSession::Start(services::session::ResumingSettings settings,
       mutex_.AssertReaderHeld();
       return last_.running || last_.ended;
     };
-    up = mutex_.AwaitWithDeadline(absl::Condition(&settled), deadline);
+    up = dataplane::AwaitUntil(mutex_, absl::Condition(&settled), deadline);
   }
   const Snapshot now = snapshot();
   if (up && (!now.ended || now.error.ok())) return absl::OkStatus();
-  Close(absl::Now() + kCloseTime);
+  Close(dataplane::Deadline::In(kCloseTime));
   if (!up)
     return services::NodeUnreachable(node, absl::StrCat(node, ": the session did not begin"));
   return device::FailureOn(*environment_.device, now.error);
@@ -188,27 +190,26 @@ Snapshot SlotSession::snapshot() const {
   return last_;
 }
 
-bool SlotSession::AwaitEnd(absl::Time deadline) const {
+bool SlotSession::AwaitEnd(dataplane::Deadline deadline) const {
   dataplane::MayWait("a session");
   absl::MutexLock lock(&mutex_);
-  return mutex_.AwaitWithDeadline(absl::Condition(&last_.ended), deadline);
+  return dataplane::AwaitUntil(mutex_, absl::Condition(&last_.ended), deadline);
 }
 
-bool SlotSession::AwaitCommitted(uint64_t blocks, absl::Time deadline) const {
+bool SlotSession::AwaitCommitted(uint64_t blocks, dataplane::Deadline deadline) const {
   dataplane::MayWait("a session");
   absl::MutexLock lock(&mutex_);
   const auto there = [&] {
     mutex_.AssertReaderHeld();
     return last_.blocks >= blocks || last_.ended;
   };
-  return mutex_.AwaitWithDeadline(absl::Condition(&there), deadline) && last_.blocks >= blocks;
+  return dataplane::AwaitUntil(mutex_, absl::Condition(&there), deadline) && last_.blocks >= blocks;
 }
 
-absl::Status SlotSession::EndAll(absl::Time deadline) {
+absl::Status SlotSession::EndAll(dataplane::Deadline deadline) {
   if (record_ != nullptr) {
     // A stream that is gone sends no more, and a node that hangs takes none: time is left to stop.
-    const absl::Time now = absl::Now();
-    const absl::Time half = now + (deadline - now) / 2;
+    const auto half = dataplane::Deadline::In(deadline.left() / 2);
     record_->CloseWith(half);
     AwaitEnd(half);
   }
@@ -217,19 +218,20 @@ absl::Status SlotSession::EndAll(absl::Time deadline) {
   if (record_ != nullptr) record_->Fail(absl::OkStatus());
   if (play_ != nullptr) play_->End(absl::CancelledError("the player was closed"));
   // Until then the proxy lets streams go on.
-  TD_RETURN_IF_ERROR(board().AwaitStreams(std::max(deadline, absl::Now()) + kCloseTime));
+  const auto now = dataplane::Deadline::In(absl::ZeroDuration());
+  TD_RETURN_IF_ERROR(board().AwaitStreams(std::max(deadline, now) + kCloseTime));
   if (!ended) return absl::DeadlineExceededError("the storage node has not ended the session");
   return absl::OkStatus();
 }
 
-void SlotSession::Close(absl::Time deadline) {
+void SlotSession::Close(dataplane::Deadline deadline) {
   absl::Status ended = EndAll(deadline);
   // What is on a device that has failed is gone anyway.
   if (ended.ok() || (snapshot().ended && !environment_.device->health().status().ok())) {
     environment_.proxy->Leave(watched());
     const auto passed = std::make_shared<absl::Notification>();
     environment_.executor->Post([passed] { passed->Notify(); });
-    if (passed->WaitForNotificationWithTimeout(kLetGoTime)) return;
+    if (dataplane::AwaitFor(*passed, kLetGoTime)) return;
     ended.Update(absl::DeadlineExceededError("the deck's thread does not come to it"));
   }
   dataplane::Log(dataplane::LogLevel::kError, "api", "slots are never given back",

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "dataplane/deadline.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/transport/transport.h"
 #include "gpu_worker/api/proxy/proxy.h"
@@ -64,10 +65,10 @@ class SlotSession final : public std::enable_shared_from_this<SlotSession> {
   // Asks the node, makes ring and slots and waits until blocks can move, at most until `deadline`.
   static absl::StatusOr<std::shared_ptr<SlotSession>> Record(
       const SlotEnvironment& environment, std::shared_ptr<services::StorageClient> storage,
-      const RecordingOrder& order, absl::Time deadline);
+      const RecordingOrder& order, dataplane::Deadline deadline);
   static absl::StatusOr<std::shared_ptr<SlotSession>> Play(
       const SlotEnvironment& environment, std::shared_ptr<services::StorageClient> storage,
-      const PlayingOrder& order, absl::Time deadline);
+      const PlayingOrder& order, dataplane::Deadline deadline);
 
   // One of them.
   const std::shared_ptr<RecordSlots>& record() const { return record_; }
@@ -77,13 +78,14 @@ class SlotSession final : public std::enable_shared_from_this<SlotSession> {
 
   services::session::Snapshot snapshot() const ABSL_LOCKS_EXCLUDED(mutex_);
   // Waits; false if it has not ended by then, or not so many blocks are committed.
-  bool AwaitEnd(absl::Time deadline) const ABSL_LOCKS_EXCLUDED(mutex_);
-  bool AwaitCommitted(uint64_t blocks, absl::Time deadline) const ABSL_LOCKS_EXCLUDED(mutex_);
+  bool AwaitEnd(dataplane::Deadline deadline) const ABSL_LOCKS_EXCLUDED(mutex_);
+  bool AwaitCommitted(uint64_t blocks, dataplane::Deadline deadline) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Ends it in order behind what was sent, waits for that and for the program's streams, and lets
   // go of all. What a stream or the node still holds by then is never given back, nor is its deck:
   // the log says so. Once; not on the executor.
-  void Close(absl::Time deadline);
+  void Close(dataplane::Deadline deadline);
 
  private:
   SlotSession(const SlotEnvironment& environment, std::shared_ptr<services::StorageClient> storage)
@@ -97,11 +99,11 @@ class SlotSession final : public std::enable_shared_from_this<SlotSession> {
   absl::Status OpenPlaying(const PlayingOrder& order);
   // Of the opened session: begins it and waits until it is up.
   absl::Status Start(services::session::ResumingSettings settings,
-                     std::optional<services::Channel> channel, absl::Time deadline);
+                     std::optional<services::Channel> channel, dataplane::Deadline deadline);
   // On the executor.
   void OnChange(const services::session::Snapshot& snapshot) ABSL_LOCKS_EXCLUDED(mutex_);
   // What of it is still in use at a close, if anything is.
-  absl::Status EndAll(absl::Time deadline);
+  absl::Status EndAll(dataplane::Deadline deadline);
   Watched& watched() const;
   Board& board() const;
 

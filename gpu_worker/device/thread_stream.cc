@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/errors.h"
 #include "dataplane/executor/thread.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
 
@@ -39,7 +40,7 @@ void ThreadStream::Enqueue(Work work) {
   ++enqueued_;
 }
 
-bool ThreadStream::Synchronize(absl::Time deadline) {
+bool ThreadStream::Synchronize(dataplane::Deadline deadline) {
   dataplane::MayWait("a stream of the host");
   absl::MutexLock lock(&mutex_);
   const uint64_t all = enqueued_;
@@ -47,7 +48,7 @@ bool ThreadStream::Synchronize(absl::Time deadline) {
     mutex_.AssertReaderHeld();
     return done_ >= all;
   };
-  return mutex_.AwaitWithDeadline(absl::Condition(&done), deadline);
+  return dataplane::AwaitUntil(mutex_, absl::Condition(&done), deadline);
 }
 
 void ThreadStream::Run() {

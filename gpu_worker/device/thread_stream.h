@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "dataplane/deadline.h"
 
 namespace tapedeck::gpu_worker::device {
 
@@ -33,7 +34,7 @@ class ThreadStream {
   void Enqueue(Work work) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Whether all that was enqueued before is done by then.
-  bool Synchronize(absl::Time deadline) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool Synchronize(dataplane::Deadline deadline) ABSL_LOCKS_EXCLUDED(mutex_);
 
   static constexpr size_t kMostWork = 65536;
 

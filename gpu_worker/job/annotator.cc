@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/now.h"
+#include "dataplane/deadline.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/session/loss.h"
@@ -42,7 +42,7 @@ void Annotator::SessionRuns(const std::string& recording) {
     behind = std::exchange(behind_, false);
   }
   const auto write = [this] {
-    tasks_->Post([this] { Write(Remarks::Which::kSoFar, absl::InfiniteFuture()); });
+    tasks_->Post([this] { Write(Remarks::Which::kSoFar, dataplane::Deadline::Never()); });
   };
   if (first) remarks_->SetWaker(write);
   if (behind) write();
@@ -51,12 +51,12 @@ void Annotator::SessionRuns(const std::string& recording) {
 void Annotator::Finish(std::function<void(const absl::Status&)> done) {
   remarks_->SetWaker(nullptr);
   tasks_->Post([this, done = std::move(done)] {
-    Write(Remarks::Which::kAll, dataplane::SteadyTime() + kPatience);
+    Write(Remarks::Which::kAll, dataplane::Deadline::In(kPatience));
     done(status_);
   });
 }
 
-void Annotator::Write(Remarks::Which which, absl::Time deadline) {
+void Annotator::Write(Remarks::Which which, dataplane::Deadline deadline) {
   std::ranges::move(remarks_->Take(which), std::back_inserter(waiting_));
   const std::string recording = [this] {
     absl::MutexLock lock(&mutex_);
@@ -79,9 +79,10 @@ void Annotator::Write(Remarks::Which which, absl::Time deadline) {
 }
 
 absl::Status Annotator::WriteOne(const std::string& recording,
-                                 const services::Annotation& annotation, absl::Time deadline) {
+                                 const services::Annotation& annotation,
+                                 dataplane::Deadline deadline) {
   if (recording.empty()) return absl::FailedPreconditionError("there is no recording");
-  if (dataplane::SteadyTime() >= deadline) {
+  if (deadline.passed()) {
     return absl::DeadlineExceededError("the storage node takes them too slowly");
   }
   return storage_.AnnotateRecording(recording, annotation);

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "dataplane/deadline.h"
 #include "gpu_worker/stages/remarks.h"
 #include "services/storage.h"
 #include "services/threads/task_thread.h"
@@ -46,9 +47,9 @@ class Annotator {
         thread_(std::move(thread)) {}
 
   // Its thread.
-  void Write(stages::Remarks::Which which, absl::Time deadline);
+  void Write(stages::Remarks::Which which, dataplane::Deadline deadline);
   absl::Status WriteOne(const std::string& recording, const services::Annotation& annotation,
-                        absl::Time deadline);
+                        dataplane::Deadline deadline);
 
   const std::shared_ptr<stages::Remarks> remarks_;
   services::StorageClient& storage_;

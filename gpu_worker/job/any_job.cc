@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "gpu_worker/device/unusable.h"
 #include "services/errors.h"
@@ -34,11 +35,11 @@ bool AnyJob::ended() const {
   return job_.end_time_ns != 0;
 }
 
-bool AnyJob::AwaitEnd(absl::Time deadline) const {
+bool AnyJob::AwaitEnd(dataplane::Deadline deadline) const {
   const auto ended = [this]()
                          ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return job_.end_time_ns != 0; };
   absl::MutexLock lock(&mutex_);
-  return mutex_.AwaitWithDeadline(absl::Condition(&ended), deadline);
+  return dataplane::AwaitUntil(mutex_, absl::Condition(&ended), deadline);
 }
 
 void AnyJob::SetEnd(absl::Status error) {

@@ -6,6 +6,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "dataplane/deadline.h"
 #include "gpu_worker/job/job_environment.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "services/jobs.h"
@@ -23,7 +24,8 @@ class AnyJob {
   services::Job state() const ABSL_LOCKS_EXCLUDED(mutex_);
   bool ended() const ABSL_LOCKS_EXCLUDED(mutex_);
   // Waits; not on the executor. False if it has not ended by then.
-  bool AwaitEnd(absl::Time deadline = absl::InfiniteFuture()) const ABSL_LOCKS_EXCLUDED(mutex_);
+  bool AwaitEnd(dataplane::Deadline deadline = dataplane::Deadline::Never()) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Ends it in order: a recording is sealed with what it has.
   virtual void Cancel() = 0;

@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "dataplane/now.h"
+#include "dataplane/deadline.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/packets/limits.h"
 
@@ -198,10 +198,10 @@ absl::Status Datagrams::SendSome(std::span<const Packet> packets, absl::Duration
 }
 
 absl::Status Datagrams::AwaitRoom(absl::Duration patience) const {
-  const absl::Time deadline = dataplane::SteadyTime() + patience;
+  const auto deadline = dataplane::Deadline::In(patience);
   while (true) {
     pollfd room{.fd = socket_.get(), .events = POLLOUT, .revents = 0};
-    const auto left_ms = absl::ToInt64Milliseconds(deadline - dataplane::SteadyTime());
+    const auto left_ms = absl::ToInt64Milliseconds(deadline.left());
     const int ready = poll(&room, 1, static_cast<int>(std::max<int64_t>(left_ms, 0)));
     if (ready > 0) return absl::OkStatus();
     if (ready < 0 && errno != EINTR) return Failed("poll");

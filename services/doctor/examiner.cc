@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/executor/timed_wait.h"
 #include "services/errors.h"
 
 namespace tapedeck::services::doctor {
@@ -41,7 +42,7 @@ absl::StatusOr<Diagnosis> Examiner::Examine(const Request& request) {
   const auto ended = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return stopped_ || round->left == 0;
   };
-  mutex_.AwaitWithTimeout(absl::Condition(&ended), patience);
+  dataplane::AwaitFor(mutex_, absl::Condition(&ended), patience);
   examining_ = false;
   for (size_t i = 0; i < round->checks.size(); ++i) {
     if (!round->ended[i]) diagnosis.findings.push_back(Late(round->checks[i], patience));

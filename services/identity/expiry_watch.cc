@@ -1,6 +1,7 @@
 #include "services/identity/expiry_watch.h"
 
 #include "dataplane/executor/thread.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 
@@ -33,7 +34,7 @@ void ExpiryWatch::Watch(absl::Duration look_every) {
   while (true) {
     {
       absl::MutexLock lock(&mutex_);
-      if (mutex_.AwaitWithTimeout(absl::Condition(&stopped_), look_every)) return;
+      if (dataplane::AwaitFor(mutex_, absl::Condition(&stopped_), look_every)) return;
     }
     const auto facts = CheckTlsFiles(files_, dataplane::WallTime());
     if (!facts.ok()) continue;

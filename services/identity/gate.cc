@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/executor/thread.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "dataplane/now.h"
 #include "dataplane/printable.h"
@@ -200,7 +201,7 @@ void Gate::Watch() {
   while (true) {
     {
       absl::MutexLock lock(&mutex_);
-      if (mutex_.AwaitWithTimeout(absl::Condition(&stopped_), kLookEvery)) return;
+      if (dataplane::AwaitFor(mutex_, absl::Condition(&stopped_), kLookEvery)) return;
     }
     const FileStamp now = StampOf(settings_.policy);
     if (std::exchange(stamp_, now) != now) Reread();

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/thread.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
@@ -110,7 +111,8 @@ Nodes Within(absl::Duration timeout, const std::string& list, std::function<Node
                       }));
   thread.detach();
   absl::MutexLock lock(&asked->mutex);
-  if (asked->mutex.AwaitWithTimeout(absl::Condition(&asked->done), timeout)) return asked->nodes;
+  if (dataplane::AwaitFor(asked->mutex, absl::Condition(&asked->done), timeout))
+    return asked->nodes;
   return NoNodes(list,
                  absl::StrCat("no name server answers within ", absl::FormatDuration(timeout)));
 }

@@ -7,6 +7,7 @@
 #include "absl/time/time.h"
 #include "dataplane/clock.h"
 #include "dataplane/executor/thread.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 
 namespace tapedeck::services::server {
@@ -70,7 +71,7 @@ void RefusalPace::GiveNext() {
     while (!stopped_ && !held_.empty() && !held_.front().gone()) {
       const int64_t wait_ns = TakeTurn();
       if (wait_ns == 0) break;
-      mutex_.AwaitWithTimeout(absl::Condition(&stopped_), absl::Nanoseconds(wait_ns));
+      dataplane::AwaitFor(mutex_, absl::Condition(&stopped_), absl::Nanoseconds(wait_ns));
     }
     if (held_.empty()) return;
     answer = std::move(held_.front().answer);

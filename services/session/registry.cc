@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "dataplane/executor/lifetime.h"
+#include "dataplane/executor/timed_wait.h"
 #include "services/errors.h"
 
 namespace tapedeck::services::session {
@@ -191,7 +192,8 @@ void Registry::Drain(int64_t grace_ns) {
   {
     absl::MutexLock lock(&mutex_);
     draining_ = true;
-    if (mutex_.AwaitWithTimeout(absl::Condition(&none_left), absl::Nanoseconds(grace_ns))) return;
+    if (dataplane::AwaitFor(mutex_, absl::Condition(&none_left), absl::Nanoseconds(grace_ns)))
+      return;
   }
   AbortAll(Draining("the storage node is shutting down"));
   absl::MutexLock lock(&mutex_);

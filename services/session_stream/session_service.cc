@@ -3,11 +3,11 @@
 #include <grpcpp/alarm.h>
 
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <utility>
 
 #include "dataplane/clock.h"
+#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "services/convert/session.h"
 #include "services/convert/status.h"
@@ -63,7 +63,7 @@ class ServedStream final : public TransferReactor, public StreamCore {
   void GoTo(session::SessionAcceptor& acceptor) {
     const int64_t wait_ns = pace_.WaitNs(caller_, dataplane::SystemClock().NowNs());
     if (wait_ns == 0) return acceptor.OnStream(MakeControlStream(shared_from_this()));
-    turn_.Set(std::chrono::system_clock::now() + std::chrono::nanoseconds(wait_ns),
+    turn_.Set(absl::ToChronoTime(dataplane::WallTime() + absl::Nanoseconds(wait_ns)),
               [stream = weak_from_this(), &acceptor](bool) {
                 auto live = stream.lock();
                 if (live != nullptr) acceptor.OnStream(MakeControlStream(std::move(live)));

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "dataplane/executor/timed_wait.h"
+
 namespace tapedeck::services::storage_session {
 
 using dataplane::Block;
@@ -28,7 +30,7 @@ std::optional<Block> BlockQueue::Wait(absl::Duration patience) {
   const auto ready = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return !blocks_.empty() || closed_;
   };
-  mutex_.AwaitWithTimeout(absl::Condition(&ready), patience);
+  dataplane::AwaitFor(mutex_, absl::Condition(&ready), patience);
   return TakeLocked();
 }
 

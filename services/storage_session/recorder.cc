@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/crc32c.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/source.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
@@ -70,7 +71,7 @@ class Recorder::SlotGate {
   // Waits until it is open, and shuts it.
   bool Pass(absl::Duration patience) {
     absl::MutexLock lock(&mutex_);
-    if (!mutex_.AwaitWithTimeout(absl::Condition(&open_), patience)) return false;
+    if (!dataplane::AwaitFor(mutex_, absl::Condition(&open_), patience)) return false;
     open_ = false;
     return true;
   }

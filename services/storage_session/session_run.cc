@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/list.h"
@@ -115,7 +116,7 @@ absl::Status SessionRun::Start(const Peer& peer, const std::vector<NodeRail>& ra
   const auto begun = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return snapshot_.running || snapshot_.ended;
   };
-  mutex_.AwaitWithTimeout(absl::Condition(&begun), kBeginPatience);
+  dataplane::AwaitFor(mutex_, absl::Condition(&begun), kBeginPatience);
   if (snapshot_.running) return absl::OkStatus();
   if (!snapshot_.error.ok()) return snapshot_.error;
   return NodeUnreachable(peer.address,
@@ -134,7 +135,7 @@ void SessionRun::OnChange(const session::Snapshot& snapshot) {
 absl::Status SessionRun::End(absl::Duration patience) {
   absl::MutexLock lock(&mutex_);
   const auto over = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return snapshot_.ended; };
-  if (mutex_.AwaitWithTimeout(absl::Condition(&over), patience)) return snapshot_.error;
+  if (dataplane::AwaitFor(mutex_, absl::Condition(&over), patience)) return snapshot_.error;
   return absl::DeadlineExceededError("the session has not ended");
 }
 

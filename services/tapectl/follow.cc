@@ -9,7 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "absl/time/clock.h"
+#include "dataplane/deadline.h"
 #include "dataplane/status_macros.h"
 #include "services/client/channel.h"
 #include "services/tapectl/pacing_text.h"
@@ -121,13 +121,12 @@ absl::StatusOr<std::vector<Job>> Follow(const Program& program, InterruptWatch& 
   const bool cancels = impatience == Impatience::kCancel;
   if (cancels) interrupt.OnInterrupt([&] { return CancelAll(program, started); });
   const absl::Cleanup done = [&] { interrupt.OnInterrupt(nullptr); };
-  const absl::Time deadline = absl::Now() + program.job_timeout();
+  const auto deadline = dataplane::Deadline::In(program.job_timeout());
   std::vector<Job> ended;
   for (const Job& job : started) {
     ProgressBar bar(started.size() == 1 ? program.what : absl::StrCat(program.what, " ", job.name));
-    const auto last = jobs.WatchJob(job.name, deadline - absl::Now(), [&](const Job& now) {
-      bar.Show(ProgressOf(now, duration_ns));
-    });
+    const auto last = jobs.WatchJob(
+        job.name, deadline.left(), [&](const Job& now) { bar.Show(ProgressOf(now, duration_ns)); });
     if (absl::IsDeadlineExceeded(last.status())) {
       if (cancels) {
         for (const Job& other : started) jobs.CancelJob(other.name).IgnoreError();

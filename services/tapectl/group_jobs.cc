@@ -11,7 +11,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
+#include "dataplane/deadline.h"
 #include "dataplane/executor/thread.h"
 #include "dataplane/status_macros.h"
 #include "services/client/channel.h"
@@ -129,9 +129,9 @@ bool CancelAll(GroupJobs& jobs) {
   return any;
 }
 
-void FollowOne(GroupJob& job, absl::Time deadline) {
+void FollowOne(GroupJob& job, dataplane::Deadline deadline) {
   if (!job.Goes()) return;
-  auto last = job.at.Jobs()->WatchJob(job.Seen().name, deadline - absl::Now(),
+  auto last = job.at.Jobs()->WatchJob(job.Seen().name, deadline.left(),
                                       [&](const Job& now) { job.Set(now); });
   if (last.ok()) return job.Set(*std::move(last));
   if (absl::IsDeadlineExceeded(last.status())) Cancel(job);
@@ -170,7 +170,7 @@ absl::Status Run(Program& program, InterruptWatch& interrupt, const JobOptions& 
     LeaveAll(program, jobs);
     return absl::OkStatus();
   }
-  const absl::Time deadline = absl::Now() + program.job_timeout();
+  const auto deadline = dataplane::Deadline::In(program.job_timeout());
   ForEach(jobs, [&](GroupJob& job) { FollowOne(job, deadline); });
   return Conclude(program, AllSeen(jobs));
 }

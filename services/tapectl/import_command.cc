@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
 #include "services/formats/import.h"
 #include "services/formats/list.h"

@@ -1,6 +1,5 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/clock.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "services/tapectl/load.h"

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
+#include "dataplane/deadline.h"
 #include "services/client/channel.h"
 #include "services/client/node_client.h"
 #include "services/tapectl/names.h"
@@ -45,7 +45,7 @@ std::string Short(const std::string& name) {
 class Asker {
  public:
   Asker(Program& program, const command_line::Completion& completion)
-      : program_(program), completion_(completion), deadline_(absl::Now() + kPatience) {}
+      : program_(program), completion_(completion), deadline_(dataplane::Deadline::In(kPatience)) {}
 
   Words Ask();
 
@@ -69,12 +69,12 @@ class Asker {
 
   Program& program_;
   const command_line::Completion& completion_;
-  const absl::Time deadline_;
+  const dataplane::Deadline deadline_;
   Words words_;
 };
 
 bool Asker::HasTime() {
-  const absl::Duration left = deadline_ - absl::Now();
+  const absl::Duration left = deadline_.left();
   if (left <= absl::ZeroDuration()) return false;
   program_.timeout = absl::StrCat(absl::ToInt64Milliseconds(left) + 1, "ms");
   return true;

@@ -5,6 +5,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/executor/waiting.h"
 #include "services/errors.h"
 
@@ -33,7 +34,7 @@ class TriggerPort::Call {
     absl::MutexLock lock(&mutex_);
     const auto answered = [this]()
                               ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return answer_.has_value(); };
-    left_ = !mutex_.AwaitWithTimeout(absl::Condition(&answered), patience);
+    left_ = !dataplane::AwaitFor(mutex_, absl::Condition(&answered), patience);
     if (left_) return NotAnswered(patience, asked_);
     return *std::move(answer_);
   }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "dataplane/executor/thread.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/status_macros.h"
@@ -91,7 +92,8 @@ bool TailMemory::WaitUntilNeeded() {
   while (true) {
     std::vector<std::unique_ptr<Memory>> unused;  // freed without the lock
     absl::MutexLock lock(&mutex_);
-    const bool asked = mutex_.AwaitWithTimeout(absl::Condition(this, &TailMemory::has_work), kIdle);
+    const bool asked =
+        dataplane::AwaitFor(mutex_, absl::Condition(this, &TailMemory::has_work), kIdle);
     if (stop_) return false;
     if (!asked && lent_ == 0) {
       refused_ = false;

@@ -8,6 +8,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "dataplane/executor/timed_wait.h"
 
 namespace tapedeck::storage_node::luns {
 
@@ -33,9 +34,10 @@ class OpeningTurns {
   std::unique_ptr<Turn> ForAttaching() {
     absl::MutexLock lock(&mutex_);
     ++attaching_;
-    mutex_.AwaitWithTimeout(absl::Condition(
-                                +[](int* tried) { return *tried == 0; }, &tried_),
-                            kPatience);
+    dataplane::AwaitFor(mutex_,
+                        absl::Condition(
+                            +[](int* tried) { return *tried == 0; }, &tried_),
+                        kPatience);
     return std::unique_ptr<Turn>(new Turn(*this, attaching_));
   }
 

@@ -7,6 +7,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
@@ -43,7 +44,7 @@ struct Attempt {
     for (;;) {
       const absl::Duration left = asked + patience - dataplane::SteadyTime();
       if (result.has_value() || left <= absl::ZeroDuration()) break;
-      mutex.AwaitWithTimeout(absl::Condition(&ended), left);
+      dataplane::AwaitFor(mutex, absl::Condition(&ended), left);
     }
     given_up = !result.has_value();
     return result;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
@@ -29,7 +30,7 @@ void LogLun(absl::string_view event, const std::string& name, const std::string&
 
 // Whoever has begun to look at it has it a moment longer; then its members may be unmounted.
 absl::Status AwaitGone(const std::string& name, const absl::Notification& gone) {
-  if (gone.WaitForNotificationWithTimeout(kCloseLimit)) return absl::OkStatus();
+  if (dataplane::AwaitFor(gone, kCloseLimit)) return absl::OkStatus();
   return services::LunNotResponding(
       name, absl::StrCat(name,
                          " is detached, but its disks have not done yet what was asked of them; "

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
-#include "absl/time/clock.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/model/description.h"
@@ -44,8 +44,8 @@ bool HaveAbandonedClosed(recordings::Recordings& recordings,
       done->Notify();
     });
   }
-  const absl::Time deadline = absl::Now() + kListPatience;
-  for (const auto& done : asked) done->WaitForNotificationWithDeadline(deadline);
+  const auto deadline = dataplane::Deadline::In(kListPatience);
+  for (const auto& done : asked) dataplane::AwaitUntil(*done, deadline);
   return !abandoned.empty();
 }
 

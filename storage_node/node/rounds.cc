@@ -1,6 +1,7 @@
 #include "storage_node/node/rounds.h"
 
 #include "dataplane/executor/thread.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::storage_node::node {
@@ -26,7 +27,7 @@ void Rounds::Run() {
   while (true) {
     {
       absl::MutexLock lock(&mutex_);
-      if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), period_)) return;
+      if (dataplane::AwaitFor(mutex_, absl::Condition(&stop_), period_)) return;
     }
     round_();
   }

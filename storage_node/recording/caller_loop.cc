@@ -1,6 +1,7 @@
 #include "storage_node/recording/caller_loop.h"
 
 #include "absl/time/time.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/executor/waiting.h"
 
 namespace tapedeck::storage_node::recording {
@@ -31,7 +32,7 @@ dataplane::Task CallerLoop::Next() {
       timers_.erase(timers_.begin());
       return task;
     }
-    if (!mutex_.AwaitWithTimeout(absl::Condition(&posted), wait)) continue;
+    if (!dataplane::AwaitFor(mutex_, absl::Condition(&posted), wait)) continue;
     dataplane::Task task = std::move(tasks_.front());
     tasks_.pop_front();
     return task;

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/executor/timed_wait.h"
 #include "services/session/stage_board.h"
 #include "storage_node/follow/tail.h"
 #include "storage_node/format/manifest.h"
@@ -124,16 +125,16 @@ class LiveRecording {
     const auto settled = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
       return noted_ >= changes || closed_ != nullptr;
     };
-    mutex_.AwaitWithTimeout(absl::Condition(&settled), absl::Seconds(10));
+    dataplane::AwaitFor(mutex_, absl::Condition(&settled), absl::Seconds(10));
     return noted_ >= changes;
   }
 
   // Waits until it is closed, or its writer has gone; false at the deadline. Not on the writer's
   // executor.
-  bool AwaitClosed(absl::Time deadline) const {
+  bool AwaitClosed(dataplane::Deadline deadline) const {
     absl::MutexLock lock(&mutex_);
     const auto closed = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return closed_ != nullptr; };
-    return mutex_.AwaitWithDeadline(absl::Condition(&closed), deadline);
+    return dataplane::AwaitUntil(mutex_, absl::Condition(&closed), deadline);
   }
 
   // What the session has spent its time on since this recording began.

@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/executor/waiting.h"
 
 namespace tapedeck::storage_node::recordings {
@@ -37,11 +38,11 @@ bool Leases::IsHeld(const std::string& name) {
   return ExclusiveAbove(name) || held_.contains(name);
 }
 
-bool Leases::AwaitEnd(const std::string& name, absl::Time deadline) {
+bool Leases::AwaitEnd(const std::string& name, dataplane::Deadline deadline) {
   dataplane::MayWait("a lease");
   absl::MutexLock lock(&mutex_);
   const auto ended = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !ExclusiveAbove(name); };
-  return mutex_.AwaitWithDeadline(absl::Condition(&ended), deadline);
+  return dataplane::AwaitUntil(mutex_, absl::Condition(&ended), deadline);
 }
 
 std::unique_ptr<Leases::Lease> Leases::TakeExclusive(const std::string& name) {

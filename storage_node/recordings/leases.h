@@ -10,6 +10,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "dataplane/deadline.h"
 #include "storage_node/recording/hold.h"
 
 namespace tapedeck::storage_node::recordings {
@@ -40,7 +41,7 @@ class Leases : public std::enable_shared_from_this<Leases> {
   bool IsHeld(const std::string& name);
 
   // Waits until nobody holds the name exclusively, or what is above it; false at the deadline.
-  bool AwaitEnd(const std::string& name, absl::Time deadline);
+  bool AwaitEnd(const std::string& name, dataplane::Deadline deadline);
 
   // Shared, beside the exclusive lease of `name` itself: a follower beside the writer. It stays
   // when the writer has ended. The caller knows that the exclusive holder is one that allows it.

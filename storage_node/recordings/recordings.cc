@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "dataplane/deadline.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
@@ -193,7 +194,7 @@ absl::Status Recordings::Note(const std::string& recording, const NoteLive& to_l
   return Busy(found, "failed before this was on the disk; try again");
 }
 
-bool Recordings::AwaitClosed(const std::string& recording, absl::Time deadline) {
+bool Recordings::AwaitClosed(const std::string& recording, dataplane::Deadline deadline) {
   // Its writer lets go of the lease a moment before it says that it is closed.
   const auto live = live_.Find(recording);
   if (live != nullptr && !live->AwaitClosed(deadline)) return false;

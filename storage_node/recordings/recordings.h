@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "dataplane/deadline.h"
 #include "storage_node/catalog/catalog.h"
 #include "storage_node/catalog/names.h"
 #include "storage_node/luns/luns.h"
@@ -82,7 +83,7 @@ class Recordings {
                     const NoteClosed& to_closed);
 
   // Waits until whoever writes, closes or deletes it has ended; false at the deadline.
-  bool AwaitClosed(const std::string& recording, absl::Time deadline);
+  bool AwaitClosed(const std::string& recording, dataplane::Deadline deadline);
 
   // Replaces what one copy of a closed recording's manifest has lost from the other. Waits for the
   // disk. The caller has a lease on it.

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "dataplane/deadline.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 
@@ -21,7 +21,7 @@ absl::Status ActOnceClosed(Recordings& recordings, const std::string& recording,
   absl::Status status = act();
   const auto reason = services::ReasonOf(status);
   if (!reason.has_value() || reason->reason != "RECORDING_BUSY") return status;
-  if (!recordings.AwaitClosed(recording, absl::Now() + kClosing)) return status;
+  if (!recordings.AwaitClosed(recording, dataplane::Deadline::In(kClosing))) return status;
   return act();
 }
 

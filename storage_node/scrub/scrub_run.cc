@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
@@ -63,7 +64,7 @@ void ScrubRun::SetRate(uint64_t bytes_per_s) {
 
 bool ScrubRun::AwaitEnd() const {
   absl::MutexLock lock(&mutex_);
-  return mutex_.AwaitWithTimeout(absl::Condition(&ended_), kStopDeadline);
+  return dataplane::AwaitFor(mutex_, absl::Condition(&ended_), kStopDeadline);
 }
 
 void ScrubRun::GiveUpAfter(absl::Duration patience) {
@@ -311,7 +312,7 @@ bool ScrubRun::Pace(uint64_t bytes) {
   absl::MutexLock lock(&mutex_);
   const auto wait = absl::Seconds(static_cast<double>(bytes) / static_cast<double>(rate_));
   got_on_ = dataplane::SteadyTime() + wait;
-  mutex_.AwaitWithTimeout(absl::Condition(&stop_), wait);
+  dataplane::AwaitFor(mutex_, absl::Condition(&stop_), wait);
   return !stop_;
 }
 

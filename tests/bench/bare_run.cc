@@ -18,6 +18,7 @@
 #include "dataplane/crc32c.h"
 #include "dataplane/fd.h"
 #include "dataplane/memory/host/memory.h"
+#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/tcp/socket.h"
 
@@ -140,10 +141,10 @@ absl::StatusOr<double> RunBare(const BareRun& run) {
   }
   absl::SleepFor(kWarmUp);
   const uint64_t before = received;
-  const absl::Time began = absl::Now();
+  const absl::Time began = dataplane::SteadyTime();
   absl::SleepFor(absl::Seconds(run.seconds));
   const auto bytes = static_cast<double>(received - before);
-  const double seconds = absl::ToDoubleSeconds(absl::Now() - began);
+  const double seconds = absl::ToDoubleSeconds(dataplane::SteadyTime() - began);
   for (Pair& pair : pairs) End(pair);
   return bytes / seconds / 1e6;
 }

@@ -6,7 +6,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
+#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "services/client/node_client.h"
 
@@ -45,13 +45,13 @@ absl::StatusOr<double> CallsPerSecond(const NodeProcess& node, int callers,
     channels.push_back(node.NewChannel());
     TD_RETURN_IF_ERROR(Call(channels.back()));  // connects
   }
-  const absl::Time begin = absl::Now();
+  const absl::Time begin = dataplane::SteadyTime();
   std::atomic<uint64_t> calls = 0;
   FirstError error;
   std::vector<std::thread> threads;
   for (const auto& channel : channels) {
     threads.emplace_back([&, end = begin + duration] {
-      while (absl::Now() < end) {
+      while (dataplane::SteadyTime() < end) {
         const absl::Status status = Call(channel);
         if (!status.ok()) return error.Update(status);
         ++calls;
@@ -60,7 +60,7 @@ absl::StatusOr<double> CallsPerSecond(const NodeProcess& node, int callers,
   }
   for (std::thread& thread : threads) thread.join();
   TD_RETURN_IF_ERROR(error.first());
-  return static_cast<double>(calls) / absl::ToDoubleSeconds(absl::Now() - begin);
+  return static_cast<double>(calls) / absl::ToDoubleSeconds(dataplane::SteadyTime() - begin);
 }
 
 }  // namespace tapedeck::bench

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/time/clock.h"
+#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "services/flight/trails.h"
 #include "services/session_stream/stream_opener.h"
@@ -39,8 +40,8 @@ volatile std::sig_atomic_t interrupted = 0;
 // For that long, or until the process is interrupted.
 void Hold(absl::Duration duration) {
   std::signal(SIGINT, [](int) { interrupted = 1; });
-  const absl::Time end = absl::Now() + duration;
-  while (interrupted == 0 && absl::Now() < end) absl::SleepFor(absl::Milliseconds(50));
+  const absl::Time end = dataplane::SteadyTime() + duration;
+  while (interrupted == 0 && dataplane::SteadyTime() < end) absl::SleepFor(absl::Milliseconds(50));
 }
 
 }  // namespace

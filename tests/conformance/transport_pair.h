@@ -12,6 +12,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/event_loop.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/transport/list.h"
 #include "dataplane/transport/tcp/kernel_tls.h"
@@ -78,7 +79,7 @@ class RecordedEvents final : public ConnectionEvents {
   T Await(std::deque<T>& events, size_t n) {
     absl::MutexLock lock(&mutex_);
     const auto there = [&] { return events.size() > n; };
-    if (!mutex_.AwaitWithTimeout(absl::Condition(&there), absl::Seconds(10))) {
+    if (!dataplane::AwaitFor(mutex_, absl::Condition(&there), absl::Seconds(10))) {
       ADD_FAILURE() << "no event " << n << " in 10 s; there are " << events.size();
       return T();
     }

@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "absl/synchronization/notification.h"
-#include "absl/time/clock.h"
+#include "dataplane/executor/timed_wait.h"
+#include "dataplane/now.h"
 #include "services/errors.h"
 
 namespace tapedeck::gpu_worker::job {
@@ -43,7 +44,7 @@ class TakingStorage final : public services::StorageClient {
   void AwaitRefused() const {
     absl::MutexLock lock(&mutex_);
     const auto refused = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return refused_ > 0; };
-    EXPECT_TRUE(mutex_.AwaitWithTimeout(absl::Condition(&refused), absl::Seconds(10)));
+    EXPECT_TRUE(dataplane::AwaitFor(mutex_, absl::Condition(&refused), absl::Seconds(10)));
   }
 
   std::vector<Annotation> taken() const {
@@ -55,7 +56,7 @@ class TakingStorage final : public services::StorageClient {
     const auto enough = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
       return taken_.size() >= count;
     };
-    EXPECT_TRUE(mutex_.AwaitWithTimeout(absl::Condition(&enough), absl::Seconds(10)));
+    EXPECT_TRUE(dataplane::AwaitFor(mutex_, absl::Condition(&enough), absl::Seconds(10)));
   }
 
  private:
@@ -77,7 +78,7 @@ class AnnotatorTest : public testing::Test {
       status = annotated;
       done.Notify();
     });
-    EXPECT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(10)));
+    EXPECT_TRUE(dataplane::AwaitFor(done, absl::Seconds(10)));
     return status;
   }
   void Remark(uint64_t sample) {
@@ -121,8 +122,8 @@ TEST_F(AnnotatorTest, WaitsForANodeThatIsAway) {
   for (const uint64_t sample : {10, 20, 30}) Remark(sample);
   storage.AwaitRefused();
   storage.SetAway(false);
-  const absl::Time deadline = absl::Now() + absl::Seconds(10);
-  while (storage.taken().size() < 3 && absl::Now() < deadline) {
+  const absl::Time deadline = dataplane::SteadyTime() + absl::Seconds(10);
+  while (storage.taken().size() < 3 && dataplane::SteadyTime() < deadline) {
     annotator->SessionRuns("r");  // as a session that runs says again and again
   }
   EXPECT_TRUE(Finish(*annotator).ok());

@@ -9,6 +9,7 @@
 
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
+#include "dataplane/executor/timed_wait.h"
 #include "tests/no_threads.h"
 
 namespace tapedeck::gpu_worker::stages::verify {
@@ -36,7 +37,7 @@ TEST(CrewTest, HelpersWorkAtTheSameTime) {
   crew->Run(3, [&](size_t part, size_t /*place*/) {
     begun[part].Notify();
     bool all = true;
-    for (auto& each : begun) all = each.WaitForNotificationWithTimeout(absl::Seconds(10)) && all;
+    for (auto& each : begun) all = dataplane::AwaitFor(each, absl::Seconds(10)) && all;
     if (all) ++together;
   });
   EXPECT_EQ(together, 3);

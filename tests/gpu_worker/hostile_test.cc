@@ -17,6 +17,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "dataplane/now.h"
 #include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/gpu_faults.h"
 #include "tests/gpu_worker/worker_fixture.h"
@@ -165,9 +166,9 @@ class LeftoverTest : public HostileTest {
 
   // Once what ended jobs let go of in the background is gone.
   static Held Settled(const std::function<bool(const Held&)>& as_expected) {
-    const absl::Time deadline = absl::Now() + absl::Seconds(30);
+    const absl::Time deadline = dataplane::SteadyTime() + absl::Seconds(30);
     Held held = HeldNow();
-    while (!as_expected(held) && absl::Now() < deadline) {
+    while (!as_expected(held) && dataplane::SteadyTime() < deadline) {
       absl::SleepFor(absl::Milliseconds(20));
       held = HeldNow();
     }

@@ -10,6 +10,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "dataplane/executor/timed_wait.h"
 #include "gpu_worker/stages/stage.h"
 
 namespace tapedeck::gpu_worker {
@@ -37,7 +38,7 @@ class Inlet {
   void AwaitAsked(int times) {
     absl::MutexLock lock(&mutex_);
     const auto enough = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return asked_ >= times; };
-    ASSERT_TRUE(mutex_.AwaitWithTimeout(absl::Condition(&enough), absl::Seconds(10)));
+    ASSERT_TRUE(dataplane::AwaitFor(mutex_, absl::Condition(&enough), absl::Seconds(10)));
   }
   int asked() const {
     absl::MutexLock lock(&mutex_);

@@ -11,6 +11,7 @@
 
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "dataplane/deadline.h"
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/transport/list.h"
 #include "gpu_worker/job/job.h"
@@ -106,7 +107,7 @@ class JobFixture : public testing::Test {
   static absl::StatusOr<services::Job> Finish(
       const absl::StatusOr<std::shared_ptr<job::Job>>& job) {
     if (!job.ok()) return job.status();
-    if (!(*job)->AwaitEnd(absl::Now() + absl::Seconds(60))) {
+    if (!(*job)->AwaitEnd(dataplane::Deadline::In(absl::Seconds(60)))) {
       return absl::DeadlineExceededError("the job has not ended in 60 s");
     }
     return (*job)->state();

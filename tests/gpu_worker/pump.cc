@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::gpu_worker {
@@ -21,7 +22,7 @@ dataplane::Waker Signal::waker() {
 bool Signal::Wait() {
   absl::MutexLock lock(&state_->mutex);
   const bool woken =
-      state_->mutex.AwaitWithTimeout(absl::Condition(&state_->set), absl::Seconds(10));
+      dataplane::AwaitFor(state_->mutex, absl::Condition(&state_->set), absl::Seconds(10));
   state_->set = false;
   return woken;
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dataplane/now.h"
 #include "dataplane/reason.h"
 #include "services/errors.h"
 #include "tests/gpu_worker/job_fixture.h"
@@ -133,8 +134,8 @@ TEST_F(SecondOutputJobTest, TheSecondEndsInOrderWhereTheFirstFails) {
 TEST_F(SecondOutputJobTest, ACancelledJobSealsBoth) {
   const auto job = Start(kChannel, kSpectra, 0);
   ASSERT_TRUE(job.ok()) << job.status();
-  const absl::Time until = absl::Now() + absl::Seconds(60);
-  while (absl::Now() < until && (*job)->state().outputs.front().blocks < 10) {
+  const absl::Time until = dataplane::SteadyTime() + absl::Seconds(60);
+  while (dataplane::SteadyTime() < until && (*job)->state().outputs.front().blocks < 10) {
     absl::SleepFor(absl::Milliseconds(1));
   }
   (*job)->Cancel();

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/deadline.h"
+#include "dataplane/now.h"
 #include "tests/gpu_worker/split_device.h"
 #include "tests/gpu_worker/worker_fixture.h"
 
@@ -50,7 +52,7 @@ class SeveralDevicesTest : public WorkerFixture {
   // Makes nothing until it is cancelled.
   static services::RecordSpec Waiting(const std::string& device, const std::string& request = "") {
     services::RecordSpec spec = FourBlocks(device, request);
-    spec.at_ns = absl::ToUnixNanos(absl::Now() + absl::Hours(1));
+    spec.at_ns = absl::ToUnixNanos(dataplane::WallTime() + absl::Hours(1));
     return spec;
   }
   std::string DeviceOf(const services::RecordSpec& spec) {
@@ -59,7 +61,7 @@ class SeveralDevicesTest : public WorkerFixture {
   }
   // Oldest first.
   std::vector<Job> Ended() {
-    worker_->Drain(absl::Now() + absl::Seconds(60));
+    worker_->Drain(dataplane::Deadline::In(absl::Seconds(60)));
     std::vector<Job> jobs = worker_->ListJobs();
     std::ranges::reverse(jobs);
     return jobs;

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/executor/timed_wait.h"
 #include "gpu_worker/stages/udp/sink.h"
 #include "services/errors.h"
 #include "services/listen_address.h"
@@ -79,7 +80,7 @@ class UdpSinkTest : public testing::Test {
   void AwaitArrived(size_t blocks) {
     absl::MutexLock lock(&mutex_);
     const auto there = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return arrived_ >= blocks; };
-    EXPECT_TRUE(mutex_.AwaitWithTimeout(absl::Condition(&there), absl::Seconds(10))) << blocks;
+    EXPECT_TRUE(dataplane::AwaitFor(mutex_, absl::Condition(&there), absl::Seconds(10))) << blocks;
   }
 
   // Plays synth to the sink. No block is sent before the one before it has been received: the

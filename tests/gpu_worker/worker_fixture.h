@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/now.h"
 #include "gpu_worker/worker.h"
 #include "services/errors.h"
 #include "tests/gpu_worker/job_fixture.h"
@@ -58,9 +59,9 @@ class WorkerFixture : public JobFixture {
   // Until `reached` says so, or the job has ended, or a minute is over.
   template <typename Reached>
   services::Job Await(const services::Job& job, Reached reached) {
-    const absl::Time deadline = absl::Now() + absl::Seconds(60);
+    const absl::Time deadline = dataplane::SteadyTime() + absl::Seconds(60);
     services::Job now = StateOf(job);
-    while (now.end_time_ns == 0 && !reached(now) && absl::Now() < deadline) {
+    while (now.end_time_ns == 0 && !reached(now) && dataplane::SteadyTime() < deadline) {
       absl::SleepFor(absl::Milliseconds(2));
       now = StateOf(job);
     }

@@ -11,7 +11,9 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "dataplane/deadline.h"
 #include "dataplane/executor/event_loop.h"
+#include "dataplane/now.h"
 #include "dataplane/transport/inproc/fabric.h"
 #include "dataplane/transport/inproc/transport.h"
 #include "gpu_worker/pipeline/device_choice.h"
@@ -145,9 +147,9 @@ TEST_F(WorkerTest, AMuteNodeHoldsUpNobodyElse) {
   ASSERT_EQ(honest.wait_for(std::chrono::seconds(5)), std::future_status::ready);
   EXPECT_EQ(honest.get(), "CHANNEL_NOT_FOUND");
   EXPECT_TRUE(worker_->ListJobs().empty());
-  const absl::Time begin = absl::Now();
+  const absl::Time begin = dataplane::SteadyTime();
   worker_->CancelAll();
-  EXPECT_LT(absl::Now() - begin, absl::Seconds(4));
+  EXPECT_LT(dataplane::SteadyTime() - begin, absl::Seconds(4));
   for (auto& start : mute) EXPECT_EQ(start.get(), "DRAINING");
   EXPECT_EQ(ReasonOfStart(Record("none")), "DRAINING");
 }
@@ -193,9 +195,10 @@ TEST_F(WorkerTest, ADrainWaitsForWhatStarts) {
   answers_.channel.block_bytes = 0;
   auto start = RecordBeside("mute");
   WaitForDials(1);
-  worker_->Drain(absl::Now() + absl::Milliseconds(10));
+  worker_->Drain(dataplane::Deadline::In(absl::Milliseconds(10)));
   EXPECT_EQ(ReasonOfStart(Record("none")), "DRAINING");
-  auto drain = std::async(std::launch::async, [this] { worker_->Drain(absl::InfiniteFuture()); });
+  auto drain =
+      std::async(std::launch::async, [this] { worker_->Drain(dataplane::Deadline::Never()); });
   answers_.mute_may_answer.Notify();
   drain.get();
   EXPECT_EQ(start.get(), "DRAINING");

@@ -9,10 +9,11 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "dataplane/executor/executor.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/executor/waiting.h"
+#include "dataplane/now.h"
 
 namespace tapedeck::storage_node {
 
@@ -42,9 +43,9 @@ class ManualExecutor final : public dataplane::Executor {
 
   // Runs tasks until `done`; jumps to the next timer when nothing else comes. False after 20 s.
   bool RunUntil(const std::function<bool()>& done) {
-    const absl::Time deadline = absl::Now() + absl::Seconds(20);
+    const absl::Time deadline = dataplane::SteadyTime() + absl::Seconds(20);
     while (!done()) {
-      if (absl::Now() > deadline) return false;
+      if (dataplane::SteadyTime() > deadline) return false;
       RunOne();
     }
     return true;
@@ -63,7 +64,7 @@ class ManualExecutor final : public dataplane::Executor {
     dataplane::Task timer;
     {
       absl::MutexLock lock(&mutex_);
-      if (mutex_.AwaitWithTimeout(absl::Condition(&posted), patience_)) return;
+      if (dataplane::AwaitFor(mutex_, absl::Condition(&posted), patience_)) return;
       if (timers_.empty()) return;
       clock_.now_ns = std::max(clock_.now_ns, timers_.begin()->first);
       timer = std::move(timers_.begin()->second);

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "dataplane/deadline.h"
 #include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/api/slots/refused.h"
@@ -41,17 +42,17 @@ absl::Status Board::AwaitMark(device::StreamHandle stream, size_t slot) {
   return order_->AwaitMark(stream, *marks_[slot].mark);
 }
 
-absl::Status Board::AwaitStreams(absl::Time deadline) {
+absl::Status Board::AwaitStreams(dataplane::Deadline deadline) {
   for (size_t slot = 0; slot < slots(); ++slot) TD_RETURN_IF_ERROR(AwaitStreamsOf(slot, deadline));
   return absl::OkStatus();
 }
 
-absl::Status Board::AwaitStreamsOf(size_t slot, absl::Time deadline) {
+absl::Status Board::AwaitStreamsOf(size_t slot, dataplane::Deadline deadline) {
   dataplane::MayWait("streams of the program");
   while (marks_[slot].set) {
     TD_ASSIGN_OR_RETURN(const bool passed, order_->Passed(*marks_[slot].mark));
     if (passed) break;
-    if (absl::Now() >= deadline) {
+    if (deadline.passed()) {
       return absl::DeadlineExceededError(
           "a stream of the program has not come to what it was told of this ring's slots");
     }

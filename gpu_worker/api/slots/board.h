@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "dataplane/deadline.h"
 #include "dataplane/memory/memory.h"
 #include "gpu_worker/api/include/tapedeck/slot.h"
 #include "gpu_worker/device/device.h"
@@ -66,8 +67,8 @@ class Board {
 
   // Waits until streams have done all that they were told of the slots, or of one. Launches of
   // graphs are not known here. DEADLINE_EXCEEDED.
-  absl::Status AwaitStreams(absl::Time deadline);
-  absl::Status AwaitStreamsOf(size_t slot, absl::Time deadline);
+  absl::Status AwaitStreams(dataplane::Deadline deadline);
+  absl::Status AwaitStreamsOf(size_t slot, dataplane::Deadline deadline);
 
  private:
   struct SlotMark {

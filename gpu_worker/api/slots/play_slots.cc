@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "dataplane/deadline.h"
 #include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/api/slots/refused.h"
@@ -112,7 +113,7 @@ bool PlaySlots::NextIsThere() const {
   return (gone || (ended_ && released_ == put_)) && board_->Flag(next_ % slots()) != 0;
 }
 
-absl::StatusOr<Slot> PlaySlots::NextNow(absl::Time deadline) {
+absl::StatusOr<Slot> PlaySlots::NextNow(dataplane::Deadline deadline) {
   dataplane::MayWait("a block");
   absl::StatusOr<Slot> slot = absl::DeadlineExceededError(
       "no block has come; the storage node sends more slowly than is played");
@@ -126,7 +127,7 @@ absl::StatusOr<Slot> PlaySlots::NextNow(absl::Time deadline) {
         break;
       }
     }
-    if (absl::Now() >= deadline) return slot;
+    if (deadline.passed()) return slot;
     absl::SleepFor(kLookEvery);
   }
   if (!slot.ok() || slot->data == nullptr || device_.info().works_in_host_memory) return slot;

@@ -15,6 +15,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "dataplane/block.h"
+#include "dataplane/deadline.h"
 #include "dataplane/sink.h"
 #include "gpu_worker/api/slots/board.h"
 #include "gpu_worker/api/slots/graph_claim.h"
@@ -40,7 +41,7 @@ class PlaySlots final : public Watched {
 
   // The same without a stream: waits until a block is there; without data where none comes.
   // DEADLINE_EXCEEDED.
-  absl::StatusOr<Slot> NextNow(absl::Time deadline);
+  absl::StatusOr<Slot> NextNow(dataplane::Deadline deadline);
   absl::Status ReleaseNow(const Slot& slot);
 
   // The session has ended, well or not; every stream that waits for a block that is not there goes

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "dataplane/deadline.h"
 #include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/api/slots/refused.h"
@@ -146,7 +147,7 @@ bool RecordSlots::NextIsFree() const {
   return (next_ < slots() || given_ > next_ - slots()) && board_->Flag(slot) == 0;
 }
 
-absl::StatusOr<Slot> RecordSlots::AcquireNow(absl::Time deadline) {
+absl::StatusOr<Slot> RecordSlots::AcquireNow(dataplane::Deadline deadline) {
   dataplane::MayWait("a free slot");
   while (true) {
     {
@@ -155,7 +156,7 @@ absl::StatusOr<Slot> RecordSlots::AcquireNow(absl::Time deadline) {
       if (kernels_ || NextIsFree() || uses_[next_ % slots()].acquired)
         return Enqueue(board_->stream());
     }
-    if (absl::Now() >= deadline) {
+    if (deadline.passed()) {
       return absl::DeadlineExceededError(
           "no slot is free: the storage node takes what is sent more slowly than it comes");
     }
@@ -184,17 +185,17 @@ absl::Status RecordSlots::CheckWhole() const {
 }
 
 // Of what shows only in the flags the proxy has seen all once two looks find nothing.
-bool RecordSlots::AwaitGiven(uint64_t blocks, absl::Time deadline) const {
+bool RecordSlots::AwaitGiven(uint64_t blocks, dataplane::Deadline deadline) const {
   dataplane::MayWait("streams of the program");
   const uint64_t looks = idle_looks_ + 2;
   while (given_ < blocks || (ShowsInFlagsOnly() && idle_looks_ < looks)) {
-    if (failed_ || absl::Now() >= deadline) return false;
+    if (failed_ || deadline.passed()) return false;
     absl::SleepFor(kLookEvery);
   }
   return true;
 }
 
-absl::StatusOr<uint64_t> RecordSlots::AwaitSent(absl::Time deadline) {
+absl::StatusOr<uint64_t> RecordSlots::AwaitSent(dataplane::Deadline deadline) {
   uint64_t all = 0;
   {
     absl::MutexLock lock(&program_);
@@ -207,7 +208,7 @@ absl::StatusOr<uint64_t> RecordSlots::AwaitSent(absl::Time deadline) {
       absl::StrCat("streams of the program have sent ", given_.load(), " of ", all, " blocks"));
 }
 
-absl::Status RecordSlots::Close(absl::Time deadline) {
+absl::Status RecordSlots::Close(dataplane::Deadline deadline) {
   {
     absl::MutexLock lock(&program_);
     closed_ = true;
@@ -222,7 +223,7 @@ absl::Status RecordSlots::Close(absl::Time deadline) {
   return absl::OkStatus();
 }
 
-void RecordSlots::CloseWith(absl::Time deadline) {
+void RecordSlots::CloseWith(dataplane::Deadline deadline) {
   uint64_t in_order = 0;
   {
     absl::MutexLock lock(&program_);

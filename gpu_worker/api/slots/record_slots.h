@@ -13,6 +13,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "dataplane/clock.h"
+#include "dataplane/deadline.h"
 #include "dataplane/memory/slot_pool.h"
 #include "dataplane/source.h"
 #include "gpu_worker/api/slots/board.h"
@@ -48,7 +49,7 @@ class RecordSlots final : public Watched {
   absl::Status Send(device::StreamHandle stream, const Slot& slot, size_t bytes);
 
   // The same without a stream: waits until it is free. DEADLINE_EXCEEDED.
-  absl::StatusOr<Slot> AcquireNow(absl::Time deadline);
+  absl::StatusOr<Slot> AcquireNow(dataplane::Deadline deadline);
   absl::Status SendNow(const Slot& slot, size_t bytes);
 
   // The slots are kernels' from here on, and neither streams' nor the host's. For a recorder that
@@ -59,12 +60,12 @@ class RecordSlots final : public Watched {
   // Waits until streams have sent all that they were told to by now, and the session has been given
   // it: so many blocks. ARGUMENT_INVALID where a slot before one that was sent was not.
   // DEADLINE_EXCEEDED.
-  absl::StatusOr<uint64_t> AwaitSent(absl::Time deadline);
+  absl::StatusOr<uint64_t> AwaitSent(dataplane::Deadline deadline);
   // No slot is acquired any more, and the stream ends behind what was sent. Waits for the streams;
   // the same errors, after which it may be tried again.
-  absl::Status Close(absl::Time deadline);
+  absl::Status Close(dataplane::Deadline deadline);
   // The same for a recorder that goes: the stream ends behind what has come in order by then.
-  void CloseWith(absl::Time deadline);
+  void CloseWith(dataplane::Deadline deadline);
 
   // The session has ended, well or not: every stream that waits goes on, and so do those that come
   // to wait. Any thread.
@@ -106,7 +107,7 @@ class RecordSlots final : public Watched {
   // Of kernels: that a slot was not committed and one behind it was. The proxy's thread.
   bool HasHole() const;
   // False if the session failed or it was not so far by then.
-  bool AwaitGiven(uint64_t blocks, absl::Time deadline) const;
+  bool AwaitGiven(uint64_t blocks, dataplane::Deadline deadline) const;
   void End() ABSL_LOCKS_EXCLUDED(program_);
   absl::Status CheckSend(const Slot& slot, size_t bytes) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(program_);

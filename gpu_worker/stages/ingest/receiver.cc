@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "dataplane/executor/thread.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 
@@ -212,7 +213,7 @@ std::optional<dataplane::Block> Receiver::TakeSlot() {
     const auto may_go_on = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
       return slot_free_ || stop_;
     };
-    mutex_.AwaitWithTimeout(absl::Condition(&may_go_on), absl::Seconds(1));
+    dataplane::AwaitFor(mutex_, absl::Condition(&may_go_on), absl::Seconds(1));
     if (stop_) return std::nullopt;
     slot_free_ = false;
   }

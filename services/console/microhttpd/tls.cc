@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/executor/thread.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
@@ -122,7 +123,7 @@ void Tls::Watch(std::weak_ptr<char> alive, Stamps loaded) {
   while (true) {
     {
       absl::MutexLock lock(&mutex_);
-      if (mutex_.AwaitWithTimeout(absl::Condition(&stopped_), kLookEvery)) return;
+      if (dataplane::AwaitFor(mutex_, absl::Condition(&stopped_), kLookEvery)) return;
     }
     const Stamps now = StampsOf(files_);
     if (now == loaded) continue;

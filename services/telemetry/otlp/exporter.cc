@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "dataplane/now.h"
 #include "services/client/channel.h"
@@ -31,8 +32,9 @@ class ExportCall {
   using Service =
       grpc::TemplatedGenericStub<v1::ExportTraceServiceRequest, v1::ExportTraceServiceResponse>;
 
-  ExportCall(Service& service, const v1::ExportTraceServiceRequest& request, absl::Time deadline) {
-    context_.set_deadline(absl::ToChronoTime(deadline));
+  ExportCall(Service& service, const v1::ExportTraceServiceRequest& request,
+             dataplane::Deadline end) {
+    context_.set_deadline(absl::ToChronoTime(dataplane::WallTime() + end.left()));
     service.UnaryCall(&context_, kExport, grpc::StubOptions(), &request, &response_,
                       [this](grpc::Status status) { OnEnd(std::move(status)); });
   }
@@ -41,8 +43,8 @@ class ExportCall {
   template <typename End>
   absl::Status Await(End end) {
     absl::MutexLock lock(&mutex_);
-    while (!mutex_.AwaitWithTimeout(absl::Condition(&ended_), absl::Milliseconds(50))) {
-      if (dataplane::WallTime() >= end()) context_.TryCancel();
+    while (!dataplane::AwaitFor(mutex_, absl::Condition(&ended_), absl::Milliseconds(50))) {
+      if (end().passed()) context_.TryCancel();
     }
     return convert::FromGrpc(status_);
   }
@@ -88,7 +90,7 @@ Exporter::Exporter(ExporterSettings settings, trace::SpanQueue& spans)
 Exporter::~Exporter() {
   {
     absl::MutexLock lock(&mutex_);
-    end_ = dataplane::WallTime() + settings_.flush_deadline;
+    end_ = dataplane::Deadline::In(settings_.flush_deadline);
   }
   spans_.Close();
   thread_.join();
@@ -105,11 +107,11 @@ void Exporter::Work() {
 }
 
 void Exporter::Export(Collector& collector, const trace::SpanBatch& batch) {
-  const absl::Time deadline = dataplane::WallTime() + settings_.deadline;
-  const auto end = [&] { return std::min(deadline, Deadline()); };
+  const auto deadline = dataplane::Deadline::In(settings_.deadline);
+  const auto end = [&] { return std::min(deadline, end_of_flush()); };
   absl::Status status = absl::DeadlineExceededError("the program ends");
   uint64_t taken = 0;
-  if (dataplane::WallTime() < end()) {
+  if (!end().passed()) {
     const v1::ExportTraceServiceRequest request = ToProto(settings_.resource, batch);
     ExportCall call(collector.service(), request, end());
     status = call.Await(end);
@@ -123,7 +125,7 @@ void Exporter::Export(Collector& collector, const trace::SpanBatch& batch) {
   if (!status.ok()) last_failure_ = status;
 }
 
-absl::Time Exporter::Deadline() const {
+dataplane::Deadline Exporter::end_of_flush() const {
   absl::MutexLock lock(&mutex_);
   return end_;
 }

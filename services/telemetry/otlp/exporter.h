@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "dataplane/deadline.h"
 #include "services/telemetry/trace/span.h"
 #include "services/telemetry/trace/span_queue.h"
 
@@ -39,7 +40,7 @@ class Exporter {
 
   void Work();
   void Export(Collector& collector, const trace::SpanBatch& batch);
-  absl::Time Deadline() const ABSL_LOCKS_EXCLUDED(mutex_);
+  dataplane::Deadline end_of_flush() const ABSL_LOCKS_EXCLUDED(mutex_);
   // Once in a while, of what was dropped since.
   void TellOfDrops();
 
@@ -47,7 +48,7 @@ class Exporter {
   trace::SpanQueue& spans_;
 
   mutable absl::Mutex mutex_;
-  absl::Time end_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();  // of the flush
+  dataplane::Deadline end_ ABSL_GUARDED_BY(mutex_) = dataplane::Deadline::Never();  // of the flush
 
   // Of the thread.
   absl::Status last_failure_;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "dataplane/executor/timed_wait.h"
+
 namespace tapedeck::services::telemetry::trace {
 
 void SpanQueue::Put(std::unique_ptr<const SpanData> span) {
@@ -17,7 +19,7 @@ void SpanQueue::Put(std::unique_ptr<const SpanData> span) {
 
 SpanBatch SpanQueue::Take(absl::Duration patience) {
   absl::MutexLock lock(&mutex_);
-  mutex_.AwaitWithTimeout(absl::Condition(this, &SpanQueue::HasBatch), patience);
+  dataplane::AwaitFor(mutex_, absl::Condition(this, &SpanQueue::HasBatch), patience);
   SpanBatch batch;
   size_t batch_bytes = 0;
   while (!spans_.empty() && batch.size() < kMaxBatchSpans && batch_bytes < kMaxBatchBytes) {

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/executor/thread.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
@@ -251,7 +252,7 @@ Spares::Next Spares::Await(SparePart* part) {
     if (!surplus_.empty()) return Next::kRemove;
     const absl::Duration left = quiet_since_ + kQuiet - dataplane::SteadyTime();
     if (left <= absl::ZeroDuration()) break;
-    mutex_.AwaitWithTimeout(absl::Condition(&urgent), left);
+    dataplane::AwaitFor(mutex_, absl::Condition(&urgent), left);
   }
   if (!part_.has_value()) part_ = SparePart{.name = NewName(), .bytes = bytes_};
   writing_ = true;

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "dataplane/executor/thread.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/errors.h"
@@ -174,7 +175,7 @@ void Holding::KeepRenewing() {
   while (true) {
     {
       absl::MutexLock lock(&mutex_);
-      if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), renew_every)) return;
+      if (dataplane::AwaitFor(mutex_, absl::Condition(&stop_), renew_every)) return;
       if (!lost_.ok()) return;
     }
     Renew();

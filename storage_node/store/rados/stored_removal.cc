@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/errors.h"
@@ -26,7 +27,7 @@ absl::Status StoredRecording::AwaitWrites() {
   absl::MutexLock lock(&mutex_);
   const absl::Condition none(
       +[](uint64_t* writes) { return *writes == 0; }, &writes_);
-  if (mutex_.AwaitWithTimeout(none, kLongestWrites)) return absl::OkStatus();
+  if (dataplane::AwaitFor(mutex_, none, kLongestWrites)) return absl::OkStatus();
   return disk::StoreIo(
       parts_.cluster.member(), "write",
       absl::StrCat(parts_.cluster.member(), " ", key_, ": ", writes_,

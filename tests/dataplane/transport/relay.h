@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "absl/synchronization/mutex.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/fd.h"
 
 namespace tapedeck::dataplane::tcp {
@@ -69,7 +70,7 @@ class Relay {
   void AwaitHeld() {
     absl::MutexLock lock(&mutex_);
     const auto held = [this] { return passed_.size() >= most_; };
-    EXPECT_TRUE(mutex_.AwaitWithTimeout(absl::Condition(&held), absl::Seconds(10)));
+    EXPECT_TRUE(dataplane::AwaitFor(mutex_, absl::Condition(&held), absl::Seconds(10)));
   }
   void GoOn() { HoldAfter(SIZE_MAX); }
 

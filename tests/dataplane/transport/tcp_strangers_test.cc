@@ -12,6 +12,7 @@
 
 #include "absl/time/clock.h"
 #include "dataplane/memory/host/memory.h"
+#include "dataplane/now.h"
 #include "dataplane/transport/list.h"
 #include "dataplane/transport/tcp/allowance.h"
 #include "dataplane/transport/tcp/wire.h"
@@ -200,14 +201,14 @@ TEST_F(TcpStrangers, APeerThatHasStoppedReadingIsNoticed) {
   auto closed = events_.closed.get_future();
   const std::vector<std::byte> large(16 << 20);  // more than the kernel takes
   loop_->RunAndWait([&] { connection_->Send({}, large, 0); });
-  const absl::Time begin = absl::Now();
+  const absl::Time begin = dataplane::SteadyTime();
   while (closed.wait_for(std::chrono::seconds(1)) != std::future_status::ready &&
-         absl::Now() - begin < absl::Seconds(10)) {
+         dataplane::SteadyTime() - begin < absl::Seconds(10)) {
     loop_->RunAndWait([&] { connection_->Send({}, {}, 0); });
   }
   ASSERT_EQ(closed.wait_for(std::chrono::seconds(0)), std::future_status::ready);
   EXPECT_EQ(closed.get().code(), absl::StatusCode::kUnavailable);
-  EXPECT_GT(absl::Now() - begin, absl::Seconds(4));
+  EXPECT_GT(dataplane::SteadyTime() - begin, absl::Seconds(4));
   close(peer);
 }
 
@@ -218,7 +219,7 @@ TEST_F(TcpStrangers, AFloodWithoutPayloadIsTakenSlowly) {
   const int peer = Dial();
   ASSERT_EQ(Greet(peer, {.token = token()}), Verdict::kWelcome);
   ASSERT_TRUE(connected_.get_future().get().ok());
-  const absl::Time began = absl::Now();
+  const absl::Time began = dataplane::SteadyTime();
   std::array<std::byte, kPreambleBytes> operation{};
   const std::span preamble(operation);
   EncodeOpHeader({.kind = OpKind::kSend}, preamble.first<kOpHeaderBytes>());
@@ -228,13 +229,14 @@ TEST_F(TcpStrangers, AFloodWithoutPayloadIsTakenSlowly) {
     ASSERT_EQ(send(peer, operation.data(), operation.size(), MSG_NOSIGNAL),
               ssize_t{kPreambleBytes});
   }
-  while (events_.frames < kFlood && absl::Now() - began < absl::Seconds(20)) {
+  while (events_.frames < kFlood && dataplane::SteadyTime() - began < absl::Seconds(20)) {
     absl::SleepFor(absl::Milliseconds(1));
   }
   EXPECT_EQ(events_.frames, kFlood);
-  const int64_t most = Allowance::kBurst + 256 +
-                       absl::ToInt64Milliseconds(absl::Now() - began + absl::Milliseconds(1)) *
-                           (Allowance::kPerSecond / 1000);
+  const int64_t most =
+      Allowance::kBurst + 256 +
+      absl::ToInt64Milliseconds(dataplane::SteadyTime() - began + absl::Milliseconds(1)) *
+          (Allowance::kPerSecond / 1000);
   EXPECT_LE(kFlood, most);
   close(peer);
 }

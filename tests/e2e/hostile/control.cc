@@ -6,6 +6,7 @@
 #include <deque>
 #include <thread>
 
+#include "dataplane/now.h"
 #include "tapedeck/v1/catalog.grpc.pb.h"
 #include "tests/e2e/hostile/raw_session.h"
 
@@ -40,7 +41,7 @@ void HoldStreams(Target& target, Tally& tally) {
   while (target.goes_on()) {
     std::deque<grpc::ClientContext> contexts;
     std::deque<std::unique_ptr<RawSession::Stream>> streams;
-    const auto until = std::chrono::system_clock::now() + std::chrono::seconds(3);
+    const auto until = absl::ToChronoTime(dataplane::WallTime() + absl::Seconds(3));
     for (int i = 0; i < kStreamsOfConnection && target.goes_on(); ++i) {
       contexts.emplace_back().set_deadline(until);
       streams.push_back(stub->Transfer(&contexts.back()));  // waits for those before it
@@ -129,7 +130,7 @@ void FloodCalls(Target& target, Tally& tally) {
   for (size_t begun = 0, ended = 0; target.goes_on() || ended < begun;) {
     if (target.goes_on() && begun - ended < kCallsAtOnce) {
       auto* call = new Call;
-      call->context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(5));
+      call->context.set_deadline(absl::ToChronoTime(dataplane::WallTime() + absl::Seconds(5)));
       call->reader =
           stubs[begun++ % stubs.size()]->AsyncGetRecording(&call->context, request, &queue);
       call->reader->Finish(&call->answer, &call->status, call);

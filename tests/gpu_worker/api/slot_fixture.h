@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "dataplane/deadline.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/reason.h"
 #include "gpu_worker/api/proxy/proxy.h"
 #include "gpu_worker/api/slot_session.h"
@@ -64,7 +66,7 @@ class SlotFixture : public JobFixture {
             .name = "test"};
   }
 
-  static absl::Time Soon() { return absl::Now() + absl::Seconds(30); }
+  static dataplane::Deadline Soon() { return dataplane::Deadline::In(absl::Seconds(30)); }
 
   absl::StatusOr<std::shared_ptr<SlotSession>> OpenRecorder(uint32_t slots = 8,
                                                             const std::string& channel = kChannel) {
@@ -124,7 +126,7 @@ class SlotFixture : public JobFixture {
   // The node acknowledges nothing until Go.
   void HoldNode() {
     for (EventLoop* loop : {node_loop_.get(), node_poller_.get()}) {
-      loop->Post([go = go_] { go->WaitForNotificationWithTimeout(absl::Seconds(20)); });
+      loop->Post([go = go_] { dataplane::AwaitFor(*go, absl::Seconds(20)); });
     }
   }
   void LetNodeGo() { go_->Notify(); }

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "absl/strings/match.h"
+#include "dataplane/deadline.h"
 #include "tests/gpu_worker/api/slot_fixture.h"
 
 namespace tapedeck::gpu_worker::api {
@@ -57,7 +58,7 @@ TEST_P(SlotRefusalsTest, ALostSessionFreesEveryStream) {
     const Slot slot = slots.Acquire(stream()).value();
     ASSERT_TRUE(slots.Send(stream(), slot, kBlock).ok());
   }
-  EXPECT_FALSE(stream_->Synchronize(absl::Now() + absl::Milliseconds(100)));
+  EXPECT_FALSE(stream_->Synchronize(dataplane::Deadline::In(absl::Milliseconds(100))));
   slots.Fail(absl::UnavailableError("the node is gone"));
   EXPECT_TRUE(stream_->Synchronize(Soon()));
   EXPECT_EQ(slots.Acquire(stream()).status().code(), absl::StatusCode::kUnavailable);

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "dataplane/deadline.h"
 #include "tests/gpu_worker/api/slot_fixture.h"
 
 namespace tapedeck::gpu_worker::api {
@@ -126,13 +127,13 @@ TEST_P(SlotsTest, AStreamThatWasToldHalfOfItIsWaitedFor) {
   ASSERT_TRUE(player->play()->Next(stream()).ok());
   ASSERT_TRUE(player->play()->Next(stream()).ok());
   ASSERT_TRUE(player->play()->Next(stream()).ok());  // of which there is no block
-  player->Close(absl::Now() + absl::Seconds(5));
-  EXPECT_TRUE(stream_->Synchronize(absl::Now()));
+  player->Close(dataplane::Deadline::In(absl::Seconds(5)));
+  EXPECT_TRUE(stream_->Synchronize(dataplane::Deadline::In(absl::ZeroDuration())));
   const auto recorder = OpenRecorder().value();
   Launch([] { absl::SleepFor(absl::Milliseconds(200)); });
   ASSERT_TRUE(recorder->record()->Acquire(stream()).ok());
-  recorder->Close(absl::Now() + absl::Seconds(5));
-  EXPECT_TRUE(stream_->Synchronize(absl::Now()));
+  recorder->Close(dataplane::Deadline::In(absl::Seconds(5)));
+  EXPECT_TRUE(stream_->Synchronize(dataplane::Deadline::In(absl::ZeroDuration())));
 }
 
 TEST_P(SlotsTest, AStreamThatIsGoneHoldsUpNothing) {
@@ -142,8 +143,9 @@ TEST_P(SlotsTest, AStreamThatIsGoneHoldsUpNothing) {
   Launch([] { absl::SleepFor(absl::Milliseconds(100)); });
   ASSERT_TRUE(recorder->record()->Send(stream(), slot, kBlock).ok());
   stream_.reset();
-  recorder->Close(absl::Now() + absl::Seconds(1));
-  EXPECT_TRUE(recorder->record()->board().AwaitStreams(absl::Now()).ok());
+  recorder->Close(dataplane::Deadline::In(absl::Seconds(1)));
+  EXPECT_TRUE(
+      recorder->record()->board().AwaitStreams(dataplane::Deadline::In(absl::ZeroDuration())).ok());
 }
 
 TEST_P(SlotsTest, BlocksMayBeSentInAnyOrderTheShortOneToo) {

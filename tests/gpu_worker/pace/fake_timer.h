@@ -6,6 +6,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "dataplane/executor/timed_wait.h"
 #include "gpu_worker/pace/timer.h"
 
 namespace tapedeck::gpu_worker::pace {
@@ -46,7 +47,7 @@ class FakeTimer final : public Timer {
     const auto asleep = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
       return asleep_until_ns_.has_value();
     };
-    if (!mutex_.AwaitWithTimeout(absl::Condition(&asleep), absl::Seconds(20))) return -1;
+    if (!dataplane::AwaitFor(mutex_, absl::Condition(&asleep), absl::Seconds(20))) return -1;
     return *asleep_until_ns_;
   }
   void GoOnTo(int64_t now_ns) {

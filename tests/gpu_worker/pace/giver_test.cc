@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dataplane/executor/timed_wait.h"
 #include "gpu_worker/pace/system_timer.h"
 #include "tests/gpu_worker/pace/blocks.h"
 #include "tests/gpu_worker/pace/fake_timer.h"
@@ -48,14 +49,14 @@ class GiverTest : public testing::Test {
     const auto there = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
       return given_ns_.size() >= blocks;
     };
-    mutex_.AwaitWithTimeout(absl::Condition(&there), absl::Seconds(20));
+    dataplane::AwaitFor(mutex_, absl::Condition(&there), absl::Seconds(20));
     return given_ns_;
   }
 
   absl::Status Ended() {
     absl::MutexLock lock(&mutex_);
     const auto ended = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return ended_; };
-    if (!mutex_.AwaitWithTimeout(absl::Condition(&ended), absl::Seconds(20))) {
+    if (!dataplane::AwaitFor(mutex_, absl::Condition(&ended), absl::Seconds(20))) {
       return absl::DeadlineExceededError("it does not end");
     }
     return end_;

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
+#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "services/command_line/command_line.h"
 #include "tests/lab/log_writes/mounted.h"
@@ -117,9 +117,11 @@ int main(int argc, char** argv) {
   int exit_status = 0;
   const auto options = tapedeck::lab::Parse(argc, argv, &exit_status);
   if (!options.has_value()) return exit_status;
-  const absl::Time begin = absl::Now();
+  const absl::Time begin = tapedeck::dataplane::SteadyTime();
   const auto counts = tapedeck::lab::Run(*options);
-  if (counts.ok()) return tapedeck::lab::Print(*counts, absl::ToDoubleSeconds(absl::Now() - begin));
+  if (counts.ok())
+    return tapedeck::lab::Print(*counts,
+                                absl::ToDoubleSeconds(tapedeck::dataplane::SteadyTime() - begin));
   std::fprintf(stderr, "tapedeck-log-replay: %s\n", counts.status().ToString().c_str());
   return 2;
 }

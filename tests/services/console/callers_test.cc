@@ -10,7 +10,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "dataplane/now.h"
 #include "services/client/call_status.h"
 #include "services/console/console.h"
 #include "services/console/http_limits.h"
@@ -55,7 +55,7 @@ std::string AsUri(const std::string& name) { return absl::StrCat("URI:spiffe://l
 // A call of gRPC that says something of whose it is.
 absl::Status Say(const std::shared_ptr<grpc::Channel>& channel, const std::string& vouched) {
   grpc::ClientContext context;
-  context.set_deadline(absl::ToChronoTime(absl::Now() + identity::kPatience));
+  context.set_deadline(absl::ToChronoTime(dataplane::WallTime() + identity::kPatience));
   if (!vouched.empty()) context.AddMetadata(identity::kVouchedKey, vouched);
   v1::GetLunRequest request;
   request.set_name("luns/a");
@@ -173,9 +173,9 @@ TEST_F(CallersTest, OneIdentityLeavesRoomForOthers) {
       }
     });
   }
-  const absl::Time end = absl::Now() + identity::kPatience;
+  const absl::Time end = dataplane::SteadyTime() + identity::kPatience;
   std::string answer;
-  while (!absl::StartsWith(answer, "HTTP/1.1 429") && absl::Now() < end) {
+  while (!absl::StartsWith(answer, "HTTP/1.1 429") && dataplane::SteadyTime() < end) {
     answer = Post(bob, kListLuns, "{}");
   }
   EXPECT_THAT(answer, HasSubstr("LIMIT_REACHED"));
@@ -191,8 +191,8 @@ TEST_F(CallersTest, ARevokedCertificateMayNothing) {
       identity::SerialOf(files::ReadText(root.cert, identity::kMaxTlsFileBytes).value()).value();
   server_.authority().Write("policy.yaml", absl::StrCat(kPolicy, "revoked: ['", serial, "']\n"));
   std::string answer;
-  const absl::Time end = absl::Now() + identity::kPatience;
-  while (absl::Now() < end && !absl::StartsWith(answer, "HTTP/1.1 403")) {
+  const absl::Time end = dataplane::SteadyTime() + identity::kPatience;
+  while (dataplane::SteadyTime() < end && !absl::StartsWith(answer, "HTTP/1.1 403")) {
     answer = Post(root, kListLuns, "{}");
   }
   EXPECT_THAT(answer, HasSubstr("is revoked"));
@@ -206,8 +206,8 @@ TEST_F(CallersTest, AWorkerHearsForWhomItIs) {
   // The worker's own policy counts, too.
   worker_.authority().Write("worker.yaml", kPolicy);
   std::string answer;
-  const absl::Time end = absl::Now() + identity::kPatience;
-  while (absl::Now() < end && !absl::StartsWith(answer, "HTTP/1.1 403")) {
+  const absl::Time end = dataplane::SteadyTime() + identity::kPatience;
+  while (dataplane::SteadyTime() < end && !absl::StartsWith(answer, "HTTP/1.1 403")) {
     answer = Post(Issue("ann"), kStartRecord, kAnns);
   }
   EXPECT_THAT(answer, HasSubstr("server may not call for others"));
@@ -224,8 +224,8 @@ TEST_F(CallersTest, NewFilesCountForNewConnections) {
   }
   const TlsFiles bob = other.Issue("bob", AsUri("bob"));
   std::string answer;
-  const absl::Time end = absl::Now() + identity::kPatience;
-  while (absl::Now() < end && answer.empty()) answer = About(bob);
+  const absl::Time end = dataplane::SteadyTime() + identity::kPatience;
+  while (dataplane::SteadyTime() < end && answer.empty()) answer = About(bob);
   EXPECT_THAT(answer, HasSubstr(R"("identity":"spiffe://lab/bob")"));
   EXPECT_THAT(About(TlsFiles{.cert = ann.cert, .key = ann.key, .ca = fresh.ca}), IsEmpty());
 }

@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "dataplane/executor/timed_wait.h"
+#include "dataplane/now.h"
 #include "services/errors.h"
 #include "services/identity/call_pace.h"
 #include "services/identity/denied.h"
@@ -143,7 +145,7 @@ TEST_F(GateTest, ANewPolicyEndsWhoLostTheRightAndNobodyElse) {
   });
   ASSERT_TRUE(anns.ok() && bobs.ok());
   New(PolicyText("viewer"));
-  ASSERT_TRUE(bob_lost.WaitForNotificationWithTimeout(kPatience));
+  ASSERT_TRUE(dataplane::AwaitFor(bob_lost, kPatience));
   EXPECT_TRUE(IsAccessDenied(why)) << why;
   EXPECT_FALSE(gate_->Admit({"bob"}, kRecordRight, kBobs).ok());
   EXPECT_TRUE(gate_->Admit({"ann"}, kRecordRight, kAnns).ok());
@@ -151,12 +153,14 @@ TEST_F(GateTest, ANewPolicyEndsWhoLostTheRightAndNobodyElse) {
 
 TEST_F(GateTest, AWrongPolicyLeavesTheOldOneInForce) {
   New("rules: [{identities: [ann], rolle: admin}]");
-  const absl::Time until = absl::Now() + kPatience;
-  while (gate_->policy_fault().ok() && absl::Now() < until) absl::SleepFor(absl::Milliseconds(5));
+  const absl::Time until = dataplane::SteadyTime() + kPatience;
+  while (gate_->policy_fault().ok() && dataplane::SteadyTime() < until)
+    absl::SleepFor(absl::Milliseconds(5));
   EXPECT_THAT(std::string(gate_->policy_fault().message()), HasSubstr("policy.yaml:1"));
   EXPECT_TRUE(gate_->Admit({"ann"}, kRecordRight, kAnns).ok());
   New(PolicyText("operator"));
-  while (!gate_->policy_fault().ok() && absl::Now() < until) absl::SleepFor(absl::Milliseconds(5));
+  while (!gate_->policy_fault().ok() && dataplane::SteadyTime() < until)
+    absl::SleepFor(absl::Milliseconds(5));
   EXPECT_TRUE(gate_->policy_fault().ok());
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "dataplane/now.h"
 #include "services/client/catalog_client.h"
 #include "services/identity/openssl.h"
 #include "services/telemetry/page.h"
@@ -75,8 +76,9 @@ std::string LogOf(const SecureServer& server, const client::Channel& channel) {
   testing::internal::CaptureStderr();
   const absl::Status status = client::CatalogClient(channel, kPatience).ListLuns().status();
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;
-  const absl::Time until = absl::Now() + kPatience;
-  while (absl::StrContains(PageOf(server), "handshakes_failed_total 0") && absl::Now() < until) {
+  const absl::Time until = dataplane::SteadyTime() + kPatience;
+  while (absl::StrContains(PageOf(server), "handshakes_failed_total 0") &&
+         dataplane::SteadyTime() < until) {
     absl::SleepFor(absl::Milliseconds(1));
   }
   return testing::internal::GetCapturedStderr();

@@ -14,7 +14,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "dataplane/now.h"
 #include "grpc/health/v1/health.pb.h"
 #include "services/identity/resource.h"
 #include "tapedeck/v1/doctor.pb.h"
@@ -126,7 +126,7 @@ grpc::Status Call(const client::Channel& channel, const MethodDescriptor& method
   grpc::ByteBuffer answer;
   const bool watches = may && absl::StartsWith(method.name(), "Watch");
   grpc::ClientContext context;
-  context.set_deadline(absl::ToChronoTime(absl::Now() + (watches ? kShort : kLong)));
+  context.set_deadline(absl::ToChronoTime(dataplane::WallTime() + (watches ? kShort : kLong)));
   grpc::GenericStub stub(channel.channel);
   grpc::CompletionQueue queue;
   const auto call = stub.PrepareUnaryCall(

@@ -5,6 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "dataplane/executor/timed_wait.h"
+#include "dataplane/now.h"
 #include "services/client/catalog_client.h"
 #include "services/files/input_file.h"
 #include "services/identity/denied.h"
@@ -74,7 +76,7 @@ TEST(RevokedTest, ThatCertificateMayNothingMoreAndItsSessionEnds) {
                                  [](const auto& status) { ADD_FAILURE() << status; });
   ASSERT_TRUE(losers.ok() && others.ok());
   authority.Write("policy.yaml", PolicyWithout(SerialOf(lost).value()));
-  ASSERT_TRUE(ended.WaitForNotificationWithTimeout(kPatience));
+  ASSERT_TRUE(dataplane::AwaitFor(ended, kPatience));
   EXPECT_TRUE(IsAccessDenied(why)) << why;
   EXPECT_THAT(std::string(why.message()), HasSubstr("revoked"));
   EXPECT_FALSE(right(lost).ok());
@@ -100,12 +102,12 @@ TEST(RevokedTest, TheCertificateOfAConnectionIsKnown) {
   client::CatalogClient ann(server.ChannelWith(files), kPatience);
   EXPECT_TRUE(ann.ListLuns().ok());
   server.authority().Write("policy.yaml", PolicyWithout(serial));
-  const absl::Time until = absl::Now() + kPatience;
+  const absl::Time until = dataplane::SteadyTime() + kPatience;
   absl::Status status;
   do {
     absl::SleepFor(absl::Milliseconds(5));  // within the limit of calls
     status = ann.ListLuns().status();
-  } while (status.ok() && absl::Now() < until);
+  } while (status.ok() && dataplane::SteadyTime() < until);
   EXPECT_TRUE(absl::IsPermissionDenied(status)) << status;
 }
 

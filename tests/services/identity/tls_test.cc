@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "dataplane/now.h"
 #include "services/client/catalog_client.h"
 #include "services/client/jobs_client.h"
 #include "services/errors.h"
@@ -86,10 +86,10 @@ TEST(TlsTest, AnExpiredCertificateIsRefusedByTheServer) {
   const auto tls = Tls::Create(good).value();  // it is good then
   server.authority().Issue("ann", "URI:spiffe://lab/ann", -1);
   absl::Status status;
-  const absl::Time until = absl::Now() + kPatience;
+  const absl::Time until = dataplane::SteadyTime() + kPatience;
   do {
     status = Ask(client::MakeChannel(server.address(), {}, {.tls = tls}));
-  } while (status.ok() && absl::Now() < until);
+  } while (status.ok() && dataplane::SteadyTime() < until);
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;
 }
 
@@ -100,8 +100,8 @@ TEST(TlsTest, NewFilesCountForNewConnections) {
   const client::Channel old = connect();
   EXPECT_EQ(NameOf(old), "spiffe://lab/ann");
   server.authority().Issue("ann", "URI:spiffe://lab/anna");
-  const absl::Time until = absl::Now() + kPatience;
-  while (NameOf(connect()) == "spiffe://lab/ann" && absl::Now() < until) {
+  const absl::Time until = dataplane::SteadyTime() + kPatience;
+  while (NameOf(connect()) == "spiffe://lab/ann" && dataplane::SteadyTime() < until) {
   }
   EXPECT_EQ(NameOf(connect()), "spiffe://lab/anna");
   EXPECT_EQ(NameOf(old), "spiffe://lab/ann");
@@ -179,14 +179,14 @@ TEST(TlsTest, PrintsHowManyCallsASecond) {
       "rules: [{identities: ['spiffe://lab/ann'], role: viewer, resources: ['luns/*']}]\n"
       "limits: {calls_per_second_per_identity: 1000000}\n");
   client::CatalogClient ann(server.ChannelOf("ann"), kPatience);
-  const absl::Time begin = absl::Now();
+  const absl::Time begin = dataplane::SteadyTime();
   int calls = 0;
-  while (absl::Now() - begin < absl::Milliseconds(300)) {
+  while (dataplane::SteadyTime() - begin < absl::Milliseconds(300)) {
     ASSERT_TRUE(ann.ListLuns().ok());
     ++calls;
   }
   std::printf("%.0f calls a second of one caller\n",
-              calls / absl::ToDoubleSeconds(absl::Now() - begin));
+              calls / absl::ToDoubleSeconds(dataplane::SteadyTime() - begin));
 }
 
 TEST(SecurityTest, PlainTextIsForThisMachineAlone) {

@@ -12,7 +12,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
+#include "dataplane/now.h"
 #include "services/listen_address.h"
 
 namespace tapedeck::services::server {
@@ -69,7 +71,7 @@ class AcceptorTest : public testing::Test {
   std::string Peer(size_t number) {
     absl::MutexLock lock(&mutex_);
     const auto came = [this, number] { return peers_.size() > number; };
-    return mutex_.AwaitWithTimeout(absl::Condition(&came), kPatience) ? peers_[number] : "";
+    return dataplane::AwaitFor(mutex_, absl::Condition(&came), kPatience) ? peers_[number] : "";
   }
 
   absl::Mutex mutex_;
@@ -106,8 +108,9 @@ TEST_F(AcceptorTest, GoesOnWhenThereWasNoDescriptor) {
   const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
   setrlimit(RLIMIT_NOFILE, &none);
   caller.Connect(acceptor->port());
-  const absl::Time until = absl::Now() + kPatience;
-  while (Errors() == errors && absl::Now() < until) absl::SleepFor(absl::Milliseconds(1));
+  const absl::Time until = dataplane::SteadyTime() + kPatience;
+  while (Errors() == errors && dataplane::SteadyTime() < until)
+    absl::SleepFor(absl::Milliseconds(1));
   setrlimit(RLIMIT_NOFILE, &before);
   EXPECT_GT(Errors(), errors);
   EXPECT_EQ(Peer(0), caller.name());

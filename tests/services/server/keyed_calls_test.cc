@@ -7,7 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
-#include "absl/time/clock.h"
+#include "dataplane/executor/timed_wait.h"
+#include "dataplane/now.h"
 #include "services/errors.h"
 
 namespace tapedeck::services::server {
@@ -26,10 +27,10 @@ TEST(KeyedCallsTest, CallsOfOneKeyWaitForEachOtherAndForNobodyElse) {
   ASSERT_TRUE(calls.TryRun("luns/frozen", [&] { thawed.WaitForNotification(); }).ok());
   ASSERT_TRUE(calls.TryRun("luns/frozen", [&] { second.Notify(); }).ok());
   ASSERT_TRUE(calls.TryRun("luns/good", [&] { other.Notify(); }).ok());
-  EXPECT_TRUE(other.WaitForNotificationWithTimeout(kLong));
+  EXPECT_TRUE(dataplane::AwaitFor(other, kLong));
   EXPECT_FALSE(second.HasBeenNotified());
   thawed.Notify();
-  EXPECT_TRUE(second.WaitForNotificationWithTimeout(kLong));
+  EXPECT_TRUE(dataplane::AwaitFor(second, kLong));
 }
 
 TEST(KeyedCallsTest, ALimitForEachKeyAndForKeys) {
@@ -71,8 +72,8 @@ TEST(KeyedCallsTest, ACallerMayHaveSoManyWaiting) {
   KeyedCalls calls("view", "views", 2, {.of_a_caller = 1});
   for (int i = 0; i < 3; ++i) {
     absl::Status taken = absl::InternalError("");
-    const absl::Time until = absl::Now() + kLong;
-    while (!taken.ok() && absl::Now() < until)
+    const absl::Time until = dataplane::SteadyTime() + kLong;
+    while (!taken.ok() && dataplane::SteadyTime() < until)
       taken = calls.TryRun(
           "luns/a", [] {}, "ann");
     EXPECT_TRUE(taken.ok()) << taken;

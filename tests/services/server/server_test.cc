@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "absl/time/clock.h"
+#include "dataplane/now.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "services/client/catalog_client.h"
 #include "services/client/jobs_client.h"
@@ -54,7 +55,7 @@ TEST(ServerTest, HealthWatchTellsOfTheDrain) {
   const LoopbackNode node;
   const auto stub = Health::NewStub(node.channel.channel);
   grpc::ClientContext context;
-  context.set_deadline(absl::ToChronoTime(absl::Now() + kAnswerTimeout));
+  context.set_deadline(absl::ToChronoTime(dataplane::WallTime() + kAnswerTimeout));
   const auto reader = stub->Watch(&context, HealthCheckRequest());
   HealthCheckResponse response;
   ASSERT_TRUE(reader->Read(&response));
@@ -70,7 +71,7 @@ TEST(ServerTest, ReflectionListsTheServices) {
   const LoopbackNode node;
   grpc::GenericStub stub(node.channel.channel);
   grpc::ClientContext context;
-  context.set_deadline(absl::ToChronoTime(absl::Now() + kAnswerTimeout));
+  context.set_deadline(absl::ToChronoTime(dataplane::WallTime() + kAnswerTimeout));
   grpc::CompletionQueue queue;
   const grpc::Slice slice("\x3a\x00", 2);
   const auto call = stub.PrepareUnaryCall(
@@ -117,9 +118,9 @@ TEST(ServerTest, ShutdownEndsWatchersSoon) {
   std::thread watcher(
       [&] { watched = jobs.WatchJob(started->name, kAnswerTimeout, [](const Job&) {}).status(); });
   absl::SleepFor(absl::Milliseconds(100));
-  const absl::Time start = absl::Now();
+  const absl::Time start = dataplane::SteadyTime();
   node.server->Shutdown(absl::Seconds(10));
-  EXPECT_LT(absl::Now() - start, absl::Seconds(5));
+  EXPECT_LT(dataplane::SteadyTime() - start, absl::Seconds(5));
   watcher.join();
   EXPECT_EQ(watched.code(), absl::StatusCode::kUnavailable);
 }

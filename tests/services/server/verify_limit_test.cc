@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/time/clock.h"
+#include "dataplane/now.h"
 #include "services/client/catalog_client.h"
 #include "services/errors.h"
 #include "tests/no_threads.h"
@@ -53,8 +54,8 @@ TEST_F(VerifyLimitTest, TheNinthIsRefusedUntilOneEnds) {
 }
 
 TEST_F(VerifyLimitTest, WithoutThreadsCallsAreRefusedAndNothingEnds) {
-  ASSERT_TRUE(
-      node_.channel.channel->WaitForConnected(absl::ToChronoTime(absl::Now() + kCallLimit)));
+  ASSERT_TRUE(node_.channel.channel->WaitForConnected(
+      absl::ToChronoTime(dataplane::WallTime() + kCallLimit)));
   {
     const NoThreads none;
     if (!none.works()) GTEST_SKIP() << "this user may not become another one";

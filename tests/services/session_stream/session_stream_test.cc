@@ -11,6 +11,8 @@
 
 #include "absl/time/clock.h"
 #include "dataplane/executor/event_loop.h"
+#include "dataplane/executor/timed_wait.h"
+#include "dataplane/now.h"
 #include "services/errors.h"
 #include "services/limits.h"
 #include "services/server/server.h"
@@ -62,13 +64,13 @@ class End final : public session::ControlEvents {
   bool WaitForMessages(size_t count) {
     absl::MutexLock lock(&mutex_);
     const auto arrived = [this, count] { return messages_.size() >= count; };
-    return mutex_.AwaitWithTimeout(absl::Condition(&arrived), absl::Seconds(10));
+    return dataplane::AwaitFor(mutex_, absl::Condition(&arrived), absl::Seconds(10));
   }
 
   // The cause, or DEADLINE_EXCEEDED.
   absl::Status WaitForClosed(absl::Duration timeout = absl::Seconds(10)) {
     absl::MutexLock lock(&mutex_);
-    if (!mutex_.AwaitWithTimeout(absl::Condition(&closed_), timeout)) {
+    if (!dataplane::AwaitFor(mutex_, absl::Condition(&closed_), timeout)) {
       return absl::DeadlineExceededError("not closed");
     }
     return cause_;
@@ -108,7 +110,7 @@ class ServingNode final : public session::SessionAcceptor {
   End* WaitForEnd(size_t index = 0) {
     absl::MutexLock lock(&mutex_);
     const auto opened = [this, index] { return ends_.size() > index; };
-    EXPECT_TRUE(mutex_.AwaitWithTimeout(absl::Condition(&opened), absl::Seconds(10)));
+    EXPECT_TRUE(dataplane::AwaitFor(mutex_, absl::Condition(&opened), absl::Seconds(10)));
     return ends_[index].get();
   }
 
@@ -206,11 +208,11 @@ TEST_F(SessionStreamTest, ServerGoingAwayIsPeerLostAtOnce) {
   End end(opener_.Open(node.channel()), *loop_);
   node.WaitForEnd()->stream().Send(session::EndOfStream{1});
   ASSERT_TRUE(end.WaitForMessages(1));
-  const absl::Time start = absl::Now();
+  const absl::Time start = dataplane::SteadyTime();
   node.server().Shutdown(absl::ZeroDuration());
   EXPECT_EQ(ReasonIn(end.WaitForClosed()), "PEER_LOST");
   EXPECT_EQ(ReasonIn(node.WaitForEnd()->WaitForClosed()), "PEER_LOST");
-  EXPECT_LT(absl::Now() - start, absl::Seconds(5));
+  EXPECT_LT(dataplane::SteadyTime() - start, absl::Seconds(5));
 }
 
 TEST_F(SessionStreamTest, NobodyThereIsNodeUnreachable) {
@@ -293,10 +295,10 @@ TEST_F(SessionStreamTest, KilledPeerIsNoticedAtOnce) {
     _exit(1);
   }
   End* const served = node.WaitForEnd();
-  const absl::Time start = absl::Now();
+  const absl::Time start = dataplane::SteadyTime();
   kill(child, SIGKILL);
   EXPECT_EQ(ReasonIn(served->WaitForClosed()), "PEER_LOST");
-  EXPECT_LT(absl::Now() - start, absl::Seconds(5));
+  EXPECT_LT(dataplane::SteadyTime() - start, absl::Seconds(5));
   waitpid(child, nullptr, 0);
 }
 

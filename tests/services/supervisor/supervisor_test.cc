@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
+#include "dataplane/now.h"
 #include "services/errors.h"
 
 namespace tapedeck::services::supervisor {
@@ -25,7 +26,8 @@ constexpr absl::Duration kWatchdog = absl::Milliseconds(300);
 class Systemd {
  public:
   Systemd()
-      : name_(absl::StrCat("@tapedeck-test-", getpid(), "-", absl::ToUnixNanos(absl::Now()))),
+      : name_(absl::StrCat("@tapedeck-test-", getpid(), "-",
+                           absl::ToUnixNanos(dataplane::WallTime()))),
         fd_(socket(AF_UNIX, SOCK_DGRAM, 0)) {
     sockaddr_un at{.sun_family = AF_UNIX};
     std::copy(name_.begin() + 1, name_.end(), at.sun_path + 1);
@@ -51,8 +53,8 @@ class Systemd {
   // Reads messages until none has come for a watchdog's time, as when systemd kills a service;
   // false where they go on for ten seconds.
   bool FallsSilent() {
-    const absl::Time deadline = absl::Now() + absl::Seconds(10);
-    while (absl::Now() < deadline) {
+    const absl::Time deadline = dataplane::SteadyTime() + absl::Seconds(10);
+    while (dataplane::SteadyTime() < deadline) {
       if (Next(kWatchdog).empty()) return true;
     }
     return false;

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "dataplane/now.h"
 #include "tests/services/tapectl/process.h"
 
 namespace tapedeck::services::tapectl {
@@ -66,10 +66,10 @@ TEST(InterruptTest, EveryCallEndsAtOnce) {
       absl::Time called;
       const auto once_called = [&] {
         mute.AwaitCaller();
-        called = absl::Now();
+        called = dataplane::SteadyTime();
       };
       EXPECT_EQ(RunTapectl(call, once_called, signal).exit_code, -signal) << name;
-      EXPECT_LT(absl::Now() - called, absl::Seconds(3)) << name;
+      EXPECT_LT(dataplane::SteadyTime() - called, absl::Seconds(3)) << name;
     }
   }
 }

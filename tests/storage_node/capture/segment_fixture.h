@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "dataplane/now.h"
 #include "storage_node/recordings/retention.h"
 #include "tests/bytes.h"
 #include "tests/storage_node/node_fixture.h"
@@ -129,10 +130,11 @@ class SegmentTest : public testing::TestWithParam<std::string> {
 
   // The node may just be looking whether it can go.
   absl::StatusOr<services::session::Admission> PlayWhenFree(const std::string& recording) {
-    const absl::Time deadline = absl::Now() + absl::Seconds(10);
+    const absl::Time deadline = dataplane::SteadyTime() + absl::Seconds(10);
     while (true) {
       auto player = node_.Play(recording);
-      if (player.ok() || Reason(player.status()) != "RECORDING_BUSY" || absl::Now() > deadline) {
+      if (player.ok() || Reason(player.status()) != "RECORDING_BUSY" ||
+          dataplane::SteadyTime() > deadline) {
         return player;
       }
       absl::SleepFor(absl::Milliseconds(5));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/synchronization/notification.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/executor/waiting.h"
 #include "storage_node/disk/durable_file.h"
 #include "tests/storage_node/node_fixture.h"
@@ -41,7 +42,7 @@ TEST(DeskTest, OneLunDoesNotWaitForAnother) {
   absl::Notification thawed, done;
   desks.Of("frozen")->Run([&] { thawed.WaitForNotification(); });
   desks.Of("good")->Run([&] { done.Notify(); });
-  EXPECT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(20)));
+  EXPECT_TRUE(dataplane::AwaitFor(done, absl::Seconds(20)));
   EXPECT_EQ(desks.Busy().count("frozen"), 1u);
   thawed.Notify();
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "dataplane/now.h"
 #include "tests/storage_node/opening/vanishing_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -16,11 +17,11 @@ using testing::HasSubstr;
 
 // Also while the node makes files there.
 void RemoveWhole(const std::string& directory) {
-  const absl::Time deadline = absl::Now() + absl::Seconds(10);
+  const absl::Time deadline = dataplane::SteadyTime() + absl::Seconds(10);
   std::error_code error;
   do {
     fs::remove_all(directory, error);
-  } while (error && absl::Now() < deadline);
+  } while (error && dataplane::SteadyTime() < deadline);
   ASSERT_FALSE(error) << directory << ": " << error.message();
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/time/clock.h"
+#include "dataplane/now.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -34,8 +35,9 @@ class Vanishing {
   // What the session is told without a block coming: within a second, but for a slow machine.
   absl::Status Told(const Recorder& recorder) {
     const auto& sink = *recorder.admission.sink;
-    const absl::Time deadline = absl::Now() + absl::Seconds(5);
-    deck_.executor().RunUntil([&] { return !sink.status().ok() || absl::Now() > deadline; });
+    const absl::Time deadline = dataplane::SteadyTime() + absl::Seconds(5);
+    deck_.executor().RunUntil(
+        [&] { return !sink.status().ok() || dataplane::SteadyTime() > deadline; });
     return sink.status();
   }
 
@@ -49,8 +51,9 @@ class Vanishing {
   services::Lun Lun() { return deck_.node().luns().GetLun("luns/l").value_or(services::Lun()); }
 
   bool Becomes(services::LunState state) {
-    const absl::Time deadline = absl::Now() + absl::Seconds(10);
-    while (Lun().state != state && absl::Now() < deadline) absl::SleepFor(absl::Milliseconds(20));
+    const absl::Time deadline = dataplane::SteadyTime() + absl::Seconds(10);
+    while (Lun().state != state && dataplane::SteadyTime() < deadline)
+      absl::SleepFor(absl::Milliseconds(20));
     return Lun().state == state;
   }
 

@@ -7,6 +7,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "dataplane/deadline.h"
 
 namespace tapedeck::storage_node::recording {
 namespace {
@@ -52,9 +53,9 @@ TEST(LiveRecordingTest, WhatIsRefusedIsNotNoted) {
 
 TEST(LiveRecordingTest, ItsEndIsWaitedFor) {
   LiveRecording live;
-  EXPECT_FALSE(live.AwaitClosed(absl::Now() + absl::Milliseconds(5)));
+  EXPECT_FALSE(live.AwaitClosed(dataplane::Deadline::In(absl::Milliseconds(5))));
   std::thread writer([&] { live.Close({}); });
-  EXPECT_TRUE(live.AwaitClosed(absl::Now() + absl::Seconds(20)));
+  EXPECT_TRUE(live.AwaitClosed(dataplane::Deadline::In(absl::Seconds(20))));
   writer.join();
 }
 

@@ -4,7 +4,7 @@
 
 #include <future>
 
-#include "absl/time/clock.h"
+#include "dataplane/deadline.h"
 
 namespace tapedeck::storage_node {
 namespace {
@@ -49,14 +49,15 @@ TEST_F(LeasesTest, NeighboursThatSortBetweenDoNotHideChildren) {
 TEST_F(LeasesTest, TheEndOfAWriterIsWaitedFor) {
   auto writer = leases_->TakeExclusive("l/c/r");
   const auto follower = leases_->TakeBeside("l/c/r");
-  EXPECT_FALSE(leases_->AwaitEnd("l/c/r", absl::Now() + absl::Milliseconds(5)));
+  EXPECT_FALSE(leases_->AwaitEnd("l/c/r", dataplane::Deadline::In(absl::Milliseconds(5))));
   auto ended = std::async(std::launch::async, [&] {
-    return leases_->AwaitEnd("l/c/r", absl::Now() + absl::Seconds(20));
+    return leases_->AwaitEnd("l/c/r", dataplane::Deadline::In(absl::Seconds(20)));
   });
   writer = nullptr;
   EXPECT_TRUE(ended.get());
   const auto deleter = leases_->TakeExclusive("l/c2");
-  EXPECT_FALSE(leases_->AwaitEnd("l/c2/r", absl::Now())) << "what is above it counts, too";
+  EXPECT_FALSE(leases_->AwaitEnd("l/c2/r", dataplane::Deadline::In(absl::ZeroDuration())))
+      << "what is above it counts, too";
 }
 
 }  // namespace

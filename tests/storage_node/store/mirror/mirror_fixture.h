@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/time/clock.h"
+#include "dataplane/now.h"
 #include "tests/scratch_file.h"
 #include "tests/storage_node/damage.h"
 #include "tests/storage_node/node_fixture.h"
@@ -28,14 +29,14 @@ class MirrorTest : public testing::Test {
   services::Lun Lun() { return deck_.node().luns().GetLun("luns/l").value_or(services::Lun()); }
   // Until it says so, and has `cause` in why.
   ::testing::AssertionResult Becomes(services::LunState state, const std::string& cause = "") {
-    const absl::Time deadline = absl::Now() + absl::Seconds(20);
+    const absl::Time deadline = dataplane::SteadyTime() + absl::Seconds(20);
     const auto is = [&] {
       return Lun().state == state && Lun().cause.find(cause) != std::string::npos;
     };
     // Sessions let go of a member that has gone.
     deck_.executor().RunUntil([&] {
       absl::SleepFor(absl::Milliseconds(5));
-      return is() || absl::Now() > deadline;
+      return is() || dataplane::SteadyTime() > deadline;
     });
     if (is()) return ::testing::AssertionSuccess();
     return ::testing::AssertionFailure()

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_replace.h"
+#include "dataplane/now.h"
 #include "storage_node/store/rados/holding.h"
 #include "storage_node/store/rados/recording_list.h"
 #include "tests/storage_node/store/rados/rados_fixture.h"
@@ -128,8 +129,9 @@ TEST_F(RadosStoreTest, WhoeverHadTheLunBeforeWritesNothingMore) {
   ASSERT_TRUE(block.ok()) << block.status();
   EXPECT_THAT(block->payload().first(4096), Each(std::byte{1}));
   // The lease is renewed every 5 s: then it shows.
-  const absl::Time deadline = absl::Now() + absl::Seconds(15);
-  while (store_->Look().ok() && absl::Now() < deadline) absl::SleepFor(absl::Milliseconds(100));
+  const absl::Time deadline = dataplane::SteadyTime() + absl::Seconds(15);
+  while (store_->Look().ok() && dataplane::SteadyTime() < deadline)
+    absl::SleepFor(absl::Milliseconds(100));
   EXPECT_TRUE(absl::IsInternal(store_->Look()));
   EXPECT_TRUE(executor_.RunUntil([&] { return lost.has_value(); }));
   EXPECT_TRUE(
