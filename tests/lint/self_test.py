@@ -180,6 +180,15 @@ class Reasons(LintTest):
         self.accepts("reasons", {"services/a.cc": given, "tests/b.cc": given, "dataplane/b.cc": given.replace("NO_A", "NO_B")})
 
 
+class Clocks(LintTest):
+    def test_waits(self):
+        for text in ("m.AwaitWithTimeout(c, t);", "done->WaitForNotificationWithDeadline(t);", "v.WaitWithTimeout(&m, t);",
+                     "v.wait_until(l, std::chrono::system_clock::now() + t);", "const auto t = absl::Now();"):
+            self.rejects("dataplane/", "clocks", {"tests/a.cc": f"{text}\n"})
+            self.accepts("clocks", {"tests/a.h": f"// {text}\n", "dataplane/executor/timed_wait.cc": f"{text}\n"})
+        self.accepts("clocks", {"services/a.cc": "dataplane::AwaitFor(m, c, t);\nf.wait_for(std::chrono::seconds(1));\n"})
+
+
 class Groups(LintTest):
     def group(self, one, other, build=("t_0", "t_1"), top="tests"):
         text = "namespace a {\nnamespace {\n\n%s\n}  // namespace\n}  // namespace a\n"
