@@ -1,7 +1,9 @@
 #include "gpu_worker/pace/giver.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "dataplane/deadline.h"
 #include "dataplane/executor/thread.h"
 #include "dataplane/status_macros.h"
 
@@ -127,7 +129,7 @@ bool Giver::Start() {
   if (plan.at_ns != 0) {
     // Looked at again after each sleep: clocks are set.
     const int64_t left_ns = plan.at_ns - timer.WallNs();
-    if (left_ns > 0) timer.WaitUntil(start_ns + left_ns);
+    if (left_ns > 0) timer.WaitUntil(start_ns + std::min(left_ns, dataplane::kWallLookNs));
     start_ns = timer.NowNs() - (timer.WallNs() - plan.at_ns);
     if (timer.NowNs() < start_ns) return false;
   } else if (plan.samples_per_s > 0 && !ended_ && !sated_ && taken_ < plan.prefill &&

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/deadline.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/pace/schedule.h"
 #include "gpu_worker/pipeline/nvtx/range.h"
@@ -113,7 +114,7 @@ bool RecordPipeline::TooEarly() {
   const int64_t now_ns = plan_.timer->WallNs();
   const int64_t left_ns = DueNs(next_sequence_) - now_ns;
   if (left_ns > 0) {
-    plan_.timer->WaitUntil(plan_.timer->NowNs() + left_ns);
+    plan_.timer->WaitUntil(plan_.timer->NowNs() + std::min(left_ns, dataplane::kWallLookNs));
     return true;
   }
   if (plan_.samples_per_s > 0 && -left_ns > kOnTimeNs) SkipUntil(now_ns);

@@ -1,5 +1,5 @@
 // When what failed is tried again: after 10 s, and twice as long each time, 10 minutes at most. One
-// thread.
+// thread. Times are of the steady clock.
 #pragma once
 
 #include <cstdint>

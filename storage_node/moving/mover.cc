@@ -86,13 +86,14 @@ void Mover::ListOfChannel(const std::string& lun, const services::Channel& chann
   const bool same = known.to == channel.move_to && known.after_ns == channel.move_after_ns;
   // What kept the ones before from their way may not be in that of another policy.
   if (!same) backoff_.Ended(channel.name);
-  if (same && now < known.next_list_ns) return;
+  if (same && known.listed_ns <= now && now < known.next_list_ns) return;
   known = {
+      .listed_ns = now,
       .next_list_ns = now + std::min(channel.move_after_ns, absl::ToInt64Nanoseconds(kListPeriod)),
       .after_ns = channel.move_after_ns,
       .to = channel.move_to};
   const auto of = std::make_shared<const Listed>(Listed{.lun = lun, .channel = channel});
-  const bool all_wait = backoff_.Holds(channel.name, now);
+  const bool all_wait = backoff_.Holds(channel.name, steady_ns());
   uint64_t waiting = 0;
   std::set<std::string> failed;
   const absl::Status listed =
@@ -102,7 +103,7 @@ void Mover::ListOfChannel(const std::string& lun, const services::Channel& chann
         looking_.AssertHeld();
         std::string recording = row.name.ToString();
         if (backoff_.Has(recording)) failed.insert(recording);
-        if (all_wait || backoff_.Holds(recording, now)) return;
+        if (all_wait || backoff_.Holds(recording, steady_ns())) return;
         due->push_back({.time_ns = row.manifest.end_time_ns + channel.move_after_ns,
                         .recording = std::move(recording),
                         .of = of});
@@ -146,7 +147,7 @@ void Mover::OnFailed(const Due& due, luns::OpenLun& lun, const absl::Status& sta
   ++lun.meter->failed_moves;
   const bool alone = IsOfRecording(status, due.recording) || ReasonIn(status) == "LIMIT_REACHED";
   const absl::Duration again =
-      backoff_.Failed(alone ? due.recording : due.of->channel.name, now_ns());
+      backoff_.Failed(alone ? due.recording : due.of->channel.name, steady_ns());
   dataplane::LogEach(dataplane::LogLevel::kWarning, "move", "recording not moved",
                      {{"recording", due.recording},
                       {"to", due.of->channel.move_to},
@@ -189,7 +190,7 @@ absl::StatusOr<Moved> Mover::TryOne(const Due& due, const Ends& ends,
 }
 
 void Mover::MoveOne(const Due& due) {
-  const int64_t now = now_ns();
+  const int64_t now = steady_ns();
   if (backoff_.Holds(due.of->channel.name, now) || backoff_.Holds(due.recording, now)) return;
   const auto lun = means_.luns.Find(due.of->lun);
   if (!lun.ok() || !RateOf(**lun, due.of->channel).has_value()) return;
@@ -200,7 +201,7 @@ void Mover::MoveOne(const Due& due) {
   if (!moved.ok()) return OnFailed(due, **lun, moved.status());
   backoff_.Ended(due.of->channel.name);
   if (moved->end == MoveEnd::kInUse) {
-    backoff_.Failed(due.recording, now_ns());
+    backoff_.Failed(due.recording, steady_ns());
     return;
   }
   --channels_[due.of->channel.name].waiting;

@@ -59,8 +59,10 @@ class Mover {
     std::string recording;
     std::shared_ptr<const Listed> of;
   };
-  // Recordings of a channel are listed every ten seconds, or when what it is told has changed.
+  // Recordings of a channel are listed every ten seconds, when what it is told has changed, and
+  // when the machine's clock has stepped out of that time.
   struct Channel {
+    int64_t listed_ns = 0;
     int64_t next_list_ns = 0;
     int64_t after_ns = 0;
     std::string to;
@@ -84,6 +86,7 @@ class Mover {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
   void ShowWaiting() ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
   int64_t now_ns() const { return means_.luns.clock().WallNs(); }
+  int64_t steady_ns() const { return means_.luns.clock().NowNs(); }
 
   admission::Means& means_;
   const MakeChannel make_channel_;

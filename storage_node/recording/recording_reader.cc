@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/deadline.h"
 #include "dataplane/log.h"
 #include "services/errors.h"
 #include "storage_node/format/limits.h"
@@ -305,7 +306,7 @@ bool RecordingReader::TooEarly(const dataplane::BlockHeader& header) {
   const int64_t wait_ns = due_ns - executor_.clock().WallNs();
   if (wait_ns <= 0) return false;
   if (std::exchange(waiting_, true)) return true;
-  executor_.PostAfter(wait_ns, lifetime_.Guard([this] {
+  executor_.PostAfter(std::min(wait_ns, dataplane::kWallLookNs), lifetime_.Guard([this] {
     waiting_ = false;
     if (waker_) waker_();
   }));

@@ -36,20 +36,21 @@ bool HasToLook(NextLooks& looks, const luns::OpenLun& lun, int64_t now_ns) {
   if (max_age_ns == 0) return false;
   absl::MutexLock lock(&looks.mutex);
   const NextLook& next = looks.looks[lun.config->uid];
-  return now_ns >= next.at_ns || max_age_ns != next.max_age_ns;
+  return now_ns < next.looked_ns || now_ns >= next.at_ns || max_age_ns != next.max_age_ns;
 }
 
 void Apply(Recordings& recordings, NextLooks& looks, const std::string& lun_id,
            luns::OpenLun& lun) {
   const int64_t max_age_ns = lun.config->max_age_ns;
-  const auto next = ApplyPolicies(recordings, lun_id, lun, recordings.luns().clock().WallNs());
+  const int64_t now_ns = recordings.luns().clock().WallNs();
+  const auto next = ApplyPolicies(recordings, lun_id, lun, now_ns);
   if (!next.ok()) {
     dataplane::Log(dataplane::LogLevel::kError, "retention", "policies not applied",
                    {{"lun", lun.config->name}, {"error", std::string(next.status().message())}});
     return;
   }
   absl::MutexLock lock(&looks.mutex);
-  looks.looks[lun.config->uid] = {.at_ns = *next, .max_age_ns = max_age_ns};
+  looks.looks[lun.config->uid] = {.looked_ns = now_ns, .at_ns = *next, .max_age_ns = max_age_ns};
 }
 
 }  // namespace

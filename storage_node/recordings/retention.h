@@ -29,9 +29,11 @@ absl::Status MakeRoom(Recordings& recordings, const std::string& lun_id, luns::O
 absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string& lun_id,
                                       luns::OpenLun& lun, int64_t now_ns);
 
-// When to look again for what is too old, by LUN uid, and the max_age that follows from: another
-// one is looked after at once. Shared with what is queued.
+// When to look again for what is too old, by LUN uid, and what that follows from: with another
+// max_age, or when the machine's clock stepped back behind the last look, at once. Shared with what
+// is queued.
 struct NextLook {
+  int64_t looked_ns = 0;
   int64_t at_ns = 0;
   int64_t max_age_ns = 0;
 };

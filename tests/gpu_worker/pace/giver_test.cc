@@ -184,6 +184,19 @@ TEST_F(GiverTest, TheFirstSampleGoesAtItsTime) {
             FakeTimer::kWallNs + 700 * kMillisecondNs + 40 * kMicrosecondNs);
 }
 
+TEST_F(GiverTest, TheClockIsLookedAtEverySecond) {
+  Begin({.samples_per_s = kRate, .at_ns = FakeTimer::kWallNs + 3600 * dataplane::kSecondNs});
+  Add(1);
+  giver_->NoMore();
+  EXPECT_EQ(timer_->AwaitSleep(), dataplane::kSecondNs);
+  timer_->GoOnTo(dataplane::kSecondNs);
+  EXPECT_EQ(timer_->AwaitSleep(), 2 * dataplane::kSecondNs);
+  timer_->Step(3598 * dataplane::kSecondNs);
+  timer_->GoOnTo(2 * dataplane::kSecondNs);
+  EXPECT_TRUE(Ended().ok());
+  EXPECT_THAT(Given(1), ElementsAre(2 * dataplane::kSecondNs));
+}
+
 TEST_F(GiverTest, StopsInItsSleep) {
   Begin({.samples_per_s = kRate});
   Add(3);

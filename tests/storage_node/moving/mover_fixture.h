@@ -19,8 +19,11 @@ namespace tapedeck::storage_node {
 class ShiftedClock final : public dataplane::Clock {
  public:
   int64_t NowNs() const override { return system_.NowNs() + shift_ns; }
-  int64_t WallNs() const override { return ManualClock::kStartNs + NowNs() - begun_ns_; }
+  int64_t WallNs() const override {
+    return ManualClock::kStartNs + NowNs() - begun_ns_ + stepped_ns;
+  }
   std::atomic<int64_t> shift_ns = 0;
+  std::atomic<int64_t> stepped_ns = 0;  // of the wall clock alone
 
  private:
   const dataplane::SystemClock system_{};

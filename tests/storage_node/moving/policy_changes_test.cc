@@ -72,6 +72,22 @@ TEST_F(PolicyChangesTest, AnotherOneIsTriedWithoutWaiting) {
   EXPECT_THAT(MovedTo(name), HasSubstr("luns/deeper/"));
 }
 
+// As one that failed before, whatever the wall clock says.
+TEST_F(PolicyChangesTest, AStepOfTheClockCountsAtOnceAndHoldsNothingUp) {
+  ASSERT_TRUE(SetPolicy("luns/deep").ok());
+  clock_->stepped_ns = 87'600 * kHourNs;
+  node_.node().mover().Look();
+  clock_->stepped_ns = 0;
+  MakeForeignChannel();
+  const std::string name = node_.RecordAndSeal(4);
+  After();
+  ASSERT_TRUE(IsThere(name)) << "its channel there is another one";
+  ASSERT_TRUE(node_.node().channels().DeleteChannel(kTo).ok());
+  clock_->stepped_ns = -kHourNs / 2;
+  After();
+  EXPECT_THAT(MovedTo(name), HasSubstr("luns/deep/"));
+}
+
 TEST_F(PolicyChangesTest, ALunThatLeadsBackWhenItComesTakesNothing) {
   const std::string name = node_.RecordAndSeal(4);
   const auto own = node_.node().channels().GetChannel(kFrom);

@@ -2,12 +2,30 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <memory>
+
+#include "absl/time/clock.h"
 #include "tests/storage_node/capture/segment_fixture.h"
 
 namespace tapedeck::storage_node {
 namespace {
 
 using RetentionTest = SegmentTest;
+
+constexpr int64_t kHourNs = 3600 * dataplane::kSecondNs;
+
+// The machine's clock is set. It begins as the clock of sessions does, by which recordings end.
+class SettableClock final : public dataplane::Clock {
+ public:
+  int64_t NowNs() const override { return system_.NowNs(); }
+  int64_t WallNs() const override { return ManualClock::kStartNs + NowNs() - begun_ns_ + set_ns; }
+  std::atomic<int64_t> set_ns = 0;
+
+ private:
+  const dataplane::SystemClock system_{};
+  const int64_t begun_ns_ = system_.NowNs();
+};
 
 TEST_P(RetentionTest, OldRecordingsGoUnlessTheyAreKeptOrPlayed) {
   MakeLun({.max_age_ns = 3'000'000'000});
@@ -29,6 +47,24 @@ TEST_P(RetentionTest, OldRecordingsGoUnlessTheyAreKeptOrPlayed) {
   player->source = nullptr;
   EXPECT_TRUE(node_.executor().RunUntil([&] { return left() == 1; }));
   EXPECT_TRUE(node_.Get(names[0]).kept);
+}
+
+TEST_P(RetentionTest, AgesGoByAClockThatStepsBack) {
+  const auto clock = std::make_shared<SettableClock>();
+  node_.Restart({.clock = clock});
+  MakeLun({.max_age_ns = 2 * kHourNs});
+  ASSERT_TRUE(MakeChannel({}).ok());
+  clock->set_ns = 87'600 * kHourNs;
+  absl::SleepFor(1.5 * recordings::kRetentionPeriod);  // there is nothing to do for two hours
+  clock->set_ns = 0;
+  auto recorder = Start();
+  Push(recorder, 0, 3);
+  ASSERT_TRUE(recorder.Finish().ok());
+  clock->set_ns = kHourNs;
+  const auto left = [&] { return node_.node().recordings().ListRecordings(kChannel)->size(); };
+  EXPECT_EQ(left(), 1u);
+  clock->set_ns = 3 * kHourNs;
+  EXPECT_TRUE(node_.executor().RunUntil([&] { return left() == 0; }));
 }
 
 TEST_P(RetentionTest, TheOldestGoWhenTheLunFillsUp) {
