@@ -86,14 +86,18 @@ absl::Status Receiver::status() const {
 }
 
 void Receiver::Run() {
-  const int64_t until_at_ns = std::max<int64_t>(parts_.at_ns - clock_.WallNs(), 0);
-  deadline_ns_ = clock_.NowNs() + until_at_ns + parts_.timeout_ns;
+  deadline_ns_ = clock_.NowNs() + parts_.timeout_ns;
   for (bool late = false; true;) {
-    const bool readable = !late && Await(deadline_ns_);
+    const int64_t until_at_ns = parts_.at_ns == 0 ? 0 : parts_.at_ns - clock_.WallNs();
+    const bool early = until_at_ns > 0;
+    if (early) deadline_ns_ = clock_.NowNs() + until_at_ns + parts_.timeout_ns;
+    const int64_t look_ns = early ? clock_.NowNs() + dataplane::kWallLookNs : deadline_ns_;
+    const bool readable = !late && Await(std::min(deadline_ns_, look_ns));
     {
       absl::MutexLock lock(&mutex_);
       if (stop_) return;
     }
+    if (early && !readable) continue;
     if (!readable) return End(end_.has_value() ? absl::OkStatus() : Silent());
     const absl::StatusOr<Flow> flow = ReadOnce();
     if (!flow.ok()) return End(flow.status());
