@@ -2,10 +2,10 @@
 # Certificates for tests. Sourced, or run as authority.sh FUNCTION ARGUMENT...
 KEYS=(-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes)
 
-# authority DIR: one that signs there, DIR/ca.pem.
+# authority DIR [DAYS]: one that signs there, DIR/ca.pem.
 authority() {
   mkdir -p "$1"
-  openssl req -x509 "${KEYS[@]}" -days 60 -subj /CN=authority -keyout "$1/ca.key" -out "$1/ca.pem" 2>/dev/null
+  openssl req -x509 "${KEYS[@]}" -days "${2:-60}" -subj /CN=authority -keyout "$1/ca.key" -out "$1/ca.pem" 2>/dev/null
 }
 
 # certificate DIR NAME NAMES [DAYS [SUBJECT]]: DIR/NAME.pem and DIR/NAME.key of the authority there. NAMES are the alternative

@@ -1,0 +1,220 @@
+#!/usr/bin/env bash
+# The wall clock of two storage nodes and a worker steps by hours and by ten years, forwards and back. They record and follow meanwhile,
+# and no block is lost. A revocation counts at once, a LUN whose member vanishes is OFFLINE at once, max_age goes by the new time at
+# once, a playback begins at its time, and a standby takes over. libfaketime steps the clock that the programs see; the kernel's stays.
+#   clock_steps.sh [--machine]   the clock of this machine, a virtual one of tests/lab, and back
+# TAPEDECK_LONG=1: steps of a second, too; without it a machine, which is slow, takes two.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/ingest_lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/authority.sh"
+
+STEPS_MACHINE=${1:-}
+PORTS=() PIDS=()
+OFFSET=0 HOUR=3600 YEAR=31536000 # seconds
+STEPS=($((3 * HOUR)) $((-10 * YEAR)) $((-10 * YEAR + 3 * HOUR)) 0)
+RATE=2MB
+[[ -z $STEPS_MACHINE ]] || STEPS=($((3 * HOUR)) 0) RATE=64kB
+[[ -z ${TAPEDECK_LONG:-} ]] ||
+  STEPS=(1 0 -1 $((3 * HOUR)) 0 $((-3 * HOUR)) $((-10 * YEAR)) $((-10 * YEAR + 3 * HOUR)) $((10 * YEAR)) 0)
+
+find_libfaketime() {
+  [[ -z $STEPS_MACHINE ]] || return 0
+  LIBFAKETIME=$(find /usr/lib/*/faketime/libfaketimeMT.so.1 2>/dev/null | head -n 1)
+  [[ -n $LIBFAKETIME ]] || skip "libfaketime is not installed"
+}
+
+# by_clock COMMAND...: what it starts goes by the clock that is stepped.
+by_clock() {
+  if [[ -n $STEPS_MACHINE ]]; then
+    "$@"
+  else
+    LD_PRELOAD=$LIBFAKETIME FAKETIME_TIMESTAMP_FILE=$WORK/clock FAKETIME_CACHE_DURATION=1 FAKETIME_DONT_FAKE_MONOTONIC=1 \
+      DONT_FAKE_MONOTONIC=1 NO_FAKE_STAT=1 "$@"
+  fi
+}
+
+# step_to SECONDS: from the right time. libfaketime looks once a second.
+step_to() {
+  if [[ -n $STEPS_MACHINE ]]; then
+    "$(dirname "${BASH_SOURCE[0]}")/step_clock.py" $(($1 - OFFSET))
+  else
+    printf '%+d\n' "$1" >"$WORK/clock.new"
+    mv "$WORK/clock.new" "$WORK/clock"
+    sleep 1.1
+  fi
+  OFFSET=$1
+}
+
+# shellcheck disable=SC2317
+put_right() {
+  local status=$?
+  step_to 0
+  (exit "$status") && true
+  end_test
+}
+
+# Valid from eleven years ago on, for more than ten years to come.
+make_certificates() {
+  local name
+  CA=$WORK/ca
+  step_to $((-11 * YEAR))
+  by_clock authority "$CA" 9000
+  for name in root view; do by_clock certificate "$CA" "$name" "URI:spiffe://lab/$name" 9000; done
+  by_clock certificate "$CA" node "URI:spiffe://lab/node,IP:127.0.0.1" 9000
+  step_to 0
+  VIEW_SERIAL=$(openssl x509 -in "$CA/view.pem" -noout -serial | sed s/.*=//)
+}
+
+# new_policy [SERIAL]: which is revoked.
+new_policy() {
+  cat >"$WORK/policy.new" <<END
+rules:
+  - {identities: ["spiffe://lab/root"], role: admin, resources: ["luns/*"]}
+  - {identities: ["spiffe://lab/node"], role: worker, resources: ["luns/*"]}
+  - {identities: ["spiffe://lab/view"], role: viewer, resources: ["luns/*"]}
+revoked: [${1:+\"$1\"}]
+END
+  mv "$WORK/policy.new" "$WORK/policy.yaml"
+}
+
+view_calls() { TAPEDECK_TLS_CERT=$CA/view.pem TAPEDECK_TLS_KEY=$CA/view.key tapectl lun list; }
+view_is_refused() { ! view_calls; }
+
+address() { echo "127.0.0.1:${PORTS[$1]}"; }
+
+# start_node N
+start_node() {
+  PORTS[$1]=$(free_port)
+  by_clock start_service "$WORK/storage$1.log" "${PORTS[$1]}" "$TAPEDECK_BIN/tapedeck-storage" \
+    --listen "$(address "$1")" --state "$WORK/state$1" --tls-cert "$CA/node.pem" --tls-key "$CA/node.key" --tls-ca "$CA/ca.pem" --policy "$WORK/policy.yaml" --follow-memory 64MiB \
+    "${STORAGE_RAILS[@]}" --standby-for "$WORK/member-pair"
+  PIDS[$1]=$SERVICE_PID
+}
+
+make_lun() {
+  mkdir -p "$WORK/member-$1"
+  tapectl lun create "$1" --store posix --member "$WORK/member-$1" "${@:2}" >/dev/null
+  tapectl channel create "$1/c0" --datatype cf32_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null
+}
+
+# lun_is LUN STATE
+lun_is() { tapectl_json lun list | jq -e "[.luns[] | select(.name == \"luns/$1\")][0].state == \"$2\""; }
+
+# record_aged WHEN: AGED is what will be too old in two hours.
+record_aged() {
+  local answer
+  answer=$(tapectl_json record aged/c0 --source synth --blocks 4 2>&1) || fail "nothing is recorded at $1: $answer"
+  last_json_of "$answer"
+  AGED=$(jq -r .recording <<<"$LAST_JSON")
+}
+aged_is_gone() { ! tapectl recordings show "$AGED"; }
+
+# emulate PORT SECONDS: a device of a low rate.
+emulate() { "$TAPEDECK_BIN/tapedeck-emulator" --tcp "127.0.0.1:$1" --rate "$RATE" --duration "$2s" >"$WORK/sent.json"; }
+
+# in_time WHAT COMMAND...
+in_time() {
+  local began
+  began=$(milliseconds)
+  wait_for 5 "${@:2}" || fail "clock at $AT s: not in 5 s: $1"
+  echo "clock at $AT s: $1 after $(($(milliseconds) - began)) ms"
+}
+
+# deadlines_hold: a revocation and the loss of a member, and that both come back.
+deadlines_hold() {
+  new_policy "$VIEW_SERIAL"
+  mv "$WORK/member-gone" "$WORK/elsewhere"
+  in_time "the member is missed" lun_is gone OFFLINE
+  in_time "the certificate is revoked" view_is_refused
+  new_policy
+  mv "$WORK/elsewhere" "$WORK/member-gone"
+  in_time "the certificate is valid again" view_calls
+  # A LUN that was lost is tried again at longer and longer intervals.
+  in_time "the member is back" lun_is gone READY
+}
+
+# shellcheck disable=SC2016
+resumed() { job '.state == "RUNNING" and .resumes == $resumes' -e --argjson resumes "$1"; }
+
+# What is to begin in an hour begins after a step by an hour.
+begins_at_its_time() {
+  local pid at
+  at=$(date -u -d "@$(($(date +%s) + HOUR + 4))" +%Y-%m-%dT%H:%M:%SZ)
+  tapectl_json play "$AGED" --sink null --at "$at" >"$WORK/at.json" 2>&1 &
+  pid=$!
+  wait_for 5 job '.direction == "PLAYBACK" and .state == "RUNNING"' -e || fail "the playback does not start: $(cat "$WORK/at.json")"
+  step_to $HOUR
+  wait_for 15 eval "! kill -0 $pid" || fail "a playback does not begin at its time"
+  wait "$pid" || fail "a playback failed: $(cat "$WORK/at.json")"
+  step_to 0
+}
+
+# What was recorded from the first step to the last, and what followed it.
+all_is_there() {
+  local followed
+  tapectl jobs cancel "$RECORD_JOB" >/dev/null
+  end_ingest
+  wait "$FOLLOWER" || fail "what followed failed: $(cat "$WORK/follow.json")"
+  followed=$(tail -n 1 "$WORK/follow.json")
+  tapectl recordings verify "$RECORDING" >/dev/null || fail "what was recorded while the clock stepped"
+  json_is "$(tapectl_json recordings show "$RECORDING")" '.state == "SEALED" and .missing_blocks == 0' "what was recorded"
+  is_whole "$followed" "what followed"
+  echo "$(jq .blocks <<<"$followed") blocks were recorded and followed while the clock stepped"
+}
+
+take_over() {
+  local began
+  CHANNEL=pair/c0 RECORD_OPTIONS=(--standby "$(address 1)")
+  begin_ingest tcp=127.0.0.1:0,timeout=30
+  emulate "$PORT" "$(slow 5)" &
+  wait_for 10 resumed 0 || fail "the job does not run: $(job)"
+  step_to 0
+  began=$(milliseconds)
+  kill_service "${PIDS[0]}"
+  wait_for 15 resumed 1 || fail "the standby does not take over: $(job)"
+  echo "a standby took over after $(($(milliseconds) - began)) ms"
+  TAPEDECK_STORAGE=$(address 1)
+  end_ingest
+  is_whole "$ANSWER" "what the standby took over"
+}
+
+begin_test
+trap put_right EXIT
+need openssl
+find_libfaketime
+make_certificates
+new_policy
+mkdir "$WORK/member-pair"
+start_node 0
+start_node 1
+WORKER_DEVICE=host WORKER_OPTIONS=(--tls-cert "$CA/node.pem" --tls-key "$CA/node.key" --tls-ca "$CA/ca.pem")
+by_clock start_worker
+TAPEDECK_STORAGE=$(address 0)
+export TAPEDECK_STORAGE TAPEDECK_TLS_CERT=$CA/root.pem TAPEDECK_TLS_KEY=$CA/root.key TAPEDECK_TLS_CA=$CA/ca.pem
+make_lun live
+make_lun gone
+make_lun pair
+make_lun aged --max-age 2h
+record_aged "the beginning"
+CHANNEL=live/c0
+begin_ingest tcp=127.0.0.1:0,timeout=60
+emulate "$PORT" 120 &
+wait_for 10 resumed 0 || fail "the job does not run: $(job)"
+read -r RECORD_JOB RECORDING <<<"$(job '"\(.name) \(.recording)"')"
+tapectl_json play "$RECORDING" --follow --sink verify >"$WORK/follow.json" 2>&1 &
+FOLLOWER=$!
+
+begins_at_its_time
+before=0
+for AT in "${STEPS[@]}"; do
+  step_to "$AT"
+  ((AT - before < 2 * HOUR)) || in_time "what is too old is gone" aged_is_gone
+  deadlines_hold
+  record_aged "$AT s"
+  before=$AT
+done
+all_is_there
+step_to $HOUR
+stop_service "$WORKER_PID"
+by_clock start_worker # its newest job is then that of the latest time
+take_over
