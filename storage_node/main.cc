@@ -179,7 +179,8 @@ absl::Status Serve(const Settings& settings) {
                                             .spans = tracing.spans()});
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "storage node ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
-  admin->Serve({.metrics = [&] { return MetricsPage(page, *security, *server, registry, *node); }});
+  admin->Serve({.metrics = [&] { return MetricsPage(page, *security, *server, registry, *node); },
+                .remark = [&] { return node->StateHealth(); }});
   supervisor->Ready();
   services::server::WaitForShutdownSignal(services::GiveBackSpareMemory);
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");

@@ -64,6 +64,9 @@ HttpAnswer Admin::Ready() {
   if (state == State::kDraining) return Words(kUnavailable, "draining\n");
   const Node asked = node();
   const absl::Status health = asked.health ? asked.health() : absl::OkStatus();
+  const absl::Status remark = asked.remark ? asked.remark() : absl::OkStatus();
+  if (health.ok() && !remark.ok())
+    return Words(kOk, absl::StrCat("ok, but ", remark.message(), "\n"));
   if (health.ok()) return Words(kOk, "ok\n");
   return Words(kUnavailable, absl::StrCat(health.message(), "\n"));
 }

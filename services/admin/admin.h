@@ -2,7 +2,7 @@
 //   /healthz  200 as long as the process lives
 //   /readyz   200 while the node takes work; 503 until it does, from its drain on, and as long as
 //   it
-//             would refuse all of it, with the reason
+//             would refuse all of it, with the reason; what else is wrong stands after the "ok"
 //   /metrics  the page of metrics, in Prometheus' text format 0.0.4
 // Nothing identifies the callers, so there is none unless it is asked for.
 #pragma once
@@ -37,6 +37,8 @@ class Admin {
     std::function<std::string()> metrics;  // makes the page
     // OK while the node can do what it is asked; null: it always can.
     std::function<absl::Status()> health;
+    // What is wrong while it can; null: nothing ever is.
+    std::function<absl::Status()> remark;
   };
 
   // The node takes work.

@@ -111,6 +111,10 @@ inline constexpr Metric kMetrics[] = {
      "Workers that got no session, as there were too many or the node was shutting down."},
     {"tapedeck_ring_bytes", MetricType::kGauge, "", "Memory of the rings of sessions."},
 
+    {"tapedeck_state_failing", MetricType::kGauge, "",
+     "1 while the state directory takes nothing, or takes it too slowly."},
+    {"tapedeck_state_changes_waiting", MetricType::kGauge, "",
+     "Changes of the catalog that wait for the state directory."},
     {"tapedeck_lun_online", MetricType::kGauge, "lun", "0 while a member of the LUN is away."},
     {"tapedeck_lun_standby", MetricType::kGauge, "lun",
      "1 while another node has the LUN, which this one then takes over."},

@@ -106,8 +106,9 @@ absl::StatusOr<catalog::ResourceName> NewName(Means& means, const RecordTarget& 
     name.recording = wish.empty()
                          ? catalog::NewRecordingId(means.luns.clock().WallNs(), means.luns.random())
                          : std::exchange(wish, "");
-    TD_ASSIGN_OR_RETURN(const auto taken, means.recordings.catalog()->GetRecording(name));
-    if (!taken.has_value()) return name;
+    const auto taken = means.recordings.catalog()->GetRecording(name);
+    // If the catalog cannot be read, its files say whether there is one of that name.
+    if (!taken.ok() || !taken->has_value()) return name;
   }
 }
 
@@ -157,12 +158,16 @@ absl::StatusOr<Begun> Begin(Means& means, const RecordTarget& target, const std:
   TD_RETURN_IF_ERROR(means.recordings.FindChannel(begun.name).status());
   TD_ASSIGN_OR_RETURN(begun.held.lun, means.luns.Find(begun.name.lun));
   begun.manifest = NewManifest(means, target, begun.name);
-  // The row is the mark of files that have none themselves yet: after a crash they are known by it.
-  TD_RETURN_IF_ERROR(means.recordings.catalog()->PutRecording(begun.name, begun.manifest));
+  TD_RETURN_IF_ERROR(means.recordings.catalog()->CheckTakes());
+  // The row is the mark of files that have none themselves yet: after a crash they are known by it,
+  // or by their own mark if it was not written.
+  means.recordings.catalog()->PutRecording(begun.name, begun.manifest);
+  begun.held.closing =
+      std::make_shared<recordings::Closing>(means.recordings.closer(), begun.name.ToString());
   auto files = begun.held.lun->store->CreateRecording(
       recordings::PathOf(begun.name, begun.manifest), begun.manifest.block_bytes, executor);
   if (!files.ok()) {
-    means.recordings.catalog()->DeleteRecording(begun.name).IgnoreError();
+    means.recordings.catalog()->DeleteRecording(begun.name);
     return files.status();
   }
   begun.files = *std::move(files);

@@ -7,27 +7,23 @@
 namespace tapedeck::storage_node::admission {
 namespace {
 
-// The files are the truth: start-up finds them as they are if the catalog's row is lost.
 void KeepOrDrop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::ResourceName& name,
                 const format::Manifest& sealed, const dataplane::Clock& clock) {
-  if (sealed.blocks == 0 && !sealed.cause.empty()) {
-    if (Drop(catalog, lun, name, sealed, "its session ended before the first block")) {
-      lun.capacity->Refund(lun.TakenBy(sealed));
-    }
-  } else {
-    catalog.PutRecording(name, sealed).IgnoreError();
-    recordings::WriteSigmfView(*lun.store, recordings::PathOf(name, sealed), sealed, clock);
-  }
+  const bool empty = sealed.blocks == 0 && !sealed.cause.empty();
+  if (empty && Drop(catalog, lun, name, sealed, "its session ended before the first block")) return;
+  catalog.PutRecording(name, sealed);
+  recordings::WriteSigmfView(*lun.store, recordings::PathOf(name, sealed), sealed, clock);
 }
 
 std::function<void(const format::Manifest&, std::function<void()>)> OnSealed(
-    Means& means, const catalog::ResourceName& name, std::shared_ptr<luns::OpenLun> lun,
+    Means& means, const catalog::ResourceName& name, const Held& held,
     dataplane::Executor& executor) {
   return [catalog = means.recordings.catalog(), desk = means.luns.desks().Of(name.lun),
-          lun = std::move(lun), name, &clock = means.luns.clock(),
+          lun = held.lun, closing = std::weak_ptr(held.closing), name, &clock = means.luns.clock(),
           &executor](const format::Manifest& sealed, std::function<void()> done) {
-    desk->Run([catalog, lun, name, sealed, done = std::move(done), &clock, &executor] {
+    desk->Run([catalog, lun, closing, name, sealed, done = std::move(done), &clock, &executor] {
       KeepOrDrop(*catalog, *lun, name, sealed, clock);
+      if (const auto held = closing.lock(); held != nullptr) held->Settle();
       executor.Post(done);
     });
   };
@@ -83,13 +79,14 @@ dataplane::flight::Trail TrailOf(const RecordTarget& target) {
 
 }  // namespace
 
-// Whether its files are gone.
 bool Drop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::ResourceName& name,
           const format::Manifest& manifest, absl::string_view why) {
   const absl::Status gone = lun.store->DeleteRecording(recordings::PathOf(name, manifest));
-  if (gone.ok()) recordings::LogDeleted(name, why);
-  catalog.DeleteRecording(name).IgnoreError();
-  return gone.ok();
+  if (!gone.ok()) return false;  // and what is there stays listed
+  recordings::LogDeleted(name, why);
+  catalog.DeleteRecording(name);
+  lun.capacity->Forget(name.ToString());
+  return true;
 }
 
 capture::ArmRecording WithWriter(Means& means, const RecordTarget& target, size_t ring_slots,
@@ -107,7 +104,7 @@ capture::ArmRecording WithWriter(Means& means, const RecordTarget& target, size_
                                    .live = std::make_shared<recording::LiveRecording>(
                                        layout.annotation_bytes, std::move(begun.notes)),
                                    .meter = lun->meter,
-                                   .on_sealed = OnSealed(means, begun.name, lun, executor),
+                                   .on_sealed = OnSealed(means, begun.name, begun.held, executor),
                                    .trace = target.open.trace,
                                    .verifier = means.verifier,
                                    .stages = target.stages,

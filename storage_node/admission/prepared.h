@@ -13,6 +13,7 @@ namespace tapedeck::storage_node::admission {
 
 // What a writer holds of the node. The LUN goes last: its store must outlive the files.
 struct Held : recording::Hold {
+  std::shared_ptr<recordings::Closing> closing;  // goes last: nothing else is held then
   std::shared_ptr<luns::OpenLun> lun;
   std::unique_ptr<recordings::Leases::Lease> lease;
 };

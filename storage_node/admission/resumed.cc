@@ -186,14 +186,16 @@ absl::StatusOr<Begun> ReopenOne(Means& means, const RecordTarget& target, const 
   TD_ASSIGN_OR_RETURN(begun.files, store.ReopenRecording(path, executor));
   begun.manifest = recording::Reopened(closed, begun.start);
   begun.notes = NotesOf(closed);
-  TD_RETURN_IF_ERROR(rows.PutRecording(row.name, begun.manifest));
-  const uint64_t taken = target.lun->TakenBy(closed);
-  begun.room.Add(recording::Reservation::Of(target.lun->capacity, taken));
+  TD_RETURN_IF_ERROR(rows.CheckTakes());
+  rows.PutRecording(row.name, begun.manifest);
+  begun.held.closing =
+      std::make_shared<recordings::Closing>(means.recordings.closer(), row.name.ToString());
+  begun.room.Add(recording::Reservation::Of(target.lun->capacity, row.name.ToString()));
   begun.room.Add(std::move(more));
-  begun.undo = [closed, taken, name = row.name](catalog::Catalog& catalog, luns::OpenLun& lun,
-                                                recording::Reservation room) {
-    lun.capacity->Change(room.TakeOver(), taken);
-    catalog.PutRecording(name, closed).IgnoreError();
+  begun.undo = [closed, name = row.name](catalog::Catalog& catalog, luns::OpenLun& lun,
+                                         recording::Reservation room) {
+    lun.capacity->Close(name.ToString(), room.TakeOver(), lun.TakenBy(closed));
+    catalog.PutRecording(name, closed);
   };
   return begun;
 }

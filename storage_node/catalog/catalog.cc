@@ -1,53 +1,35 @@
 #include "storage_node/catalog/catalog.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
+#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
+#include "services/errors.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/format/config.h"
 
 namespace tapedeck::storage_node::catalog {
 namespace {
 
-constexpr char kSchema[] = R"sql(
-  CREATE TABLE IF NOT EXISTS channels(
-    lun TEXT, channel TEXT, document TEXT NOT NULL,
-    PRIMARY KEY(lun, channel)) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS recordings(
-    lun TEXT, channel TEXT, recording TEXT, start_ns INTEGER NOT NULL, document TEXT NOT NULL,
-    PRIMARY KEY(lun, channel, recording)) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS requests(
-    id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS recordings_by_start ON recordings(start_ns);
-  CREATE TABLE IF NOT EXISTS copies(
-    original TEXT, lun TEXT, channel TEXT, recording TEXT,
-    PRIMARY KEY(original, lun, channel, recording)) WITHOUT ROWID;
-)sql";
+// Changes that may wait for the state directory. With fewer a ring that is recorded all the time
+// would stop after minutes; each has some hundred bytes, and more with annotations.
+constexpr size_t kMaxWaitingRows = 16'384;
+constexpr size_t kMaxWaitingBytes = 64 << 20;
 
-// Of the documents; what the file says of it is 0 where there is none yet.
-constexpr int64_t kVersion = 2;
+// Waiting changes that are written under one lock: who seals a recording waits for so many at most.
+constexpr size_t kRowsAtOnce = 16;
 
-// Documents are decoded without the lock, so that whoever seals a recording waits for one step at
-// most, and so that a list of large ones is not held twice.
-constexpr size_t kMaxStepRows = 64;
-constexpr size_t kMaxStepBytes = 1 << 20;
+// An operation that takes longer holds up the end of a recording noticeably.
+constexpr absl::Duration kSlow = absl::Seconds(1);
 
 // One row must not spoil every list; reading the recording itself says the same.
 void LogUnreadable(const ResourceName& name, const absl::Status& status) {
   dataplane::Log(dataplane::LogLevel::kError, "catalog", "row left out of a list",
                  {{"recording", name.ToString()}, {"error", std::string(status.message())}});
-}
-
-// Nothing is changed where it is another one.
-absl::Status CheckVersion(Database& database) {
-  TD_ASSIGN_OR_RETURN(const int64_t version, database.Number("PRAGMA user_version"));
-  TD_ASSIGN_OR_RETURN(const int64_t tables, database.Number("SELECT count(*) FROM sqlite_master"));
-  if (version == kVersion) return absl::OkStatus();
-  if (tables == 0) return database.Run(absl::StrCat("PRAGMA user_version = ", kVersion).c_str());
-  return absl::FailedPreconditionError(absl::StrCat(
-      "the catalog is of format version ", version, ", and this build reads version ", kVersion,
-      ": make it again from the LUNs with tapedeck-storage --rebuild-catalog"));
 }
 
 // All names that what it has its blocks from had.
@@ -57,164 +39,277 @@ std::vector<std::string> OriginalsOf(const format::Manifest& manifest) {
   return names;
 }
 
+RowId ChannelRow(const ResourceName& name) {
+  return {.table = Table::kChannels, .name = {.lun = name.lun, .channel = name.channel}};
+}
+RowId RecordingRowOf(const ResourceName& name) {
+  return {.table = Table::kRecordings, .name = name};
+}
+RowId RequestRow(const std::string& id) { return {.table = Table::kRequests, .request = id}; }
+
+bool Matches(const std::string& id, const std::string& asked) {
+  return asked == "-" || id == asked;
+}
+bool IsIn(const ResourceName& name, const ResourceName& channel) {
+  return Matches(name.lun, channel.lun) && Matches(name.channel, channel.channel);
+}
+
+absl::Status StatusOf(const absl::Status& status) { return status; }
+template <typename T>
+absl::Status StatusOf(const absl::StatusOr<T>& result) {
+  return result.status();
+}
+
+absl::Status SlowState(const std::string& directory, absl::Duration took) {
+  const absl::Status status = disk::StateUnusable(
+      directory, "catalog", absl::StrCat("an operation took ", absl::FormatDuration(took)),
+      absl::StrCat("see that the disk of the state directory ", directory, " answers"));
+  absl::Status slow(absl::StatusCode::kDeadlineExceeded, status.message());
+  status.ForEachPayload(
+      [&](absl::string_view type, const absl::Cord& payload) { slow.SetPayload(type, payload); });
+  return slow;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Catalog>> Catalog::Open(const std::string& path) {
-  TD_ASSIGN_OR_RETURN(Database database, Database::Open(path));
-  TD_RETURN_IF_ERROR(CheckVersion(database));
-  TD_RETURN_IF_ERROR(database.Run(kSchema));
-  std::unique_ptr<Catalog> catalog(new Catalog(std::move(database)));
+  TD_ASSIGN_OR_RETURN(Rows rows, Rows::Open(path));
+  std::unique_ptr<Catalog> catalog(new Catalog(std::move(rows), path.substr(0, path.rfind('/'))));
+  absl::MutexLock lock(&catalog->mutex_);
   TD_RETURN_IF_ERROR(catalog->CountAll());
   return catalog;
 }
 
-absl::Status Catalog::CountAll() {
-  absl::MutexLock lock(&mutex_);
-  TD_ASSIGN_OR_RETURN(Statement statement,
-                      database_.Prepare("SELECT lun, COUNT(*) FROM recordings GROUP BY lun"));
-  while (true) {
-    TD_ASSIGN_OR_RETURN(const bool row, statement.Step());
-    if (!row) return absl::OkStatus();
-    Count(statement.Text(0), statement.Int(1));
-  }
+Catalog::~Catalog() {
+  if (waiting() == 0) return;
+  const absl::Status status = Retry();
+  if (status.ok()) return;
+  dataplane::Log(dataplane::LogLevel::kWarning, "catalog",
+                 "changes not written: the next start reads them from the recordings' files",
+                 {{"changes", absl::StrCat(waiting())}, {"error", std::string(status.message())}});
 }
 
-void Catalog::Count(const std::string& lun, int64_t more) {
-  absl::MutexLock lock(&counts_mutex_);
-  uint64_t& count = counts_[lun];
-  count += static_cast<uint64_t>(more);  // modulo 2^64
-  if (count == 0) counts_.erase(lun);
+absl::Status Catalog::CheckTakes() const {
+  absl::MutexLock lock(&health_mutex_);
+  if (waiting_rows_ < kMaxWaitingRows && waiting_bytes_ < kMaxWaitingBytes) return absl::OkStatus();
+  return disk::StateBehind(directory_, waiting_rows_, health_.message());
+}
+
+template <typename Act>
+auto Catalog::Watched(Act act) {
+  const absl::Time begun = dataplane::SteadyTime();
+  auto result = act();
+  const absl::Duration took = dataplane::SteadyTime() - begun;
+  const absl::Status status = StatusOf(result);
+  Tell(status.ok() && took > kSlow ? SlowState(directory_, took) : status);
+  return result;
+}
+
+// What fails once is told once.
+void Catalog::Tell(const absl::Status& status) {
+  absl::MutexLock lock(&health_mutex_);
+  waiting_rows_ = waiting_.size();
+  waiting_bytes_ = waiting_.bytes();
+  // One that takes something now may still lack what waits.
+  if (status.ok() && waiting_rows_ > 0) return;
+  if (status.ok() != health_.ok()) {
+    if (status.ok()) {
+      dataplane::Log(dataplane::LogLevel::kInfo, "catalog", "the state directory works again",
+                     {{"directory", directory_}});
+    } else {
+      dataplane::Log(
+          dataplane::LogLevel::kError, "catalog",
+          "the state directory fails: recording goes on, and changes of the catalog wait",
+          {{"directory", directory_}, {"error", std::string(status.message())}});
+    }
+  }
+  health_ = status;
+}
+
+absl::Status Catalog::health() const {
+  absl::MutexLock lock(&health_mutex_);
+  return health_;
+}
+
+size_t Catalog::waiting() const {
+  absl::MutexLock lock(&health_mutex_);
+  return waiting_rows_;
+}
+
+absl::Status Catalog::CountAll() {
+  TD_ASSIGN_OR_RETURN(auto counts, rows_.CountByLun());
+  miscounted_ = false;
+  absl::MutexLock lock(&health_mutex_);
+  counts_ = std::move(counts);
+  return absl::OkStatus();
 }
 
 std::map<std::string, uint64_t> Catalog::Counts() const {
-  absl::MutexLock lock(&counts_mutex_);
+  absl::MutexLock lock(&health_mutex_);
   return counts_;
 }
 
-absl::StatusOr<bool> Catalog::HasRecording(const ResourceName& name) {
-  TD_ASSIGN_OR_RETURN(Statement statement,
-                      database_.Prepare("SELECT 1 FROM recordings WHERE lun = ? AND channel = ? "
-                                        "AND recording = ?"));
-  statement.Bind(1, name.lun);
-  statement.Bind(2, name.channel);
-  statement.Bind(3, name.recording);
-  return statement.Step();
+void Catalog::Count(const RowId& id, bool put) {
+  if (id.table != Table::kRecordings) return;
+  const RowChange* waits = waiting_.Find(id);
+  const auto before =
+      waits != nullptr ? absl::StatusOr<bool>(waits->put) : rows_.HasRecording(id.name);
+  if (before.ok() && *before == put) return;
+  absl::MutexLock lock(&health_mutex_);
+  uint64_t& count = counts_[id.name.lun];
+  if (!before.ok() || (!put && count == 0)) {
+    miscounted_ = true;
+  } else {
+    count += put ? 1 : static_cast<uint64_t>(-1);
+  }
+  if (count == 0) counts_.erase(id.name.lun);
 }
 
-absl::Status Catalog::Change(const char* sql, const std::vector<std::string>& texts) {
-  TD_ASSIGN_OR_RETURN(Statement statement, database_.Prepare(sql));
-  for (size_t i = 0; i < texts.size(); ++i) statement.Bind(static_cast<int>(i + 1), texts[i]);
-  return statement.Step().status();
+void Catalog::Keep(const RowId& id, RowChange change) {
+  int more = 0;
+  if (id.table == Table::kRecordings) {
+    // If it cannot be asked, what waits is counted when it has been written.
+    const auto there = rows_.HasRecording(id.name);
+    if (there.ok() && *there != change.put) more = change.put ? 1 : -1;
+  }
+  waiting_.Keep(id, std::move(change), more);
 }
 
-absl::Status Catalog::PutChannel(const ResourceName& name, const services::Channel& channel) {
+void Catalog::Change(const RowId& id, RowChange change) {
   absl::MutexLock lock(&mutex_);
-  return Change("INSERT OR REPLACE INTO channels VALUES(?, ?, ?)",
-                {name.lun, name.channel, format::EncodeChannel(channel)});
+  Count(id, change.put);
+  // What fails waits, and Watched has told it.
+  Watched([&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    const absl::Status applied = rows_.Apply(id, change);
+    if (applied.ok()) waiting_.Drop(id);
+    if (!applied.ok()) Keep(id, std::move(change));
+    return applied;
+  }).IgnoreError();
 }
+
+absl::Status Catalog::WriteSome() {
+  for (size_t i = 0; i < kRowsAtOnce && !waiting_.empty(); ++i) {
+    const auto& [id, waits] = *waiting_.rows().begin();
+    TD_RETURN_IF_ERROR(rows_.Apply(id, waits.change));
+    waiting_.Drop(RowId(id));
+  }
+  if (!waiting_.empty()) return absl::OkStatus();
+  if (miscounted_) TD_RETURN_IF_ERROR(CountAll());
+  return rows_.Probe();
+}
+
+absl::Status Catalog::Retry() {
+  while (true) {
+    absl::MutexLock lock(&mutex_);
+    if (waiting_.empty() && !miscounted_ && health().ok()) return absl::OkStatus();
+    const absl::Status status =
+        Watched([&]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return WriteSome(); });
+    if (!status.ok() || waiting_.empty()) return status;
+  }
+}
+
+void Catalog::PutChannel(const ResourceName& name, const services::Channel& channel) {
+  Change(ChannelRow(name), {.document = format::EncodeChannel(channel)});
+}
+
+void Catalog::DeleteChannel(const ResourceName& name) { Change(ChannelRow(name), {.put = false}); }
 
 absl::StatusOr<std::optional<services::Channel>> Catalog::GetChannel(const ResourceName& name) {
   absl::MutexLock lock(&mutex_);
-  TD_ASSIGN_OR_RETURN(
-      Statement statement,
-      database_.Prepare("SELECT document FROM channels WHERE lun = ? AND channel = ?"));
-  statement.Bind(1, name.lun);
-  statement.Bind(2, name.channel);
-  TD_ASSIGN_OR_RETURN(const bool found, statement.Step());
-  if (!found) return std::nullopt;
-  return format::DecodeChannel(statement.Text(0));
+  if (const RowChange* waits = waiting_.Find(ChannelRow(name)); waits != nullptr) {
+    if (!waits->put) return std::nullopt;
+    return format::DecodeChannel(waits->document);
+  }
+  TD_ASSIGN_OR_RETURN(const auto document, Watched([&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+                        return rows_.Channel(name);
+                      }));
+  if (!document.has_value()) return std::nullopt;
+  return format::DecodeChannel(*document);
 }
 
 absl::StatusOr<std::vector<services::Channel>> Catalog::ListChannels(const std::string& lun) {
   absl::MutexLock lock(&mutex_);
-  TD_ASSIGN_OR_RETURN(Statement statement,
-                      database_.Prepare("SELECT document FROM channels WHERE ?1 IN ('-', lun) "
-                                        "ORDER BY lun, channel"));
-  statement.Bind(1, lun);
+  TD_ASSIGN_OR_RETURN(auto documents, Watched([&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+                        return rows_.Channels(lun);
+                      }));
+  for (const auto& [id, waits] : waiting_.rows()) {
+    if (id.table != Table::kChannels || !Matches(id.name.lun, lun)) continue;
+    if (waits.change.put) documents[id.name] = waits.change.document;
+    if (!waits.change.put) documents.erase(id.name);
+  }
   std::vector<services::Channel> channels;
-  while (true) {
-    TD_ASSIGN_OR_RETURN(const bool row, statement.Step());
-    if (!row) return channels;
-    TD_ASSIGN_OR_RETURN(services::Channel channel, format::DecodeChannel(statement.Text(0)));
+  for (const auto& [name, document] : documents) {
+    TD_ASSIGN_OR_RETURN(services::Channel channel, format::DecodeChannel(document));
     channels.push_back(std::move(channel));
   }
+  return channels;
 }
 
-absl::Status Catalog::DeleteChannel(const ResourceName& name) {
-  absl::MutexLock lock(&mutex_);
-  return Change("DELETE FROM channels WHERE lun = ? AND channel = ?", {name.lun, name.channel});
+void Catalog::PutRecording(const ResourceName& name, const format::Manifest& manifest) {
+  Change(RecordingRowOf(name), {.document = format::EncodeManifest(manifest),
+                                .start_ns = manifest.start_time_ns,
+                                .originals = OriginalsOf(manifest)});
 }
 
-absl::Status Catalog::PutRecording(const ResourceName& name, const format::Manifest& manifest) {
-  absl::MutexLock lock(&mutex_);
-  TD_ASSIGN_OR_RETURN(const bool known, HasRecording(name));
-  for (const std::string& original : OriginalsOf(manifest)) {
-    TD_RETURN_IF_ERROR(Change("INSERT OR REPLACE INTO copies VALUES(?, ?, ?, ?)",
-                              {original, name.lun, name.channel, name.recording}));
-  }
-  TD_ASSIGN_OR_RETURN(Statement statement,
-                      database_.Prepare("INSERT OR REPLACE INTO recordings VALUES(?, ?, ?, ?, ?)"));
-  statement.Bind(1, name.lun);
-  statement.Bind(2, name.channel);
-  statement.Bind(3, name.recording);
-  statement.Bind(4, manifest.start_time_ns);
-  statement.Bind(5, format::EncodeManifest(manifest));
-  TD_RETURN_IF_ERROR(statement.Step().status());
-  if (!known) Count(name.lun, 1);
-  return absl::OkStatus();
+void Catalog::DeleteRecording(const ResourceName& name) {
+  Change(RecordingRowOf(name), {.put = false});
 }
 
 absl::StatusOr<std::optional<format::Manifest>> Catalog::GetRecording(const ResourceName& name) {
   absl::MutexLock lock(&mutex_);
-  TD_ASSIGN_OR_RETURN(Statement statement,
-                      database_.Prepare("SELECT document FROM recordings WHERE lun = ? AND "
-                                        "channel = ? AND recording = ?"));
-  statement.Bind(1, name.lun);
-  statement.Bind(2, name.channel);
-  statement.Bind(3, name.recording);
-  TD_ASSIGN_OR_RETURN(const bool found, statement.Step());
-  if (!found) return std::nullopt;
-  return format::DecodeManifest(statement.Text(0));
+  if (const RowChange* waits = waiting_.Find(RecordingRowOf(name)); waits != nullptr) {
+    if (!waits->put) return std::nullopt;
+    return format::DecodeManifest(waits->document);
+  }
+  TD_ASSIGN_OR_RETURN(const auto document, Watched([&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+                        return rows_.Recording(name);
+                      }));
+  if (!document.has_value()) return std::nullopt;
+  return format::DecodeManifest(*document);
 }
 
-absl::StatusOr<std::vector<Catalog::RawRow>> Catalog::ReadRows(const ResourceName& channel,
-                                                               const RowKey& after, size_t most) {
-  absl::MutexLock lock(&mutex_);
-  TD_ASSIGN_OR_RETURN(
-      Statement statement,
-      database_.Prepare("SELECT start_ns, lun, channel, recording, document FROM recordings "
-                        "WHERE ?1 IN ('-', lun) AND ?2 IN ('-', channel) AND start_ns <= ?3 AND "
-                        "(start_ns < ?3 OR (lun, channel, recording) > (?4, ?5, ?6)) "
-                        "ORDER BY start_ns DESC, lun, channel, recording"));
-  statement.Bind(1, channel.lun);
-  statement.Bind(2, channel.channel);
-  statement.Bind(3, after.start_ns);
-  statement.Bind(4, after.name.lun);
-  statement.Bind(5, after.name.channel);
-  statement.Bind(6, after.name.recording);
-  std::vector<RawRow> rows;
-  size_t bytes = 0;
-  while (rows.size() < std::min(most, kMaxStepRows) && bytes < kMaxStepBytes) {
-    TD_ASSIGN_OR_RETURN(const bool row, statement.Step());
-    if (!row) break;
-    rows.push_back({.key = {.start_ns = statement.Int(0),
-                            .name = {.lun = statement.Text(1),
-                                     .channel = statement.Text(2),
-                                     .recording = statement.Text(3)}},
-                    .document = statement.Text(4)});
-    bytes += rows.back().document.size();
+// `stored` are those of the database, and all up to the last of them unless there are none.
+Catalog::Step Catalog::Merge(const ResourceName& channel, const RowKey& after, size_t most,
+                             std::vector<RawRow> stored) {
+  Step step{.end = stored.empty()};
+  if (!step.end) step.last = stored.back().key;
+  std::erase_if(stored, [&](const RawRow& row) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return waiting_.Find(RecordingRowOf(row.key.name)) != nullptr;
+  });
+  step.rows = std::move(stored);
+  for (const auto& [id, waits] : waiting_.rows()) {
+    if (id.table != Table::kRecordings || !waits.change.put || !IsIn(id.name, channel)) continue;
+    RawRow row{.key = {.start_ns = waits.change.start_ns, .name = id.name}};
+    if (!(after < row.key) || (!step.end && step.last < row.key)) continue;
+    row.document = waits.change.document;
+    step.rows.push_back(std::move(row));
   }
-  return rows;
+  std::ranges::sort(step.rows, [](const RawRow& a, const RawRow& b) { return a.key < b.key; });
+  if (step.rows.size() > most) {
+    step.rows.resize(most);
+    step.last = step.rows.back().key;
+    step.end = false;
+  }
+  return step;
+}
+
+absl::StatusOr<Catalog::Step> Catalog::ReadStep(const ResourceName& channel, const RowKey& after,
+                                                size_t most) {
+  absl::MutexLock lock(&mutex_);
+  TD_ASSIGN_OR_RETURN(auto stored, Watched([&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+                        return rows_.RecordingsAfter(channel, after, most);
+                      }));
+  return Merge(channel, after, most, std::move(stored));
 }
 
 absl::StatusOr<std::vector<RecordingRow>> Catalog::RecordingsAfter(const ResourceName& channel,
                                                                    RowKey after, size_t most) {
   std::vector<RecordingRow> rows;
-  while (rows.size() < most) {
-    TD_ASSIGN_OR_RETURN(std::vector<RawRow> some, ReadRows(channel, after, most - rows.size()));
-    if (some.empty()) break;
-    after = some.back().key;
-    for (RawRow& row : some) {
+  for (bool end = false; !end && rows.size() < most;) {
+    TD_ASSIGN_OR_RETURN(Step step, ReadStep(channel, after, most - rows.size()));
+    end = step.end;
+    after = step.last;
+    for (RawRow& row : step.rows) {
       auto manifest = format::DecodeManifest(row.document);
       if (!manifest.ok()) {
         LogUnreadable(row.key.name, manifest.status());
@@ -226,59 +321,44 @@ absl::StatusOr<std::vector<RecordingRow>> Catalog::RecordingsAfter(const Resourc
   return rows;
 }
 
-absl::Status Catalog::DeleteRecording(const ResourceName& name) {
-  absl::MutexLock lock(&mutex_);
-  TD_ASSIGN_OR_RETURN(const bool known, HasRecording(name));
-  TD_RETURN_IF_ERROR(
-      Change("DELETE FROM recordings WHERE lun = ? AND channel = ? AND recording = ?",
-             {name.lun, name.channel, name.recording}));
-  if (known) Count(name.lun, -1);
-  return Change("DELETE FROM copies WHERE lun = ? AND channel = ? AND recording = ?",
-                {name.lun, name.channel, name.recording});
-}
-
 absl::StatusOr<std::vector<ResourceName>> Catalog::CopiesOf(const std::string& original,
                                                             size_t most) {
   absl::MutexLock lock(&mutex_);
-  TD_ASSIGN_OR_RETURN(Statement statement,
-                      database_.Prepare("SELECT lun, channel, recording FROM copies "
-                                        "WHERE original = ? ORDER BY lun, channel, recording"));
-  statement.Bind(1, original);
-  std::vector<ResourceName> names;
-  while (names.size() < most) {
-    TD_ASSIGN_OR_RETURN(const bool row, statement.Step());
-    if (!row) break;
-    names.push_back(
-        {.lun = statement.Text(0), .channel = statement.Text(1), .recording = statement.Text(2)});
+  TD_ASSIGN_OR_RETURN(auto names, Watched([&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+                        return rows_.CopiesOf(original, most);
+                      }));
+  for (const auto& [id, waits] : waiting_.rows()) {
+    if (id.table != Table::kRecordings) continue;
+    if (!waits.change.put) names.erase(id.name);
+    if (std::ranges::count(waits.change.originals, original) > 0) names.insert(id.name);
   }
-  return names;
+  std::vector<ResourceName> some(names.begin(), names.end());
+  some.resize(std::min(some.size(), most));
+  return some;
 }
 
 absl::StatusOr<uint64_t> Catalog::CountRecordings(const ResourceName& channel) {
   absl::MutexLock lock(&mutex_);
-  TD_ASSIGN_OR_RETURN(Statement statement,
-                      database_.Prepare("SELECT COUNT(*) FROM recordings "
-                                        "WHERE ?1 IN ('-', lun) AND ?2 IN ('-', channel)"));
-  statement.Bind(1, channel.lun);
-  statement.Bind(2, channel.channel);
-  TD_RETURN_IF_ERROR(statement.Step().status());
-  return static_cast<uint64_t>(statement.Int(0));
+  TD_ASSIGN_OR_RETURN(uint64_t count, Watched([&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+                        return rows_.CountRecordings(channel);
+                      }));
+  for (const auto& [id, waits] : waiting_.rows()) {
+    const bool counts = id.table == Table::kRecordings && IsIn(id.name, channel);
+    if (counts) count += static_cast<uint64_t>(waits.more);  // modulo 2^64
+  }
+  return count;
 }
 
-absl::Status Catalog::RememberRequest(const std::string& id, const PastRequest& request) {
-  absl::MutexLock lock(&mutex_);
-  return Change("INSERT OR REPLACE INTO requests VALUES(?, ?, ?)",
-                {id, request.kind, request.name});
+void Catalog::RememberRequest(const std::string& id, const PastRequest& request) {
+  Change(RequestRow(id), {.document = request.kind, .request_name = request.name});
 }
 
 absl::StatusOr<std::optional<PastRequest>> Catalog::FindRequest(const std::string& id) {
   absl::MutexLock lock(&mutex_);
-  TD_ASSIGN_OR_RETURN(Statement statement,
-                      database_.Prepare("SELECT kind, name FROM requests WHERE id = ?"));
-  statement.Bind(1, id);
-  TD_ASSIGN_OR_RETURN(const bool found, statement.Step());
-  if (!found) return std::nullopt;
-  return PastRequest{.kind = statement.Text(0), .name = statement.Text(1)};
+  if (const RowChange* waits = waiting_.Find(RequestRow(id)); waits != nullptr) {
+    return PastRequest{.kind = waits->document, .name = waits->request_name};
+  }
+  return Watched([&]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return rows_.Request(id); });
 }
 
 }  // namespace tapedeck::storage_node::catalog

@@ -1,5 +1,7 @@
 #include "storage_node/catalog/database.h"
 
+#include <cerrno>
+
 #include "absl/strings/str_cat.h"
 #include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
@@ -10,11 +12,36 @@ namespace {
 
 constexpr int kBusyTimeoutMs = 2'000;
 
-absl::Status Error(absl::string_view operation, sqlite3* connection) {
-  return disk::StoreIo("catalog", operation,
-                       absl::StrCat(operation, ": ", sqlite3_errmsg(connection),
-                                    "; if the catalog is damaged, stop the node and run "
-                                    "tapedeck-storage --rebuild-catalog"));
+std::string DirectoryOf(sqlite3* connection) {
+  const char* file = sqlite3_db_filename(connection, "main");
+  const std::string path = file == nullptr ? "" : file;
+  return path.substr(0, path.rfind('/'));
+}
+
+absl::Status Error(absl::string_view operation, int result, sqlite3* connection) {
+  const bool own = (sqlite3_errcode(connection) & 0xff) == (result & 0xff);
+  const std::string text =
+      absl::StrCat(operation, ": ", own ? sqlite3_errmsg(connection) : sqlite3_errstr(result));
+  const std::string directory = DirectoryOf(connection);
+  switch (result & 0xff) {
+    case SQLITE_FULL:
+      return disk::StateFull(directory, operation, text);
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return disk::StateUnusable(directory, operation, text,
+                                 "stop the node and run tapedeck-storage --rebuild-catalog");
+    default:
+      if (sqlite3_system_errno(connection) == ENOSPC && own) {
+        return disk::StateFull(directory, operation, text);
+      }
+      return disk::StateUnusable(directory, operation, text);
+  }
+}
+
+absl::Status Execute(sqlite3* connection, const char* sql) {
+  dataplane::MayWait("the catalog");
+  const int result = sqlite3_exec(connection, sql, nullptr, nullptr, nullptr);
+  return result == SQLITE_OK ? absl::OkStatus() : Error("sqlite3_exec", result, connection);
 }
 
 }  // namespace
@@ -33,7 +60,7 @@ absl::StatusOr<bool> Statement::Step() {
   const int result = sqlite3_step(statement_.get());
   if (result == SQLITE_ROW) return true;
   if (result == SQLITE_DONE) return false;
-  return Error("sqlite3_step", sqlite3_db_handle(statement_.get()));
+  return Error("sqlite3_step", result, sqlite3_db_handle(statement_.get()));
 }
 
 std::string Statement::Text(int column) const {
@@ -46,7 +73,7 @@ absl::StatusOr<Database> Database::Open(const std::string& path) {
   sqlite3* connection = nullptr;
   const int result = sqlite3_open(path.c_str(), &connection);
   Database database(connection);
-  if (result != SQLITE_OK) return Error(absl::StrCat("sqlite3_open ", path), connection);
+  if (result != SQLITE_OK) return Error(absl::StrCat("sqlite3_open ", path), result, connection);
   sqlite3_busy_timeout(connection, kBusyTimeoutMs);
   // NORMAL may lose the last commits in a power cut but not the file; start-up reads the truth from
   // the recordings' own files anyway.
@@ -54,19 +81,28 @@ absl::StatusOr<Database> Database::Open(const std::string& path) {
   return database;
 }
 
-absl::Status Database::Run(const char* sql) {
-  dataplane::MayWait("the catalog");
-  if (sqlite3_exec(connection_.get(), sql, nullptr, nullptr, nullptr) == SQLITE_OK) {
-    return absl::OkStatus();
-  }
-  return Error("sqlite3_exec", connection_.get());
+absl::Status Database::Run(const char* sql) { return Execute(connection_.get(), sql); }
+
+absl::StatusOr<Transaction> Database::Begin() {
+  // One that could not be rolled back when it failed.
+  if (sqlite3_get_autocommit(connection_.get()) == 0) TD_RETURN_IF_ERROR(Run("ROLLBACK"));
+  Transaction transaction(connection_.get());
+  TD_RETURN_IF_ERROR(Run("BEGIN IMMEDIATE"));
+  return transaction;
+}
+
+absl::Status Transaction::Commit() { return Execute(connection_.get(), "COMMIT"); }
+
+void Transaction::RollBack::operator()(sqlite3* connection) const {
+  if (sqlite3_get_autocommit(connection) != 0) return;
+  // Begin tries again.
+  Execute(connection, "ROLLBACK").IgnoreError();
 }
 
 absl::StatusOr<Statement> Database::Prepare(const char* sql) {
   sqlite3_stmt* statement = nullptr;
-  if (sqlite3_prepare_v2(connection_.get(), sql, -1, &statement, nullptr) != SQLITE_OK) {
-    return Error("sqlite3_prepare", connection_.get());
-  }
+  const int result = sqlite3_prepare_v2(connection_.get(), sql, -1, &statement, nullptr);
+  if (result != SQLITE_OK) return Error("sqlite3_prepare", result, connection_.get());
   return Statement(statement);
 }
 

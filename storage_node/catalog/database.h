@@ -31,13 +31,29 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> statement_;
 };
 
-// One thread at a time.
+// What is changed counts from Commit on; without one it is rolled back. Ends before its Database.
+class Transaction {
+ public:
+  // After an error it may count all the same.
+  absl::Status Commit();
+
+ private:
+  friend class Database;
+  struct RollBack {
+    void operator()(sqlite3* connection) const;
+  };
+  explicit Transaction(sqlite3* connection) : connection_(connection) {}
+  std::unique_ptr<sqlite3, RollBack> connection_;
+};
+
+// One thread at a time. Errors: STATE_UNUSABLE, as disk/errors.h has it.
 class Database {
  public:
   // Opens or creates the file, in WAL mode.
   static absl::StatusOr<Database> Open(const std::string& path);
 
   absl::Status Run(const char* sql);
+  absl::StatusOr<Transaction> Begin();
   absl::StatusOr<Statement> Prepare(const char* sql);
   // What a query for one number answers.
   absl::StatusOr<int64_t> Number(const char* sql);

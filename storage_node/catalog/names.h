@@ -1,6 +1,7 @@
 // Resource names of what a storage node keeps, taken apart.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 
@@ -16,6 +17,8 @@ struct ResourceName {
   std::string lun;
   std::string channel;
   std::string recording;
+
+  auto operator<=>(const ResourceName&) const = default;
 
   std::string ToString() const;
   std::string lun_name() const;

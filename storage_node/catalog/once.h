@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/catalog/catalog.h"
 
@@ -27,10 +28,10 @@ absl::StatusOr<T> Once(Catalog& catalog, const std::string& request_id, const st
         "request_id", absl::StrCat("request_id ", request_id, " was used for ", (*past)->kind, " ",
                                    (*past)->name, "; use a new one"));
   }
+  TD_RETURN_IF_ERROR(catalog.CheckTakes());
   absl::StatusOr<T> result = make();
   if (!result.ok()) return result;
-  absl::Status status = catalog.RememberRequest(request_id, {.kind = kind, .name = name});
-  if (!status.ok()) return status;
+  catalog.RememberRequest(request_id, {.kind = kind, .name = name});
   return result;
 }
 

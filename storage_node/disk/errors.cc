@@ -18,6 +18,13 @@ absl::Status Full(std::map<std::string, std::string> metadata, absl::string_view
   return services::WithReason(absl::ResourceExhaustedError(text), "LUN_FULL", std::move(metadata));
 }
 
+absl::Status State(absl::StatusCode code, absl::string_view directory, absl::string_view operation,
+                   absl::string_view what, absl::string_view remedy) {
+  return services::WithReason(
+      absl::Status(code, absl::StrCat(what, "; ", remedy)), "STATE_UNUSABLE",
+      {{"directory", std::string(directory)}, {"operation", std::string(operation)}});
+}
+
 }  // namespace
 
 absl::Status LunExists(absl::string_view lun, absl::string_view text) {
@@ -62,6 +69,37 @@ absl::Status StoreIo(absl::string_view member, absl::string_view operation, absl
   return services::WithReason(
       absl::Status(code, text), "STORE_IO",
       {{"member", std::string(member)}, {"operation", std::string(operation)}});
+}
+
+absl::Status StateFull(absl::string_view directory, absl::string_view operation,
+                       absl::string_view what) {
+  return State(absl::StatusCode::kResourceExhausted, directory, operation, what,
+               absl::StrCat("free space on the file system of the state directory ", directory));
+}
+
+absl::Status StateUnusable(absl::string_view directory, absl::string_view operation,
+                           absl::string_view what, absl::string_view remedy) {
+  const std::string usual =
+      absl::StrCat("see that the state directory ", directory, " is there and can be written");
+  return State(absl::StatusCode::kInternal, directory, operation, what,
+               remedy.empty() ? usual : remedy);
+}
+
+absl::Status StateBehind(absl::string_view directory, size_t waiting, absl::string_view what) {
+  return State(absl::StatusCode::kResourceExhausted, directory, "catalog",
+               absl::StrCat(waiting, " changes wait for the catalog, and no more can: ", what),
+               absl::StrCat("make the state directory ", directory, " writable again"));
+}
+
+absl::Status OfState(absl::string_view directory, const absl::Status& status) {
+  const auto reason = services::ReasonOf(status);
+  if (!reason.has_value()) return status;
+  const std::string what(status.message().substr(0, status.message().find("; ")));
+  if (reason->reason == "LUN_FULL") return StateFull(directory, "write", what);
+  if (reason->reason != "STORE_IO") return status;
+  const auto operation = reason->metadata.find("operation");
+  return StateUnusable(directory, operation == reason->metadata.end() ? "" : operation->second,
+                       what);
 }
 
 }  // namespace tapedeck::storage_node::disk

@@ -39,4 +39,17 @@ absl::Status Unusable(absl::string_view member, absl::string_view why,
 absl::Status StoreIo(absl::string_view member, absl::string_view operation, absl::string_view text,
                      absl::StatusCode code = absl::StatusCode::kInternal);
 
+// The state directory (STATE_UNUSABLE). Each text ends with what helps.
+
+// RESOURCE_EXHAUSTED: its file system has no room.
+absl::Status StateFull(absl::string_view directory, absl::string_view operation,
+                       absl::string_view what);
+// INTERNAL: it cannot be written or read.
+absl::Status StateUnusable(absl::string_view directory, absl::string_view operation,
+                           absl::string_view what, absl::string_view remedy = "");
+// RESOURCE_EXHAUSTED: it fails, and no more of what it shall take can wait for it.
+absl::Status StateBehind(absl::string_view directory, size_t waiting, absl::string_view what);
+// An error of a file of the state directory, which the calls of this room give as one of a member.
+absl::Status OfState(absl::string_view directory, const absl::Status& status);
+
 }  // namespace tapedeck::storage_node::disk

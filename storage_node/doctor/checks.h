@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "absl/status/status.h"
 #include "services/catalog.h"
 #include "services/doctor/checks.h"
+#include "storage_node/catalog/catalog.h"
 #include "storage_node/luns/luns.h"
 
 namespace tapedeck::storage_node::doctor {
@@ -40,7 +42,15 @@ double BytesPerS(const LunFacts& lun);
 
 // The checks of a node: some of the whole, and one for each LUN, so that a disk that hangs keeps
 // nothing else from being told. `ring_bytes`: of a session. Does not wait.
-std::vector<Check> StorageChecks(luns::Luns& luns, uint64_t ring_bytes);
+std::vector<Check> StorageChecks(luns::Luns& luns, std::shared_ptr<catalog::Catalog> catalog,
+                                 uint64_t ring_bytes);
+
+// Whether the state directory takes what the node writes, and has taken it. Waits for it.
+void CheckState(const std::string& state_dir, const absl::Status& health, Findings& findings);
+
+// 0, or the errno of what keeps a directory from taking a file without a name, of which nothing
+// stays. One whose file system has no such files is believed.
+int TryDirectory(const std::string& path);
 
 // They wait for the LUN's disks.
 void CheckMembers(const LunFacts& lun, Findings& findings);

@@ -15,18 +15,21 @@
 namespace tapedeck::storage_node::doctor {
 namespace {
 
-// 0, or the errno of what cannot be done. A file system without nameless files is believed.
 int TryMember(const std::string& member) {
   struct stat what {};
   if (stat(member.c_str(), &what) != 0) return errno;
-  if (!S_ISDIR(what.st_mode)) return access(member.c_str(), R_OK | W_OK) == 0 ? 0 : errno;
-  const disk::Fd file(open(member.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (file.get() >= 0) return 0;
-  if (errno != EOPNOTSUPP && errno != EISDIR) return errno;
-  return access(member.c_str(), R_OK | W_OK | X_OK) == 0 ? 0 : errno;
+  if (S_ISDIR(what.st_mode)) return TryDirectory(member);
+  return access(member.c_str(), R_OK | W_OK) == 0 ? 0 : errno;
 }
 
 }  // namespace
+
+int TryDirectory(const std::string& path) {
+  const disk::Fd file(open(path.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (file.get() >= 0) return 0;
+  if (errno != EOPNOTSUPP && errno != EISDIR) return errno;
+  return access(path.c_str(), R_OK | W_OK | X_OK) == 0 ? 0 : errno;
+}
 
 void CheckMembers(const LunFacts& lun, Findings& findings) {
   if (!lun.offline.ok()) {

@@ -18,14 +18,6 @@ absl::StatusOr<std::string> IdOf(const services::Channel& channel) {
   return name.channel;
 }
 
-// The change is in force all the same, and its row is right again when the LUN is opened next.
-void LogRow(const OpenLun& lun, const std::string& id, const absl::Status& status) {
-  if (status.ok()) return;
-  dataplane::Log(
-      dataplane::LogLevel::kError, "channels", "the catalog does not have a change of a channel",
-      {{"lun", lun.config->name}, {"channel", id}, {"error", std::string(status.message())}});
-}
-
 }  // namespace
 
 std::optional<services::Channel> Channels::Find(const std::string& id) const {
@@ -67,13 +59,14 @@ absl::Status Channels::Load(const OpenLun& lun) {
   }
   for (const services::Channel& channel : channels) {
     TD_ASSIGN_OR_RETURN(const std::string id, IdOf(channel));
-    TD_RETURN_IF_ERROR(catalog_->PutChannel({.lun = name.lun, .channel = id}, channel));
+    TD_RETURN_IF_ERROR(catalog_->CheckTakes());
+    catalog_->PutChannel({.lun = name.lun, .channel = id}, channel);
     left.erase(id);
     absl::MutexLock lock(&mutex_);
     channels_[id] = channel;
   }
   for (const auto& [id, channel] : left) {
-    TD_RETURN_IF_ERROR(catalog_->DeleteChannel({.lun = name.lun, .channel = id}));
+    catalog_->DeleteChannel({.lun = name.lun, .channel = id});
   }
   absl::MutexLock lock(&mutex_);
   without_file_ = std::move(left);
@@ -98,23 +91,25 @@ absl::Status Channels::CheckRoomFor(const std::string& id) const {
 absl::Status Channels::Put(const OpenLun& lun, const services::Channel& channel) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
   TD_RETURN_IF_ERROR(CheckRoomFor(name.channel));
+  TD_RETURN_IF_ERROR(catalog_->CheckTakes());
   TD_RETURN_IF_ERROR(WriteChannelFile(lun, channel));
   {
     absl::MutexLock lock(&mutex_);
     channels_[name.channel] = channel;
   }
-  LogRow(lun, name.channel, catalog_->PutChannel(name, channel));
+  catalog_->PutChannel(name, channel);
   return absl::OkStatus();
 }
 
 absl::Status Channels::Remove(const OpenLun& lun, const std::string& id) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(lun.config->name));
+  TD_RETURN_IF_ERROR(catalog_->CheckTakes());
   TD_RETURN_IF_ERROR(RemoveChannelFile(lun, id));
   {
     absl::MutexLock lock(&mutex_);
     channels_.erase(id);
   }
-  LogRow(lun, id, catalog_->DeleteChannel({.lun = name.lun, .channel = id}));
+  catalog_->DeleteChannel({.lun = name.lun, .channel = id});
   return absl::OkStatus();
 }
 

@@ -40,7 +40,8 @@ class Channels {
   std::optional<services::Channel> LastKnown(const std::string& id) const;
   // Makes or replaces one. The caller sees to it that nobody else changes the LUN, or opens it, as
   // whoever does reads the files. Errors, with which the old one stays in force, are those of
-  // WriteChannelFile, and RESOURCE_EXHAUSTED (LIMIT_REACHED) where there are too many.
+  // WriteChannelFile and of Catalog::CheckTakes, and RESOURCE_EXHAUSTED (LIMIT_REACHED) where there
+  // are too many.
   absl::Status Put(const OpenLun& lun, const services::Channel& channel);
   // The same. OK if there is none.
   absl::Status Remove(const OpenLun& lun, const std::string& id);

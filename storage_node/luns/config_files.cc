@@ -151,6 +151,12 @@ absl::Status CheckFree(const disk::Directory& root, const OpenLun& lun, const st
   return absl::OkStatus();
 }
 
+// Where a LUN keeps its channels may be the state directory.
+absl::Status OfRoot(const OpenLun& lun, const std::string& root, const absl::Status& status) {
+  const bool member = std::ranges::count(lun.config->members, root) > 0;
+  return member ? status : disk::OfState(root, status);
+}
+
 absl::Status WriteChannel(const disk::Directory& root, const OpenLun& lun,
                           const services::Channel& channel, const std::string& id) {
   TD_ASSIGN_OR_RETURN(const auto directory, root.MakeDirectory(id));
@@ -205,13 +211,14 @@ absl::Status RemoveOtherChannels(const disk::Directory& root, const OpenLun& lun
 
 absl::StatusOr<std::vector<services::Lun>> ReadLunFiles(const std::string& state_dir) {
   std::vector<services::Lun> luns;
-  TD_ASSIGN_OR_RETURN(const auto names, disk::ListDirectory(LunDirectory(state_dir), state_dir));
-  for (const std::string& name : names) {
+  const auto names = disk::ListDirectory(LunDirectory(state_dir), state_dir);
+  if (!names.ok()) return disk::OfState(state_dir, names.status());
+  for (const std::string& name : *names) {
     if (!absl::EndsWith(name, ".json")) continue;
     const std::string path = absl::StrCat(LunDirectory(state_dir), "/", name);
-    TD_ASSIGN_OR_RETURN(const std::string text,
-                        disk::ReadFile(path, format::kMaxConfigBytes, state_dir));
-    auto lun = format::DecodeLun(text);
+    const auto text = disk::ReadFile(path, format::kMaxConfigBytes, state_dir);
+    if (!text.ok()) return disk::OfState(state_dir, text.status());
+    auto lun = format::DecodeLun(*text);
     if (absl::IsFailedPrecondition(lun.status())) {
       return absl::FailedPreconditionError(absl::StrCat(
           "read ", path, ": ", lun.status().message(), ", with another state directory (--state)"));
@@ -229,27 +236,41 @@ absl::StatusOr<std::vector<services::Lun>> ReadLunFiles(const std::string& state
 
 absl::Status WriteLunFile(const std::string& state_dir, const services::Lun& lun) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(lun.name));
-  TD_RETURN_IF_ERROR(disk::MakeDirectory(LunDirectory(state_dir), state_dir));
-  return disk::WriteFileAtomically(LunFile(state_dir, name.lun), format::EncodeLun(lun, 0),
-                                   state_dir);
+  absl::Status status = disk::MakeDirectory(LunDirectory(state_dir), state_dir);
+  if (status.ok()) {
+    status = disk::WriteFileAtomically(LunFile(state_dir, name.lun), format::EncodeLun(lun, 0),
+                                       state_dir);
+  }
+  return disk::OfState(state_dir, status);
+}
+
+bool LunFileSays(const std::string& state_dir, const services::Lun& lun) {
+  const auto name = catalog::ParseLunName(lun.name);
+  if (!name.ok()) return false;
+  const auto text =
+      disk::ReadFile(LunFile(state_dir, name->lun), format::kMaxConfigBytes, state_dir);
+  return text.ok() && *text == format::EncodeLun(lun, 0);
 }
 
 absl::Status ForgetLunFile(const std::string& state_dir, const std::string& lun_id) {
-  TD_RETURN_IF_ERROR(disk::RemoveFile(LunFile(state_dir, lun_id), state_dir));
-  return disk::SyncDirectory(LunDirectory(state_dir), state_dir);
+  const std::string file = LunFile(state_dir, lun_id);
+  const auto text = disk::ReadFile(file, format::kMaxConfigBytes, state_dir);
+  absl::Status status = disk::RemoveFile(file, state_dir);
+  if (status.ok()) status = disk::SyncDirectory(LunDirectory(state_dir), state_dir);
+  if (!status.ok() && text.ok()) {
+    // The error that is returned says what is wrong.
+    disk::WriteFileAtomically(file, *text, state_dir).IgnoreError();
+  }
+  return disk::OfState(state_dir, status);
 }
 
-absl::Status RemoveLunFile(const std::string& state_dir, const std::string& lun_id) {
-  TD_RETURN_IF_ERROR(ForgetLunFile(state_dir, lun_id));
-  TD_ASSIGN_OR_RETURN(const auto luns, disk::Directory::Open(LunDirectory(state_dir), state_dir));
-  const std::string channels = absl::StrCat(lun_id, ".channels");
-  const auto root = luns.OpenDirectory(channels);
-  if (!root.ok()) return absl::IsNotFound(root.status()) ? absl::OkStatus() : root.status();
-  TD_ASSIGN_OR_RETURN(const auto entries, root->List());
-  for (const disk::Entry& entry : entries) {
-    TD_RETURN_IF_ERROR(RemoveChannel(*root, entry.name));
-  }
-  return luns.RemoveEmpty(channels).status();
+void RemoveChannelFolder(const std::string& state_dir, const std::string& lun_id) {
+  const auto luns = disk::Directory::Open(LunDirectory(state_dir), state_dir);
+  const absl::Status status =
+      luns.ok() ? luns->RemoveEmpty(absl::StrCat(lun_id, ".channels")).status() : luns.status();
+  if (status.ok()) return;
+  dataplane::Log(dataplane::LogLevel::kWarning, "config_files", "an empty folder is left",
+                 {{"lun", lun_id}, {"error", std::string(status.message())}});
 }
 
 std::string ChannelRoot(const std::string& state_dir, const services::Lun& lun) {
@@ -304,9 +325,9 @@ absl::Status WriteChannelFile(const OpenLun& lun, const services::Channel& chann
   }
   TD_ASSIGN_OR_RETURN(const auto paths, ChannelRootsToWrite(lun));
   for (const std::string& path : paths) {
-    TD_RETURN_IF_ERROR(disk::MakeDirectory(path, path));
+    TD_RETURN_IF_ERROR(OfRoot(lun, path, disk::MakeDirectory(path, path)));
     TD_ASSIGN_OR_RETURN(const auto root, disk::Directory::Open(path, path));
-    TD_RETURN_IF_ERROR(WriteChannel(root, lun, channel, name.channel));
+    TD_RETURN_IF_ERROR(OfRoot(lun, path, WriteChannel(root, lun, channel, name.channel)));
   }
   return absl::OkStatus();
 }
@@ -360,8 +381,8 @@ absl::Status RemoveChannelFile(const OpenLun& lun, const std::string& channel_id
     const auto root = disk::Directory::Open(path, path);
     if (absl::IsNotFound(root.status())) continue;
     TD_RETURN_IF_ERROR(root.status());
-    TD_RETURN_IF_ERROR(RemoveChannel(*root, channel_id));
-    TD_RETURN_IF_ERROR(root->Sync());
+    TD_RETURN_IF_ERROR(OfRoot(lun, path, RemoveChannel(*root, channel_id)));
+    TD_RETURN_IF_ERROR(OfRoot(lun, path, root->Sync()));
   }
   return absl::OkStatus();
 }

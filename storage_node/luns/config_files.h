@@ -16,13 +16,16 @@
 
 namespace tapedeck::storage_node::luns {
 
-// Any thread; blocking. `state_dir` exists.
+// Any thread; blocking. `state_dir` exists. Errors of its files: STATE_UNUSABLE.
 absl::StatusOr<std::vector<services::Lun>> ReadLunFiles(const std::string& state_dir);
 absl::Status WriteLunFile(const std::string& state_dir, const services::Lun& lun);
-// What the members say of the LUN stays, and so do channels that only this directory has.
+// Whether the file of `lun` has just this.
+bool LunFileSays(const std::string& state_dir, const services::Lun& lun);
+// What the members say of the LUN stays, and so do channels that only this directory has. After an
+// error the file is there as before.
 absl::Status ForgetLunFile(const std::string& state_dir, const std::string& lun_id);
-// With its channels.
-absl::Status RemoveLunFile(const std::string& state_dir, const std::string& lun_id);
+// Of a LUN without channels: the folder that they lay in, unless others have put files there.
+void RemoveChannelFolder(const std::string& state_dir, const std::string& lun_id);
 
 // Where a LUN of this configuration keeps its channels.
 std::string ChannelRoot(const std::string& state_dir, const services::Lun& lun);

@@ -28,7 +28,9 @@ absl::Status CheckRoom(const services::Lun& config, recording::Capacity& capacit
 absl::Status Write(Luns& luns, OpenLun& lun, const services::Lun& config,
                    const store::ListedMembers& more) {
   TD_RETURN_IF_ERROR(WriteLunOnMembers(lun, config, more));
-  return WriteLunFile(luns.state_dir(), config);
+  const absl::Status status = WriteLunFile(luns.state_dir(), config);
+  // An error may come when it has happened.
+  return LunFileSays(luns.state_dir(), config) ? absl::OkStatus() : status;
 }
 
 }  // namespace

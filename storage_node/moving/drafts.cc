@@ -10,7 +10,7 @@ constexpr size_t kMaxCopies = 1024;
 
 absl::Status RemoveDraft(recordings::Recordings& recordings, const catalog::ResourceName& name) {
   // One whose writer is gone without a word is closed on the way.
-  const auto found = recordings.Find(name.ToString());
+  const auto found = recordings.FindClosed(name.ToString());
   if (absl::IsNotFound(found.status())) return absl::OkStatus();
   TD_RETURN_IF_ERROR(found.status());
   if (found->manifest.state == services::RecordingState::kRecording) return absl::OkStatus();

@@ -135,7 +135,7 @@ absl::StatusOr<Readable> OneMove::FindOrMakeCopy() {
 absl::Status OneMove::Settle(const Readable& copy) {
   const format::Manifest& from = source().manifest;
   const uint64_t most = copy.recording.lun->store->layout().annotation_bytes;
-  return recordings().Rewrite(
+  const auto settled = recordings().Rewrite(
       copy.recording.name.ToString(), [&](format::Manifest* to) -> absl::Status {
         to->description = from.description;
         to->labels.erase(std::string(kDraftLabel));
@@ -152,6 +152,7 @@ absl::Status OneMove::Settle(const Readable& copy) {
             absl::StrCat(source().name.ToString(), " has ", bytes, " bytes of annotations, and ",
                          target_name_.lun_name(), " keeps ", most));
       });
+  return settled.status();
 }
 
 // What has changed since it was copied is copied first, the next time.

@@ -92,13 +92,15 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
   open->capacity = luns::CapacityOf(lun, *open->store);
   if (absl::Status status = luns::CheckLunPolicies(lun, open->capacity->limit()); !status.ok()) {
     open->store = nullptr;
-    kind.remove(lun).IgnoreError();
+    kind.remove(lun).IgnoreError();  // what is left on its members says whose it was
     return status;
   }
   open->kind = std::move(kind);
   if (absl::Status status = luns::WriteLunFile(recordings_.luns().state_dir(), lun); !status.ok()) {
-    // The LUN is not there yet for anybody: whatever is left on the members says whose it was.
     open->store = nullptr;
+    // The error may have come after the file: without members it would be OFFLINE at each start.
+    luns::ForgetLunFile(recordings_.luns().state_dir(), name.lun).IgnoreError();
+    // The LUN is not there yet for anybody: whatever is left on the members says whose it was.
     open->kind.remove(lun).IgnoreError();
     return status;
   }
@@ -106,7 +108,14 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
   return Present(name.lun, *open);
 }
 
-absl::StatusOr<services::Lun> LunService::Present(const std::string& id, const luns::OpenLun& lun) {
+// From memory: what has happened is told whatever the state directory does.
+uint64_t LunService::CountOf(const std::string& id) const {
+  const auto counts = recordings_.catalog()->Counts();
+  const auto it = counts.find(id);
+  return it == counts.end() ? 0 : it->second;
+}
+
+services::Lun LunService::Present(const std::string& id, const luns::OpenLun& lun) {
   services::Lun out = *lun.config.now();
   out.capacity_bytes = lun.capacity->limit();
   out.used_bytes = lun.capacity->used();
@@ -114,18 +123,15 @@ absl::StatusOr<services::Lun> LunService::Present(const std::string& id, const l
     out.state = services::LunState::kDegraded;
     out.cause = std::string(lacking.message());
   }
-  TD_ASSIGN_OR_RETURN(out.recordings,
-                      recordings_.catalog()->CountRecordings({.lun = id, .channel = "-"}));
+  out.recordings = CountOf(id);
   return out;
 }
 
-absl::StatusOr<services::Lun> LunService::PresentOffline(const std::string& id,
-                                                         const luns::OfflineLun& lun) {
+services::Lun LunService::PresentOffline(const std::string& id, const luns::OfflineLun& lun) {
   services::Lun out = lun.config;
   out.state = lun.standby ? services::LunState::kStandby : services::LunState::kOffline;
   out.cause = std::string(lun.cause.message());
-  TD_ASSIGN_OR_RETURN(out.recordings,
-                      recordings_.catalog()->CountRecordings({.lun = id, .channel = "-"}));
+  out.recordings = CountOf(id);
   return out;
 }
 
@@ -143,10 +149,10 @@ absl::StatusOr<std::vector<services::Lun>> LunService::ListLuns() {
   // The offline ones first: one that comes online in between is not left out.
   std::map<std::string, services::Lun> by_id;
   for (const auto& [id, lun] : recordings_.luns().Offline()) {
-    TD_ASSIGN_OR_RETURN(by_id[id], PresentOffline(id, lun));
+    by_id[id] = PresentOffline(id, lun);
   }
   for (const auto& [id, lun] : recordings_.luns().All()) {
-    TD_ASSIGN_OR_RETURN(by_id[id], Present(id, *lun));
+    by_id[id] = Present(id, *lun);
   }
   std::vector<services::Lun> luns;
   for (auto& [id, lun] : by_id) luns.push_back(std::move(lun));
@@ -178,9 +184,17 @@ absl::Status LunService::DeleteLun(const std::string& name, bool force) {
         absl::StrCat(name, " holds ", recordings, " recordings; delete them first or use --force"));
   }
   if (!force) TD_RETURN_IF_ERROR(CheckEmpty(name, *lun));
-  TD_RETURN_IF_ERROR(DeleteContents(parsed.lun, *lun));
+  TD_ASSIGN_OR_RETURN(const auto rows,
+                      recordings_.catalog()->ListRecordings({.lun = parsed.lun, .channel = "-"}));
+  TD_RETURN_IF_ERROR(recordings_.catalog()->CheckTakes());
   // Without its file the node no longer looks for the LUN: then its members may go.
-  TD_RETURN_IF_ERROR(luns::RemoveLunFile(recordings_.luns().state_dir(), parsed.lun));
+  TD_RETURN_IF_ERROR(luns::ForgetLunFile(recordings_.luns().state_dir(), parsed.lun));
+  if (const absl::Status status = DeleteContents(rows, *lun); !status.ok()) {
+    // What is left of it is a LUN still.
+    TD_RETURN_IF_ERROR(luns::WriteLunFile(recordings_.luns().state_dir(), *lun->config.now()));
+    return status;
+  }
+  luns::RemoveChannelFolder(recordings_.luns().state_dir(), parsed.lun);
   recordings_.luns().Erase(parsed.lun);
   const auto remove = lun->kind.remove;
   const services::Lun config = *lun->config.now();
@@ -226,7 +240,7 @@ absl::Status LunService::DetachLun(const std::string& name) {
   recordings_.luns().looks().Of(parsed.lun)->Run([&luns = recordings_.luns(), id = parsed.lun] {
     luns.CloseUnused(id);
   });
-  TD_RETURN_IF_ERROR(opening::ForgetLuns(recordings_));
+  opening::ForgetLuns(recordings_);
   return AwaitGone(name, *gone);
 }
 
@@ -235,16 +249,17 @@ absl::Status LunService::Forget(const std::string& id) {
   recordings_.luns().Erase(id);
   LogLun("LUN forgotten", "luns/" + id,
          "asked for while it was offline; its members are as they were");
-  return opening::ForgetLuns(recordings_);
+  opening::ForgetLuns(recordings_);
+  return absl::OkStatus();
 }
 
-absl::Status LunService::DeleteContents(const std::string& id, const luns::OpenLun& lun) {
-  TD_ASSIGN_OR_RETURN(const auto rows,
-                      recordings_.catalog()->ListRecordings({.lun = id, .channel = "-"}));
+absl::Status LunService::DeleteContents(const std::vector<catalog::RecordingRow>& rows,
+                                        const luns::OpenLun& lun) {
   for (const catalog::RecordingRow& row : rows) {
     TD_RETURN_IF_ERROR(lun.store->DeleteRecording(recordings::PathOf(row.name, row.manifest)));
     recordings::LogDeleted(row.name, "its LUN is being deleted");
-    TD_RETURN_IF_ERROR(recordings_.catalog()->DeleteRecording(row.name));
+    recordings_.catalog()->DeleteRecording(row.name);
+    lun.capacity->Forget(row.name.ToString());
   }
   for (const std::string& channel : lun.channels->Ids()) {
     TD_RETURN_IF_ERROR(lun.channels->Remove(lun, channel));

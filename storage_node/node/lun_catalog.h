@@ -24,11 +24,13 @@ class LunService final : public services::LunCatalog {
 
  private:
   absl::StatusOr<services::Lun> Create(services::Lun lun);
-  absl::StatusOr<services::Lun> Present(const std::string& id, const luns::OpenLun& lun);
-  absl::StatusOr<services::Lun> PresentOffline(const std::string& id, const luns::OfflineLun& lun);
+  services::Lun Present(const std::string& id, const luns::OpenLun& lun);
+  services::Lun PresentOffline(const std::string& id, const luns::OfflineLun& lun);
+  uint64_t CountOf(const std::string& id) const;
   // Its members stay as they are.
   absl::Status Forget(const std::string& id);
-  absl::Status DeleteContents(const std::string& id, const luns::OpenLun& lun);
+  absl::Status DeleteContents(const std::vector<catalog::RecordingRow>& rows,
+                              const luns::OpenLun& lun);
 
   recordings::Recordings& recordings_;
 };

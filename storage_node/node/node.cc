@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/durable_file.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/disk/io_error.h"
 #include "storage_node/luns/config_files.h"
 #include "storage_node/node/metrics.h"
@@ -34,9 +35,14 @@ std::string CatalogPath(const std::string& state_dir) {
 }
 
 absl::StatusOr<disk::FileLock> LockState(const std::string& state_dir) {
-  TD_RETURN_IF_ERROR(disk::MakeDirectory(state_dir, state_dir));
-  return disk::FileLock::Take(absl::StrCat(state_dir, "/lock"), state_dir);
+  TD_RETURN_IF_ERROR(disk::OfState(state_dir, disk::MakeDirectory(state_dir, state_dir)));
+  auto lock = disk::FileLock::Take(absl::StrCat(state_dir, "/lock"), state_dir);
+  if (!lock.ok()) return disk::OfState(state_dir, lock.status());
+  return lock;
 }
+
+// How soon the catalog has what waited for the state directory.
+constexpr absl::Duration kCatalogPeriod = absl::Seconds(1);
 
 enum class OldCatalog { kKept, kThrownAway };
 
@@ -44,7 +50,7 @@ absl::Status RemoveCatalog(const std::string& state_dir) {
   for (const absl::string_view suffix : {"", "-wal", "-shm"}) {
     const std::string file = absl::StrCat(CatalogPath(state_dir), suffix);
     if (unlink(file.c_str()) != 0 && errno != ENOENT) {
-      return disk::IoError("unlink", file, state_dir, errno);
+      return disk::OfState(state_dir, disk::IoError("unlink", file, state_dir, errno));
     }
   }
   return absl::OkStatus();
@@ -108,7 +114,11 @@ absl::Status StorageNode::StartRounds() {
   TD_RETURN_IF_ERROR(start("retention", recordings::kRetentionPeriod, [this] {
     retention_.Look();
     rates_.Look();
+    kept_->recordings.closer()->Look();
   }));
+  // What it meets is told in health().
+  TD_RETURN_IF_ERROR(start("catalog", kCatalogPeriod,
+                           [this] { kept_->recordings.catalog()->Retry().IgnoreError(); }));
   TD_RETURN_IF_ERROR(start("late-luns", opening::kLateLunsPeriod,
                            [this] { opening::TryLateLuns(kept_->recordings); }));
   TD_RETURN_IF_ERROR(start("mover", moving::kMoverPeriod, [this] { mover_.Look(); }));
@@ -122,6 +132,9 @@ absl::Status StorageNode::StartRounds() {
 
 void StorageNode::AddMetrics(services::telemetry::Page& page) {
   AddLuns(page, kept_->recordings, mover_.waiting());
+  const catalog::Catalog& catalog = *kept_->recordings.catalog();
+  page.Add("tapedeck_state_failing", !catalog.health().ok());
+  page.Add("tapedeck_state_changes_waiting", catalog.waiting());
   page.Add("tapedeck_scrubs_running", scrubs_.running());
   const auto& memory = means_.follow_memory;
   page.Add("tapedeck_follow_memory_bytes", memory == nullptr ? 0 : memory->bytes());
@@ -157,7 +170,7 @@ absl::Status RebuildCatalog(const std::string& state_dir, const std::vector<std:
   for (const auto& [id, lun] : kept->luns.Offline()) {
     TD_RETURN_IF_ERROR(kept->luns.Find(id).status());
   }
-  return absl::OkStatus();
+  return kept->recordings.catalog()->Retry();
 }
 
 }  // namespace tapedeck::storage_node::node

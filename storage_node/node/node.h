@@ -86,8 +86,11 @@ class StorageNode {
 
   // Beside those of every machine. Does not wait.
   std::vector<services::doctor::Check> DoctorChecks() {
-    return doctor::StorageChecks(kept_->luns, means_.rings.ring_bytes);
+    return doctor::StorageChecks(kept_->luns, kept_->recordings.catalog(), means_.rings.ring_bytes);
   }
+
+  // How its state directory does: recording goes on without. STATE_UNUSABLE. Does not wait.
+  absl::Status StateHealth() const { return kept_->recordings.catalog()->health(); }
 
   // For the log: the LUNs whose disks have not done what was asked of them, and what is moved and
   // scrubbed; empty: nothing.

@@ -1,12 +1,8 @@
 #include "storage_node/node/recording_catalog.h"
 
-#include <map>
-#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/notification.h"
-#include "dataplane/executor/timed_wait.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/model/description.h"
@@ -15,39 +11,6 @@
 
 namespace tapedeck::storage_node::node {
 namespace {
-
-constexpr char kAbandoned[] = "ABORTED: the session ended without closing the recording";
-
-// How long a list waits for disks.
-constexpr absl::Duration kListPatience = absl::Seconds(1);
-
-// Has the desks close what sessions have left open, and waits for those that answer. What cannot be
-// closed now is shown as it is: GetRecording says why. False: there is nothing of that kind.
-bool HaveAbandonedClosed(recordings::Recordings& recordings,
-                         const std::vector<catalog::RecordingRow>& rows) {
-  std::map<std::string, std::vector<catalog::RecordingRow>> abandoned;  // by LUN
-  for (const catalog::RecordingRow& row : rows) {
-    if (row.manifest.state != services::RecordingState::kRecording) continue;
-    if (recordings.live().Find(row.name.ToString()) == nullptr)
-      abandoned[row.name.lun].push_back(row);
-  }
-  std::vector<std::shared_ptr<absl::Notification>> asked;
-  for (auto& [id, left] : abandoned) {
-    const auto lun = recordings.luns().Find(id);
-    const auto desk = recordings.luns().desks().Of(id);
-    if (!lun.ok() || desk->waiting() > 0) continue;
-    const auto& done = asked.emplace_back(std::make_shared<absl::Notification>());
-    desk->Run([&recordings, done, lun = *lun, left = std::move(left)]() mutable {
-      for (catalog::RecordingRow& row : left) {
-        recordings.CloseAbandoned(*lun, &row, kAbandoned).IgnoreError();
-      }
-      done->Notify();
-    });
-  }
-  const auto deadline = dataplane::Deadline::In(kListPatience);
-  for (const auto& done : asked) dataplane::AwaitUntil(*done, deadline);
-  return !abandoned.empty();
-}
 
 // A running recording must not end because its manifest no longer fits: `after` is what it would
 // say.
@@ -71,6 +34,9 @@ services::Recording NotedIn(const std::string& name, const format::Manifest& man
 
 absl::StatusOr<services::Recording> RecordingService::GetRecording(const std::string& name) {
   TD_ASSIGN_OR_RETURN(recordings::FoundRecording found, recordings_.Find(name));
+  if (recordings_.AwaitLeft({{.name = found.name, .manifest = found.manifest}})) {
+    TD_ASSIGN_OR_RETURN(found, recordings_.Find(name));
+  }
   return recordings_.Present({.name = found.name, .manifest = std::move(found.manifest)});
 }
 
@@ -86,7 +52,7 @@ absl::StatusOr<std::vector<services::Recording>> RecordingService::RecordingsAft
     TD_ASSIGN_OR_RETURN(place.name, catalog::ParseRecordingName(after.name));
   }
   TD_ASSIGN_OR_RETURN(auto rows, recordings_.catalog()->RecordingsAfter(name, place, most));
-  if (HaveAbandonedClosed(recordings_, rows)) {
+  if (recordings_.AwaitLeft(rows)) {
     TD_ASSIGN_OR_RETURN(rows, recordings_.catalog()->RecordingsAfter(name, place, most));
   }
   std::vector<services::Recording> recordings;
@@ -110,8 +76,8 @@ absl::StatusOr<services::Recording> RecordingService::UpdateRecording(
     if (room.ok()) format::Describe(update, manifest);
     return room;
   };
-  TD_RETURN_IF_ERROR(recordings_.Note(update.name, to_live, to_closed));
-  return GetRecording(update.name);
+  TD_ASSIGN_OR_RETURN(auto noted, recordings_.Note(update.name, to_live, to_closed));
+  return recordings_.Present({.name = noted.name, .manifest = std::move(noted.manifest)});
 }
 
 absl::Status RecordingService::DeleteRecording(const std::string& name) {
@@ -126,6 +92,7 @@ absl::Status RecordingService::DeleteRecording(const std::string& name) {
 absl::Status RecordingService::VerifyRecording(
     const std::string& name, const std::function<bool(const services::VerifyProgress&)>& report) {
   TD_ASSIGN_OR_RETURN(recordings::FoundRecording found, recordings_.Find(name));
+  recordings_.AwaitLeft({{.name = found.name, .manifest = found.manifest}});
   const auto lease = recordings_.leases().TakeShared(name);
   if (lease == nullptr) return recordings::Busy(found, "is still being written");
   TD_ASSIGN_OR_RETURN(found, recordings_.Find(name));

@@ -246,7 +246,7 @@ absl::Status OpenAttached(recordings::Recordings& recordings, const Plan& plan) 
   }
   recordings.luns().Erase(name.lun);
   TD_RETURN_IF_ERROR(luns::ForgetLunFile(recordings.luns().state_dir(), name.lun));
-  TD_RETURN_IF_ERROR(ForgetLuns(recordings));
+  ForgetLuns(recordings);
   return status;
 }
 

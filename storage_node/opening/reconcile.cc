@@ -34,7 +34,14 @@ absl::Status DeleteInterrupted(recordings::Recordings& recordings, luns::OpenLun
                                absl::string_view why) {
   TD_RETURN_IF_ERROR(lun.store->DeleteRecording(path));
   recordings::LogDeleted(name, why);
-  return recordings.catalog()->DeleteRecording(name);
+  recordings.catalog()->DeleteRecording(name);
+  return absl::OkStatus();
+}
+
+void LogGone(const std::string& name) {
+  dataplane::LogEach(dataplane::LogLevel::kError, "reconcile",
+                     "recording gone: its members have nothing of it, so it is in no list",
+                     {{"recording", name}});
 }
 
 // Whose it is, as far as the files or `row` tell.
@@ -72,21 +79,24 @@ absl::Status Adopt(recordings::Recordings& recordings, const catalog::ResourceNa
                              "in it");
   }
   catalog::RecordingRow row{.name = name, .manifest = *std::move(examined->manifest)};
-  TD_RETURN_IF_ERROR(recordings.catalog()->PutRecording(name, row.manifest));
-  lun.capacity->Add(lun.TakenBy(row.manifest));  // 0 while unfinished: salvaging adds it
-  // One that cannot be read now is tried again by whoever looks at it; the others are served.
+  TD_RETURN_IF_ERROR(recordings.catalog()->CheckTakes());
+  recordings.catalog()->PutRecording(name, row.manifest);
+  // 0 while unfinished: salvaging says it.
+  lun.capacity->Settle(name.ToString(), lun.TakenBy(row.manifest),
+                       recording::Capacity::Known::kByFiles);
+  // One that cannot be read now is tried again in a while; the others are served.
   const absl::Status status =
       recordings.CloseAbandoned(lun, &row, examined->manifest_lost ? kManifestLost : kCutOff);
-  if (!status.ok()) {
-    dataplane::Log(dataplane::LogLevel::kError, "reconcile", "recording not recovered",
-                   {{"recording", name.ToString()}, {"error", std::string(status.message())}});
-  }
+  if (!status.ok()) recordings.closer()->Failed(name.ToString(), status);
   return absl::OkStatus();
 }
 
-// What an order had begun when the node stopped.
-absl::Status FinishDeletions(recordings::Recordings& recordings, const std::string& lun_id,
-                             luns::OpenLun& lun, const store::Known& known) {
+// What an order had begun when the node stopped. Returns the names of what is deleted now.
+absl::StatusOr<std::set<std::string>> FinishDeletions(recordings::Recordings& recordings,
+                                                      const std::string& lun_id,
+                                                      luns::OpenLun& lun,
+                                                      const store::Known& known) {
+  std::set<std::string> names;
   TD_RETURN_IF_ERROR(lun.store->FinishDeletions(known));
   TD_ASSIGN_OR_RETURN(const auto begun, lun.store->BegunDeletions(known));
   for (const store::RecordingPath& path : begun) {
@@ -94,8 +104,9 @@ absl::Status FinishDeletions(recordings::Recordings& recordings, const std::stri
         .lun = lun_id, .channel = path.channel, .recording = path.recording};
     TD_RETURN_IF_ERROR(DeleteInterrupted(recordings, lun, path, name,
                                          "its deletion was cut short when the node stopped"));
+    names.insert(name.ToString());
   }
-  return absl::OkStatus();
+  return names;
 }
 
 absl::Status ReconcileRecordings(recordings::Recordings& recordings, const std::string& lun_id,
@@ -113,7 +124,7 @@ absl::Status ReconcileRecordings(recordings::Recordings& recordings, const std::
       sealed.insert(row.name.ToString());
     }
   }
-  TD_RETURN_IF_ERROR(FinishDeletions(recordings, lun_id, lun, known));
+  TD_ASSIGN_OR_RETURN(const auto deleted, FinishDeletions(recordings, lun_id, lun, known));
   std::set<std::string> stored;
   TD_ASSIGN_OR_RETURN(const auto paths, lun.store->ListRecordings(known));
   for (const store::RecordingPath& path : paths) {
@@ -129,13 +140,25 @@ absl::Status ReconcileRecordings(recordings::Recordings& recordings, const std::
   for (const catalog::RecordingRow& row : rows) {
     const std::string name = row.name.ToString();
     if (!stored.contains(name)) {
-      dataplane::LogEach(dataplane::LogLevel::kError, "reconcile",
-                         "recording gone: its members have nothing of it, so it is in no list",
-                         {{"recording", name}});
-      TD_RETURN_IF_ERROR(recordings.catalog()->DeleteRecording(row.name));
+      if (!deleted.contains(name)) LogGone(name);
+      recordings.catalog()->DeleteRecording(row.name);
     } else if (sealed.contains(name)) {
-      lun.capacity->Add(lun.TakenBy(row.manifest));
+      lun.capacity->Settle(name, lun.TakenBy(row.manifest), recording::Capacity::Known::kByRow);
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RemoveStrangers(recordings::Recordings& recordings) {
+  TD_ASSIGN_OR_RETURN(const auto rows,
+                      recordings.catalog()->ListRecordings({.lun = "-", .channel = "-"}));
+  for (const catalog::RecordingRow& row : rows) {
+    if (!recordings.luns().Has(row.name.lun)) recordings.catalog()->DeleteRecording(row.name);
+  }
+  TD_ASSIGN_OR_RETURN(const auto channels, recordings.catalog()->ListChannels("-"));
+  for (const services::Channel& channel : channels) {
+    TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
+    if (!recordings.luns().Has(name.lun)) recordings.catalog()->DeleteChannel(name);
   }
   return absl::OkStatus();
 }
@@ -173,20 +196,12 @@ std::unique_ptr<recordings::Leases::Lease> TakeNoOpening(recordings::Recordings&
   return recordings.leases().TakeShared("opening/" + name);
 }
 
-absl::Status ForgetLuns(recordings::Recordings& recordings) {
-  TD_ASSIGN_OR_RETURN(const auto rows,
-                      recordings.catalog()->ListRecordings({.lun = "-", .channel = "-"}));
-  for (const catalog::RecordingRow& row : rows) {
-    if (!recordings.luns().Has(row.name.lun))
-      TD_RETURN_IF_ERROR(recordings.catalog()->DeleteRecording(row.name));
-  }
-  TD_ASSIGN_OR_RETURN(const auto channels, recordings.catalog()->ListChannels("-"));
-  for (const services::Channel& channel : channels) {
-    TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
-    if (!recordings.luns().Has(name.lun))
-      TD_RETURN_IF_ERROR(recordings.catalog()->DeleteChannel(name));
-  }
-  return absl::OkStatus();
+void ForgetLuns(recordings::Recordings& recordings) {
+  const absl::Status status = RemoveStrangers(recordings);
+  if (status.ok()) return;
+  dataplane::Log(dataplane::LogLevel::kError, "reconcile",
+                 "rows of LUNs that are gone are still in the catalog",
+                 {{"error", std::string(status.message())}});
 }
 
 absl::Status OpenLunsAndReconcile(recordings::Recordings& recordings,
@@ -206,7 +221,8 @@ absl::Status OpenLunsAndReconcile(recordings::Recordings& recordings,
                    {{"lun", config.name}, {"error", std::string(status.message())}});
     recordings.luns().SetOffline(name.lun, {.config = config, .cause = status});
   }
-  return ForgetLuns(recordings);
+  ForgetLuns(recordings);
+  return absl::OkStatus();
 }
 
 }  // namespace tapedeck::storage_node::opening

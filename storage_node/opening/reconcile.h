@@ -36,8 +36,9 @@ OpeningLease TakeOpening(recordings::Recordings& recordings, const std::string& 
 std::unique_ptr<recordings::Leases::Lease> TakeNoOpening(recordings::Recordings& recordings,
                                                          const std::string& name);
 
-// Removes from the catalog what belongs to LUNs that the node does not have.
-absl::Status ForgetLuns(recordings::Recordings& recordings);
+// Removes from the catalog what belongs to LUNs that the node does not have. If it cannot be read,
+// the next start does it.
+void ForgetLuns(recordings::Recordings& recordings);
 
 // Start-up: every LUN, as the state directory has them. One that cannot be opened is offline, and
 // what the catalog knows of it stays.

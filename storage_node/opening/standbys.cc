@@ -104,12 +104,12 @@ absl::Status ForgetRows(recordings::Recordings& recordings, const services::Lun&
   catalog::Catalog& catalog = *recordings.catalog();
   TD_ASSIGN_OR_RETURN(const auto rows, catalog.ListRecordings({.lun = name.lun, .channel = "-"}));
   for (const catalog::RecordingRow& row : rows) {
-    TD_RETURN_IF_ERROR(catalog.DeleteRecording(row.name));
+    catalog.DeleteRecording(row.name);
   }
   TD_ASSIGN_OR_RETURN(const auto channels, catalog.ListChannels(name.lun));
   for (const services::Channel& channel : channels) {
     TD_ASSIGN_OR_RETURN(const catalog::ResourceName each, catalog::ParseChannelName(channel.name));
-    TD_RETURN_IF_ERROR(catalog.DeleteChannel(each));
+    catalog.DeleteChannel(each);
   }
   return absl::OkStatus();
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "storage_node/recording/capacity.h"
@@ -35,7 +36,9 @@ class CapacityAccount {
   }
 
   // The recording is closed with so many bytes, which stay taken; the rest is given back.
-  void Settle(uint64_t bytes) { capacity_->Change(std::exchange(charged_, 0), bytes); }
+  void Settle(const std::string& recording, uint64_t bytes) {
+    capacity_->Close(recording, std::exchange(charged_, 0), bytes);
+  }
 
   const Capacity& capacity() const { return *capacity_; }
 

@@ -278,7 +278,7 @@ void RecordingWriter::OnSealed(const format::Manifest& manifest, const absl::Sta
     return LeaveToRecovery();
   }
   options_.live->durable = manifest.durable_watermark;
-  account_.Settle(footprint_.Of(manifest));
+  account_.Settle(options_.name, footprint_.Of(manifest));
   files_ = nullptr;
   if (!options_.on_sealed) return Close(manifest);
   std::exchange(options_.on_sealed, nullptr)(

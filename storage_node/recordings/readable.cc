@@ -22,7 +22,7 @@ std::optional<Readable> FindGrowing(Recordings& recordings, const FoundRecording
 
 absl::StatusOr<Readable> FindReadable(Recordings& recordings, const std::string& name,
                                       bool growing) {
-  TD_ASSIGN_OR_RETURN(FoundRecording found, recordings.Find(name));
+  TD_ASSIGN_OR_RETURN(FoundRecording found, recordings.FindClosed(name));
   if (growing) {
     auto readable = FindGrowing(recordings, found);
     if (readable.has_value()) return *std::move(readable);

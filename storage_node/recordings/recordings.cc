@@ -4,6 +4,7 @@
 
 #include "dataplane/deadline.h"
 #include "dataplane/log.h"
+#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/format/limits.h"
@@ -14,6 +15,13 @@
 
 namespace tapedeck::storage_node::recordings {
 namespace {
+
+constexpr char kAbandoned[] = "ABORTED: the session ended without closing the recording";
+constexpr char kNotClosedYet[] =
+    "ABORTED: the session ended without closing the recording; the node closes it";
+
+// How long whoever shows recordings waits for disks.
+constexpr absl::Duration kShowPatience = absl::Seconds(1);
 
 constexpr size_t kMaxShownLabelBytes = 64 << 10;
 
@@ -35,26 +43,45 @@ void Shorten(services::Recording* recording) {
   });
 }
 
+bool IsClosed(const format::Manifest& manifest) {
+  return manifest.state != services::RecordingState::kRecording;
+}
+
+// What the members say of the recording of a row.
+absl::StatusOr<format::Manifest> Stored(store::Store& store, const store::RecordingPath& path,
+                                        const dataplane::Clock& clock,
+                                        const format::Manifest& row) {
+  TD_ASSIGN_OR_RETURN(auto stored, recording::LoadManifest(store, path, clock));
+  if (stored.index_header() == row.index_header()) return stored;
+  return absl::DataLossError(
+      absl::StrCat("the manifest of ", path.channel, "/", path.recording, " is another's"));
+}
+
 // Markers and keeps of a recording that was not closed: its writer has put them into its files
 // alone.
-void TakeNotes(store::Store& store, const store::RecordingPath& path, const dataplane::Clock& clock,
-               format::Manifest* manifest) {
-  auto stored = recording::LoadManifest(store, path, clock);
-  if (!stored.ok() || stored->index_header() != manifest->index_header()) return;
-  manifest->annotations = std::move(stored->annotations);
-  manifest->kept = stored->kept;
-  manifest->description = std::move(stored->description);
-  manifest->labels = std::move(stored->labels);
-  manifest->generation = stored->generation;
+void TakeNotes(format::Manifest stored, format::Manifest* manifest) {
+  manifest->annotations = std::move(stored.annotations);
+  manifest->kept = stored.kept;
+  manifest->description = std::move(stored.description);
+  manifest->labels = std::move(stored.labels);
+  manifest->generation = stored.generation;
 }
 
 // The catalog is behind the files of a closed recording if the node died between the two.
 void TakeNewer(store::Store& store, const store::RecordingPath& path, const dataplane::Clock& clock,
                format::Manifest* manifest) {
-  auto stored = recording::LoadManifest(store, path, clock);
-  if (!stored.ok() || stored->index_header() != manifest->index_header()) return;
-  const bool closed = stored->state != services::RecordingState::kRecording;
-  if (closed && stored->generation > manifest->generation) *manifest = *std::move(stored);
+  auto stored = Stored(store, path, clock, *manifest);
+  if (!stored.ok()) return;
+  if (IsClosed(*stored) && stored->generation > manifest->generation) {
+    *manifest = *std::move(stored);
+  }
+}
+
+// What nobody could read is not deleted but by somebody's order.
+bool LeaveUnread(const catalog::ResourceName& name, const absl::Status& status) {
+  dataplane::Log(dataplane::LogLevel::kWarning, "recordings", "not deleted: it cannot be read",
+                 {{"recording", name.ToString()}, {"error", std::string(status.message())}});
+  return false;
 }
 
 }  // namespace
@@ -89,10 +116,15 @@ absl::StatusOr<FoundRecording> Recordings::Find(const std::string& text) {
   TD_ASSIGN_OR_RETURN(auto manifest, catalog_->GetRecording(name));
   if (!manifest.has_value()) return NotFound(text);
   TD_RETURN_IF_ERROR(recording::CheckWhose(*manifest, PathOf(name, *manifest), *lun->config.now()));
-  catalog::RecordingRow row{.name = name, .manifest = *std::move(manifest)};
-  TD_RETURN_IF_ERROR(
-      CloseAbandoned(*lun, &row, "ABORTED: the session ended without closing the recording"));
-  return FoundRecording{.name = name, .lun = std::move(lun), .manifest = std::move(row.manifest)};
+  return FoundRecording{.name = name, .lun = std::move(lun), .manifest = *std::move(manifest)};
+}
+
+absl::StatusOr<FoundRecording> Recordings::FindClosed(const std::string& text) {
+  TD_ASSIGN_OR_RETURN(FoundRecording found, Find(text));
+  catalog::RecordingRow row{.name = found.name, .manifest = std::move(found.manifest)};
+  TD_RETURN_IF_ERROR(CloseAbandoned(*found.lun, &row, kAbandoned));
+  found.manifest = std::move(row.manifest);
+  return found;
 }
 
 absl::Status Recordings::NotFound(const std::string& name) {
@@ -108,23 +140,81 @@ absl::Status Recordings::NotFound(const std::string& name) {
       name, absl::StrCat("no recording ", name, "; tapectl recordings list shows those there are"));
 }
 
+// The members' word counts: the row may have been left behind by a state directory that failed.
 absl::Status Recordings::CloseAbandoned(luns::OpenLun& lun, catalog::RecordingRow* row,
                                         const std::string& cause) {
-  if (row->manifest.state != services::RecordingState::kRecording) return absl::OkStatus();
-  const auto lease = leases_->TakeExclusive(row->name.ToString());
+  if (IsClosed(row->manifest)) return absl::OkStatus();
+  const std::string name = row->name.ToString();
+  const auto lease = leases_->TakeExclusive(name);
   if (lease == nullptr) return absl::OkStatus();
   // Its writer may have sealed it between the query and the lease.
   TD_ASSIGN_OR_RETURN(auto manifest, catalog_->GetRecording(row->name));
   if (!manifest.has_value()) return absl::OkStatus();
   row->manifest = *std::move(manifest);
-  if (row->manifest.state != services::RecordingState::kRecording) return absl::OkStatus();
+  if (IsClosed(row->manifest)) return absl::OkStatus();
   const store::RecordingPath path = PathOf(row->name, row->manifest);
-  TakeNotes(*lun.store, path, luns_.clock(), &row->manifest);
-  TD_ASSIGN_OR_RETURN(row->manifest, recording::SalvageRecording(*lun.store, path, row->manifest,
-                                                                 cause, luns_.clock()));
-  WriteSigmfView(*lun.store, path, row->manifest, luns_.clock());
-  lun.capacity->Add(lun.TakenBy(row->manifest));
-  return catalog_->PutRecording(row->name, row->manifest);
+  auto stored = Stored(*lun.store, path, luns_.clock(), row->manifest);
+  if (stored.ok() && IsClosed(*stored)) {
+    row->manifest = *std::move(stored);
+  } else {
+    // The row has what a manifest had that is lost or damaged; a disk that fails is waited for.
+    const bool lost = absl::IsNotFound(stored.status()) || absl::IsDataLoss(stored.status());
+    if (!stored.ok() && !lost) return stored.status();
+    if (stored.ok()) TakeNotes(*std::move(stored), &row->manifest);
+    TD_ASSIGN_OR_RETURN(row->manifest, recording::SalvageRecording(*lun.store, path, row->manifest,
+                                                                   cause, luns_.clock()));
+    WriteSigmfView(*lun.store, path, row->manifest, luns_.clock());
+  }
+  lun.capacity->Settle(name, lun.TakenBy(row->manifest), recording::Capacity::Known::kByFiles);
+  catalog_->PutRecording(row->name, row->manifest);
+  return absl::OkStatus();
+}
+
+absl::Status Recordings::CloseLeft(const std::string& recording) {
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseRecordingName(recording));
+  const auto lun = luns_.Find(name.lun);
+  if (absl::IsNotFound(lun.status())) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(lun.status());  // its opening closes it
+  TD_ASSIGN_OR_RETURN(auto manifest, catalog_->GetRecording(name));
+  if (!manifest.has_value()) return absl::OkStatus();
+  catalog::RecordingRow row{.name = name, .manifest = *std::move(manifest)};
+  TD_RETURN_IF_ERROR(CloseAbandoned(**lun, &row, kAbandoned));
+  const auto live = live_.Find(recording);
+  if (IsClosed(row.manifest) || (live != nullptr && live->closed() == nullptr)) {
+    return absl::OkStatus();
+  }
+  return Busy({.name = name, .lun = *lun, .manifest = row.manifest}, "is in use");
+}
+
+bool Recordings::AwaitLeft(const std::vector<catalog::RecordingRow>& rows) {
+  bool any = false;
+  const absl::Time deadline = dataplane::SteadyTime() + kShowPatience;
+  for (const catalog::RecordingRow& row : rows) {
+    const std::string name = row.name.ToString();
+    if (IsClosed(row.manifest)) continue;
+    const auto live = live_.Find(name);
+    if (live != nullptr && live->closed() == nullptr) continue;
+    any = true;
+    closer_->AwaitTried(name, deadline - dataplane::SteadyTime());
+  }
+  return any;
+}
+
+absl::StatusOr<format::Manifest> Recordings::OnMembers(luns::OpenLun& lun,
+                                                       const catalog::ResourceName& name,
+                                                       const format::Manifest& row) {
+  TD_ASSIGN_OR_RETURN(auto stored, Stored(*lun.store, PathOf(name, row), luns_.clock(), row));
+  if (!IsClosed(stored)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the members do not say that ", name.ToString(), " is closed"));
+  }
+  return stored;
+}
+
+void Recordings::Correct(const catalog::ResourceName& name, const format::Manifest& row,
+                         const format::Manifest& stored) {
+  if (format::EncodeManifest(stored) == format::EncodeManifest(row)) return;
+  catalog_->PutRecording(name, stored);
 }
 
 void LogDeleted(const catalog::ResourceName& name, absl::string_view why) {
@@ -139,17 +229,25 @@ absl::StatusOr<bool> Recordings::Remove(const catalog::ResourceName& name, luns:
   // What was found before the lease may have changed or gone.
   TD_ASSIGN_OR_RETURN(const auto manifest, catalog_->GetRecording(name));
   if (!manifest.has_value()) return true;
-  if (may_go && !may_go(*manifest)) return false;
+  if (may_go) {
+    const auto stored = OnMembers(lun, name, *manifest);
+    if (!stored.ok()) return LeaveUnread(name, stored.status());
+    Correct(name, *manifest, *stored);
+    if (!may_go(*stored)) return false;
+  }
+  TD_RETURN_IF_ERROR(catalog_->CheckTakes());
   TD_RETURN_IF_ERROR(lun.store->DeleteRecording(PathOf(name, *manifest)));
   LogDeleted(name, why);
-  TD_RETURN_IF_ERROR(catalog_->DeleteRecording(name));
+  catalog_->DeleteRecording(name);
   // Whoever sees the room sees that the recording is gone.
-  lun.capacity->Refund(lun.TakenBy(*manifest));
+  lun.capacity->Forget(name.ToString());
   return true;
 }
 
-absl::Status Recordings::Rewrite(const std::string& recording,
-                                 const std::function<absl::Status(format::Manifest*)>& change) {
+absl::StatusOr<FoundRecording> Recordings::Rewrite(
+    const std::string& recording, const std::function<absl::Status(format::Manifest*)>& change) {
+  // Before the lease, beside which nobody closes it.
+  TD_RETURN_IF_ERROR(FindClosed(recording).status());
   const auto lease = leases_->TakeShared(recording);
   TD_ASSIGN_OR_RETURN(FoundRecording found, Find(recording));
   const absl::MutexLock lock(found.lun->rewriting.get());
@@ -158,7 +256,7 @@ absl::Status Recordings::Rewrite(const std::string& recording,
   if (lease == nullptr || found.manifest.state == services::RecordingState::kRecording) {
     return Busy(found, "is being closed or deleted; try again");
   }
-  const uint64_t taken = found.lun->TakenBy(found.manifest);
+  TD_RETURN_IF_ERROR(catalog_->CheckTakes());
   TakeNewer(*found.lun->store, found.path(), luns_.clock(), &found.manifest);
   TD_RETURN_IF_ERROR(change(&found.manifest));
   found.manifest.Advance();
@@ -175,13 +273,16 @@ absl::Status Recordings::Rewrite(const std::string& recording,
   TD_RETURN_IF_ERROR(recording::Await<absl::Status>(
       loop, [&](auto done) { files->WriteManifest(text, std::move(done)); }));
   WriteSigmfView(*found.lun->store, found.path(), found.manifest, luns_.clock());
-  found.lun->capacity->Change(taken, found.lun->TakenBy(found.manifest));
-  return catalog_->PutRecording(found.name, found.manifest);
+  found.lun->capacity->Settle(recording, found.lun->TakenBy(found.manifest),
+                              recording::Capacity::Known::kByFiles);
+  catalog_->PutRecording(found.name, found.manifest);
+  return found;
 }
 
 // What is acknowledged stays, even if the power is cut.
-absl::Status Recordings::Note(const std::string& recording, const NoteLive& to_live,
-                              const NoteClosed& to_closed) {
+absl::StatusOr<FoundRecording> Recordings::Note(const std::string& recording,
+                                                const NoteLive& to_live,
+                                                const NoteClosed& to_closed) {
   TD_ASSIGN_OR_RETURN(const FoundRecording found, Find(recording));
   const auto live = live_.Find(recording);
   if (live == nullptr || live->closed() != nullptr) {
@@ -190,7 +291,7 @@ absl::Status Recordings::Note(const std::string& recording, const NoteLive& to_l
   }
   TD_ASSIGN_OR_RETURN(const bool taken, to_live(found, *live));
   if (!taken) return Busy(found, "is being closed; try again");
-  if (live->AwaitNoted()) return absl::OkStatus();
+  if (live->AwaitNoted()) return found;
   return Busy(found, "failed before this was on the disk; try again");
 }
 
@@ -221,6 +322,8 @@ services::Recording Recordings::Present(const catalog::RecordingRow& row) {
     recording.durable_watermark = live->durable;
     recording.stage_times = live->stage_times();
     recording = live->Noted(std::move(recording));
+  } else if (!IsClosed(row.manifest) && !leases_->IsHeld(recording.name)) {
+    recording.cause = kNotClosedYet;
   }
   return recording;
 }

@@ -12,6 +12,7 @@
 #include "storage_node/catalog/catalog.h"
 #include "storage_node/catalog/names.h"
 #include "storage_node/luns/luns.h"
+#include "storage_node/recordings/closer.h"
 #include "storage_node/recordings/leases.h"
 #include "storage_node/recordings/live_recordings.h"
 #include "storage_node/repair/repair_progress.h"
@@ -40,11 +41,13 @@ class Recordings {
  public:
   Recordings(luns::Luns& luns, std::shared_ptr<catalog::Catalog> catalog)
       : luns_(luns), catalog_(std::move(catalog)) {}
+  ~Recordings() { closer_->Stop(); }
 
   luns::Luns& luns() { return luns_; }
   const std::shared_ptr<catalog::Catalog>& catalog() { return catalog_; }
   Leases& leases() { return *leases_; }
   LiveRecordings& live() { return live_; }
+  const std::shared_ptr<Closer>& closer() { return closer_; }
 
   // Of a LUN that is open, what that has; else what the catalog had of it last. NOT_FOUND
   // (LUN_NOT_FOUND, CHANNEL_NOT_FOUND).
@@ -52,26 +55,40 @@ class Recordings {
   // The same, by name.
   absl::StatusOr<std::vector<services::Channel>> ListChannels(const std::string& lun_id);
 
-  // NOT_FOUND (LUN_NOT_FOUND, CHANNEL_NOT_FOUND, RECORDING_NOT_FOUND), FAILED_PRECONDITION
-  // (LUN_OFFLINE). A recording whose session vanished without closing it is salvaged on the way,
-  // which waits for the disk.
+  // As the catalog has it; changes nothing. NOT_FOUND (LUN_NOT_FOUND, CHANNEL_NOT_FOUND,
+  // RECORDING_NOT_FOUND), FAILED_PRECONDITION (LUN_OFFLINE).
   absl::StatusOr<FoundRecording> Find(const std::string& name);
+  // The same for whoever needs it closed: one whose session vanished is closed on the way, which
+  // waits for the disk.
+  absl::StatusOr<FoundRecording> FindClosed(const std::string& name);
 
-  // Salvages `row`, of `lun`, if it is in state RECORDING but nobody writes it; else leaves it as
-  // it is.
+  // If `row`, of `lun`, is in state RECORDING but nobody writes it: takes what the members say if
+  // that is closed, else salvages it. Else leaves it as it is.
   absl::Status CloseAbandoned(luns::OpenLun& lun, catalog::RecordingRow* row,
                               const std::string& cause);
+  // The same by its name, for the closer. OK if there is nothing to close any more.
+  absl::Status CloseLeft(const std::string& recording);
+  // For whoever shows recordings: waits up to a second until those of `rows` are closed that their
+  // sessions have just left. Whether there were any.
+  bool AwaitLeft(const std::vector<catalog::RecordingRow>& rows);
 
-  // Deletes what is closed; false if somebody uses it, or if `may_go` says so of what it is once
-  // nobody does. `why` is for the log. Waits for the disk.
+  // What the members say of a closed recording. An error if that cannot be read, or is not closed.
+  absl::StatusOr<format::Manifest> OnMembers(luns::OpenLun& lun, const catalog::ResourceName& name,
+                                             const format::Manifest& row);
+  // The row becomes what the members say. The caller has had a lease since before it read both.
+  void Correct(const catalog::ResourceName& name, const format::Manifest& row,
+               const format::Manifest& stored);
+
+  // Deletes what is closed; false if somebody uses it, or if `may_go` says so of what the members
+  // say it is once nobody does, or that cannot be read. `why` is for the log. Waits for the disk.
   using MayGo = std::function<bool(const format::Manifest&)>;
   absl::StatusOr<bool> Remove(const catalog::ResourceName& name, luns::OpenLun& lun,
                               absl::string_view why, const MayGo& may_go = nullptr);
 
-  // Changes the manifest of a closed recording, durably, if `change` is OK. FAILED_PRECONDITION
-  // (RECORDING_BUSY) if it is not closed.
-  absl::Status Rewrite(const std::string& recording,
-                       const std::function<absl::Status(format::Manifest*)>& change);
+  // Changes the manifest of a closed recording, durably, if `change` is OK, and returns it.
+  // FAILED_PRECONDITION (RECORDING_BUSY) if it is not closed.
+  absl::StatusOr<FoundRecording> Rewrite(
+      const std::string& recording, const std::function<absl::Status(format::Manifest*)>& change);
 
   // Notes something about a recording, running or closed, durably: through `to_live`, which says
   // whether its writer has taken it, or through `to_closed`, as Rewrite. Waits for the disk.
@@ -79,8 +96,8 @@ class Recordings {
   using NoteLive =
       std::function<absl::StatusOr<bool>(const FoundRecording&, recording::LiveRecording&)>;
   using NoteClosed = std::function<absl::Status(const FoundRecording&, format::Manifest*)>;
-  absl::Status Note(const std::string& recording, const NoteLive& to_live,
-                    const NoteClosed& to_closed);
+  absl::StatusOr<FoundRecording> Note(const std::string& recording, const NoteLive& to_live,
+                                      const NoteClosed& to_closed);
 
   // Waits until whoever writes, closes or deletes it has ended; false at the deadline.
   bool AwaitClosed(const std::string& recording, dataplane::Deadline deadline);
@@ -101,6 +118,7 @@ class Recordings {
   const std::shared_ptr<catalog::Catalog> catalog_;
   const std::shared_ptr<Leases> leases_ = std::make_shared<Leases>();
   LiveRecordings live_;
+  const std::shared_ptr<Closer> closer_ = std::make_shared<Closer>(*this);
 };
 
 // Every deletion is told: the data is gone for good.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "storage_node/recordings/account.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::recordings {
@@ -25,7 +26,11 @@ absl::Status DeleteWhere(Recordings& recordings, const std::string& lun_id, luns
   std::ranges::reverse(rows);
   for (const catalog::RecordingRow& row : rows) {
     if (!MayGo(row.manifest) || !wanted(row.manifest)) continue;
-    TD_RETURN_IF_ERROR(recordings.Remove(row.name, lun, why).status());
+    TD_RETURN_IF_ERROR(
+        recordings
+            .Remove(row.name, lun, why,
+                    [&](const format::Manifest& stored) { return MayGo(stored) && wanted(stored); })
+            .status());
   }
   return absl::OkStatus();
 }
@@ -66,10 +71,10 @@ uint64_t FillLimit(const luns::OpenLun& lun) {
 
 absl::Status MakeRoom(Recordings& recordings, const std::string& lun_id, luns::OpenLun& lun,
                       uint64_t bytes) {
+  const auto lacks = [&](uint64_t used) { return used + bytes > lun.capacity->limit(); };
+  if (lacks(lun.capacity->used())) ReadAccount(recordings, lun, SIZE_MAX);
   return DeleteWhere(recordings, lun_id, lun, "room for a new recording in the ring",
-                     [&](const format::Manifest&) {
-                       return lun.capacity->used() + bytes > lun.capacity->limit();
-                     });
+                     [&](const format::Manifest&) { return lacks(lun.capacity->sure()); });
 }
 
 absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string& lun_id,
@@ -86,10 +91,11 @@ absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string&
                                      return false;
                                    }));
   }
-  if (lun.capacity->used() > FillLimit(lun)) {
+  if (lun.capacity->used() > FillLimit(lun)) ReadAccount(recordings, lun, SIZE_MAX);
+  if (lun.capacity->sure() > FillLimit(lun)) {
     TD_RETURN_IF_ERROR(DeleteWhere(
         recordings, lun_id, lun, "fuller than its policy allows",
-        [&](const format::Manifest&) { return lun.capacity->used() > FillLimit(lun); }));
+        [&](const format::Manifest&) { return lun.capacity->sure() > FillLimit(lun); }));
   }
   return next_ns;
 }
@@ -97,11 +103,13 @@ absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string&
 void Retention::Look() {
   for (const auto& [lun_id, lun] : recordings_.luns().All()) {
     WarnOfFill(*lun);
-    if (!HasToLook(*next_looks_, *lun, recordings_.luns().clock().WallNs())) continue;
+    const bool apply = HasToLook(*next_looks_, *lun, recordings_.luns().clock().WallNs());
+    if (!apply && !lun->capacity->AnyKnownByRow()) continue;
     const auto desk = recordings_.luns().upkeep().Of(lun_id);
     if (desk->waiting() > 0) continue;  // the last look is not done
-    desk->Run([&recordings = recordings_, looks = next_looks_, id = lun_id, open = lun] {
-      Apply(recordings, *looks, id, *open);
+    desk->Run([&recordings = recordings_, looks = next_looks_, id = lun_id, open = lun, apply] {
+      ReadAccount(recordings, *open, kAccountStep);
+      if (apply) Apply(recordings, *looks, id, *open);
     });
   }
 }

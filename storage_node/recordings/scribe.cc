@@ -90,18 +90,19 @@ absl::Status Scribe::Mark(const std::string& recording, const services::Annotati
     if (!live.HasRoomFor(annotation)) return NoRoomForAnnotations(found);
     return live.Annotate(annotation);
   };
-  return recordings_.Note(recording, to_live, [&](const auto& found, format::Manifest* manifest) {
+  const auto to_closed = [&](const auto& found, format::Manifest* manifest) {
     return AddAnnotation(found, annotation, manifest);
-  });
+  };
+  return recordings_.Note(recording, to_live, to_closed).status();
 }
 
 absl::Status Scribe::Keep(const std::string& recording, bool kept) {
-  return recordings_.Note(
-      recording, [&](const auto&, recording::LiveRecording& live) { return live.Keep(kept); },
-      [&](const auto&, format::Manifest* manifest) {
-        manifest->kept = kept;
-        return absl::OkStatus();
-      });
+  const auto to_live = [&](const auto&, recording::LiveRecording& live) { return live.Keep(kept); };
+  const auto to_closed = [&](const auto&, format::Manifest* manifest) {
+    manifest->kept = kept;
+    return absl::OkStatus();
+  };
+  return recordings_.Note(recording, to_live, to_closed).status();
 }
 
 }  // namespace tapedeck::storage_node::recordings

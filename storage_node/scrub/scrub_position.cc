@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/durable_file.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/format/json_fields.h"
 #include "storage_node/format/json_text.h"
 #include "storage_node/format/limits.h"
@@ -40,17 +41,20 @@ ScrubPosition ReadScrubPosition(const std::string& state_dir, const std::string&
 
 absl::Status WriteScrubPosition(const std::string& state_dir, const std::string& parent,
                                 const ScrubPosition& position) {
-  TD_RETURN_IF_ERROR(disk::MakeDirectory(DirectoryOf(state_dir), state_dir));
-  return disk::WriteFileAtomically(FileOf(state_dir, parent),
-                                   format::SealJson({{"version", 1},
-                                                     {"parent", parent},
-                                                     {"recording", position.recording},
-                                                     {"block", position.block}}),
-                                   state_dir);
+  absl::Status status = disk::MakeDirectory(DirectoryOf(state_dir), state_dir);
+  if (status.ok()) {
+    status = disk::WriteFileAtomically(FileOf(state_dir, parent),
+                                       format::SealJson({{"version", 1},
+                                                         {"parent", parent},
+                                                         {"recording", position.recording},
+                                                         {"block", position.block}}),
+                                       state_dir);
+  }
+  return disk::OfState(state_dir, status);
 }
 
 absl::Status ForgetScrubPosition(const std::string& state_dir, const std::string& parent) {
-  return disk::RemoveFile(FileOf(state_dir, parent), state_dir);
+  return disk::OfState(state_dir, disk::RemoveFile(FileOf(state_dir, parent), state_dir));
 }
 
 void PruneScrubPositions(const std::string& state_dir,

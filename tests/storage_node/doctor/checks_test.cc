@@ -115,7 +115,7 @@ TEST(DoctorNodeTest, EachLunHasACheckOfItsOwn) {
     check.run({}, findings);
     for (const auto& finding : findings) EXPECT_EQ(finding.code, "IO_URING_BLOCKED");
   }
-  EXPECT_THAT(names, ElementsAre("engine", "disks", "luns/l0"));
+  EXPECT_THAT(names, ElementsAre("engine", "disks", "state", "luns/l0"));
 }
 
 }  // namespace

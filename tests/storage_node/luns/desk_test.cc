@@ -65,7 +65,7 @@ TEST(WaitingDeathTest, NorAskTheCatalog) {
       {
         NodeFixture node;
         const dataplane::NoWaiting no_waiting;
-        node.node().luns().ListLuns().IgnoreError();
+        node.node().recordings().ListRecordings("luns/-/channels/-").IgnoreError();
       },
       "a thread waits that carries sessions");
 }

@@ -166,7 +166,7 @@ TEST_P(AttachMany, ComeBackFromTheirMembersAlone) {
     const services::Recording open = node_.Get(open_[i]);
     EXPECT_EQ(open.state, services::RecordingState::kSalvaged);
     EXPECT_EQ(open.blocks, 4u);
-    EXPECT_THAT(open.cause, testing::HasSubstr("or the LUN went away"));
+    EXPECT_THAT(open.cause, testing::HasSubstr("ABORTED"));
     const auto recordings = node_.node().recordings().ListRecordings(lun.name + "/channels/-");
     ASSERT_TRUE(recordings.ok());
     for (const auto& r : *recordings) {

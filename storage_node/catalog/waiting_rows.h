@@ -1,0 +1,49 @@
+// Changes of rows that the state directory has not taken yet.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <utility>
+
+#include "storage_node/catalog/rows.h"
+
+namespace tapedeck::storage_node::catalog {
+
+// One thread at a time.
+class WaitingRows {
+ public:
+  struct Waiting {
+    RowChange change;
+    int more = 0;  // how many recordings more there are with it than in the database: -1, 0 or 1
+  };
+  using Map = std::map<RowId, Waiting>;
+
+  // The newest change of a row counts.
+  void Keep(const RowId& id, RowChange change, int more) {
+    Drop(id);
+    bytes_ += change.bytes();
+    rows_[id] = {.change = std::move(change), .more = more};
+  }
+  void Drop(const RowId& id) {
+    const auto it = rows_.find(id);
+    if (it == rows_.end()) return;
+    bytes_ -= it->second.change.bytes();
+    rows_.erase(it);
+  }
+  // Null: the database says it.
+  const RowChange* Find(const RowId& id) const {
+    const auto it = rows_.find(id);
+    return it == rows_.end() ? nullptr : &it->second.change;
+  }
+
+  const Map& rows() const { return rows_; }
+  bool empty() const { return rows_.empty(); }
+  size_t size() const { return rows_.size(); }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  Map rows_;
+  size_t bytes_ = 0;
+};
+
+}  // namespace tapedeck::storage_node::catalog
