@@ -49,6 +49,7 @@ absl::StatusOr<bool> Tap::Take(const BlockHeader& header, std::span<const std::b
 }
 
 bool Tap::End(const absl::Status& status) {
+  // status_ has the error, too, and the end below says it.
   if (block_.has_value()) Send(/*end=*/true).IgnoreError();
   if (!underway_.empty()) return false;
   plan_.outlet->End(status.ok() ? status_ : status);

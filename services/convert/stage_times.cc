@@ -10,8 +10,8 @@ void Write(const model::StageTimes& times, WireStageTimes& to) {
 
 model::StageTimes Read(const WireStageTimes& times) {
   model::StageTimes out(static_cast<size_t>(times.size()));
-  // It has no enum, so nothing of it can be refused here.
   for (int i = 0; i < times.size(); ++i) {
+    // It has no enum, so nothing of it can be refused here.
     ReadFields(times.Get(i), out[static_cast<size_t>(i)]).IgnoreError();
   }
   return out;

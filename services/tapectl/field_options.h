@@ -81,7 +81,7 @@ void AddFieldOptions(command_line::Command command, Purpose purpose,
       constexpr bool kRepeated = std::is_same_v<decltype(value), model::Labels&>;
       constexpr bool kCanBeNone = kRepeated || requires { value.has_value(); };
       if (purpose == Purpose::kCreate && !field.initial.empty()) {
-        take(std::string(field.initial)).IgnoreError();
+        take(std::string(field.initial)).IgnoreError();  // the list's own value is valid
       }
       const std::string name = absl::StrCat("--", field.option);
       const std::string help = HelpOf(field, purpose, kCanBeNone ? "none" : "0");

@@ -129,6 +129,7 @@ absl::StatusOr<std::vector<Job>> Follow(const Program& program, InterruptWatch& 
         job.name, deadline.left(), [&](const Job& now) { bar.Show(ProgressOf(now, duration_ns)); });
     if (absl::IsDeadlineExceeded(last.status())) {
       if (cancels) {
+        // A job that has ended needs none; how one is that was not reached, tapectl jobs list says.
         for (const Job& other : started) jobs.CancelJob(other.name).IgnoreError();
       }
       return NotInTime(started, cancels);

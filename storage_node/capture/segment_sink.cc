@@ -155,7 +155,7 @@ void SegmentSink::EndFull(Segment& segment) {
   recording::RecordingWriter& writer = *segment.recording.writer;
   if (segment.ending || writer.watermarks().received < options_.segment_blocks) return;
   segment.ending = true;
-  writer.Finish(absl::OkStatus()).IgnoreError();
+  writer.Finish(absl::OkStatus()).IgnoreError();  // asked again until it has ended
 }
 
 // Also behind one that still waits for a block: that block may be queued behind the one that is

@@ -213,6 +213,7 @@ void TriggerSink::EndCapture() {
   closing_.push_back(std::move(capture_->recording));
   capture_ = std::nullopt;
   DropOld();
+  // It is asked again until it has ended.
   closing_.back().writer->Finish(absl::OkStatus()).IgnoreError();
   if (waker_) waker_();
 }

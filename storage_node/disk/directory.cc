@@ -140,7 +140,7 @@ absl::Status Directory::WriteFile(const std::string& name, absl::string_view tex
     status = IoError("rename", PathOf(name), member_, errno);
   }
   if (!status.ok()) {
-    RemoveFile(temporary).IgnoreError();
+    RemoveFile(temporary).IgnoreError();  // the next writing replaces it
     return status;
   }
   return Sync();

@@ -189,6 +189,14 @@ class Clocks(LintTest):
         self.accepts("clocks", {"services/a.cc": "dataplane::AwaitFor(m, c, t);\nf.wait_for(std::chrono::seconds(1));\n"})
 
 
+class Ignored(LintTest):
+    def test_reason(self):
+        for text in ("  x();\n  a.Put(b).IgnoreError();\n", "  x();\n  a.Run([&] {\n    y();\n  }).IgnoreError();\n"):
+            self.rejects("an error is ignored", "ignored", {"services/a.cc": text})
+            self.accepts("ignored", {"tests/a.cc": text, "services/a.cc": text.replace("  a.", "  // The next start does it.\n  a.")})
+        self.accepts("ignored", {"services/a.cc": "  x();\n  a.Put(b).IgnoreError();  // the next start does it\n"})
+
+
 class Groups(LintTest):
     def group(self, one, other, build=("t_0", "t_1"), top="tests"):
         text = "namespace a {\nnamespace {\n\n%s\n}  // namespace\n}  // namespace a\n"

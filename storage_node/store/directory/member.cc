@@ -169,7 +169,7 @@ absl::StatusOr<std::unique_ptr<Member>> Member::Create(const services::Lun& lun,
   const absl::Status status = member->StartSpares(lun);
   if (status.ok()) return member;
   member = nullptr;
-  Remove(lun, number).IgnoreError();
+  Remove(lun, number).IgnoreError();  // what is left says whose it is
   return status;
 }
 

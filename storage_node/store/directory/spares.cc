@@ -216,6 +216,7 @@ bool Spares::Release() {
 void Spares::DropPart() {
   if (!part_.has_value()) return;
   if (const auto folder = Folder(); folder.ok() && part_->made) {
+    // The next start removes it.
     folder->RemoveFile(UnfinishedSpare(part_->name)).IgnoreError();
   }
   part_.reset();

@@ -89,7 +89,7 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> MirroredStore::CreateRecording(
   for (MirroredRecording::Part& part : parts) {
     if (part.files == nullptr) continue;
     part.files = nullptr;
-    part.store->DeleteRecording(path).IgnoreError();
+    part.store->DeleteRecording(path).IgnoreError();  // what is left the next start judges
   }
   return status;
 }

@@ -263,7 +263,7 @@ absl::StatusOr<std::unique_ptr<Store>> Create(const services::Lun& lun, uint32_t
   TD_ASSIGN_OR_RETURN(auto cluster, Cluster::Connect(lun.members[member]));
   TD_RETURN_IF_ERROR(MakeLunObject(*cluster, lun, member));
   auto store = OpenOn(std::move(cluster), lun, member);
-  if (!store.ok()) Remove(lun, member).IgnoreError();
+  if (!store.ok()) Remove(lun, member).IgnoreError();  // what is left says whose it is
   return store;
 }
 

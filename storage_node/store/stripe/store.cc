@@ -121,6 +121,7 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::CreateRecording(
       // The part that failed may be another recording's: only our own are removed.
       const size_t made = parts.size();
       parts.clear();
+      // What is left the next start judges.
       for (size_t m = 0; m < made; ++m) members[m]->store->DeleteRecording(path).IgnoreError();
       return std::move(part).status();
     }
