@@ -12,6 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "gpu_worker/emulator/sender.h"
 #include "gpu_worker/packets/numbered/packet.h"
 #include "services/errors.h"
@@ -202,6 +204,42 @@ TEST_P(IngestTest, ShortForeignAndRepeatedPacketsChangeNothing) {
   EXPECT_EQ(Counted("malformed"), 3u);
   EXPECT_GT(outcome.sent.repeated_packets, 0u);
   EXPECT_EQ(Counted("repeated"), outcome.sent.repeated_packets);
+}
+
+// One that claims to be 65,000 blocks ahead, in the middle of the others.
+TEST_P(IngestTest, AForgedPacketLosesNothing) {
+  Listen({});
+  auto target = Target::Connect(Target::Transport::kUdp, address_);
+  ASSERT_TRUE(target.ok()) << target.status();
+  constexpr uint64_t kBlocks = 6, kSamples = 128, kPackets = kBlocks * kSamplesOfBlock / kSamples;
+  constexpr uint32_t kForged = 65'000 * kSamplesOfBlock / kSamples;
+  const auto send = [&](uint32_t number, bool end) {
+    auto packet = packets::numbered::Encode(
+        {.number = number, .stream = 9, .samples_bytes = kSamples * kSampleBytes, .end = end});
+    std::vector<std::byte> bytes(packet.begin(), packet.end());
+    for (uint64_t i = 0; !end && i < kSamples; ++i) {
+      const uint64_t sample = number * kSamples + i + 1;
+      const auto* begin = reinterpret_cast<const std::byte*>(&sample);
+      bytes.insert(bytes.end(), begin, begin + kSampleBytes);
+    }
+    const std::span<const std::byte> whole(bytes);
+    ASSERT_TRUE(target->Send(std::span(&whole, 1)).ok());
+  };
+  const auto sent = std::async(std::launch::async, [&] {
+    for (uint32_t i = 0; i < kPackets; ++i) {
+      if (i == kPackets / 2) send(kForged, false);
+      send(i, false);
+      if (i % 16 == 0) absl::SleepFor(absl::Milliseconds(1));  // the kernel keeps some 100
+    }
+    for (int i = 0; i < 3; ++i) send(kPackets - 1, true);
+  });
+  const auto blocks = PullAll(*recording_.source);
+  ASSERT_TRUE(blocks.ok()) << blocks.status();
+  EXPECT_THAT(*blocks, SizeIs(kBlocks));
+  const auto lost = recording_.remarks->Take(stages::Remarks::Which::kAll);
+  EXPECT_EQ(Check({.blocks = *blocks, .lost = lost}), kPackets * kSamples);
+  EXPECT_THAT(lost, SizeIs(0));
+  EXPECT_EQ(Counted("out of place"), 1u);
 }
 
 TEST_P(IngestTest, WrongParametersSayWhatIsWrong) {

@@ -14,12 +14,13 @@ std::string TextOf(const Counts& counts) {
   };
   add("repeated", counts.repeated);
   add("late", counts.late);
-  add("far ahead", counts.far_ahead);
+  add("out of place", counts.out_of_place);
   add("scattered", counts.scattered);
   add("foreign", counts.foreign);
   add("malformed", counts.malformed);
   add("untold", counts.untold);
   add("dropped by the kernel", counts.dropped);
+  if (counts.restarts > 0) add("restarts of the sender's count", counts.restarts);
   if (counts.early > 0) add("before the instant", counts.early);
   if (counts.uncut) {
     absl::StrAppend(&text,

@@ -37,8 +37,8 @@ class Placement {
   // Blocks that are open for packets out of order: of what comes a whole block late nothing is
   // taken any more.
   static constexpr uint64_t kOpen = 2;
-  // A packet further ahead is not believed: the blocks before it would be missing, and each has an
-  // entry in the index.
+  // A packet further ahead is refused: the blocks before it would be missing, and each has an entry
+  // in the index.
   static constexpr uint64_t kMostAhead = 1 << 16;
 
   enum class Outcome {
@@ -57,6 +57,11 @@ class Placement {
 
   // One more than the newest sample's position.
   int64_t newest() const { return newest_; }
+
+  // Where the open blocks begin: samples before it are given away.
+  int64_t closed() const {
+    return static_cast<int64_t>(first_ * (parts_.block_bytes / parts_.sample_bytes));
+  }
 
   // Samples that have got their place.
   uint64_t taken() const { return taken_; }

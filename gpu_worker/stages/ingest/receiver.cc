@@ -45,7 +45,13 @@ Receiver::Receiver(ReceiverParts parts, dataplane::Fd stop)
       placement_({.block_bytes = parts_.block_bytes,
                   .sample_bytes = parts_.sample_bytes,
                   .take = [this] { return TakeSlot(); },
-                  .give = [this](Placed placed) { Give(std::move(placed)); }}) {
+                  .give = [this](Placed placed) { Give(std::move(placed)); }}),
+      jumps_({.block_samples = parts_.block_bytes / parts_.sample_bytes,
+              .sample_bytes = parts_.sample_bytes,
+              .sample_rate = parts_.sample_rate,
+              .counts = parts_.counts,
+              .restarted = parts_.restarted},
+             placement_, clock_) {
   parts_.slots->SetWaker([this] {
     absl::MutexLock lock(&mutex_);
     slot_free_ = true;
@@ -107,14 +113,17 @@ void Receiver::Run() {
 }
 
 // False once there is nothing to read at the deadline.
-bool Receiver::Await(int64_t deadline_ns) const {
+bool Receiver::Await(int64_t deadline_ns) {
   pollfd watched[] = {{.fd = parts_.feed->fd(), .events = POLLIN},
                       {.fd = stop_event_.get(), .events = POLLIN}};
+  constexpr timespec kAtOnce{};
+  if (ppoll(watched, std::size(watched), &kAtOnce, nullptr) > 0) return true;
   while (true) {
     const int64_t left_ns = std::max<int64_t>(deadline_ns - clock_.NowNs(), 0);
     const timespec left{.tv_sec = left_ns / dataplane::kSecondNs,
                         .tv_nsec = left_ns % dataplane::kSecondNs};
     const int ready = ppoll(watched, std::size(watched), &left, nullptr);
+    jumps_.CaughtUp();
     if (ready > 0) return true;
     if (ready == 0 && left_ns == 0) return false;
   }
@@ -137,14 +146,15 @@ void Receiver::OnPacket(std::span<const std::byte> bytes) {
     ++parts_.counts->early;
     return;
   }
-  const Packet packet = parts_.reader->Read(bytes, placement_.newest());
-  for (const auto& [position, text] : packet.news) {
+  const Packet packet = parts_.reader->Read(bytes, jumps_.newest());
+  for (const auto& [told, text] : packet.news) {
+    const int64_t position = jumps_.PositionOf(told);
     if (position >= 0) parts_.news->Tell(static_cast<uint64_t>(position), text);
   }
   switch (packet.is) {
     case Packet::Is::kSamples:
       if (packet.uncut) parts_.counts->uncut = true;
-      return Count(placement_.Place(packet.position, packet.samples));
+      return jumps_.Place(packet.position, packet.samples);
     case Packet::Is::kNews:
       return;
     case Packet::Is::kEarly:
@@ -152,7 +162,7 @@ void Receiver::OnPacket(std::span<const std::byte> bytes) {
       return;
     case Packet::Is::kEnd:
       if (end_.has_value()) return;
-      end_ = packet.position;
+      end_ = jumps_.EndAt(packet.position);
       deadline_ns_ = clock_.NowNs() + kOvertakenNs;
       return;
     case Packet::Is::kForeign:
@@ -166,27 +176,6 @@ void Receiver::OnPacket(std::span<const std::byte> bytes) {
 
 bool Receiver::CameEarly(std::span<const std::byte> bytes) const {
   return parts_.at_ns != 0 && clock_.WallNs() < parts_.at_ns && !parts_.reader->TellsUtc(bytes);
-}
-
-void Receiver::Count(Placement::Outcome outcome) {
-  using Outcome = Placement::Outcome;
-  switch (outcome) {
-    case Outcome::kTaken:
-    case Outcome::kUnwanted:
-      return;
-    case Outcome::kRepeated:
-      ++parts_.counts->repeated;
-      return;
-    case Outcome::kLate:
-      ++parts_.counts->late;
-      return;
-    case Outcome::kFarAhead:
-      ++parts_.counts->far_ahead;
-      return;
-    case Outcome::kScattered:
-      ++parts_.counts->scattered;
-      return;
-  }
 }
 
 absl::Status Receiver::Silent() const {
@@ -203,6 +192,7 @@ void Receiver::End(const absl::Status& status) {
     absl::MutexLock lock(&mutex_);
     status_ = status;  // the last block is given with it
   }
+  jumps_.Finish();
   placement_.End(status.ok() ? end_ : std::nullopt);
   absl::MutexLock lock(&mutex_);
   ended_ = true;

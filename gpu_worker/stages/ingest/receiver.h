@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "dataplane/memory/slot_pool.h"
 #include "gpu_worker/stages/ingest/counts.h"
 #include "gpu_worker/stages/ingest/feed.h"
+#include "gpu_worker/stages/ingest/jumps.h"
 #include "gpu_worker/stages/ingest/news.h"
 #include "gpu_worker/stages/ingest/packet.h"
 #include "gpu_worker/stages/ingest/placement.h"
@@ -29,11 +31,15 @@ struct ReceiverParts {
   std::shared_ptr<dataplane::SlotPool> slots;
   size_t block_bytes = 0;
   size_t sample_bytes = 0;
+  double sample_rate = 0;  // of the channel; 0: unknown
   int64_t timeout_ns = 0;  // without samples
   // UTC: packets that come before are nobody's, unless they say themselves when their samples are
   // of; 0: all are taken.
   int64_t at_ns = 0;
   std::unique_ptr<News> news;  // what the packets tell of the signal
+  // The sender's count has begun anew, as `told`; its samples go on at `position`. Receiving
+  // thread.
+  std::function<void(uint64_t position, int64_t told)> restarted;
   std::shared_ptr<Counts> counts;
 };
 
@@ -63,8 +69,7 @@ class Receiver {
   absl::StatusOr<dataplane::Flow> ReadOnce();
   void OnPacket(std::span<const std::byte> bytes);
   bool CameEarly(std::span<const std::byte> bytes) const;
-  void Count(Placement::Outcome outcome);
-  bool Await(int64_t deadline_ns) const;
+  bool Await(int64_t deadline_ns);
   absl::Status Silent() const;
   void End(const absl::Status& status);
   std::optional<dataplane::Block> TakeSlot();
@@ -87,6 +92,7 @@ class Receiver {
 
   // Receiving thread only.
   Placement placement_;
+  Jumps jumps_;
   int64_t deadline_ns_ = 0;
   std::optional<int64_t> end_;  // of the stream, once it has said so
 

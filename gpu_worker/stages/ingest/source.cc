@@ -1,6 +1,7 @@
 #include "gpu_worker/stages/ingest/source.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -26,6 +27,7 @@ constexpr size_t kStagingBytes = 32 << 20;
 constexpr size_t kLeastSlots = 6;
 
 constexpr char kLostLabel[] = "lost";
+constexpr char kRestartLabel[] = "restart";
 
 class IngestSource final : public SourceStage {
  public:
@@ -112,6 +114,14 @@ std::vector<std::string> NotesOf(const Parameters& parameters, const OpenedFeed&
   return notes;
 }
 
+std::function<void(uint64_t, int64_t)> MarkerOf(std::shared_ptr<Remarks> remarks) {
+  return [remarks = std::move(remarks)](uint64_t position, int64_t told) {
+    remarks->Mark({.sample_start = position,
+                   .label = kRestartLabel,
+                   .comment = absl::StrCat("the sender's count goes on at sample ", told)});
+  };
+}
+
 }  // namespace
 
 absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlace& place) {
@@ -134,9 +144,11 @@ absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlac
                                        .slots = std::move(slots),
                                        .block_bytes = place.block_bytes,
                                        .sample_bytes = stream.sample_bytes,
+                                       .sample_rate = stream.sample_rate,
                                        .timeout_ns = static_cast<int64_t>(parameters.timeout * 1e9),
                                        .at_ns = place.at_ns,
                                        .news = std::make_unique<News>(made.remarks, counts),
+                                       .restarted = MarkerOf(made.remarks),
                                        .counts = counts}));
   made.stage = std::make_unique<IngestSource>(place.block_bytes, stream.sample_bytes,
                                               std::move(receiver), counts, made.remarks);
