@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "absl/status/status.h"
@@ -32,13 +33,17 @@ class Places {
   explicit Places(std::string file) : file_(std::move(file)) {}
 
   void Add(const std::string& path, int line) { lines_[path] = line; }
+  void AddNone(const std::string& path) { none_.insert(path); }
   // Of a path that was not in the file the line is 0.
   Place Of(const std::string& path) const;
   bool Has(const std::string& path) const { return lines_.contains(path); }
+  // Of a list of messages: it is empty on purpose, as the word none stands there.
+  bool IsNone(const std::string& path) const { return none_.contains(path); }
 
  private:
   std::string file_;
   std::map<std::string, int> lines_;
+  std::set<std::string> none_;
 };
 
 }  // namespace tapedeck::services::config

@@ -42,6 +42,10 @@ std::string NoSuchField(const Descriptor& message, const std::string& key) {
                       command_line::DidYouMean(nearest));
 }
 
+bool IsNone(const Element& element) {
+  return element.kind == Element::Kind::kScalar && !element.quoted && element.text == "none";
+}
+
 // Its recursion goes as deep as the document, which is bounded.
 class Walk {
  public:
@@ -93,6 +97,10 @@ class Walk {
     if (element.kind == Element::Kind::kScalar && IsScalar(field)) {
       places_.Add(absl::StrCat(path, "[0]"), element.line);
       return One(element, path, field, message);
+    }
+    if (IsNone(element)) {
+      places_.AddNone(path);
+      return absl::OkStatus();
     }
     if (element.kind != Element::Kind::kList) {
       return Wrong(element, path, absl::StrCat(KindOf(element), ", and must be a list"));

@@ -204,12 +204,20 @@ void Gate::Watch() {
       if (dataplane::AwaitFor(mutex_, absl::Condition(&stopped_), kLookEvery)) return;
     }
     const FileStamp now = StampOf(settings_.policy);
-    if (std::exchange(stamp_, now) != now) Reread();
+    if (now == stamp_) {
+      looks_.Forget();
+      continue;
+    }
+    const auto text = ReadPolicyText(settings_.policy);
+    if (!looks_.Agree(text)) continue;
+    stamp_ = now;
+    looks_.Forget();
+    Take(text);
   }
 }
 
-void Gate::Reread() {
-  auto fresh = ReadPolicy(settings_.policy);
+void Gate::Take(const absl::StatusOr<std::string>& text) {
+  auto fresh = text.ok() ? ParsePolicy(settings_.policy, *text) : text.status();
   {
     absl::MutexLock lock(&mutex_);
     fault_ = fresh.status();

@@ -21,6 +21,7 @@
 #include "services/identity/file_stamp.h"
 #include "services/identity/methods.h"
 #include "services/identity/policy.h"
+#include "services/identity/two_looks.h"
 
 namespace tapedeck::services::identity {
 
@@ -33,7 +34,8 @@ struct GateSettings {
 };
 
 // Owned by main, outlives the server. Any thread; nothing here waits, but for Create. A thread of
-// its own looks at the policy's file every second.
+// its own looks at the policy's file every second, and takes a new one that it found the same at
+// two looks: whoever writes it in place may be in the middle of that.
 class Gate {
  public:
   // What a session holds for as long as it may go on. The gate outlives it.
@@ -101,12 +103,14 @@ class Gate {
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Leave(uint64_t id) ABSL_LOCKS_EXCLUDED(mutex_);
   void Watch() ABSL_LOCKS_EXCLUDED(mutex_);
-  void Reread() ABSL_LOCKS_EXCLUDED(mutex_);
+  void Take(const absl::StatusOr<std::string>& text) ABSL_LOCKS_EXCLUDED(mutex_);
   void EndThoseWhoLost() ABSL_LOCKS_EXCLUDED(mutex_);
 
   const GateSettings settings_;
   CallPace pace_;
-  FileStamp stamp_;  // the thread's
+  // The thread's.
+  FileStamp stamp_;  // of the policy that was taken last
+  TwoLooks looks_;   // at another one
 
   mutable absl::Mutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;

@@ -94,12 +94,25 @@ absl::StatusOr<std::set<std::string>> RevokedOf(
 
 }  // namespace
 
+absl::StatusOr<std::string> ReadPolicyText(const std::string& path) {
+  return files::ReadText(path, kMaxPolicyBytes);
+}
+
 absl::StatusOr<std::shared_ptr<const Policy>> ReadPolicy(const std::string& path) {
-  TD_ASSIGN_OR_RETURN(const std::string text, files::ReadText(path, kMaxPolicyBytes));
+  TD_ASSIGN_OR_RETURN(const std::string text, ReadPolicyText(path));
+  return ParsePolicy(path, text);
+}
+
+absl::StatusOr<std::shared_ptr<const Policy>> ParsePolicy(const std::string& path,
+                                                          const std::string& text) {
   v1::Policy message;
   TD_ASSIGN_OR_RETURN(const Places places, config::ReadText(path, text, message));
   if (static_cast<size_t>(message.rules_size()) > kMaxPolicyRules) {
     return Fault(places.Of("rules"), "are more than 1024");
+  }
+  if (message.rules().empty() && !places.IsNone("rules")) {
+    return Fault(places.Of("rules"),
+                 "has no rule, by which nobody may do anything; write 'rules: none' to mean that");
   }
   std::vector<Rule> rules;
   for (int i = 0; i < message.rules_size(); ++i) {

@@ -15,8 +15,16 @@ inline constexpr size_t kMaxPolicyRules = 1024;
 inline constexpr size_t kMaxPolicyPatterns = 64;
 inline constexpr size_t kMaxPolicyRevoked = 1024;
 
-// May wait for a disk. INVALID_ARGUMENT (ARGUMENT_INVALID) names the file, the line and the key;
-// FILE_NOT_FOUND or FILE_INVALID of what is no such file.
+// The text of the file, unread. May wait for a disk. FILE_NOT_FOUND or FILE_INVALID of what is no
+// such file.
+absl::StatusOr<std::string> ReadPolicyText(const std::string& path);
+
+// INVALID_ARGUMENT (ARGUMENT_INVALID) names the file, the line and the key. A text without a rule
+// is refused, unless it says "rules: none": an empty file is what an editor or a full disk leaves.
+absl::StatusOr<std::shared_ptr<const Policy>> ParsePolicy(const std::string& path,
+                                                          const std::string& text);
+
+// Both.
 absl::StatusOr<std::shared_ptr<const Policy>> ReadPolicy(const std::string& path);
 
 }  // namespace tapedeck::services::identity

@@ -42,7 +42,7 @@ TEST(ExpiryWatchTest, FollowsTheFilesAsLongAsTheyAreGood) {
 TEST(SecurityMetricsTest, ShowTheCertificateAndThePolicy) {
   const Authority authority;
   const TlsFiles files = authority.Issue("node", "");
-  const std::string policy = authority.Write("policy.yaml", "rules: []");
+  const std::string policy = authority.Write("policy.yaml", "rules: none");
   const auto security = Security::Create("0.0.0.0:0", {.tls = files, .policy = policy}).value();
   EXPECT_THAT(PageOf(*security),
               HasSubstr(absl::StrCat("tapedeck_tls_certificate_expiry_timestamp_seconds ",

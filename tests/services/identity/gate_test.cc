@@ -12,6 +12,7 @@
 #include "services/errors.h"
 #include "services/identity/call_pace.h"
 #include "services/identity/denied.h"
+#include "services/identity/two_looks.h"
 #include "tests/services/identity/authority.h"
 
 namespace tapedeck::services::identity {
@@ -164,9 +165,36 @@ TEST_F(GateTest, AWrongPolicyLeavesTheOldOneInForce) {
   EXPECT_TRUE(gate_->policy_fault().ok());
 }
 
+// What an editor leaves for an instant, or a full disk for good.
+TEST_F(GateTest, AnEmptyFileTakesNothingFromAnybody) {
+  const auto anns = gate_->Open({"ann"}, kRecordRight, kAnns,
+                                [](const absl::Status& lost) { ADD_FAILURE() << lost; });
+  ASSERT_TRUE(anns.ok());
+  New("");
+  const absl::Time until = absl::Now() + kPatience;
+  while (gate_->policy_fault().ok() && absl::Now() < until) absl::SleepFor(absl::Milliseconds(5));
+  EXPECT_THAT(std::string(gate_->policy_fault().message()), HasSubstr("rules: none"));
+  EXPECT_TRUE(gate_->Admit({"bob"}, kRecordRight, kBobs).ok());
+}
+
+// The first rules of a file that somebody is still writing are a policy by themselves.
+TEST(TwoLooksTest, AFileThatStillGrowsIsNotTaken) {
+  TwoLooks looks;
+  EXPECT_FALSE(looks.Agree(std::string("rules:")));
+  EXPECT_FALSE(looks.Agree(std::string("rules:\n- ann")));
+  EXPECT_FALSE(looks.Agree(absl::NotFoundError("gone")));
+  EXPECT_FALSE(looks.Agree(std::string("rules:\n- ann")));
+  EXPECT_TRUE(looks.Agree(std::string("rules:\n- ann")));
+  looks.Forget();
+  EXPECT_FALSE(looks.Agree(std::string("rules:\n- ann")));
+  EXPECT_FALSE(looks.Agree(absl::NotFoundError("gone")));
+  EXPECT_TRUE(looks.Agree(absl::NotFoundError("gone")));
+}
+
 TEST(GateStartTest, AWrongPolicyIsNoStart) {
   const Authority directory;
   EXPECT_FALSE(Gate::Create({.policy = directory.Write("policy.yaml", "no: policy")}).ok());
+  EXPECT_FALSE(Gate::Create({.policy = directory.Write("policy.yaml", "")}).ok());
   EXPECT_FALSE(Gate::Create({.policy = directory.directory() + "/none.yaml"}).ok());
 }
 

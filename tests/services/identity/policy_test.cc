@@ -82,6 +82,13 @@ TEST(PolicyFileTest, ReadsRulesAndLimits) {
   EXPECT_EQ((*policy)->limits().calls_per_second, IdentityLimits().calls_per_second);
 }
 
+TEST(PolicyFileTest, NoRulesAreWrittenAsSuch) {
+  const Authority directory;
+  const auto policy = ReadPolicy(directory.Write("policy.yaml", "rules: none\n"));
+  ASSERT_TRUE(policy.ok()) << policy.status();
+  EXPECT_EQ((*policy)->On("ann", {Scope::kSome}).role, Role::kNone);
+}
+
 TEST(PolicyFileTest, SaysWhereItIsWrong) {
   EXPECT_THAT(Wrong("rules: []\nrulez: []\n"), HasSubstr("policy.yaml:2"));
   EXPECT_THAT(Wrong(WithRule("[ann]", "emperor", "[luns/*]")), HasSubstr("policy.yaml:3"));
@@ -95,6 +102,11 @@ TEST(PolicyFileTest, SaysWhereItIsWrong) {
   for (size_t i = 0; i <= kMaxPolicyRules; ++i) {
     absl::StrAppend(&many, "- {identities: [a], role: viewer, resources: [luns/a]}\n");
   }
+  for (const std::string empty :
+       {"", "\n", "~", "rules: []\n", "rules: \"none\"\n", "revoked: [\"1\"]\n"}) {
+    EXPECT_FALSE(Wrong(empty).empty());
+  }
+  EXPECT_THAT(Wrong(""), HasSubstr("write 'rules: none'"));
   EXPECT_FALSE(ReadPolicy("/nowhere/policy.yaml").ok());
   EXPECT_THAT(Wrong(many), ::testing::AnyOf(HasSubstr("1024"), HasSubstr("bytes")));
 }

@@ -35,7 +35,7 @@ std::string NameOf(const client::Channel& channel) {
 }
 
 TEST(TlsTest, TheNameIsTheUriElseTheDnsNameElseTheCommonName) {
-  const SecureServer server("rules: []");
+  const SecureServer server("rules: none");
   const Authority& authority = server.authority();
   EXPECT_EQ(NameOf(server.ChannelWith(authority.Issue("a", "DNS:d,URI:spiffe://lab/a"))),
             "spiffe://lab/a");
@@ -94,7 +94,7 @@ TEST(TlsTest, AnExpiredCertificateIsRefusedByTheServer) {
 }
 
 TEST(TlsTest, NewFilesCountForNewConnections) {
-  const SecureServer server("rules: []");
+  const SecureServer server("rules: none");
   const auto tls = Tls::Create(server.authority().Issue("ann", "URI:spiffe://lab/ann")).value();
   const auto connect = [&] { return client::MakeChannel(server.address(), {}, {.tls = tls}); };
   const client::Channel old = connect();
