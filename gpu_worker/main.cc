@@ -15,6 +15,7 @@
 #include "dataplane/transport/rail_set.h"
 #include "gpu_worker/device/peer_copies.h"
 #include "gpu_worker/inlets/inlet_registry.h"
+#include "gpu_worker/look.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/reach.h"
 #include "gpu_worker/settings.h"
@@ -218,8 +219,11 @@ int main(int argc, char** argv) {
   // Debian builds Abseil with deadlock detection on, which costs a lookup at every lock.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   int exit_status = 0;
-  const auto settings = tapedeck::gpu_worker::ParseSettings(argc, argv, &exit_status);
+  const auto settings = tapedeck::gpu_worker::ParseSettings(
+      argc, argv, tapedeck::gpu_worker::LookAtAll, &exit_status);
   if (!settings.has_value()) return exit_status;
+  const auto faults = tapedeck::gpu_worker::LookBeforeStart(*settings);
+  if (!faults.empty()) return tapedeck::services::FailedToStart("tapedeck-worker", faults);
   const absl::Status status = tapedeck::gpu_worker::Run(*settings);
-  return status.ok() ? 0 : tapedeck::services::FailedToStart("tapedeck-worker", status);
+  return status.ok() ? 0 : tapedeck::services::FailedToStart("tapedeck-worker", {status});
 }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/time/time.h"
+#include "services/faults.h"
 #include "services/grace.h"
 #include "services/identity/settings.h"
 #include "services/supervisor/settings.h"
@@ -32,8 +34,11 @@ struct Settings {
   services::supervisor::Settings supervisor;   // the same
 };
 
-// None if the process shall end with *exit_status: help or version was asked for, or the line is
-// wrong.
-std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status);
+// What is wrong with all that settings name: look.h.
+using Look = std::function<services::Faults(const Settings&)>;
+
+// None if the process shall end with *exit_status: help, version or a check was asked for, or the
+// line is wrong. `look` is for --check-config.
+std::optional<Settings> ParseSettings(int argc, char** argv, const Look& look, int* exit_status);
 
 }  // namespace tapedeck::gpu_worker

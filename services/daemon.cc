@@ -65,10 +65,12 @@ void StopLimit::Watch(absl::Duration limit) {
   _exit(1);
 }
 
-int FailedToStart(const std::string& program, const absl::Status& status) {
-  const std::optional<ErrorReason> reason = ReasonOf(status);
-  std::fprintf(stderr, "%s: %s%s\n", program.c_str(), std::string(status.message()).c_str(),
-               reason.has_value() ? absl::StrCat(" [", reason->reason, "]").c_str() : "");
+int FailedToStart(const std::string& program, const Faults& faults) {
+  for (const absl::Status& status : faults) {
+    const std::optional<ErrorReason> reason = ReasonOf(status);
+    std::fprintf(stderr, "%s: %s%s\n", program.c_str(), std::string(status.message()).c_str(),
+                 reason.has_value() ? absl::StrCat(" [", reason->reason, "]").c_str() : "");
+  }
   return 1;
 }
 

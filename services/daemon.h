@@ -13,6 +13,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "dataplane/executor/event_loop.h"
+#include "services/faults.h"
 
 namespace tapedeck::services {
 
@@ -44,7 +45,7 @@ class StopLimit {
   std::thread thread_;
 };
 
-// Prints "PROGRAM: message" with its reason on stderr; returns the exit status 1.
-int FailedToStart(const std::string& program, const absl::Status& status);
+// Prints "PROGRAM: message" with its reason on stderr, of each; returns the exit status 1.
+int FailedToStart(const std::string& program, const Faults& faults);
 
 }  // namespace tapedeck::services

@@ -38,6 +38,7 @@
 #include "services/supervisor/supervisor.h"
 #include "services/telemetry/node_page.h"
 #include "services/telemetry/otlp/tracing.h"
+#include "storage_node/look.h"
 #include "storage_node/node/check.h"
 #include "storage_node/node/describer.h"
 #include "storage_node/node/metrics.h"
@@ -222,8 +223,13 @@ int main(int argc, char** argv) {
   // Debian builds Abseil with deadlock detection on, which costs a lookup at every lock.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   int exit_status = 0;
-  const auto settings = tapedeck::storage_node::ParseSettings(argc, argv, &exit_status);
+  const auto settings = tapedeck::storage_node::ParseSettings(
+      argc, argv, tapedeck::storage_node::LookAtAll, &exit_status);
   if (!settings.has_value()) return exit_status;
+  if (!settings->check && !settings->rebuild_catalog) {
+    const auto faults = tapedeck::storage_node::LookBeforeStart(*settings);
+    if (!faults.empty()) return tapedeck::services::FailedToStart("tapedeck-storage", faults);
+  }
   const absl::Status status = tapedeck::storage_node::Run(*settings);
-  return status.ok() ? 0 : tapedeck::services::FailedToStart("tapedeck-storage", status);
+  return status.ok() ? 0 : tapedeck::services::FailedToStart("tapedeck-storage", {status});
 }

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "services/console/settings.h"
+#include "services/faults.h"
 #include "services/grace.h"
 #include "services/identity/settings.h"
 #include "services/supervisor/settings.h"
@@ -39,8 +41,11 @@ struct Settings {
   services::supervisor::Settings supervisor;   // the same
 };
 
-// None if the process shall end with *exit_status: help or version was asked for, or the line is
-// wrong.
-std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status);
+// What is wrong with all that settings name: look.h.
+using Look = std::function<services::Faults(const Settings&)>;
+
+// None if the process shall end with *exit_status: help, version or a check was asked for, or the
+// line is wrong. `look` is for --check-config.
+std::optional<Settings> ParseSettings(int argc, char** argv, const Look& look, int* exit_status);
 
 }  // namespace tapedeck::storage_node

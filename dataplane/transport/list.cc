@@ -9,6 +9,7 @@
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/inproc/transport.h"
 #include "dataplane/transport/ipc/transport.h"
+#include "dataplane/transport/tcp/kernel_tls.h"
 #include "dataplane/transport/tcp/transport.h"
 #include "dataplane/transport/verbs/transport.h"
 
@@ -75,9 +76,10 @@ absl::Status CheckRails(const std::vector<std::string>& texts) {
   return absl::InvalidArgumentError("no rail given; pass --rail NAME=KIND:ADDRESS");
 }
 
-absl::StatusOr<std::unique_ptr<Transport>> CreateTransport(const RailSpec& spec,
-                                                           const Pollers& pollers) {
-  if (spec.kind == "auto") return CreateBest(spec, pollers);
+absl::Status CheckUsable(const RailSpec& spec) {
+  const bool by_tcp = spec.kind == "tcp" || spec.kind == "auto";  // RDMA cannot encrypt
+  if (spec.tls && by_tcp) TD_RETURN_IF_ERROR(tcp::TryKernelTls(spec.name, spec.address));
+  if (spec.kind == "auto") return absl::OkStatus();
   TD_ASSIGN_OR_RETURN(const TransportKind kind, FindKind(spec));
   if (spec.tls && kind.kind != "tcp") {
     return RailTlsUnusable(
@@ -86,7 +88,14 @@ absl::StatusOr<std::unique_ptr<Transport>> CreateTransport(const RailSpec& spec,
                                 "--rail-tls out and keep others off the rail's network (a VLAN of "
                                 "its own, MACsec)"));
   }
-  TD_RETURN_IF_ERROR(kind.usable());
+  return kind.usable();
+}
+
+absl::StatusOr<std::unique_ptr<Transport>> CreateTransport(const RailSpec& spec,
+                                                           const Pollers& pollers) {
+  TD_RETURN_IF_ERROR(CheckUsable(spec));
+  if (spec.kind == "auto") return CreateBest(spec, pollers);
+  TD_ASSIGN_OR_RETURN(const TransportKind kind, FindKind(spec));
   return kind.create(spec, pollers);
 }
 

@@ -34,6 +34,10 @@ absl::Status CheckRail(const std::string& text);
 // The same of all rails of a node: there is one, and no two have the same name.
 absl::Status CheckRails(const std::vector<std::string>& texts);
 
+// Whether a rail of its kind could be created here; opens nothing that stays. The same errors as
+// CreateTransport has before it makes a socket.
+absl::Status CheckUsable(const RailSpec& spec);
+
 // Creates the rail from the list; `auto` takes verbs if the address belongs to an RDMA port and
 // nothing is to be encrypted, else tcp, and says so in the log. INVALID_ARGUMENT names the kinds
 // there are; FAILED_PRECONDITION (RAIL_TLS_UNUSABLE) where the rail cannot encrypt.

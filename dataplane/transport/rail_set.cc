@@ -49,14 +49,29 @@ absl::StatusOr<std::unique_ptr<RailSet>> RailSet::Create(const std::vector<std::
   TD_RETURN_IF_ERROR(CheckRails(texts));
   const size_t pollers = PollersPerRail(texts.size(), std::thread::hardware_concurrency());
   for (const std::string& text : texts) {
-    TD_ASSIGN_OR_RETURN(RailSpec spec, ParseRailSpec(text));
-    TD_RETURN_IF_ERROR(FindAddress(spec));
-    spec.listen = use.listen;
-    spec.tls = use.tls;
-    spec.copies = use.copies;
+    TD_ASSIGN_OR_RETURN(const RailSpec spec, SpecOf(text, use));
     TD_RETURN_IF_ERROR(set->Add(spec, pollers));
   }
   return set;
+}
+
+std::vector<absl::Status> RailSet::Look(const std::vector<std::string>& texts, const RailUse& use) {
+  std::vector<absl::Status> faults;
+  for (const std::string& text : texts) {
+    const auto spec = SpecOf(text, use);
+    const absl::Status status = spec.ok() ? CheckUsable(*spec) : spec.status();
+    if (!status.ok()) faults.push_back(status);
+  }
+  return faults;
+}
+
+absl::StatusOr<RailSpec> RailSet::SpecOf(const std::string& text, const RailUse& use) {
+  TD_ASSIGN_OR_RETURN(RailSpec spec, ParseRailSpec(text));
+  TD_RETURN_IF_ERROR(FindAddress(spec));
+  spec.listen = use.listen;
+  spec.tls = use.tls;
+  spec.copies = use.copies;
+  return spec;
 }
 
 absl::Status RailSet::Add(const RailSpec& spec, size_t pollers) {

@@ -33,6 +33,9 @@ struct RailUse {
 // Owned by main; outlives every session.
 class RailSet {
  public:
+  // What Create would refuse before it opens a socket, of each rail. Opens nothing.
+  static std::vector<absl::Status> Look(const std::vector<std::string>& texts, const RailUse& use);
+
   // `texts` are as ParseRailSpec has them. INVALID_ARGUMENT for two rails of one name, UNAVAILABLE
   // for an interface that is not there or has no address, FAILED_PRECONDITION (RAIL_TLS_UNUSABLE)
   // for a rail that cannot encrypt.
@@ -46,6 +49,9 @@ class RailSet {
 
  private:
   RailSet() = default;
+
+  // With its address, and as the node uses it.
+  static absl::StatusOr<RailSpec> SpecOf(const std::string& text, const RailUse& use);
 
   // Adds a rail with its pollers.
   absl::Status Add(const RailSpec& spec, size_t pollers);

@@ -65,10 +65,11 @@ DaemonLine::DaemonLine(Daemon daemon) : daemon_(std::move(daemon)), line_(daemon
       "YAML or JSON file with the values of options, under their names; the line counts before the "
       "environment, that before the file");
   program().AddFlag("--check-config", check_,
-                    "Look at all that is configured, start nothing, then exit: 2 if anything is "
-                    "wrong");
+                    "Look at all that is configured and at the files it names, as a start does, "
+                    "start and change nothing, then exit: 2 if anything is wrong");
   program().AddFlag("--print-config", print_,
-                    "The same, and print what is in force as the YAML of a --config file");
+                    "Print what is in force as the YAML of a --config file, without a look at the "
+                    "files it names, then exit: 2 if anything is wrong");
 }
 
 DaemonLine::~DaemonLine() = default;
@@ -131,13 +132,19 @@ absl::StatusOr<std::string> DaemonLine::Effective() const {
 }
 
 std::optional<int> DaemonLine::Parse(int argc, char** argv,
-                                     const std::function<absl::Status()>& check) {
+                                     const std::function<absl::Status()>& check,
+                                     const std::function<Faults()>& look) {
   const std::optional<int> ended = line_.Parse(argc, argv);
   if (ended.has_value()) return ended;
   const absl::StatusOr<std::string> effective = Effective();
   if (!effective.ok()) return line_.Refuse(std::string(effective.status().message()));
   const absl::Status checked = check();
   if (!checked.ok()) return line_.Refuse(WithItsReason(checked));
+  std::optional<int> refused;
+  if (check_) {
+    for (const absl::Status& fault : look()) refused = line_.Refuse(WithItsReason(fault));
+  }
+  if (refused.has_value()) return refused;
   if (print_) std::printf("%s", effective->c_str());
   if (print_ || check_) return 0;
   return std::nullopt;

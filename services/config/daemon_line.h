@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/command_line/command_line.h"
+#include "services/faults.h"
 #include "services/node.h"
 
 namespace tapedeck::services::config {
@@ -34,10 +35,12 @@ class DaemonLine {
 
   command_line::Command program() const { return line_.program(); }
 
-  // Fills the variables. `check` looks at them all together, whether the daemon shall start or not.
-  // The status to end the process with if help, version, a check or a print was asked for or
-  // something is wrong, which has then been printed.
-  std::optional<int> Parse(int argc, char** argv, const std::function<absl::Status()>& check);
+  // Fills the variables. `check` looks at them all together, whether the daemon shall start or not;
+  // `look` at all that they name, for --check-config alone, and returns each fault. The status to
+  // end the process with if help, version, a check or a print was asked for or something is wrong,
+  // which has then been printed.
+  std::optional<int> Parse(int argc, char** argv, const std::function<absl::Status()>& check,
+                           const std::function<Faults()>& look);
 
  private:
   absl::StatusOr<command_line::Substitutes> Open(const std::string& file);

@@ -4,7 +4,9 @@
 #include "dataplane/log.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
+#include "services/faults.h"
 #include "services/identity/plain_text.h"
+#include "services/identity/policy_file.h"
 #include "services/listen_address.h"
 
 namespace tapedeck::services::identity {
@@ -15,10 +17,20 @@ using dataplane::LogLevel;
 
 }  // namespace
 
+Faults Security::Look(const std::string& listen, const Settings& settings) {
+  Faults faults;
+  AddFault(faults, CheckListenAddress(listen));
+  if (faults.empty()) AddFault(faults, CheckPlainText(listen, settings));
+  if (settings.tls.given())
+    AddFault(faults, CheckTlsFiles(settings.tls, dataplane::WallTime()).status());
+  if (!settings.policy.empty()) AddFault(faults, ReadPolicy(settings.policy).status());
+  return faults;
+}
+
 absl::StatusOr<std::unique_ptr<Security>> Security::Create(const std::string& listen,
                                                            const Settings& settings) {
-  TD_RETURN_IF_ERROR(CheckListenAddress(listen));
-  TD_RETURN_IF_ERROR(CheckPlainText(listen, settings));
+  const Faults faults = Look(listen, settings);
+  if (!faults.empty()) return faults.front();
   std::unique_ptr<Security> security(new Security(listen));
   if (settings.tls.given()) {
     TD_ASSIGN_OR_RETURN(security->tls_, Tls::Create(settings.tls));

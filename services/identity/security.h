@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "services/doctor/checks.h"
+#include "services/faults.h"
 #include "services/identity/expiry_watch.h"
 #include "services/identity/gate.h"
 #include "services/identity/settings.h"
@@ -20,6 +21,10 @@ namespace tapedeck::services::identity {
 // Owned by main, outlives the server and what asks it. Any thread.
 class Security {
  public:
+  // All that Create would refuse, as the files are now. Makes and starts nothing; waits for a disk
+  // and the resolver.
+  static Faults Look(const std::string& listen, const Settings& settings);
+
   // INVALID_ARGUMENT where `listen` is an address that other machines reach, and the settings have
   // neither certificates nor --insecure, or where the policy is not right. FAILED_PRECONDITION
   // (TLS_UNUSABLE) of the certificates.

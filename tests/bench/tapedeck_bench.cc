@@ -327,5 +327,5 @@ int main(int argc, char** argv) {
   }
   tapedeck::services::server::BlockShutdownSignals();
   const absl::Status served = ServeNullNode(options->listen, options->rail_specs);
-  return served.ok() ? 0 : tapedeck::services::FailedToStart("tapedeck-bench", served);
+  return served.ok() ? 0 : tapedeck::services::FailedToStart("tapedeck-bench", {served});
 }

@@ -7,16 +7,23 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "gpu_worker/look.h"
 #include "gpu_worker/settings.h"
+#include "storage_node/look.h"
 #include "storage_node/settings.h"
 #include "tests/shared_data.h"
 
 namespace tapedeck::services::config {
 
-Outcome ParseAs(NodeRole node, std::vector<std::string> arguments) {
+namespace {
+
+// How a daemon's main calls it.
+template <typename Parse, typename Look>
+Outcome Parsed(std::vector<std::string> arguments, Named named, Parse parse, Look look) {
   arguments.insert(arguments.begin(), "daemon");
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
@@ -24,12 +31,23 @@ Outcome ParseAs(NodeRole node, std::vector<std::string> arguments) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
   Outcome outcome;
-  outcome.starts = node == NodeRole::kStorage
-                       ? storage_node::ParseSettings(argc, argv.data(), &outcome.status).has_value()
-                       : gpu_worker::ParseSettings(argc, argv.data(), &outcome.status).has_value();
+  const auto look_or_not = [&](const auto& settings) {
+    return named == Named::kLookedAt ? look(settings) : Faults();
+  };
+  outcome.starts = parse(argc, argv.data(), look_or_not, &outcome.status).has_value();
   outcome.out = ::testing::internal::GetCapturedStdout();
   outcome.err = ::testing::internal::GetCapturedStderr();
   return outcome;
+}
+
+}  // namespace
+
+Outcome ParseAs(NodeRole node, std::vector<std::string> arguments, Named named) {
+  if (node == NodeRole::kStorage) {
+    return Parsed(std::move(arguments), named, storage_node::ParseSettings,
+                  storage_node::LookAtAll);
+  }
+  return Parsed(std::move(arguments), named, gpu_worker::ParseSettings, gpu_worker::LookAtAll);
 }
 
 TextFile::TextFile(const std::string& text)

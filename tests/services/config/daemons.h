@@ -15,7 +15,9 @@ struct Outcome {
   std::string err;
 };
 
-Outcome ParseAs(NodeRole node, std::vector<std::string> arguments);
+// What the arguments name need not be there, unless it is looked at.
+enum class Named { kIgnored, kLookedAt };
+Outcome ParseAs(NodeRole node, std::vector<std::string> arguments, Named named = Named::kIgnored);
 
 // A file of this process with the text; gone with it.
 class TextFile {

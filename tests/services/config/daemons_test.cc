@@ -154,7 +154,7 @@ TEST(Daemons, SaysWhereAWrongValueStands) {
   EXPECT_EQ(ParseAs(NodeRole::kWorker, {"--config", "/nowhere.yaml", "--help"}).status, 0);
 }
 
-// With certificates the files are looked at when the node starts, not here.
+// What the certificates are is not looked at here.
 TEST(Daemons, RailsAreNotEncryptedWithKeysThatTravelInClear) {
   const auto storage = [](const std::vector<std::string>& more) {
     std::vector<std::string> line = {"--state", "/tmp/deck", "--rail-tls", "on"};
