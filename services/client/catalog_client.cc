@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "dataplane/status_macros.h"
+#include "services/client/believed.h"
 #include "services/client/request_id.h"
 #include "services/client/unary_call.h"
 #include "services/convert/catalog.h"
@@ -24,9 +25,10 @@ namespace {
 
 // Converts a page's messages one by one.
 template <typename Wire, typename Ours>
-absl::Status Append(const google::protobuf::RepeatedPtrField<Wire>& page, std::vector<Ours>& out) {
+absl::Status Append(const std::string& node, const google::protobuf::RepeatedPtrField<Wire>& page,
+                    std::vector<Ours>& out) {
   for (const Wire& wire : page) {
-    TD_ASSIGN_OR_RETURN(Ours item, convert::FromProto(wire));
+    TD_ASSIGN_OR_RETURN(Ours item, Believed(node, convert::FromProto(wire)));
     out.push_back(std::move(item));
   }
   return absl::OkStatus();
@@ -51,7 +53,7 @@ absl::StatusOr<Lun> CatalogClient::CreateLun(const Lun& lun) {
   TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
     return stub_->calls->CreateLun(context, request, &response);
   }));
-  return convert::FromProto(response);
+  return Believed(node_, convert::FromProto(response));
 }
 
 absl::StatusOr<std::vector<Lun>> CatalogClient::ListLuns() {
@@ -61,7 +63,7 @@ absl::StatusOr<std::vector<Lun>> CatalogClient::ListLuns() {
       [&](Context* context, const auto& request, auto* response) {
         return stub_->calls->ListLuns(context, request, response);
       },
-      [&](const auto& response) { return Append(response.luns(), out); })));
+      [&](const auto& response) { return Append(node_, response.luns(), out); })));
   return out;
 }
 
@@ -72,7 +74,7 @@ absl::StatusOr<Lun> CatalogClient::UpdateLun(const LunUpdate& update) {
   TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
     return stub_->calls->UpdateLun(context, request, &response);
   }));
-  return convert::FromProto(response);
+  return Believed(node_, convert::FromProto(response));
 }
 
 absl::Status CatalogClient::DeleteLun(const std::string& name, bool force) {
@@ -99,7 +101,7 @@ absl::StatusOr<Lun> CatalogClient::AttachLun(const LunAttachment& asked, absl::D
   TD_RETURN_IF_ERROR(RunCall(node_, timeout, &gate_, [&](Context* context) {
     return stub_->calls->AttachLun(context, request, &response);
   }));
-  return convert::FromProto(response);
+  return Believed(node_, convert::FromProto(response));
 }
 
 absl::Status CatalogClient::DetachLun(const std::string& name) {
@@ -123,7 +125,7 @@ absl::StatusOr<services::Channel> CatalogClient::CreateChannel(const services::C
   TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
     return stub_->calls->CreateChannel(context, request, &response);
   }));
-  return convert::FromProto(response);
+  return Believed(node_, convert::FromProto(response));
 }
 
 absl::StatusOr<services::Channel> CatalogClient::GetChannel(const std::string& name) {
@@ -133,7 +135,7 @@ absl::StatusOr<services::Channel> CatalogClient::GetChannel(const std::string& n
   TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
     return stub_->calls->GetChannel(context, request, &response);
   }));
-  return convert::FromProto(response);
+  return Believed(node_, convert::FromProto(response));
 }
 
 absl::StatusOr<std::vector<services::Channel>> CatalogClient::ListChannels(
@@ -146,7 +148,7 @@ absl::StatusOr<std::vector<services::Channel>> CatalogClient::ListChannels(
       [&](Context* context, const auto& request, auto* response) {
         return stub_->calls->ListChannels(context, request, response);
       },
-      [&](const auto& response) { return Append(response.channels(), out); })));
+      [&](const auto& response) { return Append(node_, response.channels(), out); })));
   return out;
 }
 
@@ -157,7 +159,7 @@ absl::StatusOr<services::Channel> CatalogClient::UpdateChannel(const ChannelUpda
   TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
     return stub_->calls->UpdateChannel(context, request, &response);
   }));
-  return convert::FromProto(response);
+  return Believed(node_, convert::FromProto(response));
 }
 
 absl::Status CatalogClient::DeleteChannel(const std::string& name) {
@@ -177,7 +179,7 @@ absl::StatusOr<Recording> CatalogClient::GetRecording(const std::string& name) {
   TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
     return stub_->calls->GetRecording(context, request, &response);
   }));
-  return convert::FromProto(response);
+  return Believed(node_, convert::FromProto(response));
 }
 
 absl::StatusOr<Recording> CatalogClient::UpdateRecording(const RecordingUpdate& update) {
@@ -186,7 +188,7 @@ absl::StatusOr<Recording> CatalogClient::UpdateRecording(const RecordingUpdate& 
   TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
     return stub_->calls->UpdateRecording(context, request, &response);
   }));
-  return convert::FromProto(response);
+  return Believed(node_, convert::FromProto(response));
 }
 
 absl::StatusOr<std::vector<Recording>> CatalogClient::ListRecordings(const std::string& parent,
@@ -200,7 +202,7 @@ absl::StatusOr<std::vector<Recording>> CatalogClient::ListRecordings(const std::
     TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
       return stub_->calls->ListRecordings(context, request, &response);
     }));
-    TD_RETURN_IF_ERROR(Append(response.recordings(), out));
+    TD_RETURN_IF_ERROR(Append(node_, response.recordings(), out));
     return out;
   }
   TD_RETURN_IF_ERROR((ForEachPage<v1::ListRecordingsRequest, v1::ListRecordingsResponse>(
@@ -208,7 +210,7 @@ absl::StatusOr<std::vector<Recording>> CatalogClient::ListRecordings(const std::
       [&](Context* context, const auto& request, auto* response) {
         return stub_->calls->ListRecordings(context, request, response);
       },
-      [&](const auto& response) { return Append(response.recordings(), out); })));
+      [&](const auto& response) { return Append(node_, response.recordings(), out); })));
   return out;
 }
 

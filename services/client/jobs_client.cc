@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dataplane/status_macros.h"
+#include "services/client/believed.h"
 #include "services/client/request_id.h"
 #include "services/client/unary_call.h"
 #include "services/convert/jobs.h"
@@ -32,7 +33,7 @@ absl::StatusOr<Job> JobsClient::StartRecord(const RecordSpec& spec) {
   TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](Context* context) {
     return stub_->calls->StartRecord(context, request, &response);
   }));
-  return convert::FromProto(response);
+  return Believed(node_, convert::FromProto(response));
 }
 
 absl::StatusOr<Job> JobsClient::StartPlayback(const PlaybackSpec& spec) {
@@ -42,7 +43,7 @@ absl::StatusOr<Job> JobsClient::StartPlayback(const PlaybackSpec& spec) {
   TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](Context* context) {
     return stub_->calls->StartPlayback(context, request, &response);
   }));
-  return convert::FromProto(response);
+  return Believed(node_, convert::FromProto(response));
 }
 
 absl::StatusOr<Job> JobsClient::GetJob(const std::string& name) {
@@ -52,7 +53,7 @@ absl::StatusOr<Job> JobsClient::GetJob(const std::string& name) {
   TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](Context* context) {
     return stub_->calls->GetJob(context, request, &response);
   }));
-  return convert::FromProto(response);
+  return Believed(node_, convert::FromProto(response));
 }
 
 absl::StatusOr<std::vector<Job>> JobsClient::ListJobs() {
@@ -64,7 +65,7 @@ absl::StatusOr<std::vector<Job>> JobsClient::ListJobs() {
       },
       [&](const auto& response) -> absl::Status {
         for (const v1::Job& wire : response.jobs()) {
-          TD_ASSIGN_OR_RETURN(Job job, convert::FromProto(wire));
+          TD_ASSIGN_OR_RETURN(Job job, Believed(node_, convert::FromProto(wire)));
           out.push_back(std::move(job));
         }
         return absl::OkStatus();
@@ -79,7 +80,7 @@ absl::StatusOr<Job> JobsClient::CancelJob(const std::string& name) {
   TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](Context* context) {
     return stub_->calls->CancelJob(context, request, &response);
   }));
-  return convert::FromProto(response);
+  return Believed(node_, convert::FromProto(response));
 }
 
 absl::StatusOr<Job> JobsClient::WatchJob(const std::string& name, absl::Duration timeout,
@@ -90,11 +91,12 @@ absl::StatusOr<Job> JobsClient::WatchJob(const std::string& name, absl::Duration
   TD_RETURN_IF_ERROR(RunCall(node_, timeout, [&](Context* context) {
     const auto reader = stub_->calls->WatchJob(context, request);
     while (reader->Read(&response)) {
-      if (const auto job = convert::FromProto(response.job()); job.ok()) report(*job);
+      const auto job = Believed(node_, convert::FromProto(response.job()));
+      if (job.ok()) report(*job);
     }
     return reader->Finish();
   }));
-  return convert::FromProto(response.job());
+  return Believed(node_, convert::FromProto(response.job()));
 }
 
 }  // namespace tapedeck::services::client

@@ -3,6 +3,8 @@
 
 #include <grpcpp/client_context.h>
 
+#include <cstddef>
+#include <set>
 #include <string>
 
 #include "absl/status/status.h"
@@ -11,6 +13,7 @@
 #include "dataplane/now.h"
 #include "services/client/call_gate.h"
 #include "services/client/call_status.h"
+#include "services/errors.h"
 
 namespace tapedeck::services::client {
 
@@ -34,10 +37,41 @@ absl::Status RunCall(const std::string& node, absl::Duration timeout, Call call)
   return RunCall(node, timeout, nullptr, call);
 }
 
-// Fetches every page of a listing into `take(response)`.
+// Of one listing. A node has a thousand entries on a page, but for long ones.
+inline constexpr size_t kMostPages = 10'000;
+// Of all its pages. A million recordings have less.
+inline constexpr size_t kMostListedBytes = size_t{2} << 30;
+
+// What is to be known of a node that lists without an end.
+class PageBounds {
+ public:
+  explicit PageBounds(const std::string& node) : node_(node) {}
+
+  // The next page's token, and what this one weighs. INVALID_ARGUMENT (PROTOCOL_VIOLATION): there
+  // was that page; RESOURCE_EXHAUSTED (LIMIT_REACHED).
+  absl::Status Take(const std::string& next_token, size_t bytes) {
+    bytes_ += bytes;
+    if (!tokens_.insert(next_token).second) {
+      return ProtocolViolation({.message = "answer", .field = "next_page_token", .peer = node_},
+                               absl::StrCat(node_, " names a page again that was there before"));
+    }
+    if (tokens_.size() < kMostPages && bytes_ < kMostListedBytes) return absl::OkStatus();
+    return LimitReached(kMostPages, "pages of a list",
+                        absl::StrCat("the list of ", node_, " has not ended after ", tokens_.size(),
+                                     " pages and ", bytes_, " bytes; list one channel at a time"));
+  }
+
+ private:
+  const std::string& node_;
+  std::set<std::string> tokens_;
+  size_t bytes_ = 0;
+};
+
+// Fetches every page of a listing into `take(response)`. No node makes it endless.
 template <typename Request, typename Response, typename Call, typename Take>
 absl::Status ForEachPage(const std::string& node, absl::Duration timeout, CallGate* gate,
                          Request request, Call call, Take take) {
+  PageBounds bounds(node);
   while (true) {
     Response response;
     const absl::Status status = RunCall(node, timeout, gate, [&](grpc::ClientContext* context) {
@@ -46,6 +80,8 @@ absl::Status ForEachPage(const std::string& node, absl::Duration timeout, CallGa
     if (!status.ok()) return status;
     if (const absl::Status taken = take(response); !taken.ok()) return taken;
     if (response.next_page_token().empty()) return absl::OkStatus();
+    const absl::Status more = bounds.Take(response.next_page_token(), response.ByteSizeLong());
+    if (!more.ok()) return more;
     request.set_page_token(response.next_page_token());
   }
 }

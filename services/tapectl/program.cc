@@ -5,6 +5,8 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "dataplane/printable.h"
 #include "services/client/channel.h"
 #include "services/tapectl/units.h"
 
@@ -24,15 +26,24 @@ std::string Line(const Row& row, const std::vector<size_t>& widths) {
   return std::string(absl::StripTrailingAsciiWhitespace(line));
 }
 
+// Whatever a cell says, it is one, and commands no terminal.
+Row Shown(const Row& row) {
+  Row shown;
+  for (const std::string& cell : row) shown.push_back(dataplane::Printable(cell));
+  return shown;
+}
+
 std::string TextOf(const Table& table) {
+  std::vector<Row> rows;
+  for (const Row& row : table.rows) rows.push_back(Shown(row));
   std::vector<size_t> widths(table.heads.size());
   const auto widen = [&widths](const Row& row) {
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   };
   widen(table.heads);
-  std::for_each(table.rows.begin(), table.rows.end(), widen);
+  std::ranges::for_each(rows, widen);
   std::string text = absl::StrCat(Line(table.heads, widths), "\n");
-  for (const Row& row : table.rows) absl::StrAppend(&text, Line(row, widths), "\n");
+  for (const Row& row : rows) absl::StrAppend(&text, Line(row, widths), "\n");
   return text;
 }
 
@@ -88,8 +99,16 @@ void Program::Print(const Answer& answer, const std::vector<Table>& tables) cons
   Write(answer, TextOf(tables));
 }
 
-void Program::Print(const Answer& answer, const std::string& line) const {
-  Write(answer, line + "\n");
+void Program::Print(const Answer& answer, const std::string& text) const {
+  std::string shown;
+  for (const absl::string_view part : absl::StrSplit(text, '\n')) {
+    absl::StrAppend(&shown, dataplane::Printable(part), "\n");
+  }
+  Write(answer, shown);
+}
+
+void Program::PrintDrawn(const Answer& answer, const std::string& text) const {
+  Write(answer, text + "\n");
 }
 
 void Program::Write(const Answer& answer, const std::string& text) const {

@@ -69,8 +69,11 @@ struct Program {
   void Print(const Answer& answer, const Row& heads, const std::vector<Row>& rows) const;
   // On stdout: the answer, or the tables with an empty line between them.
   void Print(const Answer& answer, const std::vector<Table>& tables) const;
-  // On stdout: the answer, or the line.
-  void Print(const Answer& answer, const std::string& line) const;
+  // On stdout: the answer, or the lines. What is not printable in them, or in a table, is shown as
+  // \xNN: nodes wrote some of it.
+  void Print(const Answer& answer, const std::string& text) const;
+  // On stdout: the answer, or what is drawn with colours.
+  void PrintDrawn(const Answer& answer, const std::string& text) const;
 
  private:
   void Write(const Answer& answer, const std::string& text) const;

@@ -46,7 +46,7 @@ absl::Status RunView(Program& program, const ViewOptions& options) {
   TD_ASSIGN_OR_RETURN(const Spectrogram seen, program.View()->ReadSpectrogram(request));
   std::string text = WaterfallText(seen, color);
   text.pop_back();  // Print ends the line
-  program.Print(AnswerOf(Viewed{.recording = name, .spectrogram = seen}), text);
+  program.PrintDrawn(AnswerOf(Viewed{.recording = name, .spectrogram = seen}), text);
   return absl::OkStatus();
 }
 

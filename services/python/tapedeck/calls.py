@@ -10,7 +10,7 @@ from typing import Any, Iterator, Optional
 import grpc
 
 from tapedeck.descriptors import method
-from tapedeck.errors import LimitReached, TlsUnusable
+from tapedeck.errors import LimitReached, ProtocolViolation, TlsUnusable
 from tapedeck.failures import of_call
 
 # As services/limits.h and services/client/channel.cc have them.
@@ -94,12 +94,17 @@ class Calls:
         """All pages of a list, or those with the first `most` entries. LimitReached where it does not end."""
         found: list[Any] = []
         token = ""
+        seen = set()
         for _ in range(_MOST_PAGES):
             page = self.call(service, name, {**fields, "page_size": min(most or 1000, 1000), "page_token": token})
             found += getattr(page, field)
             token = page.next_page_token
             if not token or (most is not None and len(found) >= most):
                 return found[:most]
+            if token in seen:
+                raise ProtocolViolation(f"{self.node}: {name} names a page again that was there before",
+                                        code="INVALID_ARGUMENT", metadata={"field": "next_page_token"})
+            seen.add(token)
         raise LimitReached(f"{self.node}: {name} has not ended after {_MOST_PAGES} pages", code="RESOURCE_EXHAUSTED",
                            metadata={"limit": str(_MOST_PAGES)})
 

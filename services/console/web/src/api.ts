@@ -97,11 +97,13 @@ export function watch<Message>(service: string, method: string, request: object,
 export async function list<Item>(service: string, method: string, request: object, key: string, options: CallOptions = {}): Promise<Item[]> {
   const items: Item[] = [];
   let token = '';
+  const seen = new Set<string>(['']);
   do {
+    seen.add(token);
     const page = await call<Record<string, unknown>>(service, method, { ...request, pageToken: token }, options);
     items.push(...((page[key] as Item[] | undefined) ?? []));
     token = String(page['nextPageToken'] ?? '');
-  } while (token !== '' && items.length < 10000);
+  } while (!seen.has(token) && items.length < 10000); // a node may repeat itself
   return items;
 }
 

@@ -32,12 +32,13 @@ interface TracePage {
 async function readTrace(recording: string, progress: (pages: number) => void): Promise<Blob> {
   const traces: object[] = [];
   let pageToken = '';
+  let pages = 0;
   do {
     const page = await call<TracePage>('TraceService', 'ReadTrace', { recording, pageToken });
     if (page.trace) traces.push(page.trace);
     pageToken = page.nextPageToken ?? '';
     progress(traces.length);
-  } while (pageToken !== '' && traces.length < MOST_PAGES);
+  } while (pageToken !== '' && ++pages < MOST_PAGES);
   return new Blob([JSON.stringify(traces)], { type: 'application/json' });
 }
 

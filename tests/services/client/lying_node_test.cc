@@ -1,0 +1,91 @@
+// Clients against nodes that answer what none may.
+#include <gmock/gmock.h>
+#include <grpcpp/server_builder.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "services/client/catalog_client.h"
+#include "services/client/channel.h"
+#include "services/errors.h"
+#include "services/tapectl/program.h"
+#include "tapedeck/v1/catalog.grpc.pb.h"
+
+namespace tapedeck::services::client {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr char kGood[] = "luns/l/channels/c/recordings/20261128-120000-0001";
+
+class LyingNode final : public v1::CatalogService::Service {
+ public:
+  LyingNode() {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+  ~LyingNode() override { server_->Shutdown(); }
+
+  grpc::Status ListRecordings(grpc::ServerContext*, const v1::ListRecordingsRequest*,
+                              v1::ListRecordingsResponse* response) override {
+    ++asked;
+    v1::Recording& recording = *response->add_recordings();
+    recording.set_name(name);
+    recording.set_state(v1::RECORDING_STATE_SEALED);
+    response->set_next_page_token(token);
+    return grpc::Status::OK;
+  }
+
+  CatalogClient Client() const {
+    return CatalogClient(MakeChannel(absl::StrCat("127.0.0.1:", port_)), absl::Seconds(10));
+  }
+
+  std::string name = kGood;
+  std::string token;
+  std::atomic<int> asked = 0;
+
+ private:
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+std::string ReasonIn(const absl::Status& status) {
+  const auto reason = ReasonOf(status);
+  return reason.has_value() ? reason->reason : status.ToString();
+}
+
+TEST(LyingNodeTest, APageThatWasThereBeforeIsRefused) {
+  LyingNode node;
+  node.token = "again";
+  const absl::Status status = node.Client().ListRecordings("luns/-/channels/-").status();
+  EXPECT_EQ(ReasonIn(status), "PROTOCOL_VIOLATION");
+  EXPECT_THAT(std::string(status.message()), HasSubstr("a page again"));
+  EXPECT_EQ(node.asked, 2);
+}
+
+TEST(LyingNodeTest, ANameThatIsNoneIsRefused) {
+  LyingNode node;
+  EXPECT_EQ(node.Client().ListRecordings("luns/-/channels/-")->size(), 1u);
+  for (const std::string& name :
+       {std::string(), absl::StrCat(kGood, "\x1b[2J\n"),
+        std::string("luns/l/channels/c/recordings/.."), std::string("luns/l/channels/c")}) {
+    node.name = name;
+    const absl::Status status = node.Client().ListRecordings("luns/-/channels/-").status();
+    EXPECT_EQ(ReasonIn(status), "PROTOCOL_VIOLATION") << name;
+    EXPECT_EQ(std::string(status.message()).find('\x1b'), std::string::npos);
+  }
+}
+
+TEST(TablesTest, NoCellCommandsTheTerminal) {
+  const std::string text =
+      tapectl::TextOf({{.heads = {"NAME"}, .rows = {{"a\x1b[2J\xc2\x9b\nb"}, {"äöü"}}}});
+  EXPECT_THAT(text, HasSubstr("a\\x1b[2J\\xc2\\x9b b"));
+  EXPECT_THAT(text, HasSubstr("äöü"));
+}
+
+}  // namespace
+}  // namespace tapedeck::services::client
