@@ -39,7 +39,9 @@ absl::StatusOr<std::string> FindId(const std::string& id, client::CatalogClient&
     const bool has = absl::EndsWith(recording.name, end) || recording.stream == id;
     const std::string channel = recording.name.substr(0, recording.name.rfind("/recordings/"));
     if (has) found.insert(channel + end);
-    if (has && !recording.original.empty()) originals[recording.name] = recording.original;
+    // A part that was mended has its own name there, on the node that it was mended from.
+    const bool copy = !recording.original.empty() && recording.original != recording.name;
+    if (has && copy) originals[recording.name] = recording.original;
   }
   // A copy has the ID of its original, which is meant while it is there.
   std::erase_if(originals, [&](const auto& copy) { return !found.contains(copy.second); });

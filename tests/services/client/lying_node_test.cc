@@ -10,6 +10,7 @@
 #include "services/client/catalog_client.h"
 #include "services/client/channel.h"
 #include "services/errors.h"
+#include "services/tapectl/names.h"
 #include "services/tapectl/program.h"
 #include "tapedeck/v1/catalog.grpc.pb.h"
 
@@ -35,6 +36,7 @@ class LyingNode final : public v1::CatalogService::Service {
     ++asked;
     v1::Recording& recording = *response->add_recordings();
     recording.set_name(name);
+    recording.set_original(original);
     recording.set_state(v1::RECORDING_STATE_SEALED);
     response->set_next_page_token(token);
     return grpc::Status::OK;
@@ -45,6 +47,7 @@ class LyingNode final : public v1::CatalogService::Service {
   }
 
   std::string name = kGood;
+  std::string original;
   std::string token;
   std::atomic<int> asked = 0;
 
@@ -78,6 +81,16 @@ TEST(LyingNodeTest, ANameThatIsNoneIsRefused) {
     EXPECT_EQ(ReasonIn(status), "PROTOCOL_VIOLATION") << name;
     EXPECT_EQ(std::string(status.message()).find('\x1b'), std::string::npos);
   }
+}
+
+// What `repair` made of the other part has the same name there.
+TEST(LyingNodeTest, AMendedPartIsFoundByItsId) {
+  LyingNode node;
+  node.original = kGood;
+  CatalogClient catalog = node.Client();
+  const auto found = tapectl::RecordingNameOf("20261128-120000-0001", catalog);
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(*found, kGood);
 }
 
 TEST(TablesTest, NoCellCommandsTheTerminal) {
